@@ -1,0 +1,35 @@
+package model
+
+import (
+	"fmt"
+	"time"
+)
+
+// Error is why a response could not be had.
+type Error struct {
+	// Status is the HTTP status; 0 if there was no HTTP response.
+	Status int
+	// Code is the provider's own word for the failure, such as "overloaded_error". May be empty.
+	Code string
+	// Message says what happened.
+	Message string
+	// RetryAfter is how long the provider asks to wait; 0 if it said nothing.
+	RetryAfter time.Duration
+	// Retryable is whether the same request may succeed later: no response, 408, 409, 429, 5xx, a stream cut short.
+	Retryable bool
+	// ContextOverflow is whether the conversation does not fit the model.
+	ContextOverflow bool
+	// Err is the cause. May be nil.
+	Err error
+}
+
+// Error says what happened.
+func (e *Error) Error() string {
+	if e.Status != 0 {
+		return fmt.Sprintf("%s (HTTP status %d)", e.Message, e.Status)
+	}
+	return e.Message
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }

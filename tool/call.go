@@ -1,0 +1,36 @@
+package tool
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Call is one invocation of a tool.
+type Call struct {
+	// ID names the call and is its idempotency key: within one principal and session an id is executed at most once.
+	// Empty means that the host makes one, and that the call is cancelled when its caller leaves.
+	ID string
+	// Tool is the tool's name.
+	Tool string
+	// Arguments is a JSON object, or what a model took for one. Empty means {}.
+	Arguments json.RawMessage
+	// Session is the scope that calls share. Empty means the principal's default session.
+	Session string
+	// Principal is who calls. Servers set it from the connection, never from the request.
+	Principal string
+	// Timeout bounds the call; the tool's timeout and the host's cap bound it too. 0 means the tool's.
+	Timeout time.Duration
+	// Approval is a person's consent, for tools that need one. Nil means none.
+	Approval *Approval
+	// Context is the run's context by key. A tool gets only the keys that it declared.
+	Context map[string]json.RawMessage
+	// Traceparent is the W3C trace context. Empty means none.
+	Traceparent string
+}
+
+// Approval says who agreed to a call.
+type Approval struct {
+	ApprovedBy string    `json:"approved_by"`
+	Reason     string    `json:"reason,omitempty"`
+	Time       time.Time `json:"time,omitzero"` // zero: now
+}
