@@ -1,0 +1,85 @@
+# Everything here needs Go, make, git and, for the race detector, a C compiler. Nothing is downloaded but Go modules.
+# `make` alone lists the targets.
+
+SHELL        := /bin/sh
+GO           ?= go
+TOOL         := $(GO) tool -modfile=tools/go.mod
+BUF          := $(TOOL) buf
+BUILD        := CGO_ENABLED=0 $(GO) build -trimpath
+BASELINE     := proto/baseline.binpb
+SCRATCH      := .build
+# Every Go module of the repository: the product, its build tools and whatever stands beside them.
+MODULES      := $(patsubst %/go.mod,%,$(shell git ls-files -co --exclude-standard -- go.mod '*/go.mod' | sed 's,^go.mod$$,./go.mod,'))
+
+# step NAME,COMMAND runs one part of the checks and says what it is and how long it took.
+define step
+@printf '\n==> %s\n' '$(1)'; begin=$$(date +%s); \
+if { $(2); }; then printf '    %s: ok, %ds\n' '$(1)' $$(($$(date +%s) - begin)); \
+else printf '    %s: FAILED after %ds\n' '$(1)' $$(($$(date +%s) - begin)) >&2; exit 1; fi
+endef
+
+# in-modules COMMAND runs it in the folder of each module and fails if one of the runs does.
+in-modules = for dir in $(MODULES); do (cd $$dir && $(1)) || exit 1; done
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+
+.PHONY: help
+help: ## list the targets
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: ## build bin/toolhost, bin/agentd and bin/plugins/NAME
+	$(BUILD) -o bin/ ./cmd/...
+	$(BUILD) -o bin/plugins/ ./plugins/...
+
+.PHONY: generate
+generate: ## regenerate gen/go from proto/
+	$(BUF) generate
+
+.PHONY: baseline
+baseline: ## accept the contracts as they are as the baseline of `buf breaking`
+	$(BUF) build --exclude-source-info -o $(BASELINE)
+
+.PHONY: test
+test: lint generated tidy unit ## run every check and every test, as CI does
+	@printf '\nall checks passed\n'
+
+.PHONY: lint
+lint: fmt vet staticcheck proto ## check the form of the code and of the contracts
+
+.PHONY: fmt
+fmt:
+	$(call step,gofmt,files=$$(git ls-files -co --exclude-standard -- '*.go' | while read -r f; do test -f "$$f" && printf '%s\n' "$$f"; done | xargs gofmt -l) && \
+	  if [ -n "$$files" ]; then printf 'not formatted; run gofmt -w on\n%s\n' "$$files"; false; fi)
+
+.PHONY: vet
+vet:
+	$(call step,go vet,$(call in-modules,$(GO) vet ./...))
+
+.PHONY: staticcheck
+staticcheck:
+	$(call step,staticcheck,$(call in-modules,$(GO) tool -modfile=$(CURDIR)/tools/go.mod staticcheck ./...))
+
+.PHONY: proto
+proto:
+	$(call step,buf lint,$(BUF) lint)
+	$(call step,buf breaking,$(BUF) breaking --against $(BASELINE))
+
+.PHONY: generated
+generated:
+	$(call step,generated code is up to date,rm -rf $(SCRATCH)/generated && $(BUF) generate -o $(SCRATCH)/generated && \
+	  { diff -r gen/go $(SCRATCH)/generated/gen/go || { echo 'gen/go differs from what proto/ generates; run make generate'; false; }; })
+
+.PHONY: tidy
+tidy:
+	$(call step,go mod tidy,$(call in-modules,$(GO) mod tidy -diff))
+
+.PHONY: unit
+unit:
+	$(call step,go test,$(GO) build -C tools -o $(CURDIR)/$(SCRATCH)/gotest ./cmd/gotest && \
+	  $(call in-modules,$(CURDIR)/$(SCRATCH)/gotest -race -shuffle=on ./...))
+
+.PHONY: clean
+clean: ## remove what the other targets made
+	rm -rf bin $(SCRATCH)

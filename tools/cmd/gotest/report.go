@@ -1,0 +1,139 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// report turns events into what a person reads. It holds the output of a test until it is known how the test ended.
+type report struct {
+	out     io.Writer
+	tests   map[name]*strings.Builder // of tests and packages that have not ended; a package has an empty test
+	running map[name]time.Time        // when each test that has not ended began
+	passed  int
+	failed  []name
+	skipped []name
+}
+
+// name is a test, or, if Test is empty, a package.
+type name struct{ Package, Test string }
+
+func (n name) String() string {
+	if n.Test == "" {
+		return n.Package
+	}
+	return n.Package + "." + n.Test
+}
+
+func newReport(out io.Writer) *report {
+	return &report{out: out, tests: map[name]*strings.Builder{}, running: map[name]time.Time{}}
+}
+
+// add takes in one event and reports whether it printed something.
+func (r *report) add(e event) bool {
+	n := name{e.Package, e.Test}
+	switch e.Action {
+	case "build-output":
+		return r.print(e.Output)
+	case "output":
+		return r.output(n, e.Output)
+	case "run":
+		r.running[n] = e.Time
+	case "pass", "fail", "skip":
+		delete(r.running, n)
+		return r.end(n, e.Action)
+	}
+	return false
+}
+
+// output prints the one line that go test prints for a package that passed, and keeps all else for the end.
+func (r *report) output(n name, text string) bool {
+	if n.Package == "" {
+		return r.print(text)
+	}
+	if n.Test == "" && (strings.HasPrefix(text, "ok  \t") || strings.HasPrefix(text, "?   \t")) {
+		return r.print(text)
+	}
+	kept := r.tests[n]
+	if kept == nil {
+		kept = &strings.Builder{}
+		r.tests[n] = kept
+	}
+	kept.WriteString(text)
+	return false
+}
+
+func (r *report) end(n name, action string) bool {
+	kept := r.tests[n]
+	delete(r.tests, n)
+	switch action {
+	case "fail":
+		r.failed = append(r.failed, n)
+		if kept != nil {
+			return r.print(kept.String())
+		}
+	case "skip":
+		// A package is "skipped" when it has no tests, which is nothing to report.
+		if n.Test != "" {
+			r.skipped = append(r.skipped, n)
+			if kept != nil {
+				return r.print(kept.String())
+			}
+		}
+	case "pass":
+		if n.Test != "" {
+			r.passed++
+		}
+	}
+	return false
+}
+
+// alive says what is under way.
+func (r *report) alive(now time.Time) {
+	if len(r.running) == 0 {
+		r.print("... compiling\n")
+		return
+	}
+	longest := slices.MinFunc(slices.Collect(maps.Keys(r.running)), func(a, b name) int {
+		return cmp.Or(r.running[a].Compare(r.running[b]), strings.Compare(b.String(), a.String()))
+	})
+	r.print(fmt.Sprintf("... running %s for %s\n", longest, now.Sub(r.running[longest]).Round(time.Second)))
+}
+
+// finish prints what belongs to tests that never ended, as when their process died, and the counts.
+func (r *report) finish() {
+	for _, n := range slices.SortedFunc(maps.Keys(r.tests), func(a, b name) int { return strings.Compare(a.String(), b.String()) }) {
+		if _, hung := r.running[n]; hung {
+			r.print(r.tests[n].String())
+		}
+	}
+	var failed int
+	for _, n := range r.failed {
+		if n.Test != "" {
+			failed++
+		}
+	}
+	r.print(fmt.Sprintf("%d passed, %d failed, %d skipped\n", r.passed, failed, len(r.skipped)))
+}
+
+// verdict returns why the run as a whole is no success beyond what go test itself says.
+func (r *report) verdict(strict bool) error {
+	if !strict || len(r.skipped) == 0 {
+		return nil
+	}
+	names := make([]string, len(r.skipped))
+	for i, n := range r.skipped {
+		names[i] = n.String()
+	}
+	return fmt.Errorf("with CI=true no test may be skipped, and these were: %s", strings.Join(names, ", "))
+}
+
+func (r *report) print(text string) bool {
+	fmt.Fprint(r.out, text)
+	return true
+}
