@@ -1,0 +1,165 @@
+package toolpb
+
+import (
+	toolv1 "github.com/toolhost/toolhost/gen/go/toolhost/tool/v1"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// FromResult converts a result.
+func FromResult(r tool.Result) *toolv1.Result {
+	out := &toolv1.Result{
+		IsError:  r.IsError,
+		Duration: FromDuration(r.Duration),
+		Usage:    FromUsage(r.Usage),
+		Cost:     finite(r.Cost),
+		Metadata: FromValues(r.Metadata),
+	}
+	if len(r.Content) > 0 {
+		out.Content = make([]*toolv1.Content, len(r.Content))
+		for i := range r.Content {
+			out.Content[i] = FromContent(r.Content[i])
+		}
+	}
+	if len(r.Effects) > 0 {
+		out.Effects = make([]*toolv1.Effect, len(r.Effects))
+		for i := range r.Effects {
+			out.Effects[i] = FromEffect(r.Effects[i])
+		}
+	}
+	return out
+}
+
+// ToResult converts a result. nil is the zero Result. A block of a kind that is not known stays in its place as the
+// zero Content.
+func ToResult(r *toolv1.Result) tool.Result {
+	out := tool.Result{
+		IsError:  r.GetIsError(),
+		Duration: ToDuration(r.GetDuration()),
+		Usage:    ToUsage(r.GetUsage()),
+		Cost:     finite(r.GetCost()),
+		Metadata: ToValues(r.GetMetadata()),
+	}
+	if blocks := r.GetContent(); len(blocks) > 0 {
+		out.Content = make([]tool.Content, len(blocks))
+		for i, b := range blocks {
+			out.Content[i] = ToContent(b)
+		}
+	}
+	if effects := r.GetEffects(); len(effects) > 0 {
+		out.Effects = make([]tool.Effect, len(effects))
+		for i, e := range effects {
+			out.Effects[i] = ToEffect(e)
+		}
+	}
+	return out
+}
+
+// FromContent converts a block. One of an unknown kind has no block set.
+func FromContent(c tool.Content) *toolv1.Content {
+	switch c.Kind {
+	case tool.ContentText:
+		return &toolv1.Content{Block: &toolv1.Content_Text{Text: validText(c.Text)}}
+	case tool.ContentJSON:
+		return &toolv1.Content{Block: &toolv1.Content_Json{Json: c.JSON}}
+	case tool.ContentImage:
+		return &toolv1.Content{Block: &toolv1.Content_Image{Image: fromBlob(c)}}
+	case tool.ContentFile:
+		return &toolv1.Content{Block: &toolv1.Content_File{File: fromBlob(c)}}
+	case tool.ContentArtifact:
+		return &toolv1.Content{Block: &toolv1.Content_Artifact{Artifact: fromArtifact(c.Artifact)}}
+	default:
+		return &toolv1.Content{}
+	}
+}
+
+// ToContent converts a block. nil, and a block that is not set or not known, is the zero Content.
+func ToContent(c *toolv1.Content) tool.Content {
+	switch b := c.GetBlock().(type) {
+	case *toolv1.Content_Text:
+		return tool.Text(b.Text)
+	case *toolv1.Content_Json:
+		return tool.JSON(rawJSON(b.Json))
+	case *toolv1.Content_Image:
+		return toBlob(tool.ContentImage, b.Image)
+	case *toolv1.Content_File:
+		return toBlob(tool.ContentFile, b.File)
+	case *toolv1.Content_Artifact:
+		return tool.Content{Kind: tool.ContentArtifact, Artifact: toArtifact(b.Artifact)}
+	default:
+		return tool.Content{}
+	}
+}
+
+func fromBlob(c tool.Content) *toolv1.Blob {
+	return &toolv1.Blob{MediaType: validText(c.MediaType), Name: validText(c.Name), Data: c.Data}
+}
+
+func toBlob(kind tool.ContentKind, b *toolv1.Blob) tool.Content {
+	return tool.Content{Kind: kind, MediaType: b.GetMediaType(), Name: b.GetName(), Data: bytesOf(b.GetData())}
+}
+
+func fromArtifact(a *tool.Artifact) *toolv1.Artifact {
+	if a == nil {
+		return &toolv1.Artifact{}
+	}
+	return &toolv1.Artifact{
+		Handle:    validText(a.Handle),
+		MediaType: validText(a.MediaType),
+		Size:      a.Size,
+		Head:      validText(a.Head),
+		Tail:      validText(a.Tail),
+	}
+}
+
+func toArtifact(a *toolv1.Artifact) *tool.Artifact {
+	return &tool.Artifact{
+		Handle:    a.GetHandle(),
+		MediaType: a.GetMediaType(),
+		Size:      a.GetSize(),
+		Head:      a.GetHead(),
+		Tail:      a.GetTail(),
+	}
+}
+
+var effectOperations = pairs(map[tool.EffectOperation]toolv1.EffectOperation{
+	tool.EffectReplace: toolv1.EffectOperation_EFFECT_OPERATION_REPLACE,
+	tool.EffectAppend:  toolv1.EffectOperation_EFFECT_OPERATION_APPEND,
+	tool.EffectMerge:   toolv1.EffectOperation_EFFECT_OPERATION_MERGE,
+})
+
+// FromEffect converts an effect.
+func FromEffect(e tool.Effect) *toolv1.Effect {
+	return &toolv1.Effect{Key: validText(e.Key), Operation: effectOperations.from(e.Operation), Value: e.Value}
+}
+
+// ToEffect converts an effect. An operation that is not set or not known is tool.EffectReplace.
+func ToEffect(e *toolv1.Effect) tool.Effect {
+	return tool.Effect{
+		Key:       e.GetKey(),
+		Operation: effectOperations.to(e.GetOperation(), tool.EffectReplace),
+		Value:     rawJSON(e.GetValue()),
+	}
+}
+
+// FromUsage converts token counts. None at all is nil.
+func FromUsage(u tool.Usage) *toolv1.Usage {
+	if u == (tool.Usage{}) {
+		return nil
+	}
+	return &toolv1.Usage{
+		InputTokens:      u.InputTokens,
+		OutputTokens:     u.OutputTokens,
+		CacheReadTokens:  u.CacheReadTokens,
+		CacheWriteTokens: u.CacheWriteTokens,
+	}
+}
+
+// ToUsage converts token counts. nil is none at all.
+func ToUsage(u *toolv1.Usage) tool.Usage {
+	return tool.Usage{
+		InputTokens:      u.GetInputTokens(),
+		OutputTokens:     u.GetOutputTokens(),
+		CacheReadTokens:  u.GetCacheReadTokens(),
+		CacheWriteTokens: u.GetCacheWriteTokens(),
+	}
+}

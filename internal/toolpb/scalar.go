@@ -1,0 +1,107 @@
+package toolpb
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"time"
+
+	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
+)
+
+// validText returns s with each run of bytes that is no UTF-8 replaced by U+FFFD: a proto string must be UTF-8.
+func validText(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
+
+func validTexts(in []string) []string {
+	if len(in) == 0 {
+		return nil
+	}
+	out := make([]string, len(in))
+	for i, s := range in {
+		out[i] = validText(s)
+	}
+	return out
+}
+
+func toTexts(in []string) []string {
+	if len(in) == 0 {
+		return nil
+	}
+	return in
+}
+
+// finite returns f, or 0 where JSON has no word for it.
+func finite(f float64) float64 {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return 0
+	}
+	return f
+}
+
+// FromDuration returns nil for a duration that is not positive.
+func FromDuration(d time.Duration) *durationpb.Duration {
+	if d <= 0 {
+		return nil
+	}
+	return durationpb.New(d)
+}
+
+// ToDuration returns 0 for nil and for a duration that is not positive; one too long for Go is the longest.
+func ToDuration(d *durationpb.Duration) time.Duration { return max(d.AsDuration(), 0) }
+
+// FromTime returns nil for the zero time.
+func FromTime(t time.Time) *timestamppb.Timestamp {
+	ts := timestamppb.New(t)
+	if t.IsZero() || ts.CheckValid() != nil {
+		return nil
+	}
+	return ts
+}
+
+// ToTime returns the time in UTC; the zero time for nil and for what is outside of the years 1 to 9999.
+func ToTime(ts *timestamppb.Timestamp) time.Time {
+	if ts.CheckValid() != nil {
+		return time.Time{}
+	}
+	return ts.AsTime()
+}
+
+// FromValues converts JSON values by key.
+func FromValues(in map[string]json.RawMessage) map[string][]byte {
+	if len(in) == 0 {
+		return nil
+	}
+	out := make(map[string][]byte, len(in))
+	for k, v := range in {
+		out[validText(k)] = v
+	}
+	return out
+}
+
+// ToValues converts JSON values by key.
+func ToValues(in map[string][]byte) map[string]json.RawMessage {
+	if len(in) == 0 {
+		return nil
+	}
+	out := make(map[string]json.RawMessage, len(in))
+	for k, v := range in {
+		out[k] = v
+	}
+	return out
+}
+
+// rawJSON keeps "not set" nil, so that both forms of empty compare equal after a trip.
+func rawJSON(b []byte) json.RawMessage {
+	if len(b) == 0 {
+		return nil
+	}
+	return b
+}
+
+func bytesOf(b []byte) []byte {
+	if len(b) == 0 {
+		return nil
+	}
+	return b
+}
