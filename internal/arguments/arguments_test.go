@@ -1,0 +1,109 @@
+package arguments_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/toolhost/toolhost/internal/arguments"
+)
+
+const schema = `{
+	"type": "object",
+	"properties": {
+		"city": {"type": "string", "minLength": 1},
+		"days": {"type": "integer", "minimum": 1, "maximum": 14},
+		"units": {"enum": ["metric", "imperial"]},
+		"places": {"type": "array", "items": {"type": "object", "properties": {"lat": {"type": "number"}}, "required": ["lat"]}},
+		"code": {"type": "string", "pattern": "^[a-z]+$"}
+	},
+	"required": ["city"],
+	"additionalProperties": false
+}`
+
+func TestParse(t *testing.T) {
+	for name, tc := range map[string]struct{ text, canonical, problem string }{
+		"empty means an empty object":  {"", `{}`, ""},
+		"keys are sorted":              {` {"b": 1.50, "a": {"d":1,"c":"<"}} `, `{"a":{"c":"<","d":1},"b":1.50}`, ""},
+		"cut short":                    {`{"a": "x`, "", "ends too early, after 8 bytes"},
+		"single quotes":                {`{'a': 1}`, "", "double-quoted keys"},
+		"an array":                     {`[1]`, "", "must be a JSON object such as {\"name\": \"value\"}, not an array"},
+		"null":                         {`null`, "", "not null"},
+		"two objects":                  {`{} {}`, "", "something follows the object"},
+		"nested deeper than any model": {strings.Repeat(`{"a":`, 20000) + "1" + strings.Repeat("}", 20000), "", "not valid JSON"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := arguments.Parse([]byte(tc.text))
+			check(t, err, tc.problem)
+			if string(got.Canonical) != tc.canonical {
+				t.Errorf("canonical form %s, want %s", got.Canonical, tc.canonical)
+			}
+		})
+	}
+}
+
+func TestValidate(t *testing.T) {
+	compiled, err := arguments.Compile(json.RawMessage(schema))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tc := range map[string]struct{ text, problem string }{
+		"fits":           {`{"city":"Oslo","days":14,"units":"metric","places":[{"lat":1}],"code":"a"}`, ""},
+		"missing":        {`{}`, `arguments: missing "city"`},
+		"unknown":        {`{"city":"Oslo","town":"x"}`, `arguments: unknown "town"; allowed are only`},
+		"wrong type":     {`{"city":7}`, `city: must be string, but is number 7`},
+		"not an integer": {`{"city":"a","days":1.5}`, `days: must be integer, but is number 1.5`},
+		"too large":      {`{"city":"a","days":15}`, `days: must be at most 14, but is 15`},
+		"too small":      {`{"city":"a","days":0}`, `days: must be at least 1, but is 0`},
+		"enum":           {`{"city":"a","units":"si"}`, `units: must be one of ["metric","imperial"], but is "si"`},
+		"deep":           {`{"city":"a","places":[{"lat":1},{"lat":"x"}]}`, `places[1].lat: must be number, but is string "x"`},
+		"pattern":        {`{"city":"a","code":"A"}`, "code: must match the pattern ^[a-z]+$, but is \"A\""},
+		"other keyword":  {`{"city":""}`, `city: minLength: got 0, want 1; it is ""`},
+		"several":        {`{"days":0}`, "arguments: missing \"city\"\n- days: must be"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			parsed, err := arguments.Parse([]byte(tc.text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			check(t, compiled.Validate(parsed), tc.problem)
+		})
+	}
+}
+
+func TestCompileRefuses(t *testing.T) {
+	for name, tc := range map[string]struct{ schema, problem string }{
+		"no JSON":            {`{`, "not JSON"},
+		"a wrong keyword":    {`{"type":"objekt"}`, "type"},
+		"another document":   {`{"$ref":"https://example.com/schema.json"}`, "must stand alone"},
+		"a file":             {`{"$ref":"file:///etc/passwd"}`, "must stand alone"},
+		"a broken reference": {`{"$ref":"#/$defs/none"}`, "none"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := arguments.Compile(json.RawMessage(tc.schema))
+			check(t, err, tc.problem)
+		})
+	}
+}
+
+func TestCompileEmptyAllowsNothing(t *testing.T) {
+	compiled, err := arguments.Compile(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parsed, _ := arguments.Parse([]byte(`{"a":1}`))
+	check(t, compiled.Validate(parsed), `unknown "a"`)
+}
+
+// check fails unless err says problem; an empty problem means no error.
+func check(t *testing.T, err error, problem string) {
+	t.Helper()
+	switch {
+	case problem == "" && err != nil:
+		t.Errorf("unexpected error: %v", err)
+	case problem != "" && err == nil:
+		t.Errorf("no error, want one that says %q", problem)
+	case problem != "" && !strings.Contains(err.Error(), problem):
+		t.Errorf("the error says\n%v\nwant %q in it", err, problem)
+	}
+}
