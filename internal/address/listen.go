@@ -1,0 +1,144 @@
+package address
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+const (
+	// lockRetry is how often a folder that somebody else has locked is tried again. The lock is held for microseconds.
+	lockRetry = 5 * time.Millisecond
+	// lockWait bounds that, so that a stranger who locks a shared folder cannot keep a server from saying so.
+	lockWait = 2 * time.Second
+	// probeWait bounds the question whether somebody answers at a socket.
+	probeWait = 2 * time.Second
+)
+
+// Listener accepts connections at an address.
+type Listener struct {
+	net.Listener
+	addr Address
+}
+
+// Address returns where the listener listens; a port 0 has become the port that the kernel chose.
+func (l *Listener) Address() Address { return l.addr }
+
+// ErrInUse is wrapped by Listen's error where somebody else listens at the address.
+var ErrInUse = errors.New("the address is in use")
+
+// Listen listens at the address for program, whose name is used in errors.
+//
+// A unix socket gets mode 0600. Its folder is made with mode 0700 if it is missing; one that exists must belong to this
+// user or to root and must not let others replace files. A socket file that nobody answers at is replaced; one where
+// somebody answers is an error that wraps ErrInUse, and so is a busy port. Closing the listener removes the socket.
+func (a Address) Listen(ctx context.Context, program string) (*Listener, error) {
+	if a.IsUnix() {
+		return a.listenUnix(ctx, program)
+	}
+	network, at := a.network()
+	var config net.ListenConfig
+	l, err := config.Listen(ctx, network, at)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return nil, fmt.Errorf("%w: another program listens at %s; stop it, or choose another address", ErrInUse, a)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("listening at %s: %w", a, err)
+	}
+	bound, err := netip.ParseAddrPort(l.Addr().String())
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("reading the address of the listener at %s: %w", a, err), l.Close())
+	}
+	return &Listener{Listener: l, addr: Address{port: bound}}, nil
+}
+
+func (a Address) listenUnix(ctx context.Context, program string) (*Listener, error) {
+	dir := filepath.Dir(a.path)
+	if err := ensureFolder(dir); err != nil {
+		return nil, fmt.Errorf("listening at %s: %w", a, err)
+	}
+	// The lock makes looking, removing and binding one step for all who listen in this folder.
+	unlock, err := lockFolder(ctx, dir)
+	if err != nil {
+		return nil, fmt.Errorf("listening at %s: %w", a, err)
+	}
+	defer unlock()
+	if err := a.removeStale(ctx, program); err != nil {
+		return nil, err
+	}
+	// The mode of the socket before it is bound is the mode that its file gets: nobody else can connect in between.
+	config := net.ListenConfig{Control: func(_, _ string, raw syscall.RawConn) error {
+		return raw.Control(func(fd uintptr) { _ = syscall.Fchmod(int(fd), 0o600) })
+	}}
+	l, err := config.Listen(ctx, "unix", a.path)
+	if err != nil {
+		return nil, fmt.Errorf("listening at %s: %w", a, err)
+	}
+	if err := os.Chmod(a.path, 0o600); err != nil {
+		return nil, errors.Join(fmt.Errorf("listening at %s: %w", a, err), l.Close())
+	}
+	return &Listener{Listener: l, addr: a}, nil
+}
+
+func (a Address) removeStale(ctx context.Context, program string) error {
+	info, err := os.Lstat(a.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("listening at %s: %w", a, err)
+	}
+	if info.Mode().Type() != fs.ModeSocket {
+		return fmt.Errorf("listening at %s: a file that is no socket is in the way; remove it, or choose another address", a)
+	}
+	ctx, cancel := context.WithTimeout(ctx, probeWait)
+	defer cancel()
+	var dialer net.Dialer
+	conn, err := dialer.DialContext(ctx, "unix", a.path)
+	switch {
+	case err == nil:
+		_ = conn.Close()
+		return fmt.Errorf("%w: another %s answers at %s; stop it, or choose another address", ErrInUse, program, a)
+	case errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, fs.ErrNotExist):
+		if err := os.Remove(a.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("replacing the socket of a dead %s at %s: %w", program, a, err)
+		}
+		return nil
+	default:
+		return fmt.Errorf("%w: cannot tell whether another %s answers at %s: %w", ErrInUse, program, a, err)
+	}
+}
+
+func lockFolder(ctx context.Context, dir string) (unlock func(), err error) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, lockWait)
+	defer cancel()
+	tick := time.NewTicker(lockRetry)
+	defer tick.Stop()
+	for {
+		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if err == nil {
+			return func() { _ = f.Close() }, nil
+		}
+		if !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR) {
+			_ = f.Close()
+			return nil, fmt.Errorf("locking the folder %s: %w", dir, err)
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			_ = f.Close()
+			return nil, fmt.Errorf("locking the folder %s, which another process has locked: %w", dir, ctx.Err())
+		}
+	}
+}
