@@ -1,0 +1,48 @@
+package model
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// RetryableStatus reports whether a request that failed with an HTTP status may succeed if it is sent again unchanged:
+// 408, 409, 429, every 5xx, and 0, which stands for no answer at all.
+func RetryableStatus(status int) bool {
+	switch status {
+	case 0, http.StatusRequestTimeout, http.StatusConflict, http.StatusTooManyRequests:
+		return true
+	}
+	return status >= 500
+}
+
+// RetryAfter reads how long a provider asks to wait: the headers Retry-After-Ms and Retry-After, the latter as seconds
+// or as a date that is compared with now. It returns 0 if they say nothing, nonsense, or a moment that has passed.
+func RetryAfter(header http.Header, now time.Time) time.Duration {
+	if wait := waitOf(header.Get("Retry-After-Ms"), time.Millisecond); wait > 0 {
+		return wait
+	}
+	value := header.Get("Retry-After")
+	if wait := waitOf(value, time.Second); wait > 0 {
+		return wait
+	}
+	if date, err := http.ParseTime(value); err == nil {
+		return max(0, date.Sub(now))
+	}
+	return 0
+}
+
+// longestWait keeps a nonsensical number from overflowing a duration; callers have lower caps of their own.
+const longestWait = 365 * 24 * time.Hour
+
+func waitOf(value string, unit time.Duration) time.Duration {
+	number, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
+	if err != nil || !(number > 0) {
+		return 0
+	}
+	if number >= float64(longestWait/unit) {
+		return longestWait
+	}
+	return time.Duration(number * float64(unit))
+}

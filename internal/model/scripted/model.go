@@ -1,0 +1,112 @@
+package scripted
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"sync"
+	"time"
+
+	"github.com/toolhost/toolhost/internal/model"
+)
+
+// Model answers from a script. It is safe for concurrent use.
+type Model struct {
+	name  string
+	turns []turn
+
+	mu     sync.Mutex
+	failed map[digest]int // errors that a conversation has seen of the turn it is at
+}
+
+// Name returns "scripted:" and the script's name.
+func (m *Model) Name() string { return "scripted:" + m.name }
+
+// Generate streams the turn that the conversation is at, as the package comment says. A script that is too short and a
+// template that fails are errors that no retry helps.
+func (m *Model) Generate(ctx context.Context, req model.Request) iter.Seq2[model.Chunk, error] {
+	return func(yield func(model.Chunk, error) bool) {
+		s := &stream{ctx: ctx, yield: yield}
+		if err := m.play(s, newConversation(req)); err != nil && !s.left {
+			yield(model.Chunk{}, err)
+		}
+	}
+}
+
+func (m *Model) play(s *stream, c *conversation) error {
+	number := c.answers + 1
+	if number > len(m.turns) {
+		return m.tooShort(number)
+	}
+	t := m.turns[number-1]
+	id := c.digest()
+	if n := m.seen(id); n < len(t.failures) {
+		return m.fail(s, c, &t.failures[n], id)
+	}
+	if t.answer == nil {
+		return m.tooShort(number)
+	}
+	err := s.entry(t.answer, c)
+	if s.done {
+		m.forget(id)
+	}
+	return m.explain(t.answer, err)
+}
+
+// fail plays an entry that ends with an error. One that the reader left before that counts as not seen.
+func (m *Model) fail(s *stream, c *conversation, e *entry, id digest) error {
+	if err := s.entry(e, c); err != nil || s.left {
+		return m.explain(e, err)
+	}
+	m.count(id)
+	failure := *e.failure
+	return &failure
+}
+
+func (m *Model) tooShort(number int) error {
+	return &model.Error{Message: fmt.Sprintf("the script %s ends before turn %d: add that turn, or let the one before it make no calls", m.name, number)}
+}
+
+// explain turns what went wrong in an entry into an *Error that says where.
+func (m *Model) explain(e *entry, err error) error {
+	switch err := err.(type) {
+	case nil:
+		return nil
+	case *model.Error:
+		return err
+	}
+	return &model.Error{Message: fmt.Sprintf("playing the turn of line %d of the script %s: %v", e.line, m.name, err), Err: err}
+}
+
+func (m *Model) seen(id digest) int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.failed[id]
+}
+
+func (m *Model) count(id digest) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.failed[id]++
+}
+
+func (m *Model) forget(id digest) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.failed, id)
+}
+
+// wait returns after d, or with ctx's error.
+func wait(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

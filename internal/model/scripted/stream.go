@@ -1,0 +1,119 @@
+package scripted
+
+import (
+	"context"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/toolhost/toolhost/internal/model"
+)
+
+// stream hands the chunks of one entry to whoever reads them.
+type stream struct {
+	ctx   context.Context
+	yield func(model.Chunk, error) bool
+	left  bool // the reader wants no more
+	done  bool // the response was handed over
+}
+
+// entry plays an entry: its delay, its deltas and, unless it is to fail, its response.
+func (s *stream) entry(e *entry, c *conversation) error {
+	// Rendered first, so that a bad template does not leave half an answer on the screen.
+	message, err := e.message(c)
+	if err != nil {
+		return err
+	}
+	if err := wait(s.ctx, e.delay); err != nil {
+		return err
+	}
+	if err := s.deltas(message, e.chunks); err != nil || s.left || e.failure != nil {
+		return err
+	}
+	s.done = true
+	return s.send(model.Chunk{Response: &model.Response{Message: message, StopReason: e.stopReason()}})
+}
+
+func (e *entry) message(c *conversation) (model.Message, error) {
+	message := model.Message{Role: model.RoleAssistant}
+	said, err := e.text.render(c)
+	if err != nil {
+		return model.Message{}, err
+	}
+	if said != "" {
+		message.Blocks = append(message.Blocks, model.Block{Text: &model.Text{Text: said}})
+	}
+	for i := range e.calls {
+		arguments, err := e.calls[i].arguments.render(c)
+		if err != nil {
+			return model.Message{}, fmt.Errorf("call %q: %w", e.calls[i].id, err)
+		}
+		message.Blocks = append(message.Blocks, model.Block{
+			ToolCall: &model.ToolCall{ID: e.calls[i].id, Name: e.calls[i].tool, Arguments: arguments},
+		})
+	}
+	return message, nil
+}
+
+func (e *entry) stopReason() model.StopReason {
+	switch {
+	case e.stop != "":
+		return e.stop
+	case len(e.calls) > 0:
+		return model.StopToolUse
+	}
+	return model.StopEndTurn
+}
+
+func (s *stream) deltas(message model.Message, chunks int) error {
+	index := 0
+	for _, block := range message.Blocks {
+		var parts []model.Chunk
+		if block.Text != nil {
+			for _, piece := range pieces(block.Text.Text, chunks) {
+				parts = append(parts, model.Chunk{TextDelta: &model.TextDelta{Text: piece}})
+			}
+		}
+		if call := block.ToolCall; call != nil {
+			parts = append(parts, model.Chunk{CallBegun: &model.CallBegun{Index: index, ID: call.ID, Name: call.Name}})
+			for _, piece := range pieces(call.Arguments, chunks) {
+				parts = append(parts, model.Chunk{ArgumentDelta: &model.ArgumentDelta{Index: index, Text: piece}})
+			}
+			index++
+		}
+		for _, part := range parts {
+			if err := s.send(part); err != nil || s.left {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (s *stream) send(chunk model.Chunk) error {
+	if err := s.ctx.Err(); err != nil {
+		return err
+	}
+	if !s.yield(chunk, nil) {
+		s.left = true
+	}
+	return nil
+}
+
+// pieces cuts a text into n pieces of about the same number of characters; into fewer if it has fewer.
+func pieces(whole string, n int) []string {
+	total := utf8.RuneCountInString(whole)
+	n = max(1, min(n, total))
+	cut := make([]string, 0, n)
+	from, at := 0, 0
+	for i := range whole {
+		if at > 0 && at == (len(cut)+1)*total/n {
+			cut = append(cut, whole[from:i])
+			from = i
+		}
+		at++
+	}
+	if from < len(whole) {
+		cut = append(cut, whole[from:])
+	}
+	return cut
+}
