@@ -1,0 +1,49 @@
+package runstore
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// Check returns an error that says what is wrong with the batch whatever the store holds, or nil.
+func (b *Batch) Check() error {
+	if b.RunID == "" {
+		return errors.New("appending to a run: the run has no id")
+	}
+	if len(b.Records) == 0 {
+		return fmt.Errorf("appending to run %s: there is nothing to append", b.RunID)
+	}
+	for i := range b.Records {
+		if r := &b.Records[i]; r.Type == "" || !json.Valid(r.Data) {
+			return fmt.Errorf("appending to run %s: record %d (%q) needs a type and valid JSON", b.RunID, i+1, r.Type)
+		}
+	}
+	if s := b.Head.Summary; len(s) > 0 && !json.Valid(s) {
+		return fmt.Errorf("appending to run %s: the summary is not valid JSON", b.RunID)
+	}
+	return nil
+}
+
+// PageSize returns how many runs the query wants, between 1 and MaxPage.
+func (q *Query) PageSize() int {
+	if q.Limit <= 0 || q.Limit > MaxPage {
+		return MaxPage
+	}
+	return q.Limit
+}
+
+// Conflict returns the ErrConflict of a batch for a run whose last record is at last; 0 means that there is no run.
+func Conflict(b *Batch, last uint64) error {
+	switch {
+	case last == 0:
+		return fmt.Errorf("appending to run %s after %d: %w: the run does not exist", b.RunID, b.After, ErrConflict)
+	case b.After == 0:
+		return fmt.Errorf("creating run %s: %w: the run exists", b.RunID, ErrConflict)
+	default:
+		return fmt.Errorf("appending to run %s after %d: %w: its last record is %d", b.RunID, b.After, ErrConflict, last)
+	}
+}
+
+// NotFound returns the ErrNotFound of a run.
+func NotFound(runID string) error { return fmt.Errorf("run %q: %w", runID, ErrNotFound) }

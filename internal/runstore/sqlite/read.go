@@ -1,0 +1,131 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/toolhost/toolhost/internal/runstore"
+)
+
+// readPage is how many records are read at once: enough to make the query's cost small, few enough to hold in memory.
+const readPage = 128
+
+// Read implements runstore.Store.
+func (s *Store) Read(ctx context.Context, runID string, after uint64) iter.Seq2[runstore.Record, error] {
+	return func(yield func(runstore.Record, error) bool) {
+		number, err := s.number(ctx, runID)
+		for err == nil {
+			var page []runstore.Record
+			if page, err = s.page(ctx, number, after); err != nil || len(page) == 0 {
+				break
+			}
+			for _, rec := range page {
+				if !yield(rec, nil) {
+					return
+				}
+			}
+			after = page[len(page)-1].Seq
+		}
+		if err != nil {
+			yield(runstore.Record{}, s.reading(runID, err))
+		}
+	}
+}
+
+func (s *Store) number(ctx context.Context, runID string) (int64, error) {
+	var number int64
+	err := s.readers.QueryRowContext(ctx, "SELECT number FROM runs WHERE id = ?", runID).Scan(&number)
+	return number, err
+}
+
+// page reads some records whole and gives the connection back before anybody looks at them: a reader that stays in a
+// transaction would keep the write-ahead log from being truncated.
+func (s *Store) page(ctx context.Context, number int64, after uint64) ([]runstore.Record, error) {
+	rows, err := s.readers.QueryContext(ctx,
+		"SELECT seq, time, type, version, data FROM records WHERE run = ? AND seq > ? ORDER BY seq LIMIT ?",
+		number, int64(min(after, 1<<62)), readPage)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var page []runstore.Record
+	for rows.Next() {
+		var rec runstore.Record
+		var nanos int64
+		var data []byte
+		if err := rows.Scan(&rec.Seq, &nanos, &rec.Type, &rec.Version, &data); err != nil {
+			return nil, err
+		}
+		rec.Time, rec.Data = time.Unix(0, nanos).UTC(), data
+		page = append(page, rec)
+	}
+	return page, rows.Err()
+}
+
+const runColumns = "id, created, updated, last_seq, unfinished, summary"
+
+// Get implements runstore.Store.
+func (s *Store) Get(ctx context.Context, runID string) (runstore.Run, error) {
+	run, err := scanRun(s.readers.QueryRowContext(ctx, "SELECT "+runColumns+" FROM runs WHERE id = ?", runID))
+	if err != nil {
+		return runstore.Run{}, s.reading(runID, err)
+	}
+	return run, nil
+}
+
+// List implements runstore.Store.
+func (s *Store) List(ctx context.Context, query runstore.Query) ([]runstore.Run, error) {
+	before := int64(1<<63 - 1)
+	if query.Before != "" {
+		var err error
+		if before, err = s.number(ctx, query.Before); err != nil {
+			return nil, s.reading(query.Before, err)
+		}
+	}
+	statement := "SELECT " + runColumns + " FROM runs WHERE number < ? ORDER BY number DESC LIMIT ?"
+	if query.UnfinishedOnly {
+		statement = "SELECT " + runColumns + " FROM runs WHERE number < ? AND unfinished = 1 ORDER BY number DESC LIMIT ?"
+	}
+	rows, err := s.readers.QueryContext(ctx, statement, before, query.PageSize())
+	if err != nil {
+		return nil, fmt.Errorf("listing the runs in %s: %w", s.path, err)
+	}
+	defer rows.Close()
+	var runs []runstore.Run
+	for rows.Next() {
+		run, err := scanRun(rows)
+		if err != nil {
+			return nil, fmt.Errorf("listing the runs in %s: %w", s.path, err)
+		}
+		runs = append(runs, run)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("listing the runs in %s: %w", s.path, err)
+	}
+	return runs, nil
+}
+
+func scanRun(row interface{ Scan(...any) error }) (runstore.Run, error) {
+	var run runstore.Run
+	var created, updated int64
+	var summary []byte
+	if err := row.Scan(&run.ID, &created, &updated, &run.LastSeq, &run.Head.Unfinished, &summary); err != nil {
+		return runstore.Run{}, err
+	}
+	run.CreateTime, run.UpdateTime = time.Unix(0, created).UTC(), time.Unix(0, updated).UTC()
+	if len(summary) > 0 {
+		run.Head.Summary = summary
+	}
+	return run, nil
+}
+
+func (s *Store) reading(runID string, err error) error {
+	if errors.Is(err, sql.ErrNoRows) {
+		return runstore.NotFound(runID)
+	}
+	return fmt.Errorf("reading run %s in %s: %w", runID, s.path, err)
+}

@@ -1,0 +1,114 @@
+// Package sqlite is a runstore.Store in one SQLite file.
+//
+// What Append has returned for survives kill -9 and, as far as the file system and the disk keep their word, a power
+// failure: the file is in WAL mode and every commit is synced (synchronous=FULL). A torn end of the write-ahead log
+// costs the batches in the torn part and nothing else. Batches that wait at the same time share one commit.
+//
+// Several processes may use one file: SQLite's lock lets one write at a time, and the others wait for it.
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	_ "modernc.org/sqlite" // the driver "sqlite"
+
+	"github.com/toolhost/toolhost/internal/runstore"
+)
+
+const (
+	// busyTimeout is how long a statement waits for another process's lock. Commits take milliseconds; whoever holds
+	// the lock for longer is stuck.
+	busyTimeout = 10 * time.Second
+	// maxReaders bounds the connections that read; more readers than that wait for one another.
+	maxReaders = 4
+	// queueLength bounds the batches that wait for the writer, beside one per blocked Append.
+	queueLength = 64
+)
+
+// ErrClosed is what a store answers after Close.
+var ErrClosed = errors.New("the journal is closed")
+
+var _ runstore.Store = (*Store)(nil)
+
+// Store keeps journals in a file. Open makes one; Close must be called.
+type Store struct {
+	path    string
+	readers *sql.DB
+	writer  *sql.DB // one connection, used by the write loop alone
+
+	queue   chan *request
+	closing chan struct{} // closed by Close
+	close   sync.Once
+	stopped chan struct{} // closed by the write loop when it has answered its last request
+	err     error         // of closing
+}
+
+// Open opens the journal in the file path, and makes the file (mode 0600) and its folder (mode 0700) if they are not
+// there. It starts one goroutine, which Close ends.
+func Open(ctx context.Context, path string) (*Store, error) {
+	if err := prepare(path); err != nil {
+		return nil, fmt.Errorf("opening journal %s: %w", path, err)
+	}
+	s := &Store{path: path, queue: make(chan *request, queueLength), closing: make(chan struct{}), stopped: make(chan struct{})}
+	var err error
+	if s.writer, err = connect(path, 1, "immediate"); err != nil {
+		return nil, fmt.Errorf("opening journal %s: %w", path, err)
+	}
+	if err := migrate(ctx, s.writer); err != nil {
+		return nil, errors.Join(fmt.Errorf("opening journal %s: %w", path, err), s.writer.Close())
+	}
+	if s.readers, err = connect(path, maxReaders, "deferred"); err != nil {
+		return nil, errors.Join(fmt.Errorf("opening journal %s: %w", path, err), s.writer.Close())
+	}
+	go s.writeLoop() // owned by the store: Close ends it and waits
+	return s, nil
+}
+
+// Close lets the appends that are under way finish, refuses others, and closes the file. It may be called more than
+// once.
+func (s *Store) Close() error {
+	s.close.Do(func() {
+		close(s.closing)
+		<-s.stopped
+		s.err = errors.Join(s.readers.Close(), s.writer.Close())
+	})
+	return s.err
+}
+
+func prepare(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+func connect(path string, connections int, lock string) (*sql.DB, error) {
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	query := url.Values{"_txlock": {lock}, "_pragma": {
+		fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()),
+		"journal_mode(WAL)",
+		"synchronous(FULL)",
+	}}
+	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: absolute, RawQuery: query.Encode()}).String())
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(connections)
+	db.SetMaxIdleConns(connections)
+	return db, nil
+}
