@@ -1,0 +1,170 @@
+package hosttest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"testing"
+	"time"
+
+	"github.com/toolhost/toolhost/tool"
+)
+
+// patience bounds every wait of the suite, so that a host that hangs fails the test instead of stopping the run.
+const patience = 30 * time.Second
+
+func bounded(t *testing.T) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+func call(name, arguments string) tool.Call {
+	return tool.Call{Tool: name, Arguments: json.RawMessage(arguments)}
+}
+
+func named(id, name, arguments string) tool.Call {
+	c := call(name, arguments)
+	c.ID = id
+	return c
+}
+
+// open opens a call that must not be refused, and closes it at the end of the test.
+func open(t *testing.T, h Host, c tool.Call, complete bool) tool.Execution {
+	t.Helper()
+	e, err := h.Open(bounded(t), c, complete)
+	if err != nil {
+		t.Fatalf("opening a call of %s: %v", c.Tool, err)
+	}
+	t.Cleanup(e.Close)
+	return e
+}
+
+// do executes a call. A host may refuse a call when it is opened or end it with the same error: the suite treats both
+// alike.
+func do(t *testing.T, h Host, c tool.Call) tool.Outcome {
+	t.Helper()
+	e, err := h.Open(bounded(t), c, true)
+	if err != nil {
+		wellFormed(t, err)
+		return tool.Outcome{CallID: c.ID, Err: tool.AsError(err)}
+	}
+	defer e.Close()
+	events := drain(t, e)
+	return *events[len(events)-1].Ended
+}
+
+// drain reads all events and checks what holds of every call.
+func drain(t *testing.T, e tool.Execution) []tool.Event {
+	t.Helper()
+	ctx := bounded(t)
+	var events []tool.Event
+	for {
+		event, err := e.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatalf("after %d events: %v", len(events), err)
+		}
+		events = append(events, event)
+	}
+	checkOrder(t, events)
+	return events
+}
+
+func checkOrder(t *testing.T, events []tool.Event) {
+	t.Helper()
+	if len(events) == 0 {
+		t.Fatal("there are no events, not even an end")
+	}
+	for i, event := range events {
+		last := i == len(events)-1
+		if (event.Ended != nil) != last {
+			t.Fatalf("event %d of %d is %+v: exactly the last is the end", i+1, len(events), event)
+		}
+		if i > 0 && event.Seq <= events[i-1].Seq && event.Seq != 0 {
+			t.Fatalf("event %d has seq %d after %d", i+1, event.Seq, events[i-1].Seq)
+		}
+	}
+}
+
+// result executes a call that must have a result, and returns it.
+func result(t *testing.T, h Host, c tool.Call) tool.Result {
+	t.Helper()
+	outcome := do(t, h, c)
+	if outcome.Err != nil {
+		t.Fatalf("calling %s: %s: %v", c.Tool, outcome.Err.Kind, outcome.Err)
+	}
+	return outcome.Result
+}
+
+// text executes a call that must succeed, and returns its text.
+func text(t *testing.T, h Host, c tool.Call) string {
+	t.Helper()
+	r := result(t, h, c)
+	if r.IsError {
+		t.Fatalf("calling %s: the tool failed: %s", c.Tool, r.Text())
+	}
+	return r.Text()
+}
+
+// refused executes a call that must fail with a kind.
+func refused(t *testing.T, h Host, c tool.Call, want tool.Kind) *tool.Error {
+	t.Helper()
+	outcome := do(t, h, c)
+	checkKind(t, outcome.Err, want)
+	return outcome.Err
+}
+
+func checkKind(t *testing.T, got *tool.Error, want tool.Kind) {
+	t.Helper()
+	switch {
+	case got == nil:
+		t.Fatalf("there is no error; want one of kind %s", want)
+	case got.Kind != want:
+		t.Fatalf("got an error of kind %s (%v), want %s", got.Kind, got, want)
+	case got.Message == "":
+		t.Fatalf("the error of kind %s says nothing", want)
+	}
+}
+
+// wellFormed checks that an error of a host is a *tool.Error.
+func wellFormed(t *testing.T, err error) {
+	t.Helper()
+	if _, ok := errors.AsType[*tool.Error](err); !ok {
+		t.Fatalf("the error %v (%T) is no *tool.Error", err, err)
+	}
+}
+
+// untilStatus reads events up to the first status with the tip.
+func untilStatus(t *testing.T, e tool.Execution, tip string) {
+	t.Helper()
+	ctx := bounded(t)
+	for {
+		event, err := e.Next(ctx)
+		if err != nil {
+			t.Fatalf("waiting for the status %q: %v", tip, err)
+		}
+		if event.Ended != nil {
+			t.Fatalf("the call ended before the status %q: %+v", tip, event.Ended)
+		}
+		if event.Status != nil && event.Status.Tip == tip {
+			return
+		}
+	}
+}
+
+// untilText repeats a call until its text is want. It is for what a host does on its own time.
+func untilText(t *testing.T, h Host, c tool.Call, want string) {
+	t.Helper()
+	ctx := bounded(t)
+	for got := ""; got != want; {
+		if ctx.Err() != nil {
+			t.Fatalf("the text of %s %s stayed %q, want %q", c.Tool, c.Arguments, got, want)
+		}
+		got = text(t, h, c)
+	}
+}

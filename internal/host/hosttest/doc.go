@@ -1,0 +1,72 @@
+// Package hosttest holds what every toolhost must do, as one suite of tests: Run. The host passes it, and so does its
+// gRPC server seen through the Go client, so that both give the same answers.
+//
+// The suite needs a host with one plugin, PluginName, that ships the tools of Tools: a test of the real host serves them
+// from a plugin process, and Fake is a small host in memory that runs them itself.
+package hosttest
+
+import (
+	"context"
+	"testing"
+
+	"github.com/toolhost/toolhost/tool"
+)
+
+// Host is what a toolhost offers, in itself or through its API.
+type Host interface {
+	Caller
+	Admin
+}
+
+// Caller lists and calls tools.
+type Caller interface {
+	ListTools(ctx context.Context, query tool.Query) ([]tool.Info, error)
+	GetTool(ctx context.Context, name, session string) (tool.Info, error)
+	Open(ctx context.Context, call tool.Call, complete bool) (tool.Execution, error)
+}
+
+// Admin shows and steers plugins.
+type Admin interface {
+	Plugins(ctx context.Context) ([]tool.PluginInfo, error)
+	Instances(ctx context.Context, plugin string) ([]tool.InstanceInfo, error)
+	Restart(ctx context.Context, plugin string) (tool.Restarted, error)
+}
+
+// Run runs the suite. open returns a new host that has the tools of Tools and of no other plugin, and registers its end
+// with t.Cleanup. Each test gets its own host.
+func Run(t *testing.T, open func(t *testing.T) Host) {
+	tests := []struct {
+		name string
+		run  func(t *testing.T, h Host)
+	}{
+		{"ListTools", testListTools},
+		{"GetTool", testGetTool},
+		{"Plugins", testPlugins},
+		{"Restart", testRestart},
+		{"Result", testResult},
+		{"ToolError", testToolError},
+		{"InfrastructureError", testInfrastructureError},
+		{"BadCalls", testBadCalls},
+		{"Approval", testApproval},
+		{"CallContext", testCallContext},
+		{"Events", testEvents},
+		{"LargeResults", testLargeResults},
+		{"Replay", testReplay},
+		{"Join", testJoin},
+		{"Conflict", testConflict},
+		{"PartialArguments", testPartialArguments},
+		{"PartialArgumentsOfAnyTool", testPartialArgumentsOfAnyTool},
+		{"Abandon", testAbandon},
+		{"Cancel", testCancel},
+		{"CancelBeforeComplete", testCancelBeforeComplete},
+		{"Deadline", testDeadline},
+		{"CloseCancelsANamelessCall", testCloseCancelsANamelessCall},
+		{"CloseLeavesANamedCall", testCloseLeavesANamedCall},
+		{"NextIsCancellable", testNextIsCancellable},
+		{"ManyCallsAtOnce", testManyCallsAtOnce},
+		{"SlowConsumer", testSlowConsumer},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) { test.run(t, open(t)) })
+	}
+}

@@ -1,0 +1,247 @@
+package hosttest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/toolhost/toolhost/tool"
+)
+
+// Fake is a host in memory that runs tools in this process. It is safe for concurrent use.
+type Fake struct {
+	tools []Tool
+	stop  context.CancelCauseFunc
+	ctx   context.Context // of all executions
+	tasks sync.WaitGroup  // every execution's goroutine
+
+	mutex    sync.Mutex
+	closed   bool
+	opened   []tool.Call
+	ledger   map[ledgerKey]*execution
+	minted   int
+	instance int // number of the current instance; 0: none yet
+	launches uint64
+	started  time.Time
+}
+
+type ledgerKey struct{ principal, session, id string }
+
+// NewFake returns a host with the tools given, all shipped by PluginName and ordered by name. Close ends it.
+func NewFake(tools ...Tool) *Fake {
+	tools = slices.Clone(tools)
+	slices.SortFunc(tools, func(a, b Tool) int { return strings.Compare(a.Spec.Name, b.Spec.Name) })
+	ctx, stop := context.WithCancelCause(context.Background())
+	return &Fake{tools: tools, ctx: ctx, stop: stop, ledger: map[ledgerKey]*execution{}}
+}
+
+// Close cancels all calls and waits for them.
+func (f *Fake) Close() {
+	f.mutex.Lock()
+	f.closed = true
+	f.mutex.Unlock()
+	f.stop(tool.Errorf(tool.KindCancelled, "the host is shutting down"))
+	f.tasks.Wait()
+}
+
+// Opened returns the calls that were opened, in order, as they arrived.
+func (f *Fake) Opened() []tool.Call {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	return slices.Clone(f.opened)
+}
+
+// SetTools replaces the tools that are offered from now on.
+func (f *Fake) SetTools(tools ...Tool) {
+	tools = slices.Clone(tools)
+	slices.SortFunc(tools, func(a, b Tool) int { return strings.Compare(a.Spec.Name, b.Spec.Name) })
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	f.tools = tools
+}
+
+func info(t Tool) tool.Info {
+	return tool.Info{Spec: t.Spec, Plugin: PluginName, PluginVersion: PluginVersion}
+}
+
+// ListTools lists the tools that match, ordered by name.
+func (f *Fake) ListTools(_ context.Context, query tool.Query) ([]tool.Info, error) {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	var found []tool.Info
+	for _, t := range f.tools {
+		if matches(query, t.Spec) {
+			found = append(found, info(t))
+		}
+	}
+	if query.MaxTools > 0 && len(found) > query.MaxTools {
+		found = found[:query.MaxTools]
+	}
+	return found, nil
+}
+
+func matches(q tool.Query, s tool.Spec) bool {
+	overlap := func(t string) bool { return slices.Contains(q.Tags, t) }
+	return (len(q.Names) == 0 || slices.Contains(q.Names, s.Name)) &&
+		(len(q.Categories) == 0 || slices.Contains(q.Categories, s.Category)) &&
+		(len(q.Tags) == 0 || slices.ContainsFunc(s.Tags, overlap)) &&
+		(q.Dangerous == nil || *q.Dangerous == s.Dangerous) &&
+		(q.MaxCostPerUse == nil || s.CostPerUse <= *q.MaxCostPerUse)
+}
+
+// GetTool returns one tool.
+func (f *Fake) GetTool(_ context.Context, name, _ string) (tool.Info, error) {
+	t, err := f.tool(name)
+	if err != nil {
+		return tool.Info{}, err
+	}
+	return info(t), nil
+}
+
+func (f *Fake) tool(name string) (Tool, error) {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	for _, t := range f.tools {
+		if t.Spec.Name == name {
+			return t, nil
+		}
+	}
+	return Tool{}, tool.Errorf(tool.KindNotFound, "there is no tool %q", name)
+}
+
+// Plugins lists the one plugin.
+func (f *Fake) Plugins(context.Context) ([]tool.PluginInfo, error) {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	plugin := tool.PluginInfo{
+		Name: PluginName, Version: PluginVersion, Description: "the suite's tools", Path: "/plugins/" + PluginName,
+		Digest: "sha256:" + strings.Repeat("0f", 32), State: tool.PluginEnabled, Launches: f.launches,
+		Instances: min(f.instance, 1), Warnings: []string{"tool x was left out"},
+	}
+	for _, t := range f.tools {
+		plugin.Tools = append(plugin.Tools, t.Spec.Name)
+	}
+	if f.launches > 1 {
+		plugin.LastExit = &tool.Exit{Code: -1, Signal: "SIGKILL", LastStderr: []string{"last words"}}
+	}
+	return []tool.PluginInfo{plugin}, nil
+}
+
+// Instances lists the one instance, if a call has started it.
+func (f *Fake) Instances(_ context.Context, plugin string) ([]tool.InstanceInfo, error) {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	if f.instance == 0 || (plugin != "" && plugin != PluginName) {
+		return nil, nil
+	}
+	return []tool.InstanceInfo{{
+		ID: f.instanceID(), Plugin: PluginName, State: tool.InstanceReady, PID: 4242, TotalCalls: uint64(len(f.opened)),
+		StartTime: f.started, RSSBytes: 12 << 20, Digest: "sha256:" + strings.Repeat("0f", 32),
+	}}, nil
+}
+
+// Restart replaces the instance.
+func (f *Fake) Restart(_ context.Context, plugin string) (tool.Restarted, error) {
+	if plugin != PluginName {
+		return tool.Restarted{}, tool.Errorf(tool.KindNotFound, "there is no plugin %q", plugin)
+	}
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	var done tool.Restarted
+	if f.instance > 0 {
+		done.Stopped = []string{f.instanceID()}
+	}
+	f.launch()
+	done.Started = []string{f.instanceID()}
+	return done, nil
+}
+
+func (f *Fake) launch() {
+	f.instance++
+	f.launches++
+	f.started = time.Now()
+}
+
+func (f *Fake) instanceID() string { return fmt.Sprintf("%s-%d", PluginName, f.instance) }
+
+// Open opens a call.
+func (f *Fake) Open(_ context.Context, call tool.Call, complete bool) (tool.Execution, error) {
+	for _, id := range []string{call.ID, call.Session} {
+		if err := tool.CheckID(id); id != "" && err != nil {
+			return nil, tool.Errorf(tool.KindInvalidArgument, "%w", err)
+		}
+	}
+	t, err := f.tool(call.Tool)
+	if err != nil {
+		return nil, err
+	}
+	if t.Spec.Dangerous && call.Approval == nil {
+		return nil, tool.Errorf(tool.KindApprovalRequired, "the tool %q needs a person's approval", call.Tool)
+	}
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	if f.closed {
+		return nil, tool.Errorf(tool.KindUnavailable, "the host is shutting down")
+	}
+	f.opened = append(f.opened, call)
+	named := call.ID != ""
+	if !named {
+		f.minted++
+		call.ID = fmt.Sprintf("fake-%d", f.minted)
+	}
+	e := newExecution(f, t, call)
+	f.tasks.Go(e.run)
+	h := &handle{execution: e, named: named}
+	if err := h.Send(context.Background(), call.Arguments, complete); err != nil {
+		return nil, err
+	}
+	return h, nil
+}
+
+// claim enters an execution into the ledger, or returns the one that has its id.
+func (f *Fake) claim(e *execution) (prior *execution) {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	key := ledgerKey{e.call.Principal, e.call.Session, e.call.ID}
+	if prior := f.ledger[key]; prior != nil {
+		return prior
+	}
+	f.ledger[key] = e
+	return nil
+}
+
+// place returns where a call runs, starting the instance if there is none.
+func (f *Fake) place(callID string) *tool.Started {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	if f.instance == 0 {
+		f.launch()
+	}
+	return &tool.Started{CallID: callID, Plugin: PluginName, Instance: f.instanceID(), Attempt: 1}
+}
+
+// check returns what is wrong with arguments, in words for the model, or "".
+func check(schema, arguments json.RawMessage) string {
+	var want struct {
+		Required []string `json:"required"`
+	}
+	if err := json.Unmarshal(schema, &want); err != nil {
+		return "the schema is not JSON: " + err.Error()
+	}
+	given := map[string]json.RawMessage{}
+	if len(arguments) > 0 {
+		if err := json.Unmarshal(arguments, &given); err != nil {
+			return "the arguments are not a JSON object: " + err.Error()
+		}
+	}
+	for _, name := range want.Required {
+		if _, ok := given[name]; !ok {
+			return fmt.Sprintf("the argument %q is missing", name)
+		}
+	}
+	return ""
+}
