@@ -1,0 +1,134 @@
+package flow
+
+import (
+	"context"
+	"errors"
+	"sync"
+)
+
+// Errors of Inbox.Put.
+var (
+	// ErrOverrun says that the other end sent without credit.
+	ErrOverrun = errors.New("more was sent than the credit allows")
+	// ErrFinished says that the inbox takes nothing more.
+	ErrFinished = errors.New("nothing may come after the end")
+)
+
+// Inbox is the receiving side of one call: it keeps what came until the call's reader takes it, and gives the sender
+// credit for what was taken. Put, Finish and Abort may be called from any goroutine; Next from one at a time.
+type Inbox[T any] struct {
+	window int
+	grant  func(bytes int)
+	ready  chan struct{} // holds one token for a Next that waits
+
+	mu      sync.Mutex
+	queue   fifo[sized[T]]
+	credit  int // what the other end may still send
+	taken   int // what was taken and is not granted again yet
+	waiting bool
+	err     error // what comes after the queue; set once
+}
+
+type sized[T any] struct {
+	item T
+	size int
+}
+
+// NewInbox returns an inbox whose sender starts with a credit of window bytes. Next calls grant, without a lock, when
+// the sender should be given more; grant must not block.
+func NewInbox[T any](window int, grant func(bytes int)) *Inbox[T] {
+	return &Inbox[T]{window: window, grant: grant, ready: make(chan struct{}, 1), credit: window}
+}
+
+// Put adds an item that cost its sender size bytes. It never blocks. It fails with ErrOverrun if the sender had no
+// credit, and with ErrFinished after Finish or Abort; then the item is not kept.
+func (b *Inbox[T]) Put(item T, size int) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.err != nil {
+		return ErrFinished
+	}
+	if b.credit <= 0 {
+		return ErrOverrun
+	}
+	b.credit -= size
+	b.queue.push(sized[T]{item, size})
+	b.notify()
+	return nil
+}
+
+// Finish says that nothing follows: once the reader has taken what is there, Next fails with err, which must not be
+// nil. last are items that come before that and need no credit. It reports whether it was the first Finish or Abort;
+// any other does nothing.
+func (b *Inbox[T]) Finish(err error, last ...T) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.err != nil {
+		return false
+	}
+	b.err = err
+	for _, item := range last {
+		b.queue.push(sized[T]{item: item})
+	}
+	b.notify()
+	return true
+}
+
+// Abort is Finish, but also drops what the reader has not taken; that it does even after a Finish, whose error stays.
+func (b *Inbox[T]) Abort(err error) bool {
+	first := b.Finish(err)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.queue.reset()
+	return first
+}
+
+// Next returns the next item and waits until there is one. After the last it fails with what Finish or Abort said, any
+// number of times. It fails with ctx's cause if that ends while there is nothing.
+func (b *Inbox[T]) Next(ctx context.Context) (T, error) {
+	for {
+		item, ok, grant, err := b.take()
+		if grant > 0 {
+			b.grant(grant)
+		}
+		if ok || err != nil {
+			return item, err
+		}
+		select {
+		case <-b.ready:
+		case <-ctx.Done():
+			var zero T
+			return zero, context.Cause(ctx)
+		}
+	}
+}
+
+func (b *Inbox[T]) take() (item T, ok bool, grant int, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.queue.len() == 0 {
+		b.waiting = b.err == nil
+		return item, false, 0, b.err
+	}
+	next := b.queue.pop()
+	b.taken += next.size
+	// Half a window at a time: the sender never waits for a frame of credit per item, and never runs dry before it
+	// comes. Nothing is granted to a sender that has ended.
+	if b.taken > 0 && b.taken >= b.window/2 && b.err == nil {
+		grant, b.taken = b.taken, 0
+		b.credit += grant
+	}
+	return next.item, true, grant, nil
+}
+
+// notify wakes the reader if it waits.
+func (b *Inbox[T]) notify() {
+	if !b.waiting {
+		return
+	}
+	b.waiting = false
+	select {
+	case b.ready <- struct{}{}:
+	default:
+	}
+}

@@ -1,0 +1,203 @@
+package flow
+
+import (
+	"context"
+	"errors"
+	"sync"
+)
+
+// Errors that end an outbox, besides those of its send function.
+var (
+	// ErrClosed says that the outbox was closed.
+	ErrClosed = errors.New("the outbox is closed")
+	// ErrStalled says that the other end takes nothing while more and more urgent frames wait for it.
+	ErrStalled = errors.New("the other end of the stream takes nothing")
+)
+
+const (
+	// frameOverhead is what a frame costs besides its size, so that a bound in bytes also bounds the number of frames.
+	frameOverhead = 64
+	// maxUrgent bounds the frames that came by PutNow and are not sent. A sender has a few of them per open call.
+	maxUrgent = 1 << 16
+)
+
+// Outbox is the sending side of a stream: one goroutine of its own sends what any goroutine puts in, in the order in
+// which it was put in. All methods may be called from any goroutine.
+type Outbox[T any] struct {
+	send func(T) error
+	room *Credit
+	done chan struct{} // closed when the goroutine has ended
+
+	mu     sync.Mutex
+	queue  []T
+	cost   int  // what queue takes of room
+	urgent int  // how many of queue took no room
+	idle   bool // the goroutine waits for wake
+	last   bool // nothing may be added any more; see Drain
+	err    error
+	wake   chan struct{} // holds one token
+	ended  chan struct{} // closed with err
+}
+
+// NewOutbox starts an outbox that calls send for each frame, one at a time. limit is the number of bytes that may wait
+// before Put blocks; with what is just being sent, up to twice as much is held. The outbox ends with the first error
+// of send, or with Close; one of them must come.
+func NewOutbox[T any](send func(T) error, limit int) *Outbox[T] {
+	o := &Outbox[T]{
+		send:  send,
+		room:  NewCredit(limit),
+		done:  make(chan struct{}),
+		wake:  make(chan struct{}, 1),
+		ended: make(chan struct{}),
+	}
+	go o.run() // ends by fail; Close waits for it
+	return o
+}
+
+// Put queues a frame of size bytes and blocks while there is no room. It fails with ctx's cause if that ends first, or
+// with what ended the outbox; then the frame is not sent. No error does not mean that it was.
+func (o *Outbox[T]) Put(ctx context.Context, frame T, size int) error {
+	cost := size + frameOverhead
+	if err := o.room.Acquire(ctx, cost); err != nil {
+		return err
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if err := o.refusal(); err != nil {
+		return err
+	}
+	o.cost += cost
+	o.add(frame)
+	return nil
+}
+
+// PutNow queues a small frame without waiting for room, behind all that was put before. It is for what must not block,
+// such as cancelling and granting credit. So many of them that the other end must have stopped reading end the outbox
+// with ErrStalled.
+func (o *Outbox[T]) PutNow(frame T) error {
+	o.mu.Lock()
+	if o.err == nil && o.urgent == maxUrgent {
+		o.mu.Unlock()
+		o.fail(ErrStalled)
+		return ErrStalled
+	}
+	defer o.mu.Unlock()
+	if err := o.refusal(); err != nil {
+		return err
+	}
+	o.urgent++
+	o.add(frame)
+	return nil
+}
+
+// Ended is closed when the outbox takes no more frames; Err then says why.
+func (o *Outbox[T]) Ended() <-chan struct{} { return o.ended }
+
+// Err returns what ended the outbox, nil if nothing has.
+func (o *Outbox[T]) Err() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.err
+}
+
+// Drain refuses further frames with ErrClosed and waits until all that were put before are sent. It fails with ctx's
+// cause if that ends first, or with what ended the outbox. Close must still come.
+func (o *Outbox[T]) Drain(ctx context.Context) error {
+	o.mu.Lock()
+	o.last = true
+	o.rouse()
+	o.mu.Unlock()
+	select {
+	case <-o.done:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	if err := o.Err(); !errors.Is(err, ErrClosed) {
+		return err
+	}
+	return nil
+}
+
+// Close ends the outbox, drops what is not sent, and waits for its goroutine. If send may block, what makes it return
+// (the end of the stream's context) must come first.
+func (o *Outbox[T]) Close() {
+	o.fail(ErrClosed)
+	<-o.done
+}
+
+// refusal says why no frame may be added now; nil if one may.
+func (o *Outbox[T]) refusal() error {
+	if o.err == nil && o.last {
+		return ErrClosed
+	}
+	return o.err
+}
+
+func (o *Outbox[T]) add(frame T) {
+	o.queue = append(o.queue, frame)
+	o.rouse()
+}
+
+// rouse wakes the goroutine if it waits.
+func (o *Outbox[T]) rouse() {
+	if o.idle {
+		o.idle = false
+		o.wake <- struct{}{} // never blocks: idle is set only while the token is not there
+	}
+}
+
+func (o *Outbox[T]) fail(err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.err != nil {
+		return
+	}
+	o.err = err
+	o.queue = nil
+	close(o.ended)
+	o.room.Close(err)
+}
+
+func (o *Outbox[T]) run() {
+	defer close(o.done)
+	var batch []T
+	for {
+		batch = o.take(batch)
+		if batch == nil {
+			o.fail(ErrClosed) // drained, unless it has ended before
+			return
+		}
+		for _, frame := range batch {
+			if err := o.send(frame); err != nil {
+				o.fail(err)
+				return
+			}
+		}
+	}
+}
+
+// take waits for frames and returns all that are queued, nil once the outbox has ended or is drained. It leaves the memory of spent,
+// the batch before, to the queue.
+func (o *Outbox[T]) take(spent []T) []T {
+	clear(spent)
+	o.mu.Lock()
+	for len(o.queue) == 0 && o.err == nil && !o.last {
+		o.idle = true
+		o.mu.Unlock()
+		select {
+		case <-o.wake:
+		case <-o.ended:
+		}
+		o.mu.Lock()
+	}
+	defer o.mu.Unlock()
+	if o.err != nil || len(o.queue) == 0 {
+		return nil
+	}
+	batch := o.queue
+	o.queue, o.urgent = spent[:0], 0
+	freed := o.cost
+	o.cost = 0
+	o.room.Grant(freed)
+	return batch
+}
