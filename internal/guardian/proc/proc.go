@@ -1,0 +1,81 @@
+package proc
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+	"time"
+)
+
+// MarkName is the environment variable that marks what toolhost started. Its value is the toolhost's token, a slash
+// and what names the instance.
+const MarkName = "TOOLHOST_INSTANCE"
+
+// ErrUnknown says that this operating system does not tell.
+var ErrUnknown = errors.New("not known on this operating system")
+
+// ID names one process for as long as the machine runs.
+type ID struct {
+	PID   int    `json:"pid"`
+	Start uint64 `json:"start"` // as StartTime gives it; 0: unknown, and only the pid counts
+}
+
+// Identify returns the ID of the process that has the pid now. Start is 0 where it cannot be had.
+func Identify(pid int) ID {
+	start, err := StartTime(pid)
+	if err != nil {
+		start = 0
+	}
+	return ID{PID: pid, Start: start}
+}
+
+// KillGroup sends SIGKILL to the process group that leader leads or led. It does nothing if the pid belongs to another
+// process by now: a pid is not given away while its group has members, so that the group is empty then. A group
+// without members is no error.
+func KillGroup(leader ID) error {
+	if leader.PID <= 1 {
+		return fmt.Errorf("killing process group %d: no plugin has that number", leader.PID)
+	}
+	if now, err := StartTime(leader.PID); err == nil && leader.Start != 0 && now != leader.Start {
+		return nil
+	}
+	if err := syscall.Kill(-leader.PID, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
+		return fmt.Errorf("killing process group %d: %w", leader.PID, err)
+	}
+	return nil
+}
+
+// KillMarked sends SIGKILL to every process of this user whose mark begins with prefix, and again until none is
+// left, since what is being killed may still start others. It returns how many it found, and an error if some were
+// left when patience ran out. It never kills the calling process.
+func KillMarked(prefix string, patience time.Duration) (int, error) {
+	const pause = 2 * time.Millisecond // about what the kernel needs to take a process apart
+	seen := map[ID]bool{}
+	for deadline := time.Now().Add(patience); ; time.Sleep(pause) {
+		left := marked(prefix)
+		if len(left) == 0 {
+			return len(seen), nil
+		}
+		for _, id := range left {
+			seen[id] = true
+			kill(id, prefix)
+		}
+		if time.Now().After(deadline) {
+			return len(seen), fmt.Errorf("%d processes marked %s=%s are still there, the first is %d", len(left), MarkName, prefix, left[0].PID)
+		}
+	}
+}
+
+// kill holds a handle of the process while it looks whether it is still the one, so that no other can be hit. The
+// process may be gone at any step, which is what is wanted.
+func kill(id ID, prefix string) {
+	handle, err := os.FindProcess(id.PID)
+	if err != nil {
+		return
+	}
+	defer func() { _ = handle.Release() }()
+	if hasMark(id.PID, prefix) {
+		_ = handle.Kill()
+	}
+}

@@ -1,0 +1,112 @@
+package proc
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func TestParseStat(t *testing.T) {
+	const rest = " S 7 40 40 0 -1 4194304 1 0 0 0 0 0 0 0 20 0 1 0 98765 1 1"
+	tests := []struct {
+		name, text string
+		want       stat
+		bad        bool
+	}{
+		{name: "plain", text: "42 (calc)" + rest, want: stat{'S', 7, 40, 98765}},
+		{name: "spaces and parentheses in the name", text: "42 (a) S 1 (b c)" + rest, want: stat{'S', 7, 40, 98765}},
+		{name: "empty", text: "", bad: true},
+		{name: "cut off", text: "42 (calc) S 7 40", bad: true},
+		{name: "no number", text: "42 (calc)" + strings.Replace(rest, "98765", "soon", 1), bad: true},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			got, err := parseStat([]byte(test.text))
+			if (err != nil) != test.bad || got != test.want {
+				t.Errorf("parseStat = %+v, %v; want %+v, error %v", got, err, test.want, test.bad)
+			}
+		})
+	}
+}
+
+// sleeper starts a process that leads its own group and is reaped at the end of the test.
+func sleeper(t *testing.T, mark string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command("/bin/sleep", "600")
+	cmd.Env = []string{"A=1", MarkName + "=" + mark, "B=2"}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	return cmd
+}
+
+func TestKillMarkedHitsOnlyTheMarked(t *testing.T) {
+	mine, other := sleeper(t, "token-a/1"), sleeper(t, "token-b/1")
+	found, err := KillMarked("token-a/", time.Minute)
+	if err != nil || found != 1 {
+		t.Fatalf("KillMarked = %d, %v; want 1", found, err)
+	}
+	if Alive(mine.Process.Pid) {
+		t.Error("the marked process is alive")
+	}
+	if !Alive(other.Process.Pid) {
+		t.Error("a process with another mark is dead")
+	}
+}
+
+func TestKillGroupSparesAReusedPID(t *testing.T) {
+	cmd := sleeper(t, "x/1")
+	id := Identify(cmd.Process.Pid)
+	if id.Start == 0 {
+		t.Fatal("the start time is not known")
+	}
+	if err := KillGroup(ID{PID: id.PID, Start: id.Start + 1}); err != nil {
+		t.Fatal(err)
+	}
+	if !Alive(id.PID) {
+		t.Fatal("a process that started at another time was killed")
+	}
+	if err := KillGroup(id); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err == nil {
+		t.Fatal("the group was not killed")
+	}
+	if err := KillGroup(id); err != nil {
+		t.Errorf("killing a group that is gone: %v", err)
+	}
+	if err := KillGroup(ID{PID: 1}); err == nil {
+		t.Error("the group of init was accepted")
+	}
+}
+
+func TestBelongs(t *testing.T) {
+	cmd := sleeper(t, "x/1")
+	for _, test := range []struct {
+		name        string
+		pid, leader int
+		want        bool
+	}{
+		{"itself", cmd.Process.Pid, cmd.Process.Pid, true},
+		{"a child in a session of its own", cmd.Process.Pid, os.Getpid(), true},
+		{"the parent", os.Getpid(), cmd.Process.Pid, false},
+	} {
+		if got, err := Belongs(test.pid, test.leader); err != nil || got != test.want {
+			t.Errorf("%s: Belongs = %v, %v; want %v", test.name, got, err, test.want)
+		}
+	}
+}
+
+func TestResidentBytes(t *testing.T) {
+	if got, err := ResidentBytes(os.Getpid()); err != nil || got < 1<<20 {
+		t.Errorf("ResidentBytes = %d, %v; want at least 1 MiB", got, err)
+	}
+}
