@@ -34,17 +34,21 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-// Guard is toolhost's side of its guardian. Its methods may be used from any goroutine and do not block, but for Close.
+// Guard is toolhost's side of its guardian. Its methods may be used from any goroutine.
 type Guard struct {
-	command []string
-	logger  *slog.Logger
-	changed chan struct{} // holds one token while there is something to tell
-	stop    context.CancelFunc
-	done    chan struct{}
+	command  []string
+	logger   *slog.Logger
+	changed  chan struct{} // holds one token while there is something to tell
+	stop     context.CancelFunc
+	hopeless chan struct{} // closed when there will be no helper any more
+	done     chan struct{}
 
-	mu     sync.Mutex
-	state  state
-	helper *helper
+	mu      sync.Mutex
+	state   state
+	version uint64        // of state
+	told    uint64        // the version that the helper knows
+	news    chan struct{} // closed and replaced when told grows
+	helper  *helper
 }
 
 // Start starts a guardian and returns once it is on watch. ctx bounds only that. Call Close at the end.
@@ -53,11 +57,13 @@ func Start(ctx context.Context, cfg Config) (*Guard, error) {
 		return nil, errors.New("starting the guardian: no command is given")
 	}
 	g := &Guard{
-		command: slices.Clone(cfg.Command),
-		logger:  cfg.Logger,
-		changed: make(chan struct{}, 1),
-		done:    make(chan struct{}),
-		state:   state{Token: rand.Text()},
+		command:  slices.Clone(cfg.Command),
+		logger:   cfg.Logger,
+		changed:  make(chan struct{}, 1),
+		hopeless: make(chan struct{}),
+		done:     make(chan struct{}),
+		news:     make(chan struct{}),
+		state:    state{Token: rand.Text()},
 	}
 	if g.logger == nil {
 		g.logger = slog.New(slog.DiscardHandler)
@@ -90,12 +96,14 @@ func (g *Guard) PID() int {
 	return g.helper.cmd.Process.Pid
 }
 
-// Add puts the process group that leader leads under guard.
-func (g *Guard) Add(leader proc.ID) {
+// Add puts the process group that leader leads under guard. It blocks until the guardian knows, ctx ends or there is
+// no guardian to be had; that takes as long as a write to a pipe, or a start of a process if the guardian just died.
+func (g *Guard) Add(ctx context.Context, leader proc.ID) {
 	g.update(func(s *state) { s.Groups = append(s.Groups, leader) })
+	g.awaitTold(ctx)
 }
 
-// Remove says that the group is gone. Say so before the pid is free to be given away.
+// Remove says that the group is gone. It does not block.
 func (g *Guard) Remove(leader proc.ID) {
 	g.update(func(s *state) {
 		s.Groups = slices.DeleteFunc(s.Groups, func(id proc.ID) bool { return id == leader })
@@ -103,13 +111,14 @@ func (g *Guard) Remove(leader proc.ID) {
 }
 
 // SetSocket puts the file that toolhost listens on under guard, which must be there already. A file that takes its
-// name later, such as the next toolhost's socket, is left alone.
-func (g *Guard) SetSocket(path string) error {
+// name later, such as the next toolhost's socket, is left alone. It blocks like Add.
+func (g *Guard) SetSocket(ctx context.Context, path string) error {
 	socket, err := look(path)
 	if err != nil {
 		return fmt.Errorf("guarding the socket %s: %w", path, err)
 	}
 	g.update(func(s *state) { s.Socket = socket })
+	g.awaitTold(ctx)
 	return nil
 }
 
@@ -123,6 +132,7 @@ func (g *Guard) Close() {
 func (g *Guard) update(change func(*state)) {
 	g.mu.Lock()
 	change(&g.state)
+	g.version++
 	g.mu.Unlock()
 	select {
 	case g.changed <- struct{}{}:
@@ -130,13 +140,43 @@ func (g *Guard) update(change func(*state)) {
 	}
 }
 
-// snapshot returns the state as it is now; it shares nothing that changes.
-func (g *Guard) snapshot() state {
+// awaitTold blocks until the helper knows the state as it is now, or there is no point in waiting.
+func (g *Guard) awaitTold(ctx context.Context) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	s := g.state
+	for version := g.version; g.told < version; {
+		news := g.news
+		g.mu.Unlock()
+		over := false
+		select {
+		case <-news:
+		case <-ctx.Done():
+			over = true
+		case <-g.hopeless:
+			over = true
+		}
+		g.mu.Lock()
+		if over {
+			return
+		}
+	}
+}
+
+// tell tells h all there is to know. Only one goroutine at a time may call it.
+func (g *Guard) tell(h *helper) error {
+	g.mu.Lock()
+	s, version := g.state, g.version
 	s.Groups = slices.Clone(s.Groups)
-	return s
+	g.mu.Unlock()
+	if err := h.tell(s); err != nil {
+		return err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.told = version
+	close(g.news)
+	g.news = make(chan struct{})
+	return nil
 }
 
 func (g *Guard) start(ctx context.Context) (*helper, error) {
@@ -146,7 +186,7 @@ func (g *Guard) start(ctx context.Context) (*helper, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := h.tell(g.snapshot()); err != nil {
+	if err := g.tell(h); err != nil {
 		h.kill()
 		return nil, err
 	}
@@ -163,8 +203,9 @@ func (g *Guard) run(ctx context.Context, h *helper) {
 		began := time.Now()
 		g.serve(ctx, h)
 		if ctx.Err() != nil {
-			_ = h.tell(g.snapshot())
+			_ = g.tell(h)
 			if h.finish() {
+				close(g.hopeless)
 				return
 			}
 			break
@@ -177,8 +218,12 @@ func (g *Guard) run(ctx context.Context, h *helper) {
 		h, failures = g.restart(ctx, failures)
 	}
 	// There is no helper to do it.
+	close(g.hopeless)
 	<-ctx.Done()
-	if err := g.snapshot().clean(); err != nil {
+	g.mu.Lock()
+	s := g.state
+	g.mu.Unlock()
+	if err := s.clean(); err != nil {
 		g.logger.Warn("removing what plugins left behind", "error", err)
 	}
 }
@@ -192,7 +237,7 @@ func (g *Guard) serve(ctx context.Context, h *helper) {
 		case <-h.exited:
 			return
 		case <-g.changed:
-			if h.tell(g.snapshot()) != nil {
+			if g.tell(h) != nil {
 				return
 			}
 		}

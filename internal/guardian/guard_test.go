@@ -52,7 +52,7 @@ func playToolhost(dir string) int {
 	if err != nil {
 		return fail(err)
 	}
-	if err := g.SetSocket(socket.Addr().String()); err != nil {
+	if err := g.SetSocket(context.Background(), socket.Addr().String()); err != nil {
 		return fail(err)
 	}
 	told, marked := exec.Command("/bin/sleep", "600"), exec.Command("/bin/sleep", "600")
@@ -64,7 +64,7 @@ func playToolhost(dir string) int {
 			return fail(err)
 		}
 	}
-	g.Add(proc.Identify(told.Process.Pid))
+	g.Add(context.Background(), proc.Identify(told.Process.Pid))
 	text, err := json.Marshal(scene{g.PID(), told.Process.Pid, marked.Process.Pid})
 	if err != nil {
 		return fail(err)
@@ -105,7 +105,7 @@ func TestCloseCleansAndLeavesNothing(t *testing.T) {
 	var log recorder
 	g := start(t, Config{RunDir: run, Logger: slog.New(&log)})
 	child := sleeper(t, "")
-	g.Add(proc.Identify(child.Process.Pid))
+	g.Add(t.Context(), proc.Identify(child.Process.Pid))
 	g.Close()
 	if _, err := os.Stat(run); !os.IsNotExist(err) {
 		t.Errorf("the run folder is there: %v", err)
@@ -125,7 +125,7 @@ func TestRemovedGroupIsSpared(t *testing.T) {
 	g := start(t, Config{})
 	child := sleeper(t, "")
 	id := proc.Identify(child.Process.Pid)
-	g.Add(id)
+	g.Add(t.Context(), id)
 	g.Remove(id)
 	g.Close()
 	if !proc.Alive(id.PID) {
@@ -137,7 +137,7 @@ func TestDeadGuardianIsReplacedAndToldAll(t *testing.T) {
 	var log recorder
 	g := start(t, Config{Logger: slog.New(&log)})
 	child := sleeper(t, "")
-	g.Add(proc.Identify(child.Process.Pid))
+	g.Add(t.Context(), proc.Identify(child.Process.Pid))
 	first := g.PID()
 	if err := syscall.Kill(first, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
@@ -271,4 +271,21 @@ func eventually(t *testing.T, what string, ok func() bool) {
 			t.Fatalf("waited in vain until %s", what)
 		}
 	}
+}
+
+func TestAddOfAStoppedGuardianIsBounded(t *testing.T) {
+	var log recorder
+	g := start(t, Config{Logger: slog.New(&log)})
+	first := g.PID()
+	if err := syscall.Kill(first, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	// The pipe takes a while to fill up, and then the guardian is given up and another one told.
+	for i := range 64 << 10 {
+		g.Add(t.Context(), proc.ID{PID: 1 << 30, Start: uint64(i)})
+		if g.PID() != first {
+			return
+		}
+	}
+	t.Error("the stopped guardian was kept")
 }

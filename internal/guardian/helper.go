@@ -18,7 +18,7 @@ import (
 
 const (
 	// writeTimeout bounds one message. A helper that reads nothing for so long is stopped or broken.
-	writeTimeout = 5 * time.Second
+	writeTimeout = 2 * time.Second
 	// exitTimeout bounds the wait for a helper that was told that it is over: its patience and some.
 	exitTimeout = patience + 5*time.Second
 )
