@@ -1,0 +1,158 @@
+package sdk
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/toolhost/toolhost/internal/arguments"
+)
+
+// argumentReader turns argument text into arguments that fit a tool's schema. It is immutable.
+type argumentReader struct {
+	compiled *arguments.Schema
+	schema   *jsonschema.Schema // the same, as a tree
+	defaults bool               // the tree declares a default somewhere
+}
+
+func newArgumentReader(schema json.RawMessage) (*argumentReader, error) {
+	compiled, err := arguments.Compile(schema)
+	if err != nil {
+		return nil, err
+	}
+	r := &argumentReader{compiled: compiled, schema: new(jsonschema.Schema)}
+	if err := json.Unmarshal(schema, r.schema); err != nil {
+		return nil, err
+	}
+	r.defaults = declaresDefault(r.schema)
+	return r, nil
+}
+
+// read returns the arguments, valid and with defaults filled in, in canonical form. The error is written for a model.
+func (r *argumentReader) read(text []byte) (json.RawMessage, error) {
+	parsed, err := arguments.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	// Only a number with a point or exponent can be an integer that Go would not decode as one.
+	if r.defaults || bytes.ContainsAny(parsed.Canonical, ".eE") {
+		completed, err := r.complete(parsed.Canonical)
+		if err != nil {
+			return nil, err
+		}
+		if parsed, err = arguments.Parse(completed); err != nil {
+			return nil, err
+		}
+	}
+	if err := r.compiled.Validate(parsed); err != nil {
+		return nil, err
+	}
+	return parsed.Canonical, nil
+}
+
+func (r *argumentReader) complete(canonical []byte) ([]byte, error) {
+	d := json.NewDecoder(bytes.NewReader(canonical))
+	d.UseNumber()
+	var value any
+	if err := d.Decode(&value); err != nil {
+		return nil, err
+	}
+	return encodeJSON(complete(value, r.schema))
+}
+
+// complete fills declared defaults into value, and writes integers such as 3.0 as integers. It looks through properties,
+// elements and values of maps; keywords such as $ref and oneOf are the business of the validator alone.
+func complete(value any, s *jsonschema.Schema) any {
+	if s == nil {
+		return value
+	}
+	switch v := value.(type) {
+	case json.Number:
+		if isType(s, "integer") {
+			return asInteger(v)
+		}
+	case []any:
+		for i := range v {
+			v[i] = complete(v[i], s.Items)
+		}
+	case map[string]any:
+		for name, property := range s.Properties {
+			if _, has := v[name]; !has && property.Default != nil {
+				v[name] = property.Default
+			}
+		}
+		for name, child := range v {
+			property, declared := s.Properties[name]
+			if !declared {
+				property = s.AdditionalProperties
+			}
+			v[name] = complete(child, property)
+		}
+	}
+	return value
+}
+
+// asInteger returns the digits of a number that is an integer in other dress, such as 3.0 or 1e3; any other number as
+// it is.
+func asInteger(n json.Number) json.Number {
+	if !strings.ContainsAny(string(n), ".eE") {
+		return n
+	}
+	// Beyond an exponent of three digits no Go integer is meant, and the digits would be many.
+	if i := strings.IndexAny(string(n), "eE"); i >= 0 && len(n)-i > 4 {
+		return n
+	}
+	r, ok := new(big.Rat).SetString(string(n))
+	if !ok || !r.IsInt() {
+		return n
+	}
+	return json.Number(r.Num().String())
+}
+
+func declaresDefault(s *jsonschema.Schema) bool {
+	if s == nil {
+		return false
+	}
+	for _, property := range s.Properties {
+		if property.Default != nil || declaresDefault(property) {
+			return true
+		}
+	}
+	return declaresDefault(s.Items) || declaresDefault(s.AdditionalProperties)
+}
+
+// decodeStrictly decodes validated arguments into the tool's input. It fails where the schema allows what the Go type
+// does not.
+func decodeStrictly(text json.RawMessage, in any) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	err := d.Decode(in)
+	if err == nil {
+		return nil
+	}
+	if mismatch, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		path := mismatch.Field
+		if path == "" {
+			path = "arguments"
+		}
+		return fmt.Errorf("the arguments do not fit the tool:\n- %s: must be a value of type %s, but is %s", path, mismatch.Type, mismatch.Value)
+	}
+	return fmt.Errorf("the arguments do not fit the tool: %s", strings.TrimPrefix(err.Error(), "json: "))
+}
+
+// encodeJSON returns the JSON form of value, with characters such as < as they are.
+func encodeJSON(value any) (json.RawMessage, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(value); err != nil {
+		return nil, err
+	}
+	return slices.Clip(bytes.TrimRight(b.Bytes(), "\n")), nil
+}

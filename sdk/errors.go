@@ -1,0 +1,69 @@
+package sdk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/toolhost/toolhost/tool"
+)
+
+// Unavailable returns an error that says that what the tool needs cannot be reached now. The caller may try again where
+// that is safe. The format may use %w once, for the cause.
+func Unavailable(format string, args ...any) *Error {
+	return tool.Errorf(tool.KindUnavailable, format, args...)
+}
+
+// RateLimited returns an error that says that a service has had enough for now, and after which time another try makes
+// sense; 0 means unknown. The format may use %w once, for the cause.
+func RateLimited(retryAfter time.Duration, format string, args ...any) *Error {
+	err := tool.Errorf(tool.KindRateLimited, format, args...)
+	err.RetryAfter = retryAfter
+	return err
+}
+
+// Denied returns an error that says that the tool is not allowed to do what was asked, whatever the arguments: a secret
+// that does not fit, for example. The format may use %w once, for the cause.
+func Denied(format string, args ...any) *Error {
+	return tool.Errorf(tool.KindDenied, format, args...)
+}
+
+// Internal returns an error that says that the tool itself is at fault. The format may use %w once, for the cause.
+func Internal(format string, args ...any) *Error {
+	return tool.Errorf(tool.KindInternal, format, args...)
+}
+
+// outcome sorts an error of the tool into what the model reads and what the caller handles.
+func outcome(ctx context.Context, err error) (tool.Result, error) {
+	if infra, ok := errors.AsType[*tool.Error](err); ok {
+		if infra == nil {
+			infra = Internal("the tool returned an *Error that is nil; return a plain nil instead")
+		}
+		return tool.Result{}, infra
+	}
+	if ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)) {
+		return tool.Result{}, ended(ctx)
+	}
+	text := strings.ToValidUTF8(err.Error(), "\uFFFD")
+	if text == "" {
+		text = fmt.Sprintf("the tool failed with an error of type %T that says nothing", err)
+	}
+	return tool.ErrorResult(text), nil
+}
+
+// ended returns why ctx is done, as timeout or cancelled.
+func ended(ctx context.Context) *tool.Error {
+	if infra, ok := errors.AsType[*tool.Error](context.Cause(ctx)); ok && infra != nil {
+		return infra
+	}
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return &tool.Error{Kind: tool.KindTimeout, Message: "the call ran out of time", Err: ctx.Err()}
+	}
+	message := "the call was cancelled"
+	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
+		message += ": " + cause.Error()
+	}
+	return &tool.Error{Kind: tool.KindCancelled, Message: message, Err: ctx.Err()}
+}

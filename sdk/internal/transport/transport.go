@@ -1,0 +1,49 @@
+// Package transport is the seam between the tools of a plugin and whatever brings them calls: the wire in a plugin
+// process, sdktest in a test.
+//
+// It owns the interface alone, and the adapter that puts it on the wire. Running tools is package sdk's.
+package transport
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/toolhost/toolhost/tool"
+)
+
+// DescribeRequest asks for a plugin's tools. The zero value asks for all of them.
+type DescribeRequest struct {
+	// Tools are the names of the tools asked for. Empty means all.
+	Tools []string
+}
+
+// Info is what is known of a call when it begins.
+type Info struct {
+	CallID      string
+	Tool        string
+	Attempt     uint32 // from 1; 0 means 1
+	Session     string
+	Workspace   string // an absolute path; empty means none
+	Values      map[string]json.RawMessage
+	Secrets     map[string]string
+	Traceparent string
+}
+
+// Call brings the arguments of one call and takes what is said of it.
+type Call interface {
+	// NextArguments blocks for more argument text. With complete unset, text is the next piece, which may end anywhere.
+	// With complete set, text is the whole of the arguments, to be executed, whatever the pieces were; it is not called
+	// again after that. The error is ctx's, or says that the call was abandoned.
+	NextArguments(ctx context.Context) (text []byte, complete bool, err error)
+	// Send hands on an event with Status or Log set, and blocks while the receiver is slow. It may be called from any
+	// goroutine; after the call has ended it does nothing.
+	Send(ctx context.Context, event tool.Event) error
+}
+
+// Handler is a plugin as a transport sees it. Its methods may be called from many goroutines at once.
+type Handler interface {
+	// Describe says what the plugin is. It does not block.
+	Describe(ctx context.Context, req DescribeRequest) (tool.Description, error)
+	// Call runs a call to its end: until the tool has returned and its object is closed. An error is a *tool.Error.
+	Call(ctx context.Context, info Info, call Call) (tool.Result, error)
+}

@@ -1,0 +1,68 @@
+package sdk
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/toolhost/toolhost/tool"
+)
+
+// resultOf turns what a tool returned into a result. An error means that it has no JSON form, which is the tool's fault.
+func resultOf(value any) (tool.Result, error) {
+	switch v := value.(type) {
+	case nil, struct{}:
+		return tool.Result{}, nil
+	case string:
+		return wellFormed(tool.TextResult(v))
+	case tool.Result:
+		return wellFormed(v)
+	case *tool.Result:
+		if v == nil {
+			return tool.Result{}, nil
+		}
+		return wellFormed(*v)
+	case tool.Content:
+		return wellFormed(tool.Result{Content: []tool.Content{v}})
+	case []tool.Content:
+		return wellFormed(tool.Result{Content: v})
+	}
+	if v := reflect.ValueOf(value); v.Kind() == reflect.Pointer && v.IsNil() {
+		return tool.Result{}, nil
+	}
+	text, err := encodeJSON(value)
+	if err != nil {
+		return tool.Result{}, fmt.Errorf("encoding the result of type %T: %w", value, err)
+	}
+	return tool.Result{Content: []tool.Content{tool.JSON(text)}}, nil
+}
+
+// wellFormed checks the JSON within a result and mends its texts. A result that says that the call failed carries no
+// effects.
+func wellFormed(r tool.Result) (tool.Result, error) {
+	content := make([]tool.Content, len(r.Content))
+	for i, block := range r.Content {
+		if block.Kind == tool.ContentJSON && !json.Valid(block.JSON) {
+			return tool.Result{}, fmt.Errorf("block %d of the result is not JSON", i+1)
+		}
+		block.Text = strings.ToValidUTF8(block.Text, "\uFFFD")
+		block.Name = strings.ToValidUTF8(block.Name, "\uFFFD")
+		content[i] = block
+	}
+	r.Content = content
+	for key, value := range r.Metadata {
+		if !json.Valid(value) {
+			return tool.Result{}, fmt.Errorf("the metadata %q of the result is not JSON", key)
+		}
+	}
+	if r.IsError {
+		r.Effects = nil
+	}
+	for i, effect := range r.Effects {
+		if effect.Key == "" || !json.Valid(effect.Value) {
+			return tool.Result{}, fmt.Errorf("effect %d of the result has no key, or a value that is not JSON", i+1)
+		}
+	}
+	return r, nil
+}

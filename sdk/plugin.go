@@ -1,0 +1,109 @@
+package sdk
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/toolhost/toolhost/tool"
+)
+
+// Plugin is an executable that ships tools. Serve runs it.
+type Plugin struct {
+	// Name is the plugin's name: 1 to 64 of the characters A-Z a-z 0-9 _ -, beginning with a letter.
+	Name string
+	// Version is free text; semantic versioning is usual. It may be empty.
+	Version string
+	// Description is one line on what the plugin is. It may be empty.
+	Description string
+	// Tools must not be empty, and no name may repeat.
+	Tools []Tool
+	// DefaultTags go to the tools that declare none.
+	DefaultTags []string
+}
+
+// Validate returns nil, or an error that names everything that is wrong with the plugin's declaration and its tools'.
+// Serve refuses to run a plugin that does not validate; a test that calls Validate finds out earlier.
+func (p Plugin) Validate() error {
+	_, err := NewServer(p)
+	return err
+}
+
+// Describe returns what the plugin says of itself to a toolhost, without checking it.
+func (p Plugin) Describe() Description {
+	d := Description{
+		Name:        p.Name,
+		Version:     p.Version,
+		Description: p.Description,
+		Tools:       make([]Spec, 0, len(p.Tools)),
+		DefaultTags: slices.Clone(p.DefaultTags),
+	}
+	for _, t := range p.Tools {
+		d.Tools = append(d.Tools, t.spec)
+	}
+	return d
+}
+
+// check returns the problems of the declaration, one line each.
+func (p Plugin) check() error {
+	var problems []error
+	if err := tool.CheckName(p.Name); err != nil {
+		problems = append(problems, fmt.Errorf("the plugin: %w", err))
+	}
+	if len(p.Tools) == 0 {
+		problems = append(problems, errors.New("the plugin has no tools"))
+	}
+	seen := map[string]bool{}
+	for i, t := range p.Tools {
+		label := fmt.Sprintf("tool %q", t.spec.Name)
+		if t.spec.Name == "" {
+			label = fmt.Sprintf("tool number %d", i+1)
+		}
+		if seen[t.spec.Name] && t.spec.Name != "" {
+			problems = append(problems, fmt.Errorf("%s: another tool of the plugin has that name", label))
+		}
+		seen[t.spec.Name] = true
+		problems = append(problems, labelled(label, t.check())...)
+	}
+	return errors.Join(problems...)
+}
+
+func (t Tool) check() error {
+	if t.open == nil {
+		return errors.New("it has no code; make it with Func or Object")
+	}
+	if t.err != nil {
+		spec := t.spec
+		if spec.InputSchema == nil {
+			spec.InputSchema = []byte(`{"type":"object"}`) // what is wrong with it is said by t.err
+			spec.InputExamples = nil
+		}
+		return errors.Join(t.err, checkSpec(&spec))
+	}
+	return checkSpec(&t.spec)
+}
+
+// labelled returns the errors that err joins, each with its label.
+func labelled(label string, err error) []error {
+	if err == nil {
+		return nil
+	}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		var all []error
+		for _, e := range joined.Unwrap() {
+			all = append(all, labelled(label, e)...)
+		}
+		return all
+	}
+	return []error{fmt.Errorf("%s: %w", label, err)}
+}
+
+// complaint returns the message that a plugin with a wrong declaration ends with.
+func complaint(name string, err error) string {
+	if name == "" {
+		name = "?"
+	}
+	lines := strings.ReplaceAll(err.Error(), "\n", "\n  ")
+	return fmt.Sprintf("The plugin %q cannot be served, because its declaration is wrong:\n  %s\n", name, lines)
+}

@@ -1,0 +1,212 @@
+package sdk
+
+import (
+	"encoding"
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// direction is what a schema describes: what a tool takes, or what it gives.
+type direction bool
+
+const (
+	input  direction = false
+	output direction = true
+)
+
+// deriveSchema returns the schema of the JSON form of t, with what its struct tags say.
+func deriveSchema(t reflect.Type, dir direction) (*jsonschema.Schema, error) {
+	special, err := specialTypes(t)
+	if err != nil {
+		return nil, err
+	}
+	schema, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: special})
+	if err != nil {
+		return nil, err
+	}
+	a := annotator{special: special, dir: dir}
+	if err := a.annotate(t, schema, ""); err != nil {
+		return nil, err
+	}
+	return schema, nil
+}
+
+// specialTypes returns schemas for the types within t whose JSON form is not what their Go kind suggests, and refuses
+// types that have none.
+func specialTypes(t reflect.Type) (map[reflect.Type]*jsonschema.Schema, error) {
+	w := typeWalk{special: map[reflect.Type]*jsonschema.Schema{}, open: map[reflect.Type]bool{}, done: map[reflect.Type]bool{}}
+	return w.special, w.visit(t, "the type")
+}
+
+// typeWalk visits every type within a type once.
+type typeWalk struct {
+	special    map[reflect.Type]*jsonschema.Schema
+	open, done map[reflect.Type]bool
+}
+
+func (w *typeWalk) visit(t reflect.Type, path string) error {
+	if s := specialSchema(t); s != nil {
+		w.special[t] = s
+	}
+	if w.special[t] != nil || w.done[t] {
+		return nil
+	}
+	if w.open[t] {
+		return fmt.Errorf("%s: the type %s contains itself; give a schema of your own in Spec.InputSchema or Spec.OutputSchema", path, t)
+	}
+	w.open[t] = true
+	err := w.visitParts(t, path)
+	w.open[t], w.done[t] = false, true
+	return err
+}
+
+func (w *typeWalk) visitParts(t reflect.Type, path string) error {
+	switch t.Kind() {
+	case reflect.Chan, reflect.Func, reflect.Complex64, reflect.Complex128, reflect.UnsafePointer:
+		return fmt.Errorf("%s: a value of type %s has no JSON form", path, t)
+	case reflect.Pointer:
+		return w.visit(t.Elem(), path)
+	case reflect.Slice, reflect.Array:
+		return w.visit(t.Elem(), path+"[]")
+	case reflect.Map:
+		if t.Key().Kind() != reflect.String {
+			return fmt.Errorf("%s: a map with keys of type %s; use string keys", path, t.Key())
+		}
+		return w.visit(t.Elem(), path+"[]")
+	case reflect.Struct:
+		for field := range t.Fields() {
+			if !field.IsExported() && !field.Anonymous || field.Tag.Get("json") == "-" {
+				continue
+			}
+			at := "field " + strings.TrimPrefix(strings.TrimPrefix(path+"."+field.Name, "the type."), "field ")
+			if err := checkField(field); err != nil {
+				return fmt.Errorf("%s: %w", at, err)
+			}
+			if err := w.visit(field.Type, at); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// checkField refuses what encoding/json and the derived schema understand differently.
+func checkField(field reflect.StructField) error {
+	name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+	if field.Anonymous && name != "" {
+		return fmt.Errorf("an embedded struct with a json name; give the field a name of its own")
+	}
+	if slices.Contains(strings.Split(options, ","), "string") {
+		return fmt.Errorf("the json option string is not supported; declare the field as a string")
+	}
+	return nil
+}
+
+// specialSchema returns the schema of a type whose JSON form is made by a method or a rule of encoding/json, or nil.
+func specialSchema(t reflect.Type) *jsonschema.Schema {
+	switch t {
+	case reflect.TypeFor[json.RawMessage]():
+		return &jsonschema.Schema{}
+	case reflect.TypeFor[[]byte]():
+		return &jsonschema.Schema{Type: "string", ContentEncoding: "base64"}
+	case reflect.TypeFor[time.Time]():
+		return &jsonschema.Schema{Type: "string", Format: "date-time"}
+	case reflect.TypeFor[json.Number]():
+		return &jsonschema.Schema{Type: "number"}
+	case reflect.TypeFor[big.Int]():
+		return &jsonschema.Schema{Type: "integer"}
+	}
+	if t.Kind() == reflect.Pointer || t.Kind() == reflect.Interface {
+		return nil
+	}
+	p := reflect.PointerTo(t)
+	switch {
+	case p.Implements(reflect.TypeFor[json.Marshaler]()), p.Implements(reflect.TypeFor[json.Unmarshaler]()):
+		return &jsonschema.Schema{}
+	case p.Implements(reflect.TypeFor[encoding.TextMarshaler]()), p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]()):
+		return &jsonschema.Schema{Type: "string"}
+	}
+	return nil
+}
+
+// annotator adds to a derived schema what the library does not: the meaning of struct tags, and nulls where encoding/json
+// writes them but nowhere else.
+type annotator struct {
+	special map[reflect.Type]*jsonschema.Schema
+	dir     direction
+}
+
+func (a annotator) annotate(t reflect.Type, s *jsonschema.Schema, path string) error {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if special := a.special[t]; special != nil {
+		if special.Type == "" {
+			s.Types = nil // the library takes a pointer to anything for null alone
+		}
+		return nil
+	}
+	switch t.Kind() {
+	case reflect.Slice:
+		if a.dir == input {
+			s.Type, s.Types = "array", nil
+		}
+		return a.annotate(t.Elem(), s.Items, path+"[]")
+	case reflect.Array:
+		return a.annotate(t.Elem(), s.Items, path+"[]")
+	case reflect.Map:
+		if a.dir == output {
+			s.Type, s.Types = "", []string{"null", "object"}
+		}
+		return a.annotate(t.Elem(), s.AdditionalProperties, path+"[]")
+	case reflect.Struct:
+		if s.Properties == nil {
+			s.Properties = map[string]*jsonschema.Schema{}
+		}
+		return a.annotateFields(t, s, path)
+	}
+	return nil
+}
+
+func (a annotator) annotateFields(t reflect.Type, s *jsonschema.Schema, path string) error {
+	for _, field := range reflect.VisibleFields(t) {
+		name, ok := jsonName(field)
+		if !ok || field.Anonymous {
+			continue
+		}
+		property := s.Properties[name]
+		if property == nil {
+			continue
+		}
+		at := strings.TrimPrefix(path+"."+name, ".")
+		if err := a.annotate(field.Type, property, at); err != nil {
+			return err
+		}
+		if err := applyTags(property, field); err != nil {
+			return fmt.Errorf("field %s: %w", at, err)
+		}
+		if property.Default != nil {
+			s.Required = slices.DeleteFunc(s.Required, func(r string) bool { return r == name })
+		}
+	}
+	return nil
+}
+
+// jsonName returns the name of a field in JSON, or false if it has none.
+func jsonName(field reflect.StructField) (string, bool) {
+	tag := field.Tag.Get("json")
+	if !field.IsExported() || tag == "-" {
+		return "", false
+	}
+	if name, _, _ := strings.Cut(tag, ","); name != "" {
+		return name, true
+	}
+	return field.Name, true
+}

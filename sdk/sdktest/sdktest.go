@@ -1,0 +1,174 @@
+// Package sdktest runs a plugin's tools inside a test, without a process and without a toolhost.
+//
+// It takes the path of production: arguments are text that is parsed, validated and decoded, and results are encoded and
+// decoded again. It also checks what a toolhost would refuse: the plugin's declaration, and results that do not fit
+// the output schema that their tool declares.
+//
+//	h := sdktest.New(t, plugin)
+//	got := h.Call("forecast", `{"city":"Oslo"}`)
+//	if got.Text() != "rain" { … }
+package sdktest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/toolhost/toolhost/sdk"
+	"github.com/toolhost/toolhost/sdk/internal/transport"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// Host runs the tools of one plugin. It is safe for concurrent use.
+type Host struct {
+	t       testing.TB
+	server  *sdk.Server
+	outputs map[string]*jsonschema.Resolved
+	number  atomic.Int64
+}
+
+// New returns a host of the plugin. The test fails at once if the plugin does not validate.
+func New(t testing.TB, plugin sdk.Plugin) *Host {
+	t.Helper()
+	server, err := sdk.NewServer(plugin)
+	if err != nil {
+		t.Fatalf("the plugin does not validate:\n%v", err)
+	}
+	h := &Host{t: t, server: server, outputs: map[string]*jsonschema.Resolved{}}
+	for _, spec := range h.Describe().Tools {
+		if len(spec.OutputSchema) == 0 {
+			continue
+		}
+		var schema jsonschema.Schema
+		if err := json.Unmarshal(spec.OutputSchema, &schema); err != nil {
+			t.Fatalf("tool %q: its output schema: %v", spec.Name, err)
+		}
+		if h.outputs[spec.Name], err = schema.Resolve(nil); err != nil {
+			t.Fatalf("tool %q: its output schema: %v", spec.Name, err)
+		}
+	}
+	return h
+}
+
+// Describe returns what the plugin says of itself to a toolhost, with the schemas that were derived.
+func (h *Host) Describe() sdk.Description {
+	h.t.Helper()
+	d, err := h.server.Describe(h.t.Context(), transport.DescribeRequest{})
+	if err != nil {
+		h.t.Fatalf("describing the plugin: %v", err)
+	}
+	return d
+}
+
+// Call runs a tool and waits for its end. Arguments are JSON text as string, []byte or json.RawMessage, or any other
+// value, which is encoded as JSON.
+func (h *Host) Call(name string, arguments any, options ...Option) *Call {
+	h.t.Helper()
+	s := h.Stream(name, options...)
+	s.Complete(arguments)
+	return s.Wait()
+}
+
+// Option says more of a call.
+type Option func(*callOptions)
+
+type callOptions struct {
+	info transport.Info
+	ctx  context.Context
+}
+
+// WithContext makes the call end with ctx. Without it, a call ends with the test.
+func WithContext(ctx context.Context) Option { return func(o *callOptions) { o.ctx = ctx } }
+
+// WithCallID names the call. Without it, each call has an id of its own.
+func WithCallID(id string) Option { return func(o *callOptions) { o.info.CallID = id } }
+
+// WithAttempt says which try of the call this is, from 1.
+func WithAttempt(attempt int) Option {
+	return func(o *callOptions) { o.info.Attempt = uint32(max(1, attempt)) }
+}
+
+// WithSession names the session of the call.
+func WithSession(session string) Option { return func(o *callOptions) { o.info.Session = session } }
+
+// WithWorkspace names the folder that the tool may work in, such as t.TempDir().
+func WithWorkspace(dir string) Option { return func(o *callOptions) { o.info.Workspace = dir } }
+
+// WithValue sets a value of the run's context, encoded as JSON. As under a toolhost, it reaches only a tool that declares
+// the key.
+func WithValue(key string, value any) Option {
+	return func(o *callOptions) {
+		text, err := json.Marshal(value)
+		if err != nil {
+			text = json.RawMessage(fmt.Sprintf("%q", err.Error()))
+		}
+		o.info.Values[key] = text
+	}
+}
+
+// WithSecret sets a secret. As under a toolhost, it reaches only a tool that declares its name.
+func WithSecret(name, secret string) Option {
+	return func(o *callOptions) { o.info.Secrets[name] = secret }
+}
+
+// options returns what is known of a call to a tool, without what the tool has not declared.
+func (h *Host) options(name string, options []Option) callOptions {
+	o := callOptions{
+		ctx: h.t.Context(),
+		info: transport.Info{
+			Tool:    name,
+			CallID:  fmt.Sprintf("call-%d", h.number.Add(1)),
+			Attempt: 1,
+			Values:  map[string]json.RawMessage{},
+			Secrets: map[string]string{},
+		},
+	}
+	for _, option := range options {
+		option(&o)
+	}
+	for _, spec := range h.Describe().Tools {
+		if spec.Name == name {
+			keepOnly(o.info.Values, spec.ContextKeys)
+			keepOnly(o.info.Secrets, spec.RequiresAuth)
+		}
+	}
+	return o
+}
+
+func keepOnly[V any](values map[string]V, declared []string) {
+	maps.DeleteFunc(values, func(key string, _ V) bool {
+		for _, d := range declared {
+			if d == key {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// checkOutput reports a result that does not fit the output schema of its tool.
+func (h *Host) checkOutput(name string, result *tool.Result) {
+	h.t.Helper()
+	schema := h.outputs[name]
+	if schema == nil || result.IsError {
+		return
+	}
+	for i := range result.Content {
+		if result.Content[i].Kind != tool.ContentJSON {
+			continue
+		}
+		var value any
+		if err := json.Unmarshal(result.Content[i].JSON, &value); err != nil {
+			h.t.Errorf("tool %q: block %d of its result: %v", name, i+1, err)
+			continue
+		}
+		if err := schema.Validate(value); err != nil {
+			h.t.Errorf("tool %q: its result does not fit its output schema: %v\nresult: %s", name, err, result.Content[i].JSON)
+		}
+	}
+}

@@ -1,0 +1,187 @@
+package sdktest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+
+	"github.com/toolhost/toolhost/tool"
+)
+
+// Call is a call that has ended.
+type Call struct {
+	tool.Result                  // what the tool answered, if Err is nil
+	Err         *tool.Error      // the failure of the machinery, if there is no result
+	Statuses    []tool.Status    // what people were shown, in order
+	Logs        []tool.LogRecord // what the tool logged, in order
+}
+
+// Stream is a call whose arguments arrive piece by piece. Its methods may be called from any goroutine.
+type Stream struct {
+	host   *Host
+	tool   string
+	cancel context.CancelFunc
+	pieces chan piece
+	done   chan struct{} // closed when ended is set
+	ended  Call
+
+	mu       sync.Mutex
+	statuses []tool.Status
+	logs     []tool.LogRecord
+	changed  chan struct{} // closed and replaced when something was reported
+}
+
+type piece struct {
+	text     []byte
+	complete bool
+}
+
+// Stream begins a call of a tool, whose object is opened at once. Complete or Cancel ends it; if the test does neither,
+// it is cancelled at the test's end.
+func (h *Host) Stream(name string, options ...Option) *Stream {
+	h.t.Helper()
+	o := h.options(name, options)
+	ctx, cancel := context.WithCancel(o.ctx)
+	s := &Stream{
+		host: h, tool: name, cancel: cancel,
+		pieces: make(chan piece), done: make(chan struct{}), changed: make(chan struct{}),
+	}
+	h.t.Cleanup(func() { cancel(); <-s.done })
+	go func() { // ends with the call
+		defer close(s.done)
+		result, err := h.server.Call(ctx, o.info, (*incoming)(s))
+		s.finish(result, err)
+	}()
+	return s
+}
+
+// Append hands the tool the next piece of argument text, which may end anywhere. It returns when the piece is taken,
+// which says nothing about whether a preview of it was shown.
+func (s *Stream) Append(text string) { s.send(piece{text: []byte(text)}) }
+
+// Complete hands the tool its complete arguments, as Host.Call takes them, and has it execute. What was appended does
+// not count any more.
+func (s *Stream) Complete(arguments any) {
+	s.host.t.Helper()
+	text, err := encode(arguments)
+	if err != nil {
+		s.cancel()
+		s.host.t.Fatalf("encoding the arguments: %v", err)
+	}
+	s.send(piece{text: text, complete: true})
+}
+
+// Cancel ends the call's context.
+func (s *Stream) Cancel() { s.cancel() }
+
+// Wait blocks until the call has ended, and returns how. The test fails if its result does not fit the tool's output
+// schema.
+func (s *Stream) Wait() *Call {
+	s.host.t.Helper()
+	<-s.done
+	if s.ended.Err == nil {
+		s.host.checkOutput(s.tool, &s.ended.Result)
+	}
+	return &s.ended
+}
+
+// WaitStatus blocks until a status was reported for which ok holds, and returns it, or fails the test if the call ends
+// without one. It is how a test sees what a preview shows.
+func (s *Stream) WaitStatus(ok func(tool.Status) bool) tool.Status {
+	s.host.t.Helper()
+	for seen := 0; ; {
+		s.mu.Lock()
+		statuses, changed := s.statuses[seen:], s.changed
+		seen = len(s.statuses)
+		s.mu.Unlock()
+		for _, status := range statuses {
+			if ok(status) {
+				return status
+			}
+		}
+		select {
+		case <-changed:
+			continue
+		case <-s.done:
+		}
+		s.mu.Lock()
+		rest := len(s.statuses) - seen
+		s.mu.Unlock()
+		if rest == 0 {
+			s.host.t.Fatalf("tool %q: the call ended without such a status", s.tool)
+		}
+	}
+}
+
+func (s *Stream) send(p piece) {
+	select {
+	case s.pieces <- p:
+	case <-s.done:
+	}
+}
+
+func (s *Stream) finish(result tool.Result, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = Call{Statuses: s.statuses, Logs: s.logs}
+	if err != nil {
+		s.ended.Err = tool.AsError(err)
+		return
+	}
+	// What reaches a caller has been text on the way.
+	text, err := json.Marshal(result)
+	if err == nil {
+		err = json.Unmarshal(text, &s.ended.Result)
+	}
+	if err != nil {
+		s.ended.Err = tool.Errorf(tool.KindInternal, "encoding the result: %w", err)
+	}
+}
+
+func encode(arguments any) ([]byte, error) {
+	switch a := arguments.(type) {
+	case nil:
+		return nil, nil
+	case string:
+		return []byte(a), nil
+	case []byte:
+		return a, nil
+	case json.RawMessage:
+		return a, nil
+	}
+	return json.Marshal(arguments)
+}
+
+// incoming is a Stream as its tool sees it.
+type incoming Stream
+
+// NextArguments returns what the test appended or completed.
+func (in *incoming) NextArguments(ctx context.Context) ([]byte, bool, error) {
+	select {
+	case p := <-in.pieces:
+		return p.text, p.complete, nil
+	case <-ctx.Done():
+		return nil, false, ctx.Err()
+	}
+}
+
+// Send keeps an event for the test.
+func (in *incoming) Send(ctx context.Context, event tool.Event) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	switch {
+	case event.Status != nil:
+		in.statuses = append(in.statuses, *event.Status)
+	case event.Log != nil:
+		in.logs = append(in.logs, *event.Log)
+	default:
+		return errors.New("an event without a status or log record")
+	}
+	close(in.changed)
+	in.changed = make(chan struct{})
+	return nil
+}

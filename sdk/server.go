@@ -1,0 +1,157 @@
+package sdk
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"slices"
+	"sync"
+
+	"github.com/toolhost/toolhost/sdk/internal/transport"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// Server is a plugin that has been checked and can take calls. Serve and sdktest run it; authors have no need of it.
+// It is safe for concurrent use.
+type Server struct {
+	description tool.Description
+	tools       map[string]servedTool
+	calls       sync.WaitGroup
+}
+
+type servedTool struct {
+	spec tool.Spec
+	args *argumentReader
+	open func(ctx context.Context) (object, error)
+}
+
+var _ transport.Handler = (*Server)(nil)
+
+// NewServer checks a plugin. It starts nothing. The error is that of Plugin.Validate.
+func NewServer(p Plugin) (*Server, error) {
+	if err := p.check(); err != nil {
+		return nil, err
+	}
+	s := &Server{description: p.Describe(), tools: map[string]servedTool{}}
+	for _, t := range p.Tools {
+		args, err := newArgumentReader(t.spec.InputSchema)
+		if err != nil {
+			return nil, fmt.Errorf("tool %q: its input schema: %w", t.spec.Name, err)
+		}
+		s.tools[t.spec.Name] = servedTool{spec: t.spec, args: args, open: t.open}
+	}
+	return s, nil
+}
+
+// Describe says what the plugin is, with the tools that are asked for.
+func (s *Server) Describe(_ context.Context, req transport.DescribeRequest) (tool.Description, error) {
+	d := s.description
+	if len(req.Tools) > 0 {
+		d.Tools = slices.DeleteFunc(slices.Clone(d.Tools), func(t tool.Spec) bool { return !slices.Contains(req.Tools, t.Name) })
+	}
+	return d, nil
+}
+
+// Call runs a call to its end: until the tool has returned and its object is closed.
+func (s *Server) Call(ctx context.Context, info transport.Info, out transport.Call) (tool.Result, error) {
+	s.calls.Add(1)
+	defer s.calls.Done()
+	t, ok := s.tools[info.Tool]
+	if !ok {
+		return tool.Result{}, tool.Errorf(tool.KindNotFound, "the plugin %q has no tool %q", s.description.Name, info.Tool)
+	}
+	c := newCall(ctx, info, out)
+	result, err := t.run(c)
+	c.finish(err == nil && !result.IsError)
+	return result, err
+}
+
+// run opens the call's object, brings it the arguments and closes it.
+func (t *servedTool) run(c *call) (tool.Result, error) {
+	o, err := guard(c, "opening tool", func() (object, error) { return t.open(c.ctx) })
+	if err != nil {
+		return outcome(c.ctx, err)
+	}
+	if o.close != nil {
+		defer closeObject(c, o)
+	}
+	text, err := t.receive(c, o)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	arguments, err := guard(c, "reading the arguments of", func() (json.RawMessage, error) { return t.args.read(text) })
+	if err != nil {
+		return outcome(c.ctx, err)
+	}
+	c.execute()
+	value, err := guard(c, "tool", func() (any, error) { return o.call(c.ctx, arguments) })
+	if err != nil {
+		return outcome(c.ctx, err)
+	}
+	result, err := resultOf(value)
+	if err != nil {
+		return tool.Result{}, Internal("tool %q: %w", t.spec.Name, err)
+	}
+	return result, nil
+}
+
+// receive returns the complete arguments, and shows the object what comes before them if it wants to see it.
+func (t *servedTool) receive(c *call, o object) (text []byte, err error) {
+	var previews *previewer
+	defer func() {
+		if previews != nil {
+			err = cmp.Or(previews.stop(), err)
+		}
+	}()
+	for {
+		text, complete, err := c.out.NextArguments(c.ctx)
+		switch {
+		case err != nil && c.ctx.Err() != nil:
+			return nil, ended(c.ctx)
+		case err != nil:
+			return nil, tool.AsError(err)
+		case complete:
+			return text, nil
+		case o.partial == nil:
+			continue
+		case previews == nil:
+			previews = startPreviews(c.ctx, func(ctx context.Context, soFar json.RawMessage) error {
+				_, err := guard(c, "the preview of tool", func() (any, error) { o.partial(ctx, soFar); return nil, nil })
+				return err
+			})
+		}
+		previews.add(text)
+	}
+}
+
+func closeObject(c *call, o object) {
+	_, err := guard(c, "closing tool", func() (any, error) { return nil, o.close() })
+	if err != nil {
+		if _, panicked := errors.AsType[*panicError](err); !panicked {
+			Logger(c.ctx).Warn("closing the tool failed", slog.Any("error", err))
+		}
+	}
+}
+
+// panicError is a panic of the author's code.
+type panicError struct{ value any }
+
+func (e *panicError) Error() string { return fmt.Sprintf("panic: %v", e.value) }
+
+// guard runs the author's code. A panic becomes an infrastructure error, and its stack goes into the log.
+func guard[T any](c *call, what string, run func() (T, error)) (value T, err error) {
+	defer func() {
+		v := recover()
+		if v == nil {
+			return
+		}
+		Logger(c.ctx).Error(what+" panicked", slog.Any("panic", fmt.Sprint(v)), slog.String("stack", string(debug.Stack())))
+		cause := &panicError{value: v}
+		err = &tool.Error{Kind: tool.KindInternal, Message: fmt.Sprintf("%s %q: %s", what, c.info.Tool, cause), Err: cause}
+	}()
+	return run()
+}

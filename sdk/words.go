@@ -1,0 +1,53 @@
+package sdk
+
+import "github.com/toolhost/toolhost/tool"
+
+// The words of toolhost, so that an author imports this package alone. Package tool documents them.
+type (
+	Spec            = tool.Spec
+	InputExample    = tool.InputExample
+	RetryPolicy     = tool.RetryPolicy
+	Result          = tool.Result
+	Content         = tool.Content
+	ContentKind     = tool.ContentKind
+	Effect          = tool.Effect
+	EffectOperation = tool.EffectOperation
+	Usage           = tool.Usage
+	Status          = tool.Status
+	StatusState     = tool.StatusState
+	Progress        = tool.Progress
+	Error           = tool.Error
+	Kind            = tool.Kind
+	Description     = tool.Description
+)
+
+// The operations of an effect.
+const (
+	EffectReplace = tool.EffectReplace
+	EffectAppend  = tool.EffectAppend
+	EffectMerge   = tool.EffectMerge
+)
+
+// The states of a status.
+const (
+	StatusWait    = tool.StatusWait
+	StatusDoing   = tool.StatusDoing
+	StatusSuccess = tool.StatusSuccess
+	StatusError   = tool.StatusError
+)
+
+// Text returns a block of plain text or Markdown.
+func Text(text string) Content { return tool.Text(text) }
+
+// Image returns a picture, such as one of media type image/png.
+func Image(mediaType string, data []byte) Content { return tool.Image(mediaType, data) }
+
+// File returns any other bytes under a file name without folders.
+func File(name, mediaType string, data []byte) Content { return tool.File(name, mediaType, data) }
+
+// TextResult returns a result of one text block.
+func TextResult(text string) Result { return tool.TextResult(text) }
+
+// ErrorResult returns a result that tells the model that the call failed, and why. A tool that only has a text to say
+// returns an error instead, which comes to the same.
+func ErrorResult(text string) Result { return tool.ErrorResult(text) }
