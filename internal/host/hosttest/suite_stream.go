@@ -199,7 +199,7 @@ func testManyCallsAtOnce(t *testing.T, h Host) {
 }
 
 func testSlowConsumer(t *testing.T, h Host) {
-	// 8 MiB of events are more than any window on the way holds.
+	// 8 MiB of events are more than any window on the way holds. A host may leave some of them out, but not the end.
 	slow := open(t, h, call("steps", `{"count":512,"bytes":16384}`), true)
 	for i := range 50 {
 		want := strconv.Itoa(i)
@@ -210,8 +210,5 @@ func testSlowConsumer(t *testing.T, h Host) {
 	events := drain(t, slow)
 	if end := events[len(events)-1].Ended; end.Err != nil || end.Result.Text() != "512 steps" {
 		t.Errorf("got %+v", end)
-	}
-	if got := len(events); got < 514 {
-		t.Errorf("%d events arrived, want a start, 512 statuses and an end", got)
 	}
 }

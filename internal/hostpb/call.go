@@ -1,0 +1,52 @@
+package hostpb
+
+import (
+	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
+	"github.com/toolhost/toolhost/internal/toolpb"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// FromCall converts what a caller says of a call besides its tool and arguments. The principal stays behind: a server
+// sets it from the connection.
+func FromCall(c tool.Call) *toolhostv1.CallOptions {
+	options := &toolhostv1.CallOptions{
+		CallId:      valid(c.ID),
+		Session:     valid(c.Session),
+		Timeout:     toolpb.FromDuration(c.Timeout),
+		Context:     toolpb.FromValues(c.Context),
+		Traceparent: valid(c.Traceparent),
+	}
+	if a := c.Approval; a != nil {
+		options.Approval = &toolhostv1.Approval{
+			ApprovedBy: valid(a.ApprovedBy),
+			Reason:     valid(a.Reason),
+			Time:       toolpb.FromTime(a.Time),
+		}
+	}
+	return options
+}
+
+// ToCall converts a call, without its principal. A timeout that is set and not positive is refused: read as none, it
+// would give the caller more time than asked for.
+func ToCall(name string, arguments []byte, options *toolhostv1.CallOptions) (tool.Call, error) {
+	if t := options.GetTimeout(); t != nil && toolpb.ToDuration(t) == 0 {
+		return tool.Call{}, tool.Errorf(tool.KindInvalidArgument, "the timeout %s is not positive; leave it out for the tool's own", t.AsDuration())
+	}
+	c := tool.Call{
+		ID:          options.GetCallId(),
+		Tool:        name,
+		Arguments:   arguments,
+		Session:     options.GetSession(),
+		Timeout:     toolpb.ToDuration(options.GetTimeout()),
+		Context:     toolpb.ToValues(options.GetContext()),
+		Traceparent: options.GetTraceparent(),
+	}
+	if a := options.GetApproval(); a != nil {
+		c.Approval = &tool.Approval{
+			ApprovedBy: a.GetApprovedBy(),
+			Reason:     a.GetReason(),
+			Time:       toolpb.ToTime(a.GetTime()),
+		}
+	}
+	return c, nil
+}

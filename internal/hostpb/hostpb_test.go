@@ -1,0 +1,243 @@
+package hostpb_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	toolv1 "github.com/toolhost/toolhost/gen/go/toolhost/tool/v1"
+	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
+	"github.com/toolhost/toolhost/internal/hostpb"
+	"github.com/toolhost/toolhost/tool"
+)
+
+var moment = time.Date(2026, 2, 3, 4, 5, 6, 7, time.UTC)
+
+// checkSet fails if a field of a struct is zero, so that a new field cannot be forgotten here. skip names the fields
+// that do not travel.
+func checkSet(t *testing.T, v any, skip ...string) {
+	t.Helper()
+	s := reflect.ValueOf(v)
+	for i := range s.NumField() {
+		if name := s.Type().Field(i).Name; s.Field(i).IsZero() && !strings.Contains(" "+strings.Join(skip, " ")+" ", " "+name+" ") {
+			t.Errorf("the test leaves %s.%s out", s.Type(), name)
+		}
+	}
+}
+
+func trip[V any, M proto.Message](t *testing.T, v V, from func(V) M, to func(M) V) {
+	t.Helper()
+	data, err := proto.Marshal(from(v))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := from(v).ProtoReflect().New().Interface().(M)
+	if err := proto.Unmarshal(data, m); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(v, to(m)); diff != "" {
+		t.Errorf("(-sent +got):\n%s", diff)
+	}
+}
+
+func TestRoundTripKeepsEveryField(t *testing.T) {
+	yes, cost := true, 0.5
+	info := tool.Info{Spec: tool.Spec{Name: "n", Description: "d"}, Plugin: "p", PluginVersion: "v", UnavailableReason: "r"}
+	query := tool.Query{
+		Names: []string{"n"}, Categories: []string{"c"}, Tags: []string{"t"}, Dangerous: &yes, MaxCostPerUse: &cost,
+		MaxTools: 7, Session: "s",
+	}
+	plugin := tool.PluginInfo{
+		Name: "n", Version: "v", Description: "d", Path: "p", Digest: "g", State: tool.PluginQuarantined, Reason: "r",
+		Tools: []string{"t"}, Instances: 2, Launches: 3, LastExit: &tool.Exit{Code: 4}, Warnings: []string{"w"},
+	}
+	instance := tool.InstanceInfo{
+		ID: "i", Plugin: "p", State: tool.InstanceDraining, PID: 5, Calls: 6, TotalCalls: 7, StartTime: moment,
+		RSSBytes: 8, Digest: "g",
+	}
+	restarted := tool.Restarted{Stopped: []string{"a"}, Started: []string{"b"}}
+	checkSet(t, info)
+	checkSet(t, query)
+	checkSet(t, plugin)
+	checkSet(t, instance)
+	checkSet(t, restarted)
+	trip(t, info, hostpb.FromInfo, hostpb.ToInfo)
+	trip(t, query, hostpb.FromQuery, hostpb.ToQuery)
+	trip(t, plugin, hostpb.FromPlugin, hostpb.ToPlugin)
+	trip(t, instance, hostpb.FromInstance, hostpb.ToInstance)
+	trip(t, restarted, hostpb.FromRestarted, hostpb.ToRestarted)
+}
+
+func TestCallKeepsEveryFieldButThePrincipal(t *testing.T) {
+	want := tool.Call{
+		ID: "i", Tool: "t", Arguments: json.RawMessage(`{}`), Session: "s", Timeout: time.Second,
+		Approval: &tool.Approval{ApprovedBy: "a", Reason: "r", Time: moment},
+		Context:  map[string]json.RawMessage{"k": json.RawMessage(`1`)}, Traceparent: "00-1",
+	}
+	checkSet(t, want, "Principal")
+	checkSet(t, *want.Approval)
+	sent := want
+	sent.Principal = "uid:0"
+	got, err := hostpb.ToCall("t", want.Arguments, hostpb.FromCall(sent))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for _, d := range []time.Duration{0, -time.Second} {
+		_, err := hostpb.ToCall("t", nil, &toolhostv1.CallOptions{Timeout: durationpb.New(d)})
+		if tool.KindOf(err) != tool.KindInvalidArgument {
+			t.Errorf("a timeout of %s gives %v", d, err)
+		}
+	}
+}
+
+func TestEveryStateHasAWord(t *testing.T) {
+	plugin := map[tool.PluginState]bool{
+		tool.PluginEnabled: true, tool.PluginPaused: true, tool.PluginBackingOff: true, tool.PluginQuarantined: true,
+		tool.PluginDisabled: true,
+	}
+	for value := range toolhostv1.PluginState_name {
+		m := &toolhostv1.Plugin{State: toolhostv1.PluginState(value)}
+		p := hostpb.ToPlugin(m)
+		if (value != 0) != plugin[p.State] || hostpb.FromPlugin(p).GetState() != m.GetState() {
+			t.Errorf("%s is %q", m.GetState(), p.State)
+		}
+	}
+	instance := map[tool.InstanceState]bool{
+		tool.InstanceQueued: true, tool.InstanceVerifying: true, tool.InstanceStarting: true,
+		tool.InstanceHandshaking: true, tool.InstanceWarming: true, tool.InstanceReady: true,
+		tool.InstanceUnhealthy: true, tool.InstanceDraining: true, tool.InstanceStopping: true,
+		tool.InstanceExited: true,
+	}
+	for value := range toolhostv1.InstanceState_name {
+		m := &toolhostv1.Instance{State: toolhostv1.InstanceState(value)}
+		i := hostpb.ToInstance(m)
+		if (value != 0) != instance[i.State] || hostpb.FromInstance(i).GetState() != m.GetState() {
+			t.Errorf("%s is %q", m.GetState(), i.State)
+		}
+	}
+	if got := hostpb.FromPlugin(tool.PluginInfo{State: "newer"}).GetState(); got != 0 {
+		t.Errorf("an unknown word is %s", got)
+	}
+}
+
+// travel sends an event and joins what arrives.
+func travel(t *testing.T, e tool.Event) (got []tool.Event, messages int) {
+	t.Helper()
+	var j hostpb.Joiner
+	for m := range hostpb.FromEvent(e) {
+		messages++
+		data, err := proto.Marshal(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(data) > hostpb.MaxMessageBytes {
+			t.Fatalf("a message has %d bytes", len(data))
+		}
+		var back toolhostv1.CallEvent
+		if err := proto.Unmarshal(data, &back); err != nil {
+			t.Fatal(err)
+		}
+		if e, ok := j.Add(&back); ok {
+			got = append(got, e)
+		}
+	}
+	return got, messages
+}
+
+func TestEventRoundTrip(t *testing.T) {
+	big := strings.Repeat("ü", hostpb.ChunkBytes) // 128 KiB, cut inside of a rune
+	events := []tool.Event{
+		{Started: &tool.Started{CallID: "c", Plugin: "p", Instance: "i", Attempt: 2}},
+		{Status: &tool.Status{State: tool.StatusDoing, Tip: "t"}},
+		{Log: &tool.LogRecord{Level: tool.LogWarn, Message: "m"}},
+		{Ended: &tool.Outcome{CallID: "c", Plugin: "p", Instance: "i", Replayed: true, Result: tool.TextResult("x")}},
+		{Ended: &tool.Outcome{CallID: "c", Err: &tool.Error{Kind: tool.KindDenied, Message: "no"}}},
+		{Ended: &tool.Outcome{CallID: "c", Result: tool.Result{Content: []tool.Content{
+			tool.Text("x" + big), tool.JSON(json.RawMessage(`"` + big + `"`)), tool.Text("small"), tool.Image("image/png", []byte(big)),
+			tool.File("f", "text/plain", []byte(big)),
+			{Kind: tool.ContentArtifact, Artifact: &tool.Artifact{Handle: "h"}},
+		}}}},
+	}
+	for _, want := range events {
+		want.Seq, want.Time = 3, moment
+		got, _ := travel(t, want)
+		if diff := cmp.Diff([]tool.Event{want}, got); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+}
+
+func TestManyMiddlingBlocksFit(t *testing.T) {
+	var want tool.Result
+	for range 100 {
+		want.Content = append(want.Content, tool.Text(strings.Repeat("x", hostpb.ChunkBytes)))
+	}
+	got, messages := travel(t, tool.Event{Ended: &tool.Outcome{Result: want}})
+	if len(got) != 1 || messages != 100 {
+		t.Fatalf("%d events in %d messages, want 1 in 100: 99 pieces and the end", len(got), messages)
+	}
+	if diff := cmp.Diff(want, got[0].Ended.Result); diff != "" {
+		t.Error("the result came back different")
+	}
+}
+
+func TestWhatFitsNoMessageIsReplaced(t *testing.T) {
+	huge := json.RawMessage(`"` + strings.Repeat("x", hostpb.MaxMessageBytes) + `"`)
+	got, _ := travel(t, tool.Event{Seq: 9, Status: &tool.Status{Result: huge}})
+	if len(got) != 1 || got[0].Seq != 9 || got[0].Log == nil || !strings.Contains(got[0].Log.Message, "left out") {
+		t.Errorf("a huge status became %+v", got)
+	}
+	got, _ = travel(t, tool.Event{Ended: &tool.Outcome{CallID: "c", Plugin: "p", Result: tool.Result{
+		Content: []tool.Content{tool.Text("x")}, Effects: []tool.Effect{{Key: "k", Value: huge}},
+	}}})
+	if len(got) != 1 || got[0].Ended.Err == nil || got[0].Ended.Err.Kind != tool.KindInternal || got[0].Ended.CallID != "c" {
+		t.Errorf("huge effects became %+v", got[0].Ended)
+	}
+}
+
+func TestJoinerSurvivesAPeerThatBreaksTheContract(t *testing.T) {
+	piece := func(index uint32) *toolhostv1.CallEvent {
+		return &toolhostv1.CallEvent{Event: &toolhostv1.CallEvent_Chunk{Chunk: &toolhostv1.ContentChunk{Index: index, Data: []byte("x")}}}
+	}
+	end := func(r *toolv1.Result) *toolhostv1.CallEvent {
+		return &toolhostv1.CallEvent{Event: &toolhostv1.CallEvent_Ended{Ended: &toolhostv1.CallEnded{
+			CallId: "c", Outcome: &toolhostv1.CallEnded_Result{Result: r},
+		}}}
+	}
+	for name, messages := range map[string][]*toolhostv1.CallEvent{
+		"no such block":   {piece(1 << 31), end(&toolv1.Result{Content: []*toolv1.Content{{Block: &toolv1.Content_Text{}}}})},
+		"block not set":   {piece(0), end(&toolv1.Result{Content: []*toolv1.Content{{}}})},
+		"nil block":       {piece(0), end(&toolv1.Result{Content: []*toolv1.Content{nil}})},
+		"image not set":   {piece(0), end(&toolv1.Result{Content: []*toolv1.Content{{Block: &toolv1.Content_Image{}}}})},
+		"artifact":        {piece(0), end(&toolv1.Result{Content: []*toolv1.Content{{Block: &toolv1.Content_Artifact{}}}})},
+		"without outcome": {{Event: &toolhostv1.CallEvent_Ended{Ended: &toolhostv1.CallEnded{CallId: "c"}}}},
+		"nil end":         {{Event: &toolhostv1.CallEvent_Ended{}}},
+	} {
+		var j hostpb.Joiner
+		var last tool.Event
+		for _, m := range messages {
+			if e, ok := j.Add(m); ok {
+				last = e
+			}
+		}
+		if last.Ended == nil || last.Ended.Err == nil || last.Ended.Err.Kind != tool.KindInternal {
+			t.Errorf("%s: %+v", name, last.Ended)
+		}
+	}
+	var j hostpb.Joiner
+	if e, ok := j.Add(&toolhostv1.CallEvent{}); ok {
+		t.Errorf("an event of an unknown kind became %+v", e)
+	}
+	if _, ok := j.Add(nil); ok {
+		t.Error("nil became an event")
+	}
+}
