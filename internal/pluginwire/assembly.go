@@ -1,0 +1,142 @@
+package pluginwire
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+
+	pluginv1 "github.com/toolhost/toolhost/gen/go/toolhost/plugin/v1"
+	toolv1 "github.com/toolhost/toolhost/gen/go/toolhost/tool/v1"
+	"github.com/toolhost/toolhost/internal/toolpb"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// maxBlocks bounds the content blocks of a result, so that empty chunks of ever new blocks cost nothing either.
+const maxBlocks = 4096
+
+// assembly puts a result together from its chunks and its end. The zero value with a limit is ready.
+type assembly struct {
+	limit  int // of the payload in all, in bytes
+	size   int
+	chunks map[uint32][]byte
+}
+
+func broken(format string, args ...any) *tool.Error {
+	return tool.Errorf(tool.KindInternal, "the plugin broke the contract: "+format, args...)
+}
+
+// add takes a chunk.
+func (a *assembly) add(chunk *pluginv1.ContentChunk) *tool.Error {
+	index, data := chunk.GetIndex(), chunk.GetData()
+	switch {
+	case index >= maxBlocks:
+		return broken("a chunk for block %d of a result; there may be %d", index, maxBlocks)
+	case len(data) > maxPiece:
+		return broken("a chunk of %d bytes; at most %d are allowed", len(data), maxPiece)
+	}
+	if err := a.grow(len(data)); err != nil {
+		return err
+	}
+	if a.chunks == nil {
+		a.chunks = map[uint32][]byte{}
+	}
+	a.chunks[index] = append(a.chunks[index], data...)
+	return nil
+}
+
+func (a *assembly) grow(n int) *tool.Error {
+	if a.size += n; a.size > a.limit {
+		return tool.Errorf(tool.KindInternal, "the tool's result is larger than the %d bytes that are allowed", a.limit)
+	}
+	return nil
+}
+
+// finish returns the result with its chunks in place, once its JSON is found to be JSON.
+func (a *assembly) finish(end *toolv1.Result) (tool.Result, *tool.Error) {
+	for index := range a.chunks {
+		if int(index) >= len(end.GetContent()) {
+			return tool.Result{}, broken("a chunk for block %d of a result that has %d", index, len(end.GetContent()))
+		}
+	}
+	result := toolpb.ToResult(end)
+	for i := range result.Content {
+		if err := a.finishBlock(&result.Content[i], i); err != nil {
+			return tool.Result{}, err
+		}
+	}
+	for _, effect := range result.Effects {
+		if !json.Valid(effect.Value) {
+			return tool.Result{}, broken("the value of the effect on %q is no JSON", clip(effect.Key, maxReason))
+		}
+	}
+	for key, value := range result.Metadata {
+		if !json.Valid(value) {
+			return tool.Result{}, broken("the metadata %q is no JSON", clip(key, maxReason))
+		}
+	}
+	return result, nil
+}
+
+func (a *assembly) finishBlock(block *tool.Content, index int) *tool.Error {
+	head, chunked := a.chunks[uint32(index)]
+	switch block.Kind {
+	case tool.ContentText:
+		if err := a.grow(len(block.Text)); err != nil {
+			return err
+		}
+		if chunked {
+			block.Text = validText(string(append(head, block.Text...)))
+		}
+	case tool.ContentJSON:
+		if err := a.grow(len(block.JSON)); err != nil {
+			return err
+		}
+		block.JSON = join(head, block.JSON)
+		if !json.Valid(block.JSON) {
+			return broken("block %d of the result is no JSON", index)
+		}
+		if !utf8.Valid(block.JSON) {
+			block.JSON = bytes.ToValidUTF8(block.JSON, []byte("\uFFFD"))
+		}
+	case tool.ContentImage, tool.ContentFile:
+		if err := a.grow(len(block.Data)); err != nil {
+			return err
+		}
+		block.Data = join(head, block.Data)
+	default:
+		if chunked {
+			return broken("a chunk for block %d, which takes none", index)
+		}
+		if block.Kind == "" {
+			*block = tool.Text("[a block of a kind that this toolhost does not know]")
+		}
+	}
+	return nil
+}
+
+func join(head, tail []byte) []byte {
+	if len(head) == 0 {
+		return tail
+	}
+	return append(head, tail...)
+}
+
+// checkedLog returns the record with what is no JSON in its attributes quoted.
+func checkedLog(record tool.LogRecord) tool.LogRecord {
+	for key, value := range record.Attributes {
+		if !json.Valid(value) {
+			quoted, _ := json.Marshal(validText(string(value))) // a string always marshals
+			record.Attributes[key] = quoted
+		}
+	}
+	return record
+}
+
+// clip shortens s to about limit bytes.
+func clip(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
+	return strings.ToValidUTF8(s[:limit], "") + "…"
+}

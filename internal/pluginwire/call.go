@@ -1,0 +1,323 @@
+package pluginwire
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"math"
+	"sync"
+
+	"google.golang.org/protobuf/proto"
+
+	pluginv1 "github.com/toolhost/toolhost/gen/go/toolhost/plugin/v1"
+	"github.com/toolhost/toolhost/internal/flow"
+	"github.com/toolhost/toolhost/internal/toolpb"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// Call is one call of a Conn. Append and Complete are called from one goroutine at a time, and so is Next; all else
+// from any.
+type Call struct {
+	conn   *Conn
+	out    *flow.Outbox[*pluginv1.ConnectRequest]
+	number uint32
+	id     string
+	inbox  *flow.Inbox[*pluginv1.ConnectResponse]
+
+	mu        sync.Mutex
+	complete  bool // the arguments are
+	cancelled bool // a cancel frame was sent
+	over      bool // an end came, or the call failed, or was closed
+
+	// Next's own.
+	result   assembly
+	statuses statusFold
+	finished bool // Next returned Ended
+}
+
+// Start begins a call. ctx bounds only the wait for room on the stream. An error means that the plugin was not told to
+// execute anything: ctx's cause, or one that wraps ErrConnLost. Large arguments travel in pieces between other frames.
+func (c *Conn) Start(ctx context.Context, start Start) (*Call, error) {
+	call, err := c.register(start.CallID)
+	if err != nil {
+		return nil, err
+	}
+	first, rest := start, []byte(nil)
+	if len(start.Arguments) > maxPiece {
+		first.Arguments, rest, first.Complete = start.Arguments[:maxPiece], start.Arguments[maxPiece:], false
+	}
+	call.complete = start.Complete
+	if err := call.putStart(ctx, first); err != nil {
+		c.forget(call.number)
+		return nil, err
+	}
+	if len(rest) > 0 {
+		err = call.appendText(ctx, rest)
+		if err == nil && start.Complete {
+			err = call.putComplete(ctx, nil)
+		}
+	}
+	if err != nil {
+		call.Close()
+		return nil, err
+	}
+	return call, nil
+}
+
+func (c *Conn) register(id string) (*Call, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.err != nil:
+		return nil, c.loss()
+	case c.out == nil:
+		return nil, tool.Errorf(tool.KindInternal, "starting a call: the connection to the plugin is not open")
+	case c.last == math.MaxUint32:
+		return nil, tool.Errorf(tool.KindUnavailable, "starting a call: the connection has carried all the calls that it can; restart the plugin")
+	}
+	c.last++
+	call := &Call{conn: c, out: c.out, number: c.last, id: id}
+	call.inbox = flow.NewInbox[*pluginv1.ConnectResponse](c.cfg.CallWindow, call.grant)
+	call.result.limit = c.cfg.MaxResultBytes
+	c.calls[call.number] = call
+	return call, nil
+}
+
+// putStart refuses what would end the stream of all calls: a frame that is larger than a message may be.
+func (c *Call) putStart(ctx context.Context, start Start) error {
+	frame := &pluginv1.ConnectRequest{
+		Call:  c.number,
+		Frame: &pluginv1.ConnectRequest_Start{Start: fromStart(start, c.conn.cfg.CallWindow)},
+	}
+	size := proto.Size(frame)
+	if size > maxMessage {
+		return tool.Errorf(tool.KindInvalidArgument, "starting a call: its context values and secrets have %d bytes; at most %d can be sent", size-len(start.Arguments), maxMessage-maxPiece)
+	}
+	return c.put(ctx, frame, size)
+}
+
+// Append adds argument text to a call that was started without complete arguments. The text may end anywhere. It
+// blocks while the stream has no room, bounded by ctx, and does nothing once the call has ended.
+func (c *Call) Append(ctx context.Context, text []byte) error {
+	if open, err := c.argumentsOpen(); !open {
+		return err
+	}
+	return c.appendText(ctx, bytes.Clone(text))
+}
+
+// Complete says that the arguments are complete and validated, so that the plugin executes them. arguments, if not
+// empty, replace the text that was sent; they must not change while the call goes on and travel in one frame of at most
+// 4 MiB. It blocks while the stream has no room, bounded by ctx, and does nothing once the call has ended. An error
+// means that the plugin was not told to execute; the call is still open then.
+func (c *Call) Complete(ctx context.Context, arguments []byte) error {
+	if open, err := c.argumentsOpen(); !open {
+		return err
+	}
+	if len(arguments) > maxReplacement {
+		return tool.Errorf(tool.KindInvalidArgument, "the arguments have %d bytes; at most %d can replace the text of a call", len(arguments), maxReplacement)
+	}
+	if err := c.putComplete(ctx, arguments); err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.complete = true
+	return nil
+}
+
+// Cancel asks the plugin to stop. It does not block; the call still ends with what the plugin says. Only the first
+// Cancel counts.
+func (c *Call) Cancel(reason string) {
+	c.mu.Lock()
+	first := !c.cancelled && !c.over
+	c.cancelled = true
+	c.mu.Unlock()
+	if first {
+		c.sendCancel(reason)
+	}
+}
+
+// Close forgets the call: what the plugin says of it from now on is ignored, and if it has not ended it is cancelled.
+// It does not block and may be called more than once.
+func (c *Call) Close() {
+	c.mu.Lock()
+	cancel := !c.cancelled && !c.over
+	c.cancelled, c.over = true, true
+	c.mu.Unlock()
+	c.conn.forget(c.number)
+	c.inbox.Abort(tool.Errorf(tool.KindCancelled, "the call was closed"))
+	if cancel {
+		c.sendCancel("toolhost is not interested any more")
+	}
+}
+
+func (c *Call) sendCancel(reason string) {
+	cancel := &pluginv1.CancelCall{Reason: validText(clip(reason, maxReason))}
+	c.putNow(&pluginv1.ConnectRequest{Call: c.number, Frame: &pluginv1.ConnectRequest_Cancel{Cancel: cancel}})
+}
+
+// argumentsOpen reports whether argument text may be sent. If not, err says why, nil where the call has ended.
+func (c *Call) argumentsOpen() (open bool, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.over:
+		return false, nil
+	case c.complete:
+		return false, tool.Errorf(tool.KindInternal, "sending arguments: they were said to be complete")
+	default:
+		return true, nil
+	}
+}
+
+func (c *Call) appendText(ctx context.Context, text []byte) error {
+	for len(text) > 0 {
+		n := min(len(text), maxPiece)
+		piece := &pluginv1.ConnectRequest_Append{Append: &pluginv1.AppendArguments{Text: text[:n]}}
+		if err := c.put(ctx, &pluginv1.ConnectRequest{Call: c.number, Frame: piece}, n); err != nil {
+			return err
+		}
+		text = text[n:]
+	}
+	return nil
+}
+
+func (c *Call) putComplete(ctx context.Context, arguments []byte) error {
+	complete := &pluginv1.ConnectRequest_Complete{Complete: &pluginv1.CompleteArguments{Arguments: arguments}}
+	return c.put(ctx, &pluginv1.ConnectRequest{Call: c.number, Frame: complete}, len(arguments))
+}
+
+// put queues a frame of about size bytes.
+func (c *Call) put(ctx context.Context, frame *pluginv1.ConnectRequest, size int) error {
+	err := c.out.Put(ctx, frame, size)
+	if err == nil || c.out.Err() == nil {
+		return err
+	}
+	if connErr := c.conn.Err(); connErr != nil {
+		return connErr
+	}
+	return lost(err) // what ended the outbox is about to end the connection
+}
+
+// putNow queues a frame that must not wait. Where no frame can be sent the connection is at its end, and with it every
+// call.
+func (c *Call) putNow(frame *pluginv1.ConnectRequest) {
+	if err := c.out.PutNow(frame); errors.Is(err, flow.ErrStalled) {
+		c.conn.lose(err)
+	}
+}
+
+// grant gives the plugin credit for what the reader has taken.
+func (c *Call) grant(n int) {
+	credit := &pluginv1.GrantCredit{Bytes: uint32(min(n, math.MaxUint32))}
+	c.putNow(&pluginv1.ConnectRequest{Call: c.number, Frame: &pluginv1.ConnectRequest_Credit{Credit: credit}})
+}
+
+// ended takes the plugin's end.
+func (c *Call) ended(frame *pluginv1.ConnectResponse) {
+	c.mu.Lock()
+	c.over = true
+	c.mu.Unlock()
+	c.inbox.Finish(io.EOF, frame)
+}
+
+// fail ends the call on the host's side: its reader gets err as the outcome, the plugin is told to stop.
+func (c *Call) fail(err *tool.Error) {
+	c.inbox.Abort(&failure{err})
+	c.Cancel(err.Message)
+	c.conn.forget(c.number)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.over = true
+}
+
+// failure is an outcome that the host's half decided, as opposed to a connection that is lost.
+type failure struct{ outcome *tool.Error }
+
+func (f *failure) Error() string { return f.outcome.Error() }
+
+// Next returns the call's next event and waits until there is one. Events have a status, a log record, or the end,
+// whose outcome has neither plugin nor instance; io.EOF comes after it. If the connection is lost before the end, Next
+// returns an error that wraps ErrConnLost; after Close one of tool.KindCancelled. If ctx ends, Next returns its cause.
+// Statuses that break the rules of tool.Status are left out.
+func (c *Call) Next(ctx context.Context) (tool.Event, error) {
+	for !c.finished {
+		frame, err := c.inbox.Next(ctx)
+		if err != nil {
+			return c.interrupted(err)
+		}
+		if event, ok := c.event(frame); ok {
+			return event, nil
+		}
+	}
+	return tool.Event{}, io.EOF
+}
+
+// interrupted says what it means that there is no frame any more.
+func (c *Call) interrupted(err error) (tool.Event, error) {
+	if f, ok := errors.AsType[*failure](err); ok {
+		return c.outcome(tool.Result{}, f.outcome), nil
+	}
+	if e, ok := errors.AsType[*tool.Error](err); ok && errors.Is(err, ErrConnLost) {
+		own := *e // all calls of a connection end with the same error
+		own.CallID = c.id
+		return tool.Event{}, &own
+	}
+	return tool.Event{}, err
+}
+
+// event turns a frame into an event. ok is false where it makes none.
+func (c *Call) event(frame *pluginv1.ConnectResponse) (event tool.Event, ok bool) {
+	switch f := frame.GetFrame().(type) {
+	case *pluginv1.ConnectResponse_Status:
+		return c.status(toolpb.ToStatus(f.Status))
+	case *pluginv1.ConnectResponse_Progress:
+		progress := toolpb.ToProgress(f.Progress)
+		return c.status(tool.Status{Progress: &progress})
+	case *pluginv1.ConnectResponse_Log:
+		record := checkedLog(toolpb.ToLogRecord(f.Log))
+		return tool.Event{Log: &record}, true
+	case *pluginv1.ConnectResponse_Chunk:
+		if err := c.result.add(f.Chunk); err != nil {
+			c.fail(err)
+			return c.outcome(tool.Result{}, err), true
+		}
+		return tool.Event{}, false
+	case *pluginv1.ConnectResponse_End:
+		return c.end(f.End), true
+	default: // a frame of a newer contract
+		return tool.Event{}, false
+	}
+}
+
+func (c *Call) status(s tool.Status) (tool.Event, bool) {
+	if !c.statuses.admit(&s) {
+		return tool.Event{}, false
+	}
+	return tool.Event{Status: &s}, true
+}
+
+func (c *Call) end(end *pluginv1.CallEnd) tool.Event {
+	switch o := end.GetOutcome().(type) {
+	case *pluginv1.CallEnd_Result:
+		result, err := c.result.finish(o.Result)
+		return c.outcome(result, err)
+	case *pluginv1.CallEnd_Error:
+		err := toolpb.ToError(o.Error)
+		err.Plugin, err.Instance, err.Exit = "", "", nil // not the plugin's to say
+		return c.outcome(tool.Result{}, err)
+	default:
+		return c.outcome(tool.Result{}, tool.Errorf(tool.KindInternal, "the plugin broke the contract: the call ended without an outcome"))
+	}
+}
+
+// outcome is the call's last event.
+func (c *Call) outcome(result tool.Result, err *tool.Error) tool.Event {
+	c.finished = true
+	c.result = assembly{}
+	if err != nil {
+		err.CallID = c.id
+	}
+	return tool.Event{Ended: &tool.Outcome{CallID: c.id, Result: result, Err: err}}
+}

@@ -1,0 +1,135 @@
+package pluginwire
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"sync"
+
+	"google.golang.org/grpc"
+
+	pluginv1 "github.com/toolhost/toolhost/gen/go/toolhost/plugin/v1"
+	"github.com/toolhost/toolhost/internal/flow"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// streamSession is one Connect stream on the plugin's side: its calls and what they share.
+type streamSession struct {
+	server *server
+	stream context.Context // the stream's own: ends when the host is gone
+	ctx    context.Context // of all calls
+	cancel context.CancelCauseFunc
+	out    *flow.Outbox[*pluginv1.ConnectResponse]
+	work   sync.WaitGroup // one goroutine per call
+
+	mu    sync.Mutex
+	calls map[uint32]*ServerCall // those without an end
+}
+
+func newStreamSession(s *server, stream grpc.BidiStreamingServer[pluginv1.ConnectRequest, pluginv1.ConnectResponse]) *streamSession {
+	ctx, cancel := context.WithCancelCause(stream.Context())
+	return &streamSession{
+		server: s,
+		stream: stream.Context(),
+		ctx:    ctx,
+		cancel: cancel,
+		out:    flow.NewOutbox(stream.Send, outboxBytes),
+		calls:  map[uint32]*ServerCall{},
+	}
+}
+
+// close cancels all calls, waits for them, and then for what they had to say, as far as the host still listens.
+func (s *streamSession) close() {
+	s.cancel(&tool.Error{Kind: tool.KindCancelled, Message: "toolhost has closed the connection", Err: context.Canceled})
+	s.work.Wait()
+	_ = s.out.Drain(s.stream) // where it fails there is nobody to hear it
+	s.out.Close()
+}
+
+// read handles the host's frames until the stream ends. It never waits for a call.
+func (s *streamSession) read(stream grpc.BidiStreamingServer[pluginv1.ConnectRequest, pluginv1.ConnectResponse]) error {
+	for {
+		frame, err := stream.Recv()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		s.dispatch(frame)
+	}
+}
+
+func (s *streamSession) dispatch(frame *pluginv1.ConnectRequest) {
+	if start, ok := frame.GetFrame().(*pluginv1.ConnectRequest_Start); ok {
+		s.begin(frame.GetCall(), start.Start)
+		return
+	}
+	s.mu.Lock()
+	call := s.calls[frame.GetCall()]
+	s.mu.Unlock()
+	if call == nil {
+		return
+	}
+	switch f := frame.GetFrame().(type) {
+	case *pluginv1.ConnectRequest_Append:
+		call.arguments.append(f.Append.GetText())
+	case *pluginv1.ConnectRequest_Complete:
+		call.arguments.finish(f.Complete.GetArguments())
+	case *pluginv1.ConnectRequest_Cancel:
+		call.stop(f.Cancel.GetReason())
+	case *pluginv1.ConnectRequest_Credit:
+		call.credit.Grant(int(f.Credit.GetBytes()))
+	}
+}
+
+func (s *streamSession) begin(number uint32, start *pluginv1.StartCall) {
+	call := newServerCall(s, number, start)
+	s.mu.Lock()
+	_, taken := s.calls[number]
+	if !taken {
+		s.calls[number] = call
+	}
+	s.mu.Unlock()
+	if taken {
+		call.release()
+		s.server.cfg.Logger.Error("toolhost used the number of a call that has not ended", slog.Uint64("call", uint64(number)))
+		return
+	}
+	s.work.Go(func() { s.run(call) }) // ends with Handler.Call; close waits for it
+}
+
+// run runs one call to its end, and says it.
+func (s *streamSession) run(call *ServerCall) {
+	var end *pluginv1.CallEnd
+	defer func() {
+		if end == nil {
+			end = &pluginv1.CallEnd{}
+			setError(end, tool.Errorf(tool.KindInternal, "the tool ended its goroutine (runtime.Goexit) without an answer"))
+		}
+		s.mu.Lock()
+		delete(s.calls, call.number)
+		s.mu.Unlock()
+		call.release()
+		frame := &pluginv1.ConnectResponse{Call: call.number, Frame: &pluginv1.ConnectResponse_End{End: end}}
+		_ = s.out.Put(s.stream, frame, maxPiece) // where it fails there is nobody to hear it
+	}()
+	end = s.outcome(call)
+}
+
+func (s *streamSession) outcome(call *ServerCall) *pluginv1.CallEnd {
+	var result tool.Result
+	err := s.server.guard(slog.String("call_id", call.start.CallID), func() (err error) {
+		result, err = s.server.handler.Call(call.ctx, call)
+		return err
+	})
+	end := &pluginv1.CallEnd{}
+	if err == nil {
+		end.Outcome, err = call.sendResult(result)
+	}
+	if err != nil {
+		setError(end, call.explain(err))
+	}
+	return end
+}
