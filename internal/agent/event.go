@@ -1,0 +1,200 @@
+package agent
+
+import (
+	"time"
+
+	"github.com/toolhost/toolhost/internal/model"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// Event is something that happened in a run.
+//
+// A durable event is in the journal and owns its Seq. A passing event is shown to those who watch at the moment and
+// then forgotten: it carries the Seq of the durable event that it precedes, and an Index among those, from 1.
+type Event struct {
+	Seq     uint64
+	Index   uint64 // 0 for a durable event
+	Time    time.Time
+	Payload Payload
+}
+
+// Durable reports whether the event is kept.
+func (e Event) Durable() bool { return e.Index == 0 }
+
+// Type names what happened, as it is written in journals and shown to people.
+type Type string
+
+// The types of events. The first group is durable, the second passing.
+const (
+	TypeRunStarted       Type = "run_started"
+	TypeUserMessage      Type = "user_message"
+	TypeAssistantMessage Type = "assistant_message"
+	TypeCallStarted      Type = "call_started"
+	TypeCallResult       Type = "call_result"
+	TypeCancelRequested  Type = "cancel_requested"
+	TypeRunFinished      Type = "run_finished"
+
+	TypeTextDelta  Type = "text_delta"
+	TypeCallStatus Type = "call_status"
+	TypeTurnReset  Type = "turn_reset"
+)
+
+// Payload is what there is to say of an event: a pointer to one of the structs in this file. Payloads are shared by
+// all who watch a run and must not be changed.
+type Payload interface{ Type() Type }
+
+// RunStarted begins a journal. It holds all that the run was asked to be, defaults filled in, so that a later program
+// with other defaults continues the same run.
+type RunStarted struct {
+	RunID        string     `json:"run_id"`
+	Prompt       string     `json:"prompt"`
+	Model        string     `json:"model"`
+	Session      string     `json:"session"`
+	SystemPrompt string     `json:"system_prompt,omitempty"`
+	Tools        ToolChoice `json:"tools,omitzero"`
+	Limits       Limits     `json:"limits"`
+	// Foreground says that the run belongs to the process that started it: Agent.Resume leaves it alone.
+	Foreground bool `json:"foreground,omitempty"`
+}
+
+// UserMessage is what the user said after the prompt.
+type UserMessage struct {
+	Text string `json:"text"`
+}
+
+// AssistantMessage is a whole response of the model. It is in the journal before any of its calls begins.
+type AssistantMessage struct {
+	// Message is the response as it will be sent back to the model.
+	Message model.Message `json:"message"`
+	// Calls are the tool calls in Message, in order.
+	Calls      []Call           `json:"calls,omitempty"`
+	StopReason model.StopReason `json:"stop_reason"`
+	Usage      tool.Usage       `json:"usage,omitzero"`
+	// Read is the place of the last event that the model knew of when it was asked. User messages after it are still
+	// to be read.
+	Read uint64 `json:"read"`
+}
+
+// Text returns the message's text.
+func (m *AssistantMessage) Text() string { return textOf(&m.Message) }
+
+// Call is a tool call as the model asked for it, with what was known of the tool at that moment: a run that goes on
+// after an interruption must not decide otherwise because the tool has changed.
+type Call struct {
+	ID string `json:"call_id"`
+	// Tool is the name as the model wrote it.
+	Tool string `json:"tool"`
+	// Arguments are as the model wrote them. They are journaled once, in Message.
+	Arguments    string `json:"-"`
+	Serial       bool   `json:"serial,omitempty"`
+	ReturnDirect bool   `json:"return_direct,omitempty"`
+	SideEffects  bool   `json:"side_effects,omitempty"`
+	// Refusal says why the call is not made, to the model. Empty means that it is.
+	Refusal string `json:"refusal,omitempty"`
+}
+
+// CallStarted says that a call is about to be sent.
+type CallStarted struct {
+	CallID string `json:"call_id"`
+	Tool   string `json:"tool"`
+}
+
+// CallResult is a call's one result.
+type CallResult struct {
+	CallID string `json:"call_id"`
+	Tool   string `json:"tool"`
+	// Result is what the model reads, also where the machinery failed.
+	Result tool.Result `json:"result"`
+	// Failure is set where the machinery failed.
+	Failure  *Failure `json:"error,omitempty"`
+	Plugin   string   `json:"plugin,omitempty"`
+	Instance string   `json:"instance,omitempty"`
+}
+
+// CancelRequested says that somebody wants the run to stop.
+type CancelRequested struct {
+	Reason string `json:"reason,omitempty"`
+}
+
+// RunFinished ends a run until a user message makes it go on.
+type RunFinished struct {
+	StopReason StopReason `json:"stop_reason"`
+	Message    string     `json:"message,omitempty"` // more on the reason, in words
+	Text       string     `json:"text"`              // the model's last text, or a direct result
+	Turns      int        `json:"turns"`
+	Calls      int        `json:"calls"`
+	Usage      tool.Usage `json:"usage,omitzero"`
+}
+
+// TextDelta is a piece of what the model writes.
+type TextDelta struct {
+	Text string `json:"text"`
+}
+
+// CallStatus is what a call shows to people.
+type CallStatus struct {
+	CallID string      `json:"call_id"`
+	Tool   string      `json:"tool"`
+	Status tool.Status `json:"status"`
+}
+
+// TurnReset says that what the model wrote since the last durable event is void: it is asked again.
+type TurnReset struct {
+	Reason  string `json:"reason"`
+	Attempt int    `json:"attempt"` // which try comes next, from 2
+}
+
+// Failure is a tool.Error as a journal keeps it.
+type Failure struct {
+	Kind         tool.Kind  `json:"kind"`
+	Message      string     `json:"message"`
+	RetryAfterMS int64      `json:"retry_after_ms,omitempty"`
+	Plugin       string     `json:"plugin,omitempty"`
+	Instance     string     `json:"instance,omitempty"`
+	Exit         *tool.Exit `json:"exit,omitempty"`
+}
+
+// AsError returns the failure as the error it was, without its cause.
+func (f *Failure) AsError(callID string) *tool.Error {
+	return &tool.Error{
+		Kind: f.Kind, Message: f.Message, RetryAfter: time.Duration(f.RetryAfterMS) * time.Millisecond,
+		CallID: callID, Plugin: f.Plugin, Instance: f.Instance, Exit: f.Exit,
+	}
+}
+
+// ToolChoice selects the tools that a model is offered. Every field that is set must match; the zero value is all.
+type ToolChoice struct {
+	Names      []string `json:"names,omitempty"`
+	Categories []string `json:"categories,omitempty"`
+	Tags       []string `json:"tags,omitempty"` // at least one of these
+}
+
+// Type implements Payload.
+func (*RunStarted) Type() Type { return TypeRunStarted }
+
+// Type implements Payload.
+func (*UserMessage) Type() Type { return TypeUserMessage }
+
+// Type implements Payload.
+func (*AssistantMessage) Type() Type { return TypeAssistantMessage }
+
+// Type implements Payload.
+func (*CallStarted) Type() Type { return TypeCallStarted }
+
+// Type implements Payload.
+func (*CallResult) Type() Type { return TypeCallResult }
+
+// Type implements Payload.
+func (*CancelRequested) Type() Type { return TypeCancelRequested }
+
+// Type implements Payload.
+func (*RunFinished) Type() Type { return TypeRunFinished }
+
+// Type implements Payload.
+func (*TextDelta) Type() Type { return TypeTextDelta }
+
+// Type implements Payload.
+func (*CallStatus) Type() Type { return TypeCallStatus }
+
+// Type implements Payload.
+func (*TurnReset) Type() Type { return TypeTurnReset }

@@ -1,0 +1,80 @@
+package agent
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/toolhost/toolhost/tool"
+)
+
+// errorResult is the result of a call that is not made.
+func errorResult(c *Call, words string) *CallResult {
+	return &CallResult{CallID: c.ID, Tool: c.Tool, Result: tool.ErrorResult(words)}
+}
+
+// outcomeResult is the result of a call that ended.
+func outcomeResult(c *Call, out *tool.Outcome) *CallResult {
+	if out.Err != nil {
+		r := failureResult(c, out.Err)
+		r.Plugin, r.Instance = firstOf(out.Plugin, r.Plugin), firstOf(out.Instance, r.Instance)
+		return r
+	}
+	r := &CallResult{CallID: c.ID, Tool: c.Tool, Result: out.Result, Plugin: out.Plugin, Instance: out.Instance}
+	if _, err := marshal(r); err != nil {
+		bad := failureResult(c, tool.Errorf(tool.KindInternal, "the tool's answer is not well-formed: %w", err))
+		bad.Plugin, bad.Instance = out.Plugin, out.Instance
+		return bad
+	}
+	return r
+}
+
+// failureResult is the result of a call that the machinery failed: in words for the model, and typed for people.
+func failureResult(c *Call, e *tool.Error) *CallResult {
+	words := fmt.Sprintf("[%s] %s", e.Kind, e.Error())
+	if hint := hint(e); hint != "" {
+		words = strings.TrimRight(words, ". ") + ". " + hint
+	}
+	return &CallResult{
+		CallID: c.ID, Tool: c.Tool, Result: tool.ErrorResult(words), Plugin: e.Plugin, Instance: e.Instance,
+		Failure: &Failure{
+			Kind: e.Kind, Message: e.Error(), RetryAfterMS: e.RetryAfter.Milliseconds(),
+			Plugin: e.Plugin, Instance: e.Instance, Exit: e.Exit,
+		},
+	}
+}
+
+// hint tells the model what to do about a failure.
+func hint(e *tool.Error) string {
+	switch e.Kind {
+	case tool.KindInvalidArgument:
+		return "Correct the call before you try again."
+	case tool.KindNotFound:
+		return "Use one of the tools that you were offered."
+	case tool.KindDenied:
+		return "Do not try this again; find another way or tell the user."
+	case tool.KindApprovalRequired:
+		return "Nobody has approved it; go on without it or tell the user."
+	case tool.KindRateLimited:
+		if e.RetryAfter > 0 {
+			return fmt.Sprintf("Wait %s before you try again, or go on without it.", e.RetryAfter.Round(time.Second))
+		}
+		return "Go on without it for now."
+	case tool.KindTimeout:
+		return "It may help to ask for less at once."
+	case tool.KindCrashed:
+		return "Nothing has happened; you may try again, with other arguments if it crashes again."
+	case tool.KindOutcomeUnknown:
+		return "It may or may not have taken effect: find out before you try again."
+	case tool.KindUnavailable:
+		return "Go on without it for now, or try again later."
+	}
+	return ""
+}
+
+func firstOf(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}

@@ -1,0 +1,140 @@
+package agent_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/model"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// folder folds events as a driver would, without a driver.
+type folder struct {
+	t      *testing.T
+	state  agent.State
+	events []agent.Event
+}
+
+func newFolder(t *testing.T, limits agent.Limits) *folder {
+	f := &folder{t: t}
+	if limits.MaxTurns == 0 {
+		limits.MaxTurns = 100
+	}
+	if limits.MaxCalls == 0 {
+		limits.MaxCalls = 100
+	}
+	f.add(&agent.RunStarted{RunID: "r", Prompt: "hello", Model: "fake", Session: "r", Limits: limits})
+	return f
+}
+
+// add folds one event and then everything that the state alone decides.
+func (f *folder) add(p agent.Payload) {
+	f.t.Helper()
+	f.apply(p)
+	for {
+		next := agent.Next(&f.state)
+		if len(next) == 0 {
+			return
+		}
+		if _, ok := next[0].(agent.Record); !ok {
+			return
+		}
+		for _, command := range next {
+			f.apply(command.(agent.Record).Payload)
+		}
+	}
+}
+
+func (f *folder) apply(p agent.Payload) {
+	f.t.Helper()
+	e := agent.Event{Seq: f.state.Seq() + 1, Time: time.Unix(int64(f.state.Seq()), 0), Payload: p}
+	if err := f.state.Apply(e); err != nil {
+		f.t.Fatal(err)
+	}
+	f.events = append(f.events, e)
+}
+
+// respond folds a response to what the state wants to ask.
+func (f *folder) respond(reason model.StopReason, blocks ...model.Block) *agent.AssistantMessage {
+	f.t.Helper()
+	next := agent.Next(&f.state)
+	if len(next) != 1 || next[0] != (agent.AskModel{Turn: f.state.Turn()}) {
+		f.t.Fatalf("the model is not to be asked now: %v", next)
+	}
+	checkPaired(f.t, f.state.Request().Messages)
+	resp := &model.Response{Message: model.Message{Role: model.RoleAssistant, Blocks: blocks}, StopReason: reason, Usage: tool.Usage{OutputTokens: 1}}
+	m := f.state.Respond(resp, offered, f.state.Seq())
+	f.add(m)
+	return m
+}
+
+func (f *folder) result(callID, text string) {
+	f.t.Helper()
+	f.add(&agent.CallResult{CallID: callID, Tool: "echo", Result: tool.TextResult(text)})
+}
+
+// running returns the ids of the calls that are to be under way.
+func (f *folder) running() []string {
+	var ids []string
+	for _, command := range agent.Next(&f.state) {
+		if c, ok := command.(agent.CallTool); ok {
+			ids = append(ids, c.Call.ID)
+		}
+	}
+	return ids
+}
+
+var offered = []tool.Info{
+	{Spec: tool.Spec{Name: "broken"}, UnavailableReason: "it needs a key"},
+	{Spec: tool.Spec{Name: "direct", ReturnDirect: true}},
+	{Spec: tool.Spec{Name: "echo", ReadOnly: true}},
+	{Spec: tool.Spec{Name: "serial", Serial: true}},
+}
+
+func text(s string) model.Block { return model.Block{Text: &model.Text{Text: s}} }
+
+func call(id, name string) model.Block {
+	return model.Block{ToolCall: &model.ToolCall{ID: id, Name: name, Arguments: "{}"}}
+}
+
+// checkPaired checks what every provider wants of a conversation: the user begins, every call has exactly one result,
+// in call order and at the beginning of the next message, and there are no others.
+func checkPaired(t *testing.T, messages []model.Message) {
+	t.Helper()
+	var open []string
+	seen := make(map[string]bool)
+	for i, m := range messages {
+		if len(m.Blocks) == 0 {
+			t.Fatalf("message %d is empty", i)
+		}
+		if i == 0 && m.Role != model.RoleUser || i > 0 && m.Role == model.RoleUser && messages[i-1].Role == model.RoleUser {
+			t.Fatalf("message %d is the %s's", i, m.Role)
+		}
+		results := 0
+		for j, b := range m.Blocks {
+			switch {
+			case b.ToolResult != nil:
+				if results != j || results >= len(open) || open[results] != b.ToolResult.ID {
+					t.Fatalf("message %d, block %d: result of %q, open calls are %q", i, j, b.ToolResult.ID, open)
+				}
+				results++
+			case b.ToolCall != nil && (seen[b.ToolCall.ID] || b.ToolCall.ID == "" || tool.CheckName(b.ToolCall.Name) != nil):
+				t.Fatalf("message %d: the call %q of %q repeats or has no good name", i, b.ToolCall.ID, b.ToolCall.Name)
+			}
+		}
+		if results != len(open) {
+			t.Fatalf("message %d has %d results for %d calls", i, results, len(open))
+		}
+		open = nil
+		for _, b := range m.Blocks {
+			if b.ToolCall != nil {
+				open = append(open, b.ToolCall.ID)
+				seen[b.ToolCall.ID] = true
+			}
+		}
+	}
+	if len(open) > 0 {
+		t.Fatalf("the calls %q have no results", open)
+	}
+}

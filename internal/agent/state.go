@@ -1,0 +1,108 @@
+package agent
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/toolhost/toolhost/internal/model"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// State is what the events of a run's journal fold to. The zero value is the run before its first event. It is not
+// safe for concurrent use.
+type State struct {
+	started  RunStarted
+	seq      uint64          // of the last event
+	messages []model.Message // the conversation; well-paired whenever the model is to be asked
+	unread   []unread        // user messages that are not in messages yet, in order
+
+	batch     []callState // the last response's calls, until all have results
+	pending   int         // how many of batch have no result
+	serial    bool        // whether one of batch must not run beside another
+	stop      StopReason  // why the run ends once the batch is complete; empty: it goes on
+	stopWords string      // more on stop
+
+	cancel    *CancelRequested // set from the request until the run finishes
+	finished  *RunFinished     // set while the run is finished
+	capRaised bool             // whether a response has been cut since the run (re)started
+	empty     int              // how many responses in a row held nothing
+	text      string           // the model's last text, or a direct result
+
+	turns, calls     int // in all
+	goTurns, goCalls int // since the run (re)started
+	usage            tool.Usage
+	providerIDs      map[string]struct{} // the ids of the tool calls in messages
+}
+
+type unread struct {
+	seq  uint64
+	text string
+}
+
+type callState struct {
+	Call
+	providerID string // pairs the result with the call in the conversation
+	name       string // the tool's name in the conversation
+	started    bool
+	refusal    string // why the call is not made; empty: it is
+	result     *CallResult
+}
+
+// Seq returns the place of the last event.
+func (s *State) Seq() uint64 { return s.seq }
+
+// Started returns what the run was asked to be. The zero value before its first event.
+func (s *State) Started() RunStarted { return s.started }
+
+// Finished returns how the run ended, or nil while there is something to do.
+func (s *State) Finished() *RunFinished { return s.finished }
+
+// Turn returns the number of the response that the model gives next, from 1.
+func (s *State) Turn() int { return s.turns + 1 }
+
+// Request returns the conversation for the model's next response, without tools. It shares nothing that changes later.
+func (s *State) Request() model.Request {
+	conversation := State{messages: slices.Clone(s.messages)}
+	for _, u := range s.unread {
+		conversation.pushUser(textBlock(u.text))
+	}
+	limit := s.started.Limits.MaxResponseTokens
+	if s.capRaised {
+		limit = s.started.Limits.raised()
+	}
+	return model.Request{System: s.started.SystemPrompt, Messages: conversation.messages, MaxTokens: limit}
+}
+
+// pushUser adds blocks to the conversation on the user's side. Two messages of one side never follow each other: some
+// providers refuse that.
+func (s *State) pushUser(blocks ...model.Block) {
+	if n := len(s.messages); n > 0 && s.messages[n-1].Role == model.RoleUser {
+		last := s.messages[n-1]
+		// A new slice: requests that are under way hold the old one.
+		s.messages[n-1] = model.Message{Role: model.RoleUser, Blocks: slices.Concat(last.Blocks, blocks)}
+		return
+	}
+	s.messages = append(s.messages, model.Message{Role: model.RoleUser, Blocks: blocks})
+}
+
+// find returns the call of the batch with an id, or nil.
+func (s *State) find(callID string) *callState {
+	for i := range s.batch {
+		if s.batch[i].ID == callID {
+			return &s.batch[i]
+		}
+	}
+	return nil
+}
+
+func textBlock(text string) model.Block { return model.Block{Text: &model.Text{Text: text}} }
+
+func textOf(m *model.Message) string {
+	var parts []string
+	for _, b := range m.Blocks {
+		if b.Text != nil && b.Text.Text != "" {
+			parts = append(parts, b.Text.Text)
+		}
+	}
+	return strings.Join(parts, "\n")
+}
