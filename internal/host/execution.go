@@ -1,0 +1,136 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/toolhost/toolhost/internal/catalog"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// execution is one caller's hold on a call: the arguments that it sends, and how far it has read the events.
+type execution struct {
+	host   *Host
+	call   tool.Call
+	tool   *catalog.Tool
+	minted bool // the id is the host's, so nobody can come back for the call
+
+	mu       sync.Mutex
+	text     []byte // the arguments so far
+	complete bool
+	replayed bool
+	closed   bool
+	run      *run // the call that is followed; another's if the id is taken
+
+	read int // events read; Next's alone
+}
+
+var _ tool.Execution = (*execution)(nil)
+
+// Send implements tool.Execution.
+func (e *execution) Send(_ context.Context, text []byte, complete bool) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.complete || e.closed {
+		return nil
+	}
+	if len(e.text)+len(text) > e.host.cfg.MaxArgumentBytes {
+		e.complete = true
+		e.run.finishWithout(tool.Outcome{Err: e.host.tooLarge(e.call.ID)})
+		return nil
+	}
+	e.text = append(e.text, text...)
+	if complete {
+		e.submitLocked()
+	} else {
+		e.run.append(text)
+	}
+	return nil
+}
+
+func (e *execution) submit() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.submitLocked()
+}
+
+// submitLocked has the call admitted. Nothing in it waits: runs have goroutines of their own.
+func (e *execution) submitLocked() {
+	e.complete = true
+	own := e.run
+	e.run = e.host.admit(own, e.text)
+	e.replayed = e.run != own
+	e.text = nil
+}
+
+// Next implements tool.Execution.
+func (e *execution) Next(ctx context.Context) (tool.Event, error) {
+	for {
+		e.mu.Lock()
+		r, replayed := e.run, e.replayed
+		e.mu.Unlock()
+		ev, err := r.record.next(ctx, e.read)
+		if err != nil {
+			return ev, err
+		}
+		e.mu.Lock()
+		moved := e.run != r
+		e.mu.Unlock()
+		if moved {
+			// The call joined another while it was waited for: that one's events count, all of them.
+			e.read = 0
+			continue
+		}
+		e.read++
+		if replayed && ev.Ended != nil {
+			ended := *ev.Ended
+			ended.Replayed = true
+			ev.Ended = &ended
+		}
+		return ev, nil
+	}
+}
+
+// Cancel implements tool.Execution.
+func (e *execution) Cancel(reason string) {
+	e.mu.Lock()
+	r, complete := e.run, e.complete
+	e.mu.Unlock()
+	if reason == "" {
+		reason = "its caller cancelled it"
+	}
+	cause := &cancelError{reason: reason}
+	if !complete {
+		r.abandon(cause)
+		return
+	}
+	r.cancel(cause)
+}
+
+// Close implements tool.Execution.
+func (e *execution) Close() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return
+	}
+	e.closed = true
+	switch {
+	case !e.complete:
+		e.run.abandon(errAbandoned)
+	case e.minted:
+		e.run.cancel(&cancelError{reason: "its caller left"})
+	}
+}
+
+// cancelError is the cause of a call that somebody cancelled.
+type cancelError struct{ reason string }
+
+func (e *cancelError) Error() string { return fmt.Sprintf("the call was cancelled: %s", e.reason) }
+
+func isCancel(err error) bool {
+	_, ok := errors.AsType[*cancelError](err)
+	return ok
+}

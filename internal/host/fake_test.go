@@ -1,0 +1,216 @@
+package host_test
+
+import (
+	"context"
+	"encoding/json"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"go.uber.org/goleak"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/test/bufconn"
+
+	"github.com/toolhost/toolhost/internal/catalog"
+	"github.com/toolhost/toolhost/internal/host"
+	"github.com/toolhost/toolhost/internal/host/hosttest"
+	"github.com/toolhost/toolhost/internal/pluginwire"
+	"github.com/toolhost/toolhost/tool"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// fakeProcess is a plugin that runs in the test, behind the real wire. Nobody but a test can kill it.
+type fakeProcess struct {
+	pid    int
+	server *grpc.Server
+	cc     *grpc.ClientConn
+	conn   *pluginwire.Conn
+	done   chan struct{}
+
+	once sync.Once
+	mu   sync.Mutex
+	exit tool.Exit
+}
+
+func (p *fakeProcess) Conn() *pluginwire.Conn       { return p.conn }
+func (p *fakeProcess) PID() int                     { return p.pid }
+func (p *fakeProcess) RSS() uint64                  { return 1 << 20 }
+func (p *fakeProcess) Done() <-chan struct{}        { return p.done }
+func (p *fakeProcess) Stop(_ context.Context) error { p.end(tool.Exit{}); return nil }
+
+func (p *fakeProcess) Alive() bool {
+	select {
+	case <-p.done:
+		return false
+	default:
+		return true
+	}
+}
+
+func (p *fakeProcess) Exit() tool.Exit {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.exit
+}
+
+// end ends the process the way that exit says.
+func (p *fakeProcess) end(exit tool.Exit) {
+	p.once.Do(func() {
+		p.mu.Lock()
+		p.exit = exit
+		p.mu.Unlock()
+		p.server.Stop()
+		p.conn.Close()
+		p.cc.Close()
+		close(p.done)
+	})
+	<-p.done
+}
+
+// startFake serves a handler in the test as if it were a process.
+func startFake(ctx context.Context, handler pluginwire.Handler, pid int) (*fakeProcess, error) {
+	listener := bufconn.Listen(1 << 20)
+	p := &fakeProcess{pid: pid, done: make(chan struct{}), server: grpc.NewServer(pluginwire.ServerOptions()...)}
+	pluginwire.Register(p.server, handler, pluginwire.ServerConfig{})
+	go p.server.Serve(listener) // ends with Stop
+	options := append(pluginwire.DialOptions(),
+		grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return listener.DialContext(ctx) }))
+	cc, err := grpc.NewClient("passthrough:///fake", options...)
+	if err != nil {
+		return nil, err
+	}
+	p.cc, p.conn = cc, pluginwire.NewConn(cc, pluginwire.ConnConfig{})
+	if err := p.conn.Open(ctx); err != nil {
+		p.end(tool.Exit{})
+		return nil, err
+	}
+	return p, nil
+}
+
+// fixture is a pluginwire.Handler of the suite's tools.
+type fixture struct{ tools map[string]hosttest.Tool }
+
+func newFixture(tools []hosttest.Tool) *fixture {
+	f := &fixture{tools: map[string]hosttest.Tool{}}
+	for _, t := range tools {
+		f.tools[t.Spec.Name] = t
+	}
+	return f
+}
+
+func (f *fixture) Describe(context.Context, pluginwire.DescribeRequest) (tool.Description, error) {
+	d := tool.Description{Name: hosttest.PluginName, Version: hosttest.PluginVersion}
+	for _, t := range f.tools {
+		d.Tools = append(d.Tools, t.Spec)
+	}
+	return d, nil
+}
+
+func (f *fixture) Call(ctx context.Context, call *pluginwire.ServerCall) (tool.Result, error) {
+	start := call.Start()
+	t := f.tools[start.Tool]
+	emit := func(ev tool.Event) { _ = call.Send(ctx, ev) } // a call that is over has nobody to tell
+	var seen []byte
+	for {
+		text, complete, err := call.NextArguments(ctx)
+		if err != nil {
+			return tool.Result{}, err
+		}
+		if complete {
+			return t.Run(ctx, tool.Call{ID: start.CallID, Tool: start.Tool, Arguments: text, Session: start.Session, Context: start.Values}, emit)
+		}
+		seen = append(seen, text...)
+		if t.Preview != nil {
+			t.Preview(seen, emit)
+		}
+	}
+}
+
+// rig is a host with one fake plugin and what tests want to do to it.
+type rig struct {
+	*host.Host
+
+	mu        sync.Mutex
+	processes []*fakeProcess
+	launch    func(ctx context.Context, p *catalog.Plugin, instance string) (host.Process, error) // replaces the usual
+}
+
+// newRig returns a host whose one plugin has the tools.
+func newRig(t *testing.T, tools []hosttest.Tool, change func(*host.Config)) *rig {
+	t.Helper()
+	r := &rig{}
+	description, err := newFixture(tools).Describe(t.Context(), pluginwire.DescribeRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := host.Config{Catalog: openCatalog(t, description)}
+	cfg.Launch = func(ctx context.Context, p *catalog.Plugin, instance string) (host.Process, error) {
+		if r.launch != nil {
+			return r.launch(ctx, p, instance)
+		}
+		return r.start(ctx, newFixture(tools))
+	}
+	if change != nil {
+		change(&cfg)
+	}
+	r.Host = host.New(cfg)
+	t.Cleanup(func() { r.Close() })
+	return r
+}
+
+func (r *rig) start(ctx context.Context, handler pluginwire.Handler) (host.Process, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p, err := startFake(ctx, handler, 1000+len(r.processes))
+	if err != nil {
+		return nil, err
+	}
+	r.processes = append(r.processes, p)
+	return p, nil
+}
+
+// process returns the n-th process that was started, from 0.
+func (r *rig) process(n int) *fakeProcess {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.processes[n]
+}
+
+func (r *rig) started() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.processes)
+}
+
+// openCatalog returns a catalog that knows one plugin.
+func openCatalog(t *testing.T, d tool.Description) *catalog.Catalog {
+	t.Helper()
+	dir := t.TempDir()
+	data, err := json.Marshal(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, d.Name), data, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	c, err := catalog.Open(catalog.Config{
+		Folders: []string{dir}, StateDir: t.TempDir(),
+		Describe: func(context.Context, string) (tool.Description, error) { return d, nil },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	if err := c.Load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Settle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}

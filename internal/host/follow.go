@@ -1,0 +1,126 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/toolhost/toolhost/internal/pluginwire"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// follower reads what a plugin says of one call and judges how the call ended.
+type follower struct {
+	run        *run
+	supervisor *supervisor
+	instance   *instance
+	wire       *pluginwire.Call
+	began      time.Time
+}
+
+// follow returns once the call has its outcome and the plugin has let go of it, or was given up.
+func (f *follower) follow() {
+	for {
+		ev, err := f.wire.Next(f.run.ctx)
+		switch {
+		case err == nil && ev.Ended != nil:
+			f.finish(*ev.Ended)
+			return
+		case err == nil:
+			f.run.record.publish(ev)
+		case f.run.ctx.Err() != nil:
+			f.interrupt(context.Cause(f.run.ctx))
+			return
+		default:
+			f.lost(err)
+			return
+		}
+	}
+}
+
+func (f *follower) finish(outcome tool.Outcome) {
+	outcome.Plugin, outcome.Instance = f.supervisor.name, f.instance.id
+	if outcome.Err == nil {
+		outcome.Result.Duration = time.Since(f.began)
+	}
+	f.run.finish(outcome)
+}
+
+func (f *follower) fail(err *tool.Error) { f.finish(tool.Outcome{Err: err}) }
+
+// interrupt ends a call whose time is up or that was cancelled. At a deadline the call ends at once; at a cancel the
+// tool may still say how it ended. A tool that does not yield costs its instance.
+func (f *follower) interrupt(cause error) {
+	f.wire.Cancel(cause.Error())
+	if errors.Is(cause, errDeadline) {
+		f.fail(tool.Errorf(tool.KindTimeout, "the tool %q took longer than the %v that it had; %s",
+			f.run.call.Tool, f.run.host.timeout(&f.run.call, &f.run.tool.Spec), f.aftermath()))
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), f.run.host.cfg.YieldTimeout)
+	defer cancel()
+	for {
+		ev, err := f.wire.Next(ctx)
+		switch {
+		case err == nil && ev.Ended != nil:
+			f.yielded(*ev.Ended, cause)
+			return
+		case err == nil:
+			f.run.record.publish(ev)
+		case ctx.Err() != nil:
+			f.fail(f.cancelled(cause))
+			f.supervisor.retire(f.instance, tool.InstanceUnhealthy, "a call of "+f.run.call.Tool+" did not stop when it was told to")
+			return
+		default:
+			f.lost(err)
+			return
+		}
+	}
+}
+
+// yielded ends a call with what the tool said after it was told to stop: a result counts, "cancelled" means the cause.
+func (f *follower) yielded(outcome tool.Outcome, cause error) {
+	if e := outcome.Err; e != nil && (e.Kind == tool.KindCancelled || e.Kind == tool.KindTimeout) {
+		f.fail(f.cancelled(cause))
+		return
+	}
+	f.finish(outcome)
+}
+
+func (f *follower) cancelled(cause error) *tool.Error {
+	if errors.Is(cause, errStopping) {
+		return tool.Errorf(tool.KindCancelled, "the call was cancelled: %w; %s", cause, f.aftermath())
+	}
+	return tool.Errorf(tool.KindCancelled, "%w; %s", cause, f.aftermath())
+}
+
+// aftermath says what a caller has to reckon with.
+func (f *follower) aftermath() string {
+	switch {
+	case !f.run.executed():
+		return "nothing was executed"
+	case f.run.tool.Spec.HasSideEffects():
+		return "it may have done part of its work"
+	default:
+		return "it can be called again"
+	}
+}
+
+// lost ends a call whose instance went away under it.
+func (f *follower) lost(err error) {
+	if !errors.Is(err, pluginwire.ErrConnLost) {
+		f.fail(tool.Errorf(tool.KindInternal, "following the call: %w", err))
+		return
+	}
+	f.supervisor.drop(f.instance)
+	exit := f.supervisor.awaitExit(f.instance)
+	kind := tool.KindCrashed
+	if f.run.executed() && f.run.tool.Spec.HasSideEffects() {
+		kind = tool.KindOutcomeUnknown
+	}
+	if reason := f.instance.stopReason(); reason != "" {
+		exit.Reason = reason
+	}
+	e := tool.Errorf(kind, "the plugin %q ended during the call: %v; %s", f.supervisor.name, exit, f.aftermath())
+	e.Exit = &exit
+	f.fail(e)
+}

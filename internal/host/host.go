@@ -1,0 +1,179 @@
+// Package host is the service itself: it finds the instance for each call, launches instances when they are first
+// needed, executes calls, remembers their outcomes by call id, and keeps plugins apart.
+//
+// It speaks the vocabulary of package tool. It does not know gRPC, protobuf or go-plugin: processes are started by the
+// Launch function that it is given, and internal/hostrpc puts it on the network.
+package host
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/toolhost/toolhost/internal/catalog"
+	"github.com/toolhost/toolhost/internal/pluginwire"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// Process is a running plugin process that is ready for calls, as *process.Process is one. Its six methods are what an
+// operator and a call need of it; all are safe for concurrent use.
+type Process interface {
+	Conn() *pluginwire.Conn
+	PID() int
+	// Alive reports whether the process runs at this moment, more promptly than Done.
+	Alive() bool
+	// Done is closed when the process is gone and all that it held is released; Exit then says how it ended.
+	Done() <-chan struct{}
+	Exit() tool.Exit
+	// RSS returns the resident memory in bytes, 0 if unknown.
+	RSS() uint64
+	// Stop ends the process, by force if it must, and waits until it is gone. Every step is bounded.
+	Stop(ctx context.Context) error
+}
+
+// LaunchFunc starts an instance of a plugin and returns once it can take calls. It must end with ctx and leave nothing
+// behind if it fails.
+type LaunchFunc func(ctx context.Context, p *catalog.Plugin, instance string) (Process, error)
+
+// Config says what a host works with and its bounds. Catalog and Launch are required.
+type Config struct {
+	Catalog   *catalog.Catalog // not owned: close it after the host
+	Launch    LaunchFunc
+	Workspace string       // the folder that tools may work in, an absolute path; empty: none
+	Logger    *slog.Logger // nil: none
+
+	DefaultTimeout   time.Duration // for a call whose tool and caller set none; 0: 30 s
+	MaxTimeout       time.Duration // caps every call; 0: 10 min
+	LaunchTimeout    time.Duration // for a process until it can take calls; 0: 30 s
+	DrainTimeout     time.Duration // for calls of an instance that is replaced; 0: 30 s
+	YieldTimeout     time.Duration // for a tool to stop after cancel or deadline, before its instance goes; 0: 5 s
+	MaxArgumentBytes int           // of one call; 0: 16 MiB
+	MaxLedgerEntries int           // outcomes kept for replay; 0: 10,000
+	MaxLedgerBytes   int           // of outcomes kept for replay; 0: 256 MiB
+}
+
+func (c Config) withDefaults() Config {
+	c.DefaultTimeout = cmp.Or(c.DefaultTimeout, 30*time.Second)
+	c.MaxTimeout = cmp.Or(c.MaxTimeout, 10*time.Minute)
+	c.LaunchTimeout = cmp.Or(c.LaunchTimeout, 30*time.Second)
+	c.DrainTimeout = cmp.Or(c.DrainTimeout, 30*time.Second)
+	c.YieldTimeout = cmp.Or(c.YieldTimeout, 5*time.Second)
+	c.MaxArgumentBytes = cmp.Or(c.MaxArgumentBytes, 16<<20)
+	c.MaxLedgerEntries = cmp.Or(c.MaxLedgerEntries, 10_000)
+	c.MaxLedgerBytes = cmp.Or(c.MaxLedgerBytes, 256<<20)
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	return c
+}
+
+// Host executes calls. All methods are safe for concurrent use; the errors that they return are *tool.Error.
+type Host struct {
+	cfg    Config
+	ledger *ledger
+
+	mu          sync.Mutex
+	supervisors map[string]*supervisor // by plugin name
+	closed      bool
+
+	ctx    context.Context // ends when the host closes; calls and launches run on it
+	cancel context.CancelCauseFunc
+	wg     sync.WaitGroup // every goroutine of the host
+}
+
+var errStopping = errors.New("toolhost is stopping")
+
+// New returns a host. It starts nothing until a call comes.
+func New(cfg Config) *Host {
+	cfg = cfg.withDefaults()
+	h := &Host{
+		cfg:         cfg,
+		ledger:      newLedger(cfg.MaxLedgerEntries, cfg.MaxLedgerBytes),
+		supervisors: map[string]*supervisor{},
+	}
+	h.ctx, h.cancel = context.WithCancelCause(context.Background())
+	return h
+}
+
+// Close refuses new calls, cancels those under way, stops all instances side by side and waits for everything that the
+// host started. Every step is bounded, so that it takes seconds, not minutes.
+func (h *Host) Close() error {
+	h.mu.Lock()
+	if h.closed {
+		h.mu.Unlock()
+		h.wg.Wait()
+		return nil
+	}
+	h.closed = true
+	supervisors := make([]*supervisor, 0, len(h.supervisors))
+	for _, s := range h.supervisors {
+		supervisors = append(supervisors, s)
+	}
+	h.mu.Unlock()
+	h.cancel(errStopping)
+	for _, s := range supervisors {
+		s.close()
+	}
+	h.wg.Wait()
+	return nil
+}
+
+// spawn runs f in a goroutine that Close waits for. It returns false, and runs nothing, if the host is closed.
+func (h *Host) spawn(f func()) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return false
+	}
+	h.wg.Go(f)
+	return true
+}
+
+// supervisor returns the one that looks after the plugin's instances, made if there is none.
+func (h *Host) supervisor(p *catalog.Plugin) *supervisor {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s := h.supervisors[p.Info.Name]
+	if s == nil {
+		s = newSupervisor(h, p.Info.Name)
+		h.supervisors[p.Info.Name] = s
+	}
+	return s
+}
+
+// ListTools returns the tools that match, ordered by name.
+func (h *Host) ListTools(_ context.Context, q tool.Query) ([]tool.Info, error) {
+	found := h.cfg.Catalog.Snapshot().Tools(q)
+	infos := make([]tool.Info, len(found))
+	for i, t := range found {
+		infos[i] = t.Info()
+	}
+	return infos, nil
+}
+
+// GetTool returns one tool. If it is unknown while new plugins are still being asked what they are, GetTool waits for
+// them. The session is that for which a dynamic tool is described.
+func (h *Host) GetTool(ctx context.Context, name, _ string) (tool.Info, error) {
+	t, err := h.lookup(ctx, name)
+	if err != nil {
+		return tool.Info{}, err
+	}
+	return t.Info(), nil
+}
+
+func (h *Host) lookup(ctx context.Context, name string) (*catalog.Tool, error) {
+	if t := h.cfg.Catalog.Snapshot().Tool(name); t != nil {
+		return t, nil
+	}
+	if err := h.cfg.Catalog.Settle(ctx); err != nil {
+		return nil, tool.AsError(err)
+	}
+	snapshot := h.cfg.Catalog.Snapshot()
+	if t := snapshot.Tool(name); t != nil {
+		return t, nil
+	}
+	return nil, unknownTool(snapshot, name)
+}

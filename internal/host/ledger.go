@@ -1,0 +1,95 @@
+package host
+
+import (
+	"container/list"
+	"crypto/sha256"
+	"encoding/json"
+	"sync"
+
+	"github.com/toolhost/toolhost/tool"
+)
+
+// ledger remembers calls by id, so that an id is never executed twice: its second use joins the running call, or gets
+// the outcome again, or is refused because it means something else. Outcomes are kept in memory and evicted, the
+// oldest first, when there are too many or they are too large; calls under way are never evicted.
+type ledger struct {
+	maxEntries, maxBytes int
+
+	mu      sync.Mutex
+	entries map[ledgerKey]*ledgerEntry
+	ended   *list.List // of *ledgerEntry, the oldest first
+	bytes   int        // of ended entries
+}
+
+// ledgerKey scopes a call id: principals and sessions cannot see each other's calls.
+type ledgerKey struct{ principal, session, id string }
+
+type ledgerEntry struct {
+	key   ledgerKey
+	sum   [sha256.Size]byte // of the tool and the canonical arguments: what "the same call" means
+	run   *run
+	bytes int
+}
+
+func newLedger(maxEntries, maxBytes int) *ledger {
+	return &ledger{
+		maxEntries: maxEntries,
+		maxBytes:   maxBytes,
+		entries:    map[ledgerKey]*ledgerEntry{},
+		ended:      list.New(),
+	}
+}
+
+func sumCall(toolName string, canonical json.RawMessage) [sha256.Size]byte {
+	h := sha256.New()
+	h.Write([]byte(toolName))
+	h.Write([]byte{0})
+	h.Write(canonical)
+	return [sha256.Size]byte(h.Sum(nil))
+}
+
+// claim records the run under its id and returns it; or, if the id is taken by the same call, the run that has it; or
+// a conflict.
+func (l *ledger) claim(key ledgerKey, sum [sha256.Size]byte, r *run) (*run, *tool.Error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	taken := l.entries[key]
+	if taken == nil {
+		r.entry = &ledgerEntry{key: key, sum: sum, run: r}
+		l.entries[key] = r.entry
+		return r, nil
+	}
+	if taken.sum != sum {
+		err := tool.Errorf(tool.KindConflict, "the call id %q is taken by a call with another tool or other arguments; use a new id for a new call", key.id)
+		err.CallID = key.id
+		return nil, err
+	}
+	return taken.run, nil
+}
+
+// release forgets a run that was never given to a plugin, so that its id can be used again.
+func (l *ledger) release(r *run) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if e := r.entry; e != nil && l.entries[e.key] == e {
+		delete(l.entries, e.key)
+	}
+}
+
+// settle notes that a run has its outcome, and evicts what is too much.
+func (l *ledger) settle(r *run) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	e := r.entry
+	if e == nil || l.entries[e.key] != e {
+		return
+	}
+	e.bytes = r.record.bytes() + len(e.key.id) + len(e.key.session)
+	l.bytes += e.bytes
+	l.ended.PushBack(e)
+	for l.ended.Len() > l.maxEntries || l.bytes > l.maxBytes {
+		oldest := l.ended.Remove(l.ended.Front()).(*ledgerEntry)
+		l.bytes -= oldest.bytes
+		delete(l.entries, oldest.key)
+	}
+}

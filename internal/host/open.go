@@ -1,0 +1,122 @@
+package host
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+
+	"github.com/toolhost/toolhost/internal/arguments"
+	"github.com/toolhost/toolhost/internal/catalog"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// Open begins a call. If complete, call.Arguments are all the arguments and the call is executed; else they are the
+// beginning of its text, and Send on the execution brings the rest. ctx bounds only the opening.
+//
+// Arguments that are not JSON or do not fit the tool's schema end the call with a result that tells the model; no
+// process is launched for them. Errors: not_found, invalid_argument, unavailable.
+func (h *Host) Open(ctx context.Context, call tool.Call, complete bool) (tool.Execution, error) {
+	t, err := h.check(ctx, &call)
+	if err != nil {
+		return nil, err
+	}
+	e := &execution{host: h, call: call, tool: t, minted: call.ID == "", text: call.Arguments}
+	if e.minted {
+		e.call.ID = "call-" + rand.Text()
+	}
+	if len(e.text) > h.cfg.MaxArgumentBytes {
+		return nil, h.tooLarge(e.call.ID)
+	}
+	r, err := h.newRun(e.call, t)
+	if err != nil {
+		return nil, err
+	}
+	e.run = r
+	if complete {
+		e.submit()
+	} else if t.Spec.PartialArguments {
+		r.start(phasePreview, e.text)
+	}
+	return e, nil
+}
+
+// check refuses calls that cannot be, and finds the tool.
+func (h *Host) check(ctx context.Context, call *tool.Call) (*catalog.Tool, error) {
+	if call.ID != "" {
+		if err := tool.CheckID(call.ID); err != nil {
+			return nil, tool.Errorf(tool.KindInvalidArgument, "the call id cannot be used: %w", err)
+		}
+	}
+	if call.Session != "" {
+		if err := tool.CheckID(call.Session); err != nil {
+			return nil, tool.Errorf(tool.KindInvalidArgument, "the session cannot be used: %w", err)
+		}
+	}
+	if call.Timeout < 0 {
+		return nil, tool.Errorf(tool.KindInvalidArgument, "the timeout %v is negative; give a positive one, or none for the tool's own", call.Timeout)
+	}
+	if call.Approval != nil && call.Approval.ApprovedBy == "" {
+		return nil, tool.Errorf(tool.KindInvalidArgument, "the approval does not say who approved; set approved_by")
+	}
+	t, err := h.lookup(ctx, call.Tool)
+	if err != nil {
+		e := tool.AsError(err)
+		e.CallID = call.ID
+		return nil, e
+	}
+	return t, nil
+}
+
+func (h *Host) tooLarge(callID string) *tool.Error {
+	err := tool.Errorf(tool.KindInvalidArgument, "the arguments are larger than %d bytes; put large data into a file of the workspace and pass its path", h.cfg.MaxArgumentBytes)
+	err.CallID = callID
+	return err
+}
+
+// admit decides what becomes of a call whose arguments are complete: it is run, or it joins the call that has its id,
+// or it ends at once. It returns the run to follow.
+func (h *Host) admit(r *run, text []byte) *run {
+	parsed, err := arguments.Parse(text)
+	if err != nil {
+		r.finishWithout(tool.Outcome{Result: tool.ErrorResult(err.Error())})
+		return r
+	}
+	key := ledgerKey{principal: r.call.Principal, session: r.call.Session, id: r.call.ID}
+	holder, conflict := h.ledger.claim(key, sumCall(r.call.Tool, parsed.Canonical), r)
+	if conflict != nil {
+		r.finishWithout(tool.Outcome{Err: conflict})
+		return r
+	}
+	if holder != r {
+		r.finishWithout(tool.Outcome{Err: tool.Errorf(tool.KindCancelled, "the call joined the one that has its id")})
+		return holder
+	}
+	if err := r.tool.Schema.Validate(parsed); err != nil {
+		r.finishWithout(tool.Outcome{Result: tool.ErrorResult(err.Error())})
+		return r
+	}
+	if r.tool.Spec.Dangerous && r.call.Approval == nil {
+		r.finishWithout(tool.Outcome{Err: approvalRequired(r)})
+		return r
+	}
+	r.start(phaseExecute, text)
+	return r
+}
+
+func approvalRequired(r *run) *tool.Error {
+	return tool.Errorf(tool.KindApprovalRequired,
+		"the tool %q is dangerous: a person has to approve the call first; send the approval with the call (`toolhost call --approve`)", r.call.Tool)
+}
+
+// newRun returns a run that has not begun.
+func (h *Host) newRun(call tool.Call, t *catalog.Tool) (*run, error) {
+	if err := h.ctx.Err(); err != nil {
+		return nil, tool.Errorf(tool.KindUnavailable, "%w", errStopping)
+	}
+	r := &run{host: h, call: call, tool: t, record: &record{}, more: make(chan struct{}, 1)}
+	r.ctx, r.cancel = context.WithCancelCause(h.ctx)
+	return r, nil
+}
+
+// errAbandoned is why a call without complete arguments ends when its caller leaves.
+var errAbandoned = fmt.Errorf("its caller left before the arguments were complete; nothing was executed")

@@ -1,0 +1,66 @@
+package host
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/toolhost/toolhost/internal/catalog"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// unknownTool says which tools there are instead, so that a model or a person can go on.
+func unknownTool(snapshot *catalog.Snapshot, name string) *tool.Error {
+	const most = 20
+	var names []string
+	for _, t := range snapshot.Tools(tool.Query{MaxTools: most + 1}) {
+		names = append(names, t.Spec.Name)
+	}
+	hint := "no tool is known; `toolhost plugins` shows what was found, and why"
+	switch {
+	case len(names) > most:
+		hint = "`toolhost tools` lists those that there are"
+		if near := nearest(names, name); near != "" {
+			hint = fmt.Sprintf("did you mean %q? %s", near, hint)
+		}
+	case len(names) > 0:
+		hint = "there are: " + strings.Join(names, ", ")
+	}
+	return tool.Errorf(tool.KindNotFound, "there is no tool %q; %s", clip(name, 80), hint)
+}
+
+func unknownPlugin(snapshot *catalog.Snapshot, name string) *tool.Error {
+	var names []string
+	for _, p := range snapshot.Plugins() {
+		if p.Info.Name == name {
+			return tool.Errorf(tool.KindUnavailable, "the plugin %q cannot be used: %s", name, p.Problem)
+		}
+		names = append(names, p.Info.Name)
+	}
+	hint := "no plugin was found"
+	if len(names) > 0 {
+		hint = "there are: " + strings.Join(names[:min(len(names), 20)], ", ")
+	}
+	return tool.Errorf(tool.KindNotFound, "there is no plugin %q; %s", clip(name, 80), hint)
+}
+
+// nearest returns the name that shares the longest beginning with the wanted one, if that is more than half of it.
+func nearest(names []string, want string) string {
+	best, shared := "", len(want)/2
+	for _, name := range names {
+		n := 0
+		for n < len(name) && n < len(want) && name[n] == want[n] {
+			n++
+		}
+		if n > shared {
+			best, shared = name, n
+		}
+	}
+	return best
+}
+
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return s[:n] + "…"
+}
