@@ -1,0 +1,141 @@
+package host_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/toolhost/toolhost/internal/host"
+	"github.com/toolhost/toolhost/internal/host/hosttest"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// stubborn ignores its context until the test lets it go.
+func stubborn(release <-chan struct{}) hosttest.Tool {
+	return hosttest.Tool{
+		Spec: tool.Spec{Name: "stubborn", Description: "Ignores every order to stop.", Timeout: 3 * time.Second},
+		Run: func(_ context.Context, _ tool.Call, emit func(tool.Event)) (tool.Result, error) {
+			emit(tool.Event{Status: &tool.Status{State: tool.StatusDoing, Tip: "at it"}})
+			<-release
+			return tool.TextResult("too late"), nil
+		},
+	}
+}
+
+// TestDeadline: the caller's timeout, capped by the tool's, capped by the host's; with none the default.
+func TestDeadline(t *testing.T) {
+	for name, tc := range map[string]struct{ caller, declared, want time.Duration }{
+		"nobody says":        {0, 0, 30 * time.Second},
+		"the caller":         {7 * time.Second, 0, 7 * time.Second},
+		"the caller's more":  {time.Minute, 0, time.Minute},
+		"the tool":           {0, 5 * time.Second, 5 * time.Second},
+		"the tool's is less": {time.Minute, 5 * time.Second, 5 * time.Second},
+		"the host's cap":     {time.Hour, 2 * time.Hour, 10 * time.Minute},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				waits := hosttest.Tool{
+					Spec: tool.Spec{Name: "waits", Description: "Waits to be told to stop.", Timeout: tc.declared},
+					Run: func(ctx context.Context, _ tool.Call, _ func(tool.Event)) (tool.Result, error) {
+						<-ctx.Done()
+						return tool.Result{}, ctx.Err()
+					},
+				}
+				r := newRig(t, []hosttest.Tool{waits}, nil)
+				began := time.Now()
+				c := call("waits", "{}")
+				c.Timeout = tc.caller
+				got := outcome(t, r, c)
+				if got.Err == nil || got.Err.Kind != tool.KindTimeout {
+					t.Errorf("the call ended with %+v", got)
+				}
+				if took := time.Since(began); took != tc.want {
+					t.Errorf("it ended after %v, want %v", took, tc.want)
+				}
+			})
+		})
+	}
+}
+
+// TestToolThatDoesNotYield: the call ends at its deadline all the same, its instance takes no new calls, ends the
+// others and goes.
+func TestToolThatDoesNotYield(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		r := newRig(t, append(hosttest.Tools(), stubborn(release)), nil)
+		defer close(release) // before the rig is closed, so that the fake process can end
+		neighbour, err := r.Open(t.Context(), call("wait", `{"key":"k"}`), true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer neighbour.Close()
+		untilTip(t, neighbour, "waiting")
+
+		began := time.Now()
+		got := outcome(t, r, call("stubborn", "{}"))
+		if got.Err == nil || got.Err.Kind != tool.KindTimeout || !strings.Contains(got.Err.Message, "3s") {
+			t.Errorf("the call ended with %+v", got)
+		}
+		if took := time.Since(began); took != 3*time.Second {
+			t.Errorf("it ended after %v, want its deadline, 3s", took)
+		}
+		time.Sleep(5*time.Second + time.Millisecond) // virtual: YieldTimeout
+		if got := outcome(t, r, call("echo", `{"text":"x"}`)); got.Err != nil || got.Instance != "fixture-2" {
+			t.Errorf("the next call ended with %+v", got)
+		}
+		instances, _ := r.Instances(t.Context(), "")
+		if len(instances) != 2 || instances[0].State != tool.InstanceUnhealthy || instances[0].Calls != 1 {
+			t.Errorf("instances: %+v", instances)
+		}
+		outcome(t, r, call("release", `{"key":"k"}`))
+		if got := end(t, neighbour); got.Err != nil || got.Instance != "fixture-1" {
+			t.Errorf("the neighbour ended with %+v", got)
+		}
+	})
+}
+
+// TestTimeoutWhileLaunching: a call that never reached a plugin says so, and its id is free.
+func TestTimeoutWhileLaunching(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tools := hosttest.Tools()
+		r := newRig(t, tools, nil)
+		open := gate(r, tools)
+		c := call("count", `{"key":"k"}`)
+		c.ID, c.Timeout = "patient", time.Second
+		if got := outcome(t, r, c); got.Err == nil || got.Err.Kind != tool.KindTimeout || !strings.Contains(got.Err.Message, "nothing was executed") {
+			t.Errorf("the call ended with %+v", got)
+		}
+		open()
+		if got := outcome(t, r, c); got.Err != nil || got.Result.Text() != "1" {
+			t.Errorf("the second try ended with %+v", got)
+		}
+	})
+}
+
+// TestLedgerIsBounded: the oldest outcomes go first, by count and by bytes.
+func TestLedgerIsBounded(t *testing.T) {
+	for name, change := range map[string]func(*host.Config){
+		"by count": func(c *host.Config) { c.MaxLedgerEntries = 2 },
+		"by bytes": func(c *host.Config) { c.MaxLedgerBytes = 1000 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, hosttest.Tools(), change)
+			do := func(id string) tool.Outcome {
+				c := call("count", `{"key":"k"}`)
+				c.ID = id
+				return outcome(t, r, c)
+			}
+			for _, id := range []string{"a", "b", "c", "d"} {
+				do(id)
+			}
+			if got := do("d"); !got.Replayed || got.Result.Text() != "4" {
+				t.Errorf("the newest id ended with %+v", got)
+			}
+			if got := do("a"); got.Replayed || got.Result.Text() != "5" {
+				t.Errorf("the oldest id ended with %+v; it should have been evicted", got)
+			}
+		})
+	}
+}
