@@ -1,0 +1,54 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"time"
+
+	"github.com/toolhost/toolhost/plugins/calculator/expr"
+	"github.com/toolhost/toolhost/sdk"
+)
+
+// description is for the model: what the tool is for, its notation, and where the notation is not what one expects.
+const description = `Computes one arithmetic expression and returns the number. Use it for any arithmetic beyond small whole numbers.
+Whole numbers, decimals and fractions are exact at any size (100!, 2^1000, 1/3+1/6 = 0.5); a fraction without a finite decimal form is also given as such; roots that are not whole, logarithms and trigonometry have 15 digits.
+Operators: + - * / // (quotient, rounded down) % (remainder, not percent: write 20/100*50) ^ or ** (power) ! (factorial), parentheses. Multiplication is always written: 2*pi, not 2pi.
+Functions: sqrt cbrt abs floor ceil round(x, decimals) min max gcd lcm mod pow(base, exponent, modulus) exp ln log(x, base) log2 log10 sin cos tan asin acos atan atan2(y, x) deg rad; log(x) is the natural logarithm, angles are in radians: sin(rad(30)). Constants: pi e tau.
+Numbers: 1_000, 2.5, 1e-9, 0xff, 0b101. There are no variables and no units.`
+
+type input struct {
+	Expression string `json:"expression" jsonschema:"the expression, such as 13! or (1/3+1/6)*2^10 or sqrt(3^2+4^2)" minLength:"1"`
+}
+
+func calculator() sdk.Tool {
+	return sdk.Func(sdk.Spec{
+		Name:        "calculator",
+		Version:     "1.0.0",
+		DisplayName: "Calculator",
+		Description: description,
+		Category:    "math",
+		Tags:        []string{"math"},
+		InputExamples: []sdk.InputExample{
+			{Description: "a factorial", Arguments: json.RawMessage(`{"expression":"13!"}`)},
+			{Description: "compound interest", Arguments: json.RawMessage(`{"expression":"round(1500 * (1 + 3.5/100)^12, 2)"}`)},
+		},
+		Timeout:    10 * time.Second,
+		ReadOnly:   true,
+		Idempotent: true,
+	}, calculate)
+}
+
+// calculate answers with the number as text, and with the fraction as JSON where the text had to round it.
+func calculate(ctx context.Context, in input) (sdk.Result, error) {
+	number, err := expr.Eval(ctx, in.Expression)
+	if err != nil {
+		return sdk.Result{}, err
+	}
+	result := sdk.TextResult(number.String())
+	if fraction, ok := number.Fraction(); ok {
+		block := `{"fraction":` + strconv.Quote(fraction) + `}` // digits and a slash need no other quoting
+		result.Content = append(result.Content, sdk.Content{Kind: "json", JSON: json.RawMessage(block)})
+	}
+	return result, nil
+}

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolhost/toolhost/sdk"
+)
+
+func TestPluginIsWellDeclared(t *testing.T) {
+	if err := plugin().Validate(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestSchemaRefusesUnknownProperties(t *testing.T) {
+	var schema struct {
+		AdditionalProperties any
+		Required             []string
+		Properties           map[string]struct{ Type, Description string }
+	}
+	if err := json.Unmarshal(calculator().Spec().InputSchema, &schema); err != nil {
+		t.Fatal(err)
+	}
+	additional, err := json.Marshal(schema.AdditionalProperties)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The schema that accepts nothing is written as false or as {"not": {}}.
+	if s := string(additional); s != "false" && s != `{"not":{}}` {
+		t.Errorf("additionalProperties is %s, want nothing accepted", s)
+	}
+	if diff := cmp.Diff([]string{"expression"}, schema.Required); diff != "" {
+		t.Error("required properties:", diff)
+	}
+	if p := schema.Properties["expression"]; p.Type != "string" || p.Description == "" {
+		t.Errorf("expression is %+v, want a string with a description", p)
+	}
+}
+
+func TestCalculate(t *testing.T) {
+	tests := []struct {
+		expression string
+		want       []sdk.Content
+	}{
+		{"13!", []sdk.Content{sdk.Text("6227020800")}},
+		{"1/3+1/6", []sdk.Content{sdk.Text("0.5")}},
+		{"sqrt(2)", []sdk.Content{sdk.Text("1.4142135623731")}},
+		{"2/7", []sdk.Content{
+			sdk.Text("0.285714285714285714285714285714"),
+			{Kind: "json", JSON: json.RawMessage(`{"fraction":"2/7"}`)},
+		}},
+	}
+	for _, test := range tests {
+		got, err := calculate(t.Context(), input{Expression: test.expression})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(test.want, got.Content); diff != "" {
+			t.Errorf("%s: %s", test.expression, diff)
+		}
+	}
+}
+
+func TestCalculateExplainsItsErrors(t *testing.T) {
+	_, err := calculate(t.Context(), input{Expression: "2 * (3 + x)"})
+	if err == nil || !strings.Contains(err.Error(), `at character 10: "x" is unknown; the functions are`) {
+		t.Errorf("got %v", err)
+	}
+	if _, infra := errors.AsType[*sdk.Error](err); infra {
+		t.Error("a mistake in the expression is a failure of the machinery")
+	}
+}
+
+func TestCalculateStopsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := calculate(ctx, input{Expression: "1+1"}); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want the context's error", err)
+	}
+}
+
+// What the description teaches has to work.
+func TestDescriptionIsTrue(t *testing.T) {
+	for _, example := range calculator().Spec().InputExamples {
+		var in input
+		if err := json.Unmarshal(example.Arguments, &in); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := calculate(t.Context(), in); err != nil {
+			t.Errorf("%s: %v", in.Expression, err)
+		}
+	}
+	for _, expression := range []string{"100!", "2^1000", "20/100*50", "7//2", "7%2", "2**3", "round(2.345, 2)", "pow(2, 10, 7)", "log(8, 2)", "atan2(1, 1)", "sin(rad(30))", "1_000", "1e-9", "0xff", "0b101", "tau"} {
+		if _, err := calculate(t.Context(), input{Expression: expression}); err != nil {
+			t.Errorf("%s: %v", expression, err)
+		}
+	}
+}
