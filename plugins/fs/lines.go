@@ -1,0 +1,113 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// lineReader reads lines of any length in bounded memory: it holds a buffer, not the file. It does not ask how long the
+// file is, because files such as those of /proc say 0.
+type lineReader struct {
+	ctx    context.Context
+	buffer *bufio.Reader // of more than maxText bytes
+}
+
+// excerpt returns the lines from the first on, as many as fit the limit and maxText.
+func (r *lineReader) excerpt(first, limit int) (*excerpt, error) {
+	e := &excerpt{first: first, last: first - 1}
+	before, err := r.skip(first - 1)
+	if errors.Is(err, io.EOF) {
+		e.total = before
+		return e, nil
+	}
+	for err == nil && e.last-e.first+1 < limit {
+		var whole bool
+		whole, err = r.copyLine(&e.text, maxText-e.text.Len(), e.last < e.first)
+		if err != nil {
+			break
+		}
+		if !whole {
+			e.inside = e.last < e.first
+			e.more = !e.inside
+			if e.inside {
+				e.last++
+			}
+			return e, nil
+		}
+		e.last++
+	}
+	if err == nil {
+		_, err = r.buffer.Peek(1)
+		e.more = err == nil
+	}
+	if errors.Is(err, io.EOF) {
+		e.total = e.last
+		err = nil
+	}
+	return e, err
+}
+
+// skip passes over lines. It returns how many it passed, and io.EOF if there were fewer.
+func (r *lineReader) skip(lines int) (int, error) {
+	for n := 0; n < lines; n++ {
+		some := false
+		for {
+			if err := r.ctx.Err(); err != nil {
+				return n, err
+			}
+			piece, err := r.buffer.ReadSlice('\n')
+			some = some || len(piece) > 0
+			if errors.Is(err, bufio.ErrBufferFull) {
+				continue
+			}
+			if errors.Is(err, io.EOF) && some {
+				n++
+			}
+			if err != nil {
+				return n, err
+			}
+			break
+		}
+	}
+	return lines, nil
+}
+
+// copyLine appends the next line to text if it has at most room bytes, and reports whether it had. Of a longer line it
+// appends the beginning if cut is set. It returns io.EOF if there is no line.
+func (r *lineReader) copyLine(text *strings.Builder, room int, cut bool) (whole bool, err error) {
+	if err := r.ctx.Err(); err != nil {
+		return false, err
+	}
+	// The buffer holds more than maxText bytes, so a line that is not whole in it is longer than any room.
+	line, err := r.buffer.ReadSlice('\n')
+	switch {
+	case errors.Is(err, io.EOF) && len(line) == 0:
+		return false, io.EOF
+	case err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, bufio.ErrBufferFull):
+		return false, err
+	case len(line) <= room && !errors.Is(err, bufio.ErrBufferFull):
+		text.Write(line)
+		return true, nil
+	}
+	if cut {
+		text.Write(trimPartialRune(line[:min(len(line), room)]))
+	}
+	return false, nil
+}
+
+// trimPartialRune cuts off the beginning of a character whose rest is missing.
+func trimPartialRune(b []byte) []byte {
+	for n := 1; n < utf8.UTFMax && n <= len(b); n++ {
+		if utf8.RuneStart(b[len(b)-n]) {
+			if !utf8.FullRune(b[len(b)-n:]) {
+				return b[:len(b)-n]
+			}
+			return b
+		}
+	}
+	return b
+}

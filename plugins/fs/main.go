@@ -1,0 +1,16 @@
+// Command fs is a plugin whose tools read and write the files of the call's workspace, and nothing outside of it.
+package main
+
+import "github.com/toolhost/toolhost/sdk"
+
+func main() { sdk.Serve(plugin()) }
+
+func plugin() sdk.Plugin {
+	return sdk.Plugin{
+		Name:        "fs",
+		Version:     "1.0.0",
+		Description: "Files of the workspace.",
+		DefaultTags: []string{"files"},
+		Tools:       []sdk.Tool{readFileTool(), writeFileTool(), listDirTool()},
+	}
+}

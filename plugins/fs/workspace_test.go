@@ -1,0 +1,279 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/toolhost/toolhost/sdk"
+)
+
+// newWorkspace returns a workspace /ws with a neighbour /ws-secret, and the folder that holds both.
+func newWorkspace(t *testing.T) (w *workspace, outside string) {
+	t.Helper()
+	outside = t.TempDir()
+	put(t, filepath.Join(outside, "ws-secret", "secret.txt"), "a secret\n")
+	put(t, filepath.Join(outside, "secret.txt"), "a secret\n")
+	dir := filepath.Join(outside, "ws")
+	put(t, filepath.Join(dir, "hello.txt"), "hello\n")
+	put(t, filepath.Join(dir, "sub", "inner.txt"), "inner\n")
+	w, err := openWorkspace(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(w.Close)
+	return w, outside
+}
+
+func put(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func link(t *testing.T, target, path string) {
+	t.Helper()
+	if err := os.Symlink(target, path); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// read returns what the model reads of a file.
+func read(t *testing.T, w *workspace, in readInput) (string, error) {
+	t.Helper()
+	result, err := readFile(t.Context(), w, in)
+	return result.Text(), err
+}
+
+// holds fails the test unless err is there and its text has every part.
+func holds(t *testing.T, err error, parts ...string) {
+	t.Helper()
+	if err == nil {
+		t.Fatalf("got no error, want one with %q", parts)
+	}
+	for _, part := range parts {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("got %q, want %q in it", err, part)
+		}
+	}
+}
+
+func TestPluginIsWellDeclared(t *testing.T) {
+	if err := plugin().Validate(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestSchemas(t *testing.T) {
+	required := map[string]string{"read_file": "path", "write_file": "path content", "list_dir": ""}
+	readOnly := map[string]bool{"read_file": true, "list_dir": true}
+	for _, tool := range plugin().Tools {
+		spec := tool.Spec()
+		var schema struct {
+			AdditionalProperties json.RawMessage
+			Required             []string
+			Properties           map[string]struct{ Description string }
+		}
+		if err := json.Unmarshal(spec.InputSchema, &schema); err != nil {
+			t.Fatal(err)
+		}
+		// The schema that accepts nothing is written as false or as {"not": {}}.
+		if s := string(schema.AdditionalProperties); s != "false" && s != `{"not":{}}` {
+			t.Errorf("%s accepts unknown properties: %s", spec.Name, s)
+		}
+		if got := strings.Join(schema.Required, " "); got != required[spec.Name] {
+			t.Errorf("%s requires %q, want %q", spec.Name, got, required[spec.Name])
+		}
+		for name, property := range schema.Properties {
+			if property.Description == "" {
+				t.Errorf("%s does not describe %s", spec.Name, name)
+			}
+		}
+		if spec.ReadOnly != readOnly[spec.Name] || !spec.Idempotent {
+			t.Errorf("%s: read_only is %v, idempotent is %v", spec.Name, spec.ReadOnly, spec.Idempotent)
+		}
+	}
+}
+
+func TestPathsStayInTheWorkspace(t *testing.T) {
+	w, outside := newWorkspace(t)
+	link(t, "../secret.txt", filepath.Join(w.dir, "file-out"))
+	link(t, "..", filepath.Join(w.dir, "folder-out"))
+	link(t, filepath.Join(outside, "secret.txt"), filepath.Join(w.dir, "absolute-out"))
+	link(t, "sub/../../secret.txt", filepath.Join(w.dir, "winding-out"))
+	link(t, "folder-out", filepath.Join(w.dir, "link-to-link"))
+	tests := []struct{ path, problem string }{
+		{"../secret.txt", "leads out of the workspace"},
+		{"..", "leads out of the workspace"},
+		{"sub/../../secret.txt", "leads out of the workspace"},
+		{"../ws-secret/secret.txt", "leads out of the workspace"},
+		{"./../ws/hello.txt", "leads out of the workspace"},
+		{"/etc/passwd", "absolute and outside of the workspace"},
+		{outside + "/ws-secret/secret.txt", "absolute and outside of the workspace"},
+		{outside + "/ws/../secret.txt", "absolute and outside of the workspace"},
+		{outside + "/ws/sub/inner.txt", `use "sub/inner.txt"`},
+		{"", "the path is empty"},
+		{"hello\x00.txt", "NUL"},
+		{"file-out", ""},
+		{"absolute-out", ""},
+		{"winding-out", ""},
+		{"folder-out/secret.txt", ""},
+		{"folder-out/ws-secret/secret.txt", ""},
+		{"link-to-link/secret.txt", ""},
+		{"folder-out/new.txt", ""},
+	}
+	for _, test := range tests {
+		t.Run(test.path, func(t *testing.T) {
+			text, err := read(t, w, readInput{Path: test.path})
+			holds(t, err, test.problem)
+			if strings.Contains(text, "secret") {
+				t.Error("the secret was read")
+			}
+			_, err = writeFile(t.Context(), w, writeInput{Path: test.path, Content: "overwritten"})
+			holds(t, err, test.problem)
+			if test.path != "" { // the default of list_dir
+				_, err = listDir(t.Context(), w, listInput{Path: test.path})
+				holds(t, err, test.problem)
+			}
+		})
+	}
+	unchanged(t, outside)
+}
+
+// unchanged fails the test if something outside of the workspace is not as it was.
+func unchanged(t *testing.T, outside string) {
+	t.Helper()
+	for path, want := range map[string]string{".": "secret.txt ws ws-secret", "ws-secret": "secret.txt"} {
+		entries, err := os.ReadDir(filepath.Join(outside, path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, entry := range entries {
+			names = append(names, entry.Name())
+		}
+		if got := strings.Join(names, " "); got != want {
+			t.Errorf("outside of the workspace there is %q now, want %q", got, want)
+		}
+	}
+	for _, path := range []string{"secret.txt", "ws-secret/secret.txt"} {
+		if content, err := os.ReadFile(filepath.Join(outside, path)); err != nil || string(content) != "a secret\n" {
+			t.Errorf("%s is %q now, %v", path, content, err)
+		}
+	}
+}
+
+func TestEscapeIsExplained(t *testing.T) {
+	w, _ := newWorkspace(t)
+	link(t, "../secret.txt", filepath.Join(w.dir, "out"))
+	_, err := read(t, w, readInput{Path: "out"})
+	holds(t, err, `"out" leads out of the workspace by a symbolic link`)
+}
+
+func TestLinksInsideTheWorkspaceWork(t *testing.T) {
+	w, _ := newWorkspace(t)
+	link(t, "sub/inner.txt", filepath.Join(w.dir, "link.txt"))
+	link(t, "sub", filepath.Join(w.dir, "folder"))
+	link(t, "../hello.txt", filepath.Join(w.dir, "sub", "up.txt"))
+	link(t, "sub/new.txt", filepath.Join(w.dir, "dangling.txt"))
+	for path, want := range map[string]string{"link.txt": "inner\n", "folder/inner.txt": "inner\n", "folder/up.txt": "hello\n", "folder/../hello.txt": "hello\n"} {
+		if got, err := read(t, w, readInput{Path: path}); err != nil || got != want {
+			t.Errorf("%s: got %q, %v; want %q", path, got, err, want)
+		}
+	}
+	for path, target := range map[string]string{"link.txt": "sub/inner.txt", "folder/up.txt": "hello.txt", "dangling.txt": "sub/new.txt", "folder/more/x.txt": "sub/more/x.txt"} {
+		if _, err := writeFile(t.Context(), w, writeInput{Path: path, Content: "by " + path}); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(filepath.Join(w.dir, target)); err != nil || string(got) != "by "+path {
+			t.Errorf("%s holds %q, %v; want what was written to %s", target, got, err, path)
+		}
+	}
+	if info, err := os.Lstat(filepath.Join(w.dir, "link.txt")); err != nil || info.Mode().Type() != os.ModeSymlink {
+		t.Errorf("a write through a link replaced the link: %v, %v", info, err)
+	}
+}
+
+func TestLinkLoopsEnd(t *testing.T) {
+	w, _ := newWorkspace(t)
+	link(t, "b", filepath.Join(w.dir, "a"))
+	link(t, "a", filepath.Join(w.dir, "b"))
+	if _, err := read(t, w, readInput{Path: "a"}); err == nil {
+		t.Error("reading through a loop of links succeeded")
+	}
+	_, err := writeFile(t.Context(), w, writeInput{Path: "a"})
+	holds(t, err, "more than 40 links")
+}
+
+// A folder that becomes a link to the outside between any two steps of a call must not matter.
+func TestSwappedLinksLeadNowhere(t *testing.T) {
+	w, outside := newWorkspace(t)
+	put(t, filepath.Join(w.dir, "real", "secret.txt"), "harmless\n")
+	link(t, "..", filepath.Join(w.dir, "evil"))
+	link(t, "real", filepath.Join(w.dir, "spot"))
+
+	ctx, cancel := context.WithCancel(t.Context())
+	var swapping sync.WaitGroup
+	swapping.Go(func() {
+		for i := 0; ctx.Err() == nil; i++ {
+			fresh := filepath.Join(w.dir, "fresh")
+			_ = os.Symlink([]string{"real", ".."}[i%2], fresh)
+			_ = os.Rename(fresh, filepath.Join(w.dir, "spot"))
+		}
+	})
+	defer swapping.Wait()
+	defer cancel()
+	var inside int
+	for range 2000 {
+		if text, err := read(t, w, readInput{Path: "spot/secret.txt"}); err == nil {
+			inside++
+			if text != "harmless\n" {
+				t.Fatalf("read %q from outside of the workspace", text)
+			}
+		}
+		_, _ = writeFile(t.Context(), w, writeInput{Path: "spot/ws-secret/secret.txt", Content: "overwritten"})
+		_, _ = writeFile(t.Context(), w, writeInput{Path: "spot/planted.txt", Content: "planted"})
+	}
+	if inside == 0 {
+		t.Error("no read met the harmless file, so the test showed nothing")
+	}
+	unchanged(t, outside)
+}
+
+func TestWorkspaceMustBeThere(t *testing.T) {
+	_, err := openWorkspace(filepath.Join(t.TempDir(), "missing"))
+	if e, ok := errors.AsType[*sdk.Error](err); !ok || e.Kind != "unavailable" {
+		t.Errorf("got %v, want kind unavailable", err)
+	}
+	// A context that is no call's has no workspace.
+	_, err = inWorkspace(readFile)(t.Context(), readInput{Path: "x"})
+	if e, ok := errors.AsType[*sdk.Error](err); !ok || e.Kind != "unavailable" || !strings.Contains(e.Message, "--workspace") {
+		t.Errorf("got %v, want kind unavailable and what to do", err)
+	}
+}
+
+func TestCancelledCallsStop(t *testing.T) {
+	w, _ := newWorkspace(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, readErr := readFile(ctx, w, readInput{Path: "hello.txt"})
+	_, writeErr := writeFile(ctx, w, writeInput{Path: "hello.txt", Content: "changed"})
+	_, listErr := listDir(ctx, w, listInput{})
+	for _, err := range []error{readErr, writeErr, listErr} {
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v, want that of the context", err)
+		}
+	}
+	if got, err := read(t, w, readInput{Path: "hello.txt"}); err != nil || got != "hello\n" {
+		t.Errorf("a cancelled write left %q, %v", got, err)
+	}
+}
