@@ -1,10 +1,7 @@
 package pluginwire
 
 import (
-	"bytes"
-	"encoding/json"
 	"strings"
-	"unicode/utf8"
 
 	pluginv1 "github.com/toolhost/toolhost/gen/go/toolhost/plugin/v1"
 	toolv1 "github.com/toolhost/toolhost/gen/go/toolhost/tool/v1"
@@ -65,15 +62,19 @@ func (a *assembly) finish(end *toolv1.Result) (tool.Result, *tool.Error) {
 			return tool.Result{}, err
 		}
 	}
-	for _, effect := range result.Effects {
-		if !json.Valid(effect.Value) {
+	for i, effect := range result.Effects {
+		value, ok := checkedJSON(effect.Value)
+		if !ok {
 			return tool.Result{}, broken("the value of the effect on %q is no JSON", clip(effect.Key, maxReason))
 		}
+		result.Effects[i].Value = value
 	}
 	for key, value := range result.Metadata {
-		if !json.Valid(value) {
+		value, ok := checkedJSON(value)
+		if !ok {
 			return tool.Result{}, broken("the metadata %q is no JSON", clip(key, maxReason))
 		}
+		result.Metadata[key] = value
 	}
 	return result, nil
 }
@@ -92,13 +93,11 @@ func (a *assembly) finishBlock(block *tool.Content, index int) *tool.Error {
 		if err := a.grow(len(block.JSON)); err != nil {
 			return err
 		}
-		block.JSON = join(head, block.JSON)
-		if !json.Valid(block.JSON) {
+		value, ok := checkedJSON(join(head, block.JSON))
+		if !ok {
 			return broken("block %d of the result is no JSON", index)
 		}
-		if !utf8.Valid(block.JSON) {
-			block.JSON = bytes.ToValidUTF8(block.JSON, []byte("\uFFFD"))
-		}
+		block.JSON = value
 	case tool.ContentImage, tool.ContentFile:
 		if err := a.grow(len(block.Data)); err != nil {
 			return err
@@ -120,17 +119,6 @@ func join(head, tail []byte) []byte {
 		return tail
 	}
 	return append(head, tail...)
-}
-
-// checkedLog returns the record with what is no JSON in its attributes quoted.
-func checkedLog(record tool.LogRecord) tool.LogRecord {
-	for key, value := range record.Attributes {
-		if !json.Valid(value) {
-			quoted, _ := json.Marshal(validText(string(value))) // a string always marshals
-			record.Attributes[key] = quoted
-		}
-	}
-	return record
 }
 
 // clip shortens s to about limit bytes.

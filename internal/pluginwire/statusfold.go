@@ -1,11 +1,6 @@
 package pluginwire
 
-import (
-	"bytes"
-	"encoding/json"
-
-	"github.com/toolhost/toolhost/tool"
-)
+import "github.com/toolhost/toolhost/tool"
 
 // statusFold holds what is needed of a call's statuses so far to know which may follow.
 type statusFold struct {
@@ -13,20 +8,27 @@ type statusFold struct {
 	done  float64 // the furthest progress
 }
 
-var stateOrder = map[tool.StatusState]int{tool.StatusWait: 1, tool.StatusDoing: 2, tool.StatusSuccess: 3, tool.StatusError: 3}
+func order(s tool.StatusState) int {
+	switch s {
+	case tool.StatusWait:
+		return 1
+	case tool.StatusDoing:
+		return 2
+	case tool.StatusSuccess, tool.StatusError:
+		return 3
+	default:
+		return 0
+	}
+}
 
 // admit takes out of s what breaks the rules and reports whether anything is left: nothing comes after a terminal
 // state, a state never goes back, progress never falls, parameters are a JSON object and a result is JSON.
 func (f *statusFold) admit(s *tool.Status) bool {
-	if f.state.Terminal() || s.State != "" && stateOrder[s.State] < stateOrder[f.state] {
+	if f.state.Terminal() || s.State != "" && order(s.State) < order(f.state) {
 		return false
 	}
-	if !isObject(s.Parameters) {
-		s.Parameters = nil
-	}
-	if !json.Valid(s.Result) {
-		s.Result = nil
-	}
+	s.Parameters, _ = checkedObject(s.Parameters)
+	s.Result, _ = checkedJSON(s.Result)
 	if s.Progress != nil && s.Progress.Done < f.done {
 		s.Progress = nil
 	}
@@ -40,8 +42,4 @@ func (f *statusFold) admit(s *tool.Status) bool {
 		f.done = s.Progress.Done
 	}
 	return true
-}
-
-func isObject(value json.RawMessage) bool {
-	return bytes.HasPrefix(bytes.TrimLeft(value, " \t\r\n"), []byte("{")) && json.Valid(value)
 }

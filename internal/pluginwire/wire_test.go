@@ -40,7 +40,9 @@ func serve(t testing.TB, register func(*grpc.Server)) (*grpc.ClientConn, *grpc.S
 		t.Fatal(err)
 	}
 	server := grpc.NewServer(append(pluginwire.ServerOptions(), grpc.WaitForHandlers(true))...)
-	register(server)
+	if register != nil {
+		register(server)
+	}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(lis) }()
 	cc, err := grpc.NewClient("unix:"+socket, append(pluginwire.DialOptions(), grpc.WithTransportCredentials(insecure.NewCredentials()))...)
@@ -60,8 +62,19 @@ var quiet = pluginwire.ServerConfig{Logger: slog.New(slog.DiscardHandler)}
 // open returns an open connection to a plugin.
 func open(t testing.TB, p plugin, cfg pluginwire.ConnConfig) *pluginwire.Conn {
 	t.Helper()
-	cc, _ := serve(t, func(s *grpc.Server) { pluginwire.Register(s, p, quiet) })
+	cc, _ := serve(t, register(p))
 	return openOn(t, cc, cfg)
+}
+
+// openStoppable is open with a way to end the plugin.
+func openStoppable(t testing.TB, p plugin) (conn *pluginwire.Conn, stop func()) {
+	t.Helper()
+	cc, server := serve(t, register(p))
+	return openOn(t, cc, pluginwire.ConnConfig{}), server.Stop
+}
+
+func register(p plugin) func(*grpc.Server) {
+	return func(s *grpc.Server) { pluginwire.Register(s, p, quiet) }
 }
 
 func openOn(t testing.TB, cc grpc.ClientConnInterface, cfg pluginwire.ConnConfig) *pluginwire.Conn {
