@@ -20,7 +20,10 @@ import (
 type Server struct {
 	description tool.Description
 	tools       map[string]servedTool
-	calls       sync.WaitGroup
+
+	mu    sync.Mutex
+	calls int           // at work
+	idle  chan struct{} // closed while calls is 0
 }
 
 type servedTool struct {
@@ -36,7 +39,8 @@ func NewServer(p Plugin) (*Server, error) {
 	if err := p.check(); err != nil {
 		return nil, err
 	}
-	s := &Server{description: p.Describe(), tools: map[string]servedTool{}}
+	s := &Server{description: p.Describe(), tools: map[string]servedTool{}, idle: make(chan struct{})}
+	close(s.idle)
 	for _, t := range p.Tools {
 		args, err := newArgumentReader(t.spec.InputSchema)
 		if err != nil {
@@ -58,8 +62,8 @@ func (s *Server) Describe(_ context.Context, req transport.DescribeRequest) (too
 
 // Call runs a call to its end: until the tool has returned and its object is closed.
 func (s *Server) Call(ctx context.Context, info transport.Info, out transport.Call) (tool.Result, error) {
-	s.calls.Add(1)
-	defer s.calls.Done()
+	s.begin()
+	defer s.end()
 	t, ok := s.tools[info.Tool]
 	if !ok {
 		return tool.Result{}, tool.Errorf(tool.KindNotFound, "the plugin %q has no tool %q", s.description.Name, info.Tool)
@@ -68,6 +72,35 @@ func (s *Server) Call(ctx context.Context, info transport.Info, out transport.Ca
 	result, err := t.run(c)
 	c.finish(err == nil && !result.IsError)
 	return result, err
+}
+
+func (s *Server) begin() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.calls++; s.calls == 1 {
+		s.idle = make(chan struct{})
+	}
+}
+
+func (s *Server) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.calls--; s.calls == 0 {
+		close(s.idle)
+	}
+}
+
+// wait blocks until no call is at work, or returns ctx's error.
+func (s *Server) wait(ctx context.Context) error {
+	s.mu.Lock()
+	idle := s.idle
+	s.mu.Unlock()
+	select {
+	case <-idle:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // run opens the call's object, brings it the arguments and closes it.

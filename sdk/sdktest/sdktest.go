@@ -27,7 +27,7 @@ import (
 // Host runs the tools of one plugin. It is safe for concurrent use.
 type Host struct {
 	t       testing.TB
-	server  *sdk.Server
+	handler transport.Handler
 	outputs map[string]*jsonschema.Resolved
 	number  atomic.Int64
 }
@@ -35,11 +35,28 @@ type Host struct {
 // New returns a host of the plugin. The test fails at once if the plugin does not validate.
 func New(t testing.TB, plugin sdk.Plugin) *Host {
 	t.Helper()
+	return newHost(t, check(t, plugin))
+}
+
+// NewOverWire is New with the wire of production between the test and the tools: gRPC, in memory. It is slower, and
+// statuses that a toolhost would leave out do not arrive.
+func NewOverWire(t testing.TB, plugin sdk.Plugin) *Host {
+	t.Helper()
+	return newHost(t, connect(t, check(t, plugin)))
+}
+
+func check(t testing.TB, plugin sdk.Plugin) *sdk.Server {
+	t.Helper()
 	server, err := sdk.NewServer(plugin)
 	if err != nil {
 		t.Fatalf("the plugin does not validate:\n%v", err)
 	}
-	h := &Host{t: t, server: server, outputs: map[string]*jsonschema.Resolved{}}
+	return server
+}
+
+func newHost(t testing.TB, handler transport.Handler) *Host {
+	t.Helper()
+	h := &Host{t: t, handler: handler, outputs: map[string]*jsonschema.Resolved{}}
 	for _, spec := range h.Describe().Tools {
 		if len(spec.OutputSchema) == 0 {
 			continue
@@ -48,9 +65,11 @@ func New(t testing.TB, plugin sdk.Plugin) *Host {
 		if err := json.Unmarshal(spec.OutputSchema, &schema); err != nil {
 			t.Fatalf("tool %q: its output schema: %v", spec.Name, err)
 		}
-		if h.outputs[spec.Name], err = schema.Resolve(nil); err != nil {
+		resolved, err := schema.Resolve(nil)
+		if err != nil {
 			t.Fatalf("tool %q: its output schema: %v", spec.Name, err)
 		}
+		h.outputs[spec.Name] = resolved
 	}
 	return h
 }
@@ -58,7 +77,7 @@ func New(t testing.TB, plugin sdk.Plugin) *Host {
 // Describe returns what the plugin says of itself to a toolhost, with the schemas that were derived.
 func (h *Host) Describe() sdk.Description {
 	h.t.Helper()
-	d, err := h.server.Describe(h.t.Context(), transport.DescribeRequest{})
+	d, err := h.handler.Describe(h.t.Context(), transport.DescribeRequest{})
 	if err != nil {
 		h.t.Fatalf("describing the plugin: %v", err)
 	}

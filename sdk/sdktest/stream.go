@@ -1,6 +1,7 @@
 package sdktest
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,7 +18,7 @@ type Call struct {
 	Logs        []tool.LogRecord // what the tool logged, in order
 }
 
-// Stream is a call whose arguments arrive piece by piece. Its methods may be called from any goroutine.
+// Stream is a call whose arguments arrive piece by piece.
 type Stream struct {
 	host   *Host
 	tool   string
@@ -25,6 +26,8 @@ type Stream struct {
 	pieces chan piece
 	done   chan struct{} // closed when ended is set
 	ended  Call
+
+	appended []byte // all that Append was given
 
 	mu       sync.Mutex
 	statuses []tool.Status
@@ -50,24 +53,30 @@ func (h *Host) Stream(name string, options ...Option) *Stream {
 	h.t.Cleanup(func() { cancel(); <-s.done })
 	go func() { // ends with the call
 		defer close(s.done)
-		result, err := h.server.Call(ctx, o.info, (*incoming)(s))
+		result, err := h.handler.Call(ctx, o.info, (*incoming)(s))
 		s.finish(result, err)
 	}()
 	return s
 }
 
 // Append hands the tool the next piece of argument text, which may end anywhere. It returns when the piece is taken,
-// which says nothing about whether a preview of it was shown.
-func (s *Stream) Append(text string) { s.send(piece{text: []byte(text)}) }
+// which says nothing about whether a preview of it was shown. Like Complete, it is called from one goroutine at a time.
+func (s *Stream) Append(text string) {
+	s.appended = append(s.appended, text...)
+	s.send(piece{text: []byte(text)})
+}
 
-// Complete hands the tool its complete arguments, as Host.Call takes them, and has it execute. What was appended does
-// not count any more.
+// Complete hands the tool its complete arguments, as Host.Call takes them, and has it execute. They replace what was
+// appended; nil means just that.
 func (s *Stream) Complete(arguments any) {
 	s.host.t.Helper()
 	text, err := encode(arguments)
 	if err != nil {
 		s.cancel()
 		s.host.t.Fatalf("encoding the arguments: %v", err)
+	}
+	if len(text) == 0 {
+		text = s.appended
 	}
 	s.send(piece{text: text, complete: true})
 }
@@ -130,9 +139,11 @@ func (s *Stream) finish(result tool.Result, err error) {
 		return
 	}
 	// What reaches a caller has been text on the way.
-	text, err := json.Marshal(result)
-	if err == nil {
-		err = json.Unmarshal(text, &s.ended.Result)
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(false)
+	if err = e.Encode(result); err == nil {
+		err = json.Unmarshal(text.Bytes(), &s.ended.Result)
 	}
 	if err != nil {
 		s.ended.Err = tool.Errorf(tool.KindInternal, "encoding the result: %w", err)
@@ -175,6 +186,7 @@ func (in *incoming) Send(ctx context.Context, event tool.Event) error {
 	defer in.mu.Unlock()
 	switch {
 	case event.Status != nil:
+		in.checkStatus(event.Status)
 		in.statuses = append(in.statuses, *event.Status)
 	case event.Log != nil:
 		in.logs = append(in.logs, *event.Log)
@@ -184,4 +196,15 @@ func (in *incoming) Send(ctx context.Context, event tool.Event) error {
 	close(in.changed)
 	in.changed = make(chan struct{})
 	return nil
+}
+
+// checkStatus reports what a toolhost would leave out.
+func (in *incoming) checkStatus(s *tool.Status) {
+	var object map[string]json.RawMessage
+	if len(s.Parameters) > 0 && json.Unmarshal(s.Parameters, &object) != nil {
+		in.host.t.Errorf("tool %q: a status whose parameters are no JSON object: %s", in.tool, s.Parameters)
+	}
+	if len(s.Result) > 0 && !json.Valid(s.Result) {
+		in.host.t.Errorf("tool %q: a status whose result is not JSON: %s", in.tool, s.Result)
+	}
 }

@@ -1,0 +1,33 @@
+package transport
+
+import (
+	"context"
+
+	"github.com/toolhost/toolhost/internal/pluginwire"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// OverWire returns h as the plugin's half of the wire serves it.
+func OverWire(h Handler) pluginwire.Handler { return wireHandler{h} }
+
+type wireHandler struct{ handler Handler }
+
+// Describe implements pluginwire.Handler.
+func (w wireHandler) Describe(ctx context.Context, req pluginwire.DescribeRequest) (tool.Description, error) {
+	return w.handler.Describe(ctx, DescribeRequest{Tools: req.Tools})
+}
+
+// Call implements pluginwire.Handler.
+func (w wireHandler) Call(ctx context.Context, call *pluginwire.ServerCall) (tool.Result, error) {
+	start := call.Start()
+	return w.handler.Call(ctx, Info{
+		CallID:      start.CallID,
+		Tool:        start.Tool,
+		Attempt:     start.Attempt,
+		Session:     start.Session,
+		Workspace:   start.Workspace,
+		Values:      start.Values,
+		Secrets:     start.Secrets,
+		Traceparent: start.Traceparent,
+	}, call)
+}

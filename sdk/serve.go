@@ -1,0 +1,136 @@
+package sdk
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+	goplugin "github.com/hashicorp/go-plugin"
+	"google.golang.org/grpc"
+
+	pluginv1 "github.com/toolhost/toolhost/gen/go/toolhost/plugin/v1"
+	"github.com/toolhost/toolhost/internal/pluginwire"
+	"github.com/toolhost/toolhost/sdk/internal/transport"
+)
+
+// Serve runs the plugin: it is the whole of main. It returns when toolhost has told the plugin to end, or is gone, and
+// the calls at work have ended or had five seconds to; main should return then. While it serves, standard output and
+// standard error belong to toolhost, which keeps what is written there as the plugin's log.
+//
+// A plugin that does not validate, or that was started by hand, says so on standard error and exits with code 1. With
+// the argument --describe it prints, as JSON, what toolhost sees of it, and serves nothing.
+func Serve(p Plugin) {
+	if code := serve(p, os.Args, os.Getenv, os.Stdout, os.Stderr); code != 0 {
+		os.Exit(code)
+	}
+}
+
+// serve is Serve without the process around it. It returns the exit code.
+func serve(p Plugin, args []string, getenv func(string) string, stdout, stderr io.Writer) int {
+	server, err := NewServer(p)
+	if err != nil {
+		fmt.Fprint(stderr, complaint(p.Name, err))
+		return 1
+	}
+	for _, arg := range args[min(1, len(args)):] {
+		switch arg {
+		case "-describe", "--describe":
+			return describe(p, stdout, stderr)
+		case "-h", "-help", "--help":
+			fmt.Fprint(stdout, introduction(p, args))
+			return 0
+		}
+	}
+	if getenv(pluginwire.CookieKey) != pluginwire.CookieValue {
+		fmt.Fprint(stderr, introduction(p, args))
+		return 1
+	}
+	serveHost(server)
+	return 0
+}
+
+func describe(p Plugin, stdout, stderr io.Writer) int {
+	e := json.NewEncoder(stdout)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(p.Describe()); err != nil {
+		fmt.Fprintf(stderr, "printing the description: %v\n", err)
+		return 1
+	}
+	return 0
+}
+
+// shutdownGrace is how long calls may take to end once toolhost is gone or has told the plugin to: long enough to clean
+// up, and short enough for a toolhost that sends a signal next.
+const shutdownGrace = 5 * time.Second
+
+// serveHost serves until toolhost ends the plugin or is gone.
+func serveHost(server *Server) {
+	logger := slog.New(slog.NewTextHandler(stderr, nil))
+	goplugin.Serve(&goplugin.ServeConfig{
+		HandshakeConfig:  pluginwire.Handshake(),
+		VersionedPlugins: pluginwire.PluginPlugins(transport.OverWire(server), pluginwire.ServerConfig{Logger: logger}),
+		GRPCServer: func(options []grpc.ServerOption) *grpc.Server {
+			var life lifeline
+			options = append(options, pluginwire.ServerOptions()...)
+			life.server = grpc.NewServer(append(options, grpc.StreamInterceptor(life.watch))...)
+			return life.server
+		},
+		Logger: hclog.NewNullLogger(),
+	})
+	ctx, cancel := context.WithTimeout(context.Background(), shutdownGrace)
+	defer cancel()
+	if err := server.wait(ctx); err != nil {
+		logger.Warn("the plugin ends although calls have not", slog.Any("error", err))
+	}
+}
+
+// lifeline stops the server when the stream that carries the calls has ended: then toolhost is gone, however it went.
+type lifeline struct {
+	server  *grpc.Server
+	streams atomic.Int64 // open Connect streams
+}
+
+func (l *lifeline) watch(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
+	if info.FullMethod == pluginv1.ToolPluginService_Connect_FullMethodName {
+		l.streams.Add(1)
+		// The handler itself returns only when every call has, which a tool can delay.
+		context.AfterFunc(stream.Context(), func() {
+			if l.streams.Add(-1) == 0 {
+				l.server.Stop()
+			}
+		})
+	}
+	return handler(srv, stream)
+}
+
+// introduction is what a person reads who starts the plugin by hand.
+func introduction(p Plugin, args []string) string {
+	program := p.Name
+	if len(args) > 0 {
+		program = args[0]
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s is a plugin of toolhost: it ships tools for language models, and toolhost runs it.\n", strings.TrimSpace(p.Name+" "+p.Version))
+	if p.Description != "" {
+		fmt.Fprintf(&b, "%s\n", p.Description)
+	}
+	fmt.Fprint(&b, "\nTools:\n")
+	for _, t := range p.Tools {
+		line, _, _ := strings.Cut(strings.TrimSpace(t.spec.Description), "\n")
+		fmt.Fprintf(&b, "  %-20s %s\n", t.spec.Name, line)
+	}
+	fmt.Fprintf(&b, "\nTo use it, put it into a folder and serve that folder:\n\n"+
+		"  toolhost serve --plugins DIR\n"+
+		"  toolhost call %s '{…}'\n\n"+
+		"To see all that it declares:\n\n"+
+		"  %s --describe\n", p.Tools[0].spec.Name, program)
+	return b.String()
+}
