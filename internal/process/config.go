@@ -1,0 +1,97 @@
+package process
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/toolhost/toolhost/internal/guardian"
+	"github.com/toolhost/toolhost/internal/pluginwire"
+)
+
+const (
+	defaultStartTimeout = 30 * time.Second
+	defaultStopTimeout  = 5 * time.Second
+)
+
+// Config says what to launch and how.
+type Config struct {
+	// Plugin and Instance name the process in logs and errors. Required.
+	Plugin, Instance string
+	// Path is the executable's absolute path. Required.
+	Path string
+	// Args are its arguments, without the program's name.
+	Args []string
+	// Env is added to the few variables that every plugin gets (PATH, LANG, LC_ALL and TZ of toolhost; HOME and TMPDIR,
+	// which are the process's own folder) and replaces those of the same name. PLUGIN_… and TOOLHOST_INSTANCE are
+	// refused. Nothing else of toolhost's environment reaches a plugin.
+	Env []string
+	// Dir is where the process starts. Empty means its own temporary folder.
+	Dir string
+	// RunDir is the folder in which the process gets a folder of its own, for its socket and its temporary files; that one
+	// is removed when the process has ended. RunDir must be there, must be nobody else's (mode 0700) and its path must
+	// be short, since a socket's path is at most about 100 bytes long. Required.
+	RunDir string
+	// StartTimeout bounds the launch, from the start to the first answer. 0: 30 s.
+	StartTimeout time.Duration
+	// StopTimeout bounds each step of Stop after the first. 0: 5 s.
+	StopTimeout time.Duration
+	// Logger gets what the process prints, with plugin, instance and pid. It may be slow, but its handler must not block
+	// for ever. Nil: none.
+	Logger *slog.Logger
+	// Guard is told of the process's group while it runs, and its token is part of the process's mark. Nil: none.
+	Guard *guardian.Guard
+	// Conn bounds what the plugin may make the host hold.
+	Conn pluginwire.ConnConfig
+}
+
+// checked returns the config with its defaults.
+func (c Config) checked() (Config, error) {
+	if c.Plugin == "" || c.Instance == "" {
+		return c, errors.New("the plugin or the instance has no name")
+	}
+	if !filepath.IsAbs(c.Path) {
+		return c, fmt.Errorf("the executable's path %q is not absolute", c.Path)
+	}
+	if err := checkEnv(c.Env); err != nil {
+		return c, err
+	}
+	if err := checkRunDir(c.RunDir); err != nil {
+		return c, err
+	}
+	if c.StartTimeout <= 0 {
+		c.StartTimeout = defaultStartTimeout
+	}
+	if c.StopTimeout <= 0 {
+		c.StopTimeout = defaultStopTimeout
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	c.Args, c.Env = slices.Clone(c.Args), slices.Clone(c.Env)
+	return c, nil
+}
+
+func checkRunDir(dir string) error {
+	// The kernel takes 108 bytes with the final zero on Linux, 104 on BSD and macOS; below RunDir come "/p" and ten
+	// digits, "/plugin-dir" and ten, "/plugin" and ten.
+	const longest = 104 - 1 - 12 - 21 - 17
+	if !filepath.IsAbs(dir) {
+		return fmt.Errorf("the run folder's path %q is not absolute", dir)
+	}
+	if len(dir) > longest {
+		return fmt.Errorf("the run folder's path %s has %d bytes; a unix socket in it needs at most %d: choose a shorter one", dir, len(dir), longest)
+	}
+	info, err := os.Stat(dir)
+	if err != nil {
+		return fmt.Errorf("looking at the run folder: %w", err)
+	}
+	if !info.IsDir() || info.Mode().Perm()&0o077 != 0 {
+		return fmt.Errorf("the run folder %s is %v; it must be a folder that is its owner's alone: chmod 700 it", dir, info.Mode())
+	}
+	return nil
+}

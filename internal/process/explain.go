@@ -1,0 +1,41 @@
+package process
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/toolhost/toolhost/tool"
+)
+
+// explain makes the launch's error: what happened, with the process's own last words. The process is gone.
+func (p *Process) explain(err error) error {
+	result := &tool.Error{Kind: tool.KindUnavailable, Plugin: p.cfg.Plugin, Instance: p.cfg.Instance, Err: err}
+	text := fmt.Sprintf("launching plugin %q: ", p.cfg.Plugin)
+	if p.child == nil {
+		result.Message = text + err.Error()
+		return result
+	}
+	exit := p.Exit()
+	result.Exit = &exit
+	_, refused := errors.AsType[*handshakeError](err)
+	switch {
+	case refused:
+		text += fmt.Sprintf("%s is not a toolhost plugin: %v", p.cfg.Path, err)
+	case errors.Is(err, errStartTimeout):
+		text += fmt.Sprintf("%s did not answer within %v", p.cfg.Path, p.cfg.StartTimeout.Round(time.Millisecond))
+		if line, ok := <-p.firstLine; ok {
+			text += fmt.Sprintf("; it printed %s, expected go-plugin's handshake (%s)", quote(line), handshakeForm)
+		}
+	case exit.Reason == "":
+		text += fmt.Sprintf("%s ended before it could be used: %v", p.cfg.Path, exit)
+	default:
+		text += fmt.Sprintf("%s: %v", p.cfg.Path, err)
+	}
+	if n := len(exit.LastStderr); n > 0 {
+		text += fmt.Sprintf("; its last words on standard error: %s", quote(strings.Join(exit.LastStderr[max(0, n-5):], "\n")))
+	}
+	result.Message = text
+	return result
+}

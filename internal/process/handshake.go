@@ -1,0 +1,88 @@
+package process
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	goplugin "github.com/hashicorp/go-plugin"
+)
+
+// handshakeForm is what a plugin prints first.
+const handshakeForm = "1|VERSION|unix|SOCKET|grpc"
+
+// maxQuote bounds what an error repeats of a plugin's words, in bytes.
+const maxQuote = 200
+
+// handshakeError says why a first line is none that go-plugin may see.
+type handshakeError struct {
+	line   string
+	reason string // empty: it is no handshake at all
+}
+
+func (e *handshakeError) Error() string {
+	if e.reason == "" {
+		return fmt.Sprintf("its first line on standard output was %s, expected go-plugin's handshake (%s); "+
+			"build the plugin with the toolhost sdk, and print nothing before it serves", quote(e.line), handshakeForm)
+	}
+	return fmt.Sprintf("its handshake %s is refused: %s", quote(e.line), e.reason)
+}
+
+// checkHandshake returns the socket's path if line is a handshake as toolhost takes it: go-plugin's core version, a
+// contract version out of versions, gRPC without TLS on a unix socket right in dir. go-plugin itself trusts the line,
+// and a certificate in its sixth field would take the host down.
+func checkHandshake(line, dir string, versions []int) (string, error) {
+	line = strings.TrimSpace(line)
+	fields := strings.Split(line, "|")
+	core, err := strconv.Atoi(fields[0])
+	if err != nil || len(fields) < 4 {
+		return "", &handshakeError{line: line}
+	}
+	refuse := func(format string, args ...any) (string, error) {
+		return "", &handshakeError{line: line, reason: fmt.Sprintf(format, args...)}
+	}
+	switch version, err := strconv.Atoi(fields[1]); {
+	case core != goplugin.CoreProtocolVersion:
+		return refuse("it is version %d of go-plugin's protocol, toolhost speaks %d", core, goplugin.CoreProtocolVersion)
+	case err != nil || !slices.Contains(versions, version):
+		return refuse("it speaks version %s of toolhost's contract, this toolhost knows %v; rebuild the plugin or upgrade toolhost", quote(fields[1]), versions)
+	case len(fields) < 5 || fields[4] != string(goplugin.ProtocolGRPC):
+		return refuse("the protocol must be grpc")
+	case len(fields) > 6:
+		return refuse("it has %d fields, at most 6 are known", len(fields))
+	case len(fields) == 6 && fields[5] != "":
+		return refuse("it brings a certificate, but the socket is protected by its folder; serve without TLS")
+	case fields[2] != "unix":
+		return refuse("the network must be unix, with the socket in the folder that PLUGIN_UNIX_SOCKET_DIR names")
+	}
+	if err := checkSocket(fields[3], dir); err != nil {
+		return refuse("%v", err)
+	}
+	return fields[3], nil
+}
+
+func checkSocket(path, dir string) error {
+	if filepath.Dir(path) != filepath.Clean(dir) || filepath.Clean(path) != path {
+		return errors.New("the socket must be in the folder that PLUGIN_UNIX_SOCKET_DIR names")
+	}
+	info, err := os.Lstat(path)
+	switch {
+	case err != nil:
+		return fmt.Errorf("nothing listens there: %w", err)
+	case info.Mode().Type() != os.ModeSocket:
+		return errors.New("what is there is no socket")
+	}
+	return nil
+}
+
+// quote quotes a plugin's words, within bounds.
+func quote(s string) string {
+	if len(s) > maxQuote {
+		return strconv.Quote(strings.ToValidUTF8(s[:maxQuote], "")) + "…"
+	}
+	return strconv.Quote(s)
+}

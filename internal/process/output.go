@@ -1,0 +1,133 @@
+package process
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+)
+
+const (
+	tailLines = 50 // last lines of standard error that are kept: a Go panic of one goroutine and what led to it
+	queued    = 64 // lines that wait for a slow logger; with maxLine, half a MiB at most
+)
+
+// output takes what a process prints, from any goroutine, without ever blocking it: it keeps the last lines of standard
+// error and logs all lines, as far as the budgets and the logger keep up. What they do not is counted.
+type output struct {
+	logger *slog.Logger
+	queue  chan record
+	done   chan struct{}
+
+	mu             sync.Mutex
+	closed         bool
+	tail           []string // the oldest first
+	dropped        int      // since it was last logged
+	stdout, stderr budget
+}
+
+// newOutput starts the goroutine that logs. It is ended by close.
+func newOutput(logger *slog.Logger) *output {
+	o := &output{
+		logger: logger,
+		queue:  make(chan record, queued),
+		done:   make(chan struct{}),
+		stderr: budget{burst: 1000, perSecond: 200},
+		stdout: budget{burst: 20, perSecond: 2}, // nothing belongs there
+	}
+	go o.run()
+	return o
+}
+
+// stderrLine takes a line of standard error.
+func (o *output) stderrLine(line string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.closed {
+		return
+	}
+	if len(o.tail) == tailLines {
+		o.tail = slices.Delete(o.tail, 0, 1)
+	}
+	o.tail = append(o.tail, line)
+	o.offer(&o.stderr, func() record { return parseRecord(line) })
+}
+
+// stdoutLine takes a line of standard output that is not the handshake.
+func (o *output) stdoutLine(line string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.closed {
+		return
+	}
+	o.offer(&o.stdout, func() record {
+		return record{level: slog.LevelWarn, message: line, attrs: []slog.Attr{slog.String("stream", "stdout")}}
+	})
+}
+
+// offer queues a record if there is budget and room for it. The lock is held.
+func (o *output) offer(b *budget, make func() record) {
+	if b.take(time.Now()) {
+		select {
+		case o.queue <- make():
+			return
+		default:
+		}
+	}
+	o.dropped++
+}
+
+// lastLines returns the last lines of standard error, the oldest first.
+func (o *output) lastLines() []string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return slices.Clone(o.tail)
+}
+
+// close logs what is queued and waits for it. Lines that come later are dropped.
+func (o *output) close() {
+	o.mu.Lock()
+	if !o.closed {
+		o.closed = true
+		close(o.queue)
+	}
+	o.mu.Unlock()
+	<-o.done
+}
+
+func (o *output) run() {
+	defer close(o.done)
+	for r := range o.queue {
+		o.logDropped()
+		o.logger.LogAttrs(context.Background(), r.level, r.message, r.attrs...)
+	}
+	o.logDropped()
+}
+
+func (o *output) logDropped() {
+	o.mu.Lock()
+	n := o.dropped
+	o.dropped = 0
+	o.mu.Unlock()
+	if n > 0 {
+		o.logger.Warn("the plugin printed more lines than are logged", "dropped", n)
+	}
+}
+
+// budget says how many lines may be logged: burst at once, and perSecond more with time. Its zero value allows none.
+type budget struct {
+	burst, perSecond float64
+	used             float64
+	at               time.Time // when used was right
+}
+
+func (b *budget) take(now time.Time) bool {
+	b.used = max(0, b.used-now.Sub(b.at).Seconds()*b.perSecond)
+	b.at = now
+	if b.used+1 > b.burst {
+		return false
+	}
+	b.used++
+	return true
+}

@@ -1,0 +1,89 @@
+package process
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/toolhost/toolhost/internal/pluginwire"
+)
+
+// start starts the process and what reads its output.
+func (p *Process) start(ctx context.Context, protocol []string) error {
+	dir := p.cfg.Dir
+	if dir == "" {
+		dir = p.tmp()
+	}
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		return err
+	}
+	defer null.Close()
+	stdout, stdoutW, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer stdoutW.Close()
+	stderr, stderrW, err := os.Pipe()
+	if err != nil {
+		return errors.Join(err, stdout.Close())
+	}
+	defer stderrW.Close()
+	argv := append([]string{p.cfg.Path}, p.cfg.Args...)
+	child, err := startChild(ctx, p.cfg.Path, argv, &os.ProcAttr{
+		Dir:   dir,
+		Env:   environ(protocol, p.cfg.Env, p.tmp(), p.mark),
+		Files: []*os.File{null, stdoutW, stderrW},
+	})
+	if err != nil {
+		return errors.Join(fmt.Errorf("starting it: %w", err), stdout.Close(), stderr.Close())
+	}
+	p.child, p.pipes = child, []*os.File{stdout, stderr}
+	p.pumps.Go(func() { p.pumpStdout(stdout) }) // both end with the pipe, or at release's deadline
+	p.pumps.Go(func() { pump(stderr, &lines{emit: p.out.stderrLine}) })
+	close(p.spawned)
+	if p.cfg.Guard != nil {
+		p.cfg.Guard.Add(ctx, child.id)
+	}
+	return nil
+}
+
+func (p *Process) pumpStdout(pipe *os.File) {
+	first := true
+	pump(pipe, &lines{emit: func(line string) {
+		if !first {
+			p.out.stdoutLine(line)
+			return
+		}
+		first = false
+		p.firstLine <- line // has room for this one
+	}})
+	close(p.firstLine)
+}
+
+// pump reads the pipe to its end, as fast as it can, so that whoever writes is never held up.
+func pump(pipe *os.File, to *lines) {
+	_, _ = io.Copy(struct{ io.Writer }{to}, struct{ io.Reader }{pipe})
+	to.Flush()
+	_ = pipe.Close()
+}
+
+// awaitHandshake returns the process's first line if go-plugin may see it.
+func (p *Process) awaitHandshake(ctx context.Context, dir string) (string, error) {
+	select {
+	case line, ok := <-p.firstLine:
+		if !ok {
+			return "", errNoHandshake
+		}
+		socket, err := checkHandshake(line, dir, slices.Sorted(maps.Keys(pluginwire.HostPlugins(p.cfg.Conn))))
+		p.socket = socket
+		return strings.TrimSpace(line), err
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
+}
