@@ -1,0 +1,108 @@
+package e2e_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// bin is the folder with the binaries under test: toolhost, agentd and plugins/NAME.
+var bin string
+
+// patience bounds every wait, so that what hangs fails a test instead of stopping the run.
+const patience = 60 * time.Second
+
+func TestMain(m *testing.M) {
+	code, err := buildAndRun(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func buildAndRun(m *testing.M) (int, error) {
+	dir, err := os.MkdirTemp("", "toolhost-e2e-")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(dir)
+	bin = dir
+	for target, packages := range map[string][]string{
+		dir:                           {"./cmd/toolhost", "./cmd/agentd"},
+		filepath.Join(dir, "plugins"): {"./plugins/calculator", "./plugins/fs"},
+	} {
+		build := exec.Command("go", append([]string{"build", "-o", target + string(filepath.Separator)}, packages...)...)
+		build.Dir = "../.."
+		if out, err := build.CombinedOutput(); err != nil {
+			return 0, fmt.Errorf("building %v: %w\n%s", packages, err, out)
+		}
+	}
+	return m.Run(), nil
+}
+
+// result is what a command printed and how it ended.
+type result struct {
+	stdout, stderr string
+	code           int
+}
+
+// says fails the test unless all of the texts stand in what the command printed.
+func (r result) says(t *testing.T, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		if !strings.Contains(r.stdout+r.stderr, text) {
+			t.Errorf("want %q in the output, got exit code %d\nstdout: %s\nstderr: %s", text, r.code, r.stdout, r.stderr)
+		}
+	}
+}
+
+// exits fails the test unless the command ended with the code.
+func (r result) exits(t *testing.T, code int) {
+	t.Helper()
+	if r.code != code {
+		t.Errorf("exit code %d, want %d\nstdout: %s\nstderr: %s", r.code, code, r.stdout, r.stderr)
+	}
+}
+
+// command prepares a binary under test with an environment of its own, so that nothing of the machine's leaks in.
+func command(ctx context.Context, home string, env []string, name string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, filepath.Join(bin, name), args...)
+	cmd.Env = append([]string{"HOME=" + home, "PATH=/usr/bin:/bin", "TMPDIR=" + home}, env...)
+	cmd.Dir = home
+	cmd.WaitDelay = 5 * time.Second
+	return cmd
+}
+
+// run runs a command to its end.
+func run(t *testing.T, cmd *exec.Cmd) result {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	if _, ok := errors.AsType[*exec.ExitError](err); err != nil && !ok {
+		t.Fatalf("running %s: %v\n%s", cmd, err, stderr.String())
+	}
+	return result{stdout: stdout.String(), stderr: stderr.String(), code: cmd.ProcessState.ExitCode()}
+}
+
+// eventually waits until the condition holds; what says what is waited for.
+func eventually(t *testing.T, what string, condition func() bool) {
+	t.Helper()
+	deadline := time.Now().Add(patience)
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for !condition() {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited %v in vain: %s", patience, what)
+		}
+		<-tick.C
+	}
+}

@@ -1,0 +1,76 @@
+package e2e_test
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// running reports whether a process is there and not a zombie.
+func running(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return false
+	}
+	state, _ := statFields(string(stat))
+	return state != "Z" && state != "X"
+}
+
+// descendants returns the processes that a process started, and those that they started.
+func descendants(t *testing.T, root int) []int {
+	t.Helper()
+	children := map[int][]int{}
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		pid, err := strconv.Atoi(entry.Name())
+		if err != nil {
+			continue
+		}
+		stat, err := os.ReadFile(filepath.Join("/proc", entry.Name(), "stat"))
+		if err != nil {
+			continue // gone since
+		}
+		_, parent := statFields(string(stat))
+		children[parent] = append(children[parent], pid)
+	}
+	var family []int
+	for next := children[root]; len(next) > 0; {
+		pid := next[0]
+		family = append(family, pid)
+		next = append(next[1:], children[pid]...)
+	}
+	return family
+}
+
+// statFields returns the state and the parent's id out of a line of /proc/PID/stat.
+func statFields(stat string) (state string, parent int) {
+	fields := strings.Fields(stat[strings.LastIndexByte(stat, ')')+1:])
+	if len(fields) < 2 {
+		return "", 0
+	}
+	parent, _ = strconv.Atoi(fields[1])
+	return fields[0], parent
+}
+
+// sockets returns the unix sockets below a folder.
+func sockets(t *testing.T, dir string) []string {
+	t.Helper()
+	var found []string
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.Type()&fs.ModeSocket != 0 {
+			found = append(found, path)
+		}
+		return nil // what vanishes meanwhile is not left behind
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}

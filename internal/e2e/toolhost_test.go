@@ -1,0 +1,168 @@
+package e2e_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/toolhost/toolhost/client"
+)
+
+// toolhost is a running `toolhost serve`.
+type toolhost struct {
+	home, workspace, state, plugins, addr string
+
+	cmd    *exec.Cmd
+	stderr *lockedBuffer
+	exited chan struct{} // closed when the process is gone
+}
+
+// lockedBuffer is a buffer that a process writes while a test reads.
+type lockedBuffer struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.String()
+}
+
+// newHome returns a short folder: socket paths have a bound of about 100 bytes.
+func newHome(t *testing.T) string {
+	t.Helper()
+	home, err := os.MkdirTemp("/tmp", "e2e-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(home) })
+	return home
+}
+
+// prepare returns a toolhost that has not been started, with the plugins that ship.
+func prepare(t *testing.T) *toolhost {
+	t.Helper()
+	home := newHome(t)
+	h := &toolhost{
+		home:      home,
+		workspace: filepath.Join(home, "workspace"),
+		state:     filepath.Join(home, "state"),
+		plugins:   filepath.Join(home, "plugins"),
+		addr:      "unix://" + filepath.Join(home, "t.sock"),
+	}
+	for _, dir := range []string{h.workspace, h.plugins} {
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"calculator", "fs"} {
+		if err := os.Symlink(filepath.Join(bin, "plugins", name), filepath.Join(h.plugins, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return h
+}
+
+// start returns a toolhost that is ready, and stops it at the end of the test.
+func start(t *testing.T) *toolhost {
+	t.Helper()
+	h := prepare(t)
+	h.serve(t)
+	return h
+}
+
+func (h *toolhost) serve(t *testing.T) {
+	t.Helper()
+	h.cmd = command(context.Background(), h.home, nil, "toolhost", "serve",
+		"--plugins", h.plugins, "--listen", h.addr, "--state", h.state, "--workspace", h.workspace)
+	h.stderr = &lockedBuffer{}
+	h.cmd.Stderr = h.stderr
+	stdout, err := h.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := h.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	h.exited = make(chan struct{})
+	ready := make(chan string, 1)
+	go func() { // ends with the process
+		defer close(h.exited)
+		line, _ := bufio.NewReader(stdout).ReadString('\n')
+		ready <- line
+		io.Copy(io.Discard, stdout)
+		h.cmd.Wait()
+	}()
+	t.Cleanup(func() {
+		h.cmd.Process.Signal(syscall.SIGTERM)
+		<-h.exited
+		if t.Failed() {
+			t.Logf("toolhost's log:\n%s", h.stderr)
+		}
+	})
+	if line := <-ready; !strings.Contains(line, h.addr) {
+		t.Fatalf("the line that says it is ready is %q; want the address in it\n%s", line, h.stderr)
+	}
+}
+
+// do runs a client command of toolhost against this one.
+func (h *toolhost) do(t *testing.T, args ...string) result {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	return run(t, command(ctx, h.home, []string{"TOOLHOST_ADDR=" + h.addr}, "toolhost", args...))
+}
+
+// callJSON runs `toolhost call … -o json` and decodes what it prints.
+func (h *toolhost) callJSON(t *testing.T, args ...string) (callOutput, result) {
+	t.Helper()
+	r := h.do(t, append([]string{"call", "-o", "json"}, args...)...)
+	var out callOutput
+	if err := json.Unmarshal([]byte(r.stdout), &out); err != nil {
+		t.Fatalf("the output is no JSON object: %v\nstdout: %s\nstderr: %s", err, r.stdout, r.stderr)
+	}
+	return out, r
+}
+
+// callOutput is what `toolhost call -o json` promises.
+type callOutput struct {
+	CallID     string            `json:"call_id"`
+	Tool       string            `json:"tool"`
+	Plugin     string            `json:"plugin"`
+	Instance   string            `json:"instance"`
+	IsError    bool              `json:"is_error"`
+	Text       string            `json:"text"`
+	Content    []json.RawMessage `json:"content"`
+	DurationMS *float64          `json:"duration_ms"`
+	Error      *struct {
+		Kind    string `json:"kind"`
+		Message string `json:"message"`
+	} `json:"error"`
+}
+
+// dial returns a client of this toolhost.
+func (h *toolhost) dial(t *testing.T) *client.Client {
+	t.Helper()
+	c, err := client.Dial(h.addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c
+}
