@@ -186,12 +186,14 @@ func (c *Conn) lose(cause error) {
 	}
 }
 
+// lost hides the cause but for its words: an io.EOF would look like the end of a call.
 func lost(cause error) *tool.Error {
-	return &tool.Error{
-		Kind:    tool.KindUnavailable,
-		Message: fmt.Sprintf("%v: %s", ErrConnLost, toolpb.FromStatusError(cause).Message),
-		Err:     fmt.Errorf("%w: %w", ErrConnLost, cause),
+	words := toolpb.FromStatusError(cause).Message
+	if errors.Is(cause, io.EOF) {
+		words = "the plugin ended the stream"
 	}
+	err := fmt.Errorf("%w: %s", ErrConnLost, words)
+	return &tool.Error{Kind: tool.KindUnavailable, Message: err.Error(), Err: err}
 }
 
 // read hands the plugin's frames to their calls until the stream ends. It never waits for a call's reader.

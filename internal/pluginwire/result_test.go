@@ -6,10 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolhost/toolhost/internal/pluginwire"
 	"github.com/toolhost/toolhost/tool"
@@ -47,7 +46,7 @@ func TestLargeResults(t *testing.T) {
 			if out.Err != nil {
 				t.Fatal(out.Err)
 			}
-			if !cmp.Equal(sent, out.Result) {
+			if !reflect.DeepEqual(sent, out.Result) {
 				t.Errorf("%d blocks of %d bytes became %d of %d", len(sent.Content), len(sent.Text()), len(out.Result.Content), len(out.Result.Text()))
 			}
 			if tt.content[1].Text == "" && tt.name == "every kind" {
