@@ -100,3 +100,23 @@ func (a Address) network() (network, address string) {
 	}
 	return "tcp", a.port.String()
 }
+
+// Find returns the address that a client of program should use: given if that is not empty, else what the
+// environment's PROGRAM_ADDR says, else the default.
+func Find(given, program string, getenv func(string) string) (Address, error) {
+	if given != "" {
+		return Parse(given)
+	}
+	variable := Variable(program)
+	if value := getenv(variable); value != "" {
+		a, err := Parse(value)
+		if err != nil {
+			return Address{}, fmt.Errorf("the environment's %s: %w", variable, err)
+		}
+		return a, nil
+	}
+	return Default(program, getenv), nil
+}
+
+// Variable returns the name of the environment variable that holds a program's address, such as TOOLHOST_ADDR.
+func Variable(program string) string { return strings.ToUpper(program) + "_ADDR" }
