@@ -1,0 +1,127 @@
+package client
+
+import (
+	"context"
+	"os"
+	"sync"
+
+	"google.golang.org/grpc"
+
+	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
+	"github.com/toolhost/toolhost/internal/address"
+	"github.com/toolhost/toolhost/internal/hostpb"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// Client is a client of one toolhost. All methods may be called from any goroutine. It connects when it is first used,
+// and anew when the connection was lost.
+type Client struct {
+	link  *link
+	ctx   context.Context // of the session; ends with Close
+	stop  context.CancelFunc
+	tasks sync.WaitGroup // every goroutine of the client
+
+	mutex   sync.Mutex
+	session *session // the stream that all calls share; nil before the first
+	closed  bool
+}
+
+// Dial returns a client of the toolhost at addr: unix:///PATH, 127.0.0.1:PORT or [::1]:PORT. Empty means the
+// environment's TOOLHOST_ADDR, else the default socket of this user. It does not connect; the only error is that the
+// address is ill-formed. Close must be called in the end.
+func Dial(addr string) (*Client, error) {
+	at, err := address.Find(addr, "toolhost", os.Getenv)
+	if err != nil {
+		return nil, tool.Errorf(tool.KindInvalidArgument, "%w", err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	return &Client{link: newLink(at, "toolhost"), ctx: ctx, stop: stop}, nil
+}
+
+// Addr returns the address of the toolhost.
+func (c *Client) Addr() string { return c.link.addr.String() }
+
+// Close ends the connection and waits for the client's goroutines. Calls that are under way end as if the connection
+// was lost. It may be called more than once.
+func (c *Client) Close() error {
+	c.mutex.Lock()
+	c.closed = true
+	c.mutex.Unlock()
+	c.stop()
+	c.tasks.Wait()
+	return c.link.close()
+}
+
+// ListTools returns the tools that match, ordered by name.
+func (c *Client) ListTools(ctx context.Context, query tool.Query) ([]tool.Info, error) {
+	req := hostpb.FromQuery(query)
+	infos := []tool.Info{}
+	for {
+		resp, err := invoke(ctx, c.link, func(conn *grpc.ClientConn) (*toolhostv1.ListToolsResponse, error) {
+			return toolhostv1.NewToolServiceClient(conn).ListTools(ctx, req)
+		})
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range resp.GetTools() {
+			infos = append(infos, hostpb.ToInfo(t))
+		}
+		if resp.GetNextPageToken() == "" {
+			return infos, nil
+		}
+		req.PageToken = resp.GetNextPageToken()
+	}
+}
+
+// GetTool returns one tool as the session sees it; an empty session is none in particular. Errors: not_found.
+func (c *Client) GetTool(ctx context.Context, name, session string) (tool.Info, error) {
+	resp, err := invoke(ctx, c.link, func(conn *grpc.ClientConn) (*toolhostv1.GetToolResponse, error) {
+		return toolhostv1.NewToolServiceClient(conn).GetTool(ctx, &toolhostv1.GetToolRequest{Name: name, Session: session})
+	})
+	if err != nil {
+		return tool.Info{}, err
+	}
+	return hostpb.ToInfo(resp.GetTool()), nil
+}
+
+// Plugins returns all plugins, ordered by name, also those that cannot be used, with the reason.
+func (c *Client) Plugins(ctx context.Context) ([]tool.PluginInfo, error) {
+	resp, err := invoke(ctx, c.link, func(conn *grpc.ClientConn) (*toolhostv1.ListPluginsResponse, error) {
+		return toolhostv1.NewAdminServiceClient(conn).ListPlugins(ctx, &toolhostv1.ListPluginsRequest{})
+	})
+	if err != nil {
+		return nil, err
+	}
+	infos := []tool.PluginInfo{}
+	for _, p := range resp.GetPlugins() {
+		infos = append(infos, hostpb.ToPlugin(p))
+	}
+	return infos, nil
+}
+
+// Instances returns the running processes of a plugin, or of all if plugin is empty, ordered by plugin and start.
+func (c *Client) Instances(ctx context.Context, plugin string) ([]tool.InstanceInfo, error) {
+	resp, err := invoke(ctx, c.link, func(conn *grpc.ClientConn) (*toolhostv1.ListInstancesResponse, error) {
+		return toolhostv1.NewAdminServiceClient(conn).ListInstances(ctx, &toolhostv1.ListInstancesRequest{Plugin: plugin})
+	})
+	if err != nil {
+		return nil, err
+	}
+	infos := []tool.InstanceInfo{}
+	for _, i := range resp.GetInstances() {
+		infos = append(infos, hostpb.ToInstance(i))
+	}
+	return infos, nil
+}
+
+// Restart replaces a plugin's processes: new calls go to a new process, calls in flight end in the old one. Errors:
+// not_found; unavailable if the new process does not start, and then the old one stays.
+func (c *Client) Restart(ctx context.Context, plugin string) (tool.Restarted, error) {
+	resp, err := invoke(ctx, c.link, func(conn *grpc.ClientConn) (*toolhostv1.RestartResponse, error) {
+		return toolhostv1.NewAdminServiceClient(conn).Restart(ctx, &toolhostv1.RestartRequest{Plugin: plugin})
+	})
+	if err != nil {
+		return tool.Restarted{}, err
+	}
+	return hostpb.ToRestarted(resp), nil
+}

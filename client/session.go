@@ -1,0 +1,219 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+
+	"google.golang.org/grpc"
+	"google.golang.org/protobuf/proto"
+
+	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
+	"github.com/toolhost/toolhost/internal/flow"
+	"github.com/toolhost/toolhost/internal/hostpb"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// outboxBytes is what the session queues before Send and Open wait: enough to keep the transport busy.
+const outboxBytes = 1 << 20
+
+type connectStream = grpc.BidiStreamingClient[toolhostv1.ConnectRequest, toolhostv1.ConnectResponse]
+
+// session is one Connect stream and the calls on it. Its goroutine, run, is the client's.
+type session struct {
+	client *Client
+	ready  chan struct{} // closed when outbox is there, or err
+	outbox *flow.Outbox[*toolhostv1.ConnectRequest]
+
+	mutex sync.Mutex
+	calls map[uint32]*execution
+	last  uint32 // number given to a call
+	err   *tool.Error
+}
+
+// shared returns the session that all calls share, and opens one if there is none that works.
+func (c *Client) shared(ctx context.Context) (*session, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, tool.AsError(err)
+	}
+	s, err := c.current()
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case <-s.ready:
+	case <-ctx.Done():
+		return nil, tool.AsError(ctx.Err())
+	}
+	if err := s.failed(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func (c *Client) current() (*session, error) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if c.closed {
+		return nil, tool.Errorf(tool.KindCancelled, "%w", errClosed)
+	}
+	if c.session == nil || c.session.failed() != nil {
+		c.session = &session{client: c, ready: make(chan struct{}), calls: map[uint32]*execution{}}
+		c.tasks.Go(c.session.run)
+	}
+	return c.session, nil
+}
+
+// failed returns why the session takes no calls, nil if it does.
+func (s *session) failed() *tool.Error {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return s.err
+}
+
+// run opens the stream and reads it until it ends or the client is closed.
+func (s *session) run() {
+	ctx, cancel := context.WithCancel(s.client.ctx)
+	defer cancel()
+	stream, err := s.connect(ctx)
+	if err != nil {
+		s.fail(tool.AsError(err), false)
+		close(s.ready)
+		return
+	}
+	s.outbox = flow.NewOutbox(stream.Send, outboxBytes)
+	close(s.ready)
+	err = s.receive(stream)
+	s.end(err)
+	cancel() // before Close: it makes a blocked send return
+	s.outbox.Close()
+}
+
+func (s *session) connect(ctx context.Context) (connectStream, error) {
+	conn, err := s.client.link.get()
+	if err != nil {
+		return nil, err
+	}
+	stream, err := toolhostv1.NewToolServiceClient(conn).Connect(ctx)
+	if err != nil {
+		return nil, s.client.link.failure(err)
+	}
+	return stream, nil
+}
+
+// end fails the session for the reason why its stream ended. A server that ends a stream in good order has answered
+// every call that it read.
+func (s *session) end(err error) {
+	if errors.Is(err, io.EOF) {
+		s.fail(tool.Errorf(tool.KindUnavailable, "the toolhost at %s is shutting down; the call was not executed%w", s.client.link.addr, hidden{err}), false)
+		return
+	}
+	failure := s.client.link.failure(err)
+	if s.client.ctx.Err() != nil {
+		failure = tool.Errorf(tool.KindCancelled, "%w", errClosed)
+	}
+	s.fail(failure, true)
+}
+
+// fail ends the session and all its calls. lost says that calls that were sent may have been executed.
+func (s *session) fail(err *tool.Error, lost bool) {
+	s.mutex.Lock()
+	s.err = err
+	calls := s.calls
+	s.calls = nil
+	s.mutex.Unlock()
+	for _, e := range calls {
+		e.lose(err, lost)
+	}
+}
+
+// receive hands each message to its call. Messages of calls that are not known any more are dropped.
+func (s *session) receive(stream connectStream) error {
+	for {
+		resp, err := stream.Recv()
+		if err != nil {
+			return err
+		}
+		number, event := resp.GetCall(), resp.GetEvent()
+		s.mutex.Lock()
+		e := s.calls[number]
+		if e != nil && event.GetEnded() != nil {
+			delete(s.calls, number)
+		}
+		s.mutex.Unlock()
+		if e != nil {
+			e.receive(event)
+		}
+	}
+}
+
+// open sends a new call.
+func (s *session) open(ctx context.Context, call tool.Call, complete bool) (*execution, error) {
+	e := newExecution(s, call.ID)
+	if err := s.enter(e); err != nil {
+		return nil, err
+	}
+	start := &toolhostv1.StartCall{Tool: call.Tool, Options: hostpb.FromCall(call)}
+	// More than a window of arguments goes in pieces, so that it holds up no other call.
+	whole := complete && len(call.Arguments) <= hostpb.Window
+	if whole {
+		start.Arguments, start.Complete = call.Arguments, true
+		e.markComplete(true)
+	}
+	err := s.put(ctx, &toolhostv1.ConnectRequest{Call: e.number, Frame: &toolhostv1.ConnectRequest_Start{Start: start}})
+	if err != nil {
+		s.leave(e)
+		return nil, err
+	}
+	if whole {
+		return e, nil
+	}
+	if err := e.Send(ctx, call.Arguments, complete); err != nil {
+		e.Close()
+		return nil, err
+	}
+	return e, nil
+}
+
+// enter gives a call its number.
+func (s *session) enter(e *execution) error {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if s.err != nil {
+		return s.err
+	}
+	for s.last++; s.last == 0 || s.calls[s.last] != nil; s.last++ {
+	}
+	e.number = s.last
+	s.calls[e.number] = e
+	return nil
+}
+
+// leave takes back a number that was never sent.
+func (s *session) leave(e *execution) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	delete(s.calls, e.number)
+}
+
+// put queues a frame, and waits while the stream has no room.
+func (s *session) put(ctx context.Context, frame *toolhostv1.ConnectRequest) error {
+	err := s.outbox.Put(ctx, frame, proto.Size(frame))
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return tool.AsError(ctx.Err())
+	default:
+		return s.lost(err)
+	}
+}
+
+// lost returns why nothing can be sent.
+func (s *session) lost(err error) *tool.Error {
+	if failure := s.failed(); failure != nil {
+		return failure
+	}
+	return tool.Errorf(tool.KindUnavailable, "the connection to the %s at %s was lost: %v%w", s.client.link.server, s.client.link.addr, err, hidden{err})
+}

@@ -1,0 +1,198 @@
+package hostrpc
+
+import (
+	"context"
+	"sync"
+
+	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
+	"github.com/toolhost/toolhost/internal/hostpb"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// maxQueuedText bounds the argument text of one call that the host has not taken yet.
+const maxQueuedText = 16 << 20
+
+// streamCall is one call on a stream: frames come in by its methods, which never block, and events go out by emit.
+type streamCall struct {
+	service *toolService
+	start   *toolhostv1.StartCall
+	// ctx ends with the stream, or when the call is given up; then its cause is what the caller is told.
+	ctx    context.Context
+	giveUp context.CancelCauseFunc
+	// emit sends an event and blocks while the caller takes none. It fails when the stream or the call has ended; an
+	// end of the call is sent all the same as long as there is a stream.
+	emit func(*toolhostv1.CallEvent) error
+
+	mutex     sync.Mutex
+	execution tool.Execution // nil until the host has opened the call
+	cancelled bool           // before the host had opened the call
+	reason    string         // of that
+	text      []byte         // that the host was not given yet
+	complete  bool           // no text may come any more
+	wake      chan struct{}  // holds a token when text or complete changed
+	ended     bool           // the end was emitted; used by run alone
+}
+
+func newStreamCall(ctx context.Context, s *toolService, start *toolhostv1.StartCall) *streamCall {
+	c := &streamCall{service: s, start: start, complete: start.GetComplete(), wake: make(chan struct{}, 1)}
+	c.ctx, c.giveUp = context.WithCancelCause(ctx)
+	return c
+}
+
+// run opens the call, and returns when its end was emitted or cannot be.
+func (c *streamCall) run() {
+	defer c.giveUp(nil)
+	defer c.service.guard.caught("a call on a stream", c.end)
+	if err := c.serve(); err != nil {
+		c.end(tool.AsError(err))
+	}
+}
+
+// serve returns why the call could not be brought to its end, nil if it was.
+func (c *streamCall) serve() error {
+	call, err := callOf(c.ctx, c.start.GetTool(), c.start.GetArguments(), c.start.GetOptions())
+	if err != nil {
+		return err
+	}
+	execution, err := c.service.host.Open(c.ctx, call, c.start.GetComplete())
+	if err != nil {
+		return c.because(err)
+	}
+	var feeding sync.WaitGroup
+	defer feeding.Wait()
+	defer c.giveUp(nil)
+	defer execution.Close()
+	c.opened(execution)
+	if !c.start.GetComplete() {
+		feeding.Go(c.feed)
+	}
+	for {
+		event, err := execution.Next(c.ctx)
+		if err != nil {
+			return c.because(err)
+		}
+		for m := range hostpb.FromEvent(event) {
+			if err := c.emit(m); err != nil {
+				return c.because(err)
+			}
+		}
+		if event.Ended != nil {
+			c.ended = true
+			return nil
+		}
+	}
+}
+
+// because returns why the call was given up, or err if it was not.
+func (c *streamCall) because(err error) error {
+	if cause := context.Cause(c.ctx); cause != nil {
+		return cause
+	}
+	return err
+}
+
+// end tells the caller that the call failed outside of the host.
+func (c *streamCall) end(failure *tool.Error) {
+	if c.ended {
+		return
+	}
+	c.ended = true
+	for m := range hostpb.FromEvent(failed(c.start, failure)) {
+		_ = c.emit(m) // fails only where nobody is left to be told
+	}
+}
+
+// failed returns the end of a call that never reached the host, or was taken from it.
+func failed(start *toolhostv1.StartCall, failure *tool.Error) tool.Event {
+	told := *failure
+	if told.CallID == "" {
+		told.CallID = start.GetOptions().GetCallId()
+	}
+	return tool.Event{Ended: &tool.Outcome{CallID: told.CallID, Plugin: told.Plugin, Instance: told.Instance, Err: &told}}
+}
+
+// opened makes the execution known to cancel.
+func (c *streamCall) opened(execution tool.Execution) {
+	c.mutex.Lock()
+	c.execution = execution
+	cancelled, reason := c.cancelled, c.reason
+	c.mutex.Unlock()
+	if cancelled {
+		execution.Cancel(reason)
+	}
+}
+
+// feed hands argument text to the host until it is complete.
+func (c *streamCall) feed() {
+	defer c.service.guard.caught("the arguments of a call on a stream", func(e *tool.Error) { c.giveUp(e) })
+	for {
+		select {
+		case <-c.wake:
+		case <-c.ctx.Done():
+			return
+		}
+		c.mutex.Lock()
+		text, complete := c.text, c.complete
+		c.text = nil
+		c.mutex.Unlock()
+		if err := c.execution.Send(c.ctx, text, complete); err != nil {
+			c.giveUp(tool.AsError(err))
+			return
+		}
+		if complete {
+			return
+		}
+	}
+}
+
+// append adds argument text.
+func (c *streamCall) append(text []byte) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	switch {
+	case c.complete:
+		c.giveUp(tool.Errorf(tool.KindInvalidArgument, "argument text came after the arguments were complete; the call was stopped"))
+	case len(c.text)+len(text) > maxQueuedText:
+		c.giveUp(tool.Errorf(tool.KindInvalidArgument, "more than %d bytes of argument text wait to be read; the call was stopped", maxQueuedText))
+	default:
+		c.text = append(c.text, text...)
+		c.notify()
+	}
+}
+
+// finish says that the arguments are complete. Saying so twice is harmless.
+func (c *streamCall) finish() {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	c.complete = true
+	c.notify()
+}
+
+func (c *streamCall) notify() {
+	select {
+	case c.wake <- struct{}{}:
+	default:
+	}
+}
+
+// cancel asks the host to stop the call, which still ends with its own end.
+func (c *streamCall) cancel(reason string) {
+	c.mutex.Lock()
+	execution := c.execution
+	if execution == nil {
+		c.cancelled, c.reason = true, reason
+	}
+	c.mutex.Unlock()
+	if execution != nil {
+		execution.Cancel(reason)
+	}
+}
+
+// callerDone says that the caller sends nothing any more.
+func (c *streamCall) callerDone() {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if !c.complete {
+		c.giveUp(tool.Errorf(tool.KindCancelled, "the call was abandoned: its caller closed the stream before the arguments were complete; nothing was executed"))
+	}
+}

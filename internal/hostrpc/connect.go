@@ -1,0 +1,243 @@
+package hostrpc
+
+import (
+	"errors"
+	"io"
+	"sync"
+
+	"google.golang.org/grpc"
+	"google.golang.org/protobuf/proto"
+
+	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
+	"github.com/toolhost/toolhost/internal/flow"
+	"github.com/toolhost/toolhost/internal/hostpb"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// outboxBytes is what one Connect stream queues before its calls wait: enough to keep the transport busy.
+const outboxBytes = 1 << 20
+
+type connectStream = grpc.BidiStreamingServer[toolhostv1.ConnectRequest, toolhostv1.ConnectResponse]
+
+// connection is one Connect stream.
+type connection struct {
+	service *toolService
+	stream  connectStream
+	outbox  *flow.Outbox[*toolhostv1.ConnectResponse]
+	flushed chan struct{}  // closed when all that was put before the nil frame is sent
+	running sync.WaitGroup // the goroutine of each call
+
+	mutex    sync.Mutex
+	open     map[uint32]*numberedCall
+	highest  uint32 // number ever used
+	draining bool   // no calls are taken any more
+}
+
+// numberedCall is a call on a Connect stream with the credit that its caller gave it.
+type numberedCall struct {
+	*streamCall
+	credit *flow.Credit
+}
+
+// Connect implements toolhost.v1.ToolService.
+func (s *toolService) Connect(stream connectStream) error {
+	c := &connection{service: s, stream: stream, flushed: make(chan struct{}), open: map[uint32]*numberedCall{}}
+	c.outbox = flow.NewOutbox(c.send, outboxBytes)
+	received := make(chan error, 1)
+	// Reads until the stream ends, at the latest when this handler returns; the server waits for it.
+	s.tasks.Go(func() { received <- c.receive() })
+	err := c.wait(received)
+	if err == nil {
+		err = c.flush()
+	}
+	// Closing waits for a send that the caller may hold up until this handler returns; the server waits for it.
+	s.tasks.Go(c.outbox.Close)
+	c.giveUpAll(err) // if there are any, they have nobody left to end for
+	c.running.Wait()
+	return err
+}
+
+// wait returns nil when the caller has half-closed or the server shuts down, and every call has ended; and an error
+// when the stream is broken.
+func (c *connection) wait(received <-chan error) error {
+	drain := c.service.drain
+	var idle chan struct{}
+	for {
+		select {
+		case err := <-received:
+			if err != nil {
+				return err
+			}
+			received = nil
+			c.callerDone()
+		case <-drain:
+			drain = nil
+		case <-c.outbox.Ended():
+			return c.outbox.Err()
+		case <-idle:
+			return nil
+		}
+		if idle == nil {
+			c.refuseCalls()
+			idle = make(chan struct{})
+			go func() { // ends with the calls, which end at the latest with the stream
+				c.running.Wait()
+				close(idle)
+			}()
+		}
+	}
+}
+
+// send is the outbox's. The nil frame marks the end of what must still go out.
+func (c *connection) send(m *toolhostv1.ConnectResponse) error {
+	if m == nil {
+		close(c.flushed)
+		return nil
+	}
+	return c.stream.Send(m)
+}
+
+// flush waits until all frames are with the transport.
+func (c *connection) flush() error {
+	if err := c.outbox.PutNow(nil); err != nil {
+		return err
+	}
+	select {
+	case <-c.flushed:
+		return nil
+	case <-c.outbox.Ended():
+		return c.outbox.Err()
+	}
+}
+
+// receive reads frames until the caller half-closes, and then returns nil.
+func (c *connection) receive() error {
+	for {
+		req, err := c.stream.Recv()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if start := req.GetStart(); start != nil {
+			c.start(req.GetCall(), start)
+		} else {
+			c.dispatch(req)
+		}
+	}
+}
+
+// start begins a call or answers why not.
+func (c *connection) start(number uint32, start *toolhostv1.StartCall) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	var refused *tool.Error
+	switch {
+	case number == 0:
+		refused = tool.Errorf(tool.KindInvalidArgument, "a call's number must not be 0")
+	case c.open[number] != nil:
+		refused = tool.Errorf(tool.KindInvalidArgument, "the number %d belongs to a call that has not ended, which goes on", number)
+	case c.draining:
+		refused = tool.Errorf(tool.KindUnavailable, "toolhost is shutting down; the call was not executed")
+	case len(c.open) >= c.service.maxOpen:
+		refused = tool.Errorf(tool.KindRateLimited, "the stream has %d open calls, which is the limit; wait for one to end, or open another stream", len(c.open))
+	}
+	if refused != nil {
+		c.answer(number, failed(start, refused))
+		return
+	}
+	c.highest = max(c.highest, number)
+	call := &numberedCall{
+		streamCall: newStreamCall(c.stream.Context(), c.service, start),
+		credit:     flow.NewCredit(hostpb.Window),
+	}
+	call.emit = func(m *toolhostv1.CallEvent) error { return c.emit(number, call, m) }
+	c.open[number] = call
+	c.running.Go(func() {
+		defer c.forget(number, call)
+		call.run()
+	})
+}
+
+// answer sends the end of something that is no call of this stream.
+func (c *connection) answer(number uint32, e tool.Event) {
+	for m := range hostpb.FromEvent(e) {
+		_ = c.outbox.PutNow(&toolhostv1.ConnectResponse{Call: number, Event: m}) // if it fails, wait returns
+	}
+}
+
+// dispatch hands a frame to its call. Frames of a call that has ended were on their way when it did, and are dropped.
+func (c *connection) dispatch(req *toolhostv1.ConnectRequest) {
+	number := req.GetCall()
+	c.mutex.Lock()
+	call, known := c.open[number], number != 0 && number <= c.highest
+	c.mutex.Unlock()
+	if call == nil {
+		if !known {
+			c.answer(number, failed(nil, tool.Errorf(tool.KindInvalidArgument, "there is no call with the number %d; begin with `start`", number)))
+		}
+		return
+	}
+	switch frame := req.GetFrame().(type) {
+	case *toolhostv1.ConnectRequest_Append:
+		call.append(frame.Append.GetText())
+	case *toolhostv1.ConnectRequest_Complete:
+		call.finish()
+	case *toolhostv1.ConnectRequest_Cancel:
+		call.cancel(frame.Cancel.GetReason())
+	case *toolhostv1.ConnectRequest_Credit:
+		call.credit.Grant(int(frame.Credit.GetBytes()))
+	}
+}
+
+// emit sends an event of a call once the call has credit for it and the stream has room.
+func (c *connection) emit(number uint32, call *numberedCall, m *toolhostv1.CallEvent) error {
+	ctx := call.ctx
+	if m.GetEnded() != nil {
+		// The caller may use the number again as soon as it reads the end.
+		c.forget(number, call)
+		ctx = c.stream.Context()
+	} else if err := call.credit.Acquire(ctx, proto.Size(m)); err != nil {
+		return err
+	}
+	frame := &toolhostv1.ConnectResponse{Call: number, Event: m}
+	return c.outbox.Put(ctx, frame, proto.Size(frame))
+}
+
+func (c *connection) forget(number uint32, call *numberedCall) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if c.open[number] == call {
+		delete(c.open, number)
+	}
+}
+
+func (c *connection) refuseCalls() {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	c.draining = true
+}
+
+func (c *connection) calls() []*numberedCall {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	calls := make([]*numberedCall, 0, len(c.open))
+	for _, call := range c.open {
+		calls = append(calls, call)
+	}
+	return calls
+}
+
+func (c *connection) callerDone() {
+	for _, call := range c.calls() {
+		call.callerDone()
+	}
+}
+
+func (c *connection) giveUpAll(cause error) {
+	c.refuseCalls()
+	for _, call := range c.calls() {
+		call.giveUp(cause)
+	}
+}

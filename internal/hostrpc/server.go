@@ -1,0 +1,115 @@
+package hostrpc
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"sync"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/health"
+	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/reflection"
+
+	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
+	"github.com/toolhost/toolhost/internal/hostpb"
+)
+
+const (
+	// windowBytes is the flow-control window of streams and connections. It is static because a unix socket has no
+	// delay that a growing window could hide, and measuring one costs frames.
+	windowBytes = 1 << 20
+	// maxStreams bounds the RPCs of one connection; a client that wants more waits, or uses Connect.
+	maxStreams = 1024
+	// defaultMaxOpenCalls is far above what an agent has open, and bounds what one stream can hold of memory.
+	defaultMaxOpenCalls = 4096
+)
+
+// Config says what a server serves. Host is required.
+type Config struct {
+	Host         Host         // not owned: close it after Shutdown
+	Logger       *slog.Logger // for bugs, such as a panic in a handler; nil: none
+	MaxOpenCalls int          // calls open at once on one Connect stream; 0: 4096
+}
+
+// Server serves a host. All methods may be called from any goroutine.
+type Server struct {
+	grpc   *grpc.Server
+	health *health.Server
+	drain  chan struct{} // closed when Shutdown begins
+	tasks  *sync.WaitGroup
+	once   sync.Once
+}
+
+// NewServer returns a server that listens nowhere yet. Shutdown must be called in the end.
+func NewServer(cfg Config) *Server {
+	logger := cfg.Logger
+	if logger == nil {
+		logger = slog.New(slog.DiscardHandler)
+	}
+	guard := guard{logger: logger}
+	s := &Server{
+		grpc: grpc.NewServer(
+			grpc.Creds(peerCredentials{}),
+			grpc.MaxRecvMsgSize(hostpb.MaxMessageBytes),
+			grpc.StaticStreamWindowSize(windowBytes),
+			grpc.StaticConnWindowSize(windowBytes),
+			grpc.MaxConcurrentStreams(maxStreams),
+			grpc.ChainUnaryInterceptor(guard.unary),
+			grpc.ChainStreamInterceptor(guard.stream),
+			grpc.WaitForHandlers(true),
+		),
+		health: health.NewServer(),
+		drain:  make(chan struct{}),
+		tasks:  &sync.WaitGroup{},
+	}
+	toolhostv1.RegisterToolServiceServer(s.grpc, &toolService{
+		host: cfg.Host, guard: guard, drain: s.drain, tasks: s.tasks,
+		maxOpen: cmp.Or(cfg.MaxOpenCalls, defaultMaxOpenCalls),
+	})
+	toolhostv1.RegisterAdminServiceServer(s.grpc, &adminService{host: cfg.Host})
+	healthv1.RegisterHealthServer(s.grpc, s.health)
+	reflection.Register(s.grpc)
+	for name := range s.grpc.GetServiceInfo() {
+		s.health.SetServingStatus(name, healthv1.HealthCheckResponse_SERVING)
+	}
+	return s
+}
+
+// Serve accepts connections until Shutdown, and then returns nil. It owns the listener and closes it.
+func (s *Server) Serve(l net.Listener) error {
+	err := s.grpc.Serve(l)
+	if err != nil && !errors.Is(err, grpc.ErrServerStopped) {
+		return fmt.Errorf("serving at %s: %w", l.Addr(), err)
+	}
+	return nil
+}
+
+// Shutdown stops accepting connections and new calls, lets open calls end until ctx is done, then cuts what is left,
+// and returns when nothing runs any more. The error is ctx's if it had to cut. It may be called more than once.
+//
+// Cutting waits for handlers; they return at once unless the host does not let go of a call that it was told to open.
+func (s *Server) Shutdown(ctx context.Context) error {
+	s.once.Do(func() {
+		s.health.Shutdown()
+		close(s.drain)
+	})
+	graceful := make(chan struct{})
+	go func() { // ends with GracefulStop, which Stop makes return; waited for below
+		defer close(graceful)
+		s.grpc.GracefulStop()
+	}()
+	var err error
+	select {
+	case <-graceful:
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+		s.grpc.Stop()
+		<-graceful
+	}
+	s.tasks.Wait()
+	return err
+}
