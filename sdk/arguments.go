@@ -3,8 +3,6 @@ package sdk
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"math/big"
 	"slices"
 	"strings"
@@ -19,15 +17,16 @@ type argumentReader struct {
 	compiled *arguments.Schema
 	schema   *jsonschema.Schema // the same, as a tree
 	defaults bool               // the tree declares a default somewhere
+	strict   bool               // the tool wants its arguments exactly as given
 }
 
-func newArgumentReader(schema json.RawMessage) (*argumentReader, error) {
-	compiled, err := arguments.Compile(schema)
+func newArgumentReader(spec *Spec) (*argumentReader, error) {
+	compiled, err := arguments.Compile(spec.InputSchema)
 	if err != nil {
 		return nil, err
 	}
-	r := &argumentReader{compiled: compiled, schema: new(jsonschema.Schema)}
-	if err := json.Unmarshal(schema, r.schema); err != nil {
+	r := &argumentReader{compiled: compiled, schema: new(jsonschema.Schema), strict: spec.Strict}
+	if err := json.Unmarshal(spec.InputSchema, r.schema); err != nil {
 		return nil, err
 	}
 	r.defaults = declaresDefault(r.schema)
@@ -41,7 +40,7 @@ func (r *argumentReader) read(text []byte) (json.RawMessage, error) {
 		return nil, err
 	}
 	// Only a number with a point or exponent can be an integer that Go would not decode as one.
-	if r.defaults || bytes.ContainsAny(parsed.Canonical, ".eE") {
+	if !r.strict && (r.defaults || bytes.ContainsAny(parsed.Canonical, ".eE")) {
 		completed, err := r.complete(parsed.Canonical)
 		if err != nil {
 			return nil, err
@@ -125,25 +124,6 @@ func declaresDefault(s *jsonschema.Schema) bool {
 		}
 	}
 	return declaresDefault(s.Items) || declaresDefault(s.AdditionalProperties)
-}
-
-// decodeStrictly decodes validated arguments into the tool's input. It fails where the schema allows what the Go type
-// does not.
-func decodeStrictly(text json.RawMessage, in any) error {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	err := d.Decode(in)
-	if err == nil {
-		return nil
-	}
-	if mismatch, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		path := mismatch.Field
-		if path == "" {
-			path = "arguments"
-		}
-		return fmt.Errorf("the arguments do not fit the tool:\n- %s: must be a value of type %s, but is %s", path, mismatch.Type, mismatch.Value)
-	}
-	return fmt.Errorf("the arguments do not fit the tool: %s", strings.TrimPrefix(err.Error(), "json: "))
 }
 
 // encodeJSON returns the JSON form of value, with characters such as < as they are.

@@ -3,6 +3,7 @@ package sdk_test
 import (
 	"context"
 	"encoding/json"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -14,12 +15,13 @@ import (
 )
 
 type weatherIn struct {
-	City  string    `json:"city" minLength:"1"`
-	Days  int       `json:"days,omitempty" default:"2" minimum:"1" maximum:"14"`
-	Units string    `json:"units" enum:"metric,imperial" default:"metric"`
-	Big   int64     `json:"big" default:"9007199254740993"`
-	Small int8      `json:"small,omitempty"`
-	Since time.Time `json:"since,omitzero"`
+	City  string                  `json:"city" minLength:"1"`
+	Days  int                     `json:"days,omitempty" default:"2" minimum:"1" maximum:"14"`
+	Units string                  `json:"units" enum:"metric,imperial" default:"metric"`
+	Big   int64                   `json:"big" default:"9007199254740993"`
+	Small int8                    `json:"small,omitempty"`
+	Since time.Time               `json:"since,omitzero"`
+	Hosts map[string][]netip.Addr `json:"hosts,omitempty"`
 	Spots []struct {
 		Name string `json:"name"`
 		Zoom int    `json:"zoom" default:"3"`
@@ -70,10 +72,11 @@ func TestArgumentsThatTheModelMustMend(t *testing.T) {
 		"not in enum":   {`{"city":"a","units":"si"}`, `units: must be one of ["metric","imperial"], but is "si"`},
 		"no integer":    {`{"city":"a","days":1.5}`, `days: must be integer, but is number 1.5`},
 		"null":          {`{"city":null}`, `city: must be string`},
-		"too large":     {`{"city":"a","small":300}`, `small`},
-		"no time":       {`{"city":"a","since":"yesterday"}`, `"yesterday"`},
+		"too large":     {`{"city":"a","small":300}`, `small: must be at most 127, but is 300`},
+		"no time":       {`{"city":"a","since":"yesterday"}`, `since: must be a time as in RFC 3339, such as 2006-01-02T15:04:05Z, but is "yesterday"`},
 		"huge exponent": {`{"city":"a","days":1e1000001}`, `days`},
-		"huge integer":  {`{"city":"a","big":99999999999999999999}`, `big: must be`},
+		"huge integer":  {`{"city":"a","big":99999999999999999999}`, `big: must fit the type int64, but is 99999999999999999999`},
+		"bad address":   {`{"city":"a","hosts":{"x":["1.2.3.4","nowhere"]}}`, `hosts.x[1]: must be a value that can be read`},
 	}
 	h := sdktest.New(t, pluginOf(func(context.Context, weatherIn) (string, error) {
 		t.Error("the tool ran")
@@ -119,5 +122,21 @@ func TestOwnSchemaTakesThePlaceOfTheDerived(t *testing.T) {
 	}
 	if got := h.Call("x", `{"a":"xy","c":1}`); !got.IsError || !strings.Contains(got.Text(), "unknown field") {
 		t.Errorf("got %q (%v), want an error: the struct has no c", got.Text(), got.Err)
+	}
+}
+
+func TestStrictToolsGetTheirArgumentsAsTheyAre(t *testing.T) {
+	h := sdktest.New(t, sdk.Plugin{Name: "p", Tools: []sdk.Tool{
+		sdk.Func(sdk.Spec{Name: "x", Description: "x", Strict: true}, func(_ context.Context, in struct {
+			N int `json:"n" default:"3"`
+		}) (int, error) {
+			return in.N, nil
+		}),
+	}})
+	if got := h.Call("x", `{}`); got.Text() != "0" {
+		t.Errorf("got %s, %v; want no default", got.Text(), got.Err)
+	}
+	if got := h.Call("x", `{"n":1.0}`); !got.IsError || !strings.Contains(got.Text(), "n: must fit the type int, but is 1.0") {
+		t.Errorf("got %s, %v; want no repair", got.Text(), got.Err)
 	}
 }

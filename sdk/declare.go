@@ -98,7 +98,7 @@ func checkSpec(spec *Spec) error {
 			fail("its metadata %q is not JSON", key)
 		}
 	}
-	reader, err := newArgumentReader(spec.InputSchema)
+	reader, err := newArgumentReader(spec)
 	if err != nil {
 		fail("its input schema: %w", err)
 		return errors.Join(problems...)

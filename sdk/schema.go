@@ -23,7 +23,7 @@ const (
 
 // deriveSchema returns the schema of the JSON form of t, with what its struct tags say.
 func deriveSchema(t reflect.Type, dir direction) (*jsonschema.Schema, error) {
-	special, err := specialTypes(t)
+	special, err := specialTypes(t, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -40,13 +40,19 @@ func deriveSchema(t reflect.Type, dir direction) (*jsonschema.Schema, error) {
 
 // specialTypes returns schemas for the types within t whose JSON form is not what their Go kind suggests, and refuses
 // types that have none.
-func specialTypes(t reflect.Type) (map[reflect.Type]*jsonschema.Schema, error) {
-	w := typeWalk{special: map[reflect.Type]*jsonschema.Schema{}, open: map[reflect.Type]bool{}, done: map[reflect.Type]bool{}}
+func specialTypes(t reflect.Type, dir direction) (map[reflect.Type]*jsonschema.Schema, error) {
+	w := typeWalk{
+		dir:     dir,
+		special: map[reflect.Type]*jsonschema.Schema{},
+		open:    map[reflect.Type]bool{},
+		done:    map[reflect.Type]bool{},
+	}
 	return w.special, w.visit(t, "the type")
 }
 
 // typeWalk visits every type within a type once.
 type typeWalk struct {
+	dir        direction
 	special    map[reflect.Type]*jsonschema.Schema
 	open, done map[reflect.Type]bool
 }
@@ -71,6 +77,10 @@ func (w *typeWalk) visitParts(t reflect.Type, path string) error {
 	switch t.Kind() {
 	case reflect.Chan, reflect.Func, reflect.Complex64, reflect.Complex128, reflect.UnsafePointer:
 		return fmt.Errorf("%s: a value of type %s has no JSON form", path, t)
+	case reflect.Interface:
+		if w.dir == input && t.NumMethod() > 0 {
+			return fmt.Errorf("%s: nothing can be decoded into the interface %s; use any or json.RawMessage", path, t)
+		}
 	case reflect.Pointer:
 		return w.visit(t.Elem(), path)
 	case reflect.Slice, reflect.Array:
@@ -81,17 +91,22 @@ func (w *typeWalk) visitParts(t reflect.Type, path string) error {
 		}
 		return w.visit(t.Elem(), path+"[]")
 	case reflect.Struct:
-		for field := range t.Fields() {
-			if !field.IsExported() && !field.Anonymous || field.Tag.Get("json") == "-" {
-				continue
-			}
-			at := "field " + strings.TrimPrefix(strings.TrimPrefix(path+"."+field.Name, "the type."), "field ")
-			if err := checkField(field); err != nil {
-				return fmt.Errorf("%s: %w", at, err)
-			}
-			if err := w.visit(field.Type, at); err != nil {
-				return err
-			}
+		return w.visitFields(t, path)
+	}
+	return nil
+}
+
+func (w *typeWalk) visitFields(t reflect.Type, path string) error {
+	for field := range t.Fields() {
+		if !field.IsExported() && !field.Anonymous || field.Tag.Get("json") == "-" {
+			continue
+		}
+		at := "field " + strings.TrimPrefix(strings.TrimPrefix(path+"."+field.Name, "the type."), "field ")
+		if err := checkField(field); err != nil {
+			return fmt.Errorf("%s: %w", at, err)
+		}
+		if err := w.visit(field.Type, at); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -100,8 +115,19 @@ func (w *typeWalk) visitParts(t reflect.Type, path string) error {
 // checkField refuses what encoding/json and the derived schema understand differently.
 func checkField(field reflect.StructField) error {
 	name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
-	if field.Anonymous && name != "" {
-		return fmt.Errorf("an embedded struct with a json name; give the field a name of its own")
+	if field.Anonymous {
+		t := field.Type
+		if t.Kind() == reflect.Pointer {
+			t = t.Elem()
+		}
+		switch {
+		case name != "":
+			return fmt.Errorf("an embedded struct with a json name; give the field a name of its own")
+		case t.Kind() != reflect.Struct:
+			return fmt.Errorf("only structs can be embedded; give the field a name")
+		case field.Type.Kind() == reflect.Pointer && !field.IsExported():
+			return fmt.Errorf("a pointer to an unexported struct cannot be embedded; embed the struct itself")
+		}
 	}
 	if slices.Contains(strings.Split(options, ","), "string") {
 		return fmt.Errorf("the json option string is not supported; declare the field as a string")
@@ -176,16 +202,21 @@ func (a annotator) annotate(t reflect.Type, s *jsonschema.Schema, path string) e
 }
 
 func (a annotator) annotateFields(t reflect.Type, s *jsonschema.Schema, path string) error {
+	seen := map[string]bool{}
 	for _, field := range reflect.VisibleFields(t) {
 		name, ok := jsonName(field)
 		if !ok || field.Anonymous {
 			continue
 		}
+		at := strings.TrimPrefix(path+"."+name, ".")
+		if seen[name] {
+			return fmt.Errorf("field %s: another field has that name in JSON", at)
+		}
+		seen[name] = true
 		property := s.Properties[name]
 		if property == nil {
-			continue
+			return fmt.Errorf("field %s: the schema has no such property", at)
 		}
-		at := strings.TrimPrefix(path+"."+name, ".")
 		if err := a.annotate(field.Type, property, at); err != nil {
 			return err
 		}

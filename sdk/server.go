@@ -42,7 +42,7 @@ func NewServer(p Plugin) (*Server, error) {
 	s := &Server{description: p.Describe(), tools: map[string]servedTool{}, idle: make(chan struct{})}
 	close(s.idle)
 	for _, t := range p.Tools {
-		args, err := newArgumentReader(t.spec.InputSchema)
+		args, err := newArgumentReader(&t.spec)
 		if err != nil {
 			return nil, fmt.Errorf("tool %q: its input schema: %w", t.spec.Name, err)
 		}

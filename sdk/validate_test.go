@@ -3,6 +3,7 @@ package sdk_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -81,6 +82,13 @@ func TestValidateRefuses(t *testing.T) {
 			embedded `json:"e"`
 		}](sdk.Spec{}), "an embedded struct with a json name"},
 
+		"embedded string":  {toolWith[struct{ named }](sdk.Spec{}), "only structs can be embedded"},
+		"embedded pointer": {toolWith[struct{ *embedded }](sdk.Spec{}), "embed the struct itself"},
+		"interface":        {toolWith[struct{ R fmt.Stringer }](sdk.Spec{}), "nothing can be decoded into the interface fmt.Stringer"},
+		"same name": {toolWith[struct {
+			embedded
+			Other int `json:"page"`
+		}](sdk.Spec{}), "field page: another field has that name in JSON"},
 		"default of a wrong type": {toolWith[struct {
 			A struct {
 				N int `json:"n" default:"one"`
