@@ -1,0 +1,233 @@
+package anthropic_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/toolhost/toolhost/internal/model"
+	"github.com/toolhost/toolhost/internal/model/anthropic"
+	"github.com/toolhost/toolhost/internal/model/wiretest"
+)
+
+var _ = flag.Bool("update", false, "write what the tests got into testdata")
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func connect(t *testing.T, server *wiretest.Server) *anthropic.Model {
+	t.Helper()
+	m, err := anthropic.New(anthropic.Config{Model: "claude-test", BaseURL: server.URL, APIKey: "key", HTTPClient: server.Client})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func hello() model.Request {
+	return model.Request{Messages: []model.Message{{Role: model.RoleUser, Blocks: []model.Block{{Text: &model.Text{Text: "hi"}}}}}}
+}
+
+// TestStreams plays recorded event streams, one per quirk.
+func TestStreams(t *testing.T) {
+	wiretest.Golden(t, "testdata", func(t *testing.T, files map[string]string) string {
+		server := wiretest.Serve(t, wiretest.Reply{Body: files["events"]})
+		return wiretest.Transcript(t, connect(t, server).Generate(t.Context(), hello()))
+	})
+}
+
+// TestStreamsInPieces plays them once more, three bytes at a time: what arrives together must not matter.
+func TestStreamsInPieces(t *testing.T) {
+	wiretest.Golden(t, "testdata", func(t *testing.T, files map[string]string) string {
+		server := wiretest.Serve(t, wiretest.Reply{Body: files["events"], Piece: 3})
+		return wiretest.Transcript(t, connect(t, server).Generate(t.Context(), hello()))
+	})
+}
+
+const half = `event: message_start
+data: {"type":"message_start","message":{"id":"m","type":"message","role":"assistant","content":[],"usage":{"input_tokens":1,"output_tokens":1}}}
+
+event: content_block_start
+data: {"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"t1","name":"write","input":{}}}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{\"a\":"}}
+
+`
+
+func TestABrokenConnectionIsWorthAnotherTry(t *testing.T) {
+	server := wiretest.Serve(t, wiretest.Reply{Body: half, Cut: true})
+	got := wiretest.Transcript(t, connect(t, server).Generate(t.Context(), hello()))
+	if !strings.Contains(got, "arguments 0 \"{\\\"a\\\":\"\nerror reading Anthropic's answer failed: ") || !strings.Contains(got, "retryable true") {
+		t.Fatalf("got\n%s", got)
+	}
+}
+
+func TestDeltasAreHandedOnAsTheyCome(t *testing.T) {
+	step := make(chan struct{}, 2)
+	server := wiretest.Serve(t, wiretest.Reply{Body: half, Step: step, Hold: true})
+	step <- struct{}{} // message_start, which shows nothing
+	step <- struct{}{} // content_block_start
+	var seen []string
+	for chunk, err := range connect(t, server).Generate(t.Context(), hello()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The server sends each event only after the one before it was seen here.
+		switch {
+		case chunk.CallBegun != nil:
+			seen = append(seen, "call")
+		case chunk.ArgumentDelta != nil:
+			seen = append(seen, chunk.ArgumentDelta.Text)
+		}
+		if len(seen) == 2 {
+			break
+		}
+		step <- struct{}{}
+	}
+	<-server.Gone
+	if got := strings.Join(seen, " "); got != `call {"a":` {
+		t.Fatalf("saw %q", got)
+	}
+}
+
+func TestCancelInMidStreamEndsSoonAndHangsUp(t *testing.T) {
+	server := wiretest.Serve(t, wiretest.Reply{Body: half, Hold: true})
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var last error
+	for chunk, err := range connect(t, server).Generate(ctx, hello()) {
+		if chunk.ArgumentDelta != nil {
+			cancel()
+		}
+		last = err
+	}
+	got, ok := errors.AsType[*model.Error](last)
+	if !ok || !errors.Is(last, context.Canceled) || got.Retryable {
+		t.Fatalf("ended with %#v", last)
+	}
+	<-server.Gone
+}
+
+func TestLeavingTheLoopHangsUp(t *testing.T) {
+	server := wiretest.Serve(t, wiretest.Reply{Body: half, Hold: true})
+	for range connect(t, server).Generate(t.Context(), hello()) {
+		break
+	}
+	<-server.Gone
+}
+
+func TestCancelBeforeTheAnswer(t *testing.T) {
+	server := wiretest.Serve(t, wiretest.Reply{Hold: true})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, err := range connect(t, server).Generate(ctx, hello()) {
+		if !errors.Is(err, context.Canceled) {
+			t.Fatalf("got %v", err)
+		}
+	}
+}
+
+func TestFailures(t *testing.T) {
+	body := func(kind, message string) string {
+		return `{"type":"error","error":{"type":"` + kind + `","message":"` + message + `"},"request_id":"req_1"}`
+	}
+	json := http.Header{"Content-Type": {"application/json"}}
+	tests := map[string]struct {
+		reply wiretest.Reply
+		want  model.Error
+	}{
+		"rate limit": {
+			wiretest.Reply{Status: 429, Header: http.Header{"Retry-After": {"7"}, "Content-Type": {"application/json"}}, Body: body("rate_limit_error", "slow down")},
+			model.Error{Status: 429, Code: "rate_limit_error", Message: "Anthropic could not take the request: slow down", RetryAfter: 7 * time.Second, Retryable: true},
+		},
+		"overloaded": {
+			wiretest.Reply{Status: 529, Header: json, Body: body("overloaded_error", "Overloaded")},
+			model.Error{Status: 529, Code: "overloaded_error", Message: "Anthropic could not take the request: Overloaded", Retryable: true},
+		},
+		"bad key": {
+			wiretest.Reply{Status: 401, Header: json, Body: body("authentication_error", "invalid x-api-key")},
+			model.Error{Status: 401, Code: "authentication_error", Message: "Anthropic refused the request: invalid x-api-key; check the API key"},
+		},
+		"too long": {
+			wiretest.Reply{Status: 400, Header: json, Body: body("invalid_request_error", "prompt is too long: 210000 tokens > 200000 maximum")},
+			model.Error{Status: 400, Code: "invalid_request_error", Message: "Anthropic refused the request: prompt is too long: 210000 tokens > 200000 maximum", ContextOverflow: true},
+		},
+		"no room for the answer": {
+			wiretest.Reply{Status: 400, Header: json, Body: body("invalid_request_error", "input length and max_tokens exceed context limit: 1 + 2 > 2")},
+			model.Error{Status: 400, Code: "invalid_request_error", Message: "Anthropic refused the request: input length and max_tokens exceed context limit: 1 + 2 > 2", ContextOverflow: true},
+		},
+		"too large": {
+			wiretest.Reply{Status: 413, Header: json, Body: body("request_too_large", "Request exceeds the maximum size")},
+			model.Error{Status: 413, Code: "request_too_large", Message: "Anthropic refused the request: Request exceeds the maximum size", ContextOverflow: true},
+		},
+		"bad request": {
+			wiretest.Reply{Status: 400, Header: json, Body: body("invalid_request_error", "max_tokens: too many")},
+			model.Error{Status: 400, Code: "invalid_request_error", Message: "Anthropic refused the request: max_tokens: too many"},
+		},
+		"page of a proxy": {
+			wiretest.Reply{Status: 502, Header: http.Header{"Content-Type": {"text/html"}}, Body: "<html>\n  <h1>Bad Gateway</h1>\n" + strings.Repeat("é", 400)},
+			model.Error{Status: 502, Message: "Anthropic could not take the request: <html> <h1>Bad Gateway</h1> " + strings.Repeat("é", 134) + "…", Retryable: true},
+		},
+		"nothing": {
+			wiretest.Reply{Status: 500},
+			model.Error{Status: 500, Message: "Anthropic could not take the request: it did not say why", Retryable: true},
+		},
+		"no such API": {
+			wiretest.Reply{Header: http.Header{"Content-Type": {"text/html"}}, Body: "<html>Welcome</html>"},
+			model.Error{Status: 200, Message: `the answer is of type "text/html", not an event stream; check that the base URL is that of an Anthropic API`},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			server := wiretest.Serve(t, test.reply)
+			var got *model.Error
+			for _, err := range connect(t, server).Generate(t.Context(), hello()) {
+				got, _ = errors.AsType[*model.Error](err)
+			}
+			if got == nil {
+				t.Fatal("there was no *model.Error")
+			}
+			got.Err = nil
+			if *got != test.want {
+				t.Fatalf("got  %+v\nwant %+v", *got, test.want)
+			}
+			if n := len(server.Requests()); n != 1 {
+				t.Fatalf("the request was sent %d times", n)
+			}
+		})
+	}
+}
+
+func TestNoServerIsWorthAnotherTry(t *testing.T) {
+	refuse := &http.Client{Transport: roundTripper(func(*http.Request) (*http.Response, error) { return nil, io.ErrUnexpectedEOF })}
+	m, err := anthropic.New(anthropic.Config{Model: "claude-test", HTTPClient: refuse})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := wiretest.Transcript(t, m.Generate(t.Context(), hello()))
+	if !strings.Contains(got, "retryable true") {
+		t.Fatalf("got\n%s", got)
+	}
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func TestNewRefuses(t *testing.T) {
+	for name, config := range map[string]anthropic.Config{
+		"no model":     {},
+		"bad base URL": {Model: "m", BaseURL: "localhost:8080"},
+	} {
+		if _, err := anthropic.New(config); err == nil {
+			t.Errorf("%s was accepted", name)
+		}
+	}
+}

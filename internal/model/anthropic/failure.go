@@ -1,0 +1,130 @@
+package anthropic
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	sdk "github.com/anthropics/anthropic-sdk-go"
+
+	"github.com/toolhost/toolhost/internal/model"
+)
+
+// failure turns what the SDK returned into a *model.Error.
+func failure(ctx context.Context, err error) error {
+	if cause := ctx.Err(); cause != nil {
+		return &model.Error{Message: "the request to Anthropic was cancelled: " + cause.Error(), Err: cause}
+	}
+	answered, ok := errors.AsType[*sdk.Error](err)
+	if !ok {
+		return &model.Error{Message: "reading Anthropic's answer failed: " + err.Error(), Retryable: true, Err: err}
+	}
+	code, message := envelope(answered.RawJSON())
+	failed := &model.Error{Status: answered.StatusCode, Code: code, Err: err}
+	if failed.Status < 400 {
+		// An error event: the stream began well, so the HTTP status says nothing.
+		failed.Status = statusOf(code)
+		failed.Retryable = model.RetryableStatus(failed.Status)
+		failed.Message = "Anthropic broke the stream off: " + message
+		return failed
+	}
+	failed.Retryable = model.RetryableStatus(failed.Status)
+	failed.Message = "Anthropic refused the request: " + message
+	if failed.Retryable {
+		failed.Message = "Anthropic could not take the request: " + message
+	}
+	if failed.Status == http.StatusUnauthorized {
+		failed.Message += "; check the API key"
+	}
+	failed.ContextOverflow = overflows(failed.Status, message)
+	if answered.Response != nil {
+		failed.RetryAfter = model.RetryAfter(answered.Response.Header, time.Now())
+	}
+	return failed
+}
+
+// statusOf returns the status that the API gives to a type of error when it comes before the stream: 0, which is worth
+// another try, for one that is not known.
+func statusOf(code string) int {
+	switch code {
+	case "invalid_request_error":
+		return http.StatusBadRequest
+	case "authentication_error":
+		return http.StatusUnauthorized
+	case "billing_error":
+		return http.StatusPaymentRequired
+	case "permission_error":
+		return http.StatusForbidden
+	case "not_found_error":
+		return http.StatusNotFound
+	case "request_too_large":
+		return http.StatusRequestEntityTooLarge
+	case "rate_limit_error":
+		return http.StatusTooManyRequests
+	case "api_error":
+		return http.StatusInternalServerError
+	case "timeout_error":
+		return http.StatusGatewayTimeout
+	case "overloaded_error":
+		return 529 // Anthropic's own
+	}
+	return 0
+}
+
+// longestMessage keeps the page of a proxy out of a terminal.
+const longestMessage = 300
+
+// envelope reads an error body; one that is not the API's own, such as a proxy's page, is its own message.
+func envelope(body string) (code, message string) {
+	var parsed struct {
+		Error struct {
+			Type    string `json:"type"`
+			Message string `json:"message"`
+		} `json:"error"`
+	}
+	if json.Unmarshal([]byte(body), &parsed) == nil && parsed.Error.Message != "" {
+		return parsed.Error.Type, parsed.Error.Message
+	}
+	message = strings.Join(strings.Fields(body), " ")
+	if message == "" {
+		message = "it did not say why"
+	}
+	if len(message) > longestMessage {
+		message = strings.ToValidUTF8(message[:longestMessage], "") + "…"
+	}
+	return parsed.Error.Type, message
+}
+
+// overflows knows the API's words: there is no code for a conversation that is too long.
+func overflows(status int, message string) bool {
+	switch status {
+	case http.StatusRequestEntityTooLarge:
+		return true
+	case http.StatusBadRequest:
+		return strings.Contains(message, "prompt is too long") || strings.Contains(message, "exceed context limit") ||
+			strings.Contains(message, "exceeds the context window")
+	}
+	return false
+}
+
+// malformed is an event that cannot be: worth another try, since another stream may be whole.
+func malformed(err error) error {
+	return &model.Error{Message: "Anthropic's stream makes no sense: " + err.Error(), Retryable: true, Err: err}
+}
+
+// cutShort is a stream that ended in order before its last event.
+func cutShort(response *http.Response, begun bool) error {
+	if !begun && response != nil {
+		if kind := response.Header.Get("Content-Type"); !strings.HasPrefix(kind, "text/event-stream") {
+			return &model.Error{
+				Status:  response.StatusCode,
+				Message: fmt.Sprintf("the answer is of type %q, not an event stream; check that the base URL is that of an Anthropic API", kind),
+			}
+		}
+	}
+	return &model.Error{Message: "Anthropic's stream ended before its last event", Retryable: true}
+}

@@ -1,0 +1,151 @@
+package anthropic
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	sdk "github.com/anthropics/anthropic-sdk-go"
+	"github.com/anthropics/anthropic-sdk-go/packages/param"
+
+	"github.com/toolhost/toolhost/internal/model"
+	"github.com/toolhost/toolhost/tool"
+)
+
+func (m *Model) params(req model.Request) sdk.MessageNewParams {
+	params := sdk.MessageNewParams{
+		Model:     m.name,
+		MaxTokens: defaultMaxTokens,
+		Messages:  messages(req.Messages),
+		Tools:     tools(req.Tools),
+	}
+	if req.MaxTokens > 0 {
+		params.MaxTokens = int64(req.MaxTokens)
+	}
+	if strings.TrimSpace(req.System) != "" {
+		params.System = []sdk.TextBlockParam{{Text: req.System, CacheControl: sdk.NewCacheControlEphemeralParam()}}
+	}
+	return params
+}
+
+func tools(offered []model.Tool) []sdk.ToolUnionParam {
+	var params []sdk.ToolUnionParam
+	for _, t := range offered {
+		p := &sdk.ToolParam{Name: t.Name, InputSchema: sdk.ToolInputSchemaParam{Properties: struct{}{}}}
+		if t.Description != "" {
+			p.Description = sdk.String(t.Description)
+		}
+		if len(t.InputSchema) > 0 {
+			// As it is: the SDK's own type would reorder the keys, which the prompt cache would notice.
+			p.InputSchema = param.Override[sdk.ToolInputSchemaParam](t.InputSchema)
+		}
+		params = append(params, sdk.ToolUnionParam{OfTool: p})
+	}
+	if len(params) > 0 {
+		params[len(params)-1].OfTool.CacheControl = sdk.NewCacheControlEphemeralParam()
+	}
+	return params
+}
+
+// messages leaves out what the API refuses: blank texts, and messages with nothing in them.
+func messages(conversation []model.Message) []sdk.MessageParam {
+	var params []sdk.MessageParam
+	for _, message := range conversation {
+		role := sdk.MessageParamRoleUser
+		if message.Role == model.RoleAssistant {
+			role = sdk.MessageParamRoleAssistant
+		}
+		if content := blocks(message.Blocks); len(content) > 0 {
+			params = append(params, sdk.MessageParam{Role: role, Content: content})
+		}
+	}
+	if len(params) > 0 {
+		mark(params[len(params)-1].Content)
+	}
+	return params
+}
+
+// mark asks for caching up to the last block, if it is of a kind that can carry the mark.
+func mark(content []sdk.ContentBlockParamUnion) {
+	last := content[len(content)-1]
+	switch {
+	case last.OfText != nil:
+		last.OfText.CacheControl = sdk.NewCacheControlEphemeralParam()
+	case last.OfToolResult != nil:
+		last.OfToolResult.CacheControl = sdk.NewCacheControlEphemeralParam()
+	}
+}
+
+func blocks(from []model.Block) []sdk.ContentBlockParamUnion {
+	var results, content []sdk.ContentBlockParamUnion
+	for _, block := range from {
+		switch {
+		case block.Text != nil && strings.TrimSpace(block.Text.Text) != "":
+			content = append(content, sdk.NewTextBlock(block.Text.Text))
+		case block.ToolCall != nil:
+			call := &sdk.ToolUseBlockParam{ID: block.ToolCall.ID, Name: block.ToolCall.Name, Input: input(block.ToolCall.Arguments)}
+			content = append(content, sdk.ContentBlockParamUnion{OfToolUse: call})
+		case block.ToolResult != nil:
+			results = append(results, sdk.ContentBlockParamUnion{OfToolResult: result(block.ToolResult)})
+		case block.Opaque != nil && block.Opaque.Provider == provider:
+			content = append(content, param.Override[sdk.ContentBlockParamUnion](block.Opaque.JSON))
+		}
+	}
+	// Results come first: the API wants them right behind the calls that they answer.
+	return slices.Concat(results, content)
+}
+
+// input returns a call's arguments as the object that the API insists on. Text that is none is sent as the one value of
+// INVALID_JSON, so that the model sees what it wrote.
+func input(arguments string) json.RawMessage {
+	text := bytes.TrimSpace([]byte(arguments))
+	if len(text) == 0 {
+		return json.RawMessage("{}")
+	}
+	if text[0] == '{' && json.Valid(text) {
+		return text
+	}
+	quoted, err := json.Marshal(map[string]string{"INVALID_JSON": arguments})
+	if err != nil {
+		return json.RawMessage("{}")
+	}
+	return quoted
+}
+
+func result(from *model.ToolResult) *sdk.ToolResultBlockParam {
+	p := &sdk.ToolResultBlockParam{ToolUseID: from.ID}
+	if from.IsError {
+		p.IsError = sdk.Bool(true)
+	}
+	for _, content := range from.Content {
+		if image := imageOf(content); image != nil {
+			p.Content = append(p.Content, sdk.ToolResultBlockParamContentUnion{OfImage: image})
+			continue
+		}
+		alone := tool.Result{Content: []tool.Content{content}}
+		if text := alone.Text(); strings.TrimSpace(text) != "" {
+			p.Content = append(p.Content, sdk.ToolResultBlockParamContentUnion{OfText: &sdk.TextBlockParam{Text: text}})
+		}
+	}
+	return p
+}
+
+// imageOf returns nil for what the API cannot look at; the model gets a line of text about it instead.
+func imageOf(content tool.Content) *sdk.ImageBlockParam {
+	if content.Kind != tool.ContentImage || len(content.Data) == 0 {
+		return nil
+	}
+	mediaType := sdk.Base64ImageSourceMediaType(content.MediaType)
+	switch mediaType {
+	case sdk.Base64ImageSourceMediaTypeImageJPEG, sdk.Base64ImageSourceMediaTypeImagePNG,
+		sdk.Base64ImageSourceMediaTypeImageGIF, sdk.Base64ImageSourceMediaTypeImageWebP:
+	default:
+		return nil
+	}
+	return &sdk.ImageBlockParam{Source: sdk.ImageBlockParamSourceUnion{OfBase64: &sdk.Base64ImageSourceParam{
+		Data:      base64.StdEncoding.EncodeToString(content.Data),
+		MediaType: mediaType,
+	}}}
+}

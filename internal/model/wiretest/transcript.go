@@ -1,0 +1,75 @@
+package wiretest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+	"testing"
+
+	"github.com/toolhost/toolhost/internal/model"
+)
+
+// Transcript writes down a stream of chunks, one per line, with the response as indented JSON and an error in full.
+func Transcript(t *testing.T, chunks iter.Seq2[model.Chunk, error]) string {
+	t.Helper()
+	var out strings.Builder
+	ended := false
+	for chunk, err := range chunks {
+		if ended {
+			t.Fatalf("after the end of the stream came %+v, %v", chunk, err)
+		}
+		switch {
+		case err != nil:
+			ended = true
+			writeError(t, &out, err)
+		case chunk.TextDelta != nil:
+			fmt.Fprintf(&out, "text %q\n", chunk.TextDelta.Text)
+		case chunk.CallBegun != nil:
+			fmt.Fprintf(&out, "call %d %s %s\n", chunk.CallBegun.Index, chunk.CallBegun.ID, chunk.CallBegun.Name)
+		case chunk.ArgumentDelta != nil:
+			fmt.Fprintf(&out, "arguments %d %q\n", chunk.ArgumentDelta.Index, chunk.ArgumentDelta.Text)
+		case chunk.Response != nil:
+			ended = true
+			fmt.Fprintf(&out, "%s\n", Indent(t, chunk.Response))
+		default:
+			t.Fatal("a chunk is empty")
+		}
+	}
+	if !ended {
+		t.Fatalf("the stream ended with neither a response nor an error, after\n%s", out.String())
+	}
+	return out.String()
+}
+
+func writeError(t *testing.T, out *strings.Builder, err error) {
+	t.Helper()
+	e, ok := errors.AsType[*model.Error](err)
+	if !ok {
+		t.Fatalf("the stream ended with %T, not a *model.Error: %v", err, err)
+	}
+	fmt.Fprintf(out, "error %s\n  status %d, code %q, retry after %s, retryable %t, context overflow %t\n",
+		e.Message, e.Status, e.Code, e.RetryAfter, e.Retryable, e.ContextOverflow)
+}
+
+// Indent returns a value, or JSON text, as JSON that is good to read and to compare. The order of keys stays.
+func Indent(t *testing.T, value any) string {
+	t.Helper()
+	data, ok := value.([]byte)
+	if !ok {
+		var buffer bytes.Buffer
+		encoder := json.NewEncoder(&buffer)
+		encoder.SetEscapeHTML(false)
+		if err := encoder.Encode(value); err != nil {
+			t.Fatalf("writing %T as JSON: %v", value, err)
+		}
+		data = buffer.Bytes()
+	}
+	var out bytes.Buffer
+	if err := json.Indent(&out, bytes.TrimSpace(data), "", "  "); err != nil {
+		t.Fatalf("indenting %s: %v", data, err)
+	}
+	return out.String()
+}
