@@ -173,7 +173,7 @@ func TestFailures(t *testing.T) {
 		},
 		"page of a proxy": {
 			wiretest.Reply{Status: 502, Header: http.Header{"Content-Type": {"text/html"}}, Body: "<html>\n  <h1>Bad Gateway</h1>\n" + strings.Repeat("é", 400)},
-			model.Error{Status: 502, Message: "Anthropic could not take the request: <html> <h1>Bad Gateway</h1> " + strings.Repeat("é", 134) + "…", Retryable: true},
+			model.Error{Status: 502, Message: "Anthropic could not take the request: <html> <h1>Bad Gateway</h1> " + strings.Repeat("é", 136) + "…", Retryable: true},
 		},
 		"nothing": {
 			wiretest.Reply{Status: 500},
