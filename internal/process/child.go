@@ -61,7 +61,7 @@ func (c *child) own(ctx context.Context, path string, argv []string, attr *os.Pr
 	c.mu.Lock()
 	c.reaped, c.state = true, state
 	c.mu.Unlock()
-	_ = proc.KillGroup(c.id) // where it could not be done before; fails only if nobody is left
+	_ = proc.KillGroup(c.id) // where it could not be done before
 	close(c.exited)
 }
 
@@ -87,7 +87,7 @@ func (c *child) signalGroup(signal syscall.Signal) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.reaped {
-		_ = syscall.Kill(-c.id.PID, signal) // fails only if nobody is left
+		_ = proc.SignalGroup(c.id.PID, signal) // what cannot be reached is found by its mark later
 	}
 }
 

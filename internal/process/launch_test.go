@@ -1,10 +1,19 @@
 package process_test
 
 import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/toolhost/toolhost/internal/pluginwire"
+	"github.com/toolhost/toolhost/internal/process"
 )
 
 func TestLaunchCallStop(t *testing.T) {
@@ -29,5 +38,300 @@ func TestLaunchCallStop(t *testing.T) {
 	}
 	if exit := p.Exit(); exit.Code != 0 || exit.Signal != "" || exit.Reason != "toolhost stopped it" {
 		t.Errorf("exit %+v, want a gentle end", exit)
+	}
+}
+
+// The names that are given in handshakes must not outlive their use: what dies without cleaning up leaves none.
+func TestSocketHasNoNameOnceConnected(t *testing.T) {
+	cfg, _ := setup(t)
+	launch(t, cfg)
+	err := filepath.WalkDir(cfg.RunDir, func(path string, entry os.DirEntry, err error) error {
+		if err == nil && entry.Type()&os.ModeSocket != 0 {
+			t.Errorf("%s is there", path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestLaunchRefusesWhatIsNoPlugin(t *testing.T) {
+	certificate := strings.Repeat("A", 64) // go-plugin takes more than 50 bytes for one
+	tests := []struct {
+		name  string
+		flags []string
+		want  []string
+	}{
+		{"it says hello", []string{"-first=hello world"}, []string{`is not a toolhost plugin: its first line on standard output was "hello world", expected go-plugin's handshake`, "sdk"}},
+		{"it says nothing in its first line", []string{"-first= "}, []string{`its first line on standard output was ""`}},
+		{"its line is long", []string{"-first=" + strings.Repeat("x", 100<<10)}, []string{strings.Repeat("x", 200) + `"…`}},
+		{"too few fields", []string{"-first=1|1|unix"}, []string{"expected go-plugin's handshake"}},
+		{"another core protocol", []string{"-first=2|1|unix|{dir}/s|grpc"}, []string{"version 2 of go-plugin's protocol"}},
+		{"another contract", []string{"-first=1|77|unix|{dir}/s|grpc"}, []string{`version "77" of toolhost's contract`, "[1]"}},
+		{"net/rpc", []string{"-first=1|1|unix|{dir}/s|netrpc"}, []string{"the protocol must be grpc"}},
+		{"net/rpc by omission", []string{"-first=1|1|unix|{dir}/s"}, []string{"the protocol must be grpc"}},
+		{"TCP", []string{"-first=1|1|tcp|127.0.0.1:1234|grpc"}, []string{"the network must be unix", "PLUGIN_UNIX_SOCKET_DIR"}},
+		{"a certificate", []string{"-first=1|1|unix|{dir}/s|grpc|" + certificate}, []string{"it brings a certificate", "without TLS"}},
+		{"a seventh field", []string{"-first=1|1|unix|{dir}/s|grpc||true"}, []string{"it has 7 fields"}},
+		{"a socket elsewhere", []string{"-first=1|1|unix|/tmp/s|grpc"}, []string{"the socket must be in the folder"}},
+		{"a socket elsewhere by dots", []string{"-first=1|1|unix|{dir}/../s|grpc"}, []string{"the socket must be in the folder"}},
+		{"no socket", []string{"-first=1|1|unix|{dir}/s|grpc"}, []string{"nothing listens there"}},
+		{"an abstract socket", []string{"-first=1|1|unix|@s|grpc"}, []string{"the socket must be in the folder"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			cfg, _ := setup(t, test.flags...)
+			err := refused(t, cfg)
+			for _, want := range append(test.want, `launching plugin "fault": `+cfg.Path) {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("error %q, want %q in it", err, want)
+				}
+			}
+			if len(err.Error()) > 1000 {
+				t.Errorf("the error has %d bytes", len(err.Error()))
+			}
+		})
+	}
+}
+
+func TestLaunchTellsHowAProgramEnded(t *testing.T) {
+	cfg, _ := setup(t, "-stderr=no license found", "-exit=3")
+	err := refused(t, cfg)
+	for _, want := range []string{"ended before it could be used: exit code 3", "no license found"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("error %q, want %q in it", err, want)
+		}
+	}
+	if exit := exitOf(t, err); exit.Code != 3 || exit.Reason != "" {
+		t.Errorf("exit %+v", exit)
+	}
+}
+
+func TestLaunchOfAPluginThatDiesAfterItsHandshake(t *testing.T) {
+	cfg, _ := setup(t)
+	cfg.Path = script(t, `#!/bin/sh
+"$@" | { read -r line; echo "$line"; kill -KILL $$; }
+`)
+	cfg.Args = append([]string{executable(t)}, cfg.Args...)
+	err := refused(t, cfg)
+	if exit := exitOf(t, err); exit.Signal != "SIGKILL" || exit.Reason != "" {
+		t.Errorf("exit %+v of %v, want the plugin's own", exit, err)
+	}
+}
+
+func TestLaunchTimesOut(t *testing.T) {
+	tests := []struct {
+		name, want string
+		flags      []string
+	}{
+		{"it says nothing", "did not answer within", []string{"-hang"}},
+		{"it is stopped before it says anything", "did not answer within", []string{"-stop"}},
+		{"it listens, and does not answer", "did not answer within", []string{"-listen={dir}"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			cfg, _ := setup(t, test.flags...)
+			cfg.StartTimeout = 300 * time.Millisecond
+			err := refused(t, cfg)
+			if !strings.Contains(err.Error(), test.want) {
+				t.Errorf("error %q, want %q in it", err, test.want)
+			}
+			exitOf(t, err)
+		})
+	}
+}
+
+func TestLaunchQuotesAnUnfinishedLine(t *testing.T) {
+	cfg, _ := setup(t)
+	cfg.Path, cfg.Args = script(t, "#!/bin/sh\nprintf 'What is your name? '\nsleep 600\n"), nil
+	cfg.StartTimeout = 300 * time.Millisecond
+	if err := refused(t, cfg); !strings.Contains(err.Error(), `it printed "What is your name? "`) {
+		t.Errorf("error %q", err)
+	}
+}
+
+func TestLaunchIsAborted(t *testing.T) {
+	tests := []struct {
+		name  string
+		flags []string
+	}{
+		{"before the handshake", []string{"-stderr=here", "-hang"}},
+		{"while it is stopped", []string{"-stderr=here", "-stop"}},
+		{"after the handshake", []string{"-stderr=here", "-listen={dir}"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			cfg, log := setup(t, test.flags...)
+			ctx, cancel := context.WithCancelCause(t.Context())
+			reason := errors.New("the last caller left")
+			go func() {
+				log.await(t, "here")
+				cancel(reason)
+			}()
+			p, err := process.Launch(ctx, cfg)
+			if !errors.Is(err, reason) {
+				t.Errorf("Launch = %v, %v; want the reason of the abortion", p, err)
+			}
+		})
+	}
+}
+
+func TestLaunchOutlivesItsContext(t *testing.T) {
+	cfg, _ := setup(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	p, err := process.Launch(ctx, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if got := do(t, p, arguments{"do": "echo", "text": "still here"}); got != "still here" {
+		t.Errorf("the call says %q", got)
+	}
+	if err := p.Stop(t.Context(), 0); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestLaunchOfWhatCannotBeStarted(t *testing.T) {
+	tests := []struct {
+		name, want string
+		change     func(t *testing.T, cfg *process.Config)
+	}{
+		{"no such file", "no such file", func(_ *testing.T, c *process.Config) { c.Path = "/nowhere/plugin" }},
+		{"not executable", "permission denied", func(t *testing.T, c *process.Config) {
+			c.Path = script(t, "")
+			if err := os.Chmod(c.Path, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"no format that the kernel knows", "exec format error", func(t *testing.T, c *process.Config) { c.Path = script(t, "hello\n") }},
+		{"a relative path", "not absolute", func(_ *testing.T, c *process.Config) { c.Path = "plugin" }},
+		{"no such folder", "no such file", func(_ *testing.T, c *process.Config) { c.Dir = "/nowhere" }},
+		{"no name", "has no name", func(_ *testing.T, c *process.Config) { c.Plugin = "" }},
+		{"no run folder", "no such file", func(_ *testing.T, c *process.Config) { c.RunDir = "/nowhere" }},
+		{"a run folder that others may enter", "chmod 700", func(t *testing.T, c *process.Config) {
+			if err := os.Chmod(c.RunDir, 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"a run folder that is too deep", "choose a shorter one", func(_ *testing.T, c *process.Config) { c.RunDir = "/" + strings.Repeat("x", 60) }},
+		{"a client certificate", `"PLUGIN_CLIENT_CERT" is toolhost's to set`, func(_ *testing.T, c *process.Config) { c.Env = []string{"PLUGIN_CLIENT_CERT=x"} }},
+		{"no assignment", "not of the form", func(_ *testing.T, c *process.Config) { c.Env = []string{"DEBUG"} }},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			cfg, _ := setup(t)
+			test.change(t, &cfg)
+			if err := refused(t, cfg); !strings.Contains(err.Error(), test.want) {
+				t.Errorf("error %q, want %q in it", err, test.want)
+			}
+		})
+	}
+}
+
+// A plugin may be a script that starts the program that serves.
+func TestLaunchThroughAScript(t *testing.T) {
+	cfg, _ := setup(t)
+	cfg.Path = script(t, "#!/bin/sh\n\"$@\"\n")
+	cfg.Args = append([]string{executable(t)}, cfg.Args...)
+	p := launch(t, cfg)
+	if got := do(t, p, arguments{"do": "echo", "text": "hello"}); got != "hello" {
+		t.Errorf("the call says %q", got)
+	}
+	if err := p.Stop(t.Context(), 0); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestLaunchWaitsForAFileThatIsBeingWritten(t *testing.T) {
+	cfg, _ := setup(t)
+	text, err := os.ReadFile("/bin/sleep")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.Path, cfg.Args = filepath.Join(t.TempDir(), "sleep"), []string{"0"}
+	file, err := os.OpenFile(cfg.Path, os.O_CREATE|os.O_WRONLY, 0o700)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := file.Write(text); err != nil {
+		t.Fatal(err)
+	}
+	if err := exec.Command(cfg.Path, "0").Run(); err == nil {
+		t.Fatal("this system starts files that are open for writing")
+	}
+	time.AfterFunc(20*time.Millisecond, func() { _ = file.Close() })
+	if err := refused(t, cfg); !strings.Contains(err.Error(), "exit code 0") {
+		t.Errorf("error %q; want that it was started", err)
+	}
+}
+
+// Trap 11: who serves the socket is checked, since a folder keeps out only other users.
+func TestPeerMustBeThePlugin(t *testing.T) {
+	cfg, _ := setup(t, "-impostor")
+	err := refused(t, cfg)
+	if !strings.Contains(err.Error(), "which is not of its process") {
+		t.Errorf("error %q", err)
+	}
+}
+
+func TestPeerMayBeADescendant(t *testing.T) {
+	cfg, _ := setup(t)
+	cfg.Path = script(t, "#!/bin/sh\nsetsid \"$@\" &\nwait\n")
+	cfg.Args = append([]string{executable(t)}, cfg.Args...)
+	p := launch(t, cfg)
+	if got := do(t, p, arguments{"do": "echo", "text": "hello"}); got != "hello" {
+		t.Errorf("the call says %q", got)
+	}
+}
+
+// Trap 7: a plugin sees nothing of toolhost but what it needs.
+func TestPluginInheritsNothing(t *testing.T) {
+	t.Setenv("OPENAI_API_KEY", "secret-1")
+	t.Setenv("PLUGIN_CLIENT_CERT", "secret-2") // trap 5 too: it alone makes a plugin serve TLS
+	t.Setenv("TZ", "Europe/Vienna")
+	held, err := os.OpenFile(filepath.Join(t.TempDir(), "secret-3"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.Close()
+	inheritable(t, held)
+	cfg, _ := setup(t)
+	cfg.Env = append(cfg.Env, "GRANTED=yes", "LANG=tlh", "LANG=C")
+	p := launch(t, cfg)
+
+	env := do(t, p, arguments{"do": "environ"})
+	for _, want := range []string{`"GRANTED=yes"`, `"LANG=C"`, `"TZ=Europe/Vienna"`, `"PATH=` + os.Getenv("PATH"), `"HOME=` + cfg.RunDir, `"TMPDIR=` + cfg.RunDir, `"TOOLHOST_INSTANCE=`} {
+		if !strings.Contains(env, want) {
+			t.Errorf("the environment is %s, want %s in it", env, want)
+		}
+	}
+	for _, unwanted := range []string{"secret", "PLUGIN_CLIENT_CERT", "tlh"} {
+		if strings.Contains(env, unwanted) {
+			t.Errorf("the environment is %s, with %s", env, unwanted)
+		}
+	}
+	files := do(t, p, arguments{"do": "files"})
+	if strings.Contains(files, "secret") {
+		t.Errorf("the plugin has open %s", files)
+	}
+	if !strings.Contains(files, `"0 /dev/null"`) {
+		t.Errorf("the plugin has open %s, want /dev/null as its standard input", files)
+	}
+}
+
+// inheritable makes a descriptor as if toolhost had inherited it itself.
+func inheritable(t *testing.T, file *os.File) {
+	t.Helper()
+	raw, err := file.SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := raw.Control(func(fd uintptr) { _, err = unix.FcntlInt(fd, unix.F_SETFD, 0) }); err != nil {
+		t.Fatal(err)
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -56,6 +56,9 @@ func setup(t *testing.T, flags ...string) (process.Config, *recorder) {
 		if after := openFiles(t); after > files {
 			t.Errorf("%d descriptors are open, %d before", after, files)
 		}
+		if left := processesWith("TEST_RUN=" + dir); len(left) > 0 {
+			t.Errorf("left running: %v", left)
+		}
 		if left, _ := os.ReadDir(dir); len(left) > 0 {
 			t.Errorf("left in the run folder: %v", left)
 		}
@@ -66,8 +69,8 @@ func setup(t *testing.T, flags ...string) (process.Config, *recorder) {
 		Instance: "fault-1",
 		Path:     executable(t),
 		Args:     append([]string{"fault"}, flags...),
-		// The race detector would let a plugin sleep a second at its end.
-		Env:          []string{"GORACE=atexit_sleep_ms=0"},
+		// By TEST_RUN it is found whatever happens. The race detector would let a plugin sleep a second at its end.
+		Env:          []string{"TEST_RUN=" + dir, "GORACE=atexit_sleep_ms=0"},
 		RunDir:       dir,
 		StartTimeout: time.Minute,
 		StopTimeout:  time.Minute,
@@ -246,6 +249,18 @@ func eventually(t *testing.T, what string, ok func() bool) {
 			t.Fatalf("waited in vain until %s", what)
 		}
 	}
+}
+
+// processesWith returns the pids of all processes that have the entry in their environment, on systems with /proc.
+func processesWith(entry string) []string {
+	environs, _ := filepath.Glob("/proc/[0-9]*/environ")
+	var found []string
+	for _, path := range environs {
+		if text, err := os.ReadFile(path); err == nil && slices.Contains(strings.Split(string(text), "\x00"), entry) {
+			found = append(found, filepath.Base(filepath.Dir(path)))
+		}
+	}
+	return found
 }
 
 // exitOf returns the exit that an error tells of.

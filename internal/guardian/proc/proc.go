@@ -34,14 +34,20 @@ func Identify(pid int) ID {
 // process by now: a pid is not given away while its group has members, so that the group is empty then. A group
 // without members is no error.
 func KillGroup(leader ID) error {
-	if leader.PID <= 1 {
-		return fmt.Errorf("killing process group %d: no plugin has that number", leader.PID)
-	}
 	if now, err := StartTime(leader.PID); err == nil && leader.Start != 0 && now != leader.Start {
 		return nil
 	}
-	if err := syscall.Kill(-leader.PID, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
-		return fmt.Errorf("killing process group %d: %w", leader.PID, err)
+	return SignalGroup(leader.PID, syscall.SIGKILL)
+}
+
+// SignalGroup sends a signal to a process group. A group without members is no error. It refuses the numbers by which
+// the kernel means the caller's own group and everybody.
+func SignalGroup(group int, signal syscall.Signal) error {
+	if group <= 1 {
+		return fmt.Errorf("sending %v to process group %d: no plugin leads that", signal, group)
+	}
+	if err := syscall.Kill(-group, signal); err != nil && !errors.Is(err, syscall.ESRCH) {
+		return fmt.Errorf("sending %v to process group %d: %w", signal, group, err)
 	}
 	return nil
 }
@@ -51,6 +57,9 @@ func KillGroup(leader ID) error {
 // left when patience ran out. It never kills the calling process.
 func KillMarked(prefix string, patience time.Duration) (int, error) {
 	const pause = 2 * time.Millisecond // about what the kernel needs to take a process apart
+	if prefix == "" {
+		return 0, errors.New("killing marked processes: no mark is given")
+	}
 	seen := map[ID]bool{}
 	for deadline := time.Now().Add(patience); ; time.Sleep(pause) {
 		left := marked(prefix)

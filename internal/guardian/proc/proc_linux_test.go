@@ -83,8 +83,17 @@ func TestKillGroupSparesAReusedPID(t *testing.T) {
 	if err := KillGroup(id); err != nil {
 		t.Errorf("killing a group that is gone: %v", err)
 	}
-	if err := KillGroup(ID{PID: 1}); err == nil {
-		t.Error("the group of init was accepted")
+}
+
+// With signal 0, which reaches nobody: should the check ever be missing, the test is not to kill the machine.
+func TestSignalGroupRefusesEverybody(t *testing.T) {
+	for _, group := range []int{1, 0, -1} {
+		if err := SignalGroup(group, 0); err == nil {
+			t.Errorf("group %d was accepted", group)
+		}
+	}
+	if _, err := KillMarked("", 0); err == nil {
+		t.Error("killing whatever any toolhost started was accepted")
 	}
 }
 

@@ -79,10 +79,12 @@ func (f *flags) play(self []string) int {
 	}
 	floodWith(os.Stderr, f.flood)
 	if f.spawn != "" {
-		if _, err := spawn(f.spawn, os.Stdout, os.Stderr); err != nil {
+		pid, err := spawn(f.spawn, os.Stdout, os.Stderr)
+		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return 1
 		}
+		fmt.Fprintln(os.Stderr, "spawned", pid)
 	}
 	if f.stop {
 		stopSelf()

@@ -25,7 +25,8 @@ func spawn(how string, stdout, stderr *os.File) (int, error) {
 	if err := cmd.Start(); err != nil {
 		return 0, err
 	}
-	return cmd.Process.Pid, cmd.Process.Release()
+	pid := cmd.Process.Pid // which Release wipes
+	return pid, cmd.Process.Release()
 }
 
 // launch starts this program again, out of the group, and returns an exit code. The child has the same pipes.
