@@ -53,10 +53,10 @@ func inputSchema(t reflect.Type) (json.RawMessage, error) {
 	}
 	schema, err := deriveSchema(t, input)
 	if err != nil {
-		return nil, fmt.Errorf("its input %s: %w", t, err)
+		return nil, fmt.Errorf("its input%s: %w", typeLabel(t), err)
 	}
 	if !isType(schema, "object") {
-		return nil, fmt.Errorf("its input %s is no object in JSON; use a struct, a map or json.RawMessage", t)
+		return nil, fmt.Errorf("its input%s is no object in JSON; use a struct, a map or json.RawMessage", typeLabel(t))
 	}
 	return encodeJSON(schema)
 }
@@ -72,9 +72,17 @@ func outputSchema(t reflect.Type) (json.RawMessage, error) {
 	}
 	schema, err := deriveSchema(t, output)
 	if err != nil {
-		return nil, fmt.Errorf("its output %s: %w", t, err)
+		return nil, fmt.Errorf("its output%s: %w", typeLabel(t), err)
 	}
 	return encodeJSON(schema)
+}
+
+// typeLabel returns the name of a type, or nothing where spelling the type out would hide the rest of a message.
+func typeLabel(t reflect.Type) string {
+	if t.Name() == "" {
+		return ""
+	}
+	return " " + t.String()
 }
 
 // checkSpec returns what is wrong with a tool's declaration, whose schemas are in place.

@@ -124,7 +124,7 @@ func TestValidateRefuses(t *testing.T) {
 		"pattern of a number": {toolWith[struct {
 			N int `json:"n" pattern:"1"`
 		}](sdk.Spec{}), "only a value of type string has it"},
-		"output": {sdk.Func(spec, func(context.Context, struct{}) (struct{ C chan int }, error) { return struct{ C chan int }{}, nil }), "its output struct"},
+		"output": {sdk.Func(spec, func(context.Context, struct{}) (struct{ C chan int }, error) { return struct{ C chan int }{}, nil }), "its output: field C"},
 
 		"partial of a function":   {sdk.Func(partial, echo), "use Object"},
 		"partial signature":       {sdk.Object(spec, open[badPartial]()), "must be Partial(context.Context, struct {})"},

@@ -51,6 +51,8 @@ func (h *Host) Stream(name string, options ...Option) *Stream {
 		pieces: make(chan piece), done: make(chan struct{}), changed: make(chan struct{}),
 	}
 	h.t.Cleanup(func() { cancel(); <-s.done })
+	// A tool that calls t.FailNow ends the goroutine that it runs in, and nothing below sets another outcome.
+	s.ended.Err = tool.Errorf(tool.KindInternal, "the tool ended its goroutine (runtime.Goexit) without an answer")
 	go func() { // ends with the call
 		defer close(s.done)
 		result, err := h.handler.Call(ctx, o.info, (*incoming)(s))

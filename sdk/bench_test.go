@@ -1,0 +1,33 @@
+package sdk_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/toolhost/toolhost/sdk"
+	"github.com/toolhost/toolhost/sdk/internal/transport"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// benchCall brings complete arguments.
+type benchCall []byte
+
+func (b benchCall) NextArguments(context.Context) ([]byte, bool, error) { return b, true, nil }
+func (benchCall) Send(context.Context, tool.Event) error                { return nil }
+
+// BenchmarkCall is what the sdk itself costs a call: parse, defaults, validation, decoding, encoding.
+func BenchmarkCall(b *testing.B) {
+	server, err := sdk.NewServer(pluginOf(func(_ context.Context, in weatherIn) (forecastOut, error) {
+		return forecastOut{Text: in.City, PID: in.Days}, nil
+	}))
+	if err != nil {
+		b.Fatal(err)
+	}
+	arguments := benchCall(`{"city":"Oslo","days":3}`)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := server.Call(b.Context(), transport.Info{Tool: "x"}, arguments); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

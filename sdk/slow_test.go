@@ -1,0 +1,65 @@
+package sdk_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+
+	"github.com/toolhost/toolhost/sdk"
+	"github.com/toolhost/toolhost/sdk/internal/transport"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// stuckCall is a call whose receiver takes nothing.
+type stuckCall struct{ entered chan struct{} }
+
+func (stuckCall) NextArguments(context.Context) ([]byte, bool, error) { return []byte(`{}`), true, nil }
+
+func (s stuckCall) Send(ctx context.Context, _ tool.Event) error {
+	select {
+	case s.entered <- struct{}{}:
+	default:
+	}
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// TestReportsEndWithTheCall shows that a receiver that takes nothing holds a tool up no longer than the call lives, even
+// where the tool reports with a context that outlives the call.
+func TestReportsEndWithTheCall(t *testing.T) {
+	for name, report := range map[string]func(ctx context.Context){
+		"a status":                        func(ctx context.Context) { sdk.ReportStatus(ctx, sdk.Status{Tip: "x"}) },
+		"a status without the call's end": func(ctx context.Context) { sdk.ReportProgress(context.WithoutCancel(ctx), 1, 2, "x") },
+		"a log record":                    func(ctx context.Context) { sdk.Logger(ctx).Debug("a line of this test: nobody took it, so it is here") },
+		"two at once": func(ctx context.Context) {
+			done := make(chan struct{})
+			go func() { defer close(done); sdk.ReportStatus(ctx, sdk.Status{Tip: "x"}) }()
+			sdk.ReportStatus(ctx, sdk.Status{Tip: "y"})
+			<-done
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server, err := sdk.NewServer(pluginOf(func(ctx context.Context, _ struct{}) (string, error) {
+					report(ctx)
+					return "", ctx.Err()
+				}))
+				if err != nil {
+					t.Fatal(err)
+				}
+				ctx, cancel := context.WithCancel(t.Context())
+				stuck := stuckCall{make(chan struct{}, 1)}
+				ended := make(chan error)
+				go func() {
+					_, err := server.Call(ctx, transport.Info{CallID: "1", Tool: "x"}, stuck)
+					ended <- err
+				}()
+				<-stuck.entered
+				cancel()
+				if err := <-ended; tool.KindOf(err) != tool.KindCancelled {
+					t.Errorf("got %v, want kind cancelled", err)
+				}
+			})
+		})
+	}
+}
