@@ -1,0 +1,139 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/toolhost/toolhost/internal/model"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// ask has the model give its next response. The goroutine belongs to the run and ends with its task.
+func (r *run) ask(t *task) {
+	q := &question{run: r, task: t, request: r.state.Request(), read: r.state.Seq(), offered: r.offered, started: r.state.Started()}
+	r.group.Go(q.pursue)
+}
+
+// question is a response that is to be had, with as many tries as it takes.
+type question struct {
+	run     *run
+	task    *task
+	request model.Request
+	read    uint64
+	offered []tool.Info
+	started RunStarted
+}
+
+func (q *question) pursue() {
+	if err := q.listTools(); err != nil {
+		q.fail(StopInternalError, fmt.Sprintf("the tools cannot be listed: %v", err))
+		return
+	}
+	retry := q.run.agent.ModelRetry
+	for attempt := 1; ; attempt++ {
+		resp, err := q.generate()
+		if q.task.ctx.Err() != nil {
+			return
+		}
+		if err == nil {
+			q.run.tell(update{task: q.task, done: func() Payload { return q.run.state.Respond(resp, q.offered, q.read) }})
+			return
+		}
+		failure := modelError(err)
+		if !failure.Retryable || failure.ContextOverflow || attempt >= retry.MaxAttempts {
+			reason, words := modelFailure(failure)
+			if attempt > 1 {
+				words = fmt.Sprintf("%s (after %d attempts)", words, attempt)
+			}
+			q.fail(reason, words)
+			return
+		}
+		q.run.tell(update{task: q.task, passing: &TurnReset{Reason: failure.Error(), Attempt: attempt + 1}})
+		if sleep(q.task.ctx, retry.pause(attempt, failure.RetryAfter)) != nil {
+			return
+		}
+	}
+}
+
+func (q *question) fail(reason StopReason, words string) {
+	q.run.tell(update{task: q.task, done: func() Payload { return q.run.state.Failed(reason, words) }})
+}
+
+// listTools asks which tools there are now. Where toolhost does not answer, what it said last in this run holds: the
+// calls themselves wait for it.
+func (q *question) listTools() error {
+	choice, retry := q.started.Tools, q.run.agent.ToolRetry
+	query := tool.Query{Names: choice.Names, Categories: choice.Categories, Tags: choice.Tags, Session: q.started.Session}
+	for attempt := 1; ; attempt++ {
+		infos, err := q.run.agent.Tools.ListTools(q.task.ctx, query)
+		switch {
+		case err == nil:
+			infos = slices.Clone(infos)
+			slices.SortFunc(infos, func(a, b tool.Info) int { return strings.Compare(a.Spec.Name, b.Spec.Name) })
+			q.offer(infos)
+			q.run.tell(update{task: q.task, offered: q.offered})
+			return nil
+		case q.task.ctx.Err() != nil:
+			return err
+		case q.offered != nil:
+			q.run.agent.Log.Warn("listing tools", "run", q.run.id, "error", err)
+			q.offer(q.offered)
+			return nil
+		case attempt >= retry.MaxAttempts || !mayPass(err):
+			return err
+		}
+		if err := sleep(q.task.ctx, retry.pause(attempt, tool.AsError(err).RetryAfter)); err != nil {
+			return err
+		}
+	}
+}
+
+func (q *question) offer(infos []tool.Info) {
+	q.offered = infos
+	if q.offered == nil {
+		q.offered = []tool.Info{}
+	}
+	for i := range infos {
+		if spec := &infos[i].Spec; infos[i].UnavailableReason == "" {
+			q.request.Tools = append(q.request.Tools, model.Tool{Name: spec.Name, Description: spec.Description, InputSchema: spec.InputSchema})
+		}
+	}
+}
+
+// errIdle is the cause with which a stream that says nothing is ended.
+var errIdle = errors.New("the model's stream has stalled")
+
+// generate asks once and shows the text as it comes.
+func (q *question) generate() (*model.Response, error) {
+	ctx, cancel := context.WithCancelCause(q.task.ctx)
+	defer cancel(nil)
+	idle := q.run.agent.ModelIdle
+	watchdog := time.AfterFunc(idle, func() { cancel(errIdle) })
+	defer watchdog.Stop()
+	for chunk, err := range q.run.agent.Model.Generate(ctx, q.request) {
+		watchdog.Reset(idle)
+		switch {
+		case err != nil && errors.Is(context.Cause(ctx), errIdle):
+			return nil, &model.Error{Message: fmt.Sprintf("%v: nothing came for %s", errIdle, idle), Retryable: true, Err: err}
+		case err != nil:
+			return nil, err
+		case chunk.Response != nil:
+			return chunk.Response, nil
+		case chunk.TextDelta != nil && chunk.TextDelta.Text != "":
+			q.run.tell(update{task: q.task, passing: &TextDelta{Text: chunk.TextDelta.Text}})
+		}
+	}
+	return nil, &model.Error{Message: "the model's stream ended before the response was complete", Retryable: true}
+}
+
+// modelError returns err as a model's error. One that the model did not class is not tried again.
+func modelError(err error) *model.Error {
+	if e, ok := errors.AsType[*model.Error](err); ok {
+		return e
+	}
+	return &model.Error{Message: err.Error(), Err: err}
+}

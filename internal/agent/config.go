@@ -1,0 +1,122 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"math/rand/v2"
+	"time"
+
+	"github.com/toolhost/toolhost/internal/model"
+	"github.com/toolhost/toolhost/internal/runstore"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// Tools is what an agent knows of a toolhost. Package client has one. It is safe for concurrent use.
+type Tools interface {
+	// ListTools returns the tools that match, also those that cannot be called now.
+	ListTools(ctx context.Context, query tool.Query) ([]tool.Info, error)
+	// Open begins a call, or joins it if its id is known. complete says that the arguments are whole. ctx bounds
+	// opening and the execution's events; a call with an id goes on when ctx ends. An error means that nothing was
+	// begun by this Open.
+	Open(ctx context.Context, call tool.Call, complete bool) (tool.Execution, error)
+}
+
+// Config says what an agent works with. The first three fields must be set.
+type Config struct {
+	// Store keeps the runs. The agent does not close it.
+	Store runstore.Store
+	// Model answers in all runs.
+	Model model.Model
+	// Tools are called.
+	Tools Tools
+	// SystemPrompt is for runs that bring none. Empty means a short one of the agent's own.
+	SystemPrompt string
+	// Limits are for runs that bring none; see Limits for their defaults.
+	Limits Limits
+	// ModelRetry says how a model is asked again. Zero fields mean 5 attempts, from 1 s to 30 s.
+	ModelRetry Retry
+	// ToolRetry says how toolhost is asked again when it does not answer: the call id makes that safe. Zero fields mean
+	// 10 attempts, from 200 ms to 10 s.
+	ToolRetry Retry
+	// ModelIdle is how long a model's stream may say nothing before it counts as broken. 0 means 5 minutes.
+	ModelIdle time.Duration
+	// CallDeadline is after which time a call is given up although toolhost, which has deadlines of its own, says
+	// nothing. 0 means 15 minutes: more than the longest call that toolhost allows by default.
+	CallDeadline time.Duration
+	// CancelGrace is how long a cancelled call may take to end. 0 means 10 s.
+	CancelGrace time.Duration
+	// Log is where the agent says what went wrong. Nil means nowhere.
+	Log *slog.Logger
+}
+
+const defaultSystemPrompt = "You are a helpful agent. Use the tools where they help, rely on what they return rather " +
+	"than on guesses, and say plainly what could not be done."
+
+func (c *Config) withDefaults() (Config, error) {
+	d := *c
+	if d.Store == nil || d.Model == nil || d.Tools == nil {
+		return d, errors.New("an agent needs a store, a model and tools")
+	}
+	if d.SystemPrompt == "" {
+		d.SystemPrompt = defaultSystemPrompt
+	}
+	d.Limits = d.Limits.or(Limits{})
+	d.ModelRetry = d.ModelRetry.or(Retry{MaxAttempts: 5, Initial: time.Second, Max: 30 * time.Second})
+	d.ToolRetry = d.ToolRetry.or(Retry{MaxAttempts: 10, Initial: 200 * time.Millisecond, Max: 10 * time.Second})
+	d.ModelIdle = durationOr(d.ModelIdle, 5*time.Minute)
+	d.CallDeadline = durationOr(d.CallDeadline, 15*time.Minute)
+	d.CancelGrace = durationOr(d.CancelGrace, 10*time.Second)
+	if d.Log == nil {
+		d.Log = slog.New(slog.DiscardHandler)
+	}
+	return d, nil
+}
+
+func durationOr(d, fallback time.Duration) time.Duration {
+	if d > 0 {
+		return d
+	}
+	return fallback
+}
+
+// Retry says how often and after which pauses something is tried.
+type Retry struct {
+	MaxAttempts int           // tries in all
+	Initial     time.Duration // the longest first pause; it doubles with each try
+	Max         time.Duration // the longest pause
+}
+
+// maxRetryAfter bounds how long the other side's own wish to wait is honoured: a run that seems dead for longer is
+// better ended with an error that says why.
+const maxRetryAfter = 60 * time.Second
+
+func (r Retry) or(d Retry) Retry {
+	return Retry{
+		MaxAttempts: firstPositive(r.MaxAttempts, d.MaxAttempts, 1),
+		Initial:     durationOr(r.Initial, d.Initial),
+		Max:         durationOr(r.Max, d.Max),
+	}
+}
+
+// pause returns how long to wait after a failed attempt, from 1: anything up to the exponential bound (full jitter, so
+// that many runs that failed together do not come back together), but no less than the other side asks for.
+func (r Retry) pause(attempt int, retryAfter time.Duration) time.Duration {
+	bound := r.Max
+	if shift := attempt - 1; shift < 20 {
+		bound = min(bound, r.Initial<<shift)
+	}
+	return max(rand.N(bound+1), min(retryAfter, maxRetryAfter))
+}
+
+// sleep waits, or returns ctx's error.
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

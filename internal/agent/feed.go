@@ -1,0 +1,136 @@
+package agent
+
+import (
+	"context"
+	"slices"
+	"sort"
+	"sync"
+	"time"
+)
+
+// feedLength bounds the events that a run keeps for those who watch it. Whoever is further behind reads the journal.
+const feedLength = 512
+
+// feed hands a run's events to any number of watchers. It never waits for one: it holds the last events, and each
+// watcher has a place among them.
+type feed struct {
+	mu      sync.Mutex
+	begun   bool
+	log     []Event       // recent events, in order
+	floor   uint64        // every durable event after this is in log
+	last    uint64        // the last durable event
+	index   uint64        // passing events since last
+	changed chan struct{} // closed at the next change; nil if nobody waits
+	done    bool
+	err     error // why the run left without being finished; nil if it finished
+}
+
+// place is how far a watcher is: the last durable event that it saw, and the last passing one after that.
+type place struct{ seq, index uint64 }
+
+func (p place) before(e Event) bool {
+	if e.Durable() {
+		return e.Seq > p.seq
+	}
+	return e.Seq > p.seq+1 || e.Seq == p.seq+1 && e.Index > p.index
+}
+
+func (p *place) advance(e Event) {
+	if e.Durable() {
+		*p = place{seq: e.Seq}
+	} else {
+		*p = place{seq: e.Seq - 1, index: e.Index}
+	}
+}
+
+// begin says that the journal ends at last.
+func (f *feed) begin(last uint64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.begun, f.floor, f.last = true, last, last
+	f.wake()
+}
+
+// publish adds durable events, which must be in the journal.
+func (f *feed) publish(events ...Event) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, e := range events {
+		f.last, f.index = e.Seq, 0
+		f.add(e)
+	}
+}
+
+// pass adds a passing event.
+func (f *feed) pass(p Payload) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.index++
+	f.add(Event{Seq: f.last + 1, Index: f.index, Time: time.Now(), Payload: p})
+}
+
+func (f *feed) add(e Event) {
+	if len(f.log) >= feedLength {
+		// Half at once, so that the cost of moving the rest is spread.
+		gone := f.log[:feedLength/2]
+		for _, old := range gone {
+			if old.Durable() {
+				f.floor = old.Seq
+			}
+		}
+		f.log = slices.Clone(f.log[feedLength/2:])
+	}
+	f.log = append(f.log, e)
+	f.wake()
+}
+
+// end says that nothing follows.
+func (f *feed) end(err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.done, f.err = true, err
+	f.wake()
+}
+
+func (f *feed) wake() {
+	if f.changed != nil {
+		close(f.changed)
+		f.changed = nil
+	}
+}
+
+// after returns the events after a place and waits until there are some. behind says that the place is too far back
+// and the journal has to be read; no events at all, and no error, that the run has finished.
+func (f *feed) after(ctx context.Context, at place) (events []Event, behind bool, err error) {
+	for {
+		events, behind, wait, err := f.look(at)
+		if wait == nil {
+			return events, behind, err
+		}
+		select {
+		case <-wait:
+		case <-ctx.Done():
+			return nil, false, ctx.Err()
+		}
+	}
+}
+
+func (f *feed) look(at place) (events []Event, behind bool, wait <-chan struct{}, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch {
+	case f.begun && at.seq < f.floor:
+		return nil, true, nil, nil
+	case f.begun:
+		if i := sort.Search(len(f.log), func(i int) bool { return at.before(f.log[i]) }); i < len(f.log) {
+			return slices.Clone(f.log[i:]), false, nil, nil
+		}
+	}
+	if f.done {
+		return nil, false, nil, f.err
+	}
+	if f.changed == nil {
+		f.changed = make(chan struct{})
+	}
+	return nil, false, f.changed, nil
+}

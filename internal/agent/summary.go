@@ -1,0 +1,67 @@
+package agent
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/toolhost/toolhost/internal/runstore"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// Run is a run's summary.
+type Run struct {
+	ID         string
+	Prompt     string // what the user first asked; in lists only its beginning
+	Model      string
+	StopReason StopReason // empty while the run is at work
+	StartTime  time.Time
+	UpdateTime time.Time // of its last event
+	LastSeq    uint64
+	Turns      int
+	Calls      int
+	Usage      tool.Usage
+}
+
+// Finished reports whether the run has ended. A message makes it go on.
+func (r *Run) Finished() bool { return r.StopReason != "" }
+
+// summary is what a run's head in the store says of it.
+type summary struct {
+	Prompt     string     `json:"prompt"`
+	Model      string     `json:"model"`
+	StopReason StopReason `json:"stop_reason,omitempty"`
+	Turns      int        `json:"turns"`
+	Calls      int        `json:"calls"`
+	Usage      tool.Usage `json:"usage,omitzero"`
+}
+
+// summaryPrompt bounds the prompt in a summary, in characters: it is written again with each event.
+const summaryPrompt = 200
+
+// head returns what the store should know of the run.
+func (s *State) head() (runstore.Head, error) {
+	v := summary{Prompt: s.started.Prompt, Model: s.started.Model, Turns: s.turns, Calls: s.calls, Usage: s.usage}
+	if r := []rune(v.Prompt); len(r) > summaryPrompt {
+		v.Prompt = string(r[:summaryPrompt]) + "…"
+	}
+	if s.finished != nil {
+		v.StopReason = s.finished.StopReason
+	}
+	data, err := json.Marshal(v)
+	if err != nil {
+		return runstore.Head{}, fmt.Errorf("summing up run %s: %w", s.started.RunID, err)
+	}
+	return runstore.Head{Unfinished: s.finished == nil && !s.started.Foreground, Summary: data}, nil
+}
+
+func summarize(r *runstore.Run) (Run, error) {
+	var v summary
+	if err := json.Unmarshal(r.Head.Summary, &v); err != nil {
+		return Run{}, tool.Errorf(tool.KindInternal, "reading the summary of run %s: %w", r.ID, err)
+	}
+	return Run{
+		ID: r.ID, Prompt: v.Prompt, Model: v.Model, StopReason: v.StopReason, StartTime: r.CreateTime, UpdateTime: r.UpdateTime,
+		LastSeq: r.LastSeq, Turns: v.Turns, Calls: v.Calls, Usage: v.Usage,
+	}, nil
+}

@@ -1,0 +1,82 @@
+package agent
+
+import (
+	"context"
+	"iter"
+
+	"github.com/toolhost/toolhost/tool"
+)
+
+// WatchRun yields a run's events after a place in its journal: first what the journal holds, then what happens, each
+// event once and none left out. Whoever joins while the model writes also gets the passing events since the last
+// durable one. A consumer that is too slow misses passing events, never durable ones, and holds nobody up.
+//
+// It ends when the run has finished. The last thing yielded is an error if there is no such run (KindNotFound), if the
+// run is not finished and not at work in this agent, or if the agent closes (KindUnavailable).
+func (a *Agent) WatchRun(ctx context.Context, runID string, after uint64) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		at := place{seq: after}
+		for {
+			f := a.feedOf(runID)
+			var events []Event
+			behind := f == nil
+			var err error
+			if f != nil {
+				events, behind, err = f.after(ctx, at)
+			}
+			if err != nil {
+				yield(Event{}, err)
+				return
+			}
+			for _, e := range events {
+				if !yield(e, nil) {
+					return
+				}
+				at.advance(e)
+			}
+			if behind && !a.replay(ctx, runID, &at, yield) {
+				return
+			}
+			if f == nil || len(events) == 0 && !behind {
+				if a.feedOf(runID) != nil {
+					continue
+				}
+				if err := a.endOf(ctx, runID, at); err != nil {
+					yield(Event{}, err)
+				}
+				return
+			}
+		}
+	}
+}
+
+// replay yields what the journal holds and reports whether to go on.
+func (a *Agent) replay(ctx context.Context, runID string, at *place, yield func(Event, error) bool) bool {
+	for rec, err := range a.store.Read(ctx, runID, at.seq) {
+		var e Event
+		if err == nil {
+			e, err = decode(rec)
+		}
+		if err != nil {
+			yield(Event{}, storeError(err))
+			return false
+		}
+		if !yield(e, nil) {
+			return false
+		}
+		at.advance(e)
+	}
+	return true
+}
+
+// endOf returns why a watch ends at a place while the run is not at work here; nil if because it has finished.
+func (a *Agent) endOf(ctx context.Context, runID string, at place) error {
+	r, err := a.GetRun(ctx, runID)
+	if err != nil {
+		return err
+	}
+	if !r.Finished() {
+		return tool.Errorf(tool.KindUnavailable, "run %s is not finished and not at work here; resume it", runID)
+	}
+	return nil
+}
