@@ -8,8 +8,9 @@ BUF          := $(TOOL) buf
 BUILD        := CGO_ENABLED=0 $(GO) build -trimpath
 BASELINE     := proto/baseline.binpb
 SCRATCH      := .build
+FUZZTIME     ?= 30s
 # Every Go module of the repository: the product, its build tools and whatever stands beside them.
-MODULES      := $(patsubst %/go.mod,%,$(shell git ls-files -co --exclude-standard -- go.mod '*/go.mod' | sed 's,^go.mod$$,./go.mod,'))
+MODULES      := $(shell find . -name go.mod ! -path '*/.*/*' ! -path '*/testdata/*' | sort | xargs -n 1 dirname)
 
 # step NAME,COMMAND runs one part of the checks and says what it is and how long it took.
 define step
@@ -19,7 +20,7 @@ else printf '    %s: FAILED after %ds\n' '$(1)' $$(($$(date +%s) - begin)) >&2; 
 endef
 
 # in-modules COMMAND runs it in the folder of each module and fails if one of the runs does.
-in-modules = for dir in $(MODULES); do (cd $$dir && $(1)) || exit 1; done
+in-modules = (for dir in $(MODULES); do (cd $$dir && $(1)) || exit 1; done)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
@@ -32,6 +33,10 @@ help: ## list the targets
 build: ## build bin/toolhost, bin/agentd and bin/plugins/NAME
 	$(BUILD) -o bin/ ./cmd/...
 	$(BUILD) -o bin/plugins/ ./plugins/...
+
+.PHONY: demo
+demo: build ## build everything and run an agent on a scripted model; needs no key
+	@scripts/demo.sh
 
 .PHONY: generate
 generate: ## regenerate gen/go from proto/
@@ -50,7 +55,7 @@ lint: fmt vet staticcheck proto ## check the form of the code and of the contrac
 
 .PHONY: fmt
 fmt:
-	$(call step,gofmt,files=$$(git ls-files -co --exclude-standard -- '*.go' | while read -r f; do test -f "$$f" && printf '%s\n' "$$f"; done | xargs gofmt -l) && \
+	$(call step,gofmt,files=$$(find . -name '*.go' ! -path '*/.*/*' ! -path '*/testdata/*' | xargs gofmt -l) && \
 	  if [ -n "$$files" ]; then printf 'not formatted; run gofmt -w on\n%s\n' "$$files"; false; fi)
 
 .PHONY: vet
@@ -63,6 +68,7 @@ staticcheck:
 
 .PHONY: proto
 proto:
+	$(call step,buf format,$(BUF) format -d --exit-code)
 	$(call step,buf lint,$(BUF) lint)
 	$(call step,buf breaking,$(BUF) breaking --against $(BASELINE))
 
@@ -79,6 +85,14 @@ tidy:
 unit:
 	$(call step,go test,$(GO) build -C tools -o $(CURDIR)/$(SCRATCH)/gotest ./cmd/gotest && \
 	  $(call in-modules,$(CURDIR)/$(SCRATCH)/gotest -race -shuffle=on ./...))
+
+.PHONY: fuzz
+fuzz: ## let every fuzz test look for new inputs, each for FUZZTIME (30s)
+	@grep -rno '^func Fuzz[A-Za-z0-9_]*' --include='*_test.go' --exclude-dir='.[!.]*' . | \
+	while IFS=: read -r file _ func; do \
+	  name=$${func#func }; printf '\n==> %s in %s\n' "$$name" "$$file"; \
+	  (cd "$$(dirname "$$file")" && $(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) . </dev/null) || exit 1; \
+	done
 
 .PHONY: clean
 clean: ## remove what the other targets made
