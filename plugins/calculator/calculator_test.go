@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolhost/toolhost/sdk"
+	"github.com/toolhost/toolhost/sdk/sdktest"
 )
 
 func TestPluginIsWellDeclared(t *testing.T) {
@@ -18,28 +19,27 @@ func TestPluginIsWellDeclared(t *testing.T) {
 	}
 }
 
-func TestSchemaRefusesUnknownProperties(t *testing.T) {
-	var schema struct {
-		AdditionalProperties any
-		Required             []string
-		Properties           map[string]struct{ Type, Description string }
+func TestPlugin(t *testing.T) {
+	h := sdktest.NewOverWire(t, plugin())
+	tests := []struct {
+		arguments, want string
+		isError         bool
+	}{
+		{`{"expression":"13!"}`, "6227020800", false},
+		{`{"expression":"1/3"}`, "0.333333333333333333333333333333\n{\"fraction\":\"1/3\"}", false},
+		{`{"expression":"2^10^9"}`, "about 3.0103e+08 digits", true},
+		{`{"expression":""}`, "expression", true},
+		{`{"expression":"1","precision":3}`, "precision", true},
+		{`{}`, "expression", true},
 	}
-	if err := json.Unmarshal(calculator().Spec().InputSchema, &schema); err != nil {
-		t.Fatal(err)
-	}
-	additional, err := json.Marshal(schema.AdditionalProperties)
-	if err != nil {
-		t.Fatal(err)
-	}
-	// The schema that accepts nothing is written as false or as {"not": {}}.
-	if s := string(additional); s != "false" && s != `{"not":{}}` {
-		t.Errorf("additionalProperties is %s, want nothing accepted", s)
-	}
-	if diff := cmp.Diff([]string{"expression"}, schema.Required); diff != "" {
-		t.Error("required properties:", diff)
-	}
-	if p := schema.Properties["expression"]; p.Type != "string" || p.Description == "" {
-		t.Errorf("expression is %+v, want a string with a description", p)
+	for _, test := range tests {
+		result := h.Call("calculator", test.arguments)
+		if result.Err != nil {
+			t.Fatalf("%s: %v", test.arguments, result.Err)
+		}
+		if result.IsError != test.isError || !strings.Contains(result.Text(), test.want) {
+			t.Errorf("%s: got %q, is_error %v; want %q", test.arguments, result.Text(), result.IsError, test.want)
+		}
 	}
 }
 

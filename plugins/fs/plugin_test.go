@@ -1,0 +1,40 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/toolhost/toolhost/sdk/sdktest"
+)
+
+// The tools as a toolhost runs them: arguments as text, defaults filled in, the workspace from the call.
+func TestPlugin(t *testing.T) {
+	w, _ := newWorkspace(t)
+	h := sdktest.NewOverWire(t, plugin())
+	tests := []struct {
+		tool, arguments, want string
+		isError               bool
+	}{
+		{"write_file", `{"path":"notes/a.txt","content":"one\ntwo\n"}`, `wrote 8 bytes to "notes/a.txt", a new file`, false},
+		{"read_file", `{"path":"notes/a.txt"}`, "one\ntwo\n", false},
+		{"read_file", `{"path":"notes/a.txt","offset":2,"limit":1}`, "two\n\n[lines 2 to 2, the end of the file]", false},
+		{"list_dir", `{"path":"notes"}`, "file             8  a.txt\n", false},
+		{"list_dir", `{}`, "hello.txt\nfolder           -  notes", false},
+		{"read_file", `{"path":"../secret.txt"}`, "leads out of the workspace", true},
+		{"read_file", `{"path":"missing.txt"}`, `there is no "missing.txt"`, true},
+		{"read_file", `{"path":"hello.txt","encoding":"latin1"}`, "encoding", true},
+		{"read_file", `{"path":"hello.txt","offset":0}`, "offset", true},
+		{"read_file", `{}`, "path", true},
+		{"write_file", `{"path":"x.txt"}`, "content", true},
+		{"list_dir", `{"recursive":true}`, "recursive", true},
+	}
+	for _, test := range tests {
+		result := h.Call(test.tool, test.arguments, sdktest.WithWorkspace(w.dir))
+		if result.Err != nil {
+			t.Fatalf("%s %s: %v", test.tool, test.arguments, result.Err)
+		}
+		if result.IsError != test.isError || !strings.Contains(result.Text(), test.want) {
+			t.Errorf("%s %s: got %q, is_error %v; want %q", test.tool, test.arguments, result.Text(), result.IsError, test.want)
+		}
+	}
+}
