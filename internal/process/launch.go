@@ -15,6 +15,7 @@ import (
 	goplugin "github.com/hashicorp/go-plugin"
 	"github.com/hashicorp/go-plugin/runner"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
 	"google.golang.org/grpc/health/grpc_health_v1"
 
 	"github.com/toolhost/toolhost/internal/pluginwire"
@@ -105,6 +106,8 @@ func (p *Process) clientConfig(launch context.Context) *goplugin.ClientConfig {
 				return p.link.dial(ctx, p.socket, p.child.id.PID)
 			}),
 			grpc.WithChainStreamInterceptor(p.noteChannel),
+			// gRPC has a patience of its own, which is not to end before ours.
+			grpc.WithConnectParams(grpc.ConnectParams{Backoff: backoff.DefaultConfig, MinConnectTimeout: 2 * p.cfg.StartTimeout}),
 		),
 	}
 }

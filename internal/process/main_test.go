@@ -180,9 +180,16 @@ func do(t *testing.T, p *process.Process, args arguments) string {
 
 // recorder is a slog.Handler that keeps what is logged.
 type recorder struct {
+	held    sync.Mutex // by a test that lets the logger stand still
 	mu      sync.Mutex
 	lines   []string // LEVEL message key=value…
 	changed chan struct{}
+}
+
+// hold lets the logger stand still until release is called.
+func (r *recorder) hold() (release func()) {
+	r.held.Lock()
+	return r.held.Unlock
 }
 
 func (r *recorder) Enabled(context.Context, slog.Level) bool { return true }
@@ -190,6 +197,8 @@ func (r *recorder) WithGroup(string) slog.Handler            { return r }
 func (r *recorder) WithAttrs(attrs []slog.Attr) slog.Handler { return &bound{r, attrs} }
 
 func (r *recorder) Handle(_ context.Context, record slog.Record) error {
+	r.held.Lock()
+	defer r.held.Unlock()
 	line := record.Level.String() + " " + record.Message
 	record.Attrs(func(a slog.Attr) bool {
 		line += " " + a.String()

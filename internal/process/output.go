@@ -16,11 +16,11 @@ const (
 // output takes what a process prints, from any goroutine, without ever blocking it: it keeps the last lines of standard
 // error and logs all lines, as far as the budgets and the logger keep up. What they do not is counted.
 type output struct {
-	logger *slog.Logger
-	queue  chan record
-	done   chan struct{}
+	queue chan record
+	done  chan struct{}
 
 	mu             sync.Mutex
+	logger         *slog.Logger
 	closed         bool
 	tail           []string // the oldest first
 	dropped        int      // since it was last logged
@@ -38,6 +38,13 @@ func newOutput(logger *slog.Logger) *output {
 	}
 	go o.run()
 	return o
+}
+
+// with adds to what every record says.
+func (o *output) with(args ...any) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.logger = o.logger.With(args...)
 }
 
 // stderrLine takes a line of standard error.
@@ -99,20 +106,21 @@ func (o *output) close() {
 func (o *output) run() {
 	defer close(o.done)
 	for r := range o.queue {
-		o.logDropped()
-		o.logger.LogAttrs(context.Background(), r.level, r.message, r.attrs...)
+		o.logDropped().LogAttrs(context.Background(), r.level, r.message, r.attrs...)
 	}
 	o.logDropped()
 }
 
-func (o *output) logDropped() {
+// logDropped says what was dropped since it last did, and returns the logger.
+func (o *output) logDropped() *slog.Logger {
 	o.mu.Lock()
-	n := o.dropped
+	logger, n := o.logger, o.dropped
 	o.dropped = 0
 	o.mu.Unlock()
 	if n > 0 {
-		o.logger.Warn("the plugin printed more lines than are logged", "dropped", n)
+		logger.Warn("the plugin printed more lines than are logged", "dropped", n)
 	}
+	return logger
 }
 
 // budget says how many lines may be logged: burst at once, and perSecond more with time. Its zero value allows none.

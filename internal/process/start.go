@@ -43,6 +43,7 @@ func (p *Process) start(ctx context.Context, protocol []string) error {
 	if err != nil {
 		return errors.Join(fmt.Errorf("starting it: %w", err), stdout.Close(), stderr.Close())
 	}
+	p.out.with("pid", child.id.PID)
 	p.child, p.pipes = child, []*os.File{stdout, stderr}
 	p.pumps.Go(func() { p.pumpStdout(stdout) }) // both end with the pipe, or at release's deadline
 	p.pumps.Go(func() { pump(stderr, &lines{emit: p.out.stderrLine}) })

@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -55,15 +56,19 @@ func Main(args []string) int {
 	set.BoolVar(&f.impostor, "impostor", false, "let a process that is not yours listen")
 	set.BoolVar(&f.ignoreShutdown, "ignore-shutdown", false, "live on after the shutdown")
 	role := set.String("role", "", "used between processes of this program")
+	parent := set.Int("parent", 0, "used between processes of this program")
 	if err := set.Parse(args); err != nil {
 		return 2
 	}
 	self := os.Args[:len(os.Args)-len(args)]
 	switch *role {
 	case "":
-	case "orphan": // whoever waits for the starter sees it end, and the listener gets another parent
-		return launch(self, "-role=listener")
+	case "starter":
+		return launch(self, "-role=listener", "-parent="+strconv.Itoa(os.Getpid()))
 	case "listener":
+		for os.Getppid() == *parent { // until the starter is gone, this still descends from the plugin
+			time.Sleep(time.Millisecond)
+		}
 		fmt.Println(listen("{dir}"))
 		sleep()
 	}
@@ -101,7 +106,7 @@ func (f *flags) play(self []string) int {
 		fmt.Println(listen(f.listen))
 		sleep()
 	case f.impostor:
-		if code := launch(self, "-role=orphan"); code != 0 {
+		if code := launch(self, "-role=starter"); code != 0 {
 			return code
 		}
 		sleep()

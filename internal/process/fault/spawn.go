@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"syscall"
 )
 
@@ -29,18 +30,16 @@ func spawn(how string, stdout, stderr *os.File) (int, error) {
 	return pid, cmd.Process.Release()
 }
 
-// launch starts this program again, out of the group, and returns an exit code. The child has the same pipes.
-func launch(self []string, role string) int {
-	cmd := exec.Command(self[0], append(self[1:len(self):len(self)], role)...)
+// launch starts this program again, out of the group and with the same pipes, and returns an exit code.
+func launch(self []string, args ...string) int {
+	cmd := exec.Command(self[0], slices.Concat(self[1:], args)...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	if role == "-role=orphan" {
-		_ = cmd.Wait()
-	}
+	_ = cmd.Process.Release()
 	return 0
 }
 
