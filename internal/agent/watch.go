@@ -25,7 +25,7 @@ func (a *Agent) WatchRun(ctx context.Context, runID string, after uint64) iter.S
 				events, behind, err = f.after(ctx, at)
 			}
 			if err != nil {
-				yield(Event{}, err)
+				yield(Event{}, tool.AsError(err))
 				return
 			}
 			for _, e := range events {

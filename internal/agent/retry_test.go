@@ -1,0 +1,178 @@
+package agent_test
+
+import (
+	"context"
+	"iter"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/model"
+	"github.com/toolhost/toolhost/tool"
+)
+
+func TestModelRetry(t *testing.T) {
+	overloaded := func(after time.Duration) *model.Error {
+		return &model.Error{Status: 529, Message: "overloaded", Retryable: true, RetryAfter: after}
+	}
+	for name, test := range map[string]struct {
+		failures []error
+		want     agent.StopReason
+		asked    int
+		atLeast  time.Duration
+		atMost   time.Duration
+	}{
+		"passes":                {[]error{overloaded(0), overloaded(0)}, agent.StopEndTurn, 3, 0, 3 * time.Second},
+		"honours Retry-After":   {[]error{overloaded(20 * time.Second)}, agent.StopEndTurn, 2, 20 * time.Second, 20 * time.Second},
+		"caps Retry-After":      {[]error{overloaded(time.Hour)}, agent.StopEndTurn, 2, time.Minute, time.Minute},
+		"gives up":              {[]error{overloaded(0), overloaded(0), overloaded(0), overloaded(0)}, agent.StopModelError, 4, 0, 7 * time.Second},
+		"not retryable":         {[]error{&model.Error{Status: 401, Message: "bad key"}}, agent.StopModelError, 1, 0, 0},
+		"not a model's error":   {[]error{context.DeadlineExceeded}, agent.StopModelError, 1, 0, 0},
+		"overflow is the end":   {[]error{&model.Error{Message: "too long", ContextOverflow: true, Retryable: true}}, agent.StopContextOverflow, 1, 0, 0},
+		"a failure, then a bad": {[]error{overloaded(0), &model.Error{Message: "bad"}}, agent.StopModelError, 2, 0, time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				failures := test.failures
+				m := &fakeModel{answer: func(context.Context, model.Request) (*model.Response, error) {
+					if len(failures) == 0 {
+						return response(model.StopEndTurn, text("ok")), nil
+					}
+					err := failures[0]
+					failures = failures[1:]
+					return nil, err
+				}}
+				f := newFixture(t, m, newTools(echo), func(c *agent.Config) { c.ModelRetry.MaxAttempts = 4 })
+				began := time.Now()
+				f.start(agent.Task{})
+				end := f.end()
+				if took := time.Since(began); took < test.atLeast || took > test.atMost {
+					t.Errorf("it took %s, want %s to %s", took, test.atLeast, test.atMost)
+				}
+				if end.StopReason != test.want || len(m.seen()) != test.asked {
+					t.Errorf("ended with %+v after %d requests", end, len(m.seen()))
+				}
+			})
+		})
+	}
+}
+
+// TestRetriedStreamIsReset: who saw the beginning of a response that broke is told that it is void.
+func TestRetriedStreamIsReset(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &breakingModel{}
+		f := newFixture(t, &fakeModel{}, newTools(echo), func(c *agent.Config) { c.Model = m })
+		f.start(agent.Task{})
+		shown := ""
+		for e, err := range f.WatchRun(t.Context(), "r", 0) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			switch p := e.Payload.(type) {
+			case *agent.TextDelta:
+				shown += p.Text
+			case *agent.TurnReset:
+				shown += "|" + p.Reason + "|"
+				if p.Attempt != 2 {
+					t.Errorf("attempt %d comes next", p.Attempt)
+				}
+			}
+		}
+		if want := "half|the model's stream ended before the response was complete|whole"; shown != want {
+			t.Errorf("shown %q, want %q", shown, want)
+		}
+	})
+}
+
+// breakingModel breaks its first stream.
+type breakingModel struct{ asked int }
+
+func (*breakingModel) Name() string { return "fake:breaking" }
+func (m *breakingModel) Generate(context.Context, model.Request) iter.Seq2[model.Chunk, error] {
+	return func(yield func(model.Chunk, error) bool) {
+		if m.asked++; m.asked == 1 {
+			yield(model.Chunk{TextDelta: &model.TextDelta{Text: "half"}}, nil)
+			return
+		}
+		yield(model.Chunk{TextDelta: &model.TextDelta{Text: "whole"}}, nil)
+		yield(model.Chunk{Response: response(model.StopEndTurn, text("whole"))}, nil)
+	}
+}
+
+func TestStalledStreamIsRetried(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &fakeModel{}
+		m.answer = func(ctx context.Context, _ model.Request) (*model.Response, error) {
+			if len(m.requests) > 1 {
+				return response(model.StopEndTurn, text("ok")), nil
+			}
+			<-ctx.Done()
+			return nil, &model.Error{Message: "closed", Err: ctx.Err()}
+		}
+		f := newFixture(t, m, newTools(echo), nil)
+		f.start(agent.Task{})
+		if end := f.end(); end.Text != "ok" {
+			t.Errorf("ended with %+v", end)
+		}
+	})
+}
+
+func TestToolhostAway(t *testing.T) {
+	for name, test := range map[string]struct {
+		refusals int
+		err      error
+		want     tool.Kind // empty: a result
+	}{
+		"comes back":  {5, tool.Errorf(tool.KindUnavailable, "nobody there"), ""},
+		"stays away":  {1000, tool.Errorf(tool.KindUnavailable, "nobody there"), tool.KindUnavailable},
+		"refuses":     {1, tool.Errorf(tool.KindDenied, "no"), tool.KindDenied},
+		"knows it as": {1, tool.Errorf(tool.KindConflict, "taken"), tool.KindConflict},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				tools := newTools(echo)
+				tools.refuse = func(tool.Call) error {
+					if test.refusals--; test.refusals >= 0 {
+						return test.err
+					}
+					return nil
+				}
+				m := turns(response(model.StopToolUse, call("a", "serial")), response(model.StopEndTurn, text("ok")))
+				f := newFixture(t, m, tools, nil)
+				f.start(agent.Task{})
+				if end := f.end(); end.Text != "ok" {
+					t.Errorf("ended with %+v", end)
+				}
+				for _, e := range f.watch(0) {
+					if p, ok := e.Payload.(*agent.CallResult); ok && (p.Failure == nil) != (test.want == "") || ok && p.Failure != nil && p.Failure.Kind != test.want {
+						t.Errorf("the result is %+v", p)
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestSilentCall: a call that toolhost never ends is given up, and what it did is not known.
+func TestSilentCall(t *testing.T) {
+	for name, want := range map[string]tool.Kind{"serial": tool.KindOutcomeUnknown, "echo": tool.KindTimeout} {
+		synctest.Test(t, func(t *testing.T) {
+			done := make(chan struct{})
+			tools := newTools(func(context.Context, tool.Call, func(tool.Status)) tool.Outcome {
+				<-done
+				return tool.Outcome{}
+			})
+			m := turns(response(model.StopToolUse, call("a", name)), response(model.StopEndTurn, text("ok")))
+			f := newFixture(t, m, tools, nil)
+			f.start(agent.Task{})
+			f.end()
+			close(done)
+			got := m.seen()[1].Messages[2].Blocks[0].ToolResult.Content[0].Text
+			if !strings.HasPrefix(got, "["+string(want)+"]") || !strings.Contains(got, "took longer than 15m0s") {
+				t.Errorf("the model reads %q", got)
+			}
+		})
+	}
+}

@@ -1,0 +1,211 @@
+package agent_test
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/model"
+	"github.com/toolhost/toolhost/internal/runstore"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// checkOrder checks that durable events come without a gap or a double, and passing ones in order before the durable
+// one that they precede.
+func checkOrder(t *testing.T, after uint64, events []agent.Event) {
+	t.Helper()
+	seq, index := after, uint64(0)
+	for i, e := range events {
+		switch {
+		case e.Durable() && e.Seq == seq+1:
+			seq, index = e.Seq, 0
+		case !e.Durable() && e.Seq == seq+1 && e.Index > index:
+			index = e.Index
+		default:
+			t.Fatalf("event %d is %s at %d.%d, after %d.%d", i, e.Payload.Type(), e.Seq, e.Index, seq, index)
+		}
+	}
+}
+
+// writer is a model that writes as much as it is told.
+type writer struct {
+	pieces chan string // closed: the response ends
+}
+
+func (*writer) Name() string { return "fake:writer" }
+func (w *writer) Generate(ctx context.Context, _ model.Request) iter.Seq2[model.Chunk, error] {
+	return func(yield func(model.Chunk, error) bool) {
+		for {
+			select {
+			case piece, ok := <-w.pieces:
+				if !ok {
+					yield(model.Chunk{Response: response(model.StopEndTurn, text("all"))}, nil)
+					return
+				}
+				if !yield(model.Chunk{TextDelta: &model.TextDelta{Text: piece}}, nil) {
+					return
+				}
+			case <-ctx.Done():
+				yield(model.Chunk{}, ctx.Err())
+				return
+			}
+		}
+	}
+}
+
+func TestWatchFromAnywhere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, longRun(), newTools(sometimes), nil)
+		f.start(agent.Task{})
+		var group sync.WaitGroup
+		for after := range uint64(60) {
+			group.Go(func() {
+				events := f.watch(after)
+				checkOrder(t, after, events)
+				if last := events[len(events)-1]; last.Payload.Type() != agent.TypeRunFinished {
+					t.Errorf("after %d: the last event is %s", after, last.Payload.Type())
+				}
+			})
+		}
+		group.Wait()
+		all := f.watch(0)
+		n := uint64(len(all))
+		for _, after := range []uint64{1, n - 1, n, n + 5} {
+			if diff := cmp.Diff(types(all[min(after, n):]), types(f.watch(after))); diff != "" {
+				t.Errorf("after %d (-want +got):\n%s", after, diff)
+			}
+		}
+	})
+}
+
+func TestLateWatcherSeesTheTurnFromItsBeginning(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &writer{pieces: make(chan string)}
+		f := newFixture(t, &fakeModel{}, newTools(echo), func(c *agent.Config) { c.Model = w })
+		f.start(agent.Task{})
+		w.pieces <- "one "
+		w.pieces <- "two "
+		synctest.Wait()
+		shown := ""
+		for e, err := range f.WatchRun(t.Context(), "r", 1) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p, ok := e.Payload.(*agent.TextDelta); ok {
+				shown += p.Text
+				if e.Index == 2 {
+					w.pieces <- "three"
+				}
+				if e.Index == 3 {
+					close(w.pieces)
+				}
+			}
+		}
+		if shown != "one two three" {
+			t.Errorf("shown %q", shown)
+		}
+	})
+}
+
+// TestSlowWatcher: whoever does not read holds nobody up, and still gets every durable event.
+func TestSlowWatcher(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &writer{pieces: make(chan string)}
+		f := newFixture(t, &fakeModel{}, newTools(echo), func(c *agent.Config) { c.Model = w })
+		f.start(agent.Task{})
+		next, stop := iter.Pull2(f.WatchRun(t.Context(), "r", 0))
+		defer stop()
+		first, _, _ := next()
+		events := []agent.Event{first}
+		for i := range 3000 {
+			w.pieces <- fmt.Sprint(i)
+		}
+		close(w.pieces)
+		synctest.Wait()
+		for e, err, ok := next(); ok; e, err, ok = next() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			events = append(events, e)
+		}
+		checkOrder(t, 0, events)
+		if got := durable(events); len(got) != 3 || len(events) > 1000 {
+			t.Errorf("%d events, durable: %v", len(events), types(got))
+		}
+	})
+}
+
+func TestWatchEndsWithItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &writer{pieces: make(chan string)}
+		f := newFixture(t, &fakeModel{}, newTools(echo), func(c *agent.Config) { c.Model = w })
+		f.start(agent.Task{})
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		var last error
+		for _, err := range f.WatchRun(ctx, "r", 0) {
+			last = err
+			cancel()
+		}
+		if tool.KindOf(last) != tool.KindCancelled {
+			t.Errorf("the watch ended with %v", last)
+		}
+	})
+}
+
+// TestWatchFollowsARunThatGoesOn: the end of a run is not the end of its watch if a message is waiting.
+func TestWatchFollowsARunThatGoesOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, turns(response(model.StopEndTurn, text("one")), response(model.StopEndTurn, text("two"))), newTools(echo), nil)
+		f.start(agent.Task{})
+		f.end()
+		if _, err := f.SendMessage(t.Context(), "r", "more"); err != nil {
+			t.Fatal(err)
+		}
+		events := f.watch(0)
+		checkOrder(t, 0, events)
+		if end := events[len(events)-1].Payload.(*agent.RunFinished); end.Text != "two" {
+			t.Errorf("ended with %+v", end)
+		}
+	})
+}
+
+// TestFullJournal: a journal that cannot be written ends the work with the reason, and nothing is shown that is not
+// in it.
+func TestFullJournal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, longRun(), newTools(sometimes), nil)
+		dying := &dyingStore{Store: f.store}
+		dying.left.Store(3)
+		f.Close()
+		f.open(func(c *agent.Config) { c.Store = dying })
+		defer f.Close()
+		f.start(agent.Task{})
+		var shown []agent.Event
+		var last error
+		for e, err := range f.WatchRun(t.Context(), "r", 0) {
+			if last = err; err == nil && e.Durable() {
+				shown = append(shown, e)
+			}
+		}
+		if tool.KindOf(last) != tool.KindInternal {
+			t.Errorf("the watch ended with %v", last)
+		}
+		var kept []runstore.Record
+		for rec, err := range f.store.Read(t.Context(), "r", 0) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			kept = append(kept, rec)
+		}
+		if len(shown) != len(kept) {
+			t.Errorf("%d durable events were shown and %d are kept", len(shown), len(kept))
+		}
+	})
+}
