@@ -1,7 +1,9 @@
 package agent_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -11,7 +13,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/toolhost/toolhost/internal/agent"
 	"github.com/toolhost/toolhost/internal/model"
@@ -131,8 +132,11 @@ func checkAsked(t *testing.T, want, got []model.Request) {
 				n++
 			}
 		}
-		if diff := cmp.Diff(want[n], req, cmpopts.EquateEmpty()); diff != "" {
-			t.Errorf("request %d differs from the undisturbed one:\n%s", i, diff)
+		// Compared as JSON: it is faster, and that is how a model sees it.
+		a, errA := json.Marshal(want[n])
+		b, errB := json.Marshal(req)
+		if err := errors.Join(errA, errB); err != nil || !bytes.Equal(a, b) {
+			t.Errorf("request %d differs from the undisturbed one: %v\n%s", i, err, cmp.Diff(want[n], req))
 		}
 	}
 }
