@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"time"
 
 	"github.com/toolhost/toolhost/tool"
 )
@@ -24,9 +25,15 @@ func (c *Client) Open(ctx context.Context, call tool.Call, complete bool) (tool.
 }
 
 // Call executes a call and waits for its end. The error is the outcome's: a failure of the machinery, always a
-// *tool.Error. A tool that says that it failed is no error but a result with IsError. When ctx ends, Call returns at
-// once and the call is cancelled at the host, whether it has an id or not.
+// *tool.Error. A tool that says that it failed is no error but a result with IsError. When ctx ends, the call is
+// cancelled at the host, whether it has an id or not, and Call waits at most a second more to say how it ended.
 func (c *Client) Call(ctx context.Context, call tool.Call) (tool.Outcome, error) {
+	return c.Follow(ctx, call, func(tool.Event) {})
+}
+
+// Follow is Call, and shows every event but the end as it comes. It calls show from its own goroutine, one event at a
+// time.
+func (c *Client) Follow(ctx context.Context, call tool.Call, show func(tool.Event)) (tool.Outcome, error) {
 	execution, err := c.Open(ctx, call, true)
 	if err != nil {
 		return failed(call.ID, err)
@@ -36,14 +43,43 @@ func (c *Client) Call(ctx context.Context, call tool.Call) (tool.Outcome, error)
 		event, err := execution.Next(ctx)
 		switch {
 		case err != nil:
-			execution.Cancel("the caller stopped waiting: " + err.Error())
-			return failed(call.ID, err)
-		case event.Ended != nil && event.Ended.Err != nil:
-			return *event.Ended, event.Ended.Err
+			return cancelled(ctx, call.ID, execution)
 		case event.Ended != nil:
-			return *event.Ended, nil
+			return outcomeOf(event.Ended)
 		}
+		show(event)
 	}
+}
+
+// cancelGrace is how long Call waits for the end of a call that it cancelled: most tools stop at once, and then the
+// host says what was done and what was not.
+const cancelGrace = time.Second
+
+// cancelled ends a call whose caller stopped waiting.
+func cancelled(ctx context.Context, callID string, execution tool.Execution) (tool.Outcome, error) {
+	execution.Cancel("the caller stopped waiting: " + ctx.Err().Error())
+	grace, stop := context.WithTimeout(context.WithoutCancel(ctx), cancelGrace)
+	defer stop()
+	for {
+		event, err := execution.Next(grace)
+		if err != nil {
+			return failed(callID, ctx.Err())
+		}
+		if event.Ended == nil {
+			continue
+		}
+		if e := event.Ended.Err; e != nil && e.Kind == tool.KindCancelled {
+			e.Kind = tool.AsError(ctx.Err()).Kind // it was this caller's time that was up
+		}
+		return outcomeOf(event.Ended)
+	}
+}
+
+func outcomeOf(o *tool.Outcome) (tool.Outcome, error) {
+	if o.Err != nil {
+		return *o, o.Err
+	}
+	return *o, nil
 }
 
 func failed(callID string, err error) (tool.Outcome, error) {

@@ -47,7 +47,7 @@ func (a Address) Listen(ctx context.Context, program string) (*Listener, error) 
 	var config net.ListenConfig
 	l, err := config.Listen(ctx, network, at)
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return nil, fmt.Errorf("%w: another program listens at %s; stop it, or choose another address", ErrInUse, a)
+		return nil, fmt.Errorf("%w: another program listens at %s", ErrInUse, a)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("listening at %s: %w", a, err)
@@ -105,7 +105,7 @@ func (a Address) removeStale(ctx context.Context, program string) error {
 	switch {
 	case err == nil:
 		_ = conn.Close()
-		return fmt.Errorf("%w: another %s answers at %s; stop it, or choose another address", ErrInUse, program, a)
+		return fmt.Errorf("%w: another %s answers at %s", ErrInUse, program, a)
 	case errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, fs.ErrNotExist):
 		if err := os.Remove(a.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("replacing the socket of a dead %s at %s: %w", program, a, err)

@@ -1,0 +1,23 @@
+// Package cli is what the command lines of toolhost and agentd share: how a command is run and fails, the exit codes,
+// the -o flag, tables and JSON. It knows none of the commands.
+package cli
+
+import "io"
+
+// Exit codes of both programs.
+const (
+	ExitOK             = 0 // it worked; of a call: there is a result
+	ExitToolError      = 1 // the tool says that it failed
+	ExitUsage          = 2 // the command line is wrong
+	ExitInfrastructure = 3 // the machinery failed
+	ExitNoServer       = 4 // nobody answers at the address
+)
+
+// Process is what a program gets from the operating system. All fields are required.
+type Process struct {
+	Args   []string // without the program's name
+	Getenv func(string) string
+	Stdin  io.Reader
+	Stdout io.Writer
+	Stderr io.Writer
+}

@@ -1,0 +1,51 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/pflag"
+)
+
+// Format is how a command prints: the value of its -o flag. The zero value is text.
+type Format struct{ json bool }
+
+// AddFlag adds -o to the flags of a command.
+func (f *Format) AddFlag(flags *pflag.FlagSet) {
+	flags.VarP(f, "output", "o", "how to print: text or json")
+}
+
+// JSON reports whether to print JSON.
+func (f *Format) JSON() bool { return f.json }
+
+// String implements pflag.Value.
+func (f *Format) String() string {
+	if f.json {
+		return "json"
+	}
+	return "text"
+}
+
+// Set implements pflag.Value.
+func (f *Format) Set(s string) error {
+	if s != "text" && s != "json" {
+		return errors.New("use text or json")
+	}
+	f.json = s == "json"
+	return nil
+}
+
+// Type implements pflag.Value.
+func (f *Format) Type() string { return "format" }
+
+// WriteJSON writes a JSON value on one line, with <, > and & as they are.
+func WriteJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return fmt.Errorf("writing the output: %w", err)
+	}
+	return nil
+}

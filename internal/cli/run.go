@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// ExitError ends a command with an exit code.
+type ExitError struct {
+	Code int
+	Err  error // what to tell people; nil: all is said already
+}
+
+// Error returns what to tell people.
+func (e *ExitError) Error() string {
+	if e.Err == nil {
+		return fmt.Sprintf("exit code %d", e.Code)
+	}
+	return e.Err.Error()
+}
+
+// Unwrap returns the cause.
+func (e *ExitError) Unwrap() error { return e.Err }
+
+// Usage returns an error that says what is wrong with the command line, and what is allowed.
+func Usage(format string, args ...any) error {
+	return &ExitError{Code: ExitUsage, Err: fmt.Errorf(format, args...)}
+}
+
+// Run runs a command tree and returns the exit code. An error goes to standard error, after the program's name. What
+// cobra itself finds wrong is wrong usage. An error that wraps client.ErrNoServer should say how to start one.
+func Run(ctx context.Context, root *cobra.Command, p Process) int {
+	begun := false
+	root.PersistentPreRun = func(*cobra.Command, []string) { begun = true }
+	root.SetArgs(append([]string{}, p.Args...)) // nil would mean the arguments of this process
+	root.SetIn(p.Stdin)
+	root.SetOut(p.Stdout)
+	root.SetErr(p.Stderr)
+	root.SilenceErrors = true
+	root.SilenceUsage = true
+	root.SetFlagErrorFunc(flagError)
+	cmd, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		return ExitOK
+	}
+	exit, ok := errors.AsType[*ExitError](err)
+	switch {
+	case ok:
+	case begun:
+		exit = &ExitError{Code: CodeOf(err), Err: err}
+	default:
+		exit = &ExitError{Code: ExitUsage, Err: fmt.Errorf("%w\n%s", err, allowed(cmd))}
+	}
+	if exit.Err != nil {
+		report(p, root.Name(), exit.Err)
+	}
+	return exit.Code
+}
+
+// allowed says how a command is used, and which commands it has.
+func allowed(cmd *cobra.Command) string {
+	if !cmd.HasAvailableSubCommands() {
+		return fmt.Sprintf("usage: %s; see `%s --help`", cmd.UseLine(), cmd.CommandPath())
+	}
+	var names []string
+	for _, sub := range cmd.Commands() {
+		if sub.IsAvailableCommand() {
+			names = append(names, sub.Name())
+		}
+	}
+	return fmt.Sprintf("the commands of `%s` are %s; see `%s --help`", cmd.CommandPath(), strings.Join(names, ", "), cmd.CommandPath())
+}
+
+// CodeOf returns the exit code of a failure of the machinery. That nobody answers is one of its own, unless what was
+// asked may have been done before the server went away.
+func CodeOf(err error) int {
+	if errors.Is(err, client.ErrNoServer) && tool.KindOf(err) == tool.KindUnavailable {
+		return ExitNoServer
+	}
+	return ExitInfrastructure
+}
+
+// report tells people what failed, and what the process that failed said last.
+func report(p Process, program string, err error) {
+	message := strings.TrimRight(err.Error(), "\n")
+	failure, ok := errors.AsType[*tool.Error](err)
+	if ok && CodeOf(err) != ExitNoServer {
+		message = fmt.Sprintf("%s: %s", failure.Kind, message)
+	}
+	fmt.Fprintf(p.Stderr, "%s: %s\n", program, message)
+	if ok && failure.Exit != nil {
+		fmt.Fprintf(p.Stderr, "the plugin's process ended: %s\n", failure.Exit)
+		for _, line := range failure.Exit.LastStderr {
+			fmt.Fprintf(p.Stderr, "  %s\n", OneLine(line))
+		}
+	}
+}
+
+// flagError adds to what is wrong with a flag which flags there are.
+func flagError(cmd *cobra.Command, err error) error {
+	if errors.Is(err, pflag.ErrHelp) {
+		return err
+	}
+	var known []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			known = append(known, "--"+f.Name)
+		}
+	})
+	slices.Sort(known)
+	path := cmd.CommandPath()
+	return Usage("%w\nthe flags of `%s` are %s; see `%s --help`", err, path, strings.Join(known, ", "), path)
+}
