@@ -10,8 +10,8 @@ import (
 type Credit struct {
 	mu      sync.Mutex
 	left    int64
-	waiters fifo[*creditWaiter]
-	err     error // set once closed
+	waiters fifo[*creditWaiter] // empty while left is positive
+	err     error               // set once closed
 }
 
 type creditWaiter struct {
@@ -32,7 +32,7 @@ func (c *Credit) Acquire(ctx context.Context, size int) error {
 		defer c.mu.Unlock()
 		return c.err
 	}
-	if c.left > 0 && c.waiters.len() == 0 {
+	if c.left > 0 {
 		c.left -= int64(size)
 		c.mu.Unlock()
 		return nil
@@ -53,7 +53,7 @@ func (c *Credit) Acquire(ctx context.Context, size int) error {
 func (c *Credit) TryAcquire(size int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.err != nil || c.left <= 0 || c.waiters.len() > 0 {
+	if c.err != nil || c.left <= 0 {
 		return false
 	}
 	c.left -= int64(size)

@@ -44,7 +44,7 @@ func takePayload(block *tool.Content, room int) (payload []byte) {
 	switch block.Kind {
 	case tool.ContentText:
 		if len(block.Text) > room {
-			payload, block.Text = []byte(validText(block.Text)), ""
+			payload, block.Text = []byte(block.Text), ""
 		}
 	case tool.ContentJSON:
 		if len(block.JSON) > room {
