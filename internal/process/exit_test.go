@@ -3,8 +3,6 @@ package process_test
 import (
 	"context"
 	"errors"
-	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -181,7 +179,8 @@ func TestStopOfAStoppedPlugin(t *testing.T) {
 	cfg, _ := setup(t, "-ignore-term")
 	cfg.StopTimeout = 100 * time.Millisecond
 	p := launch(t, cfg)
-	stop := start(t, p, arguments{"do": "kill", "number": int(syscall.SIGSTOP)})
+	stop := start(t, p, arguments{"do": "stop"})
+	eventually(t, "it is stopped", func() bool { return stopped(p.PID()) })
 	if err := p.Stop(t.Context(), 100*time.Millisecond); err != nil {
 		t.Fatal(err)
 	}
@@ -222,34 +221,6 @@ func TestStopAndKillMayMeet(t *testing.T) {
 	p.Kill()
 	if err := p.Stop(t.Context(), 0); err != nil {
 		t.Errorf("stopping what is gone: %v", err)
-	}
-}
-
-// Trap 10: the thread that asks for a launch may end at any time.
-func TestPluginOutlivesTheThreadThatAskedForIt(t *testing.T) {
-	cfg, _ := setup(t)
-	launched := make(chan *process.Process)
-	thread := make(chan int, 1)
-	go func() {
-		runtime.LockOSThread() // and not unlocked: the thread ends with the goroutine
-		thread <- syscall.Gettid()
-		p, err := process.Launch(context.WithoutCancel(t.Context()), cfg)
-		if err != nil {
-			t.Error(err)
-		}
-		launched <- p
-	}()
-	p := <-launched
-	if p == nil {
-		return
-	}
-	tid := <-thread
-	eventually(t, "the thread has ended", func() bool { return !slices.Contains(threads(t), tid) })
-	if got := do(t, p, arguments{"do": "echo", "text": "alive"}); got != "alive" {
-		t.Errorf("the call says %q", got)
-	}
-	if err := p.Stop(t.Context(), 0); err != nil {
-		t.Fatal(err)
 	}
 }
 

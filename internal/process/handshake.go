@@ -32,6 +32,20 @@ func (e *handshakeError) Error() string {
 	return fmt.Sprintf("its handshake %s is refused: %s", quote(e.line), e.reason)
 }
 
+// peerError says that the socket that a plugin named is not its own.
+type peerError struct{ peer, leader int }
+
+func (e *peerError) Error() string {
+	return fmt.Sprintf("its socket is served by process %d, which is not of its process %d: the plugin itself must listen there", e.peer, e.leader)
+}
+
+// isRefusal reports whether toolhost refused the plugin, as opposed to the plugin's failing.
+func isRefusal(err error) bool {
+	_, handshake := errors.AsType[*handshakeError](err)
+	_, peer := errors.AsType[*peerError](err)
+	return handshake || peer
+}
+
 // checkHandshake returns the socket's path if line is a handshake as toolhost takes it: go-plugin's core version, a
 // contract version out of versions, gRPC without TLS on a unix socket right in dir. go-plugin itself trusts the line,
 // and a certificate in its sixth field would take the host down.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -293,5 +292,3 @@ func script(t *testing.T, text string) string {
 	}
 	return path
 }
-
-func playToolhost(string) int { fmt.Println("not yet"); return 1 }

@@ -30,7 +30,7 @@ func checkPeer(conn *net.UnixConn, leader int) error {
 		return fmt.Errorf("asking who listens on its socket: %w", err)
 	}
 	if !belongs {
-		return fmt.Errorf("its socket is served by process %d, which is not of its process %d: the plugin itself must listen there", peer.Pid, leader)
+		return &peerError{peer: int(peer.Pid), leader: leader}
 	}
 	return nil
 }

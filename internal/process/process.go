@@ -125,7 +125,7 @@ func (p *Process) watch(aborted <-chan struct{}) {
 		}
 	}
 	if p.err != nil {
-		p.endLaunch()
+		p.endLaunch(aborted)
 		return
 	}
 	select {
@@ -141,9 +141,16 @@ func (p *Process) watch(aborted <-chan struct{}) {
 	}
 }
 
-// endLaunch ends a process whose launch failed. If the process is what failed, its exit says more than a kill would.
-func (p *Process) endLaunch() {
-	if _, refused := errors.AsType[*handshakeError](p.err); refused || !p.exitsWithin(lossGrace) {
+// endLaunch ends a process whose launch failed. If that is because it ended by itself, its exit says more than a kill
+// would, and is about to come.
+func (p *Process) endLaunch(aborted <-chan struct{}) {
+	select {
+	case <-aborted:
+		p.kill("the launch was abandoned")
+		return
+	default:
+	}
+	if isRefusal(p.err) || !p.exitsWithin(lossGrace) {
 		p.kill("its launch failed")
 	}
 }

@@ -18,7 +18,7 @@ import (
 type handler struct{ stdout, stderr *os.File } // the process's own
 
 const schema = `{"type":"object","properties":{
-"do":{"type":"string","enum":["echo","exit","kill","crash","hang","ignore","disconnect","print","flood","long_line","spawn","environ","files"]},
+"do":{"type":"string","enum":["echo","exit","kill","stop","crash","hang","ignore","disconnect","print","flood","long_line","spawn","environ","files"]},
 "text":{"type":"string"},"number":{"type":"integer"}},"required":["do"],"additionalProperties":false}`
 
 // Describe implements pluginwire.Handler.
@@ -66,6 +66,9 @@ func (h *handler) do(ctx context.Context, r request) (tool.Result, error) {
 	case "kill":
 		_ = syscall.Kill(os.Getpid(), syscall.Signal(r.Number))
 		<-ctx.Done()
+	case "stop":
+		stopSelf()
+		return tool.TextResult("continued"), nil
 	case "crash":
 		go panic(r.Text) // in a goroutine of its own nothing recovers it
 		sleep()
