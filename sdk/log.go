@@ -13,14 +13,14 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// stderr is the process's own standard error: go-plugin puts another file into os.Stderr once it serves.
-var stderr = os.Stderr
+// processStderr is the process's own standard error: go-plugin puts another file into os.Stderr once it serves.
+var processStderr = os.Stderr
 
 // Logger returns a logger for the call that ctx belongs to: its records travel with the call, with their attributes as
 // JSON, groups as objects, and are kept by the toolhost. It blocks while the receiver is slow, at most until the call is
 // done. Outside of a call, and after its end, records go to standard error.
 func Logger(ctx context.Context) *slog.Logger {
-	fallback := slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelDebug})
+	fallback := slog.NewTextHandler(processStderr, &slog.HandlerOptions{Level: slog.LevelDebug})
 	c := callOf(ctx)
 	if c == nil {
 		return slog.New(fallback)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -56,6 +57,14 @@ func (h *holder) Call(ctx context.Context, _ struct{}) (string, error) {
 	return "", ctx.Err()
 }
 
+// Close takes until the process has begun to end: its socket is gone then.
 func (h *holder) Close() error {
+	for {
+		left, err := os.ReadDir(os.Getenv("PLUGIN_UNIX_SOCKET_DIR"))
+		if err != nil || len(left) == 0 {
+			break
+		}
+		runtime.Gosched()
+	}
 	return os.WriteFile(filepath.Join(h.dir, "closed"), nil, 0o600)
 }

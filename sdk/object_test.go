@@ -315,3 +315,30 @@ func TestTextThatIsNoJSONEndsPreviewsAlone(t *testing.T) {
 		t.Errorf("got %q, %v; want an error that the model reads", got.Text(), got.Err)
 	}
 }
+
+func TestPreviewsAreOnlyForToolsThatDeclareThem(t *testing.T) {
+	for _, declared := range []bool{false, true} {
+		var previews atomic.Int32
+		seen := make(chan struct{}, 1)
+		h := sdktest.New(t, sdk.Plugin{Name: "p", Tools: []sdk.Tool{
+			sdk.Object(sdk.Spec{Name: "x", Description: "x", PartialArguments: declared},
+				func(context.Context) (sdk.Caller[editIn, string], error) { // what the object can do is seen only here
+					return &editor{
+						partial: func(context.Context, editIn) { previews.Add(1); seen <- struct{}{} },
+						call:    func(context.Context, editIn) (string, error) { return "", nil },
+						close:   func() error { return nil },
+					}, nil
+				}),
+		}})
+		s := h.Stream("x")
+		s.Append(`{"text":"a`)
+		if declared {
+			<-seen
+		}
+		s.Complete(`{"text":"a"}`)
+		s.Wait()
+		if got := previews.Load() > 0; got != declared {
+			t.Errorf("declared %v, shown %v", declared, got)
+		}
+	}
+}

@@ -73,7 +73,7 @@ const shutdownGrace = 5 * time.Second
 
 // serveHost serves until toolhost ends the plugin or is gone.
 func serveHost(server *Server) {
-	logger := slog.New(slog.NewTextHandler(stderr, nil))
+	logger := slog.New(slog.NewTextHandler(processStderr, nil))
 	goplugin.Serve(&goplugin.ServeConfig{
 		HandshakeConfig:  pluginwire.Handshake(),
 		VersionedPlugins: pluginwire.PluginPlugins(transport.OverWire(server), pluginwire.ServerConfig{Logger: logger}),

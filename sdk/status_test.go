@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolhost/toolhost/sdk"
+	"github.com/toolhost/toolhost/sdk/internal/transport"
 	"github.com/toolhost/toolhost/sdk/sdktest"
+	"github.com/toolhost/toolhost/tool"
 )
 
 func TestStatuses(t *testing.T) {
@@ -62,21 +65,39 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
+// countingCall counts what is sent.
+type countingCall struct {
+	benchCall
+	sent *atomic.Int32
+}
+
+func (c countingCall) Send(context.Context, tool.Event) error {
+	c.sent.Add(1)
+	return nil
+}
+
 func TestNothingIsReportedAfterTheEnd(t *testing.T) {
 	var kept context.Context
-	h := sdktest.New(t, pluginOf(func(ctx context.Context, _ struct{}) (string, error) {
+	server, err := sdk.NewServer(pluginOf(func(ctx context.Context, _ struct{}) (string, error) {
 		kept = ctx
-		sdk.ReportStatus(ctx, sdk.Status{Tip: "a"})
-		return "", nil
+		sdk.Logger(ctx).Info("in time")
+		return "text\xff", nil
 	}))
-	s := h.Stream("x")
-	s.Complete(nil)
-	before := len(s.Wait().Statuses)
-	late := context.WithoutCancel(kept)
-	sdk.ReportStatus(late, sdk.Status{Tip: "late"})
-	sdk.Logger(late).Info("late")
-	if got := s.Wait(); len(got.Statuses) != before || len(got.Logs) != 0 {
-		t.Errorf("reports after the end were sent: %+v %+v", got.Statuses, got.Logs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sent atomic.Int32
+	result, err := server.Call(t.Context(), transport.Info{Tool: "x"}, countingCall{benchCall("{}"), &sent})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sdk.ReportStatus(kept, sdk.Status{Tip: "late"})
+	sdk.Logger(kept).Info("late: this line belongs on standard error")
+	if got := sent.Load(); got != 1 {
+		t.Errorf("%d events were sent, want the one before the end", got)
+	}
+	if got := result.Text(); got != "text\uFFFD" {
+		t.Errorf("the text is %q, want it to be UTF-8 before it is sent", got)
 	}
 }
 

@@ -1,6 +1,10 @@
 package sdk
 
-import "github.com/toolhost/toolhost/tool"
+import (
+	"encoding/json"
+
+	"github.com/toolhost/toolhost/tool"
+)
 
 // The words of toolhost, so that an author imports this package alone. Package tool documents them.
 type (
@@ -38,6 +42,9 @@ const (
 
 // Text returns a block of plain text or Markdown.
 func Text(text string) Content { return tool.Text(text) }
+
+// JSON returns a block that holds one JSON value. A tool whose whole answer is one value returns it as it is instead.
+func JSON(value json.RawMessage) Content { return tool.JSON(value) }
 
 // Image returns a picture, such as one of media type image/png.
 func Image(mediaType string, data []byte) Content { return tool.Image(mediaType, data) }
