@@ -16,24 +16,27 @@ type follower struct {
 	instance   *instance
 	wire       *pluginwire.Call
 	began      time.Time
+	last       bool // the call may not be given to another instance
+	heard      bool // the plugin has said something of the call
 }
 
-// follow returns once the call has its outcome and the plugin has let go of it, or was given up.
-func (f *follower) follow() {
+// follow returns once the call has its outcome and the plugin has let go of it, or was given up. It returns false,
+// and the call has no outcome yet, if the instance was killed before it said anything of a call that may be made again.
+func (f *follower) follow() bool {
 	for {
 		ev, err := f.wire.Next(f.run.ctx)
 		switch {
 		case err == nil && ev.Ended != nil:
 			f.finish(*ev.Ended)
-			return
+			return true
 		case err == nil:
+			f.heard = true
 			f.run.record.publish(ev)
 		case f.run.ctx.Err() != nil:
 			f.interrupt(context.Cause(f.run.ctx))
-			return
+			return true
 		default:
-			f.lost(err)
-			return
+			return f.lost(err)
 		}
 	}
 }
@@ -71,6 +74,7 @@ func (f *follower) interrupt(cause error) {
 			f.supervisor.retire(f.instance, tool.InstanceUnhealthy, "a call of "+f.run.call.Tool+" did not stop when it was told to")
 			return
 		default:
+			f.last = true
 			f.lost(err)
 			return
 		}
@@ -105,14 +109,17 @@ func (f *follower) aftermath() string {
 	}
 }
 
-// lost ends a call whose instance went away under it.
-func (f *follower) lost(err error) {
+// lost ends a call whose instance went away under it, or returns false if the call is to be given to another one.
+func (f *follower) lost(err error) bool {
 	if !errors.Is(err, pluginwire.ErrConnLost) {
 		f.fail(tool.Errorf(tool.KindInternal, "following the call: %w", err))
-		return
+		return true
 	}
 	f.supervisor.drop(f.instance)
 	exit := f.supervisor.awaitExit(f.instance)
+	if f.again(exit) {
+		return false
+	}
 	kind := tool.KindCrashed
 	if f.run.executed() && f.run.tool.Spec.HasSideEffects() {
 		kind = tool.KindOutcomeUnknown
@@ -123,4 +130,11 @@ func (f *follower) lost(err error) {
 	e := tool.Errorf(kind, "the plugin %q ended during the call: %v; %s", f.supervisor.name, exit, f.aftermath())
 	e.Exit = &exit
 	f.fail(e)
+	return true
+}
+
+// again reports whether the call may be given to another instance: it is safe to make twice, nothing was heard of it,
+// and the process was killed from outside. A process that crashed by itself may have done so because of the call.
+func (f *follower) again(exit tool.Exit) bool {
+	return !f.last && !f.heard && !f.run.tool.Spec.HasSideEffects() && f.run.executed() && exit.Signal == "SIGKILL"
 }

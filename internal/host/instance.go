@@ -123,6 +123,9 @@ func (in *instance) info() tool.InstanceInfo {
 	if proc != nil {
 		info.PID = proc.PID()
 		info.RSSBytes = proc.RSS()
+		if info.State == tool.InstanceReady && !proc.Alive() {
+			info.State = tool.InstanceStopping // dead, and about to be noticed
+		}
 	}
 	return info
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/toolhost/toolhost/internal/catalog"
@@ -182,6 +183,51 @@ func TestCrash(t *testing.T) {
 			}
 			if next := outcome(t, r, call("echo", `{"text":"on"}`)); next.Err != nil || next.Instance != "fixture-2" {
 				t.Errorf("the next call ended with %+v", next)
+			}
+		})
+	}
+}
+
+// TestKilledUnderASafeCall: a call that may be made twice goes to another instance if its first was killed from outside
+// before it said anything; one with side effects does not.
+func TestKilledUnderASafeCall(t *testing.T) {
+	var entered chan struct{}
+	var runs atomic.Int32
+	silent := func(ctx context.Context, _ tool.Call, _ func(tool.Event)) (tool.Result, error) {
+		entered <- struct{}{}
+		if runs.Add(1) > 1 {
+			return tool.TextResult("done"), nil
+		}
+		<-ctx.Done()
+		return tool.Result{}, ctx.Err()
+	}
+	for name, tc := range map[string]struct {
+		readOnly bool
+		exit     tool.Exit
+		kind     tool.Kind
+	}{
+		"read-only, killed":         {true, tool.Exit{Code: -1, Signal: "SIGKILL"}, ""},
+		"read-only, crashed":        {true, tool.Exit{Code: 2}, tool.KindCrashed},
+		"with side effects, killed": {false, tool.Exit{Code: -1, Signal: "SIGKILL"}, tool.KindOutcomeUnknown},
+	} {
+		t.Run(name, func(t *testing.T) {
+			entered = make(chan struct{}, 2)
+			runs.Store(0)
+			spec := tool.Spec{Name: "silent", Description: "Says nothing.", ReadOnly: tc.readOnly}
+			r := newRig(t, []hosttest.Tool{{Spec: spec, Run: silent}}, nil)
+			e, err := r.Open(t.Context(), call("silent", "{}"), true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer e.Close()
+			<-entered
+			r.process(0).end(tc.exit)
+			got := end(t, e)
+			switch {
+			case tc.kind == "" && (got.Err != nil || got.Instance != "fixture-2"):
+				t.Errorf("the call ended with %+v", got)
+			case tc.kind != "" && (got.Err == nil || got.Err.Kind != tc.kind):
+				t.Errorf("the call ended with %+v, want %s", got, tc.kind)
 			}
 		})
 	}

@@ -144,7 +144,7 @@ func (r *run) stop() {
 	r.cancel(nil)
 }
 
-// maxStarts bounds how often a call is given to another instance because the one before died before the call began.
+// maxStarts bounds how often a call is given to another instance because the one before died under it.
 const maxStarts = 3
 
 // work carries the call through a plugin. It is the run's goroutine.
@@ -156,7 +156,7 @@ func (r *run) work() {
 			r.finishWithout(tool.Outcome{Plugin: r.tool.Plugin.Info.Name, Err: r.unsent(err)})
 			return
 		}
-		begun := r.workOn(supervisor, in)
+		begun := r.workOn(supervisor, in, uint32(attempt))
 		in.end(r)
 		if begun {
 			return
@@ -183,9 +183,10 @@ func (r *run) unsent(err error) *tool.Error {
 	}
 }
 
-// workOn gives the call to an instance and follows it to its end. It returns false if the call was not begun.
-func (r *run) workOn(s *supervisor, in *instance) bool {
-	start := r.startFrame()
+// workOn gives the call to an instance and follows it to its end. It returns false if the call is to be given to
+// another instance.
+func (r *run) workOn(s *supervisor, in *instance, attempt uint32) bool {
+	start := r.startFrame(attempt)
 	began := time.Now()
 	wire, err := in.proc.Conn().Start(r.ctx, start)
 	if err != nil {
@@ -197,20 +198,22 @@ func (r *run) workOn(s *supervisor, in *instance) bool {
 		return true
 	}
 	defer wire.Close()
-	r.record.publish(tool.Event{Started: &tool.Started{CallID: r.call.ID, Plugin: s.name, Instance: in.id, Attempt: 1}})
+	r.record.publish(tool.Event{Started: &tool.Started{CallID: r.call.ID, Plugin: s.name, Instance: in.id, Attempt: attempt}})
 	if !start.Complete {
 		var feeding sync.WaitGroup
 		feeding.Go(func() { r.feed(wire) }) // owned by workOn: ends when the arguments are complete, or with r.ctx
 		defer feeding.Wait()
 	}
-	defer r.stop() // before the wait for the feeder
-	f := follower{run: r, supervisor: s, instance: in, wire: wire, began: began}
-	f.follow()
-	return true
+	f := follower{run: r, supervisor: s, instance: in, wire: wire, began: began, last: attempt > 1 || !start.Complete}
+	ended := f.follow()
+	if ended {
+		r.stop() // before the wait for the feeder
+	}
+	return ended
 }
 
 // startFrame returns what the plugin is told at the beginning.
-func (r *run) startFrame() pluginwire.Start {
+func (r *run) startFrame(attempt uint32) pluginwire.Start {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.sent = len(r.text)
@@ -219,7 +222,7 @@ func (r *run) startFrame() pluginwire.Start {
 		Tool:        r.tool.Spec.Name,
 		Arguments:   r.text[:r.sent:r.sent],
 		Complete:    r.complete,
-		Attempt:     1,
+		Attempt:     attempt,
 		Timeout:     time.Until(r.deadline),
 		Session:     r.call.Session,
 		Workspace:   r.host.cfg.Workspace,
