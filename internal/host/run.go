@@ -110,10 +110,10 @@ func (r *run) abandon(cause error) {
 	r.finishWithout(tool.Outcome{Err: tool.Errorf(tool.KindCancelled, "the call was abandoned: %w", cause)})
 }
 
-// finishWithout ends a run that was not executed: its id can be used again.
+// finishWithout ends a run that was not executed: its id can be used again, as soon as anybody knows the outcome.
 func (r *run) finishWithout(outcome tool.Outcome) {
-	r.publishOutcome(outcome)
 	r.host.ledger.release(r)
+	r.publishOutcome(outcome)
 	r.stop()
 }
 
