@@ -1,9 +1,7 @@
 package anthropic
 
 import (
-	"bytes"
 	"encoding/base64"
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -85,7 +83,7 @@ func blocks(from []model.Block) []sdk.ContentBlockParamUnion {
 		case block.Text != nil && strings.TrimSpace(block.Text.Text) != "":
 			content = append(content, sdk.NewTextBlock(block.Text.Text))
 		case block.ToolCall != nil:
-			call := &sdk.ToolUseBlockParam{ID: block.ToolCall.ID, Name: block.ToolCall.Name, Input: input(block.ToolCall.Arguments)}
+			call := &sdk.ToolUseBlockParam{ID: block.ToolCall.ID, Name: block.ToolCall.Name, Input: block.ToolCall.ArgumentObject()}
 			content = append(content, sdk.ContentBlockParamUnion{OfToolUse: call})
 		case block.ToolResult != nil:
 			results = append(results, sdk.ContentBlockParamUnion{OfToolResult: result(block.ToolResult)})
@@ -95,23 +93,6 @@ func blocks(from []model.Block) []sdk.ContentBlockParamUnion {
 	}
 	// Results come first: the API wants them right behind the calls that they answer.
 	return slices.Concat(results, content)
-}
-
-// input returns a call's arguments as the object that the API insists on. Text that is none is sent as the one value of
-// INVALID_JSON, so that the model sees what it wrote.
-func input(arguments string) json.RawMessage {
-	text := bytes.TrimSpace([]byte(arguments))
-	if len(text) == 0 {
-		return json.RawMessage("{}")
-	}
-	if text[0] == '{' && json.Valid(text) {
-		return text
-	}
-	quoted, err := json.Marshal(map[string]string{"INVALID_JSON": arguments})
-	if err != nil {
-		return json.RawMessage("{}")
-	}
-	return quoted
 }
 
 func result(from *model.ToolResult) *sdk.ToolResultBlockParam {

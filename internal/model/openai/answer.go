@@ -1,0 +1,116 @@
+package openai
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/openai/openai-go/v3/packages/ssestream"
+
+	"github.com/toolhost/toolhost/internal/model"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// answer is a response as its events build it up. What it tolerates: events without choices, with null for any text,
+// with an error that is null; a stream without [DONE], or without a finish reason but with [DONE]; usage in any event,
+// of which the last counts; fields that it does not know, such as reasoning_content, which are left out. How tool calls
+// are told apart, type calls says.
+type answer struct {
+	text    strings.Builder
+	calls   calls
+	refused bool
+	finish  string // the finish reason; empty: not seen
+	usage   tool.Usage
+	begun   bool // there was an event
+	done    bool // [DONE] was seen
+}
+
+// add takes the next event and returns what it is to whoever watches.
+func (a *answer) add(raw ssestream.Event) ([]model.Chunk, error) {
+	data := bytes.TrimSpace(raw.Data)
+	if len(data) == 0 {
+		return nil, nil
+	}
+	a.begun = true
+	if bytes.HasPrefix(data, []byte("[DONE]")) {
+		a.done = true
+		return nil, nil
+	}
+	var e event
+	if err := json.Unmarshal(data, &e); err != nil {
+		return nil, malformed(fmt.Errorf("reading an event: %w", err))
+	}
+	if len(e.Error) > 0 && !bytes.Equal(e.Error, []byte("null")) {
+		return nil, brokenOff(e.Error)
+	}
+	if raw.Type == "error" {
+		return nil, brokenOff(data)
+	}
+	if e.Usage != nil {
+		a.usage = e.Usage.tokens()
+	}
+	var chunks []model.Chunk
+	for _, choice := range e.Choices {
+		if choice.Index != 0 {
+			continue
+		}
+		chunks = append(chunks, a.delta(choice.Delta)...)
+		if choice.FinishReason != nil && *choice.FinishReason != "" {
+			a.finish = *choice.FinishReason
+		}
+	}
+	return chunks, nil
+}
+
+func (a *answer) delta(d delta) []model.Chunk {
+	var chunks []model.Chunk
+	if d.Refusal != "" {
+		a.refused = true
+	}
+	if text := string(d.Content + d.Refusal); text != "" {
+		a.text.WriteString(text)
+		chunks = append(chunks, model.Chunk{TextDelta: &model.TextDelta{Text: text}})
+	}
+	for _, c := range d.ToolCalls {
+		chunks = append(chunks, a.calls.add(c)...)
+	}
+	if d.FunctionCall != nil {
+		index := 0 // there was only ever one
+		chunks = append(chunks, a.calls.add(callDelta{Index: &index, Function: *d.FunctionCall})...)
+	}
+	return chunks
+}
+
+// complete reports whether the server said in some way that this is all.
+func (a *answer) complete() bool { return a.done || a.finish != "" }
+
+func (a *answer) response() (*model.Response, error) {
+	message := model.Message{Role: model.RoleAssistant}
+	if a.text.Len() > 0 {
+		message.Blocks = append(message.Blocks, model.Block{Text: &model.Text{Text: a.text.String()}})
+	}
+	calls, err := a.calls.finished()
+	if err != nil {
+		return nil, malformed(err)
+	}
+	for _, call := range calls {
+		message.Blocks = append(message.Blocks, model.Block{ToolCall: call})
+	}
+	return &model.Response{Message: message, StopReason: a.stopReason(), Usage: a.usage}, nil
+}
+
+func (a *answer) stopReason() model.StopReason {
+	switch {
+	case a.finish == "length":
+		return model.StopMaxTokens
+	case a.finish == "content_filter":
+		return model.StopContentFilter
+	case a.refused:
+		return model.StopRefusal
+	case len(a.calls.begun) > 0:
+		// tool_calls or function_call, but also stop and nothing at all: the calls decide.
+		return model.StopToolUse
+	}
+	return model.StopEndTurn
+}

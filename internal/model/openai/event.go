@@ -1,0 +1,91 @@
+package openai
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"github.com/toolhost/toolhost/tool"
+)
+
+// event is a chunk of a stream as far as it matters here. Fields that servers fill in different ways are loose.
+type event struct {
+	Choices []struct {
+		Index        int     `json:"index"`
+		Delta        delta   `json:"delta"`
+		FinishReason *string `json:"finish_reason"`
+	} `json:"choices"`
+	Usage *usage          `json:"usage"`
+	Error json.RawMessage `json:"error"`
+}
+
+type delta struct {
+	Content      loose       `json:"content"`
+	Refusal      loose       `json:"refusal"`
+	ToolCalls    []callDelta `json:"tool_calls"`
+	FunctionCall *function   `json:"function_call"` // what tool_calls were once
+}
+
+type callDelta struct {
+	Index    *int     `json:"index"` // nil: the server does not say
+	ID       loose    `json:"id"`
+	Function function `json:"function"`
+}
+
+type function struct {
+	Name      loose `json:"name"`
+	Arguments loose `json:"arguments"`
+}
+
+type usage struct {
+	PromptTokens     int64 `json:"prompt_tokens"`
+	CompletionTokens int64 `json:"completion_tokens"`
+	Details          *struct {
+		CachedTokens     int64 `json:"cached_tokens"`
+		CacheWriteTokens int64 `json:"cache_write_tokens"`
+	} `json:"prompt_tokens_details"`
+}
+
+func (u *usage) tokens() tool.Usage {
+	tokens := tool.Usage{InputTokens: count(u.PromptTokens), OutputTokens: count(u.CompletionTokens)}
+	if u.Details != nil {
+		tokens.CacheReadTokens = count(u.Details.CachedTokens)
+		tokens.CacheWriteTokens = count(u.Details.CacheWriteTokens)
+	}
+	return tokens
+}
+
+func count(tokens int64) uint64 { return uint64(max(0, tokens)) }
+
+// loose is a text that may come in other forms: null is empty, a list of parts is the text in them, and any other value
+// is its JSON, such as arguments that are an object.
+type loose string
+
+// UnmarshalJSON accepts any JSON value.
+func (l *loose) UnmarshalJSON(data []byte) error {
+	data = bytes.TrimSpace(data)
+	switch {
+	case bytes.Equal(data, []byte("null")):
+	case data[0] == '"':
+		return json.Unmarshal(data, (*string)(l))
+	case data[0] == '[':
+		var parts []struct {
+			Type string `json:"type"`
+			Text string `json:"text"`
+		}
+		if json.Unmarshal(data, &parts) != nil {
+			*l = loose(data)
+			break
+		}
+		var text strings.Builder
+		for _, part := range parts {
+			if part.Type == "text" {
+				text.WriteString(part.Text)
+			}
+		}
+		*l = loose(text.String())
+	default:
+		*l = loose(data)
+	}
+	return nil
+}

@@ -1,0 +1,148 @@
+package openai
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/toolhost/toolhost/internal/model"
+)
+
+// failure turns what the SDK returned into a *model.Error. The response is that of a refused request, with its body in
+// memory, or nil. The SDK's error is not enough: it has no status if the body is not OpenAI's.
+func failure(ctx context.Context, response *http.Response, err error) error {
+	if cause := ctx.Err(); cause != nil {
+		return &model.Error{Message: "the request to the model was cancelled: " + cause.Error(), Err: cause}
+	}
+	if response == nil || response.StatusCode < 400 {
+		return &model.Error{Message: "reading the model's answer failed: " + err.Error(), Retryable: true, Err: err}
+	}
+	body, _ := io.ReadAll(io.LimitReader(response.Body, 1<<20))
+	p := readProblem(body)
+	failed := &model.Error{
+		Status:          response.StatusCode,
+		Code:            p.code(),
+		RetryAfter:      model.RetryAfter(response.Header, time.Now()),
+		ContextOverflow: p.overflows(),
+		Err:             err,
+	}
+	// An account without money left answers 429 too, and waiting does not help.
+	failed.Retryable = model.RetryableStatus(failed.Status) && !failed.ContextOverflow && failed.Code != "insufficient_quota"
+	failed.Message = "the model's server refused the request: " + p.message()
+	if failed.Retryable {
+		failed.Message = "the model's server could not take the request: " + p.message()
+	}
+	if failed.Status == http.StatusUnauthorized {
+		failed.Message += "; check the API key"
+	}
+	if p.Param == "reasoning_effort" {
+		failed.Err = errNoReasoning{err}
+	}
+	return failed
+}
+
+// errNoReasoning marks a complaint about the reasoning effort.
+type errNoReasoning struct{ error }
+
+func wantsNoReasoning(err error) bool {
+	failed, ok := errors.AsType[*model.Error](err)
+	if !ok || failed.Status != http.StatusBadRequest {
+		return false
+	}
+	_, ok = failed.Err.(errNoReasoning)
+	return ok && strings.Contains(failed.Message, "tools")
+}
+
+// brokenOff is an error in the middle of a stream. It is worth another try unless its code says that the request is
+// wrong.
+func brokenOff(raw json.RawMessage) error {
+	p := readProblem(raw)
+	failed := &model.Error{
+		Code:            p.code(),
+		Message:         "the model's server broke the stream off: " + p.message(),
+		ContextOverflow: p.overflows(),
+	}
+	if status, err := strconv.Atoi(string(p.Code)); err == nil && status >= 400 && status < 600 {
+		failed.Status = status
+	}
+	switch {
+	case failed.ContextOverflow, p.Code == "insufficient_quota", p.Type == "invalid_request_error":
+	default:
+		failed.Retryable = model.RetryableStatus(failed.Status)
+	}
+	return failed
+}
+
+// malformed is an answer that cannot be: worth another try, since another may be whole.
+func malformed(err error) error {
+	return &model.Error{Message: "the model's answer makes no sense: " + err.Error(), Retryable: true, Err: err}
+}
+
+// cutShort is a stream that ended in order, but without saying why.
+func cutShort(response *http.Response, begun bool) error {
+	if kind := response.Header.Get("Content-Type"); !begun && !strings.HasPrefix(kind, "text/event-stream") {
+		return &model.Error{
+			Status:  response.StatusCode,
+			Message: fmt.Sprintf("the answer is of type %q, not an event stream; check that the base URL is that of an OpenAI-compatible API, which often ends with /v1", kind),
+		}
+	}
+	return &model.Error{Message: "the model's stream ended before it was finished", Retryable: true}
+}
+
+// problem is what servers write about an error: an object, or its text alone.
+type problem struct {
+	Message loose `json:"message"`
+	Detail  loose `json:"detail"` // what some servers call the message
+	Type    loose `json:"type"`
+	Code    loose `json:"code"`
+	Param   loose `json:"param"`
+	body    string
+}
+
+// readProblem reads the body of an error, or what is in its field error.
+func readProblem(body []byte) problem {
+	var outer struct {
+		Error json.RawMessage `json:"error"`
+	}
+	if json.Unmarshal(body, &outer) == nil && len(outer.Error) > 0 {
+		body = outer.Error
+	}
+	var p problem
+	if json.Unmarshal(body, &p) != nil {
+		p = problem{}
+		_ = json.Unmarshal(body, &p.Message)
+	}
+	p.body = string(bytes.TrimSpace(body))
+	return p
+}
+
+func (p problem) code() string { return string(cmp.Or(p.Code, p.Type)) }
+
+// longestMessage keeps the page of a proxy out of a terminal.
+const longestMessage = 300
+
+func (p problem) message() string {
+	text := strings.Join(strings.Fields(cmp.Or(string(p.Message), string(p.Detail), p.body)), " ")
+	if len(text) > longestMessage {
+		text = strings.ToValidUTF8(text[:longestMessage], "") + "…"
+	}
+	return cmp.Or(text, "it did not say why")
+}
+
+// overflows knows OpenAI's code for a conversation that is too long, and the words of servers that have none.
+func (p problem) overflows() bool {
+	if p.Code == "context_length_exceeded" || p.Type == "exceed_context_size_error" {
+		return true
+	}
+	text := strings.ToLower(string(p.Message))
+	return strings.Contains(text, "maximum context length") || strings.Contains(text, "exceeds the available context size") ||
+		strings.Contains(text, "exceeds the context window")
+}

@@ -1,0 +1,247 @@
+package openai_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/toolhost/toolhost/internal/model"
+	"github.com/toolhost/toolhost/internal/model/openai"
+	"github.com/toolhost/toolhost/internal/model/wiretest"
+)
+
+var _ = flag.Bool("update", false, "write what the tests got into testdata")
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func connect(t *testing.T, server *wiretest.Server) *openai.Model {
+	t.Helper()
+	m, err := openai.New(openai.Config{Model: "gpt-test", BaseURL: server.URL + "/v1", APIKey: "key", HTTPClient: server.Client})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func hello() model.Request {
+	return model.Request{Messages: []model.Message{{Role: model.RoleUser, Blocks: []model.Block{{Text: &model.Text{Text: "hi"}}}}}}
+}
+
+// TestStreams plays recorded event streams, one per quirk.
+func TestStreams(t *testing.T) {
+	wiretest.Golden(t, "testdata", func(t *testing.T, files map[string]string) string {
+		return play(t, wiretest.Reply{Body: files["events"]})
+	})
+}
+
+// TestStreamsInPieces plays them once more, three bytes at a time: what arrives together must not matter.
+func TestStreamsInPieces(t *testing.T) {
+	wiretest.Golden(t, "testdata", func(t *testing.T, files map[string]string) string {
+		return play(t, wiretest.Reply{Body: files["events"], Piece: 3})
+	})
+}
+
+var minted = regexp.MustCompile(`call_[A-Z2-7]{26}`)
+
+// play returns the transcript, in which the ids that were made up are numbered.
+func play(t *testing.T, reply wiretest.Reply) string {
+	t.Helper()
+	numbers := make(map[string]int)
+	got := wiretest.Transcript(t, connect(t, wiretest.Serve(t, reply)).Generate(t.Context(), hello()))
+	return minted.ReplaceAllStringFunc(got, func(id string) string {
+		if numbers[id] == 0 {
+			numbers[id] = len(numbers) + 1
+		}
+		return fmt.Sprintf("minted_%d", numbers[id])
+	})
+}
+
+const half = `data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"c1","function":{"name":"write","arguments":""}}]}}]}
+
+data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{\"a\":"}}]}}]}
+
+`
+
+func TestABrokenConnectionIsWorthAnotherTry(t *testing.T) {
+	got := play(t, wiretest.Reply{Body: half, Cut: true})
+	if !strings.Contains(got, "arguments 0 \"{\\\"a\\\":\"\nerror reading the model's answer failed: ") || !strings.Contains(got, "retryable true") {
+		t.Fatalf("got\n%s", got)
+	}
+}
+
+func TestAConnectionThatBreaksAfterTheEndIsNoFailure(t *testing.T) {
+	got := play(t, wiretest.Reply{Body: "data: {\"choices\":[{\"delta\":{\"content\":\"hi\"},\"finish_reason\":\"stop\"}]}\n\n", Cut: true})
+	if !strings.Contains(got, `"StopReason": "end_turn"`) {
+		t.Fatalf("got\n%s", got)
+	}
+}
+
+func TestDeltasAreHandedOnAsTheyCome(t *testing.T) {
+	step := make(chan struct{}, 1)
+	server := wiretest.Serve(t, wiretest.Reply{Body: half, Step: step, Hold: true})
+	step <- struct{}{}
+	var seen []string
+	for chunk, err := range connect(t, server).Generate(t.Context(), hello()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The server sends each event only after the one before it was seen here.
+		switch {
+		case chunk.CallBegun != nil:
+			seen = append(seen, "call")
+		case chunk.ArgumentDelta != nil:
+			seen = append(seen, chunk.ArgumentDelta.Text)
+		}
+		if len(seen) == 2 {
+			break
+		}
+		step <- struct{}{}
+	}
+	<-server.Gone
+	if got := strings.Join(seen, " "); got != `call {"a":` {
+		t.Fatalf("saw %q", got)
+	}
+}
+
+func TestCancelInMidStreamEndsSoonAndHangsUp(t *testing.T) {
+	server := wiretest.Serve(t, wiretest.Reply{Body: half, Hold: true})
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var last error
+	for chunk, err := range connect(t, server).Generate(ctx, hello()) {
+		if chunk.ArgumentDelta != nil {
+			cancel()
+		}
+		last = err
+	}
+	got, ok := errors.AsType[*model.Error](last)
+	if !ok || !errors.Is(last, context.Canceled) || got.Retryable {
+		t.Fatalf("ended with %#v", last)
+	}
+	<-server.Gone
+}
+
+func TestCancelBeforeTheAnswer(t *testing.T) {
+	server := wiretest.Serve(t, wiretest.Reply{Hold: true})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, err := range connect(t, server).Generate(ctx, hello()) {
+		if !errors.Is(err, context.Canceled) {
+			t.Fatalf("got %v", err)
+		}
+	}
+}
+
+func TestFailures(t *testing.T) {
+	json := http.Header{"Content-Type": {"application/json"}}
+	tests := map[string]struct {
+		reply wiretest.Reply
+		want  model.Error
+	}{
+		"rate limit": {
+			wiretest.Reply{Status: 429, Header: http.Header{"Retry-After": {"20"}, "Retry-After-Ms": {"1250"}}, Body: `{"error":{"message":"slow down","type":"requests","param":null,"code":"rate_limit_exceeded"}}`},
+			model.Error{Status: 429, Code: "rate_limit_exceeded", Message: "the model's server could not take the request: slow down", RetryAfter: 1250 * time.Millisecond, Retryable: true},
+		},
+		"no money": {
+			wiretest.Reply{Status: 429, Header: json, Body: `{"error":{"message":"You exceeded your current quota","type":"insufficient_quota","param":null,"code":"insufficient_quota"}}`},
+			model.Error{Status: 429, Code: "insufficient_quota", Message: "the model's server refused the request: You exceeded your current quota"},
+		},
+		"bad key": {
+			wiretest.Reply{Status: 401, Header: json, Body: `{"error":{"message":"Incorrect API key provided","type":"invalid_request_error","code":"invalid_api_key"}}`},
+			model.Error{Status: 401, Code: "invalid_api_key", Message: "the model's server refused the request: Incorrect API key provided; check the API key"},
+		},
+		"too long": {
+			wiretest.Reply{Status: 400, Header: json, Body: `{"error":{"message":"Your input is too long","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}}`},
+			model.Error{Status: 400, Code: "context_length_exceeded", Message: "the model's server refused the request: Your input is too long", ContextOverflow: true},
+		},
+		"too long in vLLM's words": {
+			wiretest.Reply{Status: 400, Header: json, Body: `{"object":"error","message":"This model's maximum context length is 4096 tokens.","type":"BadRequestError","param":null,"code":400}`},
+			model.Error{Status: 400, Code: "400", Message: "the model's server refused the request: This model's maximum context length is 4096 tokens.", ContextOverflow: true},
+		},
+		"too long in llama.cpp's words": {
+			wiretest.Reply{Status: 500, Header: json, Body: `{"error":{"code":500,"message":"the request exceeds the available context size","type":"exceed_context_size_error","n_ctx":4096}}`},
+			model.Error{Status: 500, Code: "500", Message: "the model's server refused the request: the request exceeds the available context size", ContextOverflow: true},
+		},
+		"only a text": {
+			wiretest.Reply{Status: 404, Header: json, Body: `{"error":"model 'x' not found"}`},
+			model.Error{Status: 404, Message: "the model's server refused the request: model 'x' not found"},
+		},
+		"a detail": {
+			wiretest.Reply{Status: 422, Header: json, Body: `{"detail":[{"loc":["body"],"msg":"bad"}]}`},
+			model.Error{Status: 422, Message: `the model's server refused the request: {"detail":[{"loc":["body"],"msg":"bad"}]}`},
+		},
+		"page of a proxy": {
+			wiretest.Reply{Status: 502, Header: http.Header{"Content-Type": {"text/html"}}, Body: "<html>\n  <h1>Bad Gateway</h1>"},
+			model.Error{Status: 502, Message: "the model's server could not take the request: <html> <h1>Bad Gateway</h1>", Retryable: true},
+		},
+		"nothing": {
+			wiretest.Reply{Status: 500},
+			model.Error{Status: 500, Message: "the model's server could not take the request: it did not say why", Retryable: true},
+		},
+		"no such API": {
+			wiretest.Reply{Header: http.Header{"Content-Type": {"text/html"}}, Body: "<html>Welcome</html>"},
+			model.Error{Status: 200, Message: `the answer is of type "text/html", not an event stream; check that the base URL is that of an OpenAI-compatible API, which often ends with /v1`},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			server := wiretest.Serve(t, test.reply)
+			got := failureOf(t, connect(t, server), hello())
+			got.Err = nil
+			if *got != test.want {
+				t.Fatalf("got  %+v\nwant %+v", *got, test.want)
+			}
+			if n := len(server.Requests()); n != 1 {
+				t.Fatalf("the request was sent %d times", n)
+			}
+		})
+	}
+}
+
+func failureOf(t *testing.T, m model.Model, req model.Request) *model.Error {
+	t.Helper()
+	var last error
+	for _, err := range m.Generate(t.Context(), req) {
+		last = err
+	}
+	got, ok := errors.AsType[*model.Error](last)
+	if !ok {
+		t.Fatalf("ended with %v, not a *model.Error", last)
+	}
+	return got
+}
+
+func TestNoServerIsWorthAnotherTry(t *testing.T) {
+	refuse := &http.Client{Transport: roundTripper(func(*http.Request) (*http.Response, error) { return nil, io.ErrUnexpectedEOF })}
+	m, err := openai.New(openai.Config{Model: "gpt-test", HTTPClient: refuse})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := failureOf(t, m, hello()); !got.Retryable || !errors.Is(got, io.ErrUnexpectedEOF) {
+		t.Fatalf("got %#v", got)
+	}
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func TestNewRefuses(t *testing.T) {
+	for name, config := range map[string]openai.Config{
+		"no model":     {},
+		"bad base URL": {Model: "m", BaseURL: "localhost:11434/v1"},
+	} {
+		if _, err := openai.New(config); err == nil {
+			t.Errorf("%s was accepted", name)
+		}
+	}
+}

@@ -1,0 +1,162 @@
+package openai_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/toolhost/toolhost/internal/model"
+	"github.com/toolhost/toolhost/internal/model/openai"
+	"github.com/toolhost/toolhost/internal/model/wiretest"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// TestRequests compares the bodies that are sent with testdata/requests.
+func TestRequests(t *testing.T) {
+	for name, req := range requests() {
+		t.Run(name, func(t *testing.T) {
+			server := wiretest.Serve(t, wiretest.Reply{})
+			for range connect(t, server).Generate(t.Context(), req) {
+				continue
+			}
+			sent := server.Requests()[0]
+			if sent.Method != "POST" || sent.Path != "/v1/chat/completions" || sent.Header.Get("Authorization") != "Bearer key" {
+				t.Errorf("sent %s %s with %v", sent.Method, sent.Path, sent.Header)
+			}
+			wiretest.GoldenFile(t, filepath.Join("testdata", "requests", name+".json"), wiretest.Indent(t, sent.Body)+"\n")
+		})
+	}
+}
+
+func requests() map[string]model.Request {
+	user, assistant := model.RoleUser, model.RoleAssistant
+	text := func(s string) model.Block { return model.Block{Text: &model.Text{Text: s}} }
+	call := func(id, name, arguments string) model.Block {
+		return model.Block{ToolCall: &model.ToolCall{ID: id, Name: name, Arguments: arguments}}
+	}
+	result := func(id string, isError bool, content ...tool.Content) model.Block {
+		return model.Block{ToolResult: &model.ToolResult{ID: id, Content: content, IsError: isError}}
+	}
+	return map[string]model.Request{
+		"minimal": {Messages: []model.Message{{Role: user, Blocks: []model.Block{text("hi")}}}},
+		"conversation": {
+			System:    "Be <brief> & kind.",
+			MaxTokens: 1000,
+			Tools: []model.Tool{
+				{Name: "read_file", Description: "Reads a file.", InputSchema: json.RawMessage(`{"type":"object","required":["path"],"properties":{"path":{"type":"string"},"limit":{"type":"integer"}},"additionalProperties":false}`)},
+				{Name: "now"},
+			},
+			Messages: []model.Message{
+				{Role: user, Blocks: []model.Block{text("What do both"), text("files say?")}},
+				{Role: assistant, Blocks: []model.Block{
+					{Opaque: &model.Opaque{Provider: "anthropic", JSON: json.RawMessage(`{"type":"thinking"}`)}},
+					text("I will read them."),
+					call("call_1", "read_file", `{"path":"b","limit":10}`),
+					call("call_2", "read_file", `{"path":`),
+					call("call_3", "now", ""),
+				}},
+				{Role: user, Blocks: []model.Block{
+					text("And hurry."),
+					result("call_1", false, tool.Text("forty-two"), tool.JSON(json.RawMessage(`{"n":42}`))),
+					result("call_2", true, tool.Text("the arguments are no JSON")),
+					result("call_3", false, tool.Image("image/png", []byte("png")), tool.Image("image/tiff", []byte("tiff"))),
+				}},
+				{Role: assistant},
+				{Role: assistant, Blocks: []model.Block{call("call_4", "now", "{}")}},
+				{Role: user, Blocks: []model.Block{result("call_4", true, tool.Text("error: no clock"))}},
+			},
+		},
+	}
+}
+
+// TestTheLimitIsNamedAsTheServerWantsIt: OpenAI refuses max_tokens for its newer models, and others know nothing else.
+func TestTheLimitIsNamedAsTheServerWantsIt(t *testing.T) {
+	for base, want := range map[string]string{
+		"":                                    "max_completion_tokens",
+		"https://eu.api.openai.com/v1":        "max_completion_tokens",
+		"https://x.openai.azure.com/openai/v": "max_completion_tokens",
+		"http://127.0.0.1:11434/v1":           "max_tokens",
+		"https://notopenai.com/v1":            "max_tokens",
+	} {
+		var sent map[string]json.RawMessage
+		client := &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+			body, err := io.ReadAll(r.Body)
+			if err != nil {
+				return nil, err
+			}
+			if err := json.Unmarshal(body, &sent); err != nil {
+				return nil, err
+			}
+			return nil, io.ErrUnexpectedEOF
+		})}
+		m, err := openai.New(openai.Config{Model: "m", BaseURL: base, HTTPClient: client})
+		if err != nil {
+			t.Fatal(err)
+		}
+		req := hello()
+		req.MaxTokens = 77
+		failureOf(t, m, req)
+		if string(sent[want]) != "77" {
+			t.Errorf("%q was sent %s, want 77 as %s", base, sent, want)
+		}
+	}
+}
+
+func TestWithoutAKeyNoneIsSent(t *testing.T) {
+	t.Setenv("OPENAI_API_KEY", "from the environment")
+	t.Setenv("OPENAI_BASE_URL", "http://127.0.0.1:1/from/the/environment")
+	t.Setenv("OPENAI_ORG_ID", "from the environment")
+	server := wiretest.Serve(t, wiretest.Reply{})
+	m, err := openai.New(openai.Config{Model: "local", BaseURL: server.URL + "/v1/", HTTPClient: server.Client})
+	if err != nil {
+		t.Fatal(err)
+	}
+	failureOf(t, m, hello())
+	sent := server.Requests()[0]
+	if sent.Path != "/v1/chat/completions" || sent.Header.Get("Authorization") != "" || sent.Header.Get("OpenAI-Organization") != "" {
+		t.Fatalf("sent %s with %v", sent.Path, sent.Header)
+	}
+}
+
+const noReasoning = `{"error":{"message":"Function tools with reasoning_effort are not supported for this model. Use /v1/responses or set reasoning_effort to 'none'.","type":"invalid_request_error","param":"reasoning_effort","code":null}}`
+
+func TestAModelThatTakesToolsOnlyWithoutReasoningIsToldSo(t *testing.T) {
+	answer := wiretest.Reply{Body: "data: {\"choices\":[{\"delta\":{\"content\":\"hi\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n"}
+	server := wiretest.Serve(t, wiretest.Reply{Status: 400, Body: noReasoning}, answer)
+	m := connect(t, server)
+	req := hello()
+	req.Tools = []model.Tool{{Name: "now"}}
+	for range 2 {
+		if got := wiretest.Transcript(t, m.Generate(t.Context(), req)); !strings.Contains(got, "end_turn") {
+			t.Fatalf("got\n%s", got)
+		}
+	}
+	var efforts []string
+	for _, request := range server.Requests() {
+		var sent struct {
+			Effort string `json:"reasoning_effort"`
+		}
+		if err := json.Unmarshal(request.Body, &sent); err != nil {
+			t.Fatal(err)
+		}
+		efforts = append(efforts, sent.Effort)
+	}
+	if got := strings.Join(efforts, ","); got != ",none,none" {
+		t.Fatalf("the efforts sent are %q", got)
+	}
+}
+
+func TestAModelThatStillComplainsIsNotAskedForEver(t *testing.T) {
+	server := wiretest.Serve(t, wiretest.Reply{Status: 400, Body: noReasoning})
+	req := hello()
+	req.Tools = []model.Tool{{Name: "now"}}
+	if got := failureOf(t, connect(t, server), req); got.Status != 400 || got.Retryable {
+		t.Fatalf("got %#v", got)
+	}
+	if n := len(server.Requests()); n != 2 {
+		t.Fatalf("the request was sent %d times", n)
+	}
+}
