@@ -1,0 +1,142 @@
+// Package provider opens a model by its name.
+//
+// It owns which providers there are, which environment variables they read, and which model is taken where none is
+// named. It is the one place that imports them all, so that package model and the agent import none.
+package provider
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/toolhost/toolhost/internal/model"
+	"github.com/toolhost/toolhost/internal/model/anthropic"
+	"github.com/toolhost/toolhost/internal/model/openai"
+	"github.com/toolhost/toolhost/internal/model/scripted"
+)
+
+// The models that are taken where a key chooses: each provider's middle one for agents. For OpenAI it is the newest
+// that takes tools at the Chat Completions API without being told to.
+const (
+	DefaultAnthropic = "claude-sonnet-5-5"
+	DefaultOpenAI    = "gpt-5.4"
+)
+
+// Choice says which model is wanted.
+type Choice struct {
+	// Model is anthropic:NAME, openai:NAME or scripted:FILE. Empty: the first key that is found chooses,
+	// ANTHROPIC_API_KEY before OPENAI_API_KEY.
+	Model string
+	// BaseURL is where the provider's API is. Empty: ANTHROPIC_BASE_URL or OPENAI_BASE_URL, else the provider's own.
+	// With one, no key is needed.
+	BaseURL string
+	// Getenv reads an environment variable, as os.Getenv does. Nil: there are none.
+	Getenv func(string) string
+	// HTTPClient does the requests. Nil: the provider's default.
+	HTTPClient *http.Client
+}
+
+// Open returns the model. It reads a script, but connects to nothing. Its errors say what to do.
+func Open(choice Choice) (model.Model, error) {
+	if choice.Getenv == nil {
+		choice.Getenv = func(string) string { return "" }
+	}
+	if choice.Model == "" {
+		named, err := choice.byKey()
+		if err != nil {
+			return nil, err
+		}
+		choice.Model = named
+	}
+	provider, name, _ := strings.Cut(choice.Model, ":")
+	if name == "" {
+		return nil, choice.noName()
+	}
+	switch provider {
+	case "anthropic":
+		return choice.anthropic(name)
+	case "openai":
+		return choice.openai(name)
+	case "scripted":
+		if choice.BaseURL != "" {
+			return nil, errors.New("a scripted model has no base URL: leave --base-url out")
+		}
+		return script(name)
+	}
+	return nil, fmt.Errorf("there is no model provider %q: use --model %s", provider, forms)
+}
+
+const forms = "anthropic:NAME, openai:NAME or scripted:FILE"
+
+func (c Choice) byKey() (string, error) {
+	switch {
+	case c.env("ANTHROPIC_API_KEY") != "":
+		return "anthropic:" + DefaultAnthropic, nil
+	case c.env("OPENAI_API_KEY") != "":
+		return "openai:" + DefaultOpenAI, nil
+	case c.BaseURL != "":
+		return "", errors.New("no model is chosen: say which one the server at the base URL is to run, " +
+			"with --model openai:NAME or --model anthropic:NAME")
+	}
+	return "", errors.New("no model is chosen: set ANTHROPIC_API_KEY or OPENAI_API_KEY, " +
+		"or use --model scripted:FILE to run without a key, or --model openai:NAME --base-url URL for a server of your own")
+}
+
+func (c Choice) noName() error {
+	switch {
+	case strings.HasSuffix(c.Model, ".yaml"), strings.HasSuffix(c.Model, ".yml"):
+		return fmt.Errorf("%q names no model: for a script use --model scripted:%s", c.Model, c.Model)
+	case strings.HasPrefix(c.Model, "claude"):
+		return fmt.Errorf("%q names no provider: use --model anthropic:%s", c.Model, c.Model)
+	case strings.HasPrefix(c.Model, "gpt"):
+		return fmt.Errorf("%q names no provider: use --model openai:%s", c.Model, c.Model)
+	}
+	return fmt.Errorf("%q names no model: use --model %s", c.Model, forms)
+}
+
+func (c Choice) anthropic(name string) (model.Model, error) {
+	config := anthropic.Config{Model: name, APIKey: c.env("ANTHROPIC_API_KEY"), BaseURL: c.base("ANTHROPIC_BASE_URL"), HTTPClient: c.HTTPClient}
+	if config.APIKey == "" && config.BaseURL == "" {
+		return nil, noKey("anthropic:"+name, "ANTHROPIC_API_KEY")
+	}
+	m, err := anthropic.New(config)
+	if err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+func (c Choice) openai(name string) (model.Model, error) {
+	config := openai.Config{Model: name, APIKey: c.env("OPENAI_API_KEY"), BaseURL: c.base("OPENAI_BASE_URL"), HTTPClient: c.HTTPClient}
+	if config.APIKey == "" && config.BaseURL == "" {
+		return nil, noKey("openai:"+name, "OPENAI_API_KEY")
+	}
+	m, err := openai.New(config)
+	if err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+func script(path string) (model.Model, error) {
+	m, err := scripted.Load(path)
+	if err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+func noKey(name, variable string) error {
+	return fmt.Errorf("%s needs a key: set %s, or use --base-url for a server that needs none", name, variable)
+}
+
+func (c Choice) base(variable string) string {
+	if c.BaseURL != "" {
+		return c.BaseURL
+	}
+	return c.env(variable)
+}
+
+// env trims what it reads: a key that was read from a file often ends with a newline, which no header may hold.
+func (c Choice) env(variable string) string { return strings.TrimSpace(c.Getenv(variable)) }
