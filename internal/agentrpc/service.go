@@ -1,0 +1,89 @@
+package agentrpc
+
+import (
+	"context"
+	"math"
+
+	"google.golang.org/grpc"
+
+	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
+	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// service implements agentd.v1.AgentService.
+type service struct {
+	agentdv1.UnimplementedAgentServiceServer
+	agent Agent
+}
+
+func (s *service) StartRun(ctx context.Context, req *agentdv1.StartRunRequest) (*agentdv1.StartRunResponse, error) {
+	id, err := s.agent.StartRun(ctx, agent.Task{
+		Prompt: req.GetPrompt(), RunID: req.GetRunId(), SystemPrompt: req.GetSystemPrompt(), Session: req.GetSession(),
+		Tools: agent.ToolChoice{
+			Names: req.GetTools().GetNames(), Categories: req.GetTools().GetCategories(), Tags: req.GetTools().GetTags(),
+		},
+		Limits: agent.Limits{
+			MaxTurns: bound(req.GetLimits().GetMaxTurns()), MaxCalls: bound(req.GetLimits().GetMaxCalls()),
+			MaxResponseTokens: bound(req.GetLimits().GetMaxResponseTokens()),
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &agentdv1.StartRunResponse{RunId: id}, nil
+}
+
+// bound fits a limit into an int of 32 bits: nobody reaches what is cut.
+func bound(n uint32) int { return int(min(n, math.MaxInt32)) }
+
+func (s *service) SendMessage(ctx context.Context, req *agentdv1.SendMessageRequest) (*agentdv1.SendMessageResponse, error) {
+	seq, err := s.agent.SendMessage(ctx, req.GetRunId(), req.GetText())
+	if err != nil {
+		return nil, err
+	}
+	return &agentdv1.SendMessageResponse{Seq: seq}, nil
+}
+
+func (s *service) CancelRun(ctx context.Context, req *agentdv1.CancelRunRequest) (*agentdv1.CancelRunResponse, error) {
+	if err := s.agent.CancelRun(ctx, req.GetRunId(), req.GetReason()); err != nil {
+		return nil, err
+	}
+	return &agentdv1.CancelRunResponse{}, nil
+}
+
+func (s *service) WatchRun(req *agentdv1.WatchRunRequest, stream grpc.ServerStreamingServer[agentdv1.WatchRunResponse]) error {
+	for event, err := range s.agent.WatchRun(stream.Context(), req.GetRunId(), req.GetAfterSeq()) {
+		if err != nil {
+			return err
+		}
+		// A client that does not read holds up this goroutine alone: the run goes on.
+		if err := stream.Send(&agentdv1.WatchRunResponse{Event: fromEvent(event)}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *service) GetRun(ctx context.Context, req *agentdv1.GetRunRequest) (*agentdv1.GetRunResponse, error) {
+	run, err := s.agent.GetRun(ctx, req.GetRunId())
+	if err != nil {
+		return nil, err
+	}
+	return &agentdv1.GetRunResponse{Run: fromRun(run)}, nil
+}
+
+func (s *service) ListRuns(ctx context.Context, req *agentdv1.ListRunsRequest) (*agentdv1.ListRunsResponse, error) {
+	if req.GetPageSize() < 0 {
+		return nil, tool.Errorf(tool.KindInvalidArgument, "page_size is %d; use 0 to 500", req.GetPageSize())
+	}
+	runs, next, err := s.agent.ListRuns(ctx, int(req.GetPageSize()), req.GetPageToken())
+	if err != nil {
+		return nil, err
+	}
+	resp := &agentdv1.ListRunsResponse{NextPageToken: next}
+	for _, run := range runs {
+		resp.Runs = append(resp.Runs, fromRun(run))
+	}
+	return resp, nil
+}
