@@ -29,14 +29,27 @@ func checkedObject(value json.RawMessage) (json.RawMessage, bool) {
 	return checkedJSON(value)
 }
 
-// checkedLog returns the record with what is no JSON in its attributes quoted.
-func checkedLog(record tool.LogRecord) tool.LogRecord {
-	for key, value := range record.Attributes {
+// quoteOthers makes values that are no JSON strings.
+func quoteOthers(values map[string]json.RawMessage) {
+	for key, value := range values {
 		checked, ok := checkedJSON(value)
 		if !ok {
 			checked, _ = json.Marshal(validText(string(value))) // a string always marshals
 		}
-		record.Attributes[key] = checked
+		values[key] = checked
 	}
-	return record
+}
+
+// checkSpec makes the parts of a declaration that nobody else looks into harmless: examples that are no JSON object
+// are left out, metadata that is no JSON becomes strings. Schemas are for whoever compiles them.
+func checkSpec(spec *tool.Spec) {
+	quoteOthers(spec.Metadata)
+	kept := spec.InputExamples[:0]
+	for _, example := range spec.InputExamples {
+		if arguments, ok := checkedObject(example.Arguments); ok {
+			example.Arguments = arguments
+			kept = append(kept, example)
+		}
+	}
+	spec.InputExamples = kept
 }

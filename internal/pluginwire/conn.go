@@ -120,7 +120,8 @@ func (c *Conn) attach(stream grpc.BidiStreamingClient[pluginv1.ConnectRequest, p
 	c.reader.Go(func() { c.read(stream) }) // ends with the stream; Close waits for it
 }
 
-// Describe asks the plugin for its tools. What it says is well-formed protobuf and otherwise unchecked.
+// Describe asks the plugin for its tools. Examples that are no JSON objects are left out and metadata that is no JSON
+// comes as strings; names and schemas are as the plugin says, unchecked.
 func (c *Conn) Describe(ctx context.Context, req DescribeRequest) (tool.Description, error) {
 	resp, err := c.client.Describe(ctx, &pluginv1.DescribeRequest{
 		Tools:   req.Tools,

@@ -336,3 +336,34 @@ func TestDescribe(t *testing.T) {
 		t.Errorf("an error of the plugin: %v", err)
 	}
 }
+
+// TestDescriptionCanBeEncoded shows that a plugin's nonsense does not make a list of tools unencodable.
+func TestDescriptionCanBeEncoded(t *testing.T) {
+	cc, _ := serve(t, register(plugin{describe: func(context.Context, pluginwire.DescribeRequest) (tool.Description, error) {
+		return tool.Description{Tools: []tool.Spec{{
+			Name:     "a",
+			Metadata: map[string]json.RawMessage{"good": json.RawMessage(`1`), "bad": json.RawMessage(`{`)},
+			InputExamples: []tool.InputExample{
+				{Description: "bad", Arguments: json.RawMessage(`[1]`)}, {Description: "none"},
+				{Description: "good", Arguments: json.RawMessage(`{"a":1}`)},
+			},
+		}}}, nil
+	}}))
+	conn := pluginwire.NewConn(cc, pluginwire.ConnConfig{})
+	defer conn.Close()
+	got, err := conn.Describe(t.Context(), pluginwire.DescribeRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := tool.Description{Tools: []tool.Spec{{
+		Name:          "a",
+		Metadata:      map[string]json.RawMessage{"good": json.RawMessage(`1`), "bad": json.RawMessage(`"{"`)},
+		InputExamples: []tool.InputExample{{Description: "good", Arguments: json.RawMessage(`{"a":1}`)}},
+	}}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if _, err := json.Marshal(got); err != nil {
+		t.Error(err)
+	}
+}

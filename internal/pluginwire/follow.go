@@ -54,7 +54,8 @@ func (c *Call) event(frame *pluginv1.ConnectResponse) (event tool.Event, ok bool
 		progress := toolpb.ToProgress(f.Progress)
 		return c.status(tool.Status{Progress: &progress})
 	case *pluginv1.ConnectResponse_Log:
-		record := checkedLog(toolpb.ToLogRecord(f.Log))
+		record := toolpb.ToLogRecord(f.Log)
+		quoteOthers(record.Attributes)
 		return tool.Event{Log: &record}, true
 	case *pluginv1.ConnectResponse_Chunk:
 		if err := c.result.add(f.Chunk); err != nil {

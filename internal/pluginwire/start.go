@@ -108,8 +108,10 @@ func toDescription(d *pluginv1.DescribeResponse) tool.Description {
 		Description: d.GetDescription(),
 		DefaultTags: d.GetDefaultTags(),
 	}
-	for _, spec := range d.GetTools() {
-		out.Tools = append(out.Tools, toolpb.ToSpec(spec))
+	for _, message := range d.GetTools() {
+		spec := toolpb.ToSpec(message)
+		checkSpec(&spec)
+		out.Tools = append(out.Tools, spec)
 	}
 	return out
 }
