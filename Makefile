@@ -22,6 +22,11 @@ endef
 # in-modules COMMAND runs it in the folder of each module and fails if one of the runs does.
 in-modules = (for dir in $(MODULES); do (cd $$dir && $(1)) || exit 1; done)
 
+# compiled PACKAGES compiles them and counts aloud: the first time takes minutes, most of them for buf. The second build
+# finds all done; it is there for its messages and its status.
+COUNT    := awk 'NR % 100 == 0 { printf "    %d packages\n", NR; fflush() }'
+compiled  = { $(GO) build -v $(1) 2>&1 | $(COUNT); $(GO) build $(1); }
+
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 
@@ -51,12 +56,17 @@ test: lint generated tidy unit ## run every check and every test, as CI does
 	@printf '\nall checks passed\n'
 
 .PHONY: lint
-lint: fmt vet staticcheck proto ## check the form of the code and of the contracts
+lint: fmt compile vet staticcheck proto ## check the form of the code and of the contracts
 
 .PHONY: fmt
 fmt:
 	$(call step,gofmt,files=$$(find . -name '*.go' ! -path '*/.*/*' ! -path '*/testdata/*' | xargs gofmt -l) && \
 	  if [ -n "$$files" ]; then printf 'not formatted; run gofmt -w on\n%s\n' "$$files"; false; fi)
+
+.PHONY: compile
+compile:
+	$(call step,compile the tools,cd tools && $(call compiled,tool))
+	$(call step,compile,$(call in-modules,$(call compiled,./...)))
 
 .PHONY: vet
 vet:
