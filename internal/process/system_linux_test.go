@@ -17,29 +17,37 @@ import (
 // Trap 10: the thread that asks for a launch may end at any time.
 func TestPluginOutlivesTheThreadThatAskedForIt(t *testing.T) {
 	cfg, _ := setup(t)
-	launched := make(chan *process.Process)
-	thread := make(chan int, 1)
-	go func() {
-		runtime.LockOSThread() // and not unlocked: the thread ends with the goroutine
-		thread <- syscall.Gettid()
-		p, err := process.Launch(context.WithoutCancel(t.Context()), cfg)
-		if err != nil {
-			t.Error(err)
-		}
-		launched <- p
-	}()
-	p := <-launched
-	if p == nil {
-		return
+	var p *process.Process
+	var err error
+	tid := onDoomedThread(func() { p, err = process.Launch(context.WithoutCancel(t.Context()), cfg) })
+	if err != nil {
+		t.Fatal(err)
 	}
-	tid := <-thread
+	t.Cleanup(func() {
+		p.Kill()
+		wait(t, p)
+	})
 	eventually(t, "the thread has ended", func() bool { return !slices.Contains(threads(t), tid) })
 	if got := do(t, p, arguments{"do": "echo", "text": "alive"}); got != "alive" {
 		t.Errorf("the call says %q", got)
 	}
-	if err := p.Stop(t.Context(), 0); err != nil {
-		t.Fatal(err)
-	}
+}
+
+// onDoomedThread runs f on a thread that ends soon after f does, and returns its id.
+func onDoomedThread(f func()) (tid int) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		runtime.LockOSThread() // and not unlocked: the thread ends with the goroutine
+		if tid = syscall.Gettid(); tid != os.Getpid() {
+			f()
+			return
+		}
+		tid = onDoomedThread(f) // the first thread never ends, but while it is taken, another is used
+		runtime.UnlockOSThread()
+	}()
+	<-done
+	return tid
 }
 
 // threads returns this process's threads.

@@ -67,8 +67,9 @@ func (h *handler) do(ctx context.Context, r request) (tool.Result, error) {
 		_ = syscall.Kill(os.Getpid(), syscall.Signal(r.Number))
 		<-ctx.Done()
 	case "stop":
-		stopSelf()
-		return tool.TextResult("continued"), nil
+		stopSelf() // other threads may run on for a moment
+		<-ctx.Done()
+		return tool.Result{}, ctx.Err()
 	case "crash":
 		go panic(r.Text) // in a goroutine of its own nothing recovers it
 		sleep()
