@@ -107,13 +107,20 @@ func running(t *testing.T, c *client.Client, id string) tool.Execution {
 		t.Fatal(err)
 	}
 	t.Cleanup(e.Close)
+	begun(t, e)
+	return e
+}
+
+// begun returns when the tool has seen the call.
+func begun(t *testing.T, e tool.Execution) {
+	t.Helper()
 	for {
 		event, err := e.Next(bounded(t))
 		if err != nil || event.Ended != nil {
 			t.Fatalf("the call ended before it began: %+v, %v", event.Ended, err)
 		}
 		if event.Status != nil {
-			return e
+			return
 		}
 	}
 }
@@ -182,6 +189,7 @@ func TestALostConnectionEndsOpenCalls(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer partial.Close()
+	begun(t, partial)
 	cut()
 	for _, test := range []struct {
 		execution tool.Execution
