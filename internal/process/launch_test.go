@@ -109,7 +109,7 @@ func TestLaunchTellsHowAProgramEnded(t *testing.T) {
 }
 
 func TestLaunchOfAPluginThatDiesAfterItsHandshake(t *testing.T) {
-	cfg, _ := setup(t)
+	cfg, _ := setup(t, "-listen={dir}") // which would go on
 	cfg.Path = script(t, `#!/bin/sh
 "$@" | { read -r line; echo "$line"; kill -KILL $$; }
 `)
