@@ -231,3 +231,9 @@ func TestNewRefuses(t *testing.T) {
 		}
 	}
 }
+
+func FuzzStream(f *testing.F) {
+	wiretest.Fuzz(f, "testdata", func(client *http.Client) (model.Model, error) {
+		return anthropic.New(anthropic.Config{Model: "claude-test", BaseURL: "http://test.invalid/v1", HTTPClient: client})
+	})
+}

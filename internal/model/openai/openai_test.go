@@ -245,3 +245,9 @@ func TestNewRefuses(t *testing.T) {
 		}
 	}
 }
+
+func FuzzStream(f *testing.F) {
+	wiretest.Fuzz(f, "testdata", func(client *http.Client) (model.Model, error) {
+		return openai.New(openai.Config{Model: "gpt-test", BaseURL: "http://test.invalid/v1", HTTPClient: client})
+	})
+}

@@ -12,18 +12,14 @@ import (
 	"github.com/toolhost/toolhost/internal/model"
 )
 
-// Transcript writes down a stream of chunks, one per line, with the response as indented JSON and an error in full.
+// Transcript writes down a stream of chunks, one per line, with the response as indented JSON and an error in full. The
+// stream is checked as Check does.
 func Transcript(t *testing.T, chunks iter.Seq2[model.Chunk, error]) string {
 	t.Helper()
 	var out strings.Builder
-	ended := false
-	for chunk, err := range chunks {
-		if ended {
-			t.Fatalf("after the end of the stream came %+v, %v", chunk, err)
-		}
+	for chunk, err := range Check(t, chunks) {
 		switch {
 		case err != nil:
-			ended = true
 			writeError(t, &out, err)
 		case chunk.TextDelta != nil:
 			fmt.Fprintf(&out, "text %q\n", chunk.TextDelta.Text)
@@ -32,14 +28,8 @@ func Transcript(t *testing.T, chunks iter.Seq2[model.Chunk, error]) string {
 		case chunk.ArgumentDelta != nil:
 			fmt.Fprintf(&out, "arguments %d %q\n", chunk.ArgumentDelta.Index, chunk.ArgumentDelta.Text)
 		case chunk.Response != nil:
-			ended = true
 			fmt.Fprintf(&out, "%s\n", Indent(t, chunk.Response))
-		default:
-			t.Fatal("a chunk is empty")
 		}
-	}
-	if !ended {
-		t.Fatalf("the stream ended with neither a response nor an error, after\n%s", out.String())
 	}
 	return out.String()
 }
