@@ -35,7 +35,7 @@ func Dial(addr string) (*Client, error) {
 		return nil, tool.Errorf(tool.KindInvalidArgument, "%w", err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	return &Client{link: newLink(at, "toolhost"), ctx: ctx, stop: stop}, nil
+	return &Client{link: newLink(at, "toolhost", hostpb.MaxMessageBytes), ctx: ctx, stop: stop}, nil
 }
 
 // Addr returns the address of the toolhost.
@@ -57,7 +57,7 @@ func (c *Client) ListTools(ctx context.Context, query tool.Query) ([]tool.Info, 
 	req := hostpb.FromQuery(query)
 	infos := []tool.Info{}
 	for {
-		resp, err := invoke(ctx, c.link, func(conn *grpc.ClientConn) (*toolhostv1.ListToolsResponse, error) {
+		resp, err := invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.ListToolsResponse, error) {
 			return toolhostv1.NewToolServiceClient(conn).ListTools(ctx, req)
 		})
 		if err != nil {
@@ -75,7 +75,7 @@ func (c *Client) ListTools(ctx context.Context, query tool.Query) ([]tool.Info, 
 
 // GetTool returns one tool as the session sees it; an empty session is none in particular. Errors: not_found.
 func (c *Client) GetTool(ctx context.Context, name, session string) (tool.Info, error) {
-	resp, err := invoke(ctx, c.link, func(conn *grpc.ClientConn) (*toolhostv1.GetToolResponse, error) {
+	resp, err := invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.GetToolResponse, error) {
 		return toolhostv1.NewToolServiceClient(conn).GetTool(ctx, &toolhostv1.GetToolRequest{Name: name, Session: session})
 	})
 	if err != nil {
@@ -86,7 +86,7 @@ func (c *Client) GetTool(ctx context.Context, name, session string) (tool.Info, 
 
 // Plugins returns all plugins, ordered by name, also those that cannot be used, with the reason.
 func (c *Client) Plugins(ctx context.Context) ([]tool.PluginInfo, error) {
-	resp, err := invoke(ctx, c.link, func(conn *grpc.ClientConn) (*toolhostv1.ListPluginsResponse, error) {
+	resp, err := invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.ListPluginsResponse, error) {
 		return toolhostv1.NewAdminServiceClient(conn).ListPlugins(ctx, &toolhostv1.ListPluginsRequest{})
 	})
 	if err != nil {
@@ -101,7 +101,7 @@ func (c *Client) Plugins(ctx context.Context) ([]tool.PluginInfo, error) {
 
 // Instances returns the running processes of a plugin, or of all if plugin is empty, ordered by plugin and start.
 func (c *Client) Instances(ctx context.Context, plugin string) ([]tool.InstanceInfo, error) {
-	resp, err := invoke(ctx, c.link, func(conn *grpc.ClientConn) (*toolhostv1.ListInstancesResponse, error) {
+	resp, err := invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.ListInstancesResponse, error) {
 		return toolhostv1.NewAdminServiceClient(conn).ListInstances(ctx, &toolhostv1.ListInstancesRequest{Plugin: plugin})
 	})
 	if err != nil {
@@ -117,7 +117,7 @@ func (c *Client) Instances(ctx context.Context, plugin string) ([]tool.InstanceI
 // Restart replaces a plugin's processes: new calls go to a new process, calls in flight end in the old one. Errors:
 // not_found; unavailable if the new process does not start, and then the old one stays.
 func (c *Client) Restart(ctx context.Context, plugin string) (tool.Restarted, error) {
-	resp, err := invoke(ctx, c.link, func(conn *grpc.ClientConn) (*toolhostv1.RestartResponse, error) {
+	resp, err := invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.RestartResponse, error) {
 		return toolhostv1.NewAdminServiceClient(conn).Restart(ctx, &toolhostv1.RestartRequest{Plugin: plugin})
 	})
 	if err != nil {

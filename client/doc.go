@@ -1,4 +1,5 @@
-// Package client is the Go client of toolhost: it lists tools, calls them and shows what the plugins do.
+// Package client is the Go client of toolhost: it lists tools, calls them and shows what the plugins do. DialAgent is
+// that of agentd, which runs agents.
 //
 //	c, err := client.Dial("")
 //	if err != nil { … }

@@ -10,12 +10,10 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/connectivity"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
 
 	"github.com/toolhost/toolhost/internal/address"
-	"github.com/toolhost/toolhost/internal/hostpb"
 	"github.com/toolhost/toolhost/internal/toolpb"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -28,49 +26,90 @@ var errClosed = errors.New("the client is closed")
 // windowBytes is the flow-control window of streams and connections, as the server's.
 const windowBytes = 1 << 20
 
-// link is the gRPC connection to a server, made when it is first needed.
+// link is how a server is reached. It connects when that is first needed, and anew after a failure: left to itself,
+// gRPC would rest for a second or longer and answer in the meantime what was true before.
 type link struct {
 	addr   address.Address
 	server string // what should answer there, for errors
+	limit  int    // bytes of one message
 
-	mutex  sync.Mutex
-	conn   *grpc.ClientConn
-	closed bool
+	mutex   sync.Mutex
+	current *connection
+	all     map[*connection]struct{} // that are not closed; more than one while calls end on an old one
+	closed  bool
 
 	refusal atomic.Pointer[error] // why the last dial failed; nil if it did not
 }
 
-func newLink(addr address.Address, server string) *link { return &link{addr: addr, server: server} }
+// connection is a gRPC connection with the number of RPCs on it.
+type connection struct {
+	*grpc.ClientConn
+	users   int
+	retired bool // takes no more RPCs
+}
 
-// get returns the connection. One that could not be made is replaced instead of waited for: gRPC would let it rest
-// for a second or longer, and answer in the meantime what was true before.
-func (l *link) get() (*grpc.ClientConn, error) {
+func newLink(addr address.Address, server string, limit int) *link {
+	return &link{addr: addr, server: server, limit: limit, all: map[*connection]struct{}{}}
+}
+
+// acquire returns the connection for one RPC, which ends with release.
+func (l *link) acquire() (*connection, error) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	if l.closed {
 		return nil, tool.Errorf(tool.KindCancelled, "%w", errClosed)
 	}
-	if l.conn != nil && l.conn.GetState() != connectivity.TransientFailure {
-		return l.conn, nil
+	if l.current == nil {
+		conn, err := grpc.NewClient("passthrough:///localhost",
+			grpc.WithContextDialer(l.dial),
+			grpc.WithTransportCredentials(insecure.NewCredentials()),
+			grpc.WithStaticStreamWindowSize(windowBytes),
+			grpc.WithStaticConnWindowSize(windowBytes),
+			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(l.limit)),
+			grpc.WithDisableServiceConfig(),
+			grpc.WithIdleTimeout(0),
+		)
+		if err != nil {
+			return nil, tool.Errorf(tool.KindInternal, "connecting to %s: %w", l.addr, err)
+		}
+		l.current = &connection{ClientConn: conn}
+		l.all[l.current] = struct{}{}
 	}
-	if l.conn != nil {
-		_ = l.conn.Close() // it has no stream that could still answer
-		l.conn = nil
+	l.current.users++
+	return l.current, nil
+}
+
+// release ends an RPC that returned err. A connection on which nobody answers takes no more RPCs; it is closed when
+// the last one on it has ended, because a server that shuts down still answers old ones.
+func (l *link) release(c *connection, err error) {
+	l.mutex.Lock()
+	c.users--
+	c.retired = c.retired || unanswered(err)
+	if c.retired && l.current == c {
+		l.current = nil
 	}
-	conn, err := grpc.NewClient("passthrough:///localhost",
-		grpc.WithContextDialer(l.dial),
-		grpc.WithTransportCredentials(insecure.NewCredentials()),
-		grpc.WithStaticStreamWindowSize(windowBytes),
-		grpc.WithStaticConnWindowSize(windowBytes),
-		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(hostpb.MaxMessageBytes)),
-		grpc.WithDisableServiceConfig(),
-		grpc.WithIdleTimeout(0),
-	)
-	if err != nil {
-		return nil, tool.Errorf(tool.KindInternal, "connecting to %s: %w", l.addr, err)
+	_, open := l.all[c]
+	done := open && c.retired && c.users == 0
+	if done {
+		delete(l.all, c)
 	}
-	l.conn = conn
-	return conn, nil
+	l.mutex.Unlock()
+	if done {
+		_ = c.Close() // nobody is left on it
+	}
+}
+
+// close ends all connections, and with them the RPCs on them.
+func (l *link) close() error {
+	l.mutex.Lock()
+	conns := l.all
+	l.closed, l.current, l.all = true, nil, nil
+	l.mutex.Unlock()
+	var errs []error
+	for c := range conns {
+		errs = append(errs, c.Close())
+	}
+	return errors.Join(errs...)
 }
 
 func (l *link) dial(ctx context.Context, _ string) (net.Conn, error) {
@@ -83,16 +122,10 @@ func (l *link) dial(ctx context.Context, _ string) (net.Conn, error) {
 	return conn, err
 }
 
-func (l *link) close() error {
-	l.mutex.Lock()
-	defer l.mutex.Unlock()
-	l.closed = true
-	if l.conn == nil {
-		return nil
-	}
-	conn := l.conn
-	l.conn = nil
-	return conn.Close()
+// unanswered reports whether err says that no server answered an RPC.
+func unanswered(err error) bool {
+	st, ok := status.FromError(err)
+	return ok && st.Code() == codes.Unavailable && len(st.Details()) == 0
 }
 
 // failure returns what an RPC returned as a *tool.Error, which wraps ErrNoServer if no server said it.
@@ -100,18 +133,17 @@ func (l *link) failure(err error) *tool.Error {
 	if err == nil {
 		return nil
 	}
-	st, ok := status.FromError(err)
-	if ok && st.Code() == codes.Unavailable && len(st.Details()) == 0 {
-		return tool.Errorf(tool.KindUnavailable, "no %s answers at %s: %s%w", l.server, l.addr, l.reason(st), hidden{err})
+	if unanswered(err) {
+		return tool.Errorf(tool.KindUnavailable, "no %s answers at %s: %s%w", l.server, l.addr, l.reason(err), hidden{err})
 	}
 	return toolpb.FromStatusError(err)
 }
 
 // reason says in few words why nobody answers: in the operating system's where it was that which refused.
-func (l *link) reason(st *status.Status) string {
+func (l *link) reason(err error) string {
 	refusal := l.refusal.Load()
 	if refusal == nil {
-		return st.Message()
+		return status.Convert(err).Message()
 	}
 	if errno, ok := errors.AsType[syscall.Errno](*refusal); ok {
 		return errno.Error()
@@ -127,16 +159,17 @@ func (hidden) Error() string { return "" }
 func (h hidden) Unwrap() []error { return []error{ErrNoServer, h.cause} }
 
 // invoke makes a unary RPC.
-func invoke[R any](ctx context.Context, l *link, rpc func(*grpc.ClientConn) (R, error)) (R, error) {
+func invoke[R any](ctx context.Context, l *link, rpc func(grpc.ClientConnInterface) (R, error)) (R, error) {
 	var none R
 	if err := ctx.Err(); err != nil {
 		return none, tool.AsError(err)
 	}
-	conn, err := l.get()
+	conn, err := l.acquire()
 	if err != nil {
 		return none, err
 	}
 	resp, err := rpc(conn)
+	l.release(conn, err)
 	if err != nil {
 		return none, l.failure(err)
 	}

@@ -76,9 +76,17 @@ func (s *session) failed() *tool.Error {
 func (s *session) run() {
 	ctx, cancel := context.WithCancel(s.client.ctx)
 	defer cancel()
-	stream, err := s.connect(ctx)
+	conn, err := s.client.link.acquire()
 	if err != nil {
 		s.fail(tool.AsError(err), false)
+		close(s.ready)
+		return
+	}
+	defer func() { s.client.link.release(conn, err) }()
+	var stream connectStream
+	stream, err = toolhostv1.NewToolServiceClient(conn).Connect(ctx)
+	if err != nil {
+		s.fail(s.client.link.failure(err), false)
 		close(s.ready)
 		return
 	}
@@ -88,18 +96,6 @@ func (s *session) run() {
 	s.end(err)
 	cancel() // before Close: it makes a blocked send return
 	s.outbox.Close()
-}
-
-func (s *session) connect(ctx context.Context) (connectStream, error) {
-	conn, err := s.client.link.get()
-	if err != nil {
-		return nil, err
-	}
-	stream, err := toolhostv1.NewToolServiceClient(conn).Connect(ctx)
-	if err != nil {
-		return nil, s.client.link.failure(err)
-	}
-	return stream, nil
 }
 
 // end fails the session for the reason why its stream ended. A server that ends a stream in good order has answered

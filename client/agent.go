@@ -1,0 +1,124 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"os"
+
+	"google.golang.org/grpc"
+
+	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
+	"github.com/toolhost/toolhost/internal/address"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// maxRunEventBytes is what one event of a run may have: whole responses and results, not cut in pieces.
+const maxRunEventBytes = 64 << 20
+
+// Agent is a client of one agentd. All methods may be called from any goroutine. It connects when it is first used,
+// and anew when the connection was lost. Runs are told in the messages of agentd.v1; errors are *tool.Error.
+type Agent struct{ link *link }
+
+// DialAgent returns a client of the agentd at addr: unix:///PATH, 127.0.0.1:PORT or [::1]:PORT. Empty means the
+// environment's AGENTD_ADDR, else the default socket of this user. It does not connect; the only error is that the
+// address is ill-formed. Close must be called in the end.
+func DialAgent(addr string) (*Agent, error) {
+	at, err := address.Find(addr, "agentd", os.Getenv)
+	if err != nil {
+		return nil, tool.Errorf(tool.KindInvalidArgument, "%w", err)
+	}
+	return &Agent{link: newLink(at, "agentd", maxRunEventBytes)}, nil
+}
+
+// Addr returns the address of the agentd.
+func (a *Agent) Addr() string { return a.link.addr.String() }
+
+// Close ends the connection. RPCs and watches under way fail. It may be called more than once.
+func (a *Agent) Close() error { return a.link.close() }
+
+// StartRun begins a run and returns its id at once. The same run id with the same prompt returns the run that exists.
+// Errors: invalid_argument; conflict if the id is taken by a run with another prompt.
+func (a *Agent) StartRun(ctx context.Context, req *agentdv1.StartRunRequest) (runID string, err error) {
+	resp, err := invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*agentdv1.StartRunResponse, error) {
+		return agentdv1.NewAgentServiceClient(conn).StartRun(ctx, req)
+	})
+	return resp.GetRunId(), err
+}
+
+// SendMessage adds a user's message to a run and returns its place in the journal. Errors: not_found.
+func (a *Agent) SendMessage(ctx context.Context, runID, text string) (seq uint64, err error) {
+	resp, err := invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*agentdv1.SendMessageResponse, error) {
+		return agentdv1.NewAgentServiceClient(conn).SendMessage(ctx, &agentdv1.SendMessageRequest{RunId: runID, Text: text})
+	})
+	return resp.GetSeq(), err
+}
+
+// WatchRun returns a run's events after the one with the seq given (0: from the beginning), first those that the
+// journal holds, then new ones as they happen, until the run has finished. An error ends it; to go on, watch again
+// after the last durable event that came. Ending the loop or ctx ends the watch, not the run. Errors: not_found.
+func (a *Agent) WatchRun(ctx context.Context, runID string, after uint64) iter.Seq2[*agentdv1.RunEvent, error] {
+	return func(yield func(*agentdv1.RunEvent, error) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		conn, err := a.link.acquire()
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer func() { a.link.release(conn, err) }()
+		var stream grpc.ServerStreamingClient[agentdv1.WatchRunResponse]
+		stream, err = agentdv1.NewAgentServiceClient(conn).WatchRun(ctx, &agentdv1.WatchRunRequest{RunId: runID, AfterSeq: after})
+		var resp *agentdv1.WatchRunResponse
+		for err == nil {
+			resp, err = stream.Recv()
+			if err == nil && !yield(resp.GetEvent(), nil) {
+				return
+			}
+		}
+		if !errors.Is(err, io.EOF) {
+			yield(nil, a.link.failure(err))
+		}
+	}
+}
+
+// CancelRun stops a run; its last event tells the end. reason may be empty. Errors: not_found.
+func (a *Agent) CancelRun(ctx context.Context, runID, reason string) error {
+	_, err := invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*agentdv1.CancelRunResponse, error) {
+		return agentdv1.NewAgentServiceClient(conn).CancelRun(ctx, &agentdv1.CancelRunRequest{RunId: runID, Reason: reason})
+	})
+	return err
+}
+
+// GetRun returns a run's summary. Errors: not_found.
+func (a *Agent) GetRun(ctx context.Context, runID string) (*agentdv1.Run, error) {
+	resp, err := invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*agentdv1.GetRunResponse, error) {
+		return agentdv1.NewAgentServiceClient(conn).GetRun(ctx, &agentdv1.GetRunRequest{RunId: runID})
+	})
+	return resp.GetRun(), err
+}
+
+// ListRuns returns all runs, the newest first, and asks for the next page when the loop gets there. An error ends it.
+func (a *Agent) ListRuns(ctx context.Context) iter.Seq2[*agentdv1.Run, error] {
+	return func(yield func(*agentdv1.Run, error) bool) {
+		req := &agentdv1.ListRunsRequest{}
+		for {
+			resp, err := invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*agentdv1.ListRunsResponse, error) {
+				return agentdv1.NewAgentServiceClient(conn).ListRuns(ctx, req)
+			})
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for _, run := range resp.GetRuns() {
+				if !yield(run, nil) {
+					return
+				}
+			}
+			if req.PageToken = resp.GetNextPageToken(); req.PageToken == "" {
+				return
+			}
+		}
+	}
+}
