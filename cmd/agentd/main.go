@@ -1,0 +1,44 @@
+// Command agentd runs LLM agents that call tools through toolhost.
+//
+// `agentd run` works on one task and ends with it; `agentd serve` offers runs over gRPC. This package holds flags,
+// wiring and output; what a run does is in internal/agent and the packages around it. One file per command.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolhost/toolhost/internal/cli"
+)
+
+const program = "agentd"
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // the first signal asks, the second ends the process
+	os.Exit(run(ctx, cli.Process{
+		Args: os.Args[1:], Getenv: os.Getenv, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+	}))
+}
+
+// run runs the command that the arguments name, and returns the exit code.
+func run(ctx context.Context, p cli.Process) int {
+	return cli.Run(ctx, newRoot(p), p)
+}
+
+func newRoot(p cli.Process) *cobra.Command {
+	root := &cobra.Command{
+		Use:   program,
+		Short: "Run LLM agents that call tools through toolhost",
+		Long: "agentd lets a model work on a task: it asks the model, calls the tools that it wants through toolhost, and goes on\n" +
+			"until the task is done. Everything that happens is kept in a journal.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.AddCommand(newRunCommand(p), newServeCommand(p))
+	return root
+}

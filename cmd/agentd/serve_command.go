@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
+
+	"github.com/toolhost/toolhost/internal/address"
+	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agentrpc"
+	"github.com/toolhost/toolhost/internal/cli"
+)
+
+// shutdownGrace is how long RPCs may go on after agentd was told to stop. Watches end at once.
+const shutdownGrace = 5 * time.Second
+
+func newServeCommand(p cli.Process) *cobra.Command {
+	s := &setup{process: p}
+	var listen, level string
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Offer runs over gRPC, and go on with those that were interrupted",
+		Long: "Serve offers agent runs over gRPC until it is interrupted, and goes on with the runs in its journal that were\n" +
+			"interrupted. It prints one line when it is ready; its log goes to standard error.",
+		Example: "  agentd serve --model anthropic:claude-sonnet-5-5",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			at := address.Default(program, p.Getenv)
+			if listen != "" {
+				var err error
+				if at, err = address.Parse(listen); err != nil {
+					return cli.Usage("--listen: %w", err)
+				}
+			}
+			var least slog.Level
+			if err := least.UnmarshalText([]byte(level)); err != nil {
+				return cli.Usage("--log-level: there is no level %q; use debug, info, warn or error", level)
+			}
+			return s.serve(cmd.Context(), at, s.logger(least))
+		},
+	}
+	s.addFlags(cmd.Flags())
+	cmd.Flags().StringVar(&listen, "listen", "", "`ADDRESS` to listen at: unix:///PATH or 127.0.0.1:PORT (default: this user's socket)")
+	cmd.Flags().StringVar(&level, "log-level", "info", "the least `LEVEL` that is logged: debug, info, warn or error")
+	return cmd
+}
+
+// serve offers runs until ctx ends. It prints one line when it is ready.
+func (s *setup) serve(ctx context.Context, at address.Address, log *slog.Logger) (err error) {
+	m, err := s.openModel()
+	if err != nil {
+		return err
+	}
+	listener, err := at.Listen(ctx, program)
+	if errors.Is(err, address.ErrInUse) {
+		return fmt.Errorf("%w; stop that one, or choose another address with --listen", err)
+	} else if err != nil {
+		return err
+	}
+	defer listener.Close()
+	store, err := s.openJournal(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = closeAll(err, store.Close) }()
+	unlock, err := s.lockJournal()
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	host, err := s.connect(ctx, false, log)
+	if err != nil {
+		return err
+	}
+	defer func() { err = closeAll(err, host.Close) }()
+	a, err := agent.New(agent.Config{Store: store, Model: m, Tools: remoteTools{host.Client}, Log: log})
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	resumed, err := a.Resume(ctx)
+	if err != nil {
+		return err
+	}
+	server := agentrpc.NewServer(a, log)
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }() // ends with Shutdown; waited for below
+	fmt.Fprintf(s.process.Stdout, "agentd is ready at %s: %s, tools from %s, %d interrupted runs go on\n",
+		listener.Address(), m.Name(), host.Addr(), resumed)
+	select {
+	case <-ctx.Done():
+	case err = <-served:
+		served <- nil
+	}
+	a.Close() // first: it ends the watches, and Shutdown waits for them
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownGrace)
+	defer cancel()
+	_ = server.Shutdown(grace) // what had to be cut has been told so
+	return errors.Join(err, <-served)
+}
+
+// lockJournal keeps a second server from going on with the same runs. The kernel lets go of the lock however this
+// process ends; the file stays.
+func (s *setup) lockJournal() (unlock func(), err error) {
+	path, err := s.journalPath()
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.OpenFile(path+".lock", os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("locking the journal: %w", err)
+	}
+	if err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		_ = file.Close()
+		if errors.Is(err, unix.EWOULDBLOCK) {
+			return nil, fmt.Errorf("another agentd serves the journal %s; stop it, or choose another file with --journal", path)
+		}
+		return nil, fmt.Errorf("locking the journal %s: %w", path, err)
+	}
+	return func() { _ = file.Close() }, nil
+}

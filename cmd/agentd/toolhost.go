@@ -1,0 +1,77 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/internal/address"
+	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/tool"
+)
+
+const toolhostProgram = "toolhost"
+
+// answerWait bounds the question whether a toolhost answers: one that is there answers in milliseconds.
+const answerWait = 5 * time.Second
+
+// toolhost is a toolhost that answers, and what ends it if it was started here.
+type toolhost struct {
+	*client.Client
+	private *privateToolhost // nil: it is somebody else's
+}
+
+// Close ends the connection, and the toolhost if it is ours.
+func (t *toolhost) Close() error {
+	err := t.Client.Close()
+	if t.private != nil {
+		err = errors.Join(err, t.private.stop())
+	}
+	return err
+}
+
+// connect returns the toolhost that the command line, the environment or the default names. Where none answers at the
+// default address and private is set, it starts one. An error that wraps client.ErrNoServer says how to go on.
+func (s *setup) connect(ctx context.Context, private bool, log *slog.Logger) (*toolhost, error) {
+	addr, err := address.Find(s.toolhost, toolhostProgram, s.process.Getenv)
+	if err != nil {
+		return nil, cli.Usage("%w", err)
+	}
+	named := s.toolhost != "" || s.process.Getenv(address.Variable(toolhostProgram)) != ""
+	c, err := dial(ctx, addr.String())
+	switch {
+	case err == nil:
+		return &toolhost{Client: c}, nil
+	case !errors.Is(err, client.ErrNoServer):
+		return nil, err
+	case named || !private:
+		return nil, fmt.Errorf("%w; start one with `toolhost serve --plugins DIR`, or name another with --toolhost or %s",
+			err, address.Variable(toolhostProgram))
+	}
+	own, startErr := startToolhost(ctx, log)
+	if startErr != nil {
+		return nil, fmt.Errorf("%w; starting one failed: %w", err, startErr)
+	}
+	c, err = dial(ctx, own.addr)
+	if err != nil {
+		return nil, errors.Join(err, own.stop())
+	}
+	return &toolhost{Client: c, private: own}, nil
+}
+
+// dial returns a client of a toolhost that answers.
+func dial(ctx context.Context, addr string) (*client.Client, error) {
+	c, err := client.Dial(addr)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, answerWait)
+	defer cancel()
+	if _, err := c.ListTools(ctx, tool.Query{MaxTools: 1}); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return c, nil
+}
