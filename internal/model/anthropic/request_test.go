@@ -2,11 +2,11 @@ package anthropic_test
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/toolhost/toolhost/internal/model"
 	"github.com/toolhost/toolhost/internal/model/anthropic"
@@ -83,11 +83,11 @@ func requests() map[string]model.Request {
 }
 
 func TestWhatWasReceivedIsSentBackUnchanged(t *testing.T) {
-	events, err := os.ReadFile("testdata/thinking.txtar")
+	archive, err := txtar.ParseFile("testdata/thinking.txtar")
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := wiretest.Serve(t, wiretest.Reply{Body: string(events)})
+	server := wiretest.Serve(t, wiretest.Reply{Body: string(archive.Files[0].Data)})
 	m := connect(t, server)
 	req := hello()
 	var opaque []json.RawMessage
