@@ -1,0 +1,301 @@
+package toolhost_test
+
+import (
+	"fmt"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/toolhost/toolhost"
+
+// Libraries that only some rooms may know.
+const (
+	grpc     = "google.golang.org/grpc"
+	protobuf = "google.golang.org/protobuf"
+	goPlugin = "github.com/hashicorp/go-plugin"
+	hclog    = "github.com/hashicorp/go-hclog"
+	cobra    = "github.com/spf13/cobra"
+	pflag    = "github.com/spf13/pflag"
+	unix     = "golang.org/x/sys/unix"
+	errgroup = "golang.org/x/sync/errgroup"
+	schema   = "github.com/google/jsonschema-go/jsonschema"
+	cmp      = "github.com/google/go-cmp/cmp"
+	toolV1   = "gen/go/toolhost/tool/v1"
+	pluginV1 = "gen/go/toolhost/plugin/v1"
+	hostV1   = "gen/go/toolhost/v1"
+	agentV1  = "gen/go/agentd/v1"
+)
+
+// rooms is the import table of the house, in the order in which data flows; ARCHITECTURE.md says what each room is for.
+// A room may import the standard library and what its line names: packages of this module by their path, others by
+// theirs, each with the packages below it where the name ends in "/...". Test files may import more.
+//
+// To add a package, give it a line here and in ARCHITECTURE.md. Before adding an edge to a line, ask whether the code
+// stands in the right room.
+var rooms = map[string][]string{
+	// The contracts and the words.
+	agentV1:           {toolV1, grpc + "/...", protobuf + "/..."},
+	hostV1:            {toolV1, grpc + "/...", protobuf + "/..."},
+	pluginV1:          {toolV1, grpc + "/...", protobuf + "/..."},
+	toolV1:            {protobuf + "/..."},
+	"tool":            {},
+	"internal/toolpb": {"tool", toolV1, grpc + "/codes", grpc + "/status", protobuf + "/..."},
+	"internal/hostpb": {"tool", "internal/toolpb", toolV1, hostV1, protobuf + "/..."},
+
+	// What several rooms stand on; none of it knows a contract.
+	"internal/address":     {unix},
+	"internal/arguments":   {"github.com/santhosh-tekuri/jsonschema/v6/...", "golang.org/x/text/..."},
+	"internal/flow":        {},
+	"internal/partialjson": {},
+
+	// The plugin's side.
+	"internal/pluginwire":    {"tool", "internal/flow", "internal/toolpb", pluginV1, toolV1, grpc + "/...", protobuf + "/...", goPlugin, hclog},
+	"sdk":                    {"tool", "internal/arguments", "internal/partialjson", "internal/pluginwire", "sdk/internal/transport", pluginV1, grpc + "/...", goPlugin, hclog, schema},
+	"sdk/internal/transport": {"tool", "internal/pluginwire"},
+	"sdk/sdktest":            {"tool", "internal/pluginwire", "sdk", "sdk/internal/transport", grpc + "/...", schema},
+
+	// The host's side.
+	"internal/guardian":                  {"internal/guardian/proc"},
+	"internal/guardian/proc":             {unix},
+	"internal/process":                   {"tool", "internal/guardian", "internal/guardian/proc", "internal/pluginwire", grpc + "/...", protobuf + "/...", goPlugin + "/...", hclog, unix},
+	"internal/process/fault":             {"tool", "internal/pluginwire", grpc + "/...", goPlugin + "/...", hclog},
+	"internal/process/fault/faultplugin": {"internal/process/fault"},
+	"internal/lifecycle":                 {"tool"},
+	"internal/catalog":                   {"tool", "internal/arguments", errgroup},
+	"internal/host":                      {"tool", "internal/arguments", "internal/catalog", "internal/pluginwire", errgroup},
+	"internal/host/hosttest":             {"tool", cmp + "/..."},
+	"internal/hostrpc":                   {"tool", "internal/address", "internal/flow", "internal/hostpb", "internal/toolpb", hostV1, toolV1, grpc + "/...", protobuf + "/..."},
+
+	// The callers' side.
+	"client": {"tool", "internal/address", "internal/flow", "internal/hostpb", "internal/toolpb", hostV1, agentV1, toolV1, grpc + "/...", protobuf + "/..."},
+
+	// The agent.
+	"internal/model":              {"tool"},
+	"internal/model/anthropic":    {"tool", "internal/model", "github.com/anthropics/anthropic-sdk-go/..."},
+	"internal/model/openai":       {"tool", "internal/model", "github.com/openai/openai-go/v3/..."},
+	"internal/model/scripted":     {"tool", "internal/model", "github.com/goccy/go-yaml/..."},
+	"internal/model/wiretest":     {"tool", "internal/model", cmp + "/...", "github.com/rogpeppe/go-internal/..."},
+	"internal/model/provider":     {"internal/model", "internal/model/anthropic", "internal/model/openai", "internal/model/scripted"},
+	"internal/runstore":           {"tool"},
+	"internal/runstore/memory":    {"internal/runstore"},
+	"internal/runstore/sqlite":    {"internal/runstore", "modernc.org/sqlite/..."},
+	"internal/runstore/storetest": {"internal/runstore", cmp + "/..."},
+	"internal/agent":              {"tool", "internal/model", "internal/runstore", errgroup},
+	"internal/agentrpc":           {"tool", "internal/address", "internal/agent", "internal/model", "internal/runstore", "internal/toolpb", agentV1, toolV1, grpc + "/...", protobuf + "/..."},
+
+	// The commands and what ships.
+	"internal/cli":            {"tool", "client", "internal/address", cobra, pflag, unix},
+	"cmd/toolhost":            {"tool", "client", "internal/address", "internal/catalog", "internal/cli", "internal/guardian", "internal/host", "internal/hostrpc", "internal/process", "internal/pluginwire", cobra, pflag, unix},
+	"cmd/agentd":              {"tool", "client", "internal/address", "internal/agent", "internal/agentrpc", "internal/cli", "internal/model", "internal/model/provider", "internal/runstore/sqlite", cobra, pflag, unix},
+	"plugins/calculator":      {"sdk", "plugins/calculator/expr"},
+	"plugins/calculator/expr": {},
+	"plugins/fs":              {"sdk"},
+	"internal/e2e":            {},
+}
+
+// walls are what no line of rooms may grant, however convenient it is.
+var walls = []struct{ room, library, reason string }{
+	{"tool", "", "the vocabulary imports the standard library alone"},
+	{"internal/host", protobuf, "the host speaks package tool; internal/hostrpc and internal/pluginwire translate"},
+	{"internal/host", grpc, "the host can be used without a server"},
+	{"internal/host", goPlugin, "only pluginwire, process and sdk know go-plugin"},
+	{"internal/catalog", goPlugin, "a catalogue starts nothing"},
+	{"internal/agent", protobuf, "the loop speaks packages tool and model"},
+	{"internal/agent", grpc, "the loop can be used without a server"},
+	{"internal/model", protobuf, "models speak package model"},
+	{"internal/runstore", protobuf, "the journal is JSON"},
+	{"internal/flow", "gen/go", "flow knows no contract"},
+	{"sdk", "internal/host", "a tool's author gets no host"},
+	{"sdk", "internal/process", "a tool's author gets no host"},
+}
+
+// onlyHere are the libraries with few friends. A room covers what is below it.
+var onlyHere = map[string][]string{
+	goPlugin: {"internal/pluginwire", "internal/process", "sdk"},
+	hclog:    {"internal/pluginwire", "internal/process", "sdk"},
+}
+
+func TestEveryImportIsInTheTable(t *testing.T) {
+	packages := readPackages(t)
+	for _, name := range slices.Sorted(maps.Keys(packages)) {
+		allowed, known := rooms[name]
+		if !known {
+			t.Errorf("the package %s is in no room: add a line to `rooms` in arch_test.go that names what it may import, and one to the table of ARCHITECTURE.md that says what it owns", name)
+			continue
+		}
+		for _, imported := range packages[name] {
+			if !slices.ContainsFunc(allowed, func(pattern string) bool { return matches(pattern, imported) }) {
+				t.Errorf("%s imports %s, which its line of `rooms` in arch_test.go does not allow: move the code to a room that may, or, if the edge is right, add it there and say so in ARCHITECTURE.md", name, imported)
+			}
+		}
+	}
+	for name := range rooms {
+		if _, exists := packages[name]; !exists {
+			t.Errorf("the room %s has a line in arch_test.go and no code: remove the line", name)
+		}
+	}
+}
+
+func TestWalls(t *testing.T) {
+	packages := readPackages(t)
+	for name, imports := range packages {
+		for _, imported := range imports {
+			for _, wall := range walls {
+				if within(wall.room, name) && within(wall.library, imported) {
+					t.Errorf("%s imports %s: %s", name, imported, wall.reason)
+				}
+			}
+			for library, friends := range onlyHere {
+				if within(library, imported) && !slices.ContainsFunc(friends, func(friend string) bool { return within(friend, name) }) {
+					t.Errorf("%s imports %s, which only %s may", name, imported, strings.Join(friends, ", "))
+				}
+			}
+			if within("plugins", name) && imported != "sdk" && !strings.Contains(imported, ".") && !within(pluginOf(name), imported) {
+				t.Errorf("%s imports %s: of this module a plugin imports sdk alone, as a plugin in another repository would", name, imported)
+			}
+		}
+	}
+}
+
+// agentd runs models and calls tools over gRPC; that it starts plugins must not even be possible.
+func TestAgentdNeverLinksGoPlugin(t *testing.T) {
+	packages := readPackages(t)
+	seen := map[string]bool{}
+	var visit func(name string, trail []string)
+	visit = func(name string, trail []string) {
+		if seen[name] {
+			return
+		}
+		seen[name] = true
+		trail = append(slices.Clip(trail), name)
+		for _, imported := range packages[name] {
+			if within(goPlugin, imported) {
+				t.Errorf("%s imports %s", strings.Join(trail, " imports "), imported)
+			}
+			visit(imported, trail)
+		}
+	}
+	visit("cmd/agentd", nil)
+}
+
+func TestEveryRoomIsInTheArchitecture(t *testing.T) {
+	document, err := os.ReadFile("ARCHITECTURE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range rooms {
+		if within("gen", name) || within("plugins", name) {
+			continue // one line each speaks for all
+		}
+		described := false
+		for room := name; room != "." && !described; room = path.Dir(room) {
+			described = strings.Contains(string(document), "`"+room+"`")
+		}
+		if !described {
+			t.Errorf("the table of ARCHITECTURE.md has no line for `%s`: say what it owns and what it never does", name)
+		}
+	}
+}
+
+func TestGeneratedCodeIsGenerated(t *testing.T) {
+	err := fs.WalkDir(os.DirFS("."), "gen", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		content, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		if !strings.Contains(string(content), "// Code generated by protoc-gen-go") {
+			t.Errorf("%s was not generated: gen/ is made by make generate, and all else in it is deleted", name)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// readPackages returns what each package of this module imports, outside of its tests and on any platform. Packages of
+// the module are named by their path in it; those of the standard library are left out.
+func readPackages(t *testing.T) map[string][]string {
+	t.Helper()
+	packages := map[string][]string{}
+	err := fs.WalkDir(os.DirFS("."), ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() {
+			return skipped(name)
+		}
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+		if err != nil {
+			return fmt.Errorf("reading the imports of %s: %w", name, err)
+		}
+		folder := path.Dir(name)
+		imports := packages[folder]
+		for _, spec := range file.Imports {
+			imported, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return fmt.Errorf("reading the imports of %s: %w", name, err)
+			}
+			if own, ok := strings.CutPrefix(imported, module+"/"); ok {
+				imported = own
+			} else if first, _, _ := strings.Cut(imported, "/"); !strings.Contains(first, ".") {
+				continue
+			}
+			imports = append(imports, imported)
+		}
+		slices.Sort(imports)
+		packages[folder] = slices.Compact(imports)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return packages
+}
+
+// skipped returns fs.SkipDir for a folder whose Go files are not of this module.
+func skipped(folder string) error {
+	if folder == "." {
+		return nil
+	}
+	base := path.Base(folder)
+	if base == "testdata" || base == "bin" || strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_") {
+		return fs.SkipDir
+	}
+	if _, err := os.Stat(path.Join(folder, "go.mod")); err == nil {
+		return fs.SkipDir
+	}
+	return nil
+}
+
+func matches(pattern, name string) bool {
+	if prefix, ok := strings.CutSuffix(pattern, "/..."); ok {
+		return within(prefix, name)
+	}
+	return pattern == name
+}
+
+// within reports whether name is room or below it. Everything is within the empty room.
+func within(room, name string) bool {
+	return room == "" || name == room || strings.HasPrefix(name, room+"/")
+}
+
+// pluginOf returns the folder of the plugin that a package belongs to.
+func pluginOf(name string) string {
+	parts := strings.SplitN(name, "/", 3)
+	return path.Join(parts[:min(2, len(parts))]...)
+}
