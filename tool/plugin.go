@@ -65,3 +65,15 @@ type Restarted struct {
 	Stopped []string `json:"stopped"` // ids of the instances that were told to end
 	Started []string `json:"started"` // ids of those that took their place
 }
+
+// PluginEvent is something that happened to a plugin or to one of its instances.
+type PluginEvent struct {
+	Seq      uint64    `json:"seq"` // the event's place among all plugins' events, from 1
+	Time     time.Time `json:"time"`
+	Type     string    `json:"type"` // such as instance_ready, instance_crashed, plugin_quarantined
+	Plugin   string    `json:"plugin"`
+	Instance string    `json:"instance,omitempty"` // empty if it is about the plugin
+	Digest   string    `json:"digest,omitempty"`   // the executable that it is about
+	Reason   string    `json:"reason,omitempty"`
+	Until    time.Time `json:"until,omitzero"` // when a backoff or quarantine ends
+}

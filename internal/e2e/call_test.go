@@ -157,7 +157,7 @@ func TestKilledPlugin(t *testing.T) {
 		return outcome.Instance
 	}
 	seen := map[string]bool{calculate(): true}
-	const kills = 10
+	const kills = 4 // five in ten minutes are a quarantine
 	for range kills {
 		instances, err := c.Instances(ctx, "calculator")
 		if err != nil {

@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"time"
 
 	"github.com/toolhost/toolhost/internal/catalog"
 	"github.com/toolhost/toolhost/tool"
@@ -40,8 +41,9 @@ func (h *Host) pluginInfo(p *catalog.Plugin) tool.PluginInfo {
 	h.mu.Unlock()
 	if s != nil {
 		s.mu.Lock()
-		info.Instances, info.Launches, info.LastExit = len(s.instances), s.launches, s.lastExit
-		s.mu.Unlock()
+		defer s.mu.Unlock()
+		info.State, info.Reason = s.machine.State(time.Now())
+		info.Instances, info.Launches, info.LastExit = len(s.instances), s.machine.Launches(), s.lastExit
 	}
 	return info
 }
@@ -68,13 +70,15 @@ func (h *Host) Instances(_ context.Context, plugin string) ([]tool.InstanceInfo,
 	return infos, nil
 }
 
-// Restart launches a new instance of a plugin and, once it is ready, lets the old one end its calls and stops it. If
-// the new one does not start, the old one stays. Errors: not_found, unavailable.
-func (h *Host) Restart(ctx context.Context, plugin string) (tool.Restarted, error) {
-	snapshot := h.cfg.Catalog.Snapshot()
-	p := snapshot.Plugin(plugin)
-	if p == nil {
-		return tool.Restarted{}, unknownPlugin(snapshot, plugin)
+// infos returns what is to be shown of the instances, in the order of their making.
+func (s *supervisor) infos() []tool.InstanceInfo {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var infos []tool.InstanceInfo
+	for _, state := range s.machine.Instances() {
+		if in := s.instances[state.ID]; in != nil {
+			infos = append(infos, in.info(state))
+		}
 	}
-	return h.supervisor(p).restart(ctx, p)
+	return infos
 }

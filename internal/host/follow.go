@@ -71,7 +71,7 @@ func (f *follower) interrupt(cause error) {
 			f.run.record.publish(ev)
 		case ctx.Err() != nil:
 			f.fail(f.cancelled(cause))
-			f.supervisor.retire(f.instance, tool.InstanceUnhealthy, "a call of "+f.run.call.Tool+" did not stop when it was told to")
+			f.supervisor.unyielding(f.instance, "a call of "+f.run.call.Tool+" did not stop when it was told to")
 			return
 		default:
 			f.last = true
@@ -115,17 +115,14 @@ func (f *follower) lost(err error) bool {
 		f.fail(tool.Errorf(tool.KindInternal, "following the call: %w", err))
 		return true
 	}
-	f.supervisor.drop(f.instance)
-	exit := f.supervisor.awaitExit(f.instance)
+	<-f.instance.gone // soon: the instance's goroutine ends what lost its connection
+	exit := f.instance.exit
 	if f.again(exit) {
 		return false
 	}
 	kind := tool.KindCrashed
 	if f.run.executed() && f.run.tool.Spec.HasSideEffects() {
 		kind = tool.KindOutcomeUnknown
-	}
-	if reason := f.instance.stopReason(); reason != "" {
-		exit.Reason = reason
 	}
 	e := tool.Errorf(kind, "the plugin %q ended during the call: %v; %s", f.supervisor.name, exit, f.aftermath())
 	e.Exit = &exit

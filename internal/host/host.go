@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/catalog"
+	"github.com/toolhost/toolhost/internal/lifecycle"
 	"github.com/toolhost/toolhost/internal/pluginwire"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -45,10 +46,15 @@ type Config struct {
 	Workspace string       // the folder that tools may work in, an absolute path; empty: none
 	Logger    *slog.Logger // nil: none
 
+	// Lifecycle returns how the instances of a plugin are kept. It must return the same for the same name. Nil: all
+	// defaults.
+	Lifecycle func(plugin string) lifecycle.Config
+
 	DefaultTimeout   time.Duration // for a call whose tool and caller set none; 0: 30 s
 	MaxTimeout       time.Duration // caps every call; 0: 10 min
 	LaunchTimeout    time.Duration // for a process until it can take calls; 0: 30 s
-	DrainTimeout     time.Duration // for calls of an instance that is replaced; 0: 30 s
+	MaxLaunches      int           // processes that start at the same time; 0: 4
+	MaxEvents        int           // events of plugins and instances that are kept; 0: 10,000
 	YieldTimeout     time.Duration // for a tool to stop after cancel or deadline, before its instance goes; 0: 5 s
 	MaxArgumentBytes int           // of one call; 0: 16 MiB
 	MaxLedgerEntries int           // outcomes kept for replay; 0: 10,000
@@ -59,11 +65,15 @@ func (c Config) withDefaults() Config {
 	c.DefaultTimeout = cmp.Or(c.DefaultTimeout, 30*time.Second)
 	c.MaxTimeout = cmp.Or(c.MaxTimeout, 10*time.Minute)
 	c.LaunchTimeout = cmp.Or(c.LaunchTimeout, 30*time.Second)
-	c.DrainTimeout = cmp.Or(c.DrainTimeout, 30*time.Second)
+	c.MaxLaunches = cmp.Or(c.MaxLaunches, 4)
+	c.MaxEvents = cmp.Or(c.MaxEvents, 10_000)
 	c.YieldTimeout = cmp.Or(c.YieldTimeout, 5*time.Second)
 	c.MaxArgumentBytes = cmp.Or(c.MaxArgumentBytes, 16<<20)
 	c.MaxLedgerEntries = cmp.Or(c.MaxLedgerEntries, 10_000)
 	c.MaxLedgerBytes = cmp.Or(c.MaxLedgerBytes, 256<<20)
+	if c.Lifecycle == nil {
+		c.Lifecycle = func(string) lifecycle.Config { return lifecycle.Config{} }
+	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -72,8 +82,10 @@ func (c Config) withDefaults() Config {
 
 // Host executes calls. All methods are safe for concurrent use; the errors that they return are *tool.Error.
 type Host struct {
-	cfg    Config
-	ledger *ledger
+	cfg       Config
+	ledger    *ledger
+	journal   *journal
+	launching chan struct{} // holds one token for each process that starts
 
 	mu          sync.Mutex
 	supervisors map[string]*supervisor // by plugin name
@@ -93,6 +105,8 @@ func New(cfg Config) *Host {
 		cfg:         cfg,
 		ledger:      newLedger(cfg.MaxLedgerEntries, cfg.MaxLedgerBytes),
 		supervisors: map[string]*supervisor{},
+		journal:     newJournal(cfg.MaxEvents),
+		launching:   make(chan struct{}, cfg.MaxLaunches),
 	}
 	h.ctx, h.cancel = context.WithCancelCause(context.Background())
 	return h
@@ -138,7 +152,7 @@ func (h *Host) supervisor(p *catalog.Plugin) *supervisor {
 	defer h.mu.Unlock()
 	s := h.supervisors[p.Info.Name]
 	if s == nil {
-		s = newSupervisor(h, p.Info.Name)
+		s = newSupervisor(h, p)
 		h.supervisors[p.Info.Name] = s
 	}
 	return s

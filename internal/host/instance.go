@@ -1,95 +1,176 @@
 package host
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"sync"
 	"time"
 
 	"github.com/toolhost/toolhost/internal/catalog"
+	"github.com/toolhost/toolhost/internal/lifecycle"
 	"github.com/toolhost/toolhost/tool"
 )
 
-// instance is one plugin process with what the host knows of it.
+// instance is one plugin process with what the host does with it. The machine decides; this carries it out.
 type instance struct {
-	id      string
-	plugin  *catalog.Plugin
-	created time.Time
-	proc    Process // set by ready, before anybody else can reach the instance
+	id     string
+	plugin *catalog.Plugin
+	ready  chan struct{} // closed once it takes calls
+	gone   chan struct{} // closed once it has exited, or failed to start, and the machine knows
+	stop   chan struct{} // closed when it is to stop
+	proc   Process       // may be used once ready is closed
+	exit   tool.Exit     // may be read once gone is closed
+	err    *tool.Error   // why it did not start; may be read once gone is closed
 
 	mu     sync.Mutex
-	state  tool.InstanceState
-	reason string // why it was told to stop; empty if it was not
+	detail tool.InstanceState // while it starts
+	reason string             // why it is to stop; empty if it is not
+	force  bool
 	runs   map[*run]struct{}
-	total  uint64
-	waits  chan struct{} // closed when no run is left; nil if nobody waits
 }
 
 func newInstance(id string, p *catalog.Plugin) *instance {
-	return &instance{id: id, plugin: p, created: time.Now(), state: tool.InstanceStarting, runs: map[*run]struct{}{}}
+	return &instance{
+		id: id, plugin: p, detail: tool.InstanceQueued,
+		ready: make(chan struct{}), gone: make(chan struct{}), stop: make(chan struct{}),
+		runs: map[*run]struct{}{},
+	}
 }
 
-func (in *instance) ready(proc Process) {
-	in.mu.Lock()
-	defer in.mu.Unlock()
+// live carries an instance from its launch to its exit. It is the instance's goroutine.
+func (s *supervisor) live(in *instance) {
+	proc, err := s.start(in)
+	if err != nil {
+		in.err = s.launchError(in, err)
+		s.host.cfg.Logger.Error("launch failed", "plugin", s.name, "instance", in.id, "error", in.err)
+		s.leave(in, func(m *lifecycle.Machine, now time.Time) []lifecycle.Action {
+			return m.LaunchFailed(now, in.id, in.err)
+		})
+		return
+	}
 	in.proc = proc
-	in.state = tool.InstanceReady
+	close(in.ready)
+	s.host.cfg.Logger.Info("instance ready", "plugin", s.name, "instance", in.id, "pid", proc.PID())
+	s.tell(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action { return m.Ready(now, in.id) })
+	select {
+	case <-proc.Done():
+	case <-proc.Conn().Done():
+	case <-in.stop:
+		s.stopProcess(in)
+	}
+	in.exit = s.awaitExit(in)
+	s.logExit(in)
+	s.leave(in, func(m *lifecycle.Machine, now time.Time) []lifecycle.Action {
+		return m.Exited(now, in.id, in.exit.String())
+	})
 }
 
-func (in *instance) launched() bool {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	return in.proc != nil
+// start waits for the instance's turn and launches it. Being told to stop, or the host's end, aborts it.
+func (s *supervisor) start(in *instance) (Process, error) {
+	h := s.host
+	aborted, abort := context.WithCancelCause(h.ctx)
+	defer abort(nil)
+	watched := make(chan struct{})
+	defer func() { abort(nil); <-watched }()
+	go func() { // ends with start
+		defer close(watched)
+		select {
+		case <-in.stop:
+			abort(errors.New(in.stopReason()))
+		case <-aborted.Done():
+		}
+	}()
+	select {
+	case h.launching <- struct{}{}:
+		defer func() { <-h.launching }()
+	case <-aborted.Done():
+		return nil, context.Cause(aborted)
+	}
+	in.setDetail(tool.InstanceStarting)
+	ctx, cancel := context.WithTimeoutCause(aborted, h.cfg.LaunchTimeout, fmt.Errorf("it did not get ready within %v", h.cfg.LaunchTimeout))
+	defer cancel()
+	proc, err := h.cfg.Launch(ctx, in.plugin, in.id)
+	if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		err = context.Cause(ctx)
+	}
+	return proc, err
 }
 
-func (in *instance) setState(state tool.InstanceState) {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	in.state = state
+func (s *supervisor) launchError(in *instance, err error) *tool.Error {
+	e := tool.Errorf(tool.KindUnavailable, "the plugin %q did not start: %w", s.name, err)
+	e.Plugin, e.Instance = s.name, in.id
+	if inner, ok := errors.AsType[*tool.Error](err); ok && inner.Exit != nil {
+		e.Exit = inner.Exit
+	}
+	return e
 }
 
-// begin counts a call in.
-func (in *instance) begin(r *run) {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	in.runs[r] = struct{}{}
-	in.total++
+// leave tells the machine that an instance is no more, and then everybody else.
+func (s *supervisor) leave(in *instance, what func(m *lifecycle.Machine, now time.Time) []lifecycle.Action) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.instances, in.id)
+	if in.err == nil {
+		s.lastExit = &in.exit
+	} else if in.err.Exit != nil {
+		s.lastExit = in.err.Exit
+	}
+	s.tellLocked(what)
+	close(in.gone)
 }
 
-// end counts a call out.
-func (in *instance) end(r *run) {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	delete(in.runs, r)
-	if len(in.runs) == 0 && in.waits != nil {
-		close(in.waits)
-		in.waits = nil
+// exitGrace is how long an exit may take to be known after the connection has broken.
+const exitGrace = 2 * time.Second
+
+// awaitExit returns how an instance ended that lost its connection or was stopped. A process that nobody can talk to is
+// of no use: if it lives on it is stopped.
+func (s *supervisor) awaitExit(in *instance) tool.Exit {
+	timer := time.NewTimer(exitGrace)
+	defer timer.Stop()
+	select {
+	case <-in.proc.Done():
+	case <-timer.C:
+		s.stopProcess(in)
+		<-in.proc.Done()
+	}
+	exit := in.proc.Exit()
+	if reason := in.stopReason(); reason != "" {
+		exit.Reason = reason
+	}
+	return exit
+}
+
+func (s *supervisor) stopProcess(in *instance) {
+	// Not the host's context: it ends when the host closes, and stopping is bounded by itself.
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	if in.forced() {
+		cancel() // at once
+	}
+	if err := in.proc.Stop(ctx); err != nil {
+		s.host.cfg.Logger.Error("stopping failed", "plugin", s.name, "instance", in.id, "error", err)
 	}
 }
 
-// idle returns a channel that is closed once no call is left.
-func (in *instance) idle() <-chan struct{} {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	waits := in.waits
-	if waits == nil {
-		waits = make(chan struct{})
+func (s *supervisor) logExit(in *instance) {
+	log := s.host.cfg.Logger.With("plugin", s.name, "instance", in.id, "exit", in.exit.String())
+	if in.stopReason() == "" {
+		log.Error("instance crashed", "last_stderr", in.exit.LastStderr)
+		return
 	}
-	if len(in.runs) == 0 {
-		close(waits)
-	} else {
-		in.waits = waits
-	}
-	return waits
+	log.Info("instance exited")
 }
 
-// retire notes that the instance is to stop, and why. It returns false if that was noted before.
-func (in *instance) retire(state tool.InstanceState, reason string) bool {
+// requestStop lets the instance's goroutine stop it. The first request counts, but for force.
+func (in *instance) requestStop(reason string, force bool) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	if in.reason != "" {
-		return false
+	in.force = in.force || force
+	if in.reason == "" {
+		in.reason = reason
+		close(in.stop)
 	}
-	in.state, in.reason = state, reason
-	return true
 }
 
 func (in *instance) stopReason() string {
@@ -98,34 +179,59 @@ func (in *instance) stopReason() string {
 	return in.reason
 }
 
+func (in *instance) forced() bool {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.force
+}
+
+func (in *instance) setDetail(state tool.InstanceState) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.detail = state
+}
+
+// begin and end count calls in and out, so that they can be cancelled.
+func (in *instance) begin(r *run) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.runs[r] = struct{}{}
+}
+
+func (in *instance) end(r *run) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	delete(in.runs, r)
+}
+
 // cancelRuns ends the calls that are left.
-func (in *instance) cancelRuns(cause error) {
+func (in *instance) cancelRuns(reason string) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	for r := range in.runs {
-		r.cancel(cause)
+		r.cancel(fmt.Errorf("its instance was stopped: %s", reason))
 	}
 }
 
-func (in *instance) info() tool.InstanceInfo {
-	in.mu.Lock()
+// info returns what is to be shown of an instance.
+func (in *instance) info(state *lifecycle.Instance) tool.InstanceInfo {
 	info := tool.InstanceInfo{
-		ID:         in.id,
-		Plugin:     in.plugin.Info.Name,
-		State:      in.state,
-		Calls:      len(in.runs),
-		TotalCalls: in.total,
-		StartTime:  in.created,
-		Digest:     in.plugin.Digest,
+		ID: in.id, Plugin: in.plugin.Info.Name, State: state.State, Calls: state.Calls, TotalCalls: state.Total,
+		StartTime: state.Created, Digest: state.Revision,
 	}
-	proc := in.proc
-	in.mu.Unlock()
-	if proc != nil {
-		info.PID = proc.PID()
-		info.RSSBytes = proc.RSS()
-		if info.State == tool.InstanceReady && !proc.Alive() {
-			info.State = tool.InstanceStopping // dead, and about to be noticed
+	select {
+	case <-in.ready:
+	default:
+		if info.State == tool.InstanceStarting {
+			in.mu.Lock()
+			info.State = in.detail
+			in.mu.Unlock()
 		}
+		return info
+	}
+	info.PID, info.RSSBytes = in.proc.PID(), in.proc.RSS()
+	if info.State == tool.InstanceReady && !in.proc.Alive() {
+		info.State = tool.InstanceStopping // dead, and about to be noticed
 	}
 	return info
 }

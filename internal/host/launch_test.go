@@ -11,6 +11,7 @@ import (
 	"github.com/toolhost/toolhost/internal/catalog"
 	"github.com/toolhost/toolhost/internal/host"
 	"github.com/toolhost/toolhost/internal/host/hosttest"
+	"github.com/toolhost/toolhost/internal/lifecycle"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -135,7 +136,11 @@ func TestFailedLaunch(t *testing.T) {
 
 // TestDeadBeforeTheCall: an instance that died unnoticed gets no call.
 func TestDeadBeforeTheCall(t *testing.T) {
-	r := newRig(t, hosttest.Tools(), nil)
+	r := newRig(t, hosttest.Tools(), func(c *host.Config) {
+		c.Lifecycle = func(string) lifecycle.Config {
+			return lifecycle.Config{MaxCrashes: 100, InitialBackoff: 1, MaxBackoff: 1}
+		}
+	})
 	for i := range 20 {
 		if got := outcome(t, r, call("count", fmt.Sprintf(`{"key":"%d"}`, i))); got.Err != nil || got.Result.Text() != "1" {
 			t.Fatalf("call %d ended with %+v", i, got)

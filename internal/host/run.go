@@ -151,13 +151,13 @@ const maxStarts = 3
 func (r *run) work() {
 	supervisor := r.host.supervisor(r.tool.Plugin)
 	for attempt := 1; ; attempt++ {
-		in, err := supervisor.acquire(r.ctx, r.tool.Plugin, r)
+		place, err := supervisor.acquire(r.ctx, r)
 		if err != nil {
 			r.finishWithout(tool.Outcome{Plugin: r.tool.Plugin.Info.Name, Err: r.unsent(err)})
 			return
 		}
-		begun := r.workOn(supervisor, in, uint32(attempt))
-		in.end(r)
+		begun := r.workOn(supervisor, place.instance, uint32(attempt))
+		supervisor.release(place)
 		if begun {
 			return
 		}
@@ -165,6 +165,10 @@ func (r *run) work() {
 			r.finishWithout(tool.Outcome{Plugin: r.tool.Plugin.Info.Name, Err: tool.Errorf(tool.KindUnavailable,
 				"the plugin %q died %d times before it could take the call", r.tool.Plugin.Info.Name, attempt)})
 			return
+		}
+		select { // until the machine knows that it is dead
+		case <-place.instance.gone:
+		case <-r.ctx.Done():
 		}
 	}
 }
@@ -191,7 +195,6 @@ func (r *run) workOn(s *supervisor, in *instance, attempt uint32) bool {
 	wire, err := in.proc.Conn().Start(r.ctx, start)
 	if err != nil {
 		if errors.Is(err, pluginwire.ErrConnLost) {
-			s.drop(in)
 			return false
 		}
 		r.finishWithout(tool.Outcome{Plugin: s.name, Instance: in.id, Err: r.unsent(err)})
@@ -266,6 +269,9 @@ func (r *run) feed(wire *pluginwire.Call) {
 		}
 	}
 }
+
+// sessionKey names the session that the call belongs to: sessions are their principal's.
+func (r *run) sessionKey() string { return r.call.Principal + "\x00" + r.call.Session }
 
 // executed reports whether the plugin may have begun to execute, as opposed to preview.
 func (r *run) executed() bool {

@@ -2,287 +2,209 @@ package host
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"slices"
+	"hash/fnv"
+	"math/rand/v2"
 	"sync"
 	"time"
 
 	"github.com/toolhost/toolhost/internal/catalog"
+	"github.com/toolhost/toolhost/internal/lifecycle"
 	"github.com/toolhost/toolhost/tool"
 )
 
-// supervisor looks after the instances of one plugin. Launches run on the host's context, so that a waiter that leaves
-// does not abort them for the others; its lock is never held across one.
+// supervisor drives the machine of one plugin: it tells it what happens and carries out what it decides. Its lock
+// orders what the machine is told; nothing that blocks is done under it.
 type supervisor struct {
 	host *Host
 	name string
 
 	mu        sync.Mutex
-	current   *instance              // takes new calls; nil if none does
-	launching *launch                // under way; nil if none is
-	instances map[*instance]struct{} // all that have not exited
-	numbered  int                    // instances made so far
-	launches  uint64                 // processes started so far
+	machine   *lifecycle.Machine
+	revisions map[string]*catalog.Plugin // what may be launched, by digest
+	instances map[string]*instance       // all that have not exited
+	seats     map[lifecycle.CallRef]*seat
+	lastRef   lifecycle.CallRef
+	timer     *time.Timer // tells the machine that time has passed
+	wake      time.Time   // when timer fires; zero if it does not
 	lastExit  *tool.Exit
-	closed    bool
 }
 
-// launch is an instance on its way. instance and err may be read after done is closed.
-type launch struct {
+// seat is a call's place at an instance, or in the queue for one. instance and err may be read once done is closed.
+type seat struct {
+	ref      lifecycle.CallRef
+	run      *run
 	done     chan struct{}
 	instance *instance
-	err      error
+	err      *tool.Error
 }
 
-func newSupervisor(h *Host, name string) *supervisor {
-	return &supervisor{host: h, name: name, instances: map[*instance]struct{}{}}
+func newSupervisor(h *Host, p *catalog.Plugin) *supervisor {
+	name := p.Info.Name
+	seed := fnv.New64a()
+	seed.Write([]byte(name))
+	s := &supervisor{
+		host:      h,
+		name:      name,
+		machine:   lifecycle.New(name, p.Digest, h.cfg.Lifecycle(name), rand.New(rand.NewPCG(seed.Sum64(), uint64(time.Now().UnixNano())))),
+		revisions: map[string]*catalog.Plugin{p.Digest: p},
+		instances: map[string]*instance{},
+		seats:     map[lifecycle.CallRef]*seat{},
+	}
+	s.timer = time.AfterFunc(time.Hour, s.tick)
+	s.timer.Stop()
+	return s
 }
 
-// maxAcquireLaunches bounds how many launches one call waits for: an instance may crash between its launch and the
-// call, but not for ever.
-const maxAcquireLaunches = 3
+// tell tells the machine what happened and carries out what it decides.
+func (s *supervisor) tell(what func(m *lifecycle.Machine, now time.Time) []lifecycle.Action) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tellLocked(what)
+}
 
-// acquire returns the instance for a new call, counted in; launching one if none runs. The caller must release it.
-func (s *supervisor) acquire(ctx context.Context, p *catalog.Plugin, r *run) (*instance, error) {
-	for range maxAcquireLaunches {
-		in, l := s.pick(p, r)
-		if in != nil {
-			return in, nil
-		}
-		select {
-		case <-l.done:
-			if l.err != nil {
-				return nil, l.err
+func (s *supervisor) tellLocked(what func(m *lifecycle.Machine, now time.Time) []lifecycle.Action) {
+	s.carryOut(what(s.machine, time.Now()))
+	s.rearm()
+}
+
+func (s *supervisor) tick() {
+	s.tell(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action { return m.Tick(now) })
+}
+
+// rearm sets the timer to when the machine wants to be told the time.
+func (s *supervisor) rearm() {
+	wake := s.machine.Wake()
+	if wake.Equal(s.wake) && wake.After(time.Now()) {
+		return
+	}
+	s.wake = wake
+	if wake.IsZero() || s.host.ctx.Err() != nil {
+		s.timer.Stop()
+		return
+	}
+	s.timer.Reset(max(time.Until(wake), 0))
+}
+
+// carryOut does what the machine decided. s.mu is held; nothing here blocks.
+func (s *supervisor) carryOut(actions []lifecycle.Action) {
+	for len(actions) > 0 {
+		a := actions[0]
+		actions = actions[1:]
+		switch {
+		case a.Assign != nil:
+			s.seat(a.Assign.Call, s.instances[a.Assign.Instance], nil)
+		case a.Reject != nil:
+			s.seat(a.Reject.Call, nil, a.Reject.Err)
+		case a.Launch != nil:
+			if refused := s.launch(a.Launch); refused != nil {
+				actions = append(actions, s.machine.LaunchFailed(time.Now(), a.Launch.Instance, refused)...)
 			}
+		case a.Stop != nil:
+			if in := s.instances[a.Stop.Instance]; in != nil {
+				in.requestStop(a.Stop.Reason, a.Stop.Force)
+			}
+		case a.Cancel != nil:
+			if in := s.instances[a.Cancel.Instance]; in != nil {
+				in.cancelRuns(a.Cancel.Reason)
+			}
+		case a.Event != nil:
+			s.host.journal.append(s.name, *a.Event)
+		}
+	}
+}
+
+// seat answers a call that waits for an instance.
+func (s *supervisor) seat(ref lifecycle.CallRef, in *instance, err *tool.Error) {
+	w := s.seats[ref]
+	if w == nil {
+		return
+	}
+	if in != nil {
+		in.begin(w.run)
+	}
+	w.instance, w.err = in, err
+	delete(s.seats, ref)
+	close(w.done)
+}
+
+func (s *supervisor) launch(l *lifecycle.Launch) *tool.Error {
+	in := newInstance(l.Instance, s.revisions[l.Revision])
+	// Owned by the host: ends when the process has exited.
+	if !s.host.spawn(func() { s.live(in) }) {
+		return tool.Errorf(tool.KindUnavailable, "%w", errStopping)
+	}
+	s.instances[l.Instance] = in
+	return nil
+}
+
+// acquire returns a place at an instance, once there is one. The caller must release it.
+func (s *supervisor) acquire(ctx context.Context, r *run) (*seat, error) {
+	for {
+		w := &seat{run: r, done: make(chan struct{})}
+		s.mu.Lock()
+		s.lastRef++
+		w.ref = s.lastRef
+		s.seats[w.ref] = w
+		s.tellLocked(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action {
+			return m.Acquire(now, w.ref, r.sessionKey())
+		})
+		s.mu.Unlock()
+		if err := s.await(ctx, w); err != nil {
+			return nil, err
+		}
+		if w.instance.proc.Alive() {
+			return w, nil
+		}
+		s.release(w)
+		select { // until the machine knows that it is dead
+		case <-w.instance.gone:
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		}
 	}
-	return nil, tool.Errorf(tool.KindUnavailable, "the plugin %q crashes as soon as it has started; `toolhost plugins` shows how its last instance ended", s.name)
 }
 
-// pick returns the current instance with the call counted in, or the launch to wait for.
-func (s *supervisor) pick(p *catalog.Plugin, r *run) (*instance, *launch) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if in := s.current; in != nil {
-		if in.proc.Alive() {
-			in.begin(r)
-			return in, nil
+// await waits until the seat is answered. A caller that leaves gives back what it was given meanwhile.
+func (s *supervisor) await(ctx context.Context, w *seat) error {
+	select {
+	case <-w.done:
+	case <-ctx.Done():
+		s.mu.Lock()
+		if _, waiting := s.seats[w.ref]; waiting {
+			delete(s.seats, w.ref)
+			s.tellLocked(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action { return m.Leave(now, w.ref) })
 		}
-		s.current = nil // dead, and its watcher has not noticed yet
+		s.mu.Unlock()
+		select {
+		case <-w.done:
+			if w.instance != nil {
+				s.release(w)
+			}
+		default:
+		}
+		return context.Cause(ctx)
 	}
-	return nil, s.launchLocked(p)
+	if w.err != nil {
+		return w.err
+	}
+	return nil
 }
 
-// launchLocked joins the launch that is under way, or starts one.
-func (s *supervisor) launchLocked(p *catalog.Plugin) *launch {
-	if s.launching != nil {
-		return s.launching
-	}
-	l := &launch{done: make(chan struct{})}
-	s.numbered++
-	in := newInstance(fmt.Sprintf("%s-%d", s.name, s.numbered), p)
-	s.instances[in] = struct{}{}
-	s.launching = l
-	// Owned by the host: bounded by LaunchTimeout and the host's context.
-	if s.closed || !s.host.spawn(func() { s.launch(l, in) }) {
-		delete(s.instances, in)
-		s.launching = nil
-		l.err = tool.Errorf(tool.KindUnavailable, "%w", errStopping)
-		close(l.done)
-	}
-	return l
+// release gives a place back.
+func (s *supervisor) release(w *seat) {
+	w.instance.end(w.run)
+	s.tell(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action { return m.Release(now, w.ref) })
 }
 
-func (s *supervisor) launch(l *launch, in *instance) {
-	h := s.host
-	ctx, cancel := context.WithTimeoutCause(h.ctx, h.cfg.LaunchTimeout,
-		fmt.Errorf("it did not get ready within %v", h.cfg.LaunchTimeout))
-	defer cancel()
-	proc, err := h.cfg.Launch(ctx, in.plugin, in.id)
-	s.mu.Lock()
-	s.launching = nil
-	switch {
-	case err != nil:
-		delete(s.instances, in)
-		l.err = s.launchError(ctx, in, err)
-	case s.closed:
-		l.err = tool.Errorf(tool.KindUnavailable, "%w", errStopping)
-	default:
-		s.launches++
-		in.ready(proc)
-		s.current = in
-		l.instance = in
-	}
-	s.mu.Unlock()
-	close(l.done)
-	switch {
-	case err != nil:
-		h.cfg.Logger.Error("launch failed", "plugin", s.name, "instance", in.id, "error", l.err)
-	case l.err != nil:
-		_ = proc.Stop(context.Background())
-		s.forget(in, proc.Exit())
-	default:
-		h.cfg.Logger.Info("instance ready", "plugin", s.name, "instance", in.id, "pid", proc.PID())
-		s.watch(in)
-	}
+// unyielding says that a call did not stop when it was told to.
+func (s *supervisor) unyielding(in *instance, reason string) {
+	s.tell(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action { return m.Unyielding(now, in.id, reason) })
 }
 
-func (s *supervisor) launchError(ctx context.Context, in *instance, err error) *tool.Error {
-	kind := tool.KindUnavailable
-	if cause := context.Cause(ctx); cause != nil && errors.Is(err, ctx.Err()) {
-		err = cause
-	}
-	e := tool.Errorf(kind, "launching plugin %q: %w", s.name, err)
-	e.Plugin, e.Instance = s.name, in.id
-	if inner, ok := errors.AsType[*tool.Error](err); ok && inner.Exit != nil {
-		e.Exit = inner.Exit
-		s.lastExit = inner.Exit
-	}
-	return e
-}
-
-// watch waits for the end of an instance. It runs in the goroutine that launched it.
-func (s *supervisor) watch(in *instance) {
-	select {
-	case <-in.proc.Done():
-	case <-in.proc.Conn().Done():
-		s.drop(in)
-	}
-	exit := s.awaitExit(in)
-	s.forget(in, exit)
-	log := s.host.cfg.Logger.With("plugin", s.name, "instance", in.id, "exit", exit.String())
-	if in.stopReason() == "" {
-		log.Error("instance crashed", "last_stderr", exit.LastStderr)
-		return
-	}
-	log.Info("instance exited", "reason", in.stopReason())
-}
-
-// exitGrace is how long an exit may take to be known after the connection has broken.
-const exitGrace = 2 * time.Second
-
-// awaitExit returns how an instance ended whose connection is lost. A process that nobody can talk to is of no use: if
-// it lives on it is stopped.
-func (s *supervisor) awaitExit(in *instance) tool.Exit {
-	timer := time.NewTimer(exitGrace)
-	defer timer.Stop()
-	select {
-	case <-in.proc.Done():
-	case <-timer.C:
-		s.stop(in)
-		<-in.proc.Done()
-	}
-	return in.proc.Exit()
-}
-
-func (s *supervisor) forget(in *instance, exit tool.Exit) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.instances, in)
-	if s.current == in {
-		s.current = nil
-	}
-	s.lastExit = &exit
-}
-
-// drop takes an instance out of routing.
-func (s *supervisor) drop(in *instance) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.current == in {
-		s.current = nil
-	}
-}
-
-// retire takes an instance out of routing, lets its calls end for at most DrainTimeout, and stops it. It does not wait.
-func (s *supervisor) retire(in *instance, state tool.InstanceState, reason string) {
-	s.drop(in)
-	if !in.retire(state, reason) {
-		return // somebody else has begun
-	}
-	s.host.cfg.Logger.Info("instance retires", "plugin", s.name, "instance", in.id, "reason", reason)
-	// Owned by the host: bounded by DrainTimeout and the bounds of Stop.
-	if !s.host.spawn(func() { s.drain(in) }) {
-		return // close stops it
-	}
-}
-
-func (s *supervisor) drain(in *instance) {
-	ctx, cancel := context.WithTimeout(s.host.ctx, s.host.cfg.DrainTimeout)
-	defer cancel()
-	select {
-	case <-in.idle():
-	case <-in.proc.Done():
-	case <-ctx.Done():
-		in.cancelRuns(fmt.Errorf("its instance was stopped: %s", in.stopReason()))
-	}
-	s.stop(in)
-}
-
-func (s *supervisor) stop(in *instance) {
-	in.setState(tool.InstanceStopping)
-	// Not the host's context: it ends when the host closes, and stopping is bounded by itself.
-	if err := in.proc.Stop(context.Background()); err != nil {
-		s.host.cfg.Logger.Error("stopping failed", "plugin", s.name, "instance", in.id, "error", err)
-	}
-}
-
-// restart launches a new instance and, once it is ready, retires those that took calls before.
-func (s *supervisor) restart(ctx context.Context, p *catalog.Plugin) (tool.Restarted, error) {
-	s.mu.Lock()
-	old := s.current
-	l := s.launchLocked(p)
-	s.mu.Unlock()
-	select {
-	case <-l.done:
-	case <-ctx.Done():
-		return tool.Restarted{}, tool.AsError(context.Cause(ctx))
-	}
-	if l.err != nil {
-		return tool.Restarted{}, l.err
-	}
-	done := tool.Restarted{Stopped: []string{}, Started: []string{l.instance.id}}
-	if old != nil && old != l.instance {
-		s.retire(old, tool.InstanceDraining, "an operator restarted the plugin")
-		done.Stopped = append(done.Stopped, old.id)
-	}
-	return done, nil
-}
-
-// close stops all instances side by side; the host's Close waits for them.
+// close stops all instances; the host's Close waits for them.
 func (s *supervisor) close() {
 	s.mu.Lock()
-	s.closed = true
-	s.current = nil
-	running := make([]*instance, 0, len(s.instances))
-	for in := range s.instances {
-		running = append(running, in)
-	}
-	s.mu.Unlock()
-	for _, in := range running {
-		if in.launched() {
-			in.retire(tool.InstanceStopping, errStopping.Error())
-			// Owned by the host, which is closing: Stop is bounded.
-			s.host.wg.Go(func() { s.stop(in) })
-		}
-	}
-}
-
-// infos returns what is to be shown of the instances, in the order of their start.
-func (s *supervisor) infos() []tool.InstanceInfo {
-	s.mu.Lock()
-	running := make([]*instance, 0, len(s.instances))
-	for in := range s.instances {
-		running = append(running, in)
-	}
-	s.mu.Unlock()
-	infos := make([]tool.InstanceInfo, len(running))
-	for i, in := range running {
-		infos[i] = in.info()
-	}
-	slices.SortFunc(infos, func(a, b tool.InstanceInfo) int { return a.StartTime.Compare(b.StartTime) })
-	return infos
+	defer s.mu.Unlock()
+	s.tellLocked(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action { return m.Close(now) })
+	s.timer.Stop()
 }

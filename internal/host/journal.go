@@ -1,0 +1,82 @@
+package host
+
+import (
+	"context"
+	"iter"
+	"sync"
+
+	"github.com/toolhost/toolhost/internal/lifecycle"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// journal keeps the last events of all plugins, numbered from 1 without gaps, for any number of watchers. Appending
+// never waits for one.
+type journal struct {
+	most int
+
+	mu      sync.Mutex
+	events  []tool.PluginEvent // a ring once it is full
+	last    uint64             // the newest event's number
+	changed chan struct{}      // closed at the next event
+}
+
+func newJournal(most int) *journal {
+	return &journal{most: most, changed: make(chan struct{})}
+}
+
+func (j *journal) append(plugin string, e lifecycle.Event) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.last++
+	event := tool.PluginEvent{
+		Seq: j.last, Time: e.Time, Type: string(e.Type), Plugin: plugin,
+		Instance: e.Instance, Digest: e.Revision, Reason: e.Reason, Until: e.Until,
+	}
+	if len(j.events) < j.most {
+		j.events = append(j.events, event)
+	} else {
+		j.events[(j.last-1)%uint64(j.most)] = event
+	}
+	close(j.changed)
+	j.changed = make(chan struct{})
+}
+
+// after returns the events after a number that are still kept, and what is closed when there is another.
+func (j *journal) after(seq uint64) (events []tool.PluginEvent, changed <-chan struct{}) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	oldest := j.last - uint64(len(j.events)) // the number before the oldest that is kept
+	for n := max(seq, oldest) + 1; n <= j.last; n++ {
+		events = append(events, j.events[(n-1)%uint64(j.most)])
+	}
+	return events, j.changed
+}
+
+// WatchEvents returns the events of plugins and instances after a number: first those that are kept, the oldest first,
+// then, if follow is set, new ones as they happen, until ctx ends or the host closes. 0 begins at the oldest. plugin
+// selects one plugin's; empty means all. A gap in the numbers that no selection explains means that events were too old
+// to be kept.
+func (h *Host) WatchEvents(ctx context.Context, plugin string, after uint64, follow bool) iter.Seq2[tool.PluginEvent, error] {
+	return func(yield func(tool.PluginEvent, error) bool) {
+		for {
+			events, changed := h.journal.after(after)
+			for _, e := range events {
+				after = e.Seq
+				if (plugin == "" || e.Plugin == plugin) && !yield(e, nil) {
+					return
+				}
+			}
+			if !follow {
+				return
+			}
+			select {
+			case <-changed:
+			case <-h.ctx.Done():
+				return
+			case <-ctx.Done():
+				yield(tool.PluginEvent{}, tool.AsError(context.Cause(ctx)))
+				return
+			}
+		}
+	}
+}

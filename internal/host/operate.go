@@ -1,0 +1,153 @@
+package host
+
+import (
+	"context"
+	"time"
+
+	"github.com/toolhost/toolhost/internal/catalog"
+	"github.com/toolhost/toolhost/internal/lifecycle"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// Restart replaces a plugin's instances. A new one is launched first; once it is ready, those that ran before end their
+// calls and stop. If it does not start, they stay. Errors: not_found, unavailable.
+func (h *Host) Restart(ctx context.Context, plugin string) (tool.Restarted, error) {
+	return h.restart(ctx, plugin, false)
+}
+
+// ForceRestart stops a plugin's instances at once, whatever they do, and launches a new one. Errors: not_found,
+// unavailable.
+func (h *Host) ForceRestart(ctx context.Context, plugin string) (tool.Restarted, error) {
+	return h.restart(ctx, plugin, true)
+}
+
+func (h *Host) restart(ctx context.Context, plugin string, force bool) (tool.Restarted, error) {
+	s, err := h.operated(plugin)
+	if err != nil {
+		return tool.Restarted{}, err
+	}
+	done := tool.Restarted{Stopped: []string{}, Started: []string{}}
+	s.mu.Lock()
+	for _, in := range s.machine.Instances() {
+		done.Stopped = append(done.Stopped, in.ID)
+	}
+	id := ""
+	s.tellLocked(func(m *lifecycle.Machine, now time.Time) (actions []lifecycle.Action) {
+		id, actions = m.Restart(now, force)
+		return actions
+	})
+	in := s.instances[id]
+	s.mu.Unlock()
+	if in == nil {
+		return tool.Restarted{}, tool.Errorf(tool.KindUnavailable, "the plugin %q is being replaced already; wait until that is done", plugin)
+	}
+	if err := in.awaitReady(ctx); err != nil {
+		return tool.Restarted{}, err
+	}
+	done.Started = append(done.Started, id)
+	return done, nil
+}
+
+// Drain lets all instances of a plugin end their calls, and stops them. It returns once they are gone. New calls start
+// new ones, unless the plugin is paused. Errors: not_found.
+func (h *Host) Drain(ctx context.Context, plugin string) error {
+	s, err := h.operated(plugin)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	var draining []*instance
+	for _, in := range s.instances {
+		draining = append(draining, in)
+	}
+	s.tellLocked(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action {
+		return m.Drain(now, "an operator drained the plugin")
+	})
+	s.mu.Unlock()
+	for _, in := range draining {
+		select {
+		case <-in.gone:
+		case <-ctx.Done():
+			return tool.AsError(context.Cause(ctx))
+		}
+	}
+	return nil
+}
+
+// Pause lets a plugin take no new calls until Resume: those that wait are rejected, those under way end. Errors:
+// not_found.
+func (h *Host) Pause(_ context.Context, plugin string) error {
+	return h.order(plugin, (*lifecycle.Machine).Pause)
+}
+
+// Resume ends a pause. Errors: not_found.
+func (h *Host) Resume(_ context.Context, plugin string) error {
+	return h.order(plugin, (*lifecycle.Machine).Resume)
+}
+
+// ClearQuarantine ends a quarantine or a backoff: the next call launches again. Errors: not_found.
+func (h *Host) ClearQuarantine(_ context.Context, plugin string) error {
+	return h.order(plugin, (*lifecycle.Machine).Clear)
+}
+
+func (h *Host) order(plugin string, what func(m *lifecycle.Machine, now time.Time) []lifecycle.Action) error {
+	s, err := h.operated(plugin)
+	if err != nil {
+		return err
+	}
+	s.tell(what)
+	return nil
+}
+
+// operated returns the supervisor of a plugin that an operator names.
+func (h *Host) operated(plugin string) (*supervisor, error) {
+	snapshot := h.cfg.Catalog.Snapshot()
+	p := snapshot.Plugin(plugin)
+	if p == nil {
+		return nil, unknownPlugin(snapshot, plugin)
+	}
+	return h.supervisor(p), nil
+}
+
+// upgrade lets a plugin run another revision. It is launched and warmed first; then routing flips and the old instances
+// drain. If it does not start, the old ones stay, and the error says why. It returns once that is decided.
+func (h *Host) upgrade(ctx context.Context, p *catalog.Plugin) error {
+	s := h.supervisor(p)
+	s.mu.Lock()
+	s.revisions[p.Digest] = p
+	var refused error
+	known := map[string]bool{}
+	for id := range s.instances {
+		known[id] = true
+	}
+	s.tellLocked(func(m *lifecycle.Machine, now time.Time) (actions []lifecycle.Action) {
+		actions, refused = m.Replace(now, p.Digest)
+		return actions
+	})
+	var fresh *instance
+	for id, in := range s.instances {
+		if !known[id] {
+			fresh = in
+		}
+	}
+	s.mu.Unlock()
+	if refused != nil || fresh == nil {
+		return refused
+	}
+	return fresh.awaitReady(ctx)
+}
+
+// awaitReady returns once the instance takes calls, or the reason why it does not.
+func (in *instance) awaitReady(ctx context.Context) error {
+	select {
+	case <-in.ready:
+		return nil
+	case <-in.gone:
+		if in.err != nil {
+			return in.err
+		}
+		return nil // it was ready, and has gone since
+	case <-ctx.Done():
+		return tool.AsError(context.Cause(ctx))
+	}
+}
