@@ -43,7 +43,7 @@ func (c *Client) Follow(ctx context.Context, call tool.Call, show func(tool.Even
 		event, err := execution.Next(ctx)
 		switch {
 		case err != nil:
-			return cancelled(ctx, call.ID, execution)
+			return cancelled(ctx, err, call.ID, execution)
 		case event.Ended != nil:
 			return outcomeOf(event.Ended)
 		}
@@ -55,21 +55,24 @@ func (c *Client) Follow(ctx context.Context, call tool.Call, show func(tool.Even
 // host says what was done and what was not.
 const cancelGrace = time.Second
 
-// cancelled ends a call whose caller stopped waiting.
-func cancelled(ctx context.Context, callID string, execution tool.Execution) (tool.Outcome, error) {
-	execution.Cancel("the caller stopped waiting: " + ctx.Err().Error())
+// cancelled ends a call whose caller stopped waiting because of err.
+func cancelled(ctx context.Context, err error, callID string, execution tool.Execution) (tool.Outcome, error) {
+	execution.Cancel("the caller stopped waiting: " + err.Error())
+	if ctx.Err() != nil {
+		err = ctx.Err() // the kind is that of the context, whatever cause it was given
+	}
 	grace, stop := context.WithTimeout(context.WithoutCancel(ctx), cancelGrace)
 	defer stop()
 	for {
-		event, err := execution.Next(grace)
-		if err != nil {
-			return failed(callID, ctx.Err())
+		event, nextErr := execution.Next(grace)
+		if nextErr != nil {
+			return failed(callID, err)
 		}
 		if event.Ended == nil {
 			continue
 		}
 		if e := event.Ended.Err; e != nil && e.Kind == tool.KindCancelled {
-			e.Kind = tool.AsError(ctx.Err()).Kind // it was this caller's time that was up
+			e.Kind = tool.AsError(err).Kind // it was this caller's time that was up
 		}
 		return outcomeOf(event.Ended)
 	}

@@ -52,7 +52,11 @@ func (w *wire) start(number uint32, name, arguments string, complete bool) {
 
 func (w *wire) append(number uint32, text string) {
 	w.t.Helper()
-	w.send(&toolhostv1.ConnectRequest{Call: number, Frame: &toolhostv1.ConnectRequest_Append{Append: &toolhostv1.AppendArguments{Text: []byte(text)}}})
+	w.send(appendFrame(number, []byte(text)))
+}
+
+func appendFrame(number uint32, text []byte) *toolhostv1.ConnectRequest {
+	return &toolhostv1.ConnectRequest{Call: number, Frame: &toolhostv1.ConnectRequest_Append{Append: &toolhostv1.AppendArguments{Text: text}}}
 }
 
 func (w *wire) complete(number uint32) {
