@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -29,7 +30,7 @@ func newRunCommand(p cli.Process) *cobra.Command {
 		Example: "  agentd run \"What is 13! and what is its square root?\"\n" +
 			"  agentd run --model scripted:demo.yaml -o json \"Read notes.txt\"",
 		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 || args[0] == "" {
+			if len(args) != 1 || strings.TrimSpace(args[0]) == "" {
 				return cli.Usage("say what is to be done in one argument, in quotes: agentd run \"PROMPT\"")
 			}
 			return nil
