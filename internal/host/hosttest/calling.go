@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"testing"
 	"time"
@@ -46,49 +47,69 @@ func open(t *testing.T, h Host, c tool.Call, complete bool) tool.Execution {
 // alike.
 func do(t *testing.T, h Host, c tool.Call) tool.Outcome {
 	t.Helper()
-	e, err := h.Open(bounded(t), c, true)
+	outcome, err := attempt(bounded(t), h, c)
 	if err != nil {
-		wellFormed(t, err)
-		return tool.Outcome{CallID: c.ID, Err: tool.AsError(err)}
+		t.Fatalf("calling %s: %v", c.Tool, err)
+	}
+	return outcome
+}
+
+// attempt is do for any goroutine. The error is that the host breaks its word.
+func attempt(ctx context.Context, h Host, c tool.Call) (tool.Outcome, error) {
+	e, err := h.Open(ctx, c, true)
+	if err != nil {
+		refusal, ok := errors.AsType[*tool.Error](err)
+		if !ok {
+			return tool.Outcome{}, fmt.Errorf("the error %w (%T) is no *tool.Error", err, err)
+		}
+		return tool.Outcome{CallID: c.ID, Err: refusal}, nil
 	}
 	defer e.Close()
-	events := drain(t, e)
-	return *events[len(events)-1].Ended
+	events, err := readAll(ctx, e)
+	if err != nil {
+		return tool.Outcome{}, err
+	}
+	return *events[len(events)-1].Ended, nil
 }
 
 // drain reads all events and checks what holds of every call.
 func drain(t *testing.T, e tool.Execution) []tool.Event {
 	t.Helper()
-	ctx := bounded(t)
+	events, err := readAll(bounded(t), e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return events
+}
+
+func readAll(ctx context.Context, e tool.Execution) ([]tool.Event, error) {
 	var events []tool.Event
 	for {
 		event, err := e.Next(ctx)
 		if errors.Is(err, io.EOF) {
-			break
+			return events, checkOrder(events)
 		}
 		if err != nil {
-			t.Fatalf("after %d events: %v", len(events), err)
+			return nil, fmt.Errorf("after %d events: %w", len(events), err)
 		}
 		events = append(events, event)
 	}
-	checkOrder(t, events)
-	return events
 }
 
-func checkOrder(t *testing.T, events []tool.Event) {
-	t.Helper()
+func checkOrder(events []tool.Event) error {
 	if len(events) == 0 {
-		t.Fatal("there are no events, not even an end")
+		return errors.New("there are no events, not even an end")
 	}
 	for i, event := range events {
 		last := i == len(events)-1
 		if (event.Ended != nil) != last {
-			t.Fatalf("event %d of %d is %+v: exactly the last is the end", i+1, len(events), event)
+			return fmt.Errorf("event %d of %d is %+v: exactly the last is the end", i+1, len(events), event)
 		}
 		if i > 0 && event.Seq <= events[i-1].Seq && event.Seq != 0 {
-			t.Fatalf("event %d has seq %d after %d", i+1, event.Seq, events[i-1].Seq)
+			return fmt.Errorf("event %d has seq %d after %d", i+1, event.Seq, events[i-1].Seq)
 		}
 	}
+	return nil
 }
 
 // result executes a call that must have a result, and returns it.
@@ -128,14 +149,6 @@ func checkKind(t *testing.T, got *tool.Error, want tool.Kind) {
 		t.Fatalf("got an error of kind %s (%v), want %s", got.Kind, got, want)
 	case got.Message == "":
 		t.Fatalf("the error of kind %s says nothing", want)
-	}
-}
-
-// wellFormed checks that an error of a host is a *tool.Error.
-func wellFormed(t *testing.T, err error) {
-	t.Helper()
-	if _, ok := errors.AsType[*tool.Error](err); !ok {
-		t.Fatalf("the error %v (%T) is no *tool.Error", err, err)
 	}
 }
 

@@ -185,9 +185,9 @@ func testManyCallsAtOnce(t *testing.T, h Host) {
 	for i := range n {
 		group.Go(func() {
 			want := strconv.Itoa(i)
-			outcome := do(t, h, named("many-"+want, "echo", `{"text":"`+want+`"}`))
-			if outcome.Err != nil || outcome.Result.Text() != want || outcome.CallID != "many-"+want {
-				t.Errorf("call %d: %+v", i, outcome)
+			outcome, err := attempt(bounded(t), h, named("many-"+want, "echo", `{"text":"`+want+`"}`))
+			if err != nil || outcome.Err != nil || outcome.Result.Text() != want || outcome.CallID != "many-"+want {
+				t.Errorf("call %d: %+v, %v", i, outcome, err)
 			}
 		})
 	}
