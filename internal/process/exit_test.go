@@ -234,3 +234,20 @@ func TestInstancesDoNotDisturbEachOther(t *testing.T) {
 		t.Errorf("the call says %q", got)
 	}
 }
+
+func TestAlive(t *testing.T) {
+	cfg, _ := setup(t)
+	p := launch(t, cfg)
+	start(t, p, arguments{"do": "stop"})
+	eventually(t, "it is stopped", func() bool { return stopped(p.PID()) })
+	if !p.Alive() {
+		t.Error("a stopped process counts as dead")
+	}
+	if err := syscall.Kill(p.PID(), syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "it is known to be dead", func() bool { return !p.Alive() })
+	if exit := wait(t, p); exit.Signal != "SIGKILL" || exit.Reason != "" || p.Alive() {
+		t.Errorf("exit %+v, alive %v", exit, p.Alive())
+	}
+}
