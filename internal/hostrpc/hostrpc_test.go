@@ -21,7 +21,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // socket returns an address in a new folder whose path is short enough for a socket.
-func socket(t *testing.T) address.Address {
+func socket(t testing.TB) address.Address {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "rpc")
 	if err != nil {
@@ -36,7 +36,7 @@ func socket(t *testing.T) address.Address {
 }
 
 // serve serves a host until the test ends, and returns the address.
-func serve(t *testing.T, a address.Address, cfg hostrpc.Config) (address.Address, *hostrpc.Server) {
+func serve(t testing.TB, a address.Address, cfg hostrpc.Config) (address.Address, *hostrpc.Server) {
 	t.Helper()
 	listener, err := a.Listen(t.Context(), "toolhost")
 	if err != nil {
@@ -63,7 +63,7 @@ func fake(t *testing.T) *hosttest.Fake {
 	return f
 }
 
-func dial(t *testing.T, a address.Address) *client.Client {
+func dial(t testing.TB, a address.Address) *client.Client {
 	t.Helper()
 	c, err := client.Dial(a.String())
 	if err != nil {
