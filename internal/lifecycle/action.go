@@ -13,7 +13,7 @@ type CallRef uint64
 type Action struct {
 	Assign *Assign // give the call to the instance
 	Reject *Reject // end the call, which reached no instance
-	Launch *Launch // start a process; say Ready or LaunchFailed, then Exited
+	Launch *Launch // start a process; say LaunchFailed, or Ready and later Exited
 	Stop   *Stop   // stop a process; say Exited when it is gone
 	Cancel *Cancel // end the calls of an instance, which is going to be stopped
 	Flip   *Flip   // the revision is the one that takes calls from now on
@@ -84,6 +84,7 @@ const (
 	EventProbing       EventType = "plugin_probing"
 	EventEnabled       EventType = "plugin_enabled"
 	EventPaused        EventType = "plugin_paused"
+	EventDisabled      EventType = "plugin_disabled"
 	EventUpgrading     EventType = "upgrade_started"
 	EventUpgraded      EventType = "upgrade_finished"
 	EventUpgradeFailed EventType = "upgrade_failed"

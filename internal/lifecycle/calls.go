@@ -7,16 +7,25 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Acquire says that a call wants an instance. It is answered by Assign or Reject, now or later.
+// Acquire says that a call wants an instance. It is answered by Assign or Reject, now or later, unless the call leaves
+// before.
 func (m *Machine) Acquire(now time.Time, call CallRef, session string) []Action {
-	m.inUse = true
-	if err := m.refusal(now); err != nil {
-		m.do(Action{Reject: &Reject{Call: call, Err: err}})
+	if m.refused() {
+		m.reject(call, m.refusal(now))
+		return m.take()
+	}
+	m.inUse, m.lastCall = true, now
+	// Nobody is overtaken: had the instance been of use to a call that waits, that call would have it.
+	if in := m.pick(session); in != nil {
+		m.assign(in, call)
+		m.fill(now, in.Calls > 1)
 		return m.take()
 	}
 	if len(m.queue) >= m.cfg.MaxQueue {
-		m.do(Action{Reject: &Reject{Call: call, Err: tool.Errorf(tool.KindUnavailable,
-			"%d calls wait for an instance of plugin %q already; try again later, or let more instances run", len(m.queue), m.name)}})
+		err := tool.Errorf(tool.KindUnavailable,
+			"%d calls wait for an instance of plugin %q already; try again later, or let more instances run", len(m.queue), m.name)
+		err.Plugin = m.name
+		m.reject(call, err)
 		return m.take()
 	}
 	m.queue = append(m.queue, waiter{call: call, session: session})
@@ -24,39 +33,26 @@ func (m *Machine) Acquire(now time.Time, call CallRef, session string) []Action 
 	return m.take()
 }
 
-// refusal says why the plugin takes no calls, or nil.
-func (m *Machine) refusal(now time.Time) *tool.Error {
-	switch state, reason := m.State(now); state {
-	case tool.PluginDisabled, tool.PluginPaused, tool.PluginQuarantined:
-		err := tool.Errorf(tool.KindUnavailable, "the plugin %q is %s: %s", m.name, state, reason)
-		if state == tool.PluginQuarantined && m.probeAt.After(now) {
-			err.RetryAfter = m.probeAt.Sub(now)
-		}
-		return err
-	default:
-		return nil
-	}
-}
-
-// Leave says that a call that waits for an instance does so no longer. It does nothing if the call was assigned.
+// Leave says that a call that waits for an instance does so no longer. It does nothing if the call was assigned or
+// rejected.
 func (m *Machine) Leave(now time.Time, call CallRef) []Action {
 	m.queue = slices.DeleteFunc(m.queue, func(w waiter) bool { return w.call == call })
 	return m.take()
 }
 
-// Release says that a call that was assigned has let go of its instance.
+// Release says that a call that was assigned has let go of its instance, also if that has exited.
 func (m *Machine) Release(now time.Time, call CallRef) []Action {
 	in := m.calls[call]
-	delete(m.calls, call)
 	if in == nil {
 		return m.take()
 	}
+	delete(m.calls, call)
 	in.Calls--
 	in.idleFrom = now
 	switch in.State {
 	case tool.InstanceReady:
-		if m.cfg.RecycleAfterCalls > 0 && in.Total >= m.cfg.RecycleAfterCalls {
-			m.drain(now, in, tool.InstanceDraining, "it has made its number of calls")
+		if m.exhausted(in) {
+			m.recycle(now, in, "it has made its number of calls")
 		}
 	case tool.InstanceDraining, tool.InstanceUnhealthy:
 		if in.Calls == 0 {
@@ -68,7 +64,8 @@ func (m *Machine) Release(now time.Time, call CallRef) []Action {
 }
 
 // Unyielding says that a call of the instance did not stop when it was told to: the instance takes no new calls, lets
-// its others end, and goes.
+// its others end, and goes. The call itself is released once this is said; while it is not, it counts as one of the
+// others.
 func (m *Machine) Unyielding(now time.Time, instance, reason string) []Action {
 	if in := m.instances[instance]; in != nil {
 		m.drain(now, in, tool.InstanceUnhealthy, reason)
@@ -79,123 +76,58 @@ func (m *Machine) Unyielding(now time.Time, instance, reason string) []Action {
 
 // settle gives waiting calls to instances and starts what is missing. It is called whenever anything changed.
 func (m *Machine) settle(now time.Time) {
-	if m.refusal(now) != nil {
+	if m.refused() {
 		return
 	}
-	waiting := m.queue[:0]
-	wanted := 0 // instances that the calls that go on waiting could use
-	for i, w := range m.queue {
-		if in := m.pick(w.session); in != nil {
-			m.assign(now, in, w.call)
-			continue
-		}
-		waiting = append(waiting, m.queue[i])
-		if m.cfg.Isolation == PerSession {
-			m.provide(now, w.session)
-		}
-		wanted++
+	if m.cfg.Isolation == PerSession {
+		m.serveSessions(now)
+		return
 	}
-	m.queue = waiting
-	m.fill(now, wanted)
+	served, crowded := 0, false
+	for _, w := range m.queue {
+		in := m.pick(w.session)
+		if in == nil {
+			break // what is of no use to one is of no use to the next
+		}
+		m.assign(in, w.call)
+		served++
+		crowded = crowded || in.Calls > 1
+	}
+	m.queue = slices.Delete(m.queue, 0, served)
+	m.fill(now, crowded)
 }
 
-func (m *Machine) assign(now time.Time, in *Instance, call CallRef) {
+// serveSessions is settle for a process per session. It goes through the queue once, in order: a call that came first
+// may take the place of an idle instance that a later one could have used, so that a busy session starves nobody.
+func (m *Machine) serveSessions(now time.Time) {
+	m.queue = slices.DeleteFunc(m.queue, func(w waiter) bool {
+		in := m.pick(w.session)
+		if in == nil {
+			m.provide(now, w.session)
+			return false
+		}
+		m.assign(in, w.call)
+		return true
+	})
+}
+
+func (m *Machine) assign(in *Instance, call CallRef) {
 	in.Calls++
 	in.Total++
 	m.calls[call] = in
 	m.do(Action{Assign: &Assign{Call: call, Instance: in.ID}})
 }
 
-// pick returns the instance with the fewest calls that may take one more, the oldest of several; nil if there is none.
-func (m *Machine) pick(session string) *Instance {
-	var best *Instance
-	for _, in := range m.Instances() {
-		switch {
-		case in.State != tool.InstanceReady, in.replaces, in.probe && in.Calls > 0:
-		case m.cfg.Isolation == PerSession && in.session != session:
-		case m.cfg.MaxCallsPerInstance > 0 && in.Calls >= m.cfg.MaxCallsPerInstance:
-		case m.cfg.RecycleAfterCalls > 0 && in.Total >= m.cfg.RecycleAfterCalls:
-		case best == nil || in.Calls < best.Calls:
-			best = in
-		}
-	}
-	return best
+// reject gives the call an error of its own, which the driver may add to.
+func (m *Machine) reject(call CallRef, err *tool.Error) {
+	own := *err
+	m.do(Action{Reject: &Reject{Call: call, Err: &own}})
 }
 
-// fill starts the instances that are missing for the calls that wait and for the pool.
-func (m *Machine) fill(now time.Time, waiting int) {
-	if now.Before(m.backoff) || m.cfg.Isolation == PerSession {
-		return
+// rejectAll ends the calls that wait: they learn why there is no instance for them.
+func (m *Machine) rejectAll(err *tool.Error) {
+	for _, w := range m.queue {
+		m.reject(w.call, err)
 	}
-	ready, starting := m.standing()
-	target := ready
-	switch {
-	case m.cfg.Isolation == PerCall:
-		busy := 0
-		for _, in := range m.instances {
-			if in.State == tool.InstanceReady && in.Total > 0 {
-				busy++
-			}
-		}
-		target = busy + waiting
-		if m.inUse {
-			target += m.cfg.Prewarmed
-		}
-	case m.inUse:
-		perInstance := max(m.cfg.MaxCallsPerInstance, 1)
-		if m.cfg.MaxCallsPerInstance == 0 {
-			perInstance = max(waiting, 1) // one takes them all
-		}
-		target = max(ready+(waiting+perInstance-1)/perInstance, m.cfg.MinInstances)
-		target = max(target, m.spread(ready))
-	}
-	for range min(target, m.cfg.MaxInstances) - ready - starting {
-		m.launch(now, m.revision, "")
-	}
-}
-
-// spread returns how many instances the calls under way could use if there is no bound on calls per instance: one for
-// each call, up to the pool's size.
-func (m *Machine) spread(ready int) int {
-	if m.cfg.MaxCallsPerInstance > 0 || m.cfg.MaxInstances <= 1 || ready == 0 {
-		return 0
-	}
-	busy := 0
-	for _, in := range m.instances {
-		if in.State == tool.InstanceReady && !in.replaces {
-			busy += in.Calls
-		}
-	}
-	return busy
-}
-
-// provide starts an instance for a session that has none. If there are too many, the one that has been idle longest
-// makes room.
-func (m *Machine) provide(now time.Time, session string) {
-	if now.Before(m.backoff) {
-		return
-	}
-	var idle *Instance
-	count := 0
-	for _, in := range m.Instances() {
-		if in.State != tool.InstanceStarting && in.State != tool.InstanceReady {
-			continue
-		}
-		if in.session == session && !in.replaces {
-			if in.State == tool.InstanceStarting || m.cfg.MaxCallsPerInstance > 0 {
-				return // it comes, or it is the one that is busy
-			}
-		}
-		count++
-		if in.State == tool.InstanceReady && in.Calls == 0 && (idle == nil || in.idleFrom.Before(idle.idleFrom)) {
-			idle = in
-		}
-	}
-	if count >= m.cfg.MaxInstances {
-		if idle == nil {
-			return // the next that becomes idle makes room
-		}
-		m.drain(now, idle, tool.InstanceDraining, "another session needs its place")
-	}
-	m.launch(now, m.revision, session)
+	m.queue = nil
 }

@@ -1,7 +1,6 @@
 package lifecycle
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/toolhost/toolhost/tool"
@@ -29,63 +28,79 @@ func (m *Machine) Resume(now time.Time) []Action {
 
 // Clear ends a quarantine and a backoff.
 func (m *Machine) Clear(now time.Time) []Action {
-	for _, in := range m.instances {
-		in.probe = false
-	}
 	m.enable(now, "an operator cleared it")
 	m.settle(now)
 	return m.take()
 }
 
-// Drain lets all instances end their calls, and stops them. New calls start new ones, unless the plugin is paused.
+// Drain lets all instances end their calls, and stops them. New calls start new ones, unless the plugin is paused. An
+// instance that is on its way to replace the others is let alone.
 func (m *Machine) Drain(now time.Time, reason string) []Action {
 	m.inUse = false // the pool is not warmed again before the next call
-	for _, in := range m.Instances() {
-		m.drain(now, in, tool.InstanceDraining, reason)
+	for _, in := range m.order {
+		if !in.replaces {
+			m.drain(now, in, tool.InstanceDraining, reason)
+		}
 	}
 	m.settle(now)
 	return m.take()
 }
 
-// Disable takes the plugin out of use, for the reason given, or in again if reason is empty.
+// Disable takes the plugin out of use, for the reason given, or in again if reason is empty. A replacement that is under
+// way fails. It does nothing after Close.
 func (m *Machine) Disable(now time.Time, reason string) []Action {
+	if m.closed || reason == m.disabled {
+		return m.take()
+	}
 	m.disabled = reason
 	if reason == "" {
 		m.event(now, EventEnabled, nil, "it can be used again")
 		m.settle(now)
 		return m.take()
 	}
+	m.inUse = false
+	m.event(now, EventDisabled, nil, reason)
 	m.rejectAll(m.refusal(now))
-	return m.Drain(now, reason)
+	for _, in := range m.order {
+		m.drain(now, in, tool.InstanceDraining, reason)
+	}
+	return m.take()
 }
 
-// Restart replaces the instances: a new one is warmed before those that run drain. If force is set they are stopped at
-// once, whatever they do. The returned instance is the new one; it is empty if a replacement is under way already.
+// Restart replaces the instances: a new one is warmed before those that run drain; if it fails, they stay. If force is
+// set they are stopped at once, whatever they do. It ends a backoff and, once the new instance is ready, a quarantine.
+// The returned instance is the new one; it is empty if nothing was done, because a replacement is under way already or
+// the plugin is disabled. Events say how it ended.
 func (m *Machine) Restart(now time.Time, force bool) (instance string, actions []Action) {
-	if m.replacing != nil {
+	if m.replacing != nil || m.disabled != "" {
 		return "", m.take()
 	}
 	m.event(now, EventRestarting, nil, "")
 	m.backoff, m.row = time.Time{}, 0
+	session := m.newestSession()
 	if force {
-		for _, in := range m.Instances() {
+		for _, in := range m.order {
 			m.stop(now, in, "an operator restarted the plugin by force", true)
 		}
 	}
-	in := m.launch(now, m.revision, m.newestSession())
-	in.replaces = true
+	ready, starting := m.standing()
+	in := m.launch(now, m.revision, session)
+	in.replaces = ready+starting > 0
 	m.replacing = &replacement{revision: m.revision, restart: true, instance: in.ID}
+	m.settle(now)
 	return in.ID, m.take()
 }
 
-// Replace brings in another revision: it is launched and warmed before routing flips and the old one drains. A plugin
-// without instances flips at once. It returns an error if a replacement is under way, and does nothing if the revision
-// is the current one.
+// Replace brings in another revision: it is launched and warmed before routing flips and the old one drains. If that
+// fails the old one stays. A plugin without instances flips at once. It returns an error, and does nothing, if a
+// replacement is under way or the machine is closed; it does nothing if the revision is the current one.
 func (m *Machine) Replace(now time.Time, revision string) (actions []Action, err error) {
-	if m.replacing != nil {
+	switch {
+	case m.closed:
+		return nil, m.refusal(now)
+	case m.replacing != nil:
 		return nil, tool.Errorf(tool.KindUnavailable, "plugin %q is being replaced already; wait for it to end", m.name)
-	}
-	if revision == m.revision {
+	case revision == m.revision:
 		return nil, nil
 	}
 	m.do(Action{Event: &Event{Time: now, Type: EventUpgrading, Revision: revision}})
@@ -103,41 +118,42 @@ func (m *Machine) Replace(now time.Time, revision string) (actions []Action, err
 
 // newestSession returns the session for which a replacement's first instance is launched, so that it is of use.
 func (m *Machine) newestSession() string {
-	session := ""
-	for _, in := range m.Instances() {
-		session = in.session
+	if len(m.order) == 0 {
+		return ""
 	}
-	return session
+	return m.order[len(m.order)-1].session
 }
 
 // flip ends a replacement well: its revision takes the calls, what ran before drains.
 func (m *Machine) flip(now time.Time) {
 	r := m.replacing
 	m.replacing = nil
+	kind, reason := EventRestarted, "an operator restarted the plugin"
 	if !r.restart {
+		kind, reason = EventUpgraded, "it was replaced by another revision"
 		m.previous, m.revision = m.revision, r.revision
 		m.do(Action{Flip: &Flip{Revision: m.revision, Previous: m.previous}})
-		m.crashes, m.row, m.backoff = nil, 0, time.Time{} // what the old one did is not the new one's fault
-		if m.quarantine != "" {
-			m.enable(now, "it was replaced")
-		}
+		m.forgive() // what the old one did is not the new one's fault
 	}
-	for _, in := range m.Instances() {
-		if in.ID == r.instance {
+	if m.quarantine != "" {
+		m.enable(now, reason)
+	}
+	// A new instance that joined an empty pool takes nobody's place.
+	if in := m.instances[r.instance]; in == nil || in.replaces {
+		m.supersede(now, in, reason)
+	}
+	m.do(Action{Event: &Event{Time: now, Type: kind, Instance: r.instance, Revision: r.revision}})
+}
+
+// supersede makes an instance the whole pool.
+func (m *Machine) supersede(now time.Time, successor *Instance, reason string) {
+	for _, in := range m.order {
+		if in == successor {
 			in.replaces = false
-			continue
-		}
-		if r.restart {
-			m.drain(now, in, tool.InstanceDraining, "an operator restarted the plugin")
 		} else {
-			m.drain(now, in, tool.InstanceDraining, "it was replaced by another revision")
+			m.drain(now, in, tool.InstanceDraining, reason)
 		}
 	}
-	kind := EventUpgraded
-	if r.restart {
-		kind = EventRestarted
-	}
-	m.event(now, kind, nil, "")
 }
 
 // replacementFailed ends a replacement badly: what runs stays.
@@ -148,18 +164,15 @@ func (m *Machine) replacementFailed(now time.Time, reason string) {
 	if r.restart {
 		kind = EventRestartFailed
 	}
-	m.do(Action{Event: &Event{Time: now, Type: kind, Revision: r.revision, Reason: reason}})
+	m.do(Action{Event: &Event{Time: now, Type: kind, Instance: r.instance, Revision: r.revision, Reason: reason}})
 }
 
-// Close says that toolhost stops: nothing is launched any more, all instances are stopped.
+// Close says that toolhost stops: nothing is launched any more, all instances are stopped with their calls.
 func (m *Machine) Close(now time.Time) []Action {
-	m.disabled = "toolhost is stopping"
+	m.closed, m.disabled = true, "toolhost is stopping"
 	m.rejectAll(m.refusal(now))
-	for _, in := range m.Instances() {
+	for _, in := range m.order {
 		m.stop(now, in, m.disabled, false)
 	}
 	return m.take()
 }
-
-// String names the machine in messages.
-func (m *Machine) String() string { return fmt.Sprintf("plugin %q", m.name) }

@@ -1,11 +1,35 @@
 package lifecycle
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/toolhost/toolhost/tool"
 )
+
+func (m *Machine) launch(now time.Time, revision, session string) *Instance {
+	m.numbered++
+	in := &Instance{
+		ID: fmt.Sprintf("%s-%d", m.name, m.numbered), Revision: revision, State: tool.InstanceStarting,
+		Created: now, session: session,
+	}
+	m.instances[in.ID] = in
+	m.order = append(m.order, in)
+	m.event(now, EventLaunching, in, "")
+	m.do(Action{Launch: &Launch{Instance: in.ID, Revision: revision}})
+	return in
+}
+
+// forget notes that an instance has exited, and returns the state that it was in.
+func (m *Machine) forget(in *Instance) tool.InstanceState {
+	state := in.State
+	in.State = tool.InstanceExited
+	delete(m.instances, in.ID)
+	m.order = slices.DeleteFunc(m.order, func(other *Instance) bool { return other == in })
+	return state
+}
 
 // Ready says that a process that was to be launched takes calls.
 func (m *Machine) Ready(now time.Time, instance string) []Action {
@@ -19,54 +43,36 @@ func (m *Machine) Ready(now time.Time, instance string) []Action {
 	if r := m.replacing; r != nil && r.instance == instance {
 		m.flip(now)
 	}
-	if in.Revision != m.revision {
-		m.drain(now, in, tool.InstanceDraining, "its revision was replaced while it started")
-	}
 	m.settle(now)
 	return m.take()
 }
 
 // LaunchFailed says that a process could not be brought to take calls, and is gone.
+//
+// It counts as a crash. The calls that waited for it are rejected with err and, if it is known, with when to try again:
+// a plugin that cannot be started is told to its callers at once instead of holding them to their deadlines. Calls that
+// another instance of the pool may serve, be it ready or on its way, go on waiting; so do those that come later and find
+// a backoff: they are told by the launch that follows it.
 func (m *Machine) LaunchFailed(now time.Time, instance string, err *tool.Error) []Action {
-	in := m.instances[instance]
-	if in == nil {
-		return m.take()
+	if in := m.instances[instance]; in != nil {
+		m.gone(now, in, err)
+		m.settle(now)
 	}
-	delete(m.instances, instance)
-	m.event(now, EventLaunchFailed, in, err.Message)
-	switch {
-	case in.State == tool.InstanceStopping: // nobody wanted it any more
-	case in.replaces:
-		m.replacementFailed(now, err.Message)
-	default:
-		m.crashed(now, in, err.Message)
-		m.rejectAll(err)
-	}
-	m.settle(now)
 	return m.take()
 }
 
-// rejectAll ends the calls that wait: they learn why there is no instance for them.
-func (m *Machine) rejectAll(err *tool.Error) {
-	for _, w := range m.queue {
-		m.do(Action{Reject: &Reject{Call: w.call, Err: err}})
-	}
-	m.queue = nil
-}
-
-// Exited says that a process that had been ready is gone. Its calls end by themselves: each is still to be released.
-// exit describes the end in words.
+// Exited says that a process is gone. Its calls end by themselves: each is still to be released. exit describes the
+// end in words.
 func (m *Machine) Exited(now time.Time, instance, exit string) []Action {
 	in := m.instances[instance]
 	if in == nil {
-		return m.take()
+		return m.take() // said by LaunchFailed
 	}
-	delete(m.instances, instance)
-	expected := in.Reason != ""
-	in.State = tool.InstanceExited
-	if expected {
-		m.event(now, EventExited, in, in.Reason)
-	} else {
+	switch in.State {
+	case tool.InstanceStarting, tool.InstanceStopping:
+		m.gone(now, in, tool.Errorf(tool.KindUnavailable, "the plugin %q ended while it started: %s", m.name, exit))
+	default:
+		m.forget(in)
 		m.event(now, EventCrashed, in, exit)
 		m.crashed(now, in, exit)
 	}
@@ -74,144 +80,98 @@ func (m *Machine) Exited(now time.Time, instance, exit string) []Action {
 	return m.take()
 }
 
-// crashed counts a crash and decides what follows: nothing after the first in a row, then longer and longer pauses,
-// then quarantine.
-func (m *Machine) crashed(now time.Time, in *Instance, reason string) {
-	if in.probe {
-		m.isolate(now, "a probe crashed: "+reason)
-		return
-	}
-	if !in.ReadyAt.IsZero() && now.Sub(in.ReadyAt) >= m.cfg.StableAfter {
-		m.row = 0
-	}
-	m.row++
-	m.crashes = append(m.crashes, now)
-	for len(m.crashes) > 0 && now.Sub(m.crashes[0]) > m.cfg.CrashWindow {
-		m.crashes = m.crashes[1:]
-	}
-	if len(m.crashes) >= m.cfg.MaxCrashes {
-		m.isolate(now, fmt.Sprintf("it crashed %d times in %v, the last time: %s", len(m.crashes), m.cfg.CrashWindow, reason))
-		return
-	}
-	if m.row < 2 {
-		return // the first restart is immediate
-	}
-	bound := m.cfg.MaxBackoff
-	if shift := m.row - 2; shift < 16 {
-		bound = min(bound, m.cfg.InitialBackoff<<shift)
-	}
-	m.backoff = now.Add(time.Duration(m.rand.Int64N(int64(bound)) + 1))
-	m.do(Action{Event: &Event{Time: now, Type: EventBackingOff, Revision: m.revision, Reason: reason, Until: m.backoff}})
-}
-
-// isolate quarantines the plugin: it takes no calls until an operator clears it, or a probe lives.
-func (m *Machine) isolate(now time.Time, reason string) {
-	m.quarantine = reason
-	m.probeAt = time.Time{}
-	if m.cfg.ProbeAfter > 0 {
-		m.probeAt = now.Add(m.cfg.ProbeAfter << min(m.probes, 6))
-	}
-	m.do(Action{Event: &Event{Time: now, Type: EventQuarantined, Revision: m.revision, Reason: reason, Until: m.probeAt}})
-	for _, in := range m.Instances() {
-		m.drain(now, in, tool.InstanceDraining, "its plugin is quarantined")
-	}
-	m.rejectAll(m.refusal(now))
-}
-
-// Tick says that time has passed. It is to be called at the time that Wake returns, or later.
-func (m *Machine) Tick(now time.Time) []Action {
-	m.probe(now)
-	for _, in := range m.Instances() {
-		m.age(now, in)
-	}
-	if !m.backoff.IsZero() && !now.Before(m.backoff) {
-		m.backoff = time.Time{}
-	}
-	m.settle(now)
-	return m.take()
-}
-
-// age does what is due for one instance.
-func (m *Machine) age(now time.Time, in *Instance) {
-	switch in.State {
-	case tool.InstanceDraining, tool.InstanceUnhealthy:
-		if !now.Before(in.drainBy) {
-			m.stop(now, in, in.Reason, false)
+// gone notes the end of an instance that did not take calls: it was stopped, or was not ready yet.
+func (m *Machine) gone(now time.Time, in *Instance, err *tool.Error) {
+	if m.forget(in) == tool.InstanceStopping {
+		m.event(now, EventExited, in, in.Reason)
+		if in.probe && m.quarantine != "" && m.probeAt.IsZero() {
+			m.scheduleProbe(now) // it was stopped before it could show anything
 		}
-	case tool.InstanceReady:
+		return
+	}
+	m.event(now, EventLaunchFailed, in, err.Message)
+	if r := m.replacing; r != nil && r.instance == in.ID {
+		m.replacementFailed(now, err.Message)
+	}
+	if in.replaces {
+		return // nobody but its replacement waited for it
+	}
+	m.crashed(now, in, err.Message)
+	m.disappoint(now, in.session, err)
+}
+
+// disappoint rejects the calls that waited for an instance whose launch failed, unless another may serve them.
+func (m *Machine) disappoint(now time.Time, session string, err *tool.Error) {
+	for _, in := range m.order {
 		switch {
-		case in.probe && now.Sub(in.ReadyAt) >= m.cfg.StableAfter:
-			in.probe = false
-			m.enable(now, "a probe lived")
-		case m.cfg.RecycleAfterAge > 0 && now.Sub(in.Created) >= m.cfg.RecycleAfterAge:
-			m.drain(now, in, tool.InstanceDraining, "it has reached its age")
-		case m.idle(now, in):
-			m.drain(now, in, tool.InstanceDraining, "it was idle")
+		case in.replaces, m.cfg.Isolation == PerSession: // a session has no second instance
+		case in.State == tool.InstanceStarting, in.State == tool.InstanceReady && m.cfg.Isolation == Shared:
+			return
+		}
+	}
+	told := *err
+	if told.RetryAfter == 0 && m.backoff.After(now) {
+		told.RetryAfter = m.backoff.Sub(now)
+	}
+	m.queue = slices.DeleteFunc(m.queue, func(w waiter) bool {
+		waited := m.cfg.Isolation != PerSession || w.session == session
+		if waited {
+			m.reject(w.call, &told)
+		}
+		return waited
+	})
+}
+
+// drain lets an instance end its calls within DrainTimeout, and stops it.
+func (m *Machine) drain(now time.Time, in *Instance, state tool.InstanceState, reason string) {
+	m.retire(now, in, state, reason, now.Add(m.cfg.DrainTimeout))
+}
+
+// recycle is drain for an instance that is as good as ever. There is no hurry: its calls have deadlines of their own.
+func (m *Machine) recycle(now time.Time, in *Instance, reason string) {
+	m.retire(now, in, tool.InstanceDraining, reason, time.Time{})
+}
+
+// retire lets an instance end its calls until by, if by is not zero, and stops it.
+func (m *Machine) retire(now time.Time, in *Instance, state tool.InstanceState, reason string, by time.Time) {
+	kind := EventDraining
+	if state == tool.InstanceUnhealthy {
+		kind = EventUnhealthy
+	}
+	switch in.State {
+	case tool.InstanceStopping, tool.InstanceUnhealthy:
+	case tool.InstanceStarting:
+		m.stop(now, in, reason, false)
+	case tool.InstanceDraining:
+		if in.drainBy.IsZero() {
+			in.drainBy = by
+		}
+		if state == tool.InstanceUnhealthy {
+			in.State, in.Reason = state, reason
+			m.event(now, kind, in, reason)
+		}
+	default:
+		in.State, in.Reason, in.drainBy = state, reason, by
+		m.event(now, kind, in, reason)
+		if in.Calls == 0 {
+			m.stop(now, in, reason, false)
 		}
 	}
 }
 
-// idle reports whether the instance is to be reaped.
-func (m *Machine) idle(now time.Time, in *Instance) bool {
-	if m.cfg.IdleTimeout < 0 || in.probe || in.replaces || in.Calls > 0 || now.Sub(in.idleFrom) < m.cfg.IdleTimeout {
-		return false
-	}
-	if m.cfg.Isolation == PerCall {
-		m.inUse = false // nobody called for so long: the pool need not be warm
-		return true
-	}
-	ready, _ := m.standing()
-	return ready > m.cfg.MinInstances
-}
-
-// probe tries a quarantined plugin once its time has come.
-func (m *Machine) probe(now time.Time) {
-	if m.quarantine == "" || m.paused || m.disabled != "" || m.probeAt.IsZero() || now.Before(m.probeAt) {
+// stop stops an instance now. Calls that it has are ended.
+func (m *Machine) stop(now time.Time, in *Instance, reason string, force bool) {
+	if in.State == tool.InstanceStopping {
 		return
 	}
-	m.probes++
-	m.probeAt = time.Time{}
-	m.event(now, EventProbing, nil, "")
-	in := m.launch(now, m.revision, "")
-	in.probe = true
-}
-
-// enable ends a quarantine or pause.
-func (m *Machine) enable(now time.Time, reason string) {
-	m.quarantine, m.probeAt, m.probes = "", time.Time{}, 0
-	m.crashes, m.row, m.backoff = nil, 0, time.Time{}
-	m.event(now, EventEnabled, nil, reason)
-}
-
-// Wake returns when Tick is to be called next; zero if there is nothing to wait for.
-func (m *Machine) Wake() time.Time {
-	var next time.Time
-	earlier := func(t time.Time) {
-		if !t.IsZero() && (next.IsZero() || t.Before(next)) {
-			next = t
-		}
+	in.State = tool.InstanceStopping
+	in.Reason = cmp.Or(in.Reason, reason)
+	m.event(now, EventStopping, in, in.Reason)
+	if in.Calls > 0 {
+		m.do(Action{Cancel: &Cancel{Instance: in.ID, Reason: in.Reason}})
 	}
-	if m.quarantine != "" && !m.paused && m.disabled == "" {
-		earlier(m.probeAt)
+	m.do(Action{Stop: &Stop{Instance: in.ID, Reason: in.Reason, Force: force}})
+	if r := m.replacing; r != nil && r.instance == in.ID {
+		m.replacementFailed(now, in.Reason)
 	}
-	if len(m.queue) > 0 || m.inUse && m.cfg.MinInstances > 0 {
-		earlier(m.backoff)
-	}
-	for _, in := range m.instances {
-		switch in.State {
-		case tool.InstanceDraining, tool.InstanceUnhealthy:
-			earlier(in.drainBy)
-		case tool.InstanceReady:
-			if in.probe {
-				earlier(in.ReadyAt.Add(m.cfg.StableAfter))
-			}
-			if m.cfg.RecycleAfterAge > 0 {
-				earlier(in.Created.Add(m.cfg.RecycleAfterAge))
-			}
-			if ready, _ := m.standing(); m.cfg.IdleTimeout > 0 && in.Calls == 0 && !in.replaces && (m.cfg.Isolation != Shared || ready > m.cfg.MinInstances) {
-				earlier(in.idleFrom.Add(m.cfg.IdleTimeout))
-			}
-		}
-	}
-	return next
 }

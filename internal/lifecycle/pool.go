@@ -1,0 +1,120 @@
+package lifecycle
+
+import (
+	"time"
+
+	"github.com/toolhost/toolhost/tool"
+)
+
+// pick returns the instance with the fewest calls that may take one more, the oldest of several; nil if there is none.
+func (m *Machine) pick(session string) *Instance {
+	var best *Instance
+	for _, in := range m.order {
+		switch {
+		case in.State != tool.InstanceReady:
+		case m.cfg.Isolation == PerSession && in.session != session:
+		case m.cfg.MaxCallsPerInstance > 0 && in.Calls >= m.cfg.MaxCallsPerInstance:
+		case m.exhausted(in):
+		case best == nil || in.Calls < best.Calls:
+			best = in
+		}
+	}
+	return best
+}
+
+// exhausted reports whether the instance has made its number of calls.
+func (m *Machine) exhausted(in *Instance) bool {
+	return m.cfg.RecycleAfterCalls > 0 && in.Total >= m.cfg.RecycleAfterCalls
+}
+
+// fill starts the instances that the pool is missing. crowded says that a call came to an instance that has others.
+func (m *Machine) fill(now time.Time, crowded bool) {
+	if m.cfg.Isolation == PerSession || now.Before(m.backoff) {
+		return
+	}
+	ready, starting := m.standing()
+	target := 0
+	if m.cfg.Isolation == PerCall {
+		target = m.callTarget()
+	} else {
+		target = m.sharedTarget(ready, crowded)
+	}
+	for range min(target, m.cfg.MaxInstances) - ready - starting {
+		m.launch(now, m.revision, "")
+	}
+}
+
+// callTarget returns how many instances there should be if each makes one call.
+func (m *Machine) callTarget() int {
+	target := len(m.queue)
+	for _, in := range m.order {
+		if in.State == tool.InstanceReady && in.Total > 0 {
+			target++
+		}
+	}
+	if m.inUse {
+		target += m.cfg.Prewarmed
+	}
+	return target
+}
+
+// sharedTarget returns how many instances there should be if calls share them.
+func (m *Machine) sharedTarget(ready int, crowded bool) int {
+	target := ready
+	if waiting := len(m.queue); waiting > 0 {
+		perInstance := m.cfg.MaxCallsPerInstance
+		if perInstance == 0 {
+			perInstance = waiting // one takes them all
+		}
+		target += (waiting + perInstance - 1) / perInstance
+	}
+	if m.inUse {
+		target = max(target, m.cfg.MinInstances)
+	}
+	if crowded && m.cfg.MaxCallsPerInstance == 0 {
+		// Without a bound no call ever waits that could make the pool grow. Only a call that comes may: else an
+		// instance that was idle for long would be stopped and started again and again while others are busy.
+		target = max(target, m.busy())
+	}
+	return target
+}
+
+// busy counts the calls that the pool has.
+func (m *Machine) busy() int {
+	busy := 0
+	for _, in := range m.order {
+		if in.State == tool.InstanceReady {
+			busy += in.Calls
+		}
+	}
+	return busy
+}
+
+// provide starts an instance for a session that has none. If there are too many, the one that has been idle longest
+// makes room.
+func (m *Machine) provide(now time.Time, session string) {
+	if now.Before(m.backoff) {
+		return
+	}
+	var idle *Instance
+	standing := 0
+	for _, in := range m.order {
+		if in.replaces || in.State != tool.InstanceStarting && in.State != tool.InstanceReady {
+			continue
+		}
+		if in.session == session {
+			return // it comes, or it is busy
+		}
+		standing++
+		if in.State == tool.InstanceReady && in.Calls == 0 && (idle == nil || in.idleFrom.Before(idle.idleFrom)) {
+			idle = in
+		}
+	}
+	if standing >= m.cfg.MaxInstances {
+		if idle == nil {
+			return // the next that becomes idle makes room
+		}
+		m.drain(now, idle, tool.InstanceDraining, "another session needs its place")
+	}
+	m.launch(now, m.revision, session)
+}
