@@ -18,7 +18,8 @@ import (
 	"sync"
 	"time"
 
-	_ "modernc.org/sqlite" // the driver "sqlite"
+	driver "modernc.org/sqlite" // registers itself as "sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/toolhost/toolhost/internal/runstore"
 )
@@ -27,6 +28,8 @@ const (
 	// busyTimeout is how long a statement waits for another process's lock. Commits take milliseconds; whoever holds
 	// the lock for longer is stuck.
 	busyTimeout = 10 * time.Second
+	// busyPause is how long it rests before it asks again where SQLite does not wait by itself.
+	busyPause = 10 * time.Millisecond
 	// maxReaders bounds the connections that read; more readers than that wait for one another.
 	maxReaders = 4
 	// queueLength bounds the batches that wait for the writer, beside one per blocked Append.
@@ -59,10 +62,10 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	}
 	s := &Store{path: path, queue: make(chan *request, queueLength), closing: make(chan struct{}), stopped: make(chan struct{})}
 	var err error
-	if s.writer, err = connect(path, 1, "immediate"); err != nil {
+	if s.writer, err = connect(path, 1, "immediate", "journal_mode(WAL)"); err != nil {
 		return nil, fmt.Errorf("opening journal %s: %w", path, err)
 	}
-	if err := migrate(ctx, s.writer); err != nil {
+	if err := patiently(ctx, func() error { return migrate(ctx, s.writer) }); err != nil {
 		return nil, errors.Join(fmt.Errorf("opening journal %s: %w", path, err), s.writer.Close())
 	}
 	if s.readers, err = connect(path, maxReaders, "deferred"); err != nil {
@@ -94,16 +97,35 @@ func prepare(path string) error {
 	return f.Close()
 }
 
-func connect(path string, connections int, lock string) (*sql.DB, error) {
+// patiently repeats what fails because another process has the file: SQLite waits by itself for most locks, but not for
+// those that it needs to switch a new file to WAL mode.
+func patiently(ctx context.Context, try func() error) error {
+	deadline := time.Now().Add(busyTimeout)
+	for {
+		err := try()
+		busy, ok := errors.AsType[*driver.Error](err)
+		if !ok || busy.Code()&0xff != sqlite3.SQLITE_BUSY || time.Now().After(deadline) {
+			return err
+		}
+		timer := time.NewTimer(busyPause)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return err
+		}
+	}
+}
+
+func connect(path string, connections int, lock string, pragmas ...string) (*sql.DB, error) {
 	absolute, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
 	}
-	query := url.Values{"_txlock": {lock}, "_pragma": {
+	query := url.Values{"_txlock": {lock}, "_pragma": append([]string{
 		fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()),
-		"journal_mode(WAL)",
 		"synchronous(FULL)",
-	}}
+	}, pragmas...)}
 	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: absolute, RawQuery: query.Encode()}).String())
 	if err != nil {
 		return nil, err

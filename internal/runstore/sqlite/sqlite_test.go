@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -216,6 +217,32 @@ func TestFileIsPrivate(t *testing.T) {
 		info, err := os.Stat(name)
 		if err != nil || info.Mode().Perm() != want {
 			t.Errorf("%s has mode %v, want %v: %v", filepath.Base(name), info.Mode().Perm(), want, err)
+		}
+	}
+}
+
+// TestOpenAtOnce: many may make the file at once.
+func TestOpenAtOnce(t *testing.T) {
+	for range 10 {
+		path := filepath.Join(t.TempDir(), "runs.db")
+		var group sync.WaitGroup
+		for i := range 8 {
+			group.Go(func() {
+				store, err := sqlite.Open(t.Context(), path)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				batch := runstore.Batch{RunID: fmt.Sprint("r", i), Records: storetest.Records(1, 1)}
+				if err := errors.Join(store.Append(t.Context(), batch), store.Close()); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		group.Wait()
+		runs, err := open(t, path).List(t.Context(), runstore.Query{})
+		if err != nil || len(runs) != 8 {
+			t.Errorf("%d runs, %v", len(runs), err)
 		}
 	}
 }
