@@ -100,6 +100,7 @@ func (c *Client) Plugins(ctx context.Context) ([]tool.PluginInfo, error) {
 }
 
 // Instances returns the running processes of a plugin, or of all if plugin is empty, ordered by plugin and start.
+// Errors: not_found.
 func (c *Client) Instances(ctx context.Context, plugin string) ([]tool.InstanceInfo, error) {
 	resp, err := invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.ListInstancesResponse, error) {
 		return toolhostv1.NewAdminServiceClient(conn).ListInstances(ctx, &toolhostv1.ListInstancesRequest{Plugin: plugin})

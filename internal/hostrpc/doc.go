@@ -32,7 +32,7 @@ type Tools interface {
 type Admin interface {
 	// Plugins returns all plugins, ordered by name.
 	Plugins(ctx context.Context) ([]tool.PluginInfo, error)
-	// Instances returns the running processes of a plugin, or of all if plugin is empty.
+	// Instances returns the running processes of a plugin, or of all if plugin is empty. Errors: not_found.
 	Instances(ctx context.Context, plugin string) ([]tool.InstanceInfo, error)
 	// Restart replaces a plugin's processes.
 	Restart(ctx context.Context, plugin string) (tool.Restarted, error)

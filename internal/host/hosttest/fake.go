@@ -133,9 +133,12 @@ func (f *Fake) Plugins(context.Context) ([]tool.PluginInfo, error) {
 
 // Instances lists the one instance, if a call has started it.
 func (f *Fake) Instances(_ context.Context, plugin string) ([]tool.InstanceInfo, error) {
+	if plugin != "" && plugin != PluginName {
+		return nil, tool.Errorf(tool.KindNotFound, "there is no plugin %q", plugin)
+	}
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
-	if f.instance == 0 || (plugin != "" && plugin != PluginName) {
+	if f.instance == 0 {
 		return nil, nil
 	}
 	return []tool.InstanceInfo{{

@@ -106,8 +106,8 @@ func testPlugins(t *testing.T, h Host) {
 			t.Errorf("got %+v", i)
 		}
 	}
-	if others, err := h.Instances(bounded(t), "absent"); tool.KindOf(err) != tool.KindNotFound && (err != nil || len(others) != 0) {
-		t.Errorf("of an absent plugin: %v, %v", others, err)
+	if _, err := h.Instances(bounded(t), "absent"); tool.KindOf(err) != tool.KindNotFound {
+		t.Errorf("of an absent plugin: %v", err)
 	}
 }
 
