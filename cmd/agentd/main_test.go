@@ -58,13 +58,15 @@ func beToolhost() int {
 	if err != nil {
 		return 2
 	}
-	stopServing, err := serveTools(at)
+	host := hosttest.NewFake(hosttest.Tools()...)
+	stopServing, err := serveTools(at, host)
 	if err != nil {
 		return 3
 	}
 	fmt.Println("toolhost is ready")
 	<-ctx.Done()
 	stopServing()
+	host.Close()
 	note := fmt.Sprintf("%s\nkey %q\nstopped\n", strings.Join(os.Args[1:], " "), os.Getenv("ANTHROPIC_API_KEY"))
 	if os.WriteFile(os.Getenv(noteEnv), []byte(note), 0o600) != nil {
 		return 3
@@ -72,13 +74,12 @@ func beToolhost() int {
 	return 0
 }
 
-// serveTools serves the tools of the host's conformance suite.
-func serveTools(at address.Address) (stop func(), err error) {
+// serveTools serves a host until stop cuts all connections.
+func serveTools(at address.Address, host *hosttest.Fake) (stop func(), err error) {
 	listener, err := at.Listen(context.Background(), toolhostProgram)
 	if err != nil {
 		return nil, err
 	}
-	host := hosttest.NewFake(hosttest.Tools()...)
 	server := hostrpc.NewServer(hostrpc.Config{Host: host})
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
@@ -87,7 +88,6 @@ func serveTools(at address.Address) (stop func(), err error) {
 		cancel()
 		_ = server.Shutdown(now)
 		<-served
-		host.Close()
 	}), nil
 }
 
@@ -97,6 +97,8 @@ type world struct {
 	folder   string
 	env      map[string]string
 	toolhost address.Address
+	host     *hosttest.Fake
+	cut      func() // stops serving the host
 }
 
 func newWorld(t *testing.T) *world {
@@ -116,11 +118,16 @@ func newWorld(t *testing.T) *world {
 // withToolhost serves tools at the address that the environment names.
 func (w *world) withToolhost() *world {
 	w.t.Helper()
-	stop, err := serveTools(w.toolhost)
+	if w.host == nil {
+		w.host = hosttest.NewFake(hosttest.Tools()...)
+		w.t.Cleanup(w.host.Close)
+	}
+	stop, err := serveTools(w.toolhost, w.host)
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	w.t.Cleanup(stop)
+	w.cut = stop
 	w.env["TOOLHOST_ADDR"] = w.toolhost.String()
 	return w
 }

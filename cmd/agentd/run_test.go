@@ -5,11 +5,15 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/tool"
 )
 
 const twoTurns = `
@@ -137,6 +141,35 @@ func TestInterrupt(t *testing.T) {
 	interrupt()
 	e.code = wait()
 	e.want(t, 1, `"type":"cancel_requested"`, `"type":"call_result"`, `"stop_reason":"cancelled"`, "the run ended: cancelled: interrupted")
+}
+
+// TestLostConnection: a call goes on in toolhost while the connection is away, and the run joins it again.
+func TestLostConnection(t *testing.T) {
+	w := newWorld(t).withToolhost()
+	script := w.script("turns: [{calls: [{id: a, tool: wait, arguments: {key: k}}]}, {text: 'it was {{result \"a\"}}'}]")
+	e, _, wait := w.begin("run", "--model", script, "hi")
+	e.stdout.until(t, "→ wait")
+	tools, err := client.Dial(w.toolhost.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tools.Close()
+	call := func(name string) string {
+		outcome, err := tools.Call(t.Context(), tool.Call{Tool: name, Arguments: []byte(`{"key":"k"}`)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return outcome.Result.Text()
+	}
+	for call("waiting") == "0" {
+		runtime.Gosched()
+	}
+	w.cut()
+	e.stderr.until(t, "opening a call again")
+	w.withToolhost()
+	call("release")
+	e.code = wait()
+	e.want(t, 0, "it was released")
 }
 
 func TestToolhostOfOurOwn(t *testing.T) {

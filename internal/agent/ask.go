@@ -33,7 +33,7 @@ func (q *question) pursue() {
 		q.fail(StopInternalError, fmt.Sprintf("the tools cannot be listed: %v", err))
 		return
 	}
-	retry := q.run.agent.ModelRetry
+	retry := q.run.agent.config.ModelRetry
 	for attempt := 1; ; attempt++ {
 		resp, err := q.generate()
 		if q.task.ctx.Err() != nil {
@@ -66,10 +66,10 @@ func (q *question) fail(reason StopReason, words string) {
 // listTools asks which tools there are now. Where toolhost does not answer, what it said last in this run holds: the
 // calls themselves wait for it.
 func (q *question) listTools() error {
-	choice, retry := q.started.Tools, q.run.agent.ToolRetry
+	choice, retry := q.started.Tools, q.run.agent.config.ToolRetry
 	query := tool.Query{Names: choice.Names, Categories: choice.Categories, Tags: choice.Tags, Session: q.started.Session}
 	for attempt := 1; ; attempt++ {
-		infos, err := q.run.agent.Tools.ListTools(q.task.ctx, query)
+		infos, err := q.run.agent.config.Tools.ListTools(q.task.ctx, query)
 		switch {
 		case err == nil:
 			infos = slices.Clone(infos)
@@ -80,7 +80,7 @@ func (q *question) listTools() error {
 		case q.task.ctx.Err() != nil:
 			return err
 		case q.offered != nil:
-			q.run.agent.Log.Warn("listing tools", "run", q.run.id, "error", err)
+			q.run.agent.config.Log.Warn("listing tools", "run", q.run.id, "error", err)
 			q.offer(q.offered)
 			return nil
 		case attempt >= retry.MaxAttempts || !mayPass(err):
@@ -111,10 +111,10 @@ var errIdle = errors.New("the model's stream has stalled")
 func (q *question) generate() (*model.Response, error) {
 	ctx, cancel := context.WithCancelCause(q.task.ctx)
 	defer cancel(nil)
-	idle := q.run.agent.ModelIdle
+	idle := q.run.agent.config.ModelIdle
 	watchdog := time.AfterFunc(idle, func() { cancel(errIdle) })
 	defer watchdog.Stop()
-	for chunk, err := range q.run.agent.Model.Generate(ctx, q.request) {
+	for chunk, err := range q.run.agent.config.Model.Generate(ctx, q.request) {
 		watchdog.Reset(idle)
 		switch {
 		case err != nil && errors.Is(context.Cause(ctx), errIdle):

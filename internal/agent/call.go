@@ -28,9 +28,9 @@ type errand struct {
 // pursue opens the call until it has an outcome. Opening again is safe: toolhost executes an id once, and joins or
 // replays it for whoever comes after.
 func (e *errand) pursue() {
-	retry := e.run.agent.ToolRetry
-	deadline := time.AfterFunc(e.run.agent.CallDeadline, func() {
-		e.task.cancel(tool.Errorf(tool.KindTimeout, "the call took longer than %s", e.run.agent.CallDeadline))
+	retry := e.run.agent.config.ToolRetry
+	deadline := time.AfterFunc(e.run.agent.config.CallDeadline, func() {
+		e.task.cancel(tool.Errorf(tool.KindTimeout, "the call took longer than %s", e.run.agent.config.CallDeadline))
 	})
 	defer deadline.Stop()
 	for attempt := 1; ; attempt++ {
@@ -50,7 +50,7 @@ func (e *errand) pursue() {
 			e.finish(failureResult(&e.call, e.lost(err)))
 			return
 		}
-		e.run.agent.Log.Warn("opening a call again", "run", e.run.id, "call", e.call.ID, "error", err)
+		e.run.agent.config.Log.Warn("opening a call again", "run", e.run.id, "call", e.call.ID, "error", err)
 		if sleep(e.task.asked, retry.pause(attempt, tool.AsError(err).RetryAfter)) != nil && e.task.ctx.Err() != nil {
 			return
 		}
@@ -70,7 +70,7 @@ func (e *errand) attempt() (*tool.Outcome, error) {
 	opened := make(chan tool.Execution, 1)
 	e.run.group.Go(func() { e.guard(ctx, stop, opened) }) // ends with ctx
 	call := tool.Call{ID: e.call.ID, Tool: e.call.Tool, Arguments: json.RawMessage(e.call.Arguments), Session: e.session}
-	exec, err := e.run.agent.Tools.Open(ctx, call, true)
+	exec, err := e.run.agent.config.Tools.Open(ctx, call, true)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +102,7 @@ func (e *errand) guard(ctx context.Context, stop context.CancelFunc, opened <-ch
 	if e.task.ctx.Err() != nil {
 		return // not cancelled: the agent closes
 	}
-	grace := time.NewTimer(e.run.agent.CancelGrace)
+	grace := time.NewTimer(e.run.agent.config.CancelGrace)
 	defer grace.Stop()
 	for {
 		select {

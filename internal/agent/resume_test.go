@@ -236,6 +236,12 @@ func TestForegroundRunsAreNotResumed(t *testing.T) {
 		if n, err := f.Resume(t.Context()); n != 0 || err != nil {
 			t.Errorf("resumed %d: %v", n, err)
 		}
+		_, sent := f.SendMessage(t.Context(), "r", "hi")
+		_, joined := f.StartRun(t.Context(), agent.Task{RunID: "r", Prompt: "hello"})
+		cancelled := f.CancelRun(t.Context(), "r", "")
+		if tool.KindOf(sent) != tool.KindConflict || tool.KindOf(cancelled) != tool.KindConflict || joined != nil || len(m.seen()) != 1 {
+			t.Errorf("taken over: %v, %v, %v", sent, cancelled, joined)
+		}
 		if err := f.ResumeRun(t.Context(), "r"); err != nil {
 			t.Fatal(err)
 		}

@@ -74,7 +74,7 @@ func (r *run) work(ctx context.Context) {
 	}
 	r.group.Wait()
 	if err != nil && ctx.Err() == nil {
-		r.agent.Log.Error("a run stopped without being finished", "run", r.id, "error", err)
+		r.agent.config.Log.Error("a run stopped without being finished", "run", r.id, "error", err)
 	}
 	for _, in := range r.agent.drop(r) {
 		in.reply <- reply{err: err}

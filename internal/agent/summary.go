@@ -21,7 +21,12 @@ type Run struct {
 	Turns      int
 	Calls      int
 	Usage      tool.Usage
+	// Foreground is whether the run belongs to the process that started it (Task.Foreground).
+	Foreground bool
 }
+
+// foreign reports whether the run, which is not at work here, may be at work elsewhere.
+func (r *Run) foreign() bool { return r.Foreground && !r.Finished() }
 
 // Finished reports whether the run has ended. A message makes it go on.
 func (r *Run) Finished() bool { return r.StopReason != "" }
@@ -34,6 +39,7 @@ type summary struct {
 	Turns      int        `json:"turns"`
 	Calls      int        `json:"calls"`
 	Usage      tool.Usage `json:"usage,omitzero"`
+	Foreground bool       `json:"foreground,omitempty"`
 }
 
 // summaryPrompt bounds the prompt in a summary, in characters: it is written again with each event.
@@ -41,7 +47,7 @@ const summaryPrompt = 200
 
 // head returns what the store should know of the run.
 func (s *State) head() (runstore.Head, error) {
-	v := summary{Prompt: s.started.Prompt, Model: s.started.Model, Turns: s.turns, Calls: s.calls, Usage: s.usage}
+	v := summary{Prompt: s.started.Prompt, Model: s.started.Model, Turns: s.turns, Calls: s.calls, Usage: s.usage, Foreground: s.started.Foreground}
 	if r := []rune(v.Prompt); len(r) > summaryPrompt {
 		v.Prompt = string(r[:summaryPrompt]) + "…"
 	}
@@ -62,6 +68,6 @@ func summarize(r *runstore.Run) (Run, error) {
 	}
 	return Run{
 		ID: r.ID, Prompt: v.Prompt, Model: v.Model, StopReason: v.StopReason, StartTime: r.CreateTime, UpdateTime: r.UpdateTime,
-		LastSeq: r.LastSeq, Turns: v.Turns, Calls: v.Calls, Usage: v.Usage,
+		LastSeq: r.LastSeq, Turns: v.Turns, Calls: v.Calls, Usage: v.Usage, Foreground: v.Foreground,
 	}, nil
 }

@@ -1,0 +1,147 @@
+package agent
+
+import (
+	"context"
+	"strings"
+
+	"github.com/toolhost/toolhost/internal/runstore"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// SendMessage adds a user's message and returns its place in the journal. A finished run goes on with it; a run at
+// work reads it before the model's next turn. Where ctx ends first, the message may still be added.
+func (a *Agent) SendMessage(ctx context.Context, runID, text string) (uint64, error) {
+	if strings.TrimSpace(text) == "" {
+		return 0, tool.Errorf(tool.KindInvalidArgument, "the message is empty")
+	}
+	return a.tell(ctx, runID, &UserMessage{Text: text})
+}
+
+// CancelRun asks a run to stop: its calls are cancelled, each still gets its result, and the run finishes with
+// StopCancelled; WatchRun shows when. A finished run stays as it is.
+func (a *Agent) CancelRun(ctx context.Context, runID, reason string) error {
+	_, err := a.tell(ctx, runID, &CancelRequested{Reason: reason})
+	return err
+}
+
+// tell hands a payload to the run's goroutine and waits until it is in the journal.
+func (a *Agent) tell(ctx context.Context, runID string, p Payload) (uint64, error) {
+	r, err := a.GetRun(ctx, runID)
+	if err != nil {
+		return 0, err
+	}
+	if here := a.feedOf(runID) != nil; !here {
+		if p.Type() == TypeCancelRequested && r.Finished() {
+			return r.LastSeq, nil
+		}
+		if r.foreign() {
+			return 0, tool.Errorf(tool.KindConflict, "run %s belongs to the process that started it; if that is gone, resume the run", runID)
+		}
+	}
+	in := &input{payload: p, reply: make(chan reply, 1)}
+	if err := a.wake(runID, in); err != nil {
+		return 0, err
+	}
+	select {
+	case answer := <-in.reply:
+		return answer.seq, answer.err
+	case <-ctx.Done():
+		return 0, tool.AsError(ctx.Err())
+	}
+}
+
+// Resume continues all runs that were interrupted, except those that belong to another process (Task.Foreground), and
+// returns how many these are.
+func (a *Agent) Resume(ctx context.Context) (int, error) {
+	query, n := runstore.Query{UnfinishedOnly: true}, 0
+	for {
+		page, err := a.store.List(ctx, query)
+		if err != nil {
+			return n, storeError(err)
+		}
+		for i := range page {
+			if err := a.wake(page[i].ID, nil); err != nil {
+				return n, err
+			}
+			n++
+		}
+		if len(page) < query.PageSize() {
+			return n, nil
+		}
+		query.Before = page[len(page)-1].ID
+	}
+}
+
+// ResumeRun continues one run that was interrupted, whoever began it. A run that is finished or at work stays as it
+// is. Nothing else must be at work on it: whoever appends second has to leave it.
+func (a *Agent) ResumeRun(ctx context.Context, runID string) error {
+	r, err := a.GetRun(ctx, runID)
+	if err != nil || r.Finished() {
+		return err
+	}
+	return a.wake(runID, nil)
+}
+
+// wake puts a run to work and hands it an input, which may be nil.
+func (a *Agent) wake(runID string, in *input) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.closed {
+		return errClosed()
+	}
+	r := a.runs[runID]
+	if r == nil {
+		r = newRun(a, runID)
+		a.runs[runID] = r
+		a.group.Go(func() { r.work(a.ctx) })
+	}
+	if in != nil {
+		r.inbox = append(r.inbox, in)
+		select {
+		case r.woken <- struct{}{}:
+		default:
+		}
+	}
+	return nil
+}
+
+// take returns what was handed to a run. Where last is set and there is nothing, the run is not at work any more.
+func (a *Agent) take(r *run, last bool) (inputs []*input, left bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	inputs, r.inbox = r.inbox, nil
+	if last && len(inputs) == 0 {
+		a.forget(r)
+		return nil, true
+	}
+	return inputs, false
+}
+
+// drop says that a run is not at work any more, whatever is in its inbox.
+func (a *Agent) drop(r *run) []*input {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.forget(r)
+	inputs := r.inbox
+	r.inbox = nil
+	return inputs
+}
+
+func (a *Agent) forget(r *run) {
+	if a.runs[r.id] == r {
+		delete(a.runs, r.id)
+	}
+}
+
+func (a *Agent) feedOf(runID string) *feed {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if r := a.runs[runID]; r != nil {
+		return &r.feed
+	}
+	return nil
+}
+
+func errClosed() error {
+	return tool.Errorf(tool.KindUnavailable, "the agent is shutting down; the run goes on when it is back")
+}
