@@ -29,6 +29,7 @@ type question struct {
 }
 
 func (q *question) pursue() {
+	defer q.run.caught(q.task, func(words string) Payload { return q.run.state.Failed(StopInternalError, words) })
 	if err := q.listTools(); err != nil {
 		q.fail(StopInternalError, fmt.Sprintf("the tools cannot be listed: %v", err))
 		return

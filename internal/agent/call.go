@@ -28,6 +28,9 @@ type errand struct {
 // pursue opens the call until it has an outcome. Opening again is safe: toolhost executes an id once, and joins or
 // replays it for whoever comes after.
 func (e *errand) pursue() {
+	defer e.run.caught(e.task, func(words string) Payload {
+		return failureResult(&e.call, e.lost(&tool.Error{Kind: tool.KindInternal, Message: words}))
+	})
 	retry := e.run.agent.config.ToolRetry
 	deadline := time.AfterFunc(e.run.agent.config.CallDeadline, func() {
 		e.task.cancel(tool.Errorf(tool.KindTimeout, "the call took longer than %s", e.run.agent.config.CallDeadline))

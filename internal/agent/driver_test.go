@@ -321,3 +321,26 @@ type noTools struct{ agent.Tools }
 func (noTools) ListTools(context.Context, tool.Query) ([]tool.Info, error) {
 	return nil, tool.Errorf(tool.KindUnavailable, "%w", errors.New("nobody there"))
 }
+
+// TestPanics: a bug in a model or a client costs a run, or a call, and nobody else.
+func TestPanics(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asked := 0
+		m := &fakeModel{answer: func(context.Context, model.Request) (*model.Response, error) {
+			if asked++; asked > 1 {
+				panic("model")
+			}
+			return response(model.StopToolUse, call("a", "echo")), nil
+		}}
+		tools := newTools(echo)
+		tools.refuse = func(tool.Call) error { panic("tools") }
+		f := newFixture(t, m, tools, nil)
+		f.start(agent.Task{})
+		if end := f.end(); end.StopReason != agent.StopInternalError || !strings.Contains(end.Message, "a panic: model") {
+			t.Errorf("ended with %+v", end)
+		}
+		if got := m.seen()[1].Messages[2].Blocks[0].ToolResult.Content[0].Text; !strings.Contains(got, "a panic: tools") {
+			t.Errorf("the model reads %q", got)
+		}
+	})
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"strconv"
 	"sync"
 	"time"
@@ -263,6 +264,18 @@ func (r *run) tell(u update) {
 	case r.updates <- u:
 	case <-u.task.ctx.Done():
 	}
+}
+
+// caught is deferred by tasks: a panic in a model or a client ends the command that it belongs to, not all runs, which
+// would meet it again when they are resumed. outcome makes the event that the task then leads to.
+func (r *run) caught(t *task, outcome func(words string) Payload) {
+	v := recover()
+	if v == nil {
+		return
+	}
+	r.agent.config.Log.Error("panic in a task", "run", r.id, "task", t.name, "panic", v, "stack", string(debug.Stack()))
+	words := fmt.Sprintf("agentd has a bug: a panic: %v", v)
+	r.tell(update{task: t, done: func() Payload { return outcome(words) }})
 }
 
 func (r *run) handle(ctx context.Context, u update) error {
