@@ -150,15 +150,19 @@ func inspect(_ context.Context, call tool.Call, _ func(tool.Event)) (tool.Result
 	return tool.Result{Content: []tool.Content{tool.JSON(data)}}, err
 }
 
-// pattern returns n bytes of text in which no two pieces of 64 KiB are alike, so that a lost or swapped piece shows.
+// pattern returns n bytes of text in which neighbouring pieces of 64 KiB differ, so that a lost or swapped piece shows:
+// it repeats every 4099 bytes, which is a prime.
 func pattern(n int) string {
+	const period = 4099
 	var b strings.Builder
-	b.Grow(n + 8)
-	for i := 0; b.Len() < n; i++ {
+	for i := 0; b.Len() < min(n, period); i++ {
 		b.WriteString(strconv.Itoa(i))
 		b.WriteByte(' ')
 	}
-	return b.String()[:n]
+	if n <= period {
+		return b.String()[:n]
+	}
+	return strings.Repeat(b.String()[:period], n/period+1)[:n]
 }
 
 func large(_ context.Context, call tool.Call, _ func(tool.Event)) (tool.Result, error) {
