@@ -62,16 +62,26 @@ func (m *Machine) LaunchFailed(now time.Time, instance string, err *tool.Error) 
 }
 
 // Exited says that a process is gone. Its calls end by themselves: each is still to be released. exit describes the
-// end in words.
+// end in words. It is a crash if the machine had not decided to stop the process.
 func (m *Machine) Exited(now time.Time, instance, exit string) []Action {
+	return m.ended(now, instance, exit, false)
+}
+
+// Crashed is Exited for a process that is known to have ended by itself. It is a crash even if the machine decided
+// meanwhile to stop the process, such as when its only call ended before its exit was known.
+func (m *Machine) Crashed(now time.Time, instance, exit string) []Action {
+	return m.ended(now, instance, exit, true)
+}
+
+func (m *Machine) ended(now time.Time, instance, exit string, byItself bool) []Action {
 	in := m.instances[instance]
 	if in == nil {
 		return m.take() // said by LaunchFailed
 	}
-	switch in.State {
-	case tool.InstanceStarting, tool.InstanceStopping:
+	stopped := in.State == tool.InstanceStopping && !byItself
+	if in.ReadyAt.IsZero() || stopped {
 		m.gone(now, in, tool.Errorf(tool.KindUnavailable, "the plugin %q ended while it started: %s", m.name, exit))
-	default:
+	} else {
 		m.forget(in)
 		m.event(now, EventCrashed, in, exit)
 		m.crashed(now, in, exit)

@@ -1,0 +1,158 @@
+package lifecycle_test
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/toolhost/toolhost/internal/lifecycle"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// The deeds are what can happen to a plugin, as its driver tells it.
+
+func (w *world) acquire(session string) *call {
+	w.lastCall++
+	c := &call{ref: w.lastCall, session: session, state: waiting}
+	w.calls[c.ref] = c
+	w.does(fmt.Sprintf("call %d comes, of session %q", c.ref, session), w.machine.Acquire(w.now, c.ref, session))
+	return c
+}
+
+func (w *world) leave(c *call) {
+	if c.state == waiting {
+		c.state = left
+	}
+	w.does(fmt.Sprintf("call %d leaves", c.ref), w.machine.Leave(w.now, c.ref))
+}
+
+func (w *world) release(c *call) {
+	if c.state == assigned {
+		c.state = released
+		c.proc.calls--
+	}
+	w.does(fmt.Sprintf("call %d is released", c.ref), w.machine.Release(w.now, c.ref))
+}
+
+func (w *world) ready(p *proc) {
+	p.ready = !p.ending
+	w.does(p.id+" is ready", w.machine.Ready(w.now, p.id))
+}
+
+func (w *world) launchFails(p *proc) {
+	p.exited = true
+	w.does(p.id+" does not start", w.machine.LaunchFailed(w.now, p.id, tool.Errorf(tool.KindUnavailable, "it is broken")))
+}
+
+func (w *world) exits(p *proc) {
+	p.exited = true
+	w.does(p.id+" exits", w.machine.Exited(w.now, p.id, "exit code 2"))
+}
+
+func (w *world) crashes(p *proc) {
+	p.exited = true
+	w.does(p.id+" crashes", w.machine.Crashed(w.now, p.id, "killed by SIGSEGV"))
+}
+
+func (w *world) unyielding(p *proc) {
+	w.does(p.id+" has a call that does not yield", w.machine.Unyielding(w.now, p.id, "a call did not yield"))
+}
+
+func (w *world) pause() {
+	w.paused = true
+	w.does("pause", w.machine.Pause(w.now))
+}
+
+func (w *world) resume() {
+	w.paused = false
+	w.does("resume", w.machine.Resume(w.now))
+}
+
+func (w *world) clear() { w.does("clear", w.machine.Clear(w.now)) }
+
+func (w *world) drain() { w.does("drain", w.machine.Drain(w.now, "an operator drains it")) }
+
+func (w *world) disable(reason string) {
+	w.disabled = w.closed || reason != ""
+	w.does(fmt.Sprintf("disable %q", reason), w.machine.Disable(w.now, reason))
+}
+
+func (w *world) restart(force bool) string {
+	w.operator = true
+	instance, actions := w.machine.Restart(w.now, force)
+	w.does(fmt.Sprintf("restart, force %v: %s", force, instance), actions)
+	w.operator = false
+	return instance
+}
+
+func (w *world) replace(revision string) error {
+	w.operator = true
+	actions, err := w.machine.Replace(w.now, revision)
+	w.does(fmt.Sprintf("replace by %s: %v", revision, err), actions)
+	w.operator = false
+	return err
+}
+
+func (w *world) close() {
+	w.closed, w.disabled = true, true
+	w.does("close", w.machine.Close(w.now))
+}
+
+// tick lets time pass, and tells the machine.
+func (w *world) tick(d time.Duration) {
+	w.now = w.now.Add(d)
+	w.does("tick", w.machine.Tick(w.now))
+	if wake := w.machine.Wake(); !wake.IsZero() && !wake.After(w.now) {
+		w.failf("the machine was told the time, and wants to be woken %v ago", w.now.Sub(wake))
+	}
+}
+
+// sleep lets time pass as a driver does: it wakes whenever the machine wants to be woken.
+func (w *world) sleep(d time.Duration) {
+	end := w.now.Add(d)
+	for wake := w.machine.Wake(); !wake.IsZero() && !wake.After(end); wake = w.machine.Wake() {
+		w.tick(max(wake.Sub(w.now), 0))
+		if w.fault != nil {
+			return
+		}
+	}
+	w.now = end
+}
+
+// obey ends what the machine has asked to end, and starts what it has asked to start, until it asks for nothing.
+func (w *world) obey() {
+	for again := true; again && w.fault == nil; {
+		again = false
+		for _, p := range w.procs {
+			switch {
+			case p.exited:
+			case p.stopped:
+				w.releaseAll(p)
+				w.exits(p)
+				again = true
+			case !p.ready:
+				w.ready(p)
+				again = true
+			}
+		}
+	}
+}
+
+// releaseAll ends the calls of a process.
+func (w *world) releaseAll(p *proc) {
+	for _, c := range w.callsThat(assigned) {
+		if c.proc == p {
+			w.release(c)
+		}
+	}
+}
+
+// events returns the events of the last deed.
+func (w *world) events() []lifecycle.EventType {
+	var types []lifecycle.EventType
+	for _, a := range w.said {
+		if a.Event != nil {
+			types = append(types, a.Event.Type)
+		}
+	}
+	return types
+}
