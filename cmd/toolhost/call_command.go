@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/user"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// maxStdin bounds the arguments that are read from standard input; toolhost takes no more.
+const maxStdin = 16 << 20
+
+// answerGrace is how long a toolhost may take, after the time of a call is up, to say so: one that hangs does not.
+const answerGrace = 5 * time.Second
+
+// callFlags is what the command line says of a call.
+type callFlags struct {
+	id, session string
+	timeout     time.Duration
+	stream      bool
+	approve     bool
+	format      cli.Format
+}
+
+func newCallCommand(p cli.Process) *cobra.Command {
+	conn := connection{process: p}
+	var flags callFlags
+	cmd := &cobra.Command{
+		Use:   "call TOOL [JSON | -]",
+		Short: "Call a tool and print its result",
+		Long: `Call calls a tool with arguments in JSON, given on the command line or, for -, on standard input, and prints the
+result. Interrupting it cancels the call.
+
+With -o json it prints one object: call_id, tool, plugin, instance, is_error, text, content, duration_ms, and error
+with kind and message where the machinery failed. is_error says that the tool itself reports a failure. With --stream it prints what happens before
+that too: to standard error, or with -o json one object a line, told apart by type; the last has the type result.
+
+Exit codes: 0 there is a result, 1 the tool says that it failed, 2 wrong usage, 3 the machinery failed, 4 no toolhost
+answers.`,
+		Example: `  toolhost call calculator '{"expression":"13!"}'
+  echo '{"path":"go.mod"}' | toolhost call read_file -`,
+		Args:              cobra.RangeArgs(1, 2),
+		ValidArgsFunction: conn.completeTool,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			call, err := flags.call(args, p.Stdin)
+			if err != nil {
+				return err
+			}
+			if cmd.Flags().Changed("timeout") && flags.timeout <= 0 {
+				return cli.Usage("--timeout: %s is not positive; leave it out for the tool's own", flags.timeout)
+			}
+			return conn.with(func(c *client.Client) error {
+				return flags.execute(cmd.Context(), c, call, p)
+			})
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&flags.id, "call-id", "", "the call's `ID`: a call of the same id is executed once, and asked again gives the same result")
+	f.StringVar(&flags.session, "session", "", "the `SESSION` that the call belongs to")
+	f.DurationVar(&flags.timeout, "timeout", 0, "how long the call may take, such as 5s (default: the tool's own)")
+	f.BoolVar(&flags.stream, "stream", false, "show statuses and logs as they come")
+	f.BoolVar(&flags.approve, "approve", false, "approve the call of a dangerous tool, in your name")
+	flags.format.AddFlag(f)
+	conn.addFlag(f)
+	return cmd
+}
+
+// call returns the call that the command line asks for. What the arguments are worth is for toolhost to say.
+func (f *callFlags) call(args []string, stdin io.Reader) (tool.Call, error) {
+	call := tool.Call{ID: f.id, Tool: args[0], Session: f.session, Timeout: f.timeout}
+	for flag, id := range map[string]string{"--call-id": f.id, "--session": f.session} {
+		if err := tool.CheckID(id); id != "" && err != nil {
+			return call, cli.Usage("%s: %w", flag, err)
+		}
+	}
+	if f.approve {
+		call.Approval = &tool.Approval{ApprovedBy: userName(), Reason: "toolhost call --approve", Time: time.Now()}
+	}
+	if len(args) < 2 {
+		return call, nil
+	}
+	if args[1] != "-" {
+		call.Arguments = json.RawMessage(args[1])
+		return call, nil
+	}
+	data, err := io.ReadAll(io.LimitReader(stdin, maxStdin+1))
+	if err != nil {
+		return call, fmt.Errorf("reading the arguments from standard input: %w", err)
+	}
+	if len(data) > maxStdin {
+		return call, cli.Usage("the arguments on standard input have more than %d bytes", maxStdin)
+	}
+	call.Arguments = data
+	return call, nil
+}
+
+// userName returns who approves.
+func userName() string {
+	uid := "uid:" + strconv.Itoa(os.Getuid())
+	if u, err := user.Current(); err == nil && u.Username != "" {
+		return fmt.Sprintf("%s (%s)", u.Username, uid)
+	}
+	return uid
+}
+
+// execute makes the call and prints what comes of it.
+func (f *callFlags) execute(ctx context.Context, c *client.Client, call tool.Call, p cli.Process) error {
+	show := func(tool.Event) {}
+	if f.stream {
+		show = eventPrinter(p, f.format.JSON())
+	}
+	if f.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, f.timeout+answerGrace)
+		defer cancel()
+	}
+	outcome, err := c.Follow(ctx, call, show)
+	if f.format.JSON() {
+		view := viewOutcome(call, outcome)
+		if f.stream {
+			view.Type = "result"
+		}
+		if writeErr := cli.WriteJSON(p.Stdout, view); writeErr != nil {
+			return errors.Join(err, writeErr)
+		}
+	} else if err == nil {
+		if err := writeText(p.Stdout, outcome.Result.Text()); err != nil {
+			return err
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if !outcome.Result.IsError {
+		return nil
+	}
+	if len(call.Arguments) > 0 && !json.Valid(call.Arguments) {
+		return &cli.ExitError{Code: cli.ExitToolError, Err: fmt.Errorf("the arguments are not JSON; write an object in single quotes, such as: toolhost call %s '{\"name\":\"value\"}'", call.Tool)}
+	}
+	return &cli.ExitError{Code: cli.ExitToolError}
+}
+
+// writeText writes a text as it is, and ends its last line.
+func writeText(w io.Writer, text string) error {
+	if text != "" && text[len(text)-1] != '\n' {
+		text += "\n"
+	}
+	_, err := io.WriteString(w, text)
+	return err
+}

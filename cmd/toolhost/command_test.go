@@ -1,0 +1,155 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/tool"
+)
+
+func TestInterruptCancelsTheCall(t *testing.T) {
+	addr, _ := start(t)
+	env := map[string]string{"TOOLHOST_ADDR": addr.String()}
+	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	type end struct {
+		code           int
+		stdout, stderr string
+	}
+	ended := make(chan end, 1)
+	go func() {
+		code, stdout, stderr := toolhost(ctx, env, "", "call", "wait", `{"key":"k"}`, "--call-id", "c1")
+		ended <- end{code, stdout, stderr}
+	}()
+	untilWaiting(t, env, "1")
+	interrupt()
+	got := <-ended
+	if got.code != cli.ExitInfrastructure || got.stdout != "" || !strings.Contains(got.stderr, "cancelled") {
+		t.Errorf("got %+v", got)
+	}
+	untilWaiting(t, env, "0")
+}
+
+// untilWaiting returns once the tool `wait` is executed n times at the moment.
+func untilWaiting(t *testing.T, env map[string]string, n string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	for {
+		code, stdout, stderr := toolhost(ctx, env, "", "call", "waiting", `{"key":"k"}`)
+		if code != cli.ExitOK {
+			t.Fatalf("waiting for %s calls: exit %d, %s", n, code, stderr)
+		}
+		if strings.TrimSpace(stdout) == n {
+			return
+		}
+	}
+}
+
+func TestApproveNamesThePerson(t *testing.T) {
+	addr, host := start(t)
+	env := map[string]string{"TOOLHOST_ADDR": addr.String()}
+	if code, _, stderr := toolhost(t.Context(), env, "", "call", "danger", "--approve", "--session", "s", "--timeout", "5s"); code != cli.ExitOK {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	got := host.Opened()[0]
+	if got.Approval == nil || !strings.Contains(got.Approval.ApprovedBy, "uid:") || got.Approval.Time.IsZero() {
+		t.Errorf("the approval is %+v", got.Approval)
+	}
+	if got.Session != "s" || got.Timeout != 5*time.Second {
+		t.Errorf("the call is %+v", got)
+	}
+}
+
+func TestFlagGoesBeforeTheEnvironment(t *testing.T) {
+	addr, _ := start(t)
+	env := map[string]string{"TOOLHOST_ADDR": "unix:///absent.sock"}
+	if code, _, _ := toolhost(t.Context(), env, "", "ps"); code != cli.ExitNoServer {
+		t.Errorf("exit %d", code)
+	}
+	if code, _, stderr := toolhost(t.Context(), env, "", "ps", "--addr", addr.String()); code != cli.ExitOK {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+	env = map[string]string{"XDG_RUNTIME_DIR": "/absent/run"}
+	if code, _, stderr := toolhost(t.Context(), env, "", "ps"); code != cli.ExitNoServer || !strings.Contains(stderr, "unix:///absent/run/toolhost/toolhost.sock") {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+}
+
+func TestCompletion(t *testing.T) {
+	addr, _ := start(t)
+	env := map[string]string{"TOOLHOST_ADDR": addr.String()}
+	for _, test := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"__complete", "call", "ec"}, "echo\tThe tool echo of the conformance suite."},
+		{[]string{"__complete", "tools", ""}, "break\t"},
+		{[]string{"__complete", "restart", ""}, "fixture\tthe suite's tools"},
+		{[]string{"__complete", "call", "echo", ""}, ":4"},
+		{[]string{"completion", "bash"}, "bash completion"},
+	} {
+		if code, stdout, stderr := toolhost(t.Context(), env, "", test.args...); code != cli.ExitOK || !strings.Contains(stdout, test.want) {
+			t.Errorf("%v: exit %d, %s%s", test.args, code, stdout, stderr)
+		}
+	}
+}
+
+func TestServeOptions(t *testing.T) {
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := func(vars map[string]string) func(string) string {
+		return func(name string) string { return vars[name] }
+	}
+	options, err := serveFlags{plugins: []string{"a", "/b"}, level: "info"}.options(env(map[string]string{"HOME": "/home/x", "XDG_RUNTIME_DIR": "/run/x"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{filepath.Join(here, "a"), "/b"}, options.plugins); diff != "" {
+		t.Errorf("plugins (-want +got):\n%s", diff)
+	}
+	if options.listen.String() != "unix:///run/x/toolhost/toolhost.sock" || options.stateDir != "/home/x/.local/state/toolhost" ||
+		options.workspace != here || options.logLevel != slog.LevelInfo {
+		t.Errorf("the defaults are %+v", options)
+	}
+	options, err = serveFlags{plugins: []string{"a"}, listen: "127.0.0.1:0", stateDir: "s", workspace: "w", level: "debug"}.options(env(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if options.listen.String() != "127.0.0.1:0" || options.stateDir != filepath.Join(here, "s") ||
+		options.workspace != filepath.Join(here, "w") || options.logLevel != slog.LevelDebug {
+		t.Errorf("got %+v", options)
+	}
+	for home, want := range map[string]string{"/home/x": "/home/x/.local/state/toolhost", "": "/state"} {
+		if got := defaultState(env(map[string]string{"HOME": home})); !strings.HasSuffix(got, want) {
+			t.Errorf("with the home %q the state is in %s", home, got)
+		}
+	}
+	if got := defaultState(env(map[string]string{"XDG_STATE_HOME": "/st"})); got != "/st/toolhost" {
+		t.Errorf("the state is in %s", got)
+	}
+}
+
+func TestWhatAPluginCallsJSONNeedNotBe(t *testing.T) {
+	blocks := []tool.Content{tool.JSON([]byte(`{bad`)), tool.JSON([]byte(`{}`))}
+	var b strings.Builder
+	if err := cli.WriteJSON(&b, viewOutcome(tool.Call{}, tool.Outcome{Result: tool.Result{Content: blocks}})); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(b.String(), `"content":[{"kind":"text","text":"{bad"},{"kind":"json","json":{}}]`) {
+		t.Errorf("got %s", b.String())
+	}
+	if string(blocks[0].JSON) != `{bad` {
+		t.Error("the result itself was changed")
+	}
+}

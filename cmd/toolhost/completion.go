@@ -1,0 +1,56 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// completionWait bounds what a person at a shell waits for after pressing the tab key.
+const completionWait = 2 * time.Second
+
+// completeTool offers the names of tools for the first argument. What fails is not said: a shell cannot show it.
+func (c *connection) completeTool(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return c.complete(cmd, args, func(ctx context.Context, toolhost *client.Client) ([]cobra.Completion, error) {
+		infos, err := toolhost.ListTools(ctx, tool.Query{})
+		var names []cobra.Completion
+		for _, i := range infos {
+			names = append(names, cobra.CompletionWithDesc(i.Spec.Name, cli.Clip(i.Spec.Description, descriptionWidth)))
+		}
+		return names, err
+	})
+}
+
+// completePlugin offers the names of plugins for the first argument.
+func (c *connection) completePlugin(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return c.complete(cmd, args, func(ctx context.Context, toolhost *client.Client) ([]cobra.Completion, error) {
+		plugins, err := toolhost.Plugins(ctx)
+		var names []cobra.Completion
+		for _, p := range plugins {
+			names = append(names, cobra.CompletionWithDesc(p.Name, p.Description))
+		}
+		return names, err
+	})
+}
+
+func (c *connection) complete(cmd *cobra.Command, args []string, names func(context.Context, *client.Client) ([]cobra.Completion, error)) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	ctx, cancel := context.WithTimeout(cmd.Context(), completionWait)
+	defer cancel()
+	var offered []cobra.Completion
+	err := c.with(func(toolhost *client.Client) (err error) {
+		offered, err = names(ctx, toolhost)
+		return err
+	})
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	return offered, cobra.ShellCompDirectiveNoFileComp
+}

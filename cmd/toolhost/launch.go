@@ -1,0 +1,62 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/toolhost/toolhost/internal/catalog"
+	"github.com/toolhost/toolhost/internal/guardian"
+	"github.com/toolhost/toolhost/internal/host"
+	"github.com/toolhost/toolhost/internal/pluginwire"
+	"github.com/toolhost/toolhost/internal/process"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// launcher starts plugin processes for the host, and for the catalogue when it asks a new executable what it is.
+type launcher struct {
+	runDir string
+	guard  *guardian.Guard
+	logger *slog.Logger
+}
+
+// launch implements host.LaunchFunc.
+func (l *launcher) launch(ctx context.Context, p *catalog.Plugin, instance string) (host.Process, error) {
+	started, err := process.Launch(ctx, l.config(p.Info.Name, instance, p.Path))
+	if err != nil {
+		return nil, err
+	}
+	return hosted{started}, nil
+}
+
+// describe implements catalog.DescribeFunc: the process lives for the question alone.
+func (l *launcher) describe(ctx context.Context, path string) (tool.Description, error) {
+	const asked = "describe"
+	p, err := process.Launch(ctx, l.config(asked, asked, path))
+	if err != nil {
+		return tool.Description{}, err
+	}
+	defer p.Stop(context.WithoutCancel(ctx), 0)
+	return p.Conn().Describe(ctx, pluginwire.DescribeRequest{})
+}
+
+func (l *launcher) config(plugin, instance, path string) process.Config {
+	return process.Config{
+		Plugin: plugin, Instance: instance, Path: path,
+		RunDir: l.runDir, Guard: l.guard, Logger: l.logger,
+	}
+}
+
+// hosted is a process as the host wants it.
+type hosted struct{ *process.Process }
+
+// Stop implements host.Process.
+func (h hosted) Stop(ctx context.Context) error { return h.Process.Stop(ctx, 0) }
+
+// RSS implements host.Process.
+func (h hosted) RSS() uint64 {
+	size, err := h.Process.RSS()
+	if err != nil {
+		return 0 // it has just ended
+	}
+	return size
+}

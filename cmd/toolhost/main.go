@@ -1,0 +1,45 @@
+// Command toolhost runs tool plugins and calls them.
+//
+// `toolhost serve` is the server; the other commands are clients of one. This package holds flags, wiring and output;
+// what it does is in internal/host and the packages around it. One file per command.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolhost/toolhost/internal/cli"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // the first signal asks, the second ends the process
+	os.Exit(run(ctx, cli.Process{
+		Args: os.Args[1:], Getenv: os.Getenv, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+	}))
+}
+
+// run runs the command that the arguments name, and returns the exit code.
+func run(ctx context.Context, p cli.Process) int {
+	return cli.Run(ctx, newRoot(p), p)
+}
+
+func newRoot(p cli.Process) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "toolhost",
+		Short: "Run LLM tools as plugins, and call them",
+		Long: "toolhost runs LLM tools that ship as plugins, each plugin in a process of its own, and offers them over gRPC.\n" +
+			"`toolhost serve` runs the server; the other commands talk to one.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.AddCommand(
+		newServeCommand(p), newToolsCommand(p), newCallCommand(p), newPluginsCommand(p), newPsCommand(p),
+		newRestartCommand(p), newGuardianCommand(),
+	)
+	return root
+}

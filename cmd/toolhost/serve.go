@@ -1,0 +1,165 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/toolhost/toolhost/internal/address"
+	"github.com/toolhost/toolhost/internal/catalog"
+	"github.com/toolhost/toolhost/internal/guardian"
+	"github.com/toolhost/toolhost/internal/host"
+	"github.com/toolhost/toolhost/internal/hostrpc"
+)
+
+const (
+	// shutdownGrace is how long calls may go on after toolhost was told to stop.
+	shutdownGrace = 10 * time.Second
+	// settleGrace is how long the start waits for new plugins to say what they are: those that take longer join later.
+	settleGrace = 3 * time.Second
+)
+
+// serve runs toolhost until ctx ends. It prints one line to stdout when it is ready; its log goes to stderr.
+func serve(ctx context.Context, options serveOptions, stdout, stderr io.Writer) (err error) {
+	logger := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: options.logLevel}))
+	if err := checkWorkspace(options.workspace); err != nil {
+		return err
+	}
+	listener, err := options.listen.Listen(ctx, "toolhost")
+	if errors.Is(err, address.ErrInUse) {
+		return fmt.Errorf("%w; stop that one, or choose another address with --listen", err)
+	} else if err != nil {
+		return err
+	}
+	defer listener.Close()
+	runDir, err := makeRunDir()
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(runDir)
+	guard, err := startGuardian(ctx, runDir, options.listen, logger)
+	if err != nil {
+		return err
+	}
+	defer guard.Close()
+
+	plugins := &launcher{runDir: runDir, guard: guard, logger: logger}
+	known, err := catalog.Open(catalog.Config{
+		Folders: options.plugins, StateDir: options.stateDir, Describe: plugins.describe, Logger: logger,
+	})
+	if err != nil {
+		return err
+	}
+	defer known.Close()
+	if err := loadPlugins(ctx, known); err != nil {
+		return err
+	}
+	h := host.New(host.Config{Catalog: known, Launch: plugins.launch, Workspace: options.workspace, Logger: logger})
+	defer h.Close()
+	server := hostrpc.NewServer(hostrpc.Config{Host: h, Logger: logger})
+	return serveUntil(ctx, server, listener, func() {
+		fmt.Fprintf(stdout, "toolhost is ready at %s: %s\n", listener.Address(), summary(known.Snapshot()))
+	})
+}
+
+// serveUntil serves until ctx ends, then lets calls end for a while.
+func serveUntil(ctx context.Context, server *hostrpc.Server, listener *address.Listener, ready func()) error {
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }() // ends with Shutdown; waited for below
+	ready()
+	var err error
+	select {
+	case <-ctx.Done():
+	case err = <-served:
+		served <- nil
+	}
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownGrace)
+	defer cancel()
+	_ = server.Shutdown(grace) // calls that had to be cut have got their outcome
+	return errors.Join(err, <-served)
+}
+
+// loadPlugins returns once the plugins are known, or once waiting for slow new ones would keep the others.
+func loadPlugins(ctx context.Context, known *catalog.Catalog) error {
+	if err := known.Load(ctx); err != nil {
+		return fmt.Errorf("%w; name a folder of plugin executables with --plugins", err)
+	}
+	wait, cancel := context.WithTimeout(ctx, settleGrace)
+	defer cancel()
+	_ = known.Settle(wait) // those that are not known yet join when they are
+	return ctx.Err()
+}
+
+// summary says what was found, and where to look if something is wrong.
+func summary(found *catalog.Snapshot) string {
+	tools, bad, warned := 0, 0, 0
+	for _, p := range found.Plugins() {
+		tools += len(p.Tools)
+		if p.Problem != "" {
+			bad++
+		} else if len(p.Warnings) > 0 {
+			warned++
+		}
+	}
+	s := fmt.Sprintf("%s of %s", count(tools, "tool"), count(len(found.Plugins())-bad, "plugin"))
+	if bad+warned > 0 {
+		s += fmt.Sprintf("; %s with problems, see `toolhost plugins`", count(bad+warned, "plugin"))
+	}
+	return s
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+func checkWorkspace(dir string) error {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return fmt.Errorf("the workspace cannot be used: %w; name an existing folder with --workspace", err)
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("the workspace %s is no folder; name an existing folder with --workspace", dir)
+	}
+	return nil
+}
+
+// makeRunDir makes the folder for this toolhost's sockets. Its path is short, because that of a socket must be.
+func makeRunDir() (string, error) {
+	const longest = 40
+	parent := os.TempDir()
+	if len(parent) > longest {
+		parent = "/tmp"
+	}
+	dir, err := os.MkdirTemp(parent, "toolhost-")
+	if err != nil {
+		return "", fmt.Errorf("making the run folder: %w; set TMPDIR to a folder that can be written", err)
+	}
+	return filepath.Abs(dir)
+}
+
+// startGuardian starts this program a second time to clean up after this one, however it ends.
+func startGuardian(ctx context.Context, runDir string, listen address.Address, logger *slog.Logger) (*guardian.Guard, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("starting the guardian: %w", err)
+	}
+	guard, err := guardian.Start(ctx, guardian.Config{Command: []string{self, guardianCommand}, RunDir: runDir, Logger: logger})
+	if err != nil {
+		return nil, err
+	}
+	if listen.IsUnix() {
+		if err := guard.SetSocket(ctx, listen.Path()); err != nil {
+			guard.Close()
+			return nil, err
+		}
+	}
+	return guard, nil
+}

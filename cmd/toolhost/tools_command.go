@@ -1,0 +1,162 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// descriptionWidth is how much of a description a table shows.
+const descriptionWidth = 72
+
+func newToolsCommand(p cli.Process) *cobra.Command {
+	conn := connection{process: p}
+	var format cli.Format
+	cmd := &cobra.Command{
+		Use:   "tools [NAME]",
+		Short: "List tools, or show one with its schema",
+		Long: "Tools lists all tools by name, or shows one. With -o json it prints an array of objects, for one tool an object:\n" +
+			"name, plugin and what the tool declares.",
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: conn.completeTool,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return conn.with(func(c *client.Client) error {
+				if len(args) == 1 {
+					return showTool(cmd.Context(), c, p.Stdout, args[0], format.JSON())
+				}
+				return listTools(cmd.Context(), c, p.Stdout, format.JSON())
+			})
+		},
+	}
+	conn.addFlag(cmd.Flags())
+	format.AddFlag(cmd.Flags())
+	return cmd
+}
+
+// toolView is a tool as -o json prints it.
+type toolView struct {
+	Name              string `json:"name"`
+	Plugin            string `json:"plugin"`
+	PluginVersion     string `json:"plugin_version,omitempty"`
+	UnavailableReason string `json:"unavailable_reason,omitempty"`
+	tool.Spec
+	// These two take the place of the spec's fields of the same JSON names.
+	InputSchema json.RawMessage `json:"input_schema"`
+	Timeout     int64           `json:"timeout,omitempty"`
+	TimeoutMS   int64           `json:"timeout_ms,omitempty"`
+}
+
+func viewTool(i tool.Info) toolView {
+	v := toolView{
+		Name: i.Spec.Name, Plugin: i.Plugin, PluginVersion: i.PluginVersion, UnavailableReason: i.UnavailableReason,
+		Spec: i.Spec, InputSchema: i.Spec.InputSchema, TimeoutMS: i.Spec.Timeout.Milliseconds(),
+	}
+	if len(v.InputSchema) == 0 {
+		v.InputSchema = json.RawMessage(`{"type":"object","additionalProperties":false}`)
+	}
+	return v
+}
+
+func listTools(ctx context.Context, c *client.Client, w io.Writer, asJSON bool) error {
+	infos, err := c.ListTools(ctx, tool.Query{})
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		views := []toolView{}
+		for _, i := range infos {
+			views = append(views, viewTool(i))
+		}
+		return cli.WriteJSON(w, views)
+	}
+	rows := [][]string{}
+	for _, i := range infos {
+		description := cli.Clip(i.Spec.Description, descriptionWidth)
+		if i.UnavailableReason != "" {
+			description = "unavailable: " + i.UnavailableReason
+		}
+		rows = append(rows, []string{i.Spec.Name, i.Plugin, description})
+	}
+	return cli.WriteTable(w, []string{"NAME", "PLUGIN", "DESCRIPTION"}, rows)
+}
+
+func showTool(ctx context.Context, c *client.Client, w io.Writer, name string, asJSON bool) error {
+	info, err := c.GetTool(ctx, name, "")
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return cli.WriteJSON(w, viewTool(info))
+	}
+	_, err = io.WriteString(w, describe(info))
+	return err
+}
+
+// describe returns a tool as people read it.
+func describe(info tool.Info) string {
+	s := info.Spec
+	var b strings.Builder
+	line := func(label, value string) {
+		if value != "" {
+			fmt.Fprintf(&b, "%-12s %s\n", label, value)
+		}
+	}
+	line("name", s.Name)
+	line("plugin", strings.TrimSpace(info.Plugin+" "+info.PluginVersion))
+	line("unavailable", info.UnavailableReason)
+	line("category", s.Category)
+	line("tags", strings.Join(s.Tags, ", "))
+	line("traits", strings.Join(traits(s), ", "))
+	if s.Timeout > 0 {
+		line("timeout", s.Timeout.Round(time.Millisecond).String())
+	}
+	fmt.Fprintf(&b, "\n%s\n", strings.TrimSpace(s.Description))
+	schema(&b, "arguments", viewTool(info).InputSchema)
+	schema(&b, "structured result", s.OutputSchema)
+	for _, example := range s.InputExamples {
+		fmt.Fprintf(&b, "\nexample: %s\n%s\n", example.Description, example.Arguments)
+	}
+	return b.String()
+}
+
+// traits returns what is special about calling a tool.
+func traits(s tool.Spec) []string {
+	var all []string
+	for _, trait := range []struct {
+		name  string
+		holds bool
+	}{
+		{"dangerous: needs --approve", s.Dangerous},
+		{"read only", s.ReadOnly},
+		{"idempotent", s.Idempotent},
+		{"serial", s.Serial},
+		{"partial arguments", s.PartialArguments},
+	} {
+		if trait.holds {
+			all = append(all, trait.name)
+		}
+	}
+	return all
+}
+
+func schema(b *strings.Builder, label string, value json.RawMessage) {
+	if len(value) == 0 {
+		return
+	}
+	var indented bytes.Buffer
+	if json.Indent(&indented, value, "", "  ") != nil {
+		indented.Reset()
+		indented.Write(value)
+	}
+	fmt.Fprintf(b, "\n%s:\n%s\n", label, indented.Bytes())
+}

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+
+	"github.com/toolhost/toolhost/internal/address"
+	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/host/hosttest"
+	"github.com/toolhost/toolhost/internal/hostrpc"
+)
+
+var update = flag.Bool("update", false, "rewrite the transcripts in testdata")
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// start serves a host with the suite's tools until the test ends.
+func start(t *testing.T) (address.Address, *hosttest.Fake) {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "cli")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := address.Unix(filepath.Join(dir, "toolhost.sock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener, err := a.Listen(t.Context(), program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	host := hosttest.NewFake(hosttest.Tools()...)
+	server := hostrpc.NewServer(hostrpc.Config{Host: host})
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	t.Cleanup(func() {
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		_ = server.Shutdown(ctx)
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+		host.Close()
+		_ = os.RemoveAll(dir)
+	})
+	return a, host
+}
+
+// toolhost runs one command line.
+func toolhost(ctx context.Context, env map[string]string, stdin string, args ...string) (code int, stdout, stderr string) {
+	var out, errs bytes.Buffer
+	code = run(ctx, cli.Process{
+		Args: args, Getenv: func(name string) string { return env[name] },
+		Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &errs,
+	})
+	return code, out.String(), errs.String()
+}
+
+// unstable is what differs from run to run.
+var unstable = []struct {
+	pattern *regexp.Regexp
+	instead string
+}{
+	{regexp.MustCompile(`unix:///[^ ]*/cli[0-9]+/toolhost.sock`), "ADDRESS"},
+	{regexp.MustCompile(`"(duration_ms|uptime_ms)":\d+`), `"$1":0`},
+	{regexp.MustCompile(`"start_time":"[^"]*"`), `"start_time":"TIME"`},
+	{regexp.MustCompile(`\b\ds  `), "0s  "},
+}
+
+// TestTranscripts runs the commands of each transcript, lines that begin with "$ ", against a fresh host, and compares
+// all that they print. Run the test with -update to write down what they print now.
+func TestTranscripts(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no transcripts: %v", err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := transcribe(t, string(want))
+			if *update {
+				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
+				t.Errorf("(-transcript +now):\n%s", diff)
+			}
+		})
+	}
+}
+
+// transcribe keeps comments, each after an empty line, runs the commands, and writes down what they print: standard error with
+// "! " before each line, and an exit code that is not 0.
+func transcribe(t *testing.T, transcript string) string {
+	t.Helper()
+	addr, _ := start(t)
+	env := map[string]string{"TOOLHOST_ADDR": addr.String()}
+	var b strings.Builder
+	for line := range strings.Lines(transcript) {
+		command, isCommand := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "$ toolhost")
+		if !isCommand {
+			if strings.HasPrefix(line, "#") {
+				if b.Len() > 0 {
+					b.WriteByte('\n')
+				}
+				b.WriteString(line)
+			}
+			continue
+		}
+		b.WriteString(line)
+		args, stdin, _ := strings.Cut(command, " <<< ")
+		code, stdout, stderr := toolhost(t.Context(), env, strings.Trim(stdin, "'"), split(t, args)...)
+		var said strings.Builder
+		said.WriteString(stdout)
+		for line := range strings.Lines(stderr) {
+			said.WriteString("! " + line)
+		}
+		out := said.String()
+		for _, u := range unstable {
+			out = u.pattern.ReplaceAllString(out, u.instead)
+		}
+		b.WriteString(out)
+		if code != cli.ExitOK {
+			fmt.Fprintf(&b, "[exit %d]\n", code)
+		}
+	}
+	return b.String()
+}
+
+// split cuts a command line into words as a shell would that knows single quotes alone.
+func split(t *testing.T, line string) []string {
+	t.Helper()
+	words := []string{}
+	for line = strings.TrimSpace(line); line != ""; line = strings.TrimSpace(line) {
+		var word string
+		var closed bool
+		if rest, quoted := strings.CutPrefix(line, "'"); quoted {
+			if word, line, closed = strings.Cut(rest, "'"); !closed {
+				t.Fatalf("a quote is not closed in %q", line)
+			}
+		} else {
+			word, line, _ = strings.Cut(line, " ")
+		}
+		words = append(words, word)
+	}
+	return words
+}
