@@ -42,9 +42,10 @@ func newCallCommand(p cli.Process) *cobra.Command {
 		Long: `Call calls a tool with arguments in JSON, given on the command line or, for -, on standard input, and prints the
 result. Interrupting it cancels the call.
 
-With -o json it prints one object: call_id, tool, plugin, instance, is_error, text, content, duration_ms, and error
-with kind and message where the machinery failed. is_error says that the tool itself reports a failure. With --stream it prints what happens before
-that too: to standard error, or with -o json one object a line, told apart by type; the last has the type result.
+With -o json it prints one object: call_id, tool, plugin, instance, is_error, text, content, duration_ms, and where
+the machinery failed error with kind and message; is_error is for what the tool itself reports. With --stream it prints
+what happens before that too: to standard error, or with -o json one object a line, told apart by type; the last has
+the type result.
 
 Exit codes: 0 there is a result, 1 the tool says that it failed, 2 wrong usage, 3 the machinery failed, 4 no toolhost
 answers.`,
