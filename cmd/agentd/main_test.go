@@ -21,15 +21,19 @@ import (
 	"github.com/toolhost/toolhost/internal/hostrpc"
 )
 
-// The environment of the toolhost that this test binary is when it is called by that name.
+// The environment of the toolhost that this test binary is when it is called by that name. By the name of agentd it is
+// that.
 const (
 	noteEnv = "AGENTD_TEST_NOTE" // a file in which it notes how it was started and that it was stopped
 	dieEnv  = "AGENTD_TEST_DIE"  // it says this and ends at once
 )
 
 func TestMain(m *testing.M) {
-	if filepath.Base(os.Args[0]) == toolhostProgram {
+	switch filepath.Base(os.Args[0]) {
+	case toolhostProgram:
 		os.Exit(beToolhost())
+	case program:
+		main()
 	}
 	// The toolhost beside the program: agentd looks for it there.
 	self, err := os.Executable()

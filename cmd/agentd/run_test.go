@@ -149,12 +149,12 @@ func TestLostConnection(t *testing.T) {
 	script := w.script("turns: [{calls: [{id: a, tool: wait, arguments: {key: k}}]}, {text: 'it was {{result \"a\"}}'}]")
 	e, _, wait := w.begin("run", "--model", script, "hi")
 	e.stdout.until(t, "→ wait")
-	tools, err := client.Dial(w.toolhost.String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tools.Close()
 	call := func(name string) string {
+		tools, err := client.Dial(w.toolhost.String()) // anew: the old connection may not know yet that it is cut
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer tools.Close()
 		outcome, err := tools.Call(t.Context(), tool.Call{Tool: name, Arguments: []byte(`{"key":"k"}`)})
 		if err != nil {
 			t.Fatal(err)

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/model"
+	"github.com/toolhost/toolhost/tool"
+)
+
+func assistant(text string, calls ...agent.Call) *agent.AssistantMessage {
+	return &agent.AssistantMessage{
+		Message: model.Message{Role: model.RoleAssistant, Blocks: []model.Block{{Text: &model.Text{Text: text}}}}, Calls: calls,
+	}
+}
+
+func TestTextDisplay(t *testing.T) {
+	began := time.Unix(0, 0)
+	for name, test := range map[string]struct {
+		events []agent.Event
+		want   string
+	}{
+		"a response that was reset": {
+			[]agent.Event{
+				{Payload: &agent.TextDelta{Text: "hal"}}, {Payload: &agent.TurnReset{Reason: "overloaded", Attempt: 2}},
+				{Payload: &agent.TextDelta{Text: "whole"}}, {Payload: assistant("whole")},
+			},
+			"hal\n↻ asking again (attempt 2): overloaded\nwhole\n",
+		},
+		"a response whose deltas were missed": {[]agent.Event{{Payload: assistant("all at once")}}, "all at once\n"},
+		"a direct result":                     {[]agent.Event{{Payload: &agent.RunFinished{StopReason: agent.StopReturnDirect, Text: "42"}}}, "42\n"},
+		"what could steer a terminal": {
+			[]agent.Event{{Payload: &agent.TextDelta{Text: "a\x1b[31mb\r\tc\n"}}, {Payload: assistant("x")}},
+			"a[31mb\tc\n",
+		},
+		"a slow call with a status": {
+			[]agent.Event{
+				{Payload: assistant("", agent.Call{ID: "c", Tool: "fetch", Arguments: "{\n  \"url\": 1}"})},
+				{Time: began, Payload: &agent.CallStarted{CallID: "c", Tool: "fetch"}},
+				{Payload: &agent.CallStatus{CallID: "c", Tool: "fetch", Status: tool.Status{Tip: "half"}}},
+				{Payload: &agent.CallStatus{CallID: "c", Tool: "fetch", Status: tool.Status{Tip: "half"}}},
+				{Time: began.Add(83 * time.Second), Payload: &agent.CallResult{CallID: "c", Tool: "fetch", Result: tool.TextResult("line 1\nline 2")}},
+			},
+			"→ fetch {   \"url\": 1}\n  fetch: half\n✓ fetch (1m23s) line 1…\n",
+		},
+		"a cancellation": {[]agent.Event{{Payload: &agent.TextDelta{Text: "a"}}, {Payload: &agent.CancelRequested{}}}, "a\n■ cancelling\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var out bytes.Buffer
+			d := newTextDisplay(cli.Process{Stdout: &out, Getenv: func(string) string { return "" }})
+			for _, e := range test.events {
+				if err := d.show(e); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if diff := cmp.Diff(test.want, out.String()); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestJSONDisplayOfStrangeThings(t *testing.T) {
+	var out bytes.Buffer
+	d := &jsonDisplay{out: &out}
+	events := []agent.Event{
+		{Seq: 1, Payload: assistant("", agent.Call{ID: "a", Tool: "t", Arguments: `{"x":"<&>"}`}, agent.Call{ID: "b", Tool: "t", Arguments: `{"x`}, agent.Call{ID: "c", Tool: "t"})},
+		{Seq: 2, Index: 1, Payload: &agent.CallStatus{CallID: "a", Tool: "t", Status: tool.Status{State: tool.StatusDoing, Tip: "half"}}},
+		{Seq: 2, Payload: &agent.CallResult{CallID: "a", Tool: "t", Result: tool.ErrorResult("[crashed] gone"), Failure: &agent.Failure{Kind: tool.KindCrashed, Message: "gone"}}},
+		{Seq: 3, Payload: &agent.UserMessage{Text: "hi"}},
+		{Seq: 4, Index: 1, Payload: &agent.TurnReset{Reason: "r", Attempt: 2}},
+		{Seq: 4, Payload: &agent.CancelRequested{Reason: "why"}},
+	}
+	for _, e := range events {
+		if err := d.show(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	at := `"time":"0001-01-01T00:00:00Z",`
+	want := []string{
+		`{"seq":1,` + at + `"type":"assistant_message","text":"","calls":[{"call_id":"a","tool":"t","arguments":{"x":"<&>"}},` +
+			`{"call_id":"b","tool":"t","arguments_raw":"{\"x"},{"call_id":"c","tool":"t"}],"stop_reason":"","usage":{}}`,
+		`{"seq":2,"index":1,` + at + `"type":"call_status","call_id":"a","tool":"t","state":"DOING","tip":"half"}`,
+		`{"seq":2,` + at + `"type":"call_result","call_id":"a","tool":"t","plugin":"","instance":"","is_error":true,"text":"[crashed] gone",` +
+			`"content":[{"kind":"text","text":"[crashed] gone"}],"duration_ms":0,"error":{"kind":"crashed","message":"gone"}}`,
+		`{"seq":3,` + at + `"type":"user_message","text":"hi"}`,
+		`{"seq":4,"index":1,` + at + `"type":"turn_reset","reason":"r","attempt":2}`,
+		`{"seq":4,` + at + `"type":"cancel_requested","reason":"why"}`,
+	}
+	if diff := cmp.Diff(want, strings.Split(strings.TrimSpace(out.String()), "\n")); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestWatchReportsWhatGoesWrong(t *testing.T) {
+	broken := errors.New("broken")
+	events := func(yield func(agent.Event, error) bool) {
+		_ = yield(agent.Event{Payload: &agent.UserMessage{}}, nil) && yield(agent.Event{}, broken)
+	}
+	if _, err := watch(events, newTextDisplay(cli.Process{Stdout: new(bytes.Buffer), Getenv: func(string) string { return "" }})); !errors.Is(err, broken) {
+		t.Errorf("got %v", err)
+	}
+	if _, err := watch(events, &jsonDisplay{out: fullDisk{}}); err == nil || !strings.Contains(err.Error(), "disk is full") {
+		t.Errorf("got %v", err)
+	}
+}
+
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("the disk is full") }
+
+func TestKeysStayHere(t *testing.T) {
+	got := withoutKeys([]string{"PATH=/bin", "OPENAI_API_KEY=x", "ANTHROPIC_API_KEY=y", "LANG=C"})
+	if !slices.Equal(got, []string{"PATH=/bin", "LANG=C"}) {
+		t.Errorf("toolhost gets %q", got)
+	}
+}
