@@ -70,7 +70,8 @@ var rooms = map[string][]string{
 	"internal/process/fault/faultplugin": {"internal/process/fault"},
 	"internal/lifecycle":                 {"tool"},
 	"internal/catalog":                   {"tool", "internal/arguments", errgroup},
-	"internal/host":                      {"tool", "internal/arguments", "internal/catalog", "internal/pluginwire", errgroup},
+	"internal/logbook":                   {"tool"},
+	"internal/host":                      {"tool", "internal/arguments", "internal/catalog", "internal/lifecycle", "internal/logbook", "internal/pluginwire"},
 	"internal/host/hosttest":             {"tool", cmp + "/..."},
 	"internal/hostrpc":                   {"tool", "internal/address", "internal/flow", "internal/hostpb", "internal/toolpb", hostV1, toolV1, grpc + "/...", protobuf + "/..."},
 
@@ -93,7 +94,7 @@ var rooms = map[string][]string{
 
 	// The commands and what ships.
 	"internal/cli":            {"tool", "client", "internal/address", cobra, pflag, unix},
-	"cmd/toolhost":            {"tool", "client", "internal/address", "internal/catalog", "internal/cli", "internal/guardian", "internal/host", "internal/hostrpc", "internal/process", "internal/pluginwire", cobra, pflag, unix},
+	"cmd/toolhost":            {"tool", "client", "internal/address", "internal/catalog", "internal/cli", "internal/guardian", "internal/host", "internal/hostrpc", "internal/logbook", "internal/process", "internal/pluginwire", cobra, pflag, unix},
 	"cmd/agentd":              {"tool", "client", "internal/address", "internal/agent", "internal/agentrpc", "internal/cli", "internal/model", "internal/model/provider", "internal/runstore/sqlite", cobra, pflag, unix},
 	"plugins/calculator":      {"sdk", "plugins/calculator/expr"},
 	"plugins/calculator/expr": {},

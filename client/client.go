@@ -117,9 +117,9 @@ func (c *Client) Instances(ctx context.Context, plugin string) ([]tool.InstanceI
 
 // Restart replaces a plugin's processes: new calls go to a new process, calls in flight end in the old one. Errors:
 // not_found; unavailable if the new process does not start, and then the old one stays.
-func (c *Client) Restart(ctx context.Context, plugin string) (tool.Restarted, error) {
+func (c *Client) Restart(ctx context.Context, plugin string, force bool) (tool.Restarted, error) {
 	resp, err := invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.RestartResponse, error) {
-		return toolhostv1.NewAdminServiceClient(conn).Restart(ctx, &toolhostv1.RestartRequest{Plugin: plugin})
+		return toolhostv1.NewAdminServiceClient(conn).Restart(ctx, &toolhostv1.RestartRequest{Plugin: plugin, Force: force})
 	})
 	if err != nil {
 		return tool.Restarted{}, err

@@ -16,6 +16,12 @@ type PluginInfo struct {
 	Launches    uint64      `json:"launches"`  // started in all
 	LastExit    *Exit       `json:"last_exit,omitempty"`
 	Warnings    []string    `json:"warnings,omitempty"`
+	// RecentExits says how its last processes ended, the newest first; at most 10.
+	RecentExits []PluginExit `json:"recent_exits,omitempty"`
+	// RetryTime is when a backoff ends or a quarantined plugin is probed; zero if neither.
+	RetryTime time.Time `json:"retry_time,omitzero"`
+	// PreviousDigest is the executable to which a rollback goes; empty if there is none.
+	PreviousDigest string `json:"previous_digest,omitempty"`
 }
 
 // PluginState is what a toolhost does with a plugin.
@@ -64,16 +70,4 @@ const (
 type Restarted struct {
 	Stopped []string `json:"stopped"` // ids of the instances that were told to end
 	Started []string `json:"started"` // ids of those that took their place
-}
-
-// PluginEvent is something that happened to a plugin or to one of its instances.
-type PluginEvent struct {
-	Seq      uint64    `json:"seq"` // the event's place among all plugins' events, from 1
-	Time     time.Time `json:"time"`
-	Type     string    `json:"type"` // such as instance_ready, instance_crashed, plugin_quarantined
-	Plugin   string    `json:"plugin"`
-	Instance string    `json:"instance,omitempty"` // empty if it is about the plugin
-	Digest   string    `json:"digest,omitempty"`   // the executable that it is about
-	Reason   string    `json:"reason,omitempty"`
-	Until    time.Time `json:"until,omitzero"` // when a backoff or quarantine ends
 }

@@ -14,6 +14,7 @@ import (
 func newRestartCommand(p cli.Process) *cobra.Command {
 	conn := connection{process: p}
 	var format cli.Format
+	var force bool
 	cmd := &cobra.Command{
 		Use:   "restart PLUGIN",
 		Short: "Replace a plugin's process",
@@ -23,7 +24,7 @@ func newRestartCommand(p cli.Process) *cobra.Command {
 		ValidArgsFunction: conn.completePlugin,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return conn.with(func(c *client.Client) error {
-				done, err := c.Restart(cmd.Context(), args[0])
+				done, err := c.Restart(cmd.Context(), args[0], force)
 				if err != nil {
 					return err
 				}
@@ -38,6 +39,7 @@ func newRestartCommand(p cli.Process) *cobra.Command {
 			})
 		},
 	}
+	cmd.Flags().BoolVar(&force, "force", false, "stop the old process at once, whatever it does")
 	conn.addFlag(cmd.Flags())
 	format.AddFlag(cmd.Flags())
 	return cmd

@@ -15,6 +15,7 @@ import (
 	"github.com/toolhost/toolhost/internal/guardian"
 	"github.com/toolhost/toolhost/internal/host"
 	"github.com/toolhost/toolhost/internal/hostrpc"
+	"github.com/toolhost/toolhost/internal/logbook"
 )
 
 const (
@@ -48,7 +49,8 @@ func serve(ctx context.Context, options serveOptions, stdout, stderr io.Writer) 
 	}
 	defer guard.Close()
 
-	plugins := &launcher{runDir: runDir, guard: guard, logger: logger}
+	logs := logbook.New(logbook.Config{})
+	plugins := &launcher{runDir: runDir, guard: guard, logger: slog.New(logs.Handler(logger.Handler()))}
 	known, err := catalog.Open(catalog.Config{
 		Folders: options.plugins, StateDir: options.stateDir, Describe: plugins.describe, Logger: logger,
 	})
@@ -59,7 +61,7 @@ func serve(ctx context.Context, options serveOptions, stdout, stderr io.Writer) 
 	if err := loadPlugins(ctx, known); err != nil {
 		return err
 	}
-	h := host.New(host.Config{Catalog: known, Launch: plugins.launch, Workspace: options.workspace, Logger: logger})
+	h := host.New(host.Config{Catalog: known, Launch: plugins.launch, Workspace: options.workspace, Logger: logger, Logs: logs})
 	defer h.Close()
 	server := hostrpc.NewServer(hostrpc.Config{Host: h, Logger: logger})
 	return serveUntil(ctx, server, listener, func() {
@@ -133,7 +135,7 @@ func checkWorkspace(dir string) error {
 
 // makeRunDir makes the folder for this toolhost's sockets. Its path is short, because that of a socket must be.
 func makeRunDir() (string, error) {
-	const longest = 40
+	const longest = 30
 	parent := os.TempDir()
 	if len(parent) > longest {
 		parent = "/tmp"

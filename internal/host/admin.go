@@ -2,6 +2,9 @@ package host
 
 import (
 	"context"
+	"errors"
+	"iter"
+	"slices"
 	"time"
 
 	"github.com/toolhost/toolhost/internal/catalog"
@@ -43,7 +46,9 @@ func (h *Host) pluginInfo(p *catalog.Plugin) tool.PluginInfo {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		info.State, info.Reason = s.machine.State(time.Now())
-		info.Instances, info.Launches, info.LastExit = len(s.instances), s.machine.Launches(), s.lastExit
+		info.Instances, info.Launches, info.LastExit = len(s.instances), s.machine.Launches(), s.lastExit()
+		info.RecentExits, info.RetryTime = slices.Clone(s.exits), s.machine.RetryTime(time.Now())
+		_, info.PreviousDigest = s.machine.Revision()
 	}
 	return info
 }
@@ -81,4 +86,47 @@ func (s *supervisor) infos() []tool.InstanceInfo {
 		}
 	}
 	return infos
+}
+
+// TailLogs returns what plugins wrote: the lines that are kept, the oldest first, then, if asked, new ones until ctx ends
+// or the host closes. Errors: not_found.
+func (h *Host) TailLogs(ctx context.Context, q tool.LogQuery) iter.Seq2[tool.LogLine, error] {
+	return func(yield func(tool.LogLine, error) bool) {
+		if err := h.checkPlugin(q.Plugin); err != nil {
+			yield(tool.LogLine{}, err)
+			return
+		}
+		ctx, cancel := context.WithCancelCause(ctx)
+		defer cancel(nil)
+		defer context.AfterFunc(h.ctx, func() { cancel(errStopping) })()
+		for line, err := range h.cfg.Logs.Tail(ctx, q) {
+			switch {
+			case errors.Is(err, errStopping):
+				return
+			case err != nil:
+				err = tool.AsError(err)
+			}
+			if !yield(line, err) {
+				return
+			}
+		}
+	}
+}
+
+// Stats returns the statistics of a plugin's tools, or of all if plugin is empty, since the host was made; only of tools
+// that were called, ordered by name. Errors: not_found.
+func (h *Host) Stats(_ context.Context, plugin string) ([]tool.Stats, error) {
+	if err := h.checkPlugin(plugin); err != nil {
+		return nil, err
+	}
+	return h.stats.list(plugin), nil
+}
+
+// checkPlugin returns an error if a plugin is named that is not known. One that cannot be used is known.
+func (h *Host) checkPlugin(name string) error {
+	snapshot := h.cfg.Catalog.Snapshot()
+	if name == "" || slices.ContainsFunc(snapshot.Plugins(), func(p *catalog.Plugin) bool { return p.Info.Name == name }) {
+		return nil
+	}
+	return unknownPlugin(snapshot, name)
 }

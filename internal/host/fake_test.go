@@ -214,3 +214,9 @@ func openCatalog(t *testing.T, d tool.Description) *catalog.Catalog {
 	}
 	return c
 }
+
+// echoLog writes the call's id to the tool's log.
+func echoLog(_ context.Context, c tool.Call, emit func(tool.Event)) (tool.Result, error) {
+	emit(tool.Event{Log: &tool.LogRecord{Level: tool.LogInfo, Message: "this is " + c.ID}})
+	return tool.TextResult("said"), nil
+}

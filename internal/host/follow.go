@@ -31,7 +31,7 @@ func (f *follower) follow() bool {
 			return true
 		case err == nil:
 			f.heard = true
-			f.run.record.publish(ev)
+			f.publish(ev)
 		case f.run.ctx.Err() != nil:
 			f.interrupt(context.Cause(f.run.ctx))
 			return true
@@ -41,11 +41,19 @@ func (f *follower) follow() bool {
 	}
 }
 
+// publish makes an event known to callers, and log records to operators.
+func (f *follower) publish(ev tool.Event) {
+	f.run.record.publish(ev)
+	if ev.Log != nil {
+		f.run.host.cfg.Logs.Append(tool.LogLine{
+			Plugin: f.supervisor.name, Instance: f.instance.id, CallID: f.run.call.ID, Record: *ev.Log,
+		})
+	}
+}
+
 func (f *follower) finish(outcome tool.Outcome) {
 	outcome.Plugin, outcome.Instance = f.supervisor.name, f.instance.id
-	if outcome.Err == nil {
-		outcome.Result.Duration = time.Since(f.began)
-	}
+	outcome.Result.Duration = time.Since(f.began)
 	f.run.finish(outcome)
 }
 
@@ -68,7 +76,7 @@ func (f *follower) interrupt(cause error) {
 			f.yielded(*ev.Ended, cause)
 			return
 		case err == nil:
-			f.run.record.publish(ev)
+			f.publish(ev)
 		case ctx.Err() != nil:
 			f.fail(f.cancelled(cause))
 			f.supervisor.unyielding(f.instance, "a call of "+f.run.call.Tool+" did not stop when it was told to")

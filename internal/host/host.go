@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolhost/toolhost/internal/catalog"
 	"github.com/toolhost/toolhost/internal/lifecycle"
+	"github.com/toolhost/toolhost/internal/logbook"
 	"github.com/toolhost/toolhost/internal/pluginwire"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -43,8 +44,9 @@ type LaunchFunc func(ctx context.Context, p *catalog.Plugin, instance string) (P
 type Config struct {
 	Catalog   *catalog.Catalog // not owned: close it after the host
 	Launch    LaunchFunc
-	Workspace string       // the folder that tools may work in, an absolute path; empty: none
-	Logger    *slog.Logger // nil: none
+	Workspace string        // the folder that tools may work in, an absolute path; empty: none
+	Logger    *slog.Logger  // nil: none
+	Logs      *logbook.Book // gets the log records of calls, and is read by TailLogs; nil: a new one
 
 	// Lifecycle returns how the instances of a plugin are kept. It must return the same for the same name. Nil: all
 	// defaults.
@@ -71,6 +73,9 @@ func (c Config) withDefaults() Config {
 	c.MaxArgumentBytes = cmp.Or(c.MaxArgumentBytes, 16<<20)
 	c.MaxLedgerEntries = cmp.Or(c.MaxLedgerEntries, 10_000)
 	c.MaxLedgerBytes = cmp.Or(c.MaxLedgerBytes, 256<<20)
+	if c.Logs == nil {
+		c.Logs = logbook.New(logbook.Config{})
+	}
 	if c.Lifecycle == nil {
 		c.Lifecycle = func(string) lifecycle.Config { return lifecycle.Config{} }
 	}
@@ -85,6 +90,7 @@ type Host struct {
 	cfg       Config
 	ledger    *ledger
 	journal   *journal
+	stats     *statistics
 	launching chan struct{} // holds one token for each process that starts
 
 	mu          sync.Mutex
@@ -106,6 +112,7 @@ func New(cfg Config) *Host {
 		ledger:      newLedger(cfg.MaxLedgerEntries, cfg.MaxLedgerBytes),
 		supervisors: map[string]*supervisor{},
 		journal:     newJournal(cfg.MaxEvents),
+		stats:       newStatistics(),
 		launching:   make(chan struct{}, cfg.MaxLaunches),
 	}
 	h.ctx, h.cancel = context.WithCancelCause(context.Background())

@@ -112,9 +112,9 @@ func (s *supervisor) leave(in *instance, what func(m *lifecycle.Machine, now tim
 	defer s.mu.Unlock()
 	delete(s.instances, in.id)
 	if in.err == nil {
-		s.lastExit = &in.exit
+		s.noteExit(in, in.exit)
 	} else if in.err.Exit != nil {
-		s.lastExit = in.err.Exit
+		s.noteExit(in, *in.err.Exit)
 	}
 	s.tellLocked(what)
 	close(in.gone)

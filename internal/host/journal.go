@@ -52,21 +52,20 @@ func (j *journal) after(seq uint64) (events []tool.PluginEvent, changed <-chan s
 	return events, j.changed
 }
 
-// WatchEvents returns the events of plugins and instances after a number: first those that are kept, the oldest first,
-// then, if follow is set, new ones as they happen, until ctx ends or the host closes. 0 begins at the oldest. plugin
-// selects one plugin's; empty means all. A gap in the numbers that no selection explains means that events were too old
-// to be kept.
-func (h *Host) WatchEvents(ctx context.Context, plugin string, after uint64, follow bool) iter.Seq2[tool.PluginEvent, error] {
+// WatchEvents returns what happened to plugins and instances: first the events that are kept, the oldest first, then, if
+// asked, new ones as they happen, until ctx ends or the host closes. A gap in the numbers that no selection explains
+// means that events were too old to be kept.
+func (h *Host) WatchEvents(ctx context.Context, q tool.EventQuery) iter.Seq2[tool.PluginEvent, error] {
 	return func(yield func(tool.PluginEvent, error) bool) {
-		for {
+		for after := q.After; ; {
 			events, changed := h.journal.after(after)
 			for _, e := range events {
 				after = e.Seq
-				if (plugin == "" || e.Plugin == plugin) && !yield(e, nil) {
+				if (q.Plugin == "" || e.Plugin == q.Plugin) && !yield(e, nil) {
 					return
 				}
 			}
-			if !follow {
+			if !q.Follow {
 				return
 			}
 			select {

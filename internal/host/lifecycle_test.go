@@ -23,7 +23,7 @@ func with(cfg lifecycle.Config) func(*host.Config) {
 func events(t *testing.T, r *rig) []string {
 	t.Helper()
 	var types []string
-	for e, err := range r.WatchEvents(t.Context(), "", 0, false) {
+	for e, err := range r.WatchEvents(t.Context(), tool.EventQuery{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -162,7 +162,7 @@ func TestForceRestart(t *testing.T) {
 	}
 	defer e.Close()
 	untilTip(t, e, "waiting")
-	if _, err := r.ForceRestart(t.Context(), hosttest.PluginName); err != nil {
+	if _, err := r.Restart(t.Context(), hosttest.PluginName, true); err != nil {
 		t.Fatal(err)
 	}
 	if got := end(t, e); got.Err == nil {

@@ -10,18 +10,9 @@ import (
 )
 
 // Restart replaces a plugin's instances. A new one is launched first; once it is ready, those that ran before end their
-// calls and stop. If it does not start, they stay. Errors: not_found, unavailable.
-func (h *Host) Restart(ctx context.Context, plugin string) (tool.Restarted, error) {
-	return h.restart(ctx, plugin, false)
-}
-
-// ForceRestart stops a plugin's instances at once, whatever they do, and launches a new one. Errors: not_found,
-// unavailable.
-func (h *Host) ForceRestart(ctx context.Context, plugin string) (tool.Restarted, error) {
-	return h.restart(ctx, plugin, true)
-}
-
-func (h *Host) restart(ctx context.Context, plugin string, force bool) (tool.Restarted, error) {
+// calls and stop. If it does not start, they stay. With force they are stopped at once, whatever they do. Errors:
+// not_found, unavailable.
+func (h *Host) Restart(ctx context.Context, plugin string, force bool) (tool.Restarted, error) {
 	s, err := h.operated(plugin)
 	if err != nil {
 		return tool.Restarted{}, err

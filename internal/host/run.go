@@ -131,7 +131,9 @@ func (r *run) publishOutcome(outcome tool.Outcome) {
 		e.CallID, e.Plugin, e.Instance = r.call.ID, outcome.Plugin, outcome.Instance
 		outcome.Err = &e
 	}
-	r.record.publish(tool.Event{Ended: &outcome})
+	if r.record.publish(tool.Event{Ended: &outcome}) {
+		r.host.stats.count(r.call.Tool, r.tool.Plugin.Info.Name, &outcome, outcome.Result.Duration)
+	}
 }
 
 // stop releases the run's timer and context, and ends a preview that is under way.

@@ -24,9 +24,9 @@ type supervisor struct {
 	instances map[string]*instance       // all that have not exited
 	seats     map[lifecycle.CallRef]*seat
 	lastRef   lifecycle.CallRef
-	timer     *time.Timer // tells the machine that time has passed
-	wake      time.Time   // when timer fires; zero if it does not
-	lastExit  *tool.Exit
+	timer     *time.Timer       // tells the machine that time has passed
+	wake      time.Time         // when timer fires; zero if it does not
+	exits     []tool.PluginExit // of the last instances, the newest first
 }
 
 // seat is a call's place at an instance, or in the queue for one. instance and err may be read once done is closed.
@@ -199,6 +199,24 @@ func (s *supervisor) release(w *seat) {
 // unyielding says that a call did not stop when it was told to.
 func (s *supervisor) unyielding(in *instance, reason string) {
 	s.tell(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action { return m.Unyielding(now, in.id, reason) })
+}
+
+// maxExits is how many exits stay readable: enough to see a pattern.
+const maxExits = 10
+
+// noteExit keeps how an instance ended. s.mu is held.
+func (s *supervisor) noteExit(in *instance, exit tool.Exit) {
+	noted := tool.PluginExit{Instance: in.id, Time: time.Now(), Exit: exit, Expected: in.stopReason() != ""}
+	s.exits = append([]tool.PluginExit{noted}, s.exits[:min(len(s.exits), maxExits-1)]...)
+}
+
+// lastExit returns how the last instance ended, or nil. s.mu is held.
+func (s *supervisor) lastExit() *tool.Exit {
+	if len(s.exits) == 0 {
+		return nil
+	}
+	exit := s.exits[0].Exit
+	return &exit
 }
 
 // close stops all instances; the host's Close waits for them.

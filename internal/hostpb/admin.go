@@ -21,7 +21,33 @@ func FromPlugin(p tool.PluginInfo) *toolhostv1.Plugin {
 		Launches:    p.Launches,
 		LastExit:    toolpb.FromExit(p.LastExit),
 		Warnings:    valids(p.Warnings),
+
+		RecentExits:    fromExits(p.RecentExits),
+		RetryTime:      toolpb.FromTime(p.RetryTime),
+		PreviousDigest: valid(p.PreviousDigest),
 	}
+}
+
+func fromExits(exits []tool.PluginExit) []*toolhostv1.PluginExit {
+	var out []*toolhostv1.PluginExit
+	for _, e := range exits {
+		out = append(out, &toolhostv1.PluginExit{
+			Instance: valid(e.Instance), Time: toolpb.FromTime(e.Time), Exit: toolpb.FromExit(&e.Exit), Expected: e.Expected,
+		})
+	}
+	return out
+}
+
+func toExits(exits []*toolhostv1.PluginExit) []tool.PluginExit {
+	var out []tool.PluginExit
+	for _, e := range exits {
+		noted := tool.PluginExit{Instance: e.GetInstance(), Time: toolpb.ToTime(e.GetTime()), Expected: e.GetExpected()}
+		if exit := toolpb.ToExit(e.GetExit()); exit != nil {
+			noted.Exit = *exit
+		}
+		out = append(out, noted)
+	}
+	return out
 }
 
 // ToPlugin converts a plugin as a toolhost knows it.
@@ -39,6 +65,10 @@ func ToPlugin(p *toolhostv1.Plugin) tool.PluginInfo {
 		Launches:    p.GetLaunches(),
 		LastExit:    toolpb.ToExit(p.GetLastExit()),
 		Warnings:    p.GetWarnings(),
+
+		RecentExits:    toExits(p.GetRecentExits()),
+		RetryTime:      toolpb.ToTime(p.GetRetryTime()),
+		PreviousDigest: p.GetPreviousDigest(),
 	}
 }
 

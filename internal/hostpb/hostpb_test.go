@@ -57,6 +57,8 @@ func TestRoundTripKeepsEveryField(t *testing.T) {
 	plugin := tool.PluginInfo{
 		Name: "n", Version: "v", Description: "d", Path: "p", Digest: "g", State: tool.PluginQuarantined, Reason: "r",
 		Tools: []string{"t"}, Instances: 2, Launches: 3, LastExit: &tool.Exit{Code: 4}, Warnings: []string{"w"},
+		RecentExits: []tool.PluginExit{{Instance: "i", Time: moment, Exit: tool.Exit{Code: 5}, Expected: true}},
+		RetryTime:   moment, PreviousDigest: "h",
 	}
 	instance := tool.InstanceInfo{
 		ID: "i", Plugin: "p", State: tool.InstanceDraining, PID: 5, Calls: 6, TotalCalls: 7, StartTime: moment,

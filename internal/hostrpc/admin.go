@@ -41,7 +41,7 @@ func (s *adminService) ListInstances(ctx context.Context, req *toolhostv1.ListIn
 
 // Restart implements toolhost.v1.AdminService.
 func (s *adminService) Restart(ctx context.Context, req *toolhostv1.RestartRequest) (*toolhostv1.RestartResponse, error) {
-	restarted, err := s.host.Restart(ctx, req.GetPlugin())
+	restarted, err := s.host.Restart(ctx, req.GetPlugin(), req.GetForce())
 	if err != nil {
 		return nil, err
 	}

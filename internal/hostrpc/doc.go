@@ -35,5 +35,5 @@ type Admin interface {
 	// Instances returns the running processes of a plugin, or of all if plugin is empty. Errors: not_found.
 	Instances(ctx context.Context, plugin string) ([]tool.InstanceInfo, error)
 	// Restart replaces a plugin's processes.
-	Restart(ctx context.Context, plugin string) (tool.Restarted, error)
+	Restart(ctx context.Context, plugin string, force bool) (tool.Restarted, error)
 }

@@ -88,3 +88,15 @@ func (m *Machine) standing() (ready, starting int) {
 	}
 	return ready, starting
 }
+
+// RetryTime returns when a backoff ends or a quarantined plugin is probed; zero if neither.
+func (m *Machine) RetryTime(now time.Time) time.Time {
+	switch state, _ := m.State(now); state {
+	case tool.PluginQuarantined:
+		return m.probeDue()
+	case tool.PluginBackingOff:
+		return m.backoff
+	default:
+		return time.Time{}
+	}
+}

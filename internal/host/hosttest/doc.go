@@ -29,7 +29,7 @@ type Caller interface {
 type Admin interface {
 	Plugins(ctx context.Context) ([]tool.PluginInfo, error)
 	Instances(ctx context.Context, plugin string) ([]tool.InstanceInfo, error)
-	Restart(ctx context.Context, plugin string) (tool.Restarted, error)
+	Restart(ctx context.Context, plugin string, force bool) (tool.Restarted, error)
 }
 
 // Run runs the suite. open returns a new host that has the tools of Tools and of no other plugin, and registers its end

@@ -148,7 +148,7 @@ func (f *Fake) Instances(_ context.Context, plugin string) ([]tool.InstanceInfo,
 }
 
 // Restart replaces the instance.
-func (f *Fake) Restart(_ context.Context, plugin string) (tool.Restarted, error) {
+func (f *Fake) Restart(_ context.Context, plugin string, _ bool) (tool.Restarted, error) {
 	if plugin != PluginName {
 		return tool.Restarted{}, tool.Errorf(tool.KindNotFound, "there is no plugin %q", plugin)
 	}

@@ -201,9 +201,15 @@ type Plugin struct {
 	// How its last instance ended. Unset if none has.
 	LastExit *v1.Exit `protobuf:"bytes,11,opt,name=last_exit,json=lastExit,proto3" json:"last_exit,omitempty"`
 	// Problems that do not disable it, such as a tool that was left out, in words.
-	Warnings      []string `protobuf:"bytes,12,rep,name=warnings,proto3" json:"warnings,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Warnings []string `protobuf:"bytes,12,rep,name=warnings,proto3" json:"warnings,omitempty"`
+	// How its last processes ended, the newest first; at most 10.
+	RecentExits []*PluginExit `protobuf:"bytes,13,rep,name=recent_exits,json=recentExits,proto3" json:"recent_exits,omitempty"`
+	// When a backoff ends or a quarantined plugin is probed. Unset if neither.
+	RetryTime *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=retry_time,json=retryTime,proto3" json:"retry_time,omitempty"`
+	// The digest of the executable before this one, to which Rollback goes. Empty if there is none.
+	PreviousDigest string `protobuf:"bytes,15,opt,name=previous_digest,json=previousDigest,proto3" json:"previous_digest,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *Plugin) Reset() {
@@ -320,6 +326,100 @@ func (x *Plugin) GetWarnings() []string {
 	return nil
 }
 
+func (x *Plugin) GetRecentExits() []*PluginExit {
+	if x != nil {
+		return x.RecentExits
+	}
+	return nil
+}
+
+func (x *Plugin) GetRetryTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.RetryTime
+	}
+	return nil
+}
+
+func (x *Plugin) GetPreviousDigest() string {
+	if x != nil {
+		return x.PreviousDigest
+	}
+	return ""
+}
+
+// PluginExit is how one process of a plugin ended.
+type PluginExit struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The instance.
+	Instance string `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
+	// When it ended.
+	Time *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=time,proto3" json:"time,omitempty"`
+	// How.
+	Exit *v1.Exit `protobuf:"bytes,3,opt,name=exit,proto3" json:"exit,omitempty"`
+	// Whether toolhost wanted it to end.
+	Expected      bool `protobuf:"varint,4,opt,name=expected,proto3" json:"expected,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PluginExit) Reset() {
+	*x = PluginExit{}
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PluginExit) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PluginExit) ProtoMessage() {}
+
+func (x *PluginExit) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PluginExit.ProtoReflect.Descriptor instead.
+func (*PluginExit) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *PluginExit) GetInstance() string {
+	if x != nil {
+		return x.Instance
+	}
+	return ""
+}
+
+func (x *PluginExit) GetTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Time
+	}
+	return nil
+}
+
+func (x *PluginExit) GetExit() *v1.Exit {
+	if x != nil {
+		return x.Exit
+	}
+	return nil
+}
+
+func (x *PluginExit) GetExpected() bool {
+	if x != nil {
+		return x.Expected
+	}
+	return false
+}
+
 // Instance is one plugin process.
 type Instance struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -347,7 +447,7 @@ type Instance struct {
 
 func (x *Instance) Reset() {
 	*x = Instance{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[1]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -359,7 +459,7 @@ func (x *Instance) String() string {
 func (*Instance) ProtoMessage() {}
 
 func (x *Instance) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[1]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -372,7 +472,7 @@ func (x *Instance) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Instance.ProtoReflect.Descriptor instead.
 func (*Instance) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{1}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *Instance) GetId() string {
@@ -447,7 +547,7 @@ type ListPluginsRequest struct {
 
 func (x *ListPluginsRequest) Reset() {
 	*x = ListPluginsRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[2]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -459,7 +559,7 @@ func (x *ListPluginsRequest) String() string {
 func (*ListPluginsRequest) ProtoMessage() {}
 
 func (x *ListPluginsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[2]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -472,7 +572,7 @@ func (x *ListPluginsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListPluginsRequest.ProtoReflect.Descriptor instead.
 func (*ListPluginsRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{2}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{3}
 }
 
 // ListPluginsResponse holds all plugins.
@@ -486,7 +586,7 @@ type ListPluginsResponse struct {
 
 func (x *ListPluginsResponse) Reset() {
 	*x = ListPluginsResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[3]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -498,7 +598,7 @@ func (x *ListPluginsResponse) String() string {
 func (*ListPluginsResponse) ProtoMessage() {}
 
 func (x *ListPluginsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[3]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -511,7 +611,7 @@ func (x *ListPluginsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListPluginsResponse.ProtoReflect.Descriptor instead.
 func (*ListPluginsResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{3}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *ListPluginsResponse) GetPlugins() []*Plugin {
@@ -532,7 +632,7 @@ type ListInstancesRequest struct {
 
 func (x *ListInstancesRequest) Reset() {
 	*x = ListInstancesRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[4]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -544,7 +644,7 @@ func (x *ListInstancesRequest) String() string {
 func (*ListInstancesRequest) ProtoMessage() {}
 
 func (x *ListInstancesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[4]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -557,7 +657,7 @@ func (x *ListInstancesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListInstancesRequest.ProtoReflect.Descriptor instead.
 func (*ListInstancesRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{4}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *ListInstancesRequest) GetPlugin() string {
@@ -578,7 +678,7 @@ type ListInstancesResponse struct {
 
 func (x *ListInstancesResponse) Reset() {
 	*x = ListInstancesResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[5]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -590,7 +690,7 @@ func (x *ListInstancesResponse) String() string {
 func (*ListInstancesResponse) ProtoMessage() {}
 
 func (x *ListInstancesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[5]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -603,7 +703,7 @@ func (x *ListInstancesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListInstancesResponse.ProtoReflect.Descriptor instead.
 func (*ListInstancesResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{5}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ListInstancesResponse) GetInstances() []*Instance {
@@ -617,14 +717,16 @@ func (x *ListInstancesResponse) GetInstances() []*Instance {
 type RestartRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The plugin's name.
-	Plugin        string `protobuf:"bytes,1,opt,name=plugin,proto3" json:"plugin,omitempty"`
+	Plugin string `protobuf:"bytes,1,opt,name=plugin,proto3" json:"plugin,omitempty"`
+	// Stop the processes at once, whatever they do, instead of letting calls end.
+	Force         bool `protobuf:"varint,2,opt,name=force,proto3" json:"force,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *RestartRequest) Reset() {
 	*x = RestartRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[6]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -636,7 +738,7 @@ func (x *RestartRequest) String() string {
 func (*RestartRequest) ProtoMessage() {}
 
 func (x *RestartRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[6]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -649,7 +751,7 @@ func (x *RestartRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RestartRequest.ProtoReflect.Descriptor instead.
 func (*RestartRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{6}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *RestartRequest) GetPlugin() string {
@@ -657,6 +759,13 @@ func (x *RestartRequest) GetPlugin() string {
 		return x.Plugin
 	}
 	return ""
+}
+
+func (x *RestartRequest) GetForce() bool {
+	if x != nil {
+		return x.Force
+	}
+	return false
 }
 
 // RestartResponse says what was done.
@@ -672,7 +781,7 @@ type RestartResponse struct {
 
 func (x *RestartResponse) Reset() {
 	*x = RestartResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[7]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -684,7 +793,7 @@ func (x *RestartResponse) String() string {
 func (*RestartResponse) ProtoMessage() {}
 
 func (x *RestartResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[7]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -697,7 +806,7 @@ func (x *RestartResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RestartResponse.ProtoReflect.Descriptor instead.
 func (*RestartResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{7}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *RestartResponse) GetStopped() []string {
@@ -718,7 +827,7 @@ var File_toolhost_v1_admin_service_proto protoreflect.FileDescriptor
 
 const file_toolhost_v1_admin_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1ftoolhost/v1/admin_service.proto\x12\vtoolhost.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1ctoolhost/tool/v1/error.proto\"\xed\x02\n" +
+	"\x1ftoolhost/v1/admin_service.proto\x12\vtoolhost.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1ctoolhost/tool/v1/error.proto\"\x8d\x04\n" +
 	"\x06Plugin\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\aversion\x18\x02 \x01(\tR\aversion\x12 \n" +
@@ -732,7 +841,17 @@ const file_toolhost_v1_admin_service_proto_rawDesc = "" +
 	"\blaunches\x18\n" +
 	" \x01(\x04R\blaunches\x123\n" +
 	"\tlast_exit\x18\v \x01(\v2\x16.toolhost.tool.v1.ExitR\blastExit\x12\x1a\n" +
-	"\bwarnings\x18\f \x03(\tR\bwarnings\"\x9d\x02\n" +
+	"\bwarnings\x18\f \x03(\tR\bwarnings\x12:\n" +
+	"\frecent_exits\x18\r \x03(\v2\x17.toolhost.v1.PluginExitR\vrecentExits\x129\n" +
+	"\n" +
+	"retry_time\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampR\tretryTime\x12'\n" +
+	"\x0fprevious_digest\x18\x0f \x01(\tR\x0epreviousDigest\"\xa0\x01\n" +
+	"\n" +
+	"PluginExit\x12\x1a\n" +
+	"\binstance\x18\x01 \x01(\tR\binstance\x12.\n" +
+	"\x04time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x12*\n" +
+	"\x04exit\x18\x03 \x01(\v2\x16.toolhost.tool.v1.ExitR\x04exit\x12\x1a\n" +
+	"\bexpected\x18\x04 \x01(\bR\bexpected\"\x9d\x02\n" +
 	"\bInstance\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
 	"\x06plugin\x18\x02 \x01(\tR\x06plugin\x120\n" +
@@ -751,9 +870,10 @@ const file_toolhost_v1_admin_service_proto_rawDesc = "" +
 	"\x14ListInstancesRequest\x12\x16\n" +
 	"\x06plugin\x18\x01 \x01(\tR\x06plugin\"L\n" +
 	"\x15ListInstancesResponse\x123\n" +
-	"\tinstances\x18\x01 \x03(\v2\x15.toolhost.v1.InstanceR\tinstances\"(\n" +
+	"\tinstances\x18\x01 \x03(\v2\x15.toolhost.v1.InstanceR\tinstances\">\n" +
 	"\x0eRestartRequest\x12\x16\n" +
-	"\x06plugin\x18\x01 \x01(\tR\x06plugin\"E\n" +
+	"\x06plugin\x18\x01 \x01(\tR\x06plugin\x12\x14\n" +
+	"\x05force\x18\x02 \x01(\bR\x05force\"E\n" +
 	"\x0fRestartResponse\x12\x18\n" +
 	"\astopped\x18\x01 \x03(\tR\astopped\x12\x18\n" +
 	"\astarted\x18\x02 \x03(\tR\astarted*\xb5\x01\n" +
@@ -795,39 +915,44 @@ func file_toolhost_v1_admin_service_proto_rawDescGZIP() []byte {
 }
 
 var file_toolhost_v1_admin_service_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_toolhost_v1_admin_service_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
+var file_toolhost_v1_admin_service_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
 var file_toolhost_v1_admin_service_proto_goTypes = []any{
 	(PluginState)(0),              // 0: toolhost.v1.PluginState
 	(InstanceState)(0),            // 1: toolhost.v1.InstanceState
 	(*Plugin)(nil),                // 2: toolhost.v1.Plugin
-	(*Instance)(nil),              // 3: toolhost.v1.Instance
-	(*ListPluginsRequest)(nil),    // 4: toolhost.v1.ListPluginsRequest
-	(*ListPluginsResponse)(nil),   // 5: toolhost.v1.ListPluginsResponse
-	(*ListInstancesRequest)(nil),  // 6: toolhost.v1.ListInstancesRequest
-	(*ListInstancesResponse)(nil), // 7: toolhost.v1.ListInstancesResponse
-	(*RestartRequest)(nil),        // 8: toolhost.v1.RestartRequest
-	(*RestartResponse)(nil),       // 9: toolhost.v1.RestartResponse
-	(*v1.Exit)(nil),               // 10: toolhost.tool.v1.Exit
-	(*timestamppb.Timestamp)(nil), // 11: google.protobuf.Timestamp
+	(*PluginExit)(nil),            // 3: toolhost.v1.PluginExit
+	(*Instance)(nil),              // 4: toolhost.v1.Instance
+	(*ListPluginsRequest)(nil),    // 5: toolhost.v1.ListPluginsRequest
+	(*ListPluginsResponse)(nil),   // 6: toolhost.v1.ListPluginsResponse
+	(*ListInstancesRequest)(nil),  // 7: toolhost.v1.ListInstancesRequest
+	(*ListInstancesResponse)(nil), // 8: toolhost.v1.ListInstancesResponse
+	(*RestartRequest)(nil),        // 9: toolhost.v1.RestartRequest
+	(*RestartResponse)(nil),       // 10: toolhost.v1.RestartResponse
+	(*v1.Exit)(nil),               // 11: toolhost.tool.v1.Exit
+	(*timestamppb.Timestamp)(nil), // 12: google.protobuf.Timestamp
 }
 var file_toolhost_v1_admin_service_proto_depIdxs = []int32{
 	0,  // 0: toolhost.v1.Plugin.state:type_name -> toolhost.v1.PluginState
-	10, // 1: toolhost.v1.Plugin.last_exit:type_name -> toolhost.tool.v1.Exit
-	1,  // 2: toolhost.v1.Instance.state:type_name -> toolhost.v1.InstanceState
-	11, // 3: toolhost.v1.Instance.start_time:type_name -> google.protobuf.Timestamp
-	2,  // 4: toolhost.v1.ListPluginsResponse.plugins:type_name -> toolhost.v1.Plugin
-	3,  // 5: toolhost.v1.ListInstancesResponse.instances:type_name -> toolhost.v1.Instance
-	4,  // 6: toolhost.v1.AdminService.ListPlugins:input_type -> toolhost.v1.ListPluginsRequest
-	6,  // 7: toolhost.v1.AdminService.ListInstances:input_type -> toolhost.v1.ListInstancesRequest
-	8,  // 8: toolhost.v1.AdminService.Restart:input_type -> toolhost.v1.RestartRequest
-	5,  // 9: toolhost.v1.AdminService.ListPlugins:output_type -> toolhost.v1.ListPluginsResponse
-	7,  // 10: toolhost.v1.AdminService.ListInstances:output_type -> toolhost.v1.ListInstancesResponse
-	9,  // 11: toolhost.v1.AdminService.Restart:output_type -> toolhost.v1.RestartResponse
-	9,  // [9:12] is the sub-list for method output_type
-	6,  // [6:9] is the sub-list for method input_type
-	6,  // [6:6] is the sub-list for extension type_name
-	6,  // [6:6] is the sub-list for extension extendee
-	0,  // [0:6] is the sub-list for field type_name
+	11, // 1: toolhost.v1.Plugin.last_exit:type_name -> toolhost.tool.v1.Exit
+	3,  // 2: toolhost.v1.Plugin.recent_exits:type_name -> toolhost.v1.PluginExit
+	12, // 3: toolhost.v1.Plugin.retry_time:type_name -> google.protobuf.Timestamp
+	12, // 4: toolhost.v1.PluginExit.time:type_name -> google.protobuf.Timestamp
+	11, // 5: toolhost.v1.PluginExit.exit:type_name -> toolhost.tool.v1.Exit
+	1,  // 6: toolhost.v1.Instance.state:type_name -> toolhost.v1.InstanceState
+	12, // 7: toolhost.v1.Instance.start_time:type_name -> google.protobuf.Timestamp
+	2,  // 8: toolhost.v1.ListPluginsResponse.plugins:type_name -> toolhost.v1.Plugin
+	4,  // 9: toolhost.v1.ListInstancesResponse.instances:type_name -> toolhost.v1.Instance
+	5,  // 10: toolhost.v1.AdminService.ListPlugins:input_type -> toolhost.v1.ListPluginsRequest
+	7,  // 11: toolhost.v1.AdminService.ListInstances:input_type -> toolhost.v1.ListInstancesRequest
+	9,  // 12: toolhost.v1.AdminService.Restart:input_type -> toolhost.v1.RestartRequest
+	6,  // 13: toolhost.v1.AdminService.ListPlugins:output_type -> toolhost.v1.ListPluginsResponse
+	8,  // 14: toolhost.v1.AdminService.ListInstances:output_type -> toolhost.v1.ListInstancesResponse
+	10, // 15: toolhost.v1.AdminService.Restart:output_type -> toolhost.v1.RestartResponse
+	13, // [13:16] is the sub-list for method output_type
+	10, // [10:13] is the sub-list for method input_type
+	10, // [10:10] is the sub-list for extension type_name
+	10, // [10:10] is the sub-list for extension extendee
+	0,  // [0:10] is the sub-list for field type_name
 }
 
 func init() { file_toolhost_v1_admin_service_proto_init() }
@@ -841,7 +966,7 @@ func file_toolhost_v1_admin_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolhost_v1_admin_service_proto_rawDesc), len(file_toolhost_v1_admin_service_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   8,
+			NumMessages:   9,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -1,0 +1,82 @@
+package tool
+
+import "time"
+
+// PluginExit is how one process of a plugin ended.
+type PluginExit struct {
+	Instance string    `json:"instance"`
+	Time     time.Time `json:"time"`
+	Exit     Exit      `json:"exit"`
+	Expected bool      `json:"expected"` // the toolhost wanted it to end
+}
+
+// PluginEvent is something that happened to a plugin or to one of its instances. The types are listed in
+// proto/toolhost/v1/admin_service.proto.
+type PluginEvent struct {
+	Seq      uint64    `json:"seq"` // the event's place among all plugins' events, from 1
+	Time     time.Time `json:"time"`
+	Type     string    `json:"type"` // such as instance_ready
+	Plugin   string    `json:"plugin"`
+	Instance string    `json:"instance,omitempty"` // empty if it is about the plugin
+	Digest   string    `json:"digest,omitempty"`   // the executable that it is about
+	Reason   string    `json:"reason,omitempty"`
+	Until    time.Time `json:"until,omitzero"` // when a backoff ends or a probe comes
+}
+
+// LogLine is a line that a plugin wrote.
+type LogLine struct {
+	Seq      uint64    `json:"seq"` // the line's place among all plugins' lines, from 1; a gap means dropped lines
+	Plugin   string    `json:"plugin"`
+	Instance string    `json:"instance,omitempty"`
+	CallID   string    `json:"call_id,omitempty"` // empty if it is the process's
+	Record   LogRecord `json:"record"`
+}
+
+// LogQuery selects log lines. The zero value selects all that are kept.
+type LogQuery struct {
+	Plugin string // empty: all
+	CallID string // empty: all
+	Last   int    // how many of those that are kept, the newest; 0: all
+	Follow bool   // go on with new lines as they come
+}
+
+// EventQuery selects events. The zero value selects all that are kept.
+type EventQuery struct {
+	Plugin string // empty: all
+	After  uint64 // only events with a higher number
+	Follow bool   // go on with new events as they happen
+}
+
+// Reloaded says what a look at the plugin folders found, by plugin name.
+type Reloaded struct {
+	Added    []string        `json:"added"`
+	Removed  []string        `json:"removed"`
+	Upgraded []string        `json:"upgraded"`
+	Failures []ReloadFailure `json:"failures"`
+}
+
+// ReloadFailure is a plugin that could not be taken over. What was there before stays.
+type ReloadFailure struct {
+	Plugin string `json:"plugin"` // the file's name if it could not be asked
+	Reason string `json:"reason"`
+}
+
+// Upgraded says which executable a plugin runs now.
+type Upgraded struct {
+	Digest         string `json:"digest"`
+	PreviousDigest string `json:"previous_digest"` // the same if nothing changed
+}
+
+// Stats counts the calls of one tool that have ended.
+type Stats struct {
+	Tool          string          `json:"tool"`
+	Plugin        string          `json:"plugin"`
+	Calls         uint64          `json:"calls"`              // in all
+	Succeeded     uint64          `json:"succeeded"`          // with a result that is no error
+	ToolErrors    uint64          `json:"tool_errors"`        // with a result that is an error
+	Failures      map[Kind]uint64 `json:"failures,omitempty"` // of the machinery
+	TotalDuration time.Duration   `json:"total_duration"`     // of the calls that ran
+	MeanDuration  time.Duration   `json:"mean_duration"`
+	P50           time.Duration   `json:"p50_duration"` // within 5 percent
+	P99           time.Duration   `json:"p99_duration"` // within 5 percent
+}
