@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/lifecycle"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -144,15 +143,4 @@ func (w *world) releaseAll(p *proc) {
 			w.release(c)
 		}
 	}
-}
-
-// events returns the events of the last deed.
-func (w *world) events() []lifecycle.EventType {
-	var types []lifecycle.EventType
-	for _, a := range w.said {
-		if a.Event != nil {
-			types = append(types, a.Event.Type)
-		}
-	}
-	return types
 }

@@ -12,10 +12,13 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-var seed = flag.Uint64("seed", 0, "the first random story to tell; 0: any")
+var (
+	seed    = flag.Uint64("seed", 0, "the first random story to tell; 0: any")
+	stories = flag.Uint64("stories", 500, "how many random stories to tell for each isolation")
+)
 
-// stories is how many random stories are told for each isolation, and steps how long each is.
-const stories, steps = 1500, 200
+// steps is how long a random story is.
+const steps = 200
 
 func TestRandomStories(t *testing.T) {
 	first := *seed
@@ -25,7 +28,7 @@ func TestRandomStories(t *testing.T) {
 	for _, isolation := range []lifecycle.Isolation{lifecycle.Shared, lifecycle.PerSession, lifecycle.PerCall} {
 		t.Run(string(isolation), func(t *testing.T) {
 			t.Parallel()
-			for i := range uint64(stories) {
+			for i := range *stories {
 				random := rand.New(rand.NewPCG(first+i, 0))
 				w := newWorld(anyConfig(random.IntN, isolation), first+i)
 				for step := 0; step < steps && w.fault == nil; step++ {

@@ -30,7 +30,7 @@ type world struct {
 	backoff                  time.Time
 
 	story []string           // what happened, in words
-	said  []lifecycle.Action // what the last method answered
+	said  []lifecycle.Action // all that the machine answered
 }
 
 // call is where a call stands.
@@ -92,7 +92,7 @@ func bounds(cfg lifecycle.Config) lifecycle.Config {
 // does carries out what the machine answered to what happened.
 func (w *world) does(what string, actions []lifecycle.Action) {
 	w.story = append(w.story, fmt.Sprintf("%v %s", w.now.Sub(epoch), what))
-	w.said = actions
+	w.said = append(w.said, actions...)
 	for _, a := range actions {
 		w.story = append(w.story, "      "+describe(a))
 		w.carryOut(a)
