@@ -68,6 +68,11 @@ func TestWatchFromAnywhere(t *testing.T) {
 			group.Go(func() {
 				events := f.watch(after)
 				checkOrder(t, after, events)
+				for i, e := range events { // nobody is slow here, so nothing is left out
+					if i > 0 && !e.Durable() && e.Index != events[i-1].Index+1 {
+						t.Errorf("after %d: index %d follows %d", after, e.Index, events[i-1].Index)
+					}
+				}
 				if last := events[len(events)-1]; last.Payload.Type() != agent.TypeRunFinished {
 					t.Errorf("after %d: the last event is %s", after, last.Payload.Type())
 				}
@@ -141,6 +146,31 @@ func TestSlowWatcher(t *testing.T) {
 	})
 }
 
+// TestSlowWatcherOfALongRun: whoever is behind by more than a run keeps at hand reads the rest in the journal.
+func TestSlowWatcherOfALongRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		answer := response(model.StopToolUse, call("a", "echo"), call("b", "echo"), call("c", "echo"), call("d", "echo"))
+		m := &fakeModel{answer: func(context.Context, model.Request) (*model.Response, error) { return answer, nil }}
+		f := newFixture(t, m, newTools(echo), nil)
+		f.start(agent.Task{})
+		next, stop := iter.Pull2(f.WatchRun(t.Context(), "r", 0))
+		defer stop()
+		first, _, _ := next()
+		events := []agent.Event{first}
+		synctest.Wait() // the run has ended
+		for e, err, ok := next(); ok; e, err, ok = next() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			events = append(events, e)
+		}
+		checkOrder(t, 0, events)
+		if end, ok := events[len(events)-1].Payload.(*agent.RunFinished); !ok || end.StopReason != agent.StopMaxTurns || len(events) != 902 {
+			t.Errorf("%d events", len(events))
+		}
+	})
+}
+
 func TestWatchEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &writer{pieces: make(chan string)}
@@ -172,6 +202,41 @@ func TestWatchFollowsARunThatGoesOn(t *testing.T) {
 		checkOrder(t, 0, events)
 		if end := events[len(events)-1].Payload.(*agent.RunFinished); end.Text != "two" {
 			t.Errorf("ended with %+v", end)
+		}
+	})
+}
+
+// TestWatchFollowsIntoTheNextWork: who is late in seeing a run's end, while it goes on already, sees it go on.
+func TestWatchFollowsIntoTheNextWork(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{}, 1)
+		m := &fakeModel{answer: func(context.Context, model.Request) (*model.Response, error) {
+			<-release
+			return response(model.StopEndTurn, text("ok")), nil
+		}}
+		f := newFixture(t, m, newTools(echo), nil)
+		f.start(agent.Task{})
+		finished := 0
+		for e, err := range f.WatchRun(t.Context(), "r", 0) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			switch e.Payload.(type) {
+			case *agent.RunStarted:
+				release <- struct{}{}
+			case *agent.UserMessage:
+				release <- struct{}{}
+			case *agent.RunFinished:
+				synctest.Wait() // nobody is at work on it now
+				if finished++; finished == 1 {
+					if _, err := f.SendMessage(t.Context(), "r", "more"); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+		}
+		if finished != 2 {
+			t.Errorf("saw %d ends", finished)
 		}
 	})
 }
