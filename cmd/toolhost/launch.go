@@ -21,7 +21,7 @@ type launcher struct {
 
 // launch implements host.LaunchFunc.
 func (l *launcher) launch(ctx context.Context, p *catalog.Plugin, instance string) (host.Process, error) {
-	started, err := process.Launch(ctx, l.config(p.Info.Name, instance, p.Path))
+	started, err := process.Launch(ctx, l.config(p, p.Info.Name, instance))
 	if err != nil {
 		return nil, err
 	}
@@ -29,19 +29,19 @@ func (l *launcher) launch(ctx context.Context, p *catalog.Plugin, instance strin
 }
 
 // describe implements catalog.DescribeFunc: the process lives for the question alone.
-func (l *launcher) describe(ctx context.Context, path string) (tool.Description, error) {
+func (l *launcher) describe(ctx context.Context, p *catalog.Plugin) (tool.Description, error) {
 	const asked = "describe"
-	p, err := process.Launch(ctx, l.config(asked, asked, path))
+	started, err := process.Launch(ctx, l.config(p, asked, asked))
 	if err != nil {
 		return tool.Description{}, err
 	}
-	defer p.Stop(context.WithoutCancel(ctx), 0)
-	return p.Conn().Describe(ctx, pluginwire.DescribeRequest{})
+	defer started.Stop(context.WithoutCancel(ctx), 0)
+	return started.Conn().Describe(ctx, pluginwire.DescribeRequest{})
 }
 
-func (l *launcher) config(plugin, instance, path string) process.Config {
+func (l *launcher) config(p *catalog.Plugin, name, instance string) process.Config {
 	return process.Config{
-		Plugin: plugin, Instance: instance, Path: path,
+		Plugin: name, Instance: instance, Path: p.Path, Args: p.Args, Env: p.Env, Dir: p.Dir,
 		RunDir: l.runDir, Guard: l.guard, Logger: l.logger,
 	}
 }

@@ -94,6 +94,9 @@ func loadPlugins(ctx context.Context, known *catalog.Catalog) error {
 	wait, cancel := context.WithTimeout(ctx, settleGrace)
 	defer cancel()
 	_ = known.Settle(wait) // those that are not known yet join when they are
+	if err := known.Adopt(); err != nil {
+		return fmt.Errorf("taking changed plugins into service: %w", err)
+	}
 	return ctx.Err()
 }
 

@@ -1,84 +1,176 @@
 // Package catalog knows which plugins and tools exist, at which digest.
 //
-// It scans folders for executables, keeps a copy of each under its digest so that what was checked is what runs, and
-// asks each new digest once what it is; the answer is cached on disk. It starts no instances: asking is the business of
-// the Describe function that it is given. It does not know calls.
+// It scans folders for plugins, keeps a copy of each under its digest so that what was checked is what runs, and asks
+// each new digest once what it is; the answer is cached on disk. What is in service changes only when somebody says so:
+// a changed file is a candidate, and takes the place of what it replaces by Activate. It starts no instances: asking is
+// the business of the Describe function that it is given, warming a candidate that of internal/host. It does not know
+// calls.
 package catalog
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
-	"path/filepath"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
+	"github.com/toolhost/toolhost/internal/manifest"
 	"github.com/toolhost/toolhost/tool"
 )
 
-// DescribeFunc starts the executable at path for a moment and asks it what it is. It must end with ctx.
-type DescribeFunc func(ctx context.Context, path string) (tool.Description, error)
+// DescribeFunc starts the plugin for a moment and asks it what it is. How to run it is in Path, Args, Env and Dir; all
+// else of p is not known yet. It must end with ctx.
+type DescribeFunc func(ctx context.Context, p *Plugin) (tool.Description, error)
 
 // Config says where plugins are and how they are asked. Folders, StateDir and Describe are required.
 type Config struct {
 	Folders  []string // searched in this order; the first plugin or tool of a name wins
-	StateDir string   // where copies and descriptions are kept; made if it does not exist
+	StateDir string   // where copies and decisions are kept; made if it does not exist, and this catalogue's alone
 
 	Describe        DescribeFunc
 	DescribeTimeout time.Duration // for one plugin; 0: 10 s
-	Parallel        int           // plugins asked at the same time; 0: 4
+	Parallel        int           // plugins read, or asked, at the same time; 0: 4
 
-	Logger *slog.Logger // nil: none
+	Locked   bool   // only what LockFile pins is run, not even to ask it what it is
+	LockFile string // a toolhost.lock; read at each Load if Locked
+
+	WatchInterval time.Duration // between two looks of Watch; 0: 1 s
+	// Retention is how long a copy that is out of use is kept for instances that still run it; 0: 15 min, below 0: not.
+	Retention time.Duration
+
+	MaxFolderBytes int64 // of a folder plugin that is copied; above, it is run in place; 0: 200 MiB
+	MaxFolderFiles int   // of a folder plugin that is copied; above, it is run in place; 0: 20,000
+
+	LookupEnv func(name string) (string, bool) // toolhost's environment, of which folder plugins may get parts; nil: os.LookupEnv
+	Logger    *slog.Logger                     // nil: none
+}
+
+func (c Config) withDefaults() Config {
+	c.DescribeTimeout = cmp.Or(c.DescribeTimeout, 10*time.Second)
+	c.Parallel = cmp.Or(c.Parallel, 4)
+	c.WatchInterval = cmp.Or(c.WatchInterval, time.Second)
+	c.Retention = cmp.Or(c.Retention, 15*time.Minute)
+	c.MaxFolderBytes = cmp.Or(c.MaxFolderBytes, 200<<20)
+	c.MaxFolderFiles = cmp.Or(c.MaxFolderFiles, 20_000)
+	if c.LookupEnv == nil {
+		c.LookupEnv = os.LookupEnv
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	return c
 }
 
 // Catalog is the current knowledge. All methods are safe for concurrent use.
 type Catalog struct {
 	cfg   Config
+	lock  *stateLock
 	store *store
+	index *index
 
-	current atomic.Pointer[Snapshot]
+	loading chan struct{} // holds one token; who has it reads the folders. Not a mutex: waiting for it can be cancelled
+	asks    chan struct{} // one token for each question to a plugin that is under way
 
-	mu      sync.Mutex    // guards settled and orders Load against itself
-	settled chan struct{} // closed once no plugin waits to be asked
+	current atomic.Pointer[Snapshot] // replaced with mu held
+
+	mu      sync.Mutex
+	slots   []*slot              // in the order of the scan
+	base    *Snapshot            // who has which name, where two want it
+	pins    manifest.Lock        // what may run; nil: anything
+	asking  map[string]struct{}  // digests that are being asked what they are
+	settled chan struct{}        // closed once asking is empty
+	served  map[string]bool      // digests of which there may be instances
+	retired map[string]time.Time // those that nothing needs any more, and since when
+	changed chan struct{}        // closed once there is a newer snapshot
+	closed  bool
 
 	ctx    context.Context
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
 }
 
-// Open prepares the state folder and reads what is known from earlier. It scans nothing: call Load.
+// Open prepares the state folder and reads what is known from earlier. It scans nothing: call Load. A state folder that
+// another catalogue has open is an error.
 func Open(cfg Config) (*Catalog, error) {
-	if cfg.DescribeTimeout == 0 {
-		cfg.DescribeTimeout = 10 * time.Second
+	cfg = cfg.withDefaults()
+	if cfg.Locked && cfg.LockFile == "" {
+		return nil, errors.New("no lock file is named")
 	}
-	if cfg.Parallel == 0 {
-		cfg.Parallel = 4
+	if err := os.MkdirAll(cfg.StateDir, 0o700); err != nil {
+		return nil, fmt.Errorf("making the state folder: %w", err)
 	}
-	if cfg.Logger == nil {
-		cfg.Logger = slog.New(slog.DiscardHandler)
-	}
-	store, err := openStore(cfg.StateDir)
+	lock, err := lockState(cfg.StateDir)
 	if err != nil {
 		return nil, err
 	}
-	c := &Catalog{cfg: cfg, store: store, settled: closedChan()}
+	store, err := openStore(cfg.StateDir)
+	if err != nil {
+		lock.release()
+		return nil, err
+	}
+	index, err := openIndex(cfg.StateDir, cfg.Logger)
+	if err != nil {
+		lock.release()
+		return nil, err
+	}
+	c := &Catalog{
+		cfg: cfg, lock: lock, store: store, index: index,
+		loading: make(chan struct{}, 1), asks: make(chan struct{}, cfg.Parallel),
+		served: map[string]bool{}, retired: map[string]time.Time{},
+		asking: map[string]struct{}{}, settled: closedChan(), changed: make(chan struct{}),
+	}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
-	c.current.Store(newSnapshot(nil))
+	c.base = newSnapshot(nil, nil)
+	c.current.Store(c.base)
 	return c, nil
 }
 
-// Close aborts questions to plugins that are under way and waits for them.
+// Close stops watching, aborts questions to plugins that are under way, waits for them and gives the state folder up.
 func (c *Catalog) Close() error {
+	c.mu.Lock()
+	closed := c.closed
+	c.closed = true
+	c.mu.Unlock()
 	c.cancel()
 	c.wg.Wait()
+	if !closed {
+		c.lock.release()
+	}
 	return nil
+}
+
+// spawn runs f in a goroutine that Close waits for; f must end with c.ctx. It runs nothing once the catalogue is closed.
+// The caller holds c.mu.
+func (c *Catalog) spawn(f func()) {
+	if !c.closed {
+		c.wg.Go(f)
+	}
 }
 
 // Snapshot returns what is known now. It never blocks.
 func (c *Catalog) Snapshot() *Snapshot { return c.current.Load() }
+
+// Next returns the current Snapshot as soon as it is another than seen. Intermediate ones may be passed over: compare
+// with Diff. The error is ctx's.
+func (c *Catalog) Next(ctx context.Context, seen *Snapshot) (*Snapshot, error) {
+	for {
+		c.mu.Lock()
+		now, changed := c.current.Load(), c.changed
+		c.mu.Unlock()
+		if now != seen {
+			return now, nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
 
 // Settle waits until no plugin waits to be asked what it is, or until ctx ends.
 func (c *Catalog) Settle(ctx context.Context) error {
@@ -93,119 +185,11 @@ func (c *Catalog) Settle(ctx context.Context) error {
 	}
 }
 
-// Load scans the folders. Plugins that are known from earlier are in the Snapshot when it returns; new ones join it
-// one by one as they answer (see Settle), so that a slow one delays nobody. A folder that cannot be read is an error; a
-// bad plugin is not: it is in the Snapshot with the reason.
-func (c *Catalog) Load(ctx context.Context) error {
-	var files []candidate
-	for _, folder := range c.cfg.Folders {
-		found, err := scan(folder)
-		if err != nil {
-			return fmt.Errorf("scanning plugin folder %s: %w", folder, err)
-		}
-		files = append(files, found...)
-	}
-	plugins := make([]*Plugin, len(files))
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(c.cfg.Parallel)
-	for i, file := range files {
-		group.Go(func() error {
-			plugins[i] = c.identify(ctx, file)
-			return ctx.Err()
-		})
-	}
-	if err := group.Wait(); err != nil {
-		return fmt.Errorf("reading plugins: %w", err)
-	}
-	if err := c.store.save(); err != nil {
-		return err
-	}
-	c.ask(plugins)
-	return nil
-}
-
-// identify finds the file's digest and, if it is known, its description.
-func (c *Catalog) identify(ctx context.Context, file candidate) *Plugin {
-	p := &Plugin{Source: file.path, Info: tool.Description{Name: filepath.Base(file.path)}}
-	if file.problem != "" {
-		p.Problem = file.problem
-		return p
-	}
-	digest, path, err := c.store.add(ctx, file)
-	if err != nil {
-		p.Problem = err.Error()
-		return p
-	}
-	p.Digest, p.Path = digest, path
-	if d, ok := c.store.description(digest); ok {
-		p.describe(d)
-	} else {
-		p.Problem = problemPending
-	}
-	return p
-}
-
-// ask publishes the plugins and asks those that are new, in the background.
-func (c *Catalog) ask(plugins []*Plugin) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.current.Store(newSnapshot(plugins))
-	var pending []int
-	for i, p := range plugins {
-		if p.Problem == problemPending {
-			pending = append(pending, i)
-		}
-	}
-	if len(pending) == 0 {
-		return
-	}
-	settled := make(chan struct{})
-	c.settled = settled
-	// Owned by c: ends with its context, Close waits.
-	c.wg.Go(func() {
-		defer close(settled)
-		var group errgroup.Group
-		group.SetLimit(c.cfg.Parallel)
-		for _, i := range pending {
-			group.Go(func() error {
-				c.publish(plugins, i, c.askOne(plugins[i]))
-				return nil
-			})
-		}
-		_ = group.Wait()
-	})
-}
-
-func (c *Catalog) askOne(old *Plugin) *Plugin {
-	ctx, cancel := context.WithTimeout(c.ctx, c.cfg.DescribeTimeout)
-	defer cancel()
-	p := *old
-	p.Problem = ""
-	d, err := c.cfg.Describe(ctx, p.Path)
-	if err != nil {
-		p.Problem = err.Error()
-		c.cfg.Logger.Warn("plugin left out", "file", p.Source, "reason", p.Problem)
-		return &p
-	}
-	p.describe(d)
-	if err := c.store.remember(p.Digest, d); err != nil {
-		c.cfg.Logger.Warn("description not kept; the plugin will be asked again at the next start", "file", p.Source, "error", err)
-	}
-	return &p
-}
-
-// publish replaces one plugin of the load that plugins stands for, unless a later load has replaced them all.
-func (c *Catalog) publish(plugins []*Plugin, i int, p *Plugin) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	old := c.current.Load()
-	if i >= len(old.scanned) || old.scanned[i] != plugins[i] {
-		return
-	}
-	next := append([]*Plugin(nil), old.scanned...)
-	next[i] = p
-	plugins[i] = p
-	c.current.Store(newSnapshot(next))
+// publishLocked makes what the slots hold the current snapshot.
+func (c *Catalog) publishLocked() {
+	c.current.Store(newSnapshot(c.base, c.slots))
+	close(c.changed)
+	c.changed = make(chan struct{})
 }
 
 func closedChan() chan struct{} {

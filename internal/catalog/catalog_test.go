@@ -26,11 +26,11 @@ type fakePlugins struct {
 	asked []string // file names
 }
 
-func (f *fakePlugins) describe(ctx context.Context, path string) (tool.Description, error) {
+func (f *fakePlugins) describe(ctx context.Context, p *catalog.Plugin) (tool.Description, error) {
 	f.mu.Lock()
-	f.asked = append(f.asked, filepath.Base(path))
+	f.asked = append(f.asked, filepath.Base(p.Source))
 	f.mu.Unlock()
-	data, err := os.ReadFile(path)
+	data, err := os.ReadFile(p.Path)
 	if err != nil {
 		return tool.Description{}, err
 	}
@@ -107,18 +107,27 @@ func TestKnownDigestsAreNotAskedAgain(t *testing.T) {
 	write(t, dir, "one", plugin("one", spec("a"), spec("b")), 0o755)
 	write(t, dir, "two", plugin("two", spec("c")), 0o755)
 	first := &fakePlugins{}
-	settled(t, open(t, state, first, dir))
+	c := open(t, state, first, dir)
+	settled(t, c)
+	c.Close()
 	if diff := cmp.Diff([]string{"one", "two"}, first.questions()); diff != "" {
 		t.Errorf("asked at first (-want +got):\n%s", diff)
 	}
 
 	second := &fakePlugins{}
-	s := open(t, state, second, dir).Snapshot() // not settled: all is known at once
+	c = open(t, state, second, dir)
+	s := c.Snapshot() // not settled: all is known at once
+	c.Close()
 	if diff := cmp.Diff([]string{"a", "b", "c"}, toolNames(s, tool.Query{})); diff != "" {
 		t.Errorf("known at once (-want +got):\n%s", diff)
 	}
 	write(t, dir, "two", plugin("two", spec("d")), 0o755)
-	s = settled(t, open(t, state, second, dir))
+	c = open(t, state, second, dir)
+	settled(t, c)
+	if err := c.Adopt(); err != nil {
+		t.Fatal(err)
+	}
+	s = c.Snapshot()
 	if diff := cmp.Diff([]string{"two"}, second.questions()); diff != "" {
 		t.Errorf("asked after a change (-want +got):\n%s", diff)
 	}

@@ -1,55 +1,113 @@
 package catalog
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/toolhost/toolhost/internal/manifest"
 )
 
-// candidate is a file that may be a plugin.
-type candidate struct {
-	path    string
-	info    fs.FileInfo
-	problem string // why it cannot be one; empty if it may
+// entry is a file or folder that may be a plugin.
+type entry struct {
+	source  string // its absolute path
+	folder  bool   // it holds a plugin.yaml
+	stamp   string // tells whether it is still the same; of a folder, see list
+	problem string // why it cannot be a plugin; empty if it may
 }
 
-// scan lists the files of a folder that may be plugins, by name: executables, and files that look like programs but
-// are not executable, with that as their problem. Hidden files, editors' backups, folders and data are passed over.
-func scan(folder string) ([]candidate, error) {
+// scanAll lists what may be plugins in all folders, in their order. A folder that cannot be read is an error.
+func (c *Catalog) scanAll(ctx context.Context) ([]entry, error) {
+	var found []entry
+	seen := map[string]bool{}
+	for _, folder := range c.cfg.Folders {
+		entries, err := scan(ctx, folder)
+		if err != nil {
+			return nil, fmt.Errorf("scanning plugin folder %s: %w", folder, err)
+		}
+		for _, e := range entries {
+			if !seen[e.source] { // a folder may be named twice
+				seen[e.source] = true
+				found = append(found, e)
+			}
+		}
+	}
+	return found, nil
+}
+
+// scan lists what may be plugins in a folder, by name: executables, folders with a plugin.yaml, and files that look like
+// programs but are not executable, with that as their problem. Hidden files, editors' backups, other folders and data
+// are passed over.
+func scan(ctx context.Context, folder string) ([]entry, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return nil, err
 	}
-	var found []candidate
-	for _, entry := range entries {
-		name := entry.Name()
+	var found []entry
+	for _, file := range entries {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		name := file.Name()
 		if strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") {
 			continue
 		}
-		path, err := filepath.Abs(filepath.Join(folder, name))
+		source, err := filepath.Abs(filepath.Join(folder, name))
 		if err != nil {
 			return nil, err
 		}
-		info, err := os.Stat(path)
-		switch {
-		case errors.Is(err, fs.ErrNotExist) && entry.Type()&fs.ModeSymlink != 0:
-			found = append(found, candidate{path: path, problem: "the link leads nowhere"})
-		case errors.Is(err, fs.ErrNotExist):
-			continue // removed since it was listed
-		case err != nil:
-			found = append(found, candidate{path: path, problem: err.Error()})
-		case !info.Mode().IsRegular():
-			continue
-		case info.Mode().Perm()&0o111 != 0:
-			found = append(found, candidate{path: path, info: info})
-		case isProgram(path):
-			found = append(found, candidate{path: path, problem: "the file is not executable; run: chmod +x " + path})
+		if e, ok := look(source, file.Type()&fs.ModeSymlink != 0); ok {
+			found = append(found, e)
 		}
 	}
 	return found, nil
+}
+
+// look returns what is at a path as an entry; false if it has nothing to do with plugins.
+func look(source string, isLink bool) (entry, bool) {
+	e := entry{source: source}
+	info, err := os.Stat(source)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && isLink:
+		e.problem = "the link leads nowhere"
+	case errors.Is(err, fs.ErrNotExist):
+		return e, false // removed since it was listed
+	case err != nil:
+		e.problem = err.Error()
+	case info.IsDir():
+		return lookFolder(e)
+	case !info.Mode().IsRegular():
+		return e, false
+	case info.Mode().Perm()&0o111 != 0:
+		e.stamp = stampOf(info)
+	case isProgram(source):
+		e.problem = "the file is not executable; run: chmod +x " + source
+	default:
+		return e, false
+	}
+	return e, true
+}
+
+func lookFolder(e entry) (entry, bool) {
+	info, err := os.Stat(filepath.Join(e.source, manifest.FileName))
+	if err == nil && info.Mode().IsRegular() {
+		e.folder = true
+		return e, true
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		e.problem = err.Error()
+		return e, true
+	}
+	if _, err := os.Stat(filepath.Join(e.source, "plugin.yml")); err == nil {
+		e.problem = "its manifest has to be named " + manifest.FileName + ", not plugin.yml"
+		return e, true
+	}
+	return e, false
 }
 
 // isProgram reports whether a file begins like an ELF or Mach-O executable or a script.

@@ -4,144 +4,123 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
-	"github.com/toolhost/toolhost/internal/arguments"
 	"github.com/toolhost/toolhost/tool"
 )
 
-const problemPending = "it is new and is being asked what it is"
-
-// Plugin is an executable that was found. It does not change once it is in a Snapshot.
-type Plugin struct {
-	Source   string           // where the operator put it
-	Path     string           // the copy that is run; empty if it could not be read
-	Digest   string           // sha256:…; empty if it could not be read
-	Info     tool.Description // what it says of itself; only a name, taken from the file, if Problem is set
-	Problem  string           // why it is not used, in words; empty if it is
-	Warnings []string         // what is wrong with it although it is used
-	Tools    []*Tool          // those that can be called, ordered by name
-}
-
-// Tool is a tool that can be called. It does not change once it is in a Snapshot.
-type Tool struct {
-	Spec   tool.Spec
-	Plugin *Plugin
-	Schema *arguments.Schema // of the arguments, compiled
-}
-
-// Info returns the tool as callers see it.
-func (t *Tool) Info() tool.Info {
-	return tool.Info{Spec: t.Spec, Plugin: t.Plugin.Info.Name, PluginVersion: t.Plugin.Info.Version}
-}
-
-// describe takes over what the plugin says of itself and sorts out what cannot be used.
-func (p *Plugin) describe(d tool.Description) {
-	if err := tool.CheckName(d.Name); err != nil {
-		p.Problem = "it describes itself wrongly: " + err.Error()
-		return
-	}
-	p.Info, p.Problem = d, ""
-	seen := map[string]bool{}
-	for _, spec := range d.Tools {
-		t, err := newTool(p, spec, seen)
-		if err != nil {
-			p.warnf("the tool %q is left out: %v", spec.Name, err)
-			continue
-		}
-		p.Tools = append(p.Tools, t)
-	}
-	slices.SortFunc(p.Tools, byToolName)
-	if len(p.Tools) == 0 {
-		p.Problem = "it has no tool that can be used"
-		if len(p.Warnings) > 0 {
-			p.Problem += ": " + strings.Join(p.Warnings, "; ")
-		}
-	}
-}
-
-func newTool(p *Plugin, spec tool.Spec, seen map[string]bool) (*Tool, error) {
-	if err := tool.CheckName(spec.Name); err != nil {
-		return nil, err
-	}
-	if seen[spec.Name] {
-		return nil, fmt.Errorf("the plugin declares it twice")
-	}
-	if strings.TrimSpace(spec.Description) == "" {
-		return nil, fmt.Errorf("it has no description")
-	}
-	schema, err := arguments.Compile(spec.InputSchema)
-	if err != nil {
-		return nil, fmt.Errorf("its input schema cannot be used: %w", err)
-	}
-	if len(spec.OutputSchema) > 0 {
-		if _, err := arguments.Compile(spec.OutputSchema); err != nil {
-			return nil, fmt.Errorf("its output schema cannot be used: %w", err)
-		}
-	}
-	seen[spec.Name] = true
-	if len(spec.Tags) == 0 {
-		spec.Tags = p.Info.DefaultTags
-	}
-	return &Tool{Spec: spec, Plugin: p, Schema: schema}, nil
-}
-
-func (p *Plugin) warnf(format string, args ...any) {
-	p.Warnings = append(p.Warnings, fmt.Sprintf(format, args...))
-}
-
 // Snapshot is what is known at one moment. It does not change.
 type Snapshot struct {
-	scanned []*Plugin // in the order of the scan
-	plugins []*Plugin // ordered by name; conflicts resolved
-	tools   []*Tool   // ordered by name
-	byTool  map[string]*Tool
-	byName  map[string]*Plugin
+	plugins    []*Plugin // ordered by name; conflicts resolved
+	candidates []*Plugin // ordered by name
+	tools      []*Tool   // ordered by name
+	byTool     map[string]*Tool
+	byName     map[string]*Plugin
 }
 
-func newSnapshot(scanned []*Plugin) *Snapshot {
-	s := &Snapshot{scanned: scanned, byTool: map[string]*Tool{}, byName: map[string]*Plugin{}}
-	for _, found := range scanned {
-		p := s.admit(found)
-		s.plugins = append(s.plugins, p)
+// newSnapshot shows what the slots hold. Where two want a name it is theirs who have it in base, else that of the first:
+// which plugins answer first is chance and the order of the scan is not.
+func newSnapshot(base *Snapshot, slots []*slot) *Snapshot {
+	s := &Snapshot{byTool: map[string]*Tool{}, byName: map[string]*Plugin{}}
+	shown := make([]*Plugin, len(slots))
+	for i, slot := range slots {
+		shown[i] = slot.show()
+	}
+	s.admitPlugins(base, shown)
+	s.admitTools(base)
+	for _, slot := range slots {
+		if candidate := slot.candidate(); candidate != nil {
+			s.candidates = append(s.candidates, s.preview(candidate))
+		}
+	}
+	byName := func(a, b *Plugin) int { return cmp.Compare(a.Info.Name, b.Info.Name) }
+	slices.SortStableFunc(s.plugins, byName)
+	slices.SortStableFunc(s.candidates, byName)
+	slices.SortFunc(s.tools, byToolName)
+	return s
+}
+
+// admitPlugins decides who has which plugin name. What it puts into the snapshot are copies without tools.
+func (s *Snapshot) admitPlugins(base *Snapshot, shown []*Plugin) {
+	owners := map[string]*Plugin{}
+	for _, p := range shown {
+		if !p.usable() {
+			continue
+		}
+		name := p.Info.Name
+		if owners[name] == nil || base != nil && base.byName[name] != nil && base.byName[name].Source == p.Source {
+			owners[name] = p
+		}
+	}
+	for _, p := range shown {
+		own := *p
+		if owner := owners[p.Info.Name]; p.usable() && owner != p {
+			own.Problem = fmt.Sprintf("the plugin name %q is taken by %s", p.Info.Name, owner.Source)
+			own.Tools = nil
+		}
+		own.Warnings = slices.Clone(p.Warnings)
+		if own.Problem == "" {
+			s.byName[own.Info.Name] = &own
+		}
+		s.plugins = append(s.plugins, &own)
+	}
+}
+
+// admitTools decides who has which tool name.
+func (s *Snapshot) admitTools(base *Snapshot) {
+	owners := map[string]*Plugin{}
+	for _, p := range s.plugins {
+		for _, t := range p.Tools {
+			name := t.Spec.Name
+			if owners[name] == nil || base != nil && base.byTool[name] != nil && base.byTool[name].Plugin.Source == p.Source {
+				owners[name] = p
+			}
+		}
+	}
+	for _, p := range s.plugins {
+		p.Tools = p.admitted(owners)
 		for _, t := range p.Tools {
 			s.byTool[t.Spec.Name] = t
 			s.tools = append(s.tools, t)
 		}
 	}
-	slices.SortStableFunc(s.plugins, func(a, b *Plugin) int { return cmp.Compare(a.Info.Name, b.Info.Name) })
-	slices.SortFunc(s.tools, byToolName)
-	return s
 }
 
-// admit returns the plugin as it stands beside those before it: names that are taken are left out. Conflicts are found
-// per snapshot, because which plugins answer first is chance and the order of the scan is not.
-func (s *Snapshot) admit(found *Plugin) *Plugin {
-	if found.Problem != "" {
-		return found
-	}
-	p := *found
-	if first := s.byName[p.Info.Name]; first != nil {
-		p.Problem = fmt.Sprintf("the plugin name %q is taken by %s", p.Info.Name, first.Source)
-		p.Tools = nil
-		return &p
-	}
-	p.Tools, p.Warnings = nil, slices.Clone(found.Warnings)
-	for _, t := range found.Tools {
-		if first := s.byTool[t.Spec.Name]; first != nil {
-			p.warnf("the tool %q is left out: the plugin %q ships one of that name", t.Spec.Name, first.Plugin.Info.Name)
+// admitted returns copies of the plugin's tools that are its own, and warns of the others.
+func (p *Plugin) admitted(owners map[string]*Plugin) []*Tool {
+	var tools []*Tool
+	for _, t := range p.Tools {
+		if owner := owners[t.Spec.Name]; owner != nil && owner != p {
+			p.warnf("the tool %q is left out: the plugin %q ships one of that name", t.Spec.Name, owner.Info.Name)
 			continue
 		}
 		own := *t
-		own.Plugin = &p
-		p.Tools = append(p.Tools, &own)
+		own.Plugin = p
+		tools = append(tools, &own)
 	}
-	s.byName[p.Info.Name] = &p
+	return tools
+}
+
+// preview returns a candidate as it would stand beside the others.
+func (s *Snapshot) preview(candidate *Plugin) *Plugin {
+	p := *candidate
+	p.Warnings = slices.Clone(candidate.Warnings)
+	taken := map[string]*Plugin{}
+	for _, t := range p.Tools {
+		if has := s.byTool[t.Spec.Name]; has != nil && has.Plugin.Source != p.Source {
+			taken[t.Spec.Name] = has.Plugin
+		}
+	}
+	p.Tools = p.admitted(taken)
 	return &p
 }
 
 // Plugins returns all plugins, ordered by name, also those with a Problem. The slice is shared: do not change it.
 func (s *Snapshot) Plugins() []*Plugin { return s.plugins }
+
+// Candidates returns, ordered by name, the plugins that could take the place of those of the same names: what is in
+// the place of each is of another digest by now, and can be used. Catalog.Activate and Catalog.Reject decide about
+// them. The slice is shared: do not change it.
+func (s *Snapshot) Candidates() []*Plugin { return s.candidates }
 
 // Plugin returns the usable plugin of a name, or nil.
 func (s *Snapshot) Plugin(name string) *Plugin { return s.byName[name] }
@@ -170,5 +149,3 @@ func matches(spec *tool.Spec, q tool.Query) bool {
 		(q.Dangerous == nil || *q.Dangerous == spec.Dangerous) &&
 		(q.MaxCostPerUse == nil || spec.CostPerUse <= *q.MaxCostPerUse)
 }
-
-func byToolName(a, b *Tool) int { return cmp.Compare(a.Spec.Name, b.Spec.Name) }

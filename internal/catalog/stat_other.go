@@ -2,14 +2,12 @@
 
 package catalog
 
-import "io/fs"
+import (
+	"fmt"
+	"io/fs"
+)
 
-// fileStat is what tells without reading that a file is still the same.
-type fileStat struct {
-	Size   int64 `json:"size"`
-	Change int64 `json:"change"` // in nanoseconds since 1970
-}
-
-func statOf(info fs.FileInfo) fileStat {
-	return fileStat{Size: info.Size(), Change: info.ModTime().UnixNano()}
+// stampOf tells without reading whether a file is still the same.
+func stampOf(info fs.FileInfo) string {
+	return fmt.Sprintf("%d:%d:%o", info.Size(), info.ModTime().UnixNano(), uint32(info.Mode()))
 }

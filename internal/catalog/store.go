@@ -12,153 +12,168 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 
 	"github.com/toolhost/toolhost/tool"
 )
 
-// store keeps copies of executables under their digests, and what each digest said of itself. What was hashed is what
-// runs: nobody can change a file between the check and its use. All methods are safe for concurrent use.
-type store struct {
-	dir string // of the copies: store/<hex digest>/<file name>
+// store keeps copies of plugins under their digests, and what each digest said of itself. What was hashed is what runs:
+// nobody changes a plugin between the check and its use.
+//
+// A digest has a folder, STORE/HEX, with about.json in it and, below files, a copy under the name that the plugin has
+// where it was found. Everything is moved into place whole. What a power failure left behind half is noticed by its
+// size, and made anew. All methods are safe for concurrent use.
+type store struct{ dir string }
 
-	mu    sync.Mutex // guards index and dirty; never held across I/O
-	index index
-	dirty bool
+// about is what is known of a digest. All but Files and Bytes is missing until it has been asked what it is.
+type about struct {
+	Files   int   `json:"files"` // in its copy
+	Bytes   int64 `json:"bytes"` // in its copy
+	InPlace bool  `json:"in_place,omitempty"`
 
-	saving sync.Mutex // orders writers of the index file, so that the newest state is written last
-}
-
-// index is the state on disk, in catalog.json.
-type index struct {
-	// Files says which digest a file had when it was last read, so that an unchanged file need not be read again.
-	Files map[string]indexedFile `json:"files"`
-	// Descriptions holds what plugins said, by digest.
-	Descriptions map[string]tool.Description `json:"descriptions"`
-}
-
-type indexedFile struct {
-	Stat   fileStat `json:"stat"`
-	Digest string   `json:"digest"`
+	Description *tool.Description `json:"description,omitempty"`
+	SchemaCheck string            `json:"schema_check,omitempty"` // by which rules Refused was found
+	Refused     refusedSchemas    `json:"refused,omitempty"`
 }
 
 func openStore(stateDir string) (*store, error) {
 	s := &store{dir: filepath.Join(stateDir, "store")}
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
-		return nil, fmt.Errorf("making the state folder: %w", err)
-	}
-	data, err := os.ReadFile(s.indexPath())
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("reading what is known of plugins: %w", err)
-	}
-	// A cache: what cannot be read is found out again.
-	if json.Unmarshal(data, &s.index) != nil || s.index.Files == nil || s.index.Descriptions == nil {
-		s.index = index{Files: map[string]indexedFile{}, Descriptions: map[string]tool.Description{}}
+		return nil, fmt.Errorf("making the store of plugins: %w", err)
 	}
 	return s, nil
 }
 
-func (s *store) indexPath() string { return filepath.Join(filepath.Dir(s.dir), "catalog.json") }
+func (s *store) home(digest string) string {
+	return filepath.Join(s.dir, strings.TrimPrefix(digest, "sha256:"))
+}
 
-// add returns the digest of a file and the path of its copy. The file is read only if it changed since it was last.
-func (s *store) add(ctx context.Context, file candidate) (digest, path string, err error) {
-	stat := statOf(file.info)
-	s.mu.Lock()
-	known, ok := s.index.Files[file.path]
-	s.mu.Unlock()
-	if ok && known.Stat == stat {
-		path := s.copyPath(known.Digest, file.path)
-		if _, err := os.Stat(path); err == nil {
-			return known.Digest, path, nil
-		}
+// path returns where the copy of a digest is, under the name of its source.
+func (s *store) path(digest, source string) string {
+	return filepath.Join(s.home(digest), "files", filepath.Base(source))
+}
+
+// about returns what is known of a digest; false if nothing is, or if what is there cannot be read.
+func (s *store) about(digest string) (about, bool) {
+	var a about
+	data, err := os.ReadFile(filepath.Join(s.home(digest), "about.json"))
+	return a, err == nil && json.Unmarshal(data, &a) == nil && a.Files > 0
+}
+
+// remember writes down what is known of a digest.
+func (s *store) remember(digest string, a about) error {
+	data, err := json.Marshal(a)
+	if err == nil {
+		err = os.MkdirAll(s.home(digest), 0o700)
 	}
-	digest, err = s.copy(ctx, file)
+	if err == nil {
+		err = replaceFile(filepath.Join(s.home(digest), "about.json"), data, false)
+	}
 	if err != nil {
-		return "", "", fmt.Errorf("reading %s: %w", file.path, err)
+		return fmt.Errorf("writing what a plugin is: %w", err)
 	}
-	s.mu.Lock()
-	s.index.Files[file.path] = indexedFile{Stat: stat, Digest: digest}
-	s.dirty = true
-	s.mu.Unlock()
-	return digest, s.copyPath(digest, file.path), nil
+	return nil
 }
 
-func (s *store) copyPath(digest, source string) string {
-	return filepath.Join(s.dir, strings.TrimPrefix(digest, "sha256:"), filepath.Base(source))
+// holds reports whether the copy of a digest is there and whole.
+func (s *store) holds(digest, source string, a about) bool {
+	files, bytes := 0, int64(0)
+	err := filepath.WalkDir(s.path(digest, source), func(_ string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() {
+			if passedOver(entry.Name()) {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		files++
+		if info.Mode().IsRegular() {
+			bytes += info.Size()
+		}
+		return nil
+	})
+	return err == nil && files == a.Files && bytes == a.Bytes
 }
 
-// copy hashes the file while it copies it, then moves the copy under its digest.
-func (s *store) copy(ctx context.Context, file candidate) (digest string, err error) {
-	in, err := os.Open(file.path)
+// errChanging says that a plugin is being written while it is read.
+var errChanging = errors.New("it changed while it was read; it is read again by `toolhost reload`")
+
+// takeFile copies an executable while it is hashed, and returns its digest.
+func (s *store) takeFile(ctx context.Context, found entry) (string, error) {
+	in, err := os.Open(found.source)
 	if err != nil {
 		return "", err
 	}
 	defer in.Close()
-	out, err := os.CreateTemp(s.dir, "new-*")
+	temp, err := os.MkdirTemp(s.dir, tempPattern)
 	if err != nil {
 		return "", err
 	}
-	defer func() {
-		out.Close()
-		os.Remove(out.Name())
-	}()
+	defer os.RemoveAll(temp)
+	copied := filepath.Join(temp, "file")
 	hash := sha256.New()
-	if _, err := io.Copy(io.MultiWriter(out, hash), &contextReader{ctx, in}); err != nil {
+	size, err := copyFile(ctx, copied, in, 0o500, hash)
+	if err != nil {
 		return "", err
 	}
-	if err := out.Chmod(0o500); err != nil {
+	info, err := os.Stat(found.source)
+	if err != nil {
 		return "", err
 	}
-	// Closed before it is run: a file that is open for writing cannot be executed.
-	if err := out.Close(); err != nil {
-		return "", err
+	if stampOf(info) != found.stamp {
+		return "", errChanging
 	}
-	digest = "sha256:" + hex.EncodeToString(hash.Sum(nil))
-	path := s.copyPath(digest, file.path)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return "", err
-	}
-	return digest, os.Rename(out.Name(), path)
+	digest := "sha256:" + hex.EncodeToString(hash.Sum(nil))
+	return digest, s.keep(digest, found.source, copied, about{Files: 1, Bytes: size})
 }
 
-// description returns what the digest said of itself.
-func (s *store) description(digest string) (tool.Description, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	d, ok := s.index.Descriptions[digest]
-	return d, ok
-}
-
-// remember keeps what a digest said of itself.
-func (s *store) remember(digest string, d tool.Description) error {
-	s.mu.Lock()
-	s.index.Descriptions[digest] = d
-	s.dirty = true
-	s.mu.Unlock()
-	return s.save()
-}
-
-// save writes the index if it changed.
-func (s *store) save() error {
-	s.saving.Lock()
-	defer s.saving.Unlock()
-	s.mu.Lock()
-	dirty := s.dirty
-	s.dirty = false
-	data, err := json.Marshal(s.index)
-	s.mu.Unlock()
-	if err != nil || !dirty {
+// keep moves a copy to its place. What is known of the digest from earlier stays known.
+func (s *store) keep(digest, source, copied string, a about) error {
+	known, ok := s.about(digest)
+	if ok && known.Files == a.Files && known.Bytes == a.Bytes && known.InPlace == a.InPlace {
+		if a.InPlace || s.holds(digest, source, a) {
+			return nil
+		}
+	} else if err := s.remember(digest, a); err != nil {
 		return err
 	}
-	temp := s.indexPath() + ".new"
-	err = os.WriteFile(temp, data, 0o600)
-	if err == nil {
-		err = os.Rename(temp, s.indexPath())
+	if a.InPlace {
+		return nil
 	}
+	path := s.path(digest, source)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	if err := removeAll(path); err != nil {
+		return err
+	}
+	if err := os.Rename(copied, path); err != nil {
+		return err
+	}
+	// Nothing is to be written beside what was hashed. Only now: a folder that is read-only cannot be moved.
+	return os.Chmod(path, 0o500)
+}
+
+// tempPattern names what is being made in the store. No digest has such a name.
+const tempPattern = "new-*"
+
+// copyFile writes a new file and what goes into it to the hash, and returns its size.
+func copyFile(ctx context.Context, path string, in io.Reader, mode fs.FileMode, hash io.Writer) (int64, error) {
+	out, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return fmt.Errorf("writing what is known of plugins: %w", err)
+		return 0, err
 	}
-	return nil
+	size, err := io.Copy(io.MultiWriter(out, hash), &contextReader{ctx, in})
+	if err == nil {
+		err = out.Chmod(mode)
+	}
+	// Closed before it is run: a file that is open for writing cannot be executed.
+	return size, errors.Join(err, out.Close())
 }
 
 // contextReader ends a long copy with its context.
@@ -172,4 +187,34 @@ func (r *contextReader) Read(p []byte) (int, error) {
 		return 0, err
 	}
 	return r.r.Read(p)
+}
+
+// sweep removes all digests but those to keep, and what an earlier life left unfinished.
+func (s *store) sweep(keep func(digest string) bool) error {
+	entries, err := os.ReadDir(s.dir)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, entry := range entries {
+		if !keep("sha256:" + entry.Name()) {
+			errs = append(errs, removeAll(filepath.Join(s.dir, entry.Name())))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// removeAll removes a copy, whose folders may be read-only.
+func removeAll(path string) error {
+	err := os.RemoveAll(path)
+	if !errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	_ = filepath.WalkDir(path, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.IsDir() {
+			_ = os.Chmod(path, 0o700) // what cannot be changed is reported by RemoveAll
+		}
+		return err
+	})
+	return os.RemoveAll(path)
 }

@@ -200,7 +200,7 @@ func openCatalog(t *testing.T, d tool.Description) *catalog.Catalog {
 	}
 	c, err := catalog.Open(catalog.Config{
 		Folders: []string{dir}, StateDir: t.TempDir(),
-		Describe: func(context.Context, string) (tool.Description, error) { return d, nil },
+		Describe: func(context.Context, *catalog.Plugin) (tool.Description, error) { return d, nil },
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,145 @@
+package catalog
+
+import (
+	"context"
+	"time"
+
+	"github.com/toolhost/toolhost/tool"
+)
+
+// ask asks all digests that are new, in the background.
+func (c *Catalog) ask() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return
+	}
+	for _, s := range c.slots {
+		if _, asked := c.asking[digestOf(s.file)]; asked || !s.awaits() {
+			continue
+		}
+		if isClosed(c.settled) {
+			c.settled = make(chan struct{})
+		}
+		c.asking[s.file.Digest] = struct{}{}
+		p := s.file
+		c.spawn(func() { c.askOne(p) }) // ends with the catalogue's context: bounded by DescribeTimeout
+	}
+}
+
+func (c *Catalog) askOne(p *Plugin) {
+	var answer answer
+	select {
+	case c.asks <- struct{}{}:
+		answer = c.describe(c.ctx, p)
+		<-c.asks
+	case <-c.ctx.Done():
+		answer.problem = context.Cause(c.ctx).Error()
+	}
+	c.mu.Lock()
+	c.answeredLocked(p.Digest, answer)
+	delete(c.asking, p.Digest)
+	last := len(c.asking) == 0
+	c.mu.Unlock()
+	if !last {
+		return
+	}
+	// Once for all that were asked. What is lost before is found out again, from descriptions that are kept already.
+	if err := c.index.save(); err != nil {
+		c.cfg.Logger.Warn("what is known of plugins is not kept", "error", err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.asking) == 0 && !isClosed(c.settled) {
+		close(c.settled)
+	}
+}
+
+func isClosed(ch <-chan struct{}) bool {
+	select {
+	case <-ch:
+		return true
+	default:
+		return false
+	}
+}
+
+// answer is what a digest said of itself, or why it did not.
+type answer struct {
+	description tool.Description
+	refused     refusedSchemas
+	problem     string
+}
+
+// describe asks a plugin what it is, and keeps the answer.
+func (c *Catalog) describe(ctx context.Context, p *Plugin) answer {
+	ctx, cancel := context.WithTimeout(ctx, c.cfg.DescribeTimeout)
+	defer cancel()
+	d, err := c.cfg.Describe(ctx, p)
+	if err != nil {
+		c.cfg.Logger.Warn("plugin left out", "source", p.Source, "digest", p.Digest, "reason", err)
+		return answer{problem: err.Error()}
+	}
+	a := answer{description: d, refused: checkSchemas(d.Tools)}
+	known, _ := c.store.about(p.Digest)
+	known.Description, known.SchemaCheck, known.Refused = &d, schemaCheck, a.refused
+	if err := c.store.remember(p.Digest, known); err != nil {
+		c.cfg.Logger.Warn("description not kept; the plugin will be asked again at the next start", "source", p.Source, "error", err)
+	}
+	return a
+}
+
+// answeredLocked tells all slots of a digest what it said.
+func (c *Catalog) answeredLocked(digest string, a answer) {
+	for _, s := range c.slots {
+		if digestOf(s.file) != digest || s.file.usable() {
+			continue
+		}
+		if a.problem != "" {
+			s.file = s.file.withProblem(a.problem)
+			s.file.unanswered = true
+			continue
+		}
+		s.file = s.file.described(a.description, a.refused)
+		s.refused = refusal(c.pins, s.file, s.current)
+	}
+	c.settleSlotsLocked()
+}
+
+func digestOf(p *Plugin) string {
+	if p == nil {
+		return ""
+	}
+	return p.Digest
+}
+
+// sweep removes from the store what nothing needs any more. Retention counts from when that was first noticed; what
+// was not in service since toolhost started has no instances and goes at once.
+func (c *Catalog) sweep() {
+	needed := c.index.digests()
+	now := time.Now()
+	c.mu.Lock()
+	for digest := range c.asking {
+		needed[digest] = true
+	}
+	for digest := range needed {
+		delete(c.retired, digest)
+	}
+	for digest := range c.served {
+		if !needed[digest] && c.retired[digest].IsZero() {
+			c.retired[digest] = now
+		}
+	}
+	for digest, since := range c.retired {
+		if now.Sub(since) < c.cfg.Retention {
+			needed[digest] = true
+			continue
+		}
+		delete(c.retired, digest)
+		delete(c.served, digest)
+	}
+	c.mu.Unlock()
+	if err := c.store.sweep(func(digest string) bool { return needed[digest] }); err != nil {
+		c.cfg.Logger.Warn("old copies of plugins are not removed", "error", err)
+	}
+}

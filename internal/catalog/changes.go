@@ -1,0 +1,60 @@
+package catalog
+
+// Changes is how one snapshot differs from an earlier one, ordered by name.
+type Changes struct {
+	Added      []*Plugin // in service now and not before
+	Removed    []*Plugin // in service before and not now
+	Changed    []Change  // in service at another digest: the candidate was activated
+	Candidates []*Plugin // that were none before
+	Broken     []*Plugin // that cannot be used, for a reason that they did not have before
+}
+
+// Change is a plugin before and after it was replaced.
+type Change struct{ Old, New *Plugin }
+
+// Diff returns what is different in now.
+func Diff(before, now *Snapshot) Changes {
+	var d Changes
+	for _, p := range now.plugins {
+		old := before.byName[p.Info.Name]
+		switch {
+		case p.Problem != "":
+			if !before.hadProblem(p) {
+				d.Broken = append(d.Broken, p)
+			}
+		case old == nil:
+			d.Added = append(d.Added, p)
+		case old.Digest != p.Digest:
+			d.Changed = append(d.Changed, Change{Old: old, New: p})
+		}
+	}
+	for _, p := range before.plugins {
+		if p.Problem == "" && now.byName[p.Info.Name] == nil {
+			d.Removed = append(d.Removed, p)
+		}
+	}
+	for _, p := range now.candidates {
+		if !before.offered(p) {
+			d.Candidates = append(d.Candidates, p)
+		}
+	}
+	return d
+}
+
+func (s *Snapshot) hadProblem(p *Plugin) bool {
+	for _, q := range s.plugins {
+		if q.Source == p.Source && q.Digest == p.Digest && q.Problem == p.Problem {
+			return true
+		}
+	}
+	return p.pending()
+}
+
+func (s *Snapshot) offered(p *Plugin) bool {
+	for _, q := range s.candidates {
+		if q.Source == p.Source && q.Digest == p.Digest {
+			return true
+		}
+	}
+	return false
+}

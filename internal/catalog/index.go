@@ -1,0 +1,160 @@
+package catalog
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// record is what outlives toolhost of one source: an executable or a folder.
+type record struct {
+	// Stamp and Digest are what was there when it was last read: as long as the stamp is the same, so is the digest.
+	Stamp  string `json:"stamp,omitempty"`
+	Digest string `json:"digest,omitempty"`
+
+	Current  string `json:"current,omitempty"`  // the digest in service
+	Previous string `json:"previous,omitempty"` // the one before, to go back to
+
+	// Held is a digest that does not take the current one's place by itself, and Reason why. It is forgotten when the
+	// source changes once more.
+	Held   string `json:"held,omitempty"`
+	Reason string `json:"reason,omitempty"`
+}
+
+// index is the records of all sources, in STATE/catalog.json. A file that cannot be understood, or of another version,
+// is a lost cache: everything is found out again, and what was decided is forgotten. All methods are safe for
+// concurrent use.
+type index struct {
+	path string
+
+	mu      sync.Mutex // never held across I/O
+	records map[string]record
+	dirty   bool
+
+	saving chan struct{} // one token: writers of the file follow each other, so that the newest state is written last
+}
+
+// indexVersion is the version of the file's form.
+const indexVersion = 2
+
+// indexFile is the form of the file.
+type indexFile struct {
+	Version int               `json:"version"`
+	Sources map[string]record `json:"sources"`
+}
+
+func openIndex(stateDir string, logger *slog.Logger) (*index, error) {
+	x := &index{path: filepath.Join(stateDir, "catalog.json"), records: map[string]record{}, saving: make(chan struct{}, 1)}
+	data, err := os.ReadFile(x.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return x, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading what is known of plugins: %w", err)
+	}
+	var file indexFile
+	if err := json.Unmarshal(data, &file); err != nil || file.Version != indexVersion || file.Sources == nil {
+		logger.Warn("what was known of plugins cannot be read; it is found out again", "file", x.path, "version", file.Version, "error", err)
+		return x, nil
+	}
+	x.records = file.Sources
+	return x, nil
+}
+
+func (x *index) get(source string) record {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.records[source]
+}
+
+func (x *index) put(source string, r record) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.records[source] != r {
+		x.records[source] = r
+		x.dirty = true
+	}
+}
+
+func (x *index) remove(source string) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if _, ok := x.records[source]; ok {
+		delete(x.records, source)
+		x.dirty = true
+	}
+}
+
+// sources returns all sources that there are records of.
+func (x *index) sources() []string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	sources := make([]string, 0, len(x.records))
+	for source := range x.records {
+		sources = append(sources, source)
+	}
+	return sources
+}
+
+// digests returns the digests that some source needs.
+func (x *index) digests() map[string]bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	needed := make(map[string]bool, len(x.records))
+	for _, r := range x.records {
+		needed[r.Digest], needed[r.Current], needed[r.Previous] = true, true, true
+	}
+	delete(needed, "")
+	return needed
+}
+
+// save writes the file if anything changed. It takes no longer than the disk does.
+func (x *index) save() error {
+	x.saving <- struct{}{}
+	defer func() { <-x.saving }()
+	x.mu.Lock()
+	dirty := x.dirty
+	x.dirty = false
+	data, err := json.Marshal(indexFile{Version: indexVersion, Sources: x.records})
+	x.mu.Unlock()
+	if !dirty || err != nil {
+		return err
+	}
+	if err := replaceFile(x.path, data, true); err != nil {
+		x.mu.Lock()
+		x.dirty = true
+		x.mu.Unlock()
+		return fmt.Errorf("writing what is known of plugins: %w", err)
+	}
+	return nil
+}
+
+// replaceFile writes a file whole or not at all. With sync it is on the disk when replaceFile returns, so that a power
+// failure does not take it back.
+func replaceFile(path string, data []byte, sync bool) error {
+	temp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(temp.Name())
+	_, err = temp.Write(data)
+	if err == nil && sync {
+		err = temp.Sync()
+	}
+	if err := errors.Join(err, temp.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(temp.Name(), path); err != nil || !sync {
+		return err
+	}
+	dir, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	return errors.Join(dir.Sync(), dir.Close())
+}

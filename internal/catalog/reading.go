@@ -1,0 +1,185 @@
+package catalog
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/toolhost/toolhost/internal/manifest"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// reading is what was found at a source when it was looked at.
+type reading struct {
+	source  string
+	stamp   string
+	problem string  // why what is there cannot be read; empty if it can
+	file    *Plugin // what is there; nil if problem is set
+
+	left bool // it was not looked at, and stays as it is known
+
+	// What earlier lives of toolhost had in service, if it can still be run. Only read if asked for.
+	current *Plugin
+}
+
+// read looks at one source. A source that has not changed since its record was made is not read again. Known is the
+// plugin that was made of it then, if it is still at hand.
+func (c *Catalog) read(ctx context.Context, found entry, rec record, known *Plugin) reading {
+	r := reading{source: found.source, problem: found.problem}
+	if r.problem != "" {
+		return r
+	}
+	digest, stamp, err := c.digest(ctx, found, rec)
+	if err != nil {
+		r.problem = err.Error()
+		return r
+	}
+	r.stamp = stamp
+	if known != nil && known.Digest == digest && (known.usable() || known.pending() || known.unanswered) {
+		r.file = known
+		return r
+	}
+	if r.file, err = c.open(digest, found.source); err != nil {
+		r.problem = err.Error()
+	}
+	return r
+}
+
+// digest returns the digest of what is at a source, and makes sure that the store has it.
+func (c *Catalog) digest(ctx context.Context, found entry, rec record) (digest, stamp string, err error) {
+	if !found.folder {
+		if c.stored(rec, found.stamp, found.source) {
+			return rec.Digest, found.stamp, nil
+		}
+		digest, err := c.store.takeFile(ctx, found)
+		if err != nil {
+			return "", "", fmt.Errorf("reading %s: %w", found.source, err)
+		}
+		return digest, found.stamp, nil
+	}
+	root, err := os.OpenRoot(found.source)
+	if err != nil {
+		return "", "", fmt.Errorf("reading the folder: %w", err)
+	}
+	defer root.Close()
+	l, err := list(ctx, root)
+	if err != nil {
+		return "", "", fmt.Errorf("reading the folder %s: %w", found.source, err)
+	}
+	if c.stored(rec, l.stamp, found.source) {
+		return rec.Digest, l.stamp, nil
+	}
+	inPlace := l.files > c.cfg.MaxFolderFiles || l.bytes > c.cfg.MaxFolderBytes
+	if digest, err = c.store.takeFolder(ctx, found, l, inPlace); err != nil {
+		return "", "", fmt.Errorf("reading the folder %s: %w", found.source, err)
+	}
+	return digest, l.stamp, nil
+}
+
+// stored reports whether the record's digest is still that of the source, and the store has it.
+func (c *Catalog) stored(rec record, stamp, source string) bool {
+	if rec.Digest == "" || rec.Stamp != stamp {
+		return false
+	}
+	a, ok := c.store.about(rec.Digest)
+	return ok && (a.InPlace || c.store.holds(rec.Digest, source, a))
+}
+
+// open makes a plugin of a digest in the store. If it has not been asked what it is, its problem is that.
+func (c *Catalog) open(digest, source string) (*Plugin, error) {
+	a, ok := c.store.about(digest)
+	if !ok || !a.InPlace && !c.store.holds(digest, source, a) {
+		return nil, fmt.Errorf("no copy of %s is kept", digest)
+	}
+	p := &Plugin{Source: source, Digest: digest, Path: c.store.path(digest, source), Pinned: !a.InPlace}
+	p.Info = tool.Description{Name: filepath.Base(source)}
+	if a.InPlace {
+		p.Path = source
+		p.warnf("it is too large to be copied and runs where it is: what was checked may change before it runs")
+	}
+	if info, err := os.Stat(p.Path); err != nil {
+		return nil, err
+	} else if info.IsDir() {
+		if err := c.openFolder(p); err != nil {
+			return p.withProblem(err.Error()), nil
+		}
+	}
+	if a.Description == nil {
+		return p.withProblem(problemPending), nil
+	}
+	if a.SchemaCheck != schemaCheck {
+		a.Refused = checkSchemas(a.Description.Tools)
+	}
+	return p.described(*a.Description, a.Refused), nil
+}
+
+// openFolder reads the manifest in the folder that is p.Path, and says in p how the plugin is run.
+func (c *Catalog) openFolder(p *Plugin) error {
+	file := filepath.Join(p.Path, manifest.FileName)
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return fmt.Errorf("reading the manifest: %w", err)
+	}
+	m, err := manifest.Parse(filepath.Join(p.Source, manifest.FileName), data)
+	if err != nil {
+		return err
+	}
+	p.Manifest, p.Dir = m, p.Path
+	if m.Name != "" {
+		p.Info.Name = m.Name
+	}
+	p.Info.Description = m.Description
+	program, err := lookProgram(p.Dir, m.Command[0])
+	if err != nil {
+		return err
+	}
+	p.Path, p.Args = program, m.Command[1:]
+	p.Env = environ(m.Env, c.cfg.LookupEnv)
+	return nil
+}
+
+// lookProgram returns the absolute path of a program: of the folder if its name has a slash, else found in PATH.
+func lookProgram(dir, name string) (string, error) {
+	if !strings.ContainsRune(name, '/') {
+		program, err := exec.LookPath(name)
+		if err == nil {
+			program, err = filepath.Abs(program)
+		}
+		if err != nil {
+			return "", fmt.Errorf("the command cannot be run: %w; install it, or write ./%s if it is in the plugin's folder", err, name)
+		}
+		return program, nil
+	}
+	program := filepath.Join(dir, name)
+	info, err := os.Stat(program)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("the command %s cannot be run: there is no such file in the plugin's folder", name)
+	case !info.Mode().IsRegular() || info.Mode().Perm()&0o111 == 0:
+		return "", fmt.Errorf("the command %s cannot be run: it is not executable; run chmod +x on it", name)
+	}
+	return program, nil
+}
+
+// environ returns what a manifest adds to a plugin's environment, ordered by name. Fixed values win.
+func environ(env manifest.Env, lookup func(string) (string, bool)) []string {
+	values := map[string]string{}
+	for _, name := range env.Pass {
+		if value, ok := lookup(name); ok {
+			values[name] = value
+		}
+	}
+	for name, value := range env.Set {
+		values[name] = value
+	}
+	list := make([]string, 0, len(values))
+	for name, value := range values {
+		list = append(list, name+"="+value)
+	}
+	slices.Sort(list)
+	return list
+}

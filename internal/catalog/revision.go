@@ -1,0 +1,212 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/toolhost/toolhost/tool"
+)
+
+// ErrNotKept says that a decision holds, but could not be written down: toolhost will have forgotten it when it starts
+// again.
+var ErrNotKept = errors.New("it will be forgotten when toolhost starts again")
+
+// Activate puts a candidate into service: from a Snapshot, from Upgrade or from Rollback. What it replaces is the
+// previous revision from now on. The error is unavailable if the candidate is outdated because its file changed once
+// more; it wraps ErrNotKept if the candidate is in service all the same.
+func (c *Catalog) Activate(candidate *Plugin) error {
+	c.mu.Lock()
+	s := c.slotLocked(candidate.Source)
+	var p *Plugin
+	switch {
+	case s == nil || s.current == nil || !allowed(c.pins, candidate.Digest):
+	case candidate.Digest == digestOf(s.file) && s.file.usable() && s.refused == "":
+		p = s.file
+	case candidate.Digest == s.record.Previous:
+		p = candidate
+	}
+	if p == nil {
+		c.mu.Unlock()
+		return tool.Errorf(tool.KindUnavailable, "the revision %s of plugin %q is outdated", candidate.Digest, candidate.Info.Name)
+	}
+	s.activate(p)
+	c.settleSlotsLocked()
+	c.mu.Unlock()
+	return c.keep()
+}
+
+// Reject says that a candidate could not take the place of what is in service, which stays; the reason is shown as a
+// warning. It is no candidate any more until its file changes, or until Upgrade asks for it. To reject what is outdated
+// does nothing. The error wraps ErrNotKept.
+func (c *Catalog) Reject(candidate *Plugin, reason string) error {
+	c.mu.Lock()
+	s := c.slotLocked(candidate.Source)
+	if s == nil || s.current == nil || digestOf(s.file) != candidate.Digest || s.current.Digest == candidate.Digest {
+		c.mu.Unlock()
+		return nil
+	}
+	s.hold(reason)
+	c.settleSlotsLocked()
+	c.mu.Unlock()
+	return c.keep()
+}
+
+// Adopt puts all candidates into service at once. It is for the start, when nothing runs that they would replace. The
+// error wraps ErrNotKept.
+func (c *Catalog) Adopt() error {
+	c.mu.Lock()
+	for _, s := range c.slots {
+		if p := s.candidate(); p != nil {
+			s.activate(p)
+		}
+	}
+	c.settleSlotsLocked()
+	c.mu.Unlock()
+	return c.keep()
+}
+
+// Upgrade looks at the file of a plugin in service, asks it what it is if that is not known, and returns it as a
+// candidate, also if it was rejected or gone back from. If the file is what is in service, that is returned. Errors:
+// not_found; unavailable if the file cannot be used; what ctx ends with.
+func (c *Catalog) Upgrade(ctx context.Context, name string) (*Plugin, error) {
+	source, err := c.sourceOf(name)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.reread(ctx, source); err != nil {
+		return nil, err
+	}
+	c.ask()
+	for {
+		c.mu.Lock()
+		s, changed := c.slotLocked(source), c.changed
+		p, waits, err := c.upgradeLocked(s, name)
+		c.mu.Unlock()
+		if !waits {
+			return p, err
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// upgradeLocked returns what can be upgraded to, or that it has yet to say what it is.
+func (c *Catalog) upgradeLocked(s *slot, name string) (p *Plugin, waits bool, err error) {
+	refuse := func(reason string) (*Plugin, bool, error) {
+		return nil, false, tool.Errorf(tool.KindUnavailable, "plugin %q cannot be upgraded: %s", name, reason)
+	}
+	switch {
+	case s == nil || s.current == nil:
+		return refuse("it is gone")
+	case s.file == nil:
+		return refuse(s.problem)
+	case s.refused != "":
+		return refuse(s.refused)
+	case s.file.pending():
+		return nil, !c.closed, errors.New("the catalogue is closed")
+	case !s.file.usable():
+		return refuse(s.file.Problem)
+	case s.renamed():
+		return refuse(fmt.Sprintf("its file says that its name is %q", s.file.Info.Name))
+	}
+	return s.file, false, nil
+}
+
+// reread looks at one source.
+func (c *Catalog) reread(ctx context.Context, source string) error {
+	release, err := c.reader(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	was := c.slotsBySource()[source]
+	found, ok := look(source, false)
+	if !ok {
+		found = entry{source: source, problem: "its file is gone, or is no plugin any more"}
+	}
+	r := c.read(ctx, found, was.record, was.file)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if s := c.slotLocked(source); s != nil {
+		s.apply(r, c.pins)
+		if s.file != nil && s.file.unanswered {
+			s.file = s.file.toAsk()
+		}
+		c.settleSlotsLocked()
+	}
+	return ctx.Err()
+}
+
+// Previous returns the digest that Rollback would go back to; empty if there is none.
+func (c *Catalog) Previous(name string) string {
+	source, err := c.sourceOf(name)
+	if err != nil {
+		return ""
+	}
+	return c.index.get(source).Previous
+}
+
+// Rollback returns the previous revision of a plugin in service as a candidate. Once it is activated it stays, over
+// reloads and restarts, until its file changes or Upgrade asks for it. Errors: not_found if there is no such plugin or
+// no previous revision; unavailable if that cannot be run any more.
+func (c *Catalog) Rollback(name string) (*Plugin, error) {
+	source, err := c.sourceOf(name)
+	if err != nil {
+		return nil, err
+	}
+	digest := c.index.get(source).Previous
+	if digest == "" {
+		return nil, tool.Errorf(tool.KindNotFound, "plugin %q has no previous revision", name)
+	}
+	refuse := func(reason string) (*Plugin, error) {
+		return nil, tool.Errorf(tool.KindUnavailable, "plugin %q cannot go back to %s: %s", name, digest, reason)
+	}
+	p, err := c.open(digest, source)
+	if err != nil {
+		return refuse(err.Error())
+	}
+	c.mu.Lock()
+	pins := c.pins
+	c.mu.Unlock()
+	switch reason := refusal(pins, p, nil); {
+	case !p.usable():
+		return refuse(p.Problem)
+	case reason != "":
+		return refuse(reason)
+	case p.Info.Name != name:
+		return refuse(fmt.Sprintf("its name was %q", p.Info.Name))
+	case !p.Pinned:
+		return refuse("no copy of it is kept, because it is too large")
+	}
+	return p, nil
+}
+
+// sourceOf returns where the plugin in service under a name comes from.
+func (c *Catalog) sourceOf(name string) (string, error) {
+	p := c.Snapshot().Plugin(name)
+	if p == nil {
+		return "", tool.Errorf(tool.KindNotFound, "no plugin %q is in service", name)
+	}
+	return p.Source, nil
+}
+
+func (c *Catalog) slotLocked(source string) *slot {
+	for _, s := range c.slots {
+		if s.source == source {
+			return s
+		}
+	}
+	return nil
+}
+
+// keep writes decisions down.
+func (c *Catalog) keep() error {
+	if err := c.index.save(); err != nil {
+		return fmt.Errorf("%w: %w", ErrNotKept, err)
+	}
+	return nil
+}

@@ -1,0 +1,43 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package catalog
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// stateLock keeps other catalogues out of a state folder: they would forget each other's decisions and remove each
+// other's copies. The system gives it up when the process ends, however it ends.
+type stateLock struct{ file *os.File }
+
+func lockState(dir string) (*stateLock, error) {
+	path := filepath.Join(dir, "lock")
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("locking the state folder: %w", err)
+	}
+	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		file.Close()
+		if !errors.Is(err, syscall.EWOULDBLOCK) {
+			return nil, fmt.Errorf("locking the state folder %s: %w", dir, err)
+		}
+		holder := "another toolhost"
+		if pid, err := os.ReadFile(path); err == nil && len(pid) > 0 {
+			holder += " (process " + strings.TrimSpace(string(pid)) + ")"
+		}
+		return nil, fmt.Errorf("the state folder %s is in use by %s; stop that one, or choose another folder with --state", dir, holder)
+	}
+	// For the message above alone.
+	if err := file.Truncate(0); err == nil {
+		_, _ = file.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
+	}
+	return &stateLock{file: file}, nil
+}
+
+func (l *stateLock) release() { l.file.Close() }
