@@ -55,6 +55,7 @@ var rooms = map[string][]string{
 	"internal/arguments":   {"github.com/santhosh-tekuri/jsonschema/v6/...", "golang.org/x/text/..."},
 	"internal/flow":        {},
 	"internal/partialjson": {},
+	"internal/yamldoc":     {"github.com/goccy/go-yaml/..."},
 
 	// The plugin's side.
 	"internal/pluginwire":    {"tool", "internal/flow", "internal/toolpb", pluginV1, toolV1, grpc + "/...", protobuf + "/...", goPlugin, hclog},
@@ -69,7 +70,8 @@ var rooms = map[string][]string{
 	"internal/process/fault":             {"tool", "internal/pluginwire", grpc + "/...", goPlugin + "/...", hclog},
 	"internal/process/fault/faultplugin": {"internal/process/fault"},
 	"internal/lifecycle":                 {"tool"},
-	"internal/catalog":                   {"tool", "internal/arguments", errgroup},
+	"internal/manifest":                  {"tool", "internal/yamldoc"},
+	"internal/catalog":                   {"tool", "internal/arguments", "internal/manifest", errgroup},
 	"internal/logbook":                   {"tool"},
 	"internal/host":                      {"tool", "internal/arguments", "internal/catalog", "internal/lifecycle", "internal/logbook", "internal/pluginwire"},
 	"internal/host/hosttest":             {"tool", cmp + "/..."},
