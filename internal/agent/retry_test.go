@@ -101,22 +101,54 @@ func (m *breakingModel) Generate(context.Context, model.Request) iter.Seq2[model
 	}
 }
 
+// TestStalledStreamIsRetried: a stream may be slow, but not silent.
 func TestStalledStreamIsRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := &fakeModel{}
-		m.answer = func(ctx context.Context, _ model.Request) (*model.Response, error) {
-			if len(m.requests) > 1 {
-				return response(model.StopEndTurn, text("ok")), nil
-			}
-			<-ctx.Done()
-			return nil, &model.Error{Message: "closed", Err: ctx.Err()}
-		}
-		f := newFixture(t, m, newTools(echo), nil)
+		m := &stallingModel{}
+		f := newFixture(t, &fakeModel{}, newTools(echo), func(c *agent.Config) { c.Model = m })
 		f.start(agent.Task{})
-		if end := f.end(); end.Text != "ok" {
-			t.Errorf("ended with %+v", end)
+		shown, reason := "", ""
+		for e, err := range f.WatchRun(t.Context(), "r", 0) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			switch p := e.Payload.(type) {
+			case *agent.TextDelta:
+				shown += p.Text
+			case *agent.TurnReset:
+				reason = p.Reason
+			}
+		}
+		if m.asked != 2 || shown != "slow" || !strings.Contains(reason, "nothing came for 5m0s") {
+			t.Errorf("asked %d times, shown %q, reset because %q", m.asked, shown, reason)
 		}
 	})
+}
+
+// stallingModel first writes slowly and then not at all.
+type stallingModel struct{ asked int }
+
+func (*stallingModel) Name() string { return "fake:stalling" }
+func (m *stallingModel) Generate(ctx context.Context, _ model.Request) iter.Seq2[model.Chunk, error] {
+	return func(yield func(model.Chunk, error) bool) {
+		if m.asked++; m.asked > 1 {
+			yield(model.Chunk{Response: response(model.StopEndTurn, text("ok"))}, nil)
+			return
+		}
+		for _, piece := range []string{"s", "l", "o", "w"} {
+			select {
+			case <-time.After(4 * time.Minute):
+			case <-ctx.Done():
+				yield(model.Chunk{}, ctx.Err())
+				return
+			}
+			if !yield(model.Chunk{TextDelta: &model.TextDelta{Text: piece}}, nil) {
+				return
+			}
+		}
+		<-ctx.Done()
+		yield(model.Chunk{}, &model.Error{Message: "closed", Err: ctx.Err()})
+	}
 }
 
 func TestToolhostAway(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -149,20 +150,29 @@ func TestSlowWatcher(t *testing.T) {
 // TestSlowWatcherOfALongRun: whoever is behind by more than a run keeps at hand reads the rest in the journal.
 func TestSlowWatcherOfALongRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
+		const busy = 90 // turns of nine events each, and then a pause
 		answer := response(model.StopToolUse, call("a", "echo"), call("b", "echo"), call("c", "echo"), call("d", "echo"))
-		m := &fakeModel{answer: func(context.Context, model.Request) (*model.Response, error) { return answer, nil }}
+		release, asked := make(chan struct{}), 0
+		m := &fakeModel{answer: func(context.Context, model.Request) (*model.Response, error) {
+			if asked++; asked > busy {
+				<-release
+			}
+			return answer, nil
+		}}
 		f := newFixture(t, m, newTools(echo), nil)
 		f.start(agent.Task{})
-		next, stop := iter.Pull2(f.WatchRun(t.Context(), "r", 0))
-		defer stop()
-		first, _, _ := next()
-		events := []agent.Event{first}
-		synctest.Wait() // the run has ended
-		for e, err, ok := next(); ok; e, err, ok = next() {
+		var events []agent.Event
+		for e, err := range f.WatchRun(t.Context(), "r", 0) {
 			if err != nil {
 				t.Fatal(err)
 			}
 			events = append(events, e)
+			switch e.Seq {
+			case 1:
+				synctest.Wait() // the run has got far ahead
+			case 1 + 9*busy:
+				close(release)
+			}
 		}
 		checkOrder(t, 0, events)
 		if end, ok := events[len(events)-1].Payload.(*agent.RunFinished); !ok || end.StopReason != agent.StopMaxTurns || len(events) != 902 {
@@ -208,37 +218,41 @@ func TestWatchFollowsARunThatGoesOn(t *testing.T) {
 
 // TestWatchFollowsIntoTheNextWork: who is late in seeing a run's end, while it goes on already, sees it go on.
 func TestWatchFollowsIntoTheNextWork(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		release := make(chan struct{}, 1)
-		m := &fakeModel{answer: func(context.Context, model.Request) (*model.Response, error) {
-			<-release
-			return response(model.StopEndTurn, text("ok")), nil
-		}}
-		f := newFixture(t, m, newTools(echo), nil)
-		f.start(agent.Task{})
-		finished := 0
-		for e, err := range f.WatchRun(t.Context(), "r", 0) {
-			if err != nil {
+	for name, idle := range map[string]bool{"watching live": false, "reading the journal": true} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { followIntoTheNextWork(t, idle) })
+		})
+	}
+}
+
+func followIntoTheNextWork(t *testing.T, idle bool) {
+	m := &fakeModel{answer: func(context.Context, model.Request) (*model.Response, error) {
+		time.Sleep(time.Second) // of fake time: whoever watches is through before
+		return response(model.StopEndTurn, text("ok")), nil
+	}}
+	f := newFixture(t, m, newTools(echo), nil)
+	f.start(agent.Task{})
+	if idle {
+		f.end()
+	}
+	finished := 0
+	for e, err := range f.WatchRun(t.Context(), "r", 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, ok := e.Payload.(*agent.RunFinished); !ok {
+			continue
+		}
+		synctest.Wait() // nobody is at work on it now
+		if finished++; finished == 1 {
+			if _, err := f.SendMessage(t.Context(), "r", "more"); err != nil {
 				t.Fatal(err)
 			}
-			switch e.Payload.(type) {
-			case *agent.RunStarted:
-				release <- struct{}{}
-			case *agent.UserMessage:
-				release <- struct{}{}
-			case *agent.RunFinished:
-				synctest.Wait() // nobody is at work on it now
-				if finished++; finished == 1 {
-					if _, err := f.SendMessage(t.Context(), "r", "more"); err != nil {
-						t.Fatal(err)
-					}
-				}
-			}
 		}
-		if finished != 2 {
-			t.Errorf("saw %d ends", finished)
-		}
-	})
+	}
+	if finished != 2 {
+		t.Errorf("saw %d ends", finished)
+	}
 }
 
 // TestFullJournal: a journal that cannot be written ends the work with the reason, and nothing is shown that is not
