@@ -71,6 +71,7 @@ var rooms = map[string][]string{
 	"internal/process/fault/faultplugin": {"internal/process/fault"},
 	"internal/lifecycle":                 {"tool"},
 	"internal/manifest":                  {"tool", "internal/yamldoc"},
+	"internal/config":                    {"tool", "internal/address", "internal/guardian/proc", "internal/lifecycle", "github.com/goccy/go-yaml/..."},
 	"internal/catalog":                   {"tool", "internal/arguments", "internal/manifest", errgroup},
 	"internal/logbook":                   {"tool"},
 	"internal/host":                      {"tool", "internal/arguments", "internal/catalog", "internal/lifecycle", "internal/logbook", "internal/pluginwire"},

@@ -1,0 +1,69 @@
+package config
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/toolhost/toolhost/internal/lifecycle"
+)
+
+// check reports values that are right alone and wrong together.
+func (d *decoder) check() {
+	calls := d.config.Calls
+	ordered(d, "calls", "default_timeout", calls.DefaultTimeout, "max_timeout", calls.MaxTimeout)
+	d.settings("defaults", d.config.Defaults)
+	for name, s := range d.config.ByPlugin {
+		parent := join("plugin", name)
+		d.settings(parent, s)
+		d.unused(parent, s)
+	}
+}
+
+func (d *decoder) settings(parent string, s PluginSettings) {
+	ordered(d, parent, "backoff.initial", s.Backoff.Initial, "backoff.max", s.Backoff.Max)
+	switch {
+	case s.MaxInstances == 0: // auto follows the others
+	case s.Isolation == lifecycle.Shared:
+		ordered(d, parent, "min_instances", s.MinInstances, "max_instances", s.MaxInstances)
+	case s.Isolation == lifecycle.PerCall:
+		ordered(d, parent, "prewarmed", s.Prewarmed, "max_instances", s.MaxInstances)
+	}
+}
+
+// ordered reports a value that is more than another, at the one of them that the mapping has itself. If it has neither,
+// both are inherited and what is wrong is reported there.
+func ordered[T int | time.Duration](d *decoder, parent, lowKey string, low T, highKey string, high T) {
+	if low <= high {
+		return
+	}
+	if at, ok := d.at[join(parent, lowKey)]; ok {
+		d.fail(at, join(parent, lowKey), "%s is more than %s, which is %s", plain(low), highKey, plain(high))
+	} else if at, ok := d.at[join(parent, highKey)]; ok {
+		d.fail(at, join(parent, highKey), "%s is less than %s, which is %s", plain(high), lowKey, plain(low))
+	}
+}
+
+func plain(v any) string {
+	if d, ok := v.(time.Duration); ok {
+		return formatDuration(d)
+	}
+	return fmt.Sprint(v)
+}
+
+// unused reports keys of one plugin that its isolation makes meaningless. Among the defaults they may be for others.
+func (d *decoder) unused(parent string, s PluginSettings) {
+	for _, only := range []struct {
+		key     string
+		means   bool
+		instead string
+	}{
+		{"min_instances", s.Isolation == lifecycle.Shared, "isolation: shared"},
+		{"prewarmed", s.Isolation == lifecycle.PerCall, "isolation: call"},
+		{"max_calls_per_instance", s.Isolation != lifecycle.PerCall, "isolation: shared or session"},
+		{"recycle_after_calls", s.Isolation != lifecycle.PerCall, "isolation: shared or session"},
+	} {
+		if at, given := d.at[join(parent, only.key)]; given && !only.means {
+			d.fail(at, join(parent, only.key), "this key has a meaning only with %s; the plugin has isolation: %s", only.instead, s.Isolation)
+		}
+	}
+}

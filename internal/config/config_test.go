@@ -1,0 +1,226 @@
+package config_test
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolhost/toolhost/internal/config"
+	"github.com/toolhost/toolhost/internal/lifecycle"
+)
+
+func parse(t *testing.T, text string) config.Config {
+	t.Helper()
+	c, err := config.Parse("/etc/toolhost/toolhost.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestDefaults(t *testing.T) {
+	want := config.Config{
+		LockFile: "toolhost.lock",
+		Log:      config.Log{Level: "info", Format: "text"},
+		Launch:   config.Launch{Parallel: 4, Timeout: 30 * time.Second},
+		Calls: config.Calls{
+			DefaultTimeout: 30 * time.Second, MaxTimeout: 10 * time.Minute, YieldTimeout: 5 * time.Second,
+			MaxArgumentBytes: 16 << 20, MaxResultBytes: 64 << 20,
+		},
+		Ledger: config.Ledger{MaxEntries: 10_000, MaxBytes: 256 << 20},
+		Events: config.Events{Kept: 10_000},
+		Logs:   config.Logs{LinesPerPlugin: 2000, LineBytes: 8 << 10, ExitsKept: 20},
+		Reload: config.Reload{Watch: true},
+		Defaults: config.PluginSettings{
+			Isolation: lifecycle.Shared, Prewarmed: 1, MaxQueue: 1024, IdleTimeout: 5 * time.Minute, DrainTimeout: 30 * time.Second,
+			Backoff:     config.Backoff{Initial: 200 * time.Millisecond, Max: 30 * time.Second},
+			Quarantine:  config.Quarantine{Crashes: 5, Window: 10 * time.Minute, ProbeAfter: 5 * time.Minute},
+			StableAfter: 10 * time.Second,
+			Limits:      config.Limits{Enforcement: "best_effort"},
+		},
+	}
+	if diff := cmp.Diff(want, config.Default()); diff != "" {
+		t.Errorf("without a file (-want +got):\n%s", diff)
+	}
+	want.LockFile = "/etc/toolhost/toolhost.lock"
+	for _, text := range []string{"", "# nothing\n", "---\n", "null\n", "log:\nlaunch:\ndefaults:\n  env:\n  backoff:\nplugin:\n", "{}"} {
+		if diff := cmp.Diff(want, parse(t, text)); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", text, diff)
+		}
+	}
+}
+
+func TestEveryKey(t *testing.T) {
+	got := parse(t, `
+listen: unix:///run/t.sock
+plugins: [plugins, ../shared, /opt/plugins/]
+state: state
+workspace: ./w/../work
+locked: true
+lock_file: locks/a.lock
+log: {level: debug, format: json}
+launch: {parallel: 8, timeout: 1m}
+calls: {default_timeout: 1s, max_timeout: 2s, yield_timeout: 3ms, max_argument_bytes: 2048, max_result_bytes: 1GiB}
+ledger: {max_entries: 5, max_bytes: "2GiB"}
+events: {kept: 6}
+logs: {lines_per_plugin: 7, line_bytes: 512B, exits_kept: 8}
+reload: {watch: false}
+defaults:
+  disabled: true
+  isolation: call
+  min_instances: 1
+  max_instances: 4
+  prewarmed: 0
+  max_calls_per_instance: 3
+  max_queue: 9
+  idle_timeout: never
+  recycle_after_calls: 100
+  recycle_after_age: 24h
+  drain_timeout: 4s
+  backoff: {initial: 1s, max: 2s}
+  quarantine: {crashes: never, window: 1h, probe_after: never}
+  stable_after: 11s
+  limits: {memory: 512MiB, cpus: .5, processes: 64, open_files: 256, file_size: 1TiB, enforcement: required}
+  env: {A: text, B: 1.0, C: true, D: "", E: $HOME, F: "null"}
+`)
+	want := config.Config{
+		Listen:    "unix:///run/t.sock",
+		Folders:   []string{"/etc/toolhost/plugins", "/etc/shared", "/opt/plugins"},
+		State:     "/etc/toolhost/state",
+		Workspace: "/etc/toolhost/work",
+		Locked:    true, LockFile: "/etc/toolhost/locks/a.lock",
+		Log:    config.Log{Level: "debug", Format: "json"},
+		Launch: config.Launch{Parallel: 8, Timeout: time.Minute},
+		Calls: config.Calls{
+			DefaultTimeout: time.Second, MaxTimeout: 2 * time.Second, YieldTimeout: 3 * time.Millisecond,
+			MaxArgumentBytes: 2048, MaxResultBytes: 1 << 30,
+		},
+		Ledger: config.Ledger{MaxEntries: 5, MaxBytes: 2 << 30},
+		Events: config.Events{Kept: 6},
+		Logs:   config.Logs{LinesPerPlugin: 7, LineBytes: 512, ExitsKept: 8},
+		Defaults: config.PluginSettings{
+			Disabled: true, Isolation: lifecycle.PerCall, MinInstances: 1, MaxInstances: 4, MaxCallsPerInstance: 3, MaxQueue: 9,
+			RecycleAfterCalls: 100, RecycleAfterAge: 24 * time.Hour, DrainTimeout: 4 * time.Second,
+			Backoff:     config.Backoff{Initial: time.Second, Max: 2 * time.Second},
+			Quarantine:  config.Quarantine{Window: time.Hour},
+			StableAfter: 11 * time.Second,
+			Limits: config.Limits{
+				Memory: 512 << 20, CPUs: .5, Processes: 64, OpenFiles: 256, FileSize: 1 << 40, Enforcement: "required",
+			},
+			Env: map[string]string{"A": "text", "B": "1.0", "C": "true", "D": "", "E": "$HOME", "F": "null"},
+		},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestAPluginReplacesTheDefaultsKeyByKey(t *testing.T) {
+	// The order in the file does not matter.
+	c := parse(t, `
+plugin:
+  fs:
+    min_instances: 0
+    idle_timeout: never
+    backoff: {max: 1m}
+    limits: {memory: unlimited}
+    env: {A: of fs, C: "3"}
+  other:
+defaults:
+  min_instances: 2
+  max_instances: 4
+  backoff: {initial: 1s}
+  limits: {memory: 1GiB, cpus: 2}
+  env: {A: "1", B: "2"}
+`)
+	want := c.Defaults
+	want.MinInstances, want.IdleTimeout, want.Backoff.Max, want.Limits.Memory = 0, 0, time.Minute, 0
+	want.Env = map[string]string{"A": "of fs", "B": "2", "C": "3"}
+	if diff := cmp.Diff(want, c.Plugin("fs")); diff != "" {
+		t.Errorf("fs (-want +got):\n%s", diff)
+	}
+	if want.Backoff.Initial != time.Second || want.Limits.CPUs != 2 {
+		t.Errorf("the defaults are %+v", c.Defaults)
+	}
+	for _, name := range []string{"other", "unmentioned"} {
+		got := c.Plugin(name)
+		if diff := cmp.Diff(c.Defaults, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+		got.Env["A"] = "changed"
+	}
+	if c.Defaults.Env["A"] != "1" || c.Plugin("other").Env["A"] != "1" {
+		t.Error("who changes what Plugin returns changes the configuration")
+	}
+}
+
+func TestLifecycle(t *testing.T) {
+	// What toolhost.yaml calls the default is what lifecycle does by default: docs/configuration.md must not lie.
+	defaults := lifecycle.Config{
+		Isolation: lifecycle.Shared, Prewarmed: 1, MaxQueue: 1024, IdleTimeout: 5 * time.Minute, DrainTimeout: 30 * time.Second,
+		InitialBackoff: 200 * time.Millisecond, MaxBackoff: 30 * time.Second, MaxCrashes: 5, CrashWindow: 10 * time.Minute,
+		ProbeAfter: 5 * time.Minute, StableAfter: 10 * time.Second,
+	}
+	c := config.Default()
+	if diff := cmp.Diff(defaults, c.Plugin("any").Lifecycle()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	c = parse(t, `
+defaults:
+  isolation: session
+  min_instances: 2
+  max_instances: 3
+  prewarmed: 0
+  max_calls_per_instance: 4
+  max_queue: 5
+  idle_timeout: never
+  recycle_after_calls: 6
+  recycle_after_age: 7h
+  drain_timeout: 8s
+  backoff: {initial: 9s, max: 10s}
+  quarantine: {crashes: never, window: 11s, probe_after: never}
+  stable_after: 12s
+`)
+	want := lifecycle.Config{
+		Isolation: lifecycle.PerSession, MinInstances: 2, MaxInstances: 3, Prewarmed: -1, MaxCallsPerInstance: 4, MaxQueue: 5,
+		IdleTimeout: -1, RecycleAfterCalls: 6, RecycleAfterAge: 7 * time.Hour, DrainTimeout: 8 * time.Second,
+		InitialBackoff: 9 * time.Second, MaxBackoff: 10 * time.Second, MaxCrashes: math.MaxInt, CrashWindow: 11 * time.Second,
+		ProbeAfter: -1, StableAfter: 12 * time.Second,
+	}
+	if diff := cmp.Diff(want, c.Defaults.Lifecycle()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestLoadMakesPathsAbsolute(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	if err := os.Mkdir("conf", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join("conf", "toolhost.yaml")
+	if err := os.WriteFile(path, []byte("plugins: [plugins, ../more]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := config.Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if dir, err = os.Getwd(); err != nil { // the temporary folder may be behind a link
+		t.Fatal(err)
+	}
+	want := []string{filepath.Join(dir, "conf", "plugins"), filepath.Join(dir, "more")}
+	if diff := cmp.Diff(want, c.Folders); diff != "" || c.LockFile != filepath.Join(dir, "conf", "toolhost.lock") {
+		t.Errorf("the lock file is %s; the folders (-want +got):\n%s", c.LockFile, diff)
+	}
+	if err := os.WriteFile(path, []byte("a: b"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := config.Load(path); err == nil || err.Error()[:len(path)] != path {
+		t.Errorf("the error %v does not name the file as it was given", err)
+	}
+}

@@ -1,0 +1,69 @@
+package config_test
+
+import (
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolhost/toolhost/internal/config"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files and the generated part of docs/configuration.md")
+
+// TestErrors reads each file of testdata/errors, in which what is wrong follows the YAML as comments, one for each
+// error. Run the test with -update to write down what is reported now.
+func TestErrors(t *testing.T) {
+	files, err := filepath.Glob("testdata/errors/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no golden files: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".yaml"), func(t *testing.T) {
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, _, _ := strings.Cut(string(want), "#!")
+			_, err = config.Parse("toolhost.yaml", []byte(text))
+			found, ok := errors.AsType[config.Errors](err)
+			if !ok {
+				t.Fatalf("got the error %v, want what is wrong with the file", err)
+			}
+			got := text
+			for _, e := range found {
+				if strings.Contains(e.Error(), "\n") {
+					t.Errorf("%q is not one line", e)
+				}
+				got += "#! " + e.Error() + "\n"
+			}
+			if *update {
+				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
+				t.Errorf("(-golden +now):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestTooLargeAFileIsRefused(t *testing.T) {
+	_, err := config.Parse("big.yaml", []byte(strings.Repeat("#\n", 200_000)))
+	if err == nil || err.Error() != "big.yaml: the file has 400000 bytes; the most is 262144" {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestAFileThatCannotBeReadIsNotOneThatIsWrong(t *testing.T) {
+	_, err := config.Load(filepath.Join(t.TempDir(), "absent.yaml"))
+	if _, wrong := errors.AsType[config.Errors](err); wrong || !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("got %v", err)
+	}
+}

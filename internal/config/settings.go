@@ -1,0 +1,187 @@
+package config
+
+import (
+	"time"
+
+	"github.com/toolhost/toolhost/internal/lifecycle"
+)
+
+// The structs of this file are the one source of what toolhost.yaml may say. The comment of a field is its
+// documentation, in docs/configuration.md too; the tags say the rest:
+//
+//	yaml     the key
+//	default  the value without the key, as it is written in the file
+//	unset    what happens without the key, for texts that have no default; the field is empty then
+//	zero     the word that stands for 0, where 0 has a meaning of its own
+//	min, max bounds, as they are written in the file
+//	oneof    the values allowed
+//	is       what a text has to be: address, folder or file; folders and files are made absolute
+//	hint     what to say to those who write something else
+
+// Config is a whole toolhost.yaml. It comes from Default, Parse or Load, which fill in each field; the zero Config means
+// nothing. It is a value without locks: do not change it while others read it.
+type Config struct {
+	// Where clients connect: `unix:///PATH`, `127.0.0.1:PORT` or `[::1]:PORT`.
+	Listen string `yaml:"listen" is:"address" unset:"this user's socket, $XDG_RUNTIME_DIR/toolhost/toolhost.sock"`
+	// The folders that hold plugins, searched in this order: the first plugin or tool of a name wins.
+	Folders []string `yaml:"plugins" is:"folder" hint:"the settings of one plugin belong under plugin"`
+	// The folder for what outlives the process: copies of plugins, their descriptions, what happened to calls.
+	State string `yaml:"state" is:"folder" unset:"$XDG_STATE_HOME/toolhost"`
+	// The folder that tools may work in.
+	Workspace string `yaml:"workspace" is:"folder" unset:"the folder in which toolhost was started"`
+	// Whether to run nothing but the plugins that the lock file pins, at the digests that it pins.
+	Locked bool `yaml:"locked" default:"false"`
+	// The lock file, which `locked` needs.
+	LockFile string `yaml:"lock_file" is:"file" default:"toolhost.lock"`
+	// What toolhost prints to standard error.
+	Log Log `yaml:"log"`
+	// How plugin processes are started.
+	Launch Launch `yaml:"launch"`
+	// The bounds of one call.
+	Calls Calls `yaml:"calls"`
+	// How many outcomes are kept, to answer a call that is repeated with its id.
+	Ledger Ledger `yaml:"ledger"`
+	// What is kept of what happened to plugins and instances.
+	Events Events `yaml:"events"`
+	// What is kept of what plugins print.
+	Logs Logs `yaml:"logs"`
+	// When toolhost looks for new, changed and removed plugins by itself.
+	Reload Reload `yaml:"reload"`
+	// The settings of every plugin.
+	Defaults PluginSettings `yaml:"defaults"`
+	// The settings of one plugin, by its name. They replace those of `defaults` key by key, variables of `env` too.
+	ByPlugin map[string]PluginSettings `yaml:"plugin"` // already merged with Defaults; see Plugin
+}
+
+// Log is what toolhost prints to standard error.
+type Log struct {
+	// The least level that is printed.
+	Level string `yaml:"level" default:"info" oneof:"debug,info,warn,error"`
+	// The form of a line.
+	Format string `yaml:"format" default:"text" oneof:"text,json"`
+}
+
+// Launch is how plugin processes are started.
+type Launch struct {
+	// How many processes may start at the same time; others wait for their turn.
+	Parallel int `yaml:"parallel" default:"4" min:"1" max:"1000"`
+	// How long a process may take until it can take calls.
+	Timeout time.Duration `yaml:"timeout" default:"30s" min:"1ms"`
+}
+
+// Calls are the bounds of one call.
+type Calls struct {
+	// The time that a call has if neither its tool nor its caller says so.
+	DefaultTimeout time.Duration `yaml:"default_timeout" default:"30s" min:"1ms"`
+	// The most time that a call has, whatever its tool and its caller say.
+	MaxTimeout time.Duration `yaml:"max_timeout" default:"10m" min:"1ms"`
+	// How long a tool may take to stop after its call was cancelled or timed out, before its instance is ended.
+	YieldTimeout time.Duration `yaml:"yield_timeout" default:"5s" min:"1ms"`
+	// The largest arguments.
+	MaxArgumentBytes Size `yaml:"max_argument_bytes" default:"16MiB" min:"1KiB" max:"1GiB"`
+	// The largest result; a call that exceeds it fails.
+	MaxResultBytes Size `yaml:"max_result_bytes" default:"64MiB" min:"1KiB" max:"1GiB"`
+}
+
+// Ledger bounds the outcomes that are kept. Whichever bound is reached first counts; the oldest outcomes go.
+type Ledger struct {
+	// The most outcomes.
+	MaxEntries int `yaml:"max_entries" default:"10000" min:"1" max:"100000000"`
+	// The most bytes of all outcomes together.
+	MaxBytes Size `yaml:"max_bytes" default:"256MiB" min:"1MiB" max:"1TiB"`
+}
+
+// Events is what is kept of what happened to plugins and instances.
+type Events struct {
+	// How many events can be read again; the oldest go.
+	Kept int `yaml:"kept" default:"10000" min:"1" max:"10000000"`
+}
+
+// Logs is what is kept, in memory, of what plugins print.
+type Logs struct {
+	// How many lines of each plugin can be read again; the oldest go.
+	LinesPerPlugin int `yaml:"lines_per_plugin" default:"2000" min:"1" max:"1000000"`
+	// The longest line; the rest of a longer one is cut off.
+	LineBytes Size `yaml:"line_bytes" default:"8KiB" min:"256B" max:"1MiB"`
+	// How many exits of each plugin's instances can be read again, each with the last lines of standard error.
+	ExitsKept int `yaml:"exits_kept" default:"20" min:"1" max:"10000"`
+}
+
+// Reload is when toolhost looks for new, changed and removed plugins by itself.
+type Reload struct {
+	// Whether to look whenever something changes in a folder of plugins. A hangup signal and `toolhost reload` always work.
+	Watch bool `yaml:"watch" default:"true"`
+}
+
+// PluginSettings are how one plugin is kept. Like Config, they come filled in.
+type PluginSettings struct {
+	// Whether the plugin is left alone: it is listed, its tools are not offered, and it is never started.
+	Disabled bool `yaml:"disabled" default:"false"`
+	// What calls may share: `shared` is a pool of processes for all calls, `session` a process for each session, `call` a
+	// process for each call.
+	Isolation lifecycle.Isolation `yaml:"isolation" default:"shared" oneof:"shared,session,call"`
+	// How many instances are kept once the plugin is in use, idle or not. Only with isolation `shared`.
+	MinInstances int `yaml:"min_instances" default:"0" min:"0" max:"1000"`
+	// The most instances at the same time, those that are ending apart. `auto` is 1 with isolation `shared` and 16 with the
+	// others, or `min_instances` if that is more.
+	MaxInstances int `yaml:"max_instances" default:"auto" zero:"auto" min:"1" max:"1000"`
+	// How many processes wait for calls once the plugin is in use. Only with isolation `call`.
+	Prewarmed int `yaml:"prewarmed" default:"1" min:"0" max:"1000"`
+	// The most calls of one instance at the same time. With isolation `call` it is always 1.
+	MaxCallsPerInstance int `yaml:"max_calls_per_instance" default:"unlimited" zero:"unlimited" min:"1" max:"1000000"`
+	// The most calls that wait for an instance; those beyond fail at once.
+	MaxQueue int `yaml:"max_queue" default:"1024" min:"1" max:"1000000"`
+	// After this time without calls an instance is stopped.
+	IdleTimeout time.Duration `yaml:"idle_timeout" default:"5m" zero:"never" min:"1ms"`
+	// After so many calls an instance is replaced. With isolation `call` it is always 1.
+	RecycleAfterCalls int `yaml:"recycle_after_calls" default:"never" zero:"never" min:"1" max:"1000000000"`
+	// When it is so old, an instance is replaced.
+	RecycleAfterAge time.Duration `yaml:"recycle_after_age" default:"never" zero:"never" min:"1s"`
+	// How long the calls of an instance that is to go may go on; if it is only recycled, they may end.
+	DrainTimeout time.Duration `yaml:"drain_timeout" default:"30s" min:"1ms"`
+	// The pause between the second crash in a row, or a later one, and the next start. The first restart is immediate.
+	Backoff Backoff `yaml:"backoff"`
+	// When a plugin that crashes again and again is not started any more, until an operator clears it or a probe lives.
+	Quarantine Quarantine `yaml:"quarantine"`
+	// An instance that lived so long ends a row of crashes, and lets a probe succeed.
+	StableAfter time.Duration `yaml:"stable_after" default:"10s" min:"1ms"`
+	// What one instance may use. A plugin that asks for less gets less.
+	Limits Limits `yaml:"limits"`
+	// Environment variables with fixed values, besides the few that every plugin gets. Nothing is expanded in them.
+	Env map[string]string `yaml:"env"`
+}
+
+// Backoff bounds the random pause before a restart.
+type Backoff struct {
+	// The bound of the first pause; it doubles with each crash in the row.
+	Initial time.Duration `yaml:"initial" default:"200ms" min:"1ms"`
+	// The bound of every pause.
+	Max time.Duration `yaml:"max" default:"30s" min:"1ms"`
+}
+
+// Quarantine is when a plugin is not started any more.
+type Quarantine struct {
+	// So many crashes within `window` bring it there.
+	Crashes int `yaml:"crashes" default:"5" zero:"never" min:"1" max:"1000"`
+	// The time in which crashes are counted.
+	Window time.Duration `yaml:"window" default:"10m" min:"1s"`
+	// After this time in quarantine it is started once, to see whether it lives.
+	ProbeAfter time.Duration `yaml:"probe_after" default:"5m" zero:"never" min:"1ms"`
+}
+
+// Limits are what one instance, with all that it starts, may use. 0: unlimited.
+type Limits struct {
+	// Memory that is resident.
+	Memory Size `yaml:"memory" default:"unlimited" zero:"unlimited" min:"16MiB"`
+	// Processors: 0.5 is half of one.
+	CPUs float64 `yaml:"cpus" default:"unlimited" zero:"unlimited" min:"0.01" max:"10000"`
+	// Processes at the same time, threads included.
+	Processes int `yaml:"processes" default:"unlimited" zero:"unlimited" min:"8" max:"1000000"`
+	// Open files and connections of one process.
+	OpenFiles int `yaml:"open_files" default:"unlimited" zero:"unlimited" min:"32" max:"10000000"`
+	// The size of a file that it writes.
+	FileSize Size `yaml:"file_size" default:"unlimited" zero:"unlimited" min:"1KiB"`
+	// What to do if this machine cannot enforce a limit: `best_effort` starts the plugin without it and says so, `required`
+	// does not start the plugin.
+	Enforcement string `yaml:"enforcement" default:"best_effort" oneof:"best_effort,required"`
+}
