@@ -154,7 +154,10 @@ func TestSlowWatcherOfALongRun(t *testing.T) {
 		answer := response(model.StopToolUse, call("a", "echo"), call("b", "echo"), call("c", "echo"), call("d", "echo"))
 		release, asked := make(chan struct{}), 0
 		m := &fakeModel{answer: func(context.Context, model.Request) (*model.Response, error) {
-			if asked++; asked > busy {
+			switch asked++; {
+			case asked == 1:
+				time.Sleep(time.Second) // of fake time: the watcher is there before anything happens
+			case asked > busy:
 				<-release
 			}
 			return answer, nil
@@ -162,20 +165,20 @@ func TestSlowWatcherOfALongRun(t *testing.T) {
 		f := newFixture(t, m, newTools(echo), nil)
 		f.start(agent.Task{})
 		var events []agent.Event
-		for e, err := range f.WatchRun(t.Context(), "r", 0) {
+		for e, err := range f.WatchRun(t.Context(), "r", 1) {
 			if err != nil {
 				t.Fatal(err)
 			}
 			events = append(events, e)
 			switch e.Seq {
-			case 1:
+			case 2:
 				synctest.Wait() // the run has got far ahead
 			case 1 + 9*busy:
 				close(release)
 			}
 		}
-		checkOrder(t, 0, events)
-		if end, ok := events[len(events)-1].Payload.(*agent.RunFinished); !ok || end.StopReason != agent.StopMaxTurns || len(events) != 902 {
+		checkOrder(t, 1, events)
+		if end, ok := events[len(events)-1].Payload.(*agent.RunFinished); !ok || end.StopReason != agent.StopMaxTurns || len(events) != 901 {
 			t.Errorf("%d events", len(events))
 		}
 	})
