@@ -47,6 +47,16 @@ type InstanceInfo struct {
 	StartTime  time.Time     `json:"start_time"`
 	RSSBytes   uint64        `json:"rss_bytes"` // 0: unknown
 	Digest     string        `json:"digest,omitempty"`
+	// Limits is what bounds the process and all that it started, and by what means. Empty: nothing does.
+	Limits []EffectiveLimit `json:"limits,omitempty"`
+}
+
+// EffectiveLimit is one bound on an instance as it really holds on this machine.
+type EffectiveLimit struct {
+	Name      string `json:"name"`           // memory, cpu, processes, open_files, file_size, pid_namespace
+	Value     string `json:"value"`          // what was asked for: bytes, cores or a count; auto or required for pid_namespace
+	Mechanism string `json:"mechanism"`      // cgroup2, cgroup1, rlimit, watchdog, namespace, none
+	Note      string `json:"note,omitempty"` // why nothing holds it, or what the mechanism cannot do
 }
 
 // InstanceState is where a plugin process stands.
