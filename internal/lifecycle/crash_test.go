@@ -195,6 +195,14 @@ func TestQuarantine(t *testing.T) {
 			is quarantined
 			after 2m      -> launch p-5 of A
 		`},
+		{"a probe that is drained comes again, and not at once", three, quarantined + `
+			after 1m      -> launch p-4 of A
+			drain         -> stop p-4
+			after 1m      ->
+			p-4 fails     ->
+			after 119s    ->
+			after 1s      -> launch p-5 of A
+		`},
 		{"there is no probe while the plugin is paused", three, quarantined + `
 			pause         ->
 			after 1h      ->
@@ -261,6 +269,35 @@ func TestBackoffDoublesWithJitter(t *testing.T) {
 			t.Errorf("after %d crashes in a row the longest of many pauses is %v, want nearly %v", row+1, got, bound)
 		}
 		bound = min(2*bound, 30*time.Second)
+	}
+}
+
+func TestProbesGrowRare(t *testing.T) {
+	w := newWorld(lifecycle.Config{MaxCrashes: 1, ProbeAfter: time.Minute}, 1)
+	w.acquire("")
+	for probe, pauses := 0, []time.Duration{1, 2, 4, 8, 16, 32, 64, 64, 64}; probe < len(pauses); probe++ {
+		w.launchFails(w.procs[len(w.procs)-1])
+		if got := w.machine.Wake().Sub(w.now); got != pauses[probe]*time.Minute {
+			t.Errorf("probe %d comes after %v, want %d minutes", probe, got, pauses[probe])
+		}
+		w.awaitWake("the plugin is quarantined")
+	}
+	w.report(t, "")
+	if n := w.machine.Launches(); n != 0 {
+		t.Errorf("%d instances are said to have become ready", n)
+	}
+	w.obey()
+	if n := w.machine.Launches(); n != 1 {
+		t.Errorf("%d instances are said to have become ready, and one has", n)
+	}
+}
+
+func TestNoProbeNoRetryAfter(t *testing.T) {
+	w := newWorld(lifecycle.Config{MaxCrashes: 1, ProbeAfter: -1}, 1)
+	w.acquire("")
+	w.launchFails(w.procs[0])
+	if c := w.acquire(""); c.rejected == nil || c.rejected.RetryAfter != 0 {
+		t.Errorf("a call is told %+v, and only an operator ends this", c.rejected)
 	}
 }
 

@@ -20,9 +20,10 @@ func TestPauseAndDrain(t *testing.T) {
 			pause         -> reject 2, !plugin_paused
 			is paused
 			call 3        -> reject 3
-			pause         ->
+			pause         -> silence
 			1 is released ->
 			resume        -> !plugin_enabled
+			resume        -> silence
 			call 4        -> assign 4 to p-1
 		`},
 		{"nothing is started during a pause", lifecycle.Config{MinInstances: 1}, serving + `
@@ -82,14 +83,28 @@ func TestPauseAndDrain(t *testing.T) {
 		{"disabled, and back", lifecycle.Config{MaxCallsPerInstance: 1}, serving + `
 			call 2        ->
 			disable       -> reject 2, !plugin_disabled, !instance_draining
-			disable       ->
+			disable       -> silence
 			is disabled
 			call 3        -> reject 3
 			restart       ->
 			1 is released -> stop p-1
 			enable        -> !plugin_enabled
-			enable        ->
+			enable        -> silence
 			call 4        -> launch p-2 of A
+		`},
+		{"who was disabled is warm again with the next call", lifecycle.Config{MinInstances: 1}, serving + `
+			1 is released ->
+			disable       -> stop p-1
+			p-1 exits     ->
+			enable        ->
+			call 2        -> launch p-2 of A
+		`},
+		{"who waits for a hung instance gets another", lifecycle.Config{MaxCallsPerInstance: 1}, serving + `
+			call 2        ->
+			p-1 hangs     -> launch p-2 of A
+			after 20s     ->
+			p-1 hangs     -> silence
+			after 10s     -> cancel p-1, stop p-1
 		`},
 		{"close stops all, and nothing comes after it", lifecycle.Config{MaxCallsPerInstance: 1, MaxInstances: 2}, serving + `
 			call 2        -> launch p-2 of A
@@ -159,6 +174,13 @@ func TestRestart(t *testing.T) {
 			p-2 fails     -> reject 2, !restart_failed
 			restart       -> launch p-3 of A
 		`},
+		{"by force, all of a pool", lifecycle.Config{MinInstances: 2}, `
+			call 1        -> launch p-1 of A, launch p-2 of A
+			p-1 is ready  -> assign 1 to p-1
+			force         -> cancel p-1, stop p-1 by force, stop p-2 by force, launch p-3 of A, launch p-4 of A
+			p-3 is ready  ->
+			p-4 is ready  ->
+		`},
 		{"of nothing, which starts one that takes calls", lifecycle.Config{}, `
 			restart       -> launch p-1 of A
 			call 1        ->
@@ -170,7 +192,9 @@ func TestRestart(t *testing.T) {
 			call 2        -> launch p-2 of A
 			p-2 fails     -> reject 2, !plugin_backing_off
 			call 3        ->
+			is backing_off
 			restart       -> launch p-3 of A
+			is enabled
 			p-3 is ready  -> assign 3 to p-3
 		`},
 		{"for the newest session", lifecycle.Config{Isolation: perSession}, `
@@ -270,6 +294,21 @@ func TestReplace(t *testing.T) {
 			replace by B  -> flip from A to B
 			enable        ->
 			call 2        -> launch p-3 of B
+		`},
+		{"is no comfort to those who wait for the old one", lifecycle.Config{}, `
+			call 1        -> launch p-1 of A
+			replace by B  -> launch p-2 of B
+			p-1 fails     -> reject 1
+			call 2        -> launch p-3 of A
+			p-2 is ready  -> flip from A to B, stop p-3, assign 2 to p-2
+		`},
+		{"takes no session's place", lifecycle.Config{Isolation: perSession, MaxInstances: 2}, `
+			call 1 of a   -> launch p-1 of A
+			p-1 is ready  -> assign 1 to p-1
+			replace by B  -> launch p-2 of B
+			call 2 of b   -> launch p-3 of A
+			p-1 exits     ->
+			call 3 of a   -> launch p-4 of A
 		`},
 		{"while it closes", lifecycle.Config{}, serving + `
 			replace by B  -> launch p-2 of B

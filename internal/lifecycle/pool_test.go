@@ -69,6 +69,14 @@ func TestSharedPool(t *testing.T) {
 			call 4       -> assign 4 to p-2
 			call 5       -> assign 5 to p-1
 		`},
+		{"it grows too when they come at once", lifecycle.Config{MaxInstances: 3}, `
+			call 1       -> launch p-1 of A
+			call 2       ->
+			p-1 is ready -> assign 1 to p-1, assign 2 to p-1, launch p-2 of A
+		`},
+		{"the minimum lifts the maximum", lifecycle.Config{MinInstances: 2}, `
+			call 1       -> launch p-1 of A, launch p-2 of A
+		`},
 		{"so many calls an instance, then another, then they wait", lifecycle.Config{MaxInstances: 2, MaxCallsPerInstance: 2}, `
 			call 1        -> launch p-1 of A
 			call 2        ->
@@ -131,13 +139,13 @@ func TestIdle(t *testing.T) {
 			p-2 exits     ->
 			after 1h      ->
 		`},
-		{"a session", lifecycle.Config{Isolation: perSession, IdleTimeout: time.Minute}, `
+		{"a session", lifecycle.Config{Isolation: perSession, MinInstances: 3, IdleTimeout: time.Minute}, `
 			call 1 of a   -> launch p-1 of A
 			p-1 is ready  -> assign 1 to p-1
 			1 is released ->
 			after 1m      -> stop p-1
 		`},
-		{"the warm ones, when nobody called for so long", lifecycle.Config{Isolation: perCall, Prewarmed: 2, IdleTimeout: time.Minute}, `
+		{"the warm ones, when nobody called for so long", lifecycle.Config{Isolation: perCall, Prewarmed: 2, MinInstances: 2, IdleTimeout: time.Minute}, `
 			call 1        -> launch p-1 of A, launch p-2 of A, launch p-3 of A
 			p-1 is ready  -> assign 1 to p-1
 			p-2 is ready  ->

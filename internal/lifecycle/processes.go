@@ -94,7 +94,7 @@ func (m *Machine) ended(now time.Time, instance, exit string, byItself bool) []A
 func (m *Machine) gone(now time.Time, in *Instance, err *tool.Error) {
 	if m.forget(in) == tool.InstanceStopping {
 		m.event(now, EventExited, in, in.Reason)
-		if in.probe && m.quarantine != "" && m.probeAt.IsZero() {
+		if in.probe && m.quarantine != "" {
 			m.scheduleProbe(now) // it was stopped before it could show anything
 		}
 		return

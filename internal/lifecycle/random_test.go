@@ -14,7 +14,7 @@ import (
 
 var (
 	seed    = flag.Uint64("seed", 0, "the first random story to tell; 0: any")
-	stories = flag.Uint64("stories", 500, "how many random stories to tell for each isolation")
+	stories = flag.Uint64("stories", 250, "how many random stories to tell for each isolation")
 )
 
 // steps is how long a random story is.

@@ -20,6 +20,7 @@ import (
 //	pause            … resume, clear, drain, disable, enable, restart, force (a restart), close
 //	replace by B     … is refused: the error of the line before
 //	is paused        the state of the plugin
+//	-> silence       not even an event
 func tell(t *testing.T, cfg lifecycle.Config, story string) *world {
 	t.Helper()
 	w := newWorld(cfg, 1)
@@ -129,6 +130,10 @@ func (w *world) expect(deed string, want []string) {
 		phrase = strings.TrimSpace(phrase)
 		event, isEvent := strings.CutPrefix(phrase, "!")
 		switch {
+		case phrase == "silence":
+			if len(events) > 0 {
+				w.failf("%s: it says %v, and should say nothing", deed, events)
+			}
 		case isEvent && !slices.Contains(events, event):
 			w.failf("%s: there is no event %s, only %v", deed, event, events)
 		case !isEvent && phrase != "":
