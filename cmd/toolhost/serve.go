@@ -7,7 +7,10 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"os/signal"
 	"path/filepath"
+	"sync"
+	"syscall"
 	"time"
 
 	"github.com/toolhost/toolhost/internal/address"
@@ -63,10 +66,40 @@ func serve(ctx context.Context, options serveOptions, stdout, stderr io.Writer) 
 	}
 	h := host.New(host.Config{Catalog: known, Launch: plugins.launch, Workspace: options.workspace, Logger: logger, Logs: logs})
 	defer h.Close()
+	known.Watch()
+	defer reloadOnHangup(h, logger)()
 	server := hostrpc.NewServer(hostrpc.Config{Host: h, Logger: logger})
 	return serveUntil(ctx, server, listener, func() {
 		fmt.Fprintf(stdout, "toolhost is ready at %s: %s\n", listener.Address(), summary(known.Snapshot()))
 	})
+}
+
+// reloadOnHangup looks at the plugin folders again at each SIGHUP, until stop is called, which waits.
+func reloadOnHangup(h *host.Host, logger *slog.Logger) (stop func()) {
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	ctx, cancel := context.WithCancel(context.Background())
+	var reloading sync.WaitGroup
+	reloading.Go(func() { // ends with ctx
+		for {
+			select {
+			case <-hangups:
+			case <-ctx.Done():
+				return
+			}
+			done, err := h.Reload(ctx)
+			if err != nil {
+				logger.Error("reload failed", "error", err)
+				continue
+			}
+			logger.Info("reloaded", "added", done.Added, "removed", done.Removed, "upgraded", done.Upgraded, "failures", done.Failures)
+		}
+	})
+	return func() {
+		signal.Stop(hangups)
+		cancel()
+		reloading.Wait()
+	}
 }
 
 // serveUntil serves until ctx ends, then lets calls end for a while.

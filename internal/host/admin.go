@@ -32,6 +32,7 @@ func (h *Host) pluginInfo(p *catalog.Plugin) tool.PluginInfo {
 		Tools:       []string{},
 		Warnings:    p.Warnings,
 	}
+	info.PreviousDigest = h.cfg.Catalog.Previous(p.Info.Name)
 	if p.Problem != "" {
 		info.State, info.Reason = tool.PluginDisabled, p.Problem
 		return info
@@ -48,7 +49,6 @@ func (h *Host) pluginInfo(p *catalog.Plugin) tool.PluginInfo {
 		info.State, info.Reason = s.machine.State(time.Now())
 		info.Instances, info.Launches, info.LastExit = len(s.instances), s.machine.Launches(), s.lastExit()
 		info.RecentExits, info.RetryTime = slices.Clone(s.exits), s.machine.RetryTime(time.Now())
-		_, info.PreviousDigest = s.machine.Revision()
 	}
 	return info
 }

@@ -95,6 +95,7 @@ type Host struct {
 
 	mu          sync.Mutex
 	supervisors map[string]*supervisor // by plugin name
+	takeovers   map[takeoverKey]*takeover
 	closed      bool
 
 	ctx    context.Context // ends when the host closes; calls and launches run on it
@@ -104,18 +105,21 @@ type Host struct {
 
 var errStopping = errors.New("toolhost is stopping")
 
-// New returns a host. It starts nothing until a call comes.
+// New returns a host that follows its catalogue. It starts no process until a call comes. Close it in the end.
 func New(cfg Config) *Host {
 	cfg = cfg.withDefaults()
 	h := &Host{
 		cfg:         cfg,
 		ledger:      newLedger(cfg.MaxLedgerEntries, cfg.MaxLedgerBytes),
 		supervisors: map[string]*supervisor{},
+		takeovers:   map[takeoverKey]*takeover{},
 		journal:     newJournal(cfg.MaxEvents),
 		stats:       newStatistics(),
 		launching:   make(chan struct{}, cfg.MaxLaunches),
 	}
 	h.ctx, h.cancel = context.WithCancelCause(context.Background())
+	seen := cfg.Catalog.Snapshot()
+	h.wg.Go(func() { h.followCatalog(seen) }) // ends with h.ctx; Close waits
 	return h
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/catalog"
 	"github.com/toolhost/toolhost/internal/lifecycle"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -98,34 +97,6 @@ func (h *Host) operated(plugin string) (*supervisor, error) {
 		return nil, unknownPlugin(snapshot, plugin)
 	}
 	return h.supervisor(p), nil
-}
-
-// upgrade lets a plugin run another revision. It is launched and warmed first; then routing flips and the old instances
-// drain. If it does not start, the old ones stay, and the error says why. It returns once that is decided.
-func (h *Host) upgrade(ctx context.Context, p *catalog.Plugin) error {
-	s := h.supervisor(p)
-	s.mu.Lock()
-	s.revisions[p.Digest] = p
-	var refused error
-	known := map[string]bool{}
-	for id := range s.instances {
-		known[id] = true
-	}
-	s.tellLocked(func(m *lifecycle.Machine, now time.Time) (actions []lifecycle.Action) {
-		actions, refused = m.Replace(now, p.Digest)
-		return actions
-	})
-	var fresh *instance
-	for id, in := range s.instances {
-		if !known[id] {
-			fresh = in
-		}
-	}
-	s.mu.Unlock()
-	if refused != nil || fresh == nil {
-		return refused
-	}
-	return fresh.awaitReady(ctx)
 }
 
 // awaitReady returns once the instance takes calls, or the reason why it does not.

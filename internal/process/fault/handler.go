@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 
 	"github.com/toolhost/toolhost/internal/pluginwire"
@@ -24,14 +25,23 @@ const schema = `{"type":"object","properties":{
 // Describe implements pluginwire.Handler.
 func (h *handler) Describe(context.Context, pluginwire.DescribeRequest) (tool.Description, error) {
 	return tool.Description{
-		Name:    "fault",
+		Name:    name(),
 		Version: "1",
 		Tools: []tool.Spec{{
-			Name:        "fault",
+			Name:        name(),
 			Description: "Misbehaves on request.",
 			InputSchema: json.RawMessage(schema),
 		}},
 	}, nil
+}
+
+// name is that of the plugin and of its tool: "fault", or the executable's if that begins with "chaos", so that several
+// copies can stand side by side.
+func name() string {
+	if base := filepath.Base(os.Args[0]); strings.HasPrefix(base, "chaos") {
+		return base
+	}
+	return "fault"
 }
 
 // request is what a call asks for.

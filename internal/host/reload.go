@@ -1,0 +1,238 @@
+package host
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/toolhost/toolhost/internal/catalog"
+	"github.com/toolhost/toolhost/internal/lifecycle"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// takeover is a revision on its way into service. err may be read once done is closed.
+type takeover struct {
+	done chan struct{}
+	err  error
+}
+
+// takeoverKey names a revision of one plugin file.
+type takeoverKey struct{ source, digest string }
+
+// followCatalog brings what the catalogue finds into service: candidates are warmed and take over, plugins whose files
+// are gone drain. It is a goroutine of the host and ends with it.
+func (h *Host) followCatalog(seen *catalog.Snapshot) {
+	for {
+		now, err := h.cfg.Catalog.Next(h.ctx, seen)
+		if err != nil {
+			return
+		}
+		d := catalog.Diff(seen, now)
+		for _, p := range d.Removed {
+			h.retire(p)
+		}
+		for _, p := range d.Added {
+			h.revive(p)
+		}
+		for _, p := range now.Candidates() {
+			h.takeOver(p)
+		}
+		seen = now
+	}
+}
+
+// retire takes a plugin out of service whose file is gone. Its calls end.
+func (h *Host) retire(p *catalog.Plugin) {
+	if s := h.existing(p.Info.Name); s != nil {
+		s.tell(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action {
+			return m.Disable(now, "its file is gone")
+		})
+	}
+}
+
+// revive puts a plugin back into service that was retired, maybe with another executable.
+func (h *Host) revive(p *catalog.Plugin) {
+	s := h.existing(p.Info.Name)
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.revisions[p.Digest] = p
+	s.tellLocked(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action {
+		actions, err := m.Replace(now, p.Digest) // flips at once: no instance takes calls
+		if err != nil {
+			h.cfg.Logger.Error("a plugin that came back keeps its old executable", "plugin", s.name, "error", err)
+		}
+		return append(actions, m.Disable(now, "")...)
+	})
+}
+
+// existing returns the supervisor of a plugin, or nil if none of its tools was ever called.
+func (h *Host) existing(name string) *supervisor {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.supervisors[name]
+}
+
+// takeOver brings a revision into service, on the host's context. Asked again while it is under way, it returns the
+// same.
+func (h *Host) takeOver(p *catalog.Plugin) *takeover {
+	key := takeoverKey{p.Source, p.Digest}
+	h.mu.Lock()
+	t := h.takeovers[key]
+	if t != nil {
+		h.mu.Unlock()
+		return t
+	}
+	t = &takeover{done: make(chan struct{})}
+	h.takeovers[key] = t
+	h.mu.Unlock()
+	// Owned by the host: bounded by LaunchTimeout and the host's context.
+	started := h.spawn(func() {
+		t.err = h.warmAndActivate(p)
+		h.forgetTakeover(key, t)
+	})
+	if !started {
+		t.err = tool.Errorf(tool.KindUnavailable, "%w", errStopping)
+		h.forgetTakeover(key, t)
+	}
+	return t
+}
+
+func (h *Host) forgetTakeover(key takeoverKey, t *takeover) {
+	h.mu.Lock()
+	delete(h.takeovers, key)
+	h.mu.Unlock()
+	close(t.done)
+}
+
+// warmAndActivate launches a revision beside what runs; once it is ready it takes the calls, and the catalogue offers its
+// tools. If it does not get ready, what runs stays.
+func (h *Host) warmAndActivate(p *catalog.Plugin) error {
+	log := h.cfg.Logger.With("plugin", p.Info.Name, "digest", p.Digest)
+	if s := h.existing(p.Info.Name); s != nil {
+		if err := s.replace(h.ctx, p); err != nil {
+			log.Error("upgrade failed; what ran before stays", "error", err)
+			if h.ctx.Err() == nil {
+				err = errors.Join(err, h.cfg.Catalog.Reject(p, "the new executable did not start: "+err.Error()))
+			}
+			return err
+		}
+	}
+	if err := h.cfg.Catalog.Activate(p); err != nil && !errors.Is(err, catalog.ErrNotKept) {
+		return err
+	} else if err != nil {
+		log.Warn("the upgrade holds, but is not written down", "error", err)
+	}
+	log.Info("upgraded")
+	return nil
+}
+
+// replace brings another revision to a plugin's instances, and returns once it takes the calls.
+func (s *supervisor) replace(ctx context.Context, p *catalog.Plugin) error {
+	s.mu.Lock()
+	s.revisions[p.Digest] = p
+	var refused error
+	before := make(map[string]bool, len(s.instances))
+	for id := range s.instances {
+		before[id] = true
+	}
+	s.tellLocked(func(m *lifecycle.Machine, now time.Time) (actions []lifecycle.Action) {
+		actions, refused = m.Replace(now, p.Digest)
+		return actions
+	})
+	var fresh *instance
+	for id, in := range s.instances {
+		if !before[id] && in.plugin.Digest == p.Digest {
+			fresh = in
+		}
+	}
+	s.mu.Unlock()
+	if refused != nil || fresh == nil {
+		return refused
+	}
+	return fresh.awaitReady(ctx)
+}
+
+// Reload looks at the plugin folders again: new plugins come, those whose files are gone go, changed ones are upgraded.
+// It returns when that is decided for each. A failure of one plugin is part of the answer.
+func (h *Host) Reload(ctx context.Context) (tool.Reloaded, error) {
+	before := h.cfg.Catalog.Snapshot()
+	if err := h.cfg.Catalog.Load(ctx); err != nil {
+		return tool.Reloaded{}, tool.Errorf(tool.KindUnavailable, "reloading plugins: %w", err)
+	}
+	if err := h.cfg.Catalog.Settle(ctx); err != nil {
+		return tool.Reloaded{}, tool.AsError(err)
+	}
+	found := h.cfg.Catalog.Snapshot()
+	done := tool.Reloaded{Added: []string{}, Removed: []string{}, Upgraded: []string{}, Failures: []tool.ReloadFailure{}}
+	takeovers := map[string]*takeover{}
+	for _, p := range found.Candidates() {
+		takeovers[p.Info.Name] = h.takeOver(p)
+	}
+	for name, t := range takeovers {
+		if err := t.wait(ctx); err != nil {
+			done.Failures = append(done.Failures, tool.ReloadFailure{Plugin: name, Reason: err.Error()})
+		}
+	}
+	d := catalog.Diff(before, h.cfg.Catalog.Snapshot())
+	for _, p := range d.Added {
+		done.Added = append(done.Added, p.Info.Name)
+	}
+	for _, p := range d.Removed {
+		done.Removed = append(done.Removed, p.Info.Name)
+	}
+	for _, c := range d.Changed {
+		done.Upgraded = append(done.Upgraded, c.New.Info.Name)
+	}
+	for _, p := range d.Broken {
+		done.Failures = append(done.Failures, tool.ReloadFailure{Plugin: p.Info.Name, Reason: p.Problem})
+	}
+	slices.SortFunc(done.Failures, func(a, b tool.ReloadFailure) int { return cmp.Compare(a.Plugin, b.Plugin) })
+	return done, nil
+}
+
+// wait returns how the takeover ended.
+func (t *takeover) wait(ctx context.Context) error {
+	select {
+	case <-t.done:
+		return t.err
+	case <-ctx.Done():
+		return tool.AsError(context.Cause(ctx))
+	}
+}
+
+// Upgrade brings a plugin to the executable that is in its folder now, also after a rollback. No call fails: the new
+// instance takes over once it is ready. Errors: not_found; unavailable if it does not start, and then what ran stays.
+func (h *Host) Upgrade(ctx context.Context, plugin string) (tool.Upgraded, error) {
+	return h.change(ctx, plugin, func() (*catalog.Plugin, error) { return h.cfg.Catalog.Upgrade(ctx, plugin) })
+}
+
+// Rollback brings a plugin back to the executable that it had before. Errors: as of Upgrade; not_found also if there is
+// none.
+func (h *Host) Rollback(ctx context.Context, plugin string) (tool.Upgraded, error) {
+	return h.change(ctx, plugin, func() (*catalog.Plugin, error) { return h.cfg.Catalog.Rollback(plugin) })
+}
+
+func (h *Host) change(ctx context.Context, plugin string, find func() (*catalog.Plugin, error)) (tool.Upgraded, error) {
+	snapshot := h.cfg.Catalog.Snapshot()
+	current := snapshot.Plugin(plugin)
+	if current == nil {
+		return tool.Upgraded{}, unknownPlugin(snapshot, plugin)
+	}
+	next, err := find()
+	if err != nil {
+		return tool.Upgraded{}, tool.AsError(err)
+	}
+	done := tool.Upgraded{Digest: next.Digest, PreviousDigest: current.Digest}
+	if next.Digest == current.Digest {
+		return done, nil
+	}
+	if err := h.takeOver(next).wait(ctx); err != nil {
+		return tool.Upgraded{}, tool.AsError(err)
+	}
+	return done, nil
+}

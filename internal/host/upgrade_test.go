@@ -1,0 +1,204 @@
+package host_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolhost/toolhost/internal/catalog"
+	"github.com/toolhost/toolhost/internal/host"
+	"github.com/toolhost/toolhost/internal/host/hosttest"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// release is a plugin whose file an operator replaces. Its content is its description; its one tool says its version.
+type release struct {
+	*rig
+	t    *testing.T
+	dir  string
+	path string
+}
+
+func newRelease(t *testing.T) *release {
+	t.Helper()
+	u := &release{rig: &rig{}, t: t, dir: t.TempDir()}
+	u.path = filepath.Join(u.dir, "versioned")
+	u.install("1")
+	known, err := catalog.Open(catalog.Config{Folders: []string{u.dir}, StateDir: t.TempDir(), Describe: describeFile})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { known.Close() })
+	if err := known.Load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := known.Settle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	u.Host = host.New(host.Config{Catalog: known, Launch: func(ctx context.Context, p *catalog.Plugin, _ string) (host.Process, error) {
+		if strings.HasPrefix(p.Info.Version, "broken") {
+			return nil, &tool.Error{Kind: tool.KindUnavailable, Message: "it is broken"}
+		}
+		says := hosttest.Tool{Spec: p.Info.Tools[0], Run: func(context.Context, tool.Call, func(tool.Event)) (tool.Result, error) {
+			return tool.TextResult(p.Info.Version), nil
+		}}
+		return u.start(ctx, newFixture([]hosttest.Tool{says}))
+	}})
+	t.Cleanup(func() { u.Close() })
+	return u
+}
+
+func describeFile(_ context.Context, p *catalog.Plugin) (tool.Description, error) {
+	data, err := os.ReadFile(p.Path)
+	if err != nil {
+		return tool.Description{}, err
+	}
+	var d tool.Description
+	return d, json.Unmarshal(data, &d)
+}
+
+// install replaces the plugin's file.
+func (u *release) install(version string) {
+	u.t.Helper()
+	data, err := json.Marshal(tool.Description{Name: "versioned", Version: version, Tools: []tool.Spec{
+		{Name: "version", Description: "Says the version."}, // with side effects: no call may be made twice
+	}})
+	if err != nil {
+		u.t.Fatal(err)
+	}
+	temp := filepath.Join(u.dir, ".new")
+	if err := os.WriteFile(temp, data, 0o755); err != nil {
+		u.t.Fatal(err)
+	}
+	if err := os.Rename(temp, u.path); err != nil {
+		u.t.Fatal(err)
+	}
+}
+
+func (u *release) version() string {
+	u.t.Helper()
+	got := outcome(u.t, u.rig, call("version", "{}"))
+	if got.Err != nil {
+		u.t.Errorf("a call failed: %s: %v", got.Err.Kind, got.Err)
+		return ""
+	}
+	return got.Result.Text()
+}
+
+// underLoad calls from many goroutines while f runs. Every call must succeed.
+func (u *release) underLoad(f func()) {
+	u.t.Helper()
+	stop := make(chan struct{})
+	var callers sync.WaitGroup
+	for range 16 {
+		callers.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+					u.version()
+				}
+			}
+		})
+	}
+	f()
+	close(stop)
+	callers.Wait()
+}
+
+// TestUpgradesUnderLoad: twenty upgrades and rollbacks, and no call fails.
+func TestUpgradesUnderLoad(t *testing.T) {
+	u := newRelease(t)
+	u.version()
+	u.underLoad(func() {
+		for i := range 10 {
+			version := fmt.Sprint(i + 2)
+			u.install(version)
+			done, err := u.Reload(t.Context())
+			if err != nil || len(done.Upgraded) != 1 || len(done.Failures) != 0 {
+				t.Fatalf("upgrade to %s: %+v, %v", version, done, err)
+			}
+			if got := u.version(); got != version {
+				t.Errorf("after the upgrade to %s runs %s", version, got)
+			}
+			if _, err := u.Rollback(t.Context(), "versioned"); err != nil {
+				t.Fatalf("rollback from %s: %v", version, err)
+			}
+			if got := u.version(); got == version {
+				t.Errorf("after the rollback from %s it runs", version)
+			}
+			if _, err := u.Upgrade(t.Context(), "versioned"); err != nil {
+				t.Fatalf("upgrade to %s again: %v", version, err)
+			}
+		}
+	})
+}
+
+// TestBrokenUpgradeUnderLoad: no call fails, what ran stays, and an event and the plugin's warnings say why.
+func TestBrokenUpgradeUnderLoad(t *testing.T) {
+	u := newRelease(t)
+	u.version()
+	u.underLoad(func() {
+		u.install("broken")
+		done, err := u.Reload(t.Context())
+		if err != nil || len(done.Upgraded) != 0 || len(done.Failures) != 1 || !strings.Contains(done.Failures[0].Reason, "it is broken") {
+			t.Fatalf("reload: %+v, %v", done, err)
+		}
+	})
+	if got := u.version(); got != "1" {
+		t.Errorf("version %s runs, want the old one", got)
+	}
+	var why string
+	for e, err := range u.WatchEvents(t.Context(), tool.EventQuery{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Type == "upgrade_failed" {
+			why = e.Reason
+		}
+	}
+	if !strings.Contains(why, "it is broken") {
+		t.Errorf("the event says %q", why)
+	}
+	plugins, _ := u.Plugins(t.Context())
+	if p := plugins[0]; p.State != tool.PluginEnabled || !strings.Contains(strings.Join(p.Warnings, "\n"), "it is broken") {
+		t.Errorf("the plugin is shown as %+v", p)
+	}
+}
+
+// TestReload: new plugins come, and those whose files are gone go, with their processes.
+func TestReload(t *testing.T) {
+	u := newRelease(t)
+	u.version()
+	if err := os.Rename(u.path, filepath.Join(u.dir, ".away")); err != nil {
+		t.Fatal(err)
+	}
+	done, err := u.Reload(t.Context())
+	if err != nil || len(done.Removed) != 1 {
+		t.Fatalf("reload: %+v, %v", done, err)
+	}
+	if _, err := u.Open(t.Context(), call("version", "{}"), true); tool.KindOf(err) != tool.KindNotFound {
+		t.Errorf("a call of a tool that is gone: %v", err)
+	}
+	<-u.process(0).Done()
+	u.install("2")
+	done, err = u.Reload(t.Context())
+	want := tool.Reloaded{Added: []string{"versioned"}, Removed: []string{}, Upgraded: []string{}, Failures: []tool.ReloadFailure{}}
+	if diff := cmp.Diff(want, done); err != nil || diff != "" {
+		t.Fatalf("reload, %v (-want +got):\n%s", err, diff)
+	}
+	if got := u.version(); got != "2" {
+		t.Errorf("version %s runs, want 2", got)
+	}
+	if _, err := u.Rollback(t.Context(), "nosuch"); tool.KindOf(err) != tool.KindNotFound {
+		t.Errorf("rollback of an unknown plugin: %v", err)
+	}
+}
