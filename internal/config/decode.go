@@ -143,6 +143,9 @@ func (d *decoder) list(v reflect.Value, tag reflect.StructTag, key string, node 
 		d.fail(placeOf(node), key, "%s", message)
 		return
 	}
+	if len(list.Values) == 0 {
+		return
+	}
 	items := reflect.MakeSlice(v.Type(), len(list.Values), len(list.Values))
 	for i, item := range list.Values {
 		d.scalar(items.Index(i), tag, fmt.Sprintf("%s[%d]", key, i), item)
@@ -161,7 +164,7 @@ func (d *decoder) variables(v reflect.Value, key string, node ast.Node) {
 		return
 	}
 	env := v.Interface().(map[string]string)
-	if env == nil {
+	if env == nil && len(entries) > 0 {
 		env = map[string]string{}
 	}
 	for _, e := range entries {
@@ -195,7 +198,9 @@ func (d *decoder) plugins(key string, node ast.Node) {
 		d.fail(placeOf(node), key, "%s is not a mapping from names of plugins to their settings", given(node))
 		return
 	}
-	d.config.ByPlugin = make(map[string]PluginSettings, len(entries))
+	if len(entries) > 0 {
+		d.config.ByPlugin = make(map[string]PluginSettings, len(entries))
+	}
 	for _, e := range entries {
 		name := join(key, shownKey(e.key))
 		if err := tool.CheckName(e.key); err != nil {
