@@ -64,9 +64,10 @@ var rooms = map[string][]string{
 	"sdk/sdktest":            {"tool", "internal/pluginwire", "sdk", "sdk/internal/transport", grpc + "/...", schema},
 
 	// The host's side.
-	"internal/guardian":                  {"internal/guardian/proc"},
+	"internal/guardian":                  {"internal/guardian/proc", "internal/limits"},
 	"internal/guardian/proc":             {unix},
-	"internal/process":                   {"tool", "internal/guardian", "internal/guardian/proc", "internal/pluginwire", grpc + "/...", protobuf + "/...", goPlugin + "/...", hclog, unix},
+	"internal/limits":                    {"tool", "internal/guardian/proc", unix},
+	"internal/process":                   {"tool", "internal/guardian", "internal/guardian/proc", "internal/limits", "internal/pluginwire", grpc + "/...", protobuf + "/...", goPlugin + "/...", hclog, unix},
 	"internal/process/fault":             {"tool", "internal/pluginwire", grpc + "/...", goPlugin + "/...", hclog},
 	"internal/process/fault/faultplugin": {"internal/process/fault"},
 	"internal/lifecycle":                 {"tool"},

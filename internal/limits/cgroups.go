@@ -1,0 +1,211 @@
+package limits
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// ownPrefix begins the names of the groups that toolhosts make for themselves.
+const ownPrefix = "toolhost-"
+
+// removePatience bounds how long processes that were killed may hold on to their group.
+const removePatience = 5 * time.Second
+
+// Cgroups is one toolhost's place among the control groups: in each hierarchy that can be written, a group below the one
+// that toolhost itself is in, so that whatever bounds toolhost bounds its plugins too. Its methods may be used from any
+// goroutine. A nil Cgroups is a machine without control groups.
+type Cgroups struct {
+	hierarchies []hierarchy
+	missing     map[string]string // controller: why no hierarchy has it
+
+	mu     sync.Mutex
+	claims []*os.File
+}
+
+// hierarchy is one tree of control groups with what toolhost can use of it.
+type hierarchy struct {
+	version     int
+	home        string   // the group that toolhost itself is in
+	own         string   // the group that toolhost made for its plugins
+	controllers []string // out of memory, cpu, pids
+}
+
+// controllers are what limits need of control groups.
+var controllers = [...]string{"memory", "cpu", "pids"}
+
+// OpenCgroups makes toolhost's groups. What cannot be had is no error: Holder.Effective tells of it. Call Close at the
+// end; Dirs are for whoever has to do so if toolhost cannot.
+func OpenCgroups() *Cgroups {
+	mounts, err := findMounts()
+	c := &Cgroups{missing: map[string]string{}}
+	if err != nil {
+		for _, name := range controllers {
+			c.missing[name] = err.Error()
+		}
+		return c
+	}
+	c.open(mounts)
+	return c
+}
+
+// mount is a tree of control groups as the system has it.
+type mount struct {
+	version     int
+	home        string
+	controllers []string // of version 1; version 2 lists them in a file
+}
+
+func (c *Cgroups) open(mounts []mount) {
+	for _, name := range controllers {
+		c.missing[name] = "no control groups with the controller " + name + " are mounted"
+	}
+	for _, m := range mounts {
+		h, err := c.openHierarchy(m)
+		if err != nil {
+			for _, name := range m.controllers {
+				c.missing[name] = err.Error()
+			}
+			if m.version == 2 && len(mounts) == 1 {
+				for _, name := range controllers {
+					c.missing[name] = err.Error()
+				}
+			}
+			continue
+		}
+		c.hierarchies = append(c.hierarchies, h)
+	}
+	for _, h := range c.hierarchies {
+		for _, name := range h.controllers {
+			delete(c.missing, name)
+		}
+	}
+}
+
+func (c *Cgroups) openHierarchy(m mount) (hierarchy, error) {
+	h := hierarchy{version: m.version, home: m.home}
+	for _, name := range m.controllers {
+		if slices.Contains(controllers[:], name) {
+			h.controllers = append(h.controllers, name)
+		}
+	}
+	if m.version == 1 && len(h.controllers) == 0 {
+		return h, errors.New("nothing of use")
+	}
+	if m.version == 2 {
+		h.home, h.controllers = delegate(m.home, c.missing)
+	}
+	own, claim, err := MakeClaimed(h.home, ownPrefix)
+	if err != nil {
+		return h, fmt.Errorf("the control group %s cannot be written: %w", h.home, err)
+	}
+	h.own = own
+	if m.version == 2 {
+		h.controllers = enable(own, h.controllers, c.missing)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.claims = append(c.claims, claim)
+	return h, nil
+}
+
+// Dirs returns the folders of toolhost's groups, which RemoveGroups removes.
+func (c *Cgroups) Dirs() []string {
+	if c == nil {
+		return nil
+	}
+	var dirs []string
+	for _, h := range c.hierarchies {
+		dirs = append(dirs, h.own)
+	}
+	return dirs
+}
+
+// Close kills what is left in the groups and removes them. It may be called more than once.
+func (c *Cgroups) Close() error {
+	if c == nil {
+		return nil
+	}
+	err := RemoveGroups(c.Dirs())
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, claim := range c.claims {
+		err = errors.Join(err, claim.Close())
+	}
+	c.claims = nil
+	return err
+}
+
+// with returns the hierarchy that has the controller.
+func (c *Cgroups) with(controller string) (hierarchy, bool) {
+	if c != nil {
+		for _, h := range c.hierarchies {
+			if slices.Contains(h.controllers, controller) {
+				return h, true
+			}
+		}
+	}
+	return hierarchy{}, false
+}
+
+func (c *Cgroups) why(controller string) string {
+	if c == nil {
+		return "toolhost uses no control groups"
+	}
+	return c.missing[controller]
+}
+
+// RemoveGroups kills every process in the groups and in those below them, and removes them. Groups that are gone are no
+// error; one whose processes do not go within a few seconds is.
+func RemoveGroups(dirs []string) error {
+	var errs []error
+	for _, dir := range dirs {
+		errs = append(errs, removeTree(dir))
+	}
+	return errors.Join(errs...)
+}
+
+// SweepGroups removes the groups that toolhosts left behind that are gone, as far as they were made where this one would
+// make its own. It returns how many there were.
+func SweepGroups() (int, error) {
+	mounts, err := findMounts()
+	if err != nil {
+		return 0, nil // and so none were made
+	}
+	var swept int
+	var errs []error
+	for _, m := range mounts {
+		n, err := sweepIn(m.home, ownPrefix, removeTree)
+		swept, errs = swept+n, append(errs, err)
+		if m.version == 2 && filepath.Base(m.home) == supervisor {
+			n, err := sweepIn(filepath.Dir(m.home), ownPrefix, removeTree)
+			swept, errs = swept+n, append(errs, err)
+		}
+	}
+	return swept, errors.Join(errs...)
+}
+
+func sweepIn(parent, prefix string, remove func(string) error) (int, error) {
+	entries, err := os.ReadDir(parent)
+	if err != nil {
+		return 0, nil // nothing of ours can be there
+	}
+	var swept int
+	var errs []error
+	for _, entry := range entries {
+		if !entry.IsDir() || !strings.HasPrefix(entry.Name(), prefix) {
+			continue
+		}
+		done, err := RemoveUnclaimed(filepath.Join(parent, entry.Name()), remove)
+		if done {
+			swept++
+		}
+		errs = append(errs, err)
+	}
+	return swept, errors.Join(errs...)
+}

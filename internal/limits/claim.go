@@ -1,0 +1,79 @@
+package limits
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// MakeClaimed makes a folder whose name begins with prefix, closed to other users, and claims it: it holds a lock on the
+// folder itself, which the operating system takes away with the process, however it ends. The claim is given up by
+// closing the file.
+func MakeClaimed(parent, prefix string) (string, *os.File, error) {
+	const tries = 10 // one is enough unless a sweep takes a folder between its making and its claim
+	for range tries {
+		dir := filepath.Join(parent, prefix+strings.ToLower(rand.Text()[:10]))
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			return "", nil, err
+		}
+		claim, err := claim(dir)
+		if err != nil {
+			return "", nil, errors.Join(err, os.Remove(dir))
+		}
+		if claim != nil {
+			return dir, claim, nil
+		}
+	}
+	return "", nil, fmt.Errorf("making a folder in %s: others remove it as fast as it is made", parent)
+}
+
+// claim locks the folder. It returns nil if another has it, or if it is not there any more.
+func claim(dir string) (*os.File, error) {
+	file, err := os.OpenFile(dir, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NOFOLLOW, 0)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return nil, file.Close()
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("locking %s: %w", dir, err), file.Close())
+	}
+	locked, err := file.Stat()
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	if now, err := os.Lstat(dir); err != nil || !os.SameFile(locked, now) {
+		return nil, file.Close()
+	}
+	return file, nil
+}
+
+// RemoveUnclaimed calls remove on a folder that MakeClaimed made and nobody claims any more, and reports whether it did.
+// The folders of other users are left alone.
+func RemoveUnclaimed(dir string, remove func(string) error) (bool, error) {
+	info, err := os.Lstat(dir)
+	if err != nil || !info.IsDir() {
+		return false, nil
+	}
+	if stat, ok := info.Sys().(*syscall.Stat_t); !ok || int(stat.Uid) != os.Geteuid() {
+		return false, nil
+	}
+	claim, err := claim(dir)
+	if err != nil || claim == nil {
+		return false, err
+	}
+	defer claim.Close()
+	if err := remove(dir); err != nil {
+		return false, fmt.Errorf("removing what a dead toolhost left: %w", err)
+	}
+	return true, nil
+}

@@ -1,0 +1,240 @@
+package limits
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/toolhost/toolhost/tool"
+)
+
+// Holder holds one instance to its limits. Its methods may be used from any goroutine, except where they say otherwise.
+type Holder struct {
+	cfg    Config
+	groups []group
+
+	mu        sync.Mutex
+	effective []tool.EffectiveLimit
+	oom       string // why it was killed for want of memory, once it is known
+}
+
+// group is the instance's control group in one hierarchy.
+type group struct {
+	hierarchy
+	dir string
+}
+
+// Hold makes what holds an instance before there is one. name tells its groups apart for people. It fails if a limit
+// that is required cannot be held, or if something that should work does not. Call Close when the instance is gone.
+func Hold(cfg Config, cgroups *Cgroups, name string) (*Holder, error) {
+	if err := cfg.Check(); err != nil {
+		return nil, err
+	}
+	h := &Holder{cfg: cfg, effective: cfg.wanted()}
+	if err := h.makeGroups(cgroups, name); err != nil {
+		return nil, errors.Join(err, h.Close())
+	}
+	h.choose(cgroups)
+	if err := h.setGroups(); err != nil {
+		return nil, errors.Join(err, h.Close())
+	}
+	if err := h.refuse(); err != nil {
+		return nil, errors.Join(err, h.Close())
+	}
+	return h, nil
+}
+
+// makeGroups makes a group in every hierarchy of which a limit needs something. In version 2 it makes one in any case:
+// there the kernel kills all that is in a group at once, however it hides.
+func (h *Holder) makeGroups(cgroups *Cgroups, name string) error {
+	if cgroups == nil {
+		return nil
+	}
+	for _, in := range cgroups.hierarchies {
+		if in.version == 1 && !slices.ContainsFunc(in.controllers, h.needs) {
+			continue
+		}
+		dir, err := os.MkdirTemp(in.own, groupName(name)+"-")
+		if err != nil {
+			return fmt.Errorf("making a control group: %w", err)
+		}
+		h.groups = append(h.groups, group{in, dir})
+	}
+	return nil
+}
+
+// needs reports whether a limit is held by the controller.
+func (h *Holder) needs(controller string) bool {
+	return slices.ContainsFunc(h.effective, func(l tool.EffectiveLimit) bool { return controllerOf(l.Name) == controller })
+}
+
+// controllerOf names the controller that holds a limit; "" if none does.
+func controllerOf(limit string) string {
+	switch limit {
+	case Memory:
+		return "memory"
+	case CPU:
+		return "cpu"
+	case Processes:
+		return "pids"
+	}
+	return ""
+}
+
+// groupName makes an instance's name one for a folder.
+func groupName(name string) string {
+	const longest = 64
+	safe := []byte(name)
+	for i, b := range safe {
+		if !(b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '-' || b == '_') {
+			safe[i] = '_'
+		}
+	}
+	return "i-" + string(safe[:min(longest, len(safe))])
+}
+
+// choose says for each limit what holds it.
+func (h *Holder) choose(cgroups *Cgroups) {
+	for i := range h.effective {
+		l := &h.effective[i]
+		controller := controllerOf(l.Name)
+		if controller == "" {
+			l.Mechanism, l.Note = rlimitFor(l.Name)
+			continue
+		}
+		in, found := cgroups.with(controller)
+		switch {
+		case found && in.version == 2:
+			l.Mechanism = Cgroup2
+		case found:
+			l.Mechanism = Cgroup1
+		case l.Name != CPU && canWatch:
+			l.Mechanism, l.Note = Watchdog, "it looks twice a second, and kills; "+cgroups.why(controller)
+		case l.Name == CPU:
+			l.Note = "only control groups can slow a process down; " + cgroups.why(controller)
+		default:
+			l.Note = cgroups.why(controller)
+		}
+	}
+}
+
+// refuse returns an error if a limit is required and nothing holds it.
+func (h *Holder) refuse() error {
+	if h.cfg.Enforcement != Required {
+		return nil
+	}
+	for _, l := range h.Effective() {
+		if l.Mechanism == None {
+			return &RefusedError{Limit: l}
+		}
+	}
+	return nil
+}
+
+// Effective returns what holds each limit that is set.
+func (h *Holder) Effective() []tool.EffectiveLimit {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Clone(h.effective)
+}
+
+// by reports whether the limit is held by the mechanism.
+func (h *Holder) by(name, mechanism string) bool {
+	return slices.ContainsFunc(h.Effective(), func(l tool.EffectiveLimit) bool { return l.Name == name && l.Mechanism == mechanism })
+}
+
+// Started sets what can only be set on a process that is there. Call it right after the start: what the process opened
+// and started before is not covered. An error means that a required limit does not hold.
+func (h *Holder) Started(pid int) error {
+	h.setRlimits(pid)
+	return h.refuse()
+}
+
+// fell notes that the limit holds no more, or never did.
+func (h *Holder) fell(name string, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for i := range h.effective {
+		if h.effective[i].Name == name {
+			h.effective[i].Mechanism, h.effective[i].Note = None, err.Error()
+		}
+	}
+}
+
+// OutOfMemory reports whether something of the instance was killed for want of memory, and says by which limit. Ask
+// before Close.
+func (h *Holder) OutOfMemory() (reason string, killed bool) {
+	h.mu.Lock()
+	oom := h.oom
+	h.mu.Unlock()
+	if oom == "" {
+		for _, g := range h.groups {
+			if n, err := oomKills(g); err == nil && n > 0 {
+				oom = h.overMemory(fmt.Sprintf("cgroup%d", g.version))
+			}
+		}
+	}
+	return oom, oom != ""
+}
+
+func (h *Holder) overMemory(mechanism string) string {
+	return fmt.Sprintf("it used more than its memory limit of %s (%s)", mebibytes(h.cfg.MemoryBytes), mechanism)
+}
+
+// Kill sends SIGKILL to all that is in the instance's groups. It does not block. Without groups it does nothing.
+func (h *Holder) Kill() {
+	for _, g := range h.groups {
+		_ = killGroup(g.dir) // Close tells of what does not go
+	}
+}
+
+// Close kills what is left of the instance, as far as it is in a group, and removes the groups. It blocks for as long as
+// the kernel needs to take the processes apart, at most a few seconds each.
+func (h *Holder) Close() error {
+	var errs []error
+	for _, g := range h.groups {
+		errs = append(errs, removeTree(g.dir))
+	}
+	return errors.Join(errs...)
+}
+
+// Groups returns the folders of the instance's control groups.
+func (h *Holder) Groups() []string {
+	var dirs []string
+	for _, g := range h.groups {
+		dirs = append(dirs, filepath.Clean(g.dir))
+	}
+	return dirs
+}
+
+// Watch looks at the instance until ctx ends, if there is a limit that needs it, and calls kill once with the reason when
+// one is passed. roots are the processes from which all others of the instance descend.
+func (h *Holder) Watch(ctx context.Context, roots []int, kill func(reason string)) {
+	memory, processes, oom := h.by(Memory, Watchdog), h.by(Processes, Watchdog), h.by(Memory, Cgroup1)
+	if !memory && !processes && !oom {
+		return
+	}
+	h.watch(ctx, roots, kill, func(u usage) string {
+		switch {
+		case oom:
+			// Version 1 kills only the largest; what is left of the instance is no use, and version 2 would kill it.
+			if reason, killed := h.OutOfMemory(); killed {
+				return reason
+			}
+			return ""
+		case memory && u.memory > h.cfg.MemoryBytes:
+			reason := h.overMemory(Watchdog)
+			h.mu.Lock()
+			h.oom = reason
+			h.mu.Unlock()
+			return reason
+		case processes && u.tasks > h.cfg.Processes:
+			return fmt.Sprintf("it had %d processes and threads, its limit is %d (%s)", u.tasks, h.cfg.Processes, Watchdog)
+		}
+		return ""
+	}, memory || processes)
+}

@@ -1,0 +1,30 @@
+//go:build unix && !linux
+
+package limits
+
+import "context"
+
+const (
+	canWatch   = false
+	supervisor = "supervisor"
+)
+
+func findMounts() ([]mount, error)                                 { return nil, nil }
+func delegate(home string, _ map[string]string) (string, []string) { return home, nil }
+func enable(string, []string, map[string]string) []string          { return nil }
+func removeTree(string) error                                      { return nil }
+func killGroup(string) error                                       { return nil }
+func oomKills(group) (uint64, error)                               { return 0, nil }
+func (h *Holder) setGroups() error                                 { return nil }
+func (h *Holder) setRlimits(int)                                   {}
+func (h *Holder) Start(start func(cgroup int) error) (bool, error) { return false, start(-1) }
+func rlimitFor(string) (mechanism, note string) {
+	return None, "only Linux lets limits be set on another process"
+}
+
+type usage struct {
+	memory uint64
+	tasks  int
+}
+
+func (h *Holder) watch(context.Context, []int, func(string), func(usage) string, bool) {}
