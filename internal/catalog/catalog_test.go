@@ -30,11 +30,15 @@ func (f *fakePlugins) describe(ctx context.Context, p *catalog.Plugin) (tool.Des
 	f.mu.Lock()
 	f.asked = append(f.asked, filepath.Base(p.Source))
 	f.mu.Unlock()
-	data, err := os.ReadFile(p.Path)
+	path := p.Path
+	if p.Manifest != nil {
+		path = filepath.Join(p.Dir, "main.json")
+	}
+	data, err := os.ReadFile(path)
 	if err != nil {
 		return tool.Description{}, err
 	}
-	if string(data) == "hang" {
+	if strings.HasPrefix(string(data), "hang") {
 		<-ctx.Done()
 		return tool.Description{}, context.Cause(ctx)
 	}

@@ -17,6 +17,7 @@ import (
 const (
 	maxFolderFiles = 200_000
 	maxFolderBytes = 4 << 30
+	maxLeave       = 5 // links that lead out of it and are named in warnings
 )
 
 // passedOver are names that are no part of a plugin, at any depth: what they hold changes without the plugin's changing.
@@ -36,7 +37,7 @@ type listing struct {
 	stamp string   // tells without reading whether it is still the same
 	files int      // all but folders
 	bytes int64    // of files
-	leave []string // links that lead out of the folder
+	leave []string // links that lead out of the folder, some of them
 }
 
 // list walks a folder without following links: what is behind one that leads out is no part of the plugin.
@@ -94,7 +95,9 @@ func (l *listing) add(root *os.Root, name string, info fs.FileInfo) error {
 		it.target = target
 		l.files++
 		if filepath.IsAbs(target) {
-			l.leave = append(l.leave, name)
+			if len(l.leave) < maxLeave {
+				l.leave = append(l.leave, name)
+			}
 		} else if !filepath.IsLocal(path.Join(path.Dir(name), target)) {
 			return fmt.Errorf("the link %s leads out of the folder by a relative path, which a copy cannot follow; "+
 				"make it absolute, or put the file itself there", name)
@@ -155,7 +158,7 @@ func (s *store) takeFolder(ctx context.Context, found entry, l *listing, inPlace
 		return "", errChanging
 	}
 	digest := "sha256:" + hex.EncodeToString(hash.Sum(nil))
-	return digest, s.keep(digest, found.source, copied, about{Files: l.files, Bytes: l.bytes, InPlace: inPlace})
+	return digest, s.keep(digest, found.source, copied, about{Files: l.files, Bytes: l.bytes, InPlace: inPlace, Leave: l.leave})
 }
 
 // sealFolders makes the folders in a copy read-only, the deepest first.

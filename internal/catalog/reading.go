@@ -3,6 +3,7 @@ package catalog
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -101,6 +102,9 @@ func (c *Catalog) open(digest, source string) (*Plugin, error) {
 		p.Path = source
 		p.warnf("it is too large to be copied and runs where it is: what was checked may change before it runs")
 	}
+	for _, link := range a.Leave {
+		p.warnf("the link %s leads out of its folder: what is behind it may change without being noticed", link)
+	}
 	if info, err := os.Stat(p.Path); err != nil {
 		return nil, err
 	} else if info.IsDir() {
@@ -120,7 +124,10 @@ func (c *Catalog) open(digest, source string) (*Plugin, error) {
 // openFolder reads the manifest in the folder that is p.Path, and says in p how the plugin is run.
 func (c *Catalog) openFolder(p *Plugin) error {
 	file := filepath.Join(p.Path, manifest.FileName)
-	data, err := os.ReadFile(file)
+	if info, err := os.Lstat(file); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("%s has to be a file, not a link: how a plugin is run is part of what is checked", manifest.FileName)
+	}
+	data, err := readBounded(file, manifest.MaxSize+1)
 	if err != nil {
 		return fmt.Errorf("reading the manifest: %w", err)
 	}
@@ -140,6 +147,15 @@ func (c *Catalog) openFolder(p *Plugin) error {
 	p.Path, p.Args = program, m.Command[1:]
 	p.Env = environ(m.Env, c.cfg.LookupEnv)
 	return nil
+}
+
+func readBounded(path string, most int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, most))
 }
 
 // lookProgram returns the absolute path of a program: of the folder if its name has a slash, else found in PATH.

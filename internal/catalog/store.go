@@ -26,9 +26,10 @@ type store struct{ dir string }
 
 // about is what is known of a digest. All but Files and Bytes is missing until it has been asked what it is.
 type about struct {
-	Files   int   `json:"files"` // in its copy
-	Bytes   int64 `json:"bytes"` // in its copy
-	InPlace bool  `json:"in_place,omitempty"`
+	Files   int      `json:"files"` // in its copy
+	Bytes   int64    `json:"bytes"` // in its copy
+	InPlace bool     `json:"in_place,omitempty"`
+	Leave   []string `json:"leave,omitempty"` // links that lead out of it: what is behind them is not pinned
 
 	Description *tool.Description `json:"description,omitempty"`
 	SchemaCheck string            `json:"schema_check,omitempty"` // by which rules Refused was found

@@ -18,6 +18,9 @@ import (
 // FileName is what makes a folder a plugin.
 const FileName = "plugin.yaml"
 
+// MaxSize bounds a plugin.yaml, in bytes: its reader's time is not the plugin's to take.
+const MaxSize = 64 << 10
+
 // Manifest is a plugin.yaml. The zero value of each field but Command means that the file does not say.
 type Manifest struct {
 	Name        string      // which the plugin has to give itself
@@ -60,6 +63,9 @@ type Limits struct {
 
 // Parse reads a plugin.yaml. The name stands for the file in errors, which say line, column and what is allowed.
 func Parse(name string, data []byte) (*Manifest, error) {
+	if len(data) > MaxSize {
+		return nil, fmt.Errorf("%s: the file has more than %d bytes", name, MaxSize)
+	}
 	root, err := yamldoc.Document{Name: name}.Parse(data)
 	if err != nil {
 		return nil, err

@@ -78,6 +78,9 @@ func TestBadManifests(t *testing.T) {
 		"cpu":                {command + "limits: {cpu: 0}\n", "f:2:15", "a number above 0"},
 		"not a number":       {command + "limits: {cpu: .nan}\n", "f:2:15", "a number above 0"},
 		"processes":          {command + "limits: {processes: 1.5}\n", "f:2:21", "a whole number from 1"},
+		"brackets":           {strings.Repeat("[", manifest.MaxSize), "f:", "nested more than 100 deep"},
+		"dashes":             {"command:\n" + strings.Repeat("- ", 1000), "f:", "nested more than 100 deep"},
+		"too much":           {strings.Repeat("#", manifest.MaxSize+1), "f:", "more than 65536 bytes"},
 		"unknown limit":      {command + "limits: {disk: 1}\n", "f:2:10", "allowed are memory, cpu, processes, open_files, file_size"},
 	} {
 		t.Run(name, func(t *testing.T) {

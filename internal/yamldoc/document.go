@@ -39,6 +39,9 @@ func (f Field) Errorf(format string, args ...any) error { return f.doc.errorAt(f
 
 // Parse returns the file's one value; a zero Node if the file is empty. Keys that stand twice in a mapping are errors.
 func (d Document) Parse(data []byte) (Node, error) {
+	if depth(data) > maxDepth {
+		return Node{}, d.errorAt(nil, "values are nested more than %d deep", maxDepth)
+	}
 	file, err := parser.ParseBytes(data, 0)
 	if err != nil {
 		return Node{}, d.syntaxError(err)
