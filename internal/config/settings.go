@@ -103,8 +103,10 @@ type Logs struct {
 	LinesPerPlugin int `yaml:"lines_per_plugin" default:"2000" min:"1" max:"1000000"`
 	// The longest line; the rest of a longer one is cut off.
 	LineBytes Size `yaml:"line_bytes" default:"8KiB" min:"256B" max:"1MiB"`
+	// How many lines of each plugin are taken in a second; the rest is counted and dropped.
+	LinesPerSecond int `yaml:"lines_per_second" default:"1000" min:"1" max:"1000000"`
 	// How many exits of each plugin's instances can be read again, each with the last lines of standard error.
-	ExitsKept int `yaml:"exits_kept" default:"20" min:"1" max:"10000"`
+	ExitsKept int `yaml:"exits_kept" default:"10" min:"1" max:"10000"`
 }
 
 // Reload is when toolhost looks for new, changed and removed plugins by itself.
@@ -171,15 +173,15 @@ type Quarantine struct {
 
 // Limits are what one instance, with all that it starts, may use. 0: unlimited.
 type Limits struct {
-	// Memory that is resident.
+	// Memory, of all that the instance runs together. An instance that wants more is killed.
 	Memory Size `yaml:"memory" default:"unlimited" zero:"unlimited" min:"16MiB"`
-	// Processors: 0.5 is half of one.
+	// Processors, of all that the instance runs together: 0.5 is half of one. An instance that wants more is slowed down.
 	CPUs float64 `yaml:"cpus" default:"unlimited" zero:"unlimited" min:"0.01" max:"10000"`
-	// Processes at the same time, threads included.
+	// Processes and threads at the same time. Starting one more fails. A Go program alone has about ten.
 	Processes int `yaml:"processes" default:"unlimited" zero:"unlimited" min:"8" max:"1000000"`
-	// Open files and connections of one process.
+	// Open files and connections of each process. Opening one more fails.
 	OpenFiles int `yaml:"open_files" default:"unlimited" zero:"unlimited" min:"32" max:"10000000"`
-	// The size of a file that it writes.
+	// The size of each file that is written. Writing more fails.
 	FileSize Size `yaml:"file_size" default:"unlimited" zero:"unlimited" min:"1KiB"`
 	// What to do if this machine cannot enforce a limit: `best_effort` starts the plugin without it and says so, `required`
 	// does not start the plugin.
