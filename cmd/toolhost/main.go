@@ -39,7 +39,7 @@ func newRoot(p cli.Process) *cobra.Command {
 	}
 	root.AddCommand(
 		newServeCommand(p), newToolsCommand(p), newCallCommand(p), newPluginsCommand(p), newPsCommand(p),
-		newRestartCommand(p), newGuardianCommand(),
+		newRestartCommand(p), newConfigCommand(p), newGuardianCommand(),
 	)
 	return root
 }
