@@ -1,0 +1,88 @@
+package barecontract
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+)
+
+// patience bounds every wait, so that what hangs fails a test instead of stopping the run.
+const patience = 2 * time.Minute
+
+// playPlugin is the argument with which the test binary plays the Go plugin.
+const playPlugin = "plugin"
+
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == playPlugin {
+		servePlugin()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// TestPlugins runs everything against each plugin: what one can do, all can.
+func TestPlugins(t *testing.T) {
+	dir := t.TempDir()
+	toolhost := sync.OnceValues(func() (string, error) { return buildToolhost(t.Context(), root(t), dir) })
+	for _, language := range []struct {
+		name    string
+		prepare func(t *testing.T) program
+	}{
+		{"go", prepareGo},
+		{"python", preparePython},
+		{"node", prepareNode},
+	} {
+		t.Run(language.name, func(t *testing.T) {
+			p := language.prepare(t)
+			t.Run("by hand", func(t *testing.T) { testByHand(t, p) })
+			t.Run("life", func(t *testing.T) { testLife(t, p) })
+			t.Run("wire", func(t *testing.T) { testWire(t, p) })
+			t.Run("host", func(t *testing.T) {
+				binary, err := toolhost()
+				if err != nil {
+					t.Fatal(err)
+				}
+				testHost(t, binary, p)
+			})
+		})
+	}
+}
+
+func buildToolhost(ctx context.Context, root, dir string) (string, error) {
+	path := filepath.Join(dir, "toolhost")
+	build := exec.CommandContext(ctx, "go", "build", "-o", path, "./cmd/toolhost")
+	build.Dir = root
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("building toolhost: %w\n%s", err, out)
+	}
+	return path, nil
+}
+
+// root returns the checkout's folder.
+func root(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.Abs("../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// eventually waits until the condition holds; what says what is waited for.
+func eventually(t *testing.T, what string, condition func() bool) {
+	t.Helper()
+	deadline := time.Now().Add(patience)
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for !condition() {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited %v in vain: %s", patience, what)
+		}
+		<-tick.C
+	}
+}
