@@ -223,7 +223,7 @@ func TestFileIsPrivate(t *testing.T) {
 
 // TestOpenAtOnce: many may make the file at once.
 func TestOpenAtOnce(t *testing.T) {
-	for range 10 {
+	for range 4 {
 		path := filepath.Join(t.TempDir(), "runs.db")
 		var group sync.WaitGroup
 		for i := range 8 {
