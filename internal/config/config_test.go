@@ -1,9 +1,12 @@
 package config_test
 
 import (
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -54,8 +57,8 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-func TestEveryKey(t *testing.T) {
-	got := parse(t, `
+// everyKey is a file with all keys, each with a value that is not its default.
+const everyKey = `
 listen: unix:///run/t.sock
 plugins: [plugins, ../shared, /opt/plugins/]
 state: state
@@ -86,7 +89,13 @@ defaults:
   stable_after: 11s
   limits: {memory: 512MiB, cpus: .5, processes: 64, open_files: 256, file_size: 1TiB, enforcement: required}
   env: {A: text, B: 1.0, C: true, D: "", E: $HOME, F: "null"}
-`)
+plugin:
+  fs: {env: {A: other}, max_queue: 1}
+  plain: {}
+`
+
+func TestEveryKey(t *testing.T) {
+	got := parse(t, everyKey)
 	want := config.Config{
 		Listen:    "unix:///run/t.sock",
 		Folders:   []string{"/etc/toolhost/plugins", "/etc/shared", "/opt/plugins"},
@@ -114,8 +123,28 @@ defaults:
 			Env: map[string]string{"A": "text", "B": "1.0", "C": "true", "D": "", "E": "$HOME", "F": "null"},
 		},
 	}
+	fs := want.Defaults
+	fs.MaxQueue, fs.Env = 1, maps.Clone(fs.Env)
+	fs.Env["A"] = "other"
+	want.ByPlugin = map[string]config.PluginSettings{"fs": fs, "plain": want.Defaults}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+	again, err := config.Parse("/elsewhere/toolhost.yaml", got.YAML())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, again); diff != "" {
+		t.Errorf("what is shown (-want +got):\n%s\n%s", diff, got.YAML())
+	}
+	if !strings.Contains(string(got.YAML()), "  \"fs\":\n    max_queue: 1\n    env:\n      \"A\": \"other\"\n  \"plain\":\n") {
+		t.Errorf("of a plugin more is shown than differs:\n%s", got.YAML())
+	}
+	untouched := reflect.ValueOf(got)
+	for i := range untouched.NumField() {
+		if diff := cmp.Diff(reflect.ValueOf(config.Default()).Field(i).Interface(), untouched.Field(i).Interface()); diff == "" {
+			t.Errorf("the field %s is not tested", untouched.Type().Field(i).Name)
+		}
 	}
 }
 

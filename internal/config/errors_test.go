@@ -56,7 +56,30 @@ func TestErrors(t *testing.T) {
 
 func TestTooLargeAFileIsRefused(t *testing.T) {
 	_, err := config.Parse("big.yaml", []byte(strings.Repeat("#\n", 200_000)))
-	if err == nil || err.Error() != "big.yaml: the file has 400000 bytes; the most is 262144" {
+	if err == nil || err.Error() != "big.yaml: the file is larger than 262144 bytes" {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestAFileThatNeverEndsIsRefused(t *testing.T) {
+	if _, err := config.Load("/dev/zero"); err == nil || err.Error() != "/dev/zero: the file is larger than 262144 bytes" {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestOnlyUTF8(t *testing.T) {
+	_, err := config.Parse("f.yaml", []byte("# \u00e4\nstate: \u00e4\xff"))
+	if err == nil || err.Error() != "f.yaml:2:9: this is not UTF-8" {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestLineEndsOfWindows(t *testing.T) {
+	if _, err := config.Parse("f.yaml", []byte("\ufefflog:\r\n  level: warn\r\nplugins:\r\n  - a\r\n")); err != nil {
+		t.Error(err)
+	}
+	_, err := config.Parse("f.yaml", []byte("log:\r\n  level: loud\r\n"))
+	if err == nil || !strings.HasPrefix(err.Error(), "f.yaml:2:10: log.level: \"loud\" is not") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/toolhost/toolhost/internal/config"
@@ -76,5 +77,27 @@ func TestFindRefusesAFileThatEverybodyMayChange(t *testing.T) {
 	got, err := config.Find(func(string) string { return "" }, dir)
 	if got != "" || err == nil || !strings.Contains(err.Error(), "chmod o-w "+path) {
 		t.Errorf("found %q, %v", got, err)
+	}
+}
+
+// owned is a file of some user.
+type owned struct {
+	os.FileInfo
+	uid int
+}
+
+func (o owned) Sys() any { return &syscall.Stat_t{Uid: uint32(o.uid)} }
+
+func TestOnlyOneselfAndRootAreTrusted(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "toolhost.yaml")
+	write(t, path)
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for uid, trusted := range map[int]bool{0: true, os.Getuid(): true, os.Getuid() + 1: false} {
+		if err := config.Trusted(path, owned{info, uid}); (err == nil) != trusted {
+			t.Errorf("a file of user %d: %v", uid, err)
+		}
 	}
 }

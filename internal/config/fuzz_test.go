@@ -28,6 +28,7 @@ func FuzzParse(f *testing.F) {
 	}
 	c := config.Default()
 	f.Add(string(c.YAML()))
+	f.Add(everyKey)
 	f.Add("plugins: [\"a\\x85\\u2028\\U0001F600\", 'b''c', |\n d]\nplugin: {null: {env: {\"~\": \"\\t\"}}}")
 	f.Fuzz(func(t *testing.T, text string) {
 		c, err := config.Parse("/f.yaml", []byte(text))

@@ -1,9 +1,11 @@
 package config
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"reflect"
+	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
@@ -24,9 +26,14 @@ type entry struct {
 // document decodes the whole file.
 func (d *decoder) document(data []byte) {
 	if len(data) > maxBytes {
-		d.fail(place{}, "", "the file has %d bytes; the most is %d", len(data), maxBytes)
+		d.fail(place{}, "", "the file is larger than %d bytes", maxBytes)
 		return
 	}
+	if !utf8.Valid(data) {
+		d.fail(firstInvalid(data), "", "this is not UTF-8")
+		return
+	}
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // as editors of Windows write it
 	file, err := parser.ParseBytes(data, 0, parser.AllowDuplicateMapKey()) // entries reports them all, with both places
 	if err != nil {
 		at := place{}
@@ -49,6 +56,24 @@ func (d *decoder) document(data []byte) {
 		}
 	}
 	d.structure(reflect.ValueOf(d.config).Elem(), "", root)
+}
+
+// firstInvalid returns the place of the first byte that is not UTF-8.
+func firstInvalid(data []byte) place {
+	at := place{1, 1}
+	for len(data) > 0 {
+		r, size := utf8.DecodeRune(data)
+		switch {
+		case r == utf8.RuneError && size == 1:
+			return at
+		case r == '\n':
+			at = place{at.line + 1, 1}
+		default:
+			at.column++
+		}
+		data = data[size:]
+	}
+	return at
 }
 
 // entries returns the entries of a mapping. Keys that are no text or stand there twice are reported, and left out.
