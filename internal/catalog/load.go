@@ -103,7 +103,7 @@ func (c *Catalog) readAll(ctx context.Context, found []entry, old map[string]see
 			default:
 				rec := c.index.get(e.source)
 				readings[i] = c.read(ctx, e, rec, nil)
-				if rec.Current != digestOf(readings[i].file) {
+				if rec.Current != digestOf(readings[i].file) || pins != nil {
 					readings[i].current = c.restore(e.source, rec, pins)
 				}
 			}

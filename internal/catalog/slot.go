@@ -19,8 +19,11 @@ type slot struct {
 // apply takes over what was found.
 func (s *slot) apply(r reading, pins manifest.Lock) {
 	s.problem, s.file = r.problem, r.file
-	if s.current == nil {
+	if s.current == nil && r.current != nil {
 		s.current = r.current
+		if s.record.Current != r.current.Digest { // the lock file allows only the one before
+			s.record.Current, s.record.Previous = r.current.Digest, s.record.Current
+		}
 	}
 	s.refused = ""
 	if s.file == nil {
