@@ -5,12 +5,19 @@ SHELL        := /bin/sh
 GO           ?= go
 TOOL         := $(GO) tool -modfile=tools/go.mod
 BUF          := $(TOOL) buf
-BUILD        := CGO_ENABLED=0 $(GO) build -trimpath
+BUILD        := $(GO) build
 BASELINE     := proto/baseline.binpb
 SCRATCH      := .build
 FUZZTIME     ?= 30s
 # Every Go module of the repository: the product, its build tools and whatever stands beside them.
 MODULES      := $(shell find . -name go.mod ! -path '*/.*/*' ! -path '*/testdata/*' | sort | xargs -n 1 dirname)
+
+# What is built and what is checked is compiled alike, so that each is compiled once. Only the race detector needs C, and
+# tests are run with the flags that `go test` would have without this file.
+GIVENFLAGS         := $(shell $(GO) env GOFLAGS)
+TESTENV            := CGO_ENABLED=1 GOFLAGS='$(GIVENFLAGS)'
+export CGO_ENABLED := 0
+export GOFLAGS     := $(strip $(GIVENFLAGS) -trimpath)
 
 # step NAME,COMMAND runs one part of the checks and says what it is and how long it took.
 define step
@@ -37,6 +44,7 @@ help: ## list the targets
 
 .PHONY: build
 build: ## build bin/toolhost, bin/agentd and bin/plugins/NAME
+	@$(EXPORT) -v ./cmd/... ./plugins/... 2>&1 >/dev/null | $(COUNT)
 	$(BUILD) -o bin/ ./cmd/...
 	$(BUILD) -o bin/plugins/ ./plugins/...
 
@@ -95,14 +103,14 @@ tidy:
 .PHONY: unit
 unit:
 	$(call step,go test,$(GO) build -C tools -o $(CURDIR)/$(SCRATCH)/gotest ./cmd/gotest && \
-	  $(call in-modules,$(CURDIR)/$(SCRATCH)/gotest -race -shuffle=on ./...))
+	  $(call in-modules,$(TESTENV) $(CURDIR)/$(SCRATCH)/gotest -race -shuffle=on ./...))
 
 .PHONY: fuzz
 fuzz: ## let every fuzz test look for new inputs, each for FUZZTIME (30s)
 	@grep -rno '^func Fuzz[A-Za-z0-9_]*' --include='*_test.go' --exclude-dir='.[!.]*' . | \
 	while IFS=: read -r file _ func; do \
 	  name=$${func#func }; printf '\n==> %s in %s\n' "$$name" "$$file"; \
-	  (cd "$$(dirname "$$file")" && $(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) . </dev/null) || exit 1; \
+	  (cd "$$(dirname "$$file")" && $(TESTENV) $(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) . </dev/null) || exit 1; \
 	done
 
 .PHONY: clean
