@@ -97,13 +97,14 @@ var rooms = map[string][]string{
 	"internal/agentrpc":           {"tool", "internal/address", "internal/agent", "internal/model", "internal/runstore", "internal/toolpb", agentV1, toolV1, grpc + "/...", protobuf + "/..."},
 
 	// The commands and what ships.
-	"internal/cli":            {"tool", "client", "internal/address", cobra, pflag, unix},
-	"cmd/toolhost":            {"tool", "client", "internal/address", "internal/catalog", "internal/cli", "internal/config", "internal/guardian", "internal/host", "internal/hostrpc", "internal/logbook", "internal/process", "internal/pluginwire", cobra, pflag, unix},
-	"cmd/agentd":              {"tool", "client", "internal/address", "internal/agent", "internal/agentrpc", "internal/cli", "internal/model", "internal/model/provider", "internal/runstore/sqlite", cobra, pflag, unix},
-	"plugins/calculator":      {"sdk", "plugins/calculator/expr"},
-	"plugins/calculator/expr": {},
-	"plugins/fs":              {"sdk"},
-	"internal/e2e":            {},
+	"internal/cli":              {"tool", "client", "internal/address", cobra, pflag, unix},
+	"cmd/toolhost":              {"tool", "client", "internal/address", "internal/catalog", "internal/cli", "internal/config", "internal/guardian", "internal/host", "internal/hostrpc", "internal/logbook", "internal/process", "internal/pluginwire", cobra, pflag, unix},
+	"cmd/agentd":                {"tool", "client", "internal/address", "internal/agent", "internal/agentrpc", "internal/cli", "internal/model", "internal/model/provider", "internal/runstore/sqlite", cobra, pflag, unix},
+	"plugins/calculator":        {"sdk", "plugins/calculator/expr"},
+	"plugins/calculator/expr":   {},
+	"plugins/fs":                {"sdk"},
+	"internal/e2e":              {},
+	"internal/e2e/barecontract": {},
 }
 
 // walls are what no line of rooms may grant, however convenient it is.
