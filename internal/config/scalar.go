@@ -156,50 +156,6 @@ func number(v reflect.Value) float64 {
 	return float64(v.Int())
 }
 
-// describe says what a field's value has to be.
-func describe(t reflect.Type, tag reflect.StructTag) string {
-	if list := tag.Get("oneof"); list != "" {
-		return alternatives(strings.Split(list, ","))
-	}
-	least, most := tag.Get("min"), tag.Get("max")
-	bounds := ""
-	switch {
-	case least != "" && most != "":
-		bounds = " from " + least + " to " + most
-	case least != "":
-		bounds = " of at least " + least
-	}
-	what := ""
-	switch {
-	case t == typeDuration:
-		what = "a duration" + bounds + ", such as 1m30s"
-	case t == typeSize:
-		what = "a size" + bounds + ", in bytes or such as 512MiB"
-	case t.Kind() == reflect.Int:
-		what = "a whole number" + bounds
-	case t.Kind() == reflect.Float64:
-		what = "a number" + bounds
-	case t.Kind() == reflect.Bool:
-		return "true or false"
-	case t.Kind() == reflect.Slice:
-		return "a list of " + tag.Get("is") + "s"
-	case t.Kind() == reflect.Map && t.Elem().Kind() == reflect.String:
-		return "a mapping of names to texts"
-	case t.Kind() == reflect.Map || t.Kind() == reflect.Struct:
-		return "a mapping"
-	case tag.Get("is") == "address":
-		return "an address such as unix:///PATH or 127.0.0.1:PORT"
-	case tag.Get("is") != "":
-		return "the path of a " + tag.Get("is")
-	default:
-		return "a text"
-	}
-	if word := tag.Get("zero"); word != "" {
-		what += "; or " + word
-	}
-	return what
-}
-
 // format writes a value as a file says it, for a type that is no string.
 func format(v reflect.Value, tag reflect.StructTag) string {
 	if word := tag.Get("zero"); word != "" && v.IsZero() {

@@ -1,0 +1,64 @@
+package config
+
+import (
+	"reflect"
+	"strings"
+)
+
+// describe says what a field's value has to be, for errors and for the documentation.
+func describe(t reflect.Type, tag reflect.StructTag) string {
+	switch {
+	case tag.Get("oneof") != "":
+		return alternatives(strings.Split(tag.Get("oneof"), ","))
+	case t.Kind() == reflect.Bool:
+		return "true or false"
+	case t.Kind() == reflect.String:
+		return describeText(tag)
+	case t.Kind() == reflect.Slice:
+		return "a list of " + tag.Get("is") + "s"
+	case t.Kind() == reflect.Map && t.Elem().Kind() == reflect.String:
+		return "a mapping of names to texts"
+	case t.Kind() == reflect.Map || t.Kind() == reflect.Struct:
+		return "a mapping"
+	}
+	what := describeNumber(t, bounds(tag))
+	if word := tag.Get("zero"); word != "" {
+		what += "; or " + word
+	}
+	return what
+}
+
+func describeText(tag reflect.StructTag) string {
+	switch is := tag.Get("is"); is {
+	case "address":
+		return "an address such as unix:///PATH or 127.0.0.1:PORT"
+	case "":
+		return "a text"
+	default:
+		return "the path of a " + is
+	}
+}
+
+func describeNumber(t reflect.Type, bounds string) string {
+	switch {
+	case t == typeDuration:
+		return "a duration" + bounds + ", such as 1m30s"
+	case t == typeSize:
+		return "a size" + bounds + ", in bytes or such as 512MiB"
+	case t.Kind() == reflect.Float64:
+		return "a number" + bounds
+	default:
+		return "a whole number" + bounds
+	}
+}
+
+func bounds(tag reflect.StructTag) string {
+	least, most := tag.Get("min"), tag.Get("max")
+	switch {
+	case most != "":
+		return " from " + least + " to " + most
+	case least != "":
+		return " of at least " + least
+	}
+	return ""
+}
