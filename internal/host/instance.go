@@ -53,17 +53,33 @@ func (s *supervisor) live(in *instance) {
 	close(in.ready)
 	s.host.cfg.Logger.Info("instance ready", "plugin", s.name, "instance", in.id, "pid", proc.PID())
 	s.tell(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action { return m.Ready(now, in.id) })
-	select {
-	case <-proc.Done():
-	case <-proc.Conn().Done():
-	case <-in.stop:
-		s.stopProcess(in)
-	}
+	crashed := s.watch(in)
 	in.exit = s.awaitExit(in)
 	s.logExit(in)
 	s.leave(in, func(m *lifecycle.Machine, now time.Time) []lifecycle.Action {
+		if crashed {
+			return m.Crashed(now, in.id, in.exit.String())
+		}
 		return m.Exited(now, in.id, in.exit.String())
 	})
+}
+
+// watch returns when the process has ended, is ending, or was told to end; it reports whether it ends by itself.
+func (s *supervisor) watch(in *instance) (crashed bool) {
+	select {
+	case <-in.proc.Done():
+		return true
+	case <-in.proc.Conn().Done():
+		return true
+	case <-in.stop:
+	}
+	select {
+	case <-in.proc.Done(): // before it was told
+		return true
+	default:
+		s.stopProcess(in)
+		return false
+	}
 }
 
 // start waits for the instance's turn and launches it. Being told to stop, or the host's end, aborts it.

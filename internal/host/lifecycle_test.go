@@ -172,3 +172,26 @@ func TestForceRestart(t *testing.T) {
 		t.Errorf("the next call ended with %+v", got)
 	}
 }
+
+// TestCrashOfAProcessPerCall: a process that goes after its call anyway counts as crashed if it crashed.
+func TestCrashOfAProcessPerCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, hosttest.Tools(), with(lifecycle.Config{Isolation: lifecycle.PerCall, MaxCrashes: 1, ProbeAfter: -1}))
+		e, err := r.Open(t.Context(), call("wait", `{"key":"k"}`), true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer e.Close()
+		untilTip(t, e, "waiting")
+		instances, _ := r.Instances(t.Context(), "")
+		for i, in := range instances {
+			if in.Calls == 1 {
+				r.process(i).end(tool.Exit{Code: 2})
+			}
+		}
+		synctest.Wait()
+		if plugins, _ := r.Plugins(t.Context()); plugins[0].State != tool.PluginQuarantined {
+			t.Errorf("the plugin is %s after its crash", plugins[0].State)
+		}
+	})
+}
