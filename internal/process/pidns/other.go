@@ -1,0 +1,22 @@
+//go:build !(linux && (amd64 || arm64))
+
+package pidns
+
+import "errors"
+
+// Namespace is not to be had on this system.
+type Namespace struct{}
+
+// New returns an error.
+func New([]string) (*Namespace, error) {
+	return nil, errors.New("PID namespaces are made on Linux alone, on amd64 and arm64")
+}
+
+// Enter is never called.
+func (n *Namespace) Enter(string) error { return nil }
+
+// PID is never called.
+func (n *Namespace) PID() int { return 0 }
+
+// Close is never called.
+func (n *Namespace) Close() {}

@@ -1,0 +1,143 @@
+//go:build linux && (amd64 || arm64)
+
+package pidns
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// readyTimeout bounds how long the first process may take. It needs less than a millisecond; a machine may be busy.
+const readyTimeout = 10 * time.Second
+
+// Namespace is a PID namespace with its first process. Its methods are for one goroutine at a time.
+type Namespace struct {
+	first *os.Process
+	pid   int // of the first process, which Release wipes
+}
+
+// New makes a namespace. Its first process has env as its environment and dies with the calling thread: so the calling
+// goroutine must be one that Go started, and must outlive the namespace. Call Close at the end.
+func New(env []string) (*Namespace, error) {
+	first, ready, err := startFirst(env)
+	if err != nil {
+		return nil, fmt.Errorf("making a PID namespace: %w", err)
+	}
+	defer ready.Close()
+	n := &Namespace{first: first, pid: first.Pid}
+	err = ready.SetReadDeadline(time.Now().Add(readyTimeout))
+	if err == nil {
+		_, err = ready.Read(make([]byte, 1))
+	}
+	if err == nil {
+		return n, nil
+	}
+	_ = first.Kill() // it may have ended by itself
+	state, waitErr := first.Wait()
+	if waitErr == nil && state.Exited() {
+		err = syscall.Errno(state.ExitCode())
+	}
+	return nil, fmt.Errorf("preparing a PID namespace: %w", err)
+}
+
+// startFirst starts the first process and returns what it writes to when it is ready.
+func startFirst(env []string) (*os.Process, *os.File, error) {
+	file, err := executable()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer file.Close()
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer null.Close()
+	ready, stdout, err := os.Pipe()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer stdout.Close()
+	path := fmt.Sprintf("/proc/self/fd/%d", file.Fd())
+	first, err := os.StartProcess(path, []string{"toolhost-init"}, &os.ProcAttr{
+		Dir:   "/",
+		Env:   env,
+		Files: []*os.File{null, stdout, null},
+		Sys: &syscall.SysProcAttr{
+			Cloneflags: unix.CLONE_NEWPID | unix.CLONE_NEWNS,
+			Pdeathsig:  syscall.SIGKILL,
+			Setsid:     true,
+		},
+	})
+	if err != nil {
+		return nil, nil, errors.Join(err, ready.Close())
+	}
+	return first, ready, nil
+}
+
+// executable returns the program as a file that is only in memory.
+func executable() (*os.File, error) {
+	const mfdExec = 0x10 // MFD_EXEC, which kernels before 6.3 do not know
+	fd, err := unix.MemfdCreate("toolhost-init", unix.MFD_CLOEXEC|mfdExec)
+	if errors.Is(err, unix.EINVAL) {
+		fd, err = unix.MemfdCreate("toolhost-init", unix.MFD_CLOEXEC)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("making its first program: %w", err)
+	}
+	written := os.NewFile(uintptr(fd), "toolhost-init")
+	defer written.Close()
+	if _, err := written.Write(program()); err != nil {
+		return nil, fmt.Errorf("making its first program: %w", err)
+	}
+	// Opened anew, for what is open for writing cannot be executed.
+	return os.Open(fmt.Sprintf("/proc/self/fd/%d", fd))
+}
+
+// Enter lets the calling thread start processes in the namespace and see files as they are there. There is no way
+// back, even if Enter fails: the goroutine must be one that Go started, and its thread is not reusable. path is a file that
+// must be the same inside, by which it is known that the files are those that toolhost sees.
+func (n *Namespace) Enter(path string) error {
+	outside, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	mounts, err := os.Open(fmt.Sprintf("/proc/%d/ns/mnt", n.pid))
+	if err != nil {
+		return err
+	}
+	defer mounts.Close()
+	pids, err := os.Open(fmt.Sprintf("/proc/%d/ns/pid", n.pid))
+	if err != nil {
+		return err
+	}
+	defer pids.Close()
+	// A thread that shares its working folder with others cannot have other mounts than they.
+	if err := unix.Unshare(unix.CLONE_FS); err != nil {
+		return fmt.Errorf("entering the PID namespace: %w", err)
+	}
+	if err := unix.Setns(int(mounts.Fd()), unix.CLONE_NEWNS); err != nil {
+		return fmt.Errorf("entering the mount namespace: %w", err)
+	}
+	if err := unix.Setns(int(pids.Fd()), unix.CLONE_NEWPID); err != nil {
+		return fmt.Errorf("entering the PID namespace: %w", err)
+	}
+	if inside, err := os.Stat(path); err != nil || !os.SameFile(outside, inside) {
+		return fmt.Errorf("entering the mount namespace: %s is not the same file there; is toolhost in a chroot?", path)
+	}
+	return nil
+}
+
+// PID returns the process id of the first process, to which orphans of the namespace fall.
+func (n *Namespace) PID() int { return n.pid }
+
+// Close kills all that is in the namespace and returns when it is gone. Those that toolhost started itself must have been
+// reaped.
+func (n *Namespace) Close() {
+	_ = n.first.Kill() // it may have been killed already
+	_, _ = n.first.Wait()
+}

@@ -1,0 +1,5 @@
+//go:build !linux
+
+package pidns
+
+func isMain() bool { return false }
