@@ -96,6 +96,7 @@ type Host struct {
 	mu          sync.Mutex
 	supervisors map[string]*supervisor // by plugin name
 	takeovers   map[takeoverKey]*takeover
+	turns       map[string]chan struct{} // by plugin file: see turn
 	closed      bool
 
 	ctx    context.Context // ends when the host closes; calls and launches run on it
@@ -113,6 +114,7 @@ func New(cfg Config) *Host {
 		ledger:      newLedger(cfg.MaxLedgerEntries, cfg.MaxLedgerBytes),
 		supervisors: map[string]*supervisor{},
 		takeovers:   map[takeoverKey]*takeover{},
+		turns:       map[string]chan struct{}{},
 		journal:     newJournal(cfg.MaxEvents),
 		stats:       newStatistics(),
 		launching:   make(chan struct{}, cfg.MaxLaunches),

@@ -18,8 +18,11 @@ type takeover struct {
 	err  error
 }
 
-// takeoverKey names a revision of one plugin file.
-type takeoverKey struct{ source, digest string }
+// takeoverKey names a revision of one plugin file, and whether it was offered or ordered.
+type takeoverKey struct {
+	source, digest string
+	offered        bool
+}
 
 // followCatalog brings what the catalogue finds into service: candidates are warmed and take over, plugins whose files
 // are gone drain. It is a goroutine of the host and ends with it.
@@ -37,7 +40,7 @@ func (h *Host) followCatalog(seen *catalog.Snapshot) {
 			h.revive(p)
 		}
 		for _, p := range now.Candidates() {
-			h.takeOver(p)
+			h.takeOver(p, true)
 		}
 		seen = now
 	}
@@ -78,9 +81,10 @@ func (h *Host) existing(name string) *supervisor {
 }
 
 // takeOver brings a revision into service, on the host's context. Asked again while it is under way, it returns the
-// same.
-func (h *Host) takeOver(p *catalog.Plugin) *takeover {
-	key := takeoverKey{p.Source, p.Digest}
+// same. If offered is set, the revision was found as a candidate, and counts only as long as it still is one: an operator
+// may have decided otherwise meanwhile.
+func (h *Host) takeOver(p *catalog.Plugin, offered bool) *takeover {
+	key := takeoverKey{p.Source, p.Digest, offered}
 	h.mu.Lock()
 	t := h.takeovers[key]
 	if t != nil {
@@ -92,14 +96,43 @@ func (h *Host) takeOver(p *catalog.Plugin) *takeover {
 	h.mu.Unlock()
 	// Owned by the host: bounded by LaunchTimeout and the host's context.
 	started := h.spawn(func() {
+		defer h.forgetTakeover(key, t)
+		// One at a time for each plugin, so that what was decided last holds.
+		turn := h.turn(p.Source)
+		select {
+		case turn <- struct{}{}:
+			defer func() { <-turn }()
+		case <-h.ctx.Done():
+			t.err = tool.Errorf(tool.KindUnavailable, "%w", errStopping)
+			return
+		}
+		if offered && !h.offers(p) {
+			return
+		}
 		t.err = h.warmAndActivate(p)
-		h.forgetTakeover(key, t)
 	})
 	if !started {
 		t.err = tool.Errorf(tool.KindUnavailable, "%w", errStopping)
 		h.forgetTakeover(key, t)
 	}
 	return t
+}
+
+// turn returns what a takeover of a plugin file holds while it is under way.
+func (h *Host) turn(source string) chan struct{} {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.turns[source] == nil {
+		h.turns[source] = make(chan struct{}, 1)
+	}
+	return h.turns[source]
+}
+
+// offers reports whether the revision is a candidate now.
+func (h *Host) offers(p *catalog.Plugin) bool {
+	return slices.ContainsFunc(h.cfg.Catalog.Snapshot().Candidates(), func(c *catalog.Plugin) bool {
+		return c.Source == p.Source && c.Digest == p.Digest
+	})
 }
 
 func (h *Host) forgetTakeover(key takeoverKey, t *takeover) {
@@ -171,7 +204,7 @@ func (h *Host) Reload(ctx context.Context) (tool.Reloaded, error) {
 	done := tool.Reloaded{Added: []string{}, Removed: []string{}, Upgraded: []string{}, Failures: []tool.ReloadFailure{}}
 	takeovers := map[string]*takeover{}
 	for _, p := range found.Candidates() {
-		takeovers[p.Info.Name] = h.takeOver(p)
+		takeovers[p.Info.Name] = h.takeOver(p, true)
 	}
 	for name, t := range takeovers {
 		if err := t.wait(ctx); err != nil {
@@ -231,7 +264,7 @@ func (h *Host) change(ctx context.Context, plugin string, find func() (*catalog.
 	if next.Digest == current.Digest {
 		return done, nil
 	}
-	if err := h.takeOver(next).wait(ctx); err != nil {
+	if err := h.takeOver(next, false).wait(ctx); err != nil {
 		return tool.Upgraded{}, tool.AsError(err)
 	}
 	return done, nil
