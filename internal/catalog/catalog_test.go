@@ -75,6 +75,13 @@ func write(t *testing.T, dir, name, content string, mode os.FileMode) string {
 	return path
 }
 
+func writeTB(tb testing.TB, dir, name, content string) {
+	tb.Helper()
+	if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o755); err != nil {
+		tb.Fatal(err)
+	}
+}
+
 // open returns a catalog of the folders that has been loaded but not settled.
 func open(t *testing.T, state string, fake *fakePlugins, folders ...string) *catalog.Catalog {
 	t.Helper()

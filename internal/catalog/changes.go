@@ -15,11 +15,12 @@ type Change struct{ Old, New *Plugin }
 // Diff returns what is different in now.
 func Diff(before, now *Snapshot) Changes {
 	var d Changes
-	for _, p := range now.plugins {
-		old := before.byName[p.Info.Name]
+	was, is := before.ordered(), now.ordered()
+	for _, p := range is.plugins {
+		old := was.byName[p.Info.Name]
 		switch {
 		case p.Problem != "":
-			if !before.hadProblem(p) {
+			if !was.hadProblem(p) {
 				d.Broken = append(d.Broken, p)
 			}
 		case old == nil:
@@ -28,21 +29,21 @@ func Diff(before, now *Snapshot) Changes {
 			d.Changed = append(d.Changed, Change{Old: old, New: p})
 		}
 	}
-	for _, p := range before.plugins {
-		if p.Problem == "" && now.byName[p.Info.Name] == nil {
+	for _, p := range was.plugins {
+		if p.Problem == "" && is.byName[p.Info.Name] == nil {
 			d.Removed = append(d.Removed, p)
 		}
 	}
-	for _, p := range now.candidates {
-		if !before.offered(p) {
+	for _, p := range is.candidates {
+		if !was.offered(p) {
 			d.Candidates = append(d.Candidates, p)
 		}
 	}
 	return d
 }
 
-func (s *Snapshot) hadProblem(p *Plugin) bool {
-	for _, q := range s.plugins {
+func (o *order) hadProblem(p *Plugin) bool {
+	for _, q := range o.plugins {
 		if q.Source == p.Source && q.Digest == p.Digest && q.Problem == p.Problem {
 			return true
 		}
@@ -50,8 +51,8 @@ func (s *Snapshot) hadProblem(p *Plugin) bool {
 	return p.pending()
 }
 
-func (s *Snapshot) offered(p *Plugin) bool {
-	for _, q := range s.candidates {
+func (o *order) offered(p *Plugin) bool {
+	for _, q := range o.candidates {
 		if q.Source == p.Source && q.Digest == p.Digest {
 			return true
 		}

@@ -140,6 +140,7 @@ func (c *Catalog) merge(readings []reading, pins manifest.Lock, o loadOptions) {
 		old[s.source] = s
 	}
 	c.base, c.pins = c.current.Load(), pins
+	c.base.ordered() // now, so that it does not keep the one before it
 	c.slots = make([]*slot, 0, len(readings))
 	for _, r := range readings {
 		s := old[r.source]

@@ -36,7 +36,7 @@ func allowed(pins manifest.Lock, digest string) bool { return pins == nil || pin
 // Pins returns the lock of what is in service.
 func (s *Snapshot) Pins() manifest.Lock {
 	lock := manifest.Lock{}
-	for name, p := range s.byName {
+	for name, p := range s.ordered().byName {
 		lock[name] = manifest.Pin{Version: p.Info.Version, Digest: p.Digest}
 	}
 	return lock

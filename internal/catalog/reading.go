@@ -34,60 +34,70 @@ func (c *Catalog) read(ctx context.Context, found entry, rec record, known *Plug
 	if r.problem != "" {
 		return r
 	}
-	digest, stamp, err := c.digest(ctx, found, rec)
+	var err error
+	if found.folder {
+		err = c.readFolder(ctx, &r, found, rec, known)
+	} else {
+		err = c.readFile(ctx, &r, found, rec, known)
+	}
 	if err != nil {
-		r.problem = err.Error()
-		return r
-	}
-	r.stamp = stamp
-	if known != nil && known.Digest == digest && (known.usable() || known.pending() || known.unanswered) {
-		r.file = known
-		return r
-	}
-	if r.file, err = c.open(digest, found.source); err != nil {
-		r.problem = err.Error()
+		r.problem = fmt.Sprintf("reading %s: %v", found.source, err)
 	}
 	return r
 }
 
-// digest returns the digest of what is at a source, and makes sure that the store has it.
-func (c *Catalog) digest(ctx context.Context, found entry, rec record) (digest, stamp string, err error) {
-	if !found.folder {
-		if c.stored(rec, found.stamp, found.source) {
-			return rec.Digest, found.stamp, nil
-		}
-		digest, err := c.store.takeFile(ctx, found)
-		if err != nil {
-			return "", "", fmt.Errorf("reading %s: %w", found.source, err)
-		}
-		return digest, found.stamp, nil
+func (c *Catalog) readFile(ctx context.Context, r *reading, found entry, rec record, known *Plugin) error {
+	r.stamp = found.stamp
+	if r.file = c.unchanged(r, rec, known); r.file != nil {
+		return nil
 	}
+	digest, err := c.store.takeFile(ctx, found)
+	if err != nil {
+		return err
+	}
+	r.file, err = c.open(digest, found.source)
+	return err
+}
+
+func (c *Catalog) readFolder(ctx context.Context, r *reading, found entry, rec record, known *Plugin) error {
 	root, err := os.OpenRoot(found.source)
 	if err != nil {
-		return "", "", fmt.Errorf("reading the folder: %w", err)
+		return err
 	}
 	defer root.Close()
 	l, err := list(ctx, root)
 	if err != nil {
-		return "", "", fmt.Errorf("reading the folder %s: %w", found.source, err)
+		return err
 	}
-	if c.stored(rec, l.stamp, found.source) {
-		return rec.Digest, l.stamp, nil
+	r.stamp = l.stamp
+	if r.file = c.unchanged(r, rec, known); r.file != nil {
+		return nil
 	}
 	inPlace := l.files > c.cfg.MaxFolderFiles || l.bytes > c.cfg.MaxFolderBytes
-	if digest, err = c.store.takeFolder(ctx, found, l, inPlace); err != nil {
-		return "", "", fmt.Errorf("reading the folder %s: %w", found.source, err)
+	digest, err := c.store.takeFolder(ctx, found, l, inPlace)
+	if err != nil {
+		return err
 	}
-	return digest, l.stamp, nil
+	r.file, err = c.open(digest, found.source)
+	return err
 }
 
-// stored reports whether the record's digest is still that of the source, and the store has it.
-func (c *Catalog) stored(rec record, stamp, source string) bool {
-	if rec.Digest == "" || rec.Stamp != stamp {
-		return false
+// unchanged returns the plugin of a source that is as it was when its record was made; nil if it is not, or if its copy
+// is lost.
+func (c *Catalog) unchanged(r *reading, rec record, known *Plugin) *Plugin {
+	if rec.Digest == "" || rec.Stamp != r.stamp {
+		return nil
 	}
-	a, ok := c.store.about(rec.Digest)
-	return ok && (a.InPlace || c.store.holds(rec.Digest, source, a))
+	if known != nil && known.Digest == rec.Digest && (known.usable() || known.pending() || known.unanswered) {
+		if _, err := os.Stat(known.Path); err == nil {
+			return known
+		}
+	}
+	p, err := c.open(rec.Digest, r.source)
+	if err != nil {
+		return nil
+	}
+	return p
 }
 
 // open makes a plugin of a digest in the store. If it has not been asked what it is, its problem is that.

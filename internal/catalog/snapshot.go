@@ -4,12 +4,24 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Snapshot is what is known at one moment. It does not change.
+// Snapshot is what is known at one moment. It does not change. It is put in order when it is first used: while many new
+// plugins answer there are more snapshots than anybody looks at.
 type Snapshot struct {
+	once   sync.Once
+	base   *Snapshot // who has which name, where two want it; nil once in order
+	found  []*Plugin // in the order of the scan; nil once in order
+	offers []*Plugin // that could take the places of others; nil once in order
+
+	order order
+}
+
+// order is a snapshot in order.
+type order struct {
 	plugins    []*Plugin // ordered by name; conflicts resolved
 	candidates []*Plugin // ordered by name
 	tools      []*Tool   // ordered by name
@@ -20,34 +32,48 @@ type Snapshot struct {
 // newSnapshot shows what the slots hold. Where two want a name it is theirs who have it in base, else that of the first:
 // which plugins answer first is chance and the order of the scan is not.
 func newSnapshot(base *Snapshot, slots []*slot) *Snapshot {
-	s := &Snapshot{byTool: map[string]*Tool{}, byName: map[string]*Plugin{}}
-	shown := make([]*Plugin, len(slots))
+	s := &Snapshot{base: base, found: make([]*Plugin, len(slots))}
 	for i, slot := range slots {
-		shown[i] = slot.show()
-	}
-	s.admitPlugins(base, shown)
-	s.admitTools(base)
-	for _, slot := range slots {
+		s.found[i] = slot.show()
 		if candidate := slot.candidate(); candidate != nil {
-			s.candidates = append(s.candidates, s.preview(candidate))
+			s.offers = append(s.offers, candidate)
 		}
 	}
-	byName := func(a, b *Plugin) int { return cmp.Compare(a.Info.Name, b.Info.Name) }
-	slices.SortStableFunc(s.plugins, byName)
-	slices.SortStableFunc(s.candidates, byName)
-	slices.SortFunc(s.tools, byToolName)
 	return s
 }
 
+// ordered puts the snapshot in order, once.
+func (s *Snapshot) ordered() *order {
+	s.once.Do(func() {
+		o := &s.order
+		o.byTool, o.byName = map[string]*Tool{}, map[string]*Plugin{}
+		base := &order{}
+		if s.base != nil {
+			base = s.base.ordered()
+		}
+		o.admitPlugins(base, s.found)
+		o.admitTools(base)
+		for _, p := range s.offers {
+			o.candidates = append(o.candidates, o.preview(p))
+		}
+		byName := func(a, b *Plugin) int { return cmp.Compare(a.Info.Name, b.Info.Name) }
+		slices.SortStableFunc(o.plugins, byName)
+		slices.SortStableFunc(o.candidates, byName)
+		slices.SortFunc(o.tools, byToolName)
+		s.base, s.found, s.offers = nil, nil, nil // or each would keep all before it
+	})
+	return &s.order
+}
+
 // admitPlugins decides who has which plugin name. What it puts into the snapshot are copies without tools.
-func (s *Snapshot) admitPlugins(base *Snapshot, shown []*Plugin) {
+func (o *order) admitPlugins(base *order, shown []*Plugin) {
 	owners := map[string]*Plugin{}
 	for _, p := range shown {
 		if !p.usable() {
 			continue
 		}
 		name := p.Info.Name
-		if owners[name] == nil || base != nil && base.byName[name] != nil && base.byName[name].Source == p.Source {
+		if owners[name] == nil || base.byName[name] != nil && base.byName[name].Source == p.Source {
 			owners[name] = p
 		}
 	}
@@ -59,28 +85,28 @@ func (s *Snapshot) admitPlugins(base *Snapshot, shown []*Plugin) {
 		}
 		own.Warnings = slices.Clone(p.Warnings)
 		if own.Problem == "" {
-			s.byName[own.Info.Name] = &own
+			o.byName[own.Info.Name] = &own
 		}
-		s.plugins = append(s.plugins, &own)
+		o.plugins = append(o.plugins, &own)
 	}
 }
 
 // admitTools decides who has which tool name.
-func (s *Snapshot) admitTools(base *Snapshot) {
+func (o *order) admitTools(base *order) {
 	owners := map[string]*Plugin{}
-	for _, p := range s.plugins {
+	for _, p := range o.plugins {
 		for _, t := range p.Tools {
 			name := t.Spec.Name
-			if owners[name] == nil || base != nil && base.byTool[name] != nil && base.byTool[name].Plugin.Source == p.Source {
+			if owners[name] == nil || base.byTool[name] != nil && base.byTool[name].Plugin.Source == p.Source {
 				owners[name] = p
 			}
 		}
 	}
-	for _, p := range s.plugins {
+	for _, p := range o.plugins {
 		p.Tools = p.admitted(owners)
 		for _, t := range p.Tools {
-			s.byTool[t.Spec.Name] = t
-			s.tools = append(s.tools, t)
+			o.byTool[t.Spec.Name] = t
+			o.tools = append(o.tools, t)
 		}
 	}
 }
@@ -101,12 +127,12 @@ func (p *Plugin) admitted(owners map[string]*Plugin) []*Tool {
 }
 
 // preview returns a candidate as it would stand beside the others.
-func (s *Snapshot) preview(candidate *Plugin) *Plugin {
+func (o *order) preview(candidate *Plugin) *Plugin {
 	p := *candidate
 	p.Warnings = slices.Clone(candidate.Warnings)
 	taken := map[string]*Plugin{}
 	for _, t := range p.Tools {
-		if has := s.byTool[t.Spec.Name]; has != nil && has.Plugin.Source != p.Source {
+		if has := o.byTool[t.Spec.Name]; has != nil && has.Plugin.Source != p.Source {
 			taken[t.Spec.Name] = has.Plugin
 		}
 	}
@@ -115,23 +141,23 @@ func (s *Snapshot) preview(candidate *Plugin) *Plugin {
 }
 
 // Plugins returns all plugins, ordered by name, also those with a Problem. The slice is shared: do not change it.
-func (s *Snapshot) Plugins() []*Plugin { return s.plugins }
+func (s *Snapshot) Plugins() []*Plugin { return s.ordered().plugins }
 
 // Candidates returns, ordered by name, the plugins that could take the place of those of the same names: what is in
 // the place of each is of another digest by now, and can be used. Catalog.Activate and Catalog.Reject decide about
 // them. The slice is shared: do not change it.
-func (s *Snapshot) Candidates() []*Plugin { return s.candidates }
+func (s *Snapshot) Candidates() []*Plugin { return s.ordered().candidates }
 
 // Plugin returns the usable plugin of a name, or nil.
-func (s *Snapshot) Plugin(name string) *Plugin { return s.byName[name] }
+func (s *Snapshot) Plugin(name string) *Plugin { return s.ordered().byName[name] }
 
 // Tool returns the tool of a name, or nil.
-func (s *Snapshot) Tool(name string) *Tool { return s.byTool[name] }
+func (s *Snapshot) Tool(name string) *Tool { return s.ordered().byTool[name] }
 
 // Tools returns the tools that match, ordered by name.
 func (s *Snapshot) Tools(q tool.Query) []*Tool {
 	var out []*Tool
-	for _, t := range s.tools {
+	for _, t := range s.ordered().tools {
 		if matches(&t.Spec, q) {
 			out = append(out, t)
 			if q.MaxTools > 0 && len(out) == q.MaxTools {
