@@ -8,7 +8,15 @@ import (
 )
 
 const (
-	// ProtocolVersion is the version of toolhost.plugin.v1 in go-plugin's handshake line.
+	// ProtocolVersion is the version of toolhost.plugin.v1 in go-plugin's handshake line. It is the only one so far.
+	//
+	// It counts up when a plugin or a toolhost of before could not understand the other any more; a field or a frame that
+	// the other side may ignore needs no new version. With version 2, HostPlugins returns a set for 2 and still the one
+	// for 1, so that the plugins of before work on for at least one major version of toolhost; PluginPlugins of the new
+	// sdk returns both too, so that new plugins run in the toolhost of before. toolhost lists its versions in
+	// PLUGIN_PROTOCOL_VERSIONS, go-plugin's server answers with the highest that both know, and internal/process refuses
+	// any other with both sides' versions. A set's wirePlugin knows its version and speaks accordingly, so that Conn and
+	// Handler are the only places that differ.
 	ProtocolVersion = 1
 	// PluginKey is the key of the one plugin in go-plugin's plugin set: what to Dispense.
 	PluginKey = "tool"

@@ -1,0 +1,51 @@
+package process
+
+import (
+	"net"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestContractVersions: a plugin of any version that this toolhost knows is taken, so that the previous one works on;
+// any other is refused, in words that name both sides' versions and what to do.
+func TestContractVersions(t *testing.T) {
+	dir := t.TempDir()
+	socket := filepath.Join(dir, "s")
+	listener, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	for _, test := range []struct {
+		plugin string
+		known  []int
+		want   []string // in the error; nil: it is taken
+	}{
+		{"1", []int{1}, nil},
+		{"1", []int{1, 2}, nil},
+		{"2", []int{1, 2}, nil},
+		{"3", []int{1, 2}, []string{`version "3" of toolhost's contract`, "knows [1 2]", "rebuild the plugin or upgrade toolhost"}},
+		{"1", []int{2, 3}, []string{`version "1" of toolhost's contract`, "knows [2 3]"}},
+		{"0", []int{1}, []string{`version "0"`, "knows [1]"}},
+		{"", []int{1}, []string{`version ""`, "knows [1]"}},
+		{"1.1", []int{1}, []string{`version "1.1"`, "knows [1]"}},
+	} {
+		got, err := checkHandshake("1|"+test.plugin+"|unix|"+socket+"|grpc", dir, test.known)
+		if test.want == nil {
+			if err != nil || got != socket {
+				t.Errorf("version %s where %v are known: %q, %v", test.plugin, test.known, got, err)
+			}
+			continue
+		}
+		if err == nil {
+			t.Errorf("version %s was taken where %v are known", test.plugin, test.known)
+			continue
+		}
+		for _, words := range test.want {
+			if !strings.Contains(err.Error(), words) {
+				t.Errorf("version %s where %v are known: the error %q does not say %q", test.plugin, test.known, err, words)
+			}
+		}
+	}
+}
