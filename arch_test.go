@@ -67,7 +67,7 @@ var rooms = map[string][]string{
 	"internal/guardian":                  {"internal/guardian/proc", "internal/limits"},
 	"internal/guardian/proc":             {unix},
 	"internal/limits":                    {"tool", "internal/guardian/proc", unix},
-	"internal/process":                   {"tool", "internal/guardian", "internal/guardian/proc", "internal/limits", "internal/pluginwire", grpc + "/...", protobuf + "/...", goPlugin + "/...", hclog, unix},
+	"internal/process":                   {"tool", "internal/guardian", "internal/guardian/proc", "internal/limits", "internal/pluginwire", "internal/process/pidns", grpc + "/...", protobuf + "/...", goPlugin + "/...", hclog, unix},
 	"internal/process/pidns":             {unix},
 	"internal/process/fault":             {"tool", "internal/pluginwire", grpc + "/...", goPlugin + "/...", hclog},
 	"internal/process/fault/faultplugin": {"internal/process/fault"},

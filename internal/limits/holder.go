@@ -15,7 +15,8 @@ import (
 // Holder holds one instance to its limits. Its methods may be used from any goroutine, except where they say otherwise.
 type Holder struct {
 	cfg    Config
-	groups []group
+	groups []group           // set once, before it is shared
+	broken map[string]string // controller: why the instance got no group of it
 
 	mu        sync.Mutex
 	effective []tool.EffectiveLimit
@@ -29,19 +30,14 @@ type group struct {
 }
 
 // Hold makes what holds an instance before there is one. name tells its groups apart for people. It fails if a limit
-// that is required cannot be held, or if something that should work does not. Call Close when the instance is gone.
+// that is required cannot be held. Call Close when the instance is gone.
 func Hold(cfg Config, cgroups *Cgroups, name string) (*Holder, error) {
 	if err := cfg.Check(); err != nil {
 		return nil, err
 	}
-	h := &Holder{cfg: cfg, effective: cfg.wanted()}
-	if err := h.makeGroups(cgroups, name); err != nil {
-		return nil, errors.Join(err, h.Close())
-	}
+	h := &Holder{cfg: cfg, broken: map[string]string{}, effective: cfg.wanted()}
+	h.makeGroups(cgroups, name)
 	h.choose(cgroups)
-	if err := h.setGroups(); err != nil {
-		return nil, errors.Join(err, h.Close())
-	}
 	if err := h.refuse(); err != nil {
 		return nil, errors.Join(err, h.Close())
 	}
@@ -50,9 +46,9 @@ func Hold(cfg Config, cgroups *Cgroups, name string) (*Holder, error) {
 
 // makeGroups makes a group in every hierarchy of which a limit needs something. In version 2 it makes one in any case:
 // there the kernel kills all that is in a group at once, however it hides.
-func (h *Holder) makeGroups(cgroups *Cgroups, name string) error {
+func (h *Holder) makeGroups(cgroups *Cgroups, name string) {
 	if cgroups == nil {
-		return nil
+		return
 	}
 	for _, in := range cgroups.hierarchies {
 		if in.version == 1 && !slices.ContainsFunc(in.controllers, h.needs) {
@@ -60,11 +56,26 @@ func (h *Holder) makeGroups(cgroups *Cgroups, name string) error {
 		}
 		dir, err := os.MkdirTemp(in.own, groupName(name)+"-")
 		if err != nil {
-			return fmt.Errorf("making a control group: %w", err)
+			h.breaks(in.controllers, fmt.Errorf("making a control group: %w", err))
+			continue
 		}
-		h.groups = append(h.groups, group{in, dir})
+		g := group{in, dir}
+		h.groups = append(h.groups, g)
+		for _, controller := range in.controllers {
+			if h.needs(controller) {
+				h.breaks([]string{controller}, h.setGroup(g, controller))
+			}
+		}
 	}
-	return nil
+}
+
+// breaks notes why the controllers hold nothing, if err is not nil.
+func (h *Holder) breaks(controllers []string, err error) {
+	for _, controller := range controllers {
+		if err != nil {
+			h.broken[controller] = err.Error()
+		}
+	}
 }
 
 // needs reports whether a limit is held by the controller.
@@ -107,17 +118,21 @@ func (h *Holder) choose(cgroups *Cgroups) {
 			continue
 		}
 		in, found := cgroups.with(controller)
+		why := cgroups.why(controller)
+		if reason, broken := h.broken[controller]; broken {
+			found, why = false, reason
+		}
 		switch {
 		case found && in.version == 2:
 			l.Mechanism = Cgroup2
 		case found:
 			l.Mechanism = Cgroup1
 		case l.Name != CPU && canWatch:
-			l.Mechanism, l.Note = Watchdog, "it looks twice a second, and kills; "+cgroups.why(controller)
+			l.Mechanism, l.Note = Watchdog, "it looks twice a second, and kills; "+why
 		case l.Name == CPU:
-			l.Note = "only control groups can slow a process down; " + cgroups.why(controller)
+			l.Note = "only control groups can slow a process down; " + why
 		default:
-			l.Note = cgroups.why(controller)
+			l.Note = why
 		}
 	}
 }
@@ -152,6 +167,15 @@ func (h *Holder) by(name, mechanism string) bool {
 func (h *Holder) Started(pid int) error {
 	h.setRlimits(pid)
 	return h.refuse()
+}
+
+// drops notes that the group holds nothing of the instance.
+func (h *Holder) drops(g group, err error) {
+	for _, name := range []string{Memory, CPU, Processes} {
+		if slices.Contains(g.controllers, controllerOf(name)) {
+			h.fell(name, err)
+		}
+	}
 }
 
 // fell notes that the limit holds no more, or never did.

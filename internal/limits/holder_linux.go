@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 	"time"
 
@@ -23,22 +24,15 @@ const watchInterval = 500 * time.Millisecond
 // cpuPeriod is over how long CPU time is counted, in microseconds: the kernel's own default.
 const cpuPeriod = 100_000
 
-// setGroups writes the limits into the groups.
-func (h *Holder) setGroups() error {
-	for _, g := range h.groups {
-		for _, controller := range g.controllers {
-			if !h.needs(controller) {
-				continue
-			}
-			if err := h.setGroup(g, controller); err != nil {
-				return fmt.Errorf("setting the limit of %s in %s: %w", controller, g.dir, err)
-			}
-		}
+// setGroup writes what the controller holds into the group.
+func (h *Holder) setGroup(g group, controller string) error {
+	if err := h.writeLimit(g, controller); err != nil {
+		return fmt.Errorf("setting it in %s: %w", g.dir, err)
 	}
 	return nil
 }
 
-func (h *Holder) setGroup(g group, controller string) error {
+func (h *Holder) writeLimit(g group, controller string) error {
 	bytes := strconv.FormatUint(h.cfg.MemoryBytes, 10)
 	quota := strconv.FormatInt(int64(math.Ceil(h.cfg.CPUs*cpuPeriod)), 10)
 	period := strconv.Itoa(cpuPeriod)
@@ -74,39 +68,57 @@ func optional(err error) error {
 }
 
 // Start calls start so that the process that it starts is in its groups from its first moment. In version 2 the kernel
-// puts it there: start is given the group's folder as a descriptor, or -1, for SysProcAttr.CgroupFD. In version 1 a
-// process is where the thread is that starts it: so this thread goes there and comes back. The calling goroutine must be
-// locked to its thread; stuck means that the thread did not come back, and must end with its goroutine.
+// puts it there: start is given the group's folder as a descriptor, or -1, for SysProcAttr.CgroupFD, and is called again
+// with -1 if this kernel cannot. In version 1 a process is where the thread is that starts it: so this thread goes there
+// and comes back. The calling goroutine must be locked to its thread; stuck means that the thread did not come back, and
+// must end with its goroutine.
 func (h *Holder) Start(start func(cgroup int) error) (stuck bool, err error) {
-	fd := -1
+	var entered []group
 	for _, g := range h.groups {
-		if g.version != 2 {
+		if g.version != 1 {
 			continue
 		}
-		if fd, err = unix.Open(g.dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0); err != nil {
-			return false, fmt.Errorf("opening the control group %s: %w", g.dir, err)
-		}
-		defer unix.Close(fd)
-	}
-	entered := 0
-	for _, g := range h.groups {
-		if g.version != 1 || err != nil {
-			continue
-		}
-		if err = h.enter(g); err == nil {
-			entered++
+		if err := h.enter(g); err != nil {
+			h.drops(g, err)
+		} else {
+			entered = append(entered, g)
 		}
 	}
-	if err == nil {
-		err = start(fd)
+	if err = h.refuse(); err == nil {
+		err = h.startIn2(start)
 	}
-	for _, g := range h.groups {
-		if g.version == 1 && entered > 0 {
-			entered--
-			stuck = h.leave(g) != nil || stuck
-		}
+	for _, g := range entered {
+		stuck = h.leave(g) != nil || stuck
 	}
 	return stuck, err
+}
+
+// startIn2 calls start with the instance's group of version 2, if there is one.
+func (h *Holder) startIn2(start func(cgroup int) error) error {
+	at := slices.IndexFunc(h.groups, func(g group) bool { return g.version == 2 })
+	if at < 0 {
+		return start(-1)
+	}
+	g := h.groups[at]
+	fd, err := unix.Open(g.dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err == nil {
+		defer unix.Close(fd)
+		err = start(fd)
+		if err == nil || !cannotClone(err) {
+			return err
+		}
+	}
+	h.drops(g, fmt.Errorf("starting a process in %s: %w", g.dir, err))
+	if err := h.refuse(); err != nil {
+		return err
+	}
+	return start(-1)
+}
+
+// cannotClone reports whether the kernel, or what filters its calls, does not start processes in groups.
+func cannotClone(err error) bool {
+	return errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.EINVAL) ||
+		errors.Is(err, unix.EPERM) || errors.Is(err, unix.EBUSY) || errors.Is(err, unix.ENODEV)
 }
 
 // self is what the files of tasks take for the thread that writes it.
@@ -133,14 +145,7 @@ func (h *Holder) leave(g group) error {
 }
 
 // inCharge reports whether the group is the one that counts processes.
-func (h *Holder) inCharge(g group) bool {
-	for _, name := range g.controllers {
-		if name == "pids" {
-			return true
-		}
-	}
-	return false
-}
+func (h *Holder) inCharge(g group) bool { return slices.Contains(g.controllers, "pids") }
 
 func oomKills(g group) (uint64, error) {
 	if g.version == 2 {

@@ -4,65 +4,126 @@ import (
 	"context"
 	"errors"
 	"os"
-	"runtime"
 	"sync"
 	"syscall"
 	"time"
 
 	"github.com/toolhost/toolhost/internal/guardian/proc"
+	"github.com/toolhost/toolhost/internal/limits"
+	"github.com/toolhost/toolhost/internal/process/pidns"
 )
 
 // child is an operating system process that leads a group of its own.
 type child struct {
-	id      proc.ID
-	started time.Time
-	exited  chan struct{} // closed when it is reaped and its group killed
+	id        proc.ID
+	started   time.Time
+	namespace *pidns.Namespace // nil: none
+	holder    *limits.Holder
+	known     chan struct{} // closed when id is set: before, the process is not reaped
+	exited    chan struct{} // closed when it is reaped, and its group and its namespace are killed
 
 	mu     sync.Mutex
 	reaped bool             // the pid may be another's
 	state  *os.ProcessState // set before exited is closed
 }
 
-// startChild starts a process as attr says, with nothing else inherited. Its goroutine ends when the process has ended.
-func startChild(ctx context.Context, path string, argv []string, attr *os.ProcAttr) (*child, error) {
-	c := &child{exited: make(chan struct{})}
-	started := make(chan error)
-	go c.own(ctx, path, argv, attr, started)
-	if err := <-started; err != nil {
-		return nil, err
+// spec is what a child is to be.
+type spec struct {
+	path      string
+	argv      []string
+	attr      os.ProcAttr
+	holder    *limits.Holder
+	namespace bool   // whether it gets a PID namespace
+	mark      string // the entry of the environment by which it is found
+}
+
+// namespaceError says why there is no PID namespace.
+type namespaceError struct{ err error }
+
+func (e *namespaceError) Error() string { return e.err.Error() }
+func (e *namespaceError) Unwrap() error { return e.err }
+
+// startChild starts a process as s says, with nothing else inherited. Its goroutines end when the process has ended.
+func startChild(ctx context.Context, s spec) (*child, error) {
+	c := &child{holder: s.holder, known: make(chan struct{}), exited: make(chan struct{})}
+	started, ended := make(chan startedAs), make(chan struct{})
+	pidns.Go(func() (reusable bool) { return c.own(ctx, s, started, ended) })
+	as := <-started
+	if as.err != nil {
+		return nil, as.err
 	}
+	// Not by the thread that started it, which may see another /proc.
+	c.id = proc.Identify(as.pid)
+	close(c.known)
+	go func() { // ends when the process has
+		<-ended
+		_ = proc.KillGroup(c.id) // where it could not be done before
+		close(c.exited)
+	}()
 	return c, nil
+}
+
+type startedAs struct {
+	pid int
+	err error
 }
 
 // own starts the process and reaps it on one thread that it keeps for so long: the kernel sends a child's death signal
 // when the thread that started it ends, not when the process does.
-func (c *child) own(ctx context.Context, path string, argv []string, attr *os.ProcAttr, started chan<- error) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	attr.Sys = ownGroup()
-	proc.SealDescriptors()
-	process, err := startBusy(ctx, path, argv, attr)
+func (c *child) own(ctx context.Context, s spec, started chan<- startedAs, ended chan<- struct{}) (reusable bool) {
+	process, reusable, err := c.start(ctx, s)
 	if err != nil {
-		started <- err
-		return
+		started <- startedAs{err: err}
+		return reusable
 	}
 	c.started = time.Now()
-	c.id = proc.Identify(process.Pid)
-	started <- nil
+	started <- startedAs{pid: process.Pid}
+	<-c.known
+	c.reap(process)
+	if c.namespace != nil {
+		c.namespace.Close()
+	}
+	close(ended)
+	return reusable
+}
 
+// start starts the process in its namespace and in its groups. If it fails, nothing is left of it.
+func (c *child) start(ctx context.Context, s spec) (process *os.Process, reusable bool, err error) {
+	proc.SealDescriptors()
+	if s.namespace {
+		if c.namespace, err = pidns.New([]string{s.mark}); err != nil {
+			return nil, true, &namespaceError{err}
+		}
+		if err := c.namespace.Enter(s.path); err != nil {
+			c.namespace.Close()
+			return nil, false, &namespaceError{err}
+		}
+	}
+	stuck, err := s.holder.Start(func(cgroup int) error {
+		s.attr.Sys = ownGroup(cgroup, c.namespace != nil)
+		process, err = startBusy(ctx, s.path, s.argv, &s.attr)
+		return err
+	})
+	if err != nil && c.namespace != nil {
+		c.namespace.Close()
+	}
+	return process, !stuck && c.namespace == nil, err
+}
+
+// reap waits for the process to end and takes its exit status.
+func (c *child) reap(process *os.Process) {
 	if awaitEnd(process.Pid) {
 		// Before the process is reaped: as long as it is a zombie, nobody else can have its number.
 		c.signalGroup(syscall.SIGKILL)
 	}
+	c.holder.Kill()
 	state, err := process.Wait()
 	if err != nil {
 		state = nil
 	}
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.reaped, c.state = true, state
-	c.mu.Unlock()
-	_ = proc.KillGroup(c.id) // where it could not be done before
-	close(c.exited)
 }
 
 // startBusy tries again for a moment if the file is still open for writing. Even after its writer closed it, a process

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/guardian"
+	"github.com/toolhost/toolhost/internal/limits"
 	"github.com/toolhost/toolhost/internal/pluginwire"
 )
 
@@ -45,9 +46,26 @@ type Config struct {
 	Logger *slog.Logger
 	// Guard is told of the process's group while it runs, and its token is part of the process's mark. Nil: none.
 	Guard *guardian.Guard
+	// Limits is what the process and all that it starts may use. Zero: all there is.
+	Limits limits.Config
+	// Cgroups is where the process gets its control groups. By them some limits hold, and what the process started is
+	// found wherever it hides. Nil: limits hold by other means, as far as there are any.
+	Cgroups *limits.Cgroups
+	// PIDNamespace says whether the process gets a PID namespace, so that whatever it started dies with it.
+	PIDNamespace NamespaceMode
 	// Conn bounds what the plugin may make the host hold.
 	Conn pluginwire.ConnConfig
 }
+
+// NamespaceMode says whether a process gets a namespace of its own.
+type NamespaceMode string
+
+// The modes. The zero value is NamespaceAuto.
+const (
+	NamespaceAuto     NamespaceMode = "auto"     // where this machine gives one
+	NamespaceOff      NamespaceMode = "off"      // never
+	NamespaceRequired NamespaceMode = "required" // the launch fails without
+)
 
 // checked returns the config with its defaults.
 func (c Config) checked() (Config, error) {
@@ -61,6 +79,23 @@ func (c Config) checked() (Config, error) {
 		return c, err
 	}
 	if err := checkRunDir(c.RunDir); err != nil {
+		return c, err
+	}
+	if c.Dir != "" {
+		dir, err := filepath.Abs(c.Dir)
+		if err != nil {
+			return c, fmt.Errorf("looking for the folder to start in: %w", err)
+		}
+		c.Dir = dir
+	}
+	switch c.PIDNamespace {
+	case "":
+		c.PIDNamespace = NamespaceAuto
+	case NamespaceAuto, NamespaceOff, NamespaceRequired:
+	default:
+		return c, fmt.Errorf("the mode of the PID namespace is %q, not auto, off or required", c.PIDNamespace)
+	}
+	if err := c.Limits.Check(); err != nil {
 		return c, err
 	}
 	if c.StartTimeout <= 0 {

@@ -28,7 +28,7 @@ func (p *Process) explain(err error) error {
 		if line, ok := <-p.firstLine; ok {
 			text += fmt.Sprintf("; it printed %s, expected go-plugin's handshake (%s)", quote(line), handshakeForm)
 		}
-	case exit.Reason == "":
+	case exit.Reason == "", exit.OutOfMemory:
 		text += fmt.Sprintf("%s ended before it could be used: %v", p.cfg.Path, exit)
 	default:
 		text += fmt.Sprintf("%s: %v", p.cfg.Path, err)

@@ -18,6 +18,7 @@ import (
 	"google.golang.org/grpc/backoff"
 	"google.golang.org/grpc/health/grpc_health_v1"
 
+	"github.com/toolhost/toolhost/internal/limits"
 	"github.com/toolhost/toolhost/internal/pluginwire"
 )
 
@@ -80,6 +81,9 @@ func prepare(cfg Config) (*Process, error) {
 	}
 	if err := os.Mkdir(p.tmp(), 0o700); err != nil {
 		return nil, errors.Join(fmt.Errorf("making a folder for it: %w", err), os.RemoveAll(folder))
+	}
+	if p.holder, err = limits.Hold(cfg.Limits, cfg.Cgroups, cfg.Instance); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(folder))
 	}
 	p.out = newOutput(cfg.Logger.With("plugin", cfg.Plugin, "instance", cfg.Instance))
 	p.servedStdout, p.servedStderr = &lines{emit: p.out.stdoutLine}, &lines{emit: p.out.stderrLine}

@@ -74,6 +74,8 @@ func setup(t *testing.T, flags ...string) (process.Config, *recorder) {
 		StartTimeout: time.Minute,
 		StopTimeout:  time.Minute,
 		Logger:       slog.New(log),
+		// The tests of namespaces are of their own: the pids that a plugin tells are to mean something here.
+		PIDNamespace: process.NamespaceOff,
 	}, log
 }
 

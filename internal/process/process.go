@@ -1,6 +1,7 @@
 package process
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/toolhost/toolhost/internal/guardian/proc"
+	"github.com/toolhost/toolhost/internal/limits"
 	"github.com/toolhost/toolhost/internal/pluginwire"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -35,16 +37,19 @@ type Process struct {
 	out    *output
 	link   *link
 	client *goplugin.Client
+	holder *limits.Holder
 	// What the plugin prints once it serves comes by go-plugin, not by the pipes.
 	servedStdout, servedStderr *lines
 
 	// Set while launching, by one goroutine, before the channel named.
-	child  *child           // spawned
-	pipes  []*os.File       // spawned: the ends that are read
-	pumps  sync.WaitGroup   // spawned: who reads them
-	socket string           // launched
-	conn   *pluginwire.Conn // launched
-	err    error            // launched: why it failed
+	child       *child           // spawned
+	noNamespace string           // spawned: why there is no PID namespace
+	pipes       []*os.File       // spawned: the ends that are read
+	pumps       sync.WaitGroup   // spawned: who reads them
+	watchers    sync.WaitGroup   // launched: who watches the limits
+	socket      string           // launched
+	conn        *pluginwire.Conn // launched
+	err         error            // launched: why it failed
 
 	firstLine chan string   // of standard output; closed without any at its end
 	spawned   chan struct{} // closed when there is a child
@@ -56,6 +61,7 @@ type Process struct {
 	channels []*grpc.ClientConn // what go-plugin opened
 	stopping bool
 	reason   string // why it was ended; the first counts
+	oom      string // why, if that was for want of memory
 }
 
 // PID returns the process id, which is its process group's too. After Done it may be another's.
@@ -73,6 +79,17 @@ func (p *Process) Done() <-chan struct{} { return p.done }
 // StderrTail returns the last lines of standard error, the oldest first: at most 50, each of at most 8 KiB.
 func (p *Process) StderrTail() []string { return p.out.lastLines() }
 
+// Limits returns what holds the process and all that it started, limit by limit.
+func (p *Process) Limits() []tool.EffectiveLimit {
+	namespace := tool.EffectiveLimit{
+		Name: "pid_namespace", Value: string(p.cfg.PIDNamespace), Mechanism: "namespace", Note: p.noNamespace,
+	}
+	if p.child.namespace == nil {
+		namespace.Mechanism = limits.None
+	}
+	return append(p.holder.Effective(), namespace)
+}
+
 // RSS returns how much of the process's memory is in RAM, in bytes; 0 where it is not known.
 func (p *Process) RSS() (uint64, error) {
 	size, err := proc.ResidentBytes(p.PID())
@@ -87,6 +104,7 @@ func (p *Process) Exit() tool.Exit {
 	exit := tool.Exit{LastStderr: p.StderrTail()}
 	p.mu.Lock()
 	exit.Reason = p.reason
+	oom := p.oom
 	p.mu.Unlock()
 	if p.child == nil || !p.child.hasExited() || p.child.state == nil {
 		return exit
@@ -94,6 +112,10 @@ func (p *Process) Exit() tool.Exit {
 	exit.Code = p.child.state.ExitCode()
 	if status, ok := p.child.state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		exit.Signal = unix.SignalName(status.Signal())
+		if oom != "" && status.Signal() == syscall.SIGKILL {
+			exit.OutOfMemory = true
+			exit.Reason = cmp.Or(exit.Reason, oom)
+		}
 	}
 	return exit
 }
@@ -187,6 +209,12 @@ func (p *Process) release() {
 	p.drainConn()
 	p.link.close()
 	if p.child != nil {
+		p.watchers.Wait()
+		if oom, killed := p.holder.OutOfMemory(); killed {
+			p.mu.Lock()
+			p.oom = oom
+			p.mu.Unlock()
+		}
 		if _, err := proc.KillMarked(p.mark, strayPatience); err != nil {
 			p.cfg.Logger.Warn("ending what the plugin started", "error", err)
 		}
@@ -197,6 +225,9 @@ func (p *Process) release() {
 		if p.cfg.Guard != nil {
 			p.cfg.Guard.Remove(p.child.id)
 		}
+	}
+	if err := p.holder.Close(); err != nil {
+		p.cfg.Logger.Warn("ending what the plugin started", "error", err)
 	}
 	close(p.over)
 	<-p.launched // soon, for nothing answers any more
@@ -230,5 +261,8 @@ func (p *Process) drainConn() {
 	case <-timer.C:
 	}
 }
+
+// dir is where the process starts.
+func (p *Process) dir() string { return cmp.Or(p.cfg.Dir, p.tmp()) }
 
 func (p *Process) tmp() string { return filepath.Join(p.folder, "tmp") }

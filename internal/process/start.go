@@ -10,15 +10,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolhost/toolhost/internal/guardian/proc"
 	"github.com/toolhost/toolhost/internal/pluginwire"
 )
 
 // start starts the process and what reads its output.
 func (p *Process) start(ctx context.Context, protocol []string) error {
-	dir := p.cfg.Dir
-	if dir == "" {
-		dir = p.tmp()
-	}
 	null, err := os.Open(os.DevNull)
 	if err != nil {
 		return err
@@ -34,9 +31,8 @@ func (p *Process) start(ctx context.Context, protocol []string) error {
 		return errors.Join(err, stdout.Close())
 	}
 	defer stderrW.Close()
-	argv := append([]string{p.cfg.Path}, p.cfg.Args...)
-	child, err := startChild(ctx, p.cfg.Path, argv, &os.ProcAttr{
-		Dir:   dir,
+	child, err := p.startChild(ctx, os.ProcAttr{
+		Dir:   p.dir(),
 		Env:   environ(protocol, p.cfg.Env, p.tmp(), p.mark),
 		Files: []*os.File{null, stdoutW, stderrW},
 	})
@@ -47,11 +43,42 @@ func (p *Process) start(ctx context.Context, protocol []string) error {
 	p.child, p.pipes = child, []*os.File{stdout, stderr}
 	p.pumps.Go(func() { p.pumpStdout(stdout) }) // both end with the pipe, or at release's deadline
 	p.pumps.Go(func() { pump(stderr, &lines{emit: p.out.stderrLine}) })
+	err = p.holder.Started(child.id.PID)
+	p.watchLimits()
 	close(p.spawned)
 	if p.cfg.Guard != nil {
 		p.cfg.Guard.Add(ctx, child.id)
 	}
-	return nil
+	return err
+}
+
+// startChild starts the process in a PID namespace if there is to be one and it can be had.
+func (p *Process) startChild(ctx context.Context, attr os.ProcAttr) (*child, error) {
+	s := spec{
+		path: p.cfg.Path, argv: append([]string{p.cfg.Path}, p.cfg.Args...), attr: attr,
+		holder: p.holder, namespace: p.cfg.PIDNamespace != NamespaceOff, mark: proc.MarkName + "=" + p.mark,
+	}
+	child, err := startChild(ctx, s)
+	if refused, ok := errors.AsType[*namespaceError](err); ok && p.cfg.PIDNamespace == NamespaceAuto {
+		p.noNamespace = refused.Error()
+		s.namespace = false
+		return startChild(ctx, s)
+	}
+	return child, err
+}
+
+// watchLimits watches what nothing else holds. It ends before the process is released.
+func (p *Process) watchLimits() {
+	ctx, cancel := context.WithCancel(context.Background())
+	roots := []int{p.child.id.PID}
+	if p.child.namespace != nil {
+		roots = append(roots, p.child.namespace.PID())
+	}
+	p.watchers.Go(func() { p.holder.Watch(ctx, roots, p.kill) })
+	p.watchers.Go(func() { // ends with the process
+		<-p.child.exited
+		cancel()
+	})
 }
 
 func (p *Process) pumpStdout(pipe *os.File) {
