@@ -129,7 +129,8 @@ func Open(cfg Config) (*Catalog, error) {
 	return c, nil
 }
 
-// Close stops watching, aborts questions to plugins that are under way, waits for them and gives the state folder up.
+// Close stops watching, aborts loads and questions to plugins that are under way, waits for them and gives the state
+// folder up. A closed catalogue can be read, and nothing else.
 func (c *Catalog) Close() error {
 	c.mu.Lock()
 	closed := c.closed
@@ -138,6 +139,7 @@ func (c *Catalog) Close() error {
 	c.cancel()
 	c.wg.Wait()
 	if !closed {
+		c.loading <- struct{}{} // for good: nobody reads the folders any more
 		c.lock.release()
 	}
 	return nil

@@ -30,7 +30,7 @@ type loadOptions struct {
 }
 
 func (c *Catalog) load(ctx context.Context, o loadOptions) error {
-	release, err := c.reader(ctx)
+	ctx, release, err := c.reader(ctx)
 	if err != nil {
 		return err
 	}
@@ -58,14 +58,24 @@ func (c *Catalog) load(ctx context.Context, o loadOptions) error {
 	return err
 }
 
-// reader waits until nobody else reads the folders.
-func (c *Catalog) reader(ctx context.Context) (release func(), err error) {
+var errClosed = errors.New("the catalogue is closed")
+
+// reader waits until nobody else reads the folders. The context that it returns ends with the catalogue, too.
+func (c *Catalog) reader(ctx context.Context) (reading context.Context, release func(), err error) {
 	select {
 	case c.loading <- struct{}{}:
-		return func() { <-c.loading }, nil
+	case <-c.ctx.Done():
+		return nil, nil, errClosed
 	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+		return nil, nil, context.Cause(ctx)
 	}
+	reading, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(c.ctx, func() { cancel(errClosed) })
+	return reading, func() {
+		stop()
+		cancel(nil)
+		<-c.loading
+	}, nil
 }
 
 // seen is a copy of what load needs to know of a slot.

@@ -107,7 +107,7 @@ func (c *Catalog) upgradeLocked(s *slot, name string) (p *Plugin, waits bool, er
 	case s.refused != "":
 		return refuse(s.refused)
 	case s.file.pending():
-		return nil, !c.closed, errors.New("the catalogue is closed")
+		return nil, !c.closed, errClosed
 	case !s.file.usable():
 		return refuse(s.file.Problem)
 	case s.renamed():
@@ -118,7 +118,7 @@ func (c *Catalog) upgradeLocked(s *slot, name string) (p *Plugin, waits bool, er
 
 // reread looks at one source.
 func (c *Catalog) reread(ctx context.Context, source string) error {
-	release, err := c.reader(ctx)
+	ctx, release, err := c.reader(ctx)
 	if err != nil {
 		return err
 	}

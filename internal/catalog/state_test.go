@@ -187,3 +187,17 @@ func TestOneCatalogueForOneState(t *testing.T) {
 	r.restart()
 	r.want("1", 0, "")
 }
+
+// TestAClosedCatalogueLoadsNothing: its state folder may be another's by now.
+func TestAClosedCatalogueLoadsNothing(t *testing.T) {
+	r := newRig(t)
+	r.Close()
+	r.Close()
+	if err := r.Load(t.Context()); err == nil || !strings.Contains(err.Error(), "is closed") {
+		t.Errorf("loading: %v", err)
+	}
+	if _, err := r.Upgrade(t.Context(), "one"); err == nil || !strings.Contains(err.Error(), "is closed") {
+		t.Errorf("upgrading: %v", err)
+	}
+	r.want("1", 0, "")
+}
