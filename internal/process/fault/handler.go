@@ -19,7 +19,7 @@ import (
 type handler struct{ stdout, stderr *os.File } // the process's own
 
 const schema = `{"type":"object","properties":{
-"do":{"type":"string","enum":["echo","exit","kill","stop","crash","hang","ignore","disconnect","print","flood","long_line","spawn","environ","files"]},
+"do":{"type":"string","enum":["echo","exit","kill","stop","crash","hang","ignore","disconnect","print","flood","long_line","spawn","environ","files","eat","fork","open","write","burn"]},
 "text":{"type":"string"},"number":{"type":"integer"}},"required":["do"],"additionalProperties":false}`
 
 // Describe implements pluginwire.Handler.
@@ -48,7 +48,7 @@ func name() string {
 type request struct {
 	Do     string `json:"do"`
 	Text   string `json:"text"`   // what to echo or print, where (stdout, stderr: as the process has them; served_…: as go-plugin does), how to spawn
-	Number int    `json:"number"` // an exit code, a signal, how many bytes
+	Number int    `json:"number"` // an exit code, a signal, how many bytes, processes or files
 }
 
 // Call implements pluginwire.Handler.
@@ -106,6 +106,21 @@ func (h *handler) do(ctx context.Context, r request) (tool.Result, error) {
 		return asJSON(os.Environ())
 	case "files":
 		return asJSON(openFiles())
+	case "eat":
+		eat(r.Number)
+		<-ctx.Done()
+		return tool.Result{}, ctx.Err()
+	case "fork":
+		started, err := fork(r.Number)
+		return tool.TextResult(fmt.Sprintf("%d started, then %v", started, err)), nil
+	case "open":
+		opened, err := open(r.Number)
+		return tool.TextResult(fmt.Sprintf("%d opened, then %v", opened, err)), nil
+	case "write":
+		written, err := write(r.Number)
+		return tool.TextResult(fmt.Sprintf("%d written, then %v", written, err)), nil
+	case "burn":
+		return tool.Result{}, burn(ctx)
 	}
 	return tool.ErrorResult(fmt.Sprintf("no idea how to do %q", r.Do)), nil
 }
