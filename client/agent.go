@@ -2,8 +2,6 @@ package client
 
 import (
 	"context"
-	"errors"
-	"io"
 	"iter"
 	"os"
 
@@ -59,28 +57,10 @@ func (a *Agent) SendMessage(ctx context.Context, runID, text string) (seq uint64
 // journal holds, then new ones as they happen, until the run has finished. An error ends it; to go on, watch again
 // after the last durable event that came. Ending the loop or ctx ends the watch, not the run. Errors: not_found.
 func (a *Agent) WatchRun(ctx context.Context, runID string, after uint64) iter.Seq2[*agentdv1.RunEvent, error] {
-	return func(yield func(*agentdv1.RunEvent, error) bool) {
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
-		conn, err := a.link.acquire()
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		defer func() { a.link.release(conn, err) }()
-		var stream grpc.ServerStreamingClient[agentdv1.WatchRunResponse]
-		stream, err = agentdv1.NewAgentServiceClient(conn).WatchRun(ctx, &agentdv1.WatchRunRequest{RunId: runID, AfterSeq: after})
-		var resp *agentdv1.WatchRunResponse
-		for err == nil {
-			resp, err = stream.Recv()
-			if err == nil && !yield(resp.GetEvent(), nil) {
-				return
-			}
-		}
-		if !errors.Is(err, io.EOF) {
-			yield(nil, a.link.failure(err))
-		}
+	open := func(ctx context.Context, conn grpc.ClientConnInterface) (grpc.ServerStreamingClient[agentdv1.WatchRunResponse], error) {
+		return agentdv1.NewAgentServiceClient(conn).WatchRun(ctx, &agentdv1.WatchRunRequest{RunId: runID, AfterSeq: after})
 	}
+	return receive(ctx, a.link, open, (*agentdv1.WatchRunResponse).GetEvent)
 }
 
 // CancelRun stops a run; its last event tells the end. reason may be empty. Errors: not_found.

@@ -6,7 +6,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// FromPlugin converts a plugin as a toolhost knows it.
+// FromPlugin converts a plugin as a toolhost knows it. Of what its processes said last, a bounded part is kept, the end.
 func FromPlugin(p tool.PluginInfo) *toolhostv1.Plugin {
 	return &toolhostv1.Plugin{
 		Name:        valid(p.Name),
@@ -19,23 +19,13 @@ func FromPlugin(p tool.PluginInfo) *toolhostv1.Plugin {
 		Tools:       valids(p.Tools),
 		Instances:   uint32Of(p.Instances),
 		Launches:    p.Launches,
-		LastExit:    toolpb.FromExit(p.LastExit),
+		LastExit:    fromExit(p.LastExit, newestStderr),
 		Warnings:    valids(p.Warnings),
 
 		RecentExits:    fromExits(p.RecentExits),
 		RetryTime:      toolpb.FromTime(p.RetryTime),
 		PreviousDigest: valid(p.PreviousDigest),
 	}
-}
-
-func fromExits(exits []tool.PluginExit) []*toolhostv1.PluginExit {
-	var out []*toolhostv1.PluginExit
-	for _, e := range exits {
-		out = append(out, &toolhostv1.PluginExit{
-			Instance: valid(e.Instance), Time: toolpb.FromTime(e.Time), Exit: toolpb.FromExit(&e.Exit), Expected: e.Expected,
-		})
-	}
-	return out
 }
 
 func toExits(exits []*toolhostv1.PluginExit) []tool.PluginExit {
@@ -84,7 +74,28 @@ func FromInstance(i tool.InstanceInfo) *toolhostv1.Instance {
 		StartTime:  toolpb.FromTime(i.StartTime),
 		RssBytes:   i.RSSBytes,
 		Digest:     valid(i.Digest),
+		Limits:     fromLimits(i.Limits),
 	}
+}
+
+func fromLimits(limits []tool.EffectiveLimit) []*toolhostv1.EffectiveLimit {
+	var out []*toolhostv1.EffectiveLimit
+	for _, l := range limits {
+		out = append(out, &toolhostv1.EffectiveLimit{
+			Name: valid(l.Name), Value: valid(l.Value), Mechanism: valid(l.Mechanism), Note: valid(l.Note),
+		})
+	}
+	return out
+}
+
+func toLimits(limits []*toolhostv1.EffectiveLimit) []tool.EffectiveLimit {
+	var out []tool.EffectiveLimit
+	for _, l := range limits {
+		out = append(out, tool.EffectiveLimit{
+			Name: l.GetName(), Value: l.GetValue(), Mechanism: l.GetMechanism(), Note: l.GetNote(),
+		})
+	}
+	return out
 }
 
 // ToInstance converts a running plugin process.
@@ -99,6 +110,7 @@ func ToInstance(i *toolhostv1.Instance) tool.InstanceInfo {
 		StartTime:  toolpb.ToTime(i.GetStartTime()),
 		RSSBytes:   i.GetRssBytes(),
 		Digest:     i.GetDigest(),
+		Limits:     toLimits(i.GetLimits()),
 	}
 }
 

@@ -63,6 +63,7 @@ func TestRoundTripKeepsEveryField(t *testing.T) {
 	instance := tool.InstanceInfo{
 		ID: "i", Plugin: "p", State: tool.InstanceDraining, PID: 5, Calls: 6, TotalCalls: 7, StartTime: moment,
 		RSSBytes: 8, Digest: "g",
+		Limits: []tool.EffectiveLimit{{Name: "memory", Value: "1", Mechanism: "none", Note: "n"}},
 	}
 	restarted := tool.Restarted{Stopped: []string{"a"}, Started: []string{"b"}}
 	checkSet(t, info)
@@ -70,11 +71,40 @@ func TestRoundTripKeepsEveryField(t *testing.T) {
 	checkSet(t, plugin)
 	checkSet(t, instance)
 	checkSet(t, restarted)
+	checkSet(t, plugin.RecentExits[0])
+	checkSet(t, instance.Limits[0])
 	trip(t, info, hostpb.FromInfo, hostpb.ToInfo)
 	trip(t, query, hostpb.FromQuery, hostpb.ToQuery)
 	trip(t, plugin, hostpb.FromPlugin, hostpb.ToPlugin)
 	trip(t, instance, hostpb.FromInstance, hostpb.ToInstance)
 	trip(t, restarted, hostpb.FromRestarted, hostpb.ToRestarted)
+}
+
+func TestRoundTripKeepsEveryFieldOfOperation(t *testing.T) {
+	event := tool.PluginEvent{
+		Seq: 1, Time: moment, Type: "plugin_backing_off", Plugin: "p", Instance: "i", Digest: "d", Reason: "r",
+		Until: moment.Add(time.Second),
+	}
+	line := tool.LogLine{Seq: 2, Plugin: "p", Instance: "i", CallID: "c", Record: tool.LogRecord{
+		Time: moment, Level: tool.LogError, Message: "m", Attributes: map[string]json.RawMessage{"k": json.RawMessage(`1`)},
+	}}
+	stats := tool.Stats{
+		Tool: "t", Plugin: "p", Calls: 6, Succeeded: 1, ToolErrors: 2, Failures: map[tool.Kind]uint64{tool.KindTimeout: 3},
+		TotalDuration: 4 * time.Second, MeanDuration: time.Second, P50: time.Millisecond, P99: time.Minute,
+	}
+	events := tool.EventQuery{Plugin: "p", After: 1, Follow: true}
+	logs := tool.LogQuery{Plugin: "p", CallID: "c", Last: 2, Follow: true}
+	checkSet(t, event)
+	checkSet(t, line)
+	checkSet(t, line.Record)
+	checkSet(t, stats)
+	checkSet(t, events)
+	checkSet(t, logs)
+	trip(t, event, hostpb.FromPluginEvent, hostpb.ToPluginEvent)
+	trip(t, line, hostpb.FromLogLine, hostpb.ToLogLine)
+	trip(t, stats, hostpb.FromStats, hostpb.ToStats)
+	trip(t, events, hostpb.FromEventQuery, hostpb.ToEventQuery)
+	trip(t, logs, hostpb.FromLogQuery, hostpb.ToLogQuery)
 }
 
 func TestCallKeepsEveryFieldButThePrincipal(t *testing.T) {

@@ -10,7 +10,8 @@ import (
 // adminService implements toolhost.v1.AdminService. Errors become statuses in guard.
 type adminService struct {
 	toolhostv1.UnimplementedAdminServiceServer
-	host Admin
+	host  Admin
+	drain <-chan struct{} // closed when the server shuts down
 }
 
 // ListPlugins implements toolhost.v1.AdminService.
@@ -19,11 +20,7 @@ func (s *adminService) ListPlugins(ctx context.Context, _ *toolhostv1.ListPlugin
 	if err != nil {
 		return nil, err
 	}
-	resp := &toolhostv1.ListPluginsResponse{}
-	for _, p := range plugins {
-		resp.Plugins = append(resp.Plugins, hostpb.FromPlugin(p))
-	}
-	return resp, nil
+	return hostpb.FromPlugins(plugins), nil
 }
 
 // ListInstances implements toolhost.v1.AdminService.
@@ -46,4 +43,24 @@ func (s *adminService) Restart(ctx context.Context, req *toolhostv1.RestartReque
 		return nil, err
 	}
 	return hostpb.FromRestarted(restarted), nil
+}
+
+// Drain implements toolhost.v1.AdminService.
+func (s *adminService) Drain(ctx context.Context, req *toolhostv1.DrainRequest) (*toolhostv1.DrainResponse, error) {
+	return &toolhostv1.DrainResponse{}, s.host.Drain(ctx, req.GetPlugin())
+}
+
+// Pause implements toolhost.v1.AdminService.
+func (s *adminService) Pause(ctx context.Context, req *toolhostv1.PauseRequest) (*toolhostv1.PauseResponse, error) {
+	return &toolhostv1.PauseResponse{}, s.host.Pause(ctx, req.GetPlugin())
+}
+
+// Resume implements toolhost.v1.AdminService.
+func (s *adminService) Resume(ctx context.Context, req *toolhostv1.ResumeRequest) (*toolhostv1.ResumeResponse, error) {
+	return &toolhostv1.ResumeResponse{}, s.host.Resume(ctx, req.GetPlugin())
+}
+
+// ClearQuarantine implements toolhost.v1.AdminService.
+func (s *adminService) ClearQuarantine(ctx context.Context, req *toolhostv1.ClearQuarantineRequest) (*toolhostv1.ClearQuarantineResponse, error) {
+	return &toolhostv1.ClearQuarantineResponse{}, s.host.ClearQuarantine(ctx, req.GetPlugin())
 }

@@ -7,6 +7,7 @@ package hostrpc
 
 import (
 	"context"
+	"iter"
 
 	"github.com/toolhost/toolhost/tool"
 )
@@ -34,6 +35,31 @@ type Admin interface {
 	Plugins(ctx context.Context) ([]tool.PluginInfo, error)
 	// Instances returns the running processes of a plugin, or of all if plugin is empty. Errors: not_found.
 	Instances(ctx context.Context, plugin string) ([]tool.InstanceInfo, error)
+	Operator
+	Observer
+}
+
+// Operator does what an operator wants done with one plugin. Errors: not_found.
+type Operator interface {
 	// Restart replaces a plugin's processes.
 	Restart(ctx context.Context, plugin string, force bool) (tool.Restarted, error)
+	// Drain lets a plugin's processes end their calls and stops them, and returns when they are gone.
+	Drain(ctx context.Context, plugin string) error
+	// Pause lets a plugin take no calls until Resume.
+	Pause(ctx context.Context, plugin string) error
+	// Resume ends a pause.
+	Resume(ctx context.Context, plugin string) error
+	// ClearQuarantine ends a quarantine or a backoff.
+	ClearQuarantine(ctx context.Context, plugin string) error
+}
+
+// Observer shows what plugins do and did. A stream ends without an error when all that is kept was read, or, if it
+// follows, when the host closes; when ctx ends its last item is an error.
+type Observer interface {
+	// WatchEvents returns what happened to plugins and instances.
+	WatchEvents(ctx context.Context, q tool.EventQuery) iter.Seq2[tool.PluginEvent, error]
+	// TailLogs returns what plugins wrote. Errors: not_found.
+	TailLogs(ctx context.Context, q tool.LogQuery) iter.Seq2[tool.LogLine, error]
+	// Stats returns the statistics of a plugin's tools, or of all if plugin is empty, ordered by name. Errors: not_found.
+	Stats(ctx context.Context, plugin string) ([]tool.Stats, error)
 }

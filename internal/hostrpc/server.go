@@ -70,7 +70,7 @@ func NewServer(cfg Config) *Server {
 		host: cfg.Host, guard: guard, drain: s.drain, tasks: s.tasks,
 		maxOpen: cmp.Or(cfg.MaxOpenCalls, defaultMaxOpenCalls),
 	})
-	toolhostv1.RegisterAdminServiceServer(s.grpc, &adminService{host: cfg.Host})
+	toolhostv1.RegisterAdminServiceServer(s.grpc, &adminService{host: cfg.Host, drain: s.drain})
 	healthv1.RegisterHealthServer(s.grpc, s.health)
 	reflection.Register(s.grpc)
 	for name := range s.grpc.GetServiceInfo() {

@@ -7,6 +7,7 @@ package hosttest
 
 import (
 	"context"
+	"iter"
 	"testing"
 
 	"github.com/toolhost/toolhost/tool"
@@ -30,6 +31,19 @@ type Admin interface {
 	Plugins(ctx context.Context) ([]tool.PluginInfo, error)
 	Instances(ctx context.Context, plugin string) ([]tool.InstanceInfo, error)
 	Restart(ctx context.Context, plugin string, force bool) (tool.Restarted, error)
+	Drain(ctx context.Context, plugin string) error
+	Pause(ctx context.Context, plugin string) error
+	Resume(ctx context.Context, plugin string) error
+	ClearQuarantine(ctx context.Context, plugin string) error
+	Observer
+}
+
+// Observer shows what plugins do and did. A stream ends without an error when all that is kept was read, or, if it
+// follows, when the host stops; when ctx ends its last item is an error.
+type Observer interface {
+	WatchEvents(ctx context.Context, q tool.EventQuery) iter.Seq2[tool.PluginEvent, error]
+	TailLogs(ctx context.Context, q tool.LogQuery) iter.Seq2[tool.LogLine, error]
+	Stats(ctx context.Context, plugin string) ([]tool.Stats, error)
 }
 
 // Run runs the suite. open returns a new host that has the tools of Tools and of no other plugin, and registers its end
@@ -43,6 +57,15 @@ func Run(t *testing.T, open func(t *testing.T) Host) {
 		{"GetTool", testGetTool},
 		{"Plugins", testPlugins},
 		{"Restart", testRestart},
+		{"RestartByForce", testRestartByForce},
+		{"Drain", testDrain},
+		{"Pause", testPause},
+		{"Clear", testClear},
+		{"WatchEvents", testWatchEvents},
+		{"FollowEvents", testFollowEvents},
+		{"TailLogs", testTailLogs},
+		{"FollowLogs", testFollowLogs},
+		{"Stats", testStats},
 		{"Result", testResult},
 		{"ToolError", testToolError},
 		{"InfrastructureError", testInfrastructureError},

@@ -24,9 +24,16 @@ type Fake struct {
 	opened   []tool.Call
 	ledger   map[ledgerKey]*execution
 	minted   int
-	instance int // number of the current instance; 0: none yet
+	instance int  // number of the newest instance; 0: none yet
+	running  bool // there is an instance
+	paused   bool
 	launches uint64
 	started  time.Time
+	exits    []tool.PluginExit // the newest first
+	stats    map[string]*tool.Stats
+
+	events *feed[tool.PluginEvent]
+	lines  *feed[tool.LogLine]
 }
 
 type ledgerKey struct{ principal, session, id string }
@@ -36,7 +43,10 @@ func NewFake(tools ...Tool) *Fake {
 	tools = slices.Clone(tools)
 	slices.SortFunc(tools, func(a, b Tool) int { return strings.Compare(a.Spec.Name, b.Spec.Name) })
 	ctx, stop := context.WithCancelCause(context.Background())
-	return &Fake{tools: tools, ctx: ctx, stop: stop, ledger: map[ledgerKey]*execution{}}
+	return &Fake{
+		tools: tools, ctx: ctx, stop: stop, ledger: map[ledgerKey]*execution{}, stats: map[string]*tool.Stats{},
+		events: newFeed[tool.PluginEvent](), lines: newFeed[tool.LogLine](),
+	}
 }
 
 // Close cancels all calls and waits for them.
@@ -113,64 +123,6 @@ func (f *Fake) tool(name string) (Tool, error) {
 	return Tool{}, tool.Errorf(tool.KindNotFound, "there is no tool %q", name)
 }
 
-// Plugins lists the one plugin.
-func (f *Fake) Plugins(context.Context) ([]tool.PluginInfo, error) {
-	f.mutex.Lock()
-	defer f.mutex.Unlock()
-	plugin := tool.PluginInfo{
-		Name: PluginName, Version: PluginVersion, Description: "the suite's tools", Path: "/plugins/" + PluginName,
-		Digest: "sha256:" + strings.Repeat("0f", 32), State: tool.PluginEnabled, Launches: f.launches,
-		Instances: min(f.instance, 1), Warnings: []string{"tool x was left out"},
-	}
-	for _, t := range f.tools {
-		plugin.Tools = append(plugin.Tools, t.Spec.Name)
-	}
-	if f.launches > 1 {
-		plugin.LastExit = &tool.Exit{Code: -1, Signal: "SIGKILL", LastStderr: []string{"last words"}}
-	}
-	return []tool.PluginInfo{plugin}, nil
-}
-
-// Instances lists the one instance, if a call has started it.
-func (f *Fake) Instances(_ context.Context, plugin string) ([]tool.InstanceInfo, error) {
-	if plugin != "" && plugin != PluginName {
-		return nil, tool.Errorf(tool.KindNotFound, "there is no plugin %q", plugin)
-	}
-	f.mutex.Lock()
-	defer f.mutex.Unlock()
-	if f.instance == 0 {
-		return nil, nil
-	}
-	return []tool.InstanceInfo{{
-		ID: f.instanceID(), Plugin: PluginName, State: tool.InstanceReady, PID: 4242, TotalCalls: uint64(len(f.opened)),
-		StartTime: f.started, RSSBytes: 12 << 20, Digest: "sha256:" + strings.Repeat("0f", 32),
-	}}, nil
-}
-
-// Restart replaces the instance.
-func (f *Fake) Restart(_ context.Context, plugin string, _ bool) (tool.Restarted, error) {
-	if plugin != PluginName {
-		return tool.Restarted{}, tool.Errorf(tool.KindNotFound, "there is no plugin %q", plugin)
-	}
-	f.mutex.Lock()
-	defer f.mutex.Unlock()
-	var done tool.Restarted
-	if f.instance > 0 {
-		done.Stopped = []string{f.instanceID()}
-	}
-	f.launch()
-	done.Started = []string{f.instanceID()}
-	return done, nil
-}
-
-func (f *Fake) launch() {
-	f.instance++
-	f.launches++
-	f.started = time.Now()
-}
-
-func (f *Fake) instanceID() string { return fmt.Sprintf("%s-%d", PluginName, f.instance) }
-
 // Open opens a call.
 func (f *Fake) Open(_ context.Context, call tool.Call, complete bool) (tool.Execution, error) {
 	for _, id := range []string{call.ID, call.Session} {
@@ -189,6 +141,9 @@ func (f *Fake) Open(_ context.Context, call tool.Call, complete bool) (tool.Exec
 	defer f.mutex.Unlock()
 	if f.closed {
 		return nil, tool.Errorf(tool.KindUnavailable, "the host is shutting down")
+	}
+	if f.paused {
+		return nil, tool.Errorf(tool.KindUnavailable, "the plugin %q is paused: an operator paused it", PluginName)
 	}
 	f.opened = append(f.opened, call)
 	named := call.ID != ""
@@ -221,7 +176,7 @@ func (f *Fake) claim(e *execution) (prior *execution) {
 func (f *Fake) place(callID string) *tool.Started {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
-	if f.instance == 0 {
+	if !f.running {
 		f.launch()
 	}
 	return &tool.Started{CallID: callID, Plugin: PluginName, Instance: f.instanceID(), Attempt: 1}

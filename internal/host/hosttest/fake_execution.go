@@ -147,6 +147,12 @@ func (e *execution) outcome() *tool.Outcome {
 }
 
 func (e *execution) emit(event tool.Event) {
+	switch {
+	case event.Ended != nil:
+		e.host.count(e.tool.Spec.Name, event.Ended)
+	case event.Log != nil:
+		e.host.Write(tool.LogLine{Instance: e.outcome().Instance, CallID: e.call.ID, Record: *event.Log})
+	}
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
 	event.Seq, event.Time = uint64(len(e.events))+1, time.Now()

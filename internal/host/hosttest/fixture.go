@@ -47,6 +47,7 @@ func Tools() []Tool {
 		{Spec: partial(spec("preview", text)), Run: echo, Preview: preview},
 		{Spec: spec("release", key), Run: kept.release},
 		{Spec: readOnly(spec("steps", property{"count", "integer"}, property{"bytes", "integer"})), Run: steps},
+		{Spec: readOnly(spec("talk", text)), Run: talk},
 		{Spec: spec("wait", key), Run: kept.wait},
 		{Spec: readOnly(spec("waiting", key)), Run: kept.countWaiting},
 	}
@@ -204,6 +205,15 @@ func steps(ctx context.Context, call tool.Call, emit func(tool.Event)) (tool.Res
 		}})
 	}
 	return tool.TextResult(fmt.Sprintf("%d steps", a.Count)), nil
+}
+
+// talk writes a line to its log.
+func talk(_ context.Context, call tool.Call, emit func(tool.Event)) (tool.Result, error) {
+	a, err := parse(call)
+	emit(tool.Event{Log: &tool.LogRecord{
+		Time: time.Now(), Level: tool.LogWarn, Message: a.Text, Attributes: map[string]json.RawMessage{"n": json.RawMessage(`1`)},
+	}})
+	return tool.TextResult("said"), err
 }
 
 func preview(text []byte, emit func(tool.Event)) {

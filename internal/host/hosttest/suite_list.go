@@ -37,7 +37,7 @@ func testListTools(t *testing.T, h Host) {
 		{"all", tool.Query{}, all},
 		{"names", tool.Query{Names: []string{"wait", "echo", "absent"}}, []string{"echo", "wait"}},
 		{"category", tool.Query{Categories: []string{"danger", "other"}}, []string{"danger"}},
-		{"tag", tool.Query{Tags: []string{"calm", "other"}}, []string{"echo", "fail", "inspect", "large", "steps", "waiting"}},
+		{"tag", tool.Query{Tags: []string{"calm", "other"}}, []string{"echo", "fail", "inspect", "large", "steps", "talk", "waiting"}},
 		{"dangerous", tool.Query{Dangerous: &yes}, []string{"danger"}},
 		{"not dangerous", tool.Query{Dangerous: &no}, without("danger")},
 		{"cost", tool.Query{MaxCostPerUse: &cheap}, without("danger")},

@@ -12,6 +12,7 @@ import (
 	v1 "github.com/toolhost/toolhost/gen/go/toolhost/tool/v1"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	durationpb "google.golang.org/protobuf/types/known/durationpb"
 	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
@@ -440,7 +441,9 @@ type Instance struct {
 	// Its resident memory in bytes, without its children. 0 if unknown.
 	RssBytes uint64 `protobuf:"varint,8,opt,name=rss_bytes,json=rssBytes,proto3" json:"rss_bytes,omitempty"`
 	// The digest of the executable that it runs.
-	Digest        string `protobuf:"bytes,9,opt,name=digest,proto3" json:"digest,omitempty"`
+	Digest string `protobuf:"bytes,9,opt,name=digest,proto3" json:"digest,omitempty"`
+	// What bounds the process and all that it started, and by what means. Empty: nothing does.
+	Limits        []*EffectiveLimit `protobuf:"bytes,10,rep,name=limits,proto3" json:"limits,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -538,6 +541,86 @@ func (x *Instance) GetDigest() string {
 	return ""
 }
 
+func (x *Instance) GetLimits() []*EffectiveLimit {
+	if x != nil {
+		return x.Limits
+	}
+	return nil
+}
+
+// EffectiveLimit is one bound on a plugin process as it really holds on this machine.
+type EffectiveLimit struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What is bounded: `memory`, `cpu`, `processes`, `open_files`, `file_size`, `pid_namespace`. More may come.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// What was asked for: bytes, cores or a count; `auto` or `required` for `pid_namespace`.
+	Value string `protobuf:"bytes,2,opt,name=value,proto3" json:"value,omitempty"`
+	// What holds it: `cgroup2`, `cgroup1`, `rlimit`, `watchdog`, `namespace` or `none`. More may come.
+	Mechanism string `protobuf:"bytes,3,opt,name=mechanism,proto3" json:"mechanism,omitempty"`
+	// Why nothing holds it, or what the mechanism cannot do. May be empty.
+	Note          string `protobuf:"bytes,4,opt,name=note,proto3" json:"note,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EffectiveLimit) Reset() {
+	*x = EffectiveLimit{}
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EffectiveLimit) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EffectiveLimit) ProtoMessage() {}
+
+func (x *EffectiveLimit) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EffectiveLimit.ProtoReflect.Descriptor instead.
+func (*EffectiveLimit) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *EffectiveLimit) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *EffectiveLimit) GetValue() string {
+	if x != nil {
+		return x.Value
+	}
+	return ""
+}
+
+func (x *EffectiveLimit) GetMechanism() string {
+	if x != nil {
+		return x.Mechanism
+	}
+	return ""
+}
+
+func (x *EffectiveLimit) GetNote() string {
+	if x != nil {
+		return x.Note
+	}
+	return ""
+}
+
 // ListPluginsRequest asks for all plugins.
 type ListPluginsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -547,7 +630,7 @@ type ListPluginsRequest struct {
 
 func (x *ListPluginsRequest) Reset() {
 	*x = ListPluginsRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[3]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -559,7 +642,7 @@ func (x *ListPluginsRequest) String() string {
 func (*ListPluginsRequest) ProtoMessage() {}
 
 func (x *ListPluginsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[3]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -572,7 +655,7 @@ func (x *ListPluginsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListPluginsRequest.ProtoReflect.Descriptor instead.
 func (*ListPluginsRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{3}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{4}
 }
 
 // ListPluginsResponse holds all plugins.
@@ -586,7 +669,7 @@ type ListPluginsResponse struct {
 
 func (x *ListPluginsResponse) Reset() {
 	*x = ListPluginsResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[4]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -598,7 +681,7 @@ func (x *ListPluginsResponse) String() string {
 func (*ListPluginsResponse) ProtoMessage() {}
 
 func (x *ListPluginsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[4]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -611,7 +694,7 @@ func (x *ListPluginsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListPluginsResponse.ProtoReflect.Descriptor instead.
 func (*ListPluginsResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{4}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *ListPluginsResponse) GetPlugins() []*Plugin {
@@ -632,7 +715,7 @@ type ListInstancesRequest struct {
 
 func (x *ListInstancesRequest) Reset() {
 	*x = ListInstancesRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[5]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -644,7 +727,7 @@ func (x *ListInstancesRequest) String() string {
 func (*ListInstancesRequest) ProtoMessage() {}
 
 func (x *ListInstancesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[5]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -657,7 +740,7 @@ func (x *ListInstancesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListInstancesRequest.ProtoReflect.Descriptor instead.
 func (*ListInstancesRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{5}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ListInstancesRequest) GetPlugin() string {
@@ -678,7 +761,7 @@ type ListInstancesResponse struct {
 
 func (x *ListInstancesResponse) Reset() {
 	*x = ListInstancesResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[6]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -690,7 +773,7 @@ func (x *ListInstancesResponse) String() string {
 func (*ListInstancesResponse) ProtoMessage() {}
 
 func (x *ListInstancesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[6]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -703,7 +786,7 @@ func (x *ListInstancesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListInstancesResponse.ProtoReflect.Descriptor instead.
 func (*ListInstancesResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{6}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ListInstancesResponse) GetInstances() []*Instance {
@@ -726,7 +809,7 @@ type RestartRequest struct {
 
 func (x *RestartRequest) Reset() {
 	*x = RestartRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[7]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -738,7 +821,7 @@ func (x *RestartRequest) String() string {
 func (*RestartRequest) ProtoMessage() {}
 
 func (x *RestartRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[7]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -751,7 +834,7 @@ func (x *RestartRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RestartRequest.ProtoReflect.Descriptor instead.
 func (*RestartRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{7}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *RestartRequest) GetPlugin() string {
@@ -781,7 +864,7 @@ type RestartResponse struct {
 
 func (x *RestartResponse) Reset() {
 	*x = RestartResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[8]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -793,7 +876,7 @@ func (x *RestartResponse) String() string {
 func (*RestartResponse) ProtoMessage() {}
 
 func (x *RestartResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[8]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -806,7 +889,7 @@ func (x *RestartResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RestartResponse.ProtoReflect.Descriptor instead.
 func (*RestartResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{8}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *RestartResponse) GetStopped() []string {
@@ -823,11 +906,985 @@ func (x *RestartResponse) GetStarted() []string {
 	return nil
 }
 
+// DrainRequest names a plugin.
+type DrainRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The plugin's name.
+	Plugin        string `protobuf:"bytes,1,opt,name=plugin,proto3" json:"plugin,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DrainRequest) Reset() {
+	*x = DrainRequest{}
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DrainRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DrainRequest) ProtoMessage() {}
+
+func (x *DrainRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DrainRequest.ProtoReflect.Descriptor instead.
+func (*DrainRequest) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *DrainRequest) GetPlugin() string {
+	if x != nil {
+		return x.Plugin
+	}
+	return ""
+}
+
+// DrainResponse is empty: it is done.
+type DrainResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DrainResponse) Reset() {
+	*x = DrainResponse{}
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DrainResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DrainResponse) ProtoMessage() {}
+
+func (x *DrainResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DrainResponse.ProtoReflect.Descriptor instead.
+func (*DrainResponse) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{11}
+}
+
+// PauseRequest names a plugin.
+type PauseRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The plugin's name.
+	Plugin        string `protobuf:"bytes,1,opt,name=plugin,proto3" json:"plugin,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PauseRequest) Reset() {
+	*x = PauseRequest{}
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PauseRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PauseRequest) ProtoMessage() {}
+
+func (x *PauseRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PauseRequest.ProtoReflect.Descriptor instead.
+func (*PauseRequest) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *PauseRequest) GetPlugin() string {
+	if x != nil {
+		return x.Plugin
+	}
+	return ""
+}
+
+// PauseResponse is empty: it is done.
+type PauseResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PauseResponse) Reset() {
+	*x = PauseResponse{}
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PauseResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PauseResponse) ProtoMessage() {}
+
+func (x *PauseResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PauseResponse.ProtoReflect.Descriptor instead.
+func (*PauseResponse) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{13}
+}
+
+// ResumeRequest names a plugin.
+type ResumeRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The plugin's name.
+	Plugin        string `protobuf:"bytes,1,opt,name=plugin,proto3" json:"plugin,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ResumeRequest) Reset() {
+	*x = ResumeRequest{}
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ResumeRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ResumeRequest) ProtoMessage() {}
+
+func (x *ResumeRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ResumeRequest.ProtoReflect.Descriptor instead.
+func (*ResumeRequest) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *ResumeRequest) GetPlugin() string {
+	if x != nil {
+		return x.Plugin
+	}
+	return ""
+}
+
+// ResumeResponse is empty: it is done.
+type ResumeResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ResumeResponse) Reset() {
+	*x = ResumeResponse{}
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ResumeResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ResumeResponse) ProtoMessage() {}
+
+func (x *ResumeResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ResumeResponse.ProtoReflect.Descriptor instead.
+func (*ResumeResponse) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{15}
+}
+
+// ClearQuarantineRequest names a plugin.
+type ClearQuarantineRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The plugin's name.
+	Plugin        string `protobuf:"bytes,1,opt,name=plugin,proto3" json:"plugin,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ClearQuarantineRequest) Reset() {
+	*x = ClearQuarantineRequest{}
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ClearQuarantineRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ClearQuarantineRequest) ProtoMessage() {}
+
+func (x *ClearQuarantineRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ClearQuarantineRequest.ProtoReflect.Descriptor instead.
+func (*ClearQuarantineRequest) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *ClearQuarantineRequest) GetPlugin() string {
+	if x != nil {
+		return x.Plugin
+	}
+	return ""
+}
+
+// ClearQuarantineResponse is empty: it is done.
+type ClearQuarantineResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ClearQuarantineResponse) Reset() {
+	*x = ClearQuarantineResponse{}
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ClearQuarantineResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ClearQuarantineResponse) ProtoMessage() {}
+
+func (x *ClearQuarantineResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ClearQuarantineResponse.ProtoReflect.Descriptor instead.
+func (*ClearQuarantineResponse) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{17}
+}
+
+// WatchEventsRequest selects events.
+type WatchEventsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Only events of this plugin. Empty means all.
+	Plugin string `protobuf:"bytes,1,opt,name=plugin,proto3" json:"plugin,omitempty"`
+	// Only events after this one. 0 begins at the oldest that is kept.
+	AfterSeq uint64 `protobuf:"varint,2,opt,name=after_seq,json=afterSeq,proto3" json:"after_seq,omitempty"`
+	// Go on with new events as they happen.
+	Follow        bool `protobuf:"varint,3,opt,name=follow,proto3" json:"follow,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WatchEventsRequest) Reset() {
+	*x = WatchEventsRequest{}
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WatchEventsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WatchEventsRequest) ProtoMessage() {}
+
+func (x *WatchEventsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WatchEventsRequest.ProtoReflect.Descriptor instead.
+func (*WatchEventsRequest) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *WatchEventsRequest) GetPlugin() string {
+	if x != nil {
+		return x.Plugin
+	}
+	return ""
+}
+
+func (x *WatchEventsRequest) GetAfterSeq() uint64 {
+	if x != nil {
+		return x.AfterSeq
+	}
+	return 0
+}
+
+func (x *WatchEventsRequest) GetFollow() bool {
+	if x != nil {
+		return x.Follow
+	}
+	return false
+}
+
+// WatchEventsResponse is one event.
+type WatchEventsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The event.
+	Event         *PluginEvent `protobuf:"bytes,1,opt,name=event,proto3" json:"event,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WatchEventsResponse) Reset() {
+	*x = WatchEventsResponse{}
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WatchEventsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WatchEventsResponse) ProtoMessage() {}
+
+func (x *WatchEventsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WatchEventsResponse.ProtoReflect.Descriptor instead.
+func (*WatchEventsResponse) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *WatchEventsResponse) GetEvent() *PluginEvent {
+	if x != nil {
+		return x.Event
+	}
+	return nil
+}
+
+// PluginEvent is something that happened to a plugin or to one of its processes.
+type PluginEvent struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The event's place among all plugins' events, from 1, without gaps.
+	Seq uint64 `protobuf:"varint,1,opt,name=seq,proto3" json:"seq,omitempty"`
+	// When it happened.
+	Time *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=time,proto3" json:"time,omitempty"`
+	// What happened: `instance_launching`, `instance_ready`, `instance_unhealthy`, `instance_draining`,
+	// `instance_stopping`, `instance_exited`, `instance_crashed`, `launch_failed`, `plugin_backing_off`,
+	// `plugin_quarantined`, `plugin_probing`, `plugin_enabled`, `plugin_paused`, `plugin_disabled`, `upgrade_started`,
+	// `upgrade_finished`, `upgrade_failed`, `restart_started`, `restart_finished`, `restart_failed`. More may come.
+	Type string `protobuf:"bytes,3,opt,name=type,proto3" json:"type,omitempty"`
+	// The plugin.
+	Plugin string `protobuf:"bytes,4,opt,name=plugin,proto3" json:"plugin,omitempty"`
+	// The instance. Empty if the event is about the plugin.
+	Instance string `protobuf:"bytes,5,opt,name=instance,proto3" json:"instance,omitempty"`
+	// The digest of the executable that it is about. May be empty.
+	Digest string `protobuf:"bytes,6,opt,name=digest,proto3" json:"digest,omitempty"`
+	// Why, in words. May be empty.
+	Reason string `protobuf:"bytes,7,opt,name=reason,proto3" json:"reason,omitempty"`
+	// When a backoff ends, or a quarantined plugin is probed. Unset for all else.
+	UntilTime     *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=until_time,json=untilTime,proto3" json:"until_time,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PluginEvent) Reset() {
+	*x = PluginEvent{}
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PluginEvent) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PluginEvent) ProtoMessage() {}
+
+func (x *PluginEvent) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PluginEvent.ProtoReflect.Descriptor instead.
+func (*PluginEvent) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *PluginEvent) GetSeq() uint64 {
+	if x != nil {
+		return x.Seq
+	}
+	return 0
+}
+
+func (x *PluginEvent) GetTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Time
+	}
+	return nil
+}
+
+func (x *PluginEvent) GetType() string {
+	if x != nil {
+		return x.Type
+	}
+	return ""
+}
+
+func (x *PluginEvent) GetPlugin() string {
+	if x != nil {
+		return x.Plugin
+	}
+	return ""
+}
+
+func (x *PluginEvent) GetInstance() string {
+	if x != nil {
+		return x.Instance
+	}
+	return ""
+}
+
+func (x *PluginEvent) GetDigest() string {
+	if x != nil {
+		return x.Digest
+	}
+	return ""
+}
+
+func (x *PluginEvent) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *PluginEvent) GetUntilTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.UntilTime
+	}
+	return nil
+}
+
+// TailLogsRequest selects lines.
+type TailLogsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The plugin. Empty means all.
+	Plugin string `protobuf:"bytes,1,opt,name=plugin,proto3" json:"plugin,omitempty"`
+	// Only lines that belong to this call. Empty means all.
+	CallId string `protobuf:"bytes,2,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
+	// How many of the lines that are kept to begin with, the newest. 0 means all that are kept.
+	Last uint32 `protobuf:"varint,3,opt,name=last,proto3" json:"last,omitempty"`
+	// Go on with new lines as they come.
+	Follow        bool `protobuf:"varint,4,opt,name=follow,proto3" json:"follow,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TailLogsRequest) Reset() {
+	*x = TailLogsRequest{}
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[21]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TailLogsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TailLogsRequest) ProtoMessage() {}
+
+func (x *TailLogsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[21]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TailLogsRequest.ProtoReflect.Descriptor instead.
+func (*TailLogsRequest) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{21}
+}
+
+func (x *TailLogsRequest) GetPlugin() string {
+	if x != nil {
+		return x.Plugin
+	}
+	return ""
+}
+
+func (x *TailLogsRequest) GetCallId() string {
+	if x != nil {
+		return x.CallId
+	}
+	return ""
+}
+
+func (x *TailLogsRequest) GetLast() uint32 {
+	if x != nil {
+		return x.Last
+	}
+	return 0
+}
+
+func (x *TailLogsRequest) GetFollow() bool {
+	if x != nil {
+		return x.Follow
+	}
+	return false
+}
+
+// TailLogsResponse is one line.
+type TailLogsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The line.
+	Line          *LogLine `protobuf:"bytes,1,opt,name=line,proto3" json:"line,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TailLogsResponse) Reset() {
+	*x = TailLogsResponse{}
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[22]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TailLogsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TailLogsResponse) ProtoMessage() {}
+
+func (x *TailLogsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[22]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TailLogsResponse.ProtoReflect.Descriptor instead.
+func (*TailLogsResponse) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{22}
+}
+
+func (x *TailLogsResponse) GetLine() *LogLine {
+	if x != nil {
+		return x.Line
+	}
+	return nil
+}
+
+// LogLine is a line that a plugin wrote.
+type LogLine struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The line's place among all plugins' lines, from 1. A gap means lines that were dropped.
+	Seq uint64 `protobuf:"varint,1,opt,name=seq,proto3" json:"seq,omitempty"`
+	// The plugin.
+	Plugin string `protobuf:"bytes,2,opt,name=plugin,proto3" json:"plugin,omitempty"`
+	// The instance.
+	Instance string `protobuf:"bytes,3,opt,name=instance,proto3" json:"instance,omitempty"`
+	// The call that wrote it. Empty if it is the process's.
+	CallId string `protobuf:"bytes,4,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
+	// The line.
+	Record        *v1.LogRecord `protobuf:"bytes,5,opt,name=record,proto3" json:"record,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LogLine) Reset() {
+	*x = LogLine{}
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[23]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LogLine) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LogLine) ProtoMessage() {}
+
+func (x *LogLine) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[23]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LogLine.ProtoReflect.Descriptor instead.
+func (*LogLine) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{23}
+}
+
+func (x *LogLine) GetSeq() uint64 {
+	if x != nil {
+		return x.Seq
+	}
+	return 0
+}
+
+func (x *LogLine) GetPlugin() string {
+	if x != nil {
+		return x.Plugin
+	}
+	return ""
+}
+
+func (x *LogLine) GetInstance() string {
+	if x != nil {
+		return x.Instance
+	}
+	return ""
+}
+
+func (x *LogLine) GetCallId() string {
+	if x != nil {
+		return x.CallId
+	}
+	return ""
+}
+
+func (x *LogLine) GetRecord() *v1.LogRecord {
+	if x != nil {
+		return x.Record
+	}
+	return nil
+}
+
+// GetStatsRequest selects statistics.
+type GetStatsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Only tools of this plugin. Empty means all.
+	Plugin        string `protobuf:"bytes,1,opt,name=plugin,proto3" json:"plugin,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetStatsRequest) Reset() {
+	*x = GetStatsRequest{}
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[24]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetStatsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetStatsRequest) ProtoMessage() {}
+
+func (x *GetStatsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[24]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetStatsRequest.ProtoReflect.Descriptor instead.
+func (*GetStatsRequest) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{24}
+}
+
+func (x *GetStatsRequest) GetPlugin() string {
+	if x != nil {
+		return x.Plugin
+	}
+	return ""
+}
+
+// GetStatsResponse holds the statistics.
+type GetStatsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Ordered by tool; only tools that were called.
+	Tools         []*ToolStats `protobuf:"bytes,1,rep,name=tools,proto3" json:"tools,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetStatsResponse) Reset() {
+	*x = GetStatsResponse{}
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[25]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetStatsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetStatsResponse) ProtoMessage() {}
+
+func (x *GetStatsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[25]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetStatsResponse.ProtoReflect.Descriptor instead.
+func (*GetStatsResponse) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{25}
+}
+
+func (x *GetStatsResponse) GetTools() []*ToolStats {
+	if x != nil {
+		return x.Tools
+	}
+	return nil
+}
+
+// ToolStats counts the calls of one tool that have ended.
+type ToolStats struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tool.
+	Tool string `protobuf:"bytes,1,opt,name=tool,proto3" json:"tool,omitempty"`
+	// The plugin that ships it.
+	Plugin string `protobuf:"bytes,2,opt,name=plugin,proto3" json:"plugin,omitempty"`
+	// Calls in all: succeeded, failed by the tool's own word, and failed by the machinery.
+	Calls uint64 `protobuf:"varint,3,opt,name=calls,proto3" json:"calls,omitempty"`
+	// Calls with a result that is no error.
+	Succeeded uint64 `protobuf:"varint,4,opt,name=succeeded,proto3" json:"succeeded,omitempty"`
+	// Calls whose result is an error.
+	ToolErrors uint64 `protobuf:"varint,5,opt,name=tool_errors,json=toolErrors,proto3" json:"tool_errors,omitempty"`
+	// Calls that ended with a failure of the machinery, by kind, such as `timeout`.
+	Failures map[string]uint64 `protobuf:"bytes,6,rep,name=failures,proto3" json:"failures,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
+	// How long the calls that ran took in all.
+	TotalDuration *durationpb.Duration `protobuf:"bytes,7,opt,name=total_duration,json=totalDuration,proto3" json:"total_duration,omitempty"`
+	// The mean of those. Unset if none ran.
+	MeanDuration *durationpb.Duration `protobuf:"bytes,8,opt,name=mean_duration,json=meanDuration,proto3" json:"mean_duration,omitempty"`
+	// Half of them took no longer, within 5 percent.
+	P50Duration *durationpb.Duration `protobuf:"bytes,9,opt,name=p50_duration,json=p50Duration,proto3" json:"p50_duration,omitempty"`
+	// 99 percent of them took no longer, within 5 percent.
+	P99Duration   *durationpb.Duration `protobuf:"bytes,10,opt,name=p99_duration,json=p99Duration,proto3" json:"p99_duration,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ToolStats) Reset() {
+	*x = ToolStats{}
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[26]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ToolStats) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ToolStats) ProtoMessage() {}
+
+func (x *ToolStats) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[26]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ToolStats.ProtoReflect.Descriptor instead.
+func (*ToolStats) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{26}
+}
+
+func (x *ToolStats) GetTool() string {
+	if x != nil {
+		return x.Tool
+	}
+	return ""
+}
+
+func (x *ToolStats) GetPlugin() string {
+	if x != nil {
+		return x.Plugin
+	}
+	return ""
+}
+
+func (x *ToolStats) GetCalls() uint64 {
+	if x != nil {
+		return x.Calls
+	}
+	return 0
+}
+
+func (x *ToolStats) GetSucceeded() uint64 {
+	if x != nil {
+		return x.Succeeded
+	}
+	return 0
+}
+
+func (x *ToolStats) GetToolErrors() uint64 {
+	if x != nil {
+		return x.ToolErrors
+	}
+	return 0
+}
+
+func (x *ToolStats) GetFailures() map[string]uint64 {
+	if x != nil {
+		return x.Failures
+	}
+	return nil
+}
+
+func (x *ToolStats) GetTotalDuration() *durationpb.Duration {
+	if x != nil {
+		return x.TotalDuration
+	}
+	return nil
+}
+
+func (x *ToolStats) GetMeanDuration() *durationpb.Duration {
+	if x != nil {
+		return x.MeanDuration
+	}
+	return nil
+}
+
+func (x *ToolStats) GetP50Duration() *durationpb.Duration {
+	if x != nil {
+		return x.P50Duration
+	}
+	return nil
+}
+
+func (x *ToolStats) GetP99Duration() *durationpb.Duration {
+	if x != nil {
+		return x.P99Duration
+	}
+	return nil
+}
+
 var File_toolhost_v1_admin_service_proto protoreflect.FileDescriptor
 
 const file_toolhost_v1_admin_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1ftoolhost/v1/admin_service.proto\x12\vtoolhost.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1ctoolhost/tool/v1/error.proto\"\x8d\x04\n" +
+	"\x1ftoolhost/v1/admin_service.proto\x12\vtoolhost.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1ctoolhost/tool/v1/error.proto\x1a\x1dtoolhost/tool/v1/status.proto\"\x8d\x04\n" +
 	"\x06Plugin\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\aversion\x18\x02 \x01(\tR\aversion\x12 \n" +
@@ -851,7 +1908,7 @@ const file_toolhost_v1_admin_service_proto_rawDesc = "" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12.\n" +
 	"\x04time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x12*\n" +
 	"\x04exit\x18\x03 \x01(\v2\x16.toolhost.tool.v1.ExitR\x04exit\x12\x1a\n" +
-	"\bexpected\x18\x04 \x01(\bR\bexpected\"\x9d\x02\n" +
+	"\bexpected\x18\x04 \x01(\bR\bexpected\"\xd2\x02\n" +
 	"\bInstance\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
 	"\x06plugin\x18\x02 \x01(\tR\x06plugin\x120\n" +
@@ -863,7 +1920,14 @@ const file_toolhost_v1_admin_service_proto_rawDesc = "" +
 	"\n" +
 	"start_time\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\tstartTime\x12\x1b\n" +
 	"\trss_bytes\x18\b \x01(\x04R\brssBytes\x12\x16\n" +
-	"\x06digest\x18\t \x01(\tR\x06digest\"\x14\n" +
+	"\x06digest\x18\t \x01(\tR\x06digest\x123\n" +
+	"\x06limits\x18\n" +
+	" \x03(\v2\x1b.toolhost.v1.EffectiveLimitR\x06limits\"l\n" +
+	"\x0eEffectiveLimit\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value\x12\x1c\n" +
+	"\tmechanism\x18\x03 \x01(\tR\tmechanism\x12\x12\n" +
+	"\x04note\x18\x04 \x01(\tR\x04note\"\x14\n" +
 	"\x12ListPluginsRequest\"D\n" +
 	"\x13ListPluginsResponse\x12-\n" +
 	"\aplugins\x18\x01 \x03(\v2\x13.toolhost.v1.PluginR\aplugins\".\n" +
@@ -876,7 +1940,68 @@ const file_toolhost_v1_admin_service_proto_rawDesc = "" +
 	"\x05force\x18\x02 \x01(\bR\x05force\"E\n" +
 	"\x0fRestartResponse\x12\x18\n" +
 	"\astopped\x18\x01 \x03(\tR\astopped\x12\x18\n" +
-	"\astarted\x18\x02 \x03(\tR\astarted*\xb5\x01\n" +
+	"\astarted\x18\x02 \x03(\tR\astarted\"&\n" +
+	"\fDrainRequest\x12\x16\n" +
+	"\x06plugin\x18\x01 \x01(\tR\x06plugin\"\x0f\n" +
+	"\rDrainResponse\"&\n" +
+	"\fPauseRequest\x12\x16\n" +
+	"\x06plugin\x18\x01 \x01(\tR\x06plugin\"\x0f\n" +
+	"\rPauseResponse\"'\n" +
+	"\rResumeRequest\x12\x16\n" +
+	"\x06plugin\x18\x01 \x01(\tR\x06plugin\"\x10\n" +
+	"\x0eResumeResponse\"0\n" +
+	"\x16ClearQuarantineRequest\x12\x16\n" +
+	"\x06plugin\x18\x01 \x01(\tR\x06plugin\"\x19\n" +
+	"\x17ClearQuarantineResponse\"a\n" +
+	"\x12WatchEventsRequest\x12\x16\n" +
+	"\x06plugin\x18\x01 \x01(\tR\x06plugin\x12\x1b\n" +
+	"\tafter_seq\x18\x02 \x01(\x04R\bafterSeq\x12\x16\n" +
+	"\x06follow\x18\x03 \x01(\bR\x06follow\"E\n" +
+	"\x13WatchEventsResponse\x12.\n" +
+	"\x05event\x18\x01 \x01(\v2\x18.toolhost.v1.PluginEventR\x05event\"\x82\x02\n" +
+	"\vPluginEvent\x12\x10\n" +
+	"\x03seq\x18\x01 \x01(\x04R\x03seq\x12.\n" +
+	"\x04time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x12\x12\n" +
+	"\x04type\x18\x03 \x01(\tR\x04type\x12\x16\n" +
+	"\x06plugin\x18\x04 \x01(\tR\x06plugin\x12\x1a\n" +
+	"\binstance\x18\x05 \x01(\tR\binstance\x12\x16\n" +
+	"\x06digest\x18\x06 \x01(\tR\x06digest\x12\x16\n" +
+	"\x06reason\x18\a \x01(\tR\x06reason\x129\n" +
+	"\n" +
+	"until_time\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\tuntilTime\"n\n" +
+	"\x0fTailLogsRequest\x12\x16\n" +
+	"\x06plugin\x18\x01 \x01(\tR\x06plugin\x12\x17\n" +
+	"\acall_id\x18\x02 \x01(\tR\x06callId\x12\x12\n" +
+	"\x04last\x18\x03 \x01(\rR\x04last\x12\x16\n" +
+	"\x06follow\x18\x04 \x01(\bR\x06follow\"<\n" +
+	"\x10TailLogsResponse\x12(\n" +
+	"\x04line\x18\x01 \x01(\v2\x14.toolhost.v1.LogLineR\x04line\"\x9d\x01\n" +
+	"\aLogLine\x12\x10\n" +
+	"\x03seq\x18\x01 \x01(\x04R\x03seq\x12\x16\n" +
+	"\x06plugin\x18\x02 \x01(\tR\x06plugin\x12\x1a\n" +
+	"\binstance\x18\x03 \x01(\tR\binstance\x12\x17\n" +
+	"\acall_id\x18\x04 \x01(\tR\x06callId\x123\n" +
+	"\x06record\x18\x05 \x01(\v2\x1b.toolhost.tool.v1.LogRecordR\x06record\")\n" +
+	"\x0fGetStatsRequest\x12\x16\n" +
+	"\x06plugin\x18\x01 \x01(\tR\x06plugin\"@\n" +
+	"\x10GetStatsResponse\x12,\n" +
+	"\x05tools\x18\x01 \x03(\v2\x16.toolhost.v1.ToolStatsR\x05tools\"\x89\x04\n" +
+	"\tToolStats\x12\x12\n" +
+	"\x04tool\x18\x01 \x01(\tR\x04tool\x12\x16\n" +
+	"\x06plugin\x18\x02 \x01(\tR\x06plugin\x12\x14\n" +
+	"\x05calls\x18\x03 \x01(\x04R\x05calls\x12\x1c\n" +
+	"\tsucceeded\x18\x04 \x01(\x04R\tsucceeded\x12\x1f\n" +
+	"\vtool_errors\x18\x05 \x01(\x04R\n" +
+	"toolErrors\x12@\n" +
+	"\bfailures\x18\x06 \x03(\v2$.toolhost.v1.ToolStats.FailuresEntryR\bfailures\x12@\n" +
+	"\x0etotal_duration\x18\a \x01(\v2\x19.google.protobuf.DurationR\rtotalDuration\x12>\n" +
+	"\rmean_duration\x18\b \x01(\v2\x19.google.protobuf.DurationR\fmeanDuration\x12<\n" +
+	"\fp50_duration\x18\t \x01(\v2\x19.google.protobuf.DurationR\vp50Duration\x12<\n" +
+	"\fp99_duration\x18\n" +
+	" \x01(\v2\x19.google.protobuf.DurationR\vp99Duration\x1a;\n" +
+	"\rFailuresEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\x04R\x05value:\x028\x01*\xb5\x01\n" +
 	"\vPluginState\x12\x1c\n" +
 	"\x18PLUGIN_STATE_UNSPECIFIED\x10\x00\x12\x18\n" +
 	"\x14PLUGIN_STATE_ENABLED\x10\x01\x12\x17\n" +
@@ -896,11 +2021,18 @@ const file_toolhost_v1_admin_service_proto_rawDesc = "" +
 	"\x17INSTANCE_STATE_DRAINING\x10\b\x12\x1b\n" +
 	"\x17INSTANCE_STATE_STOPPING\x10\t\x12\x19\n" +
 	"\x15INSTANCE_STATE_EXITED\x10\n" +
-	"2\xfe\x01\n" +
+	"2\x87\x06\n" +
 	"\fAdminService\x12P\n" +
 	"\vListPlugins\x12\x1f.toolhost.v1.ListPluginsRequest\x1a .toolhost.v1.ListPluginsResponse\x12V\n" +
 	"\rListInstances\x12!.toolhost.v1.ListInstancesRequest\x1a\".toolhost.v1.ListInstancesResponse\x12D\n" +
-	"\aRestart\x12\x1b.toolhost.v1.RestartRequest\x1a\x1c.toolhost.v1.RestartResponseB<Z:github.com/toolhost/toolhost/gen/go/toolhost/v1;toolhostv1b\x06proto3"
+	"\aRestart\x12\x1b.toolhost.v1.RestartRequest\x1a\x1c.toolhost.v1.RestartResponse\x12>\n" +
+	"\x05Drain\x12\x19.toolhost.v1.DrainRequest\x1a\x1a.toolhost.v1.DrainResponse\x12>\n" +
+	"\x05Pause\x12\x19.toolhost.v1.PauseRequest\x1a\x1a.toolhost.v1.PauseResponse\x12A\n" +
+	"\x06Resume\x12\x1a.toolhost.v1.ResumeRequest\x1a\x1b.toolhost.v1.ResumeResponse\x12\\\n" +
+	"\x0fClearQuarantine\x12#.toolhost.v1.ClearQuarantineRequest\x1a$.toolhost.v1.ClearQuarantineResponse\x12R\n" +
+	"\vWatchEvents\x12\x1f.toolhost.v1.WatchEventsRequest\x1a .toolhost.v1.WatchEventsResponse0\x01\x12I\n" +
+	"\bTailLogs\x12\x1c.toolhost.v1.TailLogsRequest\x1a\x1d.toolhost.v1.TailLogsResponse0\x01\x12G\n" +
+	"\bGetStats\x12\x1c.toolhost.v1.GetStatsRequest\x1a\x1d.toolhost.v1.GetStatsResponseB<Z:github.com/toolhost/toolhost/gen/go/toolhost/v1;toolhostv1b\x06proto3"
 
 var (
 	file_toolhost_v1_admin_service_proto_rawDescOnce sync.Once
@@ -915,44 +2047,91 @@ func file_toolhost_v1_admin_service_proto_rawDescGZIP() []byte {
 }
 
 var file_toolhost_v1_admin_service_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_toolhost_v1_admin_service_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
+var file_toolhost_v1_admin_service_proto_msgTypes = make([]protoimpl.MessageInfo, 28)
 var file_toolhost_v1_admin_service_proto_goTypes = []any{
-	(PluginState)(0),              // 0: toolhost.v1.PluginState
-	(InstanceState)(0),            // 1: toolhost.v1.InstanceState
-	(*Plugin)(nil),                // 2: toolhost.v1.Plugin
-	(*PluginExit)(nil),            // 3: toolhost.v1.PluginExit
-	(*Instance)(nil),              // 4: toolhost.v1.Instance
-	(*ListPluginsRequest)(nil),    // 5: toolhost.v1.ListPluginsRequest
-	(*ListPluginsResponse)(nil),   // 6: toolhost.v1.ListPluginsResponse
-	(*ListInstancesRequest)(nil),  // 7: toolhost.v1.ListInstancesRequest
-	(*ListInstancesResponse)(nil), // 8: toolhost.v1.ListInstancesResponse
-	(*RestartRequest)(nil),        // 9: toolhost.v1.RestartRequest
-	(*RestartResponse)(nil),       // 10: toolhost.v1.RestartResponse
-	(*v1.Exit)(nil),               // 11: toolhost.tool.v1.Exit
-	(*timestamppb.Timestamp)(nil), // 12: google.protobuf.Timestamp
+	(PluginState)(0),                // 0: toolhost.v1.PluginState
+	(InstanceState)(0),              // 1: toolhost.v1.InstanceState
+	(*Plugin)(nil),                  // 2: toolhost.v1.Plugin
+	(*PluginExit)(nil),              // 3: toolhost.v1.PluginExit
+	(*Instance)(nil),                // 4: toolhost.v1.Instance
+	(*EffectiveLimit)(nil),          // 5: toolhost.v1.EffectiveLimit
+	(*ListPluginsRequest)(nil),      // 6: toolhost.v1.ListPluginsRequest
+	(*ListPluginsResponse)(nil),     // 7: toolhost.v1.ListPluginsResponse
+	(*ListInstancesRequest)(nil),    // 8: toolhost.v1.ListInstancesRequest
+	(*ListInstancesResponse)(nil),   // 9: toolhost.v1.ListInstancesResponse
+	(*RestartRequest)(nil),          // 10: toolhost.v1.RestartRequest
+	(*RestartResponse)(nil),         // 11: toolhost.v1.RestartResponse
+	(*DrainRequest)(nil),            // 12: toolhost.v1.DrainRequest
+	(*DrainResponse)(nil),           // 13: toolhost.v1.DrainResponse
+	(*PauseRequest)(nil),            // 14: toolhost.v1.PauseRequest
+	(*PauseResponse)(nil),           // 15: toolhost.v1.PauseResponse
+	(*ResumeRequest)(nil),           // 16: toolhost.v1.ResumeRequest
+	(*ResumeResponse)(nil),          // 17: toolhost.v1.ResumeResponse
+	(*ClearQuarantineRequest)(nil),  // 18: toolhost.v1.ClearQuarantineRequest
+	(*ClearQuarantineResponse)(nil), // 19: toolhost.v1.ClearQuarantineResponse
+	(*WatchEventsRequest)(nil),      // 20: toolhost.v1.WatchEventsRequest
+	(*WatchEventsResponse)(nil),     // 21: toolhost.v1.WatchEventsResponse
+	(*PluginEvent)(nil),             // 22: toolhost.v1.PluginEvent
+	(*TailLogsRequest)(nil),         // 23: toolhost.v1.TailLogsRequest
+	(*TailLogsResponse)(nil),        // 24: toolhost.v1.TailLogsResponse
+	(*LogLine)(nil),                 // 25: toolhost.v1.LogLine
+	(*GetStatsRequest)(nil),         // 26: toolhost.v1.GetStatsRequest
+	(*GetStatsResponse)(nil),        // 27: toolhost.v1.GetStatsResponse
+	(*ToolStats)(nil),               // 28: toolhost.v1.ToolStats
+	nil,                             // 29: toolhost.v1.ToolStats.FailuresEntry
+	(*v1.Exit)(nil),                 // 30: toolhost.tool.v1.Exit
+	(*timestamppb.Timestamp)(nil),   // 31: google.protobuf.Timestamp
+	(*v1.LogRecord)(nil),            // 32: toolhost.tool.v1.LogRecord
+	(*durationpb.Duration)(nil),     // 33: google.protobuf.Duration
 }
 var file_toolhost_v1_admin_service_proto_depIdxs = []int32{
 	0,  // 0: toolhost.v1.Plugin.state:type_name -> toolhost.v1.PluginState
-	11, // 1: toolhost.v1.Plugin.last_exit:type_name -> toolhost.tool.v1.Exit
+	30, // 1: toolhost.v1.Plugin.last_exit:type_name -> toolhost.tool.v1.Exit
 	3,  // 2: toolhost.v1.Plugin.recent_exits:type_name -> toolhost.v1.PluginExit
-	12, // 3: toolhost.v1.Plugin.retry_time:type_name -> google.protobuf.Timestamp
-	12, // 4: toolhost.v1.PluginExit.time:type_name -> google.protobuf.Timestamp
-	11, // 5: toolhost.v1.PluginExit.exit:type_name -> toolhost.tool.v1.Exit
+	31, // 3: toolhost.v1.Plugin.retry_time:type_name -> google.protobuf.Timestamp
+	31, // 4: toolhost.v1.PluginExit.time:type_name -> google.protobuf.Timestamp
+	30, // 5: toolhost.v1.PluginExit.exit:type_name -> toolhost.tool.v1.Exit
 	1,  // 6: toolhost.v1.Instance.state:type_name -> toolhost.v1.InstanceState
-	12, // 7: toolhost.v1.Instance.start_time:type_name -> google.protobuf.Timestamp
-	2,  // 8: toolhost.v1.ListPluginsResponse.plugins:type_name -> toolhost.v1.Plugin
-	4,  // 9: toolhost.v1.ListInstancesResponse.instances:type_name -> toolhost.v1.Instance
-	5,  // 10: toolhost.v1.AdminService.ListPlugins:input_type -> toolhost.v1.ListPluginsRequest
-	7,  // 11: toolhost.v1.AdminService.ListInstances:input_type -> toolhost.v1.ListInstancesRequest
-	9,  // 12: toolhost.v1.AdminService.Restart:input_type -> toolhost.v1.RestartRequest
-	6,  // 13: toolhost.v1.AdminService.ListPlugins:output_type -> toolhost.v1.ListPluginsResponse
-	8,  // 14: toolhost.v1.AdminService.ListInstances:output_type -> toolhost.v1.ListInstancesResponse
-	10, // 15: toolhost.v1.AdminService.Restart:output_type -> toolhost.v1.RestartResponse
-	13, // [13:16] is the sub-list for method output_type
-	10, // [10:13] is the sub-list for method input_type
-	10, // [10:10] is the sub-list for extension type_name
-	10, // [10:10] is the sub-list for extension extendee
-	0,  // [0:10] is the sub-list for field type_name
+	31, // 7: toolhost.v1.Instance.start_time:type_name -> google.protobuf.Timestamp
+	5,  // 8: toolhost.v1.Instance.limits:type_name -> toolhost.v1.EffectiveLimit
+	2,  // 9: toolhost.v1.ListPluginsResponse.plugins:type_name -> toolhost.v1.Plugin
+	4,  // 10: toolhost.v1.ListInstancesResponse.instances:type_name -> toolhost.v1.Instance
+	22, // 11: toolhost.v1.WatchEventsResponse.event:type_name -> toolhost.v1.PluginEvent
+	31, // 12: toolhost.v1.PluginEvent.time:type_name -> google.protobuf.Timestamp
+	31, // 13: toolhost.v1.PluginEvent.until_time:type_name -> google.protobuf.Timestamp
+	25, // 14: toolhost.v1.TailLogsResponse.line:type_name -> toolhost.v1.LogLine
+	32, // 15: toolhost.v1.LogLine.record:type_name -> toolhost.tool.v1.LogRecord
+	28, // 16: toolhost.v1.GetStatsResponse.tools:type_name -> toolhost.v1.ToolStats
+	29, // 17: toolhost.v1.ToolStats.failures:type_name -> toolhost.v1.ToolStats.FailuresEntry
+	33, // 18: toolhost.v1.ToolStats.total_duration:type_name -> google.protobuf.Duration
+	33, // 19: toolhost.v1.ToolStats.mean_duration:type_name -> google.protobuf.Duration
+	33, // 20: toolhost.v1.ToolStats.p50_duration:type_name -> google.protobuf.Duration
+	33, // 21: toolhost.v1.ToolStats.p99_duration:type_name -> google.protobuf.Duration
+	6,  // 22: toolhost.v1.AdminService.ListPlugins:input_type -> toolhost.v1.ListPluginsRequest
+	8,  // 23: toolhost.v1.AdminService.ListInstances:input_type -> toolhost.v1.ListInstancesRequest
+	10, // 24: toolhost.v1.AdminService.Restart:input_type -> toolhost.v1.RestartRequest
+	12, // 25: toolhost.v1.AdminService.Drain:input_type -> toolhost.v1.DrainRequest
+	14, // 26: toolhost.v1.AdminService.Pause:input_type -> toolhost.v1.PauseRequest
+	16, // 27: toolhost.v1.AdminService.Resume:input_type -> toolhost.v1.ResumeRequest
+	18, // 28: toolhost.v1.AdminService.ClearQuarantine:input_type -> toolhost.v1.ClearQuarantineRequest
+	20, // 29: toolhost.v1.AdminService.WatchEvents:input_type -> toolhost.v1.WatchEventsRequest
+	23, // 30: toolhost.v1.AdminService.TailLogs:input_type -> toolhost.v1.TailLogsRequest
+	26, // 31: toolhost.v1.AdminService.GetStats:input_type -> toolhost.v1.GetStatsRequest
+	7,  // 32: toolhost.v1.AdminService.ListPlugins:output_type -> toolhost.v1.ListPluginsResponse
+	9,  // 33: toolhost.v1.AdminService.ListInstances:output_type -> toolhost.v1.ListInstancesResponse
+	11, // 34: toolhost.v1.AdminService.Restart:output_type -> toolhost.v1.RestartResponse
+	13, // 35: toolhost.v1.AdminService.Drain:output_type -> toolhost.v1.DrainResponse
+	15, // 36: toolhost.v1.AdminService.Pause:output_type -> toolhost.v1.PauseResponse
+	17, // 37: toolhost.v1.AdminService.Resume:output_type -> toolhost.v1.ResumeResponse
+	19, // 38: toolhost.v1.AdminService.ClearQuarantine:output_type -> toolhost.v1.ClearQuarantineResponse
+	21, // 39: toolhost.v1.AdminService.WatchEvents:output_type -> toolhost.v1.WatchEventsResponse
+	24, // 40: toolhost.v1.AdminService.TailLogs:output_type -> toolhost.v1.TailLogsResponse
+	27, // 41: toolhost.v1.AdminService.GetStats:output_type -> toolhost.v1.GetStatsResponse
+	32, // [32:42] is the sub-list for method output_type
+	22, // [22:32] is the sub-list for method input_type
+	22, // [22:22] is the sub-list for extension type_name
+	22, // [22:22] is the sub-list for extension extendee
+	0,  // [0:22] is the sub-list for field type_name
 }
 
 func init() { file_toolhost_v1_admin_service_proto_init() }
@@ -966,7 +2145,7 @@ func file_toolhost_v1_admin_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolhost_v1_admin_service_proto_rawDesc), len(file_toolhost_v1_admin_service_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   9,
+			NumMessages:   28,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -21,9 +21,16 @@ import (
 const _ = grpc.SupportPackageIsVersion9
 
 const (
-	AdminService_ListPlugins_FullMethodName   = "/toolhost.v1.AdminService/ListPlugins"
-	AdminService_ListInstances_FullMethodName = "/toolhost.v1.AdminService/ListInstances"
-	AdminService_Restart_FullMethodName       = "/toolhost.v1.AdminService/Restart"
+	AdminService_ListPlugins_FullMethodName     = "/toolhost.v1.AdminService/ListPlugins"
+	AdminService_ListInstances_FullMethodName   = "/toolhost.v1.AdminService/ListInstances"
+	AdminService_Restart_FullMethodName         = "/toolhost.v1.AdminService/Restart"
+	AdminService_Drain_FullMethodName           = "/toolhost.v1.AdminService/Drain"
+	AdminService_Pause_FullMethodName           = "/toolhost.v1.AdminService/Pause"
+	AdminService_Resume_FullMethodName          = "/toolhost.v1.AdminService/Resume"
+	AdminService_ClearQuarantine_FullMethodName = "/toolhost.v1.AdminService/ClearQuarantine"
+	AdminService_WatchEvents_FullMethodName     = "/toolhost.v1.AdminService/WatchEvents"
+	AdminService_TailLogs_FullMethodName        = "/toolhost.v1.AdminService/TailLogs"
+	AdminService_GetStats_FullMethodName        = "/toolhost.v1.AdminService/GetStats"
 )
 
 // AdminServiceClient is the client API for AdminService service.
@@ -34,12 +41,32 @@ const (
 type AdminServiceClient interface {
 	// ListPlugins lists all plugins, also those that could not be read, ordered by name.
 	ListPlugins(ctx context.Context, in *ListPluginsRequest, opts ...grpc.CallOption) (*ListPluginsResponse, error)
-	// ListInstances lists running plugin processes, ordered by plugin and start.
+	// ListInstances lists running plugin processes, ordered by plugin and start. Errors: NOT_FOUND.
 	ListInstances(ctx context.Context, in *ListInstancesRequest, opts ...grpc.CallOption) (*ListInstancesResponse, error)
 	// Restart replaces a plugin's processes: new calls go to a new process while calls in flight end in the old one,
 	// for as long as the drain time allows. Errors: NOT_FOUND; UNAVAILABLE if the new process does not start, in which
 	// case the old one stays.
 	Restart(ctx context.Context, in *RestartRequest, opts ...grpc.CallOption) (*RestartResponse, error)
+	// Drain lets a plugin's processes end their calls and stops them, and returns when they are gone. New calls start new
+	// processes, unless the plugin is paused. Errors: NOT_FOUND.
+	Drain(ctx context.Context, in *DrainRequest, opts ...grpc.CallOption) (*DrainResponse, error)
+	// Pause lets a plugin take no new calls until Resume: calls that wait are refused with UNAVAILABLE, calls in flight
+	// end. Errors: NOT_FOUND.
+	Pause(ctx context.Context, in *PauseRequest, opts ...grpc.CallOption) (*PauseResponse, error)
+	// Resume ends a pause. Errors: NOT_FOUND.
+	Resume(ctx context.Context, in *ResumeRequest, opts ...grpc.CallOption) (*ResumeResponse, error)
+	// ClearQuarantine ends a quarantine or a backoff: the next call starts a process. Errors: NOT_FOUND.
+	ClearQuarantine(ctx context.Context, in *ClearQuarantineRequest, opts ...grpc.CallOption) (*ClearQuarantineResponse, error)
+	// WatchEvents streams what happened to plugins and processes: first the events that are kept, then, if asked, new
+	// ones, until the caller leaves or toolhost stops, which ends the stream without an error. Of a plugin that is not
+	// known there are none.
+	WatchEvents(ctx context.Context, in *WatchEventsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchEventsResponse], error)
+	// TailLogs streams what plugins wrote: lines of standard error and output, and the log records of calls. First the
+	// lines that are kept, then, if asked, new ones, until the caller leaves or toolhost stops, which ends the stream
+	// without an error. Errors: NOT_FOUND.
+	TailLogs(ctx context.Context, in *TailLogsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[TailLogsResponse], error)
+	// GetStats returns the statistics of tools since toolhost started, ordered by tool. Errors: NOT_FOUND.
+	GetStats(ctx context.Context, in *GetStatsRequest, opts ...grpc.CallOption) (*GetStatsResponse, error)
 }
 
 type adminServiceClient struct {
@@ -80,6 +107,94 @@ func (c *adminServiceClient) Restart(ctx context.Context, in *RestartRequest, op
 	return out, nil
 }
 
+func (c *adminServiceClient) Drain(ctx context.Context, in *DrainRequest, opts ...grpc.CallOption) (*DrainResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(DrainResponse)
+	err := c.cc.Invoke(ctx, AdminService_Drain_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *adminServiceClient) Pause(ctx context.Context, in *PauseRequest, opts ...grpc.CallOption) (*PauseResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(PauseResponse)
+	err := c.cc.Invoke(ctx, AdminService_Pause_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *adminServiceClient) Resume(ctx context.Context, in *ResumeRequest, opts ...grpc.CallOption) (*ResumeResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ResumeResponse)
+	err := c.cc.Invoke(ctx, AdminService_Resume_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *adminServiceClient) ClearQuarantine(ctx context.Context, in *ClearQuarantineRequest, opts ...grpc.CallOption) (*ClearQuarantineResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ClearQuarantineResponse)
+	err := c.cc.Invoke(ctx, AdminService_ClearQuarantine_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *adminServiceClient) WatchEvents(ctx context.Context, in *WatchEventsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchEventsResponse], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &AdminService_ServiceDesc.Streams[0], AdminService_WatchEvents_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[WatchEventsRequest, WatchEventsResponse]{ClientStream: stream}
+	if err := x.ClientStream.SendMsg(in); err != nil {
+		return nil, err
+	}
+	if err := x.ClientStream.CloseSend(); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type AdminService_WatchEventsClient = grpc.ServerStreamingClient[WatchEventsResponse]
+
+func (c *adminServiceClient) TailLogs(ctx context.Context, in *TailLogsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[TailLogsResponse], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &AdminService_ServiceDesc.Streams[1], AdminService_TailLogs_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[TailLogsRequest, TailLogsResponse]{ClientStream: stream}
+	if err := x.ClientStream.SendMsg(in); err != nil {
+		return nil, err
+	}
+	if err := x.ClientStream.CloseSend(); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type AdminService_TailLogsClient = grpc.ServerStreamingClient[TailLogsResponse]
+
+func (c *adminServiceClient) GetStats(ctx context.Context, in *GetStatsRequest, opts ...grpc.CallOption) (*GetStatsResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(GetStatsResponse)
+	err := c.cc.Invoke(ctx, AdminService_GetStats_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // AdminServiceServer is the server API for AdminService service.
 // All implementations must embed UnimplementedAdminServiceServer
 // for forward compatibility.
@@ -88,12 +203,32 @@ func (c *adminServiceClient) Restart(ctx context.Context, in *RestartRequest, op
 type AdminServiceServer interface {
 	// ListPlugins lists all plugins, also those that could not be read, ordered by name.
 	ListPlugins(context.Context, *ListPluginsRequest) (*ListPluginsResponse, error)
-	// ListInstances lists running plugin processes, ordered by plugin and start.
+	// ListInstances lists running plugin processes, ordered by plugin and start. Errors: NOT_FOUND.
 	ListInstances(context.Context, *ListInstancesRequest) (*ListInstancesResponse, error)
 	// Restart replaces a plugin's processes: new calls go to a new process while calls in flight end in the old one,
 	// for as long as the drain time allows. Errors: NOT_FOUND; UNAVAILABLE if the new process does not start, in which
 	// case the old one stays.
 	Restart(context.Context, *RestartRequest) (*RestartResponse, error)
+	// Drain lets a plugin's processes end their calls and stops them, and returns when they are gone. New calls start new
+	// processes, unless the plugin is paused. Errors: NOT_FOUND.
+	Drain(context.Context, *DrainRequest) (*DrainResponse, error)
+	// Pause lets a plugin take no new calls until Resume: calls that wait are refused with UNAVAILABLE, calls in flight
+	// end. Errors: NOT_FOUND.
+	Pause(context.Context, *PauseRequest) (*PauseResponse, error)
+	// Resume ends a pause. Errors: NOT_FOUND.
+	Resume(context.Context, *ResumeRequest) (*ResumeResponse, error)
+	// ClearQuarantine ends a quarantine or a backoff: the next call starts a process. Errors: NOT_FOUND.
+	ClearQuarantine(context.Context, *ClearQuarantineRequest) (*ClearQuarantineResponse, error)
+	// WatchEvents streams what happened to plugins and processes: first the events that are kept, then, if asked, new
+	// ones, until the caller leaves or toolhost stops, which ends the stream without an error. Of a plugin that is not
+	// known there are none.
+	WatchEvents(*WatchEventsRequest, grpc.ServerStreamingServer[WatchEventsResponse]) error
+	// TailLogs streams what plugins wrote: lines of standard error and output, and the log records of calls. First the
+	// lines that are kept, then, if asked, new ones, until the caller leaves or toolhost stops, which ends the stream
+	// without an error. Errors: NOT_FOUND.
+	TailLogs(*TailLogsRequest, grpc.ServerStreamingServer[TailLogsResponse]) error
+	// GetStats returns the statistics of tools since toolhost started, ordered by tool. Errors: NOT_FOUND.
+	GetStats(context.Context, *GetStatsRequest) (*GetStatsResponse, error)
 	mustEmbedUnimplementedAdminServiceServer()
 }
 
@@ -112,6 +247,27 @@ func (UnimplementedAdminServiceServer) ListInstances(context.Context, *ListInsta
 }
 func (UnimplementedAdminServiceServer) Restart(context.Context, *RestartRequest) (*RestartResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Restart not implemented")
+}
+func (UnimplementedAdminServiceServer) Drain(context.Context, *DrainRequest) (*DrainResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Drain not implemented")
+}
+func (UnimplementedAdminServiceServer) Pause(context.Context, *PauseRequest) (*PauseResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Pause not implemented")
+}
+func (UnimplementedAdminServiceServer) Resume(context.Context, *ResumeRequest) (*ResumeResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Resume not implemented")
+}
+func (UnimplementedAdminServiceServer) ClearQuarantine(context.Context, *ClearQuarantineRequest) (*ClearQuarantineResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ClearQuarantine not implemented")
+}
+func (UnimplementedAdminServiceServer) WatchEvents(*WatchEventsRequest, grpc.ServerStreamingServer[WatchEventsResponse]) error {
+	return status.Error(codes.Unimplemented, "method WatchEvents not implemented")
+}
+func (UnimplementedAdminServiceServer) TailLogs(*TailLogsRequest, grpc.ServerStreamingServer[TailLogsResponse]) error {
+	return status.Error(codes.Unimplemented, "method TailLogs not implemented")
+}
+func (UnimplementedAdminServiceServer) GetStats(context.Context, *GetStatsRequest) (*GetStatsResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method GetStats not implemented")
 }
 func (UnimplementedAdminServiceServer) mustEmbedUnimplementedAdminServiceServer() {}
 func (UnimplementedAdminServiceServer) testEmbeddedByValue()                      {}
@@ -188,6 +344,118 @@ func _AdminService_Restart_Handler(srv interface{}, ctx context.Context, dec fun
 	return interceptor(ctx, in, info, handler)
 }
 
+func _AdminService_Drain_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(DrainRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AdminServiceServer).Drain(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AdminService_Drain_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AdminServiceServer).Drain(ctx, req.(*DrainRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _AdminService_Pause_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(PauseRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AdminServiceServer).Pause(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AdminService_Pause_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AdminServiceServer).Pause(ctx, req.(*PauseRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _AdminService_Resume_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ResumeRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AdminServiceServer).Resume(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AdminService_Resume_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AdminServiceServer).Resume(ctx, req.(*ResumeRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _AdminService_ClearQuarantine_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ClearQuarantineRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AdminServiceServer).ClearQuarantine(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AdminService_ClearQuarantine_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AdminServiceServer).ClearQuarantine(ctx, req.(*ClearQuarantineRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _AdminService_WatchEvents_Handler(srv interface{}, stream grpc.ServerStream) error {
+	m := new(WatchEventsRequest)
+	if err := stream.RecvMsg(m); err != nil {
+		return err
+	}
+	return srv.(AdminServiceServer).WatchEvents(m, &grpc.GenericServerStream[WatchEventsRequest, WatchEventsResponse]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type AdminService_WatchEventsServer = grpc.ServerStreamingServer[WatchEventsResponse]
+
+func _AdminService_TailLogs_Handler(srv interface{}, stream grpc.ServerStream) error {
+	m := new(TailLogsRequest)
+	if err := stream.RecvMsg(m); err != nil {
+		return err
+	}
+	return srv.(AdminServiceServer).TailLogs(m, &grpc.GenericServerStream[TailLogsRequest, TailLogsResponse]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type AdminService_TailLogsServer = grpc.ServerStreamingServer[TailLogsResponse]
+
+func _AdminService_GetStats_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(GetStatsRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AdminServiceServer).GetStats(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AdminService_GetStats_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AdminServiceServer).GetStats(ctx, req.(*GetStatsRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // AdminService_ServiceDesc is the grpc.ServiceDesc for AdminService service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -207,7 +475,38 @@ var AdminService_ServiceDesc = grpc.ServiceDesc{
 			MethodName: "Restart",
 			Handler:    _AdminService_Restart_Handler,
 		},
+		{
+			MethodName: "Drain",
+			Handler:    _AdminService_Drain_Handler,
+		},
+		{
+			MethodName: "Pause",
+			Handler:    _AdminService_Pause_Handler,
+		},
+		{
+			MethodName: "Resume",
+			Handler:    _AdminService_Resume_Handler,
+		},
+		{
+			MethodName: "ClearQuarantine",
+			Handler:    _AdminService_ClearQuarantine_Handler,
+		},
+		{
+			MethodName: "GetStats",
+			Handler:    _AdminService_GetStats_Handler,
+		},
 	},
-	Streams:  []grpc.StreamDesc{},
+	Streams: []grpc.StreamDesc{
+		{
+			StreamName:    "WatchEvents",
+			Handler:       _AdminService_WatchEvents_Handler,
+			ServerStreams: true,
+		},
+		{
+			StreamName:    "TailLogs",
+			Handler:       _AdminService_TailLogs_Handler,
+			ServerStreams: true,
+		},
+	},
 	Metadata: "toolhost/v1/admin_service.proto",
 }

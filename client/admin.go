@@ -1,0 +1,88 @@
+package client
+
+import (
+	"context"
+
+	"google.golang.org/grpc"
+
+	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
+	"github.com/toolhost/toolhost/internal/hostpb"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// Plugins returns all plugins, ordered by name, also those that cannot be used, with the reason.
+func (c *Client) Plugins(ctx context.Context) ([]tool.PluginInfo, error) {
+	resp, err := invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.ListPluginsResponse, error) {
+		return toolhostv1.NewAdminServiceClient(conn).ListPlugins(ctx, &toolhostv1.ListPluginsRequest{})
+	})
+	if err != nil {
+		return nil, err
+	}
+	infos := []tool.PluginInfo{}
+	for _, p := range resp.GetPlugins() {
+		infos = append(infos, hostpb.ToPlugin(p))
+	}
+	return infos, nil
+}
+
+// Instances returns the running processes of a plugin, or of all if plugin is empty, ordered by plugin and start.
+// Errors: not_found.
+func (c *Client) Instances(ctx context.Context, plugin string) ([]tool.InstanceInfo, error) {
+	resp, err := invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.ListInstancesResponse, error) {
+		return toolhostv1.NewAdminServiceClient(conn).ListInstances(ctx, &toolhostv1.ListInstancesRequest{Plugin: plugin})
+	})
+	if err != nil {
+		return nil, err
+	}
+	infos := []tool.InstanceInfo{}
+	for _, i := range resp.GetInstances() {
+		infos = append(infos, hostpb.ToInstance(i))
+	}
+	return infos, nil
+}
+
+// Restart replaces a plugin's processes: new calls go to a new process, calls in flight end in the old one. With force
+// the old one is stopped at once, whatever it does. Errors: not_found; unavailable if the new process does not start,
+// and then the old one stays.
+func (c *Client) Restart(ctx context.Context, plugin string, force bool) (tool.Restarted, error) {
+	resp, err := invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.RestartResponse, error) {
+		return toolhostv1.NewAdminServiceClient(conn).Restart(ctx, &toolhostv1.RestartRequest{Plugin: plugin, Force: force})
+	})
+	if err != nil {
+		return tool.Restarted{}, err
+	}
+	return hostpb.ToRestarted(resp), nil
+}
+
+// Drain lets a plugin's processes end their calls, stops them, and returns when they are gone. New calls start new
+// processes, unless the plugin is paused. Errors: not_found.
+func (c *Client) Drain(ctx context.Context, plugin string) error {
+	_, err := invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.DrainResponse, error) {
+		return toolhostv1.NewAdminServiceClient(conn).Drain(ctx, &toolhostv1.DrainRequest{Plugin: plugin})
+	})
+	return err
+}
+
+// Pause lets a plugin take no calls until Resume: those that wait are refused, those in flight end. Errors: not_found.
+func (c *Client) Pause(ctx context.Context, plugin string) error {
+	_, err := invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.PauseResponse, error) {
+		return toolhostv1.NewAdminServiceClient(conn).Pause(ctx, &toolhostv1.PauseRequest{Plugin: plugin})
+	})
+	return err
+}
+
+// Resume ends a pause. Errors: not_found.
+func (c *Client) Resume(ctx context.Context, plugin string) error {
+	_, err := invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.ResumeResponse, error) {
+		return toolhostv1.NewAdminServiceClient(conn).Resume(ctx, &toolhostv1.ResumeRequest{Plugin: plugin})
+	})
+	return err
+}
+
+// ClearQuarantine ends a quarantine or a backoff: the next call starts a process. Errors: not_found.
+func (c *Client) ClearQuarantine(ctx context.Context, plugin string) error {
+	_, err := invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.ClearQuarantineResponse, error) {
+		return toolhostv1.NewAdminServiceClient(conn).ClearQuarantine(ctx, &toolhostv1.ClearQuarantineRequest{Plugin: plugin})
+	})
+	return err
+}
