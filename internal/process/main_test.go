@@ -32,7 +32,10 @@ func TestMain(m *testing.M) {
 		case "guardian":
 			os.Exit(guardian.Main())
 		case "toolhost":
-			os.Exit(playToolhost(os.Args[2]))
+			os.Exit(playToolhost(os.Args[2], os.Args[3]))
+		case "sdk":
+			playSDKPlugin()
+			return
 		}
 	}
 	os.Exit(m.Run())

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -24,10 +25,12 @@ type scene struct {
 	PIDs []int // plugins, grandchildren and the guardian
 }
 
-// playToolhost launches three plugins: one that did nothing yet, one with a child in its group and one in a session of its
-// own, and one that is stopped and would ignore SIGTERM. It says so, and waits to be killed.
-func playToolhost(dir string) int {
-	s, err := playScene(context.Background(), dir)
+// playToolhost plays a scene in the folder, says what there is, and waits to be killed.
+func playToolhost(name, dir string) int {
+	play := map[string]func(context.Context, string) (scene, error){
+		"guarded": playGuarded, "namespaced": playNamespaced, "lifeline": playLifeline,
+	}[name]
+	s, err := play(context.Background(), dir)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -40,7 +43,9 @@ func playToolhost(dir string) int {
 	select {}
 }
 
-func playScene(ctx context.Context, dir string) (scene, error) {
+// playGuarded launches three plugins: one that did nothing yet, one with a child in its group and one in a session of its
+// own, and one that is stopped and would ignore SIGTERM.
+func playGuarded(ctx context.Context, dir string) (scene, error) {
 	run := filepath.Join(dir, "run")
 	if err := os.Mkdir(run, 0o700); err != nil {
 		return scene{}, err
@@ -67,12 +72,13 @@ func playScene(ctx context.Context, dir string) (scene, error) {
 		{{"do": "stop"}},
 	} {
 		p, err := process.Launch(ctx, process.Config{
-			Plugin:   "fault",
-			Instance: fmt.Sprint("fault-", i),
-			Path:     os.Args[0],
-			Args:     []string{"fault", "-ignore-term"},
-			RunDir:   run,
-			Guard:    g,
+			Plugin:       "fault",
+			Instance:     fmt.Sprint("fault-", i),
+			Path:         os.Args[0],
+			Args:         []string{"fault", "-ignore-term"},
+			RunDir:       run,
+			Guard:        g,
+			PIDNamespace: process.NamespaceOff,
 		})
 		if err != nil {
 			return scene{}, err
@@ -87,6 +93,34 @@ func playScene(ctx context.Context, dir string) (scene, error) {
 		}
 	}
 	return s, nil
+}
+
+// playNamespaced launches a plugin with a child that nothing gives away, and has no guardian.
+func playNamespaced(ctx context.Context, dir string) (scene, error) {
+	p, err := process.Launch(ctx, process.Config{
+		Plugin: "fault", Instance: "fault-1", Path: os.Args[0], Args: []string{"fault", "-ignore-term"}, RunDir: dir,
+		PIDNamespace: process.NamespaceRequired,
+	})
+	if err != nil {
+		return scene{}, err
+	}
+	if _, err := ask(ctx, p, arguments{"do": "spawn", "text": "bare"}); err != nil {
+		return scene{}, err
+	}
+	return scene{PIDs: proc.Tree(os.Getpid())[1:]}, nil
+}
+
+// playLifeline launches a plugin of the SDK that no signal and no guardian reaches.
+func playLifeline(ctx context.Context, dir string) (scene, error) {
+	p, err := process.Launch(ctx, process.Config{
+		Plugin: "sdk", Instance: "sdk-1", Path: os.Args[0], Args: []string{"sdk"}, RunDir: dir,
+		Env:          []string{"GORACE=atexit_sleep_ms=0"},
+		PIDNamespace: process.NamespaceOff,
+	})
+	if err != nil {
+		return scene{}, err
+	}
+	return scene{PIDs: []int{p.PID()}}, nil
 }
 
 // ask returns the pid that a call answers, or that of the plugin if the call leaves it stopped.
@@ -116,12 +150,43 @@ func ask(ctx context.Context, p *process.Process, request arguments) (int, error
 
 // Trap 9: kill -9 of toolhost leaves nothing behind.
 func TestKilledToolhostLeavesNothing(t *testing.T) {
-	dir, err := os.MkdirTemp("", "th")
-	if err != nil {
-		t.Fatal(err)
+	tests := []struct {
+		scene     string
+		processes int
+		files     bool // whether somebody is left who removes them
+	}{
+		{"guarded", 7, true},
+		{"lifeline", 1, false},
 	}
-	defer os.RemoveAll(dir)
-	cmd := exec.Command(executable(t), "toolhost", dir)
+	if namespaces() {
+		tests = append(tests, tests[1])
+		tests[2].scene, tests[2].processes = "namespaced", 3 // the first process, the plugin and the hidden one
+	}
+	for _, test := range tests {
+		t.Run(test.scene, func(t *testing.T) {
+			dir, err := os.MkdirTemp("", "th")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer os.RemoveAll(dir)
+			s := killPlayed(t, test.scene, dir)
+			if len(s.PIDs) != test.processes {
+				t.Fatalf("the scene is %+v", s)
+			}
+			killed := time.Now()
+			eventually(t, "everything is gone", func() bool {
+				left, _ := os.ReadDir(dir)
+				return !slices.ContainsFunc(s.PIDs, proc.Alive) && (len(left) == 0 || !test.files)
+			})
+			t.Logf("%d processes were gone %v after the kill", len(s.PIDs), time.Since(killed).Round(time.Millisecond))
+		})
+	}
+}
+
+// killPlayed lets this binary play a toolhost and kills it once the scene is set.
+func killPlayed(t *testing.T, name, dir string) scene {
+	t.Helper()
+	cmd := exec.Command(executable(t), "toolhost", name, dir)
 	cmd.Stderr = os.Stderr
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
@@ -134,24 +199,11 @@ func TestKilledToolhostLeavesNothing(t *testing.T) {
 	if err := json.NewDecoder(bufio.NewReader(stdout)).Decode(&s); err != nil {
 		t.Fatal(err)
 	}
-	if len(s.PIDs) != 7 {
-		t.Fatalf("the scene is %+v", s)
-	}
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	killed := time.Now()
 	_ = cmd.Wait()
-	eventually(t, "everything is gone", func() bool {
-		left, _ := os.ReadDir(dir)
-		for _, pid := range s.PIDs {
-			if proc.Alive(pid) {
-				return false
-			}
-		}
-		return len(left) == 0
-	})
-	t.Logf("%d processes, the socket and the run folder were gone %v after the kill", len(s.PIDs), time.Since(killed).Round(time.Millisecond))
+	return s
 }
 
 // While toolhost lives, the guardian knows of what runs, and of nothing else.

@@ -1,0 +1,155 @@
+package process_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/toolhost/toolhost/internal/guardian/proc"
+	"github.com/toolhost/toolhost/internal/pluginwire"
+	"github.com/toolhost/toolhost/internal/process"
+	"github.com/toolhost/toolhost/internal/process/pidns"
+	"github.com/toolhost/toolhost/sdk"
+)
+
+// namespaces reports whether this machine gives PID namespaces.
+func namespaces() bool {
+	given := make(chan bool)
+	pidns.Go(func() (reusable bool) {
+		n, err := pidns.New(nil)
+		if err == nil {
+			n.Close()
+		}
+		given <- err == nil
+		return true
+	})
+	return <-given
+}
+
+// setupNamespaced is setup for a plugin in a PID namespace. It returns false where there are none, and has tested then
+// that this is told.
+func setupNamespaced(t *testing.T, flags ...string) (process.Config, bool) {
+	t.Helper()
+	cfg, _ := setup(t, flags...)
+	cfg.PIDNamespace = process.NamespaceRequired
+	if namespaces() {
+		return cfg, true
+	}
+	if err := refused(t, cfg); !strings.Contains(err.Error(), "PID namespace") {
+		t.Errorf("error %q", err)
+	}
+	cfg.PIDNamespace = process.NamespaceAuto
+	if p := launch(t, cfg); mechanism(t, p, "pid_namespace") != "none" {
+		t.Errorf("the limits are %+v", p.Limits())
+	}
+	return cfg, false
+}
+
+func TestPluginInANamespaceIsLikeAnyOther(t *testing.T) {
+	tests := []struct {
+		name   string
+		args   arguments
+		code   int
+		signal string
+	}{
+		{"exit 3", arguments{"do": "exit", "number": 3}, 3, ""},
+		{"it kills itself", arguments{"do": "kill", "number": int(syscall.SIGKILL)}, -1, "SIGKILL"},
+		{"it ends itself by SIGTERM", arguments{"do": "kill", "number": int(syscall.SIGTERM)}, -1, "SIGTERM"},
+		{"a panic", arguments{"do": "crash", "text": "hull breach"}, 2, ""},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			cfg, ok := setupNamespaced(t)
+			if !ok {
+				return
+			}
+			p := launch(t, cfg)
+			if got := mechanism(t, p, "pid_namespace"); got != "namespace" {
+				t.Errorf("the limits are %+v", p.Limits())
+			}
+			if size, err := p.RSS(); err != nil || size < 1<<20 || !p.Alive() {
+				t.Errorf("RSS = %d, %v, alive %v", size, err, p.Alive())
+			}
+			if _, err := outcome(t.Context(), start(t, p, test.args)); !errors.Is(err, pluginwire.ErrConnLost) {
+				t.Errorf("the call ends with %v", err)
+			}
+			if exit := wait(t, p); exit.Code != test.code || exit.Signal != test.signal || exit.Reason != "" {
+				t.Errorf("exit %+v, want code %d, signal %q", exit, test.code, test.signal)
+			}
+		})
+	}
+}
+
+func TestStopInANamespace(t *testing.T) {
+	for signal, flags := range map[string][]string{
+		"": nil, "SIGTERM": {"-ignore-shutdown"}, "SIGKILL": {"-ignore-shutdown", "-ignore-term"},
+	} {
+		t.Run(signal, func(t *testing.T) {
+			cfg, ok := setupNamespaced(t, flags...)
+			if !ok {
+				return
+			}
+			if signal == "SIGKILL" {
+				cfg.StopTimeout = 100 * time.Millisecond
+			}
+			p := launch(t, cfg)
+			grace := time.Minute
+			if signal != "" {
+				grace = 100 * time.Millisecond
+			}
+			if err := p.Stop(t.Context(), grace); err != nil {
+				t.Fatal(err)
+			}
+			if exit := wait(t, p); exit.Signal != signal || exit.Reason != "toolhost stopped it" {
+				t.Errorf("exit %+v, want signal %q", exit, signal)
+			}
+		})
+	}
+}
+
+func TestHiddenGrandchildDiesWithItsNamespace(t *testing.T) {
+	cfg, ok := setupNamespaced(t)
+	if !ok {
+		return
+	}
+	p := launch(t, cfg)
+	if got := do(t, p, arguments{"do": "spawn", "text": "bare"}); got == "" {
+		t.Fatal("nothing was spawned")
+	}
+	tree := proc.Tree(p.PID())
+	if len(tree) != 2 {
+		t.Fatalf("the plugin's processes are %v", tree)
+	}
+	p.Kill()
+	wait(t, p)
+	if slices.ContainsFunc(tree, proc.Alive) {
+		t.Errorf("of %v some are alive", tree)
+	}
+}
+
+func TestImpostorInANamespaceIsRefused(t *testing.T) {
+	cfg, ok := setupNamespaced(t, "-impostor")
+	if !ok {
+		return
+	}
+	if err := refused(t, cfg); !strings.Contains(err.Error(), "which is not of its process") {
+		t.Errorf("error %q", err)
+	}
+}
+
+// playSDKPlugin serves a plugin that nobody's death signals.
+func playSDKPlugin() {
+	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, 0, 0, 0, 0); err != nil {
+		panic(err)
+	}
+	type empty struct{}
+	sdk.Serve(sdk.Plugin{Name: "sdk", Version: "1", Tools: []sdk.Tool{
+		sdk.Func(sdk.Spec{Name: "nothing", Description: "Does nothing."}, func(context.Context, empty) (string, error) { return "", nil }),
+	}})
+}
