@@ -111,23 +111,23 @@ func TestServeOptions(t *testing.T) {
 	env := func(vars map[string]string) func(string) string {
 		return func(name string) string { return vars[name] }
 	}
-	options, err := serveFlags{plugins: []string{"a", "/b"}, level: "info"}.options(env(map[string]string{"HOME": "/home/x", "XDG_RUNTIME_DIR": "/run/x"}))
+	options, err := serveFlags{plugins: []string{"a", "/b"}}.options(env(map[string]string{"HOME": "/home/x", "XDG_RUNTIME_DIR": "/run/x"}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{filepath.Join(here, "a"), "/b"}, options.plugins); diff != "" {
+	if diff := cmp.Diff([]string{filepath.Join(here, "a"), "/b"}, options.Folders); diff != "" {
 		t.Errorf("plugins (-want +got):\n%s", diff)
 	}
-	if options.listen.String() != "unix:///run/x/toolhost/toolhost.sock" || options.stateDir != "/home/x/.local/state/toolhost" ||
-		options.workspace != here || options.logLevel != slog.LevelInfo {
+	if options.listen.String() != "unix:///run/x/toolhost/toolhost.sock" || options.State != "/home/x/.local/state/toolhost" ||
+		options.Workspace != here || options.logLevel != slog.LevelInfo {
 		t.Errorf("the defaults are %+v", options)
 	}
 	options, err = serveFlags{plugins: []string{"a"}, listen: "127.0.0.1:0", stateDir: "s", workspace: "w", level: "debug"}.options(env(nil))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if options.listen.String() != "127.0.0.1:0" || options.stateDir != filepath.Join(here, "s") ||
-		options.workspace != filepath.Join(here, "w") || options.logLevel != slog.LevelDebug {
+	if options.listen.String() != "127.0.0.1:0" || options.State != filepath.Join(here, "s") ||
+		options.Workspace != filepath.Join(here, "w") || options.logLevel != slog.LevelDebug {
 		t.Errorf("got %+v", options)
 	}
 	for home, want := range map[string]string{"/home/x": "/home/x/.local/state/toolhost", "": "/state"} {

@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"log/slog"
+	"slices"
 
 	"github.com/toolhost/toolhost/internal/catalog"
+	"github.com/toolhost/toolhost/internal/config"
 	"github.com/toolhost/toolhost/internal/guardian"
 	"github.com/toolhost/toolhost/internal/host"
 	"github.com/toolhost/toolhost/internal/pluginwire"
@@ -17,11 +19,12 @@ type launcher struct {
 	runDir string
 	guard  *guardian.Guard
 	logger *slog.Logger
+	config *config.Config
 }
 
 // launch implements host.LaunchFunc.
 func (l *launcher) launch(ctx context.Context, p *catalog.Plugin, instance string) (host.Process, error) {
-	started, err := process.Launch(ctx, l.config(p, p.Info.Name, instance))
+	started, err := process.Launch(ctx, l.process(p, p.Info.Name, instance))
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +34,7 @@ func (l *launcher) launch(ctx context.Context, p *catalog.Plugin, instance strin
 // describe implements catalog.DescribeFunc: the process lives for the question alone.
 func (l *launcher) describe(ctx context.Context, p *catalog.Plugin) (tool.Description, error) {
 	const asked = "describe"
-	started, err := process.Launch(ctx, l.config(p, asked, asked))
+	started, err := process.Launch(ctx, l.process(p, asked, asked))
 	if err != nil {
 		return tool.Description{}, err
 	}
@@ -39,10 +42,16 @@ func (l *launcher) describe(ctx context.Context, p *catalog.Plugin) (tool.Descri
 	return started.Conn().Describe(ctx, pluginwire.DescribeRequest{})
 }
 
-func (l *launcher) config(p *catalog.Plugin, name, instance string) process.Config {
+// process returns how a plugin is run. What the operator sets in its environment counts more than what it asks for.
+func (l *launcher) process(p *catalog.Plugin, name, instance string) process.Config {
+	env := slices.Clone(p.Env)
+	for variable, value := range l.config.Plugin(name).Env {
+		env = append(env, variable+"="+value)
+	}
 	return process.Config{
-		Plugin: name, Instance: instance, Path: p.Path, Args: p.Args, Env: p.Env, Dir: p.Dir,
-		RunDir: l.runDir, Guard: l.guard, Logger: l.logger,
+		Plugin: name, Instance: instance, Path: p.Path, Args: p.Args, Env: env, Dir: p.Dir,
+		RunDir: l.runDir, Guard: l.guard, Logger: l.logger, StartTimeout: l.config.Launch.Timeout,
+		Conn: pluginwire.ConnConfig{MaxResultBytes: int(l.config.Calls.MaxResultBytes)},
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/toolhost/toolhost/internal/guardian"
 	"github.com/toolhost/toolhost/internal/host"
 	"github.com/toolhost/toolhost/internal/hostrpc"
+	"github.com/toolhost/toolhost/internal/lifecycle"
 	"github.com/toolhost/toolhost/internal/logbook"
 )
 
@@ -30,8 +31,8 @@ const (
 
 // serve runs toolhost until ctx ends. It prints one line to stdout when it is ready; its log goes to stderr.
 func serve(ctx context.Context, options serveOptions, stdout, stderr io.Writer) (err error) {
-	logger := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: options.logLevel}))
-	if err := checkWorkspace(options.workspace); err != nil {
+	logger := newLogger(options, stderr)
+	if err := checkWorkspace(options.Workspace); err != nil {
 		return err
 	}
 	listener, err := options.listen.Listen(ctx, "toolhost")
@@ -52,10 +53,13 @@ func serve(ctx context.Context, options serveOptions, stdout, stderr io.Writer) 
 	}
 	defer guard.Close()
 
-	logs := logbook.New(logbook.Config{})
-	plugins := &launcher{runDir: runDir, guard: guard, logger: slog.New(logs.Handler(logger.Handler()))}
+	logs := logbook.New(logbook.Config{
+		LinesPerPlugin: options.Logs.LinesPerPlugin, LineBytes: int(options.Logs.LineBytes), LinesPerSecond: options.Logs.LinesPerSecond,
+	})
+	plugins := &launcher{runDir: runDir, guard: guard, logger: slog.New(logs.Handler(logger.Handler())), config: &options.Config}
 	known, err := catalog.Open(catalog.Config{
-		Folders: options.plugins, StateDir: options.stateDir, Describe: plugins.describe, Logger: logger,
+		Folders: options.Folders, StateDir: options.State, Describe: plugins.describe, Logger: logger,
+		Locked: options.Locked, LockFile: options.LockFile,
 	})
 	if err != nil {
 		return err
@@ -64,14 +68,48 @@ func serve(ctx context.Context, options serveOptions, stdout, stderr io.Writer) 
 	if err := loadPlugins(ctx, known); err != nil {
 		return err
 	}
-	h := host.New(host.Config{Catalog: known, Launch: plugins.launch, Workspace: options.workspace, Logger: logger, Logs: logs})
+	h := host.New(hostConfig(options, known, plugins, logger, logs))
 	defer h.Close()
-	known.Watch()
+	if options.Reload.Watch {
+		known.Watch()
+	}
 	defer reloadOnHangup(h, logger)()
 	server := hostrpc.NewServer(hostrpc.Config{Host: h, Logger: logger})
 	return serveUntil(ctx, server, listener, func() {
 		fmt.Fprintf(stdout, "toolhost is ready at %s: %s\n", listener.Address(), summary(known.Snapshot()))
 	})
+}
+
+func newLogger(options serveOptions, stderr io.Writer) *slog.Logger {
+	handler := &slog.HandlerOptions{Level: options.logLevel}
+	if options.Log.Format == "json" {
+		return slog.New(slog.NewJSONHandler(stderr, handler))
+	}
+	return slog.New(slog.NewTextHandler(stderr, handler))
+}
+
+// hostConfig hands on what the configuration says of the host.
+func hostConfig(options serveOptions, known *catalog.Catalog, plugins *launcher, logger *slog.Logger, logs *logbook.Book) host.Config {
+	return host.Config{
+		Catalog:   known,
+		Launch:    plugins.launch,
+		Workspace: options.Workspace,
+		Logger:    logger,
+		Logs:      logs,
+		Lifecycle: func(plugin string) lifecycle.Config { return options.Plugin(plugin).Lifecycle() },
+		Disabled:  func(plugin string) bool { return options.Plugin(plugin).Disabled },
+
+		DefaultTimeout:   options.Calls.DefaultTimeout,
+		MaxTimeout:       options.Calls.MaxTimeout,
+		YieldTimeout:     options.Calls.YieldTimeout,
+		MaxArgumentBytes: int(options.Calls.MaxArgumentBytes),
+		LaunchTimeout:    options.Launch.Timeout,
+		MaxLaunches:      options.Launch.Parallel,
+		MaxLedgerEntries: options.Ledger.MaxEntries,
+		MaxLedgerBytes:   int(options.Ledger.MaxBytes),
+		MaxEvents:        options.Events.Kept,
+		MaxExits:         options.Logs.ExitsKept,
+	}
 }
 
 // reloadOnHangup looks at the plugin folders again at each SIGHUP, until stop is called, which waits.

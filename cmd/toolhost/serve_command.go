@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"os"
@@ -11,30 +12,31 @@ import (
 
 	"github.com/toolhost/toolhost/internal/address"
 	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/config"
 )
 
-// serveOptions is what `serve` is told by its flags, checked and made absolute.
+// serveOptions is what `serve` is to do, checked: the configuration file with the flags over it. Paths are absolute.
 type serveOptions struct {
-	plugins   []string        // folders of plugins; at least one
-	listen    address.Address // where clients connect
-	stateDir  string          // what outlives this process
-	workspace string          // the folder in which tools may work
-	logLevel  slog.Level
+	config.Config
+	listen   address.Address // of Config.Listen
+	logLevel slog.Level      // of Config.Log.Level
 }
 
-// serveFlags is what the command line says, as it is.
+// serveFlags is what the command line says, as it is. What it does not say is empty.
 type serveFlags struct {
-	plugins                            []string
-	listen, stateDir, workspace, level string
+	plugins                                                      []string
+	config, listen, stateDir, workspace, level, format, lockFile string
+	locked                                                       bool
 }
 
 func newServeCommand(p cli.Process) *cobra.Command {
 	var flags serveFlags
 	cmd := &cobra.Command{
-		Use:   "serve --plugins DIR [--plugins DIR…]",
+		Use:   "serve [--plugins DIR…] [--config FILE]",
 		Short: "Find plugins, run them when they are needed, and serve their tools",
 		Long: "Serve finds the plugins in the folders given, starts each when one of its tools is first called, and offers all\n" +
-			"tools over gRPC until it is interrupted. It prints one line when it is ready; its log goes to standard error.",
+			"tools over gRPC until it is interrupted. It prints one line when it is ready; its log goes to standard error.\n" +
+			"Flags count more than the configuration file; docs/configuration.md describes what that can say.",
 		Example: "  toolhost serve --plugins bin/plugins",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -46,46 +48,84 @@ func newServeCommand(p cli.Process) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
+	f.StringVar(&flags.config, "config", "", "configuration `FILE` (default: toolhost.yaml here, or in XDG_CONFIG_HOME/toolhost)")
 	f.StringArrayVar(&flags.plugins, "plugins", nil, "folder `DIR` that holds plugin executables; may be given more than once")
 	f.StringVar(&flags.listen, "listen", "", "`ADDRESS` to listen at: unix:///PATH or 127.0.0.1:PORT (default: this user's socket)")
 	f.StringVar(&flags.stateDir, "state", "", "folder `DIR` for what outlives the process (default: XDG_STATE_HOME/toolhost)")
 	f.StringVar(&flags.workspace, "workspace", "", "folder `DIR` in which tools may work (default: the current folder)")
-	f.StringVar(&flags.level, "log-level", "info", "the least `LEVEL` that is logged: debug, info, warn or error")
+	f.StringVar(&flags.level, "log-level", "", "the least `LEVEL` that is logged: debug, info, warn or error (default: info)")
+	f.StringVar(&flags.format, "log-format", "", "the `FORM` of the log: text or json (default: text)")
+	f.BoolVar(&flags.locked, "locked", false, "run only plugins that the lock file pins, at the digests that it pins")
+	f.StringVar(&flags.lockFile, "lock-file", "", "the lock `FILE` (default: toolhost.lock)")
 	return cmd
 }
 
-// options checks the flags and fills in the defaults.
+// options reads the configuration file, puts the flags over it, and fills in the defaults.
 func (f serveFlags) options(getenv func(string) string) (serveOptions, error) {
-	options := serveOptions{listen: address.Default(program, getenv)}
-	if len(f.plugins) == 0 {
-		return options, cli.Usage("no plugins are given; name at least one folder of plugin executables with --plugins DIR")
+	var options serveOptions
+	var args []string
+	if f.config != "" {
+		args = []string{f.config}
 	}
-	var err error
-	for _, dir := range f.plugins {
-		if dir, err = absolute("--plugins", dir); err != nil {
-			return options, err
-		}
-		options.plugins = append(options.plugins, dir)
-	}
-	if f.listen != "" {
-		if options.listen, err = address.Parse(f.listen); err != nil {
-			return options, cli.Usage("--listen: %w", err)
-		}
-	}
-	if err := options.logLevel.UnmarshalText([]byte(f.level)); err != nil {
-		return options, cli.Usage("--log-level: there is no level %q; use debug, info, warn or error", f.level)
-	}
-	if f.stateDir == "" {
-		f.stateDir = defaultState(getenv)
-	}
-	if options.stateDir, err = absolute("--state", f.stateDir); err != nil {
+	file, err := configFile(getenv, args)
+	if err != nil {
 		return options, err
 	}
-	if f.workspace == "" {
-		f.workspace = "."
+	if options.Config, err = loadConfig(file); err != nil {
+		return options, err
 	}
-	options.workspace, err = absolute("--workspace", f.workspace)
-	return options, err
+	if err := f.over(&options.Config); err != nil {
+		return options, err
+	}
+	if len(options.Folders) == 0 {
+		return options, cli.Usage("no plugins are given; name at least one folder of plugin executables with --plugins DIR")
+	}
+	if err := resolve(&options.Config, getenv); err != nil {
+		return options, err
+	}
+	if options.listen, err = address.Parse(options.Listen); err != nil {
+		return options, cli.Usage("--listen: %w", err)
+	}
+	if err := options.logLevel.UnmarshalText([]byte(options.Log.Level)); err != nil {
+		return options, cli.Usage("--log-level: there is no level %q; use debug, info, warn or error", f.level)
+	}
+	if format := options.Log.Format; format != "text" && format != "json" {
+		return options, cli.Usage("--log-format: there is no form %q; use text or json", format)
+	}
+	return options, nil
+}
+
+// over puts what the flags say over a configuration. Paths are made absolute here, because those of a file count from its
+// folder and those of flags from the current one.
+func (f serveFlags) over(c *config.Config) error {
+	if len(f.plugins) > 0 {
+		c.Folders = nil
+	}
+	for _, dir := range f.plugins {
+		dir, err := absolute("--plugins", dir)
+		if err != nil {
+			return err
+		}
+		c.Folders = append(c.Folders, dir)
+	}
+	for _, path := range []struct {
+		flag, given string
+		target      *string
+	}{{"--state", f.stateDir, &c.State}, {"--workspace", f.workspace, &c.Workspace}, {"--lock-file", f.lockFile, &c.LockFile}} {
+		if path.given == "" {
+			continue
+		}
+		dir, err := absolute(path.flag, path.given)
+		if err != nil {
+			return err
+		}
+		*path.target = dir
+	}
+	c.Listen = cmp.Or(f.listen, c.Listen)
+	c.Log.Level = cmp.Or(f.level, c.Log.Level)
+	c.Log.Format = cmp.Or(f.format, c.Log.Format)
+	c.Locked = c.Locked || f.locked
+	return nil
 }
 
 func absolute(flag, dir string) (string, error) {

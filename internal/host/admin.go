@@ -33,8 +33,12 @@ func (h *Host) pluginInfo(p *catalog.Plugin) tool.PluginInfo {
 		Warnings:    p.Warnings,
 	}
 	info.PreviousDigest = h.cfg.Catalog.Previous(p.Info.Name)
-	if p.Problem != "" {
+	switch {
+	case p.Problem != "":
 		info.State, info.Reason = tool.PluginDisabled, p.Problem
+		return info
+	case h.cfg.Disabled(p.Info.Name):
+		info.State, info.Reason = tool.PluginDisabled, reasonSwitchedOff
 		return info
 	}
 	for _, t := range p.Tools {

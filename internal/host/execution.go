@@ -2,7 +2,6 @@ package host
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 
@@ -129,8 +128,3 @@ func (e *execution) Close() {
 type cancelError struct{ reason string }
 
 func (e *cancelError) Error() string { return fmt.Sprintf("the call was cancelled: %s", e.reason) }
-
-func isCancel(err error) bool {
-	_, ok := errors.AsType[*cancelError](err)
-	return ok
-}

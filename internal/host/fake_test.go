@@ -131,6 +131,9 @@ func (f *fixture) Call(ctx context.Context, call *pluginwire.ServerCall) (tool.R
 	}
 }
 
+// firstPID is what the first fake process says that its number is; the others follow.
+const firstPID = 1000
+
 // rig is a host with one fake plugin and what tests want to do to it.
 type rig struct {
 	*host.Host
@@ -166,7 +169,7 @@ func newRig(t *testing.T, tools []hosttest.Tool, change func(*host.Config)) *rig
 func (r *rig) start(ctx context.Context, handler pluginwire.Handler) (host.Process, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	p, err := startFake(ctx, handler, 1000+len(r.processes))
+	p, err := startFake(ctx, handler, firstPID+len(r.processes))
 	if err != nil {
 		return nil, err
 	}

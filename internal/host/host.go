@@ -52,10 +52,14 @@ type Config struct {
 	// defaults.
 	Lifecycle func(plugin string) lifecycle.Config
 
+	// Disabled reports whether the operator switched a plugin off: it is listed, and its tools cannot be called. Nil: none.
+	Disabled func(plugin string) bool
+
 	DefaultTimeout   time.Duration // for a call whose tool and caller set none; 0: 30 s
 	MaxTimeout       time.Duration // caps every call; 0: 10 min
 	LaunchTimeout    time.Duration // for a process until it can take calls; 0: 30 s
 	MaxLaunches      int           // processes that start at the same time; 0: 4
+	MaxExits         int           // exits of each plugin's instances that are kept; 0: 10
 	MaxEvents        int           // events of plugins and instances that are kept; 0: 10,000
 	YieldTimeout     time.Duration // for a tool to stop after cancel or deadline, before its instance goes; 0: 5 s
 	MaxArgumentBytes int           // of one call; 0: 16 MiB
@@ -68,7 +72,11 @@ func (c Config) withDefaults() Config {
 	c.MaxTimeout = cmp.Or(c.MaxTimeout, 10*time.Minute)
 	c.LaunchTimeout = cmp.Or(c.LaunchTimeout, 30*time.Second)
 	c.MaxLaunches = cmp.Or(c.MaxLaunches, 4)
+	c.MaxExits = cmp.Or(c.MaxExits, 10)
 	c.MaxEvents = cmp.Or(c.MaxEvents, 10_000)
+	if c.Disabled == nil {
+		c.Disabled = func(string) bool { return false }
+	}
 	c.YieldTimeout = cmp.Or(c.YieldTimeout, 5*time.Second)
 	c.MaxArgumentBytes = cmp.Or(c.MaxArgumentBytes, 16<<20)
 	c.MaxLedgerEntries = cmp.Or(c.MaxLedgerEntries, 10_000)
@@ -162,21 +170,31 @@ func (h *Host) spawn(f func()) bool {
 // supervisor returns the one that looks after the plugin's instances, made if there is none.
 func (h *Host) supervisor(p *catalog.Plugin) *supervisor {
 	h.mu.Lock()
-	defer h.mu.Unlock()
 	s := h.supervisors[p.Info.Name]
-	if s == nil {
+	known := s != nil
+	if !known {
 		s = newSupervisor(h, p)
 		h.supervisors[p.Info.Name] = s
+	}
+	h.mu.Unlock()
+	if known {
+		s.revive() // the catalogue may offer a plugin again before followCatalog has seen it
 	}
 	return s
 }
 
 // ListTools returns the tools that match, ordered by name.
 func (h *Host) ListTools(_ context.Context, q tool.Query) ([]tool.Info, error) {
-	found := h.cfg.Catalog.Snapshot().Tools(q)
-	infos := make([]tool.Info, len(found))
-	for i, t := range found {
-		infos[i] = t.Info()
+	most := q.MaxTools
+	q.MaxTools = 0 // counted below, without the tools of plugins that are switched off
+	infos := []tool.Info{}
+	for _, t := range h.cfg.Catalog.Snapshot().Tools(q) {
+		if most > 0 && len(infos) == most {
+			break
+		}
+		if !h.cfg.Disabled(t.Plugin.Info.Name) {
+			infos = append(infos, t.Info())
+		}
 	}
 	return infos, nil
 }
@@ -193,14 +211,24 @@ func (h *Host) GetTool(ctx context.Context, name, _ string) (tool.Info, error) {
 
 func (h *Host) lookup(ctx context.Context, name string) (*catalog.Tool, error) {
 	if t := h.cfg.Catalog.Snapshot().Tool(name); t != nil {
-		return t, nil
+		return t, h.switchedOff(t.Plugin.Info.Name)
 	}
 	if err := h.cfg.Catalog.Settle(ctx); err != nil {
 		return nil, tool.AsError(err)
 	}
 	snapshot := h.cfg.Catalog.Snapshot()
 	if t := snapshot.Tool(name); t != nil {
-		return t, nil
+		return t, h.switchedOff(t.Plugin.Info.Name)
 	}
 	return nil, unknownTool(snapshot, name)
 }
+
+// switchedOff returns an error if the operator switched the plugin off.
+func (h *Host) switchedOff(plugin string) error {
+	if h.cfg.Disabled(plugin) {
+		return tool.Errorf(tool.KindUnavailable, "the plugin %q is %s", plugin, reasonSwitchedOff)
+	}
+	return nil
+}
+
+const reasonSwitchedOff = "switched off in the configuration: disabled is true"

@@ -16,7 +16,8 @@ import (
 type instance struct {
 	id     string
 	plugin *catalog.Plugin
-	ready  chan struct{} // closed once it takes calls
+	ready  chan struct{} // closed once it can take calls
+	routed chan struct{} // closed once the machine knows that, and has decided what follows from it
 	gone   chan struct{} // closed once it has exited, or failed to start, and the machine knows
 	stop   chan struct{} // closed when it is to stop
 	proc   Process       // may be used once ready is closed
@@ -33,7 +34,7 @@ type instance struct {
 func newInstance(id string, p *catalog.Plugin) *instance {
 	return &instance{
 		id: id, plugin: p, detail: tool.InstanceQueued,
-		ready: make(chan struct{}), gone: make(chan struct{}), stop: make(chan struct{}),
+		ready: make(chan struct{}), routed: make(chan struct{}), gone: make(chan struct{}), stop: make(chan struct{}),
 		runs: map[*run]struct{}{},
 	}
 }
@@ -53,6 +54,7 @@ func (s *supervisor) live(in *instance) {
 	close(in.ready)
 	s.host.cfg.Logger.Info("instance ready", "plugin", s.name, "instance", in.id, "pid", proc.PID())
 	s.tell(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action { return m.Ready(now, in.id) })
+	close(in.routed)
 	crashed := s.watch(in)
 	in.exit = s.awaitExit(in)
 	s.logExit(in)

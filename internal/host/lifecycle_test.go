@@ -184,9 +184,9 @@ func TestCrashOfAProcessPerCall(t *testing.T) {
 		defer e.Close()
 		untilTip(t, e, "waiting")
 		instances, _ := r.Instances(t.Context(), "")
-		for i, in := range instances {
+		for _, in := range instances {
 			if in.Calls == 1 {
-				r.process(i).end(tool.Exit{Code: 2})
+				r.process(in.PID - firstPID).end(tool.Exit{Code: 2})
 			}
 		}
 		synctest.Wait()
@@ -194,4 +194,24 @@ func TestCrashOfAProcessPerCall(t *testing.T) {
 			t.Errorf("the plugin is %s after its crash", plugins[0].State)
 		}
 	})
+}
+
+// TestSwitchedOff: a plugin that the operator disabled is listed with that reason, and does nothing.
+func TestSwitchedOff(t *testing.T) {
+	r := newRig(t, hosttest.Tools(), func(c *host.Config) {
+		c.Disabled = func(plugin string) bool { return plugin == hosttest.PluginName }
+	})
+	if tools, err := r.ListTools(t.Context(), tool.Query{}); err != nil || len(tools) != 0 {
+		t.Errorf("its tools are listed: %+v, %v", tools, err)
+	}
+	if _, err := r.Open(t.Context(), call("echo", `{"text":"x"}`), true); tool.KindOf(err) != tool.KindUnavailable {
+		t.Errorf("a call: %v", err)
+	}
+	if _, err := r.Restart(t.Context(), hosttest.PluginName, false); tool.KindOf(err) != tool.KindUnavailable {
+		t.Errorf("a restart: %v", err)
+	}
+	plugins, _ := r.Plugins(t.Context())
+	if p := plugins[0]; p.State != tool.PluginDisabled || !strings.Contains(p.Reason, "configuration") || r.started() != 0 {
+		t.Errorf("it is shown as %+v, %d processes", p, r.started())
+	}
 }

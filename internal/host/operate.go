@@ -96,13 +96,16 @@ func (h *Host) operated(plugin string) (*supervisor, error) {
 	if p == nil {
 		return nil, unknownPlugin(snapshot, plugin)
 	}
+	if err := h.switchedOff(plugin); err != nil {
+		return nil, err
+	}
 	return h.supervisor(p), nil
 }
 
 // awaitReady returns once the instance takes calls, or the reason why it does not.
 func (in *instance) awaitReady(ctx context.Context) error {
 	select {
-	case <-in.ready:
+	case <-in.routed:
 		return nil
 	case <-in.gone:
 		if in.err != nil {

@@ -34,10 +34,14 @@ func (h *Host) followCatalog(seen *catalog.Snapshot) {
 		}
 		d := catalog.Diff(seen, now)
 		for _, p := range d.Removed {
-			h.retire(p)
+			if s := h.existing(p.Info.Name); s != nil {
+				s.retire()
+			}
 		}
 		for _, p := range d.Added {
-			h.revive(p)
+			if s := h.existing(p.Info.Name); s != nil {
+				s.revive()
+			}
 		}
 		for _, p := range now.Candidates() {
 			h.takeOver(p, true)
@@ -46,28 +50,33 @@ func (h *Host) followCatalog(seen *catalog.Snapshot) {
 	}
 }
 
-// retire takes a plugin out of service whose file is gone. Its calls end.
-func (h *Host) retire(p *catalog.Plugin) {
-	if s := h.existing(p.Info.Name); s != nil {
-		s.tell(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action {
-			return m.Disable(now, "its file is gone")
-		})
-	}
-}
-
-// revive puts a plugin back into service that was retired, maybe with another executable.
-func (h *Host) revive(p *catalog.Plugin) {
-	s := h.existing(p.Info.Name)
-	if s == nil {
-		return
-	}
+// retire takes a plugin out of service whose file is gone, unless it has come back meanwhile. Its calls end.
+func (s *supervisor) retire() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.gone || s.host.cfg.Catalog.Snapshot().Plugin(s.name) != nil {
+		return
+	}
+	s.gone = true
+	s.tellLocked(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action {
+		return m.Disable(now, "its file is gone")
+	})
+}
+
+// revive puts a plugin back into service that was retired and has come back, maybe with another executable.
+func (s *supervisor) revive() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.host.cfg.Catalog.Snapshot().Plugin(s.name)
+	if !s.gone || p == nil {
+		return
+	}
+	s.gone = false
 	s.revisions[p.Digest] = p
 	s.tellLocked(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action {
 		actions, err := m.Replace(now, p.Digest) // flips at once: no instance takes calls
 		if err != nil {
-			h.cfg.Logger.Error("a plugin that came back keeps its old executable", "plugin", s.name, "error", err)
+			s.host.cfg.Logger.Error("a plugin that came back keeps its old executable", "plugin", s.name, "error", err)
 		}
 		return append(actions, m.Disable(now, "")...)
 	})
@@ -217,6 +226,9 @@ func (h *Host) Reload(ctx context.Context) (tool.Reloaded, error) {
 	}
 	for _, p := range d.Removed {
 		done.Removed = append(done.Removed, p.Info.Name)
+		if s := h.existing(p.Info.Name); s != nil {
+			s.retire()
+		}
 	}
 	for _, c := range d.Changed {
 		done.Upgraded = append(done.Upgraded, c.New.Info.Name)

@@ -26,6 +26,7 @@ type supervisor struct {
 	lastRef   lifecycle.CallRef
 	timer     *time.Timer       // tells the machine that time has passed
 	wake      time.Time         // when timer fires; zero if it does not
+	gone      bool              // the plugin's file is
 	exits     []tool.PluginExit // of the last instances, the newest first
 }
 
@@ -201,13 +202,10 @@ func (s *supervisor) unyielding(in *instance, reason string) {
 	s.tell(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action { return m.Unyielding(now, in.id, reason) })
 }
 
-// maxExits is how many exits stay readable: enough to see a pattern.
-const maxExits = 10
-
 // noteExit keeps how an instance ended. s.mu is held.
 func (s *supervisor) noteExit(in *instance, exit tool.Exit) {
 	noted := tool.PluginExit{Instance: in.id, Time: time.Now(), Exit: exit, Expected: in.stopReason() != ""}
-	s.exits = append([]tool.PluginExit{noted}, s.exits[:min(len(s.exits), maxExits-1)]...)
+	s.exits = append([]tool.PluginExit{noted}, s.exits[:min(len(s.exits), s.host.cfg.MaxExits-1)]...)
 }
 
 // lastExit returns how the last instance ended, or nil. s.mu is held.
