@@ -28,8 +28,10 @@ func TestStderrIsOnlyEverText(t *testing.T) {
 	}
 	for _, line := range lines[:4] {
 		cfg, log := setup(t, "-stderr="+line)
-		launch(t, cfg)
+		p := launch(t, cfg)
 		log.await(t, "INFO "+line)
+		p.Kill() // before the next begins to count what there is
+		wait(t, p)
 	}
 }
 
