@@ -94,7 +94,7 @@ type resultLine struct {
 	IsError    bool           `json:"is_error"`
 	Text       string         `json:"text"`
 	Content    []tool.Content `json:"content"`
-	DurationMS float64        `json:"duration_ms"`
+	DurationMS int64          `json:"duration_ms"`
 	Error      *agent.Failure `json:"error,omitempty"`
 }
 
@@ -173,6 +173,6 @@ func newResultLine(h header, p *agent.CallResult) resultLine {
 	return resultLine{
 		header: h, CallID: p.CallID, Tool: p.Tool, Plugin: p.Plugin, Instance: p.Instance, IsError: p.Result.IsError,
 		Text: p.Result.Text(), Content: content, Error: p.Failure,
-		DurationMS: float64(p.Result.Duration) / float64(time.Millisecond),
+		DurationMS: p.Result.Duration.Milliseconds(),
 	}
 }

@@ -78,6 +78,7 @@ func TestJSONDisplayOfStrangeThings(t *testing.T) {
 		{Seq: 3, Payload: &agent.UserMessage{Text: "hi"}},
 		{Seq: 4, Index: 1, Payload: &agent.TurnReset{Reason: "r", Attempt: 2}},
 		{Seq: 4, Payload: &agent.CancelRequested{Reason: "why"}},
+		{Seq: 5, Payload: &agent.CallResult{CallID: "b", Tool: "t", Result: tool.Result{Duration: 2500 * time.Microsecond}}},
 	}
 	for _, e := range events {
 		if err := d.show(e); err != nil {
@@ -94,6 +95,7 @@ func TestJSONDisplayOfStrangeThings(t *testing.T) {
 		`{"seq":3,` + at + `"type":"user_message","text":"hi"}`,
 		`{"seq":4,"index":1,` + at + `"type":"turn_reset","reason":"r","attempt":2}`,
 		`{"seq":4,` + at + `"type":"cancel_requested","reason":"why"}`,
+		`{"seq":5,` + at + `"type":"call_result","call_id":"b","tool":"t","plugin":"","instance":"","is_error":false,"text":"","content":[],"duration_ms":2}`,
 	}
 	if diff := cmp.Diff(want, strings.Split(strings.TrimSpace(out.String()), "\n")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
