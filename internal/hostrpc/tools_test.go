@@ -304,6 +304,7 @@ func TestAPanicEndsOneCall(t *testing.T) {
 	if _, err := c.Call(bounded(t), tool.Call{Tool: "bug"}); tool.KindOf(err) != tool.KindInternal || !strings.Contains(err.Error(), "a bug in Open") {
 		t.Errorf("Call: %v", err)
 	}
+	until(t, c, tool.Call{Tool: "waiting", Arguments: []byte(`{"key":"k"}`)}, "1") // else nothing is there to release
 	until(t, c, tool.Call{Tool: "release", Arguments: []byte(`{"key":"k"}`)}, "ok")
 	for {
 		event, err := waiting.Next(bounded(t))
