@@ -12,7 +12,7 @@ import (
 func unknownTool(snapshot *catalog.Snapshot, name string) *tool.Error {
 	const most = 20
 	var names []string
-	for _, t := range snapshot.Tools(tool.Query{MaxTools: most + 1}) {
+	for _, t := range snapshot.Tools(tool.Query{}) {
 		names = append(names, t.Spec.Name)
 	}
 	hint := "no tool is known; `toolhost plugins` shows what was found, and why"

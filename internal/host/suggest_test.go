@@ -1,0 +1,23 @@
+package host_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/toolhost/toolhost/internal/host/hosttest"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// TestUnknownToolAmongMany: the nearest name is found among all tools, not only among the first.
+func TestUnknownToolAmongMany(t *testing.T) {
+	tools := []hosttest.Tool{{Spec: tool.Spec{Name: "zebra_count", Description: "Counts zebras."}}}
+	for i := range 50 {
+		tools = append(tools, hosttest.Tool{Spec: tool.Spec{Name: fmt.Sprintf("ant_%d", i), Description: "Does nothing."}})
+	}
+	r := newRig(t, tools, nil)
+	_, err := r.GetTool(t.Context(), "zebra_counts", "")
+	if tool.KindOf(err) != tool.KindNotFound || !strings.Contains(err.Error(), `did you mean "zebra_count"?`) {
+		t.Errorf("got %v", err)
+	}
+}
