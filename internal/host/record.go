@@ -15,12 +15,12 @@ type record struct {
 	mu      sync.Mutex
 	events  []tool.Event
 	size    int           // of the events, in bytes, roughly
-	dropped int           // events that did not fit
 	ended   bool          // the last event is the outcome
 	changed chan struct{} // closed at the next event; nil if nobody waits
 }
 
-// maxRecordBytes bounds what a record keeps besides its outcome, so that a tool that chatters costs bounded memory.
+// maxRecordBytes bounds what a record keeps besides its outcome and its last status, of which there is one each, so that
+// a tool that chatters costs bounded memory. What does not fit is left out.
 const maxRecordBytes = 1 << 20
 
 // publish adds an event. Nothing comes after the outcome; publish then returns false.
@@ -31,8 +31,8 @@ func (r *record) publish(ev tool.Event) bool {
 		return false
 	}
 	size := eventSize(&ev)
-	if ev.Ended == nil && r.size+size > maxRecordBytes {
-		r.dropped++
+	last := ev.Ended != nil || ev.Status != nil && ev.Status.State.Terminal()
+	if !last && r.size+size > maxRecordBytes {
 		return true
 	}
 	ev.Seq = uint64(len(r.events) + 1)
