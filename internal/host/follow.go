@@ -65,7 +65,7 @@ func (f *follower) interrupt(cause error) {
 	f.wire.Cancel(cause.Error())
 	if errors.Is(cause, errDeadline) {
 		f.fail(tool.Errorf(tool.KindTimeout, "the tool %q took longer than the %v that it had; %s",
-			f.run.call.Tool, f.run.host.timeout(&f.run.call, &f.run.tool.Spec), f.aftermath()))
+			f.run.call.Tool, f.run.allowed(), f.aftermath()))
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), f.run.host.cfg.YieldTimeout)
 	defer cancel()

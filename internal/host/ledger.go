@@ -49,11 +49,15 @@ func sumCall(toolName string, canonical json.RawMessage) [sha256.Size]byte {
 }
 
 // claim records the run under its id and returns it; or, if the id is taken by the same call, the run that has it; or
-// a conflict.
+// a conflict. A run that is over, because its preview failed, has executed nothing and is returned without being
+// recorded.
 func (l *ledger) claim(key ledgerKey, sum [sha256.Size]byte, r *run) (*run, *tool.Error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	taken := l.entries[key]
+	if taken == nil && r.over {
+		return r, nil
+	}
 	if taken == nil {
 		r.entry = &ledgerEntry{key: key, sum: sum, run: r}
 		l.entries[key] = r.entry
@@ -71,6 +75,7 @@ func (l *ledger) claim(key ledgerKey, sum [sha256.Size]byte, r *run) (*run, *too
 func (l *ledger) release(r *run) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	r.over = true
 	if e := r.entry; e != nil && l.entries[e.key] == e {
 		delete(l.entries, e.key)
 	}
@@ -80,6 +85,7 @@ func (l *ledger) release(r *run) {
 func (l *ledger) settle(r *run) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	r.over = true
 	e := r.entry
 	if e == nil || l.entries[e.key] != e {
 		return

@@ -88,7 +88,7 @@ func (h *Host) admit(r *run, text []byte) *run {
 		return r
 	}
 	if holder != r {
-		r.finishWithout(tool.Outcome{Err: tool.Errorf(tool.KindCancelled, "the call joined the one that has its id")})
+		r.joined()
 		return holder
 	}
 	if err := r.tool.Schema.Validate(parsed); err != nil {

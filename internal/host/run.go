@@ -20,6 +20,7 @@ type run struct {
 	tool   *catalog.Tool
 	record *record
 	entry  *ledgerEntry // the ledger's
+	over   bool         // the ledger's: the run takes no id any more
 
 	ctx    context.Context // ends at the deadline, at cancel and when the host closes; its cause says which
 	cancel context.CancelCauseFunc
@@ -30,6 +31,7 @@ type run struct {
 	sent     int           // how much of text the plugin has been given
 	complete bool          // text is complete: execute
 	timer    *time.Timer   // ends ctx at the deadline
+	limit    time.Duration // how long it may take, from when timer was set
 	deadline time.Time     // when timer fires
 	more     chan struct{} // of capacity 1: text or complete has changed
 }
@@ -89,7 +91,7 @@ func (r *run) setDeadline(d time.Duration) {
 	if r.timer != nil {
 		r.timer.Stop()
 	}
-	r.deadline = time.Now().Add(d)
+	r.limit, r.deadline = d, time.Now().Add(d)
 	r.timer = time.AfterFunc(d, func() { r.cancel(errDeadline) })
 }
 
@@ -105,6 +107,13 @@ func (h *Host) timeout(call *tool.Call, spec *tool.Spec) time.Duration {
 	return min(d, h.cfg.MaxTimeout)
 }
 
+// allowed returns how long the run may take.
+func (r *run) allowed() time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.limit
+}
+
 // abandon ends a run whose arguments never became complete.
 func (r *run) abandon(cause error) {
 	r.finishWithout(tool.Outcome{Err: tool.Errorf(tool.KindCancelled, "the call was abandoned: %w", cause)})
@@ -114,6 +123,14 @@ func (r *run) abandon(cause error) {
 func (r *run) finishWithout(outcome tool.Outcome) {
 	r.host.ledger.release(r)
 	r.publishOutcome(outcome)
+	r.stop()
+}
+
+// joined ends a run whose caller follows another one from now on. It was no call of its own, so nothing counts it.
+func (r *run) joined() {
+	r.record.publish(tool.Event{Ended: &tool.Outcome{
+		CallID: r.call.ID, Err: tool.Errorf(tool.KindCancelled, "the call joined the one that has its id"),
+	}})
 	r.stop()
 }
 

@@ -69,3 +69,22 @@ func TestLogsOfCalls(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// TestStatsCountACallOnce: whoever joins a call, or asks for its outcome again, makes none.
+func TestStatsCountACallOnce(t *testing.T) {
+	r := newRig(t, hosttest.Tools(), nil)
+	c := call("count", `{"key":"k"}`)
+	c.ID = "once"
+	for range 3 {
+		if got := outcome(t, r, c); got.Err != nil || got.Result.Text() != "1" {
+			t.Fatalf("the call ended with %+v", got)
+		}
+	}
+	got, err := r.Stats(t.Context(), hosttest.PluginName)
+	if err != nil || len(got) != 1 {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	if got[0].Calls != 1 || got[0].Succeeded != 1 || len(got[0].Failures) != 0 {
+		t.Errorf("one call and two replays count as %+v", got[0])
+	}
+}
