@@ -27,9 +27,11 @@ type Config struct {
 	// Command is the program that calls Main and its arguments: usually this executable and a hidden command. The
 	// program is started again if it dies, so that its path must stay valid. Required.
 	Command []string
-	// RunDir is an absolute path of a folder that is this toolhost's alone. It is removed with all that is in it. Empty
-	// means none.
+	// RunDir is an absolute path of a folder that is this toolhost's alone. It is removed with all that is in it. The
+	// token is kept there, for Sweep. Empty means none.
 	RunDir string
+	// Cgroups are the folders of this toolhost's control groups. What is in them is killed, and they are removed.
+	Cgroups []string
 	// Logger gets what goes wrong later. Nil means none.
 	Logger *slog.Logger
 }
@@ -63,7 +65,7 @@ func Start(ctx context.Context, cfg Config) (*Guard, error) {
 		hopeless: make(chan struct{}),
 		done:     make(chan struct{}),
 		news:     make(chan struct{}),
-		state:    state{Token: rand.Text()},
+		state:    state{Token: rand.Text(), Cgroups: slices.Clone(cfg.Cgroups)},
 	}
 	if g.logger == nil {
 		g.logger = slog.New(slog.DiscardHandler)
@@ -74,6 +76,9 @@ func Start(ctx context.Context, cfg Config) (*Guard, error) {
 			return nil, fmt.Errorf("starting the guardian: looking at the run folder: %w", err)
 		}
 		g.state.RunDir = dir
+		if err := writeToken(cfg.RunDir, g.state.Token); err != nil {
+			return nil, fmt.Errorf("starting the guardian: %w", err)
+		}
 	}
 	h, err := g.start(ctx)
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/guardian/proc"
+	"github.com/toolhost/toolhost/internal/limits"
 	"go.uber.org/goleak"
 )
 
@@ -33,7 +34,10 @@ func TestMain(m *testing.M) {
 }
 
 // scene is what the played toolhost started.
-type scene struct{ Guardian, Told, Marked int }
+type scene struct {
+	Guardian, Told, Marked int
+	Cgroups                []string // with a group each below them
+}
 
 // playToolhost guards a run folder and a socket, starts one process that only its group gives away and one that only
 // its mark does, says so, and waits to be killed.
@@ -48,7 +52,8 @@ func playToolhost(dir string) int {
 		return fail(err)
 	}
 	defer socket.Close()
-	g, err := Start(context.Background(), Config{Command: self(), RunDir: run})
+	cgroups := limits.OpenCgroups()
+	g, err := Start(context.Background(), Config{Command: self(), RunDir: run, Cgroups: cgroups.Dirs()})
 	if err != nil {
 		return fail(err)
 	}
@@ -65,7 +70,10 @@ func playToolhost(dir string) int {
 		}
 	}
 	g.Add(context.Background(), proc.Identify(told.Process.Pid))
-	text, err := json.Marshal(scene{g.PID(), told.Process.Pid, marked.Process.Pid})
+	if _, err := limits.Hold(limits.Config{MemoryBytes: 1 << 30, Processes: 100}, cgroups, "fs-1"); err != nil {
+		return fail(err)
+	}
+	text, err := json.Marshal(scene{g.PID(), told.Process.Pid, marked.Process.Pid, cgroups.Dirs()})
 	if err != nil {
 		return fail(err)
 	}
@@ -95,6 +103,11 @@ func TestKilledToolhostLeavesNothing(t *testing.T) {
 	_ = cmd.Wait()
 	eventually(t, "everything is gone", func() bool {
 		left, _ := os.ReadDir(dir)
+		for _, dir := range s.Cgroups {
+			if _, err := os.Stat(dir); err == nil {
+				return false
+			}
+		}
 		return len(left) == 0 && !proc.Alive(s.Told) && !proc.Alive(s.Marked) && !proc.Alive(s.Guardian)
 	})
 	t.Logf("everything was gone %v after the kill", time.Since(killed).Round(time.Millisecond))

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/guardian/proc"
+	"github.com/toolhost/toolhost/internal/limits"
 )
 
 // ready is the helper's first line, by which a Guard knows that it started the right program.
@@ -57,5 +58,6 @@ func (s state) clean() error {
 		_, err := proc.KillMarked(s.Token+"/", patience)
 		errs = append(errs, err)
 	}
+	errs = append(errs, limits.RemoveGroups(s.Cgroups))
 	return errors.Join(append(errs, s.Socket.remove(), s.RunDir.remove())...)
 }

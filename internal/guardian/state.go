@@ -17,6 +17,8 @@ type state struct {
 	RunDir *file     `json:"run_dir"` // nil: none
 	Socket *file     `json:"socket"`  // nil: none
 	Groups []proc.ID `json:"groups"`  // by leader
+	// Cgroups are the folders of the toolhost's control groups.
+	Cgroups []string `json:"cgroups,omitempty"`
 }
 
 // file is a file or folder that was seen once. Another that has its name later is not it, and is not removed.
