@@ -206,6 +206,9 @@ func (h *Holder) OutOfMemory() (reason string, killed bool) {
 }
 
 func (h *Holder) overMemory(mechanism string) string {
+	if h.cfg.MemoryBytes == 0 {
+		return "the machine, or the control group that toolhost is in, ran out of memory"
+	}
 	return fmt.Sprintf("it used more than its memory limit of %s (%s)", mebibytes(h.cfg.MemoryBytes), mechanism)
 }
 
