@@ -9,6 +9,7 @@ BUILD        := $(GO) build
 BASELINE     := proto/baseline.binpb
 SCRATCH      := .build
 FUZZTIME     ?= 30s
+CHAOSTIME    ?= 60s
 # Every Go module of the repository: the product, its build tools and whatever stands beside them.
 MODULES      := $(shell find . -name go.mod ! -path '*/.*/*' ! -path '*/testdata/*' | sort | xargs -n 1 dirname)
 
@@ -112,6 +113,10 @@ fuzz: ## let every fuzz test look for new inputs, each for FUZZTIME (30s)
 	  name=$${func#func }; printf '\n==> %s in %s\n' "$$name" "$$file"; \
 	  (cd "$$(dirname "$$file")" && $(TESTENV) $(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) . </dev/null) || exit 1; \
 	done
+
+.PHONY: chaos
+chaos: ## let plugins be killed, stopped, restarted and misused at random for CHAOSTIME (60s)
+	$(TESTENV) $(GO) test -count=1 -v ./internal/e2e/chaos -args -chaos.for=$(CHAOSTIME) $(CHAOSFLAGS)
 
 .PHONY: clean
 clean: ## remove what the other targets made

@@ -106,6 +106,7 @@ var rooms = map[string][]string{
 	"plugins/fs":                {"sdk"},
 	"internal/e2e":              {},
 	"internal/e2e/barecontract": {},
+	"internal/e2e/chaos":        {},
 }
 
 // walls are what no line of rooms may grant, however convenient it is.

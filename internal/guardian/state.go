@@ -26,6 +26,9 @@ type file struct {
 	Path   string `json:"path"`
 	Device uint64 `json:"device"`
 	Inode  uint64 `json:"inode"`
+	// Modified is when a socket was made, in nanoseconds since 1970: file systems give an inode's number away again at
+	// once, so that the socket of the next toolhost often has that of the last. 0 for folders, which change.
+	Modified int64 `json:"modified"`
 }
 
 func look(path string) (*file, error) {
@@ -40,7 +43,11 @@ func look(path string) (*file, error) {
 	if !ok {
 		return nil, errors.New("this operating system does not tell one file from another")
 	}
-	return &file{Path: filepath.Clean(path), Device: uint64(sys.Dev), Inode: uint64(sys.Ino)}, nil
+	f := &file{Path: filepath.Clean(path), Device: uint64(sys.Dev), Inode: uint64(sys.Ino)}
+	if info.Mode().Type() == os.ModeSocket {
+		f.Modified = info.ModTime().UnixNano()
+	}
+	return f, nil
 }
 
 // remove removes f and, if it is a folder, all that is in it.

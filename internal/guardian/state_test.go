@@ -3,6 +3,7 @@ package guardian
 import (
 	"context"
 	"log/slog"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -76,4 +77,34 @@ func (r *recorder) String() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.text.String()
+}
+
+// TestRemoveSparesTheNextSocket: that of a toolhost that was started again at once has the same name and often the same
+// inode.
+func TestRemoveSparesTheNextSocket(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s")
+	listen := func() (*file, net.Listener) {
+		l, err := net.Listen("unix", path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen, err := look(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return seen, l
+	}
+	old, l := listen()
+	next := old
+	for *next == *old { // until the file system's clock has moved on
+		l.Close()
+		next, l = listen()
+	}
+	defer l.Close()
+	if err := old.remove(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Lstat(path); err != nil {
+		t.Errorf("the next socket is gone: %v", err)
+	}
 }
