@@ -1,4 +1,5 @@
-# Everything here needs Go, make, git and, for the race detector, a C compiler. Nothing is downloaded but Go modules.
+# Everything here needs Go, make, git and, for the race detector, a C compiler. What is downloaded are Go modules and, for
+# the test plugins in Python and Node where those languages are installed, what their lock files pin.
 # `make` alone lists the targets.
 
 SHELL        := /bin/sh
