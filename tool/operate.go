@@ -67,7 +67,8 @@ type Upgraded struct {
 	PreviousDigest string `json:"previous_digest"` // the same if nothing changed
 }
 
-// Stats counts the calls of one tool that have ended.
+// Stats counts the calls of one tool that have ended. Its durations have no JSON of their own: who prints them writes
+// milliseconds, as everywhere.
 type Stats struct {
 	Tool          string          `json:"tool"`
 	Plugin        string          `json:"plugin"`
@@ -75,8 +76,8 @@ type Stats struct {
 	Succeeded     uint64          `json:"succeeded"`          // with a result that is no error
 	ToolErrors    uint64          `json:"tool_errors"`        // with a result that is an error
 	Failures      map[Kind]uint64 `json:"failures,omitempty"` // of the machinery
-	TotalDuration time.Duration   `json:"total_duration"`     // of the calls that ran
-	MeanDuration  time.Duration   `json:"mean_duration"`
-	P50           time.Duration   `json:"p50_duration"` // within 5 percent
-	P99           time.Duration   `json:"p99_duration"` // within 5 percent
+	TotalDuration time.Duration   `json:"-"`                  // of the calls that ran
+	MeanDuration  time.Duration   `json:"-"`
+	P50           time.Duration   `json:"-"` // within 5 percent
+	P99           time.Duration   `json:"-"` // within 5 percent
 }

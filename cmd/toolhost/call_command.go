@@ -51,7 +51,7 @@ Exit codes: 0 there is a result, 1 the tool says that it failed, 2 wrong usage, 
 answers.`,
 		Example: `  toolhost call calculator '{"expression":"13!"}'
   echo '{"path":"go.mod"}' | toolhost call read_file -`,
-		Args:              cobra.RangeArgs(1, 2),
+		Args:              cli.Arguments(1, 2),
 		ValidArgsFunction: conn.completeTool,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			call, err := flags.call(args, p.Stdin)

@@ -33,13 +33,18 @@ func newRoot(p cli.Process) *cobra.Command {
 		Use:   "toolhost",
 		Short: "Run LLM tools as plugins, and call them",
 		Long: "toolhost runs LLM tools that ship as plugins, each plugin in a process of its own, and offers them over gRPC.\n" +
-			"`toolhost serve` runs the server; the other commands talk to one.",
+			"`toolhost serve` runs the server; the other commands talk to one.\n\n" +
+			"With -o json, names and meanings stay the same from version to version, while fields may be added: durations are in\n" +
+			"milliseconds and their names end in _ms, sizes are in bytes and theirs in _bytes, times are RFC 3339.\n\n" +
+			"Exit codes: 0 it worked, 1 a tool says that it failed, 2 wrong usage, 3 the machinery failed, 4 no toolhost answers.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.AddCommand(
 		newServeCommand(p), newToolsCommand(p), newCallCommand(p), newPluginsCommand(p), newPsCommand(p),
-		newRestartCommand(p), newConfigCommand(p), newGuardianCommand(),
+		newRestartCommand(p), newDrainCommand(p), newPauseCommand(p), newResumeCommand(p), newClearCommand(p),
+		newWhyCommand(p), newEventsCommand(p), newLogsCommand(p), newStatsCommand(p), newConfigCommand(p),
+		newGuardianCommand(),
 	)
 	return root
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -14,11 +15,14 @@ import (
 func newPluginsCommand(p cli.Process) *cobra.Command {
 	conn := connection{process: p}
 	var format cli.Format
+	var wide bool
 	cmd := &cobra.Command{
 		Use:   "plugins",
 		Short: "List plugins, also those that cannot be used, with the reason",
-		Long:  "Plugins lists all plugins by name. With -o json it prints an array of objects.",
-		Args:  cobra.NoArgs,
+		Long: "Plugins lists all plugins by name: the state of each, when it is tried again if it crashed, how many of its\n" +
+			"processes run and how many were started in all, and what is wrong with it. `toolhost why PLUGIN` tells more.\n" +
+			"With -o json it prints an array of objects.",
+		Args: cli.Arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return conn.with(func(c *client.Client) error {
 				plugins, err := c.Plugins(cmd.Context())
@@ -27,38 +31,69 @@ func newPluginsCommand(p cli.Process) *cobra.Command {
 				}
 				if format.JSON() {
 					for i := range plugins {
-						if plugins[i].Tools == nil {
-							plugins[i].Tools = []string{}
-						}
+						plugins[i] = printablePlugin(plugins[i])
 					}
 					return cli.WriteJSON(p.Stdout, plugins)
 				}
-				return cli.WriteTable(p.Stdout, []string{"PLUGIN", "VERSION", "STATE", "TOOLS", "INSTANCES", "LAUNCHES", "PATH", "NOTES"}, pluginRows(plugins))
+				header := []string{"PLUGIN", "VERSION", "STATE", "RETRY", "TOOLS", "INSTANCES", "LAUNCHES"}
+				if wide {
+					header = append(header, "DIGEST", "PATH")
+				}
+				return cli.WriteTable(p.Stdout, append(header, "NOTES"), pluginRows(plugins, time.Now(), wide))
 			})
 		},
 	}
+	cmd.Flags().BoolVarP(&wide, "wide", "w", false, "show digests, paths and whole notes too")
 	conn.addFlag(cmd.Flags())
 	format.AddFlag(cmd.Flags())
 	return cmd
 }
 
-func pluginRows(plugins []tool.PluginInfo) [][]string {
+// printablePlugin is a plugin as -o json prints it: with an empty list where there is none.
+func printablePlugin(p tool.PluginInfo) tool.PluginInfo {
+	if p.Tools == nil {
+		p.Tools = []string{}
+	}
+	return p
+}
+
+// notesWidth is how much of the notes a table shows that is not wide.
+const notesWidth = 90
+
+func pluginRows(plugins []tool.PluginInfo, now time.Time, wide bool) [][]string {
 	rows := [][]string{}
 	for _, p := range plugins {
-		var notes []string
-		if p.Reason != "" {
-			notes = append(notes, p.Reason)
+		row := []string{
+			p.Name, dash(p.Version), stateWords(p.State), dash(retry(p, now)), strconv.Itoa(len(p.Tools)),
+			strconv.Itoa(p.Instances), strconv.FormatUint(p.Launches, 10),
 		}
-		if e := p.LastExit; e != nil && (e.Code != 0 || e.Signal != "" || e.OutOfMemory) {
-			notes = append(notes, "the last instance ended: "+p.LastExit.String())
+		notes := pluginNotes(p, now)
+		if wide {
+			row = append(row, dash(shortDigest(p.Digest)), p.Path)
+		} else {
+			notes = cli.Clip(notes, notesWidth)
 		}
-		notes = append(notes, p.Warnings...)
-		rows = append(rows, []string{
-			p.Name, dash(p.Version), string(p.State), strconv.Itoa(len(p.Tools)), strconv.Itoa(p.Instances),
-			strconv.FormatUint(p.Launches, 10), p.Path, strings.Join(notes, "; "),
-		})
+		rows = append(rows, append(row, notes))
 	}
 	return rows
+}
+
+// pluginNotes says what is wrong with a plugin.
+func pluginNotes(p tool.PluginInfo, now time.Time) string {
+	var notes []string
+	if p.Reason != "" {
+		notes = append(notes, p.Reason)
+	} else if e := lastCrash(p); e != nil {
+		notes = append(notes, e.Instance+" crashed "+ago(e.Time, now)+": "+e.Exit.String())
+	}
+	return cli.OneLine(strings.Join(append(notes, p.Warnings...), "; "))
+}
+
+// shortDigest is enough of a digest to tell two executables apart.
+func shortDigest(digest string) string {
+	const digits = 12
+	_, hex, _ := strings.Cut(digest, ":")
+	return hex[:min(len(hex), digits)]
 }
 
 // dash stands for an empty cell, so that columns can be told apart.

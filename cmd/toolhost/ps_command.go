@@ -1,7 +1,10 @@
 package main
 
 import (
+	"cmp"
+	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,15 +17,19 @@ import (
 func newPsCommand(p cli.Process) *cobra.Command {
 	conn := connection{process: p}
 	var format cli.Format
+	var wide bool
 	cmd := &cobra.Command{
-		Use:   "ps",
+		Use:   "ps [PLUGIN]",
 		Short: "List running plugin processes",
-		Long: "Ps lists the running plugin processes, ordered by plugin and start. With -o json it prints an array of objects;\n" +
-			"rss_bytes is 0 where it is not known.",
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		Long: "Ps lists the running plugin processes, or those of one plugin, ordered by plugin and start. With --wide it shows\n" +
+			"what bounds each, and by what means. With -o json it prints an array of objects; rss_bytes is 0 where it is not\n" +
+			"known.",
+		Example:           "  toolhost ps --wide",
+		Args:              cli.Arguments(0, 1),
+		ValidArgsFunction: conn.completePlugin,
+		RunE: func(cmd *cobra.Command, args []string) error {
 			return conn.with(func(c *client.Client) error {
-				instances, err := c.Instances(cmd.Context(), "")
+				instances, err := c.Instances(cmd.Context(), strings.Join(args, ""))
 				if err != nil {
 					return err
 				}
@@ -30,17 +37,15 @@ func newPsCommand(p cli.Process) *cobra.Command {
 				if format.JSON() {
 					return cli.WriteJSON(p.Stdout, views)
 				}
-				rows := [][]string{}
-				for _, v := range views {
-					rows = append(rows, []string{
-						v.ID, v.Plugin, string(v.State), strconv.Itoa(v.PID), strconv.Itoa(v.Calls),
-						cli.Age(time.Duration(v.UptimeMS) * time.Millisecond), cli.Size(v.RSSBytes),
-					})
+				header := []string{"INSTANCE", "PLUGIN", "STATE", "PID", "CALLS", "UPTIME", "MEMORY"}
+				if wide {
+					header = append(header, "TOTAL CALLS", "DIGEST", "LIMITS")
 				}
-				return cli.WriteTable(p.Stdout, []string{"INSTANCE", "PLUGIN", "STATE", "PID", "CALLS", "UPTIME", "MEMORY"}, rows)
+				return cli.WriteTable(p.Stdout, header, instanceRows(views, wide))
 			})
 		},
 	}
+	cmd.Flags().BoolVarP(&wide, "wide", "w", false, "show calls in all, digests and effective limits too")
 	conn.addFlag(cmd.Flags())
 	format.AddFlag(cmd.Flags())
 	return cmd
@@ -62,4 +67,43 @@ func viewInstances(instances []tool.InstanceInfo, now time.Time) []instanceView 
 		views = append(views, v)
 	}
 	return views
+}
+
+func instanceRows(views []instanceView, wide bool) [][]string {
+	rows := [][]string{}
+	for _, v := range views {
+		pid := "-"
+		if v.PID != 0 {
+			pid = strconv.Itoa(v.PID)
+		}
+		row := []string{
+			v.ID, v.Plugin, string(v.State), pid, strconv.Itoa(v.Calls),
+			cli.Age(time.Duration(v.UptimeMS) * time.Millisecond), cli.Size(v.RSSBytes),
+		}
+		if wide {
+			row = append(row, number(v.TotalCalls), dash(shortDigest(v.Digest)), limits(v.Limits))
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// limits returns what bounds a process as people read it: what, how much, by what means, and why by none.
+func limits(all []tool.EffectiveLimit) string {
+	var parts []string
+	for _, l := range all {
+		value := l.Value
+		if bytes, err := strconv.ParseUint(value, 10, 64); err == nil && (l.Name == "memory" || l.Name == "file_size") {
+			value = cli.Size(bytes)
+		}
+		means := l.Mechanism
+		if l.Mechanism == "none" {
+			means = "not enforced"
+		}
+		if l.Note != "" {
+			means = cmp.Or(means, "note") + ": " + l.Note
+		}
+		parts = append(parts, fmt.Sprintf("%s %s (%s)", strings.ReplaceAll(l.Name, "_", " "), value, means))
+	}
+	return cmp.Or(strings.Join(parts, ", "), "none")
 }

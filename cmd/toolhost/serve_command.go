@@ -38,7 +38,7 @@ func newServeCommand(p cli.Process) *cobra.Command {
 			"tools over gRPC until it is interrupted. It prints one line when it is ready; its log goes to standard error.\n" +
 			"Flags count more than the configuration file; docs/configuration.md describes what that can say.",
 		Example: "  toolhost serve --plugins bin/plugins",
-		Args:    cobra.NoArgs,
+		Args:    cli.Arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			options, err := flags.options(p.Getenv)
 			if err != nil {

@@ -27,7 +27,7 @@ func newToolsCommand(p cli.Process) *cobra.Command {
 		Short: "List tools, or show one with its schema",
 		Long: "Tools lists all tools by name, or shows one. With -o json it prints an array of objects, for one tool an object:\n" +
 			"name, plugin and what the tool declares.",
-		Args:              cobra.MaximumNArgs(1),
+		Args:              cli.Arguments(0, 1),
 		ValidArgsFunction: conn.completeTool,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return conn.with(func(c *client.Client) error {
@@ -50,10 +50,18 @@ type toolView struct {
 	PluginVersion     string `json:"plugin_version,omitempty"`
 	UnavailableReason string `json:"unavailable_reason,omitempty"`
 	tool.Spec
-	// These two take the place of the spec's fields of the same JSON names.
+	// These three take the place of the spec's fields of the same JSON names.
 	InputSchema json.RawMessage `json:"input_schema"`
-	Timeout     int64           `json:"timeout,omitempty"`
+	Timeout     *struct{}       `json:"timeout,omitempty"` // never set
+	Retry       *retryView      `json:"retry,omitempty"`
 	TimeoutMS   int64           `json:"timeout_ms,omitempty"`
+}
+
+// retryView is how a tool may be retried, as -o json prints it.
+type retryView struct {
+	MaxAttempts      uint32 `json:"max_attempts,omitempty"`
+	InitialBackoffMS int64  `json:"initial_backoff_ms,omitempty"`
+	MaxBackoffMS     int64  `json:"max_backoff_ms,omitempty"`
 }
 
 func viewTool(i tool.Info) toolView {
@@ -63,6 +71,11 @@ func viewTool(i tool.Info) toolView {
 	}
 	if len(v.InputSchema) == 0 {
 		v.InputSchema = json.RawMessage(`{"type":"object","additionalProperties":false}`)
+	}
+	if r := i.Spec.Retry; r != (tool.RetryPolicy{}) {
+		v.Retry = &retryView{
+			MaxAttempts: r.MaxAttempts, InitialBackoffMS: r.InitialBackoff.Milliseconds(), MaxBackoffMS: r.MaxBackoff.Milliseconds(),
+		}
 	}
 	return v
 }

@@ -73,7 +73,10 @@ var unstable = []struct {
 }{
 	{regexp.MustCompile(`unix:///[^ ]*/cli[0-9]+/toolhost.sock`), "ADDRESS"},
 	{regexp.MustCompile(`"(duration_ms|uptime_ms)":\d+`), `"$1":0`},
-	{regexp.MustCompile(`"start_time":"[^"]*"`), `"start_time":"TIME"`},
+	{regexp.MustCompile(`"(start_time|time)":"[^"]*"`), `"$1":"TIME"`},
+	{regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}`), `TIME`},
+	{regexp.MustCompile(`\b\ds (ago|since)`), `0s $1`},
+	{regexp.MustCompile(`since \ds`), `since 0s`},
 	{regexp.MustCompile(`\b\ds  `), "0s  "},
 }
 

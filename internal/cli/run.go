@@ -69,7 +69,11 @@ func Run(ctx context.Context, root *cobra.Command, p Process) int {
 // allowed says how a command is used, and which commands it has.
 func allowed(cmd *cobra.Command) string {
 	if !cmd.HasAvailableSubCommands() {
-		return fmt.Sprintf("usage: %s; see `%s --help`", cmd.UseLine(), cmd.CommandPath())
+		example, _, _ := strings.Cut(strings.TrimSpace(cmd.Example), "\n")
+		if example != "" {
+			example = "\nexample: " + example
+		}
+		return fmt.Sprintf("usage: %s; see `%s --help`%s", cmd.UseLine(), cmd.CommandPath(), example)
 	}
 	var names []string
 	for _, sub := range cmd.Commands() {

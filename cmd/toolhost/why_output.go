@@ -1,0 +1,91 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// stderrOfWhy is how many of the last lines of a crash `why` shows; -o json and logs have more.
+const stderrOfWhy = 12
+
+// text returns the explanation as people read it: first what is the matter, last what to do.
+func (w *explanation) text() string {
+	var b strings.Builder
+	w.writeState(&b)
+	w.writeExits(&b)
+	if len(w.plugin.Warnings) > 0 {
+		b.WriteString("\nwarnings\n")
+		for _, warning := range w.plugin.Warnings {
+			fmt.Fprintf(&b, "  %s\n", cli.OneLine(warning))
+		}
+	}
+	if len(w.events) > 0 {
+		b.WriteString("\nlast events\n")
+		for _, e := range w.events {
+			fmt.Fprintf(&b, "  %s\n", eventText(e))
+		}
+	}
+	b.WriteString("\nwhat to do\n")
+	for _, r := range remedies(w.plugin, w.instances) {
+		if r.Command == "" {
+			fmt.Fprintf(&b, "  %s\n", r.Effect)
+		} else {
+			fmt.Fprintf(&b, "  %-32s  %s\n", r.Command, r.Effect)
+		}
+	}
+	return b.String()
+}
+
+func (w *explanation) writeState(b *strings.Builder) {
+	p := w.plugin
+	line := func(label, value string) {
+		if value != "" {
+			fmt.Fprintf(b, "  %-11s %s\n", label, cli.OneLine(value))
+		}
+	}
+	title := strings.TrimSpace(p.Name+" "+p.Version) + " is " + stateWords(p.State)
+	if p.Reason != "" {
+		title += ": " + p.Reason
+	}
+	fmt.Fprintln(b, cli.OneLine(title))
+	if next := retry(p, w.now); next != "" {
+		line("next try", fmt.Sprintf("%s, at %s", next, clock(p.RetryTime)))
+	}
+	line("file", p.Path)
+	line("digest", p.Digest)
+	line("before it", p.PreviousDigest)
+	running := fmt.Sprintf("%d now, %d started in all", p.Instances, p.Launches)
+	for _, i := range w.instances {
+		running += fmt.Sprintf("; %s %s since %s, pid %d, %d calls", i.ID, i.State, cli.Age(w.now.Sub(i.StartTime)), i.PID, i.Calls)
+	}
+	line("processes", running)
+}
+
+// stateWords is a state in a sentence.
+func stateWords(s tool.PluginState) string { return strings.ReplaceAll(string(s), "_", " ") }
+
+func (w *explanation) writeExits(b *strings.Builder) {
+	if len(w.plugin.RecentExits) == 0 {
+		return
+	}
+	b.WriteString("\nlast exits, the newest first\n")
+	said := false
+	for _, e := range w.plugin.RecentExits {
+		what := "crashed"
+		if e.Expected {
+			what = "stopped"
+		}
+		fmt.Fprintf(b, "  %s  %s  %s %s: %s\n", clock(e.Time), ago(e.Time, w.now), e.Instance, what, cli.OneLine(e.Exit.String()))
+		if e.Expected || said {
+			continue
+		}
+		said = true // what it said before it crashed; that of older ones is most often the same
+		lines := e.Exit.LastStderr
+		for _, l := range lines[max(0, len(lines)-stderrOfWhy):] {
+			fmt.Fprintf(b, "      | %s\n", cli.OneLine(l))
+		}
+	}
+}
