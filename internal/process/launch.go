@@ -98,11 +98,12 @@ func (p *Process) clientConfig(launch context.Context) *goplugin.ClientConfig {
 		RunnerFunc: func(_ hclog.Logger, cmd *exec.Cmd, dir string) (runner.Runner, error) {
 			return &pluginRunner{p: p, ctx: launch, protocol: cmd.Env, dir: dir}, nil
 		},
-		SkipHostEnv:      true,
-		StartTimeout:     2 * p.cfg.StartTimeout, // ours comes first
-		UnixSocketConfig: &goplugin.UnixSocketConfig{TempDir: p.folder},
-		SyncStdout:       p.servedStdout,
-		SyncStderr:       p.servedStderr,
+		SkipHostEnv:         true,
+		StartTimeout:        2 * p.cfg.StartTimeout, // ours comes first
+		UnixSocketConfig:    &goplugin.UnixSocketConfig{TempDir: p.folder},
+		SyncStdout:          p.servedStdout,
+		SyncStderr:          p.servedStderr,
+		PluginLogBufferSize: 1, // it reads nothing
 		// Off, so that go-plugin does not parse what it could be made to read.
 		Logger: hclog.New(&hclog.LoggerOptions{Level: hclog.Off, Output: io.Discard}),
 		GRPCDialOptions: append(pluginwire.DialOptions(),

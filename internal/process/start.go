@@ -96,7 +96,8 @@ func (p *Process) pumpStdout(pipe *os.File) {
 
 // pump reads the pipe to its end, as fast as it can, so that whoever writes is never held up.
 func pump(pipe *os.File, to *lines) {
-	_, _ = io.Copy(struct{ io.Writer }{to}, struct{ io.Reader }{pipe})
+	const size = 8 << 10 // the longest line that is kept; each instance has two of these for as long as it lives
+	_, _ = io.CopyBuffer(struct{ io.Writer }{to}, struct{ io.Reader }{pipe}, make([]byte, size))
 	to.Flush()
 	_ = pipe.Close()
 }
