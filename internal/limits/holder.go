@@ -128,7 +128,7 @@ func (h *Holder) choose(cgroups *Cgroups) {
 		case found:
 			l.Mechanism = Cgroup1
 		case l.Name != CPU && canWatch:
-			l.Mechanism, l.Note = Watchdog, "it looks twice a second, and kills; "+why
+			l.Mechanism, l.Note = Watchdog, watchNote+why
 		case l.Name == CPU:
 			l.Note = "only control groups can slow a process down; " + why
 		default:
@@ -169,14 +169,24 @@ func (h *Holder) Started(pid int) error {
 	return h.refuse()
 }
 
-// drops notes that the group holds nothing of the instance.
+// drops notes that the group holds nothing of the instance, and leaves to the watchdog what it can do.
 func (h *Holder) drops(g group, err error) {
 	for _, name := range []string{Memory, CPU, Processes} {
 		if slices.Contains(g.controllers, controllerOf(name)) {
 			h.fell(name, err)
 		}
 	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for i := range h.effective {
+		if l := &h.effective[i]; l.Mechanism == None && canWatch && (l.Name == Memory || l.Name == Processes) {
+			l.Mechanism, l.Note = Watchdog, watchNote+l.Note
+		}
+	}
 }
+
+// watchNote is what a watchdog cannot do.
+const watchNote = "it looks twice a second, and kills; "
 
 // fell notes that the limit holds no more, or never did.
 func (h *Holder) fell(name string, err error) {

@@ -65,7 +65,7 @@ func TestParseMounts(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			var got []want
 			for _, m := range parseMounts(test.mounts, test.groups) {
-				got = append(got, want{m.version, m.home, m.controllers})
+				got = append(got, want(m))
 			}
 			if diff := cmp.Diff(test.want, got, cmp.AllowUnexported(want{})); diff != "" {
 				t.Error(diff)
@@ -153,5 +153,26 @@ func TestLimitsOfVersion2(t *testing.T) {
 	h.cfg.MemoryBytes = 0
 	if reason, killed := h.OutOfMemory(); !killed || !strings.Contains(reason, "the machine") {
 		t.Errorf("without a limit, OutOfMemory = %q, %v", reason, killed)
+	}
+}
+
+// A group that cannot be entered leaves what it can to the watchdog, and the process is started.
+func TestGroupThatBreaksIsTold(t *testing.T) {
+	for _, version := range []int{1, 2} {
+		cfg := Config{MemoryBytes: 64 << 20, CPUs: 1}
+		h := &Holder{cfg: cfg, effective: cfg.wanted(), groups: []group{{
+			hierarchy{version: version, controllers: []string{"memory", "cpu"}}, filepath.Join(t.TempDir(), "gone"),
+		}}}
+		given := 0
+		if stuck, err := h.Start(func(cgroup int) error { given = cgroup; return nil }); stuck || err != nil || given != -1 {
+			t.Errorf("version %d: Start = %v, %v with descriptor %d", version, stuck, err, given)
+		}
+		if got := h.Effective(); got[0].Mechanism != Watchdog || got[1].Mechanism != None || got[1].Note == "" {
+			t.Errorf("version %d: effective is %+v", version, got)
+		}
+		h.cfg.Enforcement = Required
+		if _, err := h.Start(func(int) error { t.Error("it was started"); return nil }); err == nil {
+			t.Errorf("version %d: a required limit was waived", version)
+		}
 	}
 }
