@@ -86,3 +86,39 @@ func (c *Client) ClearQuarantine(ctx context.Context, plugin string) error {
 	})
 	return err
 }
+
+// Reload lets the toolhost look at its plugin folders again: new plugins come, those whose files are gone go, changed
+// ones are upgraded. It returns when that is decided for each; that one cannot be taken over is part of the answer.
+func (c *Client) Reload(ctx context.Context) (tool.Reloaded, error) {
+	resp, err := invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.ReloadResponse, error) {
+		return toolhostv1.NewAdminServiceClient(conn).Reload(ctx, &toolhostv1.ReloadRequest{})
+	})
+	if err != nil {
+		return tool.Reloaded{}, err
+	}
+	return hostpb.ToReloaded(resp), nil
+}
+
+// Upgrade brings a plugin to the executable that is in its folder now, also after a rollback. No call fails: the new
+// process takes over once it is ready. Errors: not_found; unavailable if it does not start, and then the old one stays.
+func (c *Client) Upgrade(ctx context.Context, plugin string) (tool.Upgraded, error) {
+	resp, err := invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.UpgradeResponse, error) {
+		return toolhostv1.NewAdminServiceClient(conn).Upgrade(ctx, &toolhostv1.UpgradeRequest{Plugin: plugin})
+	})
+	if err != nil {
+		return tool.Upgraded{}, err
+	}
+	return hostpb.ToUpgraded(resp), nil
+}
+
+// Rollback brings a plugin back to the executable that it had before, until its file changes again or Upgrade is
+// called. Errors: not_found, also if there is none; unavailable as for Upgrade.
+func (c *Client) Rollback(ctx context.Context, plugin string) (tool.Upgraded, error) {
+	resp, err := invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.RollbackResponse, error) {
+		return toolhostv1.NewAdminServiceClient(conn).Rollback(ctx, &toolhostv1.RollbackRequest{Plugin: plugin})
+	})
+	if err != nil {
+		return tool.Upgraded{}, err
+	}
+	return hostpb.ToRolledBack(resp), nil
+}

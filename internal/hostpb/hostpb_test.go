@@ -92,6 +92,17 @@ func TestRoundTripKeepsEveryFieldOfOperation(t *testing.T) {
 		Tool: "t", Plugin: "p", Calls: 6, Succeeded: 1, ToolErrors: 2, Failures: map[tool.Kind]uint64{tool.KindTimeout: 3},
 		TotalDuration: 4 * time.Second, MeanDuration: time.Second, P50: time.Millisecond, P99: time.Minute,
 	}
+	reloaded := tool.Reloaded{
+		Added: []string{"a"}, Removed: []string{"b"}, Upgraded: []string{"c"},
+		Failures: []tool.ReloadFailure{{Plugin: "p", Reason: "r"}},
+	}
+	upgraded := tool.Upgraded{Digest: "d", PreviousDigest: "p"}
+	checkSet(t, reloaded)
+	checkSet(t, reloaded.Failures[0])
+	checkSet(t, upgraded)
+	trip(t, reloaded, hostpb.FromReloaded, hostpb.ToReloaded)
+	trip(t, upgraded, hostpb.FromUpgraded, hostpb.ToUpgraded)
+	trip(t, upgraded, hostpb.FromRolledBack, hostpb.ToRolledBack)
 	events := tool.EventQuery{Plugin: "p", After: 1, Follow: true}
 	logs := tool.LogQuery{Plugin: "p", CallID: "c", Last: 2, Follow: true}
 	checkSet(t, event)

@@ -123,3 +123,41 @@ func ToStats(s *toolhostv1.ToolStats) tool.Stats {
 	}
 	return out
 }
+
+// FromReloaded converts what a look at the plugin folders found.
+func FromReloaded(r tool.Reloaded) *toolhostv1.ReloadResponse {
+	out := &toolhostv1.ReloadResponse{Added: valids(r.Added), Removed: valids(r.Removed), Upgraded: valids(r.Upgraded)}
+	for _, f := range r.Failures {
+		out.Failures = append(out.Failures, &toolhostv1.ReloadFailure{Plugin: valid(f.Plugin), Reason: valid(f.Reason)})
+	}
+	return out
+}
+
+// ToReloaded converts what a look at the plugin folders found.
+func ToReloaded(r *toolhostv1.ReloadResponse) tool.Reloaded {
+	out := tool.Reloaded{Added: r.GetAdded(), Removed: r.GetRemoved(), Upgraded: r.GetUpgraded()}
+	for _, f := range r.GetFailures() {
+		out.Failures = append(out.Failures, tool.ReloadFailure{Plugin: f.GetPlugin(), Reason: f.GetReason()})
+	}
+	return out
+}
+
+// FromUpgraded converts what an upgrade did.
+func FromUpgraded(u tool.Upgraded) *toolhostv1.UpgradeResponse {
+	return &toolhostv1.UpgradeResponse{Digest: valid(u.Digest), PreviousDigest: valid(u.PreviousDigest)}
+}
+
+// ToUpgraded converts what an upgrade did.
+func ToUpgraded(u *toolhostv1.UpgradeResponse) tool.Upgraded {
+	return tool.Upgraded{Digest: u.GetDigest(), PreviousDigest: u.GetPreviousDigest()}
+}
+
+// FromRolledBack converts what a rollback did.
+func FromRolledBack(u tool.Upgraded) *toolhostv1.RollbackResponse {
+	return &toolhostv1.RollbackResponse{Digest: valid(u.Digest), PreviousDigest: valid(u.PreviousDigest)}
+}
+
+// ToRolledBack converts what a rollback did.
+func ToRolledBack(u *toolhostv1.RollbackResponse) tool.Upgraded {
+	return tool.Upgraded{Digest: u.GetDigest(), PreviousDigest: u.GetPreviousDigest()}
+}

@@ -64,3 +64,30 @@ func (s *adminService) Resume(ctx context.Context, req *toolhostv1.ResumeRequest
 func (s *adminService) ClearQuarantine(ctx context.Context, req *toolhostv1.ClearQuarantineRequest) (*toolhostv1.ClearQuarantineResponse, error) {
 	return &toolhostv1.ClearQuarantineResponse{}, s.host.ClearQuarantine(ctx, req.GetPlugin())
 }
+
+// Reload implements toolhost.v1.AdminService.
+func (s *adminService) Reload(ctx context.Context, _ *toolhostv1.ReloadRequest) (*toolhostv1.ReloadResponse, error) {
+	reloaded, err := s.host.Reload(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return hostpb.FromReloaded(reloaded), nil
+}
+
+// Upgrade implements toolhost.v1.AdminService.
+func (s *adminService) Upgrade(ctx context.Context, req *toolhostv1.UpgradeRequest) (*toolhostv1.UpgradeResponse, error) {
+	upgraded, err := s.host.Upgrade(ctx, req.GetPlugin())
+	if err != nil {
+		return nil, err
+	}
+	return hostpb.FromUpgraded(upgraded), nil
+}
+
+// Rollback implements toolhost.v1.AdminService.
+func (s *adminService) Rollback(ctx context.Context, req *toolhostv1.RollbackRequest) (*toolhostv1.RollbackResponse, error) {
+	upgraded, err := s.host.Rollback(ctx, req.GetPlugin())
+	if err != nil {
+		return nil, err
+	}
+	return hostpb.FromRolledBack(upgraded), nil
+}

@@ -36,6 +36,7 @@ type Admin interface {
 	// Instances returns the running processes of a plugin, or of all if plugin is empty. Errors: not_found.
 	Instances(ctx context.Context, plugin string) ([]tool.InstanceInfo, error)
 	Operator
+	Upgrader
 	Observer
 }
 
@@ -51,6 +52,16 @@ type Operator interface {
 	Resume(ctx context.Context, plugin string) error
 	// ClearQuarantine ends a quarantine or a backoff.
 	ClearQuarantine(ctx context.Context, plugin string) error
+}
+
+// Upgrader brings other executables into service. What does not start changes nothing.
+type Upgrader interface {
+	// Reload looks at the plugin folders again, and returns when it is decided for each plugin what becomes of it.
+	Reload(ctx context.Context) (tool.Reloaded, error)
+	// Upgrade brings a plugin to the executable in its folder. Errors: not_found, unavailable.
+	Upgrade(ctx context.Context, plugin string) (tool.Upgraded, error)
+	// Rollback brings a plugin back to the executable before. Errors: not_found, also if there is none; unavailable.
+	Rollback(ctx context.Context, plugin string) (tool.Upgraded, error)
 }
 
 // Observer shows what plugins do and did. A stream ends without an error when all that is kept was read, or, if it

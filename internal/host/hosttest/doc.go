@@ -35,6 +35,9 @@ type Admin interface {
 	Pause(ctx context.Context, plugin string) error
 	Resume(ctx context.Context, plugin string) error
 	ClearQuarantine(ctx context.Context, plugin string) error
+	Reload(ctx context.Context) (tool.Reloaded, error)
+	Upgrade(ctx context.Context, plugin string) (tool.Upgraded, error)
+	Rollback(ctx context.Context, plugin string) (tool.Upgraded, error)
 	Observer
 }
 
@@ -61,6 +64,7 @@ func Run(t *testing.T, open func(t *testing.T) Host) {
 		{"Drain", testDrain},
 		{"Pause", testPause},
 		{"Clear", testClear},
+		{"NothingToUpgrade", testNothingToUpgrade},
 		{"WatchEvents", testWatchEvents},
 		{"FollowEvents", testFollowEvents},
 		{"TailLogs", testTailLogs},

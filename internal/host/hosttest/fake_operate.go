@@ -118,6 +118,22 @@ func (f *Fake) ClearQuarantine(_ context.Context, plugin string) error {
 	return f.order(plugin, func() { f.note("plugin_enabled", "", "an operator cleared it") })
 }
 
+// Reload finds nothing new.
+func (f *Fake) Reload(context.Context) (tool.Reloaded, error) { return tool.Reloaded{}, nil }
+
+// Upgrade finds the plugin as it is.
+func (f *Fake) Upgrade(_ context.Context, plugin string) (tool.Upgraded, error) {
+	return tool.Upgraded{Digest: fakeDigest, PreviousDigest: fakeDigest}, checkPlugin(plugin)
+}
+
+// Rollback finds that the plugin has always been as it is.
+func (f *Fake) Rollback(_ context.Context, plugin string) (tool.Upgraded, error) {
+	if err := checkPlugin(plugin); err != nil {
+		return tool.Upgraded{}, err
+	}
+	return tool.Upgraded{}, tool.Errorf(tool.KindNotFound, "the plugin %q has no executable before this one", plugin)
+}
+
 func (f *Fake) order(plugin string, do func()) error {
 	if err := checkPlugin(plugin); err != nil {
 		return err

@@ -85,6 +85,25 @@ func testClear(t *testing.T, h Host) {
 	checkKind(t, tool.AsError(h.ClearQuarantine(bounded(t), "absent")), tool.KindNotFound)
 }
 
+// testNothingToUpgrade: the suite's plugin is what it always was. What an upgrade does is the host's own test.
+func testNothingToUpgrade(t *testing.T, h Host) {
+	digest := plugin(t, h).Digest
+	done, err := h.Reload(bounded(t))
+	if diff := cmp.Diff(tool.Reloaded{}, done, cmpopts.EquateEmpty()); diff != "" || err != nil {
+		t.Errorf("%v, (-want +got):\n%s", err, diff)
+	}
+	upgraded, err := h.Upgrade(bounded(t), PluginName)
+	if want := (tool.Upgraded{Digest: digest, PreviousDigest: digest}); err != nil || upgraded != want {
+		t.Errorf("got %+v, %v; want %+v", upgraded, err, want)
+	}
+	_, err = h.Rollback(bounded(t), PluginName)
+	checkKind(t, tool.AsError(err), tool.KindNotFound)
+	_, err = h.Upgrade(bounded(t), "absent")
+	checkKind(t, tool.AsError(err), tool.KindNotFound)
+	_, err = h.Rollback(bounded(t), "absent")
+	checkKind(t, tool.AsError(err), tool.KindNotFound)
+}
+
 // collect reads a stream that ends by itself.
 func collect[T any](t *testing.T, stream iter.Seq2[T, error]) []T {
 	t.Helper()

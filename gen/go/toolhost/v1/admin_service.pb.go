@@ -1238,6 +1238,373 @@ func (*ClearQuarantineResponse) Descriptor() ([]byte, []int) {
 	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{17}
 }
 
+// ReloadRequest asks to look at the plugin folders again.
+type ReloadRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReloadRequest) Reset() {
+	*x = ReloadRequest{}
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReloadRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReloadRequest) ProtoMessage() {}
+
+func (x *ReloadRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReloadRequest.ProtoReflect.Descriptor instead.
+func (*ReloadRequest) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{18}
+}
+
+// ReloadResponse says what was found. A plugin is in at most one of the lists.
+type ReloadResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The names of plugins that are new.
+	Added []string `protobuf:"bytes,1,rep,name=added,proto3" json:"added,omitempty"`
+	// The names of plugins whose files are gone.
+	Removed []string `protobuf:"bytes,2,rep,name=removed,proto3" json:"removed,omitempty"`
+	// The names of plugins that run another executable now.
+	Upgraded []string `protobuf:"bytes,3,rep,name=upgraded,proto3" json:"upgraded,omitempty"`
+	// What could not be taken over; what was there before stays.
+	Failures      []*ReloadFailure `protobuf:"bytes,4,rep,name=failures,proto3" json:"failures,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReloadResponse) Reset() {
+	*x = ReloadResponse{}
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReloadResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReloadResponse) ProtoMessage() {}
+
+func (x *ReloadResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReloadResponse.ProtoReflect.Descriptor instead.
+func (*ReloadResponse) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *ReloadResponse) GetAdded() []string {
+	if x != nil {
+		return x.Added
+	}
+	return nil
+}
+
+func (x *ReloadResponse) GetRemoved() []string {
+	if x != nil {
+		return x.Removed
+	}
+	return nil
+}
+
+func (x *ReloadResponse) GetUpgraded() []string {
+	if x != nil {
+		return x.Upgraded
+	}
+	return nil
+}
+
+func (x *ReloadResponse) GetFailures() []*ReloadFailure {
+	if x != nil {
+		return x.Failures
+	}
+	return nil
+}
+
+// ReloadFailure is a plugin that could not be taken over.
+type ReloadFailure struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The plugin's name, or the file's if it could not be asked.
+	Plugin string `protobuf:"bytes,1,opt,name=plugin,proto3" json:"plugin,omitempty"`
+	// Why, in words.
+	Reason        string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReloadFailure) Reset() {
+	*x = ReloadFailure{}
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReloadFailure) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReloadFailure) ProtoMessage() {}
+
+func (x *ReloadFailure) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReloadFailure.ProtoReflect.Descriptor instead.
+func (*ReloadFailure) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *ReloadFailure) GetPlugin() string {
+	if x != nil {
+		return x.Plugin
+	}
+	return ""
+}
+
+func (x *ReloadFailure) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+// UpgradeRequest names a plugin.
+type UpgradeRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The plugin's name.
+	Plugin        string `protobuf:"bytes,1,opt,name=plugin,proto3" json:"plugin,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpgradeRequest) Reset() {
+	*x = UpgradeRequest{}
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[21]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpgradeRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpgradeRequest) ProtoMessage() {}
+
+func (x *UpgradeRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[21]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpgradeRequest.ProtoReflect.Descriptor instead.
+func (*UpgradeRequest) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{21}
+}
+
+func (x *UpgradeRequest) GetPlugin() string {
+	if x != nil {
+		return x.Plugin
+	}
+	return ""
+}
+
+// UpgradeResponse says which executable runs now.
+type UpgradeResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its digest.
+	Digest string `protobuf:"bytes,1,opt,name=digest,proto3" json:"digest,omitempty"`
+	// The digest of the one before; the same if nothing changed.
+	PreviousDigest string `protobuf:"bytes,2,opt,name=previous_digest,json=previousDigest,proto3" json:"previous_digest,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *UpgradeResponse) Reset() {
+	*x = UpgradeResponse{}
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[22]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpgradeResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpgradeResponse) ProtoMessage() {}
+
+func (x *UpgradeResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[22]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpgradeResponse.ProtoReflect.Descriptor instead.
+func (*UpgradeResponse) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{22}
+}
+
+func (x *UpgradeResponse) GetDigest() string {
+	if x != nil {
+		return x.Digest
+	}
+	return ""
+}
+
+func (x *UpgradeResponse) GetPreviousDigest() string {
+	if x != nil {
+		return x.PreviousDigest
+	}
+	return ""
+}
+
+// RollbackRequest names a plugin.
+type RollbackRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The plugin's name.
+	Plugin        string `protobuf:"bytes,1,opt,name=plugin,proto3" json:"plugin,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RollbackRequest) Reset() {
+	*x = RollbackRequest{}
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[23]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RollbackRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RollbackRequest) ProtoMessage() {}
+
+func (x *RollbackRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[23]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RollbackRequest.ProtoReflect.Descriptor instead.
+func (*RollbackRequest) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{23}
+}
+
+func (x *RollbackRequest) GetPlugin() string {
+	if x != nil {
+		return x.Plugin
+	}
+	return ""
+}
+
+// RollbackResponse says which executable runs now.
+type RollbackResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its digest.
+	Digest string `protobuf:"bytes,1,opt,name=digest,proto3" json:"digest,omitempty"`
+	// The digest of the one before.
+	PreviousDigest string `protobuf:"bytes,2,opt,name=previous_digest,json=previousDigest,proto3" json:"previous_digest,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *RollbackResponse) Reset() {
+	*x = RollbackResponse{}
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[24]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RollbackResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RollbackResponse) ProtoMessage() {}
+
+func (x *RollbackResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[24]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RollbackResponse.ProtoReflect.Descriptor instead.
+func (*RollbackResponse) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{24}
+}
+
+func (x *RollbackResponse) GetDigest() string {
+	if x != nil {
+		return x.Digest
+	}
+	return ""
+}
+
+func (x *RollbackResponse) GetPreviousDigest() string {
+	if x != nil {
+		return x.PreviousDigest
+	}
+	return ""
+}
+
 // WatchEventsRequest selects events.
 type WatchEventsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1253,7 +1620,7 @@ type WatchEventsRequest struct {
 
 func (x *WatchEventsRequest) Reset() {
 	*x = WatchEventsRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[18]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1265,7 +1632,7 @@ func (x *WatchEventsRequest) String() string {
 func (*WatchEventsRequest) ProtoMessage() {}
 
 func (x *WatchEventsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[18]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1278,7 +1645,7 @@ func (x *WatchEventsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchEventsRequest.ProtoReflect.Descriptor instead.
 func (*WatchEventsRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{18}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *WatchEventsRequest) GetPlugin() string {
@@ -1313,7 +1680,7 @@ type WatchEventsResponse struct {
 
 func (x *WatchEventsResponse) Reset() {
 	*x = WatchEventsResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[19]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1325,7 +1692,7 @@ func (x *WatchEventsResponse) String() string {
 func (*WatchEventsResponse) ProtoMessage() {}
 
 func (x *WatchEventsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[19]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1338,7 +1705,7 @@ func (x *WatchEventsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchEventsResponse.ProtoReflect.Descriptor instead.
 func (*WatchEventsResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{19}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *WatchEventsResponse) GetEvent() *PluginEvent {
@@ -1376,7 +1743,7 @@ type PluginEvent struct {
 
 func (x *PluginEvent) Reset() {
 	*x = PluginEvent{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[20]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1388,7 +1755,7 @@ func (x *PluginEvent) String() string {
 func (*PluginEvent) ProtoMessage() {}
 
 func (x *PluginEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[20]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1401,7 +1768,7 @@ func (x *PluginEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PluginEvent.ProtoReflect.Descriptor instead.
 func (*PluginEvent) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{20}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *PluginEvent) GetSeq() uint64 {
@@ -1477,7 +1844,7 @@ type TailLogsRequest struct {
 
 func (x *TailLogsRequest) Reset() {
 	*x = TailLogsRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[21]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1489,7 +1856,7 @@ func (x *TailLogsRequest) String() string {
 func (*TailLogsRequest) ProtoMessage() {}
 
 func (x *TailLogsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[21]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1502,7 +1869,7 @@ func (x *TailLogsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TailLogsRequest.ProtoReflect.Descriptor instead.
 func (*TailLogsRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{21}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *TailLogsRequest) GetPlugin() string {
@@ -1544,7 +1911,7 @@ type TailLogsResponse struct {
 
 func (x *TailLogsResponse) Reset() {
 	*x = TailLogsResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[22]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1556,7 +1923,7 @@ func (x *TailLogsResponse) String() string {
 func (*TailLogsResponse) ProtoMessage() {}
 
 func (x *TailLogsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[22]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1569,7 +1936,7 @@ func (x *TailLogsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TailLogsResponse.ProtoReflect.Descriptor instead.
 func (*TailLogsResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{22}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *TailLogsResponse) GetLine() *LogLine {
@@ -1598,7 +1965,7 @@ type LogLine struct {
 
 func (x *LogLine) Reset() {
 	*x = LogLine{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[23]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1610,7 +1977,7 @@ func (x *LogLine) String() string {
 func (*LogLine) ProtoMessage() {}
 
 func (x *LogLine) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[23]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1623,7 +1990,7 @@ func (x *LogLine) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogLine.ProtoReflect.Descriptor instead.
 func (*LogLine) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{23}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *LogLine) GetSeq() uint64 {
@@ -1672,7 +2039,7 @@ type GetStatsRequest struct {
 
 func (x *GetStatsRequest) Reset() {
 	*x = GetStatsRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[24]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1684,7 +2051,7 @@ func (x *GetStatsRequest) String() string {
 func (*GetStatsRequest) ProtoMessage() {}
 
 func (x *GetStatsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[24]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1697,7 +2064,7 @@ func (x *GetStatsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStatsRequest.ProtoReflect.Descriptor instead.
 func (*GetStatsRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{24}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *GetStatsRequest) GetPlugin() string {
@@ -1718,7 +2085,7 @@ type GetStatsResponse struct {
 
 func (x *GetStatsResponse) Reset() {
 	*x = GetStatsResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[25]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1730,7 +2097,7 @@ func (x *GetStatsResponse) String() string {
 func (*GetStatsResponse) ProtoMessage() {}
 
 func (x *GetStatsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[25]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1743,7 +2110,7 @@ func (x *GetStatsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStatsResponse.ProtoReflect.Descriptor instead.
 func (*GetStatsResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{25}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *GetStatsResponse) GetTools() []*ToolStats {
@@ -1782,7 +2149,7 @@ type ToolStats struct {
 
 func (x *ToolStats) Reset() {
 	*x = ToolStats{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[26]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1794,7 +2161,7 @@ func (x *ToolStats) String() string {
 func (*ToolStats) ProtoMessage() {}
 
 func (x *ToolStats) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[26]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1807,7 +2174,7 @@ func (x *ToolStats) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ToolStats.ProtoReflect.Descriptor instead.
 func (*ToolStats) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{26}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *ToolStats) GetTool() string {
@@ -1952,7 +2319,26 @@ const file_toolhost_v1_admin_service_proto_rawDesc = "" +
 	"\x0eResumeResponse\"0\n" +
 	"\x16ClearQuarantineRequest\x12\x16\n" +
 	"\x06plugin\x18\x01 \x01(\tR\x06plugin\"\x19\n" +
-	"\x17ClearQuarantineResponse\"a\n" +
+	"\x17ClearQuarantineResponse\"\x0f\n" +
+	"\rReloadRequest\"\x94\x01\n" +
+	"\x0eReloadResponse\x12\x14\n" +
+	"\x05added\x18\x01 \x03(\tR\x05added\x12\x18\n" +
+	"\aremoved\x18\x02 \x03(\tR\aremoved\x12\x1a\n" +
+	"\bupgraded\x18\x03 \x03(\tR\bupgraded\x126\n" +
+	"\bfailures\x18\x04 \x03(\v2\x1a.toolhost.v1.ReloadFailureR\bfailures\"?\n" +
+	"\rReloadFailure\x12\x16\n" +
+	"\x06plugin\x18\x01 \x01(\tR\x06plugin\x12\x16\n" +
+	"\x06reason\x18\x02 \x01(\tR\x06reason\"(\n" +
+	"\x0eUpgradeRequest\x12\x16\n" +
+	"\x06plugin\x18\x01 \x01(\tR\x06plugin\"R\n" +
+	"\x0fUpgradeResponse\x12\x16\n" +
+	"\x06digest\x18\x01 \x01(\tR\x06digest\x12'\n" +
+	"\x0fprevious_digest\x18\x02 \x01(\tR\x0epreviousDigest\")\n" +
+	"\x0fRollbackRequest\x12\x16\n" +
+	"\x06plugin\x18\x01 \x01(\tR\x06plugin\"S\n" +
+	"\x10RollbackResponse\x12\x16\n" +
+	"\x06digest\x18\x01 \x01(\tR\x06digest\x12'\n" +
+	"\x0fprevious_digest\x18\x02 \x01(\tR\x0epreviousDigest\"a\n" +
 	"\x12WatchEventsRequest\x12\x16\n" +
 	"\x06plugin\x18\x01 \x01(\tR\x06plugin\x12\x1b\n" +
 	"\tafter_seq\x18\x02 \x01(\x04R\bafterSeq\x12\x16\n" +
@@ -2021,7 +2407,7 @@ const file_toolhost_v1_admin_service_proto_rawDesc = "" +
 	"\x17INSTANCE_STATE_DRAINING\x10\b\x12\x1b\n" +
 	"\x17INSTANCE_STATE_STOPPING\x10\t\x12\x19\n" +
 	"\x15INSTANCE_STATE_EXITED\x10\n" +
-	"2\x87\x06\n" +
+	"2\xd9\a\n" +
 	"\fAdminService\x12P\n" +
 	"\vListPlugins\x12\x1f.toolhost.v1.ListPluginsRequest\x1a .toolhost.v1.ListPluginsResponse\x12V\n" +
 	"\rListInstances\x12!.toolhost.v1.ListInstancesRequest\x1a\".toolhost.v1.ListInstancesResponse\x12D\n" +
@@ -2029,7 +2415,10 @@ const file_toolhost_v1_admin_service_proto_rawDesc = "" +
 	"\x05Drain\x12\x19.toolhost.v1.DrainRequest\x1a\x1a.toolhost.v1.DrainResponse\x12>\n" +
 	"\x05Pause\x12\x19.toolhost.v1.PauseRequest\x1a\x1a.toolhost.v1.PauseResponse\x12A\n" +
 	"\x06Resume\x12\x1a.toolhost.v1.ResumeRequest\x1a\x1b.toolhost.v1.ResumeResponse\x12\\\n" +
-	"\x0fClearQuarantine\x12#.toolhost.v1.ClearQuarantineRequest\x1a$.toolhost.v1.ClearQuarantineResponse\x12R\n" +
+	"\x0fClearQuarantine\x12#.toolhost.v1.ClearQuarantineRequest\x1a$.toolhost.v1.ClearQuarantineResponse\x12A\n" +
+	"\x06Reload\x12\x1a.toolhost.v1.ReloadRequest\x1a\x1b.toolhost.v1.ReloadResponse\x12D\n" +
+	"\aUpgrade\x12\x1b.toolhost.v1.UpgradeRequest\x1a\x1c.toolhost.v1.UpgradeResponse\x12G\n" +
+	"\bRollback\x12\x1c.toolhost.v1.RollbackRequest\x1a\x1d.toolhost.v1.RollbackResponse\x12R\n" +
 	"\vWatchEvents\x12\x1f.toolhost.v1.WatchEventsRequest\x1a .toolhost.v1.WatchEventsResponse0\x01\x12I\n" +
 	"\bTailLogs\x12\x1c.toolhost.v1.TailLogsRequest\x1a\x1d.toolhost.v1.TailLogsResponse0\x01\x12G\n" +
 	"\bGetStats\x12\x1c.toolhost.v1.GetStatsRequest\x1a\x1d.toolhost.v1.GetStatsResponseB<Z:github.com/toolhost/toolhost/gen/go/toolhost/v1;toolhostv1b\x06proto3"
@@ -2047,7 +2436,7 @@ func file_toolhost_v1_admin_service_proto_rawDescGZIP() []byte {
 }
 
 var file_toolhost_v1_admin_service_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_toolhost_v1_admin_service_proto_msgTypes = make([]protoimpl.MessageInfo, 28)
+var file_toolhost_v1_admin_service_proto_msgTypes = make([]protoimpl.MessageInfo, 35)
 var file_toolhost_v1_admin_service_proto_goTypes = []any{
 	(PluginState)(0),                // 0: toolhost.v1.PluginState
 	(InstanceState)(0),              // 1: toolhost.v1.InstanceState
@@ -2069,69 +2458,83 @@ var file_toolhost_v1_admin_service_proto_goTypes = []any{
 	(*ResumeResponse)(nil),          // 17: toolhost.v1.ResumeResponse
 	(*ClearQuarantineRequest)(nil),  // 18: toolhost.v1.ClearQuarantineRequest
 	(*ClearQuarantineResponse)(nil), // 19: toolhost.v1.ClearQuarantineResponse
-	(*WatchEventsRequest)(nil),      // 20: toolhost.v1.WatchEventsRequest
-	(*WatchEventsResponse)(nil),     // 21: toolhost.v1.WatchEventsResponse
-	(*PluginEvent)(nil),             // 22: toolhost.v1.PluginEvent
-	(*TailLogsRequest)(nil),         // 23: toolhost.v1.TailLogsRequest
-	(*TailLogsResponse)(nil),        // 24: toolhost.v1.TailLogsResponse
-	(*LogLine)(nil),                 // 25: toolhost.v1.LogLine
-	(*GetStatsRequest)(nil),         // 26: toolhost.v1.GetStatsRequest
-	(*GetStatsResponse)(nil),        // 27: toolhost.v1.GetStatsResponse
-	(*ToolStats)(nil),               // 28: toolhost.v1.ToolStats
-	nil,                             // 29: toolhost.v1.ToolStats.FailuresEntry
-	(*v1.Exit)(nil),                 // 30: toolhost.tool.v1.Exit
-	(*timestamppb.Timestamp)(nil),   // 31: google.protobuf.Timestamp
-	(*v1.LogRecord)(nil),            // 32: toolhost.tool.v1.LogRecord
-	(*durationpb.Duration)(nil),     // 33: google.protobuf.Duration
+	(*ReloadRequest)(nil),           // 20: toolhost.v1.ReloadRequest
+	(*ReloadResponse)(nil),          // 21: toolhost.v1.ReloadResponse
+	(*ReloadFailure)(nil),           // 22: toolhost.v1.ReloadFailure
+	(*UpgradeRequest)(nil),          // 23: toolhost.v1.UpgradeRequest
+	(*UpgradeResponse)(nil),         // 24: toolhost.v1.UpgradeResponse
+	(*RollbackRequest)(nil),         // 25: toolhost.v1.RollbackRequest
+	(*RollbackResponse)(nil),        // 26: toolhost.v1.RollbackResponse
+	(*WatchEventsRequest)(nil),      // 27: toolhost.v1.WatchEventsRequest
+	(*WatchEventsResponse)(nil),     // 28: toolhost.v1.WatchEventsResponse
+	(*PluginEvent)(nil),             // 29: toolhost.v1.PluginEvent
+	(*TailLogsRequest)(nil),         // 30: toolhost.v1.TailLogsRequest
+	(*TailLogsResponse)(nil),        // 31: toolhost.v1.TailLogsResponse
+	(*LogLine)(nil),                 // 32: toolhost.v1.LogLine
+	(*GetStatsRequest)(nil),         // 33: toolhost.v1.GetStatsRequest
+	(*GetStatsResponse)(nil),        // 34: toolhost.v1.GetStatsResponse
+	(*ToolStats)(nil),               // 35: toolhost.v1.ToolStats
+	nil,                             // 36: toolhost.v1.ToolStats.FailuresEntry
+	(*v1.Exit)(nil),                 // 37: toolhost.tool.v1.Exit
+	(*timestamppb.Timestamp)(nil),   // 38: google.protobuf.Timestamp
+	(*v1.LogRecord)(nil),            // 39: toolhost.tool.v1.LogRecord
+	(*durationpb.Duration)(nil),     // 40: google.protobuf.Duration
 }
 var file_toolhost_v1_admin_service_proto_depIdxs = []int32{
 	0,  // 0: toolhost.v1.Plugin.state:type_name -> toolhost.v1.PluginState
-	30, // 1: toolhost.v1.Plugin.last_exit:type_name -> toolhost.tool.v1.Exit
+	37, // 1: toolhost.v1.Plugin.last_exit:type_name -> toolhost.tool.v1.Exit
 	3,  // 2: toolhost.v1.Plugin.recent_exits:type_name -> toolhost.v1.PluginExit
-	31, // 3: toolhost.v1.Plugin.retry_time:type_name -> google.protobuf.Timestamp
-	31, // 4: toolhost.v1.PluginExit.time:type_name -> google.protobuf.Timestamp
-	30, // 5: toolhost.v1.PluginExit.exit:type_name -> toolhost.tool.v1.Exit
+	38, // 3: toolhost.v1.Plugin.retry_time:type_name -> google.protobuf.Timestamp
+	38, // 4: toolhost.v1.PluginExit.time:type_name -> google.protobuf.Timestamp
+	37, // 5: toolhost.v1.PluginExit.exit:type_name -> toolhost.tool.v1.Exit
 	1,  // 6: toolhost.v1.Instance.state:type_name -> toolhost.v1.InstanceState
-	31, // 7: toolhost.v1.Instance.start_time:type_name -> google.protobuf.Timestamp
+	38, // 7: toolhost.v1.Instance.start_time:type_name -> google.protobuf.Timestamp
 	5,  // 8: toolhost.v1.Instance.limits:type_name -> toolhost.v1.EffectiveLimit
 	2,  // 9: toolhost.v1.ListPluginsResponse.plugins:type_name -> toolhost.v1.Plugin
 	4,  // 10: toolhost.v1.ListInstancesResponse.instances:type_name -> toolhost.v1.Instance
-	22, // 11: toolhost.v1.WatchEventsResponse.event:type_name -> toolhost.v1.PluginEvent
-	31, // 12: toolhost.v1.PluginEvent.time:type_name -> google.protobuf.Timestamp
-	31, // 13: toolhost.v1.PluginEvent.until_time:type_name -> google.protobuf.Timestamp
-	25, // 14: toolhost.v1.TailLogsResponse.line:type_name -> toolhost.v1.LogLine
-	32, // 15: toolhost.v1.LogLine.record:type_name -> toolhost.tool.v1.LogRecord
-	28, // 16: toolhost.v1.GetStatsResponse.tools:type_name -> toolhost.v1.ToolStats
-	29, // 17: toolhost.v1.ToolStats.failures:type_name -> toolhost.v1.ToolStats.FailuresEntry
-	33, // 18: toolhost.v1.ToolStats.total_duration:type_name -> google.protobuf.Duration
-	33, // 19: toolhost.v1.ToolStats.mean_duration:type_name -> google.protobuf.Duration
-	33, // 20: toolhost.v1.ToolStats.p50_duration:type_name -> google.protobuf.Duration
-	33, // 21: toolhost.v1.ToolStats.p99_duration:type_name -> google.protobuf.Duration
-	6,  // 22: toolhost.v1.AdminService.ListPlugins:input_type -> toolhost.v1.ListPluginsRequest
-	8,  // 23: toolhost.v1.AdminService.ListInstances:input_type -> toolhost.v1.ListInstancesRequest
-	10, // 24: toolhost.v1.AdminService.Restart:input_type -> toolhost.v1.RestartRequest
-	12, // 25: toolhost.v1.AdminService.Drain:input_type -> toolhost.v1.DrainRequest
-	14, // 26: toolhost.v1.AdminService.Pause:input_type -> toolhost.v1.PauseRequest
-	16, // 27: toolhost.v1.AdminService.Resume:input_type -> toolhost.v1.ResumeRequest
-	18, // 28: toolhost.v1.AdminService.ClearQuarantine:input_type -> toolhost.v1.ClearQuarantineRequest
-	20, // 29: toolhost.v1.AdminService.WatchEvents:input_type -> toolhost.v1.WatchEventsRequest
-	23, // 30: toolhost.v1.AdminService.TailLogs:input_type -> toolhost.v1.TailLogsRequest
-	26, // 31: toolhost.v1.AdminService.GetStats:input_type -> toolhost.v1.GetStatsRequest
-	7,  // 32: toolhost.v1.AdminService.ListPlugins:output_type -> toolhost.v1.ListPluginsResponse
-	9,  // 33: toolhost.v1.AdminService.ListInstances:output_type -> toolhost.v1.ListInstancesResponse
-	11, // 34: toolhost.v1.AdminService.Restart:output_type -> toolhost.v1.RestartResponse
-	13, // 35: toolhost.v1.AdminService.Drain:output_type -> toolhost.v1.DrainResponse
-	15, // 36: toolhost.v1.AdminService.Pause:output_type -> toolhost.v1.PauseResponse
-	17, // 37: toolhost.v1.AdminService.Resume:output_type -> toolhost.v1.ResumeResponse
-	19, // 38: toolhost.v1.AdminService.ClearQuarantine:output_type -> toolhost.v1.ClearQuarantineResponse
-	21, // 39: toolhost.v1.AdminService.WatchEvents:output_type -> toolhost.v1.WatchEventsResponse
-	24, // 40: toolhost.v1.AdminService.TailLogs:output_type -> toolhost.v1.TailLogsResponse
-	27, // 41: toolhost.v1.AdminService.GetStats:output_type -> toolhost.v1.GetStatsResponse
-	32, // [32:42] is the sub-list for method output_type
-	22, // [22:32] is the sub-list for method input_type
-	22, // [22:22] is the sub-list for extension type_name
-	22, // [22:22] is the sub-list for extension extendee
-	0,  // [0:22] is the sub-list for field type_name
+	22, // 11: toolhost.v1.ReloadResponse.failures:type_name -> toolhost.v1.ReloadFailure
+	29, // 12: toolhost.v1.WatchEventsResponse.event:type_name -> toolhost.v1.PluginEvent
+	38, // 13: toolhost.v1.PluginEvent.time:type_name -> google.protobuf.Timestamp
+	38, // 14: toolhost.v1.PluginEvent.until_time:type_name -> google.protobuf.Timestamp
+	32, // 15: toolhost.v1.TailLogsResponse.line:type_name -> toolhost.v1.LogLine
+	39, // 16: toolhost.v1.LogLine.record:type_name -> toolhost.tool.v1.LogRecord
+	35, // 17: toolhost.v1.GetStatsResponse.tools:type_name -> toolhost.v1.ToolStats
+	36, // 18: toolhost.v1.ToolStats.failures:type_name -> toolhost.v1.ToolStats.FailuresEntry
+	40, // 19: toolhost.v1.ToolStats.total_duration:type_name -> google.protobuf.Duration
+	40, // 20: toolhost.v1.ToolStats.mean_duration:type_name -> google.protobuf.Duration
+	40, // 21: toolhost.v1.ToolStats.p50_duration:type_name -> google.protobuf.Duration
+	40, // 22: toolhost.v1.ToolStats.p99_duration:type_name -> google.protobuf.Duration
+	6,  // 23: toolhost.v1.AdminService.ListPlugins:input_type -> toolhost.v1.ListPluginsRequest
+	8,  // 24: toolhost.v1.AdminService.ListInstances:input_type -> toolhost.v1.ListInstancesRequest
+	10, // 25: toolhost.v1.AdminService.Restart:input_type -> toolhost.v1.RestartRequest
+	12, // 26: toolhost.v1.AdminService.Drain:input_type -> toolhost.v1.DrainRequest
+	14, // 27: toolhost.v1.AdminService.Pause:input_type -> toolhost.v1.PauseRequest
+	16, // 28: toolhost.v1.AdminService.Resume:input_type -> toolhost.v1.ResumeRequest
+	18, // 29: toolhost.v1.AdminService.ClearQuarantine:input_type -> toolhost.v1.ClearQuarantineRequest
+	20, // 30: toolhost.v1.AdminService.Reload:input_type -> toolhost.v1.ReloadRequest
+	23, // 31: toolhost.v1.AdminService.Upgrade:input_type -> toolhost.v1.UpgradeRequest
+	25, // 32: toolhost.v1.AdminService.Rollback:input_type -> toolhost.v1.RollbackRequest
+	27, // 33: toolhost.v1.AdminService.WatchEvents:input_type -> toolhost.v1.WatchEventsRequest
+	30, // 34: toolhost.v1.AdminService.TailLogs:input_type -> toolhost.v1.TailLogsRequest
+	33, // 35: toolhost.v1.AdminService.GetStats:input_type -> toolhost.v1.GetStatsRequest
+	7,  // 36: toolhost.v1.AdminService.ListPlugins:output_type -> toolhost.v1.ListPluginsResponse
+	9,  // 37: toolhost.v1.AdminService.ListInstances:output_type -> toolhost.v1.ListInstancesResponse
+	11, // 38: toolhost.v1.AdminService.Restart:output_type -> toolhost.v1.RestartResponse
+	13, // 39: toolhost.v1.AdminService.Drain:output_type -> toolhost.v1.DrainResponse
+	15, // 40: toolhost.v1.AdminService.Pause:output_type -> toolhost.v1.PauseResponse
+	17, // 41: toolhost.v1.AdminService.Resume:output_type -> toolhost.v1.ResumeResponse
+	19, // 42: toolhost.v1.AdminService.ClearQuarantine:output_type -> toolhost.v1.ClearQuarantineResponse
+	21, // 43: toolhost.v1.AdminService.Reload:output_type -> toolhost.v1.ReloadResponse
+	24, // 44: toolhost.v1.AdminService.Upgrade:output_type -> toolhost.v1.UpgradeResponse
+	26, // 45: toolhost.v1.AdminService.Rollback:output_type -> toolhost.v1.RollbackResponse
+	28, // 46: toolhost.v1.AdminService.WatchEvents:output_type -> toolhost.v1.WatchEventsResponse
+	31, // 47: toolhost.v1.AdminService.TailLogs:output_type -> toolhost.v1.TailLogsResponse
+	34, // 48: toolhost.v1.AdminService.GetStats:output_type -> toolhost.v1.GetStatsResponse
+	36, // [36:49] is the sub-list for method output_type
+	23, // [23:36] is the sub-list for method input_type
+	23, // [23:23] is the sub-list for extension type_name
+	23, // [23:23] is the sub-list for extension extendee
+	0,  // [0:23] is the sub-list for field type_name
 }
 
 func init() { file_toolhost_v1_admin_service_proto_init() }
@@ -2145,7 +2548,7 @@ func file_toolhost_v1_admin_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolhost_v1_admin_service_proto_rawDesc), len(file_toolhost_v1_admin_service_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   28,
+			NumMessages:   35,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -28,6 +28,9 @@ const (
 	AdminService_Pause_FullMethodName           = "/toolhost.v1.AdminService/Pause"
 	AdminService_Resume_FullMethodName          = "/toolhost.v1.AdminService/Resume"
 	AdminService_ClearQuarantine_FullMethodName = "/toolhost.v1.AdminService/ClearQuarantine"
+	AdminService_Reload_FullMethodName          = "/toolhost.v1.AdminService/Reload"
+	AdminService_Upgrade_FullMethodName         = "/toolhost.v1.AdminService/Upgrade"
+	AdminService_Rollback_FullMethodName        = "/toolhost.v1.AdminService/Rollback"
 	AdminService_WatchEvents_FullMethodName     = "/toolhost.v1.AdminService/WatchEvents"
 	AdminService_TailLogs_FullMethodName        = "/toolhost.v1.AdminService/TailLogs"
 	AdminService_GetStats_FullMethodName        = "/toolhost.v1.AdminService/GetStats"
@@ -57,6 +60,16 @@ type AdminServiceClient interface {
 	Resume(ctx context.Context, in *ResumeRequest, opts ...grpc.CallOption) (*ResumeResponse, error)
 	// ClearQuarantine ends a quarantine or a backoff: the next call starts a process. Errors: NOT_FOUND.
 	ClearQuarantine(ctx context.Context, in *ClearQuarantineRequest, opts ...grpc.CallOption) (*ClearQuarantineResponse, error)
+	// Reload looks at the plugin folders again: new plugins come, those whose files are gone go, changed ones are upgraded.
+	// It returns when that is decided for each.
+	Reload(ctx context.Context, in *ReloadRequest, opts ...grpc.CallOption) (*ReloadResponse, error)
+	// Upgrade brings a plugin to the executable that is in its folder now, also after a rollback. Calls do not fail: the
+	// new process takes over once it is ready. Errors: NOT_FOUND; UNAVAILABLE if the new process does not start, in which
+	// case the old one stays.
+	Upgrade(ctx context.Context, in *UpgradeRequest, opts ...grpc.CallOption) (*UpgradeResponse, error)
+	// Rollback brings a plugin back to the executable that it had before, until its file changes again or Upgrade is
+	// called. Errors: NOT_FOUND also if there is none; UNAVAILABLE as for Upgrade.
+	Rollback(ctx context.Context, in *RollbackRequest, opts ...grpc.CallOption) (*RollbackResponse, error)
 	// WatchEvents streams what happened to plugins and processes: first the events that are kept, then, if asked, new
 	// ones, until the caller leaves or toolhost stops, which ends the stream without an error. Of a plugin that is not
 	// known there are none.
@@ -147,6 +160,36 @@ func (c *adminServiceClient) ClearQuarantine(ctx context.Context, in *ClearQuara
 	return out, nil
 }
 
+func (c *adminServiceClient) Reload(ctx context.Context, in *ReloadRequest, opts ...grpc.CallOption) (*ReloadResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ReloadResponse)
+	err := c.cc.Invoke(ctx, AdminService_Reload_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *adminServiceClient) Upgrade(ctx context.Context, in *UpgradeRequest, opts ...grpc.CallOption) (*UpgradeResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(UpgradeResponse)
+	err := c.cc.Invoke(ctx, AdminService_Upgrade_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *adminServiceClient) Rollback(ctx context.Context, in *RollbackRequest, opts ...grpc.CallOption) (*RollbackResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(RollbackResponse)
+	err := c.cc.Invoke(ctx, AdminService_Rollback_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *adminServiceClient) WatchEvents(ctx context.Context, in *WatchEventsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchEventsResponse], error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	stream, err := c.cc.NewStream(ctx, &AdminService_ServiceDesc.Streams[0], AdminService_WatchEvents_FullMethodName, cOpts...)
@@ -219,6 +262,16 @@ type AdminServiceServer interface {
 	Resume(context.Context, *ResumeRequest) (*ResumeResponse, error)
 	// ClearQuarantine ends a quarantine or a backoff: the next call starts a process. Errors: NOT_FOUND.
 	ClearQuarantine(context.Context, *ClearQuarantineRequest) (*ClearQuarantineResponse, error)
+	// Reload looks at the plugin folders again: new plugins come, those whose files are gone go, changed ones are upgraded.
+	// It returns when that is decided for each.
+	Reload(context.Context, *ReloadRequest) (*ReloadResponse, error)
+	// Upgrade brings a plugin to the executable that is in its folder now, also after a rollback. Calls do not fail: the
+	// new process takes over once it is ready. Errors: NOT_FOUND; UNAVAILABLE if the new process does not start, in which
+	// case the old one stays.
+	Upgrade(context.Context, *UpgradeRequest) (*UpgradeResponse, error)
+	// Rollback brings a plugin back to the executable that it had before, until its file changes again or Upgrade is
+	// called. Errors: NOT_FOUND also if there is none; UNAVAILABLE as for Upgrade.
+	Rollback(context.Context, *RollbackRequest) (*RollbackResponse, error)
 	// WatchEvents streams what happened to plugins and processes: first the events that are kept, then, if asked, new
 	// ones, until the caller leaves or toolhost stops, which ends the stream without an error. Of a plugin that is not
 	// known there are none.
@@ -259,6 +312,15 @@ func (UnimplementedAdminServiceServer) Resume(context.Context, *ResumeRequest) (
 }
 func (UnimplementedAdminServiceServer) ClearQuarantine(context.Context, *ClearQuarantineRequest) (*ClearQuarantineResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ClearQuarantine not implemented")
+}
+func (UnimplementedAdminServiceServer) Reload(context.Context, *ReloadRequest) (*ReloadResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Reload not implemented")
+}
+func (UnimplementedAdminServiceServer) Upgrade(context.Context, *UpgradeRequest) (*UpgradeResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Upgrade not implemented")
+}
+func (UnimplementedAdminServiceServer) Rollback(context.Context, *RollbackRequest) (*RollbackResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Rollback not implemented")
 }
 func (UnimplementedAdminServiceServer) WatchEvents(*WatchEventsRequest, grpc.ServerStreamingServer[WatchEventsResponse]) error {
 	return status.Error(codes.Unimplemented, "method WatchEvents not implemented")
@@ -416,6 +478,60 @@ func _AdminService_ClearQuarantine_Handler(srv interface{}, ctx context.Context,
 	return interceptor(ctx, in, info, handler)
 }
 
+func _AdminService_Reload_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ReloadRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AdminServiceServer).Reload(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AdminService_Reload_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AdminServiceServer).Reload(ctx, req.(*ReloadRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _AdminService_Upgrade_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(UpgradeRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AdminServiceServer).Upgrade(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AdminService_Upgrade_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AdminServiceServer).Upgrade(ctx, req.(*UpgradeRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _AdminService_Rollback_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(RollbackRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AdminServiceServer).Rollback(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AdminService_Rollback_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AdminServiceServer).Rollback(ctx, req.(*RollbackRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _AdminService_WatchEvents_Handler(srv interface{}, stream grpc.ServerStream) error {
 	m := new(WatchEventsRequest)
 	if err := stream.RecvMsg(m); err != nil {
@@ -490,6 +606,18 @@ var AdminService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "ClearQuarantine",
 			Handler:    _AdminService_ClearQuarantine_Handler,
+		},
+		{
+			MethodName: "Reload",
+			Handler:    _AdminService_Reload_Handler,
+		},
+		{
+			MethodName: "Upgrade",
+			Handler:    _AdminService_Upgrade_Handler,
+		},
+		{
+			MethodName: "Rollback",
+			Handler:    _AdminService_Rollback_Handler,
 		},
 		{
 			MethodName: "GetStats",
