@@ -26,9 +26,12 @@ func remedies(p tool.PluginInfo, instances []tool.InstanceInfo) []remedy {
 	case tool.PluginQuarantined:
 		all = append(all, command("clear", "lets it take calls again: the next one starts it"), command("logs", "shows what it wrote"))
 	case tool.PluginDisabled:
-		all = append(all, remedy{"", "put the executable right, as the reason says, and start toolhost again"})
+		all = append(all, remedy{"", "mend what the reason says, then"}, remedy{"toolhost reload", "looks at the plugin folders again"})
 	default:
 		all = append(all, healthyRemedies(p, command)...)
+	}
+	if p.PreviousDigest != "" && (p.State == tool.PluginBackingOff || p.State == tool.PluginQuarantined || lastCrash(p) != nil) {
+		all = append(all, command("rollback", "goes back to the executable before, "+shortDigest(p.PreviousDigest)))
 	}
 	for _, i := range instances {
 		if i.State == tool.InstanceUnhealthy {

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/tool"
+)
+
+func newReloadCommand(p cli.Process) *cobra.Command {
+	conn := connection{process: p}
+	var format cli.Format
+	cmd := &cobra.Command{
+		Use:   "reload",
+		Short: "Look at the plugin folders again",
+		Long: "Reload lets toolhost look at its plugin folders again: new plugins come, those whose files are gone go, and those\n" +
+			"whose files have changed are upgraded without a failed call. It returns when that is decided for each. What cannot\n" +
+			"be taken over is said, what was there before stays, and the exit code is 3.\n" +
+			"With -o json it prints an object: added, removed, upgraded and failures, each with plugin and reason.",
+		Example: "  toolhost reload",
+		Args:    cli.Arguments(0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return conn.with(func(c *client.Client) error {
+				return reload(cmd.Context(), c, p, format.JSON())
+			})
+		},
+	}
+	conn.addFlag(cmd.Flags())
+	format.AddFlag(cmd.Flags())
+	return cmd
+}
+
+func reload(ctx context.Context, c *client.Client, p cli.Process, asJSON bool) error {
+	done, err := c.Reload(ctx)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		err = cli.WriteJSON(p.Stdout, tool.Reloaded{
+			Added: append([]string{}, done.Added...), Removed: append([]string{}, done.Removed...),
+			Upgraded: append([]string{}, done.Upgraded...), Failures: append([]tool.ReloadFailure{}, done.Failures...),
+		})
+	} else {
+		_, err = fmt.Fprintln(p.Stdout, reloadText(done))
+	}
+	if err != nil || len(done.Failures) == 0 {
+		return err
+	}
+	var reasons []string
+	for _, f := range done.Failures {
+		reasons = append(reasons, cli.OneLine(fmt.Sprintf("%s: %s", f.Plugin, f.Reason)))
+	}
+	return &cli.ExitError{Code: cli.ExitInfrastructure, Err: fmt.Errorf("%s not taken over; what was there before stays\n  %s",
+		were(count(len(done.Failures), "plugin"), len(done.Failures)), strings.Join(reasons, "\n  "))}
+}
+
+func were(what string, n int) string {
+	if n == 1 {
+		return what + " was"
+	}
+	return what + " were"
+}
+
+// reloadText says in one line what a reload did.
+func reloadText(done tool.Reloaded) string {
+	var parts []string
+	for _, part := range []struct {
+		what    string
+		plugins []string
+	}{{"added", done.Added}, {"removed", done.Removed}, {"upgraded", done.Upgraded}} {
+		if len(part.plugins) > 0 {
+			parts = append(parts, part.what+" "+strings.Join(part.plugins, ", "))
+		}
+	}
+	if len(parts) == 0 {
+		return "reloaded: nothing changed"
+	}
+	return "reloaded: " + strings.Join(parts, "; ")
+}
