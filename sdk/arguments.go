@@ -108,7 +108,7 @@ func asInteger(n json.Number) json.Number {
 		return n
 	}
 	r, ok := new(big.Rat).SetString(string(n))
-	if !ok || !r.IsInt() {
+	if !ok || !r.IsInt() || r.Num().BitLen() > 64 { // no Go integer has more, and five bytes must not become a thousand
 		return n
 	}
 	return json.Number(r.Num().String())

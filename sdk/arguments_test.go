@@ -74,6 +74,7 @@ func TestArgumentsThatTheModelMustMend(t *testing.T) {
 		"null":          {`{"city":null}`, `city: must be string`},
 		"too large":     {`{"city":"a","small":300}`, `small: must be at most 127, but is 300`},
 		"no time":       {`{"city":"a","since":"yesterday"}`, `since: must be a time as in RFC 3339, such as 2006-01-02T15:04:05Z, but is "yesterday"`},
+		"large integer": {`{"city":"a","big":1e400}`, `big: must fit the type int64, but is 1e400`},
 		"huge exponent": {`{"city":"a","days":1e1000001}`, `days`},
 		"huge integer":  {`{"city":"a","big":99999999999999999999}`, `big: must fit the type int64, but is 99999999999999999999`},
 		"bad address":   {`{"city":"a","hosts":{"x":["1.2.3.4","nowhere"]}}`, `hosts.x[1]: must be a value that can be read`},
