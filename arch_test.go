@@ -76,7 +76,7 @@ var rooms = map[string][]string{
 	"internal/config":                    {"tool", "internal/address", "internal/guardian/proc", "internal/lifecycle", "github.com/goccy/go-yaml/..."},
 	"internal/catalog":                   {"tool", "internal/arguments", "internal/manifest", errgroup},
 	"internal/logbook":                   {"tool"},
-	"internal/host":                      {"tool", "internal/arguments", "internal/catalog", "internal/lifecycle", "internal/logbook", "internal/pluginwire"},
+	"internal/host":                      {"tool", "internal/arguments", "internal/catalog", "internal/lifecycle", "internal/limits", "internal/logbook", "internal/manifest", "internal/pluginwire"},
 	"internal/host/hosttest":             {"tool", cmp + "/..."},
 	"internal/hostrpc":                   {"tool", "internal/address", "internal/flow", "internal/hostpb", "internal/toolpb", hostV1, toolV1, grpc + "/...", protobuf + "/..."},
 
@@ -99,7 +99,7 @@ var rooms = map[string][]string{
 
 	// The commands and what ships.
 	"internal/cli":              {"tool", "client", "internal/address", cobra, pflag, unix},
-	"cmd/toolhost":              {"tool", "client", "internal/address", "internal/catalog", "internal/cli", "internal/config", "internal/guardian", "internal/host", "internal/hostrpc", "internal/lifecycle", "internal/logbook", "internal/process", "internal/pluginwire", cobra, pflag, unix},
+	"cmd/toolhost":              {"tool", "client", "internal/address", "internal/catalog", "internal/cli", "internal/config", "internal/guardian", "internal/host", "internal/hostrpc", "internal/lifecycle", "internal/limits", "internal/logbook", "internal/manifest", "internal/process", "internal/pluginwire", cobra, pflag, unix},
 	"cmd/agentd":                {"tool", "client", "internal/address", "internal/agent", "internal/agentrpc", "internal/cli", "internal/model", "internal/model/provider", "internal/runstore/sqlite", cobra, pflag, unix},
 	"plugins/calculator":        {"sdk", "plugins/calculator/expr"},
 	"plugins/calculator/expr":   {},

@@ -9,6 +9,7 @@ import (
 	"github.com/toolhost/toolhost/internal/config"
 	"github.com/toolhost/toolhost/internal/guardian"
 	"github.com/toolhost/toolhost/internal/host"
+	"github.com/toolhost/toolhost/internal/limits"
 	"github.com/toolhost/toolhost/internal/pluginwire"
 	"github.com/toolhost/toolhost/internal/process"
 	"github.com/toolhost/toolhost/tool"
@@ -18,6 +19,7 @@ import (
 type launcher struct {
 	runDir string
 	guard  *guardian.Guard
+	groups *limits.Cgroups
 	logger *slog.Logger
 	config *config.Config
 }
@@ -51,6 +53,7 @@ func (l *launcher) process(p *catalog.Plugin, name, instance string) process.Con
 	return process.Config{
 		Plugin: name, Instance: instance, Path: p.Path, Args: p.Args, Env: env, Dir: p.Dir,
 		RunDir: l.runDir, Guard: l.guard, Logger: l.logger, StartTimeout: l.config.Launch.Timeout,
+		Limits: instanceLimits(l.config.Plugin(name).Limits, p), Cgroups: l.groups,
 		Conn: pluginwire.ConnConfig{MaxResultBytes: int(l.config.Calls.MaxResultBytes)},
 	}
 }

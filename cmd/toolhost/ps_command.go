@@ -81,15 +81,15 @@ func instanceRows(views []instanceView, wide bool) [][]string {
 			cli.Age(time.Duration(v.UptimeMS) * time.Millisecond), cli.Size(v.RSSBytes),
 		}
 		if wide {
-			row = append(row, number(v.TotalCalls), dash(shortDigest(v.Digest)), limits(v.Limits))
+			row = append(row, number(v.TotalCalls), dash(shortDigest(v.Digest)), boundsOf(v.Limits))
 		}
 		rows = append(rows, row)
 	}
 	return rows
 }
 
-// limits returns what bounds a process as people read it: what, how much, by what means, and why by none.
-func limits(all []tool.EffectiveLimit) string {
+// boundsOf returns what bounds a process as people read it: what, how much, by what means, and why by none.
+func boundsOf(all []tool.EffectiveLimit) string {
 	var parts []string
 	for _, l := range all {
 		value := l.Value

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"sync"
 	"syscall"
 	"time"
@@ -19,6 +18,7 @@ import (
 	"github.com/toolhost/toolhost/internal/host"
 	"github.com/toolhost/toolhost/internal/hostrpc"
 	"github.com/toolhost/toolhost/internal/lifecycle"
+	"github.com/toolhost/toolhost/internal/limits"
 	"github.com/toolhost/toolhost/internal/logbook"
 )
 
@@ -42,12 +42,16 @@ func serve(ctx context.Context, options serveOptions, stdout, stderr io.Writer) 
 		return err
 	}
 	defer listener.Close()
-	runDir, err := makeRunDir()
+	parent := runDirParent()
+	sweep(parent, logger)
+	runDir, err := guardian.MakeRunDir(parent)
 	if err != nil {
-		return err
+		return fmt.Errorf("%w; set TMPDIR to a folder that can be written", err)
 	}
-	defer os.RemoveAll(runDir)
-	guard, err := startGuardian(ctx, runDir, options.listen, logger)
+	defer runDir.Close()
+	groups := limits.OpenCgroups()
+	defer groups.Close()
+	guard, err := startGuardian(ctx, runDir.Path(), groups, options.listen, logger)
 	if err != nil {
 		return err
 	}
@@ -56,7 +60,7 @@ func serve(ctx context.Context, options serveOptions, stdout, stderr io.Writer) 
 	logs := logbook.New(logbook.Config{
 		LinesPerPlugin: options.Logs.LinesPerPlugin, LineBytes: int(options.Logs.LineBytes), LinesPerSecond: options.Logs.LinesPerSecond,
 	})
-	plugins := &launcher{runDir: runDir, guard: guard, logger: slog.New(logs.Handler(logger.Handler())), config: &options.Config}
+	plugins := &launcher{runDir: runDir.Path(), guard: guard, groups: groups, logger: slog.New(logs.Handler(logger.Handler())), config: &options.Config}
 	known, err := catalog.Open(catalog.Config{
 		Folders: options.Folders, StateDir: options.State, Describe: plugins.describe, Logger: logger,
 		Locked: options.Locked, LockFile: options.LockFile,
@@ -207,27 +211,35 @@ func checkWorkspace(dir string) error {
 	return nil
 }
 
-// makeRunDir makes the folder for this toolhost's sockets. Its path is short, because that of a socket must be.
-func makeRunDir() (string, error) {
+// runDirParent returns where run folders are. Its path is short, because that of a socket must be.
+func runDirParent() string {
 	const longest = 30
-	parent := os.TempDir()
-	if len(parent) > longest {
-		parent = "/tmp"
+	if parent := os.TempDir(); len(parent) <= longest {
+		return parent
 	}
-	dir, err := os.MkdirTemp(parent, "toolhost-")
+	return "/tmp"
+}
+
+// sweep removes what toolhosts left that died together with their guardians. What cannot be removed harms nobody.
+func sweep(parent string, logger *slog.Logger) {
+	swept, err := guardian.Sweep(parent)
 	if err != nil {
-		return "", fmt.Errorf("making the run folder: %w; set TMPDIR to a folder that can be written", err)
+		logger.Warn("removing what dead toolhosts left", "error", err)
 	}
-	return filepath.Abs(dir)
+	if swept != (guardian.Swept{}) {
+		logger.Info("removed what dead toolhosts left", "run_dirs", swept.RunDirs, "processes", swept.Processes, "cgroups", swept.Cgroups)
+	}
 }
 
 // startGuardian starts this program a second time to clean up after this one, however it ends.
-func startGuardian(ctx context.Context, runDir string, listen address.Address, logger *slog.Logger) (*guardian.Guard, error) {
+func startGuardian(ctx context.Context, runDir string, groups *limits.Cgroups, listen address.Address, logger *slog.Logger) (*guardian.Guard, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("starting the guardian: %w", err)
 	}
-	guard, err := guardian.Start(ctx, guardian.Config{Command: []string{self, guardianCommand}, RunDir: runDir, Logger: logger})
+	guard, err := guardian.Start(ctx, guardian.Config{
+		Command: []string{self, guardianCommand}, RunDir: runDir, Cgroups: groups.Dirs(), Logger: logger,
+	})
 	if err != nil {
 		return nil, err
 	}

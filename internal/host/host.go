@@ -20,7 +20,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Process is a running plugin process that is ready for calls, as *process.Process is one. Its six methods are what an
+// Process is a running plugin process that is ready for calls, as *process.Process is one. Its methods are what an
 // operator and a call need of it; all are safe for concurrent use.
 type Process interface {
 	Conn() *pluginwire.Conn
@@ -30,6 +30,8 @@ type Process interface {
 	// Done is closed when the process is gone and all that it held is released; Exit then says how it ended.
 	Done() <-chan struct{}
 	Exit() tool.Exit
+	// Limits says what bounds the process, and by what means.
+	Limits() []tool.EffectiveLimit
 	// RSS returns the resident memory in bytes, 0 if unknown.
 	RSS() uint64
 	// Stop ends the process, by force if it must, and waits until it is gone. Every step is bounded.

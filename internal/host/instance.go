@@ -247,7 +247,7 @@ func (in *instance) info(state *lifecycle.Instance) tool.InstanceInfo {
 		}
 		return info
 	}
-	info.PID, info.RSSBytes = in.proc.PID(), in.proc.RSS()
+	info.PID, info.RSSBytes, info.Limits = in.proc.PID(), in.proc.RSS(), in.proc.Limits()
 	if info.State == tool.InstanceReady && !in.proc.Alive() {
 		info.State = tool.InstanceStopping // dead, and about to be noticed
 	}
