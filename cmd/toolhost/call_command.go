@@ -141,7 +141,7 @@ func (f *callFlags) execute(ctx context.Context, c *client.Client, call tool.Cal
 		}
 	}
 	if err != nil {
-		return err
+		return explained(err)
 	}
 	if !outcome.Result.IsError {
 		return nil
@@ -150,6 +150,18 @@ func (f *callFlags) execute(ctx context.Context, c *client.Client, call tool.Cal
 		return &cli.ExitError{Code: cli.ExitToolError, Err: fmt.Errorf("the arguments are not JSON; write an object in single quotes, such as: toolhost call %s '{\"name\":\"value\"}'", call.Tool)}
 	}
 	return &cli.ExitError{Code: cli.ExitToolError}
+}
+
+// explained adds where more is told to a failure that is the plugin's.
+func explained(err error) error {
+	failure := tool.AsError(err)
+	switch failure.Kind {
+	case tool.KindCrashed, tool.KindOutcomeUnknown, tool.KindUnavailable:
+		if failure.Plugin != "" {
+			return fmt.Errorf("%w; `toolhost why %s` tells more", err, failure.Plugin)
+		}
+	}
+	return err
 }
 
 // writeText writes a text as it is, and ends its last line.

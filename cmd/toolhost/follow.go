@@ -3,15 +3,12 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 
 	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/cli"
-	"github.com/toolhost/toolhost/tool"
 )
-
-// errStopped says that a toolhost that was followed ended by itself.
-var errStopped = tool.Errorf(tool.KindUnavailable, "the toolhost that was followed has stopped: %w", client.ErrNoServer)
 
 // follow prints each item of a stream that goes on until the operator has seen enough: interrupting it is no failure.
 // That the toolhost goes away is one.
@@ -21,7 +18,7 @@ func follow[T any](ctx context.Context, stream iter.Seq2[T, error], print func(T
 		case ctx.Err() != nil:
 			return nil
 		case errors.Is(err, client.ErrNoServer):
-			return &cli.ExitError{Code: cli.ExitNoServer, Err: tool.Errorf(tool.KindUnavailable, "the connection was lost: %w", err)}
+			return &cli.ExitError{Code: cli.ExitNoServer, Err: fmt.Errorf("the connection was lost: %w", err)}
 		case err != nil:
 			return err
 		}
@@ -32,7 +29,7 @@ func follow[T any](ctx context.Context, stream iter.Seq2[T, error], print func(T
 	if ctx.Err() != nil {
 		return nil
 	}
-	return &cli.ExitError{Code: cli.ExitNoServer, Err: errStopped}
+	return &cli.ExitError{Code: cli.ExitNoServer, Err: errors.New("the toolhost that was followed has stopped")}
 }
 
 // printAll prints each item of a stream that ends by itself.

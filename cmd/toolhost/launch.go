@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"log/slog"
+	"path/filepath"
 	"slices"
 
 	"github.com/toolhost/toolhost/internal/catalog"
@@ -36,7 +37,9 @@ func (l *launcher) launch(ctx context.Context, p *catalog.Plugin, instance strin
 // describe implements catalog.DescribeFunc: the process lives for the question alone.
 func (l *launcher) describe(ctx context.Context, p *catalog.Plugin) (tool.Description, error) {
 	const asked = "describe"
-	started, err := process.Launch(ctx, l.process(p, asked, asked))
+	cfg := l.process(p, asked, asked)
+	cfg.Plugin = filepath.Base(p.Source) // it has not said its name yet
+	started, err := process.Launch(ctx, cfg)
 	if err != nil {
 		return tool.Description{}, err
 	}

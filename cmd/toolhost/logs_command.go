@@ -93,6 +93,9 @@ func logLine(l tool.LogLine) string {
 	}
 	b.WriteString(r.Message)
 	for _, key := range slices.Sorted(maps.Keys(r.Attributes)) {
+		if key == "pid" {
+			continue // the instance says as much
+		}
 		fmt.Fprintf(&b, "  %s=%s", key, r.Attributes[key])
 	}
 	return cli.OneLine(b.String())

@@ -30,6 +30,9 @@ func remedies(p tool.PluginInfo, instances []tool.InstanceInfo) []remedy {
 	default:
 		all = append(all, healthyRemedies(p, command)...)
 	}
+	if len(p.Warnings) > 0 && p.State != tool.PluginDisabled {
+		all = append(all, command("upgrade", "looks at its file again, once what the warnings say is mended"))
+	}
 	if p.PreviousDigest != "" && (p.State == tool.PluginBackingOff || p.State == tool.PluginQuarantined || lastCrash(p) != nil) {
 		all = append(all, command("rollback", "goes back to the executable before, "+shortDigest(p.PreviousDigest)))
 	}

@@ -53,6 +53,7 @@ type explanation struct {
 	plugin    tool.PluginInfo
 	instances []tool.InstanceInfo
 	events    []tool.PluginEvent
+	lines     []tool.LogLine // that the plugin wrote; only if it crashed
 }
 
 // whyView is an explanation as -o json prints it.
@@ -90,5 +91,11 @@ func gather(ctx context.Context, c *client.Client, name string, now time.Time) (
 		return nil
 	})
 	w.events = w.events[max(0, len(w.events)-eventsOfWhy):]
-	return w, err
+	if err != nil || crash(plugin) == nil {
+		return w, err
+	}
+	return w, printAll(c.TailLogs(ctx, tool.LogQuery{Plugin: name}), func(l tool.LogLine) error {
+		w.lines = append(w.lines, l)
+		return nil
+	})
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// stderrOfWhy is how many of the last lines of a crash `why` shows; -o json and logs have more.
+// stderrOfWhy is how many lines of the last crash `why` shows; -o json and logs have more.
 const stderrOfWhy = 12
 
 // text returns the explanation as people read it: first what is the matter, last what to do.
@@ -72,20 +72,34 @@ func (w *explanation) writeExits(b *strings.Builder) {
 		return
 	}
 	b.WriteString("\nlast exits, the newest first\n")
-	said := false
 	for _, e := range w.plugin.RecentExits {
 		what := "crashed"
 		if e.Expected {
 			what = "stopped"
 		}
 		fmt.Fprintf(b, "  %s  %s  %s %s: %s\n", clock(e.Time), ago(e.Time, w.now), e.Instance, what, cli.OneLine(e.Exit.String()))
-		if e.Expected || said {
-			continue
-		}
-		said = true // what it said before it crashed; that of older ones is most often the same
-		lines := e.Exit.LastStderr
-		for _, l := range lines[max(0, len(lines)-stderrOfWhy):] {
-			fmt.Fprintf(b, "      | %s\n", cli.OneLine(l))
+		if c := crash(w.plugin); c != nil && e.Instance == c.Instance { // older ones most often said the same
+			for _, l := range w.lastWords(c) {
+				fmt.Fprintf(b, "      | %s\n", cli.OneLine(l))
+			}
 		}
 	}
+}
+
+// lastWords returns what is most telling of what a process said before it crashed. Where it said more than is kept with
+// its exit, such as the stacks of many threads, that is in the log.
+func (w *explanation) lastWords(e *tool.PluginExit) []string {
+	lines := e.Exit.LastStderr
+	if !cli.Explains(lines) {
+		var logged []string
+		for _, l := range w.lines {
+			if l.Instance == e.Instance {
+				logged = append(logged, l.Record.Message)
+			}
+		}
+		if cli.Explains(logged) {
+			lines = logged
+		}
+	}
+	return cli.Telling(lines, stderrOfWhy)
 }

@@ -93,6 +93,10 @@ func CodeOf(err error) int {
 	return ExitInfrastructure
 }
 
+// stderrLines is how many lines of a process that crashed are shown: enough for the reason, and little enough for that
+// to stay on the screen.
+const stderrLines = 15
+
 // report tells people what failed, and what the process that failed said last.
 func report(p Process, program string, err error) {
 	message := strings.TrimRight(err.Error(), "\n")
@@ -103,7 +107,7 @@ func report(p Process, program string, err error) {
 	fmt.Fprintf(p.Stderr, "%s: %s\n", program, message)
 	if ok && failure.Exit != nil {
 		fmt.Fprintf(p.Stderr, "the plugin's process ended: %s\n", failure.Exit)
-		for _, line := range failure.Exit.LastStderr {
+		for _, line := range Telling(failure.Exit.LastStderr, stderrLines) {
 			fmt.Fprintf(p.Stderr, "  %s\n", OneLine(line))
 		}
 	}
