@@ -87,10 +87,11 @@ func start(t *testing.T) *toolhost {
 	return h
 }
 
-func (h *toolhost) serve(t *testing.T) {
+// serve starts toolhost with more flags and returns once it is ready.
+func (h *toolhost) serve(t *testing.T, flags ...string) {
 	t.Helper()
-	h.cmd = command(context.Background(), h.home, nil, "toolhost", "serve",
-		"--plugins", h.plugins, "--listen", h.addr, "--state", h.state, "--workspace", h.workspace)
+	h.cmd = command(context.Background(), h.home, nil, "toolhost", append([]string{"serve",
+		"--plugins", h.plugins, "--listen", h.addr, "--state", h.state, "--workspace", h.workspace}, flags...)...)
 	h.stderr = &lockedBuffer{}
 	h.cmd.Stderr = h.stderr
 	stdout, err := h.cmd.StdoutPipe()
@@ -119,6 +120,15 @@ func (h *toolhost) serve(t *testing.T) {
 	if line := <-ready; !strings.Contains(line, h.addr) {
 		t.Fatalf("the line that says it is ready is %q; want the address in it\n%s", line, h.stderr)
 	}
+}
+
+// stop ends toolhost.
+func (h *toolhost) stop(t *testing.T) {
+	t.Helper()
+	if err := h.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	<-h.exited
 }
 
 // do runs a client command of toolhost against this one.

@@ -1,0 +1,196 @@
+package e2e_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// buildFault builds the plugin that does what it is told, and returns its path.
+func buildFault(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(bin, "faultplugin")
+	build := exec.Command("go", "build", "-o", path, "./internal/process/fault/faultplugin")
+	build.Dir = "../.."
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("building the fault plugin: %v\n%s", err, out)
+	}
+	return path
+}
+
+// copyPlugin installs a plugin under another name. What is appended to the file changes its digest, and nothing else.
+func copyPlugin(t *testing.T, source, target, appended string) {
+	t.Helper()
+	data, err := os.ReadFile(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, target+".new", string(data)+appended, 0o755)
+	if err := os.Rename(target+".new", target); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestTwoHundredInstances: restarting the processes of one plugin touches no other, and each costs toolhost little.
+func TestTwoHundredInstances(t *testing.T) {
+	const plugins, sessions = 10, 20
+	h := prepare(t)
+	fault := buildFault(t)
+	for i := range plugins {
+		name := fmt.Sprintf("chaos-%d", i) // the fault plugin takes such a name for its own
+		copyPlugin(t, fault, filepath.Join(h.plugins, name), name)
+	}
+	write(t, filepath.Join(h.home, "toolhost.yaml"), "defaults: {isolation: session, max_instances: 200}\n", 0o600)
+	h.serve(t)
+	c := h.dial(t)
+	before := h.memory(t)
+	var wg sync.WaitGroup
+	for i := range plugins {
+		for j := range sessions {
+			wg.Go(func() { h.echo(t, c, fmt.Sprintf("chaos-%d", i), fmt.Sprintf("session-%d", j)) })
+		}
+	}
+	wg.Wait()
+	pids := h.pids(t, c)
+	if len(pids) != plugins*sessions {
+		t.Fatalf("%d instances live, want %d", len(pids), plugins*sessions)
+	}
+	each := (h.memory(t) - before) / (plugins * sessions)
+	t.Logf("toolhost grew by %d KiB for each of %d instances", each>>10, plugins*sessions)
+	if each >= 2<<20 {
+		t.Errorf("toolhost grew by %d bytes for each instance, want less than 2 MiB", each)
+	}
+	if _, err := c.Restart(t.Context(), "chaos-3", false); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the old processes of the restarted plugin are gone", func() bool {
+		for id, pid := range pids {
+			if strings.HasPrefix(id, "chaos-3-") && running(pid) {
+				return false
+			}
+		}
+		return true
+	})
+	now := h.pids(t, c)
+	for id, pid := range pids {
+		if !strings.HasPrefix(id, "chaos-3-") && now[id] != pid {
+			t.Errorf("%s was process %d, and is %d after another plugin's restart", id, pid, now[id])
+		}
+	}
+	h.echo(t, c, "chaos-3", "session-0")
+	h.echo(t, c, "chaos-4", "session-0")
+}
+
+func (h *toolhost) echo(t *testing.T, c *client.Client, plugin, session string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	outcome, err := c.Call(ctx, tool.Call{Tool: plugin, Session: session, Arguments: json.RawMessage(`{"do":"echo","text":"x"}`), Timeout: patience})
+	if err != nil || outcome.Result.Text() != "x" {
+		t.Errorf("a call of %s in %s ended with %q, %v", plugin, session, outcome.Result.Text(), err)
+	}
+}
+
+// pids returns the process of each instance.
+func (h *toolhost) pids(t *testing.T, c *client.Client) map[string]int {
+	t.Helper()
+	instances, err := c.Instances(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pids := map[string]int{}
+	for _, in := range instances {
+		pids[in.ID] = in.PID
+	}
+	return pids
+}
+
+// memory returns toolhost's own resident memory in bytes.
+func (h *toolhost) memory(t *testing.T) int {
+	t.Helper()
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", h.cmd.Process.Pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, err := strconv.Atoi(strings.Fields(string(data))[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pages * os.Getpagesize()
+}
+
+// TestLocked: in locked mode a changed binary is refused with both digests and the command that allows it.
+func TestLocked(t *testing.T) {
+	h := start(t)
+	lock := filepath.Join(h.home, "toolhost.lock")
+	h.do(t, "lock").says(t, "toolhost.lock allows 2 plugins")
+	h.stop(t)
+	if err := os.Remove(filepath.Join(h.plugins, "calculator")); err != nil {
+		t.Fatal(err)
+	}
+	copyPlugin(t, filepath.Join(bin, "plugins", "calculator"), filepath.Join(h.plugins, "calculator"), "changed")
+	h.state += "-2" // with nothing kept of the old one
+	h.serve(t, "--locked", "--lock-file", lock)
+	h.do(t, "call", "calculator", `{"expression":"1"}`).exits(t, 3)
+	out, r := h.callJSON(t, "list_dir", `{}`)
+	if r.exits(t, 0); out.IsError {
+		t.Errorf("the plugin that did not change cannot be used: %s", r.stdout)
+	}
+	listed := h.do(t, "plugins", "-o", "json")
+	if strings.Count(listed.stdout, "sha256:") < 3 {
+		t.Errorf("the refusal does not name both digests: %s", listed.stdout)
+	}
+	listed.says(t, "run `toolhost lock`")
+	h.do(t, "lock", "--file", lock).says(t, "allows 1 plugin")
+}
+
+// TestUpgradeByReplacingTheFile: toolhost notices by itself, and no call fails meanwhile.
+func TestUpgradeByReplacingTheFile(t *testing.T) {
+	h := prepare(t)
+	fault := buildFault(t)
+	path := filepath.Join(h.plugins, "chaos-0")
+	copyPlugin(t, fault, path, "one")
+	h.serve(t)
+	c := h.dial(t)
+	h.echo(t, c, "chaos-0", "")
+	stop, failed := make(chan struct{}), sync.WaitGroup{}
+	for range 4 {
+		failed.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+					h.echo(t, c, "chaos-0", "")
+				}
+			}
+		})
+	}
+	copyPlugin(t, fault, path, "two")
+	eventually(t, "the new executable has taken over", func() bool {
+		instances, err := c.Instances(t.Context(), "chaos-0")
+		return err == nil && len(instances) == 1 && instances[0].ID == "chaos-0-2" && instances[0].State == tool.InstanceReady
+	})
+	write(t, path+".new", "#!/bin/sh\nexit 7\n", 0o755)
+	if err := os.Rename(path+".new", path); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the broken executable is reported", func() bool {
+		r := h.do(t, "why", "chaos-0")
+		return strings.Contains(r.stdout, "exit code 7")
+	})
+	h.do(t, "rollback", "chaos-0").exits(t, 0)
+	close(stop)
+	failed.Wait()
+	h.echo(t, c, "chaos-0", "")
+}
