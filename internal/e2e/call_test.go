@@ -193,6 +193,9 @@ func TestKilledToolhost(t *testing.T) {
 	if len(family) < 2 {
 		t.Fatalf("toolhost has %d descendants, want its plugins at least", len(family))
 	}
+	if len(runFolders(t, h.home)) != 1 {
+		t.Fatalf("run folders: %v, want one", runFolders(t, h.home))
+	}
 	if err := h.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
@@ -206,6 +209,7 @@ func TestKilledToolhost(t *testing.T) {
 		return true
 	})
 	eventually(t, "no socket is left", func() bool { return len(sockets(t, h.home)) == 0 })
+	eventually(t, "no run folder is left", func() bool { return len(runFolders(t, h.home)) == 0 })
 }
 
 // TestTermEndsEverything: SIGTERM ends toolhost with everything that it started, exit code 0.

@@ -74,3 +74,13 @@ func sockets(t *testing.T, dir string) []string {
 	}
 	return found
 }
+
+// runFolders returns the folders in which toolhosts of a home keep the sockets of their plugins.
+func runFolders(t *testing.T, home string) []string {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(home, "toolhost-*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
