@@ -43,7 +43,7 @@ func newPluginsCommand(p cli.Process) *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().BoolVarP(&wide, "wide", "w", false, "show digests, paths and whole notes too")
+	cmd.Flags().BoolVarP(&wide, "wide", "w", false, "show digests and paths too")
 	conn.addFlag(cmd.Flags())
 	format.AddFlag(cmd.Flags())
 	return cmd
@@ -57,9 +57,6 @@ func printablePlugin(p tool.PluginInfo) tool.PluginInfo {
 	return p
 }
 
-// notesWidth is how much of the notes a table shows that is not wide.
-const notesWidth = 90
-
 func pluginRows(plugins []tool.PluginInfo, now time.Time, wide bool) [][]string {
 	rows := [][]string{}
 	for _, p := range plugins {
@@ -67,13 +64,10 @@ func pluginRows(plugins []tool.PluginInfo, now time.Time, wide bool) [][]string 
 			p.Name, dash(p.Version), stateWords(p.State), dash(retry(p, now)), strconv.Itoa(len(p.Tools)),
 			strconv.Itoa(p.Instances), strconv.FormatUint(p.Launches, 10),
 		}
-		notes := pluginNotes(p, now)
 		if wide {
 			row = append(row, dash(shortDigest(p.Digest)), p.Path)
-		} else {
-			notes = cli.Clip(notes, notesWidth)
 		}
-		rows = append(rows, append(row, notes))
+		rows = append(rows, append(row, pluginNotes(p, now)))
 	}
 	return rows
 }

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// bin is the folder with the binaries under test: toolhost, agentd and plugins/NAME.
+// bin is the folder with the binaries under test: toolhost, agentd and plugins/NAME; and with faultplugin.
 var bin string
 
 // patience bounds every wait, so that what hangs fails a test instead of stopping the run.
@@ -36,7 +36,7 @@ func buildAndRun(m *testing.M) (int, error) {
 	defer os.RemoveAll(dir)
 	bin = dir
 	for target, packages := range map[string][]string{
-		dir:                           {"./cmd/toolhost", "./cmd/agentd"},
+		dir:                           {"./cmd/toolhost", "./cmd/agentd", "./internal/process/fault/faultplugin"},
 		filepath.Join(dir, "plugins"): {"./plugins/calculator", "./plugins/fs"},
 	} {
 		build := exec.Command("go", append([]string{"build", "-o", target + string(filepath.Separator)}, packages...)...)
