@@ -36,9 +36,10 @@ func namespaces() bool {
 // that this is told.
 func setupNamespaced(t *testing.T, flags ...string) (process.Config, bool) {
 	t.Helper()
-	cfg, _ := setup(t, flags...)
+	cfg, _ := setup(t)
 	cfg.PIDNamespace = process.NamespaceRequired
 	if namespaces() {
+		cfg.Args = append(cfg.Args, flags...)
 		return cfg, true
 	}
 	if err := refused(t, cfg); !strings.Contains(err.Error(), "PID namespace") {

@@ -120,6 +120,14 @@ func playLifeline(ctx context.Context, dir string) (scene, error) {
 	if err != nil {
 		return scene{}, err
 	}
+	// An answer shows that the plugin has its stream: before, there is no lifeline.
+	call, err := p.Conn().Start(ctx, pluginwire.Start{CallID: "c1", Tool: "nothing", Arguments: []byte("{}"), Complete: true})
+	if err != nil {
+		return scene{}, err
+	}
+	if _, err := outcome(ctx, call); err != nil {
+		return scene{}, err
+	}
 	return scene{PIDs: []int{p.PID()}}, nil
 }
 
