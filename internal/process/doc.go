@@ -5,6 +5,9 @@
 // for as long as a plugin is stopped. So the process is started, watched and killed by this package, go-plugin is shown
 // one validated handshake line and an empty standard error, and is cleaned up when the process is gone already.
 //
+// The process is held by package limits and, where this machine gives one, lives in a PID namespace (package pidns).
+//
 // Who owns what: a Process has one goroutine (own) that ends when everything of the process is released, and that waits
-// for the others: one that starts the process and reaps it (child), two that read its pipes, one that logs (output).
+// for the others: one that starts the process and reaps it, on a thread of its own, and one that then tells (child), two
+// that read its pipes, one that logs (output), two that watch its limits.
 package process
