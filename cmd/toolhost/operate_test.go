@@ -202,7 +202,7 @@ func TestWordsOfTables(t *testing.T) {
 		retry(tool.PluginInfo{RetryTime: now.Add(300 * time.Millisecond)}, now): "in 300ms",
 		boundsOf(nil): "none",
 		boundsOf([]tool.EffectiveLimit{{Name: "open_files", Value: "64", Mechanism: "rlimit"}, {Name: "file_size", Value: "1048576", Mechanism: "rlimit"}}): "open files 64 (rlimit), file size 1.0 MiB (rlimit)",
-		reloadText(tool.Reloaded{Added: []string{"a", "b"}, Removed: []string{"c"}, Upgraded: []string{"d"}}):                                             "reloaded: added a, b; removed c; upgraded d",
+		reloadText(tool.Reloaded{Added: []string{"a", "b"}, Removed: []string{"c"}, Upgraded: []string{"d"}}):                                               "reloaded: added a, b; removed c; upgraded d",
 	} {
 		if got != want {
 			t.Errorf("got %q, want %q", got, want)
