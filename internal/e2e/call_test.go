@@ -74,7 +74,8 @@ func TestBadInput(t *testing.T) {
 		}
 		r.says(t, h.home+"/nosuch")
 	})
-	h.do(t, "plugins").says(t, "noplugin", "disabled", "not a toolhost plugin", "hello from a script")
+	h.do(t, "plugins").says(t, "noplugin", "disabled", "not a toolhost plugin")
+	h.do(t, "why", "noplugin").says(t, "not a toolhost plugin", "hello from a script", "sdk")
 	out, _ := h.callJSON(t, "calculator", `{"expression":"1+1"}`)
 	if out.Text != "2" {
 		t.Errorf("after all that, 1+1 is %q", out.Text)

@@ -2,6 +2,7 @@ package host_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -137,5 +138,22 @@ func TestLedgerIsBounded(t *testing.T) {
 				t.Errorf("the oldest id ended with %+v; it should have been evicted", got)
 			}
 		})
+	}
+}
+
+// TestNamelessCallsPushNothingOut: nor do harmless ones push out those with side effects.
+func TestNamelessCallsPushNothingOut(t *testing.T) {
+	r := newRig(t, hosttest.Tools(), func(c *host.Config) { c.MaxLedgerEntries = 5 })
+	once := call("count", `{"key":"k"}`)
+	once.ID = "once"
+	outcome(t, r, once)
+	for i := range 20 {
+		outcome(t, r, call("echo", `{"text":"x"}`))
+		named := call("echo", `{"text":"x"}`)
+		named.ID = fmt.Sprint("named-", i)
+		outcome(t, r, named)
+	}
+	if got := outcome(t, r, once); !got.Replayed || got.Result.Text() != "1" {
+		t.Errorf("the id ended with %+v; it was executed twice", got)
 	}
 }

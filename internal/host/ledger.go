@@ -10,15 +10,16 @@ import (
 )
 
 // ledger remembers calls by id, so that an id is never executed twice: its second use joins the running call, or gets
-// the outcome again, or is refused because it means something else. Outcomes are kept in memory and evicted, the
-// oldest first, when there are too many or they are too large; calls under way are never evicted.
+// the outcome again, or is refused because it means something else. Outcomes are kept in memory and evicted when there are
+// too many or they are too large: those without side effects first, the oldest first; calls under way are never evicted.
 type ledger struct {
 	maxEntries, maxBytes int
 
-	mu      sync.Mutex
-	entries map[ledgerKey]*ledgerEntry
-	ended   *list.List // of *ledgerEntry, the oldest first
-	bytes   int        // of ended entries
+	mu       sync.Mutex
+	entries  map[ledgerKey]*ledgerEntry
+	harmless *list.List // of *ledgerEntry that have ended, without side effects, the oldest first
+	effects  *list.List // of *ledgerEntry that have ended, with side effects, the oldest first
+	bytes    int        // of ended entries
 }
 
 // ledgerKey scopes a call id: principals and sessions cannot see each other's calls.
@@ -36,7 +37,8 @@ func newLedger(maxEntries, maxBytes int) *ledger {
 		maxEntries: maxEntries,
 		maxBytes:   maxBytes,
 		entries:    map[ledgerKey]*ledgerEntry{},
-		ended:      list.New(),
+		harmless:   list.New(),
+		effects:    list.New(),
 	}
 }
 
@@ -81,7 +83,8 @@ func (l *ledger) release(r *run) {
 	}
 }
 
-// settle notes that a run has its outcome, and evicts what is too much.
+// settle notes that a run has its outcome, and evicts what is too much. An id that the host made is forgotten at once:
+// nobody comes back with it.
 func (l *ledger) settle(r *run) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -90,12 +93,30 @@ func (l *ledger) settle(r *run) {
 	if e == nil || l.entries[e.key] != e {
 		return
 	}
+	if r.minted {
+		delete(l.entries, e.key)
+		return
+	}
 	e.bytes = r.record.bytes() + len(e.key.id) + len(e.key.session)
 	l.bytes += e.bytes
-	l.ended.PushBack(e)
-	for l.ended.Len() > l.maxEntries || l.bytes > l.maxBytes {
-		oldest := l.ended.Remove(l.ended.Front()).(*ledgerEntry)
-		l.bytes -= oldest.bytes
-		delete(l.entries, oldest.key)
+	if r.tool.Spec.HasSideEffects() {
+		l.effects.PushBack(e)
+	} else {
+		l.harmless.PushBack(e)
 	}
+	for l.harmless.Len()+l.effects.Len() > l.maxEntries || l.bytes > l.maxBytes {
+		l.evictLocked()
+	}
+}
+
+// evictLocked forgets the oldest outcome that may be had again by executing the call once more, or, if there is none, the
+// oldest.
+func (l *ledger) evictLocked() {
+	from := l.harmless
+	if from.Len() == 0 {
+		from = l.effects
+	}
+	oldest := from.Remove(from.Front()).(*ledgerEntry)
+	l.bytes -= oldest.bytes
+	delete(l.entries, oldest.key)
 }

@@ -31,6 +31,7 @@ func (h *Host) Open(ctx context.Context, call tool.Call, complete bool) (tool.Ex
 	if err != nil {
 		return nil, err
 	}
+	r.minted = e.minted
 	e.run = r
 	if complete {
 		e.submit()

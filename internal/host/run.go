@@ -19,6 +19,7 @@ type run struct {
 	call   tool.Call
 	tool   *catalog.Tool
 	record *record
+	minted bool         // the call's id is the host's
 	entry  *ledgerEntry // the ledger's
 	over   bool         // the ledger's: the run takes no id any more
 

@@ -22,16 +22,16 @@ func (p *Process) explain(err error) error {
 	_, refused := errors.AsType[*handshakeError](err)
 	switch {
 	case refused:
-		text += fmt.Sprintf("%s is not a toolhost plugin: %v", p.cfg.Path, err)
+		text += fmt.Sprintf("it is not a toolhost plugin: %v", err)
 	case errors.Is(err, errStartTimeout):
-		text += fmt.Sprintf("%s did not answer within %v", p.cfg.Path, p.cfg.StartTimeout.Round(time.Millisecond))
+		text += fmt.Sprintf("it did not answer within %v", p.cfg.StartTimeout.Round(time.Millisecond))
 		if line, ok := <-p.firstLine; ok {
 			text += fmt.Sprintf("; it printed %s, expected go-plugin's handshake (%s)", quote(line), handshakeForm)
 		}
 	case exit.Reason == "", exit.OutOfMemory:
-		text += fmt.Sprintf("%s ended before it could be used: %v", p.cfg.Path, exit)
+		text += fmt.Sprintf("it ended before it could be used: %v", exit)
 	default:
-		text += fmt.Sprintf("%s: %v", p.cfg.Path, err)
+		text += err.Error()
 	}
 	if n := len(exit.LastStderr); n > 0 {
 		text += fmt.Sprintf("; its last words on standard error: %s", quote(strings.Join(exit.LastStderr[max(0, n-5):], "\n")))
