@@ -83,7 +83,7 @@ func TestLaunchRefusesWhatIsNoPlugin(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			cfg, _ := setup(t, test.flags...)
 			err := refused(t, cfg)
-			for _, want := range append(test.want, `launching plugin "fault": `+cfg.Path) {
+			for _, want := range append(test.want, `launching plugin "fault": it is not a toolhost plugin`) {
 				if !strings.Contains(err.Error(), want) {
 					t.Errorf("error %q, want %q in it", err, want)
 				}
