@@ -177,18 +177,27 @@ func loadPlugins(ctx context.Context, known *catalog.Catalog) error {
 
 // summary says what was found, and where to look if something is wrong.
 func summary(found *catalog.Snapshot) string {
-	tools, bad, warned := 0, 0, 0
+	tools, usable, asked, troubled := 0, 0, 0, 0
 	for _, p := range found.Plugins() {
 		tools += len(p.Tools)
-		if p.Problem != "" {
-			bad++
-		} else if len(p.Warnings) > 0 {
-			warned++
+		switch {
+		case p.Pending():
+			asked++
+		case p.Problem != "":
+			troubled++
+		default:
+			usable++
+			if len(p.Warnings) > 0 {
+				troubled++
+			}
 		}
 	}
-	s := fmt.Sprintf("%s of %s", count(tools, "tool"), count(len(found.Plugins())-bad, "plugin"))
-	if bad+warned > 0 {
-		s += fmt.Sprintf("; %s with problems, see `toolhost plugins`", count(bad+warned, "plugin"))
+	s := fmt.Sprintf("%s of %s", count(tools, "tool"), count(usable, "plugin"))
+	if asked > 0 {
+		s += fmt.Sprintf("; %s still to say what they are", count(asked, "new plugin"))
+	}
+	if troubled > 0 {
+		s += fmt.Sprintf("; %s with problems, see `toolhost plugins`", count(troubled, "plugin"))
 	}
 	return s
 }

@@ -120,6 +120,9 @@ func (p *Plugin) toAsk() *Plugin {
 func (p *Plugin) usable() bool  { return p != nil && p.Problem == "" }
 func (p *Plugin) pending() bool { return p != nil && p.Problem == problemPending }
 
+// Pending reports whether the plugin is new and has yet to say what it is.
+func (p *Plugin) Pending() bool { return p.pending() }
+
 func (p *Plugin) warnf(format string, args ...any) {
 	p.Warnings = append(p.Warnings, fmt.Sprintf(format, args...))
 }
