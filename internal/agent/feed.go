@@ -99,38 +99,38 @@ func (f *feed) wake() {
 	}
 }
 
-// after returns the events after a place and waits until there are some. behind says that the place is too far back
-// and the journal has to be read; no events at all, and no error, that the run has finished.
-func (f *feed) after(ctx context.Context, at place) (events []Event, behind bool, err error) {
+// after returns the events after a place and waits until there are some. behind says that the place is too far back,
+// and that the journal has to be read up to floor; no events at all, and no error, that the run has finished.
+func (f *feed) after(ctx context.Context, at place) (events []Event, floor uint64, behind bool, err error) {
 	for {
-		events, behind, wait, err := f.look(at)
+		events, floor, behind, wait, err := f.look(at)
 		if wait == nil {
-			return events, behind, err
+			return events, floor, behind, err
 		}
 		select {
 		case <-wait:
 		case <-ctx.Done():
-			return nil, false, ctx.Err()
+			return nil, 0, false, ctx.Err()
 		}
 	}
 }
 
-func (f *feed) look(at place) (events []Event, behind bool, wait <-chan struct{}, err error) {
+func (f *feed) look(at place) (events []Event, floor uint64, behind bool, wait <-chan struct{}, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	switch {
 	case f.begun && at.seq < f.floor:
-		return nil, true, nil, nil
+		return nil, f.floor, true, nil, nil
 	case f.begun:
 		if i := sort.Search(len(f.log), func(i int) bool { return at.before(f.log[i]) }); i < len(f.log) {
-			return slices.Clone(f.log[i:]), false, nil, nil
+			return slices.Clone(f.log[i:]), 0, false, nil, nil
 		}
 	}
 	if f.done {
-		return nil, false, nil, f.err
+		return nil, 0, false, nil, f.err
 	}
 	if f.changed == nil {
 		f.changed = make(chan struct{})
 	}
-	return nil, false, f.changed, nil
+	return nil, 0, false, f.changed, nil
 }

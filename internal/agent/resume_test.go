@@ -280,7 +280,7 @@ func TestSomebodyElse(t *testing.T) {
 		}
 		var last error
 		for e, err := range f.WatchRun(t.Context(), "r", 0) {
-			if last = err; e.Seq == 2 {
+			if last = err; e.Seq == 1 {
 				close(release)
 			}
 		}

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"iter"
+	"math"
 
 	"github.com/toolhost/toolhost/tool"
 )
@@ -19,10 +20,10 @@ func (a *Agent) WatchRun(ctx context.Context, runID string, after uint64) iter.S
 		for {
 			f := a.feedOf(runID)
 			var events []Event
-			behind := f == nil
+			upTo, behind := uint64(math.MaxUint64), f == nil
 			var err error
 			if f != nil {
-				events, behind, err = f.after(ctx, at)
+				events, upTo, behind, err = f.after(ctx, at)
 			}
 			if err != nil {
 				yield(Event{}, tool.AsError(err))
@@ -34,7 +35,7 @@ func (a *Agent) WatchRun(ctx context.Context, runID string, after uint64) iter.S
 				}
 				at.advance(e)
 			}
-			if behind && !a.replay(ctx, runID, &at, yield) {
+			if behind && !a.replay(ctx, runID, &at, upTo, yield) {
 				return
 			}
 			if f == nil || len(events) == 0 && !behind {
@@ -50,8 +51,9 @@ func (a *Agent) WatchRun(ctx context.Context, runID string, after uint64) iter.S
 	}
 }
 
-// replay yields what the journal holds and reports whether to go on.
-func (a *Agent) replay(ctx context.Context, runID string, at *place, yield func(Event, error) bool) bool {
+// replay yields what the journal holds, up to a place, and reports whether to go on. What comes after that place is in
+// the run's feed, together with the passing events that the journal does not have.
+func (a *Agent) replay(ctx context.Context, runID string, at *place, upTo uint64, yield func(Event, error) bool) bool {
 	for rec, err := range a.store.Read(ctx, runID, at.seq) {
 		var e Event
 		if err == nil {
@@ -60,6 +62,9 @@ func (a *Agent) replay(ctx context.Context, runID string, at *place, yield func(
 		if err != nil {
 			yield(Event{}, storeError(err))
 			return false
+		}
+		if e.Seq > upTo {
+			return true
 		}
 		if !yield(e, nil) {
 			return false

@@ -119,6 +119,55 @@ func TestLateWatcherSeesTheTurnFromItsBeginning(t *testing.T) {
 	})
 }
 
+// stutterer says one delta, is cut off, and then waits until it may go on.
+type stutterer struct{ release chan struct{} }
+
+func (*stutterer) Name() string { return "fake:stutterer" }
+func (m *stutterer) Generate(ctx context.Context, req model.Request) iter.Seq2[model.Chunk, error] {
+	return func(yield func(model.Chunk, error) bool) {
+		if len(req.Messages) == 1 {
+			if yield(model.Chunk{TextDelta: &model.TextDelta{Text: "one"}}, nil) {
+				yield(model.Chunk{Response: response(model.StopMaxTokens, text("one"))}, nil)
+			}
+			return
+		}
+		select {
+		case <-m.release:
+			yield(model.Chunk{Response: response(model.StopEndTurn, text("two"))}, nil)
+		case <-ctx.Done():
+			yield(model.Chunk{}, ctx.Err())
+		}
+	}
+}
+
+// TestWatcherFromTheStartOfARunAtWork: whoever comes when a turn has passed still sees what the run keeps at hand, with
+// what the journal does not have.
+func TestWatcherFromTheStartOfARunAtWork(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &stutterer{release: make(chan struct{})}
+		f := newFixture(t, &fakeModel{}, newTools(echo), func(c *agent.Config) { c.Model = m })
+		f.start(agent.Task{})
+		synctest.Wait() // the first turn is in the journal
+		var shown string
+		for e, err := range f.WatchRun(t.Context(), "r", 0) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			switch p := e.Payload.(type) {
+			case *agent.TextDelta:
+				shown += p.Text
+			case *agent.AssistantMessage:
+				if shown != "one" {
+					t.Errorf("shown before the message: %q", shown)
+				}
+				if e.Seq == 2 {
+					close(m.release)
+				}
+			}
+		}
+	})
+}
+
 // TestSlowWatcher: whoever does not read holds nobody up, and still gets every durable event.
 func TestSlowWatcher(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
