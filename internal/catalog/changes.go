@@ -1,5 +1,10 @@
 package catalog
 
+import (
+	"cmp"
+	"slices"
+)
+
 // Changes is how one snapshot differs from an earlier one, ordered by name.
 type Changes struct {
 	Added      []*Plugin // in service now and not before
@@ -7,6 +12,7 @@ type Changes struct {
 	Changed    []Change  // in service at another digest: the candidate was activated
 	Candidates []*Plugin // that were none before
 	Broken     []*Plugin // that cannot be used, for a reason that they did not have before
+	Refused    []*Plugin // in service, with a Refusal that they did not have before
 }
 
 // Change is a plugin before and after it was replaced.
@@ -29,6 +35,12 @@ func Diff(before, now *Snapshot) Changes {
 			d.Changed = append(d.Changed, Change{Old: old, New: p})
 		}
 	}
+	for name, p := range is.byName {
+		if old := was.byName[name]; p.Refusal != (Refusal{}) && (old == nil || old.Refusal != p.Refusal) {
+			d.Refused = append(d.Refused, p)
+		}
+	}
+	slices.SortFunc(d.Refused, func(a, b *Plugin) int { return cmp.Compare(a.Info.Name, b.Info.Name) })
 	for _, p := range was.plugins {
 		if p.Problem == "" && is.byName[p.Info.Name] == nil {
 			d.Removed = append(d.Removed, p)

@@ -352,3 +352,23 @@ func TestDiff(t *testing.T) {
 		t.Errorf("other differences (-want +got):\n%s", diff)
 	}
 }
+
+// TestDiffOfARefusal: a plugin in service whose new file cannot take its place, and one whose file is mended.
+func TestDiffOfARefusal(t *testing.T) {
+	r := newRig(t)
+	before := r.Snapshot()
+	r.write("one", "error: no")
+	broken := r.reload()
+	d := catalog.Diff(before, broken)
+	if len(d.Refused) != 1 || d.Refused[0].Info.Version != "1" || !strings.Contains(d.Refused[0].Refusal.Reason, "no") ||
+		d.Refused[0].Refusal.Digest == d.Refused[0].Digest || len(d.Broken) > 0 {
+		t.Fatalf("differences %+v", d)
+	}
+	if d := catalog.Diff(broken, broken); len(d.Refused) > 0 {
+		t.Errorf("told twice: %+v", d)
+	}
+	r.write("one", version("2", spec("a")))
+	if d := catalog.Diff(broken, r.reload()); len(d.Refused) > 0 || len(d.Candidates) != 1 {
+		t.Errorf("differences once it is mended: %+v", d)
+	}
+}

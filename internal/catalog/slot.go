@@ -99,6 +99,7 @@ func (s *slot) show() *Plugin {
 		if warning := s.warning(); warning != "" {
 			p.Warnings = append(p.Warnings[:len(p.Warnings):len(p.Warnings)], warning)
 		}
+		p.Refusal = s.refusal()
 		return &p
 	case s.file == nil:
 		return unreadable(s.source, s.problem)
@@ -107,6 +108,21 @@ func (s *slot) show() *Plugin {
 	default:
 		return s.file
 	}
+}
+
+// refusal says why what is there cannot take the current one's place. What somebody decided to hold back could.
+func (s *slot) refusal() Refusal {
+	switch {
+	case s.file == nil:
+		return Refusal{Reason: s.problem}
+	case s.file.Digest == s.current.Digest:
+		return Refusal{}
+	case s.refused != "":
+		return Refusal{Digest: s.file.Digest, Reason: s.refused}
+	case !s.file.usable() && !s.file.pending():
+		return Refusal{Digest: s.file.Digest, Reason: s.file.Problem}
+	}
+	return Refusal{}
 }
 
 // warning says why what is there is not what is in service; empty if it is, or is about to be.

@@ -43,6 +43,11 @@ func (h *Host) followCatalog(seen *catalog.Snapshot) {
 				s.revive()
 			}
 		}
+		for _, p := range d.Refused {
+			h.journal.append(p.Info.Name, lifecycle.Event{
+				Time: time.Now(), Type: lifecycle.EventUpgradeFailed, Revision: p.Refusal.Digest, Reason: p.Refusal.Reason,
+			})
+		}
 		for _, p := range now.Candidates() {
 			h.takeOver(p, true)
 		}
@@ -173,9 +178,27 @@ func (h *Host) warmAndActivate(p *catalog.Plugin) error {
 	return nil
 }
 
+// lockIdle locks s.mu at a moment when no restart is under way, which is no reason to turn a revision down.
+func (s *supervisor) lockIdle(ctx context.Context) error {
+	for {
+		s.mu.Lock()
+		in := s.instances[s.machine.Replacing()]
+		if in == nil {
+			return nil
+		}
+		s.mu.Unlock()
+		_ = in.awaitReady(ctx) // how the restart ends is not this one's matter
+		if ctx.Err() != nil {
+			return tool.AsError(context.Cause(ctx))
+		}
+	}
+}
+
 // replace brings another revision to a plugin's instances, and returns once it takes the calls.
 func (s *supervisor) replace(ctx context.Context, p *catalog.Plugin) error {
-	s.mu.Lock()
+	if err := s.lockIdle(ctx); err != nil {
+		return err
+	}
 	s.revisions[p.Digest] = p
 	var refused error
 	before := make(map[string]bool, len(s.instances))
@@ -235,6 +258,11 @@ func (h *Host) Reload(ctx context.Context) (tool.Reloaded, error) {
 	}
 	for _, p := range d.Broken {
 		done.Failures = append(done.Failures, tool.ReloadFailure{Plugin: p.Info.Name, Reason: p.Problem})
+	}
+	for _, p := range found.Plugins() { // new or not: what runs is not what is in the folder
+		if p.Problem == "" && p.Refusal != (catalog.Refusal{}) {
+			done.Failures = append(done.Failures, tool.ReloadFailure{Plugin: p.Info.Name, Reason: p.Refusal.Reason})
+		}
 	}
 	slices.SortFunc(done.Failures, func(a, b tool.ReloadFailure) int { return cmp.Compare(a.Plugin, b.Plugin) })
 	return done, nil

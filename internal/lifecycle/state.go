@@ -30,6 +30,15 @@ func (m *Machine) Instances() []*Instance { return slices.Clone(m.order) }
 // Revision returns the digest that takes calls, and the one before it, if any.
 func (m *Machine) Revision() (current, previous string) { return m.revision, m.previous }
 
+// Replacing returns the instance that is on its way to replace the others, by an upgrade, a rollback or a restart; empty
+// if there is none.
+func (m *Machine) Replacing() string {
+	if m.replacing == nil {
+		return ""
+	}
+	return m.replacing.instance
+}
+
 // Launches returns how many instances have become ready so far.
 func (m *Machine) Launches() uint64 { return m.launches }
 
