@@ -1,13 +1,16 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
+	"maps"
 	"slices"
 	"time"
 
 	"github.com/toolhost/toolhost/internal/catalog"
+	"github.com/toolhost/toolhost/internal/lifecycle"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -60,34 +63,43 @@ func (h *Host) pluginInfo(p *catalog.Plugin) tool.PluginInfo {
 // Instances returns the processes of a plugin, or of all if plugin is empty, ordered by plugin and start. Errors:
 // not_found.
 func (h *Host) Instances(_ context.Context, plugin string) ([]tool.InstanceInfo, error) {
-	snapshot := h.cfg.Catalog.Snapshot()
-	if plugin != "" && snapshot.Plugin(plugin) == nil {
-		return nil, unknownPlugin(snapshot, plugin)
-	}
 	infos := []tool.InstanceInfo{}
-	for _, p := range snapshot.Plugins() {
-		if plugin != "" && p.Info.Name != plugin {
-			continue
-		}
-		h.mu.Lock()
-		s := h.supervisors[p.Info.Name]
-		h.mu.Unlock()
-		if s != nil && p.Problem == "" {
+	for _, s := range h.allSupervisors() { // also of plugins whose files are gone, as long as their calls go on
+		if plugin == "" || s.name == plugin {
 			infos = append(infos, s.infos()...)
 		}
+	}
+	if snapshot := h.cfg.Catalog.Snapshot(); plugin != "" && len(infos) == 0 && snapshot.Plugin(plugin) == nil {
+		return nil, unknownPlugin(snapshot, plugin)
 	}
 	return infos, nil
 }
 
-// infos returns what is to be shown of the instances, in the order of their making.
+// allSupervisors returns those that there are, ordered by name.
+func (h *Host) allSupervisors() []*supervisor {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.SortedFunc(maps.Values(h.supervisors), func(a, b *supervisor) int { return cmp.Compare(a.name, b.name) })
+}
+
+// infos returns what is to be shown of the instances, in the order of their making. The system is asked about them
+// without the lock.
 func (s *supervisor) infos() []tool.InstanceInfo {
+	type one struct {
+		in    *instance
+		state lifecycle.Instance
+	}
+	var all []one
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	var infos []tool.InstanceInfo
 	for _, state := range s.machine.Instances() {
 		if in := s.instances[state.ID]; in != nil {
-			infos = append(infos, in.info(state))
+			all = append(all, one{in, *state})
 		}
+	}
+	s.mu.Unlock()
+	infos := make([]tool.InstanceInfo, len(all))
+	for i, o := range all {
+		infos[i] = o.in.info(&o.state)
 	}
 	return infos
 }

@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"maps"
 	"time"
 
 	"github.com/toolhost/toolhost/internal/lifecycle"
@@ -46,13 +47,15 @@ func (h *Host) Drain(ctx context.Context, plugin string) error {
 		return err
 	}
 	s.mu.Lock()
-	var draining []*instance
-	for _, in := range s.instances {
-		draining = append(draining, in)
-	}
+	draining := maps.Clone(s.instances)
 	s.tellLocked(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action {
 		return m.Drain(now, "an operator drained the plugin")
 	})
+	for _, in := range s.machine.Instances() {
+		if in.State == tool.InstanceStarting || in.State == tool.InstanceReady {
+			delete(draining, in.ID) // it is on its way to replace them
+		}
+	}
 	s.mu.Unlock()
 	for _, in := range draining {
 		select {
