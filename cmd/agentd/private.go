@@ -29,7 +29,7 @@ const (
 // privateToolhost is a toolhost process that lives as long as one `agentd run`.
 type privateToolhost struct {
 	addr   string
-	folder string // its socket and its state
+	folder *privateFolder
 	cmd    *exec.Cmd
 	stderr *tail
 	ready  chan string   // its first line
@@ -56,38 +56,26 @@ func startToolhost(ctx context.Context, log *slog.Logger) (*privateToolhost, err
 	if err != nil {
 		return nil, fmt.Errorf("finding the current folder: %w", err)
 	}
-	folder, err := privateFolder()
+	folder, err := makePrivateFolder(log)
 	if err != nil {
 		return nil, err
 	}
 	p := &privateToolhost{
-		addr: "unix://" + filepath.Join(folder, "toolhost.sock"), folder: folder,
+		addr: "unix://" + folder.socket(), folder: folder,
 		stderr: new(tail), ready: make(chan string, 1), exited: make(chan struct{}),
 	}
 	p.cmd = exec.Command(binary, "serve", "--plugins", filepath.Join(filepath.Dir(self), "plugins"), "--listen", p.addr,
-		"--state", filepath.Join(folder, "state"), "--workspace", workspace, "--log-level", "warn")
+		"--state", filepath.Join(folder.path, "state"), "--workspace", workspace, "--log-level", "warn")
 	p.cmd.Env = withoutKeys(os.Environ())
 	p.cmd.Stderr = p.stderr
+	// The claim is theirs together: when this process is killed, toolhost still needs the folder to stop.
+	p.cmd.ExtraFiles = []*os.File{folder.claim}
 	p.cmd.SysProcAttr = processAttributes()
 	log.Debug("starting a toolhost", "command", p.cmd.String())
 	if err := p.launch(ctx); err != nil {
 		return nil, errors.Join(err, p.stop())
 	}
 	return p, nil
-}
-
-// privateFolder makes a folder with a path that is short enough for sockets.
-func privateFolder() (string, error) {
-	const longest = 60
-	parent := os.TempDir()
-	if len(parent) > longest {
-		parent = "/tmp"
-	}
-	folder, err := os.MkdirTemp(parent, "agentd-")
-	if err != nil {
-		return "", fmt.Errorf("making a folder for toolhost: %w; set TMPDIR to a folder that can be written", err)
-	}
-	return filepath.Abs(folder)
 }
 
 // withoutKeys leaves out the models' keys: toolhost has no use for them.
@@ -169,7 +157,7 @@ func (p *privateToolhost) stop() error {
 				<-p.exited
 			}
 		}
-		err = os.RemoveAll(p.folder)
+		err = p.folder.remove()
 	})
 	return err
 }
