@@ -256,13 +256,13 @@ func (h *Holder) Watch(ctx context.Context, roots []int, kill func(reason string
 		return
 	}
 	h.watch(ctx, roots, kill, func(u usage) string {
-		switch {
-		case oom:
+		if oom {
 			// Version 1 kills only the largest; what is left of the instance is no use, and version 2 would kill it.
 			if reason, killed := h.OutOfMemory(); killed {
 				return reason
 			}
-			return ""
+		}
+		switch {
 		case memory && u.memory > h.cfg.MemoryBytes:
 			reason := h.overMemory(Watchdog)
 			h.mu.Lock()

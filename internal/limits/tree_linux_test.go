@@ -1,6 +1,7 @@
 package limits
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolhost/toolhost/tool"
 )
 
 func TestParseMounts(t *testing.T) {
@@ -174,5 +177,20 @@ func TestGroupThatBreaksIsTold(t *testing.T) {
 		if _, err := h.Start(func(int) error { t.Error("it was started"); return nil }); err == nil {
 			t.Errorf("version %d: a required limit was waived", version)
 		}
+	}
+}
+
+// TestGroupForMemoryWatchdogForProcesses: a group of version 1 that holds memory does not keep the watchdog from
+// counting processes where there is no group to do that.
+func TestGroupForMemoryWatchdogForProcesses(t *testing.T) {
+	h := &Holder{cfg: Config{MemoryBytes: 1 << 40, Processes: 1}, effective: []tool.EffectiveLimit{
+		{Name: Memory, Mechanism: Cgroup1}, {Name: Processes, Mechanism: Watchdog},
+	}}
+	ctx, cancel := context.WithTimeout(t.Context(), 10*watchInterval)
+	defer cancel()
+	var reason string
+	h.Watch(ctx, []int{os.Getpid()}, func(r string) { reason = r })
+	if !strings.Contains(reason, "its limit is 1 (watchdog)") {
+		t.Errorf("reason %q", reason)
 	}
 }
