@@ -173,14 +173,16 @@ func (h *Host) spawn(f func()) bool {
 func (h *Host) supervisor(p *catalog.Plugin) *supervisor {
 	h.mu.Lock()
 	s := h.supervisors[p.Info.Name]
-	known := s != nil
+	known, current := s != nil, h.cfg.Catalog.Snapshot().Plugin(p.Info.Name)
 	if !known {
-		s = newSupervisor(h, p)
+		s = newSupervisor(h, cmp.Or(current, p)) // p may be from before an upgrade
 		h.supervisors[p.Info.Name] = s
 	}
 	h.mu.Unlock()
 	if known {
 		s.revive() // the catalogue may offer a plugin again before followCatalog has seen it
+	} else if current == nil {
+		s.retire()
 	}
 	return s
 }

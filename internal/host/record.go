@@ -23,18 +23,23 @@ type record struct {
 // a tool that chatters costs bounded memory. What does not fit is left out.
 const maxRecordBytes = 1 << 20
 
-// publish adds an event. Nothing comes after the outcome; publish then returns false.
-func (r *record) publish(ev tool.Event) bool {
+// publish adds an event. Nothing comes after the outcome.
+func (r *record) publish(ev tool.Event) { r.publishFirst(ev, func() {}) }
+
+// publishFirst is publish that does something else just before anybody can see the event, if the event is added at all.
+// first must not block.
+func (r *record) publishFirst(ev tool.Event, first func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.ended {
-		return false
+		return
 	}
 	size := eventSize(&ev)
 	last := ev.Ended != nil || ev.Status != nil && ev.Status.State.Terminal()
 	if !last && r.size+size > maxRecordBytes {
-		return true
+		return
 	}
+	first()
 	ev.Seq = uint64(len(r.events) + 1)
 	ev.Time = time.Now()
 	r.events = append(r.events, ev)
@@ -44,7 +49,6 @@ func (r *record) publish(ev tool.Event) bool {
 		close(r.changed)
 		r.changed = nil
 	}
-	return true
 }
 
 // next returns the event after the first n and blocks until there is one. After the outcome it returns io.EOF.

@@ -160,8 +160,9 @@ func (h *Host) forgetTakeover(key takeoverKey, t *takeover) {
 // tools. If it does not get ready, what runs stays.
 func (h *Host) warmAndActivate(p *catalog.Plugin) error {
 	log := h.cfg.Logger.With("plugin", p.Info.Name, "digest", p.Digest)
-	if s := h.existing(p.Info.Name); s != nil {
-		if err := s.replace(h.ctx, p); err != nil {
+	// Its supervisor is made if there is none, so that a call that is on its way to make it cannot bring back the old one.
+	if current := h.cfg.Catalog.Snapshot().Plugin(p.Info.Name); current != nil {
+		if err := h.supervisor(current).replace(h.ctx, p); err != nil {
 			log.Error("upgrade failed; what ran before stays", "error", err)
 			if h.ctx.Err() == nil {
 				err = errors.Join(err, h.cfg.Catalog.Reject(p, "the new executable did not start: "+err.Error()))

@@ -149,9 +149,9 @@ func (r *run) publishOutcome(outcome tool.Outcome) {
 		e.CallID, e.Plugin, e.Instance = r.call.ID, outcome.Plugin, outcome.Instance
 		outcome.Err = &e
 	}
-	if r.record.publish(tool.Event{Ended: &outcome}) {
+	r.record.publishFirst(tool.Event{Ended: &outcome}, func() { // who knows the outcome finds it counted
 		r.host.stats.count(r.call.Tool, r.tool.Plugin.Info.Name, &outcome, outcome.Result.Duration)
-	}
+	})
 }
 
 // stop releases the run's timer and context, and ends a preview that is under way.

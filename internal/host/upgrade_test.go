@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -217,78 +216,6 @@ func TestUnusableUpgrade(t *testing.T) {
 	}
 }
 
-// restart starts a restart whose new instance is held up until the returned function is called, which waits for it.
-func (u *release) restart() (end func()) {
-	u.t.Helper()
-	gate := make(chan struct{})
-	u.gate = gate
-	restarted := make(chan error, 1)
-	go func() { // ends when the gate is opened
-		_, err := u.Restart(u.t.Context(), "versioned", false)
-		restarted <- err
-	}()
-	u.untilEvent("restart_started")
-	return func() {
-		close(gate)
-		if err := <-restarted; err != nil {
-			u.t.Errorf("the restart: %v", err)
-		}
-	}
-}
-
-func (u *release) untilEvent(kind string) {
-	u.t.Helper()
-	for e, err := range u.WatchEvents(u.t.Context(), tool.EventQuery{Follow: true}) {
-		if err != nil {
-			u.t.Fatal(err)
-		}
-		if e.Type == kind {
-			return
-		}
-	}
-}
-
-// TestUpgradeDuringARestart: it waits for its turn. A restart is no reason to turn a good executable down.
-func TestUpgradeDuringARestart(t *testing.T) { synctest.Test(t, testUpgradeDuringARestart) }
-
-func testUpgradeDuringARestart(t *testing.T) {
-	u := newRelease(t)
-	u.version()
-	end := u.restart()
-	u.install("2")
-	upgraded := make(chan tool.Reloaded, 1)
-	go func() { // ends with the reload
-		done, _ := u.Reload(t.Context())
-		upgraded <- done
-	}()
-	synctest.Wait()
-	end()
-	if done := <-upgraded; len(done.Upgraded) != 1 || len(done.Failures) != 0 {
-		t.Errorf("reload: %+v", done)
-	}
-	if got := u.version(); got != "2" {
-		t.Errorf("version %s runs, want 2", got)
-	}
-}
-
-// TestDrainDuringARestart: it does not wait for the end of what is to replace those that it drains.
-func TestDrainDuringARestart(t *testing.T) {
-	u := newRelease(t)
-	u.version()
-	end := u.restart()
-	if err := u.Drain(t.Context(), "versioned"); err != nil {
-		t.Fatal(err)
-	}
-	if u.process(0).Alive() {
-		t.Error("the old process lives after the drain")
-	}
-	end()
-	u.version()
-	if n := u.started(); n != 2 {
-		t.Errorf("%d processes were started, want the first and its replacement", n)
-	}
-}
-
 // TestReload: new plugins come, and those whose files are gone go, with their processes.
 func TestReload(t *testing.T) {
 	u := newRelease(t)
@@ -315,36 +242,5 @@ func TestReload(t *testing.T) {
 	}
 	if _, err := u.Rollback(t.Context(), "nosuch"); tool.KindOf(err) != tool.KindNotFound {
 		t.Errorf("rollback of an unknown plugin: %v", err)
-	}
-}
-
-// TestProcessesOfARemovedPlugin: they are shown for as long as their calls go on.
-func TestProcessesOfARemovedPlugin(t *testing.T) {
-	u := newRelease(t)
-	u.busy = make(chan struct{})
-	e, err := u.Open(t.Context(), call("version", "{}"), true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer e.Close()
-	u.untilEvent("instance_ready")
-	if err := os.Remove(u.path); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := u.Reload(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	for _, plugin := range []string{"", "versioned"} {
-		if got, err := u.Instances(t.Context(), plugin); err != nil || len(got) != 1 || got[0].State != tool.InstanceDraining {
-			t.Errorf("instances of %q: %+v, %v", plugin, got, err)
-		}
-	}
-	close(u.busy)
-	if got := end(t, e); got.Err != nil || got.Result.Text() != "1" {
-		t.Errorf("the call under way ended with %+v", got)
-	}
-	u.untilEvent("instance_exited")
-	if _, err := u.Instances(t.Context(), "versioned"); tool.KindOf(err) != tool.KindNotFound {
-		t.Errorf("instances of a plugin that is gone: %v", err)
 	}
 }
