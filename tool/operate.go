@@ -43,7 +43,7 @@ type LogQuery struct {
 // EventQuery selects events. The zero value selects all that are kept.
 type EventQuery struct {
 	Plugin string // empty: all
-	After  uint64 // only events with a higher number
+	After  uint64 // only events with a higher number; all if toolhost, which counts from 1 when it starts, is not that far yet
 	Follow bool   // go on with new events as they happen
 }
 

@@ -41,10 +41,14 @@ func (j *journal) append(plugin string, e lifecycle.Event) {
 	j.changed = make(chan struct{})
 }
 
-// after returns the events after a number that are still kept, and what is closed when there is another.
+// after returns the events after a number that are still kept, and what is closed when there is another. A number that
+// has not been given yet is of another journal, whose watcher has seen nothing of this one: it gets all.
 func (j *journal) after(seq uint64) (events []tool.PluginEvent, changed <-chan struct{}) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	if seq > j.last {
+		seq = 0
+	}
 	oldest := j.last - uint64(len(j.events)) // the number before the oldest that is kept
 	for n := max(seq, oldest) + 1; n <= j.last; n++ {
 		events = append(events, j.events[(n-1)%uint64(j.most)])
@@ -54,7 +58,8 @@ func (j *journal) after(seq uint64) (events []tool.PluginEvent, changed <-chan s
 
 // WatchEvents returns what happened to plugins and instances: first the events that are kept, the oldest first, then, if
 // asked, new ones as they happen, until ctx ends or the host closes. A gap in the numbers that no selection explains
-// means that events were too old to be kept.
+// means that events were too old to be kept. The numbers begin again at 1 with each host: a query after a number that
+// has not been given yet begins at the oldest.
 func (h *Host) WatchEvents(ctx context.Context, q tool.EventQuery) iter.Seq2[tool.PluginEvent, error] {
 	return func(yield func(tool.PluginEvent, error) bool) {
 		for after := q.After; ; {

@@ -179,6 +179,9 @@ func (f *Fake) note(kind, instance, reason string) {
 
 // WatchEvents returns what happened to the plugin and its instances.
 func (f *Fake) WatchEvents(ctx context.Context, q tool.EventQuery) iter.Seq2[tool.PluginEvent, error] {
+	if given, _ := f.events.after(0); q.After > uint64(len(given)) {
+		q.After = 0 // a number of another toolhost's
+	}
 	return f.events.read(ctx, f.ctx, 0, q.Follow, func(e *tool.PluginEvent) bool {
 		return e.Seq > q.After && (q.Plugin == "" || q.Plugin == e.Plugin)
 	})

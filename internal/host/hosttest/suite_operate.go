@@ -136,6 +136,10 @@ func testWatchEvents(t *testing.T, h Host) {
 	if diff := cmp.Diff(all[1:], later, cmpopts.EquateApproxTime(0)); diff != "" {
 		t.Errorf("after the first (-want +got):\n%s", diff)
 	}
+	again := collect(t, h.WatchEvents(bounded(t), tool.EventQuery{After: all[len(all)-1].Seq + 1}))
+	if diff := cmp.Diff(all, again, cmpopts.EquateApproxTime(0)); diff != "" {
+		t.Errorf("after a number of another host's (-want +got):\n%s", diff)
+	}
 	if none := collect(t, h.WatchEvents(bounded(t), tool.EventQuery{Plugin: "absent"})); len(none) != 0 {
 		t.Errorf("of an absent plugin there are %v", none)
 	}

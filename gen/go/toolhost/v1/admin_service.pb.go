@@ -1610,7 +1610,8 @@ type WatchEventsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Only events of this plugin. Empty means all.
 	Plugin string `protobuf:"bytes,1,opt,name=plugin,proto3" json:"plugin,omitempty"`
-	// Only events after this one. 0 begins at the oldest that is kept.
+	// Only events after this one. 0 begins at the oldest that is kept, and so does a number that has not been given yet:
+	// toolhost counts from 1 when it starts, so that who watched one before it misses nothing. Compare seq to notice that.
 	AfterSeq uint64 `protobuf:"varint,2,opt,name=after_seq,json=afterSeq,proto3" json:"after_seq,omitempty"`
 	// Go on with new events as they happen.
 	Follow        bool `protobuf:"varint,3,opt,name=follow,proto3" json:"follow,omitempty"`
