@@ -92,11 +92,40 @@ func describeSyntax(text []byte, err error) error {
 		return fmt.Errorf("the arguments are not valid JSON: the text ends too early, after %d bytes: …%s; "+
 			"send one complete JSON object", len(text), excerpt(text, len(text)-20))
 	}
+	if deeper(text) {
+		return fmt.Errorf("the arguments cannot be used: they are nested deeper than %d levels; send them with fewer objects "+
+			"and arrays within each other", maxDepth)
+	}
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return fmt.Errorf("the arguments are not valid JSON: %v at byte %d: %s; send one JSON object with double-quoted keys",
 			syntax, syntax.Offset, excerpt(text, int(syntax.Offset)-10))
 	}
 	return fmt.Errorf("the arguments are not valid JSON: %w", err)
+}
+
+// maxDepth is how deep encoding/json lets objects and arrays be nested.
+const maxDepth = 10_000
+
+// deeper reports whether text is nested deeper than maxDepth, as far as it is JSON: encoding/json has no error of its own
+// for that.
+func deeper(text []byte) bool {
+	depth, quoted := 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '[' || c == '{':
+			if depth++; depth > maxDepth {
+				return true
+			}
+		case c == ']' || c == '}':
+			depth--
+		}
+	}
+	return false
 }
 
 // excerpt returns a short quoted piece of text from a byte on.

@@ -23,14 +23,16 @@ const schema = `{
 
 func TestParse(t *testing.T) {
 	for name, tc := range map[string]struct{ text, canonical, problem string }{
-		"empty means an empty object":  {"", `{}`, ""},
-		"keys are sorted":              {` {"b": 1.50, "a": {"d":1,"c":"<"}} `, `{"a":{"c":"<","d":1},"b":1.50}`, ""},
-		"cut short":                    {`{"a": "x`, "", "ends too early, after 8 bytes"},
-		"single quotes":                {`{'a': 1}`, "", "double-quoted keys"},
-		"an array":                     {`[1]`, "", "must be a JSON object such as {\"name\": \"value\"}, not an array"},
-		"null":                         {`null`, "", "not null"},
-		"two objects":                  {`{} {}`, "", "something follows the object"},
-		"nested deeper than any model": {strings.Repeat(`{"a":`, 20000) + "1" + strings.Repeat("}", 20000), "", "not valid JSON"},
+		"empty means an empty object":   {"", `{}`, ""},
+		"keys are sorted":               {` {"b": 1.50, "a": {"d":1,"c":"<"}} `, `{"a":{"c":"<","d":1},"b":1.50}`, ""},
+		"cut short":                     {`{"a": "x`, "", "ends too early, after 8 bytes"},
+		"single quotes":                 {`{'a': 1}`, "", "double-quoted keys"},
+		"an array":                      {`[1]`, "", "must be a JSON object such as {\"name\": \"value\"}, not an array"},
+		"null":                          {`null`, "", "not null"},
+		"two objects":                   {`{} {}`, "", "something follows the object"},
+		"nested deeper than any model":  {strings.Repeat(`{"a":`, 20000) + "1" + strings.Repeat("}", 20000), "", "nested deeper than 10000 levels"},
+		"nested too deep and cut short": {`{"a":` + strings.Repeat("[", 10000), "", "nested deeper than 10000 levels"},
+		"brackets in a text are text":   {`{"a":"\"` + strings.Repeat("[", 20000) + `"]`, "", "not valid JSON"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := arguments.Parse([]byte(tc.text))
@@ -58,11 +60,48 @@ func TestValidate(t *testing.T) {
 		"enum":           {`{"city":"a","units":"si"}`, `units: must be one of ["metric","imperial"], but is "si"`},
 		"deep":           {`{"city":"a","places":[{"lat":1},{"lat":"x"}]}`, `places[1].lat: must be number, but is string "x"`},
 		"pattern":        {`{"city":"a","code":"A"}`, "code: must match the pattern ^[a-z]+$, but is \"A\""},
-		"other keyword":  {`{"city":""}`, `city: minLength: got 0, want 1; it is ""`},
 		"several":        {`{"days":0}`, "arguments: missing \"city\"\n- days: must be"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			parsed, err := arguments.Parse([]byte(tc.text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			check(t, compiled.Validate(parsed), tc.problem)
+		})
+	}
+}
+
+func TestEveryKeywordHasItsSentence(t *testing.T) {
+	for schema, tc := range map[string]struct{ given, problem string }{
+		`{"minLength":1}`:                         {`""`, `x: must have at least 1 character(s), but is ""`},
+		`{"maxLength":1}`:                         {`"ab"`, `x: must have at most 1 character(s), but is "ab"`},
+		`{"minItems":2}`:                          {`[1]`, `x: must have at least 2 item(s), but is [1]`},
+		`{"maxItems":1}`:                          {`[1,2]`, `x: must have at most 1 item(s), but is [1,2]`},
+		`{"minProperties":1}`:                     {`{}`, `x: must have at least 1 member(s), but is {}`},
+		`{"maxProperties":0}`:                     {`{"a":1}`, `x: must have at most 0 member(s), but is {"a":1}`},
+		`{"uniqueItems":true}`:                    {`[1,2,1]`, `x: must have no item twice, but [0] and [2] are equal in [1,2,1]`},
+		`{"multipleOf":5}`:                        {`7`, `x: must be a multiple of 5, but is 7`},
+		`{"exclusiveMinimum":1}`:                  {`1`, `x: must be more than 1, but is 1`},
+		`{"exclusiveMaximum":1}`:                  {`1`, `x: must be less than 1, but is 1`},
+		`{"oneOf":[{"minimum":1},{"minimum":2}]}`: {`3`, `x: must fit exactly one of the schema's alternatives (oneOf), not several, but is 3`},
+		`{"not":{"const":1}}`:                     {`1`, `x: must not be what the schema excludes (not), but is 1`},
+		`{"const":1}`:                             {`2`, `x: must be 1, but is 2`},
+		`{"dependentRequired":{"a":["b"]}}`:       {`{"a":1}`, `x: missing "b", which must be there when "a" is`},
+		`{"format":"email"}`:                      {`"me"`, `x: must be a valid email, but is "me"`},
+		`{"anyOf":[{"type":"string"},{"minimum":9,"multipleOf":5}]}`: {`7`, "x: must fit one of the schema's alternatives: either x: must be string, but is number 7; or x: must be at least 9, but is 7 and x: must be a multiple of 5, but is 7"},
+		`{"oneOf":[{"type":"string"},{"const":1}]}`:                  {`7`, "x: must fit one of the schema's alternatives: either x: must be string, but is number 7; or x: must be 1, but is 7"},
+	} {
+		t.Run(schema, func(t *testing.T) {
+			dialect := "https://json-schema.org/draft/2020-12/schema"
+			if strings.Contains(schema, "format") { // only older ones assert it
+				dialect = "http://json-schema.org/draft-07/schema#"
+			}
+			compiled, err := arguments.Compile(json.RawMessage(`{"$schema":"` + dialect + `","properties":{"x":` + schema + `}}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			parsed, err := arguments.Parse([]byte(`{"x":` + tc.given + `}`))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
-	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
 )
@@ -47,6 +46,10 @@ type problemWriter struct {
 }
 
 func (w *problemWriter) walk(e *jsonschema.ValidationError) {
+	if isChoice(e) && len(e.Causes) > 1 {
+		w.problems = append(w.problems, w.choice(e))
+		return
+	}
 	if len(e.Causes) > 0 {
 		for _, cause := range e.Causes {
 			w.walk(cause)
@@ -54,31 +57,6 @@ func (w *problemWriter) walk(e *jsonschema.ValidationError) {
 		return
 	}
 	w.problems = append(w.problems, w.sentence(e))
-}
-
-func (w *problemWriter) sentence(e *jsonschema.ValidationError) string {
-	at := path(e.InstanceLocation)
-	given := w.given(e.InstanceLocation)
-	switch k := e.ErrorKind.(type) {
-	case *kind.Required:
-		return fmt.Sprintf("%s: missing %s", at, quoteAll(k.Missing))
-	case *kind.AdditionalProperties:
-		return fmt.Sprintf("%s: unknown %s; allowed are only the properties that the schema names", at, quoteAll(k.Properties))
-	case *kind.Type:
-		return fmt.Sprintf("%s: must be %s, but is %s %s", at, strings.Join(k.Want, " or "), k.Got, given)
-	case *kind.Enum:
-		return fmt.Sprintf("%s: must be one of %s, but is %s", at, asJSON(k.Want), given)
-	case *kind.Const:
-		return fmt.Sprintf("%s: must be %s, but is %s", at, asJSON(k.Want), given)
-	case *kind.Minimum:
-		return fmt.Sprintf("%s: must be at least %s, but is %s", at, k.Want.RatString(), given)
-	case *kind.Maximum:
-		return fmt.Sprintf("%s: must be at most %s, but is %s", at, k.Want.RatString(), given)
-	case *kind.Pattern:
-		return fmt.Sprintf("%s: must match the pattern %s, but is %s", at, k.Want, given)
-	default:
-		return fmt.Sprintf("%s: %s; it is %s", at, e.ErrorKind.LocalizedString(w.printer), given)
-	}
 }
 
 // given shows the value at a location, cut to a length that suits a sentence.
