@@ -1,8 +1,10 @@
 #!/bin/sh
 # One run of everything: toolhost with the plugins that ship, and agentd with a scripted model in place of a real one.
 # The answer has to hold a number that is made here, at random, and that only a tool can have read.
+# BIN is the folder with what `make build` builds; bin if it is not set.
 set -eu
 cd "$(dirname "$0")/.."
+bin=${BIN:-bin}
 
 work=$(mktemp -d)
 toolhost_pid=
@@ -33,13 +35,13 @@ mkdir "$work/workspace"
 printf '%s' "$number" >"$work/workspace/note.txt"
 say "a number that nobody can guess is in note.txt: $number"
 
-say "toolhost starts, with the plugins in bin/plugins"
-bin/toolhost serve --plugins bin/plugins --listen "unix://$work/socket" --state "$work/state" \
+say "toolhost starts, with the plugins in $bin/plugins"
+"$bin/toolhost" serve --plugins "$bin/plugins" --listen "unix://$work/socket" --state "$work/state" \
 	--workspace "$work/workspace" >"$work/toolhost.log" 2>&1 </dev/null &
 toolhost_pid=$!
 export TOOLHOST_ADDR="unix://$work/socket"
 tries=0
-until bin/toolhost tools >"$work/tools" 2>/dev/null; do
+until "$bin/toolhost" tools >"$work/tools" 2>/dev/null; do
 	kill -0 "$toolhost_pid" 2>/dev/null || fail "toolhost ended before it was ready"
 	tries=$((tries + 1))
 	[ "$tries" -lt 150 ] || fail "toolhost does not answer"
@@ -48,12 +50,12 @@ done
 cat "$work/tools"
 
 say "agentd runs a scripted model, which calls tools and answers with what they say"
-bin/agentd run --model scripted:scripts/demo.yaml --toolhost "$TOOLHOST_ADDR" --journal "$work/journal.db" \
+"$bin/agentd" run --model scripted:scripts/demo.yaml --toolhost "$TOOLHOST_ADDR" --journal "$work/journal.db" \
 	"What does the note say?" >"$work/answer" 2>&1 </dev/null || { cat "$work/answer"; fail "agentd failed"; }
 cat "$work/answer"
 
 say "the plugins ran in processes of their own, started when they were first needed"
-bin/toolhost ps
+"$bin/toolhost" ps
 
 grep -q "The note says $number; its square is" "$work/answer" || fail "the answer does not hold the number"
 [ "$(cat "$work/workspace/results/answer.txt")" = "seen $number" ] || fail "results/answer.txt does not hold the number"
