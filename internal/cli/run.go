@@ -37,7 +37,7 @@ func Usage(format string, args ...any) error {
 }
 
 // Run runs a command tree and returns the exit code. An error goes to standard error, after the program's name. What
-// cobra itself finds wrong is wrong usage. An error that wraps client.ErrNoServer should say how to start one.
+// cobra itself finds wrong is wrong usage. The flag --version prints Version. An error that wraps client.ErrNoServer should say how to start one.
 func Run(ctx context.Context, root *cobra.Command, p Process) int {
 	begun := false
 	root.PersistentPreRun = func(*cobra.Command, []string) { begun = true }
@@ -45,6 +45,9 @@ func Run(ctx context.Context, root *cobra.Command, p Process) int {
 	root.SetIn(p.Stdin)
 	root.SetOut(p.Stdout)
 	root.SetErr(p.Stderr)
+	root.Version = Version()
+	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
+	root.Flags().Bool("version", false, "print the version, or the commit it was built from, and exit")
 	root.SilenceErrors = true
 	root.SilenceUsage = true
 	root.SetFlagErrorFunc(flagError)
