@@ -51,6 +51,15 @@ func TestServe(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer tools.Close()
+	for { // a release that comes before the call waits for it would be lost
+		waiting, err := tools.Call(t.Context(), tool.Call{Tool: "waiting", Arguments: []byte(`{"key":"k"}`)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if waiting.Result.Text() == "1" {
+			break
+		}
+	}
 	if _, err := tools.Call(t.Context(), tool.Call{Tool: "release", Arguments: []byte(`{"key":"k"}`)}); err != nil {
 		t.Fatal(err)
 	}
