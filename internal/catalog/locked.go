@@ -23,10 +23,10 @@ func refusal(pins manifest.Lock, p, current *Plugin) string {
 	case found && pin.Digest == p.Digest, pins.Has(p.Digest) && !p.usable():
 		return ""
 	case found:
-		return fmt.Sprintf("%s: the lock file allows %s, but %s is %s; if that change is wanted, run `toolhost lock`",
+		return fmt.Sprintf("%s: the lock file allows %s, but %s is %s; if that change is wanted, start toolhost without --locked and run `toolhost lock`",
 			name, pin.Digest, p.Source, p.Digest)
 	default:
-		return fmt.Sprintf("%s: the lock file does not know it; %s is %s; if it is wanted, run `toolhost lock`", name, p.Source, p.Digest)
+		return fmt.Sprintf("%s: the lock file does not know it; %s is %s; if it is wanted, start toolhost without --locked and run `toolhost lock`", name, p.Source, p.Digest)
 	}
 }
 

@@ -57,9 +57,9 @@ func TestLockedRefusesTheRest(t *testing.T) {
 		t.Fatalf("plugins %+v", s.Plugins())
 	}
 	for _, p := range s.Plugins() {
-		want := []string{"the lock file does not know it", p.Digest, "`toolhost lock`"}
+		want := []string{"the lock file does not know it", p.Digest, "without --locked and run `toolhost lock`"}
 		if p.Info.Name == "one" {
-			want = []string{"the lock file allows " + pinned, p.Digest, "`toolhost lock`"}
+			want = []string{"the lock file allows " + pinned, p.Digest, "without --locked and run `toolhost lock`"}
 		}
 		for _, words := range want {
 			if !strings.Contains(p.Problem, words) || p.Digest == "" {

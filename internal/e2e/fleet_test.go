@@ -152,6 +152,13 @@ func TestLocked(t *testing.T) {
 	}
 	listed.says(t, "run `toolhost lock`")
 	h.do(t, "lock", "--file", lock).says(t, "allows 1 plugin")
+	// What the refusal says to do is what helps.
+	h.stop(t)
+	h.serve(t)
+	h.do(t, "lock", "--file", lock).says(t, "allows 2 plugins")
+	h.stop(t)
+	h.serve(t, "--locked", "--lock-file", lock)
+	h.do(t, "call", "calculator", `{"expression":"1"}`).exits(t, 0)
 }
 
 // TestUpgradeByReplacingTheFile: toolhost notices by itself, and no call fails meanwhile.
