@@ -17,8 +17,11 @@ import (
 func (a *Agent) WatchRun(ctx context.Context, runID string, after uint64) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		at := place{seq: after}
+		var f *feed // kept until it has ended, so that what it ended with is not missed
 		for {
-			f := a.feedOf(runID)
+			if f == nil {
+				f = a.feedOf(runID)
+			}
 			var events []Event
 			upTo, behind := uint64(math.MaxUint64), f == nil
 			var err error
@@ -39,7 +42,7 @@ func (a *Agent) WatchRun(ctx context.Context, runID string, after uint64) iter.S
 				return
 			}
 			if f == nil || len(events) == 0 && !behind {
-				if a.feedOf(runID) != nil {
+				if f = a.feedOf(runID); f != nil {
 					continue
 				}
 				if err := a.endOf(ctx, runID, at); err != nil {
