@@ -56,6 +56,7 @@ func (l *launcher) process(p *catalog.Plugin, name, instance string) process.Con
 	return process.Config{
 		Plugin: name, Instance: instance, Path: p.Path, Args: p.Args, Env: env, Dir: p.Dir,
 		RunDir: l.runDir, Guard: l.guard, Logger: l.logger, StartTimeout: l.config.Launch.Timeout,
+		LineBytes: int(l.config.Logs.LineBytes), LinesPerSecond: l.config.Logs.LinesPerSecond,
 		Limits: instanceLimits(l.config.Plugin(name).Limits, p), Cgroups: l.groups,
 		Conn: pluginwire.ConnConfig{MaxResultBytes: int(l.config.Calls.MaxResultBytes)},
 	}

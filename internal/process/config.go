@@ -1,6 +1,7 @@
 package process
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -44,6 +45,11 @@ type Config struct {
 	// Logger gets what the process prints, with plugin, instance and pid. It may be slow, but its handler must not block
 	// for ever. Nil: none.
 	Logger *slog.Logger
+	// LineBytes is how much of a line that the process prints is kept. 0: 8 KiB.
+	LineBytes int
+	// LinesPerSecond is how many lines of standard error are logged in a second, and at once; the rest is counted. 0:
+	// 1,000.
+	LinesPerSecond int
 	// Guard is told of the process's group while it runs, and its token is part of the process's mark. Nil: none.
 	Guard *guardian.Guard
 	// Limits is what the process and all that it starts may use. Zero: all there is.
@@ -104,6 +110,8 @@ func (c Config) checked() (Config, error) {
 	if c.StopTimeout <= 0 {
 		c.StopTimeout = defaultStopTimeout
 	}
+	c.LineBytes = cmp.Or(c.LineBytes, maxLine)
+	c.LinesPerSecond = cmp.Or(c.LinesPerSecond, 1000)
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}

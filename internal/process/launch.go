@@ -85,8 +85,8 @@ func prepare(cfg Config) (*Process, error) {
 	if p.holder, err = limits.Hold(cfg.Limits, cfg.Cgroups, cfg.Instance); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(folder))
 	}
-	p.out = newOutput(cfg.Logger.With("plugin", cfg.Plugin, "instance", cfg.Instance))
-	p.servedStdout, p.servedStderr = &lines{emit: p.out.stdoutLine}, &lines{emit: p.out.stderrLine}
+	p.out = newOutput(cfg.Logger.With("plugin", cfg.Plugin, "instance", cfg.Instance), cfg.LinesPerSecond)
+	p.servedStdout, p.servedStderr = p.newLines(p.out.stdoutLine), p.newLines(p.out.stderrLine)
 	return p, nil
 }
 

@@ -2,12 +2,14 @@ package process
 
 import (
 	"bytes"
+	"cmp"
 	"strings"
 	"sync"
 )
 
 const (
-	// maxLine is how much of a line is kept, in bytes: enough for any log record that a person reads.
+	// maxLine is how much of a line is kept, in bytes, unless something else is said: enough for any log record that a
+	// person reads.
 	maxLine = 8 << 10
 	cutMark = "…[cut]"
 )
@@ -15,7 +17,8 @@ const (
 // lines is an io.Writer that cuts a byte stream into lines. A line that is longer than maxLine is cut and marked, and
 // the rest of it skipped, so that memory is bounded whatever is written. It may be used from any goroutine.
 type lines struct {
-	emit func(line string) // is given valid UTF-8 without the line's end, with the lock held
+	emit  func(line string) // is given valid UTF-8 without the line's end, with the lock held
+	limit int               // of a line, in bytes; 0: maxLine
 
 	mu  sync.Mutex
 	buf []byte
@@ -29,7 +32,7 @@ func (l *lines) Write(data []byte) (int, error) {
 	n := len(data)
 	for {
 		line, rest, found := bytes.Cut(data, []byte{'\n'})
-		room := maxLine - len(l.buf)
+		room := cmp.Or(l.limit, maxLine) - len(l.buf)
 		l.cut = l.cut || len(line) > room
 		l.buf = append(l.buf, line[:min(room, len(line))]...)
 		if !found {

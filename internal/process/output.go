@@ -9,17 +9,19 @@ import (
 )
 
 const (
-	tailLines = 50 // last lines of standard error that are kept: a Go panic of one goroutine and what led to it
-	queued    = 64 // lines that wait for a slow logger; with maxLine, half a MiB at most
+	tailLines   = 50      // last lines of standard error that are kept: a Go panic of one goroutine and what led to it
+	queuedBytes = 1 << 20 // of lines that wait for a slow logger
 )
 
 // output takes what a process prints, from any goroutine, without ever blocking it: it keeps the last lines of standard
 // error and logs all lines, as far as the budgets and the logger keep up. What they do not is counted.
 type output struct {
-	queue chan record
-	done  chan struct{}
+	wake chan struct{} // of capacity 1: there is something to log
+	done chan struct{}
 
 	mu             sync.Mutex
+	queue          []record
+	size           int // of what is queued, in bytes
 	logger         *slog.Logger
 	closed         bool
 	tail           []string // the oldest first
@@ -27,13 +29,13 @@ type output struct {
 	stdout, stderr budget
 }
 
-// newOutput starts the goroutine that logs. It is ended by close.
-func newOutput(logger *slog.Logger) *output {
+// newOutput starts the goroutine that logs, of standard error at most so many lines a second. It is ended by close.
+func newOutput(logger *slog.Logger, linesPerSecond int) *output {
 	o := &output{
 		logger: logger,
-		queue:  make(chan record, queued),
+		wake:   make(chan struct{}, 1),
 		done:   make(chan struct{}),
-		stderr: budget{burst: 1000, perSecond: 200},
+		stderr: budget{burst: float64(linesPerSecond), perSecond: float64(linesPerSecond)},
 		stdout: budget{burst: 20, perSecond: 2}, // nothing belongs there
 	}
 	go o.run()
@@ -47,6 +49,11 @@ func (o *output) with(args ...any) {
 	o.logger = o.logger.With(args...)
 }
 
+// newLines returns what cuts a stream into lines of the length that is kept.
+func (p *Process) newLines(emit func(line string)) *lines {
+	return &lines{emit: emit, limit: p.cfg.LineBytes}
+}
+
 // stderrLine takes a line of standard error.
 func (o *output) stderrLine(line string) {
 	o.mu.Lock()
@@ -58,7 +65,7 @@ func (o *output) stderrLine(line string) {
 		o.tail = slices.Delete(o.tail, 0, 1)
 	}
 	o.tail = append(o.tail, line)
-	o.offer(&o.stderr, func() record { return parseRecord(line) })
+	o.offer(&o.stderr, len(line), func() record { return parseRecord(line) })
 }
 
 // stdoutLine takes a line of standard output that is not the handshake.
@@ -68,21 +75,29 @@ func (o *output) stdoutLine(line string) {
 	if o.closed {
 		return
 	}
-	o.offer(&o.stdout, func() record {
+	o.offer(&o.stdout, len(line), func() record {
 		return record{level: slog.LevelWarn, message: line, attrs: []slog.Attr{slog.String("stream", "stdout")}}
 	})
 }
 
-// offer queues a record if there is budget and room for it. The lock is held.
-func (o *output) offer(b *budget, make func() record) {
-	if b.take(time.Now()) {
-		select {
-		case o.queue <- make():
-			return
-		default:
-		}
+// offer queues the record of a line if there is budget and room for it. The lock is held.
+func (o *output) offer(b *budget, size int, make func() record) {
+	if o.size+size > queuedBytes || !b.take(time.Now()) {
+		o.dropped++
+		return
 	}
-	o.dropped++
+	r := make()
+	r.size = size
+	o.queue = append(o.queue, r)
+	o.size += size
+	o.signal()
+}
+
+func (o *output) signal() {
+	select {
+	case o.wake <- struct{}{}:
+	default:
+	}
 }
 
 // lastLines returns the last lines of standard error, the oldest first.
@@ -95,20 +110,31 @@ func (o *output) lastLines() []string {
 // close logs what is queued and waits for it. Lines that come later are dropped.
 func (o *output) close() {
 	o.mu.Lock()
-	if !o.closed {
-		o.closed = true
-		close(o.queue)
-	}
+	o.closed = true
 	o.mu.Unlock()
+	o.signal()
 	<-o.done
 }
 
 func (o *output) run() {
 	defer close(o.done)
-	for r := range o.queue {
-		o.logDropped().LogAttrs(context.Background(), r.level, r.message, r.attrs...)
+	for {
+		<-o.wake
+		o.mu.Lock()
+		batch, closed := o.queue, o.closed
+		o.queue = nil
+		o.mu.Unlock()
+		for _, r := range batch {
+			o.logDropped().LogAttrs(context.Background(), r.level, r.message, r.attrs...)
+			o.mu.Lock()
+			o.size -= r.size // what is being logged is still held
+			o.mu.Unlock()
+		}
+		if closed {
+			o.logDropped()
+			return
+		}
 	}
-	o.logDropped()
 }
 
 // logDropped says what was dropped since it last did, and returns the logger.

@@ -42,7 +42,7 @@ func (p *Process) start(ctx context.Context, protocol []string) error {
 	p.out.with("pid", child.id.PID)
 	p.child, p.pipes = child, []*os.File{stdout, stderr}
 	p.pumps.Go(func() { p.pumpStdout(stdout) }) // both end with the pipe, or at release's deadline
-	p.pumps.Go(func() { pump(stderr, &lines{emit: p.out.stderrLine}) })
+	p.pumps.Go(func() { pump(stderr, p.newLines(p.out.stderrLine)) })
 	err = p.holder.Started(child.id.PID)
 	p.watchLimits()
 	close(p.spawned)
@@ -83,14 +83,14 @@ func (p *Process) watchLimits() {
 
 func (p *Process) pumpStdout(pipe *os.File) {
 	first := true
-	pump(pipe, &lines{emit: func(line string) {
+	pump(pipe, p.newLines(func(line string) {
 		if !first {
 			p.out.stdoutLine(line)
 			return
 		}
 		first = false
 		p.firstLine <- line // has room for this one
-	}})
+	}))
 	close(p.firstLine)
 }
 
