@@ -174,7 +174,11 @@ func (s *supervisor) stopProcess(in *instance) {
 func (s *supervisor) logExit(in *instance) {
 	log := s.host.cfg.Logger.With("plugin", s.name, "instance", in.id, "exit", in.exit.String())
 	if in.stopReason() == "" {
-		log.Error("instance crashed", "last_stderr", in.exit.LastStderr)
+		last := "" // `toolhost why` shows more
+		if n := len(in.exit.LastStderr); n > 0 {
+			last = in.exit.LastStderr[n-1]
+		}
+		log.Error("instance crashed", "last_stderr", last)
 		return
 	}
 	log.Info("instance exited")
