@@ -1,5 +1,5 @@
-// Package arguments turns what a model wrote into arguments that a tool can be given: it parses the text, validates it
-// by the tool's schema and says what is wrong in words that a model can act on.
+// Package arguments turns what a model wrote into arguments that a tool can be given: it parses the text, repairs and
+// validates it by the tool's schema and says what is wrong in words that a model can act on.
 //
 // It knows no calls and starts nothing. Reading an incomplete text is internal/partialjson.
 package arguments
@@ -78,13 +78,22 @@ func Parse(text []byte) (Parsed, error) {
 	if _, ok := value.(map[string]any); !ok {
 		return Parsed{}, fmt.Errorf("the arguments must be a JSON object such as {\"name\": \"value\"}, not %s", typeName(value))
 	}
-	var canonical bytes.Buffer
-	enc := json.NewEncoder(&canonical)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(value); err != nil {
+	canonical, err := encode(value)
+	if err != nil {
 		return Parsed{}, fmt.Errorf("the arguments cannot be used: %w", err)
 	}
-	return Parsed{Canonical: bytes.TrimRight(canonical.Bytes(), "\n"), value: value}, nil
+	return Parsed{Canonical: canonical, value: value}, nil
+}
+
+// encode writes a value in its canonical form.
+func encode(value any) (json.RawMessage, error) {
+	var data bytes.Buffer
+	enc := json.NewEncoder(&data)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(value); err != nil {
+		return nil, err
+	}
+	return bytes.TrimRight(data.Bytes(), "\n"), nil
 }
 
 func describeSyntax(text []byte, err error) error {

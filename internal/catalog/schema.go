@@ -28,6 +28,16 @@ func (s *Schema) Validate(p arguments.Parsed) error {
 	return compiled.Validate(p)
 }
 
+// Repair returns the arguments as close to the schema as can be without guessing, and what was changed. By a schema
+// that cannot be used nothing is: Validate says so.
+func (s *Schema) Repair(p arguments.Parsed) (arguments.Parsed, []arguments.Repair) {
+	compiled, err := s.compile()
+	if err != nil {
+		return p, nil
+	}
+	return compiled.Repair(p)
+}
+
 func (s *Schema) compile() (*arguments.Schema, error) {
 	s.once.Do(func() {
 		if s.compiled, s.err = arguments.Compile(s.text); s.err != nil {

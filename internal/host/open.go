@@ -92,6 +92,11 @@ func (h *Host) admit(r *run, text []byte) *run {
 		r.joined()
 		return holder
 	}
+	if !r.tool.Spec.Strict {
+		if mended, repairs := r.tool.Schema.Repair(parsed); len(repairs) > 0 && r.noteRepairs(mended, repairs) {
+			parsed, text = mended, mended.Canonical
+		}
+	}
 	if err := r.tool.Schema.Validate(parsed); err != nil {
 		r.finishWithout(tool.Outcome{Result: tool.ErrorResult(err.Error())})
 		return r

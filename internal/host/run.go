@@ -31,6 +31,7 @@ type run struct {
 	text     []byte        // the arguments so far
 	sent     int           // how much of text the plugin has been given
 	complete bool          // text is complete: execute
+	repairs  []byte        // what was changed in text, for the result; nil: nothing
 	timer    *time.Timer   // ends ctx at the deadline
 	limit    time.Duration // how long it may take, from when timer was set
 	deadline time.Time     // when timer fires
@@ -144,6 +145,7 @@ func (r *run) finish(outcome tool.Outcome) {
 
 func (r *run) publishOutcome(outcome tool.Outcome) {
 	outcome.CallID = r.call.ID
+	r.tellRepairs(&outcome)
 	if outcome.Err != nil {
 		e := *outcome.Err
 		e.CallID, e.Plugin, e.Instance = r.call.ID, outcome.Plugin, outcome.Instance
@@ -277,12 +279,18 @@ func (r *run) feed(wire *pluginwire.Call) {
 			return
 		}
 		r.mu.Lock()
-		piece, complete := r.text[r.sent:len(r.text):len(r.text)], r.complete
+		var piece, replacement []byte
+		complete := r.complete
+		if complete && r.repairs != nil {
+			replacement = r.text
+		} else {
+			piece = r.text[r.sent:len(r.text):len(r.text)]
+		}
 		r.sent = len(r.text)
 		r.mu.Unlock()
 		err := wire.Append(r.ctx, piece)
 		if err == nil && complete {
-			err = wire.Complete(r.ctx, nil)
+			err = wire.Complete(r.ctx, replacement)
 		}
 		if complete || err != nil {
 			return // if it failed, whoever follows the call sees why

@@ -1,0 +1,199 @@
+package arguments
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+const (
+	// maxRepairSteps bounds the work of one repair: a fraction of a second. Arguments that need more are not repaired.
+	maxRepairSteps = 1 << 19
+	// maxRepairDepth bounds how deep a repair looks, counting values within values and schemas that refer to others.
+	maxRepairDepth = 128
+	// maxRepairPasses bounds how often the arguments are gone through until nothing changes: parts of a schema that
+	// speak of the same value may each see what another one repaired.
+	maxRepairPasses = 4
+)
+
+// Repair returns arguments that are as close to the schema as can be without guessing, and what was changed, in the
+// order of the paths. p itself stays as it is. Repairing twice changes nothing the second time.
+//
+//   - Where integer is said, "10" and 10.0 become 10; where number is said, "1.5" becomes 1.5.
+//   - Where boolean is said, and neither string nor a number that it could be, true, yes, y and 1 become true, and
+//     false, no, n and 0 become false: strings in any case, or the numbers.
+//   - A number beyond minimum or maximum becomes the bound; an exclusive bound moves integers alone.
+//   - A property that is missing and has a default gets it. Null for a property that is declared, not required and may
+//     not be null counts as missing.
+//
+// The rules hold at any depth, through $ref, allOf, properties and items; of anyOf and oneOf only the one branch counts
+// that the value fits or could be made to fit. A single value is changed only if it does not fit and then does, but for
+// the spelling of integers. Arguments that fit are given defaults only if they still fit then. What cannot be repaired
+// stays, for Validate to name, as does everything if the work would be too much.
+func (s *Schema) Repair(p Parsed) (Parsed, []Repair) {
+	r := repairer{steps: maxRepairSteps, filling: map[*jsonschema.Schema]bool{}}
+	value, stable := p.value, false
+	for range maxRepairPasses {
+		next := r.repair(s.compiled, value, 0)
+		if r.steps <= 0 {
+			return p, nil
+		}
+		if stable = reflect.DeepEqual(value, next); stable {
+			break
+		}
+		value = next
+	}
+	changes := compare(p.value, value)
+	if !stable || len(changes) == 0 {
+		return p, nil
+	}
+	if s.compiled.Validate(p.value) == nil && s.compiled.Validate(value) != nil {
+		return p, nil
+	}
+	canonical, err := encode(value)
+	if err != nil {
+		return p, nil
+	}
+	return Parsed{Canonical: canonical, value: value}, changes
+}
+
+// repairer goes through a value and the schema that it is to fit. It changes no value in place.
+type repairer struct {
+	steps   int                         // left; none: give up
+	filling map[*jsonschema.Schema]bool // of which properties the default is being filled in
+	cyclic  bool                        // the default that is being filled in holds itself
+}
+
+func (r *repairer) repair(s *jsonschema.Schema, v any, depth int) any {
+	r.steps--
+	if r.steps <= 0 || depth > maxRepairDepth || s == nil || s.Bool != nil {
+		return v
+	}
+	out := r.own(s, v, depth)
+	if s.Ref != nil {
+		out = r.repair(s.Ref, out, depth+1)
+	}
+	for _, sub := range s.AllOf {
+		out = r.repair(sub, out, depth+1)
+	}
+	out = r.branch(s.AnyOf, out, depth+1)
+	out = r.branch(s.OneOf, out, depth+1)
+	if !single(out) {
+		return out
+	}
+	// Once more: what the others made of the value may be what the schema's own bounds speak of.
+	if out = scalar(s, out, r.fits(s, out)); out != v && !r.fits(s, out) {
+		return v
+	}
+	return out
+}
+
+// own applies what the schema says itself, not by others.
+func (r *repairer) own(s *jsonschema.Schema, v any, depth int) any {
+	switch v := v.(type) {
+	case map[string]any:
+		return r.object(s, v, depth)
+	case []any:
+		return r.array(s, v, depth)
+	default:
+		return scalar(s, v, r.fits(s, v))
+	}
+}
+
+// branch repairs a value by the one schema of an anyOf or oneOf that it fits, or if there is none, that it fits then.
+func (r *repairer) branch(subs []*jsonschema.Schema, v any, depth int) any {
+	if len(subs) == 0 {
+		return v
+	}
+	fitting := subs
+	if some := r.fitting(subs, v); len(some) > 0 {
+		fitting = some
+		if len(some) > 1 {
+			return v
+		}
+	}
+	var found []any
+	for _, sub := range fitting {
+		if out := r.repair(sub, v, depth); r.fits(sub, out) {
+			found = append(found, out)
+		}
+	}
+	if len(found) != 1 || len(r.fitting(subs, found[0])) != 1 {
+		return v
+	}
+	return found[0]
+}
+
+func (r *repairer) fitting(subs []*jsonschema.Schema, v any) []*jsonschema.Schema {
+	var some []*jsonschema.Schema
+	for _, sub := range subs {
+		if r.fits(sub, v) {
+			some = append(some, sub)
+		}
+	}
+	return some
+}
+
+// fits reports whether a value fits a schema, if the steps suffice to find out.
+func (r *repairer) fits(s *jsonschema.Schema, v any) bool {
+	r.charge(s, v)
+	return r.steps > 0 && s.Validate(v) == nil
+}
+
+func single(v any) bool {
+	switch v.(type) {
+	case map[string]any, []any:
+		return false
+	}
+	return true
+}
+
+func (r *repairer) object(s *jsonschema.Schema, v map[string]any, depth int) any {
+	out := maps.Clone(v)
+	for name, part := range v {
+		sub := s.Properties[name]
+		if sub != nil && part == nil && !slices.Contains(s.Required, name) && !r.fits(sub, nil) {
+			delete(out, name)
+			continue
+		}
+		for _, sub := range ofProperty(s, name) {
+			out[name] = r.repair(sub, out[name], depth+1)
+		}
+	}
+	for name, sub := range s.Properties {
+		if _, given := out[name]; given || sub.Default == nil {
+			continue
+		}
+		if value, ok := r.fill(sub, depth+1); ok {
+			out[name] = value
+		}
+	}
+	return out
+}
+
+// fill returns the default of a property, with what is to be filled in within it. A default that fits nothing, or that
+// would hold itself without end, is none.
+func (r *repairer) fill(s *jsonschema.Schema, depth int) (any, bool) {
+	if r.filling[s] || depth > maxRepairDepth {
+		r.cyclic = true
+		return nil, false
+	}
+	r.filling[s] = true
+	value := r.repair(s, *s.Default, depth)
+	delete(r.filling, s)
+	ok := !r.cyclic && r.fits(s, value)
+	if len(r.filling) == 0 {
+		r.cyclic = false
+	}
+	return value, ok
+}
+
+func (r *repairer) array(s *jsonschema.Schema, v []any, depth int) any {
+	out := slices.Clone(v)
+	for i, part := range v {
+		out[i] = r.repair(ofItem(s, i), part, depth+1)
+	}
+	return out
+}

@@ -1,0 +1,114 @@
+package arguments
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Repair is one thing that was changed in arguments so that they fit.
+type Repair struct {
+	Path string          `json:"path"`           // written as in the words of Validate, such as "filter.tags[2]"
+	From json.RawMessage `json:"from,omitempty"` // what was given; empty: nothing
+	To   json.RawMessage `json:"to,omitempty"`   // what it became; empty: nothing
+	Why  string          `json:"why"`            // a few words for people and models
+}
+
+// maxRepairs bounds how many repairs are told one by one. The last one then only says how many more there are.
+const maxRepairs = 100
+
+// compare lists what differs between arguments and what became of them, by path.
+func compare(from, to any) []Repair {
+	var c comparison
+	c.values(nil, from, to)
+	if more := c.found - len(c.repairs); more > 0 {
+		c.repairs = append(c.repairs, Repair{Path: path(nil), Why: fmt.Sprintf("and %d more", more)})
+	}
+	return c.repairs
+}
+
+type comparison struct {
+	repairs []Repair
+	found   int
+}
+
+func (c *comparison) values(at []string, from, to any) {
+	switch from := from.(type) {
+	case map[string]any:
+		if to, ok := to.(map[string]any); ok {
+			c.objects(at, from, to)
+			return
+		}
+	case []any:
+		if to, ok := to.([]any); ok && len(to) == len(from) {
+			for i := range from {
+				c.values(append(at, strconv.Itoa(i)), from[i], to[i])
+			}
+			return
+		}
+	}
+	if !reflect.DeepEqual(from, to) {
+		c.add(at, text(from), text(to), reason(from, to))
+	}
+}
+
+func (c *comparison) objects(at []string, from, to map[string]any) {
+	names := maps.Clone(from)
+	maps.Copy(names, to)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		at := append(at, name)
+		before, was := from[name]
+		after, is := to[name]
+		switch {
+		case !was:
+			c.add(at, nil, text(after), "it was missing and has a default")
+		case !is:
+			c.add(at, text(before), nil, "it is optional and cannot be null")
+		case before == nil && after != nil:
+			c.add(at, text(before), text(after), "it cannot be null and has a default")
+		default:
+			c.values(at, before, after)
+		}
+	}
+}
+
+func (c *comparison) add(at []string, from, to json.RawMessage, why string) {
+	c.found++
+	if len(c.repairs) < maxRepairs {
+		c.repairs = append(c.repairs, Repair{Path: path(at), From: from, To: to, Why: why})
+	}
+}
+
+// reason says why one value became another.
+func reason(from, to any) string {
+	n, isNumber := to.(json.Number)
+	if !isNumber {
+		return "the schema says boolean"
+	}
+	given, wasNumber := from.(json.Number)
+	if text, ok := from.(string); ok {
+		given = json.Number(strings.TrimSpace(text))
+	}
+	before, after := rat(given), rat(n)
+	switch {
+	case before == nil || after == nil || before.Cmp(after) != 0:
+		return "it was out of bounds"
+	case wasNumber || after.IsInt():
+		return "the schema says integer"
+	default:
+		return "the schema says number"
+	}
+}
+
+// text writes a value in its canonical form.
+func text(value any) json.RawMessage {
+	data, err := encode(value)
+	if err != nil {
+		return nil // cannot be: the value came from JSON
+	}
+	return data
+}

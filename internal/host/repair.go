@@ -1,0 +1,42 @@
+package host
+
+import (
+	"encoding/json"
+	"maps"
+
+	"github.com/toolhost/toolhost/internal/arguments"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// repairsKey is where a result's metadata says what was changed in the arguments: a JSON array of arguments.Repair.
+const repairsKey = "toolhost.repairs"
+
+// maxReplacement is how large repaired arguments can be where the plugin has already seen the text that they replace:
+// they travel in one message, of at most 4 MiB.
+const maxReplacement = 4<<20 - 4<<10
+
+// noteRepairs keeps what was changed in the arguments for the result. It returns false if the arguments that came of
+// it cannot be sent, so that the call goes on with the given ones.
+func (r *run) noteRepairs(mended arguments.Parsed, repairs []arguments.Repair) bool {
+	list, err := json.Marshal(repairs)
+	if err != nil || r.tool.Spec.PartialArguments && len(mended.Canonical) > maxReplacement {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.repairs = list
+	return true
+}
+
+// tellRepairs adds what was changed in the arguments to a call's outcome.
+func (r *run) tellRepairs(outcome *tool.Outcome) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.repairs == nil {
+		return
+	}
+	metadata := map[string]json.RawMessage{}
+	maps.Copy(metadata, outcome.Result.Metadata)
+	metadata[repairsKey] = r.repairs
+	outcome.Result.Metadata = metadata
+}

@@ -1,0 +1,135 @@
+package host_test
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolhost/toolhost/internal/host/hosttest"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// mirrors returns tools that answer with their arguments as they came: one that is repaired, one that previews and one
+// that wants its arguments as they are.
+func mirrors() []hosttest.Tool {
+	mirror := func(_ context.Context, c tool.Call, _ func(tool.Event)) (tool.Result, error) {
+		r := tool.TextResult(string(c.Arguments))
+		r.Metadata = map[string]json.RawMessage{"own": json.RawMessage(`1`)}
+		return r, nil
+	}
+	spec := func(name string) tool.Spec {
+		return tool.Spec{Name: name, Description: "Answers with its arguments.", InputSchema: json.RawMessage(
+			`{"type":"object","properties":{"days":{"type":"integer","maximum":14},"units":{"type":"string","default":"metric"}},"required":["days"]}`)}
+	}
+	plain, strict, preview := spec("plain"), spec("strict"), spec("preview")
+	strict.Strict, preview.PartialArguments = true, true
+	return []hosttest.Tool{
+		{Spec: plain, Run: mirror}, {Spec: strict, Run: mirror},
+		{Spec: preview, Run: mirror, Preview: func(_ []byte, emit func(tool.Event)) {
+			emit(tool.Event{Status: &tool.Status{State: tool.StatusWait, Tip: "seen"}})
+		}},
+	}
+}
+
+const (
+	almost   = `{ "days": "99" }`
+	mended   = `{"days":14,"units":"metric"}`
+	mendings = `[{"path":"days","from":"99","to":14,"why":"it was out of bounds"},` +
+		`{"path":"units","to":"metric","why":"it was missing and has a default"}]`
+)
+
+// checkMirror checks which arguments the tool saw, and what the result says of their repair.
+func checkMirror(t *testing.T, got tool.Outcome, arguments, repairs string) {
+	t.Helper()
+	if got.Err != nil || got.Result.IsError || got.Result.Text() != arguments {
+		t.Errorf("the tool gave %+v, want %s", got, arguments)
+	}
+	want := map[string]string{"own": "1"}
+	if repairs != "" {
+		want["toolhost.repairs"] = repairs
+	}
+	if diff := cmp.Diff(want, texts(got.Result.Metadata)); diff != "" {
+		t.Errorf("metadata (-want +got):\n%s", diff)
+	}
+}
+
+func texts(values map[string]json.RawMessage) map[string]string {
+	out := map[string]string{}
+	for key, value := range values {
+		out[key] = string(value)
+	}
+	return out
+}
+
+// TestRepairedCall: the tool gets arguments that fit, and the result says what was changed in them. What fits reaches
+// the tool as it was written.
+func TestRepairedCall(t *testing.T) {
+	r := newRig(t, mirrors(), nil)
+	checkMirror(t, outcome(t, r, call("plain", almost)), mended, mendings)
+	untouched := `{ "units": "si", "days": 3 }`
+	checkMirror(t, outcome(t, r, call("plain", untouched)), untouched, "")
+}
+
+// TestRepairIsNoConflict: a call is the same by what was given, not by what became of it.
+func TestRepairIsNoConflict(t *testing.T) {
+	r := newRig(t, mirrors(), nil)
+	c := call("plain", almost)
+	c.ID = "once"
+	outcome(t, r, c)
+	again := outcome(t, r, c)
+	if !again.Replayed {
+		t.Errorf("the same call gave %+v", again)
+	}
+	checkMirror(t, again, mended, mendings)
+	c.Arguments = []byte(mended)
+	if got := outcome(t, r, c); got.Err == nil || got.Err.Kind != tool.KindConflict {
+		t.Errorf("other arguments that come to the same gave %+v", got)
+	}
+}
+
+// TestStrictToolsGetNoRepair: what does not fit is refused, what is missing stays missing.
+func TestStrictToolsGetNoRepair(t *testing.T) {
+	r := newRig(t, mirrors(), nil)
+	if got := outcome(t, r, call("strict", almost)); !got.Result.IsError || got.Result.Metadata != nil {
+		t.Errorf("got %+v", got)
+	}
+	checkMirror(t, outcome(t, r, call("strict", `{"days":3.0}`)), `{"days":3.0}`, "")
+}
+
+// TestRepairThatDoesNotSuffice: the words for the model come with what was already changed.
+func TestRepairThatDoesNotSuffice(t *testing.T) {
+	r := newRig(t, mirrors(), nil)
+	got := outcome(t, r, call("plain", `{"days":"soon"}`))
+	want := map[string]string{"toolhost.repairs": `[{"path":"units","to":"metric","why":"it was missing and has a default"}]`}
+	if diff := cmp.Diff(want, texts(got.Result.Metadata)); !got.Result.IsError || diff != "" {
+		t.Errorf("got %+v, metadata (-want +got):\n%s", got, diff)
+	}
+	if n := r.started(); n != 0 {
+		t.Errorf("%d processes were started", n)
+	}
+}
+
+// TestRepairAfterPreview: a plugin that saw the text so far executes the repaired arguments in its place.
+func TestRepairAfterPreview(t *testing.T) {
+	for name, tc := range map[string]struct{ begin, rest, want, repairs string }{
+		"shorter than the text": {`{"days":             `, `"99","units":"si"}`, `{"days":14,"units":"si"}`,
+			`[{"path":"days","from":"99","to":14,"why":"it was out of bounds"}]`},
+		"longer than the text": {`{"da`, `ys":"99"}`, mended, mendings},
+		"nothing to repair":    {`{"days":`, ` 3,"units":"si"}`, `{"days": 3,"units":"si"}`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e, err := newRig(t, mirrors(), nil).Open(t.Context(), call("preview", tc.begin), false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer e.Close()
+			untilTip(t, e, "seen")
+			if err := e.Send(t.Context(), []byte(tc.rest), true); err != nil {
+				t.Fatal(err)
+			}
+			checkMirror(t, end(t, e), tc.want, tc.repairs)
+		})
+	}
+}
