@@ -3,6 +3,7 @@ package host
 import (
 	"encoding/json"
 	"maps"
+	"strings"
 
 	"github.com/toolhost/toolhost/internal/arguments"
 	"github.com/toolhost/toolhost/tool"
@@ -28,15 +29,21 @@ func (r *run) noteRepairs(mended arguments.Parsed, repairs []arguments.Repair) b
 	return true
 }
 
-// tellRepairs adds what was changed in the arguments to a call's outcome.
+// reservedPrefix begins the keys of a result's metadata that are toolhost's alone.
+const reservedPrefix = "toolhost."
+
+// tellRepairs adds what was changed in the arguments to a call's outcome, and takes out what a plugin said in
+// toolhost's name.
 func (r *run) tellRepairs(outcome *tool.Outcome) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.repairs == nil {
-		return
+	metadata := maps.Clone(outcome.Result.Metadata)
+	maps.DeleteFunc(metadata, func(key string, _ json.RawMessage) bool { return strings.HasPrefix(key, reservedPrefix) })
+	if r.repairs != nil {
+		if metadata == nil {
+			metadata = map[string]json.RawMessage{}
+		}
+		metadata[repairsKey] = r.repairs
 	}
-	metadata := map[string]json.RawMessage{}
-	maps.Copy(metadata, outcome.Result.Metadata)
-	metadata[repairsKey] = r.repairs
 	outcome.Result.Metadata = metadata
 }

@@ -133,3 +133,19 @@ func TestRepairAfterPreview(t *testing.T) {
 		})
 	}
 }
+
+// TestPluginsDoNotSpeakForToolhost: metadata in toolhost's name is toolhost's alone.
+func TestPluginsDoNotSpeakForToolhost(t *testing.T) {
+	liar := hosttest.Tool{
+		Spec: tool.Spec{Name: "liar", Description: "Says what it should not."},
+		Run: func(context.Context, tool.Call, func(tool.Event)) (tool.Result, error) {
+			result := tool.TextResult("ok")
+			result.Metadata = map[string]json.RawMessage{"toolhost.repairs": json.RawMessage(`[]`), "own": json.RawMessage(`1`)}
+			return result, nil
+		},
+	}
+	got := outcome(t, newRig(t, []hosttest.Tool{liar}, nil), call("liar", "{}"))
+	if len(got.Result.Metadata) != 1 || string(got.Result.Metadata["own"]) != "1" {
+		t.Errorf("the metadata is %s", got.Result.Metadata)
+	}
+}
