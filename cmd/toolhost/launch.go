@@ -47,6 +47,16 @@ func (l *launcher) describe(ctx context.Context, p *catalog.Plugin) (tool.Descri
 	return started.Conn().Describe(ctx, pluginwire.DescribeRequest{})
 }
 
+// namespace returns whether plugins get PID namespaces: only where no control group finds all that they start. The first
+// process of a namespace stays until the system has reaped its others, which after kill -9 of toolhost can take seconds;
+// a control group is empty in milliseconds.
+func (l *launcher) namespace() process.NamespaceMode {
+	if l.groups.FindsAll() {
+		return process.NamespaceOff
+	}
+	return process.NamespaceAuto
+}
+
 // process returns how a plugin is run. What the operator sets in its environment counts more than what it asks for.
 func (l *launcher) process(p *catalog.Plugin, name, instance string) process.Config {
 	env := slices.Clone(p.Env)
@@ -57,7 +67,7 @@ func (l *launcher) process(p *catalog.Plugin, name, instance string) process.Con
 		Plugin: name, Instance: instance, Path: p.Path, Args: p.Args, Env: env, Dir: p.Dir,
 		RunDir: l.runDir, Guard: l.guard, Logger: l.logger, StartTimeout: l.config.Launch.Timeout,
 		LineBytes: int(l.config.Logs.LineBytes), LinesPerSecond: l.config.Logs.LinesPerSecond,
-		Limits: instanceLimits(l.config.Plugin(name).Limits, p), Cgroups: l.groups,
+		Limits: instanceLimits(l.config.Plugin(name).Limits, p), Cgroups: l.groups, PIDNamespace: l.namespace(),
 		Conn: pluginwire.ConnConfig{MaxResultBytes: int(l.config.Calls.MaxResultBytes)},
 	}
 }

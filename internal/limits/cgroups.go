@@ -114,6 +114,12 @@ func (c *Cgroups) openHierarchy(m mount) (hierarchy, error) {
 	return h, nil
 }
 
+// FindsAll reports whether all that a process starts can be found and killed at once, wherever it hides: with version 2,
+// whose groups have cgroup.kill.
+func (c *Cgroups) FindsAll() bool {
+	return c != nil && slices.ContainsFunc(c.hierarchies, func(h hierarchy) bool { return h.version == 2 })
+}
+
 // Dirs returns the folders of toolhost's groups, which RemoveGroups removes.
 func (c *Cgroups) Dirs() []string {
 	if c == nil {
