@@ -201,3 +201,25 @@ func TestUpgradeByReplacingTheFile(t *testing.T) {
 	failed.Wait()
 	h.echo(t, c, "chaos-0", "")
 }
+
+// TestKilledToolhostTakesWhatHides: a grandchild that left its session and wiped its environment dies with toolhost too.
+func TestKilledToolhostTakesWhatHides(t *testing.T) {
+	h := prepare(t)
+	copyPlugin(t, buildFault(t), filepath.Join(h.plugins, "fault"), "")
+	h.serve(t)
+	out, r := h.callJSON(t, "fault", `{"do":"spawn","text":"bare"}`)
+	if r.exits(t, 0); out.Text == "" {
+		t.Fatalf("nothing was spawned: %s", r.stdout)
+	}
+	family := descendants(t, h.cmd.Process.Pid)
+	if len(family) < 3 {
+		t.Fatalf("toolhost has %d descendants, want its guardian, the plugin and what that started", len(family))
+	}
+	if err := h.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	<-h.exited
+	for _, pid := range family {
+		eventually(t, fmt.Sprintf("process %d is gone", pid), func() bool { return !running(pid) })
+	}
+}
