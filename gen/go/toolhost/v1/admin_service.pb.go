@@ -176,6 +176,67 @@ func (InstanceState) EnumDescriptor() ([]byte, []int) {
 	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{1}
 }
 
+// CallState is where a call stands.
+type CallState int32
+
+const (
+	// Not set.
+	CallState_CALL_STATE_UNSPECIFIED CallState = 0
+	// Under way.
+	CallState_CALL_STATE_RUNNING CallState = 1
+	// Ended with a result that is no error.
+	CallState_CALL_STATE_SUCCEEDED CallState = 2
+	// Ended with a result that is an error.
+	CallState_CALL_STATE_TOOL_ERROR CallState = 3
+	// Ended with a failure of the machinery.
+	CallState_CALL_STATE_FAILED CallState = 4
+)
+
+// Enum value maps for CallState.
+var (
+	CallState_name = map[int32]string{
+		0: "CALL_STATE_UNSPECIFIED",
+		1: "CALL_STATE_RUNNING",
+		2: "CALL_STATE_SUCCEEDED",
+		3: "CALL_STATE_TOOL_ERROR",
+		4: "CALL_STATE_FAILED",
+	}
+	CallState_value = map[string]int32{
+		"CALL_STATE_UNSPECIFIED": 0,
+		"CALL_STATE_RUNNING":     1,
+		"CALL_STATE_SUCCEEDED":   2,
+		"CALL_STATE_TOOL_ERROR":  3,
+		"CALL_STATE_FAILED":      4,
+	}
+)
+
+func (x CallState) Enum() *CallState {
+	p := new(CallState)
+	*p = x
+	return p
+}
+
+func (x CallState) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (CallState) Descriptor() protoreflect.EnumDescriptor {
+	return file_toolhost_v1_admin_service_proto_enumTypes[2].Descriptor()
+}
+
+func (CallState) Type() protoreflect.EnumType {
+	return &file_toolhost_v1_admin_service_proto_enumTypes[2]
+}
+
+func (x CallState) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use CallState.Descriptor instead.
+func (CallState) EnumDescriptor() ([]byte, []int) {
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{2}
+}
+
 // Plugin is an executable that ships tools.
 type Plugin struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2029,6 +2090,288 @@ func (x *LogLine) GetRecord() *v1.LogRecord {
 	return nil
 }
 
+// ListCallsRequest selects calls. Every field that is set must match.
+type ListCallsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// How many calls at most. 0 means 100; more than 1000 means 1000.
+	PageSize int32 `protobuf:"varint,1,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
+	// Where to go on: the `next_page_token` of the page before. Empty means at the newest.
+	PageToken string `protobuf:"bytes,2,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	// Only calls of this plugin. Empty means all.
+	Plugin string `protobuf:"bytes,3,opt,name=plugin,proto3" json:"plugin,omitempty"`
+	// Only calls of this tool. Empty means all.
+	Tool string `protobuf:"bytes,4,opt,name=tool,proto3" json:"tool,omitempty"`
+	// Only calls of this session. Empty means all.
+	Session string `protobuf:"bytes,5,opt,name=session,proto3" json:"session,omitempty"`
+	// Only calls in this state. UNSPECIFIED means all.
+	State CallState `protobuf:"varint,6,opt,name=state,proto3,enum=toolhost.v1.CallState" json:"state,omitempty"`
+	// Only calls with this id. Empty means all.
+	CallId        string `protobuf:"bytes,7,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListCallsRequest) Reset() {
+	*x = ListCallsRequest{}
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[31]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListCallsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListCallsRequest) ProtoMessage() {}
+
+func (x *ListCallsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[31]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListCallsRequest.ProtoReflect.Descriptor instead.
+func (*ListCallsRequest) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{31}
+}
+
+func (x *ListCallsRequest) GetPageSize() int32 {
+	if x != nil {
+		return x.PageSize
+	}
+	return 0
+}
+
+func (x *ListCallsRequest) GetPageToken() string {
+	if x != nil {
+		return x.PageToken
+	}
+	return ""
+}
+
+func (x *ListCallsRequest) GetPlugin() string {
+	if x != nil {
+		return x.Plugin
+	}
+	return ""
+}
+
+func (x *ListCallsRequest) GetTool() string {
+	if x != nil {
+		return x.Tool
+	}
+	return ""
+}
+
+func (x *ListCallsRequest) GetSession() string {
+	if x != nil {
+		return x.Session
+	}
+	return ""
+}
+
+func (x *ListCallsRequest) GetState() CallState {
+	if x != nil {
+		return x.State
+	}
+	return CallState_CALL_STATE_UNSPECIFIED
+}
+
+func (x *ListCallsRequest) GetCallId() string {
+	if x != nil {
+		return x.CallId
+	}
+	return ""
+}
+
+// ListCallsResponse is one page of calls.
+type ListCallsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The newest first.
+	Calls []*CallRecord `protobuf:"bytes,1,rep,name=calls,proto3" json:"calls,omitempty"`
+	// Where the next page begins. Empty means that this is the last.
+	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListCallsResponse) Reset() {
+	*x = ListCallsResponse{}
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[32]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListCallsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListCallsResponse) ProtoMessage() {}
+
+func (x *ListCallsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[32]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListCallsResponse.ProtoReflect.Descriptor instead.
+func (*ListCallsResponse) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{32}
+}
+
+func (x *ListCallsResponse) GetCalls() []*CallRecord {
+	if x != nil {
+		return x.Calls
+	}
+	return nil
+}
+
+func (x *ListCallsResponse) GetNextPageToken() string {
+	if x != nil {
+		return x.NextPageToken
+	}
+	return ""
+}
+
+// CallRecord is a call as the ledger has it.
+type CallRecord struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The call's id.
+	CallId string `protobuf:"bytes,1,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
+	// Who called.
+	Principal string `protobuf:"bytes,2,opt,name=principal,proto3" json:"principal,omitempty"`
+	// The session. Empty for the principal's default session.
+	Session string `protobuf:"bytes,3,opt,name=session,proto3" json:"session,omitempty"`
+	// The tool.
+	Tool string `protobuf:"bytes,4,opt,name=tool,proto3" json:"tool,omitempty"`
+	// The plugin that ships it.
+	Plugin string `protobuf:"bytes,5,opt,name=plugin,proto3" json:"plugin,omitempty"`
+	// The instance that has it, or had it last. Empty if none has had it yet.
+	Instance string `protobuf:"bytes,6,opt,name=instance,proto3" json:"instance,omitempty"`
+	// Where it stands.
+	State CallState `protobuf:"varint,7,opt,name=state,proto3,enum=toolhost.v1.CallState" json:"state,omitempty"`
+	// How it failed. Set only if the state is FAILED.
+	Error *v1.Error `protobuf:"bytes,8,opt,name=error,proto3" json:"error,omitempty"`
+	// When it came.
+	StartTime *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=start_time,json=startTime,proto3" json:"start_time,omitempty"`
+	// When it ended. Unset while it is under way.
+	EndTime       *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=end_time,json=endTime,proto3" json:"end_time,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CallRecord) Reset() {
+	*x = CallRecord{}
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[33]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CallRecord) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CallRecord) ProtoMessage() {}
+
+func (x *CallRecord) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[33]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CallRecord.ProtoReflect.Descriptor instead.
+func (*CallRecord) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{33}
+}
+
+func (x *CallRecord) GetCallId() string {
+	if x != nil {
+		return x.CallId
+	}
+	return ""
+}
+
+func (x *CallRecord) GetPrincipal() string {
+	if x != nil {
+		return x.Principal
+	}
+	return ""
+}
+
+func (x *CallRecord) GetSession() string {
+	if x != nil {
+		return x.Session
+	}
+	return ""
+}
+
+func (x *CallRecord) GetTool() string {
+	if x != nil {
+		return x.Tool
+	}
+	return ""
+}
+
+func (x *CallRecord) GetPlugin() string {
+	if x != nil {
+		return x.Plugin
+	}
+	return ""
+}
+
+func (x *CallRecord) GetInstance() string {
+	if x != nil {
+		return x.Instance
+	}
+	return ""
+}
+
+func (x *CallRecord) GetState() CallState {
+	if x != nil {
+		return x.State
+	}
+	return CallState_CALL_STATE_UNSPECIFIED
+}
+
+func (x *CallRecord) GetError() *v1.Error {
+	if x != nil {
+		return x.Error
+	}
+	return nil
+}
+
+func (x *CallRecord) GetStartTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.StartTime
+	}
+	return nil
+}
+
+func (x *CallRecord) GetEndTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.EndTime
+	}
+	return nil
+}
+
 // GetStatsRequest selects statistics.
 type GetStatsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2040,7 +2383,7 @@ type GetStatsRequest struct {
 
 func (x *GetStatsRequest) Reset() {
 	*x = GetStatsRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[31]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2052,7 +2395,7 @@ func (x *GetStatsRequest) String() string {
 func (*GetStatsRequest) ProtoMessage() {}
 
 func (x *GetStatsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[31]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2065,7 +2408,7 @@ func (x *GetStatsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStatsRequest.ProtoReflect.Descriptor instead.
 func (*GetStatsRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{31}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *GetStatsRequest) GetPlugin() string {
@@ -2086,7 +2429,7 @@ type GetStatsResponse struct {
 
 func (x *GetStatsResponse) Reset() {
 	*x = GetStatsResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[32]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2098,7 +2441,7 @@ func (x *GetStatsResponse) String() string {
 func (*GetStatsResponse) ProtoMessage() {}
 
 func (x *GetStatsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[32]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2111,7 +2454,7 @@ func (x *GetStatsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStatsResponse.ProtoReflect.Descriptor instead.
 func (*GetStatsResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{32}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *GetStatsResponse) GetTools() []*ToolStats {
@@ -2150,7 +2493,7 @@ type ToolStats struct {
 
 func (x *ToolStats) Reset() {
 	*x = ToolStats{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[33]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2162,7 +2505,7 @@ func (x *ToolStats) String() string {
 func (*ToolStats) ProtoMessage() {}
 
 func (x *ToolStats) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[33]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2175,7 +2518,7 @@ func (x *ToolStats) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ToolStats.ProtoReflect.Descriptor instead.
 func (*ToolStats) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{33}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *ToolStats) GetTool() string {
@@ -2368,7 +2711,33 @@ const file_toolhost_v1_admin_service_proto_rawDesc = "" +
 	"\x06plugin\x18\x02 \x01(\tR\x06plugin\x12\x1a\n" +
 	"\binstance\x18\x03 \x01(\tR\binstance\x12\x17\n" +
 	"\acall_id\x18\x04 \x01(\tR\x06callId\x123\n" +
-	"\x06record\x18\x05 \x01(\v2\x1b.toolhost.tool.v1.LogRecordR\x06record\")\n" +
+	"\x06record\x18\x05 \x01(\v2\x1b.toolhost.tool.v1.LogRecordR\x06record\"\xdb\x01\n" +
+	"\x10ListCallsRequest\x12\x1b\n" +
+	"\tpage_size\x18\x01 \x01(\x05R\bpageSize\x12\x1d\n" +
+	"\n" +
+	"page_token\x18\x02 \x01(\tR\tpageToken\x12\x16\n" +
+	"\x06plugin\x18\x03 \x01(\tR\x06plugin\x12\x12\n" +
+	"\x04tool\x18\x04 \x01(\tR\x04tool\x12\x18\n" +
+	"\asession\x18\x05 \x01(\tR\asession\x12,\n" +
+	"\x05state\x18\x06 \x01(\x0e2\x16.toolhost.v1.CallStateR\x05state\x12\x17\n" +
+	"\acall_id\x18\a \x01(\tR\x06callId\"j\n" +
+	"\x11ListCallsResponse\x12-\n" +
+	"\x05calls\x18\x01 \x03(\v2\x17.toolhost.v1.CallRecordR\x05calls\x12&\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xf4\x02\n" +
+	"\n" +
+	"CallRecord\x12\x17\n" +
+	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x1c\n" +
+	"\tprincipal\x18\x02 \x01(\tR\tprincipal\x12\x18\n" +
+	"\asession\x18\x03 \x01(\tR\asession\x12\x12\n" +
+	"\x04tool\x18\x04 \x01(\tR\x04tool\x12\x16\n" +
+	"\x06plugin\x18\x05 \x01(\tR\x06plugin\x12\x1a\n" +
+	"\binstance\x18\x06 \x01(\tR\binstance\x12,\n" +
+	"\x05state\x18\a \x01(\x0e2\x16.toolhost.v1.CallStateR\x05state\x12-\n" +
+	"\x05error\x18\b \x01(\v2\x17.toolhost.tool.v1.ErrorR\x05error\x129\n" +
+	"\n" +
+	"start_time\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\tstartTime\x125\n" +
+	"\bend_time\x18\n" +
+	" \x01(\v2\x1a.google.protobuf.TimestampR\aendTime\")\n" +
 	"\x0fGetStatsRequest\x12\x16\n" +
 	"\x06plugin\x18\x01 \x01(\tR\x06plugin\"@\n" +
 	"\x10GetStatsResponse\x12,\n" +
@@ -2408,7 +2777,13 @@ const file_toolhost_v1_admin_service_proto_rawDesc = "" +
 	"\x17INSTANCE_STATE_DRAINING\x10\b\x12\x1b\n" +
 	"\x17INSTANCE_STATE_STOPPING\x10\t\x12\x19\n" +
 	"\x15INSTANCE_STATE_EXITED\x10\n" +
-	"2\xd9\a\n" +
+	"*\x8b\x01\n" +
+	"\tCallState\x12\x1a\n" +
+	"\x16CALL_STATE_UNSPECIFIED\x10\x00\x12\x16\n" +
+	"\x12CALL_STATE_RUNNING\x10\x01\x12\x18\n" +
+	"\x14CALL_STATE_SUCCEEDED\x10\x02\x12\x19\n" +
+	"\x15CALL_STATE_TOOL_ERROR\x10\x03\x12\x15\n" +
+	"\x11CALL_STATE_FAILED\x10\x042\xa5\b\n" +
 	"\fAdminService\x12P\n" +
 	"\vListPlugins\x12\x1f.toolhost.v1.ListPluginsRequest\x1a .toolhost.v1.ListPluginsResponse\x12V\n" +
 	"\rListInstances\x12!.toolhost.v1.ListInstancesRequest\x1a\".toolhost.v1.ListInstancesResponse\x12D\n" +
@@ -2421,7 +2796,8 @@ const file_toolhost_v1_admin_service_proto_rawDesc = "" +
 	"\aUpgrade\x12\x1b.toolhost.v1.UpgradeRequest\x1a\x1c.toolhost.v1.UpgradeResponse\x12G\n" +
 	"\bRollback\x12\x1c.toolhost.v1.RollbackRequest\x1a\x1d.toolhost.v1.RollbackResponse\x12R\n" +
 	"\vWatchEvents\x12\x1f.toolhost.v1.WatchEventsRequest\x1a .toolhost.v1.WatchEventsResponse0\x01\x12I\n" +
-	"\bTailLogs\x12\x1c.toolhost.v1.TailLogsRequest\x1a\x1d.toolhost.v1.TailLogsResponse0\x01\x12G\n" +
+	"\bTailLogs\x12\x1c.toolhost.v1.TailLogsRequest\x1a\x1d.toolhost.v1.TailLogsResponse0\x01\x12J\n" +
+	"\tListCalls\x12\x1d.toolhost.v1.ListCallsRequest\x1a\x1e.toolhost.v1.ListCallsResponse\x12G\n" +
 	"\bGetStats\x12\x1c.toolhost.v1.GetStatsRequest\x1a\x1d.toolhost.v1.GetStatsResponseB<Z:github.com/toolhost/toolhost/gen/go/toolhost/v1;toolhostv1b\x06proto3"
 
 var (
@@ -2436,106 +2812,119 @@ func file_toolhost_v1_admin_service_proto_rawDescGZIP() []byte {
 	return file_toolhost_v1_admin_service_proto_rawDescData
 }
 
-var file_toolhost_v1_admin_service_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_toolhost_v1_admin_service_proto_msgTypes = make([]protoimpl.MessageInfo, 35)
+var file_toolhost_v1_admin_service_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
+var file_toolhost_v1_admin_service_proto_msgTypes = make([]protoimpl.MessageInfo, 38)
 var file_toolhost_v1_admin_service_proto_goTypes = []any{
 	(PluginState)(0),                // 0: toolhost.v1.PluginState
 	(InstanceState)(0),              // 1: toolhost.v1.InstanceState
-	(*Plugin)(nil),                  // 2: toolhost.v1.Plugin
-	(*PluginExit)(nil),              // 3: toolhost.v1.PluginExit
-	(*Instance)(nil),                // 4: toolhost.v1.Instance
-	(*EffectiveLimit)(nil),          // 5: toolhost.v1.EffectiveLimit
-	(*ListPluginsRequest)(nil),      // 6: toolhost.v1.ListPluginsRequest
-	(*ListPluginsResponse)(nil),     // 7: toolhost.v1.ListPluginsResponse
-	(*ListInstancesRequest)(nil),    // 8: toolhost.v1.ListInstancesRequest
-	(*ListInstancesResponse)(nil),   // 9: toolhost.v1.ListInstancesResponse
-	(*RestartRequest)(nil),          // 10: toolhost.v1.RestartRequest
-	(*RestartResponse)(nil),         // 11: toolhost.v1.RestartResponse
-	(*DrainRequest)(nil),            // 12: toolhost.v1.DrainRequest
-	(*DrainResponse)(nil),           // 13: toolhost.v1.DrainResponse
-	(*PauseRequest)(nil),            // 14: toolhost.v1.PauseRequest
-	(*PauseResponse)(nil),           // 15: toolhost.v1.PauseResponse
-	(*ResumeRequest)(nil),           // 16: toolhost.v1.ResumeRequest
-	(*ResumeResponse)(nil),          // 17: toolhost.v1.ResumeResponse
-	(*ClearQuarantineRequest)(nil),  // 18: toolhost.v1.ClearQuarantineRequest
-	(*ClearQuarantineResponse)(nil), // 19: toolhost.v1.ClearQuarantineResponse
-	(*ReloadRequest)(nil),           // 20: toolhost.v1.ReloadRequest
-	(*ReloadResponse)(nil),          // 21: toolhost.v1.ReloadResponse
-	(*ReloadFailure)(nil),           // 22: toolhost.v1.ReloadFailure
-	(*UpgradeRequest)(nil),          // 23: toolhost.v1.UpgradeRequest
-	(*UpgradeResponse)(nil),         // 24: toolhost.v1.UpgradeResponse
-	(*RollbackRequest)(nil),         // 25: toolhost.v1.RollbackRequest
-	(*RollbackResponse)(nil),        // 26: toolhost.v1.RollbackResponse
-	(*WatchEventsRequest)(nil),      // 27: toolhost.v1.WatchEventsRequest
-	(*WatchEventsResponse)(nil),     // 28: toolhost.v1.WatchEventsResponse
-	(*PluginEvent)(nil),             // 29: toolhost.v1.PluginEvent
-	(*TailLogsRequest)(nil),         // 30: toolhost.v1.TailLogsRequest
-	(*TailLogsResponse)(nil),        // 31: toolhost.v1.TailLogsResponse
-	(*LogLine)(nil),                 // 32: toolhost.v1.LogLine
-	(*GetStatsRequest)(nil),         // 33: toolhost.v1.GetStatsRequest
-	(*GetStatsResponse)(nil),        // 34: toolhost.v1.GetStatsResponse
-	(*ToolStats)(nil),               // 35: toolhost.v1.ToolStats
-	nil,                             // 36: toolhost.v1.ToolStats.FailuresEntry
-	(*v1.Exit)(nil),                 // 37: toolhost.tool.v1.Exit
-	(*timestamppb.Timestamp)(nil),   // 38: google.protobuf.Timestamp
-	(*v1.LogRecord)(nil),            // 39: toolhost.tool.v1.LogRecord
-	(*durationpb.Duration)(nil),     // 40: google.protobuf.Duration
+	(CallState)(0),                  // 2: toolhost.v1.CallState
+	(*Plugin)(nil),                  // 3: toolhost.v1.Plugin
+	(*PluginExit)(nil),              // 4: toolhost.v1.PluginExit
+	(*Instance)(nil),                // 5: toolhost.v1.Instance
+	(*EffectiveLimit)(nil),          // 6: toolhost.v1.EffectiveLimit
+	(*ListPluginsRequest)(nil),      // 7: toolhost.v1.ListPluginsRequest
+	(*ListPluginsResponse)(nil),     // 8: toolhost.v1.ListPluginsResponse
+	(*ListInstancesRequest)(nil),    // 9: toolhost.v1.ListInstancesRequest
+	(*ListInstancesResponse)(nil),   // 10: toolhost.v1.ListInstancesResponse
+	(*RestartRequest)(nil),          // 11: toolhost.v1.RestartRequest
+	(*RestartResponse)(nil),         // 12: toolhost.v1.RestartResponse
+	(*DrainRequest)(nil),            // 13: toolhost.v1.DrainRequest
+	(*DrainResponse)(nil),           // 14: toolhost.v1.DrainResponse
+	(*PauseRequest)(nil),            // 15: toolhost.v1.PauseRequest
+	(*PauseResponse)(nil),           // 16: toolhost.v1.PauseResponse
+	(*ResumeRequest)(nil),           // 17: toolhost.v1.ResumeRequest
+	(*ResumeResponse)(nil),          // 18: toolhost.v1.ResumeResponse
+	(*ClearQuarantineRequest)(nil),  // 19: toolhost.v1.ClearQuarantineRequest
+	(*ClearQuarantineResponse)(nil), // 20: toolhost.v1.ClearQuarantineResponse
+	(*ReloadRequest)(nil),           // 21: toolhost.v1.ReloadRequest
+	(*ReloadResponse)(nil),          // 22: toolhost.v1.ReloadResponse
+	(*ReloadFailure)(nil),           // 23: toolhost.v1.ReloadFailure
+	(*UpgradeRequest)(nil),          // 24: toolhost.v1.UpgradeRequest
+	(*UpgradeResponse)(nil),         // 25: toolhost.v1.UpgradeResponse
+	(*RollbackRequest)(nil),         // 26: toolhost.v1.RollbackRequest
+	(*RollbackResponse)(nil),        // 27: toolhost.v1.RollbackResponse
+	(*WatchEventsRequest)(nil),      // 28: toolhost.v1.WatchEventsRequest
+	(*WatchEventsResponse)(nil),     // 29: toolhost.v1.WatchEventsResponse
+	(*PluginEvent)(nil),             // 30: toolhost.v1.PluginEvent
+	(*TailLogsRequest)(nil),         // 31: toolhost.v1.TailLogsRequest
+	(*TailLogsResponse)(nil),        // 32: toolhost.v1.TailLogsResponse
+	(*LogLine)(nil),                 // 33: toolhost.v1.LogLine
+	(*ListCallsRequest)(nil),        // 34: toolhost.v1.ListCallsRequest
+	(*ListCallsResponse)(nil),       // 35: toolhost.v1.ListCallsResponse
+	(*CallRecord)(nil),              // 36: toolhost.v1.CallRecord
+	(*GetStatsRequest)(nil),         // 37: toolhost.v1.GetStatsRequest
+	(*GetStatsResponse)(nil),        // 38: toolhost.v1.GetStatsResponse
+	(*ToolStats)(nil),               // 39: toolhost.v1.ToolStats
+	nil,                             // 40: toolhost.v1.ToolStats.FailuresEntry
+	(*v1.Exit)(nil),                 // 41: toolhost.tool.v1.Exit
+	(*timestamppb.Timestamp)(nil),   // 42: google.protobuf.Timestamp
+	(*v1.LogRecord)(nil),            // 43: toolhost.tool.v1.LogRecord
+	(*v1.Error)(nil),                // 44: toolhost.tool.v1.Error
+	(*durationpb.Duration)(nil),     // 45: google.protobuf.Duration
 }
 var file_toolhost_v1_admin_service_proto_depIdxs = []int32{
 	0,  // 0: toolhost.v1.Plugin.state:type_name -> toolhost.v1.PluginState
-	37, // 1: toolhost.v1.Plugin.last_exit:type_name -> toolhost.tool.v1.Exit
-	3,  // 2: toolhost.v1.Plugin.recent_exits:type_name -> toolhost.v1.PluginExit
-	38, // 3: toolhost.v1.Plugin.retry_time:type_name -> google.protobuf.Timestamp
-	38, // 4: toolhost.v1.PluginExit.time:type_name -> google.protobuf.Timestamp
-	37, // 5: toolhost.v1.PluginExit.exit:type_name -> toolhost.tool.v1.Exit
+	41, // 1: toolhost.v1.Plugin.last_exit:type_name -> toolhost.tool.v1.Exit
+	4,  // 2: toolhost.v1.Plugin.recent_exits:type_name -> toolhost.v1.PluginExit
+	42, // 3: toolhost.v1.Plugin.retry_time:type_name -> google.protobuf.Timestamp
+	42, // 4: toolhost.v1.PluginExit.time:type_name -> google.protobuf.Timestamp
+	41, // 5: toolhost.v1.PluginExit.exit:type_name -> toolhost.tool.v1.Exit
 	1,  // 6: toolhost.v1.Instance.state:type_name -> toolhost.v1.InstanceState
-	38, // 7: toolhost.v1.Instance.start_time:type_name -> google.protobuf.Timestamp
-	5,  // 8: toolhost.v1.Instance.limits:type_name -> toolhost.v1.EffectiveLimit
-	2,  // 9: toolhost.v1.ListPluginsResponse.plugins:type_name -> toolhost.v1.Plugin
-	4,  // 10: toolhost.v1.ListInstancesResponse.instances:type_name -> toolhost.v1.Instance
-	22, // 11: toolhost.v1.ReloadResponse.failures:type_name -> toolhost.v1.ReloadFailure
-	29, // 12: toolhost.v1.WatchEventsResponse.event:type_name -> toolhost.v1.PluginEvent
-	38, // 13: toolhost.v1.PluginEvent.time:type_name -> google.protobuf.Timestamp
-	38, // 14: toolhost.v1.PluginEvent.until_time:type_name -> google.protobuf.Timestamp
-	32, // 15: toolhost.v1.TailLogsResponse.line:type_name -> toolhost.v1.LogLine
-	39, // 16: toolhost.v1.LogLine.record:type_name -> toolhost.tool.v1.LogRecord
-	35, // 17: toolhost.v1.GetStatsResponse.tools:type_name -> toolhost.v1.ToolStats
-	36, // 18: toolhost.v1.ToolStats.failures:type_name -> toolhost.v1.ToolStats.FailuresEntry
-	40, // 19: toolhost.v1.ToolStats.total_duration:type_name -> google.protobuf.Duration
-	40, // 20: toolhost.v1.ToolStats.mean_duration:type_name -> google.protobuf.Duration
-	40, // 21: toolhost.v1.ToolStats.p50_duration:type_name -> google.protobuf.Duration
-	40, // 22: toolhost.v1.ToolStats.p99_duration:type_name -> google.protobuf.Duration
-	6,  // 23: toolhost.v1.AdminService.ListPlugins:input_type -> toolhost.v1.ListPluginsRequest
-	8,  // 24: toolhost.v1.AdminService.ListInstances:input_type -> toolhost.v1.ListInstancesRequest
-	10, // 25: toolhost.v1.AdminService.Restart:input_type -> toolhost.v1.RestartRequest
-	12, // 26: toolhost.v1.AdminService.Drain:input_type -> toolhost.v1.DrainRequest
-	14, // 27: toolhost.v1.AdminService.Pause:input_type -> toolhost.v1.PauseRequest
-	16, // 28: toolhost.v1.AdminService.Resume:input_type -> toolhost.v1.ResumeRequest
-	18, // 29: toolhost.v1.AdminService.ClearQuarantine:input_type -> toolhost.v1.ClearQuarantineRequest
-	20, // 30: toolhost.v1.AdminService.Reload:input_type -> toolhost.v1.ReloadRequest
-	23, // 31: toolhost.v1.AdminService.Upgrade:input_type -> toolhost.v1.UpgradeRequest
-	25, // 32: toolhost.v1.AdminService.Rollback:input_type -> toolhost.v1.RollbackRequest
-	27, // 33: toolhost.v1.AdminService.WatchEvents:input_type -> toolhost.v1.WatchEventsRequest
-	30, // 34: toolhost.v1.AdminService.TailLogs:input_type -> toolhost.v1.TailLogsRequest
-	33, // 35: toolhost.v1.AdminService.GetStats:input_type -> toolhost.v1.GetStatsRequest
-	7,  // 36: toolhost.v1.AdminService.ListPlugins:output_type -> toolhost.v1.ListPluginsResponse
-	9,  // 37: toolhost.v1.AdminService.ListInstances:output_type -> toolhost.v1.ListInstancesResponse
-	11, // 38: toolhost.v1.AdminService.Restart:output_type -> toolhost.v1.RestartResponse
-	13, // 39: toolhost.v1.AdminService.Drain:output_type -> toolhost.v1.DrainResponse
-	15, // 40: toolhost.v1.AdminService.Pause:output_type -> toolhost.v1.PauseResponse
-	17, // 41: toolhost.v1.AdminService.Resume:output_type -> toolhost.v1.ResumeResponse
-	19, // 42: toolhost.v1.AdminService.ClearQuarantine:output_type -> toolhost.v1.ClearQuarantineResponse
-	21, // 43: toolhost.v1.AdminService.Reload:output_type -> toolhost.v1.ReloadResponse
-	24, // 44: toolhost.v1.AdminService.Upgrade:output_type -> toolhost.v1.UpgradeResponse
-	26, // 45: toolhost.v1.AdminService.Rollback:output_type -> toolhost.v1.RollbackResponse
-	28, // 46: toolhost.v1.AdminService.WatchEvents:output_type -> toolhost.v1.WatchEventsResponse
-	31, // 47: toolhost.v1.AdminService.TailLogs:output_type -> toolhost.v1.TailLogsResponse
-	34, // 48: toolhost.v1.AdminService.GetStats:output_type -> toolhost.v1.GetStatsResponse
-	36, // [36:49] is the sub-list for method output_type
-	23, // [23:36] is the sub-list for method input_type
-	23, // [23:23] is the sub-list for extension type_name
-	23, // [23:23] is the sub-list for extension extendee
-	0,  // [0:23] is the sub-list for field type_name
+	42, // 7: toolhost.v1.Instance.start_time:type_name -> google.protobuf.Timestamp
+	6,  // 8: toolhost.v1.Instance.limits:type_name -> toolhost.v1.EffectiveLimit
+	3,  // 9: toolhost.v1.ListPluginsResponse.plugins:type_name -> toolhost.v1.Plugin
+	5,  // 10: toolhost.v1.ListInstancesResponse.instances:type_name -> toolhost.v1.Instance
+	23, // 11: toolhost.v1.ReloadResponse.failures:type_name -> toolhost.v1.ReloadFailure
+	30, // 12: toolhost.v1.WatchEventsResponse.event:type_name -> toolhost.v1.PluginEvent
+	42, // 13: toolhost.v1.PluginEvent.time:type_name -> google.protobuf.Timestamp
+	42, // 14: toolhost.v1.PluginEvent.until_time:type_name -> google.protobuf.Timestamp
+	33, // 15: toolhost.v1.TailLogsResponse.line:type_name -> toolhost.v1.LogLine
+	43, // 16: toolhost.v1.LogLine.record:type_name -> toolhost.tool.v1.LogRecord
+	2,  // 17: toolhost.v1.ListCallsRequest.state:type_name -> toolhost.v1.CallState
+	36, // 18: toolhost.v1.ListCallsResponse.calls:type_name -> toolhost.v1.CallRecord
+	2,  // 19: toolhost.v1.CallRecord.state:type_name -> toolhost.v1.CallState
+	44, // 20: toolhost.v1.CallRecord.error:type_name -> toolhost.tool.v1.Error
+	42, // 21: toolhost.v1.CallRecord.start_time:type_name -> google.protobuf.Timestamp
+	42, // 22: toolhost.v1.CallRecord.end_time:type_name -> google.protobuf.Timestamp
+	39, // 23: toolhost.v1.GetStatsResponse.tools:type_name -> toolhost.v1.ToolStats
+	40, // 24: toolhost.v1.ToolStats.failures:type_name -> toolhost.v1.ToolStats.FailuresEntry
+	45, // 25: toolhost.v1.ToolStats.total_duration:type_name -> google.protobuf.Duration
+	45, // 26: toolhost.v1.ToolStats.mean_duration:type_name -> google.protobuf.Duration
+	45, // 27: toolhost.v1.ToolStats.p50_duration:type_name -> google.protobuf.Duration
+	45, // 28: toolhost.v1.ToolStats.p99_duration:type_name -> google.protobuf.Duration
+	7,  // 29: toolhost.v1.AdminService.ListPlugins:input_type -> toolhost.v1.ListPluginsRequest
+	9,  // 30: toolhost.v1.AdminService.ListInstances:input_type -> toolhost.v1.ListInstancesRequest
+	11, // 31: toolhost.v1.AdminService.Restart:input_type -> toolhost.v1.RestartRequest
+	13, // 32: toolhost.v1.AdminService.Drain:input_type -> toolhost.v1.DrainRequest
+	15, // 33: toolhost.v1.AdminService.Pause:input_type -> toolhost.v1.PauseRequest
+	17, // 34: toolhost.v1.AdminService.Resume:input_type -> toolhost.v1.ResumeRequest
+	19, // 35: toolhost.v1.AdminService.ClearQuarantine:input_type -> toolhost.v1.ClearQuarantineRequest
+	21, // 36: toolhost.v1.AdminService.Reload:input_type -> toolhost.v1.ReloadRequest
+	24, // 37: toolhost.v1.AdminService.Upgrade:input_type -> toolhost.v1.UpgradeRequest
+	26, // 38: toolhost.v1.AdminService.Rollback:input_type -> toolhost.v1.RollbackRequest
+	28, // 39: toolhost.v1.AdminService.WatchEvents:input_type -> toolhost.v1.WatchEventsRequest
+	31, // 40: toolhost.v1.AdminService.TailLogs:input_type -> toolhost.v1.TailLogsRequest
+	34, // 41: toolhost.v1.AdminService.ListCalls:input_type -> toolhost.v1.ListCallsRequest
+	37, // 42: toolhost.v1.AdminService.GetStats:input_type -> toolhost.v1.GetStatsRequest
+	8,  // 43: toolhost.v1.AdminService.ListPlugins:output_type -> toolhost.v1.ListPluginsResponse
+	10, // 44: toolhost.v1.AdminService.ListInstances:output_type -> toolhost.v1.ListInstancesResponse
+	12, // 45: toolhost.v1.AdminService.Restart:output_type -> toolhost.v1.RestartResponse
+	14, // 46: toolhost.v1.AdminService.Drain:output_type -> toolhost.v1.DrainResponse
+	16, // 47: toolhost.v1.AdminService.Pause:output_type -> toolhost.v1.PauseResponse
+	18, // 48: toolhost.v1.AdminService.Resume:output_type -> toolhost.v1.ResumeResponse
+	20, // 49: toolhost.v1.AdminService.ClearQuarantine:output_type -> toolhost.v1.ClearQuarantineResponse
+	22, // 50: toolhost.v1.AdminService.Reload:output_type -> toolhost.v1.ReloadResponse
+	25, // 51: toolhost.v1.AdminService.Upgrade:output_type -> toolhost.v1.UpgradeResponse
+	27, // 52: toolhost.v1.AdminService.Rollback:output_type -> toolhost.v1.RollbackResponse
+	29, // 53: toolhost.v1.AdminService.WatchEvents:output_type -> toolhost.v1.WatchEventsResponse
+	32, // 54: toolhost.v1.AdminService.TailLogs:output_type -> toolhost.v1.TailLogsResponse
+	35, // 55: toolhost.v1.AdminService.ListCalls:output_type -> toolhost.v1.ListCallsResponse
+	38, // 56: toolhost.v1.AdminService.GetStats:output_type -> toolhost.v1.GetStatsResponse
+	43, // [43:57] is the sub-list for method output_type
+	29, // [29:43] is the sub-list for method input_type
+	29, // [29:29] is the sub-list for extension type_name
+	29, // [29:29] is the sub-list for extension extendee
+	0,  // [0:29] is the sub-list for field type_name
 }
 
 func init() { file_toolhost_v1_admin_service_proto_init() }
@@ -2548,8 +2937,8 @@ func file_toolhost_v1_admin_service_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolhost_v1_admin_service_proto_rawDesc), len(file_toolhost_v1_admin_service_proto_rawDesc)),
-			NumEnums:      2,
-			NumMessages:   35,
+			NumEnums:      3,
+			NumMessages:   38,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

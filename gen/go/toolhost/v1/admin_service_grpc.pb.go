@@ -33,6 +33,7 @@ const (
 	AdminService_Rollback_FullMethodName        = "/toolhost.v1.AdminService/Rollback"
 	AdminService_WatchEvents_FullMethodName     = "/toolhost.v1.AdminService/WatchEvents"
 	AdminService_TailLogs_FullMethodName        = "/toolhost.v1.AdminService/TailLogs"
+	AdminService_ListCalls_FullMethodName       = "/toolhost.v1.AdminService/ListCalls"
 	AdminService_GetStats_FullMethodName        = "/toolhost.v1.AdminService/GetStats"
 )
 
@@ -78,6 +79,9 @@ type AdminServiceClient interface {
 	// lines that are kept, then, if asked, new ones, until the caller leaves or toolhost stops, which ends the stream
 	// without an error. Errors: NOT_FOUND.
 	TailLogs(ctx context.Context, in *TailLogsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[TailLogsResponse], error)
+	// ListCalls lists calls that are under way and those that have ended and are remembered, of all principals, the newest
+	// first.
+	ListCalls(ctx context.Context, in *ListCallsRequest, opts ...grpc.CallOption) (*ListCallsResponse, error)
 	// GetStats returns the statistics of tools since toolhost started, ordered by tool. Errors: NOT_FOUND.
 	GetStats(ctx context.Context, in *GetStatsRequest, opts ...grpc.CallOption) (*GetStatsResponse, error)
 }
@@ -228,6 +232,16 @@ func (c *adminServiceClient) TailLogs(ctx context.Context, in *TailLogsRequest, 
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type AdminService_TailLogsClient = grpc.ServerStreamingClient[TailLogsResponse]
 
+func (c *adminServiceClient) ListCalls(ctx context.Context, in *ListCallsRequest, opts ...grpc.CallOption) (*ListCallsResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ListCallsResponse)
+	err := c.cc.Invoke(ctx, AdminService_ListCalls_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *adminServiceClient) GetStats(ctx context.Context, in *GetStatsRequest, opts ...grpc.CallOption) (*GetStatsResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(GetStatsResponse)
@@ -280,6 +294,9 @@ type AdminServiceServer interface {
 	// lines that are kept, then, if asked, new ones, until the caller leaves or toolhost stops, which ends the stream
 	// without an error. Errors: NOT_FOUND.
 	TailLogs(*TailLogsRequest, grpc.ServerStreamingServer[TailLogsResponse]) error
+	// ListCalls lists calls that are under way and those that have ended and are remembered, of all principals, the newest
+	// first.
+	ListCalls(context.Context, *ListCallsRequest) (*ListCallsResponse, error)
 	// GetStats returns the statistics of tools since toolhost started, ordered by tool. Errors: NOT_FOUND.
 	GetStats(context.Context, *GetStatsRequest) (*GetStatsResponse, error)
 	mustEmbedUnimplementedAdminServiceServer()
@@ -327,6 +344,9 @@ func (UnimplementedAdminServiceServer) WatchEvents(*WatchEventsRequest, grpc.Ser
 }
 func (UnimplementedAdminServiceServer) TailLogs(*TailLogsRequest, grpc.ServerStreamingServer[TailLogsResponse]) error {
 	return status.Error(codes.Unimplemented, "method TailLogs not implemented")
+}
+func (UnimplementedAdminServiceServer) ListCalls(context.Context, *ListCallsRequest) (*ListCallsResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ListCalls not implemented")
 }
 func (UnimplementedAdminServiceServer) GetStats(context.Context, *GetStatsRequest) (*GetStatsResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method GetStats not implemented")
@@ -554,6 +574,24 @@ func _AdminService_TailLogs_Handler(srv interface{}, stream grpc.ServerStream) e
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type AdminService_TailLogsServer = grpc.ServerStreamingServer[TailLogsResponse]
 
+func _AdminService_ListCalls_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ListCallsRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AdminServiceServer).ListCalls(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AdminService_ListCalls_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AdminServiceServer).ListCalls(ctx, req.(*ListCallsRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _AdminService_GetStats_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(GetStatsRequest)
 	if err := dec(in); err != nil {
@@ -618,6 +656,10 @@ var AdminService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "Rollback",
 			Handler:    _AdminService_Rollback_Handler,
+		},
+		{
+			MethodName: "ListCalls",
+			Handler:    _AdminService_ListCalls_Handler,
 		},
 		{
 			MethodName: "GetStats",

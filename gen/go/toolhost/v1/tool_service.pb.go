@@ -26,6 +26,71 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// ToolFormat is a form in which tools are given to a model.
+type ToolFormat int32
+
+const (
+	// Not set; an error.
+	ToolFormat_TOOL_FORMAT_UNSPECIFIED ToolFormat = 0
+	// The value of `tools` in a request of OpenAI's Chat Completions API.
+	ToolFormat_TOOL_FORMAT_OPENAI ToolFormat = 1
+	// The value of `tools` in a request of OpenAI's Responses API.
+	ToolFormat_TOOL_FORMAT_OPENAI_RESPONSES ToolFormat = 2
+	// The value of `tools` in a request of Anthropic's Messages API.
+	ToolFormat_TOOL_FORMAT_ANTHROPIC ToolFormat = 3
+	// The result of `tools/list` of the Model Context Protocol.
+	ToolFormat_TOOL_FORMAT_MCP ToolFormat = 4
+	// Markdown for a prompt.
+	ToolFormat_TOOL_FORMAT_MARKDOWN ToolFormat = 5
+)
+
+// Enum value maps for ToolFormat.
+var (
+	ToolFormat_name = map[int32]string{
+		0: "TOOL_FORMAT_UNSPECIFIED",
+		1: "TOOL_FORMAT_OPENAI",
+		2: "TOOL_FORMAT_OPENAI_RESPONSES",
+		3: "TOOL_FORMAT_ANTHROPIC",
+		4: "TOOL_FORMAT_MCP",
+		5: "TOOL_FORMAT_MARKDOWN",
+	}
+	ToolFormat_value = map[string]int32{
+		"TOOL_FORMAT_UNSPECIFIED":      0,
+		"TOOL_FORMAT_OPENAI":           1,
+		"TOOL_FORMAT_OPENAI_RESPONSES": 2,
+		"TOOL_FORMAT_ANTHROPIC":        3,
+		"TOOL_FORMAT_MCP":              4,
+		"TOOL_FORMAT_MARKDOWN":         5,
+	}
+)
+
+func (x ToolFormat) Enum() *ToolFormat {
+	p := new(ToolFormat)
+	*p = x
+	return p
+}
+
+func (x ToolFormat) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (ToolFormat) Descriptor() protoreflect.EnumDescriptor {
+	return file_toolhost_v1_tool_service_proto_enumTypes[0].Descriptor()
+}
+
+func (ToolFormat) Type() protoreflect.EnumType {
+	return &file_toolhost_v1_tool_service_proto_enumTypes[0]
+}
+
+func (x ToolFormat) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use ToolFormat.Descriptor instead.
+func (ToolFormat) EnumDescriptor() ([]byte, []int) {
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{0}
+}
+
 // Tool is a tool as toolhost offers it.
 type Tool struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -119,7 +184,9 @@ type ListToolsRequest struct {
 	// How many tools to list at most over all pages. 0 means all.
 	MaxTools int32 `protobuf:"varint,8,opt,name=max_tools,json=maxTools,proto3" json:"max_tools,omitempty"`
 	// The session for which dynamic tools are described. Empty means none in particular.
-	Session       string `protobuf:"bytes,9,opt,name=session,proto3" json:"session,omitempty"`
+	Session string `protobuf:"bytes,9,opt,name=session,proto3" json:"session,omitempty"`
+	// The context for which dynamic tools are described, as JSON values by key; a tool gets only the keys that it declared.
+	Context       map[string][]byte `protobuf:"bytes,10,rep,name=context,proto3" json:"context,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -217,6 +284,13 @@ func (x *ListToolsRequest) GetSession() string {
 	return ""
 }
 
+func (x *ListToolsRequest) GetContext() map[string][]byte {
+	if x != nil {
+		return x.Context
+	}
+	return nil
+}
+
 // ListToolsResponse is one page of tools.
 type ListToolsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -278,7 +352,9 @@ type GetToolRequest struct {
 	// The tool's name.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	// The session for which a dynamic tool is described. Empty means none in particular.
-	Session       string `protobuf:"bytes,2,opt,name=session,proto3" json:"session,omitempty"`
+	Session string `protobuf:"bytes,2,opt,name=session,proto3" json:"session,omitempty"`
+	// The context for which a dynamic tool is described, as JSON values by key.
+	Context       map[string][]byte `protobuf:"bytes,3,rep,name=context,proto3" json:"context,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -327,6 +403,13 @@ func (x *GetToolRequest) GetSession() string {
 	return ""
 }
 
+func (x *GetToolRequest) GetContext() map[string][]byte {
+	if x != nil {
+		return x.Context
+	}
+	return nil
+}
+
 // GetToolResponse holds the tool.
 type GetToolResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -373,6 +456,749 @@ func (x *GetToolResponse) GetTool() *Tool {
 	return nil
 }
 
+// ToolSelection selects tools. Every field that is set must match.
+type ToolSelection struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Tools whose name is one of these. Empty means any.
+	Names []string `protobuf:"bytes,1,rep,name=names,proto3" json:"names,omitempty"`
+	// Tools in one of these categories. Empty means any.
+	Categories []string `protobuf:"bytes,2,rep,name=categories,proto3" json:"categories,omitempty"`
+	// Tools with at least one of these tags. Empty means any.
+	Tags []string `protobuf:"bytes,3,rep,name=tags,proto3" json:"tags,omitempty"`
+	// Only dangerous tools (true) or only others (false). Unset means both.
+	Dangerous *bool `protobuf:"varint,4,opt,name=dangerous,proto3,oneof" json:"dangerous,omitempty"`
+	// Tools that cost at most this much per use. Unset means any.
+	MaxCostPerUse *float64 `protobuf:"fixed64,5,opt,name=max_cost_per_use,json=maxCostPerUse,proto3,oneof" json:"max_cost_per_use,omitempty"`
+	// How many tools at most. 0 means all, or for a search 10.
+	MaxTools int32 `protobuf:"varint,6,opt,name=max_tools,json=maxTools,proto3" json:"max_tools,omitempty"`
+	// The session for which dynamic tools are described. Empty means none in particular.
+	Session string `protobuf:"bytes,7,opt,name=session,proto3" json:"session,omitempty"`
+	// The context for which dynamic tools are described, as JSON values by key.
+	Context       map[string][]byte `protobuf:"bytes,8,rep,name=context,proto3" json:"context,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ToolSelection) Reset() {
+	*x = ToolSelection{}
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ToolSelection) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ToolSelection) ProtoMessage() {}
+
+func (x *ToolSelection) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ToolSelection.ProtoReflect.Descriptor instead.
+func (*ToolSelection) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *ToolSelection) GetNames() []string {
+	if x != nil {
+		return x.Names
+	}
+	return nil
+}
+
+func (x *ToolSelection) GetCategories() []string {
+	if x != nil {
+		return x.Categories
+	}
+	return nil
+}
+
+func (x *ToolSelection) GetTags() []string {
+	if x != nil {
+		return x.Tags
+	}
+	return nil
+}
+
+func (x *ToolSelection) GetDangerous() bool {
+	if x != nil && x.Dangerous != nil {
+		return *x.Dangerous
+	}
+	return false
+}
+
+func (x *ToolSelection) GetMaxCostPerUse() float64 {
+	if x != nil && x.MaxCostPerUse != nil {
+		return *x.MaxCostPerUse
+	}
+	return 0
+}
+
+func (x *ToolSelection) GetMaxTools() int32 {
+	if x != nil {
+		return x.MaxTools
+	}
+	return 0
+}
+
+func (x *ToolSelection) GetSession() string {
+	if x != nil {
+		return x.Session
+	}
+	return ""
+}
+
+func (x *ToolSelection) GetContext() map[string][]byte {
+	if x != nil {
+		return x.Context
+	}
+	return nil
+}
+
+// SearchToolsRequest asks for tools by words.
+type SearchToolsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Words, in any order and form: `read a file`. Every tool that holds one of them matches; rare words count more than
+	// frequent ones, and a tool's name more than its description. Must not be empty.
+	Query string `protobuf:"bytes,1,opt,name=query,proto3" json:"query,omitempty"`
+	// Which tools to search in. Unset means all.
+	Selection     *ToolSelection `protobuf:"bytes,2,opt,name=selection,proto3" json:"selection,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SearchToolsRequest) Reset() {
+	*x = SearchToolsRequest{}
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SearchToolsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SearchToolsRequest) ProtoMessage() {}
+
+func (x *SearchToolsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SearchToolsRequest.ProtoReflect.Descriptor instead.
+func (*SearchToolsRequest) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *SearchToolsRequest) GetQuery() string {
+	if x != nil {
+		return x.Query
+	}
+	return ""
+}
+
+func (x *SearchToolsRequest) GetSelection() *ToolSelection {
+	if x != nil {
+		return x.Selection
+	}
+	return nil
+}
+
+// SearchToolsResponse holds what was found.
+type SearchToolsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The best match first.
+	Matches       []*ToolMatch `protobuf:"bytes,1,rep,name=matches,proto3" json:"matches,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SearchToolsResponse) Reset() {
+	*x = SearchToolsResponse{}
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SearchToolsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SearchToolsResponse) ProtoMessage() {}
+
+func (x *SearchToolsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SearchToolsResponse.ProtoReflect.Descriptor instead.
+func (*SearchToolsResponse) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *SearchToolsResponse) GetMatches() []*ToolMatch {
+	if x != nil {
+		return x.Matches
+	}
+	return nil
+}
+
+// ToolMatch is a tool that was found.
+type ToolMatch struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tool.
+	Tool *Tool `protobuf:"bytes,1,opt,name=tool,proto3" json:"tool,omitempty"`
+	// How well it matches. Greater is better; comparable only within one answer.
+	Score         float64 `protobuf:"fixed64,2,opt,name=score,proto3" json:"score,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ToolMatch) Reset() {
+	*x = ToolMatch{}
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ToolMatch) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ToolMatch) ProtoMessage() {}
+
+func (x *ToolMatch) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ToolMatch.ProtoReflect.Descriptor instead.
+func (*ToolMatch) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *ToolMatch) GetTool() *Tool {
+	if x != nil {
+		return x.Tool
+	}
+	return nil
+}
+
+func (x *ToolMatch) GetScore() float64 {
+	if x != nil {
+		return x.Score
+	}
+	return 0
+}
+
+// RenderToolsRequest asks for tools in a form.
+type RenderToolsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The form. Must be set.
+	Format ToolFormat `protobuf:"varint,1,opt,name=format,proto3,enum=toolhost.v1.ToolFormat" json:"format,omitempty"`
+	// Which tools. Unset means all.
+	Selection     *ToolSelection `protobuf:"bytes,2,opt,name=selection,proto3" json:"selection,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RenderToolsRequest) Reset() {
+	*x = RenderToolsRequest{}
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RenderToolsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RenderToolsRequest) ProtoMessage() {}
+
+func (x *RenderToolsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RenderToolsRequest.ProtoReflect.Descriptor instead.
+func (*RenderToolsRequest) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *RenderToolsRequest) GetFormat() ToolFormat {
+	if x != nil {
+		return x.Format
+	}
+	return ToolFormat_TOOL_FORMAT_UNSPECIFIED
+}
+
+func (x *RenderToolsRequest) GetSelection() *ToolSelection {
+	if x != nil {
+		return x.Selection
+	}
+	return nil
+}
+
+// RenderToolsResponse holds the tools, ordered by name.
+type RenderToolsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// JSON or Markdown.
+	Content []byte `protobuf:"bytes,1,opt,name=content,proto3" json:"content,omitempty"`
+	// The media type of the content: `application/json` or `text/markdown`.
+	MediaType string `protobuf:"bytes,2,opt,name=media_type,json=mediaType,proto3" json:"media_type,omitempty"`
+	// The names of the tools in it, in order.
+	Tools         []string `protobuf:"bytes,3,rep,name=tools,proto3" json:"tools,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RenderToolsResponse) Reset() {
+	*x = RenderToolsResponse{}
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RenderToolsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RenderToolsResponse) ProtoMessage() {}
+
+func (x *RenderToolsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RenderToolsResponse.ProtoReflect.Descriptor instead.
+func (*RenderToolsResponse) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *RenderToolsResponse) GetContent() []byte {
+	if x != nil {
+		return x.Content
+	}
+	return nil
+}
+
+func (x *RenderToolsResponse) GetMediaType() string {
+	if x != nil {
+		return x.MediaType
+	}
+	return ""
+}
+
+func (x *RenderToolsResponse) GetTools() []string {
+	if x != nil {
+		return x.Tools
+	}
+	return nil
+}
+
+// WatchCallRequest names a call.
+type WatchCallRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The call's id. Must not be empty.
+	CallId string `protobuf:"bytes,1,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
+	// The session that it was made in. Empty means the principal's default session.
+	Session string `protobuf:"bytes,2,opt,name=session,proto3" json:"session,omitempty"`
+	// Only events after this one: the `seq` of the last that was seen. 0 means all. Where a call said more than toolhost
+	// keeps, its oldest statuses come as one, with the `seq` of the last that it stands for.
+	AfterSeq      uint64 `protobuf:"varint,3,opt,name=after_seq,json=afterSeq,proto3" json:"after_seq,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WatchCallRequest) Reset() {
+	*x = WatchCallRequest{}
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WatchCallRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WatchCallRequest) ProtoMessage() {}
+
+func (x *WatchCallRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WatchCallRequest.ProtoReflect.Descriptor instead.
+func (*WatchCallRequest) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *WatchCallRequest) GetCallId() string {
+	if x != nil {
+		return x.CallId
+	}
+	return ""
+}
+
+func (x *WatchCallRequest) GetSession() string {
+	if x != nil {
+		return x.Session
+	}
+	return ""
+}
+
+func (x *WatchCallRequest) GetAfterSeq() uint64 {
+	if x != nil {
+		return x.AfterSeq
+	}
+	return 0
+}
+
+// WatchCallResponse is one event of the call.
+type WatchCallResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The event.
+	Event         *CallEvent `protobuf:"bytes,1,opt,name=event,proto3" json:"event,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WatchCallResponse) Reset() {
+	*x = WatchCallResponse{}
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WatchCallResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WatchCallResponse) ProtoMessage() {}
+
+func (x *WatchCallResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WatchCallResponse.ProtoReflect.Descriptor instead.
+func (*WatchCallResponse) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *WatchCallResponse) GetEvent() *CallEvent {
+	if x != nil {
+		return x.Event
+	}
+	return nil
+}
+
+// CancelCallRequest names a call.
+type CancelCallRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The call's id. Must not be empty.
+	CallId string `protobuf:"bytes,1,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
+	// The session that it was made in. Empty means the principal's default session.
+	Session string `protobuf:"bytes,2,opt,name=session,proto3" json:"session,omitempty"`
+	// Why, in words. May be empty.
+	Reason        string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CancelCallRequest) Reset() {
+	*x = CancelCallRequest{}
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CancelCallRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CancelCallRequest) ProtoMessage() {}
+
+func (x *CancelCallRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CancelCallRequest.ProtoReflect.Descriptor instead.
+func (*CancelCallRequest) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *CancelCallRequest) GetCallId() string {
+	if x != nil {
+		return x.CallId
+	}
+	return ""
+}
+
+func (x *CancelCallRequest) GetSession() string {
+	if x != nil {
+		return x.Session
+	}
+	return ""
+}
+
+func (x *CancelCallRequest) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+// CancelCallResponse is empty: the call was told.
+type CancelCallResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CancelCallResponse) Reset() {
+	*x = CancelCallResponse{}
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CancelCallResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CancelCallResponse) ProtoMessage() {}
+
+func (x *CancelCallResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CancelCallResponse.ProtoReflect.Descriptor instead.
+func (*CancelCallResponse) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{14}
+}
+
+// ReadArtifactRequest names a piece of an artifact.
+type ReadArtifactRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The artifact's handle.
+	Handle string `protobuf:"bytes,1,opt,name=handle,proto3" json:"handle,omitempty"`
+	// The session of the call that made it. Empty means the principal's default session.
+	Session string `protobuf:"bytes,2,opt,name=session,proto3" json:"session,omitempty"`
+	// Where to begin, in bytes. At or after the end the answer is empty.
+	Offset uint64 `protobuf:"varint,3,opt,name=offset,proto3" json:"offset,omitempty"`
+	// How many bytes at most. 0 means 64 KiB; more than 1 MiB means 1 MiB.
+	Limit         uint32 `protobuf:"varint,4,opt,name=limit,proto3" json:"limit,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReadArtifactRequest) Reset() {
+	*x = ReadArtifactRequest{}
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReadArtifactRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReadArtifactRequest) ProtoMessage() {}
+
+func (x *ReadArtifactRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReadArtifactRequest.ProtoReflect.Descriptor instead.
+func (*ReadArtifactRequest) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *ReadArtifactRequest) GetHandle() string {
+	if x != nil {
+		return x.Handle
+	}
+	return ""
+}
+
+func (x *ReadArtifactRequest) GetSession() string {
+	if x != nil {
+		return x.Session
+	}
+	return ""
+}
+
+func (x *ReadArtifactRequest) GetOffset() uint64 {
+	if x != nil {
+		return x.Offset
+	}
+	return 0
+}
+
+func (x *ReadArtifactRequest) GetLimit() uint32 {
+	if x != nil {
+		return x.Limit
+	}
+	return 0
+}
+
+// ReadArtifactResponse is a piece of an artifact.
+type ReadArtifactResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The bytes. Pieces of a text may end inside a UTF-8 sequence.
+	Data []byte `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
+	// The IANA media type of the whole.
+	MediaType string `protobuf:"bytes,2,opt,name=media_type,json=mediaType,proto3" json:"media_type,omitempty"`
+	// The size of the whole, in bytes.
+	Size uint64 `protobuf:"varint,3,opt,name=size,proto3" json:"size,omitempty"`
+	// A file name without folders. May be empty.
+	Name          string `protobuf:"bytes,4,opt,name=name,proto3" json:"name,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReadArtifactResponse) Reset() {
+	*x = ReadArtifactResponse{}
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReadArtifactResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReadArtifactResponse) ProtoMessage() {}
+
+func (x *ReadArtifactResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReadArtifactResponse.ProtoReflect.Descriptor instead.
+func (*ReadArtifactResponse) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *ReadArtifactResponse) GetData() []byte {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+func (x *ReadArtifactResponse) GetMediaType() string {
+	if x != nil {
+		return x.MediaType
+	}
+	return ""
+}
+
+func (x *ReadArtifactResponse) GetSize() uint64 {
+	if x != nil {
+		return x.Size
+	}
+	return 0
+}
+
+func (x *ReadArtifactResponse) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
 // CallOptions is what a caller may say of a call besides its tool and arguments.
 type CallOptions struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -390,14 +1216,18 @@ type CallOptions struct {
 	// The run's context by key, as JSON values; a tool gets only the keys that it declared.
 	Context map[string][]byte `protobuf:"bytes,5,rep,name=context,proto3" json:"context,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// The W3C trace context of the caller. Empty means the RPC's own metadata.
-	Traceparent   string `protobuf:"bytes,6,opt,name=traceparent,proto3" json:"traceparent,omitempty"`
+	Traceparent string `protobuf:"bytes,6,opt,name=traceparent,proto3" json:"traceparent,omitempty"`
+	// How many bytes of text and JSON the result may show, in all. What is more is kept as an artifact, of which the result
+	// has the beginning, the end, the size and a handle. Unset means the operator's default, 4 KiB if that is not set
+	// either. 0 shows nothing.
+	MaxShownBytes *uint64 `protobuf:"varint,7,opt,name=max_shown_bytes,json=maxShownBytes,proto3,oneof" json:"max_shown_bytes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CallOptions) Reset() {
 	*x = CallOptions{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[5]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -409,7 +1239,7 @@ func (x *CallOptions) String() string {
 func (*CallOptions) ProtoMessage() {}
 
 func (x *CallOptions) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[5]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -422,7 +1252,7 @@ func (x *CallOptions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallOptions.ProtoReflect.Descriptor instead.
 func (*CallOptions) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{5}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *CallOptions) GetCallId() string {
@@ -467,7 +1297,15 @@ func (x *CallOptions) GetTraceparent() string {
 	return ""
 }
 
-// Approval says who agreed to a call. It is kept in the audit log.
+func (x *CallOptions) GetMaxShownBytes() uint64 {
+	if x != nil && x.MaxShownBytes != nil {
+		return *x.MaxShownBytes
+	}
+	return 0
+}
+
+// Approval says who agreed to a call. It holds for the call that it is sent with, and for no other; it is kept in the
+// audit log.
 type Approval struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Who agreed, in words. Must not be empty.
@@ -475,14 +1313,17 @@ type Approval struct {
 	// Why. May be empty.
 	Reason string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
 	// When. Unset means now.
-	Time          *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=time,proto3" json:"time,omitempty"`
+	Time *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=time,proto3" json:"time,omitempty"`
+	// The arguments that were agreed to, a JSON object. If the call has others, it is refused. Empty means those that the
+	// approval is sent with; a stream whose arguments are not complete in its first frame must set it.
+	Arguments     []byte `protobuf:"bytes,4,opt,name=arguments,proto3" json:"arguments,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Approval) Reset() {
 	*x = Approval{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[6]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -494,7 +1335,7 @@ func (x *Approval) String() string {
 func (*Approval) ProtoMessage() {}
 
 func (x *Approval) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[6]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -507,7 +1348,7 @@ func (x *Approval) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Approval.ProtoReflect.Descriptor instead.
 func (*Approval) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{6}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Approval) GetApprovedBy() string {
@@ -531,6 +1372,13 @@ func (x *Approval) GetTime() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *Approval) GetArguments() []byte {
+	if x != nil {
+		return x.Arguments
+	}
+	return nil
+}
+
 // CallRequest is one call, whole.
 type CallRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -546,7 +1394,7 @@ type CallRequest struct {
 
 func (x *CallRequest) Reset() {
 	*x = CallRequest{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[7]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -558,7 +1406,7 @@ func (x *CallRequest) String() string {
 func (*CallRequest) ProtoMessage() {}
 
 func (x *CallRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[7]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -571,7 +1419,7 @@ func (x *CallRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallRequest.ProtoReflect.Descriptor instead.
 func (*CallRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{7}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *CallRequest) GetTool() string {
@@ -614,7 +1462,7 @@ type CallResponse struct {
 
 func (x *CallResponse) Reset() {
 	*x = CallResponse{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[8]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -626,7 +1474,7 @@ func (x *CallResponse) String() string {
 func (*CallResponse) ProtoMessage() {}
 
 func (x *CallResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[8]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -639,7 +1487,7 @@ func (x *CallResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallResponse.ProtoReflect.Descriptor instead.
 func (*CallResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{8}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *CallResponse) GetCallId() string {
@@ -694,7 +1542,7 @@ type StartCall struct {
 
 func (x *StartCall) Reset() {
 	*x = StartCall{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[9]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -706,7 +1554,7 @@ func (x *StartCall) String() string {
 func (*StartCall) ProtoMessage() {}
 
 func (x *StartCall) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[9]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -719,7 +1567,7 @@ func (x *StartCall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StartCall.ProtoReflect.Descriptor instead.
 func (*StartCall) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{9}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *StartCall) GetTool() string {
@@ -761,7 +1609,7 @@ type AppendArguments struct {
 
 func (x *AppendArguments) Reset() {
 	*x = AppendArguments{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[10]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -773,7 +1621,7 @@ func (x *AppendArguments) String() string {
 func (*AppendArguments) ProtoMessage() {}
 
 func (x *AppendArguments) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[10]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -786,7 +1634,7 @@ func (x *AppendArguments) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AppendArguments.ProtoReflect.Descriptor instead.
 func (*AppendArguments) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{10}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *AppendArguments) GetText() []byte {
@@ -805,7 +1653,7 @@ type CompleteArguments struct {
 
 func (x *CompleteArguments) Reset() {
 	*x = CompleteArguments{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[11]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -817,7 +1665,7 @@ func (x *CompleteArguments) String() string {
 func (*CompleteArguments) ProtoMessage() {}
 
 func (x *CompleteArguments) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[11]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -830,7 +1678,7 @@ func (x *CompleteArguments) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompleteArguments.ProtoReflect.Descriptor instead.
 func (*CompleteArguments) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{11}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{23}
 }
 
 // CancelCall asks to stop a call. It still ends with `ended`.
@@ -844,7 +1692,7 @@ type CancelCall struct {
 
 func (x *CancelCall) Reset() {
 	*x = CancelCall{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[12]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -856,7 +1704,7 @@ func (x *CancelCall) String() string {
 func (*CancelCall) ProtoMessage() {}
 
 func (x *CancelCall) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[12]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -869,7 +1717,7 @@ func (x *CancelCall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelCall.ProtoReflect.Descriptor instead.
 func (*CancelCall) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{12}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *CancelCall) GetReason() string {
@@ -897,7 +1745,7 @@ type ExecuteRequest struct {
 
 func (x *ExecuteRequest) Reset() {
 	*x = ExecuteRequest{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[13]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -909,7 +1757,7 @@ func (x *ExecuteRequest) String() string {
 func (*ExecuteRequest) ProtoMessage() {}
 
 func (x *ExecuteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[13]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -922,7 +1770,7 @@ func (x *ExecuteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExecuteRequest.ProtoReflect.Descriptor instead.
 func (*ExecuteRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{13}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ExecuteRequest) GetFrame() isExecuteRequest_Frame {
@@ -1011,7 +1859,7 @@ type ExecuteResponse struct {
 
 func (x *ExecuteResponse) Reset() {
 	*x = ExecuteResponse{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[14]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1023,7 +1871,7 @@ func (x *ExecuteResponse) String() string {
 func (*ExecuteResponse) ProtoMessage() {}
 
 func (x *ExecuteResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[14]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1036,7 +1884,7 @@ func (x *ExecuteResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExecuteResponse.ProtoReflect.Descriptor instead.
 func (*ExecuteResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{14}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *ExecuteResponse) GetEvent() *CallEvent {
@@ -1067,7 +1915,7 @@ type ConnectRequest struct {
 
 func (x *ConnectRequest) Reset() {
 	*x = ConnectRequest{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[15]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1079,7 +1927,7 @@ func (x *ConnectRequest) String() string {
 func (*ConnectRequest) ProtoMessage() {}
 
 func (x *ConnectRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[15]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1092,7 +1940,7 @@ func (x *ConnectRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConnectRequest.ProtoReflect.Descriptor instead.
 func (*ConnectRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{15}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *ConnectRequest) GetCall() uint32 {
@@ -1206,7 +2054,7 @@ type GrantCredit struct {
 
 func (x *GrantCredit) Reset() {
 	*x = GrantCredit{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[16]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1218,7 +2066,7 @@ func (x *GrantCredit) String() string {
 func (*GrantCredit) ProtoMessage() {}
 
 func (x *GrantCredit) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[16]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1231,7 +2079,7 @@ func (x *GrantCredit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GrantCredit.ProtoReflect.Descriptor instead.
 func (*GrantCredit) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{16}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *GrantCredit) GetBytes() uint32 {
@@ -1254,7 +2102,7 @@ type ConnectResponse struct {
 
 func (x *ConnectResponse) Reset() {
 	*x = ConnectResponse{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[17]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1266,7 +2114,7 @@ func (x *ConnectResponse) String() string {
 func (*ConnectResponse) ProtoMessage() {}
 
 func (x *ConnectResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[17]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1279,7 +2127,7 @@ func (x *ConnectResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConnectResponse.ProtoReflect.Descriptor instead.
 func (*ConnectResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{17}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *ConnectResponse) GetCall() uint32 {
@@ -1320,7 +2168,7 @@ type CallEvent struct {
 
 func (x *CallEvent) Reset() {
 	*x = CallEvent{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[18]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1332,7 +2180,7 @@ func (x *CallEvent) String() string {
 func (*CallEvent) ProtoMessage() {}
 
 func (x *CallEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[18]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1345,7 +2193,7 @@ func (x *CallEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallEvent.ProtoReflect.Descriptor instead.
 func (*CallEvent) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{18}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *CallEvent) GetSeq() uint64 {
@@ -1470,7 +2318,7 @@ type CallStarted struct {
 
 func (x *CallStarted) Reset() {
 	*x = CallStarted{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[19]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1482,7 +2330,7 @@ func (x *CallStarted) String() string {
 func (*CallStarted) ProtoMessage() {}
 
 func (x *CallStarted) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[19]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1495,7 +2343,7 @@ func (x *CallStarted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallStarted.ProtoReflect.Descriptor instead.
 func (*CallStarted) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{19}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *CallStarted) GetCallId() string {
@@ -1540,7 +2388,7 @@ type ContentChunk struct {
 
 func (x *ContentChunk) Reset() {
 	*x = ContentChunk{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[20]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1552,7 +2400,7 @@ func (x *ContentChunk) String() string {
 func (*ContentChunk) ProtoMessage() {}
 
 func (x *ContentChunk) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[20]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1565,7 +2413,7 @@ func (x *ContentChunk) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContentChunk.ProtoReflect.Descriptor instead.
 func (*ContentChunk) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{20}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *ContentChunk) GetIndex() uint32 {
@@ -1606,7 +2454,7 @@ type CallEnded struct {
 
 func (x *CallEnded) Reset() {
 	*x = CallEnded{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[21]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1618,7 +2466,7 @@ func (x *CallEnded) String() string {
 func (*CallEnded) ProtoMessage() {}
 
 func (x *CallEnded) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[21]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1631,7 +2479,7 @@ func (x *CallEnded) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallEnded.ProtoReflect.Descriptor instead.
 func (*CallEnded) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{21}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *CallEnded) GetCallId() string {
@@ -1714,7 +2562,7 @@ const file_toolhost_v1_tool_service_proto_rawDesc = "" +
 	"\x04spec\x18\x01 \x01(\v2\x1a.toolhost.tool.v1.ToolSpecR\x04spec\x12\x16\n" +
 	"\x06plugin\x18\x02 \x01(\tR\x06plugin\x12%\n" +
 	"\x0eplugin_version\x18\x03 \x01(\tR\rpluginVersion\x12-\n" +
-	"\x12unavailable_reason\x18\x04 \x01(\tR\x11unavailableReason\"\xc3\x02\n" +
+	"\x12unavailable_reason\x18\x04 \x01(\tR\x11unavailableReason\"\xc5\x03\n" +
 	"\x10ListToolsRequest\x12\x1b\n" +
 	"\tpage_size\x18\x01 \x01(\x05R\bpageSize\x12\x1d\n" +
 	"\n" +
@@ -1727,33 +2575,100 @@ const file_toolhost_v1_tool_service_proto_rawDesc = "" +
 	"\tdangerous\x18\x06 \x01(\bH\x00R\tdangerous\x88\x01\x01\x12,\n" +
 	"\x10max_cost_per_use\x18\a \x01(\x01H\x01R\rmaxCostPerUse\x88\x01\x01\x12\x1b\n" +
 	"\tmax_tools\x18\b \x01(\x05R\bmaxTools\x12\x18\n" +
-	"\asession\x18\t \x01(\tR\asessionB\f\n" +
+	"\asession\x18\t \x01(\tR\asession\x12D\n" +
+	"\acontext\x18\n" +
+	" \x03(\v2*.toolhost.v1.ListToolsRequest.ContextEntryR\acontext\x1a:\n" +
+	"\fContextEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\fR\x05value:\x028\x01B\f\n" +
 	"\n" +
 	"_dangerousB\x13\n" +
 	"\x11_max_cost_per_use\"d\n" +
 	"\x11ListToolsResponse\x12'\n" +
 	"\x05tools\x18\x01 \x03(\v2\x11.toolhost.v1.ToolR\x05tools\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\">\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xbe\x01\n" +
 	"\x0eGetToolRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
-	"\asession\x18\x02 \x01(\tR\asession\"8\n" +
+	"\asession\x18\x02 \x01(\tR\asession\x12B\n" +
+	"\acontext\x18\x03 \x03(\v2(.toolhost.v1.GetToolRequest.ContextEntryR\acontext\x1a:\n" +
+	"\fContextEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\fR\x05value:\x028\x01\"8\n" +
 	"\x0fGetToolResponse\x12%\n" +
-	"\x04tool\x18\x01 \x01(\v2\x11.toolhost.v1.ToolR\x04tool\"\xc7\x02\n" +
+	"\x04tool\x18\x01 \x01(\v2\x11.toolhost.v1.ToolR\x04tool\"\x83\x03\n" +
+	"\rToolSelection\x12\x14\n" +
+	"\x05names\x18\x01 \x03(\tR\x05names\x12\x1e\n" +
+	"\n" +
+	"categories\x18\x02 \x03(\tR\n" +
+	"categories\x12\x12\n" +
+	"\x04tags\x18\x03 \x03(\tR\x04tags\x12!\n" +
+	"\tdangerous\x18\x04 \x01(\bH\x00R\tdangerous\x88\x01\x01\x12,\n" +
+	"\x10max_cost_per_use\x18\x05 \x01(\x01H\x01R\rmaxCostPerUse\x88\x01\x01\x12\x1b\n" +
+	"\tmax_tools\x18\x06 \x01(\x05R\bmaxTools\x12\x18\n" +
+	"\asession\x18\a \x01(\tR\asession\x12A\n" +
+	"\acontext\x18\b \x03(\v2'.toolhost.v1.ToolSelection.ContextEntryR\acontext\x1a:\n" +
+	"\fContextEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\fR\x05value:\x028\x01B\f\n" +
+	"\n" +
+	"_dangerousB\x13\n" +
+	"\x11_max_cost_per_use\"d\n" +
+	"\x12SearchToolsRequest\x12\x14\n" +
+	"\x05query\x18\x01 \x01(\tR\x05query\x128\n" +
+	"\tselection\x18\x02 \x01(\v2\x1a.toolhost.v1.ToolSelectionR\tselection\"G\n" +
+	"\x13SearchToolsResponse\x120\n" +
+	"\amatches\x18\x01 \x03(\v2\x16.toolhost.v1.ToolMatchR\amatches\"H\n" +
+	"\tToolMatch\x12%\n" +
+	"\x04tool\x18\x01 \x01(\v2\x11.toolhost.v1.ToolR\x04tool\x12\x14\n" +
+	"\x05score\x18\x02 \x01(\x01R\x05score\"\x7f\n" +
+	"\x12RenderToolsRequest\x12/\n" +
+	"\x06format\x18\x01 \x01(\x0e2\x17.toolhost.v1.ToolFormatR\x06format\x128\n" +
+	"\tselection\x18\x02 \x01(\v2\x1a.toolhost.v1.ToolSelectionR\tselection\"d\n" +
+	"\x13RenderToolsResponse\x12\x18\n" +
+	"\acontent\x18\x01 \x01(\fR\acontent\x12\x1d\n" +
+	"\n" +
+	"media_type\x18\x02 \x01(\tR\tmediaType\x12\x14\n" +
+	"\x05tools\x18\x03 \x03(\tR\x05tools\"b\n" +
+	"\x10WatchCallRequest\x12\x17\n" +
+	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x18\n" +
+	"\asession\x18\x02 \x01(\tR\asession\x12\x1b\n" +
+	"\tafter_seq\x18\x03 \x01(\x04R\bafterSeq\"A\n" +
+	"\x11WatchCallResponse\x12,\n" +
+	"\x05event\x18\x01 \x01(\v2\x16.toolhost.v1.CallEventR\x05event\"^\n" +
+	"\x11CancelCallRequest\x12\x17\n" +
+	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x18\n" +
+	"\asession\x18\x02 \x01(\tR\asession\x12\x16\n" +
+	"\x06reason\x18\x03 \x01(\tR\x06reason\"\x14\n" +
+	"\x12CancelCallResponse\"u\n" +
+	"\x13ReadArtifactRequest\x12\x16\n" +
+	"\x06handle\x18\x01 \x01(\tR\x06handle\x12\x18\n" +
+	"\asession\x18\x02 \x01(\tR\asession\x12\x16\n" +
+	"\x06offset\x18\x03 \x01(\x04R\x06offset\x12\x14\n" +
+	"\x05limit\x18\x04 \x01(\rR\x05limit\"q\n" +
+	"\x14ReadArtifactResponse\x12\x12\n" +
+	"\x04data\x18\x01 \x01(\fR\x04data\x12\x1d\n" +
+	"\n" +
+	"media_type\x18\x02 \x01(\tR\tmediaType\x12\x12\n" +
+	"\x04size\x18\x03 \x01(\x04R\x04size\x12\x12\n" +
+	"\x04name\x18\x04 \x01(\tR\x04name\"\x88\x03\n" +
 	"\vCallOptions\x12\x17\n" +
 	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x18\n" +
 	"\asession\x18\x02 \x01(\tR\asession\x123\n" +
 	"\atimeout\x18\x03 \x01(\v2\x19.google.protobuf.DurationR\atimeout\x121\n" +
 	"\bapproval\x18\x04 \x01(\v2\x15.toolhost.v1.ApprovalR\bapproval\x12?\n" +
 	"\acontext\x18\x05 \x03(\v2%.toolhost.v1.CallOptions.ContextEntryR\acontext\x12 \n" +
-	"\vtraceparent\x18\x06 \x01(\tR\vtraceparent\x1a:\n" +
+	"\vtraceparent\x18\x06 \x01(\tR\vtraceparent\x12+\n" +
+	"\x0fmax_shown_bytes\x18\a \x01(\x04H\x00R\rmaxShownBytes\x88\x01\x01\x1a:\n" +
 	"\fContextEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\fR\x05value:\x028\x01\"s\n" +
+	"\x05value\x18\x02 \x01(\fR\x05value:\x028\x01B\x12\n" +
+	"\x10_max_shown_bytes\"\x91\x01\n" +
 	"\bApproval\x12\x1f\n" +
 	"\vapproved_by\x18\x01 \x01(\tR\n" +
 	"approvedBy\x12\x16\n" +
 	"\x06reason\x18\x02 \x01(\tR\x06reason\x12.\n" +
-	"\x04time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\"s\n" +
+	"\x04time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x12\x1c\n" +
+	"\targuments\x18\x04 \x01(\fR\targuments\"s\n" +
 	"\vCallRequest\x12\x12\n" +
 	"\x04tool\x18\x01 \x01(\tR\x04tool\x12\x1c\n" +
 	"\targuments\x18\x02 \x01(\fR\targuments\x122\n" +
@@ -1820,12 +2735,26 @@ const file_toolhost_v1_tool_service_proto_rawDesc = "" +
 	"\x06result\x18\x04 \x01(\v2\x18.toolhost.tool.v1.ResultH\x00R\x06result\x12/\n" +
 	"\x05error\x18\x05 \x01(\v2\x17.toolhost.tool.v1.ErrorH\x00R\x05error\x12\x1a\n" +
 	"\breplayed\x18\x06 \x01(\bR\breplayedB\t\n" +
-	"\aoutcome2\xf0\x02\n" +
+	"\aoutcome*\xad\x01\n" +
+	"\n" +
+	"ToolFormat\x12\x1b\n" +
+	"\x17TOOL_FORMAT_UNSPECIFIED\x10\x00\x12\x16\n" +
+	"\x12TOOL_FORMAT_OPENAI\x10\x01\x12 \n" +
+	"\x1cTOOL_FORMAT_OPENAI_RESPONSES\x10\x02\x12\x19\n" +
+	"\x15TOOL_FORMAT_ANTHROPIC\x10\x03\x12\x13\n" +
+	"\x0fTOOL_FORMAT_MCP\x10\x04\x12\x18\n" +
+	"\x14TOOL_FORMAT_MARKDOWN\x10\x052\x86\x06\n" +
 	"\vToolService\x12J\n" +
 	"\tListTools\x12\x1d.toolhost.v1.ListToolsRequest\x1a\x1e.toolhost.v1.ListToolsResponse\x12D\n" +
 	"\aGetTool\x12\x1b.toolhost.v1.GetToolRequest\x1a\x1c.toolhost.v1.GetToolResponse\x12;\n" +
-	"\x04Call\x12\x18.toolhost.v1.CallRequest\x1a\x19.toolhost.v1.CallResponse\x12H\n" +
-	"\aExecute\x12\x1b.toolhost.v1.ExecuteRequest\x1a\x1c.toolhost.v1.ExecuteResponse(\x010\x01\x12H\n" +
+	"\x04Call\x12\x18.toolhost.v1.CallRequest\x1a\x19.toolhost.v1.CallResponse\x12P\n" +
+	"\vSearchTools\x12\x1f.toolhost.v1.SearchToolsRequest\x1a .toolhost.v1.SearchToolsResponse\x12P\n" +
+	"\vRenderTools\x12\x1f.toolhost.v1.RenderToolsRequest\x1a .toolhost.v1.RenderToolsResponse\x12H\n" +
+	"\aExecute\x12\x1b.toolhost.v1.ExecuteRequest\x1a\x1c.toolhost.v1.ExecuteResponse(\x010\x01\x12L\n" +
+	"\tWatchCall\x12\x1d.toolhost.v1.WatchCallRequest\x1a\x1e.toolhost.v1.WatchCallResponse0\x01\x12M\n" +
+	"\n" +
+	"CancelCall\x12\x1e.toolhost.v1.CancelCallRequest\x1a\x1f.toolhost.v1.CancelCallResponse\x12S\n" +
+	"\fReadArtifact\x12 .toolhost.v1.ReadArtifactRequest\x1a!.toolhost.v1.ReadArtifactResponse\x12H\n" +
 	"\aConnect\x12\x1b.toolhost.v1.ConnectRequest\x1a\x1c.toolhost.v1.ConnectResponse(\x010\x01B<Z:github.com/toolhost/toolhost/gen/go/toolhost/v1;toolhostv1b\x06proto3"
 
 var (
@@ -1840,84 +2769,120 @@ func file_toolhost_v1_tool_service_proto_rawDescGZIP() []byte {
 	return file_toolhost_v1_tool_service_proto_rawDescData
 }
 
-var file_toolhost_v1_tool_service_proto_msgTypes = make([]protoimpl.MessageInfo, 23)
+var file_toolhost_v1_tool_service_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
+var file_toolhost_v1_tool_service_proto_msgTypes = make([]protoimpl.MessageInfo, 38)
 var file_toolhost_v1_tool_service_proto_goTypes = []any{
-	(*Tool)(nil),                  // 0: toolhost.v1.Tool
-	(*ListToolsRequest)(nil),      // 1: toolhost.v1.ListToolsRequest
-	(*ListToolsResponse)(nil),     // 2: toolhost.v1.ListToolsResponse
-	(*GetToolRequest)(nil),        // 3: toolhost.v1.GetToolRequest
-	(*GetToolResponse)(nil),       // 4: toolhost.v1.GetToolResponse
-	(*CallOptions)(nil),           // 5: toolhost.v1.CallOptions
-	(*Approval)(nil),              // 6: toolhost.v1.Approval
-	(*CallRequest)(nil),           // 7: toolhost.v1.CallRequest
-	(*CallResponse)(nil),          // 8: toolhost.v1.CallResponse
-	(*StartCall)(nil),             // 9: toolhost.v1.StartCall
-	(*AppendArguments)(nil),       // 10: toolhost.v1.AppendArguments
-	(*CompleteArguments)(nil),     // 11: toolhost.v1.CompleteArguments
-	(*CancelCall)(nil),            // 12: toolhost.v1.CancelCall
-	(*ExecuteRequest)(nil),        // 13: toolhost.v1.ExecuteRequest
-	(*ExecuteResponse)(nil),       // 14: toolhost.v1.ExecuteResponse
-	(*ConnectRequest)(nil),        // 15: toolhost.v1.ConnectRequest
-	(*GrantCredit)(nil),           // 16: toolhost.v1.GrantCredit
-	(*ConnectResponse)(nil),       // 17: toolhost.v1.ConnectResponse
-	(*CallEvent)(nil),             // 18: toolhost.v1.CallEvent
-	(*CallStarted)(nil),           // 19: toolhost.v1.CallStarted
-	(*ContentChunk)(nil),          // 20: toolhost.v1.ContentChunk
-	(*CallEnded)(nil),             // 21: toolhost.v1.CallEnded
-	nil,                           // 22: toolhost.v1.CallOptions.ContextEntry
-	(*v1.ToolSpec)(nil),           // 23: toolhost.tool.v1.ToolSpec
-	(*durationpb.Duration)(nil),   // 24: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil), // 25: google.protobuf.Timestamp
-	(*v1.Result)(nil),             // 26: toolhost.tool.v1.Result
-	(*v1.Status)(nil),             // 27: toolhost.tool.v1.Status
-	(*v1.LogRecord)(nil),          // 28: toolhost.tool.v1.LogRecord
-	(*v1.Error)(nil),              // 29: toolhost.tool.v1.Error
+	(ToolFormat)(0),               // 0: toolhost.v1.ToolFormat
+	(*Tool)(nil),                  // 1: toolhost.v1.Tool
+	(*ListToolsRequest)(nil),      // 2: toolhost.v1.ListToolsRequest
+	(*ListToolsResponse)(nil),     // 3: toolhost.v1.ListToolsResponse
+	(*GetToolRequest)(nil),        // 4: toolhost.v1.GetToolRequest
+	(*GetToolResponse)(nil),       // 5: toolhost.v1.GetToolResponse
+	(*ToolSelection)(nil),         // 6: toolhost.v1.ToolSelection
+	(*SearchToolsRequest)(nil),    // 7: toolhost.v1.SearchToolsRequest
+	(*SearchToolsResponse)(nil),   // 8: toolhost.v1.SearchToolsResponse
+	(*ToolMatch)(nil),             // 9: toolhost.v1.ToolMatch
+	(*RenderToolsRequest)(nil),    // 10: toolhost.v1.RenderToolsRequest
+	(*RenderToolsResponse)(nil),   // 11: toolhost.v1.RenderToolsResponse
+	(*WatchCallRequest)(nil),      // 12: toolhost.v1.WatchCallRequest
+	(*WatchCallResponse)(nil),     // 13: toolhost.v1.WatchCallResponse
+	(*CancelCallRequest)(nil),     // 14: toolhost.v1.CancelCallRequest
+	(*CancelCallResponse)(nil),    // 15: toolhost.v1.CancelCallResponse
+	(*ReadArtifactRequest)(nil),   // 16: toolhost.v1.ReadArtifactRequest
+	(*ReadArtifactResponse)(nil),  // 17: toolhost.v1.ReadArtifactResponse
+	(*CallOptions)(nil),           // 18: toolhost.v1.CallOptions
+	(*Approval)(nil),              // 19: toolhost.v1.Approval
+	(*CallRequest)(nil),           // 20: toolhost.v1.CallRequest
+	(*CallResponse)(nil),          // 21: toolhost.v1.CallResponse
+	(*StartCall)(nil),             // 22: toolhost.v1.StartCall
+	(*AppendArguments)(nil),       // 23: toolhost.v1.AppendArguments
+	(*CompleteArguments)(nil),     // 24: toolhost.v1.CompleteArguments
+	(*CancelCall)(nil),            // 25: toolhost.v1.CancelCall
+	(*ExecuteRequest)(nil),        // 26: toolhost.v1.ExecuteRequest
+	(*ExecuteResponse)(nil),       // 27: toolhost.v1.ExecuteResponse
+	(*ConnectRequest)(nil),        // 28: toolhost.v1.ConnectRequest
+	(*GrantCredit)(nil),           // 29: toolhost.v1.GrantCredit
+	(*ConnectResponse)(nil),       // 30: toolhost.v1.ConnectResponse
+	(*CallEvent)(nil),             // 31: toolhost.v1.CallEvent
+	(*CallStarted)(nil),           // 32: toolhost.v1.CallStarted
+	(*ContentChunk)(nil),          // 33: toolhost.v1.ContentChunk
+	(*CallEnded)(nil),             // 34: toolhost.v1.CallEnded
+	nil,                           // 35: toolhost.v1.ListToolsRequest.ContextEntry
+	nil,                           // 36: toolhost.v1.GetToolRequest.ContextEntry
+	nil,                           // 37: toolhost.v1.ToolSelection.ContextEntry
+	nil,                           // 38: toolhost.v1.CallOptions.ContextEntry
+	(*v1.ToolSpec)(nil),           // 39: toolhost.tool.v1.ToolSpec
+	(*durationpb.Duration)(nil),   // 40: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil), // 41: google.protobuf.Timestamp
+	(*v1.Result)(nil),             // 42: toolhost.tool.v1.Result
+	(*v1.Status)(nil),             // 43: toolhost.tool.v1.Status
+	(*v1.LogRecord)(nil),          // 44: toolhost.tool.v1.LogRecord
+	(*v1.Error)(nil),              // 45: toolhost.tool.v1.Error
 }
 var file_toolhost_v1_tool_service_proto_depIdxs = []int32{
-	23, // 0: toolhost.v1.Tool.spec:type_name -> toolhost.tool.v1.ToolSpec
-	0,  // 1: toolhost.v1.ListToolsResponse.tools:type_name -> toolhost.v1.Tool
-	0,  // 2: toolhost.v1.GetToolResponse.tool:type_name -> toolhost.v1.Tool
-	24, // 3: toolhost.v1.CallOptions.timeout:type_name -> google.protobuf.Duration
-	6,  // 4: toolhost.v1.CallOptions.approval:type_name -> toolhost.v1.Approval
-	22, // 5: toolhost.v1.CallOptions.context:type_name -> toolhost.v1.CallOptions.ContextEntry
-	25, // 6: toolhost.v1.Approval.time:type_name -> google.protobuf.Timestamp
-	5,  // 7: toolhost.v1.CallRequest.options:type_name -> toolhost.v1.CallOptions
-	26, // 8: toolhost.v1.CallResponse.result:type_name -> toolhost.tool.v1.Result
-	5,  // 9: toolhost.v1.StartCall.options:type_name -> toolhost.v1.CallOptions
-	9,  // 10: toolhost.v1.ExecuteRequest.start:type_name -> toolhost.v1.StartCall
-	10, // 11: toolhost.v1.ExecuteRequest.append:type_name -> toolhost.v1.AppendArguments
-	11, // 12: toolhost.v1.ExecuteRequest.complete:type_name -> toolhost.v1.CompleteArguments
-	12, // 13: toolhost.v1.ExecuteRequest.cancel:type_name -> toolhost.v1.CancelCall
-	18, // 14: toolhost.v1.ExecuteResponse.event:type_name -> toolhost.v1.CallEvent
-	9,  // 15: toolhost.v1.ConnectRequest.start:type_name -> toolhost.v1.StartCall
-	10, // 16: toolhost.v1.ConnectRequest.append:type_name -> toolhost.v1.AppendArguments
-	11, // 17: toolhost.v1.ConnectRequest.complete:type_name -> toolhost.v1.CompleteArguments
-	12, // 18: toolhost.v1.ConnectRequest.cancel:type_name -> toolhost.v1.CancelCall
-	16, // 19: toolhost.v1.ConnectRequest.credit:type_name -> toolhost.v1.GrantCredit
-	18, // 20: toolhost.v1.ConnectResponse.event:type_name -> toolhost.v1.CallEvent
-	25, // 21: toolhost.v1.CallEvent.time:type_name -> google.protobuf.Timestamp
-	19, // 22: toolhost.v1.CallEvent.started:type_name -> toolhost.v1.CallStarted
-	27, // 23: toolhost.v1.CallEvent.status:type_name -> toolhost.tool.v1.Status
-	28, // 24: toolhost.v1.CallEvent.log:type_name -> toolhost.tool.v1.LogRecord
-	20, // 25: toolhost.v1.CallEvent.chunk:type_name -> toolhost.v1.ContentChunk
-	21, // 26: toolhost.v1.CallEvent.ended:type_name -> toolhost.v1.CallEnded
-	26, // 27: toolhost.v1.CallEnded.result:type_name -> toolhost.tool.v1.Result
-	29, // 28: toolhost.v1.CallEnded.error:type_name -> toolhost.tool.v1.Error
-	1,  // 29: toolhost.v1.ToolService.ListTools:input_type -> toolhost.v1.ListToolsRequest
-	3,  // 30: toolhost.v1.ToolService.GetTool:input_type -> toolhost.v1.GetToolRequest
-	7,  // 31: toolhost.v1.ToolService.Call:input_type -> toolhost.v1.CallRequest
-	13, // 32: toolhost.v1.ToolService.Execute:input_type -> toolhost.v1.ExecuteRequest
-	15, // 33: toolhost.v1.ToolService.Connect:input_type -> toolhost.v1.ConnectRequest
-	2,  // 34: toolhost.v1.ToolService.ListTools:output_type -> toolhost.v1.ListToolsResponse
-	4,  // 35: toolhost.v1.ToolService.GetTool:output_type -> toolhost.v1.GetToolResponse
-	8,  // 36: toolhost.v1.ToolService.Call:output_type -> toolhost.v1.CallResponse
-	14, // 37: toolhost.v1.ToolService.Execute:output_type -> toolhost.v1.ExecuteResponse
-	17, // 38: toolhost.v1.ToolService.Connect:output_type -> toolhost.v1.ConnectResponse
-	34, // [34:39] is the sub-list for method output_type
-	29, // [29:34] is the sub-list for method input_type
-	29, // [29:29] is the sub-list for extension type_name
-	29, // [29:29] is the sub-list for extension extendee
-	0,  // [0:29] is the sub-list for field type_name
+	39, // 0: toolhost.v1.Tool.spec:type_name -> toolhost.tool.v1.ToolSpec
+	35, // 1: toolhost.v1.ListToolsRequest.context:type_name -> toolhost.v1.ListToolsRequest.ContextEntry
+	1,  // 2: toolhost.v1.ListToolsResponse.tools:type_name -> toolhost.v1.Tool
+	36, // 3: toolhost.v1.GetToolRequest.context:type_name -> toolhost.v1.GetToolRequest.ContextEntry
+	1,  // 4: toolhost.v1.GetToolResponse.tool:type_name -> toolhost.v1.Tool
+	37, // 5: toolhost.v1.ToolSelection.context:type_name -> toolhost.v1.ToolSelection.ContextEntry
+	6,  // 6: toolhost.v1.SearchToolsRequest.selection:type_name -> toolhost.v1.ToolSelection
+	9,  // 7: toolhost.v1.SearchToolsResponse.matches:type_name -> toolhost.v1.ToolMatch
+	1,  // 8: toolhost.v1.ToolMatch.tool:type_name -> toolhost.v1.Tool
+	0,  // 9: toolhost.v1.RenderToolsRequest.format:type_name -> toolhost.v1.ToolFormat
+	6,  // 10: toolhost.v1.RenderToolsRequest.selection:type_name -> toolhost.v1.ToolSelection
+	31, // 11: toolhost.v1.WatchCallResponse.event:type_name -> toolhost.v1.CallEvent
+	40, // 12: toolhost.v1.CallOptions.timeout:type_name -> google.protobuf.Duration
+	19, // 13: toolhost.v1.CallOptions.approval:type_name -> toolhost.v1.Approval
+	38, // 14: toolhost.v1.CallOptions.context:type_name -> toolhost.v1.CallOptions.ContextEntry
+	41, // 15: toolhost.v1.Approval.time:type_name -> google.protobuf.Timestamp
+	18, // 16: toolhost.v1.CallRequest.options:type_name -> toolhost.v1.CallOptions
+	42, // 17: toolhost.v1.CallResponse.result:type_name -> toolhost.tool.v1.Result
+	18, // 18: toolhost.v1.StartCall.options:type_name -> toolhost.v1.CallOptions
+	22, // 19: toolhost.v1.ExecuteRequest.start:type_name -> toolhost.v1.StartCall
+	23, // 20: toolhost.v1.ExecuteRequest.append:type_name -> toolhost.v1.AppendArguments
+	24, // 21: toolhost.v1.ExecuteRequest.complete:type_name -> toolhost.v1.CompleteArguments
+	25, // 22: toolhost.v1.ExecuteRequest.cancel:type_name -> toolhost.v1.CancelCall
+	31, // 23: toolhost.v1.ExecuteResponse.event:type_name -> toolhost.v1.CallEvent
+	22, // 24: toolhost.v1.ConnectRequest.start:type_name -> toolhost.v1.StartCall
+	23, // 25: toolhost.v1.ConnectRequest.append:type_name -> toolhost.v1.AppendArguments
+	24, // 26: toolhost.v1.ConnectRequest.complete:type_name -> toolhost.v1.CompleteArguments
+	25, // 27: toolhost.v1.ConnectRequest.cancel:type_name -> toolhost.v1.CancelCall
+	29, // 28: toolhost.v1.ConnectRequest.credit:type_name -> toolhost.v1.GrantCredit
+	31, // 29: toolhost.v1.ConnectResponse.event:type_name -> toolhost.v1.CallEvent
+	41, // 30: toolhost.v1.CallEvent.time:type_name -> google.protobuf.Timestamp
+	32, // 31: toolhost.v1.CallEvent.started:type_name -> toolhost.v1.CallStarted
+	43, // 32: toolhost.v1.CallEvent.status:type_name -> toolhost.tool.v1.Status
+	44, // 33: toolhost.v1.CallEvent.log:type_name -> toolhost.tool.v1.LogRecord
+	33, // 34: toolhost.v1.CallEvent.chunk:type_name -> toolhost.v1.ContentChunk
+	34, // 35: toolhost.v1.CallEvent.ended:type_name -> toolhost.v1.CallEnded
+	42, // 36: toolhost.v1.CallEnded.result:type_name -> toolhost.tool.v1.Result
+	45, // 37: toolhost.v1.CallEnded.error:type_name -> toolhost.tool.v1.Error
+	2,  // 38: toolhost.v1.ToolService.ListTools:input_type -> toolhost.v1.ListToolsRequest
+	4,  // 39: toolhost.v1.ToolService.GetTool:input_type -> toolhost.v1.GetToolRequest
+	20, // 40: toolhost.v1.ToolService.Call:input_type -> toolhost.v1.CallRequest
+	7,  // 41: toolhost.v1.ToolService.SearchTools:input_type -> toolhost.v1.SearchToolsRequest
+	10, // 42: toolhost.v1.ToolService.RenderTools:input_type -> toolhost.v1.RenderToolsRequest
+	26, // 43: toolhost.v1.ToolService.Execute:input_type -> toolhost.v1.ExecuteRequest
+	12, // 44: toolhost.v1.ToolService.WatchCall:input_type -> toolhost.v1.WatchCallRequest
+	14, // 45: toolhost.v1.ToolService.CancelCall:input_type -> toolhost.v1.CancelCallRequest
+	16, // 46: toolhost.v1.ToolService.ReadArtifact:input_type -> toolhost.v1.ReadArtifactRequest
+	28, // 47: toolhost.v1.ToolService.Connect:input_type -> toolhost.v1.ConnectRequest
+	3,  // 48: toolhost.v1.ToolService.ListTools:output_type -> toolhost.v1.ListToolsResponse
+	5,  // 49: toolhost.v1.ToolService.GetTool:output_type -> toolhost.v1.GetToolResponse
+	21, // 50: toolhost.v1.ToolService.Call:output_type -> toolhost.v1.CallResponse
+	8,  // 51: toolhost.v1.ToolService.SearchTools:output_type -> toolhost.v1.SearchToolsResponse
+	11, // 52: toolhost.v1.ToolService.RenderTools:output_type -> toolhost.v1.RenderToolsResponse
+	27, // 53: toolhost.v1.ToolService.Execute:output_type -> toolhost.v1.ExecuteResponse
+	13, // 54: toolhost.v1.ToolService.WatchCall:output_type -> toolhost.v1.WatchCallResponse
+	15, // 55: toolhost.v1.ToolService.CancelCall:output_type -> toolhost.v1.CancelCallResponse
+	17, // 56: toolhost.v1.ToolService.ReadArtifact:output_type -> toolhost.v1.ReadArtifactResponse
+	30, // 57: toolhost.v1.ToolService.Connect:output_type -> toolhost.v1.ConnectResponse
+	48, // [48:58] is the sub-list for method output_type
+	38, // [38:48] is the sub-list for method input_type
+	38, // [38:38] is the sub-list for extension type_name
+	38, // [38:38] is the sub-list for extension extendee
+	0,  // [0:38] is the sub-list for field type_name
 }
 
 func init() { file_toolhost_v1_tool_service_proto_init() }
@@ -1926,27 +2891,29 @@ func file_toolhost_v1_tool_service_proto_init() {
 		return
 	}
 	file_toolhost_v1_tool_service_proto_msgTypes[1].OneofWrappers = []any{}
-	file_toolhost_v1_tool_service_proto_msgTypes[13].OneofWrappers = []any{
+	file_toolhost_v1_tool_service_proto_msgTypes[5].OneofWrappers = []any{}
+	file_toolhost_v1_tool_service_proto_msgTypes[17].OneofWrappers = []any{}
+	file_toolhost_v1_tool_service_proto_msgTypes[25].OneofWrappers = []any{
 		(*ExecuteRequest_Start)(nil),
 		(*ExecuteRequest_Append)(nil),
 		(*ExecuteRequest_Complete)(nil),
 		(*ExecuteRequest_Cancel)(nil),
 	}
-	file_toolhost_v1_tool_service_proto_msgTypes[15].OneofWrappers = []any{
+	file_toolhost_v1_tool_service_proto_msgTypes[27].OneofWrappers = []any{
 		(*ConnectRequest_Start)(nil),
 		(*ConnectRequest_Append)(nil),
 		(*ConnectRequest_Complete)(nil),
 		(*ConnectRequest_Cancel)(nil),
 		(*ConnectRequest_Credit)(nil),
 	}
-	file_toolhost_v1_tool_service_proto_msgTypes[18].OneofWrappers = []any{
+	file_toolhost_v1_tool_service_proto_msgTypes[30].OneofWrappers = []any{
 		(*CallEvent_Started)(nil),
 		(*CallEvent_Status)(nil),
 		(*CallEvent_Log)(nil),
 		(*CallEvent_Chunk)(nil),
 		(*CallEvent_Ended)(nil),
 	}
-	file_toolhost_v1_tool_service_proto_msgTypes[21].OneofWrappers = []any{
+	file_toolhost_v1_tool_service_proto_msgTypes[33].OneofWrappers = []any{
 		(*CallEnded_Result)(nil),
 		(*CallEnded_Error)(nil),
 	}
@@ -1955,13 +2922,14 @@ func file_toolhost_v1_tool_service_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolhost_v1_tool_service_proto_rawDesc), len(file_toolhost_v1_tool_service_proto_rawDesc)),
-			NumEnums:      0,
-			NumMessages:   23,
+			NumEnums:      1,
+			NumMessages:   38,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
 		GoTypes:           file_toolhost_v1_tool_service_proto_goTypes,
 		DependencyIndexes: file_toolhost_v1_tool_service_proto_depIdxs,
+		EnumInfos:         file_toolhost_v1_tool_service_proto_enumTypes,
 		MessageInfos:      file_toolhost_v1_tool_service_proto_msgTypes,
 	}.Build()
 	File_toolhost_v1_tool_service_proto = out.File

@@ -21,11 +21,16 @@ import (
 const _ = grpc.SupportPackageIsVersion9
 
 const (
-	ToolService_ListTools_FullMethodName = "/toolhost.v1.ToolService/ListTools"
-	ToolService_GetTool_FullMethodName   = "/toolhost.v1.ToolService/GetTool"
-	ToolService_Call_FullMethodName      = "/toolhost.v1.ToolService/Call"
-	ToolService_Execute_FullMethodName   = "/toolhost.v1.ToolService/Execute"
-	ToolService_Connect_FullMethodName   = "/toolhost.v1.ToolService/Connect"
+	ToolService_ListTools_FullMethodName    = "/toolhost.v1.ToolService/ListTools"
+	ToolService_GetTool_FullMethodName      = "/toolhost.v1.ToolService/GetTool"
+	ToolService_Call_FullMethodName         = "/toolhost.v1.ToolService/Call"
+	ToolService_SearchTools_FullMethodName  = "/toolhost.v1.ToolService/SearchTools"
+	ToolService_RenderTools_FullMethodName  = "/toolhost.v1.ToolService/RenderTools"
+	ToolService_Execute_FullMethodName      = "/toolhost.v1.ToolService/Execute"
+	ToolService_WatchCall_FullMethodName    = "/toolhost.v1.ToolService/WatchCall"
+	ToolService_CancelCall_FullMethodName   = "/toolhost.v1.ToolService/CancelCall"
+	ToolService_ReadArtifact_FullMethodName = "/toolhost.v1.ToolService/ReadArtifact"
+	ToolService_Connect_FullMethodName      = "/toolhost.v1.ToolService/Connect"
 )
 
 // ToolServiceClient is the client API for ToolService service.
@@ -48,10 +53,26 @@ type ToolServiceClient interface {
 	// Call executes one call and waits for its end: the simple way in any language. Cancelling the RPC cancels the call
 	// if its request had no call id; with one, the call goes on and its outcome can be had by the same id.
 	Call(ctx context.Context, in *CallRequest, opts ...grpc.CallOption) (*CallResponse, error)
+	// SearchTools finds tools by words, the best match first. It is for catalogues that are too large to be shown to a model
+	// whole.
+	SearchTools(ctx context.Context, in *SearchToolsRequest, opts ...grpc.CallOption) (*SearchToolsResponse, error)
+	// RenderTools returns tools exactly as a model's API, or a prompt, wants them. Tools that cannot be called now are left
+	// out.
+	RenderTools(ctx context.Context, in *RenderToolsRequest, opts ...grpc.CallOption) (*RenderToolsResponse, error)
 	// Execute executes one call, with arguments that may come in pieces, and streams what happens. The caller sends
 	// `start`, then any number of `append`, then `complete`, unless `start` was complete; `cancel` at any time. The last
 	// event is `ended`. Half-closing before the arguments are complete abandons the call: nothing is executed.
 	Execute(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[ExecuteRequest, ExecuteResponse], error)
+	// WatchCall streams the events of a call that exists, from the first or from an offset: what happened so far, then what
+	// happens, until `ended`. Watching neither starts a call nor keeps one alive, and leaving does not cancel it. Errors:
+	// NOT_FOUND if there is no such call, or it is forgotten.
+	WatchCall(ctx context.Context, in *WatchCallRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchCallResponse], error)
+	// CancelCall asks to stop a call, whoever follows it. It answers at once; the call ends with `ended`, at the latest when
+	// its tool was given time to yield. A call that has ended stays as it is. Errors: NOT_FOUND.
+	CancelCall(ctx context.Context, in *CancelCallRequest, opts ...grpc.CallOption) (*CancelCallResponse, error)
+	// ReadArtifact returns a piece of an artifact. Artifacts belong to the principal and session of the call that made
+	// them. Errors: NOT_FOUND, also once it is too old.
+	ReadArtifact(ctx context.Context, in *ReadArtifactRequest, opts ...grpc.CallOption) (*ReadArtifactResponse, error)
 	// Connect carries many calls on one stream: the frames of Execute, each with a number that the caller picks. A number
 	// is free again once its call has ended.
 	Connect(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[ConnectRequest, ConnectResponse], error)
@@ -95,6 +116,26 @@ func (c *toolServiceClient) Call(ctx context.Context, in *CallRequest, opts ...g
 	return out, nil
 }
 
+func (c *toolServiceClient) SearchTools(ctx context.Context, in *SearchToolsRequest, opts ...grpc.CallOption) (*SearchToolsResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(SearchToolsResponse)
+	err := c.cc.Invoke(ctx, ToolService_SearchTools_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *toolServiceClient) RenderTools(ctx context.Context, in *RenderToolsRequest, opts ...grpc.CallOption) (*RenderToolsResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(RenderToolsResponse)
+	err := c.cc.Invoke(ctx, ToolService_RenderTools_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *toolServiceClient) Execute(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[ExecuteRequest, ExecuteResponse], error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	stream, err := c.cc.NewStream(ctx, &ToolService_ServiceDesc.Streams[0], ToolService_Execute_FullMethodName, cOpts...)
@@ -108,9 +149,48 @@ func (c *toolServiceClient) Execute(ctx context.Context, opts ...grpc.CallOption
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type ToolService_ExecuteClient = grpc.BidiStreamingClient[ExecuteRequest, ExecuteResponse]
 
+func (c *toolServiceClient) WatchCall(ctx context.Context, in *WatchCallRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchCallResponse], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &ToolService_ServiceDesc.Streams[1], ToolService_WatchCall_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[WatchCallRequest, WatchCallResponse]{ClientStream: stream}
+	if err := x.ClientStream.SendMsg(in); err != nil {
+		return nil, err
+	}
+	if err := x.ClientStream.CloseSend(); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type ToolService_WatchCallClient = grpc.ServerStreamingClient[WatchCallResponse]
+
+func (c *toolServiceClient) CancelCall(ctx context.Context, in *CancelCallRequest, opts ...grpc.CallOption) (*CancelCallResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(CancelCallResponse)
+	err := c.cc.Invoke(ctx, ToolService_CancelCall_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *toolServiceClient) ReadArtifact(ctx context.Context, in *ReadArtifactRequest, opts ...grpc.CallOption) (*ReadArtifactResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ReadArtifactResponse)
+	err := c.cc.Invoke(ctx, ToolService_ReadArtifact_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *toolServiceClient) Connect(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[ConnectRequest, ConnectResponse], error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
-	stream, err := c.cc.NewStream(ctx, &ToolService_ServiceDesc.Streams[1], ToolService_Connect_FullMethodName, cOpts...)
+	stream, err := c.cc.NewStream(ctx, &ToolService_ServiceDesc.Streams[2], ToolService_Connect_FullMethodName, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -141,10 +221,26 @@ type ToolServiceServer interface {
 	// Call executes one call and waits for its end: the simple way in any language. Cancelling the RPC cancels the call
 	// if its request had no call id; with one, the call goes on and its outcome can be had by the same id.
 	Call(context.Context, *CallRequest) (*CallResponse, error)
+	// SearchTools finds tools by words, the best match first. It is for catalogues that are too large to be shown to a model
+	// whole.
+	SearchTools(context.Context, *SearchToolsRequest) (*SearchToolsResponse, error)
+	// RenderTools returns tools exactly as a model's API, or a prompt, wants them. Tools that cannot be called now are left
+	// out.
+	RenderTools(context.Context, *RenderToolsRequest) (*RenderToolsResponse, error)
 	// Execute executes one call, with arguments that may come in pieces, and streams what happens. The caller sends
 	// `start`, then any number of `append`, then `complete`, unless `start` was complete; `cancel` at any time. The last
 	// event is `ended`. Half-closing before the arguments are complete abandons the call: nothing is executed.
 	Execute(grpc.BidiStreamingServer[ExecuteRequest, ExecuteResponse]) error
+	// WatchCall streams the events of a call that exists, from the first or from an offset: what happened so far, then what
+	// happens, until `ended`. Watching neither starts a call nor keeps one alive, and leaving does not cancel it. Errors:
+	// NOT_FOUND if there is no such call, or it is forgotten.
+	WatchCall(*WatchCallRequest, grpc.ServerStreamingServer[WatchCallResponse]) error
+	// CancelCall asks to stop a call, whoever follows it. It answers at once; the call ends with `ended`, at the latest when
+	// its tool was given time to yield. A call that has ended stays as it is. Errors: NOT_FOUND.
+	CancelCall(context.Context, *CancelCallRequest) (*CancelCallResponse, error)
+	// ReadArtifact returns a piece of an artifact. Artifacts belong to the principal and session of the call that made
+	// them. Errors: NOT_FOUND, also once it is too old.
+	ReadArtifact(context.Context, *ReadArtifactRequest) (*ReadArtifactResponse, error)
 	// Connect carries many calls on one stream: the frames of Execute, each with a number that the caller picks. A number
 	// is free again once its call has ended.
 	Connect(grpc.BidiStreamingServer[ConnectRequest, ConnectResponse]) error
@@ -167,8 +263,23 @@ func (UnimplementedToolServiceServer) GetTool(context.Context, *GetToolRequest) 
 func (UnimplementedToolServiceServer) Call(context.Context, *CallRequest) (*CallResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Call not implemented")
 }
+func (UnimplementedToolServiceServer) SearchTools(context.Context, *SearchToolsRequest) (*SearchToolsResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method SearchTools not implemented")
+}
+func (UnimplementedToolServiceServer) RenderTools(context.Context, *RenderToolsRequest) (*RenderToolsResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method RenderTools not implemented")
+}
 func (UnimplementedToolServiceServer) Execute(grpc.BidiStreamingServer[ExecuteRequest, ExecuteResponse]) error {
 	return status.Error(codes.Unimplemented, "method Execute not implemented")
+}
+func (UnimplementedToolServiceServer) WatchCall(*WatchCallRequest, grpc.ServerStreamingServer[WatchCallResponse]) error {
+	return status.Error(codes.Unimplemented, "method WatchCall not implemented")
+}
+func (UnimplementedToolServiceServer) CancelCall(context.Context, *CancelCallRequest) (*CancelCallResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method CancelCall not implemented")
+}
+func (UnimplementedToolServiceServer) ReadArtifact(context.Context, *ReadArtifactRequest) (*ReadArtifactResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ReadArtifact not implemented")
 }
 func (UnimplementedToolServiceServer) Connect(grpc.BidiStreamingServer[ConnectRequest, ConnectResponse]) error {
 	return status.Error(codes.Unimplemented, "method Connect not implemented")
@@ -248,12 +359,95 @@ func _ToolService_Call_Handler(srv interface{}, ctx context.Context, dec func(in
 	return interceptor(ctx, in, info, handler)
 }
 
+func _ToolService_SearchTools_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(SearchToolsRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(ToolServiceServer).SearchTools(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: ToolService_SearchTools_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(ToolServiceServer).SearchTools(ctx, req.(*SearchToolsRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _ToolService_RenderTools_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(RenderToolsRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(ToolServiceServer).RenderTools(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: ToolService_RenderTools_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(ToolServiceServer).RenderTools(ctx, req.(*RenderToolsRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _ToolService_Execute_Handler(srv interface{}, stream grpc.ServerStream) error {
 	return srv.(ToolServiceServer).Execute(&grpc.GenericServerStream[ExecuteRequest, ExecuteResponse]{ServerStream: stream})
 }
 
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type ToolService_ExecuteServer = grpc.BidiStreamingServer[ExecuteRequest, ExecuteResponse]
+
+func _ToolService_WatchCall_Handler(srv interface{}, stream grpc.ServerStream) error {
+	m := new(WatchCallRequest)
+	if err := stream.RecvMsg(m); err != nil {
+		return err
+	}
+	return srv.(ToolServiceServer).WatchCall(m, &grpc.GenericServerStream[WatchCallRequest, WatchCallResponse]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type ToolService_WatchCallServer = grpc.ServerStreamingServer[WatchCallResponse]
+
+func _ToolService_CancelCall_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(CancelCallRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(ToolServiceServer).CancelCall(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: ToolService_CancelCall_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(ToolServiceServer).CancelCall(ctx, req.(*CancelCallRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _ToolService_ReadArtifact_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ReadArtifactRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(ToolServiceServer).ReadArtifact(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: ToolService_ReadArtifact_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(ToolServiceServer).ReadArtifact(ctx, req.(*ReadArtifactRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
 
 func _ToolService_Connect_Handler(srv interface{}, stream grpc.ServerStream) error {
 	return srv.(ToolServiceServer).Connect(&grpc.GenericServerStream[ConnectRequest, ConnectResponse]{ServerStream: stream})
@@ -281,6 +475,22 @@ var ToolService_ServiceDesc = grpc.ServiceDesc{
 			MethodName: "Call",
 			Handler:    _ToolService_Call_Handler,
 		},
+		{
+			MethodName: "SearchTools",
+			Handler:    _ToolService_SearchTools_Handler,
+		},
+		{
+			MethodName: "RenderTools",
+			Handler:    _ToolService_RenderTools_Handler,
+		},
+		{
+			MethodName: "CancelCall",
+			Handler:    _ToolService_CancelCall_Handler,
+		},
+		{
+			MethodName: "ReadArtifact",
+			Handler:    _ToolService_ReadArtifact_Handler,
+		},
 	},
 	Streams: []grpc.StreamDesc{
 		{
@@ -288,6 +498,11 @@ var ToolService_ServiceDesc = grpc.ServiceDesc{
 			Handler:       _ToolService_Execute_Handler,
 			ServerStreams: true,
 			ClientStreams: true,
+		},
+		{
+			StreamName:    "WatchCall",
+			Handler:       _ToolService_WatchCall_Handler,
+			ServerStreams: true,
 		},
 		{
 			StreamName:    "Connect",

@@ -134,10 +134,12 @@ type DescribeResponse struct {
 	Version string `protobuf:"bytes,2,opt,name=version,proto3" json:"version,omitempty"`
 	// One line on what the plugin is. May be empty.
 	Description string `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
-	// Its tools. Must not be empty, names must not repeat.
+	// Its tools. Names must not repeat. Must not be empty, unless there are filters.
 	Tools []*v1.ToolSpec `protobuf:"bytes,4,rep,name=tools,proto3" json:"tools,omitempty"`
 	// Tags for the tools that declare none.
-	DefaultTags   []string `protobuf:"bytes,5,rep,name=default_tags,json=defaultTags,proto3" json:"default_tags,omitempty"`
+	DefaultTags []string `protobuf:"bytes,5,rep,name=default_tags,json=defaultTags,proto3" json:"default_tags,omitempty"`
+	// Its filters. Names must not repeat, nor be those of tools. Usually empty.
+	Filters       []*FilterSpec `protobuf:"bytes,6,rep,name=filters,proto3" json:"filters,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -207,6 +209,110 @@ func (x *DescribeResponse) GetDefaultTags() []string {
 	return nil
 }
 
+func (x *DescribeResponse) GetFilters() []*FilterSpec {
+	if x != nil {
+		return x.Filters
+	}
+	return nil
+}
+
+// FilterSpec declares a filter: a function that toolhost asks before or after calls of tools, also of other plugins'
+// tools. The operator's configuration says for which tools, and in which order.
+//
+// A filter is called like a tool: by StartCall with the filter's name in `tool`, complete arguments and a call id of its
+// own. The arguments are a JSON object with these members; those without a value are absent:
+//
+//	"phase"       "before" or "after"
+//	"call_id"     the id of the call that is filtered
+//	"principal"   who calls
+//	"session"     the session
+//	"tool"        the name of the tool
+//	"plugin"      the plugin that ships it
+//	"arguments"   the arguments: before, as the caller gave them or the filter before it left them; after, as they
+//	              were executed
+//	"result"      after: the result, a toolhost.tool.v1.Result as ProtoJSON (https://protobuf.dev/programming-guides/json)
+//
+// The answer is a result whose first content block is `json`, an object with at most one of these members; an empty
+// object, or a result without content, leaves all as it is:
+//
+//	"arguments"   before: an object that takes the place of the arguments
+//	"deny"        before: why the call must not be made, a string; it ends with the error DENIED
+//	"answer"      before: a Result as ProtoJSON; the call ends with it, and the tool is not called
+//	"result"      after: a Result as ProtoJSON that takes the place of the result
+//
+// A filter that fails, by `is_error` too, ends the call with an error, unless the operator chose to do without it.
+type FilterSpec struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The filter's name, as for tools.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// What it does, for operators. May be empty.
+	Description string `protobuf:"bytes,2,opt,name=description,proto3" json:"description,omitempty"`
+	// Whether it is asked before calls.
+	Before bool `protobuf:"varint,3,opt,name=before,proto3" json:"before,omitempty"`
+	// Whether it is asked after calls.
+	After         bool `protobuf:"varint,4,opt,name=after,proto3" json:"after,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FilterSpec) Reset() {
+	*x = FilterSpec{}
+	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FilterSpec) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FilterSpec) ProtoMessage() {}
+
+func (x *FilterSpec) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FilterSpec.ProtoReflect.Descriptor instead.
+func (*FilterSpec) Descriptor() ([]byte, []int) {
+	return file_toolhost_plugin_v1_plugin_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *FilterSpec) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *FilterSpec) GetDescription() string {
+	if x != nil {
+		return x.Description
+	}
+	return ""
+}
+
+func (x *FilterSpec) GetBefore() bool {
+	if x != nil {
+		return x.Before
+	}
+	return false
+}
+
+func (x *FilterSpec) GetAfter() bool {
+	if x != nil {
+		return x.After
+	}
+	return false
+}
+
 // ConnectRequest is a frame from toolhost to the plugin.
 type ConnectRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -221,6 +327,7 @@ type ConnectRequest struct {
 	//	*ConnectRequest_Complete
 	//	*ConnectRequest_Cancel
 	//	*ConnectRequest_Credit
+	//	*ConnectRequest_Artifact
 	Frame         isConnectRequest_Frame `protobuf_oneof:"frame"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -228,7 +335,7 @@ type ConnectRequest struct {
 
 func (x *ConnectRequest) Reset() {
 	*x = ConnectRequest{}
-	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[2]
+	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -240,7 +347,7 @@ func (x *ConnectRequest) String() string {
 func (*ConnectRequest) ProtoMessage() {}
 
 func (x *ConnectRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[2]
+	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -253,7 +360,7 @@ func (x *ConnectRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConnectRequest.ProtoReflect.Descriptor instead.
 func (*ConnectRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_plugin_v1_plugin_proto_rawDescGZIP(), []int{2}
+	return file_toolhost_plugin_v1_plugin_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *ConnectRequest) GetCall() uint32 {
@@ -315,6 +422,15 @@ func (x *ConnectRequest) GetCredit() *GrantCredit {
 	return nil
 }
 
+func (x *ConnectRequest) GetArtifact() *ArtifactPiece {
+	if x != nil {
+		if x, ok := x.Frame.(*ConnectRequest_Artifact); ok {
+			return x.Artifact
+		}
+	}
+	return nil
+}
+
 type isConnectRequest_Frame interface {
 	isConnectRequest_Frame()
 }
@@ -344,6 +460,11 @@ type ConnectRequest_Credit struct {
 	Credit *GrantCredit `protobuf:"bytes,6,opt,name=credit,proto3,oneof"`
 }
 
+type ConnectRequest_Artifact struct {
+	// A piece of an artifact that the plugin asked for.
+	Artifact *ArtifactPiece `protobuf:"bytes,7,opt,name=artifact,proto3,oneof"`
+}
+
 func (*ConnectRequest_Start) isConnectRequest_Frame() {}
 
 func (*ConnectRequest_Append) isConnectRequest_Frame() {}
@@ -353,6 +474,8 @@ func (*ConnectRequest_Complete) isConnectRequest_Frame() {}
 func (*ConnectRequest_Cancel) isConnectRequest_Frame() {}
 
 func (*ConnectRequest_Credit) isConnectRequest_Frame() {}
+
+func (*ConnectRequest_Artifact) isConnectRequest_Frame() {}
 
 // StartCall opens a call. If `complete` is set, `arguments` are final and the plugin executes at once. Otherwise
 // frames `append` may follow, and `complete` or `cancel` does; the plugin executes at `complete`. That happens to tools
@@ -384,7 +507,7 @@ type StartCall struct {
 
 func (x *StartCall) Reset() {
 	*x = StartCall{}
-	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[3]
+	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -396,7 +519,7 @@ func (x *StartCall) String() string {
 func (*StartCall) ProtoMessage() {}
 
 func (x *StartCall) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[3]
+	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -409,7 +532,7 @@ func (x *StartCall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StartCall.ProtoReflect.Descriptor instead.
 func (*StartCall) Descriptor() ([]byte, []int) {
-	return file_toolhost_plugin_v1_plugin_proto_rawDescGZIP(), []int{3}
+	return file_toolhost_plugin_v1_plugin_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *StartCall) GetCallId() string {
@@ -487,7 +610,7 @@ type CallContext struct {
 
 func (x *CallContext) Reset() {
 	*x = CallContext{}
-	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[4]
+	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -499,7 +622,7 @@ func (x *CallContext) String() string {
 func (*CallContext) ProtoMessage() {}
 
 func (x *CallContext) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[4]
+	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -512,7 +635,7 @@ func (x *CallContext) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallContext.ProtoReflect.Descriptor instead.
 func (*CallContext) Descriptor() ([]byte, []int) {
-	return file_toolhost_plugin_v1_plugin_proto_rawDescGZIP(), []int{4}
+	return file_toolhost_plugin_v1_plugin_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *CallContext) GetSession() string {
@@ -562,7 +685,7 @@ type AppendArguments struct {
 
 func (x *AppendArguments) Reset() {
 	*x = AppendArguments{}
-	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[5]
+	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -574,7 +697,7 @@ func (x *AppendArguments) String() string {
 func (*AppendArguments) ProtoMessage() {}
 
 func (x *AppendArguments) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[5]
+	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -587,7 +710,7 @@ func (x *AppendArguments) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AppendArguments.ProtoReflect.Descriptor instead.
 func (*AppendArguments) Descriptor() ([]byte, []int) {
-	return file_toolhost_plugin_v1_plugin_proto_rawDescGZIP(), []int{5}
+	return file_toolhost_plugin_v1_plugin_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *AppendArguments) GetText() []byte {
@@ -610,7 +733,7 @@ type CompleteArguments struct {
 
 func (x *CompleteArguments) Reset() {
 	*x = CompleteArguments{}
-	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[6]
+	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -622,7 +745,7 @@ func (x *CompleteArguments) String() string {
 func (*CompleteArguments) ProtoMessage() {}
 
 func (x *CompleteArguments) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[6]
+	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -635,7 +758,7 @@ func (x *CompleteArguments) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompleteArguments.ProtoReflect.Descriptor instead.
 func (*CompleteArguments) Descriptor() ([]byte, []int) {
-	return file_toolhost_plugin_v1_plugin_proto_rawDescGZIP(), []int{6}
+	return file_toolhost_plugin_v1_plugin_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *CompleteArguments) GetArguments() []byte {
@@ -656,7 +779,7 @@ type CancelCall struct {
 
 func (x *CancelCall) Reset() {
 	*x = CancelCall{}
-	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[7]
+	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -668,7 +791,7 @@ func (x *CancelCall) String() string {
 func (*CancelCall) ProtoMessage() {}
 
 func (x *CancelCall) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[7]
+	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -681,7 +804,7 @@ func (x *CancelCall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelCall.ProtoReflect.Descriptor instead.
 func (*CancelCall) Descriptor() ([]byte, []int) {
-	return file_toolhost_plugin_v1_plugin_proto_rawDescGZIP(), []int{7}
+	return file_toolhost_plugin_v1_plugin_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *CancelCall) GetReason() string {
@@ -709,7 +832,7 @@ type GrantCredit struct {
 
 func (x *GrantCredit) Reset() {
 	*x = GrantCredit{}
-	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[8]
+	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -721,7 +844,7 @@ func (x *GrantCredit) String() string {
 func (*GrantCredit) ProtoMessage() {}
 
 func (x *GrantCredit) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[8]
+	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -734,7 +857,7 @@ func (x *GrantCredit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GrantCredit.ProtoReflect.Descriptor instead.
 func (*GrantCredit) Descriptor() ([]byte, []int) {
-	return file_toolhost_plugin_v1_plugin_proto_rawDescGZIP(), []int{8}
+	return file_toolhost_plugin_v1_plugin_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *GrantCredit) GetBytes() uint32 {
@@ -758,6 +881,7 @@ type ConnectResponse struct {
 	//	*ConnectResponse_Log
 	//	*ConnectResponse_Chunk
 	//	*ConnectResponse_End
+	//	*ConnectResponse_ReadArtifact
 	Frame         isConnectResponse_Frame `protobuf_oneof:"frame"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -765,7 +889,7 @@ type ConnectResponse struct {
 
 func (x *ConnectResponse) Reset() {
 	*x = ConnectResponse{}
-	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[9]
+	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -777,7 +901,7 @@ func (x *ConnectResponse) String() string {
 func (*ConnectResponse) ProtoMessage() {}
 
 func (x *ConnectResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[9]
+	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -790,7 +914,7 @@ func (x *ConnectResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConnectResponse.ProtoReflect.Descriptor instead.
 func (*ConnectResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_plugin_v1_plugin_proto_rawDescGZIP(), []int{9}
+	return file_toolhost_plugin_v1_plugin_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ConnectResponse) GetCall() uint32 {
@@ -852,6 +976,15 @@ func (x *ConnectResponse) GetEnd() *CallEnd {
 	return nil
 }
 
+func (x *ConnectResponse) GetReadArtifact() *ReadArtifact {
+	if x != nil {
+		if x, ok := x.Frame.(*ConnectResponse_ReadArtifact); ok {
+			return x.ReadArtifact
+		}
+	}
+	return nil
+}
+
 type isConnectResponse_Frame interface {
 	isConnectResponse_Frame()
 }
@@ -881,6 +1014,11 @@ type ConnectResponse_End struct {
 	End *CallEnd `protobuf:"bytes,6,opt,name=end,proto3,oneof"`
 }
 
+type ConnectResponse_ReadArtifact struct {
+	// Asks for a piece of an artifact.
+	ReadArtifact *ReadArtifact `protobuf:"bytes,7,opt,name=read_artifact,json=readArtifact,proto3,oneof"`
+}
+
 func (*ConnectResponse_Status) isConnectResponse_Frame() {}
 
 func (*ConnectResponse_Progress) isConnectResponse_Frame() {}
@@ -890,6 +1028,156 @@ func (*ConnectResponse_Log) isConnectResponse_Frame() {}
 func (*ConnectResponse_Chunk) isConnectResponse_Frame() {}
 
 func (*ConnectResponse_End) isConnectResponse_Frame() {}
+
+func (*ConnectResponse_ReadArtifact) isConnectResponse_Frame() {}
+
+// ReadArtifact asks for a piece of an artifact, whose handle the tool found in its arguments: another tool's result that
+// was too large to be shown. toolhost answers with one ArtifactPiece. A call has at most one such question open; a second
+// one is answered by an error.
+type ReadArtifact struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The artifact's handle.
+	Handle string `protobuf:"bytes,1,opt,name=handle,proto3" json:"handle,omitempty"`
+	// Where to begin, in bytes.
+	Offset uint64 `protobuf:"varint,2,opt,name=offset,proto3" json:"offset,omitempty"`
+	// How many bytes at most. 0, and more than 64 KiB, mean 64 KiB.
+	Limit         uint32 `protobuf:"varint,3,opt,name=limit,proto3" json:"limit,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReadArtifact) Reset() {
+	*x = ReadArtifact{}
+	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReadArtifact) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReadArtifact) ProtoMessage() {}
+
+func (x *ReadArtifact) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReadArtifact.ProtoReflect.Descriptor instead.
+func (*ReadArtifact) Descriptor() ([]byte, []int) {
+	return file_toolhost_plugin_v1_plugin_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *ReadArtifact) GetHandle() string {
+	if x != nil {
+		return x.Handle
+	}
+	return ""
+}
+
+func (x *ReadArtifact) GetOffset() uint64 {
+	if x != nil {
+		return x.Offset
+	}
+	return 0
+}
+
+func (x *ReadArtifact) GetLimit() uint32 {
+	if x != nil {
+		return x.Limit
+	}
+	return 0
+}
+
+// ArtifactPiece answers ReadArtifact.
+type ArtifactPiece struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The bytes. Empty at or after the end.
+	Data []byte `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
+	// The IANA media type of the whole.
+	MediaType string `protobuf:"bytes,2,opt,name=media_type,json=mediaType,proto3" json:"media_type,omitempty"`
+	// The size of the whole, in bytes.
+	Size uint64 `protobuf:"varint,3,opt,name=size,proto3" json:"size,omitempty"`
+	// Why there are none: NOT_FOUND if the call may not see such an artifact, or it is too old. Unset means success.
+	Error *v1.Error `protobuf:"bytes,4,opt,name=error,proto3" json:"error,omitempty"`
+	// A file name without folders. May be empty.
+	Name          string `protobuf:"bytes,5,opt,name=name,proto3" json:"name,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ArtifactPiece) Reset() {
+	*x = ArtifactPiece{}
+	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ArtifactPiece) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ArtifactPiece) ProtoMessage() {}
+
+func (x *ArtifactPiece) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ArtifactPiece.ProtoReflect.Descriptor instead.
+func (*ArtifactPiece) Descriptor() ([]byte, []int) {
+	return file_toolhost_plugin_v1_plugin_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *ArtifactPiece) GetData() []byte {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+func (x *ArtifactPiece) GetMediaType() string {
+	if x != nil {
+		return x.MediaType
+	}
+	return ""
+}
+
+func (x *ArtifactPiece) GetSize() uint64 {
+	if x != nil {
+		return x.Size
+	}
+	return 0
+}
+
+func (x *ArtifactPiece) GetError() *v1.Error {
+	if x != nil {
+		return x.Error
+	}
+	return nil
+}
+
+func (x *ArtifactPiece) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
 
 // ContentChunk is a piece of one content block of the result to come, so that a large result cannot hold up other
 // calls. `end` then has the block at its place, with its kind and all but the payload: an empty `text` or `json` that is
@@ -906,7 +1194,7 @@ type ContentChunk struct {
 
 func (x *ContentChunk) Reset() {
 	*x = ContentChunk{}
-	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[10]
+	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -918,7 +1206,7 @@ func (x *ContentChunk) String() string {
 func (*ContentChunk) ProtoMessage() {}
 
 func (x *ContentChunk) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[10]
+	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -931,7 +1219,7 @@ func (x *ContentChunk) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContentChunk.ProtoReflect.Descriptor instead.
 func (*ContentChunk) Descriptor() ([]byte, []int) {
-	return file_toolhost_plugin_v1_plugin_proto_rawDescGZIP(), []int{10}
+	return file_toolhost_plugin_v1_plugin_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ContentChunk) GetIndex() uint32 {
@@ -964,7 +1252,7 @@ type CallEnd struct {
 
 func (x *CallEnd) Reset() {
 	*x = CallEnd{}
-	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[11]
+	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -976,7 +1264,7 @@ func (x *CallEnd) String() string {
 func (*CallEnd) ProtoMessage() {}
 
 func (x *CallEnd) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[11]
+	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -989,7 +1277,7 @@ func (x *CallEnd) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallEnd.ProtoReflect.Descriptor instead.
 func (*CallEnd) Descriptor() ([]byte, []int) {
-	return file_toolhost_plugin_v1_plugin_proto_rawDescGZIP(), []int{11}
+	return file_toolhost_plugin_v1_plugin_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *CallEnd) GetOutcome() isCallEnd_Outcome {
@@ -1046,20 +1334,28 @@ const file_toolhost_plugin_v1_plugin_proto_rawDesc = "" +
 	"\acontext\x18\x03 \x03(\v20.toolhost.plugin.v1.DescribeRequest.ContextEntryR\acontext\x1a:\n" +
 	"\fContextEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\fR\x05value:\x028\x01\"\xb7\x01\n" +
+	"\x05value\x18\x02 \x01(\fR\x05value:\x028\x01\"\xf1\x01\n" +
 	"\x10DescribeResponse\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\aversion\x18\x02 \x01(\tR\aversion\x12 \n" +
 	"\vdescription\x18\x03 \x01(\tR\vdescription\x120\n" +
 	"\x05tools\x18\x04 \x03(\v2\x1a.toolhost.tool.v1.ToolSpecR\x05tools\x12!\n" +
-	"\fdefault_tags\x18\x05 \x03(\tR\vdefaultTags\"\xdd\x02\n" +
+	"\fdefault_tags\x18\x05 \x03(\tR\vdefaultTags\x128\n" +
+	"\afilters\x18\x06 \x03(\v2\x1e.toolhost.plugin.v1.FilterSpecR\afilters\"p\n" +
+	"\n" +
+	"FilterSpec\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12 \n" +
+	"\vdescription\x18\x02 \x01(\tR\vdescription\x12\x16\n" +
+	"\x06before\x18\x03 \x01(\bR\x06before\x12\x14\n" +
+	"\x05after\x18\x04 \x01(\bR\x05after\"\x9e\x03\n" +
 	"\x0eConnectRequest\x12\x12\n" +
 	"\x04call\x18\x01 \x01(\rR\x04call\x125\n" +
 	"\x05start\x18\x02 \x01(\v2\x1d.toolhost.plugin.v1.StartCallH\x00R\x05start\x12=\n" +
 	"\x06append\x18\x03 \x01(\v2#.toolhost.plugin.v1.AppendArgumentsH\x00R\x06append\x12C\n" +
 	"\bcomplete\x18\x04 \x01(\v2%.toolhost.plugin.v1.CompleteArgumentsH\x00R\bcomplete\x128\n" +
 	"\x06cancel\x18\x05 \x01(\v2\x1e.toolhost.plugin.v1.CancelCallH\x00R\x06cancel\x129\n" +
-	"\x06credit\x18\x06 \x01(\v2\x1f.toolhost.plugin.v1.GrantCreditH\x00R\x06creditB\a\n" +
+	"\x06credit\x18\x06 \x01(\v2\x1f.toolhost.plugin.v1.GrantCreditH\x00R\x06credit\x12?\n" +
+	"\bartifact\x18\a \x01(\v2!.toolhost.plugin.v1.ArtifactPieceH\x00R\bartifactB\a\n" +
 	"\x05frame\"\x94\x02\n" +
 	"\tStartCall\x12\x17\n" +
 	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x12\n" +
@@ -1090,15 +1386,27 @@ const file_toolhost_plugin_v1_plugin_proto_rawDesc = "" +
 	"CancelCall\x12\x16\n" +
 	"\x06reason\x18\x01 \x01(\tR\x06reason\"#\n" +
 	"\vGrantCredit\x12\x14\n" +
-	"\x05bytes\x18\x01 \x01(\rR\x05bytes\"\xb8\x02\n" +
+	"\x05bytes\x18\x01 \x01(\rR\x05bytes\"\x81\x03\n" +
 	"\x0fConnectResponse\x12\x12\n" +
 	"\x04call\x18\x01 \x01(\rR\x04call\x122\n" +
 	"\x06status\x18\x02 \x01(\v2\x18.toolhost.tool.v1.StatusH\x00R\x06status\x128\n" +
 	"\bprogress\x18\x03 \x01(\v2\x1a.toolhost.tool.v1.ProgressH\x00R\bprogress\x12/\n" +
 	"\x03log\x18\x04 \x01(\v2\x1b.toolhost.tool.v1.LogRecordH\x00R\x03log\x128\n" +
 	"\x05chunk\x18\x05 \x01(\v2 .toolhost.plugin.v1.ContentChunkH\x00R\x05chunk\x12/\n" +
-	"\x03end\x18\x06 \x01(\v2\x1b.toolhost.plugin.v1.CallEndH\x00R\x03endB\a\n" +
-	"\x05frame\"8\n" +
+	"\x03end\x18\x06 \x01(\v2\x1b.toolhost.plugin.v1.CallEndH\x00R\x03end\x12G\n" +
+	"\rread_artifact\x18\a \x01(\v2 .toolhost.plugin.v1.ReadArtifactH\x00R\freadArtifactB\a\n" +
+	"\x05frame\"T\n" +
+	"\fReadArtifact\x12\x16\n" +
+	"\x06handle\x18\x01 \x01(\tR\x06handle\x12\x16\n" +
+	"\x06offset\x18\x02 \x01(\x04R\x06offset\x12\x14\n" +
+	"\x05limit\x18\x03 \x01(\rR\x05limit\"\x99\x01\n" +
+	"\rArtifactPiece\x12\x12\n" +
+	"\x04data\x18\x01 \x01(\fR\x04data\x12\x1d\n" +
+	"\n" +
+	"media_type\x18\x02 \x01(\tR\tmediaType\x12\x12\n" +
+	"\x04size\x18\x03 \x01(\x04R\x04size\x12-\n" +
+	"\x05error\x18\x04 \x01(\v2\x17.toolhost.tool.v1.ErrorR\x05error\x12\x12\n" +
+	"\x04name\x18\x05 \x01(\tR\x04name\"8\n" +
 	"\fContentChunk\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\rR\x05index\x12\x12\n" +
 	"\x04data\x18\x02 \x01(\fR\x04data\"y\n" +
@@ -1122,59 +1430,66 @@ func file_toolhost_plugin_v1_plugin_proto_rawDescGZIP() []byte {
 	return file_toolhost_plugin_v1_plugin_proto_rawDescData
 }
 
-var file_toolhost_plugin_v1_plugin_proto_msgTypes = make([]protoimpl.MessageInfo, 15)
+var file_toolhost_plugin_v1_plugin_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
 var file_toolhost_plugin_v1_plugin_proto_goTypes = []any{
 	(*DescribeRequest)(nil),     // 0: toolhost.plugin.v1.DescribeRequest
 	(*DescribeResponse)(nil),    // 1: toolhost.plugin.v1.DescribeResponse
-	(*ConnectRequest)(nil),      // 2: toolhost.plugin.v1.ConnectRequest
-	(*StartCall)(nil),           // 3: toolhost.plugin.v1.StartCall
-	(*CallContext)(nil),         // 4: toolhost.plugin.v1.CallContext
-	(*AppendArguments)(nil),     // 5: toolhost.plugin.v1.AppendArguments
-	(*CompleteArguments)(nil),   // 6: toolhost.plugin.v1.CompleteArguments
-	(*CancelCall)(nil),          // 7: toolhost.plugin.v1.CancelCall
-	(*GrantCredit)(nil),         // 8: toolhost.plugin.v1.GrantCredit
-	(*ConnectResponse)(nil),     // 9: toolhost.plugin.v1.ConnectResponse
-	(*ContentChunk)(nil),        // 10: toolhost.plugin.v1.ContentChunk
-	(*CallEnd)(nil),             // 11: toolhost.plugin.v1.CallEnd
-	nil,                         // 12: toolhost.plugin.v1.DescribeRequest.ContextEntry
-	nil,                         // 13: toolhost.plugin.v1.CallContext.ValuesEntry
-	nil,                         // 14: toolhost.plugin.v1.CallContext.SecretsEntry
-	(*v1.ToolSpec)(nil),         // 15: toolhost.tool.v1.ToolSpec
-	(*durationpb.Duration)(nil), // 16: google.protobuf.Duration
-	(*v1.Status)(nil),           // 17: toolhost.tool.v1.Status
-	(*v1.Progress)(nil),         // 18: toolhost.tool.v1.Progress
-	(*v1.LogRecord)(nil),        // 19: toolhost.tool.v1.LogRecord
-	(*v1.Result)(nil),           // 20: toolhost.tool.v1.Result
-	(*v1.Error)(nil),            // 21: toolhost.tool.v1.Error
+	(*FilterSpec)(nil),          // 2: toolhost.plugin.v1.FilterSpec
+	(*ConnectRequest)(nil),      // 3: toolhost.plugin.v1.ConnectRequest
+	(*StartCall)(nil),           // 4: toolhost.plugin.v1.StartCall
+	(*CallContext)(nil),         // 5: toolhost.plugin.v1.CallContext
+	(*AppendArguments)(nil),     // 6: toolhost.plugin.v1.AppendArguments
+	(*CompleteArguments)(nil),   // 7: toolhost.plugin.v1.CompleteArguments
+	(*CancelCall)(nil),          // 8: toolhost.plugin.v1.CancelCall
+	(*GrantCredit)(nil),         // 9: toolhost.plugin.v1.GrantCredit
+	(*ConnectResponse)(nil),     // 10: toolhost.plugin.v1.ConnectResponse
+	(*ReadArtifact)(nil),        // 11: toolhost.plugin.v1.ReadArtifact
+	(*ArtifactPiece)(nil),       // 12: toolhost.plugin.v1.ArtifactPiece
+	(*ContentChunk)(nil),        // 13: toolhost.plugin.v1.ContentChunk
+	(*CallEnd)(nil),             // 14: toolhost.plugin.v1.CallEnd
+	nil,                         // 15: toolhost.plugin.v1.DescribeRequest.ContextEntry
+	nil,                         // 16: toolhost.plugin.v1.CallContext.ValuesEntry
+	nil,                         // 17: toolhost.plugin.v1.CallContext.SecretsEntry
+	(*v1.ToolSpec)(nil),         // 18: toolhost.tool.v1.ToolSpec
+	(*durationpb.Duration)(nil), // 19: google.protobuf.Duration
+	(*v1.Status)(nil),           // 20: toolhost.tool.v1.Status
+	(*v1.Progress)(nil),         // 21: toolhost.tool.v1.Progress
+	(*v1.LogRecord)(nil),        // 22: toolhost.tool.v1.LogRecord
+	(*v1.Error)(nil),            // 23: toolhost.tool.v1.Error
+	(*v1.Result)(nil),           // 24: toolhost.tool.v1.Result
 }
 var file_toolhost_plugin_v1_plugin_proto_depIdxs = []int32{
-	12, // 0: toolhost.plugin.v1.DescribeRequest.context:type_name -> toolhost.plugin.v1.DescribeRequest.ContextEntry
-	15, // 1: toolhost.plugin.v1.DescribeResponse.tools:type_name -> toolhost.tool.v1.ToolSpec
-	3,  // 2: toolhost.plugin.v1.ConnectRequest.start:type_name -> toolhost.plugin.v1.StartCall
-	5,  // 3: toolhost.plugin.v1.ConnectRequest.append:type_name -> toolhost.plugin.v1.AppendArguments
-	6,  // 4: toolhost.plugin.v1.ConnectRequest.complete:type_name -> toolhost.plugin.v1.CompleteArguments
-	7,  // 5: toolhost.plugin.v1.ConnectRequest.cancel:type_name -> toolhost.plugin.v1.CancelCall
-	8,  // 6: toolhost.plugin.v1.ConnectRequest.credit:type_name -> toolhost.plugin.v1.GrantCredit
-	16, // 7: toolhost.plugin.v1.StartCall.timeout:type_name -> google.protobuf.Duration
-	4,  // 8: toolhost.plugin.v1.StartCall.context:type_name -> toolhost.plugin.v1.CallContext
-	13, // 9: toolhost.plugin.v1.CallContext.values:type_name -> toolhost.plugin.v1.CallContext.ValuesEntry
-	14, // 10: toolhost.plugin.v1.CallContext.secrets:type_name -> toolhost.plugin.v1.CallContext.SecretsEntry
-	17, // 11: toolhost.plugin.v1.ConnectResponse.status:type_name -> toolhost.tool.v1.Status
-	18, // 12: toolhost.plugin.v1.ConnectResponse.progress:type_name -> toolhost.tool.v1.Progress
-	19, // 13: toolhost.plugin.v1.ConnectResponse.log:type_name -> toolhost.tool.v1.LogRecord
-	10, // 14: toolhost.plugin.v1.ConnectResponse.chunk:type_name -> toolhost.plugin.v1.ContentChunk
-	11, // 15: toolhost.plugin.v1.ConnectResponse.end:type_name -> toolhost.plugin.v1.CallEnd
-	20, // 16: toolhost.plugin.v1.CallEnd.result:type_name -> toolhost.tool.v1.Result
-	21, // 17: toolhost.plugin.v1.CallEnd.error:type_name -> toolhost.tool.v1.Error
-	0,  // 18: toolhost.plugin.v1.ToolPluginService.Describe:input_type -> toolhost.plugin.v1.DescribeRequest
-	2,  // 19: toolhost.plugin.v1.ToolPluginService.Connect:input_type -> toolhost.plugin.v1.ConnectRequest
-	1,  // 20: toolhost.plugin.v1.ToolPluginService.Describe:output_type -> toolhost.plugin.v1.DescribeResponse
-	9,  // 21: toolhost.plugin.v1.ToolPluginService.Connect:output_type -> toolhost.plugin.v1.ConnectResponse
-	20, // [20:22] is the sub-list for method output_type
-	18, // [18:20] is the sub-list for method input_type
-	18, // [18:18] is the sub-list for extension type_name
-	18, // [18:18] is the sub-list for extension extendee
-	0,  // [0:18] is the sub-list for field type_name
+	15, // 0: toolhost.plugin.v1.DescribeRequest.context:type_name -> toolhost.plugin.v1.DescribeRequest.ContextEntry
+	18, // 1: toolhost.plugin.v1.DescribeResponse.tools:type_name -> toolhost.tool.v1.ToolSpec
+	2,  // 2: toolhost.plugin.v1.DescribeResponse.filters:type_name -> toolhost.plugin.v1.FilterSpec
+	4,  // 3: toolhost.plugin.v1.ConnectRequest.start:type_name -> toolhost.plugin.v1.StartCall
+	6,  // 4: toolhost.plugin.v1.ConnectRequest.append:type_name -> toolhost.plugin.v1.AppendArguments
+	7,  // 5: toolhost.plugin.v1.ConnectRequest.complete:type_name -> toolhost.plugin.v1.CompleteArguments
+	8,  // 6: toolhost.plugin.v1.ConnectRequest.cancel:type_name -> toolhost.plugin.v1.CancelCall
+	9,  // 7: toolhost.plugin.v1.ConnectRequest.credit:type_name -> toolhost.plugin.v1.GrantCredit
+	12, // 8: toolhost.plugin.v1.ConnectRequest.artifact:type_name -> toolhost.plugin.v1.ArtifactPiece
+	19, // 9: toolhost.plugin.v1.StartCall.timeout:type_name -> google.protobuf.Duration
+	5,  // 10: toolhost.plugin.v1.StartCall.context:type_name -> toolhost.plugin.v1.CallContext
+	16, // 11: toolhost.plugin.v1.CallContext.values:type_name -> toolhost.plugin.v1.CallContext.ValuesEntry
+	17, // 12: toolhost.plugin.v1.CallContext.secrets:type_name -> toolhost.plugin.v1.CallContext.SecretsEntry
+	20, // 13: toolhost.plugin.v1.ConnectResponse.status:type_name -> toolhost.tool.v1.Status
+	21, // 14: toolhost.plugin.v1.ConnectResponse.progress:type_name -> toolhost.tool.v1.Progress
+	22, // 15: toolhost.plugin.v1.ConnectResponse.log:type_name -> toolhost.tool.v1.LogRecord
+	13, // 16: toolhost.plugin.v1.ConnectResponse.chunk:type_name -> toolhost.plugin.v1.ContentChunk
+	14, // 17: toolhost.plugin.v1.ConnectResponse.end:type_name -> toolhost.plugin.v1.CallEnd
+	11, // 18: toolhost.plugin.v1.ConnectResponse.read_artifact:type_name -> toolhost.plugin.v1.ReadArtifact
+	23, // 19: toolhost.plugin.v1.ArtifactPiece.error:type_name -> toolhost.tool.v1.Error
+	24, // 20: toolhost.plugin.v1.CallEnd.result:type_name -> toolhost.tool.v1.Result
+	23, // 21: toolhost.plugin.v1.CallEnd.error:type_name -> toolhost.tool.v1.Error
+	0,  // 22: toolhost.plugin.v1.ToolPluginService.Describe:input_type -> toolhost.plugin.v1.DescribeRequest
+	3,  // 23: toolhost.plugin.v1.ToolPluginService.Connect:input_type -> toolhost.plugin.v1.ConnectRequest
+	1,  // 24: toolhost.plugin.v1.ToolPluginService.Describe:output_type -> toolhost.plugin.v1.DescribeResponse
+	10, // 25: toolhost.plugin.v1.ToolPluginService.Connect:output_type -> toolhost.plugin.v1.ConnectResponse
+	24, // [24:26] is the sub-list for method output_type
+	22, // [22:24] is the sub-list for method input_type
+	22, // [22:22] is the sub-list for extension type_name
+	22, // [22:22] is the sub-list for extension extendee
+	0,  // [0:22] is the sub-list for field type_name
 }
 
 func init() { file_toolhost_plugin_v1_plugin_proto_init() }
@@ -1182,21 +1497,23 @@ func file_toolhost_plugin_v1_plugin_proto_init() {
 	if File_toolhost_plugin_v1_plugin_proto != nil {
 		return
 	}
-	file_toolhost_plugin_v1_plugin_proto_msgTypes[2].OneofWrappers = []any{
+	file_toolhost_plugin_v1_plugin_proto_msgTypes[3].OneofWrappers = []any{
 		(*ConnectRequest_Start)(nil),
 		(*ConnectRequest_Append)(nil),
 		(*ConnectRequest_Complete)(nil),
 		(*ConnectRequest_Cancel)(nil),
 		(*ConnectRequest_Credit)(nil),
+		(*ConnectRequest_Artifact)(nil),
 	}
-	file_toolhost_plugin_v1_plugin_proto_msgTypes[9].OneofWrappers = []any{
+	file_toolhost_plugin_v1_plugin_proto_msgTypes[10].OneofWrappers = []any{
 		(*ConnectResponse_Status)(nil),
 		(*ConnectResponse_Progress)(nil),
 		(*ConnectResponse_Log)(nil),
 		(*ConnectResponse_Chunk)(nil),
 		(*ConnectResponse_End)(nil),
+		(*ConnectResponse_ReadArtifact)(nil),
 	}
-	file_toolhost_plugin_v1_plugin_proto_msgTypes[11].OneofWrappers = []any{
+	file_toolhost_plugin_v1_plugin_proto_msgTypes[14].OneofWrappers = []any{
 		(*CallEnd_Result)(nil),
 		(*CallEnd_Error)(nil),
 	}
@@ -1206,7 +1523,7 @@ func file_toolhost_plugin_v1_plugin_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolhost_plugin_v1_plugin_proto_rawDesc), len(file_toolhost_plugin_v1_plugin_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   15,
+			NumMessages:   18,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

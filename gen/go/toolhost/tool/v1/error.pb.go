@@ -132,7 +132,9 @@ type Error struct {
 	// The instance that it concerns. May be empty.
 	Instance string `protobuf:"bytes,6,opt,name=instance,proto3" json:"instance,omitempty"`
 	// How the instance ended, for the kinds CRASHED and OUTCOME_UNKNOWN.
-	Exit          *Exit `protobuf:"bytes,7,opt,name=exit,proto3" json:"exit,omitempty"`
+	Exit *Exit `protobuf:"bytes,7,opt,name=exit,proto3" json:"exit,omitempty"`
+	// The name of the operator's rule that decided, for the kinds DENIED and APPROVAL_REQUIRED. Empty if none did.
+	Rule          string `protobuf:"bytes,8,opt,name=rule,proto3" json:"rule,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -214,6 +216,13 @@ func (x *Error) GetExit() *Exit {
 		return x.Exit
 	}
 	return nil
+}
+
+func (x *Error) GetRule() string {
+	if x != nil {
+		return x.Rule
+	}
+	return ""
 }
 
 // Exit is how a process ended.
@@ -302,7 +311,7 @@ var File_toolhost_tool_v1_error_proto protoreflect.FileDescriptor
 
 const file_toolhost_tool_v1_error_proto_rawDesc = "" +
 	"\n" +
-	"\x1ctoolhost/tool/v1/error.proto\x12\x10toolhost.tool.v1\x1a\x1egoogle/protobuf/duration.proto\"\x87\x02\n" +
+	"\x1ctoolhost/tool/v1/error.proto\x12\x10toolhost.tool.v1\x1a\x1egoogle/protobuf/duration.proto\"\x9b\x02\n" +
 	"\x05Error\x12/\n" +
 	"\x04kind\x18\x01 \x01(\x0e2\x1b.toolhost.tool.v1.ErrorKindR\x04kind\x12\x18\n" +
 	"\amessage\x18\x02 \x01(\tR\amessage\x12:\n" +
@@ -311,7 +320,8 @@ const file_toolhost_tool_v1_error_proto_rawDesc = "" +
 	"\acall_id\x18\x04 \x01(\tR\x06callId\x12\x16\n" +
 	"\x06plugin\x18\x05 \x01(\tR\x06plugin\x12\x1a\n" +
 	"\binstance\x18\x06 \x01(\tR\binstance\x12*\n" +
-	"\x04exit\x18\a \x01(\v2\x16.toolhost.tool.v1.ExitR\x04exit\"\x8f\x01\n" +
+	"\x04exit\x18\a \x01(\v2\x16.toolhost.tool.v1.ExitR\x04exit\x12\x12\n" +
+	"\x04rule\x18\b \x01(\tR\x04rule\"\x8f\x01\n" +
 	"\x04Exit\x12\x12\n" +
 	"\x04code\x18\x01 \x01(\x05R\x04code\x12\x16\n" +
 	"\x06signal\x18\x02 \x01(\tR\x06signal\x12\"\n" +
