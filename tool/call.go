@@ -26,11 +26,17 @@ type Call struct {
 	Context map[string]json.RawMessage
 	// Traceparent is the W3C trace context. Empty means none.
 	Traceparent string
+	// MaxShown bounds the text and JSON that the result shows, in bytes; what is more becomes an artifact. Nil means the
+	// host's default.
+	MaxShown *int
 }
 
-// Approval says who agreed to a call.
+// Approval says who agreed to a call. It holds for the call that it is sent with.
 type Approval struct {
 	ApprovedBy string    `json:"approved_by"`
 	Reason     string    `json:"reason,omitempty"`
 	Time       time.Time `json:"time,omitzero"` // zero: now
+	// Arguments are what was agreed to: a call with others is refused. Empty means those that the approval comes with,
+	// and is refused where a call is opened before its arguments are complete.
+	Arguments json.RawMessage `json:"arguments,omitempty"`
 }

@@ -16,8 +16,9 @@ type Error struct {
 	CallID     string
 	Plugin     string
 	Instance   string
-	Exit       *Exit // how the process ended, for KindCrashed and KindOutcomeUnknown
-	Err        error // the cause; not sent over the wire
+	Exit       *Exit  // how the process ended, for KindCrashed and KindOutcomeUnknown
+	Rule       string // the operator's rule that decided, for KindDenied and KindApprovalRequired; empty: none
+	Err        error  // the cause; not sent over the wire
 }
 
 // Error returns the message, or the kind if there is none.

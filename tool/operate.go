@@ -67,6 +67,47 @@ type Upgraded struct {
 	PreviousDigest string `json:"previous_digest"` // the same if nothing changed
 }
 
+// CallState is where a call stands.
+type CallState string
+
+// The states of a call.
+const (
+	CallRunning   CallState = "running"
+	CallSucceeded CallState = "succeeded"  // with a result that is no error
+	CallToolError CallState = "tool_error" // with a result that is an error
+	CallFailed    CallState = "failed"     // of the machinery
+)
+
+// CallRecord is a call as the ledger has it.
+type CallRecord struct {
+	CallID    string    `json:"call_id"`
+	Principal string    `json:"principal"`
+	Session   string    `json:"session,omitempty"` // empty: the principal's default session
+	Tool      string    `json:"tool"`
+	Plugin    string    `json:"plugin"`
+	Instance  string    `json:"instance,omitempty"` // that has it, or had it last; empty: none yet
+	State     CallState `json:"state"`
+	Err       *Error    `json:"error,omitempty"` // why it failed
+	StartTime time.Time `json:"start_time"`
+	EndTime   time.Time `json:"end_time,omitzero"` // zero: it is under way
+}
+
+// CallQuery selects calls. Every field that is set must match; the zero value selects all.
+type CallQuery struct {
+	Plugin, Tool, Session, CallID string
+	State                         CallState
+	PageSize                      int    // 0: 100; at most 1000
+	PageToken                     string // where to go on; empty: at the newest
+}
+
+// ArtifactPiece is a part of an artifact.
+type ArtifactPiece struct {
+	Data      []byte // empty at or after the end
+	MediaType string // of the whole
+	Size      uint64 // of the whole, in bytes
+	Name      string // a file name without folders; may be empty
+}
+
 // Stats counts the calls of one tool that have ended. Its durations have no JSON of their own: who prints them writes
 // milliseconds, as everywhere.
 type Stats struct {

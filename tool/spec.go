@@ -61,6 +61,16 @@ type Description struct {
 	Description string   `json:"description,omitempty"`
 	Tools       []Spec   `json:"tools"`
 	DefaultTags []string `json:"default_tags,omitempty"` // for tools without tags
+	Filters     []Filter `json:"filters,omitempty"`
+}
+
+// Filter declares a function that a host asks before or after calls of tools. proto/toolhost/plugin/v1/plugin.proto
+// says how.
+type Filter struct {
+	Name        string `json:"name"`
+	Description string `json:"description,omitempty"`
+	Before      bool   `json:"before,omitempty"` // asked before calls
+	After       bool   `json:"after,omitempty"`  // asked after calls
 }
 
 // Info is a tool as a toolhost offers it.
@@ -79,5 +89,32 @@ type Query struct {
 	Dangerous     *bool    // nil: both
 	MaxCostPerUse *float64 // nil: any
 	MaxTools      int      // 0: all
-	Session       string   // for whom dynamic tools are described
+	// Session and Context are what dynamic tools are described for.
+	Session string
+	Context map[string]json.RawMessage
+}
+
+// Match is a tool that a search found.
+type Match struct {
+	Info
+	Score float64 `json:"score"` // greater is better; comparable only within one search
+}
+
+// Format is a form in which tools are given to a model.
+type Format string
+
+// The formats. proto/toolhost/v1/tool_service.proto says what each is.
+const (
+	FormatOpenAI          Format = "openai"
+	FormatOpenAIResponses Format = "openai-responses"
+	FormatAnthropic       Format = "anthropic"
+	FormatMCP             Format = "mcp"
+	FormatMarkdown        Format = "markdown"
+)
+
+// Rendered is tools in a format.
+type Rendered struct {
+	Content   []byte
+	MediaType string   // application/json or text/markdown
+	Tools     []string // the names of the tools in Content, in order
 }

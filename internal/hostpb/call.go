@@ -1,6 +1,8 @@
 package hostpb
 
 import (
+	"math"
+
 	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
 	"github.com/toolhost/toolhost/internal/toolpb"
 	"github.com/toolhost/toolhost/tool"
@@ -16,11 +18,15 @@ func FromCall(c tool.Call) *toolhostv1.CallOptions {
 		Context:     toolpb.FromValues(c.Context),
 		Traceparent: valid(c.Traceparent),
 	}
+	if c.MaxShown != nil {
+		options.MaxShownBytes = new(uint64(max(*c.MaxShown, 0)))
+	}
 	if a := c.Approval; a != nil {
 		options.Approval = &toolhostv1.Approval{
 			ApprovedBy: valid(a.ApprovedBy),
 			Reason:     valid(a.Reason),
 			Time:       toolpb.FromTime(a.Time),
+			Arguments:  a.Arguments,
 		}
 	}
 	return options
@@ -41,11 +47,15 @@ func ToCall(name string, arguments []byte, options *toolhostv1.CallOptions) (too
 		Context:     toolpb.ToValues(options.GetContext()),
 		Traceparent: options.GetTraceparent(),
 	}
+	if options != nil && options.MaxShownBytes != nil {
+		c.MaxShown = new(int(min(options.GetMaxShownBytes(), math.MaxInt32)))
+	}
 	if a := options.GetApproval(); a != nil {
 		c.Approval = &tool.Approval{
 			ApprovedBy: a.GetApprovedBy(),
 			Reason:     a.GetReason(),
 			Time:       toolpb.ToTime(a.GetTime()),
+			Arguments:  a.GetArguments(),
 		}
 	}
 	return c, nil

@@ -52,7 +52,7 @@ func TestRoundTripKeepsEveryField(t *testing.T) {
 	info := tool.Info{Spec: tool.Spec{Name: "n", Description: "d"}, Plugin: "p", PluginVersion: "v", UnavailableReason: "r"}
 	query := tool.Query{
 		Names: []string{"n"}, Categories: []string{"c"}, Tags: []string{"t"}, Dangerous: &yes, MaxCostPerUse: &cost,
-		MaxTools: 7, Session: "s",
+		MaxTools: 7, Session: "s", Context: map[string]json.RawMessage{"k": json.RawMessage(`1`)},
 	}
 	plugin := tool.PluginInfo{
 		Name: "n", Version: "v", Description: "d", Path: "p", Digest: "g", State: tool.PluginQuarantined, Reason: "r",
@@ -75,6 +75,9 @@ func TestRoundTripKeepsEveryField(t *testing.T) {
 	checkSet(t, instance.Limits[0])
 	trip(t, info, hostpb.FromInfo, hostpb.ToInfo)
 	trip(t, query, hostpb.FromQuery, hostpb.ToQuery)
+	trip(t, query, hostpb.FromSelection, hostpb.ToSelection)
+	trip(t, []tool.Match{{Info: info, Score: 0.5}}, hostpb.FromMatches, hostpb.ToMatches)
+	trip(t, tool.Rendered{Content: []byte("c"), MediaType: "m", Tools: []string{"t"}}, hostpb.FromRendered, hostpb.ToRendered)
 	trip(t, plugin, hostpb.FromPlugin, hostpb.ToPlugin)
 	trip(t, instance, hostpb.FromInstance, hostpb.ToInstance)
 	trip(t, restarted, hostpb.FromRestarted, hostpb.ToRestarted)
@@ -121,8 +124,8 @@ func TestRoundTripKeepsEveryFieldOfOperation(t *testing.T) {
 func TestCallKeepsEveryFieldButThePrincipal(t *testing.T) {
 	want := tool.Call{
 		ID: "i", Tool: "t", Arguments: json.RawMessage(`{}`), Session: "s", Timeout: time.Second,
-		Approval: &tool.Approval{ApprovedBy: "a", Reason: "r", Time: moment},
-		Context:  map[string]json.RawMessage{"k": json.RawMessage(`1`)}, Traceparent: "00-1",
+		Approval: &tool.Approval{ApprovedBy: "a", Reason: "r", Time: moment, Arguments: json.RawMessage(`{"a":1}`)},
+		Context:  map[string]json.RawMessage{"k": json.RawMessage(`1`)}, Traceparent: "00-1", MaxShown: new(9),
 	}
 	checkSet(t, want, "Principal")
 	checkSet(t, *want.Approval)
@@ -139,6 +142,33 @@ func TestCallKeepsEveryFieldButThePrincipal(t *testing.T) {
 		_, err := hostpb.ToCall("t", nil, &toolhostv1.CallOptions{Timeout: durationpb.New(d)})
 		if tool.KindOf(err) != tool.KindInvalidArgument {
 			t.Errorf("a timeout of %s gives %v", d, err)
+		}
+	}
+}
+
+func TestRoundTripKeepsEveryFieldOfCalls(t *testing.T) {
+	record := tool.CallRecord{
+		CallID: "c", Principal: "uid:1", Session: "s", Tool: "t", Plugin: "p", Instance: "i", State: tool.CallFailed,
+		Err: &tool.Error{Kind: tool.KindTimeout, Message: "m"}, StartTime: moment, EndTime: moment.Add(time.Second),
+	}
+	query := tool.CallQuery{Plugin: "p", Tool: "t", Session: "s", CallID: "c", State: tool.CallRunning, PageSize: 5, PageToken: "x"}
+	piece := tool.ArtifactPiece{Data: []byte("d"), MediaType: "m", Size: 7, Name: "n"}
+	checkSet(t, record)
+	checkSet(t, query)
+	checkSet(t, piece)
+	trip(t, record, hostpb.FromCallRecord, hostpb.ToCallRecord)
+	trip(t, query, hostpb.FromCallQuery, hostpb.ToCallQuery)
+	trip(t, piece, hostpb.FromArtifactPiece, hostpb.ToArtifactPiece)
+	for value := range toolhostv1.CallState_name {
+		q := hostpb.ToCallQuery(&toolhostv1.ListCallsRequest{State: toolhostv1.CallState(value)})
+		if (value != 0) != (q.State != "") || int32(hostpb.FromCallQuery(q).GetState()) != value {
+			t.Errorf("state %d is %q", value, q.State)
+		}
+	}
+	for value := range toolhostv1.ToolFormat_name {
+		f := hostpb.ToFormat(toolhostv1.ToolFormat(value))
+		if (value != 0) != (f != "") || int32(hostpb.FromFormat(f)) != value {
+			t.Errorf("format %d is %q", value, f)
 		}
 	}
 }

@@ -36,6 +36,7 @@ func FromQuery(q tool.Query) *toolhostv1.ListToolsRequest {
 		MaxCostPerUse: q.MaxCostPerUse,
 		MaxTools:      int32Of(q.MaxTools),
 		Session:       valid(q.Session),
+		Context:       toolpb.FromValues(q.Context),
 		PageSize:      0,
 	}
 }
@@ -50,5 +51,86 @@ func ToQuery(r *toolhostv1.ListToolsRequest) tool.Query {
 		MaxCostPerUse: r.MaxCostPerUse,
 		MaxTools:      int(r.GetMaxTools()),
 		Session:       r.GetSession(),
+		Context:       toolpb.ToValues(r.GetContext()),
 	}
+}
+
+// FromSelection converts a selection of tools.
+func FromSelection(q tool.Query) *toolhostv1.ToolSelection {
+	return &toolhostv1.ToolSelection{
+		Names:         valids(q.Names),
+		Categories:    valids(q.Categories),
+		Tags:          valids(q.Tags),
+		Dangerous:     q.Dangerous,
+		MaxCostPerUse: q.MaxCostPerUse,
+		MaxTools:      int32Of(q.MaxTools),
+		Session:       valid(q.Session),
+		Context:       toolpb.FromValues(q.Context),
+	}
+}
+
+// ToSelection converts a selection of tools. nil selects all.
+func ToSelection(s *toolhostv1.ToolSelection) tool.Query {
+	if s == nil {
+		return tool.Query{}
+	}
+	return tool.Query{
+		Names:         s.GetNames(),
+		Categories:    s.GetCategories(),
+		Tags:          s.GetTags(),
+		Dangerous:     s.Dangerous,
+		MaxCostPerUse: s.MaxCostPerUse,
+		MaxTools:      int(s.GetMaxTools()),
+		Session:       s.GetSession(),
+		Context:       toolpb.ToValues(s.GetContext()),
+	}
+}
+
+// FromMatches converts what a search found.
+func FromMatches(matches []tool.Match) *toolhostv1.SearchToolsResponse {
+	resp := &toolhostv1.SearchToolsResponse{}
+	for _, m := range matches {
+		resp.Matches = append(resp.Matches, &toolhostv1.ToolMatch{Tool: FromInfo(m.Info), Score: m.Score})
+	}
+	return resp
+}
+
+// ToMatches converts what a search found.
+func ToMatches(resp *toolhostv1.SearchToolsResponse) []tool.Match {
+	matches := []tool.Match{}
+	for _, m := range resp.GetMatches() {
+		matches = append(matches, tool.Match{Info: ToInfo(m.GetTool()), Score: m.GetScore()})
+	}
+	return matches
+}
+
+var formats = map[tool.Format]toolhostv1.ToolFormat{
+	tool.FormatOpenAI:          toolhostv1.ToolFormat_TOOL_FORMAT_OPENAI,
+	tool.FormatOpenAIResponses: toolhostv1.ToolFormat_TOOL_FORMAT_OPENAI_RESPONSES,
+	tool.FormatAnthropic:       toolhostv1.ToolFormat_TOOL_FORMAT_ANTHROPIC,
+	tool.FormatMCP:             toolhostv1.ToolFormat_TOOL_FORMAT_MCP,
+	tool.FormatMarkdown:        toolhostv1.ToolFormat_TOOL_FORMAT_MARKDOWN,
+}
+
+// FromFormat converts a format. One that is not known is UNSPECIFIED.
+func FromFormat(f tool.Format) toolhostv1.ToolFormat { return formats[f] }
+
+// ToFormat converts a format. One that is not known is empty.
+func ToFormat(f toolhostv1.ToolFormat) tool.Format {
+	for word, number := range formats {
+		if number == f {
+			return word
+		}
+	}
+	return ""
+}
+
+// FromRendered converts rendered tools.
+func FromRendered(r tool.Rendered) *toolhostv1.RenderToolsResponse {
+	return &toolhostv1.RenderToolsResponse{Content: r.Content, MediaType: valid(r.MediaType), Tools: valids(r.Tools)}
+}
+
+// ToRendered converts rendered tools.
+func ToRendered(r *toolhostv1.RenderToolsResponse) tool.Rendered {
+	return tool.Rendered{Content: r.GetContent(), MediaType: r.GetMediaType(), Tools: r.GetTools()}
 }

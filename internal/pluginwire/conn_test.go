@@ -312,7 +312,8 @@ func TestPanicEndsOnlyItsCall(t *testing.T) {
 func TestDescribe(t *testing.T) {
 	want := tool.Description{
 		Name: "fs", Version: "1", Description: "Files.", DefaultTags: []string{"io"},
-		Tools: []tool.Spec{{Name: "a", InputSchema: json.RawMessage(`{}`)}, {Name: "b", Timeout: time.Second}},
+		Tools:   []tool.Spec{{Name: "a", InputSchema: json.RawMessage(`{}`)}, {Name: "b", Timeout: time.Second}},
+		Filters: []tool.Filter{{Name: "f", Description: "Looks.", Before: true, After: true}},
 	}
 	request := pluginwire.DescribeRequest{
 		Tools: []string{"a"}, Session: "s", Context: map[string]json.RawMessage{"k": json.RawMessage(`1`)},

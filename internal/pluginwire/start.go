@@ -98,6 +98,11 @@ func fromDescription(d tool.Description) *pluginv1.DescribeResponse {
 	for _, tag := range d.DefaultTags {
 		out.DefaultTags = append(out.DefaultTags, validText(tag))
 	}
+	for _, f := range d.Filters {
+		out.Filters = append(out.Filters, &pluginv1.FilterSpec{
+			Name: validText(f.Name), Description: validText(f.Description), Before: f.Before, After: f.After,
+		})
+	}
 	return out
 }
 
@@ -112,6 +117,11 @@ func toDescription(d *pluginv1.DescribeResponse) tool.Description {
 		spec := toolpb.ToSpec(message)
 		checkSpec(&spec)
 		out.Tools = append(out.Tools, spec)
+	}
+	for _, f := range d.GetFilters() {
+		out.Filters = append(out.Filters, tool.Filter{
+			Name: f.GetName(), Description: f.GetDescription(), Before: f.GetBefore(), After: f.GetAfter(),
+		})
 	}
 	return out
 }

@@ -33,6 +33,7 @@ func FromError(e *tool.Error) *toolv1.Error {
 		Plugin:     validText(e.Plugin),
 		Instance:   validText(e.Instance),
 		Exit:       FromExit(e.Exit),
+		Rule:       validText(e.Rule),
 	}
 }
 
@@ -49,6 +50,7 @@ func ToError(e *toolv1.Error) *tool.Error {
 		Plugin:     e.GetPlugin(),
 		Instance:   e.GetInstance(),
 		Exit:       ToExit(e.GetExit()),
+		Rule:       e.GetRule(),
 	}
 }
 
