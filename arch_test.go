@@ -107,6 +107,7 @@ var rooms = map[string][]string{
 	"internal/e2e":              {},
 	"internal/e2e/barecontract": {},
 	"internal/e2e/chaos":        {},
+	"internal/e2e/stamped":      {"sdk"},
 }
 
 // walls are what no line of rooms may grant, however convenient it is.

@@ -1,0 +1,151 @@
+package e2e_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/toolhost/toolhost/tool"
+)
+
+// TestTwentyUpgradesAndRollbacks: an operator exchanges a plugin's executable by command, and no call of anybody fails.
+func TestTwentyUpgradesAndRollbacks(t *testing.T) {
+	t.Parallel()
+	h := prepare(t)
+	write(t, filepath.Join(h.home, "toolhost.yaml"), "reload: {watch: false}\n", 0o600) // so that the commands do it
+	installStamped(t, h, "1", "", "")
+	h.serve(t)
+	l := startLoad(t, h, "1")
+	first := l.digest()
+	const rounds = 10
+	version := ""
+	for i := range rounds {
+		if i%2 == 0 { // in the other rounds the upgrade goes back to what was rolled back
+			version = fmt.Sprint(i + 2)
+			installStamped(t, h, version, "", "")
+		}
+		l.exchange("1", version, func() {
+			r := h.do(t, "upgrade", "stamped")
+			r.exits(t, 0)
+			r.says(t, "upgraded stamped")
+		})
+		if l.digest() == first {
+			t.Fatalf("after upgrade %d the first executable is still in service", i)
+		}
+		l.exchange(version, "1", func() {
+			r := h.do(t, "rollback", "stamped")
+			r.exits(t, 0)
+			r.says(t, "rolled stamped back")
+		})
+		if l.digest() != first {
+			t.Fatalf("after rollback %d the first executable is not in service", i)
+		}
+	}
+	l.end()
+}
+
+// TestTwentyReplacedFiles: what replaces a plugin's file takes over, whether toolhost notices by itself or is told to look,
+// and no call of anybody fails.
+func TestTwentyReplacedFiles(t *testing.T) {
+	t.Parallel()
+	h := prepare(t)
+	installStamped(t, h, "1", "", "")
+	h.serve(t)
+	l := startLoad(t, h, "1")
+	ways := []func(){
+		func() {}, // it looks each second
+		func() { h.cmd.Process.Signal(syscall.SIGHUP) },
+		func() { h.do(t, "reload").exits(t, 0) },
+	}
+	version := "1"
+	for i := range 20 {
+		next, before := []string{"2", "1"}[i%2], l.digest()
+		l.exchange(version, next, func() {
+			installStamped(t, h, next, "", "")
+			ways[i%len(ways)]()
+			eventually(t, "version "+next+" is in service", func() bool { return l.digest() != before })
+		})
+		version = next
+	}
+	l.end()
+}
+
+// TestBrokenExecutables: whatever is wrong with a new executable, what ran before goes on, no call of anybody fails, and
+// the operator is told why.
+func TestBrokenExecutables(t *testing.T) {
+	t.Parallel()
+	h := prepare(t)
+	// A good launch takes a tenth of a second; what hangs is waited for twice.
+	write(t, filepath.Join(h.home, "toolhost.yaml"), "launch: {timeout: 5s}\n", 0o600)
+	installStamped(t, h, "1", "", "")
+	h.serve(t)
+	l := startLoad(t, h, "1")
+	good := l.digest()
+	for _, tc := range []struct {
+		name, fault string
+		later       bool // the process that is asked what it is behaves
+		reasons     []string
+	}{
+		{"it exits at once", "exit", false, []string{"exit code 7"}},
+		{"it prints something else than the handshake", "garbage", false, []string{"ready to serve!", "expected go-plugin's handshake"}},
+		{"it speaks another contract", "contract", false, []string{`version "99" of toolhost's contract`}},
+		{"it describes itself, but exits when it is to serve", "exit", true, []string{"did not start", "exit code 7"}},
+		{"it describes itself, but is never ready", "hang", true, []string{"did not start", "did not get ready within 5s"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			later := ""
+			if tc.later {
+				later = filepath.Join(h.home, "born "+tc.name)
+			}
+			seen := l.lastEvent()
+			installStamped(t, h, "broken: "+tc.name, tc.fault, later)
+			l.refused(t, seen, tc.reasons)
+			h.do(t, "why", "stamped").says(t, append([]string{"stamped 1 is enabled"}, tc.reasons...)...)
+			r := h.do(t, "upgrade", "stamped")
+			r.exits(t, 3)
+			r.says(t, tc.reasons...)
+			if now := l.digest(); now != good {
+				t.Errorf("%s is in service, want %s", now, good)
+			}
+			l.answered("1")
+		})
+	}
+	l.exchange("1", "2", func() {
+		installStamped(t, h, "2", "", "")
+		eventually(t, "a good executable is in service", func() bool { return l.digest() != good })
+	})
+	l.end()
+}
+
+// lastEvent returns the number of the plugin's last event.
+func (l *load) lastEvent() (seq uint64) {
+	l.t.Helper()
+	for ev, err := range l.client.WatchEvents(l.t.Context(), tool.EventQuery{}) {
+		if err != nil {
+			l.t.Fatal(err)
+		}
+		seq = ev.Seq
+	}
+	return seq
+}
+
+// refused waits for the event that says why an executable did not take over.
+func (l *load) refused(t *testing.T, after uint64, reasons []string) {
+	t.Helper()
+	for ev, err := range l.client.WatchEvents(t.Context(), tool.EventQuery{Plugin: "stamped", After: after, Follow: true}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ev.Type != "upgrade_failed" {
+			continue
+		}
+		for _, reason := range reasons {
+			if !strings.Contains(ev.Reason, reason) {
+				t.Errorf("the event says %q, want %q in it", ev.Reason, reason)
+			}
+		}
+		return
+	}
+}
