@@ -122,3 +122,15 @@ func (c *Client) Rollback(ctx context.Context, plugin string) (tool.Upgraded, er
 	}
 	return hostpb.ToRolledBack(resp), nil
 }
+
+// LockFile returns which file pins plugins to digests, as the toolhost sees it, and whether it counts. Who changes that
+// file calls Reload then.
+func (c *Client) LockFile(ctx context.Context) (tool.LockFile, error) {
+	resp, err := invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.GetLockFileResponse, error) {
+		return toolhostv1.NewAdminServiceClient(conn).GetLockFile(ctx, &toolhostv1.GetLockFileRequest{})
+	})
+	if err != nil {
+		return tool.LockFile{}, err
+	}
+	return hostpb.ToLockFile(resp), nil
+}

@@ -61,6 +61,12 @@ type ReloadFailure struct {
 	Reason string `json:"reason"`
 }
 
+// LockFile is the file that says which executables may run.
+type LockFile struct {
+	Path     string `json:"path"`     // absolute, as toolhost sees it; it need not exist unless Enforced is set
+	Enforced bool   `json:"enforced"` // toolhost runs nothing else
+}
+
 // Upgraded says which executable a plugin runs now.
 type Upgraded struct {
 	Digest         string `json:"digest"`

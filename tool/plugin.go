@@ -22,6 +22,20 @@ type PluginInfo struct {
 	RetryTime time.Time `json:"retry_time,omitzero"`
 	// PreviousDigest is the executable to which a rollback goes; empty if there is none.
 	PreviousDigest string `json:"previous_digest,omitempty"`
+	// PinnedDigest is the executable that the lock file allows; empty if it does not know the plugin, or if none counts.
+	PinnedDigest string `json:"pinned_digest,omitempty"`
+	// Refusal is of what is in the folder, if that is not used; nil if it is, or if it has yet to say what it is.
+	Refusal *PluginRefusal `json:"refusal,omitempty"`
+}
+
+// PluginRefusal says why the executable in a plugin's folder is not the one in service.
+type PluginRefusal struct {
+	Digest string `json:"digest,omitempty"` // empty if it could not be read
+	Reason string `json:"reason"`
+	// Locked: the lock file does not allow it, and nothing else is known to be wrong with it.
+	Locked bool `json:"locked,omitempty"`
+	// Name is what it calls itself; empty if it was not asked. It may not be asked if Locked is set.
+	Name string `json:"name,omitempty"`
 }
 
 // PluginState is what a toolhost does with a plugin.

@@ -124,7 +124,7 @@ func Open(cfg Config) (*Catalog, error) {
 		asking: map[string]struct{}{}, settled: closedChan(), changed: make(chan struct{}),
 	}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
-	c.base = newSnapshot(nil, nil)
+	c.base = newSnapshot(nil, nil, nil)
 	c.current.Store(c.base)
 	return c, nil
 }
@@ -189,7 +189,7 @@ func (c *Catalog) Settle(ctx context.Context) error {
 
 // publishLocked makes what the slots hold the current snapshot.
 func (c *Catalog) publishLocked() {
-	c.current.Store(newSnapshot(c.base, c.slots))
+	c.current.Store(newSnapshot(c.base, c.slots, c.pins))
 	close(c.changed)
 	c.changed = make(chan struct{})
 }

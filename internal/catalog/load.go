@@ -187,6 +187,7 @@ func (c *Catalog) settleSlotsLocked() {
 	taken := func(name, source string) bool { return owners[name] != "" && owners[name] != source }
 	for _, s := range c.slots {
 		s.decide(c.pins, taken)
+		s.told = s.refusal()
 		c.index.put(s.source, s.record)
 		for _, p := range []*Plugin{s.current, s.candidate()} {
 			if p != nil {

@@ -13,7 +13,7 @@ func refusal(pins manifest.Lock, p, current *Plugin) string {
 		return ""
 	}
 	name := p.Info.Name
-	if current != nil && !p.usable() {
+	if current != nil && p.knownName() == "" {
 		name = current.Info.Name
 	}
 	pin, found := pins[name]
@@ -23,12 +23,26 @@ func refusal(pins manifest.Lock, p, current *Plugin) string {
 	case found && pin.Digest == p.Digest, pins.Has(p.Digest) && !p.usable():
 		return ""
 	case found:
-		return fmt.Sprintf("%s: the lock file allows %s, but %s is %s; if that change is wanted, start toolhost without --locked and run `toolhost lock`",
-			name, pin.Digest, p.Source, p.Digest)
+		return fmt.Sprintf("the lock file allows %s, but %s is %s; if that change is wanted, run `toolhost lock %s`",
+			pin.Digest, p.Source, p.Digest, name)
 	default:
-		return fmt.Sprintf("%s: the lock file does not know it; %s is %s; if it is wanted, start toolhost without --locked and run `toolhost lock`", name, p.Source, p.Digest)
+		return fmt.Sprintf("the lock file does not know %s; %s is %s; if it is wanted, run `toolhost lock %s`", name, p.Source, p.Digest, name)
 	}
 }
+
+// knownName returns what the plugin calls itself; empty if it was not asked.
+func (p *Plugin) knownName() string {
+	switch {
+	case p.usable():
+		return p.Info.Name
+	case p.Manifest != nil:
+		return p.Manifest.Name
+	}
+	return ""
+}
+
+// LockFile returns the lock file, and whether it counts.
+func (c *Catalog) LockFile() (path string, enforced bool) { return c.cfg.LockFile, c.cfg.Locked }
 
 // allowed reports whether the lock file lets a digest run.
 func allowed(pins manifest.Lock, digest string) bool { return pins == nil || pins.Has(digest) }

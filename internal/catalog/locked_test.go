@@ -57,9 +57,14 @@ func TestLockedRefusesTheRest(t *testing.T) {
 		t.Fatalf("plugins %+v", s.Plugins())
 	}
 	for _, p := range s.Plugins() {
-		want := []string{"the lock file does not know it", p.Digest, "without --locked and run `toolhost lock`"}
+		want := []string{"the lock file does not know " + p.Info.Name, p.Digest, "run `toolhost lock " + p.Info.Name + "`"}
+		refusal := catalog.Refusal{Digest: p.Digest, Reason: p.Problem, Locked: true}
+		pin := ""
 		if p.Info.Name == "one" {
-			want = []string{"the lock file allows " + pinned, p.Digest, "without --locked and run `toolhost lock`"}
+			want, pin = []string{"the lock file allows " + pinned, p.Digest, "run `toolhost lock one`"}, pinned
+		}
+		if p.Refusal != refusal || p.Pin != pin {
+			t.Errorf("the refusal is %+v and the pin %q, want %+v and %q", p.Refusal, p.Pin, refusal, pin)
 		}
 		for _, words := range want {
 			if !strings.Contains(p.Problem, words) || p.Digest == "" {
@@ -76,7 +81,7 @@ func TestLockedKeepsThePinnedCopy(t *testing.T) {
 	r.write("one", version("2", spec("a")))
 	asked := len(r.fake.questions())
 	r.restart()
-	r.want("1", 0, "run `toolhost lock`")
+	r.want("1", 0, "run `toolhost lock one`")
 	if _, err := r.Upgrade(t.Context(), "one"); tool.KindOf(err) != tool.KindUnavailable || !strings.Contains(err.Error(), "lock file allows") {
 		t.Errorf("upgrading past the lock: %v", err)
 	}
@@ -149,7 +154,7 @@ func TestAPinIsForOneName(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.restart()
-	if !strings.Contains(r.problem(), "one: the lock file does not know it") {
+	if !strings.Contains(r.problem(), "the lock file does not know one") {
 		t.Errorf("problem %q", r.problem())
 	}
 }

@@ -32,17 +32,20 @@ type Plugin struct {
 	Info     tool.Description // what it says of itself; only a name, taken from the file, if Problem is set
 	Problem  string           // why it is not used, in words; empty if it is
 	Warnings []string         // what is wrong with it although it is used
-	Refusal  Refusal          // of what its file holds now, if that cannot take its place
+	Refusal  Refusal          // of what its file holds now, if that is not used
+	Pin      string           // the digest that the lock file allows under its name; empty if it allows none, or if none counts
 	Tools    []*Tool          // those that can be called, ordered by name
 
 	unanswered bool // Problem is that it could not be asked what it is; it may answer another time
 }
 
-// Refusal says that a changed file cannot take the place of what is in service. It is zero if nothing is refused, and
-// while the file has yet to say what it is.
+// Refusal says that what a file holds is not used: it cannot take the place of what is in service, or the lock file keeps
+// it out. It is zero if nothing is refused, and while the file has yet to say for the first time what it is.
 type Refusal struct {
 	Digest string // of the file; empty if it could not be read
 	Reason string
+	Locked bool   // the lock file does not allow it, and nothing else is known to be wrong with it
+	Name   string // what it calls itself; empty if it was not asked
 }
 
 // Tool is a tool that can be called. It does not change once it is in a Snapshot.

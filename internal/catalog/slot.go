@@ -13,6 +13,7 @@ type slot struct {
 	file    *Plugin // what is there; nil if problem is set
 	current *Plugin // in service; nil if none is
 	refused string  // why the lock file does not allow what is there; empty if it does
+	told    Refusal // the last one, which holds while what is there is asked once more
 	record  record
 }
 
@@ -43,8 +44,9 @@ func (s *slot) apply(r reading, pins manifest.Lock) {
 // is there has got another name, so that it is another plugin. taken reports whether a name is another source's.
 func (s *slot) decide(pins manifest.Lock, taken func(name, source string) bool) {
 	allowed := s.refused == "" && s.file.usable()
-	if s.current != nil && pins != nil && !pins.Has(s.current.Digest) && !allowed && !s.awaits() {
-		s.current = nil // the lock file has changed
+	// The lock file has changed. Where it allows what is there, and that is broken, the current one stays.
+	if s.current != nil && pins != nil && !pins.Has(s.current.Digest) && (s.file == nil || s.refused != "") {
+		s.current = nil
 	}
 	switch {
 	case !allowed:
@@ -92,37 +94,45 @@ func (s *slot) candidate() *Plugin {
 }
 
 // show returns the slot as one plugin: what is in service, or why nothing is.
-func (s *slot) show() *Plugin {
+func (s *slot) show(pins manifest.Lock) *Plugin {
+	var p Plugin
 	switch {
 	case s.current != nil:
-		p := *s.current
+		p = *s.current
 		if warning := s.warning(); warning != "" {
 			p.Warnings = append(p.Warnings[:len(p.Warnings):len(p.Warnings)], warning)
 		}
-		p.Refusal = s.refusal()
-		return &p
 	case s.file == nil:
-		return unreadable(s.source, s.problem)
+		p = *unreadable(s.source, s.problem)
 	case s.refused != "":
-		return s.file.withProblem(s.refused)
+		p = *s.file.withProblem(s.refused)
 	default:
-		return s.file
+		p = *s.file
 	}
+	p.Refusal, p.Pin = s.told, pins[p.Info.Name].Digest
+	return &p
 }
 
-// refusal says why what is there cannot take the current one's place. What somebody decided to hold back could.
+// refusal says why what is there is not used, as far as that is not simply the plugin's problem. What somebody decided to
+// hold back could be.
 func (s *slot) refusal() Refusal {
 	switch {
+	case s.file == nil && s.current == nil:
+		return Refusal{}
 	case s.file == nil:
 		return Refusal{Reason: s.problem}
-	case s.file.Digest == s.current.Digest:
+	case s.current != nil && s.file.Digest == s.current.Digest:
 		return Refusal{}
 	case s.refused != "":
-		return Refusal{Digest: s.file.Digest, Reason: s.refused}
-	case !s.file.usable() && !s.file.pending():
-		return Refusal{Digest: s.file.Digest, Reason: s.file.Problem}
+		return Refusal{Digest: s.file.Digest, Reason: s.refused, Locked: s.file.Pinned, Name: s.file.knownName()}
+	case s.current == nil || s.file.usable():
+		return Refusal{}
+	case s.file.pending() && s.told.Digest == s.file.Digest && !s.told.Locked:
+		return s.told // it is only asked once more
+	case s.file.pending():
+		return Refusal{}
 	}
-	return Refusal{}
+	return Refusal{Digest: s.file.Digest, Reason: s.file.Problem}
 }
 
 // warning says why what is there is not what is in service; empty if it is, or is about to be.

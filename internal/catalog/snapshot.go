@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/toolhost/toolhost/internal/manifest"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -31,10 +32,10 @@ type order struct {
 
 // newSnapshot shows what the slots hold. Where two want a name it is theirs who have it in base, else that of the first:
 // which plugins answer first is chance and the order of the scan is not.
-func newSnapshot(base *Snapshot, slots []*slot) *Snapshot {
+func newSnapshot(base *Snapshot, slots []*slot, pins manifest.Lock) *Snapshot {
 	s := &Snapshot{base: base, found: make([]*Plugin, len(slots))}
 	for i, slot := range slots {
-		s.found[i] = slot.show()
+		s.found[i] = slot.show(pins)
 		if candidate := slot.candidate(); candidate != nil {
 			s.offers = append(s.offers, candidate)
 		}

@@ -34,6 +34,11 @@ func (h *Host) pluginInfo(p *catalog.Plugin) tool.PluginInfo {
 		State:       tool.PluginEnabled,
 		Tools:       []string{},
 		Warnings:    p.Warnings,
+
+		PinnedDigest: p.Pin,
+	}
+	if p.Refusal != (catalog.Refusal{}) {
+		info.Refusal = &tool.PluginRefusal{Digest: p.Refusal.Digest, Reason: p.Refusal.Reason, Locked: p.Refusal.Locked, Name: p.Refusal.Name}
 	}
 	info.PreviousDigest = h.cfg.Catalog.Previous(p.Info.Name)
 	switch {
@@ -58,6 +63,12 @@ func (h *Host) pluginInfo(p *catalog.Plugin) tool.PluginInfo {
 		info.RecentExits, info.RetryTime = slices.Clone(s.exits), s.machine.RetryTime(time.Now())
 	}
 	return info
+}
+
+// LockFile returns which file pins plugins to digests, and whether nothing else runs.
+func (h *Host) LockFile(context.Context) (tool.LockFile, error) {
+	path, enforced := h.cfg.Catalog.LockFile()
+	return tool.LockFile{Path: path, Enforced: enforced}, nil
 }
 
 // Instances returns the processes of a plugin, or of all if plugin is empty, ordered by plugin and start. Errors:

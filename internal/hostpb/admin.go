@@ -25,7 +25,23 @@ func FromPlugin(p tool.PluginInfo) *toolhostv1.Plugin {
 		RecentExits:    fromExits(p.RecentExits),
 		RetryTime:      toolpb.FromTime(p.RetryTime),
 		PreviousDigest: valid(p.PreviousDigest),
+		PinnedDigest:   valid(p.PinnedDigest),
+		Refusal:        fromRefusal(p.Refusal),
 	}
+}
+
+func fromRefusal(r *tool.PluginRefusal) *toolhostv1.PluginRefusal {
+	if r == nil {
+		return nil
+	}
+	return &toolhostv1.PluginRefusal{Digest: valid(r.Digest), Reason: valid(r.Reason), Locked: r.Locked, Name: valid(r.Name)}
+}
+
+func toRefusal(r *toolhostv1.PluginRefusal) *tool.PluginRefusal {
+	if r == nil {
+		return nil
+	}
+	return &tool.PluginRefusal{Digest: r.GetDigest(), Reason: r.GetReason(), Locked: r.GetLocked(), Name: r.GetName()}
 }
 
 func toExits(exits []*toolhostv1.PluginExit) []tool.PluginExit {
@@ -59,6 +75,8 @@ func ToPlugin(p *toolhostv1.Plugin) tool.PluginInfo {
 		RecentExits:    toExits(p.GetRecentExits()),
 		RetryTime:      toolpb.ToTime(p.GetRetryTime()),
 		PreviousDigest: p.GetPreviousDigest(),
+		PinnedDigest:   p.GetPinnedDigest(),
+		Refusal:        toRefusal(p.GetRefusal()),
 	}
 }
 

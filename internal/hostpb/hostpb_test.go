@@ -58,7 +58,8 @@ func TestRoundTripKeepsEveryField(t *testing.T) {
 		Name: "n", Version: "v", Description: "d", Path: "p", Digest: "g", State: tool.PluginQuarantined, Reason: "r",
 		Tools: []string{"t"}, Instances: 2, Launches: 3, LastExit: &tool.Exit{Code: 4}, Warnings: []string{"w"},
 		RecentExits: []tool.PluginExit{{Instance: "i", Time: moment, Exit: tool.Exit{Code: 5}, Expected: true}},
-		RetryTime:   moment, PreviousDigest: "h",
+		RetryTime:   moment, PreviousDigest: "h", PinnedDigest: "l",
+		Refusal: &tool.PluginRefusal{Digest: "f", Reason: "r", Locked: true, Name: "m"},
 	}
 	instance := tool.InstanceInfo{
 		ID: "i", Plugin: "p", State: tool.InstanceDraining, PID: 5, Calls: 6, TotalCalls: 7, StartTime: moment,
@@ -72,6 +73,7 @@ func TestRoundTripKeepsEveryField(t *testing.T) {
 	checkSet(t, instance)
 	checkSet(t, restarted)
 	checkSet(t, plugin.RecentExits[0])
+	checkSet(t, *plugin.Refusal)
 	checkSet(t, instance.Limits[0])
 	trip(t, info, hostpb.FromInfo, hostpb.ToInfo)
 	trip(t, query, hostpb.FromQuery, hostpb.ToQuery)
@@ -105,6 +107,7 @@ func TestRoundTripKeepsEveryFieldOfOperation(t *testing.T) {
 	checkSet(t, upgraded)
 	trip(t, reloaded, hostpb.FromReloaded, hostpb.ToReloaded)
 	trip(t, upgraded, hostpb.FromUpgraded, hostpb.ToUpgraded)
+	trip(t, tool.LockFile{Path: "/p", Enforced: true}, hostpb.FromLockFile, hostpb.ToLockFile)
 	trip(t, upgraded, hostpb.FromRolledBack, hostpb.ToRolledBack)
 	events := tool.EventQuery{Plugin: "p", After: 1, Follow: true}
 	logs := tool.LogQuery{Plugin: "p", CallID: "c", Last: 2, Follow: true}

@@ -142,6 +142,16 @@ func ToReloaded(r *toolhostv1.ReloadResponse) tool.Reloaded {
 	return out
 }
 
+// FromLockFile converts which file pins plugins to digests.
+func FromLockFile(l tool.LockFile) *toolhostv1.GetLockFileResponse {
+	return &toolhostv1.GetLockFileResponse{Path: valid(l.Path), Enforced: l.Enforced}
+}
+
+// ToLockFile converts which file pins plugins to digests.
+func ToLockFile(l *toolhostv1.GetLockFileResponse) tool.LockFile {
+	return tool.LockFile{Path: l.GetPath(), Enforced: l.GetEnforced()}
+}
+
 // FromUpgraded converts what an upgrade did.
 func FromUpgraded(u tool.Upgraded) *toolhostv1.UpgradeResponse {
 	return &toolhostv1.UpgradeResponse{Digest: valid(u.Digest), PreviousDigest: valid(u.PreviousDigest)}

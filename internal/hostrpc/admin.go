@@ -91,3 +91,12 @@ func (s *adminService) Rollback(ctx context.Context, req *toolhostv1.RollbackReq
 	}
 	return hostpb.FromRolledBack(upgraded), nil
 }
+
+// GetLockFile implements toolhost.v1.AdminService.
+func (s *adminService) GetLockFile(ctx context.Context, _ *toolhostv1.GetLockFileRequest) (*toolhostv1.GetLockFileResponse, error) {
+	lock, err := s.host.LockFile(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return hostpb.FromLockFile(lock), nil
+}

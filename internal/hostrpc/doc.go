@@ -62,6 +62,8 @@ type Upgrader interface {
 	Upgrade(ctx context.Context, plugin string) (tool.Upgraded, error)
 	// Rollback brings a plugin back to the executable before. Errors: not_found, also if there is none; unavailable.
 	Rollback(ctx context.Context, plugin string) (tool.Upgraded, error)
+	// LockFile returns which file pins plugins to digests.
+	LockFile(ctx context.Context) (tool.LockFile, error)
 }
 
 // Observer shows what plugins do and did. A stream ends without an error when all that is kept was read, or, if it

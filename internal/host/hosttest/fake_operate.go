@@ -121,6 +121,11 @@ func (f *Fake) ClearQuarantine(_ context.Context, plugin string) error {
 // Reload finds nothing new.
 func (f *Fake) Reload(context.Context) (tool.Reloaded, error) { return tool.Reloaded{}, nil }
 
+// LockFile names a file that does not count.
+func (f *Fake) LockFile(context.Context) (tool.LockFile, error) {
+	return tool.LockFile{Path: "/absent/toolhost.lock"}, nil
+}
+
 // Upgrade finds the plugin as it is.
 func (f *Fake) Upgrade(_ context.Context, plugin string) (tool.Upgraded, error) {
 	return tool.Upgraded{Digest: fakeDigest, PreviousDigest: fakeDigest}, checkPlugin(plugin)

@@ -270,8 +270,12 @@ type Plugin struct {
 	RetryTime *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=retry_time,json=retryTime,proto3" json:"retry_time,omitempty"`
 	// The digest of the executable before this one, to which Rollback goes. Empty if there is none.
 	PreviousDigest string `protobuf:"bytes,15,opt,name=previous_digest,json=previousDigest,proto3" json:"previous_digest,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// The digest that the lock file allows. Empty if it does not know the plugin, or if toolhost follows none.
+	PinnedDigest string `protobuf:"bytes,16,opt,name=pinned_digest,json=pinnedDigest,proto3" json:"pinned_digest,omitempty"`
+	// Why what is in the plugin's folder is not used. Unset if it is used, or has yet to say what it is.
+	Refusal       *PluginRefusal `protobuf:"bytes,17,opt,name=refusal,proto3" json:"refusal,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Plugin) Reset() {
@@ -409,6 +413,93 @@ func (x *Plugin) GetPreviousDigest() string {
 	return ""
 }
 
+func (x *Plugin) GetPinnedDigest() string {
+	if x != nil {
+		return x.PinnedDigest
+	}
+	return ""
+}
+
+func (x *Plugin) GetRefusal() *PluginRefusal {
+	if x != nil {
+		return x.Refusal
+	}
+	return nil
+}
+
+// PluginRefusal says why the executable in a plugin's folder is not the one in service.
+type PluginRefusal struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its digest. Empty if it could not be read.
+	Digest string `protobuf:"bytes,1,opt,name=digest,proto3" json:"digest,omitempty"`
+	// Why, in words.
+	Reason string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
+	// The lock file does not allow it, and nothing else is known to be wrong with it.
+	Locked bool `protobuf:"varint,3,opt,name=locked,proto3" json:"locked,omitempty"`
+	// What it calls itself. Empty if it was not asked, as one that is locked out most often was not.
+	Name          string `protobuf:"bytes,4,opt,name=name,proto3" json:"name,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PluginRefusal) Reset() {
+	*x = PluginRefusal{}
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PluginRefusal) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PluginRefusal) ProtoMessage() {}
+
+func (x *PluginRefusal) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PluginRefusal.ProtoReflect.Descriptor instead.
+func (*PluginRefusal) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *PluginRefusal) GetDigest() string {
+	if x != nil {
+		return x.Digest
+	}
+	return ""
+}
+
+func (x *PluginRefusal) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *PluginRefusal) GetLocked() bool {
+	if x != nil {
+		return x.Locked
+	}
+	return false
+}
+
+func (x *PluginRefusal) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
 // PluginExit is how one process of a plugin ended.
 type PluginExit struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -426,7 +517,7 @@ type PluginExit struct {
 
 func (x *PluginExit) Reset() {
 	*x = PluginExit{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[1]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -438,7 +529,7 @@ func (x *PluginExit) String() string {
 func (*PluginExit) ProtoMessage() {}
 
 func (x *PluginExit) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[1]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -451,7 +542,7 @@ func (x *PluginExit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PluginExit.ProtoReflect.Descriptor instead.
 func (*PluginExit) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{1}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *PluginExit) GetInstance() string {
@@ -511,7 +602,7 @@ type Instance struct {
 
 func (x *Instance) Reset() {
 	*x = Instance{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[2]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -523,7 +614,7 @@ func (x *Instance) String() string {
 func (*Instance) ProtoMessage() {}
 
 func (x *Instance) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[2]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -536,7 +627,7 @@ func (x *Instance) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Instance.ProtoReflect.Descriptor instead.
 func (*Instance) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{2}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *Instance) GetId() string {
@@ -626,7 +717,7 @@ type EffectiveLimit struct {
 
 func (x *EffectiveLimit) Reset() {
 	*x = EffectiveLimit{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[3]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -638,7 +729,7 @@ func (x *EffectiveLimit) String() string {
 func (*EffectiveLimit) ProtoMessage() {}
 
 func (x *EffectiveLimit) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[3]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -651,7 +742,7 @@ func (x *EffectiveLimit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EffectiveLimit.ProtoReflect.Descriptor instead.
 func (*EffectiveLimit) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{3}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *EffectiveLimit) GetName() string {
@@ -691,7 +782,7 @@ type ListPluginsRequest struct {
 
 func (x *ListPluginsRequest) Reset() {
 	*x = ListPluginsRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[4]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -703,7 +794,7 @@ func (x *ListPluginsRequest) String() string {
 func (*ListPluginsRequest) ProtoMessage() {}
 
 func (x *ListPluginsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[4]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -716,7 +807,7 @@ func (x *ListPluginsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListPluginsRequest.ProtoReflect.Descriptor instead.
 func (*ListPluginsRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{4}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{5}
 }
 
 // ListPluginsResponse holds all plugins.
@@ -730,7 +821,7 @@ type ListPluginsResponse struct {
 
 func (x *ListPluginsResponse) Reset() {
 	*x = ListPluginsResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[5]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -742,7 +833,7 @@ func (x *ListPluginsResponse) String() string {
 func (*ListPluginsResponse) ProtoMessage() {}
 
 func (x *ListPluginsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[5]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -755,7 +846,7 @@ func (x *ListPluginsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListPluginsResponse.ProtoReflect.Descriptor instead.
 func (*ListPluginsResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{5}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ListPluginsResponse) GetPlugins() []*Plugin {
@@ -776,7 +867,7 @@ type ListInstancesRequest struct {
 
 func (x *ListInstancesRequest) Reset() {
 	*x = ListInstancesRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[6]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -788,7 +879,7 @@ func (x *ListInstancesRequest) String() string {
 func (*ListInstancesRequest) ProtoMessage() {}
 
 func (x *ListInstancesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[6]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -801,7 +892,7 @@ func (x *ListInstancesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListInstancesRequest.ProtoReflect.Descriptor instead.
 func (*ListInstancesRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{6}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ListInstancesRequest) GetPlugin() string {
@@ -822,7 +913,7 @@ type ListInstancesResponse struct {
 
 func (x *ListInstancesResponse) Reset() {
 	*x = ListInstancesResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[7]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -834,7 +925,7 @@ func (x *ListInstancesResponse) String() string {
 func (*ListInstancesResponse) ProtoMessage() {}
 
 func (x *ListInstancesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[7]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -847,7 +938,7 @@ func (x *ListInstancesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListInstancesResponse.ProtoReflect.Descriptor instead.
 func (*ListInstancesResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{7}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ListInstancesResponse) GetInstances() []*Instance {
@@ -870,7 +961,7 @@ type RestartRequest struct {
 
 func (x *RestartRequest) Reset() {
 	*x = RestartRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[8]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -882,7 +973,7 @@ func (x *RestartRequest) String() string {
 func (*RestartRequest) ProtoMessage() {}
 
 func (x *RestartRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[8]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -895,7 +986,7 @@ func (x *RestartRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RestartRequest.ProtoReflect.Descriptor instead.
 func (*RestartRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{8}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *RestartRequest) GetPlugin() string {
@@ -925,7 +1016,7 @@ type RestartResponse struct {
 
 func (x *RestartResponse) Reset() {
 	*x = RestartResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[9]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -937,7 +1028,7 @@ func (x *RestartResponse) String() string {
 func (*RestartResponse) ProtoMessage() {}
 
 func (x *RestartResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[9]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -950,7 +1041,7 @@ func (x *RestartResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RestartResponse.ProtoReflect.Descriptor instead.
 func (*RestartResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{9}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *RestartResponse) GetStopped() []string {
@@ -978,7 +1069,7 @@ type DrainRequest struct {
 
 func (x *DrainRequest) Reset() {
 	*x = DrainRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[10]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -990,7 +1081,7 @@ func (x *DrainRequest) String() string {
 func (*DrainRequest) ProtoMessage() {}
 
 func (x *DrainRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[10]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1003,7 +1094,7 @@ func (x *DrainRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DrainRequest.ProtoReflect.Descriptor instead.
 func (*DrainRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{10}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *DrainRequest) GetPlugin() string {
@@ -1022,7 +1113,7 @@ type DrainResponse struct {
 
 func (x *DrainResponse) Reset() {
 	*x = DrainResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[11]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1034,7 +1125,7 @@ func (x *DrainResponse) String() string {
 func (*DrainResponse) ProtoMessage() {}
 
 func (x *DrainResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[11]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1047,7 +1138,7 @@ func (x *DrainResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DrainResponse.ProtoReflect.Descriptor instead.
 func (*DrainResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{11}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{12}
 }
 
 // PauseRequest names a plugin.
@@ -1061,7 +1152,7 @@ type PauseRequest struct {
 
 func (x *PauseRequest) Reset() {
 	*x = PauseRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[12]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1073,7 +1164,7 @@ func (x *PauseRequest) String() string {
 func (*PauseRequest) ProtoMessage() {}
 
 func (x *PauseRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[12]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1086,7 +1177,7 @@ func (x *PauseRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PauseRequest.ProtoReflect.Descriptor instead.
 func (*PauseRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{12}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *PauseRequest) GetPlugin() string {
@@ -1105,7 +1196,7 @@ type PauseResponse struct {
 
 func (x *PauseResponse) Reset() {
 	*x = PauseResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[13]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1117,7 +1208,7 @@ func (x *PauseResponse) String() string {
 func (*PauseResponse) ProtoMessage() {}
 
 func (x *PauseResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[13]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1130,7 +1221,7 @@ func (x *PauseResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PauseResponse.ProtoReflect.Descriptor instead.
 func (*PauseResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{13}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{14}
 }
 
 // ResumeRequest names a plugin.
@@ -1144,7 +1235,7 @@ type ResumeRequest struct {
 
 func (x *ResumeRequest) Reset() {
 	*x = ResumeRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[14]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1156,7 +1247,7 @@ func (x *ResumeRequest) String() string {
 func (*ResumeRequest) ProtoMessage() {}
 
 func (x *ResumeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[14]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1169,7 +1260,7 @@ func (x *ResumeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResumeRequest.ProtoReflect.Descriptor instead.
 func (*ResumeRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{14}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ResumeRequest) GetPlugin() string {
@@ -1188,7 +1279,7 @@ type ResumeResponse struct {
 
 func (x *ResumeResponse) Reset() {
 	*x = ResumeResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[15]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1200,7 +1291,7 @@ func (x *ResumeResponse) String() string {
 func (*ResumeResponse) ProtoMessage() {}
 
 func (x *ResumeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[15]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1213,7 +1304,7 @@ func (x *ResumeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResumeResponse.ProtoReflect.Descriptor instead.
 func (*ResumeResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{15}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{16}
 }
 
 // ClearQuarantineRequest names a plugin.
@@ -1227,7 +1318,7 @@ type ClearQuarantineRequest struct {
 
 func (x *ClearQuarantineRequest) Reset() {
 	*x = ClearQuarantineRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[16]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1239,7 +1330,7 @@ func (x *ClearQuarantineRequest) String() string {
 func (*ClearQuarantineRequest) ProtoMessage() {}
 
 func (x *ClearQuarantineRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[16]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1252,7 +1343,7 @@ func (x *ClearQuarantineRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClearQuarantineRequest.ProtoReflect.Descriptor instead.
 func (*ClearQuarantineRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{16}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ClearQuarantineRequest) GetPlugin() string {
@@ -1271,7 +1362,7 @@ type ClearQuarantineResponse struct {
 
 func (x *ClearQuarantineResponse) Reset() {
 	*x = ClearQuarantineResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[17]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1283,7 +1374,7 @@ func (x *ClearQuarantineResponse) String() string {
 func (*ClearQuarantineResponse) ProtoMessage() {}
 
 func (x *ClearQuarantineResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[17]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1296,7 +1387,7 @@ func (x *ClearQuarantineResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClearQuarantineResponse.ProtoReflect.Descriptor instead.
 func (*ClearQuarantineResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{17}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{18}
 }
 
 // ReloadRequest asks to look at the plugin folders again.
@@ -1308,7 +1399,7 @@ type ReloadRequest struct {
 
 func (x *ReloadRequest) Reset() {
 	*x = ReloadRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[18]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1320,7 +1411,7 @@ func (x *ReloadRequest) String() string {
 func (*ReloadRequest) ProtoMessage() {}
 
 func (x *ReloadRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[18]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1333,7 +1424,7 @@ func (x *ReloadRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReloadRequest.ProtoReflect.Descriptor instead.
 func (*ReloadRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{18}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{19}
 }
 
 // ReloadResponse says what was found. A plugin is in at most one of the lists.
@@ -1353,7 +1444,7 @@ type ReloadResponse struct {
 
 func (x *ReloadResponse) Reset() {
 	*x = ReloadResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[19]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1365,7 +1456,7 @@ func (x *ReloadResponse) String() string {
 func (*ReloadResponse) ProtoMessage() {}
 
 func (x *ReloadResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[19]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1378,7 +1469,7 @@ func (x *ReloadResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReloadResponse.ProtoReflect.Descriptor instead.
 func (*ReloadResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{19}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ReloadResponse) GetAdded() []string {
@@ -1422,7 +1513,7 @@ type ReloadFailure struct {
 
 func (x *ReloadFailure) Reset() {
 	*x = ReloadFailure{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[20]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1434,7 +1525,7 @@ func (x *ReloadFailure) String() string {
 func (*ReloadFailure) ProtoMessage() {}
 
 func (x *ReloadFailure) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[20]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1447,7 +1538,7 @@ func (x *ReloadFailure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReloadFailure.ProtoReflect.Descriptor instead.
 func (*ReloadFailure) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{20}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ReloadFailure) GetPlugin() string {
@@ -1475,7 +1566,7 @@ type UpgradeRequest struct {
 
 func (x *UpgradeRequest) Reset() {
 	*x = UpgradeRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[21]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1487,7 +1578,7 @@ func (x *UpgradeRequest) String() string {
 func (*UpgradeRequest) ProtoMessage() {}
 
 func (x *UpgradeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[21]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1500,7 +1591,7 @@ func (x *UpgradeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpgradeRequest.ProtoReflect.Descriptor instead.
 func (*UpgradeRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{21}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *UpgradeRequest) GetPlugin() string {
@@ -1523,7 +1614,7 @@ type UpgradeResponse struct {
 
 func (x *UpgradeResponse) Reset() {
 	*x = UpgradeResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[22]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1535,7 +1626,7 @@ func (x *UpgradeResponse) String() string {
 func (*UpgradeResponse) ProtoMessage() {}
 
 func (x *UpgradeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[22]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1548,7 +1639,7 @@ func (x *UpgradeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpgradeResponse.ProtoReflect.Descriptor instead.
 func (*UpgradeResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{22}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *UpgradeResponse) GetDigest() string {
@@ -1565,6 +1656,98 @@ func (x *UpgradeResponse) GetPreviousDigest() string {
 	return ""
 }
 
+// GetLockFileRequest asks for the lock file.
+type GetLockFileRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetLockFileRequest) Reset() {
+	*x = GetLockFileRequest{}
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[24]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetLockFileRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetLockFileRequest) ProtoMessage() {}
+
+func (x *GetLockFileRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[24]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetLockFileRequest.ProtoReflect.Descriptor instead.
+func (*GetLockFileRequest) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{24}
+}
+
+// GetLockFileResponse says which file pins plugins to digests.
+type GetLockFileResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its absolute path on the machine of the toolhost. It need not exist unless it is enforced.
+	Path string `protobuf:"bytes,1,opt,name=path,proto3" json:"path,omitempty"`
+	// Whether nothing runs but what it pins.
+	Enforced      bool `protobuf:"varint,2,opt,name=enforced,proto3" json:"enforced,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetLockFileResponse) Reset() {
+	*x = GetLockFileResponse{}
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[25]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetLockFileResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetLockFileResponse) ProtoMessage() {}
+
+func (x *GetLockFileResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[25]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetLockFileResponse.ProtoReflect.Descriptor instead.
+func (*GetLockFileResponse) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{25}
+}
+
+func (x *GetLockFileResponse) GetPath() string {
+	if x != nil {
+		return x.Path
+	}
+	return ""
+}
+
+func (x *GetLockFileResponse) GetEnforced() bool {
+	if x != nil {
+		return x.Enforced
+	}
+	return false
+}
+
 // RollbackRequest names a plugin.
 type RollbackRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1576,7 +1759,7 @@ type RollbackRequest struct {
 
 func (x *RollbackRequest) Reset() {
 	*x = RollbackRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[23]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1588,7 +1771,7 @@ func (x *RollbackRequest) String() string {
 func (*RollbackRequest) ProtoMessage() {}
 
 func (x *RollbackRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[23]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1601,7 +1784,7 @@ func (x *RollbackRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RollbackRequest.ProtoReflect.Descriptor instead.
 func (*RollbackRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{23}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *RollbackRequest) GetPlugin() string {
@@ -1624,7 +1807,7 @@ type RollbackResponse struct {
 
 func (x *RollbackResponse) Reset() {
 	*x = RollbackResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[24]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1636,7 +1819,7 @@ func (x *RollbackResponse) String() string {
 func (*RollbackResponse) ProtoMessage() {}
 
 func (x *RollbackResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[24]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1649,7 +1832,7 @@ func (x *RollbackResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RollbackResponse.ProtoReflect.Descriptor instead.
 func (*RollbackResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{24}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *RollbackResponse) GetDigest() string {
@@ -1682,7 +1865,7 @@ type WatchEventsRequest struct {
 
 func (x *WatchEventsRequest) Reset() {
 	*x = WatchEventsRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[25]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1694,7 +1877,7 @@ func (x *WatchEventsRequest) String() string {
 func (*WatchEventsRequest) ProtoMessage() {}
 
 func (x *WatchEventsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[25]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1707,7 +1890,7 @@ func (x *WatchEventsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchEventsRequest.ProtoReflect.Descriptor instead.
 func (*WatchEventsRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{25}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *WatchEventsRequest) GetPlugin() string {
@@ -1742,7 +1925,7 @@ type WatchEventsResponse struct {
 
 func (x *WatchEventsResponse) Reset() {
 	*x = WatchEventsResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[26]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1754,7 +1937,7 @@ func (x *WatchEventsResponse) String() string {
 func (*WatchEventsResponse) ProtoMessage() {}
 
 func (x *WatchEventsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[26]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1767,7 +1950,7 @@ func (x *WatchEventsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchEventsResponse.ProtoReflect.Descriptor instead.
 func (*WatchEventsResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{26}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *WatchEventsResponse) GetEvent() *PluginEvent {
@@ -1787,7 +1970,8 @@ type PluginEvent struct {
 	// What happened: `instance_launching`, `instance_ready`, `instance_unhealthy`, `instance_draining`,
 	// `instance_stopping`, `instance_exited`, `instance_crashed`, `launch_failed`, `plugin_backing_off`,
 	// `plugin_quarantined`, `plugin_probing`, `plugin_enabled`, `plugin_paused`, `plugin_disabled`, `upgrade_started`,
-	// `upgrade_finished`, `upgrade_failed`, `restart_started`, `restart_finished`, `restart_failed`. More may come.
+	// `upgrade_finished`, `upgrade_failed`, `rollback_started`, `rollback_finished`, `rollback_failed`, `restart_started`,
+	// `restart_finished`, `restart_failed`. More may come.
 	Type string `protobuf:"bytes,3,opt,name=type,proto3" json:"type,omitempty"`
 	// The plugin.
 	Plugin string `protobuf:"bytes,4,opt,name=plugin,proto3" json:"plugin,omitempty"`
@@ -1805,7 +1989,7 @@ type PluginEvent struct {
 
 func (x *PluginEvent) Reset() {
 	*x = PluginEvent{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[27]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1817,7 +2001,7 @@ func (x *PluginEvent) String() string {
 func (*PluginEvent) ProtoMessage() {}
 
 func (x *PluginEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[27]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1830,7 +2014,7 @@ func (x *PluginEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PluginEvent.ProtoReflect.Descriptor instead.
 func (*PluginEvent) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{27}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *PluginEvent) GetSeq() uint64 {
@@ -1906,7 +2090,7 @@ type TailLogsRequest struct {
 
 func (x *TailLogsRequest) Reset() {
 	*x = TailLogsRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[28]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1918,7 +2102,7 @@ func (x *TailLogsRequest) String() string {
 func (*TailLogsRequest) ProtoMessage() {}
 
 func (x *TailLogsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[28]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1931,7 +2115,7 @@ func (x *TailLogsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TailLogsRequest.ProtoReflect.Descriptor instead.
 func (*TailLogsRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{28}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *TailLogsRequest) GetPlugin() string {
@@ -1973,7 +2157,7 @@ type TailLogsResponse struct {
 
 func (x *TailLogsResponse) Reset() {
 	*x = TailLogsResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[29]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1985,7 +2169,7 @@ func (x *TailLogsResponse) String() string {
 func (*TailLogsResponse) ProtoMessage() {}
 
 func (x *TailLogsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[29]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1998,7 +2182,7 @@ func (x *TailLogsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TailLogsResponse.ProtoReflect.Descriptor instead.
 func (*TailLogsResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{29}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *TailLogsResponse) GetLine() *LogLine {
@@ -2027,7 +2211,7 @@ type LogLine struct {
 
 func (x *LogLine) Reset() {
 	*x = LogLine{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[30]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2039,7 +2223,7 @@ func (x *LogLine) String() string {
 func (*LogLine) ProtoMessage() {}
 
 func (x *LogLine) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[30]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2052,7 +2236,7 @@ func (x *LogLine) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogLine.ProtoReflect.Descriptor instead.
 func (*LogLine) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{30}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *LogLine) GetSeq() uint64 {
@@ -2113,7 +2297,7 @@ type ListCallsRequest struct {
 
 func (x *ListCallsRequest) Reset() {
 	*x = ListCallsRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[31]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2125,7 +2309,7 @@ func (x *ListCallsRequest) String() string {
 func (*ListCallsRequest) ProtoMessage() {}
 
 func (x *ListCallsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[31]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2138,7 +2322,7 @@ func (x *ListCallsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListCallsRequest.ProtoReflect.Descriptor instead.
 func (*ListCallsRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{31}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *ListCallsRequest) GetPageSize() int32 {
@@ -2203,7 +2387,7 @@ type ListCallsResponse struct {
 
 func (x *ListCallsResponse) Reset() {
 	*x = ListCallsResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[32]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2215,7 +2399,7 @@ func (x *ListCallsResponse) String() string {
 func (*ListCallsResponse) ProtoMessage() {}
 
 func (x *ListCallsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[32]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2228,7 +2412,7 @@ func (x *ListCallsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListCallsResponse.ProtoReflect.Descriptor instead.
 func (*ListCallsResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{32}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *ListCallsResponse) GetCalls() []*CallRecord {
@@ -2274,7 +2458,7 @@ type CallRecord struct {
 
 func (x *CallRecord) Reset() {
 	*x = CallRecord{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[33]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2286,7 +2470,7 @@ func (x *CallRecord) String() string {
 func (*CallRecord) ProtoMessage() {}
 
 func (x *CallRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[33]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2299,7 +2483,7 @@ func (x *CallRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallRecord.ProtoReflect.Descriptor instead.
 func (*CallRecord) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{33}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *CallRecord) GetCallId() string {
@@ -2383,7 +2567,7 @@ type GetStatsRequest struct {
 
 func (x *GetStatsRequest) Reset() {
 	*x = GetStatsRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[34]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2395,7 +2579,7 @@ func (x *GetStatsRequest) String() string {
 func (*GetStatsRequest) ProtoMessage() {}
 
 func (x *GetStatsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[34]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2408,7 +2592,7 @@ func (x *GetStatsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStatsRequest.ProtoReflect.Descriptor instead.
 func (*GetStatsRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{34}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *GetStatsRequest) GetPlugin() string {
@@ -2429,7 +2613,7 @@ type GetStatsResponse struct {
 
 func (x *GetStatsResponse) Reset() {
 	*x = GetStatsResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[35]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2441,7 +2625,7 @@ func (x *GetStatsResponse) String() string {
 func (*GetStatsResponse) ProtoMessage() {}
 
 func (x *GetStatsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[35]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2454,7 +2638,7 @@ func (x *GetStatsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStatsResponse.ProtoReflect.Descriptor instead.
 func (*GetStatsResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{35}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *GetStatsResponse) GetTools() []*ToolStats {
@@ -2493,7 +2677,7 @@ type ToolStats struct {
 
 func (x *ToolStats) Reset() {
 	*x = ToolStats{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[36]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2505,7 +2689,7 @@ func (x *ToolStats) String() string {
 func (*ToolStats) ProtoMessage() {}
 
 func (x *ToolStats) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[36]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2518,7 +2702,7 @@ func (x *ToolStats) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ToolStats.ProtoReflect.Descriptor instead.
 func (*ToolStats) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{36}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *ToolStats) GetTool() string {
@@ -2595,7 +2779,7 @@ var File_toolhost_v1_admin_service_proto protoreflect.FileDescriptor
 
 const file_toolhost_v1_admin_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1ftoolhost/v1/admin_service.proto\x12\vtoolhost.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1ctoolhost/tool/v1/error.proto\x1a\x1dtoolhost/tool/v1/status.proto\"\x8d\x04\n" +
+	"\x1ftoolhost/v1/admin_service.proto\x12\vtoolhost.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1ctoolhost/tool/v1/error.proto\x1a\x1dtoolhost/tool/v1/status.proto\"\xe8\x04\n" +
 	"\x06Plugin\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\aversion\x18\x02 \x01(\tR\aversion\x12 \n" +
@@ -2613,7 +2797,14 @@ const file_toolhost_v1_admin_service_proto_rawDesc = "" +
 	"\frecent_exits\x18\r \x03(\v2\x17.toolhost.v1.PluginExitR\vrecentExits\x129\n" +
 	"\n" +
 	"retry_time\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampR\tretryTime\x12'\n" +
-	"\x0fprevious_digest\x18\x0f \x01(\tR\x0epreviousDigest\"\xa0\x01\n" +
+	"\x0fprevious_digest\x18\x0f \x01(\tR\x0epreviousDigest\x12#\n" +
+	"\rpinned_digest\x18\x10 \x01(\tR\fpinnedDigest\x124\n" +
+	"\arefusal\x18\x11 \x01(\v2\x1a.toolhost.v1.PluginRefusalR\arefusal\"k\n" +
+	"\rPluginRefusal\x12\x16\n" +
+	"\x06digest\x18\x01 \x01(\tR\x06digest\x12\x16\n" +
+	"\x06reason\x18\x02 \x01(\tR\x06reason\x12\x16\n" +
+	"\x06locked\x18\x03 \x01(\bR\x06locked\x12\x12\n" +
+	"\x04name\x18\x04 \x01(\tR\x04name\"\xa0\x01\n" +
 	"\n" +
 	"PluginExit\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12.\n" +
@@ -2677,7 +2868,11 @@ const file_toolhost_v1_admin_service_proto_rawDesc = "" +
 	"\x06plugin\x18\x01 \x01(\tR\x06plugin\"R\n" +
 	"\x0fUpgradeResponse\x12\x16\n" +
 	"\x06digest\x18\x01 \x01(\tR\x06digest\x12'\n" +
-	"\x0fprevious_digest\x18\x02 \x01(\tR\x0epreviousDigest\")\n" +
+	"\x0fprevious_digest\x18\x02 \x01(\tR\x0epreviousDigest\"\x14\n" +
+	"\x12GetLockFileRequest\"E\n" +
+	"\x13GetLockFileResponse\x12\x12\n" +
+	"\x04path\x18\x01 \x01(\tR\x04path\x12\x1a\n" +
+	"\benforced\x18\x02 \x01(\bR\benforced\")\n" +
 	"\x0fRollbackRequest\x12\x16\n" +
 	"\x06plugin\x18\x01 \x01(\tR\x06plugin\"S\n" +
 	"\x10RollbackResponse\x12\x16\n" +
@@ -2783,7 +2978,7 @@ const file_toolhost_v1_admin_service_proto_rawDesc = "" +
 	"\x12CALL_STATE_RUNNING\x10\x01\x12\x18\n" +
 	"\x14CALL_STATE_SUCCEEDED\x10\x02\x12\x19\n" +
 	"\x15CALL_STATE_TOOL_ERROR\x10\x03\x12\x15\n" +
-	"\x11CALL_STATE_FAILED\x10\x042\xa5\b\n" +
+	"\x11CALL_STATE_FAILED\x10\x042\xf7\b\n" +
 	"\fAdminService\x12P\n" +
 	"\vListPlugins\x12\x1f.toolhost.v1.ListPluginsRequest\x1a .toolhost.v1.ListPluginsResponse\x12V\n" +
 	"\rListInstances\x12!.toolhost.v1.ListInstancesRequest\x1a\".toolhost.v1.ListInstancesResponse\x12D\n" +
@@ -2794,7 +2989,8 @@ const file_toolhost_v1_admin_service_proto_rawDesc = "" +
 	"\x0fClearQuarantine\x12#.toolhost.v1.ClearQuarantineRequest\x1a$.toolhost.v1.ClearQuarantineResponse\x12A\n" +
 	"\x06Reload\x12\x1a.toolhost.v1.ReloadRequest\x1a\x1b.toolhost.v1.ReloadResponse\x12D\n" +
 	"\aUpgrade\x12\x1b.toolhost.v1.UpgradeRequest\x1a\x1c.toolhost.v1.UpgradeResponse\x12G\n" +
-	"\bRollback\x12\x1c.toolhost.v1.RollbackRequest\x1a\x1d.toolhost.v1.RollbackResponse\x12R\n" +
+	"\bRollback\x12\x1c.toolhost.v1.RollbackRequest\x1a\x1d.toolhost.v1.RollbackResponse\x12P\n" +
+	"\vGetLockFile\x12\x1f.toolhost.v1.GetLockFileRequest\x1a .toolhost.v1.GetLockFileResponse\x12R\n" +
 	"\vWatchEvents\x12\x1f.toolhost.v1.WatchEventsRequest\x1a .toolhost.v1.WatchEventsResponse0\x01\x12I\n" +
 	"\bTailLogs\x12\x1c.toolhost.v1.TailLogsRequest\x1a\x1d.toolhost.v1.TailLogsResponse0\x01\x12J\n" +
 	"\tListCalls\x12\x1d.toolhost.v1.ListCallsRequest\x1a\x1e.toolhost.v1.ListCallsResponse\x12G\n" +
@@ -2813,118 +3009,124 @@ func file_toolhost_v1_admin_service_proto_rawDescGZIP() []byte {
 }
 
 var file_toolhost_v1_admin_service_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_toolhost_v1_admin_service_proto_msgTypes = make([]protoimpl.MessageInfo, 38)
+var file_toolhost_v1_admin_service_proto_msgTypes = make([]protoimpl.MessageInfo, 41)
 var file_toolhost_v1_admin_service_proto_goTypes = []any{
 	(PluginState)(0),                // 0: toolhost.v1.PluginState
 	(InstanceState)(0),              // 1: toolhost.v1.InstanceState
 	(CallState)(0),                  // 2: toolhost.v1.CallState
 	(*Plugin)(nil),                  // 3: toolhost.v1.Plugin
-	(*PluginExit)(nil),              // 4: toolhost.v1.PluginExit
-	(*Instance)(nil),                // 5: toolhost.v1.Instance
-	(*EffectiveLimit)(nil),          // 6: toolhost.v1.EffectiveLimit
-	(*ListPluginsRequest)(nil),      // 7: toolhost.v1.ListPluginsRequest
-	(*ListPluginsResponse)(nil),     // 8: toolhost.v1.ListPluginsResponse
-	(*ListInstancesRequest)(nil),    // 9: toolhost.v1.ListInstancesRequest
-	(*ListInstancesResponse)(nil),   // 10: toolhost.v1.ListInstancesResponse
-	(*RestartRequest)(nil),          // 11: toolhost.v1.RestartRequest
-	(*RestartResponse)(nil),         // 12: toolhost.v1.RestartResponse
-	(*DrainRequest)(nil),            // 13: toolhost.v1.DrainRequest
-	(*DrainResponse)(nil),           // 14: toolhost.v1.DrainResponse
-	(*PauseRequest)(nil),            // 15: toolhost.v1.PauseRequest
-	(*PauseResponse)(nil),           // 16: toolhost.v1.PauseResponse
-	(*ResumeRequest)(nil),           // 17: toolhost.v1.ResumeRequest
-	(*ResumeResponse)(nil),          // 18: toolhost.v1.ResumeResponse
-	(*ClearQuarantineRequest)(nil),  // 19: toolhost.v1.ClearQuarantineRequest
-	(*ClearQuarantineResponse)(nil), // 20: toolhost.v1.ClearQuarantineResponse
-	(*ReloadRequest)(nil),           // 21: toolhost.v1.ReloadRequest
-	(*ReloadResponse)(nil),          // 22: toolhost.v1.ReloadResponse
-	(*ReloadFailure)(nil),           // 23: toolhost.v1.ReloadFailure
-	(*UpgradeRequest)(nil),          // 24: toolhost.v1.UpgradeRequest
-	(*UpgradeResponse)(nil),         // 25: toolhost.v1.UpgradeResponse
-	(*RollbackRequest)(nil),         // 26: toolhost.v1.RollbackRequest
-	(*RollbackResponse)(nil),        // 27: toolhost.v1.RollbackResponse
-	(*WatchEventsRequest)(nil),      // 28: toolhost.v1.WatchEventsRequest
-	(*WatchEventsResponse)(nil),     // 29: toolhost.v1.WatchEventsResponse
-	(*PluginEvent)(nil),             // 30: toolhost.v1.PluginEvent
-	(*TailLogsRequest)(nil),         // 31: toolhost.v1.TailLogsRequest
-	(*TailLogsResponse)(nil),        // 32: toolhost.v1.TailLogsResponse
-	(*LogLine)(nil),                 // 33: toolhost.v1.LogLine
-	(*ListCallsRequest)(nil),        // 34: toolhost.v1.ListCallsRequest
-	(*ListCallsResponse)(nil),       // 35: toolhost.v1.ListCallsResponse
-	(*CallRecord)(nil),              // 36: toolhost.v1.CallRecord
-	(*GetStatsRequest)(nil),         // 37: toolhost.v1.GetStatsRequest
-	(*GetStatsResponse)(nil),        // 38: toolhost.v1.GetStatsResponse
-	(*ToolStats)(nil),               // 39: toolhost.v1.ToolStats
-	nil,                             // 40: toolhost.v1.ToolStats.FailuresEntry
-	(*v1.Exit)(nil),                 // 41: toolhost.tool.v1.Exit
-	(*timestamppb.Timestamp)(nil),   // 42: google.protobuf.Timestamp
-	(*v1.LogRecord)(nil),            // 43: toolhost.tool.v1.LogRecord
-	(*v1.Error)(nil),                // 44: toolhost.tool.v1.Error
-	(*durationpb.Duration)(nil),     // 45: google.protobuf.Duration
+	(*PluginRefusal)(nil),           // 4: toolhost.v1.PluginRefusal
+	(*PluginExit)(nil),              // 5: toolhost.v1.PluginExit
+	(*Instance)(nil),                // 6: toolhost.v1.Instance
+	(*EffectiveLimit)(nil),          // 7: toolhost.v1.EffectiveLimit
+	(*ListPluginsRequest)(nil),      // 8: toolhost.v1.ListPluginsRequest
+	(*ListPluginsResponse)(nil),     // 9: toolhost.v1.ListPluginsResponse
+	(*ListInstancesRequest)(nil),    // 10: toolhost.v1.ListInstancesRequest
+	(*ListInstancesResponse)(nil),   // 11: toolhost.v1.ListInstancesResponse
+	(*RestartRequest)(nil),          // 12: toolhost.v1.RestartRequest
+	(*RestartResponse)(nil),         // 13: toolhost.v1.RestartResponse
+	(*DrainRequest)(nil),            // 14: toolhost.v1.DrainRequest
+	(*DrainResponse)(nil),           // 15: toolhost.v1.DrainResponse
+	(*PauseRequest)(nil),            // 16: toolhost.v1.PauseRequest
+	(*PauseResponse)(nil),           // 17: toolhost.v1.PauseResponse
+	(*ResumeRequest)(nil),           // 18: toolhost.v1.ResumeRequest
+	(*ResumeResponse)(nil),          // 19: toolhost.v1.ResumeResponse
+	(*ClearQuarantineRequest)(nil),  // 20: toolhost.v1.ClearQuarantineRequest
+	(*ClearQuarantineResponse)(nil), // 21: toolhost.v1.ClearQuarantineResponse
+	(*ReloadRequest)(nil),           // 22: toolhost.v1.ReloadRequest
+	(*ReloadResponse)(nil),          // 23: toolhost.v1.ReloadResponse
+	(*ReloadFailure)(nil),           // 24: toolhost.v1.ReloadFailure
+	(*UpgradeRequest)(nil),          // 25: toolhost.v1.UpgradeRequest
+	(*UpgradeResponse)(nil),         // 26: toolhost.v1.UpgradeResponse
+	(*GetLockFileRequest)(nil),      // 27: toolhost.v1.GetLockFileRequest
+	(*GetLockFileResponse)(nil),     // 28: toolhost.v1.GetLockFileResponse
+	(*RollbackRequest)(nil),         // 29: toolhost.v1.RollbackRequest
+	(*RollbackResponse)(nil),        // 30: toolhost.v1.RollbackResponse
+	(*WatchEventsRequest)(nil),      // 31: toolhost.v1.WatchEventsRequest
+	(*WatchEventsResponse)(nil),     // 32: toolhost.v1.WatchEventsResponse
+	(*PluginEvent)(nil),             // 33: toolhost.v1.PluginEvent
+	(*TailLogsRequest)(nil),         // 34: toolhost.v1.TailLogsRequest
+	(*TailLogsResponse)(nil),        // 35: toolhost.v1.TailLogsResponse
+	(*LogLine)(nil),                 // 36: toolhost.v1.LogLine
+	(*ListCallsRequest)(nil),        // 37: toolhost.v1.ListCallsRequest
+	(*ListCallsResponse)(nil),       // 38: toolhost.v1.ListCallsResponse
+	(*CallRecord)(nil),              // 39: toolhost.v1.CallRecord
+	(*GetStatsRequest)(nil),         // 40: toolhost.v1.GetStatsRequest
+	(*GetStatsResponse)(nil),        // 41: toolhost.v1.GetStatsResponse
+	(*ToolStats)(nil),               // 42: toolhost.v1.ToolStats
+	nil,                             // 43: toolhost.v1.ToolStats.FailuresEntry
+	(*v1.Exit)(nil),                 // 44: toolhost.tool.v1.Exit
+	(*timestamppb.Timestamp)(nil),   // 45: google.protobuf.Timestamp
+	(*v1.LogRecord)(nil),            // 46: toolhost.tool.v1.LogRecord
+	(*v1.Error)(nil),                // 47: toolhost.tool.v1.Error
+	(*durationpb.Duration)(nil),     // 48: google.protobuf.Duration
 }
 var file_toolhost_v1_admin_service_proto_depIdxs = []int32{
 	0,  // 0: toolhost.v1.Plugin.state:type_name -> toolhost.v1.PluginState
-	41, // 1: toolhost.v1.Plugin.last_exit:type_name -> toolhost.tool.v1.Exit
-	4,  // 2: toolhost.v1.Plugin.recent_exits:type_name -> toolhost.v1.PluginExit
-	42, // 3: toolhost.v1.Plugin.retry_time:type_name -> google.protobuf.Timestamp
-	42, // 4: toolhost.v1.PluginExit.time:type_name -> google.protobuf.Timestamp
-	41, // 5: toolhost.v1.PluginExit.exit:type_name -> toolhost.tool.v1.Exit
-	1,  // 6: toolhost.v1.Instance.state:type_name -> toolhost.v1.InstanceState
-	42, // 7: toolhost.v1.Instance.start_time:type_name -> google.protobuf.Timestamp
-	6,  // 8: toolhost.v1.Instance.limits:type_name -> toolhost.v1.EffectiveLimit
-	3,  // 9: toolhost.v1.ListPluginsResponse.plugins:type_name -> toolhost.v1.Plugin
-	5,  // 10: toolhost.v1.ListInstancesResponse.instances:type_name -> toolhost.v1.Instance
-	23, // 11: toolhost.v1.ReloadResponse.failures:type_name -> toolhost.v1.ReloadFailure
-	30, // 12: toolhost.v1.WatchEventsResponse.event:type_name -> toolhost.v1.PluginEvent
-	42, // 13: toolhost.v1.PluginEvent.time:type_name -> google.protobuf.Timestamp
-	42, // 14: toolhost.v1.PluginEvent.until_time:type_name -> google.protobuf.Timestamp
-	33, // 15: toolhost.v1.TailLogsResponse.line:type_name -> toolhost.v1.LogLine
-	43, // 16: toolhost.v1.LogLine.record:type_name -> toolhost.tool.v1.LogRecord
-	2,  // 17: toolhost.v1.ListCallsRequest.state:type_name -> toolhost.v1.CallState
-	36, // 18: toolhost.v1.ListCallsResponse.calls:type_name -> toolhost.v1.CallRecord
-	2,  // 19: toolhost.v1.CallRecord.state:type_name -> toolhost.v1.CallState
-	44, // 20: toolhost.v1.CallRecord.error:type_name -> toolhost.tool.v1.Error
-	42, // 21: toolhost.v1.CallRecord.start_time:type_name -> google.protobuf.Timestamp
-	42, // 22: toolhost.v1.CallRecord.end_time:type_name -> google.protobuf.Timestamp
-	39, // 23: toolhost.v1.GetStatsResponse.tools:type_name -> toolhost.v1.ToolStats
-	40, // 24: toolhost.v1.ToolStats.failures:type_name -> toolhost.v1.ToolStats.FailuresEntry
-	45, // 25: toolhost.v1.ToolStats.total_duration:type_name -> google.protobuf.Duration
-	45, // 26: toolhost.v1.ToolStats.mean_duration:type_name -> google.protobuf.Duration
-	45, // 27: toolhost.v1.ToolStats.p50_duration:type_name -> google.protobuf.Duration
-	45, // 28: toolhost.v1.ToolStats.p99_duration:type_name -> google.protobuf.Duration
-	7,  // 29: toolhost.v1.AdminService.ListPlugins:input_type -> toolhost.v1.ListPluginsRequest
-	9,  // 30: toolhost.v1.AdminService.ListInstances:input_type -> toolhost.v1.ListInstancesRequest
-	11, // 31: toolhost.v1.AdminService.Restart:input_type -> toolhost.v1.RestartRequest
-	13, // 32: toolhost.v1.AdminService.Drain:input_type -> toolhost.v1.DrainRequest
-	15, // 33: toolhost.v1.AdminService.Pause:input_type -> toolhost.v1.PauseRequest
-	17, // 34: toolhost.v1.AdminService.Resume:input_type -> toolhost.v1.ResumeRequest
-	19, // 35: toolhost.v1.AdminService.ClearQuarantine:input_type -> toolhost.v1.ClearQuarantineRequest
-	21, // 36: toolhost.v1.AdminService.Reload:input_type -> toolhost.v1.ReloadRequest
-	24, // 37: toolhost.v1.AdminService.Upgrade:input_type -> toolhost.v1.UpgradeRequest
-	26, // 38: toolhost.v1.AdminService.Rollback:input_type -> toolhost.v1.RollbackRequest
-	28, // 39: toolhost.v1.AdminService.WatchEvents:input_type -> toolhost.v1.WatchEventsRequest
-	31, // 40: toolhost.v1.AdminService.TailLogs:input_type -> toolhost.v1.TailLogsRequest
-	34, // 41: toolhost.v1.AdminService.ListCalls:input_type -> toolhost.v1.ListCallsRequest
-	37, // 42: toolhost.v1.AdminService.GetStats:input_type -> toolhost.v1.GetStatsRequest
-	8,  // 43: toolhost.v1.AdminService.ListPlugins:output_type -> toolhost.v1.ListPluginsResponse
-	10, // 44: toolhost.v1.AdminService.ListInstances:output_type -> toolhost.v1.ListInstancesResponse
-	12, // 45: toolhost.v1.AdminService.Restart:output_type -> toolhost.v1.RestartResponse
-	14, // 46: toolhost.v1.AdminService.Drain:output_type -> toolhost.v1.DrainResponse
-	16, // 47: toolhost.v1.AdminService.Pause:output_type -> toolhost.v1.PauseResponse
-	18, // 48: toolhost.v1.AdminService.Resume:output_type -> toolhost.v1.ResumeResponse
-	20, // 49: toolhost.v1.AdminService.ClearQuarantine:output_type -> toolhost.v1.ClearQuarantineResponse
-	22, // 50: toolhost.v1.AdminService.Reload:output_type -> toolhost.v1.ReloadResponse
-	25, // 51: toolhost.v1.AdminService.Upgrade:output_type -> toolhost.v1.UpgradeResponse
-	27, // 52: toolhost.v1.AdminService.Rollback:output_type -> toolhost.v1.RollbackResponse
-	29, // 53: toolhost.v1.AdminService.WatchEvents:output_type -> toolhost.v1.WatchEventsResponse
-	32, // 54: toolhost.v1.AdminService.TailLogs:output_type -> toolhost.v1.TailLogsResponse
-	35, // 55: toolhost.v1.AdminService.ListCalls:output_type -> toolhost.v1.ListCallsResponse
-	38, // 56: toolhost.v1.AdminService.GetStats:output_type -> toolhost.v1.GetStatsResponse
-	43, // [43:57] is the sub-list for method output_type
-	29, // [29:43] is the sub-list for method input_type
-	29, // [29:29] is the sub-list for extension type_name
-	29, // [29:29] is the sub-list for extension extendee
-	0,  // [0:29] is the sub-list for field type_name
+	44, // 1: toolhost.v1.Plugin.last_exit:type_name -> toolhost.tool.v1.Exit
+	5,  // 2: toolhost.v1.Plugin.recent_exits:type_name -> toolhost.v1.PluginExit
+	45, // 3: toolhost.v1.Plugin.retry_time:type_name -> google.protobuf.Timestamp
+	4,  // 4: toolhost.v1.Plugin.refusal:type_name -> toolhost.v1.PluginRefusal
+	45, // 5: toolhost.v1.PluginExit.time:type_name -> google.protobuf.Timestamp
+	44, // 6: toolhost.v1.PluginExit.exit:type_name -> toolhost.tool.v1.Exit
+	1,  // 7: toolhost.v1.Instance.state:type_name -> toolhost.v1.InstanceState
+	45, // 8: toolhost.v1.Instance.start_time:type_name -> google.protobuf.Timestamp
+	7,  // 9: toolhost.v1.Instance.limits:type_name -> toolhost.v1.EffectiveLimit
+	3,  // 10: toolhost.v1.ListPluginsResponse.plugins:type_name -> toolhost.v1.Plugin
+	6,  // 11: toolhost.v1.ListInstancesResponse.instances:type_name -> toolhost.v1.Instance
+	24, // 12: toolhost.v1.ReloadResponse.failures:type_name -> toolhost.v1.ReloadFailure
+	33, // 13: toolhost.v1.WatchEventsResponse.event:type_name -> toolhost.v1.PluginEvent
+	45, // 14: toolhost.v1.PluginEvent.time:type_name -> google.protobuf.Timestamp
+	45, // 15: toolhost.v1.PluginEvent.until_time:type_name -> google.protobuf.Timestamp
+	36, // 16: toolhost.v1.TailLogsResponse.line:type_name -> toolhost.v1.LogLine
+	46, // 17: toolhost.v1.LogLine.record:type_name -> toolhost.tool.v1.LogRecord
+	2,  // 18: toolhost.v1.ListCallsRequest.state:type_name -> toolhost.v1.CallState
+	39, // 19: toolhost.v1.ListCallsResponse.calls:type_name -> toolhost.v1.CallRecord
+	2,  // 20: toolhost.v1.CallRecord.state:type_name -> toolhost.v1.CallState
+	47, // 21: toolhost.v1.CallRecord.error:type_name -> toolhost.tool.v1.Error
+	45, // 22: toolhost.v1.CallRecord.start_time:type_name -> google.protobuf.Timestamp
+	45, // 23: toolhost.v1.CallRecord.end_time:type_name -> google.protobuf.Timestamp
+	42, // 24: toolhost.v1.GetStatsResponse.tools:type_name -> toolhost.v1.ToolStats
+	43, // 25: toolhost.v1.ToolStats.failures:type_name -> toolhost.v1.ToolStats.FailuresEntry
+	48, // 26: toolhost.v1.ToolStats.total_duration:type_name -> google.protobuf.Duration
+	48, // 27: toolhost.v1.ToolStats.mean_duration:type_name -> google.protobuf.Duration
+	48, // 28: toolhost.v1.ToolStats.p50_duration:type_name -> google.protobuf.Duration
+	48, // 29: toolhost.v1.ToolStats.p99_duration:type_name -> google.protobuf.Duration
+	8,  // 30: toolhost.v1.AdminService.ListPlugins:input_type -> toolhost.v1.ListPluginsRequest
+	10, // 31: toolhost.v1.AdminService.ListInstances:input_type -> toolhost.v1.ListInstancesRequest
+	12, // 32: toolhost.v1.AdminService.Restart:input_type -> toolhost.v1.RestartRequest
+	14, // 33: toolhost.v1.AdminService.Drain:input_type -> toolhost.v1.DrainRequest
+	16, // 34: toolhost.v1.AdminService.Pause:input_type -> toolhost.v1.PauseRequest
+	18, // 35: toolhost.v1.AdminService.Resume:input_type -> toolhost.v1.ResumeRequest
+	20, // 36: toolhost.v1.AdminService.ClearQuarantine:input_type -> toolhost.v1.ClearQuarantineRequest
+	22, // 37: toolhost.v1.AdminService.Reload:input_type -> toolhost.v1.ReloadRequest
+	25, // 38: toolhost.v1.AdminService.Upgrade:input_type -> toolhost.v1.UpgradeRequest
+	29, // 39: toolhost.v1.AdminService.Rollback:input_type -> toolhost.v1.RollbackRequest
+	27, // 40: toolhost.v1.AdminService.GetLockFile:input_type -> toolhost.v1.GetLockFileRequest
+	31, // 41: toolhost.v1.AdminService.WatchEvents:input_type -> toolhost.v1.WatchEventsRequest
+	34, // 42: toolhost.v1.AdminService.TailLogs:input_type -> toolhost.v1.TailLogsRequest
+	37, // 43: toolhost.v1.AdminService.ListCalls:input_type -> toolhost.v1.ListCallsRequest
+	40, // 44: toolhost.v1.AdminService.GetStats:input_type -> toolhost.v1.GetStatsRequest
+	9,  // 45: toolhost.v1.AdminService.ListPlugins:output_type -> toolhost.v1.ListPluginsResponse
+	11, // 46: toolhost.v1.AdminService.ListInstances:output_type -> toolhost.v1.ListInstancesResponse
+	13, // 47: toolhost.v1.AdminService.Restart:output_type -> toolhost.v1.RestartResponse
+	15, // 48: toolhost.v1.AdminService.Drain:output_type -> toolhost.v1.DrainResponse
+	17, // 49: toolhost.v1.AdminService.Pause:output_type -> toolhost.v1.PauseResponse
+	19, // 50: toolhost.v1.AdminService.Resume:output_type -> toolhost.v1.ResumeResponse
+	21, // 51: toolhost.v1.AdminService.ClearQuarantine:output_type -> toolhost.v1.ClearQuarantineResponse
+	23, // 52: toolhost.v1.AdminService.Reload:output_type -> toolhost.v1.ReloadResponse
+	26, // 53: toolhost.v1.AdminService.Upgrade:output_type -> toolhost.v1.UpgradeResponse
+	30, // 54: toolhost.v1.AdminService.Rollback:output_type -> toolhost.v1.RollbackResponse
+	28, // 55: toolhost.v1.AdminService.GetLockFile:output_type -> toolhost.v1.GetLockFileResponse
+	32, // 56: toolhost.v1.AdminService.WatchEvents:output_type -> toolhost.v1.WatchEventsResponse
+	35, // 57: toolhost.v1.AdminService.TailLogs:output_type -> toolhost.v1.TailLogsResponse
+	38, // 58: toolhost.v1.AdminService.ListCalls:output_type -> toolhost.v1.ListCallsResponse
+	41, // 59: toolhost.v1.AdminService.GetStats:output_type -> toolhost.v1.GetStatsResponse
+	45, // [45:60] is the sub-list for method output_type
+	30, // [30:45] is the sub-list for method input_type
+	30, // [30:30] is the sub-list for extension type_name
+	30, // [30:30] is the sub-list for extension extendee
+	0,  // [0:30] is the sub-list for field type_name
 }
 
 func init() { file_toolhost_v1_admin_service_proto_init() }
@@ -2938,7 +3140,7 @@ func file_toolhost_v1_admin_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolhost_v1_admin_service_proto_rawDesc), len(file_toolhost_v1_admin_service_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   38,
+			NumMessages:   41,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

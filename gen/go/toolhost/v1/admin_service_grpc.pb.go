@@ -31,6 +31,7 @@ const (
 	AdminService_Reload_FullMethodName          = "/toolhost.v1.AdminService/Reload"
 	AdminService_Upgrade_FullMethodName         = "/toolhost.v1.AdminService/Upgrade"
 	AdminService_Rollback_FullMethodName        = "/toolhost.v1.AdminService/Rollback"
+	AdminService_GetLockFile_FullMethodName     = "/toolhost.v1.AdminService/GetLockFile"
 	AdminService_WatchEvents_FullMethodName     = "/toolhost.v1.AdminService/WatchEvents"
 	AdminService_TailLogs_FullMethodName        = "/toolhost.v1.AdminService/TailLogs"
 	AdminService_ListCalls_FullMethodName       = "/toolhost.v1.AdminService/ListCalls"
@@ -71,6 +72,8 @@ type AdminServiceClient interface {
 	// Rollback brings a plugin back to the executable that it had before, until its file changes again or Upgrade is
 	// called. Errors: NOT_FOUND also if there is none; UNAVAILABLE as for Upgrade.
 	Rollback(ctx context.Context, in *RollbackRequest, opts ...grpc.CallOption) (*RollbackResponse, error)
+	// GetLockFile says which file pins plugins to digests, and whether it counts. Who changes that file calls Reload then.
+	GetLockFile(ctx context.Context, in *GetLockFileRequest, opts ...grpc.CallOption) (*GetLockFileResponse, error)
 	// WatchEvents streams what happened to plugins and processes: first the events that are kept, then, if asked, new
 	// ones, until the caller leaves or toolhost stops, which ends the stream without an error. Of a plugin that is not
 	// known there are none.
@@ -194,6 +197,16 @@ func (c *adminServiceClient) Rollback(ctx context.Context, in *RollbackRequest, 
 	return out, nil
 }
 
+func (c *adminServiceClient) GetLockFile(ctx context.Context, in *GetLockFileRequest, opts ...grpc.CallOption) (*GetLockFileResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(GetLockFileResponse)
+	err := c.cc.Invoke(ctx, AdminService_GetLockFile_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *adminServiceClient) WatchEvents(ctx context.Context, in *WatchEventsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchEventsResponse], error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	stream, err := c.cc.NewStream(ctx, &AdminService_ServiceDesc.Streams[0], AdminService_WatchEvents_FullMethodName, cOpts...)
@@ -286,6 +299,8 @@ type AdminServiceServer interface {
 	// Rollback brings a plugin back to the executable that it had before, until its file changes again or Upgrade is
 	// called. Errors: NOT_FOUND also if there is none; UNAVAILABLE as for Upgrade.
 	Rollback(context.Context, *RollbackRequest) (*RollbackResponse, error)
+	// GetLockFile says which file pins plugins to digests, and whether it counts. Who changes that file calls Reload then.
+	GetLockFile(context.Context, *GetLockFileRequest) (*GetLockFileResponse, error)
 	// WatchEvents streams what happened to plugins and processes: first the events that are kept, then, if asked, new
 	// ones, until the caller leaves or toolhost stops, which ends the stream without an error. Of a plugin that is not
 	// known there are none.
@@ -338,6 +353,9 @@ func (UnimplementedAdminServiceServer) Upgrade(context.Context, *UpgradeRequest)
 }
 func (UnimplementedAdminServiceServer) Rollback(context.Context, *RollbackRequest) (*RollbackResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Rollback not implemented")
+}
+func (UnimplementedAdminServiceServer) GetLockFile(context.Context, *GetLockFileRequest) (*GetLockFileResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method GetLockFile not implemented")
 }
 func (UnimplementedAdminServiceServer) WatchEvents(*WatchEventsRequest, grpc.ServerStreamingServer[WatchEventsResponse]) error {
 	return status.Error(codes.Unimplemented, "method WatchEvents not implemented")
@@ -552,6 +570,24 @@ func _AdminService_Rollback_Handler(srv interface{}, ctx context.Context, dec fu
 	return interceptor(ctx, in, info, handler)
 }
 
+func _AdminService_GetLockFile_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(GetLockFileRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AdminServiceServer).GetLockFile(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AdminService_GetLockFile_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AdminServiceServer).GetLockFile(ctx, req.(*GetLockFileRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _AdminService_WatchEvents_Handler(srv interface{}, stream grpc.ServerStream) error {
 	m := new(WatchEventsRequest)
 	if err := stream.RecvMsg(m); err != nil {
@@ -656,6 +692,10 @@ var AdminService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "Rollback",
 			Handler:    _AdminService_Rollback_Handler,
+		},
+		{
+			MethodName: "GetLockFile",
+			Handler:    _AdminService_GetLockFile_Handler,
 		},
 		{
 			MethodName: "ListCalls",
