@@ -26,12 +26,15 @@ func (p *Process) explain(err error) error {
 	case errors.Is(err, errStartTimeout):
 		text += fmt.Sprintf("it did not answer within %v", p.cfg.StartTimeout.Round(time.Millisecond))
 		if line, ok := <-p.firstLine; ok {
-			text += fmt.Sprintf("; it printed %s, expected go-plugin's handshake (%s)", quote(line), handshakeForm)
+			p.unfinished = line.text
 		}
 	case exit.Reason == "", exit.OutOfMemory:
 		text += fmt.Sprintf("it ended before it could be used: %v", exit)
 	default:
 		text += err.Error()
+	}
+	if p.unfinished != "" {
+		text += fmt.Sprintf("; it printed %s, expected go-plugin's handshake (%s)", quote(p.unfinished), handshakeForm)
 	}
 	if n := len(exit.LastStderr); n > 0 {
 		text += fmt.Sprintf("; its last words on standard error: %s", quote(strings.Join(exit.LastStderr[max(0, n-5):], "\n")))

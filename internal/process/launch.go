@@ -70,7 +70,7 @@ func prepare(cfg Config) (*Process, error) {
 		folder:    folder,
 		mark:      rand.Text() + "/" + rand.Text(),
 		link:      newLink(),
-		firstLine: make(chan string, 1),
+		firstLine: make(chan firstLine, 1),
 		spawned:   make(chan struct{}),
 		launched:  make(chan struct{}),
 		over:      make(chan struct{}),
@@ -136,7 +136,7 @@ func (p *Process) connect(ctx context.Context) (*pluginwire.Conn, error) {
 		return nil, fmt.Errorf("go-plugin dispensed a %T", dispensed)
 	}
 	if err := p.greet(ctx, conn); err != nil {
-		return nil, errors.Join(p.link.dialError(), err, conn.Close())
+		return nil, errors.Join(p.link.problem(), err, conn.Close())
 	}
 	return conn, nil
 }

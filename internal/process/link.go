@@ -9,8 +9,12 @@ import (
 	"sync"
 )
 
-// errLinkLost is what gRPC gets instead of a second connection.
-var errLinkLost = errors.New("the connection to the plugin is lost")
+var (
+	// errLinkLost is what gRPC gets instead of a second connection.
+	errLinkLost = errors.New("the connection to the plugin is lost")
+	// errNotGRPC says what most probably is wrong with a server that takes a connection and does not begin to speak.
+	errNotGRPC = errors.New("it does not answer gRPC on its socket, as a server does that expects TLS; the socket is protected by its folder: serve without TLS")
+)
 
 // link is the one connection to the plugin's socket. There is never a second: what broke the first may have taken
 // calls with it, so that the process has to end.
@@ -21,6 +25,8 @@ type link struct {
 	dialled bool
 	closed  bool
 	err     error // why the connection could not be made
+	heard   byte  // the first that the plugin said, if spoke
+	spoke   bool
 	conn    net.Conn
 }
 
@@ -82,21 +88,30 @@ func (l *link) lose() {
 	}
 }
 
-// dialError returns why the connection could not be made, nil if it could or was not tried.
-func (l *link) dialError() error {
+// problem returns what is wrong with the connection, as far as that is known better here than by gRPC: why it could not
+// be made, or that whoever took it is no gRPC server.
+func (l *link) problem() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	const alert = 0x15 // what TLS begins with when it does not like what it hears, and gRPC never does
+	if silent := l.closed && l.conn != nil && !l.spoke; silent || l.spoke && l.heard == alert {
+		return errNotGRPC
+	}
 	return l.err
 }
 
 // linkConn notices the end of the connection before gRPC says so.
 type linkConn struct {
 	net.Conn
-	link *link
+	link  *link
+	spoke bool // the plugin, as the reader knows
 }
 
 func (c *linkConn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
+	if n > 0 && !c.spoke {
+		c.noteFirst(b[0])
+	}
 	c.noteLoss(err)
 	return n, err
 }
@@ -110,6 +125,13 @@ func (c *linkConn) Write(b []byte) (int, error) {
 func (c *linkConn) Close() error {
 	c.link.close()
 	return nil
+}
+
+func (c *linkConn) noteFirst(b byte) {
+	c.spoke = true
+	c.link.mu.Lock()
+	defer c.link.mu.Unlock()
+	c.link.heard, c.link.spoke = b, true
 }
 
 // noteLoss tells a loss from a deadline, with which gRPC interrupts its reads when it takes the connection over.

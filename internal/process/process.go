@@ -48,14 +48,15 @@ type Process struct {
 	pumps       sync.WaitGroup   // spawned: who reads them
 	watchers    sync.WaitGroup   // launched: who watches the limits
 	socket      string           // launched
+	unfinished  string           // launched: a first line without an end
 	conn        *pluginwire.Conn // launched
 	err         error            // launched: why it failed
 
-	firstLine chan string   // of standard output; closed without any at its end
-	spawned   chan struct{} // closed when there is a child
-	launched  chan struct{} // closed when the launch has succeeded or failed
-	over      chan struct{} // closed when the process has ended and said its last
-	done      chan struct{} // closed when all is released
+	firstLine chan firstLine // of standard output; closed without any at its end
+	spawned   chan struct{}  // closed when there is a child
+	launched  chan struct{}  // closed when the launch has succeeded or failed
+	over      chan struct{}  // closed when the process has ended and said its last
+	done      chan struct{}  // closed when all is released
 
 	mu       sync.Mutex
 	channels []*grpc.ClientConn // what go-plugin opened

@@ -42,7 +42,7 @@ func (p *Process) start(ctx context.Context, protocol []string) error {
 	p.out.with("pid", child.id.PID)
 	p.child, p.pipes = child, []*os.File{stdout, stderr}
 	p.pumps.Go(func() { p.pumpStdout(stdout) }) // both end with the pipe, or at release's deadline
-	p.pumps.Go(func() { pump(stderr, p.newLines(p.out.stderrLine)) })
+	p.pumps.Go(func() { p.pumpStderr(stderr) })
 	err = p.holder.Started(child.id.PID)
 	p.watchLimits()
 	close(p.spawned)
@@ -82,36 +82,51 @@ func (p *Process) watchLimits() {
 }
 
 func (p *Process) pumpStdout(pipe *os.File) {
-	first := true
-	pump(pipe, p.newLines(func(line string) {
+	first, ended := true, false
+	to := p.newLines(func(line string) {
 		if !first {
 			p.out.stdoutLine(line)
 			return
 		}
 		first = false
-		p.firstLine <- line // has room for this one
-	}))
+		p.firstLine <- firstLine{line, !ended} // has room for this one
+	})
+	pump(pipe, to)
+	ended = true
+	to.Flush()
 	close(p.firstLine)
+}
+
+func (p *Process) pumpStderr(pipe *os.File) {
+	to := p.newLines(p.out.stderrLine)
+	pump(pipe, to)
+	to.Flush()
 }
 
 // pump reads the pipe to its end, as fast as it can, so that whoever writes is never held up.
 func pump(pipe *os.File, to *lines) {
 	const size = 8 << 10 // the longest line that is kept; each instance has two of these for as long as it lives
 	_, _ = io.CopyBuffer(struct{ io.Writer }{to}, struct{ io.Reader }{pipe}, make([]byte, size))
-	to.Flush()
 	_ = pipe.Close()
+}
+
+// firstLine is what a process printed first.
+type firstLine struct {
+	text  string
+	whole bool // it ended with a line's end, and not with the output
 }
 
 // awaitHandshake returns the process's first line if go-plugin may see it.
 func (p *Process) awaitHandshake(ctx context.Context, dir string) (string, error) {
 	select {
 	case line, ok := <-p.firstLine:
-		if !ok {
+		if !ok || !line.whole {
+			p.unfinished = line.text
 			return "", errNoHandshake
 		}
-		socket, err := checkHandshake(line, dir, slices.Sorted(maps.Keys(pluginwire.HostPlugins(p.cfg.Conn))))
+		socket, err := checkHandshake(line.text, dir, slices.Sorted(maps.Keys(pluginwire.HostPlugins(p.cfg.Conn))))
 		p.socket = socket
-		return strings.TrimSpace(line), err
+		return strings.TrimSpace(line.text), err
 	case <-ctx.Done():
 		return "", context.Cause(ctx)
 	}
