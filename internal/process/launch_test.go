@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -57,7 +58,6 @@ func TestSocketHasNoNameOnceConnected(t *testing.T) {
 }
 
 func TestLaunchRefusesWhatIsNoPlugin(t *testing.T) {
-	certificate := strings.Repeat("A", 64) // go-plugin takes more than 50 bytes for one
 	tests := []struct {
 		name  string
 		flags []string
@@ -65,6 +65,8 @@ func TestLaunchRefusesWhatIsNoPlugin(t *testing.T) {
 	}{
 		{"it says hello", []string{"-first=hello world"}, []string{`is not a toolhost plugin: its first line on standard output was "hello world", expected go-plugin's handshake`, "sdk"}},
 		{"it says nothing in its first line", []string{"-first= "}, []string{`its first line on standard output was ""`}},
+		{"it says something before its handshake", []string{"-stdout=loading"}, []string{`its first line on standard output was "loading"`, "print nothing before it serves"}},
+		{"it says something in the line of its handshake", []string{"-unfinished=" + strconv.Itoa(1<<20)}, []string{strings.Repeat("x", 200) + `"…`}},
 		{"its line is long", []string{"-first=" + strings.Repeat("x", 100<<10)}, []string{strings.Repeat("x", 200) + `"…`}},
 		{"too few fields", []string{"-first=1|1|unix"}, []string{"expected go-plugin's handshake"}},
 		{"another core protocol", []string{"-first=2|1|unix|{dir}/s|grpc"}, []string{"version 2 of go-plugin's protocol"}},
@@ -72,7 +74,10 @@ func TestLaunchRefusesWhatIsNoPlugin(t *testing.T) {
 		{"net/rpc", []string{"-first=1|1|unix|{dir}/s|netrpc"}, []string{"the protocol must be grpc"}},
 		{"net/rpc by omission", []string{"-first=1|1|unix|{dir}/s"}, []string{"the protocol must be grpc"}},
 		{"TCP", []string{"-first=1|1|tcp|127.0.0.1:1234|grpc"}, []string{"the network must be unix", "PLUGIN_UNIX_SOCKET_DIR"}},
-		{"a certificate", []string{"-first=1|1|unix|{dir}/s|grpc|" + certificate}, []string{"it brings a certificate", "without TLS"}},
+		{"a certificate that is none", []string{"-certificate=bad"}, []string{"it brings a certificate", "without TLS"}},
+		{"a certificate with padding", []string{"-certificate=padded"}, []string{"it brings a certificate", "without TLS"}},
+		{"a certificate that nobody asked for", []string{"-certificate=unsolicited"}, []string{"it brings a certificate", "without TLS"}},
+		{"a certificate that it uses", []string{"-tls=announced"}, []string{"it brings a certificate", "without TLS"}},
 		{"a seventh field", []string{"-first=1|1|unix|{dir}/s|grpc||true"}, []string{"it has 7 fields"}},
 		{"a socket elsewhere", []string{"-first=1|1|unix|/tmp/s|grpc"}, []string{"the socket must be in the folder"}},
 		{"a socket elsewhere by dots", []string{"-first=1|1|unix|{dir}/../s|grpc"}, []string{"the socket must be in the folder"}},
@@ -108,18 +113,6 @@ func TestLaunchTellsHowAProgramEnded(t *testing.T) {
 	}
 }
 
-func TestLaunchOfAPluginThatDiesAfterItsHandshake(t *testing.T) {
-	cfg, _ := setup(t, "-listen={dir}") // which would go on
-	cfg.Path = script(t, `#!/bin/sh
-"$@" | { read -r line; echo "$line"; kill -KILL $$; }
-`)
-	cfg.Args = append([]string{executable(t)}, cfg.Args...)
-	err := refused(t, cfg)
-	if exit := exitOf(t, err); exit.Signal != "SIGKILL" || exit.Reason != "" {
-		t.Errorf("exit %+v of %v, want the plugin's own", exit, err)
-	}
-}
-
 func TestLaunchTimesOut(t *testing.T) {
 	tests := []struct {
 		name, want string
@@ -128,6 +121,8 @@ func TestLaunchTimesOut(t *testing.T) {
 		{"it says nothing", "did not answer within", []string{"-hang"}},
 		{"it is stopped before it says anything", "did not answer within", []string{"-stop"}},
 		{"it listens, and does not answer", "did not answer within", []string{"-listen={dir}"}},
+		{"it serves, and never says that it is ready", "did not answer within", []string{"-health=silent"}},
+		{"its first line never ends", `it printed "` + strings.Repeat("x", 200) + `"…`, []string{"-unfinished=" + strconv.Itoa(1<<20), "-hang"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

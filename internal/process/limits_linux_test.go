@@ -112,6 +112,35 @@ func TestOpenFilesFailInThePluginAlone(t *testing.T) {
 	_ = file.Close()
 }
 
+// What a plugin leaks from call to call it lacks itself: neither toolhost nor the next process has a descriptor less.
+func TestDescriptorLeakIsThePluginsProblem(t *testing.T) {
+	const limit, each = 100, 30
+	cfg, _ := setup(t)
+	cfg.Limits.OpenFiles = limit
+	p := launch(t, cfg)
+	before := len(openFiles(t))
+	got := ""
+	for range limit/each + 1 {
+		if got = do(t, p, arguments{"do": "leak", "number": each}); strings.Contains(got, "too many open files") {
+			break
+		}
+	}
+	if !strings.Contains(got, "too many open files") {
+		t.Errorf("the plugin has %s", got)
+	}
+	if after := len(openFiles(t)); after > before {
+		t.Errorf("toolhost has %d descriptors, %d before", after, before)
+	}
+	checkEcho(t, p) // which needs no new one
+	if err := p.Stop(t.Context(), 0); err != nil {
+		t.Fatal(err)
+	}
+	next := launch(t, cfg)
+	if got := do(t, next, arguments{"do": "leak", "number": each}); got != "30 leaked, then <nil>" {
+		t.Errorf("the next process has %s", got)
+	}
+}
+
 func TestLargeFileIsThePluginsProblem(t *testing.T) {
 	cfg, _ := setup(t)
 	neighbour := launch(t, cfg)

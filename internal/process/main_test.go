@@ -13,8 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"github.com/toolhost/toolhost/internal/guardian"
 	"github.com/toolhost/toolhost/internal/guardian/proc"
 	"github.com/toolhost/toolhost/internal/pluginwire"
@@ -42,30 +40,11 @@ func TestMain(m *testing.M) {
 }
 
 // setup returns a config that launches the fault plugin with flags, and checks at the test's end that nothing is left of
-// what was launched: no process, no file, no descriptor, no goroutine.
+// what was launched.
 func setup(t *testing.T, flags ...string) (process.Config, *recorder) {
 	t.Helper()
-	before := goleak.IgnoreCurrent()
-	files := openFiles(t)
-	// Not t.TempDir, whose name is too long for a socket.
-	dir, err := os.MkdirTemp("", "th")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := leavesNothing(t)
 	log := &recorder{changed: make(chan struct{})}
-	t.Cleanup(func() {
-		goleak.VerifyNone(t, before)
-		if after := openFiles(t); after > files {
-			t.Errorf("%d descriptors are open, %d before", after, files)
-		}
-		if left := processesWith("TEST_RUN=" + dir); len(left) > 0 {
-			t.Errorf("left running: %v", left)
-		}
-		if left, _ := os.ReadDir(dir); len(left) > 0 {
-			t.Errorf("left in the run folder: %v", left)
-		}
-		_ = os.RemoveAll(dir)
-	})
 	return process.Config{
 		Plugin:   "fault",
 		Instance: "fault-1",
@@ -89,15 +68,6 @@ func executable(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return path
-}
-
-func openFiles(t *testing.T) int {
-	t.Helper()
-	entries, err := os.ReadDir("/dev/fd")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return len(entries)
 }
 
 // launch launches and, at the test's end, kills what is still there.
@@ -262,18 +232,6 @@ func eventually(t *testing.T, what string, ok func() bool) {
 			t.Fatalf("waited in vain until %s", what)
 		}
 	}
-}
-
-// processesWith returns the pids of all processes that have the entry in their environment, on systems with /proc.
-func processesWith(entry string) []string {
-	environs, _ := filepath.Glob("/proc/[0-9]*/environ")
-	var found []string
-	for _, path := range environs {
-		if text, err := os.ReadFile(path); err == nil && slices.Contains(strings.Split(string(text), "\x00"), entry) {
-			found = append(found, filepath.Base(filepath.Dir(path)))
-		}
-	}
-	return found
 }
 
 // exitOf returns the exit that an error tells of.

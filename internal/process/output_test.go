@@ -69,12 +69,13 @@ func TestOutputArrivesByEveryWay(t *testing.T) {
 	}
 }
 
-// Trap 4: a line of any length on standard output blocks nobody.
+// Trap 4: a line of any length on standard output, or one that never ends, blocks nobody.
 func TestLongLineOnStdoutIsCut(t *testing.T) {
 	cfg, log := setup(t)
 	p := launch(t, cfg)
 	do(t, p, arguments{"do": "long_line", "number": 1 << 20})
 	do(t, p, arguments{"do": "long_line", "number": 1 << 20})
+	do(t, p, arguments{"do": "print", "text": "its end"})
 	line := log.await(t, "WARN xxx", "…[cut]")
 	if len(line) > 9<<10 {
 		t.Errorf("%d bytes were logged", len(line))

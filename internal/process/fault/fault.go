@@ -1,11 +1,7 @@
-// Package fault is a plugin that misbehaves on request, for tests and chaos runs: before its handshake as its flags say,
-// later as the arguments of a call say. Without flags it is a well-behaved plugin with one tool, "fault".
-//
-// A test can let its own binary play the plugin by calling Main, or build the executable below in folder faultplugin.
-// The package is a fixture: nothing that ships imports it.
 package fault
 
 import (
+	"bytes"
 	"flag"
 	"fmt"
 	"io"
@@ -18,11 +14,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/hashicorp/go-hclog"
 	goplugin "github.com/hashicorp/go-plugin"
-	"google.golang.org/grpc"
-
-	"github.com/toolhost/toolhost/internal/pluginwire"
 )
 
 // flags are the faults at the start, in the order in which they happen.
@@ -30,52 +22,93 @@ type flags struct {
 	ignoreTerm     bool
 	stderr         string
 	flood          int
+	stdout         string
+	unfinished     int
 	spawn          string
 	stop           bool
-	exit           int
+	death          death
+	when           string
 	first          string
 	hang           bool
 	listen         string
 	impostor       bool
+	tls            string
+	certificate    string
+	dribble        bool
+	health         string
 	ignoreShutdown bool
+
+	role   string
+	parent int
 }
 
-// Main plays the plugin and returns its exit code. args are its arguments without the program's name.
-func Main(args []string) int {
-	var f flags
+// flagSet returns the flags, and the set that reads them.
+func flagSet() (*flags, *flag.FlagSet) {
+	f := &flags{}
 	set := flag.NewFlagSet("fault", flag.ContinueOnError)
 	set.BoolVar(&f.ignoreTerm, "ignore-term", false, "ignore SIGTERM")
 	set.StringVar(&f.stderr, "stderr", "", "print this `line` on standard error")
 	set.IntVar(&f.flood, "flood", 0, "print this many `bytes` of lines on standard error")
+	set.StringVar(&f.stdout, "stdout", "", "print this `line` on standard output before the handshake")
+	set.IntVar(&f.unfinished, "unfinished", 0, "print this many `bytes` on standard output before the handshake, without a line's end")
 	set.StringVar(&f.spawn, "spawn", "", "start a process that keeps the pipes, in the same `group`, in a new session, or bare: that and without environment")
 	set.BoolVar(&f.stop, "stop", false, "stop with SIGSTOP")
-	set.IntVar(&f.exit, "exit", -1, "exit with this `code`")
+	set.IntVar(&f.death.code, "exit", -1, "exit with this `code`, at the moment that -when names")
+	set.StringVar(&f.death.panic, "panic", "", "panic with these `words`, at the moment that -when names")
+	set.StringVar(&f.when, "when", "start", "die at this `moment`: start, half of the handshake, line (right after it), connected, signal (SIGUSR1) or end (after the shutdown)")
 	set.StringVar(&f.first, "first", "", "print this `line` in place of the handshake, {dir} being the socket's folder, and serve nothing")
 	set.BoolVar(&f.hang, "hang", false, "say and do nothing")
 	set.StringVar(&f.listen, "listen", "", "say that you listen in this `folder`, {dir} being the right one, but answer nobody")
 	set.BoolVar(&f.impostor, "impostor", false, "let a process that is not yours listen")
+	set.StringVar(&f.tls, "tls", "", "serve TLS, `announced` in the handshake or silent")
+	set.StringVar(&f.certificate, "certificate", "", "name a certificate in the handshake that is `unsolicited`, padded or bad, and serve without TLS")
+	set.BoolVar(&f.dribble, "dribble", false, "print the handshake a byte at a time")
+	set.StringVar(&f.health, "health", "", "never be ready: leave the question `silent`, or give a bad answer")
 	set.BoolVar(&f.ignoreShutdown, "ignore-shutdown", false, "live on after the shutdown")
-	role := set.String("role", "", "used between processes of this program")
-	parent := set.Int("parent", 0, "used between processes of this program")
+	set.StringVar(&f.role, "role", "", "used between processes of this program")
+	set.IntVar(&f.parent, "parent", 0, "used between processes of this program")
+	return f, set
+}
+
+// Flags returns the names of the flags of Main that are faults.
+func Flags() []string {
+	var names []string
+	_, set := flagSet()
+	set.VisitAll(func(f *flag.Flag) {
+		if f.Name != "role" && f.Name != "parent" {
+			names = append(names, f.Name)
+		}
+	})
+	return names
+}
+
+// Main plays the plugin and returns its exit code. args are its arguments without the program's name.
+func Main(args []string) int {
+	f, set := flagSet()
 	if err := set.Parse(args); err != nil {
 		return 2
 	}
 	self := os.Args[:len(os.Args)-len(args)]
-	switch *role {
+	switch f.role {
 	case "":
 	case "starter":
 		return launch(self, "-role=listener", "-parent="+strconv.Itoa(os.Getpid()))
 	case "listener":
-		for os.Getppid() == *parent { // until the starter is gone, this still descends from the plugin
+		for os.Getppid() == f.parent { // until the starter is gone, this still descends from the plugin
 			time.Sleep(time.Millisecond)
 		}
-		fmt.Println(listen("{dir}"))
+		fmt.Println(listen("{dir}", nil))
 		sleep()
+	}
+	if err := f.prepare(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
 	}
 	return f.play(self)
 }
 
-func (f *flags) play(self []string) int {
+// prepare does what comes before the handshake.
+func (f *flags) prepare() error {
 	if f.ignoreTerm {
 		signal.Ignore(syscall.SIGTERM)
 	}
@@ -83,27 +116,34 @@ func (f *flags) play(self []string) int {
 		fmt.Fprintln(os.Stderr, f.stderr)
 	}
 	floodWith(os.Stderr, f.flood)
+	if f.stdout != "" {
+		fmt.Println(f.stdout)
+	}
+	_, _ = os.Stdout.Write(bytes.Repeat([]byte("x"), f.unfinished))
 	if f.spawn != "" {
 		pid, err := spawn(f.spawn, os.Stdout, os.Stderr)
 		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 1
+			return err
 		}
 		fmt.Fprintln(os.Stderr, "spawned", pid)
 	}
 	if f.stop {
 		stopSelf()
 	}
+	return nil
+}
+
+func (f *flags) play(self []string) int {
 	switch {
-	case f.exit >= 0:
-		return f.exit
+	case f.death.planned() && f.when != "end" && f.when != "signal":
+		f.dieDuringLaunch()
 	case f.first != "":
 		fmt.Println(strings.ReplaceAll(f.first, "{dir}", os.Getenv(goplugin.EnvUnixSocketDir)))
 		sleep()
 	case f.hang:
 		sleep()
 	case f.listen != "":
-		fmt.Println(listen(f.listen))
+		fmt.Println(listen(f.listen, nil))
 		sleep()
 	case f.impostor:
 		if code := launch(self, "-role=starter"); code != 0 {
@@ -111,28 +151,21 @@ func (f *flags) play(self []string) int {
 		}
 		sleep()
 	}
-	f.serve()
+	if f.when == "signal" {
+		f.dieBySignal()
+	}
+	if err := f.serve(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	if f.when == "end" {
+		f.death.die()
+	}
 	return 0
 }
 
-// serve returns after the shutdown.
-func (f *flags) serve() {
-	h := &handler{stdout: os.Stdout, stderr: os.Stderr} // go-plugin puts others in their place
-	goplugin.Serve(&goplugin.ServeConfig{
-		HandshakeConfig:  pluginwire.Handshake(),
-		VersionedPlugins: pluginwire.PluginPlugins(h, pluginwire.ServerConfig{}),
-		Logger:           hclog.NewNullLogger(),
-		GRPCServer: func(opts []grpc.ServerOption) *grpc.Server {
-			return grpc.NewServer(append(pluginwire.ServerOptions(), opts...)...)
-		},
-	})
-	if f.ignoreShutdown {
-		sleep()
-	}
-}
-
-// listen makes a socket and returns the handshake for it.
-func listen(dir string) string {
+// listen makes a socket and returns the handshake for it. connected, unless it is nil, is called when somebody connects.
+func listen(dir string, connected func()) string {
 	dir = strings.ReplaceAll(dir, "{dir}", os.Getenv(goplugin.EnvUnixSocketDir))
 	path := filepath.Join(dir, "s")
 	listener, err := net.Listen("unix", path)
@@ -144,6 +177,9 @@ func listen(dir string) string {
 			conn, err := listener.Accept()
 			if err != nil {
 				return
+			}
+			if connected != nil {
+				connected()
 			}
 			_, _ = io.Copy(io.Discard, conn)
 		}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"syscall"
 )
 
 // mostForks bounds a fork bomb, should the limit that it is to meet not be there.
@@ -58,6 +59,16 @@ func open(number int) (int, error) {
 		held = append(held, file)
 	}
 	return len(held), nil
+}
+
+// leak opens files and loses them, open, and returns how many and why it ended.
+func leak(number int) (int, error) {
+	for i := range number {
+		if _, err := syscall.Open(os.DevNull, syscall.O_RDONLY|syscall.O_CLOEXEC, 0); err != nil { // no finalizer finds it
+			return i, err
+		}
+	}
+	return number, nil
 }
 
 // write writes a file of its own.

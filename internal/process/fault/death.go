@@ -1,0 +1,65 @@
+package fault
+
+import (
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"strings"
+	"syscall"
+)
+
+// death is how the process ends by itself.
+type death struct {
+	code  int    // negative: none
+	panic string // instead of an exit code
+}
+
+func (d death) planned() bool { return d.code >= 0 || d.panic != "" }
+
+func (d death) die() {
+	if d.panic != "" {
+		panic(d.panic)
+	}
+	os.Exit(d.code)
+}
+
+// dieDuringLaunch dies before it serves anything.
+func (f *flags) dieDuringLaunch() {
+	switch f.when {
+	case "start":
+	case "half":
+		fmt.Print("1|1|unix|")
+	case "line":
+		fmt.Println(listen("{dir}", nil))
+	case "connected":
+		fmt.Println(listen("{dir}", f.death.die))
+		sleep()
+	default:
+		fmt.Fprintf(os.Stderr, "the moment %q is not known\n", f.when)
+	}
+	f.death.die()
+}
+
+// dieBySignal dies when SIGUSR1 comes: whoever sends it knows how far the plugin is.
+func (f *flags) dieBySignal() {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGUSR1)
+	go func() { // for as long as the process lives
+		<-signals
+		f.death.die()
+	}()
+}
+
+// crash panics where nothing recovers it. The stacks that the runtime then prints have at least so many bytes.
+func crash(words string, bytes int) {
+	const stack = 200 // bytes, at least, of a goroutine that sleeps
+	if bytes > 0 {
+		debug.SetTraceback("all")
+	}
+	for range bytes / stack {
+		go sleep()
+	}
+	go panic(strings.Clone(words))
+	sleep()
+}

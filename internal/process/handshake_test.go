@@ -1,0 +1,33 @@
+package process_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// Trap 5: what a plugin does about TLS, of which its handshake says nothing, is its own problem.
+func TestPluginThatServesTLSInSilence(t *testing.T) {
+	cfg, _ := setup(t, "-tls=silent")
+	err := refused(t, cfg)
+	if !strings.Contains(err.Error(), "it does not answer gRPC on its socket, as a server does that expects TLS") {
+		t.Errorf("error %q", err)
+	}
+	if exit := exitOf(t, err); exit.Signal != "SIGKILL" {
+		t.Errorf("exit %+v", exit)
+	}
+	checkNext(t, cfg)
+}
+
+func TestPluginThatSaysItIsNotReady(t *testing.T) {
+	cfg, _ := setup(t, "-health=bad")
+	if err := refused(t, cfg); !strings.Contains(err.Error(), "asking for its health: it is NOT_SERVING") {
+		t.Errorf("error %q", err)
+	}
+	checkNext(t, cfg)
+}
+
+// A line is over when it is over, however slowly it comes.
+func TestHandshakeThatComesByteByByte(t *testing.T) {
+	cfg, _ := setup(t, "-dribble")
+	checkEcho(t, launch(t, cfg))
+}
