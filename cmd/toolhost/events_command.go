@@ -81,7 +81,7 @@ func showEvents(ctx context.Context, c *client.Client, p cli.Process, q tool.Eve
 func eventText(e tool.PluginEvent) string {
 	s := fmt.Sprintf("%5d  %s  %-20s  %-18s", e.Seq, clock(e.Time), first(e.Instance, e.Plugin), strings.ReplaceAll(e.Type, "_", " "))
 	if e.Reason != "" {
-		s += "  " + e.Reason
+		s += "  " + abbreviated(e.Reason)
 	}
 	if !e.Until.IsZero() {
 		s += "; next try " + e.Until.Local().Format(time.TimeOnly)

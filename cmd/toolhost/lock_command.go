@@ -1,8 +1,11 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -17,55 +20,136 @@ func newLockCommand(p cli.Process) *cobra.Command {
 	var format cli.Format
 	var file string
 	cmd := &cobra.Command{
-		Use:   "lock",
-		Short: "Write a lock file that allows the plugins in service and no others",
-		Long: "Lock writes a lock file that pins each plugin in service to the digest that it has now. `toolhost serve --locked`\n" +
-			"runs these plugins at these digests and nothing else. Without --file it is toolhost.lock in the current folder.",
-		Example: "  toolhost lock\n  toolhost serve --plugins plugins --locked",
-		Args:    cli.Arguments(0, 0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			path, err := absolute("--file", file)
-			if err != nil {
-				return err
-			}
-			return conn.with(func(c *client.Client) error {
-				plugins, err := c.Plugins(cmd.Context())
+		Use:   "lock [PLUGIN…]",
+		Short: "Allow plugins as they are now: write their digests into the lock file",
+		Long: "Lock pins plugins to the digests that they have now, in the lock file that `toolhost serve --locked` follows. A\n" +
+			"plugin whose file the lock file keeps out is pinned to that file, any other to what is in service. With names it\n" +
+			"pins these plugins and leaves the others alone; without, it pins all, and what is not there is allowed no more.\n" +
+			"A toolhost that follows the file takes the change over at once, without a failed call. What does not start is not\n" +
+			"taken over: what ran before stays, its line in the file too, and the exit code is 3.\n" +
+			"With -o json it prints an object: file, enforced, plugins, changed and failures.",
+		Example:           "  toolhost lock\n  toolhost lock calculator",
+		Args:              cli.Arguments(0, mostLocked),
+		ValidArgsFunction: conn.completePlugin,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("file") {
+				path, err := absolute("--file", file)
 				if err != nil {
 					return err
 				}
-				return writeLock(p, path, plugins, format.JSON())
+				file = path
+			}
+			return conn.with(func(c *client.Client) error {
+				done, err := lock(cmd.Context(), c, file, args)
+				if err != nil {
+					return err
+				}
+				return printLock(p, done, format.JSON())
 			})
 		},
 	}
-	cmd.Flags().StringVar(&file, "file", "toolhost.lock", "the `FILE` to write")
+	cmd.Flags().StringVar(&file, "file", "", "the `FILE` to write (default: the one that the toolhost is configured with)")
 	conn.addFlag(cmd.Flags())
 	format.AddFlag(cmd.Flags())
 	return cmd
 }
 
-// lockView is what `lock -o json` prints.
-type lockView struct {
-	File    string            `json:"file"`
-	Plugins map[string]string `json:"plugins"` // digests by name
+// mostLocked is how many plugins may be named: more than anybody types.
+const mostLocked = 10_000
+
+// lock pins the plugins of those names, or all, in a file, and lets a toolhost that follows the file take that over. An
+// empty path stands for the toolhost's own file.
+func lock(ctx context.Context, c *client.Client, path string, names []string) (*pinning, error) {
+	own, err := c.LockFile(ctx)
+	if err != nil {
+		return nil, err
+	}
+	plugins, err := c.Plugins(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p := &pinning{file: cmp.Or(path, own.Path), enforced: own.Enforced && (path == "" || path == filepath.Clean(own.Path))}
+	if err := p.read(path != "" && len(names) == 0); err != nil {
+		return nil, err
+	}
+	if err := p.choose(plugins, names); err != nil {
+		return nil, err
+	}
+	if err := manifest.WriteLock(p.file, p.lock); err != nil {
+		return nil, err
+	}
+	if !p.enforced {
+		return p, nil
+	}
+	return p, p.enforce(ctx, c)
 }
 
-func writeLock(p cli.Process, path string, plugins []tool.PluginInfo, asJSON bool) error {
-	lock := manifest.Lock{}
-	view := lockView{File: path, Plugins: map[string]string{}}
-	for _, plugin := range plugins {
-		if plugin.State == tool.PluginDisabled || plugin.Digest == "" {
-			continue // it is not in service
-		}
-		lock[plugin.Name] = manifest.Pin{Version: plugin.Version, Digest: plugin.Digest}
-		view.Plugins[plugin.Name] = plugin.Digest
+// lockView is what `lock -o json` prints.
+type lockView struct {
+	File     string               `json:"file"`
+	Enforced bool                 `json:"enforced"`
+	Plugins  map[string]string    `json:"plugins"` // digests by name
+	Changed  []lockChange         `json:"changed"`
+	Failures []tool.ReloadFailure `json:"failures"`
+}
+
+// lockChange is a plugin that was not allowed as it is.
+type lockChange struct {
+	Plugin         string `json:"plugin"`
+	Digest         string `json:"digest"`
+	PreviousDigest string `json:"previous_digest,omitempty"`
+}
+
+func printLock(p cli.Process, done *pinning, asJSON bool) error {
+	view := lockView{
+		File: done.file, Enforced: done.enforced, Plugins: map[string]string{},
+		Changed: []lockChange{}, Failures: []tool.ReloadFailure{},
 	}
-	if err := manifest.WriteLock(path, lock); err != nil {
+	for name, pin := range done.lock {
+		view.Plugins[name] = pin.Digest
+	}
+	for _, w := range done.wishes {
+		if w.failed != "" {
+			view.Failures = append(view.Failures, tool.ReloadFailure{Plugin: w.name, Reason: w.failed})
+		} else if w.digest != w.before.Digest {
+			view.Changed = append(view.Changed, lockChange{Plugin: w.name, Digest: w.digest, PreviousDigest: w.before.Digest})
+		}
+	}
+	var err error
+	if asJSON {
+		err = cli.WriteJSON(p.Stdout, view)
+	} else {
+		_, err = fmt.Fprint(p.Stdout, view.text())
+	}
+	if err != nil || len(view.Failures) == 0 {
 		return err
 	}
-	if asJSON {
-		return cli.WriteJSON(p.Stdout, view)
+	var reasons []string
+	for _, f := range view.Failures {
+		reasons = append(reasons, cli.OneLine(fmt.Sprintf("%s: %s", f.Plugin, abbreviated(f.Reason))))
 	}
-	_, err := fmt.Fprintf(p.Stdout, "%s allows %s: run toolhost serve with --locked, and with --lock-file if it is not in that folder\n",
-		filepath.Base(path), count(len(lock), "plugin"))
-	return err
+	return &cli.ExitError{Code: cli.ExitInfrastructure, Err: fmt.Errorf(
+		"%s not taken over; what was there before stays, and what the lock file said of it\n  %s",
+		were(count(len(view.Failures), "plugin"), len(view.Failures)), strings.Join(reasons, "\n  "))}
+}
+
+func (v *lockView) text() string {
+	var b strings.Builder
+	for _, c := range v.Changed {
+		fmt.Fprintf(&b, "allowed %s: %s", c.Plugin, shortDigest(c.Digest))
+		if c.PreviousDigest != "" {
+			fmt.Fprintf(&b, " instead of %s", shortDigest(c.PreviousDigest))
+		}
+		if v.Enforced {
+			b.WriteString("; it is in service")
+		}
+		b.WriteByte('\n')
+	}
+	fmt.Fprintf(&b, "%s allows %s", v.File, count(len(v.Plugins), "plugin"))
+	if v.Enforced {
+		b.WriteString(", and toolhost follows it\n")
+	} else {
+		b.WriteString("; toolhost serve follows it with --locked, and with --lock-file if that is another\n")
+	}
+	return b.String()
 }

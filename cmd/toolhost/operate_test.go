@@ -117,6 +117,12 @@ func TestRemedies(t *testing.T) {
 		{"quarantined", tool.PluginInfo{State: tool.PluginQuarantined, PreviousDigest: "sha256:ab"}, nil,
 			[]string{"toolhost clear p", "toolhost logs p", "toolhost rollback p"}},
 		{"disabled", tool.PluginInfo{State: tool.PluginDisabled}, nil, []string{"", "toolhost reload"}},
+		{"locked out", tool.PluginInfo{State: tool.PluginDisabled, Refusal: &tool.PluginRefusal{Locked: true}}, nil, []string{"toolhost lock p"}},
+		{"its new file is locked out", tool.PluginInfo{
+			State: tool.PluginEnabled, Warnings: []string{"changed"}, Refusal: &tool.PluginRefusal{Locked: true, Name: "q"},
+		}, nil, []string{"", "toolhost lock q"}},
+		{"its new file is broken", tool.PluginInfo{State: tool.PluginEnabled, Warnings: []string{"changed"}, Refusal: &tool.PluginRefusal{}}, nil,
+			[]string{"", "toolhost upgrade p"}},
 		{"hangs", tool.PluginInfo{State: tool.PluginEnabled, Instances: 1}, []tool.InstanceInfo{{ID: "p-1", State: tool.InstanceUnhealthy}},
 			[]string{"", "toolhost restart --force p"}},
 	} {

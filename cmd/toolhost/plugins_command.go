@@ -1,6 +1,7 @@
 package main
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -80,7 +81,7 @@ func pluginNotes(p tool.PluginInfo, now time.Time) string {
 	} else if e := lastCrash(p); e != nil {
 		notes = append(notes, e.Instance+" crashed "+ago(e.Time, now)+": "+e.Exit.String())
 	}
-	return cli.OneLine(strings.Join(append(notes, p.Warnings...), "; "))
+	return cli.OneLine(abbreviated(strings.Join(append(notes, p.Warnings...), "; ")))
 }
 
 // shortDigest is enough of a digest to tell two executables apart.
@@ -89,6 +90,11 @@ func shortDigest(digest string) string {
 	_, hex, _ := strings.Cut(digest, ":")
 	return hex[:min(len(hex), digits)]
 }
+
+var wholeDigest = regexp.MustCompile(`sha256:[0-9a-f]{64}`)
+
+// abbreviated returns a text for people with digests as short as in tables. What asks for all digits is -o json.
+func abbreviated(text string) string { return wholeDigest.ReplaceAllStringFunc(text, shortDigest) }
 
 // dash stands for an empty cell, so that columns can be told apart.
 func dash(s string) string {

@@ -53,7 +53,7 @@ func reload(ctx context.Context, c *client.Client, p cli.Process, asJSON bool) e
 	}
 	var reasons []string
 	for _, f := range done.Failures {
-		reasons = append(reasons, cli.OneLine(fmt.Sprintf("%s: %s", f.Plugin, f.Reason)))
+		reasons = append(reasons, cli.OneLine(fmt.Sprintf("%s: %s", f.Plugin, abbreviated(f.Reason))))
 	}
 	return &cli.ExitError{Code: cli.ExitInfrastructure, Err: fmt.Errorf("%s not taken over; what was there before stays\n  %s",
 		were(count(len(done.Failures), "plugin"), len(done.Failures)), strings.Join(reasons, "\n  "))}

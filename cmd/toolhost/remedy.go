@@ -26,11 +26,16 @@ func remedies(p tool.PluginInfo, instances []tool.InstanceInfo) []remedy {
 	case tool.PluginQuarantined:
 		all = append(all, command("clear", "lets it take calls again: the next one starts it"), command("logs", "shows what it wrote"))
 	case tool.PluginDisabled:
-		all = append(all, remedy{"", "mend what the reason says, then"}, remedy{"toolhost reload", "looks at the plugin folders again"})
+		if !lockedOut(p) {
+			all = append(all, remedy{"", "mend what the reason says, then"}, remedy{"toolhost reload", "looks at the plugin folders again"})
+		}
 	default:
 		all = append(all, healthyRemedies(p, command)...)
 	}
-	if len(p.Warnings) > 0 && p.State != tool.PluginDisabled {
+	switch {
+	case lockedOut(p):
+		all = append(all, remedy{lockCommand(p), "allows what is in its folder, " + shortDigest(p.Refusal.Digest) + ", and puts it into service"})
+	case len(p.Warnings) > 0 && p.State != tool.PluginDisabled:
 		all = append(all, command("upgrade", "looks at its file again, once what the warnings say is mended"))
 	}
 	if p.PreviousDigest != "" && (p.State == tool.PluginBackingOff || p.State == tool.PluginQuarantined || lastCrash(p) != nil) {
@@ -44,6 +49,12 @@ func remedies(p tool.PluginInfo, instances []tool.InstanceInfo) []remedy {
 	}
 	return all
 }
+
+// lockedOut reports whether the lock file keeps out what is in the plugin's folder.
+func lockedOut(p tool.PluginInfo) bool { return p.Refusal != nil && p.Refusal.Locked }
+
+// lockCommand is what lets in a plugin that is locked out.
+func lockCommand(p tool.PluginInfo) string { return "toolhost lock " + first(p.Refusal.Name, p.Name) }
 
 func healthyRemedies(p tool.PluginInfo, command func(verb, effect string) remedy) []remedy {
 	switch {

@@ -19,7 +19,7 @@ func (w *explanation) text() string {
 	if len(w.plugin.Warnings) > 0 {
 		b.WriteString("\nwarnings\n")
 		for _, warning := range w.plugin.Warnings {
-			fmt.Fprintf(&b, "  %s\n", cli.OneLine(warning))
+			fmt.Fprintf(&b, "  %s\n", cli.OneLine(abbreviated(warning)))
 		}
 	}
 	if len(w.events) > 0 {
@@ -48,7 +48,7 @@ func (w *explanation) writeState(b *strings.Builder) {
 	}
 	title := strings.TrimSpace(p.Name+" "+p.Version) + " is " + stateWords(p.State)
 	if p.Reason != "" {
-		title += ": " + p.Reason
+		title += ": " + abbreviated(p.Reason)
 	}
 	fmt.Fprintln(b, cli.OneLine(title))
 	if next := retry(p, w.now); next != "" {
@@ -56,6 +56,17 @@ func (w *explanation) writeState(b *strings.Builder) {
 	}
 	line("file", p.Path)
 	line("digest", p.Digest)
+	switch {
+	case p.PinnedDigest != "" && p.PinnedDigest == p.Digest:
+		line("lock file", "allows this digest")
+	case p.PinnedDigest != "":
+		line("lock file", "allows "+p.PinnedDigest)
+	case lockedOut(p):
+		line("lock file", "does not know it")
+	}
+	if r := p.Refusal; r != nil && r.Digest != p.Digest {
+		line("its file is", r.Digest)
+	}
 	line("before it", p.PreviousDigest)
 	running := fmt.Sprintf("%d now, %d started in all", p.Instances, p.Launches)
 	for _, i := range w.instances {
