@@ -29,13 +29,18 @@ func Compile(schema json.RawMessage) (*Schema, error) {
 	if len(bytes.TrimSpace(schema)) == 0 {
 		schema = json.RawMessage(`{"type":"object","additionalProperties":false}`)
 	}
+	return compile(schema, jsonschema.Draft2020, refuseLoader{})
+}
+
+// compile compiles a schema that is of a draft unless it names another.
+func compile(schema json.RawMessage, draft *jsonschema.Draft, loader jsonschema.URLLoader) (*Schema, error) {
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
 	if err != nil {
 		return nil, fmt.Errorf("it is not JSON: %w", err)
 	}
 	c := jsonschema.NewCompiler()
-	c.DefaultDraft(jsonschema.Draft2020)
-	c.UseLoader(refuseLoader{})
+	c.DefaultDraft(draft)
+	c.UseLoader(loader)
 	if err := c.AddResource(schemaURL, doc); err != nil {
 		return nil, err
 	}

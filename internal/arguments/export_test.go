@@ -1,0 +1,17 @@
+package arguments
+
+import (
+	"encoding/json"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// CompileDraft is Compile with another default draft, and with a loader of other documents.
+func CompileDraft(schema json.RawMessage, draft *jsonschema.Draft, loader jsonschema.URLLoader) (*Schema, error) {
+	return compile(schema, draft, loader)
+}
+
+// ParsedValue is any value as Parse would hold it.
+func ParsedValue(value any) Parsed {
+	return Parsed{value: value}
+}
