@@ -15,6 +15,61 @@ type Status struct {
 	Result     json.RawMessage `json:"result,omitempty"`
 }
 
+// Fold returns the status that people see after s, when next comes: what next sets takes the place of what was there, and
+// parameters are merged, objects deeply. Nothing comes after a terminal state, and a state never goes back: such a next
+// leaves s as it is.
+func (s Status) Fold(next Status) Status {
+	if s.State.Terminal() || next.State != "" && next.State.order() < s.State.order() {
+		return s
+	}
+	if next.State != "" {
+		s.State = next.State
+	}
+	if next.Tip != "" {
+		s.Tip = next.Tip
+	}
+	if next.Progress != nil {
+		progress := *next.Progress
+		s.Progress = &progress
+	}
+	if next.Result != nil {
+		s.Result = next.Result
+	}
+	s.Parameters = mergeObjects(s.Parameters, next.Parameters)
+	return s
+}
+
+// mergeObjects returns the members of both JSON objects; where both have one, the second's counts, or, if it is an
+// object in both, what they have together. What is not an object gives way to what is.
+func mergeObjects(a, b json.RawMessage) json.RawMessage {
+	var old, more map[string]json.RawMessage
+	if json.Unmarshal(b, &more) != nil || more == nil {
+		return a
+	}
+	if json.Unmarshal(a, &old) != nil || old == nil {
+		return b
+	}
+	for key, value := range more {
+		if have, ok := old[key]; ok {
+			value = mergeValues(have, value)
+		}
+		old[key] = value
+	}
+	merged, err := json.Marshal(old)
+	if err != nil {
+		return b
+	}
+	return merged
+}
+
+func mergeValues(a, b json.RawMessage) json.RawMessage {
+	var old, more map[string]json.RawMessage
+	if json.Unmarshal(a, &old) != nil || old == nil || json.Unmarshal(b, &more) != nil || more == nil {
+		return b
+	}
+	return mergeObjects(a, b)
+}
+
 // StatusState is where a call stands, for people. A state never goes back: wait, doing, then success or error.
 type StatusState string
 
@@ -28,6 +83,20 @@ const (
 
 // Terminal reports whether nothing may come after the state.
 func (s StatusState) Terminal() bool { return s == StatusSuccess || s == StatusError }
+
+// order returns the place of a state among those of a call; 0 if it is not known.
+func (s StatusState) order() int {
+	switch s {
+	case StatusWait:
+		return 1
+	case StatusDoing:
+		return 2
+	case StatusSuccess, StatusError:
+		return 3
+	default:
+		return 0
+	}
+}
 
 // Progress is how far a call is.
 type Progress struct {

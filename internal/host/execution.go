@@ -23,7 +23,7 @@ type execution struct {
 	closed   bool
 	run      *run // the call that is followed; another's if the id is taken
 
-	read int // events read; Next's alone
+	read uint64 // the number of the last event that was read; Next's alone
 }
 
 var _ tool.Execution = (*execution)(nil)
@@ -42,7 +42,7 @@ func (e *execution) Send(_ context.Context, text []byte, complete bool) error {
 	}
 	e.text = append(e.text, text...)
 	if complete {
-		e.submitLocked()
+		e.submitLocked(false)
 	} else {
 		e.run.append(text)
 	}
@@ -52,14 +52,15 @@ func (e *execution) Send(_ context.Context, text []byte, complete bool) error {
 func (e *execution) submit() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.submitLocked()
+	e.submitLocked(true)
 }
 
-// submitLocked has the call admitted. Nothing in it waits: runs have goroutines of their own.
-func (e *execution) submitLocked() {
+// submitLocked has the call admitted; whole says that its arguments came with it. Nothing in it waits: runs have
+// goroutines of their own.
+func (e *execution) submitLocked(whole bool) {
 	e.complete = true
 	own := e.run
-	e.run = e.host.admit(own, e.text)
+	e.run = e.host.admit(own, e.text, whole)
 	e.replayed = e.run != own
 	e.text = nil
 }
@@ -82,7 +83,7 @@ func (e *execution) Next(ctx context.Context) (tool.Event, error) {
 			e.read = 0
 			continue
 		}
-		e.read++
+		e.read = ev.Seq
 		if replayed && ev.Ended != nil {
 			ended := *ev.Ended
 			ended.Replayed = true

@@ -9,34 +9,37 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// follower reads what a plugin says of one call and judges how the call ended.
+// follower takes a call through one instance: it reads what the plugin says of it and judges how it ended.
 type follower struct {
 	run        *run
 	supervisor *supervisor
 	instance   *instance
+	attempt    uint32
 	wire       *pluginwire.Call
 	began      time.Time
-	last       bool // the call may not be given to another instance
+	whole      bool // the plugin was given all arguments at once
 	heard      bool // the plugin has said something of the call
+	fate       fate
+	failure    tool.Outcome // if fate is fateFailed
 }
 
-// follow returns once the call has its outcome and the plugin has let go of it, or was given up. It returns false,
-// and the call has no outcome yet, if the instance was killed before it said anything of a call that may be made again.
-func (f *follower) follow() bool {
+// follow returns once the plugin has let go of the call, or was given up; f.fate says what became of it.
+func (f *follower) follow() {
 	for {
 		ev, err := f.wire.Next(f.run.ctx)
 		switch {
 		case err == nil && ev.Ended != nil:
 			f.finish(*ev.Ended)
-			return true
+			return
 		case err == nil:
 			f.heard = true
 			f.publish(ev)
 		case f.run.ctx.Err() != nil:
 			f.interrupt(context.Cause(f.run.ctx))
-			return true
+			return
 		default:
-			return f.lost(err)
+			f.lost(err)
+			return
 		}
 	}
 }
@@ -49,11 +52,19 @@ func (f *follower) publish(ev tool.Event) {
 			Plugin: f.supervisor.name, Instance: f.instance.id, CallID: f.run.call.ID, Record: *ev.Log,
 		})
 	}
+	if ev.Status != nil && ev.Status.Progress != nil {
+		f.run.extend()
+	}
 }
 
+// finish ends the call, unless it failed in a way that lets it be tried again.
 func (f *follower) finish(outcome tool.Outcome) {
 	outcome.Plugin, outcome.Instance = f.supervisor.name, f.instance.id
 	outcome.Result.Duration = time.Since(f.began)
+	if outcome.Err != nil && f.run.executed() && !f.run.tool.Spec.HasSideEffects() && f.run.tries(f.attempt, outcome.Err) {
+		f.fate, f.failure = fateFailed, outcome
+		return
+	}
 	f.run.finish(outcome)
 }
 
@@ -82,7 +93,6 @@ func (f *follower) interrupt(cause error) {
 			f.supervisor.unyielding(f.instance, "a call of "+f.run.call.Tool+" did not stop when it was told to")
 			return
 		default:
-			f.last = true
 			f.lost(err)
 			return
 		}
@@ -117,16 +127,17 @@ func (f *follower) aftermath() string {
 	}
 }
 
-// lost ends a call whose instance went away under it, or returns false if the call is to be given to another one.
-func (f *follower) lost(err error) bool {
+// lost ends a call whose instance went away under it, or says that it is to be given to another one.
+func (f *follower) lost(err error) {
 	if !errors.Is(err, pluginwire.ErrConnLost) {
 		f.fail(tool.Errorf(tool.KindInternal, "following the call: %w", err))
-		return true
+		return
 	}
 	<-f.instance.gone // soon: the instance's goroutine ends what lost its connection
 	exit := f.instance.exit
-	if f.again(exit) {
-		return false
+	if f.untouched(exit) {
+		f.fate = fateMoved
+		return
 	}
 	kind := tool.KindCrashed
 	if f.run.executed() && f.run.tool.Spec.HasSideEffects() {
@@ -135,11 +146,11 @@ func (f *follower) lost(err error) bool {
 	e := tool.Errorf(kind, "the plugin %q ended during the call: %v; %s", f.supervisor.name, exit, f.aftermath())
 	e.Exit = &exit
 	f.fail(e)
-	return true
 }
 
-// again reports whether the call may be given to another instance: it is safe to make twice, nothing was heard of it,
-// and the process was killed from outside. A process that crashed by itself may have done so because of the call.
-func (f *follower) again(exit tool.Exit) bool {
-	return !f.last && !f.heard && !f.run.tool.Spec.HasSideEffects() && f.run.executed() && exit.Signal == "SIGKILL"
+// untouched reports whether the call may be given to another instance although its tool did not ask for that: it is safe to
+// make twice, nothing was heard of it, and the process was killed from outside. A process that crashed by itself may
+// have done so because of the call.
+func (f *follower) untouched(exit tool.Exit) bool {
+	return f.attempt == 1 && f.whole && !f.heard && f.run.ctx.Err() == nil && !f.run.tool.Spec.HasSideEffects() && exit.Signal == "SIGKILL"
 }

@@ -54,6 +54,10 @@ type Config struct {
 	// defaults.
 	Lifecycle func(plugin string) lifecycle.Config
 
+	// MaxConcurrent returns how many calls of a tool may be executed at the same time; others wait for their turn. 0 is any
+	// number. It must return the same for the same name. Nil: any number of each.
+	MaxConcurrent func(tool string) int
+
 	// Disabled reports whether the operator switched a plugin off: it is listed, and its tools cannot be called. Nil: none.
 	Disabled func(plugin string) bool
 
@@ -76,6 +80,9 @@ func (c Config) withDefaults() Config {
 	c.MaxLaunches = cmp.Or(c.MaxLaunches, 4)
 	c.MaxExits = cmp.Or(c.MaxExits, 10)
 	c.MaxEvents = cmp.Or(c.MaxEvents, 10_000)
+	if c.MaxConcurrent == nil {
+		c.MaxConcurrent = func(string) int { return 0 }
+	}
 	if c.Disabled == nil {
 		c.Disabled = func(string) bool { return false }
 	}
@@ -101,6 +108,8 @@ type Host struct {
 	ledger    *ledger
 	journal   *journal
 	stats     *statistics
+	rates     *rates
+	gates     *gates
 	launching chan struct{} // holds one token for each process that starts
 
 	mu          sync.Mutex
@@ -127,6 +136,8 @@ func New(cfg Config) *Host {
 		turns:       map[string]chan struct{}{},
 		journal:     newJournal(cfg.MaxEvents),
 		stats:       newStatistics(),
+		rates:       newRates(),
+		gates:       newGates(cfg.MaxConcurrent),
 		launching:   make(chan struct{}, cfg.MaxLaunches),
 	}
 	h.ctx, h.cancel = context.WithCancelCause(context.Background())

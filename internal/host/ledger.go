@@ -50,27 +50,71 @@ func sumCall(toolName string, canonical json.RawMessage) [sha256.Size]byte {
 	return [sha256.Size]byte(h.Sum(nil))
 }
 
+// holder returns the run that has the id, if it is that of the same call; or a conflict; or neither if the id is free.
+func (l *ledger) holder(key ledgerKey, sum [sha256.Size]byte) (*run, *tool.Error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.holderLocked(key, sum)
+}
+
+func (l *ledger) holderLocked(key ledgerKey, sum [sha256.Size]byte) (*run, *tool.Error) {
+	taken := l.entries[key]
+	switch {
+	case taken == nil:
+		return nil, nil
+	case taken.sum != sum:
+		return nil, conflict(key)
+	default:
+		return taken.run, nil
+	}
+}
+
+func conflict(key ledgerKey) *tool.Error {
+	err := tool.Errorf(tool.KindConflict, "the call id %q is taken by a call with another tool or other arguments; use a new id for a new call", key.id)
+	err.CallID = key.id
+	return err
+}
+
+// find returns the run that has the id, or nil.
+func (l *ledger) find(key ledgerKey) *run {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if e := l.entries[key]; e != nil {
+		return e.run
+	}
+	return nil
+}
+
+// runs returns all runs that have an id, in no order.
+func (l *ledger) runs() []*run {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	runs := make([]*run, 0, len(l.entries))
+	for _, e := range l.entries {
+		runs = append(runs, e.run)
+	}
+	return runs
+}
+
+// claim is the ledger's, for a run whose arguments are complete.
+func (h *Host) claim(r *run, sum [sha256.Size]byte) (*run, *tool.Error) {
+	return h.ledger.claim(r.ledgerKey(), sum, r)
+}
+
 // claim records the run under its id and returns it; or, if the id is taken by the same call, the run that has it; or
 // a conflict. A run that is over, because its preview failed, has executed nothing and is returned without being
 // recorded.
 func (l *ledger) claim(key ledgerKey, sum [sha256.Size]byte, r *run) (*run, *tool.Error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	taken := l.entries[key]
-	if taken == nil && r.over {
-		return r, nil
+	if holder, conflict := l.holderLocked(key, sum); holder != nil || conflict != nil {
+		return holder, conflict
 	}
-	if taken == nil {
+	if !r.over {
 		r.entry = &ledgerEntry{key: key, sum: sum, run: r}
 		l.entries[key] = r.entry
-		return r, nil
 	}
-	if taken.sum != sum {
-		err := tool.Errorf(tool.KindConflict, "the call id %q is taken by a call with another tool or other arguments; use a new id for a new call", key.id)
-		err.CallID = key.id
-		return nil, err
-	}
-	return taken.run, nil
+	return r, nil
 }
 
 // release forgets a run that was never given to a plugin, so that its id can be used again.
@@ -88,8 +132,11 @@ func (l *ledger) release(r *run) {
 func (l *ledger) settle(r *run) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	r.over = true
 	e := r.entry
+	if r.over {
+		return
+	}
+	r.over = true
 	if e == nil || l.entries[e.key] != e {
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"time"
 
 	"github.com/toolhost/toolhost/internal/arguments"
 	"github.com/toolhost/toolhost/internal/catalog"
@@ -36,7 +37,7 @@ func (h *Host) Open(ctx context.Context, call tool.Call, complete bool) (tool.Ex
 	if complete {
 		e.submit()
 	} else if t.Spec.PartialArguments {
-		r.start(phasePreview, e.text)
+		r.preview(e.text)
 	}
 	return e, nil
 }
@@ -75,43 +76,24 @@ func (h *Host) tooLarge(callID string) *tool.Error {
 }
 
 // admit decides what becomes of a call whose arguments are complete: it is run, or it joins the call that has its id,
-// or it ends at once. It returns the run to follow.
-func (h *Host) admit(r *run, text []byte) *run {
+// or it ends at once. It returns the run to follow. whole says that the arguments came with the call, in one piece.
+func (h *Host) admit(r *run, text []byte, whole bool) *run {
 	parsed, err := arguments.Parse(text)
 	if err != nil {
 		r.finishWithout(tool.Outcome{Result: tool.ErrorResult(err.Error())})
 		return r
 	}
-	key := ledgerKey{principal: r.call.Principal, session: r.call.Session, id: r.call.ID}
-	holder, conflict := h.ledger.claim(key, sumCall(r.call.Tool, parsed.Canonical), r)
-	if conflict != nil {
-		r.finishWithout(tool.Outcome{Err: conflict})
+	holder, refused := h.claim(r, sumCall(r.call.Tool, parsed.Canonical))
+	if refused != nil {
+		r.finishWithout(tool.Outcome{Err: refused})
 		return r
 	}
 	if holder != r {
 		r.joined()
 		return holder
 	}
-	if !r.tool.Spec.Strict {
-		if mended, repairs := r.tool.Schema.Repair(parsed); len(repairs) > 0 && r.noteRepairs(mended, repairs) {
-			parsed, text = mended, mended.Canonical
-		}
-	}
-	if err := r.tool.Schema.Validate(parsed); err != nil {
-		r.finishWithout(tool.Outcome{Result: tool.ErrorResult(err.Error())})
-		return r
-	}
-	if r.tool.Spec.Dangerous && r.call.Approval == nil {
-		r.finishWithout(tool.Outcome{Err: approvalRequired(r)})
-		return r
-	}
-	r.start(phaseExecute, text)
+	r.accept(submission{text: text, parsed: parsed, whole: whole})
 	return r
-}
-
-func approvalRequired(r *run) *tool.Error {
-	return tool.Errorf(tool.KindApprovalRequired,
-		"the tool %q is dangerous: a person has to approve the call first; send the approval with the call (`toolhost call --approve`)", r.call.Tool)
 }
 
 // newRun returns a run that has not begun.
@@ -119,7 +101,7 @@ func (h *Host) newRun(call tool.Call, t *catalog.Tool) (*run, error) {
 	if err := h.ctx.Err(); err != nil {
 		return nil, tool.Errorf(tool.KindUnavailable, "%w", errStopping)
 	}
-	r := &run{host: h, call: call, tool: t, record: &record{}, more: make(chan struct{}, 1)}
+	r := &run{host: h, call: call, tool: t, record: &record{}, more: make(chan struct{}, 1), came: time.Now()}
 	r.ctx, r.cancel = context.WithCancelCause(h.ctx)
 	return r, nil
 }

@@ -10,17 +10,20 @@ import (
 )
 
 // record is everything that happened to one call, so that any number of callers can follow it from its first event,
-// also after its end.
+// also after its end. What a call says beyond maxRecordBytes pushes out its oldest events: of those, the last Started
+// stays, and one status that stands for all statuses.
 type record struct {
 	mu      sync.Mutex
-	events  []tool.Event
-	size    int           // of the events, in bytes, roughly
+	started *tool.Event   // the last that was pushed out
+	folded  *tool.Event   // stands for the statuses that were pushed out; its Seq is that of the last of them
+	events  []tool.Event  // the latest, without gaps
+	seq     uint64        // of the last event
+	size    int           // of all that is held, in bytes, roughly
 	ended   bool          // the last event is the outcome
 	changed chan struct{} // closed at the next event; nil if nobody waits
 }
 
-// maxRecordBytes bounds what a record keeps besides its outcome and its last status, of which there is one each, so that
-// a tool that chatters costs bounded memory. What does not fit is left out.
+// maxRecordBytes bounds what a record keeps besides its outcome, so that a tool that chatters costs bounded memory.
 const maxRecordBytes = 1 << 20
 
 // publish adds an event. Nothing comes after the outcome.
@@ -34,31 +37,69 @@ func (r *record) publishFirst(ev tool.Event, first func()) {
 	if r.ended {
 		return
 	}
-	size := eventSize(&ev)
-	last := ev.Ended != nil || ev.Status != nil && ev.Status.State.Terminal()
-	if !last && r.size+size > maxRecordBytes {
-		return
-	}
 	first()
-	ev.Seq = uint64(len(r.events) + 1)
+	r.seq++
+	ev.Seq = r.seq
 	ev.Time = time.Now()
-	r.events = append(r.events, ev)
-	r.size += size
 	r.ended = ev.Ended != nil
+	if !r.ended {
+		r.trim(eventSize(&ev))
+	}
+	r.events = append(r.events, ev)
+	r.size += eventSize(&ev)
 	if r.changed != nil {
 		close(r.changed)
 		r.changed = nil
 	}
 }
 
-// next returns the event after the first n and blocks until there is one. After the outcome it returns io.EOF.
-func (r *record) next(ctx context.Context, n int) (tool.Event, error) {
+// trim pushes out the oldest events if there is no room for more: a quarter of them, so that it is not done for each.
+// r.mu is held.
+func (r *record) trim(more int) {
+	if r.size+more <= maxRecordBytes {
+		return
+	}
+	n := 0
+	for ; n < len(r.events) && r.size+more > maxRecordBytes*3/4; n++ {
+		ev := &r.events[n]
+		switch {
+		case ev.Started != nil:
+			r.started = r.replace(r.started, *ev)
+		case ev.Status != nil && r.folded != nil:
+			fold := *ev
+			status := r.folded.Status.Fold(*ev.Status)
+			if fold.Status = &status; eventSize(&fold) > maxRecordBytes/2 {
+				fold.Status = ev.Status // parameters that grow without end are not worth more than the latest
+			}
+			r.folded = r.replace(r.folded, fold)
+		case ev.Status != nil:
+			r.folded = r.replace(nil, *ev)
+		}
+		r.size -= eventSize(ev)
+	}
+	if n > 0 {
+		r.events = append([]tool.Event(nil), r.events[n:]...)
+	}
+}
+
+// replace accounts for one event in the place of another.
+func (r *record) replace(old *tool.Event, with tool.Event) *tool.Event {
+	if old != nil {
+		r.size -= eventSize(old)
+	}
+	r.size += eventSize(&with)
+	return &with
+}
+
+// next returns the first event after the one with the number, and blocks until there is one. After the outcome it
+// returns io.EOF.
+func (r *record) next(ctx context.Context, after uint64) (tool.Event, error) {
 	for {
 		r.mu.Lock()
-		if n < len(r.events) {
-			ev := r.events[n]
+		if ev := r.first(after); ev != nil {
+			found := *ev
 			r.mu.Unlock()
-			return ev, nil
+			return found, nil
 		}
 		if r.ended {
 			r.mu.Unlock()
@@ -75,6 +116,50 @@ func (r *record) next(ctx context.Context, n int) (tool.Event, error) {
 			return tool.Event{}, context.Cause(ctx)
 		}
 	}
+}
+
+// first returns the first event after a number, or nil. r.mu is held.
+func (r *record) first(after uint64) *tool.Event {
+	early, late := r.started, r.folded
+	if early != nil && late != nil && early.Seq > late.Seq {
+		early, late = late, early
+	}
+	for _, ev := range []*tool.Event{early, late} {
+		if ev != nil && ev.Seq > after {
+			return ev
+		}
+	}
+	if after >= r.seq {
+		return nil
+	}
+	begin := r.events[0].Seq
+	return &r.events[max(after+1, begin)-begin]
+}
+
+// outcome returns how the call ended, or nil, and when.
+func (r *record) outcome() (*tool.Outcome, time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.ended {
+		return nil, time.Time{}
+	}
+	last := &r.events[len(r.events)-1]
+	return last.Ended, last.Time
+}
+
+// place returns the instance that has the call, or had it last; empty: none yet.
+func (r *record) place() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i := len(r.events) - 1; i >= 0; i-- {
+		if s := r.events[i].Started; s != nil {
+			return s.Instance
+		}
+	}
+	if r.started != nil {
+		return r.started.Started.Instance
+	}
+	return ""
 }
 
 // bytes returns roughly how much memory the record holds.

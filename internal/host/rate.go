@@ -1,0 +1,107 @@
+package host
+
+import (
+	"sync"
+	"time"
+
+	"github.com/toolhost/toolhost/tool"
+)
+
+// rateWindow is the time in which a tool's rate limit counts starts.
+const rateWindow = time.Minute
+
+// rates holds when calls of tools with a rate limit were started, so that never more than the limit start in any 60
+// seconds, per tool and session. It is exact: it remembers as many starts as the limit allows.
+type rates struct {
+	mu      sync.Mutex
+	windows map[rateKey]*window
+	swept   time.Time // when windows without starts were last removed
+}
+
+type rateKey struct{ tool, session string }
+
+// window holds the latest starts, as a ring.
+type window struct {
+	starts []time.Time // at most as many as the limit
+	oldest int
+}
+
+func newRates() *rates { return &rates{windows: map[rateKey]*window{}} }
+
+// check returns nil if the run may start now, and counts that if take is set; else a rate_limited error that says when.
+func (l *rates) check(r *run, take bool) *tool.Error {
+	limit := int(r.tool.Spec.RateLimitPerMinute)
+	if limit == 0 {
+		return nil
+	}
+	wait := l.wait(rateKey{tool: r.call.Tool, session: r.sessionKey()}, limit, take)
+	if wait <= 0 {
+		return nil
+	}
+	err := tool.Errorf(tool.KindRateLimited, "the tool %q is called too often: at most %d calls may start in 60 seconds; try again in %v",
+		r.call.Tool, limit, wait.Round(time.Millisecond))
+	err.RetryAfter = wait
+	return err
+}
+
+// wait returns how long it takes until one more call may start; if that is now and take is set, the start is counted.
+func (l *rates) wait(key rateKey, limit int, take bool) time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := time.Now()
+	l.sweep(now)
+	w := l.windows[key]
+	if w == nil {
+		w = &window{}
+	}
+	w.resize(limit)
+	if len(w.starts) == limit {
+		if wait := rateWindow - now.Sub(w.starts[w.oldest]); wait > 0 {
+			return wait
+		}
+	}
+	if take {
+		l.windows[key] = w
+		w.add(now, limit)
+	}
+	return 0
+}
+
+// resize keeps what a smaller limit, after an upgrade, can hold, and gets a ring that is full in order to grow. The
+// oldest starts come first then.
+func (w *window) resize(limit int) {
+	if len(w.starts) == limit || len(w.starts) < limit && w.oldest == 0 {
+		return
+	}
+	ordered := append(append([]time.Time(nil), w.starts[w.oldest:]...), w.starts[:w.oldest]...)
+	w.starts, w.oldest = ordered[max(0, len(ordered)-limit):], 0
+}
+
+func (w *window) add(now time.Time, limit int) {
+	if len(w.starts) < limit {
+		w.starts = append(w.starts, now)
+		return
+	}
+	w.starts[w.oldest] = now
+	w.oldest = (w.oldest + 1) % limit
+}
+
+// sweep removes, once in a window, what has had no start since the last one. l.mu is held.
+func (l *rates) sweep(now time.Time) {
+	if now.Sub(l.swept) < rateWindow {
+		return
+	}
+	l.swept = now
+	for key, w := range l.windows {
+		if now.Sub(w.newest()) >= rateWindow {
+			delete(l.windows, key)
+		}
+	}
+}
+
+func (w *window) newest() time.Time {
+	if w.oldest > 0 {
+		return w.starts[w.oldest-1]
+	}
+	return w.starts[len(w.starts)-1]
+}

@@ -1,0 +1,167 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/toolhost/toolhost/internal/pluginwire"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// maxStarts bounds how often a call is given to another instance because the one before died under it, where its tool
+// does not say how often it may be tried.
+const maxStarts = 3
+
+// fate is what became of a call with one instance.
+type fate int
+
+const (
+	fateEnded  fate = iota // it has its outcome
+	fateMoved              // the instance died before it took it: it is given to another one
+	fateFailed             // it failed, and may be tried again after a while
+)
+
+// work carries the call through a plugin. It is the run's goroutine.
+func (r *run) work() {
+	leave, err := r.host.gates.enter(r.ctx, r.call.Tool)
+	if err != nil {
+		r.finishWithout(tool.Outcome{Plugin: r.tool.Plugin.Info.Name, Err: r.unsent(err)})
+		return
+	}
+	defer leave()
+	supervisor := r.host.supervisor(r.tool.Plugin)
+	for attempt := uint32(1); ; attempt++ {
+		place, err := supervisor.acquire(r.ctx, r)
+		if err != nil {
+			if r.tries(attempt, tool.AsError(err)) && r.pause(attempt, tool.AsError(err)) {
+				continue
+			}
+			r.finishWithout(tool.Outcome{Plugin: r.tool.Plugin.Info.Name, Err: r.unsent(err)})
+			return
+		}
+		f := &follower{run: r, supervisor: supervisor, instance: place.instance, attempt: attempt}
+		fate := f.work()
+		supervisor.release(place)
+		switch {
+		case fate == fateEnded:
+			return
+		case fate == fateFailed:
+			if !r.pause(attempt, f.failure.Err) {
+				r.finish(f.failure)
+				return
+			}
+		case attempt >= max(maxStarts, r.tool.Spec.Retry.MaxAttempts):
+			r.finishWithout(tool.Outcome{Plugin: r.tool.Plugin.Info.Name, Err: tool.Errorf(tool.KindUnavailable,
+				"the plugin %q died %d times before it could take the call", r.tool.Plugin.Info.Name, attempt)})
+			return
+		default:
+			select { // until the machine knows that it is dead
+			case <-place.instance.gone:
+			case <-r.ctx.Done():
+			}
+		}
+	}
+}
+
+// work gives the call to the instance and follows it to its end.
+func (f *follower) work() fate {
+	r := f.run
+	if r.executed() {
+		if err := r.dispatch(f.attempt); err != nil {
+			r.finishWithout(tool.Outcome{Plugin: f.supervisor.name, Err: err})
+			return fateEnded
+		}
+	}
+	start := r.startFrame(f.attempt)
+	f.began = time.Now()
+	wire, err := f.instance.proc.Conn().Start(r.ctx, start)
+	if err != nil {
+		if errors.Is(err, pluginwire.ErrConnLost) {
+			return fateMoved
+		}
+		r.finishWithout(tool.Outcome{Plugin: f.supervisor.name, Instance: f.instance.id, Err: r.unsent(err)})
+		return fateEnded
+	}
+	defer wire.Close()
+	f.wire, f.whole = wire, start.Complete
+	r.record.publish(tool.Event{Started: &tool.Started{
+		CallID: r.call.ID, Plugin: f.supervisor.name, Instance: f.instance.id, Attempt: f.attempt,
+	}})
+	if !start.Complete {
+		var feeding sync.WaitGroup
+		ctx, stop := context.WithCancel(r.ctx)
+		feeding.Go(func() { f.feed(ctx) }) // owned by work: ends when the arguments are complete, or with ctx
+		defer feeding.Wait()
+		defer stop()
+	}
+	f.follow()
+	return f.fate
+}
+
+// dispatch does what has to be done just before a plugin may execute the call. If it returns an error, the plugin must
+// not.
+func (r *run) dispatch(attempt uint32) *tool.Error {
+	for {
+		refused := r.host.rates.check(r, true)
+		if refused == nil || attempt == 1 {
+			return refused
+		}
+		if !r.sleep(refused.RetryAfter) { // it was let in before; what has to wait now is its next try
+			return r.unsent(context.Cause(r.ctx))
+		}
+	}
+}
+
+// startFrame returns what the plugin is told at the beginning.
+func (r *run) startFrame(attempt uint32) pluginwire.Start {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.sent = len(r.text)
+	return pluginwire.Start{
+		CallID:      r.call.ID,
+		Tool:        r.tool.Spec.Name,
+		Arguments:   r.text[:r.sent:r.sent],
+		Complete:    r.complete,
+		Attempt:     attempt,
+		Timeout:     r.granted(),
+		Session:     r.call.Session,
+		Workspace:   r.host.cfg.Workspace,
+		Values:      declaredValues(r.call.Context, r.tool.Spec.ContextKeys),
+		Traceparent: r.call.Traceparent,
+	}
+}
+
+// feed hands preview text, and in the end the complete arguments, to the plugin.
+func (f *follower) feed(ctx context.Context) {
+	r := f.run
+	for {
+		select {
+		case <-r.more:
+		case <-ctx.Done():
+			return
+		}
+		r.mu.Lock()
+		var piece, replacement []byte
+		complete := r.complete
+		if complete && r.replaced {
+			replacement = r.text
+		} else {
+			piece = r.text[r.sent:len(r.text):len(r.text)]
+		}
+		r.sent = len(r.text)
+		r.mu.Unlock()
+		err := f.wire.Append(ctx, piece)
+		if err == nil && complete {
+			if refused := r.dispatch(f.attempt); refused != nil {
+				r.finishWithout(tool.Outcome{Plugin: f.supervisor.name, Instance: f.instance.id, Err: refused})
+				return
+			}
+			err = f.wire.Complete(ctx, replacement)
+		}
+		if complete || err != nil {
+			return // if it failed, whoever follows the call sees why
+		}
+	}
+}
