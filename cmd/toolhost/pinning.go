@@ -51,7 +51,7 @@ func (p *pinning) choose(plugins []tool.PluginInfo, names []string) error {
 	if len(names) == 0 {
 		p.lock = manifest.Lock{}
 		for _, plugin := range plugins {
-			if w, ok := p.wish(plugins, plugin); ok {
+			if w, ok := p.wish(plugins, plugin); ok && owner(plugins, w.name, w.path) == "" {
 				p.add(w)
 			} else if pin, known := p.before[plugin.Name]; known {
 				p.lock[plugin.Name] = pin // that it cannot be used today is no reason to lock it out
@@ -70,6 +70,9 @@ func (p *pinning) choose(plugins []tool.PluginInfo, names []string) error {
 		w, ok := p.wish(plugins, plugins[i])
 		if !ok {
 			return tool.Errorf(tool.KindUnavailable, "the plugin %q cannot be allowed as it is: %s", name, plugins[i].Reason)
+		}
+		if other := owner(plugins, w.name, w.path); other != "" {
+			return tool.Errorf(tool.KindUnavailable, "%s cannot be allowed: %s", w.path, nameTaken(w.name, other))
 		}
 		p.add(w)
 	}
@@ -96,6 +99,20 @@ func (p *pinning) wish(plugins []tool.PluginInfo, plugin tool.PluginInfo) (wish,
 	}
 	w.before = p.before[w.name]
 	return w, true
+}
+
+// owner returns the path of another plugin that is in service under a name; empty if there is none.
+func owner(plugins []tool.PluginInfo, name, path string) string {
+	for _, plugin := range plugins {
+		if plugin.Name == name && plugin.Path != path && plugin.State != tool.PluginDisabled {
+			return plugin.Path
+		}
+	}
+	return ""
+}
+
+func nameTaken(name, other string) string {
+	return fmt.Sprintf("it calls itself %q, and that is %s", name, other)
 }
 
 // provisional returns a name to pin a plugin under that has not been asked for its own: most often that of its file.
@@ -148,8 +165,12 @@ func (p *pinning) fulfil(ctx context.Context, c *client.Client, w *wish, plugins
 		p.giveUp(w, "its file is gone")
 	case plugins[i].Digest == w.digest && plugins[i].State != tool.PluginDisabled:
 		p.rename(w, plugins[i].Name, plugins[i].Version)
-	case plugins[i].Refusal != nil && plugins[i].Refusal.Name != "" && plugins[i].Refusal.Name != w.name && plugins[i].Refusal.Locked:
-		p.rename(w, plugins[i].Refusal.Name, "")
+	case lockedOut(plugins[i]) && plugins[i].Refusal.Name != "" && plugins[i].Refusal.Name != w.name:
+		if other := owner(plugins, plugins[i].Refusal.Name, w.path); other != "" {
+			p.giveUp(w, nameTaken(plugins[i].Refusal.Name, other))
+		} else {
+			p.rename(w, plugins[i].Refusal.Name, "")
+		}
 	case plugins[i].State == tool.PluginDisabled:
 		p.giveUp(w, plugins[i].Reason)
 	default: // it did not start, or was held back before the lock file kept it out: one try says which, and why
