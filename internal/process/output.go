@@ -2,14 +2,16 @@ package process
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 )
 
 const (
-	tailLines   = 50      // last lines of standard error that are kept: a Go panic of one goroutine and what led to it
+	tailLines   = 50      // last lines of standard error that are kept: most Go panics of one goroutine and what led to them
 	queuedBytes = 1 << 20 // of lines that wait for a slow logger
 )
 
@@ -25,6 +27,8 @@ type output struct {
 	logger         *slog.Logger
 	closed         bool
 	tail           []string // the oldest first
+	crash          string   // the line with which Go's runtime last began to say why it ends the process
+	after          int      // lines since
 	dropped        int      // since it was last logged
 	stdout, stderr budget
 }
@@ -65,6 +69,10 @@ func (o *output) stderrLine(line string) {
 		o.tail = slices.Delete(o.tail, 0, 1)
 	}
 	o.tail = append(o.tail, line)
+	o.after++
+	if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") {
+		o.crash, o.after = line, 0
+	}
 	o.offer(&o.stderr, len(line), func() record { return parseRecord(line) })
 }
 
@@ -105,6 +113,20 @@ func (o *output) lastLines() []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return slices.Clone(o.tail)
+}
+
+// lastWords returns lastLines of a process whose Go runtime ended it. What the runtime says first, which is why, is
+// among them however many stacks came after it.
+func (o *output) lastWords() []string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	words := slices.Clone(o.tail)
+	if o.crash == "" || o.after < len(words) {
+		return words
+	}
+	words[0] = o.crash
+	words[1] = fmt.Sprintf("[%d lines are left out]", o.after-(tailLines-2))
+	return words
 }
 
 // close logs what is queued and waits for it. Lines that come later are dropped.

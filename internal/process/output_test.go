@@ -1,10 +1,15 @@
 package process_test
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // Trap 1: whatever JSON a plugin prints on standard error, it is a line.
@@ -17,21 +22,23 @@ func TestStderrIsOnlyEverText(t *testing.T) {
 		"\xff\xfe\x00 garbage",
 		strings.Repeat(`{"a":`, 5000),
 	}
-	for _, line := range lines {
-		cfg, log := setup(t)
-		p := launch(t, cfg)
-		do(t, p, arguments{"do": "print", "text": line})
-		log.await(t, "INFO stderr: ", "plugin=fault instance=fault-1 pid="+strconv.Itoa(p.PID()))
-		if err := p.Stop(t.Context(), 0); err != nil {
-			t.Fatal(err)
-		}
+	for i, line := range lines {
+		t.Run(fmt.Sprint("in a call, ", i), func(t *testing.T) {
+			cfg, log := setup(t)
+			p := launch(t, cfg)
+			do(t, p, arguments{"do": "print", "text": line})
+			log.await(t, "INFO stderr: ", "plugin=fault instance=fault-1 pid="+strconv.Itoa(p.PID()))
+			if err := p.Stop(t.Context(), 0); err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
-	for _, line := range lines[:4] {
-		cfg, log := setup(t, "-stderr="+line)
-		p := launch(t, cfg)
-		log.await(t, "INFO "+line)
-		p.Kill() // before the next begins to count what there is
-		wait(t, p)
+	for i, line := range lines[:4] {
+		t.Run(fmt.Sprint("before the handshake, ", i), func(t *testing.T) {
+			cfg, log := setup(t, "-stderr="+line)
+			launch(t, cfg)
+			log.await(t, "INFO "+line)
+		})
 	}
 }
 
@@ -128,6 +135,44 @@ func TestLastWordsAreKept(t *testing.T) {
 		t.Errorf("the last lines are %q", exit.LastStderr)
 	}
 	log.await(t, "INFO panic: out of cheese")
+}
+
+// Of stacks that are larger than all that is kept, the last lines are there as they were printed, and before them why
+// the process panicked. What is logged of them is bounded, and what is not, is told.
+func TestLargeCrashKeepsWhyAndTheLastLines(t *testing.T) {
+	const size = 2 << 20
+	cfg, log := setup(t)
+	trace := filepath.Join(t.TempDir(), "trace") // what the plugin prints goes there first
+	cfg.Path = script(t, "#!/bin/sh\n\"$@\" 2>\"$TRACE\"\ncode=$?\ncat \"$TRACE\" >&2\nexit $code\n")
+	cfg.Args = append([]string{executable(t)}, cfg.Args...)
+	cfg.Env = append(cfg.Env, "TRACE="+trace)
+	p := launch(t, cfg)
+	start(t, p, arguments{"do": "crash", "text": "out of cheese", "number": size})
+	exit := wait(t, p)
+	text, err := os.ReadFile(trace)
+	if err != nil || len(text) < size {
+		t.Fatalf("the plugin printed %d bytes, %v; want at least %d", len(text), err, size)
+	}
+	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+	want := append([]string{"panic: out of cheese", fmt.Sprintf("[%d lines are left out]", len(lines)-1-48)}, lines[len(lines)-48:]...)
+	if diff := cmp.Diff(want, exit.LastStderr); diff != "" {
+		t.Errorf("the last lines (-want +got):\n%s", diff)
+	}
+	if exit.Code != 2 || exit.Reason != "" {
+		t.Errorf("exit %+v", exit)
+	}
+	log.await(t, "INFO panic: out of cheese")
+	log.await(t, "WARN the plugin printed more lines than are logged dropped=")
+}
+
+// Who only writes of a panic, and goes on, has its last lines kept as they are.
+func TestTalkOfAPanicIsNoCrash(t *testing.T) {
+	cfg, _ := setup(t, "-stderr=panic: not really", "-flood=100000")
+	p := launch(t, cfg)
+	p.Kill()
+	if exit := wait(t, p); len(exit.LastStderr) != 50 || slices.Contains(exit.LastStderr, "panic: not really") {
+		t.Errorf("the last lines are %q", exit.LastStderr)
+	}
 }
 
 // The tail must not be shared with who reads it.

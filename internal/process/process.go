@@ -110,7 +110,10 @@ func (p *Process) Exit() tool.Exit {
 	if p.child == nil || !p.child.hasExited() || p.child.state == nil {
 		return exit
 	}
-	exit.Code = p.child.state.ExitCode()
+	const goCrash = 2 // how Go's runtime exits
+	if exit.Code = p.child.state.ExitCode(); exit.Code == goCrash {
+		exit.LastStderr = p.out.lastWords()
+	}
 	if status, ok := p.child.state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		exit.Signal = unix.SignalName(status.Signal())
 		if oom != "" && status.Signal() == syscall.SIGKILL {
