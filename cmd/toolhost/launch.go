@@ -2,9 +2,10 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
-	"path/filepath"
 	"slices"
+	"sync/atomic"
 
 	"github.com/toolhost/toolhost/internal/catalog"
 	"github.com/toolhost/toolhost/internal/config"
@@ -23,6 +24,7 @@ type launcher struct {
 	groups *limits.Cgroups
 	logger *slog.Logger
 	config *config.Config
+	asked  atomic.Uint64 // plugins that were asked what they are: each process needs an instance of its own
 }
 
 // launch implements host.LaunchFunc.
@@ -34,12 +36,12 @@ func (l *launcher) launch(ctx context.Context, p *catalog.Plugin, instance strin
 	return hosted{started}, nil
 }
 
-// describe implements catalog.DescribeFunc: the process lives for the question alone.
+// describe implements catalog.DescribeFunc: the process lives for the question alone. It has the settings of the plugin
+// that the file most likely is (see catalog.DescribeFunc), its environment and limits above all: one that does not start
+// without them could never say its name. Its logs are that plugin's, too.
 func (l *launcher) describe(ctx context.Context, p *catalog.Plugin) (tool.Description, error) {
-	const asked = "describe"
-	cfg := l.process(p, asked, asked)
-	cfg.Plugin = filepath.Base(p.Source) // it has not said its name yet
-	started, err := process.Launch(ctx, cfg)
+	instance := fmt.Sprintf("describe-%d", l.asked.Add(1))
+	started, err := process.Launch(ctx, l.process(p, p.Info.Name, instance))
 	if err != nil {
 		return tool.Description{}, err
 	}

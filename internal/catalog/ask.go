@@ -22,16 +22,18 @@ func (c *Catalog) ask() {
 			c.settled = make(chan struct{})
 		}
 		c.asking[s.file.Digest] = struct{}{}
-		p := s.file
-		c.spawn(func() { c.askOne(p) }) // ends with the catalogue's context: bounded by DescribeTimeout
+		p, e := s.file, s.expectation(c.pins)
+		c.spawn(func() { c.askOne(p, e) }) // ends with the catalogue's context: bounded by DescribeTimeout
 	}
 }
 
-func (c *Catalog) askOne(p *Plugin) {
+func (c *Catalog) askOne(p *Plugin, e expectation) {
 	var answer answer
 	select {
 	case c.asks <- struct{}{}:
-		answer = c.describe(c.ctx, p)
+		question := *p
+		question.Info.Name = c.expectedName(p, e)
+		answer = c.describe(c.ctx, &question)
 		<-c.asks
 	case <-c.ctx.Done():
 		answer.problem = context.Cause(c.ctx).Error()

@@ -22,8 +22,10 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// DescribeFunc starts the plugin for a moment and asks it what it is. How to run it is in Path, Args, Env and Dir; all
-// else of p is not known yet. It must end with ctx.
+// DescribeFunc starts the plugin for a moment and asks it what it is. How to run it is in Path, Args, Env and Dir.
+// Info.Name is the name that it will most likely give itself, so that it can be run as it will be then: that of its
+// manifest, of its digest in the lock file, of what is or was in its place, else of its file. All else of p is not known
+// yet. It must end with ctx.
 type DescribeFunc func(ctx context.Context, p *Plugin) (tool.Description, error)
 
 // Config says where plugins are and how they are asked. Folders, StateDir and Describe are required.

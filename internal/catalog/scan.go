@@ -26,9 +26,12 @@ func (c *Catalog) scanAll(ctx context.Context) ([]entry, error) {
 	var found []entry
 	seen := map[string]bool{}
 	for _, folder := range c.cfg.Folders {
-		entries, err := scan(ctx, folder)
+		entries, passed, err := scan(ctx, folder)
 		if err != nil {
 			return nil, fmt.Errorf("scanning plugin folder %s: %w", folder, err)
+		}
+		for _, source := range passed {
+			c.cfg.Logger.Debug("passed over: it is neither executable nor a folder with a "+manifest.FileName, "source", source)
 		}
 		for _, e := range entries {
 			if !seen[e.source] { // a folder may be named twice
@@ -41,17 +44,16 @@ func (c *Catalog) scanAll(ctx context.Context) ([]entry, error) {
 }
 
 // scan lists what may be plugins in a folder, by name: executables, folders with a plugin.yaml, and files that look like
-// programs but are not executable, with that as their problem. Hidden files, editors' backups, other folders and data
-// are passed over.
-func scan(ctx context.Context, folder string) ([]entry, error) {
+// programs but are not executable, with that as their problem. Other folders and data are passed over, and returned as
+// such; hidden files and editors' backups are not even that.
+func scan(ctx context.Context, folder string) (found []entry, passed []string, err error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var found []entry
 	for _, file := range entries {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		name := file.Name()
 		if strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") {
@@ -59,13 +61,15 @@ func scan(ctx context.Context, folder string) ([]entry, error) {
 		}
 		source, err := filepath.Abs(filepath.Join(folder, name))
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if e, ok := look(source, file.Type()&fs.ModeSymlink != 0); ok {
 			found = append(found, e)
+		} else {
+			passed = append(passed, source)
 		}
 	}
-	return found, nil
+	return found, passed, nil
 }
 
 // look returns what is at a path as an entry; false if it has nothing to do with plugins.

@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// Watch starts to look at the folders again and again, each WatchInterval, and loads them when something has changed.
+// Watch starts to look at the folders again and again, each WatchInterval, and at the lock file if Locked, and loads them
+// when something has changed.
 // What has changed is read once two looks have found it the same, so that a plugin that is being copied there is not
 // read half. It ends with Close.
 //
@@ -94,12 +95,17 @@ func compareLooks(loaded, last, now map[string]string) (moving map[string]bool, 
 	return moving, changed
 }
 
-// lookAll returns for each source in the folders what tells whether it is still the same. A folder that cannot be read
-// counts as one without plugins; loading it says why.
+// lookAll returns for each source in the folders, and for the lock file if it counts, what tells whether it is still the
+// same. A folder that cannot be read counts as one without plugins; loading it says why.
 func (c *Catalog) lookAll() map[string]string {
 	looks := map[string]string{}
+	if c.cfg.Locked {
+		if info, err := os.Stat(c.cfg.LockFile); err == nil {
+			looks[c.cfg.LockFile] = stampOf(info)
+		}
+	}
 	for _, folder := range c.cfg.Folders {
-		entries, err := scan(c.ctx, folder)
+		entries, _, err := scan(c.ctx, folder)
 		if err != nil {
 			continue
 		}
