@@ -36,7 +36,8 @@ type Plugin struct {
 	Pin      string           // the digest that the lock file allows under its name; empty if it allows none, or if none counts
 	Tools    []*Tool          // those that can be called, ordered by name
 
-	unanswered bool // Problem is that it could not be asked what it is; it may answer another time
+	against    string // of what Rollback returns: the digest of the file that is gone back from
+	unanswered bool   // Problem is that it could not be asked what it is; it may answer another time
 }
 
 // Refusal says that what a file holds is not used: it cannot take the place of what is in service, or the lock file keeps

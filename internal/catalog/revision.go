@@ -13,24 +13,31 @@ import (
 var ErrNotKept = errors.New("it will be forgotten when toolhost starts again")
 
 // Activate puts a candidate into service: from a Snapshot, from Upgrade or from Rollback. What it replaces is the
-// previous revision from now on. The error is unavailable if the candidate is outdated because its file changed once
-// more; it wraps ErrNotKept if the candidate is in service all the same.
+// previous revision from now on. A candidate whose file has changed once more can still be activated, since it was found
+// good; what the file holds then is the next candidate. The error is unavailable if the candidate is outdated: its
+// plugin is gone or has got another name, the lock file does not allow it any more, or no copy of it is kept. The error
+// wraps ErrNotKept if the candidate is in service all the same.
 func (c *Catalog) Activate(candidate *Plugin) error {
+	kept, err := c.open(candidate.Digest, candidate.Source) // not with c.mu held: it reads files
 	c.mu.Lock()
 	s := c.slotLocked(candidate.Source)
 	var p *Plugin
 	switch {
-	case s == nil || s.current == nil || !allowed(c.pins, candidate.Digest):
+	case s == nil || s.current == nil || s.current.Info.Name != candidate.Info.Name:
+	case !allowed(c.pins, candidate.Digest):
 	case candidate.Digest == digestOf(s.file) && s.file.usable() && s.refused == "":
 		p = s.file
-	case candidate.Digest == s.record.Previous:
-		p = candidate
+	case err == nil && kept.usable() && kept.Pinned && refusal(c.pins, kept, s.current) == "":
+		p = kept
 	}
 	if p == nil {
 		c.mu.Unlock()
 		return tool.Errorf(tool.KindUnavailable, "the revision %s of plugin %q is outdated", candidate.Digest, candidate.Info.Name)
 	}
 	s.activate(p)
+	if s.file != nil && s.file.Digest == candidate.against && s.file.Digest != p.Digest {
+		s.hold("an operator went back to the revision before it") // what came since is news, and the next candidate
+	}
 	c.settleSlotsLocked()
 	c.mu.Unlock()
 	return c.keep()
@@ -113,6 +120,7 @@ func (c *Catalog) upgradeLocked(s *slot, name string) (p *Plugin, waits bool, er
 	case s.renamed():
 		return refuse(fmt.Sprintf("its file says that its name is %q", s.file.Info.Name))
 	}
+	c.served[s.file.Digest] = true // it is going to be launched, and is no candidate if it was held
 	return s.file, false, nil
 }
 
@@ -171,6 +179,10 @@ func (c *Catalog) Rollback(name string) (*Plugin, error) {
 	}
 	c.mu.Lock()
 	pins := c.pins
+	if s := c.slotLocked(source); s != nil {
+		p.against = digestOf(s.file)
+	}
+	c.served[digest] = true
 	c.mu.Unlock()
 	switch reason := refusal(pins, p, nil); {
 	case !p.usable():

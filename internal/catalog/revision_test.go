@@ -53,6 +53,13 @@ func (r *rig) restart() *catalog.Snapshot {
 	return r.Snapshot()
 }
 
+// retain opens the state folder anew, and keeps copies from now on.
+func (r *rig) retain() {
+	r.t.Helper()
+	r.cfg.Retention = 0
+	r.restart()
+}
+
 // candidate returns the one candidate.
 func (r *rig) candidate() *catalog.Plugin {
 	r.t.Helper()
@@ -137,9 +144,6 @@ func TestARejectedCandidateStaysOut(t *testing.T) {
 	r.write("one", version("3", spec("a")))
 	r.reload()
 	r.want("1", 1, "")
-	if err := r.Activate(rejected); tool.KindOf(err) != tool.KindUnavailable || !strings.Contains(err.Error(), "outdated") {
-		t.Errorf("activating what the file was before: %v", err)
-	}
 	if err := r.Reject(rejected, "late"); err != nil {
 		t.Error(err)
 	}
@@ -148,6 +152,96 @@ func TestARejectedCandidateStaysOut(t *testing.T) {
 	r.reload()
 	r.activate(r.candidate())
 	r.want("2", 0, "")
+}
+
+// TestACandidateWhoseFileChangedOnceMore: it takes its place all the same, over restarts too, and what the file holds
+// by then is the next candidate.
+func TestACandidateWhoseFileChangedOnceMore(t *testing.T) {
+	r := newRig(t)
+	r.retain()
+	first := r.Snapshot().Plugin("one").Digest
+	r.write("one", version("2", spec("b")))
+	r.reload()
+	second := r.candidate()
+	r.write("one", version("3", spec("a")))
+	r.reload()
+	r.activate(second)
+	r.want("2", 1, "")
+	if got := r.Previous("one"); got != first || r.Snapshot().Tool("b") == nil {
+		t.Errorf("the one before is %s, want %s; tools %v", got, first, toolNames(r.Snapshot(), tool.Query{}))
+	}
+	r.restart()
+	r.want("2", 1, "")
+	r.activate(r.candidate())
+	r.want("3", 0, "")
+	if got := r.Previous("one"); got != second.Digest {
+		t.Errorf("the one before is %s, want %s", got, second.Digest)
+	}
+}
+
+// TestOutdatedCandidates: nobody can put what is gone, or has become another plugin, into service.
+func TestOutdatedCandidates(t *testing.T) {
+	r := newRig(t)
+	outdated := func(p *catalog.Plugin) {
+		t.Helper()
+		if err := r.Activate(p); tool.KindOf(err) != tool.KindUnavailable || !strings.Contains(err.Error(), "outdated") {
+			t.Errorf("activating what is outdated: %v", err)
+		}
+	}
+	r.write("one", version("2", spec("a")))
+	r.reload()
+	second := r.candidate()
+	r.write("one", version("3", spec("a")))
+	r.reload()
+	outdated(second) // no copy of it is kept
+	r.retain()
+	r.write("one", version("4", spec("a")))
+	r.reload()
+	fourth := r.candidate()
+	r.write("one", plugin("another", spec("a")))
+	r.reload()
+	if r.Snapshot().Plugin("another") == nil {
+		t.Fatal("the file did not become another plugin")
+	}
+	outdated(fourth)
+	if err := os.Remove(filepath.Join(r.dir, "one")); err != nil {
+		t.Fatal(err)
+	}
+	r.reload()
+	outdated(fourth)
+}
+
+// TestNewsDuringARollback: an operator goes back from what he knew of, and not from what came since.
+func TestNewsDuringARollback(t *testing.T) {
+	r := newRig(t)
+	r.retain()
+	r.write("one", version("2", spec("a")))
+	r.reload()
+	r.activate(r.candidate())
+	back := must(r.Rollback("one"))
+	r.write("one", version("3", spec("a")))
+	r.reload()
+	r.activate(back)
+	r.want("1", 1, "")
+	r.activate(r.candidate())
+	r.want("3", 0, "")
+}
+
+// TestTheOneBeforeComesBackByFile: that is no rollback, and holds nothing.
+func TestTheOneBeforeComesBackByFile(t *testing.T) {
+	r := newRig(t)
+	r.retain()
+	first := version("1", spec("a"))
+	r.write("one", version("2", spec("a")))
+	r.reload()
+	r.activate(r.candidate())
+	r.write("one", first)
+	r.reload()
+	again := r.candidate()
+	r.write("one", version("3", spec("a")))
+	r.reload()
+	r.activate(again)
+	r.want("1", 1, "")
 }
 
 // TestRollback: what was in service before is again, and stays.

@@ -69,9 +69,6 @@ func (s *slot) activate(p *Plugin) {
 	s.current = p
 	s.record.Current = p.Digest
 	s.record.Held, s.record.Reason = "", ""
-	if s.file != nil && s.file.Digest != p.Digest {
-		s.hold("an operator went back to the revision before it")
-	}
 }
 
 // hold keeps what is there from taking the current one's place, for a reason.
