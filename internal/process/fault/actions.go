@@ -67,9 +67,7 @@ func (h *handler) actions() []action {
 		{"write", counted("written", func(r request) (int, error) { return write(r.Number) })},
 		{"large", plain(func(r request) (tool.Result, error) { return large(r.Text, r.Number) })},
 		{"drip", drip},
-		{"wait", func(ctx context.Context, _ *pluginwire.ServerCall, r request) (tool.Result, error) {
-			return tool.TextResult("it came"), awaitFile(ctx, r.Text)
-		}},
+		{"wait", awaitFile},
 	}
 }
 

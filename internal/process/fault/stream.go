@@ -61,15 +61,18 @@ func drip(ctx context.Context, call *pluginwire.ServerCall, r request) (tool.Res
 	return tool.Result{}, ctx.Err()
 }
 
-// awaitFile returns when the file is there.
-func awaitFile(ctx context.Context, path string) error {
+// awaitFile says that it waits, and returns when the file that the text names is there.
+func awaitFile(ctx context.Context, call *pluginwire.ServerCall, r request) (tool.Result, error) {
+	if err := call.Send(ctx, tool.Event{Log: &tool.LogRecord{Level: tool.LogInfo, Message: "waiting"}}); err != nil {
+		return tool.Result{}, err
+	}
 	for {
-		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
-			return err
+		if _, err := os.Stat(r.Text); !errors.Is(err, fs.ErrNotExist) {
+			return tool.TextResult("it came"), err
 		}
 		select {
 		case <-ctx.Done():
-			return ctx.Err()
+			return tool.Result{}, ctx.Err()
 		case <-time.After(pace):
 		}
 	}
