@@ -26,6 +26,9 @@ type record struct {
 // maxRecordBytes bounds what a record keeps besides its outcome, so that a tool that chatters costs bounded memory.
 const maxRecordBytes = 1 << 20
 
+// maxFoldBytes bounds the status that stands for others: folding costs time in its size.
+const maxFoldBytes = 64 << 10
+
 // publish adds an event. Nothing comes after the outcome.
 func (r *record) publish(ev tool.Event) { r.publishFirst(ev, func() {}) }
 
@@ -68,7 +71,7 @@ func (r *record) trim(more int) {
 		case ev.Status != nil && r.folded != nil:
 			fold := *ev
 			status := r.folded.Status.Fold(*ev.Status)
-			if fold.Status = &status; eventSize(&fold) > maxRecordBytes/2 {
+			if fold.Status = &status; eventSize(&fold) > maxFoldBytes {
 				fold.Status = ev.Status // parameters that grow without end are not worth more than the latest
 			}
 			r.folded = r.replace(r.folded, fold)

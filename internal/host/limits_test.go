@@ -1,0 +1,162 @@
+package host_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/toolhost/toolhost/internal/host"
+	"github.com/toolhost/toolhost/internal/host/hosttest"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// starts notes when a tool was executed.
+type starts struct {
+	mu    sync.Mutex
+	times []time.Time
+}
+
+func (s *starts) note() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.times = append(s.times, time.Now())
+}
+
+// most returns the most starts in any 60 seconds.
+func (s *starts) most() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	most, from := 0, 0
+	for to := range s.times {
+		for s.times[to].Sub(s.times[from]) >= time.Minute {
+			from++
+		}
+		most = max(most, to-from+1)
+	}
+	return most
+}
+
+// TestRateLimitIsExact: never more than the limit start in any 60 seconds, whatever 64 callers do; and who comes back
+// when he was told to is let in, so that the limit is used.
+func TestRateLimitIsExact(t *testing.T) {
+	for _, limit := range []uint32{1, 7, 100} {
+		t.Run(fmt.Sprint(limit), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var seen starts
+				limited := hosttest.Tool{
+					Spec: tool.Spec{Name: "limited", Description: "Is called too often.", RateLimitPerMinute: limit},
+					Run: func(context.Context, tool.Call, func(tool.Event)) (tool.Result, error) {
+						seen.note()
+						return tool.TextResult("ok"), nil
+					},
+				}
+				r := newRig(t, []hosttest.Tool{limited}, nil)
+				const rounds = 5
+				until := time.Now().Add(rounds * time.Minute)
+				var succeeded, refused atomic.Uint64
+				var callers sync.WaitGroup
+				for range 64 {
+					callers.Go(func() {
+						for time.Now().Before(until) {
+							got := outcome(t, r, call("limited", "{}"))
+							if got.Err == nil {
+								succeeded.Add(1)
+								continue
+							}
+							refused.Add(1)
+							if got.Err.Kind != tool.KindRateLimited || got.Err.RetryAfter <= 0 || got.Err.RetryAfter > time.Minute {
+								t.Errorf("the call ended with %+v", got.Err)
+								return
+							}
+							time.Sleep(got.Err.RetryAfter)
+						}
+					})
+				}
+				callers.Wait()
+				if most := seen.most(); most != int(limit) {
+					t.Errorf("%d calls started in 60 seconds, want %d", most, limit)
+				}
+				if got := succeeded.Load(); got < uint64(limit)*rounds {
+					t.Errorf("%d calls in %d minutes: the limit of %d was not used", got, rounds, limit)
+				}
+				stats, err := r.Stats(t.Context(), "")
+				if err != nil || len(stats) != 1 || stats[0].Succeeded != succeeded.Load() ||
+					stats[0].Failures[tool.KindRateLimited] != refused.Load() || stats[0].Calls != succeeded.Load()+refused.Load() {
+					t.Errorf("statistics %+v, %v; %d succeeded, %d were refused", stats, err, succeeded.Load(), refused.Load())
+				}
+			})
+		})
+	}
+}
+
+// TestRateLimitIsPerSession: one session does not use up another's, nor a principal another's.
+func TestRateLimitIsPerSession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limited := hosttest.Tool{
+			Spec: tool.Spec{Name: "limited", Description: "Is called once.", RateLimitPerMinute: 1},
+			Run: func(context.Context, tool.Call, func(tool.Event)) (tool.Result, error) {
+				return tool.TextResult("ok"), nil
+			},
+		}
+		r := newRig(t, []hosttest.Tool{limited}, nil)
+		for _, who := range []tool.Call{{}, {Session: "s"}, {Principal: "uid:7"}, {Principal: "uid:7", Session: "s"}} {
+			c := call("limited", "{}")
+			c.Session, c.Principal = who.Session, who.Principal
+			if got := outcome(t, r, c); got.Err != nil {
+				t.Errorf("the first call of %+v: %v", who, got.Err)
+			}
+			if got := outcome(t, r, c); got.Err == nil || got.Err.Kind != tool.KindRateLimited {
+				t.Errorf("the second call of %+v ended with %+v", who, got)
+			}
+		}
+		time.Sleep(time.Minute) // virtual
+		if got := outcome(t, r, call("limited", "{}")); got.Err != nil {
+			t.Errorf("a minute later: %v", got.Err)
+		}
+	})
+}
+
+// TestMaxConcurrent: so many calls of the tool run at the same time and no more; others wait for their turn, in order, up
+// to their deadline.
+func TestMaxConcurrent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var now, most atomic.Int64
+		slow := hosttest.Tool{
+			Spec: tool.Spec{Name: "slow", Description: "Takes a second."},
+			Run: func(context.Context, tool.Call, func(tool.Event)) (tool.Result, error) {
+				n := now.Add(1)
+				defer now.Add(-1)
+				for was := most.Load(); n > was && !most.CompareAndSwap(was, n); was = most.Load() {
+				}
+				time.Sleep(time.Second) // virtual
+				return tool.TextResult("ok"), nil
+			},
+		}
+		r := newRig(t, []hosttest.Tool{slow}, func(c *host.Config) {
+			c.MaxConcurrent = func(string) int { return 3 }
+		})
+		began := time.Now()
+		var callers sync.WaitGroup
+		for range 12 {
+			callers.Go(func() {
+				if got := outcome(t, r, call("slow", "{}")); got.Err != nil {
+					t.Errorf("the call ended with %v", got.Err)
+				}
+			})
+		}
+		synctest.Wait()
+		hasty := call("slow", "{}")
+		hasty.Timeout = time.Second
+		if got := outcome(t, r, hasty); got.Err == nil || got.Err.Kind != tool.KindTimeout {
+			t.Errorf("who could not wait got %+v", got)
+		}
+		callers.Wait()
+		if most.Load() != 3 || time.Since(began) != 4*time.Second {
+			t.Errorf("%d calls ran at the same time, want 3; it took %v, want 4s", most.Load(), time.Since(began))
+		}
+	})
+}
