@@ -59,6 +59,7 @@ func serve(ctx context.Context, options serveOptions, stdout, stderr io.Writer) 
 
 	logs := logbook.New(logbook.Config{
 		LinesPerPlugin: options.Logs.LinesPerPlugin, LineBytes: int(options.Logs.LineBytes), LinesPerSecond: options.Logs.LinesPerSecond,
+		MaxBytes: int(options.Logs.MaxBytes),
 	})
 	plugins := &launcher{runDir: runDir.Path(), guard: guard, groups: groups, logger: slog.New(logs.Handler(logger.Handler())), config: &options.Config}
 	known, err := catalog.Open(catalog.Config{

@@ -36,7 +36,7 @@ func TestDefaults(t *testing.T) {
 		},
 		Ledger: config.Ledger{MaxEntries: 10_000, MaxBytes: 256 << 20},
 		Events: config.Events{Kept: 10_000},
-		Logs:   config.Logs{LinesPerPlugin: 2000, LineBytes: 8 << 10, LinesPerSecond: 1000, ExitsKept: 10},
+		Logs:   config.Logs{LinesPerPlugin: 2000, LineBytes: 8 << 10, LinesPerSecond: 1000, MaxBytes: 64 << 20, ExitsKept: 10},
 		Reload: config.Reload{Watch: true},
 		Defaults: config.PluginSettings{
 			Isolation: lifecycle.Shared, Prewarmed: 1, MaxQueue: 1024, IdleTimeout: 5 * time.Minute, DrainTimeout: 30 * time.Second,
@@ -70,7 +70,7 @@ launch: {parallel: 8, timeout: 1m}
 calls: {default_timeout: 1s, max_timeout: 2s, yield_timeout: 3ms, max_argument_bytes: 2048, max_result_bytes: 1GiB}
 ledger: {max_entries: 5, max_bytes: "2GiB"}
 events: {kept: 6}
-logs: {lines_per_plugin: 7, line_bytes: 512B, lines_per_second: 9, exits_kept: 8}
+logs: {lines_per_plugin: 7, line_bytes: 512B, lines_per_second: 9, max_bytes: 2MiB, exits_kept: 8}
 reload: {watch: false}
 defaults:
   disabled: true
@@ -110,7 +110,7 @@ func TestEveryKey(t *testing.T) {
 		},
 		Ledger: config.Ledger{MaxEntries: 5, MaxBytes: 2 << 30},
 		Events: config.Events{Kept: 6},
-		Logs:   config.Logs{LinesPerPlugin: 7, LineBytes: 512, LinesPerSecond: 9, ExitsKept: 8},
+		Logs:   config.Logs{LinesPerPlugin: 7, LineBytes: 512, LinesPerSecond: 9, MaxBytes: 2 << 20, ExitsKept: 8},
 		Defaults: config.PluginSettings{
 			Disabled: true, Isolation: lifecycle.PerCall, MinInstances: 1, MaxInstances: 4, MaxCallsPerInstance: 3, MaxQueue: 9,
 			RecycleAfterCalls: 100, RecycleAfterAge: 24 * time.Hour, DrainTimeout: 4 * time.Second,

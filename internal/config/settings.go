@@ -49,7 +49,9 @@ type Config struct {
 	Reload Reload `yaml:"reload"`
 	// The settings of every plugin.
 	Defaults PluginSettings `yaml:"defaults"`
-	// The settings of one plugin, by its name. They replace those of `defaults` key by key, variables of `env` too.
+	// The settings of one plugin, by its name. They replace those of `defaults` key by key, variables of `env` too. A file
+	// that has not said its name yet gets those of the plugin that it most likely is: by its plugin.yaml, the lock file, what
+	// was in its place before, or its file name.
 	ByPlugin map[string]PluginSettings `yaml:"plugin"` // already merged with Defaults; see Plugin
 }
 
@@ -105,6 +107,8 @@ type Logs struct {
 	LineBytes Size `yaml:"line_bytes" default:"8KiB" min:"256B" max:"1MiB"`
 	// How many lines of each plugin are taken in a second; the rest is counted and dropped.
 	LinesPerSecond int `yaml:"lines_per_second" default:"1000" min:"1" max:"1000000"`
+	// The most memory that the lines of all plugins take together; the plugin whose lines take most loses its oldest.
+	MaxBytes Size `yaml:"max_bytes" default:"64MiB" min:"1MiB" max:"1TiB"`
 	// How many exits of each plugin's instances can be read again, each with the last lines of standard error.
 	ExitsKept int `yaml:"exits_kept" default:"10" min:"1" max:"10000"`
 }

@@ -1,7 +1,8 @@
 // Package logbook keeps the last lines that plugins wrote, for operators to read and follow.
 //
-// It is bounded in every direction: lines kept per plugin, bytes per line, lines per second. Writing never waits for a
-// reader, so that neither a flood nor a reader that went away can hold up a plugin.
+// It is bounded in every direction: lines kept per plugin, bytes per line, lines per second, and bytes of all plugins
+// together, for which those pay first who wrote most. Writing never waits for a reader, so that neither a flood nor a
+// reader that went away can hold up a plugin.
 package logbook
 
 import (
@@ -22,6 +23,9 @@ type Config struct {
 	LinesPerPlugin int // kept; 0: 2,000
 	LineBytes      int // of a message and its attributes, the rest is cut off; 0: 8 KiB
 	LinesPerSecond int // taken from one plugin, the rest is counted and dropped; 0: 1,000
+	// MaxBytes bounds the lines of all plugins together, with what it takes to keep them; 0: 64 MiB. Where they are more, the
+	// plugin whose lines take most loses its oldest. The newest line is kept, whatever its size.
+	MaxBytes int
 }
 
 // Book holds the lines of all plugins. Its methods may be called from any goroutine.
@@ -30,17 +34,9 @@ type Book struct {
 
 	mu      sync.Mutex
 	plugins map[string]*pages
+	bytes   int           // of all lines, as size counts them
 	last    uint64        // the newest line's number
 	changed chan struct{} // closed at the next line
-}
-
-// pages are one plugin's lines.
-type pages struct {
-	lines   []tool.LogLine // a ring once it is full
-	next    int            // where the next line goes
-	second  int64          // the one that taken counts
-	taken   int
-	dropped int
 }
 
 // New returns an empty book.
@@ -48,6 +44,7 @@ func New(cfg Config) *Book {
 	cfg.LinesPerPlugin = cmp.Or(cfg.LinesPerPlugin, 2000)
 	cfg.LineBytes = cmp.Or(cfg.LineBytes, 8<<10)
 	cfg.LinesPerSecond = cmp.Or(cfg.LinesPerSecond, 1000)
+	cfg.MaxBytes = cmp.Or(cfg.MaxBytes, 64<<20)
 	return &Book{cfg: cfg, plugins: map[string]*pages{}, changed: make(chan struct{})}
 }
 
@@ -87,12 +84,33 @@ func (b *Book) put(p *pages, line tool.LogLine) {
 	p.taken++
 	b.last++
 	line.Seq = b.last
-	if len(p.lines) < b.cfg.LinesPerPlugin {
-		p.lines = append(p.lines, line)
-		return
+	if p.len() == b.cfg.LinesPerPlugin {
+		b.bytes -= p.tear()
 	}
-	p.lines[p.next] = line
-	p.next = (p.next + 1) % len(p.lines)
+	b.bytes += p.add(line)
+	for b.bytes > b.cfg.MaxBytes {
+		largest := b.largest(p)
+		if largest == nil {
+			return
+		}
+		b.bytes -= largest.tear()
+	}
+}
+
+// largest returns the pages that have to give a line; nil if there is none but the newest. That is who takes most, or who
+// was just written to and takes more than its share: then nobody has to look at the others, which matters when one
+// plugin floods beside a thousand.
+func (b *Book) largest(written *pages) *pages {
+	if written.len() > 1 && written.bytes > b.cfg.MaxBytes/len(b.plugins) {
+		return written
+	}
+	var largest *pages
+	for _, p := range b.plugins {
+		if spare := p.len() > 1 || p.len() == 1 && p != written; spare && (largest == nil || p.bytes > largest.bytes) {
+			largest = p
+		}
+	}
+	return largest
 }
 
 // cut bounds what one record holds.
@@ -118,10 +136,9 @@ func (b *Book) after(seq uint64, q tool.LogQuery) (lines []tool.LogLine, newest 
 		if q.Plugin != "" && q.Plugin != name {
 			continue
 		}
-		for i := range p.lines {
-			line := &p.lines[(p.next+i)%len(p.lines)]
+		for _, line := range p.all() {
 			if line.Seq > seq && (q.CallID == "" || q.CallID == line.CallID) {
-				lines = append(lines, *line)
+				lines = append(lines, line)
 			}
 		}
 	}

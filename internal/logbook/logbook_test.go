@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -138,5 +139,53 @@ func TestHandler(t *testing.T) {
 	}
 	if text := out.String(); !strings.Contains(text, "toolhost's own") || !strings.Contains(text, "bad") || strings.Contains(text, "below") {
 		t.Errorf("handed on:\n%s", text)
+	}
+}
+
+// TestAllPluginsTogetherAreBounded: those that write most lose their oldest lines, the others none, and what is kept
+// takes no more memory than is allowed.
+func TestAllPluginsTogetherAreBounded(t *testing.T) {
+	const most, plugins = 1 << 20, 50
+	b := logbook.New(logbook.Config{MaxBytes: most, LinesPerSecond: 1 << 20})
+	b.Append(line("quiet", "", "the first"))
+	text := strings.Repeat("x", 1000)
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	for i := range 300 {
+		for p := range plugins {
+			b.Append(line(fmt.Sprint("loud-", p), "", fmt.Sprint(i, " ", strings.Clone(text))))
+		}
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > most {
+		t.Errorf("%d bytes are kept, want no more than %d", grown, most)
+	}
+	if got := messages(t, b, tool.LogQuery{Plugin: "quiet"}); len(got) != 1 {
+		t.Errorf("the quiet one has %q", got)
+	}
+	kept := 0
+	for p := range plugins {
+		got := messages(t, b, tool.LogQuery{Plugin: fmt.Sprint("loud-", p)})
+		if len(got) < 10 || !strings.HasPrefix(got[len(got)-1], "299 ") {
+			t.Errorf("loud-%d has %d lines, which end with %.10q", p, len(got), got[len(got)-1])
+		}
+		kept += len(got)
+	}
+	if kept < most/2/1000 {
+		t.Errorf("only %d lines are kept", kept)
+	}
+	runtime.KeepAlive(b)
+}
+
+// TestTheNewestLineIsKept, although it alone is more than is allowed.
+func TestTheNewestLineIsKept(t *testing.T) {
+	b := logbook.New(logbook.Config{MaxBytes: 1})
+	b.Append(line("a", "", "1"))
+	b.Append(line("b", "", "2"))
+	b.Append(line("b", "", "3"))
+	if diff := cmp.Diff([]string{"3"}, messages(t, b, tool.LogQuery{})); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
