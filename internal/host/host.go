@@ -115,7 +115,7 @@ type Host struct {
 	mu          sync.Mutex
 	supervisors map[string]*supervisor // by plugin name
 	takeovers   map[takeoverKey]*takeover
-	turns       map[string]chan struct{} // by plugin file: see turn
+	turns       turns // of plugin files
 	closed      bool
 
 	ctx    context.Context // ends when the host closes; calls and launches run on it
@@ -133,7 +133,6 @@ func New(cfg Config) *Host {
 		ledger:      newLedger(cfg.MaxLedgerEntries, cfg.MaxLedgerBytes),
 		supervisors: map[string]*supervisor{},
 		takeovers:   map[takeoverKey]*takeover{},
-		turns:       map[string]chan struct{}{},
 		journal:     newJournal(cfg.MaxEvents),
 		stats:       newStatistics(),
 		rates:       newRates(),
@@ -184,17 +183,13 @@ func (h *Host) spawn(f func()) bool {
 func (h *Host) supervisor(p *catalog.Plugin) *supervisor {
 	h.mu.Lock()
 	s := h.supervisors[p.Info.Name]
-	known, current := s != nil, h.cfg.Catalog.Snapshot().Plugin(p.Info.Name)
-	if !known {
+	if s == nil {
+		current := h.cfg.Catalog.Snapshot().Plugin(p.Info.Name)
 		s = newSupervisor(h, cmp.Or(current, p)) // p may be from before an upgrade
 		h.supervisors[p.Info.Name] = s
 	}
 	h.mu.Unlock()
-	if known {
-		s.revive() // the catalogue may offer a plugin again before followCatalog has seen it
-	} else if current == nil {
-		s.retire()
-	}
+	s.reconcile() // the catalogue may have changed before followCatalog has seen it
 	return s
 }
 

@@ -20,7 +20,8 @@ type supervisor struct {
 
 	mu        sync.Mutex
 	machine   *lifecycle.Machine
-	revisions map[string]*catalog.Plugin // what may be launched, by digest
+	revisions map[string]*catalog.Plugin // what may be launched, by digest: what is routed to, and what is to be
+	takeovers int                        // that are under way
 	instances map[string]*instance       // all that have not exited
 	seats     map[lifecycle.CallRef]*seat
 	lastRef   lifecycle.CallRef

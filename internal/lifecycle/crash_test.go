@@ -223,8 +223,15 @@ func TestQuarantine(t *testing.T) {
 			is quarantined
 			after 1ms     -> launch p-5 of A, !plugin_probing
 		`},
-		{"another revision ends it at once if nothing runs", three, quarantined + `
-			replace by B  -> flip from A to B, !plugin_enabled
+		{"another revision ends it once it is ready", three, quarantined + `
+			replace by B  -> launch p-4 of B
+			is quarantined
+			call 5        -> reject 5
+			p-4 is ready  -> flip from A to B, !plugin_enabled
+			call 6        -> assign 6 to p-4
+		`},
+		{"another revision that is adopted ends it at once", three, quarantined + `
+			adopt B       -> flip from A to B, !plugin_enabled
 			call 5        -> launch p-4 of B
 		`},
 		{"another revision is let come while the old one falls", lifecycle.Config{MaxCrashes: 1}, `

@@ -91,6 +91,12 @@ func (w *world) replace(revision string) error {
 	return err
 }
 
+func (w *world) adopt(revision string) {
+	w.adopting = true
+	w.does("adopt "+revision, w.machine.Adopt(w.now, revision))
+	w.adopting = false
+}
+
 func (w *world) close() {
 	w.closed, w.disabled = true, true
 	w.does("close", w.machine.Close(w.now))

@@ -91,12 +91,13 @@ func (m *Machine) Restart(now time.Time, force bool) (instance string, actions [
 	return in.ID, m.take()
 }
 
-// Replace brings in another revision: it is launched and warmed before routing flips and the old one drains. If that
-// fails the old one stays. A plugin without instances flips at once. It returns an error, and does nothing, if a
-// replacement is under way or the machine is closed; it does nothing if the revision is the current one.
+// Replace brings in another revision: it is launched and warmed before routing flips and the old one drains, also if
+// nothing runs that it would replace. If that fails the old one stays. It returns an error, and does nothing, if a
+// replacement is under way, or if the plugin is disabled or the machine closed; it does nothing if the revision is the
+// current one.
 func (m *Machine) Replace(now time.Time, revision string) (actions []Action, err error) {
 	switch {
-	case m.closed:
+	case m.disabled != "":
 		return nil, m.refusal(now)
 	case m.replacing != nil:
 		return nil, tool.Errorf(tool.KindUnavailable, "plugin %q is being replaced already; wait for it to end", m.name)
@@ -104,16 +105,27 @@ func (m *Machine) Replace(now time.Time, revision string) (actions []Action, err
 		return nil, nil
 	}
 	m.do(Action{Event: &Event{Time: now, Type: EventUpgrading, Revision: revision}})
-	m.replacing = &replacement{revision: revision}
-	if ready, starting := m.standing(); ready+starting == 0 {
-		m.flip(now)
-		m.settle(now)
-		return m.take(), nil
-	}
 	in := m.launch(now, revision, m.newestSession())
 	in.replaces = true
-	m.replacing.instance = in.ID
+	m.replacing = &replacement{revision: revision, instance: in.ID}
 	return m.take(), nil
+}
+
+// Adopt says that another revision is in service already, whether it starts or not: routing flips at once, what runs
+// drains, and the calls to come launch it. A replacement that is under way fails. It does nothing if the revision is the
+// current one, or after Close.
+func (m *Machine) Adopt(now time.Time, revision string) []Action {
+	if m.closed || revision == m.revision {
+		return m.take()
+	}
+	if m.replacing != nil {
+		m.replacementFailed(now, "another revision is in service")
+	}
+	m.do(Action{Event: &Event{Time: now, Type: EventUpgrading, Revision: revision}})
+	m.replacing = &replacement{revision: revision}
+	m.flip(now)
+	m.settle(now)
+	return m.take()
 }
 
 // newestSession returns the session for which a replacement's first instance is launched, so that it is of use.

@@ -246,23 +246,41 @@ func TestReplace(t *testing.T) {
 			is enabled
 			call 3        -> assign 3 to p-1
 		`},
-		{"at once if nothing runs", lifecycle.Config{}, `
-			replace by B  -> flip from A to B, !upgrade_finished
-			call 1        -> launch p-1 of B
+		{"warm also if nothing runs, and not for longer than it is idle", lifecycle.Config{MinInstances: 1, IdleTimeout: time.Minute}, `
+			replace by B  -> launch p-1 of B
+			p-1 is ready  -> flip from A to B, !upgrade_finished
+			after 1m      -> stop p-1
+			p-1 exits     ->
+			call 1        -> launch p-2 of B
 		`},
-		{"at once while the old one can no longer be used", lifecycle.Config{}, serving + `
+		{"not by what does not start, also if nothing runs", lifecycle.Config{MaxCrashes: 1}, `
+			replace by B  -> launch p-1 of B
+			p-1 fails     -> !upgrade_failed
+			is enabled
+			call 1        -> launch p-2 of A
+		`},
+		{"the old one is started for calls that come meanwhile", lifecycle.Config{}, `
+			replace by B  -> launch p-1 of B
+			call 1        -> launch p-2 of A
+			p-2 is ready  -> assign 1 to p-2
+			p-1 is ready  -> flip from A to B
+			1 is released -> stop p-2
+		`},
+		{"warm while the old one can no longer be used", lifecycle.Config{}, serving + `
 			drain         ->
-			replace by B  -> flip from A to B
-			call 2        -> launch p-2 of B
+			replace by B  -> launch p-2 of B
+			p-2 is ready  -> flip from A to B
+			call 2        -> assign 2 to p-2
 			1 is released -> stop p-1
 		`},
-		{"at once out of a backoff, which is not the new one's", lifecycle.Config{InitialBackoff: time.Hour, MaxBackoff: time.Hour}, `
+		{"out of a backoff, which is not the new one's", lifecycle.Config{InitialBackoff: time.Hour, MaxBackoff: time.Hour}, `
 			call 1        -> launch p-1 of A
 			p-1 fails     -> reject 1
 			call 2        -> launch p-2 of A
 			p-2 fails     -> reject 2
 			call 3        ->
-			replace by B  -> flip from A to B, launch p-3 of B
+			replace by B  -> launch p-3 of B
+			p-3 is ready  -> flip from A to B, assign 3 to p-3
 		`},
 		{"what is on its way is stopped, and who waits is served", lifecycle.Config{}, `
 			call 1        -> launch p-1 of A
@@ -291,9 +309,9 @@ func TestReplace(t *testing.T) {
 			replace by B  -> launch p-2 of B
 			disable       -> stop p-2, !upgrade_failed
 			p-2 exits     ->
-			replace by B  -> flip from A to B
+			replace by B  -> !refused
 			enable        ->
-			call 2        -> launch p-3 of B
+			call 2        -> launch p-3 of A
 		`},
 		{"is no comfort to those who wait for the old one", lifecycle.Config{}, `
 			call 1        -> launch p-1 of A
@@ -314,6 +332,43 @@ func TestReplace(t *testing.T) {
 			replace by B  -> launch p-2 of B
 			close         -> cancel p-1, stop p-1, stop p-2, !upgrade_failed
 			p-2 is ready  ->
+		`},
+	})
+}
+
+func TestAdopt(t *testing.T) {
+	tellAll(t, []chapter{
+		{"flips at once, and what runs drains", lifecycle.Config{}, serving + `
+			adopt A       -> silence
+			adopt B       -> flip from A to B, !upgrade_finished, !instance_draining
+			call 2        -> launch p-2 of B
+			1 is released -> stop p-1
+			p-2 is ready  -> assign 2 to p-2
+		`},
+		{"who waits is served by the new one", lifecycle.Config{}, `
+			call 1        -> launch p-1 of A
+			adopt B       -> flip from A to B, stop p-1, launch p-2 of B
+			p-2 is ready  -> assign 1 to p-2
+		`},
+		{"while the plugin is disabled", lifecycle.Config{}, serving + `
+			disable       -> !instance_draining
+			adopt B       -> flip from A to B
+			enable        ->
+			call 2        -> launch p-2 of B
+		`},
+		{"ends what another revision was on its way to", lifecycle.Config{}, serving + `
+			replace by C  -> launch p-2 of C
+			adopt B       -> flip from A to B, stop p-2, !upgrade_failed, !upgrade_finished
+			p-2 is ready  ->
+			call 2        -> launch p-3 of B
+		`},
+		{"ends a restart", lifecycle.Config{}, serving + `
+			restart       -> launch p-2 of A
+			adopt B       -> flip from A to B, stop p-2, !restart_failed
+		`},
+		{"not after the end", lifecycle.Config{}, serving + `
+			close         -> cancel p-1, stop p-1
+			adopt B       -> silence
 		`},
 	})
 }

@@ -156,7 +156,7 @@ func (w *world) timePasses(choose func(n int) int) {
 }
 
 func (w *world) operatorActs(choose func(n int) int) {
-	switch choose(12) {
+	switch choose(13) {
 	case 0:
 		w.pause()
 	case 1, 2:
@@ -174,6 +174,8 @@ func (w *world) operatorActs(choose func(n int) int) {
 	case 9, 10:
 		_ = w.replace(string(rune('A' + choose(3)))) // refused while another is under way
 	case 11:
+		w.adopt(string(rune('A' + choose(3))))
+	case 12:
 		if choose(40) == 0 {
 			w.close()
 		}

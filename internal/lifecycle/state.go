@@ -30,6 +30,9 @@ func (m *Machine) Instances() []*Instance { return slices.Clone(m.order) }
 // Revision returns the digest that takes calls, and the one before it, if any.
 func (m *Machine) Revision() (current, previous string) { return m.revision, m.previous }
 
+// Launched reports whether an instance was ever launched, ready or not.
+func (m *Machine) Launched() bool { return m.numbered > 0 }
+
 // Replacing returns the instance that is on its way to replace the others, by an upgrade, a rollback or a restart; empty
 // if there is none.
 func (m *Machine) Replacing() string {

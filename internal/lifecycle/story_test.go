@@ -18,7 +18,7 @@ import (
 //	p-1 is ready     … fails, exits, crashes, hangs (has a call that does not yield)
 //	after 5s         time passes, and the machine is woken when it wants to be
 //	pause            … resume, clear, drain, disable, enable, restart, force (a restart), close
-//	replace by B     … is refused: the error of the line before
+//	replace by B     … adopt B
 //	is paused        the state of the plugin
 //	-> silence       not even an event
 func tell(t *testing.T, cfg lifecycle.Config, story string) *world {
@@ -98,6 +98,7 @@ func (w *world) operatorDoes(what, object string) {
 		"pause": w.pause, "resume": w.resume, "clear": w.clear, "drain": w.drain, "close": w.close,
 		"disable": func() { w.disable("its file is gone") },
 		"enable":  func() { w.disable("") },
+		"adopt":   func() { w.adopt(object) },
 		"restart": func() { w.restart(false) },
 		"force":   func() { w.restart(true) },
 		"replace": func() {

@@ -66,7 +66,7 @@ func (m *Machine) oldAt(in *Instance) time.Time {
 // idleAt returns when an instance has been idle for so long that it is reaped, if ready are ready; zero if it is not.
 func (m *Machine) idleAt(in *Instance, ready int) time.Time {
 	switch {
-	case m.cfg.IdleTimeout < 0, in.Calls > 0, ready <= m.cfg.MinInstances:
+	case m.cfg.IdleTimeout < 0, in.Calls > 0, m.inUse && ready <= m.cfg.MinInstances:
 		return time.Time{}
 	case m.cfg.Isolation == PerCall && in.idleFrom.Before(m.lastCall):
 		return m.lastCall.Add(m.cfg.IdleTimeout) // the others of the pool were used, and it is kept for what comes next

@@ -27,6 +27,7 @@ type world struct {
 	paused, disabled, closed bool
 	quarantined, probing     bool
 	operator                 bool // what is said answers an operator who wants a new instance
+	adopting                 bool // what is said answers that another revision is in service, ready or not
 	backoff                  time.Time
 
 	story []string           // what happened, in words
@@ -180,7 +181,7 @@ func (w *world) launch(l *lifecycle.Launch) {
 
 func (w *world) flip(f *lifecycle.Flip) {
 	standing := w.standing()
-	if len(standing) > 0 && !slices.ContainsFunc(standing, func(p *proc) bool { return p.revision == f.Revision && p.ready }) {
+	if !w.adopting && !slices.ContainsFunc(standing, func(p *proc) bool { return p.revision == f.Revision && p.ready }) {
 		w.failf("routing flips to %q, of which nothing is ready", f.Revision)
 	}
 	if f.Previous != w.revision || f.Revision != w.replacing {

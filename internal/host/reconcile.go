@@ -1,0 +1,80 @@
+package host
+
+import (
+	"maps"
+	"time"
+
+	"github.com/toolhost/toolhost/internal/catalog"
+	"github.com/toolhost/toolhost/internal/lifecycle"
+)
+
+// reconcile makes the routing of every plugin that was used what the catalogue says.
+func (h *Host) reconcile() {
+	for _, s := range h.allSupervisors() {
+		s.reconcile()
+	}
+}
+
+// reconcile makes the routing what the catalogue says, which decides some things by itself: a plugin goes with its file
+// and comes back with it, and the name of one that is gone may be another's.
+func (s *supervisor) reconcile() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.reconcileLocked()
+}
+
+func (s *supervisor) reconcileLocked() {
+	p := s.host.cfg.Catalog.Snapshot().Plugin(s.name)
+	switch {
+	case p == nil && !s.gone: // its calls end
+		s.gone = true
+		s.tellLocked(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action {
+			return m.Disable(now, "its file is gone")
+		})
+	case p == nil:
+	case s.gone:
+		s.gone = false
+		s.adopt(p)
+		s.tellLocked(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action { return m.Disable(now, "") })
+	case s.takeovers == 0: // else the two may differ until the takeover has ended
+		s.adopt(p)
+	}
+}
+
+// adopt routes calls to what is in service. s.mu is held.
+func (s *supervisor) adopt(p *catalog.Plugin) {
+	if known := s.revisions[p.Digest]; known == nil || known.Source != p.Source {
+		s.revisions[p.Digest] = p
+	}
+	routed, _ := s.machine.Revision()
+	if routed == p.Digest {
+		return
+	}
+	s.host.cfg.Logger.Info("what is in service was replaced", "plugin", s.name, "digest", p.Digest, "previous", routed)
+	s.tellLocked(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action { return m.Adopt(now, p.Digest) })
+	s.forgetRevisions()
+}
+
+// forgetRevisions forgets what can be launched no more. s.mu is held.
+func (s *supervisor) forgetRevisions() {
+	if s.takeovers > 0 {
+		return // one may be on its way
+	}
+	routed, _ := s.machine.Revision()
+	maps.DeleteFunc(s.revisions, func(digest string, _ *catalog.Plugin) bool { return digest != routed })
+}
+
+// beginTakeover says that routing and catalogue may differ until endTakeover is called, which makes them the same.
+func (s *supervisor) beginTakeover() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.takeovers++
+}
+
+func (s *supervisor) endTakeover() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.takeovers--
+	s.reconcileLocked()
+	s.forgetRevisions()
+}
