@@ -76,6 +76,7 @@ var rooms = map[string][]string{
 	"internal/config":                    {"tool", "internal/address", "internal/guardian/proc", "internal/lifecycle", "github.com/goccy/go-yaml/..."},
 	"internal/catalog":                   {"tool", "internal/arguments", "internal/manifest", errgroup},
 	"internal/logbook":                   {"tool"},
+	"internal/callstore":                 {"tool", "internal/toolpb", toolV1, protobuf + "/proto", "modernc.org/sqlite/..."},
 	"internal/host":                      {"tool", "golang.org/x/sync/semaphore", "internal/arguments", "internal/catalog", "internal/lifecycle", "internal/limits", "internal/logbook", "internal/manifest", "internal/pluginwire"},
 	"internal/host/hosttest":             {"tool", cmp + "/..."},
 	"internal/hostrpc":                   {"tool", "internal/address", "internal/flow", "internal/hostpb", "internal/toolpb", hostV1, toolV1, grpc + "/...", protobuf + "/..."},

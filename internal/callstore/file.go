@@ -1,0 +1,87 @@
+package callstore
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	driver "modernc.org/sqlite" // registers itself as "sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+const (
+	// busyTimeout is how long a statement waits for a lock. The store is alone with its file; what it may wait for is
+	// a person with a database shell.
+	busyTimeout = 10 * time.Second
+	// journalSizeLimit is what the write-ahead log is cut to after a large result has made it long.
+	journalSizeLimit = "journal_size_limit(67108864)"
+)
+
+// prepare makes the file if it is not there, and locks it.
+func prepare(path string) (*fileLock, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, err
+	}
+	lock, err := lockFile(path + ".lock")
+	if err != nil {
+		return nil, err
+	}
+	if err := makeFile(path); err != nil {
+		lock.release()
+		return nil, err
+	}
+	return lock, nil
+}
+
+func makeFile(path string) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	// SQLite would remove the log and begin with an empty file.
+	if log, err := os.Stat(path + "-wal"); info.Size() == 0 && err == nil && log.Size() > 0 {
+		return fmt.Errorf("the file is empty and its log %s-wal is not: %w", path, ErrDamaged)
+	}
+	return nil
+}
+
+func connect(path string, connections int, pragmas ...string) (*sql.DB, error) {
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	query := url.Values{"_txlock": {"immediate"}, "_pragma": append([]string{
+		fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()),
+		"synchronous(FULL)",
+	}, pragmas...)}
+	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: absolute, RawQuery: query.Encode()}).String())
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(connections)
+	db.SetMaxIdleConns(connections)
+	return db, nil
+}
+
+// explain turns what SQLite says of a damaged file into ErrDamaged, and says what to do.
+func explain(path string, err error) error {
+	if e, ok := errors.AsType[*driver.Error](err); ok {
+		if code := e.Code() & 0xff; code == sqlite3.SQLITE_CORRUPT || code == sqlite3.SQLITE_NOTADB {
+			err = fmt.Errorf("%w: %w", ErrDamaged, err)
+		}
+	}
+	if errors.Is(err, ErrDamaged) {
+		return fmt.Errorf("%w; restore it, or, if no caller will repeat a call that it sent before, move it and %s-wal and %s-shm away to begin with an empty one",
+			err, filepath.Base(path), filepath.Base(path))
+	}
+	return err
+}

@@ -1,0 +1,66 @@
+package callstore
+
+import (
+	"context"
+	"database/sql"
+	"sync"
+)
+
+// index knows every id in the file, so that a new one costs no read, and is what keeps ids unique: the file has no
+// index of its own, and one writer.
+type index struct {
+	mu      sync.RWMutex
+	numbers map[hash]int64
+}
+
+func loadIndex(ctx context.Context, db *sql.DB) (*index, error) {
+	var span int64
+	if err := db.QueryRowContext(ctx, "SELECT ifnull((SELECT max(number) FROM calls) - (SELECT min(number) FROM calls) + 1, 0)").Scan(&span); err != nil {
+		return nil, err
+	}
+	rows, err := db.QueryContext(ctx, "SELECT number, hash FROM calls")
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	// The span counts calls that were forgotten too; beyond a million the map may as well grow.
+	x := &index{numbers: make(map[hash]int64, min(span, 1_000_000))}
+	var number int64
+	var raw sql.RawBytes
+	for rows.Next() {
+		if err := rows.Scan(&number, &raw); err != nil {
+			return nil, err
+		}
+		if len(raw) != len(hash{}) {
+			return nil, ErrDamaged
+		}
+		x.numbers[hash(raw)] = number
+	}
+	return x, rows.Err()
+}
+
+func (x *index) find(key hash) (number int64, ok bool) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	number, ok = x.numbers[key]
+	return number, ok
+}
+
+func (x *index) len() int {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return len(x.numbers)
+}
+
+// apply adds what has a number and removes what has none.
+func (x *index) apply(changes map[hash]int64) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for key, number := range changes {
+		if number == 0 {
+			delete(x.numbers, key)
+		} else {
+			x.numbers[key] = number
+		}
+	}
+}

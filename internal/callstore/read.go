@@ -1,0 +1,202 @@
+package callstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/toolhost/toolhost/tool"
+)
+
+const (
+	// maxFinders bounds the connections that look for single calls; more look-ups than that wait for one another.
+	maxFinders = 3
+	// MaxPage is the most entries that List returns at once.
+	MaxPage = 1000
+	// stride is how many calls List looks at in one statement: a long one would keep the write-ahead log from being
+	// emptied.
+	stride = 8192
+)
+
+// reader reads beside the writer and never waits for it.
+type reader struct {
+	finders, lister *sql.DB // apart, so that lists do not hold up calls
+	find            *sql.Stmt
+
+	mu     sync.Mutex
+	closed bool
+	inside sync.WaitGroup // one for each reader; nobody enters once closed is set
+}
+
+func newReader(ctx context.Context, path string) (_ *reader, err error) {
+	r := &reader{}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, r.close())
+		}
+	}()
+	if r.finders, err = connect(path, maxFinders, "query_only(1)"); err != nil {
+		return nil, err
+	}
+	if r.lister, err = connect(path, 1, "query_only(1)"); err != nil {
+		return nil, err
+	}
+	r.find, err = r.finders.PrepareContext(ctx, "SELECT "+entryColumns+`, o.place IS NOT NULL, o.data
+		FROM calls c LEFT JOIN outcomes o ON o.place = c.outcome AND o.call = c.number WHERE c.number = ?`)
+	return r, err
+}
+
+// enter reports whether reading is still possible; then leave must follow.
+func (r *reader) enter() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.closed {
+		r.inside.Add(1)
+	}
+	return !r.closed
+}
+
+func (r *reader) leave() { r.inside.Done() }
+
+// close waits for those that are reading.
+func (r *reader) close() error {
+	r.mu.Lock()
+	r.closed = true
+	r.mu.Unlock()
+	r.inside.Wait()
+	var errs []error
+	if r.find != nil {
+		errs = append(errs, r.find.Close())
+	}
+	for _, db := range []*sql.DB{r.finders, r.lister} {
+		if db != nil {
+			errs = append(errs, db.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+const entryColumns = "c.number, c.principal, c.session, c.id, c.sum, c.tool, c.plugin, c.instance, c.begun, ifnull(c.ended, 0), c.state, c.error"
+
+// scanEntry reads entryColumns and, if the statement has it, the outcome's data.
+func scanEntry(row interface{ Scan(...any) error }, withData bool) (Entry, error) {
+	var e Entry
+	var sum, short, data []byte
+	var begun, ended int64
+	var stands standing
+	var kept bool
+	into := []any{&e.Number, &e.Principal, &e.Session, &e.ID, &sum, &e.Tool, &e.Plugin, &e.Instance, &begun, &ended, &stands, &short}
+	if withData {
+		into = append(into, &kept, &data)
+	}
+	if err := row.Scan(into...); err != nil {
+		return Entry{}, err
+	}
+	if copy(e.Sum[:], sum) != len(e.Sum) {
+		return Entry{}, fmt.Errorf("reading the digest: %w", ErrDamaged)
+	}
+	e.Begun = time.Unix(0, begun).UTC()
+	if stands != standsBegun {
+		e.Ended = time.Unix(0, ended).UTC()
+	}
+	return e, decodeInto(&e, stands, short, kept, data)
+}
+
+// Find returns what is known of a call, with its outcome if that is still kept. A key that is not there costs no read.
+// It sees every Begin, End and Forget that has returned.
+func (s *Store) Find(ctx context.Context, key Key) (entry Entry, found bool, err error) {
+	if !s.reader.enter() {
+		return Entry{}, false, fmt.Errorf("looking for call %s: %w", key.ID, ErrClosed)
+	}
+	defer s.reader.leave()
+	number, ok := s.index.find(key.hash())
+	if !ok {
+		return Entry{}, false, nil
+	}
+	entry, err = scanEntry(s.reader.find.QueryRowContext(ctx, number), true)
+	if errors.Is(err, sql.ErrNoRows) || err == nil && entry.Key != key {
+		return Entry{}, false, nil // evicted just now, or one of a kind of hashes that nobody has ever seen
+	}
+	if err != nil {
+		return Entry{}, false, fmt.Errorf("looking for call %s: %w", key.ID, explain(s.cfg.Path, err))
+	}
+	return entry, true, nil
+}
+
+// Query selects calls. Every field that is set must match; the zero value selects the newest MaxPage of all.
+type Query struct {
+	Plugin, Tool, Session, ID string
+	State                     tool.CallState
+	Before                    int64 // only calls with a lower Number; 0: from the newest
+	Limit                     int   // how many; 0, and more than MaxPage: MaxPage
+}
+
+// List returns calls without their outcomes, those that began last first. Fewer than asked for means that there are no
+// more. A query that hardly anything matches reads the whole file, in pieces; ctx ends it.
+func (s *Store) List(ctx context.Context, q Query) ([]Entry, error) {
+	if !s.reader.enter() {
+		return nil, fmt.Errorf("listing calls: %w", ErrClosed)
+	}
+	defer s.reader.leave()
+	if q.Limit <= 0 || q.Limit > MaxPage {
+		q.Limit = MaxPage
+	}
+	before := q.Before
+	if before <= 0 {
+		before = 1<<63 - 1
+	}
+	var entries []Entry
+	for len(entries) < q.Limit {
+		var from sql.NullInt64
+		err := s.reader.lister.QueryRowContext(ctx,
+			"SELECT min(number) FROM (SELECT number FROM calls WHERE number < ? ORDER BY number DESC LIMIT ?)", before, stride).Scan(&from)
+		if err == nil && !from.Valid {
+			break
+		}
+		if err == nil {
+			entries, err = s.reader.listBetween(ctx, entries, q, from.Int64, before)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("listing calls: %w", explain(s.cfg.Path, err))
+		}
+		before = from.Int64
+	}
+	return entries, nil
+}
+
+// listBetween adds the calls from one number to before another that match, up to the limit.
+func (r *reader) listBetween(ctx context.Context, entries []Entry, q Query, from, before int64) ([]Entry, error) {
+	statement := "SELECT " + entryColumns + " FROM calls c WHERE c.number >= ? AND c.number < ?"
+	args := []any{from, before}
+	for column, want := range map[string]string{"plugin": q.Plugin, "tool": q.Tool, "session": q.Session, "id": q.ID} {
+		if want != "" {
+			statement += " AND c." + column + " = ?"
+			args = append(args, want)
+		}
+	}
+	if q.State != "" {
+		statement += " AND c.state IN (-1"
+		for stands := standsBegun; stands <= standsUnknown; stands++ {
+			if stands.how() == q.State {
+				statement += fmt.Sprintf(", %d", stands)
+			}
+		}
+		statement += ")"
+	}
+	rows, err := r.lister.QueryContext(ctx, statement+" ORDER BY c.number DESC LIMIT ?", append(args, q.Limit-len(entries))...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		entry, err := scanEntry(rows, false)
+		if err != nil {
+			return nil, err
+		}
+		entries = append(entries, entry)
+	}
+	return entries, rows.Err()
+}
