@@ -13,6 +13,7 @@ import (
 	"github.com/toolhost/toolhost/internal/guardian/proc"
 	"github.com/toolhost/toolhost/internal/pluginwire"
 	"github.com/toolhost/toolhost/internal/process"
+	"github.com/toolhost/toolhost/tool"
 )
 
 func TestExitBySignalIsKnownAfterACrashedCall(t *testing.T) {
@@ -39,6 +40,24 @@ func TestResultBeforeTheEndArrives(t *testing.T) {
 	if exit := wait(t, p); exit.Signal != "SIGKILL" || exit.Reason != "toolhost killed it" {
 		t.Errorf("exit %+v", exit)
 	}
+}
+
+// A call that does not end, whether it heeds its cancellation or not, is its caller's affair alone.
+func TestCallThatDoesNotEnd(t *testing.T) {
+	cfg, _ := setup(t)
+	p := launch(t, cfg)
+	hung, deaf := start(t, p, arguments{"do": "hang"}), start(t, p, arguments{"do": "ignore"})
+	checkEcho(t, p)
+	hung.Cancel("enough")
+	if _, err := outcome(t.Context(), hung); tool.KindOf(err) != tool.KindCancelled {
+		t.Errorf("the cancelled call ends with %v", err)
+	}
+	deaf.Cancel("enough")
+	deaf.Close()
+	if _, err := outcome(t.Context(), deaf); tool.KindOf(err) != tool.KindCancelled {
+		t.Errorf("the closed call ends with %v", err)
+	}
+	checkEcho(t, p)
 }
 
 func TestLostConnectionEndsTheProcess(t *testing.T) {

@@ -172,11 +172,7 @@ func TestKilledToolhostLeavesNothing(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.scene, func(t *testing.T) {
-			dir, err := os.MkdirTemp("", "th")
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer os.RemoveAll(dir)
+			dir := leavesNothing(t)
 			s := killPlayed(t, test.scene, dir)
 			if len(s.PIDs) != test.processes {
 				t.Fatalf("the scene is %+v", s)
@@ -186,8 +182,25 @@ func TestKilledToolhostLeavesNothing(t *testing.T) {
 				left, _ := os.ReadDir(dir)
 				return !slices.ContainsFunc(s.PIDs, proc.Alive) && (len(left) == 0 || !test.files)
 			})
+			if !test.files {
+				removeAll(t, dir)
+			}
 			t.Logf("%d processes were gone %v after the kill", len(s.PIDs), time.Since(killed).Round(time.Millisecond))
 		})
+	}
+}
+
+// removeAll removes what is in the folder.
+func removeAll(t *testing.T, dir string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		if err := os.RemoveAll(filepath.Join(dir, entry.Name())); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
