@@ -1,7 +1,9 @@
 // Package arguments turns what a model wrote into arguments that a tool can be given: it parses the text, repairs and
 // validates it by the tool's schema and says what is wrong in words that a model can act on.
 //
-// It knows no calls and starts nothing. Reading an incomplete text is internal/partialjson.
+// Texts come from models and schemas from plugins: whatever they hold, the work and the memory are bounded, and nothing
+// is loaded from anywhere. The package knows no calls and starts nothing. Reading an incomplete text is
+// internal/partialjson.
 package arguments
 
 import (
@@ -9,7 +11,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+	"net/url"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -19,12 +21,18 @@ import (
 // zero value is not usable: call Compile.
 type Schema struct {
 	compiled *jsonschema.Schema
+	verdict  *jsonschema.Schema              // what does not fit compiled: it finds out without saying why
+	dynamic  map[string][]*jsonschema.Schema // what references may lead to that are resolved late, by anchor
 }
 
-const schemaURL = "toolhost:///schema.json"
+const (
+	schemaURL  = "toolhost:///schema.json"
+	verdictURL = "toolhost:///verdict.json"
+)
 
-// Compile checks and compiles a schema. An empty one allows only an empty object. References to other documents are
-// refused: a schema must stand alone.
+// Compile checks and compiles a schema. An empty one allows only an empty object. It is refused if it refers to another
+// document, for a schema must stand alone, or to itself without end, or holds a number that nothing can be compared
+// with.
 func Compile(schema json.RawMessage) (*Schema, error) {
 	if len(bytes.TrimSpace(schema)) == 0 {
 		schema = json.RawMessage(`{"type":"object","additionalProperties":false}`)
@@ -33,10 +41,14 @@ func Compile(schema json.RawMessage) (*Schema, error) {
 }
 
 // compile compiles a schema that is of a draft unless it names another.
-func compile(schema json.RawMessage, draft *jsonschema.Draft, loader jsonschema.URLLoader) (*Schema, error) {
+func compile(schema json.RawMessage, draft *jsonschema.Draft, loader jsonschema.URLLoader) (s *Schema, err error) {
+	defer survive(&err)
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
 	if err != nil {
 		return nil, fmt.Errorf("it is not JSON: %w", err)
+	}
+	if at, n := unusable(doc); n != "" {
+		return nil, fmt.Errorf("%s: the number %s is too large, too small or too long to compare with", path(at), cut(string(n)))
 	}
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(draft)
@@ -48,120 +60,88 @@ func compile(schema json.RawMessage, draft *jsonschema.Draft, loader jsonschema.
 	if err != nil {
 		return nil, errors.New(strings.ReplaceAll(err.Error(), schemaURL, "#"))
 	}
-	return &Schema{compiled: compiled}, nil
+	verdict := map[string]any{"$schema": "https://json-schema.org/draft/2020-12/schema", "not": map[string]any{"$ref": schemaURL}}
+	if err := c.AddResource(verdictURL, verdict); err != nil {
+		return nil, err
+	}
+	s = &Schema{compiled: compiled, dynamic: dynamicAnchors(c, doc)}
+	if s.verdict, err = c.Compile(verdictURL); err != nil {
+		return nil, err
+	}
+	if w := s.work(maxSteps); !w.covers(compiled, map[string]any{}) {
+		return nil, errors.New("it refers to itself without end, or takes too many steps to check even for {}")
+	}
+	return s, nil
+}
+
+// survive turns a panic of the validator into an error: schemas come from plugins, and one that the validator cannot
+// bear must not take the process down.
+func survive(err *error) {
+	if r := recover(); r != nil {
+		*err = fmt.Errorf("the schema cannot be used: the validator gave up: %v", r)
+	}
 }
 
 type refuseLoader struct{}
 
-func (refuseLoader) Load(url string) (any, error) {
-	return nil, fmt.Errorf("it refers to %s, but a schema must stand alone", url)
+func (refuseLoader) Load(address string) (any, error) {
+	return nil, fmt.Errorf("it refers to %s, but a schema must stand alone", address)
 }
 
-// Parsed is argument text that is a JSON object.
-type Parsed struct {
-	// Canonical is the same value in one form: keys sorted, no white space, numbers as written. Two texts that mean the
-	// same arguments have the same canonical form.
-	Canonical json.RawMessage
-	value     any
+// dynamicAnchors returns what $dynamicRef, and under "" what $recursiveRef, may lead to: which of them depends on how
+// validation came there.
+func dynamicAnchors(c *jsonschema.Compiler, doc any) map[string][]*jsonschema.Schema {
+	found := map[string][]*jsonschema.Schema{}
+	var visit func(v any, pointer string)
+	visit = func(v any, pointer string) {
+		switch v := v.(type) {
+		case map[string]any:
+			if sch, err := c.Compile(schemaURL + "#" + pointer); err == nil {
+				if sch.DynamicAnchor != "" {
+					found[sch.DynamicAnchor] = append(found[sch.DynamicAnchor], sch)
+				}
+				if sch.RecursiveAnchor {
+					found[""] = append(found[""], sch)
+				}
+			}
+			for name, part := range v {
+				visit(part, pointer+"/"+pointerToken(name))
+			}
+		case []any:
+			for i, part := range v {
+				visit(part, fmt.Sprintf("%s/%d", pointer, i))
+			}
+		}
+	}
+	if mentions(doc, "$dynamicRef") || mentions(doc, "$recursiveRef") {
+		visit(doc, "")
+	}
+	return found
 }
 
-// Parse reads argument text. Empty text means {}. The error is written for a model.
-func Parse(text []byte) (Parsed, error) {
-	if len(bytes.TrimSpace(text)) == 0 {
-		text = []byte("{}")
-	}
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.UseNumber()
-	var value any
-	if err := dec.Decode(&value); err != nil {
-		return Parsed{}, describeSyntax(text, err)
-	}
-	if _, err := dec.Token(); err != io.EOF {
-		return Parsed{}, fmt.Errorf("the arguments are not valid JSON: something follows the object at byte %d: %s; "+
-			"send one JSON object and nothing else", dec.InputOffset(), excerpt(text, int(dec.InputOffset())))
-	}
-	if _, ok := value.(map[string]any); !ok {
-		return Parsed{}, fmt.Errorf("the arguments must be a JSON object such as {\"name\": \"value\"}, not %s", typeName(value))
-	}
-	canonical, err := encode(value)
-	if err != nil {
-		return Parsed{}, fmt.Errorf("the arguments cannot be used: %w", err)
-	}
-	return Parsed{Canonical: canonical, value: value}, nil
-}
-
-// encode writes a value in its canonical form.
-func encode(value any) (json.RawMessage, error) {
-	var data bytes.Buffer
-	enc := json.NewEncoder(&data)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(value); err != nil {
-		return nil, err
-	}
-	return bytes.TrimRight(data.Bytes(), "\n"), nil
-}
-
-func describeSyntax(text []byte, err error) error {
-	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-		return fmt.Errorf("the arguments are not valid JSON: the text ends too early, after %d bytes: …%s; "+
-			"send one complete JSON object", len(text), excerpt(text, len(text)-20))
-	}
-	if deeper(text) {
-		return fmt.Errorf("the arguments cannot be used: they are nested deeper than %d levels; send them with fewer objects "+
-			"and arrays within each other", maxDepth)
-	}
-	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return fmt.Errorf("the arguments are not valid JSON: %v at byte %d: %s; send one JSON object with double-quoted keys",
-			syntax, syntax.Offset, excerpt(text, int(syntax.Offset)-10))
-	}
-	return fmt.Errorf("the arguments are not valid JSON: %w", err)
-}
-
-// maxDepth is how deep encoding/json lets objects and arrays be nested.
-const maxDepth = 10_000
-
-// deeper reports whether text is nested deeper than maxDepth, as far as it is JSON: encoding/json has no error of its own
-// for that.
-func deeper(text []byte) bool {
-	depth, quoted := 0, false
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '[' || c == '{':
-			if depth++; depth > maxDepth {
+// mentions reports whether a document has a property of that name somewhere.
+func mentions(doc any, name string) bool {
+	switch v := doc.(type) {
+	case map[string]any:
+		if _, ok := v[name]; ok {
+			return true
+		}
+		for _, part := range v {
+			if mentions(part, name) {
 				return true
 			}
-		case c == ']' || c == '}':
-			depth--
+		}
+	case []any:
+		for _, part := range v {
+			if mentions(part, name) {
+				return true
+			}
 		}
 	}
 	return false
 }
 
-// excerpt returns a short quoted piece of text from a byte on.
-func excerpt(text []byte, from int) string {
-	from = max(0, min(from, len(text)))
-	end := min(len(text), from+40)
-	return fmt.Sprintf("%q", text[from:end])
-}
-
-func typeName(value any) string {
-	switch value.(type) {
-	case nil:
-		return "null"
-	case bool:
-		return "a boolean"
-	case json.Number:
-		return "a number"
-	case string:
-		return "a string"
-	case []any:
-		return "an array"
-	default:
-		return "an object"
-	}
+// pointerToken writes a name as a token of a JSON pointer in the fragment of a URL.
+func pointerToken(name string) string {
+	return url.PathEscape(strings.NewReplacer("~", "~0", "/", "~1").Replace(name))
 }

@@ -33,11 +33,11 @@ const (
 // the spelling of integers. Arguments that fit are given defaults only if they still fit then. What cannot be repaired
 // stays, for Validate to name, as does everything if the work would be too much.
 func (s *Schema) Repair(p Parsed) (Parsed, []Repair) {
-	r := repairer{steps: maxRepairSteps, filling: map[*jsonschema.Schema]bool{}}
+	r := repairer{schema: s, work: s.work(maxRepairSteps), filling: map[*jsonschema.Schema]bool{}}
 	value, stable := p.value, false
 	for range maxRepairPasses {
 		next := r.repair(s.compiled, value, 0)
-		if r.steps <= 0 {
+		if r.left <= 0 {
 			return p, nil
 		}
 		if stable = reflect.DeepEqual(value, next); stable {
@@ -49,7 +49,8 @@ func (s *Schema) Repair(p Parsed) (Parsed, []Repair) {
 	if !stable || len(changes) == 0 {
 		return p, nil
 	}
-	if s.compiled.Validate(p.value) == nil && s.compiled.Validate(value) != nil {
+	w := s.work(maxSteps)
+	if s.fits(&w, s.compiled, p.value) && !s.fits(&w, s.compiled, value) {
 		return p, nil
 	}
 	canonical, err := encode(value)
@@ -61,14 +62,15 @@ func (s *Schema) Repair(p Parsed) (Parsed, []Repair) {
 
 // repairer goes through a value and the schema that it is to fit. It changes no value in place.
 type repairer struct {
-	steps   int                         // left; none: give up
+	work    // none left: give up
+	schema  *Schema
 	filling map[*jsonschema.Schema]bool // of which properties the default is being filled in
 	cyclic  bool                        // the default that is being filled in holds itself
 }
 
 func (r *repairer) repair(s *jsonschema.Schema, v any, depth int) any {
-	r.steps--
-	if r.steps <= 0 || depth > maxRepairDepth || s == nil || s.Bool != nil {
+	r.left--
+	if r.left <= 0 || depth > maxRepairDepth || s == nil || s.Bool != nil {
 		return v
 	}
 	out := r.own(s, v, depth)
@@ -138,8 +140,7 @@ func (r *repairer) fitting(subs []*jsonschema.Schema, v any) []*jsonschema.Schem
 
 // fits reports whether a value fits a schema, if the steps suffice to find out.
 func (r *repairer) fits(s *jsonschema.Schema, v any) bool {
-	r.charge(s, v)
-	return r.steps > 0 && s.Validate(v) == nil
+	return r.schema.fits(&r.work, s, v)
 }
 
 func single(v any) bool {

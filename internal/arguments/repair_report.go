@@ -103,12 +103,3 @@ func reason(from, to any) string {
 		return "the schema says number"
 	}
 }
-
-// text writes a value in its canonical form.
-func text(value any) json.RawMessage {
-	data, err := encode(value)
-	if err != nil {
-		return nil // cannot be: the value came from JSON
-	}
-	return data
-}

@@ -1,6 +1,7 @@
 package arguments
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -39,32 +40,47 @@ func ofItem(s *jsonschema.Schema, i int) *jsonschema.Schema {
 	return rest
 }
 
-// charge takes the steps that validation takes. They can be exponential in the depth, where alternatives hold
-// themselves, so that they are counted beforehand.
-func (r *repairer) charge(s *jsonschema.Schema, v any) {
-	r.steps--
-	if r.steps <= 0 || s == nil {
-		return
+// find returns the part of a schema that stands at a location, or nil if none is reached.
+func find(root *jsonschema.Schema, location string) *jsonschema.Schema {
+	seen := map[*jsonschema.Schema]bool{nil: true}
+	open := []*jsonschema.Schema{root}
+	for len(open) > 0 {
+		s := open[len(open)-1]
+		open = open[:len(open)-1]
+		if seen[s] {
+			continue
+		}
+		if seen[s] = true; s.Location == location {
+			return s
+		}
+		open = append(open, within(s)...)
 	}
-	for _, sub := range slices.Concat([]*jsonschema.Schema{s.Ref, s.Not, s.If, s.Then, s.Else}, s.AllOf, s.AnyOf, s.OneOf) {
-		if sub != nil {
-			r.charge(sub, v)
+	return nil
+}
+
+// within returns all schemas that a schema holds or refers to, among them nil.
+func within(s *jsonschema.Schema) []*jsonschema.Schema {
+	subs := []*jsonschema.Schema{s.Ref, s.RecursiveRef, s.Not, s.If, s.Then, s.Else, s.PropertyNames, s.UnevaluatedProperties,
+		s.Contains, s.Items2020, s.UnevaluatedItems, s.ContentSchema}
+	subs = slices.Concat(subs, s.AllOf, s.AnyOf, s.OneOf, s.PrefixItems)
+	if s.DynamicRef != nil {
+		subs = append(subs, s.DynamicRef.Ref)
+	}
+	subs = slices.AppendSeq(subs, maps.Values(s.Properties))
+	subs = slices.AppendSeq(subs, maps.Values(s.PatternProperties))
+	subs = slices.AppendSeq(subs, maps.Values(s.DependentSchemas))
+	for _, dependency := range s.Dependencies {
+		if sub, ok := dependency.(*jsonschema.Schema); ok {
+			subs = append(subs, sub)
 		}
 	}
-	switch v := v.(type) {
-	case map[string]any:
-		r.steps -= len(v)
-		for name, part := range v {
-			for _, sub := range ofProperty(s, name) {
-				r.charge(sub, part)
-			}
-		}
-	case []any:
-		r.steps -= len(v)
-		for i, part := range v {
-			if sub := ofItem(s, i); sub != nil {
-				r.charge(sub, part)
-			}
+	for _, other := range []any{s.AdditionalProperties, s.Items, s.AdditionalItems} {
+		switch other := other.(type) {
+		case *jsonschema.Schema:
+			subs = append(subs, other)
+		case []*jsonschema.Schema:
+			subs = append(subs, other...)
 		}
 	}
+	return subs
 }

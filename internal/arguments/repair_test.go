@@ -174,7 +174,7 @@ func TestHostileRepair(t *testing.T) {
 		"bounds that cannot be kept":  {`{"properties":{"a":{"minimum":5,"maximum":3}}}`, `{"a":4}`, `{"a":4}`},
 		"parts that want each other":  {`{"properties":{"a":{"allOf":[{"minimum":5},{"maximum":3}]}}}`, `{"a":4}`, `{"a":4}`},
 		"an exponent":                 {`{"properties":{"a":{"type":"integer","maximum":3}}}`, `{"a":"1e99999999"}`, `{"a":"1e99999999"}`},
-		"a bound beyond all numbers":  {`{"properties":{"a":{"minimum":1e300000}}}`, `{"a":4}`, `{"a":4}`},
+		"a bound beyond float64":      {`{"properties":{"a":{"minimum":1e400}}}`, `{"a":4}`, `{"a":1` + strings.Repeat("0", 400) + `}`},
 		"a default that does not fit": {`{"properties":{"a":{"type":"integer","default":"x"}}}`, `{}`, `{}`},
 		"a default too many":          {`{"properties":{"a":{"default":1}},"maxProperties":0}`, `{}`, `{}`},
 	} {
@@ -199,22 +199,4 @@ func TestManyRepairs(t *testing.T) {
 	if len(repairs) != 101 || repairs[100].Why != "and 50 more" {
 		t.Errorf("got %d repairs, the last %+v", len(repairs), repairs[len(repairs)-1])
 	}
-}
-
-func FuzzRepair(f *testing.F) {
-	for _, row := range readTable(f) {
-		f.Add(`{"properties":{"v":`+row[0]+`}}`, `{"v":`+row[1]+`}`)
-	}
-	f.Add(`{"properties":{"a":{"$ref":"#","default":{}}},"allOf":[{"required":["a"]}]}`, `{"a":null}`)
-	f.Fuzz(func(t *testing.T, schema, text string) {
-		s, err := arguments.Compile(json.RawMessage(schema))
-		if err != nil {
-			return
-		}
-		p, err := arguments.Parse([]byte(text))
-		if err != nil {
-			return
-		}
-		checkLaws(t, s, p)
-	})
 }

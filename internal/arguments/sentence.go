@@ -2,111 +2,118 @@ package arguments
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
-// sentence says what is wrong at one place: the path, what it must be, and what it is.
-func (w *problemWriter) sentence(e *jsonschema.ValidationError) string {
-	at := path(e.InstanceLocation)
-	switch k := e.ErrorKind.(type) {
-	case *kind.Required:
-		return fmt.Sprintf("%s: missing %s", at, quoteAll(k.Missing))
-	case *kind.DependentRequired:
-		return fmt.Sprintf("%s: missing %s, which must be there when %q is", at, quoteAll(k.Missing), k.Prop)
-	case *kind.AdditionalProperties:
-		return fmt.Sprintf("%s: unknown %s; allowed are only the properties that the schema names", at, quoteAll(k.Properties))
-	}
-	given := w.given(e.InstanceLocation)
-	if must := demand(e.ErrorKind); must != "" {
-		return fmt.Sprintf("%s: must %s, but is %s", at, must, given)
-	}
-	switch k := e.ErrorKind.(type) {
-	case *kind.Type:
-		return fmt.Sprintf("%s: must be %s, but is %s %s", at, strings.Join(k.Want, " or "), k.Got, given)
-	case *kind.UniqueItems:
-		return fmt.Sprintf("%s: must have no item twice, but [%d] and [%d] are equal in %s", at, k.Duplicates[0], k.Duplicates[1], given)
-	default:
-		return fmt.Sprintf("%s: %s; it is %s", at, e.ErrorKind.LocalizedString(w.printer), given)
-	}
-}
-
-// maxAlternatives bounds how many alternatives one sentence explains.
-const maxAlternatives = 5
-
-// isChoice reports whether a value fits none of a schema's alternatives.
-func isChoice(e *jsonschema.ValidationError) bool {
+// standsAlone reports whether the causes of an error are no problems of their own: of all items, one had to fit.
+func standsAlone(e *jsonschema.ValidationError) bool {
 	switch e.ErrorKind.(type) {
-	case *kind.OneOf, *kind.AnyOf:
+	case *kind.Contains, *kind.MinContains, *kind.PropertyNames, *kind.ContentSchema:
 		return true
-	default:
-		return false
 	}
+	return false
 }
 
-// choice says why a value fits none of the alternatives, in one sentence: their problems side by side would read as if
-// all had to be mended.
-func (w *problemWriter) choice(e *jsonschema.ValidationError) string {
-	var whys []string
-	for _, cause := range e.Causes[:min(len(e.Causes), maxAlternatives)] {
-		alternative := problemWriter{root: w.root, printer: w.printer}
-		alternative.walk(cause)
-		whys = append(whys, strings.Join(alternative.problems, " and "))
-	}
-	if more := len(e.Causes) - maxAlternatives; more > 0 {
-		whys = append(whys, fmt.Sprintf("one of %d more", more))
-	}
-	return fmt.Sprintf("%s: must fit one of the schema's alternatives: either %s", path(e.InstanceLocation), strings.Join(whys, "; or "))
-}
-
-// demand says what a keyword demands of a value, after "must"; "" if that is not all there is to say.
-func demand(k jsonschema.ErrorKind) string {
-	switch k := k.(type) {
-	case *kind.Enum:
-		return "be one of " + asJSON(k.Want)
-	case *kind.Const:
-		return "be " + asJSON(k.Want)
-	case *kind.Minimum:
-		return "be at least " + k.Want.RatString()
-	case *kind.Maximum:
-		return "be at most " + k.Want.RatString()
-	case *kind.ExclusiveMinimum:
-		return "be more than " + k.Want.RatString()
-	case *kind.ExclusiveMaximum:
-		return "be less than " + k.Want.RatString()
-	case *kind.MultipleOf:
-		return "be a multiple of " + k.Want.RatString()
-	case *kind.Pattern:
-		return "match the pattern " + k.Want
+// sentence says what is wrong at one place: what must be there, and what is.
+func (e *explainer) sentence(err *jsonschema.ValidationError, at []string) string {
+	value := e.valueAt(at)
+	switch k := err.ErrorKind.(type) {
+	case *kind.Required:
+		return "missing " + names(k.Missing)
+	case *kind.DependentRequired:
+		return fmt.Sprintf("missing %s, which must be there when %s is", names(k.Missing), quoted(k.Prop))
+	case *kind.Dependency:
+		return fmt.Sprintf("missing %s, which must be there when %s is", names(k.Missing), quoted(k.Prop))
+	case *kind.AdditionalProperties:
+		return "unknown " + names(k.Properties) + "; " + e.allowed(err.SchemaURL)
+	case *kind.FalseSchema:
+		return "nothing may be here, but there is " + show(value) + "; leave it out"
+	case *kind.PropertyNames:
+		return e.propertyName(err, k.Property)
+	case *kind.UniqueItems:
+		return fmt.Sprintf("must have no item twice, but [%d] and [%d] are equal in %s", k.Duplicates[0], k.Duplicates[1], show(value))
+	case *kind.Type:
+		return fmt.Sprintf("must be %s, but is %s", strings.Join(k.Want, " or "), given(value))
 	case *kind.Format:
-		return "be a valid " + k.Want
-	case *kind.OneOf:
-		return "fit exactly one of the schema's alternatives (oneOf), not several"
-	case *kind.Not:
-		return "not be what the schema excludes (not)"
-	default:
-		return demandOfSize(k)
+		return fmt.Sprintf("must be a valid %s%s, but is %s", k.Want, formatHint(k.Want), show(value))
 	}
+	if must := demand(err.ErrorKind); must != "" {
+		return fmt.Sprintf("must %s, but is %s", must, show(value))
+	}
+	return fmt.Sprintf("%s; it is %s", cut(err.ErrorKind.LocalizedString(e.printer)), show(value))
 }
 
-// demandOfSize is demand for the keywords that count something.
-func demandOfSize(k jsonschema.ErrorKind) string {
-	switch k := k.(type) {
-	case *kind.MinLength:
-		return fmt.Sprintf("have at least %d character(s)", k.Want)
-	case *kind.MaxLength:
-		return fmt.Sprintf("have at most %d character(s)", k.Want)
-	case *kind.MinItems:
-		return fmt.Sprintf("have at least %d item(s)", k.Want)
-	case *kind.MaxItems:
-		return fmt.Sprintf("have at most %d item(s)", k.Want)
-	case *kind.MinProperties:
-		return fmt.Sprintf("have at least %d member(s)", k.Want)
-	case *kind.MaxProperties:
-		return fmt.Sprintf("have at most %d member(s)", k.Want)
-	default:
+// allowed lists the properties that the schema at a location names.
+func (e *explainer) allowed(location string) string {
+	s := find(e.schema.compiled, location)
+	if s == nil {
+		return "allowed are only the properties that the schema names"
+	}
+	known := make([]string, 0, len(s.Properties))
+	for name := range s.Properties {
+		known = append(known, name)
+	}
+	var patterns []string
+	for pattern := range s.PatternProperties {
+		patterns = append(patterns, pattern.String())
+	}
+	slices.Sort(patterns)
+	matching := "names that match " + cut(strings.Join(patterns, " or "))
+	switch {
+	case len(known)+len(patterns) == 0:
+		return "none is allowed"
+	case len(known) == 0:
+		return "allowed are only " + matching
+	case len(patterns) == 0:
+		return "allowed are only " + names(known)
+	}
+	return "allowed are only " + names(known) + ", and " + matching
+}
+
+// propertyName says what is wrong with a property's name: the causes speak of the name as if it stood alone.
+func (e *explainer) propertyName(err *jsonschema.ValidationError, name string) string {
+	var whys []string
+	for _, cause := range err.Causes {
+		if must := demand(cause.ErrorKind); must != "" {
+			whys = append(whys, "must "+must)
+		}
+	}
+	if len(whys) == 0 {
+		return fmt.Sprintf("a property may not have the name %s", quoted(name))
+	}
+	return fmt.Sprintf("the name of the property %s %s", quoted(name), strings.Join(whys, " and "))
+}
+
+// given names a value with its type.
+func given(value any) string {
+	if value == nil {
+		return "null"
+	}
+	_, name, _ := strings.Cut(typeName(value), " ")
+	return name + " " + show(value)
+}
+
+// formatHint shows what a text in a format looks like, where its name does not.
+func formatHint(format string) string {
+	example := map[string]string{
+		"date-time": "2006-01-02T15:04:05Z", "date": "2006-01-02", "time": "15:04:05Z", "duration": "P1DT2H",
+		"email": "name@example.com", "uri": "https://example.com/path", "uuid": "123e4567-e89b-12d3-a456-426614174000",
+	}[format]
+	if example == "" {
 		return ""
 	}
+	return " such as " + example
+}
+
+// cutSentence shortens an alternative's problems to what one can follow.
+func cutSentence(text string) string {
+	const most = 400
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
 }

@@ -1,0 +1,75 @@
+package arguments_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/toolhost/toolhost/internal/arguments"
+)
+
+// FuzzPipeline takes any text through parsing, repair and validation by any schema: nothing panics, what holds of every
+// parse and every repair holds, and what is refused is refused in a few valid words.
+func FuzzPipeline(f *testing.F) {
+	for _, row := range readTable(f) {
+		f.Add(`{"properties":{"v":`+row[0]+`}}`, `{"v":`+row[1]+`}`)
+	}
+	f.Add(`{"properties":{"a":{"$ref":"#","default":{}}},"allOf":[{"required":["a"]}]}`, `{"a":null}`)
+	f.Add(branches(2), nested(`{"a":`, 3, "1", "}"))
+	f.Add(`{"$defs":{"a":{"$dynamicAnchor":"x","type":"integer"}},"properties":{"a":{"$dynamicRef":"#x"}},"unevaluatedProperties":false}`, `{"a":"1","b":1e400}`)
+	f.Add(`{"propertyNames":{"maxLength":1},"dependentSchemas":{"a":{"contains":{"const":1}}}}`, `{"a":"\ud83d\ude00","bb":[[],{}]}`)
+	f.Add(`{"$schema":"http://json-schema.org/draft-07/schema#","dependencies":{"a":["b"],"c":{"not":{}}},"items":[{}],"additionalItems":false}`, `{"a":1,"c":NaN}`)
+	f.Add(`{"properties":{"a":{"enum":[{"b":[1,2]}],"format":"date","multipleOf":0.1,"uniqueItems":true}}}`, "{\"a\":[1,1.0,\"\xff\"]}")
+	f.Fuzz(func(t *testing.T, schema, text string) {
+		p, err := arguments.Parse([]byte(text))
+		checkWords(t, err)
+		if err == nil {
+			checkParsed(t, text, p)
+		}
+		s, bad := arguments.Compile(json.RawMessage(schema))
+		if err != nil || bad != nil {
+			return
+		}
+		checkLaws(t, s, p)
+		mended, _ := s.Repair(p)
+		checkWords(t, s.Validate(p))
+		checkWords(t, s.Validate(mended))
+	})
+}
+
+// checkParsed checks that what was parsed is what encoding/json reads.
+func checkParsed(t *testing.T, text string, p arguments.Parsed) {
+	t.Helper()
+	if strings.TrimSpace(text) == "" {
+		text = "{}"
+	}
+	var want map[string]any
+	dec := json.NewDecoder(strings.NewReader(text))
+	dec.UseNumber()
+	if err := dec.Decode(&want); err != nil {
+		t.Fatalf("%q was parsed, but encoding/json says: %v", text, err)
+	}
+	var canonical bytes.Buffer
+	enc := json.NewEncoder(&canonical)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(want); err != nil || strings.TrimSuffix(canonical.String(), "\n") != string(p.Canonical) {
+		t.Fatalf("%q became %s, want %s (%v)", text, p.Canonical, &canonical, err)
+	}
+}
+
+// checkWords checks an error that a model is to read.
+func checkWords(t *testing.T, err error) {
+	t.Helper()
+	if err == nil {
+		return
+	}
+	words := err.Error()
+	if !utf8.ValidString(words) || len(words) > 16<<10 {
+		t.Fatalf("the error has %d bytes: %.300q", len(words), words)
+	}
+	if strings.Contains(words, "gave up") || strings.Contains(words, "%!") || strings.HasSuffix(words, "\n- ") {
+		t.Fatalf("the error says: %s", words)
+	}
+}

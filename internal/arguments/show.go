@@ -1,0 +1,153 @@
+package arguments
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const (
+	// maxShown bounds how much of a value a sentence repeats, in bytes.
+	maxShown = 100
+	// maxNames bounds how many names or allowed values a sentence lists, and maxList their text, in bytes.
+	maxNames = 30
+	maxList  = 600
+)
+
+// show writes a value as JSON, cut to a length that suits a sentence. However large the value is, little more of it is
+// looked at.
+func show(value any) string {
+	var b strings.Builder
+	showTo(&b, value)
+	return cut(b.String())
+}
+
+func showTo(b *strings.Builder, value any) {
+	if b.Len() > maxShown {
+		return
+	}
+	switch v := value.(type) {
+	case map[string]any:
+		b.WriteByte('{')
+		for i, name := range slices.Sorted(maps.Keys(v)) {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			showTo(b, name)
+			b.WriteByte(':')
+			showTo(b, v[name])
+			if b.Len() > maxShown {
+				return
+			}
+		}
+		b.WriteByte('}')
+	case []any:
+		b.WriteByte('[')
+		for i, part := range v {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			showTo(b, part)
+			if b.Len() > maxShown {
+				return
+			}
+		}
+		b.WriteByte(']')
+	case string:
+		b.Write(text(v[:min(len(v), maxShown+4)]))
+	default:
+		b.Write(text(v))
+	}
+}
+
+// cut shortens a text to a length that suits a sentence.
+func cut(text string) string {
+	if len(text) <= maxShown {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxShown], "") + "…"
+}
+
+// quoted writes a name as a JSON text, cut if it is long.
+func quoted(name string) string {
+	return show(name)
+}
+
+// list writes values side by side, as many as suit a sentence.
+func list(values []any, separator string) string {
+	var b strings.Builder
+	for i, value := range values {
+		shown := show(value)
+		if i == maxNames || b.Len()+len(shown) > maxList {
+			fmt.Fprintf(&b, " and %d more", len(values)-i)
+			break
+		}
+		if i > 0 {
+			b.WriteString(separator)
+		}
+		b.WriteString(shown)
+	}
+	return b.String()
+}
+
+// names writes names side by side, sorted, as many as suit a sentence.
+func names(all []string) string {
+	values := make([]any, 0, len(all))
+	for _, name := range slices.Sorted(slices.Values(all)) {
+		values = append(values, name)
+	}
+	return list(values, ", ")
+}
+
+// text writes a value in its canonical form.
+func text(value any) json.RawMessage {
+	data, err := encode(value)
+	if err != nil {
+		return nil // cannot be: the value came from JSON
+	}
+	return data
+}
+
+// maxTokens bounds how much of a path is written at either end.
+const maxTokens = 12
+
+// path writes a location as people write it, such as "filter.tags[2]".
+func path(location []string) string {
+	if len(location) == 0 {
+		return "arguments"
+	}
+	var b strings.Builder
+	for i, token := range location {
+		if i == maxTokens && len(location) > 2*maxTokens {
+			b.WriteString("…")
+		}
+		if i >= maxTokens && i < len(location)-maxTokens {
+			continue
+		}
+		switch {
+		case isIndex(token):
+			fmt.Fprintf(&b, "[%s]", token)
+		case !isPlain(token):
+			fmt.Fprintf(&b, "[%s]", quoted(token))
+		default:
+			if b.Len() > 0 {
+				b.WriteByte('.')
+			}
+			b.WriteString(token)
+		}
+	}
+	return b.String()
+}
+
+func isIndex(token string) bool {
+	_, err := strconv.Atoi(token)
+	return err == nil
+}
+
+// isPlain reports whether a name can stand in a path without quotes.
+func isPlain(name string) bool {
+	return name != "" && len(name) <= maxShown && !strings.ContainsAny(name, " .[]\"\\\t\r\n")
+}

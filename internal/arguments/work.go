@@ -1,0 +1,202 @@
+package arguments
+
+import (
+	"encoding/json"
+	"errors"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+const (
+	// maxSteps bounds the work of one validation: less than a second. Sound schemas take some steps for each value.
+	maxSteps = 1 << 21
+	// maxHops bounds how many schemas that refer to each other speak of one and the same value. Longer chains are circles.
+	maxHops = 256
+	// maxNesting bounds how deep validation goes, in schemas and values: as deep as values may be, in a few steps each.
+	maxNesting = 1 << 16
+	// fewItems is up to how many items the validator compares with each other. It sorts out more by hash.
+	fewItems = 20
+)
+
+// work counts beforehand the steps that validation takes at most. They can be exponential in a value's depth, where
+// alternatives hold themselves, and the validator can neither be bounded nor interrupted.
+type work struct {
+	left    int  // steps; none: too many
+	located bool // count memory: what it takes to say where each problem is
+	dynamic map[string][]*jsonschema.Schema
+	misfits map[*jsonschema.Schema]*jsonschema.Schema // what does not fit a schema, once it has been asked for
+}
+
+func (s *Schema) work(steps int) work {
+	return work{left: steps, dynamic: s.dynamic, misfits: map[*jsonschema.Schema]*jsonschema.Schema{}}
+}
+
+// covers takes the steps of a validation and reports whether they were left.
+func (w *work) covers(s *jsonschema.Schema, v any) bool {
+	w.charge(s, v, 0, 0)
+	return w.left > 0
+}
+
+// fits reports whether a value fits a part of the schema, if the steps suffice to find out.
+func (s *Schema) fits(w *work, part *jsonschema.Schema, v any) (ok bool) {
+	if !w.covers(part, v) {
+		return false
+	}
+	misfit := w.misfits[part]
+	if misfit == nil {
+		copied := *s.verdict
+		copied.Not, misfit = part, &copied
+		w.misfits[part] = misfit
+	}
+	_, ok = errors.AsType[*jsonschema.ValidationError](check(misfit, v))
+	return ok
+}
+
+// check validates, where what is validated has been counted.
+func check(s *jsonschema.Schema, v any) (err error) {
+	defer survive(&err)
+	return s.Validate(v)
+}
+
+// charge takes the steps for a value at a depth that so many schemas have come to already.
+func (w *work) charge(s *jsonschema.Schema, v any, depth, hops int) {
+	if s == nil || w.left <= 0 {
+		return
+	}
+	if w.left--; w.located {
+		w.left -= depth / 4
+	}
+	if hops > maxHops || depth > maxNesting {
+		w.left = 0
+	}
+	if s.Bool != nil || !admits(s, v) {
+		return
+	}
+	if !w.located {
+		w.own(s, v)
+	}
+	for _, sub := range [...]*jsonschema.Schema{s.Ref, s.RecursiveRef, s.Not, s.If, s.Then, s.Else} {
+		w.charge(sub, v, depth+1, hops+1)
+	}
+	for _, subs := range [...][]*jsonschema.Schema{s.AllOf, s.AnyOf, s.OneOf, w.late(s)} {
+		for _, sub := range subs {
+			w.charge(sub, v, depth+1, hops+1)
+		}
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		w.object(s, v, depth, hops)
+	case []any:
+		w.array(s, v, depth)
+	}
+}
+
+// late returns what the references may lead to that are resolved during validation.
+func (w *work) late(s *jsonschema.Schema) []*jsonschema.Schema {
+	switch {
+	case s.DynamicRef != nil && len(w.dynamic[s.DynamicRef.Anchor]) > 0:
+		return w.dynamic[s.DynamicRef.Anchor]
+	case s.DynamicRef != nil:
+		return []*jsonschema.Schema{s.DynamicRef.Ref}
+	case s.RecursiveRef != nil:
+		return w.dynamic[""]
+	}
+	return nil
+}
+
+// own takes the steps of what a schema compares a whole value with.
+func (w *work) own(s *jsonschema.Schema, v any) {
+	if text, ok := v.(string); ok && (s.Pattern != nil || s.Format != nil) {
+		w.left -= len(text) / 16
+	}
+	if s.Enum != nil {
+		w.left -= len(s.Enum.Values)
+		w.compare(v, len(s.Enum.Values))
+	}
+	if s.Const != nil {
+		w.compare(v, 1)
+	}
+	if items, ok := v.([]any); ok && s.UniqueItems {
+		if len(items) <= fewItems {
+			w.compare(items, fewItems)
+		} else {
+			w.compare(items, 2)
+		}
+	}
+}
+
+// compare takes the steps of so many comparisons with a value.
+func (w *work) compare(v any, times int) {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, part := range v {
+			if w.left -= times; w.left <= 0 {
+				return
+			}
+			w.compare(part, times)
+		}
+	case []any:
+		for _, part := range v {
+			if w.left -= times; w.left <= 0 {
+				return
+			}
+			w.compare(part, times)
+		}
+	case string:
+		w.left -= len(v) / 1024 * times
+	}
+}
+
+func (w *work) object(s *jsonschema.Schema, v map[string]any, depth, hops int) {
+	for name, part := range v {
+		if w.left -= 1 + len(s.PatternProperties)*(1+len(name)/16); w.left <= 0 {
+			return
+		}
+		for _, sub := range ofProperty(s, name) {
+			w.charge(sub, part, depth+1, 0)
+		}
+		w.charge(s.UnevaluatedProperties, part, depth+1, 0)
+		w.charge(s.PropertyNames, name, depth+1, 0)
+		w.charge(s.DependentSchemas[name], v, depth+1, hops+1)
+		if sub, ok := s.Dependencies[name].(*jsonschema.Schema); ok {
+			w.charge(sub, v, depth+1, hops+1)
+		}
+	}
+}
+
+func (w *work) array(s *jsonschema.Schema, v []any, depth int) {
+	for i, part := range v {
+		if w.left--; w.left <= 0 {
+			return
+		}
+		w.charge(ofItem(s, i), part, depth+1, 0)
+		w.charge(s.Contains, part, depth+1, 0)
+		w.charge(s.UnevaluatedItems, part, depth+1, 0)
+	}
+}
+
+// admits reports whether a schema may say more of a value than that it is of the wrong type.
+func admits(s *jsonschema.Schema, v any) bool {
+	if s.Types == nil || s.Types.IsEmpty() {
+		return true
+	}
+	var own jsonschema.Types
+	switch v.(type) {
+	case nil:
+		own.Add("null")
+	case bool:
+		own.Add("boolean")
+	case json.Number:
+		own.Add("number")
+		own.Add("integer")
+	case string:
+		own.Add("string")
+	case []any:
+		own.Add("array")
+	case map[string]any:
+		own.Add("object")
+	default:
+		return true
+	}
+	return *s.Types&own != 0
+}
