@@ -129,9 +129,13 @@ func (p *Process) own(aborted <-chan struct{}) {
 	defer close(p.done)
 	select {
 	case <-p.spawned:
+	case <-p.launched:
+	}
+	select {
+	case <-p.spawned: // also if the launch has failed since: select takes any case that is ready
 		p.watch(aborted)
 		<-p.child.exited
-	case <-p.launched: // without a process
+	default: // launched without a process
 	}
 	p.release()
 }
