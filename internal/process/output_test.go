@@ -141,11 +141,8 @@ func TestLastWordsAreKept(t *testing.T) {
 // the process panicked. What is logged of them is bounded, and what is not, is told.
 func TestLargeCrashKeepsWhyAndTheLastLines(t *testing.T) {
 	const size = 2 << 20
-	cfg, log := setup(t)
-	trace := filepath.Join(t.TempDir(), "trace") // what the plugin prints goes there first
-	cfg.Path = script(t, "#!/bin/sh\n\"$@\" 2>\"$TRACE\"\ncode=$?\ncat \"$TRACE\" >&2\nexit $code\n")
-	cfg.Args = append([]string{executable(t)}, cfg.Args...)
-	cfg.Env = append(cfg.Env, "TRACE="+trace)
+	trace := filepath.Join(t.TempDir(), "trace")
+	cfg, log := setup(t, "-trace="+trace)
 	p := launch(t, cfg)
 	start(t, p, arguments{"do": "crash", "text": "out of cheese", "number": size})
 	exit := wait(t, p)

@@ -51,6 +51,19 @@ func (f *flags) dieBySignal() {
 	}()
 }
 
+// copyCrash lets what the runtime says of a crash go to a file as well.
+func copyCrash(path string) error {
+	if path == "" {
+		return nil
+	}
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close() // the runtime has its own
+	return debug.SetCrashOutput(file, debug.CrashOptions{})
+}
+
 // crash panics where nothing recovers it. The stacks that the runtime then prints have at least so many bytes.
 func crash(words string, bytes int) {
 	const stack = 200 // bytes, at least, of a goroutine that sleeps

@@ -16,7 +16,7 @@
 //	it dies during a call                 | exit crash                    | TestDeathDuringACall
 //	a signal ends it during a call        | kill                          | TestExitBySignalIsKnownAfterACrashedCall TestPluginInANamespaceIsLikeAnyOther
 //	it dies when it is to shut down       | -exit -panic -when=end        | TestDeathAtTheEnd
-//	the stacks of its panic are large     | crash                         | TestLargeCrashKeepsWhyAndTheLastLines
+//	the stacks of its panic are large     | crash -trace                  | TestLargeCrashKeepsWhyAndTheLastLines
 //	it stops itself before its handshake  | -stop                         | TestLaunchTimesOut TestLaunchIsAborted
 //	it stops itself during a call         | stop                          | TestStopOfAStoppedPlugin TestAlive
 //	it says nothing                       | -hang                         | TestLaunchTimesOut TestLaunchIsAborted
@@ -30,6 +30,7 @@
 //	another process listens in its place  | -impostor                     | TestPeerMustBeThePlugin TestImpostorInANamespaceIsRefused
 //	noise on stdout before the handshake  | -first=hello -stdout          | TestLaunchRefusesWhatIsNoPlugin
 //	a line of 1 MiB without end before it | -unfinished                   | TestLaunchRefusesWhatIsNoPlugin TestLaunchTimesOut
+//	a line that is not finished before it | -ask -unfinished              | TestLaunchQuotesAnUnfinishedLine
 //	noise on stdout after it              | print                         | TestOutputArrivesByEveryWay
 //	a line of 1 MiB without end after it  | long_line                     | TestLongLineOnStdoutIsCut
 //	garbage on stderr                     | -stderr print                 | TestStderrIsOnlyEverText

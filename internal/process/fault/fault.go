@@ -1,7 +1,6 @@
 package fault
 
 import (
-	"bytes"
 	"flag"
 	"fmt"
 	"io"
@@ -23,7 +22,9 @@ type flags struct {
 	stderr         string
 	flood          int
 	stdout         string
+	ask            string
 	unfinished     int
+	trace          string
 	spawn          string
 	stop           bool
 	death          death
@@ -50,7 +51,9 @@ func flagSet() (*flags, *flag.FlagSet) {
 	set.StringVar(&f.stderr, "stderr", "", "print this `line` on standard error")
 	set.IntVar(&f.flood, "flood", 0, "print this many `bytes` of lines on standard error")
 	set.StringVar(&f.stdout, "stdout", "", "print this `line` on standard output before the handshake")
+	set.StringVar(&f.ask, "ask", "", "print these `words` on standard output before the handshake, without a line's end")
 	set.IntVar(&f.unfinished, "unfinished", 0, "print this many `bytes` on standard output before the handshake, without a line's end")
+	set.StringVar(&f.trace, "trace", "", "write what Go's runtime says of a crash into this `file` too")
 	set.StringVar(&f.spawn, "spawn", "", "start a process that keeps the pipes, in the same `group`, in a new session, or bare: that and without environment")
 	set.BoolVar(&f.stop, "stop", false, "stop with SIGSTOP")
 	set.IntVar(&f.death.code, "exit", -1, "exit with this `code`, at the moment that -when names")
@@ -119,7 +122,10 @@ func (f *flags) prepare() error {
 	if f.stdout != "" {
 		fmt.Println(f.stdout)
 	}
-	_, _ = os.Stdout.Write(bytes.Repeat([]byte("x"), f.unfinished))
+	_, _ = os.Stdout.WriteString(f.ask + strings.Repeat("x", f.unfinished))
+	if err := copyCrash(f.trace); err != nil {
+		return err
+	}
 	if f.spawn != "" {
 		pid, err := spawn(f.spawn, os.Stdout, os.Stderr)
 		if err != nil {
