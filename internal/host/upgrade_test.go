@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -21,47 +22,74 @@ import (
 // release is a plugin whose file an operator replaces. Its content is its description; its one tool says its version.
 type release struct {
 	*rig
-	t    *testing.T
-	dir  string
-	path string
-	gate chan struct{} // if it is set, a launch waits until it is closed
-	busy chan struct{} // if it is set, a call waits until it is closed
+	t       *testing.T
+	dir     string
+	path    string
+	cfg     catalog.Config // of catalog
+	catalog *catalog.Catalog
+	gate    chan struct{} // if it is set, a launch waits until it is closed
+	busy    chan struct{} // if it is set, a call waits until it is closed
 }
 
-func newRelease(t *testing.T) *release {
+func newRelease(t *testing.T) *release { return newReleaseWith(t, func(*host.Config) {}) }
+
+func newReleaseWith(t *testing.T, change func(*host.Config)) *release {
 	t.Helper()
 	u := &release{rig: &rig{}, t: t, dir: t.TempDir()}
 	u.path = filepath.Join(u.dir, "versioned")
 	u.install("1")
-	known, err := catalog.Open(catalog.Config{Folders: []string{u.dir}, StateDir: t.TempDir(), Describe: describeFile})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { known.Close() })
-	if err := known.Load(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := known.Settle(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	u.Host = host.New(host.Config{Catalog: known, Launch: func(ctx context.Context, p *catalog.Plugin, _ string) (host.Process, error) {
-		if gate := u.gate; gate != nil {
-			<-gate
-		}
-		if strings.HasPrefix(p.Info.Version, "broken") {
-			return nil, &tool.Error{Kind: tool.KindUnavailable, Message: "it is broken"}
-		}
-		says := hosttest.Tool{Spec: p.Info.Tools[0], Run: func(context.Context, tool.Call, func(tool.Event)) (tool.Result, error) {
-			if busy := u.busy; busy != nil {
-				<-busy
-			}
-			return tool.TextResult(p.Info.Version), nil
-		}}
-		return u.start(ctx, newFixture([]hosttest.Tool{says}))
-	}})
+	u.cfg = catalog.Config{Folders: []string{u.dir, t.TempDir()}, StateDir: t.TempDir(), Describe: describeFile}
+	u.catalog = u.openCatalog()
+	cfg := host.Config{Catalog: u.catalog, Launch: u.launchFile}
+	change(&cfg)
+	u.Host = host.New(cfg)
 	t.Cleanup(func() { u.Close() })
 	return u
 }
+
+// openCatalog opens the state folder, in which nobody else may be at work.
+func (u *release) openCatalog() *catalog.Catalog {
+	u.t.Helper()
+	known, err := catalog.Open(u.cfg)
+	if err != nil {
+		u.t.Fatal(err)
+	}
+	u.t.Cleanup(func() { known.Close() })
+	if err := known.Load(u.t.Context()); err != nil {
+		u.t.Fatal(err)
+	}
+	if err := known.Settle(u.t.Context()); err != nil {
+		u.t.Fatal(err)
+	}
+	return known
+}
+
+// launchFile starts what the plugin's version says: one that is broken fails, one that is slow takes a while.
+func (u *release) launchFile(ctx context.Context, p *catalog.Plugin, _ string) (host.Process, error) {
+	if gate := u.gate; gate != nil {
+		<-gate
+	}
+	if strings.HasPrefix(p.Info.Version, "slow") {
+		select {
+		case <-time.After(slowness): // only in a bubble of synctest
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	if strings.HasPrefix(p.Info.Version, "broken") {
+		return nil, &tool.Error{Kind: tool.KindUnavailable, Message: "it is broken"}
+	}
+	says := hosttest.Tool{Spec: p.Info.Tools[0], Run: func(context.Context, tool.Call, func(tool.Event)) (tool.Result, error) {
+		if busy := u.busy; busy != nil {
+			<-busy
+		}
+		return tool.TextResult(p.Info.Version), nil
+	}}
+	return u.start(ctx, newFixture([]hosttest.Tool{says}))
+}
+
+// slowness is how long a slow launch takes.
+const slowness = 3 * time.Second
 
 func describeFile(_ context.Context, p *catalog.Plugin) (tool.Description, error) {
 	data, err := os.ReadFile(p.Path)
@@ -75,23 +103,28 @@ func describeFile(_ context.Context, p *catalog.Plugin) (tool.Description, error
 // install replaces the plugin's file.
 func (u *release) install(version string) {
 	u.t.Helper()
+	u.put(u.path, u.content(version))
+}
+
+func (u *release) content(version string) string {
+	u.t.Helper()
 	data, err := json.Marshal(tool.Description{Name: "versioned", Version: version, Tools: []tool.Spec{
 		{Name: "version", Description: "Says the version."}, // with side effects: no call may be made twice
 	}})
 	if err != nil {
 		u.t.Fatal(err)
 	}
-	u.put(string(data))
+	return string(data)
 }
 
-// put replaces the plugin's file with one of any content.
-func (u *release) put(content string) {
+// put replaces a plugin's file with one of any content.
+func (u *release) put(path, content string) {
 	u.t.Helper()
-	temp := filepath.Join(u.dir, ".new")
+	temp := filepath.Join(filepath.Dir(path), ".new")
 	if err := os.WriteFile(temp, []byte(content), 0o755); err != nil {
 		u.t.Fatal(err)
 	}
-	if err := os.Rename(temp, u.path); err != nil {
+	if err := os.Rename(temp, path); err != nil {
 		u.t.Fatal(err)
 	}
 }
@@ -192,7 +225,7 @@ func TestBrokenUpgradeUnderLoad(t *testing.T) {
 func TestUnusableUpgrade(t *testing.T) {
 	u := newRelease(t)
 	u.version()
-	u.put("no plugin")
+	u.put(u.path, "no plugin")
 	for range 2 {
 		done, err := u.Reload(t.Context())
 		if err != nil || len(done.Upgraded) != 0 || len(done.Failures) != 1 || !strings.Contains(done.Failures[0].Reason, "invalid character") {
