@@ -72,25 +72,3 @@ func TestBudget(t *testing.T) {
 		}
 	})
 }
-
-func FuzzParseRecord(f *testing.F) {
-	for _, line := range []string{"", "{", `{"@message": 1}`, `{"@message":"a","@level":"info"}`, `{"msg":"a","level":"INFO","x":{}}`, "plain"} {
-		f.Add(line)
-	}
-	f.Fuzz(func(t *testing.T, line string) {
-		if r := parseRecord(line); r.message != line && !strings.HasPrefix(line, "{") {
-			t.Errorf("%q became %q", line, r.message)
-		}
-	})
-}
-
-func FuzzCheckHandshake(f *testing.F) {
-	for _, line := range []string{"1|1|unix|/tmp/s|grpc|", "1|1|unix", "||||||", "hello"} {
-		f.Add(line)
-	}
-	f.Fuzz(func(t *testing.T, line string) {
-		if socket, err := checkHandshake(line, "/nowhere", []int{1}); err == nil {
-			t.Errorf("%q was accepted, with socket %q", line, socket)
-		}
-	})
-}
