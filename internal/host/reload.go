@@ -34,7 +34,7 @@ func (h *Host) followCatalog(seen *catalog.Snapshot) {
 }
 
 // Reload looks at the plugin folders again: new plugins come, those whose files are gone go, changed ones are upgraded.
-// It returns when that is decided for each. A failure of one plugin is part of the answer.
+// It returns when that is decided for each. A plugin that cannot be used is part of the answer, each time.
 func (h *Host) Reload(ctx context.Context) (tool.Reloaded, error) {
 	before := h.cfg.Catalog.Snapshot()
 	if err := h.cfg.Catalog.Load(ctx); err != nil {
@@ -65,11 +65,11 @@ func (h *Host) Reload(ctx context.Context) (tool.Reloaded, error) {
 	for _, c := range d.Changed {
 		done.Upgraded = append(done.Upgraded, c.New.Info.Name)
 	}
-	for _, p := range d.Broken {
-		done.Failures = append(done.Failures, tool.ReloadFailure{Plugin: p.Info.Name, Reason: p.Problem})
-	}
-	for _, p := range found.Plugins() { // new or not: what runs is not what is in the folder
-		if p.Problem == "" && p.Refusal != (catalog.Refusal{}) {
+	for _, p := range found.Plugins() { // whether that is news or not: what runs is not what is in the folder
+		switch {
+		case p.Problem != "":
+			done.Failures = append(done.Failures, tool.ReloadFailure{Plugin: p.Info.Name, Reason: p.Problem})
+		case p.Refusal != (catalog.Refusal{}):
 			done.Failures = append(done.Failures, tool.ReloadFailure{Plugin: p.Info.Name, Reason: p.Refusal.Reason})
 		}
 	}

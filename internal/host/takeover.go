@@ -133,8 +133,8 @@ func (h *Host) bringIn(p, current *catalog.Plugin, why cause) error {
 	if !s.wantsWarm(why) {
 		return h.activate(p)
 	}
-	if err := s.warm(h.ctx, p); err != nil {
-		h.cfg.Logger.Error("upgrade failed; what ran before stays", "plugin", s.name, "digest", p.Digest, "error", err)
+	if err := s.warm(h.ctx, p, why); err != nil {
+		h.cfg.Logger.Error("the other executable did not take over; what ran before stays", "plugin", s.name, "digest", p.Digest, "error", err)
 		if h.ctx.Err() == nil && !errors.Is(err, errSuperseded) {
 			err = errors.Join(err, h.cfg.Catalog.Reject(p, "the new executable did not start: "+err.Error()))
 		}
@@ -186,14 +186,18 @@ func (s *supervisor) lockIdle(ctx context.Context) error {
 
 // warm launches another revision beside what runs, and returns once it takes the calls. The error wraps errSuperseded
 // if that is not for the revision to answer for.
-func (s *supervisor) warm(ctx context.Context, p *catalog.Plugin) error {
+func (s *supervisor) warm(ctx context.Context, p *catalog.Plugin, why cause) error {
 	if err := s.lockIdle(ctx); err != nil {
 		return err
 	}
 	s.revisions[p.Digest] = p
 	var refused error
 	s.tellLocked(func(m *lifecycle.Machine, now time.Time) (actions []lifecycle.Action) {
-		actions, refused = m.Replace(now, p.Digest)
+		if why == goneBack {
+			actions, refused = m.Rollback(now, p.Digest)
+		} else {
+			actions, refused = m.Replace(now, p.Digest)
+		}
 		return actions
 	})
 	in := s.instances[s.machine.Replacing()]

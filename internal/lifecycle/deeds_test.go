@@ -91,6 +91,14 @@ func (w *world) replace(revision string) error {
 	return err
 }
 
+func (w *world) rollback(revision string) error {
+	w.operator = true
+	actions, err := w.machine.Rollback(w.now, revision)
+	w.does(fmt.Sprintf("go back to %s: %v", revision, err), actions)
+	w.operator = false
+	return err
+}
+
 func (w *world) adopt(revision string) {
 	w.adopting = true
 	w.does("adopt "+revision, w.machine.Adopt(w.now, revision))

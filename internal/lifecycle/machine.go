@@ -69,8 +69,29 @@ type waiter struct {
 // replacement is an upgrade, a rollback or a restart under way: a new instance is warmed before the old ones drain.
 type replacement struct {
 	revision string
-	restart  bool
+	why      change
 	instance string // that has to be ready before routing flips
+}
+
+// change is why a replacement happens.
+type change int
+
+const (
+	upgrade change = iota // to a revision that is new, or that an operator wants again
+	rollback
+	restart
+)
+
+// events returns what is said when a change begins, ends well and ends badly.
+func (c change) events() (started, finished, failed EventType) {
+	switch c {
+	case rollback:
+		return EventRollingBack, EventRolledBack, EventRollbackFailed
+	case restart:
+		return EventRestarting, EventRestarted, EventRestartFailed
+	default:
+		return EventUpgrading, EventUpgraded, EventUpgradeFailed
+	}
 }
 
 // New returns the machine of a plugin that has no instances. random decides the jitter of backoffs.

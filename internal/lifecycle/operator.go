@@ -86,7 +86,7 @@ func (m *Machine) Restart(now time.Time, force bool) (instance string, actions [
 	ready, starting := m.standing()
 	in := m.launch(now, m.revision, session)
 	in.replaces = ready+starting > 0
-	m.replacing = &replacement{revision: m.revision, restart: true, instance: in.ID}
+	m.replacing = &replacement{revision: m.revision, why: restart, instance: in.ID}
 	m.settle(now)
 	return in.ID, m.take()
 }
@@ -96,6 +96,15 @@ func (m *Machine) Restart(now time.Time, force bool) (instance string, actions [
 // replacement is under way, or if the plugin is disabled or the machine closed; it does nothing if the revision is the
 // current one.
 func (m *Machine) Replace(now time.Time, revision string) (actions []Action, err error) {
+	return m.replace(now, revision, upgrade)
+}
+
+// Rollback is Replace by a revision that was there before. Its events say so.
+func (m *Machine) Rollback(now time.Time, revision string) (actions []Action, err error) {
+	return m.replace(now, revision, rollback)
+}
+
+func (m *Machine) replace(now time.Time, revision string, why change) (actions []Action, err error) {
 	switch {
 	case m.disabled != "":
 		return nil, m.refusal(now)
@@ -104,10 +113,11 @@ func (m *Machine) Replace(now time.Time, revision string) (actions []Action, err
 	case revision == m.revision:
 		return nil, nil
 	}
-	m.do(Action{Event: &Event{Time: now, Type: EventUpgrading, Revision: revision}})
+	started, _, _ := why.events()
+	m.do(Action{Event: &Event{Time: now, Type: started, Revision: revision}})
 	in := m.launch(now, revision, m.newestSession())
 	in.replaces = true
-	m.replacing = &replacement{revision: revision, instance: in.ID}
+	m.replacing = &replacement{revision: revision, why: why, instance: in.ID}
 	return m.take(), nil
 }
 
@@ -140,9 +150,10 @@ func (m *Machine) newestSession() string {
 func (m *Machine) flip(now time.Time) {
 	r := m.replacing
 	m.replacing = nil
-	kind, reason := EventRestarted, "an operator restarted the plugin"
-	if !r.restart {
-		kind, reason = EventUpgraded, "it was replaced by another revision"
+	_, kind, _ := r.why.events()
+	reason := "an operator restarted the plugin"
+	if r.why != restart {
+		reason = "it was replaced by another revision"
 		m.previous, m.revision = m.revision, r.revision
 		m.do(Action{Flip: &Flip{Revision: m.revision, Previous: m.previous}})
 		m.forgive() // what the old one did is not the new one's fault
@@ -172,10 +183,7 @@ func (m *Machine) supersede(now time.Time, successor *Instance, reason string) {
 func (m *Machine) replacementFailed(now time.Time, reason string) {
 	r := m.replacing
 	m.replacing = nil
-	kind := EventUpgradeFailed
-	if r.restart {
-		kind = EventRestartFailed
-	}
+	_, _, kind := r.why.events()
 	m.do(Action{Event: &Event{Time: now, Type: kind, Instance: r.instance, Revision: r.revision, Reason: reason}})
 }
 

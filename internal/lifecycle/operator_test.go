@@ -144,6 +144,18 @@ func TestRestart(t *testing.T) {
 			p-3 is ready  -> stop p-2, launch p-4 of A
 			1 is released -> stop p-1
 		`},
+		{"goes back, and says so", lifecycle.Config{MaxCrashes: 9}, serving + `
+			replace by B  -> launch p-2 of B
+			p-2 is ready  -> flip from A to B
+			1 is released -> stop p-1
+			p-1 exits     ->
+			rollback to A -> launch p-3 of A, !rollback_started
+			rollback to A -> !refused
+			p-3 fails     -> !rollback_failed
+			rollback to A -> launch p-4 of A, !rollback_started
+			p-4 is ready  -> flip from B to A, stop p-2, !rollback_finished
+			rollback to A -> silence
+		`},
 		{"the old one stays if the new one fails", lifecycle.Config{MaxCrashes: 1}, serving + `
 			restart       -> launch p-2 of A
 			p-2 fails     -> !restart_failed

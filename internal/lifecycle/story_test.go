@@ -18,7 +18,7 @@ import (
 //	p-1 is ready     … fails, exits, crashes, hangs (has a call that does not yield)
 //	after 5s         time passes, and the machine is woken when it wants to be
 //	pause            … resume, clear, drain, disable, enable, restart, force (a restart), close
-//	replace by B     … adopt B
+//	replace by B     … rollback to B, adopt B
 //	is paused        the state of the plugin
 //	-> silence       not even an event
 func tell(t *testing.T, cfg lifecycle.Config, story string) *world {
@@ -96,22 +96,26 @@ func (w *world) processDoes(p *proc, what string) {
 func (w *world) operatorDoes(what, object string) {
 	deeds := map[string]func(){
 		"pause": w.pause, "resume": w.resume, "clear": w.clear, "drain": w.drain, "close": w.close,
-		"disable": func() { w.disable("its file is gone") },
-		"enable":  func() { w.disable("") },
-		"adopt":   func() { w.adopt(object) },
-		"restart": func() { w.restart(false) },
-		"force":   func() { w.restart(true) },
-		"replace": func() {
-			if err := w.replace(object); err != nil {
-				w.said = append(w.said, lifecycle.Action{Event: &lifecycle.Event{Type: "refused"}})
-			}
-		},
+		"disable":  func() { w.disable("its file is gone") },
+		"enable":   func() { w.disable("") },
+		"adopt":    func() { w.adopt(object) },
+		"restart":  func() { w.restart(false) },
+		"force":    func() { w.restart(true) },
+		"replace":  func() { w.refusedIf(w.replace(object)) },
+		"rollback": func() { w.refusedIf(w.rollback(object)) },
 	}
 	if do := deeds[what]; do != nil {
 		do()
 		return
 	}
 	w.failf("nobody can %q", what)
+}
+
+// refusedIf notes that a deed was refused.
+func (w *world) refusedIf(err error) {
+	if err != nil {
+		w.said = append(w.said, lifecycle.Action{Event: &lifecycle.Event{Type: "refused"}})
+	}
 }
 
 // expect compares what the machine said with what it should have.

@@ -207,11 +207,12 @@ func (w *world) note(e *lifecycle.Event) {
 		w.probing = true
 	case lifecycle.EventEnabled:
 		w.enabled()
-	case lifecycle.EventUpgrading:
+	case lifecycle.EventUpgrading, lifecycle.EventRollingBack:
 		w.replacing = e.Revision
 	case lifecycle.EventRestarting:
 		w.replacing, w.backoff = w.revision, time.Time{}
-	case lifecycle.EventUpgraded, lifecycle.EventUpgradeFailed, lifecycle.EventRestarted, lifecycle.EventRestartFailed:
+	case lifecycle.EventUpgraded, lifecycle.EventUpgradeFailed, lifecycle.EventRolledBack, lifecycle.EventRollbackFailed,
+		lifecycle.EventRestarted, lifecycle.EventRestartFailed:
 		if w.replacing == "" {
 			w.failf("%s though nothing is being replaced", e.Type)
 		}
