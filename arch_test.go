@@ -76,6 +76,8 @@ var rooms = map[string][]string{
 	"internal/config":                    {"tool", "internal/address", "internal/guardian/proc", "internal/lifecycle", "github.com/goccy/go-yaml/..."},
 	"internal/catalog":                   {"tool", "internal/arguments", "internal/manifest", errgroup},
 	"internal/logbook":                   {"tool"},
+	"internal/render":                    {"tool", "internal/arguments"},
+	"internal/toolsearch":                {"tool", "golang.org/x/text/..."},
 	"internal/callstore":                 {"tool", "internal/toolpb", toolV1, protobuf + "/proto", "modernc.org/sqlite/..."},
 	"internal/host":                      {"tool", "golang.org/x/sync/semaphore", "internal/arguments", "internal/catalog", "internal/lifecycle", "internal/limits", "internal/logbook", "internal/manifest", "internal/pluginwire"},
 	"internal/host/hosttest":             {"tool", cmp + "/..."},

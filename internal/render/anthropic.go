@@ -1,0 +1,64 @@
+package render
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+
+	"github.com/toolhost/toolhost/internal/arguments"
+	"github.com/toolhost/toolhost/tool"
+)
+
+var (
+	anthropicRules    = schemaRules{refused: []string{"oneOf", "anyOf", "allOf"}}
+	anthropicProperty = regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,64}$`) // the API refuses a tool with any other argument
+)
+
+// anthropic renders `tools` of the Messages API. It leaves out tools with arguments of names that the API refuses, and
+// examples that do not fit the schema of their tool, which it refuses too.
+func anthropic(infos []tool.Info) ([]byte, []string, error) {
+	type definition struct {
+		Name          string            `json:"name"`
+		Description   string            `json:"description,omitempty"`
+		InputSchema   json.RawMessage   `json:"input_schema"`
+		InputExamples []json.RawMessage `json:"input_examples,omitempty"`
+	}
+	return encodeEach(infos, func(spec *tool.Spec) (any, bool) {
+		schema, refused := anthropicRules.fit(spec.InputSchema)
+		if !acceptable(schema) {
+			return nil, false
+		}
+		return definition{
+			Name:          spec.Name,
+			Description:   describe(spec, refused, nil),
+			InputSchema:   schema,
+			InputExamples: fittingExamples(spec),
+		}, true
+	})
+}
+
+// acceptable reports whether the API takes the names of a schema's arguments.
+func acceptable(schema json.RawMessage) bool {
+	root, _ := parseObject(schema)
+	properties, _ := parseObject(root.get("properties"))
+	return !slices.ContainsFunc(properties, func(m member) bool { return !anthropicProperty.MatchString(m.name) })
+}
+
+// fittingExamples returns the arguments of those examples that fit the tool's schema.
+func fittingExamples(spec *tool.Spec) []json.RawMessage {
+	if len(spec.InputExamples) == 0 {
+		return nil
+	}
+	schema, err := arguments.Compile(spec.InputSchema)
+	if err != nil {
+		return nil
+	}
+	var fitting []json.RawMessage
+	for _, e := range spec.InputExamples {
+		parsed, err := arguments.Parse(e.Arguments)
+		if err == nil && schema.Validate(parsed) == nil {
+			fitting = append(fitting, orEmpty(e.Arguments))
+		}
+	}
+	return fitting
+}

@@ -1,0 +1,99 @@
+package render
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+)
+
+// object is a JSON object whose members keep their order, and their values their text.
+type object []member
+
+type member struct {
+	name  string
+	value json.RawMessage
+}
+
+// parseObject returns the members of a JSON object. ok is false if the text is something else.
+func parseObject(text []byte) (o object, ok bool) {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	if start, err := decoder.Token(); err != nil || start != json.Delim('{') {
+		return nil, false
+	}
+	for decoder.More() {
+		name, err := decoder.Token()
+		if err != nil {
+			return nil, false
+		}
+		m := member{name: name.(string)} // a decoder returns nothing else in front of a value
+		if err := decoder.Decode(&m.value); err != nil {
+			return nil, false
+		}
+		o = append(o, m)
+	}
+	return o, true
+}
+
+// get returns the value of a member, nil if there is none. Where a name comes twice the last counts, as for encoding/json.
+func (o object) get(name string) json.RawMessage {
+	for _, m := range slices.Backward(o) {
+		if m.name == name {
+			return m.value
+		}
+	}
+	return nil
+}
+
+// without returns a copy without the members of a name.
+func (o object) without(name string) object {
+	return slices.DeleteFunc(slices.Clone(o), func(m member) bool { return m.name == name })
+}
+
+// text returns the object as JSON.
+func (o object) text() json.RawMessage {
+	b := []byte{'{'}
+	for i, m := range o {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, quote(m.name)...)
+		b = append(b, ':')
+		b = append(b, m.value...)
+	}
+	return append(b, '}')
+}
+
+// quote returns a string as JSON.
+func quote(s string) []byte {
+	text, err := encode(s)
+	if err != nil {
+		panic(err) // a string can always be encoded
+	}
+	return text
+}
+
+// unquote returns the string that a JSON text is, "" if it is something else.
+func unquote(text json.RawMessage) string {
+	var s string
+	if json.Unmarshal(text, &s) != nil {
+		return ""
+	}
+	return s
+}
+
+// compact returns JSON without white space; what is no JSON is returned as it is.
+func compact(text json.RawMessage) []byte {
+	var b bytes.Buffer
+	if json.Compact(&b, text) != nil {
+		return text
+	}
+	return b.Bytes()
+}
+
+// orEmpty returns the arguments of a call, {} if they were left out.
+func orEmpty(arguments json.RawMessage) json.RawMessage {
+	if len(bytes.TrimSpace(arguments)) == 0 {
+		return json.RawMessage("{}")
+	}
+	return arguments
+}

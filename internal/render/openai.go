@@ -1,0 +1,50 @@
+package render
+
+import (
+	"encoding/json"
+
+	"github.com/toolhost/toolhost/tool"
+)
+
+// openAIRules are those that both of OpenAI's APIs check for functions that are not strict.
+var openAIRules = schemaRules{properties: true, refused: []string{"oneOf", "anyOf", "allOf", "enum", "not"}}
+
+// openAIFunction is a function as OpenAI's APIs have it in common.
+type openAIFunction struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Parameters  json.RawMessage `json:"parameters"`
+}
+
+func newOpenAIFunction(spec *tool.Spec) openAIFunction {
+	parameters, refused := openAIRules.fit(spec.InputSchema)
+	return openAIFunction{
+		Name:        spec.Name,
+		Description: describe(spec, refused, spec.InputExamples),
+		Parameters:  parameters,
+	}
+}
+
+// chatCompletions renders `tools` of the Chat Completions API.
+func chatCompletions(infos []tool.Info) ([]byte, []string, error) {
+	type definition struct {
+		Type     string         `json:"type"`
+		Function openAIFunction `json:"function"`
+	}
+	return encodeEach(infos, func(spec *tool.Spec) (any, bool) {
+		return definition{Type: "function", Function: newOpenAIFunction(spec)}, true
+	})
+}
+
+// responses renders `tools` of the Responses API. Functions are strict there unless they say that they are not, and a
+// strict function may use only a part of JSON Schema.
+func responses(infos []tool.Info) ([]byte, []string, error) {
+	type definition struct {
+		Type string `json:"type"`
+		openAIFunction
+		Strict bool `json:"strict"`
+	}
+	return encodeEach(infos, func(spec *tool.Spec) (any, bool) {
+		return definition{Type: "function", openAIFunction: newOpenAIFunction(spec)}, true
+	})
+}

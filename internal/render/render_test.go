@@ -1,0 +1,136 @@
+package render_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolhost/toolhost/internal/render"
+	"github.com/toolhost/toolhost/tool"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files in testdata")
+
+var formats = []tool.Format{
+	tool.FormatOpenAI, tool.FormatOpenAIResponses, tool.FormatAnthropic, tool.FormatMCP, tool.FormatMarkdown,
+}
+
+// catalogue returns the tools of testdata/catalogue.json.
+func catalogue(t testing.TB) []tool.Info {
+	t.Helper()
+	data, err := os.ReadFile("testdata/catalogue.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var infos []tool.Info
+	if err := json.Unmarshal(data, &infos); err != nil {
+		t.Fatal(err)
+	}
+	return infos
+}
+
+func rendered(t testing.TB, format tool.Format, infos ...tool.Info) tool.Rendered {
+	t.Helper()
+	r, err := render.Tools(format, infos)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// spec returns a tool with an input schema.
+func spec(schema string) tool.Info {
+	return tool.Info{Spec: tool.Spec{Name: "t", Description: "Does it.", InputSchema: json.RawMessage(schema)}}
+}
+
+// TestGolden compares what each format looks like with a file. Run it with -update to write down what it looks like now.
+func TestGolden(t *testing.T) {
+	for _, format := range formats {
+		t.Run(string(format), func(t *testing.T) {
+			r := rendered(t, format, catalogue(t)...)
+			got, file := r.Content, string(format)+".md"
+			if format != tool.FormatMarkdown {
+				file = string(format) + ".json"
+				got = indented(t, r.Content)
+			}
+			file = filepath.Join("testdata", "golden", file)
+			if *update {
+				if err := os.WriteFile(file, got, 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), string(got)); diff != "" {
+				t.Errorf("(-golden +now):\n%s", diff)
+			}
+		})
+	}
+}
+
+// indented keeps the order of members and the text of numbers and strings.
+func indented(t *testing.T, text []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := json.Indent(&b, text, "", "  "); err != nil {
+		t.Fatal(err)
+	}
+	return append(b.Bytes(), '\n')
+}
+
+func TestNoTools(t *testing.T) {
+	for format, want := range map[tool.Format]string{
+		tool.FormatOpenAI: "[]", tool.FormatOpenAIResponses: "[]", tool.FormatAnthropic: "[]",
+		tool.FormatMCP: `{"tools":[]}`, tool.FormatMarkdown: "",
+	} {
+		if r := rendered(t, format); string(r.Content) != want || len(r.Tools) != 0 || r.MediaType == "" {
+			t.Errorf("%s: %q %v %q", format, r.Content, r.Tools, r.MediaType)
+		}
+	}
+}
+
+func TestUnknownFormat(t *testing.T) {
+	for _, format := range []tool.Format{"", "OpenAI", "yaml"} {
+		if _, err := render.Tools(format, nil); tool.KindOf(err) != tool.KindInvalidArgument {
+			t.Errorf("%q: %v", format, err)
+		}
+	}
+}
+
+// TestWhoIsIn says which tools are left out: those that a request would be refused for.
+func TestWhoIsIn(t *testing.T) {
+	for _, format := range formats {
+		want := []string{"any_object", "book_meeting", "draw", "find_place", "now", "remove_files", "translate"}
+		if format == tool.FormatAnthropic {
+			want = want[:6] // not the one with an argument that is called größe
+		}
+		if diff := cmp.Diff(want, rendered(t, format, catalogue(t)...).Tools); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", format, diff)
+		}
+	}
+}
+
+func TestEqualToolsGiveEqualBytes(t *testing.T) {
+	for _, format := range formats {
+		if a, b := rendered(t, format, catalogue(t)...), rendered(t, format, catalogue(t)...); !bytes.Equal(a.Content, b.Content) {
+			t.Errorf("%s differs from time to time", format)
+		}
+	}
+}
+
+// TestNamesFitEveryAPI holds as long as tool.CheckName is no looser than the strictest API.
+func TestNamesFitEveryAPI(t *testing.T) {
+	for _, name := range []string{"a.b", "a b", "ä", "", "1a", "a/b", string(bytes.Repeat([]byte("a"), 65))} {
+		if tool.CheckName(name) == nil {
+			t.Errorf("%q may be the name of a tool, and an API refuses it", name)
+		}
+	}
+}

@@ -1,0 +1,122 @@
+package render
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// noArguments is the schema of a tool that declares none.
+const noArguments = `{"type":"object","properties":{},"additionalProperties":false}`
+
+// maxReferences is how many references in a row are followed. Who needs more goes round in circles.
+const maxReferences = 16
+
+// schemaRules say what an API demands of the top of a tool's schema, below which it takes anything.
+type schemaRules struct {
+	properties bool     // must be there, be it empty
+	refused    []string // keywords that must not be there
+}
+
+// fit returns a schema that keeps the rules and has the type object, and those members for which there is no place in
+// it. A schema that fits is returned as it is.
+func (r schemaRules) fit(schema json.RawMessage) (fitting json.RawMessage, refused object) {
+	if len(bytes.TrimSpace(schema)) == 0 {
+		return json.RawMessage(noArguments), nil
+	}
+	given, _ := parseObject(schema) // true, which is a schema, has no members
+	o := given
+	if len(r.refused) > 0 {
+		o = expandReference(o)
+	}
+	o = slices.DeleteFunc(slices.Clone(o), func(m member) bool {
+		unfit := slices.Contains(r.refused, m.name)
+		if unfit {
+			refused = append(refused, m)
+		}
+		return unfit
+	})
+	if string(o.get("type")) != `"object"` {
+		o = append(object{{"type", json.RawMessage(`"object"`)}}, o.without("type")...)
+	}
+	if r.properties && o.get("properties") == nil {
+		at := slices.IndexFunc(o, func(m member) bool { return m.name == "type" }) + 1
+		o = slices.Insert(o, at, member{"properties", json.RawMessage("{}")})
+	}
+	if slices.EqualFunc(o, given, func(a, b member) bool { return a.name == b.name && bytes.Equal(a.value, b.value) }) {
+		return schema, nil
+	}
+	return o.text(), refused
+}
+
+// expandReference puts what a schema refers to in the place of its $ref, because APIs look for properties at the top and
+// do not follow references there. A schema that says the same as what it refers to, otherwise, stays as it is.
+func expandReference(root object) object {
+	o, followed := root, []string{}
+	for range maxReferences {
+		reference := o.get("$ref")
+		if reference == nil {
+			return withoutUnused(o, followed)
+		}
+		followed = append(followed, unquote(reference))
+		target, ok := resolve(root, unquote(reference))
+		if !ok {
+			return root
+		}
+		expanded := object{}
+		for _, m := range o {
+			if m.name != "$ref" {
+				expanded = append(expanded, m)
+				continue
+			}
+			for _, t := range target {
+				switch own := o.get(t.name); {
+				case own == nil || t.name == "$ref":
+					expanded = append(expanded, t)
+				case t.name != "description" && t.name != "title" && !bytes.Equal(own, t.value):
+					return root
+				}
+			}
+		}
+		o = expanded
+	}
+	return root
+}
+
+// withoutUnused returns a schema without those definitions that were followed and that nothing else refers to: a model
+// should not read them twice.
+func withoutUnused(o object, followed []string) object {
+	for _, reference := range followed {
+		keyword, name, ok := strings.Cut(strings.TrimPrefix(reference, "#/"), "/")
+		definitions, isObject := parseObject(o.get(keyword))
+		if keyword != "$defs" && keyword != "definitions" || !ok || !isObject || bytes.Contains(o.text(), quote(reference)) {
+			continue
+		}
+		o = slices.Clone(o)
+		at := slices.IndexFunc(o, func(m member) bool { return m.name == keyword })
+		if left := definitions.without(name); len(left) > 0 {
+			o[at].value = left.text()
+		} else {
+			o = slices.Delete(o, at, at+1)
+		}
+	}
+	return o
+}
+
+// resolve returns what a reference within a schema stands for: a JSON pointer such as #/$defs/Name. ok is false for any
+// other reference, and for what is no object.
+func resolve(root object, reference string) (target object, ok bool) {
+	path, ok := strings.CutPrefix(reference, "#/")
+	if !ok {
+		return nil, false
+	}
+	target = root
+	for step := range strings.SplitSeq(path, "/") {
+		name := strings.NewReplacer("~1", "/", "~0", "~").Replace(step)
+		if target, ok = parseObject(target.get(name)); !ok {
+			return nil, false
+		}
+	}
+	return target, true
+}

@@ -1,0 +1,171 @@
+package toolsearch
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	// maxWords is how many different words of a query count. It bounds the work; who says more has said it by then.
+	maxWords = 64
+	// leastPrefix is how many characters a word must have to stand for longer ones.
+	leastPrefix = 3
+	// prefixCounts is how much of a longer word's worth a word has that is its beginning, at most.
+	prefixCounts = .5
+	// allWords is how much of a score depends on how many words of the query a tool holds.
+	allWords = .5
+)
+
+// Hit is a tool that was found.
+type Hit struct {
+	Tool  int     // its place in what the index was made of
+	Score float64 // greater is better; comparable only within one answer
+}
+
+// Search returns the tools that hold a word of the query, or one that begins so, the best first and equals by name. Words
+// such as "a" and "to" count if there are no others. keep says of a tool, by its place, whether it may be found; nil: of
+// each. At most so many are returned; 0: all. A tool whose name is the query comes first.
+func (x *Index) Search(query string, keep func(tool int) bool, most int) []Hit {
+	asked := wanted(query)
+	sum := scores{total: make([]float64, len(x.names)), word: make([]float64, len(x.names)), words: make([]int, len(x.names))}
+	for _, word := range asked {
+		x.exact(&sum, word)
+		x.longer(&sum, word)
+		sum.next(1)
+	}
+	// Words that people write apart and authors together can only help: who has neither lacks nothing.
+	for _, pair := range joined(asked) {
+		x.exact(&sum, pair)
+		sum.next(0)
+	}
+	top := ranking{names: x.names, most: most}
+	best, named := 0.0, strings.TrimSpace(fold(query))
+	for i, score := range sum.total {
+		if score > 0 {
+			sum.total[i] = score * (1 - allWords + allWords*float64(sum.words[i])/float64(len(asked)))
+			best = max(best, sum.total[i])
+		}
+	}
+	for i, score := range sum.total {
+		if score > 0 && (keep == nil || keep(i)) {
+			if x.whole[i] == named {
+				score += best
+			}
+			top.add(Hit{Tool: i, Score: score})
+		}
+	}
+	return top.sorted()
+}
+
+// wanted returns the words of a query that count, each once.
+func wanted(query string) []string {
+	var all, telling []string
+	for _, word := range words(query) {
+		if len(all) == maxWords {
+			break
+		}
+		if slices.Contains(all, word) {
+			continue
+		}
+		all = append(all, word)
+		if !idle(word) {
+			telling = append(telling, word)
+		}
+	}
+	if len(telling) == 0 {
+		return all
+	}
+	return telling
+}
+
+// exact counts the tools that hold a word.
+func (x *Index) exact(sum *scores, word string) {
+	if at, known := slices.BinarySearch(x.terms, stem(word)); known {
+		for _, e := range x.postings[at] {
+			sum.count(e.tool, float64(e.score))
+		}
+	}
+}
+
+// longer counts the tools that hold a word which begins like the one that is asked for. However rare that is, it is
+// worth no more than the word itself.
+func (x *Index) longer(sum *scores, word string) {
+	if utf8.RuneCountInString(word) < leastPrefix {
+		return
+	}
+	rarity := 0.0 // of the word itself
+	if at, known := slices.BinarySearch(x.terms, stem(word)); known {
+		rarity = x.rarity[at]
+	}
+	for at := sort.SearchStrings(x.terms, word); at < len(x.terms) && strings.HasPrefix(x.terms[at], word); at++ {
+		counts := prefixCounts * float64(len(word)) / float64(len(x.terms[at]))
+		if rarity > 0 && rarity < x.rarity[at] {
+			counts *= rarity / x.rarity[at]
+		}
+		for _, e := range x.postings[at] {
+			sum.count(e.tool, counts*float64(e.score))
+		}
+	}
+}
+
+// scores adds up what tools are worth, word by word.
+type scores struct {
+	total   []float64
+	words   []int     // that each tool holds
+	word    []float64 // what the word at hand is worth: the most of all of its forms
+	touched []int32   // tools that hold the word at hand
+}
+
+func (s *scores) count(tool int32, score float64) {
+	if s.word[tool] == 0 {
+		s.touched = append(s.touched, tool)
+	}
+	s.word[tool] = max(s.word[tool], score)
+}
+
+// next ends a word, which stands for so many.
+func (s *scores) next(words int) {
+	for _, tool := range s.touched {
+		s.total[tool] += s.word[tool]
+		s.words[tool] += words
+		s.word[tool] = 0
+	}
+	s.touched = s.touched[:0]
+}
+
+// ranking keeps the best hits in order.
+type ranking struct {
+	names []string
+	most  int   // 0: all
+	hits  []Hit // in order if most is not 0
+}
+
+func (r *ranking) add(hit Hit) {
+	if r.most == 0 {
+		r.hits = append(r.hits, hit)
+		return
+	}
+	full := len(r.hits) == r.most
+	if full && r.compare(hit, r.hits[len(r.hits)-1]) > 0 {
+		return
+	}
+	if full {
+		r.hits = r.hits[:len(r.hits)-1]
+	}
+	at, _ := slices.BinarySearchFunc(r.hits, hit, r.compare)
+	r.hits = slices.Insert(r.hits, at, hit)
+}
+
+func (r *ranking) sorted() []Hit {
+	if r.most == 0 {
+		slices.SortFunc(r.hits, r.compare)
+	}
+	return r.hits
+}
+
+func (r *ranking) compare(a, b Hit) int {
+	return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(r.names[a.Tool], r.names[b.Tool]))
+}

@@ -1,0 +1,154 @@
+package toolsearch
+
+import (
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// words returns the words of a text in order, without case and accents. A word that is written in humps is
+// split, and counts as a whole too: GitHub is git, hub and github. Text of a script without spaces becomes overlapping
+// pairs of its characters.
+func words(text string) []string {
+	var all []string
+	for chunk := range strings.FieldsFuncSeq(norm.NFKC.String(text), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.Is(unicode.Mn, r)
+	}) {
+		parts := humps(chunk)
+		for _, part := range parts {
+			all = append(all, script(part)...)
+		}
+		if len(parts) > 1 {
+			all = append(all, fold(chunk))
+		}
+	}
+	return all
+}
+
+// humps splits readFile into read and File, and HTTPServer into HTTP and Server.
+func humps(chunk string) []string {
+	var parts []string
+	runes, from := []rune(chunk), 0
+	for i := 1; i < len(runes); i++ {
+		begins := unicode.IsUpper(runes[i]) &&
+			(!unicode.IsUpper(runes[i-1]) || i+1 < len(runes) && unicode.IsLower(runes[i+1]) && i-from > 1)
+		if begins {
+			parts, from = append(parts, string(runes[from:i])), i
+		}
+	}
+	return append(parts, string(runes[from:]))
+}
+
+// script returns the words of a part that has none but letters and digits.
+func script(part string) []string {
+	dense := func(r rune) bool {
+		return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai)
+	}
+	var all []string
+	for part != "" {
+		end := strings.IndexFunc(part, dense)
+		if end < 0 {
+			end = len(part)
+		}
+		if end > 0 {
+			all = append(all, fold(part[:end]))
+			part = part[end:]
+			continue
+		}
+		if end = strings.IndexFunc(part, func(r rune) bool { return !dense(r) }); end < 0 {
+			end = len(part)
+		}
+		all = append(all, pairs(part[:end])...)
+		part = part[end:]
+	}
+	return all
+}
+
+// pairs returns each two characters that follow each other, or the only one.
+func pairs(dense string) []string {
+	runes := []rune(dense)
+	if len(runes) == 1 {
+		return []string{dense}
+	}
+	var all []string
+	for i := range len(runes) - 1 {
+		all = append(all, string(runes[i:i+2]))
+	}
+	return all
+}
+
+// fold takes case and accents away.
+func fold(word string) string {
+	ascii := true
+	for i := range len(word) {
+		ascii = ascii && word[i] < 0x80
+	}
+	if ascii {
+		return strings.ToLower(word)
+	}
+	bare := strings.Map(func(r rune) rune {
+		if r >= 0x300 && r <= 0x36f { // the accents of Latin, Greek and Cyrillic; in other scripts marks make letters
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, norm.NFKD.String(word))
+	return strings.ReplaceAll(norm.NFC.String(bare), "ß", "ss")
+}
+
+// stem takes from an English word the endings by which its forms differ: files, filed, filing and file are one. It need
+// not give a word, only the same for each form; what it takes too much is taken from both sides.
+func stem(word string) string {
+	if len(word) < 4 {
+		return word
+	}
+	word = singular(word)
+	for _, ending := range []string{"ing", "ed", "ion", "er", "or"} {
+		rest, found := strings.CutSuffix(word, ending)
+		if found && len(rest) > 2 && strings.ContainsAny(rest, "aeiouy") && (ending != "ion" || strings.HasSuffix(rest, "s") || strings.HasSuffix(rest, "t")) {
+			word = undouble(rest)
+			break
+		}
+	}
+	if rest, found := strings.CutSuffix(word, "e"); found && len(rest) > 2 {
+		word = rest
+	}
+	if rest, found := strings.CutSuffix(word, "y"); found && len(rest) > 2 {
+		word = rest + "i" // copy and copied
+	}
+	return word
+}
+
+func singular(word string) string {
+	switch {
+	case strings.HasSuffix(word, "ies") && len(word) > 4:
+		return strings.TrimSuffix(word, "ies") + "y"
+	case strings.HasSuffix(word, "sses"), strings.HasSuffix(word, "xes"), strings.HasSuffix(word, "ches"), strings.HasSuffix(word, "shes"):
+		return strings.TrimSuffix(word, "es")
+	case strings.HasSuffix(word, "ss"), strings.HasSuffix(word, "us"), strings.HasSuffix(word, "is"):
+		return word
+	default:
+		return strings.TrimSuffix(word, "s")
+	}
+}
+
+// undouble makes run of runn.
+func undouble(word string) string {
+	n := len(word)
+	if n > 3 && word[n-1] == word[n-2] && !strings.ContainsRune("aeiouls", rune(word[n-1])) {
+		return word[:n-1]
+	}
+	return word
+}
+
+// idle reports whether a word says nothing of what is wanted.
+func idle(word string) bool {
+	switch word {
+	case "a", "an", "the", "to", "of", "in", "on", "at", "for", "from", "with", "by", "and", "or", "is", "are", "be", "it", "its",
+		"i", "me", "my", "we", "you", "your", "this", "that", "some", "can", "could", "how", "do", "does", "into", "as", "there",
+		"want", "need", "please", "tool", "tools", "use", "using", "which", "what":
+		return true
+	default:
+		return false
+	}
+}
