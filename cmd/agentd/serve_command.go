@@ -29,7 +29,7 @@ func newServeCommand(p cli.Process) *cobra.Command {
 		Long: "Serve offers agent runs over gRPC until it is interrupted, and goes on with the runs in its journal that were\n" +
 			"interrupted. It prints one line when it is ready; its log goes to standard error.",
 		Example: "  agentd serve --model anthropic:claude-sonnet-5-5",
-		Args:    cobra.NoArgs,
+		Args:    cli.Arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			at := address.Default(program, p.Getenv)
 			if listen != "" {

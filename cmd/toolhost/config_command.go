@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/toolhost/toolhost/internal/address"
 	"github.com/toolhost/toolhost/internal/cli"
@@ -28,15 +29,16 @@ func newConfigCommand(p cli.Process) *cobra.Command {
 
 func newConfigCheckCommand(p cli.Process) *cobra.Command {
 	var format cli.Format
+	var flag configFlag
 	cmd := &cobra.Command{
 		Use:   "check [FILE]",
 		Short: "Check a configuration file, and say all that is wrong with it",
 		Long: "Check reads a configuration file as `toolhost serve` does. If something is wrong, it says all of it, with line,\n" +
 			"column and what is allowed, and exits with 2. With -o json it prints an object.",
 		Example: "  toolhost config check toolhost.yaml",
-		Args:    cobra.MaximumNArgs(1),
+		Args:    cli.Arguments(0, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			file, err := configFile(p.Getenv, args)
+			file, err := flag.file(p.Getenv, args)
 			if err != nil {
 				return err
 			}
@@ -55,20 +57,22 @@ func newConfigCheckCommand(p cli.Process) *cobra.Command {
 			return err
 		},
 	}
+	flag.addFlag(cmd.Flags())
 	format.AddFlag(cmd.Flags())
 	return cmd
 }
 
 func newConfigShowCommand(p cli.Process) *cobra.Command {
-	return &cobra.Command{
+	var flag configFlag
+	cmd := &cobra.Command{
 		Use:   "show [FILE]",
 		Short: "Show what holds, with all defaults, as a file that can be used",
 		Long: "Show prints a configuration with every key and what holds for it, defaults included, as YAML that can be loaded\n" +
 			"again. Paths are absolute. Of each plugin it prints what differs from the defaults.",
 		Example: "  toolhost config show > toolhost.yaml",
-		Args:    cobra.MaximumNArgs(1),
+		Args:    cli.Arguments(0, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			file, err := configFile(p.Getenv, args)
+			file, err := flag.file(p.Getenv, args)
 			if err != nil {
 				return err
 			}
@@ -83,6 +87,27 @@ func newConfigShowCommand(p cli.Process) *cobra.Command {
 			return err
 		},
 	}
+	flag.addFlag(cmd.Flags())
+	return cmd
+}
+
+// configFlag is --config of commands that take the file as their argument too: whoever has just typed `serve --config`
+// types it again.
+type configFlag string
+
+func (f *configFlag) addFlag(flags *pflag.FlagSet) {
+	flags.StringVar((*string)(f), "config", "", "configuration `FILE`, the same as the argument")
+}
+
+// file returns the file to use, wherever it is named.
+func (f *configFlag) file(getenv func(string) string, args []string) (string, error) {
+	if *f == "" {
+		return configFile(getenv, args)
+	}
+	if len(args) > 0 {
+		return "", cli.Usage("two configuration files are named, %s and %s; name one", *f, args[0])
+	}
+	return string(*f), nil
 }
 
 // configFile returns the file that the arguments name, else the one that is found, else "".

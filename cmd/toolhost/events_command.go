@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -21,7 +20,8 @@ func newEventsCommand(p cli.Process) *cobra.Command {
 		Use:   "events [PLUGIN]",
 		Short: "Show what happened to plugins and their processes",
 		Long: "Events shows what happened to a plugin and its processes, or without a name to all of them, the oldest first: the\n" +
-			"number of the event, its time, the instance or plugin, what happened, and why. The last some thousand are kept.\n" +
+			"number of the event, its time, the instance or plugin, what happened, with which executable, by the first digits of\n" +
+			"its digest, and why. The last some thousand are kept.\n" +
 			"With -f it goes on with new events until it is interrupted, which is no failure; if the toolhost goes away it\n" +
 			"says so and exits with code 4. Numbers begin at 1 when toolhost starts.\n" +
 			"With -o json it prints one object a line: seq, time, type, plugin, and where they say something instance, digest,\n" +
@@ -79,12 +79,13 @@ func showEvents(ctx context.Context, c *client.Client, p cli.Process, q tool.Eve
 
 // eventText returns an event in one line.
 func eventText(e tool.PluginEvent) string {
-	s := fmt.Sprintf("%5d  %s  %-20s  %-18s", e.Seq, clock(e.Time), first(e.Instance, e.Plugin), strings.ReplaceAll(e.Type, "_", " "))
+	s := fmt.Sprintf("%5d  %s  %-20s  %-18s  %-12s", e.Seq, clock(e.Time), first(e.Instance, e.Plugin),
+		strings.ReplaceAll(e.Type, "_", " "), dash(shortDigest(e.Digest)))
 	if e.Reason != "" {
 		s += "  " + abbreviated(e.Reason)
 	}
 	if !e.Until.IsZero() {
-		s += "; next try " + e.Until.Local().Format(time.TimeOnly)
+		s += "; next try " + clock(e.Until)
 	}
 	return strings.TrimRight(cli.OneLine(s), " ")
 }

@@ -21,9 +21,9 @@ func newPsCommand(p cli.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ps [PLUGIN]",
 		Short: "List running plugin processes",
-		Long: "Ps lists the running plugin processes, or those of one plugin, ordered by plugin and start. With --wide it shows\n" +
-			"what bounds each, and by what means. With -o json it prints an array of objects; rss_bytes is 0 where it is not\n" +
-			"known.",
+		Long: "Ps lists the running plugin processes, or those of one plugin, ordered by plugin and start, with the limits that\n" +
+			"hold for each, and those that this machine cannot enforce. With --wide it shows by what means, too. With -o json it\n" +
+			"prints an array of objects; rss_bytes is 0 where it is not known.",
 		Example:           "  toolhost ps --wide",
 		Args:              cli.Arguments(0, 1),
 		ValidArgsFunction: conn.completePlugin,
@@ -39,13 +39,13 @@ func newPsCommand(p cli.Process) *cobra.Command {
 				}
 				header := []string{"INSTANCE", "PLUGIN", "STATE", "PID", "CALLS", "UPTIME", "MEMORY"}
 				if wide {
-					header = append(header, "TOTAL CALLS", "DIGEST", "LIMITS")
+					header = append(header, "TOTAL CALLS", "DIGEST")
 				}
-				return cli.WriteTable(p.Stdout, header, instanceRows(views, wide))
+				return cli.WriteTable(p.Stdout, append(header, "LIMITS"), instanceRows(views, wide))
 			})
 		},
 	}
-	cmd.Flags().BoolVarP(&wide, "wide", "w", false, "show calls in all, digests and effective limits too")
+	cmd.Flags().BoolVarP(&wide, "wide", "w", false, "show calls in all, digests, and by what means limits hold too")
 	conn.addFlag(cmd.Flags())
 	format.AddFlag(cmd.Flags())
 	return cmd
@@ -80,10 +80,12 @@ func instanceRows(views []instanceView, wide bool) [][]string {
 			v.ID, v.Plugin, string(v.State), pid, strconv.Itoa(v.Calls),
 			cli.Age(time.Duration(v.UptimeMS) * time.Millisecond), cli.Size(v.RSSBytes),
 		}
+		limits := limitsOf(v.Limits)
 		if wide {
-			row = append(row, number(v.TotalCalls), dash(shortDigest(v.Digest)), boundsOf(v.Limits))
+			row = append(row, number(v.TotalCalls), dash(shortDigest(v.Digest)))
+			limits = boundsOf(v.Limits)
 		}
-		rows = append(rows, row)
+		rows = append(rows, append(row, limits))
 	}
 	return rows
 }
@@ -92,10 +94,6 @@ func instanceRows(views []instanceView, wide bool) [][]string {
 func boundsOf(all []tool.EffectiveLimit) string {
 	var parts []string
 	for _, l := range all {
-		value := l.Value
-		if bytes, err := strconv.ParseUint(value, 10, 64); err == nil && (l.Name == "memory" || l.Name == "file_size") {
-			value = cli.Size(bytes)
-		}
 		means := l.Mechanism
 		if l.Mechanism == "none" {
 			means = "not enforced"
@@ -103,7 +101,32 @@ func boundsOf(all []tool.EffectiveLimit) string {
 		if l.Note != "" {
 			means = cmp.Or(means, "note") + ": " + l.Note
 		}
-		parts = append(parts, fmt.Sprintf("%s %s (%s)", strings.ReplaceAll(l.Name, "_", " "), value, means))
+		parts = append(parts, fmt.Sprintf("%s (%s)", limitText(l), means))
 	}
 	return cmp.Or(strings.Join(parts, ", "), "none")
+}
+
+// limitsOf returns what bounds a process in few words: what and how much, and what of it nothing holds. Namespaces bound
+// nothing that can be counted and are left out.
+func limitsOf(all []tool.EffectiveLimit) string {
+	var parts []string
+	for _, l := range all {
+		switch {
+		case l.Name == "pid_namespace":
+		case l.Mechanism == "none":
+			parts = append(parts, limitText(l)+" (not enforced)")
+		default:
+			parts = append(parts, limitText(l))
+		}
+	}
+	return dash(strings.Join(parts, ", "))
+}
+
+// limitText returns a limit as people read it.
+func limitText(l tool.EffectiveLimit) string {
+	value := l.Value
+	if bytes, err := strconv.ParseUint(value, 10, 64); err == nil && (l.Name == "memory" || l.Name == "file_size") {
+		value = cli.Size(bytes)
+	}
+	return strings.ReplaceAll(l.Name, "_", " ") + " " + value
 }

@@ -68,11 +68,14 @@ func (w *explanation) writeState(b *strings.Builder) {
 		line("its file is", r.Digest)
 	}
 	line("before it", p.PreviousDigest)
-	running := fmt.Sprintf("%d now, %d started in all", p.Instances, p.Launches)
+	line("processes", fmt.Sprintf("%d now, %d started in all", p.Instances, p.Launches))
 	for _, i := range w.instances {
-		running += fmt.Sprintf("; %s %s since %s, pid %d, %d calls", i.ID, i.State, cli.Age(w.now.Sub(i.StartTime)), i.PID, i.Calls)
+		line("  "+i.ID, fmt.Sprintf("%s, started %s, pid %d, %s now, %s in all", i.State, ago(i.StartTime, w.now), i.PID,
+			count(i.Calls, "call"), number(i.TotalCalls)))
+		if len(i.Limits) > 0 {
+			line("    limits", boundsOf(i.Limits))
+		}
 	}
-	line("processes", running)
 }
 
 // stateWords is a state in a sentence.
