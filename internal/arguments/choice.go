@@ -37,13 +37,19 @@ func (e *explainer) choice(err *jsonschema.ValidationError, at []string) {
 	}
 	place := slices.Concat(at, err.InstanceLocation)
 	if types := wanted(meant); types != nil {
-		e.add(place, fmt.Sprintf("must be %s, but is %s", strings.Join(types, " or "), given(e.valueAt(place))))
+		e.add(place, typeSentence(types, e.valueAt(place)))
+		return
+	}
+	if tag, values := tags(meant); values != nil {
+		place = slices.Concat(at, tag)
+		e.add(place, fmt.Sprintf("must be one of [%s], but is %s", list(values, ","), show(e.valueAt(place))))
 		return
 	}
 	var whys []string
 	for _, cause := range meant[:min(len(meant), maxAlternatives)] {
-		alternative := explainer{schema: e.schema, work: work{left: maxExplainSteps}, root: e.root, printer: e.printer}
+		alternative := explainer{schema: e.schema, work: work{left: maxExplainSteps}, root: e.root, printer: e.printer, parts: e.parts}
 		alternative.collect(cause, at)
+		e.parts = alternative.parts
 		sentences := alternative.sentences()
 		if more := len(sentences) - maxWhys; more > 0 {
 			sentences = append(sentences[:maxWhys], fmt.Sprintf("%d more", more))
@@ -113,4 +119,36 @@ func wanted(causes []*jsonschema.ValidationError) []string {
 		}
 	}
 	return types
+}
+
+// tags returns the values that tell alternatives from each other and where they stand, if each of them wants other ones
+// at the same place: a model that sent none of them has to choose first.
+func tags(causes []*jsonschema.ValidationError) (at []string, values []any) {
+	for i, cause := range causes {
+		place, want := tag(cause)
+		if want == nil || i > 0 && !slices.Equal(place, at) {
+			return nil, nil
+		}
+		at = place
+		values = append(values, want...)
+	}
+	return at, values
+}
+
+// tag returns the first value, or values, of a constant or enumeration that an alternative wants, and where.
+func tag(e *jsonschema.ValidationError) ([]string, []any) {
+	switch k := e.ErrorKind.(type) {
+	case *kind.Const:
+		return e.InstanceLocation, []any{k.Want}
+	case *kind.Enum:
+		return e.InstanceLocation, k.Want
+	case *kind.OneOf, *kind.AnyOf:
+		return nil, nil
+	}
+	for _, cause := range e.Causes {
+		if at, want := tag(cause); want != nil {
+			return at, want
+		}
+	}
+	return nil, nil
 }

@@ -16,6 +16,7 @@ type explainer struct {
 	work     work
 	root     any
 	printer  *message.Printer
+	parts    map[string]*jsonschema.Schema // of the schema, by location, once they have been asked for
 	problems []problem
 	more     bool // there are more problems than were looked at
 }

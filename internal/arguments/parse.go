@@ -62,6 +62,9 @@ func decode(text []byte) (any, error) {
 		return nil, fmt.Errorf("the arguments are not valid JSON: something follows the object at byte %d: %s; "+
 			"send one JSON object and nothing else", end, excerpt(rest, 0))
 	}
+	if text, ok := value.(string); ok && holds(text, '{') {
+		return nil, errors.New("the arguments must be a JSON object, not a string that holds one; send the object itself, without quotes around it")
+	}
 	if _, ok := value.(map[string]any); !ok {
 		return nil, fmt.Errorf("the arguments must be a JSON object such as {\"name\": \"value\"}, not %s", typeName(value))
 	}
@@ -89,13 +92,18 @@ func describeSyntax(text []byte, err error) error {
 		return fmt.Errorf("the arguments are not valid JSON: %w", err)
 	}
 	at := max(0, int(syntax.Offset)-1) // where the first byte stands that cannot be there
-	return fmt.Errorf("the arguments are not valid JSON: %v at byte %d: %s; %s", syntax, at, excerpt(text, at-10), advise(text[at:]))
+	return fmt.Errorf("the arguments are not valid JSON: %v at byte %d: %s; %s", syntax, at, excerpt(text, at-10),
+		advise(text[at:], strings.Contains(syntax.Error(), "after ")))
 }
 
-// advise says how to mend what models write most often where JSON wants something else.
-func advise(rest []byte) string {
+// advise says how to mend what models write most often where JSON wants something else: before a value, or after one.
+func advise(rest []byte, after bool) string {
 	word := strings.ToLower(string(rest[:min(len(rest), 9)]))
 	switch {
+	case strings.HasPrefix(word, "```"):
+		return "send the JSON object alone, without a code fence"
+	case after:
+		return `a comma, a colon or a closing bracket is missing before it, or a quote within a text is not written as \"`
 	case strings.HasPrefix(word, "nan"), strings.HasPrefix(word, "inf"), strings.HasPrefix(word, "-inf"):
 		return "JSON has no NaN and no Infinity: send a number, or leave the property out"
 	case strings.HasPrefix(word, "true"), strings.HasPrefix(word, "false"), strings.HasPrefix(word, "none"), strings.HasPrefix(word, "undefined"):
@@ -109,7 +117,7 @@ func advise(rest []byte) string {
 	case len(rest) > 0 && rest[0] < ' ':
 		return `within a text, write line breaks as \n and tabs as \t`
 	}
-	return "send one JSON object with double-quoted keys"
+	return "send one JSON object, with double-quoted keys and texts"
 }
 
 // excerpt returns a short quoted piece of text from a byte on.

@@ -40,22 +40,19 @@ func ofItem(s *jsonschema.Schema, i int) *jsonschema.Schema {
 	return rest
 }
 
-// find returns the part of a schema that stands at a location, or nil if none is reached.
-func find(root *jsonschema.Schema, location string) *jsonschema.Schema {
+// locations returns all parts of a schema by where they stand.
+func locations(root *jsonschema.Schema) map[string]*jsonschema.Schema {
+	found := map[string]*jsonschema.Schema{}
 	seen := map[*jsonschema.Schema]bool{nil: true}
-	open := []*jsonschema.Schema{root}
-	for len(open) > 0 {
+	for open := []*jsonschema.Schema{root}; len(open) > 0; {
 		s := open[len(open)-1]
 		open = open[:len(open)-1]
-		if seen[s] {
-			continue
+		if !seen[s] {
+			seen[s], found[s.Location] = true, s
+			open = append(open, within(s)...)
 		}
-		if seen[s] = true; s.Location == location {
-			return s
-		}
-		open = append(open, within(s)...)
 	}
-	return nil
+	return found
 }
 
 // within returns all schemas that a schema holds or refers to, among them nil.

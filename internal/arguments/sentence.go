@@ -1,6 +1,7 @@
 package arguments
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -37,7 +38,11 @@ func (e *explainer) sentence(err *jsonschema.ValidationError, at []string) strin
 	case *kind.UniqueItems:
 		return fmt.Sprintf("must have no item twice, but [%d] and [%d] are equal in %s", k.Duplicates[0], k.Duplicates[1], show(value))
 	case *kind.Type:
-		return fmt.Sprintf("must be %s, but is %s", strings.Join(k.Want, " or "), given(value))
+		return typeSentence(k.Want, value)
+	case *kind.Contains:
+		if must := common(err.Causes); must != "" {
+			return fmt.Sprintf("at least one item must %s, but none is in %s", must, show(value))
+		}
 	case *kind.Format:
 		return fmt.Sprintf("must be a valid %s%s, but is %s", k.Want, formatHint(k.Want), show(value))
 	}
@@ -47,9 +52,44 @@ func (e *explainer) sentence(err *jsonschema.ValidationError, at []string) strin
 	return fmt.Sprintf("%s; it is %s", cut(err.ErrorKind.LocalizedString(e.printer)), show(value))
 }
 
+// typeSentence says that a value is of the wrong type. Models often send the text of an object or array in its place.
+func typeSentence(want []string, value any) string {
+	words := fmt.Sprintf("must be %s, but is %s", strings.Join(want, " or "), given(value))
+	text, _ := value.(string)
+	switch {
+	case slices.Contains(want, "array") && holds(text, '['):
+		words += "; send the array itself, without quotes around it"
+	case slices.Contains(want, "object") && holds(text, '{'):
+		words += "; send the object itself, without quotes around it"
+	}
+	return words
+}
+
+// holds reports whether a text is JSON that begins with a bracket.
+func holds(text string, begin byte) bool {
+	text = strings.TrimSpace(text)
+	return text != "" && text[0] == begin && json.Valid([]byte(text))
+}
+
+// common returns what all errors demand, if it is the same, else "".
+func common(errs []*jsonschema.ValidationError) string {
+	must := ""
+	for i, err := range errs {
+		next := demand(err.ErrorKind)
+		if i > 0 && next != must {
+			return ""
+		}
+		must = next
+	}
+	return must
+}
+
 // allowed lists the properties that the schema at a location names.
 func (e *explainer) allowed(location string) string {
-	s := find(e.schema.compiled, location)
+	if e.parts == nil {
+		e.parts = locations(e.schema.compiled)
+	}
+	s := e.parts[location]
 	if s == nil {
 		return "allowed are only the properties that the schema names"
 	}
