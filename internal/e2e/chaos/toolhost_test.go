@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -16,197 +17,244 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/tool"
 )
 
-// toolhost is the real binary with the calm and the wild plugins.
+// patience bounds every wait, so that what hangs fails the test instead of stopping it.
+const patience = time.Minute
+
+// toolhost is the real binary at work.
 type toolhost struct {
-	home, addr string
-	cmd        *exec.Cmd
-	log        *lockedBuffer
-	exited     chan struct{}
+	home   home
+	cmd    *exec.Cmd
+	log    *lastWords
+	exited chan struct{}
+	client *client.Client
+	groups []string // its control groups
 }
 
-type lockedBuffer struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.Write(p)
-}
-
-// tail returns the end of what was written.
-func (b *lockedBuffer) tail() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	data := b.buf.Bytes()
-	return string(data[max(0, len(data)-8000):])
-}
-
-// startToolhost builds the binaries and returns once toolhost is ready.
-func startToolhost(t *testing.T) *toolhost {
+// serve starts toolhost and returns once it is ready.
+func (h home) serve(t *testing.T) *toolhost {
 	t.Helper()
-	home, err := os.MkdirTemp("/tmp", "chaos-") // short: socket paths have a bound
+	addr := "unix://" + h.path("t.sock")
+	s := &toolhost{home: h, log: &lastWords{}, exited: make(chan struct{})}
+	s.cmd = exec.Command(h.path("toolhost"), "serve", "--plugins", h.path("plugins"), "--listen", addr,
+		"--state", h.path("state"), "--workspace", h.path())
+	s.cmd.Dir = h.path() // with toolhost.yaml
+	s.cmd.Env = []string{"HOME=" + h.path(), "PATH=/usr/bin:/bin", "TMPDIR=" + h.path(), "GOTRACEBACK=all"}
+	s.cmd.Stderr = s.log
+	stdout, err := s.cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { os.RemoveAll(home) })
-	build(t, filepath.Join(home, "toolhost"), "./cmd/toolhost")
-	plugin := filepath.Join(home, "plugin")
-	if err := os.Mkdir(filepath.Join(home, "plugins"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	build(t, plugin, "./internal/process/fault/faultplugin")
-	for i := range calm {
-		copyAs(t, plugin, fmt.Sprintf("chaos-calm-%d", i))
-	}
-	for i := range wild {
-		copyAs(t, plugin, fmt.Sprintf("chaos-wild-%d", i))
-	}
-	h := &toolhost{home: home, addr: "unix://" + filepath.Join(home, "t.sock"), log: &lockedBuffer{}, exited: make(chan struct{})}
-	h.cmd = exec.Command(filepath.Join(home, "toolhost"), "serve", "--plugins", filepath.Join(home, "plugins"),
-		"--listen", h.addr, "--state", filepath.Join(home, "state"), "--workspace", home)
-	h.cmd.Env = []string{"HOME=" + home, "PATH=/usr/bin:/bin", "TMPDIR=" + home}
-	h.cmd.Stderr = h.log
-	stdout, err := h.cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := h.cmd.Start(); err != nil {
+	if err := s.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	ready := make(chan string, 1)
 	go func() { // ends with the process
-		defer close(h.exited)
+		defer close(s.exited)
 		line, _ := bufio.NewReader(stdout).ReadString('\n')
 		ready <- line
 		io.Copy(io.Discard, stdout)
-		h.cmd.Wait()
+		s.cmd.Wait()
 	}()
 	t.Cleanup(func() {
-		h.cmd.Process.Kill()
-		<-h.exited
-		if t.Failed() {
-			t.Logf("the end of toolhost's log:\n%s", h.log.tail())
+		select {
+		case <-s.exited:
+		default:
+			s.abandon(t)
 		}
 	})
-	if line := <-ready; !strings.Contains(line, "8 plugins") {
-		t.Fatalf("toolhost says %q; want 8 plugins\n%s", line, h.log.tail())
+	if line := <-ready; !strings.Contains(line, addr) {
+		t.Fatalf("toolhost says %q\n%s", line, s.log.tail(someWords))
 	}
-	return h
-}
-
-func build(t *testing.T, target, pkg string) {
-	t.Helper()
-	cmd := exec.Command("go", "build", "-o", target, pkg)
-	cmd.Dir = "../../.."
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("building %s: %v\n%s", pkg, err, out)
-	}
-}
-
-// copyAs copies the plugin under another name, and with another digest: what a plugin says of itself goes with that.
-func copyAs(t *testing.T, plugin, name string) {
-	t.Helper()
-	data, err := os.ReadFile(plugin)
-	if err != nil {
+	s.groups = s.controlGroups(t)
+	if s.client, err = client.Dial(addr); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(filepath.Dir(plugin), "plugins", name), append(data, name...), 0o755); err != nil {
+	t.Cleanup(func() { s.client.Close() })
+	return s
+}
+
+// abandon ends a toolhost that a failed test left alone, and shows what it was doing.
+func (h *toolhost) abandon(t *testing.T) {
+	log := h.log.tail(someWords)
+	_ = h.cmd.Process.Signal(syscall.SIGQUIT) // which dumps all goroutines
+	select {
+	case <-h.exited:
+	case <-time.After(patience):
+		_ = h.cmd.Process.Kill()
+		<-h.exited
+	}
+	_, dump, _ := strings.Cut(h.log.tail(mostWords), quit)
+	t.Logf("the end of toolhost's log:\n%s\nits goroutines:\n%s", log, dump)
+}
+
+// rest lets each plugin run once, stops all, and returns what toolhost has open then.
+func (h *toolhost) rest(t *testing.T) map[string]int {
+	t.Helper()
+	for _, plugin := range allPlugins() {
+		h.echo(t, plugin)
+	}
+	h.stopAll(t)
+	open := h.descriptors(t)
+	for _, plugin := range allPlugins() {
+		if err := h.client.Resume(t.Context(), plugin); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return open
+}
+
+// mend does what an operator does after a bad night: each wild plugin gets a file that is good, and must work again.
+func (h *toolhost) mend(t *testing.T) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	for _, plugin := range wildPlugins() {
+		h.home.install(t, "one", plugin)
+	}
+	if _, err := h.client.Reload(ctx); err != nil { // what could not be taken over, Upgrade tells
 		t.Fatal(err)
+	}
+	for _, plugin := range wildPlugins() {
+		if _, err := h.client.Upgrade(ctx, plugin); err != nil {
+			t.Errorf("upgrading %s to a good file: %v", plugin, err)
+		}
+		if err := h.client.ClearQuarantine(ctx, plugin); err != nil {
+			t.Errorf("clearing %s: %v", plugin, err)
+		}
+		if _, err := h.client.Restart(ctx, plugin, true); err != nil { // some of its processes are stopped
+			t.Errorf("restarting %s: %v", plugin, err)
+		}
+		h.echo(t, plugin)
 	}
 }
 
-func (h *toolhost) dial(t *testing.T) *client.Client {
+func (h *toolhost) echo(t *testing.T, plugin string) {
 	t.Helper()
-	c, err := client.Dial(h.addr)
-	if err != nil {
-		t.Fatal(err)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	outcome, err := h.client.Call(ctx, tool.Call{Tool: plugin, Arguments: json.RawMessage(`{"do":"echo","text":"x"}`)})
+	if err != nil || outcome.Result.Text() != "x" {
+		t.Fatalf("a call of %s ended with %v %q", plugin, err, outcome.Result.Text())
 	}
-	t.Cleanup(func() { c.Close() })
-	return c
 }
 
-// descriptors counts what toolhost has open.
-func (h *toolhost) descriptors(t *testing.T) int {
+// stopAll pauses all plugins and stops all their instances.
+func (h *toolhost) stopAll(t *testing.T) {
 	t.Helper()
-	entries, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", h.cmd.Process.Pid))
-	if err != nil {
-		t.Fatal(err)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	for _, plugin := range allPlugins() {
+		if err := h.client.Pause(ctx, plugin); err != nil { // so that none is kept warm
+			t.Errorf("pausing %s: %v", plugin, err)
+		}
+		if err := h.client.Drain(ctx, plugin); err != nil {
+			t.Errorf("draining %s: %v", plugin, err)
+		}
 	}
-	return len(entries)
-}
-
-// checkQuiet waits until, with all plugins restarted and drained, toolhost holds no more than it did before the chaos.
-func (h *toolhost) checkQuiet(t *testing.T, before int) {
-	t.Helper()
-	c := h.dial(t)
-	const spare = 8 // the clients' own connections
-	eventually(t, "no instance, and as many descriptors as before", func() bool {
-		instances, err := c.Instances(t.Context(), "")
+	eventually(t, "no instance is left", func() (bool, any) {
+		instances, err := h.client.Instances(t.Context(), "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, in := range instances {
-			_ = syscall.Kill(in.PID, syscall.SIGCONT) // some were stopped
-			_ = c.Drain(t.Context(), in.Plugin)
-		}
-		return len(instances) == 0 && h.descriptors(t) <= before+spare
+		return len(instances) == 0, instances
 	})
-	c.Close()
 }
 
-// stopAndCheck ends toolhost and checks that nothing is left.
-func (h *toolhost) stopAndCheck(t *testing.T) {
+// descriptors counts what toolhost has open, by what it is.
+func (h *toolhost) descriptors(t *testing.T) map[string]int {
 	t.Helper()
-	if err := h.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
+	links, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", h.cmd.Process.Pid))
+	if err != nil || len(links) == 0 {
+		t.Fatalf("no descriptors: %v", err)
 	}
-	<-h.exited
-	if code := h.cmd.ProcessState.ExitCode(); code != 0 {
-		t.Errorf("toolhost ended with exit code %d", code)
+	found := map[string]int{}
+	for _, link := range links {
+		target, err := os.Readlink(link)
+		if err != nil {
+			continue // closed since
+		}
+		kind, _, _ := strings.Cut(target, ":[") // sockets and pipes have numbers
+		found[kind]++
 	}
-	eventually(t, "no process is left that runs a plugin of this test", func() bool { return len(h.processes(t)) == 0 })
-	left, err := filepath.Glob(filepath.Join(h.home, "toolhost-*"))
-	if err != nil || len(left) > 0 {
-		t.Errorf("left behind: %v %v", left, err)
-	}
-	if _, err := os.Lstat(filepath.Join(h.home, "t.sock")); err == nil {
-		t.Error("the socket is left behind")
-	}
+	return found
 }
 
-// processes returns those whose environment or executable is of this test's folder.
-func (h *toolhost) processes(t *testing.T) []string {
+// controlGroups returns the groups that toolhost has made for itself: it keeps each open.
+func (h *toolhost) controlGroups(t *testing.T) []string {
 	t.Helper()
 	var found []string
-	dirs, err := filepath.Glob("/proc/[0-9]*")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, dir := range dirs {
-		exe, _ := os.Readlink(filepath.Join(dir, "exe"))
-		environ, _ := os.ReadFile(filepath.Join(dir, "environ"))
-		if strings.HasPrefix(exe, h.home) || bytes.Contains(environ, []byte(h.home+"/")) {
-			found = append(found, dir+" "+exe)
+	for path := range h.descriptors(t) {
+		if strings.HasPrefix(path, "/sys/fs/cgroup/") && strings.HasPrefix(filepath.Base(path), "toolhost-") {
+			found = append(found, path)
 		}
 	}
 	return found
 }
 
-func eventually(t *testing.T, what string, condition func() bool) {
+// end sends toolhost a signal and checks its exit code.
+func (h *toolhost) end(t *testing.T, signal syscall.Signal, code int) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	h.client.Close()
+	if err := h.cmd.Process.Signal(signal); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-h.exited:
+	case <-time.After(patience):
+		t.Fatalf("toolhost did not end after %v", signal)
+	}
+	if got := h.cmd.ProcessState.ExitCode(); got != code {
+		t.Errorf("after %v toolhost ended with exit code %d, want %d", signal, got, code)
+	}
+}
+
+// lastWords keeps the end of what is written to it.
+type lastWords struct {
+	mu  sync.Mutex
+	buf []byte
+}
+
+const (
+	mostWords = 16 << 20 // enough for the stacks of thousands of goroutines
+	someWords = 8 << 10  // what a person reads
+)
+
+func (w *lastWords) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.buf) > 2*mostWords {
+		w.buf = append([]byte(nil), w.buf[len(w.buf)-mostWords:]...)
+	}
+	w.buf = append(w.buf, p...)
+	return len(p), nil
+}
+
+// tail returns the last n bytes.
+func (w *lastWords) tail(n int) string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return string(bytes.Clone(w.buf[max(0, len(w.buf)-n):]))
+}
+
+// eventually waits until the condition holds. What it returns beside that is shown if it never does.
+func eventually(t *testing.T, what string, condition func() (bool, any)) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	for !condition() {
+	for {
+		holds, state := condition()
+		if holds {
+			return
+		}
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			t.Fatalf("waited in vain: %s", what)
+			t.Fatalf("waited %v in vain: %s: %v", patience, what, state)
 		}
 	}
 }

@@ -1,0 +1,103 @@
+package chaos_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"time"
+
+	"github.com/toolhost/toolhost/tool"
+)
+
+const (
+	callTimeout = 2 * time.Second
+	calmTimeout = time.Minute
+	// slack is how much later than its deadline a call's outcome may reach its caller. Nothing that toolhost waits for may
+	// add to it, only the machine: on two cores that was 0.2 s when they had nothing else to do and up to 1.6 s with 18
+	// processes waiting for them, as when all tests run at once.
+	slack = 5 * time.Second
+)
+
+// misdeeds are what callers ask wild plugins to do.
+var misdeeds = []string{
+	`{"do":"echo","text":"x"}`, `{"do":"echo","text":"x"}`, `{"do":"echo","text":"x"}`, `{"do":"echo","text":"x"}`,
+	`{"do":"exit","number":3}`, `{"do":"kill","number":11}`, `{"do":"kill","number":9}`, `{"do":"crash","text":"boom"}`,
+	`{"do":"hang"}`, `{"do":"ignore"}`, `{"do":"stop"}`, `{"do":"disconnect"}`,
+	`{"do":"flood","number":1000000}`, `{"do":"long_line","number":200000}`, `{"do":"print","text":"{\"@message\": 1}"}`,
+	`{"do":"spawn","text":"group"}`, `{"do":"spawn","text":"session"}`, `{"do":"spawn","text":"bare"}`, `{"do":`, `{}`,
+}
+
+// call is one caller: it calls calm and wild plugins in turn.
+func (c *chaos) call(random *rand.Rand) {
+	for n := 0; !c.over(); n++ {
+		if n%2 == 0 {
+			c.callCalm(calmPlugins()[random.IntN(calm)], fmt.Sprintf("%x", random.Uint64()))
+			continue
+		}
+		call := tool.Call{
+			Tool:      wildPlugins()[random.IntN(wild)],
+			Session:   fmt.Sprintf("session-%d", random.IntN(3)),
+			Arguments: json.RawMessage(misdeeds[random.IntN(len(misdeeds))]),
+			Timeout:   callTimeout,
+		}
+		c.callWild(call, random.IntN(10) == 0)
+	}
+}
+
+// callCalm makes a call that must succeed, whatever happens elsewhere.
+func (c *chaos) callCalm(plugin, text string) {
+	arguments, _ := json.Marshal(map[string]string{"do": "echo", "text": text}) // of strings: cannot fail
+	outcome := c.execute(tool.Call{Tool: plugin, Arguments: arguments, Timeout: calmTimeout}, false)
+	if outcome.Err != nil || outcome.Result.IsError || outcome.Result.Text() != text {
+		c.t.Errorf("a call of %s, which was left alone, ended with %v %q", plugin, outcome.Err, outcome.Result.Text())
+	}
+	c.tally.calm.Add(1)
+}
+
+// callWild makes a call that may end in any way, but must end; some callers cancel it.
+func (c *chaos) callWild(call tool.Call, cancels bool) {
+	outcome := c.execute(call, cancels)
+	c.tally.wild(outcome)
+	if err := outcome.Err; err != nil && (!kinds[err.Kind] || err.Message == "") {
+		c.t.Errorf("a call of %s with %s ended with an error of kind %q: %q", call.Tool, call.Arguments, err.Kind, err.Message)
+	}
+}
+
+// kinds are the failures that a wild plugin's caller has to reckon with. Internal, which would be a bug, is none.
+var kinds = map[tool.Kind]bool{
+	tool.KindNotFound: true, tool.KindTimeout: true, tool.KindCancelled: true, tool.KindCrashed: true,
+	tool.KindUnavailable: true, tool.KindOutcomeUnknown: true,
+}
+
+// execute makes one call and checks that it ends once and in time.
+func (c *chaos) execute(call tool.Call, cancels bool) tool.Outcome {
+	ctx, cancel := context.WithTimeout(context.Background(), call.Timeout+slack)
+	defer cancel()
+	began := time.Now()
+	e, err := c.client.Open(ctx, call, true)
+	if err != nil {
+		return tool.Outcome{Err: tool.AsError(err)}
+	}
+	defer e.Close()
+	for {
+		ev, err := e.Next(ctx)
+		if err != nil {
+			c.t.Errorf("a call of %s with %s did not end within %v of its deadline: %v", call.Tool, call.Arguments, slack, err)
+			return tool.Outcome{Err: tool.AsError(err)}
+		}
+		if ev.Started != nil && cancels {
+			e.Cancel("its caller changed his mind")
+		}
+		if ev.Ended == nil {
+			continue
+		}
+		c.tally.late(call, time.Since(began)-call.Timeout)
+		if more, err := e.Next(ctx); !errors.Is(err, io.EOF) {
+			c.t.Errorf("after the end of a call of %s came %+v, %v", call.Tool, more, err)
+		}
+		return *ev.Ended
+	}
+}

@@ -1,0 +1,148 @@
+package chaos_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// config lets plugins that crash come back soon: a plugin in quarantine is no chaos. The plugins differ in how they are
+// run.
+const config = `
+defaults:
+  backoff: {initial: 10ms, max: 300ms}
+  quarantine: {crashes: 30, window: 1m, probe_after: 1s}
+  drain_timeout: 2s
+calls: {yield_timeout: 500ms}
+plugin:
+  chaos-wild-1: {isolation: session, max_instances: 4}
+  chaos-wild-2: {isolation: call, max_instances: 8, prewarmed: 2}
+  chaos-wild-3: {max_instances: 3, max_calls_per_instance: 4, recycle_after_calls: 50}
+`
+
+// home is a folder with the binaries, the plugins and all that toolhost writes.
+type home string
+
+// newHome builds the binaries and installs the plugins.
+func newHome(t *testing.T) home {
+	t.Helper()
+	dir, err := os.MkdirTemp("/tmp", "chaos-") // short: socket paths have a bound
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	h := home(dir)
+	for _, folder := range []string{"plugins", "one", "two", "broken", "fresh"} {
+		if err := os.Mkdir(h.path(folder), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.build(t, "toolhost", "./cmd/toolhost", *race)
+	h.build(t, "plugin", "./internal/process/fault/faultplugin", false)
+	write(t, h.path("toolhost.yaml"), []byte(config), 0o600)
+	binary, err := os.ReadFile(h.path("plugin"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range calmPlugins() {
+		write(t, h.file(name), fmt.Append(bytes.Clone(binary), name), 0o700)
+	}
+	for _, name := range wildPlugins() {
+		for _, build := range []string{"one", "two"} { // what is appended makes it another executable
+			write(t, h.path(build, name), fmt.Appendf(bytes.Clone(binary), "%s %s", name, build), 0o700)
+		}
+		write(t, h.path("broken", name), fmt.Appendf(nil, "#!/bin/sh\nexit 7 # %s\n", name), 0o700)
+		h.install(t, "one", name)
+	}
+	return h
+}
+
+func (h home) path(elements ...string) string {
+	return filepath.Join(append([]string{string(h)}, elements...)...)
+}
+
+// file returns where a plugin's executable is.
+func (h home) file(plugin string) string { return h.path("plugins", plugin) }
+
+// install puts one of a plugin's builds into its place, at once. It may be called from any goroutine.
+func (h home) install(t *testing.T, build, plugin string) {
+	fresh, err := os.MkdirTemp(h.path("fresh"), "")
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer os.RemoveAll(fresh)
+	if err := os.Link(h.path(build, plugin), filepath.Join(fresh, plugin)); err != nil {
+		t.Error(err)
+		return
+	}
+	// Renaming one name of a file to another of its names does nothing, which is as good.
+	if err := os.Rename(filepath.Join(fresh, plugin), h.file(plugin)); err != nil {
+		t.Error(err)
+	}
+}
+
+func (h home) build(t *testing.T, name, pkg string, race bool) {
+	t.Helper()
+	args := []string{"build", "-o", h.path(name)}
+	if race {
+		args = append(args, "-race")
+	}
+	cmd := exec.Command("go", append(args, pkg)...)
+	cmd.Dir = "../../.."
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("building %s: %v\n%s", pkg, err, out)
+	}
+}
+
+// checkEmpty checks that a toolhost that has ended left nothing behind.
+func (h home) checkEmpty(t *testing.T, ended *toolhost) {
+	t.Helper()
+	eventually(t, "no process is left that toolhost or a plugin started", func() (bool, any) {
+		left := h.processes(t)
+		return len(left) == 0, left
+	})
+	eventually(t, "no run folder, no socket and no control group is left", func() (bool, any) {
+		left, err := filepath.Glob(h.path("toolhost-*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range append([]string{h.path("t.sock")}, ended.groups...) {
+			if _, err := os.Lstat(path); err == nil {
+				left = append(left, path)
+			}
+		}
+		return len(left) == 0, left
+	})
+}
+
+// processes returns those that run a program of this folder, work in it, or have it in their environment: one of these
+// holds for whatever a plugin starts, however it hides.
+func (h home) processes(t *testing.T) []string {
+	t.Helper()
+	var found []string
+	dirs, err := filepath.Glob("/proc/[0-9]*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range dirs {
+		exe, _ := os.Readlink(filepath.Join(dir, "exe"))
+		cwd, _ := os.Readlink(filepath.Join(dir, "cwd"))
+		environ, _ := os.ReadFile(filepath.Join(dir, "environ"))
+		if strings.HasPrefix(exe, string(h)) || strings.HasPrefix(cwd, string(h)) || bytes.Contains(environ, []byte(h+"/")) {
+			found = append(found, fmt.Sprintf("%s %s in %s", dir, exe, cwd))
+		}
+	}
+	return found
+}
+
+func write(t *testing.T, path string, content []byte, mode os.FileMode) {
+	t.Helper()
+	if err := os.WriteFile(path, content, mode); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,90 @@
+package chaos_test
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// checkQuiet waits until toolhost, with all instances drained, holds no more than before: no process but its own, no
+// socket but its own, no folder, no control group, and as many descriptors.
+func (h *toolhost) checkQuiet(t *testing.T, before map[string]int) {
+	t.Helper()
+	h.stopAll(t)
+	eventually(t, "toolhost holds no more than before", func() (bool, any) {
+		var left []string
+		for kind, count := range h.descriptors(t) {
+			if count > before[kind] {
+				left = append(left, fmt.Sprintf("%d %s, before %d", count, kind, before[kind]))
+			}
+		}
+		for _, group := range h.groups {
+			left = append(left, subfolders(group)...)
+		}
+		runs, _ := filepath.Glob(h.home.path("toolhost-*", "p*"))
+		left = append(left, runs...)
+		if running := h.home.processes(t); len(running) > 2 { // itself and its guardian
+			left = append(left, running...)
+		}
+		return len(left) == 0, strings.Join(left, "\n")
+	})
+}
+
+// subfolders returns the folders below one.
+func subfolders(dir string) []string {
+	var found []string
+	_ = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.IsDir() && path != dir {
+			found = append(found, path)
+		}
+		return nil // what vanishes meanwhile is not left behind
+	})
+	return found
+}
+
+// quit begins what the Go runtime prints at SIGQUIT.
+const quit = "SIGQUIT: quit"
+
+// dumpGoroutines ends toolhost with SIGQUIT and returns its goroutines, counted by what started them.
+func (h *toolhost) dumpGoroutines(t *testing.T) map[string]int {
+	t.Helper()
+	const codeOfQuit = 2 // the Go runtime's
+	h.end(t, syscall.SIGQUIT, codeOfQuit)
+	_, dump, found := strings.Cut(h.log.tail(mostWords), quit)
+	if !found {
+		t.Fatal("toolhost did not dump its goroutines")
+	}
+	starters := map[string]int{}
+	for block := range strings.SplitSeq(dump, "\n\n") {
+		if !strings.HasPrefix(block, "goroutine ") {
+			continue
+		}
+		starter := "the runtime"
+		if _, by, found := strings.Cut(block, "\ncreated by "); found {
+			starter, _, _ = strings.Cut(by, " in goroutine ")
+		}
+		starters[starter]++
+	}
+	return starters
+}
+
+// checkGoroutines fails the test if there are more goroutines than toolhost has when it is idle.
+func checkGoroutines(t *testing.T, idle, now map[string]int) {
+	t.Helper()
+	for starter, count := range now {
+		if count > idle[starter] {
+			t.Errorf("%d goroutines started by %s are left, %d are there when toolhost is idle", count, starter, idle[starter])
+		}
+	}
+	total := func(m map[string]int) (sum int) {
+		for count := range maps.Values(m) {
+			sum += count
+		}
+		return sum
+	}
+	t.Logf("%d goroutines when idle, %d after the chaos", total(idle), total(now))
+}
