@@ -61,7 +61,7 @@ type entry struct {
 	score float32
 }
 
-// New returns an index of tools. It takes about 30 µs for a tool. Names must differ.
+// New returns an index of tools. It takes about 50 µs for a tool. Names must differ.
 func New(infos []tool.Info) *Index {
 	b := newBuilder()
 	for i := range infos {

@@ -11,6 +11,8 @@ import (
 const (
 	// maxWords is how many different words of a query count. It bounds the work; who says more has said it by then.
 	maxWords = 64
+	// maxBytes is how much of a query is read at all.
+	maxBytes = 8 << 10
 	// leastPrefix is how many characters a word must have to stand for longer ones.
 	leastPrefix = 3
 	// prefixCounts is how much of a longer word's worth a word has that is its beginning, at most.
@@ -63,7 +65,7 @@ func (x *Index) Search(query string, keep func(tool int) bool, most int) []Hit {
 // wanted returns the words of a query that count, each once.
 func wanted(query string) []string {
 	var all, telling []string
-	for _, word := range words(query) {
+	for _, word := range words(query[:min(len(query), maxBytes)]) {
 		if len(all) == maxWords {
 			break
 		}
