@@ -18,18 +18,10 @@ func (m *Machine) State(now time.Time) (state tool.PluginState, reason string) {
 	case m.paused:
 		return tool.PluginPaused, "an operator paused it"
 	case now.Before(m.backoff) && m.serving() == 0:
-		return tool.PluginBackingOff, fmt.Sprintf("it crashed %d times in a row; the next start is tried in %s", m.row, rounded(m.backoff.Sub(now)))
+		return tool.PluginBackingOff, fmt.Sprintf("it crashed %d times in a row", m.row) // when it is started again, RetryTime says
 	default:
 		return tool.PluginEnabled, ""
 	}
-}
-
-// rounded returns a duration as exact as anybody wants to know it.
-func rounded(d time.Duration) time.Duration {
-	if d > time.Second {
-		return d.Round(time.Second)
-	}
-	return d.Round(time.Millisecond)
 }
 
 // Instances returns the instances that have not exited, in the order of their making.
