@@ -59,7 +59,7 @@ func TestDeathDuringTheLaunch(t *testing.T) {
 				cfg, _ := setup(t, death.flag, when)
 				err := refused(t, cfg)
 				checkDeath(t, exitOf(t, err), death.code, death.stderr)
-				if !strings.Contains(err.Error(), "it ended before it could be used: exit code") {
+				if !strings.Contains(err.Error(), "it ended before it could be used: exit code") || !strings.Contains(err.Error(), death.stderr) {
 					t.Errorf("error %q", err)
 				}
 				if when == "-when=half" && !strings.Contains(err.Error(), `it printed "1|1|unix|", expected`) {

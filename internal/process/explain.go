@@ -3,6 +3,7 @@ package process
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -36,9 +37,19 @@ func (p *Process) explain(err error) error {
 	if p.unfinished != "" {
 		text += fmt.Sprintf("; it printed %s, expected go-plugin's handshake (%s)", quote(p.unfinished), handshakeForm)
 	}
-	if n := len(exit.LastStderr); n > 0 {
-		text += fmt.Sprintf("; its last words on standard error: %s", quote(strings.Join(exit.LastStderr[max(0, n-5):], "\n")))
+	if len(exit.LastStderr) > 0 {
+		text += fmt.Sprintf("; its last words on standard error: %s", quote(lastWords(exit)))
 	}
 	result.Message = text
 	return result
+}
+
+// lastWords returns what of a process's last lines says most in few words: why Go's runtime ended it, or the last lines.
+func lastWords(exit tool.Exit) string {
+	const few = 5
+	lines := exit.LastStderr
+	if i := slices.IndexFunc(lines, beginsCrash); i >= 0 && exit.Code == goCrash {
+		return lines[i]
+	}
+	return strings.Join(lines[max(0, len(lines)-few):], "\n")
 }

@@ -104,7 +104,7 @@ func FuzzCheckHandshake(f *testing.F) {
 	}
 	f.Cleanup(func() { _ = listener.Close() })
 	f.Fuzz(func(t *testing.T, line string) {
-		line = strings.ReplaceAll(line, "DIR", dir)
+		line = strings.ToValidUTF8(strings.ReplaceAll(line, "DIR", dir), "\uFFFD") // as lines gives it
 		got, err := checkHandshake(line, dir, []int{1, 2})
 		if err != nil {
 			refused, ok := errors.AsType[*handshakeError](err)

@@ -12,6 +12,9 @@ func TestPluginThatServesTLSInSilence(t *testing.T) {
 	if !strings.Contains(err.Error(), "it does not answer gRPC on its socket, as a server does that expects TLS") {
 		t.Errorf("error %q", err)
 	}
+	if strings.Contains(err.Error(), "rpc error") {
+		t.Errorf("error %q says it twice", err)
+	}
 	if exit := exitOf(t, err); exit.Signal != "SIGKILL" {
 		t.Errorf("exit %+v", exit)
 	}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"time"
 
 	"github.com/hashicorp/go-hclog"
 	goplugin "github.com/hashicorp/go-plugin"
@@ -29,12 +30,18 @@ var (
 
 // Launch starts a plugin process and returns it once it has answered. ctx aborts the launch at any point; the process
 // then lives on without ctx. When Launch fails, it returns after everything of the process is gone. The error is a
-// *tool.Error of kind unavailable with the process's exit, if the plugin is what failed; it wraps ctx's cause if that
-// is what ended the launch.
+// *tool.Error of kind unavailable with the process's exit, if the plugin is what failed, also to answer before ctx's
+// deadline; it wraps ctx's cause if that is what ended the launch.
 func Launch(ctx context.Context, cfg Config) (*Process, error) {
 	cfg, err := cfg.checked()
 	if err != nil {
 		return nil, fmt.Errorf("launching plugin %q: %w", cfg.Plugin, err)
+	}
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("launching plugin %q: %w", cfg.Plugin, context.Cause(ctx))
+	}
+	if deadline, ok := ctx.Deadline(); ok {
+		cfg.StartTimeout = min(cfg.StartTimeout, time.Until(deadline))
 	}
 	p, err := prepare(cfg)
 	if err != nil {
@@ -50,11 +57,13 @@ func Launch(ctx context.Context, cfg Config) (*Process, error) {
 		return p, nil
 	}
 	<-p.done
-	if ctx.Err() != nil {
-		return nil, fmt.Errorf("launching plugin %q: %w", cfg.Plugin, context.Cause(ctx))
-	}
-	if context.Cause(launch) == errStartTimeout {
+	switch {
+	case ctx.Err() == nil && context.Cause(launch) == errStartTimeout:
 		p.err = errStartTimeout
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		p.err = errors.Join(errStartTimeout, context.Cause(ctx))
+	case ctx.Err() != nil:
+		return nil, fmt.Errorf("launching plugin %q: %w", cfg.Plugin, context.Cause(ctx))
 	}
 	return nil, p.explain(p.err)
 }
@@ -136,7 +145,10 @@ func (p *Process) connect(ctx context.Context) (*pluginwire.Conn, error) {
 		return nil, fmt.Errorf("go-plugin dispensed a %T", dispensed)
 	}
 	if err := p.greet(ctx, conn); err != nil {
-		return nil, errors.Join(p.link.problem(), err, conn.Close())
+		if problem := p.link.problem(); problem != nil {
+			err = problem // of which gRPC's words would only be an echo
+		}
+		return nil, errors.Join(err, conn.Close())
 	}
 	return conn, nil
 }

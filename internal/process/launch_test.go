@@ -137,6 +137,18 @@ func TestLaunchTimesOut(t *testing.T) {
 	}
 }
 
+// To its caller a plugin that is too slow for the caller's own deadline is a plugin that does not answer.
+func TestLaunchIsTooSlowForItsContext(t *testing.T) {
+	cfg, _ := setup(t, "-hang")
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	_, err := process.Launch(ctx, cfg)
+	if err == nil || !strings.Contains(err.Error(), "did not answer within") || !errors.Is(err, context.DeadlineExceeded) {
+		t.Fatalf("error %v", err)
+	}
+	exitOf(t, err)
+}
+
 func TestLaunchQuotesAnUnfinishedLine(t *testing.T) {
 	for name, tc := range map[string]struct {
 		flag, want string
@@ -279,6 +291,9 @@ func TestPeerMustBeThePlugin(t *testing.T) {
 	err := refused(t, cfg)
 	if !strings.Contains(err.Error(), "which is not of its process") {
 		t.Errorf("error %q", err)
+	}
+	if strings.Contains(err.Error(), "rpc error") {
+		t.Errorf("error %q says it twice", err)
 	}
 }
 

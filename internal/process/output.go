@@ -70,10 +70,16 @@ func (o *output) stderrLine(line string) {
 	}
 	o.tail = append(o.tail, line)
 	o.after++
-	if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") {
+	if beginsCrash(line) {
 		o.crash, o.after = line, 0
 	}
 	o.offer(&o.stderr, len(line), func() record { return parseRecord(line) })
+}
+
+// beginsCrash reports whether a line is one with which Go's runtime begins to say why it ends the process. Where it did
+// comes after it.
+func beginsCrash(line string) bool {
+	return strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ")
 }
 
 // stdoutLine takes a line of standard output that is not the handshake.

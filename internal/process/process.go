@@ -27,6 +27,9 @@ const (
 	drainGrace = 250 * time.Millisecond
 	// strayPatience bounds the hunt for marked processes that start others as fast as they die.
 	strayPatience = 5 * time.Second
+
+	// goCrash is the exit code of a program that Go's runtime ends.
+	goCrash = 2
 )
 
 // Process is one plugin process that answered. Its methods may be called from any goroutine.
@@ -110,7 +113,6 @@ func (p *Process) Exit() tool.Exit {
 	if p.child == nil || !p.child.hasExited() || p.child.state == nil {
 		return exit
 	}
-	const goCrash = 2 // how Go's runtime exits
 	if exit.Code = p.child.state.ExitCode(); exit.Code == goCrash {
 		exit.LastStderr = p.out.lastWords()
 	}
