@@ -9,7 +9,7 @@ BUF          := $(TOOL) buf
 BUILD        := $(GO) build
 BASELINE     := proto/baseline.binpb
 SCRATCH      := .build
-FUZZTIME     ?= 30s
+FUZZTIME     ?= 60s
 CHAOSTIME    ?= 60s
 # Every Go module of the repository: the product, its build tools and whatever stands beside them.
 MODULES      := $(shell find . -name go.mod ! -path '*/.*/*' ! -path '*/testdata/*' | sort | xargs -n 1 dirname)
@@ -63,7 +63,7 @@ baseline: ## accept the contracts as they are as the baseline of `buf breaking`
 	$(BUF) build --exclude-source-info -o $(BASELINE)
 
 .PHONY: test
-test: lint generated tidy unit ## run every check and every test, as CI does
+test: lint generated tidy unit brief ## run every check and every test, as CI does
 	@printf '\nall checks passed\n'
 
 .PHONY: lint
@@ -107,13 +107,22 @@ unit:
 	$(call step,go test,$(GO) build -C tools -o $(CURDIR)/$(SCRATCH)/gotest ./cmd/gotest && \
 	  $(call in-modules,$(TESTENV) $(CURDIR)/$(SCRATCH)/gotest -race -shuffle=on ./...))
 
-.PHONY: fuzz
-fuzz: ## let every fuzz test look for new inputs, each for FUZZTIME (30s)
-	@grep -rno '^func Fuzz[A-Za-z0-9_]*' --include='*_test.go' --exclude-dir='.[!.]*' . | \
+# fuzz FOLDERS,TIME lets each fuzz test in the folders look for new inputs for that time.
+fuzz = (grep -rno '^func Fuzz[A-Za-z0-9_]*' --include='*_test.go' --exclude-dir='.[!.]*' $(1) | \
 	while IFS=: read -r file _ func; do \
-	  name=$${func#func }; printf '\n==> %s in %s\n' "$$name" "$$file"; \
-	  (cd "$$(dirname "$$file")" && $(TESTENV) $(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) . </dev/null) || exit 1; \
-	done
+	  name=$${func\#func }; printf '\n==> %s in %s\n' "$$name" "$$file"; \
+	  (cd "$$(dirname "$$file")" && $(TESTENV) $(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(2) . </dev/null) || exit 1; \
+	done)
+
+.PHONY: fuzz
+fuzz: ## let every fuzz test look for new inputs, each for FUZZTIME (60s)
+	@$(call fuzz,.,$(FUZZTIME))
+
+# All fuzz tests run with their kept inputs as part of the tests. Those whose programs are small also look for new ones,
+# for two seconds each.
+.PHONY: brief
+brief:
+	$(call step,fuzz briefly,$(call fuzz,internal/arguments internal/partialjson internal/yamldoc internal/manifest,2s))
 
 .PHONY: chaos
 chaos: ## let plugins be killed, stopped, restarted and misused at random for CHAOSTIME (60s)
