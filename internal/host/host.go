@@ -110,6 +110,7 @@ type Host struct {
 	stats     *statistics
 	rates     *rates
 	gates     *gates
+	search    search
 	launching chan struct{} // holds one token for each process that starts
 
 	mu          sync.Mutex
@@ -192,53 +193,3 @@ func (h *Host) supervisor(p *catalog.Plugin) *supervisor {
 	s.reconcile() // the catalogue may have changed before followCatalog has seen it
 	return s
 }
-
-// ListTools returns the tools that match, ordered by name.
-func (h *Host) ListTools(_ context.Context, q tool.Query) ([]tool.Info, error) {
-	most := q.MaxTools
-	q.MaxTools = 0 // counted below, without the tools of plugins that are switched off
-	infos := []tool.Info{}
-	for _, t := range h.cfg.Catalog.Snapshot().Tools(q) {
-		if most > 0 && len(infos) == most {
-			break
-		}
-		if !h.cfg.Disabled(t.Plugin.Info.Name) {
-			infos = append(infos, t.Info())
-		}
-	}
-	return infos, nil
-}
-
-// GetTool returns one tool. If it is unknown while new plugins are still being asked what they are, GetTool waits for
-// them. The session is that for which a dynamic tool is described.
-func (h *Host) GetTool(ctx context.Context, name, _ string) (tool.Info, error) {
-	t, err := h.lookup(ctx, name)
-	if err != nil {
-		return tool.Info{}, err
-	}
-	return t.Info(), nil
-}
-
-func (h *Host) lookup(ctx context.Context, name string) (*catalog.Tool, error) {
-	if t := h.cfg.Catalog.Snapshot().Tool(name); t != nil {
-		return t, h.switchedOff(t.Plugin.Info.Name)
-	}
-	if err := h.cfg.Catalog.Settle(ctx); err != nil {
-		return nil, tool.AsError(err)
-	}
-	snapshot := h.cfg.Catalog.Snapshot()
-	if t := snapshot.Tool(name); t != nil {
-		return t, h.switchedOff(t.Plugin.Info.Name)
-	}
-	return nil, unknownTool(snapshot, name)
-}
-
-// switchedOff returns an error if the operator switched the plugin off.
-func (h *Host) switchedOff(plugin string) error {
-	if h.cfg.Disabled(plugin) {
-		return tool.Errorf(tool.KindUnavailable, "the plugin %q is %s", plugin, reasonSwitchedOff)
-	}
-	return nil
-}
-
-const reasonSwitchedOff = "switched off in the configuration: disabled is true"

@@ -1,0 +1,118 @@
+package host
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/toolhost/toolhost/internal/catalog"
+	"github.com/toolhost/toolhost/internal/render"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// defaultMatches is how many tools a search returns whose caller does not say: what a model can choose from.
+const defaultMatches = 10
+
+// ListTools returns the tools that match, ordered by name.
+func (h *Host) ListTools(_ context.Context, q tool.Query) ([]tool.Info, error) {
+	infos := []tool.Info{}
+	for _, t := range h.offered(h.cfg.Catalog.Snapshot(), q) {
+		if q.MaxTools > 0 && len(infos) == q.MaxTools {
+			break
+		}
+		infos = append(infos, t.Info())
+	}
+	return infos, nil
+}
+
+// offered returns the tools that match, ordered by name, however many, without those of plugins that are switched off.
+func (h *Host) offered(snapshot *catalog.Snapshot, q tool.Query) []*catalog.Tool {
+	q.MaxTools = 0
+	return slices.DeleteFunc(snapshot.Tools(q), func(t *catalog.Tool) bool { return h.cfg.Disabled(t.Plugin.Info.Name) })
+}
+
+// SearchTools returns the tools that match and hold one of the words, the best match first: 10 unless the query says how
+// many. Tools that cannot be called now are among them, with the reason. Errors: invalid_argument.
+func (h *Host) SearchTools(_ context.Context, words string, q tool.Query) ([]tool.Match, error) {
+	if strings.TrimSpace(words) == "" {
+		return nil, tool.Errorf(tool.KindInvalidArgument, "there are no words to search for; say in a few what the tool should do")
+	}
+	if err := checkCount(q); err != nil {
+		return nil, err
+	}
+	indexed := h.search.of(h.cfg.Catalog)
+	// Both are in the same order.
+	keep, at := make([]bool, len(indexed.tools)), 0
+	for _, t := range h.offered(indexed.snapshot, q) {
+		for indexed.tools[at] != t {
+			at++
+		}
+		keep[at] = true
+	}
+	matches := []tool.Match{}
+	for _, hit := range indexed.words.Search(words, func(i int) bool { return keep[i] }, cmp.Or(q.MaxTools, defaultMatches)) {
+		matches = append(matches, tool.Match{Info: indexed.tools[hit.Tool].Info(), Score: hit.Score})
+	}
+	return matches, nil
+}
+
+// RenderTools returns the tools that match in a format, ordered by name, without those that cannot be called now.
+// Errors: invalid_argument.
+func (h *Host) RenderTools(ctx context.Context, format tool.Format, q tool.Query) (tool.Rendered, error) {
+	if err := checkCount(q); err != nil {
+		return tool.Rendered{}, err
+	}
+	most := q.MaxTools
+	q.MaxTools = 0 // counted below, without those that cannot be called
+	infos, err := h.ListTools(ctx, q)
+	if err != nil {
+		return tool.Rendered{}, err
+	}
+	infos = slices.DeleteFunc(infos, func(i tool.Info) bool { return i.UnavailableReason != "" })
+	if most > 0 {
+		infos = infos[:min(most, len(infos))]
+	}
+	return render.Tools(format, infos)
+}
+
+func checkCount(q tool.Query) error {
+	if q.MaxTools < 0 {
+		return tool.Errorf(tool.KindInvalidArgument, "max_tools %d must not be negative", q.MaxTools)
+	}
+	return nil
+}
+
+// GetTool returns one tool. If it is unknown while new plugins are still being asked what they are, GetTool waits for
+// them. The session is that for which a dynamic tool is described.
+func (h *Host) GetTool(ctx context.Context, name, _ string) (tool.Info, error) {
+	t, err := h.lookup(ctx, name)
+	if err != nil {
+		return tool.Info{}, err
+	}
+	return t.Info(), nil
+}
+
+func (h *Host) lookup(ctx context.Context, name string) (*catalog.Tool, error) {
+	if t := h.cfg.Catalog.Snapshot().Tool(name); t != nil {
+		return t, h.switchedOff(t.Plugin.Info.Name)
+	}
+	if err := h.cfg.Catalog.Settle(ctx); err != nil {
+		return nil, tool.AsError(err)
+	}
+	snapshot := h.cfg.Catalog.Snapshot()
+	if t := snapshot.Tool(name); t != nil {
+		return t, h.switchedOff(t.Plugin.Info.Name)
+	}
+	return nil, unknownTool(snapshot, name)
+}
+
+// switchedOff returns an error if the operator switched the plugin off.
+func (h *Host) switchedOff(plugin string) error {
+	if h.cfg.Disabled(plugin) {
+		return tool.Errorf(tool.KindUnavailable, "the plugin %q is %s", plugin, reasonSwitchedOff)
+	}
+	return nil
+}
+
+const reasonSwitchedOff = "switched off in the configuration: disabled is true"
