@@ -133,7 +133,10 @@ func (f *follower) lost(err error) {
 		f.fail(tool.Errorf(tool.KindInternal, "following the call: %w", err))
 		return
 	}
-	<-f.instance.gone // soon: the instance's goroutine ends what lost its connection
+	if !f.awaitGone() {
+		f.fail(f.unresolved(context.Cause(f.run.ctx)))
+		return
+	}
 	exit := f.instance.exit
 	if f.untouched(exit) {
 		f.fate = fateMoved
@@ -146,6 +149,37 @@ func (f *follower) lost(err error) {
 	e := tool.Errorf(kind, "the plugin %q ended during the call: %v; %s", f.supervisor.name, exit, f.aftermath())
 	e.Exit = &exit
 	f.fail(e)
+}
+
+// awaitGone returns once it is known how the instance ended. That is soon, for the instance's goroutine ends what lost its
+// connection; but finding all that the process started may take longer than the call has, and then it returns false.
+func (f *follower) awaitGone() bool {
+	select {
+	case <-f.instance.gone:
+		return true
+	case <-f.run.ctx.Done():
+	}
+	patience := f.run.host.cfg.YieldTimeout // of a caller who cancelled
+	if errors.Is(context.Cause(f.run.ctx), errDeadline) {
+		patience = 0
+	}
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case <-f.instance.gone:
+		return true
+	case <-timer.C:
+		return false
+	}
+}
+
+// unresolved is the failure of a call whose instance lost its connection and whose time was up before more was known.
+func (f *follower) unresolved(cause error) *tool.Error {
+	if !errors.Is(cause, errDeadline) {
+		return f.cancelled(cause)
+	}
+	return tool.Errorf(tool.KindTimeout, "the plugin %q lost its connection during the call, and how it ended was not known within the %v that the call had; %s",
+		f.supervisor.name, f.run.allowed(), f.aftermath())
 }
 
 // untouched reports whether the call may be given to another instance although its tool did not ask for that: it is safe to
