@@ -11,6 +11,7 @@ BASELINE     := proto/baseline.binpb
 SCRATCH      := .build
 FUZZTIME     ?= 60s
 CHAOSTIME    ?= 60s
+CHAOSRUNS    ?= 1
 # Every Go module of the repository: the product, its build tools and whatever stands beside them.
 MODULES      := $(shell find . -name go.mod ! -path '*/.*/*' ! -path '*/testdata/*' | sort | xargs -n 1 dirname)
 
@@ -125,8 +126,8 @@ brief:
 	$(call step,fuzz briefly,$(call fuzz,internal/arguments internal/partialjson internal/yamldoc internal/manifest,2s))
 
 .PHONY: chaos
-chaos: ## let plugins be killed, stopped, restarted and misused at random for CHAOSTIME (60s)
-	$(TESTENV) $(GO) test -count=1 -v ./internal/e2e/chaos -args -chaos.for=$(CHAOSTIME) $(CHAOSFLAGS)
+chaos: ## let plugins be killed, stopped, replaced and misused at random: CHAOSRUNS (1) seeds, each for CHAOSTIME (60s)
+	$(TESTENV) $(GO) test -count=$(CHAOSRUNS) -timeout 24h -v ./internal/e2e/chaos -args -chaos.for=$(CHAOSTIME) $(CHAOSFLAGS)
 
 .PHONY: clean
 clean: ## remove what the other targets made
