@@ -79,7 +79,7 @@ func TestLeavingAtAnyMoment(t *testing.T) {
 				gone := make(chan struct{})
 				go func() { // ends by itself, and is waited for
 					defer close(gone)
-					for range rand.IntN(300) {
+					for range rand.IntN(300 << (n % 5)) {
 						_, _, _ = store.Find(t.Context(), key("nobody"))
 					}
 					cancel()

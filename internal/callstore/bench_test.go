@@ -33,7 +33,7 @@ func BenchmarkBeginEnd(b *testing.B) {
 	}
 }
 
-func call(b *testing.B, store *callstore.Store, n int64) {
+func call(b testing.TB, store *callstore.Store, n int64) {
 	id := fmt.Sprintf("run-01JABCDEFGHJKMNPQRSTVWXYZ/turn-%d", n)
 	if err := store.Begin(b.Context(), entry(id)); err != nil {
 		b.Error(err)
@@ -85,12 +85,12 @@ func BenchmarkOpenFull(b *testing.B) {
 }
 
 // fill adds calls that look like the first one.
-func fill(b *testing.B, path string, calls int) {
+func fill(b testing.TB, path string, calls int) {
 	db, err := sql.Open("sqlite", path)
 	must(b, err)
 	defer db.Close()
 	_, err = db.ExecContext(b.Context(), `
-		WITH RECURSIVE n (i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+		WITH RECURSIVE n (i) AS (SELECT max(number) + 1 FROM calls UNION ALL SELECT i + 1 FROM n WHERE i < ?)
 		INSERT INTO calls (number, hash, begun, state, ended, outcome, principal, session, id, sum, tool, plugin, instance)
 		SELECT i, randomblob(16), ?, state, ended, NULL, principal, session, id || i, sum, tool, plugin, instance FROM n, calls WHERE number = 1`,
 		calls, time.Now().UnixNano())

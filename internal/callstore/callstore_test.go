@@ -258,6 +258,30 @@ func TestList(t *testing.T) {
 	}
 }
 
+// TestListFarBack: what is looked for may be far behind the newest.
+func TestListFarBack(t *testing.T) {
+	cfg := config(t)
+	store := open(t, cfg)
+	e := entry("first")
+	e.Tool = "pay"
+	must(t, store.Begin(t.Context(), entry("before")), store.Begin(t.Context(), e))
+	shut(t, store)
+	fill(t, cfg.Path, 8_500) // more than are looked at at once
+	store = open(t, cfg)
+	got, err := store.List(t.Context(), callstore.Query{Tool: "pay"})
+	if err != nil || ids(got) != "first" {
+		t.Errorf("got %q, %v", ids(got), err)
+	}
+	if got, err = store.List(t.Context(), callstore.Query{Limit: 20_000}); err != nil || len(got) != callstore.MaxPage || got[0].Number != 8_500 {
+		t.Errorf("got %d, %v", len(got), err)
+	}
+	leaving, leave := context.WithCancel(t.Context())
+	leave()
+	if _, err := store.List(leaving, callstore.Query{Tool: "pay"}); !errors.Is(err, context.Canceled) {
+		t.Errorf("listing for nobody: %v", err)
+	}
+}
+
 func ids(entries []callstore.Entry) string {
 	text := ""
 	for i := range entries {

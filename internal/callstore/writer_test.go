@@ -5,14 +5,15 @@ import (
 	"testing"
 )
 
-// TestOnlyBeginsAreSynced asks SQLite, because no test can pull the plug.
-func TestOnlyBeginsAreSynced(t *testing.T) {
+// newTestWriter returns a writer that nobody runs.
+func newTestWriter(t *testing.T) *writer {
+	t.Helper()
 	ctx := t.Context()
 	db, err := connect(filepath.Join(t.TempDir(), "calls.db"), 1, "journal_mode(WAL)")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer db.Close()
+	t.Cleanup(func() { db.Close() })
 	if err := migrate(ctx, db); err != nil {
 		t.Fatal(err)
 	}
@@ -24,9 +25,16 @@ func TestOnlyBeginsAreSynced(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer w.release()
+	t.Cleanup(func() { w.release() })
+	return w
+}
+
+func do(v verb, id string) *op { return newOp(v, Key{ID: id}) }
+
+// TestOnlyBeginsAreSynced asks SQLite, because no test can pull the plug.
+func TestOnlyBeginsAreSynced(t *testing.T) {
+	ctx, w := t.Context(), newTestWriter(t)
 	const normal, full = 1, 2
-	do := func(v verb, id string) *op { return newOp(v, Key{ID: id}) }
 	for i, step := range []struct {
 		ops  []*op
 		want int
@@ -47,5 +55,45 @@ func TestOnlyBeginsAreSynced(t *testing.T) {
 	var journal string
 	if err := w.conn.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&journal); err != nil || journal != "wal" {
 		t.Errorf("the journal mode is %q, %v", journal, err)
+	}
+}
+
+// TestLeftWithinATransaction: who begins an id just after another gave it up gets it, also in the same commit.
+func TestLeftWithinATransaction(t *testing.T) {
+	ctx, w := t.Context(), newTestWriter(t)
+	first, second := do(verbBegin, "a"), do(verbBegin, "a")
+	err := w.inTransaction(ctx, true, func(c *change) error {
+		if err := w.apply(ctx, c, first); err != nil {
+			return err
+		}
+		first.settled.Store(true)
+		return w.apply(ctx, c, second)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.deliver(first)
+	w.deliver(second)
+	if err := <-second.done; err != nil || len(w.owed) != 0 {
+		t.Errorf("the second: %v; %d are owed", err, len(w.owed))
+	}
+	if number, ok := w.store.index.find(second.hash); !ok || number != 2 || w.store.index.len() != 1 {
+		t.Errorf("the id has number %d, %v, of %d", number, ok, w.store.index.len())
+	}
+	var rows int
+	if err := w.conn.QueryRowContext(ctx, "SELECT count(*) FROM calls").Scan(&rows); err != nil || rows != 1 {
+		t.Errorf("the file has %d rows, %v", rows, err)
+	}
+}
+
+// TestWhatIsOwedIsAboutOneCall: and not about a later one that has got the same id.
+func TestWhatIsOwedIsAboutOneCall(t *testing.T) {
+	ctx, w := t.Context(), newTestWriter(t)
+	w.commit(ctx, []*op{do(verbBegin, "a")})
+	w.owe(do(verbForget, "a"))
+	w.commit(ctx, []*op{do(verbForget, "a"), do(verbBegin, "a")})
+	w.payOwed(ctx)
+	if number, ok := w.store.index.find(Key{ID: "a"}.hash()); !ok || number != 2 || len(w.owed) != 0 {
+		t.Errorf("the second call has number %d, %v; %d are owed", number, ok, len(w.owed))
 	}
 }
