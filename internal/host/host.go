@@ -116,7 +116,8 @@ type Host struct {
 	mu          sync.Mutex
 	supervisors map[string]*supervisor // by plugin name
 	takeovers   map[takeoverKey]*takeover
-	turns       turns // of plugin files
+	turns       turns                   // of plugin files
+	reloads     map[*reloading]struct{} // those under way
 	closed      bool
 
 	ctx    context.Context // ends when the host closes; calls and launches run on it
@@ -134,6 +135,7 @@ func New(cfg Config) *Host {
 		ledger:      newLedger(cfg.MaxLedgerEntries, cfg.MaxLedgerBytes),
 		supervisors: map[string]*supervisor{},
 		takeovers:   map[takeoverKey]*takeover{},
+		reloads:     map[*reloading]struct{}{},
 		journal:     newJournal(cfg.MaxEvents),
 		stats:       newStatistics(),
 		rates:       newRates(),

@@ -64,6 +64,14 @@ func (s *supervisor) forgetRevisions() {
 	maps.DeleteFunc(s.revisions, func(digest string, _ *catalog.Plugin) bool { return digest != routed })
 }
 
+// order counts the orders for another revision; by is 1 or -1. As long as there is one, nothing takes over that was not
+// warmed, also if the catalogue offers what is ordered before its turn has come.
+func (s *supervisor) order(by int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.orders += by
+}
+
 // beginTakeover says that routing and catalogue may differ until endTakeover is called, which makes them the same.
 func (s *supervisor) beginTakeover() {
 	s.mu.Lock()

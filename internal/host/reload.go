@@ -37,6 +37,8 @@ func (h *Host) followCatalog(seen *catalog.Snapshot) {
 // It returns when that is decided for each. A plugin that cannot be used is part of the answer, each time.
 func (h *Host) Reload(ctx context.Context) (tool.Reloaded, error) {
 	before := h.cfg.Catalog.Snapshot()
+	reload := h.beginReload()
+	defer h.endReload(reload)
 	if err := h.cfg.Catalog.Load(ctx); err != nil {
 		return tool.Reloaded{}, tool.Errorf(tool.KindUnavailable, "reloading plugins: %w", err)
 	}
@@ -51,8 +53,11 @@ func (h *Host) Reload(ctx context.Context) (tool.Reloaded, error) {
 	}
 	for name, t := range takeovers {
 		if err := t.wait(ctx); err != nil {
-			done.Failures = append(done.Failures, tool.ReloadFailure{Plugin: name, Reason: err.Error()})
+			h.noteFailure(name, err)
 		}
+	}
+	for name, err := range h.endReload(reload) {
+		done.Failures = append(done.Failures, tool.ReloadFailure{Plugin: name, Reason: err.Error()})
 	}
 	h.reconcile()
 	d := catalog.Diff(before, h.cfg.Catalog.Snapshot())
@@ -77,6 +82,40 @@ func (h *Host) Reload(ctx context.Context) (tool.Reloaded, error) {
 	return done, nil
 }
 
+// reloading is a reload that is under way.
+type reloading struct {
+	failed map[string]error // why plugins were not upgraded, by name; guarded by Host.mu
+}
+
+// beginReload begins to note failures, also those that come before anybody can wait for them.
+func (h *Host) beginReload() *reloading {
+	r := &reloading{failed: map[string]error{}}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.reloads[r] = struct{}{}
+	return r
+}
+
+// endReload returns the failures. It may be called again.
+func (h *Host) endReload(r *reloading) map[string]error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.reloads, r)
+	return r.failed
+}
+
+// noteFailure tells reloads that are under way of a revision that could not take over. A second one of the same plugin
+// counts for nothing.
+func (h *Host) noteFailure(plugin string, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for r := range h.reloads {
+		if r.failed[plugin] == nil {
+			r.failed[plugin] = err
+		}
+	}
+}
+
 // Upgrade brings a plugin to the executable that is in its folder now, also after a rollback. No call fails: the new
 // instance takes over once it is ready. One is launched also if none runs: what does not start does not take over.
 // Errors: not_found; unavailable if it does not start, and then what ran stays.
@@ -91,9 +130,14 @@ func (h *Host) Rollback(ctx context.Context, plugin string) (tool.Upgraded, erro
 }
 
 func (h *Host) change(ctx context.Context, plugin string, why cause, find func() (*catalog.Plugin, error)) (tool.Upgraded, error) {
-	if snapshot := h.cfg.Catalog.Snapshot(); snapshot.Plugin(plugin) == nil {
+	snapshot := h.cfg.Catalog.Snapshot()
+	current := snapshot.Plugin(plugin)
+	if current == nil {
 		return tool.Upgraded{}, unknownPlugin(snapshot, plugin)
 	}
+	s := h.supervisor(current)
+	s.order(1)
+	defer s.order(-1)
 	next, err := find()
 	if err != nil {
 		return tool.Upgraded{}, tool.AsError(err)
@@ -102,5 +146,9 @@ func (h *Host) change(ctx context.Context, plugin string, why cause, find func()
 	if err := t.wait(ctx); err != nil {
 		return tool.Upgraded{}, tool.AsError(err)
 	}
-	return t.upgraded, nil
+	done := t.upgraded
+	if done.PreviousDigest == done.Digest { // as a candidate it was quicker
+		done.PreviousDigest = current.Digest
+	}
+	return done, nil
 }

@@ -21,7 +21,8 @@ type supervisor struct {
 	mu        sync.Mutex
 	machine   *lifecycle.Machine
 	revisions map[string]*catalog.Plugin // what may be launched, by digest: what is routed to, and what is to be
-	takeovers int                        // that are under way
+	takeovers int                        // that are under way and warm what is to be routed to
+	orders    int                        // of operators who want another revision, and have not got it yet
 	instances map[string]*instance       // all that have not exited
 	seats     map[lifecycle.CallRef]*seat
 	lastRef   lifecycle.CallRef

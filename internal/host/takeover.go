@@ -128,12 +128,14 @@ func (h *Host) bringIn(p, current *catalog.Plugin, why cause) error {
 	}
 	// Made if there is none, so that a call that is on its way to make it cannot bring back the old revision.
 	s := h.supervisor(current)
-	s.beginTakeover()
-	defer s.endTakeover()
 	if !s.wantsWarm(why) {
+		defer s.reconcile()
 		return h.activate(p)
 	}
+	s.beginTakeover()
+	defer s.endTakeover()
 	if err := s.warm(h.ctx, p, why); err != nil {
+		h.noteFailure(s.name, err) // before it is no candidate any more
 		h.cfg.Logger.Error("the other executable did not take over; what ran before stays", "plugin", s.name, "digest", p.Digest, "error", err)
 		if h.ctx.Err() == nil && !errors.Is(err, errSuperseded) {
 			err = errors.Join(err, h.cfg.Catalog.Reject(p, "the new executable did not start: "+err.Error()))
@@ -165,7 +167,7 @@ func (s *supervisor) wantsWarm(why cause) bool {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return why != offered || s.machine.Launched()
+	return why != offered || s.orders > 0 || s.machine.Launched()
 }
 
 // lockIdle locks s.mu at a moment when no restart is under way, which is no reason to turn a revision down.

@@ -1,0 +1,15 @@
+package host
+
+// Remembered returns how many revisions of a plugin could be launched, and of how many plugin files a takeover is under
+// way.
+func (h *Host) Remembered(plugin string) (revisions, turns int) {
+	h.mu.Lock()
+	s := h.supervisors[plugin]
+	h.mu.Unlock()
+	s.mu.Lock()
+	revisions = len(s.revisions)
+	s.mu.Unlock()
+	h.turns.mu.Lock()
+	defer h.turns.mu.Unlock()
+	return revisions, len(h.turns.bySource)
+}
