@@ -31,7 +31,10 @@ var accidents = []accident{
 		_ = c.client.Resume(ctx, plugin)
 	}},
 	{"clear", func(ctx context.Context, c *chaos, plugin string) { _ = c.client.ClearQuarantine(ctx, plugin) }},
+	// Good files come more often than bad ones and none, so that there is something to disturb.
 	{"new file", func(_ context.Context, c *chaos, plugin string) { c.host.home.install(c.t, "one", plugin) }},
+	{"new file", func(_ context.Context, c *chaos, plugin string) { c.host.home.install(c.t, "one", plugin) }},
+	{"other new file", func(_ context.Context, c *chaos, plugin string) { c.host.home.install(c.t, "two", plugin) }},
 	{"other new file", func(_ context.Context, c *chaos, plugin string) { c.host.home.install(c.t, "two", plugin) }},
 	{"broken file", func(_ context.Context, c *chaos, plugin string) { c.host.home.install(c.t, "broken", plugin) }},
 	{"no file", func(_ context.Context, c *chaos, plugin string) { _ = os.Remove(c.host.home.file(plugin)) }},

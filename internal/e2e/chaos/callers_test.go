@@ -24,6 +24,7 @@ const (
 // misdeeds are what callers ask wild plugins to do.
 var misdeeds = []string{
 	`{"do":"echo","text":"x"}`, `{"do":"echo","text":"x"}`, `{"do":"echo","text":"x"}`, `{"do":"echo","text":"x"}`,
+	`{"do":"echo","text":"x"}`, `{"do":"echo","text":"x"}`, `{"do":"echo","text":"x"}`, `{"do":"echo","text":"x"}`,
 	`{"do":"exit","number":3}`, `{"do":"kill","number":11}`, `{"do":"kill","number":9}`, `{"do":"crash","text":"boom"}`,
 	`{"do":"hang"}`, `{"do":"ignore"}`, `{"do":"stop"}`, `{"do":"disconnect"}`,
 	`{"do":"flood","number":1000000}`, `{"do":"long_line","number":200000}`, `{"do":"print","text":"{\"@message\": 1}"}`,

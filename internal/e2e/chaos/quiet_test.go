@@ -60,13 +60,11 @@ func (h *toolhost) dumpGoroutines(t *testing.T) map[string]int {
 	}
 	starters := map[string]int{}
 	for block := range strings.SplitSeq(dump, "\n\n") {
-		if !strings.HasPrefix(block, "goroutine ") {
-			continue
+		_, by, found := strings.Cut(block, "\ncreated by ")
+		if !strings.HasPrefix(block, "goroutine ") || !found {
+			continue // the main one, or the runtime's own
 		}
-		starter := "the runtime"
-		if _, by, found := strings.Cut(block, "\ncreated by "); found {
-			starter, _, _ = strings.Cut(by, " in goroutine ")
-		}
+		starter, _, _ := strings.Cut(by, " in goroutine ")
 		starters[starter]++
 	}
 	return starters
