@@ -27,7 +27,7 @@ func remedies(p tool.PluginInfo, instances []tool.InstanceInfo) []remedy {
 		all = append(all, command("clear", "lets it take calls again: the next one starts it"), command("logs", "shows what it wrote"))
 	case tool.PluginDisabled:
 		if !lockedOut(p) {
-			all = append(all, remedy{"", "mend what the reason says, then"}, remedy{"toolhost reload", "looks at the plugin folders again"})
+			all = append(all, remedy{"", "mend what the reason says; if that is the configuration, start toolhost again, else"}, remedy{"toolhost reload", "looks at the plugin folders again"})
 		}
 	default:
 		all = append(all, healthyRemedies(p, command)...)
