@@ -22,7 +22,7 @@ func FuzzPrefixes(f *testing.F) {
 		`"\ud800\ud800\udc00"`,
 		"\"\xe2\x28\xe2\x82\xac\"",
 		` { "k" : 0 , "l" : [ ] } `,
-		`-0.0`, `{"a"`, `[1,]`, "\"\xff\"",
+		`-0.0`, "\"\xd4\xd4", `{"a"`, `[1,]`, "\"\xff\"",
 		`{"":"\ud83d\n","\ud83d":[0e1,"\\\""],"x":"\u0000\udc00\ud83d\u0041"}`,
 		"[\"\xf0\x9f\x98\x80\xf0\x9f\",\"\xc3(\",[[],{}]]",
 	} {
@@ -129,12 +129,12 @@ var highSurrogate = regexp.MustCompile(`(?i)(^|[^\\])(\\\\)*\\ud[89ab][0-9a-f]{2
 func changeable(prefix []byte, end int, open bool) bool {
 	text := prefix[:end]
 	if open {
-		rest := text
-		for len(rest) > 0 && utf8.FullRune(rest) {
-			_, size := utf8.DecodeRune(rest)
-			rest = rest[size:]
+		at := 0
+		for at < end && utf8.FullRune(prefix[at:]) {
+			_, size := utf8.DecodeRune(prefix[at:])
+			at += size
 		}
-		return len(rest) > 0 || highSurrogate.Match(text)
+		return at != end || highSurrogate.Match(text)
 	}
 	const number = "+-.0123456789eE"
 	inNumber := bytes.IndexByte([]byte("0123456789"), text[end-1]) >= 0
