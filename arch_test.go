@@ -27,6 +27,7 @@ const (
 	unix     = "golang.org/x/sys/unix"
 	errgroup = "golang.org/x/sync/errgroup"
 	schema   = "github.com/google/jsonschema-go/jsonschema"
+	celGo    = "cel.dev/cel-go"
 	cmp      = "github.com/google/go-cmp/cmp"
 	toolV1   = "gen/go/toolhost/tool/v1"
 	pluginV1 = "gen/go/toolhost/plugin/v1"
@@ -73,6 +74,7 @@ var rooms = map[string][]string{
 	"internal/process/fault/faultplugin": {"internal/process/fault"},
 	"internal/lifecycle":                 {"tool"},
 	"internal/manifest":                  {"tool", "internal/yamldoc"},
+	"internal/policy":                    {"tool", "internal/yamldoc", celGo + "/..."},
 	"internal/config":                    {"tool", "internal/address", "internal/guardian/proc", "internal/lifecycle", "github.com/goccy/go-yaml/..."},
 	"internal/catalog":                   {"tool", "internal/arguments", "internal/manifest", errgroup},
 	"internal/logbook":                   {"tool"},
@@ -133,6 +135,7 @@ var walls = []struct{ room, library, reason string }{
 var onlyHere = map[string][]string{
 	goPlugin: {"internal/pluginwire", "internal/process", "sdk"},
 	hclog:    {"internal/pluginwire", "internal/process", "sdk"},
+	celGo:    {"internal/policy"},
 }
 
 func TestEveryImportIsInTheTable(t *testing.T) {

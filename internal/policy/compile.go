@@ -1,0 +1,128 @@
+package policy
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+
+	"cel.dev/cel-go/cel"
+	"cel.dev/cel-go/ext"
+
+	"github.com/toolhost/toolhost/tool"
+)
+
+const (
+	// maxCost bounds one evaluation, in CEL's units: a step is about one, a character that is looked at a tenth. Rules that
+	// people write cost some dozens; this many take some tens of milliseconds.
+	maxCost = 1_000_000
+	// checkEvery is how many iterations of a loop may pass until it sees that its context has ended.
+	checkEvery = 100
+)
+
+// Error is one thing that is wrong with a rule.
+type Error struct {
+	Index   int    // of the rule, from 0
+	Rule    string // its name
+	Field   string // what is wrong of it: name, when or then
+	Line    int    // in When, from 1; 0: the whole
+	Column  int    // in When, from 1, in characters; 0: the whole
+	Message string
+}
+
+// Error says which rule it is and what is wrong with it.
+func (e *Error) Error() string {
+	place := e.Field
+	if e.Line > 0 {
+		place = fmt.Sprintf("%s, line %d, column %d", e.Field, e.Line, e.Column)
+	}
+	return fmt.Sprintf("the rule %q: %s: %s", e.Rule, place, e.Message)
+}
+
+// Errors is all that is wrong with rules, in their order.
+type Errors []*Error
+
+// Error returns one line for each error.
+func (e Errors) Error() string {
+	lines := make([]string, len(e))
+	for i, err := range e {
+		lines[i] = err.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Compile checks rules and makes a policy of them. Expressions are checked against the types of what they speak of, so
+// that a property that no tool has is found here. The error is of type Errors: all that is wrong.
+func Compile(rules []Rule) (*Policy, error) {
+	env, err := newEnv()
+	if err != nil {
+		return nil, fmt.Errorf("preparing CEL: %w", err)
+	}
+	var errs Errors
+	p := &Policy{rules: make([]compiledRule, len(rules))}
+	names := map[string]bool{}
+	for i, rule := range rules {
+		if err := tool.CheckName(rule.Name); err != nil {
+			errs = append(errs, &Error{Index: i, Rule: rule.Name, Field: "name", Message: err.Error()})
+		} else if names[rule.Name] {
+			errs = append(errs, &Error{Index: i, Rule: rule.Name, Field: "name", Message: "another rule has this name already"})
+		}
+		names[rule.Name] = true
+		if rule.Then != Allow && rule.Then != Deny && rule.Then != RequireApproval {
+			errs = append(errs, &Error{Index: i, Rule: rule.Name, Field: "then", Message: fmt.Sprintf("%q is not allow, deny or require_approval", rule.Then)})
+		}
+		program, wrong := compile(env, rule.When)
+		for _, err := range wrong {
+			err.Index, err.Rule, err.Field = i, rule.Name, "when"
+		}
+		errs = append(errs, wrong...)
+		p.rules[i] = compiledRule{rule, program}
+	}
+	if len(errs) > 0 {
+		return nil, errs
+	}
+	return p, nil
+}
+
+// newEnv declares what expressions may speak of.
+func newEnv() (*cel.Env, error) {
+	declared := reflect.TypeFor[toolFacts]()
+	return cel.NewEnv(
+		ext.NativeTypes(declared, ext.ParseStructTags(true)),
+		ext.Strings(ext.StringsVersion(4)),
+		ext.Sets(),
+		cel.CrossTypeNumericComparisons(true),
+		cel.Variable("principal", cel.StringType),
+		cel.Variable("session", cel.StringType),
+		cel.Variable("call_id", cel.StringType),
+		cel.Variable("tool", cel.ObjectType(declared.String())),
+		cel.Variable("arguments", cel.MapType(cel.StringType, cel.DynType)),
+	)
+}
+
+func compile(env *cel.Env, expression string) (cel.Program, Errors) {
+	ast, issues := env.Compile(expression)
+	if issues.Err() != nil {
+		var errs Errors
+		for _, issue := range issues.Errors() {
+			errs = append(errs, &Error{Line: max(0, issue.Location.Line()), Column: max(0, issue.Location.Column()+1), Message: sentence(issue.Message)})
+		}
+		return nil, errs
+	}
+	if out := ast.OutputType(); !out.IsExactType(cel.BoolType) {
+		message := fmt.Sprintf("the expression has to be true or false, and is of type %s", out)
+		if out.IsExactType(cel.DynType) {
+			message = "the expression has to be true or false, and this may be anything; compare it, as in `arguments.force == true`"
+		}
+		return nil, Errors{{Message: message}}
+	}
+	program, err := env.Program(ast, cel.EvalOptions(cel.OptOptimize), cel.CostLimit(maxCost), cel.InterruptCheckFrequency(checkEvery))
+	if err != nil {
+		return nil, Errors{{Message: err.Error()}}
+	}
+	return program, nil
+}
+
+// sentence makes one line of what CEL says, without what is for its own developers.
+func sentence(message string) string {
+	return strings.Join(strings.Fields(strings.TrimPrefix(message, "Syntax error: ")), " ")
+}

@@ -1,0 +1,117 @@
+package policy
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"sync"
+
+	"cel.dev/cel-go/cel"
+	"cel.dev/cel-go/common/types"
+	"cel.dev/cel-go/common/types/ref"
+)
+
+// toolFacts is what expressions may say about a tool, by what it declares.
+type toolFacts struct {
+	Name       string   `cel:"name"`
+	Plugin     string   `cel:"plugin"`
+	Category   string   `cel:"category"`
+	Version    string   `cel:"version"`
+	Tags       []string `cel:"tags"`
+	Dangerous  bool     `cel:"dangerous"`
+	ReadOnly   bool     `cel:"read_only"`
+	Idempotent bool     `cel:"idempotent"`
+	CostPerUse float64  `cel:"cost_per_use"`
+}
+
+// facts is what expressions speak of, for one call. It implements cel.Activation.
+type facts struct {
+	in        Input
+	tool      toolFacts
+	arguments func() ref.Val // reads them at first use: most rules look at the tool alone
+}
+
+func newFacts(in Input) *facts {
+	return &facts{
+		in: in,
+		tool: toolFacts{
+			Name: in.Tool.Name, Plugin: in.Plugin, Category: in.Tool.Category, Version: in.Tool.Version, Tags: in.Tool.Tags,
+			Dangerous: in.Tool.Dangerous, ReadOnly: in.Tool.ReadOnly, Idempotent: in.Tool.Idempotent, CostPerUse: in.Tool.CostPerUse,
+		},
+		arguments: sync.OnceValue(func() ref.Val { return readArguments(in.Arguments) }),
+	}
+}
+
+// ResolveName implements cel.Activation.
+func (f *facts) ResolveName(name string) (any, bool) {
+	switch name {
+	case "principal":
+		return f.in.Principal, true
+	case "session":
+		return f.in.Session, true
+	case "call_id":
+		return f.in.CallID, true
+	case "tool":
+		return f.tool, true
+	case "arguments":
+		return f.arguments(), true
+	}
+	return nil, false
+}
+
+// Parent implements cel.Activation.
+func (f *facts) Parent() cel.Activation { return nil }
+
+// readArguments returns a map, or an error as a value of CEL.
+func readArguments(text json.RawMessage) ref.Val {
+	if len(text) == 0 {
+		text = json.RawMessage("{}")
+	}
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.UseNumber()
+	var object map[string]any
+	if err := dec.Decode(&object); err != nil {
+		return types.WrapErr(fmt.Errorf("reading the arguments: %w", err))
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return types.NewErrFromString("reading the arguments: something follows the object")
+	}
+	return types.NewStringInterfaceMap(types.DefaultTypeAdapter, numbers(object).(map[string]any))
+}
+
+// numbers puts numbers that CEL computes with in the place of those of JSON, in depth.
+func numbers(value any) any {
+	switch value := value.(type) {
+	case map[string]any:
+		for key, part := range value {
+			value[key] = numbers(part)
+		}
+	case []any:
+		for i, part := range value {
+			value[i] = numbers(part)
+		}
+	case json.Number:
+		return number(value.String())
+	}
+	return value
+}
+
+// number returns a whole number as CEL's int, or uint if it is too large for that, and any other, or one that is larger
+// still, as a double. What counts is the value: 10, 10.0 and 1e1 are the same. CEL compares all three kinds by value.
+func number(text string) any {
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return n
+	}
+	if n, err := strconv.ParseUint(text, 10, 64); err == nil {
+		return n
+	}
+	f, _ := strconv.ParseFloat(text, 64) // out of range it is infinite, which compares as it should
+	const exact = 1 << 53                // up to here a double is the whole number that was written
+	if math.Abs(f) < exact && f == math.Trunc(f) {
+		return int64(f)
+	}
+	return f
+}

@@ -1,0 +1,42 @@
+package policy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// failure says why a rule could not be evaluated, without a word of the arguments: what CEL says may quote them, and a
+// decision is written down and sent around.
+func (r *compiledRule) failure(err error) string {
+	return fmt.Sprintf("the rule %q could not be evaluated for this call, which denies it: %s", r.Name, r.cause(err))
+}
+
+func (r *compiledRule) cause(err error) string {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return "the time was up"
+	}
+	message := err.Error()
+	if key, ok := strings.CutPrefix(message, "no such key: "); ok {
+		if r.names(key) {
+			return fmt.Sprintf("there is no %q; an expression can ask with has() first", key)
+		}
+		return "a key that it looks up is not there"
+	}
+	for _, known := range []struct{ begins, meaning string }{
+		{"operation interrupted", "the time was up"},
+		{"operation cancelled: actual cost limit exceeded", "it takes too many steps"},
+		{"no such overload", "a value is not of the type that its expression is for"},
+		{"index out of bounds", "a list is shorter than its expression expects"},
+		{"reading the arguments", "the arguments are not a JSON object"},
+	} {
+		if strings.HasPrefix(message, known.begins) {
+			return known.meaning
+		}
+	}
+	return "its expression fails; `toolhost policy test` shows how"
+}
+
+// names reports whether the expression itself names a key: then its author knows the key, and it is no secret.
+func (r *compiledRule) names(key string) bool { return key != "" && strings.Contains(r.When, key) }
