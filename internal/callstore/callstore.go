@@ -102,7 +102,7 @@ type Store struct {
 }
 
 // Open opens the file, and makes it (mode 0600) and its folder (mode 0700) if they are not there. Calls that had begun
-// and not ended are StateUnknown from then on. It reads all ids, which takes about a second for a million, and starts
+// and not ended are StateUnknown from then on. It reads all ids, which takes seconds for a million, and starts
 // one goroutine, which Close ends.
 //
 // It fails if another process has the file, if a newer program wrote it, and, wrapping ErrDamaged, if it cannot be

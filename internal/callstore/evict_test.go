@@ -38,7 +38,7 @@ func TestIDsStaySevenDays(t *testing.T) {
 	cfg := config(t)
 	cfg.Now = clock.Now
 	store := open(t, cfg)
-	const calls = 1000
+	const calls = 1100
 	var group sync.WaitGroup
 	for i := range calls {
 		group.Go(func() {

@@ -1,0 +1,168 @@
+package callstore
+
+import (
+	"context"
+	"errors"
+)
+
+// errLeft is why a Begin is not carried out. Nobody is there to read it.
+var errLeft = errors.New("its caller has left")
+
+// transact writes the operations in one transaction, all or nothing. It is synced if one of them is a Begin.
+func (w *writer) transact(ctx context.Context, ops []*op) error {
+	sync := false
+	for _, o := range ops {
+		sync = sync || o.verb == verbBegin
+	}
+	return w.inTransaction(ctx, sync, func(c *change) error {
+		for _, o := range ops {
+			if err := w.apply(ctx, c, o); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// change is what a transaction will have changed if it is committed.
+type change struct {
+	totals
+	numbers map[hash]int64 // 0: removed
+	begun   map[hash]*op   // in this transaction
+	growth  int            // of the number of calls
+}
+
+// inTransaction does something, commits it and adopts the change; or, if anything fails, leaves all as it was.
+func (w *writer) inTransaction(ctx context.Context, sync bool, do func(*change) error) error {
+	if err := w.setSynced(ctx, sync); err != nil {
+		return err
+	}
+	c := &change{totals: w.totals, numbers: map[hash]int64{}, begun: map[hash]*op{}}
+	_, err := w.begin.ExecContext(ctx)
+	if err == nil {
+		err = do(c)
+	}
+	if err == nil {
+		_, err = w.commitIt.ExecContext(ctx)
+	}
+	if err != nil {
+		// SQLite may have rolled back by itself; then this fails and does not matter.
+		_, _ = w.rollback.ExecContext(ctx)
+		return err
+	}
+	w.totals = c.totals
+	w.store.index.apply(c.numbers)
+	return nil
+}
+
+func (w *writer) setSynced(ctx context.Context, on bool) error {
+	if on == w.synced {
+		return nil
+	}
+	mode := "NORMAL"
+	if on {
+		mode = "FULL"
+	}
+	// Not prepared: SQLite carries out this pragma when it compiles it.
+	if _, err := w.conn.ExecContext(ctx, "PRAGMA synchronous = "+mode); err != nil {
+		return err
+	}
+	w.synced = on
+	return nil
+}
+
+// apply does one operation. An error is the database's; what the operation itself is refused for is in o.refused.
+func (w *writer) apply(ctx context.Context, c *change, o *op) error {
+	o.refused = nil
+	number, there := w.find(c, o.hash)
+	there = there && (o.only == 0 || o.only == number)
+	switch o.verb {
+	case verbBegin:
+		return w.applyBegin(ctx, c, o, number, there)
+	case verbForget:
+		if !there {
+			return nil
+		}
+		done, err := affected(w.forget.ExecContext(ctx, number))
+		if err == nil && done {
+			c.numbers[o.hash] = 0
+			c.growth--
+		} else if err == nil {
+			o.refused = ErrNotBegun
+		}
+		return err
+	default:
+		if !there {
+			o.refused = ErrNotBegun
+			return nil
+		}
+		return w.applyEnd(ctx, c, o, number)
+	}
+}
+
+func (w *writer) find(c *change, key hash) (number int64, ok bool) {
+	if number, changed := c.numbers[key]; changed {
+		return number, number != 0
+	}
+	return w.store.index.find(key)
+}
+
+func (w *writer) applyBegin(ctx context.Context, c *change, o *op, number int64, there bool) error {
+	if o.left() {
+		o.refused = errLeft
+		return nil
+	}
+	if holder := c.begun[o.hash]; there && holder != nil && holder.left() {
+		// The caller of this one may well know that the other was given up.
+		if _, err := w.forget.ExecContext(ctx, number); err != nil {
+			return err
+		}
+		holder.refused = errLeft
+		c.growth--
+		there = false
+	}
+	if there {
+		o.refused = ErrTaken
+		return nil
+	}
+	if ids := w.store.index.len() + c.growth; ids >= w.store.cfg.MaxIDs {
+		room, err := w.room(ctx)
+		o.refused = &FullError{IDs: ids, Room: room}
+		return err
+	}
+	c.number++
+	e := &o.entry
+	if _, err := w.insert.ExecContext(ctx, c.number, o.hash[:], e.Principal, e.Session, e.ID, e.Sum[:], e.Tool, e.Plugin, e.Begun.UnixNano()); err != nil {
+		return err
+	}
+	c.numbers[o.hash], c.begun[o.hash] = c.number, o
+	c.growth++
+	return nil
+}
+
+func (w *writer) applyEnd(ctx context.Context, c *change, o *op, number int64) error {
+	data := o.ending.data
+	if data != nil && c.bytes+int64(len(data)) > w.store.cfg.MaxBytes {
+		data = nil // eviction is behind
+	}
+	var place any
+	if data != nil {
+		c.place++
+		place = c.place
+	}
+	end := &o.ending
+	done, err := affected(w.end.ExecContext(ctx, end.stands, o.ended.UnixNano(), place, end.plugin, end.plugin, end.instance, end.short, number))
+	if err != nil {
+		return err
+	}
+	if !done {
+		o.refused = ErrNotBegun
+		return nil
+	}
+	if data == nil {
+		return nil
+	}
+	c.bytes += int64(len(data))
+	_, err = w.keep.ExecContext(ctx, c.place, number, o.ended.UnixNano(), len(data), data)
+	return err
+}
