@@ -27,6 +27,7 @@ type Tools interface {
 	// Open begins a call. ctx bounds only the opening. If complete, call.Arguments are all the arguments, else their
 	// beginning, and Send on the execution brings the rest.
 	Open(ctx context.Context, call tool.Call, complete bool) (tool.Execution, error)
+	Finder
 }
 
 // Admin shows and steers plugins.

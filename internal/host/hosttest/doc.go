@@ -15,8 +15,15 @@ import (
 
 // Host is what a toolhost offers, in itself or through its API.
 type Host interface {
+	Finder
 	Caller
 	Admin
+}
+
+// Finder searches and renders tools.
+type Finder interface {
+	SearchTools(ctx context.Context, words string, query tool.Query) ([]tool.Match, error)
+	RenderTools(ctx context.Context, format tool.Format, query tool.Query) (tool.Rendered, error)
 }
 
 // Caller lists and calls tools.
@@ -58,6 +65,10 @@ func Run(t *testing.T, open func(t *testing.T) Host) {
 	}{
 		{"ListTools", testListTools},
 		{"GetTool", testGetTool},
+		{"SearchTools", testSearchTools},
+		{"SearchFilters", testSearchFilters},
+		{"RenderTools", testRenderTools},
+		{"RenderFilters", testRenderFilters},
 		{"Plugins", testPlugins},
 		{"Restart", testRestart},
 		{"RestartByForce", testRestartByForce},

@@ -20,32 +20,7 @@ func names(infos []tool.Info) []string {
 }
 
 func testListTools(t *testing.T, h Host) {
-	yes, no, cheap := true, false, 1.0
-	all := []string{}
-	for _, offered := range Tools() {
-		all = append(all, offered.Spec.Name)
-	}
-	slices.Sort(all)
-	without := func(name string) []string {
-		return slices.DeleteFunc(slices.Clone(all), func(n string) bool { return n == name })
-	}
-	tests := []struct {
-		name  string
-		query tool.Query
-		want  []string
-	}{
-		{"all", tool.Query{}, all},
-		{"names", tool.Query{Names: []string{"wait", "echo", "absent"}}, []string{"echo", "wait"}},
-		{"category", tool.Query{Categories: []string{"danger", "other"}}, []string{"danger"}},
-		{"tag", tool.Query{Tags: []string{"calm", "other"}}, []string{"echo", "fail", "inspect", "large", "steps", "talk", "waiting"}},
-		{"dangerous", tool.Query{Dangerous: &yes}, []string{"danger"}},
-		{"not dangerous", tool.Query{Dangerous: &no}, without("danger")},
-		{"cost", tool.Query{MaxCostPerUse: &cheap}, without("danger")},
-		{"count", tool.Query{MaxTools: 3}, all[:3]},
-		{"several", tool.Query{Tags: []string{"calm"}, Names: []string{"echo", "count"}}, []string{"echo"}},
-		{"none", tool.Query{Names: []string{"absent"}}, []string{}},
-	}
-	for _, test := range tests {
+	for _, test := range selections() {
 		got, err := h.ListTools(bounded(t), test.query)
 		if err != nil {
 			t.Fatalf("%s: %v", test.name, err)
