@@ -81,7 +81,7 @@ var rooms = map[string][]string{
 	"internal/render":                    {"tool", "internal/arguments"},
 	"internal/toolsearch":                {"tool", "golang.org/x/text/..."},
 	"internal/callstore":                 {"tool", "internal/toolpb", toolV1, protobuf + "/proto", "modernc.org/sqlite/..."},
-	"internal/host":                      {"tool", "golang.org/x/sync/semaphore", "internal/arguments", "internal/catalog", "internal/lifecycle", "internal/limits", "internal/logbook", "internal/manifest", "internal/pluginwire", "internal/render", "internal/toolsearch"},
+	"internal/host":                      {"tool", "golang.org/x/sync/semaphore", "internal/arguments", "internal/catalog", "internal/lifecycle", "internal/limits", "internal/logbook", "internal/manifest", "internal/pluginwire", "internal/render", "internal/toolsearch", "internal/callstore"},
 	"internal/host/hosttest":             {"tool", "internal/render", "internal/toolsearch", cmp + "/..."},
 	"internal/hostrpc":                   {"tool", "internal/address", "internal/flow", "internal/hostpb", "internal/toolpb", hostV1, toolV1, grpc + "/...", protobuf + "/..."},
 

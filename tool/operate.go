@@ -98,12 +98,25 @@ type CallRecord struct {
 	EndTime   time.Time `json:"end_time,omitzero"` // zero: it is under way
 }
 
+// CallKey names a call: sessions are their principal's, and ids their session's.
+type CallKey struct {
+	Principal string // set by servers from the connection, never from the request
+	Session   string // empty: the principal's default session
+	ID        string
+}
+
 // CallQuery selects calls. Every field that is set must match; the zero value selects all.
 type CallQuery struct {
 	Plugin, Tool, Session, CallID string
 	State                         CallState
 	PageSize                      int    // 0: 100; at most 1000
 	PageToken                     string // where to go on; empty: at the newest
+}
+
+// CallPage is one page of calls, the newest first.
+type CallPage struct {
+	Calls         []CallRecord `json:"calls"`
+	NextPageToken string       `json:"next_page_token,omitempty"` // empty: this is the last
 }
 
 // ArtifactPiece is a part of an artifact.

@@ -98,10 +98,7 @@ func (e *execution) Cancel(reason string) {
 	e.mu.Lock()
 	r, complete := e.run, e.complete
 	e.mu.Unlock()
-	if reason == "" {
-		reason = "its caller cancelled it"
-	}
-	cause := &cancelError{reason: reason}
+	cause := cancelledBy(reason)
 	if !complete {
 		r.abandon(cause)
 		return

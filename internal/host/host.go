@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/toolhost/toolhost/internal/callstore"
 	"github.com/toolhost/toolhost/internal/catalog"
 	"github.com/toolhost/toolhost/internal/lifecycle"
 	"github.com/toolhost/toolhost/internal/logbook"
@@ -49,6 +50,10 @@ type Config struct {
 	Workspace string        // the folder that tools may work in, an absolute path; empty: none
 	Logger    *slog.Logger  // nil: none
 	Logs      *logbook.Book // gets the log records of calls, and is read by TailLogs; nil: a new one
+
+	// Calls remembers calls with side effects longer than toolhost lives. Not owned: close it after the host. Nil: a call id
+	// is not executed twice while toolhost lives, and no longer.
+	Calls *callstore.Store
 
 	// Lifecycle returns how the instances of a plugin are kept. It must return the same for the same name. Nil: all
 	// defaults.

@@ -96,11 +96,6 @@ func (l *ledger) runs() []*run {
 	return runs
 }
 
-// claim is the ledger's, for a run whose arguments are complete.
-func (h *Host) claim(r *run, sum [sha256.Size]byte) (*run, *tool.Error) {
-	return h.ledger.claim(r.ledgerKey(), sum, r)
-}
-
 // claim records the run under its id and returns it; or, if the id is taken by the same call, the run that has it; or
 // a conflict. A run that is over, because its preview failed, has executed nothing and is returned without being
 // recorded.

@@ -101,7 +101,7 @@ func TestRecordOfAFollower(t *testing.T) {
 // TestRecordOfParametersThatGrow: a status that grows without end does not make the record grow.
 func TestRecordOfParametersThatGrow(t *testing.T) {
 	r := &record{}
-	for i := range 3000 {
+	for i := range 1200 {
 		r.publish(tool.Event{Status: &tool.Status{Parameters: json.RawMessage(fmt.Sprintf(`{"k%d":%q}`, i, strings.Repeat("x", 2000)))}})
 		if r.size > maxRecordBytes {
 			t.Fatalf("the record holds %d bytes", r.size)

@@ -37,6 +37,7 @@ type run struct {
 	limit    time.Duration // how long it may take, from when timer was set
 	deadline time.Time     // when timer fires
 	last     time.Time     // to when progress may put the deadline off; zero: not at all
+	begun    bool          // the store knows that it began
 	finished bool          // it has an outcome
 	more     chan struct{} // of capacity 1: text or complete has changed
 }
@@ -82,17 +83,21 @@ func (r *run) abandon(cause error) {
 
 // finishWithout ends a run that was not executed: its id can be used again, as soon as anybody knows the outcome.
 func (r *run) finishWithout(outcome tool.Outcome) {
-	if !r.conclude() {
+	first, begun := r.conclude()
+	if !first {
 		return
 	}
+	if begun {
+		r.forget()
+	}
 	r.host.ledger.release(r)
-	r.publishOutcome(outcome)
+	r.publishOutcome(r.final(outcome))
 	r.stop()
 }
 
 // joined ends a run whose caller follows another one from now on. It was no call of its own, so nothing counts it.
 func (r *run) joined() {
-	if !r.conclude() {
+	if first, _ := r.conclude(); !first {
 		return
 	}
 	r.record.publish(tool.Event{Ended: &tool.Outcome{
@@ -103,24 +108,30 @@ func (r *run) joined() {
 
 // finish ends a run that was, or may have been, executed.
 func (r *run) finish(outcome tool.Outcome) {
-	if !r.conclude() {
+	first, begun := r.conclude()
+	if !first {
 		return
+	}
+	outcome = r.final(outcome)
+	if begun { // before anybody knows the outcome, so that it is never told differently
+		r.end(&outcome)
 	}
 	r.publishOutcome(outcome)
 	r.host.ledger.settle(r)
 	r.stop()
 }
 
-// conclude reports whether the run has no outcome yet; from then on it has one.
-func (r *run) conclude() bool {
+// conclude reports whether the run had no outcome yet, from when on it has one, and whether the store knows that it began.
+func (r *run) conclude() (first, begun bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	first := !r.finished
+	first = !r.finished
 	r.finished = true
-	return first
+	return first, r.begun
 }
 
-func (r *run) publishOutcome(outcome tool.Outcome) {
+// final returns the outcome as callers get it.
+func (r *run) final(outcome tool.Outcome) tool.Outcome {
 	outcome.CallID = r.call.ID
 	r.tellRepairs(&outcome)
 	if outcome.Err != nil {
@@ -128,6 +139,10 @@ func (r *run) publishOutcome(outcome tool.Outcome) {
 		e.CallID, e.Plugin, e.Instance = r.call.ID, outcome.Plugin, outcome.Instance
 		outcome.Err = &e
 	}
+	return outcome
+}
+
+func (r *run) publishOutcome(outcome tool.Outcome) {
 	r.record.publishFirst(tool.Event{Ended: &outcome}, func() { // who knows the outcome finds it counted
 		r.host.stats.count(r.call.Tool, r.tool.Plugin.Info.Name, &outcome, outcome.Result.Duration)
 	})

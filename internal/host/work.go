@@ -105,7 +105,10 @@ func (f *follower) work() fate {
 func (r *run) dispatch(attempt uint32) *tool.Error {
 	for {
 		refused := r.host.rates.check(r, true)
-		if refused == nil || attempt == 1 {
+		if refused == nil {
+			return r.begin()
+		}
+		if attempt == 1 {
 			return refused
 		}
 		if !r.sleep(refused.RetryAfter) { // it was let in before; what has to wait now is its next try

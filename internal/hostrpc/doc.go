@@ -15,6 +15,7 @@ import (
 // Host is what is served. Errors are, or wrap, *tool.Error. All methods are safe for concurrent use.
 type Host interface {
 	Tools
+	Calls
 	Admin
 }
 
@@ -28,6 +29,14 @@ type Tools interface {
 	// beginning, and Send on the execution brings the rest.
 	Open(ctx context.Context, call tool.Call, complete bool) (tool.Execution, error)
 	Finder
+}
+
+// Calls follows and stops calls by their names. Errors: invalid_argument, not_found.
+type Calls interface {
+	// WatchCall returns the events of a call after a number, up to its outcome; when ctx ends its last item is an error.
+	WatchCall(ctx context.Context, key tool.CallKey, after uint64) iter.Seq2[tool.Event, error]
+	// CancelCall asks to stop a call, and does not wait until it has ended.
+	CancelCall(ctx context.Context, key tool.CallKey, reason string) error
 }
 
 // Admin shows and steers plugins.
@@ -76,4 +85,6 @@ type Observer interface {
 	TailLogs(ctx context.Context, q tool.LogQuery) iter.Seq2[tool.LogLine, error]
 	// Stats returns the statistics of a plugin's tools, or of all if plugin is empty, ordered by name. Errors: not_found.
 	Stats(ctx context.Context, plugin string) ([]tool.Stats, error)
+	// Calls returns one page of the calls of all principals, the newest first. Errors: invalid_argument.
+	Calls(ctx context.Context, q tool.CallQuery) (tool.CallPage, error)
 }

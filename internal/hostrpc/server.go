@@ -67,7 +67,7 @@ func NewServer(cfg Config) *Server {
 		tasks:  &sync.WaitGroup{},
 	}
 	toolhostv1.RegisterToolServiceServer(s.grpc, &toolService{
-		host: cfg.Host, guard: guard, drain: s.drain, tasks: s.tasks,
+		host: cfg.Host, calls: cfg.Host, guard: guard, drain: s.drain, tasks: s.tasks,
 		maxOpen: cmp.Or(cfg.MaxOpenCalls, defaultMaxOpenCalls),
 	})
 	toolhostv1.RegisterAdminServiceServer(s.grpc, &adminService{host: cfg.Host, drain: s.drain})

@@ -18,6 +18,7 @@ import (
 type toolService struct {
 	toolhostv1.UnimplementedToolServiceServer
 	host    Tools
+	calls   Calls
 	guard   guard
 	maxOpen int             // calls per Connect stream
 	drain   <-chan struct{} // closed when the server shuts down

@@ -31,6 +31,8 @@ type Caller interface {
 	ListTools(ctx context.Context, query tool.Query) ([]tool.Info, error)
 	GetTool(ctx context.Context, name, session string) (tool.Info, error)
 	Open(ctx context.Context, call tool.Call, complete bool) (tool.Execution, error)
+	WatchCall(ctx context.Context, key tool.CallKey, after uint64) iter.Seq2[tool.Event, error]
+	CancelCall(ctx context.Context, key tool.CallKey, reason string) error
 }
 
 // Admin shows and steers plugins.
@@ -54,6 +56,7 @@ type Observer interface {
 	WatchEvents(ctx context.Context, q tool.EventQuery) iter.Seq2[tool.PluginEvent, error]
 	TailLogs(ctx context.Context, q tool.LogQuery) iter.Seq2[tool.LogLine, error]
 	Stats(ctx context.Context, plugin string) ([]tool.Stats, error)
+	Calls(ctx context.Context, q tool.CallQuery) (tool.CallPage, error)
 }
 
 // Run runs the suite. open returns a new host that has the tools of Tools and of no other plugin, and registers its end
@@ -103,6 +106,11 @@ func Run(t *testing.T, open func(t *testing.T) Host) {
 		{"NextIsCancellable", testNextIsCancellable},
 		{"ManyCallsAtOnce", testManyCallsAtOnce},
 		{"SlowConsumer", testSlowConsumer},
+		{"WatchCall", testWatchCall},
+		{"ComeBack", testComeBack},
+		{"WatchOfNothing", testWatchOfNothing},
+		{"CancelCall", testCancelCall},
+		{"ListCalls", testListCalls},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) { test.run(t, open(t)) })

@@ -21,6 +21,7 @@ type execution struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	ready  chan struct{} // closed when the arguments are complete
+	came   time.Time
 
 	mutex    sync.Mutex
 	call     tool.Call // Arguments: the text so far
@@ -33,7 +34,7 @@ func newExecution(host *Fake, t Tool, call tool.Call) *execution {
 	ctx, cancel := context.WithCancelCause(host.ctx)
 	e := &execution{
 		host: host, tool: t, ctx: ctx, cancel: cancel, call: call,
-		ready: make(chan struct{}), changed: make(chan struct{}),
+		ready: make(chan struct{}), changed: make(chan struct{}), came: time.Now(),
 	}
 	e.call.Arguments = nil
 	return e
