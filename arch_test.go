@@ -74,6 +74,7 @@ var rooms = map[string][]string{
 	"internal/process/fault/faultplugin": {"internal/process/fault"},
 	"internal/lifecycle":                 {"tool"},
 	"internal/manifest":                  {"tool", "internal/yamldoc"},
+	"internal/audit":                     {"tool"},
 	"internal/policy":                    {"tool", "internal/yamldoc", celGo + "/..."},
 	"internal/config":                    {"tool", "internal/address", "internal/guardian/proc", "internal/lifecycle", "github.com/goccy/go-yaml/..."},
 	"internal/catalog":                   {"tool", "internal/arguments", "internal/manifest", errgroup},
