@@ -23,6 +23,7 @@ func TestMain(m *testing.M) {
 				sdk.Func(sdk.Spec{Name: "x"}, func(context.Context, struct{ C chan int }) (string, error) { return "", nil }),
 			}})
 		},
+		"doomed": doomedHost,
 	})
 }
 

@@ -8,14 +8,13 @@ import (
 	"log/slog"
 	"os"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
 	goplugin "github.com/hashicorp/go-plugin"
 	"google.golang.org/grpc"
 
-	pluginv1 "github.com/toolhost/toolhost/gen/go/toolhost/plugin/v1"
 	"github.com/toolhost/toolhost/internal/pluginwire"
 	"github.com/toolhost/toolhost/sdk/internal/transport"
 )
@@ -74,41 +73,28 @@ const shutdownGrace = 5 * time.Second
 // serveHost serves until toolhost ends the plugin or is gone.
 func serveHost(server *Server) {
 	logger := slog.New(slog.NewTextHandler(processStderr, nil))
+	serving, served := context.WithCancel(context.Background())
+	defer served()
+	var guards sync.WaitGroup
 	goplugin.Serve(&goplugin.ServeConfig{
 		HandshakeConfig:  pluginwire.Handshake(),
 		VersionedPlugins: pluginwire.PluginPlugins(transport.OverWire(server), pluginwire.ServerConfig{Logger: logger}),
 		GRPCServer: func(options []grpc.ServerOption) *grpc.Server {
-			var life lifeline
+			life := newLifeline()
 			options = append(options, pluginwire.ServerOptions()...)
-			life.server = grpc.NewServer(append(options, grpc.StreamInterceptor(life.watch))...)
-			return life.server
+			s := grpc.NewServer(append(options, grpc.StreamInterceptor(life.intercept), grpc.StatsHandler(life))...)
+			guards.Go(func() { life.guard(serving, s.Stop) }) // ends with serving
+			return s
 		},
 		Logger: hclog.NewNullLogger(),
 	})
+	served()
+	guards.Wait()
 	ctx, cancel := context.WithTimeout(context.Background(), shutdownGrace)
 	defer cancel()
 	if err := server.wait(ctx); err != nil {
 		logger.Warn("the plugin ends although calls have not", slog.Any("error", err))
 	}
-}
-
-// lifeline stops the server when the stream that carries the calls has ended: then toolhost is gone, however it went.
-type lifeline struct {
-	server  *grpc.Server
-	streams atomic.Int64 // open Connect streams
-}
-
-func (l *lifeline) watch(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
-	if info.FullMethod == pluginv1.ToolPluginService_Connect_FullMethodName {
-		l.streams.Add(1)
-		// The handler itself returns only when every call has, which a tool can delay.
-		context.AfterFunc(stream.Context(), func() {
-			if l.streams.Add(-1) == 0 {
-				l.server.Stop()
-			}
-		})
-	}
-	return handler(srv, stream)
 }
 
 // introduction is what a person reads who starts the plugin by hand.

@@ -1,0 +1,72 @@
+package sdk
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"google.golang.org/grpc/stats"
+)
+
+// TestLifeline tells when a plugin takes toolhost for gone.
+func TestLifeline(t *testing.T) {
+	const long = 2 * connectLimit
+	tests := []struct {
+		name    string
+		happy   bool // the plugin serves on
+		happens func(l *lifeline, parent *atomic.Int64)
+	}{
+		{"nobody connects, soon after", true, func(*lifeline, *atomic.Int64) { time.Sleep(connectLimit - time.Second) }},
+		{"nobody connects, for long", false, func(*lifeline, *atomic.Int64) { time.Sleep(long) }},
+		{"the parent dies before anybody connects", false, func(_ *lifeline, parent *atomic.Int64) {
+			parent.Store(1)
+			time.Sleep(parentInterval)
+		}},
+		{"connected for long", true, func(l *lifeline, _ *atomic.Int64) {
+			l.HandleConn(context.Background(), &stats.ConnBegin{})
+			time.Sleep(long)
+		}},
+		{"the connection ends before there is a stream", false, func(l *lifeline, _ *atomic.Int64) {
+			l.HandleConn(context.Background(), &stats.ConnBegin{})
+			l.HandleConn(context.Background(), &stats.ConnEnd{})
+		}},
+		{"one of two connections ends", true, func(l *lifeline, _ *atomic.Int64) {
+			l.HandleConn(context.Background(), &stats.ConnBegin{})
+			l.HandleConn(context.Background(), &stats.ConnBegin{})
+			l.HandleConn(context.Background(), &stats.ConnEnd{})
+			time.Sleep(long)
+		}},
+		{"the stream ends", false, func(l *lifeline, _ *atomic.Int64) {
+			l.HandleConn(context.Background(), &stats.ConnBegin{})
+			l.add(&l.streams, 1)
+			l.add(&l.streams, -1)
+			l.HandleConn(context.Background(), &stats.ConnEnd{})
+		}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var parent, stopped atomic.Int64
+				parent.Store(4711)
+				l := newLifeline()
+				l.parent = func() int { return int(parent.Load()) }
+				ctx, cancel := context.WithCancel(t.Context())
+				guarded := make(chan struct{})
+				go func() { // ends with ctx
+					defer close(guarded)
+					l.guard(ctx, func() { stopped.Add(1) })
+				}()
+				synctest.Wait()
+				test.happens(l, &parent)
+				synctest.Wait()
+				if got := stopped.Load() == 0; got != test.happy {
+					t.Errorf("the server was stopped %d times", stopped.Load())
+				}
+				cancel()
+				<-guarded
+			})
+		})
+	}
+}
