@@ -54,6 +54,7 @@ func TestChaos(t *testing.T) {
 	h.chaos(t, seed, 0, *duration/2)
 	h.mend(t)
 	h.checkQuiet(t, before)
+	h.client.Close()
 	h.end(t, syscall.SIGTERM, 0)
 	home.checkEmpty(t, h)
 

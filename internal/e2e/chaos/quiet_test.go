@@ -49,7 +49,8 @@ func subfolders(dir string) []string {
 // quit begins what the Go runtime prints at SIGQUIT.
 const quit = "SIGQUIT: quit"
 
-// dumpGoroutines ends toolhost with SIGQUIT and returns its goroutines, counted by what started them.
+// dumpGoroutines ends toolhost with SIGQUIT and returns its goroutines, counted by what started them. The client stays
+// connected, so that those that serve it are always among them.
 func (h *toolhost) dumpGoroutines(t *testing.T) map[string]int {
 	t.Helper()
 	const codeOfQuit = 2 // the Go runtime's

@@ -197,7 +197,6 @@ func (h *toolhost) controlGroups(t *testing.T) []string {
 // end sends toolhost a signal and checks its exit code.
 func (h *toolhost) end(t *testing.T, signal syscall.Signal, code int) {
 	t.Helper()
-	h.client.Close()
 	if err := h.cmd.Process.Signal(signal); err != nil {
 		t.Fatal(err)
 	}
