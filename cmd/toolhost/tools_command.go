@@ -26,7 +26,8 @@ func newToolsCommand(p cli.Process) *cobra.Command {
 		Use:   "tools [NAME]",
 		Short: "List tools, or show one with its schema",
 		Long: "Tools lists all tools by name, or shows one. With -o json it prints an array of objects, for one tool an object:\n" +
-			"name, plugin and what the tool declares.",
+			"name, plugin and what the tool declares. A tool that is called like one of the commands below is shown by\n" +
+			"`toolhost tools -- NAME`.",
 		Args:              cli.Arguments(0, 1),
 		ValidArgsFunction: conn.completeTool,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -40,6 +41,7 @@ func newToolsCommand(p cli.Process) *cobra.Command {
 	}
 	conn.addFlag(cmd.Flags())
 	format.AddFlag(cmd.Flags())
+	cmd.AddCommand(newToolsSearchCommand(p), newToolsRenderCommand(p))
 	return cmd
 }
 
@@ -94,13 +96,17 @@ func listTools(ctx context.Context, c *client.Client, w io.Writer, asJSON bool) 
 	}
 	rows := [][]string{}
 	for _, i := range infos {
-		description := cli.Clip(i.Spec.Description, descriptionWidth)
-		if i.UnavailableReason != "" {
-			description = "unavailable: " + i.UnavailableReason
-		}
-		rows = append(rows, []string{i.Spec.Name, i.Plugin, description})
+		rows = append(rows, []string{i.Spec.Name, i.Plugin, oneLineOf(i)})
 	}
 	return cli.WriteTable(w, []string{"NAME", "PLUGIN", "DESCRIPTION"}, rows)
+}
+
+// oneLineOf returns what a table says of a tool.
+func oneLineOf(i tool.Info) string {
+	if i.UnavailableReason != "" {
+		return "unavailable: " + i.UnavailableReason
+	}
+	return cli.Clip(i.Spec.Description, descriptionWidth)
 }
 
 func showTool(ctx context.Context, c *client.Client, w io.Writer, name string, asJSON bool) error {

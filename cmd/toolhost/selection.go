@@ -1,0 +1,44 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// selection is the flags that say which tools a command is about.
+type selection struct {
+	names, categories, tags []string
+	dangerous               bool
+	maxCost                 float64
+	most                    int
+	changed                 func(flag string) bool
+}
+
+// addFlags adds the flags to a command. otherwise is how many tools there are if nobody says how many.
+func (s *selection) addFlags(cmd *cobra.Command, otherwise string) {
+	flags := cmd.Flags()
+	flags.StringSliceVar(&s.names, "name", nil, "only tools of these `NAMES`")
+	flags.StringSliceVar(&s.categories, "category", nil, "only tools of these `CATEGORIES`")
+	flags.StringSliceVar(&s.tags, "tag", nil, "only tools with at least one of these `TAGS`")
+	flags.BoolVar(&s.dangerous, "dangerous", false, "only dangerous tools; with =false only others (default: both)")
+	flags.Float64Var(&s.maxCost, "max-cost", 0, "only tools that cost at most this `MUCH` per use (default: any)")
+	flags.IntVar(&s.most, "max", 0, "at most so `MANY` tools (default: "+otherwise+")")
+	s.changed = flags.Changed
+}
+
+// query returns what the flags select.
+func (s *selection) query() (tool.Query, error) {
+	q := tool.Query{Names: s.names, Categories: s.categories, Tags: s.tags, MaxTools: s.most}
+	if s.changed("max") && s.most < 1 {
+		return q, cli.Usage("--max: %d is not positive; leave it out for the default", s.most)
+	}
+	if s.changed("dangerous") {
+		q.Dangerous = &s.dangerous
+	}
+	if s.changed("max-cost") {
+		q.MaxCostPerUse = &s.maxCost
+	}
+	return q, nil
+}
