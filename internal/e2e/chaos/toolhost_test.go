@@ -124,6 +124,9 @@ func (h *toolhost) mend(t *testing.T) {
 		if err := h.client.ClearQuarantine(ctx, plugin); err != nil {
 			t.Errorf("clearing %s: %v", plugin, err)
 		}
+		if err := h.client.Resume(ctx, plugin); err != nil { // it may have ended between pause and resume
+			t.Errorf("resuming %s: %v", plugin, err)
+		}
 		if _, err := h.client.Restart(ctx, plugin, true); err != nil { // some of its processes are stopped
 			t.Errorf("restarting %s: %v", plugin, err)
 		}
