@@ -569,7 +569,8 @@ func (x *ToolSelection) GetContext() map[string][]byte {
 type SearchToolsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Words, in any order and form: `read a file`. Every tool that holds one of them matches; rare words count more than
-	// frequent ones, and a tool's name more than its description. Must not be empty.
+	// frequent ones, and a tool's name more than its description. Words such as `a` count only if there are no others; of
+	// very long queries only the beginning does. Must not be empty.
 	Query string `protobuf:"bytes,1,opt,name=query,proto3" json:"query,omitempty"`
 	// Which tools to search in. Unset means all.
 	Selection     *ToolSelection `protobuf:"bytes,2,opt,name=selection,proto3" json:"selection,omitempty"`

@@ -57,7 +57,7 @@ type ToolServiceClient interface {
 	// whole.
 	SearchTools(ctx context.Context, in *SearchToolsRequest, opts ...grpc.CallOption) (*SearchToolsResponse, error)
 	// RenderTools returns tools exactly as a model's API, or a prompt, wants them. Tools that cannot be called now are left
-	// out.
+	// out, and those for which the API would refuse the whole request.
 	RenderTools(ctx context.Context, in *RenderToolsRequest, opts ...grpc.CallOption) (*RenderToolsResponse, error)
 	// Execute executes one call, with arguments that may come in pieces, and streams what happens. The caller sends
 	// `start`, then any number of `append`, then `complete`, unless `start` was complete; `cancel` at any time. The last
@@ -225,7 +225,7 @@ type ToolServiceServer interface {
 	// whole.
 	SearchTools(context.Context, *SearchToolsRequest) (*SearchToolsResponse, error)
 	// RenderTools returns tools exactly as a model's API, or a prompt, wants them. Tools that cannot be called now are left
-	// out.
+	// out, and those for which the API would refuse the whole request.
 	RenderTools(context.Context, *RenderToolsRequest) (*RenderToolsResponse, error)
 	// Execute executes one call, with arguments that may come in pieces, and streams what happens. The caller sends
 	// `start`, then any number of `append`, then `complete`, unless `start` was complete; `cancel` at any time. The last
