@@ -134,7 +134,8 @@ func changeable(prefix []byte, end int, open bool) bool {
 			_, size := utf8.DecodeRune(prefix[at:])
 			at += size
 		}
-		return at != end || highSurrogate.Match(text)
+		pair := end == len(prefix) || prefix[end] == '\\' // may still come
+		return at != end || pair && highSurrogate.Match(text)
 	}
 	const number = "+-.0123456789eE"
 	inNumber := bytes.IndexByte([]byte("0123456789"), text[end-1]) >= 0

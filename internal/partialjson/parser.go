@@ -196,6 +196,11 @@ func (p *Parser) stepString(c byte) {
 		if p.state == inString {
 			p.known = len(p.text)
 		}
+	case stringOpen:
+		// Bytes that wait for the rest of their character get none where an escape begins.
+		for p.state == inString && p.known < len(p.text)-1 && p.text[p.known] >= utf8.RuneSelf {
+			p.known++
+		}
 	case stringBytes:
 		// The bytes since the last whole character are one more, or the beginning of one.
 		for p.state == inString && p.known < len(p.text) && utf8.FullRune(p.text[p.known:]) {

@@ -45,6 +45,8 @@ func TestComplete(t *testing.T) {
 		{`{"a":"x\ud83d!`, `{"a":"x\ud83d!"}`}, // no pair: encoding/json reads U+FFFD
 		{"{\"a\":\"\xe2\x82", `{"a":""}`},
 		{"{\"a\":\"\xe2\x82\xac", `{"a":"€"}`},
+		{"{\"a\":\"\xf0\\", "{\"a\":\"\xf0\"}"}, // encoding/json reads U+FFFD
+		{"{\"a\":\"\\ud83d\xe2", `{"a":"\ud83d"}`},
 		{`"top`, `"top"`},
 		{`12`, ``},
 		{`12 `, `12`},
