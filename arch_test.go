@@ -76,7 +76,7 @@ var rooms = map[string][]string{
 	"internal/manifest":                  {"tool", "internal/yamldoc"},
 	"internal/audit":                     {"tool"},
 	"internal/policy":                    {"tool", "internal/yamldoc", celGo + "/..."},
-	"internal/config":                    {"tool", "internal/address", "internal/guardian/proc", "internal/lifecycle", "github.com/goccy/go-yaml/..."},
+	"internal/config":                    {"tool", "internal/address", "internal/guardian/proc", "internal/lifecycle", "internal/policy", "github.com/goccy/go-yaml/..."},
 	"internal/catalog":                   {"tool", "internal/arguments", "internal/manifest", errgroup},
 	"internal/logbook":                   {"tool"},
 	"internal/render":                    {"tool", "internal/arguments"},

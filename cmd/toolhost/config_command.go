@@ -159,6 +159,9 @@ func resolve(c *config.Config, getenv func(string) string) error {
 		}
 		*path = abs
 	}
+	if c.Audit.File == "" {
+		c.Audit.File = filepath.Join(c.State, "audit.jsonl")
+	}
 	return nil
 }
 

@@ -23,6 +23,7 @@ func TestConfigShowPrintsWhatHolds(t *testing.T) {
 	want := config.Default()
 	want.Listen, want.State, want.Workspace = "unix:///run/x/toolhost/toolhost.sock", "/home/x/.local/state/toolhost", dir
 	want.LockFile = filepath.Join(dir, "toolhost.lock")
+	want.Audit.File = "/home/x/.local/state/toolhost/audit.jsonl"
 	show(t, env, want)
 
 	// From here on the file in the current folder is found.
@@ -35,6 +36,7 @@ func TestConfigShowPrintsWhatHolds(t *testing.T) {
 	fs := want.Defaults
 	fs.MaxQueue = 3
 	want.Listen, want.State, want.Workspace = "127.0.0.1:0", filepath.Join(dir, "st"), filepath.Dir(dir)
+	want.Audit.File = filepath.Join(dir, "st", "audit.jsonl")
 	want.Folders, want.ByPlugin = []string{filepath.Join(dir, "tools")}, map[string]config.PluginSettings{"fs": fs}
 	show(t, env, want)
 

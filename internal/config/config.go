@@ -78,6 +78,7 @@ func parseIn(name, dir string, data []byte) (Config, error) {
 	if len(d.errs) == 0 {
 		d.check()
 	}
+	d.checkPolicy()
 	if len(d.errs) > 0 {
 		d.errs.sort()
 		return Config{}, d.errs

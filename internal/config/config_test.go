@@ -34,6 +34,7 @@ func TestDefaults(t *testing.T) {
 			DefaultTimeout: 30 * time.Second, MaxTimeout: 10 * time.Minute, YieldTimeout: 5 * time.Second,
 			MaxArgumentBytes: 16 << 20, MaxResultBytes: 64 << 20,
 		},
+		Audit:  config.Audit{Log: "decisions"},
 		Ledger: config.Ledger{MaxEntries: 10_000, MaxBytes: 256 << 20},
 		Events: config.Events{Kept: 10_000},
 		Logs:   config.Logs{LinesPerPlugin: 2000, LineBytes: 8 << 10, LinesPerSecond: 1000, MaxBytes: 64 << 20, ExitsKept: 10},
@@ -68,6 +69,15 @@ lock_file: locks/a.lock
 log: {level: debug, format: json}
 launch: {parallel: 8, timeout: 1m}
 calls: {default_timeout: 1s, max_timeout: 2s, yield_timeout: 3ms, max_argument_bytes: 2048, max_result_bytes: 1GiB}
+policy:
+  rules:
+    - {name: a, when: true, then: allow, reason: "it's \"so\": #1"}
+    - name: b
+      then: require_approval
+      when: |
+        tool.dangerous &&
+          tool.name == "x"
+audit: {file: logs/audit.jsonl, log: all}
 ledger: {max_entries: 5, max_bytes: "2GiB"}
 events: {kept: 6}
 logs: {lines_per_plugin: 7, line_bytes: 512B, lines_per_second: 9, max_bytes: 2MiB, exits_kept: 8}
@@ -108,6 +118,11 @@ func TestEveryKey(t *testing.T) {
 			DefaultTimeout: time.Second, MaxTimeout: 2 * time.Second, YieldTimeout: 3 * time.Millisecond,
 			MaxArgumentBytes: 2048, MaxResultBytes: 1 << 30,
 		},
+		Policy: config.Policy{Rules: []config.Rule{
+			{Name: "a", When: "true", Then: "allow", Reason: `it's "so": #1`},
+			{Name: "b", When: "tool.dangerous &&\n  tool.name == \"x\"\n", Then: "require_approval"},
+		}},
+		Audit:  config.Audit{File: "/etc/toolhost/logs/audit.jsonl", Log: "all"},
 		Ledger: config.Ledger{MaxEntries: 5, MaxBytes: 2 << 30},
 		Events: config.Events{Kept: 6},
 		Logs:   config.Logs{LinesPerPlugin: 7, LineBytes: 512, LinesPerSecond: 9, MaxBytes: 2 << 20, ExitsKept: 8},

@@ -18,6 +18,7 @@ import (
 type decoder struct {
 	file, dir string
 	config    *Config
+	source    []rune           // the file's text
 	at        map[string]place // where the value of each key stands that the file has, by "launch.parallel"
 	errs      Errors
 }
@@ -148,9 +149,29 @@ func (d *decoder) list(v reflect.Value, tag reflect.StructTag, key string, node 
 	}
 	items := reflect.MakeSlice(v.Type(), len(list.Values), len(list.Values))
 	for i, item := range list.Values {
-		d.scalar(items.Index(i), tag, fmt.Sprintf("%s[%d]", key, i), item)
+		name := fmt.Sprintf("%s[%d]", key, i)
+		if v.Type().Elem().Kind() == reflect.Struct {
+			d.structure(items.Index(i), name, item)
+			d.required(v.Type().Elem(), name, item)
+		} else {
+			d.scalar(items.Index(i), tag, name, item)
+		}
 	}
 	v.Set(items)
+}
+
+// required reports the keys that a mapping lacks.
+func (d *decoder) required(t reflect.Type, parent string, node ast.Node) {
+	if _, mapping := mappingOf(node); !mapping && !isNull(node) {
+		return // reported already
+	}
+	for i := range t.NumField() {
+		field := t.Field(i)
+		key := join(parent, field.Tag.Get("yaml"))
+		if _, given := d.at[key]; !given && field.Tag.Get("required") != "" {
+			d.fail(placeOf(node), key, "there is no such key, and it cannot be left out; write %s", describe(field.Type, field.Tag))
+		}
+	}
 }
 
 // variables decodes an environment into v, which keeps the variables that it has.

@@ -72,6 +72,8 @@ func (r *referenceWriter) section(of reflect.Type, parent, title string) {
 			value, without = "keys, see below", ""
 		case field.Type.Kind() == reflect.Map || field.Type.Kind() == reflect.Slice:
 			without = "none"
+		case field.Tag.Get("required") != "":
+			without = "required"
 		case field.Tag.Get("unset") != "":
 			without = field.Tag.Get("unset")
 		case field.Tag.Get("default") == "":
@@ -82,11 +84,14 @@ func (r *referenceWriter) section(of reflect.Type, parent, title string) {
 	r.WriteByte('\n')
 	for i := range of.NumField() {
 		field := of.Field(i)
+		name := strings.TrimPrefix(parent+"."+field.Tag.Get("yaml"), ".")
+		title := "`" + name + "`"
+		if field.Type.Kind() == reflect.Slice && field.Type.Elem().Kind() == reflect.Struct {
+			r.section(field.Type.Elem(), name, "Each of "+title)
+		}
 		if field.Type.Kind() != reflect.Struct {
 			continue
 		}
-		name := strings.TrimPrefix(parent+"."+field.Tag.Get("yaml"), ".")
-		title := "`" + name + "`"
 		if strings.HasPrefix(name, "defaults") {
 			title += " and `" + strings.Replace(name, "defaults", "plugin.NAME", 1) + "`"
 		}

@@ -33,7 +33,8 @@ func (d *decoder) document(data []byte) {
 		d.fail(firstInvalid(data), "", "this is not UTF-8")
 		return
 	}
-	data = bytes.TrimPrefix(data, []byte("\ufeff"))                        // as editors of Windows write it
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // as editors of Windows write it
+	d.source = []rune(string(data))
 	file, err := parser.ParseBytes(data, 0, parser.AllowDuplicateMapKey()) // entries reports them all, with both places
 	if err != nil {
 		at := place{}

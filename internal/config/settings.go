@@ -17,6 +17,7 @@ import (
 //	oneof    the values allowed
 //	is       what a text has to be: address, folder or file; folders and files are made absolute
 //	hint     what to say to those who write something else
+//	required that the key cannot be left out
 
 // Config is a whole toolhost.yaml. It comes from Default, Parse or Load, which fill in each field; the zero Config means
 // nothing. It is a value without locks: do not change it while others read it.
@@ -39,6 +40,10 @@ type Config struct {
 	Launch Launch `yaml:"launch"`
 	// The bounds of one call.
 	Calls Calls `yaml:"calls"`
+	// Which calls may be made.
+	Policy Policy `yaml:"policy"`
+	// The log of what was decided about calls.
+	Audit Audit `yaml:"audit"`
 	// How many outcomes are kept, to answer a call that is repeated with its id.
 	Ledger Ledger `yaml:"ledger"`
 	// What is kept of what happened to plugins and instances.
@@ -83,6 +88,33 @@ type Calls struct {
 	MaxArgumentBytes Size `yaml:"max_argument_bytes" default:"16MiB" min:"1KiB" max:"1GiB"`
 	// The largest result; a call that exceeds it fails.
 	MaxResultBytes Size `yaml:"max_result_bytes" default:"64MiB" min:"1KiB" max:"1GiB"`
+}
+
+// Policy is which calls may be made.
+type Policy struct {
+	// The rules in their order: the first whose expression is true decides. Where none is, tools that are dangerous require
+	// approval and all others are allowed.
+	Rules []Rule `yaml:"rules" is:"rule" hint:"write each in lines of its own, the first after a dash"`
+}
+
+// Rule is one rule of the policy.
+type Rule struct {
+	// The name, which errors and the audit log give. No two rules have the same.
+	Name string `yaml:"name" required:"true"`
+	// An expression in CEL that is true for the calls that the rule decides; docs/policy says what it may speak of.
+	When string `yaml:"when" required:"true"`
+	// What is to become of these calls.
+	Then string `yaml:"then" required:"true" oneof:"allow,deny,require_approval"`
+	// Why, for those whose call it is, and for the audit log.
+	Reason string `yaml:"reason" unset:"nothing is said"`
+}
+
+// Audit is the log of what was decided about calls: a line of JSON for each. Arguments are not in it, only their digest.
+type Audit struct {
+	// The file, which is only appended to. It may be moved away before a hangup signal, after which a new one is begun.
+	File string `yaml:"file" is:"file" unset:"audit.jsonl in the folder that state names"`
+	// Which decisions are in it: `all`, or `decisions`, those that a rule or a person made and those that held a call back.
+	Log string `yaml:"log" default:"decisions" oneof:"decisions,all"`
 }
 
 // Ledger bounds the outcomes that are kept. Whichever bound is reached first counts; the oldest outcomes go.

@@ -55,6 +55,16 @@ func (w *writer) value(indent, key string, v, base reflect.Value, tag reflect.St
 		for _, item := range value {
 			fmt.Fprintf(w, "%s  - %s\n", indent, quote(item))
 		}
+	case []Rule:
+		if len(value) == 0 {
+			key += " []"
+		}
+		fmt.Fprintln(w, key)
+		for _, rule := range value {
+			var item writer
+			item.structure(indent+"    ", reflect.ValueOf(rule), reflect.Value{}, defaults)
+			fmt.Fprintf(w, "%s  - %s", indent, strings.TrimLeft(item.String(), " "))
+		}
 	case map[string]string:
 		if len(value) == 0 {
 			key += " {}"

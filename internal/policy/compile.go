@@ -53,6 +53,9 @@ func (e Errors) Error() string {
 // Compile checks rules and makes a policy of them. Expressions are checked against the types of what they speak of, so
 // that a property that no tool has is found here. The error is of type Errors: all that is wrong.
 func Compile(rules []Rule) (*Policy, error) {
+	if len(rules) == 0 {
+		return &Policy{}, nil
+	}
 	env, err := newEnv()
 	if err != nil {
 		return nil, fmt.Errorf("preparing CEL: %w", err)
@@ -61,18 +64,21 @@ func Compile(rules []Rule) (*Policy, error) {
 	p := &Policy{rules: make([]compiledRule, len(rules))}
 	names := map[string]bool{}
 	for i, rule := range rules {
+		program, wrong := compile(env, rule.When)
+		for _, err := range wrong {
+			err.Field = "when"
+		}
 		if err := tool.CheckName(rule.Name); err != nil {
-			errs = append(errs, &Error{Index: i, Rule: rule.Name, Field: "name", Message: err.Error()})
+			wrong = append(wrong, &Error{Field: "name", Message: err.Error()})
 		} else if names[rule.Name] {
-			errs = append(errs, &Error{Index: i, Rule: rule.Name, Field: "name", Message: "another rule has this name already"})
+			wrong = append(wrong, &Error{Field: "name", Message: "another rule has this name already"})
 		}
 		names[rule.Name] = true
 		if rule.Then != Allow && rule.Then != Deny && rule.Then != RequireApproval {
-			errs = append(errs, &Error{Index: i, Rule: rule.Name, Field: "then", Message: fmt.Sprintf("%q is not allow, deny or require_approval", rule.Then)})
+			wrong = append(wrong, &Error{Field: "then", Message: fmt.Sprintf("%q is not allow, deny or require_approval", rule.Then)})
 		}
-		program, wrong := compile(env, rule.When)
 		for _, err := range wrong {
-			err.Index, err.Rule, err.Field = i, rule.Name, "when"
+			err.Index, err.Rule = i, rule.Name
 		}
 		errs = append(errs, wrong...)
 		p.rules[i] = compiledRule{rule, program}
@@ -82,6 +88,9 @@ func Compile(rules []Rule) (*Policy, error) {
 	}
 	return p, nil
 }
+
+// subjects are the names that expressions may use.
+const subjects = "principal, session, call_id, tool and arguments"
 
 // newEnv declares what expressions may speak of.
 func newEnv() (*cel.Env, error) {
@@ -122,7 +131,26 @@ func compile(env *cel.Env, expression string) (cel.Program, Errors) {
 	return program, nil
 }
 
-// sentence makes one line of what CEL says, without what is for its own developers.
+// sentence makes one line of what CEL says, for those who write rules: without its grammar, and with what is allowed.
 func sentence(message string) string {
-	return strings.Join(strings.Fields(strings.TrimPrefix(message, "Syntax error: ")), " ")
+	message = strings.Join(strings.Fields(strings.TrimPrefix(message, "Syntax error: ")), " ")
+	message, _, _ = strings.Cut(message, " expecting ")
+	switch {
+	case strings.Contains(message, "'<EOF>'"):
+		return "the expression ends too early"
+	case strings.HasPrefix(message, "undefined field "):
+		return message + "; a tool has " + strings.Join(toolProperties(), ", ")
+	case strings.HasPrefix(message, "undeclared reference "):
+		return message + "; an expression may speak of " + subjects + ", and use the functions of CEL"
+	}
+	return message
+}
+
+func toolProperties() []string {
+	declared := reflect.TypeFor[toolFacts]()
+	properties := make([]string, declared.NumField())
+	for i := range properties {
+		properties[i] = declared.Field(i).Tag.Get("cel")
+	}
+	return properties
 }

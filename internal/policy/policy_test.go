@@ -168,8 +168,9 @@ func TestCompileSaysAllThatIsWrong(t *testing.T) {
 		rules []policy.Rule
 		want  []policy.Error
 	}{
-		{"types", []policy.Rule{{Name: "r", When: "tool.dangerus", Then: policy.Deny}}, []policy.Error{{Rule: "r", Field: "when", Line: 1, Column: 5, Message: "undefined field 'dangerus'"}}},
-		{"names", []policy.Rule{{Name: "r", When: "true &&\n  tols.name == 'a'", Then: policy.Deny}}, []policy.Error{{Rule: "r", Field: "when", Line: 2, Column: 3, Message: "undeclared reference to 'tols'"}}},
+		{"types", []policy.Rule{{Name: "r", When: "tool.dangerus", Then: policy.Deny}}, []policy.Error{{Rule: "r", Field: "when", Line: 1, Column: 5, Message: "undefined field 'dangerus'; a tool has name, plugin, category, version, tags, dangerous, read_only, idempotent, cost_per_use"}}},
+		{"names", []policy.Rule{{Name: "r", When: "true &&\n  tols.name == 'a'", Then: policy.Deny}}, []policy.Error{{Rule: "r", Field: "when", Line: 2, Column: 3, Message: "undeclared reference to 'tols'; an expression may speak of principal, session, call_id, tool and arguments, and use the functions of CEL"}}},
+		{"end", []policy.Rule{{Name: "r", When: "(true", Then: policy.Deny}}, []policy.Error{{Rule: "r", Field: "when", Line: 1, Column: 6, Message: "the expression ends too early"}}},
 		{"text", []policy.Rule{{Name: "r", When: "tool.name", Then: policy.Deny}}, []policy.Error{{Rule: "r", Field: "when", Message: "the expression has to be true or false, and is of type string"}}},
 		{"anything", []policy.Rule{{Name: "r", When: "arguments.a", Then: policy.Deny}}, []policy.Error{{Rule: "r", Field: "when", Message: "the expression has to be true or false, and this may be anything; compare it, as in `arguments.force == true`"}}},
 		{"fields", []policy.Rule{{Name: "a b", When: "true", Then: "maybe"}, {Name: "r", When: "true", Then: policy.Deny}, {Name: "r", When: "true", Then: policy.Deny}}, []policy.Error{
