@@ -1,6 +1,7 @@
 package yamldoc_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -47,6 +48,11 @@ func ask(t *testing.T, n yamldoc.Node, depth int) {
 	}
 	if size, err := n.Bytes("x"); err == nil && size <= 0 {
 		t.Errorf("the size is %d", size)
+	}
+	value, err := n.JSON("x")
+	checkError(t, err)
+	if err == nil && !json.Valid(value) {
+		t.Errorf("%q is not JSON", value)
 	}
 	items, err := n.Items("x")
 	checkError(t, err)
