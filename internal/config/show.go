@@ -38,7 +38,7 @@ func (w *writer) structure(indent string, v, base reflect.Value, defaults Plugin
 			fmt.Fprintln(w, key)
 			w.structure(indent+"  ", field, same, defaults)
 		case field.Kind() == reflect.String && field.IsZero() && tag.Get("unset") != "":
-			fmt.Fprintf(w, "# %s # %s\n", key, tag.Get("unset"))
+			fmt.Fprintf(w, "%s# %s: # %s\n", indent, tag.Get("yaml"), tag.Get("unset"))
 		default:
 			w.value(indent, key, field, same, tag, defaults)
 		}
