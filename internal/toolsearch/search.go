@@ -17,8 +17,6 @@ const (
 	leastPrefix = 3
 	// prefixCounts is how much of a longer word's worth a word has that is its beginning, at most.
 	prefixCounts = .5
-	// allWords is how much of a score depends on how many words of the query a tool holds.
-	allWords = .5
 )
 
 // Hit is a tool that was found.
@@ -32,25 +30,21 @@ type Hit struct {
 // each. At most so many are returned; 0: all. A tool whose name is the query comes first.
 func (x *Index) Search(query string, keep func(tool int) bool, most int) []Hit {
 	asked := wanted(query)
-	sum := scores{total: make([]float64, len(x.names)), word: make([]float64, len(x.names)), words: make([]int, len(x.names))}
+	if len(asked) == 0 || len(x.names) == 0 {
+		return nil
+	}
+	sum := scores{total: make([]float64, len(x.names)), word: make([]float64, len(x.names))}
 	for _, word := range asked {
 		x.exact(&sum, word)
 		x.longer(&sum, word)
-		sum.next(1)
+		sum.next()
 	}
-	// Words that people write apart and authors together can only help: who has neither lacks nothing.
-	for _, pair := range joined(asked) {
+	for _, pair := range joined(asked) { // that people write apart and authors together
 		x.exact(&sum, pair)
-		sum.next(0)
+		sum.next()
 	}
 	top := ranking{names: x.names, most: most}
-	best, named := 0.0, strings.TrimSpace(fold(query))
-	for i, score := range sum.total {
-		if score > 0 {
-			sum.total[i] = score * (1 - allWords + allWords*float64(sum.words[i])/float64(len(asked)))
-			best = max(best, sum.total[i])
-		}
-	}
+	best, named := slices.Max(sum.total), strings.TrimSpace(fold(query))
 	for i, score := range sum.total {
 		if score > 0 && (keep == nil || keep(i)) {
 			if x.whole[i] == named {
@@ -116,7 +110,6 @@ func (x *Index) longer(sum *scores, word string) {
 // scores adds up what tools are worth, word by word.
 type scores struct {
 	total   []float64
-	words   []int     // that each tool holds
 	word    []float64 // what the word at hand is worth: the most of all of its forms
 	touched []int32   // tools that hold the word at hand
 }
@@ -128,11 +121,10 @@ func (s *scores) count(tool int32, score float64) {
 	s.word[tool] = max(s.word[tool], score)
 }
 
-// next ends a word, which stands for so many.
-func (s *scores) next(words int) {
+// next ends a word.
+func (s *scores) next() {
 	for _, tool := range s.touched {
 		s.total[tool] += s.word[tool]
-		s.words[tool] += words
 		s.word[tool] = 0
 	}
 	s.touched = s.touched[:0]

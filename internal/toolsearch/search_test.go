@@ -80,7 +80,14 @@ func TestOrder(t *testing.T) {
 			[]string{"mail_a", "n", "t", "c", "d", "p", "x"},
 		},
 		{"a whole word before a beginning", "read", []tool.Info{named("readme", ""), named("read_it", "")}, []string{"read_it", "readme"}},
-		{"the name itself first", "read_file", []tool.Info{named("file_read", "read_file read_file reads a file"), named("read_file", "")}, []string{"read_file", "file_read"}},
+		{
+			"the name itself first", " Read_File", []tool.Info{{Spec: tool.Spec{Name: "file_read", DisplayName: "Read file", Tags: []string{"read_file"}}}, named("read_file", "")},
+			[]string{"read_file", "file_read"},
+		},
+		{
+			"a frequent word before a rare one that begins so", "read", []tool.Info{named("b", "Reads."), named("c", "Reads."), named("d", "Reads."), named("e", "Reads."), named("a", "Readmission.")},
+			[]string{"b", "c", "d", "e", "a"},
+		},
 		{"a short name before a long one", "read file", []tool.Info{named("read_file_metadata_now", ""), named("read_file", "")}, []string{"read_file", "read_file_metadata_now"}},
 		{"rare words before frequent ones", "list invoices", []tool.Info{named("list_a", ""), named("list_b", ""), named("get_invoice", "")}, []string{"get_invoice", "list_a", "list_b"}},
 		{"all words before one of them twice", "send fax", []tool.Info{named("a", "send send send"), named("b", "Can send a letter or a fax.")}, []string{"b", "a"}},
