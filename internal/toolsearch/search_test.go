@@ -81,8 +81,8 @@ func TestOrder(t *testing.T) {
 		},
 		{"a whole word before a beginning", "read", []tool.Info{named("readme", ""), named("read_it", "")}, []string{"read_it", "readme"}},
 		{
-			"the name itself first", " Read_File", []tool.Info{{Spec: tool.Spec{Name: "file_read", DisplayName: "Read file", Tags: []string{"read_file"}}}, named("read_file", "")},
-			[]string{"read_file", "file_read"},
+			"the name itself first", " FAX", []tool.Info{{Spec: tool.Spec{Name: "fax_fax", DisplayName: "Fax", Tags: []string{"fax"}}}, named("fax", "")},
+			[]string{"fax", "fax_fax"},
 		},
 		{
 			"a frequent word before a rare one that begins so", "read", []tool.Info{named("b", "Reads."), named("c", "Reads."), named("d", "Reads."), named("e", "Reads."), named("a", "Readmission.")},
