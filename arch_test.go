@@ -51,6 +51,9 @@ var rooms = map[string][]string{
 	"internal/toolpb": {"tool", toolV1, grpc + "/codes", grpc + "/status", protobuf + "/..."},
 	"internal/hostpb": {"tool", "internal/toolpb", toolV1, hostV1, protobuf + "/..."},
 
+	// What a filter is asked and answers, for its host and its author.
+	"internal/filterjson": {"tool", "internal/toolpb", toolV1, protobuf + "/encoding/protojson"},
+
 	// What several rooms stand on; none of it knows a contract.
 	"internal/address":     {unix},
 	"internal/arguments":   {"github.com/santhosh-tekuri/jsonschema/v6/...", "golang.org/x/text/..."},
@@ -60,9 +63,9 @@ var rooms = map[string][]string{
 
 	// The plugin's side.
 	"internal/pluginwire":    {"tool", "internal/flow", "internal/toolpb", pluginV1, toolV1, grpc + "/...", protobuf + "/...", goPlugin, hclog},
-	"sdk":                    {"tool", "internal/arguments", "internal/partialjson", "internal/pluginwire", "sdk/internal/transport", pluginV1, grpc + "/...", goPlugin, hclog, schema},
+	"sdk":                    {"tool", "internal/arguments", "internal/filterjson", "internal/partialjson", "internal/pluginwire", "sdk/internal/transport", pluginV1, grpc + "/...", goPlugin, hclog, schema},
 	"sdk/internal/transport": {"tool", "internal/pluginwire"},
-	"sdk/sdktest":            {"tool", "internal/pluginwire", "sdk", "sdk/internal/transport", grpc + "/...", schema},
+	"sdk/sdktest":            {"tool", "internal/filterjson", "internal/pluginwire", "sdk", "sdk/internal/transport", grpc + "/...", schema},
 
 	// The host's side.
 	"internal/guardian":                  {"internal/guardian/proc", "internal/limits"},
@@ -82,7 +85,7 @@ var rooms = map[string][]string{
 	"internal/render":                    {"tool", "internal/arguments"},
 	"internal/toolsearch":                {"tool", "golang.org/x/text/..."},
 	"internal/callstore":                 {"tool", "internal/toolpb", toolV1, protobuf + "/proto", "modernc.org/sqlite/..."},
-	"internal/host":                      {"tool", "golang.org/x/sync/semaphore", "internal/arguments", "internal/catalog", "internal/lifecycle", "internal/limits", "internal/logbook", "internal/manifest", "internal/pluginwire", "internal/render", "internal/toolsearch", "internal/callstore"},
+	"internal/host":                      {"tool", "golang.org/x/sync/semaphore", "internal/arguments", "internal/catalog", "internal/filterjson", "internal/lifecycle", "internal/limits", "internal/logbook", "internal/manifest", "internal/pluginwire", "internal/render", "internal/toolsearch", "internal/callstore"},
 	"internal/host/hosttest":             {"tool", "internal/render", "internal/toolsearch", cmp + "/..."},
 	"internal/hostrpc":                   {"tool", "internal/address", "internal/flow", "internal/hostpb", "internal/toolpb", hostV1, toolV1, grpc + "/...", protobuf + "/..."},
 
@@ -105,7 +108,7 @@ var rooms = map[string][]string{
 
 	// The commands and what ships.
 	"internal/cli":              {"tool", "client", "internal/address", cobra, pflag, unix},
-	"cmd/toolhost":              {"tool", "client", "internal/address", "internal/catalog", "internal/cli", "internal/config", "internal/guardian", "internal/host", "internal/hostrpc", "internal/lifecycle", "internal/limits", "internal/logbook", "internal/manifest", "internal/process", "internal/pluginwire", cobra, pflag, unix},
+	"cmd/toolhost":              {"tool", "client", "internal/address", "internal/catalog", "internal/cli", "internal/config", "internal/guardian", "internal/host", "internal/hostrpc", "internal/lifecycle", "internal/limits", "internal/logbook", "internal/manifest", "internal/policy", "internal/process", "internal/pluginwire", cobra, pflag, unix},
 	"cmd/agentd":                {"tool", "client", "internal/address", "internal/agent", "internal/agentrpc", "internal/cli", "internal/limits", "internal/model", "internal/model/provider", "internal/runstore/sqlite", cobra, pflag, unix},
 	"plugins/calculator":        {"sdk", "plugins/calculator/expr"},
 	"plugins/calculator/expr":   {},

@@ -1,0 +1,140 @@
+package filterjson
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/toolhost/toolhost/tool"
+)
+
+// Answer is what a filter makes of a call. At most one field is set; the zero value leaves all as it is.
+type Answer struct {
+	Arguments json.RawMessage // before: an object that takes the place of the arguments
+	Deny      *string         // before: why the call must not be made
+	Answer    *tool.Result    // before: ends the call, and the tool is not called
+	Result    *tool.Result    // after: takes the place of the result
+}
+
+// The members of an answer in JSON.
+const (
+	memberArguments = "arguments"
+	memberDeny      = "deny"
+	memberAnswer    = "answer"
+	memberResult    = "result"
+)
+
+// members returns what may be answered in a phase.
+func members(phase Phase) []string {
+	if phase == After {
+		return []string{memberResult}
+	}
+	return []string{memberArguments, memberDeny, memberAnswer}
+}
+
+// EncodeAnswer returns the result that a filter's call ends with. It fails where the answer holds what is no JSON.
+func EncodeAnswer(a Answer) (tool.Result, error) {
+	form := map[string]any{}
+	if a.Arguments != nil {
+		form[memberArguments] = a.Arguments
+	}
+	if a.Deny != nil {
+		form[memberDeny] = *a.Deny
+	}
+	for member, result := range map[string]*tool.Result{memberAnswer: a.Answer, memberResult: a.Result} {
+		if result == nil {
+			continue
+		}
+		text, err := encodeResult(*result)
+		if err != nil {
+			return tool.Result{}, err
+		}
+		form[member] = text
+	}
+	if len(form) == 0 {
+		return tool.Result{}, nil
+	}
+	text, err := encode(form)
+	if err != nil {
+		return tool.Result{}, fmt.Errorf("encoding a filter's answer: %w", err)
+	}
+	return tool.Result{Content: []tool.Content{tool.JSON(text)}}, nil
+}
+
+// DecodeAnswer reads the result that a filter's call ended with. What the contract does not allow in a phase is an error:
+// a filter that was misunderstood must not be taken for one that agrees. So is a result with IsError.
+func DecodeAnswer(phase Phase, result tool.Result) (Answer, error) {
+	if result.IsError {
+		return Answer{}, errors.New(clip(result.Text(), maxQuote))
+	}
+	if len(result.Content) == 0 {
+		return Answer{}, nil
+	}
+	if kind := result.Content[0].Kind; kind != tool.ContentJSON {
+		return Answer{}, fmt.Errorf("it answered with %s, not with a block of JSON", kind)
+	}
+	var form map[string]json.RawMessage
+	if err := json.Unmarshal(result.Content[0].JSON, &form); err != nil || form == nil {
+		return Answer{}, errors.New("its answer is no JSON object")
+	}
+	if len(form) > 1 {
+		return Answer{}, fmt.Errorf("its answer has %d members; one is allowed", len(form))
+	}
+	for member, value := range form {
+		if !slices.Contains(members(phase), member) {
+			return Answer{}, fmt.Errorf("its answer has the member %q; %s the call it may have %s", clip(member, 80), phase, strings.Join(members(phase), ", "))
+		}
+		return decodeMember(member, value)
+	}
+	return Answer{}, nil
+}
+
+func decodeMember(member string, value json.RawMessage) (Answer, error) {
+	var a Answer
+	switch member {
+	case memberArguments:
+		if !bytes.HasPrefix(bytes.TrimLeft(value, " \t\r\n"), []byte("{")) {
+			return a, errors.New("the arguments in its answer are no object")
+		}
+		a.Arguments = value
+	case memberDeny:
+		var reason *string
+		if err := json.Unmarshal(value, &reason); err != nil || reason == nil {
+			return a, errors.New("the reason in its answer is no string")
+		}
+		a.Deny = reason
+	default:
+		result, err := decodeResult(value)
+		if err != nil {
+			return a, fmt.Errorf("the result in its answer cannot be used: %w", err)
+		}
+		if member == memberAnswer {
+			a.Answer = &result
+		} else {
+			a.Result = &result
+		}
+	}
+	return a, nil
+}
+
+// withoutReserved returns metadata without the keys that are toolhost's own.
+func withoutReserved(metadata map[string]json.RawMessage) map[string]json.RawMessage {
+	const reserved = "toolhost."
+	metadata = maps.Clone(metadata)
+	maps.DeleteFunc(metadata, func(key string, _ json.RawMessage) bool { return strings.HasPrefix(key, reserved) })
+	return metadata
+}
+
+// maxQuote bounds what is quoted of a filter's words.
+const maxQuote = 500
+
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "") + "…"
+}
