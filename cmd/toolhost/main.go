@@ -44,7 +44,7 @@ func newRoot(p cli.Process) *cobra.Command {
 		newServeCommand(p), newToolsCommand(p), newCallCommand(p), newPluginsCommand(p), newPsCommand(p),
 		newRestartCommand(p), newDrainCommand(p), newPauseCommand(p), newResumeCommand(p), newClearCommand(p),
 		newReloadCommand(p), newUpgradeCommand(p), newRollbackCommand(p), newLockCommand(p),
-		newWhyCommand(p), newEventsCommand(p), newLogsCommand(p), newStatsCommand(p), newConfigCommand(p),
+		newWhyCommand(p), newEventsCommand(p), newLogsCommand(p), newStatsCommand(p), newConfigCommand(p), newPolicyCommand(p),
 		newGuardianCommand(),
 	)
 	return root

@@ -101,7 +101,7 @@ type Policy struct {
 type Rule struct {
 	// The name, which errors and the audit log give. No two rules have the same.
 	Name string `yaml:"name" required:"true"`
-	// An expression in CEL that is true for the calls that the rule decides; docs/policy says what it may speak of.
+	// An expression in CEL that is true for the calls that the rule decides; docs/policy/README.md says what it may speak of.
 	When string `yaml:"when" required:"true"`
 	// What is to become of these calls.
 	Then string `yaml:"then" required:"true" oneof:"allow,deny,require_approval"`

@@ -81,6 +81,17 @@ func (d Document) errorAt(at *token.Token, format string, args ...any) error {
 // IsZero reports whether there is no value.
 func (n Node) IsZero() bool { return n.node == nil }
 
+// Place returns where the value begins: line and column from 1, or zeros if that is nowhere in particular.
+func (n Node) Place() (line, column int) {
+	if n.node == nil {
+		return 0, 0
+	}
+	if at := start(n.node); at != nil && at.Position != nil {
+		return at.Position.Line, at.Position.Column
+	}
+	return 0, 0
+}
+
 // Errorf returns an error that begins with the place of the value.
 func (n Node) Errorf(format string, args ...any) error {
 	var at *token.Token
