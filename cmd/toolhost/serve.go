@@ -8,11 +8,13 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"sync"
 	"syscall"
 	"time"
 
 	"github.com/toolhost/toolhost/internal/address"
+	"github.com/toolhost/toolhost/internal/callstore"
 	"github.com/toolhost/toolhost/internal/catalog"
 	"github.com/toolhost/toolhost/internal/guardian"
 	"github.com/toolhost/toolhost/internal/host"
@@ -73,7 +75,14 @@ func serve(ctx context.Context, options serveOptions, stdout, stderr io.Writer) 
 	if err := loadPlugins(ctx, known); err != nil {
 		return err
 	}
-	h := host.New(hostConfig(options, known, plugins, logger, logs))
+	calls, err := openCalls(ctx, options, logger)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, calls.Close()) }()
+	cfg := hostConfig(options, known, plugins, logger, logs)
+	cfg.Calls = calls
+	h := host.New(cfg)
 	defer h.Close()
 	if options.Reload.Watch {
 		known.Watch()
@@ -91,6 +100,19 @@ func newLogger(options serveOptions, stderr io.Writer) *slog.Logger {
 		return slog.New(slog.NewJSONHandler(stderr, handler))
 	}
 	return slog.New(slog.NewTextHandler(stderr, handler))
+}
+
+// openCalls opens what is remembered of calls on disk. It belongs to the state folder, as what the catalogue keeps there
+// does, whose lock is held.
+func openCalls(ctx context.Context, options serveOptions, logger *slog.Logger) (*callstore.Store, error) {
+	return callstore.Open(ctx, callstore.Config{
+		Path:        filepath.Join(options.State, "calls.db"),
+		MaxIDs:      options.Ledger.MaxIDs,
+		MaxBytes:    int64(options.Ledger.MaxBytes),
+		KeepIDs:     options.Ledger.KeepIDs,
+		KeepResults: options.Ledger.KeepResults,
+		Logger:      logger,
+	})
 }
 
 // hostConfig hands on what the configuration says of the host.

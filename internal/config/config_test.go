@@ -78,7 +78,7 @@ policy:
         tool.dangerous &&
           tool.name == "x"
 audit: {file: logs/audit.jsonl, log: all}
-ledger: {max_entries: 5, max_bytes: "2GiB"}
+ledger: {max_entries: 5, max_bytes: "2GiB", keep_results: 2h, keep_ids: 3h, max_ids: 17}
 events: {kept: 6}
 logs: {lines_per_plugin: 7, line_bytes: 512B, lines_per_second: 9, max_bytes: 2MiB, exits_kept: 8}
 reload: {watch: false}

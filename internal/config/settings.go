@@ -119,10 +119,16 @@ type Audit struct {
 
 // Ledger bounds the outcomes that are kept. Whichever bound is reached first counts; the oldest outcomes go.
 type Ledger struct {
-	// The most outcomes.
+	// The most outcomes in memory.
 	MaxEntries int `yaml:"max_entries" default:"10000" min:"1" max:"100000000"`
-	// The most bytes of all outcomes together.
+	// The most bytes of all outcomes in memory together, and of all on disk.
 	MaxBytes Size `yaml:"max_bytes" default:"256MiB" min:"1MiB" max:"1TiB"`
+	// How long the outcome of a call with side effects is kept on disk, to answer its id with it.
+	KeepResults time.Duration `yaml:"keep_results" default:"24h" min:"1m"`
+	// How long the id of a call with side effects is kept on disk, so that it is not executed again.
+	KeepIDs time.Duration `yaml:"keep_ids" default:"168h" min:"1h"`
+	// The most ids on disk. When there are so many, calls with side effects are refused until the oldest is old enough.
+	MaxIDs int `yaml:"max_ids" default:"1000000" min:"1" max:"100000000"`
 }
 
 // Events is what is kept of what happened to plugins and instances.

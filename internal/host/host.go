@@ -13,11 +13,13 @@ import (
 	"sync"
 	"time"
 
+	"github.com/toolhost/toolhost/internal/audit"
 	"github.com/toolhost/toolhost/internal/callstore"
 	"github.com/toolhost/toolhost/internal/catalog"
 	"github.com/toolhost/toolhost/internal/lifecycle"
 	"github.com/toolhost/toolhost/internal/logbook"
 	"github.com/toolhost/toolhost/internal/pluginwire"
+	"github.com/toolhost/toolhost/internal/policy"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -54,6 +56,11 @@ type Config struct {
 	// Calls remembers calls with side effects longer than toolhost lives. Not owned: close it after the host. Nil: a call id
 	// is not executed twice while toolhost lives, and no longer.
 	Calls *callstore.Store
+
+	// Policy decides which calls may be made. Nil: dangerous tools need a person's approval, all others are allowed.
+	Policy *policy.Policy
+	// Audit keeps what was decided; a call that it should keep and cannot is not made. Not owned. Nil: nothing is kept.
+	Audit *audit.Log
 
 	// Lifecycle returns how the instances of a plugin are kept. It must return the same for the same name. Nil: all
 	// defaults.

@@ -1,0 +1,106 @@
+package host
+
+import (
+	"bytes"
+	"time"
+
+	"github.com/toolhost/toolhost/internal/arguments"
+	"github.com/toolhost/toolhost/internal/audit"
+	"github.com/toolhost/toolhost/internal/policy"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// permit decides whether the call may be made with the arguments that would be executed, and has that kept in the audit
+// log. It returns nil if it may.
+func (r *run) permit(s submission, given arguments.Parsed) *tool.Error {
+	decision := r.host.cfg.Policy.Decide(r.ctx, policy.Input{
+		Principal: r.call.Principal, Session: r.call.Session, CallID: r.call.ID, Plugin: r.tool.Plugin.Info.Name,
+		Tool: &r.tool.Spec, Arguments: given.Canonical,
+	})
+	if decision.Err != nil {
+		r.host.cfg.Logger.Warn("a rule of the policy could not be evaluated and denied a call", "rule", decision.Rule,
+			"tool", r.call.Tool, "call_id", r.call.ID, "error", decision.Err)
+	}
+	entry := audit.Decision{
+		Principal: r.call.Principal, Session: r.call.Session, CallID: r.call.ID, Tool: r.call.Tool,
+		Plugin: r.tool.Plugin.Info.Name, Rule: decision.Rule, Reason: decision.Reason, Arguments: given.Canonical,
+	}
+	refused := r.judge(s, decision, &entry)
+	if log := r.host.cfg.Audit; log != nil {
+		if err := log.Record(r.ctx, entry); err != nil && refused == nil {
+			return tool.Errorf(tool.KindUnavailable, "the decision about the call cannot be recorded, and so it must not be made: %w", err)
+		} else if err != nil {
+			r.host.cfg.Logger.Error("a refused call is missing in the audit log", "call_id", r.call.ID, "tool", r.call.Tool, "error", err)
+		}
+	}
+	return refused
+}
+
+// judge carries a decision out: it returns why the call must not be made, or nil, and says in the entry what it came to.
+func (r *run) judge(s submission, d policy.Decision, entry *audit.Decision) *tool.Error {
+	switch d.Then {
+	case policy.Allow:
+		entry.Outcome = audit.Allowed
+		return nil
+	case policy.RequireApproval:
+		approval, refused := r.approval(s)
+		if approval != nil {
+			entry.Outcome, entry.Approval = audit.Approved, approval
+			return nil
+		}
+		entry.Outcome = audit.ApprovalRequired
+		if refused == nil {
+			refused = tool.Errorf(tool.KindApprovalRequired, "%s: a person has to approve the call first; send the approval with the call (`toolhost call --approve`)", r.whyAsked(d))
+		}
+		refused.Rule = d.Rule
+		return refused
+	default:
+		entry.Outcome = audit.Denied
+		refused := tool.Errorf(tool.KindDenied, "the call of %q is not allowed: %s", r.call.Tool, because(d))
+		refused.Rule = d.Rule
+		return refused
+	}
+}
+
+// whyAsked says why a person has to agree.
+func (r *run) whyAsked(d policy.Decision) string {
+	if d.Rule == "" {
+		return "the tool \"" + r.call.Tool + "\" is dangerous"
+	}
+	return "the call of \"" + r.call.Tool + "\" needs consent, " + because(d)
+}
+
+// because names what decided.
+func because(d policy.Decision) string {
+	if d.Reason == "" {
+		return "by the rule \"" + d.Rule + "\""
+	}
+	return d.Reason + " (rule \"" + d.Rule + "\")"
+}
+
+// approval returns a person's consent to just this call, or why what came with it is none; nil and nil if none came.
+func (r *run) approval(s submission) (*tool.Approval, *tool.Error) {
+	if r.call.Approval == nil {
+		return nil, nil
+	}
+	approval := *r.call.Approval
+	if approval.Time.IsZero() {
+		approval.Time = time.Now()
+	}
+	if len(approval.Arguments) == 0 {
+		if !s.whole {
+			return nil, tool.Errorf(tool.KindApprovalRequired,
+				"the approval came before the arguments and does not say which it is for; set its arguments, or send it with the complete arguments")
+		}
+		return &approval, nil
+	}
+	agreed, err := arguments.Parse(approval.Arguments)
+	if err != nil {
+		return nil, tool.Errorf(tool.KindInvalidArgument, "the arguments of the approval: %w", err)
+	}
+	if !bytes.Equal(agreed.Canonical, s.parsed.Canonical) {
+		return nil, tool.Errorf(tool.KindApprovalRequired,
+			"the approval by %s is for other arguments: %s; ask again for these", approval.ApprovedBy, clip(string(agreed.Canonical), 200))
+	}
+	return &approval, nil
+}

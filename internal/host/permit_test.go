@@ -1,0 +1,111 @@
+package host_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolhost/toolhost/internal/audit"
+	"github.com/toolhost/toolhost/internal/host"
+	"github.com/toolhost/toolhost/internal/host/hosttest"
+	"github.com/toolhost/toolhost/internal/policy"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// TestPolicy: the rules decide on the arguments that would be executed, nothing that they hold back reaches a plugin, and
+// the audit log says what was decided.
+func TestPolicy(t *testing.T) {
+	rules, err := policy.Compile([]policy.Rule{
+		{Name: "no-big-writes", When: `tool.name == "write" && arguments.bytes > 100`, Then: policy.Deny, Reason: "too much"},
+		{Name: "small-is-fine", When: `tool.name == "write" && arguments.bytes <= 10`, Then: policy.Allow},
+		{Name: "ask-for-reads", When: `tool.name == "read" && session == "guarded"`, Then: policy.RequireApproval},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "audit.jsonl")
+	log, err := audit.Open(audit.Config{File: file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { log.Close() })
+	ran := map[string]int{}
+	run := func(_ context.Context, c tool.Call, _ func(tool.Event)) (tool.Result, error) {
+		ran[c.ID]++
+		return tool.TextResult("done"), nil
+	}
+	schema := json.RawMessage(`{"type":"object","properties":{"bytes":{"type":"integer"}}}`)
+	r := newRig(t, []hosttest.Tool{
+		{Spec: tool.Spec{Name: "write", Description: "Writes.", Dangerous: true, InputSchema: schema}, Run: run},
+		{Spec: tool.Spec{Name: "read", Description: "Reads.", ReadOnly: true}, Run: run},
+	}, func(c *host.Config) { c.Policy, c.Audit = rules, log })
+	ada := &tool.Approval{ApprovedBy: "Ada", Reason: "sure"}
+	var lines []string
+	for _, tc := range []struct {
+		call tool.Call
+		kind tool.Kind
+		rule string
+		line string
+	}{
+		{tool.Call{ID: "a", Tool: "write", Arguments: []byte(`{"bytes":500}`), Approval: ada}, tool.KindDenied, "no-big-writes", "denied no-big-writes too much "},
+		{tool.Call{ID: "b", Tool: "write", Arguments: []byte(`{"bytes":"5"}`)}, "", "", "allowed small-is-fine  "}, // repaired first
+		{tool.Call{ID: "c", Tool: "write", Arguments: []byte(`{"bytes":50}`)}, tool.KindApprovalRequired, "", "approval_required  the tool is dangerous, and no rule says otherwise "},
+		{tool.Call{ID: "c", Tool: "write", Arguments: []byte(`{"bytes":50}`), Approval: ada}, "", "", "approved  the tool is dangerous, and no rule says otherwise Ada"},
+		{tool.Call{ID: "d", Tool: "write"}, tool.KindDenied, "no-big-writes", `denied no-big-writes the rule "no-big-writes" could not be evaluated`},
+		{tool.Call{ID: "e", Tool: "read"}, "", "", ""},
+		{tool.Call{ID: "f", Tool: "read", Session: "guarded"}, tool.KindApprovalRequired, "ask-for-reads", "approval_required ask-for-reads  "},
+	} {
+		if tc.line != "" {
+			lines = append(lines, tc.call.ID+" "+tc.line)
+		}
+		before := ran[tc.call.ID]
+		got := outcome(t, r, tc.call)
+		switch {
+		case tc.kind == "" && (got.Err != nil || ran[tc.call.ID] != before+1):
+			t.Errorf("%s ended with %+v and ran %d times", tc.call.ID, got, ran[tc.call.ID]-before)
+		case tc.kind != "" && (got.Err == nil || got.Err.Kind != tc.kind || got.Err.Rule != tc.rule || ran[tc.call.ID] != before):
+			t.Errorf("%s ended with %+v and ran %d times", tc.call.ID, got.Err, ran[tc.call.ID]-before)
+		}
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kept []string
+	for text := range strings.Lines(string(data)) {
+		var line map[string]string
+		if err := json.Unmarshal([]byte(text), &line); err != nil {
+			t.Fatal(err)
+		}
+		kept = append(kept, strings.Join([]string{line["call_id"], line["decision"], line["rule"], line["reason"], line["approved_by"]}, " "))
+		if strings.Contains(text, `"bytes":`) {
+			t.Errorf("arguments are in the log: %s", text)
+		}
+	}
+	if diff := cmp.Diff(lines, kept, cmp.Comparer(func(a, b string) bool { return strings.HasPrefix(b, a) || strings.HasPrefix(a, b) })); diff != "" {
+		t.Errorf("the audit log (-want +got):\n%s", diff)
+	}
+}
+
+// TestAuditLogThatFails: what has to be recorded and cannot be is not made; what need not be is.
+func TestAuditLogThatFails(t *testing.T) {
+	log, err := audit.Open(audit.Config{File: filepath.Join(t.TempDir(), "audit.jsonl")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	log.Close()
+	r := newRig(t, hosttest.Tools(), func(c *host.Config) { c.Audit = log })
+	c := call("danger", "{}")
+	c.Approval = &tool.Approval{ApprovedBy: "Ada"}
+	if got := outcome(t, r, c); got.Err == nil || got.Err.Kind != tool.KindUnavailable {
+		t.Errorf("the approved call ended with %+v", got)
+	}
+	if got := outcome(t, r, call("echo", `{"text":"x"}`)); got.Err != nil {
+		t.Errorf("the plain call ended with %+v", got.Err)
+	}
+}
