@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/address"
+	"github.com/toolhost/toolhost/internal/audit"
 	"github.com/toolhost/toolhost/internal/callstore"
 	"github.com/toolhost/toolhost/internal/catalog"
 	"github.com/toolhost/toolhost/internal/guardian"
@@ -80,14 +81,22 @@ func serve(ctx context.Context, options serveOptions, stdout, stderr io.Writer) 
 		return err
 	}
 	defer func() { err = errors.Join(err, calls.Close()) }()
+	decisions, err := audit.Open(audit.Config{File: options.Audit.File, All: options.Audit.Log == "all"})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, decisions.Close()) }()
 	cfg := hostConfig(options, known, plugins, logger, logs)
-	cfg.Calls = calls
+	cfg.Calls, cfg.Audit = calls, decisions
+	if cfg.Policy, err = options.Policy.Compile(); err != nil {
+		return err
+	}
 	h := host.New(cfg)
 	defer h.Close()
 	if options.Reload.Watch {
 		known.Watch()
 	}
-	defer reloadOnHangup(h, logger)()
+	defer reloadOnHangup(h, decisions, logger)()
 	server := hostrpc.NewServer(hostrpc.Config{Host: h, Logger: logger})
 	return serveUntil(ctx, server, listener, func() {
 		fmt.Fprintf(stdout, "toolhost is ready at %s: %s\n", listener.Address(), summary(known.Snapshot()))
@@ -139,8 +148,9 @@ func hostConfig(options serveOptions, known *catalog.Catalog, plugins *launcher,
 	}
 }
 
-// reloadOnHangup looks at the plugin folders again at each SIGHUP, until stop is called, which waits.
-func reloadOnHangup(h *host.Host, logger *slog.Logger) (stop func()) {
+// reloadOnHangup opens the audit log anew and looks at the plugin folders again at each SIGHUP, until stop is called, which
+// waits.
+func reloadOnHangup(h *host.Host, decisions *audit.Log, logger *slog.Logger) (stop func()) {
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -151,6 +161,9 @@ func reloadOnHangup(h *host.Host, logger *slog.Logger) (stop func()) {
 			case <-hangups:
 			case <-ctx.Done():
 				return
+			}
+			if err := decisions.Reopen(); err != nil {
+				logger.Error("the audit log stays as it is", "error", err)
 			}
 			done, err := h.Reload(ctx)
 			if err != nil {

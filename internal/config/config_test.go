@@ -35,7 +35,7 @@ func TestDefaults(t *testing.T) {
 			MaxArgumentBytes: 16 << 20, MaxResultBytes: 64 << 20,
 		},
 		Audit:  config.Audit{Log: "decisions"},
-		Ledger: config.Ledger{MaxEntries: 10_000, MaxBytes: 256 << 20},
+		Ledger: config.Ledger{MaxEntries: 10_000, MaxBytes: 256 << 20, KeepResults: 24 * time.Hour, KeepIDs: 7 * 24 * time.Hour, MaxIDs: 1_000_000},
 		Events: config.Events{Kept: 10_000},
 		Logs:   config.Logs{LinesPerPlugin: 2000, LineBytes: 8 << 10, LinesPerSecond: 1000, MaxBytes: 64 << 20, ExitsKept: 10},
 		Reload: config.Reload{Watch: true},
@@ -123,7 +123,7 @@ func TestEveryKey(t *testing.T) {
 			{Name: "b", When: "tool.dangerous &&\n  tool.name == \"x\"\n", Then: "require_approval"},
 		}},
 		Audit:  config.Audit{File: "/etc/toolhost/logs/audit.jsonl", Log: "all"},
-		Ledger: config.Ledger{MaxEntries: 5, MaxBytes: 2 << 30},
+		Ledger: config.Ledger{MaxEntries: 5, MaxBytes: 2 << 30, KeepResults: 2 * time.Hour, KeepIDs: 3 * time.Hour, MaxIDs: 17},
 		Events: config.Events{Kept: 6},
 		Logs:   config.Logs{LinesPerPlugin: 7, LineBytes: 512, LinesPerSecond: 9, MaxBytes: 2 << 20, ExitsKept: 8},
 		Defaults: config.PluginSettings{
