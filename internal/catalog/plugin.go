@@ -35,6 +35,7 @@ type Plugin struct {
 	Refusal  Refusal          // of what its file holds now, if that is not used
 	Pin      string           // the digest that the lock file allows under its name; empty if it allows none, or if none counts
 	Tools    []*Tool          // those that can be called, ordered by name
+	Filters  []*Filter        // those that can be asked, ordered by name
 
 	against    string // of what Rollback returns: the digest of the file that is gone back from
 	unanswered bool   // Problem is that it could not be asked what it is; it may answer another time
@@ -66,7 +67,7 @@ func (t *Tool) Info() tool.Info {
 func (p *Plugin) described(d tool.Description, refused refusedSchemas) *Plugin {
 	q := *p
 	q.unanswered = false
-	q.Problem, q.Tools, q.Warnings = "", nil, slices.Clone(p.Warnings)
+	q.Problem, q.Tools, q.Filters, q.Warnings = "", nil, nil, slices.Clone(p.Warnings)
 	if err := tool.CheckName(d.Name); err != nil {
 		q.Problem = "it describes itself wrongly: " + err.Error()
 		return &q
@@ -86,7 +87,8 @@ func (p *Plugin) described(d tool.Description, refused refusedSchemas) *Plugin {
 		q.Tools = append(q.Tools, t)
 	}
 	slices.SortFunc(q.Tools, byToolName)
-	if len(q.Tools) == 0 {
+	q.addFilters(d.Filters, seen)
+	if len(q.Tools)+len(q.Filters) == 0 {
 		q.Problem = "it has no tool that can be used"
 		if len(q.Warnings) > 0 {
 			q.Problem += ": " + strings.Join(q.Warnings, "; ")
@@ -118,7 +120,7 @@ func newTool(p *Plugin, spec tool.Spec, seen map[string]bool, refused string) (*
 // withProblem returns the plugin as one that cannot be used.
 func (p *Plugin) withProblem(problem string) *Plugin {
 	q := *p
-	q.Problem, q.Tools = problem, nil
+	q.Problem, q.Tools, q.Filters = problem, nil, nil
 	return &q
 }
 

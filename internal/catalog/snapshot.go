@@ -27,6 +27,7 @@ type order struct {
 	candidates []*Plugin // ordered by name
 	tools      []*Tool   // ordered by name
 	byTool     map[string]*Tool
+	byFilter   map[string]*Filter
 	byName     map[string]*Plugin
 }
 
@@ -47,7 +48,7 @@ func newSnapshot(base *Snapshot, slots []*slot, pins manifest.Lock) *Snapshot {
 func (s *Snapshot) ordered() *order {
 	s.once.Do(func() {
 		o := &s.order
-		o.byTool, o.byName = map[string]*Tool{}, map[string]*Plugin{}
+		o.byTool, o.byFilter, o.byName = map[string]*Tool{}, map[string]*Filter{}, map[string]*Plugin{}
 		base := &order{}
 		if s.base != nil {
 			base = s.base.ordered()
@@ -82,7 +83,7 @@ func (o *order) admitPlugins(base *order, shown []*Plugin) {
 		own := *p
 		if owner := owners[p.Info.Name]; p.usable() && owner != p {
 			own.Problem = fmt.Sprintf("the plugin name %q is taken by %s", p.Info.Name, owner.Source)
-			own.Tools = nil
+			own.Tools, own.Filters = nil, nil
 		}
 		own.Warnings = slices.Clone(p.Warnings)
 		if own.Problem == "" {
@@ -92,24 +93,49 @@ func (o *order) admitPlugins(base *order, shown []*Plugin) {
 	}
 }
 
-// admitTools decides who has which tool name.
+// admitTools decides who has which name of a tool or filter.
 func (o *order) admitTools(base *order) {
 	owners := map[string]*Plugin{}
 	for _, p := range o.plugins {
-		for _, t := range p.Tools {
-			name := t.Spec.Name
-			if owners[name] == nil || base.byTool[name] != nil && base.byTool[name].Plugin.Source == p.Source {
+		for _, name := range p.names() {
+			if had := base.owner(name); owners[name] == nil || had != nil && had.Source == p.Source {
 				owners[name] = p
 			}
 		}
 	}
 	for _, p := range o.plugins {
-		p.Tools = p.admitted(owners)
+		p.Tools, p.Filters = p.admitted(owners), p.admittedFilters(owners)
 		for _, t := range p.Tools {
 			o.byTool[t.Spec.Name] = t
 			o.tools = append(o.tools, t)
 		}
+		for _, f := range p.Filters {
+			o.byFilter[f.Spec.Name] = f
+		}
 	}
+}
+
+// names returns those of the plugin's tools and filters. No two are the same.
+func (p *Plugin) names() []string {
+	names := make([]string, 0, len(p.Tools)+len(p.Filters))
+	for _, t := range p.Tools {
+		names = append(names, t.Spec.Name)
+	}
+	for _, f := range p.Filters {
+		names = append(names, f.Spec.Name)
+	}
+	return names
+}
+
+// owner returns the plugin whose tool or filter has the name, or nil.
+func (o *order) owner(name string) *Plugin {
+	if t := o.byTool[name]; t != nil {
+		return t.Plugin
+	}
+	if f := o.byFilter[name]; f != nil {
+		return f.Plugin
+	}
+	return nil
 }
 
 // admitted returns copies of the plugin's tools that are its own, and warns of the others.
@@ -117,7 +143,11 @@ func (p *Plugin) admitted(owners map[string]*Plugin) []*Tool {
 	var tools []*Tool
 	for _, t := range p.Tools {
 		if owner := owners[t.Spec.Name]; owner != nil && owner != p {
-			p.warnf("the tool %q is left out: the plugin %q ships one of that name", t.Spec.Name, owner.Info.Name)
+			kind := "one"
+			if slices.ContainsFunc(owner.Filters, func(f *Filter) bool { return f.Spec.Name == t.Spec.Name }) {
+				kind = "a filter"
+			}
+			p.warnf("the tool %q is left out: the plugin %q ships %s of that name", t.Spec.Name, owner.Info.Name, kind)
 			continue
 		}
 		own := *t
@@ -132,12 +162,12 @@ func (o *order) preview(candidate *Plugin) *Plugin {
 	p := *candidate
 	p.Warnings = slices.Clone(candidate.Warnings)
 	taken := map[string]*Plugin{}
-	for _, t := range p.Tools {
-		if has := o.byTool[t.Spec.Name]; has != nil && has.Plugin.Source != p.Source {
-			taken[t.Spec.Name] = has.Plugin
+	for _, name := range p.names() {
+		if owner := o.owner(name); owner != nil && owner.Source != p.Source {
+			taken[name] = owner
 		}
 	}
-	p.Tools = p.admitted(taken)
+	p.Tools, p.Filters = p.admitted(taken), p.admittedFilters(taken)
 	return &p
 }
 
