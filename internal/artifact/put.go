@@ -1,0 +1,72 @@
+package artifact
+
+import (
+	"crypto/rand"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/toolhost/toolhost/tool"
+)
+
+// Content is what an artifact is to be.
+type Content struct {
+	MediaType string // IANA
+	Name      string // a file name without folders; empty: none
+	Size      int64  // in bytes
+	Data      io.Reader
+}
+
+// Put keeps what c.Data has, and returns the handle. It blocks for the disk. Older artifacts go where there is no room.
+// Where the artifact cannot be kept nothing is, but what had to make room for it is gone; the error has the kind
+// unavailable.
+func (s *Store) Put(owner Owner, c Content) (handle string, err error) {
+	e := &entry{
+		Handle: prefix + strings.ToLower(rand.Text()), Owner: owner,
+		MediaType: word(c.MediaType), Name: word(c.Name), Size: c.Size, Made: time.Now(),
+	}
+	victims, refused := s.reserve(e.Size)
+	s.remove(victims)
+	if refused != nil {
+		return "", refused
+	}
+	if err := write(s.root, e, c.Data); err != nil {
+		s.mu.Lock()
+		s.bytes -= e.Size
+		s.writing--
+		s.mu.Unlock()
+		return "", tool.Errorf(tool.KindUnavailable, "keeping an artifact of %d bytes: %w", e.Size, err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.writing--
+	s.addLocked(e)
+	return e.Handle, nil
+}
+
+// reserve makes room for an artifact that is to be written, and returns what has to go for it.
+func (s *Store) reserve(size int64) ([]*entry, *tool.Error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.closed:
+		return nil, tool.Errorf(tool.KindUnavailable, "keeping an artifact: the store is closed")
+	case size < 0 || size > s.cfg.MaxBytes:
+		return nil, tool.Errorf(tool.KindUnavailable,
+			"keeping an artifact of %d bytes: all artifacts together may have %d (artifacts.max_bytes)", size, s.cfg.MaxBytes)
+	}
+	s.bytes += size
+	s.writing++
+	return s.evictLocked(time.Now()), nil
+}
+
+// addLocked puts an entry into the index. s.mu is held, or nobody else knows s.
+func (s *Store) addLocked(e *entry) { s.entries[e.Handle] = s.ages.PushBack(e) }
+
+// word returns s as a header can hold it.
+func word(s string) string {
+	if len(s) > maxWord {
+		s = s[:maxWord]
+	}
+	return strings.ToValidUTF8(s, "")
+}
