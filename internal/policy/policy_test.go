@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -162,6 +163,32 @@ func TestDecidingEndsWithItsContext(t *testing.T) {
 	}
 }
 
+// endingContext has not ended when it is first asked, and has when CEL looks at it.
+type endingContext struct {
+	context.Context
+	asked atomic.Int32
+}
+
+func (c *endingContext) Err() error {
+	if c.asked.Add(1) == 1 {
+		return nil
+	}
+	return c.Context.Err()
+}
+
+func TestAnEvaluationEndsWithItsContext(t *testing.T) {
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	p := compile(t, policy.Rule{Name: "r", When: "arguments.list.all(a, arguments.list.all(b, a + b > 0))", Then: policy.Allow})
+	in := policy.Input{Tool: &tool.Spec{Name: "a"}, Arguments: json.RawMessage(`{"list":[1` + strings.Repeat(",1", 99) + `]}`)}
+	if got := p.Decide(t.Context(), in); got.Then != policy.Allow {
+		t.Fatalf("in time: %+v", got)
+	}
+	if got := p.Decide(&endingContext{Context: ended}, in); got.Then != policy.Deny || !strings.HasSuffix(got.Reason, "the time was up") {
+		t.Errorf("got %+v", got)
+	}
+}
+
 func TestCompileSaysAllThatIsWrong(t *testing.T) {
 	for _, test := range []struct {
 		name  string
@@ -171,6 +198,10 @@ func TestCompileSaysAllThatIsWrong(t *testing.T) {
 		{"types", []policy.Rule{{Name: "r", When: "tool.dangerus", Then: policy.Deny}}, []policy.Error{{Rule: "r", Field: "when", Line: 1, Column: 5, Message: "undefined field 'dangerus'; a tool has name, plugin, category, version, tags, dangerous, read_only, idempotent, cost_per_use"}}},
 		{"names", []policy.Rule{{Name: "r", When: "true &&\n  tols.name == 'a'", Then: policy.Deny}}, []policy.Error{{Rule: "r", Field: "when", Line: 2, Column: 3, Message: "undeclared reference to 'tols'; an expression may speak of principal, session, call_id, tool and arguments, and use the functions of CEL"}}},
 		{"end", []policy.Rule{{Name: "r", When: "(true", Then: policy.Deny}}, []policy.Error{{Rule: "r", Field: "when", Line: 1, Column: 6, Message: "the expression ends too early"}}},
+		{"growing", []policy.Rule{{Name: "r", When: "true &&\n  arguments.a.replace('', arguments.a) == '%s'.format([1])", Then: policy.Deny}}, []policy.Error{
+			{Rule: "r", Field: "when", Line: 2, Column: 22, Message: "the function replace is not available in rules"},
+			{Rule: "r", Field: "when", Line: 2, Column: 54, Message: "the function format is not available in rules"},
+		}},
 		{"text", []policy.Rule{{Name: "r", When: "tool.name", Then: policy.Deny}}, []policy.Error{{Rule: "r", Field: "when", Message: "the expression has to be true or false, and is of type string"}}},
 		{"anything", []policy.Rule{{Name: "r", When: "arguments.a", Then: policy.Deny}}, []policy.Error{{Rule: "r", Field: "when", Message: "the expression has to be true or false, and this may be anything; compare it, as in `arguments.force == true`"}}},
 		{"fields", []policy.Rule{{Name: "a b", When: "true", Then: "maybe"}, {Name: "r", When: "true", Then: policy.Deny}, {Name: "r", When: "true", Then: policy.Deny}}, []policy.Error{
