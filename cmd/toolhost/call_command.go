@@ -127,9 +127,24 @@ func (f *callFlags) execute(ctx context.Context, c *client.Client, call tool.Cal
 		defer cancel()
 	}
 	outcome, err := c.Follow(ctx, call, show)
-	if f.format.JSON() {
-		view := viewOutcome(call, outcome)
-		if f.stream {
+	if err := showOutcome(p, call.Tool, outcome, err, f.format.JSON(), f.stream); err != nil {
+		return err
+	}
+	if !outcome.Result.IsError {
+		return nil
+	}
+	if len(call.Arguments) > 0 && !json.Valid(call.Arguments) {
+		return &cli.ExitError{Code: cli.ExitToolError, Err: fmt.Errorf("the arguments are not JSON; write an object in single quotes, such as: toolhost call %s '{\"name\":\"value\"}'", call.Tool)}
+	}
+	return &cli.ExitError{Code: cli.ExitToolError}
+}
+
+// showOutcome prints how a call ended, and returns the failure if it failed. streamed says that events of it were printed
+// before.
+func showOutcome(p cli.Process, toolName string, outcome tool.Outcome, err error, asJSON, streamed bool) error {
+	if asJSON {
+		view := viewOutcome(toolName, outcome)
+		if streamed {
 			view.Type = "result"
 		}
 		if writeErr := cli.WriteJSON(p.Stdout, view); writeErr != nil {
@@ -143,13 +158,7 @@ func (f *callFlags) execute(ctx context.Context, c *client.Client, call tool.Cal
 	if err != nil {
 		return explained(err)
 	}
-	if !outcome.Result.IsError {
-		return nil
-	}
-	if len(call.Arguments) > 0 && !json.Valid(call.Arguments) {
-		return &cli.ExitError{Code: cli.ExitToolError, Err: fmt.Errorf("the arguments are not JSON; write an object in single quotes, such as: toolhost call %s '{\"name\":\"value\"}'", call.Tool)}
-	}
-	return &cli.ExitError{Code: cli.ExitToolError}
+	return nil
 }
 
 // explained adds where more is told to a failure that is the plugin's.

@@ -34,22 +34,30 @@ type outcomeView struct {
 type errorView struct {
 	Kind         tool.Kind  `json:"kind"`
 	Message      string     `json:"message"`
+	Rule         string     `json:"rule,omitempty"`
 	RetryAfterMS int64      `json:"retry_after_ms,omitempty"`
 	Exit         *tool.Exit `json:"exit,omitempty"`
 }
 
-func viewOutcome(call tool.Call, o tool.Outcome) outcomeView {
+func viewOutcome(toolName string, o tool.Outcome) outcomeView {
 	r := o.Result
 	v := outcomeView{
-		CallID: o.CallID, Tool: call.Tool, Plugin: o.Plugin, Instance: o.Instance, IsError: r.IsError, Text: r.Text(),
+		CallID: o.CallID, Tool: toolName, Plugin: o.Plugin, Instance: o.Instance, IsError: r.IsError, Text: r.Text(),
 		Content: printable(r.Content), DurationMS: r.Duration.Milliseconds(), Replayed: o.Replayed, Effects: r.Effects,
 		Usage: r.Usage, Cost: r.Cost, Metadata: r.Metadata,
 	}
 	if e := o.Err; e != nil {
 		v.Plugin, v.Instance = first(o.Plugin, e.Plugin), first(o.Instance, e.Instance)
-		v.Error = &errorView{Kind: e.Kind, Message: e.Message, RetryAfterMS: e.RetryAfter.Milliseconds(), Exit: e.Exit}
+		v.Error = viewError(e)
 	}
 	return v
+}
+
+func viewError(e *tool.Error) *errorView {
+	if e == nil {
+		return nil
+	}
+	return &errorView{Kind: e.Kind, Message: e.Message, Rule: e.Rule, RetryAfterMS: e.RetryAfter.Milliseconds(), Exit: e.Exit}
 }
 
 func first(a, b string) string {

@@ -143,7 +143,7 @@ func TestServeOptions(t *testing.T) {
 func TestWhatAPluginCallsJSONNeedNotBe(t *testing.T) {
 	blocks := []tool.Content{tool.JSON([]byte(`{bad`)), tool.JSON([]byte(`{}`))}
 	var b strings.Builder
-	if err := cli.WriteJSON(&b, viewOutcome(tool.Call{}, tool.Outcome{Result: tool.Result{Content: blocks}})); err != nil {
+	if err := cli.WriteJSON(&b, viewOutcome("", tool.Outcome{Result: tool.Result{Content: blocks}})); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(b.String(), `"content":[{"kind":"text","text":"{bad"},{"kind":"json","json":{}}]`) {

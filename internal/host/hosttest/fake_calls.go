@@ -61,7 +61,7 @@ func (f *Fake) Calls(_ context.Context, q tool.CallQuery) (tool.CallPage, error)
 	slices.SortFunc(all, func(a, b *execution) int { return b.came.Compare(a.came) })
 	page := tool.CallPage{Calls: []tool.CallRecord{}}
 	for _, e := range all {
-		if r := e.summary(); q.State == "" || q.State == r.State {
+		if r := e.summary(); (q.State == "" || q.State == r.State) && (q.CallID == "" || q.CallID == r.CallID) {
 			page.Calls = append(page.Calls, r)
 		}
 	}
