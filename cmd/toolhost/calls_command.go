@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"io"
 	"slices"
 	"time"
 
@@ -77,9 +78,19 @@ func showCalls(ctx context.Context, c *client.Client, p cli.Process, q tool.Call
 		q.PageToken = page.NextPageToken
 	}
 	slices.Reverse(calls)
-	views, rows := []callView{}, [][]string{}
+	if !asJSON {
+		return writeCalls(p.Stdout, calls)
+	}
+	views := []callView{}
 	for _, r := range calls {
 		views = append(views, callView{CallRecord: r, Error: viewError(r.Err)})
+	}
+	return cli.WriteJSON(p.Stdout, views)
+}
+
+func writeCalls(w io.Writer, calls []tool.CallRecord) error {
+	rows := [][]string{}
+	for _, r := range calls {
 		took, why := "-", ""
 		if !r.EndTime.IsZero() {
 			took = short(max(r.EndTime.Sub(r.StartTime), time.Microsecond))
@@ -88,11 +99,9 @@ func showCalls(ctx context.Context, c *client.Client, p cli.Process, q tool.Call
 			why = string(r.Err.Kind) + ": " + r.Err.Message
 		}
 		rows = append(rows, []string{
-			r.CallID, dash(r.Session), r.Principal, r.Tool, first(r.Instance, r.Plugin), string(r.State), clock(r.StartTime), took, cli.Clip(cli.OneLine(why), 80),
+			r.CallID, dash(r.Session), r.Principal, r.Tool, first(r.Instance, r.Plugin), string(r.State), clock(r.StartTime),
+			took, cli.Clip(cli.OneLine(why), 80),
 		})
 	}
-	if asJSON {
-		return cli.WriteJSON(p.Stdout, views)
-	}
-	return cli.WriteTable(p.Stdout, []string{"CALL", "SESSION", "PRINCIPAL", "TOOL", "INSTANCE", "STATE", "STARTED", "TOOK", "WHY"}, rows)
+	return cli.WriteTable(w, []string{"CALL", "SESSION", "PRINCIPAL", "TOOL", "INSTANCE", "STATE", "STARTED", "TOOK", "WHY"}, rows)
 }

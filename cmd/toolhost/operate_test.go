@@ -215,3 +215,23 @@ func TestWordsOfTables(t *testing.T) {
 		}
 	}
 }
+
+func TestTableOfCalls(t *testing.T) {
+	begun := time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC)
+	var b strings.Builder
+	if err := writeCalls(&b, []tool.CallRecord{
+		{CallID: "a", Principal: "uid:7", Tool: "echo", Plugin: "fixture", State: tool.CallRunning, StartTime: begun},
+		{
+			CallID: "b", Principal: "uid:7", Session: "s", Tool: "echo", Plugin: "fixture", Instance: "fixture-1", State: tool.CallFailed,
+			Err: &tool.Error{Kind: tool.KindTimeout, Message: "too slow"}, StartTime: begun, EndTime: begun.Add(3 * time.Second),
+		},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	want := "CALL  SESSION  PRINCIPAL  TOOL  INSTANCE   STATE    STARTED                  TOOK  WHY\n" +
+		"a     -        uid:7      echo  fixture    running  TIME  -\n" +
+		"b     s        uid:7      echo  fixture-1  failed   TIME  3s    timeout: too slow\n"
+	if got := strings.ReplaceAll(b.String(), clock(begun), "TIME"); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
