@@ -21,6 +21,7 @@ type follower struct {
 	heard      bool // the plugin has said something of the call
 	fate       fate
 	failure    tool.Outcome // if fate is fateFailed
+	answer     tool.Outcome // if fate is fateAnswered
 }
 
 // follow returns once the plugin has let go of the call, or was given up; f.fate says what became of it.
@@ -63,6 +64,10 @@ func (f *follower) finish(outcome tool.Outcome) {
 	outcome.Result.Duration = time.Since(f.began)
 	if outcome.Err != nil && f.run.executed() && !f.run.tool.Spec.HasSideEffects() && f.run.tries(f.attempt, outcome.Err) {
 		f.fate, f.failure = fateFailed, outcome
+		return
+	}
+	if outcome.Err == nil && len(f.run.filters()) > 0 {
+		f.fate, f.answer = fateAnswered, outcome
 		return
 	}
 	f.run.finish(outcome)

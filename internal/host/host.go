@@ -59,6 +59,8 @@ type Config struct {
 
 	// Policy decides which calls may be made. Nil: dangerous tools need a person's approval, all others are allowed.
 	Policy *policy.Policy
+	// Filters are asked around calls, in this order; after calls in the reverse one.
+	Filters []Filter
 	// Audit keeps what was decided; a call that it should keep and cannot is not made. Not owned. Nil: nothing is kept.
 	Audit *audit.Log
 

@@ -34,7 +34,10 @@ func (r *run) accept(s submission) {
 
 // prepare takes complete arguments through all that stands before a plugin. It returns false if that ended the call.
 func (r *run) prepare(s submission) bool {
-	text, parsed := s.text, s.parsed
+	text, parsed, ok := r.filterBefore(s)
+	if !ok {
+		return false
+	}
 	if !r.tool.Spec.Strict {
 		if mended, repairs := r.tool.Schema.Repair(parsed); len(repairs) > 0 && r.noteRepairs(mended, repairs) {
 			parsed, text = mended, mended.Canonical

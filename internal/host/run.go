@@ -26,20 +26,21 @@ type run struct {
 	ctx    context.Context // ends at the deadline, at cancel and when the host closes; its cause says which
 	cancel context.CancelCauseFunc
 
-	mu       sync.Mutex
-	working  bool          // a goroutine carries it through a plugin
-	text     []byte        // the arguments so far
-	sent     int           // how much of text the plugin has been given
-	complete bool          // text is complete: execute
-	repairs  []byte        // what was changed in text, for the result; nil: nothing
-	replaced bool          // text is not what was previewed any more
-	timer    *time.Timer   // ends ctx at the deadline
-	limit    time.Duration // how long it may take, from when timer was set
-	deadline time.Time     // when timer fires
-	last     time.Time     // to when progress may put the deadline off; zero: not at all
-	begun    bool          // the store knows that it began
-	finished bool          // it has an outcome
-	more     chan struct{} // of capacity 1: text or complete has changed
+	mu        sync.Mutex
+	working   bool          // a goroutine carries it through a plugin
+	text      []byte        // the arguments so far
+	sent      int           // how much of text the plugin has been given
+	complete  bool          // text is complete: execute
+	filtering filtering     // what filters did
+	repairs   []byte        // what was changed in text, for the result; nil: nothing
+	replaced  bool          // text is not what was previewed any more
+	timer     *time.Timer   // ends ctx at the deadline
+	limit     time.Duration // how long it may take, from when timer was set
+	deadline  time.Time     // when timer fires
+	last      time.Time     // to when progress may put the deadline off; zero: not at all
+	begun     bool          // the store knows that it began
+	finished  bool          // it has an outcome
+	more      chan struct{} // of capacity 1: text or complete has changed
 }
 
 // preview begins a run whose tool may look at the text so far.
@@ -134,6 +135,7 @@ func (r *run) conclude() (first, begun bool) {
 func (r *run) final(outcome tool.Outcome) tool.Outcome {
 	outcome.CallID = r.call.ID
 	r.tellRepairs(&outcome)
+	r.tellFilters(&outcome)
 	if outcome.Err != nil {
 		e := *outcome.Err
 		e.CallID, e.Plugin, e.Instance = r.call.ID, outcome.Plugin, outcome.Instance

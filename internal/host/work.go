@@ -18,9 +18,10 @@ const maxStarts = 3
 type fate int
 
 const (
-	fateEnded  fate = iota // it has its outcome
-	fateMoved              // the instance died before it took it: it is given to another one
-	fateFailed             // it failed, and may be tried again after a while
+	fateEnded    fate = iota // it has its outcome
+	fateMoved                // the instance died before it took it: it is given to another one
+	fateFailed               // it failed, and may be tried again after a while
+	fateAnswered             // the tool answered, and filters are to be asked
 )
 
 // work carries the call through a plugin. It is the run's goroutine.
@@ -46,6 +47,9 @@ func (r *run) work() {
 		supervisor.release(place)
 		switch {
 		case fate == fateEnded:
+			return
+		case fate == fateAnswered: // not before the place is released: the filter may need it
+			r.finish(r.filterAfter(f.answer))
 			return
 		case fate == fateFailed:
 			if !r.pause(attempt, f.failure.Err) {
