@@ -11,6 +11,7 @@ import (
 func (d *decoder) check() {
 	calls := d.config.Calls
 	ordered(d, "calls", "default_timeout", calls.DefaultTimeout, "max_timeout", calls.MaxTimeout)
+	d.checkFilters()
 	d.settings("defaults", d.config.Defaults)
 	for name, s := range d.config.ByPlugin {
 		parent := join("plugin", name)

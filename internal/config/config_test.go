@@ -78,6 +78,9 @@ policy:
         tool.dangerous &&
           tool.name == "x"
 audit: {file: logs/audit.jsonl, log: all}
+filters:
+  - {filter: f, tools: [a, "b_*"], tags: [c], when_it_fails: skip, timeout: 1s}
+  - filter: g
 ledger: {max_entries: 5, max_bytes: "2GiB", keep_results: 2h, keep_ids: 3h, max_ids: 17}
 events: {kept: 6}
 logs: {lines_per_plugin: 7, line_bytes: 512B, lines_per_second: 9, max_bytes: 2MiB, exits_kept: 8}
@@ -122,7 +125,11 @@ func TestEveryKey(t *testing.T) {
 			{Name: "a", When: "true", Then: "allow", Reason: `it's "so": #1`},
 			{Name: "b", When: "tool.dangerous &&\n  tool.name == \"x\"\n", Then: "require_approval"},
 		}},
-		Audit:  config.Audit{File: "/etc/toolhost/logs/audit.jsonl", Log: "all"},
+		Audit: config.Audit{File: "/etc/toolhost/logs/audit.jsonl", Log: "all"},
+		Filters: []config.Filter{
+			{Filter: "f", Tools: []string{"a", "b_*"}, Tags: []string{"c"}, WhenItFails: "skip", Timeout: time.Second},
+			{Filter: "g", WhenItFails: "fail", Timeout: 5 * time.Second},
+		},
 		Ledger: config.Ledger{MaxEntries: 5, MaxBytes: 2 << 30, KeepResults: 2 * time.Hour, KeepIDs: 3 * time.Hour, MaxIDs: 17},
 		Events: config.Events{Kept: 6},
 		Logs:   config.Logs{LinesPerPlugin: 7, LineBytes: 512, LinesPerSecond: 9, MaxBytes: 2 << 20, ExitsKept: 8},

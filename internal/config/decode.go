@@ -151,6 +151,7 @@ func (d *decoder) list(v reflect.Value, tag reflect.StructTag, key string, node 
 	for i, item := range list.Values {
 		name := fmt.Sprintf("%s[%d]", key, i)
 		if v.Type().Elem().Kind() == reflect.Struct {
+			fill(items.Index(i))
 			d.structure(items.Index(i), name, item)
 			d.required(v.Type().Elem(), name, item)
 		} else {

@@ -32,7 +32,7 @@ func describeText(tag reflect.StructTag) string {
 	switch is := tag.Get("is"); is {
 	case "address":
 		return "an address such as unix:///PATH or 127.0.0.1:PORT"
-	case "":
+	case "", "tool", "tag":
 		return "a text"
 	default:
 		return "the path of a " + is

@@ -44,6 +44,8 @@ type Config struct {
 	Policy Policy `yaml:"policy"`
 	// The log of what was decided about calls.
 	Audit Audit `yaml:"audit"`
+	// Which filters of plugins are asked around calls: before a call in this order, after it in the reverse one.
+	Filters []Filter `yaml:"filters" is:"filter" hint:"write each in lines of its own, the first after a dash"`
 	// How many outcomes are kept, to answer a call that is repeated with its id.
 	Ledger Ledger `yaml:"ledger"`
 	// What is kept of what happened to plugins and instances.
@@ -115,6 +117,24 @@ type Audit struct {
 	File string `yaml:"file" is:"file" unset:"audit.jsonl in the folder that state names"`
 	// Which decisions are in it: `all`, or `decisions`, those that a rule or a person made and those that held a call back.
 	Log string `yaml:"log" default:"decisions" oneof:"decisions,all"`
+}
+
+// Filter says around which calls a filter is asked, and what becomes of them without it. If neither tools nor tags are
+// given, that is all calls; else those of tools that one of them fits.
+type Filter struct {
+	// The filter's name. A plugin declares it; `toolhost plugins` shows it.
+	Filter string `yaml:"filter" required:"true"`
+	// The tools around whose calls it is asked: names, or patterns in which `*` stands for any characters and `?` for one. With
+	// neither `tools` nor `tags`, those of all tools.
+	Tools []string `yaml:"tools" is:"tool" hint:"write a list of names or patterns, such as [fs_*]"`
+	// The tags of tools around whose calls it is asked, besides those of `tools`.
+	Tags []string `yaml:"tags" is:"tag" hint:"write a list of tags"`
+	// What becomes of a call whose filter fails, takes too long or does not exist: `fail` ends it with an error, `skip` lets it
+	// go on without the filter.
+	WhenItFails string `yaml:"when_it_fails" default:"fail" oneof:"fail,skip"`
+	// How long the filter may take to answer; no longer than what is left of the call's time. Its plugin may have to be started
+	// first.
+	Timeout time.Duration `yaml:"timeout" default:"5s" min:"1ms"`
 }
 
 // Ledger bounds the outcomes that are kept. Whichever bound is reached first counts; the oldest outcomes go.

@@ -56,15 +56,9 @@ func (w *writer) value(indent, key string, v, base reflect.Value, tag reflect.St
 			fmt.Fprintf(w, "%s  - %s\n", indent, quote(item))
 		}
 	case []Rule:
-		if len(value) == 0 {
-			key += " []"
-		}
-		fmt.Fprintln(w, key)
-		for _, rule := range value {
-			var item writer
-			item.structure(indent+"    ", reflect.ValueOf(rule), reflect.Value{}, defaults)
-			fmt.Fprintf(w, "%s  - %s", indent, strings.TrimLeft(item.String(), " "))
-		}
+		writeItems(w, indent, key, value, defaults)
+	case []Filter:
+		writeItems(w, indent, key, value, defaults)
 	case map[string]string:
 		if len(value) == 0 {
 			key += " {}"
@@ -93,6 +87,19 @@ func (w *writer) value(indent, key string, v, base reflect.Value, tag reflect.St
 			return
 		}
 		fmt.Fprintln(w, key, format(v, tag))
+	}
+}
+
+// writeItems writes a list of structures, each after a dash.
+func writeItems[T any](w *writer, indent, key string, items []T, defaults PluginSettings) {
+	if len(items) == 0 {
+		key += " []"
+	}
+	fmt.Fprintln(w, key)
+	for _, value := range items {
+		var item writer
+		item.structure(indent+"    ", reflect.ValueOf(value), reflect.Value{}, defaults)
+		fmt.Fprintf(w, "%s  - %s", indent, strings.TrimLeft(item.String(), " "))
 	}
 }
 

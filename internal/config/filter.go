@@ -1,0 +1,42 @@
+package config
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/toolhost/toolhost/tool"
+)
+
+// checkFilters reports names and patterns that nothing can have. Whether there are such filters and tools is seen when
+// plugins are there.
+func (d *decoder) checkFilters() {
+	for i, f := range d.config.Filters {
+		parent := fmt.Sprintf("filters[%d]", i)
+		if err := tool.CheckName(f.Filter); err != nil {
+			d.fail(d.at[parent+".filter"], parent+".filter", "%v", err)
+		}
+		for j, pattern := range f.Tools {
+			if err := checkPattern(pattern); err != nil {
+				key := fmt.Sprintf("%s.tools[%d]", parent, j)
+				d.fail(d.at[parent+".tools"], key, "%v", err)
+			}
+		}
+		for j, tag := range f.Tags {
+			if tag == "" {
+				d.fail(d.at[parent+".tags"], fmt.Sprintf("%s.tags[%d]", parent, j), "the tag is empty")
+			}
+		}
+	}
+}
+
+// checkPattern returns what is wrong with the name of a tool or a pattern of names.
+func checkPattern(pattern string) error {
+	if !strings.ContainsAny(pattern, `*?[\`) {
+		return tool.CheckName(pattern)
+	}
+	if _, err := path.Match(pattern, ""); err != nil {
+		return fmt.Errorf("the pattern %q cannot be read; in it * stands for any characters, ? for one, and [a-z] for one of these", pattern)
+	}
+	return nil
+}
