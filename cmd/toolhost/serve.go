@@ -132,6 +132,7 @@ func hostConfig(options serveOptions, known *catalog.Catalog, plugins *launcher,
 		Workspace: options.Workspace,
 		Logger:    logger,
 		Logs:      logs,
+		Filters:   hostFilters(options.Filters),
 		Lifecycle: func(plugin string) lifecycle.Config { return options.Plugin(plugin).Lifecycle() },
 		Disabled:  func(plugin string) bool { return options.Plugin(plugin).Disabled },
 
