@@ -3,6 +3,7 @@ package tool
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 )
 
 // ContentKind is what a block of a result holds.
@@ -32,9 +33,10 @@ type Content struct {
 type Artifact struct {
 	Handle    string `json:"handle"`
 	MediaType string `json:"media_type,omitempty"`
-	Size      uint64 `json:"size"` // of the whole, in bytes
-	Head      string `json:"head,omitempty"`
-	Tail      string `json:"tail,omitempty"`
+	Name      string `json:"name,omitempty"` // a file name without folders
+	Size      uint64 `json:"size"`           // of the whole, in bytes
+	Head      string `json:"head,omitempty"` // the beginning of a text; empty for other media
+	Tail      string `json:"tail,omitempty"` // the end of a text
 }
 
 // Text returns a block of plain text or Markdown.
@@ -60,10 +62,7 @@ func (c *Content) asText() string {
 	case ContentJSON:
 		return string(c.JSON)
 	case ContentArtifact:
-		if c.Artifact == nil {
-			return "[artifact]"
-		}
-		return fmt.Sprintf("%s\n[%d bytes in all, artifact %s]\n%s", c.Artifact.Head, c.Artifact.Size, c.Artifact.Handle, c.Artifact.Tail)
+		return c.Artifact.asText()
 	default:
 		name := c.Name
 		if name != "" {
@@ -71,4 +70,32 @@ func (c *Content) asText() string {
 		}
 		return fmt.Sprintf("[%s%s, %s, %d bytes]", c.Kind, name, c.MediaType, len(c.Data))
 	}
+}
+
+// asText is what a model reads of an artifact: what is shown of it, how much is not, and what to do with the handle.
+func (a *Artifact) asText() string {
+	if a == nil {
+		return "[artifact]"
+	}
+	const advice = "A tool that takes the handle of an artifact can be given it, to read the rest or to work with the whole.]"
+	shown := uint64(len(a.Head) + len(a.Tail))
+	if shown == 0 {
+		what := "content"
+		for _, word := range []string{a.Name, a.MediaType} {
+			if word != "" {
+				what += ", " + word
+			}
+		}
+		return fmt.Sprintf("[%s, %d bytes, not shown: it is kept as artifact %s. %s", what, a.Size, a.Handle, advice)
+	}
+	note := fmt.Sprintf("[Here %d of %d bytes are not shown. The whole is kept as artifact %s. %s", a.Size-min(shown, a.Size), a.Size, a.Handle, advice)
+	return line(a.Head) + note + "\n" + a.Tail
+}
+
+// line returns s with an end of line after it, if there is anything.
+func line(s string) string {
+	if s == "" || strings.HasSuffix(s, "\n") {
+		return s
+	}
+	return s + "\n"
 }

@@ -105,6 +105,7 @@ func fromArtifact(a *tool.Artifact) *toolv1.Artifact {
 	return &toolv1.Artifact{
 		Handle:    validText(a.Handle),
 		MediaType: validText(a.MediaType),
+		Name:      validText(a.Name),
 		Size:      a.Size,
 		Head:      validText(a.Head),
 		Tail:      validText(a.Tail),
@@ -115,6 +116,7 @@ func toArtifact(a *toolv1.Artifact) *tool.Artifact {
 	return &tool.Artifact{
 		Handle:    a.GetHandle(),
 		MediaType: a.GetMediaType(),
+		Name:      a.GetName(),
 		Size:      a.GetSize(),
 		Head:      a.GetHead(),
 		Tail:      a.GetTail(),

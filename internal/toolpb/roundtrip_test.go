@@ -149,7 +149,7 @@ func TestRoundTripOfZeroValues(t *testing.T) {
 }
 
 func TestContentRoundTrip(t *testing.T) {
-	artifact := &tool.Artifact{Handle: "h", MediaType: "text/plain", Size: 1 << 40, Head: "he", Tail: "ta"}
+	artifact := &tool.Artifact{Handle: "h", MediaType: "text/plain", Name: "n", Size: 1 << 40, Head: "he", Tail: "ta"}
 	checkSet(t, reflect.ValueOf(artifact), "artifact")
 	for _, c := range []tool.Content{
 		tool.Text("text"), tool.Text(""), tool.JSON(json.RawMessage(`[1]`)),
@@ -216,7 +216,7 @@ func TestWhatCannotTravelIsMadeHarmless(t *testing.T) {
 	messages := []proto.Message{
 		toolpb.FromSpec(spec),
 		toolpb.FromContent(tool.Text(bad)), toolpb.FromContent(tool.File(bad, bad, []byte(bad))),
-		toolpb.FromContent(tool.Content{Kind: tool.ContentArtifact, Artifact: &tool.Artifact{Handle: bad, MediaType: bad, Head: bad, Tail: bad}}),
+		toolpb.FromContent(tool.Content{Kind: tool.ContentArtifact, Artifact: &tool.Artifact{Handle: bad, MediaType: bad, Name: bad, Head: bad, Tail: bad}}),
 		toolpb.FromEffect(tool.Effect{Key: bad}), toolpb.FromProgress(tool.Progress{Message: bad}),
 		toolpb.FromStatus(tool.Status{Tip: bad}), toolpb.FromLogRecord(tool.LogRecord{Message: bad}),
 		toolpb.FromError(&tool.Error{Message: bad, CallID: bad, Plugin: bad, Instance: bad}),

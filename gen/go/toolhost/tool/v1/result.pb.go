@@ -394,7 +394,9 @@ type Artifact struct {
 	// The beginning of a text; empty for other media.
 	Head string `protobuf:"bytes,4,opt,name=head,proto3" json:"head,omitempty"`
 	// The end of a text; empty for other media, or where `head` is the whole.
-	Tail          string `protobuf:"bytes,5,opt,name=tail,proto3" json:"tail,omitempty"`
+	Tail string `protobuf:"bytes,5,opt,name=tail,proto3" json:"tail,omitempty"`
+	// A file name without folders. May be empty.
+	Name          string `protobuf:"bytes,6,opt,name=name,proto3" json:"name,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -460,6 +462,13 @@ func (x *Artifact) GetHead() string {
 func (x *Artifact) GetTail() string {
 	if x != nil {
 		return x.Tail
+	}
+	return ""
+}
+
+func (x *Artifact) GetName() string {
+	if x != nil {
+		return x.Name
 	}
 	return ""
 }
@@ -628,14 +637,15 @@ const file_toolhost_tool_v1_result_proto_rawDesc = "" +
 	"\n" +
 	"media_type\x18\x01 \x01(\tR\tmediaType\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n" +
-	"\x04data\x18\x03 \x01(\fR\x04data\"}\n" +
+	"\x04data\x18\x03 \x01(\fR\x04data\"\x91\x01\n" +
 	"\bArtifact\x12\x16\n" +
 	"\x06handle\x18\x01 \x01(\tR\x06handle\x12\x1d\n" +
 	"\n" +
 	"media_type\x18\x02 \x01(\tR\tmediaType\x12\x12\n" +
 	"\x04size\x18\x03 \x01(\x04R\x04size\x12\x12\n" +
 	"\x04head\x18\x04 \x01(\tR\x04head\x12\x12\n" +
-	"\x04tail\x18\x05 \x01(\tR\x04tail\"q\n" +
+	"\x04tail\x18\x05 \x01(\tR\x04tail\x12\x12\n" +
+	"\x04name\x18\x06 \x01(\tR\x04name\"q\n" +
 	"\x06Effect\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12?\n" +
 	"\toperation\x18\x02 \x01(\x0e2!.toolhost.tool.v1.EffectOperationR\toperation\x12\x14\n" +
