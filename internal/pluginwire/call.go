@@ -24,10 +24,13 @@ type Call struct {
 	id     string
 	inbox  *flow.Inbox[*pluginv1.ConnectResponse]
 
+	artifacts ArtifactReader // nil: none
+
 	mu        sync.Mutex
 	complete  bool // the arguments are
 	cancelled bool // a cancel frame was sent
 	over      bool // an end came, or the call failed, or was closed
+	questions questions
 
 	// Next's own.
 	result   assembly
@@ -38,7 +41,7 @@ type Call struct {
 // Start begins a call. ctx bounds only the wait for room on the stream. An error means that the plugin was not told to
 // execute anything: ctx's cause, or one that wraps ErrConnLost. Large arguments travel in pieces between other frames.
 func (c *Conn) Start(ctx context.Context, start Start) (*Call, error) {
-	call, err := c.register(start.CallID)
+	call, err := c.register(start)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +67,7 @@ func (c *Conn) Start(ctx context.Context, start Start) (*Call, error) {
 	return call, nil
 }
 
-func (c *Conn) register(id string) (*Call, error) {
+func (c *Conn) register(start Start) (*Call, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
@@ -76,7 +79,7 @@ func (c *Conn) register(id string) (*Call, error) {
 		return nil, tool.Errorf(tool.KindUnavailable, "starting a call: the connection has carried all the calls that it can; restart the plugin")
 	}
 	c.last++
-	call := &Call{conn: c, out: c.out, number: c.last, id: id}
+	call := &Call{conn: c, out: c.out, number: c.last, id: start.CallID, artifacts: start.Artifacts}
 	call.inbox = flow.NewInbox[*pluginv1.ConnectResponse](c.cfg.CallWindow, call.grant)
 	call.result.limit = c.cfg.MaxResultBytes
 	c.calls[call.number] = call

@@ -223,6 +223,9 @@ func (c *Conn) dispatch(frame *pluginv1.ConnectResponse) {
 	case end:
 		call.ended(frame)
 	default:
+		if frame.GetReadArtifact() != nil {
+			call.asked()
+		}
 		if err := call.inbox.Put(frame, proto.Size(frame)); errors.Is(err, flow.ErrOverrun) {
 			call.fail(tool.Errorf(tool.KindInternal, "the plugin broke the contract: it sent more than its credit allows"))
 		}

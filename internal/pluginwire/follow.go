@@ -18,12 +18,18 @@ func (f *failure) Error() string { return f.outcome.Error() }
 // Next returns the call's next event and waits until there is one. Events have a status, a log record, or the end,
 // whose outcome has neither plugin nor instance; io.EOF comes after it. If the connection is lost before the end, Next
 // returns an error that wraps ErrConnLost; after Close one of tool.KindCancelled. If ctx ends, Next returns its cause.
-// Statuses that break the rules of tool.Status are left out.
+// Statuses that break the rules of tool.Status are left out. Meanwhile it answers the plugin's questions for artifacts.
 func (c *Call) Next(ctx context.Context) (tool.Event, error) {
 	for !c.finished {
 		frame, err := c.inbox.Next(ctx)
 		if err != nil {
 			return c.interrupted(err)
+		}
+		if question := frame.GetReadArtifact(); question != nil {
+			if err := c.answer(ctx, question); err != nil {
+				return tool.Event{}, err
+			}
+			continue
 		}
 		if event, ok := c.event(frame); ok {
 			return event, nil

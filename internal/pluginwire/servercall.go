@@ -3,6 +3,7 @@ package pluginwire
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 
 	"google.golang.org/protobuf/proto"
 
@@ -23,13 +24,16 @@ type ServerCall struct {
 	arguments argumentText
 	credit    *flow.Credit
 
+	asking chan struct{}                                // has a token while a question for an artifact is open
+	answer atomic.Pointer[chan *pluginv1.ArtifactPiece] // where its answer is awaited; nil: nowhere
+
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	expire context.CancelFunc // releases the deadline; nil without one
 }
 
 func newServerCall(s *streamSession, number uint32, frame *pluginv1.StartCall) *ServerCall {
-	c := &ServerCall{session: s, number: number, start: toStart(frame), credit: flow.NewCredit(int(frame.GetCredit()))}
+	c := &ServerCall{session: s, number: number, start: toStart(frame), credit: flow.NewCredit(int(frame.GetCredit())), asking: make(chan struct{}, 1)}
 	c.ctx, c.cancel = context.WithCancelCause(s.ctx)
 	if c.start.Timeout > 0 {
 		c.ctx, c.expire = context.WithTimeoutCause(c.ctx, c.start.Timeout, &tool.Error{

@@ -81,6 +81,8 @@ func (s *streamSession) dispatch(frame *pluginv1.ConnectRequest) {
 		call.stop(f.Cancel.GetReason())
 	case *pluginv1.ConnectRequest_Credit:
 		call.credit.Grant(int(f.Credit.GetBytes()))
+	case *pluginv1.ConnectRequest_Artifact:
+		call.answered(f.Artifact)
 	}
 }
 

@@ -26,6 +26,9 @@ type Start struct {
 	Secrets   map[string]string
 	// Traceparent is the W3C trace context. Empty means none.
 	Traceparent string
+	// Artifacts is what the plugin reads artifacts with that it finds in its arguments: the host's alone, nothing of it is
+	// sent. Nil means none.
+	Artifacts ArtifactReader
 }
 
 // DescribeRequest asks a plugin for its tools. The zero value asks for all of them, for no session in particular.
