@@ -83,27 +83,3 @@ const (
 	KindConflict         Kind = "conflict"          // the call id is taken by another call
 	KindInternal         Kind = "internal"          // a bug, or a plugin that broke the contract
 )
-
-// Exit is how a process ended.
-type Exit struct {
-	Code        int      `json:"code"`             // -1 if a signal ended it
-	Signal      string   `json:"signal,omitempty"` // such as SIGKILL
-	OutOfMemory bool     `json:"out_of_memory,omitempty"`
-	Reason      string   `json:"reason,omitempty"`
-	LastStderr  []string `json:"last_stderr,omitempty"`
-}
-
-// String returns the exit in a few words, such as "exit code 2" or "killed by SIGSEGV".
-func (e Exit) String() string {
-	s := fmt.Sprintf("exit code %d", e.Code)
-	if e.Signal != "" {
-		s = "killed by " + e.Signal
-	}
-	if e.OutOfMemory {
-		s += ", out of memory"
-	}
-	if e.Reason != "" {
-		s += " (" + e.Reason + ")"
-	}
-	return s
-}

@@ -103,17 +103,17 @@ func (w *explanation) writeExits(b *strings.Builder) {
 // lastWords returns what is most telling of what a process said before it crashed. Where it said more than is kept with
 // its exit, such as the stacks of many threads, that is in the log.
 func (w *explanation) lastWords(e *tool.PluginExit) []string {
-	lines := e.Exit.LastStderr
-	if !cli.Explains(lines) {
-		var logged []string
+	said := e.Exit
+	if !said.Explained() {
+		var logged tool.Exit
 		for _, l := range w.lines {
 			if l.Instance == e.Instance {
-				logged = append(logged, l.Record.Message)
+				logged.LastStderr = append(logged.LastStderr, l.Record.Message)
 			}
 		}
-		if cli.Explains(logged) {
-			lines = logged
+		if logged.Explained() {
+			said = logged
 		}
 	}
-	return cli.Telling(lines, stderrOfWhy)
+	return said.Telling(stderrOfWhy)
 }

@@ -85,25 +85,3 @@ func TestWordsForPeople(t *testing.T) {
 		}
 	}
 }
-
-func TestTellingBeginsWithTheReason(t *testing.T) {
-	lines := func(s string) []string { return strings.Split(s, ",") }
-	for _, test := range []struct{ said, want string }{
-		{"a,b", "a,b"},
-		{"a,b,c,d", "b,c,d"},
-		{"a,panic: boom,goroutine 1,x,y", "panic: boom,goroutine 1,x"},
-		{"a,b,c,d,Traceback (most recent call last):", "Traceback (most recent call last):"},
-		{"  fatal error: all goroutines are asleep,b", "  fatal error: all goroutines are asleep,b"},
-	} {
-		got := cli.Telling(lines(test.said), 3)
-		if strings.Join(got, ",") != test.want {
-			t.Errorf("of %s: %q", test.said, got)
-		}
-		if explains := !strings.HasPrefix(test.said, "a,b") || strings.Contains(test.said, "Trace"); cli.Explains(lines(test.said)) != explains {
-			t.Errorf("%s explains: %v", test.said, !explains)
-		}
-	}
-	if got := cli.Telling(nil, 3); len(got) != 0 {
-		t.Errorf("of nothing: %q", got)
-	}
-}

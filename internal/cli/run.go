@@ -110,7 +110,7 @@ func report(p Process, program string, err error) {
 	fmt.Fprintf(p.Stderr, "%s: %s\n", program, message)
 	if ok && failure.Exit != nil {
 		fmt.Fprintf(p.Stderr, "the plugin's process ended: %s\n", failure.Exit)
-		for _, line := range Telling(failure.Exit.LastStderr, stderrLines) {
+		for _, line := range failure.Exit.Telling(stderrLines) {
 			fmt.Fprintf(p.Stderr, "  %s\n", OneLine(line))
 		}
 	}

@@ -174,11 +174,7 @@ func (s *supervisor) stopProcess(in *instance) {
 func (s *supervisor) logExit(in *instance) {
 	log := s.host.cfg.Logger.With("plugin", s.name, "instance", in.id, "exit", in.exit.String())
 	if in.stopReason() == "" {
-		last := "" // `toolhost why` shows more
-		if n := len(in.exit.LastStderr); n > 0 {
-			last = in.exit.LastStderr[n-1]
-		}
-		log.Error("instance crashed", "last_stderr", last)
+		log.Error("instance crashed", "last_stderr", in.exit.MostTelling()) // `toolhost why` shows more
 		return
 	}
 	log.Info("instance exited")

@@ -11,7 +11,8 @@ import (
 
 const (
 	// newestStderr and olderStderr are how many bytes of its last lines an exit keeps on its way. A plugin may have kept
-	// hundreds of kilobytes of them for each of its exits; the last of one tell what happened, the rest is in its log.
+	// hundreds of kilobytes of them for each of its exits; why it ended and the last of one tell what happened, the rest is
+	// in its log.
 	newestStderr = 16 << 10
 	olderStderr  = 1 << 10
 )
@@ -39,7 +40,7 @@ func FromPlugins(plugins []tool.PluginInfo) *toolhostv1.ListPluginsResponse {
 func clip(resp *toolhostv1.ListPluginsResponse, newest, older int) {
 	clipExit := func(exit *toolv1.Exit, limit int) {
 		if exit != nil {
-			exit.LastStderr = lastLines(exit.LastStderr, limit)
+			exit.LastStderr = tool.Exit{LastStderr: exit.LastStderr}.Shortened(limit).LastStderr
 		}
 	}
 	for _, p := range resp.GetPlugins() {
@@ -52,24 +53,13 @@ func clip(resp *toolhostv1.ListPluginsResponse, newest, older int) {
 	}
 }
 
-// lastLines returns the last lines that fit.
-func lastLines(lines []string, limit int) []string {
-	for i := len(lines) - 1; i >= 0; i-- {
-		if limit -= len(lines[i]) + 1; limit < 0 {
-			return lines[i+1:]
-		}
-	}
-	return lines
-}
-
 // fromExit converts how a process ended, with that many bytes of what it said last. nil is nil.
 func fromExit(e *tool.Exit, limit int) *toolv1.Exit {
 	if e == nil {
 		return nil
 	}
-	clipped := *e
-	clipped.LastStderr = lastLines(e.LastStderr, limit)
-	return toolpb.FromExit(&clipped)
+	shortened := e.Shortened(limit)
+	return toolpb.FromExit(&shortened)
 }
 
 func fromExits(exits []tool.PluginExit) []*toolhostv1.PluginExit {

@@ -16,10 +16,13 @@ func wordy(n, lines, size int) []tool.PluginInfo {
 	var plugins []tool.PluginInfo
 	for i := range n {
 		exit := tool.Exit{Code: 2}
-		for range lines - 1 {
+		if lines > 1 {
+			exit.LastStderr = append(exit.LastStderr, "panic: the reason")
+		}
+		for range lines - 2 {
 			exit.LastStderr = append(exit.LastStderr, strings.Repeat("x", size))
 		}
-		exit.LastStderr = append(exit.LastStderr, "panic: the last line")
+		exit.LastStderr = append(exit.LastStderr, "the last line")
 		p := tool.PluginInfo{Name: fmt.Sprintf("p%d", i), LastExit: &exit}
 		for range 10 {
 			p.RecentExits = append(p.RecentExits, tool.PluginExit{Instance: "i", Exit: exit})
@@ -37,9 +40,9 @@ func TestPluginsFitAMessage(t *testing.T) {
 		exits   int    // of each that are left
 		last    string // the last of the last words of each
 	}{
-		{1, 50, 10, "panic: the last line"},
-		{100, 50, 10, "panic: the last line"},
-		{500, 50, 10, "panic: the last line"},
+		{1, 50, 10, "the last line"},
+		{100, 50, 10, "the last line"},
+		{500, 50, 10, "the last line"},
 		{40_000, 1, 0, ""},
 	} {
 		resp := hostpb.FromPlugins(wordy(test.plugins, test.lines, 8<<10))
@@ -56,6 +59,11 @@ func TestPluginsFitAMessage(t *testing.T) {
 		}
 		if said != test.last || len(p.RecentExits) != test.exits || p.LastExit.Code != 2 {
 			t.Errorf("of %d plugins, one has %d exits and said %q", test.plugins, len(p.RecentExits), said)
+		}
+		for _, e := range p.RecentExits {
+			if got := e.Exit.MostTelling(); test.plugins < 500 && got != "panic: the reason" {
+				t.Errorf("of %d plugins, what one says of its end is %q", test.plugins, got)
+			}
 		}
 	}
 	few := wordy(3, 5, 100)

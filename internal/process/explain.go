@@ -3,7 +3,6 @@ package process
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -44,12 +43,11 @@ func (p *Process) explain(err error) error {
 	return result
 }
 
-// lastWords returns what of a process's last lines says most in few words: why Go's runtime ended it, or the last lines.
+// lastWords returns what of a process's last lines says most in few words: why it ended, or the last lines.
 func lastWords(exit tool.Exit) string {
 	const few = 5
-	lines := exit.LastStderr
-	if i := slices.IndexFunc(lines, beginsCrash); i >= 0 && exit.Code == goCrash {
-		return lines[i]
+	if exit.Explained() {
+		return exit.MostTelling()
 	}
-	return strings.Join(lines[max(0, len(lines)-few):], "\n")
+	return strings.Join(exit.Telling(few), "\n")
 }

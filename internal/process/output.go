@@ -2,12 +2,13 @@ package process
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/toolhost/toolhost/tool"
 )
 
 const (
@@ -131,7 +132,7 @@ func (o *output) lastWords() []string {
 		return words
 	}
 	words[0] = o.crash
-	words[1] = fmt.Sprintf("[%d lines are left out]", o.after-(tailLines-2))
+	words[1] = tool.LinesLeftOut(o.after - (tailLines - 2))
 	return words
 }
 

@@ -81,7 +81,8 @@ func kindOf(code codes.Code) tool.Kind {
 }
 
 // StatusError returns err as the gRPC status error that a handler returns: the code of its kind, with the whole
-// *tool.Error as a detail. Long messages and stderr lines are clipped to what trailers can carry. nil stays nil, and a
+// *tool.Error as a detail. Long messages and stderr lines are clipped to what trailers can carry;
+// of the lines, those that say why the process ended stay. nil stays nil, and a
 // gRPC status error that wraps no *tool.Error stays what it is.
 func StatusError(err error) error {
 	if err == nil {
@@ -93,16 +94,23 @@ func StatusError(err error) error {
 		}
 	}
 	e := tool.AsError(err)
-	detail := FromError(e)
+	detail := FromError(shortened(e))
 	detail.Message = clip(detail.Message, maxDetailMessage)
-	if detail.Exit != nil {
-		detail.Exit.LastStderr = lastLines(detail.Exit.LastStderr, maxDetailStderr)
-	}
 	st := status.New(Code(e.Kind), clip(validText(e.Error()), maxStatusMessage))
 	if with, err := st.WithDetails(detail); err == nil {
 		st = with
 	}
 	return st.Err()
+}
+
+// shortened returns the error with as much of what its process said last as trailers carry.
+func shortened(e *tool.Error) *tool.Error {
+	if e.Exit == nil {
+		return e
+	}
+	short, exit := *e, e.Exit.Shortened(maxDetailStderr)
+	short.Exit = &exit
+	return &short
 }
 
 // FromStatusError returns what an RPC returned as a *tool.Error that wraps it: the detail that StatusError put there,
@@ -144,18 +152,4 @@ func clip(s string, limit int) string {
 		end--
 	}
 	return s[:end] + more
-}
-
-// lastLines returns the last lines that fit into limit bytes together, at least the last one, clipped.
-func lastLines(lines []string, limit int) []string {
-	for i := len(lines) - 1; i >= 0; i-- {
-		if limit -= len(lines[i]) + 1; limit >= 0 {
-			continue
-		}
-		if i == len(lines)-1 {
-			return []string{clip(lines[i], limit+len(lines[i])+1)}
-		}
-		return lines[i+1:]
-	}
-	return lines
 }

@@ -122,6 +122,7 @@ func TestStatusErrorFitsIntoTrailers(t *testing.T) {
 	const trailers = 8 << 10
 	e := fullError()
 	e.Message = strings.Repeat("ü", 100_000)
+	e.Exit.LastStderr = append(e.Exit.LastStderr, "panic: boom")
 	for range 200 {
 		e.Exit.LastStderr = append(e.Exit.LastStderr, strings.Repeat("x", 100))
 	}
@@ -140,6 +141,9 @@ func TestStatusErrorFitsIntoTrailers(t *testing.T) {
 	}
 	if n := len(back.Exit.LastStderr); n < 10 || back.Exit.LastStderr[n-1] != strings.Repeat("x", 100) {
 		t.Errorf("%d stderr lines left", n)
+	}
+	if got := back.Exit.MostTelling(); got != "panic: boom" {
+		t.Errorf("most telling is %q", got)
 	}
 	if e.Exit.LastStderr[0] != "x" || len(e.Message) != 200_000 {
 		t.Error("the error itself was changed")

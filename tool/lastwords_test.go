@@ -1,0 +1,95 @@
+package tool_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolhost/toolhost/tool"
+)
+
+// TestTellingWords: of the last lines, those count that say why, wherever the runtime says it.
+func TestTellingWords(t *testing.T) {
+	tests := []struct {
+		name  string
+		lines []string
+		most  string
+		three []string // of Telling
+		known bool     // Explained
+	}{
+		{"nothing", nil, "", nil, false},
+		{"no reason", []string{"a", "b", "c", "d"}, "d", []string{"b", "c", "d"}, false},
+		{"Go", []string{"a", "panic: boom", "goroutine 1", "x", "y"}, "panic: boom", []string{"panic: boom", "goroutine 1", "x"}, true},
+		{"Go, wrapped", []string{"panic: a", "\tpanic: b", "goroutine 1"}, "panic: a", []string{"panic: a", "\tpanic: b", "goroutine 1"}, true},
+		{"Go, memory", []string{"runtime: out of memory: 1 GiB", "fatal error: out of memory", "x"}, "runtime: out of memory: 1 GiB",
+			[]string{"runtime: out of memory: 1 GiB", "fatal error: out of memory", "x"}, true},
+		{"indented", []string{"  fatal error: all goroutines are asleep", "b"}, "  fatal error: all goroutines are asleep",
+			[]string{"  fatal error: all goroutines are asleep", "b"}, true},
+		{"Python", []string{"Traceback (most recent call last):", `  File "a.py", line 1`, "    boom()", "KeyError: 'a'"}, "KeyError: 'a'",
+			[]string{"Traceback (most recent call last):", `  File "a.py", line 1`, "    boom()"}, true},
+		{"Python, an error that was only logged before", []string{"Traceback (most recent call last):", "  x", "OSError: retrying", "Traceback (most recent call last):", "  y", "KeyError: 'a'"},
+			"KeyError: 'a'", []string{"Traceback (most recent call last):", "  y", "KeyError: 'a'"}, true},
+		{"Python, cut", []string{"Traceback (most recent call last):", "  x"}, "Traceback (most recent call last):",
+			[]string{"Traceback (most recent call last):", "  x"}, true},
+		{"Node", []string{"node:internal/modules/cjs/loader:1215", "  throw err;", "  ^", "", "Error: Cannot find module 'x'"}, "Error: Cannot find module 'x'",
+			[]string{"node:internal/modules/cjs/loader:1215", "  throw err;", "  ^"}, true},
+		{"a signal", []string{"SIGSEGV: segmentation violation", "PC=0x0"}, "SIGSEGV: segmentation violation", []string{"SIGSEGV: segmentation violation", "PC=0x0"}, true},
+		{"talk of a signal", []string{"SIGTERM received", "bye"}, "bye", []string{"SIGTERM received", "bye"}, false},
+	}
+	for _, test := range tests {
+		exit := tool.Exit{LastStderr: test.lines}
+		if got := exit.MostTelling(); got != test.most {
+			t.Errorf("%s: most telling is %q, want %q", test.name, got, test.most)
+		}
+		if diff := cmp.Diff(test.three, exit.Telling(3)); diff != "" {
+			t.Errorf("%s: three lines (-want +got):\n%s", test.name, diff)
+		}
+		if got := exit.Explained(); got != test.known {
+			t.Errorf("%s: explained is %t", test.name, got)
+		}
+	}
+}
+
+func TestShortenedKeepsWhy(t *testing.T) {
+	stack := strings.Split(strings.TrimSuffix(strings.Repeat("main.main() /src/main.go:1 +0x1\n", 100), "\n"), "\n")
+	python := append(append([]string{"Traceback (most recent call last):"}, strings.Split(strings.Repeat("  File a.py\n", 100), "\n")...), "KeyError: 'a'")
+	tests := []struct {
+		name  string
+		lines []string
+		limit int
+		head  []string // what it begins with
+		last  string
+	}{
+		{"all fit", []string{"a", "b"}, 4, []string{"a", "b"}, "b"},
+		{"the last ones, where none says why", stack, 64, []string{stack[0], stack[0]}, stack[0]},
+		{"why, and the last ones", append([]string{"before", "panic: boom"}, stack...), 400, []string{"panic: boom", tool.LinesLeftOut(90)}, stack[0]},
+		{"what was left out before is counted", append([]string{"panic: boom", tool.LinesLeftOut(1000)}, stack...), 400,
+			[]string{"panic: boom", tool.LinesLeftOut(1090)}, stack[0]},
+		{"announcement and reason", append(python, stack...), 400, []string{python[0], tool.LinesLeftOut(101), "KeyError: 'a'", tool.LinesLeftOut(92)}, stack[0]},
+		{"a long reason is clipped", append([]string{"panic: " + strings.Repeat("ü", 1000)}, stack...), 400,
+			[]string{"panic: " + strings.Repeat("ü", 78) + "…"}, stack[0]},
+		{"one huge line", []string{"before", strings.Repeat("y", 1000)}, 100, []string{strings.Repeat("y", 96) + "…"}, strings.Repeat("y", 96) + "…"},
+		{"no room", []string{"a", "panic: b"}, 0, nil, ""},
+	}
+	for _, test := range tests {
+		before := strings.Join(test.lines, "\n")
+		got := tool.Exit{Code: 2, LastStderr: test.lines}.Shortened(test.limit)
+		lines := got.LastStderr
+		if size := len(strings.Join(lines, "\n")) + 1; got.Code != 2 || size > max(test.limit, 1) {
+			t.Errorf("%s: %d bytes of code %d are left", test.name, size, got.Code)
+		}
+		if diff := cmp.Diff(test.head, lines[:min(len(test.head), len(lines))]); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.name, diff)
+		}
+		if len(lines) > 0 && lines[len(lines)-1] != test.last {
+			t.Errorf("%s: the last line is %q", test.name, lines[len(lines)-1])
+		}
+		if full := (tool.Exit{LastStderr: test.lines}); full.Explained() && len(lines) > 0 && !strings.HasPrefix(full.MostTelling(), strings.TrimSuffix(got.MostTelling(), "…")) {
+			t.Errorf("%s: the most telling line was %q and is %q", test.name, full.MostTelling(), got.MostTelling())
+		}
+		if strings.Join(test.lines, "\n") != before {
+			t.Errorf("%s: the lines themselves were changed", test.name)
+		}
+	}
+}
