@@ -19,7 +19,7 @@ type Status struct {
 // parameters are merged, objects deeply. Nothing comes after a terminal state, and a state never goes back: such a next
 // leaves s as it is.
 func (s Status) Fold(next Status) Status {
-	if s.State.Terminal() || next.State != "" && next.State.order() < s.State.order() {
+	if !next.State.MayFollow(s.State) {
 		return s
 	}
 	if next.State != "" {
@@ -83,6 +83,12 @@ const (
 
 // Terminal reports whether nothing may come after the state.
 func (s StatusState) Terminal() bool { return s == StatusSuccess || s == StatusError }
+
+// MayFollow reports whether a status of state s may come after one of state before: nothing comes after a terminal state,
+// and a state never goes back. An empty s is the state before; an empty before is that of a call without a status.
+func (s StatusState) MayFollow(before StatusState) bool {
+	return !before.Terminal() && (s == "" || s.order() >= before.order())
+}
 
 // order returns the place of a state among those of a call; 0 if it is not known.
 func (s StatusState) order() int {

@@ -2,6 +2,7 @@ package tool_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -59,5 +60,30 @@ func TestStatusFold(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestMayFollow(t *testing.T) {
+	states := []tool.StatusState{"", tool.StatusWait, tool.StatusDoing, tool.StatusSuccess, tool.StatusError}
+	want := map[tool.StatusState]string{ // what may come after each
+		"":                 " WAIT DOING SUCCESS ERROR",
+		tool.StatusWait:    " WAIT DOING SUCCESS ERROR",
+		tool.StatusDoing:   " DOING SUCCESS ERROR",
+		tool.StatusSuccess: "nothing",
+		tool.StatusError:   "nothing",
+	}
+	for _, before := range states {
+		var may []string
+		for _, s := range states {
+			if s.MayFollow(before) {
+				may = append(may, string(s))
+			}
+		}
+		if may == nil {
+			may = []string{"nothing"}
+		}
+		if got := strings.Join(may, " "); got != want[before] {
+			t.Errorf("after %q may come %q, want %q", before, got, want[before])
+		}
 	}
 }

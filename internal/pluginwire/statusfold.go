@@ -8,23 +8,10 @@ type statusFold struct {
 	done  float64 // the furthest progress
 }
 
-func order(s tool.StatusState) int {
-	switch s {
-	case tool.StatusWait:
-		return 1
-	case tool.StatusDoing:
-		return 2
-	case tool.StatusSuccess, tool.StatusError:
-		return 3
-	default:
-		return 0
-	}
-}
-
 // admit takes out of s what breaks the rules and reports whether anything is left: nothing comes after a terminal
 // state, a state never goes back, progress never falls, parameters are a JSON object and a result is JSON.
 func (f *statusFold) admit(s *tool.Status) bool {
-	if f.state.Terminal() || s.State != "" && order(s.State) < order(f.state) {
+	if !s.State.MayFollow(f.state) {
 		return false
 	}
 	s.Parameters, _ = checkedObject(s.Parameters)
