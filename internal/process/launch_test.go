@@ -113,6 +113,14 @@ func TestLaunchTellsHowAProgramEnded(t *testing.T) {
 	}
 }
 
+// Why a program ended is quoted even if it says more than the few lines that are quoted otherwise.
+func TestLaunchQuotesWhyAProgramEnded(t *testing.T) {
+	cfg, _ := setup(t, "-stderr=Traceback (most recent call last):\n  File fault.py\nKeyError: 'license'\n1\n2\n3\n4\n5\n6", "-exit=1")
+	if err := refused(t, cfg); !strings.HasSuffix(err.Error(), `its last words on standard error: "KeyError: 'license'"`) {
+		t.Errorf("error %q", err)
+	}
+}
+
 func TestLaunchTimesOut(t *testing.T) {
 	tests := []struct {
 		name, want string
