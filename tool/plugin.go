@@ -26,6 +26,8 @@ type PluginInfo struct {
 	PinnedDigest string `json:"pinned_digest,omitempty"`
 	// Refusal is of what is in the folder, if that is not used; nil if it is, or if it has yet to say what it is.
 	Refusal *PluginRefusal `json:"refusal,omitempty"`
+	// Filters are the names of its filters.
+	Filters []string `json:"filters,omitempty"`
 }
 
 // PluginRefusal says why the executable in a plugin's folder is not the one in service.

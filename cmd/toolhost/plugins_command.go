@@ -2,6 +2,7 @@ package main
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -36,11 +37,7 @@ func newPluginsCommand(p cli.Process) *cobra.Command {
 					}
 					return cli.WriteJSON(p.Stdout, plugins)
 				}
-				header := []string{"PLUGIN", "VERSION", "STATE", "RETRY", "TOOLS", "INSTANCES", "LAUNCHES"}
-				if wide {
-					header = append(header, "DIGEST", "PATH")
-				}
-				return cli.WriteTable(p.Stdout, append(header, "NOTES"), pluginRows(plugins, time.Now(), wide))
+				return cli.WriteTable(p.Stdout, pluginHeader(plugins, wide), pluginRows(plugins, time.Now(), wide))
 			})
 		},
 	}
@@ -58,12 +55,32 @@ func printablePlugin(p tool.PluginInfo) tool.PluginInfo {
 	return p
 }
 
+// hasFilters reports whether there is anything to show of filters: most plugins have none.
+func hasFilters(plugins []tool.PluginInfo) bool {
+	return slices.ContainsFunc(plugins, func(p tool.PluginInfo) bool { return len(p.Filters) > 0 })
+}
+
+func pluginHeader(plugins []tool.PluginInfo, wide bool) []string {
+	header := []string{"PLUGIN", "VERSION", "STATE", "RETRY", "TOOLS", "INSTANCES", "LAUNCHES"}
+	if hasFilters(plugins) {
+		header = append(header, "FILTERS")
+	}
+	if wide {
+		header = append(header, "DIGEST", "PATH")
+	}
+	return append(header, "NOTES")
+}
+
 func pluginRows(plugins []tool.PluginInfo, now time.Time, wide bool) [][]string {
 	rows := [][]string{}
+	filters := hasFilters(plugins)
 	for _, p := range plugins {
 		row := []string{
 			p.Name, dash(p.Version), stateWords(p.State), dash(retry(p, now)), strconv.Itoa(len(p.Tools)),
 			strconv.Itoa(p.Instances), strconv.FormatUint(p.Launches, 10),
+		}
+		if filters {
+			row = append(row, dash(strings.Join(p.Filters, ",")))
 		}
 		if wide {
 			row = append(row, dash(shortDigest(p.Digest)), p.Path)

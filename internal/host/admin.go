@@ -52,6 +52,9 @@ func (h *Host) pluginInfo(p *catalog.Plugin) tool.PluginInfo {
 	for _, t := range p.Tools {
 		info.Tools = append(info.Tools, t.Spec.Name)
 	}
+	for _, f := range p.Filters {
+		info.Filters = append(info.Filters, f.Spec.Name)
+	}
 	h.mu.Lock()
 	s := h.supervisors[p.Info.Name]
 	h.mu.Unlock()

@@ -27,6 +27,7 @@ func FromPlugin(p tool.PluginInfo) *toolhostv1.Plugin {
 		PreviousDigest: valid(p.PreviousDigest),
 		PinnedDigest:   valid(p.PinnedDigest),
 		Refusal:        fromRefusal(p.Refusal),
+		Filters:        valids(p.Filters),
 	}
 }
 
@@ -77,6 +78,7 @@ func ToPlugin(p *toolhostv1.Plugin) tool.PluginInfo {
 		PreviousDigest: p.GetPreviousDigest(),
 		PinnedDigest:   p.GetPinnedDigest(),
 		Refusal:        toRefusal(p.GetRefusal()),
+		Filters:        p.GetFilters(),
 	}
 }
 

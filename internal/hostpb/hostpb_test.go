@@ -59,7 +59,7 @@ func TestRoundTripKeepsEveryField(t *testing.T) {
 		Tools: []string{"t"}, Instances: 2, Launches: 3, LastExit: &tool.Exit{Code: 4}, Warnings: []string{"w"},
 		RecentExits: []tool.PluginExit{{Instance: "i", Time: moment, Exit: tool.Exit{Code: 5}, Expected: true}},
 		RetryTime:   moment, PreviousDigest: "h", PinnedDigest: "l",
-		Refusal: &tool.PluginRefusal{Digest: "f", Reason: "r", Locked: true, Name: "m"},
+		Refusal: &tool.PluginRefusal{Digest: "f", Reason: "r", Locked: true, Name: "m"}, Filters: []string{"x"},
 	}
 	instance := tool.InstanceInfo{
 		ID: "i", Plugin: "p", State: tool.InstanceDraining, PID: 5, Calls: 6, TotalCalls: 7, StartTime: moment,

@@ -273,7 +273,9 @@ type Plugin struct {
 	// The digest that the lock file allows. Empty if it does not know the plugin, or if toolhost follows none.
 	PinnedDigest string `protobuf:"bytes,16,opt,name=pinned_digest,json=pinnedDigest,proto3" json:"pinned_digest,omitempty"`
 	// Why what is in the plugin's folder is not used. Unset if it is used, or has yet to say what it is.
-	Refusal       *PluginRefusal `protobuf:"bytes,17,opt,name=refusal,proto3" json:"refusal,omitempty"`
+	Refusal *PluginRefusal `protobuf:"bytes,17,opt,name=refusal,proto3" json:"refusal,omitempty"`
+	// The names of its filters. The operator's configuration says around which calls they are asked.
+	Filters       []string `protobuf:"bytes,18,rep,name=filters,proto3" json:"filters,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -423,6 +425,13 @@ func (x *Plugin) GetPinnedDigest() string {
 func (x *Plugin) GetRefusal() *PluginRefusal {
 	if x != nil {
 		return x.Refusal
+	}
+	return nil
+}
+
+func (x *Plugin) GetFilters() []string {
+	if x != nil {
+		return x.Filters
 	}
 	return nil
 }
@@ -2779,7 +2788,7 @@ var File_toolhost_v1_admin_service_proto protoreflect.FileDescriptor
 
 const file_toolhost_v1_admin_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1ftoolhost/v1/admin_service.proto\x12\vtoolhost.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1ctoolhost/tool/v1/error.proto\x1a\x1dtoolhost/tool/v1/status.proto\"\xe8\x04\n" +
+	"\x1ftoolhost/v1/admin_service.proto\x12\vtoolhost.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1ctoolhost/tool/v1/error.proto\x1a\x1dtoolhost/tool/v1/status.proto\"\x82\x05\n" +
 	"\x06Plugin\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\aversion\x18\x02 \x01(\tR\aversion\x12 \n" +
@@ -2799,7 +2808,8 @@ const file_toolhost_v1_admin_service_proto_rawDesc = "" +
 	"retry_time\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampR\tretryTime\x12'\n" +
 	"\x0fprevious_digest\x18\x0f \x01(\tR\x0epreviousDigest\x12#\n" +
 	"\rpinned_digest\x18\x10 \x01(\tR\fpinnedDigest\x124\n" +
-	"\arefusal\x18\x11 \x01(\v2\x1a.toolhost.v1.PluginRefusalR\arefusal\"k\n" +
+	"\arefusal\x18\x11 \x01(\v2\x1a.toolhost.v1.PluginRefusalR\arefusal\x12\x18\n" +
+	"\afilters\x18\x12 \x03(\tR\afilters\"k\n" +
 	"\rPluginRefusal\x12\x16\n" +
 	"\x06digest\x18\x01 \x01(\tR\x06digest\x12\x16\n" +
 	"\x06reason\x18\x02 \x01(\tR\x06reason\x12\x16\n" +

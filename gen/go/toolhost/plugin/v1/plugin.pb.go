@@ -242,6 +242,11 @@ func (x *DescribeResponse) GetFilters() []*FilterSpec {
 //	"answer"      before: a Result as ProtoJSON; the call ends with it, and the tool is not called
 //	"result"      after: a Result as ProtoJSON that takes the place of the result
 //
+// Filters stand around a call like layers: before it they are asked in their order, after it in the reverse one. An
+// answer is given to the filters that were asked before, as a result is; the others are not asked at all. A result has the
+// duration of the one that it replaces, and its usage and cost where it has none. What a filter answers must be
+// understood: members that are not named here, or not for the phase, are a failure.
+//
 // A filter that fails, by `is_error` too, ends the call with an error, unless the operator chose to do without it.
 type FilterSpec struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
