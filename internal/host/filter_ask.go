@@ -129,7 +129,7 @@ func (r *run) callFilter(f *catalog.Filter, limit time.Duration, question []byte
 		return tool.Outcome{Err: tool.AsError(err)}
 	}
 	child.mu.Lock()
-	child.minted, child.working, child.complete, child.text = true, true, true, question
+	child.minted, child.whole, child.working, child.complete, child.text = true, true, true, true, question
 	child.setDeadline(limit)
 	child.mu.Unlock()
 	defer context.AfterFunc(r.ctx, func() { child.cancel(context.Cause(r.ctx)) })()

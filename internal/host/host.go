@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/toolhost/toolhost/internal/artifact"
 	"github.com/toolhost/toolhost/internal/audit"
 	"github.com/toolhost/toolhost/internal/callstore"
 	"github.com/toolhost/toolhost/internal/catalog"
@@ -56,6 +57,11 @@ type Config struct {
 	// Calls remembers calls with side effects longer than toolhost lives. Not owned: close it after the host. Nil: a call id
 	// is not executed twice while toolhost lives, and no longer.
 	Calls *callstore.Store
+
+	// Artifacts keeps what results have too much of. Not owned: close it after the host. Nil: results are shown whole.
+	Artifacts *artifact.Store
+	// MaxShown is how many bytes of text and JSON a result shows where its caller says nothing; 0: 4 KiB.
+	MaxShown int
 
 	// Policy decides which calls may be made. Nil: dangerous tools need a person's approval, all others are allowed.
 	Policy *policy.Policy
@@ -103,6 +109,7 @@ func (c Config) withDefaults() Config {
 	c.YieldTimeout = cmp.Or(c.YieldTimeout, 5*time.Second)
 	c.MaxArgumentBytes = cmp.Or(c.MaxArgumentBytes, 16<<20)
 	c.MaxLedgerEntries = cmp.Or(c.MaxLedgerEntries, 10_000)
+	c.MaxShown = cmp.Or(c.MaxShown, 4<<10)
 	c.MaxLedgerBytes = cmp.Or(c.MaxLedgerBytes, 256<<20)
 	if c.Logs == nil {
 		c.Logs = logbook.New(logbook.Config{})

@@ -20,6 +20,7 @@ type run struct {
 	record *record
 	came   time.Time    // when it was opened
 	minted bool         // the call's id is the host's
+	whole  bool         // its result is for the host itself, and not shaped
 	entry  *ledgerEntry // the ledger's
 	over   bool         // the ledger's: the run takes no id any more
 
@@ -136,6 +137,7 @@ func (r *run) final(outcome tool.Outcome) tool.Outcome {
 	outcome.CallID = r.call.ID
 	r.tellRepairs(&outcome)
 	r.tellFilters(&outcome)
+	r.shape(&outcome.Result)
 	if outcome.Err != nil {
 		e := *outcome.Err
 		e.CallID, e.Plugin, e.Instance = r.call.ID, outcome.Plugin, outcome.Instance

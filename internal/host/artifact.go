@@ -1,0 +1,41 @@
+package host
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/toolhost/toolhost/internal/artifact"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// ReadArtifact returns a part of an artifact: fewer bytes than asked for only where it ends or the most is reached, none
+// behind its end. Errors: invalid_argument; not_found, also for an artifact of another principal or session and for one
+// that is no longer kept.
+func (h *Host) ReadArtifact(ctx context.Context, q tool.ArtifactQuery) (tool.ArtifactPiece, error) {
+	if q.Session != "" {
+		if err := tool.CheckID(q.Session); err != nil {
+			return tool.ArtifactPiece{}, tool.Errorf(tool.KindInvalidArgument, "the session cannot be one: %w", err)
+		}
+	}
+	if q.Limit < 0 {
+		return tool.ArtifactPiece{}, tool.Errorf(tool.KindInvalidArgument, "the limit %d must not be negative", q.Limit)
+	}
+	limit := min(cmp.Or(q.Limit, tool.DefaultArtifactPiece), tool.MaxArtifactPiece)
+	return h.readArtifact(ctx, artifact.Owner{Principal: q.Principal, Session: q.Session}, q.Handle, q.Offset, limit)
+}
+
+// readArtifact reads for the call's plugin: what belongs to the call's session.
+func (r *run) readArtifact(ctx context.Context, handle string, offset uint64, limit int) (tool.ArtifactPiece, error) {
+	return r.host.readArtifact(ctx, artifact.Owner{Principal: r.call.Principal, Session: r.call.Session}, handle, offset, limit)
+}
+
+func (h *Host) readArtifact(ctx context.Context, owner artifact.Owner, handle string, offset uint64, limit int) (tool.ArtifactPiece, error) {
+	switch {
+	case ctx.Err() != nil:
+		return tool.ArtifactPiece{}, tool.AsError(context.Cause(ctx))
+	case h.cfg.Artifacts == nil:
+		return tool.ArtifactPiece{}, tool.Errorf(tool.KindNotFound, "this toolhost keeps no artifacts")
+	default:
+		return h.cfg.Artifacts.Read(owner, handle, offset, limit)
+	}
+}
