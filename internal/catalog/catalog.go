@@ -37,6 +37,8 @@ type Config struct {
 	DescribeTimeout time.Duration // for one plugin; 0: 10 s
 	Parallel        int           // plugins read, or asked, at the same time; 0: 4
 
+	Overrides Overrides // what the operator says about tools
+
 	Locked   bool   // only what LockFile pins is run, not even to ask it what it is
 	LockFile string // a toolhost.lock; read at each Load if Locked
 
@@ -126,7 +128,7 @@ func Open(cfg Config) (*Catalog, error) {
 		asking: map[string]struct{}{}, settled: closedChan(), changed: make(chan struct{}),
 	}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
-	c.base = newSnapshot(nil, nil, nil)
+	c.base = newSnapshot(nil, nil, nil, nil)
 	c.current.Store(c.base)
 	return c, nil
 }
@@ -191,7 +193,7 @@ func (c *Catalog) Settle(ctx context.Context) error {
 
 // publishLocked makes what the slots hold the current snapshot.
 func (c *Catalog) publishLocked() {
-	c.current.Store(newSnapshot(c.base, c.slots, c.pins))
+	c.current.Store(newSnapshot(c.base, c.slots, c.pins, c.cfg.Overrides))
 	close(c.changed)
 	c.changed = make(chan struct{})
 }

@@ -52,10 +52,18 @@ type Refusal struct {
 
 // Tool is a tool that can be called. It does not change once it is in a Snapshot.
 type Tool struct {
-	Spec   tool.Spec
+	Spec   tool.Spec // with the operator's changes
 	Plugin *Plugin
 	Schema *Schema // of the arguments
+
+	MaxConcurrent int // calls at the same time; 0: any number
+
+	declared string   // the name that its plugin declares
+	override Override // what the operator says about it
 }
+
+// DeclaredName returns the name by which its plugin knows the tool. Callers use that of the Spec.
+func (t *Tool) DeclaredName() string { return cmp.Or(t.declared, t.Spec.Name) }
 
 // Info returns the tool as callers see it.
 func (t *Tool) Info() tool.Info {
@@ -114,7 +122,7 @@ func newTool(p *Plugin, spec tool.Spec, seen map[string]bool, refused string) (*
 	if len(spec.Tags) == 0 {
 		spec.Tags = p.Info.DefaultTags
 	}
-	return &Tool{Spec: spec, Plugin: p, Schema: &Schema{text: spec.InputSchema}}, nil
+	return &Tool{Spec: spec, Plugin: p, Schema: &Schema{text: spec.InputSchema}, declared: spec.Name}, nil
 }
 
 // withProblem returns the plugin as one that cannot be used.

@@ -18,7 +18,8 @@ type Snapshot struct {
 	found  []*Plugin // in the order of the scan; nil once in order
 	offers []*Plugin // that could take the places of others; nil once in order
 
-	order order
+	overrides Overrides
+	order     order
 }
 
 // order is a snapshot in order.
@@ -29,12 +30,13 @@ type order struct {
 	byTool     map[string]*Tool
 	byFilter   map[string]*Filter
 	byName     map[string]*Plugin
+	overridden overridden
 }
 
 // newSnapshot shows what the slots hold. Where two want a name it is theirs who have it in base, else that of the first:
 // which plugins answer first is chance and the order of the scan is not.
-func newSnapshot(base *Snapshot, slots []*slot, pins manifest.Lock) *Snapshot {
-	s := &Snapshot{base: base, found: make([]*Plugin, len(slots))}
+func newSnapshot(base *Snapshot, slots []*slot, pins manifest.Lock, overrides Overrides) *Snapshot {
+	s := &Snapshot{base: base, found: make([]*Plugin, len(slots)), overrides: overrides}
 	for i, slot := range slots {
 		s.found[i] = slot.show(pins)
 		if candidate := slot.candidate(); candidate != nil {
@@ -54,9 +56,10 @@ func (s *Snapshot) ordered() *order {
 			base = s.base.ordered()
 		}
 		o.admitPlugins(base, s.found)
+		o.overridden = s.overrides.apply(o.plugins, func(string) bool { return false })
 		o.admitTools(base)
 		for _, p := range s.offers {
-			o.candidates = append(o.candidates, o.preview(p))
+			o.candidates = append(o.candidates, o.preview(p, s.overrides))
 		}
 		byName := func(a, b *Plugin) int { return cmp.Compare(a.Info.Name, b.Info.Name) }
 		slices.SortStableFunc(o.plugins, byName)
@@ -158,12 +161,19 @@ func (p *Plugin) admitted(owners map[string]*Plugin) []*Tool {
 }
 
 // preview returns a candidate as it would stand beside the others.
-func (o *order) preview(candidate *Plugin) *Plugin {
+func (o *order) preview(candidate *Plugin, overrides Overrides) *Plugin {
 	p := *candidate
 	p.Warnings = slices.Clone(candidate.Warnings)
+	other := func(name string) *Plugin {
+		if owner := o.owner(name); owner != nil && owner.Source != p.Source {
+			return owner
+		}
+		return nil
+	}
+	overrides.apply([]*Plugin{&p}, func(name string) bool { return other(name) != nil })
 	taken := map[string]*Plugin{}
 	for _, name := range p.names() {
-		if owner := o.owner(name); owner != nil && owner.Source != p.Source {
+		if owner := other(name); owner != nil {
 			taken[name] = owner
 		}
 	}

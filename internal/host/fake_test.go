@@ -194,6 +194,12 @@ func (r *rig) started() int {
 // openCatalog returns a catalog that knows one plugin.
 func openCatalog(t *testing.T, d tool.Description) *catalog.Catalog {
 	t.Helper()
+	return openCatalogWith(t, d, nil)
+}
+
+// openCatalogWith returns a catalog that knows one plugin, and what an operator says about its tools.
+func openCatalogWith(t *testing.T, d tool.Description, overrides catalog.Overrides) *catalog.Catalog {
+	t.Helper()
 	dir := t.TempDir()
 	data, err := json.Marshal(d)
 	if err != nil {
@@ -203,7 +209,7 @@ func openCatalog(t *testing.T, d tool.Description) *catalog.Catalog {
 		t.Fatal(err)
 	}
 	c, err := catalog.Open(catalog.Config{
-		Folders: []string{dir}, StateDir: t.TempDir(),
+		Folders: []string{dir}, StateDir: t.TempDir(), Overrides: overrides,
 		Describe: func(context.Context, *catalog.Plugin) (tool.Description, error) { return d, nil },
 	})
 	if err != nil {

@@ -8,8 +8,14 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// unknownTool says which tools there are instead, so that a model or a person can go on.
+// unknownTool says why there is no tool of the name, or which there are instead, so that a model or a person can go on.
 func unknownTool(snapshot *catalog.Snapshot, name string) *tool.Error {
+	if snapshot.SwitchedOff(name) {
+		return tool.Errorf(tool.KindUnavailable, "the tool %q is %s", name, reasonSwitchedOff)
+	}
+	if now := snapshot.Renamed(name); now != "" {
+		return tool.Errorf(tool.KindNotFound, "there is no tool %q here; the configuration renamed it to %q", name, now)
+	}
 	const most = 20
 	var names []string
 	for _, t := range snapshot.Tools(tool.Query{}) {

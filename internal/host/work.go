@@ -128,7 +128,7 @@ func (r *run) startFrame(attempt uint32) pluginwire.Start {
 	r.sent = len(r.text)
 	return pluginwire.Start{
 		CallID:      r.call.ID,
-		Tool:        r.tool.Spec.Name,
+		Tool:        r.tool.DeclaredName(),
 		Arguments:   r.text[:r.sent:r.sent],
 		Complete:    r.complete,
 		Attempt:     attempt,
