@@ -52,6 +52,17 @@ func testByHand(t *testing.T, p program) {
 			t.Errorf("it ended with %v, want exit code 0", err)
 		}
 	})
+	t.Run("toolhost is gone before the stream", func(t *testing.T) {
+		served := serve(t, p)
+		health := grpc_health_v1.NewHealthClient(served.cc)
+		if _, err := health.Check(t.Context(), &grpc_health_v1.HealthCheckRequest{Service: "plugin"}); err != nil {
+			t.Fatal(err)
+		}
+		served.net.Close()
+		if err := served.wait(t); err != nil {
+			t.Errorf("it ended with %v, want exit code 0", err)
+		}
+	})
 	t.Run("shutdown before any call", func(t *testing.T) {
 		served := serve(t, p)
 		err := served.cc.Invoke(t.Context(), "/plugin.GRPCController/Shutdown", &grpc_health_v1.HealthListRequest{}, &grpc_health_v1.HealthListRequest{})

@@ -5,6 +5,7 @@
 // the Call.
 'use strict'
 
+const net = require('node:net')
 const path = require('node:path')
 const grpc = require('@grpc/grpc-js')
 const protoLoader = require('@grpc/proto-loader')
@@ -253,10 +254,13 @@ function serve(protos, description, tools) {
   })
   new HealthImplementation({ plugin: 'SERVING' }).addToServer(server)
   const socket = path.join(process.env.PLUGIN_UNIX_SOCKET_DIR, 's')
-  server.bindAsync('unix:' + socket, grpc.ServerCredentials.createInsecure(), (failure) => {
-    if (failure) throw failure
-    process.stdout.write(`1|${VERSION}|unix|${socket}|grpc\n`)
+  // gRPC does not tell when a connection ends, so that this listens itself. There is one, and it is all of toolhost.
+  const injector = server.createConnectionInjector(grpc.ServerCredentials.createInsecure())
+  const listener = net.createServer((connection) => {
+    connection.on('close', over)
+    injector.injectConnection(connection)
   })
+  listener.listen(socket, () => process.stdout.write(`1|${VERSION}|unix|${socket}|grpc\n`))
 }
 
 module.exports = { Failure, serve }

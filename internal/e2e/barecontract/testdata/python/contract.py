@@ -211,6 +211,29 @@ def controller(over):
     return grpc.method_handlers_generic_handler("plugin.GRPCController", methods)
 
 
+async def pump(reader, writer):
+    """Passes on what is heard until there is no more."""
+    while data := await reader.read(PIECE):
+        writer.write(data)
+        await writer.drain()
+
+
+async def listen(path, inner, over):
+    """Listens at a path and passes on to where gRPC listens, which does not tell when a connection ends. There is one
+    connection, and it is all of toolhost."""
+
+    async def relay(reader, writer):
+        from_grpc, to_grpc = await asyncio.open_unix_connection(inner)
+        ways = [asyncio.create_task(pump(reader, to_grpc)), asyncio.create_task(pump(from_grpc, writer))]
+        await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
+        over.set()
+        for end in (to_grpc, writer):
+            end.close()
+        await asyncio.gather(*ways, return_exceptions=True)
+
+    return await asyncio.start_unix_server(relay, path)
+
+
 async def run(description, tools):
     over = asyncio.Event()
     server = grpc.aio.server()
@@ -219,9 +242,10 @@ async def run(description, tools):
     await alive.set("plugin", health_pb2.HealthCheckResponse.SERVING)
     health_pb2_grpc.add_HealthServicer_to_server(alive, server)
     server.add_generic_rpc_handlers((controller(over),))
-    path = os.path.join(os.environ["PLUGIN_UNIX_SOCKET_DIR"], "s")
-    server.add_insecure_port("unix:" + path)
+    path, inner = (os.path.join(os.environ["PLUGIN_UNIX_SOCKET_DIR"], name) for name in ("s", "grpc"))
+    server.add_insecure_port("unix:" + inner)
     await server.start()
+    await listen(path, inner, over)
     print(f"1|{VERSION}|unix|{path}|grpc", flush=True)
     await over.wait()
     await server.stop(grace=1)
