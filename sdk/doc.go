@@ -51,4 +51,8 @@
 //
 // The context knows the call: see [CallID], [Workspace], [Value], [Secret], [Logger], [ReportStatus] and
 // [ReportProgress]. It ends when the call is cancelled or out of time; a tool that starts something must end with it.
+//
+// # Filters
+//
+// A plugin may also ship filters, which a toolhost asks before or after calls of any plugin's tools: see [Filter].
 package sdk

@@ -9,7 +9,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Plugin is an executable that ships tools. Serve runs it.
+// Plugin is an executable that ships tools, filters or both. Serve runs it.
 type Plugin struct {
 	// Name is the plugin's name: 1 to 64 of the characters A-Z a-z 0-9 _ -, beginning with a letter.
 	Name string
@@ -17,8 +17,10 @@ type Plugin struct {
 	Version string
 	// Description is one line on what the plugin is. It may be empty.
 	Description string
-	// Tools must not be empty, and no name may repeat.
+	// Tools must not be empty, unless there are filters. No name may repeat, among the filters neither.
 	Tools []Tool
+	// Filters are asked around calls of tools. Usually there are none.
+	Filters []Filter
 	// DefaultTags go to the tools that declare none.
 	DefaultTags []string
 }
@@ -42,6 +44,9 @@ func (p Plugin) Describe() Description {
 	for _, t := range p.Tools {
 		d.Tools = append(d.Tools, t.spec)
 	}
+	for _, f := range p.Filters {
+		d.Filters = append(d.Filters, f.spec())
+	}
 	return d
 }
 
@@ -51,7 +56,7 @@ func (p Plugin) check() error {
 	if err := tool.CheckName(p.Name); err != nil {
 		problems = append(problems, fmt.Errorf("the plugin: %w", err))
 	}
-	if len(p.Tools) == 0 {
+	if len(p.Tools)+len(p.Filters) == 0 {
 		problems = append(problems, errors.New("the plugin has no tools"))
 	}
 	seen := map[string]bool{}
@@ -65,6 +70,17 @@ func (p Plugin) check() error {
 		}
 		seen[t.spec.Name] = true
 		problems = append(problems, labelled(label, t.check())...)
+	}
+	for i, f := range p.Filters {
+		label := fmt.Sprintf("filter %q", f.Name)
+		if f.Name == "" {
+			label = fmt.Sprintf("filter number %d", i+1)
+		}
+		if seen[f.Name] && f.Name != "" {
+			problems = append(problems, fmt.Errorf("%s: a tool or another filter of the plugin has that name", label))
+		}
+		seen[f.Name] = true
+		problems = append(problems, labelled(label, f.check())...)
 	}
 	return errors.Join(problems...)
 }

@@ -108,15 +108,26 @@ func introduction(p Plugin, args []string) string {
 	if p.Description != "" {
 		fmt.Fprintf(&b, "%s\n", p.Description)
 	}
-	fmt.Fprint(&b, "\nTools:\n")
-	for _, t := range p.Tools {
-		line, _, _ := strings.Cut(strings.TrimSpace(t.spec.Description), "\n")
-		fmt.Fprintf(&b, "  %-20s %s\n", t.spec.Name, line)
+	d := p.Describe()
+	list := func(title string, n int, entry func(i int) (name, description string)) {
+		if n > 0 {
+			fmt.Fprintf(&b, "\n%s:\n", title)
+		}
+		for i := range n {
+			name, description := entry(i)
+			line, _, _ := strings.Cut(strings.TrimSpace(description), "\n")
+			fmt.Fprintf(&b, "  %-20s %s\n", name, line)
+		}
 	}
-	fmt.Fprintf(&b, "\nTo use it, put it into a folder and serve that folder:\n\n"+
-		"  toolhost serve --plugins DIR\n"+
-		"  toolhost call %s '{…}'\n\n"+
-		"To see all that it declares:\n\n"+
-		"  %s --describe\n", p.Tools[0].spec.Name, program)
+	list("Tools", len(d.Tools), func(i int) (string, string) { return d.Tools[i].Name, d.Tools[i].Description })
+	list("Filters", len(d.Filters), func(i int) (string, string) { return d.Filters[i].Name, d.Filters[i].Description })
+	fmt.Fprint(&b, "\nTo use it, put it into a folder and serve that folder:\n\n  toolhost serve --plugins DIR\n")
+	if len(d.Tools) > 0 {
+		fmt.Fprintf(&b, "  toolhost call %s '{…}'\n", d.Tools[0].Name)
+	}
+	if len(d.Filters) > 0 {
+		fmt.Fprint(&b, "\nWhat its filters are asked about is said in toolhost.yaml, under filters.\n")
+	}
+	fmt.Fprintf(&b, "\nTo see all that it declares:\n\n  %s --describe\n", program)
 	return b.String()
 }

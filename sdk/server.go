@@ -26,9 +26,10 @@ type Server struct {
 	idle  chan struct{} // closed while calls is 0
 }
 
+// servedTool is a tool or a filter.
 type servedTool struct {
-	spec tool.Spec
-	args *argumentReader
+	name string
+	read func(text []byte) (json.RawMessage, error) // makes arguments of argument text
 	open func(ctx context.Context) (object, error)
 }
 
@@ -46,7 +47,11 @@ func NewServer(p Plugin) (*Server, error) {
 		if err != nil {
 			return nil, fmt.Errorf("tool %q: its input schema: %w", t.spec.Name, err)
 		}
-		s.tools[t.spec.Name] = servedTool{spec: t.spec, args: args, open: t.open}
+		s.tools[t.spec.Name] = servedTool{name: t.spec.Name, read: args.read, open: t.open}
+	}
+	for _, f := range p.Filters {
+		asked := func(text []byte) (json.RawMessage, error) { return text, nil } // by a toolhost, not by a model
+		s.tools[f.Name] = servedTool{name: f.Name, read: asked, open: f.open}
 	}
 	return s, nil
 }
@@ -116,7 +121,7 @@ func (t *servedTool) run(c *call) (tool.Result, error) {
 	if err != nil {
 		return tool.Result{}, err
 	}
-	arguments, err := guard(c, "reading the arguments of", func() (json.RawMessage, error) { return t.args.read(text) })
+	arguments, err := guard(c, "reading the arguments of", func() (json.RawMessage, error) { return t.read(text) })
 	if err != nil {
 		return outcome(c.ctx, err)
 	}
@@ -127,7 +132,7 @@ func (t *servedTool) run(c *call) (tool.Result, error) {
 	}
 	result, err := resultOf(value)
 	if err != nil {
-		return tool.Result{}, Internal("tool %q: %w", t.spec.Name, err)
+		return tool.Result{}, Internal("tool %q: %w", t.name, err)
 	}
 	return result, nil
 }
