@@ -110,6 +110,9 @@ func (c *Catalog) readAll(ctx context.Context, found []entry, old map[string]see
 				readings[i] = reading{source: e.source, left: true}
 			case known:
 				readings[i] = c.read(ctx, e, was.record, was.file)
+				if pins != nil && (was.current == nil || !allowed(pins, was.current.Digest)) {
+					readings[i].current = c.restore(e.source, was.record, pins)
+				}
 			default:
 				rec := c.index.get(e.source)
 				readings[i] = c.read(ctx, e, rec, nil)
@@ -126,8 +129,8 @@ func (c *Catalog) readAll(ctx context.Context, found []entry, old map[string]see
 	return readings, nil
 }
 
-// restore returns what an earlier life had in service, or the one before if the lock file allows only that; nil if
-// neither can be run.
+// restore returns what was in service last, in this life or an earlier one, or the one before if the lock file allows
+// only that; nil if neither can be run.
 func (c *Catalog) restore(source string, rec record, pins manifest.Lock) *Plugin {
 	for _, digest := range []string{rec.Current, rec.Previous} {
 		if digest == "" || !allowed(pins, digest) || digest == rec.Previous && pins == nil {

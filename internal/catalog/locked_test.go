@@ -145,6 +145,44 @@ func TestALockIsReadAtEachLoad(t *testing.T) {
 	r.want("2", 0, "") // nothing changed
 }
 
+// TestALockThatGoesBackBringsBackWhatItPins at the next load, as a start would, although the file holds what came after.
+func TestALockThatGoesBackBringsBackWhatItPins(t *testing.T) {
+	r := newRig(t)
+	r.lock(true)
+	before := must(os.ReadFile(r.cfg.LockFile))
+	first := r.Snapshot().Plugin("one").Digest
+	r.cfg.Locked = false
+	r.write("one", version("2", spec("a")))
+	r.restart()
+	r.activate(r.candidate())
+	r.lock(true)
+	after := must(os.ReadFile(r.cfg.LockFile))
+	r.restart()
+	_, err := r.Rollback("one")
+	if second := r.Snapshot().Plugin("one").Digest; err == nil || !strings.Contains(err.Error(), "cannot go back to "+first) || !strings.Contains(err.Error(), "allows only "+second) {
+		t.Errorf("going back past the lock: %v", err)
+	}
+	for _, step := range []struct {
+		lock          []byte
+		want, warning string
+	}{
+		{before, "1", "lock file allows"},
+		{after, "2", ""},
+		{[]byte("version: 1\nplugins: {}\n"), "", ""},
+		{before, "1", "lock file allows"},
+	} {
+		if err := os.WriteFile(r.cfg.LockFile, step.lock, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r.reload()
+		if step.want != "" {
+			r.want(step.want, 0, step.warning)
+		} else if r.problem() == "" {
+			t.Error("what the lock does not allow is in service")
+		}
+	}
+}
+
 // TestAPinIsForOneName: what describes itself otherwise than it was pinned is refused.
 func TestAPinIsForOneName(t *testing.T) {
 	r := newRig(t)

@@ -187,6 +187,8 @@ func (c *Catalog) Rollback(name string) (*Plugin, error) {
 	switch reason := refusal(pins, p, nil); {
 	case !p.usable():
 		return refuse(p.Problem)
+	case pins[name].Digest != "" && !allowed(pins, digest):
+		return refuse(fmt.Sprintf("the lock file allows only %s; with the other digest in its place there, it comes back by itself", pins[name].Digest))
 	case reason != "":
 		return refuse(reason)
 	case p.Info.Name != name:

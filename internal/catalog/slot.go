@@ -20,7 +20,7 @@ type slot struct {
 // apply takes over what was found.
 func (s *slot) apply(r reading, pins manifest.Lock) {
 	s.problem, s.file = r.problem, r.file
-	if s.current == nil && r.current != nil {
+	if r.current != nil && (s.current == nil || !allowed(pins, s.current.Digest)) {
 		s.current = r.current
 		if s.record.Current != r.current.Digest { // the lock file allows only the one before
 			s.record.Current, s.record.Previous = r.current.Digest, s.record.Current
