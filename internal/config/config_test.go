@@ -105,6 +105,22 @@ defaults:
 plugin:
   fs: {env: {A: other}, max_queue: 1}
   plain: {}
+tools:
+  read:
+    disabled: true
+    plugin: fs
+    rename: fs_read
+    description: "Reads: a file."
+    category: files
+    tags: [a, b]
+    dangerous: true
+    strict: false
+    timeout: 5s
+    rate_limit_per_minute: 7
+    max_concurrent: 3
+    cost_per_use: 0.25
+  fs.write: {tags: [], rate_limit_per_minute: unlimited, cost_per_use: 0}
+  plain: {}
 `
 
 func TestEveryKey(t *testing.T) {
@@ -149,6 +165,15 @@ func TestEveryKey(t *testing.T) {
 	fs.MaxQueue, fs.Env = 1, maps.Clone(fs.Env)
 	fs.Env["A"] = "other"
 	want.ByPlugin = map[string]config.PluginSettings{"fs": fs, "plain": want.Defaults}
+	want.Tools = map[string]config.ToolSettings{
+		"read": {
+			Disabled: new(true), Plugin: "fs", Rename: "fs_read", Description: "Reads: a file.", Category: "files", Tags: []string{"a", "b"},
+			Dangerous: new(true), Strict: new(false), Timeout: new(5 * time.Second), RateLimitPerMinute: new(7), MaxConcurrent: new(3),
+			CostPerUse: new(0.25),
+		},
+		"fs.write": {Tags: []string{}, RateLimitPerMinute: new(0), CostPerUse: new(0.0)},
+		"plain":    {},
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

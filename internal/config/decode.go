@@ -77,6 +77,10 @@ func (d *decoder) unknown(t reflect.Type, parent string, e entry) {
 // value decodes what stands at a key.
 func (d *decoder) value(v reflect.Value, tag reflect.StructTag, key string, node ast.Node) {
 	d.at[key] = placeOf(node)
+	if v.Kind() == reflect.Pointer {
+		v.Set(reflect.New(v.Type().Elem()))
+		v = v.Elem()
+	}
 	switch {
 	case v.Kind() == reflect.Struct:
 		d.structure(v, key, node)
@@ -84,6 +88,8 @@ func (d *decoder) value(v reflect.Value, tag reflect.StructTag, key string, node
 		d.list(v, tag, key, node)
 	case v.Type() == reflect.TypeFor[map[string]string]():
 		d.variables(v, key, node)
+	case v.Type() == reflect.TypeFor[map[string]ToolSettings]():
+		d.tools(key, node)
 	case v.Kind() == reflect.Map:
 		d.plugins(key, node)
 	default:
@@ -113,6 +119,8 @@ func (d *decoder) scalar(v reflect.Value, tag reflect.StructTag, key string, nod
 		v.SetString(s.text)
 	case "address":
 		_, err = address.Parse(s.text)
+	case "name":
+		err = tool.CheckName(s.text)
 	}
 	if err != nil {
 		d.fail(at, key, "%v", err)
@@ -145,6 +153,9 @@ func (d *decoder) list(v reflect.Value, tag reflect.StructTag, key string, node 
 		return
 	}
 	if len(list.Values) == 0 {
+		if tag.Get("unset") != "" { // an empty list is something else than none
+			v.Set(reflect.MakeSlice(v.Type(), 0, 0))
+		}
 		return
 	}
 	items := reflect.MakeSlice(v.Type(), len(list.Values), len(list.Values))

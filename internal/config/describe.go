@@ -7,6 +7,9 @@ import (
 
 // describe says what a field's value has to be, for errors and for the documentation.
 func describe(t reflect.Type, tag reflect.StructTag) string {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
 	switch {
 	case tag.Get("oneof") != "":
 		return alternatives(strings.Split(tag.Get("oneof"), ","))
@@ -34,6 +37,8 @@ func describeText(tag reflect.StructTag) string {
 		return "an address such as unix:///PATH or 127.0.0.1:PORT"
 	case "", "tool", "tag":
 		return "a text"
+	case "name":
+		return "a name"
 	default:
 		return "the path of a " + is
 	}

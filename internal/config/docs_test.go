@@ -70,12 +70,12 @@ func (r *referenceWriter) section(of reflect.Type, parent, title string) {
 		switch {
 		case field.Type.Kind() == reflect.Struct:
 			value, without = "keys, see below", ""
+		case field.Tag.Get("unset") != "":
+			without = field.Tag.Get("unset")
 		case field.Type.Kind() == reflect.Map || field.Type.Kind() == reflect.Slice:
 			without = "none"
 		case field.Tag.Get("required") != "":
 			without = "required"
-		case field.Tag.Get("unset") != "":
-			without = field.Tag.Get("unset")
 		case field.Tag.Get("default") == "":
 			r.t.Errorf("%s.%s has neither a default nor a word for what holds without it", of.Name(), field.Name)
 		}
@@ -87,6 +87,9 @@ func (r *referenceWriter) section(of reflect.Type, parent, title string) {
 		name := strings.TrimPrefix(parent+"."+field.Tag.Get("yaml"), ".")
 		title := "`" + name + "`"
 		if field.Type.Kind() == reflect.Slice && field.Type.Elem().Kind() == reflect.Struct {
+			r.section(field.Type.Elem(), name, "Each of "+title)
+		}
+		if field.Type == reflect.TypeFor[map[string]config.ToolSettings]() {
 			r.section(field.Type.Elem(), name, "Each of "+title)
 		}
 		if field.Type.Kind() != reflect.Struct {

@@ -60,6 +60,39 @@ type Config struct {
 	// that has not said its name yet gets those of the plugin that it most likely is: by its plugin.yaml, the lock file, what
 	// was in its place before, or its file name.
 	ByPlugin map[string]PluginSettings `yaml:"plugin"` // already merged with Defaults; see Plugin
+	// What holds of single tools instead of what their plugins declare, by the name that the plugin declares: TOOL, or
+	// PLUGIN.TOOL where several plugins ship it, which counts more, key by key. That there is such a tool is not checked here:
+	// toolhost warns of those that no plugin ships when it starts.
+	Tools map[string]ToolSettings `yaml:"tools"`
+}
+
+// ToolSettings are what an operator says about one tool. What is nil or empty leaves it as its plugin declares it.
+type ToolSettings struct {
+	// Whether the tool is left out: it is not listed, and a call of it fails.
+	Disabled *bool `yaml:"disabled" unset:"false"`
+	// Which plugin the tool is of, where several ship it: those of others are left out. Not with PLUGIN.TOOL.
+	Plugin string `yaml:"plugin" is:"name" unset:"the first that ships it"`
+	// The name by which models, callers, rules and filters know the tool, instead of the one that its plugin declares. If
+	// another tool or filter has that name, the tool keeps its own.
+	Rename string `yaml:"rename" is:"name" unset:"what the plugin declares"`
+	// What models are told about the tool, also where the plugin describes it for each session.
+	Description string `yaml:"description" unset:"what the plugin declares"`
+	// The category by which the tool is found.
+	Category string `yaml:"category" unset:"what the plugin declares"`
+	// The tags by which the tool is found, and by which filters are asked. They replace those that are declared.
+	Tags []string `yaml:"tags" is:"tag" hint:"write a list of tags" unset:"what the plugin declares"`
+	// Whether a person has to agree to each call, unless a rule of the policy decides.
+	Dangerous *bool `yaml:"dangerous" unset:"what the plugin declares"`
+	// Whether arguments are taken exactly as they are given, without repair.
+	Strict *bool `yaml:"strict" unset:"what the plugin declares"`
+	// The most time that a call has; never more than `calls.max_timeout`.
+	Timeout *time.Duration `yaml:"timeout" min:"1ms" unset:"what the plugin declares"`
+	// How many calls of a session may start in any 60 seconds; those beyond fail.
+	RateLimitPerMinute *int `yaml:"rate_limit_per_minute" zero:"unlimited" min:"1" max:"1000000" unset:"what the plugin declares"`
+	// How many calls of all sessions may be executed at the same time; those beyond wait.
+	MaxConcurrent *int `yaml:"max_concurrent" zero:"unlimited" min:"1" max:"1000000" unset:"unlimited"`
+	// What a call costs, in the unit that all tools use; callers can leave out what is too dear.
+	CostPerUse *float64 `yaml:"cost_per_use" min:"0" max:"1000000000" unset:"what the plugin declares"`
 }
 
 // Log is what toolhost prints to standard error.

@@ -46,6 +46,9 @@ func (w *writer) structure(indent string, v, base reflect.Value, defaults Plugin
 }
 
 func (w *writer) value(indent, key string, v, base reflect.Value, tag reflect.StructTag, defaults PluginSettings) {
+	if v.Kind() == reflect.Pointer {
+		v = v.Elem()
+	}
 	switch value := v.Interface().(type) {
 	case []string:
 		if len(value) == 0 {
@@ -80,6 +83,15 @@ func (w *writer) value(indent, key string, v, base reflect.Value, tag reflect.St
 		for _, name := range slices.Sorted(maps.Keys(value)) {
 			fmt.Fprintf(w, "%s  %s:\n", indent, quote(name))
 			w.structure(indent+"    ", reflect.ValueOf(value[name]), reflect.ValueOf(defaults), defaults)
+		}
+	case map[string]ToolSettings:
+		if len(value) == 0 {
+			key += " {}"
+		}
+		fmt.Fprintln(w, key)
+		for _, name := range slices.Sorted(maps.Keys(value)) {
+			fmt.Fprintf(w, "%s  %s:\n", indent, quote(name))
+			w.structure(indent+"    ", reflect.ValueOf(value[name]), reflect.ValueOf(ToolSettings{}), defaults)
 		}
 	default:
 		if v.Kind() == reflect.String && tag.Get("oneof") == "" {
