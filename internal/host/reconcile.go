@@ -24,12 +24,13 @@ func (s *supervisor) reconcile() {
 }
 
 func (s *supervisor) reconcileLocked() {
-	p := s.host.cfg.Catalog.Snapshot().Plugin(s.name)
+	snapshot := s.host.cfg.Catalog.Snapshot()
+	p := snapshot.Plugin(s.name)
 	switch {
 	case p == nil && !s.gone: // its calls end
 		s.gone = true
 		s.tellLocked(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action {
-			return m.Disable(now, "its file is gone")
+			return m.Disable(now, whyGone(snapshot, s.name))
 		})
 	case p == nil:
 	case s.gone:
@@ -39,6 +40,16 @@ func (s *supervisor) reconcileLocked() {
 	case s.takeovers == 0: // else the two may differ until the takeover has ended
 		s.adopt(p)
 	}
+}
+
+// whyGone says why a plugin that was in service is not any more: its file is gone, or may not be used.
+func whyGone(snapshot *catalog.Snapshot, name string) string {
+	for _, p := range snapshot.Plugins() {
+		if p.Info.Name == name && p.Problem != "" {
+			return p.Problem
+		}
+	}
+	return "its file is gone"
 }
 
 // adopt routes calls to what is in service. s.mu is held.
