@@ -59,6 +59,7 @@ var rooms = map[string][]string{
 	"internal/arguments":   {"github.com/santhosh-tekuri/jsonschema/v6/...", "golang.org/x/text/..."},
 	"internal/flow":        {},
 	"internal/partialjson": {},
+	"internal/rmtree":      {},
 	"internal/yamldoc":     {"github.com/goccy/go-yaml/..."},
 
 	// The plugin's side.
@@ -68,10 +69,10 @@ var rooms = map[string][]string{
 	"sdk/sdktest":            {"tool", "internal/filterjson", "internal/pluginwire", "sdk", "sdk/internal/transport", grpc + "/...", schema},
 
 	// The host's side.
-	"internal/guardian":                  {"internal/guardian/proc", "internal/limits"},
+	"internal/guardian":                  {"internal/guardian/proc", "internal/limits", "internal/rmtree"},
 	"internal/guardian/proc":             {unix},
 	"internal/limits":                    {"tool", "internal/guardian/proc", unix},
-	"internal/process":                   {"tool", "internal/guardian", "internal/guardian/proc", "internal/limits", "internal/pluginwire", "internal/process/pidns", grpc + "/...", protobuf + "/...", goPlugin + "/...", hclog, unix},
+	"internal/process":                   {"tool", "internal/guardian", "internal/guardian/proc", "internal/limits", "internal/pluginwire", "internal/process/pidns", "internal/rmtree", grpc + "/...", protobuf + "/...", goPlugin + "/...", hclog, unix},
 	"internal/process/pidns":             {unix},
 	"internal/process/fault":             {"tool", "internal/pluginwire", grpc + "/...", goPlugin + "/...", hclog},
 	"internal/process/fault/faultplugin": {"internal/process/fault"},
@@ -80,7 +81,7 @@ var rooms = map[string][]string{
 	"internal/audit":                     {"tool"},
 	"internal/policy":                    {"tool", "internal/yamldoc", celGo + "/..."},
 	"internal/config":                    {"tool", "internal/address", "internal/guardian/proc", "internal/lifecycle", "internal/policy", "github.com/goccy/go-yaml/..."},
-	"internal/catalog":                   {"tool", "internal/arguments", "internal/manifest", errgroup},
+	"internal/catalog":                   {"tool", "internal/arguments", "internal/manifest", "internal/rmtree", errgroup},
 	"internal/logbook":                   {"tool"},
 	"internal/render":                    {"tool", "internal/arguments"},
 	"internal/toolsearch":                {"tool", "golang.org/x/text/..."},
@@ -110,7 +111,7 @@ var rooms = map[string][]string{
 	// The commands and what ships.
 	"internal/cli":              {"tool", "client", "internal/address", cobra, pflag, unix},
 	"cmd/toolhost":              {"tool", "client", "internal/address", "internal/artifact", "internal/catalog", "internal/cli", "internal/config", "internal/guardian", "internal/host", "internal/hostrpc", "internal/lifecycle", "internal/limits", "internal/logbook", "internal/manifest", "internal/policy", "internal/process", "internal/pluginwire", cobra, pflag, unix, "internal/callstore", "internal/audit"},
-	"cmd/agentd":                {"tool", "client", "internal/address", "internal/agent", "internal/agentrpc", "internal/cli", "internal/limits", "internal/model", "internal/model/provider", "internal/runstore/sqlite", cobra, pflag, unix},
+	"cmd/agentd":                {"tool", "client", "internal/address", "internal/agent", "internal/agentrpc", "internal/cli", "internal/limits", "internal/model", "internal/model/provider", "internal/rmtree", "internal/runstore/sqlite", cobra, pflag, unix},
 	"plugins/calculator":        {"sdk", "plugins/calculator/expr"},
 	"plugins/calculator/expr":   {},
 	"plugins/fs":                {"sdk"},

@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"github.com/toolhost/toolhost/internal/limits"
+	"github.com/toolhost/toolhost/internal/rmtree"
 )
 
 const (
@@ -64,7 +65,7 @@ func makePrivateFolder(log *slog.Logger) (*privateFolder, error) {
 func (f *privateFolder) socket() string { return filepath.Join(f.path, "run", "toolhost.sock") }
 
 // remove removes the folder with all that is in it and gives the claim up.
-func (f *privateFolder) remove() error { return errors.Join(os.RemoveAll(f.path), f.claim.Close()) }
+func (f *privateFolder) remove() error { return errors.Join(rmtree.Remove(f.path), f.claim.Close()) }
 
 // sweepPrivateFolders removes the private folders in parent that nobody claims. It goes on after an error and returns
 // all of them.
@@ -83,7 +84,7 @@ func sweepPrivateFolders(parent string) error {
 				_ = os.Remove(dir) // works if it is empty: its agentd died right after making it
 				return nil
 			}
-			return os.RemoveAll(dir)
+			return rmtree.Remove(dir)
 		})
 		errs = append(errs, err)
 	}

@@ -11,6 +11,8 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+
+	"github.com/toolhost/toolhost/internal/rmtree"
 )
 
 // Hard bounds of a folder plugin: more is not looked at.
@@ -127,7 +129,7 @@ func (s *store) takeFolder(ctx context.Context, found entry, l *listing, inPlace
 	if err != nil {
 		return "", err
 	}
-	defer removeAll(temp)
+	defer rmtree.Remove(temp)
 	copied := filepath.Join(temp, "folder")
 	if err := os.Mkdir(copied, 0o700); err != nil {
 		return "", err

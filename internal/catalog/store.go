@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/toolhost/toolhost/internal/rmtree"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -150,7 +151,7 @@ func (s *store) keep(digest, source, copied string, a about) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	if err := removeAll(path); err != nil {
+	if err := rmtree.Remove(path); err != nil {
 		return err
 	}
 	if err := os.Rename(copied, path); err != nil {
@@ -199,23 +200,8 @@ func (s *store) sweep(keep func(digest string) bool) error {
 	var errs []error
 	for _, entry := range entries {
 		if !keep("sha256:" + entry.Name()) {
-			errs = append(errs, removeAll(filepath.Join(s.dir, entry.Name())))
+			errs = append(errs, rmtree.Remove(filepath.Join(s.dir, entry.Name())))
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// removeAll removes a copy, whose folders may be read-only.
-func removeAll(path string) error {
-	err := os.RemoveAll(path)
-	if !errors.Is(err, fs.ErrPermission) {
-		return err
-	}
-	_ = filepath.WalkDir(path, func(path string, entry fs.DirEntry, err error) error {
-		if err == nil && entry.IsDir() {
-			_ = os.Chmod(path, 0o700) // what cannot be changed is reported by RemoveAll
-		}
-		return err
-	})
-	return os.RemoveAll(path)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolhost/toolhost/internal/guardian/proc"
 	"github.com/toolhost/toolhost/internal/limits"
+	"github.com/toolhost/toolhost/internal/rmtree"
 )
 
 const (
@@ -43,7 +44,7 @@ func MakeRunDir(parent string) (*RunDir, error) {
 func (d *RunDir) Path() string { return d.path }
 
 // Close removes the folder with all that is in it and gives the claim up.
-func (d *RunDir) Close() error { return errors.Join(os.RemoveAll(d.path), d.claim.Close()) }
+func (d *RunDir) Close() error { return errors.Join(rmtree.Remove(d.path), d.claim.Close()) }
 
 func writeToken(dir, token string) error {
 	return os.WriteFile(filepath.Join(dir, tokenFile), []byte(token), 0o600)
@@ -108,5 +109,5 @@ func sweepRunDir(dir string) (killed int, err error) {
 	if err != nil {
 		return killed, err
 	}
-	return killed, os.RemoveAll(dir)
+	return killed, rmtree.Remove(dir)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/toolhost/toolhost/internal/guardian/proc"
 	"github.com/toolhost/toolhost/internal/limits"
 	"github.com/toolhost/toolhost/internal/pluginwire"
+	"github.com/toolhost/toolhost/internal/rmtree"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -248,7 +249,7 @@ func (p *Process) release() {
 	p.closeChannels()
 	p.servedStdout.Flush()
 	p.servedStderr.Flush()
-	if err := os.RemoveAll(p.folder); err != nil {
+	if err := rmtree.Remove(p.folder); err != nil {
 		p.cfg.Logger.Warn("removing the plugin's folder", "error", err)
 	}
 	p.out.close()
