@@ -83,11 +83,12 @@ var rooms = map[string][]string{
 	"internal/config":                    {"tool", "internal/address", "internal/guardian/proc", "internal/lifecycle", "internal/policy", "github.com/goccy/go-yaml/..."},
 	"internal/catalog":                   {"tool", "internal/arguments", "internal/manifest", "internal/rmtree", errgroup},
 	"internal/logbook":                   {"tool"},
+	"internal/secrets":                   {"tool"},
 	"internal/render":                    {"tool", "internal/arguments"},
 	"internal/toolsearch":                {"tool", "golang.org/x/text/..."},
 	"internal/artifact":                  {"tool"},
 	"internal/callstore":                 {"tool", "internal/toolpb", toolV1, protobuf + "/proto", "modernc.org/sqlite/..."},
-	"internal/host":                      {"tool", "golang.org/x/sync/semaphore", "internal/arguments", "internal/artifact", "internal/catalog", "internal/filterjson", "internal/lifecycle", "internal/limits", "internal/logbook", "internal/manifest", "internal/pluginwire", "internal/render", "internal/toolsearch", "internal/callstore", "internal/audit", "internal/policy"},
+	"internal/host":                      {"tool", "golang.org/x/sync/semaphore", "internal/arguments", "internal/artifact", "internal/catalog", "internal/filterjson", "internal/lifecycle", "internal/limits", "internal/logbook", "internal/manifest", "internal/pluginwire", "internal/render", "internal/toolsearch", "internal/callstore", "internal/audit", "internal/policy", "internal/secrets"},
 	"internal/host/hosttest":             {"tool", "internal/render", "internal/toolsearch", cmp + "/..."},
 	"internal/hostrpc":                   {"tool", "internal/address", "internal/flow", "internal/hostpb", "internal/toolpb", hostV1, toolV1, grpc + "/...", protobuf + "/..."},
 
@@ -110,7 +111,7 @@ var rooms = map[string][]string{
 
 	// The commands and what ships.
 	"internal/cli":              {"tool", "client", "internal/address", cobra, pflag, unix},
-	"cmd/toolhost":              {"tool", "client", "internal/address", "internal/artifact", "internal/catalog", "internal/cli", "internal/config", "internal/guardian", "internal/host", "internal/hostrpc", "internal/lifecycle", "internal/limits", "internal/logbook", "internal/manifest", "internal/policy", "internal/process", "internal/pluginwire", cobra, pflag, unix, "internal/callstore", "internal/audit"},
+	"cmd/toolhost":              {"tool", "client", "internal/address", "internal/artifact", "internal/catalog", "internal/cli", "internal/config", "internal/guardian", "internal/host", "internal/hostrpc", "internal/lifecycle", "internal/limits", "internal/logbook", "internal/manifest", "internal/policy", "internal/process", "internal/pluginwire", cobra, pflag, unix, "internal/callstore", "internal/audit", "internal/secrets"},
 	"cmd/agentd":                {"tool", "client", "internal/address", "internal/agent", "internal/agentrpc", "internal/cli", "internal/limits", "internal/model", "internal/model/provider", "internal/rmtree", "internal/runstore/sqlite", cobra, pflag, unix},
 	"plugins/calculator":        {"sdk", "plugins/calculator/expr"},
 	"plugins/calculator/expr":   {},

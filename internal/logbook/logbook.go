@@ -26,6 +26,8 @@ type Config struct {
 	// MaxBytes bounds the lines of all plugins together, with what it takes to keep them; 0: 64 MiB. Where they are more, the
 	// plugin whose lines take most loses its oldest. The newest line is kept, whatever its size.
 	MaxBytes int
+	// Redact returns a record as it may be kept. It must not block, nor change what it is given. Nil: as it is.
+	Redact func(tool.LogRecord) tool.LogRecord
 }
 
 // Book holds the lines of all plugins. Its methods may be called from any goroutine.
@@ -53,6 +55,9 @@ func New(cfg Config) *Book {
 func (b *Book) Append(line tool.LogLine) {
 	if line.Record.Time.IsZero() {
 		line.Record.Time = time.Now()
+	}
+	if b.cfg.Redact != nil {
+		line.Record = b.cfg.Redact(line.Record) // before it is cut: no secret is cut in two
 	}
 	b.cut(&line.Record)
 	b.mu.Lock()

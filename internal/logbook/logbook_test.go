@@ -189,3 +189,16 @@ func TestTheNewestLineIsKept(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// TestRedact: what is kept is what Redact returns, of the whole line.
+func TestRedact(t *testing.T) {
+	b := logbook.New(logbook.Config{LineBytes: 300, Redact: func(r tool.LogRecord) tool.LogRecord {
+		r.Message = strings.ReplaceAll(r.Message, "secret", "")
+		return r
+	}})
+	b.Append(line("p", "", strings.Repeat("a", 297)+"secret!"))
+	slog.New(b.Handler(slog.DiscardHandler)).Info("a secret", "plugin", "p")
+	if diff := cmp.Diff([]string{strings.Repeat("a", 297) + "!", "a "}, messages(t, b, tool.LogQuery{})); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

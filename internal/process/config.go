@@ -50,6 +50,9 @@ type Config struct {
 	// LinesPerSecond is how many lines of standard error are logged in a second, and at once; the rest is counted. 0:
 	// 1,000.
 	LinesPerSecond int
+	// Redact returns a line that the process printed as it may be shown and kept; cut says that its end is missing. It must not
+	// block. Nil: as it is.
+	Redact func(line string, cut bool) string
 	// Guard is told of the process's group while it runs, and its token is part of the process's mark. Nil: none.
 	Guard *guardian.Guard
 	// Limits is what the process and all that it starts may use. Zero: all there is.
@@ -109,6 +112,9 @@ func (c Config) checked() (Config, error) {
 	}
 	if c.StopTimeout <= 0 {
 		c.StopTimeout = defaultStopTimeout
+	}
+	if c.Redact == nil {
+		c.Redact = func(line string, _ bool) string { return line }
 	}
 	c.LineBytes = cmp.Or(c.LineBytes, maxLine)
 	c.LinesPerSecond = cmp.Or(c.LinesPerSecond, 1000)

@@ -39,7 +39,7 @@ func (p *Process) explain(err error) error {
 	if len(exit.LastStderr) > 0 {
 		text += fmt.Sprintf("; its last words on standard error: %s", quote(lastWords(exit)))
 	}
-	result.Message = text
+	result.Message = p.cfg.Redact(text, false)
 	return result
 }
 

@@ -17,8 +17,9 @@ const (
 // lines is an io.Writer that cuts a byte stream into lines. A line that is longer than maxLine is cut and marked, and
 // the rest of it skipped, so that memory is bounded whatever is written. It may be used from any goroutine.
 type lines struct {
-	emit  func(line string) // is given valid UTF-8 without the line's end, with the lock held
-	limit int               // of a line, in bytes; 0: maxLine
+	emit   func(line string)                  // is given valid UTF-8 without the line's end, with the lock held
+	redact func(line string, cut bool) string // nil: emit is given lines as they are
+	limit  int                                // of a line, in bytes; 0: maxLine
 
 	mu  sync.Mutex
 	buf []byte
@@ -53,7 +54,11 @@ func (l *lines) Flush() {
 }
 
 func (l *lines) end() {
-	text := strings.ToValidUTF8(strings.TrimSuffix(string(l.buf), "\r"), "\uFFFD")
+	text := strings.TrimSuffix(string(l.buf), "\r")
+	if l.redact != nil {
+		text = l.redact(text, l.cut)
+	}
+	text = strings.ToValidUTF8(text, "\uFFFD")
 	if l.cut {
 		text += cutMark
 	}

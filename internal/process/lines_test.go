@@ -48,6 +48,34 @@ func TestLines(t *testing.T) {
 	}
 }
 
+// TestLinesAreRedacted: whole lines, before anything is done to them, are given to what redacts, however they were written.
+func TestLinesAreRedacted(t *testing.T) {
+	type line struct {
+		text string
+		cut  bool
+	}
+	var seen []line
+	var got []string
+	l := lines{
+		limit: 10,
+		emit:  func(line string) { got = append(got, line) },
+		redact: func(text string, cut bool) string {
+			seen = append(seen, line{text, cut})
+			return "<" + text + ">"
+		},
+	}
+	for _, text := range []string{"sec", "ret\r\n0123456", "789secret\xff\n", "\xff"} {
+		_, _ = l.Write([]byte(text))
+	}
+	l.Flush()
+	if diff := cmp.Diff([]line{{"secret", false}, {"0123456789", true}, {"\xff", false}}, seen, cmp.AllowUnexported(line{})); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"<secret>", "<0123456789>" + cutMark, "<\uFFFD>"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := budget{burst: 3, perSecond: 2}

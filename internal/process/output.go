@@ -56,7 +56,7 @@ func (o *output) with(args ...any) {
 
 // newLines returns what cuts a stream into lines of the length that is kept.
 func (p *Process) newLines(emit func(line string)) *lines {
-	return &lines{emit: emit, limit: p.cfg.LineBytes}
+	return &lines{emit: emit, redact: p.cfg.Redact, limit: p.cfg.LineBytes}
 }
 
 // stderrLine takes a line of standard error.

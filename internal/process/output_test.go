@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolhost/toolhost/internal/process"
 )
 
 // Trap 1: whatever JSON a plugin prints on standard error, it is a line.
@@ -135,6 +137,28 @@ func TestLastWordsAreKept(t *testing.T) {
 		t.Errorf("the last lines are %q", exit.LastStderr)
 	}
 	log.await(t, "INFO panic: out of cheese")
+}
+
+// TestRedactedOutput: what a process prints is shown and kept as Redact returns it, also why it did not start; its handshake
+// works whatever is not to be shown.
+func TestRedactedOutput(t *testing.T) {
+	cfg, log := setup(t)
+	cfg.Redact = func(line string, _ bool) string {
+		return strings.NewReplacer("cheese", "[…]", "unix", "[…]").Replace(line)
+	}
+	p := launch(t, cfg)
+	start(t, p, arguments{"do": "crash", "text": "out of cheese"})
+	exit := wait(t, p)
+	if !slices.Contains(exit.LastStderr, "panic: out of […]") {
+		t.Errorf("the last lines are %q", exit.LastStderr)
+	}
+	log.await(t, "INFO panic: out of […]")
+
+	cfg.Path, cfg.Args = "/bin/sh", []string{"-c", "echo some cheese; echo more cheese >&2; exit 3"}
+	_, err := process.Launch(t.Context(), cfg)
+	if err == nil || strings.Contains(err.Error(), "cheese") || !strings.Contains(err.Error(), "some […]") {
+		t.Errorf("the launch ended with %v", err)
+	}
 }
 
 // Of stacks that are larger than all that is kept, the last lines are there as they were printed, and before them why

@@ -91,6 +91,12 @@ func (p *Process) pumpStdout(pipe *os.File) {
 		first = false
 		p.firstLine <- firstLine{line, !ended} // has room for this one
 	})
+	to.redact = func(line string, cut bool) string {
+		if first {
+			return line // what is not to be shown must not break a handshake
+		}
+		return p.cfg.Redact(line, cut)
+	}
 	pump(pipe, to)
 	ended = true
 	to.Flush()

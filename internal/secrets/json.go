@@ -1,0 +1,94 @@
+package secrets
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+)
+
+// json returns a JSON value without secrets, whichever way its strings are escaped.
+func (m *matcher) json(value []byte) []byte {
+	text := string(value)
+	// Strings that escape no more than they must hold a secret in a form that is known.
+	if m.text(text) == text && !strings.Contains(text, `\u`) && !strings.Contains(text, `\/`) {
+		return value
+	}
+	redacted := m.tokens(value)
+	if m.spans {
+		if text, whole := string(redacted), ""; m.text(text) != text {
+			whole = m.text(text)
+			if !json.Valid([]byte(whole)) {
+				whole = quoted(whole)
+			}
+			return []byte(whole)
+		}
+	}
+	if bytes.Equal(redacted, value) {
+		return value
+	}
+	return redacted
+}
+
+// tokens returns JSON with each of its tokens redacted.
+func (m *matcher) tokens(value []byte) []byte {
+	out := make([]byte, 0, len(value)+64)
+	for i := 0; i < len(value); {
+		end := tokenEnd(value, i)
+		token := string(value[i:end])
+		switch {
+		case token[0] == '"':
+			out = append(out, m.quoted(token)...)
+		case m.text(token) != token: // a number
+			out = append(out, quoted(m.text(token))...)
+		default:
+			out = append(out, token...)
+		}
+		i = end
+	}
+	return out
+}
+
+// quoted returns a string of JSON, with its quotes, without secrets.
+func (m *matcher) quoted(token string) string {
+	if !strings.Contains(token, `\`) {
+		return m.text(token)
+	}
+	var plain string
+	if json.Unmarshal([]byte(token), &plain) != nil {
+		return m.text(token) // no JSON after all
+	}
+	redacted := m.text(plain)
+	if redacted == plain {
+		return token
+	}
+	return quoted(redacted)
+}
+
+// quoted returns a text as a JSON string.
+func quoted(text string) string {
+	encoded, _ := json.Marshal(text) // a string cannot fail
+	return string(encoded)
+}
+
+// tokenEnd returns where the token that begins at an index ends; every character that is no part of a string, number or
+// word is one by itself.
+func tokenEnd(value []byte, begin int) int {
+	const ends = " \t\r\n\"{}[],:"
+	end := begin + 1
+	switch {
+	case value[begin] == '"':
+		for end < len(value) && value[end] != '"' {
+			if value[end] == '\\' {
+				end++
+			}
+			end++
+		}
+		return min(end+1, len(value))
+	case strings.IndexByte(ends, value[begin]) >= 0:
+		return end
+	}
+	for end < len(value) && strings.IndexByte(ends, value[end]) < 0 {
+		end++
+	}
+	return end
+}

@@ -1,0 +1,262 @@
+package secrets_test
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/toolhost/toolhost/internal/secrets"
+)
+
+// hard has what JSON, URLs and base64 write otherwise.
+const hard = "p\"ä/s+s wörd&<\\>?\n~😀"
+
+func learnt(name, value string) *secrets.Redactor {
+	r := &secrets.Redactor{}
+	r.Learn(name, value)
+	return r
+}
+
+// TestTextForms: however a value is written, it is found.
+func TestTextForms(t *testing.T) {
+	asJSON := func(value string) string {
+		text, err := json.Marshal(value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	for name, write := range map[string]func(string) string{
+		"as it is":       func(v string) string { return v },
+		"JSON":           asJSON,
+		"JSON in JSON":   func(v string) string { return asJSON(v) },
+		"Go":             strconv.Quote,
+		"Go in ASCII":    strconv.QuoteToASCII,
+		"a query":        url.QueryEscape,
+		"a path":         url.PathEscape,
+		"small escapes":  func(v string) string { return strings.ToLower(url.QueryEscape(v)) },
+		"small digits":   func(v string) string { return hex.EncodeToString([]byte(v)) },
+		"capital digits": func(v string) string { return strings.ToUpper(hex.EncodeToString([]byte(v))) },
+		"base64":         func(v string) string { return base64.StdEncoding.EncodeToString([]byte(v)) },
+		"base64 of URLs": func(v string) string { return base64.RawURLEncoding.EncodeToString([]byte(v)) },
+	} {
+		for _, value := range []string{hard, "correct-horse-battery", "aGVsbG8="} {
+			if name == "small escapes" && strings.ToLower(value) != value {
+				continue
+			}
+			t.Run(name+"/"+value, func(t *testing.T) {
+				form := write(value)
+				got := learnt("KEY", value).Text("before " + form + " after")
+				if strings.Contains(got, strings.Trim(form, `"`)) || !strings.Contains(got, "[secret KEY]") ||
+					!strings.HasPrefix(got, "before ") || !strings.HasSuffix(got, " after") {
+					t.Errorf("%s became %s", form, got)
+				}
+			})
+		}
+	}
+}
+
+// TestBase64OfMore: a value is found where it is encoded together with something else, as in basic authentication.
+func TestBase64OfMore(t *testing.T) {
+	const value = "correct-horse-battery"
+	for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding, base64.RawStdEncoding} {
+		for before := range 7 {
+			for after := range 4 {
+				whole := strings.Repeat("ü", before) + strings.Repeat("a", before%2) + value + strings.Repeat("?", after)
+				got := learnt("KEY", value).Text(encoding.EncodeToString([]byte(whole)))
+				// What is left is of the neighbours, and some bits of the first and the last byte.
+				head, tail, found := strings.Cut(got, "[secret KEY]")
+				if left := len(head) + len(tail); !found || left > encoding.EncodedLen(len(whole)-len(value))+4 {
+					t.Errorf("%q became %s", whole, got)
+				}
+			}
+		}
+	}
+}
+
+func TestText(t *testing.T) {
+	r := learnt("A", "abcdef")
+	r.Learn("LONGER", "abcdefgh")
+	r.Learn("B", "123456")
+	r.Learn("AGAIN", "abcdef")
+	r.Learn("SHORT", "xyz")
+	for text, want := range map[string]string{
+		"":                        "",
+		"nothing":                 "nothing",
+		"abcde":                   "abcde",
+		"abcdefg":                 "[secret A]g",
+		"abcdefghi":               "[secret LONGER]i",
+		"abcdef123456":            "[secret A][secret B]",
+		"xyz stays: it is short":  "xyz stays: it is short",
+		"\xff\xfeabcdef\xff":      "\xff\xfe[secret A]\xff",
+		"two abcdef and abcdefgh": "two [secret A] and [secret LONGER]",
+	} {
+		if got := r.Text(text); got != want {
+			t.Errorf("%q became %q, not %q", text, got, want)
+		}
+		if got := string(r.Bytes([]byte(text))); got != want {
+			t.Errorf("the bytes %q became %q, not %q", text, got, want)
+		}
+	}
+}
+
+// TestNothingLearnt: nil and empty redactors, and one that finds nothing, return what they get.
+func TestNothingLearnt(t *testing.T) {
+	for name, r := range map[string]*secrets.Redactor{"nil": nil, "empty": {}, "other": learnt("A", "abcdef")} {
+		data := []byte(`{"a":"b c d e f"}`)
+		if got := r.JSON(data); &got[0] != &data[0] {
+			t.Errorf("%s: the JSON is another one: %s", name, got)
+		}
+		if got := r.Bytes(data); &got[0] != &data[0] {
+			t.Errorf("%s: the data is another one: %s", name, got)
+		}
+		if r.Text("text") != "text" || r.Line("line", true) != "line" || r.JSON(nil) != nil || r.Bytes(nil) != nil {
+			t.Errorf("%s: it changed something", name)
+		}
+	}
+}
+
+func TestJSON(t *testing.T) {
+	r := learnt("KEY", hard)
+	r.Learn("PIN", "12345678")
+	r.Learn("DOC", `{"user":"bob","rank":1}`)
+	escaped := ""
+	for _, c := range "12345678" {
+		escaped += fmt.Sprintf(`\u%04x`, c)
+	}
+	text, err := json.Marshal(map[string]any{"k": "it is " + hard, "n": []any{1, "x", nil, true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for value, want := range map[string]string{
+		`null`:                            `null`,
+		`12345678`:                        `"[secret PIN]"`,
+		`-12345678.5e3`:                   `"-[secret PIN].5e3"`,
+		` [1, 12345678 ,"a\"b" ]`:         ` [1, "[secret PIN]" ,"a\"b" ]`,
+		`{"12345678":{"a":"12345678"}}`:   `{"[secret PIN]":{"a":"[secret PIN]"}}`,
+		`"` + escaped + `"`:               `"[secret PIN]"`,
+		`"a\u0031b ` + escaped + `\n"`:    `"a1b [secret PIN]\n"`,
+		`"a\u0031b"`:                      `"a\u0031b"`,
+		`{"a":{"user":"bob","rank":1}}`:   `"{\"a\":[secret DOC]}"`,
+		`{"a":{"user":"bob","rank":2}}`:   `{"a":{"user":"bob","rank":2}}`,
+		string(text):                      `{"k":"it is [secret KEY]","n":[1,"x",null,true]}`,
+		`"{\"user\":\"bob\",\"rank\":1}"`: `"[secret DOC]"`,
+	} {
+		given := []byte(value)
+		got := string(r.JSON(given))
+		if got != want || string(given) != value {
+			t.Errorf("%s became %s, not %s", value, got, want)
+		}
+		if !json.Valid([]byte(got)) {
+			t.Errorf("%s became %s, which is no JSON", value, got)
+		}
+	}
+}
+
+// TestLine: what is cut off takes the beginning of a secret with it; of a JSON record all stays JSON.
+func TestLine(t *testing.T) {
+	r := learnt("KEY", "abcdefghijkl")
+	r.Learn("PIN", "12345678")
+	r.Learn("PEM", "-----BEGIN KEY-----\nMIIEvQIBADANBgkqhkiG9w0B\nAQEFAASCBKcwggSjAgEAAo\nQQ==\n-----END KEY-----")
+	for _, tc := range []struct {
+		line string
+		cut  bool
+		want string
+	}{
+		{"x abcdefghijk", false, "x abcdefghijk"},
+		{"x abcdefghijk", true, "x "},
+		{"x abcd", true, "x "},
+		{"x ab", true, "x ab"},
+		{"x abcdefghijkl", true, "x [secret KEY]"},
+		{"x YWJjZGVm", true, "x "}, // base64
+		{`{"pin":12345678}`, false, `{"pin":"[secret PIN]"}`},
+		{`{"pin":12345678`, false, `{"pin":[secret PIN]`},
+		{"MIIEvQIBADANBgkqhkiG9w0B", false, "[secret PEM]"},
+		{"  MIIEvQIBADANBgkqhkiG9w0B AQEFAASCBKcwggSjAgEAAo", false, "  [secret PEM] [secret PEM]"},
+		{"-----BEGIN KEY-----", false, "-----BEGIN KEY-----"},
+	} {
+		if got := r.Line(tc.line, tc.cut); got != tc.want {
+			t.Errorf("%q (cut: %v) became %q, not %q", tc.line, tc.cut, got, tc.want)
+		}
+	}
+}
+
+// TestLearnIsBounded: of a secret that changes, the latest values are known, and other secrets stay known.
+func TestLearnIsBounded(t *testing.T) {
+	r := learnt("STAYS", "always the same")
+	for i := range 40 {
+		r.Learn("CHANGES", fmt.Sprintf("value-%04d", i))
+	}
+	for text, want := range map[string]string{
+		"value-0039": "[secret CHANGES]", "value-0024": "[secret CHANGES]", "value-0000": "value-0000", "always the same": "[secret STAYS]",
+	} {
+		if got := r.Text(text); got != want {
+			t.Errorf("%q became %q, not %q", text, got, want)
+		}
+	}
+}
+
+func TestLearnBesideReaders(t *testing.T) {
+	r := learnt("A", "abcdef")
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			for j := range 20 {
+				value := fmt.Sprintf("value-%d-%d", i, j)
+				r.Learn("S"+strconv.Itoa(i*100+j), value)
+				if got := r.Text(value + "abcdef"); strings.Contains(got, "value") || !strings.HasSuffix(got, "[secret A]") {
+					t.Errorf("%q was seen", got)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func FuzzJSON(f *testing.F) {
+	f.Add(`{"a":[1,"b\u0061",null,{"c":12345678}]}`, "12345678")
+	f.Add(`"a\/b"`, "a/b/c/d")
+	f.Add(`{"user":"bob"}`, `{"user":"bob"}`)
+	f.Fuzz(func(t *testing.T, value, secret string) {
+		r := learnt("KEY", secret)
+		got := r.JSON([]byte(value))
+		if !json.Valid([]byte(value)) {
+			return
+		}
+		if !json.Valid(got) {
+			t.Errorf("with %q, %s became %s, which is no JSON", secret, value, got)
+		}
+		if len(secret) >= 6 && !strings.Contains("[secret KEY]", secret) && !strings.ContainsAny(secret, "[]") && strings.Contains(string(got), secret) {
+			t.Errorf("%q is still in %s", secret, got)
+		}
+	})
+}
+
+func BenchmarkText(b *testing.B) {
+	line := strings.Repeat("2026-11-21T10:00:00Z level=INFO msg=\"served a request\" path=/v1/items status=200 took=12ms\n", 50)
+	for _, n := range []int{0, 1, 20, 200} {
+		r := &secrets.Redactor{}
+		for i := range n {
+			r.Learn("S"+strconv.Itoa(i), fmt.Sprintf("ghp_%016x%016x", uint64(i+1)*0x9e3779b97f4a7c15, uint64(i+7)*0xc2b2ae3d27d4eb4f))
+		}
+		b.Run(fmt.Sprintf("secrets=%d", n), func(b *testing.B) {
+			b.SetBytes(int64(len(line)))
+			for b.Loop() {
+				_ = r.Text(line)
+			}
+		})
+		value, _ := json.Marshal(map[string]string{"log": line, "again": line})
+		b.Run(fmt.Sprintf("json,secrets=%d", n), func(b *testing.B) {
+			b.SetBytes(int64(len(value)))
+			for b.Loop() {
+				_ = r.JSON(value)
+			}
+		})
+	}
+}

@@ -1,0 +1,33 @@
+package secrets
+
+import (
+	"bytes"
+	"io"
+)
+
+// Writer returns a writer for a log whose every Write is one record, which goes to w without secrets. isJSON says that
+// records are JSON, and stay so.
+func (r *Redactor) Writer(w io.Writer, isJSON bool) io.Writer {
+	if r == nil {
+		return w
+	}
+	return &writer{redactor: r, to: w, isJSON: isJSON}
+}
+
+type writer struct {
+	redactor *Redactor
+	to       io.Writer
+	isJSON   bool
+}
+
+// Write implements io.Writer.
+func (w *writer) Write(record []byte) (int, error) {
+	redacted := w.redactor.Bytes(record)
+	if w.isJSON && !bytes.Equal(redacted, record) {
+		redacted = w.redactor.JSON(record)
+	}
+	if _, err := w.to.Write(redacted); err != nil {
+		return 0, err
+	}
+	return len(record), nil
+}
