@@ -14,7 +14,9 @@ import (
 
 // ask has the model give its next response. The goroutine belongs to the run and ends with its task.
 func (r *run) ask(t *task) {
-	q := &question{run: r, task: t, request: r.state.Request(), read: r.state.Seq(), offered: r.offered, started: r.state.Started()}
+	q := &question{
+		run: r, task: t, request: r.state.Request(), turn: r.state.Turn(), read: r.state.Seq(), offered: r.offered, started: r.state.Started(),
+	}
 	r.group.Go(q.pursue)
 }
 
@@ -23,6 +25,7 @@ type question struct {
 	run     *run
 	task    *task
 	request model.Request
+	turn    int
 	read    uint64
 	offered []tool.Info
 	started RunStarted
@@ -36,12 +39,17 @@ func (q *question) pursue() {
 	}
 	retry := q.run.agent.config.ModelRetry
 	for attempt := 1; ; attempt++ {
-		resp, err := q.generate()
+		resp, open, err := q.generate()
 		if q.task.ctx.Err() != nil {
+			open.abandon()
 			return
 		}
 		if err == nil {
-			q.run.tell(update{task: q.task, done: func() Payload { return q.run.state.Respond(resp, q.offered, q.read) }})
+			claim := q.hold(open)
+			q.run.tell(update{task: q.task, done: func() Payload {
+				q.run.previews = claim()
+				return q.run.state.Respond(resp, q.offered, q.read)
+			}})
 			return
 		}
 		failure := modelError(err)
@@ -108,27 +116,34 @@ func (q *question) offer(infos []tool.Info) {
 // errIdle is the cause with which a stream that says nothing is ended.
 var errIdle = errors.New("the model's stream has stalled")
 
-// generate asks once and shows the text as it comes.
-func (q *question) generate() (*model.Response, error) {
+// generate asks once and shows the text as it comes, and the arguments of calls to tools that want to look on: of those,
+// it returns the calls that are open.
+func (q *question) generate() (*model.Response, previews, error) {
 	ctx, cancel := context.WithCancelCause(q.task.ctx)
 	defer cancel(nil)
 	idle := q.run.agent.config.ModelIdle
 	watchdog := time.AfterFunc(idle, func() { cancel(errIdle) })
 	defer watchdog.Stop()
+	forward := q.forward()
+	defer forward.abandon()
 	for chunk, err := range q.run.agent.config.Model.Generate(ctx, q.request) {
 		watchdog.Reset(idle)
 		switch {
 		case err != nil && errors.Is(context.Cause(ctx), errIdle):
-			return nil, &model.Error{Message: fmt.Sprintf("%v: nothing came for %s", errIdle, idle), Retryable: true, Err: err}
+			return nil, nil, &model.Error{Message: fmt.Sprintf("%v: nothing came for %s", errIdle, idle), Retryable: true, Err: err}
 		case err != nil:
-			return nil, err
+			return nil, nil, err
 		case chunk.Response != nil:
-			return chunk.Response, nil
+			return chunk.Response, forward.finish(), nil
+		case chunk.CallBegun != nil:
+			forward.begin(chunk.CallBegun)
+		case chunk.ArgumentDelta != nil:
+			forward.add(chunk.ArgumentDelta)
 		case chunk.TextDelta != nil && chunk.TextDelta.Text != "":
 			q.run.tell(update{task: q.task, passing: &TextDelta{Text: chunk.TextDelta.Text}})
 		}
 	}
-	return nil, &model.Error{Message: "the model's stream ended before the response was complete", Retryable: true}
+	return nil, nil, &model.Error{Message: "the model's stream ended before the response was complete", Retryable: true}
 }
 
 // modelError returns err as a model's error. One that the model did not class is not tried again.

@@ -12,7 +12,7 @@ import (
 
 // call has a call carried out. The goroutine belongs to the run and ends with its task.
 func (r *run) call(t *task, c Call) {
-	e := &errand{run: r, task: t, call: c, session: r.state.Started().Session, begun: r.inherited[c.ID]}
+	e := &errand{run: r, task: t, call: c, session: r.state.Started().Session, begun: r.inherited[c.ID], preview: r.previews.take(c.ID)}
 	r.group.Go(e.pursue)
 }
 
@@ -23,6 +23,9 @@ type errand struct {
 	call    Call
 	session string
 	begun   bool // whether it was ever opened, maybe by an earlier process, so that it may have had effects
+
+	// preview is open, and to be completed. Nil: the call is to be opened.
+	preview *preview
 }
 
 // pursue opens the call until it has an outcome. Opening again is safe: toolhost executes an id once, and joins or
@@ -31,6 +34,7 @@ func (e *errand) pursue() {
 	defer e.run.caught(e.task, func(words string) Payload {
 		return failureResult(&e.call, e.lost(&tool.Error{Kind: tool.KindInternal, Message: words}))
 	})
+	defer e.drop()
 	retry := e.run.agent.config.ToolRetry
 	deadline := time.AfterFunc(e.run.agent.config.CallDeadline, func() {
 		e.task.cancel(tool.Errorf(tool.KindTimeout, "the call took longer than %s", e.run.agent.config.CallDeadline))
@@ -73,7 +77,7 @@ func (e *errand) attempt() (*tool.Outcome, error) {
 	opened := make(chan tool.Execution, 1)
 	e.run.group.Go(func() { e.guard(ctx, stop, opened) }) // ends with ctx
 	call := tool.Call{ID: e.call.ID, Tool: e.call.Tool, Arguments: json.RawMessage(e.call.Arguments), Session: e.session}
-	exec, err := e.run.agent.config.Tools.Open(ctx, call, true)
+	exec, looked, err := e.open(ctx, &call)
 	if err != nil {
 		return nil, err
 	}
@@ -87,6 +91,8 @@ func (e *errand) attempt() (*tool.Outcome, error) {
 			return nil, tool.Errorf(tool.KindUnavailable, "the call's events ended without an outcome")
 		case err != nil:
 			return nil, err
+		case event.Ended != nil && looked && !e.cancelled() && previewFailed(event.Ended.Err):
+			return nil, event.Ended.Err
 		case event.Ended != nil:
 			return event.Ended, nil
 		case event.Status != nil:

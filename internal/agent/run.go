@@ -29,6 +29,9 @@ type run struct {
 	group   sync.WaitGroup   // the tasks' goroutines
 	offered []tool.Info      // the tools, as last listed
 
+	// previews are the open calls of the response that was just journaled, until its calls begin. The goroutine's alone.
+	previews previews
+
 	// inherited are the calls that an earlier process may have begun. Written before any task, then only read.
 	inherited map[string]bool
 }
@@ -73,6 +76,7 @@ func (r *run) work(ctx context.Context) {
 	for _, t := range r.tasks {
 		t.end()
 	}
+	r.previews.abandon()
 	r.group.Wait()
 	if err != nil && ctx.Err() == nil {
 		r.agent.config.Log.Error("a run stopped without being finished", "run", r.id, "error", err)
@@ -248,6 +252,7 @@ func (r *run) reconcile(ctx context.Context) {
 			delete(r.tasks, name)
 		}
 	}
+	r.previews.abandon() // of calls that are not to be made, or not yet
 }
 
 func (r *run) start(ctx context.Context, name string) *task {
