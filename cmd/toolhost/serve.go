@@ -28,6 +28,9 @@ import (
 const (
 	// shutdownGrace is how long calls may go on after toolhost was told to stop.
 	shutdownGrace = 10 * time.Second
+	// outcomeGrace is how long the calls that are ended then have to tell their callers how: longer than the default of
+	// yield_timeout, which is what a tool that does not yield takes of it.
+	outcomeGrace = 8 * time.Second
 	// settleGrace is how long the start waits for new plugins to say what they are: those that take longer join later.
 	settleGrace = 3 * time.Second
 )
@@ -98,7 +101,7 @@ func serve(ctx context.Context, options serveOptions, stdout, stderr io.Writer) 
 	}
 	defer reloadOnHangup(h, decisions, logger)()
 	server := hostrpc.NewServer(hostrpc.Config{Host: h, Logger: logger})
-	return serveUntil(ctx, server, listener, func() {
+	return serveUntil(ctx, server, listener, h, func() {
 		fmt.Fprintf(stdout, "toolhost is ready at %s: %s\n", listener.Address(), summary(known.Snapshot()))
 	})
 }
@@ -181,8 +184,9 @@ func reloadOnHangup(h *host.Host, decisions *audit.Log, logger *slog.Logger) (st
 	}
 }
 
-// serveUntil serves until ctx ends, then lets calls end for a while.
-func serveUntil(ctx context.Context, server *hostrpc.Server, listener *address.Listener, ready func()) error {
+// serveUntil serves until ctx ends, then lets calls end for a while, and ends those that are left while their callers can
+// still be told.
+func serveUntil(ctx context.Context, server *hostrpc.Server, listener *address.Listener, h *host.Host, ready func()) error {
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }() // ends with Shutdown; waited for below
 	ready()
@@ -192,9 +196,11 @@ func serveUntil(ctx context.Context, server *hostrpc.Server, listener *address.L
 	case err = <-served:
 		served <- nil
 	}
-	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownGrace)
+	overdue := time.AfterFunc(shutdownGrace, func() { _ = h.Close() }) // the host's owner closes it too, which waits
+	defer overdue.Stop()
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownGrace+outcomeGrace)
 	defer cancel()
-	_ = server.Shutdown(grace) // calls that had to be cut have got their outcome
+	_ = server.Shutdown(grace) // only callers who do not read are cut off
 	return errors.Join(err, <-served)
 }
 

@@ -235,6 +235,26 @@ func TestTermEndsEverything(t *testing.T) {
 	}
 }
 
+// TestTermTellsHowCallsEnded: a call that goes on for longer than toolhost waits is ended by it, and its caller is told so
+// instead of losing its connection.
+func TestTermTellsHowCallsEnded(t *testing.T) {
+	t.Parallel()
+	h := prepare(t)
+	install(t, h, "fault", "faultplugin", "")
+	h.serve(t)
+	w := h.startWaiting(t, h.dial(t))
+	h.stop(t)
+	for outcome := range w.outcome {
+		t.Fatalf("the call ended with %q", outcome.Result.Text())
+	}
+	if e := tool.AsError(w.err); e.Instance != "fault-1" || !strings.Contains(e.Message, "toolhost is stopping") {
+		t.Errorf("the call ended with %s: %v", e.Kind, e)
+	}
+	if code := h.cmd.ProcessState.ExitCode(); code != 0 {
+		t.Errorf("exit code %d, want 0", code)
+	}
+}
+
 // TestRestart: one command replaces a plugin's process and touches no other.
 func TestRestart(t *testing.T) {
 	h := start(t)
