@@ -40,6 +40,11 @@
 // struct{} and nil pointers as nothing; anything else as one block of JSON. A struct also gives the output schema, unless Spec.OutputSchema is
 // set.
 //
+// # Sessions
+//
+// A tool that looks different to each session, because its schema lists what there is to choose from, for example, has a
+// function that describes it: see [Tool.Dynamic].
+//
 // # Errors
 //
 // An error is a tool error: the model reads its text and can act on it. An [Error], such as one from [Unavailable], says

@@ -95,9 +95,9 @@ func (t Tool) check() error {
 			spec.InputSchema = []byte(`{"type":"object"}`) // what is wrong with it is said by t.err
 			spec.InputExamples = nil
 		}
-		return errors.Join(t.err, checkSpec(&spec))
+		return errors.Join(t.err, t.checkDynamic(), checkSpec(&spec))
 	}
-	return checkSpec(&t.spec)
+	return errors.Join(t.checkDynamic(), checkSpec(&t.spec))
 }
 
 // labelled returns the errors that err joins, each with its label.

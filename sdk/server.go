@@ -29,8 +29,10 @@ type Server struct {
 // servedTool is a tool or a filter.
 type servedTool struct {
 	name string
-	read func(text []byte) (json.RawMessage, error) // makes arguments of argument text
+	read func(ctx context.Context, text []byte) (json.RawMessage, error) // makes arguments of argument text
 	open func(ctx context.Context) (object, error)
+
+	dynamic *dynamic // nil: described once for all
 }
 
 var _ transport.Handler = (*Server)(nil)
@@ -47,21 +49,29 @@ func NewServer(p Plugin) (*Server, error) {
 		if err != nil {
 			return nil, fmt.Errorf("tool %q: its input schema: %w", t.spec.Name, err)
 		}
-		s.tools[t.spec.Name] = servedTool{name: t.spec.Name, read: args.read, open: t.open}
+		served := servedTool{name: t.spec.Name, open: t.open}
+		served.read = func(_ context.Context, text []byte) (json.RawMessage, error) { return args.read(text) }
+		if t.vary != nil {
+			served.dynamic = newDynamic(t, args)
+			served.read = served.dynamic.read
+		}
+		s.tools[t.spec.Name] = served
 	}
 	for _, f := range p.Filters {
-		asked := func(text []byte) (json.RawMessage, error) { return text, nil } // by a toolhost, not by a model
+		asked := func(_ context.Context, text []byte) (json.RawMessage, error) { return text, nil } // by a toolhost, not by a model
 		s.tools[f.Name] = servedTool{name: f.Name, read: asked, open: f.open}
 	}
 	return s, nil
 }
 
-// Describe says what the plugin is, with the tools that are asked for.
-func (s *Server) Describe(_ context.Context, req transport.DescribeRequest) (tool.Description, error) {
+// Describe says what the plugin is, with the tools that are asked for, as the session sees them.
+func (s *Server) Describe(ctx context.Context, req transport.DescribeRequest) (tool.Description, error) {
 	d := s.description
+	d.Tools = slices.Clone(d.Tools)
 	if len(req.Tools) > 0 {
-		d.Tools = slices.DeleteFunc(slices.Clone(d.Tools), func(t tool.Spec) bool { return !slices.Contains(req.Tools, t.Name) })
+		d.Tools = slices.DeleteFunc(d.Tools, func(t tool.Spec) bool { return !slices.Contains(req.Tools, t.Name) })
 	}
+	s.describeFor(ctx, req, d.Tools)
 	return d, nil
 }
 
@@ -121,7 +131,7 @@ func (t *servedTool) run(c *call) (tool.Result, error) {
 	if err != nil {
 		return tool.Result{}, err
 	}
-	arguments, err := guard(c, "reading the arguments of", func() (json.RawMessage, error) { return t.read(text) })
+	arguments, err := guard(c, "reading the arguments of", func() (json.RawMessage, error) { return t.read(c.ctx, text) })
 	if err != nil {
 		return outcome(c.ctx, err)
 	}

@@ -14,6 +14,7 @@ type Tool struct {
 	spec Spec
 	err  error // what is wrong with the declaration, for Plugin.Validate
 	open func(ctx context.Context) (object, error)
+	vary func(ctx context.Context) (Variant, error) // nil: it is not dynamic
 }
 
 // Spec returns what the tool declares, with the schemas that were derived.

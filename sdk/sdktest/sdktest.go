@@ -10,6 +10,7 @@
 package sdktest
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -58,26 +59,52 @@ func newHost(t testing.TB, handler transport.Handler) *Host {
 	t.Helper()
 	h := &Host{t: t, handler: handler, outputs: map[string]*jsonschema.Resolved{}}
 	for _, spec := range h.Describe().Tools {
-		if len(spec.OutputSchema) == 0 {
-			continue
-		}
-		var schema jsonschema.Schema
-		if err := json.Unmarshal(spec.OutputSchema, &schema); err != nil {
-			t.Fatalf("tool %q: its output schema: %v", spec.Name, err)
-		}
-		resolved, err := schema.Resolve(nil)
-		if err != nil {
-			t.Fatalf("tool %q: its output schema: %v", spec.Name, err)
-		}
-		h.outputs[spec.Name] = resolved
+		h.outputs[spec.Name] = h.resolve(spec)
 	}
 	return h
 }
 
-// Describe returns what the plugin says of itself to a toolhost, with the schemas that were derived.
-func (h *Host) Describe() sdk.Description {
+// resolve returns the output schema of a tool, or nil if it declares none.
+func (h *Host) resolve(spec sdk.Spec) *jsonschema.Resolved {
 	h.t.Helper()
-	d, err := h.handler.Describe(h.t.Context(), transport.DescribeRequest{})
+	if len(spec.OutputSchema) == 0 {
+		return nil
+	}
+	var schema jsonschema.Schema
+	if err := json.Unmarshal(spec.OutputSchema, &schema); err != nil {
+		h.t.Fatalf("tool %q: its output schema: %v", spec.Name, err)
+	}
+	resolved, err := schema.Resolve(nil)
+	if err != nil {
+		h.t.Fatalf("tool %q: its output schema: %v", spec.Name, err)
+	}
+	return resolved
+}
+
+// output returns the output schema that a result has to fit, or nil.
+func (h *Host) output(info transport.Info) *jsonschema.Resolved {
+	h.t.Helper()
+	if info.Session == "" && len(info.Values) == 0 {
+		return h.outputs[info.Tool]
+	}
+	for _, spec := range h.describe(info).Tools {
+		if spec.Name == info.Tool && spec.Dynamic {
+			return h.resolve(spec)
+		}
+	}
+	return h.outputs[info.Tool]
+}
+
+// Describe returns what the plugin says of itself to a toolhost, with the schemas that were derived. WithSession and WithValue
+// say for whom dynamic tools are described.
+func (h *Host) Describe(options ...Option) sdk.Description {
+	h.t.Helper()
+	return h.describe(h.newOptions("", options).info)
+}
+
+func (h *Host) describe(info transport.Info) sdk.Description {
+	h.t.Helper()
+	d, err := h.handler.Describe(h.t.Context(), transport.DescribeRequest{Session: info.Session, Context: info.Values})
 	if err != nil {
 		h.t.Fatalf("describing the plugin: %v", err)
 	}
@@ -135,21 +162,22 @@ func WithSecret(name, secret string) Option {
 	return func(o *callOptions) { o.info.Secrets[name] = secret }
 }
 
-// options returns what is known of a call to a tool, without what the tool has not declared.
-func (h *Host) options(name string, options []Option) callOptions {
+// newOptions returns what options say.
+func (h *Host) newOptions(name string, options []Option) callOptions {
 	o := callOptions{
-		ctx: h.t.Context(),
-		info: transport.Info{
-			Tool:    name,
-			CallID:  fmt.Sprintf("call-%d", h.number.Add(1)),
-			Attempt: 1,
-			Values:  map[string]json.RawMessage{},
-			Secrets: map[string]string{},
-		},
+		ctx:  h.t.Context(),
+		info: transport.Info{Tool: name, Attempt: 1, Values: map[string]json.RawMessage{}, Secrets: map[string]string{}},
 	}
 	for _, option := range options {
 		option(&o)
 	}
+	return o
+}
+
+// options returns what is known of a call to a tool, without what the tool has not declared.
+func (h *Host) options(name string, options []Option) callOptions {
+	o := h.newOptions(name, options)
+	o.info.CallID = cmp.Or(o.info.CallID, fmt.Sprintf("call-%d", h.number.Add(1)))
 	for _, spec := range h.Describe().Tools {
 		if spec.Name == name {
 			keepOnly(o.info.Values, spec.ContextKeys)
@@ -171,9 +199,9 @@ func keepOnly[V any](values map[string]V, declared []string) {
 }
 
 // checkOutput reports a result that does not fit the output schema of its tool.
-func (h *Host) checkOutput(name string, result *tool.Result) {
+func (h *Host) checkOutput(info transport.Info, result *tool.Result) {
 	h.t.Helper()
-	schema := h.outputs[name]
+	name, schema := info.Tool, h.output(info)
 	if schema == nil || result.IsError {
 		return
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"sync"
 
+	"github.com/toolhost/toolhost/sdk/internal/transport"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -22,6 +23,7 @@ type Call struct {
 type Stream struct {
 	host   *Host
 	tool   string
+	info   transport.Info
 	cancel context.CancelFunc
 	pieces chan piece
 	done   chan struct{} // closed when ended is set
@@ -47,7 +49,7 @@ func (h *Host) Stream(name string, options ...Option) *Stream {
 	o := h.options(name, options)
 	ctx, cancel := context.WithCancel(o.ctx)
 	s := &Stream{
-		host: h, tool: name, cancel: cancel,
+		host: h, tool: name, info: o.info, cancel: cancel,
 		pieces: make(chan piece), done: make(chan struct{}), changed: make(chan struct{}),
 	}
 	h.t.Cleanup(func() { cancel(); <-s.done })
@@ -92,7 +94,7 @@ func (s *Stream) Wait() *Call {
 	s.host.t.Helper()
 	<-s.done
 	if s.ended.Err == nil {
-		s.host.checkOutput(s.tool, &s.ended.Result)
+		s.host.checkOutput(s.info, &s.ended.Result)
 	}
 	return &s.ended
 }

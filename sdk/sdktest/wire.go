@@ -50,7 +50,7 @@ type remote struct{ conn *pluginwire.Conn }
 
 // Describe implements transport.Handler.
 func (r remote) Describe(ctx context.Context, req transport.DescribeRequest) (tool.Description, error) {
-	return r.conn.Describe(ctx, pluginwire.DescribeRequest{Tools: req.Tools})
+	return r.conn.Describe(ctx, pluginwire.DescribeRequest{Tools: req.Tools, Session: req.Session, Context: req.Context})
 }
 
 // Call implements transport.Handler.

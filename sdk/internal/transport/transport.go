@@ -15,6 +15,10 @@ import (
 type DescribeRequest struct {
 	// Tools are the names of the tools asked for. Empty means all.
 	Tools []string
+	// Session is the one for which dynamic tools are described. Empty means none in particular.
+	Session string
+	// Context is the session's context by key.
+	Context map[string]json.RawMessage
 }
 
 // Info is what is known of a call when it begins.
@@ -42,7 +46,7 @@ type Call interface {
 
 // Handler is a plugin as a transport sees it. Its methods may be called from many goroutines at once.
 type Handler interface {
-	// Describe says what the plugin is. It does not block.
+	// Describe says what the plugin is. It takes as long as the author's code that describes dynamic tools.
 	Describe(ctx context.Context, req DescribeRequest) (tool.Description, error)
 	// Call runs a call to its end: until the tool has returned and its object is closed. An error is a *tool.Error.
 	Call(ctx context.Context, info Info, call Call) (tool.Result, error)

@@ -14,7 +14,7 @@ type wireHandler struct{ handler Handler }
 
 // Describe implements pluginwire.Handler.
 func (w wireHandler) Describe(ctx context.Context, req pluginwire.DescribeRequest) (tool.Description, error) {
-	return w.handler.Describe(ctx, DescribeRequest{Tools: req.Tools})
+	return w.handler.Describe(ctx, DescribeRequest{Tools: req.Tools, Session: req.Session, Context: req.Context})
 }
 
 // Call implements pluginwire.Handler.
