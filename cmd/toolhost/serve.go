@@ -70,7 +70,7 @@ func serve(ctx context.Context, options serveOptions, stdout, stderr io.Writer) 
 	plugins := &launcher{runDir: runDir.Path(), guard: guard, groups: groups, logger: slog.New(logs.Handler(logger.Handler())), config: &options.Config}
 	known, err := catalog.Open(catalog.Config{
 		Folders: options.Folders, StateDir: options.State, Describe: plugins.describe, Logger: logger,
-		Locked: options.Locked, LockFile: options.LockFile,
+		Locked: options.Locked, LockFile: options.LockFile, Overrides: overrides(options.Tools),
 	})
 	if err != nil {
 		return err
@@ -79,6 +79,7 @@ func serve(ctx context.Context, options serveOptions, stdout, stderr io.Writer) 
 	if err := loadPlugins(ctx, known); err != nil {
 		return err
 	}
+	warnOfStrays(known.Snapshot(), logger)
 	calls, err := openCalls(ctx, options, logger)
 	if err != nil {
 		return err
@@ -138,6 +139,8 @@ func hostConfig(options serveOptions, known *catalog.Catalog, plugins *launcher,
 		Filters:   hostFilters(options.Filters),
 		Lifecycle: func(plugin string) lifecycle.Config { return options.Plugin(plugin).Lifecycle() },
 		Disabled:  func(plugin string) bool { return options.Plugin(plugin).Disabled },
+
+		MaxConcurrent: concurrency(known),
 
 		DefaultTimeout:   options.Calls.DefaultTimeout,
 		MaxTimeout:       options.Calls.MaxTimeout,
