@@ -13,6 +13,7 @@ type call struct {
 	at        *token.Token
 	tool      string
 	arguments arguments
+	until     *text // a file that is waited for before the last piece of the arguments; nil: nothing is
 }
 
 func (d document) calls(node ast.Node) ([]call, error) {
@@ -33,7 +34,7 @@ func (d document) calls(node ast.Node) ([]call, error) {
 
 func (d document) call(node ast.Node) (call, error) {
 	c := call{at: start(node)}
-	fields, err := d.fields("a call", node, "id", "tool", "arguments", "arguments_raw")
+	fields, err := d.fields("a call", node, "id", "tool", "arguments", "arguments_raw", "pause_until")
 	if err != nil {
 		return call{}, err
 	}
@@ -43,6 +44,9 @@ func (d document) call(node ast.Node) (call, error) {
 			c.id, err = d.text("id", f.value)
 		case "tool":
 			c.tool, err = d.text("tool", f.value)
+		case "pause_until":
+			c.until = new(text)
+			*c.until, err = d.textTemplate("pause_until", f.value)
 		default:
 			if c.arguments != nil {
 				return call{}, d.errorAt(f.at, "a call has arguments or arguments_raw, not both")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"os"
 	"sync"
 	"time"
 
@@ -108,5 +109,20 @@ func wait(ctx context.Context, d time.Duration) error {
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
+	}
+}
+
+// glance is how often a file that is waited for is looked for.
+const glance = 5 * time.Millisecond
+
+// untilExists returns when there is a file, or with ctx's error.
+func untilExists(ctx context.Context, file string) error {
+	for {
+		if _, err := os.Stat(file); err == nil {
+			return nil
+		}
+		if err := wait(ctx, glance); err != nil {
+			return err
+		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -225,4 +227,42 @@ func TestAReaderThatLeavesBeforeTheErrorMeetsItAgain(t *testing.T) {
 	if shown, _, err := generate(t.Context(), m, asked("go")); err != nil || shown != "whole" {
 		t.Fatalf("got %q, %v", shown, err)
 	}
+}
+
+// TestAPauseEndsWhenItsFileIsThere: the first pieces come at once, the last one waits.
+func TestAPauseEndsWhenItsFileIsThere(t *testing.T) {
+	folder := t.TempDir()
+	script := "turns:\n  - chunks: 2\n    calls: [{tool: t, arguments_raw: abcd, pause_until: '" + folder + "/{{prompt}}'}]\n"
+	var pieces []string
+	for chunk, err := range parse(t, script).Generate(t.Context(), asked("go")) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if chunk.ArgumentDelta == nil {
+			continue
+		}
+		pieces = append(pieces, chunk.ArgumentDelta.Text)
+		_, err := os.Stat(filepath.Join(folder, "go"))
+		if (err == nil) != (len(pieces) == 2) {
+			t.Errorf("after %q, the file: %v", pieces, err)
+		}
+		if err := os.WriteFile(filepath.Join(folder, "go"), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff([]string{"ab", "cd"}, pieces); diff != "" {
+		t.Errorf("pieces (-want +got):\n%s", diff)
+	}
+}
+
+func TestCancelEndsAPause(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		script := "turns:\n  - calls: [{tool: t, arguments_raw: a, pause_until: '" + t.TempDir() + "/never'}]\n"
+		_, _, err := generate(ctx, parse(t, script), asked("go"))
+		if got, ok := errors.AsType[*model.Error](err); !ok || got.Retryable || !errors.Is(err, context.DeadlineExceeded) {
+			t.Fatalf("got %#v, want a *model.Error that no retry helps", err)
+		}
+	})
 }

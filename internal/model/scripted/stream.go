@@ -23,10 +23,14 @@ func (s *stream) entry(e *entry, c *conversation) error {
 	if err != nil {
 		return err
 	}
+	pauses, err := e.pauses(c)
+	if err != nil {
+		return err
+	}
 	if err := wait(s.ctx, e.delay); err != nil {
 		return err
 	}
-	if err := s.deltas(message, e.chunks); err != nil || s.left || e.failure != nil {
+	if err := s.deltas(message, pauses, e.chunks); err != nil || s.left || e.failure != nil {
 		return err
 	}
 	s.done = true
@@ -54,6 +58,22 @@ func (e *entry) message(c *conversation) (model.Message, error) {
 	return message, nil
 }
 
+// pauses returns the file that each call waits for; empty: none.
+func (e *entry) pauses(c *conversation) ([]string, error) {
+	files := make([]string, len(e.calls))
+	for i := range e.calls {
+		if e.calls[i].until == nil {
+			continue
+		}
+		file, err := e.calls[i].until.render(c)
+		if err != nil {
+			return nil, fmt.Errorf("call %q: %w", e.calls[i].id, err)
+		}
+		files[i] = file
+	}
+	return files, nil
+}
+
 func (e *entry) stopReason() model.StopReason {
 	switch {
 	case e.stop != "":
@@ -64,26 +84,48 @@ func (e *entry) stopReason() model.StopReason {
 	return model.StopEndTurn
 }
 
-func (s *stream) deltas(message model.Message, chunks int) error {
+func (s *stream) deltas(message model.Message, pauses []string, chunks int) error {
 	index := 0
 	for _, block := range message.Blocks {
-		var parts []model.Chunk
-		if block.Text != nil {
-			for _, piece := range pieces(block.Text.Text, chunks) {
-				parts = append(parts, model.Chunk{TextDelta: &model.TextDelta{Text: piece}})
-			}
-		}
-		if call := block.ToolCall; call != nil {
-			parts = append(parts, model.Chunk{CallBegun: &model.CallBegun{Index: index, ID: call.ID, Name: call.Name}})
-			for _, piece := range pieces(call.Arguments, chunks) {
-				parts = append(parts, model.Chunk{ArgumentDelta: &model.ArgumentDelta{Index: index, Text: piece}})
-			}
+		var err error
+		switch {
+		case block.Text != nil:
+			err = s.text(block.Text.Text, chunks)
+		case block.ToolCall != nil:
+			err = s.call(index, block.ToolCall, pauses[index], chunks)
 			index++
 		}
-		for _, part := range parts {
-			if err := s.send(part); err != nil || s.left {
+		if err != nil || s.left {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *stream) text(whole string, chunks int) error {
+	for _, piece := range pieces(whole, chunks) {
+		if err := s.send(model.Chunk{TextDelta: &model.TextDelta{Text: piece}}); err != nil || s.left {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *stream) call(index int, c *model.ToolCall, pause string, chunks int) error {
+	begun := model.Chunk{CallBegun: &model.CallBegun{Index: index, ID: c.ID, Name: c.Name}}
+	if err := s.send(begun); err != nil || s.left {
+		return err
+	}
+	parts := pieces(c.Arguments, chunks)
+	for i, piece := range parts {
+		if i == len(parts)-1 && pause != "" {
+			if err := untilExists(s.ctx, pause); err != nil {
 				return err
 			}
+		}
+		delta := model.Chunk{ArgumentDelta: &model.ArgumentDelta{Index: index, Text: piece}}
+		if err := s.send(delta); err != nil || s.left {
+			return err
 		}
 	}
 	return nil
