@@ -103,6 +103,7 @@ func (s *stamp) plugin() sdk.Plugin {
 		Tools: []sdk.Tool{
 			sdk.Func(sdk.Spec{Name: "stamped_read", Description: "Says the version.", ReadOnly: true}, s.read),
 			sdk.Func(sdk.Spec{Name: "stamped_write", Description: "Adds a line to a file."}, s.write),
+			sdk.Object(sdk.Spec{Name: "stamped_draft", Description: "Adds a line to a file, and shows it while it is written.", PartialArguments: true}, s.openDrafter),
 			sdk.Func(sdk.Spec{Name: "stamped_hold", Description: "Says the version once a file is there."}, s.hold),
 		},
 	}
