@@ -51,8 +51,11 @@ type filtering struct {
 	answeredBy string   // empty: none
 }
 
-// filters returns those that are asked around the call, in their order.
+// filters returns those that are asked around the call, in their order. Around a filter's own call there are none.
 func (r *run) filters() []*Filter {
+	if r.whole {
+		return nil
+	}
 	var found []*Filter
 	for i := range r.host.cfg.Filters {
 		if f := &r.host.cfg.Filters[i]; f.applies(r.call.Tool, r.tool.Spec.Tags) {

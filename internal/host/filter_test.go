@@ -1,0 +1,446 @@
+package host_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolhost/toolhost/internal/catalog"
+	"github.com/toolhost/toolhost/internal/filterjson"
+	"github.com/toolhost/toolhost/internal/host"
+	"github.com/toolhost/toolhost/internal/host/hosttest"
+	"github.com/toolhost/toolhost/internal/lifecycle"
+	"github.com/toolhost/toolhost/internal/pluginwire"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// filterFunc is a filter as a plugin serves it.
+type filterFunc func(ctx context.Context, q filterjson.Question) (tool.Result, error)
+
+// filterPlugin is a pluginwire.Handler of filters that remembers what it was asked.
+type filterPlugin struct {
+	filters map[string]filterFunc
+
+	mu    sync.Mutex
+	asked []string // "name phase tool"
+	calls []string // the ids of the filters' own calls
+}
+
+// filterPluginName is the name of the plugin that ships the filters of a test.
+const filterPluginName = "filters"
+
+func (p *filterPlugin) Describe(context.Context, pluginwire.DescribeRequest) (tool.Description, error) {
+	d := tool.Description{Name: filterPluginName, Version: "1"}
+	for name := range p.filters {
+		d.Filters = append(d.Filters, tool.Filter{
+			Name: name, Before: !strings.HasPrefix(name, "after"), After: !strings.HasPrefix(name, "before"),
+		})
+	}
+	return d, nil
+}
+
+func (p *filterPlugin) Call(ctx context.Context, call *pluginwire.ServerCall) (tool.Result, error) {
+	for {
+		text, complete, err := call.NextArguments(ctx)
+		if err != nil {
+			return tool.Result{}, err
+		}
+		if !complete {
+			continue
+		}
+		q, err := filterjson.DecodeQuestion(text)
+		if err != nil {
+			return tool.Result{}, err
+		}
+		start := call.Start()
+		p.mu.Lock()
+		p.asked = append(p.asked, fmt.Sprintf("%s %s %s", start.Tool, q.Phase, q.Tool))
+		p.calls = append(p.calls, start.CallID)
+		p.mu.Unlock()
+		if len(start.Secrets) > 0 || len(start.Values) > 0 {
+			return tool.Result{}, errors.New("a filter was given secrets or values")
+		}
+		return p.filters[start.Tool](ctx, q)
+	}
+}
+
+// questions returns what was asked so far, and forgets it.
+func (p *filterPlugin) questions() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	asked := p.asked
+	p.asked = nil
+	return asked
+}
+
+// newFilterRig returns a host of the tools and, in a plugin of their own, the filters, which are used as uses say.
+func newFilterRig(t *testing.T, tools []hosttest.Tool, filters map[string]filterFunc, change func(*host.Config), uses ...host.Filter) (*rig, *filterPlugin) {
+	t.Helper()
+	p := &filterPlugin{filters: filters}
+	served := map[string]pluginwire.Handler{hosttest.PluginName: newFixture(tools), filterPluginName: p}
+	var r *rig
+	r = newRig(t, tools, func(cfg *host.Config) {
+		cfg.Catalog = openCatalogOf(t, served)
+		cfg.Filters = uses
+		cfg.Launch = func(ctx context.Context, p *catalog.Plugin, instance string) (host.Process, error) {
+			if r.launch != nil {
+				return r.launch(ctx, p, instance)
+			}
+			return r.start(ctx, served[p.Info.Name])
+		}
+		if change != nil {
+			change(cfg)
+		}
+	})
+	return r, p
+}
+
+// openCatalogOf returns a catalog of plugins by name.
+func openCatalogOf(t *testing.T, plugins map[string]pluginwire.Handler) *catalog.Catalog {
+	t.Helper()
+	dir := t.TempDir()
+	for name := range plugins {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, err := catalog.Open(catalog.Config{
+		Folders: []string{dir}, StateDir: t.TempDir(),
+		Describe: func(ctx context.Context, p *catalog.Plugin) (tool.Description, error) {
+			return plugins[filepath.Base(p.Source)].Describe(ctx, pluginwire.DescribeRequest{})
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	if err := c.Load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Settle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// says returns a filter that always answers the same.
+func says(a filterjson.Answer) filterFunc {
+	return func(context.Context, filterjson.Question) (tool.Result, error) { return filterjson.EncodeAnswer(a) }
+}
+
+func saysText(text string) filterFunc {
+	return func(context.Context, filterjson.Question) (tool.Result, error) {
+		return tool.Result{Content: []tool.Content{tool.JSON(json.RawMessage(text))}}, nil
+	}
+}
+
+// marks is a filter that adds its name to the text of arguments and to the result.
+func marks(name string) filterFunc {
+	return func(_ context.Context, q filterjson.Question) (tool.Result, error) {
+		if q.Phase == filterjson.After {
+			result := tool.TextResult(q.Result.Text() + " " + name)
+			return filterjson.EncodeAnswer(filterjson.Answer{Result: &result})
+		}
+		var in struct {
+			Text string `json:"text"`
+		}
+		if err := json.Unmarshal(q.Arguments, &in); err != nil {
+			return tool.Result{}, err
+		}
+		changed, err := json.Marshal(map[string]string{"text": in.Text + " " + name})
+		if err != nil {
+			return tool.Result{}, err
+		}
+		return filterjson.EncodeAnswer(filterjson.Answer{Arguments: changed})
+	}
+}
+
+// TestFiltersStandAroundACall: before it in their order, after it in the reverse one.
+func TestFiltersStandAroundACall(t *testing.T) {
+	r, p := newFilterRig(t, hosttest.Tools(), map[string]filterFunc{"outer": marks("outer"), "inner": marks("inner"), "before_last": saysText(`{}`)}, nil,
+		host.Filter{Name: "outer"}, host.Filter{Name: "inner"}, host.Filter{Name: "before_last"})
+	c := call("echo", `{"text":"x"}`)
+	c.ID, c.Principal, c.Session = "once", "ada", "s"
+	got := outcome(t, r, c)
+	if got.Err != nil || got.Result.Text() != "x outer inner inner outer" || got.Result.Duration == 0 {
+		t.Fatalf("got %+v, %v", got, got.Err)
+	}
+	if diff := cmp.Diff(map[string]string{"toolhost.filters": `["outer","inner"]`}, texts(got.Result.Metadata)); diff != "" {
+		t.Errorf("metadata (-want +got):\n%s", diff)
+	}
+	want := []string{"outer before echo", "inner before echo", "before_last before echo", "inner after echo", "outer after echo"}
+	if diff := cmp.Diff(want, p.questions()); diff != "" {
+		t.Errorf("asked (-want +got):\n%s", diff)
+	}
+	again := outcome(t, r, c)
+	again.Replayed = false
+	if diff := cmp.Diff(got, again); diff != "" || len(p.questions()) != 0 {
+		t.Errorf("the same call again (-first +second), with %q asked:\n%s", p.asked, diff)
+	}
+	c.Arguments = []byte(`{"text":"x outer inner"}`)
+	if got := outcome(t, r, c); got.Err == nil || got.Err.Kind != tool.KindConflict {
+		t.Errorf("other arguments that filters come to the same with gave %+v", got)
+	}
+	stats, err := r.Stats(t.Context(), filterPluginName)
+	if err != nil || len(stats) != 3 || stats[1].Tool != "inner" || stats[1].Calls != 2 || stats[1].Succeeded != 2 {
+		t.Errorf("the filters' statistics are %+v, %v", stats, err)
+	}
+	if len(slices.Compact(slices.Sorted(slices.Values(p.calls)))) != 5 || slices.Contains(p.calls, "once") {
+		t.Errorf("the filters' calls are %q; want an id of its own for each", p.calls)
+	}
+}
+
+func TestFiltersSeeTheCall(t *testing.T) {
+	var mu sync.Mutex
+	var seen []filterjson.Question
+	look := func(_ context.Context, q filterjson.Question) (tool.Result, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		seen = append(seen, q)
+		return tool.Result{}, nil
+	}
+	r, _ := newFilterRig(t, mirrors(), map[string]filterFunc{"look": look}, nil, host.Filter{Name: "look"})
+	c := call("plain", almost)
+	c.ID, c.Principal, c.Session, c.Context = "c1", "ada", "s", map[string]json.RawMessage{"note": json.RawMessage(`1`)}
+	got := outcome(t, r, c)
+	checkMirror(t, got, mended, mendings)
+	want := filterjson.Question{
+		Phase: filterjson.Before, CallID: "c1", Principal: "ada", Session: "s", Tool: "plain", Plugin: hosttest.PluginName,
+		Arguments: json.RawMessage(`{"days":"99"}`),
+	}
+	after := want
+	result := got.Result
+	result.Metadata = map[string]json.RawMessage{"own": json.RawMessage(`1`)}
+	after.Phase, after.Arguments, after.Result = filterjson.After, json.RawMessage(mended), &result
+	if diff := cmp.Diff([]filterjson.Question{want, after}, seen); diff != "" {
+		t.Errorf("the filter saw (-want +got):\n%s", diff)
+	}
+}
+
+// TestADenial: the tool's plugin is not even started, and its id can be used again.
+func TestADenial(t *testing.T) {
+	reason := "not on a Sunday"
+	r, p := newFilterRig(t, hosttest.Tools(), map[string]filterFunc{"sunday": says(filterjson.Answer{Deny: &reason}), "inner": marks("inner")}, nil,
+		host.Filter{Name: "sunday"}, host.Filter{Name: "inner"})
+	got := outcome(t, r, call("count", `{"key":"k"}`))
+	if got.Err == nil || got.Err.Kind != tool.KindDenied || got.Err.Rule != "sunday" || !strings.Contains(got.Err.Message, reason) {
+		t.Errorf("got %+v", got.Err)
+	}
+	if asked := p.questions(); len(asked) != 1 {
+		t.Errorf("asked were %q", asked)
+	}
+	if n := r.started(); n != 1 {
+		t.Errorf("%d processes were started; want the filter's alone", n)
+	}
+}
+
+// TestAnAnswer: the tool is not called; filters outside of the one that answers see it as a result; it is replayed.
+func TestAnAnswer(t *testing.T) {
+	cached := tool.TextResult("from the cache")
+	cached.Metadata = map[string]json.RawMessage{"own": json.RawMessage(`1`), "toolhost.answered_by": json.RawMessage(`"me"`)}
+	r, p := newFilterRig(t, hosttest.Tools(),
+		map[string]filterFunc{"after_outer": marks("outer"), "cache": says(filterjson.Answer{Answer: &cached}), "inner": marks("inner")}, nil,
+		host.Filter{Name: "after_outer"}, host.Filter{Name: "cache"}, host.Filter{Name: "inner"})
+	c := call("count", `{"key":"k"}`)
+	c.ID = "once"
+	for i := range 2 {
+		got := outcome(t, r, c)
+		if got.Err != nil || got.Result.Text() != "from the cache outer" || got.Replayed != (i == 1) {
+			t.Errorf("got %+v, %v", got, got.Err)
+		}
+		want := map[string]string{"toolhost.answered_by": `"cache"`, "toolhost.filters": `["after_outer"]`}
+		if diff := cmp.Diff(want, texts(got.Result.Metadata)); diff != "" {
+			t.Errorf("metadata (-want +got):\n%s", diff)
+		}
+	}
+	if diff := cmp.Diff([]string{"cache before count", "after_outer after count"}, p.questions()); diff != "" {
+		t.Errorf("asked (-want +got):\n%s", diff)
+	}
+	if n := r.started(); n != 1 {
+		t.Errorf("%d processes were started; want the filters' alone", n)
+	}
+}
+
+// TestChangedArguments go the way of a caller's: they are repaired and validated.
+func TestChangedArguments(t *testing.T) {
+	for name, tc := range map[string]struct{ arguments, want, repairs, filters string }{
+		"repaired":    {`{"days":"99"}`, mended, mendings, `["before_change"]`},
+		"the same":    {` {"units" : "si","days":3}`, `{"days":3,"units":"si"}`, "", ""},
+		"as they are": {`{"units":"si","days":2}`, `{"days":2,"units":"si"}`, "", `["before_change"]`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, _ := newFilterRig(t, mirrors(), map[string]filterFunc{"before_change": saysText(`{"arguments":` + tc.arguments + `}`)}, nil, host.Filter{Name: "before_change"})
+			got := outcome(t, r, call("plain", `{"days":3,"units":"si"}`))
+			if got.Result.Text() != tc.want || string(got.Result.Metadata["toolhost.filters"]) != tc.filters || string(got.Result.Metadata["toolhost.repairs"]) != tc.repairs {
+				t.Errorf("got %s, %s, %v", got.Result.Text(), got.Result.Metadata, got.Err)
+			}
+		})
+	}
+	t.Run("refused", func(t *testing.T) {
+		r, _ := newFilterRig(t, mirrors(), map[string]filterFunc{"before_change": saysText(`{"arguments":{}}`)}, nil, host.Filter{Name: "before_change"})
+		if got := outcome(t, r, call("plain", `{"days":3}`)); !got.Result.IsError || !strings.Contains(got.Result.Text(), "days") {
+			t.Errorf("got %+v", got)
+		}
+	})
+}
+
+// TestChangedResult: the tool's figures stay where the filter has none, and what a filter says in toolhost's name goes.
+func TestChangedResult(t *testing.T) {
+	spend := hosttest.Tool{
+		Spec: tool.Spec{Name: "spend", Description: "Costs something.", ReadOnly: true, InputSchema: json.RawMessage(`{"type":"object"}`)},
+		Run: func(context.Context, tool.Call, func(tool.Event)) (tool.Result, error) {
+			r := tool.TextResult("secret")
+			r.Usage, r.Cost, r.IsError = tool.Usage{InputTokens: 7}, 1.5, true
+			r.Effects = []tool.Effect{{Key: "k", Value: json.RawMessage(`1`)}}
+			return r, nil
+		},
+	}
+	other := tool.Result{Content: []tool.Content{tool.Text("public"), tool.JSON(json.RawMessage(`{"a":1}`))}, Cost: 2, Duration: 1e18}
+	r, _ := newFilterRig(t, []hosttest.Tool{spend}, map[string]filterFunc{"after_redact": says(filterjson.Answer{Result: &other})}, nil, host.Filter{Name: "after_redact"})
+	got := outcome(t, r, call("spend", ``)).Result
+	if got.Text() != "public\n{\"a\":1}" || got.IsError || got.Usage.InputTokens != 7 || got.Cost != 2 || len(got.Effects) != 0 || got.Duration > 1e17 || got.Duration <= 0 {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// TestWhichCallsAreFiltered: by name, pattern and tag.
+func TestWhichCallsAreFiltered(t *testing.T) {
+	for name, tc := range map[string]struct {
+		use  host.Filter
+		want []string // of echo, count
+	}{
+		"all":             {host.Filter{}, []string{"f before echo", "f before count"}},
+		"a name":          {host.Filter{Tools: []string{"echo"}}, []string{"f before echo"}},
+		"a pattern":       {host.Filter{Tools: []string{"x", "c*t"}}, []string{"f before count"}},
+		"another pattern": {host.Filter{Tools: []string{"?"}}, nil},
+		"a broken one":    {host.Filter{Tools: []string{"[a"}}, []string{"f before echo", "f before count"}},
+		"a tag":           {host.Filter{Tags: []string{"calm"}}, []string{"f before echo"}},
+		"a tag or a name": {host.Filter{Tags: []string{"calm"}, Tools: []string{"count"}}, []string{"f before echo", "f before count"}},
+		"another tag":     {host.Filter{Tags: []string{"nobody's"}}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tc.use.Name = "f"
+			r, p := newFilterRig(t, hosttest.Tools(), map[string]filterFunc{"f": func(_ context.Context, q filterjson.Question) (tool.Result, error) {
+				return tool.Result{}, nil
+			}}, nil, tc.use)
+			outcome(t, r, call("echo", `{"text":"x"}`))
+			outcome(t, r, call("count", `{"key":"k"}`))
+			asked := slices.DeleteFunc(p.questions(), func(q string) bool { return strings.Contains(q, "after") })
+			if diff := cmp.Diff(tc.want, asked); diff != "" {
+				t.Errorf("asked (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestFiltersDoNotWaitForTheToolTheyFollow: a filter of the tool's own plugin is asked once the tool's place is free.
+func TestFiltersDoNotWaitForTheToolTheyFollow(t *testing.T) {
+	p := &filterPlugin{filters: map[string]filterFunc{"own": marks("own")}}
+	both := &pluginOfBoth{filterPlugin: p, fixture: newFixture(hosttest.Tools())}
+	r := newRig(t, hosttest.Tools(), func(cfg *host.Config) {
+		cfg.Catalog = openCatalogOf(t, map[string]pluginwire.Handler{filterPluginName: both})
+		cfg.Filters = []host.Filter{{Name: "own"}}
+		cfg.Lifecycle = func(string) lifecycle.Config { return lifecycle.Config{MaxInstances: 1, MaxCallsPerInstance: 1} }
+	})
+	r.launch = func(ctx context.Context, _ *catalog.Plugin, _ string) (host.Process, error) {
+		return r.start(ctx, both)
+	}
+	if got := outcome(t, r, call("echo", `{"text":"x"}`)); got.Err != nil || got.Result.Text() != "x own own" {
+		t.Errorf("got %+v, %v", got.Result, got.Err)
+	}
+}
+
+// pluginOfBoth has filters and the suite's tools.
+type pluginOfBoth struct {
+	*filterPlugin
+	fixture *fixture
+}
+
+func (p *pluginOfBoth) Describe(ctx context.Context, req pluginwire.DescribeRequest) (tool.Description, error) {
+	d, err := p.filterPlugin.Describe(ctx, req)
+	if err != nil {
+		return d, err
+	}
+	tools, err := p.fixture.Describe(ctx, req)
+	d.Tools = tools.Tools
+	return d, err
+}
+
+func (p *pluginOfBoth) Call(ctx context.Context, call *pluginwire.ServerCall) (tool.Result, error) {
+	if _, filter := p.filters[call.Start().Tool]; filter {
+		return p.filterPlugin.Call(ctx, call)
+	}
+	return p.fixture.Call(ctx, call)
+}
+
+// TestNoPreviewBeforeAFilter: what a filter has not seen reaches no plugin.
+func TestNoPreviewBeforeAFilter(t *testing.T) {
+	r, _ := newFilterRig(t, hosttest.Tools(), map[string]filterFunc{"f": marks("f")}, nil, host.Filter{Name: "f", Tools: []string{"preview"}})
+	e, err := r.Open(t.Context(), call("preview", `{"text":`), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	if err := e.Send(t.Context(), []byte(`"x"}`), true); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		ev, err := e.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ev.Status != nil && ev.Status.State == tool.StatusWait {
+			t.Errorf("there was a preview: %+v", ev.Status)
+		}
+		if ev.Ended != nil {
+			if ev.Ended.Result.Text() != "x f f" {
+				t.Errorf("got %+v", ev.Ended)
+			}
+			return
+		}
+	}
+}
+
+func TestPreviewBeforeAFilterThatOnlyFollows(t *testing.T) {
+	r, _ := newFilterRig(t, mirrors(), map[string]filterFunc{"after": marks("f")}, nil, host.Filter{Name: "after"})
+	e, err := r.Open(t.Context(), call("preview", `{"days":`), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	untilTip(t, e, "seen")
+	if err := e.Send(t.Context(), []byte(`3,"units":"si"}`), true); err != nil {
+		t.Fatal(err)
+	}
+	if got := end(t, e); got.Result.Text() != `{"days":3,"units":"si"} f` {
+		t.Errorf("got %+v, %v", got, got.Err)
+	}
+}
+
+// TestManyFilteredCalls: each gets its own.
+func TestManyFilteredCalls(t *testing.T) {
+	r, _ := newFilterRig(t, hosttest.Tools(), map[string]filterFunc{"outer": marks("outer"), "inner": marks("inner")}, nil,
+		host.Filter{Name: "outer"}, host.Filter{Name: "inner"})
+	var callers sync.WaitGroup
+	for i := range 64 {
+		callers.Go(func() {
+			text := fmt.Sprint(i)
+			if got := outcome(t, r, call("echo", `{"text":"`+text+`"}`)); got.Result.Text() != text+" outer inner inner outer" {
+				t.Errorf("call %d: got %+v, %v", i, got.Result, got.Err)
+			}
+		})
+	}
+	callers.Wait()
+	if stats, err := r.Stats(t.Context(), filterPluginName); err != nil || stats[0].Calls != 128 || stats[0].Succeeded != 128 {
+		t.Errorf("the statistics are %+v, %v", stats, err)
+	}
+}
