@@ -20,7 +20,10 @@ MODULES      := $(shell find . -name go.mod ! -path '*/.*/*' ! -path '*/testdata
 GIVENFLAGS         := $(shell $(GO) env GOFLAGS)
 TESTENV            := CGO_ENABLED=1 GOFLAGS='$(GIVENFLAGS)'
 export CGO_ENABLED := 0
-export GOFLAGS     := $(strip $(GIVENFLAGS) -trimpath)
+# What gRPC traces is for pages that nobody serves, and templates in them keep every method of every type in a program.
+export GOFLAGS     := $(strip $(GIVENFLAGS) -trimpath -tags=grpcnotrace)
+# Programs carry no tables for debuggers, which would be a third of them. Stack traces need none.
+LDFLAGS            := -s -w
 
 # step NAME,COMMAND runs one part of the checks and says what it is and how long it took.
 define step
@@ -48,8 +51,8 @@ help: ## list the targets
 .PHONY: build
 build: ## build bin/toolhost, bin/agentd and bin/plugins/NAME
 	@$(EXPORT) -v ./cmd/... ./plugins/... 2>&1 >/dev/null | $(COUNT)
-	$(BUILD) -o bin/ ./cmd/...
-	$(BUILD) -o bin/plugins/ ./plugins/...
+	$(BUILD) -ldflags='$(LDFLAGS)' -o bin/ ./cmd/...
+	$(BUILD) -ldflags='$(LDFLAGS)' -o bin/plugins/ ./plugins/...
 
 .PHONY: demo
 demo: build ## build everything and run an agent on a scripted model; needs no key

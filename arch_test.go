@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -224,6 +225,43 @@ func TestEveryRoomIsInTheArchitecture(t *testing.T) {
 		if !described {
 			t.Errorf("the table of ARCHITECTURE.md has no line for `%s`: say what it owns and what it never does", name)
 		}
+	}
+}
+
+// Templates look up methods by name, so that the linker has to keep every method of every type that a program knows: they
+// made agentd half as large again. What cobra offers of them counts too; by itself it does without.
+func TestNothingExecutesTemplates(t *testing.T) {
+	offers := regexp.MustCompile(`\.(AddTemplateFuncs?|Set(Version|Usage|Help)Template)\(`)
+	err := fs.WalkDir(os.DirFS("."), ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() {
+			return skipped(name)
+		}
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		content, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, content, parser.ImportsOnly)
+		if err != nil {
+			return fmt.Errorf("reading the imports of %s: %w", name, err)
+		}
+		for _, spec := range file.Imports {
+			if spec.Path.Value == `"text/template"` || spec.Path.Value == `"html/template"` {
+				t.Errorf("%s imports %s, which keeps every method in the programs", name, spec.Path.Value)
+			}
+		}
+		if found := offers.Find(content); found != nil {
+			t.Errorf("%s uses cobra's %s, which keeps every method in the programs", name, found)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

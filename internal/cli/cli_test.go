@@ -35,7 +35,7 @@ func TestRunExitsWithTheCodeOfTheFailure(t *testing.T) {
 		{"no server", tool.Errorf(tool.KindUnavailable, "nobody: %w", client.ErrNoServer), nil, 4, "prog: nobody: no server answers\n"},
 		{"lost", tool.Errorf(tool.KindOutcomeUnknown, "lost: %w", client.ErrNoServer), nil, 3, "prog: outcome_unknown: lost: no server answers\n"},
 		{"argument", nil, []string{"x"}, 2, "prog: unknown command \"x\" for \"prog\"\nusage: prog [flags]; see `prog --help`\n"},
-		{"version", errors.New("it ran"), []string{"--version"}, 0, "prog " + cli.Version() + "\n"},
+		{"version", errors.New("it ran"), []string{"--version"}, 0, "prog version " + cli.Version() + "\n"},
 		{"flag", nil, []string{"--x"}, 2, "prog: unknown flag: --x\nthe flags of `prog` are --help, --output, --version; see `prog --help`\n"},
 	}
 	for _, test := range tests {

@@ -46,7 +46,6 @@ func Run(ctx context.Context, root *cobra.Command, p Process) int {
 	root.SetOut(p.Stdout)
 	root.SetErr(p.Stderr)
 	root.Version = Version()
-	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.Flags().Bool("version", false, "print the version, or the commit it was built from, and exit")
 	root.SilenceErrors = true
 	root.SilenceUsage = true

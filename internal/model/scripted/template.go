@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"text/template"
+	"text/template/parse" // without text/template, whose look-up of methods by name keeps every method in a program
 
 	"github.com/goccy/go-yaml/token"
 )
@@ -17,42 +17,50 @@ type scope interface {
 
 // text is a text of the script: a template, or plain if it has no actions.
 type text struct {
-	source   string
-	template *template.Template // nil: source as it is
+	source string
+	nodes  []parse.Node // nil: source as it is
 }
 
 func (d document) template(what string, source string, at *token.Token) (text, error) {
 	if !strings.Contains(source, "{{") {
 		return text{source: source}, nil
 	}
-	parsed, err := template.New(what).Funcs(functions(nil)).Parse(source)
+	known := map[string]any{}
+	for name := range functions() {
+		known[name] = true
+	}
+	trees, err := parse.Parse(what, source, "", "", known)
 	if err != nil {
 		return text{}, d.errorAt(at, "reading the template: %w", err)
 	}
-	return text{source: source, template: parsed}, nil
-}
-
-// functions returns what templates may call. Parsing needs the names alone, so that s may be nil then.
-func functions(s scope) template.FuncMap {
-	return template.FuncMap{
-		"result": func(id string) (string, error) { return s.result(id) },
-		"prompt": func() string { return s.prompt() },
-		"json":   func(value any) (string, error) { return marshal(value) },
+	if len(trees) > 1 || trees[what] == nil {
+		return text{}, d.errorAt(at, "reading the template: it defines others; it may only call %s", functionNames)
 	}
+	t := text{source: source, nodes: trees[what].Root.Nodes}
+	for _, node := range t.nodes {
+		if err := checkNode(node); err != nil {
+			return text{}, d.errorAt(at, "reading the template: %w", err)
+		}
+	}
+	return t, nil
 }
 
 func (t text) render(s scope) (string, error) {
-	if t.template == nil {
+	if t.nodes == nil {
 		return t.source, nil
 	}
-	// A clone, since requests that are rendered at the same time have functions of their own.
-	own, err := t.template.Clone()
-	if err != nil {
-		return "", fmt.Errorf("copying the template: %w", err)
-	}
 	var out strings.Builder
-	if err := own.Funcs(functions(s)).Execute(&out, nil); err != nil {
-		return "", err
+	for _, node := range t.nodes {
+		switch node := node.(type) {
+		case *parse.TextNode:
+			out.Write(node.Text)
+		case *parse.ActionNode:
+			value, err := pipeline(s, node.Pipe)
+			if err != nil {
+				return "", fmt.Errorf("%s: %w", node, err)
+			}
+			fmt.Fprint(&out, value)
+		}
 	}
 	return out.String(), nil
 }
