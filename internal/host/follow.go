@@ -27,7 +27,7 @@ type follower struct {
 // follow returns once the plugin has let go of the call, or was given up; f.fate says what became of it.
 func (f *follower) follow() {
 	for {
-		ev, err := f.wire.Next(f.run.ctx)
+		ev, err := f.next(f.run.ctx)
 		switch {
 		case err == nil && ev.Ended != nil:
 			f.finish(*ev.Ended)
@@ -62,6 +62,7 @@ func (f *follower) publish(ev tool.Event) {
 func (f *follower) finish(outcome tool.Outcome) {
 	outcome.Plugin, outcome.Instance = f.supervisor.name, f.instance.id
 	outcome.Result.Duration = time.Since(f.began)
+	outcome.Err = f.run.host.cfg.Secrets.Redactor().Error(outcome.Err) // it may quote the plugin
 	if outcome.Err != nil && f.run.executed() && !f.run.tool.Spec.HasSideEffects() && f.run.tries(f.attempt, outcome.Err) {
 		f.fate, f.failure = fateFailed, outcome
 		return
@@ -86,7 +87,7 @@ func (f *follower) interrupt(cause error) {
 	ctx, cancel := context.WithTimeout(context.Background(), f.run.host.cfg.YieldTimeout)
 	defer cancel()
 	for {
-		ev, err := f.wire.Next(ctx)
+		ev, err := f.next(ctx)
 		switch {
 		case err == nil && ev.Ended != nil:
 			f.yielded(*ev.Ended, cause)

@@ -21,6 +21,7 @@ import (
 	"github.com/toolhost/toolhost/internal/logbook"
 	"github.com/toolhost/toolhost/internal/pluginwire"
 	"github.com/toolhost/toolhost/internal/policy"
+	"github.com/toolhost/toolhost/internal/secrets"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -67,6 +68,9 @@ type Config struct {
 	Policy *policy.Policy
 	// Filters are asked around calls, in this order; after calls in the reverse one.
 	Filters []Filter
+	// Secrets are what tools get that declare them, if their plugins were granted them; what plugins say is shown without them.
+	// Nil: there are none.
+	Secrets *secrets.Store
 	// Audit keeps what was decided; a call that it should keep and cannot is not made. Not owned. Nil: nothing is kept.
 	Audit *audit.Log
 

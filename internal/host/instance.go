@@ -121,7 +121,7 @@ func (s *supervisor) launchError(in *instance, err error) *tool.Error {
 	if inner, ok := errors.AsType[*tool.Error](err); ok && inner.Exit != nil {
 		e.Exit = inner.Exit
 	}
-	return e
+	return s.host.cfg.Secrets.Redactor().Error(e)
 }
 
 // leave tells the machine that an instance is no more, and then everybody else.
@@ -156,7 +156,7 @@ func (s *supervisor) awaitExit(in *instance) tool.Exit {
 	if reason := in.stopReason(); reason != "" {
 		exit.Reason = reason
 	}
-	return exit
+	return s.host.cfg.Secrets.Redactor().Exit(exit)
 }
 
 func (s *supervisor) stopProcess(in *instance) {

@@ -36,7 +36,7 @@ func (h *Host) Open(ctx context.Context, call tool.Call, complete bool) (tool.Ex
 	e.run = r
 	if complete {
 		e.submit()
-	} else if t.Spec.PartialArguments && r.mayPreview() {
+	} else if t.Spec.PartialArguments && r.mayPreview() && r.hasSecrets() {
 		r.preview(e.text)
 	}
 	return e, nil

@@ -34,6 +34,10 @@ func (r *run) accept(s submission) {
 
 // prepare takes complete arguments through all that stands before a plugin. It returns false if that ended the call.
 func (r *run) prepare(s submission) bool {
+	if _, err := r.secrets(); err != nil {
+		r.finishWithout(tool.Outcome{Err: err})
+		return false
+	}
 	text, parsed, ok := r.filterBefore(s)
 	if !ok {
 		return false

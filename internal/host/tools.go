@@ -16,12 +16,12 @@ const defaultMatches = 10
 
 // ListTools returns the tools that match, ordered by name.
 func (h *Host) ListTools(_ context.Context, q tool.Query) ([]tool.Info, error) {
-	infos := []tool.Info{}
+	infos, info := []tool.Info{}, h.infos()
 	for _, t := range h.offered(h.cfg.Catalog.Snapshot(), q) {
 		if q.MaxTools > 0 && len(infos) == q.MaxTools {
 			break
 		}
-		infos = append(infos, t.Info())
+		infos = append(infos, info(t))
 	}
 	return infos, nil
 }
@@ -50,9 +50,9 @@ func (h *Host) SearchTools(_ context.Context, words string, q tool.Query) ([]too
 		}
 		keep[at] = true
 	}
-	matches := []tool.Match{}
+	matches, info := []tool.Match{}, h.infos()
 	for _, hit := range indexed.words.Search(words, func(i int) bool { return keep[i] }, cmp.Or(q.MaxTools, defaultMatches)) {
-		matches = append(matches, tool.Match{Info: indexed.tools[hit.Tool].Info(), Score: hit.Score})
+		matches = append(matches, tool.Match{Info: info(indexed.tools[hit.Tool]), Score: hit.Score})
 	}
 	return matches, nil
 }
@@ -90,7 +90,7 @@ func (h *Host) GetTool(ctx context.Context, name, _ string) (tool.Info, error) {
 	if err != nil {
 		return tool.Info{}, err
 	}
-	return t.Info(), nil
+	return h.infos()(t), nil
 }
 
 func (h *Host) lookup(ctx context.Context, name string) (*catalog.Tool, error) {

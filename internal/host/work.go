@@ -78,7 +78,12 @@ func (f *follower) work() fate {
 			return fateEnded
 		}
 	}
-	start := r.startFrame(f.attempt)
+	given, refused := r.secrets() // again: they may have changed while the call waited
+	if refused != nil {
+		r.finishWithout(tool.Outcome{Plugin: f.supervisor.name, Err: refused})
+		return fateEnded
+	}
+	start := r.startFrame(f.attempt, given)
 	f.began = time.Now()
 	wire, err := f.instance.proc.Conn().Start(r.ctx, start)
 	if err != nil {
@@ -122,7 +127,7 @@ func (r *run) dispatch(attempt uint32) *tool.Error {
 }
 
 // startFrame returns what the plugin is told at the beginning.
-func (r *run) startFrame(attempt uint32) pluginwire.Start {
+func (r *run) startFrame(attempt uint32, given map[string]string) pluginwire.Start {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.sent = len(r.text)
@@ -136,7 +141,9 @@ func (r *run) startFrame(attempt uint32) pluginwire.Start {
 		Session:     r.call.Session,
 		Workspace:   r.host.cfg.Workspace,
 		Values:      declaredValues(r.call.Context, r.tool.Spec.ContextKeys),
+		Secrets:     given,
 		Traceparent: r.call.Traceparent,
+		Artifacts:   r.readArtifact,
 	}
 }
 
