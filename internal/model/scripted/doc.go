@@ -21,8 +21,9 @@
 //
 // Unknown keys are errors. Arguments may also be a string: a template that has to yield JSON.
 //
-// Templates are those of text/template, with {{result "ID"}} (the text of an earlier call's result), {{prompt}} (the
-// latest text of the user) and {{json VALUE}} (VALUE as JSON, for arguments_raw). YAML wants a value that begins with
+// Templates look like those of text/template and only call functions: {{result "ID"}} (the text of an earlier call's
+// result), {{prompt}} (the latest text of the user), {{json VALUE}} (VALUE as JSON, for arguments_raw) and
+// {{printf FORMAT VALUE…}}. Calls may stand in parentheses and pipelines. YAML wants a value that begins with
 // {{ to be quoted. Pieces never split a character, since JSON could not carry half of one.
 //
 // # Which turn is next
