@@ -31,8 +31,9 @@ type filterPlugin struct {
 	filters map[string]filterFunc
 
 	mu    sync.Mutex
-	asked []string // "name phase tool"
-	calls []string // the ids of the filters' own calls
+	last  host.Process // that was launched
+	asked []string     // "name phase tool"
+	calls []string     // the ids of the filters' own calls
 }
 
 // filterPluginName is the name of the plugin that ships the filters of a test.
@@ -85,8 +86,8 @@ func (p *filterPlugin) questions() []string {
 // newFilterRig returns a host of the tools and, in a plugin of their own, the filters, which are used as uses say.
 func newFilterRig(t *testing.T, tools []hosttest.Tool, filters map[string]filterFunc, change func(*host.Config), uses ...host.Filter) (*rig, *filterPlugin) {
 	t.Helper()
-	p := &filterPlugin{filters: filters}
-	served := map[string]pluginwire.Handler{hosttest.PluginName: newFixture(tools), filterPluginName: p}
+	filtering := &filterPlugin{filters: filters}
+	served := map[string]pluginwire.Handler{hosttest.PluginName: newFixture(tools), filterPluginName: filtering}
 	var r *rig
 	r = newRig(t, tools, func(cfg *host.Config) {
 		cfg.Catalog = openCatalogOf(t, served)
@@ -95,13 +96,27 @@ func newFilterRig(t *testing.T, tools []hosttest.Tool, filters map[string]filter
 			if r.launch != nil {
 				return r.launch(ctx, p, instance)
 			}
-			return r.start(ctx, served[p.Info.Name])
+			process, err := r.start(ctx, served[p.Info.Name])
+			if p.Info.Name == filterPluginName && err == nil {
+				filtering.mu.Lock()
+				filtering.last = process
+				filtering.mu.Unlock()
+			}
+			return process, err
 		}
 		if change != nil {
 			change(cfg)
 		}
 	})
-	return r, p
+	return r, filtering
+}
+
+// end ends the process that was launched last.
+func (p *filterPlugin) end(exit tool.Exit) {
+	p.mu.Lock()
+	process := p.last
+	p.mu.Unlock()
+	process.(*fakeProcess).end(exit)
 }
 
 // openCatalogOf returns a catalog of plugins by name.
