@@ -52,6 +52,15 @@ func setupNamespaced(t *testing.T, flags ...string) (process.Config, bool) {
 	return cfg, false
 }
 
+// TestNoNamespaceIsNoLimit: nothing is said to be missing where nobody asked for it.
+func TestNoNamespaceIsNoLimit(t *testing.T) {
+	cfg, _ := setup(t)
+	cfg.PIDNamespace = process.NamespaceOff
+	if found := launch(t, cfg).Limits(); len(found) > 0 {
+		t.Errorf("without any limit there are %+v", found)
+	}
+}
+
 func TestPluginInANamespaceIsLikeAnyOther(t *testing.T) {
 	tests := []struct {
 		name   string

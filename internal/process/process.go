@@ -84,15 +84,20 @@ func (p *Process) Done() <-chan struct{} { return p.done }
 // StderrTail returns the last lines of standard error, the oldest first: at most 50, each of at most 8 KiB.
 func (p *Process) StderrTail() []string { return p.out.lastLines() }
 
-// Limits returns what holds the process and all that it started, limit by limit.
+// Limits returns what holds the process and all that it started, limit by limit. A PID namespace that was not asked for
+// is not among them.
 func (p *Process) Limits() []tool.EffectiveLimit {
+	held := p.holder.Effective()
+	if p.cfg.PIDNamespace == NamespaceOff {
+		return held
+	}
 	namespace := tool.EffectiveLimit{
 		Name: "pid_namespace", Value: string(p.cfg.PIDNamespace), Mechanism: "namespace", Note: p.noNamespace,
 	}
 	if p.child.namespace == nil {
 		namespace.Mechanism = limits.None
 	}
-	return append(p.holder.Effective(), namespace)
+	return append(held, namespace)
 }
 
 // RSS returns how much of the process's memory is in RAM, in bytes; 0 where it is not known.
