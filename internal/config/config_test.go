@@ -81,6 +81,9 @@ audit: {file: logs/audit.jsonl, log: all}
 filters:
   - {filter: f, tools: [a, "b_*"], tags: [c], when_it_fails: skip, timeout: 1s}
   - filter: g
+secrets:
+  TOKEN: {env: MY_TOKEN, plugins: [a, b]}
+  key: {file: keys/k, plugins: []}
 ledger: {max_entries: 5, max_bytes: "2GiB", keep_results: 2h, keep_ids: 3h, max_ids: 17}
 events: {kept: 6}
 logs: {lines_per_plugin: 7, line_bytes: 512B, lines_per_second: 9, max_bytes: 2MiB, exits_kept: 8}
@@ -145,6 +148,10 @@ func TestEveryKey(t *testing.T) {
 		Filters: []config.Filter{
 			{Filter: "f", Tools: []string{"a", "b_*"}, Tags: []string{"c"}, WhenItFails: "skip", Timeout: time.Second},
 			{Filter: "g", WhenItFails: "fail", Timeout: 5 * time.Second},
+		},
+		Secrets: map[string]config.Secret{
+			"TOKEN": {Env: "MY_TOKEN", Plugins: []string{"a", "b"}},
+			"key":   {File: "/etc/toolhost/keys/k"},
 		},
 		Ledger: config.Ledger{MaxEntries: 5, MaxBytes: 2 << 30, KeepResults: 2 * time.Hour, KeepIDs: 3 * time.Hour, MaxIDs: 17},
 		Events: config.Events{Kept: 6},

@@ -90,6 +90,8 @@ func (d *decoder) value(v reflect.Value, tag reflect.StructTag, key string, node
 		d.variables(v, key, node)
 	case v.Type() == reflect.TypeFor[map[string]ToolSettings]():
 		d.tools(key, node)
+	case v.Type() == reflect.TypeFor[map[string]Secret]():
+		d.secrets(key, node)
 	case v.Kind() == reflect.Map:
 		d.plugins(key, node)
 	default:

@@ -72,10 +72,10 @@ func (r *referenceWriter) section(of reflect.Type, parent, title string) {
 			value, without = "keys, see below", ""
 		case field.Tag.Get("unset") != "":
 			without = field.Tag.Get("unset")
-		case field.Type.Kind() == reflect.Map || field.Type.Kind() == reflect.Slice:
-			without = "none"
 		case field.Tag.Get("required") != "":
 			without = "required"
+		case field.Type.Kind() == reflect.Map || field.Type.Kind() == reflect.Slice:
+			without = "none"
 		case field.Tag.Get("default") == "":
 			r.t.Errorf("%s.%s has neither a default nor a word for what holds without it", of.Name(), field.Name)
 		}
@@ -89,7 +89,7 @@ func (r *referenceWriter) section(of reflect.Type, parent, title string) {
 		if field.Type.Kind() == reflect.Slice && field.Type.Elem().Kind() == reflect.Struct {
 			r.section(field.Type.Elem(), name, "Each of "+title)
 		}
-		if field.Type == reflect.TypeFor[map[string]config.ToolSettings]() {
+		if field.Type == reflect.TypeFor[map[string]config.ToolSettings]() || field.Type == reflect.TypeFor[map[string]config.Secret]() {
 			r.section(field.Type.Elem(), name, "Each of "+title)
 		}
 		if field.Type.Kind() != reflect.Struct {

@@ -46,6 +46,9 @@ type Config struct {
 	Audit Audit `yaml:"audit"`
 	// Which filters of plugins are asked around calls: before a call in this order, after it in the reverse one.
 	Filters []Filter `yaml:"filters" is:"filter" hint:"write each in lines of its own, the first after a dash"`
+	// The secrets that tools may ask for, by name, where their values are, and which plugins may have them. What is not here, no
+	// tool gets.
+	Secrets map[string]Secret `yaml:"secrets"`
 	// How many outcomes are kept, to answer a call that is repeated with its id.
 	Ledger Ledger `yaml:"ledger"`
 	// What is kept of what happened to plugins and instances.
@@ -168,6 +171,17 @@ type Filter struct {
 	// How long the filter may take to answer; no longer than what is left of the call's time. Its plugin may have to be started
 	// first.
 	Timeout time.Duration `yaml:"timeout" default:"5s" min:"1ms"`
+}
+
+// Secret is where a secret's value is, and who may have it. Either Env or File is set.
+type Secret struct {
+	// The variable of toolhost's own environment that holds the value. Either this or `file`.
+	Env string `yaml:"env" unset:"the value is in a file"`
+	// The file that holds the value, of at most 64 KiB; the end of its last line is no part of it. It is read whenever the
+	// value is needed.
+	File string `yaml:"file" is:"file" unset:"the value is in the environment"`
+	// The plugins whose tools get the value, where they declare that they need it.
+	Plugins []string `yaml:"plugins" is:"name" required:"true" hint:"write a list of names"`
 }
 
 // Ledger bounds the outcomes that are kept. Whichever bound is reached first counts; the oldest outcomes go.

@@ -85,20 +85,27 @@ func (w *writer) value(indent, key string, v, base reflect.Value, tag reflect.St
 			w.structure(indent+"    ", reflect.ValueOf(value[name]), reflect.ValueOf(defaults), defaults)
 		}
 	case map[string]ToolSettings:
-		if len(value) == 0 {
-			key += " {}"
-		}
-		fmt.Fprintln(w, key)
-		for _, name := range slices.Sorted(maps.Keys(value)) {
-			fmt.Fprintf(w, "%s  %s:\n", indent, quote(name))
-			w.structure(indent+"    ", reflect.ValueOf(value[name]), reflect.ValueOf(ToolSettings{}), defaults)
-		}
+		writeEntries(w, indent, key, value, reflect.ValueOf(ToolSettings{}), defaults)
+	case map[string]Secret:
+		writeEntries(w, indent, key, value, reflect.Value{}, defaults)
 	default:
 		if v.Kind() == reflect.String && tag.Get("oneof") == "" {
 			fmt.Fprintln(w, key, quote(v.String()))
 			return
 		}
 		fmt.Fprintln(w, key, format(v, tag))
+	}
+}
+
+// writeEntries writes a mapping from names to structures, without what is as it is in base, if there is one.
+func writeEntries[T any](w *writer, indent, key string, entries map[string]T, base reflect.Value, defaults PluginSettings) {
+	if len(entries) == 0 {
+		key += " {}"
+	}
+	fmt.Fprintln(w, key)
+	for _, name := range slices.Sorted(maps.Keys(entries)) {
+		fmt.Fprintf(w, "%s  %s:\n", indent, quote(name))
+		w.structure(indent+"    ", reflect.ValueOf(entries[name]), base, defaults)
 	}
 }
 
