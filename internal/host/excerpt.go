@@ -33,8 +33,8 @@ func tail[T ~string | ~[]byte](text T, n int) string {
 		from++
 	}
 	for i := from; i < from+n/4 && i < len(text); i++ {
-		if text[i] == '\n' {
-			from = i + 1
+		if text[i-1] == '\n' {
+			from = i
 			break
 		}
 	}

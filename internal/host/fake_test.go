@@ -123,7 +123,7 @@ func (f *fixture) Call(ctx context.Context, call *pluginwire.ServerCall) (tool.R
 			return tool.Result{}, err
 		}
 		if complete {
-			return t.Run(ctx, tool.Call{ID: start.CallID, Tool: start.Tool, Arguments: text, Session: start.Session, Context: start.Values}, emit)
+			return t.Run(hosttest.WithArtifacts(ctx, call.ReadArtifact), tool.Call{ID: start.CallID, Tool: start.Tool, Arguments: text, Session: start.Session, Context: start.Values}, emit)
 		}
 		seen = append(seen, text...)
 		if t.Preview != nil {

@@ -50,5 +50,5 @@ func served(t *testing.T, h hostrpc.Host) *client.Client {
 
 // TestConformsThroughTheClient runs the suite on a host as callers see it: the client, gRPC, the server, and it.
 func TestConformsThroughTheClient(t *testing.T) {
-	hosttest.Run(t, func(t *testing.T) hosttest.Host { return served(t, newRig(t, hosttest.Tools(), nil)) })
+	hosttest.Run(t, func(t *testing.T) hosttest.Host { return served(t, newRig(t, hosttest.Tools(), withArtifacts(t))) })
 }

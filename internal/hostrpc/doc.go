@@ -23,12 +23,13 @@ type Host interface {
 type Tools interface {
 	// ListTools returns the tools that match, ordered by name.
 	ListTools(ctx context.Context, query tool.Query) ([]tool.Info, error)
-	// GetTool returns one tool as the session sees it.
-	GetTool(ctx context.Context, name, session string) (tool.Info, error)
+	// GetTool returns one tool as the viewer sees it.
+	GetTool(ctx context.Context, name string, viewer tool.Viewer) (tool.Info, error)
 	// Open begins a call. ctx bounds only the opening. If complete, call.Arguments are all the arguments, else their
 	// beginning, and Send on the execution brings the rest.
 	Open(ctx context.Context, call tool.Call, complete bool) (tool.Execution, error)
 	Finder
+	Artifacts
 }
 
 // Calls follows and stops calls by their names. Errors: invalid_argument, not_found.

@@ -29,10 +29,11 @@ type Finder interface {
 // Caller lists and calls tools.
 type Caller interface {
 	ListTools(ctx context.Context, query tool.Query) ([]tool.Info, error)
-	GetTool(ctx context.Context, name, session string) (tool.Info, error)
+	GetTool(ctx context.Context, name string, viewer tool.Viewer) (tool.Info, error)
 	Open(ctx context.Context, call tool.Call, complete bool) (tool.Execution, error)
 	WatchCall(ctx context.Context, key tool.CallKey, after uint64) iter.Seq2[tool.Event, error]
 	CancelCall(ctx context.Context, key tool.CallKey, reason string) error
+	ReadArtifact(ctx context.Context, q tool.ArtifactQuery) (tool.ArtifactPiece, error)
 }
 
 // Admin shows and steers plugins.
@@ -92,6 +93,11 @@ func Run(t *testing.T, open func(t *testing.T) Host) {
 		{"CallContext", testCallContext},
 		{"Events", testEvents},
 		{"LargeResults", testLargeResults},
+		{"Artifact", testArtifact},
+		{"ArtifactBudget", testArtifactBudget},
+		{"ArtifactReplay", testArtifactReplay},
+		{"ArtifactOfAnotherSession", testArtifactOfAnotherSession},
+		{"ArtifactFromToolToTool", testArtifactFromToolToTool},
 		{"Replay", testReplay},
 		{"Join", testJoin},
 		{"Conflict", testConflict},

@@ -32,6 +32,8 @@ type Fake struct {
 	exits    []tool.PluginExit // the newest first
 	stats    map[string]*tool.Stats
 
+	artifacts map[string]fakeArtifact
+
 	events *feed[tool.PluginEvent]
 	lines  *feed[tool.LogLine]
 }
@@ -44,7 +46,7 @@ func NewFake(tools ...Tool) *Fake {
 	slices.SortFunc(tools, func(a, b Tool) int { return strings.Compare(a.Spec.Name, b.Spec.Name) })
 	ctx, stop := context.WithCancelCause(context.Background())
 	return &Fake{
-		tools: tools, ctx: ctx, stop: stop, ledger: map[ledgerKey]*execution{}, stats: map[string]*tool.Stats{},
+		tools: tools, ctx: ctx, stop: stop, ledger: map[ledgerKey]*execution{}, stats: map[string]*tool.Stats{}, artifacts: map[string]fakeArtifact{},
 		events: newFeed[tool.PluginEvent](), lines: newFeed[tool.LogLine](),
 	}
 }
@@ -104,7 +106,7 @@ func matches(q tool.Query, s tool.Spec) bool {
 }
 
 // GetTool returns one tool.
-func (f *Fake) GetTool(_ context.Context, name, _ string) (tool.Info, error) {
+func (f *Fake) GetTool(_ context.Context, name string, _ tool.Viewer) (tool.Info, error) {
 	t, err := f.tool(name)
 	if err != nil {
 		return tool.Info{}, err

@@ -80,7 +80,8 @@ func (e *execution) execute(ctx context.Context) (tool.Result, error) {
 		}
 	}
 	begin := time.Now()
-	result, err := e.tool.Run(ctx, call, e.emit)
+	result, err := e.tool.Run(WithArtifacts(ctx, e.reader), call, e.emit)
+	result.Content = e.shape(result.Content)
 	result.Duration = time.Since(begin)
 	return result, err
 }

@@ -24,7 +24,7 @@ type Tool struct {
 	Spec tool.Spec
 	// Run executes a call. Of call, ID, Tool, Arguments, Session and Context are set; Arguments are complete and have the
 	// properties that the schema requires. emit sends a status or a log line to the caller, and blocks while the caller
-	// does not read. An error is a failure of the machinery, or ctx's.
+	// does not read. ctx may be one of WithArtifacts. An error is a failure of the machinery, or ctx's.
 	Run func(ctx context.Context, call tool.Call, emit func(tool.Event)) (tool.Result, error)
 	// Preview sees the argument text so far. Nil for a tool without partial arguments.
 	Preview func(text []byte, emit func(tool.Event))
@@ -47,6 +47,7 @@ func Tools() []Tool {
 		{Spec: partial(spec("preview", text)), Run: echo, Preview: preview},
 		{Spec: spec("release", key), Run: kept.release},
 		{Spec: readOnly(spec("steps", property{"count", "integer"}, property{"bytes", "integer"})), Run: steps},
+		{Spec: readOnly(spec("sum", property{"handle", "string"})), Run: sum},
 		{Spec: readOnly(spec("talk", text)), Run: talk},
 		{Spec: spec("wait", key), Run: kept.wait},
 		{Spec: readOnly(spec("waiting", key)), Run: kept.countWaiting},
@@ -100,6 +101,7 @@ type arguments struct {
 	Key     string `json:"key"`
 	Kind    string `json:"kind"`
 	Message string `json:"message"`
+	Handle  string `json:"handle"`
 	Bytes   int    `json:"bytes"`
 	Count   int    `json:"count"`
 }

@@ -37,7 +37,9 @@ func testWatchCall(t *testing.T, h Host) {
 			t.Errorf("after event %d (-caller +watcher):\n%s", after, diff)
 		}
 	}
-	result := open(t, h, named("watch-2", "large", `{"bytes":300000,"kind":"text"}`), true)
+	shown := named("watch-2", "large", `{"bytes":300000,"kind":"text"}`)
+	shown.MaxShown = everything()
+	result := open(t, h, shown, true)
 	caller := drain(t, result)
 	watched := watch(t, h, tool.CallKey{ID: "watch-2"}, 0)
 	if got, want := watched[len(watched)-1].Ended.Result.Text(), caller[len(caller)-1].Ended.Result.Text(); got != want {

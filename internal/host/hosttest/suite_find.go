@@ -28,7 +28,7 @@ func selections() []selection {
 	without := func(name string) []string {
 		return slices.DeleteFunc(slices.Clone(all), func(n string) bool { return n == name })
 	}
-	calm := []string{"echo", "fail", "inspect", "large", "steps", "talk", "waiting"}
+	calm := []string{"echo", "fail", "inspect", "large", "steps", "sum", "talk", "waiting"}
 	return []selection{
 		{"all", tool.Query{}, all},
 		{"names", tool.Query{Names: []string{"wait", "echo", "absent"}}, []string{"echo", "wait"}},

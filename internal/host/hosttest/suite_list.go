@@ -33,7 +33,7 @@ func testListTools(t *testing.T, h Host) {
 
 func testGetTool(t *testing.T, h Host) {
 	for _, offered := range Tools() {
-		got, err := h.GetTool(bounded(t), offered.Spec.Name, "")
+		got, err := h.GetTool(bounded(t), offered.Spec.Name, tool.Viewer{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,7 +49,7 @@ func testGetTool(t *testing.T, h Host) {
 			t.Errorf("%s has the schema %s", offered.Spec.Name, got.Spec.InputSchema)
 		}
 	}
-	_, err := h.GetTool(bounded(t), "absent", "")
+	_, err := h.GetTool(bounded(t), "absent", tool.Viewer{})
 	checkKind(t, tool.AsError(err), tool.KindNotFound)
 }
 

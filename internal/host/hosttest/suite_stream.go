@@ -79,7 +79,9 @@ func testPartialArguments(t *testing.T, h Host) {
 
 func testPartialArgumentsOfAnyTool(t *testing.T, h Host) {
 	whole := `{"text":"` + pattern(300<<10) + `"}`
-	e := open(t, h, named("pieces-1", "echo", ""), false)
+	c := named("pieces-1", "echo", "")
+	c.MaxShown = everything()
+	e := open(t, h, c, false)
 	for rest := whole; rest != ""; {
 		n := min(len(rest), 7001)
 		if err := e.Send(bounded(t), []byte(rest[:n]), false); err != nil {
