@@ -13,6 +13,7 @@
 //	        arguments: {path: note.txt}   # a mapping: sent as JSON, keys in order, every string in it a template
 //	      - tool: read_file
 //	        arguments_raw: '{"path": '    # a template, sent as it is, so that it may be broken JSON
+//	        pause_until: /tmp/go          # the last piece of the arguments waits until this file is there; a template
 //	    delay: 200ms                      # waited before the first chunk; a duration, or a number of seconds
 //	    chunks: 3                         # the pieces that the text and each argument text are streamed in; 1 by default
 //	  - error: {status: 529, retry_after: 1s}
