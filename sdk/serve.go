@@ -104,7 +104,11 @@ func introduction(p Plugin, args []string) string {
 		program = args[0]
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s is a plugin of toolhost: it ships tools for language models, and toolhost runs it.\n", strings.TrimSpace(p.Name+" "+p.Version))
+	ships := "tools for language models"
+	if len(p.Tools) == 0 {
+		ships = "filters of tool calls"
+	}
+	fmt.Fprintf(&b, "%s is a plugin of toolhost: it ships %s, and toolhost runs it.\n", strings.TrimSpace(p.Name+" "+p.Version), ships)
 	if p.Description != "" {
 		fmt.Fprintf(&b, "%s\n", p.Description)
 	}

@@ -68,6 +68,7 @@ func (w *explanation) writeState(b *strings.Builder) {
 		line("its file is", r.Digest)
 	}
 	line("before it", p.PreviousDigest)
+	line("filters", strings.Join(p.Filters, ", "))
 	line("processes", fmt.Sprintf("%d now, %d started in all", p.Instances, p.Launches))
 	for _, i := range w.instances {
 		line("  "+i.ID, fmt.Sprintf("%s, started %s, pid %d, %s now, %s in all", i.State, ago(i.StartTime, w.now), i.PID,
