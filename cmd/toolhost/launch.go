@@ -24,7 +24,8 @@ type launcher struct {
 	groups *limits.Cgroups
 	logger *slog.Logger
 	config *config.Config
-	asked  atomic.Uint64 // plugins that were asked what they are: each process needs an instance of its own
+	redact func(line string, cut bool) string // what the processes print
+	asked  atomic.Uint64                      // plugins that were asked what they are: each process needs an instance of its own
 }
 
 // launch implements host.LaunchFunc.
@@ -68,7 +69,7 @@ func (l *launcher) process(p *catalog.Plugin, name, instance string) process.Con
 	return process.Config{
 		Plugin: name, Instance: instance, Path: p.Path, Args: p.Args, Env: env, Dir: p.Dir,
 		RunDir: l.runDir, Guard: l.guard, Logger: l.logger, StartTimeout: l.config.Launch.Timeout,
-		LineBytes: int(l.config.Logs.LineBytes), LinesPerSecond: l.config.Logs.LinesPerSecond,
+		LineBytes: int(l.config.Logs.LineBytes), LinesPerSecond: l.config.Logs.LinesPerSecond, Redact: l.redact,
 		Limits: instanceLimits(l.config.Plugin(name).Limits, p), Cgroups: l.groups, PIDNamespace: l.namespace(),
 		Conn: pluginwire.ConnConfig{MaxResultBytes: int(l.config.Calls.MaxResultBytes)},
 	}

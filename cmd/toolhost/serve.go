@@ -37,7 +37,9 @@ const (
 
 // serve runs toolhost until ctx ends. It prints one line to stdout when it is ready; its log goes to stderr.
 func serve(ctx context.Context, options serveOptions, stdout, stderr io.Writer) (err error) {
-	logger := newLogger(options, stderr)
+	store := openSecrets(options.Secrets, options.getenv)
+	logger := newLogger(options, store.Redactor().Writer(stderr, options.Log.Format == "json"))
+	warnOfSecrets(store, logger)
 	if err := checkWorkspace(options.Workspace); err != nil {
 		return err
 	}
@@ -65,9 +67,9 @@ func serve(ctx context.Context, options serveOptions, stdout, stderr io.Writer) 
 
 	logs := logbook.New(logbook.Config{
 		LinesPerPlugin: options.Logs.LinesPerPlugin, LineBytes: int(options.Logs.LineBytes), LinesPerSecond: options.Logs.LinesPerSecond,
-		MaxBytes: int(options.Logs.MaxBytes),
+		MaxBytes: int(options.Logs.MaxBytes), Redact: store.Redactor().Record,
 	})
-	plugins := &launcher{runDir: runDir.Path(), guard: guard, groups: groups, logger: slog.New(logs.Handler(logger.Handler())), config: &options.Config}
+	plugins := &launcher{runDir: runDir.Path(), guard: guard, groups: groups, logger: slog.New(logs.Handler(logger.Handler())), config: &options.Config, redact: store.Redactor().Line}
 	known, err := catalog.Open(catalog.Config{
 		Folders: options.Folders, StateDir: options.State, Describe: plugins.describe, Logger: logger,
 		Locked: options.Locked, LockFile: options.LockFile, Overrides: overrides(options.Tools),
@@ -91,7 +93,7 @@ func serve(ctx context.Context, options serveOptions, stdout, stderr io.Writer) 
 	}
 	defer func() { err = errors.Join(err, decisions.Close()) }()
 	cfg := hostConfig(options, known, plugins, logger, logs)
-	cfg.Calls, cfg.Audit = calls, decisions
+	cfg.Calls, cfg.Audit, cfg.Secrets = calls, decisions, store
 	if cfg.Policy, err = options.Policy.Compile(); err != nil {
 		return err
 	}

@@ -20,6 +20,7 @@ type serveOptions struct {
 	config.Config
 	listen   address.Address // of Config.Listen
 	logLevel slog.Level      // of Config.Log.Level
+	getenv   func(string) string
 }
 
 // serveFlags is what the command line says, as it is. What it does not say is empty.
@@ -62,7 +63,7 @@ func newServeCommand(p cli.Process) *cobra.Command {
 
 // options reads the configuration file, puts the flags over it, and fills in the defaults.
 func (f serveFlags) options(getenv func(string) string) (serveOptions, error) {
-	var options serveOptions
+	options := serveOptions{getenv: getenv}
 	var args []string
 	if f.config != "" {
 		args = []string{f.config}

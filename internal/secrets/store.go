@@ -8,6 +8,7 @@ package secrets
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -30,8 +31,7 @@ type Config struct {
 
 // Store is the operator's secrets. A nil Store has none. Its methods may be called from any goroutine.
 type Store struct {
-	sources  map[string]Source
-	order    []string
+	sources  map[string]Source // by name
 	getenv   func(string) string
 	redactor *Redactor
 }
@@ -44,7 +44,6 @@ func New(cfg Config) *Store {
 	}
 	for _, source := range cfg.Sources {
 		s.sources[source.Name] = source
-		s.order = append(s.order, source.Name)
 	}
 	return s
 }
@@ -65,7 +64,7 @@ func (s *Store) Inspect() (warnings []string) {
 		return nil
 	}
 	view := s.View()
-	for _, name := range s.order {
+	for _, name := range slices.Sorted(maps.Keys(s.sources)) {
 		source := s.sources[name]
 		value, err := view.read(name)
 		if err == nil && len(value) < shortest {
