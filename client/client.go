@@ -73,10 +73,10 @@ func (c *Client) ListTools(ctx context.Context, query tool.Query) ([]tool.Info, 
 	}
 }
 
-// GetTool returns one tool as the session sees it; an empty session is none in particular. Errors: not_found.
-func (c *Client) GetTool(ctx context.Context, name, session string) (tool.Info, error) {
+// GetTool returns one tool as the viewer sees it, whose principal is who is at this end of the connection. Errors: not_found.
+func (c *Client) GetTool(ctx context.Context, name string, viewer tool.Viewer) (tool.Info, error) {
 	resp, err := invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.GetToolResponse, error) {
-		return toolhostv1.NewToolServiceClient(conn).GetTool(ctx, &toolhostv1.GetToolRequest{Name: name, Session: session})
+		return toolhostv1.NewToolServiceClient(conn).GetTool(ctx, hostpb.FromViewer(name, viewer))
 	})
 	if err != nil {
 		return tool.Info{}, err

@@ -89,9 +89,23 @@ type Query struct {
 	Dangerous     *bool    // nil: both
 	MaxCostPerUse *float64 // nil: any
 	MaxTools      int      // 0: all
-	// Session and Context are what dynamic tools are described for.
-	Session string
-	Context map[string]json.RawMessage
+	// Principal, Session and Context are whom dynamic tools are described for, as in Viewer.
+	Principal string
+	Session   string
+	Context   map[string]json.RawMessage
+}
+
+// Viewer returns whom dynamic tools are described for.
+func (q Query) Viewer() Viewer {
+	return Viewer{Principal: q.Principal, Session: q.Session, Context: q.Context}
+}
+
+// Viewer is whom dynamic tools are described for. For the zero value they are as their plugins declare them.
+type Viewer struct {
+	// Principal is who asks. Servers set it from the connection, never from the request.
+	Principal string
+	Session   string                     // empty: none in particular
+	Context   map[string]json.RawMessage // the run's context by key; a tool gets only the keys that it declared
 }
 
 // Match is a tool that a search found.

@@ -110,7 +110,7 @@ func oneLineOf(i tool.Info) string {
 }
 
 func showTool(ctx context.Context, c *client.Client, w io.Writer, name string, asJSON bool) error {
-	info, err := c.GetTool(ctx, name, "")
+	info, err := c.GetTool(ctx, name, tool.Viewer{})
 	if err != nil {
 		return err
 	}

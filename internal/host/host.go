@@ -136,6 +136,7 @@ type Host struct {
 	rates     *rates
 	gates     *gates
 	search    search
+	described *descriptions
 	launching chan struct{} // holds one token for each process that starts
 
 	mu          sync.Mutex
@@ -165,6 +166,7 @@ func New(cfg Config) *Host {
 		stats:       newStatistics(),
 		rates:       newRates(),
 		gates:       newGates(cfg.MaxConcurrent),
+		described:   newDescriptions(),
 		launching:   make(chan struct{}, cfg.MaxLaunches),
 	}
 	h.ctx, h.cancel = context.WithCancelCause(context.Background())

@@ -42,12 +42,17 @@ func (r *run) prepare(s submission) bool {
 	if !ok {
 		return false
 	}
+	schema, err := r.schema()
+	if err != nil {
+		r.finishWithout(tool.Outcome{Err: r.unsent(err)})
+		return false
+	}
 	if !r.tool.Spec.Strict {
-		if mended, repairs := r.tool.Schema.Repair(parsed); len(repairs) > 0 && r.noteRepairs(mended, repairs) {
+		if mended, repairs := schema.Repair(parsed); len(repairs) > 0 && r.noteRepairs(mended, repairs) {
 			parsed, text = mended, mended.Canonical
 		}
 	}
-	if err := r.tool.Schema.Validate(parsed); err != nil {
+	if err := schema.Validate(parsed); err != nil {
 		r.finishWithout(tool.Outcome{Result: tool.ErrorResult(err.Error())})
 		return false
 	}

@@ -16,7 +16,7 @@ func TestUnknownToolAmongMany(t *testing.T) {
 		tools = append(tools, hosttest.Tool{Spec: tool.Spec{Name: fmt.Sprintf("ant_%d", i), Description: "Does nothing."}})
 	}
 	r := newRig(t, tools, nil)
-	_, err := r.GetTool(t.Context(), "zebra_counts", "")
+	_, err := r.GetTool(t.Context(), "zebra_counts", tool.Viewer{})
 	if tool.KindOf(err) != tool.KindNotFound || !strings.Contains(err.Error(), `did you mean "zebra_count"?`) {
 		t.Errorf("got %v", err)
 	}

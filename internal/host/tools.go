@@ -14,13 +14,15 @@ import (
 // defaultMatches is how many tools a search returns whose caller does not say: what a model can choose from.
 const defaultMatches = 10
 
-// ListTools returns the tools that match, ordered by name.
-func (h *Host) ListTools(_ context.Context, q tool.Query) ([]tool.Info, error) {
+// ListTools returns the tools that match, ordered by name. Where it lists dynamic tools for a session, it waits some seconds
+// at most for plugins that have yet to say how they look.
+func (h *Host) ListTools(ctx context.Context, q tool.Query) ([]tool.Info, error) {
 	infos, info := []tool.Info{}, h.infos()
-	for _, t := range h.offered(h.cfg.Catalog.Snapshot(), q) {
-		if q.MaxTools > 0 && len(infos) == q.MaxTools {
-			break
-		}
+	tools := h.offered(h.cfg.Catalog.Snapshot(), q)
+	if q.MaxTools > 0 {
+		tools = tools[:min(q.MaxTools, len(tools))]
+	}
+	for _, t := range h.seenBy(ctx, q.Viewer(), tools) {
 		infos = append(infos, info(t))
 	}
 	return infos, nil
@@ -34,7 +36,7 @@ func (h *Host) offered(snapshot *catalog.Snapshot, q tool.Query) []*catalog.Tool
 
 // SearchTools returns the tools that match and hold one of the words, the best match first: 10 unless the query says how
 // many. Tools that cannot be called now are among them, with the reason. Errors: invalid_argument.
-func (h *Host) SearchTools(_ context.Context, words string, q tool.Query) ([]tool.Match, error) {
+func (h *Host) SearchTools(ctx context.Context, words string, q tool.Query) ([]tool.Match, error) {
 	if strings.TrimSpace(words) == "" {
 		return nil, tool.Errorf(tool.KindInvalidArgument, "there are no words to search for; say in a few what the tool should do")
 	}
@@ -50,9 +52,14 @@ func (h *Host) SearchTools(_ context.Context, words string, q tool.Query) ([]too
 		}
 		keep[at] = true
 	}
+	hits := indexed.words.Search(words, func(i int) bool { return keep[i] }, cmp.Or(q.MaxTools, defaultMatches))
+	found := make([]*catalog.Tool, len(hits))
+	for i, hit := range hits {
+		found[i] = indexed.tools[hit.Tool]
+	}
 	matches, info := []tool.Match{}, h.infos()
-	for _, hit := range indexed.words.Search(words, func(i int) bool { return keep[i] }, cmp.Or(q.MaxTools, defaultMatches)) {
-		matches = append(matches, tool.Match{Info: info(indexed.tools[hit.Tool]), Score: hit.Score})
+	for i, t := range h.seenBy(ctx, q.Viewer(), found) {
+		matches = append(matches, tool.Match{Info: info(t), Score: hits[i].Score})
 	}
 	return matches, nil
 }
@@ -84,13 +91,13 @@ func checkCount(q tool.Query) error {
 }
 
 // GetTool returns one tool. If it is unknown while new plugins are still being asked what they are, GetTool waits for
-// them. The session is that for which a dynamic tool is described.
-func (h *Host) GetTool(ctx context.Context, name, _ string) (tool.Info, error) {
+// them.
+func (h *Host) GetTool(ctx context.Context, name string, v tool.Viewer) (tool.Info, error) {
 	t, err := h.lookup(ctx, name)
 	if err != nil {
 		return tool.Info{}, err
 	}
-	return h.infos()(t), nil
+	return h.infos()(h.seenBy(ctx, v, []*catalog.Tool{t})[0]), nil
 }
 
 func (h *Host) lookup(ctx context.Context, name string) (*catalog.Tool, error) {

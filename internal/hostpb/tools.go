@@ -26,6 +26,16 @@ func ToInfo(t *toolhostv1.Tool) tool.Info {
 	}
 }
 
+// FromViewer converts what one tool is asked for.
+func FromViewer(name string, v tool.Viewer) *toolhostv1.GetToolRequest {
+	return &toolhostv1.GetToolRequest{Name: valid(name), Session: valid(v.Session), Context: toolpb.FromValues(v.Context)}
+}
+
+// ToViewer converts whom a request wants a tool described for. Who asks is not part of it.
+func ToViewer(r *toolhostv1.GetToolRequest) tool.Viewer {
+	return tool.Viewer{Session: r.GetSession(), Context: toolpb.ToValues(r.GetContext())}
+}
+
 // FromQuery converts a selection of tools into the request for its first page.
 func FromQuery(q tool.Query) *toolhostv1.ListToolsRequest {
 	return &toolhostv1.ListToolsRequest{

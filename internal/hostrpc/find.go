@@ -21,7 +21,9 @@ type Finder interface {
 
 // SearchTools implements toolhost.v1.ToolService.
 func (s *toolService) SearchTools(ctx context.Context, req *toolhostv1.SearchToolsRequest) (*toolhostv1.SearchToolsResponse, error) {
-	matches, err := s.host.SearchTools(ctx, req.GetQuery(), hostpb.ToSelection(req.GetSelection()))
+	query := hostpb.ToSelection(req.GetSelection())
+	query.Principal = principalOf(ctx)
+	matches, err := s.host.SearchTools(ctx, req.GetQuery(), query)
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +33,9 @@ func (s *toolService) SearchTools(ctx context.Context, req *toolhostv1.SearchToo
 
 // RenderTools implements toolhost.v1.ToolService.
 func (s *toolService) RenderTools(ctx context.Context, req *toolhostv1.RenderToolsRequest) (*toolhostv1.RenderToolsResponse, error) {
-	rendered, err := s.host.RenderTools(ctx, hostpb.ToFormat(req.GetFormat()), hostpb.ToSelection(req.GetSelection()))
+	query := hostpb.ToSelection(req.GetSelection())
+	query.Principal = principalOf(ctx)
+	rendered, err := s.host.RenderTools(ctx, hostpb.ToFormat(req.GetFormat()), query)
 	if err != nil {
 		return nil, err
 	}

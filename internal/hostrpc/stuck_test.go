@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolhost/toolhost/internal/hostpb"
 	"github.com/toolhost/toolhost/internal/hostrpc"
+	"github.com/toolhost/toolhost/tool"
 )
 
 // stuff starts calls whose results fill every queue on the way to a caller that does not read.
@@ -30,7 +31,7 @@ func TestACallerThatDoesNotReadCannotHoldUpTheShutdown(t *testing.T) {
 	}
 	stuff(&wire{t: t, stream: stream})
 	c := dial(t, a)
-	if _, err := c.GetTool(bounded(t), "echo", ""); err != nil {
+	if _, err := c.GetTool(bounded(t), "echo", tool.Viewer{}); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

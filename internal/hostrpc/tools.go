@@ -28,6 +28,7 @@ type toolService struct {
 // ListTools implements toolhost.v1.ToolService.
 func (s *toolService) ListTools(ctx context.Context, req *toolhostv1.ListToolsRequest) (*toolhostv1.ListToolsResponse, error) {
 	query := hostpb.ToQuery(req)
+	query.Principal = principalOf(ctx)
 	query.MaxTools = 0 // counts over all pages: pageOf sees to it
 	all, err := s.host.ListTools(ctx, query)
 	if err != nil {
@@ -38,7 +39,9 @@ func (s *toolService) ListTools(ctx context.Context, req *toolhostv1.ListToolsRe
 
 // GetTool implements toolhost.v1.ToolService.
 func (s *toolService) GetTool(ctx context.Context, req *toolhostv1.GetToolRequest) (*toolhostv1.GetToolResponse, error) {
-	info, err := s.host.GetTool(ctx, req.GetName(), req.GetSession())
+	viewer := hostpb.ToViewer(req)
+	viewer.Principal = principalOf(ctx)
+	info, err := s.host.GetTool(ctx, req.GetName(), viewer)
 	if err != nil {
 		return nil, err
 	}

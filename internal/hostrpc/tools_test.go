@@ -279,7 +279,7 @@ func TestHealthAndReflection(t *testing.T) {
 // panicking is a host with bugs.
 type panicking struct{ hostrpc.Host }
 
-func (panicking) GetTool(context.Context, string, string) (tool.Info, error) {
+func (panicking) GetTool(context.Context, string, tool.Viewer) (tool.Info, error) {
 	panic("a bug in GetTool")
 }
 
@@ -293,7 +293,7 @@ func (p panicking) Open(ctx context.Context, call tool.Call, complete bool) (too
 func TestAPanicEndsOneCall(t *testing.T) {
 	a, _ := serve(t, socket(t), hostrpc.Config{Host: panicking{fake(t)}})
 	c := dial(t, a)
-	if _, err := c.GetTool(bounded(t), "echo", ""); tool.KindOf(err) != tool.KindInternal || !strings.Contains(err.Error(), "a bug in GetTool") {
+	if _, err := c.GetTool(bounded(t), "echo", tool.Viewer{}); tool.KindOf(err) != tool.KindInternal || !strings.Contains(err.Error(), "a bug in GetTool") {
 		t.Errorf("GetTool: %v", err)
 	}
 	waiting, err := c.Open(bounded(t), tool.Call{Tool: "wait", Arguments: []byte(`{"key":"k"}`)}, true)

@@ -1,0 +1,28 @@
+package catalog
+
+import (
+	"bytes"
+	"cmp"
+	"strings"
+
+	"github.com/toolhost/toolhost/tool"
+)
+
+// Described returns the tool as its plugin describes it for a session: of the spec count display name, description, schemas
+// and examples, and what the operator says counts more. All else stays as it was declared, however a session likes it. The
+// error says that a schema cannot be used.
+func (t *Tool) Described(spec tool.Spec) (*Tool, error) {
+	own := *t
+	own.Spec.DisplayName = spec.DisplayName
+	own.Spec.InputSchema, own.Spec.OutputSchema, own.Spec.InputExamples = spec.InputSchema, spec.OutputSchema, spec.InputExamples
+	if strings.TrimSpace(spec.Description) != "" {
+		own.Spec.Description = cmp.Or(t.override.Description, spec.Description)
+	}
+	if err := checkSchema(&own.Spec); err != nil {
+		return nil, err
+	}
+	if !bytes.Equal(own.Spec.InputSchema, t.Spec.InputSchema) {
+		own.Schema = &Schema{text: own.Spec.InputSchema}
+	}
+	return &own, nil
+}
