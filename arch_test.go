@@ -98,8 +98,8 @@ var rooms = map[string][]string{
 
 	// The agent.
 	"internal/model":              {"tool"},
-	"internal/model/anthropic":    {"tool", "internal/model", "github.com/anthropics/anthropic-sdk-go/..."},
-	"internal/model/openai":       {"tool", "internal/model", "github.com/openai/openai-go/v3/..."},
+	"internal/model/anthropic":    {"tool", "internal/model", "internal/render", "github.com/anthropics/anthropic-sdk-go/..."},
+	"internal/model/openai":       {"tool", "internal/model", "internal/render", "github.com/openai/openai-go/v3/..."},
 	"internal/model/scripted":     {"tool", "internal/model", "github.com/goccy/go-yaml/..."},
 	"internal/model/wiretest":     {"tool", "internal/model", cmp + "/...", "github.com/rogpeppe/go-internal/..."},
 	"internal/model/provider":     {"internal/model", "internal/model/anthropic", "internal/model/openai", "internal/model/scripted"},

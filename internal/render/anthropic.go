@@ -3,7 +3,6 @@ package render
 import (
 	"encoding/json"
 	"regexp"
-	"slices"
 
 	"github.com/toolhost/toolhost/internal/arguments"
 	"github.com/toolhost/toolhost/tool"
@@ -24,24 +23,9 @@ func anthropic(infos []tool.Info) ([]byte, []string, error) {
 		InputExamples []json.RawMessage `json:"input_examples,omitempty"`
 	}
 	return encodeEach(infos, func(spec *tool.Spec) (any, bool) {
-		schema, refused := anthropicRules.fit(spec.InputSchema)
-		if !acceptable(schema) {
-			return nil, false
-		}
-		return definition{
-			Name:          spec.Name,
-			Description:   describe(spec, refused, nil),
-			InputSchema:   schema,
-			InputExamples: fittingExamples(spec),
-		}, true
+		d, fits := ForAnthropic(spec)
+		return definition{d.Name, d.Description, d.Schema, fittingExamples(spec)}, fits
 	})
-}
-
-// acceptable reports whether the API takes the names of a schema's arguments.
-func acceptable(schema json.RawMessage) bool {
-	root, _ := parseObject(schema)
-	properties, _ := parseObject(root.get("properties"))
-	return !slices.ContainsFunc(properties, func(m member) bool { return !anthropicProperty.MatchString(m.name) })
 }
 
 // fittingExamples returns the arguments of those examples that fit the tool's schema.

@@ -2,27 +2,47 @@ package render
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/toolhost/toolhost/tool"
 )
 
-// describe returns a tool's description with what an API has no other place for.
-func describe(spec *tool.Spec, refused object, examples []tool.InputExample) string {
-	var b strings.Builder
-	b.WriteString(strings.TrimSpace(spec.Description))
+// describe returns a tool's description with what an API has no other place for, in at most longest characters; 0 is no
+// bound. Examples give way first, then the end of what the author wrote: what arguments must be is worth more.
+func describe(spec *tool.Spec, refused object, examples []tool.InputExample, longest int) string {
+	text, rest := strings.TrimSpace(spec.Description), ""
 	if len(refused) > 0 {
-		b.WriteString("\n\nThe arguments must also fit this JSON Schema: ")
-		b.Write(compact(refused.text()))
+		rest = "\n\nThe arguments must also fit this JSON Schema: " + string(compact(refused.text()))
 	}
-	if len(examples) > 0 {
-		b.WriteString("\n\nExamples of arguments:")
-	}
-	for _, e := range examples {
-		b.WriteString("\n- ")
-		if e.Description != "" {
-			b.WriteString(e.Description + ": ")
+	if longest > 0 {
+		if utf8.RuneCountInString(rest) > longest/2 {
+			rest = "" // the tool itself says what does not fit when it is called
 		}
-		b.Write(compact(orEmpty(e.Arguments)))
+		text = shorten(text, longest-utf8.RuneCountInString(rest))
 	}
-	return b.String()
+	text += rest
+	heading := "\n\nExamples of arguments:"
+	for _, e := range examples {
+		line := heading + "\n- "
+		if e.Description != "" {
+			line += e.Description + ": "
+		}
+		line += string(compact(orEmpty(e.Arguments)))
+		if longest == 0 || utf8.RuneCountInString(text)+utf8.RuneCountInString(line) <= longest {
+			text, heading = text+line, ""
+		}
+	}
+	return text
+}
+
+// shorten returns at most so many characters of a text, and says if it is not all.
+func shorten(text string, most int) string {
+	for i, n := 0, 0; i < len(text); n++ {
+		_, size := utf8.DecodeRuneInString(text[i:])
+		if n == most-1 && i+size < len(text) {
+			return text[:i] + "…"
+		}
+		i += size
+	}
+	return text
 }

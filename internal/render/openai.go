@@ -16,13 +16,9 @@ type openAIFunction struct {
 	Parameters  json.RawMessage `json:"parameters"`
 }
 
-func newOpenAIFunction(spec *tool.Spec) openAIFunction {
-	parameters, refused := openAIRules.fit(spec.InputSchema)
-	return openAIFunction{
-		Name:        spec.Name,
-		Description: describe(spec, refused, spec.InputExamples),
-		Parameters:  parameters,
-	}
+func newOpenAIFunction(spec *tool.Spec) (f openAIFunction, fits bool) {
+	d, fits := ForOpenAI(spec, OpenAIDescription)
+	return openAIFunction{d.Name, d.Description, d.Schema}, fits
 }
 
 // chatCompletions renders `tools` of the Chat Completions API.
@@ -32,7 +28,8 @@ func chatCompletions(infos []tool.Info) ([]byte, []string, error) {
 		Function openAIFunction `json:"function"`
 	}
 	return encodeEach(infos, func(spec *tool.Spec) (any, bool) {
-		return definition{Type: "function", Function: newOpenAIFunction(spec)}, true
+		function, fits := newOpenAIFunction(spec)
+		return definition{Type: "function", Function: function}, fits
 	})
 }
 
@@ -45,6 +42,7 @@ func responses(infos []tool.Info) ([]byte, []string, error) {
 		Strict bool `json:"strict"`
 	}
 	return encodeEach(infos, func(spec *tool.Spec) (any, bool) {
-		return definition{Type: "function", openAIFunction: newOpenAIFunction(spec)}, true
+		function, fits := newOpenAIFunction(spec)
+		return definition{Type: "function", openAIFunction: function}, fits
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/anthropics/anthropic-sdk-go/packages/param"
 
 	"github.com/toolhost/toolhost/internal/model"
+	"github.com/toolhost/toolhost/internal/render"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -28,16 +29,18 @@ func (m *Model) params(req model.Request) sdk.MessageNewParams {
 	return params
 }
 
+// tools leaves out what the API would refuse, since it refuses the whole request then.
 func tools(offered []model.Tool) []sdk.ToolUnionParam {
 	var params []sdk.ToolUnionParam
 	for _, t := range offered {
-		p := &sdk.ToolParam{Name: t.Name, InputSchema: sdk.ToolInputSchemaParam{Properties: struct{}{}}}
-		if t.Description != "" {
-			p.Description = sdk.String(t.Description)
+		d, fits := render.ForAnthropic(&tool.Spec{Name: t.Name, Description: t.Description, InputSchema: t.InputSchema})
+		if !fits {
+			continue
 		}
-		if len(t.InputSchema) > 0 {
-			// As it is: the SDK's own type would reorder the keys, which the prompt cache would notice.
-			p.InputSchema = param.Override[sdk.ToolInputSchemaParam](t.InputSchema)
+		// As it is: the SDK's own type would reorder the keys, which the prompt cache would notice.
+		p := &sdk.ToolParam{Name: d.Name, InputSchema: param.Override[sdk.ToolInputSchemaParam](d.Schema)}
+		if d.Description != "" {
+			p.Description = sdk.String(d.Description)
 		}
 		params = append(params, sdk.ToolUnionParam{OfTool: p})
 	}

@@ -1,0 +1,52 @@
+package anthropic_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolhost/toolhost/internal/model"
+	"github.com/toolhost/toolhost/internal/model/wiretest"
+)
+
+// TestOneUnfitToolDoesNotSpoilTheRequest: the API refuses a request with such a tool, whatever else is in it.
+func TestOneUnfitToolDoesNotSpoilTheRequest(t *testing.T) {
+	req := hello()
+	req.Tools = []model.Tool{
+		{Name: "choice", Description: "Chooses.", InputSchema: json.RawMessage(`{"properties":{"b":{"oneOf":[true]},"a":{}},"oneOf":[{"required":["a"]},{"required":["b"]}]}`)},
+		{Name: "a tool", InputSchema: json.RawMessage(`{"type":"object"}`)},
+		{Name: "broken", InputSchema: json.RawMessage(`{"type":`)},
+		{Name: "spaced", InputSchema: json.RawMessage(`{"type":"object","properties":{"a b":{}}}`)},
+		{Name: "long", Description: strings.Repeat("ü", 5000)},
+	}
+	server := wiretest.Serve(t, wiretest.Reply{})
+	for range connect(t, server).Generate(t.Context(), req) {
+		continue
+	}
+	var sent struct {
+		Tools []struct {
+			Name        string
+			Description string
+			Schema      json.RawMessage `json:"input_schema"`
+		}
+	}
+	if err := json.Unmarshal(server.Requests()[0].Body, &sent); err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, tool := range sent.Tools {
+		names = append(names, tool.Name)
+	}
+	if diff := cmp.Diff([]string{"choice", "long"}, names); diff != "" {
+		t.Fatalf("(-want +got):\n%s", diff)
+	}
+	choice := sent.Tools[0]
+	if got, want := string(choice.Schema), `{"type":"object","properties":{"b":{"oneOf":[true]},"a":{}}}`; got != want {
+		t.Errorf("the schema is %s, want %s", got, want)
+	}
+	if want := `Chooses.` + "\n\n" + `The arguments must also fit this JSON Schema: {"oneOf":[{"required":["a"]},{"required":["b"]}]}`; choice.Description != want {
+		t.Errorf("the description is %q, want %q", choice.Description, want)
+	}
+}
