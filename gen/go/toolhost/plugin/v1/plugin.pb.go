@@ -68,7 +68,8 @@ type DescribeRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Only these tools. Empty means all. Names that the plugin does not have are left out.
 	Tools []string `protobuf:"bytes,1,rep,name=tools,proto3" json:"tools,omitempty"`
-	// The session for which dynamic tools are described. Empty means none in particular.
+	// The session for which dynamic tools are described. Empty, and without context, means none in particular: what is said
+	// then holds for all who are none.
 	Session string `protobuf:"bytes,2,opt,name=session,proto3" json:"session,omitempty"`
 	// The session's context, as JSON values by key. Only keys that the tools declared are given.
 	Context       map[string][]byte `protobuf:"bytes,3,rep,name=context,proto3" json:"context,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`

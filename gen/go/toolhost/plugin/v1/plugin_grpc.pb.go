@@ -70,8 +70,10 @@ const (
 // ToolPluginService is the whole contract between toolhost and a plugin.
 type ToolPluginServiceClient interface {
 	// Describe says which tools the plugin has. It must answer without side effects, without the network and within
-	// seconds. toolhost asks once for each new executable, and once per session for dynamic tools; the stream of Connect
-	// may be open or not.
+	// seconds. toolhost asks once for each new executable, without a session. For dynamic tools it asks again, with one or
+	// with context, when a session lists or calls them: it keeps an answer for about a minute, and waits for it for at most
+	// five seconds. The stream of Connect may be open or not. Where the answer is late, an error, or has a schema that cannot
+	// be used, the tool is to that session as it was declared at first.
 	Describe(ctx context.Context, in *DescribeRequest, opts ...grpc.CallOption) (*DescribeResponse, error)
 	// Connect carries calls, many at a time, as frames that name their call by a number. toolhost opens one stream per
 	// connection and keeps it open for the life of the process; when it ends, toolhost is gone or wants the plugin to be,
@@ -125,8 +127,10 @@ type ToolPluginService_ConnectClient = grpc.BidiStreamingClient[ConnectRequest, 
 // ToolPluginService is the whole contract between toolhost and a plugin.
 type ToolPluginServiceServer interface {
 	// Describe says which tools the plugin has. It must answer without side effects, without the network and within
-	// seconds. toolhost asks once for each new executable, and once per session for dynamic tools; the stream of Connect
-	// may be open or not.
+	// seconds. toolhost asks once for each new executable, without a session. For dynamic tools it asks again, with one or
+	// with context, when a session lists or calls them: it keeps an answer for about a minute, and waits for it for at most
+	// five seconds. The stream of Connect may be open or not. Where the answer is late, an error, or has a schema that cannot
+	// be used, the tool is to that session as it was declared at first.
 	Describe(context.Context, *DescribeRequest) (*DescribeResponse, error)
 	// Connect carries calls, many at a time, as frames that name their call by a number. toolhost opens one stream per
 	// connection and keeps it open for the life of the process; when it ends, toolhost is gone or wants the plugin to be,

@@ -82,7 +82,8 @@ type ToolSpec struct {
 	ReturnDirect bool `protobuf:"varint,23,opt,name=return_direct,json=returnDirect,proto3" json:"return_direct,omitempty"`
 	// Wants its arguments exactly as given: no repair, no clamping, no defaults.
 	Strict bool `protobuf:"varint,24,opt,name=strict,proto3" json:"strict,omitempty"`
-	// Its description and schema depend on the session: toolhost asks `Describe` again for each.
+	// Its display name, description, schemas and examples depend on the session: toolhost asks `Describe` again for each that
+	// looks at the tool or calls it. All else holds for every session.
 	Dynamic bool `protobuf:"varint,25,opt,name=dynamic,proto3" json:"dynamic,omitempty"`
 	// The keys of the call's context that the tool wants. No others reach it.
 	ContextKeys []string `protobuf:"bytes,26,rep,name=context_keys,json=contextKeys,proto3" json:"context_keys,omitempty"`
