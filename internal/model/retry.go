@@ -17,6 +17,18 @@ func RetryableStatus(status int) bool {
 	return status >= 500
 }
 
+// Retryable reports whether a request that was refused may succeed if it is sent again unchanged: what the provider says in
+// the header X-Should-Retry, else what RetryableStatus says.
+func Retryable(status int, header http.Header) bool {
+	switch strings.ToLower(strings.TrimSpace(header.Get("X-Should-Retry"))) {
+	case "true":
+		return true
+	case "false":
+		return false
+	}
+	return RetryableStatus(status)
+}
+
 // RetryAfter reads how long a provider asks to wait: the headers Retry-After-Ms and Retry-After, the latter as seconds
 // or as a date that is compared with now. It returns 0 if they say nothing, nonsense, or a moment that has passed.
 func RetryAfter(header http.Header, now time.Time) time.Duration {

@@ -14,11 +14,12 @@ import (
 
 // answer is a response as its events build it up. What it tolerates: events without choices, with null for any text,
 // with an error that is null; a stream without [DONE], or without a finish reason but with [DONE]; usage in any event,
-// of which the last counts; fields that it does not know, such as reasoning_content, which are left out. How tool calls
-// are told apart, type calls says.
+// of which the last counts; a whole message in place of deltas; fields that it does not know, which are left out. How tool
+// calls are told apart, type calls says; what is kept for the server, type kept.
 type answer struct {
 	text    strings.Builder
 	calls   calls
+	thought thought
 	refused bool
 	finish  string // the finish reason; empty: not seen
 	usage   tool.Usage
@@ -37,11 +38,14 @@ func (a *answer) add(raw ssestream.Event) ([]model.Chunk, error) {
 		a.done = true
 		return nil, nil
 	}
+	if data[0] == '[' && readProblem(data).Message != "" {
+		return nil, brokenOff(data) // Gemini's errors are lists
+	}
 	var e event
 	if err := json.Unmarshal(data, &e); err != nil {
 		return nil, malformed(fmt.Errorf("reading an event: %w", err))
 	}
-	if len(e.Error) > 0 && !bytes.Equal(e.Error, []byte("null")) {
+	if !absent(e.Error) {
 		return nil, brokenOff(e.Error)
 	}
 	if raw.Type == "error" {
@@ -56,6 +60,7 @@ func (a *answer) add(raw ssestream.Event) ([]model.Chunk, error) {
 			continue
 		}
 		chunks = append(chunks, a.delta(choice.Delta)...)
+		chunks = append(chunks, a.delta(choice.Message)...)
 		if choice.FinishReason != nil && *choice.FinishReason != "" {
 			a.finish = *choice.FinishReason
 		}
@@ -65,6 +70,7 @@ func (a *answer) add(raw ssestream.Event) ([]model.Chunk, error) {
 
 func (a *answer) delta(d delta) []model.Chunk {
 	var chunks []model.Chunk
+	a.thought.add(d)
 	if d.Refusal != "" {
 		a.refused = true
 	}
@@ -87,6 +93,9 @@ func (a *answer) complete() bool { return a.done || a.finish != "" }
 
 func (a *answer) response() (*model.Response, error) {
 	message := model.Message{Role: model.RoleAssistant}
+	if block, ok := a.kept().block(); ok {
+		message.Blocks = append(message.Blocks, block)
+	}
 	if a.text.Len() > 0 {
 		message.Blocks = append(message.Blocks, model.Block{Text: &model.Text{Text: a.text.String()}})
 	}
@@ -113,4 +122,30 @@ func (a *answer) stopReason() model.StopReason {
 		return model.StopToolUse
 	}
 	return model.StopEndTurn
+}
+
+// kept returns what the server wants back. Without calls there is nothing: the next turn does not depend on it, and a
+// message of thoughts alone would be an answer that says nothing.
+func (a *answer) kept() *kept {
+	if len(a.calls.begun) == 0 {
+		return &kept{}
+	}
+	k := &kept{Reasoning: a.thought.reasoning.String(), Extra: a.calls.extra()}
+	if a.thought.named {
+		text := a.thought.content.String()
+		k.ReasoningContent = &text
+	}
+	return k
+}
+
+// thought is what the model thinks, as its deltas build it up.
+type thought struct {
+	named              bool // the server has the field reasoning_content
+	content, reasoning strings.Builder
+}
+
+func (t *thought) add(d delta) {
+	t.named = t.named || d.ReasoningContent.set
+	t.content.WriteString(string(d.ReasoningContent.text))
+	t.reasoning.WriteString(string(d.Reasoning))
 }

@@ -25,19 +25,27 @@ type call struct {
 	name      string
 	place     int // among those that have begun
 	arguments strings.Builder
+	extra     json.RawMessage // what the server wants back with it
 }
 
 func (s *calls) add(d callDelta) []model.Chunk {
-	if d.ID == "" && d.Function.Name == "" && d.Function.Arguments == "" {
+	says := d.ID != "" || d.Function.Name != "" || d.Function.Arguments != ""
+	if !says && absent(d.Extra) {
 		return nil
 	}
 	c := s.find(d)
 	if c == nil {
+		if !says {
+			return nil
+		}
 		c = &call{index: d.Index}
 		s.all = append(s.all, c)
 	}
 	if c.given == "" {
 		c.given = string(d.ID)
+	}
+	if !absent(d.Extra) {
+		c.extra = d.Extra
 	}
 	var chunks []model.Chunk
 	if c.name == "" && d.Function.Name != "" {
@@ -114,4 +122,22 @@ func (s *calls) finished() ([]*model.ToolCall, error) {
 		finished = append(finished, &model.ToolCall{ID: c.id, Name: c.name, Arguments: c.arguments.String()})
 	}
 	return finished, nil
+}
+
+// extra returns what the server wants back with each call; nil if nothing.
+func (s *calls) extra() []json.RawMessage {
+	var all []json.RawMessage
+	for i, c := range s.begun {
+		if c.extra == nil {
+			continue
+		}
+		if all == nil {
+			all = make([]json.RawMessage, len(s.begun))
+			for j := range all {
+				all[j] = json.RawMessage("null")
+			}
+		}
+		all[i] = c.extra
+	}
+	return all
 }

@@ -13,6 +13,7 @@ type event struct {
 	Choices []struct {
 		Index        int     `json:"index"`
 		Delta        delta   `json:"delta"`
+		Message      delta   `json:"message"` // in place of deltas, where a server does not stream
 		FinishReason *string `json:"finish_reason"`
 	} `json:"choices"`
 	Usage *usage          `json:"usage"`
@@ -24,12 +25,17 @@ type delta struct {
 	Refusal      loose       `json:"refusal"`
 	ToolCalls    []callDelta `json:"tool_calls"`
 	FunctionCall *function   `json:"function_call"` // what tool_calls were once
+	// What models think, by the names that servers have for it.
+	ReasoningContent noted `json:"reasoning_content"`
+	Reasoning        loose `json:"reasoning"`
 }
 
 type callDelta struct {
 	Index    *int     `json:"index"` // nil: the server does not say
 	ID       loose    `json:"id"`
 	Function function `json:"function"`
+	// Extra is what Gemini's endpoint adds to a call: its signature.
+	Extra json.RawMessage `json:"extra_content"`
 }
 
 type function struct {
@@ -88,4 +94,16 @@ func (l *loose) UnmarshalJSON(data []byte) error {
 		*l = loose(data)
 	}
 	return nil
+}
+
+// noted is a text of which also matters whether it came at all, be it empty or null.
+type noted struct {
+	set  bool
+	text loose
+}
+
+// UnmarshalJSON accepts any JSON value.
+func (n *noted) UnmarshalJSON(data []byte) error {
+	n.set = true
+	return n.text.UnmarshalJSON(data)
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -35,7 +36,7 @@ func failure(ctx context.Context, response *http.Response, err error) error {
 		Err:             err,
 	}
 	// An account without money left answers 429 too, and waiting does not help.
-	failed.Retryable = model.RetryableStatus(failed.Status) && !failed.ContextOverflow && failed.Code != "insufficient_quota"
+	failed.Retryable = model.Retryable(failed.Status, response.Header) && !failed.ContextOverflow && !p.final()
 	failed.Message = "the model's server refused the request: " + p.message()
 	if failed.Retryable {
 		failed.Message = "the model's server could not take the request: " + p.message()
@@ -73,11 +74,7 @@ func brokenOff(raw json.RawMessage) error {
 	if status, err := strconv.Atoi(string(p.Code)); err == nil && status >= 400 && status < 600 {
 		failed.Status = status
 	}
-	switch {
-	case failed.ContextOverflow, p.Code == "insufficient_quota", p.Type == "invalid_request_error":
-	default:
-		failed.Retryable = model.RetryableStatus(failed.Status)
-	}
+	failed.Retryable = model.RetryableStatus(failed.Status) && !failed.ContextOverflow && !p.final()
 	return failed
 }
 
@@ -104,6 +101,7 @@ type problem struct {
 	Type    loose `json:"type"`
 	Code    loose `json:"code"`
 	Param   loose `json:"param"`
+	Status  loose `json:"status"` // what Gemini's endpoint calls the type
 	body    string
 }
 
@@ -111,6 +109,11 @@ type problem struct {
 func readProblem(body []byte) problem {
 	var outer struct {
 		Error json.RawMessage `json:"error"`
+	}
+	// Gemini's endpoint wraps it in a list.
+	var list []json.RawMessage
+	if json.Unmarshal(body, &list) == nil && len(list) > 0 {
+		body = list[0]
 	}
 	if json.Unmarshal(body, &outer) == nil && len(outer.Error) > 0 {
 		body = outer.Error
@@ -120,8 +123,22 @@ func readProblem(body []byte) problem {
 		p = problem{}
 		_ = json.Unmarshal(body, &p.Message)
 	}
+	p.Type = cmp.Or(p.Type, p.Status)
 	p.body = string(bytes.TrimSpace(body))
 	return p
+}
+
+// final reports whether the code says that the same request will never succeed. There may be no status that says so: an
+// error may come in the middle of a stream, or with the status of a success.
+func (p problem) final() bool {
+	for _, word := range []loose{p.Code, p.Type} {
+		switch word {
+		case "insufficient_quota", "invalid_api_key", "model_not_found", "invalid_request_error", "authentication_error",
+			"permission_error", "not_found_error", "INVALID_ARGUMENT", "UNAUTHENTICATED", "PERMISSION_DENIED", "NOT_FOUND":
+			return true
+		}
+	}
+	return false
 }
 
 func (p problem) code() string { return string(cmp.Or(p.Code, p.Type)) }
@@ -143,6 +160,13 @@ func (p problem) overflows() bool {
 		return true
 	}
 	text := strings.ToLower(string(p.Message))
-	return strings.Contains(text, "maximum context length") || strings.Contains(text, "exceeds the available context size") ||
-		strings.Contains(text, "exceeds the context window")
+	return slices.ContainsFunc([]string{
+		"maximum context length",                               // OpenAI, vLLM, DeepSeek, Mistral, OpenRouter
+		"exceeds the available context size",                   // llama.cpp
+		"exceeds the context window", "context window is full", // LM Studio and others
+		"exceeds the maximum number of tokens allowed", // Gemini
+		"maximum prompt length is",                     // xAI
+		"prompt is too long", "input is too long",      // Anthropic and Bedrock behind a gateway
+		"reduce the length of the messages", // Groq
+	}, func(words string) bool { return strings.Contains(text, words) })
 }

@@ -4,7 +4,7 @@
 // compatible differ most in how they stream tool calls; the types answer and calls say what is tolerated. It does not try
 // again what failed: the agent owns that, and the SDK's own retries are off. It reads no environment variables.
 //
-// Requests are made and sent by the official SDK, and its decoder splits the event stream. The events themselves are
+// Requests are made and sent by the newLimit SDK, and its decoder splits the event stream. The events themselves are
 // read here, as the SDK's stream hides what matters with other servers: whether [DONE] was seen, "error": null, an
 // index that is missing rather than 0, and the bodies of errors that are not OpenAI's.
 package openai
@@ -22,7 +22,6 @@ import (
 
 	sdk "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
-	"github.com/openai/openai-go/v3/packages/ssestream"
 
 	"github.com/toolhost/toolhost/internal/model"
 )
@@ -110,7 +109,7 @@ func (m *Model) stream(ctx context.Context, req model.Request, yield func(model.
 	if err != nil {
 		return false, err
 	}
-	events := ssestream.NewDecoder(response)
+	events := decode(response)
 	defer events.Close()
 	var a answer
 	for !a.done && events.Next() {

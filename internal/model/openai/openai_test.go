@@ -183,6 +183,26 @@ func TestFailures(t *testing.T) {
 			wiretest.Reply{Status: 502, Header: http.Header{"Content-Type": {"text/html"}}, Body: "<html>\n  <h1>Bad Gateway</h1>"},
 			model.Error{Status: 502, Message: "the model's server could not take the request: <html> <h1>Bad Gateway</h1>", Retryable: true},
 		},
+		"too long in Gemini's words": {
+			wiretest.Reply{Status: 400, Header: json, Body: `[{"error":{"code":400,"message":"The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).","status":"INVALID_ARGUMENT"}}]`},
+			model.Error{Status: 400, Code: "400", Message: "the model's server refused the request: The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).", ContextOverflow: true},
+		},
+		"too long in xAI's words": {
+			wiretest.Reply{Status: 400, Header: json, Body: `{"code":"Client specified an invalid argument","error":"This model's maximum prompt length is 131072 but the request contains 140000 tokens."}`},
+			model.Error{Status: 400, Message: "the model's server refused the request: This model's maximum prompt length is 131072 but the request contains 140000 tokens.", ContextOverflow: true},
+		},
+		"too long in Groq's words": {
+			wiretest.Reply{Status: 400, Header: json, Body: `{"error":{"message":"Please reduce the length of the messages or completion.","type":"invalid_request_error","param":"messages"}}`},
+			model.Error{Status: 400, Code: "invalid_request_error", Message: "the model's server refused the request: Please reduce the length of the messages or completion.", ContextOverflow: true},
+		},
+		"the server knows that it is hopeless": {
+			wiretest.Reply{Status: 500, Header: http.Header{"X-Should-Retry": {"false"}}, Body: `{"error":{"message":"no"}}`},
+			model.Error{Status: 500, Message: "the model's server refused the request: no"},
+		},
+		"the server knows that it is not": {
+			wiretest.Reply{Status: 400, Header: http.Header{"X-Should-Retry": {"true"}}, Body: `{"error":{"message":"try again"}}`},
+			model.Error{Status: 400, Message: "the model's server could not take the request: try again", Retryable: true},
+		},
 		"nothing": {
 			wiretest.Reply{Status: 500},
 			model.Error{Status: 500, Message: "the model's server could not take the request: it did not say why", Retryable: true},

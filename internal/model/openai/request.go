@@ -58,7 +58,7 @@ func (m *Model) tools(offered []model.Tool) []sdk.ChatCompletionToolUnionParam {
 	return params
 }
 
-// messages translates a conversation. Messages with nothing in them, and opaque blocks, are left out.
+// messages translates a conversation. Messages with nothing in them, and opaque blocks of others, are left out.
 func messages(req model.Request) []sdk.ChatCompletionMessageParamUnion {
 	var params []sdk.ChatCompletionMessageParamUnion
 	if strings.TrimSpace(req.System) != "" {
@@ -88,6 +88,10 @@ func assistant(blocks []model.Block) []sdk.ChatCompletionMessageParamUnion {
 			call.Function.Arguments = string(block.ToolCall.ArgumentObject())
 			message.ToolCalls = append(message.ToolCalls, sdk.ChatCompletionMessageToolCallUnionParam{OfFunction: call})
 		}
+	}
+	if len(message.ToolCalls) > 0 {
+		k := readKept(blocks)
+		k.giveBack(message)
 	}
 	if len(said) > 0 {
 		message.Content.OfString = sdk.String(strings.Join(said, "\n\n"))

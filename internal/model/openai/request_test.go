@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rogpeppe/go-internal/txtar"
+
 	"github.com/toolhost/toolhost/internal/model"
 	"github.com/toolhost/toolhost/internal/model/openai"
 	"github.com/toolhost/toolhost/internal/model/wiretest"
@@ -159,4 +161,73 @@ func TestAModelThatStillComplainsIsNotAskedForEver(t *testing.T) {
 	if n := len(server.Requests()); n != 2 {
 		t.Fatalf("the request was sent %d times", n)
 	}
+}
+
+// TestWhatTheServerWantsBackIsSentBack: what came beside calls goes back with the message that it came with, under the same
+// names, also where the conversation goes on for long.
+func TestWhatTheServerWantsBackIsSentBack(t *testing.T) {
+	for name, want := range map[string]string{
+		"reasoning_content":       `{"reasoning_content":"The user wants <the> time.","extra":[null]}`,
+		"reasoning_content_empty": `{"reasoning_content":"","extra":[null]}`,
+		"reasoning":               `{"reasoning":"Time?","extra":[null]}`,
+		"signatures":              `{"extra":[{"google":{"thought_signature":"Sig\u003c1\u003e=="}},null,{"google":{"thought_signature":"Sig3=="}}]}`,
+		"several_calls":           `{"extra":[null,null,null]}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			archive, err := txtar.ParseFile(filepath.Join("testdata", name+".txtar"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			server := wiretest.Serve(t, wiretest.Reply{Body: string(archive.Files[0].Data)})
+			m := connect(t, server)
+			req := hello()
+			for chunk, err := range m.Generate(t.Context(), req) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if chunk.Response != nil {
+					req.Messages = append(req.Messages, chunk.Response.Message)
+				}
+			}
+			req.Messages = append(req.Messages, hello().Messages...)
+			for range m.Generate(t.Context(), req) {
+				break
+			}
+			if got := givenBack(t, server.Requests()[1].Body); got != want {
+				t.Errorf("sent back  %s\nwant %s", got, want)
+			}
+		})
+	}
+}
+
+// givenBack returns what a request holds of it in its second message.
+func givenBack(t *testing.T, body []byte) string {
+	t.Helper()
+	var sent struct {
+		Messages []struct {
+			ReasoningContent *string `json:"reasoning_content"`
+			Reasoning        *string `json:"reasoning"`
+			ToolCalls        []struct {
+				Extra json.RawMessage `json:"extra_content"`
+			} `json:"tool_calls"`
+		} `json:"messages"`
+	}
+	if err := json.Unmarshal(body, &sent); err != nil {
+		t.Fatal(err)
+	}
+	back := struct {
+		ReasoningContent *string           `json:"reasoning_content,omitempty"`
+		Reasoning        *string           `json:"reasoning,omitempty"`
+		Extra            []json.RawMessage `json:"extra"`
+	}{ReasoningContent: sent.Messages[1].ReasoningContent, Reasoning: sent.Messages[1].Reasoning}
+	for _, call := range sent.Messages[1].ToolCalls {
+		back.Extra = append(back.Extra, call.Extra)
+	}
+	var out strings.Builder
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(back); err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(out.String())
 }
