@@ -53,7 +53,7 @@ func New(config Config) (*Model, error) {
 	if config.Model == "" {
 		return nil, errors.New("configuring an Anthropic model: the model's name is missing")
 	}
-	options := []option.RequestOption{option.WithoutEnvironmentDefaults(), option.WithMaxRetries(0)}
+	options := []option.RequestOption{option.WithoutEnvironmentDefaults(), option.WithMaxRetries(0), option.WithMiddleware(unmask)}
 	if config.BaseURL != "" {
 		base, err := url.Parse(config.BaseURL)
 		if err != nil || base.Host == "" || (base.Scheme != "http" && base.Scheme != "https") {

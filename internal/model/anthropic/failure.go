@@ -1,10 +1,13 @@
 package anthropic
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"time"
@@ -29,10 +32,14 @@ func failure(ctx context.Context, err error) error {
 		// An error event: the stream began well, so the HTTP status says nothing.
 		failed.Status = statusOf(code)
 		failed.Retryable = model.RetryableStatus(failed.Status)
+		failed.ContextOverflow = overflows(failed.Status, message)
 		failed.Message = "Anthropic broke the stream off: " + message
 		return failed
 	}
 	failed.Retryable = model.RetryableStatus(failed.Status)
+	if answered.Response != nil {
+		failed.Retryable = model.Retryable(failed.Status, answered.Response.Header)
+	}
 	failed.Message = "Anthropic refused the request: " + message
 	if failed.Retryable {
 		failed.Message = "Anthropic could not take the request: " + message
@@ -127,4 +134,42 @@ func cutShort(response *http.Response, begun bool) error {
 		}
 	}
 	return &model.Error{Message: "Anthropic's stream ended before its last event", Retryable: true}
+}
+
+// unmask gives an error that came with the status of a success, as some gateways send it, the status that it should have
+// had. No line of an event stream begins with a brace.
+func unmask(request *http.Request, next func(*http.Request) (*http.Response, error)) (*http.Response, error) {
+	response, err := next(request)
+	if err != nil || response.StatusCode >= 300 {
+		return response, err
+	}
+	const longest = 1 << 20
+	body := bufio.NewReader(response.Body)
+	original := response.Body
+	response.Body = struct {
+		io.Reader
+		io.Closer
+	}{body, original}
+	first, err := body.Peek(1)
+	if err != nil || first[0] != '{' {
+		return response, nil // whoever reads on meets the error
+	}
+	text, err := io.ReadAll(io.LimitReader(body, longest))
+	response.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(text), body), original}
+	var answer struct {
+		Error *struct {
+			Type string `json:"type"`
+		} `json:"error"`
+	}
+	if err != nil || json.Unmarshal(text, &answer) != nil || answer.Error == nil {
+		return response, nil
+	}
+	response.StatusCode = statusOf(answer.Error.Type)
+	if response.StatusCode == 0 {
+		response.StatusCode = http.StatusBadGateway
+	}
+	return response, nil
 }
