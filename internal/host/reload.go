@@ -21,15 +21,31 @@ func (h *Host) followCatalog(seen *catalog.Snapshot) {
 			return
 		}
 		h.reconcile()
-		for _, p := range catalog.Diff(seen, now).Refused {
-			h.journal.append(p.Info.Name, lifecycle.Event{
-				Time: time.Now(), Type: lifecycle.EventUpgradeFailed, Revision: p.Refusal.Digest, Reason: p.Refusal.Reason,
-			})
-		}
+		h.noteChanges(seen, now)
 		for _, p := range now.Candidates() {
 			h.takeOver(p, offered)
 		}
 		seen = now
+	}
+}
+
+// noteChanges tells what came, went and cannot be used. What takes another's place tells that itself.
+func (h *Host) noteChanges(before, now *catalog.Snapshot) {
+	d := catalog.Diff(before, now)
+	note := func(p *catalog.Plugin, t lifecycle.EventType, digest, reason string) {
+		h.journal.append(p.Info.Name, lifecycle.Event{Time: time.Now(), Type: t, Revision: digest, Reason: reason})
+	}
+	for _, p := range d.Removed {
+		note(p, lifecycle.EventRemoved, p.Digest, whyGone(now, p.Info.Name))
+	}
+	for _, p := range d.Added {
+		note(p, lifecycle.EventAdded, p.Digest, "")
+	}
+	for _, p := range d.Broken {
+		note(p, lifecycle.EventUnusable, p.Digest, p.Problem)
+	}
+	for _, p := range d.Refused {
+		note(p, lifecycle.EventUpgradeFailed, p.Refusal.Digest, p.Refusal.Reason)
 	}
 }
 

@@ -1,6 +1,7 @@
 package host_test
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -65,6 +66,42 @@ func TestARollbackIsTold(t *testing.T) {
 		}
 	}
 	if got := strings.Join(types, " "); got != "upgrade_started upgrade_finished rollback_started rollback_finished" {
+		t.Errorf("the events are %s", got)
+	}
+}
+
+// TestWhatComesAndGoesIsTold: plugins that come, cannot be used, and go are events, whether anybody calls them or not.
+func TestWhatComesAndGoesIsTold(t *testing.T) {
+	u := newRelease(t)
+	reload := func() {
+		t.Helper()
+		if _, err := u.Reload(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	other := filepath.Join(u.dir, "other")
+	u.put(other, strings.NewReplacer("versioned", "other", `"version"`, `"other_version"`).Replace(u.content("1")))
+	reload()
+	u.put(filepath.Join(u.dir, "broken"), "no plugin")
+	reload()
+	if err := os.Remove(other); err != nil {
+		t.Fatal(err)
+	}
+	reload()
+	var told []string
+	for e, err := range u.WatchEvents(t.Context(), tool.EventQuery{Follow: true}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		told = append(told, e.Plugin+" "+e.Type)
+		if e.Type == "plugin_unusable" && !strings.Contains(e.Reason, "invalid character") {
+			t.Errorf("the event says %q", e.Reason)
+		}
+		if e.Type == "plugin_removed" {
+			break
+		}
+	}
+	if got := strings.Join(told, ", "); got != "other plugin_added, broken plugin_unusable, other plugin_removed" {
 		t.Errorf("the events are %s", got)
 	}
 }

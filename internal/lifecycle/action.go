@@ -85,6 +85,9 @@ const (
 	EventEnabled        EventType = "plugin_enabled"
 	EventPaused         EventType = "plugin_paused"
 	EventDisabled       EventType = "plugin_disabled"
+	EventAdded          EventType = "plugin_added"    // said by the driver: it is in service, and was not before
+	EventRemoved        EventType = "plugin_removed"  // said by the driver: it is in service no more
+	EventUnusable       EventType = "plugin_unusable" // said by the driver: it cannot be taken into service
 	EventUpgrading      EventType = "upgrade_started"
 	EventUpgraded       EventType = "upgrade_finished"
 	EventUpgradeFailed  EventType = "upgrade_failed"

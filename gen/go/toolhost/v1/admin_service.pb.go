@@ -1978,9 +1978,9 @@ type PluginEvent struct {
 	Time *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=time,proto3" json:"time,omitempty"`
 	// What happened: `instance_launching`, `instance_ready`, `instance_unhealthy`, `instance_draining`,
 	// `instance_stopping`, `instance_exited`, `instance_crashed`, `launch_failed`, `plugin_backing_off`,
-	// `plugin_quarantined`, `plugin_probing`, `plugin_enabled`, `plugin_paused`, `plugin_disabled`, `upgrade_started`,
-	// `upgrade_finished`, `upgrade_failed`, `rollback_started`, `rollback_finished`, `rollback_failed`, `restart_started`,
-	// `restart_finished`, `restart_failed`. More may come.
+	// `plugin_quarantined`, `plugin_probing`, `plugin_enabled`, `plugin_paused`, `plugin_disabled`, `plugin_added`,
+	// `plugin_removed`, `plugin_unusable`, `upgrade_started`, `upgrade_finished`, `upgrade_failed`, `rollback_started`,
+	// `rollback_finished`, `rollback_failed`, `restart_started`, `restart_finished`, `restart_failed`. More may come.
 	Type string `protobuf:"bytes,3,opt,name=type,proto3" json:"type,omitempty"`
 	// The plugin.
 	Plugin string `protobuf:"bytes,4,opt,name=plugin,proto3" json:"plugin,omitempty"`
