@@ -1,0 +1,152 @@
+package e2e_test
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// leakyKey has what JSON, URLs and base64 write otherwise, and nothing that anything else would hold.
+const leakyKey = "zq7\"Ж/w+ 9&<ßx>~%k=Vj'2"
+
+// withLeaky starts a toolhost whose plugin leaky was granted a secret, which is in the file that is returned.
+func withLeaky(t *testing.T) (h *toolhost, file string) {
+	t.Helper()
+	h = prepare(t)
+	if err := os.Symlink(filepath.Join(bin, "leaky"), filepath.Join(h.plugins, "leaky")); err != nil {
+		t.Fatal(err)
+	}
+	file = filepath.Join(h.home, "key")
+	write(t, file, leakyKey+"\n", 0o644)
+	write(t, filepath.Join(h.home, "toolhost.yaml"), `
+secrets:
+  LEAKY_KEY: {file: key, plugins: [leaky]}
+  NOT_GRANTED: {file: key, plugins: [calculator]}
+`, 0o600)
+	h.serve(t, "--log-level", "debug")
+	return h, file
+}
+
+// leaks returns what of a secret is in a text: a piece of five bytes, or all of it in another form.
+func leaks(text, secret string) (found []string) {
+	for i := range len(secret) - 4 {
+		if piece := secret[i : i+5]; strings.Contains(text, piece) {
+			found = append(found, piece)
+		}
+	}
+	encoded, err := json.Marshal(secret)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	for _, form := range []string{
+		strings.Trim(string(encoded), `"`), strings.Trim(strconv.Quote(secret), `"`), hex.EncodeToString([]byte(secret)),
+		url.QueryEscape(secret), url.PathEscape(secret),
+		base64.RawStdEncoding.EncodeToString([]byte(secret)), base64.RawURLEncoding.EncodeToString([]byte(secret)),
+		base64.RawStdEncoding.EncodeToString([]byte("user:" + secret))[8:20],
+	} {
+		if strings.Contains(text, form) {
+			found = append(found, form)
+		}
+	}
+	return found
+}
+
+// tight fails the test if something of the secret is in a text.
+func tight(t *testing.T, where, text string) {
+	t.Helper()
+	if found := leaks(text, leakyKey); len(found) > 0 {
+		t.Errorf("%s holds %q:\n%s", where, found, text)
+	}
+}
+
+// TestSecretsStaySecret: a plugin shows its secret wherever it can; nobody sees it, and nothing is kept of it.
+func TestSecretsStaySecret(t *testing.T) {
+	h, _ := withLeaky(t)
+	h.do(t, "call", "leak", `{"way":"length"}`).says(t, "the secret has "+strconv.Itoa(len(leakyKey))+" bytes")
+	tight(t, "what another tool sees", h.do(t, "call", "stranger", `{}`).stdout)
+	for way, shown := range map[string]string{
+		"status": "", "log": "", "stderr": "", "stdout": "", "error": "the service said no to [secret LEAKY_KEY]",
+		"failure": "no service for [secret LEAKY_KEY]", "panic": "panicked with [secret LEAKY_KEY]", "crash": "", "exit": "exit code 3",
+		"text": "text [secret LEAKY_KEY]", "large": "", "json": "[secret LEAKY_KEY]", "file": "", "rest": "done",
+	} {
+		t.Run(way, func(t *testing.T) {
+			args := []string{"call", "leak", `{"way":"` + way + `"}`, "--call-id", way}
+			r := h.do(t, append(args, "-o", "json")...)
+			if !json.Valid([]byte(r.stdout)) || !strings.Contains(r.stdout, shown) {
+				t.Errorf("want JSON with %q, got %s%s", shown, r.stdout, r.stderr)
+			}
+			tight(t, "what the caller sees", r.stdout+r.stderr)
+			again := h.do(t, args...) // as text, from the ledger
+			tight(t, "what the caller sees again", again.stdout+again.stderr)
+		})
+	}
+	eventually(t, "what was printed is in the log", func() bool {
+		return strings.Contains(h.do(t, "logs", "leaky").stdout, "unended [secret LEAKY_KEY]")
+	})
+	for _, args := range [][]string{
+		{"logs", "leaky"}, {"logs", "leaky", "-o", "json"}, {"why", "leaky"}, {"why", "leaky", "-o", "json"}, {"events"}, {"events", "-o", "json"},
+		{"calls"}, {"calls", "-o", "json"}, {"plugins"}, {"plugins", "-o", "json"}, {"tools"}, {"ps"}, {"stats"},
+	} {
+		r := h.do(t, args...)
+		tight(t, "toolhost "+strings.Join(args, " "), r.stdout+r.stderr)
+	}
+	h.do(t, "logs", "leaky").says(t, "printed [secret LEAKY_KEY]", "twice [secret LEAKY_KEY]", "logged [secret LEAKY_KEY]", "crashed with [secret LEAKY_KEY]")
+	h.stop(t)
+	tight(t, "toolhost's log", h.stderr.String())
+	if !strings.Contains(h.stderr.String(), "[secret LEAKY_KEY]") || !strings.Contains(h.stderr.String(), "chmod 600") {
+		t.Error("toolhost's log does not speak of the secret")
+	}
+	tightFolder(t, h.state)
+	tightFolder(t, h.workspace)
+}
+
+// tightFolder fails the test if something of the secret is in a file.
+func tightFolder(t *testing.T, dir string) {
+	t.Helper()
+	files := 0
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		files++
+		if found := leaks(string(data), leakyKey); len(found) > 0 {
+			t.Errorf("%s holds %q", path, found)
+		}
+		return err
+	})
+	if err != nil || files == 0 && dir != "" && strings.HasSuffix(dir, "state") {
+		t.Errorf("%d files were looked at, %v", files, err)
+	}
+}
+
+// TestMissingSecrets: tools say what they lack, before and when they are called, and get it as soon as it is there.
+func TestMissingSecrets(t *testing.T) {
+	h, file := withLeaky(t)
+	wants := []string{`the secret "NOT_GRANTED" is not granted to the plugin "leaky"`, `the secret "NOT_THERE" is not in the configuration`, "plugins: [leaky]"}
+	h.do(t, "tools").says(t, append(wants, "needy", "unavailable")...)
+	out, r := h.callJSON(t, "needy", `{"way":"length"}`)
+	r.says(t, wants...)
+	if out.Error == nil || out.Error.Kind != "unavailable" {
+		t.Errorf("the call ended with %+v", out.Error)
+	}
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	h.do(t, "tools", "leak").says(t, `the secret "LEAKY_KEY" is missing`, file, "write the value into it")
+	h.do(t, "call", "leak", `{"way":"length"}`).says(t, `the secret "LEAKY_KEY" is missing`, file, "nothing was executed")
+	if ps := h.do(t, "ps").stdout; strings.Contains(ps, "leaky-1") {
+		t.Errorf("a process was started:\n%s", ps)
+	}
+	write(t, file, "another value\r\n", 0o600)
+	h.do(t, "call", "leak", `{"way":"length"}`).says(t, "13 bytes")
+	write(t, file, "a third value, the newest", 0o600)
+	h.do(t, "call", "leak", `{"way":"text"}`).says(t, "text [secret LEAKY_KEY]")
+}
