@@ -6,7 +6,8 @@
 //
 // Blocks that only Anthropic understands (thinking, redacted thinking, server tools) become model.Opaque and are sent
 // back to it unchanged; opaque blocks of other providers are left out. Prompt caching is asked for after the tools,
-// after the system prompt and after the last message, so that each turn reads what the one before it has written.
+// after the system prompt and after the user's last two messages, so that each turn reads what the one before it has
+// written.
 package anthropic
 
 import (

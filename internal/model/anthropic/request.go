@@ -62,10 +62,23 @@ func messages(conversation []model.Message) []sdk.MessageParam {
 			params = append(params, sdk.MessageParam{Role: role, Content: content})
 		}
 	}
-	if len(params) > 0 {
-		mark(params[len(params)-1].Content)
-	}
+	markUsers(params)
 	return params
+}
+
+// cachedUsers is how many of the user's last messages are marked: the last one, up to which the next request will read,
+// and the one before it, up to which the last request has written. Without the second, a turn of more blocks than the API
+// looks back, which are 20, would read nothing. With the tools and the system prompt that makes four marks, all there are.
+const cachedUsers = 2
+
+func markUsers(params []sdk.MessageParam) {
+	left := cachedUsers
+	for i := len(params) - 1; i >= 0 && left > 0; i-- {
+		if params[i].Role == sdk.MessageParamRoleUser {
+			mark(params[i].Content)
+			left--
+		}
+	}
 }
 
 // mark asks for caching up to the last block, if it is of a kind that can carry the mark.
