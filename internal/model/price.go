@@ -2,7 +2,9 @@ package model
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 
 	"github.com/toolhost/toolhost/tool"
 )
@@ -25,7 +27,7 @@ type Price struct {
 type Prices map[string]Price
 
 // Cost returns what a model's tokens cost. It is false if nobody said what the model's tokens cost, which is not the
-// same as costing nothing. Usage counts cached tokens among the input, as all of this package do.
+// same as costing nothing. Usage counts cached tokens among the input, as every model of this package does.
 func (p Prices) Cost(model string, u tool.Usage) (float64, bool) {
 	price, known := p[model]
 	if !known {
@@ -51,9 +53,10 @@ func or(price *float64, fallback float64) float64 {
 	return fallback
 }
 
-// Check returns an error that names the model and the field of a price that cannot be: below zero, or no number.
+// Check returns nil, or an error that names the model and the field of a price that cannot be: below zero, or no number.
 func (p Prices) Check() error {
-	for name, price := range p {
+	for _, name := range slices.Sorted(maps.Keys(p)) {
+		price := p[name]
 		for _, field := range []struct {
 			name  string
 			value float64
