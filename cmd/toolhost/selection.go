@@ -13,6 +13,7 @@ type selection struct {
 	dangerous               bool
 	maxCost                 float64
 	most                    int
+	session                 string
 	changed                 func(flag string) bool
 }
 
@@ -25,12 +26,16 @@ func (s *selection) addFlags(cmd *cobra.Command, otherwise string) {
 	flags.BoolVar(&s.dangerous, "dangerous", false, "only dangerous tools; with =false only others (default: both)")
 	flags.Float64Var(&s.maxCost, "max-cost", 0, "only tools that cost at most this `MUCH` per use (default: any)")
 	flags.IntVar(&s.most, "max", 0, "at most so `MANY` tools (default: "+otherwise+")")
+	flags.StringVar(&s.session, "session", "", "dynamic tools as this `SESSION` sees them")
 	s.changed = flags.Changed
 }
 
 // query returns what the flags select.
 func (s *selection) query() (tool.Query, error) {
-	q := tool.Query{Names: s.names, Categories: s.categories, Tags: s.tags, MaxTools: s.most}
+	q := tool.Query{Names: s.names, Categories: s.categories, Tags: s.tags, MaxTools: s.most, Session: s.session}
+	if err := tool.CheckID(s.session); s.session != "" && err != nil {
+		return q, cli.Usage("--session: %w", err)
+	}
 	if s.changed("max") && s.most < 1 {
 		return q, cli.Usage("--max: %d is not positive; leave it out for the default", s.most)
 	}

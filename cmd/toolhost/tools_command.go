@@ -22,6 +22,7 @@ const descriptionWidth = 72
 func newToolsCommand(p cli.Process) *cobra.Command {
 	conn := connection{process: p}
 	var format cli.Format
+	var session string
 	cmd := &cobra.Command{
 		Use:   "tools [NAME]",
 		Short: "List tools, or show one with its schema",
@@ -31,14 +32,18 @@ func newToolsCommand(p cli.Process) *cobra.Command {
 		Args:              cli.Arguments(0, 1),
 		ValidArgsFunction: conn.completeTool,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := tool.CheckID(session); session != "" && err != nil {
+				return cli.Usage("--session: %w", err)
+			}
 			return conn.with(func(c *client.Client) error {
 				if len(args) == 1 {
-					return showTool(cmd.Context(), c, p.Stdout, args[0], format.JSON())
+					return showTool(cmd.Context(), c, p.Stdout, args[0], session, format.JSON())
 				}
-				return listTools(cmd.Context(), c, p.Stdout, format.JSON())
+				return listTools(cmd.Context(), c, p.Stdout, session, format.JSON())
 			})
 		},
 	}
+	cmd.Flags().StringVar(&session, "session", "", "dynamic tools as this `SESSION` sees them")
 	conn.addFlag(cmd.Flags())
 	format.AddFlag(cmd.Flags())
 	cmd.AddCommand(newToolsSearchCommand(p), newToolsRenderCommand(p))
@@ -82,8 +87,8 @@ func viewTool(i tool.Info) toolView {
 	return v
 }
 
-func listTools(ctx context.Context, c *client.Client, w io.Writer, asJSON bool) error {
-	infos, err := c.ListTools(ctx, tool.Query{})
+func listTools(ctx context.Context, c *client.Client, w io.Writer, session string, asJSON bool) error {
+	infos, err := c.ListTools(ctx, tool.Query{Session: session})
 	if err != nil {
 		return err
 	}
@@ -109,8 +114,8 @@ func oneLineOf(i tool.Info) string {
 	return cli.Clip(i.Spec.Description, descriptionWidth)
 }
 
-func showTool(ctx context.Context, c *client.Client, w io.Writer, name string, asJSON bool) error {
-	info, err := c.GetTool(ctx, name, tool.Viewer{})
+func showTool(ctx context.Context, c *client.Client, w io.Writer, name, session string, asJSON bool) error {
+	info, err := c.GetTool(ctx, name, tool.Viewer{Session: session})
 	if err != nil {
 		return err
 	}

@@ -296,6 +296,20 @@ func TestOperatorsKnowBetter(t *testing.T) {
 	}
 }
 
+func TestSessionsThatCannotBe(t *testing.T) {
+	r, _ := newChooserRig(t, nil)
+	q := tool.Query{Session: "two words"}
+	_, listed := r.ListTools(t.Context(), q)
+	_, found := r.SearchTools(t.Context(), "choose", q)
+	_, rendered := r.RenderTools(t.Context(), tool.FormatMCP, q)
+	_, got := r.GetTool(t.Context(), "choose", q.Viewer())
+	for i, err := range []error{listed, found, rendered, got} {
+		if tool.KindOf(err) != tool.KindInvalidArgument {
+			t.Errorf("%d: %v", i, err)
+		}
+	}
+}
+
 // TestAPluginThatIsPausedIsListed: nobody waits for it.
 func TestAPluginThatIsPausedIsListed(t *testing.T) {
 	r, _ := newChooserRig(t, nil)

@@ -49,10 +49,8 @@ func (h *Host) check(ctx context.Context, call *tool.Call) (*catalog.Tool, error
 			return nil, tool.Errorf(tool.KindInvalidArgument, "the call id cannot be used: %w", err)
 		}
 	}
-	if call.Session != "" {
-		if err := tool.CheckID(call.Session); err != nil {
-			return nil, tool.Errorf(tool.KindInvalidArgument, "the session cannot be used: %w", err)
-		}
+	if err := checkSession(call.Session); err != nil {
+		return nil, err
 	}
 	if call.Timeout < 0 {
 		return nil, tool.Errorf(tool.KindInvalidArgument, "the timeout %v is negative; give a positive one, or none for the tool's own", call.Timeout)

@@ -17,6 +17,9 @@ const defaultMatches = 10
 // ListTools returns the tools that match, ordered by name. Where it lists dynamic tools for a session, it waits some seconds
 // at most for plugins that have yet to say how they look.
 func (h *Host) ListTools(ctx context.Context, q tool.Query) ([]tool.Info, error) {
+	if err := checkSession(q.Session); err != nil {
+		return nil, err
+	}
 	infos, info := []tool.Info{}, h.infos()
 	tools := h.offered(h.cfg.Catalog.Snapshot(), q)
 	if q.MaxTools > 0 {
@@ -41,6 +44,9 @@ func (h *Host) SearchTools(ctx context.Context, words string, q tool.Query) ([]t
 		return nil, tool.Errorf(tool.KindInvalidArgument, "there are no words to search for; say in a few what the tool should do")
 	}
 	if err := checkCount(q); err != nil {
+		return nil, err
+	}
+	if err := checkSession(q.Session); err != nil {
 		return nil, err
 	}
 	indexed := h.search.of(h.cfg.Catalog)
@@ -83,6 +89,17 @@ func (h *Host) RenderTools(ctx context.Context, format tool.Format, q tool.Query
 	return render.Tools(format, infos)
 }
 
+// checkSession refuses a session that no call could have.
+func checkSession(session string) error {
+	if session == "" {
+		return nil
+	}
+	if err := tool.CheckID(session); err != nil {
+		return tool.Errorf(tool.KindInvalidArgument, "the session cannot be used: %w", err)
+	}
+	return nil
+}
+
 func checkCount(q tool.Query) error {
 	if q.MaxTools < 0 {
 		return tool.Errorf(tool.KindInvalidArgument, "max_tools %d must not be negative", q.MaxTools)
@@ -93,6 +110,9 @@ func checkCount(q tool.Query) error {
 // GetTool returns one tool. If it is unknown while new plugins are still being asked what they are, GetTool waits for
 // them.
 func (h *Host) GetTool(ctx context.Context, name string, v tool.Viewer) (tool.Info, error) {
+	if err := checkSession(v.Session); err != nil {
+		return tool.Info{}, err
+	}
 	t, err := h.lookup(ctx, name)
 	if err != nil {
 		return tool.Info{}, err
