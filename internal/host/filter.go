@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/arguments"
+	"github.com/toolhost/toolhost/internal/audit"
 	"github.com/toolhost/toolhost/internal/filterjson"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -88,7 +89,7 @@ func (r *run) filterBefore(s submission) (text []byte, parsed arguments.Parsed, 
 			r.finishWithout(tool.Outcome{Err: err})
 			return nil, parsed, false
 		case v.answer.Deny != nil:
-			r.finishWithout(tool.Outcome{Err: r.denied(f, *v.answer.Deny)})
+			r.finishWithout(tool.Outcome{Err: r.denied(f, *v.answer.Deny, parsed.Canonical)})
 			return nil, parsed, false
 		case v.answer.Answer != nil:
 			r.answered(filters[:i], f, parsed.Canonical, *v.answer.Answer)
@@ -101,14 +102,15 @@ func (r *run) filterBefore(s submission) (text []byte, parsed arguments.Parsed, 
 	return text, parsed, true
 }
 
-// denied is the failure of a call that a filter does not want to be made.
-func (r *run) denied(f *Filter, reason string) *tool.Error {
-	if reason == "" {
-		reason = "it did not say why"
-	}
-	err := tool.Errorf(tool.KindDenied, "the call of %q is not allowed: %s (filter %q)", r.call.Tool, clip(reason, maxReason), f.Name)
+// denied is the failure of a call that a filter does not want to be made. It is kept in the audit log.
+func (r *run) denied(f *Filter, reason string, given json.RawMessage) *tool.Error {
+	reason = clip(cmp.Or(reason, "it did not say why"), maxReason)
+	err := tool.Errorf(tool.KindDenied, "the call of %q is not allowed: %s (filter %q)", r.call.Tool, reason, f.Name)
 	err.Rule = f.Name
-	return err
+	return r.audited(audit.Decision{
+		Principal: r.call.Principal, Session: r.call.Session, CallID: r.call.ID, Tool: r.call.Tool, Plugin: r.tool.Plugin.Info.Name,
+		Outcome: audit.Denied, Rule: f.Name, Reason: reason, Arguments: given,
+	}, err)
 }
 
 // maxReason bounds a filter's reason for a denial.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/toolhost/toolhost/internal/audit"
 	"github.com/toolhost/toolhost/internal/catalog"
 	"github.com/toolhost/toolhost/internal/filterjson"
 	"github.com/toolhost/toolhost/internal/host"
@@ -241,11 +242,17 @@ func TestFiltersSeeTheCall(t *testing.T) {
 	}
 }
 
-// TestADenial: the tool's plugin is not even started, and its id can be used again.
+// TestADenial: the tool's plugin is not even started, and the audit log tells.
 func TestADenial(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "audit.jsonl")
+	log, err := audit.Open(audit.Config{File: file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
 	reason := "not on a Sunday"
-	r, p := newFilterRig(t, hosttest.Tools(), map[string]filterFunc{"sunday": says(filterjson.Answer{Deny: &reason}), "inner": marks("inner")}, nil,
-		host.Filter{Name: "sunday"}, host.Filter{Name: "inner"})
+	r, p := newFilterRig(t, hosttest.Tools(), map[string]filterFunc{"sunday": says(filterjson.Answer{Deny: &reason}), "inner": marks("inner")},
+		func(cfg *host.Config) { cfg.Audit = log }, host.Filter{Name: "sunday"}, host.Filter{Name: "inner"})
 	got := outcome(t, r, call("count", `{"key":"k"}`))
 	if got.Err == nil || got.Err.Kind != tool.KindDenied || got.Err.Rule != "sunday" || !strings.Contains(got.Err.Message, reason) {
 		t.Errorf("got %+v", got.Err)
@@ -255,6 +262,9 @@ func TestADenial(t *testing.T) {
 	}
 	if n := r.started(); n != 1 {
 		t.Errorf("%d processes were started; want the filter's alone", n)
+	}
+	if kept, err := os.ReadFile(file); err != nil || !strings.Contains(string(kept), `"rule":"sunday"`) || !strings.Contains(string(kept), reason) {
+		t.Errorf("the audit log has %s, %v", kept, err)
 	}
 }
 

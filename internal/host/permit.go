@@ -26,12 +26,19 @@ func (r *run) permit(s submission, given arguments.Parsed) *tool.Error {
 		Plugin: r.tool.Plugin.Info.Name, Rule: decision.Rule, Reason: decision.Reason, Arguments: given.Canonical,
 	}
 	refused := r.judge(s, decision, &entry)
-	if log := r.host.cfg.Audit; log != nil {
-		if err := log.Record(r.ctx, entry); err != nil && refused == nil {
-			return tool.Errorf(tool.KindUnavailable, "the decision about the call cannot be recorded, and so it must not be made: %w", err)
-		} else if err != nil {
-			r.host.cfg.Logger.Error("a refused call is missing in the audit log", "call_id", r.call.ID, "tool", r.call.Tool, "error", err)
-		}
+	return r.audited(entry, refused)
+}
+
+// audited has a decision kept in the audit log, and returns why the call must not be made, or nil.
+func (r *run) audited(entry audit.Decision, refused *tool.Error) *tool.Error {
+	log := r.host.cfg.Audit
+	if log == nil {
+		return refused
+	}
+	if err := log.Record(r.ctx, entry); err != nil && refused == nil {
+		return tool.Errorf(tool.KindUnavailable, "the decision about the call cannot be recorded, and so it must not be made: %w", err)
+	} else if err != nil {
+		r.host.cfg.Logger.Error("a refused call is missing in the audit log", "call_id", r.call.ID, "tool", r.call.Tool, "error", err)
 	}
 	return refused
 }
