@@ -14,6 +14,9 @@ type benchCall []byte
 
 func (b benchCall) NextArguments(context.Context) ([]byte, bool, error) { return b, true, nil }
 func (benchCall) Send(context.Context, tool.Event) error                { return nil }
+func (benchCall) ReadArtifact(context.Context, string, uint64, int) (tool.ArtifactPiece, error) {
+	return tool.ArtifactPiece{}, tool.Errorf(tool.KindNotFound, "there are no artifacts")
+}
 
 // BenchmarkCall is what the sdk itself costs a call: parse, defaults, validation, decoding, encoding.
 func BenchmarkCall(b *testing.B) {

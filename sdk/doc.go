@@ -55,7 +55,8 @@
 // # Within a call
 //
 // The context knows the call: see [CallID], [Workspace], [Value], [Secret], [Logger], [ReportStatus] and
-// [ReportProgress]. It ends when the call is cancelled or out of time; a tool that starts something must end with it.
+// [ReportProgress]. Where an argument is the handle of an artifact, because what another tool answered was too large to be
+// shown, [OpenArtifact] reads it. The context ends when the call is cancelled or out of time; a tool that starts something must end with it.
 //
 // # Filters
 //

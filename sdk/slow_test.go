@@ -11,9 +11,10 @@ import (
 )
 
 // stuckCall is a call whose receiver takes nothing.
-type stuckCall struct{ entered chan struct{} }
-
-func (stuckCall) NextArguments(context.Context) ([]byte, bool, error) { return []byte(`{}`), true, nil }
+type stuckCall struct {
+	benchCall
+	entered chan struct{}
+}
 
 func (s stuckCall) Send(ctx context.Context, _ tool.Event) error {
 	select {
@@ -48,7 +49,7 @@ func TestReportsEndWithTheCall(t *testing.T) {
 					t.Fatal(err)
 				}
 				ctx, cancel := context.WithCancel(t.Context())
-				stuck := stuckCall{make(chan struct{}, 1)}
+				stuck := stuckCall{benchCall(`{}`), make(chan struct{}, 1)}
 				ended := make(chan error)
 				go func() {
 					_, err := server.Call(ctx, transport.Info{CallID: "1", Tool: "x"}, stuck)

@@ -124,8 +124,9 @@ func (h *Host) Call(name string, arguments any, options ...Option) *Call {
 type Option func(*callOptions)
 
 type callOptions struct {
-	info transport.Info
-	ctx  context.Context
+	info      transport.Info
+	ctx       context.Context
+	artifacts map[string]sdk.Content
 }
 
 // WithContext makes the call end with ctx. Without it, a call ends with the test.
@@ -162,10 +163,16 @@ func WithSecret(name, secret string) Option {
 	return func(o *callOptions) { o.info.Secrets[name] = secret }
 }
 
+// WithArtifact lets the tool read a block of content as an artifact, by a handle that its arguments may hold. Text, JSON,
+// images and files can be one.
+func WithArtifact(handle string, content sdk.Content) Option {
+	return func(o *callOptions) { o.artifacts[handle] = content }
+}
+
 // newOptions returns what options say.
 func (h *Host) newOptions(name string, options []Option) callOptions {
 	o := callOptions{
-		ctx:  h.t.Context(),
+		ctx: h.t.Context(), artifacts: map[string]sdk.Content{},
 		info: transport.Info{Tool: name, Attempt: 1, Values: map[string]json.RawMessage{}, Secrets: map[string]string{}},
 	}
 	for _, option := range options {

@@ -24,6 +24,7 @@ type Stream struct {
 	host   *Host
 	tool   string
 	info   transport.Info
+	kept   map[string]tool.Content // artifacts, by handle
 	cancel context.CancelFunc
 	pieces chan piece
 	done   chan struct{} // closed when ended is set
@@ -49,7 +50,7 @@ func (h *Host) Stream(name string, options ...Option) *Stream {
 	o := h.options(name, options)
 	ctx, cancel := context.WithCancel(o.ctx)
 	s := &Stream{
-		host: h, tool: name, info: o.info, cancel: cancel,
+		host: h, tool: name, info: o.info, kept: o.artifacts, cancel: cancel,
 		pieces: make(chan piece), done: make(chan struct{}), changed: make(chan struct{}),
 	}
 	h.t.Cleanup(func() { cancel(); <-s.done })

@@ -58,6 +58,7 @@ func (r remote) Call(ctx context.Context, info transport.Info, local transport.C
 	start := pluginwire.Start{
 		CallID: info.CallID, Tool: info.Tool, Attempt: info.Attempt, Session: info.Session, Workspace: info.Workspace,
 		Values: info.Values, Secrets: info.Secrets, Traceparent: info.Traceparent,
+		Artifacts: local.ReadArtifact,
 	}
 	if deadline, ok := ctx.Deadline(); ok {
 		start.Timeout = time.Until(deadline)

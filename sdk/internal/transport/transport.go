@@ -42,6 +42,10 @@ type Call interface {
 	// Send hands on an event with Status or Log set, and blocks while the receiver is slow. It may be called from any
 	// goroutine; after the call has ended it does nothing.
 	Send(ctx context.Context, event tool.Event) error
+	// ReadArtifact returns a piece of an artifact that the call may see: at most limit bytes, and never more than the
+	// transport likes, which is all that 0 says; none behind the end. It blocks, and may be called from any goroutine. The
+	// error is a not_found *tool.Error, or that of ctx or the call.
+	ReadArtifact(ctx context.Context, handle string, offset uint64, limit int) (tool.ArtifactPiece, error)
 }
 
 // Handler is a plugin as a transport sees it. Its methods may be called from many goroutines at once.
