@@ -34,8 +34,9 @@ func TestDefaults(t *testing.T) {
 			DefaultTimeout: 30 * time.Second, MaxTimeout: 10 * time.Minute, YieldTimeout: 5 * time.Second,
 			MaxArgumentBytes: 16 << 20, MaxResultBytes: 64 << 20,
 		},
-		Audit:  config.Audit{Log: "decisions"},
-		Ledger: config.Ledger{MaxEntries: 10_000, MaxBytes: 256 << 20, KeepResults: 24 * time.Hour, KeepIDs: 7 * 24 * time.Hour, MaxIDs: 1_000_000},
+		Audit:   config.Audit{Log: "decisions"},
+		Ledger:  config.Ledger{MaxEntries: 10_000, MaxBytes: 256 << 20, KeepResults: 24 * time.Hour, KeepIDs: 7 * 24 * time.Hour, MaxIDs: 1_000_000},
+		Results: config.Results{ShownBytes: 4 << 10}, Artifacts: config.Artifacts{MaxBytes: 1 << 30, MaxCount: 10_000, MaxAge: 7 * 24 * time.Hour},
 		Events: config.Events{Kept: 10_000},
 		Logs:   config.Logs{LinesPerPlugin: 2000, LineBytes: 8 << 10, LinesPerSecond: 1000, MaxBytes: 64 << 20, ExitsKept: 10},
 		Reload: config.Reload{Watch: true},
@@ -84,6 +85,8 @@ filters:
 secrets:
   TOKEN: {env: MY_TOKEN, plugins: [a, b]}
   key: {file: keys/k, plugins: []}
+results: {shown_bytes: 3KiB}
+artifacts: {max_bytes: 2MiB, max_count: 23, max_age: 4h}
 ledger: {max_entries: 5, max_bytes: "2GiB", keep_results: 2h, keep_ids: 3h, max_ids: 17}
 events: {kept: 6}
 logs: {lines_per_plugin: 7, line_bytes: 512B, lines_per_second: 9, max_bytes: 2MiB, exits_kept: 8}
@@ -153,6 +156,7 @@ func TestEveryKey(t *testing.T) {
 			"TOKEN": {Env: "MY_TOKEN", Plugins: []string{"a", "b"}},
 			"key":   {File: "/etc/toolhost/keys/k"},
 		},
+		Results: config.Results{ShownBytes: 3 << 10}, Artifacts: config.Artifacts{MaxBytes: 2 << 20, MaxCount: 23, MaxAge: 4 * time.Hour},
 		Ledger: config.Ledger{MaxEntries: 5, MaxBytes: 2 << 30, KeepResults: 2 * time.Hour, KeepIDs: 3 * time.Hour, MaxIDs: 17},
 		Events: config.Events{Kept: 6},
 		Logs:   config.Logs{LinesPerPlugin: 7, LineBytes: 512, LinesPerSecond: 9, MaxBytes: 2 << 20, ExitsKept: 8},

@@ -51,6 +51,10 @@ type Config struct {
 	Secrets map[string]Secret `yaml:"secrets"`
 	// How many outcomes are kept, to answer a call that is repeated with its id.
 	Ledger Ledger `yaml:"ledger"`
+	// How much of a result callers see who do not say how much they want to see.
+	Results Results `yaml:"results"`
+	// What is kept of the results that are too large to be shown.
+	Artifacts Artifacts `yaml:"artifacts"`
 	// What is kept of what happened to plugins and instances.
 	Events Events `yaml:"events"`
 	// What is kept of what plugins print.
@@ -196,6 +200,24 @@ type Ledger struct {
 	KeepIDs time.Duration `yaml:"keep_ids" default:"168h" min:"1h"`
 	// The most ids on disk. When there are so many, calls with side effects are refused until the oldest is old enough.
 	MaxIDs int `yaml:"max_ids" default:"1000000" min:"1" max:"100000000"`
+}
+
+// Results is how much of a result is shown.
+type Results struct {
+	// The most text and JSON of a result; what has more is kept as an artifact, of which the result has the beginning, the
+	// end and a handle.
+	ShownBytes Size `yaml:"shown_bytes" default:"4KiB" min:"256B" max:"1GiB"`
+}
+
+// Artifacts bounds what is kept of results that are too large to be shown. Whichever bound is reached first counts; the
+// oldest artifacts go.
+type Artifacts struct {
+	// The most bytes of all artifacts together.
+	MaxBytes Size `yaml:"max_bytes" default:"1GiB" min:"1MiB" max:"1TiB"`
+	// The most artifacts.
+	MaxCount int `yaml:"max_count" default:"10000" min:"1" max:"10000000"`
+	// How long an artifact is kept.
+	MaxAge time.Duration `yaml:"max_age" default:"168h" min:"1s"`
 }
 
 // Events is what is kept of what happened to plugins and instances.
