@@ -60,7 +60,7 @@ func (r *run) put(f *Filter, q filterjson.Question) (verdict, *tool.Error) {
 	switch {
 	case r.ctx.Err() != nil && outcome.Err != nil:
 		return verdict{}, r.unasked(f, context.Cause(r.ctx))
-	case outcome.Err != nil && outcome.Err.Kind == tool.KindTimeout && last:
+	case outcome.Err != nil && outcome.Err.Kind == tool.KindTimeout && last: // both deadlines are one, and either may be noticed first
 		return verdict{}, r.unasked(f, errDeadline)
 	case outcome.Err != nil:
 		failed := r.filterFailed(f, tool.KindUnavailable, outcome.Err)
