@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"google.golang.org/grpc"
+	"google.golang.org/protobuf/proto"
 
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
 	"github.com/toolhost/toolhost/internal/address"
@@ -53,6 +54,17 @@ func (a *Agent) SendMessage(ctx context.Context, runID, text string) (seq uint64
 	return resp.GetSeq(), err
 }
 
+// Respond makes decisions that a run waits for, all of them or none, and returns the place of the first in the journal.
+// GetRun and the events decision_requested say which are wanted. by names who decides; it may be empty. Errors:
+// not_found if there is no such run or a decision is not wanted, also not any more; invalid_argument if one does not fit
+// what is asked.
+func (a *Agent) Respond(ctx context.Context, runID, by string, decisions ...*agentdv1.Decision) (seq uint64, err error) {
+	resp, err := invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*agentdv1.RespondResponse, error) {
+		return agentdv1.NewAgentServiceClient(conn).Respond(ctx, &agentdv1.RespondRequest{RunId: runID, DecidedBy: by, Decisions: decisions})
+	})
+	return resp.GetSeq(), err
+}
+
 // WatchRun returns a run's events after the one with the seq given (0: from the beginning), first those that the
 // journal holds, then new ones as they happen, until the run has finished. An error ends it; to go on, watch again
 // after the last durable event that came. Ending the loop or ctx ends the watch, not the run. Errors: not_found.
@@ -71,7 +83,7 @@ func (a *Agent) CancelRun(ctx context.Context, runID, reason string) error {
 	return err
 }
 
-// GetRun returns a run's summary. Errors: not_found.
+// GetRun returns a run's summary, and the decisions that it waits for. Errors: not_found.
 func (a *Agent) GetRun(ctx context.Context, runID string) (*agentdv1.Run, error) {
 	resp, err := invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*agentdv1.GetRunResponse, error) {
 		return agentdv1.NewAgentServiceClient(conn).GetRun(ctx, &agentdv1.GetRunRequest{RunId: runID})
@@ -79,10 +91,14 @@ func (a *Agent) GetRun(ctx context.Context, runID string) (*agentdv1.Run, error)
 	return resp.GetRun(), err
 }
 
-// ListRuns returns all runs, the newest first, and asks for the next page when the loop gets there. An error ends it.
-func (a *Agent) ListRuns(ctx context.Context) iter.Seq2[*agentdv1.Run, error] {
+// ListRuns returns the runs that filter selects, the newest first, and asks for the next page when the loop gets there.
+// Nil selects all. An error ends it. Errors: invalid_argument.
+func (a *Agent) ListRuns(ctx context.Context, filter *agentdv1.ListRunsRequest) iter.Seq2[*agentdv1.Run, error] {
 	return func(yield func(*agentdv1.Run, error) bool) {
 		req := &agentdv1.ListRunsRequest{}
+		if filter != nil {
+			req = proto.CloneOf(filter)
+		}
 		for {
 			resp, err := invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*agentdv1.ListRunsResponse, error) {
 				return agentdv1.NewAgentServiceClient(conn).ListRuns(ctx, req)

@@ -112,7 +112,7 @@ func TestAgent(t *testing.T) {
 		}
 	}
 	var ids []string
-	for run, err := range a.ListRuns(ctx) {
+	for run, err := range a.ListRuns(ctx, nil) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
@@ -35,8 +36,19 @@ type Task struct {
 	SystemPrompt string // empty: the agent's
 	Session      string // in which tools are called; empty: the run's id
 	Tools        ToolChoice
-	Limits       Limits // 0: the agent's
-	Foreground   bool   // the run belongs to this process: Resume leaves it alone
+	Limits       Limits  // 0: the agent's
+	People       *People // nil: the agent's
+	Foreground   bool    // the run belongs to this process: Resume leaves it alone
+
+	// Context are the first values of the run's context, by key. See State.Context.
+	Context map[string]json.RawMessage
+	// SystemTools are the agent's own tools that the model is offered. Nil means the agent's choice.
+	SystemTools []string
+	// ExplicitCompletion says that the run ends well only when the model calls attempt_completion: it is reminded of
+	// that, and after three responses without a call the run pauses.
+	ExplicitCompletion bool
+	// Parent is set for a sub-run.
+	Parent *Parent
 }
 
 // New returns an agent that is not at work on anything. Close must be called.
@@ -98,7 +110,7 @@ func (a *Agent) rejoin(ctx context.Context, want *RunStarted) error {
 	if have.Prompt != want.Prompt {
 		return tool.Errorf(tool.KindConflict, "the run id %q is taken by a run with another prompt; choose another id", want.RunID)
 	}
-	r, err := a.GetRun(ctx, want.RunID)
+	r, err := a.summaryOf(ctx, want.RunID)
 	if err != nil || r.Finished() || r.foreign() {
 		return err
 	}
@@ -123,9 +135,27 @@ func (a *Agent) begin(task *Task) (*RunStarted, error) {
 	if err := tool.CheckID(session); err != nil {
 		return nil, tool.Errorf(tool.KindInvalidArgument, "the session: %w", err)
 	}
+	if err := CheckContext(task.Context); err != nil {
+		return nil, tool.Errorf(tool.KindInvalidArgument, "the run's context: %w", err)
+	}
+	limits := task.Limits.or(a.config.Limits)
+	if _, known := a.config.Prices.Cost(a.config.Model.Name(), tool.Usage{}); limits.MaxCost > 0 && !known {
+		return nil, tool.Errorf(tool.KindInvalidArgument, "the run has a cost budget, but nobody said what the tokens of %s cost", a.config.Model.Name())
+	}
+	people, system := a.config.People, a.config.SystemTools
+	if task.People != nil {
+		people = task.People.withDefaults()
+	}
+	if task.SystemTools != nil {
+		system = task.SystemTools
+	}
+	if err := checkSystemTools(system); err != nil {
+		return nil, tool.Errorf(tool.KindInvalidArgument, "%w", err)
+	}
 	return &RunStarted{
+		People: people, Context: task.Context, SystemTools: system, ExplicitCompletion: task.ExplicitCompletion, Parent: task.Parent,
 		RunID: id, Prompt: task.Prompt, Model: a.config.Model.Name(), Session: session, Tools: task.Tools, Foreground: task.Foreground,
-		SystemPrompt: firstOf(task.SystemPrompt, a.config.SystemPrompt), Limits: task.Limits.or(a.config.Limits),
+		SystemPrompt: firstOf(task.SystemPrompt, a.config.SystemPrompt), Limits: limits,
 	}, nil
 }
 

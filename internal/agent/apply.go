@@ -2,8 +2,10 @@ package agent
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/toolhost/toolhost/internal/model"
+	"github.com/toolhost/toolhost/tool"
 )
 
 // The words that the loop itself puts into a conversation.
@@ -13,6 +15,10 @@ const (
 	callsGone     = "[not run] The run has reached its limit of %d tool calls."
 	refusedCall   = "[not run] The response ended with %s, so its calls were not made."
 	cancelledCall = "[cancelled] The run was cancelled before this call began, so it was not made."
+	stoppedCall   = "[not run] The run ended before this call began: %s."
+	budgetGone    = "[not run] The run has used up a budget: %s."
+	nothingShown  = "(The tool succeeded and returned nothing to read.)"
+	editedCall    = "[edited] A person approved this call with other arguments than yours. It was made with: %s"
 )
 
 // Apply folds a durable event into the state. An error says that the event cannot follow what came before; the state
@@ -24,24 +30,26 @@ func (s *State) Apply(e Event) error {
 	if (s.seq == 0) != (e.Payload.Type() == TypeRunStarted) {
 		return fmt.Errorf("event %d is %s: a journal begins with %s and has it nowhere else", e.Seq, e.Payload.Type(), TypeRunStarted)
 	}
+	s.pass(e.Time)
 	s.seq = e.Seq
 	switch p := e.Payload.(type) {
 	case *RunStarted:
-		s.started = *p
+		s.started, s.context = *p, p.Context
 		s.providerIDs = make(map[string]struct{})
+		s.restart()
 		s.unread = append(s.unread, unread{e.Seq, p.Prompt})
 	case *UserMessage:
 		s.applyUserMessage(e.Seq, p)
 	case *AssistantMessage:
 		return s.applyAssistant(p)
 	case *CallStarted:
-		c := s.find(p.CallID)
-		if c == nil || c.started || c.result != nil {
-			return fmt.Errorf("event %d starts call %s, which is not to be started", e.Seq, p.CallID)
-		}
-		c.started = true
+		return s.applyStarted(p)
 	case *CallResult:
-		return s.applyResult(e.Seq, p)
+		return s.applyResult(p)
+	case *DecisionRequested:
+		return s.applyRequested(p, e.Time)
+	case *DecisionMade:
+		return s.applyMade(p, e.Time)
 	case *CancelRequested:
 		if s.finished == nil && s.cancel == nil {
 			s.cancel = p
@@ -51,18 +59,54 @@ func (s *State) Apply(e Event) error {
 			return fmt.Errorf("event %d finishes a run that is finished already or has calls without a result", e.Seq)
 		}
 		s.finished, s.cancel, s.stop, s.stopWords = p, nil, "", ""
+		s.stuck, s.decisions = nil, nil
 	default:
-		return fmt.Errorf("event %d is %s, which no journal holds", e.Seq, e.Payload.Type())
+		return s.applyAnnounced(p)
 	}
 	return nil
 }
 
+// applyAnnounced folds the events that tell what the state has already, and those that others decide.
+func (s *State) applyAnnounced(p Payload) error {
+	switch p := p.(type) {
+	case *BudgetWarning:
+		s.warned[p.Budget] = true
+	case *TodoChange, *ContextChange:
+		// Told in order. A journal in which they are missing is none the worse.
+		s.news = slices.DeleteFunc(s.news, func(n Payload) bool { return n.Type() == p.Type() })
+	case *SubRunStarted:
+	case *Compacted:
+		return s.applyCompacted(p)
+	default:
+		return fmt.Errorf("event %d is %s, which no journal holds", s.seq, p.Type())
+	}
+	return nil
+}
+
+// restart grants whole budgets.
+func (s *State) restart() {
+	s.spent, s.warned, s.habits = spent{}, make(map[Budget]bool), habits{}
+	s.capRaised, s.empty = false, 0
+}
+
 func (s *State) applyUserMessage(seq uint64, p *UserMessage) {
 	s.unread = append(s.unread, unread{seq, p.Text})
-	if s.finished != nil {
+	switch {
+	case s.finished != nil:
 		s.finished, s.text = nil, ""
-		s.goTurns, s.goCalls, s.capRaised, s.empty = 0, 0, false, 0
+		s.restart()
+	case s.stuck != nil:
+		s.unstick()
 	}
+}
+
+func (s *State) applyStarted(p *CallStarted) error {
+	c := s.find(p.CallID)
+	if c == nil || c.running() || c.waiting || c.result != nil || max(p.Attempt, 1) != c.Attempt+1 {
+		return fmt.Errorf("event %d starts call %s, which is not to be started so", s.seq, p.CallID)
+	}
+	c.started, c.Attempt = true, max(p.Attempt, 1)
+	return nil
 }
 
 func (s *State) applyAssistant(p *AssistantMessage) error {
@@ -73,9 +117,7 @@ func (s *State) applyAssistant(p *AssistantMessage) error {
 		s.pushUser(textBlock(s.unread[0].text))
 		s.unread = s.unread[1:]
 	}
-	s.turns++
-	s.goTurns++
-	s.usage = s.usage.Add(p.Usage)
+	s.spendResponse(p)
 	s.text = p.Text()
 	s.batch, s.serial, s.stop, s.stopWords = nil, false, "", ""
 	if len(p.Message.Blocks) == 0 {
@@ -100,6 +142,9 @@ func (s *State) applyAssistant(p *AssistantMessage) error {
 	}
 	s.pending = len(s.batch)
 	s.judge(p.StopReason)
+	if s.stop == "" && len(s.batch) > 0 {
+		s.refuseUnaffordable()
+	}
 	return nil
 }
 
@@ -115,11 +160,14 @@ func (s *State) judge(reason model.StopReason) {
 		// Servers differ in how they end a response that has calls: the calls count, not the word.
 		switch {
 		case len(s.batch) > 0:
+			s.habits.idle = 0
 			s.charge()
 		case s.empty > 1:
 			s.stop, s.stopWords = StopModelError, "the model answered nothing, twice"
 		case reason == model.StopPauseTurn, s.empty > 0 && reason == model.StopToolUse:
 			// Asked again with the same conversation.
+		case s.started.ExplicitCompletion:
+			s.remind()
 		default:
 			s.stop = StopEndTurn
 		}
@@ -148,12 +196,15 @@ func (s *State) charge() {
 		if c.refusal != "" {
 			continue
 		}
-		if s.goCalls >= limit {
+		if c.System != "" {
+			continue // turns bound them
+		}
+		if s.spent.calls >= limit {
 			c.refusal = fmt.Sprintf(callsGone, limit)
-			s.stop, s.stopWords = StopMaxCalls, fmt.Sprintf("the run made %d tool calls, its limit", s.goCalls)
+			s.stop, s.stopWords = StopMaxCalls, fmt.Sprintf("the run made %d tool calls, its limit", s.spent.calls)
 			continue
 		}
-		s.goCalls++
+		s.spent.calls++
 		s.calls++
 	}
 }
@@ -164,31 +215,58 @@ func (s *State) refuseAll(words string) {
 	}
 }
 
-func (s *State) applyResult(seq uint64, p *CallResult) error {
+func (s *State) applyResult(p *CallResult) error {
 	c := s.find(p.CallID)
 	if c == nil || c.result != nil {
-		return fmt.Errorf("event %d is a result of call %s, which wants none", seq, p.CallID)
+		return fmt.Errorf("event %d is a result of call %s, which wants none", s.seq, p.CallID)
 	}
-	c.result = p
-	if s.pending--; s.pending > 0 {
-		return nil
+	c.result, c.waiting, c.settled = p, false, nil
+	s.withdraw(c.ID)
+	if s.pending--; s.pending == 0 {
+		s.finishBatch()
 	}
+	return nil
+}
+
+// finishBatch puts the results into the conversation, in call order, and draws the conclusions.
+func (s *State) finishBatch() {
 	blocks := make([]model.Block, len(s.batch))
 	direct, text := true, ""
 	for i := range s.batch {
 		c := &s.batch[i]
 		result := &c.result.Result
-		blocks[i].ToolResult = &model.ToolResult{ID: c.providerID, Name: c.name, Content: result.Content, IsError: result.IsError}
+		blocks[i].ToolResult = &model.ToolResult{ID: c.providerID, Name: c.name, Content: c.shown(), IsError: result.IsError}
 		direct = direct && c.ReturnDirect && !result.IsError
 		if text != "" {
 			text += "\n"
 		}
 		text += result.Text()
+		s.spendResult(result)
+		s.observe(c)
 	}
 	s.pushUser(blocks...)
+	s.foldEffects()
+	done := s.completed()
 	s.batch = nil
-	if direct && s.stop == "" {
+	switch {
+	case s.stop != "":
+	case direct:
 		s.stop, s.text = StopReturnDirect, text
+	case done != nil:
+		s.stop, s.text = StopCompleted, done.Result.Text()
+	default:
+		s.judgeHabits()
 	}
-	return nil
+}
+
+// shown returns what the model reads as the call's result.
+func (c *callState) shown() []tool.Content {
+	content := c.result.Result.Content
+	if len(content) == 0 {
+		content = []tool.Content{tool.Text(nothingShown)} // some providers refuse a result without content
+	}
+	if c.edited {
+		content = slices.Concat([]tool.Content{tool.Text(fmt.Sprintf(editedCall, c.Arguments))}, content)
+	}
+	return content
 }

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -16,6 +17,7 @@ import (
 func (r *run) ask(t *task) {
 	q := &question{
 		run: r, task: t, request: r.state.Request(), turn: r.state.Turn(), read: r.state.Seq(), offered: r.offered, started: r.state.Started(),
+		context: r.state.Context(r.state.Turn()),
 	}
 	r.group.Go(q.pursue)
 }
@@ -29,6 +31,7 @@ type question struct {
 	read    uint64
 	offered []tool.Info
 	started RunStarted
+	context map[string]json.RawMessage // of the calls that the response asks for
 }
 
 func (q *question) pursue() {
@@ -48,7 +51,9 @@ func (q *question) pursue() {
 			claim := q.hold(open)
 			q.run.tell(update{task: q.task, done: func() Payload {
 				q.run.previews = claim()
-				return q.run.state.Respond(resp, q.offered, q.read)
+				m := q.run.state.Respond(resp, q.offered, q.read)
+				m.Cost, _ = q.run.agent.config.Prices.Cost(q.run.agent.config.Model.Name(), resp.Usage)
+				return m
 			}})
 			return
 		}
@@ -110,6 +115,9 @@ func (q *question) offer(infos []tool.Info) {
 		if spec := &infos[i].Spec; infos[i].UnavailableReason == "" {
 			q.request.Tools = append(q.request.Tools, model.Tool{Name: spec.Name, Description: spec.Description, InputSchema: spec.InputSchema})
 		}
+	}
+	for _, spec := range q.started.systemTools(infos) {
+		q.request.Tools = append(q.request.Tools, model.Tool{Name: spec.Name, Description: spec.Description, InputSchema: spec.InputSchema})
 	}
 }
 

@@ -12,7 +12,10 @@ import (
 
 // call has a call carried out. The goroutine belongs to the run and ends with its task.
 func (r *run) call(t *task, c Call) {
-	e := &errand{run: r, task: t, call: c, session: r.state.Started().Session, begun: r.inherited[c.ID], preview: r.previews.take(c.ID)}
+	e := &errand{
+		run: r, task: t, call: c, session: r.state.Started().Session, context: r.state.Context(r.state.turns),
+		begun: r.inherited[c.SentID()], preview: r.previews.take(c.SentID()),
+	}
 	r.group.Go(e.pursue)
 }
 
@@ -22,6 +25,7 @@ type errand struct {
 	task    *task
 	call    Call
 	session string
+	context map[string]json.RawMessage
 	begun   bool // whether it was ever opened, maybe by an earlier process, so that it may have had effects
 
 	// preview is open, and to be completed. Nil: the call is to be opened.
@@ -76,7 +80,10 @@ func (e *errand) attempt() (*tool.Outcome, error) {
 	defer stop()
 	opened := make(chan tool.Execution, 1)
 	e.run.group.Go(func() { e.guard(ctx, stop, opened) }) // ends with ctx
-	call := tool.Call{ID: e.call.ID, Tool: e.call.Tool, Arguments: json.RawMessage(e.call.Arguments), Session: e.session}
+	call := tool.Call{
+		ID: e.call.SentID(), Tool: e.call.Tool, Arguments: json.RawMessage(e.call.Arguments), Session: e.session,
+		Approval: e.call.Approval, Context: e.context,
+	}
 	exec, looked, err := e.open(ctx, &call)
 	if err != nil {
 		return nil, err

@@ -71,6 +71,20 @@ func newPayload(t Type) Payload {
 		return new(CancelRequested)
 	case TypeRunFinished:
 		return new(RunFinished)
+	case TypeDecisionRequested:
+		return new(DecisionRequested)
+	case TypeDecisionMade:
+		return new(DecisionMade)
+	case TypeBudgetWarning:
+		return new(BudgetWarning)
+	case TypeContextChange:
+		return new(ContextChange)
+	case TypeTodoChange:
+		return new(TodoChange)
+	case TypeSubRunStarted:
+		return new(SubRunStarted)
+	case TypeCompacted:
+		return new(Compacted)
 	}
 	return nil
 }

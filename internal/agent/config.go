@@ -34,6 +34,12 @@ type Config struct {
 	SystemPrompt string
 	// Limits are for runs that bring none; see Limits for their defaults.
 	Limits Limits
+	// People says whether somebody can be asked, in runs that do not say themselves. The zero value: nobody.
+	People People
+	// SystemTools are the agent's own tools that the model is offered in runs that do not choose themselves. Empty: none.
+	SystemTools []string
+	// Prices are what tokens cost. A run with a cost budget needs the price of the agent's model.
+	Prices model.Prices
 	// ModelRetry says how a model is asked again. Zero fields mean 5 attempts, from 1 s to 30 s.
 	ModelRetry Retry
 	// ToolRetry says how toolhost is asked again when it does not answer: the call id makes that safe. Zero fields mean
@@ -61,6 +67,10 @@ func (c *Config) withDefaults() (Config, error) {
 	if d.SystemPrompt == "" {
 		d.SystemPrompt = defaultSystemPrompt
 	}
+	if err := errors.Join(checkSystemTools(d.SystemTools), d.Prices.Check()); err != nil {
+		return d, err
+	}
+	d.People = d.People.withDefaults()
 	d.Limits = d.Limits.or(Limits{})
 	d.ModelRetry = d.ModelRetry.or(Retry{MaxAttempts: 5, Initial: time.Second, Max: 30 * time.Second})
 	d.ToolRetry = d.ToolRetry.or(Retry{MaxAttempts: 10, Initial: 200 * time.Millisecond, Max: 10 * time.Second})

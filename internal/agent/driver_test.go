@@ -255,7 +255,7 @@ func TestErrors(t *testing.T) {
 		_, badSession := f.StartRun(ctx, agent.Task{Prompt: "a", Session: "a b"})
 		_, taken := f.StartRun(ctx, agent.Task{Prompt: "other", RunID: "r"})
 		_, same := f.StartRun(ctx, agent.Task{Prompt: "hello", RunID: "r"})
-		_, _, badToken := f.ListRuns(ctx, 1, "nope")
+		_, _, badToken := f.ListRuns(ctx, agent.RunQuery{Size: 1, Token: "nope"})
 		var unwatched error
 		for _, err := range f.WatchRun(ctx, "x", 0) {
 			unwatched = err
@@ -291,7 +291,7 @@ func TestListRuns(t *testing.T) {
 		var got []string
 		token := ""
 		for more := true; more; more = token != "" {
-			page, next, err := f.ListRuns(t.Context(), 2, token)
+			page, next, err := f.ListRuns(t.Context(), agent.RunQuery{Size: 2, Token: token})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,6 +1,8 @@
 package agent
 
 import (
+	"encoding/json"
+	"fmt"
 	"time"
 
 	"github.com/toolhost/toolhost/internal/model"
@@ -24,7 +26,7 @@ func (e Event) Durable() bool { return e.Index == 0 }
 // Type names what happened, as it is written in journals and shown to people.
 type Type string
 
-// The types of events. The first group is durable, the second passing.
+// The types of events. Those of the last group are passing, all others durable.
 const (
 	TypeRunStarted       Type = "run_started"
 	TypeUserMessage      Type = "user_message"
@@ -34,12 +36,20 @@ const (
 	TypeCancelRequested  Type = "cancel_requested"
 	TypeRunFinished      Type = "run_finished"
 
+	TypeDecisionRequested Type = "decision_requested"
+	TypeDecisionMade      Type = "decision_made"
+	TypeBudgetWarning     Type = "budget_warning"
+	TypeContextChange     Type = "context_change"
+	TypeTodoChange        Type = "todo_change"
+	TypeSubRunStarted     Type = "sub_run_started"
+	TypeCompacted         Type = "compacted"
+
 	TypeTextDelta  Type = "text_delta"
 	TypeCallStatus Type = "call_status"
 	TypeTurnReset  Type = "turn_reset"
 )
 
-// Payload is what there is to say of an event: a pointer to one of the structs in this file. Payloads are shared by
+// Payload is what there is to say of an event: a pointer to one of the structs of this package. Payloads are shared by
 // all who watch a run and must not be changed.
 type Payload interface{ Type() Type }
 
@@ -54,7 +64,16 @@ type RunStarted struct {
 	Tools        ToolChoice `json:"tools,omitzero"`
 	Limits       Limits     `json:"limits"`
 	// Foreground says that the run belongs to the process that started it: Agent.Resume leaves it alone.
-	Foreground bool `json:"foreground,omitempty"`
+	Foreground bool   `json:"foreground,omitempty"`
+	People     People `json:"people,omitzero"`
+	// Context are the run's first values; see State.Context.
+	Context map[string]json.RawMessage `json:"context,omitempty"`
+	// SystemTools are the agent's own tools that the model is offered.
+	SystemTools []string `json:"system_tools,omitempty"`
+	// ExplicitCompletion says that the run ends well only with a call of attempt_completion.
+	ExplicitCompletion bool `json:"explicit_completion,omitempty"`
+	// Parent is set for a sub-run.
+	Parent *Parent `json:"parent,omitempty"`
 }
 
 // UserMessage is what the user said after the prompt.
@@ -73,6 +92,8 @@ type AssistantMessage struct {
 	// Read is the place of the last event that the model knew of when it was asked. User messages after it are still
 	// to be read.
 	Read uint64 `json:"read"`
+	// Cost is what the response cost, at the prices of the moment. 0 also where nobody knows.
+	Cost float64 `json:"cost,omitempty"`
 }
 
 // Text returns the message's text.
@@ -91,12 +112,28 @@ type Call struct {
 	SideEffects  bool   `json:"side_effects,omitempty"`
 	// Refusal says why the call is not made, to the model. Empty means that it is.
 	Refusal string `json:"refusal,omitempty"`
+	// System names the agent's own tool that answers the call. Empty: toolhost has the tool.
+	System string `json:"system,omitempty"`
+	// Attempt is which time the call is sent, from 1; 0 before it is. Approval is the consent that goes with it. Both
+	// follow from later events.
+	Attempt  int            `json:"-"`
+	Approval *tool.Approval `json:"-"`
+}
+
+// SentID returns the id by which toolhost knows the call: one for each attempt, so that none ever stands for other
+// arguments, or for a call that is to be made once more.
+func (c *Call) SentID() string {
+	if c.Attempt <= 1 {
+		return c.ID
+	}
+	return fmt.Sprintf("%s.a%d", c.ID, c.Attempt)
 }
 
 // CallStarted says that a call is about to be sent.
 type CallStarted struct {
-	CallID string `json:"call_id"`
-	Tool   string `json:"tool"`
+	CallID  string `json:"call_id"`
+	Tool    string `json:"tool"`
+	Attempt int    `json:"attempt,omitempty"` // from 2, where the call was sent before; 0 for the first
 }
 
 // CallResult is a call's one result.
@@ -111,9 +148,11 @@ type CallResult struct {
 	Instance string   `json:"instance,omitempty"`
 }
 
-// CancelRequested says that somebody wants the run to stop.
+// CancelRequested says that the run has to stop: its calls are cancelled, and each still gets its result.
 type CancelRequested struct {
 	Reason string `json:"reason,omitempty"`
+	// Stop is what the run then ends with. Empty: StopCancelled.
+	Stop StopReason `json:"stop_reason,omitempty"`
 }
 
 // RunFinished ends a run until a user message makes it go on.
@@ -124,6 +163,7 @@ type RunFinished struct {
 	Turns      int        `json:"turns"`
 	Calls      int        `json:"calls"`
 	Usage      tool.Usage `json:"usage,omitzero"`
+	Cost       float64    `json:"cost,omitempty"`
 }
 
 // TextDelta is a piece of what the model writes.
@@ -152,13 +192,14 @@ type Failure struct {
 	Plugin       string     `json:"plugin,omitempty"`
 	Instance     string     `json:"instance,omitempty"`
 	Exit         *tool.Exit `json:"exit,omitempty"`
+	Rule         string     `json:"rule,omitempty"`
 }
 
 // AsError returns the failure as the error it was, without its cause.
 func (f *Failure) AsError(callID string) *tool.Error {
 	return &tool.Error{
 		Kind: f.Kind, Message: f.Message, RetryAfter: time.Duration(f.RetryAfterMS) * time.Millisecond,
-		CallID: callID, Plugin: f.Plugin, Instance: f.Instance, Exit: f.Exit,
+		CallID: callID, Plugin: f.Plugin, Instance: f.Instance, Exit: f.Exit, Rule: f.Rule,
 	}
 }
 

@@ -39,7 +39,7 @@ func failureResult(c *Call, e *tool.Error) *CallResult {
 		CallID: c.ID, Tool: c.Tool, Result: tool.ErrorResult(words), Plugin: e.Plugin, Instance: e.Instance,
 		Failure: &Failure{
 			Kind: e.Kind, Message: e.Error(), RetryAfterMS: e.RetryAfter.Milliseconds(),
-			Plugin: e.Plugin, Instance: e.Instance, Exit: e.Exit,
+			Plugin: e.Plugin, Instance: e.Instance, Exit: e.Exit, Rule: e.Rule,
 		},
 	}
 }

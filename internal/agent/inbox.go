@@ -24,21 +24,42 @@ func (a *Agent) CancelRun(ctx context.Context, runID, reason string) error {
 	return err
 }
 
-// tell hands a payload to the run's goroutine and waits until it is in the journal.
-func (a *Agent) tell(ctx context.Context, runID string, p Payload) (uint64, error) {
-	r, err := a.GetRun(ctx, runID)
+// Respond makes decisions that a run waits for (GetRun and WatchRun tell which), all of them or none, and returns the
+// place of the first in the journal. The run goes on with each call whose decision is made; it need not be all. Errors:
+// KindNotFound if there is no such run or a decision is not wanted, also not any more; KindInvalidArgument if one does
+// not fit what is asked. Where ctx ends first, the decisions may still be made.
+func (a *Agent) Respond(ctx context.Context, runID string, decisions ...DecisionMade) (uint64, error) {
+	if len(decisions) == 0 {
+		return 0, tool.Errorf(tool.KindInvalidArgument, "there is no decision in the response")
+	}
+	payloads := make([]Payload, len(decisions))
+	for i := range decisions {
+		if decisions[i].Verdict == VerdictExpired {
+			return 0, tool.Errorf(tool.KindInvalidArgument, "a decision cannot be made to expire; reject it")
+		}
+		payloads[i] = &decisions[i]
+	}
+	return a.tell(ctx, runID, payloads...)
+}
+
+// tell hands payloads to the run's goroutine and waits until they are in the journal.
+func (a *Agent) tell(ctx context.Context, runID string, payloads ...Payload) (uint64, error) {
+	r, err := a.summaryOf(ctx, runID)
 	if err != nil {
 		return 0, err
 	}
 	if here := a.feedOf(runID) != nil; !here {
-		if p.Type() == TypeCancelRequested && r.Finished() {
+		switch first := payloads[0]; {
+		case first.Type() == TypeCancelRequested && r.Finished():
 			return r.LastSeq, nil
+		case first.Type() == TypeDecisionMade && r.Finished():
+			return 0, tool.Errorf(tool.KindNotFound, "run %s is finished and waits for no decision", runID)
 		}
 		if r.foreign() {
 			return 0, tool.Errorf(tool.KindConflict, "run %s belongs to the process that started it; if that is gone, resume the run", runID)
 		}
 	}
-	in := &input{payload: p, reply: make(chan reply, 1)}
+	in := &input{payloads: payloads, reply: make(chan reply, 1)}
 	if err := a.wake(runID, in); err != nil {
 		return 0, err
 	}
@@ -75,7 +96,7 @@ func (a *Agent) Resume(ctx context.Context) (int, error) {
 // ResumeRun continues one run that was interrupted, whoever began it. A run that is finished or at work stays as it
 // is. Nothing else must be at work on it: whoever appends second has to leave it.
 func (a *Agent) ResumeRun(ctx context.Context, runID string) error {
-	r, err := a.GetRun(ctx, runID)
+	r, err := a.summaryOf(ctx, runID)
 	if err != nil || r.Finished() {
 		return err
 	}

@@ -2,54 +2,117 @@ package agent
 
 import (
 	"context"
+	"slices"
 
 	"github.com/toolhost/toolhost/internal/runstore"
 	"github.com/toolhost/toolhost/tool"
 )
 
-// GetRun returns a run's summary, or a KindNotFound.
+// GetRun returns a run's summary and the decisions that it waits for, or a KindNotFound.
 func (a *Agent) GetRun(ctx context.Context, runID string) (Run, error) {
-	kept, err := a.store.Get(ctx, runID)
-	if err != nil {
-		return Run{}, storeError(err)
+	r, err := a.summaryOf(ctx, runID)
+	if err != nil || !r.Waiting && len(r.Prompt) <= summaryPrompt {
+		return r, err
 	}
-	r, err := summarize(&kept)
-	if err != nil {
-		return Run{}, err
-	}
-	if len(r.Prompt) > summaryPrompt {
+	if !r.Waiting {
 		started, err := a.startOf(ctx, runID)
 		if err != nil {
 			return Run{}, err
 		}
 		r.Prompt = started.Prompt
+		return r, nil
 	}
+	var s State
+	if err := a.fold(ctx, runID, &s); err != nil {
+		return Run{}, err
+	}
+	r.Prompt, r.Pending = s.started.Prompt, s.Pending()
 	return r, nil
 }
 
-// ListRuns returns runs, the last begun first, at most size of them; 0 means 50. token is where to go on, as the page
-// before returned it; empty means at the newest. next is empty on the last page.
-func (a *Agent) ListRuns(ctx context.Context, size int, token string) (runs []Run, next string, err error) {
-	const usual = 50
-	query := runstore.Query{Limit: min(firstPositive(size, usual, usual), runstore.MaxPage), Before: token}
-	page, err := a.store.List(ctx, query)
-	if tool.KindOf(storeError(err)) == tool.KindNotFound {
-		return nil, "", tool.Errorf(tool.KindInvalidArgument, "the page token %q is not one that was given out", clip(token))
-	}
+// summaryOf returns what the store says of a run without reading its journal.
+func (a *Agent) summaryOf(ctx context.Context, runID string) (Run, error) {
+	kept, err := a.store.Get(ctx, runID)
 	if err != nil {
-		return nil, "", storeError(err)
+		return Run{}, storeError(err)
 	}
-	for i := range page {
-		r, err := summarize(&page[i])
+	return summarize(&kept)
+}
+
+// fold folds what the journal of a run holds.
+func (a *Agent) fold(ctx context.Context, runID string, s *State) error {
+	for rec, err := range a.store.Read(ctx, runID, 0) {
 		if err != nil {
-			return nil, "", err
+			return storeError(err)
 		}
-		runs = append(runs, r)
+		e, err := decode(rec)
+		if err == nil {
+			err = s.Apply(e)
+		}
+		if err != nil {
+			return tool.Errorf(tool.KindInternal, "the journal of run %s cannot be read: %w", runID, err)
+		}
 	}
-	if len(page) == query.PageSize() {
-		next = page[len(page)-1].ID
+	return nil
+}
+
+// RunQuery selects runs. The zero value is the first page of all.
+type RunQuery struct {
+	Size   int        // at most so many runs; 0 means 50
+	Token  string     // where to go on, as the page before returned it; empty means at the newest
+	States []RunState // only runs in one of these; empty means all
+	Parent string     // only the sub-runs of this run; empty means all runs
+}
+
+// RunState is whether a run is at work.
+type RunState string
+
+// The states.
+const (
+	RunRunning RunState = "running"  // at work, or waiting for a model or a tool
+	RunWaiting RunState = "waiting"  // a person has to decide something
+	RunEnded   RunState = "finished" // it has ended; a message makes it go on
+)
+
+func (q *RunQuery) matches(r *Run) bool {
+	return (len(q.States) == 0 || slices.Contains(q.States, r.State())) &&
+		(q.Parent == "" || r.Parent != nil && r.Parent.RunID == q.Parent)
+}
+
+// maxScanned bounds the runs that one page of ListRuns looks at where few match.
+const maxScanned = 10 * runstore.MaxPage
+
+// ListRuns returns the runs that match, the last begun first. next is empty on the last page. Where few match, a page
+// may have fewer runs than it could, or none, although there are more.
+func (a *Agent) ListRuns(ctx context.Context, query RunQuery) (runs []Run, next string, err error) {
+	const usual = 50
+	size := min(firstPositive(query.Size, usual, usual), runstore.MaxPage)
+	from := runstore.Query{Limit: size, Before: query.Token}
+	for scanned := 0; scanned < maxScanned; {
+		page, err := a.store.List(ctx, from)
+		if tool.KindOf(storeError(err)) == tool.KindNotFound {
+			return nil, "", tool.Errorf(tool.KindInvalidArgument, "the page token %q is not one that was given out", clip(query.Token))
+		}
+		if err != nil {
+			return nil, "", storeError(err)
+		}
+		for i := range page {
+			r, err := summarize(&page[i])
+			if err != nil {
+				return nil, "", err
+			}
+			from.Before = r.ID
+			if query.matches(&r) {
+				if runs = append(runs, r); len(runs) == size {
+					return runs, r.ID, nil
+				}
+			}
+		}
+		if scanned += len(page); len(page) < from.PageSize() {
+			return runs, "", nil
+		}
 	}
-	return runs, next, nil
+	return runs, from.Before, nil
 }
 
 // startOf returns the first event of a run.

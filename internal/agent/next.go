@@ -2,11 +2,12 @@ package agent
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/toolhost/toolhost/internal/model"
 )
 
-// Command is something that has to be done for a run: one of Record, AskModel and CallTool.
+// Command is something that has to be done for a run: one of Record, AskModel, CallTool and Wait.
 type Command interface{ command() }
 
 // Record says that an event has to be appended: the state alone decides what it holds.
@@ -25,30 +26,79 @@ type CallTool struct {
 	Cancel *CancelRequested
 }
 
+// Wait says that something happens if nothing does until then; see State.Due. It is the last command, if it is there.
+type Wait struct {
+	Until time.Time // zero: for as long as it takes a person
+}
+
 func (Record) command()   {}
 func (AskModel) command() {}
 func (CallTool) command() {}
+func (Wait) command()     {}
 
 // Next returns what has to be done, from the state alone: either Records, to be appended in this order before anything
 // else, or everything that has to be under way now. What is under way and no longer named has to be stopped. Nothing
 // at all means that the run is finished.
 func Next(s *State) []Command {
-	switch {
-	case s.seq == 0 || s.finished != nil:
+	if s.seq == 0 || s.finished != nil {
 		return nil
+	}
+	if told := s.tellings(); len(told) > 0 {
+		return told
+	}
+	commands := s.next()
+	if len(commands) > 0 {
+		if _, record := commands[0].(Record); record {
+			return commands
+		}
+	}
+	if until, ok := s.alarm(); ok || len(s.decisions) > 0 {
+		commands = append(commands, Wait{until})
+	}
+	return commands
+}
+
+// tellings returns what people are to be told of what happened.
+func (s *State) tellings() []Command {
+	var records []Command
+	for _, p := range s.news {
+		records = append(records, Record{p})
+	}
+	if s.cancel == nil {
+		records = append(records, s.warnings()...)
+	}
+	return records
+}
+
+func (s *State) next() []Command {
+	switch {
 	case s.pending > 0:
 		return s.nextCalls()
 	case s.cancel != nil:
-		return s.finish(StopCancelled, s.cancel.Reason)
+		return s.finish(StopReason(firstOf(string(s.cancel.Stop), string(StopCancelled))), s.cancel.Reason)
 	case s.stop == StopEndTurn && len(s.unread) > 0:
 		// The user has said more meanwhile.
 	case s.stop != "":
 		return s.finish(s.stop, s.stopWords)
 	}
-	if limit := s.started.Limits.MaxTurns; s.goTurns >= limit {
-		return s.finish(StopMaxTurns, fmt.Sprintf("the model gave %d responses, the run's limit", s.goTurns))
+	if over := s.overrun(); over != nil {
+		return s.finish(over.stop, over.words)
+	}
+	if s.stuck != nil {
+		return s.nextStuck()
 	}
 	return []Command{AskModel{Turn: s.Turn()}}
+}
+
+// nextStuck asks a person whether the run goes on. Where nobody can be asked, it does not.
+func (s *State) nextStuck() []Command {
+	switch {
+	case len(s.decisions) > 0:
+		return nil
+	case s.started.People.Attended:
+		return []Command{Record{s.request(DecidePause, nil, s.stuck.words)}}
+	}
+	return s.finish(s.stuck.stop, s.stuck.words)
 }
 
 func (s *State) finish(reason StopReason, words string) []Command {
@@ -56,35 +106,69 @@ func (s *State) finish(reason StopReason, words string) []Command {
 }
 
 func (s *State) finishing(reason StopReason, words string) *RunFinished {
-	return &RunFinished{StopReason: reason, Message: words, Text: s.text, Turns: s.turns, Calls: s.calls, Usage: s.usage}
+	return &RunFinished{StopReason: reason, Message: words, Text: s.text, Turns: s.turns, Calls: s.calls, Usage: s.usage, Cost: s.cost}
 }
 
 func (s *State) nextCalls() []Command {
 	var records, calls []Command
-	running := 0
+	busy := 0 // calls beside which a serial one must not run
 	for i := range s.batch {
-		if c := &s.batch[i]; c.started && c.result == nil {
-			running++
+		c := &s.batch[i]
+		if c.running() {
 			calls = append(calls, CallTool{Call: c.Call, Cancel: s.cancel})
+		}
+		if c.running() || c.waiting {
+			busy++
 		}
 	}
 	for i := range s.batch {
 		c := &s.batch[i]
-		switch {
-		case c.started || c.result != nil:
-		case c.refusal != "":
-			records = append(records, Record{errorResult(&c.Call, c.refusal)})
-		case s.cancel != nil:
-			records = append(records, Record{errorResult(&c.Call, cancelledCall)})
-		case !s.serial || running == 0:
-			running++
-			records = append(records, Record{&CallStarted{CallID: c.ID, Tool: c.Tool}})
+		if c.running() || c.result != nil {
+			continue
+		}
+		p := s.nextCall(c, s.serial && busy > 0)
+		if p == nil {
+			continue
+		}
+		if _, over := p.(*CallResult); !over {
+			busy++
+		}
+		records = append(records, Record{p})
+		if p.Type() == TypeDecisionRequested {
+			break // the next one's id follows from this one
 		}
 	}
 	if len(records) > 0 {
 		return records
 	}
 	return calls
+}
+
+// nextCall returns what happens to a call that is not under way; nil if it has to wait. blocked says that others are
+// in its way.
+func (s *State) nextCall(c *callState, blocked bool) Payload {
+	switch {
+	case c.settled != nil:
+		return c.settled
+	case c.refusal != "":
+		return errorResult(&c.Call, c.refusal)
+	case s.cancel != nil && c.held != nil:
+		return c.held
+	case s.cancel != nil && s.cancel.Stop != "":
+		return errorResult(&c.Call, fmt.Sprintf(stoppedCall, s.cancel.Reason))
+	case s.cancel != nil:
+		return errorResult(&c.Call, cancelledCall)
+	case c.waiting, blocked:
+		return nil
+	}
+	if p, ok := s.nextSystem(c); ok {
+		return p
+	}
+	started := &CallStarted{CallID: c.ID, Tool: c.Tool}
+	if c.Attempt > 0 {
+		started.Attempt = c.Attempt + 1
+	}
+	return started
 }
 
 // Failed returns how the run ends when the model's response cannot be had.

@@ -29,7 +29,7 @@ func (s *State) Respond(resp *model.Response, offered []tool.Info, read uint64) 
 		case block.ToolCall != nil:
 			index := len(m.Calls)
 			call := *block.ToolCall
-			m.Calls = append(m.Calls, describe(&call, CallID(s.started.RunID, s.Turn(), index), offered))
+			m.Calls = append(m.Calls, s.started.describe(&call, CallID(s.started.RunID, s.Turn(), index), offered))
 			call.ID = s.freshID(call.ID, index, used)
 			if tool.CheckName(call.Name) != nil {
 				call.Name = nameless
@@ -60,10 +60,13 @@ func (s *State) freshID(id string, index int, used map[string]struct{}) string {
 }
 
 // describe returns the call with what is known of its tool.
-func describe(call *model.ToolCall, id string, offered []tool.Info) Call {
+func (r *RunStarted) describe(call *model.ToolCall, id string, offered []tool.Info) Call {
 	c := Call{ID: id, Tool: call.Name, Arguments: call.Arguments}
 	i := slices.IndexFunc(offered, func(info tool.Info) bool { return info.Spec.Name == call.Name })
+	system := slices.ContainsFunc(r.systemTools(offered), func(spec tool.Spec) bool { return spec.Name == call.Name })
 	switch {
+	case system:
+		c.System = call.Name
 	case i < 0:
 		c.Refusal = fmt.Sprintf("[not_found] There is no tool %q. %s", clip(call.Name), names(offered))
 	case offered[i].UnavailableReason != "":

@@ -28,6 +28,7 @@ type run struct {
 	updates chan update      // from the tasks
 	group   sync.WaitGroup   // the tasks' goroutines
 	offered []tool.Info      // the tools, as last listed
+	alarm   *time.Timer      // for Wait; nil: nothing happens by itself
 
 	// previews are the open calls of the response that was just journaled, until its calls begin. The goroutine's alone.
 	previews previews
@@ -36,10 +37,10 @@ type run struct {
 	inherited map[string]bool
 }
 
-// input is an event that somebody outside wants to happen.
+// input are events that somebody outside wants to happen, all of them or none.
 type input struct {
-	payload Payload
-	reply   chan reply // of capacity 1, answered exactly once
+	payloads []Payload
+	reply    chan reply // of capacity 1, answered exactly once
 }
 
 type reply struct {
@@ -76,6 +77,7 @@ func (r *run) work(ctx context.Context) {
 	for _, t := range r.tasks {
 		t.end()
 	}
+	r.wait(Wait{})
 	r.previews.abandon()
 	r.group.Wait()
 	if err != nil && ctx.Err() == nil {
@@ -88,13 +90,13 @@ func (r *run) work(ctx context.Context) {
 }
 
 func (r *run) loop(ctx context.Context) error {
-	if err := r.fold(ctx); err != nil {
+	if err := r.agent.fold(ctx, r.id, &r.state); err != nil {
 		return err
 	}
 	r.inherited = make(map[string]bool)
 	for _, command := range Next(&r.state) {
 		if c, ok := command.(CallTool); ok {
-			r.inherited[c.Call.ID] = true
+			r.inherited[c.Call.SentID()] = true
 		}
 	}
 	r.feed.begin(r.state.Seq())
@@ -120,38 +122,26 @@ func (r *run) loop(ctx context.Context) error {
 			if err := r.handle(ctx, u); err != nil {
 				return err
 			}
+		case <-r.rung():
+			if err := r.commit(ctx, r.state.Due(time.Now())...); err != nil {
+				return err
+			}
 		case <-ctx.Done():
 			return errClosed()
 		}
 	}
 }
 
-func (r *run) fold(ctx context.Context) error {
-	for rec, err := range r.agent.store.Read(ctx, r.id, 0) {
-		if err != nil {
-			return storeError(err)
-		}
-		e, err := decode(rec)
-		if err == nil {
-			err = r.state.Apply(e)
-		}
-		if err != nil {
-			return tool.Errorf(tool.KindInternal, "the journal of run %s cannot be read: %w", r.id, err)
-		}
-	}
-	return nil
-}
-
 // admit appends what was handed to the run.
 func (r *run) admit(ctx context.Context, inputs []*input) error {
 	for i, in := range inputs {
-		_, cancel := in.payload.(*CancelRequested)
-		if cancel && (r.state.Finished() != nil || r.state.cancel != nil) {
-			in.reply <- reply{seq: r.state.Seq()}
+		fits, err := r.fits(in.payloads)
+		if err != nil || !fits {
+			in.reply <- reply{r.state.Seq(), err}
 			continue
 		}
 		seq := r.state.Seq() + 1
-		err := r.commit(ctx, in.payload)
+		err = r.commit(ctx, in.payloads...)
 		in.reply <- reply{seq, err}
 		// At once: what this event ended must not be taken for what the next one begins.
 		r.reconcile(ctx)
@@ -163,6 +153,31 @@ func (r *run) admit(ctx context.Context, inputs []*input) error {
 		}
 	}
 	return nil
+}
+
+// fits reports whether events that somebody wants make sense as things stand. An error says why not; without one, there
+// is nothing to do.
+func (r *run) fits(payloads []Payload) (bool, error) {
+	decided := make(map[string]bool)
+	for _, p := range payloads {
+		switch p := p.(type) {
+		case *CancelRequested:
+			return r.state.Finished() == nil && r.state.cancel == nil, nil
+		case *DecisionMade:
+			if err := r.state.Check(p); err != nil {
+				kind := tool.KindInvalidArgument
+				if r.state.decision(p.ID) == nil {
+					kind = tool.KindNotFound
+				}
+				return false, tool.Errorf(kind, "run %s: %w", r.id, err)
+			}
+			if decided[p.ID] {
+				return false, tool.Errorf(tool.KindInvalidArgument, "run %s: decision %s is made twice", r.id, p.ID)
+			}
+			decided[p.ID] = true
+		}
+	}
+	return true, nil
 }
 
 // notJSON is an event that no journal can hold.
@@ -224,6 +239,7 @@ func (r *run) commit(ctx context.Context, payloads ...Payload) error {
 // reconcile starts what Next names and is not under way, and stops what is under way and not named.
 func (r *run) reconcile(ctx context.Context) {
 	named := make(map[string]bool)
+	var wait Wait
 	for _, command := range Next(&r.state) {
 		switch c := command.(type) {
 		case AskModel:
@@ -233,10 +249,11 @@ func (r *run) reconcile(ctx context.Context) {
 				r.ask(r.start(ctx, name))
 			}
 		case CallTool:
-			named[c.Call.ID] = true
-			t := r.tasks[c.Call.ID]
+			name := c.Call.SentID()
+			named[name] = true
+			t := r.tasks[name]
 			if t == nil {
-				t = r.start(ctx, c.Call.ID)
+				t = r.start(ctx, name)
 				if c.Cancel != nil {
 					t.cancel(errCancelled(c.Cancel.Reason))
 				}
@@ -244,8 +261,11 @@ func (r *run) reconcile(ctx context.Context) {
 			} else if c.Cancel != nil {
 				t.cancel(errCancelled(c.Cancel.Reason))
 			}
+		case Wait:
+			wait = c
 		}
 	}
+	r.wait(wait)
 	for name, t := range r.tasks {
 		if !named[name] {
 			t.end()
@@ -253,6 +273,25 @@ func (r *run) reconcile(ctx context.Context) {
 		}
 	}
 	r.previews.abandon() // of calls that are not to be made, or not yet
+}
+
+// wait sets the alarm, or takes it back.
+func (r *run) wait(w Wait) {
+	if r.alarm != nil {
+		r.alarm.Stop()
+		r.alarm = nil
+	}
+	if !w.Until.IsZero() {
+		r.alarm = time.NewTimer(max(0, time.Until(w.Until)))
+	}
+}
+
+// rung returns where the alarm is heard; nil, from which nothing comes, if there is none.
+func (r *run) rung() <-chan time.Time {
+	if r.alarm == nil {
+		return nil
+	}
+	return r.alarm.C
 }
 
 func (r *run) start(ctx context.Context, name string) *task {
@@ -300,6 +339,9 @@ func (r *run) handle(ctx context.Context, u update) error {
 	p := u.done()
 	u.task.end()
 	delete(r.tasks, u.task.name)
+	if res, ok := p.(*CallResult); ok {
+		p = r.state.Settle(res)
+	}
 	err := r.commit(ctx, p)
 	if bad, ok := errors.AsType[notJSON](err); ok {
 		return r.commit(ctx, r.substitute(p, bad))

@@ -1,8 +1,10 @@
 package agent
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/toolhost/toolhost/internal/model"
 	"github.com/toolhost/toolhost/tool"
@@ -13,6 +15,7 @@ import (
 type State struct {
 	started  RunStarted
 	seq      uint64          // of the last event
+	at       time.Time       // of the last event
 	messages []model.Message // the conversation; well-paired whenever the model is to be asked
 	unread   []unread        // user messages that are not in messages yet, in order
 
@@ -22,16 +25,25 @@ type State struct {
 	stop      StopReason  // why the run ends once the batch is complete; empty: it goes on
 	stopWords string      // more on stop
 
+	context   map[string]json.RawMessage // the run's values; replaced, never changed
+	news      []Payload                  // what the last batch did to context, until it is told
+	decisions []Pending                  // that people have to make, in the order in which they were asked for
+	asked     int                        // how many decisions were ever asked for
+	stuck     *stuck                     // why the run pauses; nil: it does not
+
 	cancel    *CancelRequested // set from the request until the run finishes
 	finished  *RunFinished     // set while the run is finished
 	capRaised bool             // whether a response has been cut since the run (re)started
 	empty     int              // how many responses in a row held nothing
 	text      string           // the model's last text, or a direct result
 
-	turns, calls     int // in all
-	goTurns, goCalls int // since the run (re)started
-	usage            tool.Usage
-	providerIDs      map[string]struct{} // the ids of the tool calls in messages
+	turns, calls int // in all
+	usage        tool.Usage
+	cost         float64
+	spent        spent           // since the run (re)started
+	warned       map[Budget]bool // which budgets people were warned of since then
+	habits       habits
+	providerIDs  map[string]struct{} // the ids of the tool calls in messages
 }
 
 type unread struct {
@@ -40,12 +52,21 @@ type unread struct {
 }
 
 type callState struct {
-	Call
-	providerID string // pairs the result with the call in the conversation
-	name       string // the tool's name in the conversation
-	started    bool
-	refusal    string // why the call is not made; empty: it is
+	Call                   // with the arguments that are, or would be, sent
+	providerID string      // pairs the result with the call in the conversation
+	name       string      // the tool's name in the conversation
+	started    bool        // it was sent; it may be waiting again since
+	waiting    bool        // for a decision
+	edited     bool        // a person changed the arguments
+	held       *CallResult // what becomes its result unless a person makes something else of it
+	refusal    string      // why the call is not made; empty: it is
+	settled    *CallResult // its result, which is still to be journaled
 	result     *CallResult
+}
+
+// running reports whether the call is to be under way.
+func (c *callState) running() bool {
+	return c.started && !c.waiting && c.result == nil && c.settled == nil && c.refusal == ""
 }
 
 // Seq returns the place of the last event.

@@ -21,6 +21,11 @@ type Run struct {
 	Turns      int
 	Calls      int
 	Usage      tool.Usage
+	Cost       float64 // at the prices of their time
+	// Waiting is whether a person has to decide something. Pending says what; only GetRun fills it in.
+	Waiting bool
+	Pending []Pending
+	Parent  *Parent // of a sub-run, else nil
 	// Foreground is whether the run belongs to the process that started it (Task.Foreground).
 	Foreground bool
 }
@@ -31,6 +36,17 @@ func (r *Run) foreign() bool { return r.Foreground && !r.Finished() }
 // Finished reports whether the run has ended. A message makes it go on.
 func (r *Run) Finished() bool { return r.StopReason != "" }
 
+// State returns whether the run is at work.
+func (r *Run) State() RunState {
+	switch {
+	case r.Finished():
+		return RunEnded
+	case r.Waiting:
+		return RunWaiting
+	}
+	return RunRunning
+}
+
 // summary is what a run's head in the store says of it.
 type summary struct {
 	Prompt     string     `json:"prompt"`
@@ -39,6 +55,9 @@ type summary struct {
 	Turns      int        `json:"turns"`
 	Calls      int        `json:"calls"`
 	Usage      tool.Usage `json:"usage,omitzero"`
+	Cost       float64    `json:"cost,omitempty"`
+	Waiting    bool       `json:"waiting,omitempty"`
+	Parent     *Parent    `json:"parent,omitempty"`
 	Foreground bool       `json:"foreground,omitempty"`
 }
 
@@ -47,7 +66,10 @@ const summaryPrompt = 200
 
 // head returns what the store should know of the run.
 func (s *State) head() (runstore.Head, error) {
-	v := summary{Prompt: s.started.Prompt, Model: s.started.Model, Turns: s.turns, Calls: s.calls, Usage: s.usage, Foreground: s.started.Foreground}
+	v := summary{
+		Prompt: s.started.Prompt, Model: s.started.Model, Turns: s.turns, Calls: s.calls, Usage: s.usage, Cost: s.cost,
+		Waiting: len(s.decisions) > 0, Parent: s.started.Parent, Foreground: s.started.Foreground,
+	}
 	if r := []rune(v.Prompt); len(r) > summaryPrompt {
 		v.Prompt = string(r[:summaryPrompt]) + "…"
 	}
@@ -68,6 +90,7 @@ func summarize(r *runstore.Run) (Run, error) {
 	}
 	return Run{
 		ID: r.ID, Prompt: v.Prompt, Model: v.Model, StopReason: v.StopReason, StartTime: r.CreateTime, UpdateTime: r.UpdateTime,
-		LastSeq: r.LastSeq, Turns: v.Turns, Calls: v.Calls, Usage: v.Usage, Foreground: v.Foreground,
+		LastSeq: r.LastSeq, Turns: v.Turns, Calls: v.Calls, Usage: v.Usage, Cost: v.Cost, Waiting: v.Waiting, Parent: v.Parent,
+		Foreground: v.Foreground,
 	}, nil
 }

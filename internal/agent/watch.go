@@ -79,7 +79,7 @@ func (a *Agent) replay(ctx context.Context, runID string, at *place, upTo uint64
 
 // endOf returns why a watch ends at a place while the run is not at work here; nil if because it has finished.
 func (a *Agent) endOf(ctx context.Context, runID string, at place) error {
-	r, err := a.GetRun(ctx, runID)
+	r, err := a.summaryOf(ctx, runID)
 	if err != nil {
 		return err
 	}

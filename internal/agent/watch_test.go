@@ -227,7 +227,7 @@ func TestSlowWatcherOfALongRun(t *testing.T) {
 			}
 		}
 		checkOrder(t, 1, events)
-		if end, ok := events[len(events)-1].Payload.(*agent.RunFinished); !ok || end.StopReason != agent.StopMaxTurns || len(events) != 901 {
+		if end, ok := events[len(events)-1].Payload.(*agent.RunFinished); !ok || end.StopReason != agent.StopMaxTurns || len(events) != 902 { // with the warning after 80 turns
 			t.Errorf("%d events", len(events))
 		}
 	})

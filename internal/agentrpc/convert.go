@@ -1,23 +1,34 @@
 package agentrpc
 
 import (
-	"strings"
-
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
 	"github.com/toolhost/toolhost/internal/agent"
 	"github.com/toolhost/toolhost/internal/toolpb"
 )
 
 func fromRun(r agent.Run) *agentdv1.Run {
-	state := agentdv1.RunState_RUN_STATE_RUNNING
-	if r.Finished() {
-		state = agentdv1.RunState_RUN_STATE_FINISHED
-	}
-	return &agentdv1.Run{
-		RunId: r.ID, Prompt: r.Prompt, Model: r.Model, State: state, StopReason: fromStopReason(r.StopReason),
+	m := &agentdv1.Run{
+		RunId: r.ID, Prompt: r.Prompt, Model: r.Model, State: fromState(r.State()), StopReason: fromStopReason(r.StopReason),
 		StartTime: toolpb.FromTime(r.StartTime), UpdateTime: toolpb.FromTime(r.UpdateTime), LastSeq: r.LastSeq,
-		Turns: uint32(r.Turns), Calls: uint32(r.Calls), Usage: toolpb.FromUsage(r.Usage),
+		Turns: uint32(r.Turns), Calls: uint32(r.Calls), Usage: toolpb.FromUsage(r.Usage), Cost: r.Cost,
 	}
+	for i := range r.Pending {
+		m.PendingDecisions = append(m.PendingDecisions, fromPending(&r.Pending[i]))
+	}
+	if r.Parent != nil {
+		m.ParentRunId = r.Parent.RunID
+	}
+	return m
+}
+
+func fromState(s agent.RunState) agentdv1.RunState {
+	switch s {
+	case agent.RunWaiting:
+		return agentdv1.RunState_RUN_STATE_WAITING
+	case agent.RunEnded:
+		return agentdv1.RunState_RUN_STATE_FINISHED
+	}
+	return agentdv1.RunState_RUN_STATE_RUNNING
 }
 
 func fromStopReason(r agent.StopReason) agentdv1.StopReason {
@@ -44,44 +55,30 @@ func fromStopReason(r agent.StopReason) agentdv1.StopReason {
 		return agentdv1.StopReason_STOP_REASON_RETURN_DIRECT
 	case agent.StopInternalError:
 		return agentdv1.StopReason_STOP_REASON_INTERNAL_ERROR
+	case agent.StopCompleted:
+		return agentdv1.StopReason_STOP_REASON_COMPLETED
+	case agent.StopTokenBudget:
+		return agentdv1.StopReason_STOP_REASON_TOKEN_BUDGET
+	case agent.StopCostBudget:
+		return agentdv1.StopReason_STOP_REASON_COST_BUDGET
+	case agent.StopWallTime:
+		return agentdv1.StopReason_STOP_REASON_WALL_TIME
+	case agent.StopOutputSize:
+		return agentdv1.StopReason_STOP_REASON_OUTPUT_SIZE
+	case agent.StopFailures:
+		return agentdv1.StopReason_STOP_REASON_FAILURES
+	case agent.StopTimeouts:
+		return agentdv1.StopReason_STOP_REASON_TIMEOUTS
+	case agent.StopRepetition:
+		return agentdv1.StopReason_STOP_REASON_REPETITION
+	case agent.StopNoToolCalls:
+		return agentdv1.StopReason_STOP_REASON_NO_TOOL_CALLS
 	}
 	return agentdv1.StopReason_STOP_REASON_UNSPECIFIED
 }
 
-func fromEvent(e agent.Event) *agentdv1.RunEvent {
-	m := &agentdv1.RunEvent{Seq: e.Seq, Index: e.Index, Time: toolpb.FromTime(e.Time)}
-	switch p := e.Payload.(type) {
-	case *agent.RunStarted:
-		m.Event = &agentdv1.RunEvent_RunStarted{RunStarted: &agentdv1.RunStarted{RunId: p.RunID, Prompt: p.Prompt, Model: p.Model, Session: p.Session}}
-	case *agent.UserMessage:
-		m.Event = &agentdv1.RunEvent_UserMessage{UserMessage: &agentdv1.UserMessage{Text: p.Text}}
-	case *agent.TextDelta:
-		// The one text that comes straight from a provider: all others have been through the journal's JSON.
-		m.Event = &agentdv1.RunEvent_TextDelta{TextDelta: &agentdv1.TextDelta{Text: strings.ToValidUTF8(p.Text, "\uFFFD")}}
-	case *agent.AssistantMessage:
-		m.Event = &agentdv1.RunEvent_AssistantMessage{AssistantMessage: fromAssistant(p)}
-	case *agent.CallStarted:
-		m.Event = &agentdv1.RunEvent_CallStarted{CallStarted: &agentdv1.CallStarted{CallId: p.CallID, Tool: p.Tool}}
-	case *agent.CallStatus:
-		m.Event = &agentdv1.RunEvent_CallStatus{CallStatus: &agentdv1.CallStatus{CallId: p.CallID, Tool: p.Tool, Status: toolpb.FromStatus(p.Status)}}
-	case *agent.CallResult:
-		m.Event = &agentdv1.RunEvent_CallResult{CallResult: fromCallResult(p)}
-	case *agent.TurnReset:
-		reason := strings.ToValidUTF8(p.Reason, "\uFFFD")
-		m.Event = &agentdv1.RunEvent_TurnReset{TurnReset: &agentdv1.TurnReset{Reason: reason, Attempt: uint32(p.Attempt)}}
-	case *agent.CancelRequested:
-		m.Event = &agentdv1.RunEvent_CancelRequested{CancelRequested: &agentdv1.CancelRequested{Reason: p.Reason}}
-	case *agent.RunFinished:
-		m.Event = &agentdv1.RunEvent_RunFinished{RunFinished: &agentdv1.RunFinished{
-			StopReason: fromStopReason(p.StopReason), Message: p.Message, Text: p.Text,
-			Turns: uint32(p.Turns), Calls: uint32(p.Calls), Usage: toolpb.FromUsage(p.Usage),
-		}}
-	}
-	return m
-}
-
 func fromAssistant(p *agent.AssistantMessage) *agentdv1.AssistantMessage {
-	m := &agentdv1.AssistantMessage{Text: p.Text(), StopReason: string(p.StopReason), Usage: toolpb.FromUsage(p.Usage)}
+	m := &agentdv1.AssistantMessage{Text: p.Text(), StopReason: string(p.StopReason), Usage: toolpb.FromUsage(p.Usage), Cost: p.Cost}
 	for _, c := range p.Calls {
 		m.Calls = append(m.Calls, &agentdv1.ToolCall{CallId: c.ID, Tool: c.Tool, Arguments: []byte(c.Arguments)})
 	}

@@ -20,6 +20,7 @@ type Agent interface {
 type Control interface {
 	StartRun(ctx context.Context, task agent.Task) (runID string, err error)
 	SendMessage(ctx context.Context, runID, text string) (seq uint64, err error)
+	Respond(ctx context.Context, runID string, decisions ...agent.DecisionMade) (seq uint64, err error)
 	CancelRun(ctx context.Context, runID, reason string) error
 }
 
@@ -27,5 +28,5 @@ type Control interface {
 type Lookup interface {
 	WatchRun(ctx context.Context, runID string, after uint64) iter.Seq2[agent.Event, error]
 	GetRun(ctx context.Context, runID string) (agent.Run, error)
-	ListRuns(ctx context.Context, size int, token string) (runs []agent.Run, next string, err error)
+	ListRuns(ctx context.Context, query agent.RunQuery) (runs []agent.Run, next string, err error)
 }

@@ -40,6 +40,8 @@ type fakeAgent struct {
 	events []agent.Event
 	said   string
 	run    agent.Run
+	made   []agent.DecisionMade
+	query  agent.RunQuery
 }
 
 func (f *fakeAgent) check(runID string) error {
@@ -90,9 +92,15 @@ func (f *fakeAgent) GetRun(_ context.Context, runID string) (agent.Run, error) {
 	return f.run, f.check(runID)
 }
 
-func (f *fakeAgent) ListRuns(_ context.Context, size int, token string) ([]agent.Run, string, error) {
-	if size != 3 || token != "t" {
-		return nil, "", tool.Errorf(tool.KindInvalidArgument, "size %d, token %q", size, token)
+func (f *fakeAgent) Respond(_ context.Context, runID string, decisions ...agent.DecisionMade) (uint64, error) {
+	f.made = decisions
+	return 8, f.check(runID)
+}
+
+func (f *fakeAgent) ListRuns(_ context.Context, query agent.RunQuery) ([]agent.Run, string, error) {
+	f.query = query
+	if query.Size != 3 || query.Token != "t" {
+		return nil, "", tool.Errorf(tool.KindInvalidArgument, "%+v", query)
 	}
 	return []agent.Run{f.run, {ID: "young"}}, "next", nil
 }
@@ -268,6 +276,8 @@ func TestStopReasons(t *testing.T) {
 	reasons := []agent.StopReason{
 		agent.StopEndTurn, agent.StopMaxTokens, agent.StopRefusal, agent.StopContentFilter, agent.StopContextOverflow, agent.StopMaxTurns,
 		agent.StopMaxCalls, agent.StopCancelled, agent.StopModelError, agent.StopReturnDirect, agent.StopInternalError,
+		agent.StopCompleted, agent.StopTokenBudget, agent.StopCostBudget, agent.StopWallTime, agent.StopOutputSize, agent.StopFailures,
+		agent.StopTimeouts, agent.StopRepetition, agent.StopNoToolCalls,
 	}
 	fake := &fakeAgent{}
 	_, conn := dial(t, fake)

@@ -2,13 +2,10 @@ package agentrpc
 
 import (
 	"context"
-	"math"
 
 	"google.golang.org/grpc"
 
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
-	"github.com/toolhost/toolhost/internal/agent"
-	"github.com/toolhost/toolhost/tool"
 )
 
 // service implements agentd.v1.AgentService.
@@ -18,24 +15,12 @@ type service struct {
 }
 
 func (s *service) StartRun(ctx context.Context, req *agentdv1.StartRunRequest) (*agentdv1.StartRunResponse, error) {
-	id, err := s.agent.StartRun(ctx, agent.Task{
-		Prompt: req.GetPrompt(), RunID: req.GetRunId(), SystemPrompt: req.GetSystemPrompt(), Session: req.GetSession(),
-		Tools: agent.ToolChoice{
-			Names: req.GetTools().GetNames(), Categories: req.GetTools().GetCategories(), Tags: req.GetTools().GetTags(),
-		},
-		Limits: agent.Limits{
-			MaxTurns: bound(req.GetLimits().GetMaxTurns()), MaxCalls: bound(req.GetLimits().GetMaxCalls()),
-			MaxResponseTokens: bound(req.GetLimits().GetMaxResponseTokens()),
-		},
-	})
+	id, err := s.agent.StartRun(ctx, toTask(req))
 	if err != nil {
 		return nil, err
 	}
 	return &agentdv1.StartRunResponse{RunId: id}, nil
 }
-
-// bound fits a limit into an int of 32 bits: nobody reaches what is cut.
-func bound(n uint32) int { return int(min(n, math.MaxInt32)) }
 
 func (s *service) SendMessage(ctx context.Context, req *agentdv1.SendMessageRequest) (*agentdv1.SendMessageResponse, error) {
 	seq, err := s.agent.SendMessage(ctx, req.GetRunId(), req.GetText())
@@ -43,6 +28,18 @@ func (s *service) SendMessage(ctx context.Context, req *agentdv1.SendMessageRequ
 		return nil, err
 	}
 	return &agentdv1.SendMessageResponse{Seq: seq}, nil
+}
+
+func (s *service) Respond(ctx context.Context, req *agentdv1.RespondRequest) (*agentdv1.RespondResponse, error) {
+	decisions, err := toDecisions(req)
+	if err != nil {
+		return nil, err
+	}
+	seq, err := s.agent.Respond(ctx, req.GetRunId(), decisions...)
+	if err != nil {
+		return nil, err
+	}
+	return &agentdv1.RespondResponse{Seq: seq}, nil
 }
 
 func (s *service) CancelRun(ctx context.Context, req *agentdv1.CancelRunRequest) (*agentdv1.CancelRunResponse, error) {
@@ -74,10 +71,11 @@ func (s *service) GetRun(ctx context.Context, req *agentdv1.GetRunRequest) (*age
 }
 
 func (s *service) ListRuns(ctx context.Context, req *agentdv1.ListRunsRequest) (*agentdv1.ListRunsResponse, error) {
-	if req.GetPageSize() < 0 {
-		return nil, tool.Errorf(tool.KindInvalidArgument, "page_size is %d; use 0 to 500", req.GetPageSize())
+	query, err := toQuery(req)
+	if err != nil {
+		return nil, err
 	}
-	runs, next, err := s.agent.ListRuns(ctx, int(req.GetPageSize()), req.GetPageToken())
+	runs, next, err := s.agent.ListRuns(ctx, query)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	v1 "github.com/toolhost/toolhost/gen/go/toolhost/tool/v1"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	durationpb "google.golang.org/protobuf/types/known/durationpb"
 	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
@@ -25,6 +26,129 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// DecisionKind is what a person has to decide.
+type DecisionKind int32
+
+const (
+	// Not set.
+	DecisionKind_DECISION_KIND_UNSPECIFIED DecisionKind = 0
+	// Whether a call may be made: approve, with other arguments if need be, or reject.
+	DecisionKind_DECISION_KIND_APPROVAL DecisionKind = 1
+	// What the model asks: answer, or reject to leave it unanswered.
+	DecisionKind_DECISION_KIND_QUESTION DecisionKind = 2
+	// What to make of a call whose outcome nobody knows: approve makes it once more, answer tells the model how it ended,
+	// reject leaves it unknown.
+	DecisionKind_DECISION_KIND_OUTCOME DecisionKind = 3
+	// Whether a run that got stuck goes on: approve, or reject to end it. A message makes it go on, too.
+	DecisionKind_DECISION_KIND_PAUSE DecisionKind = 4
+)
+
+// Enum value maps for DecisionKind.
+var (
+	DecisionKind_name = map[int32]string{
+		0: "DECISION_KIND_UNSPECIFIED",
+		1: "DECISION_KIND_APPROVAL",
+		2: "DECISION_KIND_QUESTION",
+		3: "DECISION_KIND_OUTCOME",
+		4: "DECISION_KIND_PAUSE",
+	}
+	DecisionKind_value = map[string]int32{
+		"DECISION_KIND_UNSPECIFIED": 0,
+		"DECISION_KIND_APPROVAL":    1,
+		"DECISION_KIND_QUESTION":    2,
+		"DECISION_KIND_OUTCOME":     3,
+		"DECISION_KIND_PAUSE":       4,
+	}
+)
+
+func (x DecisionKind) Enum() *DecisionKind {
+	p := new(DecisionKind)
+	*p = x
+	return p
+}
+
+func (x DecisionKind) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (DecisionKind) Descriptor() protoreflect.EnumDescriptor {
+	return file_agentd_v1_agent_service_proto_enumTypes[0].Descriptor()
+}
+
+func (DecisionKind) Type() protoreflect.EnumType {
+	return &file_agentd_v1_agent_service_proto_enumTypes[0]
+}
+
+func (x DecisionKind) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use DecisionKind.Descriptor instead.
+func (DecisionKind) EnumDescriptor() ([]byte, []int) {
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{0}
+}
+
+// Verdict is what was decided.
+type Verdict int32
+
+const (
+	// Not set.
+	Verdict_VERDICT_UNSPECIFIED Verdict = 0
+	// Yes.
+	Verdict_VERDICT_APPROVE Verdict = 1
+	// No.
+	Verdict_VERDICT_REJECT Verdict = 2
+	// What was asked.
+	Verdict_VERDICT_ANSWER Verdict = 3
+	// Nobody responded in time, which counts as a no.
+	Verdict_VERDICT_EXPIRED Verdict = 4
+)
+
+// Enum value maps for Verdict.
+var (
+	Verdict_name = map[int32]string{
+		0: "VERDICT_UNSPECIFIED",
+		1: "VERDICT_APPROVE",
+		2: "VERDICT_REJECT",
+		3: "VERDICT_ANSWER",
+		4: "VERDICT_EXPIRED",
+	}
+	Verdict_value = map[string]int32{
+		"VERDICT_UNSPECIFIED": 0,
+		"VERDICT_APPROVE":     1,
+		"VERDICT_REJECT":      2,
+		"VERDICT_ANSWER":      3,
+		"VERDICT_EXPIRED":     4,
+	}
+)
+
+func (x Verdict) Enum() *Verdict {
+	p := new(Verdict)
+	*p = x
+	return p
+}
+
+func (x Verdict) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (Verdict) Descriptor() protoreflect.EnumDescriptor {
+	return file_agentd_v1_agent_service_proto_enumTypes[1].Descriptor()
+}
+
+func (Verdict) Type() protoreflect.EnumType {
+	return &file_agentd_v1_agent_service_proto_enumTypes[1]
+}
+
+func (x Verdict) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use Verdict.Descriptor instead.
+func (Verdict) EnumDescriptor() ([]byte, []int) {
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{1}
+}
+
 // RunState is whether a run is at work.
 type RunState int32
 
@@ -35,6 +159,8 @@ const (
 	RunState_RUN_STATE_RUNNING RunState = 1
 	// Ended; a message makes it go on.
 	RunState_RUN_STATE_FINISHED RunState = 2
+	// A person has to decide something; calls that need no decision may be at work.
+	RunState_RUN_STATE_WAITING RunState = 3
 )
 
 // Enum value maps for RunState.
@@ -43,11 +169,13 @@ var (
 		0: "RUN_STATE_UNSPECIFIED",
 		1: "RUN_STATE_RUNNING",
 		2: "RUN_STATE_FINISHED",
+		3: "RUN_STATE_WAITING",
 	}
 	RunState_value = map[string]int32{
 		"RUN_STATE_UNSPECIFIED": 0,
 		"RUN_STATE_RUNNING":     1,
 		"RUN_STATE_FINISHED":    2,
+		"RUN_STATE_WAITING":     3,
 	}
 )
 
@@ -62,11 +190,11 @@ func (x RunState) String() string {
 }
 
 func (RunState) Descriptor() protoreflect.EnumDescriptor {
-	return file_agentd_v1_agent_service_proto_enumTypes[0].Descriptor()
+	return file_agentd_v1_agent_service_proto_enumTypes[2].Descriptor()
 }
 
 func (RunState) Type() protoreflect.EnumType {
-	return &file_agentd_v1_agent_service_proto_enumTypes[0]
+	return &file_agentd_v1_agent_service_proto_enumTypes[2]
 }
 
 func (x RunState) Number() protoreflect.EnumNumber {
@@ -75,7 +203,7 @@ func (x RunState) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use RunState.Descriptor instead.
 func (RunState) EnumDescriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{0}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{2}
 }
 
 // StopReason is why a run ended.
@@ -106,6 +234,24 @@ const (
 	StopReason_STOP_REASON_RETURN_DIRECT StopReason = 10
 	// A bug, or a journal that cannot be written.
 	StopReason_STOP_REASON_INTERNAL_ERROR StopReason = 11
+	// The model said with `attempt_completion` that it is done.
+	StopReason_STOP_REASON_COMPLETED StopReason = 12
+	// Limits.max_tokens was reached.
+	StopReason_STOP_REASON_TOKEN_BUDGET StopReason = 13
+	// Limits.max_cost was reached.
+	StopReason_STOP_REASON_COST_BUDGET StopReason = 14
+	// Limits.max_wall_time was reached.
+	StopReason_STOP_REASON_WALL_TIME StopReason = 15
+	// Limits.max_output was reached.
+	StopReason_STOP_REASON_OUTPUT_SIZE StopReason = 16
+	// Limits.max_failures was reached.
+	StopReason_STOP_REASON_FAILURES StopReason = 17
+	// One tool timed out again and again.
+	StopReason_STOP_REASON_TIMEOUTS StopReason = 18
+	// The same calls had the same results again and again.
+	StopReason_STOP_REASON_REPETITION StopReason = 19
+	// The model made no calls and did not say that it is done.
+	StopReason_STOP_REASON_NO_TOOL_CALLS StopReason = 20
 )
 
 // Enum value maps for StopReason.
@@ -123,6 +269,15 @@ var (
 		9:  "STOP_REASON_MODEL_ERROR",
 		10: "STOP_REASON_RETURN_DIRECT",
 		11: "STOP_REASON_INTERNAL_ERROR",
+		12: "STOP_REASON_COMPLETED",
+		13: "STOP_REASON_TOKEN_BUDGET",
+		14: "STOP_REASON_COST_BUDGET",
+		15: "STOP_REASON_WALL_TIME",
+		16: "STOP_REASON_OUTPUT_SIZE",
+		17: "STOP_REASON_FAILURES",
+		18: "STOP_REASON_TIMEOUTS",
+		19: "STOP_REASON_REPETITION",
+		20: "STOP_REASON_NO_TOOL_CALLS",
 	}
 	StopReason_value = map[string]int32{
 		"STOP_REASON_UNSPECIFIED":      0,
@@ -137,6 +292,15 @@ var (
 		"STOP_REASON_MODEL_ERROR":      9,
 		"STOP_REASON_RETURN_DIRECT":    10,
 		"STOP_REASON_INTERNAL_ERROR":   11,
+		"STOP_REASON_COMPLETED":        12,
+		"STOP_REASON_TOKEN_BUDGET":     13,
+		"STOP_REASON_COST_BUDGET":      14,
+		"STOP_REASON_WALL_TIME":        15,
+		"STOP_REASON_OUTPUT_SIZE":      16,
+		"STOP_REASON_FAILURES":         17,
+		"STOP_REASON_TIMEOUTS":         18,
+		"STOP_REASON_REPETITION":       19,
+		"STOP_REASON_NO_TOOL_CALLS":    20,
 	}
 )
 
@@ -151,11 +315,11 @@ func (x StopReason) String() string {
 }
 
 func (StopReason) Descriptor() protoreflect.EnumDescriptor {
-	return file_agentd_v1_agent_service_proto_enumTypes[1].Descriptor()
+	return file_agentd_v1_agent_service_proto_enumTypes[3].Descriptor()
 }
 
 func (StopReason) Type() protoreflect.EnumType {
-	return &file_agentd_v1_agent_service_proto_enumTypes[1]
+	return &file_agentd_v1_agent_service_proto_enumTypes[3]
 }
 
 func (x StopReason) Number() protoreflect.EnumNumber {
@@ -164,7 +328,7 @@ func (x StopReason) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use StopReason.Descriptor instead.
 func (StopReason) EnumDescriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{1}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{3}
 }
 
 // StartRunRequest is a task for an agent.
@@ -181,9 +345,16 @@ type StartRunRequest struct {
 	// The bounds of the run. Unset means agentd's own.
 	Limits *Limits `protobuf:"bytes,5,opt,name=limits,proto3" json:"limits,omitempty"`
 	// The session in which the run's tools are called. Empty means the run's id.
-	Session       string `protobuf:"bytes,6,opt,name=session,proto3" json:"session,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Session string `protobuf:"bytes,6,opt,name=session,proto3" json:"session,omitempty"`
+	// Whether somebody can be asked during the run. Unset means agentd's own.
+	People *People `protobuf:"bytes,7,opt,name=people,proto3" json:"people,omitempty"`
+	// The first values of the run's context, as JSON by key. The keys `run`, `turn` and `session` are agentd's own.
+	Context map[string][]byte `protobuf:"bytes,8,rep,name=context,proto3" json:"context,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// Whether the run ends well only when the model calls `attempt_completion`. The model is reminded of that, and after
+	// three responses without a call the run pauses.
+	ExplicitCompletion bool `protobuf:"varint,9,opt,name=explicit_completion,json=explicitCompletion,proto3" json:"explicit_completion,omitempty"`
+	unknownFields      protoimpl.UnknownFields
+	sizeCache          protoimpl.SizeCache
 }
 
 func (x *StartRunRequest) Reset() {
@@ -258,6 +429,92 @@ func (x *StartRunRequest) GetSession() string {
 	return ""
 }
 
+func (x *StartRunRequest) GetPeople() *People {
+	if x != nil {
+		return x.People
+	}
+	return nil
+}
+
+func (x *StartRunRequest) GetContext() map[string][]byte {
+	if x != nil {
+		return x.Context
+	}
+	return nil
+}
+
+func (x *StartRunRequest) GetExplicitCompletion() bool {
+	if x != nil {
+		return x.ExplicitCompletion
+	}
+	return false
+}
+
+// People says whether somebody can be asked during a run, and for what.
+type People struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Whether somebody sees what the run asks for and may respond. If not, whatever would need a person is a no, and the
+	// model is told so.
+	Attended bool `protobuf:"varint,1,opt,name=attended,proto3" json:"attended,omitempty"`
+	// How long a decision waits before it counts as a no. Unset means 24 hours.
+	Expiry *durationpb.Duration `protobuf:"bytes,2,opt,name=expiry,proto3" json:"expiry,omitempty"`
+	// Whether a person decides how to go on after a call whose outcome nobody knows. If not, the model is told, and decides.
+	AskOutcome    bool `protobuf:"varint,3,opt,name=ask_outcome,json=askOutcome,proto3" json:"ask_outcome,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *People) Reset() {
+	*x = People{}
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *People) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*People) ProtoMessage() {}
+
+func (x *People) ProtoReflect() protoreflect.Message {
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use People.ProtoReflect.Descriptor instead.
+func (*People) Descriptor() ([]byte, []int) {
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *People) GetAttended() bool {
+	if x != nil {
+		return x.Attended
+	}
+	return false
+}
+
+func (x *People) GetExpiry() *durationpb.Duration {
+	if x != nil {
+		return x.Expiry
+	}
+	return nil
+}
+
+func (x *People) GetAskOutcome() bool {
+	if x != nil {
+		return x.AskOutcome
+	}
+	return false
+}
+
 // ToolChoice selects the tools that a model is offered. Every field that is set must match.
 type ToolChoice struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -273,7 +530,7 @@ type ToolChoice struct {
 
 func (x *ToolChoice) Reset() {
 	*x = ToolChoice{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[1]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -285,7 +542,7 @@ func (x *ToolChoice) String() string {
 func (*ToolChoice) ProtoMessage() {}
 
 func (x *ToolChoice) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[1]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -298,7 +555,7 @@ func (x *ToolChoice) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ToolChoice.ProtoReflect.Descriptor instead.
 func (*ToolChoice) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{1}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *ToolChoice) GetNames() []string {
@@ -331,13 +588,28 @@ type Limits struct {
 	MaxCalls uint32 `protobuf:"varint,2,opt,name=max_calls,json=maxCalls,proto3" json:"max_calls,omitempty"`
 	// How many tokens the model may write in one response.
 	MaxResponseTokens uint32 `protobuf:"varint,3,opt,name=max_response_tokens,json=maxResponseTokens,proto3" json:"max_response_tokens,omitempty"`
-	unknownFields     protoimpl.UnknownFields
-	sizeCache         protoimpl.SizeCache
+	// How many tokens, read and written, the model and the tools may use.
+	MaxTokens uint64 `protobuf:"varint,4,opt,name=max_tokens,json=maxTokens,proto3" json:"max_tokens,omitempty"`
+	// What the model and the tools may cost, in the currency of agentd's prices. Refused with INVALID_ARGUMENT where the
+	// model has no price.
+	MaxCost float64 `protobuf:"fixed64,5,opt,name=max_cost,json=maxCost,proto3" json:"max_cost,omitempty"`
+	// How long the run may be at work. That it waits for nothing but a person does not count.
+	MaxWallTime *durationpb.Duration `protobuf:"bytes,6,opt,name=max_wall_time,json=maxWallTime,proto3" json:"max_wall_time,omitempty"`
+	// How many bytes of text the tools may return in all.
+	MaxOutput uint64 `protobuf:"varint,7,opt,name=max_output,json=maxOutput,proto3" json:"max_output,omitempty"`
+	// How many calls may fail in a row.
+	MaxFailures uint32 `protobuf:"varint,8,opt,name=max_failures,json=maxFailures,proto3" json:"max_failures,omitempty"`
+	// How often in a row one tool may time out before the run pauses.
+	MaxTimeouts uint32 `protobuf:"varint,9,opt,name=max_timeouts,json=maxTimeouts,proto3" json:"max_timeouts,omitempty"`
+	// How many results in a row may be such as the run has had before, for the same tool and arguments.
+	MaxRepeats    uint32 `protobuf:"varint,10,opt,name=max_repeats,json=maxRepeats,proto3" json:"max_repeats,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Limits) Reset() {
 	*x = Limits{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[2]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -349,7 +621,7 @@ func (x *Limits) String() string {
 func (*Limits) ProtoMessage() {}
 
 func (x *Limits) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[2]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -362,7 +634,7 @@ func (x *Limits) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Limits.ProtoReflect.Descriptor instead.
 func (*Limits) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{2}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *Limits) GetMaxTurns() uint32 {
@@ -386,6 +658,55 @@ func (x *Limits) GetMaxResponseTokens() uint32 {
 	return 0
 }
 
+func (x *Limits) GetMaxTokens() uint64 {
+	if x != nil {
+		return x.MaxTokens
+	}
+	return 0
+}
+
+func (x *Limits) GetMaxCost() float64 {
+	if x != nil {
+		return x.MaxCost
+	}
+	return 0
+}
+
+func (x *Limits) GetMaxWallTime() *durationpb.Duration {
+	if x != nil {
+		return x.MaxWallTime
+	}
+	return nil
+}
+
+func (x *Limits) GetMaxOutput() uint64 {
+	if x != nil {
+		return x.MaxOutput
+	}
+	return 0
+}
+
+func (x *Limits) GetMaxFailures() uint32 {
+	if x != nil {
+		return x.MaxFailures
+	}
+	return 0
+}
+
+func (x *Limits) GetMaxTimeouts() uint32 {
+	if x != nil {
+		return x.MaxTimeouts
+	}
+	return 0
+}
+
+func (x *Limits) GetMaxRepeats() uint32 {
+	if x != nil {
+		return x.MaxRepeats
+	}
+	return 0
+}
+
 // StartRunResponse names the run.
 type StartRunResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -397,7 +718,7 @@ type StartRunResponse struct {
 
 func (x *StartRunResponse) Reset() {
 	*x = StartRunResponse{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[3]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -409,7 +730,7 @@ func (x *StartRunResponse) String() string {
 func (*StartRunResponse) ProtoMessage() {}
 
 func (x *StartRunResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[3]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -422,7 +743,7 @@ func (x *StartRunResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StartRunResponse.ProtoReflect.Descriptor instead.
 func (*StartRunResponse) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{3}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *StartRunResponse) GetRunId() string {
@@ -445,7 +766,7 @@ type SendMessageRequest struct {
 
 func (x *SendMessageRequest) Reset() {
 	*x = SendMessageRequest{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[4]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -457,7 +778,7 @@ func (x *SendMessageRequest) String() string {
 func (*SendMessageRequest) ProtoMessage() {}
 
 func (x *SendMessageRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[4]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -470,7 +791,7 @@ func (x *SendMessageRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SendMessageRequest.ProtoReflect.Descriptor instead.
 func (*SendMessageRequest) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{4}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *SendMessageRequest) GetRunId() string {
@@ -498,7 +819,7 @@ type SendMessageResponse struct {
 
 func (x *SendMessageResponse) Reset() {
 	*x = SendMessageResponse{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[5]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -510,7 +831,7 @@ func (x *SendMessageResponse) String() string {
 func (*SendMessageResponse) ProtoMessage() {}
 
 func (x *SendMessageResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[5]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -523,7 +844,7 @@ func (x *SendMessageResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SendMessageResponse.ProtoReflect.Descriptor instead.
 func (*SendMessageResponse) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{5}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *SendMessageResponse) GetSeq() uint64 {
@@ -546,7 +867,7 @@ type WatchRunRequest struct {
 
 func (x *WatchRunRequest) Reset() {
 	*x = WatchRunRequest{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[6]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -558,7 +879,7 @@ func (x *WatchRunRequest) String() string {
 func (*WatchRunRequest) ProtoMessage() {}
 
 func (x *WatchRunRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[6]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -571,7 +892,7 @@ func (x *WatchRunRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchRunRequest.ProtoReflect.Descriptor instead.
 func (*WatchRunRequest) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{6}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *WatchRunRequest) GetRunId() string {
@@ -599,7 +920,7 @@ type WatchRunResponse struct {
 
 func (x *WatchRunResponse) Reset() {
 	*x = WatchRunResponse{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[7]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -611,7 +932,7 @@ func (x *WatchRunResponse) String() string {
 func (*WatchRunResponse) ProtoMessage() {}
 
 func (x *WatchRunResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[7]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -624,7 +945,7 @@ func (x *WatchRunResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchRunResponse.ProtoReflect.Descriptor instead.
 func (*WatchRunResponse) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{7}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *WatchRunResponse) GetEvent() *RunEvent {
@@ -632,6 +953,376 @@ func (x *WatchRunResponse) GetEvent() *RunEvent {
 		return x.Event
 	}
 	return nil
+}
+
+// RespondRequest makes decisions.
+type RespondRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The run.
+	RunId string `protobuf:"bytes,1,opt,name=run_id,json=runId,proto3" json:"run_id,omitempty"`
+	// The decisions, at least one.
+	Decisions []*Decision `protobuf:"bytes,2,rep,name=decisions,proto3" json:"decisions,omitempty"`
+	// Who decides, as the journal and toolhost's audit log name him. Empty means nobody in particular.
+	DecidedBy     string `protobuf:"bytes,3,opt,name=decided_by,json=decidedBy,proto3" json:"decided_by,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RespondRequest) Reset() {
+	*x = RespondRequest{}
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RespondRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RespondRequest) ProtoMessage() {}
+
+func (x *RespondRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RespondRequest.ProtoReflect.Descriptor instead.
+func (*RespondRequest) Descriptor() ([]byte, []int) {
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *RespondRequest) GetRunId() string {
+	if x != nil {
+		return x.RunId
+	}
+	return ""
+}
+
+func (x *RespondRequest) GetDecisions() []*Decision {
+	if x != nil {
+		return x.Decisions
+	}
+	return nil
+}
+
+func (x *RespondRequest) GetDecidedBy() string {
+	if x != nil {
+		return x.DecidedBy
+	}
+	return ""
+}
+
+// Decision is what a person decided.
+type Decision struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The decision that was asked for, by its `decision_id`.
+	DecisionId string `protobuf:"bytes,1,opt,name=decision_id,json=decisionId,proto3" json:"decision_id,omitempty"`
+	// The verdict. It must fit the kind of decision; see DecisionKind.
+	//
+	// Types that are valid to be assigned to Verdict:
+	//
+	//	*Decision_Approve
+	//	*Decision_Reject
+	//	*Decision_Answer
+	Verdict       isDecision_Verdict `protobuf_oneof:"verdict"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Decision) Reset() {
+	*x = Decision{}
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Decision) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Decision) ProtoMessage() {}
+
+func (x *Decision) ProtoReflect() protoreflect.Message {
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Decision.ProtoReflect.Descriptor instead.
+func (*Decision) Descriptor() ([]byte, []int) {
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *Decision) GetDecisionId() string {
+	if x != nil {
+		return x.DecisionId
+	}
+	return ""
+}
+
+func (x *Decision) GetVerdict() isDecision_Verdict {
+	if x != nil {
+		return x.Verdict
+	}
+	return nil
+}
+
+func (x *Decision) GetApprove() *Approve {
+	if x != nil {
+		if x, ok := x.Verdict.(*Decision_Approve); ok {
+			return x.Approve
+		}
+	}
+	return nil
+}
+
+func (x *Decision) GetReject() *Reject {
+	if x != nil {
+		if x, ok := x.Verdict.(*Decision_Reject); ok {
+			return x.Reject
+		}
+	}
+	return nil
+}
+
+func (x *Decision) GetAnswer() *Answer {
+	if x != nil {
+		if x, ok := x.Verdict.(*Decision_Answer); ok {
+			return x.Answer
+		}
+	}
+	return nil
+}
+
+type isDecision_Verdict interface {
+	isDecision_Verdict()
+}
+
+type Decision_Approve struct {
+	// Yes.
+	Approve *Approve `protobuf:"bytes,2,opt,name=approve,proto3,oneof"`
+}
+
+type Decision_Reject struct {
+	// No.
+	Reject *Reject `protobuf:"bytes,3,opt,name=reject,proto3,oneof"`
+}
+
+type Decision_Answer struct {
+	// What was asked.
+	Answer *Answer `protobuf:"bytes,4,opt,name=answer,proto3,oneof"`
+}
+
+func (*Decision_Approve) isDecision_Verdict() {}
+
+func (*Decision_Reject) isDecision_Verdict() {}
+
+func (*Decision_Answer) isDecision_Verdict() {}
+
+// Approve says yes.
+type Approve struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// For DECISION_KIND_APPROVAL the arguments that the call is to be made with, as a JSON object. Empty means the model's.
+	Arguments []byte `protobuf:"bytes,1,opt,name=arguments,proto3" json:"arguments,omitempty"`
+	// Why, in words. May be empty. For DECISION_KIND_PAUSE the model reads it.
+	Reason        string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Approve) Reset() {
+	*x = Approve{}
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Approve) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Approve) ProtoMessage() {}
+
+func (x *Approve) ProtoReflect() protoreflect.Message {
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Approve.ProtoReflect.Descriptor instead.
+func (*Approve) Descriptor() ([]byte, []int) {
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *Approve) GetArguments() []byte {
+	if x != nil {
+		return x.Arguments
+	}
+	return nil
+}
+
+func (x *Approve) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+// Reject says no.
+type Reject struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Why, in words; the model reads it. May be empty.
+	Reason        string `protobuf:"bytes,1,opt,name=reason,proto3" json:"reason,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Reject) Reset() {
+	*x = Reject{}
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Reject) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Reject) ProtoMessage() {}
+
+func (x *Reject) ProtoReflect() protoreflect.Message {
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Reject.ProtoReflect.Descriptor instead.
+func (*Reject) Descriptor() ([]byte, []int) {
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *Reject) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+// Answer answers.
+type Answer struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The answer, as the model reads it. Must not be empty.
+	Text          string `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Answer) Reset() {
+	*x = Answer{}
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Answer) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Answer) ProtoMessage() {}
+
+func (x *Answer) ProtoReflect() protoreflect.Message {
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Answer.ProtoReflect.Descriptor instead.
+func (*Answer) Descriptor() ([]byte, []int) {
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *Answer) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
+// RespondResponse says where the decisions stand.
+type RespondResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The first decision's place in the journal.
+	Seq           uint64 `protobuf:"varint,1,opt,name=seq,proto3" json:"seq,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RespondResponse) Reset() {
+	*x = RespondResponse{}
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RespondResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RespondResponse) ProtoMessage() {}
+
+func (x *RespondResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RespondResponse.ProtoReflect.Descriptor instead.
+func (*RespondResponse) Descriptor() ([]byte, []int) {
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *RespondResponse) GetSeq() uint64 {
+	if x != nil {
+		return x.Seq
+	}
+	return 0
 }
 
 // CancelRunRequest names a run.
@@ -647,7 +1338,7 @@ type CancelRunRequest struct {
 
 func (x *CancelRunRequest) Reset() {
 	*x = CancelRunRequest{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[8]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -659,7 +1350,7 @@ func (x *CancelRunRequest) String() string {
 func (*CancelRunRequest) ProtoMessage() {}
 
 func (x *CancelRunRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[8]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -672,7 +1363,7 @@ func (x *CancelRunRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelRunRequest.ProtoReflect.Descriptor instead.
 func (*CancelRunRequest) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{8}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *CancelRunRequest) GetRunId() string {
@@ -698,7 +1389,7 @@ type CancelRunResponse struct {
 
 func (x *CancelRunResponse) Reset() {
 	*x = CancelRunResponse{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[9]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -710,7 +1401,7 @@ func (x *CancelRunResponse) String() string {
 func (*CancelRunResponse) ProtoMessage() {}
 
 func (x *CancelRunResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[9]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -723,7 +1414,7 @@ func (x *CancelRunResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelRunResponse.ProtoReflect.Descriptor instead.
 func (*CancelRunResponse) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{9}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{16}
 }
 
 // GetRunRequest names a run.
@@ -737,7 +1428,7 @@ type GetRunRequest struct {
 
 func (x *GetRunRequest) Reset() {
 	*x = GetRunRequest{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[10]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -749,7 +1440,7 @@ func (x *GetRunRequest) String() string {
 func (*GetRunRequest) ProtoMessage() {}
 
 func (x *GetRunRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[10]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -762,7 +1453,7 @@ func (x *GetRunRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRunRequest.ProtoReflect.Descriptor instead.
 func (*GetRunRequest) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{10}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *GetRunRequest) GetRunId() string {
@@ -783,7 +1474,7 @@ type GetRunResponse struct {
 
 func (x *GetRunResponse) Reset() {
 	*x = GetRunResponse{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[11]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -795,7 +1486,7 @@ func (x *GetRunResponse) String() string {
 func (*GetRunResponse) ProtoMessage() {}
 
 func (x *GetRunResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[11]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -808,7 +1499,7 @@ func (x *GetRunResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRunResponse.ProtoReflect.Descriptor instead.
 func (*GetRunResponse) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{11}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *GetRunResponse) GetRun() *Run {
@@ -824,14 +1515,19 @@ type ListRunsRequest struct {
 	// How many runs to return at most. 0 means 50; more than 500 means 500.
 	PageSize int32 `protobuf:"varint,1,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// Where to go on: the `next_page_token` of the page before. Empty means at the newest.
-	PageToken     string `protobuf:"bytes,2,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	PageToken string `protobuf:"bytes,2,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	// Only runs in one of these states. Empty means all. With a filter, a page may have fewer runs than it could, or none,
+	// although there are more.
+	States []RunState `protobuf:"varint,3,rep,packed,name=states,proto3,enum=agentd.v1.RunState" json:"states,omitempty"`
+	// Only the sub-runs of this run. Empty means all runs.
+	ParentRunId   string `protobuf:"bytes,4,opt,name=parent_run_id,json=parentRunId,proto3" json:"parent_run_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ListRunsRequest) Reset() {
 	*x = ListRunsRequest{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[12]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -843,7 +1539,7 @@ func (x *ListRunsRequest) String() string {
 func (*ListRunsRequest) ProtoMessage() {}
 
 func (x *ListRunsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[12]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -856,7 +1552,7 @@ func (x *ListRunsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRunsRequest.ProtoReflect.Descriptor instead.
 func (*ListRunsRequest) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{12}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ListRunsRequest) GetPageSize() int32 {
@@ -869,6 +1565,20 @@ func (x *ListRunsRequest) GetPageSize() int32 {
 func (x *ListRunsRequest) GetPageToken() string {
 	if x != nil {
 		return x.PageToken
+	}
+	return ""
+}
+
+func (x *ListRunsRequest) GetStates() []RunState {
+	if x != nil {
+		return x.States
+	}
+	return nil
+}
+
+func (x *ListRunsRequest) GetParentRunId() string {
+	if x != nil {
+		return x.ParentRunId
 	}
 	return ""
 }
@@ -886,7 +1596,7 @@ type ListRunsResponse struct {
 
 func (x *ListRunsResponse) Reset() {
 	*x = ListRunsResponse{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[13]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -898,7 +1608,7 @@ func (x *ListRunsResponse) String() string {
 func (*ListRunsResponse) ProtoMessage() {}
 
 func (x *ListRunsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[13]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -911,7 +1621,7 @@ func (x *ListRunsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRunsResponse.ProtoReflect.Descriptor instead.
 func (*ListRunsResponse) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{13}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ListRunsResponse) GetRuns() []*Run {
@@ -952,14 +1662,20 @@ type Run struct {
 	// How many tool calls were made.
 	Calls uint32 `protobuf:"varint,10,opt,name=calls,proto3" json:"calls,omitempty"`
 	// The tokens used.
-	Usage         *v1.Usage `protobuf:"bytes,11,opt,name=usage,proto3" json:"usage,omitempty"`
+	Usage *v1.Usage `protobuf:"bytes,11,opt,name=usage,proto3" json:"usage,omitempty"`
+	// What the run has cost, in the currency of agentd's prices.
+	Cost float64 `protobuf:"fixed64,12,opt,name=cost,proto3" json:"cost,omitempty"`
+	// The decisions that it waits for. Only GetRun fills them in; in lists, the state says that there are some.
+	PendingDecisions []*PendingDecision `protobuf:"bytes,13,rep,name=pending_decisions,json=pendingDecisions,proto3" json:"pending_decisions,omitempty"`
+	// The run whose call this run carries out. Empty for a run that somebody started.
+	ParentRunId   string `protobuf:"bytes,14,opt,name=parent_run_id,json=parentRunId,proto3" json:"parent_run_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Run) Reset() {
 	*x = Run{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[14]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -971,7 +1687,7 @@ func (x *Run) String() string {
 func (*Run) ProtoMessage() {}
 
 func (x *Run) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[14]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -984,7 +1700,7 @@ func (x *Run) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Run.ProtoReflect.Descriptor instead.
 func (*Run) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{14}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Run) GetRunId() string {
@@ -1064,6 +1780,154 @@ func (x *Run) GetUsage() *v1.Usage {
 	return nil
 }
 
+func (x *Run) GetCost() float64 {
+	if x != nil {
+		return x.Cost
+	}
+	return 0
+}
+
+func (x *Run) GetPendingDecisions() []*PendingDecision {
+	if x != nil {
+		return x.PendingDecisions
+	}
+	return nil
+}
+
+func (x *Run) GetParentRunId() string {
+	if x != nil {
+		return x.ParentRunId
+	}
+	return ""
+}
+
+// PendingDecision is a decision that a run waits for.
+type PendingDecision struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its id within the run.
+	DecisionId string `protobuf:"bytes,1,opt,name=decision_id,json=decisionId,proto3" json:"decision_id,omitempty"`
+	// What has to be decided.
+	Kind DecisionKind `protobuf:"varint,2,opt,name=kind,proto3,enum=agentd.v1.DecisionKind" json:"kind,omitempty"`
+	// The call that waits. Empty for DECISION_KIND_PAUSE.
+	CallId string `protobuf:"bytes,3,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
+	// The call's tool. Empty for DECISION_KIND_PAUSE.
+	Tool string `protobuf:"bytes,4,opt,name=tool,proto3" json:"tool,omitempty"`
+	// The call's arguments; usually, not always, JSON.
+	Arguments []byte `protobuf:"bytes,5,opt,name=arguments,proto3" json:"arguments,omitempty"`
+	// Why somebody is asked; for DECISION_KIND_QUESTION the question.
+	Reason string `protobuf:"bytes,6,opt,name=reason,proto3" json:"reason,omitempty"`
+	// Answers that the model proposes. Any other is good, too.
+	Options []string `protobuf:"bytes,7,rep,name=options,proto3" json:"options,omitempty"`
+	// The operator's rule that wants approval. May be empty.
+	Rule string `protobuf:"bytes,8,opt,name=rule,proto3" json:"rule,omitempty"`
+	// When it was asked for.
+	RequestTime *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=request_time,json=requestTime,proto3" json:"request_time,omitempty"`
+	// When it counts as a no. Unset means never.
+	ExpireTime    *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PendingDecision) Reset() {
+	*x = PendingDecision{}
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[22]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PendingDecision) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PendingDecision) ProtoMessage() {}
+
+func (x *PendingDecision) ProtoReflect() protoreflect.Message {
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[22]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PendingDecision.ProtoReflect.Descriptor instead.
+func (*PendingDecision) Descriptor() ([]byte, []int) {
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{22}
+}
+
+func (x *PendingDecision) GetDecisionId() string {
+	if x != nil {
+		return x.DecisionId
+	}
+	return ""
+}
+
+func (x *PendingDecision) GetKind() DecisionKind {
+	if x != nil {
+		return x.Kind
+	}
+	return DecisionKind_DECISION_KIND_UNSPECIFIED
+}
+
+func (x *PendingDecision) GetCallId() string {
+	if x != nil {
+		return x.CallId
+	}
+	return ""
+}
+
+func (x *PendingDecision) GetTool() string {
+	if x != nil {
+		return x.Tool
+	}
+	return ""
+}
+
+func (x *PendingDecision) GetArguments() []byte {
+	if x != nil {
+		return x.Arguments
+	}
+	return nil
+}
+
+func (x *PendingDecision) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *PendingDecision) GetOptions() []string {
+	if x != nil {
+		return x.Options
+	}
+	return nil
+}
+
+func (x *PendingDecision) GetRule() string {
+	if x != nil {
+		return x.Rule
+	}
+	return ""
+}
+
+func (x *PendingDecision) GetRequestTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.RequestTime
+	}
+	return nil
+}
+
+func (x *PendingDecision) GetExpireTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ExpireTime
+	}
+	return nil
+}
+
 // RunEvent is something that happened in a run.
 //
 // Durable events are kept in the journal and own their `seq`. Passing events (`text_delta`, `call_status`,
@@ -1091,6 +1955,13 @@ type RunEvent struct {
 	//	*RunEvent_TurnReset
 	//	*RunEvent_CancelRequested
 	//	*RunEvent_RunFinished
+	//	*RunEvent_DecisionRequested
+	//	*RunEvent_DecisionMade
+	//	*RunEvent_BudgetWarning
+	//	*RunEvent_ContextChange
+	//	*RunEvent_TodoChange
+	//	*RunEvent_SubRunStarted
+	//	*RunEvent_Compacted
 	Event         isRunEvent_Event `protobuf_oneof:"event"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1098,7 +1969,7 @@ type RunEvent struct {
 
 func (x *RunEvent) Reset() {
 	*x = RunEvent{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[15]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1110,7 +1981,7 @@ func (x *RunEvent) String() string {
 func (*RunEvent) ProtoMessage() {}
 
 func (x *RunEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[15]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1123,7 +1994,7 @@ func (x *RunEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunEvent.ProtoReflect.Descriptor instead.
 func (*RunEvent) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{15}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *RunEvent) GetSeq() uint64 {
@@ -1244,6 +2115,69 @@ func (x *RunEvent) GetRunFinished() *RunFinished {
 	return nil
 }
 
+func (x *RunEvent) GetDecisionRequested() *DecisionRequested {
+	if x != nil {
+		if x, ok := x.Event.(*RunEvent_DecisionRequested); ok {
+			return x.DecisionRequested
+		}
+	}
+	return nil
+}
+
+func (x *RunEvent) GetDecisionMade() *DecisionMade {
+	if x != nil {
+		if x, ok := x.Event.(*RunEvent_DecisionMade); ok {
+			return x.DecisionMade
+		}
+	}
+	return nil
+}
+
+func (x *RunEvent) GetBudgetWarning() *BudgetWarning {
+	if x != nil {
+		if x, ok := x.Event.(*RunEvent_BudgetWarning); ok {
+			return x.BudgetWarning
+		}
+	}
+	return nil
+}
+
+func (x *RunEvent) GetContextChange() *ContextChange {
+	if x != nil {
+		if x, ok := x.Event.(*RunEvent_ContextChange); ok {
+			return x.ContextChange
+		}
+	}
+	return nil
+}
+
+func (x *RunEvent) GetTodoChange() *TodoChange {
+	if x != nil {
+		if x, ok := x.Event.(*RunEvent_TodoChange); ok {
+			return x.TodoChange
+		}
+	}
+	return nil
+}
+
+func (x *RunEvent) GetSubRunStarted() *SubRunStarted {
+	if x != nil {
+		if x, ok := x.Event.(*RunEvent_SubRunStarted); ok {
+			return x.SubRunStarted
+		}
+	}
+	return nil
+}
+
+func (x *RunEvent) GetCompacted() *Compacted {
+	if x != nil {
+		if x, ok := x.Event.(*RunEvent_Compacted); ok {
+			return x.Compacted
+		}
+	}
+	return nil
+}
+
 type isRunEvent_Event interface {
 	isRunEvent_Event()
 }
@@ -1298,6 +2232,41 @@ type RunEvent_RunFinished struct {
 	RunFinished *RunFinished `protobuf:"bytes,13,opt,name=run_finished,json=runFinished,proto3,oneof"`
 }
 
+type RunEvent_DecisionRequested struct {
+	// Durable: a person has to decide something.
+	DecisionRequested *DecisionRequested `protobuf:"bytes,14,opt,name=decision_requested,json=decisionRequested,proto3,oneof"`
+}
+
+type RunEvent_DecisionMade struct {
+	// Durable: something was decided.
+	DecisionMade *DecisionMade `protobuf:"bytes,15,opt,name=decision_made,json=decisionMade,proto3,oneof"`
+}
+
+type RunEvent_BudgetWarning struct {
+	// Durable: much of a budget is used.
+	BudgetWarning *BudgetWarning `protobuf:"bytes,16,opt,name=budget_warning,json=budgetWarning,proto3,oneof"`
+}
+
+type RunEvent_ContextChange struct {
+	// Durable: the last calls changed the run's context.
+	ContextChange *ContextChange `protobuf:"bytes,17,opt,name=context_change,json=contextChange,proto3,oneof"`
+}
+
+type RunEvent_TodoChange struct {
+	// Durable: the list of things to do has changed.
+	TodoChange *TodoChange `protobuf:"bytes,18,opt,name=todo_change,json=todoChange,proto3,oneof"`
+}
+
+type RunEvent_SubRunStarted struct {
+	// Durable: a call is carried out by a run of its own.
+	SubRunStarted *SubRunStarted `protobuf:"bytes,19,opt,name=sub_run_started,json=subRunStarted,proto3,oneof"`
+}
+
+type RunEvent_Compacted struct {
+	// Durable: the conversation was made smaller.
+	Compacted *Compacted `protobuf:"bytes,20,opt,name=compacted,proto3,oneof"`
+}
+
 func (*RunEvent_RunStarted) isRunEvent_Event() {}
 
 func (*RunEvent_UserMessage) isRunEvent_Event() {}
@@ -1318,6 +2287,20 @@ func (*RunEvent_CancelRequested) isRunEvent_Event() {}
 
 func (*RunEvent_RunFinished) isRunEvent_Event() {}
 
+func (*RunEvent_DecisionRequested) isRunEvent_Event() {}
+
+func (*RunEvent_DecisionMade) isRunEvent_Event() {}
+
+func (*RunEvent_BudgetWarning) isRunEvent_Event() {}
+
+func (*RunEvent_ContextChange) isRunEvent_Event() {}
+
+func (*RunEvent_TodoChange) isRunEvent_Event() {}
+
+func (*RunEvent_SubRunStarted) isRunEvent_Event() {}
+
+func (*RunEvent_Compacted) isRunEvent_Event() {}
+
 // RunStarted says how a run began.
 type RunStarted struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1328,14 +2311,18 @@ type RunStarted struct {
 	// The model, as `provider:name`.
 	Model string `protobuf:"bytes,3,opt,name=model,proto3" json:"model,omitempty"`
 	// The session in which tools are called.
-	Session       string `protobuf:"bytes,4,opt,name=session,proto3" json:"session,omitempty"`
+	Session string `protobuf:"bytes,4,opt,name=session,proto3" json:"session,omitempty"`
+	// The run whose call this run carries out. Empty for a run that somebody started.
+	ParentRunId string `protobuf:"bytes,5,opt,name=parent_run_id,json=parentRunId,proto3" json:"parent_run_id,omitempty"`
+	// That call.
+	ParentCallId  string `protobuf:"bytes,6,opt,name=parent_call_id,json=parentCallId,proto3" json:"parent_call_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *RunStarted) Reset() {
 	*x = RunStarted{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[16]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1347,7 +2334,7 @@ func (x *RunStarted) String() string {
 func (*RunStarted) ProtoMessage() {}
 
 func (x *RunStarted) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[16]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1360,7 +2347,7 @@ func (x *RunStarted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunStarted.ProtoReflect.Descriptor instead.
 func (*RunStarted) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{16}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *RunStarted) GetRunId() string {
@@ -1391,6 +2378,20 @@ func (x *RunStarted) GetSession() string {
 	return ""
 }
 
+func (x *RunStarted) GetParentRunId() string {
+	if x != nil {
+		return x.ParentRunId
+	}
+	return ""
+}
+
+func (x *RunStarted) GetParentCallId() string {
+	if x != nil {
+		return x.ParentCallId
+	}
+	return ""
+}
+
 // UserMessage is what the user said.
 type UserMessage struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1402,7 +2403,7 @@ type UserMessage struct {
 
 func (x *UserMessage) Reset() {
 	*x = UserMessage{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[17]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1414,7 +2415,7 @@ func (x *UserMessage) String() string {
 func (*UserMessage) ProtoMessage() {}
 
 func (x *UserMessage) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[17]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1427,7 +2428,7 @@ func (x *UserMessage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UserMessage.ProtoReflect.Descriptor instead.
 func (*UserMessage) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{17}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *UserMessage) GetText() string {
@@ -1448,7 +2449,7 @@ type TextDelta struct {
 
 func (x *TextDelta) Reset() {
 	*x = TextDelta{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[18]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1460,7 +2461,7 @@ func (x *TextDelta) String() string {
 func (*TextDelta) ProtoMessage() {}
 
 func (x *TextDelta) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[18]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1473,7 +2474,7 @@ func (x *TextDelta) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TextDelta.ProtoReflect.Descriptor instead.
 func (*TextDelta) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{18}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *TextDelta) GetText() string {
@@ -1494,14 +2495,16 @@ type AssistantMessage struct {
 	// `refusal`, `content_filter`, `context_overflow`.
 	StopReason string `protobuf:"bytes,3,opt,name=stop_reason,json=stopReason,proto3" json:"stop_reason,omitempty"`
 	// The tokens used.
-	Usage         *v1.Usage `protobuf:"bytes,4,opt,name=usage,proto3" json:"usage,omitempty"`
+	Usage *v1.Usage `protobuf:"bytes,4,opt,name=usage,proto3" json:"usage,omitempty"`
+	// What it cost, in the currency of agentd's prices. 0 also where the model has no price.
+	Cost          float64 `protobuf:"fixed64,5,opt,name=cost,proto3" json:"cost,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *AssistantMessage) Reset() {
 	*x = AssistantMessage{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[19]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1513,7 +2516,7 @@ func (x *AssistantMessage) String() string {
 func (*AssistantMessage) ProtoMessage() {}
 
 func (x *AssistantMessage) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[19]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1526,7 +2529,7 @@ func (x *AssistantMessage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AssistantMessage.ProtoReflect.Descriptor instead.
 func (*AssistantMessage) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{19}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *AssistantMessage) GetText() string {
@@ -1557,6 +2560,13 @@ func (x *AssistantMessage) GetUsage() *v1.Usage {
 	return nil
 }
 
+func (x *AssistantMessage) GetCost() float64 {
+	if x != nil {
+		return x.Cost
+	}
+	return 0
+}
+
 // ToolCall is a call that the model asks for.
 type ToolCall struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1572,7 +2582,7 @@ type ToolCall struct {
 
 func (x *ToolCall) Reset() {
 	*x = ToolCall{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[20]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1584,7 +2594,7 @@ func (x *ToolCall) String() string {
 func (*ToolCall) ProtoMessage() {}
 
 func (x *ToolCall) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[20]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1597,7 +2607,7 @@ func (x *ToolCall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ToolCall.ProtoReflect.Descriptor instead.
 func (*ToolCall) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{20}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *ToolCall) GetCallId() string {
@@ -1627,14 +2637,17 @@ type CallStarted struct {
 	// The call.
 	CallId string `protobuf:"bytes,1,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
 	// The tool's name.
-	Tool          string `protobuf:"bytes,2,opt,name=tool,proto3" json:"tool,omitempty"`
+	Tool string `protobuf:"bytes,2,opt,name=tool,proto3" json:"tool,omitempty"`
+	// Which time the call is sent: 2 and more after a person approved it or wanted it made once more. toolhost knows
+	// these attempts as the call's id with `.a2`, `.a3`, … at its end.
+	Attempt       uint32 `protobuf:"varint,3,opt,name=attempt,proto3" json:"attempt,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CallStarted) Reset() {
 	*x = CallStarted{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[21]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1646,7 +2659,7 @@ func (x *CallStarted) String() string {
 func (*CallStarted) ProtoMessage() {}
 
 func (x *CallStarted) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[21]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1659,7 +2672,7 @@ func (x *CallStarted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallStarted.ProtoReflect.Descriptor instead.
 func (*CallStarted) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{21}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *CallStarted) GetCallId() string {
@@ -1674,6 +2687,13 @@ func (x *CallStarted) GetTool() string {
 		return x.Tool
 	}
 	return ""
+}
+
+func (x *CallStarted) GetAttempt() uint32 {
+	if x != nil {
+		return x.Attempt
+	}
+	return 0
 }
 
 // CallStatus is what a call shows to people.
@@ -1691,7 +2711,7 @@ type CallStatus struct {
 
 func (x *CallStatus) Reset() {
 	*x = CallStatus{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[22]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1703,7 +2723,7 @@ func (x *CallStatus) String() string {
 func (*CallStatus) ProtoMessage() {}
 
 func (x *CallStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[22]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1716,7 +2736,7 @@ func (x *CallStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallStatus.ProtoReflect.Descriptor instead.
 func (*CallStatus) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{22}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *CallStatus) GetCallId() string {
@@ -1761,7 +2781,7 @@ type CallResult struct {
 
 func (x *CallResult) Reset() {
 	*x = CallResult{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[23]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1773,7 +2793,7 @@ func (x *CallResult) String() string {
 func (*CallResult) ProtoMessage() {}
 
 func (x *CallResult) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[23]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1786,7 +2806,7 @@ func (x *CallResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallResult.ProtoReflect.Descriptor instead.
 func (*CallResult) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{23}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *CallResult) GetCallId() string {
@@ -1844,7 +2864,7 @@ type TurnReset struct {
 
 func (x *TurnReset) Reset() {
 	*x = TurnReset{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[24]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1856,7 +2876,7 @@ func (x *TurnReset) String() string {
 func (*TurnReset) ProtoMessage() {}
 
 func (x *TurnReset) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[24]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1869,7 +2889,7 @@ func (x *TurnReset) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnReset.ProtoReflect.Descriptor instead.
 func (*TurnReset) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{24}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *TurnReset) GetReason() string {
@@ -1890,14 +2910,16 @@ func (x *TurnReset) GetAttempt() uint32 {
 type CancelRequested struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Why, in words. May be empty.
-	Reason        string `protobuf:"bytes,1,opt,name=reason,proto3" json:"reason,omitempty"`
+	Reason string `protobuf:"bytes,1,opt,name=reason,proto3" json:"reason,omitempty"`
+	// What the run then ends with, if not with CANCELLED.
+	StopReason    StopReason `protobuf:"varint,2,opt,name=stop_reason,json=stopReason,proto3,enum=agentd.v1.StopReason" json:"stop_reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CancelRequested) Reset() {
 	*x = CancelRequested{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[25]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1909,7 +2931,7 @@ func (x *CancelRequested) String() string {
 func (*CancelRequested) ProtoMessage() {}
 
 func (x *CancelRequested) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[25]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1922,7 +2944,7 @@ func (x *CancelRequested) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelRequested.ProtoReflect.Descriptor instead.
 func (*CancelRequested) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{25}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *CancelRequested) GetReason() string {
@@ -1930,6 +2952,443 @@ func (x *CancelRequested) GetReason() string {
 		return x.Reason
 	}
 	return ""
+}
+
+func (x *CancelRequested) GetStopReason() StopReason {
+	if x != nil {
+		return x.StopReason
+	}
+	return StopReason_STOP_REASON_UNSPECIFIED
+}
+
+// DecisionRequested says that a person has to decide something before a call, or the run, goes on.
+type DecisionRequested struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The decision. Its arguments are unset: they are those of the call.
+	Decision      *PendingDecision `protobuf:"bytes,1,opt,name=decision,proto3" json:"decision,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DecisionRequested) Reset() {
+	*x = DecisionRequested{}
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[34]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DecisionRequested) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DecisionRequested) ProtoMessage() {}
+
+func (x *DecisionRequested) ProtoReflect() protoreflect.Message {
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[34]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DecisionRequested.ProtoReflect.Descriptor instead.
+func (*DecisionRequested) Descriptor() ([]byte, []int) {
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{34}
+}
+
+func (x *DecisionRequested) GetDecision() *PendingDecision {
+	if x != nil {
+		return x.Decision
+	}
+	return nil
+}
+
+// DecisionMade is what was decided.
+type DecisionMade struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The decision's id.
+	DecisionId string `protobuf:"bytes,1,opt,name=decision_id,json=decisionId,proto3" json:"decision_id,omitempty"`
+	// The verdict.
+	Verdict Verdict `protobuf:"varint,2,opt,name=verdict,proto3,enum=agentd.v1.Verdict" json:"verdict,omitempty"`
+	// The arguments that a call was approved with, as JSON. Empty means the model's.
+	Arguments []byte `protobuf:"bytes,3,opt,name=arguments,proto3" json:"arguments,omitempty"`
+	// The reason, or the answer. May be empty.
+	Text string `protobuf:"bytes,4,opt,name=text,proto3" json:"text,omitempty"`
+	// Who decided. May be empty.
+	DecidedBy     string `protobuf:"bytes,5,opt,name=decided_by,json=decidedBy,proto3" json:"decided_by,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DecisionMade) Reset() {
+	*x = DecisionMade{}
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[35]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DecisionMade) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DecisionMade) ProtoMessage() {}
+
+func (x *DecisionMade) ProtoReflect() protoreflect.Message {
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[35]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DecisionMade.ProtoReflect.Descriptor instead.
+func (*DecisionMade) Descriptor() ([]byte, []int) {
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{35}
+}
+
+func (x *DecisionMade) GetDecisionId() string {
+	if x != nil {
+		return x.DecisionId
+	}
+	return ""
+}
+
+func (x *DecisionMade) GetVerdict() Verdict {
+	if x != nil {
+		return x.Verdict
+	}
+	return Verdict_VERDICT_UNSPECIFIED
+}
+
+func (x *DecisionMade) GetArguments() []byte {
+	if x != nil {
+		return x.Arguments
+	}
+	return nil
+}
+
+func (x *DecisionMade) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
+func (x *DecisionMade) GetDecidedBy() string {
+	if x != nil {
+		return x.DecidedBy
+	}
+	return ""
+}
+
+// BudgetWarning says, once for each budget, that 80 % of it are used.
+type BudgetWarning struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Which: `turns`, `calls`, `tokens`, `cost`, `wall_time`, `output` or `failures`.
+	Budget string `protobuf:"bytes,1,opt,name=budget,proto3" json:"budget,omitempty"`
+	// How much is used; seconds for `wall_time`, bytes for `output`.
+	Used float64 `protobuf:"fixed64,2,opt,name=used,proto3" json:"used,omitempty"`
+	// How much there is.
+	Limit         float64 `protobuf:"fixed64,3,opt,name=limit,proto3" json:"limit,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BudgetWarning) Reset() {
+	*x = BudgetWarning{}
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[36]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BudgetWarning) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BudgetWarning) ProtoMessage() {}
+
+func (x *BudgetWarning) ProtoReflect() protoreflect.Message {
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[36]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BudgetWarning.ProtoReflect.Descriptor instead.
+func (*BudgetWarning) Descriptor() ([]byte, []int) {
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{36}
+}
+
+func (x *BudgetWarning) GetBudget() string {
+	if x != nil {
+		return x.Budget
+	}
+	return ""
+}
+
+func (x *BudgetWarning) GetUsed() float64 {
+	if x != nil {
+		return x.Used
+	}
+	return 0
+}
+
+func (x *BudgetWarning) GetLimit() float64 {
+	if x != nil {
+		return x.Limit
+	}
+	return 0
+}
+
+// ContextChange says which keys of the run's context have changed.
+type ContextChange struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The keys.
+	Keys []string `protobuf:"bytes,1,rep,name=keys,proto3" json:"keys,omitempty"`
+	// By key, why a change that a tool wanted was not made.
+	Refused       map[string]string `protobuf:"bytes,2,rep,name=refused,proto3" json:"refused,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ContextChange) Reset() {
+	*x = ContextChange{}
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[37]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ContextChange) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ContextChange) ProtoMessage() {}
+
+func (x *ContextChange) ProtoReflect() protoreflect.Message {
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[37]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ContextChange.ProtoReflect.Descriptor instead.
+func (*ContextChange) Descriptor() ([]byte, []int) {
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{37}
+}
+
+func (x *ContextChange) GetKeys() []string {
+	if x != nil {
+		return x.Keys
+	}
+	return nil
+}
+
+func (x *ContextChange) GetRefused() map[string]string {
+	if x != nil {
+		return x.Refused
+	}
+	return nil
+}
+
+// TodoChange is the list of things to do, the key `todos` of the run's context.
+type TodoChange struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The list as it is now, as JSON.
+	Todos         []byte `protobuf:"bytes,1,opt,name=todos,proto3" json:"todos,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TodoChange) Reset() {
+	*x = TodoChange{}
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[38]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TodoChange) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TodoChange) ProtoMessage() {}
+
+func (x *TodoChange) ProtoReflect() protoreflect.Message {
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[38]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TodoChange.ProtoReflect.Descriptor instead.
+func (*TodoChange) Descriptor() ([]byte, []int) {
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{38}
+}
+
+func (x *TodoChange) GetTodos() []byte {
+	if x != nil {
+		return x.Todos
+	}
+	return nil
+}
+
+// SubRunStarted names a sub-run.
+type SubRunStarted struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The call that it carries out.
+	CallId string `protobuf:"bytes,1,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
+	// The sub-run, which can be watched like any other.
+	RunId string `protobuf:"bytes,2,opt,name=run_id,json=runId,proto3" json:"run_id,omitempty"`
+	// What it is to do.
+	Prompt        string `protobuf:"bytes,3,opt,name=prompt,proto3" json:"prompt,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SubRunStarted) Reset() {
+	*x = SubRunStarted{}
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[39]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SubRunStarted) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SubRunStarted) ProtoMessage() {}
+
+func (x *SubRunStarted) ProtoReflect() protoreflect.Message {
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[39]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SubRunStarted.ProtoReflect.Descriptor instead.
+func (*SubRunStarted) Descriptor() ([]byte, []int) {
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{39}
+}
+
+func (x *SubRunStarted) GetCallId() string {
+	if x != nil {
+		return x.CallId
+	}
+	return ""
+}
+
+func (x *SubRunStarted) GetRunId() string {
+	if x != nil {
+		return x.RunId
+	}
+	return ""
+}
+
+func (x *SubRunStarted) GetPrompt() string {
+	if x != nil {
+		return x.Prompt
+	}
+	return ""
+}
+
+// Compacted says that the model reads less from now on than the journal has.
+type Compacted struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Why, in words. May be empty.
+	Reason string `protobuf:"bytes,1,opt,name=reason,proto3" json:"reason,omitempty"`
+	// How many results were replaced by a note.
+	ClearedResults uint32 `protobuf:"varint,2,opt,name=cleared_results,json=clearedResults,proto3" json:"cleared_results,omitempty"`
+	// What takes the place of the oldest messages. Empty means that none were replaced.
+	Summary string `protobuf:"bytes,3,opt,name=summary,proto3" json:"summary,omitempty"`
+	// How many messages the summary replaced.
+	ReplacedMessages uint32 `protobuf:"varint,4,opt,name=replaced_messages,json=replacedMessages,proto3" json:"replaced_messages,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
+}
+
+func (x *Compacted) Reset() {
+	*x = Compacted{}
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[40]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Compacted) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Compacted) ProtoMessage() {}
+
+func (x *Compacted) ProtoReflect() protoreflect.Message {
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[40]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Compacted.ProtoReflect.Descriptor instead.
+func (*Compacted) Descriptor() ([]byte, []int) {
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{40}
+}
+
+func (x *Compacted) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *Compacted) GetClearedResults() uint32 {
+	if x != nil {
+		return x.ClearedResults
+	}
+	return 0
+}
+
+func (x *Compacted) GetSummary() string {
+	if x != nil {
+		return x.Summary
+	}
+	return ""
+}
+
+func (x *Compacted) GetReplacedMessages() uint32 {
+	if x != nil {
+		return x.ReplacedMessages
+	}
+	return 0
 }
 
 // RunFinished is a run's end.
@@ -1946,14 +3405,16 @@ type RunFinished struct {
 	// How many tool calls were made.
 	Calls uint32 `protobuf:"varint,5,opt,name=calls,proto3" json:"calls,omitempty"`
 	// The tokens used.
-	Usage         *v1.Usage `protobuf:"bytes,6,opt,name=usage,proto3" json:"usage,omitempty"`
+	Usage *v1.Usage `protobuf:"bytes,6,opt,name=usage,proto3" json:"usage,omitempty"`
+	// What the run has cost, in the currency of agentd's prices.
+	Cost          float64 `protobuf:"fixed64,7,opt,name=cost,proto3" json:"cost,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *RunFinished) Reset() {
 	*x = RunFinished{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[26]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1965,7 +3426,7 @@ func (x *RunFinished) String() string {
 func (*RunFinished) ProtoMessage() {}
 
 func (x *RunFinished) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[26]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1978,7 +3439,7 @@ func (x *RunFinished) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunFinished.ProtoReflect.Descriptor instead.
 func (*RunFinished) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{26}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *RunFinished) GetStopReason() StopReason {
@@ -2023,29 +3484,58 @@ func (x *RunFinished) GetUsage() *v1.Usage {
 	return nil
 }
 
+func (x *RunFinished) GetCost() float64 {
+	if x != nil {
+		return x.Cost
+	}
+	return 0
+}
+
 var File_agentd_v1_agent_service_proto protoreflect.FileDescriptor
 
 const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1dagentd/v1/agent_service.proto\x12\tagentd.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1ctoolhost/tool/v1/error.proto\x1a\x1dtoolhost/tool/v1/result.proto\x1a\x1dtoolhost/tool/v1/status.proto\"\xd7\x01\n" +
+	"\x1dagentd/v1/agent_service.proto\x12\tagentd.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1ctoolhost/tool/v1/error.proto\x1a\x1dtoolhost/tool/v1/result.proto\x1a\x1dtoolhost/tool/v1/status.proto\"\xb2\x03\n" +
 	"\x0fStartRunRequest\x12\x16\n" +
 	"\x06prompt\x18\x01 \x01(\tR\x06prompt\x12\x15\n" +
 	"\x06run_id\x18\x02 \x01(\tR\x05runId\x12#\n" +
 	"\rsystem_prompt\x18\x03 \x01(\tR\fsystemPrompt\x12+\n" +
 	"\x05tools\x18\x04 \x01(\v2\x15.agentd.v1.ToolChoiceR\x05tools\x12)\n" +
 	"\x06limits\x18\x05 \x01(\v2\x11.agentd.v1.LimitsR\x06limits\x12\x18\n" +
-	"\asession\x18\x06 \x01(\tR\asession\"V\n" +
+	"\asession\x18\x06 \x01(\tR\asession\x12)\n" +
+	"\x06people\x18\a \x01(\v2\x11.agentd.v1.PeopleR\x06people\x12A\n" +
+	"\acontext\x18\b \x03(\v2'.agentd.v1.StartRunRequest.ContextEntryR\acontext\x12/\n" +
+	"\x13explicit_completion\x18\t \x01(\bR\x12explicitCompletion\x1a:\n" +
+	"\fContextEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\fR\x05value:\x028\x01\"x\n" +
+	"\x06People\x12\x1a\n" +
+	"\battended\x18\x01 \x01(\bR\battended\x121\n" +
+	"\x06expiry\x18\x02 \x01(\v2\x19.google.protobuf.DurationR\x06expiry\x12\x1f\n" +
+	"\vask_outcome\x18\x03 \x01(\bR\n" +
+	"askOutcome\"V\n" +
 	"\n" +
 	"ToolChoice\x12\x14\n" +
 	"\x05names\x18\x01 \x03(\tR\x05names\x12\x1e\n" +
 	"\n" +
 	"categories\x18\x02 \x03(\tR\n" +
 	"categories\x12\x12\n" +
-	"\x04tags\x18\x03 \x03(\tR\x04tags\"r\n" +
+	"\x04tags\x18\x03 \x03(\tR\x04tags\"\xf1\x02\n" +
 	"\x06Limits\x12\x1b\n" +
 	"\tmax_turns\x18\x01 \x01(\rR\bmaxTurns\x12\x1b\n" +
 	"\tmax_calls\x18\x02 \x01(\rR\bmaxCalls\x12.\n" +
-	"\x13max_response_tokens\x18\x03 \x01(\rR\x11maxResponseTokens\")\n" +
+	"\x13max_response_tokens\x18\x03 \x01(\rR\x11maxResponseTokens\x12\x1d\n" +
+	"\n" +
+	"max_tokens\x18\x04 \x01(\x04R\tmaxTokens\x12\x19\n" +
+	"\bmax_cost\x18\x05 \x01(\x01R\amaxCost\x12=\n" +
+	"\rmax_wall_time\x18\x06 \x01(\v2\x19.google.protobuf.DurationR\vmaxWallTime\x12\x1d\n" +
+	"\n" +
+	"max_output\x18\a \x01(\x04R\tmaxOutput\x12!\n" +
+	"\fmax_failures\x18\b \x01(\rR\vmaxFailures\x12!\n" +
+	"\fmax_timeouts\x18\t \x01(\rR\vmaxTimeouts\x12\x1f\n" +
+	"\vmax_repeats\x18\n" +
+	" \x01(\rR\n" +
+	"maxRepeats\")\n" +
 	"\x10StartRunResponse\x12\x15\n" +
 	"\x06run_id\x18\x01 \x01(\tR\x05runId\"?\n" +
 	"\x12SendMessageRequest\x12\x15\n" +
@@ -2057,7 +3547,28 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\x06run_id\x18\x01 \x01(\tR\x05runId\x12\x1b\n" +
 	"\tafter_seq\x18\x02 \x01(\x04R\bafterSeq\"=\n" +
 	"\x10WatchRunResponse\x12)\n" +
-	"\x05event\x18\x01 \x01(\v2\x13.agentd.v1.RunEventR\x05event\"A\n" +
+	"\x05event\x18\x01 \x01(\v2\x13.agentd.v1.RunEventR\x05event\"y\n" +
+	"\x0eRespondRequest\x12\x15\n" +
+	"\x06run_id\x18\x01 \x01(\tR\x05runId\x121\n" +
+	"\tdecisions\x18\x02 \x03(\v2\x13.agentd.v1.DecisionR\tdecisions\x12\x1d\n" +
+	"\n" +
+	"decided_by\x18\x03 \x01(\tR\tdecidedBy\"\xc0\x01\n" +
+	"\bDecision\x12\x1f\n" +
+	"\vdecision_id\x18\x01 \x01(\tR\n" +
+	"decisionId\x12.\n" +
+	"\aapprove\x18\x02 \x01(\v2\x12.agentd.v1.ApproveH\x00R\aapprove\x12+\n" +
+	"\x06reject\x18\x03 \x01(\v2\x11.agentd.v1.RejectH\x00R\x06reject\x12+\n" +
+	"\x06answer\x18\x04 \x01(\v2\x11.agentd.v1.AnswerH\x00R\x06answerB\t\n" +
+	"\averdict\"?\n" +
+	"\aApprove\x12\x1c\n" +
+	"\targuments\x18\x01 \x01(\fR\targuments\x12\x16\n" +
+	"\x06reason\x18\x02 \x01(\tR\x06reason\" \n" +
+	"\x06Reject\x12\x16\n" +
+	"\x06reason\x18\x01 \x01(\tR\x06reason\"\x1c\n" +
+	"\x06Answer\x12\x12\n" +
+	"\x04text\x18\x01 \x01(\tR\x04text\"#\n" +
+	"\x0fRespondResponse\x12\x10\n" +
+	"\x03seq\x18\x01 \x01(\x04R\x03seq\"A\n" +
 	"\x10CancelRunRequest\x12\x15\n" +
 	"\x06run_id\x18\x01 \x01(\tR\x05runId\x12\x16\n" +
 	"\x06reason\x18\x02 \x01(\tR\x06reason\"\x13\n" +
@@ -2065,14 +3576,16 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\rGetRunRequest\x12\x15\n" +
 	"\x06run_id\x18\x01 \x01(\tR\x05runId\"2\n" +
 	"\x0eGetRunResponse\x12 \n" +
-	"\x03run\x18\x01 \x01(\v2\x0e.agentd.v1.RunR\x03run\"M\n" +
+	"\x03run\x18\x01 \x01(\v2\x0e.agentd.v1.RunR\x03run\"\x9e\x01\n" +
 	"\x0fListRunsRequest\x12\x1b\n" +
 	"\tpage_size\x18\x01 \x01(\x05R\bpageSize\x12\x1d\n" +
 	"\n" +
-	"page_token\x18\x02 \x01(\tR\tpageToken\"^\n" +
+	"page_token\x18\x02 \x01(\tR\tpageToken\x12+\n" +
+	"\x06states\x18\x03 \x03(\x0e2\x13.agentd.v1.RunStateR\x06states\x12\"\n" +
+	"\rparent_run_id\x18\x04 \x01(\tR\vparentRunId\"^\n" +
 	"\x10ListRunsResponse\x12\"\n" +
 	"\x04runs\x18\x01 \x03(\v2\x0e.agentd.v1.RunR\x04runs\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x9b\x03\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x9c\x04\n" +
 	"\x03Run\x12\x15\n" +
 	"\x06run_id\x18\x01 \x01(\tR\x05runId\x12\x16\n" +
 	"\x06prompt\x18\x02 \x01(\tR\x06prompt\x12\x14\n" +
@@ -2088,7 +3601,24 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\x05turns\x18\t \x01(\rR\x05turns\x12\x14\n" +
 	"\x05calls\x18\n" +
 	" \x01(\rR\x05calls\x12-\n" +
-	"\x05usage\x18\v \x01(\v2\x17.toolhost.tool.v1.UsageR\x05usage\"\xd3\x05\n" +
+	"\x05usage\x18\v \x01(\v2\x17.toolhost.tool.v1.UsageR\x05usage\x12\x12\n" +
+	"\x04cost\x18\f \x01(\x01R\x04cost\x12G\n" +
+	"\x11pending_decisions\x18\r \x03(\v2\x1a.agentd.v1.PendingDecisionR\x10pendingDecisions\x12\"\n" +
+	"\rparent_run_id\x18\x0e \x01(\tR\vparentRunId\"\xec\x02\n" +
+	"\x0fPendingDecision\x12\x1f\n" +
+	"\vdecision_id\x18\x01 \x01(\tR\n" +
+	"decisionId\x12+\n" +
+	"\x04kind\x18\x02 \x01(\x0e2\x17.agentd.v1.DecisionKindR\x04kind\x12\x17\n" +
+	"\acall_id\x18\x03 \x01(\tR\x06callId\x12\x12\n" +
+	"\x04tool\x18\x04 \x01(\tR\x04tool\x12\x1c\n" +
+	"\targuments\x18\x05 \x01(\fR\targuments\x12\x16\n" +
+	"\x06reason\x18\x06 \x01(\tR\x06reason\x12\x18\n" +
+	"\aoptions\x18\a \x03(\tR\aoptions\x12\x12\n" +
+	"\x04rule\x18\b \x01(\tR\x04rule\x12=\n" +
+	"\frequest_time\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\vrequestTime\x12;\n" +
+	"\vexpire_time\x18\n" +
+	" \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"expireTime\"\x9c\t\n" +
 	"\bRunEvent\x12\x10\n" +
 	"\x03seq\x18\x01 \x01(\x04R\x03seq\x12\x14\n" +
 	"\x05index\x18\x02 \x01(\x04R\x05index\x12.\n" +
@@ -2108,31 +3638,43 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\n" +
 	"turn_reset\x18\v \x01(\v2\x14.agentd.v1.TurnResetH\x00R\tturnReset\x12G\n" +
 	"\x10cancel_requested\x18\f \x01(\v2\x1a.agentd.v1.CancelRequestedH\x00R\x0fcancelRequested\x12;\n" +
-	"\frun_finished\x18\r \x01(\v2\x16.agentd.v1.RunFinishedH\x00R\vrunFinishedB\a\n" +
-	"\x05event\"k\n" +
+	"\frun_finished\x18\r \x01(\v2\x16.agentd.v1.RunFinishedH\x00R\vrunFinished\x12M\n" +
+	"\x12decision_requested\x18\x0e \x01(\v2\x1c.agentd.v1.DecisionRequestedH\x00R\x11decisionRequested\x12>\n" +
+	"\rdecision_made\x18\x0f \x01(\v2\x17.agentd.v1.DecisionMadeH\x00R\fdecisionMade\x12A\n" +
+	"\x0ebudget_warning\x18\x10 \x01(\v2\x18.agentd.v1.BudgetWarningH\x00R\rbudgetWarning\x12A\n" +
+	"\x0econtext_change\x18\x11 \x01(\v2\x18.agentd.v1.ContextChangeH\x00R\rcontextChange\x128\n" +
+	"\vtodo_change\x18\x12 \x01(\v2\x15.agentd.v1.TodoChangeH\x00R\n" +
+	"todoChange\x12B\n" +
+	"\x0fsub_run_started\x18\x13 \x01(\v2\x18.agentd.v1.SubRunStartedH\x00R\rsubRunStarted\x124\n" +
+	"\tcompacted\x18\x14 \x01(\v2\x14.agentd.v1.CompactedH\x00R\tcompactedB\a\n" +
+	"\x05event\"\xb5\x01\n" +
 	"\n" +
 	"RunStarted\x12\x15\n" +
 	"\x06run_id\x18\x01 \x01(\tR\x05runId\x12\x16\n" +
 	"\x06prompt\x18\x02 \x01(\tR\x06prompt\x12\x14\n" +
 	"\x05model\x18\x03 \x01(\tR\x05model\x12\x18\n" +
-	"\asession\x18\x04 \x01(\tR\asession\"!\n" +
+	"\asession\x18\x04 \x01(\tR\asession\x12\"\n" +
+	"\rparent_run_id\x18\x05 \x01(\tR\vparentRunId\x12$\n" +
+	"\x0eparent_call_id\x18\x06 \x01(\tR\fparentCallId\"!\n" +
 	"\vUserMessage\x12\x12\n" +
 	"\x04text\x18\x01 \x01(\tR\x04text\"\x1f\n" +
 	"\tTextDelta\x12\x12\n" +
-	"\x04text\x18\x01 \x01(\tR\x04text\"\xa1\x01\n" +
+	"\x04text\x18\x01 \x01(\tR\x04text\"\xb5\x01\n" +
 	"\x10AssistantMessage\x12\x12\n" +
 	"\x04text\x18\x01 \x01(\tR\x04text\x12)\n" +
 	"\x05calls\x18\x02 \x03(\v2\x13.agentd.v1.ToolCallR\x05calls\x12\x1f\n" +
 	"\vstop_reason\x18\x03 \x01(\tR\n" +
 	"stopReason\x12-\n" +
-	"\x05usage\x18\x04 \x01(\v2\x17.toolhost.tool.v1.UsageR\x05usage\"U\n" +
+	"\x05usage\x18\x04 \x01(\v2\x17.toolhost.tool.v1.UsageR\x05usage\x12\x12\n" +
+	"\x04cost\x18\x05 \x01(\x01R\x04cost\"U\n" +
 	"\bToolCall\x12\x17\n" +
 	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x12\n" +
 	"\x04tool\x18\x02 \x01(\tR\x04tool\x12\x1c\n" +
-	"\targuments\x18\x03 \x01(\fR\targuments\":\n" +
+	"\targuments\x18\x03 \x01(\fR\targuments\"T\n" +
 	"\vCallStarted\x12\x17\n" +
 	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x12\n" +
-	"\x04tool\x18\x02 \x01(\tR\x04tool\"k\n" +
+	"\x04tool\x18\x02 \x01(\tR\x04tool\x12\x18\n" +
+	"\aattempt\x18\x03 \x01(\rR\aattempt\"k\n" +
 	"\n" +
 	"CallStatus\x12\x17\n" +
 	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x12\n" +
@@ -2148,9 +3690,43 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\binstance\x18\x06 \x01(\tR\binstance\"=\n" +
 	"\tTurnReset\x12\x16\n" +
 	"\x06reason\x18\x01 \x01(\tR\x06reason\x12\x18\n" +
-	"\aattempt\x18\x02 \x01(\rR\aattempt\")\n" +
+	"\aattempt\x18\x02 \x01(\rR\aattempt\"a\n" +
 	"\x0fCancelRequested\x12\x16\n" +
-	"\x06reason\x18\x01 \x01(\tR\x06reason\"\xce\x01\n" +
+	"\x06reason\x18\x01 \x01(\tR\x06reason\x126\n" +
+	"\vstop_reason\x18\x02 \x01(\x0e2\x15.agentd.v1.StopReasonR\n" +
+	"stopReason\"K\n" +
+	"\x11DecisionRequested\x126\n" +
+	"\bdecision\x18\x01 \x01(\v2\x1a.agentd.v1.PendingDecisionR\bdecision\"\xae\x01\n" +
+	"\fDecisionMade\x12\x1f\n" +
+	"\vdecision_id\x18\x01 \x01(\tR\n" +
+	"decisionId\x12,\n" +
+	"\averdict\x18\x02 \x01(\x0e2\x12.agentd.v1.VerdictR\averdict\x12\x1c\n" +
+	"\targuments\x18\x03 \x01(\fR\targuments\x12\x12\n" +
+	"\x04text\x18\x04 \x01(\tR\x04text\x12\x1d\n" +
+	"\n" +
+	"decided_by\x18\x05 \x01(\tR\tdecidedBy\"Q\n" +
+	"\rBudgetWarning\x12\x16\n" +
+	"\x06budget\x18\x01 \x01(\tR\x06budget\x12\x12\n" +
+	"\x04used\x18\x02 \x01(\x01R\x04used\x12\x14\n" +
+	"\x05limit\x18\x03 \x01(\x01R\x05limit\"\xa0\x01\n" +
+	"\rContextChange\x12\x12\n" +
+	"\x04keys\x18\x01 \x03(\tR\x04keys\x12?\n" +
+	"\arefused\x18\x02 \x03(\v2%.agentd.v1.ContextChange.RefusedEntryR\arefused\x1a:\n" +
+	"\fRefusedEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\"\n" +
+	"\n" +
+	"TodoChange\x12\x14\n" +
+	"\x05todos\x18\x01 \x01(\fR\x05todos\"W\n" +
+	"\rSubRunStarted\x12\x17\n" +
+	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x15\n" +
+	"\x06run_id\x18\x02 \x01(\tR\x05runId\x12\x16\n" +
+	"\x06prompt\x18\x03 \x01(\tR\x06prompt\"\x93\x01\n" +
+	"\tCompacted\x12\x16\n" +
+	"\x06reason\x18\x01 \x01(\tR\x06reason\x12'\n" +
+	"\x0fcleared_results\x18\x02 \x01(\rR\x0eclearedResults\x12\x18\n" +
+	"\asummary\x18\x03 \x01(\tR\asummary\x12+\n" +
+	"\x11replaced_messages\x18\x04 \x01(\rR\x10replacedMessages\"\xe2\x01\n" +
 	"\vRunFinished\x126\n" +
 	"\vstop_reason\x18\x01 \x01(\x0e2\x15.agentd.v1.StopReasonR\n" +
 	"stopReason\x12\x18\n" +
@@ -2158,11 +3734,25 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\x04text\x18\x03 \x01(\tR\x04text\x12\x14\n" +
 	"\x05turns\x18\x04 \x01(\rR\x05turns\x12\x14\n" +
 	"\x05calls\x18\x05 \x01(\rR\x05calls\x12-\n" +
-	"\x05usage\x18\x06 \x01(\v2\x17.toolhost.tool.v1.UsageR\x05usage*T\n" +
+	"\x05usage\x18\x06 \x01(\v2\x17.toolhost.tool.v1.UsageR\x05usage\x12\x12\n" +
+	"\x04cost\x18\a \x01(\x01R\x04cost*\x99\x01\n" +
+	"\fDecisionKind\x12\x1d\n" +
+	"\x19DECISION_KIND_UNSPECIFIED\x10\x00\x12\x1a\n" +
+	"\x16DECISION_KIND_APPROVAL\x10\x01\x12\x1a\n" +
+	"\x16DECISION_KIND_QUESTION\x10\x02\x12\x19\n" +
+	"\x15DECISION_KIND_OUTCOME\x10\x03\x12\x17\n" +
+	"\x13DECISION_KIND_PAUSE\x10\x04*t\n" +
+	"\aVerdict\x12\x17\n" +
+	"\x13VERDICT_UNSPECIFIED\x10\x00\x12\x13\n" +
+	"\x0fVERDICT_APPROVE\x10\x01\x12\x12\n" +
+	"\x0eVERDICT_REJECT\x10\x02\x12\x12\n" +
+	"\x0eVERDICT_ANSWER\x10\x03\x12\x13\n" +
+	"\x0fVERDICT_EXPIRED\x10\x04*k\n" +
 	"\bRunState\x12\x19\n" +
 	"\x15RUN_STATE_UNSPECIFIED\x10\x00\x12\x15\n" +
 	"\x11RUN_STATE_RUNNING\x10\x01\x12\x16\n" +
-	"\x12RUN_STATE_FINISHED\x10\x02*\xe7\x02\n" +
+	"\x12RUN_STATE_FINISHED\x10\x02\x12\x15\n" +
+	"\x11RUN_STATE_WAITING\x10\x03*\xe4\x04\n" +
 	"\n" +
 	"StopReason\x12\x1b\n" +
 	"\x17STOP_REASON_UNSPECIFIED\x10\x00\x12\x18\n" +
@@ -2177,11 +3767,21 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\x17STOP_REASON_MODEL_ERROR\x10\t\x12\x1d\n" +
 	"\x19STOP_REASON_RETURN_DIRECT\x10\n" +
 	"\x12\x1e\n" +
-	"\x1aSTOP_REASON_INTERNAL_ERROR\x10\v2\xb4\x03\n" +
+	"\x1aSTOP_REASON_INTERNAL_ERROR\x10\v\x12\x19\n" +
+	"\x15STOP_REASON_COMPLETED\x10\f\x12\x1c\n" +
+	"\x18STOP_REASON_TOKEN_BUDGET\x10\r\x12\x1b\n" +
+	"\x17STOP_REASON_COST_BUDGET\x10\x0e\x12\x19\n" +
+	"\x15STOP_REASON_WALL_TIME\x10\x0f\x12\x1b\n" +
+	"\x17STOP_REASON_OUTPUT_SIZE\x10\x10\x12\x18\n" +
+	"\x14STOP_REASON_FAILURES\x10\x11\x12\x18\n" +
+	"\x14STOP_REASON_TIMEOUTS\x10\x12\x12\x1a\n" +
+	"\x16STOP_REASON_REPETITION\x10\x13\x12\x1d\n" +
+	"\x19STOP_REASON_NO_TOOL_CALLS\x10\x142\xf6\x03\n" +
 	"\fAgentService\x12C\n" +
 	"\bStartRun\x12\x1a.agentd.v1.StartRunRequest\x1a\x1b.agentd.v1.StartRunResponse\x12L\n" +
 	"\vSendMessage\x12\x1d.agentd.v1.SendMessageRequest\x1a\x1e.agentd.v1.SendMessageResponse\x12E\n" +
-	"\bWatchRun\x12\x1a.agentd.v1.WatchRunRequest\x1a\x1b.agentd.v1.WatchRunResponse0\x01\x12F\n" +
+	"\bWatchRun\x12\x1a.agentd.v1.WatchRunRequest\x1a\x1b.agentd.v1.WatchRunResponse0\x01\x12@\n" +
+	"\aRespond\x12\x19.agentd.v1.RespondRequest\x1a\x1a.agentd.v1.RespondResponse\x12F\n" +
 	"\tCancelRun\x12\x1b.agentd.v1.CancelRunRequest\x1a\x1c.agentd.v1.CancelRunResponse\x12=\n" +
 	"\x06GetRun\x12\x18.agentd.v1.GetRunRequest\x1a\x19.agentd.v1.GetRunResponse\x12C\n" +
 	"\bListRuns\x12\x1a.agentd.v1.ListRunsRequest\x1a\x1b.agentd.v1.ListRunsResponseB8Z6github.com/toolhost/toolhost/gen/go/agentd/v1;agentdv1b\x06proto3"
@@ -2198,90 +3798,136 @@ func file_agentd_v1_agent_service_proto_rawDescGZIP() []byte {
 	return file_agentd_v1_agent_service_proto_rawDescData
 }
 
-var file_agentd_v1_agent_service_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_agentd_v1_agent_service_proto_msgTypes = make([]protoimpl.MessageInfo, 27)
+var file_agentd_v1_agent_service_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
+var file_agentd_v1_agent_service_proto_msgTypes = make([]protoimpl.MessageInfo, 44)
 var file_agentd_v1_agent_service_proto_goTypes = []any{
-	(RunState)(0),                 // 0: agentd.v1.RunState
-	(StopReason)(0),               // 1: agentd.v1.StopReason
-	(*StartRunRequest)(nil),       // 2: agentd.v1.StartRunRequest
-	(*ToolChoice)(nil),            // 3: agentd.v1.ToolChoice
-	(*Limits)(nil),                // 4: agentd.v1.Limits
-	(*StartRunResponse)(nil),      // 5: agentd.v1.StartRunResponse
-	(*SendMessageRequest)(nil),    // 6: agentd.v1.SendMessageRequest
-	(*SendMessageResponse)(nil),   // 7: agentd.v1.SendMessageResponse
-	(*WatchRunRequest)(nil),       // 8: agentd.v1.WatchRunRequest
-	(*WatchRunResponse)(nil),      // 9: agentd.v1.WatchRunResponse
-	(*CancelRunRequest)(nil),      // 10: agentd.v1.CancelRunRequest
-	(*CancelRunResponse)(nil),     // 11: agentd.v1.CancelRunResponse
-	(*GetRunRequest)(nil),         // 12: agentd.v1.GetRunRequest
-	(*GetRunResponse)(nil),        // 13: agentd.v1.GetRunResponse
-	(*ListRunsRequest)(nil),       // 14: agentd.v1.ListRunsRequest
-	(*ListRunsResponse)(nil),      // 15: agentd.v1.ListRunsResponse
-	(*Run)(nil),                   // 16: agentd.v1.Run
-	(*RunEvent)(nil),              // 17: agentd.v1.RunEvent
-	(*RunStarted)(nil),            // 18: agentd.v1.RunStarted
-	(*UserMessage)(nil),           // 19: agentd.v1.UserMessage
-	(*TextDelta)(nil),             // 20: agentd.v1.TextDelta
-	(*AssistantMessage)(nil),      // 21: agentd.v1.AssistantMessage
-	(*ToolCall)(nil),              // 22: agentd.v1.ToolCall
-	(*CallStarted)(nil),           // 23: agentd.v1.CallStarted
-	(*CallStatus)(nil),            // 24: agentd.v1.CallStatus
-	(*CallResult)(nil),            // 25: agentd.v1.CallResult
-	(*TurnReset)(nil),             // 26: agentd.v1.TurnReset
-	(*CancelRequested)(nil),       // 27: agentd.v1.CancelRequested
-	(*RunFinished)(nil),           // 28: agentd.v1.RunFinished
-	(*timestamppb.Timestamp)(nil), // 29: google.protobuf.Timestamp
-	(*v1.Usage)(nil),              // 30: toolhost.tool.v1.Usage
-	(*v1.Status)(nil),             // 31: toolhost.tool.v1.Status
-	(*v1.Result)(nil),             // 32: toolhost.tool.v1.Result
-	(*v1.Error)(nil),              // 33: toolhost.tool.v1.Error
+	(DecisionKind)(0),             // 0: agentd.v1.DecisionKind
+	(Verdict)(0),                  // 1: agentd.v1.Verdict
+	(RunState)(0),                 // 2: agentd.v1.RunState
+	(StopReason)(0),               // 3: agentd.v1.StopReason
+	(*StartRunRequest)(nil),       // 4: agentd.v1.StartRunRequest
+	(*People)(nil),                // 5: agentd.v1.People
+	(*ToolChoice)(nil),            // 6: agentd.v1.ToolChoice
+	(*Limits)(nil),                // 7: agentd.v1.Limits
+	(*StartRunResponse)(nil),      // 8: agentd.v1.StartRunResponse
+	(*SendMessageRequest)(nil),    // 9: agentd.v1.SendMessageRequest
+	(*SendMessageResponse)(nil),   // 10: agentd.v1.SendMessageResponse
+	(*WatchRunRequest)(nil),       // 11: agentd.v1.WatchRunRequest
+	(*WatchRunResponse)(nil),      // 12: agentd.v1.WatchRunResponse
+	(*RespondRequest)(nil),        // 13: agentd.v1.RespondRequest
+	(*Decision)(nil),              // 14: agentd.v1.Decision
+	(*Approve)(nil),               // 15: agentd.v1.Approve
+	(*Reject)(nil),                // 16: agentd.v1.Reject
+	(*Answer)(nil),                // 17: agentd.v1.Answer
+	(*RespondResponse)(nil),       // 18: agentd.v1.RespondResponse
+	(*CancelRunRequest)(nil),      // 19: agentd.v1.CancelRunRequest
+	(*CancelRunResponse)(nil),     // 20: agentd.v1.CancelRunResponse
+	(*GetRunRequest)(nil),         // 21: agentd.v1.GetRunRequest
+	(*GetRunResponse)(nil),        // 22: agentd.v1.GetRunResponse
+	(*ListRunsRequest)(nil),       // 23: agentd.v1.ListRunsRequest
+	(*ListRunsResponse)(nil),      // 24: agentd.v1.ListRunsResponse
+	(*Run)(nil),                   // 25: agentd.v1.Run
+	(*PendingDecision)(nil),       // 26: agentd.v1.PendingDecision
+	(*RunEvent)(nil),              // 27: agentd.v1.RunEvent
+	(*RunStarted)(nil),            // 28: agentd.v1.RunStarted
+	(*UserMessage)(nil),           // 29: agentd.v1.UserMessage
+	(*TextDelta)(nil),             // 30: agentd.v1.TextDelta
+	(*AssistantMessage)(nil),      // 31: agentd.v1.AssistantMessage
+	(*ToolCall)(nil),              // 32: agentd.v1.ToolCall
+	(*CallStarted)(nil),           // 33: agentd.v1.CallStarted
+	(*CallStatus)(nil),            // 34: agentd.v1.CallStatus
+	(*CallResult)(nil),            // 35: agentd.v1.CallResult
+	(*TurnReset)(nil),             // 36: agentd.v1.TurnReset
+	(*CancelRequested)(nil),       // 37: agentd.v1.CancelRequested
+	(*DecisionRequested)(nil),     // 38: agentd.v1.DecisionRequested
+	(*DecisionMade)(nil),          // 39: agentd.v1.DecisionMade
+	(*BudgetWarning)(nil),         // 40: agentd.v1.BudgetWarning
+	(*ContextChange)(nil),         // 41: agentd.v1.ContextChange
+	(*TodoChange)(nil),            // 42: agentd.v1.TodoChange
+	(*SubRunStarted)(nil),         // 43: agentd.v1.SubRunStarted
+	(*Compacted)(nil),             // 44: agentd.v1.Compacted
+	(*RunFinished)(nil),           // 45: agentd.v1.RunFinished
+	nil,                           // 46: agentd.v1.StartRunRequest.ContextEntry
+	nil,                           // 47: agentd.v1.ContextChange.RefusedEntry
+	(*durationpb.Duration)(nil),   // 48: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil), // 49: google.protobuf.Timestamp
+	(*v1.Usage)(nil),              // 50: toolhost.tool.v1.Usage
+	(*v1.Status)(nil),             // 51: toolhost.tool.v1.Status
+	(*v1.Result)(nil),             // 52: toolhost.tool.v1.Result
+	(*v1.Error)(nil),              // 53: toolhost.tool.v1.Error
 }
 var file_agentd_v1_agent_service_proto_depIdxs = []int32{
-	3,  // 0: agentd.v1.StartRunRequest.tools:type_name -> agentd.v1.ToolChoice
-	4,  // 1: agentd.v1.StartRunRequest.limits:type_name -> agentd.v1.Limits
-	17, // 2: agentd.v1.WatchRunResponse.event:type_name -> agentd.v1.RunEvent
-	16, // 3: agentd.v1.GetRunResponse.run:type_name -> agentd.v1.Run
-	16, // 4: agentd.v1.ListRunsResponse.runs:type_name -> agentd.v1.Run
-	0,  // 5: agentd.v1.Run.state:type_name -> agentd.v1.RunState
-	1,  // 6: agentd.v1.Run.stop_reason:type_name -> agentd.v1.StopReason
-	29, // 7: agentd.v1.Run.start_time:type_name -> google.protobuf.Timestamp
-	29, // 8: agentd.v1.Run.update_time:type_name -> google.protobuf.Timestamp
-	30, // 9: agentd.v1.Run.usage:type_name -> toolhost.tool.v1.Usage
-	29, // 10: agentd.v1.RunEvent.time:type_name -> google.protobuf.Timestamp
-	18, // 11: agentd.v1.RunEvent.run_started:type_name -> agentd.v1.RunStarted
-	19, // 12: agentd.v1.RunEvent.user_message:type_name -> agentd.v1.UserMessage
-	20, // 13: agentd.v1.RunEvent.text_delta:type_name -> agentd.v1.TextDelta
-	21, // 14: agentd.v1.RunEvent.assistant_message:type_name -> agentd.v1.AssistantMessage
-	23, // 15: agentd.v1.RunEvent.call_started:type_name -> agentd.v1.CallStarted
-	24, // 16: agentd.v1.RunEvent.call_status:type_name -> agentd.v1.CallStatus
-	25, // 17: agentd.v1.RunEvent.call_result:type_name -> agentd.v1.CallResult
-	26, // 18: agentd.v1.RunEvent.turn_reset:type_name -> agentd.v1.TurnReset
-	27, // 19: agentd.v1.RunEvent.cancel_requested:type_name -> agentd.v1.CancelRequested
-	28, // 20: agentd.v1.RunEvent.run_finished:type_name -> agentd.v1.RunFinished
-	22, // 21: agentd.v1.AssistantMessage.calls:type_name -> agentd.v1.ToolCall
-	30, // 22: agentd.v1.AssistantMessage.usage:type_name -> toolhost.tool.v1.Usage
-	31, // 23: agentd.v1.CallStatus.status:type_name -> toolhost.tool.v1.Status
-	32, // 24: agentd.v1.CallResult.result:type_name -> toolhost.tool.v1.Result
-	33, // 25: agentd.v1.CallResult.error:type_name -> toolhost.tool.v1.Error
-	1,  // 26: agentd.v1.RunFinished.stop_reason:type_name -> agentd.v1.StopReason
-	30, // 27: agentd.v1.RunFinished.usage:type_name -> toolhost.tool.v1.Usage
-	2,  // 28: agentd.v1.AgentService.StartRun:input_type -> agentd.v1.StartRunRequest
-	6,  // 29: agentd.v1.AgentService.SendMessage:input_type -> agentd.v1.SendMessageRequest
-	8,  // 30: agentd.v1.AgentService.WatchRun:input_type -> agentd.v1.WatchRunRequest
-	10, // 31: agentd.v1.AgentService.CancelRun:input_type -> agentd.v1.CancelRunRequest
-	12, // 32: agentd.v1.AgentService.GetRun:input_type -> agentd.v1.GetRunRequest
-	14, // 33: agentd.v1.AgentService.ListRuns:input_type -> agentd.v1.ListRunsRequest
-	5,  // 34: agentd.v1.AgentService.StartRun:output_type -> agentd.v1.StartRunResponse
-	7,  // 35: agentd.v1.AgentService.SendMessage:output_type -> agentd.v1.SendMessageResponse
-	9,  // 36: agentd.v1.AgentService.WatchRun:output_type -> agentd.v1.WatchRunResponse
-	11, // 37: agentd.v1.AgentService.CancelRun:output_type -> agentd.v1.CancelRunResponse
-	13, // 38: agentd.v1.AgentService.GetRun:output_type -> agentd.v1.GetRunResponse
-	15, // 39: agentd.v1.AgentService.ListRuns:output_type -> agentd.v1.ListRunsResponse
-	34, // [34:40] is the sub-list for method output_type
-	28, // [28:34] is the sub-list for method input_type
-	28, // [28:28] is the sub-list for extension type_name
-	28, // [28:28] is the sub-list for extension extendee
-	0,  // [0:28] is the sub-list for field type_name
+	6,  // 0: agentd.v1.StartRunRequest.tools:type_name -> agentd.v1.ToolChoice
+	7,  // 1: agentd.v1.StartRunRequest.limits:type_name -> agentd.v1.Limits
+	5,  // 2: agentd.v1.StartRunRequest.people:type_name -> agentd.v1.People
+	46, // 3: agentd.v1.StartRunRequest.context:type_name -> agentd.v1.StartRunRequest.ContextEntry
+	48, // 4: agentd.v1.People.expiry:type_name -> google.protobuf.Duration
+	48, // 5: agentd.v1.Limits.max_wall_time:type_name -> google.protobuf.Duration
+	27, // 6: agentd.v1.WatchRunResponse.event:type_name -> agentd.v1.RunEvent
+	14, // 7: agentd.v1.RespondRequest.decisions:type_name -> agentd.v1.Decision
+	15, // 8: agentd.v1.Decision.approve:type_name -> agentd.v1.Approve
+	16, // 9: agentd.v1.Decision.reject:type_name -> agentd.v1.Reject
+	17, // 10: agentd.v1.Decision.answer:type_name -> agentd.v1.Answer
+	25, // 11: agentd.v1.GetRunResponse.run:type_name -> agentd.v1.Run
+	2,  // 12: agentd.v1.ListRunsRequest.states:type_name -> agentd.v1.RunState
+	25, // 13: agentd.v1.ListRunsResponse.runs:type_name -> agentd.v1.Run
+	2,  // 14: agentd.v1.Run.state:type_name -> agentd.v1.RunState
+	3,  // 15: agentd.v1.Run.stop_reason:type_name -> agentd.v1.StopReason
+	49, // 16: agentd.v1.Run.start_time:type_name -> google.protobuf.Timestamp
+	49, // 17: agentd.v1.Run.update_time:type_name -> google.protobuf.Timestamp
+	50, // 18: agentd.v1.Run.usage:type_name -> toolhost.tool.v1.Usage
+	26, // 19: agentd.v1.Run.pending_decisions:type_name -> agentd.v1.PendingDecision
+	0,  // 20: agentd.v1.PendingDecision.kind:type_name -> agentd.v1.DecisionKind
+	49, // 21: agentd.v1.PendingDecision.request_time:type_name -> google.protobuf.Timestamp
+	49, // 22: agentd.v1.PendingDecision.expire_time:type_name -> google.protobuf.Timestamp
+	49, // 23: agentd.v1.RunEvent.time:type_name -> google.protobuf.Timestamp
+	28, // 24: agentd.v1.RunEvent.run_started:type_name -> agentd.v1.RunStarted
+	29, // 25: agentd.v1.RunEvent.user_message:type_name -> agentd.v1.UserMessage
+	30, // 26: agentd.v1.RunEvent.text_delta:type_name -> agentd.v1.TextDelta
+	31, // 27: agentd.v1.RunEvent.assistant_message:type_name -> agentd.v1.AssistantMessage
+	33, // 28: agentd.v1.RunEvent.call_started:type_name -> agentd.v1.CallStarted
+	34, // 29: agentd.v1.RunEvent.call_status:type_name -> agentd.v1.CallStatus
+	35, // 30: agentd.v1.RunEvent.call_result:type_name -> agentd.v1.CallResult
+	36, // 31: agentd.v1.RunEvent.turn_reset:type_name -> agentd.v1.TurnReset
+	37, // 32: agentd.v1.RunEvent.cancel_requested:type_name -> agentd.v1.CancelRequested
+	45, // 33: agentd.v1.RunEvent.run_finished:type_name -> agentd.v1.RunFinished
+	38, // 34: agentd.v1.RunEvent.decision_requested:type_name -> agentd.v1.DecisionRequested
+	39, // 35: agentd.v1.RunEvent.decision_made:type_name -> agentd.v1.DecisionMade
+	40, // 36: agentd.v1.RunEvent.budget_warning:type_name -> agentd.v1.BudgetWarning
+	41, // 37: agentd.v1.RunEvent.context_change:type_name -> agentd.v1.ContextChange
+	42, // 38: agentd.v1.RunEvent.todo_change:type_name -> agentd.v1.TodoChange
+	43, // 39: agentd.v1.RunEvent.sub_run_started:type_name -> agentd.v1.SubRunStarted
+	44, // 40: agentd.v1.RunEvent.compacted:type_name -> agentd.v1.Compacted
+	32, // 41: agentd.v1.AssistantMessage.calls:type_name -> agentd.v1.ToolCall
+	50, // 42: agentd.v1.AssistantMessage.usage:type_name -> toolhost.tool.v1.Usage
+	51, // 43: agentd.v1.CallStatus.status:type_name -> toolhost.tool.v1.Status
+	52, // 44: agentd.v1.CallResult.result:type_name -> toolhost.tool.v1.Result
+	53, // 45: agentd.v1.CallResult.error:type_name -> toolhost.tool.v1.Error
+	3,  // 46: agentd.v1.CancelRequested.stop_reason:type_name -> agentd.v1.StopReason
+	26, // 47: agentd.v1.DecisionRequested.decision:type_name -> agentd.v1.PendingDecision
+	1,  // 48: agentd.v1.DecisionMade.verdict:type_name -> agentd.v1.Verdict
+	47, // 49: agentd.v1.ContextChange.refused:type_name -> agentd.v1.ContextChange.RefusedEntry
+	3,  // 50: agentd.v1.RunFinished.stop_reason:type_name -> agentd.v1.StopReason
+	50, // 51: agentd.v1.RunFinished.usage:type_name -> toolhost.tool.v1.Usage
+	4,  // 52: agentd.v1.AgentService.StartRun:input_type -> agentd.v1.StartRunRequest
+	9,  // 53: agentd.v1.AgentService.SendMessage:input_type -> agentd.v1.SendMessageRequest
+	11, // 54: agentd.v1.AgentService.WatchRun:input_type -> agentd.v1.WatchRunRequest
+	13, // 55: agentd.v1.AgentService.Respond:input_type -> agentd.v1.RespondRequest
+	19, // 56: agentd.v1.AgentService.CancelRun:input_type -> agentd.v1.CancelRunRequest
+	21, // 57: agentd.v1.AgentService.GetRun:input_type -> agentd.v1.GetRunRequest
+	23, // 58: agentd.v1.AgentService.ListRuns:input_type -> agentd.v1.ListRunsRequest
+	8,  // 59: agentd.v1.AgentService.StartRun:output_type -> agentd.v1.StartRunResponse
+	10, // 60: agentd.v1.AgentService.SendMessage:output_type -> agentd.v1.SendMessageResponse
+	12, // 61: agentd.v1.AgentService.WatchRun:output_type -> agentd.v1.WatchRunResponse
+	18, // 62: agentd.v1.AgentService.Respond:output_type -> agentd.v1.RespondResponse
+	20, // 63: agentd.v1.AgentService.CancelRun:output_type -> agentd.v1.CancelRunResponse
+	22, // 64: agentd.v1.AgentService.GetRun:output_type -> agentd.v1.GetRunResponse
+	24, // 65: agentd.v1.AgentService.ListRuns:output_type -> agentd.v1.ListRunsResponse
+	59, // [59:66] is the sub-list for method output_type
+	52, // [52:59] is the sub-list for method input_type
+	52, // [52:52] is the sub-list for extension type_name
+	52, // [52:52] is the sub-list for extension extendee
+	0,  // [0:52] is the sub-list for field type_name
 }
 
 func init() { file_agentd_v1_agent_service_proto_init() }
@@ -2289,7 +3935,12 @@ func file_agentd_v1_agent_service_proto_init() {
 	if File_agentd_v1_agent_service_proto != nil {
 		return
 	}
-	file_agentd_v1_agent_service_proto_msgTypes[15].OneofWrappers = []any{
+	file_agentd_v1_agent_service_proto_msgTypes[10].OneofWrappers = []any{
+		(*Decision_Approve)(nil),
+		(*Decision_Reject)(nil),
+		(*Decision_Answer)(nil),
+	}
+	file_agentd_v1_agent_service_proto_msgTypes[23].OneofWrappers = []any{
 		(*RunEvent_RunStarted)(nil),
 		(*RunEvent_UserMessage)(nil),
 		(*RunEvent_TextDelta)(nil),
@@ -2300,14 +3951,21 @@ func file_agentd_v1_agent_service_proto_init() {
 		(*RunEvent_TurnReset)(nil),
 		(*RunEvent_CancelRequested)(nil),
 		(*RunEvent_RunFinished)(nil),
+		(*RunEvent_DecisionRequested)(nil),
+		(*RunEvent_DecisionMade)(nil),
+		(*RunEvent_BudgetWarning)(nil),
+		(*RunEvent_ContextChange)(nil),
+		(*RunEvent_TodoChange)(nil),
+		(*RunEvent_SubRunStarted)(nil),
+		(*RunEvent_Compacted)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_agentd_v1_agent_service_proto_rawDesc), len(file_agentd_v1_agent_service_proto_rawDesc)),
-			NumEnums:      2,
-			NumMessages:   27,
+			NumEnums:      4,
+			NumMessages:   44,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -24,6 +24,7 @@ const (
 	AgentService_StartRun_FullMethodName    = "/agentd.v1.AgentService/StartRun"
 	AgentService_SendMessage_FullMethodName = "/agentd.v1.AgentService/SendMessage"
 	AgentService_WatchRun_FullMethodName    = "/agentd.v1.AgentService/WatchRun"
+	AgentService_Respond_FullMethodName     = "/agentd.v1.AgentService/Respond"
 	AgentService_CancelRun_FullMethodName   = "/agentd.v1.AgentService/CancelRun"
 	AgentService_GetRun_FullMethodName      = "/agentd.v1.AgentService/GetRun"
 	AgentService_ListRuns_FullMethodName    = "/agentd.v1.AgentService/ListRuns"
@@ -47,10 +48,15 @@ type AgentServiceClient interface {
 	// WatchRun streams a run's events from any point, first those that the journal holds, then new ones as they happen.
 	// The stream ends after the run has finished. Errors: NOT_FOUND.
 	WatchRun(ctx context.Context, in *WatchRunRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchRunResponse], error)
+	// Respond makes decisions that a run waits for: approves calls, with other arguments if need be, rejects them with a
+	// reason, answers questions. `GetRun` and the events `decision_requested` say which are wanted. Either all decisions of
+	// a request are made or none. Errors: NOT_FOUND if there is no such run or a decision is not wanted, also not any
+	// more; INVALID_ARGUMENT if one does not fit what is asked.
+	Respond(ctx context.Context, in *RespondRequest, opts ...grpc.CallOption) (*RespondResponse, error)
 	// CancelRun stops a run: its calls are cancelled, each still gets its result, and the run finishes with the stop
 	// reason CANCELLED. A run that has finished stays as it is. Errors: NOT_FOUND.
 	CancelRun(ctx context.Context, in *CancelRunRequest, opts ...grpc.CallOption) (*CancelRunResponse, error)
-	// GetRun returns a run's summary. Errors: NOT_FOUND.
+	// GetRun returns a run's summary and the decisions that it waits for. Errors: NOT_FOUND.
 	GetRun(ctx context.Context, in *GetRunRequest, opts ...grpc.CallOption) (*GetRunResponse, error)
 	// ListRuns lists runs, the newest first, in pages.
 	ListRuns(ctx context.Context, in *ListRunsRequest, opts ...grpc.CallOption) (*ListRunsResponse, error)
@@ -103,6 +109,16 @@ func (c *agentServiceClient) WatchRun(ctx context.Context, in *WatchRunRequest, 
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type AgentService_WatchRunClient = grpc.ServerStreamingClient[WatchRunResponse]
 
+func (c *agentServiceClient) Respond(ctx context.Context, in *RespondRequest, opts ...grpc.CallOption) (*RespondResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(RespondResponse)
+	err := c.cc.Invoke(ctx, AgentService_Respond_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *agentServiceClient) CancelRun(ctx context.Context, in *CancelRunRequest, opts ...grpc.CallOption) (*CancelRunResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(CancelRunResponse)
@@ -151,10 +167,15 @@ type AgentServiceServer interface {
 	// WatchRun streams a run's events from any point, first those that the journal holds, then new ones as they happen.
 	// The stream ends after the run has finished. Errors: NOT_FOUND.
 	WatchRun(*WatchRunRequest, grpc.ServerStreamingServer[WatchRunResponse]) error
+	// Respond makes decisions that a run waits for: approves calls, with other arguments if need be, rejects them with a
+	// reason, answers questions. `GetRun` and the events `decision_requested` say which are wanted. Either all decisions of
+	// a request are made or none. Errors: NOT_FOUND if there is no such run or a decision is not wanted, also not any
+	// more; INVALID_ARGUMENT if one does not fit what is asked.
+	Respond(context.Context, *RespondRequest) (*RespondResponse, error)
 	// CancelRun stops a run: its calls are cancelled, each still gets its result, and the run finishes with the stop
 	// reason CANCELLED. A run that has finished stays as it is. Errors: NOT_FOUND.
 	CancelRun(context.Context, *CancelRunRequest) (*CancelRunResponse, error)
-	// GetRun returns a run's summary. Errors: NOT_FOUND.
+	// GetRun returns a run's summary and the decisions that it waits for. Errors: NOT_FOUND.
 	GetRun(context.Context, *GetRunRequest) (*GetRunResponse, error)
 	// ListRuns lists runs, the newest first, in pages.
 	ListRuns(context.Context, *ListRunsRequest) (*ListRunsResponse, error)
@@ -176,6 +197,9 @@ func (UnimplementedAgentServiceServer) SendMessage(context.Context, *SendMessage
 }
 func (UnimplementedAgentServiceServer) WatchRun(*WatchRunRequest, grpc.ServerStreamingServer[WatchRunResponse]) error {
 	return status.Error(codes.Unimplemented, "method WatchRun not implemented")
+}
+func (UnimplementedAgentServiceServer) Respond(context.Context, *RespondRequest) (*RespondResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Respond not implemented")
 }
 func (UnimplementedAgentServiceServer) CancelRun(context.Context, *CancelRunRequest) (*CancelRunResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method CancelRun not implemented")
@@ -254,6 +278,24 @@ func _AgentService_WatchRun_Handler(srv interface{}, stream grpc.ServerStream) e
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type AgentService_WatchRunServer = grpc.ServerStreamingServer[WatchRunResponse]
 
+func _AgentService_Respond_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(RespondRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AgentServiceServer).Respond(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AgentService_Respond_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AgentServiceServer).Respond(ctx, req.(*RespondRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _AgentService_CancelRun_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(CancelRunRequest)
 	if err := dec(in); err != nil {
@@ -322,6 +364,10 @@ var AgentService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "SendMessage",
 			Handler:    _AgentService_SendMessage_Handler,
+		},
+		{
+			MethodName: "Respond",
+			Handler:    _AgentService_Respond_Handler,
 		},
 		{
 			MethodName: "CancelRun",

@@ -1,0 +1,135 @@
+package agent
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/toolhost/toolhost/tool"
+)
+
+// People says whether somebody can be asked during a run. The zero value is a headless run: whatever would need a
+// person is a no, and the model is told so.
+type People struct {
+	// Attended says that somebody sees what the run asks for, and may respond.
+	Attended bool `json:"attended,omitempty"`
+	// Expiry is how long a decision may wait. In an agent's configuration and in a task 0 means 24 hours; in a journal,
+	// for ever.
+	Expiry time.Duration `json:"expiry,omitempty"`
+	// AskOutcome says that a person decides how to go on after a call whose outcome nobody knows. Otherwise the model
+	// is told, and decides.
+	AskOutcome bool `json:"ask_outcome,omitempty"`
+}
+
+const defaultExpiry = 24 * time.Hour
+
+func (p People) withDefaults() People {
+	p.Expiry = durationOr(p.Expiry, defaultExpiry)
+	return p
+}
+
+// DecisionKind is what a person has to decide.
+type DecisionKind string
+
+// The kinds of decisions. Each says which verdicts fit it.
+const (
+	// DecideApproval is whether a call may be made: approve, with other arguments if need be, or reject.
+	DecideApproval DecisionKind = "approval"
+	// DecideQuestion is what the model asks: answer, or reject to leave it unanswered.
+	DecideQuestion DecisionKind = "question"
+	// DecideOutcome is what to make of a call whose outcome nobody knows: approve makes it once more, answer tells the
+	// model how it ended, reject leaves it unknown.
+	DecideOutcome DecisionKind = "outcome"
+	// DecidePause is whether a run that got stuck goes on: approve, or reject to end it. A message goes on, too.
+	DecidePause DecisionKind = "pause"
+)
+
+// Verdict is what was decided.
+type Verdict string
+
+// The verdicts.
+const (
+	VerdictApprove Verdict = "approve"
+	VerdictReject  Verdict = "reject"
+	VerdictAnswer  Verdict = "answer"
+	VerdictExpired Verdict = "expired" // nobody responded in time; only the agent gives it
+)
+
+// DecisionRequested says that a person has to decide something before a call, or the run, goes on.
+type DecisionRequested struct {
+	ID   string       `json:"decision_id"` // within the run
+	Kind DecisionKind `json:"kind"`
+	// CallID and Tool are of the call that waits; empty for DecidePause.
+	CallID string `json:"call_id,omitempty"`
+	Tool   string `json:"tool,omitempty"`
+	// Reason says why somebody is asked; for DecideQuestion it is the question.
+	Reason string `json:"reason"`
+	// Options are answers that the model proposes. Any other is good, too.
+	Options []string `json:"options,omitempty"`
+	// Rule is the operator's rule that wants approval. May be empty.
+	Rule string `json:"rule,omitempty"`
+	// Expiry is how long the decision waits from the event's time on. 0: for ever.
+	Expiry time.Duration `json:"expiry,omitempty"`
+	// Held is the result that the call has unless a person makes another of it; for DecideOutcome.
+	Held *CallResult `json:"held,omitempty"`
+}
+
+// DecisionMade is what a person decided.
+type DecisionMade struct {
+	ID      string  `json:"decision_id"`
+	Verdict Verdict `json:"verdict"`
+	// Arguments replace the model's where a call is approved. Empty: as they are.
+	Arguments json.RawMessage `json:"arguments,omitempty"`
+	// Text is the reason, or the answer. Only an answer needs one.
+	Text string `json:"text,omitempty"`
+	// By names who decided. May be empty.
+	By string `json:"by,omitempty"`
+}
+
+// Pending is a decision that is wanted.
+type Pending struct {
+	DecisionRequested
+	Arguments string    // the call's, as they would be sent now
+	Requested time.Time // when it was asked for
+	Expires   time.Time // zero: never
+}
+
+// Type implements Payload.
+func (*DecisionRequested) Type() Type { return TypeDecisionRequested }
+
+// Type implements Payload.
+func (*DecisionMade) Type() Type { return TypeDecisionMade }
+
+// fits returns what is wrong with a verdict on a decision, or nil.
+func (d *DecisionMade) fits(p *DecisionRequested) error {
+	allowed := map[DecisionKind][]Verdict{
+		DecideApproval: {VerdictApprove, VerdictReject},
+		DecideQuestion: {VerdictAnswer, VerdictReject},
+		DecideOutcome:  {VerdictApprove, VerdictReject, VerdictAnswer},
+		DecidePause:    {VerdictApprove, VerdictReject},
+	}
+	ok := d.Verdict == VerdictExpired
+	for _, v := range allowed[p.Kind] {
+		ok = ok || v == d.Verdict
+	}
+	switch {
+	case !ok:
+		return fmt.Errorf("decision %s is of the kind %s and takes %v, not %q", p.ID, p.Kind, allowed[p.Kind], d.Verdict)
+	case d.Verdict == VerdictAnswer && d.Text == "":
+		return fmt.Errorf("the answer to decision %s is empty", p.ID)
+	case len(d.Arguments) == 0:
+		return nil
+	case p.Kind != DecideApproval || d.Verdict != VerdictApprove:
+		return fmt.Errorf("decision %s takes no arguments with %q", p.ID, d.Verdict)
+	}
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal(d.Arguments, &object); err != nil || object == nil {
+		return fmt.Errorf("the arguments for decision %s are no JSON object", p.ID)
+	}
+	return nil
+}
+
+// approval is the consent that toolhost is shown.
+func (d *DecisionMade) approval(at time.Time, arguments string) *tool.Approval {
+	return &tool.Approval{ApprovedBy: firstOf(d.By, "a person"), Reason: d.Text, Time: at, Arguments: json.RawMessage(arguments)}
+}

@@ -1,0 +1,175 @@
+package agent
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/toolhost/toolhost/tool"
+)
+
+// The keys of the run's context that have a meaning here. The first is a tool's to write, the others nobody's.
+const (
+	KeyTodos   = "todos"   // the things to do: whoever watches is told when they change
+	KeyRun     = "run"     // the run's id
+	KeyTurn    = "turn"    // the number of the response that asked for the call
+	KeySession = "session" // the session in which the call is made
+)
+
+const (
+	// maxContextKey bounds a key, in bytes.
+	maxContextKey = 128
+	// maxContextBytes bounds all keys and values: they go to toolhost with each call.
+	maxContextBytes = 256 << 10
+)
+
+// Context returns the run's context as calls of a turn get it: the values, and what the keys run, turn and session say.
+// It shares nothing that changes later and must not be changed.
+func (s *State) Context(turn int) map[string]json.RawMessage {
+	values := maps.Clone(s.context)
+	if values == nil {
+		values = make(map[string]json.RawMessage, 3)
+	}
+	quoted := func(id string) json.RawMessage { return json.RawMessage(`"` + id + `"`) } // ids need no escapes
+	values[KeyRun], values[KeySession] = quoted(s.started.RunID), quoted(s.started.Session)
+	values[KeyTurn] = json.RawMessage(fmt.Sprint(turn))
+	return values
+}
+
+// CheckContext returns what is wrong with values that a run is to begin with, or nil.
+func CheckContext(values map[string]json.RawMessage) error {
+	size := 0
+	for key, value := range values {
+		if err := checkContextKey(key); err != nil {
+			return err
+		}
+		if !json.Valid(value) {
+			return fmt.Errorf("the value of the context's key %q is no JSON", key)
+		}
+		size += len(key) + len(value)
+	}
+	if size > maxContextBytes {
+		return fmt.Errorf("the context has %d bytes; it may have %d", size, maxContextBytes)
+	}
+	return nil
+}
+
+func checkContextKey(key string) error {
+	switch {
+	case key == "" || len(key) > maxContextKey:
+		return fmt.Errorf("a key of the context has %d bytes; it needs 1 to %d", len(key), maxContextKey)
+	case key == KeyRun, key == KeyTurn, key == KeySession:
+		return fmt.Errorf("the context's key %q is the agent's own", key)
+	}
+	return nil
+}
+
+// foldEffects lets the effects of a complete batch change the context, in call order. Failed calls change nothing.
+func (s *State) foldEffects() {
+	var change ContextChange
+	changed := make(map[string]json.RawMessage) // by key, the value before
+	for i := range s.batch {
+		r := s.batch[i].result
+		if r.Result.IsError || r.Failure != nil {
+			continue
+		}
+		for _, e := range r.Result.Effects {
+			before := s.context[e.Key]
+			if err := s.foldEffect(e); err != nil {
+				if change.Refused == nil {
+					change.Refused = make(map[string]string)
+				}
+				change.Refused[clip(e.Key)] = err.Error()
+				continue
+			}
+			if _, seen := changed[e.Key]; !seen {
+				changed[e.Key] = before
+			}
+		}
+	}
+	for key, before := range changed {
+		if bytes.Equal(before, s.context[key]) {
+			continue
+		}
+		change.Keys = append(change.Keys, key)
+		if key == KeyTodos {
+			s.news = append(s.news, &TodoChange{Todos: s.context[key]})
+		}
+	}
+	if slices.Sort(change.Keys); len(change.Keys) > 0 || len(change.Refused) > 0 {
+		s.news = append(s.news, &change)
+	}
+}
+
+// foldEffect lets one effect change the context, or returns why it cannot.
+func (s *State) foldEffect(e tool.Effect) error {
+	if err := checkContextKey(e.Key); err != nil {
+		return err
+	}
+	after, err := joined(s.context[e.Key], e)
+	if err != nil {
+		return err
+	}
+	size := len(e.Key) + len(after)
+	for key, value := range s.context {
+		if key != e.Key {
+			size += len(key) + len(value)
+		}
+	}
+	if size > maxContextBytes {
+		return fmt.Errorf("the context would have %d bytes; it may have %d", size, maxContextBytes)
+	}
+	// A new map: calls that are under way hold the old one.
+	s.context = maps.Clone(s.context)
+	if s.context == nil {
+		s.context = make(map[string]json.RawMessage)
+	}
+	s.context[e.Key] = after
+	return nil
+}
+
+// joined returns a key's value after an effect.
+func joined(before json.RawMessage, e tool.Effect) (json.RawMessage, error) {
+	if !json.Valid(e.Value) {
+		return nil, fmt.Errorf("the value is no JSON")
+	}
+	switch e.Operation {
+	case tool.EffectReplace, "":
+		return e.Value, nil
+	case tool.EffectAppend:
+		var list []json.RawMessage
+		if len(before) > 0 && json.Unmarshal(before, &list) != nil {
+			return nil, fmt.Errorf("a value cannot be appended: what is there is no list")
+		}
+		return marshal(append(list, e.Value))
+	case tool.EffectMerge:
+		return mergePatch(before, e.Value)
+	}
+	return nil, fmt.Errorf("the operation %q is unknown", e.Operation)
+}
+
+// mergePatch applies a JSON merge patch (RFC 7396). Values that the patch does not name stay as they are written.
+func mergePatch(target, patch json.RawMessage) (json.RawMessage, error) {
+	var changes map[string]json.RawMessage
+	if json.Unmarshal(patch, &changes) != nil || changes == nil {
+		return patch, nil // no object: it takes the target's place
+	}
+	var object map[string]json.RawMessage
+	if json.Unmarshal(target, &object) != nil || object == nil {
+		object = make(map[string]json.RawMessage)
+	}
+	for key, change := range changes {
+		if string(change) == "null" {
+			delete(object, key)
+			continue
+		}
+		merged, err := mergePatch(object[key], change)
+		if err != nil {
+			return nil, err
+		}
+		object[key] = merged
+	}
+	return marshal(object)
+}

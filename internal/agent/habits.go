@@ -1,0 +1,91 @@
+package agent
+
+import (
+	"crypto/sha256"
+	"fmt"
+
+	"github.com/toolhost/toolhost/tool"
+)
+
+// habits are what a run does again and again without getting anywhere. The zero value is a run that has none.
+type habits struct {
+	timeouts map[string]int             // in a row, by tool
+	seen     map[[sha256.Size]byte]bool // hashes of results and what they answer
+	stale    int                        // results in a row that were seen before
+	idle     int                        // responses in a row without a call, where the run has to say that it is done
+}
+
+// stuck is a run that pauses because it gets nowhere.
+type stuck struct {
+	stop  StopReason // with which it ends if nobody wants it to go on
+	words string
+}
+
+// idleRounds is how many responses without a call the model may give before the run pauses: it was reminded after each.
+const idleRounds = 3
+
+const reminder = "You made no tool call. If the task is done, say so with attempt_completion; if not, go on with it; " +
+	"if you need something from the user, ask for it."
+
+// observe notes what a result says about the run's habits.
+func (s *State) observe(c *callState) {
+	h := &s.habits
+	if h.timeouts == nil {
+		h.timeouts, h.seen = make(map[string]int), make(map[[sha256.Size]byte]bool)
+	}
+	switch failure := c.result.Failure; {
+	case failure != nil && failure.Kind == tool.KindTimeout:
+		h.timeouts[c.Tool]++
+	case !c.result.Result.IsError:
+		delete(h.timeouts, c.Tool)
+	}
+	text := c.result.Result.Text()
+	key := sha256.Sum256(fmt.Appendf(nil, "%d:%s%d:%s%s", len(c.Tool), c.Tool, len(c.Arguments), c.Arguments, text))
+	if h.seen[key] {
+		h.stale++
+		return
+	}
+	h.seen[key], h.stale = true, 0
+}
+
+// judgeHabits ends or pauses a run that gets nowhere.
+func (s *State) judgeHabits() {
+	limits := &s.started.Limits
+	if limits.MaxRepeats > 0 && s.habits.stale >= limits.MaxRepeats {
+		s.stop = StopRepetition
+		s.stopWords = fmt.Sprintf("the last %d results were such as the run has had before, for the same calls", s.habits.stale)
+		return
+	}
+	if limits.MaxTimeouts <= 0 {
+		return
+	}
+	first := ""
+	for name, n := range s.habits.timeouts {
+		if n >= limits.MaxTimeouts && (first == "" || name < first) {
+			first = name
+		}
+	}
+	if first != "" {
+		s.stuck = &stuck{StopTimeouts, fmt.Sprintf("the tool %s timed out %d times in a row", first, s.habits.timeouts[first])}
+	}
+}
+
+// remind tells a model that made no call what it can do, and pauses the run when that has not helped.
+func (s *State) remind() {
+	s.habits.idle++
+	if len(s.unread) > 0 {
+		return // the user has said more meanwhile
+	}
+	s.pushUser(textBlock(reminder))
+	if s.habits.idle%idleRounds == 0 {
+		s.stuck = &stuck{StopNoToolCalls, fmt.Sprintf("the model gave %d responses without a tool call and did not say that it is done", s.habits.idle)}
+	}
+}
+
+// unstick lets a run that paused go on.
+func (s *State) unstick() {
+	s.stuck = nil
+	s.habits.idle = 0
+	clear(s.habits.timeouts)
+	s.withdraw("")
+}
