@@ -191,7 +191,7 @@ func TestBadPluginsAreReported(t *testing.T) {
 	a, b := filepath.Base(first), filepath.Base(second)
 	for file, want := range map[string]string{
 		a + "/good": "", a + "/broken": "speaks in tongues", a + "/nameless": "name is empty", a + "/empty": "no tool",
-		a + "/script.sh": "chmod +x", a + "/link": "leads nowhere", b + "/good": `"good" is taken by ` + first, b + "/partly": "",
+		a + "/script.sh": "chmod +x", a + "/link": "leads nowhere", b + "/good": `"good" is taken by ` + first + "/good, so that ", b + "/partly": "",
 	} {
 		got, found := problems[file]
 		if !found || !strings.Contains(got, want) || (want == "") != (got == "") {

@@ -85,7 +85,7 @@ func (o *order) admitPlugins(base *order, shown []*Plugin) {
 	for _, p := range shown {
 		own := *p
 		if owner := owners[p.Info.Name]; p.usable() && owner != p {
-			own.Problem = fmt.Sprintf("the plugin name %q is taken by %s", p.Info.Name, owner.Source)
+			own.Problem = fmt.Sprintf("the plugin name %q is taken by %s, so that %s is left out", p.Info.Name, owner.Source, p.Source)
 			own.Tools, own.Filters = nil, nil
 		}
 		own.Warnings = slices.Clone(p.Warnings)
