@@ -121,7 +121,6 @@ var rooms = map[string][]string{
 	"internal/e2e/barecontract": {},
 	"internal/e2e/chaos":        {},
 	"internal/e2e/choosing":     {"sdk"},
-	"internal/e2e/choosing":     {"sdk"},
 	"internal/e2e/leaky":        {"sdk"},
 	"internal/e2e/privacy":      {"sdk"},
 	"internal/e2e/stamped":      {"sdk"},
