@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/user"
 	"strconv"
@@ -30,6 +31,7 @@ type callFlags struct {
 	timeout     time.Duration
 	stream      bool
 	approve     bool
+	maxShown    int // below 0: everything
 	format      cli.Format
 }
 
@@ -41,6 +43,10 @@ func newCallCommand(p cli.Process) *cobra.Command {
 		Short: "Call a tool and print its result",
 		Long: `Call calls a tool with arguments in JSON, given on the command line or, for -, on standard input, and prints the
 result. Interrupting it cancels the call.
+
+All of the result is printed, unless --max-shown says how much text and JSON is wanted, in bytes: what is more is kept by
+toolhost as an artifact, of which the beginning and the end are printed, with the handle for `+"`toolhost artifact`"+`. So are
+files of more than 64 KiB and images of more than 5 MiB, whatever is wanted.
 
 With -o json it prints one object: call_id, tool, plugin, instance, is_error, text, content, duration_ms, and where
 the machinery failed error with kind and message; is_error is for what the tool itself reports. With --stream it prints
@@ -61,6 +67,9 @@ answers.`,
 			if cmd.Flags().Changed("timeout") && flags.timeout <= 0 {
 				return cli.Usage("--timeout: %s is not positive; leave it out for the tool's own", flags.timeout)
 			}
+			if cmd.Flags().Changed("max-shown") && flags.maxShown < 0 {
+				return cli.Usage("--max-shown: %d is negative; leave it out to see everything", flags.maxShown)
+			}
 			return conn.with(func(c *client.Client) error {
 				return flags.execute(cmd.Context(), c, call, p)
 			})
@@ -72,6 +81,7 @@ answers.`,
 	f.DurationVar(&flags.timeout, "timeout", 0, "how long the call may take, such as 5s (default: the tool's own)")
 	f.BoolVar(&flags.stream, "stream", false, "show statuses and logs as they come")
 	f.BoolVar(&flags.approve, "approve", false, "approve the call of a dangerous tool, in your name")
+	f.IntVar(&flags.maxShown, "max-shown", -1, "how many `BYTES` of text and JSON to print; 0 is none (default: all)")
 	flags.format.AddFlag(f)
 	conn.addFlag(f)
 	return cmd
@@ -79,7 +89,10 @@ answers.`,
 
 // call returns the call that the command line asks for. What the arguments are worth is for toolhost to say.
 func (f *callFlags) call(args []string, stdin io.Reader) (tool.Call, error) {
-	call := tool.Call{ID: f.id, Tool: args[0], Session: f.session, Timeout: f.timeout}
+	call := tool.Call{ID: f.id, Tool: args[0], Session: f.session, Timeout: f.timeout, MaxShown: new(math.MaxInt32)}
+	if f.maxShown >= 0 {
+		call.MaxShown = &f.maxShown
+	}
 	for flag, id := range map[string]string{"--call-id": f.id, "--session": f.session} {
 		if err := tool.CheckID(id); id != "" && err != nil {
 			return call, cli.Usage("%s: %w", flag, err)
@@ -129,6 +142,9 @@ func (f *callFlags) execute(ctx context.Context, c *client.Client, call tool.Cal
 	outcome, err := c.Follow(ctx, call, show)
 	if err := showOutcome(p, call.Tool, outcome, err, f.format.JSON(), f.stream); err != nil {
 		return err
+	}
+	if !f.format.JSON() {
+		tellArtifacts(p.Stderr, &outcome.Result, f.session)
 	}
 	if !outcome.Result.IsError {
 		return nil

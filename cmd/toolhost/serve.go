@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/address"
+	"github.com/toolhost/toolhost/internal/artifact"
 	"github.com/toolhost/toolhost/internal/audit"
 	"github.com/toolhost/toolhost/internal/callstore"
 	"github.com/toolhost/toolhost/internal/catalog"
@@ -87,6 +88,11 @@ func serve(ctx context.Context, options serveOptions, stdout, stderr io.Writer) 
 		return err
 	}
 	defer func() { err = errors.Join(err, calls.Close()) }()
+	artifacts, err := openArtifacts(options, logger)
+	if err != nil {
+		return err
+	}
+	defer artifacts.Close()
 	decisions, err := audit.Open(audit.Config{File: options.Audit.File, All: options.Audit.Log == "all"})
 	if err != nil {
 		return err
@@ -94,6 +100,7 @@ func serve(ctx context.Context, options serveOptions, stdout, stderr io.Writer) 
 	defer func() { err = errors.Join(err, decisions.Close()) }()
 	cfg := hostConfig(options, known, plugins, logger, logs)
 	cfg.Calls, cfg.Audit, cfg.Secrets = calls, decisions, store
+	cfg.Artifacts, cfg.MaxShown = artifacts, int(options.Results.ShownBytes)
 	if cfg.Policy, err = options.Policy.Compile(); err != nil {
 		return err
 	}
@@ -127,6 +134,17 @@ func openCalls(ctx context.Context, options serveOptions, logger *slog.Logger) (
 		KeepIDs:     options.Ledger.KeepIDs,
 		KeepResults: options.Ledger.KeepResults,
 		Logger:      logger,
+	})
+}
+
+// openArtifacts opens what is kept of results that are too large to be shown.
+func openArtifacts(options serveOptions, logger *slog.Logger) (*artifact.Store, error) {
+	return artifact.Open(artifact.Config{
+		Dir:      filepath.Join(options.State, "artifacts"),
+		MaxBytes: int64(options.Artifacts.MaxBytes),
+		MaxCount: options.Artifacts.MaxCount,
+		MaxAge:   options.Artifacts.MaxAge,
+		Logger:   logger,
 	})
 }
 
