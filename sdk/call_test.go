@@ -204,6 +204,28 @@ func TestWhatTheContextKnows(t *testing.T) {
 	}
 }
 
+// TestWellKnownContext: what a caller says of its run reaches a tool that declares it; what is the call's own reaches all.
+func TestWellKnownContext(t *testing.T) {
+	spec := sdk.Spec{Name: "x", Description: "x", ContextKeys: []string{sdk.KeyRun, sdk.KeyTurn}}
+	h := sdktest.New(t, sdk.Plugin{Name: "p", Tools: []sdk.Tool{sdk.Func(spec, func(ctx context.Context, _ struct{}) (string, error) {
+		run, _, err := sdk.Value[string](ctx, sdk.KeyRun)
+		if err != nil {
+			return "", err
+		}
+		turn, _, err := sdk.Value[int](ctx, sdk.KeyTurn)
+		_, user, _ := sdk.Value[string](ctx, sdk.KeyUser)
+		deadline, bounded := ctx.Deadline()
+		return fmt.Sprintln(run, turn, user, sdk.Traceparent(ctx), bounded && time.Until(deadline) <= time.Hour), err
+	})}})
+	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+	defer cancel()
+	got := h.Call("x", nil, sdktest.WithContext(ctx), sdktest.WithValue(sdk.KeyRun, "run-7"), sdktest.WithValue(sdk.KeyTurn, 3),
+		sdktest.WithValue(sdk.KeyUser, "Ada"), sdktest.WithTraceparent("00-4bf9-00f0-01"))
+	if want := "run-7 3 false 00-4bf9-00f0-01 true\n"; got.Text() != want {
+		t.Errorf("the tool saw %q (%v), not %q", got.Text(), got.Err, want)
+	}
+}
+
 func TestOutsideOfACall(t *testing.T) {
 	ctx := t.Context()
 	_, found, err := sdk.Value[int](ctx, "k")

@@ -50,8 +50,8 @@ func Traceparent(ctx context.Context) string {
 	return ""
 }
 
-// Value returns the value of a key of the run's context, which the tool must have declared in Spec.ContextKeys. found
-// says whether there is one. The error says that it is not a T.
+// Value returns the value of a key of the run's context, such as KeyRun, which the tool must have declared in
+// Spec.ContextKeys. found says whether there is one. The error says that it is not a T.
 func Value[T any](ctx context.Context, key string) (value T, found bool, err error) {
 	c := callOf(ctx)
 	if c == nil {
@@ -68,7 +68,9 @@ func Value[T any](ctx context.Context, key string) (value T, found bool, err err
 }
 
 // Secret returns a secret by its name, which the tool must have declared in Spec.RequiresAuth. found says whether there
-// is one: a toolhost does not call a tool whose declared secrets it lacks.
+// is one: a toolhost does not call a tool whose declared secrets it lacks, or whose plugin the operator has not granted
+// them. The value is the one of this call; the next may have another. What the tool says and prints is shown without it;
+// what it sends elsewhere, and writes into files, is the tool's to guard.
 func Secret(ctx context.Context, name string) (secret string, found bool) {
 	c := callOf(ctx)
 	if c == nil {

@@ -54,8 +54,9 @@
 //
 // # Within a call
 //
-// The context knows the call: see [CallID], [Workspace], [Value], [Secret], [Logger], [ReportStatus] and
-// [ReportProgress]. Where an argument is the handle of an artifact, because what another tool answered was too large to be
+// The context knows the call: see [CallID], [Attempt], [Session], [Workspace], [Traceparent], [Value], [Secret], [Logger],
+// [ReportStatus] and [ReportProgress]. Of the run's context and the operator's secrets, it knows what the tool's Spec
+// declares in ContextKeys and RequiresAuth, and nothing else. Its deadline is the call's. Where an argument is the handle of an artifact, because what another tool answered was too large to be
 // shown, [OpenArtifact] reads it. The context ends when the call is cancelled or out of time; a tool that starts something must end with it.
 //
 // # Filters

@@ -40,6 +40,15 @@ const (
 	StatusError   = tool.StatusError
 )
 
+// Keys of the run's context that mean the same to every caller that sets them; see Value. A tool declares those that it
+// reads in Spec.ContextKeys.
+const (
+	KeyRun   = "run"   // the id of the agent's run, a string
+	KeyTurn  = "turn"  // the number of the model's response that asked for the call, from 1
+	KeyUser  = "user"  // for whom the work is done, as the caller says: a string or an object
+	KeyTodos = "todos" // what is to be done, a list
+)
+
 // Text returns a block of plain text or Markdown.
 func Text(text string) Content { return tool.Text(text) }
 

@@ -158,6 +158,11 @@ func WithValue(key string, value any) Option {
 	}
 }
 
+// WithTraceparent sets the W3C trace context of the call.
+func WithTraceparent(traceparent string) Option {
+	return func(o *callOptions) { o.info.Traceparent = traceparent }
+}
+
 // WithSecret sets a secret. As under a toolhost, it reaches only a tool that declares its name.
 func WithSecret(name, secret string) Option {
 	return func(o *callOptions) { o.info.Secrets[name] = secret }

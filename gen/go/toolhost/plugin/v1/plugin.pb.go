@@ -608,7 +608,9 @@ type CallContext struct {
 	Workspace string `protobuf:"bytes,2,opt,name=workspace,proto3" json:"workspace,omitempty"`
 	// Values by key, as JSON; only keys of ToolSpec.context_keys.
 	Values map[string][]byte `protobuf:"bytes,3,rep,name=values,proto3" json:"values,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	// Secrets by name; only names of ToolSpec.requires_auth.
+	// Secrets by name: all of ToolSpec.requires_auth, and no others. There is no call if the operator's store lacks one, or
+	// has not granted it to the plugin. toolhost shows what the plugin says and prints from then on with `[secret NAME]` in
+	// the place of each value.
 	Secrets map[string]string `protobuf:"bytes,4,rep,name=secrets,proto3" json:"secrets,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// The W3C trace context of the call (https://www.w3.org/TR/trace-context/). Empty means none.
 	Traceparent   string `protobuf:"bytes,5,opt,name=traceparent,proto3" json:"traceparent,omitempty"`

@@ -85,7 +85,8 @@ type ToolSpec struct {
 	// Its display name, description, schemas and examples depend on the session: toolhost asks `Describe` again for each that
 	// looks at the tool or calls it. All else holds for every session.
 	Dynamic bool `protobuf:"varint,25,opt,name=dynamic,proto3" json:"dynamic,omitempty"`
-	// The keys of the call's context that the tool wants. No others reach it.
+	// The keys of the call's context that the tool wants, such as `run` or `user`; see CallOptions.context for those that
+	// mean the same everywhere. No others reach it.
 	ContextKeys []string `protobuf:"bytes,26,rep,name=context_keys,json=contextKeys,proto3" json:"context_keys,omitempty"`
 	// Whatever else the author wants to say, as JSON values by key.
 	Metadata      map[string][]byte `protobuf:"bytes,27,rep,name=metadata,proto3" json:"metadata,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
