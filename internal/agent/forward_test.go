@@ -2,159 +2,21 @@ package agent_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolhost/toolhost/internal/agent"
-	"github.com/toolhost/toolhost/internal/host/hosttest"
 	"github.com/toolhost/toolhost/internal/model"
+	"github.com/toolhost/toolhost/internal/runstore/memory"
 	"github.com/toolhost/toolhost/tool"
 )
-
-// stage is a toolhost with a tool that looks on, what it saw and what it executed; and a model whose nth stream is the
-// nth script.
-type stage struct {
-	*hosttest.Fake
-	t       *testing.T
-	scripts []func(ctx context.Context, s *script) error
-	agent   *agent.Agent
-
-	mu       sync.Mutex
-	asked    int
-	seen     []string // every prefix that was previewed
-	executed []string // arguments
-	changed  chan struct{}
-	statuses map[string]chan struct{} // by tip, closed once a watcher of the run has seen it
-}
-
-func newStage(t *testing.T, scripts ...func(ctx context.Context, s *script) error) *stage {
-	g := &stage{t: t, scripts: scripts, statuses: make(map[string]chan struct{})}
-	serial := g.tool("serial")
-	serial.Spec.Serial, serial.Spec.PartialArguments, serial.Preview = true, false, nil
-	plain := g.tool("plain")
-	plain.Spec.PartialArguments, plain.Preview = false, nil
-	g.Fake = hosttest.NewFake(g.tool("write"), serial, plain)
-	f := newFixture(t, &fakeModel{}, newTools(echo), func(c *agent.Config) { c.Model, c.Tools = g, g })
-	g.agent = f.Agent
-	t.Cleanup(g.Fake.Close)
-	f.start(agent.Task{})
-	return g
-}
-
-func (g *stage) tool(name string) hosttest.Tool {
-	return hosttest.Tool{
-		Spec: tool.Spec{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`), PartialArguments: true},
-		Preview: func(text []byte, emit func(tool.Event)) {
-			g.note(&g.seen, name+" "+string(text))
-			emit(tool.Event{Status: &tool.Status{State: tool.StatusWait, Tip: string(text)}})
-		},
-		Run: func(_ context.Context, call tool.Call, _ func(tool.Event)) (tool.Result, error) {
-			g.note(&g.executed, name+" "+string(call.Arguments))
-			return tool.TextResult("done"), nil
-		},
-	}
-}
-
-func (g *stage) note(list *[]string, line string) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	*list = append(*list, line)
-}
-
-func (g *stage) Name() string { return "fake:streaming" }
-
-func (g *stage) Generate(ctx context.Context, _ model.Request) iter.Seq2[model.Chunk, error] {
-	return func(yield func(model.Chunk, error) bool) {
-		g.mu.Lock()
-		n := g.asked
-		g.asked++
-		g.mu.Unlock()
-		if n >= len(g.scripts) {
-			yield(model.Chunk{Response: response(model.StopEndTurn, text("ok"))}, nil)
-			return
-		}
-		s := &script{stage: g, yield: yield, stop: model.StopToolUse}
-		if err := g.scripts[n](ctx, s); err != nil {
-			yield(model.Chunk{}, err)
-			return
-		}
-		blocks := make([]model.Block, len(s.calls))
-		for i := range s.calls {
-			blocks[i].ToolCall = &s.calls[i]
-		}
-		yield(model.Chunk{Response: response(s.stop, blocks...)}, nil)
-	}
-}
-
-// sawTip returns when a watcher of the run sees a status with a tip.
-func (g *stage) sawTip(tip string) chan struct{} {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	seen := g.statuses[tip]
-	if seen == nil {
-		seen = make(chan struct{})
-		g.statuses[tip] = seen
-	}
-	return seen
-}
-
-// watch follows the run to its end.
-func (g *stage) watch() (events []agent.Event) {
-	g.t.Helper()
-	for e, err := range g.agent.WatchRun(g.t.Context(), "r", 0) {
-		if err != nil {
-			g.t.Fatal(err)
-		}
-		events = append(events, e)
-		if p, ok := e.Payload.(*agent.CallStatus); ok && p.Status.Tip != "" {
-			select {
-			case <-g.sawTip(p.Status.Tip):
-			default:
-				close(g.sawTip(p.Status.Tip))
-			}
-		}
-	}
-	return events
-}
-
-// script writes one response.
-type script struct {
-	stage *stage
-	yield func(model.Chunk, error) bool
-	calls []model.ToolCall
-	stop  model.StopReason
-}
-
-func (s *script) begin(name string) {
-	id := fmt.Sprintf("m%d", len(s.calls))
-	s.yield(model.Chunk{CallBegun: &model.CallBegun{Index: len(s.calls), ID: id, Name: name}}, nil)
-	s.calls = append(s.calls, model.ToolCall{ID: id, Name: name})
-}
-
-func (s *script) write(text string) {
-	i := len(s.calls) - 1
-	s.calls[i].Arguments += text
-	s.yield(model.Chunk{ArgumentDelta: &model.ArgumentDelta{Index: i, Text: text}}, nil)
-}
-
-// shown waits until a watcher of the run has seen what the tool says about a prefix of the arguments.
-func (s *script) shown(ctx context.Context, prefix string) error {
-	select {
-	case <-s.stage.sawTip(prefix):
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
 
 // TestArgumentsReachTheToolAsTheyAreWritten: the model does not go on before a watcher has seen the tool's status.
 func TestArgumentsReachTheToolAsTheyAreWritten(t *testing.T) {
@@ -265,4 +127,181 @@ func TestPreviewsThatComeToNothing(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestPreviewAfterARetry: the call of the stream that broke and the same call of the one that replaces it have the same id;
+// the second is executed, once.
+func TestPreviewAfterARetry(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newStage(t,
+			func(ctx context.Context, s *script) error {
+				s.begin("write")
+				s.write(`{"n":1`)
+				if err := s.shown(ctx, `{"n":1`); err != nil {
+					return err
+				}
+				return &model.Error{Message: "overloaded", Retryable: true}
+			},
+			func(ctx context.Context, s *script) error {
+				s.begin("write")
+				s.write(`{"n":2`)
+				if err := s.shown(ctx, `{"n":2`); err != nil {
+					return err
+				}
+				s.write(`}`)
+				return nil
+			})
+		var order []string
+		for _, e := range g.watch() {
+			switch p := e.Payload.(type) {
+			case *agent.CallStatus:
+				order = append(order, p.CallID+" "+p.Status.Tip)
+			case *agent.TurnReset, *agent.CallResult:
+				order = append(order, string(p.Type()))
+			}
+		}
+		order = slices.DeleteFunc(order, func(line string) bool { return line == `r.t1.c0 {"n":2}` })
+		if diff := cmp.Diff([]string{`r.t1.c0 {"n":1`, "turn_reset", `r.t1.c0 {"n":2`, "call_result"}, order); diff != "" {
+			t.Errorf("events (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff([]string{`write {"n":2}`}, g.executed); diff != "" {
+			t.Errorf("executed (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// TestPreviewInASerialBatch: what may not begin with the batch is not held open, and is made when its turn comes.
+func TestPreviewInASerialBatch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newStage(t, func(ctx context.Context, s *script) error {
+			s.begin("serial")
+			s.write(`{}`)
+			s.begin("write")
+			s.write(`{"n":1}`)
+			return s.shown(ctx, `{"n":1}`)
+		})
+		g.watch()
+		if diff := cmp.Diff([]string{"serial {}", `write {"n":1}`}, g.executed); diff != "" {
+			t.Errorf("executed (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// TestPreviewThatDies: a call is none the worse for a preview that could not be opened, or that ended too early.
+func TestPreviewThatDies(t *testing.T) {
+	for name, spoil := range map[string]func(g *stage){
+		"not opened":         func(g *stage) { g.refuse = tool.Errorf(tool.KindUnavailable, "not now") },
+		"ends early":         func(g *stage) { g.early = &tool.Error{Kind: tool.KindCrashed, Message: "gone"} },
+		"ends when complete": func(g *stage) { g.late = &tool.Error{Kind: tool.KindUnavailable, Message: "gone"} },
+		"events are lost":    func(g *stage) { g.lost = tool.Errorf(tool.KindUnavailable, "the connection was lost") },
+		"panics":             func(g *stage) { g.panics = true },
+		"takes no text":      func(g *stage) { g.stuck = true },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ready := make(chan struct{})
+				g := newStage(t, func(ctx context.Context, s *script) error {
+					<-ready
+					s.begin("write")
+					s.write(`{"n":`)
+					synctest.Wait()
+					s.write(`1}`)
+					synctest.Wait()
+					return nil
+				})
+				spoil(g)
+				began := time.Now()
+				close(ready)
+				events := g.watch()
+				if took := time.Since(began); took > 2*time.Second {
+					t.Errorf("it took %s", took)
+				}
+				if end, ok := events[len(events)-1].Payload.(*agent.RunFinished); !ok || end.StopReason != agent.StopEndTurn {
+					t.Errorf("ended with %+v", end)
+				}
+				for _, e := range events {
+					if p, ok := e.Payload.(*agent.CallResult); ok && (p.Failure != nil || p.Result.Text() != "done") {
+						t.Errorf("the result is %+v, %+v", p.Result, p.Failure)
+					}
+				}
+				if diff := cmp.Diff([]string{`write {"n":1}`}, g.executed); diff != "" {
+					t.Errorf("executed (-want +got):\n%s", diff)
+				}
+			})
+		})
+	}
+}
+
+// TestNotTooManyPreviews: a response of very many calls opens only so many of them before it is whole, and all after.
+func TestNotTooManyPreviews(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const calls = 40
+		early := 0
+		g := newStage(t, func(_ context.Context, s *script) error {
+			for i := range calls {
+				s.begin("write")
+				s.write(fmt.Sprintf(`{"n":%d}`, i))
+			}
+			synctest.Wait()
+			early = len(s.stage.Opened())
+			return nil
+		})
+		g.watch()
+		if early != 16 || len(g.executed) != calls {
+			t.Errorf("%d calls were opened early, %d executed", early, len(g.executed))
+		}
+	})
+}
+
+// TestCloseAbandonsPreviews: an agent that closes leaves nothing open that was not executed.
+func TestCloseAbandonsPreviews(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		shown := make(chan struct{})
+		g := newStage(t, func(ctx context.Context, s *script) error {
+			s.begin("write")
+			s.write(`{"n":1}`)
+			synctest.Wait()
+			close(shown)
+			<-ctx.Done()
+			return ctx.Err()
+		})
+		<-shown
+		g.agent.Close()
+		synctest.Wait()
+		if len(g.seen) == 0 || len(g.executed) != 0 {
+			t.Errorf("seen %q, executed %q", g.seen, g.executed)
+		}
+		if stats, err := g.Stats(t.Context(), ""); err != nil || len(stats) != 1 || stats[0].Failures[tool.KindCancelled] != 1 {
+			t.Errorf("the call was not abandoned: %+v, %v", stats, err)
+		}
+	})
+}
+
+// TestCancelWhileAResponseIsHandedOver: a response that comes while a cancel is being journaled is dropped, and the calls
+// that it has open are abandoned.
+func TestCancelWhileAResponseIsHandedOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &slowCancel{Store: memory.New(), entered: make(chan struct{}), leave: make(chan struct{})}
+		g := newStageOn(t, store, func(ctx context.Context, s *script) error {
+			s.begin("write")
+			s.write(`{"n":1}`)
+			if err := s.shown(ctx, `{"n":1}`); err != nil {
+				return err
+			}
+			go func() { _ = s.stage.agent.CancelRun(context.Background(), "r", "enough") }()
+			<-store.entered
+			return nil
+		})
+		go func() {
+			<-store.entered
+			synctest.Wait() // until the response waits to be taken
+			close(store.leave)
+		}()
+		g.watch()
+		synctest.Wait()
+		stats, err := g.Stats(t.Context(), "")
+		if err != nil || len(stats) != 1 || stats[0].Failures[tool.KindCancelled] != 1 || len(g.executed) > 0 {
+			t.Errorf("the call was not abandoned: %+v, %v, executed %q", stats, err, g.executed)
+		}
+	})
 }
