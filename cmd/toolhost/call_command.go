@@ -45,7 +45,7 @@ func newCallCommand(p cli.Process) *cobra.Command {
 result. Interrupting it cancels the call.
 
 All of the result is printed, unless --max-shown says how much text and JSON is wanted, in bytes: what is more is kept by
-toolhost as an artifact, of which the beginning and the end are printed, with the handle for `+"`toolhost artifact`"+`. So are
+toolhost as an artifact, of which the beginning and the end are printed, with the handle for ` + "`toolhost artifact`" + `. So are
 files of more than 64 KiB and images of more than 5 MiB, whatever is wanted.
 
 With -o json it prints one object: call_id, tool, plugin, instance, is_error, text, content, duration_ms, and where
