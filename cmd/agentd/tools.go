@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"iter"
 
 	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/agent"
@@ -27,6 +28,16 @@ func (r remoteTools) Open(ctx context.Context, call tool.Call, complete bool) (t
 		return nil, err
 	}
 	return remoteExecution{execution}, nil
+}
+
+// CancelCall implements agent.Tools.
+func (r remoteTools) CancelCall(ctx context.Context, key tool.CallKey, reason string) error {
+	return r.client.CancelCall(ctx, key, reason)
+}
+
+// WatchCall implements agent.Tools.
+func (r remoteTools) WatchCall(ctx context.Context, key tool.CallKey, after uint64) iter.Seq2[tool.Event, error] {
+	return r.client.WatchCall(ctx, key, after)
 }
 
 type remoteExecution struct{ tool.Execution }

@@ -23,6 +23,7 @@ type Agent struct {
 	ctx    context.Context // of all runs; ends with Close
 	cancel context.CancelFunc
 	group  sync.WaitGroup // the runs' goroutines
+	seats  chan struct{}  // as many as runs may be at work at the same time
 
 	mu     sync.Mutex
 	closed bool
@@ -58,7 +59,9 @@ func New(cfg Config) (*Agent, error) {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	return &Agent{config: cfg, store: cfg.Store, ctx: ctx, cancel: cancel, runs: make(map[string]*run)}, nil
+	return &Agent{
+		config: cfg, store: cfg.Store, ctx: ctx, cancel: cancel, seats: make(chan struct{}, cfg.MaxRuns), runs: make(map[string]*run),
+	}, nil
 }
 
 // Close stops working: runs that are not finished stay as their journals say and go on when they are resumed, and
@@ -98,7 +101,7 @@ func (a *Agent) StartRun(ctx context.Context, task Task) (string, error) {
 	if err != nil {
 		return "", storeError(err)
 	}
-	return started.RunID, a.wake(started.RunID, nil)
+	return started.RunID, a.wake(known{id: started.RunID, last: 1, sub: started.Parent != nil}, nil)
 }
 
 // rejoin checks that the run that exists is the one that was to be started.
@@ -114,7 +117,7 @@ func (a *Agent) rejoin(ctx context.Context, want *RunStarted) error {
 	if err != nil || r.Finished() || r.foreign() {
 		return err
 	}
-	return a.wake(want.RunID, nil)
+	return a.wake(r.known(), nil)
 }
 
 var runIDPattern = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)

@@ -45,8 +45,11 @@ func (e *errand) pursue() {
 	})
 	defer deadline.Stop()
 	for attempt := 1; ; attempt++ {
-		if e.cancelled() && (!e.begun || e.call.SideEffects) {
-			// Opening it might begin it, now that nobody wants it any more.
+		switch {
+		case e.cancelled() && e.begun:
+			e.finish(e.recall())
+			return
+		case e.cancelled():
 			e.finish(failureResult(&e.call, e.lost(nil)))
 			return
 		}
@@ -57,9 +60,12 @@ func (e *errand) pursue() {
 		case out != nil:
 			e.finish(outcomeResult(&e.call, out))
 			return
-		case attempt >= retry.MaxAttempts || !mayPass(err) || e.cancelled():
+		case !e.cancelled() && (attempt >= retry.MaxAttempts || !mayPass(err)):
 			e.finish(failureResult(&e.call, e.lost(err)))
 			return
+		}
+		if e.cancelled() {
+			continue
 		}
 		e.run.agent.config.Log.Warn("opening a call again", "run", e.run.id, "call", e.call.ID, "error", err)
 		if sleep(e.task.asked, retry.pause(attempt, tool.AsError(err).RetryAfter)) != nil && e.task.ctx.Err() != nil {

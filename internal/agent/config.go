@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"iter"
 	"log/slog"
 	"math/rand/v2"
 	"time"
@@ -20,6 +21,11 @@ type Tools interface {
 	// opening and the execution's events; a call with an id goes on when ctx ends. An error means that nothing was
 	// begun by this Open.
 	Open(ctx context.Context, call tool.Call, complete bool) (tool.Execution, error)
+	// CancelCall asks to stop a call by its id and does not wait until it has ended. One that has ended stays as it is;
+	// KindNotFound says that the call is not known.
+	CancelCall(ctx context.Context, key tool.CallKey, reason string) error
+	// WatchCall yields the events of a call that is known, up to its end, without ever beginning one.
+	WatchCall(ctx context.Context, key tool.CallKey, after uint64) iter.Seq2[tool.Event, error]
 }
 
 // Config says what an agent works with. The first three fields must be set.
@@ -45,6 +51,9 @@ type Config struct {
 	// ToolRetry says how toolhost is asked again when it does not answer: the call id makes that safe. Zero fields mean
 	// 10 attempts, from 200 ms to 10 s.
 	ToolRetry Retry
+	// MaxRuns is how many runs may be at work at the same time; those beyond it wait for their turn. Sub-runs, and runs
+	// that wait for nothing but a person, do not count. 0 means 1000.
+	MaxRuns int
 	// ModelIdle is how long a model's stream may say nothing before it counts as broken. 0 means 5 minutes.
 	ModelIdle time.Duration
 	// CallDeadline is after which time a call is given up although toolhost, which has deadlines of its own, says
@@ -74,6 +83,7 @@ func (c *Config) withDefaults() (Config, error) {
 	d.Limits = d.Limits.or(Limits{})
 	d.ModelRetry = d.ModelRetry.or(Retry{MaxAttempts: 5, Initial: time.Second, Max: 30 * time.Second})
 	d.ToolRetry = d.ToolRetry.or(Retry{MaxAttempts: 10, Initial: 200 * time.Millisecond, Max: 10 * time.Second})
+	d.MaxRuns = firstPositive(d.MaxRuns, 1000, 1)
 	d.ModelIdle = durationOr(d.ModelIdle, 5*time.Minute)
 	d.CallDeadline = durationOr(d.CallDeadline, 15*time.Minute)
 	d.CancelGrace = durationOr(d.CancelGrace, 10*time.Second)

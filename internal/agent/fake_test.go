@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -144,6 +145,36 @@ func (f *fakeTools) Open(ctx context.Context, call tool.Call, complete bool) (to
 		})
 	}
 	return &fakeExecution{call: c}, nil
+}
+
+func (f *fakeTools) CancelCall(_ context.Context, key tool.CallKey, reason string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	c := f.calls[key.ID]
+	if c == nil {
+		return tool.Errorf(tool.KindNotFound, "there is no call %s", key.ID)
+	}
+	c.cancel(&tool.Error{Kind: tool.KindCancelled, Message: reason})
+	return nil
+}
+
+func (f *fakeTools) WatchCall(ctx context.Context, key tool.CallKey, _ uint64) iter.Seq2[tool.Event, error] {
+	return func(yield func(tool.Event, error) bool) {
+		f.mu.Lock()
+		c := f.calls[key.ID]
+		f.mu.Unlock()
+		if c == nil {
+			yield(tool.Event{}, tool.Errorf(tool.KindNotFound, "there is no call %s", key.ID))
+			return
+		}
+		e := &fakeExecution{call: c}
+		for {
+			event, err := e.Next(ctx)
+			if errors.Is(err, io.EOF) || !yield(event, err) || err != nil {
+				return
+			}
+		}
+	}
 }
 
 // executions returns how often each call was executed.

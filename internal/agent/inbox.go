@@ -60,7 +60,7 @@ func (a *Agent) tell(ctx context.Context, runID string, payloads ...Payload) (ui
 		}
 	}
 	in := &input{payloads: payloads, reply: make(chan reply, 1)}
-	if err := a.wake(runID, in); err != nil {
+	if err := a.wake(r.known(), in); err != nil {
 		return 0, err
 	}
 	select {
@@ -81,7 +81,11 @@ func (a *Agent) Resume(ctx context.Context) (int, error) {
 			return n, storeError(err)
 		}
 		for i := range page {
-			if err := a.wake(page[i].ID, nil); err != nil {
+			r, err := summarize(&page[i])
+			if err != nil {
+				return n, err
+			}
+			if err := a.wake(r.known(), nil); err != nil {
 				return n, err
 			}
 			n++
@@ -100,28 +104,34 @@ func (a *Agent) ResumeRun(ctx context.Context, runID string) error {
 	if err != nil || r.Finished() {
 		return err
 	}
-	return a.wake(runID, nil)
+	return a.wake(r.known(), nil)
 }
 
+// known is what has to be known of a run before its journal is read.
+type known struct {
+	id   string
+	last uint64 // the place of its last event, or of one before
+	sub  bool
+}
+
+func (r *Run) known() known { return known{id: r.ID, last: r.LastSeq, sub: r.Parent != nil} }
+
 // wake puts a run to work and hands it an input, which may be nil.
-func (a *Agent) wake(runID string, in *input) error {
+func (a *Agent) wake(k known, in *input) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.closed {
 		return errClosed()
 	}
-	r := a.runs[runID]
+	r := a.runs[k.id]
 	if r == nil {
-		r = newRun(a, runID)
-		a.runs[runID] = r
+		r = newRun(a, k)
+		a.runs[k.id] = r
 		a.group.Go(func() { r.work(a.ctx) })
 	}
 	if in != nil {
 		r.inbox = append(r.inbox, in)
-		select {
-		case r.woken <- struct{}{}:
-		default:
-		}
+		r.wake()
 	}
 	return nil
 }

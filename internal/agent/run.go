@@ -19,6 +19,7 @@ type run struct {
 	agent *Agent
 	id    string
 	feed  feed
+	sub   bool          // it is a sub-run
 	woken chan struct{} // of capacity 1: there is something in the inbox
 	inbox []*input      // guarded by Agent.mu
 
@@ -29,6 +30,7 @@ type run struct {
 	group   sync.WaitGroup   // the tasks' goroutines
 	offered []tool.Info      // the tools, as last listed
 	alarm   *time.Timer      // for Wait; nil: nothing happens by itself
+	seated  bool             // it has one of Agent.seats
 
 	// previews are the open calls of the response that was just journaled, until its calls begin. The goroutine's alone.
 	previews previews
@@ -65,10 +67,12 @@ type update struct {
 	offered []tool.Info    // if not nil, the tools as just listed
 }
 
-func newRun(a *Agent, id string) *run {
-	return &run{
-		agent: a, id: id, woken: make(chan struct{}, 1), tasks: make(map[string]*task), updates: make(chan update),
+func newRun(a *Agent, k known) *run {
+	r := &run{
+		agent: a, id: k.id, sub: k.sub, woken: make(chan struct{}, 1), tasks: make(map[string]*task), updates: make(chan update),
 	}
+	r.feed.begin(k.last) // who watches reads the journal up to there, also while the run waits for a seat
+	return r
 }
 
 // work is the run's goroutine. It ends when the run is finished, ctx ends, or the journal cannot be read or written.
@@ -78,6 +82,7 @@ func (r *run) work(ctx context.Context) {
 		t.end()
 	}
 	r.wait(Wait{})
+	r.leave()
 	r.previews.abandon()
 	r.group.Wait()
 	if err != nil && ctx.Err() == nil {
@@ -90,6 +95,9 @@ func (r *run) work(ctx context.Context) {
 }
 
 func (r *run) loop(ctx context.Context) error {
+	if err := r.queue(ctx); err != nil {
+		return err
+	}
 	if err := r.agent.fold(ctx, r.id, &r.state); err != nil {
 		return err
 	}
@@ -122,6 +130,8 @@ func (r *run) loop(ctx context.Context) error {
 			if err := r.handle(ctx, u); err != nil {
 				return err
 			}
+		case r.wanted() <- struct{}{}:
+			r.seated = true
 		case <-r.rung():
 			if err := r.commit(ctx, r.state.Due(time.Now())...); err != nil {
 				return err
@@ -240,25 +250,26 @@ func (r *run) commit(ctx context.Context, payloads ...Payload) error {
 func (r *run) reconcile(ctx context.Context) {
 	named := make(map[string]bool)
 	var wait Wait
+	mayWork := r.mayWork()
 	for _, command := range Next(&r.state) {
 		switch c := command.(type) {
 		case AskModel:
 			name := "turn " + strconv.Itoa(c.Turn)
 			named[name] = true
-			if r.tasks[name] == nil {
+			if r.tasks[name] == nil && mayWork {
 				r.ask(r.start(ctx, name))
 			}
 		case CallTool:
 			name := c.Call.SentID()
 			named[name] = true
 			t := r.tasks[name]
-			if t == nil {
+			if t == nil && mayWork {
 				t = r.start(ctx, name)
 				if c.Cancel != nil {
 					t.cancel(errCancelled(c.Cancel.Reason))
 				}
-				r.call(t, c.Call)
-			} else if c.Cancel != nil {
+				r.carryOut(t, c.Call)
+			} else if t != nil && c.Cancel != nil {
 				t.cancel(errCancelled(c.Cancel.Reason))
 			}
 		case Wait:
@@ -273,6 +284,15 @@ func (r *run) reconcile(ctx context.Context) {
 		}
 	}
 	r.previews.abandon() // of calls that are not to be made, or not yet
+}
+
+// carryOut has a call carried out by whoever has its tool.
+func (r *run) carryOut(t *task, c Call) {
+	if c.System != "" {
+		r.callSystem(t, c)
+		return
+	}
+	r.call(t, c)
 }
 
 // wait sets the alarm, or takes it back.

@@ -1,0 +1,41 @@
+package agent
+
+import (
+	"context"
+
+	"github.com/toolhost/toolhost/tool"
+)
+
+// recall cancels a call that was begun and that nobody here follows any more, by its id, and returns what it ended
+// with. Opening it instead might begin it, now that nobody wants it.
+func (e *errand) recall() *CallResult {
+	ctx, stop := context.WithTimeout(e.task.ctx, e.run.agent.config.CancelGrace)
+	defer stop()
+	key := tool.CallKey{Session: e.session, ID: e.call.SentID()}
+	retry := e.run.agent.config.ToolRetry
+	for attempt := 1; ; attempt++ {
+		out, err := e.outcomeOf(ctx, key)
+		if out != nil {
+			return outcomeResult(&e.call, out)
+		}
+		if !mayPass(err) || sleep(ctx, retry.pause(attempt, tool.AsError(err).RetryAfter)) != nil {
+			return failureResult(&e.call, e.lost(err))
+		}
+	}
+}
+
+func (e *errand) outcomeOf(ctx context.Context, key tool.CallKey) (*tool.Outcome, error) {
+	tools := e.run.agent.config.Tools
+	if err := tools.CancelCall(ctx, key, context.Cause(e.task.asked).Error()); err != nil {
+		return nil, err
+	}
+	for event, err := range tools.WatchCall(ctx, key, 0) {
+		if err != nil {
+			return nil, err
+		}
+		if event.Ended != nil {
+			return event.Ended, nil
+		}
+	}
+	return nil, tool.Errorf(tool.KindUnavailable, "the call's events ended without an outcome")
+}

@@ -1,0 +1,12 @@
+package agent
+
+import "github.com/toolhost/toolhost/tool"
+
+// callSystem has a call of one of the agent's own tools carried out, where the state alone does not answer it. The
+// goroutine belongs to the run and ends with its task.
+func (r *run) callSystem(t *task, c Call) {
+	r.group.Go(func() {
+		unknown := tool.Errorf(tool.KindNotFound, "this agentd has no system tool %q", clip(c.System))
+		r.tell(update{task: t, done: func() Payload { return failureResult(&c, unknown) }})
+	})
+}
