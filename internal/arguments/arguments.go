@@ -23,6 +23,7 @@ type Schema struct {
 	compiled *jsonschema.Schema
 	verdict  *jsonschema.Schema              // what does not fit compiled: it finds out without saying why
 	dynamic  map[string][]*jsonschema.Schema // what references may lead to that are resolved late, by anchor
+	patterns map[string]int                  // their sizes, as bounds counts them
 }
 
 const (
@@ -32,7 +33,7 @@ const (
 
 // Compile checks and compiles a schema. An empty one allows only an empty object. It is refused if it refers to another
 // document, for a schema must stand alone, or to itself without end, or holds a number that nothing can be compared
-// with.
+// with, or is so large, or nested so deep, that compiling it would take long.
 func Compile(schema json.RawMessage) (*Schema, error) {
 	if len(bytes.TrimSpace(schema)) == 0 {
 		schema = json.RawMessage(`{"type":"object","additionalProperties":false}`)
@@ -50,6 +51,10 @@ func compile(schema json.RawMessage, draft *jsonschema.Draft, loader jsonschema.
 	if at, n := unusable(doc); n != "" {
 		return nil, fmt.Errorf("%s: the number %s is too large, too small or too long to compare with", path(at), cut(string(n)))
 	}
+	size := bounds{patterns: map[string]int{}}
+	if err := size.take(doc, 0, 0); err != nil {
+		return nil, err
+	}
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(draft)
 	c.UseLoader(loader)
@@ -64,7 +69,7 @@ func compile(schema json.RawMessage, draft *jsonschema.Draft, loader jsonschema.
 	if err := c.AddResource(verdictURL, verdict); err != nil {
 		return nil, err
 	}
-	s = &Schema{compiled: compiled, dynamic: dynamicAnchors(c, doc)}
+	s = &Schema{compiled: compiled, dynamic: dynamicAnchors(c, doc), patterns: size.patterns}
 	if s.verdict, err = c.Compile(verdictURL); err != nil {
 		return nil, err
 	}

@@ -30,7 +30,7 @@ type problem struct {
 // explain finds the problems of a value that does not fit. All that is wrong with a large one would take too much
 // memory: of that, the parts are gone through one by one.
 func (e *explainer) explain(s *jsonschema.Schema, v any, at []string) {
-	w := work{left: min(maxExplainSteps, e.work.left), located: true, dynamic: e.schema.dynamic}
+	w := work{left: min(maxExplainSteps, e.work.left), located: true, dynamic: e.schema.dynamic, patterns: e.schema.patterns}
 	before := w.left
 	small := w.covers(s, v)
 	e.work.left -= before - max(0, w.left)

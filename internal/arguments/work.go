@@ -21,14 +21,15 @@ const (
 // work counts beforehand the steps that validation takes at most. They can be exponential in a value's depth, where
 // alternatives hold themselves, and the validator can neither be bounded nor interrupted.
 type work struct {
-	left    int  // steps; none: too many
-	located bool // count memory: what it takes to say where each problem is
-	dynamic map[string][]*jsonschema.Schema
-	misfits map[*jsonschema.Schema]*jsonschema.Schema // what does not fit a schema, once it has been asked for
+	left     int  // steps; none: too many
+	located  bool // count memory: what it takes to say where each problem is
+	dynamic  map[string][]*jsonschema.Schema
+	patterns map[string]int
+	misfits  map[*jsonschema.Schema]*jsonschema.Schema // what does not fit a schema, once it has been asked for
 }
 
 func (s *Schema) work(steps int) work {
-	return work{left: steps, dynamic: s.dynamic, misfits: map[*jsonschema.Schema]*jsonschema.Schema{}}
+	return work{left: steps, dynamic: s.dynamic, patterns: s.patterns, misfits: map[*jsonschema.Schema]*jsonschema.Schema{}}
 }
 
 // covers takes the steps of a validation and reports whether they were left.
@@ -108,6 +109,9 @@ func (w *work) late(s *jsonschema.Schema) []*jsonschema.Schema {
 func (w *work) own(s *jsonschema.Schema, v any) {
 	if text, ok := v.(string); ok && (s.Pattern != nil || s.Format != nil) {
 		w.left -= len(text) / 16
+		if s.Pattern != nil {
+			w.match(s.Pattern, text)
+		}
 	}
 	if s.Enum != nil {
 		w.left -= len(s.Enum.Values)
@@ -123,6 +127,11 @@ func (w *work) own(s *jsonschema.Schema, v any) {
 			w.compare(items, 2)
 		}
 	}
+}
+
+// match takes the steps of matching a text with a pattern: each character may take as many as the pattern is large.
+func (w *work) match(pattern jsonschema.Regexp, text string) {
+	w.left -= len(text) * w.patterns[pattern.String()] / 64
 }
 
 // compare takes the steps of so many comparisons with a value.
@@ -149,7 +158,11 @@ func (w *work) compare(v any, times int) {
 
 func (w *work) object(s *jsonschema.Schema, v map[string]any, depth, hops int) {
 	for name, part := range v {
-		if w.left -= 1 + len(s.PatternProperties)*(1+len(name)/16); w.left <= 0 {
+		w.left -= 1 + len(s.PatternProperties)*(1+len(name)/16)
+		for pattern := range s.PatternProperties {
+			w.match(pattern, name)
+		}
+		if w.left <= 0 {
 			return
 		}
 		for _, sub := range ofProperty(s, name) {

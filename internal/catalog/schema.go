@@ -48,7 +48,7 @@ func (s *Schema) compile() (*arguments.Schema, error) {
 }
 
 // schemaCheck names the rules by which schemas are checked. What was checked by others is checked again.
-const schemaCheck = "1"
+const schemaCheck = "2"
 
 // refusedSchemas says for tools, by their place in a description, why their schemas cannot be used.
 type refusedSchemas map[int]string

@@ -1,0 +1,100 @@
+package arguments_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/toolhost/toolhost/internal/arguments"
+)
+
+// each joins what one says of the numbers from 0.
+func each(n int, one func(i int) string) string {
+	all := make([]string, n)
+	for i := range all {
+		all[i] = one(i)
+	}
+	return strings.Join(all, ",")
+}
+
+// TestSchemasAreBounded: the compiler takes time and memory that grow with the square of a schema's parts and with the
+// cube of its depth. What is within the bounds is compiled, what is beyond them is refused before.
+func TestSchemasAreBounded(t *testing.T) {
+	number := func(format string) func(i int) string {
+		return func(i int) string { return strings.ReplaceAll(format, "N", fmt.Sprint(i)) }
+	}
+	const depth, parts, values, patterns = "deeper than 100 levels; put what is inside under $defs", "more than 4096 parts", "more than 32768 values", "its patterns are too large"
+	for name, tc := range map[string]struct {
+		schema       func(n int) string
+		good, beyond int
+		problem      string
+	}{
+		"items":      {func(n int) string { return nested(`{"type":"array","items":`, n, "true", "}") }, 100, 101, depth},
+		"properties": {func(n int) string { return nested(`{"properties":{"a":`, n, "true", "}}") }, 50, 51, depth},
+		"unevaluated": {func(n int) string {
+			return nested(`{"allOf":[{"unevaluatedProperties":false},`, n, "true", "]}")
+		}, 20, 500, depth},
+		"a default":         {func(n int) string { return `{"default":` + nested("[", n, "1", "]") + `}` }, 99, 9000, depth},
+		"properties beside": {func(n int) string { return `{"properties":{` + each(n, number(`"pN":{"type":"string"}`)) + `}}` }, 2000, 5000, parts},
+		"constants":         {func(n int) string { return `{"oneOf":[` + each(n, number(`true`)) + `]}` }, 2000, 5000, parts},
+		"references": {func(n int) string {
+			return `{"oneOf":[` + each(n, number(`{"$ref":"#/$defs/dN"}`)) + `],"$defs":{` + each(n, number(`"dN":{"type":"string"}`)) + `}}`
+		}, 1000, 3000, parts},
+		"ids":     {func(n int) string { return `{"$defs":{` + each(n, number(`"dN":{"$id":"http://a/N"}`)) + `}}` }, 1000, 5000, parts},
+		"dynamic": {func(n int) string { return `{"$defs":{` + each(n, number(`"dN":{"$dynamicAnchor":"xN"}`)) + `}}` }, 500, 5000, parts},
+		"long names": {func(n int) string {
+			return nested(`{"properties":{"`+strings.Repeat("k", 1000)+`":`, 40, `{"properties":{`+each(n, number(`"pN":{}`))+`}}`, "}}")
+		}, 20, 2000, "or parts of very long names"},
+		"an enum":  {func(n int) string { return `{"enum":[` + each(n, number(`"eN"`)) + `]}` }, 10_000, 1 << 17, values},
+		"required": {func(n int) string { return `{"required":[` + each(n, number(`"eN"`)) + `]}` }, 10_000, 1 << 17, values},
+		"patterns": {func(n int) string {
+			return `{"patternProperties":{` + each(n, number(`"(a{1,30}){1,30}N":true`)) + `}}`
+		}, 10, 200, patterns},
+		"a long pattern": {func(n int) string { return `{"properties":{"a":{"pattern":"` + strings.Repeat("abcdefgh", n) + `"}}}` }, 1000, 1 << 15, patterns},
+		"a large class": {func(n int) string {
+			return `{"properties":{"a":{"pattern":"^[` + strings.Repeat(`\\p{L}`, n) + `]+$"}}}`
+		}, 10, 1 << 17, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := arguments.Compile(json.RawMessage(tc.schema(tc.good))); err != nil {
+				t.Errorf("%d are refused: %v", tc.good, err)
+			}
+			if tc.problem == "" {
+				return
+			}
+			_, err := arguments.Compile(json.RawMessage(tc.schema(tc.beyond)))
+			check(t, err, tc.problem)
+			if err != nil && len(err.Error()) > 300 {
+				t.Errorf("the error has %d bytes", len(err.Error()))
+			}
+		})
+	}
+}
+
+// TestMatchingIsBounded: a text takes as many steps as it has characters, times what the pattern holds.
+func TestMatchingIsBounded(t *testing.T) {
+	const heavy, light = `(a{1,30}){1,30}b`, `^[\\p{L} ]+$`
+	for name, tc := range map[string]struct {
+		schema, arguments string
+		problem           string
+	}{
+		"a heavy pattern and a little text":  {`{"properties":{"t":{"pattern":"` + heavy + `"}}}`, `{"t":"` + strings.Repeat("a", 100) + `b"}`, ""},
+		"a heavy pattern and a lot of text":  {`{"properties":{"t":{"pattern":"` + heavy + `"}}}`, `{"t":"` + strings.Repeat("a", 1<<20) + `b"}`, "would take too long"},
+		"heavy patterns and a long name":     {`{"patternProperties":{"` + heavy + `":true}}`, `{"` + strings.Repeat("a", 1<<20) + `":1}`, "would take too long"},
+		"an ordinary pattern and much text":  {`{"properties":{"t":{"pattern":"` + light + `"}}}`, `{"t":"` + strings.Repeat("ä", 1<<20) + `"}`, ""},
+		"ordinary patterns of several names": {`{"patternProperties":{"^x-":true,"^y-":{"type":"string"}}}`, `{"x-a":1,"y-b":"c"}`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			schema, err := arguments.Compile(json.RawMessage(tc.schema))
+			if err != nil {
+				t.Fatal(err)
+			}
+			parsed, err := arguments.Parse(json.RawMessage(tc.arguments))
+			if err != nil {
+				t.Fatal(err)
+			}
+			check(t, schema.Validate(parsed), tc.problem)
+		})
+	}
+}
