@@ -26,9 +26,8 @@ type stage struct {
 
 	mu       sync.Mutex
 	asked    int
-	seen     []string // every prefix that was previewed
-	executed []string // arguments
-	changed  chan struct{}
+	seen     []string                 // every prefix that was previewed
+	executed []string                 // arguments
 	statuses map[string]chan struct{} // by tip, closed once a watcher of the run has seen it
 
 	// What goes wrong with previews; set before the model writes.

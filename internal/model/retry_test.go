@@ -39,3 +39,27 @@ func TestRetryAfter(t *testing.T) {
 		})
 	}
 }
+
+func TestRetryable(t *testing.T) {
+	for name, test := range map[string]struct {
+		status int
+		says   string
+		want   bool
+	}{
+		"no answer":                {0, "", true},
+		"too many":                 {429, "", true},
+		"overloaded":               {529, "", true},
+		"a conflict":               {409, "", true},
+		"a timeout":                {408, "", true},
+		"wrong":                    {400, "", false},
+		"not allowed":              {403, "", false},
+		"too large":                {413, "", false},
+		"the provider says no":     {503, "false", false},
+		"the provider says yes":    {400, " True ", true},
+		"the provider says little": {503, "maybe", true},
+	} {
+		if got := model.Retryable(test.status, http.Header{"X-Should-Retry": {test.says}}); got != test.want {
+			t.Errorf("%s: got %t", name, got)
+		}
+	}
+}
