@@ -114,6 +114,7 @@ var rooms = map[string][]string{
 	"internal/cli":              {"tool", "client", "internal/address", cobra, pflag, unix},
 	"cmd/toolhost":              {"tool", "client", "internal/address", "internal/artifact", "internal/catalog", "internal/cli", "internal/config", "internal/guardian", "internal/host", "internal/hostrpc", "internal/lifecycle", "internal/limits", "internal/logbook", "internal/manifest", "internal/policy", "internal/process", "internal/pluginwire", cobra, pflag, unix, "internal/callstore", "internal/audit", "internal/secrets"},
 	"cmd/agentd":                {"tool", "client", "internal/address", "internal/agent", "internal/agentrpc", "internal/cli", "internal/limits", "internal/model", "internal/model/provider", "internal/rmtree", "internal/runstore/sqlite", cobra, pflag, unix},
+	"plugins/artifacts":         {"sdk"},
 	"plugins/calculator":        {"sdk", "plugins/calculator/expr"},
 	"plugins/calculator/expr":   {},
 	"plugins/fs":                {"sdk"},
