@@ -151,7 +151,7 @@ func (h *Host) askDescription(ctx context.Context, q question) (map[string]*cata
 		if i < 0 {
 			continue
 		}
-		own, err := t.Described(answer.Tools[i])
+		own, err := t.Described(h.cfg.Secrets.Redactor().Spec(answer.Tools[i]))
 		if err != nil {
 			h.cfg.Logger.Debug("a dynamic tool is shown as it is declared", "tool", t.Spec.Name, "session", q.viewer.Session, "error", err)
 			continue

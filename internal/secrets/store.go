@@ -81,12 +81,12 @@ func (s *Store) Inspect() (warnings []string) {
 }
 
 // View returns the store as one look at it finds it: each secret is read when it is first asked for, and once.
-func (s *Store) View() *View { return &View{store: s, seen: map[string]reading{}} }
+func (s *Store) View() *View { return &View{store: s} }
 
 // View is one look at a store. It is for one goroutine, and for a moment: a value that changes later is not seen.
 type View struct {
 	store *Store
-	seen  map[string]reading
+	seen  map[string]reading // nil until something was read
 }
 
 type reading struct {
@@ -137,6 +137,9 @@ func (v *View) read(name string) (string, error) {
 	value, err := v.store.fetch(source)
 	if err == nil {
 		v.store.redactor.Learn(name, value) // before anybody has it
+	}
+	if v.seen == nil {
+		v.seen = map[string]reading{}
 	}
 	v.seen[name] = reading{value, err}
 	return value, err

@@ -78,6 +78,22 @@ func (r *Redactor) members(members map[string]json.RawMessage) map[string]json.R
 	return redacted
 }
 
+// Spec returns how a plugin describes a tool to one session without secrets. What it declares for all sessions, it says before
+// it has any.
+func (r *Redactor) Spec(spec tool.Spec) tool.Spec {
+	if r.load() == nil {
+		return spec
+	}
+	spec.DisplayName, spec.Description = r.Text(spec.DisplayName), r.Text(spec.Description)
+	spec.InputSchema, spec.OutputSchema = r.JSON(spec.InputSchema), r.JSON(spec.OutputSchema)
+	spec.InputExamples = slices.Clone(spec.InputExamples)
+	for i := range spec.InputExamples {
+		e := &spec.InputExamples[i]
+		e.Description, e.Arguments = r.Text(e.Description), r.JSON(e.Arguments)
+	}
+	return spec
+}
+
 // Error returns a failure without secrets, nil for nil.
 func (r *Redactor) Error(err *tool.Error) *tool.Error {
 	if err == nil || r.load() == nil {

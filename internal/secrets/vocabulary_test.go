@@ -48,6 +48,24 @@ func TestEvent(t *testing.T) {
 	}
 }
 
+// TestSpec: what a tool says of itself to a session holds no secret.
+func TestSpec(t *testing.T) {
+	spec := func(text string) tool.Spec {
+		value := json.RawMessage(fmt.Sprintf(`{"enum":[%q]}`, text))
+		return tool.Spec{
+			Name: "t", DisplayName: text, Description: text, InputSchema: value, OutputSchema: value,
+			InputExamples: []tool.InputExample{{Description: text, Arguments: value}},
+		}
+	}
+	said := spec("it is hunter2hunter2!")
+	if diff := cmp.Diff(spec("it is [secret KEY]!"), learnt("KEY", "hunter2hunter2").Spec(said)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(spec("it is hunter2hunter2!"), said); diff != "" {
+		t.Errorf("what was said has changed (-want +got):\n%s", diff)
+	}
+}
+
 // TestErrorHidesItsCause only if that may hold a secret.
 func TestErrorHidesItsCause(t *testing.T) {
 	r := learnt("KEY", "hunter2hunter2")
