@@ -70,6 +70,7 @@ func compile(schema json.RawMessage, draft *jsonschema.Draft, loader jsonschema.
 		return nil, err
 	}
 	s = &Schema{compiled: compiled, dynamic: dynamicAnchors(c, doc), patterns: size.patterns}
+	s.takeOverNames()
 	if s.verdict, err = c.Compile(verdictURL); err != nil {
 		return nil, err
 	}

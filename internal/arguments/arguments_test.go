@@ -2,12 +2,15 @@ package arguments_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolhost/toolhost/internal/arguments"
 )
@@ -124,6 +127,27 @@ func TestEveryKeywordHasItsSentence(t *testing.T) {
 			}
 			check(t, compiled.Validate(parsed), tc.problem)
 		})
+	}
+}
+
+// TestNamesAreRefusedWhereTheyAre: each in its own object, whatever is checked after it.
+func TestNamesAreRefusedWhereTheyAre(t *testing.T) {
+	schema, err := arguments.Compile(json.RawMessage(`{"properties":{
+		"list":{"items":{"$ref":"#/$defs/lower"}},
+		"map":{"additionalProperties":{"anyOf":[{"$ref":"#/$defs/lower"},{"type":"string"}]}}
+	},"$defs":{"lower":{"propertyNames":{"pattern":"^[a-z]$"},"additionalProperties":{"$ref":"#/$defs/lower"}}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	parsed, err := arguments.Parse(json.RawMessage(`{"list":[{"A":1},{"b":2},{"C":{"d":{"E":3}}},{"f":4}],"map":{"x":"y","z":{"G":5},"zz":{"h":6}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	problems := strings.Split(schema.Validate(parsed).Error(), "\n- ")[1:]
+	const words = `: the name of the property "%s" must match the pattern ^[a-z]$`
+	want := []string{fmt.Sprintf("list[0]"+words, "A"), fmt.Sprintf("list[2]"+words, "C"), fmt.Sprintf("list[2].C.d"+words, "E"), fmt.Sprintf("map.z"+words, "G")}
+	if diff := cmp.Diff(want, problems); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

@@ -47,7 +47,7 @@ func (e *explainer) choice(err *jsonschema.ValidationError, at []string) {
 	}
 	var whys []string
 	for _, cause := range meant[:min(len(meant), maxAlternatives)] {
-		alternative := explainer{schema: e.schema, work: work{left: maxExplainSteps}, root: e.root, printer: e.printer, parts: e.parts}
+		alternative := explainer{schema: e.schema, work: e.schema.work(maxExplainSteps), root: e.root, printer: e.printer, parts: e.parts}
 		alternative.collect(cause, at)
 		e.parts = alternative.parts
 		sentences := alternative.sentences()

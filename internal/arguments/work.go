@@ -169,7 +169,7 @@ func (w *work) object(s *jsonschema.Schema, v map[string]any, depth, hops int) {
 			w.charge(sub, part, depth+1, 0)
 		}
 		w.charge(s.UnevaluatedProperties, part, depth+1, 0)
-		w.charge(s.PropertyNames, name, depth+1, 0)
+		w.charge(propertyNames(s), name, depth+1, 0)
 		w.charge(s.DependentSchemas[name], v, depth+1, hops+1)
 		if sub, ok := s.Dependencies[name].(*jsonschema.Schema); ok {
 			w.charge(sub, v, depth+1, hops+1)
