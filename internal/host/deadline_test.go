@@ -97,6 +97,32 @@ func TestToolThatDoesNotYield(t *testing.T) {
 	})
 }
 
+// TestCancelDoesNotPutTheDeadlineOff: a call that is cancelled shortly before its deadline ends at its deadline, also if its
+// tool does not yield.
+func TestCancelDoesNotPutTheDeadlineOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		r := newRig(t, []hosttest.Tool{stubborn(release)}, nil)
+		defer close(release)
+		began := time.Now()
+		e, err := r.Open(t.Context(), call("stubborn", "{}"), true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer e.Close()
+		untilTip(t, e, "at it")
+		time.Sleep(2900 * time.Millisecond) // virtual
+		e.Cancel("enough")
+		got := end(t, e)
+		if got.Err == nil || got.Err.Kind != tool.KindCancelled {
+			t.Errorf("it ended with %+v", got)
+		}
+		if took := time.Since(began); took != 3*time.Second {
+			t.Errorf("it ended after %v, want its deadline, 3s", took)
+		}
+	})
+}
+
 // TestTimeoutWhileLaunching: a call that never reached a plugin says so, and its id is free.
 func TestTimeoutWhileLaunching(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

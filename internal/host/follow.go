@@ -77,30 +77,57 @@ func (f *follower) finish(outcome tool.Outcome) {
 func (f *follower) fail(err *tool.Error) { f.finish(tool.Outcome{Err: err}) }
 
 // interrupt ends a call whose time is up or that was cancelled. At a deadline the call ends at once; at a cancel the
-// tool may still say how it ended. A tool that does not yield costs its instance.
+// tool may still say how it ended, as long as the call has. A tool that does not yield costs its instance.
 func (f *follower) interrupt(cause error) {
 	f.wire.Cancel(cause.Error())
 	if errors.Is(cause, errDeadline) {
 		f.fail(tool.Errorf(tool.KindTimeout, "the tool %q took longer than the %v that it had; %s",
 			f.run.call.Tool, f.run.allowed(), f.aftermath()))
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), f.run.host.cfg.YieldTimeout)
+	yieldBy, last := time.Now().Add(f.run.host.cfg.YieldTimeout), f.lastMoment()
+	if f.ends(last, cause) {
+		return
+	}
+	f.fail(f.cancelled(cause))
+	if f.ends(yieldBy, cause) {
+		return
+	}
+	f.supervisor.unyielding(f.instance, "a call of "+f.run.call.Tool+" did not stop when it was told to")
+}
+
+// lastMoment returns when a call that is to stop ends, whether its tool has stopped or not: a cancel gives a tool some time
+// to say how far it came, but none that the call did not have.
+func (f *follower) lastMoment() time.Time {
+	now := time.Now()
+	if errors.Is(context.Cause(f.run.ctx), errDeadline) {
+		return now
+	}
+	yieldBy := now.Add(f.run.host.cfg.YieldTimeout)
+	f.run.mu.Lock()
+	defer f.run.mu.Unlock()
+	if f.run.deadline.Before(yieldBy) {
+		return f.run.deadline
+	}
+	return yieldBy
+}
+
+// ends follows a call that was told to stop, and reports whether it was over, one way or another, before a moment.
+func (f *follower) ends(before time.Time, cause error) bool {
+	ctx, cancel := context.WithDeadline(context.Background(), before)
 	defer cancel()
 	for {
 		ev, err := f.next(ctx)
 		switch {
 		case err == nil && ev.Ended != nil:
 			f.yielded(*ev.Ended, cause)
-			return
+			return true
 		case err == nil:
 			f.publish(ev)
 		case ctx.Err() != nil:
-			f.fail(f.cancelled(cause))
-			f.supervisor.unyielding(f.instance, "a call of "+f.run.call.Tool+" did not stop when it was told to")
-			return
+			return false
 		default:
 			f.lost(err)
-			return
+			return true
 		}
 	}
 }
@@ -165,11 +192,7 @@ func (f *follower) awaitGone() bool {
 		return true
 	case <-f.run.ctx.Done():
 	}
-	patience := f.run.host.cfg.YieldTimeout // of a caller who cancelled
-	if errors.Is(context.Cause(f.run.ctx), errDeadline) {
-		patience = 0
-	}
-	timer := time.NewTimer(patience)
+	timer := time.NewTimer(time.Until(f.lastMoment()))
 	defer timer.Stop()
 	select {
 	case <-f.instance.gone:
