@@ -171,14 +171,16 @@ type TextDelta struct {
 	Text string `json:"text"`
 }
 
-// CallStatus is what a call shows to people.
+// CallStatus is what a call shows to people. A tool that looks on while the model writes its arguments reports before the
+// AssistantMessage with the call is there: the call may then not be made.
 type CallStatus struct {
 	CallID string      `json:"call_id"`
 	Tool   string      `json:"tool"`
 	Status tool.Status `json:"status"`
 }
 
-// TurnReset says that what the model wrote since the last durable event is void: it is asked again.
+// TurnReset says that what the model wrote since the last durable event is void, with the statuses of
+// calls in it: it is asked again.
 type TurnReset struct {
 	Reason  string `json:"reason"`
 	Attempt int    `json:"attempt"` // which try comes next, from 2

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"maps"
 	"runtime/debug"
 	"slices"
 	"sync"
@@ -213,7 +214,8 @@ func (p *preview) usable() bool {
 // complete gives toolhost the rest of the arguments, so that the call is executed, and returns its execution. It
 // returns nil, and nothing is executed, if the call is not the one that was shown or toolhost cannot be given the rest.
 func (p *preview) complete(ctx context.Context, call *tool.Call) tool.Execution {
-	same := call.ID == p.call.ID && call.Tool == p.call.Tool && call.Session == p.call.Session && call.Approval == nil
+	same := call.ID == p.call.ID && call.Tool == p.call.Tool && call.Session == p.call.Session && call.Approval == nil &&
+		maps.EqualFunc(call.Context, p.call.Context, func(a, b json.RawMessage) bool { return bytes.Equal(a, b) })
 	if same && bytes.HasPrefix(call.Arguments, p.text[:p.sent]) &&
 		p.execution.Send(ctx, json.RawMessage(call.Arguments[p.sent:]), true) == nil {
 		return p.execution

@@ -54,7 +54,7 @@ func TestArgumentsReachTheToolAsTheyAreWritten(t *testing.T) {
 		if diff := cmp.Diff([]string{`write {"text":1}`}, g.executed); diff != "" {
 			t.Errorf("executed (-want +got):\n%s", diff)
 		}
-		if opened := g.Opened(); len(opened) != 1 || opened[0].Session != "r" {
+		if opened := g.Opened(); len(opened) != 1 || opened[0].Session != "r" || string(opened[0].Context[agent.KeyTurn]) != "1" {
 			t.Errorf("opened: %+v; the call that was shown is the one that is made", opened)
 		}
 	})

@@ -2696,7 +2696,8 @@ func (x *CallStarted) GetAttempt() uint32 {
 	return 0
 }
 
-// CallStatus is what a call shows to people.
+// CallStatus is what a call shows to people. Tools that look on while the model writes their arguments report before the
+// message with the call is there: these calls may then not be made, or with other arguments, and a TurnReset voids them.
 type CallStatus struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The call.
@@ -2851,7 +2852,7 @@ func (x *CallResult) GetInstance() string {
 	return ""
 }
 
-// TurnReset says that what the model wrote since the last durable event is void.
+// TurnReset says that what the model wrote since the last durable event is void, with the statuses of calls in it.
 type TurnReset struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Why, in words.
