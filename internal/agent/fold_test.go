@@ -14,17 +14,31 @@ type folder struct {
 	t      *testing.T
 	state  agent.State
 	events []agent.Event
+	now    time.Time // of the next event; a second later each time
 }
 
 func newFolder(t *testing.T, limits agent.Limits) *folder {
-	f := &folder{t: t}
-	if limits.MaxTurns == 0 {
-		limits.MaxTurns = 100
+	return newFolderOf(t, agent.RunStarted{Limits: limits})
+}
+
+// attended is a run in which somebody can be asked.
+func attended() agent.RunStarted {
+	return agent.RunStarted{
+		People:      agent.People{Attended: true, Expiry: time.Hour, AskOutcome: true},
+		SystemTools: []string{agent.SystemAskUser, agent.SystemAttemptCompletion},
 	}
-	if limits.MaxCalls == 0 {
-		limits.MaxCalls = 100
+}
+
+func newFolderOf(t *testing.T, started agent.RunStarted) *folder {
+	f := &folder{t: t, now: time.Unix(1000, 0)}
+	if started.Limits.MaxTurns == 0 {
+		started.Limits.MaxTurns = 100
 	}
-	f.add(&agent.RunStarted{RunID: "r", Prompt: "hello", Model: "fake", Session: "r", Limits: limits})
+	if started.Limits.MaxCalls == 0 {
+		started.Limits.MaxCalls = 100
+	}
+	started.RunID, started.Prompt, started.Model, started.Session = "r", "hello", "fake", "s"
+	f.add(&started)
 	return f
 }
 
@@ -48,7 +62,8 @@ func (f *folder) add(p agent.Payload) {
 
 func (f *folder) apply(p agent.Payload) {
 	f.t.Helper()
-	e := agent.Event{Seq: f.state.Seq() + 1, Time: time.Unix(int64(f.state.Seq()), 0), Payload: p}
+	e := agent.Event{Seq: f.state.Seq() + 1, Time: f.now, Payload: p}
+	f.now = f.now.Add(time.Second)
 	if err := f.state.Apply(e); err != nil {
 		f.t.Fatal(err)
 	}
@@ -59,7 +74,7 @@ func (f *folder) apply(p agent.Payload) {
 func (f *folder) respond(reason model.StopReason, blocks ...model.Block) *agent.AssistantMessage {
 	f.t.Helper()
 	next := agent.Next(&f.state)
-	if len(next) != 1 || next[0] != (agent.AskModel{Turn: f.state.Turn()}) {
+	if len(next) == 0 || next[0] != (agent.AskModel{Turn: f.state.Turn()}) {
 		f.t.Fatalf("the model is not to be asked now: %v", next)
 	}
 	checkPaired(f.t, f.state.Request().Messages)
@@ -72,6 +87,56 @@ func (f *folder) respond(reason model.StopReason, blocks ...model.Block) *agent.
 func (f *folder) result(callID, text string) {
 	f.t.Helper()
 	f.add(&agent.CallResult{CallID: callID, Tool: "echo", Result: tool.TextResult(text)})
+}
+
+// ended folds what a call ended with, as a driver would.
+func (f *folder) ended(r *agent.CallResult) {
+	f.t.Helper()
+	f.add(f.state.Settle(r))
+}
+
+// failed ends a call with a failure of the machinery.
+func (f *folder) failed(callID string, kind tool.Kind) {
+	f.t.Helper()
+	f.ended(&agent.CallResult{CallID: callID, Tool: "echo", Result: tool.ErrorResult("[" + string(kind) + "]"), Failure: &agent.Failure{Kind: kind, Message: "it is " + string(kind), Rule: "rule"}})
+}
+
+// wanted returns the ids of the decisions that are wanted.
+func (f *folder) wanted() []string {
+	var ids []string
+	for _, p := range f.state.Pending() {
+		ids = append(ids, p.ID)
+	}
+	return ids
+}
+
+// read returns the texts of the last message, which the model reads next.
+func (f *folder) read() []string {
+	f.t.Helper()
+	messages := f.state.Request().Messages
+	checkPaired(f.t, messages)
+	var list []string
+	for _, b := range messages[len(messages)-1].Blocks {
+		switch {
+		case b.Text != nil:
+			list = append(list, b.Text.Text)
+		case b.ToolResult != nil:
+			r := tool.Result{Content: b.ToolResult.Content}
+			list = append(list, r.Text())
+		}
+	}
+	return list
+}
+
+// kept returns the payloads of a type.
+func kept[P agent.Payload](f *folder) []P {
+	var list []P
+	for _, e := range f.events {
+		if p, ok := e.Payload.(P); ok {
+			list = append(list, p)
+		}
+	}
+	return list
 }
 
 // running returns the ids of the calls that are to be under way.

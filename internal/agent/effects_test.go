@@ -1,0 +1,115 @@
+package agent_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/model"
+	"github.com/toolhost/toolhost/tool"
+)
+
+func effect(key string, op tool.EffectOperation, value string) tool.Effect {
+	return tool.Effect{Key: key, Operation: op, Value: json.RawMessage(value)}
+}
+
+func TestEffects(t *testing.T) {
+	for name, test := range map[string]struct {
+		before  string
+		effects []tool.Effect
+		want    string // of key "k"
+		refused string
+	}{
+		"replace":               {`1`, []tool.Effect{effect("k", tool.EffectReplace, `{"a":1}`)}, `{"a":1}`, ""},
+		"no operation":          {`1`, []tool.Effect{effect("k", "", `2`)}, `2`, ""},
+		"append to nothing":     {``, []tool.Effect{effect("k", tool.EffectAppend, `1`), effect("k", tool.EffectAppend, `[2]`)}, `[1,[2]]`, ""},
+		"append to a list":      {`[1]`, []tool.Effect{effect("k", tool.EffectAppend, `"two"`)}, `[1,"two"]`, ""},
+		"append to no list":     {`"x"`, []tool.Effect{effect("k", tool.EffectAppend, `1`)}, `"x"`, "no list"},
+		"merge":                 {`{"a":{"b":1,"c":2},"d":3.10}`, []tool.Effect{effect("k", tool.EffectMerge, `{"a":{"b":null,"e":[4]},"f":"<"}`)}, `{"a":{"c":2,"e":[4]},"d":3.10,"f":"<"}`, ""},
+		"merge into no object":  {`[1]`, []tool.Effect{effect("k", tool.EffectMerge, `{"a":{"b":null}}`)}, `{"a":{}}`, ""},
+		"merge with no object":  {`{"a":1}`, []tool.Effect{effect("k", tool.EffectMerge, `7`)}, `7`, ""},
+		"unknown operation":     {`1`, []tool.Effect{effect("k", "increment", `1`)}, `1`, "unknown"},
+		"too much":              {`1`, []tool.Effect{effect("k", "", `"`+strings.Repeat("x", 300<<10)+`"`)}, `1`, "262144"},
+		"one refused, one done": {`1`, []tool.Effect{effect("run", "", `"me"`), effect("k", "", `2`)}, `2`, "agent's own"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			started := agent.RunStarted{}
+			if test.before != "" {
+				started.Context = map[string]json.RawMessage{"k": json.RawMessage(test.before)}
+			}
+			f := newFolderOf(t, started)
+			f.respond(model.StopToolUse, call("a", "echo"))
+			f.add(&agent.CallResult{CallID: "r.t1.c0", Result: tool.Result{Effects: test.effects}})
+			values := f.state.Context(2)
+			if got := string(values["k"]); got != test.want {
+				t.Errorf("the value is %s, want %s", got, test.want)
+			}
+			if string(values["run"]) != `"r"` || string(values["turn"]) != `2` || string(values["session"]) != `"s"` {
+				t.Errorf("the context is %s", values)
+			}
+			refused := ""
+			for _, p := range kept[*agent.ContextChange](f) {
+				for _, why := range p.Refused {
+					refused += why
+				}
+			}
+			if (test.refused == "") != (refused == "") || !strings.Contains(refused, test.refused) {
+				t.Errorf("refused: %q, want %q", refused, test.refused)
+			}
+			if got := f.read(); got[0] == "" {
+				t.Error("a result with effects alone has nothing for the provider")
+			}
+		})
+	}
+}
+
+// TestEffectsFoldInCallOrder: whichever call ends first, the last one asked for has the last word; failed calls have none.
+func TestEffectsFoldInCallOrder(t *testing.T) {
+	results := []agent.CallResult{
+		{CallID: "r.t1.c0", Result: tool.Result{Effects: []tool.Effect{effect("todos", tool.EffectAppend, `"first"`), effect("k", "", `1`)}}},
+		{CallID: "r.t1.c1", Result: tool.Result{Effects: []tool.Effect{effect("todos", tool.EffectAppend, `"second"`), effect("k", "", `2`)}}},
+		{CallID: "r.t1.c2", Result: tool.Result{IsError: true, Effects: []tool.Effect{effect("k", "", `3`)}}},
+	}
+	for _, order := range [][]int{{0, 1, 2}, {2, 1, 0}, {1, 0, 2}} {
+		f := newFolder(t, agent.Limits{})
+		f.respond(model.StopToolUse, call("a", "echo"), call("b", "echo"), call("c", "echo"))
+		for _, i := range order {
+			if len(kept[*agent.TodoChange](f)) > 0 {
+				t.Error("told before the batch was complete")
+			}
+			f.add(&results[i])
+		}
+		if got := string(f.state.Context(1)["k"]); got != "2" {
+			t.Errorf("ended in order %v, k is %s", order, got)
+		}
+		if diff := cmp.Diff([]*agent.TodoChange{{Todos: json.RawMessage(`["first","second"]`)}}, kept[*agent.TodoChange](f)); diff != "" {
+			t.Errorf("todos (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff([]*agent.ContextChange{{Keys: []string{"k", "todos"}}}, kept[*agent.ContextChange](f)); diff != "" {
+			t.Errorf("change (-want +got):\n%s", diff)
+		}
+		f.respond(model.StopToolUse, call("a", "echo"))
+		f.add(&agent.CallResult{CallID: "r.t2.c0", Result: tool.Result{Effects: []tool.Effect{effect("todos", "", `["first","second"]`)}}})
+		if n := len(kept[*agent.TodoChange](f)); n != 1 {
+			t.Errorf("the same todos again were told: %d", n)
+		}
+	}
+}
+
+func TestCheckContext(t *testing.T) {
+	for want, values := range map[string]map[string]json.RawMessage{
+		"":            {"k": []byte("1")},
+		"agent's own": {"turn": []byte("1")},
+		"no JSON":     {"k": []byte("{")},
+		"needs 1":     {"": []byte("1")},
+		"may have":    {"k": []byte(`"` + strings.Repeat("x", 300<<10) + `"`)},
+	} {
+		err := agent.CheckContext(values)
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+}
