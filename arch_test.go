@@ -61,6 +61,7 @@ var rooms = map[string][]string{
 	"internal/flow":        {},
 	"internal/partialjson": {},
 	"internal/rmtree":      {},
+	"internal/sqlitefile":  {"modernc.org/sqlite/..."},
 	"internal/yamldoc":     {"github.com/goccy/go-yaml/..."},
 
 	// The plugin's side.
@@ -88,7 +89,7 @@ var rooms = map[string][]string{
 	"internal/render":                    {"tool", "internal/arguments"},
 	"internal/toolsearch":                {"tool", "golang.org/x/text/..."},
 	"internal/artifact":                  {"tool"},
-	"internal/callstore":                 {"tool", "internal/toolpb", toolV1, protobuf + "/proto", "modernc.org/sqlite/..."},
+	"internal/callstore":                 {"tool", "internal/sqlitefile", "internal/toolpb", toolV1, protobuf + "/proto", "modernc.org/sqlite/..."},
 	"internal/host":                      {"tool", "golang.org/x/sync/semaphore", "internal/arguments", "internal/artifact", "internal/catalog", "internal/filterjson", "internal/lifecycle", "internal/limits", "internal/logbook", "internal/manifest", "internal/pluginwire", "internal/render", "internal/toolsearch", "internal/callstore", "internal/audit", "internal/policy", "internal/secrets"},
 	"internal/host/hosttest":             {"tool", "internal/render", "internal/toolsearch", cmp + "/..."},
 	"internal/hostrpc":                   {"tool", "internal/address", "internal/flow", "internal/hostpb", "internal/toolpb", hostV1, toolV1, grpc + "/...", protobuf + "/..."},
@@ -105,7 +106,7 @@ var rooms = map[string][]string{
 	"internal/model/provider":     {"internal/model", "internal/model/anthropic", "internal/model/openai", "internal/model/scripted"},
 	"internal/runstore":           {"tool"},
 	"internal/runstore/memory":    {"internal/runstore"},
-	"internal/runstore/sqlite":    {"internal/runstore", "modernc.org/sqlite/..."},
+	"internal/runstore/sqlite":    {"internal/runstore", "internal/sqlitefile", "modernc.org/sqlite/..."},
 	"internal/runstore/storetest": {"internal/runstore", cmp + "/..."},
 	"internal/agent":              {"tool", "internal/model", "internal/runstore", errgroup},
 	"internal/agentrpc":           {"tool", "internal/address", "internal/agent", "internal/model", "internal/runstore", "internal/toolpb", agentV1, toolV1, grpc + "/...", protobuf + "/..."},

@@ -18,6 +18,8 @@ import (
 	"log/slog"
 	"sync"
 	"time"
+
+	"github.com/toolhost/toolhost/internal/sqlitefile"
 )
 
 // Errors of a Store. They are wrapped by errors that name the call.
@@ -135,10 +137,10 @@ func open(ctx context.Context, cfg Config) (_ *Store, err error) {
 	if s.lock, err = prepare(cfg.Path); err != nil {
 		return nil, err
 	}
-	if s.db, err = connect(cfg.Path, 1, "journal_mode(WAL)", journalSizeLimit); err != nil {
+	if s.db, err = sqlitefile.Connect(cfg.Path, 1, "immediate", "journal_mode(WAL)", journalSizeLimit); err != nil {
 		return nil, err
 	}
-	if err = migrate(ctx, s.db); err != nil {
+	if err = layout().Migrate(ctx, s.db); err != nil {
 		return nil, err
 	}
 	if err = settle(ctx, s.db, cfg.Now()); err != nil {

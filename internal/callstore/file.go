@@ -1,25 +1,17 @@
 package callstore
 
 import (
-	"database/sql"
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
-	"time"
 
-	driver "modernc.org/sqlite" // registers itself as "sqlite"
+	driver "modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-const (
-	// busyTimeout is how long a statement waits for a lock. The store is alone with its file; what it may wait for is
-	// a person with a database shell.
-	busyTimeout = 10 * time.Second
-	// journalSizeLimit is what the write-ahead log is cut to after a large result has made it long.
-	journalSizeLimit = "journal_size_limit(67108864)"
-)
+// journalSizeLimit is what the write-ahead log is cut to after a large result has made it long.
+const journalSizeLimit = "journal_size_limit(67108864)"
 
 // prepare makes the file if it is not there, and locks it.
 func prepare(path string) (*fileLock, error) {
@@ -52,24 +44,6 @@ func makeFile(path string) error {
 		return fmt.Errorf("the file is empty and its log %s-wal is not: %w", path, ErrDamaged)
 	}
 	return nil
-}
-
-func connect(path string, connections int, pragmas ...string) (*sql.DB, error) {
-	absolute, err := filepath.Abs(path)
-	if err != nil {
-		return nil, err
-	}
-	query := url.Values{"_txlock": {"immediate"}, "_pragma": append([]string{
-		fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()),
-		"synchronous(FULL)",
-	}, pragmas...)}
-	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: absolute, RawQuery: query.Encode()}).String())
-	if err != nil {
-		return nil, err
-	}
-	db.SetMaxOpenConns(connections)
-	db.SetMaxIdleConns(connections)
-	return db, nil
 }
 
 // explain turns what SQLite says of a damaged file into ErrDamaged, and says what to do.

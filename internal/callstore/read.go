@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/toolhost/toolhost/internal/sqlitefile"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -38,10 +39,10 @@ func newReader(ctx context.Context, path string) (_ *reader, err error) {
 			err = errors.Join(err, r.close())
 		}
 	}()
-	if r.finders, err = connect(path, maxFinders, "query_only(1)"); err != nil {
+	if r.finders, err = sqlitefile.Connect(path, maxFinders, "immediate", "query_only(1)"); err != nil {
 		return nil, err
 	}
-	if r.lister, err = connect(path, 1, "query_only(1)"); err != nil {
+	if r.lister, err = sqlitefile.Connect(path, 1, "immediate", "query_only(1)"); err != nil {
 		return nil, err
 	}
 	r.find, err = r.finders.PrepareContext(ctx, "SELECT "+entryColumns+`, o.place IS NOT NULL, o.data

@@ -3,24 +3,17 @@ package callstore
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"time"
+
+	"github.com/toolhost/toolhost/internal/sqlitefile"
 )
 
-const (
-	// applicationID is in the file's header, so that no other program's file is taken for a ledger: "TLHL".
-	applicationID = 0x544c484c
-	// schemaVersion is the newest layout that this program knows. Older ones are brought up to it, in order.
-	schemaVersion = 1
-)
-
-// schema holds, for each version from 1, what turns the layout before it into it. Entries are never changed once they
-// are released.
+// layout is that of the file; its id reads "TLHL".
 //
 // Neither table has an index, so that a call costs few pages: the index in memory finds calls by key, the first row
 // of each table is the oldest, and the newest rows are next to each other.
-func schema() []string {
-	return []string{`
+func layout() sqlitefile.Layout {
+	return sqlitefile.Layout{ApplicationID: 0x544c484c, Steps: []string{`
 CREATE TABLE calls (
 	number    INTEGER PRIMARY KEY, -- the order of beginning
 	hash      BLOB NOT NULL,       -- of principal, session and id
@@ -44,44 +37,7 @@ CREATE TABLE outcomes (
 	bytes INTEGER NOT NULL,        -- the length of data
 	data  BLOB                     -- toolhost.tool.v1.Error if the call failed, else toolhost.tool.v1.Result; NULL if empty
 ) STRICT;
-`}
-}
-
-// migrate brings the file to schemaVersion, in one transaction.
-func migrate(ctx context.Context, db *sql.DB) error {
-	tx, err := db.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	defer tx.Rollback()
-	var application, version, tables int
-	for query, into := range map[string]*int{
-		"PRAGMA application_id":              &application,
-		"PRAGMA user_version":                &version,
-		"SELECT count(*) FROM sqlite_schema": &tables,
-	} {
-		if err := tx.QueryRowContext(ctx, query).Scan(into); err != nil {
-			return err
-		}
-	}
-	switch {
-	case application != applicationID && tables > 0:
-		return fmt.Errorf("the file is a database of another program; choose another file")
-	case version > schemaVersion:
-		return fmt.Errorf("the file has layout %d and this program knows only up to %d; use a newer program", version, schemaVersion)
-	case version == schemaVersion:
-		return nil
-	}
-	for _, step := range schema()[version:] {
-		if _, err := tx.ExecContext(ctx, step); err != nil {
-			return fmt.Errorf("laying out the file: %w", err)
-		}
-	}
-	stamp := fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, schemaVersion)
-	if _, err := tx.ExecContext(ctx, stamp); err != nil {
-		return err
-	}
-	return tx.Commit()
+`}}
 }
 
 // settle says of every call that a process before this one began and did not end that nobody knows how it ended.

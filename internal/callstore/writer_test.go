@@ -3,18 +3,20 @@ package callstore
 import (
 	"path/filepath"
 	"testing"
+
+	"github.com/toolhost/toolhost/internal/sqlitefile"
 )
 
 // newTestWriter returns a writer that nobody runs.
 func newTestWriter(t *testing.T) *writer {
 	t.Helper()
 	ctx := t.Context()
-	db, err := connect(filepath.Join(t.TempDir(), "calls.db"), 1, "journal_mode(WAL)")
+	db, err := sqlitefile.Connect(filepath.Join(t.TempDir(), "calls.db"), 1, "immediate", "journal_mode(WAL)")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	if err := migrate(ctx, db); err != nil {
+	if err := layout().Migrate(ctx, db); err != nil {
 		t.Fatal(err)
 	}
 	cfg, err := Config{Path: "unused"}.withDefaults()

@@ -12,22 +12,19 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 	"sync"
 	"time"
 
-	driver "modernc.org/sqlite" // registers itself as "sqlite"
+	driver "modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/toolhost/toolhost/internal/runstore"
+	"github.com/toolhost/toolhost/internal/sqlitefile"
 )
 
 const (
-	// busyTimeout is how long a statement waits for another process's lock. Commits take milliseconds; whoever holds
-	// the lock for longer is stuck.
-	busyTimeout = 10 * time.Second
 	// busyPause is how long it rests before it asks again where SQLite does not wait by itself.
 	busyPause = 10 * time.Millisecond
 	// maxReaders bounds the connections that read; more readers than that wait for one another.
@@ -62,13 +59,13 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	}
 	s := &Store{path: path, queue: make(chan *request, queueLength), closing: make(chan struct{}), stopped: make(chan struct{})}
 	var err error
-	if s.writer, err = connect(path, 1, "immediate", "journal_mode(WAL)"); err != nil {
+	if s.writer, err = sqlitefile.Connect(path, 1, "immediate", "journal_mode(WAL)"); err != nil {
 		return nil, fmt.Errorf("opening journal %s: %w", path, err)
 	}
-	if err := patiently(ctx, func() error { return migrate(ctx, s.writer) }); err != nil {
+	if err := patiently(ctx, func() error { return layout().Migrate(ctx, s.writer) }); err != nil {
 		return nil, errors.Join(fmt.Errorf("opening journal %s: %w", path, err), s.writer.Close())
 	}
-	if s.readers, err = connect(path, maxReaders, "deferred"); err != nil {
+	if s.readers, err = sqlitefile.Connect(path, maxReaders, "deferred"); err != nil {
 		return nil, errors.Join(fmt.Errorf("opening journal %s: %w", path, err), s.writer.Close())
 	}
 	go s.writeLoop() // owned by the store: Close ends it and waits
@@ -100,7 +97,7 @@ func prepare(path string) error {
 // patiently repeats what fails because another process has the file: SQLite waits by itself for most locks, but not for
 // those that it needs to switch a new file to WAL mode.
 func patiently(ctx context.Context, try func() error) error {
-	deadline := time.Now().Add(busyTimeout)
+	deadline := time.Now().Add(sqlitefile.BusyTimeout)
 	for {
 		err := try()
 		busy, ok := errors.AsType[*driver.Error](err)
@@ -115,22 +112,4 @@ func patiently(ctx context.Context, try func() error) error {
 			return err
 		}
 	}
-}
-
-func connect(path string, connections int, lock string, pragmas ...string) (*sql.DB, error) {
-	absolute, err := filepath.Abs(path)
-	if err != nil {
-		return nil, err
-	}
-	query := url.Values{"_txlock": {lock}, "_pragma": append([]string{
-		fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()),
-		"synchronous(FULL)",
-	}, pragmas...)}
-	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: absolute, RawQuery: query.Encode()}).String())
-	if err != nil {
-		return nil, err
-	}
-	db.SetMaxOpenConns(connections)
-	db.SetMaxIdleConns(connections)
-	return db, nil
 }
