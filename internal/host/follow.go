@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/toolhost/toolhost/internal/pluginwire"
@@ -13,6 +14,7 @@ import (
 type follower struct {
 	run        *run
 	supervisor *supervisor
+	place      *seat
 	instance   *instance
 	attempt    uint32
 	wire       *pluginwire.Call
@@ -62,7 +64,6 @@ func (f *follower) publish(ev tool.Event) {
 func (f *follower) finish(outcome tool.Outcome) {
 	outcome.Plugin, outcome.Instance = f.supervisor.name, f.instance.id
 	outcome.Result.Duration = time.Since(f.began)
-	outcome.Err = f.run.host.cfg.Secrets.Redactor().Error(outcome.Err) // it may quote the plugin
 	if outcome.Err != nil && f.run.executed() && !f.run.tool.Spec.HasSideEffects() && f.run.tries(f.attempt, outcome.Err) {
 		f.fate, f.failure = fateFailed, outcome
 		return
@@ -84,15 +85,33 @@ func (f *follower) interrupt(cause error) {
 		f.fail(tool.Errorf(tool.KindTimeout, "the tool %q took longer than the %v that it had; %s",
 			f.run.call.Tool, f.run.allowed(), f.aftermath()))
 	}
-	yieldBy, last := time.Now().Add(f.run.host.cfg.YieldTimeout), f.lastMoment()
-	if f.ends(last, cause) {
-		return
+	now, yieldTimeout := time.Now(), f.run.host.cfg.YieldTimeout
+	steps := []step{
+		{now.Add(yieldTimeout / suspicion), func() { f.supervisor.stuck(f.place, f.disobedience()) }},
+		{f.lastMoment(), func() { f.fail(f.cancelled(cause)) }},
+		{now.Add(yieldTimeout), func() { f.supervisor.unyielding(f.instance, f.disobedience()) }},
 	}
-	f.fail(f.cancelled(cause))
-	if f.ends(yieldBy, cause) {
-		return
+	slices.SortStableFunc(steps, func(a, b step) int { return a.at.Compare(b.at) })
+	for _, s := range steps {
+		if f.ends(s.at, cause) {
+			return
+		}
+		s.do()
 	}
-	f.supervisor.unyielding(f.instance, "a call of "+f.run.call.Tool+" did not stop when it was told to")
+}
+
+// suspicion is the part of YieldTimeout after which a call that was told to stop keeps others away from its instance: most
+// tools stop sooner, and those who call meanwhile need not wait to see whether it is hung.
+const suspicion = 10
+
+// step is what is done about a call that was told to stop, should it still go on at some moment.
+type step struct {
+	at time.Time
+	do func()
+}
+
+func (f *follower) disobedience() string {
+	return "a call of " + f.run.call.Tool + " did not stop when it was told to"
 }
 
 // lastMoment returns when a call that is to stop ends, whether its tool has stopped or not: a cancel gives a tool some time

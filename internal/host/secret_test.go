@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -144,6 +145,27 @@ func TestMissingSecret(t *testing.T) {
 	if r.started() != 0 {
 		t.Error("a process was started")
 	}
+}
+
+// TestPreviewNeedsItsSecrets: no process is started to look at arguments of a call that cannot be made.
+func TestPreviewNeedsItsSecrets(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		preview := needing("preview", "KEY")
+		preview.Spec.PartialArguments = true
+		r, file := newKeeper(t, count, nil, preview)
+		if err := os.Remove(file); err != nil {
+			t.Fatal(err)
+		}
+		e, err := r.Open(t.Context(), call("preview", `{`), false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer e.Close()
+		synctest.Wait()
+		if r.started() != 0 {
+			t.Error("a process was started")
+		}
+	})
 }
 
 // TestReplayNeedsNoSecret: the call has been made.
