@@ -47,20 +47,68 @@ func (m *Machine) Release(now time.Time, call CallRef) []Action {
 		return m.take()
 	}
 	delete(m.calls, call)
+	if _, stuck := m.stuck[call]; stuck {
+		delete(m.stuck, call)
+		in.stuck--
+	}
 	in.Calls--
 	in.idleFrom = now
-	switch in.State {
-	case tool.InstanceReady:
-		if m.exhausted(in) {
-			m.recycle(now, in, "it has made its number of calls")
-		}
-	case tool.InstanceDraining, tool.InstanceUnhealthy:
-		if in.Calls == 0 {
-			m.stop(now, in, in.Reason, false)
-		}
+	switch {
+	case in.suspect() && in.stuck == 0:
+		m.recover(now, in)
+	case in.State == tool.InstanceReady && m.exhausted(in):
+		m.recycle(now, in, "it has made its number of calls")
+	case in.ending() && in.Calls == 0:
+		m.stop(now, in, in.Reason, false)
 	}
 	m.settle(now)
 	return m.take()
+}
+
+// Stuck says that a call was told to stop and has not within a short while: its instance takes no new calls until the call
+// is released, or Unyielding is said. It does nothing if the call was released.
+func (m *Machine) Stuck(now time.Time, call CallRef, reason string) []Action {
+	in := m.calls[call]
+	if _, known := m.stuck[call]; in == nil || known {
+		return m.take()
+	}
+	m.stuck[call] = struct{}{}
+	in.stuck++
+	if in.State == tool.InstanceReady {
+		in.State = tool.InstanceUnhealthy
+		m.event(now, EventUnhealthy, in, reason)
+		m.settle(now)
+	}
+	return m.take()
+}
+
+// recover lets an instance take calls again, whose calls have stopped after all. If others have taken its place meanwhile,
+// it ends what calls it has, and goes.
+func (m *Machine) recover(now time.Time, in *Instance) {
+	in.State = tool.InstanceReady
+	switch {
+	case m.replaced(in):
+		m.recycle(now, in, "others took its place while a call of its did not stop")
+	case m.exhausted(in):
+		m.recycle(now, in, "it has made its number of calls")
+	default:
+		m.event(now, EventReady, in, "the calls that did not stop have stopped")
+	}
+}
+
+// replaced reports whether the pool is full without the instance, which is one of it.
+func (m *Machine) replaced(in *Instance) bool {
+	others := 0
+	for _, other := range m.order {
+		if other == in || other.replaces || !other.standing() {
+			continue
+		}
+		if m.cfg.Isolation == PerSession && other.session == in.session {
+			return true
+		}
+		others++
+	}
+	return others >= m.cfg.MaxInstances
 }
 
 // Unyielding says that a call of the instance did not stop when it was told to: the instance takes no new calls, lets

@@ -28,6 +28,9 @@ func (w *world) release(c *call) {
 	if c.state == assigned {
 		c.state = released
 		c.proc.calls--
+		if c.stuck {
+			c.proc.stuck--
+		}
 	}
 	w.does(fmt.Sprintf("call %d is released", c.ref), w.machine.Release(w.now, c.ref))
 }
@@ -53,7 +56,16 @@ func (w *world) crashes(p *proc) {
 }
 
 func (w *world) unyielding(p *proc) {
+	p.retired = true
 	w.does(p.id+" has a call that does not yield", w.machine.Unyielding(w.now, p.id, "a call did not yield"))
+}
+
+func (w *world) stuck(c *call) {
+	if c.state == assigned && !c.stuck {
+		c.stuck = true
+		c.proc.stuck++
+	}
+	w.does(fmt.Sprintf("call %d does not stop", c.ref), w.machine.Stuck(w.now, c.ref, "a call does not stop"))
 }
 
 func (w *world) pause() {

@@ -36,6 +36,7 @@ type Machine struct {
 
 	queue []waiter
 	calls map[CallRef]*Instance
+	stuck map[CallRef]struct{} // of those, the ones that were told to stop and have not yet
 
 	replacing *replacement
 
@@ -56,6 +57,7 @@ type Instance struct {
 	session  string    // PerSession: whose it is
 	idleFrom time.Time // since it has had no call
 	drainBy  time.Time // when draining ends; zero: when its last call does
+	stuck    int       // calls that were told to stop and have not yet
 	probe    bool      // launched to find out whether a quarantined plugin lives
 	replaces bool      // beside the pool, by a replacement that has not flipped
 }
@@ -98,7 +100,7 @@ func (c change) events() (started, finished, failed EventType) {
 func New(name, revision string, cfg Config, random *rand.Rand) *Machine {
 	return &Machine{
 		name: name, revision: revision, cfg: cfg.withDefaults(), rand: random,
-		instances: map[string]*Instance{}, calls: map[CallRef]*Instance{},
+		instances: map[string]*Instance{}, calls: map[CallRef]*Instance{}, stuck: map[CallRef]struct{}{},
 	}
 }
 

@@ -85,7 +85,7 @@ func (m *Machine) Restart(now time.Time, force bool) (instance string, actions [
 	}
 	ready, starting := m.standing()
 	in := m.launch(now, m.revision, session)
-	in.replaces = ready+starting > 0
+	in.replaces = ready+starting+m.suspects() > 0
 	m.replacing = &replacement{revision: m.revision, why: restart, instance: in.ID}
 	m.settle(now)
 	return in.ID, m.take()

@@ -69,7 +69,7 @@ func (m *Machine) sharedTarget(ready int, crowded bool) int {
 		target += (waiting + perInstance - 1) / perInstance
 	}
 	if m.inUse {
-		target = max(target, m.cfg.MinInstances)
+		target = max(target, m.cfg.MinInstances-m.suspects()) // they may come back
 	}
 	if crowded && m.cfg.MaxCallsPerInstance == 0 {
 		// Without a bound no call ever waits that could make the pool grow. Only a call that comes may: else an
@@ -99,7 +99,7 @@ func (m *Machine) provide(now time.Time, session string) {
 	var idle *Instance
 	standing := 0
 	for _, in := range m.order {
-		if in.replaces || in.State != tool.InstanceStarting && in.State != tool.InstanceReady {
+		if in.replaces || !in.standing() {
 			continue
 		}
 		if in.session == session {

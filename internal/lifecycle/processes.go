@@ -148,11 +148,11 @@ func (m *Machine) retire(now time.Time, in *Instance, state tool.InstanceState, 
 	if state == tool.InstanceUnhealthy {
 		kind = EventUnhealthy
 	}
-	switch in.State {
-	case tool.InstanceStopping, tool.InstanceUnhealthy:
-	case tool.InstanceStarting:
+	switch {
+	case in.State == tool.InstanceStopping, in.State == tool.InstanceUnhealthy && in.ending():
+	case in.State == tool.InstanceStarting:
 		m.stop(now, in, reason, false)
-	case tool.InstanceDraining:
+	case in.State == tool.InstanceDraining:
 		if in.drainBy.IsZero() {
 			in.drainBy = by
 		}

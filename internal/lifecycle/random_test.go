@@ -135,6 +135,10 @@ func (w *world) somethingEnds(choose func(n int) int) {
 	case living == nil:
 	case n == 5 && !living.ready:
 		w.launchFails(living)
+	case n == 6 && choose(2) == 0:
+		if c := oneOf(w.callsThat(assigned), choose); c != nil {
+			w.stuck(c)
+		}
 	case n == 6:
 		w.unyielding(living)
 	case n == 7 && choose(2) == 0:

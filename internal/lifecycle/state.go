@@ -81,6 +81,30 @@ func (m *Machine) untilProven(now time.Time) time.Duration {
 	return m.cfg.StableAfter
 }
 
+// standing reports whether the instance takes calls, or is on its way to that.
+func (in *Instance) standing() bool {
+	return in.State == tool.InstanceStarting || in.State == tool.InstanceReady
+}
+
+// suspect reports whether the instance takes no calls only as long as one does not stop.
+func (in *Instance) suspect() bool { return in.State == tool.InstanceUnhealthy && in.Reason == "" }
+
+// ending reports whether the instance takes no calls any more, and is to be stopped with its last one.
+func (in *Instance) ending() bool {
+	return in.State == tool.InstanceDraining || in.State == tool.InstanceUnhealthy && in.Reason != ""
+}
+
+// suspects counts the instances of the pool that may take calls again.
+func (m *Machine) suspects() int {
+	n := 0
+	for _, in := range m.order {
+		if in.suspect() {
+			n++
+		}
+	}
+	return n
+}
+
 // serving counts the instances that take calls.
 func (m *Machine) serving() int {
 	ready, _ := m.standing()

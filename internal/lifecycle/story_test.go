@@ -14,7 +14,7 @@ import (
 // in this order. Of its events a line names, with an exclamation mark, those that matter to the story.
 //
 //	call 1 of s      a call comes, of session s
-//	1 leaves         … 1 is released
+//	1 leaves         … 1 is released, 1 is stuck (was told to stop, and has not)
 //	p-1 is ready     … fails, exits, crashes, hangs (has a call that does not yield)
 //	after 5s         time passes, and the machine is woken when it wants to be
 //	pause            … resume, clear, drain, disable, enable, restart, force (a restart), close
@@ -77,6 +77,8 @@ func (w *world) callDoes(c *call, what string) {
 		w.leave(c)
 	case "released":
 		w.release(c)
+	case "stuck":
+		w.stuck(c)
 	default:
 		w.failf("a call cannot %q", what)
 	}

@@ -44,7 +44,7 @@ func (m *Machine) age(now time.Time, in *Instance) {
 // due returns when time changes something for an instance, if ready are ready; zero if it never does.
 func (m *Machine) due(in *Instance, ready int) time.Time {
 	switch {
-	case in.State == tool.InstanceDraining || in.State == tool.InstanceUnhealthy:
+	case in.ending():
 		return in.drainBy
 	case in.State != tool.InstanceReady:
 		return time.Time{}

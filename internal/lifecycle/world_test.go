@@ -41,6 +41,7 @@ type call struct {
 	state    callState
 	proc     *proc
 	rejected *tool.Error
+	stuck    bool // it was told to stop and has not
 }
 
 type callState string
@@ -57,7 +58,8 @@ const (
 type proc struct {
 	id, revision                   string
 	ready, ending, stopped, exited bool
-	calls                          int
+	retired                        bool // it takes no calls again
+	calls, stuck                   int
 	total                          uint64
 	session                        string // of its first call
 }
@@ -196,9 +198,18 @@ func (w *world) note(e *lifecycle.Event) {
 		w.failf("%s is said to have happened at %v", e.Type, e.Time)
 	}
 	switch e.Type {
-	case lifecycle.EventReady, lifecycle.EventLaunching:
-	case lifecycle.EventDraining, lifecycle.EventUnhealthy, lifecycle.EventStopping:
+	case lifecycle.EventLaunching:
+	case lifecycle.EventReady:
+		p := w.proc(e.Instance)
+		if p.retired || p.stuck > 0 {
+			w.failf("%s is ready, and was to take no calls", p.id)
+		}
+		p.ending = false
+	case lifecycle.EventUnhealthy:
 		w.proc(e.Instance).ending = true
+	case lifecycle.EventDraining, lifecycle.EventStopping:
+		p := w.proc(e.Instance)
+		p.ending, p.retired = true, true
 	case lifecycle.EventBackingOff:
 		w.backoff = e.Until
 	case lifecycle.EventQuarantined:
@@ -296,6 +307,9 @@ func (w *world) checkInstances() {
 	}
 	for _, in := range w.machine.Instances() {
 		got = append(got, in.ID)
+		if p := w.proc(in.ID); p.stuck > 0 && in.State == tool.InstanceReady || p.stuck == 0 && p.ending && !p.retired {
+			w.failf("%d calls of %s do not stop, and it is %s", p.stuck, p.id, in.State)
+		}
 		if p := w.proc(in.ID); p.calls != in.Calls || p.total != in.Total {
 			w.failf("%s has %d of %d calls, and the machine says %d of %d", p.id, p.calls, p.total, in.Calls, in.Total)
 		}
@@ -328,7 +342,7 @@ func (w *world) checkWake() {
 		w.failf("calls wait for the end of a backoff, and the machine sleeps beyond it")
 	}
 	for _, in := range w.machine.Instances() {
-		if in.State == tool.InstanceUnhealthy && missing(w.now.Add(w.cfg.DrainTimeout)) {
+		if in.State == tool.InstanceUnhealthy && w.proc(in.ID).retired && missing(w.now.Add(w.cfg.DrainTimeout)) {
 			w.failf("%s is unhealthy, and the machine sleeps for longer than it may drain", in.ID)
 		}
 	}
