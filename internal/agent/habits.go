@@ -85,7 +85,7 @@ func (s *State) remind() {
 // unstick lets a run that paused go on.
 func (s *State) unstick() {
 	s.stuck = nil
-	s.habits.idle = 0
+	s.habits.idle, s.habits.stale = 0, 0
 	clear(s.habits.timeouts)
 	s.withdraw("")
 }

@@ -1,0 +1,155 @@
+package agent_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/model"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// TestBudgets: each budget warns once, earlier, and then ends the run with its own reason.
+func TestBudgets(t *testing.T) {
+	for budget, test := range map[agent.Budget]struct {
+		limits agent.Limits
+		turn   agent.AssistantMessage // what each turn uses
+		result agent.CallResult       // what each call uses
+		time   time.Duration          // what passes before each result
+		want   agent.StopReason
+		turns  int // at which the run ends
+		warned int // at which people are warned
+	}{
+		agent.BudgetTurns:    {limits: agent.Limits{MaxTurns: 10}, want: agent.StopMaxTurns, turns: 10, warned: 8},
+		agent.BudgetCalls:    {limits: agent.Limits{MaxCalls: 10}, want: agent.StopMaxCalls, turns: 11, warned: 8},
+		agent.BudgetTokens:   {limits: agent.Limits{MaxTokens: 100}, turn: agent.AssistantMessage{Usage: tool.Usage{InputTokens: 8, OutputTokens: 2}}, want: agent.StopTokenBudget, turns: 10, warned: 8},
+		agent.BudgetCost:     {limits: agent.Limits{MaxCost: 1}, turn: agent.AssistantMessage{Cost: .06}, result: agent.CallResult{Result: tool.Result{Cost: .0401}}, want: agent.StopCostBudget, turns: 10, warned: 8},
+		agent.BudgetWallTime: {limits: agent.Limits{MaxWallTime: 10 * time.Minute}, time: time.Minute, want: agent.StopWallTime, turns: 10, warned: 8},
+		agent.BudgetOutput:   {limits: agent.Limits{MaxOutput: 100}, result: agent.CallResult{Result: tool.TextResult("ten bytes.")}, want: agent.StopOutputSize, turns: 10, warned: 8},
+		agent.BudgetFailures: {limits: agent.Limits{MaxFailures: 10}, result: agent.CallResult{Result: tool.ErrorResult("no")}, want: agent.StopFailures, turns: 10, warned: 8},
+	} {
+		t.Run(string(budget), func(t *testing.T) {
+			f := newFolderOf(t, agent.RunStarted{Limits: test.limits})
+			for again := range 2 { // a message grants whole budgets
+				before := f.state.Turn() - 1
+				warned := 0
+				for f.state.Finished() == nil {
+					if f.state.Turn() > before+20 {
+						t.Fatal("the run does not end")
+					}
+					b := call("a", "echo")
+					b.ToolCall.Arguments = fmt.Sprintf(`{"n":%d}`, f.state.Turn()) // no repetition
+					m := f.state.Respond(&model.Response{Message: model.Message{Blocks: []model.Block{b}}, Usage: test.turn.Usage}, offered, f.state.Seq())
+					m.Cost = test.turn.Cost
+					f.add(m)
+					if ids := f.running(); len(ids) > 0 {
+						f.now = f.now.Add(test.time)
+						r := test.result
+						r.CallID = ids[0]
+						f.add(&r)
+					}
+					if n := len(kept[*agent.BudgetWarning](f)); n > again && warned == 0 {
+						warned = f.state.Turn() - 1 - before
+					}
+				}
+				if end := f.state.Finished(); end.StopReason != test.want || end.Message == "" || end.Turns != before+test.turns || warned != test.warned {
+					t.Errorf("ended with %+v, warned at turn %d", end, warned)
+				}
+				warnings := kept[*agent.BudgetWarning](f)
+				if len(warnings) != again+1 || warnings[again].Budget != budget || warnings[again].Used >= warnings[again].Limit {
+					t.Errorf("warnings: %+v", warnings)
+				}
+				checkPaired(t, f.state.Request().Messages)
+				f.add(&agent.UserMessage{Text: "go on"})
+			}
+		})
+	}
+}
+
+// TestCallsBeyondABudgetAreNotMade: a response that uses up the tokens has none of its calls made.
+func TestCallsBeyondABudgetAreNotMade(t *testing.T) {
+	f := newFolder(t, agent.Limits{MaxTokens: 10})
+	f.add(f.state.Respond(&model.Response{Message: model.Message{Blocks: []model.Block{call("a", "echo")}}, Usage: tool.Usage{OutputTokens: 10}}, offered, f.state.Seq()))
+	if end := f.state.Finished(); end == nil || end.StopReason != agent.StopTokenBudget {
+		t.Errorf("ended with %+v", end)
+	}
+	if got := f.read(); !strings.HasPrefix(got[0], "[not run] The run has used up a budget") {
+		t.Errorf("the model reads %q", got)
+	}
+}
+
+// TestABudgetDoesNotSpoilAnAnswer: who is done at the limit is done.
+func TestABudgetDoesNotSpoilAnAnswer(t *testing.T) {
+	f := newFolder(t, agent.Limits{MaxTokens: 10, MaxTurns: 1})
+	f.add(f.state.Respond(&model.Response{Message: model.Message{Blocks: []model.Block{text("done")}}, StopReason: model.StopEndTurn, Usage: tool.Usage{OutputTokens: 20}}, offered, f.state.Seq()))
+	if end := f.state.Finished(); end == nil || end.StopReason != agent.StopEndTurn || len(kept[*agent.BudgetWarning](f)) > 0 {
+		t.Errorf("ended with %+v, %d warnings", end, len(kept[*agent.BudgetWarning](f)))
+	}
+}
+
+// TestWallTime: the time budget ends a run whose call takes for ever; time in which only people were waited for is free.
+func TestWallTime(t *testing.T) {
+	started := attended()
+	started.Limits.MaxWallTime = 10 * time.Minute
+	started.People.Expiry = 0
+	f := newFolderOf(t, started)
+	begun := f.now.Add(-time.Second)
+	f.respond(model.StopToolUse, call("a", "echo"), call("b", "echo"))
+	f.failed("r.t1.c0", tool.KindApprovalRequired)
+	f.result("r.t1.c1", "ok")
+	if next := agent.Next(&f.state); len(next) != 1 || next[0] != (agent.Wait{}) {
+		t.Fatalf("while a person is waited for, next is %v", next)
+	}
+	const idle = 1000 * time.Hour
+	f.now = f.now.Add(idle)
+	f.add(&agent.DecisionMade{ID: "d1", Verdict: agent.VerdictApprove})
+	next := agent.Next(&f.state)
+	until := next[len(next)-1].(agent.Wait).Until
+	if want := begun.Add(8*time.Minute + idle + time.Second); !until.Equal(want) { // a second went by before the decision was folded
+		t.Errorf("the warning comes at %s, want %s", until, want)
+	}
+	f.now = until
+	due := f.state.Due(f.now)
+	if len(due) != 1 {
+		t.Fatalf("due: %v", due)
+	}
+	f.add(due[0])
+	next = agent.Next(&f.state)
+	f.now = next[len(next)-1].(agent.Wait).Until
+	if len(f.state.Due(f.now.Add(-1))) > 0 {
+		t.Error("due too early")
+	}
+	for _, p := range f.state.Due(f.now) {
+		f.add(p)
+	}
+	if c := agent.Next(&f.state)[0].(agent.CallTool); c.Cancel == nil {
+		t.Fatal("the call under way is not cancelled")
+	}
+	f.result("r.t1.c0", "stopped")
+	want := []*agent.BudgetWarning{{Budget: agent.BudgetWallTime, Used: 480, Limit: 600}}
+	if diff := cmp.Diff(want, kept[*agent.BudgetWarning](f)); diff != "" {
+		t.Errorf("warnings (-want +got):\n%s", diff)
+	}
+	if end := f.state.Finished(); end == nil || end.StopReason != agent.StopWallTime {
+		t.Errorf("ended with %+v", end)
+	}
+}
+
+func TestWallTimeAlone(t *testing.T) {
+	f := newFolder(t, agent.Limits{MaxWallTime: time.Minute})
+	f.respond(model.StopToolUse, call("a", "serial"), call("b", "echo"))
+	for _, p := range f.state.Due(f.now.Add(time.Hour)) {
+		f.add(p)
+	}
+	f.result("r.t1.c0", "stopped")
+	if end := f.state.Finished(); end == nil || end.StopReason != agent.StopWallTime || len(kept[*agent.BudgetWarning](f)) != 1 {
+		t.Errorf("ended with %+v", end)
+	}
+	if got := f.read(); !strings.HasPrefix(got[1], "[not run] The run ended before this call began: the run was at work for 1m0s") {
+		t.Errorf("the model reads %q", got)
+	}
+}

@@ -1,0 +1,61 @@
+package agent_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/model"
+	"github.com/toolhost/toolhost/tool"
+)
+
+func completion(arguments string) model.Block {
+	b := call("done", agent.SystemAttemptCompletion)
+	b.ToolCall.Arguments = arguments
+	return b
+}
+
+// TestCompletionComesLast: it ends the run only when all its siblings have ended well.
+func TestCompletionComesLast(t *testing.T) {
+	for _, fails := range []bool{false, true} {
+		f := newFolderOf(t, attended())
+		f.respond(model.StopToolUse, completion(`{"result":"done"}`), call("a", "echo"))
+		if len(kept[*agent.CallResult](f)) > 0 {
+			t.Fatal("completed before the other call has ended")
+		}
+		f.add(&agent.CallResult{CallID: "r.t1.c1", Result: tool.Result{Content: []tool.Content{tool.Text("x")}, IsError: fails}})
+		end := f.state.Finished()
+		if fails != (end == nil) || end != nil && (end.StopReason != agent.StopCompleted || end.Text != "done" || end.Calls != 1) {
+			t.Errorf("with a failure: %v, ended with %+v", fails, end)
+		}
+		if got := f.read(); fails != strings.HasPrefix(got[0], "[not completed]") {
+			t.Errorf("the model reads %q", got)
+		}
+	}
+}
+
+func TestSystemToolsWithBadArguments(t *testing.T) {
+	for _, arguments := range []string{``, `{`, `[]`, `{}`, `{"result":"","question":" "}`, `{"result":1,"question":1}`} {
+		f := newFolderOf(t, attended())
+		ask := call("q", agent.SystemAskUser)
+		ask.ToolCall.Arguments = arguments
+		f.respond(model.StopToolUse, completion(arguments), ask)
+		got := f.read()
+		if !strings.HasPrefix(got[1], "[invalid_argument]") || !strings.HasPrefix(got[0], "[not completed]") || f.state.Finished() != nil {
+			t.Errorf("with %q the model reads %q", arguments, got)
+		}
+	}
+}
+
+// TestPluginsReplaceSystemTools: a plugin's tool of the same name is called instead.
+func TestPluginsReplaceSystemTools(t *testing.T) {
+	f := newFolderOf(t, attended())
+	theirs := slices.Concat(offered, []tool.Info{{Spec: tool.Spec{Name: agent.SystemAskUser}}})
+	resp := &model.Response{Message: model.Message{Blocks: []model.Block{call("q", agent.SystemAskUser)}}}
+	f.add(f.state.Respond(resp, theirs, f.state.Seq()))
+	c, ok := agent.Next(&f.state)[0].(agent.CallTool)
+	if !ok || c.Call.System != "" || c.Call.Tool != agent.SystemAskUser {
+		t.Errorf("next is %+v", agent.Next(&f.state))
+	}
+}
