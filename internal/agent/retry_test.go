@@ -151,6 +151,40 @@ func (m *stallingModel) Generate(ctx context.Context, _ model.Request) iter.Seq2
 	}
 }
 
+// TestThinkingIsNoStall: a model that thinks for long says so, and is waited for.
+func TestThinkingIsNoStall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &thinkingModel{}
+		f := newFixture(t, &fakeModel{}, newTools(echo), func(c *agent.Config) { c.Model = m })
+		f.start(agent.Task{})
+		if end := f.end(); end.Text != "42" || m.asked != 1 {
+			t.Errorf("asked %d times, ended with %+v", m.asked, end)
+		}
+	})
+}
+
+// thinkingModel thinks for an hour.
+type thinkingModel struct{ asked int }
+
+func (*thinkingModel) Name() string { return "fake:thinking" }
+func (m *thinkingModel) Generate(ctx context.Context, _ model.Request) iter.Seq2[model.Chunk, error] {
+	return func(yield func(model.Chunk, error) bool) {
+		m.asked++
+		for range 15 {
+			select {
+			case <-time.After(4 * time.Minute):
+			case <-ctx.Done():
+				yield(model.Chunk{}, ctx.Err())
+				return
+			}
+			if !yield(model.Chunk{Alive: true}, nil) {
+				return
+			}
+		}
+		yield(model.Chunk{Response: response(model.StopEndTurn, text("42"))}, nil)
+	}
+}
+
 func TestToolhostAway(t *testing.T) {
 	for name, test := range map[string]struct {
 		refusals int

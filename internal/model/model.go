@@ -96,6 +96,9 @@ type Chunk struct {
 	CallBegun     *CallBegun
 	ArgumentDelta *ArgumentDelta
 	Response      *Response // the whole; the last chunk
+	// Alive says that the model is at work although there is nothing to show: it thinks, say, or its server wants the
+	// connection kept.
+	Alive bool
 }
 
 // TextDelta is a piece of text.

@@ -109,6 +109,9 @@ func (m *Model) stream(ctx context.Context, req model.Request, yield func(model.
 			}
 			return !yield(model.Chunk{Response: whole}), nil
 		}
+		if len(chunks) == 0 && !yield(model.Chunk{Alive: true}) {
+			return true, nil
+		}
 	}
 	if err := events.Err(); err != nil || ctx.Err() != nil {
 		return false, failure(ctx, err)

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rogpeppe/go-internal/txtar"
 	"go.uber.org/goleak"
 
 	"github.com/toolhost/toolhost/internal/model"
@@ -79,6 +80,9 @@ func TestDeltasAreHandedOnAsTheyCome(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if chunk.Alive {
+			continue
+		}
 		// The server sends each event only after the one before it was seen here.
 		switch {
 		case chunk.CallBegun != nil:
@@ -94,6 +98,28 @@ func TestDeltasAreHandedOnAsTheyCome(t *testing.T) {
 	<-server.Gone
 	if got := strings.Join(seen, " "); got != `call {"a":` {
 		t.Fatalf("saw %q", got)
+	}
+}
+
+// TestAThinkingModelIsAlive: while there is nothing to show, there is a sign of life for each event.
+func TestAThinkingModelIsAlive(t *testing.T) {
+	archive, err := txtar.ParseFile("testdata/thinking.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := wiretest.Serve(t, wiretest.Reply{Body: string(archive.Files[0].Data)})
+	signs := 0
+	for chunk, err := range connect(t, server).Generate(t.Context(), hello()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !chunk.Alive {
+			break
+		}
+		signs++
+	}
+	if signs < 3 {
+		t.Fatalf("there were %d signs of life before there was anything to show", signs)
 	}
 }
 

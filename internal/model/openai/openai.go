@@ -122,6 +122,9 @@ func (m *Model) stream(ctx context.Context, req model.Request, yield func(model.
 				return true, nil
 			}
 		}
+		if len(chunks) == 0 && !yield(model.Chunk{Alive: true}) {
+			return true, nil
+		}
 	}
 	// What breaks after the finish reason takes the usage with it, no more.
 	if err := events.Err(); ctx.Err() != nil || err != nil && !a.complete() {

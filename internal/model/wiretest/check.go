@@ -61,6 +61,7 @@ func (s *sum) add(t *testing.T, chunk model.Chunk) {
 			t.Fatalf("arguments %+v belong to none of %d calls", *d, len(s.calls))
 		}
 		s.calls[d.Index].Arguments += d.Text
+	case chunk.Alive:
 	case chunk.Response != nil:
 		s.ended = true
 		s.compare(t, chunk.Response)

@@ -12,8 +12,8 @@ import (
 	"github.com/toolhost/toolhost/internal/model"
 )
 
-// Transcript writes down a stream of chunks, one per line, with the response as indented JSON and an error in full. The
-// stream is checked as Check does.
+// Transcript writes down a stream of chunks, one per line and without those that only say that the model is alive, with the
+// response as indented JSON and an error in full. The stream is checked as Check does.
 func Transcript(t *testing.T, chunks iter.Seq2[model.Chunk, error]) string {
 	t.Helper()
 	var out strings.Builder
