@@ -45,6 +45,8 @@ type ToolSpec struct {
 	// Words by which callers filter. Empty means the plugin's default tags.
 	Tags []string `protobuf:"bytes,6,rep,name=tags,proto3" json:"tags,omitempty"`
 	// A JSON Schema (2020-12 or draft-07) whose type is object. Empty means an object without properties.
+	// A schema stands alone: it refers to no other document. It is refused if it is nested deeper than 100 levels of objects
+	// and arrays, or has more than 4,096 of them or more than 32,768 values; parts under $defs are not deep.
 	InputSchema []byte `protobuf:"bytes,7,opt,name=input_schema,json=inputSchema,proto3" json:"input_schema,omitempty"`
 	// A JSON Schema of the structured result. Empty means that the tool promises none.
 	OutputSchema []byte `protobuf:"bytes,8,opt,name=output_schema,json=outputSchema,proto3" json:"output_schema,omitempty"`
