@@ -123,6 +123,44 @@ func TestCancelDoesNotPutTheDeadlineOff(t *testing.T) {
 	})
 }
 
+// TestStoppedInstanceGetsNoCalls: who calls while a tool is asked in vain to stop does not wait to see whether it does, and
+// an instance whose tool did stop takes calls again.
+func TestStoppedInstanceGetsNoCalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		r := newRig(t, append(hosttest.Tools(), stubborn(release)), nil)
+		e, err := r.Open(t.Context(), call("stubborn", "{}"), true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer e.Close()
+		untilTip(t, e, "at it")
+		e.Cancel("enough")
+		time.Sleep(499 * time.Millisecond) // virtual
+		if got := outcome(t, r, call("echo", `{"text":"x"}`)); got.Instance != "fixture-1" {
+			t.Errorf("a call that came at once ended with %+v", got)
+		}
+		time.Sleep(2 * time.Millisecond)
+		if got := outcome(t, r, call("echo", `{"text":"x"}`)); got.Err != nil || got.Instance != "fixture-2" {
+			t.Errorf("a call that came later ended with %+v", got)
+		}
+		instances, _ := r.Instances(t.Context(), "")
+		if len(instances) != 2 || instances[0].State != tool.InstanceUnhealthy {
+			t.Errorf("instances: %+v", instances)
+		}
+		r.process(1).end(tool.Exit{Signal: "SIGKILL"})
+		synctest.Wait()
+		close(release)
+		if got := end(t, e); got.Err != nil || got.Result.Text() != "too late" {
+			t.Errorf("the cancelled call ended with %+v", got)
+		}
+		synctest.Wait()
+		if got := outcome(t, r, call("echo", `{"text":"x"}`)); got.Err != nil || got.Instance != "fixture-1" {
+			t.Errorf("a call that came when all had stopped ended with %+v", got)
+		}
+	})
+}
+
 // TestTimeoutWhileLaunching: a call that never reached a plugin says so, and its id is free.
 func TestTimeoutWhileLaunching(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -199,6 +199,11 @@ func (s *supervisor) release(w *seat) {
 	s.tell(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action { return m.Release(now, w.ref) })
 }
 
+// stuck says that a call was told to stop a while ago and has not: others are kept away from its instance.
+func (s *supervisor) stuck(w *seat, reason string) {
+	s.tell(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action { return m.Stuck(now, w.ref, reason) })
+}
+
 // unyielding says that a call did not stop when it was told to.
 func (s *supervisor) unyielding(in *instance, reason string) {
 	s.tell(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action { return m.Unyielding(now, in.id, reason) })

@@ -42,7 +42,7 @@ func (r *run) work() {
 			r.finishWithout(tool.Outcome{Plugin: r.tool.Plugin.Info.Name, Err: r.unsent(err)})
 			return
 		}
-		f := &follower{run: r, supervisor: supervisor, instance: place.instance, attempt: attempt}
+		f := &follower{run: r, supervisor: supervisor, place: place, instance: place.instance, attempt: attempt}
 		fate := f.work()
 		supervisor.release(place)
 		switch {
