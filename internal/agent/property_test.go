@@ -1,9 +1,11 @@
 package agent_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -18,8 +20,8 @@ import (
 func TestAnyHistory(t *testing.T) {
 	for seed := range uint64(400) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			w := &walk{rand: rand.New(rand.NewPCG(seed, 7)), asked: make(map[int]bool), calls: make(map[string]*lifetime)}
-			w.folder = newFolder(t, agent.Limits{MaxTurns: 1 + w.rand.IntN(12), MaxCalls: 1 + w.rand.IntN(20)})
+			w := &walk{rand: rand.New(rand.NewPCG(seed, 7)), asked: make(map[int]bool), calls: make(map[string]*lifetime), sent: make(map[string]bool)}
+			w.folder = newFolderOf(t, w.anyRun())
 			for range 80 {
 				w.step()
 			}
@@ -33,9 +35,27 @@ type walk struct {
 	rand  *rand.Rand
 	asked map[int]bool // by turn
 	calls map[string]*lifetime
+	sent  map[string]bool // ids by which toolhost knows calls that have ended
 }
 
 type lifetime struct{ starts, results int }
+
+// anyRun is a run of any kind, with few of everything, so that it often runs out.
+func (w *walk) anyRun() agent.RunStarted {
+	started := agent.RunStarted{
+		Limits: agent.Limits{
+			MaxTurns: 1 + w.rand.IntN(12), MaxCalls: 1 + w.rand.IntN(20), MaxTokens: int64(w.rand.IntN(60)), MaxCost: float64(w.rand.IntN(20)),
+			MaxWallTime: time.Duration(w.rand.IntN(3)) * 50 * time.Second, MaxOutput: int64(w.rand.IntN(3) * 30), MaxFailures: w.rand.IntN(6),
+			MaxTimeouts: w.rand.IntN(4), MaxRepeats: w.rand.IntN(8),
+		},
+		ExplicitCompletion: w.rand.IntN(3) == 0,
+	}
+	if w.rand.IntN(4) > 0 {
+		started.SystemTools = []string{agent.SystemAskUser, agent.SystemAttemptCompletion}
+		started.People = agent.People{Attended: w.rand.IntN(4) > 0, Expiry: time.Duration(w.rand.IntN(2)) * 20 * time.Second, AskOutcome: w.rand.IntN(2) == 0}
+	}
+	return started
+}
 
 func (w *walk) step() {
 	if w.rand.IntN(16) == 0 {
@@ -50,6 +70,9 @@ func (w *walk) step() {
 			w.add(&agent.CancelRequested{})
 		}
 		return
+	case 3, 4, 5, 6:
+		w.decide()
+		return
 	}
 	next := agent.Next(&w.state)
 	if len(next) == 0 {
@@ -62,11 +85,13 @@ func (w *walk) step() {
 		}
 		w.answer(c)
 	case agent.CallTool:
-		result := tool.TextResult("ok")
-		if w.rand.IntN(3) == 0 {
-			result = tool.ErrorResult("bad")
+		if w.sent[c.Call.SentID()] {
+			w.t.Fatalf("%s is called again after it has ended", c.Call.SentID())
 		}
-		w.add(&agent.CallResult{CallID: c.Call.ID, Tool: c.Call.Tool, Result: result})
+		w.sent[c.Call.SentID()] = true
+		w.ended(w.anyResult(&c.Call))
+	case agent.Wait:
+		w.ring(c)
 	default:
 		w.t.Fatalf("a record is left: %+v", c)
 	}
@@ -87,16 +112,75 @@ func (w *walk) answer(c agent.AskModel) {
 		model.StopEndTurn, model.StopToolUse, model.StopToolUse, model.StopToolUse, model.StopMaxTokens, model.StopPauseTurn,
 		model.StopRefusal, model.StopContentFilter, model.StopContextOverflow,
 	}
+	w.add(w.state.Respond(&model.Response{
+		Message: model.Message{Blocks: w.anyBlocks()}, StopReason: reasons[w.rand.IntN(len(reasons))], Usage: tool.Usage{OutputTokens: uint64(w.rand.IntN(10))},
+	}, offered, read))
+}
+
+func (w *walk) anyBlocks() []model.Block {
 	var blocks []model.Block
 	if w.rand.IntN(3) > 0 {
 		blocks = append(blocks, text([]string{"", "hm"}[w.rand.IntN(2)]))
 	}
 	for range w.rand.IntN(5) {
 		id := []string{"", "same", fmt.Sprint(w.rand.IntN(1000))}[w.rand.IntN(3)]
-		blocks = append(blocks, call(id, []string{"echo", "echo", "direct", "serial", "missing", "bad name"}[w.rand.IntN(6)]))
+		names := []string{"echo", "echo", "direct", "serial", "missing", "bad name", agent.SystemAskUser, agent.SystemAttemptCompletion}
+		b := call(id, names[w.rand.IntN(len(names))])
+		b.ToolCall.Arguments = []string{`{}`, `{"question":"what?","result":"this"}`, `{`}[w.rand.IntN(3)]
+		blocks = append(blocks, b)
 	}
-	resp := &model.Response{Message: model.Message{Blocks: blocks}, StopReason: reasons[w.rand.IntN(len(reasons))]}
-	w.add(w.state.Respond(resp, offered, read))
+	return blocks
+}
+
+func (w *walk) anyResult(c *agent.Call) *agent.CallResult {
+	r := &agent.CallResult{CallID: c.ID, Tool: c.Tool, Result: tool.TextResult(fmt.Sprint("ok ", w.rand.IntN(3)))}
+	switch w.rand.IntN(8) {
+	case 0, 1:
+		kinds := []tool.Kind{tool.KindTimeout, tool.KindApprovalRequired, tool.KindApprovalRequired, tool.KindOutcomeUnknown, tool.KindCrashed}
+		r.Failure = &agent.Failure{Kind: kinds[w.rand.IntN(len(kinds))], Message: "went wrong"}
+		r.Result = tool.ErrorResult("went wrong")
+	case 2:
+		r.Result = tool.ErrorResult("bad")
+	case 3:
+		r.Result.Effects = []tool.Effect{effect([]string{"todos", "k", "run"}[w.rand.IntN(3)], []tool.EffectOperation{"", "append", "merge"}[w.rand.IntN(3)], `{"a":[1]}`)}
+		r.Result.Cost = w.rand.Float64()
+	}
+	return r
+}
+
+// decide makes some decision on something, which may not fit.
+func (w *walk) decide() {
+	pending := w.state.Pending()
+	if len(pending) == 0 {
+		return
+	}
+	verdicts := []agent.Verdict{agent.VerdictApprove, agent.VerdictReject, agent.VerdictAnswer}
+	d := &agent.DecisionMade{ID: pending[w.rand.IntN(len(pending))].ID, Verdict: verdicts[w.rand.IntN(3)], Text: []string{"", "so"}[w.rand.IntN(2)]}
+	if w.rand.IntN(3) == 0 {
+		d.Arguments = json.RawMessage(`{"edited":true}`)
+	}
+	if w.state.Check(d) == nil {
+		w.add(d)
+	}
+}
+
+// ring lets the time come that a run waits for.
+func (w *walk) ring(c agent.Wait) {
+	if c.Until.IsZero() || w.rand.IntN(3) == 0 {
+		return
+	}
+	if w.now.Before(c.Until) {
+		w.now = c.Until
+	}
+	due := w.state.Due(w.now)
+	if len(due) == 0 {
+		w.t.Fatalf("nothing is due at %s", w.now)
+	}
+	for _, p := range due {
+		if _, stop := p.(*agent.CancelRequested); !stop || w.state.Finished() == nil {
+			w.add(p)
+		}
+	}
 }
 
 // refold folds the journal anew and compares what it says is next.
@@ -113,6 +197,12 @@ func (w *walk) refold() {
 	if diff := cmp.Diff(w.state.Request(), again.Request()); diff != "" {
 		w.t.Fatalf("folded again, the conversation differs:\n%s", diff)
 	}
+	if diff := cmp.Diff(w.state.Pending(), again.Pending()); diff != "" {
+		w.t.Fatalf("folded again, other decisions are wanted:\n%s", diff)
+	}
+	if len(w.state.Pending()) > 0 && w.state.Finished() != nil {
+		w.t.Fatal("a finished run waits for a person")
+	}
 }
 
 // finish ends the run and counts what its journal holds.
@@ -122,7 +212,9 @@ func (w *walk) finish() {
 		w.add(&agent.CancelRequested{})
 	}
 	for _, command := range agent.Next(&w.state) {
-		w.result(command.(agent.CallTool).Call.ID, "late")
+		if c, ok := command.(agent.CallTool); ok {
+			w.result(c.Call.ID, "late")
+		}
 	}
 	if w.state.Finished() == nil {
 		w.t.Fatalf("the run does not end: %v", agent.Next(&w.state))
@@ -139,12 +231,15 @@ func (w *walk) finish() {
 			}
 		case *agent.CallStarted:
 			w.calls[p.CallID].starts++
+			if want := max(p.Attempt, 1); w.calls[p.CallID].starts != want {
+				w.t.Errorf("start %d of call %s says it is attempt %d", w.calls[p.CallID].starts, p.CallID, p.Attempt)
+			}
 		case *agent.CallResult:
 			w.calls[p.CallID].results++
 		}
 	}
 	for id, l := range w.calls {
-		if l.starts > 1 || l.results != 1 {
+		if l.results != 1 {
 			w.t.Errorf("call %s was started %d times and has %d results", id, l.starts, l.results)
 		}
 	}
