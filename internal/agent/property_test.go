@@ -102,6 +102,9 @@ func (w *walk) answer(c agent.AskModel) {
 	read := w.state.Seq()
 	if w.rand.IntN(4) == 0 {
 		w.add(&agent.UserMessage{Text: "meanwhile"})
+		if next := agent.Next(&w.state); len(next) == 0 || next[0] != c {
+			return // its time was up
+		}
 	}
 	if w.rand.IntN(10) == 0 {
 		w.add(w.state.Failed(agent.StopModelError, "down"))
