@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/lifecycle"
+	"github.com/toolhost/toolhost/internal/settings"
 )
 
 // check reports values that are right alone and wrong together.
@@ -14,7 +15,7 @@ func (d *decoder) check() {
 	d.checkFilters()
 	d.settings("defaults", d.config.Defaults)
 	for name, s := range d.config.ByPlugin {
-		parent := join("plugin", name)
+		parent := settings.Join("plugin", name)
 		d.settings(parent, s)
 		d.unused(parent, s)
 	}
@@ -37,16 +38,16 @@ func ordered[T int | time.Duration](d *decoder, parent, lowKey string, low T, hi
 	if low <= high {
 		return
 	}
-	if at, ok := d.at[join(parent, lowKey)]; ok {
-		d.fail(at, join(parent, lowKey), "%s is more than %s, which is %s", plain(low), highKey, plain(high))
-	} else if at, ok := d.at[join(parent, highKey)]; ok {
-		d.fail(at, join(parent, highKey), "%s is less than %s, which is %s", plain(high), lowKey, plain(low))
+	if at, ok := d.At[settings.Join(parent, lowKey)]; ok {
+		d.Fail(at, settings.Join(parent, lowKey), "%s is more than %s, which is %s", plain(low), highKey, plain(high))
+	} else if at, ok := d.At[settings.Join(parent, highKey)]; ok {
+		d.Fail(at, settings.Join(parent, highKey), "%s is less than %s, which is %s", plain(high), lowKey, plain(low))
 	}
 }
 
 func plain(v any) string {
 	if d, ok := v.(time.Duration); ok {
-		return formatDuration(d)
+		return settings.FormatDuration(d)
 	}
 	return fmt.Sprint(v)
 }
@@ -63,8 +64,8 @@ func (d *decoder) unused(parent string, s PluginSettings) {
 		{"max_calls_per_instance", s.Isolation != lifecycle.PerCall, "isolation: shared or session"},
 		{"recycle_after_calls", s.Isolation != lifecycle.PerCall, "isolation: shared or session"},
 	} {
-		if at, given := d.at[join(parent, only.key)]; given && !only.means {
-			d.fail(at, join(parent, only.key), "this key has a meaning only with %s; the plugin has isolation: %s", only.instead, s.Isolation)
+		if at, given := d.At[settings.Join(parent, only.key)]; given && !only.means {
+			d.Fail(at, settings.Join(parent, only.key), "this key has a meaning only with %s; the plugin has isolation: %s", only.instead, s.Isolation)
 		}
 	}
 }

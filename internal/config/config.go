@@ -10,34 +10,26 @@ package config
 
 import (
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"reflect"
+
+	"github.com/toolhost/toolhost/internal/settings"
 )
 
-// maxBytes bounds a file: YAML that is nested deeply takes the parser a time that grows with its square.
-const maxBytes = 256 << 10
+// Size is a number of bytes.
+type Size = settings.Size
+
+// Error is one thing that is wrong with a file, and Errors is all.
+type (
+	Error  = settings.Error
+	Errors = settings.Errors
+)
 
 // Default returns the configuration without a file.
 func Default() Config {
 	var c Config
-	fill(reflect.ValueOf(&c).Elem())
+	settings.Fill(reflect.ValueOf(&c).Elem())
 	return c
-}
-
-// fill gives each field its default.
-func fill(v reflect.Value) {
-	for i := range v.NumField() {
-		field, tag := v.Field(i), v.Type().Field(i).Tag
-		if field.Kind() == reflect.Struct {
-			fill(field)
-		} else if text, ok := tag.Lookup("default"); ok {
-			if err := set(field, tag, scalar{text: text}); err != nil {
-				panic(fmt.Sprintf("config: the default of %s: %v", v.Type().Field(i).Name, err))
-			}
-		}
-	}
 }
 
 // Load reads the file at path. Folders and files that it names are relative to the folder that holds it, and absolute in
@@ -47,21 +39,11 @@ func Load(path string) (Config, error) {
 	if err != nil {
 		return Config{}, fmt.Errorf("reading the configuration: %w", err)
 	}
-	data, err := read(path)
+	data, err := settings.ReadFile(path)
 	if err != nil {
 		return Config{}, fmt.Errorf("reading the configuration: %w", err)
 	}
 	return parseIn(path, dir, data)
-}
-
-// read reads one byte more than is allowed at most: a device may never end.
-func read(path string) ([]byte, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	return io.ReadAll(io.LimitReader(file, maxBytes+1))
 }
 
 // Parse reads the text of a file, whose name stands for it in errors. Folders and files are taken relative to the folder
@@ -73,15 +55,16 @@ func Parse(name string, data []byte) (Config, error) {
 func parseIn(name, dir string, data []byte) (Config, error) {
 	c := Default()
 	c.LockFile = filepath.Join(dir, c.LockFile)
-	d := decoder{file: name, dir: dir, config: &c, at: map[string]place{}}
-	d.document(data)
-	if len(d.errs) == 0 {
+	d := decoder{settings.NewDecoder(name, dir), &c}
+	d.Mapping = d.mapping
+	d.Document(data, reflect.ValueOf(&c).Elem())
+	if len(d.Errs) == 0 {
 		d.check()
 	}
 	d.checkPolicy()
-	if len(d.errs) > 0 {
-		d.errs.sort()
-		return Config{}, d.errs
+	if len(d.Errs) > 0 {
+		d.Errs.Sort()
+		return Config{}, d.Errs
 	}
 	return c, nil
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/toolhost/toolhost/internal/config"
+	"github.com/toolhost/toolhost/internal/settings"
 )
 
 const (
@@ -66,7 +67,7 @@ func (r *referenceWriter) section(of reflect.Type, parent, title string) {
 	fmt.Fprintf(r, "### %s\n\n| key | meaning | value | default |\n| --- | --- | --- | --- |\n", title)
 	for i := range of.NumField() {
 		field := of.Field(i)
-		value, without := config.Describe(field.Type, field.Tag), "`"+field.Tag.Get("default")+"`"
+		value, without := settings.Describe(field.Type, field.Tag), "`"+field.Tag.Get("default")+"`"
 		switch {
 		case field.Type.Kind() == reflect.Struct:
 			value, without = "keys, see below", ""

@@ -14,17 +14,17 @@ func (d *decoder) checkFilters() {
 	for i, f := range d.config.Filters {
 		parent := fmt.Sprintf("filters[%d]", i)
 		if err := tool.CheckName(f.Filter); err != nil {
-			d.fail(d.at[parent+".filter"], parent+".filter", "%v", err)
+			d.Fail(d.At[parent+".filter"], parent+".filter", "%v", err)
 		}
 		for j, pattern := range f.Tools {
 			if err := checkPattern(pattern); err != nil {
 				key := fmt.Sprintf("%s.tools[%d]", parent, j)
-				d.fail(d.at[parent+".tools"], key, "%v", err)
+				d.Fail(d.At[parent+".tools"], key, "%v", err)
 			}
 		}
 		for j, tag := range f.Tags {
 			if tag == "" {
-				d.fail(d.at[parent+".tags"], fmt.Sprintf("%s.tags[%d]", parent, j), "the tag is empty")
+				d.Fail(d.At[parent+".tags"], fmt.Sprintf("%s.tags[%d]", parent, j), "the tag is empty")
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/toolhost/toolhost/internal/policy"
+	"github.com/toolhost/toolhost/internal/settings"
 )
 
 // Compile returns the rules as they decide. Those of a Config that Parse or Load returned are right.
@@ -22,17 +23,17 @@ func (d *decoder) checkPolicy() {
 	_, err := d.config.Policy.Compile()
 	wrong, ok := errors.AsType[policy.Errors](err)
 	if err != nil && !ok {
-		d.fail(place{}, "policy", "%v", err)
+		d.Fail(settings.Place{}, "policy", "%v", err)
 	}
 	for _, e := range wrong {
 		key := fmt.Sprintf("policy.rules[%d].%s", e.Index, e.Field)
-		at, given := d.at[key]
-		if !given || slices.ContainsFunc(d.errs, func(before *Error) bool { return before.Key == key }) {
+		at, given := d.At[key]
+		if !given || slices.ContainsFunc(d.Errs, func(before *settings.Error) bool { return before.Key == key }) {
 			continue // it is missing or not what it has to be, and that is reported
 		}
 		if e.Line > 0 {
-			at = d.inside(at, d.config.Policy.Rules[e.Index].When, e.Line, e.Column)
+			at = d.Inside(at, d.config.Policy.Rules[e.Index].When, e.Line, e.Column)
 		}
-		d.fail(at, key, "%s", e.Message)
+		d.Fail(at, key, "%s", e.Message)
 	}
 }

@@ -7,17 +7,7 @@ import (
 )
 
 // The structs of this file are the one source of what toolhost.yaml may say. The comment of a field is its
-// documentation, in docs/configuration.md too; the tags say the rest:
-//
-//	yaml     the key
-//	default  the value without the key, as it is written in the file
-//	unset    what happens without the key, for texts that have no default; the field is empty then
-//	zero     the word that stands for 0, where 0 has a meaning of its own
-//	min, max bounds, as they are written in the file
-//	oneof    the values allowed
-//	is       what a text has to be: address, folder or file; folders and files are made absolute
-//	hint     what to say to those who write something else
-//	required that the key cannot be left out
+// documentation, in docs/configuration.md too; package settings says what the tags mean.
 
 // Config is a whole toolhost.yaml. It comes from Default, Parse or Load, which fill in each field; the zero Config means
 // nothing. It is a value without locks: do not change it while others read it.

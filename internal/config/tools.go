@@ -2,37 +2,37 @@ package config
 
 import (
 	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
 
+	"github.com/toolhost/toolhost/internal/settings"
 	"github.com/toolhost/toolhost/tool"
 )
 
 // tools decodes what is said about each tool.
 func (d *decoder) tools(key string, node ast.Node) {
-	if isNull(node) {
+	if settings.IsNull(node) {
 		return
 	}
-	entries, ok := d.entries(key, node)
+	entries, ok := d.Entries(key, node)
 	if !ok {
-		d.fail(placeOf(node), key, "%s is not a mapping from names of tools to what is said about them", given(node))
+		d.Fail(settings.PlaceOf(node), key, "%s is not a mapping from names of tools to what is said about them", settings.Given(node))
 		return
 	}
 	if len(entries) > 0 {
 		d.config.Tools = make(map[string]ToolSettings, len(entries))
 	}
 	for _, e := range entries {
-		name := join(key, shownKey(e.key))
-		if err := checkToolKey(e.key); err != nil {
-			d.fail(e.at, name, "%v", err)
+		name := settings.Join(key, settings.ShownKey(e.Key))
+		if err := checkToolKey(e.Key); err != nil {
+			d.Fail(e.At, name, "%v", err)
 			continue
 		}
 		var settings ToolSettings
-		d.structure(reflect.ValueOf(&settings).Elem(), name, e.value)
-		d.checkTool(name, e.key, settings)
-		d.config.Tools[e.key] = settings
+		d.Structure(reflect.ValueOf(&settings).Elem(), name, e.Value)
+		d.checkTool(name, e.Key, settings)
+		d.config.Tools[e.Key] = settings
 	}
 }
 
@@ -46,23 +46,18 @@ func checkToolKey(key string) error {
 }
 
 func (d *decoder) checkTool(parent, key string, s ToolSettings) {
-	if at, given := d.at[join(parent, "plugin")]; given && strings.Contains(key, ".") {
-		d.fail(at, join(parent, "plugin"), "this key has a meaning only under the name of a tool alone, and this is %s", key)
+	if at, given := d.At[settings.Join(parent, "plugin")]; given && strings.Contains(key, ".") {
+		d.Fail(at, settings.Join(parent, "plugin"), "this key has a meaning only under the name of a tool alone, and this is %s", key)
 	}
 	for _, text := range []struct{ key, value string }{{"description", s.Description}, {"category", s.Category}} {
-		full := join(parent, text.key)
-		if at, given := d.at[full]; given && text.value == "" && !d.failed(full) {
-			d.fail(at, full, "the text is empty; leave the key out for what the plugin declares")
+		full := settings.Join(parent, text.key)
+		if at, given := d.At[full]; given && text.value == "" && !d.Failed(full) {
+			d.Fail(at, full, "the text is empty; leave the key out for what the plugin declares")
 		}
 	}
 	for i, tag := range s.Tags {
 		if tag == "" {
-			d.fail(d.at[join(parent, "tags")], join(parent, "tags"), "tag %d is empty", i+1)
+			d.Fail(d.At[settings.Join(parent, "tags")], settings.Join(parent, "tags"), "tag %d is empty", i+1)
 		}
 	}
-}
-
-// failed reports whether something is wrong with the value of a key.
-func (d *decoder) failed(key string) bool {
-	return slices.ContainsFunc(d.errs, func(before *Error) bool { return before.Key == key })
 }

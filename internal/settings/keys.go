@@ -1,4 +1,4 @@
-package config
+package settings
 
 import (
 	"reflect"
@@ -19,7 +19,7 @@ func keysOf(t reflect.Type) []string {
 func find(t reflect.Type, parent, name string) string {
 	for i := range t.NumField() {
 		field := t.Field(i)
-		key := join(parent, field.Tag.Get("yaml"))
+		key := Join(parent, field.Tag.Get("yaml"))
 		if field.Tag.Get("yaml") == name {
 			return key
 		}
@@ -32,15 +32,16 @@ func find(t reflect.Type, parent, name string) string {
 	return ""
 }
 
-func join(parent, key string) string {
+// Join returns the full name of a key below a parent, which may be empty.
+func Join(parent, key string) string {
 	if parent == "" {
 		return key
 	}
 	return parent + "." + key
 }
 
-// shownKey returns a key for an error: as it is if it is a simple name, else in quotes and of bounded length.
-func shownKey(key string) string {
+// ShownKey returns a key for an error: as it is if it is a simple name, else in quotes and of bounded length.
+func ShownKey(key string) string {
 	simple := key != "" && len(key) <= 64 && strings.Trim(key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == ""
 	if simple {
 		return key

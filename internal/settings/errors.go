@@ -1,4 +1,4 @@
-package config
+package settings
 
 import (
 	"cmp"
@@ -33,7 +33,7 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Errors is all that is wrong with a file, in the order of its lines. What Parse returns is of this type.
+// Errors is all that is wrong with a file, in the order of its lines. Load and Parse return this type.
 type Errors []*Error
 
 // Error returns one line for each error.
@@ -45,20 +45,21 @@ func (e Errors) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-func (e Errors) sort() {
+// Sort puts the errors in the order of their lines.
+func (e Errors) Sort() {
 	slices.SortStableFunc(e, func(a, b *Error) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
 }
 
 // shown returns a scalar for an error: on one line, of bounded length, and in quotes unless it is a plain number.
-func shown(s scalar) string {
+func shown(s Scalar) string {
 	const longest = 60
-	text := s.text
+	text := s.Text
 	if utf8.RuneCountInString(text) > longest {
 		text = string([]rune(text)[:longest]) + "…"
 	}
-	if _, err := strconv.ParseFloat(text, 64); err == nil && !s.quoted {
+	if _, err := strconv.ParseFloat(text, 64); err == nil && !s.Quoted {
 		return text
 	}
 	return strconv.Quote(text)

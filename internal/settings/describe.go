@@ -1,12 +1,12 @@
-package config
+package settings
 
 import (
 	"reflect"
 	"strings"
 )
 
-// describe says what a field's value has to be, for errors and for the documentation.
-func describe(t reflect.Type, tag reflect.StructTag) string {
+// Describe says what a field's value has to be, for errors and for the documentation.
+func Describe(t reflect.Type, tag reflect.StructTag) string {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}

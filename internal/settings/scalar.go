@@ -1,4 +1,4 @@
-package config
+package settings
 
 import (
 	"errors"
@@ -13,10 +13,10 @@ import (
 // errWrong says that a text is not what it has to be, without a guess at what was meant.
 var errWrong = errors.New("wrong")
 
-// scalar is a single value as it stands in the file.
-type scalar struct {
-	text   string
-	quoted bool // it can only be a text
+// Scalar is a single value as it stands in the file.
+type Scalar struct {
+	Text   string
+	Quoted bool // it can only be a text
 }
 
 var (
@@ -25,30 +25,30 @@ var (
 )
 
 // set sets a field from a scalar. Its error says what was given and what is allowed.
-func set(v reflect.Value, tag reflect.StructTag, s scalar) error {
+func set(v reflect.Value, tag reflect.StructTag, s Scalar) error {
 	err := assign(v, tag, s)
 	if err == nil {
 		return nil
 	}
-	problem := fmt.Sprintf("%s is not %s", shown(s), describe(v.Type(), tag))
+	problem := fmt.Sprintf("%s is not %s", shown(s), Describe(v.Type(), tag))
 	if !errors.Is(err, errWrong) {
 		problem += "; " + err.Error()
 	}
 	return errors.New(problem)
 }
 
-func assign(v reflect.Value, tag reflect.StructTag, s scalar) error {
+func assign(v reflect.Value, tag reflect.StructTag, s Scalar) error {
 	if v.Kind() == reflect.String {
-		return assignText(v, tag, s.text)
+		return assignText(v, tag, s.Text)
 	}
-	if word := tag.Get("zero"); word != "" && s.text == word {
+	if word := tag.Get("zero"); word != "" && s.Text == word {
 		v.SetZero()
 		return nil
 	}
-	if s.quoted && v.Type() != typeDuration && v.Type() != typeSize {
+	if s.Quoted && v.Type() != typeDuration && v.Type() != typeSize {
 		return errors.New("leave the quotes away")
 	}
-	value, err := parse(v.Type(), s.text)
+	value, err := parse(v.Type(), s.Text)
 	if err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func parse(t reflect.Type, text string) (reflect.Value, error) {
 	case t.Kind() == reflect.Bool:
 		value, err = parseBool(text)
 	default:
-		panic("config: no field may have the type " + t.String())
+		panic("settings: no field may have the type " + t.String())
 	}
 	if errors.Is(err, strconv.ErrSyntax) || errors.Is(err, strconv.ErrRange) {
 		err = errWrong
@@ -106,7 +106,7 @@ func parseDuration(text string) (time.Duration, error) {
 		return d, nil
 	}
 	if d, err := time.ParseDuration(text + "s"); err == nil && d > 0 {
-		return 0, fmt.Errorf("did you mean %s?", formatDuration(d))
+		return 0, fmt.Errorf("did you mean %s?", FormatDuration(d))
 	}
 	return 0, errWrong
 }
@@ -144,7 +144,7 @@ func within(v reflect.Value, tag reflect.StructTag) bool {
 func bounding(t reflect.Type, text string) float64 {
 	v, err := parse(t, text)
 	if err != nil {
-		panic(fmt.Sprintf("config: the bound %q of a %v: %v", text, t, err))
+		panic(fmt.Sprintf("settings: the bound %q of a %v: %v", text, t, err))
 	}
 	return number(v)
 }
@@ -163,7 +163,7 @@ func format(v reflect.Value, tag reflect.StructTag) string {
 	}
 	switch value := v.Interface().(type) {
 	case time.Duration:
-		return formatDuration(value)
+		return FormatDuration(value)
 	case float64:
 		return strconv.FormatFloat(value, 'g', -1, 64)
 	default:
@@ -171,8 +171,8 @@ func format(v reflect.Value, tag reflect.StructTag) string {
 	}
 }
 
-// formatDuration is Duration.String without the zeros at its end.
-func formatDuration(d time.Duration) string {
+// FormatDuration is Duration.String without the zeros at its end.
+func FormatDuration(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {
 		s = s[:len(s)-2]

@@ -1,12 +1,12 @@
-package config
+package settings
 
 import "unicode"
 
-// inside returns where a character of a text stands in the file. The text begins at a place; lines and columns count
+// Inside returns where a character of a text stands in the file. The text begins at a place; lines and columns count
 // from 1, and the column may be the one behind the text. White space apart, the file has the characters of a text in
 // their order, whichever way of writing texts it uses. Where it has not, because it writes some as codes, the place of the
 // text is returned.
-func (d *decoder) inside(at place, text string, line, column int) place {
+func (d *Decoder) Inside(at Place, text string, line, column int) Place {
 	c := cursor{source: d.source}
 	c.to(at)
 	c.open()
@@ -42,8 +42,8 @@ type cursor struct {
 }
 
 // to goes to a place.
-func (c *cursor) to(at place) {
-	c.i = offset(c.source, at.line, at.column)
+func (c *cursor) to(at Place) {
+	c.i = offset(c.source, at.Line, at.Column)
 }
 
 // open goes behind what begins a text: a quote, or a line with | or >.
@@ -85,12 +85,12 @@ func (c *cursor) pass(r rune) bool {
 }
 
 // place returns where the cursor is.
-func (c *cursor) place() place {
-	at := place{1, 1}
+func (c *cursor) place() Place {
+	at := Place{1, 1}
 	for _, r := range c.source[:c.i] {
-		at.column++
+		at.Column++
 		if r == '\n' {
-			at = place{at.line + 1, 1}
+			at = Place{at.Line + 1, 1}
 		}
 	}
 	return at
