@@ -27,7 +27,7 @@ type Config struct {
 	IdleTimeout         time.Duration // after which an instance without calls is stopped; 0: 5 min; below 0: never
 	RecycleAfterCalls   uint64        // an instance is replaced after so many calls; 0: never
 	RecycleAfterAge     time.Duration // an instance is replaced when it is so old; 0: never
-	DrainTimeout        time.Duration // after which a draining instance is stopped with its calls, unless it is only recycled; 0: 30 s
+	DrainTimeout        time.Duration // after which a draining instance is stopped with its calls, unless it is replaced in good order; 0: 30 s
 	InitialBackoff      time.Duration // the bound of the pause after the second crash in a row; it doubles; 0: 200 ms
 	MaxBackoff          time.Duration // 0: 30 s
 	MaxCrashes          int           // in CrashWindow, after which the plugin is quarantined; 0: 5

@@ -168,13 +168,14 @@ func (m *Machine) flip(now time.Time) {
 	m.do(Action{Event: &Event{Time: now, Type: kind, Instance: r.instance, Revision: r.revision}})
 }
 
-// supersede makes an instance the whole pool.
+// supersede makes an instance the whole pool. The others' calls have deadlines of their own, and a change for the better
+// costs none of them: they may take until then.
 func (m *Machine) supersede(now time.Time, successor *Instance, reason string) {
 	for _, in := range m.order {
 		if in == successor {
 			in.replaces = false
 		} else {
-			m.drain(now, in, tool.InstanceDraining, reason)
+			m.recycle(now, in, reason)
 		}
 	}
 }

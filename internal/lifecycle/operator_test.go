@@ -128,6 +128,14 @@ func TestPauseAndDrain(t *testing.T) {
 
 func TestRestart(t *testing.T) {
 	tellAll(t, []chapter{
+		{"costs no call, however long it takes", lifecycle.Config{IdleTimeout: -1}, serving + `
+			restart       -> launch p-2 of A
+			p-2 is ready  -> !restart_finished, !instance_draining
+			after 9m      ->
+			restart       -> launch p-3 of A
+			p-3 is ready  -> stop p-2
+			1 is released -> stop p-1
+		`},
 		{"the new one is ready before the old one drains", lifecycle.Config{}, serving + `
 			restart       -> launch p-2 of A, !restart_started
 			call 2        -> assign 2 to p-1
@@ -236,6 +244,18 @@ func TestRestart(t *testing.T) {
 
 func TestReplace(t *testing.T) {
 	tellAll(t, []chapter{
+		{"costs no call, however long it takes, unless a drain comes", lifecycle.Config{IdleTimeout: -1}, serving + `
+			replace by B  -> launch p-2 of B
+			p-2 is ready  -> flip from A to B, !instance_draining
+			call 2        -> assign 2 to p-2
+			after 5m      ->
+			rollback to A -> launch p-3 of A
+			p-3 is ready  -> flip from B to A
+			2 is released -> stop p-2
+			after 4m      ->
+			drain         -> stop p-3
+			after 30s     -> cancel p-1, stop p-1
+		`},
 		{"flips once the new one is ready, and back", lifecycle.Config{}, serving + `
 			replace by A  ->
 			replace by B  -> launch p-2 of B, !upgrade_started
@@ -344,43 +364,6 @@ func TestReplace(t *testing.T) {
 			replace by B  -> launch p-2 of B
 			close         -> cancel p-1, stop p-1, stop p-2, !upgrade_failed
 			p-2 is ready  ->
-		`},
-	})
-}
-
-func TestAdopt(t *testing.T) {
-	tellAll(t, []chapter{
-		{"flips at once, and what runs drains", lifecycle.Config{}, serving + `
-			adopt A       -> silence
-			adopt B       -> flip from A to B, !upgrade_finished, !instance_draining
-			call 2        -> launch p-2 of B
-			1 is released -> stop p-1
-			p-2 is ready  -> assign 2 to p-2
-		`},
-		{"who waits is served by the new one", lifecycle.Config{}, `
-			call 1        -> launch p-1 of A
-			adopt B       -> flip from A to B, stop p-1, launch p-2 of B
-			p-2 is ready  -> assign 1 to p-2
-		`},
-		{"while the plugin is disabled", lifecycle.Config{}, serving + `
-			disable       -> !instance_draining
-			adopt B       -> flip from A to B
-			enable        ->
-			call 2        -> launch p-2 of B
-		`},
-		{"ends what another revision was on its way to", lifecycle.Config{}, serving + `
-			replace by C  -> launch p-2 of C
-			adopt B       -> flip from A to B, stop p-2, !upgrade_failed, !upgrade_finished
-			p-2 is ready  ->
-			call 2        -> launch p-3 of B
-		`},
-		{"ends a restart", lifecycle.Config{}, serving + `
-			restart       -> launch p-2 of A
-			adopt B       -> flip from A to B, stop p-2, !restart_failed
-		`},
-		{"not after the end", lifecycle.Config{}, serving + `
-			close         -> cancel p-1, stop p-1
-			adopt B       -> silence
 		`},
 	})
 }

@@ -137,7 +137,7 @@ func (m *Machine) drain(now time.Time, in *Instance, state tool.InstanceState, r
 	m.retire(now, in, state, reason, now.Add(m.cfg.DrainTimeout))
 }
 
-// recycle is drain for an instance that is as good as ever. There is no hurry: its calls have deadlines of their own.
+// recycle is drain for an instance that is replaced in good order. There is no hurry: its calls have deadlines of their own.
 func (m *Machine) recycle(now time.Time, in *Instance, reason string) {
 	m.retire(now, in, tool.InstanceDraining, reason, time.Time{})
 }
