@@ -8,21 +8,16 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"sync"
 	"syscall"
 	"time"
 
 	"github.com/toolhost/toolhost/internal/address"
-	"github.com/toolhost/toolhost/internal/artifact"
 	"github.com/toolhost/toolhost/internal/audit"
-	"github.com/toolhost/toolhost/internal/callstore"
 	"github.com/toolhost/toolhost/internal/catalog"
-	"github.com/toolhost/toolhost/internal/guardian"
 	"github.com/toolhost/toolhost/internal/host"
 	"github.com/toolhost/toolhost/internal/hostrpc"
 	"github.com/toolhost/toolhost/internal/lifecycle"
-	"github.com/toolhost/toolhost/internal/limits"
 	"github.com/toolhost/toolhost/internal/logbook"
 )
 
@@ -51,26 +46,20 @@ func serve(ctx context.Context, options serveOptions, stdout, stderr io.Writer) 
 		return err
 	}
 	defer listener.Close()
-	parent := runDirParent()
-	sweep(parent, logger)
-	runDir, err := guardian.MakeRunDir(parent)
-	if err != nil {
-		return fmt.Errorf("%w; set TMPDIR to a folder that can be written", err)
-	}
-	defer runDir.Close()
-	groups := limits.OpenCgroups()
-	defer groups.Close()
-	guard, err := startGuardian(ctx, runDir.Path(), groups, options.listen, logger)
+	yard, err := openYard(ctx, options, logger)
 	if err != nil {
 		return err
 	}
-	defer guard.Close()
+	defer yard.close()
 
 	logs := logbook.New(logbook.Config{
 		LinesPerPlugin: options.Logs.LinesPerPlugin, LineBytes: int(options.Logs.LineBytes), LinesPerSecond: options.Logs.LinesPerSecond,
 		MaxBytes: int(options.Logs.MaxBytes), Redact: store.Redactor().Record,
 	})
-	plugins := &launcher{runDir: runDir.Path(), guard: guard, groups: groups, logger: slog.New(logs.Handler(logger.Handler())), config: &options.Config, redact: store.Redactor().Line}
+	plugins := &launcher{
+		runDir: yard.runDir.Path(), guard: yard.guard, groups: yard.groups,
+		logger: slog.New(logs.Handler(logger.Handler())), config: &options.Config, redact: store.Redactor().Line,
+	}
 	known, err := catalog.Open(catalog.Config{
 		Folders: options.Folders, StateDir: options.State, Describe: plugins.describe, Logger: logger,
 		Locked: options.Locked, LockFile: options.LockFile, Overrides: overrides(options.Tools),
@@ -83,24 +72,13 @@ func serve(ctx context.Context, options serveOptions, stdout, stderr io.Writer) 
 		return err
 	}
 	warnOfStrays(known.Snapshot(), logger)
-	calls, err := openCalls(ctx, options, logger)
+	records, err := openRecords(ctx, options, logger)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, calls.Close()) }()
-	artifacts, err := openArtifacts(options, logger)
-	if err != nil {
-		return err
-	}
-	defer artifacts.Close()
-	decisions, err := audit.Open(audit.Config{File: options.Audit.File, All: options.Audit.Log == "all"})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, decisions.Close()) }()
+	defer func() { err = errors.Join(err, records.close()) }()
 	cfg := hostConfig(options, known, plugins, logger, logs)
-	cfg.Calls, cfg.Audit, cfg.Secrets = calls, decisions, store
-	cfg.Artifacts, cfg.MaxShown = artifacts, int(options.Results.ShownBytes)
+	cfg.Calls, cfg.Audit, cfg.Artifacts, cfg.Secrets = records.calls, records.decisions, records.artifacts, store
 	if cfg.Policy, err = options.Policy.Compile(); err != nil {
 		return err
 	}
@@ -109,7 +87,7 @@ func serve(ctx context.Context, options serveOptions, stdout, stderr io.Writer) 
 	if options.Reload.Watch {
 		known.Watch()
 	}
-	defer reloadOnHangup(h, decisions, logger)()
+	defer reloadOnHangup(h, records.decisions, logger)()
 	server := hostrpc.NewServer(hostrpc.Config{Host: h, Logger: logger})
 	return serveUntil(ctx, server, listener, h, func() {
 		fmt.Fprintf(stdout, "toolhost is ready at %s: %s\n", listener.Address(), summary(known.Snapshot()))
@@ -122,30 +100,6 @@ func newLogger(options serveOptions, stderr io.Writer) *slog.Logger {
 		return slog.New(slog.NewJSONHandler(stderr, handler))
 	}
 	return slog.New(slog.NewTextHandler(stderr, handler))
-}
-
-// openCalls opens what is remembered of calls on disk. It belongs to the state folder, as what the catalogue keeps there
-// does, whose lock is held.
-func openCalls(ctx context.Context, options serveOptions, logger *slog.Logger) (*callstore.Store, error) {
-	return callstore.Open(ctx, callstore.Config{
-		Path:        filepath.Join(options.State, "calls.db"),
-		MaxIDs:      options.Ledger.MaxIDs,
-		MaxBytes:    int64(options.Ledger.MaxBytes),
-		KeepIDs:     options.Ledger.KeepIDs,
-		KeepResults: options.Ledger.KeepResults,
-		Logger:      logger,
-	})
-}
-
-// openArtifacts opens what is kept of results that are too large to be shown.
-func openArtifacts(options serveOptions, logger *slog.Logger) (*artifact.Store, error) {
-	return artifact.Open(artifact.Config{
-		Dir:      filepath.Join(options.State, "artifacts"),
-		MaxBytes: int64(options.Artifacts.MaxBytes),
-		MaxCount: options.Artifacts.MaxCount,
-		MaxAge:   options.Artifacts.MaxAge,
-		Logger:   logger,
-	})
 }
 
 // hostConfig hands on what the configuration says of the host.
@@ -172,6 +126,7 @@ func hostConfig(options serveOptions, known *catalog.Catalog, plugins *launcher,
 		MaxLedgerBytes:   int(options.Ledger.MaxBytes),
 		MaxEvents:        options.Events.Kept,
 		MaxExits:         options.Logs.ExitsKept,
+		MaxShown:         int(options.Results.ShownBytes),
 	}
 }
 
@@ -284,45 +239,4 @@ func checkWorkspace(dir string) error {
 		return fmt.Errorf("the workspace %s is no folder; name an existing folder with --workspace", dir)
 	}
 	return nil
-}
-
-// runDirParent returns where run folders are. Its path is short, because that of a socket must be.
-func runDirParent() string {
-	const longest = 30
-	if parent := os.TempDir(); len(parent) <= longest {
-		return parent
-	}
-	return "/tmp"
-}
-
-// sweep removes what toolhosts left that died together with their guardians. What cannot be removed harms nobody.
-func sweep(parent string, logger *slog.Logger) {
-	swept, err := guardian.Sweep(parent)
-	if err != nil {
-		logger.Warn("removing what dead toolhosts left", "error", err)
-	}
-	if swept != (guardian.Swept{}) {
-		logger.Info("removed what dead toolhosts left", "run_dirs", swept.RunDirs, "processes", swept.Processes, "cgroups", swept.Cgroups)
-	}
-}
-
-// startGuardian starts this program a second time to clean up after this one, however it ends.
-func startGuardian(ctx context.Context, runDir string, groups *limits.Cgroups, listen address.Address, logger *slog.Logger) (*guardian.Guard, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, fmt.Errorf("starting the guardian: %w", err)
-	}
-	guard, err := guardian.Start(ctx, guardian.Config{
-		Command: []string{self, guardianCommand}, RunDir: runDir, Cgroups: groups.Dirs(), Logger: logger,
-	})
-	if err != nil {
-		return nil, err
-	}
-	if listen.IsUnix() {
-		if err := guard.SetSocket(ctx, listen.Path()); err != nil {
-			guard.Close()
-			return nil, err
-		}
-	}
-	return guard, nil
 }

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"path/filepath"
+
+	"github.com/toolhost/toolhost/internal/artifact"
+	"github.com/toolhost/toolhost/internal/audit"
+	"github.com/toolhost/toolhost/internal/callstore"
+)
+
+// records is what toolhost keeps on disk of calls. It belongs to the state folder, as what the catalogue keeps there does,
+// whose lock is held.
+type records struct {
+	calls     *callstore.Store
+	artifacts *artifact.Store
+	decisions *audit.Log
+}
+
+// openRecords opens all records. Close them after the host.
+func openRecords(ctx context.Context, options serveOptions, logger *slog.Logger) (_ *records, err error) {
+	r := &records{}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, r.close())
+		}
+	}()
+	r.calls, err = callstore.Open(ctx, callstore.Config{
+		Path:        filepath.Join(options.State, "calls.db"),
+		MaxIDs:      options.Ledger.MaxIDs,
+		MaxBytes:    int64(options.Ledger.MaxBytes),
+		KeepIDs:     options.Ledger.KeepIDs,
+		KeepResults: options.Ledger.KeepResults,
+		Logger:      logger,
+	})
+	if err != nil {
+		return nil, err
+	}
+	r.artifacts, err = artifact.Open(artifact.Config{
+		Dir:      filepath.Join(options.State, "artifacts"),
+		MaxBytes: int64(options.Artifacts.MaxBytes),
+		MaxCount: options.Artifacts.MaxCount,
+		MaxAge:   options.Artifacts.MaxAge,
+		Logger:   logger,
+	})
+	if err != nil {
+		return nil, err
+	}
+	r.decisions, err = audit.Open(audit.Config{File: options.Audit.File, All: options.Audit.Log == "all"})
+	return r, err
+}
+
+func (r *records) close() error {
+	var errs []error
+	if r.decisions != nil {
+		errs = append(errs, r.decisions.Close())
+	}
+	if r.artifacts != nil {
+		errs = append(errs, r.artifacts.Close())
+	}
+	if r.calls != nil {
+		errs = append(errs, r.calls.Close())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+
+	"github.com/toolhost/toolhost/internal/address"
+	"github.com/toolhost/toolhost/internal/guardian"
+	"github.com/toolhost/toolhost/internal/limits"
+)
+
+// yard is where plugin processes live, and what clears it up: a folder for their sockets, their control groups, and the
+// guardian, which outlives toolhost for a moment.
+type yard struct {
+	runDir *guardian.RunDir
+	groups *limits.Cgroups
+	guard  *guardian.Guard
+}
+
+// openYard clears up after toolhosts that died together with their guardians, and makes a yard for this one. Close it when
+// all processes are gone.
+func openYard(ctx context.Context, options serveOptions, logger *slog.Logger) (*yard, error) {
+	parent := runDirParent()
+	sweep(parent, logger)
+	runDir, err := guardian.MakeRunDir(parent)
+	if err != nil {
+		return nil, fmt.Errorf("%w; set TMPDIR to a folder that can be written", err)
+	}
+	y := &yard{runDir: runDir, groups: limits.OpenCgroups()}
+	if y.guard, err = startGuardian(ctx, runDir.Path(), y.groups, options.listen, logger); err != nil {
+		y.close()
+		return nil, err
+	}
+	return y, nil
+}
+
+func (y *yard) close() {
+	if y.guard != nil {
+		y.guard.Close()
+	}
+	y.groups.Close()
+	y.runDir.Close()
+}
+
+// runDirParent returns where run folders are. Its path is short, because that of a socket must be.
+func runDirParent() string {
+	const longest = 30
+	if parent := os.TempDir(); len(parent) <= longest {
+		return parent
+	}
+	return "/tmp"
+}
+
+// sweep removes what toolhosts left that died together with their guardians. What cannot be removed harms nobody.
+func sweep(parent string, logger *slog.Logger) {
+	swept, err := guardian.Sweep(parent)
+	if err != nil {
+		logger.Warn("removing what dead toolhosts left", "error", err)
+	}
+	if swept != (guardian.Swept{}) {
+		logger.Info("removed what dead toolhosts left", "run_dirs", swept.RunDirs, "processes", swept.Processes, "cgroups", swept.Cgroups)
+	}
+}
+
+// startGuardian starts this program a second time to clean up after this one, however it ends.
+func startGuardian(ctx context.Context, runDir string, groups *limits.Cgroups, listen address.Address, logger *slog.Logger) (*guardian.Guard, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("starting the guardian: %w", err)
+	}
+	guard, err := guardian.Start(ctx, guardian.Config{
+		Command: []string{self, guardianCommand}, RunDir: runDir, Cgroups: groups.Dirs(), Logger: logger,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if listen.IsUnix() {
+		if err := guard.SetSocket(ctx, listen.Path()); err != nil {
+			guard.Close()
+			return nil, err
+		}
+	}
+	return guard, nil
+}
