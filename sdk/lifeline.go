@@ -2,7 +2,6 @@ package sdk
 
 import (
 	"context"
-	"os"
 	"sync"
 	"time"
 
@@ -25,6 +24,7 @@ const (
 // from then on the connection tells, since there is only one, and so does the stream that carries the calls.
 type lifeline struct {
 	parent    func() int // the parent's process number
+	born      int        // what it was first
 	connected chan struct{}
 	lost      chan struct{}
 
@@ -35,13 +35,14 @@ type lifeline struct {
 	ended   bool
 }
 
-func newLifeline() *lifeline {
-	return &lifeline{parent: os.Getppid, connected: make(chan struct{}), lost: make(chan struct{})}
+// newLifeline remembers who the parent is, so that it has to be called before the handshake is printed: as soon as that
+// is out, toolhost may be gone. parent is os.Getppid outside of tests.
+func newLifeline(parent func() int) *lifeline {
+	return &lifeline{parent: parent, born: parent(), connected: make(chan struct{}), lost: make(chan struct{})}
 }
 
 // guard calls stop once toolhost is gone. It returns then, or when ctx ends.
 func (l *lifeline) guard(ctx context.Context, stop func()) {
-	parent := l.parent()
 	look := time.NewTicker(parentInterval)
 	defer look.Stop()
 	limit := time.NewTimer(connectLimit)
@@ -56,7 +57,7 @@ func (l *lifeline) guard(ctx context.Context, stop func()) {
 			limit.Stop()
 			continue
 		case <-look.C:
-			if l.parent() == parent {
+			if l.parent() == l.born {
 				continue
 			}
 		case <-limit.C:

@@ -15,30 +15,32 @@ func TestLifeline(t *testing.T) {
 	const long = 2 * connectLimit
 	tests := []struct {
 		name    string
+		early   bool // the parent dies before anybody looks after it
 		happy   bool // the plugin serves on
 		happens func(l *lifeline, parent *atomic.Int64)
 	}{
-		{"nobody connects, soon after", true, func(*lifeline, *atomic.Int64) { time.Sleep(connectLimit - time.Second) }},
-		{"nobody connects, for long", false, func(*lifeline, *atomic.Int64) { time.Sleep(long) }},
-		{"the parent dies before anybody connects", false, func(_ *lifeline, parent *atomic.Int64) {
+		{"nobody connects, soon after", false, true, func(*lifeline, *atomic.Int64) { time.Sleep(connectLimit - time.Second) }},
+		{"nobody connects, for long", false, false, func(*lifeline, *atomic.Int64) { time.Sleep(long) }},
+		{"the parent dies before anybody connects", false, false, func(_ *lifeline, parent *atomic.Int64) {
 			parent.Store(1)
 			time.Sleep(parentInterval)
 		}},
-		{"connected for long", true, func(l *lifeline, _ *atomic.Int64) {
+		{"the parent dies as soon as the handshake is out", true, false, func(*lifeline, *atomic.Int64) { time.Sleep(parentInterval) }},
+		{"connected for long", false, true, func(l *lifeline, _ *atomic.Int64) {
 			l.HandleConn(context.Background(), &stats.ConnBegin{})
 			time.Sleep(long)
 		}},
-		{"the connection ends before there is a stream", false, func(l *lifeline, _ *atomic.Int64) {
+		{"the connection ends before there is a stream", false, false, func(l *lifeline, _ *atomic.Int64) {
 			l.HandleConn(context.Background(), &stats.ConnBegin{})
 			l.HandleConn(context.Background(), &stats.ConnEnd{})
 		}},
-		{"one of two connections ends", true, func(l *lifeline, _ *atomic.Int64) {
+		{"one of two connections ends", false, true, func(l *lifeline, _ *atomic.Int64) {
 			l.HandleConn(context.Background(), &stats.ConnBegin{})
 			l.HandleConn(context.Background(), &stats.ConnBegin{})
 			l.HandleConn(context.Background(), &stats.ConnEnd{})
 			time.Sleep(long)
 		}},
-		{"the stream ends", false, func(l *lifeline, _ *atomic.Int64) {
+		{"the stream ends", false, false, func(l *lifeline, _ *atomic.Int64) {
 			l.HandleConn(context.Background(), &stats.ConnBegin{})
 			l.add(&l.streams, 1)
 			l.add(&l.streams, -1)
@@ -50,8 +52,10 @@ func TestLifeline(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var parent, stopped atomic.Int64
 				parent.Store(4711)
-				l := newLifeline()
-				l.parent = func() int { return int(parent.Load()) }
+				l := newLifeline(func() int { return int(parent.Load()) })
+				if test.early {
+					parent.Store(1)
+				}
 				ctx, cancel := context.WithCancel(t.Context())
 				guarded := make(chan struct{})
 				go func() { // ends with ctx

@@ -80,7 +80,7 @@ func serveHost(server *Server) {
 		HandshakeConfig:  pluginwire.Handshake(),
 		VersionedPlugins: pluginwire.PluginPlugins(transport.OverWire(server), pluginwire.ServerConfig{Logger: logger}),
 		GRPCServer: func(options []grpc.ServerOption) *grpc.Server {
-			life := newLifeline()
+			life := newLifeline(os.Getppid)
 			options = append(options, pluginwire.ServerOptions()...)
 			s := grpc.NewServer(append(options, grpc.StreamInterceptor(life.intercept), grpc.StatsHandler(life))...)
 			guards.Go(func() { life.guard(serving, s.Stop) }) // ends with serving
