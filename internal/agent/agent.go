@@ -50,6 +50,8 @@ type Task struct {
 	ExplicitCompletion bool
 	// Parent is set for a sub-run.
 	Parent *Parent
+	// Window says when the conversation is made smaller. 0: the agent's.
+	Window Window
 }
 
 // New returns an agent that is not at work on anything. Close must be called.
@@ -155,10 +157,14 @@ func (a *Agent) begin(task *Task) (*RunStarted, error) {
 	if err := checkSystemTools(system); err != nil {
 		return nil, tool.Errorf(tool.KindInvalidArgument, "%w", err)
 	}
+	if err := task.Window.check(); err != nil {
+		return nil, tool.Errorf(tool.KindInvalidArgument, "%w", err)
+	}
 	return &RunStarted{
 		People: people, Context: task.Context, SystemTools: system, ExplicitCompletion: task.ExplicitCompletion, Parent: task.Parent,
 		RunID: id, Prompt: task.Prompt, Model: a.config.Model.Name(), Session: session, Tools: task.Tools, Foreground: task.Foreground,
 		SystemPrompt: firstOf(task.SystemPrompt, a.config.SystemPrompt), Limits: limits,
+		Window: task.Window.or(a.config.Window),
 	}, nil
 }
 

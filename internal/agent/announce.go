@@ -1,6 +1,10 @@
 package agent
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/toolhost/toolhost/tool"
+)
 
 // Budget names something that a run has only so much of.
 type Budget string
@@ -50,6 +54,13 @@ type Compacted struct {
 	Cleared  []string `json:"cleared,omitempty"`  // ids of calls, as the conversation pairs them
 	Summary  string   `json:"summary,omitempty"`  // what the replaced messages said
 	Replaced int      `json:"replaced,omitempty"` // how many messages, from the first
+	// Overflow says that the model could not read the conversation as it was.
+	Overflow bool `json:"overflow,omitempty"`
+	// Failure says why no summary could be had. Empty, unless nothing was made smaller.
+	Failure string `json:"failure,omitempty"`
+	// Usage and Cost are those of the response that sums up.
+	Usage tool.Usage `json:"usage,omitzero"`
+	Cost  float64    `json:"cost,omitempty"`
 }
 
 // Parent is the call that a sub-run was started for.

@@ -87,6 +87,7 @@ func (s *State) applyAnnounced(p Payload) error {
 func (s *State) restart() {
 	s.spent, s.warned, s.habits = spent{}, make(map[Budget]bool), habits{}
 	s.capRaised, s.empty = false, 0
+	s.room.full, s.room.overflowed, s.room.wanted, s.room.barren = false, false, "", false
 }
 
 func (s *State) applyUserMessage(seq uint64, p *UserMessage) {
@@ -126,6 +127,7 @@ func (s *State) applyAssistant(p *AssistantMessage) error {
 		s.empty = 0
 		s.messages = append(s.messages, p.Message)
 	}
+	s.measure(p)
 	i := 0
 	for _, block := range p.Message.Blocks {
 		if block.ToolCall == nil {
@@ -153,7 +155,9 @@ func (s *State) judge(reason model.StopReason) {
 	switch reason {
 	case model.StopMaxTokens:
 		s.judgeCut()
-	case model.StopRefusal, model.StopContentFilter, model.StopContextOverflow:
+	case model.StopContextOverflow:
+		s.judgeFull()
+	case model.StopRefusal, model.StopContentFilter:
 		s.refuseAll(fmt.Sprintf(refusedCall, reason))
 		s.stop = StopReason(reason)
 	default:

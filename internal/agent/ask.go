@@ -17,7 +17,7 @@ import (
 func (r *run) ask(t *task) {
 	q := &question{
 		run: r, task: t, request: r.state.Request(), turn: r.state.Turn(), read: r.state.Seq(), offered: r.offered, started: r.state.Started(),
-		context: r.state.Context(r.state.Turn()),
+		context: r.state.Context(r.state.Turn()), shown: r.state.maxShown(1),
 	}
 	r.group.Go(q.pursue)
 }
@@ -32,6 +32,7 @@ type question struct {
 	offered []tool.Info
 	started RunStarted
 	context map[string]json.RawMessage // of the calls that the response asks for
+	shown   *int                       // how many bytes of a result may be shown, as far as is known before the response
 }
 
 func (q *question) pursue() {
@@ -59,11 +60,15 @@ func (q *question) pursue() {
 		}
 		failure := modelError(err)
 		if !failure.Retryable || failure.ContextOverflow || attempt >= retry.MaxAttempts {
-			reason, words := modelFailure(failure)
+			words := failure.Error()
 			if attempt > 1 {
 				words = fmt.Sprintf("%s (after %d attempts)", words, attempt)
 			}
-			q.fail(reason, words)
+			if failure.ContextOverflow {
+				q.run.tell(update{task: q.task, done: func() Payload { return q.run.state.Overflowed(words) }})
+				return
+			}
+			q.fail(StopModelError, words)
 			return
 		}
 		q.run.tell(update{task: q.task, passing: &TurnReset{Reason: failure.Error(), Attempt: attempt + 1}})

@@ -14,7 +14,7 @@ import (
 func (r *run) call(t *task, c Call) {
 	e := &errand{
 		run: r, task: t, call: c, session: r.state.Started().Session, context: r.state.Context(r.state.turns),
-		begun: r.inherited[c.SentID()], preview: r.previews.take(c.SentID()),
+		shown: r.state.maxShown(len(r.state.batch)), begun: r.inherited[c.SentID()], preview: r.previews.take(c.SentID()),
 	}
 	r.group.Go(e.pursue)
 }
@@ -26,6 +26,7 @@ type errand struct {
 	call    Call
 	session string
 	context map[string]json.RawMessage
+	shown   *int // how many bytes of the result may be shown; nil: toolhost decides
 	begun   bool // whether it was ever opened, maybe by an earlier process, so that it may have had effects
 
 	// preview is open, and to be completed. Nil: the call is to be opened.
@@ -88,7 +89,7 @@ func (e *errand) attempt() (*tool.Outcome, error) {
 	e.run.group.Go(func() { e.guard(ctx, stop, opened) }) // ends with ctx
 	call := tool.Call{
 		ID: e.call.SentID(), Tool: e.call.Tool, Arguments: json.RawMessage(e.call.Arguments), Session: e.session,
-		Approval: e.call.Approval, Context: e.context,
+		Approval: e.call.Approval, Context: e.context, MaxShown: e.shown,
 	}
 	exec, looked, err := e.open(ctx, &call)
 	if err != nil {

@@ -44,6 +44,9 @@ type Config struct {
 	People People
 	// SystemTools are the agent's own tools that the model is offered in runs that do not choose themselves. Empty: none.
 	SystemTools []string
+	// Window says how much the model can read, and when conversations are made smaller, in runs that do not say
+	// themselves; see Window for the defaults.
+	Window Window
 	// Prices are what tokens cost. A run with a cost budget needs the price of the agent's model.
 	Prices model.Prices
 	// ModelRetry says how a model is asked again. Zero fields mean 5 attempts, from 1 s to 30 s.
@@ -76,11 +79,12 @@ func (c *Config) withDefaults() (Config, error) {
 	if d.SystemPrompt == "" {
 		d.SystemPrompt = defaultSystemPrompt
 	}
-	if err := errors.Join(checkSystemTools(d.SystemTools), d.Prices.Check()); err != nil {
+	if err := errors.Join(checkSystemTools(d.SystemTools), d.Prices.Check(), d.Window.check()); err != nil {
 		return d, err
 	}
 	d.People = d.People.withDefaults()
 	d.Limits = d.Limits.or(Limits{})
+	d.Window = d.Window.or(Window{})
 	d.ModelRetry = d.ModelRetry.or(Retry{MaxAttempts: 5, Initial: time.Second, Max: 30 * time.Second})
 	d.ToolRetry = d.ToolRetry.or(Retry{MaxAttempts: 10, Initial: 200 * time.Millisecond, Max: 10 * time.Second})
 	d.MaxRuns = firstPositive(d.MaxRuns, 1000, 1)

@@ -74,6 +74,8 @@ type RunStarted struct {
 	ExplicitCompletion bool `json:"explicit_completion,omitempty"`
 	// Parent is set for a sub-run.
 	Parent *Parent `json:"parent,omitempty"`
+	// Window says when the conversation is made smaller.
+	Window Window `json:"window,omitzero"`
 }
 
 // UserMessage is what the user said after the prompt.

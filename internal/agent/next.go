@@ -3,11 +3,9 @@ package agent
 import (
 	"fmt"
 	"time"
-
-	"github.com/toolhost/toolhost/internal/model"
 )
 
-// Command is something that has to be done for a run: one of Record, AskModel, CallTool and Wait.
+// Command is something that has to be done for a run: one of Record, AskModel, Summarize, CallTool and Wait.
 type Command interface{ command() }
 
 // Record says that an event has to be appended: the state alone decides what it holds.
@@ -86,6 +84,9 @@ func (s *State) next() []Command {
 	}
 	if s.stuck != nil {
 		return s.nextStuck()
+	}
+	if commands := s.nextRoom(); commands != nil {
+		return commands
 	}
 	return []Command{AskModel{Turn: s.Turn()}}
 }
@@ -174,12 +175,4 @@ func (s *State) nextCall(c *callState, blocked bool) Payload {
 // Failed returns how the run ends when the model's response cannot be had.
 func (s *State) Failed(reason StopReason, words string) *RunFinished {
 	return s.finishing(reason, words)
-}
-
-// modelFailure returns the stop reason and the words for an error of a model.
-func modelFailure(e *model.Error) (StopReason, string) {
-	if e.ContextOverflow {
-		return StopContextOverflow, e.Error()
-	}
-	return StopModelError, e.Error()
 }

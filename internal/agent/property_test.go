@@ -90,6 +90,8 @@ func (w *walk) step() {
 		}
 		w.sent[c.Call.SentID()] = true
 		w.ended(w.anyResult(&c.Call))
+	case agent.Summarize:
+		w.sumUp(c)
 	case agent.Wait:
 		w.ring(c)
 	default:

@@ -259,6 +259,12 @@ func (r *run) reconcile(ctx context.Context) {
 			if r.tasks[name] == nil && mayWork {
 				r.ask(r.start(ctx, name))
 			}
+		case Summarize:
+			name := fmt.Sprintf("summary %d %d", c.Turn, c.Replaced)
+			named[name] = true
+			if r.tasks[name] == nil && mayWork {
+				r.summarize(r.start(ctx, name), c)
+			}
 		case CallTool:
 			name := c.Call.SentID()
 			named[name] = true

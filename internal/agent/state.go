@@ -31,6 +31,8 @@ type State struct {
 	asked     int                        // how many decisions were ever asked for
 	stuck     *stuck                     // why the run pauses; nil: it does not
 
+	room room // in the model's window
+
 	cancel    *CancelRequested // set from the request until the run finishes
 	finished  *RunFinished     // set while the run is finished
 	capRaised bool             // whether a response has been cut since the run (re)started

@@ -1,0 +1,89 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/toolhost/toolhost/internal/model"
+)
+
+// summarize has the model sum up the conversation. The goroutine belongs to the run and ends with its task. What the
+// model writes is not shown: it is no part of the conversation.
+func (r *run) summarize(t *task, c Summarize) {
+	s := &summarizer{run: r, task: t, command: c, request: r.state.SummaryRequest(c.Replaced)}
+	r.group.Go(s.pursue)
+}
+
+// summarizer is a summary that is to be had, with as many tries as it takes.
+type summarizer struct {
+	run     *run
+	task    *task
+	command Summarize
+	request model.Request
+}
+
+func (s *summarizer) pursue() {
+	defer s.run.caught(s.task, func(words string) Payload { return s.failed(words) })
+	retry := s.run.agent.config.ModelRetry
+	for attempt := 1; ; attempt++ {
+		resp, err := s.generate()
+		if s.task.ctx.Err() != nil {
+			return
+		}
+		if err == nil {
+			s.done(s.summary(resp))
+			return
+		}
+		failure := modelError(err)
+		if !failure.Retryable || attempt >= retry.MaxAttempts {
+			s.done(s.failed(failure.Error()))
+			return
+		}
+		s.run.agent.config.Log.Warn("asking for a summary again", "run", s.run.id, "error", failure)
+		if sleep(s.task.ctx, retry.pause(attempt, failure.RetryAfter)) != nil {
+			return
+		}
+	}
+}
+
+func (s *summarizer) done(p Payload) {
+	s.run.tell(update{task: s.task, done: func() Payload { return p }})
+}
+
+func (s *summarizer) failed(words string) *Compacted {
+	return &Compacted{Reason: s.command.Reason, Failure: "the conversation could not be summed up: " + words}
+}
+
+func (s *summarizer) summary(resp *model.Response) *Compacted {
+	cfg := &s.run.agent.config
+	p := s.failed("the model answered nothing (" + string(resp.StopReason) + ")")
+	if text := strings.TrimSpace(textOf(&resp.Message)); text != "" && resp.StopReason != model.StopRefusal && resp.StopReason != model.StopContentFilter {
+		p = &Compacted{Reason: s.command.Reason, Summary: text, Replaced: s.command.Replaced}
+	}
+	p.Usage = resp.Usage
+	p.Cost, _ = cfg.Prices.Cost(cfg.Model.Name(), resp.Usage)
+	return p
+}
+
+// generate asks once.
+func (s *summarizer) generate() (*model.Response, error) {
+	ctx, cancel := context.WithCancelCause(s.task.ctx)
+	defer cancel(nil)
+	idle := s.run.agent.config.ModelIdle
+	watchdog := time.AfterFunc(idle, func() { cancel(errIdle) })
+	defer watchdog.Stop()
+	for chunk, err := range s.run.agent.config.Model.Generate(ctx, s.request) {
+		watchdog.Reset(idle)
+		switch {
+		case err != nil && errors.Is(context.Cause(ctx), errIdle):
+			return nil, &model.Error{Message: errIdle.Error(), Retryable: true, Err: err}
+		case err != nil:
+			return nil, err
+		case chunk.Response != nil:
+			return chunk.Response, nil
+		}
+	}
+	return nil, &model.Error{Message: "the model's stream ended before the summary was complete", Retryable: true}
+}
