@@ -16,7 +16,7 @@ const maxBlocks = 4096
 type assembly struct {
 	limit  int // of the payload in all, in bytes
 	size   int
-	chunks map[uint32][]byte
+	chunks map[uint32]*pages
 }
 
 func broken(format string, args ...any) *tool.Error {
@@ -36,9 +36,12 @@ func (a *assembly) add(chunk *pluginv1.ContentChunk) *tool.Error {
 		return err
 	}
 	if a.chunks == nil {
-		a.chunks = map[uint32][]byte{}
+		a.chunks = map[uint32]*pages{}
 	}
-	a.chunks[index] = append(a.chunks[index], data...)
+	if a.chunks[index] == nil {
+		a.chunks[index] = &pages{}
+	}
+	a.chunks[index].add(data)
 	return nil
 }
 
@@ -87,7 +90,7 @@ func (a *assembly) finishBlock(block *tool.Content, index int) *tool.Error {
 			return err
 		}
 		if chunked {
-			block.Text = validText(string(append(head, block.Text...)))
+			block.Text = validText(head.text(block.Text))
 		}
 	case tool.ContentJSON:
 		if err := a.grow(len(block.JSON)); err != nil {
@@ -114,11 +117,11 @@ func (a *assembly) finishBlock(block *tool.Content, index int) *tool.Error {
 	return nil
 }
 
-func join(head, tail []byte) []byte {
-	if len(head) == 0 {
+func join(head *pages, tail []byte) []byte {
+	if head == nil || head.size == 0 {
 		return tail
 	}
-	return append(head, tail...)
+	return head.bytes(tail)
 }
 
 // clip shortens s to about limit bytes.

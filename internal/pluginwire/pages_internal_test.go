@@ -1,0 +1,48 @@
+package pluginwire
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"testing"
+)
+
+// TestPages: whatever the pieces, all of them come out in order, and no more room is taken than promised.
+func TestPages(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, largest := range []int{1, 100, 64 << 10} {
+		for range 20 {
+			var p pages
+			var want []byte
+			for range random.IntN(200) {
+				piece := make([]byte, random.IntN(largest+1))
+				for i := range piece {
+					piece[i] = byte(random.Int())
+				}
+				p.add(piece)
+				want = append(want, piece...)
+				clear(piece) // it is the caller's
+			}
+			room := cap(p.last)
+			for _, page := range p.full {
+				room += cap(page)
+			}
+			if most := min(max(2*len(want), minPage), len(want)+maxPage); room > most && len(want) > minPage {
+				t.Errorf("%d bytes take room for %d", len(want), room)
+			}
+			if p.size != len(want) {
+				t.Errorf("the size is %d, want %d", p.size, len(want))
+			}
+			same := p
+			same.full = append([][]byte(nil), p.full...)
+			if got := p.text("tail"); got != string(want)+"tail" {
+				t.Errorf("as text, %d bytes are not the %d that were added", len(got), len(want))
+			}
+			if got := same.bytes([]byte("tail")); !bytes.Equal(got, append(want, "tail"...)) {
+				t.Errorf("as bytes, %d are not the %d that were added", len(got), len(want))
+			}
+			if p.size != 0 || p.full != nil || p.last != nil {
+				t.Error("it is not empty afterwards")
+			}
+		}
+	}
+}
