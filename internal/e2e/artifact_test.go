@@ -1,0 +1,130 @@
+package e2e_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/internal/process/fault"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// largeResult makes the fault plugin answer with so many bytes, and returns the artifact that is shown.
+func largeResult(t *testing.T, c *client.Client, call tool.Call, kind string, size int) *tool.Artifact {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	call.Tool, call.Arguments = "fault", fmt.Appendf(nil, `{"do":"large","text":%q,"number":%d}`, kind, size)
+	outcome, err := c.Follow(ctx, call, func(tool.Event) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(outcome.Result.Content) != 1 || outcome.Result.Content[0].Artifact == nil {
+		t.Fatalf("the result is no artifact: %.200q", outcome.Result.Text())
+	}
+	return outcome.Result.Content[0].Artifact
+}
+
+// TestArtifact: what a result had too much of is there after toolhost was killed and started anew, for its caller, for
+// people at a terminal, for a model and for nobody else.
+func TestArtifact(t *testing.T) {
+	t.Parallel()
+	const size = 300_000
+	h := prepare(t)
+	install(t, h, "fault", "faultplugin", "")
+	install(t, h, "artifacts", "plugins/artifacts", "")
+	h.serve(t)
+	whole := string(fault.Payload(size))
+	shown := largeResult(t, h.dial(t), tool.Call{Session: "s"}, "text", size)
+	if shown.Head != whole[:3<<10] || shown.Tail != whole[size-1<<10:] || shown.Size != size {
+		t.Errorf("by default %d and %d bytes of %d are shown", len(shown.Head), len(shown.Tail), shown.Size)
+	}
+	if err := h.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	<-h.exited
+	h.serve(t)
+	if got := h.do(t, "artifact", shown.Handle, "--session", "s"); got.stdout != whole {
+		t.Errorf("after a restart %d bytes are printed, %s", len(got.stdout), got.stderr)
+	}
+	h.do(t, "artifact", shown.Handle).exits(t, 3)
+	h.do(t, "artifact", shown.Handle).says(t, "not_found: there is no artifact")
+	read := fmt.Sprintf(`{"artifact":%q,"offset":299000}`, shown.Handle)
+	h.do(t, "call", "read_artifact", read, "--session", "s").says(t, whole[299_000:], "[bytes 299000 to 300000 of 300000: this is the end]")
+	h.do(t, "call", "read_artifact", read).exits(t, 1)
+	files, err := os.ReadDir(filepath.Join(h.state, "artifacts"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if info, err := f.Info(); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s has mode %v, %v", f.Name(), info.Mode(), err)
+		}
+	}
+	h.endsClean(t)
+}
+
+// TestModelIsToldOfAnArtifact: a model that gets a part of a result reads how much it does not see, and what to do.
+func TestModelIsToldOfAnArtifact(t *testing.T) {
+	t.Parallel()
+	const size = 4 << 20
+	h := prepare(t)
+	install(t, h, "fault", "faultplugin", "")
+	h.serve(t)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	said := ""
+	h.agentd(t, ctx, fmt.Sprintf(`
+turns:
+  - calls: [{id: a, tool: fault, arguments: {do: large, text: text, number: %d}}]
+  - text: 'I read: {{result "a"}}'
+`, size), func(e runEvent) {
+		if strings.HasPrefix(e.Text, "I read: ") {
+			said = e.Text
+		}
+	})
+	// agentd says how much it wants to see, by what the model has room for.
+	whole := string(fault.Payload(size))
+	head, rest, _ := strings.Cut(said, "\n[Here ")
+	note, tail, _ := strings.Cut(rest, "\n")
+	if len(head) < 1000 || !strings.HasPrefix(whole, strings.TrimPrefix(head, "I read: ")) || !strings.HasSuffix(whole, tail) ||
+		!strings.Contains(note, fmt.Sprintf(" of %d bytes are not shown. The whole is kept as artifact artifact-", size)) {
+		t.Errorf("the model read %.100q, %q, %.100q", head, note, tail)
+	}
+}
+
+// TestHundredMiBArtifact: a result of 100 MiB, where that is allowed, goes to disk, and what toolhost holds of it meanwhile
+// is bounded.
+func TestHundredMiBArtifact(t *testing.T) {
+	const size = 100 << 20
+	h := prepare(t)
+	install(t, h, "fault", "faultplugin", "")
+	write(t, filepath.Join(h.home, "toolhost.yaml"), "calls: {max_result_bytes: 128MiB}\n", 0o600)
+	h.serve(t)
+	c := h.dial(t)
+	h.echo(t, c, "fault", "")
+	for _, kind := range []string{"text", "json", "file"} {
+		before := h.peakMemory(t)
+		shown := largeResult(t, c, tool.Call{}, kind, size)
+		file := filepath.Join(h.workspace, kind)
+		h.do(t, "artifact", shown.Handle, "--file", file).exits(t, 0)
+		got, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := fault.Payload(size); !bytes.Equal(got[1:size-1], want[1:size-1]) { // JSON has quotes around it
+			t.Errorf("%s: %d bytes that are not those of the tool", kind, len(got))
+		}
+		grown := h.peakMemory(t) - before
+		t.Logf("%s: toolhost grew by %d MiB at most", kind, grown>>20)
+		if grown > 4*size {
+			t.Errorf("%s: that is too much for %d MiB", kind, size>>20)
+		}
+	}
+	h.endsClean(t)
+}
