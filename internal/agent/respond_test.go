@@ -1,0 +1,255 @@
+package agent_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/model"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// careful executes what a person has approved, with the arguments that were approved, and nothing else.
+func careful(ctx context.Context, call tool.Call, status func(tool.Status)) tool.Outcome {
+	if call.Approval == nil || string(call.Approval.Arguments) != string(call.Arguments) {
+		return tool.Outcome{CallID: call.ID, Err: &tool.Error{Kind: tool.KindApprovalRequired, Message: "it deletes things", Rule: "ask"}}
+	}
+	return echo(ctx, call, status)
+}
+
+func withPeople(c *agent.Config) {
+	c.People = agent.People{Attended: true, Expiry: time.Hour, AskOutcome: true}
+	c.SystemTools = []string{agent.SystemAskUser, agent.SystemAttemptCompletion}
+}
+
+func question(text string) model.Block {
+	b := call("q", agent.SystemAskUser)
+	arguments, _ := json.Marshal(map[string]string{"question": text})
+	b.ToolCall.Arguments = string(arguments)
+	return b
+}
+
+// TestRespond: calls and questions wait, also for the next agent; one reply decides several; the consent says who
+// agreed to what.
+func TestRespond(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var sent []tool.Call
+		tools := newTools(func(ctx context.Context, call tool.Call, status func(tool.Status)) tool.Outcome {
+			if call.Approval != nil {
+				sent = append(sent, call)
+			}
+			return careful(ctx, call, status)
+		})
+		m := turns(response(model.StopToolUse, call("a", "serial"), call("b", "echo"), question("which?")), response(model.StopEndTurn, text("ok")))
+		f := newFixture(t, m, tools, withPeople)
+		f.start(agent.Task{})
+		synctest.Wait()
+		// The batch is serial: the others wait behind the first call.
+		run, err := f.GetRun(t.Context(), "r")
+		if err != nil || run.State() != agent.RunWaiting || len(run.Pending) != 1 || run.Pending[0].Rule != "ask" || run.Pending[0].Arguments != "{}" {
+			t.Fatalf("the run is %+v, %v", run, err)
+		}
+		f.Close()
+		f.open(withPeople)
+		defer f.Close()
+		if n, err := f.Resume(t.Context()); n != 1 || err != nil {
+			t.Fatal(n, err)
+		}
+		if _, err := f.Respond(t.Context(), "r", agent.DecisionMade{ID: "d1", Verdict: agent.VerdictApprove, By: "ann", Text: "fine", Arguments: []byte(`{"n": 1}`)}); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		waiting, _, err := f.ListRuns(t.Context(), agent.RunQuery{States: []agent.RunState{agent.RunWaiting}})
+		if err != nil || len(waiting) != 1 {
+			t.Errorf("waiting: %+v, %v", waiting, err)
+		}
+		both := []agent.DecisionMade{{ID: "d2", Verdict: agent.VerdictApprove, By: "bob"}, {ID: "d3", Verdict: agent.VerdictAnswer, Text: "this one"}}
+		if _, err := f.Respond(t.Context(), "r", both...); tool.KindOf(err) != tool.KindNotFound {
+			t.Errorf("responding to what is not asked yet: %v", err)
+		}
+		if _, err := f.Respond(t.Context(), "r", both[0]); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if _, err := f.Respond(t.Context(), "r", both[1]); err != nil {
+			t.Fatal(err)
+		}
+		if end := f.end(); end.StopReason != agent.StopEndTurn {
+			t.Errorf("ended with %+v", end)
+		}
+		var got []string
+		for _, c := range sent {
+			got = append(got, strings.Join([]string{c.ID, string(c.Arguments), c.Approval.ApprovedBy, c.Approval.Reason}, " "))
+		}
+		want := []string{`r.t1.c0.a2 {"n":1} ann fine`, `r.t1.c1.a2 {} bob `}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("sent (-want +got):\n%s", diff)
+		}
+		last := m.seen()[1].Messages[2].Blocks
+		if !strings.HasPrefix(last[0].ToolResult.Content[0].Text, "[edited]") || last[2].ToolResult.Content[0].Text != "this one" {
+			t.Errorf("the model reads %+v", last)
+		}
+	})
+}
+
+// TestSeveralAtOnce: a reply makes all its decisions or none.
+func TestSeveralAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := turns(response(model.StopToolUse, call("a", "echo"), call("b", "echo"), question("which?")), response(model.StopEndTurn, text("ok")))
+		f := newFixture(t, m, newTools(careful), withPeople)
+		f.start(agent.Task{})
+		synctest.Wait()
+		yes := func(id string) agent.DecisionMade {
+			return agent.DecisionMade{ID: id, Verdict: agent.VerdictApprove}
+		}
+		for i, test := range []struct {
+			decisions []agent.DecisionMade
+			want      tool.Kind
+		}{
+			{nil, tool.KindInvalidArgument},
+			{[]agent.DecisionMade{yes("d2"), yes("d9")}, tool.KindNotFound},
+			{[]agent.DecisionMade{yes("d2"), yes("d2")}, tool.KindInvalidArgument},
+			{[]agent.DecisionMade{yes("d2"), yes("d1")}, tool.KindInvalidArgument}, // d1 is the question
+			{[]agent.DecisionMade{{ID: "d2", Verdict: agent.VerdictExpired}}, tool.KindInvalidArgument},
+		} {
+			if _, err := f.Respond(t.Context(), "r", test.decisions...); tool.KindOf(err) != test.want {
+				t.Errorf("%d: %v, want %s", i, err, test.want)
+			}
+		}
+		run, err := f.GetRun(t.Context(), "r")
+		if err != nil || len(run.Pending) != 3 {
+			t.Fatalf("after replies that failed, %d decisions are wanted, %v", len(run.Pending), err)
+		}
+		if _, err := f.Respond(t.Context(), "r", yes("d3"), yes("d2"), agent.DecisionMade{ID: "d1", Verdict: agent.VerdictReject}); err != nil {
+			t.Fatal(err)
+		}
+		if end := f.end(); end.StopReason != agent.StopEndTurn || len(f.tools.executions()) != 4 {
+			t.Errorf("ended with %+v after %v", end, f.tools.executions())
+		}
+		if _, err := f.Respond(t.Context(), "r", yes("d2")); tool.KindOf(err) != tool.KindNotFound {
+			t.Errorf("responding to a finished run: %v", err)
+		}
+	})
+}
+
+// TestNobodyResponds: a decision expires also when its agent was away at that time.
+func TestNobodyResponds(t *testing.T) {
+	for _, away := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			m := turns(response(model.StopToolUse, call("a", "echo")), response(model.StopEndTurn, text("ok")))
+			f := newFixture(t, m, newTools(careful), withPeople)
+			begun := time.Now()
+			f.start(agent.Task{})
+			if away {
+				synctest.Wait()
+				f.Close()
+				time.Sleep(5 * time.Hour)
+				f.open(withPeople)
+				defer f.Close()
+				if _, err := f.Resume(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			f.end()
+			if waited := time.Since(begun); !away && waited != time.Hour {
+				t.Errorf("waited %s", waited)
+			}
+			if got := m.seen()[1].Messages[2].Blocks[0].ToolResult; !got.IsError || !strings.HasPrefix(got.Content[0].Text, "[rejected] Nobody approved") {
+				t.Errorf("the model reads %+v", got)
+			}
+		})
+	}
+}
+
+func TestHeadless(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := turns(response(model.StopToolUse, call("a", "echo"), question("which?")), response(model.StopEndTurn, text("ok")))
+		f := newFixture(t, m, newTools(careful), withPeople)
+		f.start(agent.Task{People: &agent.People{}})
+		f.end()
+		for _, offer := range m.seen()[0].Tools {
+			if offer.Name == agent.SystemAskUser {
+				t.Error("the model may ask although nobody is there")
+			}
+		}
+		got := m.seen()[1].Messages[2].Blocks[0].ToolResult
+		if want := "[approval_required] it deletes things. Nobody has approved it; go on without it or tell the user."; got.Content[0].Text != want {
+			t.Errorf("the model reads %q", got.Content[0].Text)
+		}
+	})
+}
+
+// TestWallTimeStopsWhatRuns: a call that takes for ever is cancelled when the time is up, and people were warned.
+func TestWallTimeStopsWhatRuns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tools := newTools(func(ctx context.Context, call tool.Call, _ func(tool.Status)) tool.Outcome {
+			<-ctx.Done()
+			return tool.Outcome{CallID: call.ID, Err: tool.AsError(context.Cause(ctx))}
+		})
+		f := newFixture(t, turns(response(model.StopToolUse, call("a", "echo"))), tools, nil)
+		begun := time.Now()
+		f.start(agent.Task{Limits: agent.Limits{MaxWallTime: 10 * time.Minute}})
+		if end := f.end(); end.StopReason != agent.StopWallTime || time.Since(begun) != 10*time.Minute {
+			t.Errorf("ended with %+v after %s", end, time.Since(begun))
+		}
+		want := []agent.Type{"run_started", "assistant_message", "call_started", "budget_warning", "cancel_requested", "call_result", "run_finished"}
+		if diff := cmp.Diff(want, types(durable(f.watch(0)))); diff != "" {
+			t.Errorf("events (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestCost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		answers := []*model.Response{}
+		for range 5 {
+			answers = append(answers, response(model.StopToolUse, call("", "echo")))
+		}
+		m := turns(answers...)
+		f := newFixture(t, m, newTools(echo), func(c *agent.Config) { c.Prices = model.Prices{"fake:model": {Output: 1e6}} })
+		f.start(agent.Task{Limits: agent.Limits{MaxCost: 9}})
+		if end := f.end(); end.StopReason != agent.StopCostBudget || end.Cost != 9 || end.Turns != 3 {
+			t.Errorf("ended with %+v", end)
+		}
+		run, err := f.GetRun(t.Context(), "r")
+		if err != nil || run.Cost != 9 {
+			t.Errorf("the run is %+v, %v", run, err)
+		}
+		f.Close()
+		f.open(nil)
+		defer f.Close()
+		if _, err := f.StartRun(t.Context(), agent.Task{Prompt: "hi", Limits: agent.Limits{MaxCost: 1}}); tool.KindOf(err) != tool.KindInvalidArgument {
+			t.Errorf("a cost budget without a price: %v", err)
+		}
+	})
+}
+
+// TestContextReachesTools: the values that a run begins with, what effects make of them, and the run's own.
+func TestContextReachesTools(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var got []map[string]json.RawMessage
+		tools := newTools(func(_ context.Context, call tool.Call, _ func(tool.Status)) tool.Outcome {
+			got = append(got, call.Context)
+			return tool.Outcome{Result: tool.Result{Effects: []tool.Effect{effect("k", tool.EffectAppend, `2`)}}}
+		})
+		f := newFixture(t, turns(response(model.StopToolUse, call("a", "echo")), response(model.StopToolUse, call("b", "echo")), response(model.StopEndTurn)), tools, nil)
+		f.start(agent.Task{Session: "s", Context: map[string]json.RawMessage{"k": []byte(`[1]`)}})
+		f.end()
+		want := []map[string]json.RawMessage{
+			{"k": []byte(`[1]`), "run": []byte(`"r"`), "turn": []byte(`1`), "session": []byte(`"s"`)},
+			{"k": []byte(`[1,2]`), "run": []byte(`"r"`), "turn": []byte(`2`), "session": []byte(`"s"`)},
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("context (-want +got):\n%s", diff)
+		}
+		if _, err := f.StartRun(t.Context(), agent.Task{Prompt: "x", Context: map[string]json.RawMessage{"run": []byte("1")}}); tool.KindOf(err) != tool.KindInvalidArgument {
+			t.Errorf("a key of the agent's own: %v", err)
+		}
+	})
+}
