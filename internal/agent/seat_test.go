@@ -1,0 +1,154 @@
+package agent_test
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/model"
+	"github.com/toolhost/toolhost/tool"
+)
+
+func ended(t *testing.T, f *fixture, id string) *agent.RunFinished {
+	t.Helper()
+	var end *agent.RunFinished
+	for e, err := range f.WatchRun(t.Context(), id, 0) {
+		if err != nil {
+			t.Fatalf("watching %s: %v", id, err)
+		}
+		end, _ = e.Payload.(*agent.RunFinished)
+	}
+	return end
+}
+
+// TestOnlySoManyRunsAreAtWork: runs wait for their turn; one that waits for a person keeps nobody waiting; a sub-run
+// waits for nobody; one that waits can be told something, cancelled and watched.
+func TestOnlySoManyRunsAreAtWork(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		m := &fakeModel{answer: func(ctx context.Context, req model.Request) (*model.Response, error) {
+			switch req.Messages[0].Blocks[0].Text.Text {
+			case "ask":
+				if len(req.Messages) == 1 {
+					return response(model.StopToolUse, question("which?")), nil
+				}
+			case "wait":
+				select {
+				case <-release:
+				case <-ctx.Done():
+					return nil, ctx.Err()
+				}
+			}
+			return response(model.StopEndTurn, text("ok")), nil
+		}}
+		small := func(c *agent.Config) { withPeople(c); c.MaxRuns = 1 }
+		f := newFixture(t, m, newTools(echo), small)
+		start := func(id, prompt string, parent *agent.Parent) {
+			if _, err := f.StartRun(t.Context(), agent.Task{RunID: id, Prompt: prompt, Parent: parent}); err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait()
+		}
+		start("asks", "ask", nil)
+		start("works", "wait", nil)
+		start("queued", "quick", nil)
+		start("unwanted", "quick", nil)
+		if n := len(m.seen()); n != 2 {
+			t.Fatalf("%d responses were asked for, want those of two runs", n)
+		}
+		start("child", "quick", &agent.Parent{RunID: "works", CallID: "works.t1.c0"})
+		if end := ended(t, f, "child"); end == nil {
+			t.Error("a sub-run waited for a seat")
+		}
+		if err := f.CancelRun(t.Context(), "unwanted", ""); err != nil {
+			t.Error(err)
+		}
+		if end := ended(t, f, "unwanted"); end.StopReason != agent.StopCancelled {
+			t.Errorf("ended with %+v", end)
+		}
+		if _, err := f.Respond(t.Context(), "asks", agent.DecisionMade{ID: "d1", Verdict: agent.VerdictAnswer, Text: "this"}); err != nil {
+			t.Error(err)
+		}
+		synctest.Wait()
+		if n := len(m.seen()); n != 3 {
+			t.Errorf("%d responses were asked for while another run had the seat", n)
+		}
+		for e, err := range f.WatchRun(t.Context(), "queued", 0) {
+			if err != nil || e.Payload.Type() != agent.TypeRunStarted {
+				t.Errorf("who watches a run that waits sees %v, %v", e.Payload, err)
+			}
+			break
+		}
+		close(release)
+		for _, id := range []string{"asks", "works", "queued"} {
+			if end := ended(t, f, id); end.StopReason != agent.StopEndTurn {
+				t.Errorf("%s ended with %+v", id, end)
+			}
+		}
+		page, _, err := f.ListRuns(t.Context(), agent.RunQuery{Parent: "works"})
+		if err != nil || len(page) != 1 || page[0].ID != "child" {
+			t.Errorf("sub-runs: %+v, %v", page, err)
+		}
+	})
+}
+
+// TestThousandRuns: a thousand runs at once all end as they should, and what they took is given back.
+func TestThousandRuns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const runs, turnsEach = 1000, 6
+		m := &fakeModel{answer: func(_ context.Context, req model.Request) (*model.Response, error) {
+			if len(req.Messages) < 2*turnsEach-1 {
+				return response(model.StopToolUse, call("a", "echo"), call("b", "echo")), nil
+			}
+			last := req.Messages[len(req.Messages)-1].Blocks[1].ToolResult.Content[0].Text
+			return response(model.StopEndTurn, text(last)), nil
+		}}
+		tools := newTools(func(ctx context.Context, call tool.Call, status func(tool.Status)) tool.Outcome {
+			time.Sleep(time.Second)
+			return echo(ctx, call, status)
+		})
+		f := newFixture(t, m, tools, func(c *agent.Config) { c.MaxRuns = 100 })
+		before := heap()
+		for i := range runs {
+			if _, err := f.StartRun(t.Context(), agent.Task{RunID: fmt.Sprint("run", i), Prompt: "go"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i := range runs {
+			id := fmt.Sprint("run", i)
+			end := ended(t, f, id)
+			if want := fmt.Sprintf("echo %s.t%d.c1", id, turnsEach-1); end.Text != want || end.Turns != turnsEach || end.Calls != 2*(turnsEach-1) {
+				t.Errorf("%s ended with %+v", id, end)
+			}
+		}
+		for id, n := range tools.executions() {
+			if n != 1 {
+				t.Errorf("call %s was executed %d times", id, n)
+			}
+		}
+		if n := len(tools.executions()); n != runs*2*(turnsEach-1) {
+			t.Errorf("%d calls", n)
+		}
+		m.mu.Lock()
+		m.requests = nil
+		m.mu.Unlock()
+		tools.mu.Lock()
+		clear(tools.calls)
+		tools.mu.Unlock()
+		// What is left is the journals, which this store keeps in memory: some 10 KiB for each run.
+		if kept := heap() - before; kept > runs*32<<10 {
+			t.Errorf("%d KiB are kept for each run", kept/runs>>10)
+		}
+	})
+}
+
+func heap() int64 {
+	runtime.GC()
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return int64(stats.HeapAlloc)
+}
