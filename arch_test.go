@@ -83,6 +83,7 @@ var rooms = map[string][]string{
 	"internal/audit":                     {"tool"},
 	"internal/policy":                    {"tool", "internal/yamldoc", celGo + "/..."},
 	"internal/settings":                  {"tool", "internal/address", "github.com/goccy/go-yaml/..."},
+	"internal/settings/settingstest":     {"internal/settings"},
 	"internal/config":                    {"tool", "internal/guardian/proc", "internal/lifecycle", "internal/policy", "internal/settings", "github.com/goccy/go-yaml/ast"},
 	"internal/catalog":                   {"tool", "internal/arguments", "internal/manifest", "internal/rmtree", errgroup},
 	"internal/logbook":                   {"tool"},
@@ -110,12 +111,13 @@ var rooms = map[string][]string{
 	"internal/runstore/sqlite":    {"internal/runstore", "internal/sqlitefile", "modernc.org/sqlite/..."},
 	"internal/runstore/storetest": {"internal/runstore", cmp + "/..."},
 	"internal/agent":              {"tool", "internal/model", "internal/runstore", errgroup},
+	"internal/agentconfig":        {"internal/agent", "internal/model", "internal/settings"},
 	"internal/agentrpc":           {"tool", "internal/address", "internal/agent", "internal/model", "internal/runstore", "internal/toolpb", agentV1, toolV1, grpc + "/...", protobuf + "/..."},
 
 	// The commands and what ships.
 	"internal/cli":              {"tool", "client", "internal/address", cobra, pflag, unix},
 	"cmd/toolhost":              {"tool", "client", "internal/address", "internal/artifact", "internal/catalog", "internal/cli", "internal/config", "internal/guardian", "internal/host", "internal/hostrpc", "internal/lifecycle", "internal/limits", "internal/logbook", "internal/manifest", "internal/policy", "internal/process", "internal/pluginwire", cobra, pflag, unix, "internal/callstore", "internal/audit", "internal/secrets"},
-	"cmd/agentd":                {"tool", "client", "internal/address", "internal/agent", "internal/agentrpc", "internal/cli", "internal/limits", "internal/model", "internal/model/provider", "internal/rmtree", "internal/runstore/sqlite", cobra, pflag, unix},
+	"cmd/agentd":                {"tool", "client", "internal/address", agentV1, "internal/agent", "internal/agentconfig", "internal/agentrpc", "internal/cli", "internal/limits", "internal/model", "internal/model/provider", "internal/rmtree", "internal/runstore/sqlite", "internal/settings", cobra, pflag, unix},
 	"plugins/artifacts":         {"sdk"},
 	"plugins/calculator":        {"sdk", "plugins/calculator/expr"},
 	"plugins/calculator/expr":   {},

@@ -1,64 +1,11 @@
 package config
 
-import (
-	"cmp"
-	"errors"
-	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"syscall"
-)
+import "github.com/toolhost/toolhost/internal/settings"
 
 // FileName is the name of the file where it is looked for.
 const FileName = "toolhost.yaml"
 
-// Find returns the path of the file to use if none is named: toolhost.yaml in the folder cwd, else
-// $XDG_CONFIG_HOME/toolhost/toolhost.yaml, where XDG_CONFIG_HOME is $HOME/.config if it is not set; "" if there is none.
-// getenv looks up the environment.
-//
-// The file decides which programs run. One in cwd that belongs to another user, or that everybody may change, is an
-// error: a folder such as /tmp must not be enough to run somebody else's programs. Root's files are trusted.
+// Find returns the path of the file to use if none is named, or "". See settings.Find.
 func Find(getenv func(string) string, cwd string) (string, error) {
-	for _, path := range candidates(getenv, cwd) {
-		info, err := os.Stat(path)
-		switch {
-		case errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR):
-			continue
-		case err != nil:
-			return "", fmt.Errorf("looking for the configuration: %w", err)
-		case filepath.Dir(path) == filepath.Clean(cwd):
-			link, err := os.Lstat(path) // a link has an owner of its own
-			if err != nil {
-				return "", fmt.Errorf("looking for the configuration: %w", err)
-			}
-			if err := cmp.Or(trusted(path, link), trusted(path, info)); err != nil {
-				return "", err
-			}
-		}
-		return path, nil
-	}
-	return "", nil
-}
-
-func candidates(getenv func(string) string, cwd string) []string {
-	paths := []string{filepath.Join(cwd, FileName)}
-	if dir := getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
-		return append(paths, filepath.Join(dir, "toolhost", FileName))
-	}
-	if home := getenv("HOME"); filepath.IsAbs(home) {
-		return append(paths, filepath.Join(home, ".config", "toolhost", FileName))
-	}
-	return paths
-}
-
-func trusted(path string, info fs.FileInfo) error {
-	stat, ok := info.Sys().(*syscall.Stat_t)
-	switch {
-	case ok && int(stat.Uid) != os.Getuid() && stat.Uid != 0:
-		return fmt.Errorf("the configuration %s belongs to another user (uid %d); name it with --config if you trust it", path, stat.Uid)
-	case info.Mode().IsRegular() && info.Mode().Perm()&0o002 != 0:
-		return fmt.Errorf("the configuration %s can be changed by everybody; run: chmod o-w %s", path, path)
-	}
-	return nil
+	return settings.Find(FileName, getenv, cwd)
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/toolhost/toolhost/internal/config"
+	"github.com/toolhost/toolhost/internal/settings"
 )
 
 func write(t *testing.T, path string) {
@@ -96,7 +97,7 @@ func TestOnlyOneselfAndRootAreTrusted(t *testing.T) {
 		t.Fatal(err)
 	}
 	for uid, trusted := range map[int]bool{0: true, os.Getuid(): true, os.Getuid() + 1: false} {
-		if err := config.Trusted(path, owned{info, uid}); (err == nil) != trusted {
+		if err := settings.Trusted(path, owned{info, uid}); (err == nil) != trusted {
 			t.Errorf("a file of user %d: %v", uid, err)
 		}
 	}

@@ -44,7 +44,7 @@ func (w *writer) structure(indent string, v, base reflect.Value) {
 		case field.Kind() == reflect.Struct:
 			fmt.Fprintln(w, key)
 			w.structure(indent+"  ", field, same)
-		case (field.Kind() == reflect.String || field.Kind() == reflect.Pointer) && field.IsZero() && tag.Get("unset") != "":
+		case field.IsZero() && tag.Get("unset") != "": // a list that is empty is not one that is not there
 			fmt.Fprintf(w, "%s# %s: # %s\n", indent, tag.Get("yaml"), tag.Get("unset"))
 		default:
 			w.value(indent, key, field, same, tag)

@@ -1,0 +1,85 @@
+package agentconfig
+
+import (
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/toolhost/toolhost/internal/settings"
+)
+
+// scripted is the provider whose models are files.
+const scripted = "scripted"
+
+// check reports values that are right alone and wrong together.
+func check(d *settings.Decoder, c *Config) {
+	for _, name := range slices.Sorted(maps.Keys(c.Models)) {
+		checkModel(d, settings.Join("models", settings.ShownKey(name)), name, c.Models[name])
+	}
+	if at, given := d.At["model"]; given && !d.Failed("model") && !strings.Contains(c.Model, ":") {
+		if _, known := c.Models[c.Model]; !known {
+			d.Fail(at, "model", "%q is no name of models; %s, or write anthropic:NAME, openai:NAME or scripted:FILE", c.Model, listed(c.Models))
+		}
+	}
+	if at, given := d.At["kind"]; given && !d.Failed("kind") {
+		if _, known := c.Kinds[c.Kind]; !known {
+			d.Fail(at, "kind", "%q is no name of kinds; %s", c.Kind, listed(c.Kinds))
+		}
+	}
+	if at, given := d.At["limits.max_cost"]; given && c.Limits.MaxCost > 0 && !d.Failed("limits.max_cost") && len(d.Errs) == 0 {
+		if c.Models[c.Model].Price.Input == nil {
+			d.Fail(at, "limits.max_cost", "nobody said what the model costs; name a model of models, with a price, as the model")
+		}
+	}
+}
+
+// listed says which names there are.
+func listed[T any](names map[string]T) string {
+	if len(names) == 0 {
+		return "there are none"
+	}
+	return "there are " + strings.Join(slices.Sorted(maps.Keys(names)), ", ")
+}
+
+func checkModel(d *settings.Decoder, parent, name string, m Model) {
+	fail := func(key, format string, args ...any) {
+		full := settings.Join(parent, key)
+		if !d.Failed(full) {
+			d.Fail(d.At[full], full, format, args...)
+		}
+	}
+	if strings.Contains(name, ":") {
+		d.Fail(d.At[settings.Join(parent, "provider")], parent, "a name of models must not hold a colon, which the names of providers' models do")
+	}
+	if _, given := d.At[settings.Join(parent, "model")]; given && m.Model == "" {
+		fail("model", "the name is empty")
+	}
+	if m.BaseURL != "" {
+		u, err := url.Parse(m.BaseURL)
+		switch {
+		case m.Provider == scripted:
+			fail("base_url", "a scripted model has no base URL")
+		case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+			fail("base_url", "%q is no URL such as https://HOST/v1", m.BaseURL)
+		}
+	}
+	switch p := m.Price; {
+	case p.Input == nil && p.Output == nil && p.CacheRead == nil && p.CacheWrite == nil:
+	case p.Input == nil || p.Output == nil:
+		fail("price", "a price needs input and output")
+	}
+}
+
+// modelOf returns the model that a name of the file or of a provider means.
+func (c *Config) modelOf(name string) (Model, error) {
+	if m, ok := c.Models[name]; ok {
+		return m, nil
+	}
+	provider, model, qualified := strings.Cut(name, ":")
+	if !qualified && len(c.Models) > 0 {
+		return Model{}, fmt.Errorf("%q is no name of models in the configuration; %s", name, listed(c.Models))
+	}
+	return Model{Provider: provider, Model: model}, nil
+}

@@ -1,0 +1,79 @@
+package agentconfig
+
+import (
+	"fmt"
+
+	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/model"
+)
+
+// Choice is the model that is to be asked, with the words of its provider.
+type Choice struct {
+	Name      string // provider:name; empty: the key in the environment chooses
+	BaseURL   string // empty: the provider's own
+	APIKeyEnv string // the variable that holds the key; empty: the provider's usual one
+	Price     *model.Price
+}
+
+// Choose returns the model that a name means: one of Models, or provider:name. Empty means Model.
+func (c *Config) Choose(name string) (Choice, error) {
+	if name == "" {
+		name = c.Model
+	}
+	if name == "" {
+		return Choice{}, nil
+	}
+	m, err := c.modelOf(name)
+	if err != nil {
+		return Choice{}, err
+	}
+	choice := Choice{Name: m.Provider + ":" + m.Model, BaseURL: m.BaseURL, APIKeyEnv: m.APIKeyEnv}
+	if _, named := c.Models[name]; !named {
+		choice.Name = name
+	}
+	if p := m.Price; p.Input != nil {
+		choice.Price = &model.Price{Input: *p.Input, Output: *p.Output, CacheRead: p.CacheRead, CacheWrite: p.CacheWrite}
+	}
+	return choice, nil
+}
+
+// Agent returns the limits as the agent wants them, where 0 is its own default; those defaults are the same.
+func (l Limits) Agent() agent.Limits {
+	return agent.Limits{
+		MaxTurns: l.MaxTurns, MaxCalls: l.MaxCalls, MaxResponseTokens: l.MaxResponseTokens, MaxTokens: int64(l.MaxTokens),
+		MaxCost: l.MaxCost, MaxWallTime: l.MaxWallTime, MaxOutput: int64(l.MaxOutput), MaxFailures: l.MaxFailures,
+		MaxTimeouts: l.MaxTimeouts, MaxRepeats: l.MaxRepeats,
+	}
+}
+
+// People returns who can be asked, where somebody being there, as far as the program can see, is present.
+func (a Approvals) People(present bool) agent.People {
+	return agent.People{
+		Attended:   a.Headless == "never" || a.Headless == "auto" && present,
+		Expiry:     a.Expiry,
+		AskOutcome: a.UnknownOutcome == "ask",
+	}
+}
+
+// Tools returns what the model is offered for a kind of task. Empty means Kind.
+func (c *Config) Tools(kind string) (agent.ToolChoice, error) {
+	if kind == "" {
+		kind = c.Kind
+	}
+	if kind == "" {
+		return agent.ToolChoice{}, nil
+	}
+	k, ok := c.Kinds[kind]
+	if !ok {
+		return agent.ToolChoice{}, fmt.Errorf("%q is no name of kinds in the configuration; %s", kind, listed(c.Kinds))
+	}
+	return agent.ToolChoice{Names: k.Names, Categories: k.Categories, Tags: k.Tags}, nil
+}
+
+// OfferedSystemTools returns the agent's own tools that the model is offered.
+func (c *Config) OfferedSystemTools() []string {
+	if c.SystemTools == nil {
+		return []string{agent.SystemAskUser}
+	}
+	return c.SystemTools
+}
