@@ -75,7 +75,7 @@ func startHost(t *testing.T, toolhost string, p program) *running {
 
 func testHost(t *testing.T, toolhost string, p program) {
 	r := startHost(t, toolhost, p)
-	testCalls(t, r.client)
+	testCalls(t, unshaped{r.client})
 	t.Run("context", func(t *testing.T) { r.testContext(t) })
 	t.Run("one process did it all", func(t *testing.T) { r.testOneProcess(t) })
 	t.Run("toolhost is killed", func(t *testing.T) { r.testKilled(t) })
