@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/openai/openai-go/v3/packages/ssestream"
-
 	"github.com/toolhost/toolhost/internal/model"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -28,13 +26,13 @@ type answer struct {
 }
 
 // add takes the next event and returns what it is to whoever watches.
-func (a *answer) add(raw ssestream.Event) ([]model.Chunk, error) {
-	data := bytes.TrimSpace(raw.Data)
+func (a *answer) add(came raw) ([]model.Chunk, error) {
+	data := bytes.TrimSpace(came.data)
 	if len(data) == 0 {
 		return nil, nil
 	}
 	a.begun = true
-	if bytes.HasPrefix(data, []byte("[DONE]")) {
+	if isDone(data) {
 		a.done = true
 		return nil, nil
 	}
@@ -48,7 +46,7 @@ func (a *answer) add(raw ssestream.Event) ([]model.Chunk, error) {
 	if !absent(e.Error) {
 		return nil, brokenOff(e.Error)
 	}
-	if raw.Type == "error" {
+	if came.kind == "error" {
 		return nil, brokenOff(data)
 	}
 	if e.Usage != nil {

@@ -4,9 +4,10 @@
 // compatible differ most in how they stream tool calls; the types answer and calls say what is tolerated. It does not try
 // again what failed: the agent owns that, and the SDK's own retries are off. It reads no environment variables.
 //
-// Requests are made and sent by the newLimit SDK, and its decoder splits the event stream. The events themselves are
-// read here, as the SDK's stream hides what matters with other servers: whether [DONE] was seen, "error": null, an
-// index that is missing rather than 0, and the bodies of errors that are not OpenAI's.
+// Requests are made and sent by the official SDK. The answer is read here, as the SDK's stream hides what matters with
+// other servers: comments that keep a connection alive, events that are not separated or not ended as they should be,
+// whether [DONE] was seen, "error": null, an index that is missing rather than 0, and the bodies of errors that are not
+// OpenAI's.
 package openai
 
 import (
@@ -109,11 +110,15 @@ func (m *Model) stream(ctx context.Context, req model.Request, yield func(model.
 	if err != nil {
 		return false, err
 	}
-	events := decode(response)
-	defer events.Close()
+	events := newEvents(response)
+	defer events.close()
 	var a answer
-	for !a.done && events.Next() {
-		chunks, err := a.add(events.Event())
+	for !a.done {
+		event, more := events.next()
+		if !more {
+			break
+		}
+		chunks, err := a.add(event)
 		if err != nil {
 			return false, err
 		}
@@ -127,7 +132,7 @@ func (m *Model) stream(ctx context.Context, req model.Request, yield func(model.
 		}
 	}
 	// What breaks after the finish reason takes the usage with it, no more.
-	if err := events.Err(); ctx.Err() != nil || err != nil && !a.complete() {
+	if err := events.err; ctx.Err() != nil || err != nil && !a.complete() {
 		return false, failure(ctx, nil, err)
 	}
 	if !a.complete() {

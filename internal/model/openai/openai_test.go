@@ -116,25 +116,38 @@ func TestDeltasAreHandedOnAsTheyCome(t *testing.T) {
 	}
 }
 
-// TestAThinkingModelIsAlive: while there is nothing to show, there is a sign of life for each event.
-func TestAThinkingModelIsAlive(t *testing.T) {
+// TestSignsOfLife: while there is nothing to show, each event and each comment is a sign of life.
+func TestSignsOfLife(t *testing.T) {
 	archive, err := txtar.ParseFile("testdata/reasoning_content.txtar")
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := wiretest.Serve(t, wiretest.Reply{Body: string(archive.Files[0].Data)})
-	signs := 0
-	for chunk, err := range connect(t, server).Generate(t.Context(), hello()) {
-		if err != nil {
-			t.Fatal(err)
+	for name, body := range map[string]string{
+		"thoughts": string(archive.Files[0].Data),
+		"comments": strings.Repeat(": wait\n\n", 3) + half,
+		"in pairs": strings.Repeat(": wait\n:\n\n", 2) + half,
+	} {
+		signs := 0
+		for chunk, err := range connect(t, wiretest.Serve(t, wiretest.Reply{Body: body})).Generate(t.Context(), hello()) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !chunk.Alive {
+				break
+			}
+			signs++
 		}
-		if !chunk.Alive {
-			break
+		if signs < 3 {
+			t.Errorf("%s: there were %d signs of life before there was anything to show", name, signs)
 		}
-		signs++
 	}
-	if signs < 3 {
-		t.Fatalf("there were %d signs of life before there was anything to show", signs)
+}
+
+func TestAnEventThatNeverEnds(t *testing.T) {
+	line := "data: " + strings.Repeat("x", 1<<20) + "\n"
+	got := play(t, wiretest.Reply{Body: strings.Repeat(line, 40)})
+	if !strings.Contains(got, "too large") {
+		t.Fatalf("got\n%s", got[:min(len(got), 300)])
 	}
 }
 
