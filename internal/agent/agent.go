@@ -52,6 +52,8 @@ type Task struct {
 	Parent *Parent
 	// Window says when the conversation is made smaller. 0: the agent's.
 	Window Window
+	// SubRuns is how many levels of sub-runs there may be below the run. 0: the agent's; less: none.
+	SubRuns int
 }
 
 // New returns an agent that is not at work on anything. Close must be called.
@@ -157,15 +159,32 @@ func (a *Agent) begin(task *Task) (*RunStarted, error) {
 	if err := checkSystemTools(system); err != nil {
 		return nil, tool.Errorf(tool.KindInvalidArgument, "%w", err)
 	}
+	choice, err := a.choice(task.Tools)
+	if err != nil {
+		return nil, err
+	}
 	if err := task.Window.check(); err != nil {
 		return nil, tool.Errorf(tool.KindInvalidArgument, "%w", err)
 	}
 	return &RunStarted{
 		People: people, Context: task.Context, SystemTools: system, ExplicitCompletion: task.ExplicitCompletion, Parent: task.Parent,
-		RunID: id, Prompt: task.Prompt, Model: a.config.Model.Name(), Session: session, Tools: task.Tools, Foreground: task.Foreground,
+		RunID: id, Prompt: task.Prompt, Model: a.config.Model.Name(), Session: session, Tools: choice, Foreground: task.Foreground,
 		SystemPrompt: firstOf(task.SystemPrompt, a.config.SystemPrompt), Limits: limits,
-		Window: task.Window.or(a.config.Window),
+		Window: task.Window.or(a.config.Window), SubRuns: max(0, subRunsOr(task.SubRuns, a.config.SubRuns)),
 	}, nil
+}
+
+// choice returns a task's choice of tools, as its journal has it.
+func (a *Agent) choice(c ToolChoice) (ToolChoice, error) {
+	switch {
+	case c.MaxTools < 0:
+		return c, tool.Errorf(tool.KindInvalidArgument, "the run may be told of %d tools; use 0 or more", c.MaxTools)
+	case a.config.Search == nil && c.MaxTools > 0:
+		return c, tool.Errorf(tool.KindInvalidArgument, "the run may be told of %d tools, but nobody can search for the others", c.MaxTools)
+	case a.config.Search != nil:
+		c.MaxTools = firstPositive(c.MaxTools, a.config.MaxTools, 0)
+	}
+	return c, nil
 }
 
 // storeError returns a store's error as one of the agent's.

@@ -75,6 +75,10 @@ func (s *State) applyAnnounced(p Payload) error {
 		// Told in order. A journal in which they are missing is none the worse.
 		s.news = slices.DeleteFunc(s.news, func(n Payload) bool { return n.Type() == p.Type() })
 	case *SubRunStarted:
+		s.news = slices.DeleteFunc(s.news, func(n Payload) bool {
+			sub, ok := n.(*SubRunStarted)
+			return ok && sub.CallID == p.CallID
+		})
 	case *Compacted:
 		return s.applyCompacted(p)
 	default:
@@ -107,6 +111,10 @@ func (s *State) applyStarted(p *CallStarted) error {
 		return fmt.Errorf("event %d starts call %s, which is not to be started so", s.seq, p.CallID)
 	}
 	c.started, c.Attempt = true, max(p.Attempt, 1)
+	if c.System == SystemNewTask {
+		in, _ := s.parseTask(&c.Call)
+		s.news = append(s.news, &SubRunStarted{CallID: c.ID, RunID: SubRunID(s.started.RunID, c.ID), Prompt: in.Task})
+	}
 	return nil
 }
 
@@ -200,7 +208,7 @@ func (s *State) charge() {
 		if c.refusal != "" {
 			continue
 		}
-		if c.System != "" {
+		if c.System != "" && c.System != SystemNewTask {
 			continue // turns bound them
 		}
 		if s.spent.calls >= limit {
@@ -247,6 +255,7 @@ func (s *State) finishBatch() {
 		text += result.Text()
 		s.spendResult(result)
 		s.observe(c)
+		s.concludeSystem(c)
 	}
 	s.pushUser(blocks...)
 	s.foldEffects()

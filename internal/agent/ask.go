@@ -17,7 +17,7 @@ import (
 func (r *run) ask(t *task) {
 	q := &question{
 		run: r, task: t, request: r.state.Request(), turn: r.state.Turn(), read: r.state.Seq(), offered: r.offered, started: r.state.Started(),
-		context: r.state.Context(r.state.Turn()), shown: r.state.maxShown(1),
+		context: r.state.Context(r.state.Turn()), shown: r.state.maxShown(1), found: r.state.found,
 	}
 	r.group.Go(q.pursue)
 }
@@ -32,6 +32,7 @@ type question struct {
 	offered []tool.Info
 	started RunStarted
 	context map[string]json.RawMessage // of the calls that the response asks for
+	found   []string                   // by tool_search
 	shown   *int                       // how many bytes of a result may be shown, as far as is known before the response
 }
 
@@ -85,8 +86,7 @@ func (q *question) fail(reason StopReason, words string) {
 // listTools asks which tools there are now. Where toolhost does not answer, what it said last in this run holds: the
 // calls themselves wait for it.
 func (q *question) listTools() error {
-	choice, retry := q.started.Tools, q.run.agent.config.ToolRetry
-	query := tool.Query{Names: choice.Names, Categories: choice.Categories, Tags: choice.Tags, Session: q.started.Session}
+	query, retry := q.started.query(), q.run.agent.config.ToolRetry
 	for attempt := 1; ; attempt++ {
 		infos, err := q.run.agent.config.Tools.ListTools(q.task.ctx, query)
 		switch {
@@ -116,10 +116,9 @@ func (q *question) offer(infos []tool.Info) {
 	if q.offered == nil {
 		q.offered = []tool.Info{}
 	}
-	for i := range infos {
-		if spec := &infos[i].Spec; infos[i].UnavailableReason == "" {
-			q.request.Tools = append(q.request.Tools, model.Tool{Name: spec.Name, Description: spec.Description, InputSchema: spec.InputSchema})
-		}
+	for _, info := range q.started.told(infos, q.found) {
+		spec := &info.Spec
+		q.request.Tools = append(q.request.Tools, model.Tool{Name: spec.Name, Description: spec.Description, InputSchema: spec.InputSchema})
 	}
 	for _, spec := range q.started.systemTools(infos) {
 		q.request.Tools = append(q.request.Tools, model.Tool{Name: spec.Name, Description: spec.Description, InputSchema: spec.InputSchema})

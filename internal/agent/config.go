@@ -44,6 +44,13 @@ type Config struct {
 	People People
 	// SystemTools are the agent's own tools that the model is offered in runs that do not choose themselves. Empty: none.
 	SystemTools []string
+	// Search finds tools that the model was not told of. Nil: the model is always told of all.
+	Search ToolSearch
+	// MaxTools is how many tools the model is told of at a time, in runs that do not say themselves, if there is a
+	// Search. 0 means 40.
+	MaxTools int
+	// SubRuns is how many levels of sub-runs there may be below a run that does not say itself. 0 means 2; less: none.
+	SubRuns int
 	// Window says how much the model can read, and when conversations are made smaller, in runs that do not say
 	// themselves; see Window for the defaults.
 	Window Window
@@ -85,6 +92,8 @@ func (c *Config) withDefaults() (Config, error) {
 	d.People = d.People.withDefaults()
 	d.Limits = d.Limits.or(Limits{})
 	d.Window = d.Window.or(Window{})
+	d.MaxTools = firstPositive(d.MaxTools, defaultMaxTools, 1)
+	d.SubRuns = subRunsOr(d.SubRuns, defaultSubRuns)
 	d.ModelRetry = d.ModelRetry.or(Retry{MaxAttempts: 5, Initial: time.Second, Max: 30 * time.Second})
 	d.ToolRetry = d.ToolRetry.or(Retry{MaxAttempts: 10, Initial: 200 * time.Millisecond, Max: 10 * time.Second})
 	d.MaxRuns = firstPositive(d.MaxRuns, 1000, 1)

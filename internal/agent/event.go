@@ -76,6 +76,8 @@ type RunStarted struct {
 	Parent *Parent `json:"parent,omitempty"`
 	// Window says when the conversation is made smaller.
 	Window Window `json:"window,omitzero"`
+	// SubRuns is how many levels of sub-runs there may be below the run.
+	SubRuns int `json:"sub_runs,omitempty"`
 }
 
 // UserMessage is what the user said after the prompt.
@@ -205,13 +207,6 @@ func (f *Failure) AsError(callID string) *tool.Error {
 		Kind: f.Kind, Message: f.Message, RetryAfter: time.Duration(f.RetryAfterMS) * time.Millisecond,
 		CallID: callID, Plugin: f.Plugin, Instance: f.Instance, Exit: f.Exit, Rule: f.Rule,
 	}
-}
-
-// ToolChoice selects the tools that a model is offered. Every field that is set must match; the zero value is all.
-type ToolChoice struct {
-	Names      []string `json:"names,omitempty"`
-	Categories []string `json:"categories,omitempty"`
-	Tags       []string `json:"tags,omitempty"` // at least one of these
 }
 
 // Type implements Payload.

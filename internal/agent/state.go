@@ -26,7 +26,8 @@ type State struct {
 	stopWords string      // more on stop
 
 	context   map[string]json.RawMessage // the run's values; replaced, never changed
-	news      []Payload                  // what the last batch did to context, until it is told
+	found     []string                   // the tools that searches found, the latest last
+	news      []Payload                  // what has happened besides, until it is told
 	decisions []Pending                  // that people have to make, in the order in which they were asked for
 	asked     int                        // how many decisions were ever asked for
 	stuck     *stuck                     // why the run pauses; nil: it does not

@@ -2,78 +2,29 @@ package agent
 
 import (
 	"encoding/json"
-	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/toolhost/toolhost/tool"
 )
 
-// The names of the agent's own tools. A plugin's tool of the same name takes the place of one, in what the model is
-// offered and in what is called.
-const (
-	SystemAskUser           = "ask_user"           // a question for a person; see DecideQuestion
-	SystemAttemptCompletion = "attempt_completion" // ends the run
-)
-
-// systemSpecs returns what the model is told of the agent's own tools.
-func systemSpecs() []tool.Spec {
-	return []tool.Spec{
-		{
-			Name: SystemAskUser,
-			Description: "Ask the user one question and wait for the answer. Use it only for what you cannot find out yourself " +
-				"and cannot reasonably assume.",
-			InputSchema: json.RawMessage(`{"type":"object","properties":{` +
-				`"question":{"type":"string","description":"The question, complete in itself."},` +
-				`"options":{"type":"array","items":{"type":"string"},"description":"Answers that you propose. The user may give another."}},` +
-				`"required":["question"],"additionalProperties":false}`),
-			ReadOnly: true,
-		},
-		{
-			Name: SystemAttemptCompletion,
-			Description: "Say that the task is done, and present its result. Call it alone, after you have seen that what you did " +
-				"has worked.",
-			InputSchema: json.RawMessage(`{"type":"object","properties":{` +
-				`"result":{"type":"string","description":"The result of the task, as the user reads it."}},` +
-				`"required":["result"],"additionalProperties":false}`),
-			ReadOnly: true,
-		},
-	}
-}
-
-// checkSystemTools returns what is wrong with a choice of system tools, or nil.
-func checkSystemTools(names []string) error {
-	specs := systemSpecs()
-	for _, name := range names {
-		if !slices.ContainsFunc(specs, func(s tool.Spec) bool { return s.Name == name }) {
-			return fmt.Errorf("there is no system tool %q", clip(name))
-		}
-	}
-	return nil
-}
-
-// systemTools returns the agent's own tools that a run is offered beside those that plugins have: none that they replace,
-// and no questions where nobody is there to answer.
-func (r *RunStarted) systemTools(offered []tool.Info) []tool.Spec {
-	var specs []tool.Spec
-	for _, spec := range systemSpecs() {
-		replaced := slices.ContainsFunc(offered, func(info tool.Info) bool { return info.Spec.Name == spec.Name })
-		wanted := slices.Contains(r.SystemTools, spec.Name) || r.ExplicitCompletion && spec.Name == SystemAttemptCompletion
-		if wanted && !replaced && (spec.Name != SystemAskUser || r.People.Attended) {
-			specs = append(specs, spec)
-		}
-	}
-	return specs
-}
-
-// nextSystem returns what is to be done for a call that the state alone can answer; ok is false for any other. No record
-// means that the call waits for its siblings.
+// nextSystem returns what is to be done for a call that the state alone can answer; ok is false for any other, which is
+// carried out like a plugin's. No record means that the call waits for its siblings.
 func (s *State) nextSystem(c *callState) (record Payload, ok bool) {
 	switch c.System {
 	case SystemAskUser:
 		return s.askUser(c), true
 	case SystemAttemptCompletion:
 		return s.complete(c), true
+	case SystemCompact:
+		return s.compactCall(c), true
+	case SystemNewTask:
+		if _, wrong := s.parseTask(&c.Call); wrong != "" {
+			return errorResult(&c.Call, wrong), true
+		}
+	case SystemToolSearch:
+		if _, wrong := parseSearch(&c.Call); wrong != "" {
+			return errorResult(&c.Call, wrong), true
+		}
 	}
 	return nil, false
 }
@@ -113,6 +64,27 @@ func (s *State) complete(c *callState) Payload {
 		return errorResult(&c.Call, `[invalid_argument] The arguments must be {"result": "…"}.`)
 	}
 	return &CallResult{CallID: c.ID, Tool: c.Tool, Result: tool.TextResult(in.Result)}
+}
+
+// compactCall answers a wish to have the conversation summed up, which happens when the batch is complete.
+func (s *State) compactCall(c *callState) Payload {
+	words := "There is nothing yet that a summary could replace."
+	if replaceable(s.messages, 1) > 0 {
+		words = "What was said before this response is summed up now."
+	}
+	return &CallResult{CallID: c.ID, Tool: c.Tool, Result: tool.TextResult(words)}
+}
+
+// concludeSystem draws the conclusions from a result of one of the agent's own tools.
+func (s *State) concludeSystem(c *callState) {
+	switch c.System {
+	case SystemCompact:
+		if !c.result.Result.IsError && replaceable(s.messages, 1) > 0 {
+			s.room.wanted = reasonAsked
+		}
+	case SystemToolSearch:
+		s.rememberFound(&c.result.Result)
+	}
 }
 
 // completed returns the result with which the complete batch ends the run, or nil.

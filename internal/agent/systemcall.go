@@ -5,8 +5,13 @@ import "github.com/toolhost/toolhost/tool"
 // callSystem has a call of one of the agent's own tools carried out, where the state alone does not answer it. The
 // goroutine belongs to the run and ends with its task.
 func (r *run) callSystem(t *task, c Call) {
-	r.group.Go(func() {
+	switch c.System {
+	case SystemNewTask:
+		r.subRun(t, c)
+	case SystemToolSearch:
+		r.searchTools(t, c)
+	default:
 		unknown := tool.Errorf(tool.KindNotFound, "this agentd has no system tool %q", clip(c.System))
-		r.tell(update{task: t, done: func() Payload { return failureResult(&c, unknown) }})
-	})
+		r.group.Go(func() { r.tell(update{task: t, done: func() Payload { return failureResult(&c, unknown) }}) })
+	}
 }

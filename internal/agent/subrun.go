@@ -1,0 +1,120 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/toolhost/toolhost/tool"
+)
+
+// subRun has a run of its own carry out a call. The goroutines belong to the run and end with its task; the sub-run
+// belongs to the agent.
+func (r *run) subRun(t *task, c Call) {
+	s := &subRun{run: r, task: t, call: c, child: r.state.subTask(&c)}
+	r.group.Go(s.pursue)
+}
+
+// subRun is a call whose result is what another run ends with.
+type subRun struct {
+	run   *run
+	task  *task
+	call  Call
+	child Task
+}
+
+func (s *subRun) cancelled() bool { return s.task.asked.Err() != nil }
+
+func (s *subRun) pursue() {
+	defer s.run.caught(s.task, func(words string) Payload {
+		return failureResult(&s.call, &tool.Error{Kind: tool.KindInternal, Message: words})
+	})
+	ctx, stop := context.WithCancel(s.task.ctx)
+	defer stop()
+	retry := s.run.agent.config.ToolRetry
+	for attempt, guarded := 1, false; ; attempt++ {
+		err := s.begin(ctx)
+		if err == nil && !guarded {
+			guarded = true
+			s.run.group.Go(func() { s.guard(ctx) }) // ends with ctx
+		}
+		var end *RunFinished
+		if err == nil {
+			end, err = s.follow(ctx)
+		}
+		switch {
+		case s.task.ctx.Err() != nil:
+			return // the agent closes; both runs go on when they are resumed
+		case end != nil:
+			s.finish(subResult(&s.call, end))
+			return
+		case attempt >= retry.MaxAttempts || !mayPass(err) || tool.KindOf(err) == tool.KindCancelled:
+			s.finish(failureResult(&s.call, tool.AsError(err)))
+			return
+		}
+		s.run.agent.config.Log.Warn("following a sub-run again", "run", s.run.id, "sub_run", s.child.RunID, "error", err)
+		if sleep(ctx, retry.pause(attempt, tool.AsError(err).RetryAfter)) != nil {
+			return
+		}
+	}
+}
+
+func (s *subRun) finish(result *CallResult) {
+	s.run.tell(update{task: s.task, done: func() Payload { return result }})
+}
+
+// begin starts the sub-run, or finds it again. A call that is cancelled starts none.
+func (s *subRun) begin(ctx context.Context) error {
+	a := s.run.agent
+	have, err := a.summaryOf(ctx, s.child.RunID)
+	switch {
+	case err == nil && (have.Parent == nil || *have.Parent != *s.child.Parent):
+		return tool.Errorf(tool.KindConflict, "the id of the sub-run, %s, is taken by another run", s.child.RunID)
+	case err == nil:
+		return a.ResumeRun(ctx, s.child.RunID)
+	case tool.KindOf(err) != tool.KindNotFound:
+		return err
+	case s.cancelled():
+		return context.Cause(s.task.asked)
+	}
+	_, err = a.StartRun(ctx, s.child)
+	return err
+}
+
+// guard cancels the sub-run when its call is cancelled.
+func (s *subRun) guard(ctx context.Context) {
+	select {
+	case <-s.task.asked.Done():
+	case <-ctx.Done():
+		return
+	}
+	if s.task.ctx.Err() != nil {
+		return // not cancelled: the agent closes
+	}
+	err := s.run.agent.CancelRun(ctx, s.child.RunID, context.Cause(s.task.asked).Error())
+	if err != nil && ctx.Err() == nil {
+		s.run.agent.config.Log.Error("cancelling a sub-run", "run", s.run.id, "sub_run", s.child.RunID, "error", err)
+	}
+}
+
+// follow waits for the sub-run's end and shows people meanwhile what it does.
+func (s *subRun) follow(ctx context.Context) (*RunFinished, error) {
+	s.show(tool.Status{State: tool.StatusDoing, Tip: "a run of its own: " + s.child.RunID})
+	for e, err := range s.run.agent.WatchRun(ctx, s.child.RunID, 0) {
+		if err != nil {
+			return nil, err
+		}
+		switch p := e.Payload.(type) {
+		case *RunFinished:
+			return p, nil // what came of it when it first ended: the call has one result, whatever is said to the sub-run later
+		case *CallStarted:
+			s.show(tool.Status{Tip: fmt.Sprintf("%s calls %s", s.child.RunID, p.Tool)})
+		case *DecisionRequested:
+			s.show(tool.Status{Tip: fmt.Sprintf("%s waits for a decision (%s): %s", s.child.RunID, p.ID, p.Reason)})
+		}
+	}
+	return nil, tool.Errorf(tool.KindUnavailable, "the events of sub-run %s ended before it had finished", s.child.RunID)
+}
+
+func (s *subRun) show(status tool.Status) {
+	s.run.tell(update{task: s.task, passing: &CallStatus{CallID: s.call.ID, Tool: s.call.Tool, Status: status}})
+}
