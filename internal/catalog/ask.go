@@ -31,9 +31,7 @@ func (c *Catalog) askOne(p *Plugin, e expectation) {
 	var answer answer
 	select {
 	case c.asks <- struct{}{}:
-		question := *p
-		question.Info.Name = c.expectedName(p, e)
-		answer = c.describe(c.ctx, &question)
+		answer = c.question(p, e)
 		<-c.asks
 	case <-c.ctx.Done():
 		answer.problem = context.Cause(c.ctx).Error()
@@ -57,6 +55,12 @@ func (c *Catalog) askOne(p *Plugin, e expectation) {
 	}
 }
 
+func (c *Catalog) question(p *Plugin, e expectation) answer {
+	question := *p
+	question.Info.Name = c.expectedName(p, e)
+	return c.describe(c.ctx, &question)
+}
+
 func isClosed(ch <-chan struct{}) bool {
 	select {
 	case <-ch:
@@ -75,20 +79,29 @@ type answer struct {
 
 // describe asks a plugin what it is, and keeps the answer.
 func (c *Catalog) describe(ctx context.Context, p *Plugin) answer {
+	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.DescribeTimeout)
 	defer cancel()
 	d, err := c.cfg.Describe(ctx, p)
 	if err != nil {
 		c.cfg.Logger.Warn("plugin left out", "source", p.Source, "digest", p.Digest, "reason", err)
+		c.noteFailure(p, err, time.Since(began))
 		return answer{problem: err.Error()}
 	}
 	a := answer{description: d, refused: checkSchemas(d.Tools)}
-	known, _ := c.store.about(p.Digest)
-	known.Description, known.SchemaCheck, known.Refused = &d, schemaCheck, a.refused
-	if err := c.store.remember(p.Digest, known); err != nil {
-		c.cfg.Logger.Warn("description not kept; the plugin will be asked again at the next start", "source", p.Source, "error", err)
-	}
+	c.remember(p, func(known *about) {
+		known.Unanswered, known.Description, known.SchemaCheck, known.Refused = "", &d, schemaCheck, a.refused
+	})
 	return a
+}
+
+// remember changes what is known of a digest.
+func (c *Catalog) remember(p *Plugin, change func(known *about)) {
+	known, _ := c.store.about(p.Digest)
+	change(&known)
+	if err := c.store.remember(p.Digest, known); err != nil {
+		c.cfg.Logger.Warn("what a plugin answered is not kept; it will be asked again at the next start", "source", p.Source, "error", err)
+	}
 }
 
 // answeredLocked tells all slots of a digest what it said.
@@ -99,7 +112,7 @@ func (c *Catalog) answeredLocked(digest string, a answer) {
 		}
 		if a.problem != "" {
 			s.file = s.file.withProblem(a.problem)
-			s.file.unanswered = true
+			s.file.unanswered, s.file.remembered = true, false
 			continue
 		}
 		s.file = s.file.described(a.description, a.refused)

@@ -90,6 +90,8 @@ type Catalog struct {
 	served  map[string]bool      // digests of which there may be instances
 	retired map[string]time.Time // those that nothing needs any more, and since when
 	changed chan struct{}        // closed once there is a newer snapshot
+	loaded  bool                 // the folders were read
+	doubts  bool                 // those that did not answer an earlier toolhost are being asked, or were
 	closed  bool
 
 	ctx    context.Context

@@ -17,7 +17,8 @@ import (
 
 // Load reads the folders, at first and as often as wanted. Plugins that are known from earlier are in the Snapshot when
 // it returns; new ones join it one by one as they answer (see Settle), so that a slow one delays nobody. What has
-// changed becomes a candidate, what is gone is removed, and plugins that did not answer are asked once more. A folder
+// changed becomes a candidate, what is gone is removed, and plugins that did not answer are asked once more; those that did
+// not answer an earlier toolhost are, at the first Load, not waited for by Settle. A folder
 // that cannot be read is an error, and then nothing changes; a bad plugin is none: it is in the Snapshot with the reason.
 func (c *Catalog) Load(ctx context.Context) error {
 	return c.load(ctx, loadOptions{again: true})
@@ -55,6 +56,7 @@ func (c *Catalog) load(ctx context.Context, o loadOptions) error {
 	err = c.index.save()
 	c.sweep()
 	c.ask()
+	c.askLater()
 	return err
 }
 
@@ -164,7 +166,7 @@ func (c *Catalog) merge(readings []reading, pins manifest.Lock, o loadOptions) {
 		if !r.left {
 			s.apply(r, pins)
 		}
-		if o.again && s.file != nil && s.file.unanswered {
+		if s.file != nil && s.file.unanswered && c.loaded && (o.again || s.file.remembered) {
 			s.file = s.file.toAsk()
 		}
 		c.slots = append(c.slots, s)
@@ -176,6 +178,7 @@ func (c *Catalog) merge(readings []reading, pins manifest.Lock, o loadOptions) {
 		}
 		c.index.remove(source)
 	}
+	c.loaded = true
 	c.settleSlotsLocked()
 }
 

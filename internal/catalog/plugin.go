@@ -39,6 +39,7 @@ type Plugin struct {
 
 	against    string // of what Rollback returns: the digest of the file that is gone back from
 	unanswered bool   // Problem is that it could not be asked what it is; it may answer another time
+	remembered bool   // Problem is from an earlier life of toolhost; the digest was not asked in this one
 }
 
 // Refusal says that what a file holds is not used: it cannot take the place of what is in service, or the lock file keeps
@@ -74,7 +75,7 @@ func (t *Tool) Info() tool.Info {
 // the schemas of which tools.
 func (p *Plugin) described(d tool.Description, refused refusedSchemas) *Plugin {
 	q := *p
-	q.unanswered = false
+	q.unanswered, q.remembered = false, false
 	q.Problem, q.Tools, q.Filters, q.Warnings = "", nil, nil, slices.Clone(p.Warnings)
 	if err := tool.CheckName(d.Name); err != nil {
 		q.Problem = "it describes itself wrongly: " + err.Error()
@@ -135,7 +136,7 @@ func (p *Plugin) withProblem(problem string) *Plugin {
 // toAsk returns the plugin as one that has to be asked what it is.
 func (p *Plugin) toAsk() *Plugin {
 	q := p.withProblem(problemPending)
-	q.unanswered = false
+	q.unanswered, q.remembered = false, false
 	return q
 }
 

@@ -122,6 +122,11 @@ func (c *Catalog) open(digest, source string) (*Plugin, error) {
 			return p.withProblem(err.Error()), nil
 		}
 	}
+	if a.Description == nil && a.Unanswered != "" {
+		p = p.withProblem(a.Unanswered)
+		p.unanswered, p.remembered = true, true
+		return p, nil
+	}
 	if a.Description == nil {
 		return p.withProblem(problemPending), nil
 	}

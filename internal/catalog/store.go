@@ -32,6 +32,7 @@ type about struct {
 	InPlace bool     `json:"in_place,omitempty"`
 	Leave   []string `json:"leave,omitempty"` // links that lead out of it: what is behind them is not pinned
 
+	Unanswered  string            `json:"unanswered,omitempty"` // why it did not say what it is when it was asked last
 	Description *tool.Description `json:"description,omitempty"`
 	SchemaCheck string            `json:"schema_check,omitempty"` // by which rules Refused was found
 	Refused     refusedSchemas    `json:"refused,omitempty"`
