@@ -51,7 +51,7 @@ func (w *walk) anyRun() agent.RunStarted {
 		ExplicitCompletion: w.rand.IntN(3) == 0,
 	}
 	if w.rand.IntN(4) > 0 {
-		started.SystemTools = []string{agent.SystemAskUser, agent.SystemAttemptCompletion}
+		started.SystemTools, started.SubRuns = agent.SystemTools(), w.rand.IntN(2)
 		started.People = agent.People{Attended: w.rand.IntN(4) > 0, Expiry: time.Duration(w.rand.IntN(2)) * 20 * time.Second, AskOutcome: w.rand.IntN(2) == 0}
 	}
 	return started
@@ -129,9 +129,9 @@ func (w *walk) anyBlocks() []model.Block {
 	}
 	for range w.rand.IntN(5) {
 		id := []string{"", "same", fmt.Sprint(w.rand.IntN(1000))}[w.rand.IntN(3)]
-		names := []string{"echo", "echo", "direct", "serial", "missing", "bad name", agent.SystemAskUser, agent.SystemAttemptCompletion}
+		names := []string{"echo", "echo", "direct", "serial", "missing", "bad name", agent.SystemAskUser, agent.SystemAttemptCompletion, agent.SystemNewTask, agent.SystemCompact}
 		b := call(id, names[w.rand.IntN(len(names))])
-		b.ToolCall.Arguments = []string{`{}`, `{"question":"what?","result":"this"}`, `{`}[w.rand.IntN(3)]
+		b.ToolCall.Arguments = []string{`{}`, `{"question":"what?","result":"this","task":"do it"}`, `{`}[w.rand.IntN(3)]
 		blocks = append(blocks, b)
 	}
 	return blocks

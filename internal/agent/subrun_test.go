@@ -1,0 +1,297 @@
+package agent_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/model"
+	"github.com/toolhost/toolhost/tool"
+)
+
+func newTask(id, arguments string) model.Block {
+	b := call(id, agent.SystemNewTask)
+	b.ToolCall.Arguments = arguments
+	return b
+}
+
+// delegating is a model that answers by what the conversation is about: "hello" is the parent's, anything else is a
+// sub-run's.
+func delegating(parent, child func(n int, req model.Request) *model.Response) *fakeModel {
+	return &fakeModel{answer: func(_ context.Context, req model.Request) (*model.Response, error) {
+		n := 0
+		for _, m := range req.Messages {
+			if m.Role == model.RoleAssistant {
+				n++
+			}
+		}
+		if req.Messages[0].Blocks[0].Text.Text == "hello" {
+			return parent(n, req), nil
+		}
+		return child(n, req), nil
+	}}
+}
+
+func said(req model.Request) string { return req.Messages[0].Blocks[0].Text.Text }
+
+// results returns the texts of the results in the last message.
+func results(req model.Request) []string {
+	var list []string
+	for _, b := range req.Messages[len(req.Messages)-1].Blocks {
+		if b.ToolResult != nil {
+			r := tool.Result{Content: b.ToolResult.Content}
+			list = append(list, r.Text())
+		}
+	}
+	return list
+}
+
+func withSystem(cfg *agent.Config) { cfg.SystemTools = agent.SystemTools() }
+
+func TestSubRuns(t *testing.T) {
+	var read []string
+	m := delegating(func(n int, req model.Request) *model.Response {
+		if n == 0 {
+			return response(model.StopToolUse, newTask("a", `{"task":"one"}`), newTask("b", `{"task":"two","tools":["echo"]}`))
+		}
+		read = results(req)
+		return response(model.StopEndTurn, text("both done"))
+	}, func(n int, req model.Request) *model.Response {
+		if n == 0 {
+			return response(model.StopToolUse, call("c", "echo"))
+		}
+		return response(model.StopEndTurn, text(said(req)+" has "+results(req)[0]))
+	})
+	f := newFixture(t, m, newTools(echo), withSystem)
+	f.start(agent.Task{Session: "shared"})
+	end := f.end()
+	first, second := agent.SubRunID("r", "r.t1.c0"), agent.SubRunID("r", "r.t1.c1")
+	want := []string{"one has echo " + first + ".t1.c0", "two has echo " + second + ".t1.c0"}
+	if len(read) != 2 || read[0] != want[0] || read[1] != want[1] {
+		t.Errorf("the model reads %q, want %q", read, want)
+	}
+	// Two turns of the parent and two of each sub-run, of 5 tokens each.
+	if got := end.Usage.InputTokens + end.Usage.OutputTokens; got != 30 || end.Text != "both done" {
+		t.Errorf("the run used %d tokens and says %q", got, end.Text)
+	}
+	var subs []string
+	for _, e := range durable(f.watch(0)) {
+		if p, ok := e.Payload.(*agent.SubRunStarted); ok {
+			subs = append(subs, p.CallID+" "+p.RunID+" "+p.Prompt)
+		}
+	}
+	if len(subs) != 2 || subs[0] != "r.t1.c0 "+first+" one" || subs[1] != "r.t1.c1 "+second+" two" {
+		t.Errorf("the journal tells of %q", subs)
+	}
+	children, _, err := f.ListRuns(t.Context(), agent.RunQuery{Parent: "r"})
+	if err != nil || len(children) != 2 {
+		t.Fatalf("there are %d sub-runs: %v", len(children), err)
+	}
+	for _, req := range m.seen() {
+		if said(req) == "two" && len(req.Tools) == 0 {
+			t.Error("the second sub-run has no tools")
+		}
+	}
+}
+
+// TestSubRunsAreNotEndless: at the lowest level a run is not offered new_task, and a call of it is refused.
+func TestSubRunsAreNotEndless(t *testing.T) {
+	m := delegating(func(n int, _ model.Request) *model.Response {
+		return []*model.Response{response(model.StopToolUse, newTask("a", `{"task":"deep"}`)), response(model.StopEndTurn, text("ok"))}[n]
+	}, func(n int, req model.Request) *model.Response {
+		for _, offered := range req.Tools {
+			if offered.Name == agent.SystemNewTask {
+				return response(model.StopToolUse, newTask("b", `{"task":"deeper"}`))
+			}
+		}
+		if n == 0 {
+			return response(model.StopToolUse, newTask("c", `{"task":"deepest"}`))
+		}
+		return response(model.StopEndTurn, text("no more"))
+	})
+	f := newFixture(t, m, newTools(echo), withSystem)
+	f.start(agent.Task{SubRuns: 1})
+	f.end()
+	runs, _, err := f.ListRuns(t.Context(), agent.RunQuery{})
+	if err != nil || len(runs) != 2 {
+		t.Errorf("there are %d runs: %v", len(runs), err)
+	}
+}
+
+func TestSubRunFails(t *testing.T) {
+	var read []string
+	m := delegating(func(n int, req model.Request) *model.Response {
+		if n == 0 {
+			return response(model.StopToolUse, newTask("a", `{"task":"evil"}`), newTask("b", `{}`), newTask("c", `{"task":"x","tools":["none"]}`))
+		}
+		read = results(req)
+		return response(model.StopEndTurn, text("ok"))
+	}, func(int, model.Request) *model.Response {
+		return response(model.StopRefusal, text("I will not"))
+	})
+	f := newFixture(t, m, newTools(echo), withSystem)
+	f.start(agent.Task{Tools: agent.ToolChoice{Names: []string{"echo"}}})
+	f.end()
+	for i, want := range []string{"[refusal]", "[invalid_argument]", "[invalid_argument]"} {
+		if !strings.HasPrefix(read[i], want) {
+			t.Errorf("the model reads %q, want %s", read[i], want)
+		}
+	}
+	if !strings.Contains(read[0], "I will not") {
+		t.Errorf("the model reads %q", read[0])
+	}
+}
+
+// waiting is a tool that says when it is called, and waits until it may end or is cancelled.
+type waiting struct{ called, end chan struct{} }
+
+func newWaiting() *waiting { return &waiting{make(chan struct{}, 8), make(chan struct{})} }
+
+func (w *waiting) run(ctx context.Context, call tool.Call, _ func(tool.Status)) tool.Outcome {
+	w.called <- struct{}{}
+	select {
+	case <-w.end:
+		return tool.Outcome{CallID: call.ID, Result: tool.TextResult("waited")}
+	case <-ctx.Done():
+		return tool.Outcome{CallID: call.ID, Err: tool.AsError(context.Cause(ctx))}
+	}
+}
+
+func oneChild(read *[]string) *fakeModel {
+	return delegating(func(n int, req model.Request) *model.Response {
+		if n == 0 {
+			return response(model.StopToolUse, newTask("a", `{"task":"wait"}`))
+		}
+		*read = results(req)
+		return response(model.StopEndTurn, text("ok"))
+	}, func(n int, req model.Request) *model.Response {
+		if n == 0 {
+			return response(model.StopToolUse, call("c", "echo"))
+		}
+		return response(model.StopEndTurn, text("it "+results(req)[0]))
+	})
+}
+
+func TestCancelReachesSubRun(t *testing.T) {
+	w := newWaiting()
+	var read []string
+	f := newFixture(t, oneChild(&read), newTools(w.run), withSystem)
+	f.start(agent.Task{})
+	<-w.called
+	if err := f.CancelRun(t.Context(), "r", "enough"); err != nil {
+		t.Fatal(err)
+	}
+	if end := f.end(); end.StopReason != agent.StopCancelled {
+		t.Errorf("the run ends with %s", end.StopReason)
+	}
+	child, err := f.GetRun(t.Context(), agent.SubRunID("r", "r.t1.c0"))
+	if err != nil || child.StopReason != agent.StopCancelled {
+		t.Errorf("the sub-run ended with %q, %v", child.StopReason, err)
+	}
+}
+
+// TestResumedRunFindsSubRun stops the agent while a sub-run is at work, and goes on: in both orders of resuming there is
+// one sub-run, whose call is executed once.
+func TestResumedRunFindsSubRun(t *testing.T) {
+	for _, foreground := range []bool{false, true} {
+		w := newWaiting()
+		var read []string
+		tools := newTools(w.run)
+		f := newFixture(t, oneChild(&read), tools, withSystem)
+		f.start(agent.Task{Foreground: foreground})
+		<-w.called
+		f.Close()
+		f.open(withSystem)
+		resume := func() error { _, err := f.Resume(t.Context()); return err }
+		if foreground {
+			resume = func() error { return f.ResumeRun(t.Context(), "r") }
+		}
+		if err := resume(); err != nil {
+			t.Fatal(err)
+		}
+		close(w.end)
+		if end := f.end(); end.StopReason != agent.StopEndTurn || len(read) != 1 || read[0] != "it waited" {
+			t.Errorf("the run ends with %+v, the model read %q", end, read)
+		}
+		runs, _, err := f.ListRuns(t.Context(), agent.RunQuery{})
+		if err != nil || len(runs) != 2 {
+			t.Errorf("there are %d runs: %v", len(runs), err)
+		}
+		for id, n := range tools.executions() {
+			if n != 1 {
+				t.Errorf("call %s was executed %d times", id, n)
+			}
+		}
+		f.Close()
+	}
+}
+
+// TestSubRunIDIsTaken: a run that somebody else started is not taken for a sub-run.
+func TestSubRunIDIsTaken(t *testing.T) {
+	var read []string
+	f := newFixture(t, oneChild(&read), newTools(echo), withSystem)
+	id := agent.SubRunID("r", "r.t1.c0")
+	if _, err := f.StartRun(t.Context(), agent.Task{RunID: id, Prompt: "wait"}); err != nil {
+		t.Fatal(err)
+	}
+	f.start(agent.Task{})
+	f.end()
+	if len(read) != 1 || !strings.HasPrefix(read[0], "[conflict]") {
+		t.Errorf("the model reads %q", read)
+	}
+}
+
+func TestSubRunIDs(t *testing.T) {
+	long := strings.Repeat("x", 64)
+	seen := make(map[string]bool)
+	for _, run := range []string{"r", long} {
+		for _, place := range []string{".t1.c0", ".t1.c1", ".t100.c100"} {
+			id := agent.SubRunID(run, run+place)
+			if len(id) > 64 || seen[id] || strings.Contains(id, ".") || id != agent.SubRunID(run, run+place) {
+				t.Errorf("the sub-run of %s%s is %s", run, place, id)
+			}
+			seen[id] = true
+		}
+	}
+}
+
+// TestSubRunsShareBudgets: what is left of a run's budgets is divided among the sub-runs of one response.
+func TestSubRunsShareBudgets(t *testing.T) {
+	m := delegating(func(n int, _ model.Request) *model.Response {
+		return []*model.Response{response(model.StopToolUse, newTask("a", `{"task":"one"}`), newTask("b", `{"task":"two"}`)), response(model.StopEndTurn, text("ok"))}[n]
+	}, func(int, model.Request) *model.Response { return response(model.StopToolUse, call("", "echo")) })
+	f := newFixture(t, m, newTools(echo), withSystem)
+	f.start(agent.Task{Limits: agent.Limits{MaxTokens: 105}})
+	end := f.end()
+	for _, index := range []string{"c0", "c1"} {
+		child, err := f.GetRun(t.Context(), agent.SubRunID("r", "r.t1."+index))
+		if err != nil || child.StopReason != agent.StopTokenBudget || child.Usage.InputTokens+child.Usage.OutputTokens != 50 {
+			t.Errorf("the sub-run ended with %s after %+v: %v", child.StopReason, child.Usage, err)
+		}
+	}
+	if end.StopReason != agent.StopTokenBudget || end.Usage.InputTokens+end.Usage.OutputTokens != 105 {
+		t.Errorf("the run ended with %s after %+v", end.StopReason, end.Usage)
+	}
+}
+
+// TestForegroundSubRunIsHeadless: nobody sees its questions, so it asks none.
+func TestForegroundSubRunIsHeadless(t *testing.T) {
+	for _, foreground := range []bool{false, true} {
+		asks := false
+		m := delegating(func(n int, _ model.Request) *model.Response {
+			return []*model.Response{response(model.StopToolUse, newTask("a", `{"task":"one"}`)), response(model.StopEndTurn, text("ok"))}[n]
+		}, func(_ int, req model.Request) *model.Response {
+			for _, offered := range req.Tools {
+				asks = asks || offered.Name == agent.SystemAskUser
+			}
+			return response(model.StopEndTurn, text("ok"))
+		})
+		f := newFixture(t, m, newTools(echo), withSystem)
+		f.start(agent.Task{Foreground: foreground, People: &agent.People{Attended: true}})
+		f.end()
+		if asks == foreground {
+			t.Errorf("in the foreground %v, the sub-run can ask: %v", foreground, asks)
+		}
+	}
+}
