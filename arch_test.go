@@ -74,6 +74,7 @@ var rooms = map[string][]string{
 	"internal/guardian":                  {"internal/guardian/proc", "internal/limits", "internal/rmtree"},
 	"internal/guardian/proc":             {unix},
 	"internal/limits":                    {"tool", "internal/guardian/proc", unix},
+	"internal/keeper":                    {"internal/guardian/proc", unix},
 	"internal/process":                   {"tool", "internal/guardian", "internal/guardian/proc", "internal/limits", "internal/pluginwire", "internal/process/pidns", "internal/rmtree", grpc + "/...", protobuf + "/...", goPlugin + "/...", hclog, unix},
 	"internal/process/pidns":             {unix},
 	"internal/process/fault":             {"tool", "internal/pluginwire", grpc + "/...", goPlugin + "/...", hclog},
@@ -116,7 +117,7 @@ var rooms = map[string][]string{
 
 	// The commands and what ships.
 	"internal/cli":              {"tool", "client", "internal/address", cobra, pflag, unix},
-	"cmd/toolhost":              {"tool", "client", "internal/address", "internal/artifact", "internal/catalog", "internal/cli", "internal/config", "internal/guardian", "internal/host", "internal/hostrpc", "internal/lifecycle", "internal/limits", "internal/logbook", "internal/manifest", "internal/policy", "internal/process", "internal/pluginwire", cobra, pflag, unix, "internal/callstore", "internal/audit", "internal/secrets"},
+	"cmd/toolhost":              {"tool", "client", "internal/address", "internal/artifact", "internal/catalog", "internal/cli", "internal/config", "internal/guardian", "internal/host", "internal/hostrpc", "internal/keeper", "internal/lifecycle", "internal/limits", "internal/logbook", "internal/manifest", "internal/policy", "internal/process", "internal/pluginwire", cobra, pflag, unix, "internal/callstore", "internal/audit", "internal/secrets"},
 	"cmd/agentd":                {"tool", "client", "internal/address", agentV1, "internal/agent", "internal/agentconfig", "internal/agentrpc", "internal/cli", "internal/limits", "internal/model", "internal/model/provider", "internal/rmtree", "internal/runstore/sqlite", "internal/settings", cobra, pflag, unix},
 	"plugins/artifacts":         {"sdk"},
 	"plugins/calculator":        {"sdk", "plugins/calculator/expr"},

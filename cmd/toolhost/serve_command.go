@@ -45,6 +45,9 @@ func newServeCommand(p cli.Process) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if needsKeepers(p) {
+				return keep(cmd.Context(), p)
+			}
 			return serve(cmd.Context(), options, p.Stdout, p.Stderr)
 		},
 	}
