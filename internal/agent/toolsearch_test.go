@@ -1,0 +1,219 @@
+package agent_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/model"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// fakeSearch finds the tools whose name has the words in it.
+type fakeSearch struct {
+	infos []tool.Info
+	fail  error // of the first search
+
+	mu      sync.Mutex
+	queries []tool.Query
+}
+
+func (f *fakeSearch) SearchTools(_ context.Context, words string, query tool.Query) ([]tool.Match, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.queries = append(f.queries, query)
+	if f.fail != nil && len(f.queries) == 1 {
+		return nil, f.fail
+	}
+	var found []tool.Match
+	for _, info := range f.infos {
+		if strings.Contains(info.Spec.Name, words) {
+			found = append(found, tool.Match{Info: info, Score: 1})
+		}
+	}
+	return found, nil
+}
+
+func manyTools(names ...string) []tool.Info {
+	infos := make([]tool.Info, 0, 10+len(names))
+	for i := range 10 {
+		infos = append(infos, tool.Info{Spec: tool.Spec{Name: fmt.Sprintf("tool%d", i), Description: "number " + fmt.Sprint(i), ReadOnly: true}})
+	}
+	for _, name := range names {
+		infos = append(infos, tool.Info{Spec: tool.Spec{Name: name, Description: "a plugin's own"}})
+	}
+	return infos
+}
+
+func offeredIn(req model.Request) []string {
+	var names []string
+	for _, t := range req.Tools {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+func search(words string) model.Block {
+	b := call("s", agent.SystemToolSearch)
+	b.ToolCall.Arguments = `{"query":"` + words + `"}`
+	return b
+}
+
+// TestToolSearch: of too many tools the model is told of a few; what it finds is offered from then on, also after a
+// restart, and is called.
+func TestToolSearch(t *testing.T) {
+	infos := manyTools()
+	infos[8].UnavailableReason = "it needs a key"
+	finder := &fakeSearch{infos: infos, fail: tool.Errorf(tool.KindUnavailable, "not yet")}
+	m := turns(response(model.StopToolUse, search("tool")), response(model.StopToolUse, call("x", "tool7")), response(model.StopEndTurn, text("done")),
+		response(model.StopEndTurn, text("more")))
+	tools := newTools(echo)
+	tools.infos = infos
+	configure := func(cfg *agent.Config) { cfg.Search, cfg.ToolRetry = finder, agent.Retry{Initial: 1, Max: 1} }
+	finder.infos = []tool.Info{infos[7], infos[8]}
+	f := newFixture(t, m, tools, configure)
+	f.start(agent.Task{Tools: agent.ToolChoice{MaxTools: 3, Tags: []string{"a"}}})
+	if end := f.end(); end.StopReason != agent.StopEndTurn || end.Calls != 1 {
+		t.Fatalf("the run ends with %+v", end)
+	}
+	f.Close()
+	f.open(configure)
+	at, err := f.SendMessage(t.Context(), "r", "go on")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.watch(at)
+	want := [][]string{
+		{"tool0", "tool1", "tool2", "tool_search"}, {"tool0", "tool1", "tool7", "tool_search"},
+		{"tool0", "tool1", "tool7", "tool_search"}, {"tool0", "tool1", "tool7", "tool_search"},
+	}
+	for i, req := range m.seen() {
+		if got := offeredIn(req); !slices.Equal(got, want[i]) {
+			t.Errorf("in turn %d the model is told of %q, want %q", i+1, got, want[i])
+		}
+	}
+	told := results(m.seen()[1])[0]
+	if !strings.Contains(told, "- tool7: number 7") || !strings.Contains(told, "- tool8: number 8 (It cannot be called now: it needs a key)") {
+		t.Errorf("the model reads %q", told)
+	}
+	if q := finder.queries; len(q) != 2 || !slices.Equal(q[1].Tags, []string{"a"}) || q[1].Session != "r" || q[1].MaxTools != 5 {
+		t.Errorf("asked for %+v", q)
+	}
+}
+
+func TestToolSearchFails(t *testing.T) {
+	finder := &fakeSearch{fail: tool.Errorf(tool.KindInvalidArgument, "no words")}
+	bad := call("b", agent.SystemToolSearch)
+	m := turns(response(model.StopToolUse, search("x"), bad), response(model.StopToolUse, search("nothing")), response(model.StopEndTurn, text("done")))
+	tools := newTools(echo)
+	tools.infos = manyTools()
+	f := newFixture(t, m, tools, func(cfg *agent.Config) { cfg.Search, cfg.MaxTools = finder, 5 })
+	f.start(agent.Task{})
+	f.end()
+	got := append(results(m.seen()[1]), results(m.seen()[2])...)
+	for i, want := range []string{"[invalid_argument] no words", `[invalid_argument] The arguments must be {"query"`, "No tool was found."} {
+		if !strings.HasPrefix(got[i], want) {
+			t.Errorf("the model reads %q, want %q", got[i], want)
+		}
+	}
+}
+
+// TestWhichToolsAreTold: the bound, and what goes first where it binds.
+func TestWhichToolsAreTold(t *testing.T) {
+	tests := []struct {
+		name   string
+		infos  []tool.Info
+		choice agent.ToolChoice
+		want   []string
+	}{
+		{"few enough", manyTools(), agent.ToolChoice{MaxTools: 10}, []string{"tool0", "tool1", "tool2", "tool3", "tool4", "tool5", "tool6", "tool7", "tool8", "tool9"}},
+		{"named ones", manyTools(), agent.ToolChoice{MaxTools: 2, Names: []string{"tool9", "tool5"}}, []string{"tool5", "tool9", "tool_search"}},
+		{"a plugin's search", manyTools("tool_search"), agent.ToolChoice{MaxTools: 2}, []string{"tool0", "tool_search"}},
+		{"a plugin's task", manyTools("new_task"), agent.ToolChoice{MaxTools: 2}, []string{"new_task", "tool0", "tool_search"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			m := turns(response(model.StopEndTurn, text("done")))
+			tools := newTools(echo)
+			tools.infos = tt.infos
+			f := newFixture(t, m, tools, func(cfg *agent.Config) { cfg.Search = &fakeSearch{} })
+			f.start(agent.Task{Tools: tt.choice})
+			f.end()
+			if got := offeredIn(m.seen()[0]); !slices.Equal(got, tt.want) {
+				t.Errorf("the model is told of %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// TestPluginsReplaceSystemToolsEverywhere: a plugin's tool of the same name is what the model is told of and what is
+// called.
+func TestPluginsReplaceSystemToolsEverywhere(t *testing.T) {
+	for _, name := range agent.SystemTools() {
+		m := turns(response(model.StopToolUse, call("a", name)), response(model.StopEndTurn, text("done")))
+		tools := newTools(echo)
+		tools.infos = []tool.Info{{Spec: tool.Spec{Name: name, Description: "a plugin's own"}}}
+		f := newFixture(t, m, tools, withSystem)
+		f.start(agent.Task{ExplicitCompletion: false, People: &agent.People{Attended: true}})
+		f.end()
+		n := 0
+		for _, offered := range m.seen()[0].Tools {
+			if offered.Name == name {
+				n++
+				if offered.Description != "a plugin's own" {
+					t.Errorf("the model is told of the agent's %s: %s", name, offered.Description)
+				}
+			}
+		}
+		if n != 1 || tools.executions()["r.t1.c0"] != 1 {
+			t.Errorf("%s is offered %d times, its call executed %d times", name, n, tools.executions()["r.t1.c0"])
+		}
+	}
+}
+
+func TestBoundWithoutSearch(t *testing.T) {
+	f := newFixture(t, turns(), newTools(echo), nil)
+	_, err := f.StartRun(t.Context(), agent.Task{Prompt: "x", Tools: agent.ToolChoice{MaxTools: 3}})
+	if tool.KindOf(err) != tool.KindInvalidArgument {
+		t.Errorf("a bound that would hide tools is taken: %v", err)
+	}
+}
+
+// TestToolChoiceIsAsked: what a run chooses is what toolhost is asked for.
+func TestToolChoiceIsAsked(t *testing.T) {
+	dangerous, cost := false, 0.5
+	m := turns(response(model.StopEndTurn, text("done")))
+	tools := &listing{fakeTools: newTools(echo)}
+	a, err := agent.New(agent.Config{Store: newFixture(t, m, newTools(echo), nil).store, Model: m, Tools: tools})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	id, err := a.StartRun(t.Context(), agent.Task{Prompt: "x", Tools: agent.ToolChoice{Categories: []string{"c"}, Dangerous: &dangerous, MaxCostPerUse: &cost}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range a.WatchRun(t.Context(), id, 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	q := tools.query
+	if len(q.Categories) != 1 || q.Dangerous == nil || *q.Dangerous || q.MaxCostPerUse == nil || *q.MaxCostPerUse != cost {
+		t.Errorf("asked for %+v", q)
+	}
+}
+
+type listing struct {
+	*fakeTools
+	query tool.Query
+}
+
+func (l *listing) ListTools(ctx context.Context, query tool.Query) ([]tool.Info, error) {
+	l.query = query
+	return l.fakeTools.ListTools(ctx, query)
+}
