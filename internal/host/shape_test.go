@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolhost/toolhost/internal/artifact"
+	"github.com/toolhost/toolhost/internal/filterjson"
 	"github.com/toolhost/toolhost/internal/host"
 	"github.com/toolhost/toolhost/internal/host/hosttest"
 	"github.com/toolhost/toolhost/tool"
@@ -204,6 +205,25 @@ func TestShapeLeavesTheRest(t *testing.T) {
 	want = tool.ErrorResult(strings.Repeat("wrong ", 1000))
 	if got := shaped(t, r, -1); !got.IsError || got.Content[0].Artifact == nil {
 		t.Errorf("an error became %+v", got)
+	}
+}
+
+// TestFiltersSeeAllOfAResult: what a filter is asked and answers is whole; what it leaves is shaped, once.
+func TestFiltersSeeAllOfAResult(t *testing.T) {
+	seen := 0
+	double := func(_ context.Context, q filterjson.Question) (tool.Result, error) {
+		seen = len(q.Result.Text())
+		result := tool.TextResult(q.Result.Text() + q.Result.Text())
+		return filterjson.EncodeAnswer(filterjson.Answer{Result: &result})
+	}
+	r, _ := newFilterRig(t, []hosttest.Tool{answering(func() (tool.Result, error) { return tool.TextResult(strings.Repeat("x", 9000)), nil })},
+		map[string]filterFunc{"after": double}, withArtifacts(t), host.Filter{Name: "after", Tools: []string{"answer"}})
+	got := shaped(t, r, 100)
+	if seen != 9000 {
+		t.Errorf("the filter saw %d bytes of 9000", seen)
+	}
+	if diff := cmp.Diff([]string{"artifact text/plain 18000: 75+25"}, sketch(got.Content)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
