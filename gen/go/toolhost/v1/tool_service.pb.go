@@ -1225,7 +1225,8 @@ type CallOptions struct {
 	Traceparent string `protobuf:"bytes,6,opt,name=traceparent,proto3" json:"traceparent,omitempty"`
 	// How many bytes of text and JSON the result may show, in all. What is more is kept as an artifact, of which the result
 	// has the beginning, the end, the size and a handle. Unset means the operator's default, 4 KiB if that is not set
-	// either. 0 shows nothing.
+	// either. 0 shows nothing. Files become artifacts where they are larger than this or than 64 KiB, images where they are
+	// larger than 5 MiB. A result is made to measure once: whoever joins the call or asks for it again gets it as it is.
 	MaxShownBytes *uint64 `protobuf:"varint,7,opt,name=max_shown_bytes,json=maxShownBytes,proto3,oneof" json:"max_shown_bytes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
