@@ -45,7 +45,11 @@ func (a *Agent) WatchRun(ctx context.Context, runID string, after uint64) iter.S
 				if f = a.feedOf(runID); f != nil {
 					continue
 				}
-				if err := a.endOf(ctx, runID, at); err != nil {
+				again, err := a.endOf(ctx, runID)
+				if again {
+					continue
+				}
+				if err != nil {
 					yield(Event{}, err)
 				}
 				return
@@ -77,14 +81,20 @@ func (a *Agent) replay(ctx context.Context, runID string, at *place, upTo uint64
 	return true
 }
 
-// endOf returns why a watch ends at a place while the run is not at work here; nil if because it has finished.
-func (a *Agent) endOf(ctx context.Context, runID string, at place) error {
+// endOf returns why a watch ends while the run is not at work here; nil if because it has finished. again says that the
+// run was, or is, at work meanwhile.
+func (a *Agent) endOf(ctx context.Context, runID string) (again bool, err error) {
+	before, err := a.summaryOf(ctx, runID)
+	if err != nil || before.Finished() {
+		return false, err
+	}
+	// A run that somebody has just made go on is at work, or has come further.
+	if a.feedOf(runID) != nil {
+		return true, nil
+	}
 	r, err := a.summaryOf(ctx, runID)
-	if err != nil {
-		return err
+	if err != nil || r.LastSeq > before.LastSeq {
+		return err == nil, err
 	}
-	if !r.Finished() {
-		return tool.Errorf(tool.KindUnavailable, "run %s is not finished and not at work here; resume it", runID)
-	}
-	return nil
+	return false, tool.Errorf(tool.KindUnavailable, "run %s is not finished and not at work here; resume it", runID)
 }
