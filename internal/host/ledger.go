@@ -139,7 +139,7 @@ func (l *ledger) settle(r *run) {
 		delete(l.entries, e.key)
 		return
 	}
-	e.bytes = r.record.bytes() + len(e.key.id) + len(e.key.session)
+	e.bytes = r.size()
 	l.bytes += e.bytes
 	if r.tool.Spec.HasSideEffects() {
 		l.effects.PushBack(e)

@@ -67,6 +67,9 @@ func (r *run) prepare(s submission) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.replaced = !bytes.Equal(text, s.text)
-	r.complete, r.text = true, text
+	r.complete = true
+	if !r.finished { // as a preview that failed meanwhile: nobody would let go of it
+		r.text = text
+	}
 	return true
 }

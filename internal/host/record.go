@@ -185,16 +185,36 @@ func eventSize(ev *tool.Event) int {
 		}
 		return size
 	case ev.Ended != nil:
-		size := fixed
-		for i := range ev.Ended.Result.Content {
-			c := &ev.Ended.Result.Content[i]
-			size += fixed + len(c.Text) + len(c.JSON) + len(c.Data)
-		}
-		for _, effect := range ev.Ended.Result.Effects {
-			size += len(effect.Key) + len(effect.Value)
-		}
-		return size
+		return fixed + outcomeSize(ev.Ended)
 	default:
 		return fixed
 	}
+}
+
+func outcomeSize(o *tool.Outcome) int {
+	const fixed = 128
+	size := 0
+	for i := range o.Result.Content {
+		c := &o.Result.Content[i]
+		size += fixed + len(c.Text) + len(c.JSON) + len(c.Data)
+		if c.Artifact != nil {
+			size += len(c.Artifact.Head) + len(c.Artifact.Tail)
+		}
+	}
+	for _, effect := range o.Result.Effects {
+		size += len(effect.Key) + len(effect.Value)
+	}
+	for key, value := range o.Result.Metadata {
+		size += fixed + len(key) + len(value)
+	}
+	if o.Err == nil {
+		return size
+	}
+	size += fixed + len(o.Err.Message)
+	if o.Err.Exit != nil {
+		for _, line := range o.Err.Exit.LastStderr {
+			size += len(line)
+		}
+	}
+	return size
 }

@@ -64,7 +64,7 @@ func (r *run) spawn(f func()) {
 // append hands on preview text, if the run previews.
 func (r *run) append(text []byte) {
 	r.mu.Lock()
-	if r.working && !r.complete {
+	if r.working && !r.complete && !r.finished {
 		r.text = append(r.text, text...)
 	}
 	r.mu.Unlock()
@@ -160,6 +160,25 @@ func (r *run) stop() {
 	}
 	r.mu.Unlock()
 	r.cancel(nil)
+}
+
+// dropText lets go of the arguments: the ledger keeps a run for long after its end.
+func (r *run) dropText() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.text, r.sent = nil, 0
+}
+
+// size is roughly the memory that a run holds once it has ended.
+func (r *run) size() int {
+	size := r.record.bytes() + len(r.call.ID) + len(r.call.Session)
+	for key, value := range r.call.Context {
+		size += len(key) + len(value)
+	}
+	if r.call.Approval != nil {
+		size += len(r.call.Approval.Reason) + len(r.call.Approval.Arguments)
+	}
+	return size
 }
 
 // unsent says why a call never reached a plugin.

@@ -26,6 +26,7 @@ const (
 
 // work carries the call through a plugin. It is the run's goroutine.
 func (r *run) work() {
+	defer r.dropText()
 	leave, err := r.host.gates.enter(r.ctx, r.call.Tool)
 	if err != nil {
 		r.finishWithout(tool.Outcome{Plugin: r.tool.Plugin.Info.Name, Err: r.unsent(err)})
