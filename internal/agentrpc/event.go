@@ -60,6 +60,7 @@ func addCallEvent(m *agentdv1.RunEvent, p agent.Payload) {
 	case *agent.Compacted:
 		m.Event = &agentdv1.RunEvent_Compacted{Compacted: &agentdv1.Compacted{
 			Reason: p.Reason, ClearedResults: uint32(len(p.Cleared)), Summary: p.Summary, ReplacedMessages: uint32(p.Replaced),
+			Overflow: p.Overflow, Failure: p.Failure, Usage: toolpb.FromUsage(p.Usage), Cost: p.Cost,
 		}}
 	}
 }

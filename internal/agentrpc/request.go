@@ -12,11 +12,21 @@ import (
 func toTask(req *agentdv1.StartRunRequest) agent.Task {
 	task := agent.Task{
 		Prompt: req.GetPrompt(), RunID: req.GetRunId(), SystemPrompt: req.GetSystemPrompt(), Session: req.GetSession(),
-		Tools: agent.ToolChoice{
-			Names: req.GetTools().GetNames(), Categories: req.GetTools().GetCategories(), Tags: req.GetTools().GetTags(),
-		},
+		Tools:              toChoice(req.GetTools()),
 		Limits:             toLimits(req.GetLimits()),
 		ExplicitCompletion: req.GetExplicitCompletion(),
+		Window: agent.Window{
+			Tokens: bound64(req.GetWindow().GetTokens()), ClearAt: req.GetWindow().GetClearAt(),
+			SummarizeAt: req.GetWindow().GetSummarizeAt(), Keep: bound(req.GetWindow().GetKeep()),
+		},
+	}
+	if chosen := req.GetSystemTools(); chosen != nil {
+		task.SystemTools = append([]string{}, chosen.GetNames()...)
+	}
+	if req.SubRuns != nil {
+		if task.SubRuns = bound(req.GetSubRuns()); task.SubRuns == 0 {
+			task.SubRuns = -1
+		}
 	}
 	if p := req.GetPeople(); p != nil {
 		task.People = &agent.People{Attended: p.GetAttended(), Expiry: p.GetExpiry().AsDuration(), AskOutcome: p.GetAskOutcome()}
@@ -28,6 +38,16 @@ func toTask(req *agentdv1.StartRunRequest) agent.Task {
 		task.Context[key] = value
 	}
 	return task
+}
+
+func toChoice(c *agentdv1.ToolChoice) agent.ToolChoice {
+	if c == nil {
+		return agent.ToolChoice{}
+	}
+	return agent.ToolChoice{
+		Names: c.GetNames(), Categories: c.GetCategories(), Tags: c.GetTags(),
+		Dangerous: c.Dangerous, MaxCostPerUse: c.MaxCostPerUse, MaxTools: bound(c.GetMaxTools()),
+	}
 }
 
 func toLimits(l *agentdv1.Limits) agent.Limits {

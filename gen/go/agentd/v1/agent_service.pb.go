@@ -353,8 +353,14 @@ type StartRunRequest struct {
 	// Whether the run ends well only when the model calls `attempt_completion`. The model is reminded of that, and after
 	// three responses without a call the run pauses.
 	ExplicitCompletion bool `protobuf:"varint,9,opt,name=explicit_completion,json=explicitCompletion,proto3" json:"explicit_completion,omitempty"`
-	unknownFields      protoimpl.UnknownFields
-	sizeCache          protoimpl.SizeCache
+	// How much the model can read at once, and when the conversation is made smaller. Unset means agentd's own.
+	Window *Window `protobuf:"bytes,10,opt,name=window,proto3" json:"window,omitempty"`
+	// Which of agentd's own tools the model is offered. Unset means agentd's own choice.
+	SystemTools *SystemTools `protobuf:"bytes,11,opt,name=system_tools,json=systemTools,proto3" json:"system_tools,omitempty"`
+	// How many levels of sub-runs there may be below the run. Unset means agentd's own bound.
+	SubRuns       *uint32 `protobuf:"varint,12,opt,name=sub_runs,json=subRuns,proto3,oneof" json:"sub_runs,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *StartRunRequest) Reset() {
@@ -450,6 +456,150 @@ func (x *StartRunRequest) GetExplicitCompletion() bool {
 	return false
 }
 
+func (x *StartRunRequest) GetWindow() *Window {
+	if x != nil {
+		return x.Window
+	}
+	return nil
+}
+
+func (x *StartRunRequest) GetSystemTools() *SystemTools {
+	if x != nil {
+		return x.SystemTools
+	}
+	return nil
+}
+
+func (x *StartRunRequest) GetSubRuns() uint32 {
+	if x != nil && x.SubRuns != nil {
+		return *x.SubRuns
+	}
+	return 0
+}
+
+// Window says how much a model can read at once, and when a conversation is made smaller so that it fits: first the
+// results of old calls are replaced by notes, then, where that is not enough, the model sums up what was said. A field
+// that is 0 means agentd's own.
+type Window struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// How many tokens the model can read and write at once.
+	Tokens uint64 `protobuf:"varint,1,opt,name=tokens,proto3" json:"tokens,omitempty"`
+	// The part of the window from which on old results are cleared, at most 1.
+	ClearAt float64 `protobuf:"fixed64,2,opt,name=clear_at,json=clearAt,proto3" json:"clear_at,omitempty"`
+	// The part of the window from which on the conversation is summed up, at most 1.
+	SummarizeAt float64 `protobuf:"fixed64,3,opt,name=summarize_at,json=summarizeAt,proto3" json:"summarize_at,omitempty"`
+	// How many of the last responses stay as they are, with their results.
+	Keep          uint32 `protobuf:"varint,4,opt,name=keep,proto3" json:"keep,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Window) Reset() {
+	*x = Window{}
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Window) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Window) ProtoMessage() {}
+
+func (x *Window) ProtoReflect() protoreflect.Message {
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Window.ProtoReflect.Descriptor instead.
+func (*Window) Descriptor() ([]byte, []int) {
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *Window) GetTokens() uint64 {
+	if x != nil {
+		return x.Tokens
+	}
+	return 0
+}
+
+func (x *Window) GetClearAt() float64 {
+	if x != nil {
+		return x.ClearAt
+	}
+	return 0
+}
+
+func (x *Window) GetSummarizeAt() float64 {
+	if x != nil {
+		return x.SummarizeAt
+	}
+	return 0
+}
+
+func (x *Window) GetKeep() uint32 {
+	if x != nil {
+		return x.Keep
+	}
+	return 0
+}
+
+// SystemTools chooses among agentd's own tools. A plugin's tool of the same name takes the place of one.
+type SystemTools struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Any of `ask_user`, `attempt_completion`, `compact_conversation`, `new_task` and `tool_search`; none means none.
+	// `tool_search` is offered whenever there are more tools than the model is told of, and `attempt_completion` to a run
+	// with `explicit_completion`, whatever stands here.
+	Names         []string `protobuf:"bytes,1,rep,name=names,proto3" json:"names,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SystemTools) Reset() {
+	*x = SystemTools{}
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SystemTools) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SystemTools) ProtoMessage() {}
+
+func (x *SystemTools) ProtoReflect() protoreflect.Message {
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SystemTools.ProtoReflect.Descriptor instead.
+func (*SystemTools) Descriptor() ([]byte, []int) {
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *SystemTools) GetNames() []string {
+	if x != nil {
+		return x.Names
+	}
+	return nil
+}
+
 // People says whether somebody can be asked during a run, and for what.
 type People struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -466,7 +616,7 @@ type People struct {
 
 func (x *People) Reset() {
 	*x = People{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[1]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -478,7 +628,7 @@ func (x *People) String() string {
 func (*People) ProtoMessage() {}
 
 func (x *People) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[1]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -491,7 +641,7 @@ func (x *People) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use People.ProtoReflect.Descriptor instead.
 func (*People) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{1}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *People) GetAttended() bool {
@@ -523,14 +673,20 @@ type ToolChoice struct {
 	// Tools in one of these categories. Empty means any.
 	Categories []string `protobuf:"bytes,2,rep,name=categories,proto3" json:"categories,omitempty"`
 	// Tools with at least one of these tags. Empty means any.
-	Tags          []string `protobuf:"bytes,3,rep,name=tags,proto3" json:"tags,omitempty"`
+	Tags []string `protobuf:"bytes,3,rep,name=tags,proto3" json:"tags,omitempty"`
+	// Only tools that are dangerous, or only tools that are not. Unset means both.
+	Dangerous *bool `protobuf:"varint,4,opt,name=dangerous,proto3,oneof" json:"dangerous,omitempty"`
+	// Only tools of which a use costs at most this. Unset means any.
+	MaxCostPerUse *float64 `protobuf:"fixed64,5,opt,name=max_cost_per_use,json=maxCostPerUse,proto3,oneof" json:"max_cost_per_use,omitempty"`
+	// How many tools the model is told of at a time; it finds the others with `tool_search`. 0 means agentd's own bound.
+	MaxTools      uint32 `protobuf:"varint,6,opt,name=max_tools,json=maxTools,proto3" json:"max_tools,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ToolChoice) Reset() {
 	*x = ToolChoice{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[2]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -542,7 +698,7 @@ func (x *ToolChoice) String() string {
 func (*ToolChoice) ProtoMessage() {}
 
 func (x *ToolChoice) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[2]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -555,7 +711,7 @@ func (x *ToolChoice) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ToolChoice.ProtoReflect.Descriptor instead.
 func (*ToolChoice) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{2}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *ToolChoice) GetNames() []string {
@@ -577,6 +733,27 @@ func (x *ToolChoice) GetTags() []string {
 		return x.Tags
 	}
 	return nil
+}
+
+func (x *ToolChoice) GetDangerous() bool {
+	if x != nil && x.Dangerous != nil {
+		return *x.Dangerous
+	}
+	return false
+}
+
+func (x *ToolChoice) GetMaxCostPerUse() float64 {
+	if x != nil && x.MaxCostPerUse != nil {
+		return *x.MaxCostPerUse
+	}
+	return 0
+}
+
+func (x *ToolChoice) GetMaxTools() uint32 {
+	if x != nil {
+		return x.MaxTools
+	}
+	return 0
 }
 
 // Limits bounds a run. A field that is 0 means agentd's own bound.
@@ -609,7 +786,7 @@ type Limits struct {
 
 func (x *Limits) Reset() {
 	*x = Limits{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[3]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -621,7 +798,7 @@ func (x *Limits) String() string {
 func (*Limits) ProtoMessage() {}
 
 func (x *Limits) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[3]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -634,7 +811,7 @@ func (x *Limits) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Limits.ProtoReflect.Descriptor instead.
 func (*Limits) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{3}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Limits) GetMaxTurns() uint32 {
@@ -718,7 +895,7 @@ type StartRunResponse struct {
 
 func (x *StartRunResponse) Reset() {
 	*x = StartRunResponse{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[4]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -730,7 +907,7 @@ func (x *StartRunResponse) String() string {
 func (*StartRunResponse) ProtoMessage() {}
 
 func (x *StartRunResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[4]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -743,7 +920,7 @@ func (x *StartRunResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StartRunResponse.ProtoReflect.Descriptor instead.
 func (*StartRunResponse) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{4}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *StartRunResponse) GetRunId() string {
@@ -766,7 +943,7 @@ type SendMessageRequest struct {
 
 func (x *SendMessageRequest) Reset() {
 	*x = SendMessageRequest{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[5]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -778,7 +955,7 @@ func (x *SendMessageRequest) String() string {
 func (*SendMessageRequest) ProtoMessage() {}
 
 func (x *SendMessageRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[5]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -791,7 +968,7 @@ func (x *SendMessageRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SendMessageRequest.ProtoReflect.Descriptor instead.
 func (*SendMessageRequest) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{5}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *SendMessageRequest) GetRunId() string {
@@ -819,7 +996,7 @@ type SendMessageResponse struct {
 
 func (x *SendMessageResponse) Reset() {
 	*x = SendMessageResponse{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[6]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -831,7 +1008,7 @@ func (x *SendMessageResponse) String() string {
 func (*SendMessageResponse) ProtoMessage() {}
 
 func (x *SendMessageResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[6]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -844,7 +1021,7 @@ func (x *SendMessageResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SendMessageResponse.ProtoReflect.Descriptor instead.
 func (*SendMessageResponse) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{6}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *SendMessageResponse) GetSeq() uint64 {
@@ -867,7 +1044,7 @@ type WatchRunRequest struct {
 
 func (x *WatchRunRequest) Reset() {
 	*x = WatchRunRequest{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[7]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -879,7 +1056,7 @@ func (x *WatchRunRequest) String() string {
 func (*WatchRunRequest) ProtoMessage() {}
 
 func (x *WatchRunRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[7]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -892,7 +1069,7 @@ func (x *WatchRunRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchRunRequest.ProtoReflect.Descriptor instead.
 func (*WatchRunRequest) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{7}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *WatchRunRequest) GetRunId() string {
@@ -920,7 +1097,7 @@ type WatchRunResponse struct {
 
 func (x *WatchRunResponse) Reset() {
 	*x = WatchRunResponse{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[8]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -932,7 +1109,7 @@ func (x *WatchRunResponse) String() string {
 func (*WatchRunResponse) ProtoMessage() {}
 
 func (x *WatchRunResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[8]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -945,7 +1122,7 @@ func (x *WatchRunResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchRunResponse.ProtoReflect.Descriptor instead.
 func (*WatchRunResponse) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{8}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *WatchRunResponse) GetEvent() *RunEvent {
@@ -970,7 +1147,7 @@ type RespondRequest struct {
 
 func (x *RespondRequest) Reset() {
 	*x = RespondRequest{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[9]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -982,7 +1159,7 @@ func (x *RespondRequest) String() string {
 func (*RespondRequest) ProtoMessage() {}
 
 func (x *RespondRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[9]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -995,7 +1172,7 @@ func (x *RespondRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RespondRequest.ProtoReflect.Descriptor instead.
 func (*RespondRequest) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{9}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *RespondRequest) GetRunId() string {
@@ -1038,7 +1215,7 @@ type Decision struct {
 
 func (x *Decision) Reset() {
 	*x = Decision{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[10]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1050,7 +1227,7 @@ func (x *Decision) String() string {
 func (*Decision) ProtoMessage() {}
 
 func (x *Decision) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[10]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1063,7 +1240,7 @@ func (x *Decision) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Decision.ProtoReflect.Descriptor instead.
 func (*Decision) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{10}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Decision) GetDecisionId() string {
@@ -1145,7 +1322,7 @@ type Approve struct {
 
 func (x *Approve) Reset() {
 	*x = Approve{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[11]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1157,7 +1334,7 @@ func (x *Approve) String() string {
 func (*Approve) ProtoMessage() {}
 
 func (x *Approve) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[11]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1170,7 +1347,7 @@ func (x *Approve) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Approve.ProtoReflect.Descriptor instead.
 func (*Approve) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{11}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Approve) GetArguments() []byte {
@@ -1198,7 +1375,7 @@ type Reject struct {
 
 func (x *Reject) Reset() {
 	*x = Reject{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[12]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1210,7 +1387,7 @@ func (x *Reject) String() string {
 func (*Reject) ProtoMessage() {}
 
 func (x *Reject) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[12]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1223,7 +1400,7 @@ func (x *Reject) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Reject.ProtoReflect.Descriptor instead.
 func (*Reject) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{12}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Reject) GetReason() string {
@@ -1244,7 +1421,7 @@ type Answer struct {
 
 func (x *Answer) Reset() {
 	*x = Answer{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[13]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1256,7 +1433,7 @@ func (x *Answer) String() string {
 func (*Answer) ProtoMessage() {}
 
 func (x *Answer) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[13]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1269,7 +1446,7 @@ func (x *Answer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Answer.ProtoReflect.Descriptor instead.
 func (*Answer) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{13}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Answer) GetText() string {
@@ -1290,7 +1467,7 @@ type RespondResponse struct {
 
 func (x *RespondResponse) Reset() {
 	*x = RespondResponse{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[14]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1302,7 +1479,7 @@ func (x *RespondResponse) String() string {
 func (*RespondResponse) ProtoMessage() {}
 
 func (x *RespondResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[14]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1315,7 +1492,7 @@ func (x *RespondResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RespondResponse.ProtoReflect.Descriptor instead.
 func (*RespondResponse) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{14}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *RespondResponse) GetSeq() uint64 {
@@ -1338,7 +1515,7 @@ type CancelRunRequest struct {
 
 func (x *CancelRunRequest) Reset() {
 	*x = CancelRunRequest{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[15]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1350,7 +1527,7 @@ func (x *CancelRunRequest) String() string {
 func (*CancelRunRequest) ProtoMessage() {}
 
 func (x *CancelRunRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[15]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1363,7 +1540,7 @@ func (x *CancelRunRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelRunRequest.ProtoReflect.Descriptor instead.
 func (*CancelRunRequest) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{15}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *CancelRunRequest) GetRunId() string {
@@ -1389,7 +1566,7 @@ type CancelRunResponse struct {
 
 func (x *CancelRunResponse) Reset() {
 	*x = CancelRunResponse{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[16]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1401,7 +1578,7 @@ func (x *CancelRunResponse) String() string {
 func (*CancelRunResponse) ProtoMessage() {}
 
 func (x *CancelRunResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[16]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1414,7 +1591,7 @@ func (x *CancelRunResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelRunResponse.ProtoReflect.Descriptor instead.
 func (*CancelRunResponse) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{16}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{18}
 }
 
 // GetRunRequest names a run.
@@ -1428,7 +1605,7 @@ type GetRunRequest struct {
 
 func (x *GetRunRequest) Reset() {
 	*x = GetRunRequest{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[17]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1440,7 +1617,7 @@ func (x *GetRunRequest) String() string {
 func (*GetRunRequest) ProtoMessage() {}
 
 func (x *GetRunRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[17]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1453,7 +1630,7 @@ func (x *GetRunRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRunRequest.ProtoReflect.Descriptor instead.
 func (*GetRunRequest) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{17}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *GetRunRequest) GetRunId() string {
@@ -1474,7 +1651,7 @@ type GetRunResponse struct {
 
 func (x *GetRunResponse) Reset() {
 	*x = GetRunResponse{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[18]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1486,7 +1663,7 @@ func (x *GetRunResponse) String() string {
 func (*GetRunResponse) ProtoMessage() {}
 
 func (x *GetRunResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[18]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1499,7 +1676,7 @@ func (x *GetRunResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRunResponse.ProtoReflect.Descriptor instead.
 func (*GetRunResponse) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{18}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *GetRunResponse) GetRun() *Run {
@@ -1527,7 +1704,7 @@ type ListRunsRequest struct {
 
 func (x *ListRunsRequest) Reset() {
 	*x = ListRunsRequest{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[19]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1539,7 +1716,7 @@ func (x *ListRunsRequest) String() string {
 func (*ListRunsRequest) ProtoMessage() {}
 
 func (x *ListRunsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[19]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1552,7 +1729,7 @@ func (x *ListRunsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRunsRequest.ProtoReflect.Descriptor instead.
 func (*ListRunsRequest) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{19}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ListRunsRequest) GetPageSize() int32 {
@@ -1596,7 +1773,7 @@ type ListRunsResponse struct {
 
 func (x *ListRunsResponse) Reset() {
 	*x = ListRunsResponse{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[20]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1608,7 +1785,7 @@ func (x *ListRunsResponse) String() string {
 func (*ListRunsResponse) ProtoMessage() {}
 
 func (x *ListRunsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[20]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1621,7 +1798,7 @@ func (x *ListRunsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRunsResponse.ProtoReflect.Descriptor instead.
 func (*ListRunsResponse) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{20}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ListRunsResponse) GetRuns() []*Run {
@@ -1675,7 +1852,7 @@ type Run struct {
 
 func (x *Run) Reset() {
 	*x = Run{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[21]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1687,7 +1864,7 @@ func (x *Run) String() string {
 func (*Run) ProtoMessage() {}
 
 func (x *Run) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[21]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1700,7 +1877,7 @@ func (x *Run) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Run.ProtoReflect.Descriptor instead.
 func (*Run) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{21}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Run) GetRunId() string {
@@ -1830,7 +2007,7 @@ type PendingDecision struct {
 
 func (x *PendingDecision) Reset() {
 	*x = PendingDecision{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[22]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1842,7 +2019,7 @@ func (x *PendingDecision) String() string {
 func (*PendingDecision) ProtoMessage() {}
 
 func (x *PendingDecision) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[22]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1855,7 +2032,7 @@ func (x *PendingDecision) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PendingDecision.ProtoReflect.Descriptor instead.
 func (*PendingDecision) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{22}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *PendingDecision) GetDecisionId() string {
@@ -1969,7 +2146,7 @@ type RunEvent struct {
 
 func (x *RunEvent) Reset() {
 	*x = RunEvent{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[23]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1981,7 +2158,7 @@ func (x *RunEvent) String() string {
 func (*RunEvent) ProtoMessage() {}
 
 func (x *RunEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[23]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1994,7 +2171,7 @@ func (x *RunEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunEvent.ProtoReflect.Descriptor instead.
 func (*RunEvent) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{23}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *RunEvent) GetSeq() uint64 {
@@ -2322,7 +2499,7 @@ type RunStarted struct {
 
 func (x *RunStarted) Reset() {
 	*x = RunStarted{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[24]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2334,7 +2511,7 @@ func (x *RunStarted) String() string {
 func (*RunStarted) ProtoMessage() {}
 
 func (x *RunStarted) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[24]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2347,7 +2524,7 @@ func (x *RunStarted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunStarted.ProtoReflect.Descriptor instead.
 func (*RunStarted) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{24}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *RunStarted) GetRunId() string {
@@ -2403,7 +2580,7 @@ type UserMessage struct {
 
 func (x *UserMessage) Reset() {
 	*x = UserMessage{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[25]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2415,7 +2592,7 @@ func (x *UserMessage) String() string {
 func (*UserMessage) ProtoMessage() {}
 
 func (x *UserMessage) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[25]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2428,7 +2605,7 @@ func (x *UserMessage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UserMessage.ProtoReflect.Descriptor instead.
 func (*UserMessage) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{25}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *UserMessage) GetText() string {
@@ -2449,7 +2626,7 @@ type TextDelta struct {
 
 func (x *TextDelta) Reset() {
 	*x = TextDelta{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[26]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2461,7 +2638,7 @@ func (x *TextDelta) String() string {
 func (*TextDelta) ProtoMessage() {}
 
 func (x *TextDelta) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[26]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2474,7 +2651,7 @@ func (x *TextDelta) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TextDelta.ProtoReflect.Descriptor instead.
 func (*TextDelta) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{26}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *TextDelta) GetText() string {
@@ -2504,7 +2681,7 @@ type AssistantMessage struct {
 
 func (x *AssistantMessage) Reset() {
 	*x = AssistantMessage{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[27]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2516,7 +2693,7 @@ func (x *AssistantMessage) String() string {
 func (*AssistantMessage) ProtoMessage() {}
 
 func (x *AssistantMessage) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[27]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2529,7 +2706,7 @@ func (x *AssistantMessage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AssistantMessage.ProtoReflect.Descriptor instead.
 func (*AssistantMessage) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{27}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *AssistantMessage) GetText() string {
@@ -2582,7 +2759,7 @@ type ToolCall struct {
 
 func (x *ToolCall) Reset() {
 	*x = ToolCall{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[28]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2594,7 +2771,7 @@ func (x *ToolCall) String() string {
 func (*ToolCall) ProtoMessage() {}
 
 func (x *ToolCall) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[28]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2607,7 +2784,7 @@ func (x *ToolCall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ToolCall.ProtoReflect.Descriptor instead.
 func (*ToolCall) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{28}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *ToolCall) GetCallId() string {
@@ -2647,7 +2824,7 @@ type CallStarted struct {
 
 func (x *CallStarted) Reset() {
 	*x = CallStarted{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[29]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2659,7 +2836,7 @@ func (x *CallStarted) String() string {
 func (*CallStarted) ProtoMessage() {}
 
 func (x *CallStarted) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[29]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2672,7 +2849,7 @@ func (x *CallStarted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallStarted.ProtoReflect.Descriptor instead.
 func (*CallStarted) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{29}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *CallStarted) GetCallId() string {
@@ -2712,7 +2889,7 @@ type CallStatus struct {
 
 func (x *CallStatus) Reset() {
 	*x = CallStatus{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[30]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2724,7 +2901,7 @@ func (x *CallStatus) String() string {
 func (*CallStatus) ProtoMessage() {}
 
 func (x *CallStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[30]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2737,7 +2914,7 @@ func (x *CallStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallStatus.ProtoReflect.Descriptor instead.
 func (*CallStatus) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{30}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *CallStatus) GetCallId() string {
@@ -2782,7 +2959,7 @@ type CallResult struct {
 
 func (x *CallResult) Reset() {
 	*x = CallResult{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[31]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2794,7 +2971,7 @@ func (x *CallResult) String() string {
 func (*CallResult) ProtoMessage() {}
 
 func (x *CallResult) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[31]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2807,7 +2984,7 @@ func (x *CallResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallResult.ProtoReflect.Descriptor instead.
 func (*CallResult) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{31}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *CallResult) GetCallId() string {
@@ -2865,7 +3042,7 @@ type TurnReset struct {
 
 func (x *TurnReset) Reset() {
 	*x = TurnReset{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[32]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2877,7 +3054,7 @@ func (x *TurnReset) String() string {
 func (*TurnReset) ProtoMessage() {}
 
 func (x *TurnReset) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[32]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2890,7 +3067,7 @@ func (x *TurnReset) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnReset.ProtoReflect.Descriptor instead.
 func (*TurnReset) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{32}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *TurnReset) GetReason() string {
@@ -2920,7 +3097,7 @@ type CancelRequested struct {
 
 func (x *CancelRequested) Reset() {
 	*x = CancelRequested{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[33]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2932,7 +3109,7 @@ func (x *CancelRequested) String() string {
 func (*CancelRequested) ProtoMessage() {}
 
 func (x *CancelRequested) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[33]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2945,7 +3122,7 @@ func (x *CancelRequested) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelRequested.ProtoReflect.Descriptor instead.
 func (*CancelRequested) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{33}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *CancelRequested) GetReason() string {
@@ -2973,7 +3150,7 @@ type DecisionRequested struct {
 
 func (x *DecisionRequested) Reset() {
 	*x = DecisionRequested{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[34]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2985,7 +3162,7 @@ func (x *DecisionRequested) String() string {
 func (*DecisionRequested) ProtoMessage() {}
 
 func (x *DecisionRequested) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[34]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2998,7 +3175,7 @@ func (x *DecisionRequested) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DecisionRequested.ProtoReflect.Descriptor instead.
 func (*DecisionRequested) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{34}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *DecisionRequested) GetDecision() *PendingDecision {
@@ -3027,7 +3204,7 @@ type DecisionMade struct {
 
 func (x *DecisionMade) Reset() {
 	*x = DecisionMade{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[35]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3039,7 +3216,7 @@ func (x *DecisionMade) String() string {
 func (*DecisionMade) ProtoMessage() {}
 
 func (x *DecisionMade) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[35]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3052,7 +3229,7 @@ func (x *DecisionMade) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DecisionMade.ProtoReflect.Descriptor instead.
 func (*DecisionMade) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{35}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *DecisionMade) GetDecisionId() string {
@@ -3105,7 +3282,7 @@ type BudgetWarning struct {
 
 func (x *BudgetWarning) Reset() {
 	*x = BudgetWarning{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[36]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3117,7 +3294,7 @@ func (x *BudgetWarning) String() string {
 func (*BudgetWarning) ProtoMessage() {}
 
 func (x *BudgetWarning) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[36]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3130,7 +3307,7 @@ func (x *BudgetWarning) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BudgetWarning.ProtoReflect.Descriptor instead.
 func (*BudgetWarning) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{36}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *BudgetWarning) GetBudget() string {
@@ -3167,7 +3344,7 @@ type ContextChange struct {
 
 func (x *ContextChange) Reset() {
 	*x = ContextChange{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[37]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3179,7 +3356,7 @@ func (x *ContextChange) String() string {
 func (*ContextChange) ProtoMessage() {}
 
 func (x *ContextChange) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[37]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3192,7 +3369,7 @@ func (x *ContextChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContextChange.ProtoReflect.Descriptor instead.
 func (*ContextChange) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{37}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *ContextChange) GetKeys() []string {
@@ -3220,7 +3397,7 @@ type TodoChange struct {
 
 func (x *TodoChange) Reset() {
 	*x = TodoChange{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[38]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3232,7 +3409,7 @@ func (x *TodoChange) String() string {
 func (*TodoChange) ProtoMessage() {}
 
 func (x *TodoChange) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[38]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3245,7 +3422,7 @@ func (x *TodoChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TodoChange.ProtoReflect.Descriptor instead.
 func (*TodoChange) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{38}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *TodoChange) GetTodos() []byte {
@@ -3270,7 +3447,7 @@ type SubRunStarted struct {
 
 func (x *SubRunStarted) Reset() {
 	*x = SubRunStarted{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[39]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3282,7 +3459,7 @@ func (x *SubRunStarted) String() string {
 func (*SubRunStarted) ProtoMessage() {}
 
 func (x *SubRunStarted) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[39]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3295,7 +3472,7 @@ func (x *SubRunStarted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubRunStarted.ProtoReflect.Descriptor instead.
 func (*SubRunStarted) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{39}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *SubRunStarted) GetCallId() string {
@@ -3330,13 +3507,21 @@ type Compacted struct {
 	Summary string `protobuf:"bytes,3,opt,name=summary,proto3" json:"summary,omitempty"`
 	// How many messages the summary replaced.
 	ReplacedMessages uint32 `protobuf:"varint,4,opt,name=replaced_messages,json=replacedMessages,proto3" json:"replaced_messages,omitempty"`
-	unknownFields    protoimpl.UnknownFields
-	sizeCache        protoimpl.SizeCache
+	// Whether the model could not read the conversation as it was.
+	Overflow bool `protobuf:"varint,5,opt,name=overflow,proto3" json:"overflow,omitempty"`
+	// Why no summary could be had. Empty unless one was wanted and nothing was made smaller.
+	Failure string `protobuf:"bytes,6,opt,name=failure,proto3" json:"failure,omitempty"`
+	// The tokens used for the summary.
+	Usage *v1.Usage `protobuf:"bytes,7,opt,name=usage,proto3" json:"usage,omitempty"`
+	// What the summary cost, in the currency of agentd's prices.
+	Cost          float64 `protobuf:"fixed64,8,opt,name=cost,proto3" json:"cost,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Compacted) Reset() {
 	*x = Compacted{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[40]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3348,7 +3533,7 @@ func (x *Compacted) String() string {
 func (*Compacted) ProtoMessage() {}
 
 func (x *Compacted) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[40]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3361,7 +3546,7 @@ func (x *Compacted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Compacted.ProtoReflect.Descriptor instead.
 func (*Compacted) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{40}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *Compacted) GetReason() string {
@@ -3392,6 +3577,34 @@ func (x *Compacted) GetReplacedMessages() uint32 {
 	return 0
 }
 
+func (x *Compacted) GetOverflow() bool {
+	if x != nil {
+		return x.Overflow
+	}
+	return false
+}
+
+func (x *Compacted) GetFailure() string {
+	if x != nil {
+		return x.Failure
+	}
+	return ""
+}
+
+func (x *Compacted) GetUsage() *v1.Usage {
+	if x != nil {
+		return x.Usage
+	}
+	return nil
+}
+
+func (x *Compacted) GetCost() float64 {
+	if x != nil {
+		return x.Cost
+	}
+	return 0
+}
+
 // RunFinished is a run's end.
 type RunFinished struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -3415,7 +3628,7 @@ type RunFinished struct {
 
 func (x *RunFinished) Reset() {
 	*x = RunFinished{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[41]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3427,7 +3640,7 @@ func (x *RunFinished) String() string {
 func (*RunFinished) ProtoMessage() {}
 
 func (x *RunFinished) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[41]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3440,7 +3653,7 @@ func (x *RunFinished) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunFinished.ProtoReflect.Descriptor instead.
 func (*RunFinished) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{41}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *RunFinished) GetStopReason() StopReason {
@@ -3496,7 +3709,7 @@ var File_agentd_v1_agent_service_proto protoreflect.FileDescriptor
 
 const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1dagentd/v1/agent_service.proto\x12\tagentd.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1ctoolhost/tool/v1/error.proto\x1a\x1dtoolhost/tool/v1/result.proto\x1a\x1dtoolhost/tool/v1/status.proto\"\xb2\x03\n" +
+	"\x1dagentd/v1/agent_service.proto\x12\tagentd.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1ctoolhost/tool/v1/error.proto\x1a\x1dtoolhost/tool/v1/result.proto\x1a\x1dtoolhost/tool/v1/status.proto\"\xc5\x04\n" +
 	"\x0fStartRunRequest\x12\x16\n" +
 	"\x06prompt\x18\x01 \x01(\tR\x06prompt\x12\x15\n" +
 	"\x06run_id\x18\x02 \x01(\tR\x05runId\x12#\n" +
@@ -3506,22 +3719,40 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\asession\x18\x06 \x01(\tR\asession\x12)\n" +
 	"\x06people\x18\a \x01(\v2\x11.agentd.v1.PeopleR\x06people\x12A\n" +
 	"\acontext\x18\b \x03(\v2'.agentd.v1.StartRunRequest.ContextEntryR\acontext\x12/\n" +
-	"\x13explicit_completion\x18\t \x01(\bR\x12explicitCompletion\x1a:\n" +
+	"\x13explicit_completion\x18\t \x01(\bR\x12explicitCompletion\x12)\n" +
+	"\x06window\x18\n" +
+	" \x01(\v2\x11.agentd.v1.WindowR\x06window\x129\n" +
+	"\fsystem_tools\x18\v \x01(\v2\x16.agentd.v1.SystemToolsR\vsystemTools\x12\x1e\n" +
+	"\bsub_runs\x18\f \x01(\rH\x00R\asubRuns\x88\x01\x01\x1a:\n" +
 	"\fContextEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\fR\x05value:\x028\x01\"x\n" +
+	"\x05value\x18\x02 \x01(\fR\x05value:\x028\x01B\v\n" +
+	"\t_sub_runs\"r\n" +
+	"\x06Window\x12\x16\n" +
+	"\x06tokens\x18\x01 \x01(\x04R\x06tokens\x12\x19\n" +
+	"\bclear_at\x18\x02 \x01(\x01R\aclearAt\x12!\n" +
+	"\fsummarize_at\x18\x03 \x01(\x01R\vsummarizeAt\x12\x12\n" +
+	"\x04keep\x18\x04 \x01(\rR\x04keep\"#\n" +
+	"\vSystemTools\x12\x14\n" +
+	"\x05names\x18\x01 \x03(\tR\x05names\"x\n" +
 	"\x06People\x12\x1a\n" +
 	"\battended\x18\x01 \x01(\bR\battended\x121\n" +
 	"\x06expiry\x18\x02 \x01(\v2\x19.google.protobuf.DurationR\x06expiry\x12\x1f\n" +
 	"\vask_outcome\x18\x03 \x01(\bR\n" +
-	"askOutcome\"V\n" +
+	"askOutcome\"\xe7\x01\n" +
 	"\n" +
 	"ToolChoice\x12\x14\n" +
 	"\x05names\x18\x01 \x03(\tR\x05names\x12\x1e\n" +
 	"\n" +
 	"categories\x18\x02 \x03(\tR\n" +
 	"categories\x12\x12\n" +
-	"\x04tags\x18\x03 \x03(\tR\x04tags\"\xf1\x02\n" +
+	"\x04tags\x18\x03 \x03(\tR\x04tags\x12!\n" +
+	"\tdangerous\x18\x04 \x01(\bH\x00R\tdangerous\x88\x01\x01\x12,\n" +
+	"\x10max_cost_per_use\x18\x05 \x01(\x01H\x01R\rmaxCostPerUse\x88\x01\x01\x12\x1b\n" +
+	"\tmax_tools\x18\x06 \x01(\rR\bmaxToolsB\f\n" +
+	"\n" +
+	"_dangerousB\x13\n" +
+	"\x11_max_cost_per_use\"\xf1\x02\n" +
 	"\x06Limits\x12\x1b\n" +
 	"\tmax_turns\x18\x01 \x01(\rR\bmaxTurns\x12\x1b\n" +
 	"\tmax_calls\x18\x02 \x01(\rR\bmaxCalls\x12.\n" +
@@ -3722,12 +3953,16 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\rSubRunStarted\x12\x17\n" +
 	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x15\n" +
 	"\x06run_id\x18\x02 \x01(\tR\x05runId\x12\x16\n" +
-	"\x06prompt\x18\x03 \x01(\tR\x06prompt\"\x93\x01\n" +
+	"\x06prompt\x18\x03 \x01(\tR\x06prompt\"\x8c\x02\n" +
 	"\tCompacted\x12\x16\n" +
 	"\x06reason\x18\x01 \x01(\tR\x06reason\x12'\n" +
 	"\x0fcleared_results\x18\x02 \x01(\rR\x0eclearedResults\x12\x18\n" +
 	"\asummary\x18\x03 \x01(\tR\asummary\x12+\n" +
-	"\x11replaced_messages\x18\x04 \x01(\rR\x10replacedMessages\"\xe2\x01\n" +
+	"\x11replaced_messages\x18\x04 \x01(\rR\x10replacedMessages\x12\x1a\n" +
+	"\boverflow\x18\x05 \x01(\bR\boverflow\x12\x18\n" +
+	"\afailure\x18\x06 \x01(\tR\afailure\x12-\n" +
+	"\x05usage\x18\a \x01(\v2\x17.toolhost.tool.v1.UsageR\x05usage\x12\x12\n" +
+	"\x04cost\x18\b \x01(\x01R\x04cost\"\xe2\x01\n" +
 	"\vRunFinished\x126\n" +
 	"\vstop_reason\x18\x01 \x01(\x0e2\x15.agentd.v1.StopReasonR\n" +
 	"stopReason\x12\x18\n" +
@@ -3800,135 +4035,140 @@ func file_agentd_v1_agent_service_proto_rawDescGZIP() []byte {
 }
 
 var file_agentd_v1_agent_service_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_agentd_v1_agent_service_proto_msgTypes = make([]protoimpl.MessageInfo, 44)
+var file_agentd_v1_agent_service_proto_msgTypes = make([]protoimpl.MessageInfo, 46)
 var file_agentd_v1_agent_service_proto_goTypes = []any{
 	(DecisionKind)(0),             // 0: agentd.v1.DecisionKind
 	(Verdict)(0),                  // 1: agentd.v1.Verdict
 	(RunState)(0),                 // 2: agentd.v1.RunState
 	(StopReason)(0),               // 3: agentd.v1.StopReason
 	(*StartRunRequest)(nil),       // 4: agentd.v1.StartRunRequest
-	(*People)(nil),                // 5: agentd.v1.People
-	(*ToolChoice)(nil),            // 6: agentd.v1.ToolChoice
-	(*Limits)(nil),                // 7: agentd.v1.Limits
-	(*StartRunResponse)(nil),      // 8: agentd.v1.StartRunResponse
-	(*SendMessageRequest)(nil),    // 9: agentd.v1.SendMessageRequest
-	(*SendMessageResponse)(nil),   // 10: agentd.v1.SendMessageResponse
-	(*WatchRunRequest)(nil),       // 11: agentd.v1.WatchRunRequest
-	(*WatchRunResponse)(nil),      // 12: agentd.v1.WatchRunResponse
-	(*RespondRequest)(nil),        // 13: agentd.v1.RespondRequest
-	(*Decision)(nil),              // 14: agentd.v1.Decision
-	(*Approve)(nil),               // 15: agentd.v1.Approve
-	(*Reject)(nil),                // 16: agentd.v1.Reject
-	(*Answer)(nil),                // 17: agentd.v1.Answer
-	(*RespondResponse)(nil),       // 18: agentd.v1.RespondResponse
-	(*CancelRunRequest)(nil),      // 19: agentd.v1.CancelRunRequest
-	(*CancelRunResponse)(nil),     // 20: agentd.v1.CancelRunResponse
-	(*GetRunRequest)(nil),         // 21: agentd.v1.GetRunRequest
-	(*GetRunResponse)(nil),        // 22: agentd.v1.GetRunResponse
-	(*ListRunsRequest)(nil),       // 23: agentd.v1.ListRunsRequest
-	(*ListRunsResponse)(nil),      // 24: agentd.v1.ListRunsResponse
-	(*Run)(nil),                   // 25: agentd.v1.Run
-	(*PendingDecision)(nil),       // 26: agentd.v1.PendingDecision
-	(*RunEvent)(nil),              // 27: agentd.v1.RunEvent
-	(*RunStarted)(nil),            // 28: agentd.v1.RunStarted
-	(*UserMessage)(nil),           // 29: agentd.v1.UserMessage
-	(*TextDelta)(nil),             // 30: agentd.v1.TextDelta
-	(*AssistantMessage)(nil),      // 31: agentd.v1.AssistantMessage
-	(*ToolCall)(nil),              // 32: agentd.v1.ToolCall
-	(*CallStarted)(nil),           // 33: agentd.v1.CallStarted
-	(*CallStatus)(nil),            // 34: agentd.v1.CallStatus
-	(*CallResult)(nil),            // 35: agentd.v1.CallResult
-	(*TurnReset)(nil),             // 36: agentd.v1.TurnReset
-	(*CancelRequested)(nil),       // 37: agentd.v1.CancelRequested
-	(*DecisionRequested)(nil),     // 38: agentd.v1.DecisionRequested
-	(*DecisionMade)(nil),          // 39: agentd.v1.DecisionMade
-	(*BudgetWarning)(nil),         // 40: agentd.v1.BudgetWarning
-	(*ContextChange)(nil),         // 41: agentd.v1.ContextChange
-	(*TodoChange)(nil),            // 42: agentd.v1.TodoChange
-	(*SubRunStarted)(nil),         // 43: agentd.v1.SubRunStarted
-	(*Compacted)(nil),             // 44: agentd.v1.Compacted
-	(*RunFinished)(nil),           // 45: agentd.v1.RunFinished
-	nil,                           // 46: agentd.v1.StartRunRequest.ContextEntry
-	nil,                           // 47: agentd.v1.ContextChange.RefusedEntry
-	(*durationpb.Duration)(nil),   // 48: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil), // 49: google.protobuf.Timestamp
-	(*v1.Usage)(nil),              // 50: toolhost.tool.v1.Usage
-	(*v1.Status)(nil),             // 51: toolhost.tool.v1.Status
-	(*v1.Result)(nil),             // 52: toolhost.tool.v1.Result
-	(*v1.Error)(nil),              // 53: toolhost.tool.v1.Error
+	(*Window)(nil),                // 5: agentd.v1.Window
+	(*SystemTools)(nil),           // 6: agentd.v1.SystemTools
+	(*People)(nil),                // 7: agentd.v1.People
+	(*ToolChoice)(nil),            // 8: agentd.v1.ToolChoice
+	(*Limits)(nil),                // 9: agentd.v1.Limits
+	(*StartRunResponse)(nil),      // 10: agentd.v1.StartRunResponse
+	(*SendMessageRequest)(nil),    // 11: agentd.v1.SendMessageRequest
+	(*SendMessageResponse)(nil),   // 12: agentd.v1.SendMessageResponse
+	(*WatchRunRequest)(nil),       // 13: agentd.v1.WatchRunRequest
+	(*WatchRunResponse)(nil),      // 14: agentd.v1.WatchRunResponse
+	(*RespondRequest)(nil),        // 15: agentd.v1.RespondRequest
+	(*Decision)(nil),              // 16: agentd.v1.Decision
+	(*Approve)(nil),               // 17: agentd.v1.Approve
+	(*Reject)(nil),                // 18: agentd.v1.Reject
+	(*Answer)(nil),                // 19: agentd.v1.Answer
+	(*RespondResponse)(nil),       // 20: agentd.v1.RespondResponse
+	(*CancelRunRequest)(nil),      // 21: agentd.v1.CancelRunRequest
+	(*CancelRunResponse)(nil),     // 22: agentd.v1.CancelRunResponse
+	(*GetRunRequest)(nil),         // 23: agentd.v1.GetRunRequest
+	(*GetRunResponse)(nil),        // 24: agentd.v1.GetRunResponse
+	(*ListRunsRequest)(nil),       // 25: agentd.v1.ListRunsRequest
+	(*ListRunsResponse)(nil),      // 26: agentd.v1.ListRunsResponse
+	(*Run)(nil),                   // 27: agentd.v1.Run
+	(*PendingDecision)(nil),       // 28: agentd.v1.PendingDecision
+	(*RunEvent)(nil),              // 29: agentd.v1.RunEvent
+	(*RunStarted)(nil),            // 30: agentd.v1.RunStarted
+	(*UserMessage)(nil),           // 31: agentd.v1.UserMessage
+	(*TextDelta)(nil),             // 32: agentd.v1.TextDelta
+	(*AssistantMessage)(nil),      // 33: agentd.v1.AssistantMessage
+	(*ToolCall)(nil),              // 34: agentd.v1.ToolCall
+	(*CallStarted)(nil),           // 35: agentd.v1.CallStarted
+	(*CallStatus)(nil),            // 36: agentd.v1.CallStatus
+	(*CallResult)(nil),            // 37: agentd.v1.CallResult
+	(*TurnReset)(nil),             // 38: agentd.v1.TurnReset
+	(*CancelRequested)(nil),       // 39: agentd.v1.CancelRequested
+	(*DecisionRequested)(nil),     // 40: agentd.v1.DecisionRequested
+	(*DecisionMade)(nil),          // 41: agentd.v1.DecisionMade
+	(*BudgetWarning)(nil),         // 42: agentd.v1.BudgetWarning
+	(*ContextChange)(nil),         // 43: agentd.v1.ContextChange
+	(*TodoChange)(nil),            // 44: agentd.v1.TodoChange
+	(*SubRunStarted)(nil),         // 45: agentd.v1.SubRunStarted
+	(*Compacted)(nil),             // 46: agentd.v1.Compacted
+	(*RunFinished)(nil),           // 47: agentd.v1.RunFinished
+	nil,                           // 48: agentd.v1.StartRunRequest.ContextEntry
+	nil,                           // 49: agentd.v1.ContextChange.RefusedEntry
+	(*durationpb.Duration)(nil),   // 50: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil), // 51: google.protobuf.Timestamp
+	(*v1.Usage)(nil),              // 52: toolhost.tool.v1.Usage
+	(*v1.Status)(nil),             // 53: toolhost.tool.v1.Status
+	(*v1.Result)(nil),             // 54: toolhost.tool.v1.Result
+	(*v1.Error)(nil),              // 55: toolhost.tool.v1.Error
 }
 var file_agentd_v1_agent_service_proto_depIdxs = []int32{
-	6,  // 0: agentd.v1.StartRunRequest.tools:type_name -> agentd.v1.ToolChoice
-	7,  // 1: agentd.v1.StartRunRequest.limits:type_name -> agentd.v1.Limits
-	5,  // 2: agentd.v1.StartRunRequest.people:type_name -> agentd.v1.People
-	46, // 3: agentd.v1.StartRunRequest.context:type_name -> agentd.v1.StartRunRequest.ContextEntry
-	48, // 4: agentd.v1.People.expiry:type_name -> google.protobuf.Duration
-	48, // 5: agentd.v1.Limits.max_wall_time:type_name -> google.protobuf.Duration
-	27, // 6: agentd.v1.WatchRunResponse.event:type_name -> agentd.v1.RunEvent
-	14, // 7: agentd.v1.RespondRequest.decisions:type_name -> agentd.v1.Decision
-	15, // 8: agentd.v1.Decision.approve:type_name -> agentd.v1.Approve
-	16, // 9: agentd.v1.Decision.reject:type_name -> agentd.v1.Reject
-	17, // 10: agentd.v1.Decision.answer:type_name -> agentd.v1.Answer
-	25, // 11: agentd.v1.GetRunResponse.run:type_name -> agentd.v1.Run
-	2,  // 12: agentd.v1.ListRunsRequest.states:type_name -> agentd.v1.RunState
-	25, // 13: agentd.v1.ListRunsResponse.runs:type_name -> agentd.v1.Run
-	2,  // 14: agentd.v1.Run.state:type_name -> agentd.v1.RunState
-	3,  // 15: agentd.v1.Run.stop_reason:type_name -> agentd.v1.StopReason
-	49, // 16: agentd.v1.Run.start_time:type_name -> google.protobuf.Timestamp
-	49, // 17: agentd.v1.Run.update_time:type_name -> google.protobuf.Timestamp
-	50, // 18: agentd.v1.Run.usage:type_name -> toolhost.tool.v1.Usage
-	26, // 19: agentd.v1.Run.pending_decisions:type_name -> agentd.v1.PendingDecision
-	0,  // 20: agentd.v1.PendingDecision.kind:type_name -> agentd.v1.DecisionKind
-	49, // 21: agentd.v1.PendingDecision.request_time:type_name -> google.protobuf.Timestamp
-	49, // 22: agentd.v1.PendingDecision.expire_time:type_name -> google.protobuf.Timestamp
-	49, // 23: agentd.v1.RunEvent.time:type_name -> google.protobuf.Timestamp
-	28, // 24: agentd.v1.RunEvent.run_started:type_name -> agentd.v1.RunStarted
-	29, // 25: agentd.v1.RunEvent.user_message:type_name -> agentd.v1.UserMessage
-	30, // 26: agentd.v1.RunEvent.text_delta:type_name -> agentd.v1.TextDelta
-	31, // 27: agentd.v1.RunEvent.assistant_message:type_name -> agentd.v1.AssistantMessage
-	33, // 28: agentd.v1.RunEvent.call_started:type_name -> agentd.v1.CallStarted
-	34, // 29: agentd.v1.RunEvent.call_status:type_name -> agentd.v1.CallStatus
-	35, // 30: agentd.v1.RunEvent.call_result:type_name -> agentd.v1.CallResult
-	36, // 31: agentd.v1.RunEvent.turn_reset:type_name -> agentd.v1.TurnReset
-	37, // 32: agentd.v1.RunEvent.cancel_requested:type_name -> agentd.v1.CancelRequested
-	45, // 33: agentd.v1.RunEvent.run_finished:type_name -> agentd.v1.RunFinished
-	38, // 34: agentd.v1.RunEvent.decision_requested:type_name -> agentd.v1.DecisionRequested
-	39, // 35: agentd.v1.RunEvent.decision_made:type_name -> agentd.v1.DecisionMade
-	40, // 36: agentd.v1.RunEvent.budget_warning:type_name -> agentd.v1.BudgetWarning
-	41, // 37: agentd.v1.RunEvent.context_change:type_name -> agentd.v1.ContextChange
-	42, // 38: agentd.v1.RunEvent.todo_change:type_name -> agentd.v1.TodoChange
-	43, // 39: agentd.v1.RunEvent.sub_run_started:type_name -> agentd.v1.SubRunStarted
-	44, // 40: agentd.v1.RunEvent.compacted:type_name -> agentd.v1.Compacted
-	32, // 41: agentd.v1.AssistantMessage.calls:type_name -> agentd.v1.ToolCall
-	50, // 42: agentd.v1.AssistantMessage.usage:type_name -> toolhost.tool.v1.Usage
-	51, // 43: agentd.v1.CallStatus.status:type_name -> toolhost.tool.v1.Status
-	52, // 44: agentd.v1.CallResult.result:type_name -> toolhost.tool.v1.Result
-	53, // 45: agentd.v1.CallResult.error:type_name -> toolhost.tool.v1.Error
-	3,  // 46: agentd.v1.CancelRequested.stop_reason:type_name -> agentd.v1.StopReason
-	26, // 47: agentd.v1.DecisionRequested.decision:type_name -> agentd.v1.PendingDecision
-	1,  // 48: agentd.v1.DecisionMade.verdict:type_name -> agentd.v1.Verdict
-	47, // 49: agentd.v1.ContextChange.refused:type_name -> agentd.v1.ContextChange.RefusedEntry
-	3,  // 50: agentd.v1.RunFinished.stop_reason:type_name -> agentd.v1.StopReason
-	50, // 51: agentd.v1.RunFinished.usage:type_name -> toolhost.tool.v1.Usage
-	4,  // 52: agentd.v1.AgentService.StartRun:input_type -> agentd.v1.StartRunRequest
-	9,  // 53: agentd.v1.AgentService.SendMessage:input_type -> agentd.v1.SendMessageRequest
-	11, // 54: agentd.v1.AgentService.WatchRun:input_type -> agentd.v1.WatchRunRequest
-	13, // 55: agentd.v1.AgentService.Respond:input_type -> agentd.v1.RespondRequest
-	19, // 56: agentd.v1.AgentService.CancelRun:input_type -> agentd.v1.CancelRunRequest
-	21, // 57: agentd.v1.AgentService.GetRun:input_type -> agentd.v1.GetRunRequest
-	23, // 58: agentd.v1.AgentService.ListRuns:input_type -> agentd.v1.ListRunsRequest
-	8,  // 59: agentd.v1.AgentService.StartRun:output_type -> agentd.v1.StartRunResponse
-	10, // 60: agentd.v1.AgentService.SendMessage:output_type -> agentd.v1.SendMessageResponse
-	12, // 61: agentd.v1.AgentService.WatchRun:output_type -> agentd.v1.WatchRunResponse
-	18, // 62: agentd.v1.AgentService.Respond:output_type -> agentd.v1.RespondResponse
-	20, // 63: agentd.v1.AgentService.CancelRun:output_type -> agentd.v1.CancelRunResponse
-	22, // 64: agentd.v1.AgentService.GetRun:output_type -> agentd.v1.GetRunResponse
-	24, // 65: agentd.v1.AgentService.ListRuns:output_type -> agentd.v1.ListRunsResponse
-	59, // [59:66] is the sub-list for method output_type
-	52, // [52:59] is the sub-list for method input_type
-	52, // [52:52] is the sub-list for extension type_name
-	52, // [52:52] is the sub-list for extension extendee
-	0,  // [0:52] is the sub-list for field type_name
+	8,  // 0: agentd.v1.StartRunRequest.tools:type_name -> agentd.v1.ToolChoice
+	9,  // 1: agentd.v1.StartRunRequest.limits:type_name -> agentd.v1.Limits
+	7,  // 2: agentd.v1.StartRunRequest.people:type_name -> agentd.v1.People
+	48, // 3: agentd.v1.StartRunRequest.context:type_name -> agentd.v1.StartRunRequest.ContextEntry
+	5,  // 4: agentd.v1.StartRunRequest.window:type_name -> agentd.v1.Window
+	6,  // 5: agentd.v1.StartRunRequest.system_tools:type_name -> agentd.v1.SystemTools
+	50, // 6: agentd.v1.People.expiry:type_name -> google.protobuf.Duration
+	50, // 7: agentd.v1.Limits.max_wall_time:type_name -> google.protobuf.Duration
+	29, // 8: agentd.v1.WatchRunResponse.event:type_name -> agentd.v1.RunEvent
+	16, // 9: agentd.v1.RespondRequest.decisions:type_name -> agentd.v1.Decision
+	17, // 10: agentd.v1.Decision.approve:type_name -> agentd.v1.Approve
+	18, // 11: agentd.v1.Decision.reject:type_name -> agentd.v1.Reject
+	19, // 12: agentd.v1.Decision.answer:type_name -> agentd.v1.Answer
+	27, // 13: agentd.v1.GetRunResponse.run:type_name -> agentd.v1.Run
+	2,  // 14: agentd.v1.ListRunsRequest.states:type_name -> agentd.v1.RunState
+	27, // 15: agentd.v1.ListRunsResponse.runs:type_name -> agentd.v1.Run
+	2,  // 16: agentd.v1.Run.state:type_name -> agentd.v1.RunState
+	3,  // 17: agentd.v1.Run.stop_reason:type_name -> agentd.v1.StopReason
+	51, // 18: agentd.v1.Run.start_time:type_name -> google.protobuf.Timestamp
+	51, // 19: agentd.v1.Run.update_time:type_name -> google.protobuf.Timestamp
+	52, // 20: agentd.v1.Run.usage:type_name -> toolhost.tool.v1.Usage
+	28, // 21: agentd.v1.Run.pending_decisions:type_name -> agentd.v1.PendingDecision
+	0,  // 22: agentd.v1.PendingDecision.kind:type_name -> agentd.v1.DecisionKind
+	51, // 23: agentd.v1.PendingDecision.request_time:type_name -> google.protobuf.Timestamp
+	51, // 24: agentd.v1.PendingDecision.expire_time:type_name -> google.protobuf.Timestamp
+	51, // 25: agentd.v1.RunEvent.time:type_name -> google.protobuf.Timestamp
+	30, // 26: agentd.v1.RunEvent.run_started:type_name -> agentd.v1.RunStarted
+	31, // 27: agentd.v1.RunEvent.user_message:type_name -> agentd.v1.UserMessage
+	32, // 28: agentd.v1.RunEvent.text_delta:type_name -> agentd.v1.TextDelta
+	33, // 29: agentd.v1.RunEvent.assistant_message:type_name -> agentd.v1.AssistantMessage
+	35, // 30: agentd.v1.RunEvent.call_started:type_name -> agentd.v1.CallStarted
+	36, // 31: agentd.v1.RunEvent.call_status:type_name -> agentd.v1.CallStatus
+	37, // 32: agentd.v1.RunEvent.call_result:type_name -> agentd.v1.CallResult
+	38, // 33: agentd.v1.RunEvent.turn_reset:type_name -> agentd.v1.TurnReset
+	39, // 34: agentd.v1.RunEvent.cancel_requested:type_name -> agentd.v1.CancelRequested
+	47, // 35: agentd.v1.RunEvent.run_finished:type_name -> agentd.v1.RunFinished
+	40, // 36: agentd.v1.RunEvent.decision_requested:type_name -> agentd.v1.DecisionRequested
+	41, // 37: agentd.v1.RunEvent.decision_made:type_name -> agentd.v1.DecisionMade
+	42, // 38: agentd.v1.RunEvent.budget_warning:type_name -> agentd.v1.BudgetWarning
+	43, // 39: agentd.v1.RunEvent.context_change:type_name -> agentd.v1.ContextChange
+	44, // 40: agentd.v1.RunEvent.todo_change:type_name -> agentd.v1.TodoChange
+	45, // 41: agentd.v1.RunEvent.sub_run_started:type_name -> agentd.v1.SubRunStarted
+	46, // 42: agentd.v1.RunEvent.compacted:type_name -> agentd.v1.Compacted
+	34, // 43: agentd.v1.AssistantMessage.calls:type_name -> agentd.v1.ToolCall
+	52, // 44: agentd.v1.AssistantMessage.usage:type_name -> toolhost.tool.v1.Usage
+	53, // 45: agentd.v1.CallStatus.status:type_name -> toolhost.tool.v1.Status
+	54, // 46: agentd.v1.CallResult.result:type_name -> toolhost.tool.v1.Result
+	55, // 47: agentd.v1.CallResult.error:type_name -> toolhost.tool.v1.Error
+	3,  // 48: agentd.v1.CancelRequested.stop_reason:type_name -> agentd.v1.StopReason
+	28, // 49: agentd.v1.DecisionRequested.decision:type_name -> agentd.v1.PendingDecision
+	1,  // 50: agentd.v1.DecisionMade.verdict:type_name -> agentd.v1.Verdict
+	49, // 51: agentd.v1.ContextChange.refused:type_name -> agentd.v1.ContextChange.RefusedEntry
+	52, // 52: agentd.v1.Compacted.usage:type_name -> toolhost.tool.v1.Usage
+	3,  // 53: agentd.v1.RunFinished.stop_reason:type_name -> agentd.v1.StopReason
+	52, // 54: agentd.v1.RunFinished.usage:type_name -> toolhost.tool.v1.Usage
+	4,  // 55: agentd.v1.AgentService.StartRun:input_type -> agentd.v1.StartRunRequest
+	11, // 56: agentd.v1.AgentService.SendMessage:input_type -> agentd.v1.SendMessageRequest
+	13, // 57: agentd.v1.AgentService.WatchRun:input_type -> agentd.v1.WatchRunRequest
+	15, // 58: agentd.v1.AgentService.Respond:input_type -> agentd.v1.RespondRequest
+	21, // 59: agentd.v1.AgentService.CancelRun:input_type -> agentd.v1.CancelRunRequest
+	23, // 60: agentd.v1.AgentService.GetRun:input_type -> agentd.v1.GetRunRequest
+	25, // 61: agentd.v1.AgentService.ListRuns:input_type -> agentd.v1.ListRunsRequest
+	10, // 62: agentd.v1.AgentService.StartRun:output_type -> agentd.v1.StartRunResponse
+	12, // 63: agentd.v1.AgentService.SendMessage:output_type -> agentd.v1.SendMessageResponse
+	14, // 64: agentd.v1.AgentService.WatchRun:output_type -> agentd.v1.WatchRunResponse
+	20, // 65: agentd.v1.AgentService.Respond:output_type -> agentd.v1.RespondResponse
+	22, // 66: agentd.v1.AgentService.CancelRun:output_type -> agentd.v1.CancelRunResponse
+	24, // 67: agentd.v1.AgentService.GetRun:output_type -> agentd.v1.GetRunResponse
+	26, // 68: agentd.v1.AgentService.ListRuns:output_type -> agentd.v1.ListRunsResponse
+	62, // [62:69] is the sub-list for method output_type
+	55, // [55:62] is the sub-list for method input_type
+	55, // [55:55] is the sub-list for extension type_name
+	55, // [55:55] is the sub-list for extension extendee
+	0,  // [0:55] is the sub-list for field type_name
 }
 
 func init() { file_agentd_v1_agent_service_proto_init() }
@@ -3936,12 +4176,14 @@ func file_agentd_v1_agent_service_proto_init() {
 	if File_agentd_v1_agent_service_proto != nil {
 		return
 	}
-	file_agentd_v1_agent_service_proto_msgTypes[10].OneofWrappers = []any{
+	file_agentd_v1_agent_service_proto_msgTypes[0].OneofWrappers = []any{}
+	file_agentd_v1_agent_service_proto_msgTypes[4].OneofWrappers = []any{}
+	file_agentd_v1_agent_service_proto_msgTypes[12].OneofWrappers = []any{
 		(*Decision_Approve)(nil),
 		(*Decision_Reject)(nil),
 		(*Decision_Answer)(nil),
 	}
-	file_agentd_v1_agent_service_proto_msgTypes[23].OneofWrappers = []any{
+	file_agentd_v1_agent_service_proto_msgTypes[25].OneofWrappers = []any{
 		(*RunEvent_RunStarted)(nil),
 		(*RunEvent_UserMessage)(nil),
 		(*RunEvent_TextDelta)(nil),
@@ -3966,7 +4208,7 @@ func file_agentd_v1_agent_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_agentd_v1_agent_service_proto_rawDesc), len(file_agentd_v1_agent_service_proto_rawDesc)),
 			NumEnums:      4,
-			NumMessages:   44,
+			NumMessages:   46,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -1,0 +1,66 @@
+package agentrpc_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/testing/protocmp"
+
+	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
+	toolv1 "github.com/toolhost/toolhost/gen/go/toolhost/tool/v1"
+	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// TestChoices: what a task says of tools, sub-runs and the model's window reaches the agent.
+func TestChoices(t *testing.T) {
+	fake := &fakeAgent{}
+	_, conn := dial(t, fake)
+	client := agentdv1.NewAgentServiceClient(conn)
+	no, cost, none, two := false, 0.5, uint32(0), uint32(2)
+	tests := []struct {
+		name string
+		req  *agentdv1.StartRunRequest
+		want agent.Task
+	}{
+		{"nothing said", &agentdv1.StartRunRequest{}, agent.Task{}},
+		{"all", &agentdv1.StartRunRequest{
+			Tools:       &agentdv1.ToolChoice{Dangerous: &no, MaxCostPerUse: &cost, MaxTools: 7},
+			Window:      &agentdv1.Window{Tokens: 1000, ClearAt: .4, SummarizeAt: .7, Keep: 2},
+			SystemTools: &agentdv1.SystemTools{Names: []string{"new_task"}}, SubRuns: &two,
+		}, agent.Task{
+			Tools:  agent.ToolChoice{Dangerous: &no, MaxCostPerUse: &cost, MaxTools: 7},
+			Window: agent.Window{Tokens: 1000, ClearAt: .4, SummarizeAt: .7, Keep: 2}, SystemTools: []string{"new_task"}, SubRuns: 2,
+		}},
+		{"none", &agentdv1.StartRunRequest{SystemTools: &agentdv1.SystemTools{}, SubRuns: &none}, agent.Task{SystemTools: []string{}, SubRuns: -1}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.req.RunId, tt.want.RunID = "r", "r"
+			if _, err := client.StartRun(t.Context(), tt.req); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, fake.task); diff != "" {
+				t.Errorf("task (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestWatchCompacted(t *testing.T) {
+	fake := &fakeAgent{events: []agent.Event{{Seq: 1, Time: moment, Payload: &agent.Compacted{
+		Reason: "full", Cleared: []string{"a", "b"}, Summary: "short", Replaced: 3, Overflow: true, Failure: "down", Usage: tool.Usage{InputTokens: 4}, Cost: 5,
+	}}}}
+	_, conn := dial(t, fake)
+	stream, err := agentdv1.NewAgentServiceClient(conn).WatchRun(t.Context(), &agentdv1.WatchRunRequest{RunId: "r"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := stream.Recv()
+	want := &agentdv1.Compacted{
+		Reason: "full", ClearedResults: 2, Summary: "short", ReplacedMessages: 3, Overflow: true, Failure: "down", Usage: &toolv1.Usage{InputTokens: 4}, Cost: 5,
+	}
+	if diff := cmp.Diff(want, resp.GetEvent().GetCompacted(), protocmp.Transform()); err != nil || diff != "" {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+}
