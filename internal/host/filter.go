@@ -67,8 +67,11 @@ func (r *run) filters() []*Filter {
 }
 
 // mayPreview reports whether the plugin may see the arguments before they are complete: not where a filter would have to
-// see them first.
+// see them first, nor where the policy speaks against it.
 func (r *run) mayPreview() bool {
+	if !r.policyLetsPreview() {
+		return false
+	}
 	snapshot := r.host.cfg.Catalog.Snapshot()
 	return !slices.ContainsFunc(r.filters(), func(f *Filter) bool {
 		declared := snapshot.Filter(f.Name)

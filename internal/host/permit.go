@@ -2,6 +2,7 @@ package host
 
 import (
 	"bytes"
+	"encoding/json"
 	"time"
 
 	"github.com/toolhost/toolhost/internal/arguments"
@@ -13,10 +14,10 @@ import (
 // permit decides whether the call may be made with the arguments that would be executed, and has that kept in the audit
 // log. It returns nil if it may.
 func (r *run) permit(s submission, given arguments.Parsed) *tool.Error {
-	decision := r.host.cfg.Policy.Decide(r.ctx, policy.Input{
-		Principal: r.call.Principal, Session: r.call.Session, CallID: r.call.ID, Plugin: r.tool.Plugin.Info.Name,
-		Tool: &r.tool.Spec, Arguments: given.Canonical,
-	})
+	decision := r.host.cfg.Policy.Decide(r.ctx, r.policyInput(given.Canonical))
+	if decision.Err != nil && r.ctx.Err() != nil { // no rule is to blame
+		return r.unsent(decision.Err)
+	}
 	if decision.Err != nil {
 		r.host.cfg.Logger.Warn("a rule of the policy could not be evaluated and denied a call", "rule", decision.Rule,
 			"tool", r.call.Tool, "call_id", r.call.ID, "error", decision.Err)
@@ -27,6 +28,23 @@ func (r *run) permit(s submission, given arguments.Parsed) *tool.Error {
 	}
 	refused := r.judge(s, decision, &entry)
 	return r.audited(entry, refused)
+}
+
+// policyLetsPreview reports whether the tool may see the arguments before the policy has judged them: not where it will deny
+// the call whatever they are; and a tool that gets secrets, which come with the first look, only where it will allow it.
+func (r *run) policyLetsPreview() bool {
+	verdict, known := r.host.cfg.Policy.Foresee(r.ctx, r.policyInput(nil))
+	if len(r.tool.Spec.RequiresAuth) > 0 {
+		return known && verdict == policy.Allow
+	}
+	return !known || verdict != policy.Deny
+}
+
+func (r *run) policyInput(canonical json.RawMessage) policy.Input {
+	return policy.Input{
+		Principal: r.call.Principal, Session: r.call.Session, CallID: r.call.ID, Plugin: r.tool.Plugin.Info.Name,
+		Tool: &r.tool.Spec, Arguments: canonical,
+	}
 }
 
 // audited has a decision kept in the audit log, and returns why the call must not be made, or nil.

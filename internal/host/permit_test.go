@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -107,5 +108,43 @@ func TestAuditLogThatFails(t *testing.T) {
 	}
 	if got := outcome(t, r, call("echo", `{"text":"x"}`)); got.Err != nil {
 		t.Errorf("the plain call ended with %+v", got.Err)
+	}
+}
+
+// TestPolicyComesBeforePreviews: no plugin sees a word of a call that is denied anyway, and none gets secrets to look at one
+// with that may yet be denied or need a person.
+func TestPolicyComesBeforePreviews(t *testing.T) {
+	rules, err := policy.Compile([]policy.Rule{
+		{Name: "no-guests", When: `session == "guest"`, Then: policy.Deny},
+		{Name: "no-secrets", When: `session == "checked" && arguments.text == "no"`, Then: policy.Deny},
+		{Name: "ask", When: `session == "asked"`, Then: policy.RequireApproval},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		session        string
+		plain, secrets bool // whether a tool without secrets, and one with them, may look
+	}{
+		{"guest", false, false}, {"checked", true, false}, {"asked", true, false}, {"free", true, true},
+	} {
+		for name, want := range map[string]bool{"plain": tt.plain, "keyed": tt.secrets} {
+			synctest.Test(t, func(t *testing.T) {
+				plain, keyed := needing("plain"), needing("keyed", "KEY")
+				plain.Spec.PartialArguments, keyed.Spec.PartialArguments = true, true
+				r, _ := newKeeper(t, count, func(c *host.Config) { c.Policy = rules }, plain, keyed)
+				c := call(name, `{`)
+				c.Session = tt.session
+				e, err := r.Open(t.Context(), c, false)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer e.Close()
+				synctest.Wait()
+				if looked := r.started() > 0; looked != want {
+					t.Errorf("%s in the session %s: it looked is %v", name, tt.session, looked)
+				}
+			})
+		}
 	}
 }
