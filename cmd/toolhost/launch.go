@@ -25,6 +25,7 @@ type launcher struct {
 	logger *slog.Logger
 	config *config.Config
 	redact func(line string, cut bool) string // what the processes print
+	kept   bool                               // toolhost has keepers
 	asked  atomic.Uint64                      // plugins that were asked what they are: each process needs an instance of its own
 }
 
@@ -34,7 +35,7 @@ func (l *launcher) launch(ctx context.Context, p *catalog.Plugin, instance strin
 	if err != nil {
 		return nil, err
 	}
-	return hosted{started}, nil
+	return hosted{started, l.kept}, nil
 }
 
 // describe implements catalog.DescribeFunc: the process lives for the question alone. It has the settings of the plugin
@@ -76,7 +77,21 @@ func (l *launcher) process(p *catalog.Plugin, name, instance string) process.Con
 }
 
 // hosted is a process as the host wants it.
-type hosted struct{ *process.Process }
+type hosted struct {
+	*process.Process
+	kept bool // toolhost has keepers
+}
+
+// Limits implements host.Process.
+func (h hosted) Limits() []tool.EffectiveLimit {
+	held := h.Process.Limits()
+	for i := range held {
+		if h.kept && held[i].Name == "pid_namespace" && held[i].Mechanism == limits.None {
+			held[i].Note = "what hides is found by its descent, when toolhost ends; " + held[i].Note
+		}
+	}
+	return held
+}
 
 // Stop implements host.Process.
 func (h hosted) Stop(ctx context.Context) error { return h.Process.Stop(ctx, 0) }

@@ -17,6 +17,7 @@ import (
 	"github.com/toolhost/toolhost/internal/catalog"
 	"github.com/toolhost/toolhost/internal/host"
 	"github.com/toolhost/toolhost/internal/hostrpc"
+	"github.com/toolhost/toolhost/internal/keeper"
 	"github.com/toolhost/toolhost/internal/lifecycle"
 	"github.com/toolhost/toolhost/internal/logbook"
 )
@@ -59,6 +60,7 @@ func serve(ctx context.Context, options serveOptions, stdout, stderr io.Writer) 
 	plugins := &launcher{
 		runDir: yard.runDir.Path(), guard: yard.guard, groups: yard.groups,
 		logger: slog.New(logs.Handler(logger.Handler())), config: &options.Config, redact: store.Redactor().Line,
+		kept: keeper.Kept(options.getenv),
 	}
 	known, err := catalog.Open(catalog.Config{
 		Folders: options.Folders, StateDir: options.State, Describe: plugins.describe, Logger: logger,
