@@ -2,9 +2,11 @@ package agentrpc_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"iter"
+	"math"
 	"net"
 	"testing"
 	"time"
@@ -135,16 +137,26 @@ func TestRequests(t *testing.T) {
 
 	started, err := client.StartRun(ctx, &agentdv1.StartRunRequest{
 		Prompt: "hi", RunId: "r", SystemPrompt: "s", Session: "x",
-		Tools:  &agentdv1.ToolChoice{Names: []string{"n"}, Categories: []string{"c"}, Tags: []string{"t"}},
-		Limits: &agentdv1.Limits{MaxTurns: 1, MaxCalls: 2, MaxResponseTokens: 3},
+		Tools: &agentdv1.ToolChoice{Names: []string{"n"}, Categories: []string{"c"}, Tags: []string{"t"}},
+		Limits: &agentdv1.Limits{
+			MaxTurns: 1, MaxCalls: 2, MaxResponseTokens: 3, MaxTokens: 1 << 63, MaxCost: .5, MaxWallTime: durationpb.New(time.Minute),
+			MaxOutput: 6, MaxFailures: 7, MaxTimeouts: 8, MaxRepeats: 9,
+		},
+		People:  &agentdv1.People{Attended: true, Expiry: durationpb.New(time.Hour), AskOutcome: true},
+		Context: map[string][]byte{"k": []byte("1")}, ExplicitCompletion: true,
 	})
 	if err != nil || started.GetRunId() != "r" {
 		t.Fatal(started, err)
 	}
 	want := agent.Task{
 		Prompt: "hi", RunID: "r", SystemPrompt: "s", Session: "x",
-		Tools:  agent.ToolChoice{Names: []string{"n"}, Categories: []string{"c"}, Tags: []string{"t"}},
-		Limits: agent.Limits{MaxTurns: 1, MaxCalls: 2, MaxResponseTokens: 3},
+		Tools: agent.ToolChoice{Names: []string{"n"}, Categories: []string{"c"}, Tags: []string{"t"}},
+		Limits: agent.Limits{
+			MaxTurns: 1, MaxCalls: 2, MaxResponseTokens: 3, MaxTokens: math.MaxInt64, MaxCost: .5, MaxWallTime: time.Minute,
+			MaxOutput: 6, MaxFailures: 7, MaxTimeouts: 8, MaxRepeats: 9,
+		},
+		People:  &agent.People{Attended: true, Expiry: time.Hour, AskOutcome: true},
+		Context: map[string]json.RawMessage{"k": []byte("1")}, ExplicitCompletion: true,
 	}
 	if diff := cmp.Diff(want, fake.task); diff != "" {
 		t.Errorf("task (-want +got):\n%s", diff)
