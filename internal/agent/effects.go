@@ -32,10 +32,14 @@ func (s *State) Context(turn int) map[string]json.RawMessage {
 	if values == nil {
 		values = make(map[string]json.RawMessage, 3)
 	}
-	quoted := func(id string) json.RawMessage { return json.RawMessage(`"` + id + `"`) } // ids need no escapes
 	values[KeyRun], values[KeySession] = quoted(s.started.RunID), quoted(s.started.Session)
 	values[KeyTurn] = json.RawMessage(fmt.Sprint(turn))
 	return values
+}
+
+func quoted(text string) json.RawMessage {
+	data, _ := marshal(text) // a string never fails
+	return data
 }
 
 // CheckContext returns what is wrong with values that a run is to begin with, or nil.

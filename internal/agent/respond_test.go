@@ -239,11 +239,11 @@ func TestContextReachesTools(t *testing.T) {
 			return tool.Outcome{Result: tool.Result{Effects: []tool.Effect{effect("k", tool.EffectAppend, `2`)}}}
 		})
 		f := newFixture(t, turns(response(model.StopToolUse, call("a", "echo")), response(model.StopToolUse, call("b", "echo")), response(model.StopEndTurn)), tools, nil)
-		f.start(agent.Task{Session: "s", Context: map[string]json.RawMessage{"k": []byte(`[1]`)}})
+		f.start(agent.Task{Session: `s"\\`, Context: map[string]json.RawMessage{"k": []byte(`[1]`)}})
 		f.end()
 		want := []map[string]json.RawMessage{
-			{"k": []byte(`[1]`), "run": []byte(`"r"`), "turn": []byte(`1`), "session": []byte(`"s"`)},
-			{"k": []byte(`[1,2]`), "run": []byte(`"r"`), "turn": []byte(`2`), "session": []byte(`"s"`)},
+			{"k": []byte(`[1]`), "run": []byte(`"r"`), "turn": []byte(`1`), "session": []byte(`"s\\"\\\\"`)},
+			{"k": []byte(`[1,2]`), "run": []byte(`"r"`), "turn": []byte(`2`), "session": []byte(`"s\\"\\\\"`)},
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("context (-want +got):\n%s", diff)
