@@ -68,7 +68,7 @@ func (r *RunStarted) describe(call *model.ToolCall, id string, offered []tool.In
 	case system:
 		c.System = call.Name
 	case i < 0:
-		c.Refusal = fmt.Sprintf("[not_found] There is no tool %q. %s", clip(call.Name), names(offered))
+		c.Refusal = fmt.Sprintf("[not_found] There is no tool %q. %s", clip(call.Name), r.others(offered))
 	case offered[i].UnavailableReason != "":
 		c.Refusal = fmt.Sprintf("[unavailable] The tool %s cannot be called now: %s", call.Name, offered[i].UnavailableReason)
 	default:
@@ -76,6 +76,14 @@ func (r *RunStarted) describe(call *model.ToolCall, id string, offered []tool.In
 		c.Serial, c.ReturnDirect, c.SideEffects = spec.Serial, spec.ReturnDirect, spec.HasSideEffects()
 	}
 	return c
+}
+
+// others says which tools there are instead of one that there is not.
+func (r *RunStarted) others(offered []tool.Info) string {
+	if r.defers(offered) {
+		return "Search for one with " + SystemToolSearch + "."
+	}
+	return names(offered)
 }
 
 // names lists the tools that can be called, as far as a model wants to read it.

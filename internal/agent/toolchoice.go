@@ -45,11 +45,12 @@ func (r *RunStarted) told(offered []tool.Info, found []string) []tool.Info {
 	if !r.defers(offered) {
 		return all
 	}
+	own := SystemTools()
 	rank := func(info tool.Info) int {
 		name := info.Spec.Name
 		latest := slices.Index(found, name)
 		switch {
-		case isSystemTool(name):
+		case slices.Contains(own, name):
 			return 0
 		case latest >= 0:
 			return len(found) - latest
@@ -58,11 +59,18 @@ func (r *RunStarted) told(offered []tool.Info, found []string) []tool.Info {
 		}
 		return len(found) + 2
 	}
-	ranked := slices.Clone(all)
-	slices.SortStableFunc(ranked, func(a, b tool.Info) int { return rank(a) - rank(b) })
-	ranked = ranked[:r.Tools.MaxTools]
+	ranks := make(map[string]int, len(all))
+	names := make([]string, len(all))
+	for i, info := range all {
+		names[i], ranks[info.Spec.Name] = info.Spec.Name, rank(info)
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return ranks[a] - ranks[b] })
+	for _, name := range names[r.Tools.MaxTools:] {
+		delete(ranks, name)
+	}
 	return slices.DeleteFunc(all, func(info tool.Info) bool {
-		return !slices.ContainsFunc(ranked, func(in tool.Info) bool { return in.Spec.Name == info.Spec.Name })
+		_, in := ranks[info.Spec.Name]
+		return !in
 	})
 }
 

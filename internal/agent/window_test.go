@@ -175,3 +175,47 @@ func TestWindowIsChecked(t *testing.T) {
 		t.Errorf("a window of which twice as much is used is taken: %v", err)
 	}
 }
+
+// TestSummaryIsInterrupted: a run whose agent stops while the model sums up asks again; one that is cancelled does not.
+func TestSummaryIsInterrupted(t *testing.T) {
+	for _, cancel := range []bool{false, true} {
+		asked := make(chan struct{}, 8)
+		m := &fakeModel{}
+		m.answer = func(ctx context.Context, req model.Request) (*model.Response, error) {
+			switch n := len(req.Messages); {
+			case isSummary(req):
+				asked <- struct{}{}
+				if len(asked) == 1 {
+					<-ctx.Done()
+					return nil, ctx.Err()
+				}
+				return response(model.StopEndTurn, text("short")), nil
+			case n == 1:
+				return response(model.StopToolUse, call("a", "echo")), nil
+			case said(req) == "hello" && len(req.Messages[0].Blocks) == 2:
+				return response(model.StopEndTurn, text("done")), nil
+			}
+			return response(model.StopToolUse, call("b", agent.SystemCompact)), nil
+		}
+		f := newFixture(t, m, newTools(echo), withSystem)
+		f.start(agent.Task{})
+		asked <- <-asked
+		want := agent.StopEndTurn
+		if cancel {
+			want = agent.StopCancelled
+			if err := f.CancelRun(t.Context(), "r", "enough"); err != nil {
+				t.Fatal(err)
+			}
+		} else {
+			f.Close()
+			f.open(withSystem)
+			if _, err := f.Resume(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if end := f.end(); end.StopReason != want {
+			t.Errorf("cancelled %v: the run ends with %+v", cancel, end)
+		}
+		f.Close()
+	}
+}
