@@ -242,8 +242,8 @@ func TestContextReachesTools(t *testing.T) {
 		f.start(agent.Task{Session: `s"\\`, Context: map[string]json.RawMessage{"k": []byte(`[1]`)}})
 		f.end()
 		want := []map[string]json.RawMessage{
-			{"k": []byte(`[1]`), "run": []byte(`"r"`), "turn": []byte(`1`), "session": []byte(`"s\\"\\\\"`)},
-			{"k": []byte(`[1,2]`), "run": []byte(`"r"`), "turn": []byte(`2`), "session": []byte(`"s\\"\\\\"`)},
+			{"k": []byte(`[1]`), "run": []byte(`"r"`), "turn": []byte(`1`), "session": []byte(`"s\"\\\\"`)},
+			{"k": []byte(`[1,2]`), "run": []byte(`"r"`), "turn": []byte(`2`), "session": []byte(`"s\"\\\\"`)},
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("context (-want +got):\n%s", diff)
