@@ -132,6 +132,10 @@ brief:
 chaos: ## let plugins be killed, stopped, replaced and misused at random: CHAOSRUNS (1) seeds, each for CHAOSTIME (60s)
 	$(TESTENV) $(GO) test -count=$(CHAOSRUNS) -timeout 24h -v ./internal/e2e/chaos -args -chaos.for=$(CHAOSTIME) $(CHAOSFLAGS)
 
+.PHONY: boundary
+boundary: ## kill agentd, toolhost and both at every append to a run's journal
+	$(TESTENV) $(GO) test -count=1 -timeout 2h ./internal/e2e/boundary -args -boundary.all $(BOUNDARYFLAGS)
+
 .PHONY: clean
 clean: ## remove what the other targets made
 	rm -rf bin $(SCRATCH)

@@ -1,0 +1,108 @@
+package boundary_test
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// agentd is the agentd of one run, over its lives.
+type agentd struct {
+	world   *world
+	brain   *brain
+	folder  string
+	addr    string
+	log     *lockedBuffer
+	life    *process
+	signals *os.File // what it tells
+	consent *os.File // a byte lets it go on
+}
+
+// newAgentd starts an agentd that halts at the place, and ends it at the end of the test.
+func newAgentd(t *testing.T, w *world, b *brain, folder string, at place) *agentd {
+	t.Helper()
+	d := &agentd{world: w, brain: b, folder: folder, addr: "unix://" + filepath.Join(folder, "a.sock"), log: &lockedBuffer{}}
+	told, tell, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	wait, consent, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.signals, d.consent = told, consent
+	d.life, err = d.launch("halting/agentd", []string{fmt.Sprintf("BOUNDARY_HALT=%d %s", at.seq, at.side)}, tell, wait)
+	if err := errors.Join(err, tell.Close(), wait.Close()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		d.life.kill()
+		if err := errors.Join(told.Close(), consent.Close()); err != nil {
+			t.Error(err)
+		}
+		if t.Failed() {
+			t.Logf("agentd's log:\n%s", d.log)
+		}
+	})
+	return d
+}
+
+func (d *agentd) journal() string { return filepath.Join(d.folder, "runs.db") }
+
+func (d *agentd) launch(binary string, env []string, files ...*os.File) (*process, error) {
+	return launch(d.folder, d.log, env, files, binary, "serve", "--listen", d.addr, "--toolhost", d.world.addr,
+		"--model", "openai:scripted", "--base-url", d.brain.server.URL+"/v1", "--journal", d.journal())
+}
+
+// revive begins the next life, of the binary that ships.
+func (d *agentd) revive() (err error) {
+	d.life, err = d.launch("agentd", nil)
+	return err
+}
+
+// victims says what is killed.
+type victims struct{ agentd, toolhost bool }
+
+func (v victims) String() string {
+	switch {
+	case v.agentd && v.toolhost:
+		return "both"
+	case v.toolhost:
+		return "toolhost"
+	}
+	return "agentd"
+}
+
+// disaster waits until agentd halts, kills the victims, and lets what is left go on before what was killed is back. Its
+// result comes once all is there again; until then nobody else may touch the processes.
+func (d *agentd) disaster(v victims) <-chan error {
+	ended := make(chan error, 1)
+	go func() { ended <- d.strike(v) }() // ends with its work, or with agentd; who has the channel waits for it
+	return ended
+}
+
+func (d *agentd) strike(v victims) error {
+	line, err := bufio.NewReader(d.signals).ReadString('\n')
+	if err != nil || !strings.HasPrefix(line, "halted") {
+		return fmt.Errorf("agentd did not halt: it told %q, %w", line, err)
+	}
+	if v.toolhost {
+		d.world.toolhost.kill()
+	}
+	if v.agentd {
+		d.life.kill()
+	} else if _, err := d.consent.Write([]byte{1}); err != nil {
+		return err
+	}
+	if v.toolhost {
+		err = d.world.open()
+	}
+	if err == nil && v.agentd {
+		err = d.revive()
+	}
+	return err
+}

@@ -1,0 +1,149 @@
+package boundary_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
+)
+
+// story is all that can be said of a run once it has ended.
+type story struct {
+	end      *agentdv1.RunFinished
+	results  map[string]*agentdv1.CallResult
+	asked    map[int]string
+	executed map[string]int
+}
+
+// chosen is how many of the boundaries a short test takes for each of the victims.
+const chosen = 5
+
+// TestEveryBoundary: agentd, toolhost or both are killed before and after each append to the journal. Each time the run
+// ends like the undisturbed one.
+func TestEveryBoundary(t *testing.T) {
+	w := newWorld(t)
+	whole, boundaries := undisturbed(t, w)
+	if whole.end.GetStopReason() != agentdv1.StopReason_STOP_REASON_END_TURN || whole.end.GetTurns() < 20 || len(boundaries) < 50 {
+		t.Fatalf("the undisturbed run has %d boundaries and ended with %v", len(boundaries), whole.end)
+	}
+	if *seed == 0 {
+		*seed = rand.Uint64()
+	}
+	random := rand.New(rand.NewPCG(*seed, 0))
+	var group sync.WaitGroup
+	defer group.Wait()
+	seats := make(chan struct{}, *workers)
+	total := 0
+	for _, v := range []victims{{agentd: true}, {toolhost: true}, {agentd: true, toolhost: true}} {
+		for _, at := range choose(random, boundaries) {
+			total++
+			number := total
+			seats <- struct{}{}
+			group.Go(func() { // ends with its run
+				defer func() { <-seats }()
+				t.Run(v.String()+"_"+at.String(), func(t *testing.T) {
+					w := w
+					if v.toolhost {
+						w = newWorld(t)
+					}
+					disturb(t, w, v, at, number%2 == 0, whole)
+				})
+			})
+		}
+	}
+	t.Logf("-boundary.seed=%d: %d of %d boundaries", *seed, total, 6*len(boundaries))
+}
+
+// choose returns the places where to kill: all, or some that are spread over the run.
+func choose(random *rand.Rand, boundaries []uint64) (places []place) {
+	if *all {
+		for _, seq := range boundaries {
+			places = append(places, place{seq, "before"}, place{seq, "after"})
+		}
+		return places
+	}
+	stride := len(boundaries) / chosen
+	for i := range chosen {
+		seq := boundaries[i*stride+random.IntN(stride)]
+		places = append(places, place{seq, []string{"before", "after"}[random.IntN(2)]})
+	}
+	return places
+}
+
+// undisturbed returns the story of a run that nothing happens to, and the last record of each of its appends.
+func undisturbed(t *testing.T, w *world) (story, []uint64) {
+	t.Helper()
+	b := newBrain(t)
+	d := newAgentd(t, w, b, folder(t, w), place{side: "none"})
+	var boundaries []uint64
+	told := make(chan struct{})
+	go func() { // ends with agentd, which is killed below
+		defer close(told)
+		for lines := bufio.NewScanner(d.signals); lines.Scan(); {
+			if seq, err := strconv.ParseUint(strings.TrimPrefix(lines.Text(), "appended "), 10, 64); err == nil {
+				boundaries = append(boundaries, seq)
+			}
+		}
+	}()
+	p := newPerson(t, d.addr, "whole", false)
+	s, err := live(t, w, b, p)
+	d.life.kill()
+	<-told
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, boundaries
+}
+
+// live has a person see a run to its end and returns its story.
+func live(t *testing.T, w *world, b *brain, p *person) (story, error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	if err := p.start(ctx); err != nil {
+		return story{}, fmt.Errorf("starting the run: %w", err)
+	}
+	if err := p.follow(ctx); err != nil {
+		return story{}, fmt.Errorf("following the run: %w", err)
+	}
+	return story{p.end(), p.results(), b.seen(), w.executed(t, p.session)}, nil
+}
+
+// disturb kills the victims at a place of a run and compares its story with the undisturbed one.
+func disturb(t *testing.T, w *world, v victims, at place, askOutcome bool, whole story) {
+	t.Helper()
+	b := newBrain(t)
+	d := newAgentd(t, w, b, folder(t, w), at)
+	first := d.life
+	ended := d.disaster(v)
+	s, err := live(t, w, b, newPerson(t, d.addr, v.String()+"-"+at.String(), askOutcome))
+	if err != nil {
+		first.kill() // if it did not halt, nothing else would end the disaster
+	}
+	if err := errors.Join(err, <-ended); err != nil {
+		t.Fatal(err)
+	}
+	if v.toolhost {
+		compareLoosely(t, whole, s, askOutcome)
+		return
+	}
+	compare(t, whole, s)
+}
+
+// folder returns a new folder for an agentd.
+func folder(t *testing.T, w *world) string {
+	t.Helper()
+	dir, err := os.MkdirTemp(w.home, "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}

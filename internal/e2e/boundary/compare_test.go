@@ -1,0 +1,127 @@
+package boundary_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/testing/protocmp"
+
+	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
+	toolv1 "github.com/toolhost/toolhost/gen/go/toolhost/tool/v1"
+)
+
+// compare checks that nothing shows that agentd was killed.
+func compare(t *testing.T, whole, s story) {
+	t.Helper()
+	if diff := cmp.Diff(whole.end, s.end, protocmp.Transform()); diff != "" {
+		t.Errorf("the run ends otherwise:\n%s", diff)
+	}
+	if diff := cmp.Diff(whole.executed, s.executed); diff != "" {
+		t.Errorf("other calls were executed:\n%s", diff)
+	}
+	if diff := cmp.Diff(whole.asked, s.asked); diff != "" {
+		t.Errorf("the model was sent other words:\n%s", diff)
+	}
+}
+
+// compareLoosely checks what must hold although toolhost was killed: what has side effects happened at most once, and
+// only such calls may have an outcome that nobody knows; all else is as if nothing had happened.
+func compareLoosely(t *testing.T, whole, s story, askOutcome bool) {
+	t.Helper()
+	if s.end.GetStopReason() != whole.end.GetStopReason() || s.end.GetText() != whole.end.GetText() || s.end.GetTurns() != whole.end.GetTurns() {
+		t.Errorf("the run ended with %v, want %v", s.end, whole.end)
+	}
+	lost := make(map[string]bool)
+	for id, want := range whole.results {
+		got := s.results[id]
+		switch {
+		case got == nil:
+			t.Errorf("call %s has no result", id)
+		case isLost(got, askOutcome):
+			lost[id] = true
+			if mayHappenTwice(want.GetTool()) {
+				t.Errorf("call %s of %s, which is safe, ended with %v", id, want.GetTool(), got)
+			}
+		case textOf(got.GetResult()) != textOf(want.GetResult()):
+			t.Errorf("call %s answers %q, want %q", id, textOf(got.GetResult()), textOf(want.GetResult()))
+		}
+	}
+	if len(s.results) != len(whole.results) {
+		t.Errorf("the run has %d results, want %d", len(s.results), len(whole.results))
+	}
+	checkExecuted(t, whole, s, lost)
+	checkAsked(t, whole, s, lost)
+	t.Logf("%d outcomes are not known", len(lost))
+}
+
+// isLost reports whether nobody knows the outcome of a call with this result.
+func isLost(r *agentdv1.CallResult, askOutcome bool) bool {
+	text := textOf(r.GetResult())
+	if askOutcome {
+		return strings.Contains(text, outcomeAnswer)
+	}
+	return r.GetError().GetKind() == toolv1.ErrorKind_ERROR_KIND_OUTCOME_UNKNOWN && strings.Contains(text, "outcome_unknown")
+}
+
+func checkExecuted(t *testing.T, whole, s story, lost map[string]bool) {
+	t.Helper()
+	once := func(counts map[string]int) map[string]int {
+		calls := make(map[string]int)
+		for sent, n := range counts {
+			id, _, _ := strings.Cut(sent, ".a") // of whichever attempt
+			if mayHappenTwice(whole.results[id].GetTool()) {
+				n = min(n, 1)
+			}
+			if !lost[id] || n > 1 {
+				calls[id] += n
+			}
+		}
+		return calls
+	}
+	if diff := cmp.Diff(once(whole.executed), once(s.executed)); diff != "" {
+		t.Errorf("other calls were executed, or more often:\n%s", diff)
+	}
+}
+
+// checkAsked compares what the model was sent, but for the results that are lost.
+func checkAsked(t *testing.T, whole, s story, lost map[string]bool) {
+	t.Helper()
+	for turn, want := range whole.asked {
+		theirs, err := messagesOf(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ours, err := messagesOf(s.asked[turn])
+		if err != nil || len(ours) != len(theirs) {
+			t.Errorf("turn %d: the model was sent %d messages, want %d: %v", turn, len(ours), len(theirs), err)
+			continue
+		}
+		for i := range theirs {
+			if callID, ok := strings.CutPrefix(theirs[i].ToolCallID, "call_"); ok {
+				at, index, _ := strings.Cut(callID, "_")
+				if lost["r.t"+at+".c"+index] {
+					ours[i].Content = theirs[i].Content
+				}
+			}
+		}
+		if diff := cmp.Diff(theirs, ours); diff != "" {
+			t.Errorf("turn %d: the model was sent other words:\n%s", turn, diff)
+		}
+	}
+}
+
+// untimed returns a text without the words for a timeout: toolhost and the plugin both notice that a call's time is up,
+// and the call ends with the words of whichever is first.
+func untimed(text string) string {
+	return regexp.MustCompile(`\[timeout\] .*?It may help`).ReplaceAllString(text, "[timeout] It may help")
+}
+
+func textOf(r *toolv1.Result) string {
+	var text strings.Builder
+	for _, c := range r.GetContent() {
+		text.WriteString(c.GetText())
+	}
+	return untimed(text.String())
+}

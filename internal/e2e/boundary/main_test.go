@@ -1,0 +1,95 @@
+package boundary_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+var (
+	all     = flag.Bool("boundary.all", false, "kill at every boundary, not at some")
+	seed    = flag.Uint64("boundary.seed", 0, "which boundaries are chosen; 0: by a seed that is printed")
+	workers = flag.Int("boundary.workers", 6, "how many runs go on at the same time: most of their time they wait")
+)
+
+// bin is the folder with toolhost, agentd, plugins/tally, and halting/agentd, which is agentd and can be made to stand
+// still at an append.
+var bin string
+
+// patience bounds every wait, so that what hangs fails a test instead of stopping the run.
+const patience = 90 * time.Second
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	code, err := buildAndRun(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func buildAndRun(m *testing.M) (code int, err error) {
+	dir, err := os.MkdirTemp("", "toolhost-boundary-")
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	bin = dir
+	overlay, err := writeOverlay(dir)
+	if err != nil {
+		return 0, fmt.Errorf("preparing the agentd that halts: %w", err)
+	}
+	for _, args := range [][]string{
+		{"-o", dir + "/", "./cmd/toolhost", "./cmd/agentd"},
+		{"-o", filepath.Join(dir, "plugins") + "/", "./internal/e2e/boundary/tally"},
+		{"-o", filepath.Join(dir, "halting") + "/", "-overlay", overlay, "./cmd/agentd"},
+	} {
+		build := exec.Command("go", append([]string{"build"}, args...)...)
+		build.Dir = "../../.."
+		if out, err := build.CombinedOutput(); err != nil {
+			return 0, fmt.Errorf("go build %v: %w\n%s", args, err, out)
+		}
+	}
+	return m.Run(), nil
+}
+
+// writeOverlay writes what has to be exchanged in agentd to make it halt: one method of the journal's store. All else
+// is what ships.
+func writeOverlay(dir string) (path string, err error) {
+	store, err := filepath.Abs("../../runstore/sqlite")
+	if err != nil {
+		return "", err
+	}
+	own, err := os.ReadFile(filepath.Join(store, "write.go"))
+	if err != nil {
+		return "", err
+	}
+	method := []byte("func (s *Store) Append(")
+	if bytes.Count(own, method) != 1 {
+		return "", fmt.Errorf("there is no %q in write.go any more; say where it is", method)
+	}
+	renamed := filepath.Join(dir, "write.go")
+	if err := os.WriteFile(renamed, bytes.Replace(own, method, []byte("func (s *Store) appendAtOnce("), 1), 0o600); err != nil {
+		return "", err
+	}
+	added, err := filepath.Abs("testdata/halt.go.txt")
+	if err != nil {
+		return "", err
+	}
+	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {
+		filepath.Join(store, "write.go"): renamed, filepath.Join(store, "halt.go"): added,
+	}})
+	if err != nil {
+		return "", err
+	}
+	path = filepath.Join(dir, "overlay.json")
+	return path, os.WriteFile(path, overlay, 0o600)
+}

@@ -1,0 +1,154 @@
+package boundary_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/toolhost/toolhost/client"
+	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// person starts the run, watches it and decides what it asks for, however often agentd dies under it. What it decides
+// depends on what is asked alone.
+type person struct {
+	t          *testing.T
+	client     *client.Agent
+	session    string
+	askOutcome bool
+	events     []*agentdv1.RunEvent // durable, in order
+}
+
+// pause is how long a person waits before it tries again: agentd is about to be back.
+const pause = 10 * time.Millisecond
+
+func newPerson(t *testing.T, addr, session string, askOutcome bool) *person {
+	t.Helper()
+	c, err := client.DialAgent(addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	return &person{t: t, client: c, session: session, askOutcome: askOutcome}
+}
+
+// insist repeats what fails because nobody answers, and returns any other error.
+func (p *person) insist(ctx context.Context, try func() error) error {
+	for {
+		err := try()
+		if kind := tool.KindOf(err); err == nil || kind != tool.KindUnavailable && kind != tool.KindOutcomeUnknown && kind != tool.KindCancelled {
+			return err
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return fmt.Errorf("waited in vain: %w", err)
+		}
+	}
+}
+
+// start begins the run.
+func (p *person) start(ctx context.Context) error {
+	request := &agentdv1.StartRunRequest{
+		Prompt: "keep count", RunId: "r", Session: p.session,
+		// As good as never: a journal that is kept as a fixture must not expire.
+		People: &agentdv1.People{Attended: true, AskOutcome: p.askOutcome, Expiry: durationpb.New(100 * 365 * 24 * time.Hour)},
+	}
+	return p.insist(ctx, func() error {
+		_, err := p.client.StartRun(ctx, request)
+		return err
+	})
+}
+
+// follow watches the run to its end and decides. Each durable event comes exactly once, in order.
+func (p *person) follow(ctx context.Context) error {
+	return p.insist(ctx, func() error {
+		for e, err := range p.client.WatchRun(ctx, "r", uint64(len(p.events))) {
+			if err != nil {
+				return err
+			}
+			if e.GetIndex() > 0 {
+				continue
+			}
+			if e.GetSeq() != uint64(len(p.events))+1 {
+				return fmt.Errorf("event %d comes after %d", e.GetSeq(), len(p.events))
+			}
+			if wanted := e.GetDecisionRequested(); wanted != nil {
+				if err := p.decide(ctx, wanted.GetDecision()); err != nil {
+					return err
+				}
+			}
+			p.events = append(p.events, e)
+		}
+		if p.end() == nil {
+			return tool.Errorf(tool.KindUnavailable, "the watch ended before the run")
+		}
+		return nil
+	})
+}
+
+func (p *person) decide(ctx context.Context, wanted *agentdv1.PendingDecision) error {
+	d := &agentdv1.Decision{DecisionId: wanted.GetDecisionId()}
+	arguments := p.argumentsOf(wanted.GetCallId())
+	switch {
+	case wanted.GetKind() == agentdv1.DecisionKind_DECISION_KIND_OUTCOME:
+		d.Verdict = &agentdv1.Decision_Answer{Answer: &agentdv1.Answer{Text: outcomeAnswer}}
+	case strings.Contains(arguments, "edit"):
+		d.Verdict = &agentdv1.Decision_Approve{Approve: &agentdv1.Approve{Arguments: []byte(strings.Replace(arguments, "edit", "edited", 1))}}
+	case strings.Contains(arguments, "reject"):
+		d.Verdict = &agentdv1.Decision_Reject{Reject: &agentdv1.Reject{Reason: "keep it"}}
+	default:
+		d.Verdict = &agentdv1.Decision_Approve{Approve: &agentdv1.Approve{Reason: "go on"}}
+	}
+	err := p.insist(ctx, func() error {
+		_, err := p.client.Respond(ctx, "r", "ann", d)
+		return err
+	})
+	if tool.KindOf(err) == tool.KindNotFound {
+		return nil // it was decided before agentd died
+	}
+	return err
+}
+
+// argumentsOf returns what the model wants a call to be made with.
+func (p *person) argumentsOf(callID string) string {
+	for _, e := range p.events {
+		for _, call := range e.GetAssistantMessage().GetCalls() {
+			if call.GetCallId() == callID {
+				return string(call.GetArguments())
+			}
+		}
+	}
+	return ""
+}
+
+// outcomeAnswer is what a person says who is asked how a call ended.
+const outcomeAnswer = "nobody saw it"
+
+// end returns how the run ended, or nil.
+func (p *person) end() *agentdv1.RunFinished {
+	if len(p.events) == 0 {
+		return nil
+	}
+	return p.events[len(p.events)-1].GetRunFinished()
+}
+
+// results returns the run's results by call id. Each call has exactly one.
+func (p *person) results() map[string]*agentdv1.CallResult {
+	p.t.Helper()
+	results := make(map[string]*agentdv1.CallResult)
+	for _, e := range p.events {
+		if r := e.GetCallResult(); r != nil {
+			if results[r.GetCallId()] != nil {
+				p.t.Errorf("call %s has two results", r.GetCallId())
+			}
+			results[r.GetCallId()] = r
+		}
+	}
+	return results
+}

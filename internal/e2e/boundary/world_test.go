@@ -1,0 +1,72 @@
+package boundary_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// world is a toolhost with the plugin that counts.
+type world struct {
+	home, addr string
+	log        *lockedBuffer
+	toolhost   *process // exchanged when it is killed
+}
+
+// newWorld starts a toolhost, and stops it at the end of the test.
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	home, err := os.MkdirTemp("/tmp", "boundary-") // short: socket paths have a bound
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{home: home, addr: "unix://" + filepath.Join(home, "t.sock"), log: &lockedBuffer{}}
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("toolhost's log:\n%s", w.log)
+		}
+		if err := os.RemoveAll(home); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := os.Mkdir(filepath.Join(home, "workspace"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.open(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { w.toolhost.stop() })
+	return w
+}
+
+// open starts the toolhost.
+func (w *world) open() (err error) {
+	w.toolhost, err = launch(w.home, w.log, nil, nil, "toolhost", "serve", "--listen", w.addr,
+		"--plugins", filepath.Join(bin, "plugins"), "--state", filepath.Join(w.home, "state"), "--workspace", filepath.Join(w.home, "workspace"))
+	return err
+}
+
+// executed returns how often each call was executed, by the id that toolhost knew it by. The plugin makes the file with
+// its first line.
+func (w *world) executed(t *testing.T, session string) map[string]int {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(w.home, "workspace", session))
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := make(map[string]int)
+	for line := range strings.Lines(string(data)) {
+		counts[strings.TrimSpace(line)]++
+	}
+	return counts
+}
+
+// place is where something is killed.
+type place struct {
+	seq  uint64 // the append that brings this record
+	side string // "before", "after", or "none": nothing is
+}
+
+func (p place) String() string { return fmt.Sprintf("%s_%d", p.side, p.seq) }
