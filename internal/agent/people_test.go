@@ -179,6 +179,18 @@ func TestCancelWhilePeopleAreAsked(t *testing.T) {
 	}
 }
 
+// TestNobodyIsAskedForACancelledRun: what comes in after the request to stop is a result.
+func TestNobodyIsAskedForACancelledRun(t *testing.T) {
+	f := newFolderOf(t, attended())
+	f.respond(model.StopToolUse, call("a", "echo"), call("b", "echo"))
+	f.add(&agent.CancelRequested{})
+	f.failed("r.t1.c0", tool.KindApprovalRequired)
+	f.failed("r.t1.c1", tool.KindOutcomeUnknown)
+	if end := f.state.Finished(); end == nil || end.StopReason != agent.StopCancelled || len(kept[*agent.DecisionRequested](f)) > 0 {
+		t.Errorf("ended with %+v, asked %v", end, f.wanted())
+	}
+}
+
 func TestDecisionsThatDoNotFit(t *testing.T) {
 	f := newFolderOf(t, attended())
 	ask := call("q", agent.SystemAskUser)
