@@ -2,9 +2,7 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
-	"iter"
 	"time"
 
 	"github.com/toolhost/toolhost/internal/agent"
@@ -15,21 +13,6 @@ import (
 // display shows the events of a run.
 type display interface {
 	show(e agent.Event) error
-}
-
-// watch shows events to their end and returns how the run ended.
-func watch(events iter.Seq2[agent.Event, error], d display) (*agent.RunFinished, error) {
-	var end *agent.RunFinished
-	for e, err := range events {
-		if err != nil {
-			return nil, err
-		}
-		if err := d.show(e); err != nil {
-			return nil, fmt.Errorf("writing the output: %w", err)
-		}
-		end, _ = e.Payload.(*agent.RunFinished)
-	}
-	return end, nil
 }
 
 // jsonDisplay writes one JSON object per event and line.
@@ -62,6 +45,7 @@ type assistantLine struct {
 	Calls      []callLine `json:"calls"`
 	StopReason string     `json:"stop_reason"`
 	Usage      tool.Usage `json:"usage"`
+	Cost       float64    `json:"cost,omitempty"`
 }
 
 // callLine has the arguments as JSON where they are JSON, else as the text that they are.
@@ -74,8 +58,9 @@ type callLine struct {
 
 type callStartedLine struct {
 	header
-	CallID string `json:"call_id"`
-	Tool   string `json:"tool"`
+	CallID  string `json:"call_id"`
+	Tool    string `json:"tool"`
+	Attempt int    `json:"attempt,omitempty"` // from 2
 }
 
 type statusLine struct {
@@ -117,6 +102,7 @@ type finishedLine struct {
 	Turns      int              `json:"turns"`
 	Calls      int              `json:"calls"`
 	Usage      tool.Usage       `json:"usage"`
+	Cost       float64          `json:"cost,omitempty"`
 }
 
 func (d *jsonDisplay) show(e agent.Event) error {
@@ -134,13 +120,13 @@ func line(e agent.Event) any {
 	case *agent.TextDelta:
 		return textLine{h, p.Text}
 	case *agent.AssistantMessage:
-		l := assistantLine{header: h, Text: p.Text(), Calls: []callLine{}, StopReason: string(p.StopReason), Usage: p.Usage}
+		l := assistantLine{header: h, Text: p.Text(), Calls: []callLine{}, StopReason: string(p.StopReason), Usage: p.Usage, Cost: p.Cost}
 		for _, c := range p.Calls {
 			l.Calls = append(l.Calls, newCallLine(c))
 		}
 		return l
 	case *agent.CallStarted:
-		return callStartedLine{h, p.CallID, p.Tool}
+		return callStartedLine{h, p.CallID, p.Tool, p.Attempt}
 	case *agent.CallStatus:
 		return statusLine{h, p.CallID, p.Tool, p.Status}
 	case *agent.CallResult:
@@ -150,9 +136,9 @@ func line(e agent.Event) any {
 	case *agent.CancelRequested:
 		return cancelLine{h, p.Reason}
 	case *agent.RunFinished:
-		return finishedLine{h, p.StopReason, p.Message, p.Text, p.Turns, p.Calls, p.Usage}
+		return finishedLine{h, p.StopReason, p.Message, p.Text, p.Turns, p.Calls, p.Usage, p.Cost}
 	}
-	return h
+	return moreLine(h, e)
 }
 
 func newCallLine(c agent.Call) callLine {

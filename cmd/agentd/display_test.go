@@ -102,16 +102,14 @@ func TestJSONDisplayOfStrangeThings(t *testing.T) {
 	}
 }
 
-func TestWatchReportsWhatGoesWrong(t *testing.T) {
-	broken := errors.New("broken")
-	events := func(yield func(agent.Event, error) bool) {
-		_ = yield(agent.Event{Payload: &agent.UserMessage{}}, nil) && yield(agent.Event{}, broken)
-	}
-	if _, err := watch(events, newTextDisplay(cli.Process{Stdout: new(bytes.Buffer), Getenv: func(string) string { return "" }})); !errors.Is(err, broken) {
-		t.Errorf("got %v", err)
-	}
-	if _, err := watch(events, &jsonDisplay{out: fullDisk{}}); err == nil || !strings.Contains(err.Error(), "disk is full") {
-		t.Errorf("got %v", err)
+func TestAnOutputThatCannotBeWrittenIsReported(t *testing.T) {
+	w := newWorld(t).withToolhost()
+	for _, args := range [][]string{{"run"}, {"run", "-o", "json"}} {
+		e := ended{stdout: newOutput(), stderr: newOutput()}
+		p := w.process(e, append(args, "--model", w.script("turns: [{text: hi}]"), "hi")...)
+		p.Stdout = fullDisk{}
+		e.code = run(t.Context(), p)
+		e.want(t, 3, "writing the output: the disk is full")
 	}
 }
 

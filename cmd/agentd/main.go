@@ -1,7 +1,8 @@
 // Command agentd runs LLM agents that call tools through toolhost.
 //
-// `agentd run` works on one task and ends with it; `agentd serve` offers runs over gRPC. This package holds flags,
-// wiring and output; what a run does is in internal/agent and the packages around it. One file per command.
+// `agentd run` works on one task and ends with it, `agentd chat` on one after the other; `agentd serve` offers runs over
+// gRPC. `runs` and `show` read the journal, `respond` and `cancel` talk to the server. This package holds flags, wiring
+// and what people see and type; what a run does is in internal/agent and the packages around it. One file per command.
 package main
 
 import (
@@ -18,8 +19,14 @@ import (
 const program = "agentd"
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // the first signal asks, the second ends the process
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() { // ends with the process
+		came := <-signals
+		signal.Stop(signals) // the first signal asks, the second ends the process
+		cancel(&signalled{came})
+	}()
 	os.Exit(run(ctx, cli.Process{
 		Args: os.Args[1:], Getenv: os.Getenv, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 	}))
@@ -39,6 +46,10 @@ func newRoot(p cli.Process) *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.AddCommand(newRunCommand(p), newServeCommand(p))
+	root.AddCommand(
+		newRunCommand(p), newResumeCommand(p), newChatCommand(p),
+		newRunsCommand(p), newShowCommand(p), newRespondCommand(p), newCancelCommand(p),
+		newServeCommand(p), newConfigCommand(p),
+	)
 	return root
 }

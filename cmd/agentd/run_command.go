@@ -4,29 +4,28 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/toolhost/toolhost/internal/agent"
 	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/tool"
 )
 
-// exitEnded is the exit code of a run that ended, but not with what it was asked for.
-const exitEnded = cli.ExitToolError
-
 func newRunCommand(p cli.Process) *cobra.Command {
-	s := &setup{process: p}
-	var format cli.Format
+	f := &foreground{setup: setup{process: p}}
+	var task taskFlags
 	cmd := &cobra.Command{
 		Use:   `run "PROMPT"`,
 		Short: "Let a model work on a task, and show what happens",
 		Long: "Run lets a model work on one task with the tools of a toolhost, and shows what it writes and calls. Where no toolhost\n" +
 			"answers at the default address, it starts the one beside agentd, with the plugins beside it and the current folder as\n" +
 			"workspace, and stops it in the end. Ctrl-C cancels the run; a second one leaves at once.\n\n" +
-			"The exit code is 0 if the run ended well, 1 if it ended otherwise, 2 for wrong usage, 3 if something around it\n" +
-			"failed, and 4 if no toolhost answers.",
+			"In a terminal it asks for approvals and answers in place. Elsewhere there is nobody to ask: the answer is no, and\n" +
+			"standard error says what would have been needed.\n\n" + exitCodesHelp,
 		Example: "  agentd run \"What is 13! and what is its square root?\"\n" +
 			"  agentd run --model scripted:demo.yaml -o json \"Read notes.txt\"",
 		Args: func(_ *cobra.Command, args []string) error {
@@ -35,74 +34,131 @@ func newRunCommand(p cli.Process) *cobra.Command {
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return s.run(cmd.Context(), args[0], &format) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return f.work(cmd.Context(), func(ctx context.Context, w *workbench) (begun, error) {
+				t, err := task.task(&f.setup, args[0])
+				if err != nil {
+					return begun{}, err
+				}
+				id, err := w.StartRun(ctx, t)
+				return begun{id: id}, err
+			})
+		},
 	}
-	s.addFlags(cmd.Flags())
-	format.AddFlag(cmd.Flags())
+	f.addFlags(cmd.Flags())
+	task.addFlags(cmd.Flags())
 	return cmd
 }
 
-// run works on one task. Its end becomes the exit code.
-func (s *setup) run(ctx context.Context, prompt string, format *cli.Format) (err error) {
-	m, err := s.openModel()
-	if err != nil {
-		return err
-	}
-	log := s.logger(slog.LevelWarn)
-	store, err := s.openJournal(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { err = closeAll(err, store.Close) }()
-	host, err := s.connect(ctx, true, log)
-	if err != nil {
-		return err
-	}
-	defer func() { err = closeAll(err, host.Close) }()
-	a, err := agent.New(agent.Config{Store: store, Model: m, Tools: remoteTools{host.Client}, Log: log})
-	if err != nil {
-		return err
-	}
-	defer a.Close()
+// taskFlags say what a run that is begun may do. What is not given is as agentd.yaml says.
+type taskFlags struct {
+	kind        string
+	maxTurns    int
+	maxCost     float64
+	maxWallTime time.Duration
+}
 
-	var show display = newTextDisplay(s.process)
-	if format.JSON() {
-		show = &jsonDisplay{out: s.process.Stdout}
+func (t *taskFlags) addFlags(flags *pflag.FlagSet) {
+	flags.StringVar(&t.kind, "kind", "", "`KIND` of the task: a name of kinds in agentd.yaml, which says what tools there are")
+	flags.IntVar(&t.maxTurns, "max-turns", 0, "how many responses the model may give")
+	flags.Float64Var(&t.maxCost, "max-cost", 0, "what the model and the tools may cost, in the currency of the prices")
+	flags.DurationVar(&t.maxWallTime, "max-wall-time", 0, "how long the run may be at work, such as 10m")
+}
+
+// task returns what is to be done with a prompt.
+func (t *taskFlags) task(s *setup, prompt string) (agent.Task, error) {
+	tools, err := s.config.Tools(t.kind)
+	if err != nil {
+		return agent.Task{}, cli.Usage("--kind: %w", err)
 	}
-	id, err := a.StartRun(ctx, agent.Task{Prompt: prompt, Foreground: true})
+	if t.maxTurns < 0 || t.maxCost < 0 || t.maxWallTime < 0 {
+		return agent.Task{}, cli.Usage("a limit is below zero; leave its flag out for none of its own")
+	}
+	return agent.Task{
+		Prompt: prompt, Tools: tools, Foreground: true, ExplicitCompletion: s.config.ExplicitCompletion,
+		Limits: agent.Limits{MaxTurns: t.maxTurns, MaxCost: t.maxCost, MaxWallTime: t.maxWallTime},
+	}, nil
+}
+
+// foreground is a run that this process works on and follows to its end.
+type foreground struct {
+	setup
+	format cli.Format
+}
+
+func (f *foreground) addFlags(flags *pflag.FlagSet) {
+	f.setup.addFlags(flags)
+	f.format.AddFlag(flags)
+}
+
+// attended reports whether there is somebody to ask: never where the output is for programs.
+func (f *foreground) attended() bool {
+	present := isTerminal(f.process.Stdin) && isTerminal(f.process.Stdout)
+	return f.config.Approvals.People(present).Attended && !f.format.JSON()
+}
+
+// begun is a run that is at work.
+type begun struct {
+	id      string
+	after   uint64          // what is shown comes after this place in its journal
+	pending []agent.Pending // was asked for before
+}
+
+// work begins a run, or goes on with one, and follows it to its end, which becomes the exit code.
+func (f *foreground) work(ctx context.Context, begin func(context.Context, *workbench) (begun, error)) (err error) {
+	if err := f.load(); err != nil {
+		return err
+	}
+	attended := f.attended()
+	if !attended {
+		f.config.Approvals.Headless = "always"
+	}
+	w, err := f.openWorkbench(ctx, attended)
 	if err != nil {
 		return err
+	}
+	defer func() { err = errors.Join(err, w.Close()) }()
+	r, err := begin(ctx, w)
+	if err != nil {
+		return err
+	}
+	text := newTextDisplay(f.process)
+	follow := &follower{agent: w.Agent, show: text, people: newInterview(f.process, nil, text), log: w.log, done: ctx.Done()}
+	if f.format.JSON() {
+		follow.show = &jsonDisplay{out: f.process.Stdout}
 	}
 	// The run is cancelled, not the watch: what the cancelled calls say in the end is shown, and kept.
-	follow := context.WithoutCancel(ctx)
-	interrupted := make(chan struct{})
-	stop := context.AfterFunc(ctx, func() {
-		defer close(interrupted)
-		if err := a.CancelRun(follow, id, "interrupted"); err != nil {
-			log.Error("cancelling the run", "error", err)
-		}
-	})
-	defer func() {
-		if !stop() {
-			<-interrupted
-		}
-	}()
-	end, err := watch(a.WatchRun(follow, id, 0), show)
+	ctx = context.WithoutCancel(ctx)
+	if attended {
+		follow.people = newInterview(f.process, newConsole(f.process), text)
+		follow.people.expect(r.pending)
+	}
+	end, _, err := follow.follow(ctx, r.id, r.after)
+	if errors.Is(err, errLeft) {
+		return &cli.ExitError{Code: exitWaiting, Err: fmt.Errorf("the run waits for a person; go on with it: agentd resume %s", r.id)}
+	}
 	if err != nil {
 		return err
 	}
+	f.explain(follow.headless)
 	return verdict(end)
 }
 
-// verdict returns how a run's end is told.
-func verdict(end *agent.RunFinished) error {
-	switch {
-	case end == nil:
-		return errors.New("the run's events ended before the run")
-	case end.StopReason.Well():
-		return nil
-	case end.Message == "":
-		return &cli.ExitError{Code: exitEnded, Err: fmt.Errorf("the run ended: %s", end.StopReason)}
+// needsPerson reports whether a call was not made because nobody could be asked.
+func needsPerson(r *agent.CallResult) bool {
+	return r.Failure != nil && r.Failure.Kind == tool.KindApprovalRequired
+}
+
+// explain says what would have been needed for the calls that were not made.
+func (f *foreground) explain(calls []*agent.CallResult) {
+	for _, r := range calls {
+		rule := ""
+		if r.Failure.Rule != "" {
+			rule = fmt.Sprintf(" (rule %s)", r.Failure.Rule)
+		}
+		fmt.Fprintf(f.process.Stderr, "agentd: %s was not called, for nobody could be asked: %s%s\n", r.Tool, cli.OneLine(r.Failure.Message), rule)
 	}
-	return &cli.ExitError{Code: exitEnded, Err: fmt.Errorf("the run ended: %s: %s", end.StopReason, end.Message)}
+	if len(calls) > 0 {
+		fmt.Fprintln(f.process.Stderr, "agentd: run it in a terminal to be asked, or allow the calls by a rule of the policy in toolhost.yaml")
+	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,19 +28,23 @@ func newServeCommand(p cli.Process) *cobra.Command {
 		Use:   "serve",
 		Short: "Offer runs over gRPC, and go on with those that were interrupted",
 		Long: "Serve offers agent runs over gRPC until it is interrupted, and goes on with the runs in its journal that were\n" +
-			"interrupted. It prints one line when it is ready; its log goes to standard error.",
+			"interrupted. It prints one line when it is ready; its log goes to standard error. What needs a person waits for\n" +
+			"`agentd respond`, unless agentd.yaml says that nobody is there.",
 		Example: "  agentd serve --model anthropic:claude-sonnet-5-5",
 		Args:    cli.Arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := s.load(); err != nil {
+				return err
+			}
 			at := address.Default(program, p.Getenv)
-			if listen != "" {
+			if listen = cmp.Or(listen, s.config.Listen); listen != "" {
 				var err error
 				if at, err = address.Parse(listen); err != nil {
 					return cli.Usage("--listen: %w", err)
 				}
 			}
 			var least slog.Level
-			if err := least.UnmarshalText([]byte(level)); err != nil {
+			if err := least.UnmarshalText([]byte(cmp.Or(level, s.config.Log.Level))); err != nil {
 				return cli.Usage("--log-level: there is no level %q; use debug, info, warn or error", level)
 			}
 			return s.serve(cmd.Context(), at, s.logger(least))
@@ -47,13 +52,13 @@ func newServeCommand(p cli.Process) *cobra.Command {
 	}
 	s.addFlags(cmd.Flags())
 	cmd.Flags().StringVar(&listen, "listen", "", "`ADDRESS` to listen at: unix:///PATH or 127.0.0.1:PORT (default: this user's socket)")
-	cmd.Flags().StringVar(&level, "log-level", "info", "the least `LEVEL` that is logged: debug, info, warn or error")
+	cmd.Flags().StringVar(&level, "log-level", "", "the least `LEVEL` that is logged: debug, info, warn or error (default info)")
 	return cmd
 }
 
 // serve offers runs until ctx ends. It prints one line when it is ready.
 func (s *setup) serve(ctx context.Context, at address.Address, log *slog.Logger) (err error) {
-	m, err := s.openModel()
+	m, prices, err := s.openModel()
 	if err != nil {
 		return err
 	}
@@ -79,7 +84,9 @@ func (s *setup) serve(ctx context.Context, at address.Address, log *slog.Logger)
 		return err
 	}
 	defer func() { err = closeAll(err, host.Close) }()
-	a, err := agent.New(agent.Config{Store: store, Model: m, Tools: remoteTools{host.Client}, Log: log})
+	config := s.agentConfig(true)
+	config.Store, config.Model, config.Prices, config.Tools, config.Log = store, m, prices, remoteTools{host.Client}, log
+	a, err := agent.New(config)
 	if err != nil {
 		return err
 	}
@@ -105,6 +112,9 @@ func (s *setup) serve(ctx context.Context, at address.Address, log *slog.Logger)
 	return errors.Join(err, <-served)
 }
 
+// lockSuffix is behind the journal's name in the name of the file that a server locks.
+const lockSuffix = ".lock"
+
 // lockJournal keeps a second server from going on with the same runs. The kernel lets go of the lock however this
 // process ends; the file stays.
 func (s *setup) lockJournal() (unlock func(), err error) {
@@ -112,7 +122,7 @@ func (s *setup) lockJournal() (unlock func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	file, err := os.OpenFile(path+".lock", os.O_CREATE|os.O_RDWR, 0o600)
+	file, err := os.OpenFile(path+lockSuffix, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("locking the journal: %w", err)
 	}

@@ -12,49 +12,120 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/toolhost/toolhost/internal/address"
+	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agentconfig"
 	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/model"
 	"github.com/toolhost/toolhost/internal/model/provider"
 	"github.com/toolhost/toolhost/internal/runstore/sqlite"
 )
 
-// setup is what both commands are told about the parts that they put together.
+// setup is what commands that work on runs are told about the parts that they put together: flags, which go before the
+// file, and the file, which goes before the defaults.
 type setup struct {
 	process  cli.Process
+	file     string // empty: where it is found
 	model    string
 	baseURL  string
 	toolhost string
 	journal  string
+
+	config agentconfig.Config // set by load
 }
 
 func (s *setup) addFlags(flags *pflag.FlagSet) {
+	s.addJournalFlags(flags)
 	flags.StringVar(&s.model, "model", "",
-		"`MODEL` to ask: anthropic:NAME, openai:NAME or scripted:FILE (default: the key in the environment chooses)")
+		"`MODEL` to ask: a name of models in agentd.yaml, anthropic:NAME, openai:NAME or scripted:FILE (default: the key in the environment chooses)")
 	flags.StringVar(&s.baseURL, "base-url", "", "`URL` of the model's API (default: the provider's own)")
 	flags.StringVar(&s.toolhost, "toolhost", "",
 		"`ADDRESS` of the toolhost: unix:///PATH or 127.0.0.1:PORT (default: "+address.Variable(toolhostProgram)+", else this user's socket)")
+}
+
+// addJournalFlags adds the flags that say which runs are meant.
+func (s *setup) addJournalFlags(flags *pflag.FlagSet) {
+	flags.StringVar(&s.file, "config", "", "configuration `FILE` (default: ./agentd.yaml, else $XDG_CONFIG_HOME/toolhost/agentd.yaml)")
 	flags.StringVar(&s.journal, "journal", "", "`FILE` that keeps the runs (default: XDG_STATE_HOME/toolhost/runs.db)")
 }
 
-// openModel returns the model. A model that cannot be had is wrong usage: the error says which flag or variable helps.
-func (s *setup) openModel() (model.Model, error) {
-	m, err := provider.Open(provider.Choice{Model: s.model, BaseURL: s.baseURL, Getenv: s.process.Getenv})
-	if err != nil {
-		return nil, cli.Usage("%w", err)
+// load reads the configuration. That something is wrong with it is wrong usage.
+func (s *setup) load() error {
+	file := s.file
+	if file == "" {
+		var err error
+		if file, err = findConfig(s.process.Getenv); err != nil {
+			return err
+		}
 	}
-	return m, nil
+	var err error
+	s.config, err = loadConfig(file)
+	return err
+}
+
+// openModel returns the model, and what it costs where that is known. A model that cannot be had is wrong usage: the
+// error says which flag or variable helps.
+func (s *setup) openModel() (model.Model, model.Prices, error) {
+	choice, err := s.config.Choose(s.model)
+	if err != nil {
+		return nil, nil, cli.Usage("--model: %w", err)
+	}
+	if s.baseURL != "" {
+		choice.BaseURL = s.baseURL
+	}
+	m, err := provider.Open(provider.Choice{Model: choice.Name, BaseURL: choice.BaseURL, Getenv: s.keysFrom(choice.APIKeyEnv)})
+	if err != nil {
+		return nil, nil, cli.Usage("%w", err)
+	}
+	var prices model.Prices
+	if choice.Price != nil {
+		prices = model.Prices{m.Name(): *choice.Price}
+	}
+	return m, prices, nil
+}
+
+// keysFrom returns an environment in which a variable holds the key of whichever provider is asked. Empty means that each
+// has its own.
+func (s *setup) keysFrom(variable string) func(string) string {
+	if variable == "" {
+		return s.process.Getenv
+	}
+	return func(name string) string {
+		if name == "ANTHROPIC_API_KEY" || name == "OPENAI_API_KEY" {
+			name = variable
+		}
+		return s.process.Getenv(name)
+	}
+}
+
+// agentConfig returns what an agent works with. present is whether somebody can be asked, as far as can be seen.
+func (s *setup) agentConfig(present bool) agent.Config {
+	return agent.Config{
+		SystemPrompt: s.config.SystemPrompt,
+		Limits:       s.config.Limits.Agent(),
+		People:       s.config.Approvals.People(present),
+		SystemTools:  s.config.OfferedSystemTools(),
+		MaxRuns:      s.config.MaxRuns,
+	}
 }
 
 func (s *setup) journalPath() (string, error) {
-	if s.journal == "" {
-		return filepath.Join(stateDir(s.process.Getenv), "runs.db"), nil
+	switch {
+	case s.journal != "":
+		path, err := filepath.Abs(s.journal)
+		if err != nil {
+			return "", fmt.Errorf("--journal: %w", err)
+		}
+		return path, nil
+	case s.config.Journal != "":
+		return s.config.Journal, nil
+	case s.config.State != "":
+		return filepath.Join(s.config.State, journalName), nil
 	}
-	path, err := filepath.Abs(s.journal)
-	if err != nil {
-		return "", fmt.Errorf("--journal: %w", err)
-	}
-	return path, nil
+	return filepath.Join(stateDir(s.process.Getenv), journalName), nil
 }
+
+// journalName is the name of the journal in the state folder.
+const journalName = "runs.db"
 
 func (s *setup) openJournal(ctx context.Context) (*sqlite.Store, error) {
 	path, err := s.journalPath()
@@ -81,7 +152,11 @@ func stateDir(getenv func(string) string) string {
 }
 
 func (s *setup) logger(level slog.Level) *slog.Logger {
-	return slog.New(slog.NewTextHandler(s.process.Stderr, &slog.HandlerOptions{Level: level}))
+	options := &slog.HandlerOptions{Level: level}
+	if s.config.Log.Format == "json" {
+		return slog.New(slog.NewJSONHandler(s.process.Stderr, options))
+	}
+	return slog.New(slog.NewTextHandler(s.process.Stderr, options))
 }
 
 // closeAll closes what was opened, the last first, and joins what went wrong to err.

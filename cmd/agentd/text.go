@@ -3,20 +3,24 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 	"unicode"
 
 	"github.com/toolhost/toolhost/internal/agent"
 	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/tool"
 )
 
 // textDisplay shows a run to people: the text as the model writes it, and a line for each call as it begins and ends.
 type textDisplay struct {
 	out    io.Writer
 	color  bool
+	wide   int                  // of the terminal, in characters; 0: it is none
+	story  bool                 // what the user said, and how the run began and ended, is shown too
 	inLine bool                 // the last line is not ended
+	asking bool                 // somebody asks for decisions, and shows them
+	live   bool                 // the last line is a status, which gives way to whatever comes next
 	shown  string               // of the current response
 	calls  map[string]*callCard // under way
 }
@@ -24,7 +28,8 @@ type textDisplay struct {
 type callCard struct {
 	arguments string
 	begun     time.Time
-	tip       string // what the tool said last
+	status    tool.Status // what the tool said, folded
+	said      string      // how that was last shown
 }
 
 // The widths, in characters, to which a call's arguments and result are cut, so that a call stays on one line.
@@ -34,17 +39,8 @@ const (
 )
 
 func newTextDisplay(p cli.Process) *textDisplay {
-	return &textDisplay{out: p.Stdout, color: isTerminal(p.Stdout) && p.Getenv("NO_COLOR") == "", calls: make(map[string]*callCard)}
-}
-
-// isTerminal reports whether somebody may be looking at w right now.
-func isTerminal(w io.Writer) bool {
-	file, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := file.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+	wide := width(p.Stdout)
+	return &textDisplay{out: p.Stdout, wide: wide, color: wide > 0 && p.Getenv("NO_COLOR") == "", calls: make(map[string]*callCard)}
 }
 
 func (d *textDisplay) show(e agent.Event) error {
@@ -66,14 +62,26 @@ func (d *textDisplay) show(e agent.Event) error {
 	case *agent.CancelRequested:
 		return d.line(yellow, "■ cancelling")
 	case *agent.RunFinished:
-		if p.StopReason == agent.StopReturnDirect {
-			if err := d.text(p.Text); err != nil {
-				return err
-			}
-		}
-		return d.endLine()
+		return d.finished(p)
 	}
-	return nil
+	return d.more(e)
+}
+
+// finished shows the result where it was not shown as text.
+func (d *textDisplay) finished(p *agent.RunFinished) error {
+	if p.StopReason == agent.StopReturnDirect && !d.story {
+		if err := d.text(p.Text); err != nil {
+			return err
+		}
+	}
+	if err := d.endLine(); err != nil || !d.story {
+		return err
+	}
+	shade := green
+	if !p.StopReason.Well() {
+		shade = red
+	}
+	return d.line(shade, "■ %s", ending(p))
 }
 
 // assistant shows what the deltas have not shown, and keeps the arguments of the calls that follow.
@@ -96,14 +104,37 @@ func (d *textDisplay) callStarted(e agent.Event, p *agent.CallStarted) error {
 	return d.line(dim, "→ %s %s", p.Tool, cli.Clip(cli.OneLine(card.arguments), argumentsWidth))
 }
 
+// status shows what a tool says of its call. In a terminal that is one line which gives way to the next; elsewhere only
+// new tips are shown.
 func (d *textDisplay) status(p *agent.CallStatus) error {
 	card := d.card(p.CallID)
-	tip := p.Status.Tip
-	if tip == "" || tip == card.tip {
+	card.status = card.status.Fold(p.Status)
+	words := card.status.Tip
+	if d.wide > 0 {
+		words = strings.TrimSpace(progress(card.status.Progress) + " " + words)
+	}
+	if words == "" || words == card.said {
 		return nil
 	}
-	card.tip = tip
-	return d.line(dim, "  %s: %s", p.Tool, cli.Clip(cli.OneLine(tip), resultWidth))
+	card.said = words
+	if d.wide == 0 {
+		return d.line(dim, "  %s: %s", p.Tool, cli.Clip(cli.OneLine(words), resultWidth))
+	}
+	return d.liveLine(fmt.Sprintf("  %s: %s", p.Tool, words))
+}
+
+// progress returns how far a call is, as people read it.
+func progress(p *tool.Progress) string {
+	switch {
+	case p == nil:
+		return ""
+	case p.Total > 0:
+		const cells = 10
+		part := min(1, max(0, p.Done/p.Total))
+		full := int(part * cells)
+		return strings.TrimSpace(fmt.Sprintf("%s%s %3.0f%% %s", strings.Repeat("█", full), strings.Repeat("░", cells-full), 100*part, p.Message))
+	}
+	return strings.TrimSpace(fmt.Sprintf("%g %s", p.Done, p.Message))
 }
 
 func (d *textDisplay) result(e agent.Event, p *agent.CallResult) error {
@@ -151,22 +182,46 @@ func (d *textDisplay) text(s string) error {
 	if s == "" {
 		return nil
 	}
+	if d.live {
+		if err := d.endLine(); err != nil {
+			return err
+		}
+	}
 	d.inLine = !strings.HasSuffix(s, "\n")
 	_, err := io.WriteString(d.out, s)
 	return err
 }
 
+// endLine ends the line that was begun, if one was, and takes a status away.
 func (d *textDisplay) endLine() error {
-	if !d.inLine {
+	end := "\n"
+	if d.live {
+		end = eraseLine
+	}
+	if !d.inLine && !d.live {
 		return nil
 	}
-	d.inLine = false
-	_, err := io.WriteString(d.out, "\n")
+	d.inLine, d.live = false, false
+	_, err := io.WriteString(d.out, end)
+	return err
+}
+
+// eraseLine takes what stands on the terminal's line away.
+const eraseLine = "\r\x1b[K"
+
+// liveLine writes a line that the next one takes away.
+func (d *textDisplay) liveLine(s string) error {
+	if err := d.endLine(); err != nil {
+		return err
+	}
+	d.live = true
+	_, err := io.WriteString(d.out, d.shaded(dim, cli.Clip(cli.OneLine(s), d.wide-1)))
 	return err
 }
 
 // The colors, as a terminal wants them.
 const (
+	bold   = "1"
 	dim    = "2"
 	red    = "31"
 	green  = "32"
@@ -178,10 +233,13 @@ func (d *textDisplay) line(color, format string, args ...any) error {
 	if err := d.endLine(); err != nil {
 		return err
 	}
-	s := strings.TrimRight(fmt.Sprintf(format, args...), " ")
-	if d.color {
-		s = "\x1b[" + color + "m" + s + "\x1b[0m"
-	}
-	_, err := fmt.Fprintln(d.out, s)
+	_, err := fmt.Fprintln(d.out, d.shaded(color, strings.TrimRight(fmt.Sprintf(format, args...), " ")))
 	return err
+}
+
+func (d *textDisplay) shaded(color, s string) string {
+	if !d.color {
+		return s
+	}
+	return "\x1b[" + color + "m" + s + "\x1b[0m"
 }

@@ -36,11 +36,15 @@ func (t *toolhost) Close() error {
 // connect returns the toolhost that the command line, the environment or the default names. Where none answers at the
 // default address and private is set, it starts one. An error that wraps client.ErrNoServer says how to go on.
 func (s *setup) connect(ctx context.Context, private bool, log *slog.Logger) (*toolhost, error) {
-	addr, err := address.Find(s.toolhost, toolhostProgram, s.process.Getenv)
+	given := s.toolhost
+	if given == "" && s.process.Getenv(address.Variable(toolhostProgram)) == "" {
+		given = s.config.Toolhost
+	}
+	addr, err := address.Find(given, toolhostProgram, s.process.Getenv)
 	if err != nil {
 		return nil, cli.Usage("%w", err)
 	}
-	named := s.toolhost != "" || s.process.Getenv(address.Variable(toolhostProgram)) != ""
+	named := given != "" || s.process.Getenv(address.Variable(toolhostProgram)) != ""
 	c, err := dial(ctx, addr.String())
 	switch {
 	case err == nil:

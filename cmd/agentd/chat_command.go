@@ -1,0 +1,182 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/cli"
+)
+
+func newChatCommand(p cli.Process) *cobra.Command {
+	c := &chat{setup: setup{process: p}}
+	cmd := &cobra.Command{
+		Use:   "chat [RUN]",
+		Short: "Talk with a model that has tools, turn by turn",
+		Long: "Chat is a conversation in the terminal: what you type goes to the model, what it writes and calls is shown as it\n" +
+			"happens, and approvals and questions are asked in place. It is a run like any other; with RUN it goes on with that one.\n\n" +
+			"Ctrl-C cancels what the model is doing and leaves the conversation whole; at the prompt it leaves, as Ctrl-D and /quit\n" +
+			"do. The exit code is 0 unless something failed.",
+		Example: "  agentd chat\n  agentd chat run-k3f6zq7xw2m4n5pa",
+		Args:    cli.Arguments(0, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := c.load(); err != nil {
+				return err
+			}
+			return c.talk(cmd.Context(), args)
+		},
+	}
+	c.setup.addFlags(cmd.Flags())
+	c.task.addFlags(cmd.Flags())
+	return cmd
+}
+
+// chat is a conversation with a model. It is for one goroutine.
+type chat struct {
+	setup
+	task    taskFlags
+	bench   *workbench
+	console *console
+	text    *textDisplay
+	signals chan os.Signal
+	run     begun // the conversation; its id is empty before the first message
+}
+
+// talk goes on until somebody leaves.
+func (c *chat) talk(ctx context.Context, args []string) (err error) {
+	// Ctrl-C is ours: it means the turn, not the process.
+	c.signals = make(chan os.Signal, 1)
+	signal.Notify(c.signals, os.Interrupt)
+	defer signal.Stop(c.signals)
+	if c.config.Approvals.Headless == "auto" {
+		c.config.Approvals.Headless = "never"
+	}
+	c.console, c.text = newConsole(c.process), newTextDisplay(c.process)
+	if c.bench, err = c.openWorkbench(ctx, true); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, c.bench.Close()) }()
+	quit := make(chan struct{}) // SIGTERM, which ends the process's context as SIGINT does
+	if stop := context.AfterFunc(ctx, func() {
+		if !interrupted(ctx) {
+			close(quit)
+		}
+	}); stop != nil {
+		defer stop()
+	}
+	ctx = context.WithoutCancel(ctx)
+	if len(args) > 0 {
+		if c.run, err = c.goOn(ctx, c.bench, args[0]); err != nil {
+			return err
+		}
+	}
+	err = c.turns(ctx, quit)
+	if errors.Is(err, errLeft) {
+		err = nil
+	}
+	if err == nil && c.run.id != "" {
+		err = c.text.line(dim, "the conversation is kept; go on with it: agentd chat %s", c.run.id)
+	}
+	return err
+}
+
+// turns takes one message after the other.
+func (c *chat) turns(ctx context.Context, quit <-chan struct{}) error {
+	atWork := c.run.id != ""
+	for {
+		if atWork {
+			if err := c.turn(ctx, quit); err != nil {
+				return err
+			}
+		}
+		message, err := c.hear(quit)
+		if err != nil {
+			return err
+		}
+		if atWork = message != ""; !atWork {
+			continue
+		}
+		if err := c.send(ctx, message); err != nil {
+			return err
+		}
+	}
+}
+
+// hear returns what somebody types next. Empty is nothing; errLeft says that he leaves.
+func (c *chat) hear(quit <-chan struct{}) (string, error) {
+	if err := c.console.say("› "); err != nil {
+		return "", err
+	}
+	select {
+	case line := <-c.console.read():
+		c.console.take()
+		c.text.inLine = !c.console.echoes
+		text := strings.TrimSpace(line.text)
+		if line.err != nil || text == "/quit" || text == "/exit" {
+			return "", errors.Join(errLeft, c.leave(line.err != nil))
+		}
+		return text, c.text.endLine()
+	case <-c.signals:
+	case <-quit:
+	}
+	return "", errors.Join(errLeft, c.leave(true))
+}
+
+// leave ends the line of the prompt if nobody did.
+func (c *chat) leave(open bool) error {
+	c.text.inLine = c.text.inLine || open
+	return c.text.endLine()
+}
+
+// send begins the conversation, or goes on with it.
+func (c *chat) send(ctx context.Context, message string) error {
+	if c.run.id != "" {
+		seq, err := c.bench.SendMessage(ctx, c.run.id, message)
+		c.run.after = max(c.run.after, seq)
+		return err
+	}
+	t, err := c.task.task(&c.setup, message)
+	if err != nil {
+		return err
+	}
+	t.ExplicitCompletion = false // the conversation goes on
+	c.run.id, err = c.bench.StartRun(ctx, t)
+	return err
+}
+
+// turn shows what the model does until it has nothing more to do.
+func (c *chat) turn(ctx context.Context, quit <-chan struct{}) error {
+	people := newInterview(c.process, c.console, c.text)
+	people.expect(c.run.pending)
+	c.run.pending = nil
+	f := &follower{agent: c.bench.Agent, show: c.text, people: people, log: c.bench.log, signals: c.signals, quit: quit}
+	end, at, err := f.follow(ctx, c.run.id, c.run.after)
+	c.run.after = at
+	if err != nil || end == nil || exitCode(end.StopReason) == cli.ExitOK {
+		return err
+	}
+	shade := red
+	if end.StopReason == agent.StopCancelled {
+		shade = yellow
+	}
+	return c.text.line(shade, "■ %s", ending(end))
+}
+
+// interrupted reports whether a context ended because of Ctrl-C.
+func interrupted(ctx context.Context) bool {
+	cause, ok := errors.AsType[*signalled](context.Cause(ctx))
+	return ok && cause.signal == syscall.SIGINT
+}
+
+// signalled is why the process's context ended.
+type signalled struct{ signal os.Signal }
+
+// Error says which signal came.
+func (s *signalled) Error() string { return fmt.Sprintf("the signal %s came", s.signal) }

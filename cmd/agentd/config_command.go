@@ -1,0 +1,150 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolhost/toolhost/internal/address"
+	"github.com/toolhost/toolhost/internal/agentconfig"
+	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/settings"
+)
+
+func newConfigCommand(p cli.Process) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "config",
+		Short: "Check or show agentd.yaml",
+		Long: "Config checks or shows a configuration file: FILE, else ./agentd.yaml, else\n" +
+			"$XDG_CONFIG_HOME/toolhost/agentd.yaml. docs/agentd.md describes all keys.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newConfigCheckCommand(p), newConfigShowCommand(p))
+	return cmd
+}
+
+func newConfigCheckCommand(p cli.Process) *cobra.Command {
+	var format cli.Format
+	cmd := &cobra.Command{
+		Use:   "check [FILE]",
+		Short: "Check a configuration file, and say all that is wrong with it",
+		Long: "Check reads a configuration file as the other commands do. If something is wrong, it says all of it, with line,\n" +
+			"column and what is allowed, and exits with 2. With -o json it prints an object.",
+		Example: "  agentd config check agentd.yaml",
+		Args:    cli.Arguments(0, 1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			file, err := configFile(p.Getenv, args)
+			if err != nil {
+				return err
+			}
+			c, err := loadConfig(file)
+			switch {
+			case format.JSON():
+				return printVerdict(p, file, err)
+			case err != nil:
+				return err
+			case file == "":
+				_, err = fmt.Fprintln(p.Stdout, "there is no configuration file: all defaults hold")
+				return err
+			}
+			_, err = fmt.Fprintf(p.Stdout, "%s is valid: %d models, %d kinds of tasks\n", file, len(c.Models), len(c.Kinds))
+			return err
+		},
+	}
+	format.AddFlag(cmd.Flags())
+	return cmd
+}
+
+func newConfigShowCommand(p cli.Process) *cobra.Command {
+	return &cobra.Command{
+		Use:   "show [FILE]",
+		Short: "Show what holds, with all defaults, as a file that can be used",
+		Long: "Show prints a configuration with every key and what holds for it, defaults included, as YAML that can be loaded\n" +
+			"again. Paths are absolute.",
+		Example: "  agentd config show > agentd.yaml",
+		Args:    cli.Arguments(0, 1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			file, err := configFile(p.Getenv, args)
+			if err != nil {
+				return err
+			}
+			c, err := loadConfig(file)
+			if err != nil {
+				return err
+			}
+			if c.Listen == "" {
+				c.Listen = address.Default(program, p.Getenv).String()
+			}
+			if c.State == "" {
+				c.State = stateDir(p.Getenv)
+			}
+			if c.Journal == "" {
+				c.Journal = filepath.Join(c.State, journalName)
+			}
+			_, err = p.Stdout.Write(c.YAML())
+			return err
+		},
+	}
+}
+
+// configFile returns the file that the arguments name, else the one that is found, else "".
+func configFile(getenv func(string) string, args []string) (string, error) {
+	if len(args) == 0 {
+		return findConfig(getenv)
+	}
+	if args[0] == "" {
+		return "", cli.Usage("the name of the configuration file is empty")
+	}
+	return args[0], nil
+}
+
+func findConfig(getenv func(string) string) (string, error) {
+	cwd, err := os.Getwd()
+	if err != nil {
+		return "", fmt.Errorf("looking for the configuration: %w", err)
+	}
+	file, err := agentconfig.Find(getenv, cwd)
+	if err != nil {
+		return "", &cli.ExitError{Code: cli.ExitUsage, Err: err}
+	}
+	return file, nil
+}
+
+// loadConfig reads a file, or returns the defaults if there is none. That something is wrong is wrong usage.
+func loadConfig(file string) (agentconfig.Config, error) {
+	if file == "" {
+		return agentconfig.Default(), nil
+	}
+	c, err := agentconfig.Load(file)
+	if found, ok := errors.AsType[settings.Errors](err); ok {
+		err = fmt.Errorf("%s cannot be used:\n%w", file, found)
+	}
+	if err != nil {
+		return c, &cli.ExitError{Code: cli.ExitUsage, Err: err}
+	}
+	return c, nil
+}
+
+// configVerdict is what `config check -o json` prints.
+type configVerdict struct {
+	File   string          `json:"file"` // empty: there is none
+	Valid  bool            `json:"valid"`
+	Errors settings.Errors `json:"errors"`
+}
+
+func printVerdict(p cli.Process, file string, err error) error {
+	v := configVerdict{File: file, Valid: err == nil, Errors: settings.Errors{}}
+	if found, ok := errors.AsType[settings.Errors](err); ok {
+		v.Errors = found
+	} else if err != nil {
+		v.Errors = settings.Errors{{File: file, Message: err.Error()}}
+	}
+	if err := cli.WriteJSON(p.Stdout, v); err != nil || v.Valid {
+		return err
+	}
+	return &cli.ExitError{Code: cli.ExitUsage}
+}

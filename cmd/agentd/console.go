@@ -1,0 +1,86 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/toolhost/toolhost/internal/cli"
+)
+
+// console is a person who reads standard output and writes lines to standard input. It is for one goroutine.
+type console struct {
+	in      *bufio.Reader
+	out     io.Writer
+	lines   chan typed // room for the one line that is being read
+	reading bool
+	echoes  bool // the end of a line that was typed is on the screen
+}
+
+// typed is a line that somebody wrote, without its end. err is io.EOF when nobody writes any more.
+type typed struct {
+	text string
+	err  error
+}
+
+func newConsole(p cli.Process) *console {
+	return &console{in: bufio.NewReader(p.Stdin), out: p.Stdout, lines: make(chan typed, 1), echoes: isTerminal(p.Stdin)}
+}
+
+// read returns where the next line comes. Nothing is read before it is called, and no more than one line for each line
+// that is taken; take says that it was.
+func (c *console) read() <-chan typed {
+	if !c.reading {
+		c.reading = true
+		// It ends with the line, or with the input. Reading a terminal cannot be cancelled: whoever leaves while nobody
+		// has written anything leaves it to the end of the process.
+		go func() {
+			text, err := c.in.ReadString('\n')
+			if text != "" {
+				err = nil // the next read reports it
+			}
+			c.lines <- typed{strings.TrimRight(text, "\r\n"), err}
+		}()
+	}
+	return c.lines
+}
+
+// take says that the line that was being read has been received.
+func (c *console) take() { c.reading = false }
+
+// say writes a prompt, after which somebody may type.
+func (c *console) say(prompt string) error {
+	_, err := io.WriteString(c.out, prompt)
+	return written(err)
+}
+
+func written(err error) error {
+	if err != nil {
+		return fmt.Errorf("writing the output: %w", err)
+	}
+	return nil
+}
+
+// isTerminal reports whether a stream is a terminal. Other devices, such as /dev/null, are none.
+func isTerminal(stream any) bool { return width(stream) > 0 }
+
+// width returns how many characters a line of a terminal holds, or 0 if the stream is none.
+func width(stream any) int {
+	file, ok := stream.(*os.File)
+	if !ok {
+		return 0
+	}
+	size, err := unix.IoctlGetWinsize(int(file.Fd()), unix.TIOCGWINSZ)
+	if err != nil {
+		return 0
+	}
+	const usual = 80 // of terminals that do not tell
+	if size.Col == 0 {
+		return usual
+	}
+	return int(size.Col)
+}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/cli"
+)
+
+func newShowCommand(p cli.Process) *cobra.Command {
+	s := &setup{process: p}
+	var format cli.Format
+	cmd := &cobra.Command{
+		Use:   "show RUN",
+		Short: "Show the story of a run",
+		Long: "Show tells what happened in a run up to now: what was said, which calls were made and how they ended, what people\n" +
+			"decided, what it used, and why it ended. With -o json it prints the events, as `agentd run -o json` does.",
+		Example: "  agentd show run-k3f6zq7xw2m4n5pa",
+		Args:    oneRun("show"),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if err := s.load(); err != nil {
+				return err
+			}
+			h, err := s.openHistory(cmd.Context())
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, h.close()) }()
+			if format.JSON() {
+				return h.tell(cmd.Context(), args[0], &jsonDisplay{out: p.Stdout})
+			}
+			return h.story(cmd.Context(), p, args[0])
+		},
+	}
+	s.addJournalFlags(cmd.Flags())
+	format.AddFlag(cmd.Flags())
+	return cmd
+}
+
+// tell shows a run's events.
+func (h *history) tell(ctx context.Context, runID string, d display) error {
+	for e, err := range h.events(ctx, runID) {
+		if err != nil {
+			return err
+		}
+		if err := d.show(e); err != nil {
+			return written(err)
+		}
+	}
+	return nil
+}
+
+// story shows a run to people.
+func (h *history) story(ctx context.Context, p cli.Process, runID string) error {
+	r, err := h.GetRun(ctx, runID)
+	if err != nil {
+		return err
+	}
+	d := newTextDisplay(p)
+	d.story = true
+	const layout = "2006-01-02 15:04:05"
+	facts := [][2]string{
+		{"run", r.ID}, {"model", r.Model}, {"state", stateOf(&r)},
+		{"began", r.StartTime.Local().Format(layout)},
+		{"took", duration(max(r.UpdateTime.Sub(r.StartTime), time.Millisecond))},
+		{"used", fmt.Sprintf("%d turns, %d calls, %d tokens read and %d written", r.Turns, r.Calls, r.Usage.InputTokens, r.Usage.OutputTokens)},
+		{"cost", money(r.Cost)},
+	}
+	if r.Parent != nil {
+		facts = append(facts, [2]string{"parent", r.Parent.RunID + ", call " + r.Parent.CallID})
+	}
+	for _, fact := range facts {
+		if err := d.line(dim, "%-7s %s", fact[0], cli.OneLine(fact[1])); err != nil {
+			return written(err)
+		}
+	}
+	if _, err := fmt.Fprintln(p.Stdout); err != nil {
+		return written(err)
+	}
+	if err := h.tell(ctx, runID, d); err != nil || len(r.Pending) == 0 {
+		return err
+	}
+	return waitsFor(d, &r)
+}
+
+// waitsFor says which decisions a run waits for, and how they are made.
+func waitsFor(d *textDisplay, r *agent.Run) error {
+	for _, p := range r.Pending {
+		until := ""
+		if !p.Expires.IsZero() {
+			until = ", until " + p.Expires.Local().Format("2006-01-02 15:04")
+		}
+		command := fmt.Sprintf("agentd respond %s --approve %s", r.ID, p.ID)
+		if p.Kind == agent.DecideQuestion {
+			command = fmt.Sprintf("agentd respond %s --answer %s=…", r.ID, p.ID)
+		}
+		if err := d.line(yellow, "… waits for %s%s: %s", p.ID, until, command); err != nil {
+			return written(err)
+		}
+	}
+	return nil
+}
+
+func number(n int) string { return strconv.Itoa(n) }
+
+// money returns a cost in the currency of the prices, "-" for none or one that nobody knows.
+func money(cost float64) string {
+	if cost == 0 {
+		return "-"
+	}
+	return strconv.FormatFloat(cost, 'g', 4, 64)
+}
