@@ -2,10 +2,6 @@ package agent
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"runtime/debug"
-	"strconv"
 	"sync"
 	"time"
 
@@ -48,23 +44,6 @@ type input struct {
 type reply struct {
 	seq uint64
 	err error
-}
-
-// task is a command that is being carried out by a goroutine of its own.
-type task struct {
-	name   string
-	ctx    context.Context
-	end    context.CancelFunc      // nobody is interested any more
-	cancel context.CancelCauseFunc // for a call: cancel it and bring its result
-	asked  context.Context         // ended by cancel
-}
-
-// update is what a task tells its run. Either passing is set, or the task is done.
-type update struct {
-	task    *task
-	passing Payload
-	done    func() Payload // makes the event that the task leads to, in the run's goroutine
-	offered []tool.Info    // if not nil, the tools as just listed
 }
 
 func newRun(a *Agent, k known) *run {
@@ -244,149 +223,4 @@ func (r *run) commit(ctx context.Context, payloads ...Payload) error {
 	}
 	r.feed.publish(events...)
 	return nil
-}
-
-// reconcile starts what Next names and is not under way, and stops what is under way and not named.
-func (r *run) reconcile(ctx context.Context) {
-	named := make(map[string]bool)
-	var wait Wait
-	mayWork := r.mayWork()
-	for _, command := range Next(&r.state) {
-		switch c := command.(type) {
-		case AskModel:
-			name := "turn " + strconv.Itoa(c.Turn)
-			named[name] = true
-			if r.tasks[name] == nil && mayWork {
-				r.ask(r.start(ctx, name))
-			}
-		case Summarize:
-			name := fmt.Sprintf("summary %d %d", c.Turn, c.Replaced)
-			named[name] = true
-			if r.tasks[name] == nil && mayWork {
-				r.summarize(r.start(ctx, name), c)
-			}
-		case CallTool:
-			name := c.Call.SentID()
-			named[name] = true
-			t := r.tasks[name]
-			if t == nil && mayWork {
-				t = r.start(ctx, name)
-				if c.Cancel != nil {
-					t.cancel(errCancelled(c.Cancel.Reason))
-				}
-				r.carryOut(t, c.Call)
-			} else if t != nil && c.Cancel != nil {
-				t.cancel(errCancelled(c.Cancel.Reason))
-			}
-		case Wait:
-			wait = c
-		}
-	}
-	r.wait(wait)
-	for name, t := range r.tasks {
-		if !named[name] {
-			t.end()
-			delete(r.tasks, name)
-		}
-	}
-	r.previews.abandon() // of calls that are not to be made, or not yet
-}
-
-// carryOut has a call carried out by whoever has its tool.
-func (r *run) carryOut(t *task, c Call) {
-	if c.System != "" {
-		r.callSystem(t, c)
-		return
-	}
-	r.call(t, c)
-}
-
-// wait sets the alarm, or takes it back.
-func (r *run) wait(w Wait) {
-	if r.alarm != nil {
-		r.alarm.Stop()
-		r.alarm = nil
-	}
-	if !w.Until.IsZero() {
-		r.alarm = time.NewTimer(max(0, time.Until(w.Until)))
-	}
-}
-
-// rung returns where the alarm is heard; nil, from which nothing comes, if there is none.
-func (r *run) rung() <-chan time.Time {
-	if r.alarm == nil {
-		return nil
-	}
-	return r.alarm.C
-}
-
-func (r *run) start(ctx context.Context, name string) *task {
-	t := &task{name: name}
-	t.ctx, t.end = context.WithCancel(ctx)
-	t.asked, t.cancel = context.WithCancelCause(t.ctx)
-	r.tasks[name] = t
-	return t
-}
-
-// tell hands an update to the run, unless nobody is interested in the task any more.
-func (r *run) tell(u update) {
-	select {
-	case r.updates <- u:
-	case <-u.task.ctx.Done():
-	}
-}
-
-// caught is deferred by tasks: a panic in a model or a client ends the command that it belongs to, not all runs, which
-// would meet it again when they are resumed. outcome makes the event that the task then leads to.
-func (r *run) caught(t *task, outcome func(words string) Payload) {
-	v := recover()
-	if v == nil {
-		return
-	}
-	r.agent.config.Log.Error("panic in a task", "run", r.id, "task", t.name, "panic", v, "stack", string(debug.Stack()))
-	words := fmt.Sprintf("agentd has a bug: a panic: %v", v)
-	r.tell(update{task: t, done: func() Payload { return outcome(words) }})
-}
-
-func (r *run) handle(ctx context.Context, u update) error {
-	if u.task.ctx.Err() != nil {
-		return nil // stopped meanwhile
-	}
-	if u.offered != nil {
-		r.offered = u.offered
-	}
-	if u.passing != nil {
-		r.feed.pass(u.passing)
-		return nil
-	}
-	if u.done == nil {
-		return nil
-	}
-	p := u.done()
-	u.task.end()
-	delete(r.tasks, u.task.name)
-	if res, ok := p.(*CallResult); ok {
-		p = r.state.Settle(res)
-	}
-	err := r.commit(ctx, p)
-	if bad, ok := errors.AsType[notJSON](err); ok {
-		return r.commit(ctx, r.substitute(p, bad))
-	}
-	return err
-}
-
-// substitute returns what happens instead of an event that is no JSON.
-func (r *run) substitute(p Payload, bad error) Payload {
-	if res, ok := p.(*CallResult); ok {
-		c := Call{ID: res.CallID, Tool: res.Tool}
-		e := tool.Errorf(tool.KindInternal, "the tool's answer is not well-formed: %w", bad)
-		e.Plugin, e.Instance = res.Plugin, res.Instance
-		return failureResult(&c, e)
-	}
-	return r.state.Failed(StopModelError, fmt.Sprintf("the model's answer is not well-formed: %v", bad))
-}
-
-// errCancelled is the cause with which a call's task is cancelled.
-func errCancelled(reason string) error {
-	return &tool.Error{Kind: tool.KindCancelled, Message: firstOf(reason, "the run was cancelled")}
 }
