@@ -31,7 +31,9 @@ type launcher struct {
 
 // launch implements host.LaunchFunc.
 func (l *launcher) launch(ctx context.Context, p *catalog.Plugin, instance string) (host.Process, error) {
-	started, err := process.Launch(ctx, l.process(p, p.Info.Name, instance))
+	cfg := l.process(p, p.Info.Name, instance)
+	cfg.Report = func(state tool.InstanceState) { host.ReportLaunch(ctx, state) }
+	started, err := process.Launch(ctx, cfg)
 	if err != nil {
 		return nil, err
 	}

@@ -44,7 +44,7 @@ type Process interface {
 }
 
 // LaunchFunc starts an instance of a plugin and returns once it can take calls. It must end with ctx and leave nothing
-// behind if it fails.
+// behind if it fails. It may say how far it is with ReportLaunch.
 type LaunchFunc func(ctx context.Context, p *catalog.Plugin, instance string) (Process, error)
 
 // Config says what a host works with and its bounds. Catalog and Launch are required.

@@ -108,11 +108,22 @@ func (s *supervisor) start(in *instance) (Process, error) {
 	in.setDetail(tool.InstanceStarting)
 	ctx, cancel := context.WithTimeoutCause(aborted, h.cfg.LaunchTimeout, fmt.Errorf("it did not get ready within %v", h.cfg.LaunchTimeout))
 	defer cancel()
-	proc, err := h.cfg.Launch(ctx, in.plugin, in.id)
+	proc, err := h.cfg.Launch(context.WithValue(ctx, launchKey{}, in), in.plugin, in.id)
 	if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		err = context.Cause(ctx)
 	}
 	return proc, err
+}
+
+// launchKey is where the context of a LaunchFunc has the instance that is launched.
+type launchKey struct{}
+
+// ReportLaunch says how far a launch is: what the instance is shown as until it is ready. ctx is that of the LaunchFunc;
+// with any other it does nothing. It does not block.
+func ReportLaunch(ctx context.Context, state tool.InstanceState) {
+	if in, ok := ctx.Value(launchKey{}).(*instance); ok {
+		in.setDetail(state)
+	}
 }
 
 func (s *supervisor) launchError(in *instance, err error) *tool.Error {

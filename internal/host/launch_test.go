@@ -72,6 +72,38 @@ func gate(r *rig, tools []hosttest.Tool) (open func()) {
 	return sync.OnceFunc(func() { close(opened) })
 }
 
+// TestInstancesShowHowFarTheyAre: while a process starts, it is shown what it waits for.
+func TestInstancesShowHowFarTheyAre(t *testing.T) {
+	tools := hosttest.Tools()
+	r := newRig(t, tools, nil)
+	said, next := make(chan struct{}), make(chan struct{})
+	states := []tool.InstanceState{tool.InstanceHandshaking, tool.InstanceWarming}
+	r.launch = func(ctx context.Context, _ *catalog.Plugin, _ string) (host.Process, error) {
+		for _, state := range states {
+			host.ReportLaunch(ctx, state)
+			said <- struct{}{}
+			<-next
+		}
+		return r.start(ctx, newFixture(tools))
+	}
+	e, err := r.Open(t.Context(), call("echo", `{"text":"x"}`), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	for _, want := range states {
+		<-said
+		instances, _ := r.Instances(t.Context(), "")
+		if len(instances) != 1 || instances[0].State != want {
+			t.Errorf("the instance is shown as %+v, want %s", instances, want)
+		}
+		next <- struct{}{}
+	}
+	if got := end(t, e); got.Err != nil {
+		t.Errorf("the call ended with %v", got.Err)
+	}
+}
+
 // TestFirstCallsShareOneLaunch: and a waiter that leaves does not abort it for the others.
 func TestFirstCallsShareOneLaunch(t *testing.T) {
 	tools := hosttest.Tools()

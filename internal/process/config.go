@@ -13,6 +13,7 @@ import (
 	"github.com/toolhost/toolhost/internal/guardian"
 	"github.com/toolhost/toolhost/internal/limits"
 	"github.com/toolhost/toolhost/internal/pluginwire"
+	"github.com/toolhost/toolhost/tool"
 )
 
 const (
@@ -62,6 +63,9 @@ type Config struct {
 	Cgroups *limits.Cgroups
 	// PIDNamespace says whether the process gets a PID namespace, so that whatever it started dies with it.
 	PIDNamespace NamespaceMode
+	// Report is told how far the launch is: InstanceHandshaking once the process runs, InstanceWarming once it has said where it
+	// listens. It must not block. Nil: nobody is told.
+	Report func(state tool.InstanceState)
 	// Conn bounds what the plugin may make the host hold.
 	Conn pluginwire.ConnConfig
 }
@@ -112,6 +116,9 @@ func (c Config) checked() (Config, error) {
 	}
 	if c.StopTimeout <= 0 {
 		c.StopTimeout = defaultStopTimeout
+	}
+	if c.Report == nil {
+		c.Report = func(tool.InstanceState) {}
 	}
 	if c.Redact == nil {
 		c.Redact = func(line string, _ bool) string { return line }

@@ -21,6 +21,7 @@ import (
 
 	"github.com/toolhost/toolhost/internal/limits"
 	"github.com/toolhost/toolhost/internal/pluginwire"
+	"github.com/toolhost/toolhost/tool"
 )
 
 var (
@@ -132,6 +133,7 @@ func (p *Process) connect(ctx context.Context) (*pluginwire.Conn, error) {
 	if _, err := p.client.Start(); err != nil {
 		return nil, err
 	}
+	p.cfg.Report(tool.InstanceWarming)
 	protocol, err := p.client.Client()
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/toolhost/toolhost/internal/pluginwire"
 	"github.com/toolhost/toolhost/internal/process"
+	"github.com/toolhost/toolhost/tool"
 )
 
 func TestLaunchCallStop(t *testing.T) {
@@ -141,6 +143,41 @@ func TestLaunchTimesOut(t *testing.T) {
 				t.Errorf("error %q, want %q in it", err, test.want)
 			}
 			exitOf(t, err)
+		})
+	}
+}
+
+// TestLaunchSaysHowFarItIs: what a launch that hangs waits for is known.
+func TestLaunchSaysHowFarItIs(t *testing.T) {
+	handshaking, warming := tool.InstanceHandshaking, tool.InstanceWarming
+	for name, tc := range map[string]struct {
+		flag string
+		want []tool.InstanceState
+	}{
+		"it says nothing":                   {"-hang", []tool.InstanceState{handshaking}},
+		"it listens, and does not answer":   {"-listen={dir}", []tool.InstanceState{handshaking, warming}},
+		"it is never ready":                 {"-health=silent", []tool.InstanceState{handshaking, warming}},
+		"it is no executable of any system": {"", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg, _ := setup(t, tc.flag)
+			if tc.want == nil {
+				cfg.Path = "/nowhere"
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			var got []tool.InstanceState
+			cfg.Report = func(state tool.InstanceState) {
+				if got = append(got, state); len(got) == len(tc.want) {
+					cancel()
+				}
+			}
+			if _, err := process.Launch(ctx, cfg); err == nil {
+				t.Error("it was launched")
+			}
+			if !slices.Equal(got, tc.want) {
+				t.Errorf("it was %v, want %v", got, tc.want)
+			}
 		})
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolhost/toolhost/internal/guardian/proc"
 	"github.com/toolhost/toolhost/internal/pluginwire"
+	"github.com/toolhost/toolhost/tool"
 )
 
 // start starts the process and what reads its output.
@@ -45,6 +46,7 @@ func (p *Process) start(ctx context.Context, protocol []string) error {
 	p.pumps.Go(func() { p.pumpStderr(stderr) })
 	err = p.holder.Started(child.id.PID)
 	p.watchLimits()
+	p.cfg.Report(tool.InstanceHandshaking)
 	close(p.spawned)
 	if p.cfg.Guard != nil {
 		p.cfg.Guard.Add(ctx, child.id)

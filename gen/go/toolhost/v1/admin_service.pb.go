@@ -99,17 +99,19 @@ const (
 	InstanceState_INSTANCE_STATE_UNSPECIFIED InstanceState = 0
 	// Waits for its turn to start.
 	InstanceState_INSTANCE_STATE_QUEUED InstanceState = 1
-	// Its executable is being checked.
+	// Its executable is being checked. Not used so far: toolhost checks an executable when it finds it, before there is an
+	// instance of it.
 	InstanceState_INSTANCE_STATE_VERIFYING InstanceState = 2
 	// The process is being made.
 	InstanceState_INSTANCE_STATE_STARTING InstanceState = 3
-	// The process runs and has not answered yet.
+	// The process runs and has not said yet where it listens.
 	InstanceState_INSTANCE_STATE_HANDSHAKING InstanceState = 4
-	// It has answered and is being prepared.
+	// It has said where it listens, and is asked whether it is ready.
 	InstanceState_INSTANCE_STATE_WARMING InstanceState = 5
 	// Takes calls.
 	InstanceState_INSTANCE_STATE_READY InstanceState = 6
-	// Does not answer; takes no new calls.
+	// A call of it did not stop when it was told to: takes no new calls, until that call has stopped or the instance is
+	// stopped.
 	InstanceState_INSTANCE_STATE_UNHEALTHY InstanceState = 7
 	// Ends its calls, takes no new ones.
 	InstanceState_INSTANCE_STATE_DRAINING InstanceState = 8
