@@ -31,7 +31,8 @@ type callFlags struct {
 	timeout     time.Duration
 	stream      bool
 	approve     bool
-	maxShown    int // below 0: everything
+	maxShown    int  // below 0: everything
+	quoted      bool // the arguments stand on the command line
 	format      cli.Format
 }
 
@@ -105,7 +106,7 @@ func (f *callFlags) call(args []string, stdin io.Reader) (tool.Call, error) {
 		return call, nil
 	}
 	if args[1] != "-" {
-		call.Arguments = json.RawMessage(args[1])
+		f.quoted, call.Arguments = len(args[1]) > 0, json.RawMessage(args[1])
 		return call, nil
 	}
 	data, err := io.ReadAll(io.LimitReader(stdin, maxStdin+1))
@@ -149,7 +150,7 @@ func (f *callFlags) execute(ctx context.Context, c *client.Client, call tool.Cal
 	if !outcome.Result.IsError {
 		return nil
 	}
-	if len(call.Arguments) > 0 && !json.Valid(call.Arguments) {
+	if f.quoted && !json.Valid(call.Arguments) { // most likely the shell took their quotes
 		return &cli.ExitError{Code: cli.ExitToolError, Err: fmt.Errorf("the arguments are not JSON; write an object in single quotes, such as: toolhost call %s '{\"name\":\"value\"}'", call.Tool)}
 	}
 	return &cli.ExitError{Code: cli.ExitToolError}
