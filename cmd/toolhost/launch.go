@@ -58,7 +58,7 @@ func (l *launcher) describe(ctx context.Context, p *catalog.Plugin) (tool.Descri
 // a control group is empty in milliseconds.
 func (l *launcher) namespace() process.NamespaceMode {
 	if l.groups.FindsAll() {
-		return process.NamespaceOff
+		return process.NamespaceInstead // should the kernel not start processes in groups
 	}
 	return process.NamespaceAuto
 }

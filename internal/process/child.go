@@ -34,6 +34,7 @@ type spec struct {
 	attr      os.ProcAttr
 	holder    *limits.Holder
 	namespace bool   // whether it gets a PID namespace
+	grouped   bool   // whether it is only started in a control group of version 2
 	mark      string // the entry of the environment by which it is found
 }
 
@@ -42,6 +43,9 @@ type namespaceError struct{ err error }
 
 func (e *namespaceError) Error() string { return e.err.Error() }
 func (e *namespaceError) Unwrap() error { return e.err }
+
+// errNotGrouped says that no control group of version 2 took the process in, which was not started then.
+var errNotGrouped = errors.New("no control group of version 2 takes it in")
 
 // startChild starts a process as s says, with nothing else inherited. Its goroutines end when the process has ended.
 func startChild(ctx context.Context, s spec) (*child, error) {
@@ -100,6 +104,9 @@ func (c *child) start(ctx context.Context, s spec) (process *os.Process, reusabl
 		}
 	}
 	stuck, err := s.holder.Start(func(cgroup int) error {
+		if cgroup < 0 && s.grouped {
+			return errNotGrouped
+		}
 		s.attr.Sys = ownGroup(cgroup, c.namespace != nil)
 		process, err = startBusy(ctx, s.path, s.argv, &s.attr)
 		return err

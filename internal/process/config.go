@@ -78,6 +78,9 @@ const (
 	NamespaceAuto     NamespaceMode = "auto"     // where this machine gives one
 	NamespaceOff      NamespaceMode = "off"      // never
 	NamespaceRequired NamespaceMode = "required" // the launch fails without
+	// NamespaceInstead is NamespaceAuto for a process that no control group of version 2 takes in from its start: because
+	// there is none, or because the kernel, or what filters its calls, refuses. Any other has no need of one.
+	NamespaceInstead NamespaceMode = "instead"
 )
 
 // checked returns the config with its defaults.
@@ -104,9 +107,9 @@ func (c Config) checked() (Config, error) {
 	switch c.PIDNamespace {
 	case "":
 		c.PIDNamespace = NamespaceAuto
-	case NamespaceAuto, NamespaceOff, NamespaceRequired:
+	case NamespaceAuto, NamespaceOff, NamespaceRequired, NamespaceInstead:
 	default:
-		return c, fmt.Errorf("the mode of the PID namespace is %q, not auto, off or required", c.PIDNamespace)
+		return c, fmt.Errorf("the mode of the PID namespace is %q, not auto, off, required or instead", c.PIDNamespace)
 	}
 	if err := c.Limits.Check(); err != nil {
 		return c, err

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/toolhost/toolhost/internal/guardian/proc"
+	"github.com/toolhost/toolhost/internal/limits"
 	"github.com/toolhost/toolhost/internal/pluginwire"
 	"github.com/toolhost/toolhost/internal/process"
 	"github.com/toolhost/toolhost/internal/process/pidns"
@@ -58,6 +59,29 @@ func TestNoNamespaceIsNoLimit(t *testing.T) {
 	cfg.PIDNamespace = process.NamespaceOff
 	if found := launch(t, cfg).Limits(); len(found) > 0 {
 		t.Errorf("without any limit there are %+v", found)
+	}
+}
+
+// TestNamespaceInsteadOfAGroup: a process gets a namespace where no control group finds what it starts, and none where one
+// does.
+func TestNamespaceInsteadOfAGroup(t *testing.T) {
+	cfg, walls := setupNamespaced(t)
+	cfg.PIDNamespace = process.NamespaceInstead
+	want := "none"
+	if walls {
+		want = "namespace"
+	}
+	if p := launch(t, cfg); mechanism(t, p, "pid_namespace") != want {
+		t.Errorf("without groups the limits are %+v, want a namespace by %q", p.Limits(), want)
+	}
+	groups := limits.OpenCgroups()
+	t.Cleanup(func() { groups.Close() })
+	if !groups.FindsAll() {
+		return
+	}
+	cfg.Cgroups = groups
+	if p := launch(t, cfg); len(p.Limits()) > 0 {
+		t.Errorf("in a group that finds all, the limits are %+v", p.Limits())
 	}
 }
 

@@ -48,6 +48,7 @@ type Process struct {
 	// Set while launching, by one goroutine, before the channel named.
 	child       *child           // spawned
 	noNamespace string           // spawned: why there is no PID namespace
+	unwalled    bool             // spawned: no PID namespace was asked for, or is needed
 	pipes       []*os.File       // spawned: the ends that are read
 	pumps       sync.WaitGroup   // spawned: who reads them
 	watchers    sync.WaitGroup   // launched: who watches the limits
@@ -84,11 +85,11 @@ func (p *Process) Done() <-chan struct{} { return p.done }
 // StderrTail returns the last lines of standard error, the oldest first: at most 50, each of at most 8 KiB.
 func (p *Process) StderrTail() []string { return p.out.lastLines() }
 
-// Limits returns what holds the process and all that it started, limit by limit. A PID namespace that was not asked for
-// is not among them.
+// Limits returns what holds the process and all that it started, limit by limit. A PID namespace that was not asked for,
+// or that was not needed, is not among them.
 func (p *Process) Limits() []tool.EffectiveLimit {
 	held := p.holder.Effective()
-	if p.cfg.PIDNamespace == NamespaceOff {
+	if p.unwalled {
 		return held
 	}
 	namespace := tool.EffectiveLimit{

@@ -58,10 +58,17 @@ func (p *Process) start(ctx context.Context, protocol []string) error {
 func (p *Process) startChild(ctx context.Context, attr os.ProcAttr) (*child, error) {
 	s := spec{
 		path: p.cfg.Path, argv: append([]string{p.cfg.Path}, p.cfg.Args...), attr: attr,
-		holder: p.holder, namespace: p.cfg.PIDNamespace != NamespaceOff, mark: proc.MarkName + "=" + p.mark,
+		holder: p.holder, mark: proc.MarkName + "=" + p.mark,
+		grouped: p.cfg.PIDNamespace == NamespaceInstead,
 	}
+	s.namespace = !s.grouped && p.cfg.PIDNamespace != NamespaceOff
 	child, err := startChild(ctx, s)
-	if refused, ok := errors.AsType[*namespaceError](err); ok && p.cfg.PIDNamespace == NamespaceAuto {
+	if errors.Is(err, errNotGrouped) {
+		s.grouped, s.namespace = false, true
+		child, err = startChild(ctx, s)
+	}
+	p.unwalled = !s.namespace
+	if refused, ok := errors.AsType[*namespaceError](err); ok && p.cfg.PIDNamespace != NamespaceRequired {
 		p.noNamespace = refused.Error()
 		s.namespace = false
 		return startChild(ctx, s)
