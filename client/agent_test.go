@@ -48,6 +48,13 @@ func (a agentd) WatchRun(req *agentdv1.WatchRunRequest, stream grpc.ServerStream
 	return known(req.GetRunId())
 }
 
+func (agentd) Respond(_ context.Context, req *agentdv1.RespondRequest) (*agentdv1.RespondResponse, error) {
+	if req.GetDecidedBy() != "ann" {
+		return nil, toolpb.StatusError(tool.Errorf(tool.KindInvalidArgument, "it is %q who decides", req.GetDecidedBy()))
+	}
+	return &agentdv1.RespondResponse{Seq: uint64(len(req.GetDecisions()))}, known(req.GetRunId())
+}
+
 func (agentd) CancelRun(_ context.Context, req *agentdv1.CancelRunRequest) (*agentdv1.CancelRunResponse, error) {
 	return &agentdv1.CancelRunResponse{}, known(req.GetRunId())
 }
@@ -57,6 +64,9 @@ func (agentd) GetRun(_ context.Context, req *agentdv1.GetRunRequest) (*agentdv1.
 }
 
 func (agentd) ListRuns(_ context.Context, req *agentdv1.ListRunsRequest) (*agentdv1.ListRunsResponse, error) {
+	if req.GetParentRunId() != "" {
+		return &agentdv1.ListRunsResponse{Runs: []*agentdv1.Run{{RunId: "child of " + req.GetParentRunId()}}}, nil
+	}
 	next := map[string]string{"": "a", "a": "b", "b": ""}
 	return &agentdv1.ListRunsResponse{
 		Runs: []*agentdv1.Run{{RunId: "1" + req.GetPageToken()}, {RunId: "2" + req.GetPageToken()}}, NextPageToken: next[req.GetPageToken()],
@@ -104,9 +114,13 @@ func TestAgent(t *testing.T) {
 	if err := a.CancelRun(ctx, "r", ""); err != nil {
 		t.Errorf("CancelRun: %v", err)
 	}
+	if seq, err := a.Respond(ctx, "r", "ann", &agentdv1.Decision{DecisionId: "d1"}, &agentdv1.Decision{DecisionId: "d2"}); seq != 2 || err != nil {
+		t.Errorf("Respond: %d, %v", seq, err)
+	}
+	_, respondErr := a.Respond(ctx, "absent", "ann")
 	_, sendErr := a.SendMessage(ctx, "absent", "x")
 	_, getErr := a.GetRun(ctx, "absent")
-	for _, err := range []error{sendErr, getErr, a.CancelRun(ctx, "absent", "")} {
+	for _, err := range []error{respondErr, sendErr, getErr, a.CancelRun(ctx, "absent", "")} {
 		if tool.KindOf(err) != tool.KindNotFound {
 			t.Errorf("of an absent run: %v", err)
 		}
@@ -122,6 +136,11 @@ func TestAgent(t *testing.T) {
 	}
 	if got := fmt.Sprint(ids); got != "[1 2 1a 2a 1b]" {
 		t.Errorf("the runs are %s", got)
+	}
+	for run, err := range a.ListRuns(ctx, &agentdv1.ListRunsRequest{ParentRunId: "r"}) {
+		if err != nil || run.GetRunId() != "child of r" {
+			t.Errorf("a sub-run: %v, %v", run, err)
+		}
 	}
 }
 
