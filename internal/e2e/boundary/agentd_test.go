@@ -22,7 +22,8 @@ type agentd struct {
 	consent *os.File // a byte lets it go on
 }
 
-// newAgentd starts an agentd that halts at the place, and ends it at the end of the test.
+// newAgentd starts an agentd that halts at the place, and ends it at the end of the test. Without a place it is the one
+// that ships.
 func newAgentd(t *testing.T, w *world, b *brain, folder string, at place) *agentd {
 	t.Helper()
 	d := &agentd{world: w, brain: b, folder: folder, addr: "unix://" + filepath.Join(folder, "a.sock"), log: &lockedBuffer{}}
@@ -35,7 +36,11 @@ func newAgentd(t *testing.T, w *world, b *brain, folder string, at place) *agent
 		t.Fatal(err)
 	}
 	d.signals, d.consent = told, consent
-	d.life, err = d.launch("halting/agentd", []string{fmt.Sprintf("BOUNDARY_HALT=%d %s", at.seq, at.side)}, tell, wait)
+	if at == (place{}) {
+		err = d.revive()
+	} else {
+		d.life, err = d.launch("halting/agentd", []string{fmt.Sprintf("BOUNDARY_HALT=%d %s", at.seq, at.side)}, tell, wait)
+	}
 	if err := errors.Join(err, tell.Close(), wait.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -75,6 +80,15 @@ func (v victims) String() string {
 		return "toolhost"
 	}
 	return "agentd"
+}
+
+// world returns one of their own for victims among which a toolhost is; all others share one.
+func (v victims) world(t *testing.T, shared *world) *world {
+	t.Helper()
+	if v.toolhost {
+		return newWorld(t)
+	}
+	return shared
 }
 
 // disaster waits until agentd halts, kills the victims, and lets what is left go on before what was killed is back. Its

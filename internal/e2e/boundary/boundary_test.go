@@ -24,7 +24,7 @@ type story struct {
 }
 
 // chosen is how many of the boundaries a short test takes for each of the victims.
-const chosen = 5
+const chosen = 3
 
 // TestEveryBoundary: agentd, toolhost or both are killed before and after each append to the journal. Each time the run
 // ends like the undisturbed one.
@@ -38,29 +38,40 @@ func TestEveryBoundary(t *testing.T) {
 		*seed = rand.Uint64()
 	}
 	random := rand.New(rand.NewPCG(*seed, 0))
-	var group sync.WaitGroup
-	defer group.Wait()
-	seats := make(chan struct{}, *workers)
+	crew := newCrew()
+	defer crew.wait()
 	total := 0
 	for _, v := range []victims{{agentd: true}, {toolhost: true}, {agentd: true, toolhost: true}} {
 		for _, at := range choose(random, boundaries) {
 			total++
-			number := total
-			seats <- struct{}{}
-			group.Go(func() { // ends with its run
-				defer func() { <-seats }()
-				t.Run(v.String()+"_"+at.String(), func(t *testing.T) {
-					w := w
-					if v.toolhost {
-						w = newWorld(t)
-					}
-					disturb(t, w, v, at, number%2 == 0, whole)
-				})
-			})
+			ask := total%2 == 0
+			crew.run(t, v.String()+"_"+at.String(), func(t *testing.T) { disturb(t, v.world(t, w), v, at, ask, whole) })
 		}
+		often := rand.New(rand.NewPCG(*seed, uint64(total)))
+		crew.run(t, v.String()+"_often", func(t *testing.T) { disturbOften(t, v.world(t, w), v, often, whole) })
 	}
 	t.Logf("-boundary.seed=%d: %d of %d boundaries", *seed, total, 6*len(boundaries))
 }
+
+// crew runs tests beside each other: most of their time they wait.
+type crew struct {
+	group sync.WaitGroup
+	seats chan struct{}
+}
+
+func newCrew() *crew { return &crew{seats: make(chan struct{}, *workers)} }
+
+// run runs a test once there is a seat for it.
+func (c *crew) run(t *testing.T, name string, test func(t *testing.T)) {
+	t.Helper()
+	c.seats <- struct{}{}
+	c.group.Go(func() { // ends with its test
+		defer func() { <-c.seats }()
+		t.Run(name, test)
+	})
+}
+
+func (c *crew) wait() { c.group.Wait() }
 
 // choose returns the places where to kill: all, or some that are spread over the run.
 func choose(random *rand.Rand, boundaries []uint64) (places []place) {

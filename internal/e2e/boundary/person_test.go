@@ -22,6 +22,9 @@ type person struct {
 	session    string
 	askOutcome bool
 	events     []*agentdv1.RunEvent // durable, in order
+
+	// seen, if set, is called with each durable event before the person decides what it asks for. An error ends following.
+	seen func(*agentdv1.RunEvent) error
 }
 
 // pause is how long a person waits before it tries again: agentd is about to be back.
@@ -77,6 +80,11 @@ func (p *person) follow(ctx context.Context) error {
 			}
 			if e.GetSeq() != uint64(len(p.events))+1 {
 				return fmt.Errorf("event %d comes after %d", e.GetSeq(), len(p.events))
+			}
+			if p.seen != nil {
+				if err := p.seen(e); err != nil {
+					return err
+				}
 			}
 			if wanted := e.GetDecisionRequested(); wanted != nil {
 				if err := p.decide(ctx, wanted.GetDecision()); err != nil {

@@ -66,7 +66,7 @@ func (w *world) executed(t *testing.T, session string) map[string]int {
 // place is where something is killed.
 type place struct {
 	seq  uint64 // the append that brings this record
-	side string // "before", "after", or "none": nothing is
+	side string // "before", "after", or "none": nothing is, but each append is told of
 }
 
 func (p place) String() string { return fmt.Sprintf("%s_%d", p.side, p.seq) }

@@ -1,0 +1,62 @@
+package boundary_test
+
+import (
+	"errors"
+	"math/rand/v2"
+	"testing"
+
+	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
+)
+
+// longestLife is how many events a life of what is killed lasts at most. A short test has longer lives, as each needs a
+// start.
+func longestLife() int {
+	if *all {
+		return 9
+	}
+	return 40
+}
+
+// disturbOften kills the victims again and again in one run, whenever a watcher has seen a few more of its events.
+// Nothing in these binaries knows of it.
+func disturbOften(t *testing.T, w *world, v victims, random *rand.Rand, whole story) {
+	t.Helper()
+	b := newBrain(t)
+	d := newAgentd(t, w, b, folder(t, w), place{})
+	p := newPerson(t, d.addr, v.String()+"-often", false)
+	left, kills := 1, 0
+	p.seen = func(*agentdv1.RunEvent) error {
+		if left--; left > 0 {
+			return nil
+		}
+		left = 1 + random.IntN(longestLife())
+		kills++
+		var err error
+		if v.toolhost {
+			w.toolhost.kill()
+		}
+		if v.agentd {
+			d.life.kill()
+		}
+		if v.toolhost {
+			err = w.open()
+		}
+		if v.agentd {
+			err = errors.Join(err, d.revive())
+		}
+		return err
+	}
+	s, err := live(t, w, b, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if least := len(p.events) / longestLife(); kills < least {
+		t.Errorf("killed %d times, want %d", kills, least)
+	}
+	t.Logf("killed %d times", kills)
+	if v.toolhost {
+		compareLoosely(t, whole, s, false)
+		return
+	}
+	compare(t, whole, s)
+}
