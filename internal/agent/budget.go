@@ -25,7 +25,6 @@ type level struct {
 	budget      Budget
 	used, limit float64
 	stop        StopReason
-	words       string // with which the run ends
 }
 
 func (l *level) low() bool  { return l.used >= warnAt*l.limit }
@@ -35,15 +34,13 @@ func (l *level) over() bool { return l.used >= l.limit }
 func (s *State) levels() []level {
 	limits, u := &s.started.Limits, &s.spent
 	all := []level{
-		{BudgetTurns, float64(u.turns), float64(limits.MaxTurns), StopMaxTurns, fmt.Sprintf("the model gave %d responses, the run's limit", u.turns)},
-		{BudgetCalls, float64(u.calls), float64(limits.MaxCalls), StopMaxCalls, ""},
-		{BudgetTokens, float64(u.tokens), float64(limits.MaxTokens), StopTokenBudget,
-			fmt.Sprintf("%d tokens were used; the run may use %d", u.tokens, limits.MaxTokens)},
-		{BudgetCost, u.cost, limits.MaxCost, StopCostBudget, fmt.Sprintf("the run has cost %.4g; it may cost %.4g", u.cost, limits.MaxCost)},
-		{BudgetWallTime, u.wall.Seconds(), limits.MaxWallTime.Seconds(), StopWallTime, wallTimeWords(limits.MaxWallTime)},
-		{BudgetOutput, float64(u.output), float64(limits.MaxOutput), StopOutputSize,
-			fmt.Sprintf("tools returned %d bytes of text; they may return %d", u.output, limits.MaxOutput)},
-		{BudgetFailures, float64(u.failures), float64(limits.MaxFailures), StopFailures, fmt.Sprintf("%d calls failed in a row, the run's limit", u.failures)},
+		{BudgetTurns, float64(u.turns), float64(limits.MaxTurns), StopMaxTurns},
+		{BudgetCalls, float64(u.calls), float64(limits.MaxCalls), StopMaxCalls},
+		{BudgetTokens, float64(u.tokens), float64(limits.MaxTokens), StopTokenBudget},
+		{BudgetCost, u.cost, limits.MaxCost, StopCostBudget},
+		{BudgetWallTime, u.wall.Seconds(), limits.MaxWallTime.Seconds(), StopWallTime},
+		{BudgetOutput, float64(u.output), float64(limits.MaxOutput), StopOutputSize},
+		{BudgetFailures, float64(u.failures), float64(limits.MaxFailures), StopFailures},
 	}
 	set := all[:0]
 	for _, l := range all {
@@ -52,6 +49,26 @@ func (s *State) levels() []level {
 		}
 	}
 	return set
+}
+
+// spentWords says how a budget was used up.
+func (s *State) spentWords(b Budget) string {
+	limits, u := &s.started.Limits, &s.spent
+	switch b {
+	case BudgetTurns:
+		return fmt.Sprintf("the model gave %d responses, the run's limit", u.turns)
+	case BudgetTokens:
+		return fmt.Sprintf("%d tokens were used; the run may use %d", u.tokens, limits.MaxTokens)
+	case BudgetCost:
+		return fmt.Sprintf("the run has cost %.4g; it may cost %.4g", u.cost, limits.MaxCost)
+	case BudgetWallTime:
+		return wallTimeWords(limits.MaxWallTime)
+	case BudgetOutput:
+		return fmt.Sprintf("tools returned %d bytes of text; they may return %d", u.output, limits.MaxOutput)
+	case BudgetFailures:
+		return fmt.Sprintf("%d calls failed in a row, the run's limit", u.failures)
+	}
+	return ""
 }
 
 func wallTimeWords(limit time.Duration) string {
@@ -112,8 +129,8 @@ func tokens(u tool.Usage) uint64 { return u.InputTokens + u.OutputTokens }
 func (s *State) refuseUnaffordable() {
 	for _, l := range s.levels() {
 		if l.over() && (l.budget == BudgetTokens || l.budget == BudgetCost) {
-			s.refuseAll(fmt.Sprintf(budgetGone, l.words))
-			s.stop, s.stopWords = l.stop, l.words
+			s.refuseAll(fmt.Sprintf(budgetGone, s.spentWords(l.budget)))
+			s.stop, s.stopWords = l.stop, s.spentWords(l.budget)
 			return
 		}
 	}

@@ -80,7 +80,7 @@ func (s *State) next() []Command {
 		return s.finish(s.stop, s.stopWords)
 	}
 	if over := s.overrun(); over != nil {
-		return s.finish(over.stop, over.words)
+		return s.finish(over.stop, s.spentWords(over.budget))
 	}
 	if s.stuck != nil {
 		return s.nextStuck()
