@@ -14,6 +14,9 @@ import (
 const (
 	tailLines   = 50      // last lines of standard error that are kept: most Go panics of one goroutine and what led to them
 	queuedBytes = 1 << 20 // of lines that wait for a slow logger
+
+	// droppedDelay is how long lines that are not logged are counted before that is told, if nothing else is logged meanwhile.
+	droppedDelay = time.Second
 )
 
 // output takes what a process prints, from any goroutine, without ever blocking it: it keeps the last lines of standard
@@ -30,7 +33,7 @@ type output struct {
 	tail           []string // the oldest first
 	crash          string   // the line with which Go's runtime last began to say why it ends the process
 	after          int      // lines since
-	dropped        int      // since it was last logged
+	dropped        dropped  // since a line was queued, or that was logged
 	stdout, stderr budget
 }
 
@@ -98,11 +101,14 @@ func (o *output) stdoutLine(line string) {
 // offer queues the record of a line if there is budget and room for it. The lock is held.
 func (o *output) offer(b *budget, size int, make func() record) {
 	if o.size+size > queuedBytes || !b.take(time.Now()) {
-		o.dropped++
+		o.dropped.count++
+		if o.dropped.last = time.Now(); o.dropped.count == 1 {
+			o.signal() // it is told soon, also if nothing follows that is logged
+		}
 		return
 	}
 	r := make()
-	r.size = size
+	r.size, r.dropped, o.dropped = size, o.dropped, dropped{}
 	o.queue = append(o.queue, r)
 	o.size += size
 	o.signal()
@@ -147,33 +153,59 @@ func (o *output) close() {
 
 func (o *output) run() {
 	defer close(o.done)
+	overdue := time.NewTimer(droppedDelay)
+	defer overdue.Stop()
+	overdue.Stop()
 	for {
-		<-o.wake
+		select {
+		case <-o.wake:
+		case <-overdue.C:
+			o.logDropped(o.takeDropped())
+			continue
+		}
 		o.mu.Lock()
 		batch, closed := o.queue, o.closed
 		o.queue = nil
+		if o.dropped.count > 0 {
+			overdue.Reset(droppedDelay)
+		}
 		o.mu.Unlock()
 		for _, r := range batch {
-			o.logDropped().LogAttrs(context.Background(), r.level, r.message, r.attrs...)
+			o.logDropped(r.dropped).LogAttrs(context.Background(), r.level, r.message, r.attrs...)
 			o.mu.Lock()
 			o.size -= r.size // what is being logged is still held
 			o.mu.Unlock()
 		}
 		if closed {
-			o.logDropped()
+			o.logDropped(o.takeDropped())
 			return
 		}
 	}
 }
 
-// logDropped says what was dropped since it last did, and returns the logger.
-func (o *output) logDropped() *slog.Logger {
+// dropped counts lines that are not logged.
+type dropped struct {
+	count int
+	last  time.Time // when the last one came
+}
+
+func (o *output) takeDropped() dropped {
 	o.mu.Lock()
-	logger, n := o.logger, o.dropped
-	o.dropped = 0
+	defer o.mu.Unlock()
+	d := o.dropped
+	o.dropped = dropped{}
+	return d
+}
+
+// logDropped says what was dropped, as of when the last of it came, and returns the logger.
+func (o *output) logDropped(d dropped) *slog.Logger {
+	o.mu.Lock()
+	logger := o.logger
 	o.mu.Unlock()
-	if n > 0 {
-		logger.Warn("the plugin printed more lines than are logged", "dropped", n)
+	if d.count > 0 && logger.Enabled(context.Background(), slog.LevelWarn) {
+		r := slog.NewRecord(d.last, slog.LevelWarn, "the plugin printed more lines than are logged", 0)
+		r.AddAttrs(slog.Int("dropped", d.count))
+		_ = logger.Handler().Handle(context.Background(), r) // as a Logger does: there is nobody to tell
 	}
 	return logger
 }

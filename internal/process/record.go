@@ -11,7 +11,8 @@ type record struct {
 	level   slog.Level
 	message string
 	attrs   []slog.Attr
-	size    int // of the line, in bytes
+	size    int     // of the line, in bytes
+	dropped dropped // before it
 }
 
 // parseRecord takes a line for what it is: a record of hclog or slog in JSON, or plain text. What is not quite a record
