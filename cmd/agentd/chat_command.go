@@ -63,15 +63,14 @@ func (c *chat) talk(ctx context.Context, args []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, c.bench.Close()) }()
-	quit := make(chan struct{}) // SIGTERM, which ends the process's context as SIGINT does
-	if stop := context.AfterFunc(ctx, func() {
-		if !interrupted(ctx) {
+	quit := make(chan struct{})
+	process := ctx
+	defer context.AfterFunc(process, func() {
+		if !interrupted(process) { // but SIGTERM, say
 			close(quit)
 		}
-	}); stop != nil {
-		defer stop()
-	}
-	ctx = context.WithoutCancel(ctx)
+	})()
+	ctx = context.WithoutCancel(process)
 	if len(args) > 0 {
 		if c.run, err = c.goOn(ctx, c.bench, args[0]); err != nil {
 			return err

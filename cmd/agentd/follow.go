@@ -140,14 +140,14 @@ func (f *follower) answer(ctx context.Context, runID string, line typed) error {
 		}
 		return err
 	}
-	id := made.ID
-	f.people.drop(func(d agent.Pending) bool { return d.ID == id })
+	f.people.hand(made.ID)
 	f.people.show.inLine = !f.people.console.echoes
 	if err := f.release(); err != nil {
 		return err
 	}
 	if _, err := f.agent.Respond(ctx, runID, made); err != nil {
-		f.log.Warn("the decision came too late", "decision", id, "err", err)
+		f.log.Warn("the decision came too late", "decision", made.ID, "err", err)
+		f.people.settle(made.ID)
 	}
 	return nil
 }

@@ -21,6 +21,7 @@ type interview struct {
 	open    []agent.Pending // wanted, in the order in which they were asked for; the first is being asked
 	asked   string          // the decision whose question stands on the screen
 	editing bool            // the next line is arguments
+	made    string          // the decision that was handed on and is not in the journal yet: nothing is asked meanwhile
 	calls   map[string]string
 }
 
@@ -55,9 +56,19 @@ func (v *interview) note(e agent.Event) {
 	case *agent.DecisionRequested:
 		v.open = append(v.open, agent.Pending{DecisionRequested: *p, Arguments: v.calls[p.CallID]})
 	case *agent.DecisionMade:
-		v.drop(func(d agent.Pending) bool { return d.ID == p.ID })
+		v.settle(p.ID)
 	case *agent.UserMessage, *agent.RunFinished:
 		v.drop(func(d agent.Pending) bool { return p.Type() == agent.TypeRunFinished || d.Kind == agent.DecidePause })
+	}
+}
+
+// hand says that a decision is handed on; settle that it is made, or cannot be.
+func (v *interview) hand(id string) { v.made = id }
+
+func (v *interview) settle(id string) {
+	v.drop(func(d agent.Pending) bool { return d.ID == id })
+	if v.made == id {
+		v.made = ""
 	}
 }
 
@@ -78,7 +89,7 @@ func (v *interview) ask() error {
 		return nil
 	}
 	d := &v.open[0]
-	if v.asked == d.ID {
+	if v.asked == d.ID || v.made != "" {
 		return nil
 	}
 	if v.asked != "" {
