@@ -17,6 +17,10 @@ type submission struct {
 // accept begins the work of a run whose arguments are complete. It does not wait.
 func (r *run) accept(s submission) {
 	r.mu.Lock()
+	if r.finished { // as a preview that failed: nothing can come of it, and nothing is to be decided or noted
+		r.mu.Unlock()
+		return
+	}
 	r.setTimeout()
 	previews := r.working
 	r.working = true

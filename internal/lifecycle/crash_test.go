@@ -185,7 +185,7 @@ func TestQuarantine(t *testing.T) {
 			call 3        ->
 			p-1 crashes   -> reject 3, !instance_draining
 			p-2 hangs     ->
-			2 is released -> stop p-2
+			2 is released -> stop p-2 by force
 		`},
 		{"a probe that is stopped shows nothing, and another comes", three, quarantined + `
 			after 1m      -> launch p-4 of A

@@ -72,7 +72,7 @@ func TestPauseAndDrain(t *testing.T) {
 			call 4        -> launch p-2 of A
 			2 is released ->
 			p-1 hangs     ->
-			3 is released -> stop p-1
+			3 is released -> stop p-1 by force
 		`},
 		{"a hung call that holds on is ended with the instance", lifecycle.Config{}, serving + `
 			p-1 hangs     -> !instance_unhealthy

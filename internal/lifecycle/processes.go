@@ -174,6 +174,8 @@ func (m *Machine) stop(now time.Time, in *Instance, reason string, force bool) {
 	if in.State == tool.InstanceStopping {
 		return
 	}
+	// What did not heed its calls' end is not asked to end by itself: it would only go on with what it was told to stop.
+	force = force || in.State == tool.InstanceUnhealthy && in.Calls == 0
 	in.State = tool.InstanceStopping
 	in.Reason = cmp.Or(in.Reason, reason)
 	m.event(now, EventStopping, in, in.Reason)

@@ -16,7 +16,7 @@ func TestCallsThatDoNotStop(t *testing.T) {
 			call 2        -> launch p-2 of A
 			p-2 is ready  -> assign 2 to p-2
 			p-1 hangs     -> !instance_unhealthy
-			1 is released -> stop p-1
+			1 is released -> stop p-1 by force
 		`},
 		{"it is ready again once all have stopped", lifecycle.Config{}, serving + `
 			call 2        -> assign 2 to p-1
