@@ -129,6 +129,9 @@ func live(t *testing.T, w *world, b *brain, p *person) (story, error) {
 	if err := p.follow(ctx); err != nil {
 		return story{}, fmt.Errorf("following the run: %w", err)
 	}
+	if err := p.remember(ctx); err != nil {
+		return story{}, fmt.Errorf("reading the run again: %w", err)
+	}
 	return story{p.end(), p.results(), b.seen(), w.executed(t, p.session)}, nil
 }
 

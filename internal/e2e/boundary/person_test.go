@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/testing/protocmp"
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/toolhost/toolhost/client"
@@ -98,6 +100,27 @@ func (p *person) follow(ctx context.Context) error {
 		}
 		return nil
 	})
+}
+
+// remember reads the run from its first event once more: what a watcher was shown is never taken back.
+func (p *person) remember(ctx context.Context) error {
+	var events []*agentdv1.RunEvent
+	err := p.insist(ctx, func() error {
+		events = nil
+		for e, err := range p.client.WatchRun(ctx, "r", 0) {
+			if err != nil {
+				return err
+			}
+			if e.GetIndex() == 0 {
+				events = append(events, e)
+			}
+		}
+		return nil
+	})
+	if diff := cmp.Diff(p.events, events, protocmp.Transform()); err == nil && diff != "" {
+		p.t.Errorf("the journal has other events than the watcher was shown:\n%s", diff)
+	}
+	return err
 }
 
 func (p *person) decide(ctx context.Context, wanted *agentdv1.PendingDecision) error {
