@@ -53,7 +53,9 @@ func TestDecisionsOutliveAgentd(t *testing.T) {
 	w.run("respond", "r", "--addr", d.socket, "--approve", "t1.c0").want(t, 4, "agentd resume RUN")
 	d.start()
 
-	respond := func(args ...string) ended { return w.run(append([]string{"respond", "r", "--addr", d.socket}, args...)...) }
+	respond := func(args ...string) ended {
+		return w.run(append([]string{"respond", "r", "--addr", d.socket}, args...)...)
+	}
 	for name, test := range map[string]struct {
 		args  []string
 		words string

@@ -31,6 +31,7 @@ type setup struct {
 	journal  string
 
 	config agentconfig.Config // set by load
+	window int64              // of the model, in tokens; set by openModel
 }
 
 func (s *setup) addFlags(flags *pflag.FlagSet) {
@@ -76,6 +77,7 @@ func (s *setup) openModel() (model.Model, model.Prices, error) {
 	if err != nil {
 		return nil, nil, cli.Usage("%w", err)
 	}
+	s.window = choice.Window
 	var prices model.Prices
 	if choice.Price != nil {
 		prices = model.Prices{m.Name(): *choice.Price}
@@ -97,7 +99,7 @@ func (s *setup) keysFrom(variable string) func(string) string {
 	}
 }
 
-// agentConfig returns what an agent works with. present is whether somebody can be asked, as far as can be seen.
+// agentConfig returns what an agent works with, once the model is open. present is whether somebody can be asked, as far as can be seen.
 func (s *setup) agentConfig(present bool) agent.Config {
 	return agent.Config{
 		SystemPrompt: s.config.SystemPrompt,
@@ -105,6 +107,8 @@ func (s *setup) agentConfig(present bool) agent.Config {
 		People:       s.config.Approvals.People(present),
 		SystemTools:  s.config.OfferedSystemTools(),
 		MaxRuns:      s.config.MaxRuns,
+		SubRuns:      s.config.SubRunLevels(),
+		Window:       s.config.Compaction.Window(s.window),
 	}
 }
 

@@ -25,7 +25,7 @@ journal: runs/a.db
 log: {level: debug, format: json}
 model: big
 models:
-  big: {provider: anthropic, model: m, base_url: "https://a.example/v1", api_key_env: KEY, price: {input: 3, output: 15, cache_read: 0.3, cache_write: 3.75}}
+  big: {provider: anthropic, model: m, base_url: "https://a.example/v1", api_key_env: KEY, window: 2000, price: {input: 3, output: 15, cache_read: 0.3, cache_write: 3.75}}
   demo: {provider: scripted, model: demo.yaml}
 system_prompt: "be\nbrief"
 explicit_completion: true
@@ -36,6 +36,8 @@ kinds:
 limits:
   {max_turns: 1, max_calls: 2, max_response_tokens: 3, max_tokens: 4, max_cost: 0.5, max_wall_time: 6s, max_output: 7KiB, max_failures: 8, max_timeouts: 9, max_repeats: 11}
 max_runs: 12
+sub_runs: none
+compaction: {clear_at: 0.1, summarize_at: 0.2, keep: 4}
 approvals: {headless: never, expiry: 2h, unknown_outcome: ask}
 `
 
@@ -53,7 +55,7 @@ func TestEveryKeyMeansSomething(t *testing.T) {
 	choice, err := c.Choose("")
 	read, write := 0.3, 3.75
 	want := agentconfig.Choice{
-		Name: "anthropic:m", BaseURL: "https://a.example/v1", APIKeyEnv: "KEY",
+		Name: "anthropic:m", BaseURL: "https://a.example/v1", APIKeyEnv: "KEY", Window: 2000,
 		Price: &model.Price{Input: 3, Output: 15, CacheRead: &read, CacheWrite: &write},
 	}
 	if diff := cmp.Diff(want, choice); err != nil || diff != "" {
@@ -77,6 +79,9 @@ func TestEveryKeyMeansSomething(t *testing.T) {
 	}
 	if got := c.Approvals.People(false); got != (agent.People{Attended: true, Expiry: 2 * time.Hour, AskOutcome: true}) {
 		t.Errorf("people: %+v", got)
+	}
+	if got := c.Compaction.Window(want.Window); got != (agent.Window{Tokens: 2000, ClearAt: 0.1, SummarizeAt: 0.2, Keep: 4}) || c.SubRunLevels() >= 0 {
+		t.Errorf("compaction: %+v", got)
 	}
 	tools, err := c.Tools("")
 	if diff := cmp.Diff(agent.ToolChoice{Names: []string{"a", "b"}, Categories: []string{"c"}, Tags: []string{"t"}}, tools); err != nil || diff != "" {

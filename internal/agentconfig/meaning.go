@@ -13,6 +13,7 @@ type Choice struct {
 	BaseURL   string // empty: the provider's own
 	APIKeyEnv string // the variable that holds the key; empty: the provider's usual one
 	Price     *model.Price
+	Window    int64 // 0: the usual one
 }
 
 // Choose returns the model that a name means: one of Models, or provider:name. Empty means Model.
@@ -27,7 +28,7 @@ func (c *Config) Choose(name string) (Choice, error) {
 	if err != nil {
 		return Choice{}, err
 	}
-	choice := Choice{Name: m.Provider + ":" + m.Model, BaseURL: m.BaseURL, APIKeyEnv: m.APIKeyEnv}
+	choice := Choice{Name: m.Provider + ":" + m.Model, BaseURL: m.BaseURL, APIKeyEnv: m.APIKeyEnv, Window: int64(m.Window)}
 	if _, named := c.Models[name]; !named {
 		choice.Name = name
 	}
@@ -53,6 +54,19 @@ func (a Approvals) People(present bool) agent.People {
 		Expiry:     a.Expiry,
 		AskOutcome: a.UnknownOutcome == "ask",
 	}
+}
+
+// Window returns when the conversations of a model are made smaller that can read so many tokens; 0 is the usual number.
+func (c Compaction) Window(tokens int64) agent.Window {
+	return agent.Window{Tokens: tokens, ClearAt: c.ClearAt, SummarizeAt: c.SummarizeAt, Keep: c.Keep}
+}
+
+// SubRunLevels returns SubRuns as the agent wants it, where 0 is its own default.
+func (c *Config) SubRunLevels() int {
+	if c.SubRuns == 0 {
+		return -1
+	}
+	return c.SubRuns
 }
 
 // Tools returns what the model is offered for a kind of task. Empty means Kind.

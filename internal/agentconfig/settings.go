@@ -43,8 +43,22 @@ type Config struct {
 	// How many runs may be at work at the same time. Others wait for their turn; sub-runs, and runs that wait for nothing but
 	// a person, do not count.
 	MaxRuns int `yaml:"max_runs" default:"1000" min:"1" max:"1000000"`
+	// How many levels of sub-runs there may be below a run.
+	SubRuns int `yaml:"sub_runs" default:"2" zero:"none" min:"1" max:"100"`
 	// What people are asked.
 	Approvals Approvals `yaml:"approvals"`
+	// When conversations are made smaller, before the model cannot read them any more.
+	Compaction Compaction `yaml:"compaction"`
+}
+
+// Compaction is when conversations are made smaller: first old results are cleared, then what was said is summed up.
+type Compaction struct {
+	// The part of the model's window from which on old results are cleared.
+	ClearAt float64 `yaml:"clear_at" default:"0.5" min:"0.01" max:"1"`
+	// The part of the model's window from which on the conversation is summed up.
+	SummarizeAt float64 `yaml:"summarize_at" default:"0.8" min:"0.01" max:"1"`
+	// How many of the last responses stay as they are, with their results.
+	Keep int `yaml:"keep" default:"3" min:"1" max:"1000"`
 }
 
 // Log is what `agentd serve` prints to standard error.
@@ -65,6 +79,8 @@ type Model struct {
 	BaseURL string `yaml:"base_url" unset:"the provider's own"`
 	// The variable of agentd's environment that holds the key.
 	APIKeyEnv string `yaml:"api_key_env" unset:"ANTHROPIC_API_KEY or OPENAI_API_KEY"`
+	// How many tokens it can read and write at once.
+	Window int `yaml:"window" default:"128000" min:"1000" max:"100000000"`
 	// What its tokens cost, which `limits.max_cost` needs.
 	Price Price `yaml:"price"`
 }
