@@ -140,7 +140,17 @@ func (f *callFlags) execute(ctx context.Context, c *client.Client, call tool.Cal
 		ctx, cancel = context.WithTimeout(ctx, f.timeout+answerGrace)
 		defer cancel()
 	}
-	outcome, err := c.Follow(ctx, call, show)
+	id := call.ID
+	outcome, err := c.Follow(ctx, call, func(ev tool.Event) {
+		if ev.Started != nil {
+			id = ev.Started.CallID
+		}
+		show(ev)
+	})
+	if errors.Is(err, context.Canceled) {
+		outcome.CallID, outcome.Err = id, unanswered(id, call.Session)
+		err = outcome.Err
+	}
 	if err := showOutcome(p, call.Tool, outcome, err, f.format.JSON(), f.stream); err != nil {
 		return err
 	}
@@ -154,6 +164,20 @@ func (f *callFlags) execute(ctx context.Context, c *client.Client, call tool.Cal
 		return &cli.ExitError{Code: cli.ExitToolError, Err: fmt.Errorf("the arguments are not JSON; write an object in single quotes, such as: toolhost call %s '{\"name\":\"value\"}'", call.Tool)}
 	}
 	return &cli.ExitError{Code: cli.ExitToolError}
+}
+
+// unanswered says of a call that was interrupted, and whose tool did not stop at once, where its end can be seen. id may be
+// empty.
+func unanswered(id, session string) *tool.Error {
+	e := tool.Errorf(tool.KindCancelled, "you stopped waiting; the call was told to stop, and has not yet said whether it did")
+	if e.CallID = id; id != "" {
+		watch := "toolhost watch " + id
+		if session != "" {
+			watch += " --session " + session
+		}
+		e.Message += "; `" + watch + "` shows how it ends"
+	}
+	return e
 }
 
 // showOutcome prints how a call ended, and returns the failure if it failed. streamed says that events of it were printed

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/host/hosttest"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -36,6 +38,32 @@ func TestInterruptCancelsTheCall(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 	untilWaiting(t, env, "0")
+}
+
+// TestInterruptOfACallThatDoesNotStop: it is told where the end can be seen.
+func TestInterruptOfACallThatDoesNotStop(t *testing.T) {
+	addr, host := start(t)
+	running, release := make(chan struct{}), make(chan struct{})
+	defer close(release)
+	host.SetTools(hosttest.Tool{
+		Spec: tool.Spec{Name: "stubborn", Description: "Ignores every order to stop.", InputSchema: json.RawMessage(`{"type":"object"}`)},
+		Run: func(context.Context, tool.Call, func(tool.Event)) (tool.Result, error) {
+			close(running)
+			<-release
+			return tool.TextResult("too late"), nil
+		},
+	})
+	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	go func() { // ends with the call
+		<-running
+		interrupt()
+	}()
+	code, stdout, stderr := toolhost(ctx, map[string]string{"TOOLHOST_ADDR": addr.String()}, "", "call", "stubborn", "{}", "--call-id", "c1", "--session", "s")
+	if code != cli.ExitInfrastructure || !strings.Contains(stderr, "cancelled: you stopped waiting") ||
+		!strings.Contains(stderr, "`toolhost watch c1 --session s`") || strings.Contains(stderr, "context") {
+		t.Errorf("exit %d: %s%s", code, stdout, stderr)
+	}
 }
 
 // untilWaiting returns once the tool `wait` is executed n times at the moment.
