@@ -33,7 +33,7 @@ type Config struct {
 	ExplicitCompletion bool `yaml:"explicit_completion" default:"false"`
 	// agentd's own tools that the model is offered, besides those that a run cannot do without. `ask_user` is offered only
 	// where somebody can be asked.
-	SystemTools []string `yaml:"system_tools" is:"tool" oneof:"ask_user,attempt_completion" hint:"write a list of names" unset:"ask_user"`
+	SystemTools []string `yaml:"system_tools" is:"tool" oneof:"ask_user,attempt_completion,new_task,compact_conversation,tool_search" hint:"write a list of names" unset:"ask_user"`
 	// The kind of task that `agentd run` and `agentd chat` have if --kind does not say another: a name of `kinds`.
 	Kind string `yaml:"kind" unset:"all tools are offered"`
 	// Kinds of tasks by names of your own, with the tools that the model is offered for them.
