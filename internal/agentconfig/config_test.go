@@ -32,7 +32,7 @@ explicit_completion: true
 system_tools: [attempt_completion]
 kind: research
 kinds:
-  research: {names: [a, b], categories: [c], tags: [t]}
+  research: {names: [a, b], categories: [c], tags: [t], dangerous: false, max_cost_per_use: 3, max_tools: 5}
 limits:
   {max_turns: 1, max_calls: 2, max_response_tokens: 3, max_tokens: 4, max_cost: 0.5, max_wall_time: 6s, max_output: 7KiB, max_failures: 8, max_timeouts: 9, max_repeats: 11}
 max_runs: 12
@@ -84,7 +84,9 @@ func TestEveryKeyMeansSomething(t *testing.T) {
 		t.Errorf("compaction: %+v", got)
 	}
 	tools, err := c.Tools("")
-	if diff := cmp.Diff(agent.ToolChoice{Names: []string{"a", "b"}, Categories: []string{"c"}, Tags: []string{"t"}}, tools); err != nil || diff != "" {
+	no, three := false, 3.0
+	kind := agent.ToolChoice{Names: []string{"a", "b"}, Categories: []string{"c"}, Tags: []string{"t"}, Dangerous: &no, MaxCostPerUse: &three, MaxTools: 5}
+	if diff := cmp.Diff(kind, tools); err != nil || diff != "" {
 		t.Errorf("tools: %v (-want +got):\n%s", err, diff)
 	}
 	if _, err := c.Tools("cooking"); err == nil || !strings.Contains(err.Error(), "research") {

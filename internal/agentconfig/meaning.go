@@ -81,7 +81,9 @@ func (c *Config) Tools(kind string) (agent.ToolChoice, error) {
 	if !ok {
 		return agent.ToolChoice{}, fmt.Errorf("%q is no name of kinds in the configuration; %s", kind, listed(c.Kinds))
 	}
-	return agent.ToolChoice{Names: k.Names, Categories: k.Categories, Tags: k.Tags}, nil
+	return agent.ToolChoice{
+		Names: k.Names, Categories: k.Categories, Tags: k.Tags, Dangerous: k.Dangerous, MaxCostPerUse: k.MaxCostPerUse, MaxTools: k.MaxTools,
+	}, nil
 }
 
 // OfferedSystemTools returns the agent's own tools that the model is offered.

@@ -106,6 +106,12 @@ type Kind struct {
 	Categories []string `yaml:"categories" is:"tag" hint:"write a list of categories"`
 	// Tools with at least one of these tags.
 	Tags []string `yaml:"tags" is:"tag" hint:"write a list of tags"`
+	// Whether the tools are dangerous.
+	Dangerous *bool `yaml:"dangerous" unset:"both"`
+	// What a use of a tool may cost, in the unit that all tools use.
+	MaxCostPerUse *float64 `yaml:"max_cost_per_use" min:"0" max:"1000000000" unset:"any cost"`
+	// How many tools the model is told of at a time; it finds the others with `tool_search`.
+	MaxTools int `yaml:"max_tools" default:"40" min:"1" max:"10000"`
 }
 
 // Limits are the bounds of a run. 0: unlimited; of MaxResponseTokens: auto. What is counted is counted anew from each
