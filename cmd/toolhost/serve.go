@@ -30,6 +30,9 @@ const (
 	outcomeGrace = 8 * time.Second
 	// settleGrace is how long the start waits for new plugins to say what they are: those that take longer join later.
 	settleGrace = 3 * time.Second
+	// copiesKept is how long the copy of a plugin that was replaced is kept at least. Its instances run until their calls have
+	// ended.
+	copiesKept = 15 * time.Minute
 )
 
 // serve runs toolhost until ctx ends. It prints one line to stdout when it is ready; its log goes to stderr.
@@ -65,6 +68,7 @@ func serve(ctx context.Context, options serveOptions, stdout, stderr io.Writer) 
 	known, err := catalog.Open(catalog.Config{
 		Folders: options.Folders, StateDir: options.State, Describe: plugins.describe, Logger: logger,
 		Locked: options.Locked, LockFile: options.LockFile, Overrides: overrides(options.Tools),
+		Retention: max(copiesKept, options.Calls.MaxTimeout+time.Minute),
 	})
 	if err != nil {
 		return err

@@ -114,7 +114,8 @@ type Calls struct {
 	DefaultTimeout time.Duration `yaml:"default_timeout" default:"30s" min:"1ms"`
 	// The most time that a call has, whatever its tool and its caller say.
 	MaxTimeout time.Duration `yaml:"max_timeout" default:"10m" min:"1ms"`
-	// How long a tool may take to stop after its call was cancelled or timed out, before its instance is ended.
+	// How long a tool may take to stop after its call was cancelled or timed out, before its instance is ended. After a
+	// tenth of it the instance gets no new calls until the tool has stopped.
 	YieldTimeout time.Duration `yaml:"yield_timeout" default:"5s" min:"1ms"`
 	// The largest arguments.
 	MaxArgumentBytes Size `yaml:"max_argument_bytes" default:"16MiB" min:"1KiB" max:"1GiB"`
@@ -260,7 +261,8 @@ type PluginSettings struct {
 	RecycleAfterCalls int `yaml:"recycle_after_calls" default:"never" zero:"never" min:"1" max:"1000000000"`
 	// When it is so old, an instance is replaced.
 	RecycleAfterAge time.Duration `yaml:"recycle_after_age" default:"never" zero:"never" min:"1s"`
-	// How long the calls of an instance that is to go may go on; if it is only recycled, they may end.
+	// How long the calls of an instance that is to go may go on. If it is replaced in good order, by an upgrade, a rollback, a
+	// restart or when it is recycled, they may end.
 	DrainTimeout time.Duration `yaml:"drain_timeout" default:"30s" min:"1ms"`
 	// The pause between the second crash in a row, or a later one, and the next start. The first restart is immediate.
 	Backoff Backoff `yaml:"backoff"`
