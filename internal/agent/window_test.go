@@ -3,6 +3,7 @@ package agent_test
 import (
 	"context"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/toolhost/toolhost/internal/agent"
@@ -179,13 +180,14 @@ func TestWindowIsChecked(t *testing.T) {
 // TestSummaryIsInterrupted: a run whose agent stops while the model sums up asks again; one that is cancelled does not.
 func TestSummaryIsInterrupted(t *testing.T) {
 	for _, cancel := range []bool{false, true} {
-		asked := make(chan struct{}, 8)
+		asked, times := make(chan struct{}, 8), atomic.Int32{}
 		m := &fakeModel{}
 		m.answer = func(ctx context.Context, req model.Request) (*model.Response, error) {
 			switch n := len(req.Messages); {
 			case isSummary(req):
+				first := times.Add(1) == 1
 				asked <- struct{}{}
-				if len(asked) == 1 {
+				if first {
 					<-ctx.Done()
 					return nil, ctx.Err()
 				}
@@ -199,7 +201,7 @@ func TestSummaryIsInterrupted(t *testing.T) {
 		}
 		f := newFixture(t, m, newTools(echo), withSystem)
 		f.start(agent.Task{})
-		asked <- <-asked
+		<-asked
 		want := agent.StopEndTurn
 		if cancel {
 			want = agent.StopCancelled
