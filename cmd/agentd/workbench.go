@@ -38,6 +38,7 @@ func (s *setup) openWorkbench(ctx context.Context, present bool) (_ *workbench, 
 	}
 	w.closers = append(w.closers, host.Close)
 	config := s.agentConfig(present)
+	config.Search = host.Client
 	config.Store, config.Model, config.Prices, config.Tools, config.Log = store, m, prices, remoteTools{host.Client}, w.log
 	if w.Agent, err = agent.New(config); err != nil {
 		return nil, err
