@@ -18,7 +18,7 @@ const (
 	// slack is how much later than its deadline a call's outcome may reach its caller. Nothing that toolhost waits for may
 	// add to it, only the machine: on two cores that was 0.2 s when they had nothing else to do and up to 1.6 s with 18
 	// processes waiting for them, as when all tests run at once.
-	slack = 5 * time.Second
+	slack = 3 * time.Second
 )
 
 // misdeeds are what callers ask wild plugins to do.
