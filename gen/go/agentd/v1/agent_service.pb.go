@@ -26,6 +26,60 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// Completion is when a run has ended well.
+type Completion int32
+
+const (
+	// Not set.
+	Completion_COMPLETION_UNSPECIFIED Completion = 0
+	// When the model calls `attempt_completion`. It is reminded of that, and after three responses without a call the run
+	// pauses.
+	Completion_COMPLETION_EXPLICIT Completion = 1
+	// When the model gives a response without calls.
+	Completion_COMPLETION_END_TURN Completion = 2
+)
+
+// Enum value maps for Completion.
+var (
+	Completion_name = map[int32]string{
+		0: "COMPLETION_UNSPECIFIED",
+		1: "COMPLETION_EXPLICIT",
+		2: "COMPLETION_END_TURN",
+	}
+	Completion_value = map[string]int32{
+		"COMPLETION_UNSPECIFIED": 0,
+		"COMPLETION_EXPLICIT":    1,
+		"COMPLETION_END_TURN":    2,
+	}
+)
+
+func (x Completion) Enum() *Completion {
+	p := new(Completion)
+	*p = x
+	return p
+}
+
+func (x Completion) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (Completion) Descriptor() protoreflect.EnumDescriptor {
+	return file_agentd_v1_agent_service_proto_enumTypes[0].Descriptor()
+}
+
+func (Completion) Type() protoreflect.EnumType {
+	return &file_agentd_v1_agent_service_proto_enumTypes[0]
+}
+
+func (x Completion) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use Completion.Descriptor instead.
+func (Completion) EnumDescriptor() ([]byte, []int) {
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{0}
+}
+
 // DecisionKind is what a person has to decide.
 type DecisionKind int32
 
@@ -72,11 +126,11 @@ func (x DecisionKind) String() string {
 }
 
 func (DecisionKind) Descriptor() protoreflect.EnumDescriptor {
-	return file_agentd_v1_agent_service_proto_enumTypes[0].Descriptor()
+	return file_agentd_v1_agent_service_proto_enumTypes[1].Descriptor()
 }
 
 func (DecisionKind) Type() protoreflect.EnumType {
-	return &file_agentd_v1_agent_service_proto_enumTypes[0]
+	return &file_agentd_v1_agent_service_proto_enumTypes[1]
 }
 
 func (x DecisionKind) Number() protoreflect.EnumNumber {
@@ -85,7 +139,7 @@ func (x DecisionKind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use DecisionKind.Descriptor instead.
 func (DecisionKind) EnumDescriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{0}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{1}
 }
 
 // Verdict is what was decided.
@@ -133,11 +187,11 @@ func (x Verdict) String() string {
 }
 
 func (Verdict) Descriptor() protoreflect.EnumDescriptor {
-	return file_agentd_v1_agent_service_proto_enumTypes[1].Descriptor()
+	return file_agentd_v1_agent_service_proto_enumTypes[2].Descriptor()
 }
 
 func (Verdict) Type() protoreflect.EnumType {
-	return &file_agentd_v1_agent_service_proto_enumTypes[1]
+	return &file_agentd_v1_agent_service_proto_enumTypes[2]
 }
 
 func (x Verdict) Number() protoreflect.EnumNumber {
@@ -146,7 +200,7 @@ func (x Verdict) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Verdict.Descriptor instead.
 func (Verdict) EnumDescriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{1}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{2}
 }
 
 // RunState is whether a run is at work.
@@ -190,11 +244,11 @@ func (x RunState) String() string {
 }
 
 func (RunState) Descriptor() protoreflect.EnumDescriptor {
-	return file_agentd_v1_agent_service_proto_enumTypes[2].Descriptor()
+	return file_agentd_v1_agent_service_proto_enumTypes[3].Descriptor()
 }
 
 func (RunState) Type() protoreflect.EnumType {
-	return &file_agentd_v1_agent_service_proto_enumTypes[2]
+	return &file_agentd_v1_agent_service_proto_enumTypes[3]
 }
 
 func (x RunState) Number() protoreflect.EnumNumber {
@@ -203,7 +257,7 @@ func (x RunState) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use RunState.Descriptor instead.
 func (RunState) EnumDescriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{2}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{3}
 }
 
 // StopReason is why a run ended.
@@ -315,11 +369,11 @@ func (x StopReason) String() string {
 }
 
 func (StopReason) Descriptor() protoreflect.EnumDescriptor {
-	return file_agentd_v1_agent_service_proto_enumTypes[3].Descriptor()
+	return file_agentd_v1_agent_service_proto_enumTypes[4].Descriptor()
 }
 
 func (StopReason) Type() protoreflect.EnumType {
-	return &file_agentd_v1_agent_service_proto_enumTypes[3]
+	return &file_agentd_v1_agent_service_proto_enumTypes[4]
 }
 
 func (x StopReason) Number() protoreflect.EnumNumber {
@@ -328,7 +382,7 @@ func (x StopReason) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use StopReason.Descriptor instead.
 func (StopReason) EnumDescriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{3}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{4}
 }
 
 // StartRunRequest is a task for an agent.
@@ -358,7 +412,15 @@ type StartRunRequest struct {
 	// Which of agentd's own tools the model is offered. Unset means agentd's own choice.
 	SystemTools *SystemTools `protobuf:"bytes,11,opt,name=system_tools,json=systemTools,proto3" json:"system_tools,omitempty"`
 	// How many levels of sub-runs there may be below the run. Unset means agentd's own bound.
-	SubRuns       *uint32 `protobuf:"varint,12,opt,name=sub_runs,json=subRuns,proto3,oneof" json:"sub_runs,omitempty"`
+	SubRuns *uint32 `protobuf:"varint,12,opt,name=sub_runs,json=subRuns,proto3,oneof" json:"sub_runs,omitempty"`
+	// What kind of task it is: a name of `kinds` in agentd.yaml, which says what tools the model is offered. What `tools` sets
+	// goes before that. Empty means none; a name that agentd does not know is INVALID_ARGUMENT.
+	Kind string `protobuf:"bytes,13,opt,name=kind,proto3" json:"kind,omitempty"`
+	// When the run has ended well. Unset means as `explicit_completion` says if it is true, else agentd's own choice.
+	Completion Completion `protobuf:"varint,14,opt,name=completion,proto3,enum=agentd.v1.Completion" json:"completion,omitempty"`
+	// The W3C trace context in which the run is started: its calls belong to that trace. Empty means that of the request's
+	// metadata, and where there is none either, agentd begins a trace. One that is ill-formed counts as none.
+	Traceparent   string `protobuf:"bytes,15,opt,name=traceparent,proto3" json:"traceparent,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -475,6 +537,27 @@ func (x *StartRunRequest) GetSubRuns() uint32 {
 		return *x.SubRuns
 	}
 	return 0
+}
+
+func (x *StartRunRequest) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *StartRunRequest) GetCompletion() Completion {
+	if x != nil {
+		return x.Completion
+	}
+	return Completion_COMPLETION_UNSPECIFIED
+}
+
+func (x *StartRunRequest) GetTraceparent() string {
+	if x != nil {
+		return x.Traceparent
+	}
+	return ""
 }
 
 // Window says how much a model can read at once, and when a conversation is made smaller so that it fits: first the
@@ -2000,7 +2083,10 @@ type PendingDecision struct {
 	// When it was asked for.
 	RequestTime *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=request_time,json=requestTime,proto3" json:"request_time,omitempty"`
 	// When it counts as a no. Unset means never.
-	ExpireTime    *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
+	ExpireTime *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
+	// The sub-run that waits for it, at whatever depth. Empty means the run itself. The decision can be made at that run, and
+	// at the run that lists it, by this `decision_id`, which then names both: RUN/DECISION.
+	RunId         string `protobuf:"bytes,11,opt,name=run_id,json=runId,proto3" json:"run_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2105,6 +2191,13 @@ func (x *PendingDecision) GetExpireTime() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *PendingDecision) GetRunId() string {
+	if x != nil {
+		return x.RunId
+	}
+	return ""
+}
+
 // RunEvent is something that happened in a run.
 //
 // Durable events are kept in the journal and own their `seq`. Passing events (`text_delta`, `call_status`,
@@ -2139,6 +2232,7 @@ type RunEvent struct {
 	//	*RunEvent_TodoChange
 	//	*RunEvent_SubRunStarted
 	//	*RunEvent_Compacted
+	//	*RunEvent_SubRunWaiting
 	Event         isRunEvent_Event `protobuf_oneof:"event"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2355,6 +2449,15 @@ func (x *RunEvent) GetCompacted() *Compacted {
 	return nil
 }
 
+func (x *RunEvent) GetSubRunWaiting() *SubRunWaiting {
+	if x != nil {
+		if x, ok := x.Event.(*RunEvent_SubRunWaiting); ok {
+			return x.SubRunWaiting
+		}
+	}
+	return nil
+}
+
 type isRunEvent_Event interface {
 	isRunEvent_Event()
 }
@@ -2444,6 +2547,11 @@ type RunEvent_Compacted struct {
 	Compacted *Compacted `protobuf:"bytes,20,opt,name=compacted,proto3,oneof"`
 }
 
+type RunEvent_SubRunWaiting struct {
+	// Durable: a sub-run waits for a person, or waits no more.
+	SubRunWaiting *SubRunWaiting `protobuf:"bytes,21,opt,name=sub_run_waiting,json=subRunWaiting,proto3,oneof"`
+}
+
 func (*RunEvent_RunStarted) isRunEvent_Event() {}
 
 func (*RunEvent_UserMessage) isRunEvent_Event() {}
@@ -2478,6 +2586,8 @@ func (*RunEvent_SubRunStarted) isRunEvent_Event() {}
 
 func (*RunEvent_Compacted) isRunEvent_Event() {}
 
+func (*RunEvent_SubRunWaiting) isRunEvent_Event() {}
+
 // RunStarted says how a run began.
 type RunStarted struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2492,7 +2602,12 @@ type RunStarted struct {
 	// The run whose call this run carries out. Empty for a run that somebody started.
 	ParentRunId string `protobuf:"bytes,5,opt,name=parent_run_id,json=parentRunId,proto3" json:"parent_run_id,omitempty"`
 	// That call.
-	ParentCallId  string `protobuf:"bytes,6,opt,name=parent_call_id,json=parentCallId,proto3" json:"parent_call_id,omitempty"`
+	ParentCallId string `protobuf:"bytes,6,opt,name=parent_call_id,json=parentCallId,proto3" json:"parent_call_id,omitempty"`
+	// The kind of task, a name of `kinds` in agentd.yaml. Empty means none.
+	Kind string `protobuf:"bytes,7,opt,name=kind,proto3" json:"kind,omitempty"`
+	// The run's W3C trace context: the trace to which all its calls belong, and the run's own span in it. Empty for runs of
+	// earlier versions.
+	Traceparent   string `protobuf:"bytes,8,opt,name=traceparent,proto3" json:"traceparent,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2565,6 +2680,20 @@ func (x *RunStarted) GetParentRunId() string {
 func (x *RunStarted) GetParentCallId() string {
 	if x != nil {
 		return x.ParentCallId
+	}
+	return ""
+}
+
+func (x *RunStarted) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *RunStarted) GetTraceparent() string {
+	if x != nil {
+		return x.Traceparent
 	}
 	return ""
 }
@@ -2673,8 +2802,10 @@ type AssistantMessage struct {
 	StopReason string `protobuf:"bytes,3,opt,name=stop_reason,json=stopReason,proto3" json:"stop_reason,omitempty"`
 	// The tokens used.
 	Usage *v1.Usage `protobuf:"bytes,4,opt,name=usage,proto3" json:"usage,omitempty"`
-	// What it cost, in the currency of agentd's prices. 0 also where the model has no price.
-	Cost          float64 `protobuf:"fixed64,5,opt,name=cost,proto3" json:"cost,omitempty"`
+	// What it cost, in the currency of agentd's prices, with what `wasted_usage` did. 0 also where the model has no price.
+	Cost float64 `protobuf:"fixed64,5,opt,name=cost,proto3" json:"cost,omitempty"`
+	// The tokens used by tries that failed before this response, as far as the provider told.
+	WastedUsage   *v1.Usage `protobuf:"bytes,6,opt,name=wasted_usage,json=wastedUsage,proto3" json:"wasted_usage,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2742,6 +2873,13 @@ func (x *AssistantMessage) GetCost() float64 {
 		return x.Cost
 	}
 	return 0
+}
+
+func (x *AssistantMessage) GetWastedUsage() *v1.Usage {
+	if x != nil {
+		return x.WastedUsage
+	}
+	return nil
 }
 
 // ToolCall is a call that the model asks for.
@@ -2817,7 +2955,9 @@ type CallStarted struct {
 	Tool string `protobuf:"bytes,2,opt,name=tool,proto3" json:"tool,omitempty"`
 	// Which time the call is sent: 2 and more after a person approved it or wanted it made once more. toolhost knows
 	// these attempts as the call's id with `.a2`, `.a3`, … at its end.
-	Attempt       uint32 `protobuf:"varint,3,opt,name=attempt,proto3" json:"attempt,omitempty"`
+	Attempt uint32 `protobuf:"varint,3,opt,name=attempt,proto3" json:"attempt,omitempty"`
+	// The call's W3C trace context, as toolhost and the tool have it. Empty for runs of earlier versions.
+	Traceparent   string `protobuf:"bytes,4,opt,name=traceparent,proto3" json:"traceparent,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2871,6 +3011,13 @@ func (x *CallStarted) GetAttempt() uint32 {
 		return x.Attempt
 	}
 	return 0
+}
+
+func (x *CallStarted) GetTraceparent() string {
+	if x != nil {
+		return x.Traceparent
+	}
+	return ""
 }
 
 // CallStatus is what a call shows to people. Tools that look on while the model writes their arguments report before the
@@ -3496,6 +3643,71 @@ func (x *SubRunStarted) GetPrompt() string {
 	return ""
 }
 
+// SubRunWaiting says what a sub-run, or one below it, waits for. While it does, the state of this run is WAITING, also if other
+// calls are at work.
+type SubRunWaiting struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The call that the sub-run carries out.
+	CallId string `protobuf:"bytes,1,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
+	// The sub-run.
+	RunId string `protobuf:"bytes,2,opt,name=run_id,json=runId,proto3" json:"run_id,omitempty"`
+	// The decisions that are wanted, as RUN/DECISION. None means that it waits for nobody any more.
+	DecisionIds   []string `protobuf:"bytes,3,rep,name=decision_ids,json=decisionIds,proto3" json:"decision_ids,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SubRunWaiting) Reset() {
+	*x = SubRunWaiting{}
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[42]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SubRunWaiting) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SubRunWaiting) ProtoMessage() {}
+
+func (x *SubRunWaiting) ProtoReflect() protoreflect.Message {
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[42]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SubRunWaiting.ProtoReflect.Descriptor instead.
+func (*SubRunWaiting) Descriptor() ([]byte, []int) {
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{42}
+}
+
+func (x *SubRunWaiting) GetCallId() string {
+	if x != nil {
+		return x.CallId
+	}
+	return ""
+}
+
+func (x *SubRunWaiting) GetRunId() string {
+	if x != nil {
+		return x.RunId
+	}
+	return ""
+}
+
+func (x *SubRunWaiting) GetDecisionIds() []string {
+	if x != nil {
+		return x.DecisionIds
+	}
+	return nil
+}
+
 // Compacted says that the model reads less from now on than the journal has.
 type Compacted struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -3521,7 +3733,7 @@ type Compacted struct {
 
 func (x *Compacted) Reset() {
 	*x = Compacted{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[42]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3533,7 +3745,7 @@ func (x *Compacted) String() string {
 func (*Compacted) ProtoMessage() {}
 
 func (x *Compacted) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[42]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3546,7 +3758,7 @@ func (x *Compacted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Compacted.ProtoReflect.Descriptor instead.
 func (*Compacted) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{42}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *Compacted) GetReason() string {
@@ -3628,7 +3840,7 @@ type RunFinished struct {
 
 func (x *RunFinished) Reset() {
 	*x = RunFinished{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[43]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3640,7 +3852,7 @@ func (x *RunFinished) String() string {
 func (*RunFinished) ProtoMessage() {}
 
 func (x *RunFinished) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[43]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3653,7 +3865,7 @@ func (x *RunFinished) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunFinished.ProtoReflect.Descriptor instead.
 func (*RunFinished) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{43}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *RunFinished) GetStopReason() StopReason {
@@ -3709,7 +3921,7 @@ var File_agentd_v1_agent_service_proto protoreflect.FileDescriptor
 
 const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1dagentd/v1/agent_service.proto\x12\tagentd.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1ctoolhost/tool/v1/error.proto\x1a\x1dtoolhost/tool/v1/result.proto\x1a\x1dtoolhost/tool/v1/status.proto\"\xc5\x04\n" +
+	"\x1dagentd/v1/agent_service.proto\x12\tagentd.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1ctoolhost/tool/v1/error.proto\x1a\x1dtoolhost/tool/v1/result.proto\x1a\x1dtoolhost/tool/v1/status.proto\"\xb2\x05\n" +
 	"\x0fStartRunRequest\x12\x16\n" +
 	"\x06prompt\x18\x01 \x01(\tR\x06prompt\x12\x15\n" +
 	"\x06run_id\x18\x02 \x01(\tR\x05runId\x12#\n" +
@@ -3723,7 +3935,12 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\x06window\x18\n" +
 	" \x01(\v2\x11.agentd.v1.WindowR\x06window\x129\n" +
 	"\fsystem_tools\x18\v \x01(\v2\x16.agentd.v1.SystemToolsR\vsystemTools\x12\x1e\n" +
-	"\bsub_runs\x18\f \x01(\rH\x00R\asubRuns\x88\x01\x01\x1a:\n" +
+	"\bsub_runs\x18\f \x01(\rH\x00R\asubRuns\x88\x01\x01\x12\x12\n" +
+	"\x04kind\x18\r \x01(\tR\x04kind\x125\n" +
+	"\n" +
+	"completion\x18\x0e \x01(\x0e2\x15.agentd.v1.CompletionR\n" +
+	"completion\x12 \n" +
+	"\vtraceparent\x18\x0f \x01(\tR\vtraceparent\x1a:\n" +
 	"\fContextEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\fR\x05value:\x028\x01B\v\n" +
@@ -3836,7 +4053,7 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\x05usage\x18\v \x01(\v2\x17.toolhost.tool.v1.UsageR\x05usage\x12\x12\n" +
 	"\x04cost\x18\f \x01(\x01R\x04cost\x12G\n" +
 	"\x11pending_decisions\x18\r \x03(\v2\x1a.agentd.v1.PendingDecisionR\x10pendingDecisions\x12\"\n" +
-	"\rparent_run_id\x18\x0e \x01(\tR\vparentRunId\"\xec\x02\n" +
+	"\rparent_run_id\x18\x0e \x01(\tR\vparentRunId\"\x83\x03\n" +
 	"\x0fPendingDecision\x12\x1f\n" +
 	"\vdecision_id\x18\x01 \x01(\tR\n" +
 	"decisionId\x12+\n" +
@@ -3850,7 +4067,8 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\frequest_time\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\vrequestTime\x12;\n" +
 	"\vexpire_time\x18\n" +
 	" \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"expireTime\"\x9c\t\n" +
+	"expireTime\x12\x15\n" +
+	"\x06run_id\x18\v \x01(\tR\x05runId\"\xe0\t\n" +
 	"\bRunEvent\x12\x10\n" +
 	"\x03seq\x18\x01 \x01(\x04R\x03seq\x12\x14\n" +
 	"\x05index\x18\x02 \x01(\x04R\x05index\x12.\n" +
@@ -3878,8 +4096,9 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\vtodo_change\x18\x12 \x01(\v2\x15.agentd.v1.TodoChangeH\x00R\n" +
 	"todoChange\x12B\n" +
 	"\x0fsub_run_started\x18\x13 \x01(\v2\x18.agentd.v1.SubRunStartedH\x00R\rsubRunStarted\x124\n" +
-	"\tcompacted\x18\x14 \x01(\v2\x14.agentd.v1.CompactedH\x00R\tcompactedB\a\n" +
-	"\x05event\"\xb5\x01\n" +
+	"\tcompacted\x18\x14 \x01(\v2\x14.agentd.v1.CompactedH\x00R\tcompacted\x12B\n" +
+	"\x0fsub_run_waiting\x18\x15 \x01(\v2\x18.agentd.v1.SubRunWaitingH\x00R\rsubRunWaitingB\a\n" +
+	"\x05event\"\xeb\x01\n" +
 	"\n" +
 	"RunStarted\x12\x15\n" +
 	"\x06run_id\x18\x01 \x01(\tR\x05runId\x12\x16\n" +
@@ -3887,26 +4106,30 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\x05model\x18\x03 \x01(\tR\x05model\x12\x18\n" +
 	"\asession\x18\x04 \x01(\tR\asession\x12\"\n" +
 	"\rparent_run_id\x18\x05 \x01(\tR\vparentRunId\x12$\n" +
-	"\x0eparent_call_id\x18\x06 \x01(\tR\fparentCallId\"!\n" +
+	"\x0eparent_call_id\x18\x06 \x01(\tR\fparentCallId\x12\x12\n" +
+	"\x04kind\x18\a \x01(\tR\x04kind\x12 \n" +
+	"\vtraceparent\x18\b \x01(\tR\vtraceparent\"!\n" +
 	"\vUserMessage\x12\x12\n" +
 	"\x04text\x18\x01 \x01(\tR\x04text\"\x1f\n" +
 	"\tTextDelta\x12\x12\n" +
-	"\x04text\x18\x01 \x01(\tR\x04text\"\xb5\x01\n" +
+	"\x04text\x18\x01 \x01(\tR\x04text\"\xf1\x01\n" +
 	"\x10AssistantMessage\x12\x12\n" +
 	"\x04text\x18\x01 \x01(\tR\x04text\x12)\n" +
 	"\x05calls\x18\x02 \x03(\v2\x13.agentd.v1.ToolCallR\x05calls\x12\x1f\n" +
 	"\vstop_reason\x18\x03 \x01(\tR\n" +
 	"stopReason\x12-\n" +
 	"\x05usage\x18\x04 \x01(\v2\x17.toolhost.tool.v1.UsageR\x05usage\x12\x12\n" +
-	"\x04cost\x18\x05 \x01(\x01R\x04cost\"U\n" +
+	"\x04cost\x18\x05 \x01(\x01R\x04cost\x12:\n" +
+	"\fwasted_usage\x18\x06 \x01(\v2\x17.toolhost.tool.v1.UsageR\vwastedUsage\"U\n" +
 	"\bToolCall\x12\x17\n" +
 	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x12\n" +
 	"\x04tool\x18\x02 \x01(\tR\x04tool\x12\x1c\n" +
-	"\targuments\x18\x03 \x01(\fR\targuments\"T\n" +
+	"\targuments\x18\x03 \x01(\fR\targuments\"v\n" +
 	"\vCallStarted\x12\x17\n" +
 	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x12\n" +
 	"\x04tool\x18\x02 \x01(\tR\x04tool\x12\x18\n" +
-	"\aattempt\x18\x03 \x01(\rR\aattempt\"k\n" +
+	"\aattempt\x18\x03 \x01(\rR\aattempt\x12 \n" +
+	"\vtraceparent\x18\x04 \x01(\tR\vtraceparent\"k\n" +
 	"\n" +
 	"CallStatus\x12\x17\n" +
 	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x12\n" +
@@ -3953,7 +4176,11 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\rSubRunStarted\x12\x17\n" +
 	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x15\n" +
 	"\x06run_id\x18\x02 \x01(\tR\x05runId\x12\x16\n" +
-	"\x06prompt\x18\x03 \x01(\tR\x06prompt\"\x8c\x02\n" +
+	"\x06prompt\x18\x03 \x01(\tR\x06prompt\"b\n" +
+	"\rSubRunWaiting\x12\x17\n" +
+	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x15\n" +
+	"\x06run_id\x18\x02 \x01(\tR\x05runId\x12!\n" +
+	"\fdecision_ids\x18\x03 \x03(\tR\vdecisionIds\"\x8c\x02\n" +
 	"\tCompacted\x12\x16\n" +
 	"\x06reason\x18\x01 \x01(\tR\x06reason\x12'\n" +
 	"\x0fcleared_results\x18\x02 \x01(\rR\x0eclearedResults\x12\x18\n" +
@@ -3971,7 +4198,12 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\x05turns\x18\x04 \x01(\rR\x05turns\x12\x14\n" +
 	"\x05calls\x18\x05 \x01(\rR\x05calls\x12-\n" +
 	"\x05usage\x18\x06 \x01(\v2\x17.toolhost.tool.v1.UsageR\x05usage\x12\x12\n" +
-	"\x04cost\x18\a \x01(\x01R\x04cost*\x99\x01\n" +
+	"\x04cost\x18\a \x01(\x01R\x04cost*Z\n" +
+	"\n" +
+	"Completion\x12\x1a\n" +
+	"\x16COMPLETION_UNSPECIFIED\x10\x00\x12\x17\n" +
+	"\x13COMPLETION_EXPLICIT\x10\x01\x12\x17\n" +
+	"\x13COMPLETION_END_TURN\x10\x02*\x99\x01\n" +
 	"\fDecisionKind\x12\x1d\n" +
 	"\x19DECISION_KIND_UNSPECIFIED\x10\x00\x12\x1a\n" +
 	"\x16DECISION_KIND_APPROVAL\x10\x01\x12\x1a\n" +
@@ -4034,141 +4266,146 @@ func file_agentd_v1_agent_service_proto_rawDescGZIP() []byte {
 	return file_agentd_v1_agent_service_proto_rawDescData
 }
 
-var file_agentd_v1_agent_service_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_agentd_v1_agent_service_proto_msgTypes = make([]protoimpl.MessageInfo, 46)
+var file_agentd_v1_agent_service_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
+var file_agentd_v1_agent_service_proto_msgTypes = make([]protoimpl.MessageInfo, 47)
 var file_agentd_v1_agent_service_proto_goTypes = []any{
-	(DecisionKind)(0),             // 0: agentd.v1.DecisionKind
-	(Verdict)(0),                  // 1: agentd.v1.Verdict
-	(RunState)(0),                 // 2: agentd.v1.RunState
-	(StopReason)(0),               // 3: agentd.v1.StopReason
-	(*StartRunRequest)(nil),       // 4: agentd.v1.StartRunRequest
-	(*Window)(nil),                // 5: agentd.v1.Window
-	(*SystemTools)(nil),           // 6: agentd.v1.SystemTools
-	(*People)(nil),                // 7: agentd.v1.People
-	(*ToolChoice)(nil),            // 8: agentd.v1.ToolChoice
-	(*Limits)(nil),                // 9: agentd.v1.Limits
-	(*StartRunResponse)(nil),      // 10: agentd.v1.StartRunResponse
-	(*SendMessageRequest)(nil),    // 11: agentd.v1.SendMessageRequest
-	(*SendMessageResponse)(nil),   // 12: agentd.v1.SendMessageResponse
-	(*WatchRunRequest)(nil),       // 13: agentd.v1.WatchRunRequest
-	(*WatchRunResponse)(nil),      // 14: agentd.v1.WatchRunResponse
-	(*RespondRequest)(nil),        // 15: agentd.v1.RespondRequest
-	(*Decision)(nil),              // 16: agentd.v1.Decision
-	(*Approve)(nil),               // 17: agentd.v1.Approve
-	(*Reject)(nil),                // 18: agentd.v1.Reject
-	(*Answer)(nil),                // 19: agentd.v1.Answer
-	(*RespondResponse)(nil),       // 20: agentd.v1.RespondResponse
-	(*CancelRunRequest)(nil),      // 21: agentd.v1.CancelRunRequest
-	(*CancelRunResponse)(nil),     // 22: agentd.v1.CancelRunResponse
-	(*GetRunRequest)(nil),         // 23: agentd.v1.GetRunRequest
-	(*GetRunResponse)(nil),        // 24: agentd.v1.GetRunResponse
-	(*ListRunsRequest)(nil),       // 25: agentd.v1.ListRunsRequest
-	(*ListRunsResponse)(nil),      // 26: agentd.v1.ListRunsResponse
-	(*Run)(nil),                   // 27: agentd.v1.Run
-	(*PendingDecision)(nil),       // 28: agentd.v1.PendingDecision
-	(*RunEvent)(nil),              // 29: agentd.v1.RunEvent
-	(*RunStarted)(nil),            // 30: agentd.v1.RunStarted
-	(*UserMessage)(nil),           // 31: agentd.v1.UserMessage
-	(*TextDelta)(nil),             // 32: agentd.v1.TextDelta
-	(*AssistantMessage)(nil),      // 33: agentd.v1.AssistantMessage
-	(*ToolCall)(nil),              // 34: agentd.v1.ToolCall
-	(*CallStarted)(nil),           // 35: agentd.v1.CallStarted
-	(*CallStatus)(nil),            // 36: agentd.v1.CallStatus
-	(*CallResult)(nil),            // 37: agentd.v1.CallResult
-	(*TurnReset)(nil),             // 38: agentd.v1.TurnReset
-	(*CancelRequested)(nil),       // 39: agentd.v1.CancelRequested
-	(*DecisionRequested)(nil),     // 40: agentd.v1.DecisionRequested
-	(*DecisionMade)(nil),          // 41: agentd.v1.DecisionMade
-	(*BudgetWarning)(nil),         // 42: agentd.v1.BudgetWarning
-	(*ContextChange)(nil),         // 43: agentd.v1.ContextChange
-	(*TodoChange)(nil),            // 44: agentd.v1.TodoChange
-	(*SubRunStarted)(nil),         // 45: agentd.v1.SubRunStarted
-	(*Compacted)(nil),             // 46: agentd.v1.Compacted
-	(*RunFinished)(nil),           // 47: agentd.v1.RunFinished
-	nil,                           // 48: agentd.v1.StartRunRequest.ContextEntry
-	nil,                           // 49: agentd.v1.ContextChange.RefusedEntry
-	(*durationpb.Duration)(nil),   // 50: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil), // 51: google.protobuf.Timestamp
-	(*v1.Usage)(nil),              // 52: toolhost.tool.v1.Usage
-	(*v1.Status)(nil),             // 53: toolhost.tool.v1.Status
-	(*v1.Result)(nil),             // 54: toolhost.tool.v1.Result
-	(*v1.Error)(nil),              // 55: toolhost.tool.v1.Error
+	(Completion)(0),               // 0: agentd.v1.Completion
+	(DecisionKind)(0),             // 1: agentd.v1.DecisionKind
+	(Verdict)(0),                  // 2: agentd.v1.Verdict
+	(RunState)(0),                 // 3: agentd.v1.RunState
+	(StopReason)(0),               // 4: agentd.v1.StopReason
+	(*StartRunRequest)(nil),       // 5: agentd.v1.StartRunRequest
+	(*Window)(nil),                // 6: agentd.v1.Window
+	(*SystemTools)(nil),           // 7: agentd.v1.SystemTools
+	(*People)(nil),                // 8: agentd.v1.People
+	(*ToolChoice)(nil),            // 9: agentd.v1.ToolChoice
+	(*Limits)(nil),                // 10: agentd.v1.Limits
+	(*StartRunResponse)(nil),      // 11: agentd.v1.StartRunResponse
+	(*SendMessageRequest)(nil),    // 12: agentd.v1.SendMessageRequest
+	(*SendMessageResponse)(nil),   // 13: agentd.v1.SendMessageResponse
+	(*WatchRunRequest)(nil),       // 14: agentd.v1.WatchRunRequest
+	(*WatchRunResponse)(nil),      // 15: agentd.v1.WatchRunResponse
+	(*RespondRequest)(nil),        // 16: agentd.v1.RespondRequest
+	(*Decision)(nil),              // 17: agentd.v1.Decision
+	(*Approve)(nil),               // 18: agentd.v1.Approve
+	(*Reject)(nil),                // 19: agentd.v1.Reject
+	(*Answer)(nil),                // 20: agentd.v1.Answer
+	(*RespondResponse)(nil),       // 21: agentd.v1.RespondResponse
+	(*CancelRunRequest)(nil),      // 22: agentd.v1.CancelRunRequest
+	(*CancelRunResponse)(nil),     // 23: agentd.v1.CancelRunResponse
+	(*GetRunRequest)(nil),         // 24: agentd.v1.GetRunRequest
+	(*GetRunResponse)(nil),        // 25: agentd.v1.GetRunResponse
+	(*ListRunsRequest)(nil),       // 26: agentd.v1.ListRunsRequest
+	(*ListRunsResponse)(nil),      // 27: agentd.v1.ListRunsResponse
+	(*Run)(nil),                   // 28: agentd.v1.Run
+	(*PendingDecision)(nil),       // 29: agentd.v1.PendingDecision
+	(*RunEvent)(nil),              // 30: agentd.v1.RunEvent
+	(*RunStarted)(nil),            // 31: agentd.v1.RunStarted
+	(*UserMessage)(nil),           // 32: agentd.v1.UserMessage
+	(*TextDelta)(nil),             // 33: agentd.v1.TextDelta
+	(*AssistantMessage)(nil),      // 34: agentd.v1.AssistantMessage
+	(*ToolCall)(nil),              // 35: agentd.v1.ToolCall
+	(*CallStarted)(nil),           // 36: agentd.v1.CallStarted
+	(*CallStatus)(nil),            // 37: agentd.v1.CallStatus
+	(*CallResult)(nil),            // 38: agentd.v1.CallResult
+	(*TurnReset)(nil),             // 39: agentd.v1.TurnReset
+	(*CancelRequested)(nil),       // 40: agentd.v1.CancelRequested
+	(*DecisionRequested)(nil),     // 41: agentd.v1.DecisionRequested
+	(*DecisionMade)(nil),          // 42: agentd.v1.DecisionMade
+	(*BudgetWarning)(nil),         // 43: agentd.v1.BudgetWarning
+	(*ContextChange)(nil),         // 44: agentd.v1.ContextChange
+	(*TodoChange)(nil),            // 45: agentd.v1.TodoChange
+	(*SubRunStarted)(nil),         // 46: agentd.v1.SubRunStarted
+	(*SubRunWaiting)(nil),         // 47: agentd.v1.SubRunWaiting
+	(*Compacted)(nil),             // 48: agentd.v1.Compacted
+	(*RunFinished)(nil),           // 49: agentd.v1.RunFinished
+	nil,                           // 50: agentd.v1.StartRunRequest.ContextEntry
+	nil,                           // 51: agentd.v1.ContextChange.RefusedEntry
+	(*durationpb.Duration)(nil),   // 52: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil), // 53: google.protobuf.Timestamp
+	(*v1.Usage)(nil),              // 54: toolhost.tool.v1.Usage
+	(*v1.Status)(nil),             // 55: toolhost.tool.v1.Status
+	(*v1.Result)(nil),             // 56: toolhost.tool.v1.Result
+	(*v1.Error)(nil),              // 57: toolhost.tool.v1.Error
 }
 var file_agentd_v1_agent_service_proto_depIdxs = []int32{
-	8,  // 0: agentd.v1.StartRunRequest.tools:type_name -> agentd.v1.ToolChoice
-	9,  // 1: agentd.v1.StartRunRequest.limits:type_name -> agentd.v1.Limits
-	7,  // 2: agentd.v1.StartRunRequest.people:type_name -> agentd.v1.People
-	48, // 3: agentd.v1.StartRunRequest.context:type_name -> agentd.v1.StartRunRequest.ContextEntry
-	5,  // 4: agentd.v1.StartRunRequest.window:type_name -> agentd.v1.Window
-	6,  // 5: agentd.v1.StartRunRequest.system_tools:type_name -> agentd.v1.SystemTools
-	50, // 6: agentd.v1.People.expiry:type_name -> google.protobuf.Duration
-	50, // 7: agentd.v1.Limits.max_wall_time:type_name -> google.protobuf.Duration
-	29, // 8: agentd.v1.WatchRunResponse.event:type_name -> agentd.v1.RunEvent
-	16, // 9: agentd.v1.RespondRequest.decisions:type_name -> agentd.v1.Decision
-	17, // 10: agentd.v1.Decision.approve:type_name -> agentd.v1.Approve
-	18, // 11: agentd.v1.Decision.reject:type_name -> agentd.v1.Reject
-	19, // 12: agentd.v1.Decision.answer:type_name -> agentd.v1.Answer
-	27, // 13: agentd.v1.GetRunResponse.run:type_name -> agentd.v1.Run
-	2,  // 14: agentd.v1.ListRunsRequest.states:type_name -> agentd.v1.RunState
-	27, // 15: agentd.v1.ListRunsResponse.runs:type_name -> agentd.v1.Run
-	2,  // 16: agentd.v1.Run.state:type_name -> agentd.v1.RunState
-	3,  // 17: agentd.v1.Run.stop_reason:type_name -> agentd.v1.StopReason
-	51, // 18: agentd.v1.Run.start_time:type_name -> google.protobuf.Timestamp
-	51, // 19: agentd.v1.Run.update_time:type_name -> google.protobuf.Timestamp
-	52, // 20: agentd.v1.Run.usage:type_name -> toolhost.tool.v1.Usage
-	28, // 21: agentd.v1.Run.pending_decisions:type_name -> agentd.v1.PendingDecision
-	0,  // 22: agentd.v1.PendingDecision.kind:type_name -> agentd.v1.DecisionKind
-	51, // 23: agentd.v1.PendingDecision.request_time:type_name -> google.protobuf.Timestamp
-	51, // 24: agentd.v1.PendingDecision.expire_time:type_name -> google.protobuf.Timestamp
-	51, // 25: agentd.v1.RunEvent.time:type_name -> google.protobuf.Timestamp
-	30, // 26: agentd.v1.RunEvent.run_started:type_name -> agentd.v1.RunStarted
-	31, // 27: agentd.v1.RunEvent.user_message:type_name -> agentd.v1.UserMessage
-	32, // 28: agentd.v1.RunEvent.text_delta:type_name -> agentd.v1.TextDelta
-	33, // 29: agentd.v1.RunEvent.assistant_message:type_name -> agentd.v1.AssistantMessage
-	35, // 30: agentd.v1.RunEvent.call_started:type_name -> agentd.v1.CallStarted
-	36, // 31: agentd.v1.RunEvent.call_status:type_name -> agentd.v1.CallStatus
-	37, // 32: agentd.v1.RunEvent.call_result:type_name -> agentd.v1.CallResult
-	38, // 33: agentd.v1.RunEvent.turn_reset:type_name -> agentd.v1.TurnReset
-	39, // 34: agentd.v1.RunEvent.cancel_requested:type_name -> agentd.v1.CancelRequested
-	47, // 35: agentd.v1.RunEvent.run_finished:type_name -> agentd.v1.RunFinished
-	40, // 36: agentd.v1.RunEvent.decision_requested:type_name -> agentd.v1.DecisionRequested
-	41, // 37: agentd.v1.RunEvent.decision_made:type_name -> agentd.v1.DecisionMade
-	42, // 38: agentd.v1.RunEvent.budget_warning:type_name -> agentd.v1.BudgetWarning
-	43, // 39: agentd.v1.RunEvent.context_change:type_name -> agentd.v1.ContextChange
-	44, // 40: agentd.v1.RunEvent.todo_change:type_name -> agentd.v1.TodoChange
-	45, // 41: agentd.v1.RunEvent.sub_run_started:type_name -> agentd.v1.SubRunStarted
-	46, // 42: agentd.v1.RunEvent.compacted:type_name -> agentd.v1.Compacted
-	34, // 43: agentd.v1.AssistantMessage.calls:type_name -> agentd.v1.ToolCall
-	52, // 44: agentd.v1.AssistantMessage.usage:type_name -> toolhost.tool.v1.Usage
-	53, // 45: agentd.v1.CallStatus.status:type_name -> toolhost.tool.v1.Status
-	54, // 46: agentd.v1.CallResult.result:type_name -> toolhost.tool.v1.Result
-	55, // 47: agentd.v1.CallResult.error:type_name -> toolhost.tool.v1.Error
-	3,  // 48: agentd.v1.CancelRequested.stop_reason:type_name -> agentd.v1.StopReason
-	28, // 49: agentd.v1.DecisionRequested.decision:type_name -> agentd.v1.PendingDecision
-	1,  // 50: agentd.v1.DecisionMade.verdict:type_name -> agentd.v1.Verdict
-	49, // 51: agentd.v1.ContextChange.refused:type_name -> agentd.v1.ContextChange.RefusedEntry
-	52, // 52: agentd.v1.Compacted.usage:type_name -> toolhost.tool.v1.Usage
-	3,  // 53: agentd.v1.RunFinished.stop_reason:type_name -> agentd.v1.StopReason
-	52, // 54: agentd.v1.RunFinished.usage:type_name -> toolhost.tool.v1.Usage
-	4,  // 55: agentd.v1.AgentService.StartRun:input_type -> agentd.v1.StartRunRequest
-	11, // 56: agentd.v1.AgentService.SendMessage:input_type -> agentd.v1.SendMessageRequest
-	13, // 57: agentd.v1.AgentService.WatchRun:input_type -> agentd.v1.WatchRunRequest
-	15, // 58: agentd.v1.AgentService.Respond:input_type -> agentd.v1.RespondRequest
-	21, // 59: agentd.v1.AgentService.CancelRun:input_type -> agentd.v1.CancelRunRequest
-	23, // 60: agentd.v1.AgentService.GetRun:input_type -> agentd.v1.GetRunRequest
-	25, // 61: agentd.v1.AgentService.ListRuns:input_type -> agentd.v1.ListRunsRequest
-	10, // 62: agentd.v1.AgentService.StartRun:output_type -> agentd.v1.StartRunResponse
-	12, // 63: agentd.v1.AgentService.SendMessage:output_type -> agentd.v1.SendMessageResponse
-	14, // 64: agentd.v1.AgentService.WatchRun:output_type -> agentd.v1.WatchRunResponse
-	20, // 65: agentd.v1.AgentService.Respond:output_type -> agentd.v1.RespondResponse
-	22, // 66: agentd.v1.AgentService.CancelRun:output_type -> agentd.v1.CancelRunResponse
-	24, // 67: agentd.v1.AgentService.GetRun:output_type -> agentd.v1.GetRunResponse
-	26, // 68: agentd.v1.AgentService.ListRuns:output_type -> agentd.v1.ListRunsResponse
-	62, // [62:69] is the sub-list for method output_type
-	55, // [55:62] is the sub-list for method input_type
-	55, // [55:55] is the sub-list for extension type_name
-	55, // [55:55] is the sub-list for extension extendee
-	0,  // [0:55] is the sub-list for field type_name
+	9,  // 0: agentd.v1.StartRunRequest.tools:type_name -> agentd.v1.ToolChoice
+	10, // 1: agentd.v1.StartRunRequest.limits:type_name -> agentd.v1.Limits
+	8,  // 2: agentd.v1.StartRunRequest.people:type_name -> agentd.v1.People
+	50, // 3: agentd.v1.StartRunRequest.context:type_name -> agentd.v1.StartRunRequest.ContextEntry
+	6,  // 4: agentd.v1.StartRunRequest.window:type_name -> agentd.v1.Window
+	7,  // 5: agentd.v1.StartRunRequest.system_tools:type_name -> agentd.v1.SystemTools
+	0,  // 6: agentd.v1.StartRunRequest.completion:type_name -> agentd.v1.Completion
+	52, // 7: agentd.v1.People.expiry:type_name -> google.protobuf.Duration
+	52, // 8: agentd.v1.Limits.max_wall_time:type_name -> google.protobuf.Duration
+	30, // 9: agentd.v1.WatchRunResponse.event:type_name -> agentd.v1.RunEvent
+	17, // 10: agentd.v1.RespondRequest.decisions:type_name -> agentd.v1.Decision
+	18, // 11: agentd.v1.Decision.approve:type_name -> agentd.v1.Approve
+	19, // 12: agentd.v1.Decision.reject:type_name -> agentd.v1.Reject
+	20, // 13: agentd.v1.Decision.answer:type_name -> agentd.v1.Answer
+	28, // 14: agentd.v1.GetRunResponse.run:type_name -> agentd.v1.Run
+	3,  // 15: agentd.v1.ListRunsRequest.states:type_name -> agentd.v1.RunState
+	28, // 16: agentd.v1.ListRunsResponse.runs:type_name -> agentd.v1.Run
+	3,  // 17: agentd.v1.Run.state:type_name -> agentd.v1.RunState
+	4,  // 18: agentd.v1.Run.stop_reason:type_name -> agentd.v1.StopReason
+	53, // 19: agentd.v1.Run.start_time:type_name -> google.protobuf.Timestamp
+	53, // 20: agentd.v1.Run.update_time:type_name -> google.protobuf.Timestamp
+	54, // 21: agentd.v1.Run.usage:type_name -> toolhost.tool.v1.Usage
+	29, // 22: agentd.v1.Run.pending_decisions:type_name -> agentd.v1.PendingDecision
+	1,  // 23: agentd.v1.PendingDecision.kind:type_name -> agentd.v1.DecisionKind
+	53, // 24: agentd.v1.PendingDecision.request_time:type_name -> google.protobuf.Timestamp
+	53, // 25: agentd.v1.PendingDecision.expire_time:type_name -> google.protobuf.Timestamp
+	53, // 26: agentd.v1.RunEvent.time:type_name -> google.protobuf.Timestamp
+	31, // 27: agentd.v1.RunEvent.run_started:type_name -> agentd.v1.RunStarted
+	32, // 28: agentd.v1.RunEvent.user_message:type_name -> agentd.v1.UserMessage
+	33, // 29: agentd.v1.RunEvent.text_delta:type_name -> agentd.v1.TextDelta
+	34, // 30: agentd.v1.RunEvent.assistant_message:type_name -> agentd.v1.AssistantMessage
+	36, // 31: agentd.v1.RunEvent.call_started:type_name -> agentd.v1.CallStarted
+	37, // 32: agentd.v1.RunEvent.call_status:type_name -> agentd.v1.CallStatus
+	38, // 33: agentd.v1.RunEvent.call_result:type_name -> agentd.v1.CallResult
+	39, // 34: agentd.v1.RunEvent.turn_reset:type_name -> agentd.v1.TurnReset
+	40, // 35: agentd.v1.RunEvent.cancel_requested:type_name -> agentd.v1.CancelRequested
+	49, // 36: agentd.v1.RunEvent.run_finished:type_name -> agentd.v1.RunFinished
+	41, // 37: agentd.v1.RunEvent.decision_requested:type_name -> agentd.v1.DecisionRequested
+	42, // 38: agentd.v1.RunEvent.decision_made:type_name -> agentd.v1.DecisionMade
+	43, // 39: agentd.v1.RunEvent.budget_warning:type_name -> agentd.v1.BudgetWarning
+	44, // 40: agentd.v1.RunEvent.context_change:type_name -> agentd.v1.ContextChange
+	45, // 41: agentd.v1.RunEvent.todo_change:type_name -> agentd.v1.TodoChange
+	46, // 42: agentd.v1.RunEvent.sub_run_started:type_name -> agentd.v1.SubRunStarted
+	48, // 43: agentd.v1.RunEvent.compacted:type_name -> agentd.v1.Compacted
+	47, // 44: agentd.v1.RunEvent.sub_run_waiting:type_name -> agentd.v1.SubRunWaiting
+	35, // 45: agentd.v1.AssistantMessage.calls:type_name -> agentd.v1.ToolCall
+	54, // 46: agentd.v1.AssistantMessage.usage:type_name -> toolhost.tool.v1.Usage
+	54, // 47: agentd.v1.AssistantMessage.wasted_usage:type_name -> toolhost.tool.v1.Usage
+	55, // 48: agentd.v1.CallStatus.status:type_name -> toolhost.tool.v1.Status
+	56, // 49: agentd.v1.CallResult.result:type_name -> toolhost.tool.v1.Result
+	57, // 50: agentd.v1.CallResult.error:type_name -> toolhost.tool.v1.Error
+	4,  // 51: agentd.v1.CancelRequested.stop_reason:type_name -> agentd.v1.StopReason
+	29, // 52: agentd.v1.DecisionRequested.decision:type_name -> agentd.v1.PendingDecision
+	2,  // 53: agentd.v1.DecisionMade.verdict:type_name -> agentd.v1.Verdict
+	51, // 54: agentd.v1.ContextChange.refused:type_name -> agentd.v1.ContextChange.RefusedEntry
+	54, // 55: agentd.v1.Compacted.usage:type_name -> toolhost.tool.v1.Usage
+	4,  // 56: agentd.v1.RunFinished.stop_reason:type_name -> agentd.v1.StopReason
+	54, // 57: agentd.v1.RunFinished.usage:type_name -> toolhost.tool.v1.Usage
+	5,  // 58: agentd.v1.AgentService.StartRun:input_type -> agentd.v1.StartRunRequest
+	12, // 59: agentd.v1.AgentService.SendMessage:input_type -> agentd.v1.SendMessageRequest
+	14, // 60: agentd.v1.AgentService.WatchRun:input_type -> agentd.v1.WatchRunRequest
+	16, // 61: agentd.v1.AgentService.Respond:input_type -> agentd.v1.RespondRequest
+	22, // 62: agentd.v1.AgentService.CancelRun:input_type -> agentd.v1.CancelRunRequest
+	24, // 63: agentd.v1.AgentService.GetRun:input_type -> agentd.v1.GetRunRequest
+	26, // 64: agentd.v1.AgentService.ListRuns:input_type -> agentd.v1.ListRunsRequest
+	11, // 65: agentd.v1.AgentService.StartRun:output_type -> agentd.v1.StartRunResponse
+	13, // 66: agentd.v1.AgentService.SendMessage:output_type -> agentd.v1.SendMessageResponse
+	15, // 67: agentd.v1.AgentService.WatchRun:output_type -> agentd.v1.WatchRunResponse
+	21, // 68: agentd.v1.AgentService.Respond:output_type -> agentd.v1.RespondResponse
+	23, // 69: agentd.v1.AgentService.CancelRun:output_type -> agentd.v1.CancelRunResponse
+	25, // 70: agentd.v1.AgentService.GetRun:output_type -> agentd.v1.GetRunResponse
+	27, // 71: agentd.v1.AgentService.ListRuns:output_type -> agentd.v1.ListRunsResponse
+	65, // [65:72] is the sub-list for method output_type
+	58, // [58:65] is the sub-list for method input_type
+	58, // [58:58] is the sub-list for extension type_name
+	58, // [58:58] is the sub-list for extension extendee
+	0,  // [0:58] is the sub-list for field type_name
 }
 
 func init() { file_agentd_v1_agent_service_proto_init() }
@@ -4201,14 +4438,15 @@ func file_agentd_v1_agent_service_proto_init() {
 		(*RunEvent_TodoChange)(nil),
 		(*RunEvent_SubRunStarted)(nil),
 		(*RunEvent_Compacted)(nil),
+		(*RunEvent_SubRunWaiting)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_agentd_v1_agent_service_proto_rawDesc), len(file_agentd_v1_agent_service_proto_rawDesc)),
-			NumEnums:      4,
-			NumMessages:   46,
+			NumEnums:      5,
+			NumMessages:   47,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

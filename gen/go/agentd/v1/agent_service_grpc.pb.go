@@ -50,13 +50,14 @@ type AgentServiceClient interface {
 	WatchRun(ctx context.Context, in *WatchRunRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchRunResponse], error)
 	// Respond makes decisions that a run waits for: approves calls, with other arguments if need be, rejects them with a
 	// reason, answers questions. `GetRun` and the events `decision_requested` say which are wanted. Either all decisions of
-	// a request are made or none. Errors: NOT_FOUND if there is no such run or a decision is not wanted, also not any
+	// a request are made or none. A decision that a sub-run waits for, RUN/DECISION, is handed to that run; all of a request
+	// have to be for the same run then. Errors: NOT_FOUND if there is no such run or a decision is not wanted, also not any
 	// more; INVALID_ARGUMENT if one does not fit what is asked.
 	Respond(ctx context.Context, in *RespondRequest, opts ...grpc.CallOption) (*RespondResponse, error)
 	// CancelRun stops a run: its calls are cancelled, each still gets its result, and the run finishes with the stop
 	// reason CANCELLED. A run that has finished stays as it is. Errors: NOT_FOUND.
 	CancelRun(ctx context.Context, in *CancelRunRequest, opts ...grpc.CallOption) (*CancelRunResponse, error)
-	// GetRun returns a run's summary and the decisions that it waits for. Errors: NOT_FOUND.
+	// GetRun returns a run's summary and the decisions that it and its sub-runs wait for. Errors: NOT_FOUND.
 	GetRun(ctx context.Context, in *GetRunRequest, opts ...grpc.CallOption) (*GetRunResponse, error)
 	// ListRuns lists runs, the newest first, in pages.
 	ListRuns(ctx context.Context, in *ListRunsRequest, opts ...grpc.CallOption) (*ListRunsResponse, error)
@@ -169,13 +170,14 @@ type AgentServiceServer interface {
 	WatchRun(*WatchRunRequest, grpc.ServerStreamingServer[WatchRunResponse]) error
 	// Respond makes decisions that a run waits for: approves calls, with other arguments if need be, rejects them with a
 	// reason, answers questions. `GetRun` and the events `decision_requested` say which are wanted. Either all decisions of
-	// a request are made or none. Errors: NOT_FOUND if there is no such run or a decision is not wanted, also not any
+	// a request are made or none. A decision that a sub-run waits for, RUN/DECISION, is handed to that run; all of a request
+	// have to be for the same run then. Errors: NOT_FOUND if there is no such run or a decision is not wanted, also not any
 	// more; INVALID_ARGUMENT if one does not fit what is asked.
 	Respond(context.Context, *RespondRequest) (*RespondResponse, error)
 	// CancelRun stops a run: its calls are cancelled, each still gets its result, and the run finishes with the stop
 	// reason CANCELLED. A run that has finished stays as it is. Errors: NOT_FOUND.
 	CancelRun(context.Context, *CancelRunRequest) (*CancelRunResponse, error)
-	// GetRun returns a run's summary and the decisions that it waits for. Errors: NOT_FOUND.
+	// GetRun returns a run's summary and the decisions that it and its sub-runs wait for. Errors: NOT_FOUND.
 	GetRun(context.Context, *GetRunRequest) (*GetRunResponse, error)
 	// ListRuns lists runs, the newest first, in pages.
 	ListRuns(context.Context, *ListRunsRequest) (*ListRunsResponse, error)
