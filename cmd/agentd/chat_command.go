@@ -145,7 +145,7 @@ func (c *chat) send(ctx context.Context, message string) error {
 	if err != nil {
 		return err
 	}
-	t.ExplicitCompletion = false // the conversation goes on
+	t.ExplicitCompletion = new(false) // the conversation goes on
 	c.run.id, err = c.bench.StartRun(ctx, t)
 	return err
 }
@@ -158,6 +158,7 @@ func (c *chat) turn(ctx context.Context, quit <-chan struct{}) error {
 	f := &follower{agent: c.bench.Agent, show: c.text, people: people, log: c.bench.log, signals: c.signals, quit: quit}
 	end, at, err := f.follow(ctx, c.run.id, c.run.after)
 	c.run.after = at
+	err = errors.Join(err, c.text.leave())
 	if err != nil || end == nil || exitCode(end.StopReason) == cli.ExitOK {
 		return err
 	}

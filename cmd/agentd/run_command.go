@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -67,15 +68,14 @@ func (t *taskFlags) addFlags(flags *pflag.FlagSet) {
 
 // task returns what is to be done with a prompt.
 func (t *taskFlags) task(s *setup, prompt string) (agent.Task, error) {
-	tools, err := s.config.Tools(t.kind)
-	if err != nil {
-		return agent.Task{}, cli.Usage("--kind: %w", err)
+	if _, known := s.config.Kinds[t.kind]; t.kind != "" && !known {
+		return agent.Task{}, cli.Usage("--kind: %w", s.config.NoKind(t.kind))
 	}
 	if t.maxTurns < 0 || t.maxCost < 0 || t.maxWallTime < 0 {
 		return agent.Task{}, cli.Usage("a limit is below zero; leave its flag out for none of its own")
 	}
 	return agent.Task{
-		Prompt: prompt, Tools: tools, Foreground: true, ExplicitCompletion: s.config.ExplicitCompletion,
+		Prompt: prompt, Kind: cmp.Or(t.kind, s.config.Kind), Foreground: true,
 		Limits: agent.Limits{MaxTurns: t.maxTurns, MaxCost: t.maxCost, MaxWallTime: t.maxWallTime},
 	}, nil
 }
@@ -134,6 +134,7 @@ func (f *foreground) work(ctx context.Context, begin func(context.Context, *work
 		follow.people.expect(r.pending)
 	}
 	end, _, err := follow.follow(ctx, r.id, r.after)
+	err = errors.Join(err, text.leave())
 	if errors.Is(err, errLeft) {
 		return &cli.ExitError{Code: exitWaiting, Err: fmt.Errorf("the run waits for a person; go on with it: agentd resume %s", r.id)}
 	}

@@ -102,13 +102,15 @@ func (s *setup) keysFrom(variable string) func(string) string {
 // agentConfig returns what an agent works with, once the model is open. present is whether somebody can be asked, as far as can be seen.
 func (s *setup) agentConfig(present bool) agent.Config {
 	return agent.Config{
-		SystemPrompt: s.config.SystemPrompt,
-		Limits:       s.config.Limits.Agent(),
-		People:       s.config.Approvals.People(present),
-		SystemTools:  s.config.OfferedSystemTools(),
-		MaxRuns:      s.config.MaxRuns,
-		SubRuns:      s.config.SubRunLevels(),
-		Window:       s.config.Compaction.Window(s.window),
+		SystemPrompt:       s.config.SystemPrompt,
+		Limits:             s.config.Limits.Agent(),
+		People:             s.config.Approvals.People(present),
+		SystemTools:        s.config.OfferedSystemTools(),
+		Kinds:              s.config.ToolChoices(),
+		MaxRuns:            s.config.MaxRuns,
+		ExplicitCompletion: s.config.ExplicitCompletion,
+		SubRuns:            s.config.SubRunLevels(),
+		Window:             s.config.Compaction.Window(s.window),
 	}
 }
 

@@ -36,6 +36,7 @@ type Task struct {
 	RunID        string // 1 to 64 of A-Z a-z 0-9 _ -; empty: the agent makes one
 	SystemPrompt string // empty: the agent's
 	Session      string // in which tools are called; empty: the run's id
+	Kind         string // a name of Config.Kinds, whose choice holds where Tools sets nothing; empty: none
 	Tools        ToolChoice
 	Limits       Limits  // 0: the agent's
 	People       *People // nil: the agent's
@@ -46,8 +47,10 @@ type Task struct {
 	// SystemTools are the agent's own tools that the model is offered. Nil means the agent's choice.
 	SystemTools []string
 	// ExplicitCompletion says that the run ends well only when the model calls attempt_completion: it is reminded of
-	// that, and after three responses without a call the run pauses.
-	ExplicitCompletion bool
+	// that, and after three responses without a call the run pauses. Nil: as the agent's.
+	ExplicitCompletion *bool
+	// Traceparent is the W3C trace context in which the run is started. Empty, or ill-formed: the run begins a trace.
+	Traceparent string
 	// Parent is set for a sub-run.
 	Parent *Parent
 	// Window says when the conversation is made smaller. 0: the agent's.
@@ -159,18 +162,27 @@ func (a *Agent) begin(task *Task) (*RunStarted, error) {
 	if err := checkSystemTools(system); err != nil {
 		return nil, tool.Errorf(tool.KindInvalidArgument, "%w", err)
 	}
-	choice, err := a.choice(task.Tools)
+	kind, err := a.kindOf(task.Kind)
+	if err != nil {
+		return nil, err
+	}
+	choice, err := a.choice(task.Tools.over(kind))
 	if err != nil {
 		return nil, err
 	}
 	if err := task.Window.check(); err != nil {
 		return nil, tool.Errorf(tool.KindInvalidArgument, "%w", err)
 	}
+	explicit := a.config.ExplicitCompletion
+	if task.ExplicitCompletion != nil {
+		explicit = *task.ExplicitCompletion
+	}
 	return &RunStarted{
-		People: people, Context: task.Context, SystemTools: system, ExplicitCompletion: task.ExplicitCompletion, Parent: task.Parent,
+		People: people, Context: task.Context, SystemTools: system, ExplicitCompletion: explicit, Parent: task.Parent, Kind: task.Kind,
 		RunID: id, Prompt: task.Prompt, Model: a.config.Model.Name(), Session: session, Tools: choice, Foreground: task.Foreground,
 		SystemPrompt: firstOf(task.SystemPrompt, a.config.SystemPrompt), Limits: limits,
-		Window: task.Window.or(a.config.Window), SubRuns: max(0, subRunsOr(task.SubRuns, a.config.SubRuns)),
+		Traceparent: traceOf(task.Traceparent),
+		Window:      task.Window.or(a.config.Window), SubRuns: max(0, subRunsOr(task.SubRuns, a.config.SubRuns)),
 	}, nil
 }
 

@@ -86,7 +86,7 @@ func (q *question) fail(reason StopReason, words string) {
 // listTools asks which tools there are now. Where toolhost does not answer, what it said last in this run holds: the
 // calls themselves wait for it.
 func (q *question) listTools() error {
-	query, retry := q.started.query(), q.run.agent.config.ToolRetry
+	query, retry := q.started.query(q.context), q.run.agent.config.ToolRetry
 	for attempt := 1; ; attempt++ {
 		infos, err := q.run.agent.config.Tools.ListTools(q.task.ctx, query)
 		switch {

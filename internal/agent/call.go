@@ -13,7 +13,7 @@ import (
 // call has a call carried out. The goroutine belongs to the run and ends with its task.
 func (r *run) call(t *task, c Call) {
 	e := &errand{
-		run: r, task: t, call: c, session: r.state.Started().Session, context: r.state.Context(r.state.turns),
+		run: r, task: t, call: c, session: r.state.started.Session, trace: r.state.started.trace(c.SentID()), context: r.state.Context(r.state.turns),
 		shown: r.state.maxShown(len(r.state.batch)), begun: r.inherited[c.SentID()], preview: r.previews.take(c.SentID()),
 	}
 	r.group.Go(e.pursue)
@@ -25,6 +25,7 @@ type errand struct {
 	task    *task
 	call    Call
 	session string
+	trace   string // the W3C trace context
 	context map[string]json.RawMessage
 	shown   *int // how many bytes of the result may be shown; nil: toolhost decides
 	begun   bool // whether it was ever opened, maybe by an earlier process, so that it may have had effects
@@ -89,7 +90,7 @@ func (e *errand) attempt() (*tool.Outcome, error) {
 	e.run.group.Go(func() { e.guard(ctx, stop, opened) }) // ends with ctx
 	call := tool.Call{
 		ID: e.call.SentID(), Tool: e.call.Tool, Arguments: json.RawMessage(e.call.Arguments), Session: e.session,
-		Approval: e.call.Approval, Context: e.context, MaxShown: e.shown,
+		Approval: e.call.Approval, Context: e.context, MaxShown: e.shown, Traceparent: e.trace,
 	}
 	exec, looked, err := e.open(ctx, &call)
 	if err != nil {

@@ -44,6 +44,10 @@ type Config struct {
 	People People
 	// SystemTools are the agent's own tools that the model is offered in runs that do not choose themselves. Empty: none.
 	SystemTools []string
+	// ExplicitCompletion says how runs end that do not say themselves; see Task.
+	ExplicitCompletion bool
+	// Kinds are the tools of kinds of tasks, by the names that tasks have for them.
+	Kinds map[string]ToolChoice
 	// Search finds tools that the model was not told of. Nil: the model is always told of all.
 	Search ToolSearch
 	// MaxTools is how many tools the model is told of at a time, in runs that do not say themselves, if there is a

@@ -78,6 +78,10 @@ type RunStarted struct {
 	Window Window `json:"window,omitzero"`
 	// SubRuns is how many levels of sub-runs there may be below the run.
 	SubRuns int `json:"sub_runs,omitempty"`
+	// Kind is the kind of task by the agent's name for it. What that means is in Tools.
+	Kind string `json:"kind,omitempty"`
+	// Traceparent is the run's W3C trace context: its trace, and its own span there. Empty in journals of earlier versions.
+	Traceparent string `json:"traceparent,omitempty"`
 }
 
 // UserMessage is what the user said after the prompt.
@@ -138,6 +142,8 @@ type CallStarted struct {
 	CallID  string `json:"call_id"`
 	Tool    string `json:"tool"`
 	Attempt int    `json:"attempt,omitempty"` // from 2, where the call was sent before; 0 for the first
+	// Traceparent is the W3C trace context with which the call is sent. Empty in journals of earlier versions.
+	Traceparent string `json:"traceparent,omitempty"`
 }
 
 // CallResult is a call's one result.

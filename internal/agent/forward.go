@@ -58,7 +58,10 @@ func (f *forwarder) begin(c *model.CallBegun) {
 	}
 	f.opened++
 	p := &preview{more: make(chan struct{}, 1)}
-	p.call = tool.Call{ID: CallID(q.started.RunID, q.turn, c.Index), Tool: c.Name, Session: q.started.Session, Context: q.context, MaxShown: q.shown}
+	id := CallID(q.started.RunID, q.turn, c.Index)
+	p.call = tool.Call{
+		ID: id, Tool: c.Name, Session: q.started.Session, Context: q.context, MaxShown: q.shown, Traceparent: q.started.trace(id),
+	}
 	f.calls[c.Index] = p
 	f.watchers.Go(func() { f.send(p) }) // ends with reading, or with ctx
 }

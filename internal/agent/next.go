@@ -166,9 +166,11 @@ func (s *State) nextCall(c *callState, blocked bool) Payload {
 		return p
 	}
 	started := &CallStarted{CallID: c.ID, Tool: c.Tool}
-	if c.Attempt > 0 {
-		started.Attempt = c.Attempt + 1
+	sent := c.Call
+	if sent.Attempt++; sent.Attempt > 1 {
+		started.Attempt = sent.Attempt
 	}
+	started.Traceparent = s.started.trace(sent.SentID())
 	return started
 }
 

@@ -64,12 +64,12 @@ func (s *State) subTask(c *Call) Task {
 		// Whoever watches a run in the foreground sees that run alone, and nobody else could answer.
 		people = People{}
 	}
-	values := maps.Clone(s.context)
+	values, explicit := maps.Clone(s.context), s.started.ExplicitCompletion
 	delete(values, KeyTodos)
 	return Task{
 		Prompt: in.Task, RunID: SubRunID(s.started.RunID, c.ID), SystemPrompt: s.started.SystemPrompt, Session: s.started.Session,
 		Tools: tools, Limits: s.shareLimits(), People: &people, Foreground: s.started.Foreground, Context: values,
-		SystemTools: slices.Concat([]string{}, s.started.SystemTools), ExplicitCompletion: s.started.ExplicitCompletion,
+		SystemTools: slices.Concat([]string{}, s.started.SystemTools), ExplicitCompletion: &explicit, Traceparent: s.started.trace(c.SentID()),
 		Parent: &Parent{RunID: s.started.RunID, CallID: c.ID}, Window: s.started.Window, SubRuns: subRunsOr(s.started.SubRuns-1, -1),
 	}
 }

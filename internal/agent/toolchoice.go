@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"encoding/json"
 	"slices"
 
 	"github.com/toolhost/toolhost/tool"
@@ -24,11 +25,13 @@ type ToolChoice struct {
 // request.
 const defaultMaxTools = 40
 
-// query returns the tools that the run may use as a toolhost is asked for them.
-func (r *RunStarted) query() tool.Query {
+// query returns the tools that the run may use as a toolhost is asked for them. Dynamic tools are described for the
+// session and the values with which their calls are made.
+func (r *RunStarted) query(values map[string]json.RawMessage) tool.Query {
 	c := &r.Tools
 	return tool.Query{
-		Names: c.Names, Categories: c.Categories, Tags: c.Tags, Dangerous: c.Dangerous, MaxCostPerUse: c.MaxCostPerUse, Session: r.Session,
+		Names: c.Names, Categories: c.Categories, Tags: c.Tags, Dangerous: c.Dangerous, MaxCostPerUse: c.MaxCostPerUse,
+		Session: r.Session, Context: values,
 	}
 }
 

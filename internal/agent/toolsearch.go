@@ -48,12 +48,12 @@ func parseSearch(c *Call) (in wantedTools, wrong string) {
 
 // searchTools has a toolhost search for tools. The goroutine belongs to the run and ends with its task.
 func (r *run) searchTools(t *task, c Call) {
-	started := r.state.Started()
+	query := r.state.started.query(r.state.Context(r.state.turns))
 	r.group.Go(func() {
 		defer r.caught(t, func(words string) Payload {
 			return failureResult(&c, &tool.Error{Kind: tool.KindInternal, Message: words})
 		})
-		matches, err := r.search(t, &started, &c)
+		matches, err := r.search(t, query, &c)
 		if t.ctx.Err() != nil {
 			return
 		}
@@ -65,13 +65,12 @@ func (r *run) searchTools(t *task, c Call) {
 	})
 }
 
-func (r *run) search(t *task, started *RunStarted, c *Call) ([]tool.Match, error) {
+func (r *run) search(t *task, query tool.Query, c *Call) ([]tool.Match, error) {
 	cfg := &r.agent.config
 	if cfg.Search == nil {
 		return nil, tool.Errorf(tool.KindUnavailable, "this agentd cannot search for tools")
 	}
 	in, _ := parseSearch(c) // checked before the call began
-	query := started.query()
 	query.MaxTools = in.Limit
 	for attempt := 1; ; attempt++ {
 		matches, err := cfg.Search.SearchTools(t.asked, in.Query, query)

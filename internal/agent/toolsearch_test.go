@@ -158,7 +158,7 @@ func TestPluginsReplaceSystemToolsEverywhere(t *testing.T) {
 		tools := newTools(echo)
 		tools.infos = []tool.Info{{Spec: tool.Spec{Name: name, Description: "a plugin's own"}}}
 		f := newFixture(t, m, tools, withSystem)
-		f.start(agent.Task{ExplicitCompletion: false, People: &agent.People{Attended: true}})
+		f.start(agent.Task{People: &agent.People{Attended: true}})
 		f.end()
 		n := 0
 		for _, offered := range m.seen()[0].Tools {

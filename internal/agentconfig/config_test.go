@@ -83,13 +83,12 @@ func TestEveryKeyMeansSomething(t *testing.T) {
 	if got := c.Compaction.Window(want.Window); got != (agent.Window{Tokens: 2000, ClearAt: 0.1, SummarizeAt: 0.2, Keep: 4}) || c.SubRunLevels() >= 0 {
 		t.Errorf("compaction: %+v", got)
 	}
-	tools, err := c.Tools("")
 	no, three := false, 3.0
 	kind := agent.ToolChoice{Names: []string{"a", "b"}, Categories: []string{"c"}, Tags: []string{"t"}, Dangerous: &no, MaxCostPerUse: &three, MaxTools: 5}
-	if diff := cmp.Diff(kind, tools); err != nil || diff != "" {
-		t.Errorf("tools: %v (-want +got):\n%s", err, diff)
+	if diff := cmp.Diff(kind, c.ToolChoices()[c.Kind]); diff != "" {
+		t.Errorf("tools (-want +got):\n%s", diff)
 	}
-	if _, err := c.Tools("cooking"); err == nil || !strings.Contains(err.Error(), "research") {
+	if err := c.NoKind("cooking"); !strings.Contains(err.Error(), "research") {
 		t.Errorf("an unknown kind: %v", err)
 	}
 	if c.Listen != "unix:///run/a.sock" || c.State != "/etc/state" || c.Journal != "/etc/runs/a.db" || c.MaxRuns != 12 || !c.ExplicitCompletion {

@@ -69,21 +69,20 @@ func (c *Config) SubRunLevels() int {
 	return c.SubRuns
 }
 
-// Tools returns what the model is offered for a kind of task. Empty means Kind.
-func (c *Config) Tools(kind string) (agent.ToolChoice, error) {
-	if kind == "" {
-		kind = c.Kind
+// ToolChoices returns what the model is offered for each kind of task.
+func (c *Config) ToolChoices() map[string]agent.ToolChoice {
+	choices := make(map[string]agent.ToolChoice, len(c.Kinds))
+	for name, k := range c.Kinds {
+		choices[name] = agent.ToolChoice{
+			Names: k.Names, Categories: k.Categories, Tags: k.Tags, Dangerous: k.Dangerous, MaxCostPerUse: k.MaxCostPerUse, MaxTools: k.MaxTools,
+		}
 	}
-	if kind == "" {
-		return agent.ToolChoice{}, nil
-	}
-	k, ok := c.Kinds[kind]
-	if !ok {
-		return agent.ToolChoice{}, fmt.Errorf("%q is no name of kinds in the configuration; %s", kind, listed(c.Kinds))
-	}
-	return agent.ToolChoice{
-		Names: k.Names, Categories: k.Categories, Tags: k.Tags, Dangerous: k.Dangerous, MaxCostPerUse: k.MaxCostPerUse, MaxTools: k.MaxTools,
-	}, nil
+	return choices
+}
+
+// NoKind returns the error that a name is none of Kinds.
+func (c *Config) NoKind(name string) error {
+	return fmt.Errorf("%q is no name of kinds in the configuration; %s", name, listed(c.Kinds))
 }
 
 // OfferedSystemTools returns the agent's own tools that the model is offered.

@@ -28,13 +28,14 @@ type Config struct {
 	Models map[string]Model `yaml:"models"`
 	// Instructions for the model before the conversation.
 	SystemPrompt string `yaml:"system_prompt" unset:"a short one of agentd's own"`
-	// Whether a run ends well only when the model says with `attempt_completion` that it is done. For `agentd run`; other
-	// runs say it themselves.
+	// Whether a run ends well only when the model says with `attempt_completion` that it is done. Holds for runs
+	// that do not say it themselves; those of `agentd chat` never end so.
 	ExplicitCompletion bool `yaml:"explicit_completion" default:"false"`
 	// agentd's own tools that the model is offered, besides those that a run cannot do without. `ask_user` is offered only
 	// where somebody can be asked.
 	SystemTools []string `yaml:"system_tools" is:"tool" oneof:"ask_user,attempt_completion,new_task,compact_conversation,tool_search" hint:"write a list of names" unset:"ask_user"`
-	// The kind of task that `agentd run` and `agentd chat` have if --kind does not say another: a name of `kinds`.
+	// The kind of task that `agentd run` and `agentd chat` have if --kind does not say another: a name of `kinds`. Other runs
+	// say it themselves.
 	Kind string `yaml:"kind" unset:"all tools are offered"`
 	// Kinds of tasks by names of your own, with the tools that the model is offered for them.
 	Kinds map[string]Kind `yaml:"kinds"`

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/protobuf/testing/protocmp"
 
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
@@ -28,11 +29,17 @@ func TestChoices(t *testing.T) {
 			Tools:       &agentdv1.ToolChoice{Dangerous: &no, MaxCostPerUse: &cost, MaxTools: 7},
 			Window:      &agentdv1.Window{Tokens: 1000, ClearAt: .4, SummarizeAt: .7, Keep: 2},
 			SystemTools: &agentdv1.SystemTools{Names: []string{"new_task"}}, SubRuns: &two,
+			Kind: "research", Completion: agentdv1.Completion_COMPLETION_EXPLICIT, Traceparent: "00-a",
 		}, agent.Task{
 			Tools:  agent.ToolChoice{Dangerous: &no, MaxCostPerUse: &cost, MaxTools: 7},
 			Window: agent.Window{Tokens: 1000, ClearAt: .4, SummarizeAt: .7, Keep: 2}, SystemTools: []string{"new_task"}, SubRuns: 2,
+			Kind: "research", ExplicitCompletion: new(true), Traceparent: "00-a",
 		}},
 		{"none", &agentdv1.StartRunRequest{SystemTools: &agentdv1.SystemTools{}, SubRuns: &none}, agent.Task{SystemTools: []string{}, SubRuns: -1}},
+		{"explicit, as it was once said", &agentdv1.StartRunRequest{ExplicitCompletion: true}, agent.Task{ExplicitCompletion: new(true)}},
+		{"not explicit", &agentdv1.StartRunRequest{
+			ExplicitCompletion: true, Completion: agentdv1.Completion_COMPLETION_END_TURN,
+		}, agent.Task{ExplicitCompletion: new(false)}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -62,5 +69,22 @@ func TestWatchCompacted(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, resp.GetEvent().GetCompacted(), protocmp.Transform()); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+}
+
+// TestTraceOfMetadata: the trace context of the RPC is the run's, unless the request has one.
+func TestTraceOfMetadata(t *testing.T) {
+	for name, test := range map[string]struct{ field, want string }{
+		"metadata": {"", "00-m"}, "the field goes first": {"00-f", "00-f"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fake := &fakeAgent{}
+			_, conn := dial(t, fake)
+			ctx := metadata.AppendToOutgoingContext(t.Context(), "traceparent", "00-m")
+			_, err := agentdv1.NewAgentServiceClient(conn).StartRun(ctx, &agentdv1.StartRunRequest{RunId: "r", Traceparent: test.field})
+			if err != nil || fake.task.Traceparent != test.want {
+				t.Errorf("the task's is %q, %v", fake.task.Traceparent, err)
+			}
+		})
 	}
 }

@@ -44,7 +44,9 @@ func fromEvent(e agent.Event) *agentdv1.RunEvent {
 func addCallEvent(m *agentdv1.RunEvent, p agent.Payload) {
 	switch p := p.(type) {
 	case *agent.CallStarted:
-		m.Event = &agentdv1.RunEvent_CallStarted{CallStarted: &agentdv1.CallStarted{CallId: p.CallID, Tool: p.Tool, Attempt: uint32(p.Attempt)}}
+		m.Event = &agentdv1.RunEvent_CallStarted{CallStarted: &agentdv1.CallStarted{
+			CallId: p.CallID, Tool: p.Tool, Attempt: uint32(p.Attempt), Traceparent: p.Traceparent,
+		}}
 	case *agent.CallStatus:
 		m.Event = &agentdv1.RunEvent_CallStatus{CallStatus: &agentdv1.CallStatus{CallId: p.CallID, Tool: p.Tool, Status: toolpb.FromStatus(p.Status)}}
 	case *agent.CallResult:
@@ -66,7 +68,7 @@ func addCallEvent(m *agentdv1.RunEvent, p agent.Payload) {
 }
 
 func fromStarted(p *agent.RunStarted) *agentdv1.RunStarted {
-	m := &agentdv1.RunStarted{RunId: p.RunID, Prompt: p.Prompt, Model: p.Model, Session: p.Session}
+	m := &agentdv1.RunStarted{RunId: p.RunID, Prompt: p.Prompt, Model: p.Model, Session: p.Session, Kind: p.Kind, Traceparent: p.Traceparent}
 	if p.Parent != nil {
 		m.ParentRunId, m.ParentCallId = p.Parent.RunID, p.Parent.CallID
 	}

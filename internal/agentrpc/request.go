@@ -12,9 +12,8 @@ import (
 func toTask(req *agentdv1.StartRunRequest) agent.Task {
 	task := agent.Task{
 		Prompt: req.GetPrompt(), RunID: req.GetRunId(), SystemPrompt: req.GetSystemPrompt(), Session: req.GetSession(),
-		Tools:              toChoice(req.GetTools()),
-		Limits:             toLimits(req.GetLimits()),
-		ExplicitCompletion: req.GetExplicitCompletion(),
+		Kind: req.GetKind(), Tools: toChoice(req.GetTools()), Limits: toLimits(req.GetLimits()),
+		ExplicitCompletion: toCompletion(req), Traceparent: req.GetTraceparent(),
 		Window: agent.Window{
 			Tokens: bound64(req.GetWindow().GetTokens()), ClearAt: req.GetWindow().GetClearAt(),
 			SummarizeAt: req.GetWindow().GetSummarizeAt(), Keep: bound(req.GetWindow().GetKeep()),
@@ -38,6 +37,17 @@ func toTask(req *agentdv1.StartRunRequest) agent.Task {
 		task.Context[key] = value
 	}
 	return task
+}
+
+// toCompletion returns whether a run has to say that it is done; nil where the request leaves that to the agent.
+func toCompletion(req *agentdv1.StartRunRequest) *bool {
+	switch {
+	case req.GetCompletion() == agentdv1.Completion_COMPLETION_EXPLICIT, req.GetExplicitCompletion() && req.GetCompletion() == agentdv1.Completion_COMPLETION_UNSPECIFIED:
+		return new(true)
+	case req.GetCompletion() == agentdv1.Completion_COMPLETION_END_TURN:
+		return new(false)
+	}
+	return nil
 }
 
 func toChoice(c *agentdv1.ToolChoice) agent.ToolChoice {

@@ -156,7 +156,7 @@ func TestRequests(t *testing.T) {
 			MaxOutput: 6, MaxFailures: 7, MaxTimeouts: 8, MaxRepeats: 9,
 		},
 		People:  &agent.People{Attended: true, Expiry: time.Hour, AskOutcome: true},
-		Context: map[string]json.RawMessage{"k": []byte("1")}, ExplicitCompletion: true,
+		Context: map[string]json.RawMessage{"k": []byte("1")}, ExplicitCompletion: new(true),
 	}
 	if diff := cmp.Diff(want, fake.task); diff != "" {
 		t.Errorf("task (-want +got):\n%s", diff)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/metadata"
 
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
 )
@@ -15,7 +16,11 @@ type service struct {
 }
 
 func (s *service) StartRun(ctx context.Context, req *agentdv1.StartRunRequest) (*agentdv1.StartRunResponse, error) {
-	id, err := s.agent.StartRun(ctx, toTask(req))
+	task := toTask(req)
+	if values := metadata.ValueFromIncomingContext(ctx, "traceparent"); task.Traceparent == "" && len(values) > 0 {
+		task.Traceparent = values[0]
+	}
+	id, err := s.agent.StartRun(ctx, task)
 	if err != nil {
 		return nil, err
 	}

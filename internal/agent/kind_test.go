@@ -1,0 +1,97 @@
+package agent_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/model"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// asked notes what a toolhost is asked.
+type asked struct {
+	*fakeTools
+	mu      sync.Mutex
+	queries []tool.Query
+	opened  []tool.Call
+}
+
+func (a *asked) ListTools(ctx context.Context, query tool.Query) ([]tool.Info, error) {
+	a.mu.Lock()
+	a.queries = append(a.queries, query)
+	a.mu.Unlock()
+	return a.fakeTools.ListTools(ctx, query)
+}
+
+func (a *asked) Open(ctx context.Context, call tool.Call, complete bool) (tool.Execution, error) {
+	a.mu.Lock()
+	a.opened = append(a.opened, call)
+	a.mu.Unlock()
+	return a.fakeTools.Open(ctx, call, complete)
+}
+
+func askedFixture(t *testing.T, m *fakeModel, change func(*agent.Config)) (*fixture, *asked) {
+	t.Helper()
+	tools := &asked{fakeTools: newTools(echo)}
+	return newFixture(t, m, tools.fakeTools, func(c *agent.Config) {
+		if c.Tools = tools; change != nil {
+			change(c)
+		}
+	}), tools
+}
+
+// TestKinds: a task's kind chooses its tools, and what the task itself says goes before that.
+func TestKinds(t *testing.T) {
+	no := false
+	kinds := map[string]agent.ToolChoice{"research": {Tags: []string{"web"}, Dangerous: &no}, "cooking": {Names: []string{"pan"}}}
+	for name, test := range map[string]struct {
+		task agent.Task
+		want tool.Query
+		err  string
+	}{
+		"none":           {agent.Task{}, tool.Query{}, ""},
+		"a kind":         {agent.Task{Kind: "research"}, tool.Query{Tags: []string{"web"}, Dangerous: &no}, ""},
+		"and a choice":   {agent.Task{Kind: "research", Tools: agent.ToolChoice{Tags: []string{"db"}}}, tool.Query{Tags: []string{"db"}, Dangerous: &no}, ""},
+		"an unknown one": {agent.Task{Kind: "sewing"}, tool.Query{}, "cooking, research"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, tools := askedFixture(t, turns(response(model.StopEndTurn, text("hi"))), func(c *agent.Config) { c.Kinds = kinds })
+			test.task.RunID, test.task.Prompt = "r", "p"
+			if _, err := f.StartRun(t.Context(), test.task); test.err != "" {
+				if tool.KindOf(err) != tool.KindInvalidArgument || !strings.Contains(err.Error(), test.err) {
+					t.Errorf("got %v", err)
+				}
+				return
+			}
+			if started := f.watch(0)[0].Payload.(*agent.RunStarted); started.Kind != test.task.Kind {
+				t.Errorf("the journal has the kind %q", started.Kind)
+			}
+			got := tools.queries[0]
+			got.Session, got.Context = "", nil
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("asked for (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestToolsAreListedAsTheyAreCalled: a toolhost is asked for tools with the session and the values of their calls, as
+// both can change what a dynamic tool is.
+func TestToolsAreListedAsTheyAreCalled(t *testing.T) {
+	f, tools := askedFixture(t, turns(response(model.StopToolUse, call("a", "echo")), response(model.StopEndTurn, text("hi"))), nil)
+	f.start(agent.Task{Session: "s", Context: map[string]json.RawMessage{"options": json.RawMessage(`["red"]`)}})
+	f.end()
+	if len(tools.queries) != 2 || len(tools.opened) != 1 {
+		t.Fatalf("%d lists, %d calls", len(tools.queries), len(tools.opened))
+	}
+	query, opened := tools.queries[0], tools.opened[0]
+	if diff := cmp.Diff(opened.Context, query.Context); diff != "" || query.Session != opened.Session || string(query.Context["options"]) != `["red"]` {
+		t.Errorf("session %q and %q; values (-call +list):\n%s", opened.Session, query.Session, diff)
+	}
+}
