@@ -59,7 +59,7 @@ func (c *chat) talk(ctx context.Context, args []string) (err error) {
 		c.config.Approvals.Headless = "never"
 	}
 	c.console, c.text = newConsole(c.process), newTextDisplay(c.process)
-	if c.bench, err = c.openWorkbench(ctx, true); err != nil {
+	if c.bench, err = c.openWork(ctx, c.task.addr, true); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, c.bench.Close()) }()
@@ -146,6 +146,9 @@ func (c *chat) send(ctx context.Context, message string) error {
 		return err
 	}
 	t.ExplicitCompletion = new(false) // the conversation goes on
+	if c.bench.remote {
+		t.People = new(c.config.Approvals.People(true))
+	}
 	c.run.id, err = c.bench.StartRun(ctx, t)
 	return err
 }
@@ -155,7 +158,7 @@ func (c *chat) turn(ctx context.Context, quit <-chan struct{}) error {
 	people := newInterview(c.process, c.console, c.text)
 	people.expect(c.run.pending)
 	c.run.pending = nil
-	f := &follower{agent: c.bench.Agent, show: c.text, people: people, log: c.bench.log, signals: c.signals, quit: quit}
+	f := &follower{agent: c.bench.runs, show: c.text, people: people, log: c.bench.log, signals: c.signals, quit: quit}
 	end, at, err := f.follow(ctx, c.run.id, c.run.after)
 	c.run.after = at
 	err = errors.Join(err, c.text.leave())

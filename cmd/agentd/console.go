@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -14,6 +15,7 @@ import (
 
 // console is a person who reads standard output and writes lines to standard input. It is for one goroutine.
 type console struct {
+	tty     io.Reader // what in reads
 	in      *bufio.Reader
 	out     io.Writer
 	lines   chan typed // room for the one line that is being read
@@ -28,7 +30,7 @@ type typed struct {
 }
 
 func newConsole(p cli.Process) *console {
-	return &console{in: bufio.NewReader(p.Stdin), out: p.Stdout, lines: make(chan typed, 1), echoes: isTerminal(p.Stdin)}
+	return &console{tty: p.Stdin, in: bufio.NewReader(p.Stdin), out: p.Stdout, lines: make(chan typed, 1), echoes: isTerminal(p.Stdin)}
 }
 
 // read returns where the next line comes. Nothing is read before it is called, and no more than one line for each line
@@ -66,21 +68,35 @@ func written(err error) error {
 }
 
 // isTerminal reports whether a stream is a terminal. Other devices, such as /dev/null, are none.
-func isTerminal(stream any) bool { return width(stream) > 0 }
+func isTerminal(stream any) bool {
+	wide, _ := size(stream)
+	return wide > 0
+}
 
-// width returns how many characters a line of a terminal holds, or 0 if the stream is none.
-func width(stream any) int {
+// size returns how many characters a line of a terminal holds and how many lines it has, or 0 if the stream is none.
+func size(stream any) (wide, high int) {
 	file, ok := stream.(*os.File)
 	if !ok {
-		return 0
+		return 0, 0
 	}
-	size, err := unix.IoctlGetWinsize(int(file.Fd()), unix.TIOCGWINSZ)
+	window, err := unix.IoctlGetWinsize(int(file.Fd()), unix.TIOCGWINSZ)
 	if err != nil {
-		return 0
+		return 0, 0
 	}
-	const usual = 80 // of terminals that do not tell
-	if size.Col == 0 {
-		return usual
+	const usualWidth, usualHeight = 80, 24 // of terminals that do not tell
+	return cmp.Or(int(window.Col), usualWidth), cmp.Or(int(window.Row), usualHeight)
+}
+
+// drop throws away what was typed at a terminal and nobody has taken: it cannot be an answer to what is asked only now.
+func (c *console) drop() {
+	file, ok := c.tty.(*os.File)
+	if !ok || !isTerminal(file) {
+		return
 	}
-	return int(size.Col)
+	flushInput(file)
+	select {
+	case <-c.lines:
+		c.take()
+	default:
+	}
 }

@@ -51,6 +51,44 @@ func TestTextDisplay(t *testing.T) {
 			},
 			"→ fetch {   \"url\": 1}\n  fetch: half\n✓ fetch (1m23s) line 1…\n",
 		},
+		"a call with a name that could steer a terminal": {
+			[]agent.Event{
+				{Payload: assistant("", agent.Call{ID: "c", Tool: "x\x1b[2J\ny"})},
+				{Payload: &agent.CallResult{CallID: "c", Tool: "x\x1b[2J\ny", Result: tool.ErrorResult("there is none")}},
+			},
+			"✗ x [2J y (not made) there is none\n",
+		},
+		"an answered question": {
+			[]agent.Event{{Payload: &agent.CallResult{CallID: "c", Tool: "ask_user", Result: tool.TextResult("left")}}},
+			"✓ ask_user left\n",
+		},
+		"a call that is approved with other arguments": {
+			[]agent.Event{
+				{Payload: assistant("", agent.Call{ID: "c", Tool: "drop", Arguments: `{"x":1}`})},
+				{Time: began, Payload: &agent.CallStarted{CallID: "c", Tool: "drop"}},
+				{Payload: &agent.DecisionRequested{ID: "d1", Kind: agent.DecideApproval, CallID: "c", Tool: "drop", Reason: "dangerous"}},
+				{Payload: &agent.DecisionMade{ID: "d1", Verdict: agent.VerdictApprove, Arguments: []byte(`{"x":2}`)}},
+				{Time: began, Payload: &agent.CallStarted{CallID: "c", Tool: "drop", Attempt: 2}},
+			},
+			"→ drop {\"x\":1}\n? drop needs approval (d1): dangerous\n  drop {\"x\":1}\n✓ d1 approved with {\"x\":2}\n→ drop {\"x\":2}\n",
+		},
+		"a call that is rejected was not made": {
+			[]agent.Event{
+				{Time: began, Payload: &agent.CallStarted{CallID: "c", Tool: "drop"}},
+				{Payload: assistant("", agent.Call{ID: "c", Tool: "drop"})},
+				{Payload: &agent.DecisionRequested{ID: "d1", Kind: agent.DecideApproval, CallID: "c", Tool: "drop", Reason: "dangerous"}},
+				{Payload: &agent.DecisionMade{ID: "d1", Verdict: agent.VerdictReject}},
+				{Time: began.Add(time.Hour), Payload: &agent.CallResult{CallID: "c", Tool: "drop", Result: tool.ErrorResult("no")}},
+			},
+			"→ drop\n? drop needs approval (d1): dangerous\n  drop\n✗ d1 rejected\n✗ drop (not made) no\n",
+		},
+		"a summary that could not be had": {
+			[]agent.Event{{Payload: &agent.Compacted{Failure: "the conversation could not be summed up: overloaded"}}},
+			"! the conversation could not be summed up: overloaded\n",
+		},
+		"a run whose time is up": {
+			[]agent.Event{{Payload: &agent.CancelRequested{Stop: agent.StopWallTime, Reason: "an hour"}}}, "■ cancelling: an hour\n",
+		},
 		"a cancellation": {[]agent.Event{{Payload: &agent.TextDelta{Text: "a"}}, {Payload: &agent.CancelRequested{}}}, "a\n■ cancelling\n"},
 	} {
 		t.Run(name, func(t *testing.T) {

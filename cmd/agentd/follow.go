@@ -15,7 +15,7 @@ var errLeft = errors.New("left")
 
 // follower shows a run as it happens, cancels it when it is told to, and asks people in place. It is for one goroutine.
 type follower struct {
-	agent  *agent.Agent
+	agent  runs
 	show   display
 	people *interview // who is asked
 	log    *slog.Logger

@@ -83,7 +83,7 @@ func (v *interview) asking() bool { return v.asked != "" }
 func (v *interview) ask() error {
 	if len(v.open) == 0 || v.console == nil {
 		if v.asked != "" {
-			v.asked, v.editing = "", false
+			v.close()
 			return v.console.say("\n")
 		}
 		return nil
@@ -98,10 +98,20 @@ func (v *interview) ask() error {
 		}
 	}
 	v.asked, v.editing = d.ID, false
+	v.console.drop()
+	if err := v.show.hide(); err != nil {
+		return err
+	}
 	if err := v.show.decision(d, len(v.open)); err != nil {
 		return err
 	}
 	return v.console.say(prompt(d.Kind))
+}
+
+// close says that the question is over.
+func (v *interview) close() {
+	v.asked, v.editing = "", false
+	v.show.reveal()
 }
 
 // again puts the question on the screen once more, after words about what was wrong with the answer.
@@ -172,7 +182,7 @@ func (v *interview) hear(line string) (agent.DecisionMade, error) {
 	default:
 		made.Verdict, made.Text = agent.VerdictApprove, text
 	}
-	v.asked = ""
+	v.close()
 	return made, nil
 }
 
@@ -188,7 +198,7 @@ func (v *interview) hearArguments(made agent.DecisionMade, line string) (agent.D
 		return made, noAnswer(v.again("  That is no JSON object."))
 	}
 	made.Verdict, made.Arguments = agent.VerdictApprove, json.RawMessage(line)
-	v.asked, v.editing = "", false
+	v.close()
 	return made, nil
 }
 

@@ -50,7 +50,7 @@ func (s *setup) goOn(ctx context.Context, w *workbench, runID string) (begun, er
 	if r.Finished() {
 		return begun{id: runID, after: r.LastSeq - 1}, nil // its end is shown
 	}
-	if !r.Foreground && s.served() {
+	if !w.remote && !r.Foreground && s.served() {
 		return begun{}, tool.Errorf(tool.KindConflict, "`agentd serve` works on run %s; use `agentd show` and `agentd respond`, or stop it first", runID)
 	}
 	return begun{id: runID, after: r.LastSeq, pending: r.Pending}, w.ResumeRun(ctx, runID)

@@ -26,7 +26,9 @@ func newRunCommand(p cli.Process) *cobra.Command {
 			"answers at the default address, it starts the one beside agentd, with the plugins beside it and the current folder as\n" +
 			"workspace, and stops it in the end. Ctrl-C cancels the run; a second one leaves at once.\n\n" +
 			"In a terminal it asks for approvals and answers in place. Elsewhere there is nobody to ask: the answer is no, and\n" +
-			"standard error says what would have been needed.\n\n" + exitCodesHelp,
+			"standard error says what would have been needed.\n\n" +
+			"With --addr the run belongs to an `agentd serve`, with its model, tools and journal: it goes on when this process is\n" +
+			"gone.\n\n" + exitCodesHelp,
 		Example: "  agentd run \"What is 13! and what is its square root?\"\n" +
 			"  agentd run --model scripted:demo.yaml -o json \"Read notes.txt\"",
 		Args: func(_ *cobra.Command, args []string) error {
@@ -36,10 +38,14 @@ func newRunCommand(p cli.Process) *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			f.addr = task.addr
 			return f.work(cmd.Context(), func(ctx context.Context, w *workbench) (begun, error) {
 				t, err := task.task(&f.setup, args[0])
 				if err != nil {
 					return begun{}, err
+				}
+				if w.remote {
+					t.People = new(f.config.Approvals.People(f.attended()))
 				}
 				id, err := w.StartRun(ctx, t)
 				return begun{id: id}, err
@@ -53,6 +59,7 @@ func newRunCommand(p cli.Process) *cobra.Command {
 
 // taskFlags say what a run that is begun may do. What is not given is as agentd.yaml says.
 type taskFlags struct {
+	addr        string // of the agentd serve that is to work on the run; empty: this process does
 	kind        string
 	maxTurns    int
 	maxCost     float64
@@ -60,6 +67,8 @@ type taskFlags struct {
 }
 
 func (t *taskFlags) addFlags(flags *pflag.FlagSet) {
+	flags.StringVar(&t.addr, "addr", "",
+		"`ADDRESS` of an agentd serve that works on the run, instead of this process; \"default\" is the one of this user")
 	flags.StringVar(&t.kind, "kind", "", "`KIND` of the task: a name of kinds in agentd.yaml, which says what tools there are")
 	flags.IntVar(&t.maxTurns, "max-turns", 0, "how many responses the model may give")
 	flags.Float64Var(&t.maxCost, "max-cost", 0, "what the model and the tools may cost, in the currency of the prices")
@@ -68,7 +77,7 @@ func (t *taskFlags) addFlags(flags *pflag.FlagSet) {
 
 // task returns what is to be done with a prompt.
 func (t *taskFlags) task(s *setup, prompt string) (agent.Task, error) {
-	if _, known := s.config.Kinds[t.kind]; t.kind != "" && !known {
+	if _, known := s.config.Kinds[t.kind]; t.kind != "" && !known && t.addr == "" {
 		return agent.Task{}, cli.Usage("--kind: %w", s.config.NoKind(t.kind))
 	}
 	if t.maxTurns < 0 || t.maxCost < 0 || t.maxWallTime < 0 {
@@ -83,6 +92,7 @@ func (t *taskFlags) task(s *setup, prompt string) (agent.Task, error) {
 // foreground is a run that this process works on and follows to its end.
 type foreground struct {
 	setup
+	addr   string // of the agentd serve that works on the run; empty: this process does
 	format cli.Format
 }
 
@@ -113,7 +123,7 @@ func (f *foreground) work(ctx context.Context, begin func(context.Context, *work
 	if !attended {
 		f.config.Approvals.Headless = "always"
 	}
-	w, err := f.openWorkbench(ctx, attended)
+	w, err := f.openWork(ctx, f.addr, attended)
 	if err != nil {
 		return err
 	}
@@ -123,7 +133,7 @@ func (f *foreground) work(ctx context.Context, begin func(context.Context, *work
 		return err
 	}
 	text := newTextDisplay(f.process)
-	follow := &follower{agent: w.Agent, show: text, people: newInterview(f.process, nil, text), log: w.log, done: ctx.Done()}
+	follow := &follower{agent: w.runs, show: text, people: newInterview(f.process, nil, text), log: w.log, done: ctx.Done()}
 	if f.format.JSON() {
 		follow.show = &jsonDisplay{out: f.process.Stdout}
 	}

@@ -19,10 +19,7 @@ func (d *textDisplay) more(e agent.Event) error {
 	case *agent.UserMessage:
 		return d.said(p.Text)
 	case *agent.DecisionRequested:
-		if d.asking {
-			return nil // whoever asks says it
-		}
-		return d.decision(&agent.Pending{DecisionRequested: *p, Arguments: d.card(p.CallID).arguments}, 1)
+		return d.requested(p)
 	case *agent.DecisionMade:
 		return d.decided(p)
 	case *agent.BudgetWarning:
@@ -38,6 +35,9 @@ func (d *textDisplay) more(e agent.Event) error {
 	case *agent.SubRunStarted:
 		return d.line(dim, "↳ %s: %s", p.RunID, cli.Clip(cli.OneLine(p.Prompt), argumentsWidth))
 	case *agent.Compacted:
+		if p.Failure != "" {
+			return d.line(yellow, "! %s", p.Failure)
+		}
 		return d.line(dim, "≈ the conversation was made smaller: %d results cleared, %d messages summed up", len(p.Cleared), p.Replaced)
 	}
 	return nil
@@ -57,6 +57,23 @@ func (d *textDisplay) said(text string) error {
 		}
 	}
 	return nil
+}
+
+// requested learns that a person has to decide something, and shows it unless somebody is asked: whoever asks says it.
+func (d *textDisplay) requested(p *agent.DecisionRequested) error {
+	open := agent.Pending{DecisionRequested: *p}
+	if card := d.calls[p.CallID]; card != nil {
+		d.wanted[p.ID] = p.CallID
+		open.Arguments = card.arguments
+		card.said = "waits for " + p.ID
+		if p.Kind == agent.DecideApproval {
+			card.begun = time.Time{} // it was refused, so nothing has been done
+		}
+	}
+	if d.asking {
+		return d.refresh()
+	}
+	return d.decision(&open, 1)
 }
 
 // decision shows what a person has to decide. open is how many decisions wait, with this one.
@@ -90,6 +107,13 @@ func (d *textDisplay) decision(p *agent.Pending, open int) error {
 }
 
 func (d *textDisplay) decided(p *agent.DecisionMade) error {
+	if card := d.calls[d.wanted[p.ID]]; card != nil {
+		card.said = ""
+		if len(p.Arguments) > 0 {
+			card.arguments = string(p.Arguments)
+		}
+	}
+	delete(d.wanted, p.ID)
 	by, text := "", cli.Clip(cli.OneLine(p.Text), resultWidth)
 	if p.By != "" {
 		by = " by " + cli.OneLine(p.By)

@@ -4,15 +4,50 @@ import (
 	"context"
 	"log/slog"
 
+	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/internal/address"
 	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/cli"
 )
 
-// workbench is an agent in this process, with all that it needs.
+// workbench is an agent in this process with all that it needs, or an `agentd serve`.
 type workbench struct {
-	*agent.Agent
+	runs
 	log     *slog.Logger
+	remote  bool // it is an agentd serve
 	closers []func() error
 }
+
+// openWork returns what works on runs: the `agentd serve` that served names, else an agent for runs that belong to this
+// process. present is whether somebody can be asked. Close must be called.
+func (s *setup) openWork(ctx context.Context, served string, present bool) (*workbench, error) {
+	if served == "" {
+		return s.openWorkbench(ctx, present)
+	}
+	for flag, value := range map[string]string{"model": s.model, "base-url": s.baseURL, "toolhost": s.toolhost, "journal": s.journal} {
+		if value != "" {
+			return nil, cli.Usage("--%s is for runs of this process; with --addr, the agentd serve there has its own", flag)
+		}
+	}
+	if served == defaultAddress {
+		served = s.config.Listen
+		if s.process.Getenv(address.Variable(program)) != "" {
+			served = ""
+		}
+	}
+	at, err := address.Find(served, program, s.process.Getenv)
+	if err != nil {
+		return nil, cli.Usage("--addr: %w", err)
+	}
+	a, err := client.DialAgent(at.String())
+	if err != nil {
+		return nil, err
+	}
+	return &workbench{runs: remoteRuns{a}, log: s.logger(slog.LevelWarn), remote: true, closers: []func() error{a.Close}}, nil
+}
+
+// defaultAddress is what --addr is given for the agentd serve that other commands would find.
+const defaultAddress = "default"
 
 // openWorkbench puts an agent together for runs that belong to this process. present is whether somebody can be asked.
 // Close must be called.
@@ -40,10 +75,12 @@ func (s *setup) openWorkbench(ctx context.Context, present bool) (_ *workbench, 
 	config := s.agentConfig(present)
 	config.Search = host.Client
 	config.Store, config.Model, config.Prices, config.Tools, config.Log = store, m, prices, remoteTools{host.Client}, w.log
-	if w.Agent, err = agent.New(config); err != nil {
+	a, err := agent.New(config)
+	if err != nil {
 		return nil, err
 	}
-	w.closers = append(w.closers, func() error { w.Agent.Close(); return nil })
+	w.runs = a
+	w.closers = append(w.closers, func() error { a.Close(); return nil })
 	return w, nil
 }
 

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/cli"
+)
+
+// openTerminal returns the two ends of a terminal: what is written to keyboard is typed.
+func openTerminal(t *testing.T) (keyboard, terminal *os.File) {
+	t.Helper()
+	open := func(path string) *os.File {
+		file, err := os.OpenFile(path, os.O_RDWR|unix.O_NOCTTY, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = file.Close() })
+		return file
+	}
+	keyboard = open("/dev/ptmx")
+	number, err := unix.IoctlGetInt(int(keyboard.Fd()), unix.TIOCGPTN)
+	if err == nil {
+		err = unix.IoctlSetPointerInt(int(keyboard.Fd()), unix.TIOCSPTLCK, 0)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return keyboard, open(fmt.Sprintf("/dev/pts/%d", number))
+}
+
+// TestWhatWasTypedBeforeAQuestionIsNoAnswer: who typed ahead has not seen what he would allow.
+func TestWhatWasTypedBeforeAQuestionIsNoAnswer(t *testing.T) {
+	keyboard, terminal := openTerminal(t)
+	types := func(line string) {
+		t.Helper()
+		if _, err := keyboard.WriteString(line); err != nil {
+			t.Fatal(err)
+		}
+		there := []unix.PollFd{{Fd: int32(terminal.Fd()), Events: unix.POLLIN}}
+		if n, err := unix.Poll(there, -1); n != 1 || err != nil {
+			t.Fatal(n, err)
+		}
+	}
+	p := cli.Process{Stdin: terminal, Stdout: newOutput(), Getenv: func(string) string { return "" }}
+	c := newConsole(p)
+	v := newInterview(p, c, newTextDisplay(p))
+	types("y\n")
+	v.expect([]agent.Pending{{DecisionRequested: agent.DecisionRequested{ID: "d1", Kind: agent.DecideApproval, Tool: "drop"}}})
+	if err := v.ask(); err != nil {
+		t.Fatal(err)
+	}
+	types("n\n")
+	line := <-c.read()
+	if made, err := v.hear(line.text); err != nil || made.Verdict != agent.VerdictReject {
+		t.Errorf("%q became %q, %v", line.text, made.Verdict, err)
+	}
+}
