@@ -1,0 +1,77 @@
+"""Generate toolhost.proto from the contracts, or with --check say whether it is what they generate.
+
+The generated modules import each other from where they are, so that they do not depend on a package `agentd`, nor on
+what else is called `toolhost.v1`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import filecmp
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent.parent
+PROTOS = HERE.parent.parent / "proto"
+TARGET = HERE / "src" / "toolhost" / "proto"
+
+# `from toolhost.tool.v1 import x` and `from agentd.v1 import x`, as protoc writes them.
+IMPORT = re.compile(r"^from (toolhost|agentd)\.", re.MULTILINE)
+
+
+def generate(into: Path) -> None:
+    """Write the modules of every contract into a folder."""
+    files = sorted(str(path.relative_to(PROTOS)) for path in PROTOS.rglob("*.proto"))
+    out = [f"--{kind}_out={into}" for kind in ("python", "pyi", "grpc_python")]
+    subprocess.run([sys.executable, "-m", "grpc_tools.protoc", f"-I{PROTOS}", *out, *files], check=True)
+    for path in [*into.rglob("*.py"), *into.rglob("*.pyi")]:
+        path.write_text(IMPORT.sub(r"from toolhost.proto.\1.", path.read_text()))
+    for path in into.rglob("*_grpc.py"):
+        if "unary" not in path.read_text():
+            path.unlink()  # there is no service in it
+    for folder in [path for path in into.rglob("*") if path.is_dir()]:
+        (folder / "__init__.py").touch()
+
+
+def differences(left: Path, right: Path) -> list[str]:
+    """Return the files that two folders do not have alike."""
+    names = {
+        str(path.relative_to(root))
+        for root in (left, right)
+        for path in root.rglob("*.py*")
+        if path.suffix in (".py", ".pyi") and path != root / "__init__.py"
+    }
+    match, mismatch, errors = filecmp.cmpfiles(left, right, sorted(names), shallow=False)
+    return sorted([*mismatch, *errors])
+
+
+def main() -> int:
+    """Generate, or check."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="change nothing; fail if the code is not up to date")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as scratch:
+        fresh = Path(scratch)
+        generate(fresh)
+        if arguments.check:
+            stale = differences(TARGET, fresh)
+            if stale:
+                print(
+                    "src/toolhost/proto differs from what proto/ generates; run scripts/generate.py:",
+                    *stale,
+                    sep="\n  ",
+                )
+            return 1 if stale else 0
+        for child in [path for path in TARGET.iterdir() if path.is_dir()]:
+            shutil.rmtree(child)
+        for child in fresh.iterdir():
+            shutil.copytree(child, TARGET / child.name)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,298 @@
+"""The vocabulary and its protobuf form, both ways. Errors are in _grpc_errors."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from datetime import datetime, timezone
+from typing import Any
+
+from google.protobuf.duration_pb2 import Duration
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from toolhost._json import decode, encode, valid_text
+from toolhost.proto.toolhost.tool.v1 import result_pb2, spec_pb2, status_pb2
+from toolhost.result import Artifact, Content, Effect, File, Image, Json, Operation, Result, Text, Usage
+from toolhost.spec import Example, Retry, Spec
+from toolhost.status import LogRecord, Progress, State, Status
+
+CHUNK = 64 << 10
+"""The most payload that one frame carries, in bytes."""
+MAX_MESSAGE = 4 << 20
+"""The largest message that either side takes, in bytes."""
+
+_NANOS = 1_000_000_000
+
+
+def duration(seconds: float) -> Duration | None:
+    """Return seconds as a Duration, and 0 as none."""
+    if not seconds:
+        return None
+    nanos = round(seconds * _NANOS)
+    return Duration(seconds=nanos // _NANOS, nanos=nanos % _NANOS)
+
+
+def seconds(value: Duration) -> float:
+    """Return a Duration in seconds."""
+    return value.seconds + value.nanos / _NANOS
+
+
+def time(value: Timestamp) -> datetime | None:
+    """Return a Timestamp as a time in UTC, and one that is not set as none."""
+    if not value.seconds and not value.nanos:
+        return None
+    return value.ToDatetime(timezone.utc)
+
+
+def values(encoded: Mapping[str, bytes]) -> dict[str, Any]:
+    """Return JSON values by key, decoded."""
+    return {key: decode(value) for key, value in encoded.items()}
+
+
+def encoded_values(decoded: Mapping[str, Any]) -> dict[str, bytes]:
+    """Return values by key as JSON."""
+    return {valid_text(key): encode(value) for key, value in decoded.items()}
+
+
+# Content and results.
+
+
+def from_content(block: Content) -> result_pb2.Content:
+    """Return a block's protobuf form."""
+    match block:
+        case Text():
+            return result_pb2.Content(text=valid_text(block.text))
+        case Json():
+            return result_pb2.Content(json=block.encoded)
+        case Image() | File():
+            blob = result_pb2.Blob(media_type=block.media_type, name=valid_text(block.name), data=block.data)
+            return result_pb2.Content(image=blob) if isinstance(block, Image) else result_pb2.Content(file=blob)
+        case Artifact():
+            return result_pb2.Content(
+                artifact=result_pb2.Artifact(
+                    handle=block.handle,
+                    media_type=block.media_type,
+                    size=block.size,
+                    head=block.head,
+                    tail=block.tail,
+                    name=block.name,
+                )
+            )
+
+
+def to_content(message: result_pb2.Content) -> Content:
+    """Return a block. One of a kind that is not known is an empty text."""
+    match message.WhichOneof("block"):
+        case "json":
+            return Json._raw(message.json)
+        case "image":
+            return Image(message.image.data, message.image.media_type, message.image.name)
+        case "file":
+            return File(message.file.data, message.file.name, message.file.media_type)
+        case "artifact":
+            a = message.artifact
+            return Artifact(a.handle, a.media_type, a.size, a.head, a.tail, a.name)
+        case _:
+            return Text(message.text)
+
+
+_OPERATIONS = {
+    Operation.REPLACE: result_pb2.EFFECT_OPERATION_REPLACE,
+    Operation.APPEND: result_pb2.EFFECT_OPERATION_APPEND,
+    Operation.MERGE: result_pb2.EFFECT_OPERATION_MERGE,
+}
+_OPERATIONS_BACK = {number: operation for operation, number in _OPERATIONS.items()}
+
+
+def from_result(result: Result) -> result_pb2.Result:
+    """Return a result's protobuf form. Raises ValueError or TypeError if it holds what has no JSON form."""
+    message = result_pb2.Result(
+        content=[from_content(block) for block in result.content],
+        is_error=result.is_error,
+        effects=[
+            result_pb2.Effect(key=e.key, operation=_OPERATIONS[e.operation], value=encode(e.value))
+            for e in result.effects
+        ],
+        duration=duration(result.duration),
+        cost=result.cost,
+        metadata=encoded_values(result.metadata),
+    )
+    if result.usage != Usage():
+        u = result.usage
+        message.usage.CopyFrom(
+            result_pb2.Usage(
+                input_tokens=u.input_tokens,
+                output_tokens=u.output_tokens,
+                cache_read_tokens=u.cache_read_tokens,
+                cache_write_tokens=u.cache_write_tokens,
+            )
+        )
+    return message
+
+
+def to_usage(u: result_pb2.Usage) -> Usage:
+    """Return what a call or run used."""
+    return Usage(u.input_tokens, u.output_tokens, u.cache_read_tokens, u.cache_write_tokens)
+
+
+def to_result(message: result_pb2.Result) -> Result:
+    """Return a result."""
+    return Result(
+        [to_content(block) for block in message.content],
+        is_error=message.is_error,
+        effects=[
+            Effect(e.key, decode(e.value), _OPERATIONS_BACK.get(e.operation, Operation.REPLACE))
+            for e in message.effects
+        ],
+        usage=to_usage(message.usage),
+        cost=message.cost,
+        metadata=values(message.metadata),
+        duration=seconds(message.duration),
+    )
+
+
+# Statuses and logs.
+
+_STATES = {
+    State.WAIT: status_pb2.STATUS_STATE_WAIT,
+    State.DOING: status_pb2.STATUS_STATE_DOING,
+    State.SUCCESS: status_pb2.STATUS_STATE_SUCCESS,
+    State.ERROR: status_pb2.STATUS_STATE_ERROR,
+}
+_STATES_BACK = {number: state for state, number in _STATES.items()}
+
+
+def from_status(status: Status) -> status_pb2.Status:
+    """Return a status's protobuf form. Raises ValueError or TypeError if it holds what has no JSON form."""
+    progress = None
+    if status.progress is not None:
+        p = status.progress
+        progress = status_pb2.Progress(done=p.done, total=p.total, message=valid_text(p.message))
+    return status_pb2.Status(
+        state=_STATES[status.state] if status.state else status_pb2.STATUS_STATE_UNSPECIFIED,
+        tip=valid_text(status.tip),
+        parameters=b"" if status.parameters is None else encode(status.parameters),
+        progress=progress,
+        result=b"" if status.result is None else encode(status.result),
+    )
+
+
+def to_progress(p: status_pb2.Progress) -> Progress:
+    """Return how far a call is."""
+    return Progress(p.done, p.total, p.message)
+
+
+def to_status(message: status_pb2.Status) -> Status:
+    """Return a status."""
+    return Status(
+        state=_STATES_BACK.get(message.state),
+        tip=message.tip,
+        parameters=decode(message.parameters) if message.parameters else None,
+        progress=to_progress(message.progress) if message.HasField("progress") else None,
+        result=decode(message.result) if message.result else None,
+    )
+
+
+_LEVELS = [
+    (logging.ERROR, status_pb2.LOG_LEVEL_ERROR),
+    (logging.WARNING, status_pb2.LOG_LEVEL_WARN),
+    (logging.INFO, status_pb2.LOG_LEVEL_INFO),
+    (logging.NOTSET, status_pb2.LOG_LEVEL_DEBUG),
+]
+
+
+def from_log(record: LogRecord) -> status_pb2.LogRecord:
+    """Return a log record's protobuf form."""
+    message = status_pb2.LogRecord(
+        level=next(number for least, number in _LEVELS if record.level >= least),
+        message=valid_text(record.message),
+        attributes=encoded_values(record.attributes),
+    )
+    if record.time is not None:
+        message.time.FromDatetime(record.time)
+    return message
+
+
+def to_log(message: status_pb2.LogRecord) -> LogRecord:
+    """Return a log record."""
+    level = {number: level for level, number in _LEVELS}.get(message.level, logging.INFO)
+    return LogRecord(message.message, level or logging.DEBUG, time(message.time), values(message.attributes))
+
+
+# Specs.
+
+
+def from_spec(spec: Spec) -> spec_pb2.ToolSpec:
+    """Return a spec's protobuf form. Raises ValueError or TypeError if it holds what has no JSON form."""
+    message = spec_pb2.ToolSpec(
+        name=spec.name,
+        version=spec.version,
+        display_name=spec.display_name,
+        description=spec.description,
+        category=spec.category,
+        tags=spec.tags,
+        input_schema=encode(spec.input_schema),
+        output_schema=b"" if spec.output_schema is None else encode(spec.output_schema),
+        input_examples=[
+            spec_pb2.InputExample(description=e.description, arguments=encode(e.arguments)) for e in spec.examples
+        ],
+        timeout=duration(spec.timeout),
+        progress_extends_timeout=spec.progress_extends_timeout,
+        rate_limit_per_minute=spec.rate_limit_per_minute,
+        memory_limit_bytes=spec.memory_limit_bytes,
+        cost_per_use=spec.cost_per_use,
+        requires_auth=spec.requires_auth,
+        sandbox_exempt=spec.sandbox_exempt,
+        partial_arguments=spec.partial_arguments,
+        dangerous=spec.dangerous,
+        read_only=spec.read_only,
+        idempotent=spec.idempotent,
+        serial=spec.serial,
+        return_direct=spec.return_direct,
+        strict=spec.strict,
+        dynamic=spec.dynamic,
+        context_keys=spec.context_keys,
+        metadata=encoded_values(spec.metadata),
+    )
+    if spec.retry != Retry():
+        message.retry.CopyFrom(
+            spec_pb2.RetryPolicy(
+                max_attempts=spec.retry.max_attempts,
+                initial_backoff=duration(spec.retry.initial_backoff),
+                max_backoff=duration(spec.retry.max_backoff),
+            )
+        )
+    return message
+
+
+def to_spec(m: spec_pb2.ToolSpec) -> Spec:
+    """Return a spec."""
+    return Spec(
+        name=m.name,
+        description=m.description,
+        version=m.version,
+        display_name=m.display_name,
+        category=m.category,
+        tags=tuple(m.tags),
+        input_schema=decode(m.input_schema) if m.input_schema else {"type": "object"},
+        output_schema=decode(m.output_schema) if m.output_schema else None,
+        examples=tuple(Example(decode(e.arguments), e.description) for e in m.input_examples),
+        timeout=seconds(m.timeout),
+        progress_extends_timeout=m.progress_extends_timeout,
+        retry=Retry(m.retry.max_attempts or 1, seconds(m.retry.initial_backoff), seconds(m.retry.max_backoff)),
+        rate_limit_per_minute=m.rate_limit_per_minute,
+        memory_limit_bytes=m.memory_limit_bytes,
+        cost_per_use=m.cost_per_use,
+        requires_auth=tuple(m.requires_auth),
+        sandbox_exempt=m.sandbox_exempt,
+        partial_arguments=m.partial_arguments,
+        dangerous=m.dangerous,
+        read_only=m.read_only,
+        idempotent=m.idempotent,
+        serial=m.serial,
+        return_direct=m.return_direct,
+        strict=m.strict,
+        dynamic=m.dynamic,
+        context_keys=tuple(m.context_keys),
+        metadata=values(m.metadata),
+    )

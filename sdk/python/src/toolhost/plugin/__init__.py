@@ -1,0 +1,66 @@
+"""Typed functions as tools of a toolhost plugin: all that a tool's author imports.
+
+    from toolhost.plugin import Plugin
+
+    plugin = Plugin("weather", "1.0.0")
+
+    @plugin.tool(read_only=True)
+    def forecast(city: str, days: int = 1) -> str:
+        '''Say what the weather in a city will be.
+
+Args:
+            city: The city's name, in English.
+            days: How many days to look ahead.
+        '''
+        return f"rain in {city}"
+
+    if __name__ == "__main__":
+        plugin.run()
+
+`Plugin.tool` says how a function becomes a tool, what it may return and raise. `toolhost.testing` runs tools in a test.
+"""
+
+from toolhost.errors import Denied, Internal, RateLimited, ToolError, ToolhostError, Unavailable
+from toolhost.plugin._context import ArtifactData, AsyncContext, Context
+from toolhost.plugin._declare import Options, Variant, Viewer
+from toolhost.plugin._filter import Deny, FilterCall
+from toolhost.plugin._plugin import Plugin
+from toolhost.plugin._signature import DeclarationError
+from toolhost.result import Artifact, Content, Effect, File, Image, Json, Operation, Result, Text, Usage
+from toolhost.spec import Example, Retry, Spec
+from toolhost.status import Progress, State, Status
+
+__all__ = [
+    "Artifact",
+    "ArtifactData",
+    "AsyncContext",
+    "Content",
+    "Context",
+    "DeclarationError",
+    "Denied",
+    "Deny",
+    "Effect",
+    "Example",
+    "File",
+    "FilterCall",
+    "Image",
+    "Internal",
+    "Json",
+    "Operation",
+    "Options",
+    "Plugin",
+    "Progress",
+    "RateLimited",
+    "Result",
+    "Retry",
+    "Spec",
+    "State",
+    "Status",
+    "Text",
+    "ToolError",
+    "ToolhostError",
+    "Unavailable",
+    "Usage",
+    "Variant",
+    "Viewer",
+]

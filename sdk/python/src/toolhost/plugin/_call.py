@@ -1,0 +1,269 @@
+"""One call as the plugin has it: what toolhost said of it, and what may be said to toolhost."""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import contextlib
+import functools
+import logging
+import threading
+import time
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+from toolhost import _wire
+from toolhost._grpc_errors import to_error
+from toolhost.errors import Cancelled, Internal, InvalidArgument, NotFound, Timeout, ToolError, ToolhostError
+from toolhost.plugin import _log
+from toolhost.plugin._context import ArtifactData
+from toolhost.plugin._outflow import Emit, Outflow
+from toolhost.proto.toolhost.plugin.v1 import plugin_pb2
+from toolhost.result import Result
+from toolhost.status import LogRecord, State, Status
+
+_T = TypeVar("_T")
+
+MAX_ARGUMENTS = 64 << 20
+"""The most argument text of one call, in bytes."""
+_MAX_EVENT = 1 << 20  # of one status or log record, in bytes: more than anybody reads
+_MAX_END = 1 << 20  # of an end, in bytes: what is not content cannot go ahead in chunks
+_MAX_BLOCKS = 4096  # of a result
+_MAX_WAITING = 1000  # log records of an async tool that wait for credit
+
+
+class Call:
+    """One call, from its start to its end.
+
+    It is used on the loop's thread alone, but for what only reads and `from_thread`.
+    """
+
+    def __init__(self, number: int, start: plugin_pb2.StartCall, emit: Emit) -> None:
+        self.number = number
+        self.start = start
+        self.values = _wire.values(start.context.values)
+        self.deadline: float | None = None
+        self.text = bytearray(start.arguments)
+        """The argument text so far."""
+        self.complete_text = b""
+        """The arguments, once they are complete."""
+        self.complete = False
+        self.stopped: ToolhostError | None = None
+        """Why the call is to end, once it is."""
+        self.cancelled = threading.Event()
+        self.news = asyncio.Event()
+        """Is set when there is more text, when it is complete, and when the call is stopped."""
+        self.work: set[asyncio.Future[Any]] = set()
+        """What is cancelled when the call is stopped."""
+        self._loop = asyncio.get_running_loop()
+        self._thread = threading.get_ident()
+        self._out = Outflow(start.credit, emit)
+        self._timer: asyncio.TimerHandle | None = None
+        self._asking = asyncio.Lock()
+        self._answer: asyncio.Future[plugin_pb2.ArtifactPiece] | None = None
+        self._phase = State.WAIT  # what a status without a state means now
+        self._state: State | None = None  # the last that was sent
+        self._finished = False
+        if start.complete:
+            self._completed(start.arguments)
+        if start.HasField("timeout"):
+            left = max(0.0, _wire.seconds(start.timeout))
+            self.deadline = time.monotonic() + left
+            self._timer = self._loop.call_later(left, self.stop, Timeout("the call's time is up"))
+
+    # What toolhost says.
+
+    def take(self, request: plugin_pb2.ConnectRequest) -> None:
+        """Take a frame of toolhost's."""
+        match request.WhichOneof("frame"):
+            case "append" if not self.complete:
+                self.text += request.append.text
+                if len(self.text) > MAX_ARGUMENTS:
+                    self.stop(InvalidArgument(f"the arguments have more than {MAX_ARGUMENTS} bytes"))
+                self.news.set()
+            case "complete" if not self.complete:
+                self._completed(request.complete.arguments or bytes(self.text))
+            case "cancel":
+                reason = f": {request.cancel.reason}" if request.cancel.reason else ""
+                self.stop(Cancelled("the call was cancelled" + reason))
+            case "credit":
+                self._out.grant(request.credit.bytes)
+            case "artifact" if self._answer is not None and not self._answer.done():
+                self._answer.set_result(request.artifact)
+
+    def _completed(self, arguments: bytes) -> None:
+        self.complete_text, self.complete = arguments, True
+        self.text = bytearray()
+        self.news.set()
+
+    def stop(self, reason: ToolhostError) -> None:
+        """Stop the work. Only the first reason counts."""
+        if self.stopped is not None or self._finished:
+            return
+        self.stopped = reason
+        self.cancelled.set()
+        self.news.set()
+        self._out.fail(reason)
+        if self._answer is not None and not self._answer.done():
+            self._answer.set_exception(reason)
+        for work in self.work:
+            work.cancel()
+
+    # What the tool says.
+
+    async def report(self, status: Status) -> None:
+        """Send a status, completed as AsyncContext.status promises. Nobody's attention is no concern of the tool's."""
+        if self._finished or self.stopped is not None:
+            return
+        frame = self._status_frame(status)
+        if frame is not None:
+            with contextlib.suppress(ToolhostError):
+                await self._out.send(frame)
+
+    def _status_frame(self, status: Status) -> plugin_pb2.ConnectResponse | None:
+        if self._state is not None and self._state.terminal:
+            return None
+        message = _wire.from_status(status)
+        state = status.state
+        if state is None and self._state is None:
+            state = self._phase
+        if state is not None and self._state is not None and state.rank < self._state.rank:
+            state = None  # a state never goes back
+        frame = plugin_pb2.ConnectResponse(call=self.number, status=message)
+        if frame.ByteSize() > _MAX_EVENT:
+            self.logger.warning(
+                "a status of %d bytes is left out; at most %d can be sent", frame.ByteSize(), _MAX_EVENT
+            )
+            return None
+        self._state = state or self._state
+        frame.status.state = _wire.from_status(Status(state)).state
+        return frame
+
+    async def execute(self) -> None:
+        """Note that previews are over."""
+        self._phase = State.DOING
+        if self._state is State.WAIT:
+            await self.report(Status(State.DOING))
+
+    async def finish(self, ok: bool) -> None:
+        """End what the tool has reported with a terminal state, and refuse all further reports."""
+        if self._state is not None:
+            frame = self._status_frame(Status(State.SUCCESS if ok else State.ERROR))
+            if frame is not None:
+                with contextlib.suppress(ToolhostError):
+                    await self._out.send(frame)
+        with contextlib.suppress(ToolhostError):
+            await self._out.drain()
+
+    async def log(self, record: LogRecord) -> bool:
+        """Send a log record, and say whether it was taken."""
+        frame = self._log_frame(record)
+        if frame is None:
+            return False
+        try:
+            await self._out.send(frame)
+        except ToolhostError:
+            return False
+        return True
+
+    def log_soon(self, record: LogRecord) -> bool:
+        """Send a log record when there is credit for it, and say whether it will be."""
+        frame = self._log_frame(record)
+        if frame is None or len(self._out) >= _MAX_WAITING:
+            return False
+        try:
+            self._out.put(frame)
+        except ToolhostError:
+            return False
+        return True
+
+    def _log_frame(self, record: LogRecord) -> plugin_pb2.ConnectResponse | None:
+        if self._finished:
+            return None
+        frame = plugin_pb2.ConnectResponse(call=self.number, log=_wire.from_log(record))
+        return frame if frame.ByteSize() <= _MAX_EVENT else None
+
+    @functools.cached_property
+    def logger(self) -> logging.Logger:
+        """A logger of the call's own."""
+        return _log.logger_of(self, self._thread)
+
+    async def read_artifact(self, handle: str, offset: int, limit: int | None) -> ArtifactData:
+        """Read an artifact from an offset on, piece by piece."""
+        data = bytearray()
+        while True:
+            wanted = _wire.CHUNK if limit is None else min(_wire.CHUNK, limit - len(data))
+            # The question stays open until it is answered, also where nobody waits any more.
+            piece = await asyncio.shield(self._loop.create_task(self._ask(handle, offset + len(data), max(1, wanted))))
+            data += piece.data
+            if not piece.data or offset + len(data) >= piece.size or (limit is not None and len(data) >= limit):
+                return ArtifactData(bytes(data[:limit]), piece.media_type, piece.size, piece.name)
+
+    async def _ask(self, handle: str, offset: int, limit: int) -> plugin_pb2.ArtifactPiece:
+        async with self._asking:
+            if self.stopped is not None or self._finished:
+                raise self.stopped or Cancelled("the call has ended")
+            self._answer = self._loop.create_future()
+            question = plugin_pb2.ReadArtifact(handle=handle, offset=offset, limit=limit)
+            await self._out.send(plugin_pb2.ConnectResponse(call=self.number, read_artifact=question))
+            piece = await self._answer
+        if piece.HasField("error"):
+            failure = to_error(piece.error)
+            raise ToolError(failure.message) if isinstance(failure, NotFound) else failure
+        return piece
+
+    def from_thread(self, work: Coroutine[Any, Any, _T]) -> _T | None:
+        """Run what a tool in a thread of its own wants, and return its result, or None if the plugin has ended."""
+        if threading.get_ident() == self._thread:
+            work.close()
+            raise RuntimeError("a Context blocks, and so is for functions that are not async; use an AsyncContext")
+        try:
+            return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+        except concurrent.futures.CancelledError:
+            return None
+        except RuntimeError:
+            if not self._loop.is_closed():
+                raise
+            work.close()
+            return None
+
+    # The end.
+
+    async def send_ahead(self, result: Result) -> plugin_pb2.CallEnd:
+        """Send what of the content is too large for the end, and return the end with the rest."""
+        if len(result.content) > _MAX_BLOCKS:
+            raise Internal(f"the tool's result has {len(result.content)} blocks; there may be {_MAX_BLOCKS}")
+        message = _wire.from_result(result)
+        room = _wire.CHUNK
+        for index, block in enumerate(message.content):
+            kind = block.WhichOneof("block")
+            if kind in (None, "artifact"):
+                continue
+            holder, field = (getattr(block, kind), "data") if kind in ("image", "file") else (block, kind)
+            payload = getattr(holder, field)
+            data = payload.encode() if kind == "text" else payload
+            if len(data) <= room:
+                room -= len(data)
+                continue
+            setattr(holder, field, "" if kind == "text" else b"")
+            for at in range(0, len(data), _wire.CHUNK):
+                chunk = plugin_pb2.ContentChunk(index=index, data=data[at : at + _wire.CHUNK])
+                await self._out.send(plugin_pb2.ConnectResponse(call=self.number, chunk=chunk))
+        size = message.ByteSize()
+        if size > _MAX_END:
+            raise Internal(
+                f"the effects, metadata and artifacts of the tool's result have {size} bytes; "
+                f"at most {_MAX_END} can be sent"
+            )
+        return plugin_pb2.CallEnd(result=message)
+
+    def release(self) -> None:
+        """Let go of what the call holds: nothing is sent for it any more."""
+        self._finished = True
+        if self._timer is not None:
+            self._timer.cancel()
+        over = Cancelled("the call has ended")
+        self._out.fail(over)
+        if self._answer is not None and not self._answer.done():
+            self._answer.set_exception(over)
+            self._answer.exception()

@@ -1,0 +1,243 @@
+"""What an author declares: a tool, from a function or a class."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import re
+import typing
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel, TypeAdapter
+from typing_extensions import TypedDict, is_typeddict
+
+from toolhost._json import encode
+from toolhost.errors import ToolError
+from toolhost.plugin import _docstring
+from toolhost.plugin._call import Call
+from toolhost.plugin._context import AsyncContext, Context
+from toolhost.plugin._run import Bound, Runner
+from toolhost.plugin._signature import DeclarationError, Signature, hints_of, schema_of, signature_of
+from toolhost.result import Result
+from toolhost.spec import Example, Retry, Spec
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}\Z")
+
+
+class Options(TypedDict, total=False):
+    """What is declared of a tool besides its function. toolhost.spec.Spec documents the fields."""
+
+    name: str
+    """Without it, that of the function."""
+    description: str
+    """Without it, what the docstring says."""
+    version: str
+    display_name: str
+    category: str
+    tags: Sequence[str]
+    input_schema: Mapping[str, Any]
+    """Takes the place of what the type hints say. The function still gets what its hints want."""
+    output_schema: Mapping[str, Any]
+    examples: Sequence[Example]
+    timeout: float
+    progress_extends_timeout: bool
+    retry: Retry
+    rate_limit_per_minute: int
+    memory_limit_bytes: int
+    cost_per_use: float
+    requires_auth: Sequence[str]
+    sandbox_exempt: bool
+    dangerous: bool
+    read_only: bool
+    idempotent: bool
+    serial: bool
+    return_direct: bool
+    strict: bool
+    context_keys: Sequence[str]
+    metadata: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Viewer:
+    """Whom a dynamic tool is described for."""
+
+    session: str
+    """The session's id. May be empty."""
+    values: Mapping[str, Any]
+    """The values of the session's context, of the keys that the tool declares."""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """How a dynamic tool looks to one session. What is empty is as it was declared."""
+
+    display_name: str = ""
+    description: str = ""
+    input_schema: Mapping[str, Any] | None = None
+    """Must describe an object that the function can be called with."""
+    output_schema: Mapping[str, Any] | None = None
+    examples: Sequence[Example] | None = None
+
+
+Describe = Callable[[Viewer], Variant]
+"""Describes a dynamic tool. It must be quick and without effects, and is not async."""
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A tool: what it declares, and the code behind it."""
+
+    spec: Spec
+    open: Callable[[Call], Bound]
+    describe: Describe | None = None
+
+    def runner(self, threads: Executor) -> Runner:
+        """Return what runs its calls."""
+        return Runner(self.spec.name, self.open, threads)
+
+
+def check_name(name: str) -> None:
+    """Raise DeclarationError if a name is ill-formed."""
+    if not name:
+        raise DeclarationError("the name is empty; use 1 to 64 of A-Z a-z 0-9 _ -, beginning with a letter")
+    if not _NAME.match(name):
+        raise DeclarationError(
+            f'the name "{name}" is ill-formed; use 1 to 64 of A-Z a-z 0-9 _ -, beginning with a letter'
+        )
+
+
+def tool_of(target: Callable[..., Any], options: Options, describe: Describe | None) -> Tool:
+    """Return the tool that a function, or a class with a method `call`, becomes. Raises DeclarationError."""
+    label = options.get("name", getattr(target, "__name__", "?"))
+    try:
+        return _tool_of(target, label, options, describe)
+    except DeclarationError as problem:
+        raise DeclarationError(f'tool "{label}": {problem}') from problem.__cause__
+
+
+def _tool_of(target: Callable[..., Any], name: str, options: Options, describe: Describe | None) -> Tool:
+    check_name(name)
+    work = target
+    if isinstance(target, type):
+        work = getattr(target, "call", None)  # type: ignore[assignment]
+        if work is None:
+            raise DeclarationError("its class has no method `call`")
+    told, parameters = _docstring.parse(target.__doc__)
+    if isinstance(target, type):
+        parameters = {**parameters, **_docstring.parse(work.__doc__)[1]}
+    signature = signature_of(work, parameters, strict=options.get("strict", False), method=isinstance(target, type))
+    _check_context(work, signature)
+    preview = _method(target, "preview")
+    declared: dict[str, Any] = {
+        "input_schema": signature.schema,
+        "output_schema": _output_schema(work),
+        **options,
+        "name": name,
+        "description": options.get("description") or told,
+    }
+    spec = Spec(**declared, partial_arguments=preview is not None, dynamic=describe is not None)
+    _check_spec(spec, signature)
+    if isinstance(target, type):
+        return Tool(spec, _opener(target, signature, preview), describe)
+    return Tool(spec, lambda call: _bound(target, signature, call), describe)
+
+
+def _bound(work: Callable[..., Any], signature: Signature, call: Call) -> Bound:
+    return Bound(work, lambda text: {**signature.bind(text), **_context(signature, call)})
+
+
+def _context(signature: Signature, call: Call) -> dict[str, Any]:
+    return {signature.context: signature.context_type(call)} if signature.context_type else {}
+
+
+def _method(target: Callable[..., Any], name: str) -> Callable[..., Any] | None:
+    return getattr(target, name, None) if isinstance(target, type) else None
+
+
+def _opener(target: type, signature: Signature, preview: Callable[..., Any] | None) -> Callable[[Call], Bound]:
+    """Return what makes an object for each call, and binds its methods."""
+    shown: Signature | None = None
+    if preview is not None:
+        shown = _preview_signature(preview)
+
+    def open_object(call: Call) -> Bound:
+        o = target()
+        bound = _bound(o.call, signature, call)
+        show = None
+        if shown is not None:
+            show = _previewer(o.preview, _context(shown, call))
+        return dataclasses.replace(bound, preview=show, close=getattr(o, "close", None))
+
+    return open_object
+
+
+def _previewer(preview: Callable[..., Any], context: Mapping[str, Any]) -> Callable[..., Any]:
+    if inspect.iscoroutinefunction(preview):
+
+        async def show_async(so_far: Any) -> None:
+            await preview(so_far, **context)
+
+        return show_async
+
+    def show(so_far: Any) -> None:
+        preview(so_far, **context)
+
+    return show
+
+
+def _preview_signature(preview: Callable[..., Any]) -> Signature:
+    parameters = list(inspect.signature(preview).parameters)[1:]
+    hints = hints_of(preview)
+    contexts = [name for name in parameters if hints.get(name) in (Context, AsyncContext)]
+    if len(parameters) - len(contexts) != 1 or len(contexts) > 1 or parameters[0] in contexts:
+        raise DeclarationError("the method preview must be preview(self, so_far) or preview(self, so_far, context)")
+    name = contexts[0] if contexts else ""
+    signature = Signature({}, lambda _: {}, name, hints[name] if name else None)
+    _check_context(preview, signature)
+    return signature
+
+
+def _check_context(function: Callable[..., Any], signature: Signature) -> None:
+    """Refuse a context that the function could not use."""
+    if signature.context_type is None:
+        return
+    wanted = AsyncContext if inspect.iscoroutinefunction(function) else Context
+    if signature.context_type is not wanted:
+        raise DeclarationError(f"its parameter {signature.context!r} must be of type {wanted.__name__}")
+
+
+def _output_schema(function: Callable[..., Any]) -> dict[str, Any] | None:
+    """Return the schema of a class with fields that becomes one block of JSON, and nothing for all else."""
+    returned = hints_of(function).get("return")
+    if not isinstance(returned, type) or issubclass(returned, Result):
+        return None
+    fields = issubclass(returned, BaseModel) or dataclasses.is_dataclass(returned) or is_typeddict(returned)
+    if not fields or returned.__module__ == Result.__module__:
+        return None
+    schema = schema_of(TypeAdapter(returned), "serialization")
+    return schema if schema.get("type") == "object" else None
+
+
+def _check_spec(spec: Spec, signature: Signature) -> None:
+    if not spec.description.strip():
+        raise DeclarationError(
+            "its description is empty; say what it is for, when not to use it and what it returns, in a docstring"
+        )
+    if spec.timeout < 0 or spec.retry.initial_backoff < 0 or spec.retry.max_backoff < 0:
+        raise DeclarationError("a duration is negative")
+    if spec.cost_per_use < 0:
+        raise DeclarationError("its cost per use is negative")
+    if spec.input_schema.get("type") != "object":
+        raise DeclarationError('its input schema must have "type": "object"')
+    for number, example in enumerate(spec.examples, 1):
+        try:
+            signature.bind(encode(example.arguments))
+        except (ToolError, ValueError, TypeError) as problem:
+            raise DeclarationError(f"its input example {number}: {problem}") from problem
+
+
+Function = typing.TypeVar("Function", bound=Callable[..., Any])
+"""What a decorator takes, and returns as it is."""

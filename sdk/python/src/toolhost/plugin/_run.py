@@ -1,0 +1,180 @@
+"""Running the author's code for one call: previews, the work itself, and what becomes of what it raises."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import contextvars
+import inspect
+import re
+from collections.abc import Callable
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic_core import from_json
+
+from toolhost.errors import Internal, ToolError, ToolhostError
+from toolhost.plugin._call import Call
+from toolhost.plugin._output import result_of
+from toolhost.result import Result
+
+_NUMBER_CHARACTER = re.compile(rb"[-+.0-9eE]")
+_OPEN_NUMBER = re.compile(rb"(?<=[\s:,\[])-?[0-9]*[-+.0-9eE]*\Z")  # one that may go on
+
+
+@dataclass(frozen=True)
+class Bound:
+    """What serves one call. The functions are never called at the same time."""
+
+    work: Callable[..., Any]
+    """Does the work, once; async or not."""
+    bind: Callable[[bytes], dict[str, Any]]
+    """Makes keywords of argument text. Raises ToolError."""
+    preview: Callable[..., Any] | None = None
+    """Is shown the arguments while they come; async or not."""
+    close: Callable[..., Any] | None = None
+    """Is called once at the end; async or not."""
+
+
+@dataclass(frozen=True)
+class Runner:
+    """Runs calls of one tool."""
+
+    name: str
+    open: Callable[[Call], Bound]
+    """Returns what serves a call. It is run like the work, because it may be the author's code."""
+    threads: Executor
+
+    async def run(self, call: Call) -> Result:
+        """Run a call to its end. Raises ToolhostError where the machinery, or the tool's code, failed."""
+        ok = False
+        try:
+            result = await self._outcome(call)
+            ok = not result.is_error
+            return result
+        finally:
+            await call.finish(ok)
+
+    async def _outcome(self, call: Call) -> Result:
+        try:
+            bound: Bound = await self._author(call, "opening tool", self.open, call)
+            try:
+                return await self._served(call, bound)
+            finally:
+                if bound.close is not None:
+                    with contextlib.suppress(ToolhostError, ToolError):
+                        await self._author(call, "closing tool", bound.close, stops=False)
+        except ToolError as failure:
+            words = str(failure) or f"the tool failed with an error of type {type(failure).__name__} that says nothing"
+            return Result(words, is_error=True)
+
+    async def _served(self, call: Call, bound: Bound) -> Result:
+        await self._arguments(call, bound)
+        if call.stopped is not None:
+            raise call.stopped
+        keywords = bound.bind(call.complete_text)
+        await call.execute()
+        return result_of(await self._author(call, "tool", bound.work, **keywords))
+
+    async def _arguments(self, call: Call, bound: Bound) -> None:
+        """Wait for the complete arguments, and show what comes before them to who wants to see it."""
+        shown: asyncio.Task[None] | None = None
+        try:
+            while not call.complete and call.stopped is None:
+                if bound.preview is not None and shown is None and call.text:
+                    shown = asyncio.create_task(self._previews(call, bound.preview))
+                call.news.clear()
+                await call.news.wait()
+        finally:
+            if shown is not None:
+                shown.cancel()
+                await asyncio.wait({shown})
+        if shown is not None and not shown.cancelled() and shown.exception() is not None:
+            raise shown.exception() or Internal()
+
+    async def _previews(self, call: Call, preview: Callable[..., Any]) -> None:
+        """Show the latest text each time that it says more. While it is looked at, newer text gathers."""
+        last: Any = None
+        while not call.complete and call.stopped is None:
+            size = len(call.text)
+            value = so_far(bytes(call.text))
+            if isinstance(value, dict) and value != last:
+                last = value
+                await self._author(call, "the preview of tool", preview, value)
+            while len(call.text) == size and not call.complete and call.stopped is None:
+                await call.news.wait()
+
+    async def _author(
+        self, call: Call, what: str, function: Callable[..., Any], *args: Any, stops: bool = True, **kwargs: Any
+    ) -> Any:
+        """Run the author's code: async code as a task that is cancelled with the call, other code in a thread.
+
+        Raises ToolError and ToolhostError; what else the code raises becomes an Internal, with its trace in the log.
+        """
+        work = asyncio.ensure_future(self._caught(function, *args, **kwargs))
+        if stops:
+            call.work.add(work)
+            work.add_done_callback(call.work.discard)
+            if call.stopped is not None:
+                work.cancel()
+        try:
+            await asyncio.wait({work})
+        except asyncio.CancelledError:  # a preview is over
+            work.cancel()
+            await asyncio.wait({work})
+            raise
+        if work.cancelled():
+            raise call.stopped or Internal(f'{what} "{self.name}": it was cancelled, but not by toolhost')
+        value, failure = work.result()
+        if failure is None:
+            return value
+        if isinstance(failure, ToolError | ToolhostError):
+            raise failure
+        if call.stopped is not None and isinstance(failure, TimeoutError | asyncio.TimeoutError):
+            raise call.stopped
+        call.logger.error("%s %r raised", what, self.name, exc_info=failure)
+        raise Internal(f'{what} "{self.name}": {type(failure).__name__}: {failure}') from failure
+
+    async def _caught(
+        self, function: Callable[..., Any], *args: Any, **kwargs: Any
+    ) -> tuple[Any, BaseException | None]:
+        """Return what a function returns, or raises: also SystemExit, which would end the plugin."""
+        if inspect.iscoroutinefunction(function):
+            try:
+                return await function(*args, **kwargs), None
+            except asyncio.CancelledError:
+                raise
+            except BaseException as failure:  # noqa: BLE001
+                return None, failure
+
+        def in_thread() -> tuple[Any, BaseException | None]:
+            try:
+                return function(*args, **kwargs), None
+            except BaseException as failure:  # noqa: BLE001
+                return None, failure
+
+        inside = contextvars.copy_context()
+        running = asyncio.get_running_loop().run_in_executor(self.threads, inside.run, in_thread)
+        # A thread cannot be cancelled, and the call has not ended before it has.
+        while not running.done():
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.wait({running})
+        return running.result()
+
+
+def so_far(text: bytes) -> Any:
+    """Return the value that the beginning of a JSON text holds, or None if there is none.
+
+    What could still turn into something else is left out: a key without a value, a number until something follows it, a
+    piece of a literal, of an escape or of a character.
+    """
+    if _NUMBER_CHARACTER.match(text[-1:]):
+        try:
+            return from_json(text + b'"', allow_partial="trailing-strings")  # it ends within a string
+        except ValueError:
+            text = _OPEN_NUMBER.sub(b"", text)
+    try:
+        return from_json(text, allow_partial="trailing-strings")
+    except ValueError:
+        return None

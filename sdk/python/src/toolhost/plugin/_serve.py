@@ -1,0 +1,175 @@
+"""The life of a plugin's process: socket, handshake, health, the stream of calls, and the end."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import signal
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import grpc
+
+from toolhost._wire import MAX_MESSAGE
+from toolhost.plugin import _log
+from toolhost.plugin._lifeline import toolhost_gone
+from toolhost.plugin._run import Runner
+from toolhost.plugin._session import Session
+from toolhost.proto.toolhost.plugin.v1 import plugin_pb2, plugin_pb2_grpc
+
+COOKIE = ("TOOLHOST_PLUGIN", "f0c4a1f2-8c1e-4d0b-9a57-2f6f6f4b7d11")
+VERSION = 1
+"""The version of the contract that this SDK speaks."""
+
+_GRACE = 4.0  # how long calls may take to end once toolhost is gone, in seconds; after five it sends a signal
+_MANY = 1 << 16  # threads: as many as there are calls, since one that waits must hold up no other
+
+Describe = Callable[[plugin_pb2.DescribeRequest], plugin_pb2.DescribeResponse]
+_logger = logging.getLogger("toolhost.plugin")
+
+
+def speaks(versions: str | None) -> bool:
+    """Say whether the versions that toolhost offers, separated by commas, are not all unknown."""
+    return versions is None or str(VERSION) in [version.strip() for version in versions.split(",")]
+
+
+def serve(name: str, describe: Describe, runners: Callable[[ThreadPoolExecutor], Mapping[str, Runner]]) -> int:
+    """Serve until toolhost ends the plugin or is gone, and return the exit code.
+
+    Where a call has not ended by then, it ends the process itself: a thread cannot be ended.
+    """
+    parent = os.getppid()  # before the handshake: as soon as that is out, toolhost may be gone
+    handshake = _claim_stdout()
+    logging.basicConfig(level=logging.INFO, handlers=[_log.ProcessHandler(sys.stderr)])
+    threads = ThreadPoolExecutor(_MANY, thread_name_prefix="call")
+    if not asyncio.run(_serve(name, describe, runners(threads), handshake, threads, parent)):
+        _logger.warning("the plugin ends although calls have not")
+        logging.shutdown()
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(OSError, ValueError):
+                stream.flush()
+        os._exit(0)
+    threads.shutdown()
+    return 0
+
+
+def _claim_stdout() -> int:
+    """Return a file for the handshake line alone. What is printed from now on, and was not flushed yet, is log."""
+    handshake = os.dup(1)
+    os.dup2(2, 1)
+    sys.stdout.flush()
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(line_buffering=True, errors="backslashreplace")
+    return handshake
+
+
+def _shake_hands(path: str, handshake: int) -> None:
+    os.write(handshake, f"1|{VERSION}|unix|{path}|grpc\n".encode())
+    os.dup2(handshake, 1)
+    os.close(handshake)
+
+
+class _Service(plugin_pb2_grpc.ToolPluginServiceServicer):
+    """What toolhost calls."""
+
+    def __init__(
+        self, name: str, describe: Describe, runners: Mapping[str, Runner], threads: ThreadPoolExecutor
+    ) -> None:
+        self._name = name
+        self._describe = describe
+        self._runners = runners
+        self._threads = threads
+        self.streaming = asyncio.Event()
+        """Is set when the stream is open."""
+        self.over = asyncio.Event()
+        """Is set when the plugin is to end."""
+        self.sessions: set[Session] = set()
+
+    async def Describe(  # noqa: N802
+        self, request: plugin_pb2.DescribeRequest, context: Any
+    ) -> plugin_pb2.DescribeResponse:
+        """Say what the plugin has. What its authors wrote for dynamic tools runs in a thread."""
+        return await asyncio.get_running_loop().run_in_executor(self._threads, self._describe, request)
+
+    async def Connect(  # noqa: N802
+        self, requests: AsyncIterator[plugin_pb2.ConnectRequest], context: Any
+    ) -> None:
+        """Carry calls until the stream ends."""
+        # It needs no bound: but for ends, frames are sent only as far as there is credit.
+        outbox: asyncio.Queue[plugin_pb2.ConnectResponse] = asyncio.Queue()
+        session = Session(self._name, self._runners, outbox.put_nowait)
+        self.sessions.add(session)
+        self.streaming.set()
+        writing = asyncio.create_task(_write(outbox, context))
+        try:
+            async for request in requests:
+                session.take(request)
+        finally:
+            self.over.set()
+            writing.cancel()
+
+
+async def _write(outbox: asyncio.Queue[plugin_pb2.ConnectResponse], context: Any) -> None:
+    """Write frames until the stream is gone: nobody hears the rest."""
+    with contextlib.suppress(grpc.RpcError, asyncio.InvalidStateError, grpc.aio.UsageError):
+        while True:
+            await context.write(await outbox.get())
+
+
+def _health_and_controller(over: asyncio.Event) -> list[grpc.GenericRpcHandler]:
+    """Return the two services of go-plugin, whose messages are so small that they need no generated code."""
+
+    async def check(request: bytes, context: Any) -> bytes:
+        if request not in (b"", b"\x0a\x06plugin"):  # HealthCheckRequest{service: "plugin"}
+            await context.abort(grpc.StatusCode.NOT_FOUND, "the plugin has no such service")
+        return b"\x08\x01"  # HealthCheckResponse{status: SERVING}
+
+    async def shutdown(request: bytes, context: Any) -> bytes:
+        over.set()
+        return b""
+
+    return [
+        grpc.method_handlers_generic_handler(service, {method: grpc.unary_unary_rpc_method_handler(handler)})
+        for service, method, handler in (
+            ("grpc.health.v1.Health", "Check", check),
+            ("plugin.GRPCController", "Shutdown", shutdown),
+        )
+    ]
+
+
+async def _serve(
+    name: str,
+    describe: Describe,
+    runners: Mapping[str, Runner],
+    handshake: int,
+    threads: ThreadPoolExecutor,
+    parent: int,
+) -> bool:
+    """Serve until the end, and say whether all calls have ended."""
+    server = grpc.aio.server(
+        options=[("grpc.max_receive_message_length", MAX_MESSAGE), ("grpc.so_reuseport", 0)],
+    )
+    service = _Service(name, describe, runners, threads)
+    plugin_pb2_grpc.add_ToolPluginServiceServicer_to_server(service, server)
+    server.add_generic_rpc_handlers(tuple(_health_and_controller(service.over)))
+    path = os.path.join(os.environ.get("PLUGIN_UNIX_SOCKET_DIR") or tempfile.gettempdir(), f"p{os.getpid()}")
+    server.add_insecure_port("unix:" + path)
+    await server.start()
+    loop = asyncio.get_running_loop()
+    loop.add_signal_handler(signal.SIGTERM, service.over.set)
+    loop.add_signal_handler(signal.SIGINT, lambda: None)  # a person interrupts toolhost, which ends its plugins
+    _shake_hands(path, handshake)
+    watch = asyncio.create_task(toolhost_gone(path, parent, service.streaming))
+    watch.add_done_callback(lambda _: None if service.streaming.is_set() else service.over.set())
+    await service.over.wait()
+    watch.cancel()
+    ended = all([await session.close(_GRACE) for session in service.sessions])
+    await server.stop(grace=0)
+    return ended

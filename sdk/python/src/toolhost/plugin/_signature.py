@@ -1,0 +1,169 @@
+"""What a function's signature says: its JSON Schema, and how argument text becomes what it is called with."""
+
+from __future__ import annotations
+
+import inspect
+import typing
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, create_model
+from pydantic.errors import PydanticUserError
+from pydantic.fields import FieldInfo
+from pydantic.json_schema import GenerateJsonSchema
+from pydantic_core import to_json
+
+from toolhost._json import valid_text
+from toolhost.errors import ToolError
+from toolhost.plugin._context import AsyncContext, Context
+
+_WHOLE = "arguments"  # what a value is called that is no part of another
+_MAX_QUOTE = 100  # of a value that is refused
+
+
+class DeclarationError(ValueError):
+    """What is wrong with a declaration."""
+
+
+class _Untitled(GenerateJsonSchema):
+    """Schemas without titles that only repeat names."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        return False
+
+
+def schema_of(adapter: TypeAdapter[Any], mode: typing.Literal["validation", "serialization"]) -> dict[str, Any]:
+    """Return the JSON Schema of a type. Raises DeclarationError if it has none."""
+    try:
+        schema = adapter.json_schema(schema_generator=_Untitled, mode=mode)
+    except PydanticUserError as problem:
+        raise DeclarationError(str(problem).split("\n", 1)[0]) from problem
+    for part in (schema, *schema.get("$defs", {}).values()):
+        part.pop("title", None)
+    return schema
+
+
+@dataclass(frozen=True)
+class Signature:
+    """How a function is called with the arguments of a call."""
+
+    schema: dict[str, Any]
+    """The JSON Schema of the arguments."""
+    bind: Callable[[bytes], dict[str, Any]]
+    """Returns keywords for argument text. Raises ToolError, written for a model, if it does not fit."""
+    context: str
+    """The name of the parameter that takes the context. Empty if there is none."""
+    context_type: type[Context] | type[AsyncContext] | None
+
+
+def signature_of(
+    function: Callable[..., Any], descriptions: Mapping[str, str], *, strict: bool, method: bool = False
+) -> Signature:
+    """Return a function's signature, of a method without its first parameter. Raises DeclarationError.
+
+    descriptions are of its parameters.
+    """
+    hints = hints_of(function)
+    context, context_type = "", None
+    parameters: dict[str, inspect.Parameter] = {}
+    for name, parameter in list(inspect.signature(function).parameters.items())[int(method) :]:
+        if hints.get(name) in (Context, AsyncContext):
+            if context:
+                raise DeclarationError("two of its parameters take the context")
+            context, context_type = name, hints[name]
+        elif parameter.kind in (parameter.POSITIONAL_ONLY, parameter.VAR_POSITIONAL):
+            raise DeclarationError(f"its parameter {name!r} takes no keyword, and arguments have names")
+        elif name not in hints:
+            raise DeclarationError(f"its parameter {name!r} has no type hint")
+        else:
+            parameters[name] = parameter
+    bind, schema = _binding(parameters, hints, descriptions, strict)
+    return Signature(schema, bind, context, context_type)
+
+
+def hints_of(function: Callable[..., Any]) -> dict[str, Any]:
+    """Return the type hints of a function. Raises DeclarationError if one cannot be read."""
+    try:
+        return typing.get_type_hints(function, include_extras=True)
+    except (NameError, TypeError) as problem:
+        raise DeclarationError(f"its type hints cannot be read: {problem}") from problem
+
+
+_Binding = tuple[Callable[[bytes], dict[str, Any]], dict[str, Any]]
+
+
+def _binding(
+    parameters: Mapping[str, inspect.Parameter], hints: Mapping[str, Any], descriptions: Mapping[str, str], strict: bool
+) -> _Binding:
+    rest = [name for name, parameter in parameters.items() if parameter.kind is parameter.VAR_KEYWORD]
+    if rest:
+        if len(parameters) > 1:
+            raise DeclarationError(f"**{rest[0]} takes all arguments as they come, so there must be no others")
+        values: Any = hints[rest[0]]
+        anything: TypeAdapter[Any] = TypeAdapter(dict[str, values])
+        return lambda text: _read(anything, text, strict), schema_of(anything, "validation")
+    if len(parameters) == 1:
+        (name,) = parameters
+        if isinstance(hints[name], type) and issubclass(hints[name], BaseModel):
+            whole: TypeAdapter[Any] = TypeAdapter(hints[name])
+            return lambda text: {name: _read(whole, text, strict)}, schema_of(whole, "validation")
+    return _fields(parameters, hints, descriptions, strict)
+
+
+def _fields(
+    parameters: Mapping[str, inspect.Parameter], hints: Mapping[str, Any], descriptions: Mapping[str, str], strict: bool
+) -> _Binding:
+    # The fields have names of their own: a parameter may be called like a method of BaseModel.
+    fields: dict[str, Any] = {}
+    places: dict[str, str] = {}
+    for number, (name, parameter) in enumerate(parameters.items()):
+        default = ... if parameter.default is parameter.empty else parameter.default
+        hint = _described(hints[name], default, descriptions.get(name, ""))
+        fields[f"field_{number}"] = (Annotated[hint, Field(alias=name)], default)
+        places[name] = f"field_{number}"
+    try:
+        model = create_model(
+            "Arguments", __config__=ConfigDict(extra="forbid", arbitrary_types_allowed=False), **fields
+        )
+    except PydanticUserError as problem:
+        raise DeclarationError(str(problem).split("\n", 1)[0]) from problem
+    adapter = TypeAdapter(model)
+
+    def bind(text: bytes) -> dict[str, Any]:
+        values = _read(adapter, text, strict)
+        return {name: getattr(values, place) for name, place in places.items()}
+
+    return bind, schema_of(adapter, "validation")
+
+
+def _described(hint: Any, default: Any, documented: str) -> Any:
+    """Return a hint with its description: a text of Annotated, else what the docstring says, unless a Field does."""
+    said = typing.get_args(hint)[1:] if typing.get_origin(hint) is Annotated else ()
+    if any(isinstance(x, FieldInfo) and x.description for x in (*said, default)):
+        return hint
+    words = next((x for x in said if isinstance(x, str)), documented)
+    return Annotated[hint, Field(description=words)] if words else hint
+
+
+def _read(adapter: TypeAdapter[Any], text: bytes, strict: bool) -> Any:
+    try:
+        return adapter.validate_json(text or b"{}", strict=strict or None)
+    except ValidationError as problem:
+        lines = [_line(error) for error in problem.errors(include_url=False)]
+        raise ToolError("the arguments do not fit the tool:\n" + "\n".join(lines)) from None
+
+
+def _line(error: Any) -> str:
+    """Return what is wrong with one value, for a model."""
+    path = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in error["loc"]).lstrip(".")
+    if error["type"] == "json_invalid":
+        return f"- {_WHOLE}: {error['msg']}"
+    if error["type"] == "missing":
+        return f"- {path}: is missing"
+    if error["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
+        return f"- {path}: is not one of the tool's arguments"
+    wanted = error["msg"].replace("Input should", "must", 1)
+    given = valid_text(to_json(error["input"], fallback=repr).decode(errors="replace"))
+    clipped = given if len(given) <= _MAX_QUOTE else given[:_MAX_QUOTE] + "…"
+    return f"- {path or _WHOLE}: {wanted}, but is {clipped}"

@@ -1,0 +1,70 @@
+"""What a tool declares of itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+__all__ = ["Example", "Retry", "Spec"]
+
+
+@dataclass(frozen=True)
+class Example:
+    """One call as its author imagines it."""
+
+    arguments: Mapping[str, Any]
+    description: str = ""
+    """What the example shows. May be empty."""
+
+
+@dataclass(frozen=True)
+class Retry:
+    """How a failed call may be tried again, where that is safe: it never started, or is read-only or idempotent."""
+
+    max_attempts: int = 1
+    """How many tries in all, the first included."""
+    initial_backoff: float = 0.0
+    """The pause before the second try, in seconds; it doubles for each further one. 0 means 200 ms."""
+    max_backoff: float = 0.0
+    """The longest pause, in seconds. 0 means 5 s."""
+
+
+@dataclass(frozen=True)
+class Spec:
+    """What a tool declares of itself. proto/toolhost/tool/v1/spec.proto is the reference."""
+
+    name: str
+    description: str = ""
+    version: str = ""
+    display_name: str = ""
+    category: str = ""
+    tags: Sequence[str] = ()
+    input_schema: Mapping[str, Any] = field(default_factory=lambda: {"type": "object"})
+    """A JSON Schema of the arguments, an object."""
+    output_schema: Mapping[str, Any] | None = None
+    """A JSON Schema of the structured result. None means that the tool promises none."""
+    examples: Sequence[Example] = ()
+    timeout: float = 0.0
+    """How long one call may take, in seconds. 0 means toolhost's default."""
+    progress_extends_timeout: bool = False
+    retry: Retry = field(default_factory=Retry)
+    rate_limit_per_minute: int = 0
+    memory_limit_bytes: int = 0
+    cost_per_use: float = 0.0
+    requires_auth: Sequence[str] = ()
+    """The names of the secrets that the tool needs."""
+    sandbox_exempt: bool = False
+    partial_arguments: bool = False
+    """Whether it sees its arguments while the model still writes them."""
+    dangerous: bool = False
+    read_only: bool = False
+    idempotent: bool = False
+    serial: bool = False
+    return_direct: bool = False
+    strict: bool = False
+    dynamic: bool = False
+    """Whether it looks different to each session."""
+    context_keys: Sequence[str] = ()
+    """The keys of the run's context that the tool wants."""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
