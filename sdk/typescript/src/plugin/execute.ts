@@ -1,0 +1,176 @@
+/** What becomes of a call: its arguments, its tool's work, and the outcome. */
+
+import { AssertionError } from "node:assert";
+import { AsyncLocalStorage } from "node:async_hooks";
+import { type Result, result, resultOf } from "../content.js";
+import { ToolError, ToolhostError } from "../error.js";
+import { describedFor } from "./dynamic.js";
+import { askFilter, type Filter } from "./filter.js";
+import { PartialJSON } from "./partialjson.js";
+import type { RunningCall } from "./runningcall.js";
+import { readArguments } from "./schema.js";
+import type { Tool, ToolObject } from "./tool.js";
+import type { WireCall } from "./wirecall.js";
+
+/** What can be called: a tool or a filter. */
+export type Callable = { readonly tool: Tool } | { readonly filter: Filter };
+
+/** What is thrown outside of the promise of a call's work, such as in a timer, ends the call in which it was started. */
+export type Fail = (error: unknown) => void;
+
+/** Knows of any code of a tool for which call it runs. */
+export const currentCall = new AsyncLocalStorage<Fail>();
+
+/** Runs a call to its end. It rejects with a ToolhostError where the machinery failed. */
+export async function execute(callable: Callable, call: RunningCall, wire: WireCall): Promise<Result> {
+  let fail: Fail = () => {};
+  const failed = new Promise<never>((_, reject) => {
+    fail = (error) => reject(new Bug(error));
+  });
+  failed.catch(() => {}); // it may come when the outcome is known
+  try {
+    const work = currentCall.run(fail, () =>
+      "tool" in callable ? runTool(callable.tool, call, wire) : runFilter(callable.filter, call, wire),
+    );
+    work.catch(() => {}); // where it comes after a failure from outside
+    return resultOf(await Promise.race([work, failed]));
+  } catch (error) {
+    return outcomeOf(error, call, "tool" in callable ? "tool" : "filter");
+  }
+}
+
+async function runFilter(filter: Filter, call: RunningCall, wire: WireCall): Promise<Result> {
+  await wire.until(() => wire.complete);
+  call.execute();
+  return askFilter(filter, wire.text().toString("utf8"), call);
+}
+
+async function runTool(t: Tool, call: RunningCall, wire: WireCall): Promise<unknown> {
+  const object = await t.open(call);
+  try {
+    await receive(t, object, wire);
+    call.argumentsText = wire.text().toString("utf8");
+    const { input } = t.spec.describe ? await describedFor(t, viewerOf(wire)) : { input: t.spec.input };
+    const value = await readArguments(input, parseArguments(call.argumentsText));
+    call.execute();
+    return await object.run(value as never);
+  } finally {
+    await close(object, call);
+  }
+}
+
+function viewerOf({ start }: WireCall) {
+  return { session: start.context?.session ?? "", values: start.context?.values ?? {} };
+}
+
+function parseArguments(text: string): unknown {
+  try {
+    return JSON.parse(text === "" ? "{}" : text);
+  } catch (error) {
+    throw new ToolError(`the arguments are not JSON: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+async function close(object: ToolObject, call: RunningCall): Promise<void> {
+  try {
+    await object.close?.();
+  } catch (error) {
+    void call.log.warn("closing the tool failed", { error });
+  }
+}
+
+/** Waits until the arguments are complete, and shows the object what comes before that. */
+async function receive(t: Tool, object: ToolObject, wire: WireCall): Promise<void> {
+  if (wire.complete || !t.spec.partialArguments || !object.preview) {
+    await wire.until(() => wire.complete);
+    return;
+  }
+  const over = new AbortController();
+  const previews = showPreviews(object, wire, over.signal);
+  previews.catch(() => {}); // it is heard below
+  try {
+    await wire.until(() => wire.complete);
+  } finally {
+    over.abort();
+    await previews;
+  }
+}
+
+async function showPreviews(object: ToolObject, wire: WireCall, over: AbortSignal): Promise<void> {
+  const parser = new PartialJSON();
+  let shown = 0;
+  let fresh = wire.news();
+  while (!over.aborted && !parser.broken) {
+    for (const piece of fresh) {
+      parser.write(piece);
+    }
+    const { value } = parser;
+    if (value.length > shown) {
+      shown = value.length;
+      await object.preview?.(JSON.parse(value) as never, over);
+    }
+    fresh = [];
+    await until(wire, () => {
+      fresh = wire.news();
+      return fresh.length > 0 || wire.complete;
+    });
+    if (wire.complete) {
+      return;
+    }
+  }
+}
+
+/** Waits for a condition, or until the call is stopped, which whoever waits for the arguments is told. */
+async function until(wire: WireCall, condition: () => boolean): Promise<void> {
+  try {
+    await wire.until(condition);
+  } catch {
+    // See above.
+  }
+}
+
+/** An error that nobody caught: a timer's, or that of a promise that nobody waited for. */
+class Bug {
+  readonly error: unknown;
+
+  constructor(error: unknown) {
+    this.error = error;
+  }
+}
+
+/** Sorts what a tool threw into what the model reads, which is returned, and what the caller handles, which is thrown. */
+function outcomeOf(thrown: unknown, call: RunningCall, what: string): Result {
+  const error = thrown instanceof Bug ? thrown.error : thrown;
+  if (error instanceof ToolhostError) {
+    throw error;
+  }
+  if (call.signal.aborted && isAbort(error)) {
+    throw call.signal.reason;
+  }
+  if (error instanceof ToolError || !(thrown instanceof Bug || isBug(error))) {
+    return result({ content: wordsOf(error), isError: true });
+  }
+  void call.log.error(`${what} failed`, { error });
+  throw new ToolhostError("internal", `${what} ${JSON.stringify(call.tool)}: ${String(error)}`, { cause: error });
+}
+
+function isAbort(error: unknown): boolean {
+  return error instanceof Error && (error.name === "AbortError" || error.name === "TimeoutError");
+}
+
+/** Reports whether an error says that the code is wrong, and not what it works with: those come with a code or a cause. */
+function isBug(error: unknown): boolean {
+  if (error instanceof AssertionError) {
+    return true;
+  }
+  const programming = error instanceof TypeError || error instanceof ReferenceError || error instanceof RangeError;
+  return programming && error.cause === undefined && !("code" in error);
+}
+
+function wordsOf(error: unknown): string {
+  if (!(error instanceof Error)) {
+    return String(error);
+  }
+  const cause = error.cause instanceof Error && error.cause.message ? `: ${error.cause.message}` : "";
+  return error.message ? error.message + cause : `the tool failed with an error of type ${error.name} that says nothing`;
+}

@@ -1,0 +1,216 @@
+/** JSON that has not arrived in full: any prefix of a text as the value that is known so far. */
+
+type State = "value" | "firstItem" | "firstKey" | "key" | "colon" | "after" | "inKey" | "inString" | "literal" | "number";
+
+/** A number that may still go on, and one that is whole if something else follows. */
+const numberPrefix = /^-?(?:0|[1-9]\d*)?(?:(?<=\d)\.\d*)?(?:(?<=\d)[eE][+-]?\d*)?$/;
+const wholeNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/**
+ * Reads a JSON text piece by piece; each character is looked at once. It is no validator: whoever executes something
+ * waits for the whole text.
+ */
+export class PartialJSON {
+  #text = "";
+  #known = 0; // the text up to here, closed, is a JSON value
+  #at = 0; // the next character to look at
+  #stack: string[] = []; // what closes the open objects and arrays
+  #state: State = "value";
+  #begin = 0; // of the literal, number or escape that is being read
+  #rest = ""; // of the literal
+  #escape = false;
+  #high = false; // an escape was the first half of a character
+  #broken = false;
+  readonly #decoder = new TextDecoder();
+
+  /** Whether the text cannot be the beginning of JSON; the value so far remains. */
+  get broken(): boolean {
+    return this.#broken;
+  }
+
+  /** Reads the next piece, which may end anywhere, also inside a UTF-8 sequence. */
+  write(piece: Uint8Array): void {
+    this.#text += this.#decoder.decode(piece, { stream: true });
+    while (!this.#broken && this.#at < this.#text.length) {
+      this.#step(this.#text.charAt(this.#at));
+      this.#at++;
+    }
+  }
+
+  /**
+   * The value so far as JSON text, or "" if there is none. Open objects, arrays and strings are closed where they stand.
+   * What could still turn into something else is left out: a key without a value, a number until something follows it,
+   * a piece of a literal or of an escape.
+   */
+  get value(): string {
+    if (this.#known === 0) {
+      return "";
+    }
+    const quote = this.#state === "inString" ? '"' : "";
+    return this.#text.slice(0, this.#known) + quote + this.#stack.toReversed().join("");
+  }
+
+  #step(c: string): void {
+    if (this.#state === "inString" || this.#state === "inKey") {
+      this.#stepString(c);
+      return;
+    }
+    if (this.#state === "literal") {
+      this.#stepLiteral(c);
+      return;
+    }
+    if (this.#state === "number") {
+      if (numberPrefix.test(this.#text.slice(this.#begin, this.#at + 1))) {
+        return;
+      }
+      if (!wholeNumber.test(this.#text.slice(this.#begin, this.#at))) {
+        this.#broken = true;
+        return;
+      }
+      this.#end(this.#at);
+    }
+    if (c !== " " && c !== "\t" && c !== "\r" && c !== "\n") {
+      this.#stepStructure(c);
+    }
+  }
+
+  #stepStructure(c: string): void {
+    switch (this.#state) {
+      case "firstItem":
+      case "value":
+        if (this.#state === "firstItem" && c === "]") {
+          this.#pop();
+        } else {
+          this.#beginValue(c);
+        }
+        return;
+      case "firstKey":
+      case "key":
+        if (c === '"') {
+          this.#state = "inKey";
+        } else if (c === "}" && this.#state === "firstKey") {
+          this.#pop();
+        } else {
+          this.#broken = true;
+        }
+        return;
+      case "colon":
+        this.#state = "value";
+        this.#broken = c !== ":";
+        return;
+      default: {
+        const closer = this.#stack.at(-1);
+        if (closer !== undefined && c === ",") {
+          this.#state = closer === "}" ? "key" : "value";
+        } else if (closer !== undefined && c === closer) {
+          this.#pop();
+        } else {
+          this.#broken = true;
+        }
+      }
+    }
+  }
+
+  #beginValue(c: string): void {
+    this.#begin = this.#at;
+    const literal = { t: "rue", f: "alse", n: "ull" }[c];
+    if (c === "{" || c === "[") {
+      this.#stack.push(c === "{" ? "}" : "]");
+      this.#state = c === "{" ? "firstKey" : "firstItem";
+      this.#known = this.#at + 1;
+    } else if (c === '"') {
+      this.#state = "inString";
+      this.#known = this.#at + 1;
+    } else if (literal) {
+      this.#state = "literal";
+      this.#rest = literal;
+    } else if (c === "-" || (c >= "0" && c <= "9")) {
+      this.#state = "number";
+    } else {
+      this.#broken = true;
+    }
+  }
+
+  #stepLiteral(c: string): void {
+    if (c !== this.#rest[0]) {
+      this.#broken = true;
+      return;
+    }
+    this.#rest = this.#rest.slice(1);
+    if (this.#rest === "") {
+      this.#end(this.#at + 1);
+    }
+  }
+
+  #stepString(c: string): void {
+    if (this.#escape) {
+      this.#stepEscape(c);
+    } else if (c === "\\") {
+      this.#escape = true;
+      this.#begin = this.#at;
+    } else if (c === '"') {
+      this.#high = false;
+      if (this.#state === "inKey") {
+        this.#state = "colon";
+      } else {
+        this.#end(this.#at + 1);
+      }
+    } else if (c < " ") {
+      this.#broken = true;
+    } else {
+      this.#high = false;
+      this.#knowString(this.#at + 1);
+    }
+  }
+
+  #stepEscape(c: string): void {
+    const read = this.#text.slice(this.#begin, this.#at + 1);
+    if (read.length === 2) {
+      if (c === "u") {
+        return;
+      }
+      this.#escape = false;
+      this.#high = false;
+      this.#broken = !'"\\/bfnrt'.includes(c);
+      if (!this.#broken) {
+        this.#knowString(this.#at + 1);
+      }
+      return;
+    }
+    if (!/^[0-9a-fA-F]$/.test(c)) {
+      this.#broken = true;
+    } else if (read.length === 6) {
+      this.#escape = false;
+      this.#endUnicode(Number.parseInt(read.slice(2), 16));
+    }
+  }
+
+  // A first half of a character says nothing until it is known whether the second half follows.
+  #endUnicode(unit: number): void {
+    if (unit >= 0xd800 && unit <= 0xdbff) {
+      if (this.#high) {
+        this.#knowString(this.#begin);
+      }
+      this.#high = true;
+      return;
+    }
+    this.#high = false;
+    this.#knowString(this.#at + 1);
+  }
+
+  #knowString(end: number): void {
+    if (this.#state === "inString") {
+      this.#known = end;
+    }
+  }
+
+  #pop(): void {
+    this.#stack.pop();
+    this.#end(this.#at + 1);
+  }
+
+  #end(at: number): void {
+    this.#state = "after";
+    this.#known = at;
+  }
+}

@@ -1,0 +1,180 @@
+/** The gRPC server of a plugin: the contract, health and go-plugin's shutdown. */
+import { once } from "node:events";
+import { createServer, type Server as NetServer, type Socket } from "node:net";
+import { join } from "node:path";
+import { create } from "@bufbuild/protobuf";
+import { BinaryReader } from "@bufbuild/protobuf/wire";
+import {
+  type handleBidiStreamingCall,
+  type handleUnaryCall,
+  type MethodDefinition,
+  Server,
+  ServerCredentials,
+  type ServerDuplexStream,
+  status,
+  type UntypedHandleCall,
+} from "@grpc/grpc-js";
+import {
+  type ConnectRequest,
+  type DescribeRequest,
+  type DescribeResponse,
+  DescribeResponseSchema,
+  ToolPluginService,
+} from "../gen/toolhost/plugin/v1/plugin_pb.js";
+import { asBuffer, methodDefinition } from "../wire/rpc.js";
+import { describedFor } from "./dynamic.js";
+import { descriptionOf, type Plugin } from "./plugin.js";
+import { CallStream } from "./stream.js";
+
+/** The socket's name; the contract allows 16 bytes. */
+const socketName = "s";
+
+/** What is told to whoever runs the server. */
+export interface Events {
+  /** toolhost has connected. */
+  connected(): void;
+  /** A connection has ended. */
+  disconnected(): void;
+  /** toolhost has told the plugin to end, or its stream has ended. */
+  over(): void;
+}
+
+/** A plugin's gRPC server. */
+export class PluginServer {
+  readonly #plugin: Plugin;
+  readonly #events: Events;
+  readonly #server = new Server();
+  readonly #streams = new Set<CallStream>();
+
+  constructor(plugin: Plugin, events: Events) {
+    this.#plugin = plugin;
+    this.#events = events;
+    const { connect, describe } = ToolPluginService.method;
+    // A frame's encoded size is its cost, so that frames are encoded before gRPC gets them.
+    const frames: MethodDefinition<ConnectRequest, Uint8Array> = {
+      ...methodDefinition(connect),
+      responseSerialize: asBuffer,
+    } as never;
+    this.#add(methodDefinition(describe), this.#describe);
+    this.#add(frames, this.#connect);
+    this.#add(plain("/grpc.health.v1.Health/Check"), checkHealth);
+    this.#add(plain("/plugin.GRPCController/Shutdown"), this.#shutdown);
+  }
+
+  #add<I, O>(definition: MethodDefinition<I, O>, handler: UntypedHandleCall): void {
+    const { path } = definition;
+    this.#server.addService({ [path]: definition }, { [path]: handler });
+  }
+
+  /** Listens in a folder, and returns the socket's path. */
+  async listen(folder: string): Promise<string> {
+    // gRPC does not tell when a connection ends, so that this listens itself.
+    const injector = this.#server.createConnectionInjector(ServerCredentials.createInsecure());
+    const listener: NetServer = createServer((connection: Socket) => {
+      this.#events.connected();
+      connection.on("close", () => this.#events.disconnected());
+      connection.on("error", () => {}); // what ends a connection closes it
+      injector.injectConnection(connection);
+    });
+    const path = join(folder, socketName);
+    listener.listen(path);
+    await once(listener, "listening");
+    return path;
+  }
+
+  /** Cancels all calls, and waits until their tools have ended. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#streams].map((stream) => stream.close()));
+  }
+
+  #describe: handleUnaryCall<DescribeRequest, DescribeResponse> = (call, answer) => {
+    this.#descriptionFor(call.request).then(
+      (description) => answer(null, description),
+      (error: unknown) => answer({ code: status.INTERNAL, details: String(error) }),
+    );
+  };
+
+  async #descriptionFor({ tools: names, session, context }: DescribeRequest): Promise<DescribeResponse> {
+    const chosen = (this.#plugin.tools ?? []).filter((t) => names.length === 0 || names.includes(t.spec.name));
+    const described = await Promise.all(chosen.map((t) => describedFor(t, { session, values: context })));
+    const { $typeName, tools: _, ...rest } = descriptionOf({ ...this.#plugin, tools: [] });
+    return create(DescribeResponseSchema, { ...rest, tools: described.map(({ message }) => message) });
+  }
+
+  #connect: handleBidiStreamingCall<ConnectRequest, Uint8Array> = (duplex) => {
+    const stream = new CallStream(this.#plugin, writer(duplex));
+    this.#streams.add(stream);
+    duplex.on("data", (request: ConnectRequest) => stream.take(request));
+    duplex.on("error", () => {}); // what ends the stream ends the plugin
+    for (const event of ["end", "cancelled", "close"]) {
+      duplex.on(event, () => this.#events.over());
+    }
+  };
+
+  #shutdown: handleUnaryCall<Buffer, Buffer> = (_, answer) => {
+    answer(null, Buffer.alloc(0));
+    // The answer goes first, if it can.
+    setImmediate(() => this.#events.over());
+  };
+}
+
+/** Returns what hands encoded frames to gRPC, and waits while that has too many. */
+function writer(duplex: ServerDuplexStream<ConnectRequest, Uint8Array>): (bytes: Uint8Array) => Promise<void> {
+  let drained: Promise<void> | undefined;
+  return async (bytes) => {
+    if (duplex.destroyed || duplex.cancelled) {
+      return; // nobody hears it
+    }
+    if (duplex.write(bytes)) {
+      return;
+    }
+    drained ??= new Promise((resolve) => {
+      const over = () => {
+        drained = undefined;
+        for (const event of ["drain", "close", "cancelled"]) {
+          duplex.off(event, over);
+        }
+        resolve();
+      };
+      for (const event of ["drain", "close", "cancelled"]) {
+        duplex.on(event, over);
+      }
+    });
+    await drained;
+  };
+}
+
+/** A unary method whose messages are their bytes. */
+function plain(path: string): MethodDefinition<Buffer, Buffer> {
+  const same = (bytes: Buffer) => bytes;
+  return {
+    path,
+    requestStream: false,
+    responseStream: false,
+    requestSerialize: same,
+    requestDeserialize: same,
+    responseSerialize: same,
+    responseDeserialize: same,
+  };
+}
+
+/** grpc.health.v1.HealthCheckResponse with the status SERVING. */
+const serving = Buffer.from([8, 1]);
+
+/** Answers for the whole server, and for the service `plugin`, which go-plugin asks for. */
+const checkHealth: handleUnaryCall<Buffer, Buffer> = (call, answer) => {
+  let service = "";
+  for (const reader = new BinaryReader(call.request); reader.pos < reader.len; ) {
+    const [field, wire] = reader.tag();
+    if (field === 1) {
+      service = reader.string();
+    } else {
+      reader.skip(wire);
+    }
+  }
+  if (service === "" || service === "plugin") {
+    answer(null, serving);
+  } else {
+    answer({ code: status.NOT_FOUND, details: "unknown service" });
+  }
+};

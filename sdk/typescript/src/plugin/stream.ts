@@ -1,0 +1,185 @@
+/** One Connect stream on the plugin's side: its calls by their numbers, and how they end. */
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { toBinary } from "@bufbuild/protobuf";
+import type { Result } from "../content.js";
+import { ToolhostError } from "../error.js";
+import type { CallEndSchema, ConnectRequest } from "../gen/toolhost/plugin/v1/plugin_pb.js";
+import { ContentSchema, type Result as ResultMessage, ResultSchema } from "../gen/toolhost/tool/v1/result_pb.js";
+import { toError, toResult } from "../wire/messages.js";
+import { type Callable, execute } from "./execute.js";
+import type { Plugin } from "./plugin.js";
+import { RunningCall } from "./runningcall.js";
+import { logToStderr } from "./stdio.js";
+import { pieceBytes, WireCall, type Write } from "./wirecall.js";
+
+/** The most blocks of a result. */
+const maxBlocks = 4096;
+/** The most that an end has besides content, so that it is sent at all. */
+const maxEndBytes = 1 << 20;
+
+type End = MessageInitShape<typeof CallEndSchema>;
+
+/** The calls of one stream. */
+export class CallStream {
+  readonly #plugin: string;
+  readonly #callables: ReadonlyMap<string, Callable>;
+  readonly #write: Write;
+  readonly #calls = new Map<number, WireCall>(); // those without an end
+  readonly #work = new Set<Promise<void>>();
+
+  constructor(plugin: Plugin, write: Write) {
+    this.#plugin = plugin.name;
+    this.#write = write;
+    this.#callables = new Map<string, Callable>([
+      ...(plugin.tools ?? []).map((t): [string, Callable] => [t.spec.name, { tool: t }]),
+      ...(plugin.filters ?? []).map((f): [string, Callable] => [f.name, { filter: f }]),
+    ]);
+  }
+
+  /** Takes a frame. It never waits for a call. */
+  take(request: ConnectRequest): void {
+    const { call: number, frame } = request;
+    if (frame.case !== "start") {
+      this.#calls.get(number)?.take(request);
+      return;
+    }
+    if (this.#calls.has(number)) {
+      logToStderr("error", "toolhost used the number of a call that has not ended", { call: number });
+      return;
+    }
+    const call = new WireCall(number, frame.value, this.#write);
+    this.#calls.set(number, call);
+    const work = this.#run(number, call).finally(() => this.#work.delete(work));
+    this.#work.add(work);
+  }
+
+  /** Cancels all calls, and waits until their tools have ended. */
+  async close(): Promise<void> {
+    for (const call of this.#calls.values()) {
+      call.stop(new ToolhostError("cancelled", "toolhost has closed the connection"));
+    }
+    await Promise.allSettled(this.#work);
+  }
+
+  async #run(number: number, call: WireCall): Promise<void> {
+    let outcome: End;
+    try {
+      outcome = { outcome: { case: "result", value: await this.#result(call) } };
+    } catch (error) {
+      outcome = { outcome: { case: "error", value: failureMessage(call, error) } };
+    }
+    this.#calls.delete(number);
+    try {
+      await call.end({ case: "end", value: outcome });
+    } catch {
+      // The stream is gone, and with it whoever would hear it.
+    }
+  }
+
+  async #result(call: WireCall): Promise<ResultMessage> {
+    const callable = this.#callables.get(call.start.tool);
+    if (!callable) {
+      const words = `the plugin ${JSON.stringify(this.#plugin)} has no tool ${JSON.stringify(call.start.tool)}`;
+      throw new ToolhostError("not_found", words);
+    }
+    const running = new RunningCall(call, "tool" in callable ? (callable.tool.spec.contextKeys ?? []) : []);
+    let answer: Result | undefined;
+    try {
+      answer = await execute(callable, running, call);
+    } finally {
+      await running.finish(answer !== undefined && !answer.isError);
+    }
+    return sendAhead(call, encodeResult(answer, call.start.tool));
+  }
+}
+
+function encodeResult(answer: Result, tool: string): ResultMessage {
+  try {
+    return toResult(answer);
+  } catch (error) {
+    throw new ToolhostError("internal", `tool ${JSON.stringify(tool)}: encoding the result: ${words(error)}`, { cause: error });
+  }
+}
+
+/** Sends what does not fit into the end of the call ahead of it, and returns the rest. */
+async function sendAhead(call: WireCall, message: ResultMessage): Promise<ResultMessage> {
+  if (message.content.length > maxBlocks) {
+    const words = `the tool's result has ${message.content.length} blocks; there may be ${maxBlocks}`;
+    throw new ToolhostError("internal", words);
+  }
+  let room = pieceBytes; // for the payload of all blocks together
+  for (const [index, content] of message.content.entries()) {
+    const payload = takePayload(content, Math.max(room, 0));
+    if (!payload) {
+      room -= toBinary(ContentSchema, content).length;
+      continue;
+    }
+    for (let at = 0; at < payload.length; at += pieceBytes) {
+      await call.send({ case: "chunk", value: { index, data: payload.subarray(at, at + pieceBytes) } });
+    }
+  }
+  const size = toBinary(ResultSchema, message).length;
+  if (size > maxEndBytes) {
+    const words = `the effects, metadata and artifacts of the tool's result have ${size} bytes; at most ${maxEndBytes} can be sent`;
+    throw new ToolhostError("internal", words);
+  }
+  return message;
+}
+
+/** Takes a block's payload out of it if it has more than `room` bytes. */
+function takePayload({ block }: ResultMessage["content"][number], room: number): Uint8Array | undefined {
+  switch (block.case) {
+    case "text": {
+      if (Buffer.byteLength(block.value) <= room) {
+        return undefined;
+      }
+      const payload = Buffer.from(block.value);
+      block.value = "";
+      return payload;
+    }
+    case "json": {
+      const payload = block.value;
+      if (payload.length <= room) {
+        return undefined;
+      }
+      block.value = new Uint8Array();
+      return payload;
+    }
+    case "image":
+    case "file": {
+      const payload = block.value.data;
+      if (payload.length <= room) {
+        return undefined;
+      }
+      block.value.data = new Uint8Array();
+      return payload;
+    }
+    default:
+      return undefined;
+  }
+}
+
+function failureMessage(call: WireCall, error: unknown) {
+  let failure = error instanceof ToolhostError ? error : new ToolhostError("internal", words(error), { cause: error });
+  if (!(error instanceof ToolhostError) && call.signal.aborted && call.signal.reason instanceof ToolhostError) {
+    failure = call.signal.reason;
+  }
+  const message = toError(failure);
+  message.message = clip(message.message, pieceBytes);
+  return message;
+}
+
+function words(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function clip(text: string, bytes: number): string {
+  if (Buffer.byteLength(text) <= bytes) {
+    return text;
+  }
+  // A character that was cut in two ends in what decoding puts in its place.
+  return `${Buffer.from(text)
+    .subarray(0, bytes - 3)
+    .toString("utf8")
+    .replace(/\uFFFD+$/, "")}…`;
+}

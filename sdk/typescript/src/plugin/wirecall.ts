@@ -1,0 +1,235 @@
+/** One call as the contract has it: its frames in both directions, credit, deadline and cancellation. */
+import { create, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
+import { ToolhostError } from "../error.js";
+import {
+  type ArtifactPiece,
+  type ConnectRequest,
+  ConnectResponseSchema,
+  type StartCall,
+} from "../gen/toolhost/plugin/v1/plugin_pb.js";
+import { fromDuration } from "../wire/scalars.js";
+
+/** The most payload that one chunk carries, and what the content of an end has, all blocks together. */
+export const pieceBytes = 64 << 10;
+/** The most that a status or log record has: more than anybody reads. */
+const maxEventBytes = 1 << 20;
+/** The most argument text of one call. */
+const maxArgumentBytes = 64 << 20;
+/** The longest delay of a timer. */
+const maxTimerMs = 2 ** 31 - 1;
+
+/** A frame of the plugin, without the call's number. */
+export type Frame = NonNullable<MessageInitShape<typeof ConnectResponseSchema>["frame"]>;
+
+/** Takes encoded frames; the promise settles when it takes more. */
+export type Write = (frame: Uint8Array) => Promise<void>;
+
+interface Queued {
+  readonly bytes: Uint8Array;
+  readonly late: boolean;
+  readonly sent: () => void;
+  readonly failed: (reason: unknown) => void;
+}
+
+/** One call's frames, as the plugin sees them. */
+export class WireCall {
+  /** What toolhost said at the start. */
+  readonly start: StartCall;
+  /** When the call's time is up; undefined: never. */
+  readonly deadline: Date | undefined;
+  readonly #number: number;
+  readonly #write: Write;
+  readonly #abort = new AbortController();
+  readonly #timer: NodeJS.Timeout | undefined;
+  readonly #questions: ((piece: ArtifactPiece) => void)[] = [];
+  #pieces: Uint8Array[] = [];
+  #seen = 0; // pieces that were looked at
+  #size = 0;
+  #complete: boolean;
+  #credit: number;
+  #queue: Queued[] = [];
+  #queued = 0;
+  #last: Promise<void> = Promise.resolve(); // settles when the frame that was given last is sent, or given up
+  #pumping = false;
+  #ended = false;
+  #wakers: (() => void)[] = [];
+
+  constructor(number: number, start: StartCall, write: Write) {
+    this.start = start;
+    this.#number = number;
+    this.#write = write;
+    this.#complete = start.complete;
+    this.#credit = start.credit;
+    this.#pieces = [start.arguments];
+    this.#size = start.arguments.length;
+    const timeout = fromDuration(start.timeout);
+    if (timeout !== undefined) {
+      this.deadline = new Date(Date.now() + timeout);
+      const over = () => this.stop(new ToolhostError("timeout", "the call's time is up"));
+      this.#timer = setTimeout(over, Math.min(timeout, maxTimerMs));
+    }
+  }
+
+  /** Aborted with a ToolhostError when the call is cancelled, out of time or without a toolhost. */
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  /** How many bytes wait to be sent. */
+  get queued(): number {
+    return this.#queued;
+  }
+
+  /** Whether the arguments are complete. */
+  get complete(): boolean {
+    return this.#complete;
+  }
+
+  /** Takes a frame of toolhost's. */
+  take({ frame }: ConnectRequest): void {
+    switch (frame.case) {
+      case "credit":
+        this.#credit += frame.value.bytes;
+        break;
+      case "append":
+        this.#append(frame.value.text);
+        break;
+      case "complete":
+        if (!this.#complete && frame.value.arguments.length > 0) {
+          this.#pieces = [frame.value.arguments];
+        }
+        this.#complete = true;
+        break;
+      case "cancel": {
+        const { reason } = frame.value;
+        this.stop(new ToolhostError("cancelled", `the call was cancelled${reason && `: ${reason}`}`));
+        break;
+      }
+      case "artifact":
+        this.#questions.shift()?.(frame.value);
+        break;
+    }
+    this.#wake();
+  }
+
+  #append(text: Uint8Array): void {
+    if (this.#complete) {
+      return;
+    }
+    this.#size += text.length;
+    if (this.#size > maxArgumentBytes) {
+      this.#pieces = [];
+      const words = `the arguments are larger than the ${maxArgumentBytes} bytes that are allowed`;
+      this.stop(new ToolhostError("invalid_argument", words));
+      return;
+    }
+    this.#pieces.push(text);
+  }
+
+  /** Ends the work; the first reason counts. */
+  stop(reason: ToolhostError): void {
+    this.#abort.abort(reason);
+    this.#wake();
+  }
+
+  /** Returns the argument text that nobody has looked at yet; it waits for none. */
+  news(): Uint8Array[] {
+    const fresh = this.#pieces.slice(this.#seen);
+    this.#seen = this.#pieces.length;
+    return fresh;
+  }
+
+  /** Returns the whole arguments' text, once they are complete. */
+  text(): Buffer {
+    return Buffer.concat(this.#pieces);
+  }
+
+  /** Waits until a condition holds; rejects with the reason if the call is stopped before. */
+  async until(condition: () => boolean): Promise<void> {
+    for (;;) {
+      this.signal.throwIfAborted();
+      if (condition()) {
+        return;
+      }
+      await new Promise<void>((resolve) => this.#wakers.push(resolve));
+    }
+  }
+
+  #wake(): void {
+    for (const waker of this.#wakers.splice(0)) {
+      waker();
+    }
+  }
+
+  /**
+   * Sends a frame, after those that were sent before, once there is credit. Rejects if the call is stopped before. Only
+   * a `late` frame is sent after that, and only if there is credit then.
+   */
+  send(frame: Frame, late = false): Promise<void> {
+    const bytes = toBinary(ConnectResponseSchema, create(ConnectResponseSchema, { call: this.#number, frame }));
+    if (bytes.length > maxEventBytes) {
+      const words = `a status or log record of ${bytes.length} bytes; at most ${maxEventBytes} can be sent`;
+      return Promise.reject(new ToolhostError("invalid_argument", words));
+    }
+    if (this.#ended) {
+      return Promise.reject(new ToolhostError("cancelled", "the call has ended"));
+    }
+    const sending = new Promise<void>((sent, failed) => {
+      this.#queue.push({ bytes, late, sent, failed });
+      this.#queued += bytes.length;
+      void this.#pump();
+    });
+    this.#last = sending.catch(() => {});
+    return sending;
+  }
+
+  async #pump(): Promise<void> {
+    if (this.#pumping) {
+      return;
+    }
+    this.#pumping = true;
+    for (let next = this.#queue.shift(); next; next = this.#queue.shift()) {
+      try {
+        await this.#pass(next);
+        next.sent();
+      } catch (reason) {
+        next.failed(reason);
+      }
+      this.#queued -= next.bytes.length;
+    }
+    this.#pumping = false;
+  }
+
+  async #pass({ bytes, late }: Queued): Promise<void> {
+    if (!(late && this.#credit > 0)) {
+      await this.until(() => this.#credit > 0);
+    }
+    this.#credit -= bytes.length;
+    await this.#write(bytes);
+  }
+
+  /** Waits until all that was given to send is sent, or was given up because the call is stopped. */
+  async drained(): Promise<void> {
+    await this.#last;
+  }
+
+  /** Asks for a piece of an artifact. Questions are asked one after the other by whoever calls. */
+  async ask(handle: string, offset: number, limit: number): Promise<ArtifactPiece> {
+    let piece: ArtifactPiece | undefined;
+    this.#questions.push((answer) => {
+      piece = answer;
+    });
+    await this.send({ case: "readArtifact", value: { handle, offset: BigInt(offset), limit } });
+    await this.until(() => piece !== undefined);
+    return piece as unknown as ArtifactPiece;
+  }
+
+  /** Says the outcome. Nothing is sent after it. */
+  async end(frame: Frame): Promise<void> {
+    this.#ended = true;
+    clearTimeout(this.#timer);
+    this.#abort.abort(new ToolhostError("cancelled", "the call has ended"));
+    this.#wake();
+    await this.#write(toBinary(ConnectResponseSchema, create(ConnectResponseSchema, { call: this.#number, frame })));
+  }
+}

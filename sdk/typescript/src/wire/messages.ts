@@ -1,0 +1,204 @@
+/** The vocabulary of the SDK ⇄ the messages of toolhost.tool.v1. */
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { artifact, type BlobContent, type Content, type Effect, file, image, jsonText, Result, text } from "../content.js";
+import { type Exit, ToolhostError } from "../error.js";
+import { ErrorSchema, type Error as PbError } from "../gen/toolhost/tool/v1/error_pb.js";
+import {
+  ArtifactSchema,
+  type Blob,
+  BlobSchema,
+  ContentSchema,
+  type Content as PbContent,
+  type Result as PbResult,
+  ResultSchema,
+} from "../gen/toolhost/tool/v1/result_pb.js";
+import {
+  LogRecordSchema,
+  type LogRecord as PbLog,
+  type Status as PbStatus,
+  StatusSchema,
+} from "../gen/toolhost/tool/v1/status_pb.js";
+import { decodeText, encodeJSONBytes } from "../json.js";
+import type { LogRecord, Status } from "../status.js";
+import { effectOperations, errorKinds, logLevels, statusStates } from "./enums.js";
+import { fromDuration, fromJSONBytes, fromTime, fromValues, toDuration, toTime, toValues, wellFormed } from "./scalars.js";
+
+/** A block as a message. */
+export function toContent(c: Content): PbContent {
+  switch (c.kind) {
+    case "text":
+      return create(ContentSchema, { block: { case: "text", value: wellFormed(c.text) } });
+    case "json":
+      return create(ContentSchema, { block: { case: "json", value: Buffer.from(c.json) } });
+    case "artifact": {
+      const value = create(ArtifactSchema, { ...c, size: BigInt(c.size) });
+      return create(ContentSchema, { block: { case: "artifact", value } });
+    }
+    case "image":
+      return create(ContentSchema, { block: { case: "image", value: toBlob(c) } });
+    default:
+      return create(ContentSchema, { block: { case: "file", value: toBlob(c) } });
+  }
+}
+
+function toBlob({ mediaType, name, data }: BlobContent): Blob {
+  return create(BlobSchema, { mediaType: wellFormed(mediaType), name: wellFormed(name), data });
+}
+
+/** A message as a block; undefined for a kind that is not known. */
+export function fromContent({ block }: PbContent): Content | undefined {
+  switch (block.case) {
+    case "text":
+      return text(block.value);
+    case "json":
+      return jsonText(decodeText(block.value));
+    case "image":
+      return image(block.value.mediaType, block.value.data, block.value.name);
+    case "file":
+      return file(block.value.name, block.value.mediaType, block.value.data);
+    case "artifact": {
+      const { handle, mediaType, size, head, tail, name } = block.value;
+      return artifact({ handle, mediaType, size: Number(size), head, tail, name });
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** A result as a message. Throws where something in it has no JSON form, or an effect no key. */
+export function toResult(r: Result): PbResult {
+  const message: MessageInitShape<typeof ResultSchema> = {
+    content: r.content.map(toContent),
+    isError: r.isError,
+    effects: r.isError ? [] : r.effects.map(toEffect),
+    cost: Number.isFinite(r.cost) ? r.cost : 0,
+    metadata: toValues(r.metadata),
+  };
+  if (r.usage) {
+    const { inputTokens = 0, outputTokens = 0, cacheReadTokens = 0, cacheWriteTokens = 0 } = r.usage;
+    message.usage = {
+      inputTokens: BigInt(inputTokens),
+      outputTokens: BigInt(outputTokens),
+      cacheReadTokens: BigInt(cacheReadTokens),
+      cacheWriteTokens: BigInt(cacheWriteTokens),
+    };
+  }
+  const duration = toDuration(r.durationMs);
+  if (duration) {
+    message.duration = duration;
+  }
+  return create(ResultSchema, message);
+}
+
+function toEffect(effect: Effect, index: number) {
+  if (!effect.key) {
+    throw new TypeError(`effect ${index + 1} of the result has no key`);
+  }
+  return {
+    key: wellFormed(effect.key),
+    operation: effectOperations.number(effect.operation ?? "replace"),
+    value: encodeJSONBytes(effect.value ?? null),
+  };
+}
+
+/** A message as a result. */
+export function fromResult(m: PbResult): Result {
+  return new Result({
+    content: m.content.map(fromContent).filter((c) => c !== undefined),
+    isError: m.isError,
+    effects: m.effects.map((e) => ({
+      key: e.key,
+      operation: effectOperations.word(e.operation) ?? "replace",
+      value: fromJSONBytes(e.value),
+    })),
+    usage: m.usage && {
+      inputTokens: Number(m.usage.inputTokens),
+      outputTokens: Number(m.usage.outputTokens),
+      cacheReadTokens: Number(m.usage.cacheReadTokens),
+      cacheWriteTokens: Number(m.usage.cacheWriteTokens),
+    },
+    cost: m.cost,
+    metadata: fromValues(m.metadata),
+    durationMs: fromDuration(m.duration) ?? 0,
+  });
+}
+
+/** A failure as a message, as far as a plugin may say it: kind, message and when to try again. */
+export function toError(e: ToolhostError): PbError {
+  const retryAfter = toDuration(e.retryAfterMs);
+  return create(ErrorSchema, {
+    kind: errorKinds.number(e.kind),
+    message: wellFormed(e.message),
+    ...(retryAfter && { retryAfter }),
+  });
+}
+
+/** A message as a failure. A kind that is not known is `internal`. */
+export function fromError(m: PbError, cause?: unknown): ToolhostError {
+  const exit: Exit | undefined = m.exit && {
+    code: m.exit.code,
+    signal: m.exit.signal,
+    outOfMemory: m.exit.outOfMemory,
+    reason: m.exit.reason,
+    lastStderr: m.exit.lastStderr,
+  };
+  const { callId, plugin, instance, rule } = m;
+  const details = { retryAfterMs: fromDuration(m.retryAfter), callId, plugin, instance, exit, rule, cause };
+  return new ToolhostError(errorKinds.word(m.kind) ?? "internal", m.message, details);
+}
+
+/** A status as a message. Throws where something in it has no JSON form. */
+export function toStatus(s: Status): PbStatus {
+  const message: MessageInitShape<typeof StatusSchema> = { tip: wellFormed(s.tip ?? "") };
+  if (s.state) {
+    message.state = statusStates.number(s.state);
+  }
+  if (s.parameters !== undefined) {
+    message.parameters = encodeJSONBytes(s.parameters);
+  }
+  if (s.result !== undefined) {
+    message.result = encodeJSONBytes(s.result);
+  }
+  if (s.progress) {
+    const { done, total = 0, message: line = "" } = s.progress;
+    message.progress = { done: finite(done), total: finite(total), message: wellFormed(line) };
+  }
+  return create(StatusSchema, message);
+}
+
+function finite(n: number): number {
+  return Number.isFinite(n) ? n : 0;
+}
+
+/** A message as a status. */
+export function fromStatus(m: PbStatus): Status {
+  const { done = 0, total = 0, message = "" } = m.progress ?? {};
+  return {
+    ...(statusStates.word(m.state) && { state: statusStates.word(m.state) }),
+    ...(m.tip && { tip: m.tip }),
+    ...(m.parameters.length > 0 && { parameters: fromJSONBytes(m.parameters) as Record<string, unknown> }),
+    ...(m.progress && { progress: { done, total, message } }),
+    ...(m.result.length > 0 && { result: fromJSONBytes(m.result) }),
+  };
+}
+
+/** A log record as a message. Throws where an attribute has no JSON form. */
+export function toLogRecord(r: LogRecord): PbLog {
+  const time = toTime(r.time);
+  return create(LogRecordSchema, {
+    ...(time && { time }),
+    level: logLevels.number(r.level),
+    message: wellFormed(r.message),
+    attributes: toValues(r.attributes),
+  });
+}
+
+/** A message as a log record. */
+export function fromLogRecord(m: PbLog): LogRecord {
+  return {
+    time: fromTime(m.time) ?? new Date(),
+    level: logLevels.word(m.level) ?? "info",
+    message: m.message,
+    attributes: fromValues(m.attributes),
+  };
+}
