@@ -1,6 +1,6 @@
 // Package agentrpc serves an agent over gRPC: agentd.v1.AgentService, health and reflection.
 //
-// It translates and decides nothing: what a run does is the agent's, and errors become statuses in package toolpb.
+// It translates, in both directions, and decides nothing: what a run does is the agent's, and errors become statuses in package toolpb.
 package agentrpc
 
 import (
