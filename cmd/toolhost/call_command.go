@@ -202,10 +202,12 @@ func showOutcome(p cli.Process, toolName string, outcome tool.Outcome, err error
 	return nil
 }
 
-// explained adds where more is told to a failure that is the plugin's.
+// explained adds what can be done about a failure, or where more is told.
 func explained(err error) error {
 	failure := tool.AsError(err)
 	switch failure.Kind {
+	case tool.KindApprovalRequired:
+		return fmt.Errorf("%w; `toolhost call --approve` approves it", err)
 	case tool.KindCrashed, tool.KindOutcomeUnknown, tool.KindUnavailable:
 		if failure.Plugin != "" {
 			return fmt.Errorf("%w; `toolhost why %s` tells more", err, failure.Plugin)

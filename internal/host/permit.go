@@ -75,7 +75,7 @@ func (r *run) judge(s submission, d policy.Decision, entry *audit.Decision) *too
 		}
 		entry.Outcome = audit.ApprovalRequired
 		if refused == nil {
-			refused = tool.Errorf(tool.KindApprovalRequired, "%s: a person has to approve the call first; send the approval with the call (`toolhost call --approve`)", r.whyAsked(d))
+			refused = tool.Errorf(tool.KindApprovalRequired, "%s: a person has to approve the call first", r.whyAsked(d))
 		}
 		refused.Rule = d.Rule
 		return refused
