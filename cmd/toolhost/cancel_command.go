@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -25,13 +26,18 @@ func newCancelCommand(p cli.Process) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			key.ID = args[0]
 			return conn.with(func(c *client.Client) error {
+				ended := endOf(cmd.Context(), c, key)
 				if err := c.CancelCall(cmd.Context(), key, reason); err != nil {
 					return err
 				}
 				if format.JSON() {
-					return cli.WriteJSON(p.Stdout, map[string]string{"call_id": key.ID})
+					return cli.WriteJSON(p.Stdout, cancelView{CallID: key.ID, Ended: ended})
 				}
-				_, err := fmt.Fprintf(p.Stdout, "%s was told to stop\n", key.ID)
+				words := "was told to stop"
+				if ended != "" {
+					words = "had ended already (" + string(ended) + ")"
+				}
+				_, err := fmt.Fprintf(p.Stdout, "%s %s\n", key.ID, words)
 				return err
 			})
 		},
@@ -42,4 +48,24 @@ func newCancelCommand(p cli.Process) *cobra.Command {
 	conn.addFlag(f)
 	format.AddFlag(f)
 	return cmd
+}
+
+// cancelView is what is told of a call that was to stop.
+type cancelView struct {
+	CallID string         `json:"call_id"`
+	Ended  tool.CallState `json:"ended,omitempty"` // how it had ended before; empty: it was under way
+}
+
+// endOf returns how a call has ended; empty if it has not, or nobody can tell.
+func endOf(ctx context.Context, c *client.Client, key tool.CallKey) tool.CallState {
+	page, err := c.Calls(ctx, tool.CallQuery{CallID: key.ID, Session: key.Session})
+	if err != nil {
+		return "" // the cancel says what is wrong
+	}
+	for _, r := range page.Calls {
+		if r.Session == key.Session && r.State != tool.CallRunning {
+			return r.State
+		}
+	}
+	return ""
 }
