@@ -1,0 +1,96 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgproto3"
+
+	"github.com/toolhost/toolhost/plugins/querydb/rowset"
+)
+
+// cursor is the name of the cursor, which nothing else on the connection has.
+const cursor = "toolhost_rows"
+
+// Query runs one SELECT statement as a role and returns what it answers, up to limits. Parameters are texts, or nil for
+// NULL; the server reads them as the types that the statement wants. It blocks until all is read or ctx is done; then
+// the server is told to stop, and the error of ctx is within the error.
+func Query(ctx context.Context, role Role, text string, parameters []*string, limits rowset.Limits) (rowset.Answer, error) {
+	if strings.ContainsRune(text, 0) {
+		return rowset.Answer{}, errors.New("the SQL has a character NUL, which PostgreSQL does not take; leave it out")
+	}
+	if strings.TrimSpace(text) == "" {
+		return rowset.Answer{}, errors.New("the SQL is empty; send one SELECT statement")
+	}
+	s, err := open(ctx, role, limits.Bytes)
+	if err != nil {
+		return rowset.Answer{}, err
+	}
+	defer s.close(ctx)
+	// Several statements in one message are refused by the extended protocol, and all but a SELECT by DECLARE.
+	if err := s.declare(ctx, text, parameters); err != nil {
+		return rowset.Answer{}, err
+	}
+	fetch, err := s.conn.Prepare(ctx, "toolhost_fetch", fmt.Sprintf("FETCH FORWARD %d FROM %s", limits.Rows+1, cursor), nil)
+	if err != nil {
+		return rowset.Answer{}, explained(ctx, err)
+	}
+	types, err := s.types(ctx, fetch.Fields)
+	if err != nil {
+		return rowset.Answer{}, err
+	}
+	return s.read(ctx, fetch, types, limits)
+}
+
+func (s *session) declare(ctx context.Context, text string, parameters []*string) error {
+	values := make([][]byte, len(parameters))
+	for i, p := range parameters {
+		if p != nil {
+			values[i] = []byte(*p)
+		}
+	}
+	_, err := s.conn.ExecParams(ctx, "DECLARE "+cursor+" NO SCROLL CURSOR FOR "+text, values, nil, nil, nil).Close()
+	if err != nil {
+		return explained(ctx, err)
+	}
+	return nil
+}
+
+// read reads rows up to a limit. What the server would send beyond it is never read: the connection ends.
+func (s *session) read(ctx context.Context, fetch *pgconn.StatementDescription, types []columnType, limits rowset.Limits) (rowset.Answer, error) {
+	columns := make([]rowset.Column, len(types))
+	for i, t := range types {
+		columns[i] = rowset.Column{Name: fetch.Fields[i].Name, Type: t.name}
+	}
+	collector := rowset.Collector{Limits: limits}
+	rows := s.conn.ExecPrepared(ctx, fetch.Name, nil, nil, nil)
+	for rows.NextRow() {
+		values := rows.Values()
+		row := make([]rowset.Value, len(values))
+		for i, value := range values {
+			row[i] = types[i].encode(value)
+		}
+		if !collector.Add(row) {
+			return collector.Answer(columns), s.abandon(ctx)
+		}
+	}
+	if _, err := rows.Close(); err != nil {
+		if _, large := errors.AsType[*pgproto3.ExceededMaxBodyLenErr](err); large {
+			collector.CutBytes()
+			return collector.Answer(columns), nil
+		}
+		return rowset.Answer{}, explained(ctx, err)
+	}
+	return collector.Answer(columns), nil
+}
+
+// abandon tells the server to stop sending rows.
+func (s *session) abandon(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), goodbye)
+	defer cancel()
+	_ = s.conn.CancelRequest(ctx) // the end of the connection stops it too, later
+	return nil
+}

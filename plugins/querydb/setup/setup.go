@@ -1,0 +1,190 @@
+// Package setup is what an operator says about the databases that can be queried: a YAML or JSON file.
+//
+// It owns the keys of the file, their defaults and bounds, and which file or role is a tenant's. It opens no database.
+package setup
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml"
+)
+
+// File is the whole file.
+type File struct {
+	// Tenant is whose calls all calls are, on a machine with one tenant. Empty: the calls' context says it.
+	Tenant string `yaml:"tenant"`
+	// Databases are by the names that models know them by.
+	Databases map[string]Database `yaml:"databases"`
+}
+
+// Database is one database, of each tenant its own. Either SQLite or Postgres is set.
+type Database struct {
+	// Description says to models what is in it. May be empty.
+	Description string `yaml:"description"`
+	// Tenants are those that have it. Empty: all.
+	Tenants  []string  `yaml:"tenants"`
+	SQLite   *SQLite   `yaml:"sqlite"`
+	Postgres *Postgres `yaml:"postgres"`
+	// MaxRows is how many rows an answer has at most. 0 means 200.
+	MaxRows int `yaml:"max_rows"`
+	// MaxBytes is how many bytes of values an answer has at most. 0 means 256 KiB.
+	MaxBytes int `yaml:"max_bytes"`
+	// Timeout is how long a query may take. 0 means 10 s.
+	Timeout time.Duration `yaml:"timeout"`
+}
+
+// SQLite is a file for each tenant.
+type SQLite struct {
+	// File is its path, in which {tenant} stands for the tenant. A relative one begins at the folder of the setup file.
+	File string `yaml:"file"`
+}
+
+// Postgres is a login role for each tenant.
+type Postgres struct {
+	// Server is a connection string as libpq has them, without user and password.
+	Server string `yaml:"server"`
+	// Role is the role that logs in, in which {tenant} stands for the tenant.
+	Role string `yaml:"role"`
+	// PasswordFile holds the role's password; {tenant} stands for the tenant. Empty: the server asks for none.
+	PasswordFile string `yaml:"password_file"`
+	// AllowFunctions are functions that the role may execute although they do more than read, such as pg_sleep.
+	AllowFunctions []string `yaml:"allow_functions"`
+}
+
+const (
+	defaultRows    = 200
+	defaultBytes   = 256 << 10
+	defaultTimeout = 10 * time.Second
+
+	mostRows    = 10_000
+	mostBytes   = 16 << 20
+	mostTimeout = 10 * time.Minute
+
+	// placeholder is where a tenant's name goes.
+	placeholder = "{tenant}"
+)
+
+var (
+	names   = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
+	tenants = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$`)
+)
+
+// Read reads and checks a file. The error names everything that is wrong with what the file says.
+func Read(path string) (*File, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading the setup of the databases: %w", err)
+	}
+	folder, err := filepath.Abs(filepath.Dir(path))
+	if err != nil {
+		return nil, fmt.Errorf("reading the setup of the databases: %w", err)
+	}
+	var f File
+	if err := yaml.UnmarshalWithOptions(text, &f, yaml.Strict()); err != nil {
+		return nil, fmt.Errorf("reading %s: %w", path, err)
+	}
+	if err := f.complete(folder); err != nil {
+		return nil, fmt.Errorf("reading %s: %w", path, err)
+	}
+	return &f, nil
+}
+
+// complete fills in defaults and returns all that is wrong.
+func (f *File) complete(folder string) error {
+	var problems []error
+	if f.Tenant != "" && !tenants.MatchString(f.Tenant) {
+		problems = append(problems, fmt.Errorf("tenant: %w", CheckTenant(f.Tenant)))
+	}
+	if len(f.Databases) == 0 {
+		problems = append(problems, errors.New("databases: there are none; name at least one"))
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.Databases)) {
+		d := f.Databases[name]
+		if !names.MatchString(name) {
+			problems = append(problems, fmt.Errorf("databases: %q is no name; use 1 to 64 of A-Z a-z 0-9 _ -, beginning with a letter", name))
+		}
+		for _, problem := range d.complete(folder, f.Tenant != "") {
+			problems = append(problems, fmt.Errorf("databases.%s.%w", name, problem))
+		}
+		f.Databases[name] = d
+	}
+	return errors.Join(problems...)
+}
+
+func (d *Database) complete(folder string, single bool) []error {
+	var problems []error
+	fail := func(format string, args ...any) { problems = append(problems, fmt.Errorf(format, args...)) }
+	for _, t := range d.Tenants {
+		if err := CheckTenant(t); err != nil {
+			fail("tenants: %w", err)
+		}
+	}
+	fallback(&d.MaxRows, defaultRows)
+	fallback(&d.MaxBytes, defaultBytes)
+	fallback(&d.Timeout, defaultTimeout)
+	if d.MaxRows < 1 || d.MaxRows > mostRows {
+		fail("max_rows: %d is not from 1 to %d", d.MaxRows, mostRows)
+	}
+	if d.MaxBytes < 1 || d.MaxBytes > mostBytes {
+		fail("max_bytes: %d is not from 1 to %d", d.MaxBytes, mostBytes)
+	}
+	if d.Timeout < time.Millisecond || d.Timeout > mostTimeout {
+		fail("timeout: %v is not from 1ms to %v", d.Timeout, mostTimeout)
+	}
+	// What does not depend on the tenant would be one for all.
+	single = single || len(d.Tenants) == 1
+	switch {
+	case (d.SQLite == nil) == (d.Postgres == nil):
+		fail("sqlite, postgres: set one of the two")
+	case d.SQLite != nil:
+		problems = append(problems, d.SQLite.complete(folder, single)...)
+	default:
+		problems = append(problems, d.Postgres.complete(folder, single)...)
+	}
+	return problems
+}
+
+func (s *SQLite) complete(folder string, single bool) []error {
+	if s.File == "" {
+		return []error{errors.New("sqlite.file: say where the file is")}
+	}
+	if !single && !strings.Contains(s.File, placeholder) {
+		return []error{fmt.Errorf("sqlite.file: %q is the same file for every tenant; put %s in it, or name one tenant", s.File, placeholder)}
+	}
+	s.File = within(folder, s.File)
+	return nil
+}
+
+func (p *Postgres) complete(folder string, single bool) []error {
+	var problems []error
+	if p.Role == "" {
+		problems = append(problems, errors.New("postgres.role: say as which role a tenant logs in"))
+	} else if !single && !strings.Contains(p.Role, placeholder) {
+		problems = append(problems, fmt.Errorf("postgres.role: %q is the same role for every tenant; put %s in it, or name one tenant", p.Role, placeholder))
+	}
+	if p.PasswordFile != "" {
+		p.PasswordFile = within(folder, p.PasswordFile)
+	}
+	return problems
+}
+
+func fallback[T int | time.Duration](value *T, otherwise T) {
+	if *value == 0 {
+		*value = otherwise
+	}
+}
+
+func within(folder, path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(folder, path)
+}
