@@ -131,6 +131,17 @@ func sumUp(messages []model.Message, n int, prompt, summary string, todos json.R
 	return append(short.messages, rest...)
 }
 
+// responses counts those of the model.
+func responses(messages []model.Message) int {
+	n := 0
+	for i := range messages {
+		if messages[i].Role == model.RoleAssistant {
+			n++
+		}
+	}
+	return n
+}
+
 // applyCompacted makes the conversation smaller. Calls keep their results: what is cut off ends between turns.
 func (s *State) applyCompacted(p *Compacted) error {
 	if s.pending > 0 || s.finished != nil || p.Replaced < 0 || p.Replaced > len(s.messages) {
@@ -145,6 +156,8 @@ func (s *State) applyCompacted(p *Compacted) error {
 		s.messages = clearResults(s.messages, p.Cleared)
 	}
 	if p.Summary != "" {
+		s.room.summaries++
+		s.room.replaced += responses(s.messages[:p.Replaced])
 		s.messages = sumUp(s.messages, p.Replaced, s.started.Prompt, p.Summary, s.context[KeyTodos])
 	}
 	switch {

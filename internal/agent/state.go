@@ -94,7 +94,7 @@ func (s *State) Request() model.Request {
 	if s.capRaised {
 		limit = s.started.Limits.raised()
 	}
-	return model.Request{System: s.started.SystemPrompt, Messages: conversation.messages, MaxTokens: limit}
+	return model.Request{System: s.started.SystemPrompt, Messages: conversation.messages, MaxTokens: limit, Replaced: s.room.replaced}
 }
 
 // pushUser adds blocks to the conversation on the user's side. Two messages of one side never follow each other: some

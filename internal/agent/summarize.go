@@ -104,7 +104,7 @@ func (s *State) SummaryRequest(n int) model.Request {
 	}
 	words := fmt.Sprintf(summaryPreface, story(s.messages[:n], limit))
 	return model.Request{
-		System: summarySystem, MaxTokens: summaryTokens,
+		System: summarySystem, MaxTokens: summaryTokens, Summary: s.room.summaries + 1,
 		Messages: []model.Message{{Role: model.RoleUser, Blocks: []model.Block{textBlock(words)}}},
 	}
 }

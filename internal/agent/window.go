@@ -70,6 +70,9 @@ type room struct {
 	overflowed bool   // the conversation was made smaller because it did not fit, and the model has not answered since
 	wanted     string // why the conversation is to be summed up in any case; empty: it is not
 	barren     bool   // no summary could be had since the last response
+
+	summaries int // how many there were
+	replaced  int // how many responses they took the place of
 }
 
 // measure notes how large the conversation is.
@@ -85,6 +88,9 @@ func (s *State) filled() int64 {
 	bytes := sizeOf(s.messages)
 	for _, u := range s.unread {
 		bytes += len(u.text)
+	}
+	if s.room.tokens == 0 {
+		return int64(bytes) / bytesPerToken
 	}
 	return max(0, s.room.tokens+int64(bytes-s.room.bytes)/bytesPerToken)
 }

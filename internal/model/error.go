@@ -3,6 +3,8 @@ package model
 import (
 	"fmt"
 	"time"
+
+	"github.com/toolhost/toolhost/tool"
 )
 
 // Error is why a response could not be had.
@@ -19,6 +21,8 @@ type Error struct {
 	Retryable bool
 	// ContextOverflow is whether the conversation does not fit the model.
 	ContextOverflow bool
+	// Usage is what was used up before the response failed, as far as the provider said; it has to be paid.
+	Usage tool.Usage
 	// Err is the cause. May be nil.
 	Err error
 }

@@ -28,6 +28,13 @@ type Request struct {
 	Messages  []Message
 	Tools     []Tool
 	MaxTokens int // the most tokens the response may have; 0: the provider's default
+
+	// What follows is never sent: it is for models that are no models, which have to know where a conversation is.
+
+	// Summary is the number of the summary of the conversation that the response is to be, from 1. 0: it is to be none.
+	Summary int
+	// Replaced is how many of the model's responses are no longer in Messages, because a summary took their place.
+	Replaced int
 }
 
 // Tool is a tool as a model is told of it.

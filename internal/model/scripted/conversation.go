@@ -17,14 +17,14 @@ type digest [sha256.Size]byte
 // conversation is a request as a script sees it.
 type conversation struct {
 	req     model.Request
-	answers int // the assistant's messages
+	answers int // the assistant's messages, also those that a summary took the place of
 	said    string
 	results map[string]string // the text of each result by the provider's id
 	ids     []string          // of the results, in order
 }
 
 func newConversation(req model.Request) *conversation {
-	c := &conversation{req: req, results: make(map[string]string)}
+	c := &conversation{req: req, answers: req.Replaced, results: make(map[string]string)}
 	for _, message := range req.Messages {
 		if message.Role == model.RoleAssistant {
 			c.answers++
@@ -80,7 +80,8 @@ func (c *conversation) digest() digest {
 	text, err := json.Marshal(struct {
 		System   string
 		Messages []model.Message
-	}{c.req.System, c.req.Messages})
+		Summary  int
+	}{c.req.System, c.req.Messages, c.req.Summary})
 	if err != nil {
 		text = nil
 	}

@@ -16,9 +16,12 @@
 //	        pause_until: /tmp/go          # the last piece of the arguments waits until this file is there; a template
 //	    delay: 200ms                      # waited before the first chunk; a duration, or a number of seconds
 //	    chunks: 3                         # the pieces that the text and each argument text are streamed in; 1 by default
+//	    usage: {input: 900, output: 40}   # the tokens that it took; none by default
 //	  - error: {status: 529, retry_after: 1s}
 //	  - text: 'The file says: {{result "read"}}'
 //	    stop_reason: end_turn             # tool_use by default if there are calls, else end_turn
+//	summaries:                            # optional: what the conversation is summed up as, the first time, the second …
+//	  - text: note.txt was read.          # like a turn, without calls
 //
 // Unknown keys are errors. Arguments may also be a string: a template that has to yield JSON.
 //
@@ -29,7 +32,8 @@
 //
 // # Which turn is next
 //
-// The conversation alone decides: a request with N assistant messages gets the turn after N answers. So a run that is
+// The conversation alone decides: a request with N assistant messages gets the turn after N answers; those that a summary
+// took the place of count, too. A request for a summary gets the next of summaries, and is no answer. So a run that is
 // resumed in another process goes on where it was, and any number of runs may use one model at once.
 //
 // An entry with an error is no answer: it belongs to the turn that follows it and is played before it. Text and calls

@@ -13,8 +13,9 @@ import (
 
 // Model answers from a script. It is safe for concurrent use.
 type Model struct {
-	name  string
-	turns []turn
+	name      string
+	turns     []turn
+	summaries []turn
 
 	mu     sync.Mutex
 	failed map[digest]int // errors that a conversation has seen of the turn it is at
@@ -35,17 +36,16 @@ func (m *Model) Generate(ctx context.Context, req model.Request) iter.Seq2[model
 }
 
 func (m *Model) play(s *stream, c *conversation) error {
-	number := c.answers + 1
-	if number > len(m.turns) {
-		return m.tooShort(number)
+	t, ok := m.next(c)
+	if !ok {
+		return m.tooShort(c)
 	}
-	t := m.turns[number-1]
 	id := c.digest()
 	if n := m.seen(id); n < len(t.failures) {
 		return m.fail(s, c, &t.failures[n], id)
 	}
 	if t.answer == nil {
-		return m.tooShort(number)
+		return m.tooShort(c)
 	}
 	err := s.entry(t.answer, c)
 	if s.done {
@@ -61,11 +61,29 @@ func (m *Model) fail(s *stream, c *conversation, e *entry, id digest) error {
 	}
 	m.count(id)
 	failure := *e.failure
+	failure.Usage = e.usage
 	return &failure
 }
 
-func (m *Model) tooShort(number int) error {
-	return &model.Error{Message: fmt.Sprintf("the script %s ends before turn %d: add that turn, or let the one before it make no calls", m.name, number)}
+// next returns what the conversation is at: a turn, or a summary. False: the script does not have it.
+func (m *Model) next(c *conversation) (turn, bool) {
+	list, number := m.turns, c.answers+1
+	if c.req.Summary > 0 {
+		list, number = m.summaries, c.req.Summary
+	}
+	if number > len(list) {
+		return turn{}, false
+	}
+	return list[number-1], true
+}
+
+func (m *Model) tooShort(c *conversation) error {
+	words := "the script %s ends before turn %d: add that turn, or let the one before it make no calls"
+	number := c.answers + 1
+	if c.req.Summary > 0 {
+		words, number = "the script %s has no summary %d: the conversation is to be summed up, so add it to summaries", c.req.Summary
+	}
+	return &model.Error{Message: fmt.Sprintf(words, m.name, number)}
 }
 
 // explain turns what went wrong in an entry into an *Error that says where.

@@ -18,7 +18,7 @@ func TestParseRefuses(t *testing.T) {
 		"turns no list":          {"turns: {text: a}", "s.yaml:1:9: turns has to be a list, not a mapping"},
 		"turn no mapping":        {"turns:\n  - hello", "s.yaml:2:5: a turn has to be a mapping, not a single value"},
 		"turn of nothing":        {"turns:\n  -\n", "a turn has to be a mapping, not nothing"},
-		"unknown key of turn":    {"turns:\n  - txt: a", `s.yaml:2:5: unknown key "txt" in a turn; allowed are text, calls, stop_reason, delay, chunks, error`},
+		"unknown key of turn":    {"turns:\n  - txt: a", `s.yaml:2:5: unknown key "txt" in a turn; allowed are text, calls, stop_reason, delay, chunks, usage, error`},
 		"unknown key of call":    {"turns:\n  - calls:\n    - tool: a\n      args: {}", `s.yaml:4:7: unknown key "args" in a call; allowed are id, tool, arguments, arguments_raw`},
 		"unknown key of error":   {"turns:\n  - error: {code: 1}", `s.yaml:2:13: unknown key "code" in an error; allowed are status, retry_after`},
 		"key twice":              {"turns:\n  - text: a\n    text: b", `s.yaml:3:5: mapping key "text" already defined`},
@@ -50,6 +50,10 @@ func TestParseRefuses(t *testing.T) {
 		"delay below zero":       {"turns:\n  - {text: a, delay: -1s}", "delay has to be a duration such as 250ms, or a number of seconds, 0 or more"},
 		"stop reason":            {"turns:\n  - {text: a, stop_reason: stop}", `unknown stop_reason "stop"; use one of end_turn, tool_use, max_tokens`},
 		"status":                 {"turns:\n  - error: {status: 200}", "the status of an error is 400 to 599"},
+		"usage":                  {"turns:\n  - {text: a, usage: {inputs: 1}}", `unknown key "inputs" in usage; allowed are input, output`},
+		"summaries alone":        {"summaries:\n  - text: a", "the script has no turns"},
+		"no summaries":           {"turns: [{text: a}]\nsummaries: []", "the list of summaries is empty"},
+		"a summary that calls":   {"turns: [{text: a}]\nsummaries:\n  - calls: [{tool: t}]", "s.yaml:3:14: a summary has no calls"},
 		"error that stops":       {"turns:\n  - {stop_reason: end_turn, error: {status: 500}}", "s.yaml:2:6: a turn with an error has no stop_reason"},
 	}
 	for name, test := range tests {

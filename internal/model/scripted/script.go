@@ -11,6 +11,7 @@ import (
 	"github.com/goccy/go-yaml/token"
 
 	"github.com/toolhost/toolhost/internal/model"
+	"github.com/toolhost/toolhost/tool"
 )
 
 // turn is one answer and what fails before it is given.
@@ -27,6 +28,7 @@ type entry struct {
 	stop    model.StopReason // empty: by whether there are calls
 	delay   time.Duration
 	chunks  int
+	usage   tool.Usage
 	failure *model.Error // not nil: the entry ends with it
 }
 
@@ -42,47 +44,80 @@ func Load(path string) (*Model, error) {
 // Parse reads a script. The name stands for the file in errors and in the model's name.
 func Parse(name string, data []byte) (*Model, error) {
 	d := document{name: name}
-	entries, err := d.entries(data)
+	entries, err := d.lists(data)
 	if err != nil {
 		return nil, fmt.Errorf("reading the script: %w", err)
 	}
-	m := &Model{name: name, failed: make(map[digest]int)}
+	return &Model{name: name, turns: turnsOf(entries.turns), summaries: turnsOf(entries.summaries), failed: make(map[digest]int)}, nil
+}
+
+// turnsOf returns what is answered, each with what fails before it.
+func turnsOf(entries []entry) []turn {
+	var turns []turn
 	var pending []entry
 	for _, e := range entries {
 		if e.failure != nil {
 			pending = append(pending, e)
 			continue
 		}
-		m.turns = append(m.turns, turn{failures: pending, answer: &e})
+		turns = append(turns, turn{failures: pending, answer: &e})
 		pending = nil
 	}
 	if pending != nil {
-		m.turns = append(m.turns, turn{failures: pending})
+		turns = append(turns, turn{failures: pending})
 	}
-	return m, nil
+	return turns
 }
 
-func (d document) entries(data []byte) ([]entry, error) {
+// lists are the elements of a script.
+type lists struct{ turns, summaries []entry }
+
+func (d document) lists(data []byte) (lists, error) {
+	var l lists
 	root, err := d.root(data)
 	if err != nil {
-		return nil, err
+		return l, err
 	}
 	if root == nil {
-		return nil, d.errorAt(nil, "the file is empty; it needs a list of turns")
+		return l, d.errorAt(nil, "the file is empty; it needs a list of turns")
 	}
-	fields, err := d.fields("a script", root, "turns")
+	fields, err := d.fields("a script", root, "turns", "summaries")
 	if err != nil {
-		return nil, err
+		return l, err
 	}
-	if len(fields) == 0 {
-		return nil, d.errorAt(start(root), "the script has no turns")
+	for _, f := range fields {
+		if f.key == "turns" {
+			l.turns, err = d.entries(f)
+		} else {
+			l.summaries, err = d.summaries(f)
+		}
+		if err != nil {
+			return l, err
+		}
 	}
-	nodes, err := d.items("turns", fields[0].value)
+	if l.turns == nil {
+		return l, d.errorAt(start(root), "the script has no turns")
+	}
+	return l, nil
+}
+
+func (d document) summaries(f field) ([]entry, error) {
+	entries, err := d.entries(f)
+	for _, e := range entries {
+		if len(e.calls) > 0 {
+			return nil, d.errorAt(e.calls[0].at, "a summary has no calls")
+		}
+	}
+	return entries, err
+}
+
+func (d document) entries(f field) ([]entry, error) {
+	nodes, err := d.items(f.key, f.value)
 	if err != nil {
 		return nil, err
 	}
 	if len(nodes) == 0 {
-		return nil, d.errorAt(fields[0].at, "the list of turns is empty")
+		return nil, d.errorAt(f.at, "the list of %s is empty", f.key)
 	}
 	var entries []entry
 	ids := make(map[string]int) // the line of each
@@ -105,7 +140,7 @@ func (d document) entries(data []byte) ([]entry, error) {
 
 func (d document) entry(node ast.Node) (entry, error) {
 	e := entry{line: start(node).Position.Line, chunks: 1}
-	fields, err := d.fields("a turn", node, "text", "calls", "stop_reason", "delay", "chunks", "error")
+	fields, err := d.fields("a turn", node, "text", "calls", "stop_reason", "delay", "chunks", "usage", "error")
 	if err != nil {
 		return entry{}, err
 	}
@@ -123,6 +158,8 @@ func (d document) entry(node ast.Node) (entry, error) {
 			e.delay, err = d.duration("delay", f.value)
 		case "chunks":
 			e.chunks, err = d.number("chunks", f.value)
+		case "usage":
+			e.usage, err = d.usage(f.value)
 		case "error":
 			e.failure, err = d.failure(f.value, e.line)
 		}
@@ -157,6 +194,26 @@ func (d document) stopReason(node ast.Node) (model.StopReason, error) {
 		return "", d.errorAt(start(node), "unknown stop_reason %q; use one of %s", name, strings.Join(known, ", "))
 	}
 	return model.StopReason(name), nil
+}
+
+func (d document) usage(node ast.Node) (tool.Usage, error) {
+	fields, err := d.fields("usage", node, "input", "output")
+	if err != nil {
+		return tool.Usage{}, err
+	}
+	var usage tool.Usage
+	for _, f := range fields {
+		n, err := d.number(f.key, f.value)
+		if err != nil {
+			return usage, err
+		}
+		if f.key == "input" {
+			usage.InputTokens = uint64(n)
+		} else {
+			usage.OutputTokens = uint64(n)
+		}
+	}
+	return usage, nil
 }
 
 func (d document) failure(node ast.Node, line int) (*model.Error, error) {

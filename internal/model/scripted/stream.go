@@ -34,7 +34,7 @@ func (s *stream) entry(e *entry, c *conversation) error {
 		return err
 	}
 	s.done = true
-	return s.send(model.Chunk{Response: &model.Response{Message: message, StopReason: e.stopReason()}})
+	return s.send(model.Chunk{Response: &model.Response{Message: message, StopReason: e.stopReason(), Usage: e.usage}})
 }
 
 func (e *entry) message(c *conversation) (model.Message, error) {
