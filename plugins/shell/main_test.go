@@ -1,0 +1,33 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+// TestMain is the supervisor's main, too, since this program starts itself as one.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == superviseArgument {
+		os.Exit(supervise())
+	}
+	// The race detector makes each supervisor wait a second before it ends, to be sure to tell of races elsewhere.
+	if err := os.Setenv("GORACE", "atexit_sleep_ms=0"); err != nil {
+		panic(err)
+	}
+	goleak.VerifyTestMain(withoutProcesses{m})
+}
+
+// withoutProcesses fails if the tests left a process.
+type withoutProcesses struct{ m *testing.M }
+
+func (w withoutProcesses) Run() int {
+	code := w.m.Run()
+	if left := descendants(os.Getpid()); len(left) > 0 {
+		fmt.Printf("the tests left processes: %+v\n", left)
+		return 1
+	}
+	return code
+}

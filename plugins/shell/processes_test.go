@@ -1,0 +1,195 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/toolhost/toolhost/sdk"
+	"github.com/toolhost/toolhost/sdk/sdktest"
+)
+
+// hideaways are the ways in which a process gets out of sight of whoever started it. Each writes its number into a file,
+// and then goes on for ever.
+var hideaways = map[string]string{
+	"in the group":              `sh -c 'echo $$ >%[1]s; exec sleep 1000' &`,
+	"in a session of its own":   `setsid sh -c 'echo $$ >%[1]s; exec sleep 1000' &`,
+	"an orphan":                 `(sh -c 'echo $$ >%[1]s; exec sleep 1000' &)`,
+	"an orphan in a session":    `(setsid setsid sh -c 'echo $$ >%[1]s; exec sleep 1000' & exit 0)`,
+	"without an environment":    `(env -i setsid /bin/sh -c 'echo $$ >%[1]s; exec /bin/sleep 1000' &)`,
+	"heeds no signal":           `setsid sh -c 'trap "" TERM HUP INT; echo $$ >%[1]s; while :; do sleep 1; done' &`,
+	"stopped":                   `setsid sh -c 'echo $$ >%[1]s; kill -STOP $$; sleep 1000' &`,
+	"has closed its outputs":    `setsid sh -c 'echo $$ >%[1]s; exec sleep 1000' >/dev/null 2>&1 </dev/null &`,
+	"starts others when ending": `setsid sh -c 'trap "setsid sleep 1000 & setsid sleep 1000 & exit" TERM; echo $$ >%[1]s; while :; do sleep 0.05; done' &`,
+}
+
+// Everything that a command started ends with it: when its shell exits, and when its call is cancelled. That its time is
+// over is the same to the launcher.
+func TestNothingIsLeft(t *testing.T) {
+	for name, hide := range hideaways {
+		t.Run(name, func(t *testing.T) {
+			const known = `while [ ! -s pid ]; do sleep 0.01; done; `
+			start := fmt.Sprintf(hide, "pid") + "\n" + known
+			t.Run("exit", func(t *testing.T) {
+				workspace := t.TempDir()
+				got, _, _ := call(t, map[string]any{"command": start + "echo done"}, sdktest.WithWorkspace(workspace))
+				if got.ExitCode != 0 || got.StdoutBytes != 5 || got.EndedProcesses == 0 {
+					t.Errorf("got %+v", got)
+				}
+				gone(t, workspace)
+			})
+			t.Run("cancel", func(t *testing.T) {
+				workspace := t.TempDir()
+				s := sdktest.New(t, plugin(newLauncher())).Stream("shell", sdktest.WithWorkspace(workspace))
+				s.Complete(map[string]any{"command": start + "echo ready; sleep 1000"})
+				s.WaitStatus(func(status sdk.Status) bool { return status.Tip == "ready" })
+				s.Cancel()
+				if got := s.Wait(); got.Err == nil || got.Err.Kind != "cancelled" {
+					t.Errorf("got %+v", got)
+				}
+				gone(t, workspace)
+			})
+		})
+	}
+}
+
+// gone fails the test if the process whose number is in the workspace is there, or any other of this test.
+func gone(t *testing.T, workspace string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(workspace, "pid"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil || pid <= 1 {
+		t.Fatalf("the number %q, %v", text, err)
+	}
+	if r, there := look(pid); there && !r.ended {
+		t.Errorf("process %d is left", pid)
+	}
+	if left := descendants(os.Getpid()); len(left) > 0 {
+		t.Errorf("left: %+v", left)
+	}
+}
+
+// What only has to write out what it was given is let do that.
+func TestOutputOfProcessSubstitutions(t *testing.T) {
+	if !strings.HasSuffix(interpreter(), "bash") {
+		t.Log("this machine has no bash, whose feature it is")
+		return
+	}
+	got, _, result := call(t, map[string]any{"command": `seq 50000 > >(sleep 0.05; cat)`})
+	if got.StdoutBytes != 288894 || got.EndedProcesses != 0 {
+		t.Errorf("got %+v, %.100q", got, result.Text())
+	}
+}
+
+// A command may end or stop its own supervisor; then the plugin ends what it started.
+func TestSupervisorIsLost(t *testing.T) {
+	const hide = "(setsid setsid sh -c 'echo $$ >pid; exec sleep 1000' &)\nwhile [ ! -s pid ]; do sleep 0.01; done; "
+	for name, test := range map[string]struct {
+		command  string
+		seconds  float64
+		timedOut bool
+	}{
+		"killed":  {hide + "echo said; kill -KILL $PPID; sleep 1000", 60, false},
+		"stopped": {hide + "echo said; kill -STOP $PPID; sleep 1000", 2, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			workspace := t.TempDir()
+			got, blocks, result := call(t, map[string]any{"command": test.command, "timeout_seconds": test.seconds}, sdktest.WithWorkspace(workspace))
+			if got.ExitCode != -1 || got.TimedOut != test.timedOut || !result.IsError || blocks[1].Text != "said\n" {
+				t.Errorf("got %+v, %q", got, texts(blocks))
+			}
+			if !strings.Contains(result.Text(), "exit code is not known") {
+				t.Errorf("got %q", result.Text())
+			}
+			gone(t, workspace)
+		})
+	}
+}
+
+// To end a supervisor gently is to end its command.
+func TestSupervisorIsToldToEnd(t *testing.T) {
+	got, _, _ := call(t, map[string]any{"command": "kill -TERM $PPID; sleep 1000"})
+	if got.ExitCode == 0 || got.TimedOut {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// A supervisor that loses its plugin ends its command at once, and itself.
+func TestPluginIsLost(t *testing.T) {
+	workspace := t.TempDir()
+	folder, err := openFolder(workspace, ".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer folder.Close()
+	p, err := openPipes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.close()
+	l := newLauncher()
+	cmd := exec.Command(l.self)
+	cmd.Args = []string{"toolhost-shell", superviseArgument}
+	cmd.Stdout, cmd.ExtraFiles = p.stdout.w, []*os.File{p.orders.r, p.report.w, folder}
+	if err := l.start(cmd); err != nil {
+		t.Fatal(err)
+	}
+	p.closeChild()
+	script := "trap '' TERM; setsid sleep 1000 & echo $$ >pid; echo ready; while :; do sleep 1; done"
+	if err := json.NewEncoder(p.orders.w).Encode(order{Command: []string{interpreter(), "-c", script}}); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(p.stdout.r).ReadString('\n'); line != "ready\n" {
+		t.Fatalf("got %q, %v", line, err)
+	}
+	p.close() // as the end of the plugin's process does
+	_ = cmd.Wait()
+	gone(t, workspace)
+}
+
+// Calls beside each other do not end each other's processes, not even when one loses its supervisor.
+func TestCallsBesideEachOther(t *testing.T) {
+	h := sdktest.New(t, plugin(newLauncher()))
+	workspace := t.TempDir()
+	steady := h.Stream("shell", sdktest.WithWorkspace(workspace))
+	steady.Complete(`{"command":"(setsid setsid sh -c 'echo $$ >pid; while [ ! -e go ]; do sleep 0.01; done; echo went' &)\nwhile [ ! -s pid ]; do sleep 0.01; done; echo ready; while [ ! -e go ]; do sleep 0.01; done; sleep 0.1"}`)
+	steady.WaitStatus(func(status sdk.Status) bool { return status.Tip == "ready" })
+	for range 3 {
+		lost := h.Call("shell", `{"command":"setsid sleep 1000 & kill -KILL $PPID; sleep 1000"}`, sdktest.WithWorkspace(t.TempDir()))
+		if o, _, _ := read(t, lost); o.ExitCode != -1 {
+			t.Errorf("got %+v", lost)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(workspace, "go"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if got := steady.Wait(); got.IsError || !strings.Contains(got.Text(), "went") {
+		t.Errorf("got %q, %v", got.Text(), got.Err)
+	}
+	gone(t, workspace)
+}
+
+// A command that was cancelled before it began is not begun.
+func TestCancelledBefore(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	workspace := t.TempDir()
+	got := sdktest.New(t, plugin(newLauncher())).Stream("shell", sdktest.WithWorkspace(workspace), sdktest.WithContext(ctx)).Wait()
+	if got.Err == nil || got.Err.Kind != "cancelled" {
+		t.Errorf("got %+v", got)
+	}
+	if _, err := os.Stat(filepath.Join(workspace, "pid")); !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+
+	"github.com/toolhost/toolhost/sdk"
+)
+
+const (
+	// tellInterval is how long people wait at most to see what is new, and how often they are told at most.
+	tellInterval = 250 * time.Millisecond
+	maxTip       = 120 // characters
+	maxLine      = 512 // bytes of a line that are looked at
+)
+
+// teller shows people the last line that a command wrote. It never holds the command up.
+type teller struct {
+	mu      sync.Mutex
+	line    string
+	bytes   int64
+	changed chan struct{} // holds one value if there is something new
+}
+
+func newTeller() *teller { return &teller{changed: make(chan struct{}, 1)} }
+
+// stream returns a function that is shown one of the command's outputs, from one goroutine.
+func (t *teller) stream() func(chunk []byte) {
+	var line []byte // as much as has come of the last line
+	return func(chunk []byte) {
+		line = append(line, chunk[max(0, len(chunk)-maxLine):]...)
+		last := lastLine(line)
+		line = line[bytes.LastIndexAny(line, "\r\n")+1:]
+		line = append([]byte(nil), line[max(0, len(line)-maxLine):]...)
+		t.mu.Lock()
+		t.bytes += int64(len(chunk))
+		if last != "" {
+			t.line = last
+		}
+		t.mu.Unlock()
+		select {
+		case t.changed <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// tell reports what is new until ctx ends.
+func (t *teller) tell(ctx context.Context, report func(context.Context, sdk.Status)) {
+	pause := time.NewTimer(0)
+	defer pause.Stop()
+	for {
+		select {
+		case <-pause.C:
+		case <-ctx.Done():
+			return
+		}
+		select {
+		case <-t.changed:
+		case <-ctx.Done():
+			return
+		}
+		t.mu.Lock()
+		status := sdk.Status{Tip: t.line, Progress: &sdk.Progress{Done: float64(t.bytes), Message: "bytes of output"}}
+		t.mu.Unlock()
+		report(ctx, status)
+		pause.Reset(tellInterval)
+	}
+}
+
+// escape is what terminals take for an order, not for text.
+var escape = regexp.MustCompile(`\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)?|[@-Z\\^_])`)
+
+// lastLine returns the last line of a text that shows anything, fit to be shown in a line.
+func lastLine(text []byte) string {
+	lines := strings.FieldsFunc(string(text), func(r rune) bool { return r == '\n' || r == '\r' })
+	for i := len(lines) - 1; i >= 0; i-- {
+		if line := tip(lines[i]); line != "" {
+			return line
+		}
+	}
+	return ""
+}
+
+// tip returns a line without what cannot be seen in it, and no more of it than fits.
+func tip(line string) string {
+	line = escape.ReplaceAllString(strings.ToValidUTF8(line, "\uFFFD"), "")
+	line = strings.TrimSpace(strings.Map(func(r rune) rune {
+		switch {
+		case r == '\t':
+			return ' '
+		case !unicode.IsPrint(r):
+			return -1
+		}
+		return r
+	}, line))
+	if runes := []rune(line); len(runes) > maxTip {
+		return string(runes[:maxTip-1]) + "…"
+	}
+	return line
+}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/toolhost/toolhost/sdk"
+)
+
+// outcome is the first block of a result.
+type outcome struct {
+	ExitCode       int    `json:"exit_code"`
+	Signal         string `json:"signal,omitempty"`
+	TimedOut       bool   `json:"timed_out,omitempty"`
+	DurationMS     int64  `json:"duration_ms"`
+	StdoutBytes    int64  `json:"stdout_bytes"`
+	StderrBytes    int64  `json:"stderr_bytes"`
+	DroppedBytes   int64  `json:"dropped_bytes,omitempty"`
+	EndedProcesses int    `json:"ended_processes,omitempty"`
+}
+
+// outcomeSchema describes outcome.
+const outcomeSchema = `{
+  "type": "object",
+  "properties": {
+    "exit_code": {"type": "integer", "description": "the exit code of the command; 128 plus the number of the signal if one ended it; -1 if it is not known"},
+    "signal": {"type": "string", "description": "the signal that ended the command, such as SIGTERM; absent if none did"},
+    "timed_out": {"type": "boolean", "description": "whether the command was ended because it ran out of time"},
+    "duration_ms": {"type": "integer", "minimum": 0, "description": "how long the command ran, in milliseconds"},
+    "stdout_bytes": {"type": "integer", "minimum": 0, "description": "how much the command wrote to standard output"},
+    "stderr_bytes": {"type": "integer", "minimum": 0, "description": "how much the command wrote to standard error"},
+    "dropped_bytes": {"type": "integer", "minimum": 0, "description": "how much of both was not kept"},
+    "ended_processes": {"type": "integer", "minimum": 0, "description": "how many processes the command had left running, which were ended"}
+  },
+  "required": ["exit_code", "duration_ms", "stdout_bytes", "stderr_bytes"],
+  "additionalProperties": false
+}`
+
+// ending is all that is known of a command that is over.
+type ending struct {
+	report
+	lost           error // why it is not known how the command ended; nil: it is
+	duration       time.Duration
+	limit          time.Duration // the time that it had, if it took longer; else 0
+	stdout, stderr *capture
+}
+
+// result returns what the model reads: the outcome, then each output that is not empty as a block of its own below its
+// name, so that one that is too large becomes an artifact of its own, byte for byte.
+func (e *ending) result() (sdk.Result, error) {
+	o := outcome{
+		ExitCode: e.Code, TimedOut: e.limit > 0, DurationMS: e.duration.Milliseconds(),
+		StdoutBytes: e.stdout.written, StderrBytes: e.stderr.written, EndedProcesses: e.Left,
+	}
+	if e.Signal != 0 {
+		o.ExitCode, o.Signal = 128+int(e.Signal), unix.SignalName(e.Signal)
+	}
+	if e.lost != nil {
+		o.ExitCode = -1
+	}
+	var blocks []sdk.Content
+	for _, output := range []struct {
+		name string
+		*capture
+	}{{"stdout", e.stdout}, {"stderr", e.stderr}} {
+		if output.written == 0 {
+			continue
+		}
+		data, dropped, err := output.bytes()
+		if err != nil {
+			return sdk.Result{}, sdk.Unavailable("%w", err)
+		}
+		o.DroppedBytes += dropped
+		blocks = append(blocks, sdk.Text(output.name+":"), content(output.name, data))
+	}
+	if e.limit > 0 {
+		blocks = append(blocks, sdk.Text(fmt.Sprintf("[The command was ended because it was not done after %s. "+
+			"Give it more with timeout_seconds, or let it do less at a time.]", e.limit.Round(time.Millisecond))))
+	}
+	if e.lost != nil {
+		blocks = append(blocks, sdk.Text("["+e.lost.Error()+".]"))
+	}
+	text, err := json.Marshal(o)
+	if err != nil {
+		return sdk.Result{}, fmt.Errorf("encoding the outcome: %w", err)
+	}
+	return sdk.Result{
+		Content: append([]sdk.Content{sdk.JSON(text)}, blocks...),
+		IsError: o.ExitCode != 0 || o.TimedOut,
+	}, nil
+}
+
+// pictures are what models can look at.
+var pictures = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
+
+// content returns an output as text, or, if it is none, as what it is.
+func content(name string, data []byte) sdk.Content {
+	const looked = 8000 // where git looks for a NUL, too
+	if !bytes.ContainsRune(data[:min(len(data), looked)], 0) {
+		return sdk.Text(string(data))
+	}
+	kind := http.DetectContentType(data)
+	if slices.Contains(pictures, kind) {
+		return sdk.Image(kind, data)
+	}
+	return sdk.File(name+".bin", kind, data)
+}

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/toolhost/toolhost/sdk"
+)
+
+const description = `Runs a command line with bash (sh where there is none) in the workspace, and returns its exit code, standard output and standard error. Use it to build, test, search and change the project with the programs of this machine; several steps go into one command with && or as lines. To read, write or edit a file, tools made for that are better, if there are some.
+Each call is a new shell: cd, variables and functions do not last, files do. There is no terminal and nobody answers questions: pass flags such as --yes, and do not start editors, pagers or REPLs. Standard input is empty unless stdin is given.
+When the shell exits, everything that the command started is ended, background processes too: to use a server, start it, use it and stop it in one command.
+The result begins with JSON (exit_code, signal, timed_out, duration_ms, …), then has stdout and stderr apart, each only if there is any. An exit code other than 0 marks the result as an error; read it, for programs such as grep and diff also use it to answer. Output that is long is kept as an artifact and shown in part; filter with head, tail or grep to see what matters.`
+
+const (
+	// margin is what is left of the call's time when a command is ended, so that its output still arrives.
+	margin = yield + drain
+)
+
+type input struct {
+	Command          string            `json:"command" jsonschema:"the command line or script, as one would type it, such as: go test ./... 2>&1 | tail -n 40" minLength:"1" maxLength:"100000"`
+	TimeoutSeconds   float64           `json:"timeout_seconds" jsonschema:"after how many seconds the command is ended if it is not done; give more to builds and long tests" default:"120" minimum:"0.1" maximum:"590"`
+	WorkingDirectory string            `json:"working_directory" jsonschema:"the folder to run in, relative to the workspace, such as src/server; . is the workspace itself" default:"." minLength:"1"`
+	Stdin            string            `json:"stdin,omitempty" jsonschema:"text that the command reads as its standard input: for long or oddly quoted data, instead of echo or a here document"`
+	StdinArtifact    string            `json:"stdin_artifact,omitempty" jsonschema:"the handle of an artifact, such as artifact-3kq6, whose content the command reads as its standard input: to search or process a result that was too large to be shown"`
+	Env              map[string]string `json:"env,omitempty" jsonschema:"environment variables for the command, by name, such as {\"CGO_ENABLED\": \"0\"}"`
+}
+
+func shellTool(l *launcher) sdk.Tool {
+	return sdk.Func(sdk.Spec{
+		Name:         "shell",
+		Version:      "1.0.0",
+		DisplayName:  "Shell",
+		Description:  description,
+		Category:     "system",
+		OutputSchema: json.RawMessage(outcomeSchema),
+		InputExamples: []sdk.InputExample{
+			{Description: "run the tests of one package", Arguments: json.RawMessage(`{"command":"go test ./server/...","timeout_seconds":300}`)},
+			{Description: "what has changed", Arguments: json.RawMessage(`{"command":"git status --short && git diff --stat"}`)},
+			{Description: "try a server, in a folder", Arguments: json.RawMessage(`{"command":"npm run serve >server.log 2>&1 &\nsleep 3\ncurl -sS localhost:8080/health","working_directory":"web","env":{"PORT":"8080"}}`)},
+			{Description: "count in a large result of another call", Arguments: json.RawMessage(`{"command":"jq '.items | length'","stdin_artifact":"artifact-3kq6"}`)},
+		},
+		Timeout:   10 * time.Minute,
+		Dangerous: true,
+		Serial:    true,
+	}, l.shell)
+}
+
+// shell runs one command. What became of the command is a result, whatever it was; an error says that it was not run.
+func (l *launcher) shell(ctx context.Context, in input) (sdk.Result, error) {
+	folder, err := openFolder(sdk.Workspace(ctx), in.WorkingDirectory)
+	if err != nil {
+		return sdk.Result{}, err
+	}
+	defer folder.Close()
+	env, err := environ(os.Environ(), in.Env)
+	if err != nil {
+		return sdk.Result{}, err
+	}
+	stdin, err := openInput(ctx, in)
+	if err != nil {
+		return sdk.Result{}, err
+	}
+	defer stdin.Close() // of nil too
+	if strings.ContainsRune(in.Command, 0) {
+		return sdk.Result{}, errors.New("the command contains a NUL character")
+	}
+	return l.tell(ctx, in, job{command: []string{interpreter(), "-c", in.Command}, folder: folder, env: env, stdin: stdin})
+}
+
+// tell runs the job, shows people how it goes, and returns how it went.
+func (l *launcher) tell(ctx context.Context, in input, j job) (sdk.Result, error) {
+	first, _, _ := strings.Cut(strings.TrimSpace(in.Command), "\n")
+	sdk.ReportStatus(ctx, sdk.Status{Tip: tip("$ " + first)})
+	teller := newTeller()
+	e := &ending{stdout: &capture{notice: teller.stream()}, stderr: &capture{notice: teller.stream()}}
+	defer e.stdout.Close() // files without a name lose nothing
+	defer e.stderr.Close()
+	j.stdout, j.stderr = e.stdout, e.stderr
+
+	limit := timeLimit(ctx, in.TimeoutSeconds)
+	limited, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	telling, told := context.WithCancel(limited)
+	var people sync.WaitGroup
+	people.Go(func() { teller.tell(telling, sdk.ReportStatus) })
+	began := time.Now()
+	var err error
+	e.report, err = l.run(limited, j)
+	e.duration = time.Since(began)
+	told()
+	people.Wait()
+	switch {
+	case ctx.Err() != nil:
+		return sdk.Result{}, ctx.Err()
+	case errors.Is(err, errLost):
+		e.lost, e.Told = err, limited.Err() != nil
+	case err != nil:
+		return sdk.Result{}, sdk.Unavailable("running the command: %w", err)
+	case e.Failure != "":
+		return sdk.Result{}, fmt.Errorf("the command could not be started: %s", e.Failure)
+	}
+	if e.Told {
+		e.limit = limit
+	}
+	return e.result()
+}
+
+// timeLimit returns how long a command may run: what the call asks for, or what is left of the call's own time.
+func timeLimit(ctx context.Context, seconds float64) time.Duration {
+	limit := time.Duration(seconds * float64(time.Second))
+	if deadline, ok := ctx.Deadline(); ok {
+		limit = min(limit, max(time.Until(deadline)-margin, time.Until(deadline)/2))
+	}
+	return limit
+}
+
+// interpreter returns the shell.
+func interpreter() string {
+	if path, err := exec.LookPath("bash"); err == nil {
+		return path
+	}
+	return "/bin/sh"
+}

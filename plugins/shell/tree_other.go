@@ -1,0 +1,32 @@
+//go:build !linux
+
+package main
+
+import (
+	"os"
+	"syscall"
+)
+
+// adoptsOrphans: here a process that leaves the command's group is not found again.
+const adoptsOrphans = false
+
+func adoptOrphans() error { return nil }
+
+func self() (string, error) { return os.Executable() }
+
+type relative struct {
+	pid, parent int
+	ended       bool
+}
+
+func descendants(int) []relative { return nil }
+
+func (relative) signal(syscall.Signal) {}
+
+// signalAll sends a signal to the group that the command leads or led, and returns 1 if there was anybody.
+func signalAll(leader int, s syscall.Signal) int {
+	if leader <= 1 || syscall.Kill(-leader, s) != nil {
+		return 0
+	}
+	return 1
+}
