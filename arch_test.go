@@ -68,9 +68,11 @@ var rooms = map[string][]string{
 	"internal/pluginwire":    {"tool", "internal/flow", "internal/toolpb", pluginV1, toolV1, grpc + "/...", protobuf + "/...", goPlugin, hclog},
 	"sdk":                    {"tool", "internal/arguments", "internal/filterjson", "internal/partialjson", "internal/pluginwire", "sdk/internal/transport", "sdk/workspace", pluginV1, grpc + "/...", goPlugin, hclog, schema},
 	"sdk/internal/transport": {"tool", "internal/pluginwire"},
+	"sdk/sdktest":            {"tool", "internal/filterjson", "internal/pluginwire", "sdk", "sdk/internal/transport", grpc + "/...", schema},
+
+	// Where tools work.
 	"sdk/workspace":               {},
 	"sdk/workspace/workspacetest": {"sdk/workspace", cmp + "/..."},
-	"sdk/sdktest":            {"tool", "internal/filterjson", "internal/pluginwire", "sdk", "sdk/internal/transport", grpc + "/...", schema},
 
 	// The host's side.
 	"internal/guardian":                  {"internal/guardian/proc", "internal/limits", "internal/rmtree"},

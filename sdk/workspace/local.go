@@ -1,0 +1,221 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// batch is how many entries of a folder are read at a time, between two looks at the context.
+const batch = 1000
+
+// Local is a folder of this machine. Everything goes through os.Root, which resolves a name step by step from an open
+// folder, so that no "..", symbolic link or swap of one for another while a call runs leads out of it.
+type Local struct {
+	root *os.Root
+	dir  string
+}
+
+var _ Workspace = (*Local)(nil)
+
+// OpenLocal opens a folder as a workspace. dir is absolute, or absolute paths within it are not recognized. The caller
+// closes it.
+func OpenLocal(dir string) (*Local, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	return &Local{root: root, dir: dir}, nil
+}
+
+// Close implements Workspace.
+func (l *Local) Close() error { return l.root.Close() }
+
+// Rel implements Workspace.
+func (l *Local) Rel(path string) (string, error) { return relative(path, l.bases) }
+
+// bases returns the absolute paths that the workspace is known by: the one it was opened with, and the one without links.
+func (l *Local) bases() []string {
+	bases := []string{l.dir}
+	if real, err := filepath.EvalSymlinks(l.dir); err == nil && real != l.dir {
+		bases = append(bases, real)
+	}
+	return bases
+}
+
+// Sub implements Workspace.
+func (l *Local) Sub(ctx context.Context, name string) (Workspace, error) {
+	rel, err := l.begin(ctx, "open", name)
+	if err != nil {
+		return nil, err
+	}
+	// OpenRoot opens the last element as whatever it is, and waits for ever at a FIFO; those before it, as folders.
+	root, err := l.root.OpenRoot(strings.TrimSuffix(rel, "/") + "/.")
+	if errors.Is(err, syscall.ENOTDIR) {
+		// Either something on the way is no folder, or the end is none.
+		if info, statErr := l.root.Stat(rel); statErr == nil {
+			err = onlyFolder(name, info.Mode())
+		}
+	}
+	if err != nil {
+		return nil, explain("open", name, err)
+	}
+	return &Local{root: root, dir: filepath.Join(l.dir, rel)}, nil
+}
+
+// begin returns the relative form of a name, unless the context is done.
+func (l *Local) begin(ctx context.Context, action, name string) (string, error) {
+	if err := ctx.Err(); err != nil {
+		return "", explain(action, name, err)
+	}
+	return l.Rel(name)
+}
+
+// Stat implements Reader.
+func (l *Local) Stat(ctx context.Context, name string) (Info, error) {
+	rel, err := l.begin(ctx, "read", name)
+	if err != nil {
+		return Info{}, err
+	}
+	info, err := l.root.Stat(rel)
+	if err != nil {
+		return Info{}, explain("read", name, err)
+	}
+	return infoOf(info), nil
+}
+
+// Open implements Reader.
+func (l *Local) Open(ctx context.Context, name string) (File, error) {
+	rel, err := l.begin(ctx, "read", name)
+	if err != nil {
+		return nil, err
+	}
+	file, info, err := l.open(rel, name, onlyFile)
+	if err != nil {
+		return nil, err
+	}
+	return &localFile{file: file, info: infoOf(info), ctx: ctx, name: name}, nil
+}
+
+// open opens a file or folder for reading, if its kind is wanted. It never blocks on a FIFO and opens no device.
+func (l *Local) open(rel, name string, wanted func(string, fs.FileMode) error) (*os.File, fs.FileInfo, error) {
+	// Opening a device may already do something, so its kind is asked first; asked again below, because it may change
+	// between the two, and until then O_NONBLOCK keeps the opening of a FIFO from waiting for a writer.
+	info, err := l.root.Stat(rel)
+	if err != nil {
+		return nil, nil, explain("read", name, err)
+	}
+	if err := wanted(name, info.Mode()); err != nil {
+		return nil, nil, err
+	}
+	return l.openUnasked(rel, name, wanted)
+}
+
+func (l *Local) openUnasked(rel, name string, wanted func(string, fs.FileMode) error) (*os.File, fs.FileInfo, error) {
+	file, err := l.root.OpenFile(rel, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, nil, explain("read", name, err)
+	}
+	info, err := file.Stat()
+	if err == nil {
+		err = wanted(name, info.Mode())
+	}
+	if err != nil {
+		_ = file.Close() // nothing was written that closing could lose
+		return nil, nil, explain("read", name, err)
+	}
+	return file, info, nil
+}
+
+// ReadDir implements Reader.
+func (l *Local) ReadDir(ctx context.Context, name string) iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		rel, err := l.begin(ctx, "list", name)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		folder, _, err := l.open(rel, name, onlyFolder)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer folder.Close()
+		for {
+			entries, err := folder.ReadDir(batch)
+			for _, entry := range entries {
+				if !yield(localEntry{DirEntry: entry, folder: l, path: rel}, nil) {
+					return
+				}
+			}
+			if errors.Is(err, io.EOF) {
+				return
+			}
+			if err == nil {
+				err = ctx.Err()
+			}
+			if err != nil {
+				yield(nil, explain("list", name, err))
+				return
+			}
+		}
+	}
+}
+
+// localEntry completes what the operating system says of an entry.
+type localEntry struct {
+	fs.DirEntry
+	folder *Local
+	path   string // of the folder
+}
+
+// Info implements Entry.
+func (e localEntry) Info() (Info, error) {
+	found, err := e.DirEntry.Info()
+	if err != nil {
+		return Info{}, explain("read", e.Name(), err)
+	}
+	info := infoOf(found)
+	if info.Mode.Type() == fs.ModeSymlink {
+		// Not Join, which would take "link/.." for the folder of the link.
+		target, err := e.folder.root.Readlink(strings.TrimSuffix(e.path, "/") + "/" + e.Name())
+		if err != nil {
+			return Info{}, explain("read", e.Name(), err)
+		}
+		info.Target = target
+	}
+	return info, nil
+}
+
+// infoOf turns what the operating system says of a file into an Info.
+func infoOf(info fs.FileInfo) Info {
+	return Info{Name: info.Name(), Mode: info.Mode(), Size: info.Size(), ModTime: info.ModTime(), Version: versionOf(info)}
+}
+
+// localFile is a file whose reading ends with its context.
+type localFile struct {
+	file *os.File
+	info Info
+	ctx  context.Context
+	name string
+}
+
+func (f *localFile) Info() Info   { return f.info }
+func (f *localFile) Close() error { return f.file.Close() }
+
+func (f *localFile) Read(p []byte) (int, error) {
+	if err := f.ctx.Err(); err != nil {
+		return 0, explain("read", f.name, err)
+	}
+	n, err := f.file.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = explain("read", f.name, err)
+	}
+	return n, err
+}

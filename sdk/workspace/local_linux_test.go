@@ -1,0 +1,204 @@
+package workspace_test
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/toolhost/toolhost/sdk/workspace"
+	"github.com/toolhost/toolhost/sdk/workspace/workspacetest"
+)
+
+// newLocal returns a workspace /ws with a neighbour /ws-secret. At the end of the test, nothing beside /ws may have
+// changed.
+func newLocal(t *testing.T, files map[string]workspace.MemoryFile) (workspace.Workspace, string) {
+	t.Helper()
+	outside := t.TempDir()
+	seed(t, outside, map[string]workspace.MemoryFile{"ws": {Mode: fs.ModeDir}, "secret.txt": {Content: "a secret\n"}, "ws-secret/secret.txt": {Content: "a secret\n"}})
+	dir := filepath.Join(outside, "ws")
+	seed(t, dir, files)
+	w, err := workspace.OpenLocal(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+		unchanged(t, outside)
+	})
+	return w, dir
+}
+
+// seed makes files in a folder.
+func seed(t *testing.T, dir string, files map[string]workspace.MemoryFile) {
+	t.Helper()
+	for name, file := range files {
+		path := filepath.Join(dir, name)
+		err := os.MkdirAll(filepath.Dir(path), 0o777)
+		if err == nil {
+			err = seedOne(path, file)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func seedOne(path string, file workspace.MemoryFile) error {
+	switch file.Mode.Type() {
+	case fs.ModeDir:
+		return os.MkdirAll(path, 0o777)
+	case fs.ModeSymlink:
+		return os.Symlink(file.Content, path)
+	case fs.ModeNamedPipe:
+		return syscall.Mkfifo(path, 0o666)
+	}
+	if err := os.WriteFile(path, []byte(file.Content), 0o666); err != nil {
+		return err
+	}
+	return os.Chmod(path, cmp.Or(file.Mode.Perm(), 0o666))
+}
+
+func unchanged(t *testing.T, outside string) {
+	t.Helper()
+	for dir, want := range map[string][]string{".": {"secret.txt", "ws", "ws-secret"}, "ws-secret": {"secret.txt"}} {
+		entries, err := os.ReadDir(filepath.Join(outside, dir))
+		if err != nil || len(entries) != len(want) {
+			t.Errorf("outside of the workspace, in %q, there is %v now, %v; want %v", dir, entries, err, want)
+		}
+	}
+	for _, name := range []string{"secret.txt", "ws-secret/secret.txt"} {
+		if content, err := os.ReadFile(filepath.Join(outside, name)); err != nil || string(content) != "a secret\n" {
+			t.Errorf("%s is %q now, %v", name, content, err)
+		}
+	}
+}
+
+func TestLocal(t *testing.T) { workspacetest.Run(t, newLocal) }
+
+// A workspace that is opened through a link is known by both paths.
+func TestLocalIsKnownByItsRealPathToo(t *testing.T) {
+	_, dir := newLocal(t, map[string]workspace.MemoryFile{"a.txt": {Content: "a"}})
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(dir, link); err != nil {
+		t.Fatal(err)
+	}
+	w, err := workspace.OpenLocal(link)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	for _, path := range []string{link + "/a.txt", dir + "/a.txt"} {
+		if name, err := w.Rel(path); err != nil || name != "a.txt" {
+			t.Errorf("Rel(%q) = %q, %v", path, name, err)
+		}
+	}
+}
+
+func TestLocalMustBeThere(t *testing.T) {
+	if _, err := workspace.OpenLocal(filepath.Join(t.TempDir(), "missing")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestSocketsAndDevicesAreNotOpened(t *testing.T) {
+	w, dir := newLocal(t, nil)
+	t.Chdir(dir) // the path of a socket is short
+	listener, err := net.Listen("unix", "sock")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	if _, err := w.Open(t.Context(), "sock"); !errors.Is(err, workspace.ErrIrregular) {
+		t.Errorf("got %v", err)
+	}
+	devices, err := workspace.OpenLocal("/dev")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer devices.Close()
+	if _, err := devices.Open(t.Context(), "zero"); !errors.Is(err, workspace.ErrIrregular) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// The kind of a file changes all the time. Nobody ever writes to the FIFO, so that who opens it as one opens a file never
+// returns.
+func TestFilesThatBecomeFifosAreNotWaitedFor(t *testing.T) {
+	w, dir := newLocal(t, map[string]workspace.MemoryFile{"spot": {Content: "a file"}})
+	stop := keepSwapping(t, filepath.Join(dir, "spot"), func(path string) error { return os.WriteFile(path, []byte("a file"), 0o666) },
+		func(path string) error { return syscall.Mkfifo(path, 0o666) })
+	defer stop()
+	seen := map[bool]int{}
+	for i := 0; i < 5000 && (seen[true] == 0 || seen[false] == 0 || i < 1000); i++ {
+		file, err := w.Open(t.Context(), "spot")
+		if err != nil && !errors.Is(err, workspace.ErrIrregular) {
+			t.Fatal(err)
+		}
+		seen[err == nil]++
+		if err == nil {
+			file.Close()
+		}
+	}
+	if seen[true] == 0 || seen[false] == 0 {
+		t.Errorf("met %d files and %d FIFOs, so the test showed nothing", seen[true], seen[false])
+	}
+}
+
+// keepSwapping puts one thing after the other at a path, until the function that it returns is called.
+func keepSwapping(t *testing.T, path string, makers ...func(path string) error) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	var swapping sync.WaitGroup
+	swapping.Go(func() {
+		fresh := filepath.Join(filepath.Dir(path), "fresh")
+		for i := 0; ctx.Err() == nil; i++ {
+			if err := cmp.Or(makers[i%len(makers)](fresh), os.Rename(fresh, path)); err != nil {
+				t.Error(err)
+				return
+			}
+		}
+	})
+	return func() { cancel(); swapping.Wait() }
+}
+
+// A folder that becomes a link to the outside between any two steps of a call must not matter.
+func TestSwappedLinksLeadNowhere(t *testing.T) {
+	w, dir := newLocal(t, map[string]workspace.MemoryFile{
+		"real/secret.txt": {Content: "harmless\n"},
+		"spot":            {Mode: fs.ModeSymlink, Content: "real"},
+	})
+	stop := keepSwapping(t, filepath.Join(dir, "spot"), func(path string) error { return os.Symlink("real", path) },
+		func(path string) error { return os.Symlink("..", path) })
+	defer stop()
+	inside := 0
+	for range 2000 {
+		if file, err := w.Open(t.Context(), "spot/secret.txt"); err == nil {
+			inside++
+			content, err := io.ReadAll(file)
+			file.Close()
+			if err != nil || string(content) != "harmless\n" {
+				t.Fatalf("read %q from outside of the workspace, %v", content, err)
+			}
+		}
+		for _, err := range w.ReadDir(t.Context(), "spot") {
+			if err != nil {
+				break
+			}
+		}
+		_, _ = w.WriteFile(t.Context(), "spot/ws-secret/secret.txt", []byte("overwritten"), workspace.WriteOptions{})
+		_, _ = w.WriteFile(t.Context(), "spot/planted.txt", []byte("planted"), workspace.WriteOptions{})
+	}
+	if inside == 0 {
+		t.Error("no read met the harmless file, so the test showed nothing")
+	}
+}
