@@ -7,29 +7,38 @@ one.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import socket
+import time
+from typing import Protocol
 
 _INTERVAL = 0.25  # how often it is looked, in seconds: toolhost leaves nothing behind for longer than one
 _LIMIT = 300.0  # how long nobody may connect, in seconds; longer than this takes nothing but a toolhost that is gone
 
 
-async def toolhost_gone(path: str, parent: int, streaming: asyncio.Event) -> None:
+class Life(Protocol):
+    """What is known of toolhost."""
+
+    connected: bool
+    """Whether it has asked anything."""
+    streaming: asyncio.Event
+    """Is set when it has opened the stream."""
+
+
+async def toolhost_gone(path: str, parent: int, life: Life) -> None:
     """Return once toolhost is gone, or has opened the stream.
 
     path is where the plugin listens, parent the number of the process that started it.
     """
-    connected = False
-    waited = 0.0
-    while not streaming.is_set():
-        try:
-            await asyncio.wait_for(streaming.wait(), _INTERVAL)
-        except (TimeoutError, asyncio.TimeoutError):
-            waited += _INTERVAL
-        here = is_connected(path)
-        if (connected and not here) or (not here and os.getppid() != parent) or (not connected and waited > _LIMIT):
+    began = time.monotonic()
+    while not life.streaming.is_set():
+        with contextlib.suppress(TimeoutError, asyncio.TimeoutError):
+            await asyncio.wait_for(life.streaming.wait(), _INTERVAL)
+        if is_connected(path):
+            life.connected = True
+        elif life.connected or os.getppid() != parent or time.monotonic() - began > _LIMIT:
             return
-        connected = connected or here
 
 
 def is_connected(path: str) -> bool:

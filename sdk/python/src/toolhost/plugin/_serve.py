@@ -86,6 +86,8 @@ class _Service(plugin_pb2_grpc.ToolPluginServiceServicer):
         self._describe = describe
         self._runners = runners
         self._threads = threads
+        self.connected = False
+        """Whether toolhost has asked anything."""
         self.streaming = asyncio.Event()
         """Is set when the stream is open."""
         self.over = asyncio.Event()
@@ -96,6 +98,7 @@ class _Service(plugin_pb2_grpc.ToolPluginServiceServicer):
         self, request: plugin_pb2.DescribeRequest, context: Any
     ) -> plugin_pb2.DescribeResponse:
         """Say what the plugin has. What its authors wrote for dynamic tools runs in a thread."""
+        self.connected = True
         return await asyncio.get_running_loop().run_in_executor(self._threads, self._describe, request)
 
     async def Connect(  # noqa: N802
@@ -107,13 +110,33 @@ class _Service(plugin_pb2_grpc.ToolPluginServiceServicer):
         session = Session(self._name, self._runners, outbox.put_nowait)
         self.sessions.add(session)
         self.streaming.set()
-        writing = asyncio.create_task(_write(outbox, context))
+        tasks = [
+            asyncio.create_task(work) for work in (_read(requests, session), _write(outbox, context), self.over.wait())
+        ]
         try:
-            async for request in requests:
-                session.take(request)
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
             self.over.set()
-            writing.cancel()
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def check(self, request: bytes, context: Any) -> bytes:
+        """Say that the plugin is well: grpc.health.v1.Health of go-plugin's service."""
+        self.connected = True
+        if request not in (b"", b"\x0a\x06plugin"):  # HealthCheckRequest{service: "plugin"}
+            await context.abort(grpc.StatusCode.NOT_FOUND, "the plugin has no such service")
+        return b"\x08\x01"  # HealthCheckResponse{status: SERVING}
+
+    async def shutdown(self, request: bytes, context: Any) -> bytes:
+        """End: plugin.GRPCController of go-plugin."""
+        self.over.set()
+        return b""
+
+
+async def _read(requests: AsyncIterator[plugin_pb2.ConnectRequest], session: Session) -> None:
+    async for request in requests:
+        session.take(request)
 
 
 async def _write(outbox: asyncio.Queue[plugin_pb2.ConnectResponse], context: Any) -> None:
@@ -123,23 +146,13 @@ async def _write(outbox: asyncio.Queue[plugin_pb2.ConnectResponse], context: Any
             await context.write(await outbox.get())
 
 
-def _health_and_controller(over: asyncio.Event) -> list[grpc.GenericRpcHandler]:
+def _of_go_plugin(service: _Service) -> list[grpc.GenericRpcHandler]:
     """Return the two services of go-plugin, whose messages are so small that they need no generated code."""
-
-    async def check(request: bytes, context: Any) -> bytes:
-        if request not in (b"", b"\x0a\x06plugin"):  # HealthCheckRequest{service: "plugin"}
-            await context.abort(grpc.StatusCode.NOT_FOUND, "the plugin has no such service")
-        return b"\x08\x01"  # HealthCheckResponse{status: SERVING}
-
-    async def shutdown(request: bytes, context: Any) -> bytes:
-        over.set()
-        return b""
-
     return [
-        grpc.method_handlers_generic_handler(service, {method: grpc.unary_unary_rpc_method_handler(handler)})
-        for service, method, handler in (
-            ("grpc.health.v1.Health", "Check", check),
-            ("plugin.GRPCController", "Shutdown", shutdown),
+        grpc.method_handlers_generic_handler(name, {method: grpc.unary_unary_rpc_method_handler(handler)})
+        for name, method, handler in (
+            ("grpc.health.v1.Health", "Check", service.check),
+            ("plugin.GRPCController", "Shutdown", service.shutdown),
         )
     ]
 
@@ -158,7 +171,7 @@ async def _serve(
     )
     service = _Service(name, describe, runners, threads)
     plugin_pb2_grpc.add_ToolPluginServiceServicer_to_server(service, server)
-    server.add_generic_rpc_handlers(tuple(_health_and_controller(service.over)))
+    server.add_generic_rpc_handlers(tuple(_of_go_plugin(service)))
     path = os.path.join(os.environ.get("PLUGIN_UNIX_SOCKET_DIR") or tempfile.gettempdir(), f"p{os.getpid()}")
     server.add_insecure_port("unix:" + path)
     await server.start()
@@ -166,10 +179,10 @@ async def _serve(
     loop.add_signal_handler(signal.SIGTERM, service.over.set)
     loop.add_signal_handler(signal.SIGINT, lambda: None)  # a person interrupts toolhost, which ends its plugins
     _shake_hands(path, handshake)
-    watch = asyncio.create_task(toolhost_gone(path, parent, service.streaming))
+    watch = asyncio.create_task(toolhost_gone(path, parent, service))
     watch.add_done_callback(lambda _: None if service.streaming.is_set() else service.over.set())
     await service.over.wait()
     watch.cancel()
     ended = all([await session.close(_GRACE) for session in service.sessions])
-    await server.stop(grace=0)
+    await server.stop(grace=1)
     return ended
