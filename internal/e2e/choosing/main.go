@@ -1,5 +1,5 @@
 // The plugin choosing has a tool that each session sees differently: what there is to choose is what the session's context
-// lists under "options", or, if it lists nothing, the session's own name.
+// lists under "options", or, if it lists nothing, the session's own name. Another tells in which trace it is called.
 package main
 
 import (
@@ -29,7 +29,12 @@ func describe(ctx context.Context) (sdk.Variant, error) {
 	return sdk.Variant{Description: "Chooses for " + sdk.Session(ctx) + ".", InputSchema: schema}, err
 }
 
+func whence(ctx context.Context, _ struct{}) (string, error) { return sdk.Traceparent(ctx), nil }
+
 func main() {
 	spec := sdk.Spec{Name: "choose", Description: "Chooses.", ReadOnly: true, ContextKeys: []string{"options"}}
-	sdk.Serve(sdk.Plugin{Name: "choosing", Version: "1.0.0", Tools: []sdk.Tool{sdk.Func(spec, choose).Dynamic(describe)}})
+	sdk.Serve(sdk.Plugin{Name: "choosing", Version: "1.0.0", Tools: []sdk.Tool{
+		sdk.Func(spec, choose).Dynamic(describe),
+		sdk.Func(sdk.Spec{Name: "whence", Description: "Tells in which trace it is called.", ReadOnly: true}, whence),
+	}})
 }
