@@ -65,6 +65,28 @@ type InstanceInfo struct {
 	Digest     string        `json:"digest,omitempty"`
 	// Limits is what bounds the process and all that it started, and by what means. Empty: nothing does.
 	Limits []EffectiveLimit `json:"limits,omitempty"`
+	// Sandbox is what the process may touch. Nil: it is not known, as of one that is being started.
+	Sandbox *Sandbox `json:"sandbox,omitempty"`
+}
+
+// Sandbox is what a plugin process may touch, and what keeps it from the rest.
+type Sandbox struct {
+	Mode      string `json:"mode"`      // on, required or off
+	Network   bool   `json:"network"`   // whether it was granted toolhost's own network
+	Workspace string `json:"workspace"` // none, read or write
+	// Read and Write are the files and folders that it may touch besides the system's, its workspace and its own: what was
+	// granted, and where its interpreter is installed.
+	Read  []string `json:"read,omitempty"`
+	Write []string `json:"write,omitempty"`
+	Walls []Wall   `json:"walls,omitempty"` // those that there are to be; empty if the mode is off
+}
+
+// Wall is one part of a sandbox as it really is on this machine.
+type Wall struct {
+	Name      string `json:"wall"` // files, landlock, network, pid, ipc, privileges, syscalls
+	Effective bool   `json:"effective"`
+	Mechanism string `json:"mechanism,omitempty"` // such as mount namespace, landlock or seccomp; empty if it is not effective
+	Note      string `json:"note,omitempty"`      // why it is not effective, or what it cannot do
 }
 
 // EffectiveLimit is one bound on an instance as it really holds on this machine.

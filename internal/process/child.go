@@ -11,6 +11,7 @@ import (
 	"github.com/toolhost/toolhost/internal/guardian/proc"
 	"github.com/toolhost/toolhost/internal/limits"
 	"github.com/toolhost/toolhost/internal/process/pidns"
+	"github.com/toolhost/toolhost/internal/sandbox"
 )
 
 // child is an operating system process that leads a group of its own.
@@ -33,9 +34,10 @@ type spec struct {
 	argv      []string
 	attr      os.ProcAttr
 	holder    *limits.Holder
-	namespace bool   // whether it gets a PID namespace
-	grouped   bool   // whether it is only started in a control group of version 2
-	mark      string // the entry of the environment by which it is found
+	namespace bool          // whether it gets a PID namespace
+	grouped   bool          // whether it is only started in a control group of version 2
+	mark      string        // the entry of the environment by which it is found
+	walls     *sandbox.Plan // nil: none
 }
 
 // namespaceError says why there is no PID namespace.
@@ -103,18 +105,49 @@ func (c *child) start(ctx context.Context, s spec) (process *os.Process, reusabl
 			return nil, false, &namespaceError{err}
 		}
 	}
+	var failed error
 	stuck, err := s.holder.Start(func(cgroup int) error {
 		if cgroup < 0 && s.grouped {
 			return errNotGrouped
 		}
 		s.attr.Sys = ownGroup(cgroup, c.namespace != nil)
-		process, err = startBusy(ctx, s.path, s.argv, &s.attr)
+		var failure error
+		process, failure, err = s.launch(ctx)
+		if failure != nil {
+			failed = failure
+			return errNotPrepared // whatever that is, it is not for want of a group
+		}
 		return err
 	})
+	if failed != nil {
+		err = failed
+	}
 	if err != nil && c.namespace != nil {
 		c.namespace.Close()
 	}
 	return process, !stuck && c.namespace == nil, err
+}
+
+// errNotPrepared says that there was a process, which failed to put its walls up.
+var errNotPrepared = errors.New("it was not prepared")
+
+// launch starts the process, behind its walls if there are to be any. What then fails in the process is its failure.
+func (s *spec) launch(ctx context.Context) (process *os.Process, failure, err error) {
+	if s.walls == nil {
+		process, err = startBusy(ctx, func() (*os.Process, error) { return os.StartProcess(s.path, s.argv, &s.attr) })
+		return process, nil, err
+	}
+	began := false
+	process, err = startBusy(ctx, func() (*os.Process, error) {
+		return s.walls.Start(ctx, s.argv, &s.attr, func(pid int) {
+			began = true
+			_ = s.holder.Started(pid) // before its own program runs; what is wrong is told when it is asked again
+		})
+	})
+	if began {
+		return process, err, nil
+	}
+	return process, nil, err
 }
 
 // reap waits for the process to end and takes its exit status.
@@ -135,10 +168,10 @@ func (c *child) reap(process *os.Process) {
 
 // startBusy tries again for a moment if the file is still open for writing. Even after its writer closed it, a process
 // that is being started elsewhere in this program may hold it open until it has loaded its own.
-func startBusy(ctx context.Context, path string, argv []string, attr *os.ProcAttr) (*os.Process, error) {
+func startBusy(ctx context.Context, start func() (*os.Process, error)) (*os.Process, error) {
 	const tries, pause = 200, 5 * time.Millisecond
 	for try := 1; ; try++ {
-		process, err := os.StartProcess(path, argv, attr)
+		process, err := start()
 		if !errors.Is(err, syscall.ETXTBSY) || try == tries {
 			return process, err
 		}

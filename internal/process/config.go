@@ -13,6 +13,7 @@ import (
 	"github.com/toolhost/toolhost/internal/guardian"
 	"github.com/toolhost/toolhost/internal/limits"
 	"github.com/toolhost/toolhost/internal/pluginwire"
+	"github.com/toolhost/toolhost/internal/sandbox"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -63,6 +64,9 @@ type Config struct {
 	Cgroups *limits.Cgroups
 	// PIDNamespace says whether the process gets a PID namespace, so that whatever it started dies with it.
 	PIDNamespace NamespaceMode
+	// Sandbox is what the process may touch besides its program, the folder that Dir names, which it may read, and its own
+	// folders. Zero: whatever toolhost may.
+	Sandbox sandbox.Config
 	// Report is told how far the launch is: InstanceHandshaking once the process runs, InstanceWarming once it has said where it
 	// listens. It must not block. Nil: nobody is told.
 	Report func(state tool.InstanceState)

@@ -61,7 +61,7 @@ func setup(t *testing.T, flags ...string) (process.Config, *recorder) {
 	}, log
 }
 
-func executable(t *testing.T) string {
+func executable(t testing.TB) string {
 	t.Helper()
 	path, err := os.Executable()
 	if err != nil {

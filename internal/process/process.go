@@ -49,6 +49,7 @@ type Process struct {
 	child       *child           // spawned
 	noNamespace string           // spawned: why there is no PID namespace
 	unwalled    bool             // spawned: no PID namespace was asked for, or is needed
+	sandbox     tool.Sandbox     // spawned
 	pipes       []*os.File       // spawned: the ends that are read
 	pumps       sync.WaitGroup   // spawned: who reads them
 	watchers    sync.WaitGroup   // launched: who watches the limits
@@ -100,6 +101,9 @@ func (p *Process) Limits() []tool.EffectiveLimit {
 	}
 	return append(held, namespace)
 }
+
+// Sandbox returns what the process may touch, and which walls keep it from the rest.
+func (p *Process) Sandbox() tool.Sandbox { return p.sandbox }
 
 // RSS returns how much of the process's memory is in RAM, in bytes; 0 where it is not known.
 func (p *Process) RSS() (uint64, error) {

@@ -24,7 +24,7 @@ type pluginRunner struct {
 
 // Start starts the process and waits for its handshake.
 func (r *pluginRunner) Start(context.Context) error {
-	if err := r.p.start(r.ctx, r.protocol); err != nil {
+	if err := r.p.start(r.ctx, r.protocol, r.dir); err != nil {
 		return err
 	}
 	line, err := r.p.awaitHandshake(r.ctx, r.dir)

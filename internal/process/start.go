@@ -1,22 +1,25 @@
 package process
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/toolhost/toolhost/internal/guardian/proc"
 	"github.com/toolhost/toolhost/internal/pluginwire"
+	"github.com/toolhost/toolhost/internal/sandbox"
 	"github.com/toolhost/toolhost/tool"
 )
 
-// start starts the process and what reads its output.
-func (p *Process) start(ctx context.Context, protocol []string) error {
+// start starts the process, whose socket will be in dir, and what reads its output.
+func (p *Process) start(ctx context.Context, protocol []string, dir string) error {
 	null, err := os.Open(os.DevNull)
 	if err != nil {
 		return err
@@ -36,7 +39,7 @@ func (p *Process) start(ctx context.Context, protocol []string) error {
 		Dir:   p.dir(),
 		Env:   environ(protocol, p.cfg.Env, p.tmp(), p.mark),
 		Files: []*os.File{null, stdoutW, stderrW},
-	})
+	}, dir)
 	if err != nil {
 		return errors.Join(fmt.Errorf("starting it: %w", err), stdout.Close(), stderr.Close())
 	}
@@ -54,26 +57,56 @@ func (p *Process) start(ctx context.Context, protocol []string) error {
 	return err
 }
 
-// startChild starts the process in a PID namespace if there is to be one and it can be had.
-func (p *Process) startChild(ctx context.Context, attr os.ProcAttr) (*child, error) {
+// startChild starts the process in a PID namespace and behind walls, as far as they are to be and can be had.
+func (p *Process) startChild(ctx context.Context, attr os.ProcAttr, dir string) (*child, error) {
 	s := spec{
 		path: p.cfg.Path, argv: append([]string{p.cfg.Path}, p.cfg.Args...), attr: attr,
 		holder: p.holder, mark: proc.MarkName + "=" + p.mark,
 		grouped: p.cfg.PIDNamespace == NamespaceInstead,
 	}
 	s.namespace = !s.grouped && p.cfg.PIDNamespace != NamespaceOff
-	child, err := startChild(ctx, s)
-	if errors.Is(err, errNotGrouped) {
-		s.grouped, s.namespace = false, true
-		child, err = startChild(ctx, s)
+	without := map[string]string{}
+	for {
+		p.unwalled = !s.namespace && p.noNamespace == ""
+		child, err := p.startBehind(ctx, s, dir, without)
+		namespace, noNamespace := errors.AsType[*namespaceError](err)
+		wall, noWall := errors.AsType[*sandbox.WallError](err)
+		switch {
+		case errors.Is(err, errNotGrouped):
+			s.grouped, s.namespace = false, true
+		case noNamespace && p.cfg.PIDNamespace != NamespaceRequired:
+			p.noNamespace, s.namespace = namespace.Error(), false
+		case noWall && without[wall.Wall] == "":
+			without[wall.Wall] = wall.Err.Error()
+		default:
+			return child, err
+		}
 	}
-	p.unwalled = !s.namespace
-	if refused, ok := errors.AsType[*namespaceError](err); ok && p.cfg.PIDNamespace != NamespaceRequired {
-		p.noNamespace = refused.Error()
-		s.namespace = false
+}
+
+// startBehind starts the process as s says, behind the walls that the config wants. dir is where its socket will be.
+func (p *Process) startBehind(ctx context.Context, s spec, dir string, without map[string]string) (*child, error) {
+	if p.cfg.Sandbox.Mode == "" || p.cfg.Sandbox.Mode == sandbox.ModeOff {
+		p.sandbox = tool.Sandbox{Mode: string(sandbox.ModeOff)}
 		return startChild(ctx, s)
 	}
-	return child, err
+	stage := filepath.Join(p.folder, "root")
+	if err := os.Mkdir(stage, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
+		return nil, fmt.Errorf("making its root: %w", err)
+	}
+	cfg := p.cfg.Sandbox
+	cfg.Hidden = append(slices.Clone(cfg.Hidden), p.cfg.RunDir)
+	plan, err := sandbox.New(cfg, sandbox.Situation{
+		Program: p.cfg.Path, Folder: p.cfg.Dir, Dir: p.dir(), Own: []string{p.tmp(), dir}, Stage: stage,
+		PIDNamespace: s.namespace, NoPIDNamespace: cmp.Or(p.noNamespace, "none is needed"), Without: without,
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer plan.Close()
+	p.sandbox = plan.Sandbox()
+	s.walls, s.attr.Dir = plan, ""
+	return startChild(ctx, s)
 }
 
 // watchLimits watches what nothing else holds. It ends before the process is released.

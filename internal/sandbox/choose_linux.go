@@ -1,0 +1,259 @@
+//go:build linux && (amd64 || arm64)
+
+package sandbox
+
+import (
+	"fmt"
+	"strings"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/toolhost/toolhost/tool"
+)
+
+// namespaces stands for user namespaces, and with them for all others, in Situation.Without; procMount for a /proc that
+// shows nobody else.
+const (
+	namespaces = "namespaces"
+	procMount  = "proc"
+)
+
+// look finds out what the process is to see.
+func (p *Plan) look() error {
+	v := newView()
+	for _, path := range p.cfg.Read {
+		if err := v.reveal(path, AccessRead); err != nil {
+			return fmt.Errorf("granting that it reads %s: %w", path, err)
+		}
+	}
+	for _, path := range p.cfg.Write {
+		if err := v.reveal(path, AccessWrite); err != nil {
+			return fmt.Errorf("granting that it writes %s: %w", path, err)
+		}
+	}
+	if p.cfg.Workspace != "" && (p.cfg.WorkspaceAccess == AccessRead || p.cfg.WorkspaceAccess == AccessWrite) {
+		if err := v.reveal(p.cfg.Workspace, p.cfg.WorkspaceAccess); err != nil {
+			return fmt.Errorf("granting it the workspace: %w", err)
+		}
+	}
+	for _, path := range p.situation.Own {
+		if err := v.reveal(path, AccessWrite); err != nil {
+			return fmt.Errorf("granting it a folder of its own: %w", err)
+		}
+	}
+	for _, paths := range [][]string{systemFolders[:], systemFiles[:]} {
+		if err := v.revealAny(paths, AccessRead); err != nil {
+			return fmt.Errorf("granting it the system's libraries: %w", err)
+		}
+	}
+	installed, err := p.lookAtCode(v)
+	if err != nil {
+		return err
+	}
+	p.lookAtMemory(v)
+	for _, path := range p.cfg.Hidden {
+		v.hide(path)
+	}
+	for _, path := range p.cfg.Protected {
+		v.protect(path)
+	}
+	p.view, p.layout = v, v.layout()
+	p.shown = tool.Sandbox{
+		Mode: string(p.cfg.Mode), Network: p.cfg.Network, Workspace: string(p.cfg.access()),
+		Read: append(append([]string(nil), p.cfg.Read...), installed...), Write: append([]string(nil), p.cfg.Write...),
+	}
+	return nil
+}
+
+// access returns what may be done in the workspace.
+func (c Config) access() Access {
+	if c.Workspace == "" || c.WorkspaceAccess == "" {
+		return AccessNone
+	}
+	return c.WorkspaceAccess
+}
+
+// lookAtCode makes visible what is executed.
+func (p *Plan) lookAtCode(v *view) (installed []string, err error) {
+	s := p.situation
+	code := []string{s.Program}
+	if s.Folder != "" {
+		code = append(code, s.Folder)
+	}
+	never := append(append([]string{p.cfg.Workspace}, p.cfg.Hidden...), s.Own...)
+	for _, place := range installations(s.Program, never) {
+		if s.Folder == "" || !within(place, s.Folder) {
+			installed = append(installed, place)
+		}
+	}
+	for _, path := range append(code, installed...) {
+		if err := v.reveal(path, AccessRead); err != nil {
+			return nil, fmt.Errorf("granting it its program: %w", err)
+		}
+	}
+	return installed, nil
+}
+
+// lookAtMemory adds what is no file of a disk.
+func (p *Plan) lookAtMemory(v *view) {
+	add := func(it item) {
+		if _, granted := v.items[it.path]; !granted {
+			v.items[it.path] = it
+		}
+	}
+	add(item{path: "/proc", kind: processes, access: AccessRead, folder: true})
+	for _, path := range devices {
+		add(item{path: path, kind: device, access: AccessWrite})
+	}
+	for path, target := range deviceLinks {
+		v.links[path] = target
+	}
+	for _, path := range []string{"/tmp", "/dev/shm"} {
+		if outer, ok := around(v.items, path); !ok || outer.kind != bound {
+			add(item{path: path, kind: scratch, access: AccessWrite, folder: true})
+		}
+	}
+	for _, path := range maskedProc {
+		if exists(path) {
+			add(item{path: path, kind: nothing, access: AccessRead, exact: true})
+		}
+	}
+}
+
+func exists(path string) bool {
+	var stat unix.Stat_t
+	return unix.Lstat(path, &stat) == nil
+}
+
+// choose decides which walls there are, and by what means.
+func (p *Plan) choose() {
+	p.caps = ownCapabilities()
+	without := p.situation.Without
+	p.namespace = without[namespaces] == ""
+	if p.abi = landlockVersion(); without[Landlock] != "" {
+		p.abi = 0
+	}
+	p.seccomp = hasSeccomp() && without[Syscalls] == ""
+	files := p.chooseFiles()
+	p.mounts = files.Effective
+	p.wall(files)
+	p.wall(p.chooseLandlock())
+	if !p.cfg.Network {
+		p.wall(p.separated(Network, "network namespace", "sockets of the network"))
+	}
+	p.wall(p.choosePID())
+	p.wall(p.separated(IPC, "IPC namespace", "shared memory, semaphores and queues"))
+	p.wall(tool.Wall{Name: Privileges, Effective: true, Mechanism: "no_new_privs, no capabilities"})
+	syscalls := tool.Wall{Name: Syscalls, Effective: p.seccomp, Mechanism: "seccomp"}
+	if !p.seccomp {
+		syscalls.Note = orElse(without[Syscalls], "this kernel does not filter system calls")
+	}
+	p.wall(syscalls)
+}
+
+func (p *Plan) wall(w tool.Wall) {
+	if !w.Effective {
+		w.Mechanism = ""
+	}
+	p.shown.Walls = append(p.shown.Walls, w)
+}
+
+func (p *Plan) chooseFiles() tool.Wall {
+	w := tool.Wall{Name: Files, Mechanism: "mount namespace"}
+	_, all := p.view.items["/"]
+	switch without := p.situation.Without; {
+	case all:
+		w.Note = "the whole file system was granted"
+	case without[Files] != "":
+		w.Note = without[Files]
+	case !p.namespace:
+		w.Note = without[namespaces]
+	default:
+		w.Effective = true
+	}
+	return w
+}
+
+func (p *Plan) chooseLandlock() tool.Wall {
+	w := tool.Wall{Name: Landlock, Effective: p.abi > 0, Mechanism: fmt.Sprintf("landlock %d", p.abi)}
+	switch {
+	case !w.Effective:
+		w.Note = orElse(p.situation.Without[Landlock], "this kernel has no Landlock, or does not use it")
+	case p.abi < scopedSince:
+		w.Note = "this kernel's Landlock does not keep signals and abstract sockets apart; version 6 does"
+	}
+	if !p.mounts {
+		var exceptions []string
+		for _, it := range p.layout {
+			if it.exact && it.kind == nothing && !within(it.path, "/proc") || it.exact && it.kind == bound && it.access == AccessRead {
+				exceptions = append(exceptions, it.path)
+			}
+		}
+		if len(exceptions) > 0 {
+			w.Note = strings.TrimPrefix(w.Note+"; ", "; ") + "it makes no exception of what is in a folder that was granted: " + strings.Join(exceptions, ", ")
+		}
+	}
+	return w
+}
+
+// separated returns a wall that a namespace makes, or a filter of system calls where there is none.
+func (p *Plan) separated(name, mechanism, what string) tool.Wall {
+	why := orElse(p.situation.Without[name], p.situation.Without[namespaces])
+	switch {
+	case why == "":
+		return tool.Wall{Name: name, Effective: true, Mechanism: mechanism}
+	case p.seccomp:
+		return tool.Wall{Name: name, Effective: true, Mechanism: "seccomp", Note: what + " are refused; no " + mechanism + ": " + why}
+	}
+	return tool.Wall{Name: name, Note: why}
+}
+
+func (p *Plan) choosePID() tool.Wall {
+	s := p.situation
+	switch {
+	case s.PIDNamespace:
+		return tool.Wall{Name: PID, Effective: true, Mechanism: "PID namespace"}
+	case p.abi >= scopedSince && p.ownProc():
+		return tool.Wall{Name: PID, Effective: true, Mechanism: "landlock, hidden in /proc", Note: "no PID namespace: " + s.NoPIDNamespace}
+	case p.abi >= scopedSince:
+		return tool.Wall{
+			Name: PID, Effective: true, Mechanism: "landlock",
+			Note: "others can be seen, and neither signalled nor looked into; no PID namespace: " + s.NoPIDNamespace,
+		}
+	}
+	return tool.Wall{Name: PID, Note: s.NoPIDNamespace}
+}
+
+// ownProc reports whether it gets a /proc of its own without a PID namespace, which shows nobody whom it may not trace.
+func (p *Plan) ownProc() bool {
+	return !p.situation.PIDNamespace && p.mounts && !p.userNamespace() && p.situation.Without[procMount] == ""
+}
+
+// userNamespace reports whether other namespaces need one of users first.
+func (p *Plan) userNamespace() bool { return p.caps&(1<<unix.CAP_SYS_ADMIN) == 0 }
+
+func orElse(text, other string) string {
+	if text == "" {
+		return other
+	}
+	return text
+}
+
+// ownCapabilities returns the effective capabilities of the calling thread.
+func ownCapabilities() uint64 {
+	var data [2]unix.CapUserData
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	if err := unix.Capget(&header, &data[0]); err != nil {
+		return 0
+	}
+	return uint64(data[1].Effective)<<32 | uint64(data[0].Effective)
+}
+
+// hasSeccomp asks whether the kernel filters system calls.
+func hasSeccomp() bool {
+	const getActionAvailable = 2 // SECCOMP_GET_ACTION_AVAIL
+	action := uint32(retErrno)
+	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, getActionAvailable, 0, uintptr(unsafe.Pointer(&action)))
+	return errno == 0
+}

@@ -1,0 +1,87 @@
+package sandbox
+
+import (
+	"fmt"
+	"path/filepath"
+)
+
+// Mode says whether there are walls.
+type Mode string
+
+// The modes. The zero value is ModeOff.
+const (
+	ModeOff      Mode = "off"      // none
+	ModeOn       Mode = "on"       // those that this machine gives
+	ModeRequired Mode = "required" // all, or the process is not started
+)
+
+// Access is what may be done with files.
+type Access string
+
+// The kinds of access. The zero value is AccessNone.
+const (
+	AccessNone  Access = "none"
+	AccessRead  Access = "read"  // and execute
+	AccessWrite Access = "write" // and read and execute
+)
+
+// Config says what one process may touch besides the system's libraries. All paths are absolute. The zero value has no
+// walls.
+type Config struct {
+	Mode Mode
+	// Network is whether it may use toolhost's own network. Without, it has a loopback of its own at most.
+	Network bool
+	// Workspace is the folder that tools work in, and WorkspaceAccess what the process may do there. It is at the same path
+	// inside. Empty: none.
+	Workspace       string
+	WorkspaceAccess Access
+	// Read and Write are further files and folders. They must be there.
+	Read, Write []string
+	// Hidden is what stays out of sight even where a folder around it was granted: toolhost's own. What is not there counts
+	// for nothing.
+	Hidden []string
+	// Protected is what is not to be changed even where a folder around it was granted with AccessWrite. What is not there
+	// counts for nothing.
+	Protected []string
+}
+
+// Situation is what a Plan depends on and its Config does not say.
+type Situation struct {
+	// Program is the file that is executed; what it needs to run is made visible: itself, and the installation of the
+	// interpreter behind it.
+	Program string
+	// Folder is a folder that is the plugin's code; empty: none. It can be read.
+	Folder string
+	// Dir is where the process starts.
+	Dir string
+	// Own are folders that are the process's alone. They can be written.
+	Own []string
+	// Stage is an empty folder outside of Own that nobody else uses, over which the new root is mounted.
+	Stage string
+	// PIDNamespace is whether the process gets a PID namespace and a /proc of its own, and NoPIDNamespace why not.
+	PIDNamespace   bool
+	NoPIDNamespace string
+	// Without says which walls are not to be tried, and why.
+	Without map[string]string
+}
+
+func (c Config) check() error {
+	switch c.Mode {
+	case "", ModeOff, ModeOn, ModeRequired:
+	default:
+		return fmt.Errorf("the sandbox's mode is %q, not off, on or required", c.Mode)
+	}
+	switch c.WorkspaceAccess {
+	case "", AccessNone, AccessRead, AccessWrite:
+	default:
+		return fmt.Errorf("the access to the workspace is %q, not none, read or write", c.WorkspaceAccess)
+	}
+	for _, list := range [][]string{c.Read, c.Write, c.Hidden, c.Protected} {
+		for _, path := range list {
+			if !filepath.IsAbs(path) {
+				return fmt.Errorf("the sandbox's path %q is not absolute", path)
+			}
+		}
+	}
+	return nil
+}

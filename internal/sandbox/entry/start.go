@@ -1,0 +1,129 @@
+//go:build linux && (amd64 || arm64)
+
+package entry
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	exitCode = 126 // of the program, if a call failed
+	// patience bounds how long all calls may take. They need about a millisecond; a machine may be busy.
+	patience = 20 * time.Second
+)
+
+// CallError says which call failed.
+type CallError struct {
+	Index int // of the call; Program.Len if it is the execution of the file
+	Err   error
+}
+
+func (e *CallError) Error() string { return fmt.Sprintf("system call %d: %v", e.Index, e.Err) }
+func (e *CallError) Unwrap() error { return e.Err }
+
+// Loaded is a program that is ready to be started, again and again. Close it when it is not needed any more.
+type Loaded struct {
+	file  *os.File
+	table uint64
+}
+
+// Load makes the program, which ends by executing the file at path, as it is named after the calls. The calling thread must
+// see its own process in /proc.
+func (p *Program) Load(path string) (*Loaded, error) {
+	if p.Len() > maxTable {
+		return nil, fmt.Errorf("%d system calls are too many", p.Len())
+	}
+	file, err := inMemory(p.image(path))
+	if err != nil {
+		return nil, fmt.Errorf("making the program that goes before: %w", err)
+	}
+	return &Loaded{file: file, table: p.tableAt()}, nil
+}
+
+// Close releases the program. It does not matter to what was started.
+func (l *Loaded) Close() { _ = l.file.Close() }
+
+// Start starts a process that makes the calls and then executes the file. The attributes are those of os.StartProcess, with
+// three files. started is called once there is a process, whose own program has not begun by then. Start returns when it
+// has; an error is a *CallError if a call failed, and then nothing is left of the process. The calling thread is the parent
+// that the process may be told to die with.
+func (l *Loaded) Start(ctx context.Context, argv []string, attr *os.ProcAttr, started func(pid int)) (*os.Process, error) {
+	status, statusW, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer status.Close()
+	defer statusW.Close()
+	own := *attr
+	own.Files = append(slices.Clone(attr.Files), statusW)
+	process, err := os.StartProcess(fmt.Sprintf("/proc/self/fd/%d", l.file.Fd()), argv, &own)
+	if err != nil {
+		return nil, err
+	}
+	_ = statusW.Close()
+	started(process.Pid)
+	if err := l.await(ctx, status); err != nil {
+		_ = process.Kill() // it may have ended by itself
+		_, _ = process.Wait()
+		return nil, err
+	}
+	return process, nil
+}
+
+// await returns when the file is being executed, which closes the pipe, or with what failed.
+func (l *Loaded) await(ctx context.Context, status *os.File) error {
+	_ = status.SetReadDeadline(time.Now().Add(patience))
+	stop := context.AfterFunc(ctx, func() { _ = status.SetReadDeadline(time.Now()) })
+	defer stop()
+	var told [16]byte
+	n, err := io.ReadFull(status, told[:])
+	switch {
+	case n == 0 && err == io.EOF:
+		return nil
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
+		return fmt.Errorf("waiting for the program that goes before: %w", err)
+	}
+	answer, at := int64(binary.NativeEndian.Uint64(told[:])), binary.NativeEndian.Uint64(told[8:])
+	return &CallError{Index: int(at-l.table) / callSize, Err: syscall.Errno(-answer)}
+}
+
+// inMemory returns an executable file that is only in memory.
+func inMemory(image []byte) (*os.File, error) {
+	const name, mfdExec = "toolhost-entry", 0x10 // MFD_EXEC, which kernels before 6.3 do not know
+	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC|mfdExec)
+	if errors.Is(err, unix.EINVAL) {
+		fd, err = unix.MemfdCreate(name, unix.MFD_CLOEXEC)
+	}
+	if err != nil {
+		return nil, err
+	}
+	written := os.NewFile(uintptr(fd), name)
+	defer written.Close()
+	if _, err := written.Write(image); err != nil {
+		return nil, err
+	}
+	// Opened anew, for what is open for writing cannot be executed; and above what Start gives the process.
+	const least = StatusFD + 1
+	opened, err := unix.Open(fmt.Sprintf("/proc/self/fd/%d", fd), unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer unix.Close(opened)
+	high, err := unix.FcntlInt(uintptr(opened), unix.F_DUPFD_CLOEXEC, least)
+	if err != nil {
+		return nil, err
+	}
+	return os.NewFile(uintptr(high), name), nil
+}

@@ -1,0 +1,127 @@
+package sandbox
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// binFolders are the folders of an installation in which its programs are.
+var binFolders = []string{"bin", "sbin", "libexec", "shims"}
+
+// mostHops bounds the way from a program to what runs it: a script, its interpreter, a wrapper in a shell, and so on.
+const mostHops = 8
+
+// installations returns what has to be readable for a program to run, besides itself: the installations of the
+// interpreters behind it, as far as they are outside of the system's folders. An installation is the folder above the
+// one in which the program is; where that would be too much, it is the program alone. never are folders of which none
+// may be in an installation.
+func installations(program string, never []string) []string {
+	var found []string
+	add := func(program string) {
+		if place := installation(program, never); !slices.Contains(found, place) {
+			found = append(found, place)
+		}
+	}
+	next := []string{program}
+	for hop := 0; len(next) > 0 && hop < mostHops; hop++ {
+		current := next[0]
+		next = next[1:]
+		if home := virtualEnvironment(current); home != "" {
+			next = append(next, filepath.Join(home, filepath.Base(current)))
+		}
+		real, err := filepath.EvalSymlinks(current)
+		if err != nil {
+			continue
+		}
+		if current != program || real != program {
+			add(real)
+		}
+		if interpreter := shebang(real); interpreter != "" {
+			next = append(next, interpreter)
+			add(interpreter)
+		}
+	}
+	return slices.DeleteFunc(found, func(path string) bool { return inSystem(path) })
+}
+
+// installation returns the folder above the one in which a program is, or the program.
+func installation(program string, never []string) string {
+	if !slices.Contains(binFolders, filepath.Base(filepath.Dir(program))) {
+		return program
+	}
+	prefix := filepath.Dir(filepath.Dir(program))
+	if prefix == "/" || isHome(prefix) {
+		return program
+	}
+	for _, path := range never {
+		if within(path, prefix) {
+			return program
+		}
+	}
+	return prefix
+}
+
+// isHome reports whether a folder is that of a user, or one that holds those of several.
+func isHome(dir string) bool {
+	home, err := os.UserHomeDir()
+	return err == nil && within(home, dir) || dir == "/root" || dir == "/home" || filepath.Dir(dir) == "/home" || filepath.Dir(dir) == "/Users"
+}
+
+// within reports whether a path is a folder or in it.
+func within(path, dir string) bool {
+	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
+}
+
+func inSystem(path string) bool {
+	return slices.ContainsFunc(systemFolders[:], func(dir string) bool { return within(path, dir) })
+}
+
+// virtualEnvironment returns the folder of the Python that a virtual environment's program runs; "" if it is of none.
+func virtualEnvironment(program string) string {
+	file, err := os.Open(filepath.Join(filepath.Dir(program), "..", "pyvenv.cfg"))
+	if err != nil {
+		return ""
+	}
+	defer file.Close()
+	const most = 64 << 10
+	for lines := bufio.NewScanner(io.LimitReader(file, most)); lines.Scan(); {
+		key, value, _ := strings.Cut(lines.Text(), "=")
+		if home := strings.TrimSpace(value); strings.TrimSpace(key) == "home" && filepath.IsAbs(home) {
+			return filepath.Clean(home)
+		}
+	}
+	return ""
+}
+
+// shebang returns the program that runs a script; "" if the file is none, or if its interpreter is not found.
+func shebang(file string) string {
+	f, err := os.Open(file)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	const most = 4096
+	line, _ := bufio.NewReader(io.LimitReader(f, most)).ReadString('\n')
+	words := strings.Fields(strings.TrimPrefix(line, "#!"))
+	if !strings.HasPrefix(line, "#!") || len(words) == 0 {
+		return ""
+	}
+	if filepath.Base(words[0]) != "env" {
+		return words[0]
+	}
+	for _, word := range words[1:] {
+		if strings.HasPrefix(word, "-") || strings.Contains(word, "=") {
+			continue
+		}
+		if path, err := exec.LookPath(word); err == nil && filepath.IsAbs(path) {
+			return path
+		}
+		return ""
+	}
+	return ""
+}

@@ -1,0 +1,85 @@
+//go:build linux && (amd64 || arm64)
+
+package sandbox
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// writeNamespaces lets the process leave toolhost's namespaces. Without the right to, it makes a user namespace first, in
+// which it is the same user and has it.
+func (p *Plan) writeNamespaces() {
+	without := p.situation.Without
+	network := !p.cfg.Network && without[Network] == "" && p.namespace
+	ipc := without[IPC] == "" && p.namespace
+	if p.userNamespace() && (p.mounts || network || ipc) {
+		p.writeUserNamespace()
+	}
+	if network {
+		p.call(step{wall: Network, what: "making a network namespace", optional: true}, unix.SYS_UNSHARE, unix.CLONE_NEWNET)
+		p.writeLoopback()
+	}
+	if ipc {
+		p.call(step{wall: IPC, what: "making an IPC namespace", optional: true}, unix.SYS_UNSHARE, unix.CLONE_NEWIPC)
+	}
+}
+
+func (p *Plan) writeUserNamespace() {
+	at := step{wall: namespaces, what: "making a user namespace", optional: true}
+	p.call(at, unix.SYS_UNSHARE, unix.CLONE_NEWUSER)
+	for _, file := range []struct{ path, text string }{
+		{"/proc/self/setgroups", "deny"},
+		{"/proc/self/uid_map", fmt.Sprintf("%d %[1]d 1", os.Geteuid())},
+		{"/proc/self/gid_map", fmt.Sprintf("%d %[1]d 1", os.Getegid())},
+	} {
+		p.call(at, unix.SYS_OPENAT, currentFolder, p.program.Text(file.path), unix.O_WRONLY|unix.O_CLOEXEC, 0)
+		p.call(at, unix.SYS_WRITE, firstFD, p.program.Text(file.text), uint64(len(file.text)))
+		p.call(at, unix.SYS_CLOSE, firstFD)
+	}
+}
+
+// writeLoopback switches the loopback of a new network namespace on.
+func (p *Plan) writeLoopback() {
+	at := step{wall: Network, what: "switching its loopback on", optional: true}
+	request := make([]byte, 40) // struct ifreq
+	copy(request, "lo")
+	request[unix.IFNAMSIZ] = unix.IFF_UP | unix.IFF_RUNNING
+	p.call(at, unix.SYS_SOCKET, unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	p.call(at, unix.SYS_IOCTL, firstFD, unix.SIOCSIFFLAGS, p.program.Bytes(request))
+	p.call(at, unix.SYS_CLOSE, firstFD)
+}
+
+// writePrivileges gives up all capabilities, also those that a program could give back.
+func (p *Plan) writePrivileges() {
+	at := step{wall: Privileges, what: "giving up capabilities"}
+	namespaced := p.userNamespace() && (p.mounts || p.byNamespace(Network) || p.byNamespace(IPC))
+	if namespaced || p.caps&(1<<unix.CAP_SETPCAP) != 0 {
+		for capability := range lastCapability() + 1 {
+			p.call(at, unix.SYS_PRCTL, unix.PR_CAPBSET_DROP, uint64(capability), 0, 0, 0)
+		}
+	}
+	p.call(at, unix.SYS_PRCTL, unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
+	header := p.program.Words(unix.LINUX_CAPABILITY_VERSION_3)
+	p.call(at, unix.SYS_CAPSET, header, p.program.Bytes(make([]byte, 24)))
+}
+
+// byNamespace reports whether the network or IPC is kept apart by a namespace.
+func (p *Plan) byNamespace(name string) bool {
+	return p.namespace && p.situation.Without[name] == "" && (name != Network || !p.cfg.Network)
+}
+
+// lastCapability returns the highest that the kernel knows.
+func lastCapability() int {
+	text, err := os.ReadFile("/proc/sys/kernel/cap_last_cap")
+	if err == nil {
+		if last, err := strconv.Atoi(strings.TrimSpace(string(text))); err == nil && last < 64 {
+			return last
+		}
+	}
+	return unix.CAP_LAST_CAP
+}

@@ -1,0 +1,138 @@
+//go:build linux && (amd64 || arm64)
+
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/toolhost/toolhost/internal/sandbox/entry"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// Plan is the sandbox of one process. It is made by New, and is for one goroutine at a time until Start has returned; Sandbox
+// may be called from any.
+type Plan struct {
+	cfg       Config
+	situation Situation
+	view      *view
+	layout    []item
+	shown     tool.Sandbox
+
+	caps      uint64 // toolhost's own capabilities
+	namespace bool   // whether namespaces can be made
+	mounts    bool   // whether it gets a file system of its own
+	abi       int    // of Landlock; 0: none
+	seccomp   bool
+
+	program entry.Program
+	steps   []step // of the program, call by call
+	loaded  *entry.Loaded
+}
+
+// step says what a system call is good for.
+type step struct {
+	wall, what string
+	optional   bool // a kernel, or what filters its calls, may refuse it; all else must succeed
+}
+
+// New makes a plan. It looks at the machine and at files, and changes nothing. The error is a *RefusedError if a wall is
+// required that this machine does not give. Close it.
+func New(cfg Config, s Situation) (*Plan, error) {
+	if err := cfg.check(); err != nil {
+		return nil, err
+	}
+	p := &Plan{cfg: cfg, situation: s}
+	if err := p.look(); err != nil {
+		return nil, err
+	}
+	p.choose()
+	if cfg.Mode == ModeRequired {
+		for _, wall := range p.shown.Walls {
+			if !wall.Effective {
+				return nil, &RefusedError{wall}
+			}
+		}
+	}
+	p.write()
+	var err error
+	p.loaded, err = p.program.Load(s.Program)
+	return p, err
+}
+
+// Close releases the plan. What was started is not touched.
+func (p *Plan) Close() {
+	if p.loaded != nil {
+		p.loaded.Close()
+	}
+}
+
+// Sandbox returns what the process may touch, and which walls it is behind.
+func (p *Plan) Sandbox() tool.Sandbox {
+	s := p.shown
+	s.Read, s.Write, s.Walls = slices.Clone(s.Read), slices.Clone(s.Write), slices.Clone(s.Walls)
+	return s
+}
+
+// Start starts the process behind its walls, and returns once its own program runs. The attributes are those of
+// os.StartProcess with three files and no folder: where it starts is part of the Situation. started is called once there
+// is a process, before its own program runs. The error is a *WallError if this machine does not give a wall after all, and
+// what exec says if the program cannot be run.
+func (p *Plan) Start(ctx context.Context, argv []string, attr *os.ProcAttr, started func(pid int)) (*os.Process, error) {
+	process, err := p.loaded.Start(ctx, argv, attr, started)
+	failed, ok := errors.AsType[*entry.CallError](err)
+	if !ok {
+		return process, err
+	}
+	if failed.Index >= len(p.steps) {
+		return nil, &os.PathError{Op: "fork/exec", Path: p.situation.Program, Err: failed.Err}
+	}
+	at := p.steps[failed.Index]
+	err = fmt.Errorf("%s: %w", at.what, failed.Err)
+	if at.optional && refusal(failed.Err) {
+		return nil, &WallError{Wall: at.wall, Err: err}
+	}
+	return nil, fmt.Errorf("preparing its sandbox: %w", err)
+}
+
+// refusal reports whether an error is how a kernel, or what filters its calls, says that it does not do something, as
+// opposed to what is wrong with a file.
+func refusal(err error) bool {
+	return slices.ContainsFunc([]syscall.Errno{
+		unix.EPERM, unix.EACCES, unix.ENOSYS, unix.EINVAL, unix.EOPNOTSUPP, unix.ENOSPC, unix.EUSERS, unix.ENODEV, unix.ENOMEM,
+	}, func(known syscall.Errno) bool { return errors.Is(err, known) })
+}
+
+// call adds a system call to the program.
+func (p *Plan) call(s step, number uintptr, arguments ...uint64) {
+	p.program.Call(number, arguments...)
+	p.steps = append(p.steps, s)
+}
+
+// write puts the calls together, in the only order in which each of them is still possible.
+func (p *Plan) write() {
+	first := step{what: "closing what is not its own"}
+	p.call(first, unix.SYS_CLOSE_RANGE, entry.StatusFD+1, 1<<32-1, 0)
+	p.call(first, unix.SYS_FCNTL, entry.StatusFD, unix.F_SETFD, unix.FD_CLOEXEC)
+	p.writeNamespaces()
+	if p.mounts {
+		p.writeMounts()
+	}
+	if dir := p.situation.Dir; dir != "" {
+		p.call(step{what: "going to " + dir}, unix.SYS_CHDIR, p.program.Text(dir))
+	}
+	p.call(step{wall: Privileges, what: "giving up new privileges"}, unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1)
+	if p.abi > 0 {
+		p.writeLandlock()
+	}
+	p.writePrivileges()
+	if p.seccomp {
+		p.writeFilter()
+	}
+}

@@ -1,0 +1,29 @@
+package sandbox
+
+// systemFolders are where the system's programs and libraries are. They can be read by everybody, and so by plugins.
+var systemFolders = [...]string{
+	"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32",
+	"/nix/store", "/gnu/store", // of systems that have all of them there
+}
+
+// systemFiles are the parts of /etc that programs need to run, and in which nothing is secret. A private key in /etc/ssl
+// and a password in /etc/shadow are none of a plugin's business.
+var systemFiles = [...]string{
+	"/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/ld.so.preload", "/etc/ld-musl-x86_64.path", "/etc/ld-musl-aarch64.path",
+	"/etc/ssl/certs", "/etc/ssl/cert.pem", "/etc/ssl/openssl.cnf", "/etc/pki/tls/certs", "/etc/pki/tls/cert.pem",
+	"/etc/pki/tls/openssl.cnf", "/etc/pki/ca-trust/extracted", "/etc/ca-certificates/extracted", "/etc/crypto-policies",
+	"/etc/resolv.conf", "/etc/hosts", "/etc/host.conf", "/etc/nsswitch.conf", "/etc/gai.conf", "/etc/services", "/etc/protocols",
+	"/etc/passwd", "/etc/group", "/etc/localtime", "/etc/timezone", "/etc/os-release", "/etc/alternatives", "/etc/mime.types",
+	"/etc/fonts", "/etc/terminfo",
+}
+
+// devices are the special files that programs take for granted. None of them reaches another process or a disk.
+var devices = [...]string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"}
+
+// deviceLinks are the names in /dev by which a process finds its own files.
+var deviceLinks = map[string]string{
+	"/dev/fd": "/proc/self/fd", "/dev/stdin": "/proc/self/fd/0", "/dev/stdout": "/proc/self/fd/1", "/dev/stderr": "/proc/self/fd/2",
+}
+
+// maskedProc are files of /proc that tell of the machine what is none of a plugin's business.
+var maskedProc = [...]string{"/proc/kcore", "/proc/keys", "/proc/key-users", "/proc/timer_list", "/proc/kpagecount", "/proc/kpageflags"}

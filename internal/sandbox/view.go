@@ -1,0 +1,169 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// kind is how a path comes to be there.
+type kind int
+
+const (
+	bound     kind = iota // it is toolhost's own
+	scratch               // a folder in memory, for the process alone
+	nothing               // an empty folder, or the null device in place of a file
+	processes             // /proc
+	device                // toolhost's own special file
+)
+
+// item is a path of the file system that the process sees, which is there at the same place outside.
+type item struct {
+	path   string
+	kind   kind
+	access Access
+	folder bool
+	exact  bool // what holds of it must not follow from a folder around it that allows more
+}
+
+// view is all that the process sees, by path.
+type view struct {
+	items map[string]item
+	links map[string]string // symbolic links on the way to items, and where they lead
+}
+
+func newView() *view { return &view{items: map[string]item{}, links: map[string]string{}} }
+
+// reveal makes a path visible, and the links by which it is reached. If it is visible already, the better access counts.
+func (v *view) reveal(path string, access Access) error {
+	it, err := v.resolve(path)
+	if err != nil {
+		return err
+	}
+	it.access = access
+	if was, ok := v.items[it.path]; ok && was.kind == bound && was.access == AccessWrite {
+		it.access = AccessWrite
+	}
+	v.items[it.path] = it
+	return nil
+}
+
+// resolve walks a path component by component, notes the links, and returns what is at its end.
+func (v *view) resolve(path string) (item, error) {
+	const most = 1000 // components, of links too; the kernel gives up after 40 links
+	if !filepath.IsAbs(path) {
+		return item{}, fmt.Errorf("the path %q is not absolute", path)
+	}
+	at, rest := "/", components(path)
+	it := item{path: "/", folder: true}
+	for step := 0; len(rest) > 0; step++ {
+		if step > most {
+			return item{}, fmt.Errorf("looking at %s: too many links", path)
+		}
+		next := filepath.Join(at, rest[0])
+		rest = rest[1:]
+		info, err := os.Lstat(next)
+		if err != nil {
+			return item{}, err
+		}
+		if info.Mode()&fs.ModeSymlink == 0 {
+			at, it = next, item{path: next, folder: info.IsDir()}
+			continue
+		}
+		target, err := os.Readlink(next)
+		if err != nil {
+			return item{}, err
+		}
+		v.links[next] = target
+		if !filepath.IsAbs(target) {
+			target = filepath.Join(at, target)
+		}
+		rest = append(components(target), rest...)
+		at, it = "/", item{path: "/", folder: true}
+	}
+	return it, nil
+}
+
+func components(path string) []string {
+	return strings.FieldsFunc(filepath.Clean(path), func(r rune) bool { return r == '/' })
+}
+
+// revealAny makes those of the paths visible that are there.
+func (v *view) revealAny(paths []string, access Access) error {
+	for _, path := range paths {
+		if err := v.reveal(path, access); err != nil && !missing(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+// missing reports whether a path is not there, or is none of this user's business.
+func missing(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)
+}
+
+// hide puts nothing in place of a path, if a folder around it is visible.
+func (v *view) hide(path string) {
+	v.overlay(path, item{kind: nothing, access: AccessRead, exact: true})
+}
+
+// protect lets a path only be read, if a folder around it may be written.
+func (v *view) protect(path string) {
+	v.overlay(path, item{kind: bound, access: AccessRead, exact: true})
+}
+
+func (v *view) overlay(path string, it item) {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return // it is not there
+	}
+	info, err := os.Stat(real)
+	if err != nil {
+		return
+	}
+	if _, granted := v.items[real]; granted && it.kind == nothing {
+		return // what was granted by its own name
+	}
+	outer, ok := around(v.items, real)
+	if !ok || outer.kind != bound && outer.kind != nothing || it.kind == bound && outer.access != AccessWrite {
+		return
+	}
+	it.path, it.folder = real, info.IsDir()
+	v.items[real] = it
+}
+
+// layout returns what has to be put in place, in an order in which each finds what it is in, without what is there already
+// because it is in something else.
+func (v *view) layout() []item {
+	var kept []item
+	placed := map[string]item{}
+	for _, it := range slices.SortedFunc(maps.Values(v.items), func(a, b item) int { return comparePaths(a.path, b.path) }) {
+		if outer, ok := around(placed, it.path); ok && !it.exact && it.kind == bound && outer.kind == bound &&
+			(outer.access == AccessWrite || outer.access == it.access) {
+			continue
+		}
+		placed[it.path] = it
+		kept = append(kept, it)
+	}
+	return kept
+}
+
+// around returns the nearest item that a path is in.
+func around(items map[string]item, path string) (item, bool) {
+	for dir := path; dir != "/"; {
+		dir = filepath.Dir(dir)
+		if it, ok := items[dir]; ok {
+			return it, true
+		}
+	}
+	return item{}, false
+}
+
+// comparePaths orders folders before what is in them.
+func comparePaths(a, b string) int { return slices.Compare(components(a), components(b)) }

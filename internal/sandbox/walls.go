@@ -1,0 +1,37 @@
+package sandbox
+
+import (
+	"fmt"
+
+	"github.com/toolhost/toolhost/tool"
+)
+
+// The walls, in the order in which they are shown.
+const (
+	Files      = "files"      // a file system of its own, by a mount namespace
+	Landlock   = "landlock"   // the same paths once more, by the kernel's security module
+	Network    = "network"    // no network, unless it was granted
+	PID        = "pid"        // other processes are out of sight and cannot be signalled
+	IPC        = "ipc"        // no shared memory, semaphores and queues of others
+	Privileges = "privileges" // none now, none to gain
+	Syscalls   = "syscalls"   // no system calls that plugins have no use for and attackers have
+)
+
+var wallNames = []string{Files, Landlock, Network, PID, IPC, Privileges, Syscalls}
+
+// WallError says that a wall cannot be put up. A Plan that is made without it may do.
+type WallError struct {
+	Wall string
+	Err  error
+}
+
+func (e *WallError) Error() string { return fmt.Sprintf("putting up the wall %q: %v", e.Wall, e.Err) }
+func (e *WallError) Unwrap() error { return e.Err }
+
+// RefusedError says that a process was not started because a wall is required and cannot be put up.
+type RefusedError struct{ Wall tool.Wall }
+
+func (e *RefusedError) Error() string {
+	return fmt.Sprintf("its sandbox is required and this machine does not give the wall %q: %s; "+
+		"with mode: on it would start with the others", e.Wall.Name, e.Wall.Note)
+}
