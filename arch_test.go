@@ -130,6 +130,7 @@ var rooms = map[string][]string{
 	"plugins/calculator/expr":   {},
 	"plugins/fs":                {"sdk"},
 	"plugins/querydb/postgres":  {"plugins/querydb/rowset", "github.com/jackc/pgx/v5/..."},
+	"plugins/querydb/postgrestest": {"github.com/jackc/pgx/v5/..."},
 	"plugins/querydb/rowset":    {},
 	"plugins/querydb/setup":     {"github.com/goccy/go-yaml/..."},
 	"plugins/querydb/sqlite":    {"plugins/querydb/rowset", "modernc.org/sqlite/..."},
