@@ -37,15 +37,15 @@ func TestQuery(t *testing.T) {
 // testValues: what PostgreSQL holds is what an answer has.
 func testValues(t *testing.T, acme postgres.Role) {
 	for query, want := range map[string]string{
-		"SELECT NULL, true, 1::int2, 9007199254740993::int8, -9007199254740992": `[null,true,1,"9007199254740993",-9007199254740992]`,
-		"SELECT 0.1::float8, 1e300::float8, 'NaN'::float8, '-Infinity'::float4": `[0.1,1e+300,"NaN","-Infinity"]`,
-		"SELECT 12345678901234567890.1234567890, 1.50::numeric(10,2)":           `["12345678901234567890.1234567890","1.50"]`,
-		"SELECT 'a\"<\n'::text, 'x'::char(3), '\\x00ff'::bytea":                 `["a\"<\n","x  ",{"base64":"AP8="}]`,
-		"SELECT '{\"a\": [1, 2.50]}'::json, '{\"b\": null}'::jsonb":             `[{"a": [1, 2.50]},{"b": null}]`,
+		"SELECT NULL, true, 1::int2, 9007199254740993::int8, -9007199254740992":                                                                       `[null,true,1,"9007199254740993",-9007199254740992]`,
+		"SELECT 0.1::float8, 1e300::float8, 'NaN'::float8, '-Infinity'::float4":                                                                       `[0.1,1e+300,"NaN","-Infinity"]`,
+		"SELECT 12345678901234567890.1234567890, 1.50::numeric(10,2)":                                                                                 `["12345678901234567890.1234567890","1.50"]`,
+		"SELECT 'a\"<\n'::text, 'x'::char(3), '\\x00ff'::bytea":                                                                                       `["a\"<\n","x  ",{"base64":"AP8="}]`,
+		"SELECT '{\"a\": [1, 2.50]}'::json, '{\"b\": null}'::jsonb":                                                                                   `[{"a": [1, 2.50]},{"b": null}]`,
 		"SELECT date '2026-11-21', timestamp '2026-11-21 12:00', timestamptz '2026-11-21 12:00:00.5+00' AT TIME ZONE 'UTC', interval '1 day 2 hours'": `["2026-11-21","2026-11-21 12:00:00","2026-11-21 12:00:00.5","1 day 02:00:00"]`,
-		`SELECT ARRAY[1, NULL, 3], ARRAY[['a', 'b,"'], ['NULL', '{}']], ARRAY[1.5], '{}'::int[], '[0:1]={t,f}'::bool[]`:                                `[[1,null,3],[["a","b,\""],["NULL","{}"]],["1.5"],[],[true,false]]`,
-		"SELECT ARRAY['{\"a\": 1}'::jsonb], ARRAY['\\x00'::bytea], ROW(1, 'a'), int4range(1, 3), '(1,2)'::point":                                       `[[{"a": 1}],[{"base64":"AA=="}],"(1,a)","[1,3)","(1,2)"]`,
-		"SELECT inet '10.0.0.1', uuid '6ba7b810-9dad-11d1-80b4-00c04fd430c8'":                                                                          `["10.0.0.1","6ba7b810-9dad-11d1-80b4-00c04fd430c8"]`,
+		`SELECT ARRAY[1, NULL, 3], ARRAY[['a', 'b,"'], ['NULL', '{}']], ARRAY[1.5], '{}'::int[], '[0:1]={t,f}'::bool[]`:                               `[[1,null,3],[["a","b,\""],["NULL","{}"]],["1.5"],[],[true,false]]`,
+		"SELECT ARRAY['{\"a\": 1}'::jsonb], ARRAY['\\x00'::bytea], ROW(1, 'a'), int4range(1, 3), '(1,2)'::point":                                      `[[{"a": 1}],[{"base64":"AA=="}],"(1,a)","[1,3)","(1,2)"]`,
+		"SELECT inet '10.0.0.1', uuid '6ba7b810-9dad-11d1-80b4-00c04fd430c8'":                                                                         `["10.0.0.1","6ba7b810-9dad-11d1-80b4-00c04fd430c8"]`,
 	} {
 		answer, err := postgres.Query(t.Context(), acme, query, nil, enough)
 		if err != nil {

@@ -1,8 +1,8 @@
-// Package postgrestest runs a PostgreSQL server for tests: a real one, of the machine's packages, in a folder of its own,
+// Package pgtest runs a PostgreSQL server for tests: a real one, of the machine's packages, in a folder of its own,
 // on a unix socket alone.
 //
 // It owns the server's process and folder. It knows nothing of what is tested.
-package postgrestest
+package pgtest
 
 import (
 	"bytes"
