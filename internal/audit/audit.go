@@ -27,6 +27,7 @@ const (
 	Denied           Outcome = "denied"            // by a rule
 	ApprovalRequired Outcome = "approval_required" // and it did not come with the call, or not for this one
 	Approved         Outcome = "approved"          // by a person
+	RateLimited      Outcome = "rate_limited"      // allowed or approved before, and then not made: it came too soon
 )
 
 // maxText bounds each text of a line in bytes: some come from callers.
@@ -95,7 +96,11 @@ func (l *Log) Record(ctx context.Context, d Decision) error {
 
 // keeps reports whether a decision is worth a line.
 func (l *Log) keeps(d Decision) bool {
-	return l.all || d.Outcome != Allowed || d.Rule != ""
+	switch d.Outcome {
+	case Allowed, RateLimited: // a limit is no decision about the call: it is told where the call was
+		return l.all || d.Rule != "" || d.Approval != nil
+	}
+	return true
 }
 
 func digest(arguments json.RawMessage) string {

@@ -99,8 +99,13 @@ func TestWhatIsKept(t *testing.T) {
 	decisions := []audit.Decision{
 		{CallID: "plain", Outcome: audit.Allowed}, {CallID: "ruled", Outcome: audit.Allowed, Rule: "r"}, {CallID: "denied", Outcome: audit.Denied},
 		{CallID: "held", Outcome: audit.ApprovalRequired}, {CallID: "approved", Outcome: audit.Approved},
+		{CallID: "soon", Outcome: audit.RateLimited}, {CallID: "ruled-soon", Outcome: audit.RateLimited, Rule: "r"},
+		{CallID: "approved-soon", Outcome: audit.RateLimited, Approval: &tool.Approval{ApprovedBy: "Ada"}},
 	}
-	for all, want := range map[bool]string{false: "ruled denied held approved", true: "plain ruled denied held approved"} {
+	for all, want := range map[bool]string{
+		false: "ruled denied held approved ruled-soon approved-soon",
+		true:  "plain ruled denied held approved soon ruled-soon approved-soon",
+	} {
 		path := filepath.Join(t.TempDir(), "a.jsonl")
 		l := open(t, audit.Config{File: path, All: all})
 		for _, d := range decisions {

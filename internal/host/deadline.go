@@ -71,6 +71,17 @@ func (r *run) granted() time.Duration {
 	return time.Until(r.deadline)
 }
 
+// clockSlack is how much earlier than the host a plugin may say that a call's time is up: it counts from another moment, and
+// some count in whole milliseconds or coarser.
+const clockSlack = 100 * time.Millisecond
+
+// timeIsUp reports whether the run is at its deadline, or about to be.
+func (r *run) timeIsUp() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return !r.deadline.IsZero() && time.Until(r.deadline) <= clockSlack
+}
+
 // allowed returns how long the run may take.
 func (r *run) allowed() time.Duration {
 	r.mu.Lock()

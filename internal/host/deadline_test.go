@@ -60,6 +60,34 @@ func TestDeadline(t *testing.T) {
 	}
 }
 
+// TestTheHostSaysThatTheTimeIsUp: also where the plugin's clock, which counts the same time, is a little ahead. What a tool
+// says of a time of its own stays.
+func TestTheHostSaysThatTheTimeIsUp(t *testing.T) {
+	for name, tc := range map[string]struct {
+		after time.Duration
+		want  string
+	}{
+		"at the end":   {3*time.Second - time.Millisecond, "took longer than the 3s that it had"},
+		"in the midst": {time.Second, "the server did not answer"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(t, []hosttest.Tool{{
+					Spec: tool.Spec{Name: "impatient", Description: "Says itself that it took too long.", Timeout: 3 * time.Second},
+					Run: func(context.Context, tool.Call, func(tool.Event)) (tool.Result, error) {
+						time.Sleep(tc.after) // virtual
+						return tool.Result{}, tool.Errorf(tool.KindTimeout, "the server did not answer")
+					},
+				}}, nil)
+				got := outcome(t, r, call("impatient", "{}"))
+				if got.Err == nil || got.Err.Kind != tool.KindTimeout || !strings.Contains(got.Err.Message, tc.want) {
+					t.Errorf("the call ended with %+v, want %q", got.Err, tc.want)
+				}
+			})
+		})
+	}
+}
+
 // TestToolThatDoesNotYield: the call ends at its deadline all the same, its instance takes no new calls, ends the
 // others and goes.
 func TestToolThatDoesNotYield(t *testing.T) {

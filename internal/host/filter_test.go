@@ -384,6 +384,39 @@ func TestFiltersDoNotWaitForTheToolTheyFollow(t *testing.T) {
 	}
 }
 
+// TestFiltersHoldUpNobody: of a tool that may be called once at a time, the next call begins while what the one before
+// returned is still with a filter.
+func TestFiltersHoldUpNobody(t *testing.T) {
+	release, entered := make(chan struct{}), make(chan struct{}, 2)
+	r, _ := newFilterRig(t, hosttest.Tools(), map[string]filterFunc{"after_slow": func(ctx context.Context, _ filterjson.Question) (tool.Result, error) {
+		entered <- struct{}{}
+		select {
+		case <-release:
+		case <-ctx.Done():
+		}
+		return tool.Result{}, nil
+	}}, func(cfg *host.Config) {
+		cfg.MaxConcurrent = func(name string) int { return map[string]int{"echo": 1}[name] }
+	}, host.Filter{Name: "after_slow", Tools: []string{"echo"}})
+	var callers sync.WaitGroup
+	for range 2 {
+		callers.Go(func() {
+			if got := outcome(t, r, call("echo", `{"text":"x"}`)); got.Err != nil {
+				t.Errorf("the call ended with %v", got.Err)
+			}
+		})
+	}
+	for range 2 {
+		select {
+		case <-entered:
+		case <-t.Context().Done():
+			t.Fatal("the second call waited for the filter of the first")
+		}
+	}
+	close(release)
+	callers.Wait()
+}
+
 // pluginOfBoth has filters and the suite's tools.
 type pluginOfBoth struct {
 	*filterPlugin

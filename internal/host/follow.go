@@ -32,7 +32,7 @@ func (f *follower) follow() {
 		ev, err := f.next(f.run.ctx)
 		switch {
 		case err == nil && ev.Ended != nil:
-			f.finish(*ev.Ended)
+			f.ended(*ev.Ended)
 			return
 		case err == nil:
 			f.heard = true
@@ -45,6 +45,15 @@ func (f *follower) follow() {
 			return
 		}
 	}
+}
+
+// ended ends the call as the plugin says. Where its clock and the host's say at the same time that the time is up, the
+// host's words count, which say how long that was.
+func (f *follower) ended(outcome tool.Outcome) {
+	if e := outcome.Err; e != nil && e.Kind == tool.KindTimeout && f.run.timeIsUp() {
+		outcome.Err = f.tooLong()
+	}
+	f.finish(outcome)
 }
 
 // publish makes an event known to callers, and log records to operators.
@@ -82,8 +91,7 @@ func (f *follower) fail(err *tool.Error) { f.finish(tool.Outcome{Err: err}) }
 func (f *follower) interrupt(cause error) {
 	f.wire.Cancel(cause.Error())
 	if errors.Is(cause, errDeadline) {
-		f.fail(tool.Errorf(tool.KindTimeout, "the tool %q took longer than the %v that it had; %s",
-			f.run.call.Tool, f.run.allowed(), f.aftermath()))
+		f.fail(f.tooLong())
 	}
 	now, yieldTimeout := time.Now(), f.run.host.cfg.YieldTimeout
 	steps := []step{
@@ -158,6 +166,11 @@ func (f *follower) yielded(outcome tool.Outcome, cause error) {
 		return
 	}
 	f.finish(outcome)
+}
+
+// tooLong is the failure of a call whose time is up.
+func (f *follower) tooLong() *tool.Error {
+	return tool.Errorf(tool.KindTimeout, "the tool %q took longer than the %v that it had; %s", f.run.call.Tool, f.run.allowed(), f.aftermath())
 }
 
 func (f *follower) cancelled(cause error) *tool.Error {

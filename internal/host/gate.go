@@ -19,7 +19,8 @@ func newGates(limit func(tool string) int) *gates {
 	return &gates{limit: limit, tools: map[string]*semaphore.Weighted{}}
 }
 
-// enter waits until a call of the tool may go on, in the order in which they came. The caller calls leave once.
+// enter waits until a call of the tool may go on, in the order in which they came. The caller calls leave, more than once if
+// it likes.
 func (g *gates) enter(ctx context.Context, name string) (leave func(), err error) {
 	limit := g.limit(name)
 	if limit <= 0 {
@@ -35,5 +36,5 @@ func (g *gates) enter(ctx context.Context, name string) (leave func(), err error
 	if err := s.Acquire(ctx, 1); err != nil {
 		return nil, context.Cause(ctx)
 	}
-	return func() { s.Release(1) }, nil
+	return sync.OnceFunc(func() { s.Release(1) }), nil
 }

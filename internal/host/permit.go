@@ -27,6 +27,23 @@ func (r *run) permit(s submission, given arguments.Parsed) *tool.Error {
 		Plugin: r.tool.Plugin.Info.Name, Rule: decision.Rule, Reason: decision.Reason, Arguments: given.Canonical,
 	}
 	refused := r.judge(s, decision, &entry)
+	r.mu.Lock()
+	r.permitted = entry
+	r.mu.Unlock()
+	return r.audited(entry, refused)
+}
+
+// paced returns nil if the rate limit lets the call start now, which is counted if take is set. That it does not is kept in
+// the audit log where it is kept that the call may be made.
+func (r *run) paced(take bool) *tool.Error {
+	refused := r.host.rates.check(r, take)
+	if refused == nil {
+		return nil
+	}
+	r.mu.Lock()
+	entry := r.permitted
+	r.mu.Unlock()
+	entry.Outcome, entry.Reason = audit.RateLimited, refused.Message
 	return r.audited(entry, refused)
 }
 

@@ -93,6 +93,54 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
+// TestAuditLogSaysWhatCameTooSoon: a call that may be made, and is not because of a rate limit, does not look as if it were.
+func TestAuditLogSaysWhatCameTooSoon(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "audit.jsonl")
+	log, err := audit.Open(audit.Config{File: file, All: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { log.Close() })
+	limited := hosttest.Tool{
+		Spec: tool.Spec{Name: "limited", Description: "Is called once.", RateLimitPerMinute: 1},
+		Run: func(context.Context, tool.Call, func(tool.Event)) (tool.Result, error) {
+			return tool.TextResult("ok"), nil
+		},
+	}
+	r := newRig(t, []hosttest.Tool{limited}, func(c *host.Config) { c.Audit = log })
+	var want []string
+	for _, id := range []string{"a", "b"} {
+		c := call("limited", "{}")
+		c.ID = id
+		got := outcome(t, r, c)
+		want = append(want, id+" allowed")
+		if id == "b" {
+			want = append(want, id+" rate_limited")
+		}
+		if limited := got.Err != nil && got.Err.Kind == tool.KindRateLimited; limited != (id == "b") {
+			t.Errorf("%s ended with %+v", id, got)
+		}
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for text := range strings.Lines(string(data)) {
+		var line struct {
+			CallID   string `json:"call_id"`
+			Decision string `json:"decision"`
+		}
+		if err := json.Unmarshal([]byte(text), &line); err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, line.CallID+" "+line.Decision)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the audit log (-want +got):\n%s", diff)
+	}
+}
+
 // TestAuditLogThatFails: what has to be recorded and cannot be is not made; what need not be is.
 func TestAuditLogThatFails(t *testing.T) {
 	log, err := audit.Open(audit.Config{File: filepath.Join(t.TempDir(), "audit.jsonl")})

@@ -64,7 +64,7 @@ func (r *run) prepare(s submission) bool {
 		r.finishWithout(tool.Outcome{Err: err})
 		return false
 	}
-	if err := r.host.rates.check(r, false); err != nil {
+	if err := r.paced(false); err != nil {
 		r.finishWithout(tool.Outcome{Err: err})
 		return false
 	}

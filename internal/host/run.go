@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/toolhost/toolhost/internal/audit"
 	"github.com/toolhost/toolhost/internal/catalog"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -28,6 +29,7 @@ type run struct {
 	cancel context.CancelCauseFunc
 
 	mu        sync.Mutex
+	permitted audit.Decision // what was decided about it
 	working   bool          // a goroutine carries it through a plugin
 	text      []byte        // the arguments so far
 	sent      int           // how much of text the plugin has been given
@@ -166,7 +168,7 @@ func (r *run) stop() {
 func (r *run) dropText() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.text, r.sent = nil, 0
+	r.text, r.sent, r.permitted.Arguments = nil, 0, nil
 }
 
 // size is roughly the memory that a run holds once it has ended.

@@ -50,6 +50,7 @@ func (r *run) work() {
 		case fate == fateEnded:
 			return
 		case fate == fateAnswered: // not before the place is released: the filter may need it
+			leave() // the tool is done; what filters make of its answer holds up nobody
 			r.finish(r.filterAfter(f.answer))
 			return
 		case fate == fateFailed:
@@ -114,12 +115,15 @@ func (f *follower) work() fate {
 // not.
 func (r *run) dispatch(attempt uint32) *tool.Error {
 	for {
+		if attempt == 1 {
+			if refused := r.paced(true); refused != nil {
+				return refused
+			}
+			return r.begin()
+		}
 		refused := r.host.rates.check(r, true)
 		if refused == nil {
 			return r.begin()
-		}
-		if attempt == 1 {
-			return refused
 		}
 		if !r.sleep(refused.RetryAfter) { // it was let in before; what has to wait now is its next try
 			return r.unsent(context.Cause(r.ctx))
