@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/toolhost/toolhost/bench/internal/load"
+	"github.com/toolhost/toolhost/bench/internal/peer"
+	"github.com/toolhost/toolhost/bench/internal/report"
+	"github.com/toolhost/toolhost/bench/internal/work"
+)
+
+// How much is measured of what happens rarely.
+const (
+	pacedCalls = 20
+	pause      = 50 * time.Millisecond
+)
+
+// cold measures the first call of a plugin that does not run, beside a launch by go-plugin alone; and one caller with
+// pauses, by a process for each call from a pool, beside a shared process.
+func cold(ctx context.Context, f *peer.Field, host *peer.Toolhost, rounds int) (report.Cold, error) {
+	var c report.Cold
+	pool, err := f.Toolhost(ctx, "defaults: {isolation: call}\n")
+	if err != nil {
+		return c, err
+	}
+	for range rounds {
+		took, err := coldStart(ctx, f, host)
+		if err != nil {
+			return c, fmt.Errorf("starting cold: %w", err)
+		}
+		c.Bare, c.Toolhost = append(c.Bare, took[0]), append(c.Toolhost, took[1])
+		for _, p := range []struct {
+			c    peer.Contender
+			into *[]time.Duration
+		}{{host.Connect(), &c.Shared}, {pool.Connect(), &c.Isolated}} {
+			s, err := load.Paced(ctx, pacedCalls, pause, func(ctx context.Context) error {
+				_, err := p.c.Do(ctx, work.Arguments(work.Small))
+				return err
+			})
+			if err != nil {
+				return c, fmt.Errorf("calling with pauses: %w", err)
+			}
+			*p.into = append(*p.into, s.P50)
+		}
+	}
+	return c, nil
+}
+
+func coldStart(ctx context.Context, f *peer.Field, host *peer.Toolhost) (took [2]time.Duration, err error) {
+	arguments := work.Arguments(work.Small)
+	start := time.Now()
+	stop, err := f.ColdGoPlugin(ctx, arguments)
+	if err != nil {
+		return took, err
+	}
+	took[0] = time.Since(start)
+	stop()
+	if err := host.Restart(ctx); err != nil {
+		return took, err
+	}
+	start = time.Now()
+	_, err = host.Connect().Do(ctx, arguments)
+	took[1] = time.Since(start)
+	return took, err
+}

@@ -1,0 +1,40 @@
+// Command bench measures what a call costs, side by side with other ways to call a tool: `make bench` builds and runs it.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+// options are what the command line says.
+type options struct {
+	bin, out string
+	rounds   int
+	length   time.Duration
+	only     string
+	callers  string
+	sizes    string
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	var o options
+	flag.StringVar(&o.bin, "bin", "bin", "folder `DIR` with the programs")
+	flag.StringVar(&o.out, "out", "results", "folder `DIR` for the results: a table, JSON and plots")
+	flag.IntVar(&o.rounds, "rounds", 7, "how many rounds; each contender has one turn in each")
+	flag.DurationVar(&o.length, "time", time.Second, "how long a turn takes")
+	flag.StringVar(&o.only, "only", "", "only these contenders, by their keys, separated by commas; relay is always in")
+	flag.StringVar(&o.callers, "callers", "1,16,64", "how many callers there are at once")
+	flag.StringVar(&o.sizes, "sizes", "1024,65536", "sizes of the answers, in bytes")
+	flag.Parse()
+	if err := run(ctx, o, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}

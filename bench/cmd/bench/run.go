@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/toolhost/toolhost/bench/internal/load"
+	"github.com/toolhost/toolhost/bench/internal/peer"
+	"github.com/toolhost/toolhost/bench/internal/report"
+	"github.com/toolhost/toolhost/bench/internal/work"
+)
+
+// baseline is what the others are compared with.
+const baseline = "relay"
+
+func run(ctx context.Context, o options, out io.Writer) (err error) {
+	field, err := peer.NewField(o.bin)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, field.Close()) }()
+	contenders, host, err := enter(ctx, field, o.only)
+	if err != nil {
+		return err
+	}
+	callers, err := numbers(o.callers)
+	if err != nil {
+		return err
+	}
+	sizes, err := numbers(o.sizes)
+	if err != nil {
+		return err
+	}
+	results := report.Results{Baseline: baseline, Machine: report.ThisMachine(), Rounds: o.rounds, Turn: o.length}
+	for _, c := range contenders {
+		results.Titles = append(results.Titles, report.Title{Key: c.Key, Text: c.Title})
+	}
+	for _, size := range sizes {
+		for _, n := range callers {
+			fmt.Fprintf(out, "answers of %d bytes, callers at once: %d\n", size, n)
+			table, err := compare(ctx, o, contenders, size, n)
+			if err != nil {
+				return err
+			}
+			results.Tables = append(results.Tables, table)
+		}
+	}
+	if results.Memory, err = memory(contenders); err != nil {
+		return err
+	}
+	if results.Cold, err = cold(ctx, field, host, o.rounds); err != nil {
+		return err
+	}
+	return results.Write(o.out, out)
+}
+
+// enter starts the contenders.
+func enter(ctx context.Context, f *peer.Field, only string) ([]peer.Contender, *peer.Toolhost, error) {
+	host, err := f.Toolhost(ctx, "")
+	if err != nil {
+		return nil, nil, err
+	}
+	started := func(c peer.Contender) func(context.Context) (peer.Contender, error) {
+		return func(context.Context) (peer.Contender, error) { return c, nil }
+	}
+	var all []peer.Contender
+	for key, start := range map[string]func(context.Context) (peer.Contender, error){
+		"hop": f.Hop, "relay": f.Relay, "goplugin": f.GoPlugin, "mcp-stdio": f.MCPStdio, "mcp-http": f.MCPHTTP,
+		"mcp-proxy": f.MCPProxy, "percall": f.PerCall,
+		"connect": started(host.Connect()), "call": started(host.Call()), "execute": started(host.Execute()),
+	} {
+		if only != "" && key != baseline && !slices.Contains(strings.Split(only, ","), key) {
+			continue
+		}
+		c, err := start(ctx)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", key, err)
+		}
+		all = append(all, c)
+	}
+	slices.SortFunc(all, func(a, b peer.Contender) int { return strings.Compare(a.Key, b.Key) })
+	return all, host, nil
+}
+
+// compare lets each contender have a turn in each round, in another order each time: what else the machine does meets
+// all alike.
+func compare(ctx context.Context, o options, contenders []peer.Contender, size, callers int) (report.Table, error) {
+	table := report.Table{Size: size, Callers: callers, Samples: map[string][]load.Sample{}}
+	for _, c := range contenders { // warm: connections, pools, processes
+		if _, err := turn(ctx, c, size, callers, o.length/5); err != nil {
+			return table, err
+		}
+	}
+	for range o.rounds {
+		for _, i := range rand.Perm(len(contenders)) {
+			c := contenders[i]
+			s, err := turn(ctx, c, size, callers, o.length)
+			if err != nil {
+				return table, err
+			}
+			table.Samples[c.Key] = append(table.Samples[c.Key], s)
+		}
+	}
+	return table, nil
+}
+
+func turn(ctx context.Context, c peer.Contender, size, callers int, length time.Duration) (load.Sample, error) {
+	arguments := work.Arguments(size)
+	before, err := c.Processes.CPU()
+	if err != nil {
+		return load.Sample{}, err
+	}
+	s, err := load.Run(ctx, callers, length, func(ctx context.Context) error {
+		n, err := c.Do(ctx, arguments)
+		if err == nil && n != size {
+			err = fmt.Errorf("the answer has %d bytes, not %d", n, size)
+		}
+		return err
+	})
+	if err != nil {
+		return s, fmt.Errorf("%s: %w", c.Key, err)
+	}
+	after, err := c.Processes.CPU()
+	if err != nil {
+		return s, err
+	}
+	s.CPU = (after - before) * 10_000 / time.Duration(max(s.Calls, 1))
+	return s, nil
+}
+
+func memory(contenders []peer.Contender) (map[string]map[string]int64, error) {
+	all := map[string]map[string]int64{}
+	for _, c := range contenders {
+		m, err := c.Processes.Memory()
+		if err != nil {
+			return nil, err
+		}
+		all[c.Key] = m
+	}
+	return all, nil
+}
+
+// numbers reads numbers that are separated by commas.
+func numbers(list string) ([]int, error) {
+	var all []int
+	for text := range strings.SplitSeq(list, ",") {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 {
+			return nil, fmt.Errorf("%q is no list of whole numbers above 0, such as 1,16,64", list)
+		}
+		all = append(all, n)
+	}
+	return all, nil
+}

@@ -1,0 +1,118 @@
+// Package peer starts the contenders of the benchmark, each in processes of its own, and calls them.
+package peer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/toolhost/toolhost/bench/internal/load"
+)
+
+// Contender is one way to have a tool called.
+type Contender struct {
+	Key   string // short, for machines
+	Title string // for people
+	// Do makes one call and returns how long its answer is, in bytes. Any goroutine may call it.
+	Do func(ctx context.Context, arguments []byte) (int, error)
+	// Processes takes part in the calls, beside this process.
+	Processes load.Processes
+}
+
+// Field starts contenders and owns their processes and connections.
+type Field struct {
+	bin, dir string
+	mu       sync.Mutex
+	closers  []func() error
+}
+
+// patience bounds how long a contender may take to start or to stop.
+const patience = 20 * time.Second
+
+// NewField returns a field whose programs are in the folder bin. Close must be called in the end.
+func NewField(bin string) (*Field, error) {
+	dir, err := os.MkdirTemp("", "toolhost-bench-")
+	if err != nil {
+		return nil, fmt.Errorf("making a folder: %w", err)
+	}
+	return &Field{bin: bin, dir: dir}, nil
+}
+
+// Close ends all that was started, the last first, and waits for it.
+func (f *Field) Close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var all []error
+	for i := len(f.closers) - 1; i >= 0; i-- {
+		all = append(all, f.closers[i]())
+	}
+	f.closers = nil
+	return errors.Join(append(all, os.RemoveAll(f.dir))...)
+}
+
+func (f *Field) owns(closers ...func() error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.closers = append(f.closers, closers...)
+}
+
+func (f *Field) program(name string) string { return filepath.Join(f.bin, name) }
+
+// folder makes a folder for one contender.
+func (f *Field) folder(pattern string) (string, error) { return os.MkdirTemp(f.dir, pattern) }
+
+// start starts a program that listens on a unix socket, and waits until it does.
+func (f *Field) start(ctx context.Context, socket, name string, args ...string) (pid int, err error) {
+	cmd := exec.Command(f.program(name), args...)
+	cmd.Stdout, cmd.Stderr = io.Discard, os.Stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := cmd.Start(); err != nil {
+		return 0, fmt.Errorf("starting %s: %w", name, err)
+	}
+	ended := make(chan struct{})
+	go func() { // ends with the process
+		cmd.Wait()
+		close(ended)
+	}()
+	f.owns(func() error { return end(cmd.Process, ended) })
+	return cmd.Process.Pid, await(ctx, socket, ended)
+}
+
+func end(p *os.Process, ended <-chan struct{}) error {
+	p.Signal(syscall.SIGTERM)
+	select {
+	case <-ended:
+		return nil
+	case <-time.After(patience):
+		p.Kill()
+		<-ended
+		return fmt.Errorf("process %d did not stop in %s", p.Pid, patience)
+	}
+}
+
+// await returns when the socket is there.
+func await(ctx context.Context, socket string, ended <-chan struct{}) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for {
+		if _, err := os.Stat(socket); err == nil {
+			return nil
+		}
+		select {
+		case <-tick.C:
+		case <-ended:
+			return fmt.Errorf("the server of %s ended", socket)
+		case <-ctx.Done():
+			return fmt.Errorf("waiting for %s: %w", socket, ctx.Err())
+		}
+	}
+}

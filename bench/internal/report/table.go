@@ -1,0 +1,68 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"text/tabwriter"
+	"time"
+)
+
+func (r Results) table(w io.Writer) {
+	fmt.Fprintf(w, "%d rounds of %s on %s/%s, %d processors, %s. Medians of the rounds (least–most); × is the part of %q in the same round.\n",
+		r.Rounds, r.Turn, r.Machine.OS, r.Machine.Arch, r.Machine.Processors, r.Machine.Go, r.title(r.Baseline))
+	for _, t := range r.Tables {
+		fmt.Fprintf(w, "\nAnswers of %d bytes, callers at once: %d\n", t.Size, t.Callers)
+		tab := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(tab, "\tp50 µs\t×\tp99 µs\t×\tcalls/s\t×\tCPU s per 10,000\t×")
+		for _, c := range r.Titles {
+			fmt.Fprintf(tab, "%s\t%.0f\t%s\t%.0f\t%s\t%.0f\t%s\t%.2f\t%s\n", c.Text,
+				t.Of(c.Key, p50).Median, t.Ratio(c.Key, r.Baseline, p50),
+				t.Of(c.Key, p99).Median, t.Ratio(c.Key, r.Baseline, p99),
+				t.Of(c.Key, rate).Median, t.Ratio(c.Key, r.Baseline, rate),
+				t.Of(c.Key, cpu).Median, t.Ratio(c.Key, r.Baseline, cpu))
+		}
+		tab.Flush()
+	}
+	r.Cold.table(w)
+	fmt.Fprintln(w, "\nResident memory after the load, MiB by process")
+	for _, c := range r.Titles {
+		fmt.Fprintf(w, "%s:", c.Text)
+		for _, name := range slices.Sorted(maps.Keys(r.Memory[c.Key])) {
+			fmt.Fprintf(w, " %s %.0f", name, float64(r.Memory[c.Key][name])/(1<<20))
+		}
+		fmt.Fprintln(w)
+	}
+}
+
+func (c Cold) table(w io.Writer) {
+	fmt.Fprintln(w, "\nSingle calls, ms")
+	row := func(name string, all, beside []time.Duration) {
+		var figures, ratios []float64
+		for i, d := range all {
+			figures = append(figures, d.Seconds()*1000)
+			if i < len(beside) {
+				ratios = append(ratios, float64(d)/float64(beside[i]))
+			}
+		}
+		fmt.Fprintf(w, "%s: %s", name, spread(figures))
+		if len(ratios) > 0 {
+			fmt.Fprintf(w, ", × %s", spread(ratios))
+		}
+		fmt.Fprintln(w)
+	}
+	row("first call, go-plugin alone", c.Bare, nil)
+	row("first call of a cold plugin in toolhost", c.Toolhost, c.Bare)
+	row("a call every 50 ms, shared process", c.Shared, nil)
+	row("a call every 50 ms, a process for each", c.Isolated, c.Shared)
+}
+
+func (r Results) title(key string) string {
+	for _, t := range r.Titles {
+		if t.Key == key {
+			return t.Text
+		}
+	}
+	return key
+}
