@@ -24,6 +24,7 @@ type Schema struct {
 	verdict  *jsonschema.Schema              // what does not fit compiled: it finds out without saying why
 	dynamic  map[string][]*jsonschema.Schema // what references may lead to that are resolved late, by anchor
 	patterns map[string]int                  // their sizes, as bounds counts them
+	quick    *quick                          // says of plain arguments that nothing is to be done
 }
 
 const (
@@ -74,6 +75,7 @@ func compile(schema json.RawMessage, draft *jsonschema.Draft, loader jsonschema.
 	if s.verdict, err = c.Compile(verdictURL); err != nil {
 		return nil, err
 	}
+	s.quick = quickly(compiled, map[*jsonschema.Schema]*quick{})
 	if w := s.work(maxSteps); !w.covers(compiled, map[string]any{}) {
 		return nil, errors.New("it refers to itself without end, or takes too many steps to check even for {}")
 	}

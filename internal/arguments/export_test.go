@@ -15,3 +15,10 @@ func CompileDraft(schema json.RawMessage, draft *jsonschema.Draft, loader jsonsc
 func ParsedValue(value any) Parsed {
 	return Parsed{value: value}
 }
+
+// Thorough returns the schema without its quick form, so that the validator and the repairer look at all arguments.
+func (s *Schema) Thorough() *Schema {
+	thorough := *s
+	thorough.quick = nil
+	return &thorough
+}

@@ -104,6 +104,12 @@ func checkLaws(t testing.TB, s *arguments.Schema, p arguments.Parsed) {
 	t.Helper()
 	before := string(p.Canonical)
 	once, repairs := s.Repair(p)
+	if slowly, also := s.Thorough().Repair(p); string(slowly.Canonical) != string(once.Canonical) || len(also) != len(repairs) {
+		t.Errorf("%s was settled quickly, but by thorough repair became %s", before, slowly.Canonical)
+	}
+	if quickly, slowly := s.Validate(p), s.Thorough().Validate(p); (quickly == nil) != (slowly == nil) {
+		t.Errorf("%s quickly gave %v, thoroughly %v", before, quickly, slowly)
+	}
 	if again, _ := s.Repair(p); string(again.Canonical) != string(once.Canonical) {
 		t.Errorf("%s became %s, then %s", before, once.Canonical, again.Canonical)
 	}

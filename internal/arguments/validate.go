@@ -26,6 +26,9 @@ var errTooMuch = errors.New("the arguments cannot be checked: by the tool's sche
 // and what is allowed, in words that a model can act on. Its work is bounded: arguments that would take too long are
 // refused.
 func (s *Schema) Validate(p Parsed) error {
+	if s.quick.settled(p.value, 0) {
+		return nil
+	}
 	w := s.work(maxSteps)
 	if s.fits(&w, s.compiled, p.value) {
 		return nil
