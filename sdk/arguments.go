@@ -39,6 +39,9 @@ func (r *argumentReader) read(text []byte) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
+	if r.compiled.Settled(parsed) {
+		return parsed.Canonical, nil
+	}
 	// Only a number with a point or exponent can be an integer that Go would not decode as one.
 	if !r.strict && (r.defaults || bytes.ContainsAny(parsed.Canonical, ".eE")) {
 		completed, err := r.complete(parsed.Canonical)

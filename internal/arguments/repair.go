@@ -33,7 +33,7 @@ const (
 // the spelling of integers. Arguments that fit are given defaults only if they still fit then. What cannot be repaired
 // stays, for Validate to name, as does everything if the work would be too much.
 func (s *Schema) Repair(p Parsed) (Parsed, []Repair) {
-	if s.quick.settled(p.value, 0) {
+	if s.Settled(p) {
 		return p, nil
 	}
 	r := repairer{schema: s, work: s.work(maxRepairSteps), filling: map[*jsonschema.Schema]bool{}}

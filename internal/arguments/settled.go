@@ -164,6 +164,10 @@ func (q *quick) parts(s *jsonschema.Schema, seen map[*jsonschema.Schema]*quick) 
 	}
 }
 
+// Settled reports that the arguments fit the schema and that Repair would leave them as they are. False means that this is
+// not known: Repair and Validate tell. It takes no allocation and, for schemas as tools have them, very little time.
+func (s *Schema) Settled(p Parsed) bool { return s.quick.settled(p.value, 0) }
+
 // settled reports that v certainly fits, and that a repair would change nothing. False means that it is not known.
 func (q *quick) settled(v any, hops int) bool {
 	if q == nil || hops > maxQuickHops || !q.own(v) {

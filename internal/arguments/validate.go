@@ -26,7 +26,7 @@ var errTooMuch = errors.New("the arguments cannot be checked: by the tool's sche
 // and what is allowed, in words that a model can act on. Its work is bounded: arguments that would take too long are
 // refused.
 func (s *Schema) Validate(p Parsed) error {
-	if s.quick.settled(p.value, 0) {
+	if s.Settled(p) {
 		return nil
 	}
 	w := s.work(maxSteps)
