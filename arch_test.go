@@ -99,7 +99,7 @@ var rooms = map[string][]string{
 	"internal/toolsearch":                {"tool", "golang.org/x/text/..."},
 	"internal/artifact":                  {"tool"},
 	"internal/callstore":                 {"tool", "internal/sqlitefile", "internal/toolpb", toolV1, protobuf + "/proto", "modernc.org/sqlite/..."},
-	"internal/host":                      {"tool", "golang.org/x/sync/semaphore", "internal/arguments", "internal/artifact", "internal/catalog", "internal/filterjson", "internal/lifecycle", "internal/limits", "internal/logbook", "internal/manifest", "internal/pluginwire", "internal/render", "internal/toolsearch", "internal/callstore", "internal/audit", "internal/policy", "internal/secrets"},
+	"internal/host":                      {"tool", "golang.org/x/sync/semaphore", "internal/arguments", "internal/artifact", "internal/catalog", "internal/filterjson", "internal/flow", "internal/lifecycle", "internal/limits", "internal/logbook", "internal/manifest", "internal/pluginwire", "internal/render", "internal/toolsearch", "internal/callstore", "internal/audit", "internal/policy", "internal/secrets"},
 	"internal/host/hosttest":             {"tool", "internal/render", "internal/toolsearch", cmp + "/..."},
 	"internal/hostrpc":                   {"tool", "internal/address", "internal/flow", "internal/hostpb", "internal/toolpb", hostV1, toolV1, grpc + "/...", protobuf + "/..."},
 

@@ -17,6 +17,13 @@ type Parsed struct {
 	value     any
 }
 
+// Object returns the arguments as encoding/json decodes them with UseNumber. It must not be changed. It is nil for the zero
+// Parsed.
+func (p Parsed) Object() map[string]any {
+	object, _ := p.value.(map[string]any)
+	return object
+}
+
 // Parse reads argument text. Empty text means {}. It refuses what different readers would read differently: a property
 // that stands twice, halves of characters, bytes that are no UTF-8, numbers beyond all that tools compute with. The
 // error is written for a model.

@@ -17,6 +17,7 @@ import (
 	"github.com/toolhost/toolhost/internal/audit"
 	"github.com/toolhost/toolhost/internal/callstore"
 	"github.com/toolhost/toolhost/internal/catalog"
+	"github.com/toolhost/toolhost/internal/flow"
 	"github.com/toolhost/toolhost/internal/lifecycle"
 	"github.com/toolhost/toolhost/internal/logbook"
 	"github.com/toolhost/toolhost/internal/pluginwire"
@@ -149,6 +150,7 @@ type Host struct {
 	ctx    context.Context // ends when the host closes; calls and launches run on it
 	cancel context.CancelCauseFunc
 	wg     sync.WaitGroup // every goroutine of the host
+	pool   flow.Workers   // those of them that spawn started
 }
 
 var errStopping = errors.New("toolhost is stopping")
@@ -195,6 +197,7 @@ func (h *Host) Close() error {
 		s.close()
 	}
 	h.wg.Wait()
+	h.pool.Close()
 	return nil
 }
 
@@ -205,7 +208,11 @@ func (h *Host) spawn(f func()) bool {
 	if h.closed {
 		return false
 	}
-	h.wg.Go(f)
+	h.wg.Add(1)
+	h.pool.Go(func() {
+		defer h.wg.Done()
+		f()
+	})
 	return true
 }
 

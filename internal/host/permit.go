@@ -2,7 +2,6 @@ package host
 
 import (
 	"bytes"
-	"encoding/json"
 	"time"
 
 	"github.com/toolhost/toolhost/internal/arguments"
@@ -14,7 +13,7 @@ import (
 // permit decides whether the call may be made with the arguments that would be executed, and has that kept in the audit
 // log. It returns nil if it may.
 func (r *run) permit(s submission, given arguments.Parsed) *tool.Error {
-	decision := r.host.cfg.Policy.Decide(r.ctx, r.policyInput(given.Canonical))
+	decision := r.host.cfg.Policy.Decide(r.ctx, r.policyInput(given))
 	if decision.Err != nil && r.ctx.Err() != nil { // no rule is to blame
 		return r.unsent(decision.Err)
 	}
@@ -50,17 +49,17 @@ func (r *run) paced(take bool) *tool.Error {
 // policyLetsPreview reports whether the tool may see the arguments before the policy has judged them: not where it will deny
 // the call whatever they are; and a tool that gets secrets, which come with the first look, only where it will allow it.
 func (r *run) policyLetsPreview() bool {
-	verdict, known := r.host.cfg.Policy.Foresee(r.ctx, r.policyInput(nil))
+	verdict, known := r.host.cfg.Policy.Foresee(r.ctx, r.policyInput(arguments.Parsed{}))
 	if len(r.tool.Spec.RequiresAuth) > 0 {
 		return known && verdict == policy.Allow
 	}
 	return !known || verdict != policy.Deny
 }
 
-func (r *run) policyInput(canonical json.RawMessage) policy.Input {
+func (r *run) policyInput(given arguments.Parsed) policy.Input {
 	return policy.Input{
 		Principal: r.call.Principal, Session: r.call.Session, CallID: r.call.ID, Plugin: r.tool.Plugin.Info.Name,
-		Tool: &r.tool.Spec, Arguments: canonical,
+		Tool: &r.tool.Spec, Arguments: given.Canonical, Object: given.Object(),
 	}
 }
 

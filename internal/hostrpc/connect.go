@@ -154,7 +154,9 @@ func (c *connection) start(number uint32, start *toolhostv1.StartCall) {
 	}
 	call.emit = func(m *toolhostv1.CallEvent) error { return c.emit(number, call, m) }
 	c.open[number] = call
-	c.running.Go(func() {
+	c.running.Add(1)
+	c.service.pool.Go(func() {
+		defer c.running.Done()
 		defer c.forget(number, call)
 		call.run()
 	})

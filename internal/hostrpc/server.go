@@ -15,6 +15,7 @@ import (
 	"google.golang.org/grpc/reflection"
 
 	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
+	"github.com/toolhost/toolhost/internal/flow"
 	"github.com/toolhost/toolhost/internal/hostpb"
 )
 
@@ -41,7 +42,9 @@ type Server struct {
 	health *health.Server
 	drain  chan struct{} // closed when Shutdown begins
 	tasks  *sync.WaitGroup
+	pool   *flow.Workers
 	once   sync.Once
+	idle   sync.Once
 }
 
 // NewServer returns a server that listens nowhere yet. Shutdown must be called in the end.
@@ -65,9 +68,10 @@ func NewServer(cfg Config) *Server {
 		health: health.NewServer(),
 		drain:  make(chan struct{}),
 		tasks:  &sync.WaitGroup{},
+		pool:   &flow.Workers{},
 	}
 	toolhostv1.RegisterToolServiceServer(s.grpc, &toolService{
-		host: cfg.Host, calls: cfg.Host, guard: guard, drain: s.drain, tasks: s.tasks,
+		host: cfg.Host, calls: cfg.Host, guard: guard, drain: s.drain, tasks: s.tasks, pool: s.pool,
 		maxOpen: cmp.Or(cfg.MaxOpenCalls, defaultMaxOpenCalls),
 	})
 	toolhostv1.RegisterAdminServiceServer(s.grpc, &adminService{host: cfg.Host, drain: s.drain})
@@ -111,5 +115,6 @@ func (s *Server) Shutdown(ctx context.Context) error {
 		<-graceful
 	}
 	s.tasks.Wait()
+	s.idle.Do(s.pool.Close)
 	return err
 }

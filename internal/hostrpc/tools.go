@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
+	"github.com/toolhost/toolhost/internal/flow"
 	"github.com/toolhost/toolhost/internal/hostpb"
 	"github.com/toolhost/toolhost/internal/toolpb"
 	"github.com/toolhost/toolhost/tool"
@@ -23,6 +24,7 @@ type toolService struct {
 	maxOpen int             // calls per Connect stream
 	drain   <-chan struct{} // closed when the server shuts down
 	tasks   *sync.WaitGroup // the goroutines that read streams; they end after their handler returned
+	pool    *flow.Workers   // the goroutines of calls; each ends before its handler returns
 }
 
 // ListTools implements toolhost.v1.ToolService.

@@ -21,7 +21,7 @@ type streamSession struct {
 	ctx    context.Context // of all calls
 	cancel context.CancelCauseFunc
 	out    *flow.Outbox[*pluginv1.ConnectResponse]
-	work   sync.WaitGroup // one goroutine per call
+	work   flow.Workers // one goroutine per call
 
 	mu    sync.Mutex
 	calls map[uint32]*ServerCall // those without an end
@@ -42,7 +42,7 @@ func newStreamSession(s *server, stream grpc.BidiStreamingServer[pluginv1.Connec
 // close cancels all calls, waits for them, and then for what they had to say, as far as the host still listens.
 func (s *streamSession) close() {
 	s.cancel(&tool.Error{Kind: tool.KindCancelled, Message: "toolhost has closed the connection", Err: context.Canceled})
-	s.work.Wait()
+	s.work.Close()
 	_ = s.out.Drain(s.stream) // where it fails there is nobody to hear it
 	s.out.Close()
 }

@@ -41,7 +41,7 @@ func newFacts(in Input) *facts {
 			Name: in.Tool.Name, Plugin: in.Plugin, Category: in.Tool.Category, Version: in.Tool.Version, Tags: in.Tool.Tags,
 			Dangerous: in.Tool.Dangerous, ReadOnly: in.Tool.ReadOnly, Idempotent: in.Tool.Idempotent, CostPerUse: in.Tool.CostPerUse,
 		},
-		arguments: sync.OnceValue(func() ref.Val { return readArguments(in.Arguments) }),
+		arguments: sync.OnceValue(func() ref.Val { return readArguments(in) }),
 	}
 }
 
@@ -66,7 +66,11 @@ func (f *facts) ResolveName(name string) (any, bool) {
 func (f *facts) Parent() cel.Activation { return nil }
 
 // readArguments returns a map, or an error as a value of CEL.
-func readArguments(text json.RawMessage) ref.Val {
+func readArguments(in Input) ref.Val {
+	if in.Object != nil {
+		return types.NewStringInterfaceMap(types.DefaultTypeAdapter, numbers(in.Object).(map[string]any))
+	}
+	text := in.Arguments
 	if len(text) == 0 {
 		text = json.RawMessage("{}")
 	}
@@ -82,17 +86,21 @@ func readArguments(text json.RawMessage) ref.Val {
 	return types.NewStringInterfaceMap(types.DefaultTypeAdapter, numbers(object).(map[string]any))
 }
 
-// numbers puts numbers that CEL computes with in the place of those of JSON, in depth.
+// numbers returns value with numbers that CEL computes with in the place of those of JSON, in depth.
 func numbers(value any) any {
 	switch value := value.(type) {
 	case map[string]any:
+		out := make(map[string]any, len(value))
 		for key, part := range value {
-			value[key] = numbers(part)
+			out[key] = numbers(part)
 		}
+		return out
 	case []any:
+		out := make([]any, len(value))
 		for i, part := range value {
-			value[i] = numbers(part)
+			out[i] = numbers(part)
 		}
+		return out
 	case json.Number:
 		return number(value.String())
 	}

@@ -46,6 +46,9 @@ type Input struct {
 	Plugin    string
 	Tool      *tool.Spec
 	Arguments json.RawMessage // a JSON object, as the tool would get it; empty: {}
+	// Object is Arguments as encoding/json decodes it with UseNumber, for who has it already. It is not changed. Nil means
+	// that Arguments is to be read.
+	Object map[string]any
 }
 
 // Decision is what a policy says of a call.
