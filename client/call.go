@@ -28,6 +28,7 @@ func (c *Client) Open(ctx context.Context, call tool.Call, complete bool) (tool.
 // *tool.Error. A tool that says that it failed is no error but a result with IsError. When ctx ends, the call is
 // cancelled at the host, whether it has an id or not, and Call waits at most a second more to say how it ended.
 func (c *Client) Call(ctx context.Context, call tool.Call) (tool.Outcome, error) {
+	call.OutcomeOnly = true
 	return c.Follow(ctx, call, func(tool.Event) {})
 }
 

@@ -58,6 +58,14 @@ func (r *argumentReader) read(text []byte) (json.RawMessage, error) {
 	return parsed.Canonical, nil
 }
 
+// whole returns argument text as arguments that need no reading: an empty one means {}.
+func whole(text []byte) json.RawMessage {
+	if len(text) == 0 {
+		return json.RawMessage("{}")
+	}
+	return text
+}
+
 func (r *argumentReader) complete(canonical []byte) ([]byte, error) {
 	d := json.NewDecoder(bytes.NewReader(canonical))
 	d.UseNumber()

@@ -51,6 +51,7 @@ func serve(p Plugin, args []string, getenv func(string) string, stdout, stderr i
 		fmt.Fprint(stderr, introduction(p, args))
 		return 1
 	}
+	server.trusting = true
 	serveHost(server)
 	return 0
 }

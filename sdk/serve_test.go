@@ -80,7 +80,7 @@ func TestServeUnderGoPlugin(t *testing.T) {
 	if err := conn.Open(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	call, err := conn.Start(t.Context(), pluginwire.Start{CallID: "1", Tool: "forecast", Arguments: []byte(`{"city":"Oslo"}`), Complete: true})
+	call, err := conn.Start(t.Context(), pluginwire.Start{CallID: "1", Tool: "forecast", Arguments: []byte(`{"city":"Oslo","days":1}`), Complete: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,6 +20,7 @@ import (
 type Server struct {
 	description tool.Description
 	tools       map[string]servedTool
+	trusting    bool // arguments come from toolhost, which has repaired and validated them
 
 	mu    sync.Mutex
 	calls int           // at work
@@ -50,7 +51,12 @@ func NewServer(p Plugin) (*Server, error) {
 			return nil, fmt.Errorf("tool %q: its input schema: %w", t.spec.Name, err)
 		}
 		served := servedTool{name: t.spec.Name, open: t.open}
-		served.read = func(_ context.Context, text []byte) (json.RawMessage, error) { return args.read(text) }
+		served.read = func(_ context.Context, text []byte) (json.RawMessage, error) {
+			if s.trusting {
+				return whole(text), nil
+			}
+			return args.read(text)
+		}
 		if t.vary != nil {
 			served.dynamic = newDynamic(t, args)
 			served.read = served.dynamic.read

@@ -29,6 +29,8 @@ type Call struct {
 	// MaxShown bounds the text and JSON that the result shows, in bytes; what is more becomes an artifact. Nil means the
 	// host's default.
 	MaxShown *int
+	// OutcomeOnly says that the caller wants no event but the outcome. It costs less to carry.
+	OutcomeOnly bool
 }
 
 // Approval says who agreed to a call. It holds for the call that it is sent with.

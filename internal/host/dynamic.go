@@ -62,6 +62,9 @@ func (q *question) key() descriptionKey {
 // seenBy returns tools as a session sees them, in their order. Dynamic ones of a plugin that does not say in time how they
 // look are as it declares them. The slice that it is given stays as it is.
 func (h *Host) seenBy(ctx context.Context, v tool.Viewer, tools []*catalog.Tool) []*catalog.Tool {
+	if !slices.ContainsFunc(tools, func(t *catalog.Tool) bool { return t.Spec.Dynamic }) {
+		return tools
+	}
 	asked := make([]*description, len(tools))
 	seen := slices.Clone(tools)
 	for i, t := range tools { // all plugins first: they are asked side by side

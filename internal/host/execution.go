@@ -71,7 +71,7 @@ func (e *execution) Next(ctx context.Context) (tool.Event, error) {
 		e.mu.Lock()
 		r, replayed := e.run, e.replayed
 		e.mu.Unlock()
-		ev, err := r.record.next(ctx, e.read)
+		ev, err := e.next(ctx, r.record)
 		if err != nil {
 			return ev, err
 		}
@@ -91,6 +91,14 @@ func (e *execution) Next(ctx context.Context) (tool.Event, error) {
 		}
 		return ev, nil
 	}
+}
+
+// next returns the next event of a record that the caller wants to see.
+func (e *execution) next(ctx context.Context, r *record) (tool.Event, error) {
+	if e.call.OutcomeOnly && e.read == 0 {
+		return r.end(ctx)
+	}
+	return r.next(ctx, e.read)
 }
 
 // Cancel implements tool.Execution.

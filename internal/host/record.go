@@ -21,6 +21,7 @@ type record struct {
 	size    int           // of all that is held, in bytes, roughly
 	ended   bool          // the last event is the outcome
 	changed chan struct{} // closed at the next event; nil if nobody waits
+	over    chan struct{} // closed at the outcome; nil if nobody waits for that alone
 }
 
 // maxRecordBytes bounds what a record keeps besides its outcome, so that a tool that chatters costs bounded memory.
@@ -53,6 +54,9 @@ func (r *record) publishFirst(ev tool.Event, first func()) {
 	if r.changed != nil {
 		close(r.changed)
 		r.changed = nil
+	}
+	if r.ended && r.over != nil {
+		close(r.over)
 	}
 }
 
@@ -119,6 +123,26 @@ func (r *record) next(ctx context.Context, after uint64) (tool.Event, error) {
 			return tool.Event{}, context.Cause(ctx)
 		}
 	}
+}
+
+// end returns the last event, the outcome, and blocks until it is there.
+func (r *record) end(ctx context.Context) (tool.Event, error) {
+	r.mu.Lock()
+	if !r.ended && r.over == nil {
+		r.over = make(chan struct{})
+	}
+	ended, over := r.ended, r.over
+	r.mu.Unlock()
+	if !ended {
+		select {
+		case <-over:
+		case <-ctx.Done():
+			return tool.Event{}, context.Cause(ctx)
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.events[len(r.events)-1], nil
 }
 
 // first returns the first event after a number, or nil. r.mu is held.

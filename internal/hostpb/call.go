@@ -17,6 +17,7 @@ func FromCall(c tool.Call) *toolhostv1.CallOptions {
 		Timeout:     toolpb.FromDuration(c.Timeout),
 		Context:     toolpb.FromValues(c.Context),
 		Traceparent: valid(c.Traceparent),
+		OutcomeOnly: c.OutcomeOnly,
 	}
 	if c.MaxShown != nil {
 		options.MaxShownBytes = new(uint64(max(*c.MaxShown, 0)))
@@ -46,6 +47,7 @@ func ToCall(name string, arguments []byte, options *toolhostv1.CallOptions) (too
 		Timeout:     toolpb.ToDuration(options.GetTimeout()),
 		Context:     toolpb.ToValues(options.GetContext()),
 		Traceparent: options.GetTraceparent(),
+		OutcomeOnly: options.GetOutcomeOnly(),
 	}
 	if options != nil && options.MaxShownBytes != nil {
 		c.MaxShown = new(int(min(options.GetMaxShownBytes(), math.MaxInt32)))

@@ -128,7 +128,7 @@ func TestCallKeepsEveryFieldButThePrincipal(t *testing.T) {
 	want := tool.Call{
 		ID: "i", Tool: "t", Arguments: json.RawMessage(`{}`), Session: "s", Timeout: time.Second,
 		Approval: &tool.Approval{ApprovedBy: "a", Reason: "r", Time: moment, Arguments: json.RawMessage(`{"a":1}`)},
-		Context:  map[string]json.RawMessage{"k": json.RawMessage(`1`)}, Traceparent: "00-1", MaxShown: new(9),
+		Context:  map[string]json.RawMessage{"k": json.RawMessage(`1`)}, Traceparent: "00-1", MaxShown: new(9), OutcomeOnly: true,
 	}
 	checkSet(t, want, "Principal")
 	checkSet(t, *want.Approval)

@@ -92,6 +92,7 @@ func Run(t *testing.T, open func(t *testing.T) Host) {
 		{"Approval", testApproval},
 		{"CallContext", testCallContext},
 		{"Events", testEvents},
+		{"OutcomeOnly", testOutcomeOnly},
 		{"LargeResults", testLargeResults},
 		{"Artifact", testArtifact},
 		{"ArtifactBudget", testArtifactBudget},

@@ -155,7 +155,7 @@ func (f *Fake) Open(_ context.Context, call tool.Call, complete bool) (tool.Exec
 	}
 	e := newExecution(f, t, call)
 	f.tasks.Go(e.run)
-	h := &handle{execution: e, named: named}
+	h := &handle{execution: e, named: named, quiet: call.OutcomeOnly}
 	if err := h.Send(context.Background(), call.Arguments, complete); err != nil {
 		return nil, err
 	}

@@ -190,7 +190,8 @@ func (e *execution) event(ctx context.Context, i int) (tool.Event, error) {
 type handle struct {
 	*execution
 	named bool
-	next  int // index of the next event; used by Next alone
+	next  int  // index of the next event; used by Next alone
+	quiet bool // wants the outcome alone
 }
 
 // Send adds argument text.
@@ -215,11 +216,15 @@ func (h *handle) Send(_ context.Context, text []byte, complete bool) error {
 
 // Next returns the next event.
 func (h *handle) Next(ctx context.Context) (tool.Event, error) {
-	event, err := h.event(ctx, h.next)
-	if err == nil {
-		h.next++
+	for {
+		event, err := h.event(ctx, h.next)
+		if err == nil {
+			h.next++
+		}
+		if err != nil || !h.quiet || event.Ended != nil {
+			return event, err
+		}
 	}
-	return event, err
 }
 
 // Cancel stops the call.

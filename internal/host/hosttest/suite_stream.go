@@ -59,6 +59,26 @@ func testEvents(t *testing.T, h Host) {
 	e.Close()
 }
 
+// testOutcomeOnly: who wants no events gets none but the outcome, and a watcher of the same call sees them all.
+func testOutcomeOnly(t *testing.T, h Host) {
+	c := named("quiet-1", "steps", `{"count":3,"bytes":10}`)
+	c.OutcomeOnly = true
+	events := drain(t, open(t, h, c, true))
+	if len(events) != 1 || events[0].Ended == nil || events[0].Ended.Err != nil {
+		t.Errorf("events %+v", events)
+	}
+	watched := 0
+	for _, err := range h.WatchCall(bounded(t), tool.CallKey{ID: c.ID}, 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		watched++
+	}
+	if watched < 5 {
+		t.Errorf("a watcher saw %d events", watched)
+	}
+}
+
 func testPartialArguments(t *testing.T, h Host) {
 	e := open(t, h, call("preview", `{"te`), false)
 	if err := e.Send(bounded(t), []byte("xt\":\"gr\xc3"), false); err != nil {

@@ -1228,6 +1228,9 @@ type CallOptions struct {
 	// either. 0 shows nothing. Files become artifacts where they are larger than this or than 64 KiB, images where they are
 	// larger than 5 MiB. A result is made to measure once: whoever joins the call or asks for it again gets it as it is.
 	MaxShownBytes *uint64 `protobuf:"varint,7,opt,name=max_shown_bytes,json=maxShownBytes,proto3,oneof" json:"max_shown_bytes,omitempty"`
+	// Only the outcome is of interest: on a stream neither `started` nor statuses nor log records are sent. Whoever watches the
+	// call sees them all the same.
+	OutcomeOnly   bool `protobuf:"varint,8,opt,name=outcome_only,json=outcomeOnly,proto3" json:"outcome_only,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1309,6 +1312,13 @@ func (x *CallOptions) GetMaxShownBytes() uint64 {
 		return *x.MaxShownBytes
 	}
 	return 0
+}
+
+func (x *CallOptions) GetOutcomeOnly() bool {
+	if x != nil {
+		return x.OutcomeOnly
+	}
+	return false
 }
 
 // Approval says who agreed to a call. It holds for the call that it is sent with, and for no other; it is kept in the
@@ -2657,7 +2667,7 @@ const file_toolhost_v1_tool_service_proto_rawDesc = "" +
 	"\n" +
 	"media_type\x18\x02 \x01(\tR\tmediaType\x12\x12\n" +
 	"\x04size\x18\x03 \x01(\x04R\x04size\x12\x12\n" +
-	"\x04name\x18\x04 \x01(\tR\x04name\"\x88\x03\n" +
+	"\x04name\x18\x04 \x01(\tR\x04name\"\xab\x03\n" +
 	"\vCallOptions\x12\x17\n" +
 	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x18\n" +
 	"\asession\x18\x02 \x01(\tR\asession\x123\n" +
@@ -2665,7 +2675,8 @@ const file_toolhost_v1_tool_service_proto_rawDesc = "" +
 	"\bapproval\x18\x04 \x01(\v2\x15.toolhost.v1.ApprovalR\bapproval\x12?\n" +
 	"\acontext\x18\x05 \x03(\v2%.toolhost.v1.CallOptions.ContextEntryR\acontext\x12 \n" +
 	"\vtraceparent\x18\x06 \x01(\tR\vtraceparent\x12+\n" +
-	"\x0fmax_shown_bytes\x18\a \x01(\x04H\x00R\rmaxShownBytes\x88\x01\x01\x1a:\n" +
+	"\x0fmax_shown_bytes\x18\a \x01(\x04H\x00R\rmaxShownBytes\x88\x01\x01\x12!\n" +
+	"\foutcome_only\x18\b \x01(\bR\voutcomeOnly\x1a:\n" +
 	"\fContextEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\fR\x05value:\x028\x01B\x12\n" +
