@@ -30,20 +30,20 @@ type run struct {
 
 	mu        sync.Mutex
 	permitted audit.Decision // what was decided about it
-	working   bool          // a goroutine carries it through a plugin
-	text      []byte        // the arguments so far
-	sent      int           // how much of text the plugin has been given
-	complete  bool          // text is complete: execute
-	filtering filtering     // what filters did
-	repairs   []byte        // what was changed in text, for the result; nil: nothing
-	replaced  bool          // text is not what was previewed any more
-	timer     *time.Timer   // ends ctx at the deadline
-	limit     time.Duration // how long it may take, from when timer was set
-	deadline  time.Time     // when timer fires
-	last      time.Time     // to when progress may put the deadline off; zero: not at all
-	begun     bool          // the store knows that it began
-	finished  bool          // it has an outcome
-	more      chan struct{} // of capacity 1: text or complete has changed
+	working   bool           // a goroutine carries it through a plugin
+	text      []byte         // the arguments so far
+	sent      int            // how much of text the plugin has been given
+	complete  bool           // text is complete: execute
+	filtering filtering      // what filters did
+	repairs   []byte         // what was changed in text, for the result; nil: nothing
+	replaced  bool           // text is not what was previewed any more
+	timer     *time.Timer    // ends ctx at the deadline
+	limit     time.Duration  // how long it may take, from when timer was set
+	deadline  time.Time      // when timer fires
+	last      time.Time      // to when progress may put the deadline off; zero: not at all
+	begun     bool           // the store knows that it began
+	finished  bool           // it has an outcome
+	more      chan struct{}  // of capacity 1: text or complete has changed
 }
 
 // preview begins a run whose tool may look at the text so far.
