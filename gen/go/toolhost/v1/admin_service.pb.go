@@ -277,7 +277,11 @@ type Plugin struct {
 	// Why what is in the plugin's folder is not used. Unset if it is used, or has yet to say what it is.
 	Refusal *PluginRefusal `protobuf:"bytes,17,opt,name=refusal,proto3" json:"refusal,omitempty"`
 	// The names of its filters. The operator's configuration says around which calls they are asked.
-	Filters       []string `protobuf:"bytes,18,rep,name=filters,proto3" json:"filters,omitempty"`
+	Filters []string `protobuf:"bytes,18,rep,name=filters,proto3" json:"filters,omitempty"`
+	// What it asks to be allowed, in its plugin.yaml and in what it says of itself. Unset if nothing.
+	Permissions *v1.Permissions `protobuf:"bytes,19,opt,name=permissions,proto3" json:"permissions,omitempty"`
+	// What of that, and of what its tools ask, the operator has not granted.
+	Ungranted     []*Ungranted `protobuf:"bytes,20,rep,name=ungranted,proto3" json:"ungranted,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -438,6 +442,75 @@ func (x *Plugin) GetFilters() []string {
 	return nil
 }
 
+func (x *Plugin) GetPermissions() *v1.Permissions {
+	if x != nil {
+		return x.Permissions
+	}
+	return nil
+}
+
+func (x *Plugin) GetUngranted() []*Ungranted {
+	if x != nil {
+		return x.Ungranted
+	}
+	return nil
+}
+
+// Ungranted is something that a plugin asks for and the operator has not granted.
+type Ungranted struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What it asks for, in words.
+	Request string `protobuf:"bytes,1,opt,name=request,proto3" json:"request,omitempty"`
+	// The line of toolhost.yaml that grants it, such as `plugin.NAME.sandbox.network: true`.
+	Grant         string `protobuf:"bytes,2,opt,name=grant,proto3" json:"grant,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Ungranted) Reset() {
+	*x = Ungranted{}
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Ungranted) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Ungranted) ProtoMessage() {}
+
+func (x *Ungranted) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Ungranted.ProtoReflect.Descriptor instead.
+func (*Ungranted) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *Ungranted) GetRequest() string {
+	if x != nil {
+		return x.Request
+	}
+	return ""
+}
+
+func (x *Ungranted) GetGrant() string {
+	if x != nil {
+		return x.Grant
+	}
+	return ""
+}
+
 // PluginRefusal says why the executable in a plugin's folder is not the one in service.
 type PluginRefusal struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -455,7 +528,7 @@ type PluginRefusal struct {
 
 func (x *PluginRefusal) Reset() {
 	*x = PluginRefusal{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[1]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -467,7 +540,7 @@ func (x *PluginRefusal) String() string {
 func (*PluginRefusal) ProtoMessage() {}
 
 func (x *PluginRefusal) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[1]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -480,7 +553,7 @@ func (x *PluginRefusal) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PluginRefusal.ProtoReflect.Descriptor instead.
 func (*PluginRefusal) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{1}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *PluginRefusal) GetDigest() string {
@@ -528,7 +601,7 @@ type PluginExit struct {
 
 func (x *PluginExit) Reset() {
 	*x = PluginExit{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[2]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -540,7 +613,7 @@ func (x *PluginExit) String() string {
 func (*PluginExit) ProtoMessage() {}
 
 func (x *PluginExit) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[2]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -553,7 +626,7 @@ func (x *PluginExit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PluginExit.ProtoReflect.Descriptor instead.
 func (*PluginExit) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{2}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *PluginExit) GetInstance() string {
@@ -606,14 +679,16 @@ type Instance struct {
 	// The digest of the executable that it runs.
 	Digest string `protobuf:"bytes,9,opt,name=digest,proto3" json:"digest,omitempty"`
 	// What bounds the process and all that it started, and by what means. Empty: nothing does.
-	Limits        []*EffectiveLimit `protobuf:"bytes,10,rep,name=limits,proto3" json:"limits,omitempty"`
+	Limits []*EffectiveLimit `protobuf:"bytes,10,rep,name=limits,proto3" json:"limits,omitempty"`
+	// What the process may touch. Unset before it has been started.
+	Sandbox       *Sandbox `protobuf:"bytes,11,opt,name=sandbox,proto3" json:"sandbox,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Instance) Reset() {
 	*x = Instance{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[3]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -625,7 +700,7 @@ func (x *Instance) String() string {
 func (*Instance) ProtoMessage() {}
 
 func (x *Instance) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[3]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -638,7 +713,7 @@ func (x *Instance) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Instance.ProtoReflect.Descriptor instead.
 func (*Instance) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{3}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Instance) GetId() string {
@@ -711,6 +786,178 @@ func (x *Instance) GetLimits() []*EffectiveLimit {
 	return nil
 }
 
+func (x *Instance) GetSandbox() *Sandbox {
+	if x != nil {
+		return x.Sandbox
+	}
+	return nil
+}
+
+// Sandbox is what a plugin process may touch besides the system's libraries, its executable and a folder of its own.
+type Sandbox struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The operator's choice: `on` puts up the walls that the machine gives, `required` all, `off` none.
+	Mode string `protobuf:"bytes,1,opt,name=mode,proto3" json:"mode,omitempty"`
+	// Whether it was granted toolhost's own network.
+	Network bool `protobuf:"varint,2,opt,name=network,proto3" json:"network,omitempty"`
+	// What it may do in the workspace.
+	Workspace v1.Access `protobuf:"varint,3,opt,name=workspace,proto3,enum=toolhost.tool.v1.Access" json:"workspace,omitempty"`
+	// Further files and folders that it may read: those that were granted, and where its interpreter is installed.
+	Read []string `protobuf:"bytes,4,rep,name=read,proto3" json:"read,omitempty"`
+	// Further files and folders that it may change.
+	Write []string `protobuf:"bytes,5,rep,name=write,proto3" json:"write,omitempty"`
+	// The walls that there are to be. Empty if the mode is `off`.
+	Walls         []*Wall `protobuf:"bytes,6,rep,name=walls,proto3" json:"walls,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Sandbox) Reset() {
+	*x = Sandbox{}
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Sandbox) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Sandbox) ProtoMessage() {}
+
+func (x *Sandbox) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Sandbox.ProtoReflect.Descriptor instead.
+func (*Sandbox) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *Sandbox) GetMode() string {
+	if x != nil {
+		return x.Mode
+	}
+	return ""
+}
+
+func (x *Sandbox) GetNetwork() bool {
+	if x != nil {
+		return x.Network
+	}
+	return false
+}
+
+func (x *Sandbox) GetWorkspace() v1.Access {
+	if x != nil {
+		return x.Workspace
+	}
+	return v1.Access(0)
+}
+
+func (x *Sandbox) GetRead() []string {
+	if x != nil {
+		return x.Read
+	}
+	return nil
+}
+
+func (x *Sandbox) GetWrite() []string {
+	if x != nil {
+		return x.Write
+	}
+	return nil
+}
+
+func (x *Sandbox) GetWalls() []*Wall {
+	if x != nil {
+		return x.Walls
+	}
+	return nil
+}
+
+// Wall is one part of a sandbox as it really is on this machine.
+type Wall struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What it keeps the process from: `files`, `landlock` (files once more), `network`, `pid` (other processes), `ipc`,
+	// `privileges`, `syscalls`. More may come.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// Whether it is there.
+	Effective bool `protobuf:"varint,2,opt,name=effective,proto3" json:"effective,omitempty"`
+	// What it is made of, in words. Empty if it is not there.
+	Mechanism string `protobuf:"bytes,3,opt,name=mechanism,proto3" json:"mechanism,omitempty"`
+	// Why it is not there, or what it cannot do. May be empty.
+	Note          string `protobuf:"bytes,4,opt,name=note,proto3" json:"note,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Wall) Reset() {
+	*x = Wall{}
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Wall) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Wall) ProtoMessage() {}
+
+func (x *Wall) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Wall.ProtoReflect.Descriptor instead.
+func (*Wall) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *Wall) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Wall) GetEffective() bool {
+	if x != nil {
+		return x.Effective
+	}
+	return false
+}
+
+func (x *Wall) GetMechanism() string {
+	if x != nil {
+		return x.Mechanism
+	}
+	return ""
+}
+
+func (x *Wall) GetNote() string {
+	if x != nil {
+		return x.Note
+	}
+	return ""
+}
+
 // EffectiveLimit is one bound on a plugin process as it really holds on this machine.
 type EffectiveLimit struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -728,7 +975,7 @@ type EffectiveLimit struct {
 
 func (x *EffectiveLimit) Reset() {
 	*x = EffectiveLimit{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[4]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -740,7 +987,7 @@ func (x *EffectiveLimit) String() string {
 func (*EffectiveLimit) ProtoMessage() {}
 
 func (x *EffectiveLimit) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[4]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -753,7 +1000,7 @@ func (x *EffectiveLimit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EffectiveLimit.ProtoReflect.Descriptor instead.
 func (*EffectiveLimit) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{4}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *EffectiveLimit) GetName() string {
@@ -793,7 +1040,7 @@ type ListPluginsRequest struct {
 
 func (x *ListPluginsRequest) Reset() {
 	*x = ListPluginsRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[5]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -805,7 +1052,7 @@ func (x *ListPluginsRequest) String() string {
 func (*ListPluginsRequest) ProtoMessage() {}
 
 func (x *ListPluginsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[5]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -818,7 +1065,7 @@ func (x *ListPluginsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListPluginsRequest.ProtoReflect.Descriptor instead.
 func (*ListPluginsRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{5}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{8}
 }
 
 // ListPluginsResponse holds all plugins.
@@ -832,7 +1079,7 @@ type ListPluginsResponse struct {
 
 func (x *ListPluginsResponse) Reset() {
 	*x = ListPluginsResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[6]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -844,7 +1091,7 @@ func (x *ListPluginsResponse) String() string {
 func (*ListPluginsResponse) ProtoMessage() {}
 
 func (x *ListPluginsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[6]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -857,7 +1104,7 @@ func (x *ListPluginsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListPluginsResponse.ProtoReflect.Descriptor instead.
 func (*ListPluginsResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{6}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ListPluginsResponse) GetPlugins() []*Plugin {
@@ -878,7 +1125,7 @@ type ListInstancesRequest struct {
 
 func (x *ListInstancesRequest) Reset() {
 	*x = ListInstancesRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[7]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -890,7 +1137,7 @@ func (x *ListInstancesRequest) String() string {
 func (*ListInstancesRequest) ProtoMessage() {}
 
 func (x *ListInstancesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[7]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -903,7 +1150,7 @@ func (x *ListInstancesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListInstancesRequest.ProtoReflect.Descriptor instead.
 func (*ListInstancesRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{7}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ListInstancesRequest) GetPlugin() string {
@@ -924,7 +1171,7 @@ type ListInstancesResponse struct {
 
 func (x *ListInstancesResponse) Reset() {
 	*x = ListInstancesResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[8]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -936,7 +1183,7 @@ func (x *ListInstancesResponse) String() string {
 func (*ListInstancesResponse) ProtoMessage() {}
 
 func (x *ListInstancesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[8]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -949,7 +1196,7 @@ func (x *ListInstancesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListInstancesResponse.ProtoReflect.Descriptor instead.
 func (*ListInstancesResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{8}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ListInstancesResponse) GetInstances() []*Instance {
@@ -972,7 +1219,7 @@ type RestartRequest struct {
 
 func (x *RestartRequest) Reset() {
 	*x = RestartRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[9]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -984,7 +1231,7 @@ func (x *RestartRequest) String() string {
 func (*RestartRequest) ProtoMessage() {}
 
 func (x *RestartRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[9]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -997,7 +1244,7 @@ func (x *RestartRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RestartRequest.ProtoReflect.Descriptor instead.
 func (*RestartRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{9}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *RestartRequest) GetPlugin() string {
@@ -1027,7 +1274,7 @@ type RestartResponse struct {
 
 func (x *RestartResponse) Reset() {
 	*x = RestartResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[10]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1039,7 +1286,7 @@ func (x *RestartResponse) String() string {
 func (*RestartResponse) ProtoMessage() {}
 
 func (x *RestartResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[10]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1052,7 +1299,7 @@ func (x *RestartResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RestartResponse.ProtoReflect.Descriptor instead.
 func (*RestartResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{10}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *RestartResponse) GetStopped() []string {
@@ -1080,7 +1327,7 @@ type DrainRequest struct {
 
 func (x *DrainRequest) Reset() {
 	*x = DrainRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[11]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1092,7 +1339,7 @@ func (x *DrainRequest) String() string {
 func (*DrainRequest) ProtoMessage() {}
 
 func (x *DrainRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[11]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1105,7 +1352,7 @@ func (x *DrainRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DrainRequest.ProtoReflect.Descriptor instead.
 func (*DrainRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{11}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *DrainRequest) GetPlugin() string {
@@ -1124,7 +1371,7 @@ type DrainResponse struct {
 
 func (x *DrainResponse) Reset() {
 	*x = DrainResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[12]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1136,7 +1383,7 @@ func (x *DrainResponse) String() string {
 func (*DrainResponse) ProtoMessage() {}
 
 func (x *DrainResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[12]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1149,7 +1396,7 @@ func (x *DrainResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DrainResponse.ProtoReflect.Descriptor instead.
 func (*DrainResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{12}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{15}
 }
 
 // PauseRequest names a plugin.
@@ -1163,7 +1410,7 @@ type PauseRequest struct {
 
 func (x *PauseRequest) Reset() {
 	*x = PauseRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[13]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1175,7 +1422,7 @@ func (x *PauseRequest) String() string {
 func (*PauseRequest) ProtoMessage() {}
 
 func (x *PauseRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[13]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1188,7 +1435,7 @@ func (x *PauseRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PauseRequest.ProtoReflect.Descriptor instead.
 func (*PauseRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{13}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *PauseRequest) GetPlugin() string {
@@ -1207,7 +1454,7 @@ type PauseResponse struct {
 
 func (x *PauseResponse) Reset() {
 	*x = PauseResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[14]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1219,7 +1466,7 @@ func (x *PauseResponse) String() string {
 func (*PauseResponse) ProtoMessage() {}
 
 func (x *PauseResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[14]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1232,7 +1479,7 @@ func (x *PauseResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PauseResponse.ProtoReflect.Descriptor instead.
 func (*PauseResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{14}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{17}
 }
 
 // ResumeRequest names a plugin.
@@ -1246,7 +1493,7 @@ type ResumeRequest struct {
 
 func (x *ResumeRequest) Reset() {
 	*x = ResumeRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[15]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1258,7 +1505,7 @@ func (x *ResumeRequest) String() string {
 func (*ResumeRequest) ProtoMessage() {}
 
 func (x *ResumeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[15]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1271,7 +1518,7 @@ func (x *ResumeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResumeRequest.ProtoReflect.Descriptor instead.
 func (*ResumeRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{15}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ResumeRequest) GetPlugin() string {
@@ -1290,7 +1537,7 @@ type ResumeResponse struct {
 
 func (x *ResumeResponse) Reset() {
 	*x = ResumeResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[16]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1302,7 +1549,7 @@ func (x *ResumeResponse) String() string {
 func (*ResumeResponse) ProtoMessage() {}
 
 func (x *ResumeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[16]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1315,7 +1562,7 @@ func (x *ResumeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResumeResponse.ProtoReflect.Descriptor instead.
 func (*ResumeResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{16}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{19}
 }
 
 // ClearQuarantineRequest names a plugin.
@@ -1329,7 +1576,7 @@ type ClearQuarantineRequest struct {
 
 func (x *ClearQuarantineRequest) Reset() {
 	*x = ClearQuarantineRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[17]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1341,7 +1588,7 @@ func (x *ClearQuarantineRequest) String() string {
 func (*ClearQuarantineRequest) ProtoMessage() {}
 
 func (x *ClearQuarantineRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[17]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1354,7 +1601,7 @@ func (x *ClearQuarantineRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClearQuarantineRequest.ProtoReflect.Descriptor instead.
 func (*ClearQuarantineRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{17}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ClearQuarantineRequest) GetPlugin() string {
@@ -1373,7 +1620,7 @@ type ClearQuarantineResponse struct {
 
 func (x *ClearQuarantineResponse) Reset() {
 	*x = ClearQuarantineResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[18]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1385,7 +1632,7 @@ func (x *ClearQuarantineResponse) String() string {
 func (*ClearQuarantineResponse) ProtoMessage() {}
 
 func (x *ClearQuarantineResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[18]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1398,7 +1645,7 @@ func (x *ClearQuarantineResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClearQuarantineResponse.ProtoReflect.Descriptor instead.
 func (*ClearQuarantineResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{18}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{21}
 }
 
 // ReloadRequest asks to look at the plugin folders again.
@@ -1410,7 +1657,7 @@ type ReloadRequest struct {
 
 func (x *ReloadRequest) Reset() {
 	*x = ReloadRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[19]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1422,7 +1669,7 @@ func (x *ReloadRequest) String() string {
 func (*ReloadRequest) ProtoMessage() {}
 
 func (x *ReloadRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[19]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1435,7 +1682,7 @@ func (x *ReloadRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReloadRequest.ProtoReflect.Descriptor instead.
 func (*ReloadRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{19}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{22}
 }
 
 // ReloadResponse says what was found. A plugin is in at most one of the lists.
@@ -1455,7 +1702,7 @@ type ReloadResponse struct {
 
 func (x *ReloadResponse) Reset() {
 	*x = ReloadResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[20]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1467,7 +1714,7 @@ func (x *ReloadResponse) String() string {
 func (*ReloadResponse) ProtoMessage() {}
 
 func (x *ReloadResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[20]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1480,7 +1727,7 @@ func (x *ReloadResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReloadResponse.ProtoReflect.Descriptor instead.
 func (*ReloadResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{20}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ReloadResponse) GetAdded() []string {
@@ -1524,7 +1771,7 @@ type ReloadFailure struct {
 
 func (x *ReloadFailure) Reset() {
 	*x = ReloadFailure{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[21]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1536,7 +1783,7 @@ func (x *ReloadFailure) String() string {
 func (*ReloadFailure) ProtoMessage() {}
 
 func (x *ReloadFailure) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[21]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1549,7 +1796,7 @@ func (x *ReloadFailure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReloadFailure.ProtoReflect.Descriptor instead.
 func (*ReloadFailure) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{21}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *ReloadFailure) GetPlugin() string {
@@ -1577,7 +1824,7 @@ type UpgradeRequest struct {
 
 func (x *UpgradeRequest) Reset() {
 	*x = UpgradeRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[22]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1589,7 +1836,7 @@ func (x *UpgradeRequest) String() string {
 func (*UpgradeRequest) ProtoMessage() {}
 
 func (x *UpgradeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[22]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1602,7 +1849,7 @@ func (x *UpgradeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpgradeRequest.ProtoReflect.Descriptor instead.
 func (*UpgradeRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{22}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *UpgradeRequest) GetPlugin() string {
@@ -1625,7 +1872,7 @@ type UpgradeResponse struct {
 
 func (x *UpgradeResponse) Reset() {
 	*x = UpgradeResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[23]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1637,7 +1884,7 @@ func (x *UpgradeResponse) String() string {
 func (*UpgradeResponse) ProtoMessage() {}
 
 func (x *UpgradeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[23]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1650,7 +1897,7 @@ func (x *UpgradeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpgradeResponse.ProtoReflect.Descriptor instead.
 func (*UpgradeResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{23}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *UpgradeResponse) GetDigest() string {
@@ -1676,7 +1923,7 @@ type GetLockFileRequest struct {
 
 func (x *GetLockFileRequest) Reset() {
 	*x = GetLockFileRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[24]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1688,7 +1935,7 @@ func (x *GetLockFileRequest) String() string {
 func (*GetLockFileRequest) ProtoMessage() {}
 
 func (x *GetLockFileRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[24]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1701,7 +1948,7 @@ func (x *GetLockFileRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetLockFileRequest.ProtoReflect.Descriptor instead.
 func (*GetLockFileRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{24}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{27}
 }
 
 // GetLockFileResponse says which file pins plugins to digests.
@@ -1717,7 +1964,7 @@ type GetLockFileResponse struct {
 
 func (x *GetLockFileResponse) Reset() {
 	*x = GetLockFileResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[25]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1729,7 +1976,7 @@ func (x *GetLockFileResponse) String() string {
 func (*GetLockFileResponse) ProtoMessage() {}
 
 func (x *GetLockFileResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[25]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1742,7 +1989,7 @@ func (x *GetLockFileResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetLockFileResponse.ProtoReflect.Descriptor instead.
 func (*GetLockFileResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{25}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *GetLockFileResponse) GetPath() string {
@@ -1770,7 +2017,7 @@ type RollbackRequest struct {
 
 func (x *RollbackRequest) Reset() {
 	*x = RollbackRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[26]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1782,7 +2029,7 @@ func (x *RollbackRequest) String() string {
 func (*RollbackRequest) ProtoMessage() {}
 
 func (x *RollbackRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[26]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1795,7 +2042,7 @@ func (x *RollbackRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RollbackRequest.ProtoReflect.Descriptor instead.
 func (*RollbackRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{26}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *RollbackRequest) GetPlugin() string {
@@ -1818,7 +2065,7 @@ type RollbackResponse struct {
 
 func (x *RollbackResponse) Reset() {
 	*x = RollbackResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[27]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1830,7 +2077,7 @@ func (x *RollbackResponse) String() string {
 func (*RollbackResponse) ProtoMessage() {}
 
 func (x *RollbackResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[27]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1843,7 +2090,7 @@ func (x *RollbackResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RollbackResponse.ProtoReflect.Descriptor instead.
 func (*RollbackResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{27}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *RollbackResponse) GetDigest() string {
@@ -1876,7 +2123,7 @@ type WatchEventsRequest struct {
 
 func (x *WatchEventsRequest) Reset() {
 	*x = WatchEventsRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[28]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1888,7 +2135,7 @@ func (x *WatchEventsRequest) String() string {
 func (*WatchEventsRequest) ProtoMessage() {}
 
 func (x *WatchEventsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[28]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1901,7 +2148,7 @@ func (x *WatchEventsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchEventsRequest.ProtoReflect.Descriptor instead.
 func (*WatchEventsRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{28}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *WatchEventsRequest) GetPlugin() string {
@@ -1936,7 +2183,7 @@ type WatchEventsResponse struct {
 
 func (x *WatchEventsResponse) Reset() {
 	*x = WatchEventsResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[29]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1948,7 +2195,7 @@ func (x *WatchEventsResponse) String() string {
 func (*WatchEventsResponse) ProtoMessage() {}
 
 func (x *WatchEventsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[29]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1961,7 +2208,7 @@ func (x *WatchEventsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchEventsResponse.ProtoReflect.Descriptor instead.
 func (*WatchEventsResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{29}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *WatchEventsResponse) GetEvent() *PluginEvent {
@@ -2000,7 +2247,7 @@ type PluginEvent struct {
 
 func (x *PluginEvent) Reset() {
 	*x = PluginEvent{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[30]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2012,7 +2259,7 @@ func (x *PluginEvent) String() string {
 func (*PluginEvent) ProtoMessage() {}
 
 func (x *PluginEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[30]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2025,7 +2272,7 @@ func (x *PluginEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PluginEvent.ProtoReflect.Descriptor instead.
 func (*PluginEvent) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{30}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *PluginEvent) GetSeq() uint64 {
@@ -2101,7 +2348,7 @@ type TailLogsRequest struct {
 
 func (x *TailLogsRequest) Reset() {
 	*x = TailLogsRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[31]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2113,7 +2360,7 @@ func (x *TailLogsRequest) String() string {
 func (*TailLogsRequest) ProtoMessage() {}
 
 func (x *TailLogsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[31]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2126,7 +2373,7 @@ func (x *TailLogsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TailLogsRequest.ProtoReflect.Descriptor instead.
 func (*TailLogsRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{31}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *TailLogsRequest) GetPlugin() string {
@@ -2168,7 +2415,7 @@ type TailLogsResponse struct {
 
 func (x *TailLogsResponse) Reset() {
 	*x = TailLogsResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[32]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2180,7 +2427,7 @@ func (x *TailLogsResponse) String() string {
 func (*TailLogsResponse) ProtoMessage() {}
 
 func (x *TailLogsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[32]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2193,7 +2440,7 @@ func (x *TailLogsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TailLogsResponse.ProtoReflect.Descriptor instead.
 func (*TailLogsResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{32}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *TailLogsResponse) GetLine() *LogLine {
@@ -2222,7 +2469,7 @@ type LogLine struct {
 
 func (x *LogLine) Reset() {
 	*x = LogLine{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[33]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2234,7 +2481,7 @@ func (x *LogLine) String() string {
 func (*LogLine) ProtoMessage() {}
 
 func (x *LogLine) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[33]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2247,7 +2494,7 @@ func (x *LogLine) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogLine.ProtoReflect.Descriptor instead.
 func (*LogLine) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{33}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *LogLine) GetSeq() uint64 {
@@ -2308,7 +2555,7 @@ type ListCallsRequest struct {
 
 func (x *ListCallsRequest) Reset() {
 	*x = ListCallsRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[34]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2320,7 +2567,7 @@ func (x *ListCallsRequest) String() string {
 func (*ListCallsRequest) ProtoMessage() {}
 
 func (x *ListCallsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[34]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2333,7 +2580,7 @@ func (x *ListCallsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListCallsRequest.ProtoReflect.Descriptor instead.
 func (*ListCallsRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{34}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *ListCallsRequest) GetPageSize() int32 {
@@ -2398,7 +2645,7 @@ type ListCallsResponse struct {
 
 func (x *ListCallsResponse) Reset() {
 	*x = ListCallsResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[35]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2410,7 +2657,7 @@ func (x *ListCallsResponse) String() string {
 func (*ListCallsResponse) ProtoMessage() {}
 
 func (x *ListCallsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[35]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2423,7 +2670,7 @@ func (x *ListCallsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListCallsResponse.ProtoReflect.Descriptor instead.
 func (*ListCallsResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{35}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *ListCallsResponse) GetCalls() []*CallRecord {
@@ -2469,7 +2716,7 @@ type CallRecord struct {
 
 func (x *CallRecord) Reset() {
 	*x = CallRecord{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[36]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2481,7 +2728,7 @@ func (x *CallRecord) String() string {
 func (*CallRecord) ProtoMessage() {}
 
 func (x *CallRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[36]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2494,7 +2741,7 @@ func (x *CallRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallRecord.ProtoReflect.Descriptor instead.
 func (*CallRecord) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{36}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *CallRecord) GetCallId() string {
@@ -2578,7 +2825,7 @@ type GetStatsRequest struct {
 
 func (x *GetStatsRequest) Reset() {
 	*x = GetStatsRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[37]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2590,7 +2837,7 @@ func (x *GetStatsRequest) String() string {
 func (*GetStatsRequest) ProtoMessage() {}
 
 func (x *GetStatsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[37]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2603,7 +2850,7 @@ func (x *GetStatsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStatsRequest.ProtoReflect.Descriptor instead.
 func (*GetStatsRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{37}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *GetStatsRequest) GetPlugin() string {
@@ -2624,7 +2871,7 @@ type GetStatsResponse struct {
 
 func (x *GetStatsResponse) Reset() {
 	*x = GetStatsResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[38]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2636,7 +2883,7 @@ func (x *GetStatsResponse) String() string {
 func (*GetStatsResponse) ProtoMessage() {}
 
 func (x *GetStatsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[38]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2649,7 +2896,7 @@ func (x *GetStatsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStatsResponse.ProtoReflect.Descriptor instead.
 func (*GetStatsResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{38}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *GetStatsResponse) GetTools() []*ToolStats {
@@ -2688,7 +2935,7 @@ type ToolStats struct {
 
 func (x *ToolStats) Reset() {
 	*x = ToolStats{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[39]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2700,7 +2947,7 @@ func (x *ToolStats) String() string {
 func (*ToolStats) ProtoMessage() {}
 
 func (x *ToolStats) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[39]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2713,7 +2960,7 @@ func (x *ToolStats) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ToolStats.ProtoReflect.Descriptor instead.
 func (*ToolStats) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{39}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *ToolStats) GetTool() string {
@@ -2790,7 +3037,7 @@ var File_toolhost_v1_admin_service_proto protoreflect.FileDescriptor
 
 const file_toolhost_v1_admin_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1ftoolhost/v1/admin_service.proto\x12\vtoolhost.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1ctoolhost/tool/v1/error.proto\x1a\x1dtoolhost/tool/v1/status.proto\"\x82\x05\n" +
+	"\x1ftoolhost/v1/admin_service.proto\x12\vtoolhost.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1ctoolhost/tool/v1/error.proto\x1a\"toolhost/tool/v1/permissions.proto\x1a\x1dtoolhost/tool/v1/status.proto\"\xf9\x05\n" +
 	"\x06Plugin\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\aversion\x18\x02 \x01(\tR\aversion\x12 \n" +
@@ -2811,7 +3058,12 @@ const file_toolhost_v1_admin_service_proto_rawDesc = "" +
 	"\x0fprevious_digest\x18\x0f \x01(\tR\x0epreviousDigest\x12#\n" +
 	"\rpinned_digest\x18\x10 \x01(\tR\fpinnedDigest\x124\n" +
 	"\arefusal\x18\x11 \x01(\v2\x1a.toolhost.v1.PluginRefusalR\arefusal\x12\x18\n" +
-	"\afilters\x18\x12 \x03(\tR\afilters\"k\n" +
+	"\afilters\x18\x12 \x03(\tR\afilters\x12?\n" +
+	"\vpermissions\x18\x13 \x01(\v2\x1d.toolhost.tool.v1.PermissionsR\vpermissions\x124\n" +
+	"\tungranted\x18\x14 \x03(\v2\x16.toolhost.v1.UngrantedR\tungranted\";\n" +
+	"\tUngranted\x12\x18\n" +
+	"\arequest\x18\x01 \x01(\tR\arequest\x12\x14\n" +
+	"\x05grant\x18\x02 \x01(\tR\x05grant\"k\n" +
 	"\rPluginRefusal\x12\x16\n" +
 	"\x06digest\x18\x01 \x01(\tR\x06digest\x12\x16\n" +
 	"\x06reason\x18\x02 \x01(\tR\x06reason\x12\x16\n" +
@@ -2822,7 +3074,7 @@ const file_toolhost_v1_admin_service_proto_rawDesc = "" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12.\n" +
 	"\x04time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x12*\n" +
 	"\x04exit\x18\x03 \x01(\v2\x16.toolhost.tool.v1.ExitR\x04exit\x12\x1a\n" +
-	"\bexpected\x18\x04 \x01(\bR\bexpected\"\xd2\x02\n" +
+	"\bexpected\x18\x04 \x01(\bR\bexpected\"\x82\x03\n" +
 	"\bInstance\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
 	"\x06plugin\x18\x02 \x01(\tR\x06plugin\x120\n" +
@@ -2836,7 +3088,20 @@ const file_toolhost_v1_admin_service_proto_rawDesc = "" +
 	"\trss_bytes\x18\b \x01(\x04R\brssBytes\x12\x16\n" +
 	"\x06digest\x18\t \x01(\tR\x06digest\x123\n" +
 	"\x06limits\x18\n" +
-	" \x03(\v2\x1b.toolhost.v1.EffectiveLimitR\x06limits\"l\n" +
+	" \x03(\v2\x1b.toolhost.v1.EffectiveLimitR\x06limits\x12.\n" +
+	"\asandbox\x18\v \x01(\v2\x14.toolhost.v1.SandboxR\asandbox\"\xc2\x01\n" +
+	"\aSandbox\x12\x12\n" +
+	"\x04mode\x18\x01 \x01(\tR\x04mode\x12\x18\n" +
+	"\anetwork\x18\x02 \x01(\bR\anetwork\x126\n" +
+	"\tworkspace\x18\x03 \x01(\x0e2\x18.toolhost.tool.v1.AccessR\tworkspace\x12\x12\n" +
+	"\x04read\x18\x04 \x03(\tR\x04read\x12\x14\n" +
+	"\x05write\x18\x05 \x03(\tR\x05write\x12'\n" +
+	"\x05walls\x18\x06 \x03(\v2\x11.toolhost.v1.WallR\x05walls\"j\n" +
+	"\x04Wall\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1c\n" +
+	"\teffective\x18\x02 \x01(\bR\teffective\x12\x1c\n" +
+	"\tmechanism\x18\x03 \x01(\tR\tmechanism\x12\x12\n" +
+	"\x04note\x18\x04 \x01(\tR\x04note\"l\n" +
 	"\x0eEffectiveLimit\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value\x12\x1c\n" +
@@ -3021,124 +3286,134 @@ func file_toolhost_v1_admin_service_proto_rawDescGZIP() []byte {
 }
 
 var file_toolhost_v1_admin_service_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_toolhost_v1_admin_service_proto_msgTypes = make([]protoimpl.MessageInfo, 41)
+var file_toolhost_v1_admin_service_proto_msgTypes = make([]protoimpl.MessageInfo, 44)
 var file_toolhost_v1_admin_service_proto_goTypes = []any{
 	(PluginState)(0),                // 0: toolhost.v1.PluginState
 	(InstanceState)(0),              // 1: toolhost.v1.InstanceState
 	(CallState)(0),                  // 2: toolhost.v1.CallState
 	(*Plugin)(nil),                  // 3: toolhost.v1.Plugin
-	(*PluginRefusal)(nil),           // 4: toolhost.v1.PluginRefusal
-	(*PluginExit)(nil),              // 5: toolhost.v1.PluginExit
-	(*Instance)(nil),                // 6: toolhost.v1.Instance
-	(*EffectiveLimit)(nil),          // 7: toolhost.v1.EffectiveLimit
-	(*ListPluginsRequest)(nil),      // 8: toolhost.v1.ListPluginsRequest
-	(*ListPluginsResponse)(nil),     // 9: toolhost.v1.ListPluginsResponse
-	(*ListInstancesRequest)(nil),    // 10: toolhost.v1.ListInstancesRequest
-	(*ListInstancesResponse)(nil),   // 11: toolhost.v1.ListInstancesResponse
-	(*RestartRequest)(nil),          // 12: toolhost.v1.RestartRequest
-	(*RestartResponse)(nil),         // 13: toolhost.v1.RestartResponse
-	(*DrainRequest)(nil),            // 14: toolhost.v1.DrainRequest
-	(*DrainResponse)(nil),           // 15: toolhost.v1.DrainResponse
-	(*PauseRequest)(nil),            // 16: toolhost.v1.PauseRequest
-	(*PauseResponse)(nil),           // 17: toolhost.v1.PauseResponse
-	(*ResumeRequest)(nil),           // 18: toolhost.v1.ResumeRequest
-	(*ResumeResponse)(nil),          // 19: toolhost.v1.ResumeResponse
-	(*ClearQuarantineRequest)(nil),  // 20: toolhost.v1.ClearQuarantineRequest
-	(*ClearQuarantineResponse)(nil), // 21: toolhost.v1.ClearQuarantineResponse
-	(*ReloadRequest)(nil),           // 22: toolhost.v1.ReloadRequest
-	(*ReloadResponse)(nil),          // 23: toolhost.v1.ReloadResponse
-	(*ReloadFailure)(nil),           // 24: toolhost.v1.ReloadFailure
-	(*UpgradeRequest)(nil),          // 25: toolhost.v1.UpgradeRequest
-	(*UpgradeResponse)(nil),         // 26: toolhost.v1.UpgradeResponse
-	(*GetLockFileRequest)(nil),      // 27: toolhost.v1.GetLockFileRequest
-	(*GetLockFileResponse)(nil),     // 28: toolhost.v1.GetLockFileResponse
-	(*RollbackRequest)(nil),         // 29: toolhost.v1.RollbackRequest
-	(*RollbackResponse)(nil),        // 30: toolhost.v1.RollbackResponse
-	(*WatchEventsRequest)(nil),      // 31: toolhost.v1.WatchEventsRequest
-	(*WatchEventsResponse)(nil),     // 32: toolhost.v1.WatchEventsResponse
-	(*PluginEvent)(nil),             // 33: toolhost.v1.PluginEvent
-	(*TailLogsRequest)(nil),         // 34: toolhost.v1.TailLogsRequest
-	(*TailLogsResponse)(nil),        // 35: toolhost.v1.TailLogsResponse
-	(*LogLine)(nil),                 // 36: toolhost.v1.LogLine
-	(*ListCallsRequest)(nil),        // 37: toolhost.v1.ListCallsRequest
-	(*ListCallsResponse)(nil),       // 38: toolhost.v1.ListCallsResponse
-	(*CallRecord)(nil),              // 39: toolhost.v1.CallRecord
-	(*GetStatsRequest)(nil),         // 40: toolhost.v1.GetStatsRequest
-	(*GetStatsResponse)(nil),        // 41: toolhost.v1.GetStatsResponse
-	(*ToolStats)(nil),               // 42: toolhost.v1.ToolStats
-	nil,                             // 43: toolhost.v1.ToolStats.FailuresEntry
-	(*v1.Exit)(nil),                 // 44: toolhost.tool.v1.Exit
-	(*timestamppb.Timestamp)(nil),   // 45: google.protobuf.Timestamp
-	(*v1.LogRecord)(nil),            // 46: toolhost.tool.v1.LogRecord
-	(*v1.Error)(nil),                // 47: toolhost.tool.v1.Error
-	(*durationpb.Duration)(nil),     // 48: google.protobuf.Duration
+	(*Ungranted)(nil),               // 4: toolhost.v1.Ungranted
+	(*PluginRefusal)(nil),           // 5: toolhost.v1.PluginRefusal
+	(*PluginExit)(nil),              // 6: toolhost.v1.PluginExit
+	(*Instance)(nil),                // 7: toolhost.v1.Instance
+	(*Sandbox)(nil),                 // 8: toolhost.v1.Sandbox
+	(*Wall)(nil),                    // 9: toolhost.v1.Wall
+	(*EffectiveLimit)(nil),          // 10: toolhost.v1.EffectiveLimit
+	(*ListPluginsRequest)(nil),      // 11: toolhost.v1.ListPluginsRequest
+	(*ListPluginsResponse)(nil),     // 12: toolhost.v1.ListPluginsResponse
+	(*ListInstancesRequest)(nil),    // 13: toolhost.v1.ListInstancesRequest
+	(*ListInstancesResponse)(nil),   // 14: toolhost.v1.ListInstancesResponse
+	(*RestartRequest)(nil),          // 15: toolhost.v1.RestartRequest
+	(*RestartResponse)(nil),         // 16: toolhost.v1.RestartResponse
+	(*DrainRequest)(nil),            // 17: toolhost.v1.DrainRequest
+	(*DrainResponse)(nil),           // 18: toolhost.v1.DrainResponse
+	(*PauseRequest)(nil),            // 19: toolhost.v1.PauseRequest
+	(*PauseResponse)(nil),           // 20: toolhost.v1.PauseResponse
+	(*ResumeRequest)(nil),           // 21: toolhost.v1.ResumeRequest
+	(*ResumeResponse)(nil),          // 22: toolhost.v1.ResumeResponse
+	(*ClearQuarantineRequest)(nil),  // 23: toolhost.v1.ClearQuarantineRequest
+	(*ClearQuarantineResponse)(nil), // 24: toolhost.v1.ClearQuarantineResponse
+	(*ReloadRequest)(nil),           // 25: toolhost.v1.ReloadRequest
+	(*ReloadResponse)(nil),          // 26: toolhost.v1.ReloadResponse
+	(*ReloadFailure)(nil),           // 27: toolhost.v1.ReloadFailure
+	(*UpgradeRequest)(nil),          // 28: toolhost.v1.UpgradeRequest
+	(*UpgradeResponse)(nil),         // 29: toolhost.v1.UpgradeResponse
+	(*GetLockFileRequest)(nil),      // 30: toolhost.v1.GetLockFileRequest
+	(*GetLockFileResponse)(nil),     // 31: toolhost.v1.GetLockFileResponse
+	(*RollbackRequest)(nil),         // 32: toolhost.v1.RollbackRequest
+	(*RollbackResponse)(nil),        // 33: toolhost.v1.RollbackResponse
+	(*WatchEventsRequest)(nil),      // 34: toolhost.v1.WatchEventsRequest
+	(*WatchEventsResponse)(nil),     // 35: toolhost.v1.WatchEventsResponse
+	(*PluginEvent)(nil),             // 36: toolhost.v1.PluginEvent
+	(*TailLogsRequest)(nil),         // 37: toolhost.v1.TailLogsRequest
+	(*TailLogsResponse)(nil),        // 38: toolhost.v1.TailLogsResponse
+	(*LogLine)(nil),                 // 39: toolhost.v1.LogLine
+	(*ListCallsRequest)(nil),        // 40: toolhost.v1.ListCallsRequest
+	(*ListCallsResponse)(nil),       // 41: toolhost.v1.ListCallsResponse
+	(*CallRecord)(nil),              // 42: toolhost.v1.CallRecord
+	(*GetStatsRequest)(nil),         // 43: toolhost.v1.GetStatsRequest
+	(*GetStatsResponse)(nil),        // 44: toolhost.v1.GetStatsResponse
+	(*ToolStats)(nil),               // 45: toolhost.v1.ToolStats
+	nil,                             // 46: toolhost.v1.ToolStats.FailuresEntry
+	(*v1.Exit)(nil),                 // 47: toolhost.tool.v1.Exit
+	(*timestamppb.Timestamp)(nil),   // 48: google.protobuf.Timestamp
+	(*v1.Permissions)(nil),          // 49: toolhost.tool.v1.Permissions
+	(v1.Access)(0),                  // 50: toolhost.tool.v1.Access
+	(*v1.LogRecord)(nil),            // 51: toolhost.tool.v1.LogRecord
+	(*v1.Error)(nil),                // 52: toolhost.tool.v1.Error
+	(*durationpb.Duration)(nil),     // 53: google.protobuf.Duration
 }
 var file_toolhost_v1_admin_service_proto_depIdxs = []int32{
 	0,  // 0: toolhost.v1.Plugin.state:type_name -> toolhost.v1.PluginState
-	44, // 1: toolhost.v1.Plugin.last_exit:type_name -> toolhost.tool.v1.Exit
-	5,  // 2: toolhost.v1.Plugin.recent_exits:type_name -> toolhost.v1.PluginExit
-	45, // 3: toolhost.v1.Plugin.retry_time:type_name -> google.protobuf.Timestamp
-	4,  // 4: toolhost.v1.Plugin.refusal:type_name -> toolhost.v1.PluginRefusal
-	45, // 5: toolhost.v1.PluginExit.time:type_name -> google.protobuf.Timestamp
-	44, // 6: toolhost.v1.PluginExit.exit:type_name -> toolhost.tool.v1.Exit
-	1,  // 7: toolhost.v1.Instance.state:type_name -> toolhost.v1.InstanceState
-	45, // 8: toolhost.v1.Instance.start_time:type_name -> google.protobuf.Timestamp
-	7,  // 9: toolhost.v1.Instance.limits:type_name -> toolhost.v1.EffectiveLimit
-	3,  // 10: toolhost.v1.ListPluginsResponse.plugins:type_name -> toolhost.v1.Plugin
-	6,  // 11: toolhost.v1.ListInstancesResponse.instances:type_name -> toolhost.v1.Instance
-	24, // 12: toolhost.v1.ReloadResponse.failures:type_name -> toolhost.v1.ReloadFailure
-	33, // 13: toolhost.v1.WatchEventsResponse.event:type_name -> toolhost.v1.PluginEvent
-	45, // 14: toolhost.v1.PluginEvent.time:type_name -> google.protobuf.Timestamp
-	45, // 15: toolhost.v1.PluginEvent.until_time:type_name -> google.protobuf.Timestamp
-	36, // 16: toolhost.v1.TailLogsResponse.line:type_name -> toolhost.v1.LogLine
-	46, // 17: toolhost.v1.LogLine.record:type_name -> toolhost.tool.v1.LogRecord
-	2,  // 18: toolhost.v1.ListCallsRequest.state:type_name -> toolhost.v1.CallState
-	39, // 19: toolhost.v1.ListCallsResponse.calls:type_name -> toolhost.v1.CallRecord
-	2,  // 20: toolhost.v1.CallRecord.state:type_name -> toolhost.v1.CallState
-	47, // 21: toolhost.v1.CallRecord.error:type_name -> toolhost.tool.v1.Error
-	45, // 22: toolhost.v1.CallRecord.start_time:type_name -> google.protobuf.Timestamp
-	45, // 23: toolhost.v1.CallRecord.end_time:type_name -> google.protobuf.Timestamp
-	42, // 24: toolhost.v1.GetStatsResponse.tools:type_name -> toolhost.v1.ToolStats
-	43, // 25: toolhost.v1.ToolStats.failures:type_name -> toolhost.v1.ToolStats.FailuresEntry
-	48, // 26: toolhost.v1.ToolStats.total_duration:type_name -> google.protobuf.Duration
-	48, // 27: toolhost.v1.ToolStats.mean_duration:type_name -> google.protobuf.Duration
-	48, // 28: toolhost.v1.ToolStats.p50_duration:type_name -> google.protobuf.Duration
-	48, // 29: toolhost.v1.ToolStats.p99_duration:type_name -> google.protobuf.Duration
-	8,  // 30: toolhost.v1.AdminService.ListPlugins:input_type -> toolhost.v1.ListPluginsRequest
-	10, // 31: toolhost.v1.AdminService.ListInstances:input_type -> toolhost.v1.ListInstancesRequest
-	12, // 32: toolhost.v1.AdminService.Restart:input_type -> toolhost.v1.RestartRequest
-	14, // 33: toolhost.v1.AdminService.Drain:input_type -> toolhost.v1.DrainRequest
-	16, // 34: toolhost.v1.AdminService.Pause:input_type -> toolhost.v1.PauseRequest
-	18, // 35: toolhost.v1.AdminService.Resume:input_type -> toolhost.v1.ResumeRequest
-	20, // 36: toolhost.v1.AdminService.ClearQuarantine:input_type -> toolhost.v1.ClearQuarantineRequest
-	22, // 37: toolhost.v1.AdminService.Reload:input_type -> toolhost.v1.ReloadRequest
-	25, // 38: toolhost.v1.AdminService.Upgrade:input_type -> toolhost.v1.UpgradeRequest
-	29, // 39: toolhost.v1.AdminService.Rollback:input_type -> toolhost.v1.RollbackRequest
-	27, // 40: toolhost.v1.AdminService.GetLockFile:input_type -> toolhost.v1.GetLockFileRequest
-	31, // 41: toolhost.v1.AdminService.WatchEvents:input_type -> toolhost.v1.WatchEventsRequest
-	34, // 42: toolhost.v1.AdminService.TailLogs:input_type -> toolhost.v1.TailLogsRequest
-	37, // 43: toolhost.v1.AdminService.ListCalls:input_type -> toolhost.v1.ListCallsRequest
-	40, // 44: toolhost.v1.AdminService.GetStats:input_type -> toolhost.v1.GetStatsRequest
-	9,  // 45: toolhost.v1.AdminService.ListPlugins:output_type -> toolhost.v1.ListPluginsResponse
-	11, // 46: toolhost.v1.AdminService.ListInstances:output_type -> toolhost.v1.ListInstancesResponse
-	13, // 47: toolhost.v1.AdminService.Restart:output_type -> toolhost.v1.RestartResponse
-	15, // 48: toolhost.v1.AdminService.Drain:output_type -> toolhost.v1.DrainResponse
-	17, // 49: toolhost.v1.AdminService.Pause:output_type -> toolhost.v1.PauseResponse
-	19, // 50: toolhost.v1.AdminService.Resume:output_type -> toolhost.v1.ResumeResponse
-	21, // 51: toolhost.v1.AdminService.ClearQuarantine:output_type -> toolhost.v1.ClearQuarantineResponse
-	23, // 52: toolhost.v1.AdminService.Reload:output_type -> toolhost.v1.ReloadResponse
-	26, // 53: toolhost.v1.AdminService.Upgrade:output_type -> toolhost.v1.UpgradeResponse
-	30, // 54: toolhost.v1.AdminService.Rollback:output_type -> toolhost.v1.RollbackResponse
-	28, // 55: toolhost.v1.AdminService.GetLockFile:output_type -> toolhost.v1.GetLockFileResponse
-	32, // 56: toolhost.v1.AdminService.WatchEvents:output_type -> toolhost.v1.WatchEventsResponse
-	35, // 57: toolhost.v1.AdminService.TailLogs:output_type -> toolhost.v1.TailLogsResponse
-	38, // 58: toolhost.v1.AdminService.ListCalls:output_type -> toolhost.v1.ListCallsResponse
-	41, // 59: toolhost.v1.AdminService.GetStats:output_type -> toolhost.v1.GetStatsResponse
-	45, // [45:60] is the sub-list for method output_type
-	30, // [30:45] is the sub-list for method input_type
-	30, // [30:30] is the sub-list for extension type_name
-	30, // [30:30] is the sub-list for extension extendee
-	0,  // [0:30] is the sub-list for field type_name
+	47, // 1: toolhost.v1.Plugin.last_exit:type_name -> toolhost.tool.v1.Exit
+	6,  // 2: toolhost.v1.Plugin.recent_exits:type_name -> toolhost.v1.PluginExit
+	48, // 3: toolhost.v1.Plugin.retry_time:type_name -> google.protobuf.Timestamp
+	5,  // 4: toolhost.v1.Plugin.refusal:type_name -> toolhost.v1.PluginRefusal
+	49, // 5: toolhost.v1.Plugin.permissions:type_name -> toolhost.tool.v1.Permissions
+	4,  // 6: toolhost.v1.Plugin.ungranted:type_name -> toolhost.v1.Ungranted
+	48, // 7: toolhost.v1.PluginExit.time:type_name -> google.protobuf.Timestamp
+	47, // 8: toolhost.v1.PluginExit.exit:type_name -> toolhost.tool.v1.Exit
+	1,  // 9: toolhost.v1.Instance.state:type_name -> toolhost.v1.InstanceState
+	48, // 10: toolhost.v1.Instance.start_time:type_name -> google.protobuf.Timestamp
+	10, // 11: toolhost.v1.Instance.limits:type_name -> toolhost.v1.EffectiveLimit
+	8,  // 12: toolhost.v1.Instance.sandbox:type_name -> toolhost.v1.Sandbox
+	50, // 13: toolhost.v1.Sandbox.workspace:type_name -> toolhost.tool.v1.Access
+	9,  // 14: toolhost.v1.Sandbox.walls:type_name -> toolhost.v1.Wall
+	3,  // 15: toolhost.v1.ListPluginsResponse.plugins:type_name -> toolhost.v1.Plugin
+	7,  // 16: toolhost.v1.ListInstancesResponse.instances:type_name -> toolhost.v1.Instance
+	27, // 17: toolhost.v1.ReloadResponse.failures:type_name -> toolhost.v1.ReloadFailure
+	36, // 18: toolhost.v1.WatchEventsResponse.event:type_name -> toolhost.v1.PluginEvent
+	48, // 19: toolhost.v1.PluginEvent.time:type_name -> google.protobuf.Timestamp
+	48, // 20: toolhost.v1.PluginEvent.until_time:type_name -> google.protobuf.Timestamp
+	39, // 21: toolhost.v1.TailLogsResponse.line:type_name -> toolhost.v1.LogLine
+	51, // 22: toolhost.v1.LogLine.record:type_name -> toolhost.tool.v1.LogRecord
+	2,  // 23: toolhost.v1.ListCallsRequest.state:type_name -> toolhost.v1.CallState
+	42, // 24: toolhost.v1.ListCallsResponse.calls:type_name -> toolhost.v1.CallRecord
+	2,  // 25: toolhost.v1.CallRecord.state:type_name -> toolhost.v1.CallState
+	52, // 26: toolhost.v1.CallRecord.error:type_name -> toolhost.tool.v1.Error
+	48, // 27: toolhost.v1.CallRecord.start_time:type_name -> google.protobuf.Timestamp
+	48, // 28: toolhost.v1.CallRecord.end_time:type_name -> google.protobuf.Timestamp
+	45, // 29: toolhost.v1.GetStatsResponse.tools:type_name -> toolhost.v1.ToolStats
+	46, // 30: toolhost.v1.ToolStats.failures:type_name -> toolhost.v1.ToolStats.FailuresEntry
+	53, // 31: toolhost.v1.ToolStats.total_duration:type_name -> google.protobuf.Duration
+	53, // 32: toolhost.v1.ToolStats.mean_duration:type_name -> google.protobuf.Duration
+	53, // 33: toolhost.v1.ToolStats.p50_duration:type_name -> google.protobuf.Duration
+	53, // 34: toolhost.v1.ToolStats.p99_duration:type_name -> google.protobuf.Duration
+	11, // 35: toolhost.v1.AdminService.ListPlugins:input_type -> toolhost.v1.ListPluginsRequest
+	13, // 36: toolhost.v1.AdminService.ListInstances:input_type -> toolhost.v1.ListInstancesRequest
+	15, // 37: toolhost.v1.AdminService.Restart:input_type -> toolhost.v1.RestartRequest
+	17, // 38: toolhost.v1.AdminService.Drain:input_type -> toolhost.v1.DrainRequest
+	19, // 39: toolhost.v1.AdminService.Pause:input_type -> toolhost.v1.PauseRequest
+	21, // 40: toolhost.v1.AdminService.Resume:input_type -> toolhost.v1.ResumeRequest
+	23, // 41: toolhost.v1.AdminService.ClearQuarantine:input_type -> toolhost.v1.ClearQuarantineRequest
+	25, // 42: toolhost.v1.AdminService.Reload:input_type -> toolhost.v1.ReloadRequest
+	28, // 43: toolhost.v1.AdminService.Upgrade:input_type -> toolhost.v1.UpgradeRequest
+	32, // 44: toolhost.v1.AdminService.Rollback:input_type -> toolhost.v1.RollbackRequest
+	30, // 45: toolhost.v1.AdminService.GetLockFile:input_type -> toolhost.v1.GetLockFileRequest
+	34, // 46: toolhost.v1.AdminService.WatchEvents:input_type -> toolhost.v1.WatchEventsRequest
+	37, // 47: toolhost.v1.AdminService.TailLogs:input_type -> toolhost.v1.TailLogsRequest
+	40, // 48: toolhost.v1.AdminService.ListCalls:input_type -> toolhost.v1.ListCallsRequest
+	43, // 49: toolhost.v1.AdminService.GetStats:input_type -> toolhost.v1.GetStatsRequest
+	12, // 50: toolhost.v1.AdminService.ListPlugins:output_type -> toolhost.v1.ListPluginsResponse
+	14, // 51: toolhost.v1.AdminService.ListInstances:output_type -> toolhost.v1.ListInstancesResponse
+	16, // 52: toolhost.v1.AdminService.Restart:output_type -> toolhost.v1.RestartResponse
+	18, // 53: toolhost.v1.AdminService.Drain:output_type -> toolhost.v1.DrainResponse
+	20, // 54: toolhost.v1.AdminService.Pause:output_type -> toolhost.v1.PauseResponse
+	22, // 55: toolhost.v1.AdminService.Resume:output_type -> toolhost.v1.ResumeResponse
+	24, // 56: toolhost.v1.AdminService.ClearQuarantine:output_type -> toolhost.v1.ClearQuarantineResponse
+	26, // 57: toolhost.v1.AdminService.Reload:output_type -> toolhost.v1.ReloadResponse
+	29, // 58: toolhost.v1.AdminService.Upgrade:output_type -> toolhost.v1.UpgradeResponse
+	33, // 59: toolhost.v1.AdminService.Rollback:output_type -> toolhost.v1.RollbackResponse
+	31, // 60: toolhost.v1.AdminService.GetLockFile:output_type -> toolhost.v1.GetLockFileResponse
+	35, // 61: toolhost.v1.AdminService.WatchEvents:output_type -> toolhost.v1.WatchEventsResponse
+	38, // 62: toolhost.v1.AdminService.TailLogs:output_type -> toolhost.v1.TailLogsResponse
+	41, // 63: toolhost.v1.AdminService.ListCalls:output_type -> toolhost.v1.ListCallsResponse
+	44, // 64: toolhost.v1.AdminService.GetStats:output_type -> toolhost.v1.GetStatsResponse
+	50, // [50:65] is the sub-list for method output_type
+	35, // [35:50] is the sub-list for method input_type
+	35, // [35:35] is the sub-list for extension type_name
+	35, // [35:35] is the sub-list for extension extendee
+	0,  // [0:35] is the sub-list for field type_name
 }
 
 func init() { file_toolhost_v1_admin_service_proto_init() }
@@ -3152,7 +3427,7 @@ func file_toolhost_v1_admin_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolhost_v1_admin_service_proto_rawDesc), len(file_toolhost_v1_admin_service_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   41,
+			NumMessages:   44,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

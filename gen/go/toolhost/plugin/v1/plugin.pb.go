@@ -142,7 +142,10 @@ type DescribeResponse struct {
 	// Tags for the tools that declare none.
 	DefaultTags []string `protobuf:"bytes,5,rep,name=default_tags,json=defaultTags,proto3" json:"default_tags,omitempty"`
 	// Its filters. Names must not repeat, nor be those of tools. Usually empty.
-	Filters       []*FilterSpec `protobuf:"bytes,6,rep,name=filters,proto3" json:"filters,omitempty"`
+	Filters []*FilterSpec `protobuf:"bytes,6,rep,name=filters,proto3" json:"filters,omitempty"`
+	// What it asks to be allowed, besides what every plugin may. Nothing of it is granted by being asked for: the operator's
+	// configuration does that, and shows what was asked. A folder with a plugin.yaml may ask there too. Usually unset.
+	Permissions   *v1.Permissions `protobuf:"bytes,7,opt,name=permissions,proto3" json:"permissions,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -215,6 +218,13 @@ func (x *DescribeResponse) GetDefaultTags() []string {
 func (x *DescribeResponse) GetFilters() []*FilterSpec {
 	if x != nil {
 		return x.Filters
+	}
+	return nil
+}
+
+func (x *DescribeResponse) GetPermissions() *v1.Permissions {
+	if x != nil {
+		return x.Permissions
 	}
 	return nil
 }
@@ -1337,21 +1347,22 @@ var File_toolhost_plugin_v1_plugin_proto protoreflect.FileDescriptor
 
 const file_toolhost_plugin_v1_plugin_proto_rawDesc = "" +
 	"\n" +
-	"\x1ftoolhost/plugin/v1/plugin.proto\x12\x12toolhost.plugin.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1ctoolhost/tool/v1/error.proto\x1a\x1dtoolhost/tool/v1/result.proto\x1a\x1btoolhost/tool/v1/spec.proto\x1a\x1dtoolhost/tool/v1/status.proto\"\xc9\x01\n" +
+	"\x1ftoolhost/plugin/v1/plugin.proto\x12\x12toolhost.plugin.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1ctoolhost/tool/v1/error.proto\x1a\"toolhost/tool/v1/permissions.proto\x1a\x1dtoolhost/tool/v1/result.proto\x1a\x1btoolhost/tool/v1/spec.proto\x1a\x1dtoolhost/tool/v1/status.proto\"\xc9\x01\n" +
 	"\x0fDescribeRequest\x12\x14\n" +
 	"\x05tools\x18\x01 \x03(\tR\x05tools\x12\x18\n" +
 	"\asession\x18\x02 \x01(\tR\asession\x12J\n" +
 	"\acontext\x18\x03 \x03(\v20.toolhost.plugin.v1.DescribeRequest.ContextEntryR\acontext\x1a:\n" +
 	"\fContextEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\fR\x05value:\x028\x01\"\xf1\x01\n" +
+	"\x05value\x18\x02 \x01(\fR\x05value:\x028\x01\"\xb2\x02\n" +
 	"\x10DescribeResponse\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\aversion\x18\x02 \x01(\tR\aversion\x12 \n" +
 	"\vdescription\x18\x03 \x01(\tR\vdescription\x120\n" +
 	"\x05tools\x18\x04 \x03(\v2\x1a.toolhost.tool.v1.ToolSpecR\x05tools\x12!\n" +
 	"\fdefault_tags\x18\x05 \x03(\tR\vdefaultTags\x128\n" +
-	"\afilters\x18\x06 \x03(\v2\x1e.toolhost.plugin.v1.FilterSpecR\afilters\"p\n" +
+	"\afilters\x18\x06 \x03(\v2\x1e.toolhost.plugin.v1.FilterSpecR\afilters\x12?\n" +
+	"\vpermissions\x18\a \x01(\v2\x1d.toolhost.tool.v1.PermissionsR\vpermissions\"p\n" +
 	"\n" +
 	"FilterSpec\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12 \n" +
@@ -1461,45 +1472,47 @@ var file_toolhost_plugin_v1_plugin_proto_goTypes = []any{
 	nil,                         // 16: toolhost.plugin.v1.CallContext.ValuesEntry
 	nil,                         // 17: toolhost.plugin.v1.CallContext.SecretsEntry
 	(*v1.ToolSpec)(nil),         // 18: toolhost.tool.v1.ToolSpec
-	(*durationpb.Duration)(nil), // 19: google.protobuf.Duration
-	(*v1.Status)(nil),           // 20: toolhost.tool.v1.Status
-	(*v1.Progress)(nil),         // 21: toolhost.tool.v1.Progress
-	(*v1.LogRecord)(nil),        // 22: toolhost.tool.v1.LogRecord
-	(*v1.Error)(nil),            // 23: toolhost.tool.v1.Error
-	(*v1.Result)(nil),           // 24: toolhost.tool.v1.Result
+	(*v1.Permissions)(nil),      // 19: toolhost.tool.v1.Permissions
+	(*durationpb.Duration)(nil), // 20: google.protobuf.Duration
+	(*v1.Status)(nil),           // 21: toolhost.tool.v1.Status
+	(*v1.Progress)(nil),         // 22: toolhost.tool.v1.Progress
+	(*v1.LogRecord)(nil),        // 23: toolhost.tool.v1.LogRecord
+	(*v1.Error)(nil),            // 24: toolhost.tool.v1.Error
+	(*v1.Result)(nil),           // 25: toolhost.tool.v1.Result
 }
 var file_toolhost_plugin_v1_plugin_proto_depIdxs = []int32{
 	15, // 0: toolhost.plugin.v1.DescribeRequest.context:type_name -> toolhost.plugin.v1.DescribeRequest.ContextEntry
 	18, // 1: toolhost.plugin.v1.DescribeResponse.tools:type_name -> toolhost.tool.v1.ToolSpec
 	2,  // 2: toolhost.plugin.v1.DescribeResponse.filters:type_name -> toolhost.plugin.v1.FilterSpec
-	4,  // 3: toolhost.plugin.v1.ConnectRequest.start:type_name -> toolhost.plugin.v1.StartCall
-	6,  // 4: toolhost.plugin.v1.ConnectRequest.append:type_name -> toolhost.plugin.v1.AppendArguments
-	7,  // 5: toolhost.plugin.v1.ConnectRequest.complete:type_name -> toolhost.plugin.v1.CompleteArguments
-	8,  // 6: toolhost.plugin.v1.ConnectRequest.cancel:type_name -> toolhost.plugin.v1.CancelCall
-	9,  // 7: toolhost.plugin.v1.ConnectRequest.credit:type_name -> toolhost.plugin.v1.GrantCredit
-	12, // 8: toolhost.plugin.v1.ConnectRequest.artifact:type_name -> toolhost.plugin.v1.ArtifactPiece
-	19, // 9: toolhost.plugin.v1.StartCall.timeout:type_name -> google.protobuf.Duration
-	5,  // 10: toolhost.plugin.v1.StartCall.context:type_name -> toolhost.plugin.v1.CallContext
-	16, // 11: toolhost.plugin.v1.CallContext.values:type_name -> toolhost.plugin.v1.CallContext.ValuesEntry
-	17, // 12: toolhost.plugin.v1.CallContext.secrets:type_name -> toolhost.plugin.v1.CallContext.SecretsEntry
-	20, // 13: toolhost.plugin.v1.ConnectResponse.status:type_name -> toolhost.tool.v1.Status
-	21, // 14: toolhost.plugin.v1.ConnectResponse.progress:type_name -> toolhost.tool.v1.Progress
-	22, // 15: toolhost.plugin.v1.ConnectResponse.log:type_name -> toolhost.tool.v1.LogRecord
-	13, // 16: toolhost.plugin.v1.ConnectResponse.chunk:type_name -> toolhost.plugin.v1.ContentChunk
-	14, // 17: toolhost.plugin.v1.ConnectResponse.end:type_name -> toolhost.plugin.v1.CallEnd
-	11, // 18: toolhost.plugin.v1.ConnectResponse.read_artifact:type_name -> toolhost.plugin.v1.ReadArtifact
-	23, // 19: toolhost.plugin.v1.ArtifactPiece.error:type_name -> toolhost.tool.v1.Error
-	24, // 20: toolhost.plugin.v1.CallEnd.result:type_name -> toolhost.tool.v1.Result
-	23, // 21: toolhost.plugin.v1.CallEnd.error:type_name -> toolhost.tool.v1.Error
-	0,  // 22: toolhost.plugin.v1.ToolPluginService.Describe:input_type -> toolhost.plugin.v1.DescribeRequest
-	3,  // 23: toolhost.plugin.v1.ToolPluginService.Connect:input_type -> toolhost.plugin.v1.ConnectRequest
-	1,  // 24: toolhost.plugin.v1.ToolPluginService.Describe:output_type -> toolhost.plugin.v1.DescribeResponse
-	10, // 25: toolhost.plugin.v1.ToolPluginService.Connect:output_type -> toolhost.plugin.v1.ConnectResponse
-	24, // [24:26] is the sub-list for method output_type
-	22, // [22:24] is the sub-list for method input_type
-	22, // [22:22] is the sub-list for extension type_name
-	22, // [22:22] is the sub-list for extension extendee
-	0,  // [0:22] is the sub-list for field type_name
+	19, // 3: toolhost.plugin.v1.DescribeResponse.permissions:type_name -> toolhost.tool.v1.Permissions
+	4,  // 4: toolhost.plugin.v1.ConnectRequest.start:type_name -> toolhost.plugin.v1.StartCall
+	6,  // 5: toolhost.plugin.v1.ConnectRequest.append:type_name -> toolhost.plugin.v1.AppendArguments
+	7,  // 6: toolhost.plugin.v1.ConnectRequest.complete:type_name -> toolhost.plugin.v1.CompleteArguments
+	8,  // 7: toolhost.plugin.v1.ConnectRequest.cancel:type_name -> toolhost.plugin.v1.CancelCall
+	9,  // 8: toolhost.plugin.v1.ConnectRequest.credit:type_name -> toolhost.plugin.v1.GrantCredit
+	12, // 9: toolhost.plugin.v1.ConnectRequest.artifact:type_name -> toolhost.plugin.v1.ArtifactPiece
+	20, // 10: toolhost.plugin.v1.StartCall.timeout:type_name -> google.protobuf.Duration
+	5,  // 11: toolhost.plugin.v1.StartCall.context:type_name -> toolhost.plugin.v1.CallContext
+	16, // 12: toolhost.plugin.v1.CallContext.values:type_name -> toolhost.plugin.v1.CallContext.ValuesEntry
+	17, // 13: toolhost.plugin.v1.CallContext.secrets:type_name -> toolhost.plugin.v1.CallContext.SecretsEntry
+	21, // 14: toolhost.plugin.v1.ConnectResponse.status:type_name -> toolhost.tool.v1.Status
+	22, // 15: toolhost.plugin.v1.ConnectResponse.progress:type_name -> toolhost.tool.v1.Progress
+	23, // 16: toolhost.plugin.v1.ConnectResponse.log:type_name -> toolhost.tool.v1.LogRecord
+	13, // 17: toolhost.plugin.v1.ConnectResponse.chunk:type_name -> toolhost.plugin.v1.ContentChunk
+	14, // 18: toolhost.plugin.v1.ConnectResponse.end:type_name -> toolhost.plugin.v1.CallEnd
+	11, // 19: toolhost.plugin.v1.ConnectResponse.read_artifact:type_name -> toolhost.plugin.v1.ReadArtifact
+	24, // 20: toolhost.plugin.v1.ArtifactPiece.error:type_name -> toolhost.tool.v1.Error
+	25, // 21: toolhost.plugin.v1.CallEnd.result:type_name -> toolhost.tool.v1.Result
+	24, // 22: toolhost.plugin.v1.CallEnd.error:type_name -> toolhost.tool.v1.Error
+	0,  // 23: toolhost.plugin.v1.ToolPluginService.Describe:input_type -> toolhost.plugin.v1.DescribeRequest
+	3,  // 24: toolhost.plugin.v1.ToolPluginService.Connect:input_type -> toolhost.plugin.v1.ConnectRequest
+	1,  // 25: toolhost.plugin.v1.ToolPluginService.Describe:output_type -> toolhost.plugin.v1.DescribeResponse
+	10, // 26: toolhost.plugin.v1.ToolPluginService.Connect:output_type -> toolhost.plugin.v1.ConnectResponse
+	25, // [25:27] is the sub-list for method output_type
+	23, // [23:25] is the sub-list for method input_type
+	23, // [23:23] is the sub-list for extension type_name
+	23, // [23:23] is the sub-list for extension extendee
+	0,  // [0:23] is the sub-list for field type_name
 }
 
 func init() { file_toolhost_plugin_v1_plugin_proto_init() }
