@@ -25,7 +25,7 @@ func TestIrregularFilesAreRefused(t *testing.T) {
 	for path, kind := range map[string]string{"pipe": "fifo", "sock": "socket", "pipe-link": "fifo"} {
 		_, err := read(t, w, readInput{Path: path})
 		holds(t, err, "no regular file but a "+kind)
-		_, err = writeFile(t.Context(), w, writeInput{Path: path, Content: "x"})
+		_, err = writeFile(t.Context(), newLanes(), w, writeInput{Path: path, Content: "x"})
 		holds(t, err, "no regular file but a "+kind)
 		_, err = listDir(t.Context(), w, listInput{Path: path})
 		holds(t, err, "no folder but a "+kind)
@@ -36,44 +36,15 @@ func TestIrregularFilesAreRefused(t *testing.T) {
 	}
 }
 
-// The kind of a file may change between the question and the opening.
-func TestFifoIsNotWaitedForWhenOpened(t *testing.T) {
-	w, _ := newWorkspace(t)
-	pipe := filepath.Join(w.dir, "swap")
-	put(t, pipe, "a file")
-	asked := 0
-	_, _, err := w.open("swap", func(mode os.FileMode) error {
-		asked++
-		if asked == 1 {
-			if err := os.Remove(pipe); err != nil {
-				t.Fatal(err)
-			}
-			if err := syscall.Mkfifo(pipe, 0o666); err != nil {
-				t.Fatal(err)
-			}
-		}
-		return onlyFile(mode)
-	})
-	holds(t, err, "no regular file but a fifo")
-}
-
 func TestDevicesAreRefused(t *testing.T) {
-	w, err := openWorkspace("/dev")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Close()
-	_, err = read(t, w, readInput{Path: "zero"})
+	w := openFolder(t, "/dev")
+	_, err := read(t, w, readInput{Path: "zero"})
 	holds(t, err, "no regular file but a device")
 }
 
 // The files of /proc say that they have no bytes, and have some.
 func TestFilesThatSayTheyAreEmptyAreRead(t *testing.T) {
-	w, err := openWorkspace("/proc/self")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Close()
+	w := openFolder(t, "/proc/self")
 	if got, err := read(t, w, readInput{Path: "status"}); err != nil || !strings.Contains(got, "Name:") {
 		t.Errorf("got %q, %v", got, err)
 	}

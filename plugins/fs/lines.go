@@ -16,13 +16,16 @@ type lineReader struct {
 	buffer *bufio.Reader // of more than maxText bytes
 }
 
-// excerpt returns the lines from the first on, as many as fit the limit and maxText.
-func (r *lineReader) excerpt(first, limit int) (*excerpt, error) {
-	e := &excerpt{first: first, last: first - 1}
+// excerpt returns the lines from the first on, of that from a column on, as many as fit the limit and maxText.
+func (r *lineReader) excerpt(first, column, limit int) (*excerpt, error) {
+	e := &excerpt{first: first, last: first - 1, column: column}
 	before, err := r.skip(first - 1)
 	if errors.Is(err, io.EOF) {
 		e.total = before
 		return e, nil
+	}
+	if err == nil {
+		err = r.skipRunes(column - 1)
 	}
 	for err == nil && e.last-e.first+1 < limit {
 		var whole bool
@@ -74,6 +77,28 @@ func (r *lineReader) skip(lines int) (int, error) {
 		}
 	}
 	return lines, nil
+}
+
+// skipRunes passes over characters, but not over the end of a line. The end of the file is no error.
+func (r *lineReader) skipRunes(runes int) error {
+	for n := range runes {
+		if n%maxText == 0 {
+			if err := r.ctx.Err(); err != nil {
+				return err
+			}
+		}
+		c, _, err := r.buffer.ReadRune()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if c == '\n' {
+			return r.buffer.UnreadRune()
+		}
+	}
+	return nil
 }
 
 // copyLine appends the next line to text if it has at most room bytes, and reports whether it had. Of a longer line it

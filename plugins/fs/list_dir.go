@@ -6,22 +6,18 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
 	"github.com/toolhost/toolhost/sdk"
+	"github.com/toolhost/toolhost/sdk/workspace"
 )
 
 const (
 	defaultEntries = 500
 	maxSorted      = 50_000 // entries of one folder that are read, so that a folder of millions costs bounded memory
-	batch          = 1000   // entries between two looks at the context
 )
 
 type listInput struct {
@@ -32,10 +28,10 @@ type listInput struct {
 func listDirTool() sdk.Tool {
 	return sdk.Func(sdk.Spec{
 		Name:        "list_dir",
-		Version:     "1.0.0",
+		Version:     "1.1.0",
 		DisplayName: "List folder",
 		Description: `Lists one folder of the workspace, sorted by name, hidden entries included: a line for each, with its kind (file, folder, link, fifo, socket, device), the size of a file in bytes, and its name; for a link also its target.
-It does not go into subfolders; call it again with their path.`,
+Use it to see what a folder is about. It does not go into subfolders: to find files by name in a whole tree use glob, by content grep.`,
 		Category: "files",
 		InputExamples: []sdk.InputExample{
 			{Description: "the workspace itself", Arguments: json.RawMessage(`{}`)},
@@ -46,79 +42,62 @@ It does not go into subfolders; call it again with their path.`,
 	}, inWorkspace(listDir))
 }
 
-func listDir(ctx context.Context, w *workspace, in listInput) (string, error) {
+func listDir(ctx context.Context, w workspace.Workspace, in listInput) (string, error) {
 	path := cmp.Or(in.Path, ".")
-	folder, _, err := w.open(path, onlyFolder)
+	entries, complete, err := readEntries(ctx, w, path, maxSorted)
 	if err != nil {
-		return "", err
+		if errors.Is(err, workspace.ErrNotFolder) && strings.HasSuffix(err.Error(), "is a file") {
+			return "", fmt.Errorf("%w; use read_file", err)
+		}
+		return "", advise(err)
 	}
-	defer folder.Close()
-	names, complete, err := readNames(ctx, folder)
-	if err != nil {
-		return "", explain("list", path, err)
-	}
-	if len(names) == 0 {
+	if len(entries) == 0 {
 		return fmt.Sprintf("[the folder %q is empty]", path), nil
 	}
-	slices.Sort(names)
-	shown := names[:min(len(names), cmp.Or(in.Limit, defaultEntries))]
+	shown := entries[:min(len(entries), cmp.Or(in.Limit, defaultEntries))]
 	var text strings.Builder
-	for _, name := range shown {
+	for _, entry := range shown {
 		if err := ctx.Err(); err != nil {
 			return "", fmt.Errorf("listing %q: %w", path, err)
 		}
-		text.WriteString(w.entry(path, name))
+		text.WriteString(entryLine(entry))
 	}
 	switch {
 	case !complete:
 		fmt.Fprintf(&text, "[%d entries; the folder has more than %d, which were not all read or sorted]\n", len(shown), maxSorted)
-	case len(shown) < len(names):
-		fmt.Fprintf(&text, "[%d of %d entries; a higher limit shows more]\n", len(shown), len(names))
+	case len(shown) < len(entries):
+		fmt.Fprintf(&text, "[%d of %d entries; a higher limit shows more]\n", len(shown), len(entries))
 	}
 	return text.String(), nil
 }
 
-func onlyFolder(mode fs.FileMode) error {
-	switch {
-	case mode.IsDir():
-		return nil
-	case mode.IsRegular():
-		return errors.New("a file; use read_file")
-	}
-	return fmt.Errorf("no folder but a %s", kindOf(mode))
-}
-
-// readNames returns the names in a folder, in no order, and whether they are all.
-func readNames(ctx context.Context, folder *os.File) (names []string, complete bool, err error) {
-	for len(names) < maxSorted {
-		if err := ctx.Err(); err != nil {
-			return nil, false, err
-		}
-		some, err := folder.Readdirnames(batch)
-		names = append(names, some...)
-		if errors.Is(err, io.EOF) {
-			return names, true, nil
-		}
+// readEntries returns what is in a folder, sorted by name, and whether that is all.
+func readEntries(ctx context.Context, w workspace.Reader, name string, most int) (entries []workspace.Entry, complete bool, err error) {
+	complete = true
+	for entry, err := range w.ReadDir(ctx, name) {
 		if err != nil {
 			return nil, false, err
 		}
+		if len(entries) == most {
+			complete = false
+			break
+		}
+		entries = append(entries, entry)
 	}
-	return names, false, nil
+	slices.SortFunc(entries, func(a, b workspace.Entry) int { return strings.Compare(a.Name(), b.Name()) })
+	return entries, complete, nil
 }
 
-// entry returns the line of one entry. What vanished or became unreadable since its name was read is shown as unknown.
-func (w *workspace) entry(folder, name string) string {
-	path := folder + string(filepath.Separator) + name // not Join, which would take "link/.." for the folder of the link
-	kind, size, shown := "unknown", "-", printable(name)
-	if info, err := w.root.Lstat(path); err == nil {
-		kind = kindOf(info.Mode())
+// entryLine returns the line of one entry. What vanished or became unreadable since its name was read is shown as unknown.
+func entryLine(entry workspace.Entry) string {
+	kind, size, shown := "unknown", "-", printable(entry.Name())
+	if info, err := entry.Info(); err == nil {
+		kind = workspace.Kind(info.Mode)
 		switch kind {
 		case "file":
-			size = strconv.FormatInt(info.Size(), 10)
+			size = strconv.FormatInt(info.Size, 10)
 		case "link":
-			if target, err := w.root.Readlink(path); err == nil {
-				shown += " -> " + printable(target)
-			}
+			shown += " -> " + printable(info.Target)
 		}
 	}
 	return fmt.Sprintf("%-7s %10s  %s\n", kind, size, shown)

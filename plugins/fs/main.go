@@ -1,4 +1,4 @@
-// Command fs is a plugin whose tools read and write the files of the call's workspace, and nothing outside of it.
+// Command fs is a plugin whose tools find, read and write the files of the call's workspace, and nothing outside of it.
 package main
 
 import "github.com/toolhost/toolhost/sdk"
@@ -6,11 +6,12 @@ import "github.com/toolhost/toolhost/sdk"
 func main() { sdk.Serve(plugin()) }
 
 func plugin() sdk.Plugin {
+	l := newLanes()
 	return sdk.Plugin{
 		Name:        "fs",
-		Version:     "1.0.0",
+		Version:     "1.1.0",
 		Description: "Files of the workspace.",
 		DefaultTags: []string{"files"},
-		Tools:       []sdk.Tool{readFileTool(), writeFileTool(), listDirTool()},
+		Tools:       []sdk.Tool{readFileTool(), writeFileTool(l), listDirTool()},
 	}
 }

@@ -30,6 +30,9 @@ func TestReadFile(t *testing.T) {
 		"later-long":  "first\n" + long + "\nnext\n",
 		"umlauts":     strings.Repeat("ä", maxText) + "\n",
 		"latin1":      "caf\xe9\n",
+		"utf16":       "\xff\xfeh\x00\xe4\x00\r\x00\n\x00",
+		"marked":      "\xef\xbb\xbfone\ntwo\n",
+		"late-fault":  strings.Repeat("text\n", 4000) + "caf\xe9",
 		"blank-lines": "\n\n\n",
 	}
 	for name, content := range files {
@@ -55,13 +58,21 @@ func TestReadFile(t *testing.T) {
 		{readInput{Path: "many", Offset: 4001}, lines(4001, 5000) + "\n[lines 4001 to 5000, the end of the file]"},
 		{readInput{Path: "exact"}, long},
 		{readInput{Path: "exact-line"}, long[1:] + "\n\n[lines 1 to 1 of a file of 65541 bytes; it goes on with offset 2]"},
-		{readInput{Path: "long"}, long + "\n[cut inside line 1, which is longer than the 65536 bytes that one call returns; offset 2 goes on after it]"},
+		{readInput{Path: "long"}, long + "\n[cut inside line 1, which is longer than the 65536 bytes that one call returns; it goes on with offset 1 and column 65537, the line after it has offset 2]"},
 		{readInput{Path: "long", Offset: 2}, "next\n\n[lines 2 to 2, the end of the file]"},
 		{readInput{Path: "later-long"}, "first\n\n[lines 1 to 1 of a file of 65548 bytes; it goes on with offset 2]"},
-		{readInput{Path: "later-long", Offset: 2}, long + "\n[cut inside line 2, which is longer than the 65536 bytes that one call returns; offset 3 goes on after it]"},
+		{readInput{Path: "later-long", Offset: 2}, long + "\n[cut inside line 2, which is longer than the 65536 bytes that one call returns; it goes on with offset 2 and column 65537, the line after it has offset 3]"},
 		{readInput{Path: "later-long", Offset: 3}, "next\n\n[lines 3 to 3, the end of the file]"},
-		{readInput{Path: "umlauts"}, strings.Repeat("ä", maxText/2) + "\n[cut inside line 1, which is longer than the 65536 bytes that one call returns; offset 2 goes on after it]"},
-		{readInput{Path: "latin1"}, "caf\uFFFD\n\n[bytes that are not UTF-8 are shown as \uFFFD]"},
+		{readInput{Path: "umlauts"}, strings.Repeat("ä", maxText/2) + "\n[cut inside line 1, which is longer than the 65536 bytes that one call returns; it goes on with offset 1 and column 32769, the line after it has offset 2]"},
+		{readInput{Path: "latin1"}, "café\n\n[the file is encoded as Windows-1252, which is a guess; edit_file keeps that, write_file writes UTF-8]"},
+		{readInput{Path: "utf16"}, "hä\r\n\n[the file is encoded as UTF-16LE; edit_file keeps that, write_file writes UTF-8]"},
+		{readInput{Path: "marked"}, "one\ntwo\n\n[the file is encoded as UTF-8 with a byte order mark; edit_file keeps that, write_file writes UTF-8]"},
+		{readInput{Path: "marked", Offset: 2}, "two\n\n[lines 2 to 2, the end of the file]\n[the file is encoded as UTF-8 with a byte order mark; edit_file keeps that, write_file writes UTF-8]"},
+		{readInput{Path: "late-fault"}, strings.Repeat("text\n", 2000) + "\n[lines 1 to 2000 of a file of 20004 bytes; it goes on with offset 2001]"},
+		{readInput{Path: "late-fault", Offset: 4000}, "text\ncaf\uFFFD\n[lines 4000 to 4001, the end of the file]\n[bytes that are not UTF-8 are shown as \uFFFD]"},
+		{readInput{Path: "umlauts", Column: 32769}, strings.Repeat("ä", maxText/2) + "\n[cut inside line 1, which is longer than the 65536 bytes that one call returns; it goes on with offset 1 and column 65537, the line after it has offset 2]"},
+		{readInput{Path: "umlauts", Column: 65536}, "ä\n\n[lines 1 to 1, the end of the file]"},
+		{readInput{Path: "ten", Offset: 2, Column: 6, Limit: 1}, "2\n\n[lines 2 to 2 of a file of 71 bytes; it goes on with offset 3]"},
 		{readInput{Path: "blank-lines", Offset: 3}, "\n\n[lines 3 to 3, the end of the file]"},
 	}
 	for _, test := range tests {
@@ -87,11 +98,6 @@ func clip(s string) string {
 
 func TestReadFileRefuses(t *testing.T) {
 	w, _ := newWorkspace(t)
-	put(t, filepath.Join(w.dir, "picture.png"), "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR")
-	put(t, filepath.Join(w.dir, "program"), "\x7fELF\x02\x01\x01\x00\x00")
-	put(t, filepath.Join(w.dir, "report.pdf"), "%PDF-1.7\nno NUL here\n")
-	put(t, filepath.Join(w.dir, "utf16.txt"), "\xff\xfeh\x00i\x00")
-	put(t, filepath.Join(w.dir, "late-nul"), strings.Repeat("text\n", 200)+"\x00")
 	tests := []struct {
 		in    readInput
 		parts []string
@@ -101,13 +107,9 @@ func TestReadFileRefuses(t *testing.T) {
 		{readInput{Path: "hello.txt/x"}, []string{"is no folder"}},
 		{readInput{Path: "sub"}, []string{"is a folder; use list_dir"}},
 		{readInput{Path: "."}, []string{"is a folder; use list_dir"}},
-		{readInput{Path: "picture.png"}, []string{"image/png", "16 bytes"}},
-		{readInput{Path: "program"}, []string{"application/octet-stream"}},
-		{readInput{Path: "report.pdf"}, []string{"application/pdf"}},
-		{readInput{Path: "utf16.txt"}, []string{"utf-16le"}},
-		{readInput{Path: "late-nul"}, []string{"not UTF-8 text"}},
 		{readInput{Path: "hello.txt", Offset: 2}, []string{"offset 2 is beyond the end", "has 1 lines"}},
 		{readInput{Path: "hello.txt", Offset: 9}, []string{"offset 9 is beyond the end", "has 1 lines"}},
+		{readInput{Path: "hello.txt", Column: 6}, []string{"column 6 is beyond the end of line 1"}},
 	}
 	for _, test := range tests {
 		t.Run(fmt.Sprint(test.in), func(t *testing.T) {
@@ -139,6 +141,42 @@ func TestPagesMakeTheFile(t *testing.T) {
 		}
 		if whole.String() != content {
 			t.Errorf("limit %d: the pieces are %d bytes, the file %d", limit, whole.Len(), len(content))
+		}
+	}
+}
+
+// Of what is no text, a model gets to know what it is.
+func TestReadFileDescribesBinaries(t *testing.T) {
+	w, _ := newWorkspace(t)
+	for name, file := range map[string]struct{ content, want string }{
+		"program":    {"\x7fELF\x02\x01\x01\x00\x00", `["program" is a binary file, of the kind application/octet-stream: 9 bytes, which are not shown; the first are 7f 45 4c 46 02 01 01 00 00]`},
+		"report.pdf": {"%PDF-1.7\nno NUL here\n", `["report.pdf" is a binary file, of the kind application/pdf: 21 bytes, which are not shown; the first are 25 50 44 46 2d 31 2e 37 0a 6e 6f 20 4e 55 4c 20]`},
+		"late-nul":   {strings.Repeat("text\n", 200) + "\x00", `["late-nul" is a binary file, of the kind application/octet-stream: 1001 bytes, which are not shown; the first are 74 65 78 74 0a 74 65 78 74 0a 74 65 78 74 0a 74]`},
+		"large.png":  {"\x89PNG\r\n\x1a\n" + strings.Repeat("\x00", maxImage), `["large.png" is an image of more than the 5 MiB that can be shown, of the kind image/png: 5242888 bytes`},
+	} {
+		put(t, filepath.Join(w.dir, name), file.content)
+		if got, err := read(t, w, readInput{Path: name}); err != nil || !strings.HasPrefix(got, file.want) {
+			t.Errorf("got %q, %v", got, err)
+		}
+	}
+}
+
+func TestReadFileShowsImages(t *testing.T) {
+	w, _ := newWorkspace(t)
+	for name, file := range map[string]struct{ content, mediaType string }{
+		"a.png":        {"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + strings.Repeat("\x00", 100_000), "image/png"},
+		"a.jpeg":       {"\xff\xd8\xff\xe0\x00\x10JFIF", "image/jpeg"},
+		"sub/a.gif":    {"GIF89a\x01\x00\x01\x00\x80", "image/gif"},
+		"no-extension": {"RIFF\x1a\x00\x00\x00WEBPVP8 ", "image/webp"},
+	} {
+		put(t, filepath.Join(w.dir, name), file.content)
+		result, err := readFile(t.Context(), w, readInput{Path: name})
+		if err != nil || len(result.Content) != 1 {
+			t.Fatalf("%s: got %v, %v", name, result, err)
+		}
+		image := result.Content[0]
+		if image.Kind != "image" || image.MediaType != file.mediaType || image.Name != filepath.Base(name) || string(image.Data) != file.content {
+			t.Errorf("%s: got %s %s %q of %d bytes", name, image.Kind, image.MediaType, image.Name, len(image.Data))
 		}
 	}
 }

@@ -21,7 +21,7 @@ func TestWriteFile(t *testing.T) {
 		{strings.Repeat("n", 255), "long name", fmt.Sprintf("wrote 9 bytes to %q, a new file", strings.Repeat("n", 255))},
 	}
 	for _, test := range tests {
-		got, err := writeFile(t.Context(), w, writeInput{Path: test.path, Content: test.content})
+		got, err := writeFile(t.Context(), newLanes(), w, writeInput{Path: test.path, Content: test.content})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -55,7 +55,7 @@ func TestWriteFileRefuses(t *testing.T) {
 		{strings.Repeat("n", 256), "name too long"},
 	}
 	for _, test := range tests {
-		_, err := writeFile(t.Context(), w, writeInput{Path: test.path, Content: "content"})
+		_, err := writeFile(t.Context(), newLanes(), w, writeInput{Path: test.path, Content: "content"})
 		holds(t, err, test.problem)
 	}
 	noLeftovers(t, w)
@@ -68,7 +68,7 @@ func TestWriteFileKeepsTheMode(t *testing.T) {
 	if err := os.Chmod(script, 0o750); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := writeFile(t.Context(), w, writeInput{Path: "run.sh", Content: "new"}); err != nil {
+	if _, err := writeFile(t.Context(), newLanes(), w, writeInput{Path: "run.sh", Content: "new"}); err != nil {
 		t.Fatal(err)
 	}
 	if info, err := os.Stat(script); err != nil || info.Mode().Perm() != 0o750 {
@@ -85,7 +85,7 @@ func TestWriteFileIsAtomic(t *testing.T) {
 	for _, content := range contents {
 		writers.Go(func() {
 			for range 100 {
-				if _, err := writeFile(t.Context(), w, writeInput{Path: "file", Content: content}); err != nil {
+				if _, err := writeFile(t.Context(), newLanes(), w, writeInput{Path: "file", Content: content}); err != nil {
 					t.Error(err)
 					return
 				}
@@ -109,10 +109,10 @@ func TestWriteFileIsAtomic(t *testing.T) {
 }
 
 // noLeftovers fails the test if a temporary file stayed behind.
-func noLeftovers(t *testing.T, w *workspace) {
+func noLeftovers(t *testing.T, w onDisk) {
 	t.Helper()
 	err := filepath.WalkDir(w.dir, func(path string, _ os.DirEntry, err error) error {
-		if strings.HasPrefix(filepath.Base(path), temporaryPrefix) {
+		if strings.HasPrefix(filepath.Base(path), ".toolhost") {
 			t.Errorf("%s was left behind", path)
 		}
 		return err
