@@ -1,8 +1,9 @@
 /** Tools that look different to each session. */
 import { create } from "@bufbuild/protobuf";
+import type { DescribeRequest, DescribeResponse } from "../gen/toolhost/plugin/v1/plugin_pb.js";
 import { type ToolSpec as ToolSpecMessage, ToolSpecSchema } from "../gen/toolhost/tool/v1/spec_pb.js";
 import { sessionValues } from "./call.js";
-import { checkInputSchema, exampleMessage, misfit, specMessage } from "./plugin.js";
+import { checkInputSchema, descriptionOf, exampleMessage, misfit, type Plugin, specMessage } from "./plugin.js";
 import { isZod, type Schema, schemaText } from "./schema.js";
 import { logToStderr } from "./stdio.js";
 import type { Tool } from "./tool.js";
@@ -52,4 +53,16 @@ export async function describedFor(t: Tool, viewer: Viewer): Promise<Described> 
     logToStderr("warn", "a dynamic tool stays as it is declared", { tool: spec.name, session: viewer.session, error });
     return declared(t);
   }
+}
+
+/** Returns what a plugin says of itself, with the tools that are asked for, as the session sees them. */
+export async function describePlugin(
+  plugin: Plugin,
+  { tools: names, session, context }: Pick<DescribeRequest, "tools" | "session" | "context">,
+): Promise<DescribeResponse> {
+  const description = descriptionOf({ ...plugin, tools: [] });
+  const chosen = (plugin.tools ?? []).filter((t) => names.length === 0 || names.includes(t.spec.name));
+  const described = await Promise.all(chosen.map((t) => describedFor(t, { session, values: context })));
+  description.tools = described.map(({ message }) => message);
+  return description;
 }

@@ -4,7 +4,7 @@ import type { Duration } from "@bufbuild/protobuf/wkt";
 import type { DescribeResponse } from "../gen/toolhost/plugin/v1/plugin_pb.js";
 import type { ToolSpec } from "../gen/toolhost/tool/v1/spec_pb.js";
 import { decodeText, encodeJSON, rawJSON } from "../json.js";
-import { descriptionOf, type Plugin } from "./plugin.js";
+import type { Plugin } from "./plugin.js";
 
 /** What a person reads who starts the plugin by hand. */
 export function introduction(plugin: Plugin, program: string): string {
@@ -41,9 +41,8 @@ export function complaint(plugin: Plugin, problems: readonly string[]): string {
   return `The plugin ${JSON.stringify(plugin.name || "?")} cannot be served, because its declaration is wrong:\n  ${lines}\n`;
 }
 
-/** All that toolhost sees of the plugin, as JSON; the members are those that the Go SDK prints. */
-export function descriptionJSON(plugin: Plugin): string {
-  const d: DescribeResponse = descriptionOf(plugin);
+/** What a plugin says of itself, as JSON; the members are those that the Go SDK prints. */
+export function descriptionJSON(d: DescribeResponse): string {
   const value = compact({
     name: d.name,
     version: d.version,

@@ -2,7 +2,7 @@
 import { currentCall } from "./execute.js";
 import { complaint, descriptionJSON, introduction } from "./introduction.js";
 import { Lifeline } from "./lifeline.js";
-import { type Plugin, problemsOf } from "./plugin.js";
+import { descriptionOf, type Plugin, problemsOf } from "./plugin.js";
 import { PluginServer } from "./server.js";
 import { logToStderr, printHandshake, startedByToolhost } from "./stdio.js";
 
@@ -28,7 +28,7 @@ export async function serve(plugin: Plugin): Promise<void> {
   const [, module = plugin.name, ...args] = process.argv;
   const program = `node ${module}`;
   if (args.includes("--describe") || args.includes("-describe")) {
-    process.stdout.write(descriptionJSON(plugin));
+    process.stdout.write(descriptionJSON(descriptionOf(plugin)));
     return;
   }
   if (args.some((arg) => ["-h", "-help", "--help"].includes(arg))) {

@@ -2,7 +2,6 @@
 import { once } from "node:events";
 import { createServer, type Server as NetServer, type Socket } from "node:net";
 import { join } from "node:path";
-import { create } from "@bufbuild/protobuf";
 import { BinaryReader } from "@bufbuild/protobuf/wire";
 import {
   type handleBidiStreamingCall,
@@ -18,12 +17,11 @@ import {
   type ConnectRequest,
   type DescribeRequest,
   type DescribeResponse,
-  DescribeResponseSchema,
   ToolPluginService,
 } from "../gen/toolhost/plugin/v1/plugin_pb.js";
 import { asBuffer, methodDefinition } from "../wire/rpc.js";
-import { describedFor } from "./dynamic.js";
-import { descriptionOf, type Plugin } from "./plugin.js";
+import { describePlugin } from "./dynamic.js";
+import type { Plugin } from "./plugin.js";
 import { CallStream } from "./stream.js";
 
 /** The socket's name; the contract allows 16 bytes. */
@@ -88,18 +86,11 @@ export class PluginServer {
   }
 
   #describe: handleUnaryCall<DescribeRequest, DescribeResponse> = (call, answer) => {
-    this.#descriptionFor(call.request).then(
+    describePlugin(this.#plugin, call.request).then(
       (description) => answer(null, description),
       (error: unknown) => answer({ code: status.INTERNAL, details: String(error) }),
     );
   };
-
-  async #descriptionFor({ tools: names, session, context }: DescribeRequest): Promise<DescribeResponse> {
-    const chosen = (this.#plugin.tools ?? []).filter((t) => names.length === 0 || names.includes(t.spec.name));
-    const described = await Promise.all(chosen.map((t) => describedFor(t, { session, values: context })));
-    const { $typeName, tools: _, ...rest } = descriptionOf({ ...this.#plugin, tools: [] });
-    return create(DescribeResponseSchema, { ...rest, tools: described.map(({ message }) => message) });
-  }
 
   #connect: handleBidiStreamingCall<ConnectRequest, Uint8Array> = (duplex) => {
     const stream = new CallStream(this.#plugin, writer(duplex));

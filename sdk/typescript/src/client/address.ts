@@ -1,0 +1,114 @@
+/** Where a server is: how an address is written, and where the default sockets are. */
+import { stat } from "node:fs/promises";
+import { isIP } from "node:net";
+import { join, normalize } from "node:path";
+import { ToolhostError } from "../error.js";
+
+/** What a kernel's socket address holds of a path. */
+const maxSocketPath = 103;
+const unixScheme = "unix://";
+
+/** Where a server listens: a unix socket, or a TCP port on loopback. */
+export interface Address {
+  /** The socket's absolute path; undefined for TCP. */
+  readonly path?: string;
+  /** The port on loopback; undefined for a socket. */
+  readonly tcp?: { readonly host: string; readonly port: number };
+}
+
+/** Reads an address: unix:///PATH, 127.0.0.1:PORT or [::1]:PORT. All else is refused: the API stays on this machine. */
+export function parseAddress(text: string): Address {
+  if (text.startsWith(unixScheme)) {
+    return { path: socketPath(text.slice(unixScheme.length)) };
+  }
+  if (text === "") {
+    throw wrong("the address is empty; use unix:///PATH or 127.0.0.1:PORT");
+  }
+  const [, v6, v4, digits] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text) ?? [];
+  const host = v6 ?? v4 ?? "";
+  const port = Number(digits);
+  if (isIP(host) !== (v6 ? 6 : 4) || !(port <= 65535)) {
+    throw wrong(`the address ${JSON.stringify(text)} is ill-formed; use unix:///PATH, 127.0.0.1:PORT or [::1]:PORT`);
+  }
+  if (host !== "::1" && !host.startsWith("127.")) {
+    const why =
+      "is not on loopback, and other machines must not reach this API; use unix:///PATH, 127.0.0.1:PORT or [::1]:PORT";
+    throw wrong(`the address ${JSON.stringify(text)} ${why}`);
+  }
+  return { tcp: { host, port } };
+}
+
+function socketPath(path: string): string {
+  const quoted = JSON.stringify(path);
+  if (!path.startsWith("/")) {
+    throw wrong(`the socket path ${quoted} is not absolute; use unix:///PATH with three slashes`);
+  }
+  if (path.includes("\0")) {
+    throw wrong(`the socket path ${quoted} holds a zero byte`);
+  }
+  if (path.endsWith("/")) {
+    throw wrong(`the socket path ${quoted} names a folder; add a file name`);
+  }
+  const clean = normalize(path);
+  const length = Buffer.byteLength(clean);
+  if (length > maxSocketPath) {
+    throw wrong(`the socket path ${quoted} has ${length} bytes and the kernel takes ${maxSocketPath}; use a shorter one`);
+  }
+  return clean;
+}
+
+function wrong(message: string): ToolhostError {
+  return new ToolhostError("invalid_argument", message);
+}
+
+/** Returns an address as parseAddress reads it. */
+export function formatAddress({ path, tcp }: Address): string {
+  if (path !== undefined) {
+    return unixScheme + path;
+  }
+  return tcp ? `${tcp.host.includes(":") ? `[${tcp.host}]` : tcp.host}:${tcp.port}` : "";
+}
+
+/**
+ * Returns the address that a client of a program should use: the one given if that is not empty, else what the
+ * environment's PROGRAM_ADDR says, else the default socket of this user.
+ */
+export function findAddress(given: string | undefined, program: string, env: NodeJS.ProcessEnv = process.env): Address {
+  if (given) {
+    return parseAddress(given);
+  }
+  const variable = `${program.toUpperCase()}_ADDR`;
+  const said = env[variable];
+  if (!said) {
+    return defaultAddress(program, env);
+  }
+  try {
+    return parseAddress(said);
+  } catch (error) {
+    throw wrong(`the environment's ${variable}: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+function defaultAddress(program: string, env: NodeJS.ProcessEnv): Address {
+  const runtime = env.XDG_RUNTIME_DIR;
+  if (runtime) {
+    try {
+      return { path: socketPath(join(runtime, program, `${program}.sock`)) };
+    } catch {
+      // A runtime folder that is relative or too long is passed over.
+    }
+  }
+  return { path: join("/tmp", `${program}-${process.getuid?.() ?? 0}`, `${program}.sock`) };
+}
+
+/** Throws where a socket belongs to another user, unless that or this one is root: a stranger may have put it there. */
+export async function checkOwner(address: Address): Promise<void> {
+  const own = process.getuid?.();
+  if (address.path === undefined || own === undefined || own === 0) {
+    return;
+  }
+  const { uid } = await stat(address.path);
+  if (uid !== own && uid !== 0) {
+    throw new Error(`the server at ${formatAddress(address)} belongs to another user (uid ${uid})`);
+  }
+}

@@ -1,0 +1,86 @@
+/** What an RPC failed with, as a ToolhostError. */
+import { fromBinary } from "@bufbuild/protobuf";
+import { BinaryReader } from "@bufbuild/protobuf/wire";
+import { type ServiceError, status } from "@grpc/grpc-js";
+import { type ErrorKind, ToolhostError } from "../error.js";
+import { ErrorSchema } from "../gen/toolhost/tool/v1/error_pb.js";
+import { fromError } from "../wire/messages.js";
+
+/** The kinds of codes, for servers that say no more. Codes that no kind maps to are read as the nearest. */
+const kinds: Readonly<Partial<Record<status, ErrorKind>>> = {
+  [status.INVALID_ARGUMENT]: "invalid_argument",
+  [status.OUT_OF_RANGE]: "invalid_argument",
+  [status.UNIMPLEMENTED]: "invalid_argument",
+  [status.NOT_FOUND]: "not_found",
+  [status.PERMISSION_DENIED]: "denied",
+  [status.UNAUTHENTICATED]: "denied",
+  [status.FAILED_PRECONDITION]: "approval_required",
+  [status.RESOURCE_EXHAUSTED]: "rate_limited",
+  [status.DEADLINE_EXCEEDED]: "timeout",
+  [status.CANCELLED]: "cancelled",
+  [status.ABORTED]: "crashed",
+  [status.UNAVAILABLE]: "unavailable",
+  [status.DATA_LOSS]: "outcome_unknown",
+  [status.ALREADY_EXISTS]: "conflict",
+};
+
+/** Reports whether an error is what gRPC says. */
+export function isServiceError(error: unknown): error is ServiceError {
+  return error instanceof Error && "code" in error && "details" in error && "metadata" in error;
+}
+
+/** Reports whether an error says that no server answered. */
+export function unanswered(error: unknown): boolean {
+  return isServiceError(error) && error.code === status.UNAVAILABLE && detailOf(error) === undefined;
+}
+
+/** Returns what was thrown as a ToolhostError: the server's own words where it said some. */
+export function failureOf(error: unknown): ToolhostError {
+  if (error instanceof ToolhostError) {
+    return error;
+  }
+  if (!isServiceError(error)) {
+    return new ToolhostError("internal", error instanceof Error ? error.message : String(error), { cause: error });
+  }
+  const detail = detailOf(error);
+  if (detail) {
+    return fromError(fromBinary(ErrorSchema, detail), error);
+  }
+  return new ToolhostError(kinds[error.code] ?? "internal", error.details || (status[error.code] ?? ""), { cause: error });
+}
+
+/** Returns the kind of what was thrown. */
+export function kindOf(error: unknown): ErrorKind {
+  return failureOf(error).kind;
+}
+
+/** Returns the encoded toolhost.tool.v1.Error of an RPC's status, which is a google.rpc.Status. */
+function detailOf(error: ServiceError): Uint8Array | undefined {
+  const [encoded] = error.metadata.get("grpc-status-details-bin");
+  if (!(encoded instanceof Uint8Array)) {
+    return undefined;
+  }
+  return bytesFields(encoded, 3)
+    .map(anyError)
+    .find((detail) => detail !== undefined);
+}
+
+function anyError(any: Uint8Array): Uint8Array | undefined {
+  const [url] = bytesFields(any, 1);
+  const type = url && Buffer.from(url).toString();
+  return type?.endsWith(`/${ErrorSchema.typeName}`) ? (bytesFields(any, 2)[0] ?? new Uint8Array()) : undefined;
+}
+
+/** Returns the values of a field of a message whose type this package does not have. */
+function bytesFields(message: Uint8Array, wanted: number): Uint8Array[] {
+  const found: Uint8Array[] = [];
+  for (const reader = new BinaryReader(message); reader.pos < reader.len; ) {
+    const [field, wire] = reader.tag();
+    if (field === wanted && wire === 2) {
+      found.push(reader.bytes());
+    } else {
+      reader.skip(wire);
+    }
+  }
+  return found;
+}

@@ -1,0 +1,298 @@
+/** A client of toolhost. */
+import type { DescMessage, DescMethodUnary, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
+import { ToolhostError } from "../error.js";
+import { type CallOptionsSchema, ToolService } from "../gen/toolhost/v1/tool_service_pb.js";
+import { encodeJSONBytes } from "../json.js";
+import { toDuration, toTime, toValues } from "../wire/scalars.js";
+import { findAddress, formatAddress } from "./address.js";
+import { type CallEvent, EventReader, type Outcome } from "./events.js";
+import { Execution } from "./execution.js";
+import { Link } from "./link.js";
+import {
+  type RenderedTools,
+  selectionMessage,
+  type ToolFormat,
+  type ToolInfo,
+  type ToolMatch,
+  type ToolQuery,
+  toolFormats,
+  toolInfo,
+  type Viewer,
+} from "./tools.js";
+
+/** What either end accepts in one message. */
+const maxMessageBytes = 4 << 20;
+
+/** Argument text as it comes: from a model, for example. */
+export type ArgumentStream = AsyncIterable<string | Uint8Array>;
+
+/**
+ * The arguments of a call: an object, JSON text as it is (which need not be valid: toolhost tells), or text that comes in
+ * pieces.
+ */
+export type Arguments = Readonly<Record<string, unknown>> | string | Uint8Array | ArgumentStream;
+
+/** A person's consent to a call. */
+export interface Approval {
+  /** Who agreed, in words. */
+  readonly approvedBy: string;
+  /** Why. */
+  readonly reason?: string;
+  /** When. Default: now. */
+  readonly time?: Date;
+  /** The arguments that were agreed to. Default: those that it is sent with; for arguments in pieces it must be set. */
+  readonly arguments?: Readonly<Record<string, unknown>>;
+}
+
+/** What may be said of a call besides its tool and arguments. */
+export interface CallOptions {
+  /**
+   * The call's name and idempotency key: 1 to 128 printable ASCII characters without spaces. The same id with the same
+   * tool and arguments is executed once. Default: toolhost makes one.
+   */
+  readonly callId?: string;
+  /** The scope that calls share. Default: the default session of this user. */
+  readonly session?: string;
+  /** How long the call may take, in milliseconds. Default: the tool's own; that and toolhost's cap bound it. */
+  readonly timeoutMs?: number;
+  /** A person's consent, for tools that need one. */
+  readonly approval?: Approval;
+  /** The run's context, as JSON values by key; a tool gets only the keys that it declares. */
+  readonly context?: Readonly<Record<string, unknown>>;
+  /** The W3C trace context. */
+  readonly traceparent?: string;
+  /** How many bytes of text and JSON the result may show; what is more is kept as an artifact. Default: the operator's, 4 KiB. */
+  readonly maxShownBytes?: number;
+  /** Cancels the call. Where there is an `ended` event within a second, it says what was done. */
+  readonly signal?: AbortSignal;
+}
+
+/** Names a call that exists. */
+export interface CallKey {
+  /** The session that it was made in. */
+  readonly session?: string;
+  /** Ends the waiting. */
+  readonly signal?: AbortSignal;
+}
+
+/** A piece of an artifact. */
+export interface ArtifactPiece {
+  /** The bytes; empty at or behind the end. */
+  readonly data: Uint8Array;
+  /** The IANA media type of the whole. */
+  readonly mediaType: string;
+  /** The size of the whole, in bytes. */
+  readonly size: number;
+  /** A file name without folders; may be empty. */
+  readonly name: string;
+}
+
+/**
+ * A client of one toolhost. It connects when it is first used, and anew when the connection was lost. All that its methods
+ * throw is a ToolhostError, which has a kind. `close` must be called in the end, or the process stays.
+ */
+export class Toolhost {
+  readonly #link: Link;
+
+  /**
+   * Makes a client of the toolhost at an address: unix:///PATH, 127.0.0.1:PORT or [::1]:PORT. Default: the environment's
+   * TOOLHOST_ADDR, else the default socket of this user. It does not connect.
+   */
+  constructor(options: { address?: string } = {}) {
+    this.#link = new Link(findAddress(options.address, "toolhost"), "toolhost", maxMessageBytes);
+  }
+
+  /** The address of the toolhost. */
+  get address(): string {
+    return formatAddress(this.#link.address);
+  }
+
+  /** Ends the connection. Calls that are under way end as if it was lost. */
+  close(): void {
+    this.#link.close();
+  }
+
+  /** Makes a unary RPC of any service of toolhost, such as `AdminService.method.listPlugins` of `toolhost/proto`. */
+  invoke<I extends DescMessage, O extends DescMessage>(
+    method: DescMethodUnary<I, O>,
+    request: MessageInitShape<I>,
+    signal?: AbortSignal,
+  ): Promise<MessageShape<O>> {
+    return this.#link.unary(method, request, signal);
+  }
+
+  /** Returns the tools that match, ordered by name. */
+  async listTools(query: ToolQuery = {}): Promise<ToolInfo[]> {
+    const tools: ToolInfo[] = [];
+    for (let pageToken = ""; ; ) {
+      const page = await this.#link.unary(
+        ToolService.method.listTools,
+        { ...selectionMessage(query), pageToken },
+        query.signal,
+      );
+      tools.push(...page.tools.map(toolInfo));
+      pageToken = page.nextPageToken;
+      if (!pageToken) {
+        return tools;
+      }
+    }
+  }
+
+  /** Returns one tool. Kinds of errors: not_found. */
+  async getTool(name: string, viewer: Viewer = {}): Promise<ToolInfo> {
+    const { session = "", context, signal } = viewer;
+    const answer = await this.#link.unary(ToolService.method.getTool, { name, session, context: toValues(context) }, signal);
+    if (!answer.tool) {
+      throw new ToolhostError("internal", "toolhost sent no tool");
+    }
+    return toolInfo(answer.tool);
+  }
+
+  /** Returns the tools that hold one of the words, the best match first. */
+  async searchTools(words: string, query: ToolQuery = {}): Promise<ToolMatch[]> {
+    const request = { query: words, selection: selectionMessage(query) };
+    const { matches } = await this.#link.unary(ToolService.method.searchTools, request as never, query.signal);
+    return matches.flatMap(({ tool, score }) => (tool ? [{ tool: toolInfo(tool), score }] : []));
+  }
+
+  /** Returns the tools that match and can be called, exactly as a model's API or a prompt wants them. */
+  async renderTools(format: ToolFormat, query: ToolQuery = {}): Promise<RenderedTools> {
+    const request = { format: toolFormats[format], selection: selectionMessage(query) };
+    const { content, mediaType, tools } = await this.#link.unary(
+      ToolService.method.renderTools,
+      request as never,
+      query.signal,
+    );
+    return { content: Buffer.from(content).toString("utf8"), mediaType, tools };
+  }
+
+  /**
+   * Executes a call and waits for its end. Throws a ToolhostError if the machinery failed; a tool that says that it failed
+   * is a result with `isError`. `show` is given every event before the end as it comes.
+   */
+  async call(
+    tool: string,
+    args: Arguments = {},
+    options: CallOptions & { show?: (event: CallEvent) => void } = {},
+  ): Promise<Outcome> {
+    const execution = this.execute(tool, args, options);
+    if (!options.show) {
+      return execution.outcome();
+    }
+    for await (const event of execution) {
+      if (event.type !== "ended") {
+        options.show(event);
+      }
+    }
+    return execution.outcome();
+  }
+
+  /**
+   * Begins a call and returns it while it runs. Without arguments, `send` brings their text as it comes and `complete` ends
+   * it; a tool that declares `partialArguments` is shown it meanwhile. The call is executed once its arguments are complete.
+   */
+  execute(tool: string, args: Arguments | undefined, options: CallOptions = {}): Execution {
+    const { signal } = options;
+    const opening = { tool, options: optionsMessage(options), signal };
+    if (args === undefined || isStream(args)) {
+      const execution = new Execution(this.#link, opening, undefined);
+      if (args) {
+        void bring(args, execution);
+      }
+      return execution;
+    }
+    return new Execution(this.#link, opening, argumentBytes(args));
+  }
+
+  /**
+   * Yields the events of a call that exists, made by this client or another of the same user: those after a number that are
+   * kept, then new ones, up to `ended`. Leaving the loop does not end the call. Kinds of errors: not_found.
+   */
+  async *watchCall(callId: string, options: CallKey & { afterSeq?: number } = {}): AsyncGenerator<CallEvent> {
+    const { session = "", afterSeq = 0, signal } = options;
+    const request = { callId, session, afterSeq: BigInt(afterSeq) };
+    const reader = new EventReader();
+    for await (const { event: message } of this.#link.stream(ToolService.method.watchCall, request, signal)) {
+      const event = message && reader.read(message);
+      if (event) {
+        yield event;
+      }
+    }
+  }
+
+  /** Asks to stop a call, whoever made or follows it, and does not wait until it has ended. Kinds of errors: not_found. */
+  async cancelCall(callId: string, options: CallKey & { reason?: string } = {}): Promise<void> {
+    const { session = "", reason = "", signal } = options;
+    await this.#link.unary(ToolService.method.cancelCall, { callId, session, reason }, signal);
+  }
+
+  /**
+   * Returns a piece of an artifact, by the handle that stands in a result: at most `limit` bytes (default 64 KiB, at most
+   * 1 MiB) from an offset on. Kinds of errors: not_found.
+   */
+  async readArtifact(handle: string, options: CallKey & { offset?: number; limit?: number } = {}): Promise<ArtifactPiece> {
+    const { session = "", offset = 0, limit = 0, signal } = options;
+    const request = { handle, session, offset: BigInt(offset), limit };
+    const { data, mediaType, size, name } = await this.#link.unary(ToolService.method.readArtifact, request, signal);
+    return { data, mediaType, size: Number(size), name };
+  }
+
+  /** Yields the whole of an artifact, piece by piece. Kinds of errors: not_found. */
+  async *artifact(handle: string, options: CallKey = {}): AsyncGenerator<Uint8Array> {
+    for (let offset = 0; ; ) {
+      const { data, size } = await this.readArtifact(handle, { ...options, offset, limit: 1 << 20 });
+      if (data.length > 0) {
+        yield data;
+      }
+      offset += data.length;
+      if (data.length === 0 || offset >= size) {
+        return;
+      }
+    }
+  }
+}
+
+function isStream(args: Arguments): args is ArgumentStream {
+  return typeof args === "object" && Symbol.asyncIterator in args;
+}
+
+function argumentBytes(args: Exclude<Arguments, ArgumentStream>): Uint8Array {
+  if (typeof args === "string") {
+    return Buffer.from(args);
+  }
+  return args instanceof Uint8Array ? args : encodeJSONBytes(args);
+}
+
+/** Brings a call its arguments as they come. Where they cannot be had, the call ends unexecuted. */
+async function bring(args: ArgumentStream, execution: Execution): Promise<void> {
+  try {
+    for await (const piece of args) {
+      await execution.send(piece);
+    }
+    await execution.complete();
+  } catch (error) {
+    await execution.abandon(error);
+  }
+}
+
+function optionsMessage(options: CallOptions): MessageInitShape<typeof CallOptionsSchema> {
+  const { callId = "", session = "", approval, context, traceparent = "", maxShownBytes } = options;
+  const timeout = toDuration(options.timeoutMs);
+  const time = toTime(approval?.time);
+  return {
+    callId,
+    session,
+    traceparent,
+    context: toValues(context),
+    ...(timeout && { timeout }),
+    ...(maxShownBytes !== undefined && { maxShownBytes: BigInt(maxShownBytes) }),
+    ...(approval && {
+      approval: {
+        approvedBy: approval.approvedBy,
+        reason: approval.reason ?? "",
+        ...(time && { time }),
+        arguments: approval.arguments ? encodeJSONBytes(approval.arguments) : new Uint8Array(),
+      },
+    }),
+  };
+}

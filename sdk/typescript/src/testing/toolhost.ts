@@ -1,0 +1,154 @@
+/** The half of the contract that a toolhost has, in memory. */
+import { create, fromBinary, type MessageInitShape } from "@bufbuild/protobuf";
+import type { Content, Result } from "../content.js";
+import { ToolhostError } from "../error.js";
+import {
+  type CallEnd,
+  ConnectRequestSchema,
+  ConnectResponseSchema,
+  type ReadArtifact,
+  type StartCallSchema,
+} from "../gen/toolhost/plugin/v1/plugin_pb.js";
+import { ErrorKind } from "../gen/toolhost/tool/v1/error_pb.js";
+import type { Plugin } from "../plugin/plugin.js";
+import { CallStream } from "../plugin/stream.js";
+import type { LogRecord, Status } from "../status.js";
+import { Pieces } from "../wire/chunks.js";
+import { fromError, fromLogRecord, fromResult, fromStatus } from "../wire/messages.js";
+
+/** What a call may send before more is granted: little, so that tests notice who does not wait. */
+const windowBytes = 64 << 10;
+/** How much of an artifact a toolhost gives at a time. */
+const artifactBytes = 64 << 10;
+
+type Frame = NonNullable<MessageInitShape<typeof ConnectRequestSchema>["frame"]>;
+
+/** What is heard of a call while it runs. */
+export interface Heard {
+  readonly statuses: Status[];
+  readonly logs: LogRecord[];
+  /** Is called after each status and record. */
+  news(): void;
+}
+
+/** What a call ended with. */
+export interface Ended {
+  readonly result: Result | undefined;
+  readonly error: ToolhostError | undefined;
+}
+
+interface Open {
+  readonly heard: Heard;
+  readonly artifacts: Readonly<Record<string, Content>>;
+  readonly pieces: Pieces;
+  readonly end: (ended: Ended) => void;
+}
+
+/** Makes calls of one plugin. */
+export class MemoryToolhost {
+  readonly #stream: CallStream;
+  readonly #calls = new Map<number, Open>();
+  #last = 0;
+
+  constructor(plugin: Plugin) {
+    this.#stream = new CallStream(plugin, async (bytes) => this.#take(bytes));
+  }
+
+  /** Opens a call, and returns its number and its end. */
+  open(
+    start: MessageInitShape<typeof StartCallSchema>,
+    heard: Heard,
+    artifacts: Readonly<Record<string, Content>>,
+  ): { number: number; ended: Promise<Ended> } {
+    const number = ++this.#last;
+    const ended = new Promise<Ended>((end) => {
+      this.#calls.set(number, { heard, artifacts, pieces: new Pieces(), end });
+    });
+    this.send(number, { case: "start", value: { ...start, credit: windowBytes } as never });
+    return { number, ended };
+  }
+
+  /** Sends a frame for a call. */
+  send(number: number, frame: Frame): void {
+    this.#stream.take(create(ConnectRequestSchema, { call: number, frame }));
+  }
+
+  /** Cancels all calls and waits until their tools have ended. */
+  close(): Promise<void> {
+    return this.#stream.close();
+  }
+
+  #take(bytes: Uint8Array): void {
+    const { call: number, frame } = fromBinary(ConnectResponseSchema, bytes.slice());
+    const open = this.#calls.get(number);
+    if (!open) {
+      return;
+    }
+    switch (frame.case) {
+      case "status":
+        open.heard.statuses.push(fromStatus(frame.value));
+        open.heard.news();
+        break;
+      case "progress": {
+        const { done, total, message } = frame.value;
+        open.heard.statuses.push({ progress: { done, total, message } });
+        open.heard.news();
+        break;
+      }
+      case "log":
+        open.heard.logs.push(fromLogRecord(frame.value));
+        open.heard.news();
+        break;
+      case "chunk":
+        open.pieces.add(frame.value);
+        break;
+      case "readArtifact":
+        this.#answer(number, open, frame.value);
+        break;
+      case "end":
+        this.#calls.delete(number);
+        open.end(endOf(frame.value, open.pieces));
+        return;
+    }
+    // Later, as from a toolhost: what is sent must not count on being granted at once.
+    setImmediate(() => this.send(number, { case: "credit", value: { bytes: bytes.length } }));
+  }
+
+  #answer(number: number, { artifacts }: Open, { handle, offset, limit }: ReadArtifact): void {
+    const content = Object.hasOwn(artifacts, handle) ? artifacts[handle] : undefined;
+    const reply = (value: Extract<Frame, { case: "artifact" }>["value"]) => {
+      setImmediate(() => this.send(number, { case: "artifact", value }));
+    };
+    if (!content || content.kind === "artifact") {
+      const message = `there is no artifact ${JSON.stringify(handle)} in this session`;
+      reply({ error: { kind: ErrorKind.NOT_FOUND, message } });
+      return;
+    }
+    const whole = bytesOf(content);
+    const from = Math.min(Number(offset), whole.data.length);
+    const size = limit === 0 || limit > artifactBytes ? artifactBytes : limit;
+    reply({ ...whole, data: whole.data.subarray(from, from + size), size: BigInt(whole.data.length) });
+  }
+}
+
+function bytesOf(content: Exclude<Content, { kind: "artifact" }>) {
+  switch (content.kind) {
+    case "text":
+      return { data: Buffer.from(content.text), mediaType: "text/plain", name: "" };
+    case "json":
+      return { data: Buffer.from(content.json), mediaType: "application/json", name: "" };
+    default:
+      return { data: content.data, mediaType: content.mediaType, name: content.name };
+  }
+}
+
+function endOf({ outcome }: CallEnd, pieces: Pieces): Ended {
+  if (outcome.case === "error") {
+    return { result: undefined, error: fromError(outcome.value) };
+  }
+  if (outcome.case !== "result") {
+    return { result: undefined, error: new ToolhostError("internal", "the call ended without an outcome") };
+  }
+  pieces.join(outcome.value.content);
+  return { result: fromResult(outcome.value), error: undefined };
+}
