@@ -53,6 +53,13 @@ type subRunLine struct {
 	Prompt string `json:"prompt"`
 }
 
+type subRunWaitingLine struct {
+	header
+	CallID      string   `json:"call_id"`
+	RunID       string   `json:"run_id"`
+	DecisionIDs []string `json:"decision_ids"`
+}
+
 type compactedLine struct {
 	header
 	Reason           string `json:"reason,omitempty"`
@@ -82,6 +89,8 @@ func moreLine(h header, e agent.Event) any {
 		return todoLine{h, p.Todos}
 	case *agent.SubRunStarted:
 		return subRunLine{h, p.CallID, p.RunID, p.Prompt}
+	case *agent.SubRunWaiting:
+		return subRunWaitingLine{h, p.CallID, p.RunID, p.Decisions}
 	case *agent.Compacted:
 		return compactedLine{h, p.Reason, len(p.Cleared), p.Replaced, p.Summary}
 	}

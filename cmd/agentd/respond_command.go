@@ -20,7 +20,7 @@ func newRespondCommand(p cli.Process) *cobra.Command {
 		Short: "Decide what a run of agentd serve waits for",
 		Long: "Respond decides what a run waits for: approves calls, with other arguments if need be, rejects them with a reason that\n" +
 			"the model reads, answers questions. `agentd show RUN` says what is wanted. Several decisions may be made at once: all of\n" +
-			"them, or none if one cannot be.\n\n" +
+			"them, or none if one cannot be. What a sub-run waits for can be decided at the run above it, too.\n\n" +
 			"CALL is the id of the call or of the decision, such as d1; a run that got stuck has only that. The end of a call's id, such\n" +
 			"as t2.c0, is enough. The texts of --edit and --answer follow the flag, or stand behind a \"=\": --answer d1=-3.",
 		Example: "  agentd respond run-k3f6zq7xw2m4n5pa --approve t1.c0 --reject t1.c1 --reason \"not in production\"\n" +
@@ -44,8 +44,10 @@ func newRespondCommand(p cli.Process) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if _, err := a.Respond(cmd.Context(), args[0], by, decisions...); err != nil {
-					return err
+				for runID, made := range byRun(args[0], decisions) {
+					if _, err := a.Respond(cmd.Context(), runID, by, made...); err != nil {
+						return err
+					}
 				}
 				_, err = fmt.Fprintf(p.Stdout, "%s goes on: %d decided, %d still wait\n", args[0], len(decisions), len(run.GetPendingDecisions())-len(decisions))
 				return err
@@ -154,6 +156,20 @@ func (v verdicts) decisions(pending []*agentdv1.PendingDecision) ([]*agentdv1.De
 		list = append(list, made)
 	}
 	return list, nil
+}
+
+// byRun returns decisions by the run that they are for: the one that was named, or sub-runs of it, whose decisions are
+// named RUN/DECISION.
+func byRun(runID string, decisions []*agentdv1.Decision) map[string][]*agentdv1.Decision {
+	groups := make(map[string][]*agentdv1.Decision)
+	for _, d := range decisions {
+		at := runID
+		if below, id, ok := strings.Cut(d.GetDecisionId(), "/"); ok {
+			at, d.DecisionId = below, id
+		}
+		groups[at] = append(groups[at], d)
+	}
+	return groups
 }
 
 // wanted returns the decision that a name means: its own id, or its call's, or the end of that.

@@ -81,6 +81,8 @@ func (s *State) applyAnnounced(p Payload) error {
 		})
 	case *Compacted:
 		return s.applyCompacted(p)
+	case *SubRunWaiting:
+		return s.applySubRunWaiting(p)
 	default:
 		return fmt.Errorf("event %d is %s, which no journal holds", s.seq, p.Type())
 	}

@@ -149,15 +149,16 @@ func (s *State) atWork() bool {
 	if s.finished != nil || s.seq == 0 {
 		return false
 	}
-	if len(s.decisions) == 0 {
-		return true
-	}
+	asked := len(s.decisions) > 0
 	for i := range s.batch {
-		if s.batch[i].running() {
-			return true
+		if c := &s.batch[i]; c.running() {
+			if len(c.asks) == 0 {
+				return true
+			}
+			asked = true
 		}
 	}
-	return false
+	return !asked
 }
 
 // alarm returns when the passing of time alone makes something happen; see Due.

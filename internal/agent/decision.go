@@ -92,6 +92,8 @@ type Pending struct {
 	Arguments string    // the call's, as they would be sent now
 	Requested time.Time // when it was asked for
 	Expires   time.Time // zero: never
+	// RunID is the sub-run that waits, and names the decision together with it in ID. Empty: the run that was asked.
+	RunID string
 }
 
 // Type implements Payload.

@@ -25,12 +25,17 @@ func (a *Agent) CancelRun(ctx context.Context, runID, reason string) error {
 }
 
 // Respond makes decisions that a run waits for (GetRun and WatchRun tell which), all of them or none, and returns the
-// place of the first in the journal. The run goes on with each call whose decision is made; it need not be all. Errors:
+// place of the first in the journal. Decisions that a sub-run waits for, RUN/DECISION, are handed to that one and are in its
+// journal; all have to be for the same run. The run goes on with each call whose decision is made; it need not be all. Errors:
 // KindNotFound if there is no such run or a decision is not wanted, also not any more; KindInvalidArgument if one does
 // not fit what is asked. Where ctx ends first, the decisions may still be made.
 func (a *Agent) Respond(ctx context.Context, runID string, decisions ...DecisionMade) (uint64, error) {
 	if len(decisions) == 0 {
 		return 0, tool.Errorf(tool.KindInvalidArgument, "there is no decision in the response")
+	}
+	at, decisions, err := a.addressee(ctx, runID, decisions)
+	if err != nil {
+		return 0, err
 	}
 	payloads := make([]Payload, len(decisions))
 	for i := range decisions {
@@ -39,7 +44,7 @@ func (a *Agent) Respond(ctx context.Context, runID string, decisions ...Decision
 		}
 		payloads[i] = &decisions[i]
 	}
-	return a.tell(ctx, runID, payloads...)
+	return a.tell(ctx, at, payloads...)
 }
 
 // tell hands payloads to the run's goroutine and waits until they are in the journal.

@@ -8,7 +8,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// GetRun returns a run's summary and the decisions that it waits for, or a KindNotFound.
+// GetRun returns a run's summary and the decisions that it and its sub-runs wait for, or a KindNotFound.
 func (a *Agent) GetRun(ctx context.Context, runID string) (Run, error) {
 	r, err := a.summaryOf(ctx, runID)
 	if err != nil || !r.Waiting && len(r.Prompt) <= summaryPrompt {
@@ -26,7 +26,11 @@ func (a *Agent) GetRun(ctx context.Context, runID string) (Run, error) {
 	if err := a.fold(ctx, runID, &s); err != nil {
 		return Run{}, err
 	}
-	r.Prompt, r.Pending = s.started.Prompt, s.Pending()
+	below, err := a.pendingBelow(ctx, &s)
+	if err != nil {
+		return Run{}, err
+	}
+	r.Prompt, r.Pending = s.started.Prompt, append(s.Pending(), below...)
 	return r, nil
 }
 

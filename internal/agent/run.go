@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"time"
 
@@ -158,7 +159,11 @@ func (r *run) fits(payloads []Payload) (bool, error) {
 				if r.state.decision(p.ID) == nil {
 					kind = tool.KindNotFound
 				}
-				return false, tool.Errorf(kind, "run %s: %w", r.id, err)
+				hint := ""
+				if refs := r.state.wantedBelow(); len(refs) > 0 {
+					hint = "; what its sub-runs wait for is " + strings.Join(refs, ", ")
+				}
+				return false, tool.Errorf(kind, "run %s: %w%s", r.id, err, hint)
 			}
 			if decided[p.ID] {
 				return false, tool.Errorf(tool.KindInvalidArgument, "run %s: decision %s is made twice", r.id, p.ID)

@@ -4,7 +4,12 @@ import "context"
 
 // A run at work has a seat: there are only so many, so that whatever comes at once, memory and what is asked of models
 // and tools stay bounded. Runs without a seat wait in the order in which they came. A run that waits for nothing but a
-// person gives its seat to another; a sub-run needs none, because the run that waits for it has one.
+// person gives its seat to another.
+//
+// A sub-run needs no seat, because the run that waits for it has one: if it needed one of its own, runs that all wait for
+// their sub-runs could hold all there are, and nothing would ever go on. One exception is meant: where a sub-run waits for a
+// person, the run above it gives its seat away, too; once the person has decided, the sub-run is at work before the run above
+// has a seat again. How many sub-runs a run has at a time is bounded by the calls of one response.
 
 // queue waits for a seat before anything of the run is read, but not if somebody wants to tell it something.
 func (r *run) queue(ctx context.Context) error {
@@ -42,7 +47,13 @@ func (r *run) wanted() chan<- struct{} {
 // busy reports whether the run has something to do.
 func (r *run) busy() bool {
 	for _, command := range Next(&r.state) {
-		if _, wait := command.(Wait); !wait {
+		switch c := command.(type) {
+		case Wait:
+		case CallTool:
+			if c.Cancel != nil || !r.state.waits(c.Call.ID) {
+				return true
+			}
+		default:
 			return true
 		}
 	}

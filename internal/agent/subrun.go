@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/toolhost/toolhost/tool"
 )
@@ -99,6 +100,10 @@ func (s *subRun) guard(ctx context.Context) {
 // follow waits for the sub-run's end and shows people meanwhile what it does.
 func (s *subRun) follow(ctx context.Context) (*RunFinished, error) {
 	s.show(tool.Status{State: tool.StatusDoing, Tip: "a run of its own: " + s.child.RunID})
+	asks := &SubRunWaiting{CallID: s.call.ID, RunID: s.child.RunID}
+	if err := s.ask(ctx, &asks); err != nil {
+		return nil, err
+	}
 	for e, err := range s.run.agent.WatchRun(ctx, s.child.RunID, 0) {
 		if err != nil {
 			return nil, err
@@ -109,10 +114,47 @@ func (s *subRun) follow(ctx context.Context) (*RunFinished, error) {
 		case *CallStarted:
 			s.show(tool.Status{Tip: fmt.Sprintf("%s calls %s", s.child.RunID, p.Tool)})
 		case *DecisionRequested:
-			s.show(tool.Status{Tip: fmt.Sprintf("%s waits for a decision (%s): %s", s.child.RunID, p.ID, p.Reason)})
+			s.show(tool.Status{Tip: fmt.Sprintf("%s waits for a decision (%s): %s", s.child.RunID, decisionRef(s.child.RunID, p.ID), p.Reason)})
+		}
+		if concernsPeople(e.Payload, len(asks.Decisions) > 0) {
+			if err := s.ask(ctx, &asks); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return nil, tool.Errorf(tool.KindUnavailable, "the events of sub-run %s ended before it had finished", s.child.RunID)
+}
+
+// concernsPeople reports whether after an event the run may wait for other decisions than before.
+func concernsPeople(p Payload, waiting bool) bool {
+	switch p.(type) {
+	case *DecisionRequested, *SubRunWaiting:
+		return true
+	case *DecisionMade, *CallResult, *CancelRequested, *UserMessage:
+		return waiting
+	}
+	return false
+}
+
+// ask tells the run which decisions the sub-run waits for now, if they are others than it was told. What is true now is
+// asked for, rather than folded: a watch tells what was long before.
+func (s *subRun) ask(ctx context.Context, told **SubRunWaiting) error {
+	refs, err := s.run.agent.wanted(ctx, s.child.RunID)
+	if err != nil {
+		return err
+	}
+	*told = &SubRunWaiting{CallID: s.call.ID, RunID: s.child.RunID, Decisions: refs}
+	s.run.tell(update{task: s.task, asks: *told})
+	return nil
+}
+
+// noteAsks journals what a sub-run waits for, unless the journal has it.
+func (r *run) noteAsks(ctx context.Context, p *SubRunWaiting) error {
+	c := r.state.find(p.CallID)
+	if c == nil || !c.running() || slices.Equal(c.asks, p.Decisions) {
+		return nil
+	}
+	return r.commit(ctx, p)
 }
 
 func (s *subRun) show(status tool.Status) {

@@ -22,7 +22,7 @@ type Run struct {
 	Calls      int
 	Usage      tool.Usage
 	Cost       float64 // at the prices of their time
-	// Waiting is whether a person has to decide something. Pending says what; only GetRun fills it in.
+	// Waiting is whether a person has to decide something, in the run or in one below it. Pending says what; only GetRun fills it in.
 	Waiting bool
 	Pending []Pending
 	Parent  *Parent // of a sub-run, else nil
@@ -68,7 +68,7 @@ const summaryPrompt = 200
 func (s *State) head() (runstore.Head, error) {
 	v := summary{
 		Prompt: s.started.Prompt, Model: s.started.Model, Turns: s.turns, Calls: s.calls, Usage: s.usage, Cost: s.cost,
-		Waiting: len(s.decisions) > 0, Parent: s.started.Parent, Foreground: s.started.Foreground,
+		Waiting: len(s.decisions) > 0 || len(s.wantedBelow()) > 0, Parent: s.started.Parent, Foreground: s.started.Foreground,
 	}
 	if r := []rune(v.Prompt); len(r) > summaryPrompt {
 		v.Prompt = string(r[:summaryPrompt]) + "…"

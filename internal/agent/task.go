@@ -20,10 +20,11 @@ type task struct {
 	asked  context.Context         // ended by cancel
 }
 
-// update is what a task tells its run. Either passing is set, or the task is done.
+// update is what a task tells its run. Either passing or asks is set, or the task is done.
 type update struct {
 	task    *task
 	passing Payload
+	asks    *SubRunWaiting
 	done    func() Payload // makes the event that the task leads to, in the run's goroutine
 	offered []tool.Info    // if not nil, the tools as just listed
 }
@@ -51,7 +52,7 @@ func (r *run) reconcile(ctx context.Context) {
 			name := c.Call.SentID()
 			named[name] = true
 			t := r.tasks[name]
-			if t == nil && mayWork {
+			if t == nil && (mayWork || r.state.waits(c.Call.ID)) { // what a sub-run waits for is heard without a seat
 				t = r.start(ctx, name)
 				if c.Cancel != nil {
 					t.cancel(errCancelled(c.Cancel.Reason))
@@ -140,6 +141,9 @@ func (r *run) handle(ctx context.Context, u update) error {
 	if u.passing != nil {
 		r.feed.pass(u.passing)
 		return nil
+	}
+	if u.asks != nil {
+		return r.noteAsks(ctx, u.asks)
 	}
 	if u.done == nil {
 		return nil

@@ -10,7 +10,7 @@ import (
 
 func fromPending(p *agent.Pending) *agentdv1.PendingDecision {
 	m := fromRequested(&p.DecisionRequested, p.Requested)
-	m.Arguments = []byte(p.Arguments)
+	m.Arguments, m.RunId = []byte(p.Arguments), p.RunID
 	return m
 }
 

@@ -64,6 +64,9 @@ func toCallEvent(m *agentdv1.RunEvent) agent.Payload {
 		return &agent.TodoChange{Todos: p.TodoChange.GetTodos()}
 	case *agentdv1.RunEvent_SubRunStarted:
 		return &agent.SubRunStarted{CallID: p.SubRunStarted.GetCallId(), RunID: p.SubRunStarted.GetRunId(), Prompt: p.SubRunStarted.GetPrompt()}
+	case *agentdv1.RunEvent_SubRunWaiting:
+		w := p.SubRunWaiting
+		return &agent.SubRunWaiting{CallID: w.GetCallId(), RunID: w.GetRunId(), Decisions: w.GetDecisionIds()}
 	case *agentdv1.RunEvent_Compacted:
 		c := p.Compacted
 		return &agent.Compacted{
@@ -123,7 +126,7 @@ func toPending(m *agentdv1.PendingDecision) agent.Pending {
 			ID: m.GetDecisionId(), Kind: agent.DecisionKind(word(m.GetKind(), "DECISION_KIND_")), CallID: m.GetCallId(), Tool: m.GetTool(),
 			Reason: m.GetReason(), Options: m.GetOptions(), Rule: m.GetRule(),
 		},
-		Arguments: string(m.GetArguments()), Requested: toolpb.ToTime(m.GetRequestTime()), Expires: toolpb.ToTime(m.GetExpireTime()),
+		RunID: m.GetRunId(), Arguments: string(m.GetArguments()), Requested: toolpb.ToTime(m.GetRequestTime()), Expires: toolpb.ToTime(m.GetExpireTime()),
 	}
 	if m.GetExpireTime() != nil {
 		p.Expiry = max(time.Nanosecond, p.Expires.Sub(p.Requested))

@@ -40,6 +40,7 @@ func TestWhatIsToldIsUnderstood(t *testing.T) {
 		&agent.ContextChange{Keys: []string{"a"}, Refused: map[string]string{"run": "no"}},
 		&agent.TodoChange{Todos: json.RawMessage(`["x"]`)},
 		&agent.SubRunStarted{CallID: "c", RunID: "child", Prompt: "do"},
+		&agent.SubRunWaiting{CallID: "c", RunID: "child", Decisions: []string{"child/d1"}},
 		&agent.Compacted{Reason: "full", Cleared: []string{"", ""}, Summary: "short", Replaced: 3, Overflow: true, Failure: "down", Usage: usage, Cost: 5},
 		&agent.TextDelta{Text: "lo"},
 		&agent.CallStatus{CallID: "c", Tool: "echo", Status: tool.Status{State: tool.StatusDoing, Tip: "soon"}},
@@ -77,7 +78,7 @@ func TestRunsAreUnderstood(t *testing.T) {
 		Usage: tool.Usage{InputTokens: 1}, Parent: &agent.Parent{RunID: "q"},
 		Pending: []agent.Pending{{
 			DecisionRequested: agent.DecisionRequested{ID: "d1", Kind: agent.DecideOutcome, CallID: "c", Tool: "rm", Reason: "?", Expiry: time.Hour},
-			Arguments:         "{}", Requested: moment, Expires: moment.Add(time.Hour),
+			RunID:             "child", Arguments: "{}", Requested: moment, Expires: moment.Add(time.Hour),
 		}},
 	}
 	fake := &fakeAgent{run: run}
