@@ -1,0 +1,107 @@
+package main
+
+import (
+	"fmt"
+	"net/netip"
+)
+
+// refusal is the error of a connection that is not made because of where it leads.
+type refusal struct {
+	address netip.Addr
+	kind    string
+}
+
+// Error says no address: it may be one that a name of an inner network stands for.
+func (r *refusal) Error() string { return "it leads to " + r.kind }
+
+// check returns a *refusal if there may be no connection to an address. It is asked about the very address that is
+// connected to, so that neither names, redirects nor answers that change between two look-ups get around it.
+func (s *settings) check(to netip.AddrPort) error {
+	address := to.Addr().Unmap()
+	kind := special(address)
+	if kind == "" {
+		return nil
+	}
+	for _, g := range s.allow {
+		if g.prefix.Contains(address.WithZone("")) && (g.port == 0 || g.port == to.Port()) {
+			return nil
+		}
+	}
+	return &refusal{address: address, kind: kind}
+}
+
+// checkText is check for an address as package net writes it.
+func (s *settings) checkText(address string) error {
+	to, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return fmt.Errorf("looking at the address %q: %w", address, err)
+	}
+	return s.check(to)
+}
+
+// kinds are the ranges of addresses that are not the public Internet's: IANA's registries of special-purpose addresses,
+// and, where clouds put it outside of these, what tells virtual machines their secrets.
+var kinds = []struct {
+	prefix netip.Prefix
+	kind   string
+}{
+	{netip.MustParsePrefix("0.0.0.0/8"), "this host"},
+	{netip.MustParsePrefix("10.0.0.0/8"), "a private address"},
+	{netip.MustParsePrefix("100.64.0.0/10"), "an address inside a provider's network"},
+	{netip.MustParsePrefix("127.0.0.0/8"), "this host"},
+	{netip.MustParsePrefix("168.63.129.16/32"), "a cloud's metadata service"},
+	{netip.MustParsePrefix("169.254.0.0/16"), "a link-local address, where clouds have their metadata services"},
+	{netip.MustParsePrefix("172.16.0.0/12"), "a private address"},
+	{netip.MustParsePrefix("192.0.0.0/24"), "an address reserved for protocols"},
+	{netip.MustParsePrefix("192.0.2.0/24"), "an address for documentation"},
+	{netip.MustParsePrefix("192.88.99.0/24"), "a 6to4 relay"},
+	{netip.MustParsePrefix("192.168.0.0/16"), "a private address"},
+	{netip.MustParsePrefix("198.18.0.0/15"), "an address for benchmarks"},
+	{netip.MustParsePrefix("198.51.100.0/24"), "an address for documentation"},
+	{netip.MustParsePrefix("203.0.113.0/24"), "an address for documentation"},
+	{netip.MustParsePrefix("224.0.0.0/4"), "a multicast address"},
+	{netip.MustParsePrefix("240.0.0.0/4"), "a reserved address"},
+
+	{netip.MustParsePrefix("::1/128"), "this host"},
+	{netip.MustParsePrefix("::/128"), "this host"},
+	{netip.MustParsePrefix("64:ff9b:1::/48"), "a private address"},
+	{netip.MustParsePrefix("2001::/23"), "an address reserved for protocols"},
+	{netip.MustParsePrefix("2001:db8::/32"), "an address for documentation"},
+	{netip.MustParsePrefix("3fff::/20"), "an address for documentation"},
+	{netip.MustParsePrefix("fc00::/7"), "a private address"},
+	{netip.MustParsePrefix("fe80::/10"), "a link-local address"},
+	{netip.MustParsePrefix("fec0::/10"), "a private address"},
+	{netip.MustParsePrefix("ff00::/8"), "a multicast address"},
+}
+
+var (
+	nat64   = netip.MustParsePrefix("64:ff9b::/96") // the last four bytes are an IPv4 address
+	sixToV4 = netip.MustParsePrefix("2002::/16")    // the four bytes behind it are
+	unicast = netip.MustParsePrefix("2000::/3")     // all that IANA has given out of IPv6
+)
+
+// special returns what an address is if it is not a public one, and "" if it is.
+func special(address netip.Addr) string {
+	address = address.Unmap()
+	if address.Zone() != "" {
+		return "a link-local address"
+	}
+	for _, k := range kinds {
+		if k.prefix.Contains(address) {
+			return k.kind
+		}
+	}
+	if address.Is4() {
+		return ""
+	}
+	bytes := address.As16()
+	switch {
+	case nat64.Contains(address):
+		return special(netip.AddrFrom4([4]byte(bytes[12:16])))
+	case sixToV4.Contains(address):
+		return special(netip.AddrFrom4([4]byte(bytes[2:6])))
+	case !unicast.Contains(address):
+		return "a reserved address"
+	}
+	return ""
+}

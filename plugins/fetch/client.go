@@ -1,0 +1,99 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"syscall"
+	"time"
+)
+
+const (
+	maxRedirects  = 10
+	maxHeader     = 256 << 10 // bytes of the headers of an answer
+	dialLimit     = 10 * time.Second
+	handshakeTime = 10 * time.Second
+)
+
+// errTooMany means that redirects did not end.
+var errTooMany = fmt.Errorf("it redirected more than %d times", maxRedirects)
+
+// newClient returns a client that keeps no connections and no cookies, so that no two calls have anything in common. If
+// follow is false, a redirect is an answer like any other.
+func (s *settings) newClient(follow bool) *http.Client {
+	dialer := &net.Dialer{Timeout: dialLimit, KeepAlive: -1, Resolver: s.resolver}
+	guarded := *dialer
+	guarded.ControlContext = func(_ context.Context, _, address string, _ syscall.RawConn) error {
+		return s.checkText(address)
+	}
+	transport := &http.Transport{
+		DialContext:            guarded.DialContext,
+		TLSClientConfig:        &tls.Config{RootCAs: s.roots, MinVersion: tls.VersionTLS12},
+		TLSHandshakeTimeout:    handshakeTime,
+		ForceAttemptHTTP2:      true,
+		DisableKeepAlives:      true,
+		MaxResponseHeaderBytes: maxHeader,
+	}
+	if s.proxy != nil {
+		transport.Proxy = http.ProxyURL(s.proxy)
+		transport.DialContext = dialer.DialContext // the operator names the proxy, wherever it is
+	}
+	client := &http.Client{Transport: transport, CheckRedirect: s.redirect}
+	if !follow {
+		client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	}
+	return client
+}
+
+// redirect implements http.Client.CheckRedirect. What the model said for one origin, another is not told, nor is one that
+// comes after it.
+func (s *settings) redirect(to *http.Request, via []*http.Request) error {
+	if len(via) > maxRedirects {
+		return errTooMany
+	}
+	if err := s.checkURL(to.URL); err != nil {
+		return fmt.Errorf("it redirected to a URL that is not followed: %w", err)
+	}
+	to.Header.Del("Referer")
+	for _, before := range via {
+		if origin(before.URL) != origin(to.URL) {
+			kept := http.Header{}
+			for _, name := range []string{"Accept", "Accept-Language", "User-Agent"} {
+				if values := to.Header.Values(name); len(values) > 0 {
+					kept[name] = values
+				}
+			}
+			to.Header = kept
+			return nil
+		}
+	}
+	return nil
+}
+
+func origin(u *url.URL) string {
+	port := cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
+	return u.Scheme + "://" + net.JoinHostPort(u.Hostname(), port)
+}
+
+// checkURL returns what is wrong with a URL, apart from where its host's name leads: that is seen when it is connected to.
+func (s *settings) checkURL(u *url.URL) error {
+	switch {
+	case u.Scheme != "http" && u.Scheme != "https":
+		return fmt.Errorf("the scheme %q is not supported; http and https are", u.Scheme)
+	case u.Hostname() == "":
+		return errors.New("the URL has no host; it is like https://example.com/path")
+	case u.User != nil:
+		return errors.New("the URL holds a user name or password, which would be shown; send them in the header Authorization")
+	}
+	// Behind a proxy nothing else is known of the address.
+	if address, err := netip.ParseAddr(u.Hostname()); err == nil && s.proxy != nil {
+		return s.check(netip.AddrPortFrom(address, 0))
+	}
+	return nil
+}

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"syscall"
+
+	"github.com/toolhost/toolhost/sdk"
+)
+
+// errTimeout is the cause of a request's end that took too long.
+var errTimeout = errors.New("the request took too long")
+
+// howToAllow is what an operator does to let a request pass.
+const howToAllow = "an operator can allow it in toolhost.yaml: plugin.fetch.env." + allowVariable + ", a list of addresses and ranges"
+
+// failure returns an error for the model, or for the caller if no other request would fare better.
+func failure(ctx context.Context, r *http.Request, err error) error {
+	host := r.URL.Host
+	if u, ok := errors.AsType[*url.Error](err); ok {
+		if last, bad := url.Parse(u.URL); bad == nil && last.Host != "" {
+			host = last.Host // after redirects
+		}
+	}
+	err = withoutURL(err)
+	switch {
+	case errors.Is(context.Cause(ctx), errTimeout):
+		return fmt.Errorf("%s did not answer in time; try again later, or give it more with timeout_seconds", host)
+	case ctx.Err() != nil:
+		return ctx.Err()
+	}
+	if refused, ok := errors.AsType[*refusal](err); ok {
+		sdk.Logger(ctx).Warn("a request was refused because of its address", "host", host, "address", refused.address.String(), "kind", refused.kind)
+		return fmt.Errorf("%s is not reached, because it leads to %s, and public addresses alone are reached; %s", host, refused.kind, howToAllow)
+	}
+	if isolated(err) {
+		return sdk.Unavailable("the plugin fetch has no network; an operator can grant it one in toolhost.yaml: plugin.fetch.sandbox.network: true")
+	}
+	if dns, ok := errors.AsType[*net.DNSError](err); ok {
+		if dns.IsNotFound {
+			return fmt.Errorf("there is no host of the name %q; check the URL", dns.Name)
+		}
+		return fmt.Errorf("the name %q could not be looked up: %s", dns.Name, dns.Err)
+	}
+	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
+		return fmt.Errorf("%s does not speak HTTPS there; the URL may have to begin with http://", host)
+	}
+	if errors.Is(err, syscall.ECONNREFUSED) {
+		return fmt.Errorf("%s refuses connections: nothing listens there", host)
+	}
+	return fmt.Errorf("requesting %s: %w", host, err)
+}
+
+// withoutURL returns an error without the URL that it is about, which may hold what is not to be shown.
+func withoutURL(err error) error {
+	if u, ok := errors.AsType[*url.Error](err); ok {
+		return u.Err
+	}
+	return err
+}
+
+// isolated reports whether a request failed because this process has no network but, at most, its own loopback.
+func isolated(err error) bool {
+	if errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.EACCES) || errors.Is(err, syscall.EAFNOSUPPORT) {
+		return true
+	}
+	_, dns := errors.AsType[*net.DNSError](err)
+	if !dns && !errors.Is(err, syscall.ENETUNREACH) && !errors.Is(err, syscall.EADDRNOTAVAIL) {
+		return false
+	}
+	interfaces, err := net.Interfaces()
+	if err != nil {
+		return false
+	}
+	for _, i := range interfaces {
+		if i.Flags&net.FlagUp != 0 && i.Flags&net.FlagLoopback == 0 {
+			return false
+		}
+	}
+	return true
+}

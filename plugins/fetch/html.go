@@ -1,0 +1,200 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/base"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/commonmark"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/strikethrough"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/table"
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+const (
+	// maxMarkup is how much HTML is taken apart: what takes the converter seconds, at worst.
+	maxMarkup = 4 << 20
+	// maxIndent is how deep quotations and lists are shown in one another. The converter indents each line of each again,
+	// so that thousands of lines in a hundred quotations would take it minutes.
+	maxIndent = 12
+	// maxSpan bounds the cells that one cell of a table stands for: a page can say a billion, and the converter would make them.
+	maxSpan = 50
+)
+
+// errMarkup means that HTML is too much or too deep to be taken apart.
+var errMarkup = errors.New("the page is too large or too deeply nested to be converted")
+
+// page is HTML that was taken apart, without what nobody reads.
+type page struct {
+	document *html.Node
+	title    string
+}
+
+// parse returns a page, or errMarkup. Of a page that says which part is its main one, the rest is left out.
+func parse(text string) (*page, error) {
+	if len(text) > maxMarkup {
+		return nil, errMarkup
+	}
+	document, err := html.Parse(strings.NewReader(text))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errMarkup, err)
+	}
+	p := &page{document: document}
+	var mains []*html.Node
+	for n := range document.Descendants() {
+		switch {
+		case n.DataAtom == atom.Title && p.title == "" && n.Namespace == "" && n.FirstChild != nil:
+			p.title = oneLine(n.FirstChild.Data, 200)
+		case n.DataAtom == atom.Main, attribute(n, "role") == "main":
+			mains = append(mains, n)
+		}
+	}
+	if len(mains) == 1 {
+		p.document = mains[0]
+	}
+	prune(p.document, 0)
+	return p, nil
+}
+
+// unread are the elements that hold nothing to read.
+var unread = []atom.Atom{
+	atom.Script, atom.Style, atom.Noscript, atom.Template, atom.Iframe, atom.Svg, atom.Canvas, atom.Object, atom.Embed,
+	atom.Button, atom.Input, atom.Select, atom.Textarea, atom.Dialog, atom.Head, atom.Audio, atom.Video, atom.Math,
+}
+
+// prune removes what nobody reads, and bounds what would be costly to convert. The parser bounds the depth.
+func prune(n *html.Node, indent int) {
+	for child := n.FirstChild; child != nil; {
+		next := child.NextSibling
+		switch {
+		case child.Type == html.CommentNode, slices.Contains(unread, child.DataAtom) && child.DataAtom != 0, hidden(child):
+			n.RemoveChild(child)
+		default:
+			depth := indent
+			switch child.DataAtom {
+			case atom.Blockquote, atom.Ul, atom.Ol, atom.Dl, atom.Table:
+				depth++
+			}
+			if depth > maxIndent && depth > indent {
+				child.DataAtom, child.Data = atom.Div, "div"
+				depth = indent
+			}
+			boundSpans(child)
+			prune(child, depth)
+		}
+		child = next
+	}
+}
+
+func hidden(n *html.Node) bool {
+	for _, a := range n.Attr {
+		if a.Key == "hidden" && a.Val != "until-found" || a.Key == "aria-hidden" && a.Val == "true" {
+			return true
+		}
+		if a.Key == "style" && strings.Contains(strings.ReplaceAll(strings.ToLower(a.Val), " ", ""), "display:none") {
+			return true
+		}
+	}
+	return false
+}
+
+func boundSpans(n *html.Node) {
+	n.Attr = slices.DeleteFunc(n.Attr, func(a html.Attribute) bool {
+		if a.Key != "colspan" && a.Key != "rowspan" && a.Key != "span" && a.Key != "start" {
+			return false
+		}
+		value, err := strconv.Atoi(strings.TrimSpace(a.Val))
+		return err != nil || value < 0 || value > maxSpan && a.Key != "start"
+	})
+}
+
+func attribute(n *html.Node, key string) string {
+	for _, a := range n.Attr {
+		if a.Key == key {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+// markdown returns the page as Markdown, with absolute links.
+func (p *page) markdown(location *url.URL) (text string, err error) {
+	convert := converter.NewConverter(converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(),
+		strikethrough.NewStrikethroughPlugin(), table.NewTablePlugin()))
+	where := *location
+	where.User = nil
+	// The page is whatever somebody put on the web, and the converter is not ours.
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%w: %v", errMarkup, r)
+		}
+	}()
+	converted, err := convert.ConvertNode(p.document, converter.WithDomain(where.String()))
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", errMarkup, err)
+	}
+	return strings.TrimSpace(string(converted)), nil
+}
+
+// blocks are the elements that begin a line.
+var blocks = []atom.Atom{
+	atom.P, atom.Div, atom.Br, atom.Li, atom.Tr, atom.Table, atom.Section, atom.Article, atom.Header, atom.Footer, atom.Nav,
+	atom.Ul, atom.Ol, atom.Dl, atom.Dt, atom.Dd, atom.Blockquote, atom.Pre, atom.Hr, atom.Main, atom.Aside, atom.Form,
+	atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Figure, atom.Figcaption, atom.Address, atom.Title,
+}
+
+// plain returns the text of HTML, without any markup, in one pass and whatever the HTML is.
+func plain(text string) string {
+	var b strings.Builder
+	tokens := html.NewTokenizer(strings.NewReader(text))
+	skip := atom.Atom(0) // the element whose end is waited for
+	for {
+		switch kind := tokens.Next(); kind {
+		case html.ErrorToken:
+			_ = errors.Is(tokens.Err(), io.EOF) // a string ends with nothing else
+			return tidy(b.String())
+		case html.TextToken:
+			if skip == 0 {
+				b.WriteString(html.UnescapeString(string(tokens.Raw())))
+			}
+		case html.StartTagToken, html.EndTagToken, html.SelfClosingTagToken:
+			name, _ := tokens.TagName()
+			tag := atom.Lookup(name)
+			switch {
+			case skip != 0:
+				if kind == html.EndTagToken && tag == skip {
+					skip = 0
+				}
+			case kind == html.StartTagToken && (tag == atom.Script || tag == atom.Style || tag == atom.Template || tag == atom.Svg || tag == atom.Noscript):
+				skip = tag
+			case slices.Contains(blocks, tag):
+				b.WriteByte('\n')
+			case tag == atom.Td || tag == atom.Th:
+				b.WriteByte(' ')
+			}
+		}
+	}
+}
+
+// tidy joins the spaces of each line, and leaves one empty line of several.
+func tidy(text string) string {
+	var b strings.Builder
+	empty := true
+	for line := range strings.Lines(text) {
+		line = strings.Join(strings.Fields(line), " ")
+		if line == "" && empty {
+			continue
+		}
+		empty = line == ""
+		b.WriteString(line)
+		b.WriteByte('\n')
+	}
+	return strings.TrimSpace(b.String())
+}

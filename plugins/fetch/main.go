@@ -1,0 +1,31 @@
+// Command fetch is a plugin with which models read the web and talk to HTTP APIs.
+//
+// It owns where a request may go, how much of an answer is taken, and in which form a model gets it. Whether a call may be
+// made at all is for the operator's rules, and whether the plugin has a network for the sandbox.
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/toolhost/toolhost/sdk"
+)
+
+func main() {
+	s, err := readSettings(os.Getenv)
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "The plugin fetch cannot be served, because its environment is wrong:\n  %v\n", err)
+		os.Exit(1)
+	}
+	sdk.Serve(plugin(s))
+}
+
+func plugin(s settings) sdk.Plugin {
+	return sdk.Plugin{
+		Name:        "fetch",
+		Version:     "1.0.0",
+		Description: "Web pages and HTTP APIs.",
+		DefaultTags: []string{"web"},
+		Tools:       []sdk.Tool{fetchTool(s), requestTool(s)},
+	}
+}

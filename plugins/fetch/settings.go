@@ -1,0 +1,82 @@
+package main
+
+import (
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"strings"
+)
+
+// The environment variables by which an operator says more, in toolhost.yaml:
+//
+//	plugin:
+//	  fetch:
+//	    env:
+//	      FETCH_ALLOW: 10.1.0.0/16, 192.168.7.3, 127.0.0.1:8080, [::1]:8080
+//	      FETCH_PROXY: http://proxy.example:3128
+//	      FETCH_USER_AGENT: example-agent/1.0 (+https://example.com/agent)
+const (
+	allowVariable     = "FETCH_ALLOW"      // addresses that are not public and may be reached all the same
+	proxyVariable     = "FETCH_PROXY"      // an HTTP proxy that all requests go through; it has to judge host names then
+	userAgentVariable = "FETCH_USER_AGENT" // what servers are told; they are always told something
+)
+
+// defaultUserAgent says what asks, and where its owner can read about it.
+const defaultUserAgent = "toolhost-fetch/1.0 (+https://github.com/toolhost/toolhost)"
+
+// settings are what an operator says. The zero value allows public addresses alone.
+type settings struct {
+	allow     []grant
+	proxy     *url.URL // nil: none
+	userAgent string   // empty: defaultUserAgent
+
+	resolver *net.Resolver  // nil: the system's
+	roots    *x509.CertPool // nil: the system's
+}
+
+// grant is a range of addresses that may be reached although it is not public.
+type grant struct {
+	prefix netip.Prefix
+	port   uint16 // 0: all
+}
+
+func readSettings(getenv func(string) string) (settings, error) {
+	s := settings{userAgent: getenv(userAgentVariable)}
+	var problems []error
+	for text := range strings.FieldsFuncSeq(getenv(allowVariable), func(r rune) bool { return r == ',' || r == ' ' }) {
+		g, err := parseGrant(text)
+		if err != nil {
+			problems = append(problems, fmt.Errorf("%s: %w", allowVariable, err))
+		}
+		s.allow = append(s.allow, g)
+	}
+	if text := getenv(proxyVariable); text != "" {
+		proxy, err := url.Parse(text)
+		if err != nil || (proxy.Scheme != "http" && proxy.Scheme != "https") || proxy.Host == "" {
+			// It may hold a password, so that it is not repeated.
+			problems = append(problems, fmt.Errorf("%s is not of the form http://HOST:PORT", proxyVariable))
+		}
+		s.proxy = proxy
+	}
+	if strings.ContainsFunc(s.userAgent, func(r rune) bool { return r < ' ' || r > '~' }) {
+		problems = append(problems, fmt.Errorf("%s: %q cannot be sent; use ASCII characters", userAgentVariable, s.userAgent))
+	}
+	return s, errors.Join(problems...)
+}
+
+func parseGrant(text string) (grant, error) {
+	if prefix, err := netip.ParsePrefix(text); err == nil {
+		return grant{prefix: prefix.Masked()}, nil
+	}
+	if address, err := netip.ParseAddr(text); err == nil && address.Zone() == "" {
+		return grant{prefix: netip.PrefixFrom(address.Unmap(), address.Unmap().BitLen())}, nil
+	}
+	if both, err := netip.ParseAddrPort(text); err == nil && both.Port() != 0 && both.Addr().Zone() == "" {
+		address := both.Addr().Unmap()
+		return grant{prefix: netip.PrefixFrom(address, address.BitLen()), port: both.Port()}, nil
+	}
+	return grant{}, fmt.Errorf("%q is neither an address, such as 10.1.2.3, 10.1.2.3:8080 or [fd00::1]:8080, nor a range, such as 10.1.0.0/16", text)
+}
