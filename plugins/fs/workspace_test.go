@@ -86,8 +86,8 @@ func TestPluginIsWellDeclared(t *testing.T) {
 }
 
 func TestSchemas(t *testing.T) {
-	required := map[string]string{"read_file": "path", "write_file": "path content", "list_dir": ""}
-	readOnly := map[string]bool{"read_file": true, "list_dir": true}
+	required := map[string]string{"read_file": "path", "write_file": "path content", "edit_file": "path edits", "list_dir": "", "glob": "pattern", "grep": "pattern"}
+	readOnly := map[string]bool{"read_file": true, "list_dir": true, "glob": true, "grep": true}
 	for _, tool := range plugin().Tools {
 		spec := tool.Spec()
 		var schema struct {
@@ -105,7 +105,7 @@ func TestSchemas(t *testing.T) {
 				t.Errorf("%s does not describe %s", spec.Name, name)
 			}
 		}
-		if spec.ReadOnly != readOnly[spec.Name] || !spec.Idempotent {
+		if spec.ReadOnly != readOnly[spec.Name] || spec.Idempotent == (spec.Name == "edit_file") {
 			t.Errorf("%s: read_only is %v, idempotent is %v", spec.Name, spec.ReadOnly, spec.Idempotent)
 		}
 	}

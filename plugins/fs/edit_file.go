@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/toolhost/toolhost/plugins/fs/charset"
+	"github.com/toolhost/toolhost/plugins/fs/replace"
+	"github.com/toolhost/toolhost/sdk"
+	"github.com/toolhost/toolhost/sdk/workspace"
+)
+
+const (
+	maxEdited   = 16 << 20 // bytes of a file that is edited, several copies of which are in memory
+	maxAttempts = 10       // when somebody else changes the file all the time
+	maxNumbers  = 10       // line numbers in an answer
+)
+
+type editInput struct {
+	Path  string     `json:"path" jsonschema:"the file, relative to the workspace, such as src/main.go; it must exist" minLength:"1"`
+	Edits []editPart `json:"edits" jsonschema:"the changes, made one after the other, each on the result of those before it; either all are made or none" minItems:"1" maxItems:"100"`
+}
+
+type editPart struct {
+	OldText    string `json:"old_text" jsonschema:"the text that stands there now, to the letter, with its indentation; with so many lines around the change that it occurs once in the file"`
+	NewText    string `json:"new_text" jsonschema:"the text that shall stand there instead; empty to delete"`
+	ReplaceAll bool   `json:"replace_all" jsonschema:"whether to change every occurrence of old_text, such as a name that is used all over the file, instead of the only one" default:"false"`
+}
+
+func editFileTool(l *lanes) sdk.Tool {
+	return sdk.Func(sdk.Spec{
+		Name:        "edit_file",
+		Version:     "1.0.0",
+		DisplayName: "Edit file",
+		Description: `Changes parts of one text file of the workspace: replaces text that stands there by other text. Read the file first.
+Each old_text must occur exactly once, so include enough of the lines around it; if it does not, nothing is changed and the answer says how often it occurs, or which lines are like it. Several edits of a file belong in one call: all are made, or none. Line ends (LF or CRLF), encoding and permissions stay as they are: write line ends as \n. For a new file, or when most of a file changes, use write_file. Returns the lines that were changed.`,
+		Category: "files",
+		InputExamples: []sdk.InputExample{
+			{Description: "one change, with a line around it that makes it the only one", Arguments: json.RawMessage(`{"path":"src/server.go","edits":[{"old_text":"func (s *Server) Start() error {\n\treturn nil","new_text":"func (s *Server) Start() error {\n\treturn s.listen()"}]}`)},
+			{Description: "a name everywhere, and a line deleted", Arguments: json.RawMessage(`{"path":"app.py","edits":[{"old_text":"user_nme","new_text":"user_name","replace_all":true},{"old_text":"import os\n","new_text":""}]}`)},
+		},
+	}, inWorkspace(func(ctx context.Context, w workspace.Workspace, in editInput) (string, error) {
+		return editFile(ctx, l, w, in)
+	}))
+}
+
+func editFile(ctx context.Context, l *lanes, w workspace.Workspace, in editInput) (string, error) {
+	name, err := w.Rel(in.Path)
+	if err != nil {
+		return "", err
+	}
+	leave, err := l.enter(ctx, sdk.Workspace(ctx), name)
+	if err != nil {
+		return "", err
+	}
+	defer leave()
+	for range maxAttempts {
+		var lines [][]int
+		lines, err = editOnce(ctx, w, in)
+		if err == nil {
+			return edited(in, lines), nil
+		}
+		if !errors.Is(err, workspace.ErrChanged) {
+			return "", err
+		}
+	}
+	return "", err
+}
+
+// editOnce reads the file, changes it and writes it, unless somebody else has written it meanwhile.
+func editOnce(ctx context.Context, w workspace.Workspace, in editInput) ([][]int, error) {
+	content, info, err := readWhole(ctx, w, in.Path)
+	if err != nil {
+		return nil, err
+	}
+	encoding, mediaType, isText := charset.Detect(content[:min(len(content), sniffed)], len(content) <= sniffed)
+	if !isText {
+		return nil, fmt.Errorf("%q is no text but %s; edit_file changes text files only", in.Path, mediaType)
+	}
+	text, err := encoding.Decode(content)
+	if err != nil {
+		return nil, fmt.Errorf("editing %q: %w", in.Path, err)
+	}
+	edits := make([]replace.Edit, len(in.Edits))
+	for i, edit := range in.Edits {
+		edits[i] = replace.Edit{Old: edit.OldText, New: edit.NewText, All: edit.ReplaceAll}
+	}
+	text, lines, err := replace.Apply(text, edits)
+	if err != nil {
+		return nil, fmt.Errorf("%q was not changed: %w", in.Path, err)
+	}
+	content, err = encoding.Encode(text)
+	if err != nil {
+		return nil, fmt.Errorf("%q was not changed: %w", in.Path, err)
+	}
+	_, err = w.WriteFile(ctx, in.Path, content, workspace.WriteOptions{IfVersion: info.Version})
+	return lines, err
+}
+
+// readWhole returns the content of a file, and what it was then.
+func readWhole(ctx context.Context, w workspace.Reader, path string) ([]byte, workspace.Info, error) {
+	file, err := w.Open(ctx, path)
+	if err != nil {
+		return nil, workspace.Info{}, advise(err)
+	}
+	defer file.Close()
+	content, err := io.ReadAll(io.LimitReader(file, maxEdited+1))
+	if err != nil {
+		return nil, workspace.Info{}, err
+	}
+	if len(content) > maxEdited {
+		return nil, workspace.Info{}, fmt.Errorf("%q has %d bytes; edit_file changes files of at most %d MiB", path, file.Info().Size, maxEdited>>20)
+	}
+	return content, file.Info(), nil
+}
+
+// edited says which lines were changed.
+func edited(in editInput, lines [][]int) string {
+	if len(lines) == 1 {
+		return fmt.Sprintf("changed %q: %s", in.Path, places(lines[0]))
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "changed %q:", in.Path)
+	for i, at := range lines {
+		fmt.Fprintf(&b, "\nedit %d: %s", i+1, places(at))
+	}
+	return b.String()
+}
+
+func places(lines []int) string {
+	if len(lines) == 1 {
+		return fmt.Sprintf("1 replacement, from line %d on", lines[0])
+	}
+	var numbers []string
+	for _, line := range lines[:min(len(lines), maxNumbers)] {
+		numbers = append(numbers, strconv.Itoa(line))
+	}
+	more := ""
+	if len(lines) > maxNumbers {
+		more = " and further ones"
+	}
+	return fmt.Sprintf("%d replacements, from lines %s%s on", len(lines), strings.Join(numbers, ", "), more)
+}
