@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/toolhost/toolhost/internal/arguments"
 	"github.com/toolhost/toolhost/internal/callstore"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -13,22 +14,50 @@ import (
 // claim takes the id of a run whose arguments are complete, or finds the call that has it: it returns the run to follow,
 // or why there is none. What only the store knows is returned as a run that has ended.
 func (h *Host) claim(r *run, sum [sha256.Size]byte) (*run, *tool.Error) {
-	holder, refused := h.ledger.holder(r.ledgerKey(), sum)
-	if holder != nil || refused != nil {
+	if holder, refused := h.holder(&r.call, r.minted, sum); holder != nil || refused != nil {
 		return holder, refused
 	}
-	if h.cfg.Calls != nil && !r.minted {
-		entry, found, err := h.cfg.Calls.Find(h.ctx, r.storeKey())
-		switch {
-		case err != nil:
-			return nil, tool.Errorf(tool.KindUnavailable, "whether the call id was used before cannot be seen: %w; nothing was executed", err)
-		case found && entry.Sum != sum:
-			return nil, conflict(r.ledgerKey())
-		case found && !h.underWay(&entry):
-			return h.revived(r.call, &entry), nil
-		}
-	}
 	return h.ledger.claim(r.ledgerKey(), sum, r)
+}
+
+// holder returns the run that has a call's id, if it is that of the same call; or why it cannot be followed; or neither if
+// the id is free.
+func (h *Host) holder(call *tool.Call, minted bool, sum [sha256.Size]byte) (*run, *tool.Error) {
+	key := ledgerKey{principal: call.Principal, session: call.Session, id: call.ID}
+	holder, refused := h.ledger.holder(key, sum)
+	if holder != nil || refused != nil || h.cfg.Calls == nil || minted {
+		return holder, refused
+	}
+	entry, found, err := h.cfg.Calls.Find(h.ctx, callstore.Key{Principal: call.Principal, Session: call.Session, ID: call.ID})
+	switch {
+	case err != nil:
+		return nil, tool.Errorf(tool.KindUnavailable, "whether the call id was used before cannot be seen: %w; nothing was executed", err)
+	case found && entry.Sum != sum:
+		return nil, conflict(key)
+	case found && !h.underWay(&entry):
+		return h.revived(*call, &entry), nil
+	}
+	return nil, nil
+}
+
+// formerly follows a call that was made when there was still a tool of its name: that the tool has gone does not change what
+// became of the call. It returns neither an execution nor an error if the id is not known.
+func (h *Host) formerly(call tool.Call) (tool.Execution, error) {
+	if call.ID == "" || len(call.Arguments) > h.cfg.MaxArgumentBytes {
+		return nil, nil
+	}
+	parsed, err := arguments.Parse(call.Arguments)
+	if err != nil {
+		return nil, nil // such arguments were never executed
+	}
+	holder, refused := h.holder(&call, false, sumCall(call.Tool, parsed))
+	switch {
+	case refused != nil:
+		return nil, refused
+	case holder == nil:
+		return nil, nil
+	}
+	return &execution{host: h, call: call, run: holder, complete: true, replayed: true}, nil
 }
 
 // underWay reports whether the call of an entry was begun by this host and has not ended.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -91,6 +92,30 @@ func TestLedgerOutlivesTheHost(t *testing.T) {
 		}
 		if stats, _ := r.Stats(t.Context(), ""); len(stats) != 1 || stats[0].Calls != 2 {
 			t.Errorf("the statistics are %+v: a replay is no call, a conflict is one that failed", stats)
+		}
+	})
+}
+
+// TestLedgerOutlivesTheTool: that the plugin is gone does not change what became of a call, also not for who makes it once
+// more. What was never made is not found.
+func TestLedgerOutlivesTheTool(t *testing.T) {
+	file, tools := filepath.Join(t.TempDir(), "calls.db"), hosttest.Tools()
+	life(t, file, tools, func(r *rig, _ *callstore.Store) {
+		if got := outcome(t, r, counted("once")); got.Result.Text() != "1" {
+			t.Fatalf("the first life answered %+v", got)
+		}
+	})
+	tools = slices.DeleteFunc(tools, func(f hosttest.Tool) bool { return f.Spec.Name == "count" })
+	life(t, file, tools, func(r *rig, _ *callstore.Store) {
+		if got := outcome(t, r, counted("once")); got.Err != nil || got.Result.Text() != "1" || !got.Replayed || got.CallID != "once" {
+			t.Errorf("the second life answered %+v", got)
+		}
+		other := counted("once")
+		other.Arguments = []byte(`{"key":"other"}`)
+		for kind, c := range map[tool.Kind]tool.Call{tool.KindConflict: other, tool.KindNotFound: counted("never")} {
+			if e, err := r.Open(t.Context(), c, true); tool.KindOf(err) != kind || e != nil {
+				t.Errorf("%s with %s gave %v, want %s", c.ID, c.Arguments, err, kind)
+			}
 		}
 	})
 }

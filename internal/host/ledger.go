@@ -3,9 +3,9 @@ package host
 import (
 	"container/list"
 	"crypto/sha256"
-	"encoding/json"
 	"sync"
 
+	"github.com/toolhost/toolhost/internal/arguments"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -42,11 +42,12 @@ func newLedger(maxEntries, maxBytes int) *ledger {
 	}
 }
 
-func sumCall(toolName string, canonical json.RawMessage) [sha256.Size]byte {
+// sumCall returns what is the same for calls that are: of the same tool, with arguments that mean the same.
+func sumCall(toolName string, given arguments.Parsed) [sha256.Size]byte {
 	h := sha256.New()
 	h.Write([]byte(toolName))
 	h.Write([]byte{0})
-	h.Write(canonical)
+	h.Write(given.Meaning())
 	return [sha256.Size]byte(h.Sum(nil))
 }
 

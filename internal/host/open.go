@@ -18,6 +18,11 @@ import (
 // process is launched for them. Errors: not_found, invalid_argument, unavailable.
 func (h *Host) Open(ctx context.Context, call tool.Call, complete bool) (tool.Execution, error) {
 	t, err := h.check(ctx, &call)
+	if tool.KindOf(err) == tool.KindNotFound && complete {
+		if e, refused := h.formerly(call); e != nil || refused != nil {
+			return e, refused
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +86,7 @@ func (h *Host) admit(r *run, text []byte, whole bool) *run {
 		r.finishWithout(tool.Outcome{Result: tool.ErrorResult(err.Error())})
 		return r
 	}
-	holder, refused := h.claim(r, sumCall(r.call.Tool, parsed.Canonical))
+	holder, refused := h.claim(r, sumCall(r.call.Tool, parsed))
 	if refused != nil {
 		r.finishWithout(tool.Outcome{Err: refused})
 		return r

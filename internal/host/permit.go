@@ -139,7 +139,7 @@ func (r *run) approval(s submission) (*tool.Approval, *tool.Error) {
 	if err != nil {
 		return nil, tool.Errorf(tool.KindInvalidArgument, "the arguments of the approval: %w", err)
 	}
-	if !bytes.Equal(agreed.Canonical, s.parsed.Canonical) {
+	if !bytes.Equal(agreed.Meaning(), s.parsed.Meaning()) {
 		return nil, tool.Errorf(tool.KindApprovalRequired,
 			"the approval by %s is for other arguments: %s; ask again for these", approval.ApprovedBy, clip(string(agreed.Canonical), 200))
 	}

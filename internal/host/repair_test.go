@@ -89,6 +89,21 @@ func TestRepairIsNoConflict(t *testing.T) {
 	}
 }
 
+// TestNumbersWrittenOtherwiseAreNoConflict: what was given is the same, whatever the way in which JSON was written.
+func TestNumbersWrittenOtherwiseAreNoConflict(t *testing.T) {
+	r := newRig(t, mirrors(), nil)
+	c := call("plain", `{"units":"si","days":3}`)
+	c.ID = "once"
+	outcome(t, r, c)
+	for arguments, same := range map[string]bool{`{"days":3.0,"units":"si"}`: true, `{"units":"si","days":30e-1}`: true, `{"units":"si","days":3.5}`: false} {
+		c.Arguments = []byte(arguments)
+		got := outcome(t, r, c)
+		if same && (got.Err != nil || !got.Replayed) || !same && (got.Err == nil || got.Err.Kind != tool.KindConflict) {
+			t.Errorf("%s gave %+v", arguments, got)
+		}
+	}
+}
+
 // TestStrictToolsGetNoRepair: what does not fit is refused, what is missing stays missing.
 func TestStrictToolsGetNoRepair(t *testing.T) {
 	r := newRig(t, mirrors(), nil)

@@ -1,0 +1,84 @@
+package arguments
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"strconv"
+	"strings"
+)
+
+// Meaning returns a text that is the same for all arguments that mean the same, also where their numbers are written in
+// other ways: 1, 1.0 and 10e-1 are one number. It is exact, whatever the size of the numbers. It is for comparing alone: a
+// tool gets its numbers as they were written.
+func (p Parsed) Meaning() json.RawMessage {
+	rest := p.Canonical
+	meaning := make([]byte, 0, len(rest))
+	for len(rest) > 0 {
+		n := 1
+		switch c := rest[0]; {
+		case c == '"':
+			n = endOfText(rest)
+			meaning = append(meaning, rest[:n]...)
+		case c == '-' || c >= '0' && c <= '9':
+			if n = bytes.IndexAny(rest, ",]}"); n < 0 {
+				n = len(rest)
+			}
+			meaning = append(meaning, onlyForm(string(rest[:n]))...)
+		default:
+			meaning = append(meaning, c)
+		}
+		rest = rest[n:]
+	}
+	return meaning
+}
+
+// endOfText returns the length of the JSON string with which text begins.
+func endOfText(text []byte) int {
+	for i := 1; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return len(text)
+}
+
+// maxZeros is how many zeros a number may get that it was not written with: all numbers that people write look as usual,
+// and a text cannot grow much.
+const maxZeros = 20
+
+// onlyForm returns the one form in which a number is compared: without zeros that say nothing, and without an exponent
+// unless it is far from 1.
+func onlyForm(number string) string {
+	digits, negative := strings.CutPrefix(number, "-")
+	digits, exponent, _ := strings.Cut(strings.ToLower(digits), "e")
+	power, err := strconv.Atoi(cmp.Or(exponent, "0"))
+	if err != nil {
+		return number // Parse lets none through
+	}
+	whole, fraction, _ := strings.Cut(digits, ".")
+	digits = strings.TrimLeft(whole+fraction, "0")
+	power += -len(fraction) + len(digits)
+	digits = strings.TrimRight(digits, "0")
+	power -= len(digits) // the number is digits · 10^power
+	point := len(digits) + power
+	switch {
+	case digits == "":
+		return "0"
+	case power > maxZeros || point < -maxZeros:
+		digits += "e" + strconv.Itoa(power)
+	case power >= 0:
+		digits += strings.Repeat("0", power)
+	case point > 0:
+		digits = digits[:point] + "." + digits[point:]
+	default:
+		digits = "0." + strings.Repeat("0", -point) + digits
+	}
+	if negative {
+		return "-" + digits
+	}
+	return digits
+}
