@@ -24,6 +24,7 @@ type person struct {
 	session    string
 	askOutcome bool
 	events     []*agentdv1.RunEvent // durable, in order
+	system     []string             // agentd's own tools that the model is offered; nil: as agentd wants
 
 	// seen, if set, is called with each durable event before the person decides what it asks for. An error ends following.
 	seen func(*agentdv1.RunEvent) error
@@ -64,6 +65,9 @@ func (p *person) start(ctx context.Context) error {
 		// As good as never: a journal that is kept as a fixture must not expire.
 		People: &agentdv1.People{Attended: true, AskOutcome: p.askOutcome, Expiry: durationpb.New(100 * 365 * 24 * time.Hour)},
 	}
+	if p.system != nil {
+		request.SystemTools = &agentdv1.SystemTools{Names: p.system}
+	}
 	return p.insist(ctx, func() error {
 		_, err := p.client.StartRun(ctx, request)
 		return err
@@ -90,6 +94,11 @@ func (p *person) follow(ctx context.Context) error {
 			}
 			if wanted := e.GetDecisionRequested(); wanted != nil {
 				if err := p.decide(ctx, wanted.GetDecision()); err != nil {
+					return err
+				}
+			}
+			for _, id := range e.GetSubRunWaiting().GetDecisionIds() {
+				if err := p.answer(ctx, id); err != nil {
 					return err
 				}
 			}
@@ -142,6 +151,20 @@ func (p *person) decide(ctx context.Context, wanted *agentdv1.PendingDecision) e
 	})
 	if tool.KindOf(err) == tool.KindNotFound {
 		return nil // it was decided before agentd died
+	}
+	return err
+}
+
+// answer answers a question of a sub-run, at the run above it.
+func (p *person) answer(ctx context.Context, decision string) error {
+	err := p.insist(ctx, func() error {
+		_, err := p.client.Respond(ctx, "r", "ann", &agentdv1.Decision{
+			DecisionId: decision, Verdict: &agentdv1.Decision_Answer{Answer: &agentdv1.Answer{Text: "Rome"}},
+		})
+		return err
+	})
+	if tool.KindOf(err) == tool.KindNotFound {
+		return nil // it was answered before agentd died
 	}
 	return err
 }

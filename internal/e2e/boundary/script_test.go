@@ -52,6 +52,11 @@ func turns(found map[string]string) [][]ask {
 	return list
 }
 
+// countingStory is the script of the run that is disturbed everywhere.
+func countingStory(_ string, found map[string]string) (list [][]ask, last string, base int) {
+	return turns(found), lastWords(found), 0
+}
+
 // lastWords are what the model ends with.
 func lastWords(found map[string]string) string {
 	return "done: " + found["call_13_0"] + ", " + found["call_21_0"]

@@ -15,11 +15,16 @@ import (
 type brain struct {
 	t      *testing.T
 	server *httptest.Server
+	says   script
 
 	mu    sync.Mutex
 	asked map[int]string // the request of each turn, from 1
 	times int            // how many requests came
 }
+
+// script returns what the model says in the conversation that begins with a prompt, turn by turn, the words that it ends
+// with, and where its turns stand among those of all conversations. found are the results that it has read so far.
+type script func(prompt string, found map[string]string) (list [][]ask, last string, base int)
 
 // message is what is read of a message on the wire.
 type message struct {
@@ -30,7 +35,7 @@ type message struct {
 
 func newBrain(t *testing.T) *brain {
 	t.Helper()
-	b := &brain{t: t, asked: make(map[int]string)}
+	b := &brain{t: t, asked: make(map[int]string), says: countingStory}
 	b.server = httptest.NewServer(http.HandlerFunc(b.answer))
 	t.Cleanup(b.server.Close)
 	return b
@@ -55,17 +60,21 @@ func (b *brain) answer(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		b.t.Errorf("the model was sent no JSON: %v\n%s", err, data)
 	}
-	turn, found := 1, make(map[string]string)
+	turn, found, prompt := 1, make(map[string]string), ""
 	for _, m := range messages {
 		switch m.Role {
+		case "user":
+			if prompt == "" {
+				prompt = fmt.Sprint(m.Content)
+			}
 		case "assistant":
 			turn++
 		case "tool":
 			found[m.ToolCallID] = fmt.Sprint(m.Content)
 		}
 	}
-	b.note(turn, string(data))
-	list := turns(found)
+	list, last, base := b.says(prompt, found)
+	b.note(base+turn, string(data))
 	if turn > len(list) {
 		http.Error(w, "the script is over", http.StatusBadRequest)
 		return
@@ -73,7 +82,7 @@ func (b *brain) answer(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	text := fmt.Sprintf("turn %d", turn)
 	if turn == len(list) {
-		text = lastWords(found)
+		text = last
 	}
 	stream(w, text, list[turn-1])
 }
