@@ -130,6 +130,7 @@ var rooms = map[string][]string{
 	"plugins/calculator/expr":   {},
 	"plugins/fetch":             {"sdk", "github.com/JohannesKaufmann/html-to-markdown/v2/...", "golang.org/x/net/..."},
 	"plugins/fs":                {"sdk", "sdk/workspace", "plugins/fs/charset", "plugins/fs/replace"},
+	"plugins/querydb":           {"sdk", "plugins/querydb/postgres", "plugins/querydb/rowset", "plugins/querydb/setup", "plugins/querydb/sqlite"},
 	"plugins/fs/charset":        {"golang.org/x/text/..."},
 	"plugins/fs/replace":        {},
 	"plugins/querydb/pgtest":    {"github.com/jackc/pgx/v5/..."},

@@ -66,7 +66,7 @@ const (
 
 	mostRows    = 10_000
 	mostBytes   = 16 << 20
-	mostTimeout = 10 * time.Minute
+	mostTimeout = 5 * time.Minute
 
 	// placeholder is where a tenant's name goes.
 	placeholder = "{tenant}"

@@ -25,7 +25,7 @@ func (r *Reader) Query(ctx context.Context, path, text string, parameters []any,
 	}
 	f, err := r.open(ctx, path)
 	if err != nil {
-		return rowset.Answer{}, fmt.Errorf("opening the database: %w", err)
+		return rowset.Answer{}, err
 	}
 	defer f.close()
 	columns, err := f.columns(statement)

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/toolhost/toolhost/plugins/querydb/rowset"
 )
@@ -11,7 +12,7 @@ import (
 func (r *Reader) Schema(ctx context.Context, path string, most int) (rowset.Schema, error) {
 	f, err := r.open(ctx, path)
 	if err != nil {
-		return rowset.Schema{}, fmt.Errorf("opening the database: %w", err)
+		return rowset.Schema{}, err
 	}
 	defer f.close()
 	var s rowset.Schema
@@ -35,24 +36,25 @@ func (r *Reader) Schema(ctx context.Context, path string, most int) (rowset.Sche
 
 func (f *file) table(ctx context.Context, name string) (rowset.Table, error) {
 	table := rowset.Table{Name: name}
-	rows, err := f.texts(ctx, `SELECT c.name, c.type, c.pk,
-			coalesce((SELECT group_concat(DISTINCT k."table") FROM pragma_foreign_key_list(?1) k WHERE k."from" = c.name), '')
-		FROM pragma_table_xinfo(?1) c WHERE c.hidden <> 1 ORDER BY c.cid`, name)
+	columns, err := f.texts(ctx, "SELECT name, type, pk FROM pragma_table_xinfo(?) WHERE hidden <> 1 ORDER BY cid", name)
 	if err != nil {
 		return table, err
 	}
-	for _, row := range rows {
-		column := rowset.TableColumn{Name: row[0], Type: row[1]}
-		if row[2] != "0" {
-			column.Key = "primary key"
+	references, err := f.texts(ctx, `SELECT "from", "table" FROM pragma_foreign_key_list(?) ORDER BY id DESC`, name)
+	if err != nil {
+		return table, err
+	}
+	for _, c := range columns {
+		var keys []string
+		if c[2] != "0" {
+			keys = append(keys, "primary key")
 		}
-		if row[3] != "" {
-			if column.Key != "" {
-				column.Key += ", "
+		for _, r := range references {
+			if strings.EqualFold(r[0], c[0]) {
+				keys = append(keys, "references "+r[1])
 			}
-			column.Key += "references " + row[3]
 		}
-		table.Columns = append(table.Columns, column)
+		table.Columns = append(table.Columns, rowset.TableColumn{Name: c[0], Type: c[1], Key: strings.Join(keys, ", ")})
 	}
 	return table, nil
 }

@@ -38,6 +38,9 @@ func NewReader() (*Reader, error) {
 	return r, nil
 }
 
+// ErrUnavailable is within errors that say that there is no such file, or none that can be read.
+var ErrUnavailable = errors.New("the database cannot be opened")
+
 // busy is how long a statement waits for a writer, in milliseconds. Writers take milliseconds.
 const busy = "2000"
 
@@ -72,7 +75,11 @@ func (r *Reader) open(ctx context.Context, path string) (*file, error) {
 	f.db.SetMaxOpenConns(1)
 	conn, err := f.db.Conn(ctx)
 	if err != nil {
-		return nil, errors.Join(err, f.db.Close())
+		_ = f.db.Close() // which has no connection
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("opening the database: %w", context.Cause(ctx))
+		}
+		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	f.conn = conn
 	for id, limit := range limits {

@@ -1,0 +1,171 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/toolhost/toolhost/plugins/querydb/postgres"
+	"github.com/toolhost/toolhost/plugins/querydb/rowset"
+	"github.com/toolhost/toolhost/plugins/querydb/setup"
+	"github.com/toolhost/toolhost/plugins/querydb/sqlite"
+	"github.com/toolhost/toolhost/sdk"
+)
+
+const (
+	// setupVariable is the environment variable that names the operator's file.
+	setupVariable = "QUERY_DB_SETUP"
+	// keyTenant is the key of the run's context that says whose call it is. Arguments never do: a model writes them.
+	keyTenant = "tenant"
+)
+
+// library knows the databases of all tenants. It is safe for concurrent use.
+type library struct {
+	path    string // of the operator's file; empty: there is none
+	files   *sqlite.Reader
+	schemas schemas
+}
+
+func newLibrary(path string) (*library, error) {
+	files, err := sqlite.NewReader()
+	if err != nil {
+		return nil, err
+	}
+	return &library{path: path, files: files}, nil
+}
+
+// shelf is the databases of one tenant, as the operator's file has them now.
+type shelf struct {
+	*library
+	file   *setup.File
+	tenant string
+}
+
+// shelf returns the databases of the tenant that the call is made for. The file is read anew: what an operator changes
+// holds from the next call on.
+func (l *library) shelf(ctx context.Context) (*shelf, error) {
+	if l.path == "" {
+		return nil, sdk.Unavailable("no databases are set up; an operator names the file that does in %s, among the environment variables of the plugin querydb in toolhost.yaml", setupVariable)
+	}
+	file, err := setup.Read(l.path)
+	if err != nil {
+		return nil, sdk.Unavailable("the databases are not set up right: %w", err)
+	}
+	tenant := file.Tenant
+	if tenant == "" {
+		var found bool
+		tenant, found, err = sdk.Value[string](ctx, keyTenant)
+		if !found {
+			return nil, sdk.Denied("nobody said for which tenant this call is; the caller says so in the context, as %s", keyTenant)
+		}
+		if err != nil {
+			return nil, sdk.Denied("the context's %s is no text: %w", keyTenant, err)
+		}
+	}
+	if err := setup.CheckTenant(tenant); err != nil {
+		return nil, sdk.Denied("the context's %s: %w", keyTenant, err)
+	}
+	return &shelf{library: l, file: file, tenant: tenant}, nil
+}
+
+// described returns the databases to describe a tool with, or nil where it is not known for whom: then the tool is as it
+// is declared.
+func (l *library) described(ctx context.Context) (*shelf, error) {
+	s, err := l.shelf(ctx)
+	if infra, ok := errors.AsType[*sdk.Error](err); ok && infra.Kind == kindDenied {
+		return nil, nil
+	}
+	return s, err
+}
+
+// kindDenied is the kind of an error that sdk.Denied makes.
+const kindDenied sdk.Kind = "denied"
+
+// find returns a database of the tenant's.
+func (s *shelf) find(name string) (setup.Database, error) {
+	database, ok := s.file.Find(name, s.tenant)
+	if !ok {
+		names := strings.Join(s.file.Names(s.tenant), ", ")
+		if names == "" {
+			return database, errors.New("there is no database here that you may query")
+		}
+		return database, fmt.Errorf("there is no database %q; there are: %s", name, names)
+	}
+	return database, nil
+}
+
+// within returns a context that ends when a query of the database has taken too long. The cause is for the model to read.
+func within(ctx context.Context, database setup.Database) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, database.Timeout,
+		fmt.Errorf("it took longer than the %v that a query may take; filter, aggregate, or use an index", database.Timeout))
+}
+
+// query runs a statement.
+func (s *shelf) query(ctx context.Context, database setup.Database, in queryInput) (rowset.Answer, error) {
+	limits := rowset.Limits{Rows: database.MaxRows, Bytes: database.MaxBytes}
+	if in.MaxRows > 0 {
+		limits.Rows = min(limits.Rows, in.MaxRows)
+	}
+	ctx, cancel := within(ctx, database)
+	defer cancel()
+	if database.SQLite != nil {
+		parameters, err := asValues(in.Parameters)
+		if err != nil {
+			return rowset.Answer{}, err
+		}
+		answer, err := s.files.Query(ctx, database.SQLite.File, in.SQL, parameters, limits)
+		return answer, judged(err)
+	}
+	parameters, err := asTexts(in.Parameters)
+	if err != nil {
+		return rowset.Answer{}, err
+	}
+	role, err := roleOf(database.Postgres)
+	if err != nil {
+		return rowset.Answer{}, err
+	}
+	answer, err := postgres.Query(ctx, role, in.SQL, parameters, limits)
+	return answer, judged(err)
+}
+
+// schema reads the tables of a database, at most so many.
+func (s *shelf) schema(ctx context.Context, database setup.Database, most int) (rowset.Schema, error) {
+	ctx, cancel := within(ctx, database)
+	defer cancel()
+	if database.SQLite != nil {
+		schema, err := s.files.Schema(ctx, database.SQLite.File, most)
+		return schema, judged(err)
+	}
+	role, err := roleOf(database.Postgres)
+	if err != nil {
+		return rowset.Schema{}, err
+	}
+	schema, err := postgres.Schema(ctx, role, most)
+	return schema, judged(err)
+}
+
+// roleOf returns the role with its password, which is read anew: it may have changed.
+func roleOf(p *setup.Postgres) (postgres.Role, error) {
+	role := postgres.Role{Server: p.Server, Name: p.Role, AllowFunctions: p.AllowFunctions}
+	if p.PasswordFile != "" {
+		password, err := os.ReadFile(p.PasswordFile)
+		if err != nil {
+			return role, sdk.Unavailable("the password of the role %q cannot be read: %w", p.Role, err)
+		}
+		role.Password = strings.TrimRight(string(password), "\r\n")
+	}
+	return role, nil
+}
+
+// judged sorts an error: what the model can mend stays as it is, and what an operator has to mend is for the caller.
+func judged(err error) error {
+	switch {
+	case errors.Is(err, postgres.ErrUnfit):
+		return sdk.Denied("%w", err)
+	case errors.Is(err, postgres.ErrUnavailable), errors.Is(err, sqlite.ErrUnavailable):
+		return sdk.Unavailable("%w", err)
+	}
+	return err
+}

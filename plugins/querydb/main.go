@@ -1,0 +1,29 @@
+// Command querydb is a plugin that lets a model query databases, and change nothing: SQLite files and PostgreSQL servers,
+// of each tenant its own. Which there are, an operator says in a file; see docs/query_db.md.
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/toolhost/toolhost/sdk"
+)
+
+func main() {
+	l, err := newLibrary(os.Getenv(setupVariable))
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "querydb:", err)
+		os.Exit(1)
+	}
+	sdk.Serve(plugin(l))
+}
+
+func plugin(l *library) sdk.Plugin {
+	return sdk.Plugin{
+		Name:        "querydb",
+		Version:     "1.0.0",
+		Description: "Queries on SQLite and PostgreSQL databases, which change nothing.",
+		Tools:       []sdk.Tool{queryTool(l), describeTool(l)},
+		DefaultTags: []string{"data", "sql"},
+	}
+}

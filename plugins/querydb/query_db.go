@@ -1,0 +1,126 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/toolhost/toolhost/plugins/querydb/rowset"
+	"github.com/toolhost/toolhost/sdk"
+)
+
+// queryDescription is for the model; the databases and their tables stand below it, for whom they are known.
+const queryDescription = `Runs one SELECT statement on a database and returns its rows, as a table and as JSON. Use it to look up, filter, join, count and sum what is stored there.
+Nothing can be changed: INSERT, UPDATE, DELETE, CREATE, SET, PRAGMA, ATTACH, COPY and several statements in one call are refused. You see the data that you may see and no other; do not try to get around that.
+Write SQL in the dialect of the database (SQLite or PostgreSQL, as listed). Name the columns that you need instead of *, filter and aggregate in SQL instead of fetching rows to count them, and add ORDER BY with LIMIT when you want the top few. Answers are cut at a number of rows, which the last line says.
+In the JSON, integers beyond ±2^53 and decimals are strings with all their digits, and bytes are {"base64": …}. In the table, long values are cut with …; the JSON has them whole.`
+
+type queryInput struct {
+	Database   string            `json:"database"`
+	SQL        string            `json:"sql"`
+	Parameters []json.RawMessage `json:"parameters,omitempty"`
+	MaxRows    int               `json:"max_rows,omitempty"`
+}
+
+func queryTool(l *library) sdk.Tool {
+	spec := sdk.Spec{
+		Name:        "query_db",
+		Version:     "1.0.0",
+		DisplayName: "Query a database",
+		Description: queryDescription,
+		Category:    "data",
+		InputSchema: querySchema(nil),
+		InputExamples: []sdk.InputExample{
+			{Description: "the five customers with the largest revenue this year",
+				Arguments: json.RawMessage(`{"database":"shop","sql":"SELECT c.name, sum(o.total) AS revenue FROM orders o JOIN customers c ON c.id = o.customer WHERE o.ordered_at >= '2026-01-01' GROUP BY c.name ORDER BY revenue DESC LIMIT 5"}`)},
+			{Description: "a text that somebody typed, as a parameter",
+				Arguments: json.RawMessage(`{"database":"shop","sql":"SELECT id, name FROM customers WHERE name = $1","parameters":["O'Brien"]}`)},
+		},
+		Timeout:     maxCall,
+		ReadOnly:    true,
+		Idempotent:  true,
+		ContextKeys: []string{keyTenant},
+	}
+	return sdk.Func(spec, l.queryDB).Dynamic(func(ctx context.Context) (sdk.Variant, error) {
+		s, err := l.described(ctx)
+		if s == nil {
+			return sdk.Variant{}, err
+		}
+		names := s.file.Names(s.tenant)
+		return sdk.Variant{Description: queryDescription + "\n\n" + s.overview(ctx), InputSchema: querySchema(names)}, nil
+	})
+}
+
+// maxCall is more than any database may take, so that the model reads which limit it met.
+const maxCall = 6 * time.Minute
+
+// queryDB answers with a table for the model to read and the same as JSON.
+func (l *library) queryDB(ctx context.Context, in queryInput) (sdk.Result, error) {
+	s, err := l.shelf(ctx)
+	if err != nil {
+		return sdk.Result{}, err
+	}
+	database, err := s.find(in.Database)
+	if err != nil {
+		return sdk.Result{}, err
+	}
+	answer, err := s.query(ctx, database, in)
+	if err != nil {
+		return sdk.Result{}, err
+	}
+	return answerResult(answer)
+}
+
+func answerResult(answer rowset.Answer) (sdk.Result, error) {
+	var data bytes.Buffer
+	e := json.NewEncoder(&data)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(answer); err != nil {
+		return sdk.Result{}, fmt.Errorf("encoding the answer: %w", err)
+	}
+	return sdk.Result{Content: []sdk.Content{
+		sdk.Text(answer.String()),
+		sdk.JSON(bytes.TrimSpace(data.Bytes())),
+	}}, nil
+}
+
+// property is one property of a schema that is written by hand, because the names of databases differ.
+type property map[string]any
+
+// querySchema returns the schema of arguments for whom there are databases of these names; nil if they are not known.
+func querySchema(names []string) json.RawMessage {
+	return objectSchema(map[string]property{
+		"database": databaseProperty(names),
+		"sql": {
+			"type": "string", "minLength": 1, "maxLength": 100_000,
+			"description": "one SELECT, VALUES or WITH … SELECT statement, in the database's dialect",
+		},
+		"parameters": {
+			"type": "array", "maxItems": 100,
+			"items":       property{"type": []string{"string", "number", "boolean", "null"}},
+			"description": "the values of $1, $2, … (PostgreSQL) or ?1, ?2, … (SQLite) in the statement, in order. Put what a person typed here, not into the SQL",
+		},
+		"max_rows": {
+			"type": "integer", "minimum": 1, "maximum": 10_000,
+			"description": "return at most so many rows; the database's own limit also holds",
+		},
+	}, "database", "sql")
+}
+
+func databaseProperty(names []string) property {
+	p := property{"type": "string", "description": "the name of the database, as listed in the tool's description"}
+	if len(names) > 0 {
+		p["enum"] = names
+	}
+	return p
+}
+
+func objectSchema(properties map[string]property, required ...string) json.RawMessage {
+	schema, err := json.Marshal(property{"type": "object", "properties": properties, "required": required, "additionalProperties": false})
+	if err != nil {
+		return nil // which a plugin's validation refuses; texts and numbers never fail
+	}
+	return schema
+}

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/toolhost/toolhost/plugins/querydb/rowset"
+	"github.com/toolhost/toolhost/plugins/querydb/setup"
+)
+
+const (
+	// fresh is how long a schema is shown without a look whether it has changed: a tool is described before each call.
+	fresh = time.Minute
+	// freshFailure is the same for one that could not be read.
+	freshFailure = 5 * time.Second
+	// maxSchemas bounds how many are kept.
+	maxSchemas = 256
+)
+
+// schemas keeps what was read of databases for a while. The zero value is ready; it is safe for concurrent use.
+type schemas struct {
+	mu   sync.Mutex
+	kept map[schemaKey]keptSchema
+}
+
+// schemaKey is a tenant's database. Where it is belongs to it, so that a change of the setup is seen at once.
+type schemaKey struct{ tenant, database, place string }
+
+type keptSchema struct {
+	schema rowset.Schema
+	err    error
+	until  time.Time
+}
+
+// get returns a schema, read at most a while ago.
+func (s *schemas) get(ctx context.Context, of *shelf, name string, database setup.Database) (rowset.Schema, error) {
+	key := schemaKey{tenant: of.tenant, database: name, place: place(database)}
+	s.mu.Lock()
+	kept, ok := s.kept[key]
+	s.mu.Unlock()
+	if ok && time.Now().Before(kept.until) {
+		return kept.schema, kept.err
+	}
+	schema, err := of.schema(ctx, database, tablesToShow)
+	age := fresh
+	if err != nil {
+		age = freshFailure
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.kept == nil || len(s.kept) >= maxSchemas {
+		s.kept = map[schemaKey]keptSchema{}
+	}
+	s.kept[key] = keptSchema{schema: schema, err: err, until: time.Now().Add(age)}
+	return schema, err
+}
+
+func place(database setup.Database) string {
+	if database.SQLite != nil {
+		return database.SQLite.File
+	}
+	return database.Postgres.Role + " " + database.Postgres.Server
+}
