@@ -25,9 +25,10 @@ type Agent struct {
 	group  sync.WaitGroup // the runs' goroutines
 	seats  chan struct{}  // as many as runs may be at work at the same time
 
-	mu     sync.Mutex
-	closed bool
-	runs   map[string]*run // at work
+	mu      sync.Mutex
+	closed  bool
+	runs    map[string]*run   // at work
+	leftOut map[string]string // tools that the model's API does not take, and why
 }
 
 // Task is what a run is to do. Only Prompt must be set.
@@ -67,7 +68,7 @@ func New(cfg Config) (*Agent, error) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	return &Agent{
-		config: cfg, store: cfg.Store, ctx: ctx, cancel: cancel, seats: make(chan struct{}, cfg.MaxRuns), runs: make(map[string]*run),
+		config: cfg, store: cfg.Store, ctx: ctx, cancel: cancel, seats: make(chan struct{}, cfg.MaxRuns), runs: make(map[string]*run), leftOut: make(map[string]string),
 	}, nil
 }
 
@@ -195,6 +196,9 @@ func (a *Agent) choice(c ToolChoice) (ToolChoice, error) {
 		return c, tool.Errorf(tool.KindInvalidArgument, "the run may be told of %d tools, but nobody can search for the others", c.MaxTools)
 	case a.config.Search != nil:
 		c.MaxTools = firstPositive(c.MaxTools, a.config.MaxTools, 0)
+		if most := a.mostTold(); most > 0 {
+			c.MaxTools = min(c.MaxTools, most)
+		}
 	}
 	return c, nil
 }

@@ -116,13 +116,20 @@ func (q *question) offer(infos []tool.Info) {
 	if q.offered == nil {
 		q.offered = []tool.Info{}
 	}
+	var tools []model.Tool
 	for _, info := range q.started.told(infos, q.found) {
-		spec := &info.Spec
-		q.request.Tools = append(q.request.Tools, model.Tool{Name: spec.Name, Description: spec.Description, InputSchema: spec.InputSchema})
+		tools = append(tools, toldTool(&info.Spec))
 	}
-	for _, spec := range q.started.systemTools(infos) {
-		q.request.Tools = append(q.request.Tools, model.Tool{Name: spec.Name, Description: spec.Description, InputSchema: spec.InputSchema})
+	own := q.started.systemTools(infos)
+	tools = q.run.agent.taken(tools, len(own))
+	for i := range own {
+		tools = append(tools, toldTool(&own[i]))
 	}
+	q.request.Tools = tools
+}
+
+func toldTool(spec *tool.Spec) model.Tool {
+	return model.Tool{Name: spec.Name, Description: spec.Description, InputSchema: spec.InputSchema}
 }
 
 // errIdle is the cause with which a stream that says nothing is ended.

@@ -22,6 +22,15 @@ type Model interface {
 	Generate(ctx context.Context, req Request) iter.Seq2[Chunk, error]
 }
 
+// Choosy is a model whose API does not take every tool, or not so many. What it refuses it leaves out of requests; whoever
+// wants to know that beforehand asks it. Models that take all tools need not implement it.
+type Choosy interface {
+	// Refuses returns why the API would refuse a tool; empty if it takes it.
+	Refuses(t Tool) string
+	// MostTools returns how many tools a request may have; 0 if there is no bound.
+	MostTools() int
+}
+
 // Request is a conversation that wants one more response.
 type Request struct {
 	System    string

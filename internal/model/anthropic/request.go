@@ -33,7 +33,7 @@ func (m *Model) params(req model.Request) sdk.MessageNewParams {
 func tools(offered []model.Tool) []sdk.ToolUnionParam {
 	var params []sdk.ToolUnionParam
 	for _, t := range offered {
-		d, fits := render.ForAnthropic(&tool.Spec{Name: t.Name, Description: t.Description, InputSchema: t.InputSchema})
+		d, fits := render.ForAnthropic(specOf(t))
 		if !fits {
 			continue
 		}

@@ -43,7 +43,7 @@ func (m *Model) tools(offered []model.Tool) []sdk.ChatCompletionToolUnionParam {
 	}
 	var params []sdk.ChatCompletionToolUnionParam
 	for _, t := range offered {
-		d, fits := render.ForOpenAI(&tool.Spec{Name: t.Name, Description: t.Description, InputSchema: t.InputSchema}, longest)
+		d, fits := render.ForOpenAI(specOf(t), longest)
 		if !fits {
 			continue
 		}

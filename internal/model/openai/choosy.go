@@ -1,0 +1,35 @@
+package openai
+
+import (
+	"github.com/toolhost/toolhost/internal/model"
+	"github.com/toolhost/toolhost/internal/render"
+	"github.com/toolhost/toolhost/tool"
+)
+
+var _ model.Choosy = (*Model)(nil)
+
+// mostTools is how many tools OpenAI's own servers take in one request; others speak the protocol without this bound.
+const mostTools = 128
+
+// Refuses implements model.Choosy.
+func (m *Model) Refuses(t model.Tool) string {
+	switch _, fits := render.ForOpenAI(specOf(t), 0); {
+	case fits:
+		return ""
+	case tool.CheckName(t.Name) != nil:
+		return "its name is none that OpenAI's API takes"
+	}
+	return "its schema is no JSON"
+}
+
+// MostTools implements model.Choosy.
+func (m *Model) MostTools() int {
+	if m.newLimit {
+		return mostTools
+	}
+	return 0
+}
+
+func specOf(t model.Tool) *tool.Spec {
+	return &tool.Spec{Name: t.Name, Description: t.Description, InputSchema: t.InputSchema}
+}
