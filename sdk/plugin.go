@@ -23,6 +23,9 @@ type Plugin struct {
 	Filters []Filter
 	// DefaultTags go to the tools that declare none.
 	DefaultTags []string
+	// Permissions are what the plugin asks to be allowed: the network, the workspace, further files. To ask opens nothing:
+	// the operator of a toolhost sees what is asked, and grants it or not. A tool has to do without, and to say so.
+	Permissions Permissions
 }
 
 // Validate returns nil, or an error that names everything that is wrong with the plugin's declaration and its tools'.
@@ -40,6 +43,7 @@ func (p Plugin) Describe() Description {
 		Description: p.Description,
 		Tools:       make([]Spec, 0, len(p.Tools)),
 		DefaultTags: slices.Clone(p.DefaultTags),
+		Permissions: p.Permissions,
 	}
 	for _, t := range p.Tools {
 		d.Tools = append(d.Tools, t.spec)

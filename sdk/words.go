@@ -9,6 +9,8 @@ import (
 // The words of toolhost, so that an author imports this package alone. Package tool documents them.
 type (
 	Spec            = tool.Spec
+	Permissions     = tool.Permissions
+	Access          = tool.Access
 	InputExample    = tool.InputExample
 	RetryPolicy     = tool.RetryPolicy
 	Result          = tool.Result
@@ -23,6 +25,13 @@ type (
 	Error           = tool.Error
 	Kind            = tool.Kind
 	Description     = tool.Description
+)
+
+// What a plugin may ask to do in the workspace; see Plugin.Permissions.
+const (
+	AccessNone  = tool.AccessNone
+	AccessRead  = tool.AccessRead
+	AccessWrite = tool.AccessWrite
 )
 
 // The operations of an effect.

@@ -28,6 +28,10 @@ type PluginInfo struct {
 	Refusal *PluginRefusal `json:"refusal,omitempty"`
 	// Filters are the names of its filters.
 	Filters []string `json:"filters,omitempty"`
+	// Permissions are what it asks to be allowed; nil: nothing.
+	Permissions *Permissions `json:"permissions,omitempty"`
+	// Ungranted is what of that, and of what its tools ask, the operator has not granted.
+	Ungranted []Ungranted `json:"ungranted,omitempty"`
 }
 
 // PluginRefusal says why the executable in a plugin's folder is not the one in service.
@@ -67,26 +71,6 @@ type InstanceInfo struct {
 	Limits []EffectiveLimit `json:"limits,omitempty"`
 	// Sandbox is what the process may touch. Nil: it is not known, as of one that is being started.
 	Sandbox *Sandbox `json:"sandbox,omitempty"`
-}
-
-// Sandbox is what a plugin process may touch, and what keeps it from the rest.
-type Sandbox struct {
-	Mode      string `json:"mode"`      // on, required or off
-	Network   bool   `json:"network"`   // whether it was granted toolhost's own network
-	Workspace string `json:"workspace"` // none, read or write
-	// Read and Write are the files and folders that it may touch besides the system's, its workspace and its own: what was
-	// granted, and where its interpreter is installed.
-	Read  []string `json:"read,omitempty"`
-	Write []string `json:"write,omitempty"`
-	Walls []Wall   `json:"walls,omitempty"` // those that there are to be; empty if the mode is off
-}
-
-// Wall is one part of a sandbox as it really is on this machine.
-type Wall struct {
-	Name      string `json:"wall"` // files, landlock, network, pid, ipc, privileges, syscalls
-	Effective bool   `json:"effective"`
-	Mechanism string `json:"mechanism,omitempty"` // such as mount namespace, landlock or seccomp; empty if it is not effective
-	Note      string `json:"note,omitempty"`      // why it is not effective, or what it cannot do
 }
 
 // EffectiveLimit is one bound on an instance as it really holds on this machine.

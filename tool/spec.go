@@ -62,6 +62,8 @@ type Description struct {
 	Tools       []Spec   `json:"tools"`
 	DefaultTags []string `json:"default_tags,omitempty"` // for tools without tags
 	Filters     []Filter `json:"filters,omitempty"`
+	// Permissions are what it asks to be allowed. Nothing of that is granted by being asked for.
+	Permissions Permissions `json:"permissions,omitzero"`
 }
 
 // Filter declares a function that a host asks before or after calls of tools. proto/toolhost/plugin/v1/plugin.proto

@@ -14,6 +14,7 @@ import (
 	"github.com/toolhost/toolhost/internal/limits"
 	"github.com/toolhost/toolhost/internal/pluginwire"
 	"github.com/toolhost/toolhost/internal/process"
+	"github.com/toolhost/toolhost/internal/sandbox"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -26,7 +27,8 @@ type launcher struct {
 	config *config.Config
 	redact func(line string, cut bool) string // what the processes print
 	kept   bool                               // toolhost has keepers
-	asked  atomic.Uint64                      // plugins that were asked what they are: each process needs an instance of its own
+	own    grounds
+	asked  atomic.Uint64 // plugins that were asked what they are: each process needs an instance of its own
 }
 
 // launch implements host.LaunchFunc.
@@ -45,7 +47,9 @@ func (l *launcher) launch(ctx context.Context, p *catalog.Plugin, instance strin
 // without them could never say its name. Its logs are that plugin's, too.
 func (l *launcher) describe(ctx context.Context, p *catalog.Plugin) (tool.Description, error) {
 	instance := fmt.Sprintf("describe-%d", l.asked.Add(1))
-	started, err := process.Launch(ctx, l.process(p, p.Info.Name, instance))
+	cfg := l.process(p, p.Info.Name, instance)
+	cfg.Sandbox = l.own.question(l.config.Plugin(p.Info.Name).Sandbox)
+	started, err := process.Launch(ctx, cfg)
 	if err != nil {
 		return tool.Description{}, err
 	}
@@ -53,11 +57,11 @@ func (l *launcher) describe(ctx context.Context, p *catalog.Plugin) (tool.Descri
 	return started.Conn().Describe(ctx, pluginwire.DescribeRequest{})
 }
 
-// namespace returns whether plugins get PID namespaces: only where no control group finds all that they start. The first
-// process of a namespace stays until the system has reaped its others, which after kill -9 of toolhost can take seconds;
-// a control group is empty in milliseconds.
-func (l *launcher) namespace() process.NamespaceMode {
-	if l.groups.FindsAll() {
+// namespace returns whether a plugin gets a PID namespace. It is one of its walls; without walls, only where no control group
+// finds all that it starts. The first process of a namespace stays until the system has reaped its others, which after kill
+// -9 of toolhost can take seconds; a control group is empty in milliseconds.
+func (l *launcher) namespace(s config.Sandbox) process.NamespaceMode {
+	if s.Mode == string(sandbox.ModeOff) && l.groups.FindsAll() {
 		return process.NamespaceInstead // should the kernel not start processes in groups
 	}
 	return process.NamespaceAuto
@@ -65,16 +69,18 @@ func (l *launcher) namespace() process.NamespaceMode {
 
 // process returns how a plugin is run. What the operator sets in its environment counts more than what it asks for.
 func (l *launcher) process(p *catalog.Plugin, name, instance string) process.Config {
+	settings := l.config.Plugin(name)
 	env := slices.Clone(p.Env)
-	for variable, value := range l.config.Plugin(name).Env {
+	for variable, value := range settings.Env {
 		env = append(env, variable+"="+value)
 	}
 	return process.Config{
 		Plugin: name, Instance: instance, Path: p.Path, Args: p.Args, Env: env, Dir: p.Dir,
 		RunDir: l.runDir, Guard: l.guard, Logger: l.logger, StartTimeout: l.config.Launch.Timeout,
 		LineBytes: int(l.config.Logs.LineBytes), LinesPerSecond: l.config.Logs.LinesPerSecond, Redact: l.redact,
-		Limits: instanceLimits(l.config.Plugin(name).Limits, p), Cgroups: l.groups, PIDNamespace: l.namespace(),
-		Conn: pluginwire.ConnConfig{MaxResultBytes: int(l.config.Calls.MaxResultBytes)},
+		Limits: instanceLimits(settings.Limits, p), Cgroups: l.groups, PIDNamespace: l.namespace(settings.Sandbox),
+		Sandbox: l.own.sandbox(settings.Sandbox),
+		Conn:    pluginwire.ConnConfig{MaxResultBytes: int(l.config.Calls.MaxResultBytes)},
 	}
 }
 

@@ -98,6 +98,9 @@ func pluginNotes(p tool.PluginInfo, now time.Time) string {
 	} else if e := lastCrash(p); e != nil {
 		notes = append(notes, e.Instance+" crashed "+ago(e.Time, now)+": "+e.Exit.String())
 	}
+	if len(p.Ungranted) > 0 {
+		notes = append(notes, askedInVain(p.Ungranted))
+	}
 	return cli.OneLine(abbreviated(strings.Join(append(notes, p.Warnings...), "; ")))
 }
 

@@ -22,8 +22,9 @@ func newPsCommand(p cli.Process) *cobra.Command {
 		Use:   "ps [PLUGIN]",
 		Short: "List running plugin processes",
 		Long: "Ps lists the running plugin processes, or those of one plugin, ordered by plugin and start, with the limits that\n" +
-			"hold for each, and those that this machine cannot enforce. With --wide it shows by what means, too. With -o json it\n" +
-			"prints an array of objects; rss_bytes is 0 where it is not known.",
+			"hold for each, those that this machine cannot enforce, and its sandbox. With --wide it shows by what means, too: what\n" +
+			"was granted, and each wall, effective or not, with the reason. With -o json it prints an array of objects; rss_bytes is\n" +
+			"0 where it is not known.",
 		Example:           "  toolhost ps --wide",
 		Args:              cli.Arguments(0, 1),
 		ValidArgsFunction: conn.completePlugin,
@@ -41,11 +42,11 @@ func newPsCommand(p cli.Process) *cobra.Command {
 				if wide {
 					header = append(header, "TOTAL CALLS", "DIGEST")
 				}
-				return cli.WriteTable(p.Stdout, append(header, "LIMITS"), instanceRows(views, wide))
+				return cli.WriteTable(p.Stdout, append(header, "LIMITS", "SANDBOX"), instanceRows(views, wide))
 			})
 		},
 	}
-	cmd.Flags().BoolVarP(&wide, "wide", "w", false, "show calls in all, digests, and by what means limits hold too")
+	cmd.Flags().BoolVarP(&wide, "wide", "w", false, "show calls in all, digests, and by what means limits and sandboxes hold too")
 	conn.addFlag(cmd.Flags())
 	format.AddFlag(cmd.Flags())
 	return cmd
@@ -80,12 +81,12 @@ func instanceRows(views []instanceView, wide bool) [][]string {
 			v.ID, v.Plugin, string(v.State), pid, strconv.Itoa(v.Calls),
 			cli.Age(time.Duration(v.UptimeMS) * time.Millisecond), cli.Size(v.RSSBytes),
 		}
-		limits := limitsOf(v.Limits)
+		limits, walls := limitsOf(v.Limits), wallsOf(v.Sandbox)
 		if wide {
 			row = append(row, number(v.TotalCalls), dash(shortDigest(v.Digest)))
-			limits = boundsOf(v.Limits)
+			limits, walls = boundsOf(v.Limits), sandboxOf(v.Sandbox)
 		}
-		rows = append(rows, append(row, limits))
+		rows = append(rows, append(row, limits, walls))
 	}
 	return rows
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/toolhost/toolhost/internal/keeper"
 	"github.com/toolhost/toolhost/internal/lifecycle"
 	"github.com/toolhost/toolhost/internal/logbook"
+	"github.com/toolhost/toolhost/tool"
 )
 
 const (
@@ -63,7 +64,7 @@ func serve(ctx context.Context, options serveOptions, stdout, stderr io.Writer) 
 	plugins := &launcher{
 		runDir: yard.runDir.Path(), guard: yard.guard, groups: yard.groups,
 		logger: slog.New(logs.Handler(logger.Handler())), config: &options.Config, redact: store.Redactor().Line,
-		kept: keeper.Kept(options.getenv),
+		kept: keeper.Kept(options.getenv), own: groundsOf(options),
 	}
 	known, err := catalog.Open(catalog.Config{
 		Folders: options.Folders, StateDir: options.State, Describe: plugins.describe, Logger: logger,
@@ -119,6 +120,7 @@ func hostConfig(options serveOptions, known *catalog.Catalog, plugins *launcher,
 		Filters:   hostFilters(options.Filters),
 		Lifecycle: func(plugin string) lifecycle.Config { return options.Plugin(plugin).Lifecycle() },
 		Disabled:  func(plugin string) bool { return options.Plugin(plugin).Disabled },
+		Sandbox:   func(plugin string) tool.Sandbox { return granted(options.Plugin(plugin).Sandbox) },
 
 		MaxConcurrent: concurrency(known),
 

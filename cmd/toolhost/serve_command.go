@@ -18,6 +18,7 @@ import (
 // serveOptions is what `serve` is to do, checked: the configuration file with the flags over it. Paths are absolute.
 type serveOptions struct {
 	config.Config
+	file     string          // that the configuration is of; empty: none
 	listen   address.Address // of Config.Listen
 	logLevel slog.Level      // of Config.Log.Level
 	getenv   func(string) string
@@ -78,6 +79,7 @@ func (f serveFlags) options(getenv func(string) string) (serveOptions, error) {
 	if options.Config, err = loadConfig(file); err != nil {
 		return options, err
 	}
+	options.file = configPath(file)
 	if err := f.over(&options.Config); err != nil {
 		return options, err
 	}

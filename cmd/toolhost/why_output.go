@@ -15,6 +15,7 @@ const stderrOfWhy = 12
 func (w *explanation) text() string {
 	var b strings.Builder
 	w.writeState(&b)
+	w.writeRequests(&b)
 	w.writeExits(&b)
 	if len(w.plugin.Warnings) > 0 {
 		b.WriteString("\nwarnings\n")
@@ -75,6 +76,9 @@ func (w *explanation) writeState(b *strings.Builder) {
 			count(i.Calls, "call"), number(i.TotalCalls)))
 		if len(i.Limits) > 0 {
 			line("    limits", boundsOf(i.Limits))
+		}
+		if i.Sandbox != nil {
+			line("    sandbox", sandboxOf(i.Sandbox))
 		}
 	}
 }

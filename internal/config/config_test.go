@@ -46,6 +46,7 @@ func TestDefaults(t *testing.T) {
 			Quarantine:  config.Quarantine{Crashes: 5, Window: 10 * time.Minute, ProbeAfter: 5 * time.Minute},
 			StableAfter: 10 * time.Second,
 			Limits:      config.Limits{Enforcement: "best_effort"},
+			Sandbox:     config.Sandbox{Mode: "on", Workspace: "write"},
 		},
 	}
 	if diff := cmp.Diff(want, config.Default()); diff != "" {
@@ -107,6 +108,7 @@ defaults:
   quarantine: {crashes: never, window: 1h, probe_after: never}
   stable_after: 11s
   limits: {memory: 512MiB, cpus: .5, processes: 64, open_files: 256, file_size: 1TiB, enforcement: required}
+  sandbox: {mode: required, network: true, workspace: read, read: [/opt/data, ../models], write: [out]}
   env: {A: text, B: 1.0, C: true, D: "", E: $HOME, F: "null"}
 plugin:
   fs: {env: {A: other}, max_queue: 1}
@@ -168,6 +170,9 @@ func TestEveryKey(t *testing.T) {
 			StableAfter: 11 * time.Second,
 			Limits: config.Limits{
 				Memory: 512 << 20, CPUs: .5, Processes: 64, OpenFiles: 256, FileSize: 1 << 40, Enforcement: "required",
+			},
+			Sandbox: config.Sandbox{
+				Mode: "required", Network: true, Workspace: "read", Read: []string{"/opt/data", "/etc/models"}, Write: []string{"/etc/toolhost/out"},
 			},
 			Env: map[string]string{"A": "text", "B": "1.0", "C": "true", "D": "", "E": "$HOME", "F": "null"},
 		},

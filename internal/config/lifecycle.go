@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/toolhost/toolhost/internal/lifecycle"
@@ -36,5 +37,6 @@ func (s PluginSettings) Lifecycle() lifecycle.Config {
 // clone returns settings that share nothing with s.
 func (s PluginSettings) clone() PluginSettings {
 	s.Env = maps.Clone(s.Env)
+	s.Sandbox.Read, s.Sandbox.Write = slices.Clone(s.Sandbox.Read), slices.Clone(s.Sandbox.Write)
 	return s
 }

@@ -272,6 +272,8 @@ type PluginSettings struct {
 	StableAfter time.Duration `yaml:"stable_after" default:"10s" min:"1ms"`
 	// What one instance may use. A plugin that asks for less gets less.
 	Limits Limits `yaml:"limits"`
+	// What its processes may touch. Whatever a plugin asks for, it gets what is granted here.
+	Sandbox Sandbox `yaml:"sandbox"`
 	// Environment variables with fixed values, besides the few that every plugin gets. Nothing is expanded in them.
 	Env map[string]string `yaml:"env"`
 }
@@ -309,4 +311,20 @@ type Limits struct {
 	// What to do if this machine cannot enforce a limit: `best_effort` starts the plugin without it and says so, `required`
 	// does not start the plugin.
 	Enforcement string `yaml:"enforcement" default:"best_effort" oneof:"best_effort,required"`
+}
+
+// Sandbox is what the processes of a plugin may touch besides the system's libraries, their own executable and a folder of
+// their own.
+type Sandbox struct {
+	// Whether there are walls: `on` puts up those that this machine gives, `required` does not start the plugin if one of them
+	// cannot be put up, `off` lets it touch what toolhost may.
+	Mode string `yaml:"mode" default:"on" oneof:"on,required,off"`
+	// Whether it may use the network.
+	Network bool `yaml:"network" default:"false"`
+	// What it may do in the folder that `workspace` names.
+	Workspace string `yaml:"workspace" default:"write" oneof:"none,read,write"`
+	// Further files and folders that it may read, and execute. They must be there when it starts.
+	Read []string `yaml:"read" is:"path" hint:"write a list of paths"`
+	// Further files and folders that it may read, execute and change. They must be there when it starts.
+	Write []string `yaml:"write" is:"path" hint:"write a list of paths"`
 }

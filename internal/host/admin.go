@@ -40,6 +40,10 @@ func (h *Host) pluginInfo(p *catalog.Plugin) tool.PluginInfo {
 	if p.Refusal != (catalog.Refusal{}) {
 		info.Refusal = &tool.PluginRefusal{Digest: p.Refusal.Digest, Reason: p.Refusal.Reason, Locked: p.Refusal.Locked, Name: p.Refusal.Name}
 	}
+	if asked := p.Permissions(); !asked.IsZero() {
+		info.Permissions = &asked
+	}
+	info.Ungranted = h.ungranted(p, p.Permissions())
 	info.PreviousDigest = h.cfg.Catalog.Previous(p.Info.Name)
 	switch {
 	case p.Problem != "":

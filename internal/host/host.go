@@ -38,6 +38,8 @@ type Process interface {
 	Exit() tool.Exit
 	// Limits says what bounds the process, and by what means.
 	Limits() []tool.EffectiveLimit
+	// Sandbox says what the process may touch, and what keeps it from the rest.
+	Sandbox() tool.Sandbox
 	// RSS returns the resident memory in bytes, 0 if unknown.
 	RSS() uint64
 	// Stop ends the process, by force if it must, and waits until it is gone. Every step is bounded.
@@ -83,6 +85,10 @@ type Config struct {
 	// number. It must return the same for the same name. Nil: any number of each.
 	MaxConcurrent func(tool string) int
 
+	// Sandbox returns what the operator grants to a plugin, without walls. It must return the same for the same name. Nil: all
+	// that toolhost may do.
+	Sandbox func(plugin string) tool.Sandbox
+
 	// Disabled reports whether the operator switched a plugin off: it is listed, and its tools cannot be called. Nil: none.
 	Disabled func(plugin string) bool
 
@@ -107,6 +113,9 @@ func (c Config) withDefaults() Config {
 	c.MaxEvents = cmp.Or(c.MaxEvents, 10_000)
 	if c.MaxConcurrent == nil {
 		c.MaxConcurrent = func(string) int { return 0 }
+	}
+	if c.Sandbox == nil {
+		c.Sandbox = func(string) tool.Sandbox { return tool.Sandbox{Mode: "off"} }
 	}
 	if c.Disabled == nil {
 		c.Disabled = func(string) bool { return false }

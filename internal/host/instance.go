@@ -259,6 +259,7 @@ func (in *instance) info(state *lifecycle.Instance) tool.InstanceInfo {
 		return info
 	}
 	info.PID, info.RSSBytes, info.Limits = in.proc.PID(), in.proc.RSS(), in.proc.Limits()
+	info.Sandbox = new(in.proc.Sandbox())
 	if info.State == tool.InstanceReady && !in.proc.Alive() {
 		info.State = tool.InstanceStopping // dead, and about to be noticed
 	}

@@ -28,6 +28,8 @@ func FromPlugin(p tool.PluginInfo) *toolhostv1.Plugin {
 		PinnedDigest:   valid(p.PinnedDigest),
 		Refusal:        fromRefusal(p.Refusal),
 		Filters:        valids(p.Filters),
+		Permissions:    fromPermissions(p.Permissions),
+		Ungranted:      fromUngranted(p.Ungranted),
 	}
 }
 
@@ -79,6 +81,8 @@ func ToPlugin(p *toolhostv1.Plugin) tool.PluginInfo {
 		PinnedDigest:   p.GetPinnedDigest(),
 		Refusal:        toRefusal(p.GetRefusal()),
 		Filters:        p.GetFilters(),
+		Permissions:    toPermissions(p.GetPermissions()),
+		Ungranted:      toUngranted(p.GetUngranted()),
 	}
 }
 
@@ -95,6 +99,7 @@ func FromInstance(i tool.InstanceInfo) *toolhostv1.Instance {
 		RssBytes:   i.RSSBytes,
 		Digest:     valid(i.Digest),
 		Limits:     fromLimits(i.Limits),
+		Sandbox:    fromSandbox(i.Sandbox),
 	}
 }
 
@@ -131,6 +136,7 @@ func ToInstance(i *toolhostv1.Instance) tool.InstanceInfo {
 		RSSBytes:   i.GetRssBytes(),
 		Digest:     i.GetDigest(),
 		Limits:     toLimits(i.GetLimits()),
+		Sandbox:    toSandbox(i.GetSandbox()),
 	}
 }
 

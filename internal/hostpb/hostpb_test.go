@@ -60,11 +60,17 @@ func TestRoundTripKeepsEveryField(t *testing.T) {
 		RecentExits: []tool.PluginExit{{Instance: "i", Time: moment, Exit: tool.Exit{Code: 5}, Expected: true}},
 		RetryTime:   moment, PreviousDigest: "h", PinnedDigest: "l",
 		Refusal: &tool.PluginRefusal{Digest: "f", Reason: "r", Locked: true, Name: "m"}, Filters: []string{"x"},
+		Permissions: &tool.Permissions{Network: true, Workspace: tool.AccessRead, Read: []string{"/r"}, Write: []string{"/w"}},
+		Ungranted:   []tool.Ungranted{{Request: "r", Grant: "g"}},
 	}
 	instance := tool.InstanceInfo{
 		ID: "i", Plugin: "p", State: tool.InstanceDraining, PID: 5, Calls: 6, TotalCalls: 7, StartTime: moment,
 		RSSBytes: 8, Digest: "g",
 		Limits: []tool.EffectiveLimit{{Name: "memory", Value: "1", Mechanism: "none", Note: "n"}},
+		Sandbox: &tool.Sandbox{
+			Mode: "on", Network: true, Workspace: tool.AccessWrite, Read: []string{"/r"}, Write: []string{"/w"},
+			Walls: []tool.Wall{{Name: "files", Effective: true, Mechanism: "m", Note: "n"}},
+		},
 	}
 	restarted := tool.Restarted{Stopped: []string{"a"}, Started: []string{"b"}}
 	checkSet(t, info)
@@ -75,6 +81,10 @@ func TestRoundTripKeepsEveryField(t *testing.T) {
 	checkSet(t, plugin.RecentExits[0])
 	checkSet(t, *plugin.Refusal)
 	checkSet(t, instance.Limits[0])
+	checkSet(t, *instance.Sandbox)
+	checkSet(t, instance.Sandbox.Walls[0])
+	checkSet(t, *plugin.Permissions)
+	checkSet(t, plugin.Ungranted[0])
 	trip(t, info, hostpb.FromInfo, hostpb.ToInfo)
 	trip(t, query, hostpb.FromQuery, hostpb.ToQuery)
 	trip(t, query, hostpb.FromSelection, hostpb.ToSelection)

@@ -95,6 +95,7 @@ func fromDescription(d tool.Description) *pluginv1.DescribeResponse {
 		Description: validText(d.Description),
 		Tools:       make([]*toolv1.ToolSpec, len(d.Tools)),
 	}
+	out.Permissions = toolpb.FromPermissions(d.Permissions)
 	for i := range d.Tools {
 		out.Tools[i] = toolpb.FromSpec(d.Tools[i])
 	}
@@ -115,6 +116,7 @@ func toDescription(d *pluginv1.DescribeResponse) tool.Description {
 		Version:     d.GetVersion(),
 		Description: d.GetDescription(),
 		DefaultTags: d.GetDefaultTags(),
+		Permissions: toolpb.ToPermissions(d.GetPermissions()),
 	}
 	for _, message := range d.GetTools() {
 		spec := toolpb.ToSpec(message)

@@ -23,27 +23,27 @@ const (
 func (p *Plan) look() error {
 	v := newView()
 	for _, path := range p.cfg.Read {
-		if err := v.reveal(path, AccessRead); err != nil {
+		if err := v.reveal(path, tool.AccessRead); err != nil {
 			return fmt.Errorf("granting that it reads %s: %w", path, err)
 		}
 	}
 	for _, path := range p.cfg.Write {
-		if err := v.reveal(path, AccessWrite); err != nil {
+		if err := v.reveal(path, tool.AccessWrite); err != nil {
 			return fmt.Errorf("granting that it writes %s: %w", path, err)
 		}
 	}
-	if p.cfg.Workspace != "" && (p.cfg.WorkspaceAccess == AccessRead || p.cfg.WorkspaceAccess == AccessWrite) {
+	if p.cfg.Workspace != "" && (p.cfg.WorkspaceAccess == tool.AccessRead || p.cfg.WorkspaceAccess == tool.AccessWrite) {
 		if err := v.reveal(p.cfg.Workspace, p.cfg.WorkspaceAccess); err != nil {
 			return fmt.Errorf("granting it the workspace: %w", err)
 		}
 	}
 	for _, path := range p.situation.Own {
-		if err := v.reveal(path, AccessWrite); err != nil {
+		if err := v.reveal(path, tool.AccessWrite); err != nil {
 			return fmt.Errorf("granting it a folder of its own: %w", err)
 		}
 	}
 	for _, paths := range [][]string{systemFolders[:], systemFiles[:]} {
-		if err := v.revealAny(paths, AccessRead); err != nil {
+		if err := v.revealAny(paths, tool.AccessRead); err != nil {
 			return fmt.Errorf("granting it the system's libraries: %w", err)
 		}
 	}
@@ -60,16 +60,16 @@ func (p *Plan) look() error {
 	}
 	p.view, p.layout = v, v.layout()
 	p.shown = tool.Sandbox{
-		Mode: string(p.cfg.Mode), Network: p.cfg.Network, Workspace: string(p.cfg.access()),
+		Mode: string(p.cfg.Mode), Network: p.cfg.Network, Workspace: p.cfg.access(),
 		Read: append(append([]string(nil), p.cfg.Read...), installed...), Write: append([]string(nil), p.cfg.Write...),
 	}
 	return nil
 }
 
 // access returns what may be done in the workspace.
-func (c Config) access() Access {
+func (c Config) access() tool.Access {
 	if c.Workspace == "" || c.WorkspaceAccess == "" {
-		return AccessNone
+		return tool.AccessNone
 	}
 	return c.WorkspaceAccess
 }
@@ -88,7 +88,7 @@ func (p *Plan) lookAtCode(v *view) (installed []string, err error) {
 		}
 	}
 	for _, path := range append(code, installed...) {
-		if err := v.reveal(path, AccessRead); err != nil {
+		if err := v.reveal(path, tool.AccessRead); err != nil {
 			return nil, fmt.Errorf("granting it its program: %w", err)
 		}
 	}
@@ -102,21 +102,21 @@ func (p *Plan) lookAtMemory(v *view) {
 			v.items[it.path] = it
 		}
 	}
-	add(item{path: "/proc", kind: processes, access: AccessRead, folder: true})
+	add(item{path: "/proc", kind: processes, access: tool.AccessRead, folder: true})
 	for _, path := range devices {
-		add(item{path: path, kind: device, access: AccessWrite})
+		add(item{path: path, kind: device, access: tool.AccessWrite})
 	}
 	for path, target := range deviceLinks {
 		v.links[path] = target
 	}
 	for _, path := range []string{"/tmp", "/dev/shm"} {
 		if outer, ok := around(v.items, path); !ok || outer.kind != bound {
-			add(item{path: path, kind: scratch, access: AccessWrite, folder: true})
+			add(item{path: path, kind: scratch, access: tool.AccessWrite, folder: true})
 		}
 	}
 	for _, path := range maskedProc {
 		if exists(path) {
-			add(item{path: path, kind: nothing, access: AccessRead, exact: true})
+			add(item{path: path, kind: nothing, access: tool.AccessRead, exact: true})
 		}
 	}
 }
@@ -186,7 +186,7 @@ func (p *Plan) chooseLandlock() tool.Wall {
 	if !p.mounts {
 		var exceptions []string
 		for _, it := range p.layout {
-			if it.exact && it.kind == nothing && !within(it.path, "/proc") || it.exact && it.kind == bound && it.access == AccessRead {
+			if it.exact && it.kind == nothing && !within(it.path, "/proc") || it.exact && it.kind == bound && it.access == tool.AccessRead {
 				exceptions = append(exceptions, it.path)
 			}
 		}

@@ -3,6 +3,8 @@ package sandbox
 import (
 	"fmt"
 	"path/filepath"
+
+	"github.com/toolhost/toolhost/tool"
 )
 
 // Mode says whether there are walls.
@@ -15,16 +17,6 @@ const (
 	ModeRequired Mode = "required" // all, or the process is not started
 )
 
-// Access is what may be done with files.
-type Access string
-
-// The kinds of access. The zero value is AccessNone.
-const (
-	AccessNone  Access = "none"
-	AccessRead  Access = "read"  // and execute
-	AccessWrite Access = "write" // and read and execute
-)
-
 // Config says what one process may touch besides the system's libraries. All paths are absolute. The zero value has no
 // walls.
 type Config struct {
@@ -34,13 +26,13 @@ type Config struct {
 	// Workspace is the folder that tools work in, and WorkspaceAccess what the process may do there. It is at the same path
 	// inside. Empty: none.
 	Workspace       string
-	WorkspaceAccess Access
+	WorkspaceAccess tool.Access
 	// Read and Write are further files and folders. They must be there.
 	Read, Write []string
 	// Hidden is what stays out of sight even where a folder around it was granted: toolhost's own. What is not there counts
 	// for nothing.
 	Hidden []string
-	// Protected is what is not to be changed even where a folder around it was granted with AccessWrite. What is not there
+	// Protected is what is not to be changed even where a folder around it was granted to be changed. What is not there
 	// counts for nothing.
 	Protected []string
 }
@@ -72,7 +64,7 @@ func (c Config) check() error {
 		return fmt.Errorf("the sandbox's mode is %q, not off, on or required", c.Mode)
 	}
 	switch c.WorkspaceAccess {
-	case "", AccessNone, AccessRead, AccessWrite:
+	case "", tool.AccessNone, tool.AccessRead, tool.AccessWrite:
 	default:
 		return fmt.Errorf("the access to the workspace is %q, not none, read or write", c.WorkspaceAccess)
 	}

@@ -6,6 +6,8 @@ import (
 	"encoding/binary"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/toolhost/toolhost/tool"
 )
 
 // scopedSince is the version of Landlock that keeps signals and abstract unix sockets apart.
@@ -90,13 +92,13 @@ func (p *Plan) rulesetSize() uint64 {
 func (p *Plan) rights(it item) uint64 {
 	rights := uint64(lockRead)
 	switch {
-	case it.kind == nothing, it.kind == scratch && !p.mounts, it.exact && it.access == AccessRead:
+	case it.kind == nothing, it.kind == scratch && !p.mounts, it.exact && it.access == tool.AccessRead:
 		return 0 // what holds around it has to do
 	case it.kind == processes:
 		rights = unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_READ_DIR
 	case it.kind == device:
 		rights = unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
-	case it.access == AccessWrite:
+	case it.access == tool.AccessWrite:
 		rights = ^uint64(0)
 	}
 	if !it.folder {

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/toolhost/toolhost/internal/sandbox/entry"
+	"github.com/toolhost/toolhost/tool"
 )
 
 // Descriptors that calls open, each the lowest number that is free.
@@ -108,7 +109,7 @@ func (p *Plan) fetch(it item, probe bool) {
 		p.newMount(at, "proc", readOnly|plain|unix.MOUNT_ATTR_NOEXEC, "hidepid", "ptraceable")
 	case it.kind == processes:
 		p.clone(at, it.path, readOnly|plain|unix.MOUNT_ATTR_NOEXEC)
-	case it.access == AccessWrite:
+	case it.access == tool.AccessWrite:
 		p.clone(at, it.path, attributes(it.path))
 	default:
 		p.clone(at, it.path, readOnly|attributes(it.path))

@@ -35,7 +35,7 @@ func newWorld(t *testing.T) *world {
 			t.Fatal(err)
 		}
 	}
-	w.cfg = sandbox.Config{Mode: sandbox.ModeOn, Workspace: w.workspace, WorkspaceAccess: sandbox.AccessWrite, Hidden: []string{filepath.Join(base, "state"), filepath.Join(base, "run")}}
+	w.cfg = sandbox.Config{Mode: sandbox.ModeOn, Workspace: w.workspace, WorkspaceAccess: tool.AccessWrite, Hidden: []string{filepath.Join(base, "state"), filepath.Join(base, "run")}}
 	w.situation = sandbox.Situation{Program: "/bin/sh", Own: []string{w.own}, Dir: w.own, Stage: stage, NoPIDNamespace: "the test has none"}
 	return w
 }

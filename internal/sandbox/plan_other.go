@@ -23,9 +23,9 @@ func New(cfg Config, s Situation) (*Plan, error) {
 		return nil, err
 	}
 	p := &Plan{path: s.Program, shown: tool.Sandbox{
-		Mode: string(cfg.Mode), Network: cfg.Network, Workspace: string(cfg.WorkspaceAccess), Read: cfg.Read, Write: cfg.Write,
+		Mode: string(cfg.Mode), Network: cfg.Network, Workspace: cfg.WorkspaceAccess, Read: cfg.Read, Write: cfg.Write,
 	}}
-	for _, name := range wallNames {
+	for _, name := range []string{Files, Landlock, Network, PID, IPC, Privileges, Syscalls} {
 		wall := tool.Wall{Name: name, Note: notHere}
 		if cfg.Mode == ModeRequired {
 			return nil, &RefusedError{wall}

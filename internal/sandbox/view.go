@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/toolhost/toolhost/tool"
 )
 
 // kind is how a path comes to be there.
@@ -26,7 +28,7 @@ const (
 type item struct {
 	path   string
 	kind   kind
-	access Access
+	access tool.Access
 	folder bool
 	exact  bool // what holds of it must not follow from a folder around it that allows more
 }
@@ -40,14 +42,14 @@ type view struct {
 func newView() *view { return &view{items: map[string]item{}, links: map[string]string{}} }
 
 // reveal makes a path visible, and the links by which it is reached. If it is visible already, the better access counts.
-func (v *view) reveal(path string, access Access) error {
+func (v *view) reveal(path string, access tool.Access) error {
 	it, err := v.resolve(path)
 	if err != nil {
 		return err
 	}
 	it.access = access
-	if was, ok := v.items[it.path]; ok && was.kind == bound && was.access == AccessWrite {
-		it.access = AccessWrite
+	if was, ok := v.items[it.path]; ok && was.kind == bound && was.access == tool.AccessWrite {
+		it.access = tool.AccessWrite
 	}
 	v.items[it.path] = it
 	return nil
@@ -94,7 +96,7 @@ func components(path string) []string {
 }
 
 // revealAny makes those of the paths visible that are there.
-func (v *view) revealAny(paths []string, access Access) error {
+func (v *view) revealAny(paths []string, access tool.Access) error {
 	for _, path := range paths {
 		if err := v.reveal(path, access); err != nil && !missing(err) {
 			return err
@@ -110,12 +112,12 @@ func missing(err error) bool {
 
 // hide puts nothing in place of a path, if a folder around it is visible.
 func (v *view) hide(path string) {
-	v.overlay(path, item{kind: nothing, access: AccessRead, exact: true})
+	v.overlay(path, item{kind: nothing, access: tool.AccessRead, exact: true})
 }
 
 // protect lets a path only be read, if a folder around it may be written.
 func (v *view) protect(path string) {
-	v.overlay(path, item{kind: bound, access: AccessRead, exact: true})
+	v.overlay(path, item{kind: bound, access: tool.AccessRead, exact: true})
 }
 
 func (v *view) overlay(path string, it item) {
@@ -131,7 +133,7 @@ func (v *view) overlay(path string, it item) {
 		return // what was granted by its own name
 	}
 	outer, ok := around(v.items, real)
-	if !ok || outer.kind != bound && outer.kind != nothing || it.kind == bound && outer.access != AccessWrite {
+	if !ok || outer.kind != bound && outer.kind != nothing || it.kind == bound && outer.access != tool.AccessWrite {
 		return
 	}
 	it.path, it.folder = real, info.IsDir()
@@ -145,7 +147,7 @@ func (v *view) layout() []item {
 	placed := map[string]item{}
 	for _, it := range slices.SortedFunc(maps.Values(v.items), func(a, b item) int { return comparePaths(a.path, b.path) }) {
 		if outer, ok := around(placed, it.path); ok && !it.exact && it.kind == bound && outer.kind == bound &&
-			(outer.access == AccessWrite || outer.access == it.access) {
+			(outer.access == tool.AccessWrite || outer.access == it.access) {
 			continue
 		}
 		placed[it.path] = it

@@ -17,8 +17,6 @@ const (
 	Syscalls   = "syscalls"   // no system calls that plugins have no use for and attackers have
 )
 
-var wallNames = []string{Files, Landlock, Network, PID, IPC, Privileges, Syscalls}
-
 // WallError says that a wall cannot be put up. A Plan that is made without it may do.
 type WallError struct {
 	Wall string

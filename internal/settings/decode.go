@@ -129,7 +129,7 @@ func (d *Decoder) scalar(v reflect.Value, tag reflect.StructTag, key string, nod
 	}
 	var err error
 	switch tag.Get("is") {
-	case "folder", "file":
+	case "folder", "file", "path":
 		s.Text, err = d.path(s.Text)
 		v.SetString(s.Text)
 	case "address":

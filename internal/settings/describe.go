@@ -37,8 +37,8 @@ func describeText(tag reflect.StructTag) string {
 		return "an address such as unix:///PATH or 127.0.0.1:PORT"
 	case "", "tool", "tag":
 		return "a text"
-	case "name":
-		return "a name"
+	case "name", "path":
+		return "a " + is
 	default:
 		return "the path of a " + is
 	}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"path/filepath"
+	"slices"
+
+	"github.com/toolhost/toolhost/internal/config"
+	"github.com/toolhost/toolhost/internal/sandbox"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// grounds is what is toolhost's own: what plugins are not to see, and what they are not to change, whatever folder around it
+// was granted.
+type grounds struct {
+	workspace         string
+	hidden, protected []string
+}
+
+// groundsOf returns them for a configuration with absolute paths.
+func groundsOf(options serveOptions) grounds {
+	g := grounds{workspace: options.Workspace, hidden: []string{options.State}, protected: slices.Clone(options.Folders)}
+	if options.listen.IsUnix() {
+		g.hidden = append(g.hidden, options.listen.Path())
+	}
+	for _, secret := range options.Secrets {
+		if secret.File != "" {
+			g.hidden = append(g.hidden, secret.File)
+		}
+	}
+	for _, path := range []string{options.Audit.File, options.LockFile, options.file} {
+		if path != "" {
+			g.protected = append(g.protected, path)
+		}
+	}
+	return g
+}
+
+// sandbox returns what the processes of a plugin may touch.
+func (g grounds) sandbox(s config.Sandbox) sandbox.Config {
+	return sandbox.Config{
+		Mode: sandbox.Mode(s.Mode), Network: s.Network, Workspace: g.workspace, WorkspaceAccess: tool.Access(s.Workspace),
+		Read: s.Read, Write: s.Write, Hidden: g.hidden, Protected: g.protected,
+	}
+}
+
+// question returns what a process may touch that lives only to say what it is: nothing to work with, but what it may need
+// to start. Nobody has decided about the executable yet.
+func (g grounds) question(s config.Sandbox) sandbox.Config {
+	s.Network, s.Workspace = false, string(tool.AccessNone)
+	s.Read, s.Write = slices.Concat(s.Read, s.Write), nil
+	return g.sandbox(s)
+}
+
+// granted returns what a plugin may touch, as it is shown.
+func granted(s config.Sandbox) tool.Sandbox {
+	return tool.Sandbox{Mode: s.Mode, Network: s.Network, Workspace: tool.Access(s.Workspace), Read: s.Read, Write: s.Write}
+}
+
+// configPath returns the absolute path of a configuration file; "" if there is none.
+func configPath(file string) string {
+	if file == "" {
+		return ""
+	}
+	path, err := filepath.Abs(file)
+	if err != nil {
+		return ""
+	}
+	return path
+}
