@@ -45,7 +45,7 @@ def differences(left: Path, right: Path) -> list[str]:
         for path in root.rglob("*.py*")
         if path.suffix in (".py", ".pyi") and path != root / "__init__.py"
     }
-    match, mismatch, errors = filecmp.cmpfiles(left, right, sorted(names), shallow=False)
+    _, mismatch, errors = filecmp.cmpfiles(left, right, sorted(names), shallow=False)
     return sorted([*mismatch, *errors])
 
 

@@ -62,7 +62,7 @@ def to_error(m: error_pb2.Error) -> ToolhostError:
 
 
 def of_status(code: grpc.StatusCode, message: str, trailers: Iterable[tuple[str, str | bytes]]) -> ToolhostError:
-    """Return what an RPC ended with: the error that the status carries as a detail, else one whose kind fits the code."""
+    """Return what an RPC ended with: the error that the status carries as a detail, else one of the code's kind."""
     for key, value in trailers:
         if key == "grpc-status-details-bin" and isinstance(value, bytes):
             for packed in _status_class().FromString(value).details:

@@ -151,6 +151,23 @@ def to_result(message: result_pb2.Result) -> Result:
     )
 
 
+def join(result: result_pb2.Result, pieces: Mapping[int, bytes | bytearray]) -> None:
+    """Put the pieces that came ahead into the blocks, before what these hold. Raises IndexError and ValueError."""
+    for index, piece in pieces.items():
+        block = result.content[index]
+        match block.WhichOneof("block"):
+            case "text":
+                block.text = (bytes(piece) + block.text.encode()).decode(errors="replace")
+            case "json":
+                block.json = bytes(piece) + block.json
+            case "image":
+                block.image.data = bytes(piece) + block.image.data
+            case "file":
+                block.file.data = bytes(piece) + block.file.data
+            case kind:
+                raise ValueError(f"there is a piece of block {index}, which is {kind}")
+
+
 # Statuses and logs.
 
 _STATES = {

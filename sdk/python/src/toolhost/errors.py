@@ -1,7 +1,7 @@
 """The two kinds of errors: what a model reads, and failures of the machinery.
 
-A tool raises `ToolError` to tell the model what went wrong; that is a result. Everything else is a `ToolhostError`, whose
-kind says what to do about it. Tools raise them, too: `raise Unavailable("the weather service is down", retry_after=30)`.
+A tool raises `ToolError` to tell the model what went wrong; that is a result. Everything else is a `ToolhostError`,
+whose kind says what to do about it. Tools raise them, too: `raise Unavailable("the service is down", retry_after=30)`.
 Clients raise nothing else.
 """
 

@@ -51,11 +51,10 @@ class Call:
         self.stopped: ToolhostError | None = None
         """Why the call is to end, once it is."""
         self.cancelled = threading.Event()
-        self.news = asyncio.Event()
-        """Is set when there is more text, when it is complete, and when the call is stopped."""
         self.work: set[asyncio.Future[Any]] = set()
         """What is cancelled when the call is stopped."""
         self._loop = asyncio.get_running_loop()
+        self._changed: asyncio.Future[None] = self._loop.create_future()
         self._thread = threading.get_ident()
         self._out = Outflow(start.credit, emit)
         self._timer: asyncio.TimerHandle | None = None
@@ -80,7 +79,7 @@ class Call:
                 self.text += request.append.text
                 if len(self.text) > MAX_ARGUMENTS:
                     self.stop(InvalidArgument(f"the arguments have more than {MAX_ARGUMENTS} bytes"))
-                self.news.set()
+                self._change()
             case "complete" if not self.complete:
                 self._completed(request.complete.arguments or bytes(self.text))
             case "cancel":
@@ -91,10 +90,18 @@ class Call:
             case "artifact" if self._answer is not None and not self._answer.done():
                 self._answer.set_result(request.artifact)
 
+    async def change(self) -> None:
+        """Wait until there is more text, or it is complete, or the call is stopped."""
+        await asyncio.shield(self._changed)
+
+    def _change(self) -> None:
+        changed, self._changed = self._changed, self._loop.create_future()
+        changed.set_result(None)
+
     def _completed(self, arguments: bytes) -> None:
         self.complete_text, self.complete = arguments, True
         self.text = bytearray()
-        self.news.set()
+        self._change()
 
     def stop(self, reason: ToolhostError) -> None:
         """Stop the work. Only the first reason counts."""
@@ -102,7 +109,7 @@ class Call:
             return
         self.stopped = reason
         self.cancelled.set()
-        self.news.set()
+        self._change()
         self._out.fail(reason)
         if self._answer is not None and not self._answer.done():
             self._answer.set_exception(reason)
@@ -233,7 +240,10 @@ class Call:
         """Send what of the content is too large for the end, and return the end with the rest."""
         if len(result.content) > _MAX_BLOCKS:
             raise Internal(f"the tool's result has {len(result.content)} blocks; there may be {_MAX_BLOCKS}")
-        message = _wire.from_result(result)
+        try:
+            message = _wire.from_result(result)
+        except (ValueError, TypeError) as problem:
+            raise Internal(f'tool "{self.start.tool}": encoding the result: {problem}') from problem
         room = _wire.CHUNK
         for index, block in enumerate(message.content):
             kind = block.WhichOneof("block")

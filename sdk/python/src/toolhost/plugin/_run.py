@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import contextvars
+import functools
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from pydantic_core import from_json
@@ -20,6 +22,7 @@ from toolhost.plugin._output import result_of
 from toolhost.result import Result
 
 _NUMBER_CHARACTER = re.compile(rb"[-+.0-9eE]")
+_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)  # a whole one
 _OPEN_NUMBER = re.compile(rb"(?<=[\s:,\[])-?[0-9]*[-+.0-9eE]*\Z")  # one that may go on
 
 
@@ -58,7 +61,7 @@ class Runner:
 
     async def _outcome(self, call: Call) -> Result:
         try:
-            bound: Bound = await self._author(call, "opening tool", self.open, call)
+            bound: Bound = await self._author(call, "opening tool", self.open, (call,))
             try:
                 return await self._served(call, bound)
             finally:
@@ -75,7 +78,7 @@ class Runner:
             raise call.stopped
         keywords = bound.bind(call.complete_text)
         await call.execute()
-        return result_of(await self._author(call, "tool", bound.work, **keywords))
+        return result_of(await self._author(call, "tool", bound.work, keywords=keywords))
 
     async def _arguments(self, call: Call, bound: Bound) -> None:
         """Wait for the complete arguments, and show what comes before them to who wants to see it."""
@@ -84,8 +87,7 @@ class Runner:
             while not call.complete and call.stopped is None:
                 if bound.preview is not None and shown is None and call.text:
                     shown = asyncio.create_task(self._previews(call, bound.preview))
-                call.news.clear()
-                await call.news.wait()
+                await call.change()
         finally:
             if shown is not None:
                 shown.cancel()
@@ -101,29 +103,39 @@ class Runner:
             value = so_far(bytes(call.text))
             if isinstance(value, dict) and value != last:
                 last = value
-                await self._author(call, "the preview of tool", preview, value)
+                await self._author(call, "the preview of tool", preview, (value,))
             while len(call.text) == size and not call.complete and call.stopped is None:
-                await call.news.wait()
+                await call.change()
 
     async def _author(
-        self, call: Call, what: str, function: Callable[..., Any], *args: Any, stops: bool = True, **kwargs: Any
+        self,
+        call: Call,
+        what: str,
+        function: Callable[..., Any],
+        positional: tuple[Any, ...] = (),
+        keywords: Mapping[str, Any] = MappingProxyType({}),
+        *,
+        stops: bool = True,
     ) -> Any:
         """Run the author's code: async code as a task that is cancelled with the call, other code in a thread.
 
         Raises ToolError and ToolhostError; what else the code raises becomes an Internal, with its trace in the log.
         """
-        work = asyncio.ensure_future(self._caught(function, *args, **kwargs))
+        work = asyncio.ensure_future(self._caught(functools.partial(function, *positional, **keywords)))
         if stops:
             call.work.add(work)
             work.add_done_callback(call.work.discard)
             if call.stopped is not None:
                 work.cancel()
+        over: asyncio.CancelledError | None = None
         try:
             await asyncio.wait({work})
-        except asyncio.CancelledError:  # a preview is over
+        except asyncio.CancelledError as cancelled:  # a preview is over; what it failed with counts all the same
+            over = cancelled
             work.cancel()
             await asyncio.wait({work})
-            raise
+        if over is not None and (work.cancelled() or work.result()[1] is None):
+            raise over
         if work.cancelled():
             raise call.stopped or Internal(f'{what} "{self.name}": it was cancelled, but not by toolhost')
         value, failure = work.result()
@@ -136,13 +148,11 @@ class Runner:
         call.logger.error("%s %r raised", what, self.name, exc_info=failure)
         raise Internal(f'{what} "{self.name}": {type(failure).__name__}: {failure}') from failure
 
-    async def _caught(
-        self, function: Callable[..., Any], *args: Any, **kwargs: Any
-    ) -> tuple[Any, BaseException | None]:
+    async def _caught(self, function: Callable[[], Any]) -> tuple[Any, BaseException | None]:
         """Return what a function returns, or raises: also SystemExit, which would end the plugin."""
         if inspect.iscoroutinefunction(function):
             try:
-                return await function(*args, **kwargs), None
+                return await function(), None
             except asyncio.CancelledError:
                 raise
             except BaseException as failure:  # noqa: BLE001
@@ -150,7 +160,7 @@ class Runner:
 
         def in_thread() -> tuple[Any, BaseException | None]:
             try:
-                return function(*args, **kwargs), None
+                return function(), None
             except BaseException as failure:  # noqa: BLE001
                 return None, failure
 
@@ -169,11 +179,8 @@ def so_far(text: bytes) -> Any:
     What could still turn into something else is left out: a key without a value, a number until something follows it, a
     piece of a literal, of an escape or of a character.
     """
-    if _NUMBER_CHARACTER.match(text[-1:]):
-        try:
-            return from_json(text + b'"', allow_partial="trailing-strings")  # it ends within a string
-        except ValueError:
-            text = _OPEN_NUMBER.sub(b"", text)
+    if _NUMBER_CHARACTER.match(text[-1:]) and b'"' not in _STRING.sub(b"", text):
+        text = _OPEN_NUMBER.sub(b"", text)  # which is not within a string
     try:
         return from_json(text, allow_partial="trailing-strings")
     except ValueError:

@@ -66,10 +66,7 @@ class Session:
         runner = self._runners.get(call.start.tool)
         if runner is None:
             raise NotFound(f'the plugin "{self._plugin}" has no tool "{call.start.tool}"')
-        try:
-            return await call.send_ahead(await runner.run(call))
-        except (ValueError, TypeError) as problem:
-            raise Internal(f'tool "{call.start.tool}": encoding the result: {problem}') from problem
+        return await call.send_ahead(await runner.run(call))
 
 
 def _failed(failure: ToolhostError) -> plugin_pb2.CallEnd:

@@ -1,0 +1,67 @@
+#!/bin/sh
+# Checks and tests the Python SDK. What that needs is set up once, in .build/python of the checkout, from
+# requirements.lock alone. Where it cannot be had, this says so in one line and is content, unless CI=true.
+#
+#   check.sh setup      only set up, and print the Python of the virtual environment
+#   check.sh generate   write src/toolhost/proto anew
+#   check.sh            all checks and tests; further arguments are for pytest
+set -eu
+here=$(cd "$(dirname "$0")/.." && pwd)
+root=$(cd "$here/../.." && pwd)
+home=$root/.build/python
+python=$home/venv/bin/python
+export PYTHONDONTWRITEBYTECODE=1
+
+skip() {
+	printf '    python: skipped: %s\n' "$1" >&2
+	if [ "${CI:-}" = true ]; then
+		exit 1
+	fi
+	exit 0
+}
+
+# setup makes the virtual environment, unless it is made of the same.
+setup() {
+	system=$(command -v python3) || skip "there is no python3"
+	"$system" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))' 2>/dev/null ||
+		skip "$system is older than 3.10, or has no venv"
+	mkdir -p "$home"
+	wanted=$({ "$system" -VV && cat "$here/requirements.lock"; } | cksum)
+	if [ "$(cat "$home/stamp" 2>/dev/null)" = "$wanted $here" ]; then
+		return
+	fi
+	rm -rf "$home/venv" "$home/stamp"
+	{
+		"$system" -m venv "$home/venv" &&
+			"$python" -m pip install --quiet --disable-pip-version-check --only-binary :all: --require-hashes \
+				--requirement "$here/requirements.lock"
+	} >"$home/log" 2>&1 || skip "what it needs cannot be installed; see $home/log"
+	# The package is used from where it is.
+	printf '%s\n' "$here/src" >"$("$python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/toolhost.pth"
+	printf '%s' "$wanted $here" >"$home/stamp"
+}
+
+# Only one at a time sets up.
+mkdir -p "$home"
+if command -v flock >/dev/null; then
+	exec 9>"$home/lock"
+	flock 9
+fi
+setup
+exec 9>&-
+
+cd "$here"
+case "${1:-}" in
+setup)
+	printf '%s\n' "$python"
+	exit 0
+	;;
+generate)
+	exec "$python" scripts/generate.py
+	;;
+esac
+"$python" scripts/generate.py --check
+"$python" -m ruff format --quiet --check . || { echo 'not formatted; run ruff format' >&2; exit 1; }
+"$python" -m ruff check --quiet --no-cache .
+"$python" -m mypy --cache-dir "$home/mypy" --no-error-summary
+exec "$python" -m pytest -q "$@"

@@ -1,0 +1,71 @@
+"""Where servers listen: how an address is written, and where they are when nothing is said."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import re
+from pathlib import Path
+
+from toolhost.errors import InvalidArgument
+
+_MAX_PATH = 103  # of a socket, in bytes: what every kernel takes
+_PORT = re.compile(r"(?:\[(?P<six>[^\]]+)\]|(?P<four>[0-9.]+)):(?P<port>[0-9]{1,5})\Z")
+_FORMS = "use unix:///PATH, 127.0.0.1:PORT or [::1]:PORT"
+
+
+def find(given: str, program: str) -> str:
+    """Return the address that a client of a program should use.
+
+    It is the one given, else what the environment's PROGRAM_ADDR says, else this user's default socket. Raises
+    InvalidArgument if it is ill-formed.
+    """
+    variable = f"{program.upper()}_ADDR"
+    if given:
+        return _checked(given)
+    if os.environ.get(variable):
+        try:
+            return _checked(os.environ[variable])
+        except InvalidArgument as problem:
+            raise InvalidArgument(f"the environment's {variable}: {problem}") from None
+    runtime = os.environ.get("XDG_RUNTIME_DIR", "")
+    path = os.path.join(runtime, program, f"{program}.sock")
+    if not os.path.isabs(path) or len(path.encode()) > _MAX_PATH:
+        path = f"/tmp/{program}-{os.getuid()}/{program}.sock"  # noqa: S108 - toolhost sees to whose the folder is
+    return "unix://" + path
+
+
+def _checked(address: str) -> str:
+    if address.startswith("unix://"):
+        path = address.removeprefix("unix://")
+        if not path.startswith("/"):
+            raise InvalidArgument(f'the socket path "{path}" is not absolute; use unix:///PATH with three slashes')
+        if len(path.encode()) > _MAX_PATH:
+            raise InvalidArgument(
+                f'the socket path "{path}" has {len(path.encode())} bytes and the kernel takes {_MAX_PATH}; '
+                "use a shorter one"
+            )
+        return address
+    port = _PORT.match(address)
+    try:
+        loopback = port is not None and ipaddress.ip_address(port["six"] or port["four"]).is_loopback
+    except ValueError:
+        port = None
+    if port is None:
+        raise InvalidArgument(f'the address "{address}" is ill-formed; {_FORMS}')
+    if not loopback:
+        raise InvalidArgument(
+            f'the address "{address}" is not on loopback, and other machines must not reach this API; {_FORMS}'
+        )
+    return address
+
+
+def stranger(address: str) -> int | None:
+    """Return the user whose socket it is, if that is neither this user nor root: a stranger may have put it there."""
+    if not address.startswith("unix://") or os.getuid() == 0:
+        return None
+    try:
+        owner = Path(address.removeprefix("unix://")).stat().st_uid
+    except OSError:
+        return None
+    return owner if owner not in (0, os.getuid()) else None

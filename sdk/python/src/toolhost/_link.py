@@ -1,0 +1,77 @@
+"""How a server is reached: a channel, and its failures as errors."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any, TypeVar
+
+import grpc
+
+from toolhost import _address, _grpc_errors
+from toolhost.errors import Unavailable
+
+_T = TypeVar("_T")
+
+
+class Link:
+    """A channel to one server. It connects when it is first used, and anew when the connection was lost."""
+
+    def __init__(self, address: str, program: str, limit: int) -> None:
+        self.address = _address.find(address, program)
+        self._program = program
+        self._limit = limit
+        self._channel: grpc.aio.Channel | None = None
+
+    @property
+    def channel(self) -> grpc.aio.Channel:
+        """The channel. It belongs to the loop on which it was first asked for."""
+        owner = _address.stranger(self.address)
+        if owner is not None:
+            raise Unavailable(f"the server at {self.address} belongs to another user (uid {owner})")
+        if self._channel is None:
+            self._channel = grpc.aio.insecure_channel(
+                self.address.replace("unix://", "unix:", 1),
+                options=[
+                    ("grpc.max_receive_message_length", self._limit),
+                    ("grpc.max_send_message_length", self._limit),
+                    ("grpc.enable_http_proxy", 0),
+                    ("grpc.enable_retries", 0),
+                    # A server that comes back is to be found soon.
+                    ("grpc.initial_reconnect_backoff_ms", 100),
+                    ("grpc.min_reconnect_backoff_ms", 100),
+                    ("grpc.max_reconnect_backoff_ms", 1000),
+                ],
+            )
+        return self._channel
+
+    async def close(self) -> None:
+        """End the connection, and what is under way on it."""
+        if self._channel is not None:
+            channel, self._channel = self._channel, None
+            await channel.close()
+
+    async def unary(self, stub: type[Any], method: str, request: Any) -> Any:
+        """Make an RPC that answers once."""
+        try:
+            return await getattr(stub(self.channel), method)(request)
+        except grpc.aio.AioRpcError as failure:
+            raise self.failure(failure) from failure
+
+    async def stream(self, stub: type[Any], method: str, request: Any) -> AsyncIterator[Any]:
+        """Make an RPC that answers with a stream, and end it when nobody wants more."""
+        call = getattr(stub(self.channel), method)(request)
+        try:
+            async for message in call:
+                yield message
+        except grpc.aio.AioRpcError as failure:
+            raise self.failure(failure) from failure
+        finally:
+            call.cancel()
+
+    def failure(self, failure: grpc.aio.AioRpcError) -> Exception:
+        """Return what an RPC failed with as a ToolhostError."""
+        trailers = list(failure.trailing_metadata() or ())
+        detailed = any(key == "grpc-status-details-bin" for key, _ in trailers)
+        if failure.code() is grpc.StatusCode.UNAVAILABLE and not detailed:
+            return Unavailable(f"no {self._program} answers at {self.address}: {failure.details()}")
+        return _grpc_errors.of_status(failure.code(), failure.details() or "", trailers)

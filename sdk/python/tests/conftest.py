@@ -1,0 +1,117 @@
+"""What the tests share: real servers."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+BIN = Path(os.environ.get("BIN", HERE.parents[2] / "bin"))
+PATIENCE = 60.0
+"""Bounds every wait, in seconds, so that what hangs fails a test instead of stopping the run."""
+
+
+def program(name: str) -> Path:
+    path = BIN / name
+    if not path.exists():
+        pytest.fail(f"{path} is not there; run make build")
+    return path
+
+
+@contextlib.contextmanager
+def short_folder() -> Iterator[Path]:
+    """A folder with a short name: a socket's path has a bound of about 100 bytes."""
+    folder = Path(tempfile.mkdtemp(prefix="py-", dir="/tmp"))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def install(source: Path, folder: Path) -> None:
+    """Put a plugin into a folder as one executable file."""
+    folder.mkdir(exist_ok=True)
+    path = folder / source.stem
+    path.write_text(f"#!/bin/sh\nexec '{sys.executable}' '{source}'\n")
+    path.chmod(0o700)
+
+
+class Server:
+    """A server that is ready, and is stopped in the end."""
+
+    def __init__(self, *command: str | Path, home: Path, address: str) -> None:
+        self.home = home
+        self.address = address
+        self._log = (home / f"{Path(command[0]).name}.log").open("w+")
+        environment = {"HOME": str(home), "PATH": "/usr/bin:/bin", "TMPDIR": str(home)}
+        self.process = subprocess.Popen(
+            [*map(str, command), "--listen", address],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=self._log,
+            env=environment,
+            text=True,
+        )
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        assert address in line, f"not ready: {line!r}\n{self.log}"
+
+    @property
+    def log(self) -> str:
+        self._log.seek(0)
+        return self._log.read()
+
+    def stop(self) -> None:
+        self.process.terminate()
+        assert self.process.wait(PATIENCE) == 0, self.log
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+        self._log.close()
+
+
+def serve_toolhost(home: Path, *plugins: str) -> Server:
+    for name in plugins:
+        install(HERE / "plugins" / f"{name}.py", home / "plugins")
+    (home / "workspace").mkdir()
+    return Server(
+        program("toolhost"),
+        "serve",
+        "--plugins",
+        home / "plugins",
+        "--state",
+        home / "state",
+        "--workspace",
+        home / "workspace",
+        home=home,
+        address=f"unix://{home}/t.sock",
+    )
+
+
+@pytest.fixture(scope="session")
+def toolhost() -> Iterator[Server]:
+    """A toolhost with the plugins of the tests, which several tests share."""
+    with short_folder() as home:
+        server = serve_toolhost(home, "fixture", "extras")
+        yield server
+        server.stop()
+
+
+@pytest.fixture
+def own_toolhost() -> Iterator[Callable[..., Server]]:
+    """Makes a toolhost of one test's own."""
+    with contextlib.ExitStack() as stack:
+
+        def make(*plugins: str) -> Server:
+            server = serve_toolhost(stack.enter_context(short_folder()), *plugins)
+            stack.callback(server.stop)
+            return server
+
+        yield make

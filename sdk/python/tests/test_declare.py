@@ -1,0 +1,288 @@
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable
+from typing import Annotated, Any, Literal
+
+import pytest
+from pydantic import BaseModel, Field
+from typing_extensions import TypedDict
+
+from toolhost.plugin import (
+    AsyncContext,
+    Context,
+    DeclarationError,
+    Example,
+    FilterCall,
+    Plugin,
+    Result,
+    Spec,
+    Variant,
+)
+
+
+def declared(function: Callable[..., Any], **options: Any) -> Spec:
+    plugin = Plugin("p")
+    plugin.tool(**options)(function)
+    (spec,) = plugin.tools.values()
+    return spec
+
+
+class Point(BaseModel):
+    x: float
+    y: float = Field(0, description="how high", ge=-1)
+
+
+class Row(TypedDict):
+    id: int
+
+
+def plain(city: str, days: int = 1) -> str:
+    """Say what the weather will be.
+
+    In any city.
+
+    Args:
+        city: The city's name,
+            in English.
+        days (int): How many days.
+
+    Returns:
+        words.
+    """
+    return f"{city} {days}"
+
+
+def sphinx(city: str) -> str:
+    """Say what the weather will be.
+
+    :param city: The city's name.
+    :returns: words
+    """
+    return city
+
+
+def hinted(
+    kind: Literal["a", "b"],
+    many: Annotated[list[int], "some numbers"],
+    when: datetime.date | None = None,
+    size: Annotated[int, Field(ge=1, le=9, description="how large")] = 3,
+    schema: str = "",
+    model_config: str = "",
+    *,
+    where: Point | None = None,
+) -> None:
+    """Take everything."""
+
+
+def test_a_plain_function() -> None:
+    spec = declared(plain)
+    assert spec.name == "plain"
+    assert spec.description == "Say what the weather will be.\n\nIn any city.\n\nReturns:\n    words."
+    assert spec.input_schema == {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["city"],
+        "properties": {
+            "city": {"type": "string", "description": "The city's name, in English."},
+            "days": {"type": "integer", "default": 1, "description": "How many days."},
+        },
+    }
+    assert spec.output_schema is None
+
+
+def test_sphinx_fields() -> None:
+    spec = declared(sphinx)
+    assert spec.description == "Say what the weather will be.\n\n:returns: words"
+    assert spec.input_schema["properties"]["city"]["description"] == "The city's name."
+
+
+def test_hints() -> None:
+    schema = declared(hinted).input_schema
+    assert schema["required"] == ["kind", "many"]
+    assert schema["properties"] == {
+        "kind": {"enum": ["a", "b"], "type": "string"},
+        "many": {"type": "array", "items": {"type": "integer"}, "description": "some numbers"},
+        "when": {"anyOf": [{"type": "string", "format": "date"}, {"type": "null"}], "default": None},
+        "size": {"type": "integer", "minimum": 1, "maximum": 9, "default": 3, "description": "how large"},
+        "schema": {"type": "string", "default": ""},
+        "model_config": {"type": "string", "default": ""},
+        "where": {"anyOf": [{"$ref": "#/$defs/Point"}, {"type": "null"}], "default": None},
+    }
+    assert "title" not in schema["$defs"]["Point"]
+
+
+def test_one_model_is_all_arguments() -> None:
+    def at(point: Point, ctx: Context) -> None:
+        """Go there."""
+
+    schema = declared(at).input_schema
+    assert list(schema["properties"]) == ["x", "y"]
+    assert schema["properties"]["y"] == {"type": "number", "default": 0, "minimum": -1, "description": "how high"}
+
+
+def test_arguments_as_they_come() -> None:
+    def anything(**arguments: Any) -> None:
+        """Take anything."""
+
+    assert declared(anything).input_schema == {"type": "object", "additionalProperties": True}
+
+
+def test_output_schemas() -> None:
+    def model() -> Point:
+        """Return a model."""
+        raise NotImplementedError
+
+    def typed() -> Row:
+        """Return a typed dict."""
+        raise NotImplementedError
+
+    def result() -> Result:
+        """Return a result."""
+        raise NotImplementedError
+
+    def several() -> list[Point]:
+        """Return several."""
+        raise NotImplementedError
+
+    assert (declared(model).output_schema or {})["properties"].keys() == {"x", "y"}
+    assert declared(typed).output_schema == {
+        "type": "object",
+        "properties": {"id": {"type": "integer"}},
+        "required": ["id"],
+    }
+    assert declared(result).output_schema is None
+    assert declared(several).output_schema is None
+
+
+def test_options() -> None:
+    spec = declared(
+        plain,
+        name="other",
+        description="Something else.",
+        tags=["a"],
+        timeout=2.5,
+        dangerous=True,
+        examples=[Example({"city": "Oslo"}, "one city")],
+        input_schema={"type": "object"},
+        metadata={"team": [1]},
+    )
+    assert (spec.name, spec.description, spec.tags, spec.timeout) == ("other", "Something else.", ["a"], 2.5)
+    assert spec.dangerous
+    assert not spec.read_only
+    assert spec.input_schema == {"type": "object"}
+
+
+def test_the_function_stays_what_it_is() -> None:
+    assert Plugin("p").tool(plain) is plain
+    assert Plugin("p").tool(read_only=True)(plain) is plain
+
+
+def no_hint(city) -> None:  # type: ignore[no-untyped-def]
+    """Do something."""
+
+
+def no_name(*cities: str) -> None:
+    """Do something."""
+
+
+def no_words(city: str) -> None:
+    pass
+
+
+def no_json(what: object, then: Callable[[], None]) -> None:
+    """Do something."""
+
+
+def unreadable(city: Nowhere) -> None:  # type: ignore[name-defined]  # noqa: F821
+    """Do something."""
+
+
+def wrong_context(ctx: AsyncContext) -> None:
+    """Do something."""
+
+
+async def wrong_async_context(ctx: Context) -> None:
+    """Do something."""
+
+
+def more_than_rest(city: str, **rest: Any) -> None:
+    """Do something."""
+
+
+class NoCall:
+    """Do something."""
+
+
+class OddPreview:
+    """Do something."""
+
+    def call(self) -> None: ...
+
+    def preview(self) -> None: ...
+
+
+@pytest.mark.parametrize(
+    ("target", "options", "problem"),
+    [
+        (no_hint, {}, "its parameter 'city' has no type hint"),
+        (no_name, {}, "its parameter 'cities' takes no keyword"),
+        (no_words, {}, "its description is empty"),
+        (no_json, {}, "Cannot generate a JsonSchema"),
+        (unreadable, {}, "type hints cannot be read: name 'Nowhere' is not defined"),
+        (wrong_context, {}, "must be of type Context"),
+        (wrong_async_context, {}, "must be of type AsyncContext"),
+        (more_than_rest, {}, "there must be no others"),
+        (NoCall, {}, "no method `call`"),
+        (OddPreview, {}, "must be preview(self, so_far)"),
+        (plain, {"name": "1"}, 'the name "1" is ill-formed'),
+        (plain, {"timeout": -1}, "a duration is negative"),
+        (plain, {"cost_per_use": -1}, "its cost per use is negative"),
+        (plain, {"input_schema": {"type": "string"}}, 'must have "type": "object"'),
+        (
+            plain,
+            {"examples": [Example({"days": 1})]},
+            "its input example 1: the arguments do not fit the tool:\n- city",
+        ),
+    ],
+)
+def test_what_is_wrong(target: Any, options: dict[str, Any], problem: str) -> None:
+    with pytest.raises(DeclarationError, match="tool ") as raised:
+        declared(target, **options)
+    assert problem in str(raised.value)
+
+
+def test_names_are_unique() -> None:
+    plugin = Plugin("p")
+    plugin.tool(plain)
+    with pytest.raises(DeclarationError, match="another tool or filter"):
+        plugin.tool(plain)
+    with pytest.raises(DeclarationError, match="another tool or filter"):
+        plugin.before(name="plain")(lambda call: None)
+    plugin.before(name="f")(lambda call: None)
+    plugin.after(name="f")(lambda call: None)
+    with pytest.raises(DeclarationError, match="another filter"):
+        plugin.after(name="f")(lambda call: None)
+
+    async def late(call: FilterCall) -> None: ...
+
+    plugin.before(name="g")(lambda call: None)
+    with pytest.raises(DeclarationError, match="one is async"):
+        plugin.after(name="g")(late)
+    with pytest.raises(DeclarationError, match="the plugin: the name"):
+        Plugin("a b")
+
+
+def test_describe_says_it_all() -> None:
+    plugin = Plugin("p", "1", description="d", default_tags=["t"])
+    plugin.tool(describe=lambda viewer: Variant(description=viewer.session))(plain)
+    plugin.before(description="asks")(test_names_are_unique)
+    described = plugin.describe()
+    assert (described.name, described.version, described.description) == ("p", "1", "d")
+    assert list(described.default_tags) == ["t"]
+    assert described.tools[0].dynamic
+    assert (described.filters[0].name, described.filters[0].before, described.filters[0].after) == (
+        "test_names_are_unique",
+        True,
+        False,
+    )

@@ -1,0 +1,570 @@
+"""Tools as toolhost.testing runs them: arguments, results, errors, statuses, previews, the end."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+
+from toolhost.errors import Cancelled, Internal, NotFound, Timeout, ToolhostError
+from toolhost.plugin import (
+    AsyncContext,
+    Content,
+    Context,
+    Denied,
+    Effect,
+    Image,
+    Json,
+    Operation,
+    Plugin,
+    Progress,
+    RateLimited,
+    Result,
+    State,
+    Status,
+    Text,
+    ToolError,
+    Unavailable,
+    Usage,
+)
+from toolhost.testing import Host
+
+PATIENCE = 60.0
+plugin = Plugin("tools")
+
+
+class Point(BaseModel):
+    x: int
+    label: str = "?"
+
+
+@dataclass
+class Sized:
+    size: Decimal
+
+
+@plugin.tool
+def typed(n: int, point: Point | None = None, flag: bool = False, many: list[str] | None = None) -> list[Any]:
+    """Return what came."""
+    return [n, None if point is None else point.model_dump(), flag, many]
+
+
+@plugin.tool(strict=True)
+def strict(n: int) -> int:
+    """Return what came."""
+    return n
+
+
+@plugin.tool
+def model(point: Point) -> Point:
+    """Return what came."""
+    return point
+
+
+RETURNED: dict[str, Any] = {
+    "text": "naïve 漢字 😀",
+    "nothing": None,
+    "value": {"ключ": [1, 2.5, None, True]},
+    "list": [],
+    "model": Point(x=1),
+    "dataclass": Sized(Decimal("1.5")),
+    "block": Image(b"\x00\xff", name="p.png"),
+    "blocks": [Text("a"), Json([1])],
+    "surrogate": "half \ud83d",
+    "result": Result("x", cost=0.5, usage=Usage(1, 2), metadata={"k": [1]}, effects=[Effect("a", 1, Operation.APPEND)]),
+    "failed": Result("x", is_error=True, effects=[Effect("a", 1)]),
+    "nan": float("nan"),
+    "object": object(),
+    "odd block": Result([object()]),  # type: ignore[list-item]
+    "no key": Result(effects=[Effect("", 1)]),
+    "odd effect": Result(effects=[Effect("k", object())]),
+}
+
+
+@plugin.tool
+def returns(what: str) -> Any:
+    """Return something."""
+    return RETURNED[what]
+
+
+RAISED: dict[str, BaseException] = {
+    "tool": ToolError("no such street"),
+    "silent": ToolError(),
+    "unavailable": Unavailable("down", retry_after=1.5),
+    "denied": Denied("no"),
+    "rate": RateLimited("slowly"),
+    "bug": ZeroDivisionError("by zero"),
+    "exit": SystemExit(3),
+    "interrupt": KeyboardInterrupt(),
+    "stop": StopIteration(1),
+    "cancel": asyncio.CancelledError(),
+    "timeout": TimeoutError("a socket's"),
+}
+
+
+@plugin.tool
+def raises(what: str) -> None:
+    """Raise something."""
+    raise RAISED[what]
+
+
+@plugin.tool
+async def raises_async(what: str) -> None:
+    """Raise something."""
+    raise RAISED[what]
+
+
+@plugin.tool
+def reports(ctx: Context) -> str:
+    """Say how it stands."""
+    ctx.status("began", parameters={"a": {"x": 1}})
+    ctx.status(state=State.WAIT, tip="back")
+    ctx.progress(1, 2, "half")
+    ctx.status(result=[1])
+    ctx.logger.warning("careful: %d", 7, extra={"left": 2, "odd": {1}})
+    return "done"
+
+
+@plugin.tool
+async def reports_end(ctx: AsyncContext) -> None:
+    """Say how it ended."""
+    await ctx.status(state=State.SUCCESS)
+    await ctx.status("late")
+    ctx.logger.error("it failed", exc_info=ValueError("why"))
+    raise ToolError("failed all the same")
+
+
+closed: list[str] = []
+
+
+@plugin.tool
+class Draft:
+    """Draft a text."""
+
+    def __init__(self) -> None:
+        self.seen: list[dict[str, Any]] = []
+
+    async def preview(self, so_far: dict[str, Any], ctx: AsyncContext) -> None:
+        self.seen.append(so_far)
+        await ctx.status(parameters=so_far)
+
+    async def call(self, text: str, n: int = 0) -> Any:
+        """Do it.
+
+        Args:
+            text: What to draft.
+        """
+        return {"text": text, "n": n, "seen": len(self.seen)}
+
+    def close(self) -> None:
+        closed.append("draft")
+
+
+previewed = threading.Event()
+
+
+@plugin.tool
+class Blocking:
+    """Draft in a thread."""
+
+    def preview(self, so_far: dict[str, Any], ctx: Context) -> None:
+        if so_far.get("text") == "bug":
+            previewed.set()
+            raise ZeroDivisionError
+        ctx.status(parameters=so_far)
+
+    def call(self, text: str, ctx: Context) -> str:
+        return text
+
+
+@plugin.tool
+class Unopened:
+    """Fail at once."""
+
+    def __init__(self) -> None:
+        raise ToolError("not today")
+
+    def call(self) -> None: ...
+
+
+@plugin.tool
+async def waits(ctx: AsyncContext) -> None:
+    """Wait."""
+    await ctx.status("waiting")
+    try:
+        await asyncio.Event().wait()
+    finally:
+        closed.append("waits")
+
+
+@plugin.tool
+def waits_in_a_thread(ctx: Context) -> None:
+    """Wait."""
+    ctx.status("waiting")
+    ctx.cancelled.wait()
+    assert ctx.remaining() is None or ctx.remaining() == 0
+    ctx.raise_if_cancelled()
+
+
+@plugin.tool
+async def yields_late(ctx: AsyncContext) -> str:
+    """Answer although it is cancelled."""
+    await ctx.status("waiting")
+    try:
+        await asyncio.Event().wait()
+    except asyncio.CancelledError:
+        return "at least this"
+    return ""
+
+
+@plugin.tool(context_keys=["user"], requires_auth=["token"])
+def knows(ctx: Context) -> dict[str, Any]:
+    """Say what it knows."""
+    return {
+        "id": ctx.call_id,
+        "attempt": ctx.attempt,
+        "session": ctx.session,
+        "workspace": str(ctx.workspace),
+        "values": ctx.values,
+        "secrets": dict(ctx.secrets),
+        "trace": ctx.traceparent,
+        "arguments": ctx.arguments.decode(),
+        "limited": ctx.deadline is not None and 0 < ctx.deadline - time.monotonic() <= 50,
+        "thread": threading.current_thread() is not threading.main_thread(),
+    }
+
+
+@plugin.tool
+async def reads(ctx: AsyncContext, handle: str, offset: int = 0, limit: int | None = None) -> list[Any]:
+    """Read an artifact."""
+    first, second = await asyncio.gather(
+        ctx.read_artifact(handle, offset, limit), ctx.read_artifact(handle, offset, limit)
+    )
+    assert first == second
+    return [len(first.data), first.size, first.media_type, first.name, first.data[:2].decode()]
+
+
+@pytest.fixture(scope="module")
+def host() -> Iterator[Host]:
+    with Host(plugin) as host:
+        yield host
+
+
+@pytest.mark.parametrize(
+    ("arguments", "got"),
+    [
+        ({"n": 3}, [3, None, False, None]),
+        ('{"n":3.0,"point":{"x":1},"flag":true,"many":["ä"]}', [3, {"x": 1, "label": "?"}, True, ["ä"]]),
+    ],
+)
+def test_arguments(host: Host, arguments: Any, got: Any) -> None:
+    result = host.call("typed", arguments).result
+    assert result is not None
+    assert result.content == [Json(got)]
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "words"),
+    [
+        ("typed", "{}", "the arguments do not fit the tool:\n- n: is missing"),
+        ("typed", '{"n":1,"x":2}', "the arguments do not fit the tool:\n- x: is not one of the tool's arguments"),
+        (
+            "typed",
+            '{"n":"3.5","point":{"x":[1]}}',
+            "the arguments do not fit the tool:\n- n: must be a valid integer, unable to parse string as an integer, "
+            'but is "3.5"\n- point.x: must be a valid integer, but is [1]',
+        ),
+        (
+            "typed",
+            '{"n":1,"many":["a",7]}',
+            "the arguments do not fit the tool:\n- many[1]: must be a valid string, but is 7",
+        ),
+        ("typed", "[]", "the arguments do not fit the tool:\n- arguments: must be an object, but is []"),
+        ("typed", '{"n":', "the arguments do not fit the tool:\n- arguments: Invalid JSON: "),
+        ("strict", '{"n":"3"}', 'the arguments do not fit the tool:\n- n: must be a valid integer, but is "3"'),
+    ],
+)
+def test_arguments_that_do_not_fit(host: Host, tool: str, arguments: str, words: str) -> None:
+    ended = host.call(tool, arguments)
+    assert ended.result is not None, ended.error
+    assert ended.result.is_error
+    assert ended.text.startswith(words)
+
+
+def test_a_model_is_all_arguments(host: Host) -> None:
+    assert host.call("model", {"x": 7}).text == '{"x":7,"label":"?"}'
+
+
+@pytest.mark.parametrize(
+    ("what", "content"),
+    [
+        ("text", [Text("naïve 漢字 😀")]),
+        ("nothing", []),
+        ("value", [Json({"ключ": [1, 2.5, None, True]})]),
+        ("list", [Json([])]),
+        ("model", [Json({"x": 1, "label": "?"})]),
+        ("dataclass", [Json({"size": "1.5"})]),
+        ("block", [Image(b"\x00\xff", name="p.png")]),
+        ("blocks", [Text("a"), Json([1])]),
+        ("surrogate", [Text("half \ufffd")]),
+    ],
+)
+def test_results(host: Host, what: str, content: list[Content]) -> None:
+    result = host.call("returns", {"what": what}).result
+    assert result is not None
+    assert result.content == content
+    assert not result.is_error
+
+
+def test_a_whole_result(host: Host) -> None:
+    assert host.call("returns", {"what": "result"}).result == RETURNED["result"]
+    failed = host.call("returns", {"what": "failed"}).result
+    assert failed is not None
+    assert failed.is_error
+    assert failed.effects == []
+
+
+@pytest.mark.parametrize(
+    ("what", "words"),
+    [
+        ("nan", "encoding the result of type float: "),
+        ("object", "encoding the result of type object: "),
+        ("odd block", "block 1 of the result is of type object"),
+        ("no key", "effect 1 of the result has no key"),
+        ("odd effect", 'tool "returns": encoding the result: '),
+    ],
+)
+def test_results_that_are_none(host: Host, what: str, words: str) -> None:
+    error = host.call("returns", {"what": what}).error
+    assert isinstance(error, Internal)
+    assert words in error.message
+
+
+@pytest.mark.parametrize("tool", ["raises", "raises_async"])
+@pytest.mark.parametrize(
+    ("what", "kind", "words"),
+    [
+        ("unavailable", Unavailable, "down"),
+        ("denied", Denied, "no"),
+        ("rate", RateLimited, "slowly"),
+        ("bug", Internal, "ZeroDivisionError: by zero"),
+        ("exit", Internal, "SystemExit: 3"),
+        ("interrupt", Internal, "KeyboardInterrupt"),
+        ("cancel", Internal, "ancelled"),
+        ("timeout", Internal, "TimeoutError: a socket's"),
+    ],
+)
+def test_failures(host: Host, tool: str, what: str, kind: type[ToolhostError], words: str) -> None:
+    ended = host.call(tool, {"what": what})
+    assert type(ended.error) is kind
+    assert words in ended.error.message
+    if what == "unavailable":
+        assert ended.error.retry_after == 1.5
+    if what == "bug":
+        assert [(log.level, "by zero" in log.attributes["exception"]) for log in ended.logs] == [(logging.ERROR, True)]
+
+
+def test_stop_iteration_is_a_bug_like_any_other(host: Host) -> None:
+    assert isinstance(host.call("raises", {"what": "stop"}).error, Internal)
+
+
+def test_tool_errors(host: Host) -> None:
+    for what, words in (("tool", "no such street"), ("silent", "an error of type ToolError that says nothing")):
+        ended = host.call("raises", {"what": what})
+        assert ended.result is not None
+        assert ended.result.is_error
+        assert words in ended.text
+
+
+def test_no_such_tool(host: Host) -> None:
+    error = host.call("nosuch").error
+    assert isinstance(error, NotFound)
+    assert error.message == 'the plugin "tools" has no tool "nosuch"'
+
+
+def test_statuses(host: Host) -> None:
+    ended = host.call("reports")
+    assert ended.statuses == [
+        Status(State.DOING, "began", {"a": {"x": 1}}),
+        Status(None, "back"),
+        Status(progress=Progress(1, 2, "half")),
+        Status(result=[1]),
+        Status(State.SUCCESS),
+    ]
+    (log,) = ended.logs
+    assert (log.level, log.message, log.attributes) == (logging.WARNING, "careful: 7", {"left": 2, "odd": [1]})
+
+
+def test_nothing_is_shown_after_a_terminal_state(host: Host) -> None:
+    ended = host.call("reports_end")
+    assert ended.statuses == [Status(State.SUCCESS)]
+    assert "ValueError: why" in ended.logs[0].attributes["exception"]
+
+
+def test_previews(host: Host) -> None:
+    closed.clear()
+    stream = host.stream("Draft")
+    stream.append('{"te')
+    stream.append('xt":"hö'.encode()[:-1])
+    stream.wait_status(lambda s: s.parameters == {"text": "h"})
+    stream.append("ö".encode()[1:] + b'her","n":1')
+    stream.wait_status(lambda s: s.parameters == {"text": "höher"})
+    stream.append("2}")
+    stream.wait_status(lambda s: s.parameters == {"text": "höher", "n": 12})
+    stream.complete()
+    ended = stream.wait()
+    assert ended.result is not None
+    value = ended.result.content[0].value  # type: ignore[union-attr]
+    assert (value["text"], value["n"]) == ("höher", 12)
+    assert value["seen"] >= 3
+    states = [s.state for s in ended.statuses if s.state is not None]
+    assert states == [State.WAIT, State.DOING, State.SUCCESS]
+    assert closed == ["draft"]
+
+
+def test_arguments_that_replace(host: Host) -> None:
+    stream = host.stream("Draft")
+    stream.append('{"text":"x"')
+    stream.complete({"text": "y"})
+    assert '"text":"y"' in stream.wait().text
+
+
+def test_arguments_are_described(host: Host) -> None:
+    assert host.describe()["Draft"].input_schema["properties"]["text"]["description"] == "What to draft."
+    assert host.describe()["Draft"].partial_arguments
+
+
+def test_a_preview_in_a_thread(host: Host) -> None:
+    stream = host.stream("Blocking")
+    stream.append('{"text":"a')
+    stream.wait_status(lambda s: s.parameters == {"text": "a"})
+    stream.complete({"text": "ab"})
+    assert stream.wait().text == "ab"
+
+
+def test_a_preview_that_fails_ends_the_call(host: Host) -> None:
+    stream = host.stream("Blocking")
+    stream.append('{"text":"bug')
+    assert previewed.wait(PATIENCE)
+    stream.complete({"text": "bug"})
+    error = stream.wait().error
+    assert isinstance(error, Internal)
+    assert 'the preview of tool "Blocking": ZeroDivisionError' in error.message
+
+
+def test_an_object_that_does_not_open(host: Host) -> None:
+    ended = host.call("Unopened")
+    assert ended.result is not None
+    assert ended.result.is_error
+    assert ended.text == "not today"
+
+
+@pytest.mark.parametrize("tool", ["waits", "waits_in_a_thread"])
+def test_cancel(host: Host, tool: str) -> None:
+    stream = host.stream(tool)
+    stream.complete({})
+    stream.wait_status(lambda s: s.tip == "waiting")
+    stream.cancel("enough")
+    ended = stream.wait()
+    assert isinstance(ended.error, Cancelled)
+    assert ended.error.message == "the call was cancelled: enough"
+    assert ended.statuses[-1].state is State.ERROR
+
+
+def test_an_answer_after_cancel_counts(host: Host) -> None:
+    stream = host.stream("yields_late")
+    stream.complete({})
+    stream.wait_status(lambda s: s.tip == "waiting")
+    stream.cancel()
+    assert stream.wait().text == "at least this"
+
+
+def test_abandoned_arguments(host: Host) -> None:
+    closed.clear()
+    stream = host.stream("Draft")
+    stream.append('{"text":"ha')
+    stream.wait_status(lambda s: s.parameters == {"text": "ha"})
+    stream.cancel()
+    assert isinstance(stream.wait().error, Cancelled)
+    assert closed == ["draft"]
+
+
+@pytest.mark.parametrize("tool", ["waits", "waits_in_a_thread"])
+def test_deadline(host: Host, tool: str) -> None:
+    error = host.call(tool, timeout=0.05).error
+    assert isinstance(error, Timeout)
+    assert error.message == "the call's time is up"
+
+
+def test_context(host: Host) -> None:
+    got = host.call(
+        "knows",
+        call_id="c-1",
+        attempt=2,
+        session="s",
+        workspace="/w",
+        values={"user": {"name": "Ä"}, "other": 1},
+        secrets={"token": "t", "other": "x"},
+        traceparent="00-x",
+        timeout=50,
+    ).result
+    assert got is not None
+    assert got.content == [
+        Json(
+            {
+                "id": "c-1",
+                "attempt": 2,
+                "session": "s",
+                "workspace": "/w",
+                "values": {"user": {"name": "Ä"}},
+                "secrets": {"token": "t"},
+                "trace": "00-x",
+                "arguments": "{}",
+                "limited": True,
+                "thread": True,
+            }
+        )
+    ]
+
+
+def test_artifacts(host: Host) -> None:
+    text = Text("ab" * 100_000)
+    assert host.call("reads", {"handle": "h"}, artifacts={"h": text}).text == '[200000,200000,"text/plain","","ab"]'
+    assert host.call("reads", {"handle": "h", "offset": 1, "limit": 3}, artifacts={"h": text}).text.startswith("[3,")
+    ended = host.call("reads", {"handle": "h"})
+    assert ended.result is not None
+    assert ended.result.is_error
+    assert ended.text == "there is no artifact 'h'"
+
+
+def test_a_context_that_blocks_is_refused_on_the_loop() -> None:
+    own = Plugin("own")
+    kept = threading.Event()
+
+    @own.tool
+    class Mixed:
+        """Use a blocking context where it must not."""
+
+        def preview(self, so_far: dict[str, Any], ctx: Context) -> None:
+            self.ctx = ctx
+            kept.set()
+
+        async def call(self) -> None:
+            self.ctx.status("never")
+
+    with Host(own) as host:
+        stream = host.stream("Mixed")
+        stream.append("{")
+        assert kept.wait(PATIENCE)
+        stream.complete({})
+        error = stream.wait().error
+    assert isinstance(error, Internal)
+    assert "use an AsyncContext" in error.message
