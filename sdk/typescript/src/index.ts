@@ -37,7 +37,7 @@ export { encodeJSON, parseJSON, RawJSON, rawJSON } from "./json.js";
 export type { Artifact } from "./plugin/artifact.js";
 export type { Call, Logger, Session } from "./plugin/call.js";
 export type { AfterAnswer, BeforeAnswer, Filter, FilterCall, FilteredCall } from "./plugin/filter.js";
-export { type Plugin, problemsOf } from "./plugin/plugin.js";
+export { type Permissions, type Plugin, problemsOf } from "./plugin/plugin.js";
 export type { JSONSchema, Schema } from "./plugin/schema.js";
 export { serve } from "./plugin/serve.js";
 export {

@@ -70,7 +70,9 @@ export async function startToolhost(plugins: readonly string[], config = ""): Pr
   const dir = join(home, "plugins");
   await mkdir(dir);
   await mkdir(join(home, "work"));
-  await writeFile(join(home, "toolhost.yaml"), config);
+  // The fixtures are in the checkout, which a sandbox would hide.
+  const checkout = join(import.meta.dirname, "..");
+  await writeFile(join(home, "toolhost.yaml"), `defaults: {sandbox: {read: [${checkout}]}}\n${config}`);
   for (const name of plugins) {
     await writeFile(join(dir, name), `#!/bin/sh\nexec '${process.execPath}' '${fixture(name)}'\n`, { mode: 0o700 });
   }

@@ -159,11 +159,11 @@ test("what a tool throws", async () => {
     return got.error ? `${got.error.kind}: ${got.error.message}` : got.isError && got.text;
   };
   assert.equal(await thrown(new ToolError("no such city")), "no such city");
-  assert.equal(await thrown(new Error("no such file")), "no such file");
-  assert.equal(await thrown(new Error("")), "the tool failed with an error of type Error that says nothing");
-  assert.equal(await thrown("words"), "words");
-  assert.equal(await thrown(new TypeError("fetch failed", { cause: new Error("refused") })), "fetch failed: refused");
-  assert.equal(await thrown(new TypeError("x is not a function")), 'internal: tool "t": TypeError: x is not a function');
+  assert.equal(await thrown(new ToolError()), "the tool failed with an error that says nothing");
+  assert.equal(await thrown(new Error("no such file")), 'internal: tool "t": Error: no such file');
+  assert.equal(await thrown("words"), 'internal: tool "t": words');
+  const refused = new TypeError("fetch failed", { cause: new Error("refused") });
+  assert.equal(await thrown(refused), 'internal: tool "t": TypeError: fetch failed (Error: refused)');
   assert.equal(await thrown(new ToolhostError("rate_limited", "enough", { retryAfterMs: 10 })), "rate_limited: enough");
 });
 
@@ -352,7 +352,7 @@ test("filters", async () => {
     (await host.before("f", { tool: "wrong" })).error?.message ?? "",
     /before the call it may answer one of arguments, deny, answer/,
   );
-  assert.equal((await host.before("f", { tool: "throw" })).error?.message, "broken");
+  assert.equal((await host.before("f", { tool: "throw" })).error?.message, 'filter "f": Error: broken');
   const after = await host.after("f", { tool: "t", result: result({ content: ["a", json({ x: 1 })] }) });
   assert(after.result instanceof Result);
   assert.equal(after.result.text, 'A\n{"X":1}');

@@ -175,7 +175,7 @@ export class Toolhost {
     args: Arguments = {},
     options: CallOptions & { show?: (event: CallEvent) => void } = {},
   ): Promise<Outcome> {
-    const execution = this.execute(tool, args, options);
+    const execution = this.#execute(tool, args, options, !options.show);
     if (!options.show) {
       return execution.outcome();
     }
@@ -192,8 +192,12 @@ export class Toolhost {
    * it; a tool that declares `partialArguments` is shown it meanwhile. The call is executed once its arguments are complete.
    */
   execute(tool: string, args: Arguments | undefined, options: CallOptions = {}): Execution {
+    return this.#execute(tool, args, options, false);
+  }
+
+  #execute(tool: string, args: Arguments | undefined, options: CallOptions, outcomeOnly: boolean): Execution {
     const { signal } = options;
-    const opening = { tool, options: optionsMessage(options), signal };
+    const opening = { tool, options: { ...optionsMessage(options), outcomeOnly }, signal };
     if (args === undefined || isStream(args)) {
       const execution = new Execution(this.#link, opening, undefined);
       if (args) {

@@ -1,6 +1,5 @@
 /** What becomes of a call: its arguments, its tool's work, and the outcome. */
 
-import { AssertionError } from "node:assert";
 import { AsyncLocalStorage } from "node:async_hooks";
 import { type Result, result, resultOf } from "../content.js";
 import { ToolError, ToolhostError } from "../error.js";
@@ -25,7 +24,7 @@ export const currentCall = new AsyncLocalStorage<Fail>();
 export async function execute(callable: Callable, call: RunningCall, wire: WireCall): Promise<Result> {
   let fail: Fail = () => {};
   const failed = new Promise<never>((_, reject) => {
-    fail = (error) => reject(new Bug(error));
+    fail = reject;
   });
   failed.catch(() => {}); // it may come when the outcome is known
   try {
@@ -129,48 +128,28 @@ async function until(wire: WireCall, condition: () => boolean): Promise<void> {
   }
 }
 
-/** An error that nobody caught: a timer's, or that of a promise that nobody waited for. */
-class Bug {
-  readonly error: unknown;
-
-  constructor(error: unknown) {
-    this.error = error;
-  }
-}
-
 /** Sorts what a tool threw into what the model reads, which is returned, and what the caller handles, which is thrown. */
-function outcomeOf(thrown: unknown, call: RunningCall, what: string): Result {
-  const error = thrown instanceof Bug ? thrown.error : thrown;
+function outcomeOf(error: unknown, call: RunningCall, what: string): Result {
   if (error instanceof ToolhostError) {
     throw error;
+  }
+  if (error instanceof ToolError) {
+    const words = error.message || "the tool failed with an error that says nothing";
+    return result({ content: words, isError: true });
   }
   if (call.signal.aborted && isAbort(error)) {
     throw call.signal.reason;
   }
-  if (error instanceof ToolError || !(thrown instanceof Bug || isBug(error))) {
-    return result({ content: wordsOf(error), isError: true });
-  }
   void call.log.error(`${what} failed`, { error });
-  throw new ToolhostError("internal", `${what} ${JSON.stringify(call.tool)}: ${String(error)}`, { cause: error });
+  throw new ToolhostError("internal", `${what} ${JSON.stringify(call.tool)}: ${wordsOf(error)}`, { cause: error });
 }
 
 function isAbort(error: unknown): boolean {
   return error instanceof Error && (error.name === "AbortError" || error.name === "TimeoutError");
 }
 
-/** Reports whether an error says that the code is wrong, and not what it works with: those come with a code or a cause. */
-function isBug(error: unknown): boolean {
-  if (error instanceof AssertionError) {
-    return true;
-  }
-  const programming = error instanceof TypeError || error instanceof ReferenceError || error instanceof RangeError;
-  return programming && error.cause === undefined && !("code" in error);
-}
-
+/** What is said of an error that is not for the model: its type, its message, and those of what made it happen. */
 function wordsOf(error: unknown): string {
-  if (!(error instanceof Error)) {
-    return String(error);
-  }
-  const cause = error.cause instanceof Error && error.cause.message ? `: ${error.cause.message}` : "";
-  return error.message ? error.message + cause : `the tool failed with an error of type ${error.name} that says nothing`;
+  const cause = error instanceof Error && error.cause instanceof Error ? ` (${wordsOf(error.cause)})` : "";
+  return String(error) + cause;
 }

@@ -2,12 +2,26 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { type $ZodType, safeParse } from "zod/v4/core";
 import { type DescribeResponse, DescribeResponseSchema } from "../gen/toolhost/plugin/v1/plugin_pb.js";
+import { Access } from "../gen/toolhost/tool/v1/permissions_pb.js";
 import type { ToolSpecSchema } from "../gen/toolhost/tool/v1/spec_pb.js";
 import { encodeJSONBytes } from "../json.js";
+import { accesses } from "../wire/enums.js";
 import { toDuration, toValues } from "../wire/scalars.js";
 import type { Filter } from "./filter.js";
 import { isZod, type Schema, schemaText } from "./schema.js";
 import type { InputExample, Tool, ToolSpec } from "./tool.js";
+
+/** What a plugin asks to be allowed, besides what every plugin may. */
+export interface Permissions {
+  /** The network. */
+  readonly network?: boolean;
+  /** What it wants to do in the workspace. Default: nothing. */
+  readonly workspace?: "none" | "read" | "write";
+  /** Absolute paths of further files and folders that it wants to read. */
+  readonly read?: readonly string[];
+  /** Absolute paths of further files and folders that it wants to change. */
+  readonly write?: readonly string[];
+}
 
 /** An executable that ships tools, filters or both. `serve` runs it. */
 export interface Plugin {
@@ -23,6 +37,8 @@ export interface Plugin {
   readonly filters?: readonly Filter[];
   /** Tags for the tools that declare none. */
   readonly defaultTags?: readonly string[];
+  /** What it asks to be allowed. To ask opens nothing: the operator's configuration does. Usually not needed. */
+  readonly permissions?: Permissions;
   /** Is called once at the end of the process, when the calls have ended or had their time to. */
   readonly close?: () => void | Promise<void>;
 }
@@ -48,6 +64,10 @@ export function problemsOf(plugin: Plugin): string[] {
     seen.add(name);
     problems.push(...own.map((problem) => `${label}: ${problem}`));
   };
+  const paths = [...(plugin.permissions?.read ?? []), ...(plugin.permissions?.write ?? [])];
+  for (const path of paths.filter((p) => !p.startsWith("/"))) {
+    problems.push(`the plugin: the path ${JSON.stringify(path)} in its permissions is not absolute`);
+  }
   tools.forEach((t, i) => {
     check("tool", t.spec.name, i, toolProblems(t));
   });
@@ -147,7 +167,17 @@ export function descriptionOf(plugin: Plugin): DescribeResponse {
       after: f.after !== undefined,
     })),
     defaultTags: [...(plugin.defaultTags ?? [])],
+    ...(plugin.permissions && { permissions: permissionsMessage(plugin.permissions) }),
   });
+}
+
+function permissionsMessage({ network = false, workspace, read = [], write = [] }: Permissions) {
+  return {
+    network,
+    workspace: workspace ? accesses.number(workspace) : Access.UNSPECIFIED,
+    read: [...read],
+    write: [...write],
+  };
 }
 
 /** Returns a tool's declaration as the contract has it. */

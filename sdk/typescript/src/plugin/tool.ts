@@ -150,9 +150,9 @@ export interface Tool {
 /**
  * Returns a tool that calls a function.
  *
- * What the function returns is what the model reads. What it throws tells how it failed: a ToolError, and most other
- * errors, are results that the model reads; a ToolhostError is a failure of the machinery, which the caller handles. A
- * bug, such as reading a property of undefined, ends the call with kind `internal`, and its stack goes into the log.
+ * What the function returns is what the model reads. A ToolError that it throws is a result, too: the model reads that the
+ * call failed, and why. A ToolhostError is a failure of the machinery, which the caller handles. Any other error is taken
+ * for a bug: it ends the call with kind `internal`, and its stack goes into the log.
  *
  * Calls run side by side. The function should stop soon after `call.signal` is aborted.
  */

@@ -2,6 +2,7 @@
 import type { EffectOperation } from "../content.js";
 import type { ErrorKind } from "../error.js";
 import { ErrorKind as PbKind } from "../gen/toolhost/tool/v1/error_pb.js";
+import { Access } from "../gen/toolhost/tool/v1/permissions_pb.js";
 import { EffectOperation as PbOperation } from "../gen/toolhost/tool/v1/result_pb.js";
 import { LogLevel as PbLevel, StatusState as PbState } from "../gen/toolhost/tool/v1/status_pb.js";
 import type { LogLevel, StatusState } from "../status.js";
@@ -64,4 +65,10 @@ export const logLevels = new Words<LogLevel, PbLevel>({
   info: PbLevel.INFO,
   warn: PbLevel.WARN,
   error: PbLevel.ERROR,
+});
+
+export const accesses = new Words<"none" | "read" | "write", Access>({
+  none: Access.NONE,
+  read: Access.READ,
+  write: Access.WRITE,
 });

@@ -1,0 +1,57 @@
+#!/bin/sh
+# All checks and tests of the TypeScript SDK; `make typescript` runs this. It sets itself up in the checkout, and again only
+# when what it needs has changed. Where there is no Node or npm, it says so and succeeds, unless CI is true.
+set -eu
+cd "$(dirname "$0")/.."
+root=$(cd ../.. && pwd)
+scratch=$root/.build/typescript
+go=${GO:-go}
+
+skip() {
+	printf 'the TypeScript SDK is not checked: %s\n' "$1" >&2
+	[ "${CI:-}" != true ] || exit 1
+	exit 0
+}
+
+for needed in node npm; do
+	command -v "$needed" >/dev/null || skip "there is no $needed on this machine"
+done
+version=$(node --version)
+major=${version#v}
+[ "${major%%.*}" -ge 20 ] || skip "Node $version is older than 20"
+
+mkdir -p "$scratch"
+wanted=$(printf '%s\n' "$version" && cat package.json package-lock.json)
+if [ ! -d node_modules ] || [ "$(cat "$scratch/installed" 2>/dev/null || true)" != "$wanted" ]; then
+	rm -f "$scratch/installed"
+	npm ci --ignore-scripts --no-audit --no-fund --loglevel error >"$scratch/npm.log" 2>&1 || {
+		cat "$scratch/npm.log" >&2
+		! grep -q EUSAGE "$scratch/npm.log" || exit 1 # no machine could: package-lock.json is not that of package.json
+		skip "what it needs cannot be installed"
+	}
+	printf '%s\n' "$wanted" >"$scratch/installed"
+fi
+PATH=$PWD/node_modules/.bin:$PATH
+
+rm -rf "$scratch/generated"
+(cd "$root" && $go tool -modfile=tools/go.mod buf generate --template sdk/typescript/buf.gen.yaml -o "$scratch/generated")
+diff -r src/gen "$scratch/generated/sdk/typescript/src/gen" || {
+	echo 'sdk/typescript/src/gen differs from what proto/ generates; run npm run generate in sdk/typescript' >&2
+	exit 1
+}
+if grep -n '"resolved": "http' package-lock.json >&2; then
+	echo 'package-lock.json says where packages came from; npm leaves that out with the .npmrc here' >&2
+	exit 1
+fi
+
+biome ci --log-level=warn .
+rm -rf dist build
+tsc
+tsc -p test
+mkdir -p "$scratch/bin"
+(cd "$root" && $go build -ldflags='-s -w' -o "$scratch/bin/" ./cmd/toolhost ./cmd/agentd)
+TOOLHOST_BIN=$scratch/bin node --test --test-timeout=120000 build/*.test.js >"$scratch/test.log" 2>&1 || {
+	cat "$scratch/test.log"
+	exit 1
+}
+sed -n 's/^# \(tests\|pass\|fail\) /    &/p' "$scratch/test.log"

@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { findAddress, formatAddress, parseAddress } from "../dist/client/address.js";
+
+test("addresses", () => {
+  for (const good of ["unix:///run/t.sock", "127.0.0.1:80", "[::1]:8080", "127.9.9.9:1"]) {
+    assert.equal(formatAddress(parseAddress(good)), good);
+  }
+  for (const [bad, why] of [
+    ["", /is empty/],
+    ["unix://t.sock", /is not absolute/],
+    ["unix:///a/", /names a folder/],
+    [`unix:///${"a".repeat(103)}`, /has 104 bytes and the kernel takes 103/],
+    ["localhost:80", /is ill-formed/],
+    ["127.0.0.1", /is ill-formed/],
+    ["127.0.0.1:70000", /is ill-formed/],
+    ["::1:80", /is ill-formed/],
+    ["10.0.0.1:80", /is not on loopback/],
+    ["[2001:db8::1]:80", /is not on loopback/],
+  ] as const) {
+    assert.throws(() => parseAddress(bad), { kind: "invalid_argument", message: why }, bad);
+  }
+});
+
+test("where a server is found", () => {
+  const find = (given: string | undefined, env: NodeJS.ProcessEnv) => formatAddress(findAddress(given, "toolhost", env));
+  assert.equal(find("unix:///a", { TOOLHOST_ADDR: "unix:///b" }), "unix:///a");
+  assert.equal(find(undefined, { TOOLHOST_ADDR: "unix:///b", XDG_RUNTIME_DIR: "/run/user/1" }), "unix:///b");
+  assert.equal(find("", { XDG_RUNTIME_DIR: "/run/user/1" }), "unix:///run/user/1/toolhost/toolhost.sock");
+  const uid = process.getuid?.();
+  assert.equal(find(undefined, { XDG_RUNTIME_DIR: "relative" }), `unix:///tmp/toolhost-${uid}/toolhost.sock`);
+  assert.throws(
+    () => find(undefined, { TOOLHOST_ADDR: "x" }),
+    /the environment's TOOLHOST_ADDR: the address "x" is ill-formed/,
+  );
+});

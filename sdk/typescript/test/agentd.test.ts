@@ -1,0 +1,95 @@
+// Runs of a real agentd, whose tools are this package's, through this package's client.
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { Agentd, DecisionKind, type RunEvent, RunState, StopReason, ToolhostError, Verdict } from "toolhost/client";
+import { type Host, program, Running, startToolhost } from "./harness.js";
+
+const script = `
+turns:
+  - calls:
+      - {id: hello, tool: greet, arguments: {name: Ada}}
+      - {id: wipe, tool: wipe, arguments: {what: all}}
+  - text: 'It says: {{result "hello"}}; {{result "wipe"}}.'
+    chunks: 3
+`;
+
+let host: Host;
+let running: Running;
+let agentd: Agentd;
+
+before(async () => {
+  host = await startToolhost(["play"]);
+  const { home } = host;
+  await writeFile(join(home, "script.yaml"), script);
+  const address = `unix://${join(home, "a.sock")}`;
+  const model = `scripted:${join(home, "script.yaml")}`;
+  const args = ["serve", "--model", model, "--listen", address, "--toolhost", host.address, "--journal", join(home, "runs.db")];
+  running = new Running(program("agentd"), args, { HOME: home, PATH: process.env.PATH, TMPDIR: home });
+  await running.line();
+  agentd = new Agentd({ address });
+});
+
+after(async () => {
+  agentd?.close();
+  await running?.stop();
+  await host?.close();
+});
+
+/** Responds to what a run asks, once. */
+const responding = (respond: (runId: string, decisionId: string) => Promise<unknown>) => {
+  const events: RunEvent[] = [];
+  const show = async (event: RunEvent, runId: string) => {
+    events.push(event);
+    if (event.event.case === "decisionRequested") {
+      assert.equal(event.event.value.decision?.kind, DecisionKind.APPROVAL);
+      const { state, pendingDecisions } = await agentd.getRun(runId);
+      assert.equal(state, RunState.WAITING);
+      await respond(runId, pendingDecisions[0]?.decisionId ?? "");
+    }
+  };
+  return { events, show };
+};
+
+test("a run uses tools, and a person approves", async () => {
+  const { events, show } = responding((runId, decision) => agentd.approve(runId, decision, { by: "eva" }));
+  const finished = await agentd.run({ prompt: "Greet Ada.", runId: "r-1" }, { show });
+  assert.equal(finished.stopReason, StopReason.END_TURN);
+  assert.equal(finished.text, "It says: hello Ada; wiped all.");
+  const made = events.find((e) => e.event.case === "decisionMade");
+  assert(made?.event.case === "decisionMade" && made.event.value.verdict === Verdict.APPROVE);
+  assert.equal(made.event.value.decidedBy, "eva");
+  const durable = events.filter((e) => e.index === 0n);
+  const rest: RunEvent[] = [];
+  for await (const event of agentd.watchRun("r-1", { afterSeq: durable.at(-2)?.seq ?? 0n })) {
+    rest.push(event);
+  }
+  assert.deepEqual(
+    rest.map((e) => e.event.case),
+    ["runFinished"],
+  );
+});
+
+test("a person edits or rejects", async () => {
+  const edited = responding((runId, decision) => agentd.approve(runId, decision, { arguments: { what: "little" } }));
+  assert.match((await agentd.run("Greet Ada.", edited)).text, /hello Ada; .*wiped little\.$/s);
+  const rejected = responding((runId, decision) => agentd.reject(runId, decision, { reason: "not today 4711" }));
+  assert.match((await agentd.run("Greet Ada.", rejected)).text, /hello Ada; .*not today 4711/s);
+});
+
+test("runs are cancelled, listed, and not confused", async () => {
+  const { show } = responding((runId) => agentd.cancelRun(runId, "enough"));
+  assert.equal((await agentd.run({ prompt: "Greet Ada.", runId: "r-2" }, { show })).stopReason, StopReason.CANCELLED);
+  const ids: string[] = [];
+  for await (const run of agentd.listRuns({ pageSize: 2 })) {
+    ids.push(run.runId);
+  }
+  assert.equal(ids[0], "r-2");
+  assert.equal(ids.at(-1), "r-1");
+  const kind = (work: Promise<unknown>) =>
+    work.then(undefined, (error: unknown) => error instanceof ToolhostError && error.kind);
+  assert.equal(await kind(agentd.startRun({ prompt: "Something else.", runId: "r-1" })), "conflict");
+  assert.equal(await kind(agentd.getRun("r-none")), "not_found");
+  assert.equal(await kind(agentd.respond("r-1", [{ decisionId: "x", verdict: { case: "approve", value: {} } }])), "not_found");
+});
