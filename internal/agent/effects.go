@@ -28,13 +28,32 @@ const (
 // Context returns the run's context as calls of a turn get it: the values, and what the keys run, turn and session say.
 // It shares nothing that changes later and must not be changed.
 func (s *State) Context(turn int) map[string]json.RawMessage {
-	values := maps.Clone(s.context)
+	values := maps.Clone(s.seen())
 	if values == nil {
 		values = make(map[string]json.RawMessage, 3)
 	}
 	values[KeyRun], values[KeySession] = quoted(s.started.RunID), quoted(s.started.Session)
 	values[KeyTurn] = json.RawMessage(fmt.Sprint(turn))
 	return values
+}
+
+// seen returns the context that the next call sees. Where calls run one after the other, that is what those before it left:
+// who changes a part of a list has to see the list as it is by then.
+func (s *State) seen() map[string]json.RawMessage {
+	if !s.serial || s.pending == 0 {
+		return s.context
+	}
+	ahead := State{context: s.context}
+	for i := range s.batch {
+		r := s.batch[i].result
+		if r == nil || r.Result.IsError || r.Failure != nil {
+			continue
+		}
+		for _, e := range r.Result.Effects {
+			_ = ahead.foldEffect(e) // what is refused is told when the batch is complete
+		}
+	}
+	return ahead.context
 }
 
 func quoted(text string) json.RawMessage {

@@ -99,6 +99,24 @@ func TestEffectsFoldInCallOrder(t *testing.T) {
 	}
 }
 
+// TestSerialCallsSeeWhatWasBefore: of a batch whose calls run one after the other, each sees what those before it left, and people are
+// told once, at the end. Calls that run side by side all see the same.
+func TestSerialCallsSeeWhatWasBefore(t *testing.T) {
+	for second, want := range map[string]string{"serial": `["first"]`, "echo": ""} {
+		f := newFolder(t, agent.Limits{})
+		f.respond(model.StopToolUse, call("a", "echo"), call("b", second), call("c", "echo"))
+		f.add(&agent.CallResult{CallID: "r.t1.c0", Result: tool.Result{Effects: []tool.Effect{effect("todos", tool.EffectAppend, `"first"`)}}})
+		if got := string(f.state.Context(1)["todos"]); got != want {
+			t.Errorf("%s: the second call sees %q, want %q", second, got, want)
+		}
+		f.add(&agent.CallResult{CallID: "r.t1.c1", Result: tool.Result{IsError: true, Effects: []tool.Effect{effect("todos", "", `[]`)}}})
+		f.add(&agent.CallResult{CallID: "r.t1.c2", Result: tool.Result{Effects: []tool.Effect{effect("todos", tool.EffectAppend, `"second"`)}}})
+		if diff := cmp.Diff([]*agent.TodoChange{{Todos: json.RawMessage(`["first","second"]`)}}, kept[*agent.TodoChange](f)); diff != "" {
+			t.Errorf("%s: todos (-want +got):\n%s", second, diff)
+		}
+	}
+}
+
 func TestCheckContext(t *testing.T) {
 	for want, values := range map[string]map[string]json.RawMessage{
 		"":            {"k": []byte("1")},
