@@ -67,7 +67,7 @@ baseline: ## accept the contracts as they are as the baseline of `buf breaking`
 	$(BUF) build --exclude-source-info -o $(BASELINE)
 
 .PHONY: test
-test: lint generated tidy unit brief ## run every check and every test, as CI does
+test: lint generated tidy unit brief typescript ## run every check and every test, as CI does
 	@printf '\nall checks passed\n'
 
 .PHONY: lint
@@ -110,6 +110,11 @@ tidy:
 unit:
 	$(call step,go test,$(GO) build -C tools -o $(CURDIR)/$(SCRATCH)/gotest ./cmd/gotest && \
 	  $(call in-modules,$(TESTENV) $(CURDIR)/$(SCRATCH)/gotest -race -shuffle=on ./...))
+
+# The SDK sets itself up in the checkout, and says so where there is no Node to do it with.
+.PHONY: typescript
+typescript: ## check and test the TypeScript SDK, where there are Node and npm
+	$(call step,TypeScript SDK,GO='$(GO)' sdk/typescript/scripts/check.sh)
 
 # fuzz FOLDERS,TIME lets each fuzz test in the folders look for new inputs for that time.
 fuzz = (grep -rno '^func Fuzz[A-Za-z0-9_]*' --include='*_test.go' --exclude-dir='.[!.]*' $(1) | \

@@ -44,7 +44,10 @@ if grep -n '"resolved": "http' package-lock.json >&2; then
 	exit 1
 fi
 
-biome ci --log-level=warn .
+biome ci --colors=off . >"$scratch/biome.log" 2>&1 || {
+	cat "$scratch/biome.log" >&2
+	exit 1
+}
 rm -rf dist build
 tsc
 tsc -p test
