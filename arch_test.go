@@ -141,6 +141,7 @@ var rooms = map[string][]string{
 	"plugins/querydb/setup":     {"github.com/goccy/go-yaml/..."},
 	"plugins/querydb/sqlite":    {"plugins/querydb/rowset", "modernc.org/sqlite/..."},
 	"plugins/shell":             {"sdk", unix},
+	"plugins/todo":              {"sdk"},
 	"internal/e2e":              {},
 	"internal/e2e/barecontract": {},
 	"internal/e2e/chaos":        {},

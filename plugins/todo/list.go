@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/toolhost/toolhost/sdk"
+)
+
+// todo is one thing to do.
+type todo struct {
+	ID     string `json:"id"`
+	Text   string `json:"text"`
+	Status string `json:"status"`
+}
+
+// The states of a todo.
+const (
+	pending    = "pending"
+	inProgress = "in_progress"
+	completed  = "completed"
+	cancelled  = "cancelled"
+)
+
+// maxTodos bounds the list: it stays in the conversation, and a longer one is no plan.
+const maxTodos = 100
+
+// current returns the list as the run has it. What another tool wrote there, and is no list of todos, is an error for the
+// model, which can write a new one.
+func current(ctx context.Context) ([]todo, error) {
+	list, _, err := sdk.Value[[]todo](ctx, sdk.KeyTodos)
+	if err != nil {
+		return nil, fmt.Errorf("the list is not one of this tool's: %w; write it anew with write_todos", err)
+	}
+	return list, nil
+}
+
+// next returns an id that no todo of the list has: the number after the greatest one.
+func next(list []todo) string {
+	greatest := 0
+	for _, t := range list {
+		if n, err := strconv.Atoi(t.ID); err == nil {
+			greatest = max(greatest, n)
+		}
+	}
+	return strconv.Itoa(greatest + 1)
+}
+
+// changed returns a result that shows the list as it is after a change, and makes the change.
+func changed(list []todo, operation sdk.EffectOperation, value any) (sdk.Result, error) {
+	data, err := json.Marshal(value)
+	if err != nil {
+		return sdk.Result{}, fmt.Errorf("encoding the list: %w", err)
+	}
+	result := sdk.TextResult(shown(list))
+	result.Effects = []sdk.Effect{{Key: sdk.KeyTodos, Operation: operation, Value: data}}
+	return result, nil
+}
+
+// shown returns a list as the model reads it: a line for each todo, and how many are done.
+func shown(list []todo) string {
+	if len(list) == 0 {
+		return "The list is empty."
+	}
+	var b strings.Builder
+	over := 0
+	for _, t := range list {
+		fmt.Fprintf(&b, "%s %s. %s", mark(t.Status), t.ID, t.Text)
+		if t.Status != pending && t.Status != completed {
+			fmt.Fprintf(&b, " (%s)", t.Status)
+		}
+		b.WriteString("\n")
+		if t.Status == completed || t.Status == cancelled {
+			over++
+		}
+	}
+	fmt.Fprintf(&b, "%d of %d are done.", over, len(list))
+	return b.String()
+}
+
+func mark(status string) string {
+	switch status {
+	case completed:
+		return "[x]"
+	case cancelled:
+		return "[-]"
+	case inProgress:
+		return "[>]"
+	}
+	return "[ ]"
+}
+
+// oneLine returns a text without line breaks, so that a todo stays one line.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

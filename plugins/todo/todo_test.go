@@ -1,0 +1,122 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolhost/toolhost/sdk"
+	"github.com/toolhost/toolhost/sdk/sdktest"
+)
+
+// run keeps the list as a run does: effects of a call are there for the next one.
+type run struct {
+	host  *sdktest.Host
+	todos json.RawMessage
+}
+
+func (r *run) call(t *testing.T, name, arguments string) *sdktest.Call {
+	t.Helper()
+	var options []sdktest.Option
+	if r.todos != nil {
+		options = append(options, sdktest.WithValue(sdk.KeyTodos, r.todos))
+	}
+	got := r.host.Call(name, arguments, options...)
+	if got.Err != nil {
+		t.Fatalf("%s %s: %v", name, arguments, got.Err)
+	}
+	for _, e := range got.Effects {
+		switch {
+		case e.Key != sdk.KeyTodos:
+			t.Errorf("%s changes the key %q", name, e.Key)
+		case e.Operation == sdk.EffectAppend:
+			var list []json.RawMessage
+			if r.todos != nil {
+				if err := json.Unmarshal(r.todos, &list); err != nil {
+					t.Fatal(err)
+				}
+			}
+			data, err := json.Marshal(append(list, e.Value))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.todos = data
+		default:
+			r.todos = e.Value
+		}
+	}
+	return got
+}
+
+func TestPluginIsWellDeclared(t *testing.T) {
+	if err := plugin().Validate(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestPlan follows a plan from its beginning to its end: what each call answers is what the list then is.
+func TestPlan(t *testing.T) {
+	r := &run{host: sdktest.NewOverWire(t, plugin())}
+	for _, step := range []struct{ name, arguments, want string }{
+		{"list_todos", `{}`, "The list is empty."},
+		{"add_todo", `{"text":"look\naround"}`, "[ ] 1. look around\n0 of 1 are done."},
+		{"write_todos", `{"todos":[{"text":"read","status":"in_progress"},{"text":"write"},{"text":"test"}]}`, "[>] 1. read (in_progress)\n[ ] 2. write\n[ ] 3. test\n0 of 3 are done."},
+		{"update_todo", `{"id":"1","status":"completed"}`, "[x] 1. read\n[ ] 2. write\n[ ] 3. test\n1 of 3 are done."},
+		{"update_todo", `{"id":"2","text":"write it","status":"cancelled"}`, "[x] 1. read\n[-] 2. write it (cancelled)\n[ ] 3. test\n2 of 3 are done."},
+		{"add_todo", `{"text":"tell","status":"in_progress"}`, "[x] 1. read\n[-] 2. write it (cancelled)\n[ ] 3. test\n[>] 4. tell (in_progress)\n2 of 4 are done."},
+		{"list_todos", `{"status":["pending","in_progress"]}`, "[ ] 3. test\n[>] 4. tell"},
+		{"list_todos", `{}`, "[x] 1. read\n[-] 2. write it (cancelled)\n[ ] 3. test\n[>] 4. tell (in_progress)\n2 of 4 are done."},
+		{"write_todos", `{"todos":[]}`, "The list is empty."},
+		{"list_todos", `{"status":["completed"]}`, "The list is empty."},
+	} {
+		if got := r.call(t, step.name, step.arguments); got.IsError || got.Text() != step.want {
+			t.Errorf("%s %s:\n%s\nwant:\n%s", step.name, step.arguments, got.Text(), step.want)
+		}
+	}
+	if string(r.todos) != "[]" {
+		t.Errorf("the list is %s", r.todos)
+	}
+}
+
+// TestEffects: what is there of a list is an ordinary JSON list, which others can read.
+func TestEffects(t *testing.T) {
+	h := sdktest.New(t, plugin())
+	got := h.Call("write_todos", `{"todos":[{"text":"a"}]}`)
+	want := []sdk.Effect{{Key: "todos", Operation: sdk.EffectReplace, Value: json.RawMessage(`[{"id":"1","text":"a","status":"pending"}]`)}}
+	if diff := cmp.Diff(want, got.Effects); diff != "" {
+		t.Error(diff)
+	}
+	got = h.Call("add_todo", `{"text":"b"}`, sdktest.WithValue(sdk.KeyTodos, json.RawMessage(`[{"id":"7","text":"a"},{"id":"x","text":"foreign"}]`)))
+	want = []sdk.Effect{{Key: "todos", Operation: sdk.EffectAppend, Value: json.RawMessage(`{"id":"8","text":"b","status":"pending"}`)}}
+	if diff := cmp.Diff(want, got.Effects); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestMistakes: what is wrong is said so that it can be mended, and changes nothing.
+func TestMistakes(t *testing.T) {
+	h := sdktest.New(t, plugin())
+	full := "[" + strings.Repeat(`{"id":"1","text":"a","status":"pending"},`, maxTodos-1) + `{"id":"2","text":"a","status":"pending"}]`
+	for _, test := range []struct{ name, arguments, todos, want string }{
+		{"update_todo", `{"id":"3","status":"completed"}`, `[{"id":"1","text":"a"},{"id":"2","text":"b"}]`, `there is no todo "3"; there are: 1, 2`},
+		{"update_todo", `{"id":"1","status":"completed"}`, `[]`, "the list is empty; write one with write_todos"},
+		{"update_todo", `{"id":"1"}`, `[{"id":"1","text":"a"}]`, "nothing is to be changed"},
+		{"update_todo", `{"id":"1","status":"done"}`, `[{"id":"1","text":"a"}]`, "completed"},
+		{"add_todo", `{"text":" \n "}`, `[]`, "the text is empty"},
+		{"write_todos", `{"todos":[{"text":"a"},{"text":"\t"}]}`, `[]`, "todo 2 has no text"},
+		{"add_todo", `{"text":"a"}`, full, "the list has 100 todos"},
+		{"add_todo", `{"text":"a"}`, `{"not":"a list"}`, "write it anew with write_todos"},
+		{"list_todos", `{}`, `["only", "texts"]`, "write it anew with write_todos"},
+	} {
+		got := h.Call(test.name, test.arguments, sdktest.WithValue(sdk.KeyTodos, json.RawMessage(test.todos)))
+		if got.Err != nil || !got.IsError || !strings.Contains(got.Text(), test.want) || len(got.Effects) > 0 {
+			t.Errorf("%s %s: %q, %v, effects %v", test.name, test.arguments, got.Text(), got.Err, got.Effects)
+		}
+	}
+	if got := h.Call("write_todos", `{"todos":[`+strings.Repeat(`{"text":"a"},`, maxTodos)+`{"text":"a"}]}`); !got.IsError {
+		t.Error(fmt.Sprintf("%d todos are taken", maxTodos+1))
+	}
+}

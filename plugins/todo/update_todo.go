@@ -1,0 +1,71 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/toolhost/toolhost/sdk"
+)
+
+type updateInput struct {
+	ID     string `json:"id" jsonschema:"the todo's number, as the list shows it, such as 2" minLength:"1"`
+	Status string `json:"status,omitempty" jsonschema:"how it stands now; leave it out to change the text alone" enum:"pending,in_progress,completed,cancelled"`
+	Text   string `json:"text,omitempty" jsonschema:"what is to be done, in the place of the old text; leave it out to change the status alone" maxLength:"500"`
+}
+
+func updateTool() sdk.Tool {
+	return sdk.Func(sdk.Spec{
+		Name:        "update_todo",
+		Version:     "1.0.0",
+		DisplayName: "Update a todo",
+		Description: `Changes the status or the text of one thing on the list of things to do. Mark a todo in_progress when you begin it, one at a time, and completed as soon as it is done, not several at the end; mark it completed only if it really is, and cancelled if it is not needed any more. The answer is the list.`,
+		Category:    "planning",
+		InputExamples: []sdk.InputExample{
+			{Description: "the second todo is done", Arguments: json.RawMessage(`{"id":"2","status":"completed"}`)},
+			{Description: "the third one means something else now", Arguments: json.RawMessage(`{"id":"3","text":"Run the tests of the parser only"}`)},
+		},
+		Idempotent: true,
+		// One after the other, each sees what the one before it changed.
+		Serial:      true,
+		ContextKeys: []string{sdk.KeyTodos},
+	}, updateTodo)
+}
+
+func updateTodo(ctx context.Context, in updateInput) (sdk.Result, error) {
+	list, err := current(ctx)
+	if err != nil {
+		return sdk.Result{}, err
+	}
+	text := oneLine(in.Text)
+	if in.Status == "" && text == "" {
+		return sdk.Result{}, errors.New("nothing is to be changed; give a status or a text")
+	}
+	i := slices.IndexFunc(list, func(t todo) bool { return t.ID == in.ID })
+	if i < 0 {
+		return sdk.Result{}, fmt.Errorf("there is no todo %q; %s", in.ID, numbers(list))
+	}
+	list = slices.Clone(list)
+	if in.Status != "" {
+		list[i].Status = in.Status
+	}
+	if text != "" {
+		list[i].Text = text
+	}
+	return changed(list, sdk.EffectReplace, list)
+}
+
+// numbers says which todos there are.
+func numbers(list []todo) string {
+	if len(list) == 0 {
+		return "the list is empty; write one with write_todos"
+	}
+	var all []string
+	for _, t := range list {
+		all = append(all, t.ID)
+	}
+	return "there are: " + strings.Join(all, ", ")
+}
