@@ -59,6 +59,7 @@ func (s *State) Apply(e Event) error {
 			return fmt.Errorf("event %d finishes a run that is finished already or has calls without a result", e.Seq)
 		}
 		s.finished, s.cancel, s.stop, s.stopWords = p, nil, "", ""
+		s.usage, s.cost = p.Usage, p.Cost // with what the last tries wasted
 		s.stuck, s.decisions = nil, nil
 	default:
 		return s.applyAnnounced(p)

@@ -33,6 +33,7 @@ type question struct {
 	started RunStarted
 	context map[string]json.RawMessage // of the calls that the response asks for
 	found   []string                   // by tool_search
+	wasted  tool.Usage                 // by tries that failed
 	shown   *int                       // how many bytes of a result may be shown, as far as is known before the response
 }
 
@@ -54,19 +55,20 @@ func (q *question) pursue() {
 			q.run.tell(update{task: q.task, done: func() Payload {
 				q.run.previews = claim()
 				m := q.run.state.Respond(resp, q.offered, q.read)
-				m.Cost, _ = q.run.agent.config.Prices.Cost(q.run.agent.config.Model.Name(), resp.Usage)
+				m.Wasted, m.Cost = q.wasted, q.run.agent.cost(resp.Usage)+q.run.agent.cost(q.wasted)
 				return m
 			}})
 			return
 		}
 		failure := modelError(err)
+		q.wasted = q.wasted.Add(failure.Usage)
 		if !failure.Retryable || failure.ContextOverflow || attempt >= retry.MaxAttempts {
 			words := failure.Error()
 			if attempt > 1 {
 				words = fmt.Sprintf("%s (after %d attempts)", words, attempt)
 			}
 			if failure.ContextOverflow {
-				q.run.tell(update{task: q.task, done: func() Payload { return q.run.state.Overflowed(words) }})
+				q.run.tell(update{task: q.task, done: func() Payload { return q.charged(q.run.state.Overflowed(words)) }})
 				return
 			}
 			q.fail(StopModelError, words)
@@ -80,7 +82,25 @@ func (q *question) pursue() {
 }
 
 func (q *question) fail(reason StopReason, words string) {
-	q.run.tell(update{task: q.task, done: func() Payload { return q.run.state.Failed(reason, words) }})
+	q.run.tell(update{task: q.task, done: func() Payload { return q.charged(q.run.state.Failed(reason, words)) }})
+}
+
+// charged returns the event with which the question ends without a response, with what was wasted on it.
+func (q *question) charged(p Payload) Payload {
+	cost := q.run.agent.cost(q.wasted)
+	switch p := p.(type) {
+	case *RunFinished:
+		p.Usage, p.Cost = p.Usage.Add(q.wasted), p.Cost+cost
+	case *Compacted:
+		p.Usage, p.Cost = p.Usage.Add(q.wasted), p.Cost+cost
+	}
+	return p
+}
+
+// cost returns what tokens of the agent's model cost, as far as anybody knows.
+func (a *Agent) cost(u tool.Usage) float64 {
+	cost, _ := a.config.Prices.Cost(a.config.Model.Name(), u)
+	return cost
 }
 
 // listTools asks which tools there are now. Where toolhost does not answer, what it said last in this run holds: the
@@ -149,7 +169,7 @@ func (q *question) generate() (*model.Response, previews, error) {
 		watchdog.Reset(idle)
 		switch {
 		case err != nil && errors.Is(context.Cause(ctx), errIdle):
-			return nil, nil, &model.Error{Message: fmt.Sprintf("%v: nothing came for %s", errIdle, idle), Retryable: true, Err: err}
+			return nil, nil, &model.Error{Message: fmt.Sprintf("%v: nothing came for %s", errIdle, idle), Retryable: true, Usage: modelError(err).Usage, Err: err}
 		case err != nil:
 			return nil, nil, err
 		case chunk.Response != nil:

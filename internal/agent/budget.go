@@ -102,9 +102,9 @@ func (s *State) overrun() *level {
 func (s *State) spendResponse(p *AssistantMessage) {
 	s.turns++
 	s.spent.turns++
-	s.usage = s.usage.Add(p.Usage)
+	s.usage = s.usage.Add(p.Usage).Add(p.Wasted)
 	s.cost += p.Cost
-	s.spent.tokens += tokens(p.Usage)
+	s.spent.tokens += tokens(p.Usage) + tokens(p.Wasted)
 	s.spent.cost += p.Cost
 }
 

@@ -101,7 +101,9 @@ type AssistantMessage struct {
 	// Read is the place of the last event that the model knew of when it was asked. User messages after it are still
 	// to be read.
 	Read uint64 `json:"read"`
-	// Cost is what the response cost, at the prices of the moment. 0 also where nobody knows.
+	// Wasted is what was used up by tries that failed before this one, as far as the provider said.
+	Wasted tool.Usage `json:"wasted,omitzero"`
+	// Cost is what the response cost, with what was wasted, at the prices of the moment. 0 also where nobody knows.
 	Cost float64 `json:"cost,omitempty"`
 }
 

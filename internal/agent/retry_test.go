@@ -242,3 +242,46 @@ func TestSilentCall(t *testing.T) {
 		})
 	}
 }
+
+// TestFailedTriesAreCharged: what a provider says that a try used before it failed counts as used, also where no response
+// comes of it.
+func TestFailedTriesAreCharged(t *testing.T) {
+	wasted := tool.Usage{InputTokens: 100, OutputTokens: 10}
+	broken := &model.Error{Message: "broken", Retryable: true, Usage: wasted}
+	for name, test := range map[string]struct {
+		failures int
+		want     agent.StopReason
+		usage    tool.Usage
+		cost     float64
+	}{
+		"a response comes":   {2, agent.StopEndTurn, tool.Usage{InputTokens: 202, OutputTokens: 23}, 225},
+		"none comes":         {4, agent.StopModelError, tool.Usage{InputTokens: 400, OutputTokens: 40}, 440},
+		"and it is too much": {3, agent.StopTokenBudget, tool.Usage{InputTokens: 302, OutputTokens: 33}, 335},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				left := test.failures
+				m := &fakeModel{answer: func(context.Context, model.Request) (*model.Response, error) {
+					if left--; left >= 0 {
+						return nil, broken
+					}
+					if test.want == agent.StopTokenBudget {
+						return response(model.StopToolUse, call("a", "echo")), nil
+					}
+					return response(model.StopEndTurn, text("ok")), nil
+				}}
+				f := newFixture(t, m, newTools(echo), func(c *agent.Config) {
+					c.ModelRetry.MaxAttempts = 4
+					c.Prices = model.Prices{m.Name(): {Input: 1e6, Output: 1e6}}
+				})
+				f.start(agent.Task{Limits: agent.Limits{MaxTokens: 300}})
+				if end := f.end(); end.StopReason != test.want || end.Usage != test.usage || end.Cost != test.cost {
+					t.Errorf("ended with %+v", end)
+				}
+				if r := state(t, f, "r"); r.Usage != test.usage || r.Cost != test.cost {
+					t.Errorf("the run used %+v, %g", r.Usage, r.Cost)
+				}
+			})
+		})
+	}
+}

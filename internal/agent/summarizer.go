@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/model"
+	"github.com/toolhost/toolhost/tool"
 )
 
 // summarize has the model sum up the conversation. The goroutine belongs to the run and ends with its task. What the
@@ -21,6 +22,7 @@ type summarizer struct {
 	run     *run
 	task    *task
 	command Summarize
+	wasted  tool.Usage // by tries that failed
 	request model.Request
 }
 
@@ -37,6 +39,7 @@ func (s *summarizer) pursue() {
 			return
 		}
 		failure := modelError(err)
+		s.wasted = s.wasted.Add(failure.Usage)
 		if !failure.Retryable || attempt >= retry.MaxAttempts {
 			s.done(s.failed(failure.Error()))
 			return
@@ -53,17 +56,19 @@ func (s *summarizer) done(p Payload) {
 }
 
 func (s *summarizer) failed(words string) *Compacted {
-	return &Compacted{Reason: s.command.Reason, Failure: "the conversation could not be summed up: " + words}
+	return &Compacted{
+		Reason: s.command.Reason, Failure: "the conversation could not be summed up: " + words,
+		Usage: s.wasted, Cost: s.run.agent.cost(s.wasted),
+	}
 }
 
 func (s *summarizer) summary(resp *model.Response) *Compacted {
-	cfg := &s.run.agent.config
 	p := s.failed("the model answered nothing (" + string(resp.StopReason) + ")")
 	if text := strings.TrimSpace(textOf(&resp.Message)); text != "" && resp.StopReason != model.StopRefusal && resp.StopReason != model.StopContentFilter {
 		p = &Compacted{Reason: s.command.Reason, Summary: text, Replaced: s.command.Replaced}
 	}
-	p.Usage = resp.Usage
-	p.Cost, _ = cfg.Prices.Cost(cfg.Model.Name(), resp.Usage)
+	a := s.run.agent
+	p.Usage, p.Cost = resp.Usage.Add(s.wasted), a.cost(resp.Usage)+a.cost(s.wasted)
 	return p
 }
 
@@ -78,7 +83,7 @@ func (s *summarizer) generate() (*model.Response, error) {
 		watchdog.Reset(idle)
 		switch {
 		case err != nil && errors.Is(context.Cause(ctx), errIdle):
-			return nil, &model.Error{Message: errIdle.Error(), Retryable: true, Err: err}
+			return nil, &model.Error{Message: errIdle.Error(), Retryable: true, Usage: modelError(err).Usage, Err: err}
 		case err != nil:
 			return nil, err
 		case chunk.Response != nil:

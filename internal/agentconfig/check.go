@@ -65,6 +65,9 @@ func checkModel(d *settings.Decoder, parent, name string, m Model) {
 			fail("base_url", "%q is no URL such as https://HOST/v1", m.BaseURL)
 		}
 	}
+	if m.Thinking > 0 && m.Provider != "anthropic" {
+		fail("thinking", "a model of %s cannot be asked to think so; this is for models of anthropic", m.Provider)
+	}
 	switch p := m.Price; {
 	case p.Input == nil && p.Output == nil && p.CacheRead == nil && p.CacheWrite == nil:
 	case p.Input == nil || p.Output == nil:

@@ -25,7 +25,7 @@ journal: runs/a.db
 log: {level: debug, format: json}
 model: big
 models:
-  big: {provider: anthropic, model: m, base_url: "https://a.example/v1", api_key_env: KEY, window: 2000, price: {input: 3, output: 15, cache_read: 0.3, cache_write: 3.75}}
+  big: {provider: anthropic, model: m, base_url: "https://a.example/v1", api_key_env: KEY, window: 2000, thinking: 4096, price: {input: 3, output: 15, cache_read: 0.3, cache_write: 3.75}}
   demo: {provider: scripted, model: demo.yaml}
 system_prompt: "be\nbrief"
 explicit_completion: true
@@ -36,6 +36,7 @@ kinds:
 limits:
   {max_turns: 1, max_calls: 2, max_response_tokens: 3, max_tokens: 4, max_cost: 0.5, max_wall_time: 6s, max_output: 7KiB, max_failures: 8, max_timeouts: 9, max_repeats: 11}
 max_runs: 12
+model_idle: 90s
 sub_runs: none
 compaction: {clear_at: 0.1, summarize_at: 0.2, keep: 4}
 approvals: {headless: never, expiry: 2h, unknown_outcome: ask}
@@ -55,7 +56,7 @@ func TestEveryKeyMeansSomething(t *testing.T) {
 	choice, err := c.Choose("")
 	read, write := 0.3, 3.75
 	want := agentconfig.Choice{
-		Name: "anthropic:m", BaseURL: "https://a.example/v1", APIKeyEnv: "KEY", Window: 2000,
+		Name: "anthropic:m", BaseURL: "https://a.example/v1", APIKeyEnv: "KEY", Window: 2000, Thinking: 4096,
 		Price: &model.Price{Input: 3, Output: 15, CacheRead: &read, CacheWrite: &write},
 	}
 	if diff := cmp.Diff(want, choice); err != nil || diff != "" {
@@ -91,7 +92,7 @@ func TestEveryKeyMeansSomething(t *testing.T) {
 	if err := c.NoKind("cooking"); !strings.Contains(err.Error(), "research") {
 		t.Errorf("an unknown kind: %v", err)
 	}
-	if c.Listen != "unix:///run/a.sock" || c.State != "/etc/state" || c.Journal != "/etc/runs/a.db" || c.MaxRuns != 12 || !c.ExplicitCompletion {
+	if c.Listen != "unix:///run/a.sock" || c.State != "/etc/state" || c.Journal != "/etc/runs/a.db" || c.MaxRuns != 12 || c.ModelIdle != 90*time.Second || !c.ExplicitCompletion {
 		t.Errorf("got %+v", c)
 	}
 }

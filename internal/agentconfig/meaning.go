@@ -14,6 +14,7 @@ type Choice struct {
 	APIKeyEnv string // the variable that holds the key; empty: the provider's usual one
 	Price     *model.Price
 	Window    int64 // 0: the usual one
+	Thinking  int64 // tokens; 0: none is asked for
 }
 
 // Choose returns the model that a name means: one of Models, or provider:name. Empty means Model.
@@ -28,7 +29,7 @@ func (c *Config) Choose(name string) (Choice, error) {
 	if err != nil {
 		return Choice{}, err
 	}
-	choice := Choice{Name: m.Provider + ":" + m.Model, BaseURL: m.BaseURL, APIKeyEnv: m.APIKeyEnv, Window: int64(m.Window)}
+	choice := Choice{Name: m.Provider + ":" + m.Model, BaseURL: m.BaseURL, APIKeyEnv: m.APIKeyEnv, Window: int64(m.Window), Thinking: int64(m.Thinking)}
 	if _, named := c.Models[name]; !named {
 		choice.Name = name
 	}

@@ -44,6 +44,8 @@ type Config struct {
 	// How many runs may be at work at the same time. Others wait for their turn; sub-runs, and runs that wait for nothing but
 	// a person, do not count.
 	MaxRuns int `yaml:"max_runs" default:"1000" min:"1" max:"1000000"`
+	// How long a model may say nothing before its response counts as broken and is asked for again.
+	ModelIdle time.Duration `yaml:"model_idle" default:"5m" min:"1s"`
 	// How many levels of sub-runs there may be below a run.
 	SubRuns int `yaml:"sub_runs" default:"2" zero:"none" min:"1" max:"100"`
 	// What people are asked.
@@ -82,6 +84,8 @@ type Model struct {
 	APIKeyEnv string `yaml:"api_key_env" unset:"ANTHROPIC_API_KEY or OPENAI_API_KEY"`
 	// How many tokens it can read and write at once.
 	Window int `yaml:"window" default:"128000" min:"1000" max:"100000000"`
+	// How many tokens it may think for one response, beside those that it writes. For models of Anthropic.
+	Thinking int `yaml:"thinking" default:"off" zero:"off" min:"1024" max:"1000000"`
 	// What its tokens cost, which `limits.max_cost` needs.
 	Price Price `yaml:"price"`
 }

@@ -4,6 +4,7 @@ import (
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
 	"github.com/toolhost/toolhost/internal/agent"
 	"github.com/toolhost/toolhost/internal/toolpb"
+	"github.com/toolhost/toolhost/tool"
 )
 
 func fromRun(r agent.Run) *agentdv1.Run {
@@ -79,6 +80,9 @@ func fromStopReason(r agent.StopReason) agentdv1.StopReason {
 
 func fromAssistant(p *agent.AssistantMessage) *agentdv1.AssistantMessage {
 	m := &agentdv1.AssistantMessage{Text: p.Text(), StopReason: string(p.StopReason), Usage: toolpb.FromUsage(p.Usage), Cost: p.Cost}
+	if p.Wasted != (tool.Usage{}) {
+		m.WastedUsage = toolpb.FromUsage(p.Wasted)
+	}
 	for _, c := range p.Calls {
 		m.Calls = append(m.Calls, &agentdv1.ToolCall{CallId: c.ID, Tool: c.Tool, Arguments: []byte(c.Arguments)})
 	}

@@ -88,7 +88,7 @@ func toStarted(m *agentdv1.RunStarted) *agent.RunStarted {
 }
 
 func toAssistant(m *agentdv1.AssistantMessage) *agent.AssistantMessage {
-	p := &agent.AssistantMessage{StopReason: model.StopReason(m.GetStopReason()), Usage: toolpb.ToUsage(m.GetUsage()), Cost: m.GetCost()}
+	p := &agent.AssistantMessage{StopReason: model.StopReason(m.GetStopReason()), Usage: toolpb.ToUsage(m.GetUsage()), Wasted: toolpb.ToUsage(m.GetWastedUsage()), Cost: m.GetCost()}
 	p.Message.Role = model.RoleAssistant
 	if m.GetText() != "" {
 		p.Message.Blocks = []model.Block{{Text: &model.Text{Text: m.GetText()}}}

@@ -23,7 +23,7 @@ func TestWhatIsToldIsUnderstood(t *testing.T) {
 		&agent.AssistantMessage{
 			Message:    model.Message{Role: model.RoleAssistant, Blocks: []model.Block{{Text: &model.Text{Text: "look"}}}},
 			Calls:      []agent.Call{{ID: "r.t1.c0", Tool: "echo", Arguments: "{bad"}},
-			StopReason: model.StopToolUse, Usage: usage, Cost: 3,
+			StopReason: model.StopToolUse, Usage: usage, Wasted: usage, Cost: 3,
 		},
 		&agent.CallStarted{CallID: "c", Tool: "echo", Attempt: 2, Traceparent: "00-u"},
 		&agent.CallResult{CallID: "c", Tool: "echo", Result: tool.TextResult("hi"), Plugin: "p", Instance: "p-1"},

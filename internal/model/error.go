@@ -1,6 +1,7 @@
 package model
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -25,6 +26,14 @@ type Error struct {
 	Usage tool.Usage
 	// Err is the cause. May be nil.
 	Err error
+}
+
+// Spent notes in an error what was used up before it, if it is or wraps an *Error, and returns it.
+func Spent(err error, usage tool.Usage) error {
+	if e, ok := errors.AsType[*Error](err); ok {
+		e.Usage = usage
+	}
+	return err
 }
 
 // Error says what happened.

@@ -31,6 +31,9 @@ const provider = "anthropic"
 // in one call, and within what every current Claude allows.
 const defaultMaxTokens = 16384
 
+// LeastThinking is the smallest number of tokens for thoughts that the API takes.
+const LeastThinking = 1024
+
 // Config says which model to talk to.
 type Config struct {
 	// Model is the model's name at the API, such as claude-sonnet-5-5. Required.
@@ -39,6 +42,8 @@ type Config struct {
 	BaseURL string
 	// APIKey is sent as X-Api-Key. Empty: none is sent, which suits a local server only.
 	APIKey string
+	// Thinking is how many tokens the model may think for one response, beside what it writes. 0: it is not asked to think.
+	Thinking int64
 	// HTTPClient does the requests. Nil: the SDK's default, which waits ten minutes for an answer to begin.
 	HTTPClient *http.Client
 }
@@ -46,6 +51,7 @@ type Config struct {
 // Model is one Claude. It is safe for concurrent use and holds nothing that has to be closed.
 type Model struct {
 	name     string
+	thinking int64
 	messages sdk.MessageService
 }
 
@@ -53,6 +59,9 @@ type Model struct {
 func New(config Config) (*Model, error) {
 	if config.Model == "" {
 		return nil, errors.New("configuring an Anthropic model: the model's name is missing")
+	}
+	if config.Thinking != 0 && config.Thinking < LeastThinking {
+		return nil, fmt.Errorf("configuring an Anthropic model: %d tokens are too few to think; use %d or more", config.Thinking, LeastThinking)
 	}
 	options := []option.RequestOption{option.WithoutEnvironmentDefaults(), option.WithMaxRetries(0), option.WithMiddleware(unmask)}
 	if config.BaseURL != "" {
@@ -69,7 +78,7 @@ func New(config Config) (*Model, error) {
 		options = append(options, option.WithHTTPClient(config.HTTPClient))
 	}
 	client := sdk.NewClient(options...)
-	return &Model{name: config.Model, messages: client.Messages}, nil
+	return &Model{name: config.Model, thinking: config.Thinking, messages: client.Messages}, nil
 }
 
 // Name returns "anthropic:" and the model's name.
@@ -91,6 +100,7 @@ func (m *Model) stream(ctx context.Context, req model.Request, yield func(model.
 	events := m.messages.NewStreaming(ctx, m.params(req), option.WithResponseInto(&response))
 	defer events.Close()
 	var a answer
+	defer func() { err = model.Spent(err, a.usage()) }()
 	for events.Next() {
 		chunks, err := a.add(events.Current())
 		if err != nil {

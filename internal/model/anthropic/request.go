@@ -23,6 +23,10 @@ func (m *Model) params(req model.Request) sdk.MessageNewParams {
 	if req.MaxTokens > 0 {
 		params.MaxTokens = int64(req.MaxTokens)
 	}
+	if m.thinking > 0 {
+		params.Thinking = sdk.ThinkingConfigParamOfEnabled(m.thinking)
+		params.MaxTokens += m.thinking // the API's cap is on both
+	}
 	if strings.TrimSpace(req.System) != "" {
 		params.System = []sdk.TextBlockParam{{Text: req.System, CacheControl: sdk.NewCacheControlEphemeralParam()}}
 	}

@@ -128,7 +128,7 @@ func (a *answer) kept() *kept {
 	if len(a.calls.begun) == 0 {
 		return &kept{}
 	}
-	k := &kept{Reasoning: a.thought.reasoning.String(), Extra: a.calls.extra()}
+	k := &kept{Reasoning: a.thought.reasoning.String(), Details: a.thought.details.list(), Extra: a.calls.extra()}
 	if a.thought.named {
 		text := a.thought.content.String()
 		k.ReasoningContent = &text
@@ -140,10 +140,18 @@ func (a *answer) kept() *kept {
 type thought struct {
 	named              bool // the server has the field reasoning_content
 	content, reasoning strings.Builder
+	details            details
 }
 
 func (t *thought) add(d delta) {
 	t.named = t.named || d.ReasoningContent.set
 	t.content.WriteString(string(d.ReasoningContent.text))
 	t.reasoning.WriteString(string(d.Reasoning))
+	var pieces []json.RawMessage
+	if json.Unmarshal(d.ReasoningDetails, &pieces) != nil {
+		return // none, or in a form that is nobody's
+	}
+	for _, piece := range pieces {
+		t.details.add(piece)
+	}
 }

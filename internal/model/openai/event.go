@@ -28,6 +28,8 @@ type delta struct {
 	// What models think, by the names that servers have for it.
 	ReasoningContent noted `json:"reasoning_content"`
 	Reasoning        loose `json:"reasoning"`
+	// ReasoningDetails are OpenRouter's: pieces of what was thought, with what the model's own API signs or encrypts.
+	ReasoningDetails json.RawMessage `json:"reasoning_details"`
 }
 
 type callDelta struct {

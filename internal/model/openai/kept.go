@@ -20,6 +20,9 @@ type kept struct {
 	ReasoningContent *string `json:"reasoning_content,omitempty"`
 	// Reasoning is the same by another name, of OpenRouter, Ollama and others.
 	Reasoning string `json:"reasoning,omitempty"`
+	// Details are OpenRouter's reasoning_details, the pieces of each put together. Where they are, they go back instead of
+	// Reasoning, which says the same with less.
+	Details []json.RawMessage `json:"reasoning_details,omitempty"`
 	// Extra is the extra_content of each call, by its place: the signatures that Gemini insists on. Null where there is
 	// none; nil where no call has one.
 	Extra []json.RawMessage `json:"extra_content,omitempty"`
@@ -27,7 +30,7 @@ type kept struct {
 
 // block returns what is kept as a block; false if nothing is.
 func (k *kept) block() (model.Block, bool) {
-	if k.ReasoningContent == nil && k.Reasoning == "" && k.Extra == nil {
+	if k.ReasoningContent == nil && k.Reasoning == "" && k.Details == nil && k.Extra == nil {
 		return model.Block{}, false
 	}
 	var out bytes.Buffer
@@ -56,7 +59,10 @@ func (k *kept) giveBack(message *sdk.ChatCompletionAssistantMessageParam) {
 	if k.ReasoningContent != nil {
 		fields["reasoning_content"] = *k.ReasoningContent
 	}
-	if k.Reasoning != "" {
+	switch {
+	case k.Details != nil:
+		fields["reasoning_details"] = k.Details
+	case k.Reasoning != "":
 		fields["reasoning"] = k.Reasoning
 	}
 	if len(fields) > 0 {

@@ -113,6 +113,7 @@ func (m *Model) stream(ctx context.Context, req model.Request, yield func(model.
 	events := newEvents(response)
 	defer events.close()
 	var a answer
+	defer func() { err = model.Spent(err, a.usage) }()
 	for !a.done {
 		event, more := events.next()
 		if !more {

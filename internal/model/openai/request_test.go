@@ -170,6 +170,7 @@ func TestWhatTheServerWantsBackIsSentBack(t *testing.T) {
 		"reasoning_content":       `{"reasoning_content":"The user wants <the> time.","extra":[null]}`,
 		"reasoning_content_empty": `{"reasoning_content":"","extra":[null]}`,
 		"reasoning":               `{"reasoning":"Time?","extra":[null]}`,
+		"reasoning_details":       `{"details":[{"format":"anthropic-claude-v1","index":0,"signature":"c2ln","text":"Time?","type":"reasoning.text"},{"data":"b3BhcXVl","id":"rs_1","index":0,"type":"reasoning.encrypted"}],"extra":[null]}`,
 		"signatures":              `{"extra":[{"google":{"thought_signature":"Sig\u003c1\u003e=="}},null,{"google":{"thought_signature":"Sig3=="}}]}`,
 		"several_calls":           `{"extra":[null,null,null]}`,
 	} {
@@ -205,8 +206,9 @@ func givenBack(t *testing.T, body []byte) string {
 	t.Helper()
 	var sent struct {
 		Messages []struct {
-			ReasoningContent *string `json:"reasoning_content"`
-			Reasoning        *string `json:"reasoning"`
+			ReasoningContent *string           `json:"reasoning_content"`
+			Reasoning        *string           `json:"reasoning"`
+			Details          []json.RawMessage `json:"reasoning_details"`
 			ToolCalls        []struct {
 				Extra json.RawMessage `json:"extra_content"`
 			} `json:"tool_calls"`
@@ -218,8 +220,9 @@ func givenBack(t *testing.T, body []byte) string {
 	back := struct {
 		ReasoningContent *string           `json:"reasoning_content,omitempty"`
 		Reasoning        *string           `json:"reasoning,omitempty"`
+		Details          []json.RawMessage `json:"details,omitempty"`
 		Extra            []json.RawMessage `json:"extra"`
-	}{ReasoningContent: sent.Messages[1].ReasoningContent, Reasoning: sent.Messages[1].Reasoning}
+	}{ReasoningContent: sent.Messages[1].ReasoningContent, Reasoning: sent.Messages[1].Reasoning, Details: sent.Messages[1].Details}
 	for _, call := range sent.Messages[1].ToolCalls {
 		back.Extra = append(back.Extra, call.Extra)
 	}

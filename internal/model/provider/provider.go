@@ -31,6 +31,9 @@ type Choice struct {
 	// BaseURL is where the provider's API is. Empty: ANTHROPIC_BASE_URL or OPENAI_BASE_URL, else the provider's own.
 	// With one, no key is needed.
 	BaseURL string
+	// Thinking is how many tokens the model may think for one response; 0: as the provider wants. Anthropic's models alone are
+	// asked so.
+	Thinking int64
 	// Getenv reads an environment variable, as os.Getenv does. Nil: there are none.
 	Getenv func(string) string
 	// HTTPClient does the requests. Nil: the provider's default.
@@ -96,7 +99,7 @@ func (c Choice) noName() error {
 }
 
 func (c Choice) anthropic(name string) (model.Model, error) {
-	config := anthropic.Config{Model: name, APIKey: c.env("ANTHROPIC_API_KEY"), BaseURL: c.base("ANTHROPIC_BASE_URL"), HTTPClient: c.HTTPClient}
+	config := anthropic.Config{Model: name, APIKey: c.env("ANTHROPIC_API_KEY"), BaseURL: c.base("ANTHROPIC_BASE_URL"), HTTPClient: c.HTTPClient, Thinking: c.Thinking}
 	if config.APIKey == "" && config.BaseURL == "" {
 		return nil, noKey("anthropic:"+name, "ANTHROPIC_API_KEY")
 	}

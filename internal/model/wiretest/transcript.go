@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/toolhost/toolhost/internal/model"
+	"github.com/toolhost/toolhost/tool"
 )
 
 // Transcript writes down a stream of chunks, one per line and without those that only say that the model is alive, with the
@@ -42,6 +43,9 @@ func writeError(t *testing.T, out *strings.Builder, err error) {
 	}
 	fmt.Fprintf(out, "error %s\n  status %d, code %q, retry after %s, retryable %t, context overflow %t\n",
 		e.Message, e.Status, e.Code, e.RetryAfter, e.Retryable, e.ContextOverflow)
+	if e.Usage != (tool.Usage{}) {
+		fmt.Fprintf(out, "  used %d tokens read, %d written\n", e.Usage.InputTokens, e.Usage.OutputTokens)
+	}
 }
 
 // Indent returns a value, or JSON text, as JSON that is good to read and to compare. The order of keys stays.
