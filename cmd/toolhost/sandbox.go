@@ -1,10 +1,13 @@
 package main
 
 import (
+	"errors"
+	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/toolhost/toolhost/internal/config"
+	"github.com/toolhost/toolhost/internal/process"
 	"github.com/toolhost/toolhost/internal/sandbox"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -54,6 +57,24 @@ func (g grounds) question(s config.Sandbox) sandbox.Config {
 // granted returns what a plugin may touch, as it is shown.
 func granted(s config.Sandbox) tool.Sandbox {
 	return tool.Sandbox{Mode: s.Mode, Network: s.Network, Workspace: tool.Access(s.Workspace), Read: s.Read, Write: s.Write}
+}
+
+// errOwnPlugin is what a plugin's process is told.
+var errOwnPlugin = errors.New("toolhost does not answer the processes of its own plugins: what a plugin may do is what its operator granted; " +
+	"a tool that needs another has to leave that to its caller")
+
+// refusePlugins returns what refuses toolhost's API to what it started itself.
+func refusePlugins(y *yard, kept bool) func(pid int) error {
+	kin := process.Kin{Token: y.guard.Token(), Cgroups: y.groups.Dirs(), Ancestors: []int{os.Getpid()}}
+	if kept {
+		kin.Ancestors = append(kin.Ancestors, os.Getppid())
+	}
+	return func(pid int) error {
+		if pid != os.Getpid() && kin.Includes(pid) {
+			return errOwnPlugin
+		}
+		return nil
+	}
 }
 
 // configPath returns the absolute path of a configuration file; "" if there is none.

@@ -95,7 +95,7 @@ func serve(ctx context.Context, options serveOptions, stdout, stderr io.Writer) 
 		known.Watch()
 	}
 	defer reloadOnHangup(h, records.decisions, logger)()
-	server := hostrpc.NewServer(hostrpc.Config{Host: h, Logger: logger})
+	server := hostrpc.NewServer(hostrpc.Config{Host: h, Logger: logger, Refuse: refusePlugins(yard, plugins.kept)})
 	return serveUntil(ctx, server, listener, h, func() {
 		fmt.Fprintf(stdout, "toolhost is ready at %s: %s\n", listener.Address(), summary(known.Snapshot()))
 	})

@@ -31,9 +31,12 @@ const (
 
 // Config says what a server serves. Host is required.
 type Config struct {
-	Host         Host         // not owned: close it after Shutdown
-	Logger       *slog.Logger // for bugs, such as a panic in a handler; nil: none
-	MaxOpenCalls int          // calls open at once on one Connect stream; 0: 4096
+	Host   Host         // not owned: close it after Shutdown
+	Logger *slog.Logger // for bugs, such as a panic in a handler; nil: none
+	// Refuse says why the process that made a connection must not use it; nil if it may. It is asked once for each
+	// connection on a unix socket. Nil: everybody may whom the socket lets in.
+	Refuse       func(pid int) error
+	MaxOpenCalls int // calls open at once on one Connect stream; 0: 4096
 }
 
 // Server serves a host. All methods may be called from any goroutine.
@@ -56,7 +59,7 @@ func NewServer(cfg Config) *Server {
 	guard := guard{logger: logger}
 	s := &Server{
 		grpc: grpc.NewServer(
-			grpc.Creds(peerCredentials{}),
+			grpc.Creds(peerCredentials{cfg.Refuse}),
 			grpc.MaxRecvMsgSize(hostpb.MaxMessageBytes),
 			grpc.StaticStreamWindowSize(windowBytes),
 			grpc.StaticConnWindowSize(windowBytes),

@@ -105,7 +105,7 @@ func (p *Plan) Start(ctx context.Context, argv []string, attr *os.ProcAttr, star
 // opposed to what is wrong with a file.
 func refusal(err error) bool {
 	return slices.ContainsFunc([]syscall.Errno{
-		unix.EPERM, unix.EACCES, unix.ENOSYS, unix.EINVAL, unix.EOPNOTSUPP, unix.ENOSPC, unix.EUSERS, unix.ENODEV, unix.ENOMEM,
+		unix.EPERM, unix.EACCES, unix.ENOSYS, unix.EINVAL, unix.EOPNOTSUPP, unix.ENOSPC, unix.EUSERS, unix.ENODEV,
 	}, func(known syscall.Errno) bool { return errors.Is(err, known) })
 }
 

@@ -138,6 +138,19 @@ func (v *view) overlay(path string, it item) {
 	}
 	it.path, it.folder = real, info.IsDir()
 	v.items[real] = it
+	if outer.kind == bound && outer.access == tool.AccessWrite {
+		v.pin(outer, filepath.Dir(real))
+	}
+}
+
+// pin makes a mount of each folder from outer, which may be written, down to dir: a mount cannot be renamed, and what is
+// protected in it not be moved away together with it.
+func (v *view) pin(outer item, dir string) {
+	for ; dir != outer.path; dir = filepath.Dir(dir) {
+		if _, there := v.items[dir]; !there {
+			v.items[dir] = item{path: dir, kind: bound, access: tool.AccessWrite, folder: true, exact: true}
+		}
+	}
 }
 
 // layout returns what has to be put in place, in an order in which each finds what it is in, without what is there already
