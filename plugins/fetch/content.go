@@ -36,6 +36,9 @@ func (a *answer) result(format string) (sdk.Result, error) {
 	return result, nil
 }
 
+// maxURL is how much of a URL is shown: a server may redirect to one of any length.
+const maxURL = 2000
+
 // shown are the headers that say something to a model.
 var shown = []string{
 	"Location", "Content-Location", "Content-Disposition", "Last-Modified", "Etag", "Retry-After", "Link", "Allow", "Www-Authenticate",
@@ -48,9 +51,9 @@ func (a *answer) summary(title string) string {
 	fmt.Fprintf(&b, "%s\n", clip(oneLine(a.Status, 100), 100))
 	where := *a.Request.URL
 	where.User = nil
-	fmt.Fprintf(&b, "url: %s", where.String())
+	fmt.Fprintf(&b, "url: %s", clip(where.String(), maxURL))
 	if asked := a.asked; asked != where.String() {
-		fmt.Fprintf(&b, " (redirected from %s)", asked)
+		fmt.Fprintf(&b, " (redirected from %s)", clip(asked, maxURL))
 	}
 	declared := a.Header.Get("Content-Type")
 	if declared == "" {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"net/url"
 	"syscall"
 
@@ -20,8 +19,8 @@ var errTimeout = errors.New("the request took too long")
 const howToAllow = "an operator can allow it in toolhost.yaml: plugin.fetch.env." + allowVariable + ", a list of addresses and ranges"
 
 // failure returns an error for the model, or for the caller if no other request would fare better.
-func failure(ctx context.Context, r *http.Request, err error) error {
-	host := r.URL.Host
+func failure(ctx context.Context, to *url.URL, err error) error {
+	host := to.Host
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		if last, bad := url.Parse(u.URL); bad == nil && last.Host != "" {
 			host = last.Host // after redirects

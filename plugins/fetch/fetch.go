@@ -64,7 +64,7 @@ func (s settings) perform(ctx context.Context, client *http.Client, r request, o
 	sdk.ReportStatus(ctx, sdk.Status{Tip: clip(r.method+" "+request.URL.Host+request.URL.Path, 120)})
 	a, err := send(client, request, o.MaxBytes)
 	if err != nil {
-		return sdk.Result{}, failure(limited, request, err)
+		return sdk.Result{}, failure(limited, request.URL, err)
 	}
 	return a.result(o.Format)
 }

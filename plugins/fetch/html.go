@@ -3,10 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
@@ -20,12 +18,15 @@ import (
 
 const (
 	// maxMarkup is how much HTML is taken apart: what takes the converter seconds, at worst.
-	maxMarkup = 4 << 20
+	maxMarkup = 2 << 20
 	// maxIndent is how deep quotations and lists are shown in one another. The converter indents each line of each again,
 	// so that thousands of lines in a hundred quotations would take it minutes.
-	maxIndent = 12
-	// maxSpan bounds the cells that one cell of a table stands for: a page can say a billion, and the converter would make them.
-	maxSpan = 50
+	maxIndent = 8
+	// maxEmpty is how many cells of a table may be missing at the ends of its rows, beside as many as are there: the converter
+	// makes them all, and their number may grow with the square of the page.
+	maxEmpty = 1000
+	// maxBase is how long the path may be that relative links are completed with: a page of a megabyte has a hundred thousand.
+	maxBase = 300
 )
 
 // errMarkup means that HTML is too much or too deep to be taken apart.
@@ -86,7 +87,9 @@ func prune(n *html.Node, indent int) {
 				child.DataAtom, child.Data = atom.Div, "div"
 				depth = indent
 			}
-			boundSpans(child)
+			if child.DataAtom == atom.Table {
+				boundTable(child)
+			}
 			prune(child, depth)
 		}
 		child = next
@@ -105,14 +108,37 @@ func hidden(n *html.Node) bool {
 	return false
 }
 
-func boundSpans(n *html.Node) {
-	n.Attr = slices.DeleteFunc(n.Attr, func(a html.Attribute) bool {
-		if a.Key != "colspan" && a.Key != "rowspan" && a.Key != "span" && a.Key != "start" {
-			return false
+// boundTable makes lines of the rows of a table most of whose cells are not there, and removes what says that a cell
+// stands for several: it may say a billion.
+func boundTable(table *html.Node) {
+	cells, most, rows := 0, 0, []*html.Node{}
+	for n := range table.Descendants() {
+		switch n.DataAtom {
+		case atom.Tr:
+			rows = append(rows, n)
+			here := 0
+			for cell := n.FirstChild; cell != nil; cell = cell.NextSibling {
+				if cell.Type == html.ElementNode {
+					here++
+				}
+			}
+			cells, most = cells+here, max(most, here)
+		case atom.Td, atom.Th:
+			n.Attr = slices.DeleteFunc(n.Attr, func(a html.Attribute) bool { return a.Key == "colspan" || a.Key == "rowspan" })
 		}
-		value, err := strconv.Atoi(strings.TrimSpace(a.Val))
-		return err != nil || value < 0 || value > maxSpan && a.Key != "start"
-	})
+	}
+	if len(rows)*most <= 2*cells+maxEmpty {
+		return
+	}
+	for n := range table.Descendants() {
+		switch n.DataAtom {
+		case atom.Tr, atom.Tbody, atom.Thead, atom.Tfoot:
+			n.DataAtom, n.Data = atom.Div, "div"
+		case atom.Td, atom.Th:
+			n.DataAtom, n.Data = atom.Span, "span"
+		}
+	}
+	table.DataAtom, table.Data = atom.Div, "div"
 }
 
 func attribute(n *html.Node, key string) string {
@@ -128,8 +154,10 @@ func attribute(n *html.Node, key string) string {
 func (p *page) markdown(location *url.URL) (text string, err error) {
 	convert := converter.NewConverter(converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(),
 		strikethrough.NewStrikethroughPlugin(), table.NewTablePlugin()))
-	where := *location
-	where.User = nil
+	where := url.URL{Scheme: location.Scheme, Host: location.Host}
+	if len(location.EscapedPath()) <= maxBase {
+		where.Path, where.RawPath = location.Path, location.RawPath
+	}
 	// The page is whatever somebody put on the web, and the converter is not ours.
 	defer func() {
 		if r := recover(); r != nil {
@@ -155,18 +183,21 @@ func plain(text string) string {
 	var b strings.Builder
 	tokens := html.NewTokenizer(strings.NewReader(text))
 	skip := atom.Atom(0) // the element whose end is waited for
+	pre := 0
 	for {
 		switch kind := tokens.Next(); kind {
 		case html.ErrorToken:
-			_ = errors.Is(tokens.Err(), io.EOF) // a string ends with nothing else
 			return tidy(b.String())
 		case html.TextToken:
 			if skip == 0 {
-				b.WriteString(html.UnescapeString(string(tokens.Raw())))
+				writeText(&b, html.UnescapeString(string(tokens.Raw())), pre > 0)
 			}
 		case html.StartTagToken, html.EndTagToken, html.SelfClosingTagToken:
 			name, _ := tokens.TagName()
 			tag := atom.Lookup(name)
+			if tag == atom.Pre {
+				pre += map[html.TokenType]int{html.StartTagToken: 1, html.EndTagToken: -1}[kind]
+			}
 			switch {
 			case skip != 0:
 				if kind == html.EndTagToken && tag == skip {
@@ -181,6 +212,16 @@ func plain(text string) string {
 			}
 		}
 	}
+}
+
+var lineEnds = strings.NewReplacer("\r", " ", "\n", " ")
+
+// writeText writes text in which, outside of <pre>, the end of a line is a space.
+func writeText(b *strings.Builder, text string, pre bool) {
+	if !pre {
+		text = lineEnds.Replace(text)
+	}
+	b.WriteString(text)
 }
 
 // tidy joins the spaces of each line, and leaves one empty line of several.

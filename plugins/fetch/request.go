@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -28,6 +29,9 @@ func (s *settings) build(ctx context.Context, r request) (*http.Request, error) 
 		return nil, fmt.Errorf("the URL cannot be read: %w", withoutURL(err))
 	}
 	if err := s.checkURL(u); err != nil {
+		if _, ok := errors.AsType[*refusal](err); ok {
+			err = failure(ctx, u, err)
+		}
 		return nil, err
 	}
 	u.Fragment, u.RawFragment = "", ""

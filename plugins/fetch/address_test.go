@@ -1,0 +1,148 @@
+package main
+
+import (
+	"net/http"
+	"net/netip"
+	"strings"
+	"testing"
+)
+
+func TestSpecialAddresses(t *testing.T) {
+	for _, text := range []string{
+		"0.0.0.0", "0.1.2.3", "10.0.0.1", "10.255.255.255", "100.64.0.1", "100.100.100.200", "100.127.255.255", "127.0.0.1", "127.255.0.3",
+		"168.63.129.16", "169.254.169.254", "169.254.170.2", "172.16.0.1", "172.31.255.255", "192.0.0.192", "192.0.2.1", "192.88.99.1",
+		"192.168.0.1", "198.18.0.1", "198.19.255.255", "198.51.100.7", "203.0.113.9", "224.0.0.1", "239.255.255.255", "240.0.0.1", "255.255.255.255",
+		"::", "::1", "::7f00:1", "::ffff:127.0.0.1", "::ffff:10.0.0.1", "::ffff:169.254.169.254", "::ffff:0:10.0.0.1",
+		"64:ff9b::10.0.0.1", "64:ff9b::7f00:1", "64:ff9b::a9fe:a9fe", "64:ff9b:1::1", "100::1", "2001::1", "2001:0:1::1", "2001:db8::1",
+		"2002:7f00:1::", "2002:a00:1::1", "2002:a9fe:a9fe::", "2002:c0a8:101::1", "3fff::1", "4000::1", "5f00::1", "fc00::1", "fd00:ec2::254",
+		"fe80::1", "fe80::1%eth0", "2606:4700::1111%eth0", "fec0::1", "ff02::1", "ff0e::1",
+	} {
+		if special(netip.MustParseAddr(text)) == "" {
+			t.Errorf("%s is taken for a public address", text)
+		}
+	}
+	for _, text := range []string{
+		"1.1.1.1", "8.8.8.8", "9.255.255.255", "11.0.0.0", "100.63.255.255", "100.128.0.0", "126.255.255.255", "128.0.0.1", "168.63.129.17",
+		"169.253.255.255", "172.15.255.255", "172.32.0.0", "192.0.1.0", "192.167.255.255", "198.17.255.255", "198.20.0.0", "223.255.255.255",
+		"::ffff:8.8.8.8", "64:ff9b::8.8.8.8", "2001:200::1", "2001:4860:4860::8888", "2002:808:808::1", "2606:4700:4700::1111", "2a00:1450::1",
+	} {
+		if kind := special(netip.MustParseAddr(text)); kind != "" {
+			t.Errorf("%s is taken for %s", text, kind)
+		}
+	}
+}
+
+func TestGrants(t *testing.T) {
+	s, err := readSettings(func(name string) string {
+		return map[string]string{allowVariable: "10.1.0.0/16, 192.168.7.3 127.0.0.1:8080,[::1]:8080, fd00::/8, 64:ff9b::/96"}[name]
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]bool{
+		"10.1.2.3:443": true, "10.2.0.1:443": false, "192.168.7.3:80": true, "192.168.7.4:80": false,
+		"127.0.0.1:8080": true, "127.0.0.1:8081": false, "127.0.0.2:8080": false, "[::1]:8080": true, "[::1]:80": false,
+		"[::ffff:127.0.0.1]:8080": true, "[::ffff:10.1.2.3]:1": true, "[::ffff:10.2.2.3]:1": false,
+		"[fd12::1]:1": true, "[fc00::1]:1": false, "[64:ff9b::10.0.0.1]:1": true, "8.8.8.8:1": true,
+	} {
+		if err := s.checkText(text); (err == nil) != want {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	if err := s.checkText("example.com:80"); err == nil {
+		t.Error("what is no address is let pass")
+	}
+}
+
+func TestSettings(t *testing.T) {
+	for name, test := range map[string]struct {
+		variable, value, want string
+	}{
+		"a name":             {allowVariable, "intranet.example", "neither an address"},
+		"half an address":    {allowVariable, "10.1", "neither an address"},
+		"a zone":             {allowVariable, "fe80::1%eth0", "neither an address"},
+		"port 0":             {allowVariable, "10.1.2.3:0", "neither an address"},
+		"one of several":     {allowVariable, "10.0.0.1, x", `"x"`},
+		"a proxy for socks":  {proxyVariable, "socks5://h:1", proxyVariable},
+		"a proxy's password": {proxyVariable, "ftp://u:secret@h:1", proxyVariable},
+		"no proxy's host":    {proxyVariable, "http://", proxyVariable},
+		"two lines":          {userAgentVariable, "a\r\nX: y", userAgentVariable},
+	} {
+		_, err := readSettings(func(name string) string { return map[string]string{test.variable: test.value}[name] })
+		if err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	s, err := readSettings(func(string) string { return "" })
+	if err != nil || len(s.allow) > 0 || s.proxy != nil {
+		t.Errorf("got %+v, %v", s, err)
+	}
+}
+
+// No spelling, name, redirect or second answer leads to an address that is not allowed.
+func TestNoWayToRefusedAddresses(t *testing.T) {
+	secret := newWeb(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("SECRET")) })
+	_, port, _ := strings.Cut(secret.Listener.Addr().String(), ":")
+	open := newWeb(t, nil)
+	open.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, r.URL.Query().Get("to"), http.StatusFound)
+	})
+	open.resolver = names(t, map[string][]string{
+		"private.test": {"127.0.0.1"}, "rebind.test": {"127.0.0.1", "127.0.0.9"}, "metadata.test": {"169.254.169.254"}, "open.test": {"127.0.0.1"},
+	})
+	for name, url := range map[string]string{
+		"an address":          secret.URL,
+		"a name":              "http://private.test:" + port,
+		"the local host":      "http://localhost:" + port,
+		"in IPv6":             "http://[::ffff:127.0.0.1]:" + port,
+		"in hexadecimal IPv6": "http://[::ffff:7f00:1]:" + port,
+		"unspecified":         "http://0.0.0.0:" + port,
+		"unspecified in IPv6": "http://[::]:" + port,
+		"metadata":            "http://169.254.169.254/latest/meta-data/",
+		"metadata by name":    "http://metadata.test/",
+		"a redirect":          open.URL + "/?to=" + secret.URL,
+		"a redirect by name":  open.named("open.test") + "/?to=http://private.test:" + port,
+		"a second answer":     open.named("rebind.test") + "/?to=" + open.named("rebind.test") + "/again",
+	} {
+		t.Run(name, func(t *testing.T) {
+			says(t, call(t, open.settings, "fetch", map[string]any{"url": url}), true,
+				"public addresses alone are reached; an operator can allow it in toolhost.yaml: plugin.fetch.env.FETCH_ALLOW")
+		})
+	}
+	// Numbers are no addresses here; a resolver that took them for some would be overruled as above.
+	for _, host := range []string{"2130706433", "0x7f000001", "127.1", "0177.0.0.1"} {
+		if got := call(t, open.settings, "fetch", map[string]any{"url": "http://" + host + ":" + port}); !got.IsError {
+			t.Errorf("%s: got %q", host, got.Text())
+		}
+	}
+	if hits := secret.requests(); len(hits) > 0 {
+		t.Errorf("there were %d requests for the secret", len(hits))
+	}
+	got := call(t, open.settings, "fetch", map[string]any{"url": secret.URL})
+	if len(got.Logs) != 1 || !strings.Contains(string(got.Logs[0].Attributes["address"]), "127.0.0.1") || strings.Contains(strings.ReplaceAll(got.Text(), secret.Listener.Addr().String(), ""), "127.0.0.1") {
+		t.Errorf("the operator is told the address and the model is not: %+v, %q", got.Logs, got.Text())
+	}
+}
+
+// What says where a proxy is to this process is not asked; the operator's is.
+func TestProxies(t *testing.T) {
+	proxy := newWeb(t, func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write([]byte("by proxy: " + r.URL.String())) })
+	target := newWeb(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("directly")) })
+	for _, name := range []string{"HTTP_PROXY", "http_proxy", "ALL_PROXY"} {
+		t.Setenv(name, proxy.URL)
+	}
+	target.resolver = names(t, map[string][]string{"site.test": {"127.0.0.1"}})
+	says(t, call(t, target.settings, "fetch", map[string]any{"url": target.named("site.test")}), false, "directly")
+
+	s, err := readSettings(func(name string) string { return map[string]string{proxyVariable: proxy.URL}[name] })
+	if err != nil {
+		t.Fatal(err)
+	}
+	says(t, call(t, s, "fetch", map[string]any{"url": "http://site.test/page"}), false, "by proxy: http://site.test/page")
+	for _, url := range []string{"http://127.0.0.1:1/", "http://[::1]/", "http://169.254.169.254/"} {
+		says(t, call(t, s, "fetch", map[string]any{"url": url}), true, "is not reached, because it leads to")
+	}
+	if hits := proxy.requests(); len(hits) != 1 {
+		t.Errorf("the proxy was asked %d times", len(hits))
+	}
+}
