@@ -147,7 +147,7 @@ export class TestHost {
       return `the arguments are not JSON: ${error instanceof Error ? error.message : error}`;
     }
     const lines = schema ? (checker(JSON.stringify(schema))?.(value) ?? []) : [];
-    return lines.length > 0 ? `the arguments do not fit the tool:\n${lines.join("\n")}` : undefined;
+    return lines.length > 0 ? `the arguments do not fit the tool's schema:\n${lines.join("\n")}` : undefined;
   }
 
   async #checkOutput(tool: string, { result }: TestCall, options: TestOptions): Promise<void> {

@@ -1,0 +1,15 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { tool } from "toolhost";
+import { TestHost } from "toolhost/testing";
+import { z } from "zod";
+
+const shout = tool({ name: "shout", description: "Says it loudly.", input: z.object({ what: z.string() }) }, ({ what }) =>
+  what.toUpperCase(),
+);
+
+test("shout", async () => {
+  const host = new TestHost({ name: "voice", tools: [shout] });
+  assert.equal((await host.call("shout", { what: "hi" })).text, "HI");
+  assert.match((await host.call("shout", { wat: "hi" })).text, /do not fit/);
+});
