@@ -79,7 +79,7 @@ test("a JSON Schema stays as it is, and none is an object without properties", a
   assert.deepEqual(tools[0]?.input_schema, schema);
   assert.deepEqual(tools[2]?.input_schema, { type: "object", additionalProperties: false });
   assert.deepEqual((await host.call("plain", { n: 1 })).value, { got: { n: 1 } });
-  assert.match((await host.call("plain", { n: 2 })).text, /the arguments do not fit the tool:\n- n: /);
+  assert.match((await host.call("plain", { n: 2 })).text, /the arguments do not fit the tool's schema:\n- n: /);
   assert.equal((await host.call("none")).text, "nothing to say");
 });
 
@@ -92,7 +92,7 @@ test("arguments are validated, with defaults and transformations", async () => {
   const refused = await host.call("t", { when: "now", n: 13 });
   assert(refused.isError);
   assert.equal(refused.text, "the arguments do not fit the tool:\n- arguments: not 13");
-  assert.match((await host.call("t", { wehn: "now" })).text, /the arguments do not fit the tool:\n- .*when/);
+  assert.match((await host.call("t", { wehn: "now" })).text, /the arguments do not fit the tool's schema:\n- .*when/);
   assert.match((await host.call("t", "{")).text, /the arguments are not JSON/);
 });
 
