@@ -37,7 +37,15 @@ func startHost(t *testing.T, toolhost string, p program) *running {
 	}
 	p.install(t, plugins)
 	addr := "unix://" + filepath.Join(r.home, "t.sock")
-	r.cmd = exec.Command(toolhost, "serve", "--plugins", plugins, "--listen", addr, "--state", filepath.Join(r.home, "state"), "--workspace", workspace)
+	config, err := json.Marshal(map[string]any{"defaults": map[string]any{"sandbox": map[string]any{"read": p.reads}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(r.home, "toolhost.yaml") // of which JSON is a form
+	if err := os.WriteFile(file, config, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r.cmd = exec.Command(toolhost, "serve", "--config", file, "--plugins", plugins, "--listen", addr, "--state", filepath.Join(r.home, "state"), "--workspace", workspace)
 	r.cmd.Env = []string{"HOME=" + r.home, "PATH=/usr/bin:/bin", "TMPDIR=" + r.home}
 	var log lockedBuffer
 	r.cmd.Stderr = &log

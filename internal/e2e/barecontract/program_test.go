@@ -17,6 +17,8 @@ type program struct {
 	name string
 	argv []string
 	env  map[string]string
+	// reads are the files and folders that it consists of: what toolhost sees of it is a script that runs them.
+	reads []string
 }
 
 // install writes the program as one executable file, as toolhost wants it, and returns the file's path.
@@ -47,7 +49,7 @@ func prepareGo(t *testing.T) program {
 		t.Fatal(err)
 	}
 	// The race detector would sleep a second at the plugin's end.
-	return program{name: "go", argv: []string{self, playPlugin}, env: map[string]string{"GORACE": "atexit_sleep_ms=0"}}
+	return program{name: "go", argv: []string{self, playPlugin}, env: map[string]string{"GORACE": "atexit_sleep_ms=0"}, reads: []string{self}}
 }
 
 // preparePython makes a virtual environment with the packages of requirements.txt and the contract's generated code.
@@ -72,7 +74,8 @@ func preparePython(t *testing.T) program {
 		name: "python",
 		argv: []string{filepath.Join(dir, "venv/bin/python"), filepath.Join(source, "plugin.py")},
 		// Not into the checkout: what is compiled of the plugin itself.
-		env: map[string]string{"PYTHONPATH": filepath.Join(dir, "gen"), "PYTHONPYCACHEPREFIX": filepath.Join(dir, "cache")},
+		env:   map[string]string{"PYTHONPATH": filepath.Join(dir, "gen"), "PYTHONPYCACHEPREFIX": filepath.Join(dir, "cache")},
+		reads: []string{dir, source, strings.TrimSpace(output(t, python, "-c", "import sys; print(sys.base_prefix)"))},
 	}
 }
 
@@ -97,9 +100,10 @@ func prepareNode(t *testing.T) program {
 		fetch(t, dir, npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel", "error")
 	})
 	return program{
-		name: "node",
-		argv: []string{node, filepath.Join(source, "plugin.js"), filepath.Join(root(t), "proto")},
-		env:  map[string]string{"NODE_PATH": filepath.Join(dir, "node_modules")},
+		name:  "node",
+		argv:  []string{node, filepath.Join(source, "plugin.js"), filepath.Join(root(t), "proto")},
+		env:   map[string]string{"NODE_PATH": filepath.Join(dir, "node_modules")},
+		reads: []string{dir, source, filepath.Join(root(t), "proto"), node},
 	}
 }
 
