@@ -26,6 +26,7 @@ func plugin(s settings) sdk.Plugin {
 		Version:     "1.0.0",
 		Description: "Web pages and HTTP APIs.",
 		DefaultTags: []string{"web"},
+		Permissions: sdk.Permissions{Network: true},
 		Tools:       []sdk.Tool{fetchTool(s), requestTool(s)},
 	}
 }

@@ -24,6 +24,7 @@ func plugin(l *launcher) sdk.Plugin {
 		Version:     "1.0.0",
 		Description: "Commands, run in the workspace.",
 		DefaultTags: []string{"shell"},
+		Permissions: sdk.Permissions{Workspace: sdk.AccessWrite},
 		Tools:       []sdk.Tool{shellTool(l)},
 	}
 }
