@@ -1,0 +1,119 @@
+package agent_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/model"
+	"github.com/toolhost/toolhost/internal/runstore"
+	"github.com/toolhost/toolhost/internal/runstore/memory"
+	"github.com/toolhost/toolhost/internal/runstore/sqlite"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// BenchmarkTurn measures what a turn with one call costs beside the model and the tool, which answer at once: all that the
+// agent does, with the journal in memory and on disk, for runs one after the other and for many at the same time. Runs have 20
+// turns, as a turn costs the more the longer the conversation is.
+func BenchmarkTurn(b *testing.B) {
+	for name, open := range map[string]func(*testing.B) runstore.Store{
+		"memory": func(*testing.B) runstore.Store { return memory.New() },
+		"sqlite": func(b *testing.B) runstore.Store {
+			store, err := sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "runs.db"))
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.Cleanup(func() { _ = store.Close() })
+			return store
+		},
+	} {
+		for _, atOnce := range []int{1, 100} {
+			b.Run(fmt.Sprintf("%s/%d", name, atOnce), func(b *testing.B) { benchmarkTurns(b, open(b), atOnce) })
+		}
+	}
+}
+
+func benchmarkTurns(b *testing.B, store runstore.Store, atOnce int) {
+	const turnsOfARun = 20
+	m := &atOnceModel{turns: turnsOfARun}
+	a, err := agent.New(agent.Config{Store: store, Model: m, Tools: atOnceTools{}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer a.Close()
+	runs := (b.N + turnsOfARun - 1) / turnsOfARun
+	var next atomic.Int64
+	var group sync.WaitGroup
+	b.ResetTimer()
+	for range atOnce {
+		group.Go(func() {
+			for n := next.Add(1); n <= int64(runs); n = next.Add(1) {
+				id, err := a.StartRun(b.Context(), agent.Task{Prompt: "go", RunID: fmt.Sprint("r", n)})
+				for _, err := range a.WatchRun(b.Context(), id, 0) {
+					if err != nil {
+						b.Error(err)
+					}
+				}
+				if err != nil {
+					b.Error(err)
+				}
+			}
+		})
+	}
+	group.Wait()
+	b.StopTimer()
+	b.ReportMetric(float64(runs*turnsOfARun)/b.Elapsed().Seconds(), "turns/s")
+}
+
+// atOnceModel answers at once, with one call in each turn but the last.
+type atOnceModel struct{ turns int }
+
+func (m *atOnceModel) Name() string { return "fake:at-once" }
+
+func (m *atOnceModel) Generate(_ context.Context, req model.Request) iter.Seq2[model.Chunk, error] {
+	return func(yield func(model.Chunk, error) bool) {
+		answer := response(model.StopToolUse, text("I look."), call("", "echo"))
+		if len(req.Messages) > 2*(m.turns-1) {
+			answer = response(model.StopEndTurn, text("done"))
+		}
+		yield(model.Chunk{Response: answer}, nil)
+	}
+}
+
+// atOnceTools is a toolhost whose calls have ended when they are opened.
+type atOnceTools struct{}
+
+func (atOnceTools) ListTools(context.Context, tool.Query) ([]tool.Info, error) { return offered, nil }
+
+func (atOnceTools) Open(_ context.Context, call tool.Call, _ bool) (tool.Execution, error) {
+	return &atOnceExecution{tool.Outcome{CallID: call.ID, Result: tool.TextResult("found")}, false}, nil
+}
+
+func (atOnceTools) CancelCall(context.Context, tool.CallKey, string) error { return nil }
+
+func (atOnceTools) WatchCall(context.Context, tool.CallKey, uint64) iter.Seq2[tool.Event, error] {
+	return func(func(tool.Event, error) bool) {}
+}
+
+type atOnceExecution struct {
+	outcome tool.Outcome
+	told    bool
+}
+
+func (e *atOnceExecution) Send(context.Context, []byte, bool) error { return nil }
+func (e *atOnceExecution) Cancel(string)                            {}
+func (e *atOnceExecution) Close()                                   {}
+
+func (e *atOnceExecution) Next(context.Context) (tool.Event, error) {
+	if e.told {
+		return tool.Event{}, io.EOF
+	}
+	e.told = true
+	return tool.Event{Ended: &e.outcome}, nil
+}
