@@ -37,14 +37,14 @@ func TestIrregularFilesAreRefused(t *testing.T) {
 }
 
 func TestDevicesAreRefused(t *testing.T) {
-	w := openFolder(t, "/dev")
+	w := openDir(t, "/dev")
 	_, err := read(t, w, readInput{Path: "zero"})
 	holds(t, err, "no regular file but a device")
 }
 
 // The files of /proc say that they have no bytes, and have some.
 func TestFilesThatSayTheyAreEmptyAreRead(t *testing.T) {
-	w := openFolder(t, "/proc/self")
+	w := openDir(t, "/proc/self")
 	if got, err := read(t, w, readInput{Path: "status"}); err != nil || !strings.Contains(got, "Name:") {
 		t.Errorf("got %q, %v", got, err)
 	}

@@ -19,8 +19,8 @@ type onDisk struct {
 	dir string
 }
 
-// openFolder opens a folder as a workspace until the end of the test.
-func openFolder(t *testing.T, dir string) onDisk {
+// openDir opens a folder as a workspace until the end of the test.
+func openDir(t *testing.T, dir string) onDisk {
 	t.Helper()
 	local, err := workspace.OpenLocal(dir)
 	if err != nil {
@@ -39,7 +39,7 @@ func newWorkspace(t *testing.T) (w onDisk, outside string) {
 	dir := filepath.Join(outside, "ws")
 	put(t, filepath.Join(dir, "hello.txt"), "hello\n")
 	put(t, filepath.Join(dir, "sub", "inner.txt"), "inner\n")
-	return openFolder(t, dir), outside
+	return openDir(t, dir), outside
 }
 
 func put(t *testing.T, path, content string) {

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync"
+
+	"github.com/toolhost/toolhost/plugins/fs/search"
+	"github.com/toolhost/toolhost/sdk/workspace"
+)
+
+const (
+	maxSearchers = 8  // files that are searched at the same time, each in a buffer that lines of 8 MiB fit in
+	maxAhead     = 64 // files that are searched before those in front of them are reported, for each searcher
+)
+
+// treeSearch searches many files at the same time, and reports them in the order of their paths.
+type treeSearch struct {
+	matcher *search.Matcher
+	want    search.Want
+	wants   func(visited) bool
+	report  func(path string, found search.Found, err error) (more bool) // never called concurrently
+}
+
+// job is one file. done is closed when found and err are there.
+type job struct {
+	at    visited
+	found search.Found
+	err   error
+	done  chan struct{}
+}
+
+// run searches the files that a walk comes by and whose paths fit the glob, or the one file that is where it begins.
+func (s *treeSearch) run(ctx context.Context, ws workspace.Workspace, w *walk, glob string) error {
+	s.wants = func(at visited) bool {
+		return at.entry.Type().IsRegular() && (glob == "" || globFits(glob, at.below))
+	}
+	err := s.tree(ctx, ws, w)
+	if !errors.Is(err, workspace.ErrNotFolder) {
+		return err
+	}
+	if info, statErr := ws.Stat(ctx, w.start); statErr != nil || info.Mode.IsDir() {
+		return err
+	}
+	return s.file(ctx, ws, w.start)
+}
+
+// tree walks in one goroutine, searches in several, and reports in that of the caller. All have ended when it returns.
+func (s *treeSearch) tree(ctx context.Context, ws workspace.Workspace, w *walk) error {
+	searchers := min(runtime.GOMAXPROCS(0), maxSearchers)
+	ctx, cancel := context.WithCancelCause(ctx)
+	jobs := make(chan *job)
+	inOrder := make(chan *job, searchers*maxAhead)
+	var walking, searching sync.WaitGroup
+	var walkErr error
+	walking.Go(func() {
+		defer close(jobs)
+		defer close(inOrder)
+		w.visit = func(at visited) error { return s.hand(ctx, at, jobs, inOrder) }
+		walkErr = w.run(ctx, ws)
+	})
+	for range searchers {
+		searching.Go(func() {
+			searcher := search.NewSearcher(s.matcher, s.want)
+			for j := range jobs {
+				j.search(ctx, searcher)
+			}
+		})
+	}
+	err := s.collect(ctx, inOrder)
+	cancel(err)
+	walking.Wait()
+	searching.Wait()
+	if errors.Is(err, errEnough) {
+		return nil
+	}
+	if walkErr != nil {
+		return walkErr
+	}
+	return err
+}
+
+// hand gives a file to whoever is free, and notes its place in the order.
+func (s *treeSearch) hand(ctx context.Context, at visited, jobs, inOrder chan<- *job) error {
+	if !s.wants(at) {
+		return nil
+	}
+	j := &job{at: at, done: make(chan struct{})}
+	select {
+	case inOrder <- j:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	at.folder.hold()
+	select {
+	case jobs <- j:
+		return nil
+	case <-ctx.Done():
+		at.folder.release()
+		close(j.done)
+		return context.Cause(ctx)
+	}
+}
+
+// search searches the file of a job, in a searcher of its own.
+func (j *job) search(ctx context.Context, searcher *search.Searcher) {
+	defer close(j.done)
+	defer j.at.folder.release()
+	file, err := j.at.folder.Open(ctx, j.at.entry.Name())
+	if err != nil {
+		j.err = err
+		return
+	}
+	defer file.Close()
+	j.found, j.err = searcher.Search(ctx, file)
+}
+
+// collect reports the files in order, until there are no more or enough.
+func (s *treeSearch) collect(ctx context.Context, inOrder <-chan *job) error {
+	for j := range inOrder {
+		<-j.done // a searcher ends soon when the context does
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if !s.report(j.at.path, j.found, j.err) {
+			return errEnough
+		}
+	}
+	return nil
+}
+
+// file searches one file.
+func (s *treeSearch) file(ctx context.Context, ws workspace.Workspace, name string) error {
+	file, err := ws.Open(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	found, err := search.NewSearcher(s.matcher, s.want).Search(ctx, file)
+	if err != nil {
+		return err
+	}
+	s.report(name, found, nil)
+	return nil
+}
