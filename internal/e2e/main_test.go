@@ -37,7 +37,7 @@ func buildAndRun(m *testing.M) (int, error) {
 	bin = dir
 	for target, packages := range map[string][]string{
 		dir:                           {"./cmd/toolhost", "./cmd/agentd", "./internal/process/fault/faultplugin", "./internal/e2e/stamped", "./internal/e2e/choosing", "./internal/e2e/privacy", "./internal/e2e/leaky"},
-		filepath.Join(dir, "plugins"): {"./plugins/artifacts", "./plugins/calculator", "./plugins/fs"},
+		filepath.Join(dir, "plugins"): {"./plugins/artifacts", "./plugins/calculator", "./plugins/fs", "./plugins/todo"},
 	} {
 		build := exec.Command("go", append([]string{"build", "-o", target + string(filepath.Separator)}, packages...)...)
 		build.Dir = "../.."

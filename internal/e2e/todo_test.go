@@ -1,0 +1,131 @@
+package e2e_test
+
+import (
+	"context"
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// todoScript plans, changes the plan by several calls at once, has the conversation summed up, and looks at the list; asked
+// again, it goes on with it.
+const todoScript = `
+turns:
+  - calls: [{tool: write_todos, arguments: {todos: [{text: read, status: in_progress}, {text: write}, {text: test}]}}]
+  - calls:
+      - {tool: update_todo, arguments: {id: "1", status: completed}}
+      - {tool: update_todo, arguments: {id: "2", status: in_progress}}
+      - {tool: add_todo, arguments: {text: tell}}
+      - {tool: add_todo, arguments: {text: rest}}
+  - calls: [{tool: update_todo, arguments: {id: "9", status: completed}}]
+  - calls: [{tool: calculator, arguments: {expression: 6*7}}]
+  - calls: [{tool: compact_conversation, arguments: {}}]
+  - calls: [{id: all, tool: list_todos, arguments: {}}]
+  - text: 'After all: {{result "all"}}'
+  - calls: [{id: last, tool: update_todo, arguments: {id: "4", status: cancelled}}]
+  - text: 'Now: {{result "last"}}'
+summaries:
+  - text: Much was done.
+`
+
+// todoEvent is what this test reads of a line of agentd's.
+type todoEvent struct {
+	Type    string          `json:"type"`
+	RunID   string          `json:"run_id"`
+	Text    string          `json:"text"`
+	Summary string          `json:"summary"`
+	Todos   json.RawMessage `json:"todos"`
+}
+
+// TestTodos: a real plugin that keeps nothing, runs of two agentd processes, and one list: calls of one response see each
+// other's changes, watchers are told once for each response, and the list outlives the conversation that it was written in.
+func TestTodos(t *testing.T) {
+	t.Parallel()
+	h := prepare(t)
+	install(t, h, "todo", "plugins/todo", "")
+	h.serve(t)
+	script := filepath.Join(h.home, "script.yaml")
+	write(t, script, todoScript, 0o600)
+	write(t, filepath.Join(h.home, "agentd.yaml"), "system_tools: [compact_conversation]\n", 0o600)
+	journal := filepath.Join(h.home, "runs.db")
+	with := []string{"--toolhost", h.addr, "--journal", journal, "--model", "scripted:" + script}
+
+	events := todoEvents(t, h.agentdOf(t, "", append([]string{"run", "go", "-o", "json"}, with...)...))
+	first := `[{"id":"1","text":"read","status":"in_progress"},{"id":"2","text":"write","status":"pending"},{"id":"3","text":"test","status":"pending"}]`
+	second := `[{"id":"1","text":"read","status":"completed"},{"id":"2","text":"write","status":"in_progress"},{"id":"3","text":"test","status":"pending"},` +
+		`{"id":"4","text":"tell","status":"pending"},{"id":"5","text":"rest","status":"pending"}]`
+	if diff := cmp.Diff([]string{first, second}, todosOf(events)); diff != "" {
+		t.Errorf("watchers are told (-want +got):\n%s", diff)
+	}
+	if !slices.ContainsFunc(events, func(e todoEvent) bool { return e.Type == "compacted" && e.Summary == "Much was done." }) {
+		t.Error("the conversation was not summed up")
+	}
+	if said := lastText(events); said != "After all: [x] 1. read\n[>] 2. write (in_progress)\n[ ] 3. test\n[ ] 4. tell\n[ ] 5. rest\n1 of 5 are done." {
+		t.Errorf("after the summary the model says %q", said)
+	}
+
+	var id string
+	for _, e := range events {
+		if e.RunID != "" {
+			id = e.RunID
+		}
+	}
+	h.agentdOf(t, "go on\n", append([]string{"chat", id}, with...)...)
+	events = todoEvents(t, h.agentdOf(t, "", "show", id, "--journal", journal, "-o", "json"))
+	third := strings.Replace(second, `"tell","status":"pending"`, `"tell","status":"cancelled"`, 1)
+	if diff := cmp.Diff([]string{first, second, third}, todosOf(events)); diff != "" {
+		t.Errorf("the journal tells (-want +got):\n%s", diff)
+	}
+	if said := lastText(events); !strings.Contains(said, "Now: [x] 1. read\n[>] 2. write (in_progress)\n[ ] 3. test\n[-] 4. tell (cancelled)\n[ ] 5. rest\n2 of 5 are done.") {
+		t.Errorf("in the end the model says %q", said)
+	}
+}
+
+func todosOf(events []todoEvent) []string {
+	var all []string
+	for _, e := range events {
+		if e.Type == "todo_change" {
+			all = append(all, string(e.Todos))
+		}
+	}
+	return all
+}
+
+func lastText(events []todoEvent) string {
+	text := ""
+	for _, e := range events {
+		if e.Type == "assistant_message" && e.Text != "" {
+			text = e.Text
+		}
+	}
+	return text
+}
+
+// agentdOf runs a command of agentd's to its end, with what is typed, and returns what it printed.
+func (h *toolhost) agentdOf(t *testing.T, typed string, args ...string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	cmd := command(ctx, h.home, nil, "agentd", args...)
+	cmd.Stdin = strings.NewReader(typed)
+	r := run(t, cmd)
+	r.exits(t, 0)
+	return r.stdout
+}
+
+func todoEvents(t *testing.T, lines string) []todoEvent {
+	t.Helper()
+	var events []todoEvent
+	for line := range strings.Lines(lines) {
+		var e todoEvent
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			t.Errorf("%s: %v", line, err)
+		}
+		events = append(events, e)
+	}
+	return events
+}
