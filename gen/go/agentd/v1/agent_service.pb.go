@@ -2233,6 +2233,7 @@ type RunEvent struct {
 	//	*RunEvent_SubRunStarted
 	//	*RunEvent_Compacted
 	//	*RunEvent_SubRunWaiting
+	//	*RunEvent_RunResumed
 	Event         isRunEvent_Event `protobuf_oneof:"event"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2458,6 +2459,15 @@ func (x *RunEvent) GetSubRunWaiting() *SubRunWaiting {
 	return nil
 }
 
+func (x *RunEvent) GetRunResumed() *RunResumed {
+	if x != nil {
+		if x, ok := x.Event.(*RunEvent_RunResumed); ok {
+			return x.RunResumed
+		}
+	}
+	return nil
+}
+
 type isRunEvent_Event interface {
 	isRunEvent_Event()
 }
@@ -2552,6 +2562,11 @@ type RunEvent_SubRunWaiting struct {
 	SubRunWaiting *SubRunWaiting `protobuf:"bytes,21,opt,name=sub_run_waiting,json=subRunWaiting,proto3,oneof"`
 }
 
+type RunEvent_RunResumed struct {
+	// Durable: nobody was at work on the run since the event before.
+	RunResumed *RunResumed `protobuf:"bytes,22,opt,name=run_resumed,json=runResumed,proto3,oneof"`
+}
+
 func (*RunEvent_RunStarted) isRunEvent_Event() {}
 
 func (*RunEvent_UserMessage) isRunEvent_Event() {}
@@ -2587,6 +2602,8 @@ func (*RunEvent_SubRunStarted) isRunEvent_Event() {}
 func (*RunEvent_Compacted) isRunEvent_Event() {}
 
 func (*RunEvent_SubRunWaiting) isRunEvent_Event() {}
+
+func (*RunEvent_RunResumed) isRunEvent_Event() {}
 
 // RunStarted says how a run began.
 type RunStarted struct {
@@ -3643,6 +3660,44 @@ func (x *SubRunStarted) GetPrompt() string {
 	return ""
 }
 
+// RunResumed says that nobody was at work on the run since the event before: the process that was had ended. The time in
+// between does not count. It happens in runs with a bound on their time alone.
+type RunResumed struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RunResumed) Reset() {
+	*x = RunResumed{}
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[42]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RunResumed) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RunResumed) ProtoMessage() {}
+
+func (x *RunResumed) ProtoReflect() protoreflect.Message {
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[42]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RunResumed.ProtoReflect.Descriptor instead.
+func (*RunResumed) Descriptor() ([]byte, []int) {
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{42}
+}
+
 // SubRunWaiting says what a sub-run, or one below it, waits for. While it does, the state of this run is WAITING, also if other
 // calls are at work.
 type SubRunWaiting struct {
@@ -3659,7 +3714,7 @@ type SubRunWaiting struct {
 
 func (x *SubRunWaiting) Reset() {
 	*x = SubRunWaiting{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[42]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3671,7 +3726,7 @@ func (x *SubRunWaiting) String() string {
 func (*SubRunWaiting) ProtoMessage() {}
 
 func (x *SubRunWaiting) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[42]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3684,7 +3739,7 @@ func (x *SubRunWaiting) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubRunWaiting.ProtoReflect.Descriptor instead.
 func (*SubRunWaiting) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{42}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *SubRunWaiting) GetCallId() string {
@@ -3733,7 +3788,7 @@ type Compacted struct {
 
 func (x *Compacted) Reset() {
 	*x = Compacted{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[43]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3745,7 +3800,7 @@ func (x *Compacted) String() string {
 func (*Compacted) ProtoMessage() {}
 
 func (x *Compacted) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[43]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3758,7 +3813,7 @@ func (x *Compacted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Compacted.ProtoReflect.Descriptor instead.
 func (*Compacted) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{43}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *Compacted) GetReason() string {
@@ -3840,7 +3895,7 @@ type RunFinished struct {
 
 func (x *RunFinished) Reset() {
 	*x = RunFinished{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[44]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3852,7 +3907,7 @@ func (x *RunFinished) String() string {
 func (*RunFinished) ProtoMessage() {}
 
 func (x *RunFinished) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[44]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3865,7 +3920,7 @@ func (x *RunFinished) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunFinished.ProtoReflect.Descriptor instead.
 func (*RunFinished) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{44}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *RunFinished) GetStopReason() StopReason {
@@ -4068,7 +4123,8 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\vexpire_time\x18\n" +
 	" \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"expireTime\x12\x15\n" +
-	"\x06run_id\x18\v \x01(\tR\x05runId\"\xe0\t\n" +
+	"\x06run_id\x18\v \x01(\tR\x05runId\"\x9a\n" +
+	"\n" +
 	"\bRunEvent\x12\x10\n" +
 	"\x03seq\x18\x01 \x01(\x04R\x03seq\x12\x14\n" +
 	"\x05index\x18\x02 \x01(\x04R\x05index\x12.\n" +
@@ -4097,7 +4153,9 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"todoChange\x12B\n" +
 	"\x0fsub_run_started\x18\x13 \x01(\v2\x18.agentd.v1.SubRunStartedH\x00R\rsubRunStarted\x124\n" +
 	"\tcompacted\x18\x14 \x01(\v2\x14.agentd.v1.CompactedH\x00R\tcompacted\x12B\n" +
-	"\x0fsub_run_waiting\x18\x15 \x01(\v2\x18.agentd.v1.SubRunWaitingH\x00R\rsubRunWaitingB\a\n" +
+	"\x0fsub_run_waiting\x18\x15 \x01(\v2\x18.agentd.v1.SubRunWaitingH\x00R\rsubRunWaiting\x128\n" +
+	"\vrun_resumed\x18\x16 \x01(\v2\x15.agentd.v1.RunResumedH\x00R\n" +
+	"runResumedB\a\n" +
 	"\x05event\"\xeb\x01\n" +
 	"\n" +
 	"RunStarted\x12\x15\n" +
@@ -4176,7 +4234,9 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\rSubRunStarted\x12\x17\n" +
 	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x15\n" +
 	"\x06run_id\x18\x02 \x01(\tR\x05runId\x12\x16\n" +
-	"\x06prompt\x18\x03 \x01(\tR\x06prompt\"b\n" +
+	"\x06prompt\x18\x03 \x01(\tR\x06prompt\"\f\n" +
+	"\n" +
+	"RunResumed\"b\n" +
 	"\rSubRunWaiting\x12\x17\n" +
 	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x15\n" +
 	"\x06run_id\x18\x02 \x01(\tR\x05runId\x12!\n" +
@@ -4267,7 +4327,7 @@ func file_agentd_v1_agent_service_proto_rawDescGZIP() []byte {
 }
 
 var file_agentd_v1_agent_service_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
-var file_agentd_v1_agent_service_proto_msgTypes = make([]protoimpl.MessageInfo, 47)
+var file_agentd_v1_agent_service_proto_msgTypes = make([]protoimpl.MessageInfo, 48)
 var file_agentd_v1_agent_service_proto_goTypes = []any{
 	(Completion)(0),               // 0: agentd.v1.Completion
 	(DecisionKind)(0),             // 1: agentd.v1.DecisionKind
@@ -4316,28 +4376,29 @@ var file_agentd_v1_agent_service_proto_goTypes = []any{
 	(*ContextChange)(nil),         // 44: agentd.v1.ContextChange
 	(*TodoChange)(nil),            // 45: agentd.v1.TodoChange
 	(*SubRunStarted)(nil),         // 46: agentd.v1.SubRunStarted
-	(*SubRunWaiting)(nil),         // 47: agentd.v1.SubRunWaiting
-	(*Compacted)(nil),             // 48: agentd.v1.Compacted
-	(*RunFinished)(nil),           // 49: agentd.v1.RunFinished
-	nil,                           // 50: agentd.v1.StartRunRequest.ContextEntry
-	nil,                           // 51: agentd.v1.ContextChange.RefusedEntry
-	(*durationpb.Duration)(nil),   // 52: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil), // 53: google.protobuf.Timestamp
-	(*v1.Usage)(nil),              // 54: toolhost.tool.v1.Usage
-	(*v1.Status)(nil),             // 55: toolhost.tool.v1.Status
-	(*v1.Result)(nil),             // 56: toolhost.tool.v1.Result
-	(*v1.Error)(nil),              // 57: toolhost.tool.v1.Error
+	(*RunResumed)(nil),            // 47: agentd.v1.RunResumed
+	(*SubRunWaiting)(nil),         // 48: agentd.v1.SubRunWaiting
+	(*Compacted)(nil),             // 49: agentd.v1.Compacted
+	(*RunFinished)(nil),           // 50: agentd.v1.RunFinished
+	nil,                           // 51: agentd.v1.StartRunRequest.ContextEntry
+	nil,                           // 52: agentd.v1.ContextChange.RefusedEntry
+	(*durationpb.Duration)(nil),   // 53: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil), // 54: google.protobuf.Timestamp
+	(*v1.Usage)(nil),              // 55: toolhost.tool.v1.Usage
+	(*v1.Status)(nil),             // 56: toolhost.tool.v1.Status
+	(*v1.Result)(nil),             // 57: toolhost.tool.v1.Result
+	(*v1.Error)(nil),              // 58: toolhost.tool.v1.Error
 }
 var file_agentd_v1_agent_service_proto_depIdxs = []int32{
 	9,  // 0: agentd.v1.StartRunRequest.tools:type_name -> agentd.v1.ToolChoice
 	10, // 1: agentd.v1.StartRunRequest.limits:type_name -> agentd.v1.Limits
 	8,  // 2: agentd.v1.StartRunRequest.people:type_name -> agentd.v1.People
-	50, // 3: agentd.v1.StartRunRequest.context:type_name -> agentd.v1.StartRunRequest.ContextEntry
+	51, // 3: agentd.v1.StartRunRequest.context:type_name -> agentd.v1.StartRunRequest.ContextEntry
 	6,  // 4: agentd.v1.StartRunRequest.window:type_name -> agentd.v1.Window
 	7,  // 5: agentd.v1.StartRunRequest.system_tools:type_name -> agentd.v1.SystemTools
 	0,  // 6: agentd.v1.StartRunRequest.completion:type_name -> agentd.v1.Completion
-	52, // 7: agentd.v1.People.expiry:type_name -> google.protobuf.Duration
-	52, // 8: agentd.v1.Limits.max_wall_time:type_name -> google.protobuf.Duration
+	53, // 7: agentd.v1.People.expiry:type_name -> google.protobuf.Duration
+	53, // 8: agentd.v1.Limits.max_wall_time:type_name -> google.protobuf.Duration
 	30, // 9: agentd.v1.WatchRunResponse.event:type_name -> agentd.v1.RunEvent
 	17, // 10: agentd.v1.RespondRequest.decisions:type_name -> agentd.v1.Decision
 	18, // 11: agentd.v1.Decision.approve:type_name -> agentd.v1.Approve
@@ -4348,14 +4409,14 @@ var file_agentd_v1_agent_service_proto_depIdxs = []int32{
 	28, // 16: agentd.v1.ListRunsResponse.runs:type_name -> agentd.v1.Run
 	3,  // 17: agentd.v1.Run.state:type_name -> agentd.v1.RunState
 	4,  // 18: agentd.v1.Run.stop_reason:type_name -> agentd.v1.StopReason
-	53, // 19: agentd.v1.Run.start_time:type_name -> google.protobuf.Timestamp
-	53, // 20: agentd.v1.Run.update_time:type_name -> google.protobuf.Timestamp
-	54, // 21: agentd.v1.Run.usage:type_name -> toolhost.tool.v1.Usage
+	54, // 19: agentd.v1.Run.start_time:type_name -> google.protobuf.Timestamp
+	54, // 20: agentd.v1.Run.update_time:type_name -> google.protobuf.Timestamp
+	55, // 21: agentd.v1.Run.usage:type_name -> toolhost.tool.v1.Usage
 	29, // 22: agentd.v1.Run.pending_decisions:type_name -> agentd.v1.PendingDecision
 	1,  // 23: agentd.v1.PendingDecision.kind:type_name -> agentd.v1.DecisionKind
-	53, // 24: agentd.v1.PendingDecision.request_time:type_name -> google.protobuf.Timestamp
-	53, // 25: agentd.v1.PendingDecision.expire_time:type_name -> google.protobuf.Timestamp
-	53, // 26: agentd.v1.RunEvent.time:type_name -> google.protobuf.Timestamp
+	54, // 24: agentd.v1.PendingDecision.request_time:type_name -> google.protobuf.Timestamp
+	54, // 25: agentd.v1.PendingDecision.expire_time:type_name -> google.protobuf.Timestamp
+	54, // 26: agentd.v1.RunEvent.time:type_name -> google.protobuf.Timestamp
 	31, // 27: agentd.v1.RunEvent.run_started:type_name -> agentd.v1.RunStarted
 	32, // 28: agentd.v1.RunEvent.user_message:type_name -> agentd.v1.UserMessage
 	33, // 29: agentd.v1.RunEvent.text_delta:type_name -> agentd.v1.TextDelta
@@ -4365,47 +4426,48 @@ var file_agentd_v1_agent_service_proto_depIdxs = []int32{
 	38, // 33: agentd.v1.RunEvent.call_result:type_name -> agentd.v1.CallResult
 	39, // 34: agentd.v1.RunEvent.turn_reset:type_name -> agentd.v1.TurnReset
 	40, // 35: agentd.v1.RunEvent.cancel_requested:type_name -> agentd.v1.CancelRequested
-	49, // 36: agentd.v1.RunEvent.run_finished:type_name -> agentd.v1.RunFinished
+	50, // 36: agentd.v1.RunEvent.run_finished:type_name -> agentd.v1.RunFinished
 	41, // 37: agentd.v1.RunEvent.decision_requested:type_name -> agentd.v1.DecisionRequested
 	42, // 38: agentd.v1.RunEvent.decision_made:type_name -> agentd.v1.DecisionMade
 	43, // 39: agentd.v1.RunEvent.budget_warning:type_name -> agentd.v1.BudgetWarning
 	44, // 40: agentd.v1.RunEvent.context_change:type_name -> agentd.v1.ContextChange
 	45, // 41: agentd.v1.RunEvent.todo_change:type_name -> agentd.v1.TodoChange
 	46, // 42: agentd.v1.RunEvent.sub_run_started:type_name -> agentd.v1.SubRunStarted
-	48, // 43: agentd.v1.RunEvent.compacted:type_name -> agentd.v1.Compacted
-	47, // 44: agentd.v1.RunEvent.sub_run_waiting:type_name -> agentd.v1.SubRunWaiting
-	35, // 45: agentd.v1.AssistantMessage.calls:type_name -> agentd.v1.ToolCall
-	54, // 46: agentd.v1.AssistantMessage.usage:type_name -> toolhost.tool.v1.Usage
-	54, // 47: agentd.v1.AssistantMessage.wasted_usage:type_name -> toolhost.tool.v1.Usage
-	55, // 48: agentd.v1.CallStatus.status:type_name -> toolhost.tool.v1.Status
-	56, // 49: agentd.v1.CallResult.result:type_name -> toolhost.tool.v1.Result
-	57, // 50: agentd.v1.CallResult.error:type_name -> toolhost.tool.v1.Error
-	4,  // 51: agentd.v1.CancelRequested.stop_reason:type_name -> agentd.v1.StopReason
-	29, // 52: agentd.v1.DecisionRequested.decision:type_name -> agentd.v1.PendingDecision
-	2,  // 53: agentd.v1.DecisionMade.verdict:type_name -> agentd.v1.Verdict
-	51, // 54: agentd.v1.ContextChange.refused:type_name -> agentd.v1.ContextChange.RefusedEntry
-	54, // 55: agentd.v1.Compacted.usage:type_name -> toolhost.tool.v1.Usage
-	4,  // 56: agentd.v1.RunFinished.stop_reason:type_name -> agentd.v1.StopReason
-	54, // 57: agentd.v1.RunFinished.usage:type_name -> toolhost.tool.v1.Usage
-	5,  // 58: agentd.v1.AgentService.StartRun:input_type -> agentd.v1.StartRunRequest
-	12, // 59: agentd.v1.AgentService.SendMessage:input_type -> agentd.v1.SendMessageRequest
-	14, // 60: agentd.v1.AgentService.WatchRun:input_type -> agentd.v1.WatchRunRequest
-	16, // 61: agentd.v1.AgentService.Respond:input_type -> agentd.v1.RespondRequest
-	22, // 62: agentd.v1.AgentService.CancelRun:input_type -> agentd.v1.CancelRunRequest
-	24, // 63: agentd.v1.AgentService.GetRun:input_type -> agentd.v1.GetRunRequest
-	26, // 64: agentd.v1.AgentService.ListRuns:input_type -> agentd.v1.ListRunsRequest
-	11, // 65: agentd.v1.AgentService.StartRun:output_type -> agentd.v1.StartRunResponse
-	13, // 66: agentd.v1.AgentService.SendMessage:output_type -> agentd.v1.SendMessageResponse
-	15, // 67: agentd.v1.AgentService.WatchRun:output_type -> agentd.v1.WatchRunResponse
-	21, // 68: agentd.v1.AgentService.Respond:output_type -> agentd.v1.RespondResponse
-	23, // 69: agentd.v1.AgentService.CancelRun:output_type -> agentd.v1.CancelRunResponse
-	25, // 70: agentd.v1.AgentService.GetRun:output_type -> agentd.v1.GetRunResponse
-	27, // 71: agentd.v1.AgentService.ListRuns:output_type -> agentd.v1.ListRunsResponse
-	65, // [65:72] is the sub-list for method output_type
-	58, // [58:65] is the sub-list for method input_type
-	58, // [58:58] is the sub-list for extension type_name
-	58, // [58:58] is the sub-list for extension extendee
-	0,  // [0:58] is the sub-list for field type_name
+	49, // 43: agentd.v1.RunEvent.compacted:type_name -> agentd.v1.Compacted
+	48, // 44: agentd.v1.RunEvent.sub_run_waiting:type_name -> agentd.v1.SubRunWaiting
+	47, // 45: agentd.v1.RunEvent.run_resumed:type_name -> agentd.v1.RunResumed
+	35, // 46: agentd.v1.AssistantMessage.calls:type_name -> agentd.v1.ToolCall
+	55, // 47: agentd.v1.AssistantMessage.usage:type_name -> toolhost.tool.v1.Usage
+	55, // 48: agentd.v1.AssistantMessage.wasted_usage:type_name -> toolhost.tool.v1.Usage
+	56, // 49: agentd.v1.CallStatus.status:type_name -> toolhost.tool.v1.Status
+	57, // 50: agentd.v1.CallResult.result:type_name -> toolhost.tool.v1.Result
+	58, // 51: agentd.v1.CallResult.error:type_name -> toolhost.tool.v1.Error
+	4,  // 52: agentd.v1.CancelRequested.stop_reason:type_name -> agentd.v1.StopReason
+	29, // 53: agentd.v1.DecisionRequested.decision:type_name -> agentd.v1.PendingDecision
+	2,  // 54: agentd.v1.DecisionMade.verdict:type_name -> agentd.v1.Verdict
+	52, // 55: agentd.v1.ContextChange.refused:type_name -> agentd.v1.ContextChange.RefusedEntry
+	55, // 56: agentd.v1.Compacted.usage:type_name -> toolhost.tool.v1.Usage
+	4,  // 57: agentd.v1.RunFinished.stop_reason:type_name -> agentd.v1.StopReason
+	55, // 58: agentd.v1.RunFinished.usage:type_name -> toolhost.tool.v1.Usage
+	5,  // 59: agentd.v1.AgentService.StartRun:input_type -> agentd.v1.StartRunRequest
+	12, // 60: agentd.v1.AgentService.SendMessage:input_type -> agentd.v1.SendMessageRequest
+	14, // 61: agentd.v1.AgentService.WatchRun:input_type -> agentd.v1.WatchRunRequest
+	16, // 62: agentd.v1.AgentService.Respond:input_type -> agentd.v1.RespondRequest
+	22, // 63: agentd.v1.AgentService.CancelRun:input_type -> agentd.v1.CancelRunRequest
+	24, // 64: agentd.v1.AgentService.GetRun:input_type -> agentd.v1.GetRunRequest
+	26, // 65: agentd.v1.AgentService.ListRuns:input_type -> agentd.v1.ListRunsRequest
+	11, // 66: agentd.v1.AgentService.StartRun:output_type -> agentd.v1.StartRunResponse
+	13, // 67: agentd.v1.AgentService.SendMessage:output_type -> agentd.v1.SendMessageResponse
+	15, // 68: agentd.v1.AgentService.WatchRun:output_type -> agentd.v1.WatchRunResponse
+	21, // 69: agentd.v1.AgentService.Respond:output_type -> agentd.v1.RespondResponse
+	23, // 70: agentd.v1.AgentService.CancelRun:output_type -> agentd.v1.CancelRunResponse
+	25, // 71: agentd.v1.AgentService.GetRun:output_type -> agentd.v1.GetRunResponse
+	27, // 72: agentd.v1.AgentService.ListRuns:output_type -> agentd.v1.ListRunsResponse
+	66, // [66:73] is the sub-list for method output_type
+	59, // [59:66] is the sub-list for method input_type
+	59, // [59:59] is the sub-list for extension type_name
+	59, // [59:59] is the sub-list for extension extendee
+	0,  // [0:59] is the sub-list for field type_name
 }
 
 func init() { file_agentd_v1_agent_service_proto_init() }
@@ -4439,6 +4501,7 @@ func file_agentd_v1_agent_service_proto_init() {
 		(*RunEvent_SubRunStarted)(nil),
 		(*RunEvent_Compacted)(nil),
 		(*RunEvent_SubRunWaiting)(nil),
+		(*RunEvent_RunResumed)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -4446,7 +4509,7 @@ func file_agentd_v1_agent_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_agentd_v1_agent_service_proto_rawDesc), len(file_agentd_v1_agent_service_proto_rawDesc)),
 			NumEnums:      5,
-			NumMessages:   47,
+			NumMessages:   48,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
