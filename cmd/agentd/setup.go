@@ -73,7 +73,7 @@ func (s *setup) openModel() (model.Model, model.Prices, error) {
 	if s.baseURL != "" {
 		choice.BaseURL = s.baseURL
 	}
-	m, err := provider.Open(provider.Choice{Model: choice.Name, BaseURL: choice.BaseURL, Getenv: s.keysFrom(choice.APIKeyEnv)})
+	m, err := provider.Open(provider.Choice{Model: choice.Name, BaseURL: choice.BaseURL, Thinking: choice.Thinking, Getenv: s.keysFrom(choice.APIKeyEnv)})
 	if err != nil {
 		return nil, nil, cli.Usage("%w", err)
 	}
@@ -108,6 +108,7 @@ func (s *setup) agentConfig(present bool) agent.Config {
 		SystemTools:        s.config.OfferedSystemTools(),
 		Kinds:              s.config.ToolChoices(),
 		MaxRuns:            s.config.MaxRuns,
+		ModelIdle:          s.config.ModelIdle,
 		ExplicitCompletion: s.config.ExplicitCompletion,
 		SubRuns:            s.config.SubRunLevels(),
 		Window:             s.config.Compaction.Window(s.window),
