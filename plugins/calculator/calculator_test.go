@@ -77,6 +77,30 @@ func TestCalculateExplainsItsErrors(t *testing.T) {
 	}
 }
 
+// TestNothingIsExecuted: what would be code elsewhere is a mistake in an expression here, and is not even looked up.
+func TestNothingIsExecuted(t *testing.T) {
+	for _, code := range []string{
+		"__import__('os').system('id')", "os.exit(1)", "process.exit()", "require('fs')", "eval('1+1')", "exec(1)", "lambda: 1", "x = 1", "1; 2", "1 if 1 else 2",
+		"[i for i in (1, 2)]", "{1}", "`id`", "$(id)", "${1+1}", "{{1+1}}", "1 && 2", "1 | 2", "'a'", "\"a\"", "a.b", "max.__class__", "sqrt", "sin()(1)", "f(x) := x", "<script>", "../1", "1\x00+1",
+	} {
+		if got, err := calculate(t.Context(), input{Expression: code}); err == nil {
+			t.Errorf("%s is %s", code, got.Text())
+		}
+	}
+}
+
+// TestWorkIsBounded: what would take for ever, or all memory, is refused at once, in words that say what to do instead.
+func TestWorkIsBounded(t *testing.T) {
+	for _, expression := range []string{
+		"9^9^9", "9**9**9**9", "2^(10^18)", "(10^18)!", "10000!^10000", "1e999999999", "pow(7, 9^9^9, 11)", "((99999!)!)!",
+		strings.Repeat("(", 5000), strings.Repeat("-", 4000) + "1", strings.Repeat("2^", 2000) + "2", "1" + strings.Repeat("+10000!*10000!", 290),
+	} {
+		if got, err := calculate(t.Context(), input{Expression: expression}); err == nil {
+			t.Errorf("%.40s has %d digits", expression, len(got.Text()))
+		}
+	}
+}
+
 func TestCalculateStopsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
