@@ -71,19 +71,27 @@ class Server:
 
     def stop(self) -> None:
         self.process.terminate()
-        assert self.process.wait(PATIENCE) == 0, self.log
+        code = self.process.wait(PATIENCE)
+        log = self.log
+        self.release()
+        assert code == 0, log
+
+    def release(self) -> None:
         assert self.process.stdout is not None
         self.process.stdout.close()
         self._log.close()
 
 
-def serve_toolhost(home: Path, *plugins: str) -> Server:
+def serve_toolhost(home: Path, *plugins: str, config: str = "") -> Server:
     for name in plugins:
         install(HERE / "plugins" / f"{name}.py", home / "plugins")
     (home / "workspace").mkdir()
+    (home / "toolhost.yaml").write_text(config or "{}\n")
     return Server(
         program("toolhost"),
         "serve",
+        "--config",
+        home / "toolhost.yaml",
         "--plugins",
         home / "plugins",
         "--state",
@@ -109,8 +117,8 @@ def own_toolhost() -> Iterator[Callable[..., Server]]:
     """Makes a toolhost of one test's own."""
     with contextlib.ExitStack() as stack:
 
-        def make(*plugins: str) -> Server:
-            server = serve_toolhost(stack.enter_context(short_folder()), *plugins)
+        def make(*plugins: str, config: str = "") -> Server:
+            server = serve_toolhost(stack.enter_context(short_folder()), *plugins, config=config)
             stack.callback(server.stop)
             return server
 

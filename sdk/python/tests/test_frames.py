@@ -184,7 +184,7 @@ def test_credit() -> None:
         assert wire.spent() == spent + wire.heard[1].ByteSize()
         wire.say(1, credit=pb.GrantCredit(bytes=1 << 20))
         await wire.end()
-        assert [f.status.state for f in wire.heard if f.call == 1][0] == 2
+        assert next(f.status.state for f in wire.heard if f.call == 1) == 2
         assert wire.heard[-1].HasField("end")
 
     on_wire(test)

@@ -47,7 +47,7 @@ def stuck(ctx: Context, seconds: float) -> str:
 def read_back(ctx: Context, handle: str) -> list[Any]:
     """Say what is in an artifact."""
     read = ctx.read_artifact(handle)
-    return [read.size, read.media_type, len(read.data), read.data[-4:].decode()]
+    return [read.size, read.media_type, len(read.data), read.data.decode()[-2:]]
 
 
 @plugin.tool

@@ -36,6 +36,7 @@ class AsyncExecution:
         self._outcome: Outcome | None = None
         self._pending = start
         self._rpc: Any = None
+        self._reading: asyncio.Future[Any] | None = None
 
     @property
     def call_id(self) -> str:
@@ -64,6 +65,8 @@ class AsyncExecution:
     def _let_go(self) -> None:
         if self._rpc is not None and self._outcome is None:
             self._rpc.cancel()
+        if self._reading is not None:
+            self._reading.cancel()
 
     async def send(self, text: str | bytes, *, complete: bool = False) -> None:
         """Send more of the argument text, which may end anywhere. After the call has ended it does nothing."""
@@ -98,7 +101,7 @@ class AsyncExecution:
     async def _next(self) -> Event:
         while True:
             try:
-                response = await self._rpc.read()
+                response = await self._read()
                 if response is grpc.aio.EOF:
                     code = await self._rpc.code()
                     details = await self._rpc.details()
@@ -120,6 +123,14 @@ class AsyncExecution:
                 self._outcome = event.what
                 self._rpc.cancel()
             return event
+
+    async def _read(self) -> Any:
+        """Read a message. Where the wait is cancelled, the stream goes on, and the next wait is for the same one."""
+        if self._reading is None:
+            self._reading = asyncio.ensure_future(self._rpc.read())
+        message = await asyncio.shield(self._reading)
+        self._reading = None
+        return message
 
     def _lost(self, failure: Exception) -> Outcome:
         """Return the outcome of a call whose stream broke."""

@@ -13,7 +13,7 @@ import socket
 import time
 from typing import Protocol
 
-_INTERVAL = 0.25  # how often it is looked, in seconds: toolhost leaves nothing behind for longer than one
+_INTERVAL = 0.05  # how often it is looked, in seconds; that takes a few looks, since toolhost connects at once
 _LIMIT = 300.0  # how long nobody may connect, in seconds; longer than this takes nothing but a toolhost that is gone
 
 
@@ -37,7 +37,8 @@ async def toolhost_gone(path: str, parent: int, life: Life) -> None:
             await asyncio.wait_for(life.streaming.wait(), _INTERVAL)
         if is_connected(path):
             life.connected = True
-        elif life.connected or os.getppid() != parent or time.monotonic() - began > _LIMIT:
+        # toolhost removes the socket's name when it has connected.
+        elif life.connected or not os.path.lexists(path) or os.getppid() != parent or time.monotonic() - began > _LIMIT:
             return
 
 

@@ -11,7 +11,7 @@ import sys
 import tempfile
 from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, NoReturn
 
 import grpc
 
@@ -39,23 +39,24 @@ def speaks(versions: str | None) -> bool:
 
 
 def serve(name: str, describe: Describe, runners: Callable[[ThreadPoolExecutor], Mapping[str, Runner]]) -> int:
-    """Serve until toolhost ends the plugin or is gone, and return the exit code.
-
-    Where a call has not ended by then, it ends the process itself: a thread cannot be ended.
-    """
+    """Serve until toolhost ends the plugin or is gone, and return the exit code."""
     parent = os.getppid()  # before the handshake: as soon as that is out, toolhost may be gone
     handshake = _claim_stdout()
     logging.basicConfig(level=logging.INFO, handlers=[_log.ProcessHandler(sys.stderr)])
     threads = ThreadPoolExecutor(_MANY, thread_name_prefix="call")
-    if not asyncio.run(_serve(name, describe, runners(threads), handshake, threads, parent)):
-        _logger.warning("the plugin ends although calls have not")
-        logging.shutdown()
-        for stream in (sys.stdout, sys.stderr):
-            with contextlib.suppress(OSError, ValueError):
-                stream.flush()
-        os._exit(0)
+    asyncio.run(_serve(name, describe, runners(threads), handshake, threads, parent))
     threads.shutdown()
     return 0
+
+
+def _leave() -> NoReturn:
+    """End the process although calls have not ended: a thread cannot be, and Python would wait for it."""
+    _logger.warning("the plugin ends although calls have not")
+    logging.shutdown()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(0)
 
 
 def _claim_stdout() -> int:
@@ -164,8 +165,8 @@ async def _serve(
     handshake: int,
     threads: ThreadPoolExecutor,
     parent: int,
-) -> bool:
-    """Serve until the end, and say whether all calls have ended."""
+) -> None:
+    """Serve until the end."""
     server = grpc.aio.server(
         options=[("grpc.max_receive_message_length", MAX_MESSAGE), ("grpc.so_reuseport", 0)],
     )
@@ -183,6 +184,7 @@ async def _serve(
     watch.add_done_callback(lambda _: None if service.streaming.is_set() else service.over.set())
     await service.over.wait()
     watch.cancel()
-    ended = all([await session.close(_GRACE) for session in service.sessions])
+    ended = [await session.close(_GRACE) for session in service.sessions]
+    if not all(ended):
+        _leave()
     await server.stop(grace=1)
-    return ended

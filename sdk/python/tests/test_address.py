@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from toolhost import _address
+from toolhost.client import Client
+from toolhost.errors import InvalidArgument
+
+
+@pytest.mark.parametrize("address", ["unix:///run/t.sock", "127.0.0.1:7070", "[::1]:7070", "127.9.9.9:1"])
+def test_addresses(address: str) -> None:
+    assert _address.find(address, "toolhost") == address
+
+
+@pytest.mark.parametrize(
+    ("address", "problem"),
+    [
+        ("unix://run/t.sock", "is not absolute"),
+        ("unix:///" + "x" * 120, "the kernel takes 103"),
+        ("localhost:7070", "is ill-formed"),
+        ("127.0.0.1", "is ill-formed"),
+        ("300.0.0.1:7", "is ill-formed"),
+        ("8.8.8.8:7070", "is not on loopback"),
+        ("[2001:db8::1]:7070", "is not on loopback"),
+    ],
+)
+def test_what_is_refused(address: str, problem: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(InvalidArgument, match=problem):
+        Client(address)
+    monkeypatch.setenv("TOOLHOST_ADDR", address)
+    with pytest.raises(InvalidArgument, match=f"the environment's TOOLHOST_ADDR: .*{problem}"):
+        Client()
+
+
+def test_where_nothing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("AGENTD_ADDR", raising=False)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", "/run/user/7")
+    assert _address.find("", "agentd") == "unix:///run/user/7/agentd/agentd.sock"
+    for unusable in ("relative", "/" + "x" * 120, ""):
+        monkeypatch.setenv("XDG_RUNTIME_DIR", unusable)
+        assert _address.find("", "agentd") == f"unix:///tmp/agentd-{os.getuid()}/agentd.sock"
+    monkeypatch.setenv("AGENTD_ADDR", "127.0.0.1:1")
+    assert _address.find("", "agentd") == "127.0.0.1:1"

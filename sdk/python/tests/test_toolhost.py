@@ -1,0 +1,483 @@
+"""Plugins and callers of this SDK at a real toolhost."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import PATIENCE, Server, serve_toolhost, short_folder
+
+from toolhost.client import (
+    Approval,
+    Artifact,
+    AsyncClient,
+    Client,
+    Effect,
+    Event,
+    File,
+    Image,
+    Json,
+    LogRecord,
+    Operation,
+    Outcome,
+    Progress,
+    Started,
+    State,
+    Status,
+    Text,
+    Usage,
+)
+from toolhost.errors import (
+    ApprovalRequired,
+    Cancelled,
+    Conflict,
+    Crashed,
+    Denied,
+    Internal,
+    InvalidArgument,
+    Kind,
+    NotFound,
+    OutcomeUnknown,
+    Timeout,
+    ToolhostError,
+    Unavailable,
+)
+
+UNIT = "0123456789 äöü € 😀 "
+
+
+@pytest.fixture
+def client(toolhost: Server) -> Iterator[Client]:
+    with Client(toolhost.address) as client:
+        yield client
+
+
+def on(toolhost: Server, test: Callable[[AsyncClient], Any]) -> None:
+    async def run() -> None:
+        async with AsyncClient(toolhost.address) as client:
+            await asyncio.wait_for(test(client), PATIENCE)
+
+    asyncio.run(run())
+
+
+def test_tools(client: Client) -> None:
+    tools = {tool.name: tool for tool in client.list_tools()}
+    assert tools["echo"].plugin == "bare"
+    assert tools["echo"].plugin_version == "1.2.3"
+    assert tools["forecast"].spec.output_schema is not None
+    assert tools["draft"].spec.partial_arguments
+    assert [tool.name for tool in client.list_tools(names=["echo", "nosuch"])] == ["echo"]
+    assert [tool.name for tool in client.list_tools(dangerous=True)] == ["erase"]
+    assert len(client.list_tools(tags=["fixture"], max_tools=2)) == 2
+    assert client.get_tool("forecast").spec == tools["forecast"].spec
+    assert client.search_tools("how warm")[0].tool.name == "forecast"
+    rendered = client.render_tools("anthropic", names=["forecast"])
+    assert rendered.tools == ("forecast",)
+    assert b'"input_schema"' in rendered.content
+    with pytest.raises(NotFound):
+        client.get_tool("nosuch")
+
+
+def test_dynamic_tools(client: Client) -> None:
+    seen = client.get_tool("query", session="s", context={"tables": ["a", "b"]})
+    assert seen.spec.description == "Read one of 2 tables."
+    assert seen.spec.input_schema["properties"]["table"]["enum"] == ["a", "b"]
+    assert client.get_tool("query").spec.description == "Read a table."
+    assert client.call("query", {"table": "a"}, session="s", context={"tables": ["a", "b"]}).text == "rows of a"
+    outcome = client.call("query", {"table": "c"}, session="s", context={"tables": ["a", "b"]})
+    assert outcome.result.is_error
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {},
+        {"text": 'naïve 漢字 😀 \u0000 \u2028 "', "ключ": [None, True, -1.5e-7]},
+        {"a": {"b": [{"c": {"d": ["deep"] * 10}}]}},
+        {"text": UNIT * 10_000},
+    ],
+)
+def test_echo(client: Client, arguments: Any) -> None:
+    outcome = client.call("echo", arguments, max_shown_bytes=1 << 30)
+    assert outcome.result.content == [Json(arguments)] or outcome.result.content[0].value == arguments  # type: ignore[union-attr]
+    assert (outcome.plugin, outcome.replayed) == ("bare", False)
+    assert outcome.call_id
+    assert outcome.result.duration > 0
+
+
+def test_8_mib(client: Client) -> None:
+    units = (8 << 20) // len(UNIT.encode())
+    blocks = [{"kind": "text", "units": units}, {"kind": "file", "units": 100}, {"kind": "json", "units": units}]
+    text, file, value = client.call("large", {"blocks": blocks}, max_shown_bytes=1 << 30).result.content
+    assert isinstance(text, Text)
+    assert text.text == UNIT * units
+    assert isinstance(file, File)
+    assert (file.data, file.name) == (bytes(range(256)) * 100, "large.bin")
+    assert isinstance(value, Json)
+    assert value.value == UNIT * units
+
+
+def test_artifacts(client: Client) -> None:
+    units = (1 << 20) // len(UNIT.encode())
+    (shown,) = client.call("large", {"blocks": [{"kind": "text", "units": units}]}).result.content
+    assert isinstance(shown, Artifact)
+    assert shown.size == len(UNIT.encode()) * units
+    assert shown.head
+    whole = client.read_artifact(shown.handle)
+    assert whole.data.decode() == UNIT * units
+    assert client.read_artifact(shown.handle, offset=11, limit=2).data == "ä".encode()
+    (back,) = client.call("read_back", {"handle": shown.handle}).result.content
+    assert isinstance(back, Json)
+    assert back.value == [shown.size, whole.media_type, shown.size, UNIT[-2:]]
+    with pytest.raises(NotFound):
+        client.read_artifact("artifact-nosuch")
+    missing = client.call("read_back", {"handle": "artifact-nosuch"})
+    assert missing.result.is_error
+
+
+def test_images_and_effects(client: Client) -> None:
+    (image,) = client.call("image").result.content
+    assert isinstance(image, Image)
+    assert (image.media_type, image.name, image.data[:4]) == ("image/png", "pixel.png", b"\x89PNG")
+    result = client.call("effects").result
+    assert result.effects == [
+        Effect("plan", "walk"),
+        Effect("seen", {"n": 7}, Operation.APPEND),
+        Effect("tree", {"leaf": None}, Operation.MERGE),
+    ]
+    assert (result.cost, result.usage) == (0.25, Usage(11, 5))
+    assert result.metadata["source"] == "fixture"
+    assert client.call("forecast", {"city": "Oslo"}).text.startswith('{"city":"Oslo","days":[0,1]}')
+
+
+def test_repaired_and_refused_arguments(client: Client) -> None:
+    assert '"days":[0,1,2]' in client.call("forecast", {"city": "Oslo", "days": "3"}).text
+    outcome = client.call("forecast", {"days": 1})
+    assert outcome.result.is_error
+    assert "city" in outcome.text
+    with pytest.raises(InvalidArgument):
+        client.call("forecast", {"city": object()})
+    assert client.call("fail", {"message": "no such street: Ährenweg"}).text == "no such street: Ährenweg"
+
+
+@pytest.mark.parametrize("kind", list(Kind))
+def test_errors(client: Client, kind: Kind) -> None:
+    with pytest.raises(ToolhostError) as raised:
+        client.call(
+            "break_down", {"kind": kind.name, "message": f"the meter says {kind.value} 4711", "retry_after": 1.5}
+        )
+    assert type(raised.value) is ToolhostError.of(kind)
+    assert "4711" in raised.value.message
+    assert raised.value.call_id
+    if kind is Kind.RATE_LIMITED:
+        assert raised.value.retry_after == 1.5
+
+
+def test_bugs_end_their_call_alone(client: Client) -> None:
+    with pytest.raises(Internal, match="RuntimeError: divided"):
+        client.call("break_down", {"kind": "BUG", "message": "divided"})
+    with pytest.raises(Internal, match="SystemExit: 3"):
+        client.call("exit_politely")
+    with pytest.raises(NotFound):
+        client.call("nosuch")
+    assert client.call("echo").text == "{}"
+
+
+STEPS: list[Status | tuple[str, int, Any]] = [
+    Status(State.WAIT, "about to begin", {"a": {"x": 1}, "n": 1}),
+    Status(State.DOING, "at work", {"a": {"y": 2}}),
+    Status(progress=Progress(1, 3, "a third")),
+    ("halfway", 30, {"left": 2}),
+    Status(progress=Progress(3, 3)),
+    Status(State.SUCCESS, "done", {"n": 2}, result={"rows": 3}),
+]
+
+
+def told(events: list[Event]) -> list[Any]:
+    """What a call said, without where and when."""
+    said: list[Any] = []
+    for event in events:
+        match event.what:
+            case Status():
+                said.append(event.what)
+            case LogRecord() as log:
+                said.append((log.message, log.level, log.attributes))
+    return said
+
+
+def test_statuses(client: Client) -> None:
+    with client.open("steps", call_id="steps-1") as execution:
+        events = list(execution)
+        assert execution.call_id == "steps-1"
+        assert execution.outcome().text == "stepped"
+    assert isinstance(events[0].what, Started)
+    assert told(events) == STEPS
+    assert isinstance(events[-1].what, Outcome)
+    again = list(client.watch_call("steps-1"))
+    assert told(again) == STEPS
+    later = list(client.watch_call("steps-1", after=again[-2].seq))
+    assert [event.seq for event in later] == [again[-1].seq]
+    with pytest.raises(NotFound):
+        list(client.watch_call("nosuch"))
+
+
+def test_the_same_id_is_executed_once(client: Client) -> None:
+    first = client.call("draft", {"text": "a"}, call_id="once", session="s-1")
+    again = client.call("draft", {"text": "a"}, call_id="once", session="s-1")
+    assert again.replayed
+    assert again.result.content == first.result.content
+    with pytest.raises(Conflict):
+        client.call("draft", {"text": "b"}, call_id="once", session="s-1")
+
+
+def test_partial_arguments(client: Client) -> None:
+    with client.open("draft", '{"text":"hö', complete=False) as execution:
+        events = iter(execution)
+        assert next(e for e in events if isinstance(e.what, Status)).what.parameters["text"] == "hö"  # type: ignore[union-attr,index]
+        execution.send('her"')
+        assert next(e for e in events if isinstance(e.what, Status)).what.parameters["text"] == "höher"  # type: ignore[union-attr,index]
+        execution.send("}", complete=True)
+        outcome = execution.outcome()
+    value = outcome.result.content[0].value  # type: ignore[union-attr]
+    assert value["text"] == "höher"
+    assert value["previews"] == ["hö", "höher"]
+
+
+def test_arguments_in_pieces(client: Client) -> None:
+    text = '{"text":"' + UNIT * 20_000 + '"}'
+    with client.open("echo", complete=False, max_shown_bytes=1 << 30) as execution:
+        execution.send(text, complete=True)
+        assert execution.outcome().text == text
+
+
+def test_context(client: Client, toolhost: Server) -> None:
+    got = client.call(
+        "describe_call",
+        call_id="c-1",
+        session="s-2",
+        context={"colour": "grün", "unasked": 1},
+        traceparent="00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+    )
+    value = got.result.content[0].value  # type: ignore[union-attr]
+    assert value["call_id"] == "c-1"
+    assert value["session"] == "s-2"
+    assert value["values"] == {"colour": "grün"}
+    assert value["workspace"] == str(toolhost.home / "workspace")
+    assert value["attempt"] == 1
+    assert "4bf92f3577b34da6a3ce929d0e0e4736" in value["traceparent"]
+
+
+@pytest.mark.parametrize("tool", ["wait", "wait_in_a_thread"])
+def test_cancel(client: Client, tool: str) -> None:
+    with client.open(tool) as execution:
+        next(e for e in execution if isinstance(e.what, Status))
+        execution.cancel("enough of 4711")
+        with pytest.raises(Cancelled, match="enough of 4711"):
+            execution.outcome()
+    with client.open(tool, call_id=f"cancel-{tool}") as execution:
+        next(e for e in execution if isinstance(e.what, Status))
+        client.cancel_call(f"cancel-{tool}", reason="by its id")
+        with pytest.raises(Cancelled, match="by its id"):
+            execution.outcome()
+    with pytest.raises(NotFound):
+        client.cancel_call("nosuch")
+
+
+@pytest.mark.parametrize("tool", ["wait", "wait_in_a_thread"])
+def test_deadline(client: Client, tool: str) -> None:
+    began = time.monotonic()
+    with pytest.raises(Timeout):
+        client.call(tool, timeout=0.2)
+    assert time.monotonic() - began >= 0.2
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_who_stops_waiting_cancels_the_call(toolhost: Server, named: bool) -> None:
+    async def test(client: AsyncClient) -> None:
+        options: Any = {"call_id": "left"} if named else {}
+        waiting = asyncio.ensure_future(client.call("wait", **options))
+        if named:
+            async for event in until_known(client, "left"):
+                if isinstance(event.what, Status):
+                    break
+        else:
+            await asyncio.sleep(0)
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+        if named:
+            last = [event async for event in client.watch_call("left")][-1]
+            assert isinstance(last.what, Outcome)
+            assert isinstance(last.what.error, Cancelled)
+
+    on(toolhost, test)
+
+
+async def until_known(client: AsyncClient, call_id: str) -> Any:
+    """Watch a call as soon as there is one."""
+    while True:
+        try:
+            async for event in client.watch_call(call_id):
+                yield event
+            return
+        except NotFound:
+            await asyncio.sleep(0.01)
+
+
+def test_who_leaves_a_named_call_does_not_end_it(toolhost: Server) -> None:
+    async def test(client: AsyncClient) -> None:
+        async with client.open("meet", {"room": "left", "count": 2}, call_id="goes-on") as execution:
+            async for event in execution:
+                if isinstance(event.what, Started):
+                    break
+        assert (await client.call("meet", {"room": "left", "count": 2})).text == "met 2"
+        again = await client.call("meet", {"room": "left", "count": 2}, call_id="goes-on")
+        assert again.text == "met 2"
+
+    on(toolhost, test)
+
+
+def test_many_at_once(toolhost: Server) -> None:
+    async def test(client: AsyncClient) -> None:
+        outcomes = await asyncio.gather(*(client.call("meet", {"room": "all", "count": 200}) for _ in range(200)))
+        assert {outcome.text for outcome in outcomes} == {"met 200"}
+
+    on(toolhost, test)
+
+
+def test_threads_share_a_client(client: Client) -> None:
+    texts: list[str] = []
+    threads = [
+        threading.Thread(target=lambda: texts.append(client.call("meet", {"room": "threads", "count": 8}).text))
+        for _ in range(8)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(PATIENCE)
+    assert texts == ["met 8"] * 8
+
+
+def test_a_slow_reader_holds_up_only_himself(client: Client) -> None:
+    with client.open("chatter", {"count": 2000}) as slow:
+        for n in range(20):
+            assert client.call("echo", {"n": n}).text == f'{{"n":{n}}}'
+        events = list(slow)
+    assert len([e for e in events if isinstance(e.what, LogRecord)]) == 2000
+
+
+def test_approval(client: Client) -> None:
+    with pytest.raises(ApprovalRequired):
+        client.call("erase", {"path": "x"})
+    assert client.call("erase", {"path": "x"}, approval="a test").text == "erased x"
+    agreed = Approval("a test", "because", arguments={"path": "y"})
+    with pytest.raises(ToolhostError) as raised:
+        client.call("erase", {"path": "x"}, approval=agreed)
+    assert raised.value.kind in (Kind.DENIED, Kind.APPROVAL_REQUIRED, Kind.INVALID_ARGUMENT)
+
+
+def test_what_tools_print_is_log(client: Client, toolhost: Server) -> None:
+    assert client.call("chatty", {"text": "Ähre 4711"}).text == "Ähre 4711"
+    words = ["on stdout: Ähre 4711", "on stderr: Ähre 4711", "by a child: Ähre 4711", "printed before the handshake"]
+    eventually(lambda: all(word in toolhost.log for word in words), lambda: toolhost.log)
+
+
+def eventually(condition: Callable[[], bool], said: Callable[[], object] = str) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline, said()
+        time.sleep(0.01)
+
+
+def test_killed_in_the_middle(own_toolhost: Callable[..., Server]) -> None:
+    server = own_toolhost("extras")
+    with Client(server.address) as client:
+        with pytest.raises(OutcomeUnknown) as raised:
+            client.call("die")
+        assert raised.value.exit is not None
+        assert raised.value.exit.signal == "SIGKILL"
+        assert raised.value.plugin == "extras"
+        assert client.call("forecast", {"city": "Oslo"}).text, "the next call has a new process"
+
+
+def test_crash_of_a_read_only_call(own_toolhost: Callable[..., Server]) -> None:
+    server = own_toolhost("extras")
+    with Client(server.address) as client, client.open("wait_in_a_thread") as execution:
+        next(e for e in execution if isinstance(e.what, Status))
+        (pid,) = children(server)
+        os.kill(pid, 9)
+        with pytest.raises(Crashed):
+            execution.outcome()
+
+
+def children(server: Server) -> list[int]:
+    """The plugin's processes of a toolhost, whatever stands between."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        with contextlib.suppress(OSError, ValueError):
+            command = (folder / "cmdline").read_bytes()
+            environment = (folder / "environ").read_bytes()
+            if (
+                b"plugins" in command
+                and b"TOOLHOST_PLUGIN=" in environment
+                and str(server.home).encode() in environment
+            ):
+                found.append(int(folder.name))
+    return found
+
+
+def test_stop(own_toolhost: Callable[..., Server]) -> None:
+    server = own_toolhost("fixture", "extras")
+    with Client(server.address) as client:
+        client.call("echo")
+        client.call("forecast", {"city": "Oslo"})
+        server.process.terminate()
+        server.process.wait(PATIENCE)
+    ends = [line for line in server.log.splitlines() if "instance exited" in line]
+    assert len(ends) == 2
+    assert all('exit="exit code 0' in line for line in ends), ends
+
+
+def test_no_toolhost_answers(own_toolhost: Callable[..., Server]) -> None:
+    with short_folder() as home, Client(f"unix://{home}/none.sock") as client:
+        with pytest.raises(Unavailable, match=r"no toolhost answers at unix://.*/none\.sock"):
+            client.list_tools()
+        with pytest.raises(Unavailable, match="no toolhost answers"):
+            client.call("echo")
+
+
+def test_a_connection_that_is_lost(own_toolhost: Callable[..., Server]) -> None:
+    with short_folder() as home:
+        server = serve_toolhost(home, "fixture")
+        with (
+            Client(server.address) as client,
+            client.open("wait", call_id="lost") as execution,
+            client.open("draft", "{", complete=False) as half,
+        ):
+            for running in (execution, half):
+                next(e for e in running if isinstance(e.what, Started | Status))
+            server.process.kill()
+            server.process.wait(PATIENCE)
+            with pytest.raises(OutcomeUnknown, match="sent again with the same call id"):
+                execution.outcome()
+            with pytest.raises(Unavailable, match="not executed"):
+                half.outcome()
+        server.release()
+
+
+def test_filters(own_toolhost: Callable[..., Server]) -> None:
+    server = own_toolhost("extras", config="filters:\n  - filter: guard\n    tools: [forecast]\n")
+    with Client(server.address) as client:
+        with pytest.raises(Denied, match="there is no Atlantis"):
+            client.call("forecast", {"city": "Atlantis"})
+        changed = client.call("forecast", {"city": "Christiania"})
+        assert changed.text == '{"city":"Oslo","days":[0,1]}\nseen by the guard of forecast'
+        assert client.call("forecast", {"city": "Null Island"}).text == "it is wet"
+        assert client.call("chatty", {"text": "x"}).text == "x"
