@@ -38,7 +38,8 @@ func (a *Agent) Addr() string { return a.link.addr.String() }
 func (a *Agent) Close() error { return a.link.close() }
 
 // StartRun begins a run and returns its id at once. The same run id with the same prompt returns the run that exists.
-// Errors: invalid_argument; conflict if the id is taken by a run with another prompt.
+// Errors: invalid_argument, also for a kind of task that the server does not know; conflict if the id is taken by a run with
+// another prompt.
 func (a *Agent) StartRun(ctx context.Context, req *agentdv1.StartRunRequest) (runID string, err error) {
 	resp, err := invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*agentdv1.StartRunResponse, error) {
 		return agentdv1.NewAgentServiceClient(conn).StartRun(ctx, req)
@@ -55,7 +56,8 @@ func (a *Agent) SendMessage(ctx context.Context, runID, text string) (seq uint64
 }
 
 // Respond makes decisions that a run waits for, all of them or none, and returns the place of the first in the journal.
-// GetRun and the events decision_requested say which are wanted. by names who decides; it may be empty. Errors:
+// GetRun and the events decision_requested say which are wanted. Those of sub-runs, RUN/DECISION, are handed to these, and all
+// have to be for the same run then. by names who decides; it may be empty. Errors:
 // not_found if there is no such run or a decision is not wanted, also not any more; invalid_argument if one does not fit
 // what is asked.
 func (a *Agent) Respond(ctx context.Context, runID, by string, decisions ...*agentdv1.Decision) (seq uint64, err error) {
@@ -83,7 +85,7 @@ func (a *Agent) CancelRun(ctx context.Context, runID, reason string) error {
 	return err
 }
 
-// GetRun returns a run's summary, and the decisions that it waits for. Errors: not_found.
+// GetRun returns a run's summary, and the decisions that it and its sub-runs wait for. Errors: not_found.
 func (a *Agent) GetRun(ctx context.Context, runID string) (*agentdv1.Run, error) {
 	resp, err := invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*agentdv1.GetRunResponse, error) {
 		return agentdv1.NewAgentServiceClient(conn).GetRun(ctx, &agentdv1.GetRunRequest{RunId: runID})
