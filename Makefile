@@ -59,15 +59,16 @@ demo: build ## build everything and run an agent on a scripted model; needs no k
 	@scripts/demo.sh
 
 .PHONY: generate
-generate: ## regenerate gen/go from proto/
+generate: ## regenerate gen/go, and the Python SDK's messages where there is Python, from proto/
 	$(BUF) generate
+	@sdk/python/scripts/check.sh generate
 
 .PHONY: baseline
 baseline: ## accept the contracts as they are as the baseline of `buf breaking`
 	$(BUF) build --exclude-source-info -o $(BASELINE)
 
 .PHONY: test
-test: lint generated tidy unit brief typescript ## run every check and every test, as CI does
+test: lint generated tidy unit brief typescript python ## run every check and every test, as CI does
 	@printf '\nall checks passed\n'
 
 .PHONY: lint
@@ -112,6 +113,10 @@ unit:
 	  $(call in-modules,$(TESTENV) $(CURDIR)/$(SCRATCH)/gotest -race -shuffle=on ./...))
 
 # The SDK sets itself up in the checkout, and says so where there is no Node to do it with.
+.PHONY: python
+python: build ## check and test the Python SDK, where there is Python
+	$(call step,Python SDK,BIN=$(CURDIR)/bin sdk/python/scripts/check.sh)
+
 .PHONY: typescript
 typescript: ## check and test the TypeScript SDK, where there are Node and npm
 	$(call step,TypeScript SDK,GO='$(GO)' sdk/typescript/scripts/check.sh)
