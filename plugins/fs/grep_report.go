@@ -113,9 +113,9 @@ func firstMatches(lines []search.Line, most, after int) []search.Line {
 	return lines
 }
 
-// addLine adds a line, behind a separator if there is something between it and the last.
+// addLine adds a line, behind a separator where lines around it begin that do not touch the last ones.
 func (r *report) addLine(line search.Line, last int) {
-	if last > 0 && line.Number > last+1 {
+	if around := r.in.Before+r.in.After > 0; around && last > 0 && line.Number > last+1 {
 		r.body.WriteString("--\n")
 	}
 	mark := '-'
