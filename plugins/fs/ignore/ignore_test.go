@@ -2,10 +2,12 @@ package ignore_test
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -96,16 +98,40 @@ func TestMatchesLikeGit(t *testing.T) {
 		t.Log("there is no git on this machine to compare with")
 		return
 	}
+	// Each path has a folder of its own in the repository, with the rules in it.
+	repository := t.TempDir()
+	want := map[string]bool{}
+	explain := map[string]string{}
 	for i, test := range cases {
-		t.Run(fmt.Sprint(i), func(t *testing.T) {
-			rules := ignore.Parse([]byte(test.rules))
-			for _, name := range append(strings.Fields(test.ignored), strings.Fields(test.kept)...) {
-				name, isFolder := strings.CutSuffix(name, "/")
-				if got, want := byParts(rules, name, isFolder), askGit(t, git, test.rules, name, isFolder); got != want {
-					t.Errorf("%q: %s (a folder: %v) ignored: %v, by git: %v", test.rules, name, isFolder, got, want)
-				}
+		rules := ignore.Parse([]byte(test.rules))
+		for j, name := range append(strings.Fields(test.ignored), strings.Fields(test.kept)...) {
+			folder := fmt.Sprintf("case%d-%d/", i, j)
+			put(t, filepath.Join(repository, folder, ".gitignore"), test.rules)
+			name, isFolder := strings.CutSuffix(name, "/")
+			if isFolder {
+				put(t, filepath.Join(repository, folder, name, "in-it"), "")
+			} else {
+				put(t, filepath.Join(repository, folder, name), "")
 			}
-		})
+			want[folder+name] = byParts(rules, name, isFolder)
+			explain[folder+name] = fmt.Sprintf("%q: %s (a folder: %v)", test.rules, name, isFolder)
+		}
+	}
+	ignored := askGit(t, git, repository, slices.Collect(maps.Keys(want)))
+	for path, ours := range want {
+		if ours != ignored[path] {
+			t.Errorf("%s ignored: %v, by git: %v", explain[path], ours, ignored[path])
+		}
+	}
+}
+
+func put(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -117,32 +143,23 @@ func byParts(rules *ignore.Rules, name string, isFolder bool) bool {
 	return rules.Match(name, isFolder) == ignore.Ignored
 }
 
-// askGit asks git in a repository that holds nothing but that path.
-func askGit(t *testing.T, git, rules, name string, isFolder bool) bool {
+// askGit returns those of the paths that git ignores.
+func askGit(t *testing.T, git, repository string, paths []string) map[string]bool {
 	t.Helper()
-	dir := t.TempDir()
-	file := filepath.Join(dir, name)
-	if isFolder {
-		file = filepath.Join(file, "in-it")
+	run := func(input string, arguments ...string) string {
+		command := exec.CommandContext(t.Context(), git, append([]string{"-C", repository}, arguments...)...)
+		command.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull, "XDG_CONFIG_HOME="+repository)
+		command.Stdin = strings.NewReader(input)
+		out, err := command.Output()
+		if err != nil {
+			t.Fatalf("git %s: %v", arguments[0], err)
+		}
+		return string(out)
 	}
-	for path, content := range map[string]string{file: "", filepath.Join(dir, ".gitignore"): rules} {
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
-			t.Fatal(err)
-		}
+	run("", "init", "-q")
+	ignored := map[string]bool{}
+	for path := range strings.SplitSeq(run(strings.Join(paths, "\x00"), "check-ignore", "-z", "--no-index", "--stdin"), "\x00") {
+		ignored[path] = true
 	}
-	for _, arguments := range [][]string{{"init", "-q"}, {"check-ignore", "-q", "--no-index", "--", "./" + name}} {
-		command := exec.CommandContext(t.Context(), git, append([]string{"-C", dir}, arguments...)...)
-		command.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull, "XDG_CONFIG_HOME="+dir)
-		err := command.Run()
-		if arguments[0] == "init" && err != nil {
-			t.Fatal(err)
-		}
-		if arguments[0] == "check-ignore" {
-			return err == nil
-		}
-	}
-	return false
+	return ignored
 }
