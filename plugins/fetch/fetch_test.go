@@ -163,6 +163,8 @@ func TestRedirects(t *testing.T) {
 			http.Redirect(w, r, other.URL+"/end", http.StatusTemporaryRedirect)
 		case "/back":
 			http.Redirect(w, r, other.URL+"/back", http.StatusFound)
+		case "/hop":
+			http.Redirect(w, r, other.URL+"/hop", http.StatusFound)
 		case "/loop":
 			http.Redirect(w, r, "/loop", http.StatusFound)
 		case "/file":
@@ -172,8 +174,11 @@ func TestRedirects(t *testing.T) {
 		}
 	})
 	other = newWeb(t, func(answer http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/back" {
+		switch r.URL.Path {
+		case "/back":
 			http.Redirect(answer, r, w.URL+"/end", http.StatusFound)
+		case "/hop":
+			http.Redirect(answer, r, "/end", http.StatusFound)
 		}
 	})
 	s := settings{allow: append(w.allow, other.allow...)}
@@ -196,6 +201,10 @@ func TestRedirects(t *testing.T) {
 	says(t, ask("/back"), false, "200 OK")
 	if got := last(w); strings.Contains(fmt.Sprint(got), "s3cret") {
 		t.Errorf("back from another origin: %v", got)
+	}
+	says(t, ask("/hop"), false, "200 OK")
+	if got := last(other); strings.Contains(fmt.Sprint(got), "s3cret") {
+		t.Errorf("a second time to another origin: %v", got)
 	}
 	says(t, ask("/loop"), true, "it redirected more than 10 times")
 	says(t, ask("/file"), true, `the scheme "file" is not supported`)

@@ -27,7 +27,7 @@ const (
 const (
 	// linger is how long what a command left running may go on, so that what only has to write out what it was given, such
 	// as tee in a process substitution, can.
-	linger = 200 * time.Millisecond
+	linger = 500 * time.Millisecond
 	// grace is how long a process may take to end after SIGTERM. A toolhost that cancels a call gives the instance no new
 	// ones after half a second.
 	grace = 400 * time.Millisecond

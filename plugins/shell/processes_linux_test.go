@@ -86,9 +86,17 @@ func TestOutputOfProcessSubstitutions(t *testing.T) {
 		t.Log("this machine has no bash, whose feature it is")
 		return
 	}
-	got, _, result := call(t, map[string]any{"command": `seq 50000 > >(sleep 0.05; cat)`})
-	if got.StdoutBytes != 288894 || got.EndedProcesses != 0 {
-		t.Errorf("got %+v, %.100q", got, result.Text())
+	got, blocks, _ := call(t, map[string]any{"command": `for i in 1 2 3; do echo $i > >(sleep 0.01; cat >>out); done; echo last > >(sleep 0.01; cat)`})
+	if got.EndedProcesses != 0 || len(blocks) != 2 || blocks[1].Text != "last\n" {
+		t.Errorf("got %+v, %q", got, texts(blocks))
+	}
+}
+
+// In a session of its own a command has no terminal, wherever toolhost was started.
+func TestSession(t *testing.T) {
+	got, blocks, _ := call(t, map[string]any{"command": `read -r _ _ _ _ group session _ <"/proc/$$/stat"; echo $(($$ - group)) $(($$ - session))`})
+	if got.ExitCode != 0 || len(blocks) != 2 || blocks[1].Text != "0 0\n" {
+		t.Errorf("got %+v, %q", got, texts(blocks))
 	}
 }
 
