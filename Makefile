@@ -113,13 +113,14 @@ unit:
 	  $(call in-modules,$(TESTENV) $(CURDIR)/$(SCRATCH)/gotest -race -shuffle=on ./...))
 
 # The SDK sets itself up in the checkout, and says so where there is no Node to do it with.
-.PHONY: python
-python: build ## check and test the Python SDK, where there is Python
-	$(call step,Python SDK,BIN=$(CURDIR)/bin sdk/python/scripts/check.sh)
-
 .PHONY: typescript
 typescript: ## check and test the TypeScript SDK, where there are Node and npm
 	$(call step,TypeScript SDK,GO='$(GO)' sdk/typescript/scripts/check.sh)
+
+# So does this one.
+.PHONY: python
+python: build ## check and test the Python SDK, where there is Python
+	$(call step,Python SDK,BIN=$(CURDIR)/bin sdk/python/scripts/check.sh)
 
 # fuzz FOLDERS,TIME lets each fuzz test in the folders look for new inputs for that time.
 fuzz = (grep -rno '^func Fuzz[A-Za-z0-9_]*' --include='*_test.go' --exclude-dir='.[!.]*' $(1) | \
