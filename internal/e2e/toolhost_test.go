@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -87,9 +88,37 @@ func start(t *testing.T) *toolhost {
 	return h
 }
 
+// grant lets plugins read the folder with the binaries under test, which many of them are scripts for, and write the paths.
+// It goes into toolhost.yaml, which a test may have written before.
+func (h *toolhost) grant(t *testing.T, write ...string) {
+	t.Helper()
+	path := filepath.Join(h.home, "toolhost.yaml")
+	config, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		t.Fatal(err)
+	}
+	sandbox, err := json.Marshal(map[string][]string{"read": {bin}, "write": append([]string{}, write...)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(config)
+	switch before, after, found := strings.Cut(text, "defaults: {"); {
+	case strings.Contains(text, "sandbox: {"):
+		return
+	case found:
+		text = before + "defaults: {sandbox: " + string(sandbox) + ", " + after
+	default:
+		text += "\ndefaults: {sandbox: " + string(sandbox) + "}\n"
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // serve starts toolhost with more flags and returns once it is ready.
 func (h *toolhost) serve(t *testing.T, flags ...string) {
 	t.Helper()
+	h.grant(t)
 	h.cmd = command(context.Background(), h.home, nil, "toolhost", append([]string{"serve",
 		"--plugins", h.plugins, "--listen", h.addr, "--state", h.state, "--workspace", h.workspace}, flags...)...)
 	h.stderr = &lockedBuffer{}

@@ -118,7 +118,7 @@ func (p *Process) clientConfig(launch context.Context) *goplugin.ClientConfig {
 		Logger: hclog.New(&hclog.LoggerOptions{Level: hclog.Off, Output: io.Discard}),
 		GRPCDialOptions: append(pluginwire.DialOptions(),
 			grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) {
-				return p.link.dial(ctx, p.socket, p.child.id.PID)
+				return p.link.dial(ctx, p.folder, p.socket, p.child.id.PID)
 			}),
 			grpc.WithChainStreamInterceptor(p.noteChannel),
 			// gRPC has a patience of its own, which is not to end before ours.

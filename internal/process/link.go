@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"path/filepath"
 	"sync"
 )
 
@@ -33,8 +34,8 @@ type link struct {
 func newLink() *link { return &link{lost: make(chan struct{})} }
 
 // dial connects to the plugin's socket, checks who listens there, and removes the socket's name: nobody else is to come
-// that way, and nothing is left behind then, however this ends.
-func (l *link) dial(ctx context.Context, path string, leader int) (net.Conn, error) {
+// that way, and nothing is left behind then, however this ends. folder is the plugin's own, in which the socket is.
+func (l *link) dial(ctx context.Context, folder, path string, leader int) (net.Conn, error) {
 	l.mu.Lock()
 	refused := l.dialled || l.closed
 	l.dialled = true
@@ -43,7 +44,7 @@ func (l *link) dial(ctx context.Context, path string, leader int) (net.Conn, err
 		return nil, errLinkLost
 	}
 	conn, err := dialPeer(ctx, path, leader)
-	_ = os.Remove(path)
+	removeWithin(folder, path)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
@@ -56,6 +57,19 @@ func (l *link) dial(ctx context.Context, path string, leader int) (net.Conn, err
 	}
 	l.conn = conn
 	return &linkConn{Conn: conn, link: l}, nil
+}
+
+// removeWithin removes a file of a folder, unless the way to it leads out: the plugin may have put a link in it meanwhile, and
+// toolhost may remove more than the plugin.
+func removeWithin(folder, path string) {
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return
+	}
+	defer root.Close()
+	if name, err := filepath.Rel(folder, path); err == nil {
+		_ = root.Remove(name) // the folder is removed at the end, with all that is in it
+	}
 }
 
 func dialPeer(ctx context.Context, path string, leader int) (net.Conn, error) {

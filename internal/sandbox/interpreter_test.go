@@ -1,0 +1,100 @@
+package sandbox
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// tree makes files in a folder and returns it: executables with their text, links with "-> " and their target.
+func tree(t *testing.T, files map[string]string) string {
+	t.Helper()
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range files {
+		path := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if target, isLink := cutLink(text, root); isLink {
+			err = os.Symlink(target, path)
+		} else {
+			err = os.WriteFile(path, []byte(expand(text, root)), 0o755)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}
+
+func cutLink(text, root string) (target string, isLink bool) {
+	const arrow = "-> "
+	if len(text) < len(arrow) || text[:len(arrow)] != arrow {
+		return "", false
+	}
+	return expand(text[len(arrow):], root), true
+}
+
+func expand(text, root string) string {
+	return os.Expand(text, func(name string) string {
+		if name == "ROOT" {
+			return root
+		}
+		return "$" + name
+	})
+}
+
+func TestInstallationsBehindAProgram(t *testing.T) {
+	for name, test := range map[string]struct {
+		files   map[string]string
+		program string
+		path    string // of the environment
+		never   string
+		want    []string
+	}{
+		"a program alone":           {files: map[string]string{"plugin": "\x7fELF"}, program: "plugin"},
+		"of the system":             {files: map[string]string{"plugin": "#!/bin/sh\n"}, program: "plugin"},
+		"a script":                  {files: map[string]string{"plugin": "#!${ROOT}/py/bin/python3 -u\n", "py/bin/python3": "x"}, program: "plugin", want: []string{"py"}},
+		"a script, by env":          {files: map[string]string{"plugin": "#!/usr/bin/env -S node --x\n", "node/bin/node": "x"}, program: "plugin", path: "node/bin", want: []string{"node"}},
+		"a link":                    {files: map[string]string{"p/python": "-> ${ROOT}/py/bin/python3", "py/bin/python3": "-> python3.9", "py/bin/python3.9": "x"}, program: "p/python", want: []string{"py"}},
+		"a link to a single file":   {files: map[string]string{"p/tool": "-> ${ROOT}/x/tool", "x/tool": "x"}, program: "p/tool", want: []string{"x/tool"}},
+		"a virtual environment":     {files: map[string]string{"venv/bin/python": "copied", "venv/pyvenv.cfg": "home = ${ROOT}/py/bin\nversion = 3\n", "py/bin/python": "x"}, program: "venv/bin/python", want: []string{"py"}},
+		"a shim":                    {files: map[string]string{"plugin": "#!${ROOT}/env/shims/python\n", "env/shims/python": "#!/bin/sh\n"}, program: "plugin", want: []string{"env"}},
+		"what must not be seen":     {files: map[string]string{"plugin": "#!${ROOT}/all/bin/python\n", "all/bin/python": "x"}, program: "plugin", never: "all/state", want: []string{"all/bin/python"}},
+		"an interpreter is missing": {files: map[string]string{"plugin": "#!/usr/bin/env no-such-interpreter\n"}, program: "plugin"},
+		"a home":                    {files: map[string]string{"plugin": "#!${ROOT}/home/bin/python\n", "home/bin/python": "x"}, program: "plugin", want: []string{"home/bin/python"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := tree(t, test.files)
+			t.Setenv("HOME", filepath.Join(root, "home"))
+			t.Setenv("PATH", filepath.Join(root, test.path))
+			var never, want []string
+			if test.never != "" {
+				never = []string{filepath.Join(root, test.never)}
+			}
+			for _, path := range test.want {
+				want = append(want, filepath.Join(root, path))
+			}
+			got := installations(filepath.Join(root, test.program), never)
+			if len(got) == 0 {
+				got = nil
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// A script that is its own interpreter must not be looked at for ever.
+func TestInterpretersInACircle(t *testing.T) {
+	root := tree(t, map[string]string{"bin/a": "#!${ROOT}/bin/b\n", "bin/b": "#!${ROOT}/bin/a\n"})
+	if got := installations(filepath.Join(root, "bin", "a"), nil); len(got) != 1 || got[0] != root {
+		t.Errorf("got %v", got)
+	}
+}
