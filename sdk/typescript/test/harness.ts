@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 
 /** The folder with the programs under test; the Makefile says where they were built. */
@@ -70,9 +70,10 @@ export async function startToolhost(plugins: readonly string[], config = ""): Pr
   const dir = join(home, "plugins");
   await mkdir(dir);
   await mkdir(join(home, "work"));
-  // The fixtures are in the checkout, which a sandbox would hide.
+  // The fixtures are in the checkout, and Node may be anywhere; a sandbox would hide both.
   const checkout = join(import.meta.dirname, "..");
-  await writeFile(join(home, "toolhost.yaml"), `defaults: {sandbox: {read: [${checkout}]}}\n${config}`);
+  const node = dirname(dirname(process.execPath));
+  await writeFile(join(home, "toolhost.yaml"), `defaults: {sandbox: {read: [${checkout}, ${node}]}}\n${config}`);
   for (const name of plugins) {
     await writeFile(join(dir, name), `#!/bin/sh\nexec '${process.execPath}' '${fixture(name)}'\n`, { mode: 0o700 });
   }

@@ -28,6 +28,7 @@ function follow(execution: Execution): { begun: Promise<void>; error: Promise<En
       if (event.type === "status") {
         started();
       } else if (event.type === "ended") {
+        started();
         return event.error;
       }
     }
