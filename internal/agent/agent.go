@@ -109,7 +109,7 @@ func (a *Agent) StartRun(ctx context.Context, task Task) (string, error) {
 	if err != nil {
 		return "", storeError(err)
 	}
-	return started.RunID, a.wake(known{id: started.RunID, last: 1, sub: started.Parent != nil}, nil)
+	return started.RunID, a.wake(known{id: started.RunID, last: 1, sub: started.Parent != nil, fresh: true}, nil)
 }
 
 // rejoin checks that the run that exists is the one that was to be started.

@@ -63,6 +63,10 @@ type Compacted struct {
 	Cost  float64    `json:"cost,omitempty"`
 }
 
+// RunResumed says that nobody was at work on the run since the event before: the process that was had ended. It is noted
+// where that matters, in runs with a bound on their time.
+type RunResumed struct{}
+
 // Parent is the call that a sub-run was started for.
 type Parent struct {
 	RunID  string `json:"run_id"`
@@ -83,3 +87,6 @@ func (*SubRunStarted) Type() Type { return TypeSubRunStarted }
 
 // Type implements Payload.
 func (*Compacted) Type() Type { return TypeCompacted }
+
+// Type implements Payload.
+func (*RunResumed) Type() Type { return TypeRunResumed }

@@ -30,7 +30,7 @@ func (s *State) Apply(e Event) error {
 	if (s.seq == 0) != (e.Payload.Type() == TypeRunStarted) {
 		return fmt.Errorf("event %d is %s: a journal begins with %s and has it nowhere else", e.Seq, e.Payload.Type(), TypeRunStarted)
 	}
-	s.pass(e.Time)
+	s.pass(e)
 	s.seq = e.Seq
 	switch p := e.Payload.(type) {
 	case *RunStarted:
@@ -82,6 +82,7 @@ func (s *State) applyAnnounced(p Payload) error {
 		})
 	case *Compacted:
 		return s.applyCompacted(p)
+	case *RunResumed: // it has stopped the clock
 	case *SubRunWaiting:
 		return s.applySubRunWaiting(p)
 	default:

@@ -136,13 +136,17 @@ func (s *State) refuseUnaffordable() {
 	}
 }
 
-// pass lets the time between two events go by.
-func (s *State) pass(to time.Time) {
-	if gap := to.Sub(s.at); gap > 0 && !s.at.IsZero() && s.atWork() {
+// pass lets the time up to an event go by.
+func (s *State) pass(e Event) {
+	gap := e.Time.Sub(s.at)
+	if _, away := e.Payload.(*RunResumed); !away && gap > 0 && !s.at.IsZero() && s.atWork() {
 		s.spent.wall += gap
 	}
-	s.at = to
+	s.at = e.Time
 }
+
+// timed reports whether the time that goes by is counted.
+func (s *State) timed() bool { return s.started.Limits.MaxWallTime > 0 && s.atWork() }
 
 // atWork reports whether the run waits for something else than a person.
 func (s *State) atWork() bool {

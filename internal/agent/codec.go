@@ -85,6 +85,8 @@ func newPayload(t Type) Payload {
 		return new(SubRunStarted)
 	case TypeCompacted:
 		return new(Compacted)
+	case TypeRunResumed:
+		return new(RunResumed)
 	case TypeSubRunWaiting:
 		return new(SubRunWaiting)
 	}

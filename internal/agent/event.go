@@ -43,6 +43,7 @@ const (
 	TypeTodoChange        Type = "todo_change"
 	TypeSubRunStarted     Type = "sub_run_started"
 	TypeCompacted         Type = "compacted"
+	TypeRunResumed        Type = "run_resumed"
 	TypeSubRunWaiting     Type = "sub_run_waiting"
 
 	TypeTextDelta  Type = "text_delta"

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"strings"
+	"time"
 
 	"github.com/toolhost/toolhost/internal/runstore"
 	"github.com/toolhost/toolhost/tool"
@@ -86,11 +87,13 @@ func (a *Agent) Resume(ctx context.Context) (int, error) {
 			return n, storeError(err)
 		}
 		for i := range page {
-			r, err := summarize(&page[i])
-			if err != nil {
-				return n, err
+			k := known{id: page[i].ID, last: page[i].LastSeq}
+			if r, err := summarize(&page[i]); err == nil {
+				k = r.known()
+			} else { // it is written anew with the run's next event
+				a.config.Log.Error("going on with a run whose summary is broken", "run", k.id, "error", err)
 			}
-			if err := a.wake(r.known(), nil); err != nil {
+			if err := a.wake(k, nil); err != nil {
 				return n, err
 			}
 			n++
@@ -117,6 +120,9 @@ type known struct {
 	id   string
 	last uint64 // the place of its last event, or of one before
 	sub  bool
+	// fresh says that the run has just been begun; tries how often in a row its journal could not be written.
+	fresh bool
+	tries int
 }
 
 func (r *Run) known() known { return known{id: r.ID, last: r.LastSeq, sub: r.Parent != nil} }
@@ -139,6 +145,17 @@ func (a *Agent) wake(k known, in *input) error {
 		r.wake()
 	}
 	return nil
+}
+
+// storeRetry says when it is tried again to go on with a run whose journal could not be written: a disk that was full may
+// have room again.
+func storeRetry() Retry { return Retry{Initial: time.Second, Max: 30 * time.Second} }
+
+// comeBack goes on with a run after a while. It ends with the agent.
+func (a *Agent) comeBack(k known) {
+	if sleep(a.ctx, storeRetry().pause(k.tries, 0)) == nil {
+		_ = a.wake(k, nil) // that the agent closes says it all
+	}
 }
 
 // take returns what was handed to a run. Where last is set and there is nothing, the run is not at work any more.

@@ -102,8 +102,9 @@ func (a *Agent) ListRuns(ctx context.Context, query RunQuery) (runs []Run, next 
 		}
 		for i := range page {
 			r, err := summarize(&page[i])
-			if err != nil {
-				return nil, "", err
+			if err != nil { // one broken run must not hide the others
+				a.config.Log.Error("listing a run", "run", page[i].ID, "error", err)
+				r = Run{ID: page[i].ID, StartTime: page[i].CreateTime, UpdateTime: page[i].UpdateTime, LastSeq: page[i].LastSeq, Unreadable: true}
 			}
 			from.Before = r.ID
 			if query.matches(&r) {

@@ -74,7 +74,7 @@ func (s *State) next() []Command {
 		return s.nextCalls()
 	case s.cancel != nil:
 		return s.finish(StopReason(firstOf(string(s.cancel.Stop), string(StopCancelled))), s.cancel.Reason)
-	case s.stop == StopEndTurn && len(s.unread) > 0:
+	case s.stop.Well() && len(s.unread) > 0:
 		// The user has said more meanwhile.
 	case s.stop != "":
 		return s.finish(s.stop, s.stopWords)

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"sync"
 	"time"
@@ -17,6 +18,8 @@ type run struct {
 	id    string
 	feed  feed
 	sub   bool          // it is a sub-run
+	fresh bool          // it has just been begun, here
+	tries int           // how often in a row the journal could not be written
 	woken chan struct{} // of capacity 1: there is something in the inbox
 	inbox []*input      // guarded by Agent.mu
 
@@ -49,7 +52,7 @@ type reply struct {
 
 func newRun(a *Agent, k known) *run {
 	r := &run{
-		agent: a, id: k.id, sub: k.sub, woken: make(chan struct{}, 1), tasks: make(map[string]*task), updates: make(chan update),
+		agent: a, id: k.id, sub: k.sub, fresh: k.fresh, tries: k.tries, woken: make(chan struct{}, 1), tasks: make(map[string]*task), updates: make(chan update),
 	}
 	r.feed.begin(k.last) // who watches reads the journal up to there, also while the run waits for a seat
 	return r
@@ -65,13 +68,17 @@ func (r *run) work(ctx context.Context) {
 	r.leave()
 	r.previews.abandon()
 	r.group.Wait()
+	again := r.tries > 0 && ctx.Err() == nil
 	if err != nil && ctx.Err() == nil {
-		r.agent.config.Log.Error("a run stopped without being finished", "run", r.id, "error", err)
+		r.agent.config.Log.Error("a run stopped without being finished", "run", r.id, "error", err, "tried_again", again)
 	}
 	for _, in := range r.agent.drop(r) {
 		in.reply <- reply{err: err}
 	}
 	r.feed.end(err)
+	if again {
+		r.agent.group.Go(func() { r.agent.comeBack(known{id: r.id, last: r.state.Seq(), sub: r.sub, tries: r.tries}) })
+	}
 }
 
 func (r *run) loop(ctx context.Context) error {
@@ -88,7 +95,11 @@ func (r *run) loop(ctx context.Context) error {
 		}
 	}
 	r.feed.begin(r.state.Seq())
-	if err := r.commit(ctx); err != nil {
+	var first []Payload
+	if !r.fresh && r.state.timed() {
+		first = append(first, &RunResumed{})
+	}
+	if err := r.commit(ctx, first...); err != nil {
 		return err
 	}
 	for {
@@ -224,8 +235,12 @@ func (r *run) commit(ctx context.Context, payloads ...Payload) error {
 	batch := runstore.Batch{RunID: r.id, After: r.state.Seq() - uint64(len(records)), Records: records, Head: head}
 	// Not cancelled by Close, which waits: an append that was given up may or may not have happened.
 	if err := r.agent.store.Append(context.WithoutCancel(ctx), batch); err != nil {
+		if !errors.Is(err, runstore.ErrConflict) {
+			r.tries++
+		}
 		return storeError(err)
 	}
+	r.tries = 0
 	r.feed.publish(events...)
 	return nil
 }

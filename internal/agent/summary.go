@@ -26,6 +26,8 @@ type Run struct {
 	Waiting bool
 	Pending []Pending
 	Parent  *Parent // of a sub-run, else nil
+	// Unreadable is whether the summary is broken: only the id, the times and LastSeq are known. Only ListRuns returns such.
+	Unreadable bool
 	// Foreground is whether the run belongs to the process that started it (Task.Foreground).
 	Foreground bool
 }
@@ -36,9 +38,11 @@ func (r *Run) foreign() bool { return r.Foreground && !r.Finished() }
 // Finished reports whether the run has ended. A message makes it go on.
 func (r *Run) Finished() bool { return r.StopReason != "" }
 
-// State returns whether the run is at work.
+// State returns whether the run is at work; empty where the summary is broken.
 func (r *Run) State() RunState {
 	switch {
+	case r.Unreadable:
+		return ""
 	case r.Finished():
 		return RunEnded
 	case r.Waiting:

@@ -28,8 +28,10 @@ func fromState(s agent.RunState) agentdv1.RunState {
 		return agentdv1.RunState_RUN_STATE_WAITING
 	case agent.RunEnded:
 		return agentdv1.RunState_RUN_STATE_FINISHED
+	case agent.RunRunning:
+		return agentdv1.RunState_RUN_STATE_RUNNING
 	}
-	return agentdv1.RunState_RUN_STATE_RUNNING
+	return agentdv1.RunState_RUN_STATE_UNSPECIFIED
 }
 
 func fromStopReason(r agent.StopReason) agentdv1.StopReason {

@@ -61,6 +61,8 @@ func addCallEvent(m *agentdv1.RunEvent, p agent.Payload) {
 		m.Event = &agentdv1.RunEvent_SubRunStarted{SubRunStarted: &agentdv1.SubRunStarted{CallId: p.CallID, RunId: p.RunID, Prompt: p.Prompt}}
 	case *agent.SubRunWaiting:
 		m.Event = &agentdv1.RunEvent_SubRunWaiting{SubRunWaiting: &agentdv1.SubRunWaiting{CallId: p.CallID, RunId: p.RunID, DecisionIds: p.Decisions}}
+	case *agent.RunResumed:
+		m.Event = &agentdv1.RunEvent_RunResumed{RunResumed: &agentdv1.RunResumed{}}
 	case *agent.Compacted:
 		m.Event = &agentdv1.RunEvent_Compacted{Compacted: &agentdv1.Compacted{
 			Reason: p.Reason, ClearedResults: uint32(len(p.Cleared)), Summary: p.Summary, ReplacedMessages: uint32(p.Replaced),

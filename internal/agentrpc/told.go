@@ -67,6 +67,8 @@ func toCallEvent(m *agentdv1.RunEvent) agent.Payload {
 	case *agentdv1.RunEvent_SubRunWaiting:
 		w := p.SubRunWaiting
 		return &agent.SubRunWaiting{CallID: w.GetCallId(), RunID: w.GetRunId(), Decisions: w.GetDecisionIds()}
+	case *agentdv1.RunEvent_RunResumed:
+		return &agent.RunResumed{}
 	case *agentdv1.RunEvent_Compacted:
 		c := p.Compacted
 		return &agent.Compacted{

@@ -41,6 +41,7 @@ func TestWhatIsToldIsUnderstood(t *testing.T) {
 		&agent.TodoChange{Todos: json.RawMessage(`["x"]`)},
 		&agent.SubRunStarted{CallID: "c", RunID: "child", Prompt: "do"},
 		&agent.SubRunWaiting{CallID: "c", RunID: "child", Decisions: []string{"child/d1"}},
+		&agent.RunResumed{},
 		&agent.Compacted{Reason: "full", Cleared: []string{"", ""}, Summary: "short", Replaced: 3, Overflow: true, Failure: "down", Usage: usage, Cost: 5},
 		&agent.TextDelta{Text: "lo"},
 		&agent.CallStatus{CallID: "c", Tool: "echo", Status: tool.Status{State: tool.StatusDoing, Tip: "soon"}},
