@@ -42,7 +42,7 @@ func TestBadInput(t *testing.T) {
 		code int
 		says []string
 	}{
-		"an unknown tool":      {[]string{"call", "nosuch", "{}"}, 3, []string{"nosuch", "calculator, list_dir, read_file, write_file"}},
+		"an unknown tool":      {[]string{"call", "nosuch", "{}"}, 3, []string{"nosuch", "calculator, edit_file, glob, grep, list_dir, read_file, write_file"}},
 		"malformed JSON":       {[]string{"call", "calculator", `{"expression":`}, 1, []string{"not valid JSON", "ends too early"}},
 		"a missing argument":   {[]string{"call", "calculator", `{}`}, 1, []string{`missing "expression"`}},
 		"an unknown argument":  {[]string{"call", "calculator", `{"expression":"1","colour":"red"}`}, 1, []string{`unknown "colour"`}},
