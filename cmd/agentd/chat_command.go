@@ -81,7 +81,7 @@ func (c *chat) talk(ctx context.Context, args []string) (err error) {
 		err = nil
 	}
 	if err == nil && c.run.id != "" {
-		err = c.text.line(dim, "the conversation is kept; go on with it: agentd chat %s", c.run.id)
+		err = c.text.line(dim, "the conversation is kept; go on with it: %s", c.command("chat", c.run.id, c.task.addr))
 	}
 	return err
 }

@@ -113,9 +113,13 @@ func TestChatIsLeftAndGoesOn(t *testing.T) {
 	_ = y.in.Close()
 	e.code = wait()
 	e.want(t, 0)
-	_, id, _ := strings.Cut(strings.TrimSpace(e.stdout.String()), "agentd chat ")
+	_, command, _ := strings.Cut(strings.TrimSpace(e.stdout.String()), "agentd chat ")
+	id, flags, _ := strings.Cut(command, " ")
+	if flags != "--model "+script {
+		t.Errorf("it goes on with the flags %q, and was begun with --model %s", flags, script)
+	}
 	w.run("runs", "--state", "waiting").want(t, 0, id)
-	w.run("show", id).want(t, 0, "› go", "? danger needs approval", "waits for d1", "agentd respond "+id+" --approve d1")
+	w.run("show", id).want(t, 0, "› go", "? danger needs approval", "waits for d1", "if that process has ended: agentd resume "+id)
 
 	y, e, wait = w.chats("--model", script, id)
 	y.sees("? danger needs approval", "allow it? ")

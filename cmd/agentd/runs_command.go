@@ -128,7 +128,10 @@ const promptWidth = 50
 
 // stateOf returns a run's state, of one that ended the reason.
 func stateOf(r *agent.Run) string {
-	if r.Finished() {
+	switch {
+	case r.Unreadable:
+		return "unreadable"
+	case r.Finished():
 		return string(r.StopReason)
 	}
 	return string(r.State())

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
+	"unicode"
 
 	"github.com/spf13/pflag"
 
@@ -113,6 +115,31 @@ func (s *setup) agentConfig(present bool) agent.Config {
 		SubRuns:            s.config.SubRunLevels(),
 		Window:             s.config.Compaction.Window(s.window),
 	}
+}
+
+// command returns a command about a run as it has to be typed, with the flags that say where the run is and how it is worked
+// on, where they were given.
+func (s *setup) command(name, runID, addr string) string {
+	words := []string{program, name, runID}
+	for _, flag := range [][2]string{
+		{"config", s.file}, {"model", s.model}, {"base-url", s.baseURL}, {"toolhost", s.toolhost}, {"journal", s.journal}, {"addr", addr},
+	} {
+		if flag[1] != "" {
+			words = append(words, "--"+flag[0], quoted(flag[1]))
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// quoted returns a word as a shell has to be given it.
+func quoted(word string) string {
+	harmless := func(r rune) bool {
+		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_./:=@,+%", r)
+	}
+	if strings.ContainsFunc(word, func(r rune) bool { return !harmless(r) }) {
+		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	}
+	return word
 }
 
 func (s *setup) journalPath() (string, error) {

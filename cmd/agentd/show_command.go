@@ -11,17 +11,21 @@ import (
 
 	"github.com/toolhost/toolhost/internal/agent"
 	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/tool"
 )
 
 func newShowCommand(p cli.Process) *cobra.Command {
 	s := &setup{process: p}
 	var format cli.Format
+	var follow bool
 	cmd := &cobra.Command{
 		Use:   "show RUN",
 		Short: "Show the story of a run",
 		Long: "Show tells what happened in a run up to now: what was said, which calls were made and how they ended, what people\n" +
-			"decided, what it used, and why it ended. With -o json it prints the events, as `agentd run -o json` does.",
-		Example: "  agentd show run-k3f6zq7xw2m4n5pa",
+			"decided, what it used, and why it ended. With -o json it prints the events, as `agentd run -o json` does.\n\n" +
+			"With --follow it goes on with what happens, whoever works on the run, until the run ends or Ctrl-C. What the model\n" +
+			"writes is shown when it is whole.",
+		Example: "  agentd show run-k3f6zq7xw2m4n5pa\n  agentd show --follow run-k3f6zq7xw2m4n5pa",
 		Args:    oneRun("show"),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if err := s.load(); err != nil {
@@ -33,19 +37,20 @@ func newShowCommand(p cli.Process) *cobra.Command {
 			}
 			defer func() { err = errors.Join(err, h.close()) }()
 			if format.JSON() {
-				return h.tell(cmd.Context(), args[0], &jsonDisplay{out: p.Stdout})
+				return h.tell(cmd.Context(), args[0], &jsonDisplay{out: p.Stdout}, follow)
 			}
-			return h.story(cmd.Context(), p, args[0])
+			return h.story(cmd.Context(), p, args[0], follow)
 		},
 	}
 	s.addJournalFlags(cmd.Flags())
+	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "go on with what happens until the run ends")
 	format.AddFlag(cmd.Flags())
 	return cmd
 }
 
 // tell shows a run's events.
-func (h *history) tell(ctx context.Context, runID string, d display) error {
-	for e, err := range h.events(ctx, runID) {
+func (h *history) tell(ctx context.Context, runID string, d display, follow bool) error {
+	for e, err := range h.events(ctx, runID, follow) {
 		if err != nil {
 			return err
 		}
@@ -56,17 +61,31 @@ func (h *history) tell(ctx context.Context, runID string, d display) error {
 	return nil
 }
 
-// story shows a run to people.
-func (h *history) story(ctx context.Context, p cli.Process, runID string) error {
+// story shows a run to people. Of a journal that cannot be read to its end, it shows what can be read.
+func (h *history) story(ctx context.Context, p cli.Process, runID string, follow bool) error {
 	r, err := h.GetRun(ctx, runID)
-	if err != nil {
+	if tool.KindOf(err) == tool.KindNotFound {
 		return err
 	}
 	d := newTextDisplay(p)
 	d.story = true
+	if !follow {
+		d.block = nil // no call is under way in a story
+	}
+	if err == nil {
+		err = facts(d, &r)
+	}
+	if err := errors.Join(h.tell(ctx, runID, d, follow), d.leave()); err != nil || follow {
+		return err
+	}
+	return errors.Join(err, waitsFor(d, &r))
+}
+
+// facts shows what a run was and came to.
+func facts(d *textDisplay, r *agent.Run) error {
 	const layout = "2006-01-02 15:04:05"
 	facts := [][2]string{
-		{"run", r.ID}, {"model", r.Model}, {"state", stateOf(&r)},
+		{"run", r.ID}, {"model", r.Model}, {"state", stateOf(r)},
 		{"began", r.StartTime.Local().Format(layout)},
 		{"took", duration(max(r.UpdateTime.Sub(r.StartTime), time.Millisecond))},
 		{"used", fmt.Sprintf("%d turns, %d calls, %d tokens read and %d written", r.Turns, r.Calls, r.Usage.InputTokens, r.Usage.OutputTokens)},
@@ -80,13 +99,7 @@ func (h *history) story(ctx context.Context, p cli.Process, runID string) error 
 			return written(err)
 		}
 	}
-	if _, err := fmt.Fprintln(p.Stdout); err != nil {
-		return written(err)
-	}
-	if err := h.tell(ctx, runID, d); err != nil || len(r.Pending) == 0 {
-		return err
-	}
-	return waitsFor(d, &r)
+	return written(d.put("\n"))
 }
 
 // waitsFor says which decisions a run waits for, and how they are made.
@@ -96,15 +109,22 @@ func waitsFor(d *textDisplay, r *agent.Run) error {
 		if !p.Expires.IsZero() {
 			until = ", until " + p.Expires.Local().Format("2006-01-02 15:04")
 		}
-		command := fmt.Sprintf("agentd respond %s --approve %s", r.ID, p.ID)
-		if p.Kind == agent.DecideQuestion {
-			command = fmt.Sprintf("agentd respond %s --answer %s=…", r.ID, p.ID)
-		}
-		if err := d.line(yellow, "… waits for %s%s: %s", p.ID, until, command); err != nil {
+		if err := d.line(yellow, "… waits for %s%s: %s", p.ID, until, decideBy(r, &p)); err != nil {
 			return written(err)
 		}
 	}
 	return nil
+}
+
+// decideBy says how a decision is made.
+func decideBy(r *agent.Run, p *agent.Pending) string {
+	switch {
+	case r.Foreground: // there is no server that could be told
+		return "decide where the run was begun; if that process has ended: agentd resume " + r.ID
+	case p.Kind == agent.DecideQuestion:
+		return fmt.Sprintf("agentd respond %s --answer %s=…", r.ID, p.ID)
+	}
+	return fmt.Sprintf("agentd respond %s --approve %s", r.ID, p.ID)
 }
 
 func number(n int) string { return strconv.Itoa(n) }

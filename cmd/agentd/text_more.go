@@ -30,6 +30,8 @@ func (d *textDisplay) more(e agent.Event) error {
 				return err
 			}
 		}
+	case *agent.RunResumed:
+		return d.line(dim, "↺ the run goes on after agentd was away")
 	case *agent.TodoChange:
 		return d.line(dim, "☐ %s", cli.Clip(cli.OneLine(string(p.Todos)), resultWidth))
 	case *agent.SubRunStarted:
