@@ -59,9 +59,10 @@ demo: build ## build everything and run an agent on a scripted model; needs no k
 	@scripts/demo.sh
 
 .PHONY: generate
-generate: ## regenerate gen/go, and the Python SDK's messages where there is Python, from proto/
+generate: ## regenerate gen/go, and the SDKs' messages where there are their languages, from proto/
 	$(BUF) generate
 	@sdk/python/scripts/check.sh generate
+	@GO='$(GO)' sdk/typescript/scripts/check.sh generate
 
 .PHONY: baseline
 baseline: ## accept the contracts as they are as the baseline of `buf breaking`

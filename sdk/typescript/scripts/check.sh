@@ -1,5 +1,6 @@
 #!/bin/sh
-# All checks and tests of the TypeScript SDK; `make typescript` runs this. It sets itself up in the checkout, and again only
+# All checks and tests of the TypeScript SDK; `make typescript` runs this. `check.sh generate`, a part of `make generate`, makes
+# src/gen anew instead. It sets itself up in the checkout, and again only
 # when what it needs has changed. Where there is no Node or npm, it says so and succeeds, unless CI is true.
 set -eu
 cd "$(dirname "$0")/.."
@@ -7,8 +8,11 @@ root=$(cd ../.. && pwd)
 scratch=$root/.build/typescript
 go=${GO:-go}
 
+doing=checked
+[ "${1:-}" != generate ] || doing='generated anew'
+
 skip() {
-	printf 'the TypeScript SDK is not checked: %s\n' "$1" >&2
+	printf 'the TypeScript SDK is not %s: %s\n' "$doing" "$1" >&2
 	[ "${CI:-}" != true ] || exit 1
 	exit 0
 }
@@ -33,10 +37,14 @@ if [ ! -d node_modules ] || [ "$(cat "$scratch/installed" 2>/dev/null || true)" 
 fi
 PATH=$PWD/node_modules/.bin:$PATH
 
+if [ "${1:-}" = generate ]; then
+	cd "$root" && exec $go tool -modfile=tools/go.mod buf generate --template sdk/typescript/buf.gen.yaml
+fi
+
 rm -rf "$scratch/generated"
 (cd "$root" && $go tool -modfile=tools/go.mod buf generate --template sdk/typescript/buf.gen.yaml -o "$scratch/generated")
 diff -r src/gen "$scratch/generated/sdk/typescript/src/gen" || {
-	echo 'sdk/typescript/src/gen differs from what proto/ generates; run npm run generate in sdk/typescript' >&2
+	echo 'sdk/typescript/src/gen differs from what proto/ generates; run make generate' >&2
 	exit 1
 }
 if grep -n '"resolved": "http' package-lock.json >&2; then

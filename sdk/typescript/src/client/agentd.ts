@@ -3,6 +3,7 @@ import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { ToolhostError } from "../error.js";
 import {
   AgentService,
+  type Completion,
   type DecisionSchema,
   type LimitsSchema,
   type ListRunsRequestSchema,
@@ -41,8 +42,12 @@ export interface RunOptions {
   readonly limits?: MessageInitShape<typeof LimitsSchema>;
   /** Whether somebody can be asked during the run. Default: agentd's own. */
   readonly people?: MessageInitShape<typeof PeopleSchema>;
-  /** Whether the run ends well only when the model calls `attempt_completion`. */
-  readonly explicitCompletion?: boolean;
+  /** What kind of task it is: a name of `kinds` in agentd.yaml. Default: none in particular. */
+  readonly kind?: string;
+  /** When the run has ended well. Default: agentd's own choice. */
+  readonly completion?: Completion;
+  /** The W3C trace context of the run. */
+  readonly traceparent?: string;
   /** How much the model can read at once. Default: agentd's own. */
   readonly window?: MessageInitShape<typeof WindowSchema>;
   /** Which of agentd's own tools the model is offered. Default: agentd's own choice. */

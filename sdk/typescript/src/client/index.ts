@@ -19,7 +19,7 @@ export {
 } from "../content.js";
 export { type ErrorDetails, type ErrorKind, type Exit, ToolhostError } from "../error.js";
 export type { PendingDecision, Run, RunEvent, RunFinished } from "../gen/agentd/v1/agent_service_pb.js";
-export { DecisionKind, RunState, StopReason, Verdict } from "../gen/agentd/v1/agent_service_pb.js";
+export { Completion, DecisionKind, RunState, StopReason, Verdict } from "../gen/agentd/v1/agent_service_pb.js";
 export { encodeJSON, parseJSON, RawJSON, rawJSON } from "../json.js";
 export type { LogLevel, LogRecord, Progress, Status, StatusState } from "../status.js";
 export { Agentd, type Decided, type RunOptions } from "./agentd.js";
