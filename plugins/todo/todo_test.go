@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -117,6 +116,6 @@ func TestMistakes(t *testing.T) {
 		}
 	}
 	if got := h.Call("write_todos", `{"todos":[`+strings.Repeat(`{"text":"a"},`, maxTodos)+`{"text":"a"}]}`); !got.IsError {
-		t.Error(fmt.Sprintf("%d todos are taken", maxTodos+1))
+		t.Errorf("%d todos are taken", maxTodos+1)
 	}
 }
