@@ -124,7 +124,7 @@ var rooms = map[string][]string{
 	// The commands and what ships.
 	"internal/cli":              {"tool", "client", "internal/address", cobra, pflag, unix},
 	"cmd/toolhost":              {"tool", "client", "internal/address", "internal/artifact", "internal/catalog", "internal/cli", "internal/config", "internal/guardian", "internal/host", "internal/hostrpc", "internal/keeper", "internal/lifecycle", "internal/limits", "internal/logbook", "internal/manifest", "internal/policy", "internal/process", "internal/pluginwire", "internal/sandbox", cobra, pflag, unix, "internal/callstore", "internal/audit", "internal/secrets"},
-	"cmd/agentd":                {"tool", "client", "internal/address", agentV1, "internal/agent", "internal/agentconfig", "internal/agentrpc", "internal/cli", "internal/limits", "internal/model", "internal/model/provider", "internal/rmtree", "internal/runstore/sqlite", "internal/settings", cobra, pflag, unix},
+	"cmd/agentd":                {"tool", "client", "internal/address", agentV1, "internal/agent", "internal/agentconfig", "internal/agentrpc", "internal/cli", "internal/limits", "internal/model", "internal/model/provider", "internal/rmtree", "internal/runstore/memory", "internal/runstore/sqlite", "internal/settings", cobra, pflag, unix},
 	"plugins/artifacts":         {"sdk"},
 	"plugins/calculator":        {"sdk", "plugins/calculator/expr"},
 	"plugins/calculator/expr":   {},

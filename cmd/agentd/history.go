@@ -11,7 +11,6 @@ import (
 	"github.com/toolhost/toolhost/internal/agent"
 	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/model"
-	"github.com/toolhost/toolhost/internal/runstore"
 	"github.com/toolhost/toolhost/internal/runstore/memory"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -32,17 +31,19 @@ func (s *setup) openHistory(ctx context.Context) (*history, error) {
 		if s.journal != "" {
 			return nil, cli.Usage("--journal: there is no file %s", path)
 		}
-		return newHistory(memory.New(), func() error { return nil })
+		return newHistory(agent.Config{Store: memory.New()}, func() error { return nil })
 	}
 	store, err := s.openJournal(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return newHistory(store, store.Close)
+	return newHistory(agent.Config{Store: store}, store.Close)
 }
 
-func newHistory(store runstore.Store, closeStore func() error) (*history, error) {
-	a, err := agent.New(agent.Config{Store: store, Model: nobodysModel{}, Tools: nobodysTools{}})
+// newHistory returns a history of a store that closeStore closes.
+func newHistory(config agent.Config, closeStore func() error) (*history, error) {
+	config.Model, config.Tools = nobodysModel{}, nobodysTools{}
+	a, err := agent.New(config)
 	if err != nil {
 		return nil, errors.Join(err, closeStore())
 	}
