@@ -52,7 +52,7 @@ type job struct {
 }
 
 // errLost means that the supervisor was killed or could not report.
-var errLost = errors.New("the command ended the process that watches over it, so that its exit code is not known; all that was found of it has been ended")
+var errLost = errors.New("the process that watches over the command was killed or got stuck, so that the exit code is not known; all that was found of the command has been ended")
 
 // run runs a command until it ends by itself or ctx does, and returns when nothing that it started is left. If the error
 // is errLost, it was run nevertheless.
