@@ -4,6 +4,8 @@ package entry
 
 import (
 	"encoding/binary"
+
+	"golang.org/x/sys/unix"
 )
 
 // Where the program lies in memory: the headers, the code, the table of calls, and what the calls point to.
@@ -18,6 +20,9 @@ const (
 // StatusFD is the descriptor through which the program tells what failed. Those above it are closed before the first call,
 // so that descriptors which the calls open are numbered from StatusFD+1, each by the lowest number that is free.
 const StatusFD = 3
+
+// gate is the first call: it returns when Start has sent an empty message, or is no more.
+var gate = [wordsEach]uint64{unix.SYS_RECVFROM, StatusFD}
 
 // Program is the list of calls. The zero value has none. It is for one goroutine.
 type Program struct {
@@ -64,7 +69,7 @@ func (p *Program) image(path string) []byte {
 	name := p.Text(path)
 	text := code(p.tableAt(), name)
 	text = append(text, make([]byte, int(p.tableAt())-base-headerSize-len(text))...)
-	for _, call := range p.calls {
+	for _, call := range append([][wordsEach]uint64{gate}, p.calls...) {
 		for _, word := range call {
 			text = binary.LittleEndian.AppendUint64(text, word)
 		}
@@ -78,7 +83,7 @@ func (p *Program) image(path string) []byte {
 
 // The table and the data have places that do not depend on how many calls there are, so that addresses are known at once.
 func (p *Program) tableAt() uint64 { return base + headerSize + codeSize }
-func (p *Program) dataAt() uint64  { return p.tableAt() + maxTable*callSize + 8 }
+func (p *Program) dataAt() uint64  { return p.tableAt() + (1+maxTable)*callSize + 8 }
 
 // header returns the ELF header and the header of the one segment, which is read and executed.
 func header(size uint64) []byte {

@@ -54,25 +54,29 @@ func (p *Program) Load(path string) (*Loaded, error) {
 func (l *Loaded) Close() { _ = l.file.Close() }
 
 // Start starts a process that makes the calls and then executes the file. The attributes are those of os.StartProcess, with
-// three files. started is called once there is a process, whose own program has not begun by then. Start returns when it
+// three files. started is called once there is a process, which waits for its end. Start returns when it
 // has; an error is a *CallError if a call failed, and then nothing is left of the process. The calling thread is the parent
 // that the process may be told to die with.
 func (l *Loaded) Start(ctx context.Context, argv []string, attr *os.ProcAttr, started func(pid int)) (*os.Process, error) {
-	status, statusW, err := os.Pipe()
+	status, theirs, err := statusPair()
 	if err != nil {
 		return nil, err
 	}
 	defer status.Close()
-	defer statusW.Close()
+	defer theirs.Close()
 	own := *attr
-	own.Files = append(slices.Clone(attr.Files), statusW)
+	own.Files = append(slices.Clone(attr.Files), theirs)
 	process, err := os.StartProcess(fmt.Sprintf("/proc/self/fd/%d", l.file.Fd()), argv, &own)
 	if err != nil {
 		return nil, err
 	}
-	_ = statusW.Close()
+	_ = theirs.Close()
 	started(process.Pid)
-	if err := l.await(ctx, status); err != nil {
+	_, err = status.Write([]byte{0})
+	if err == nil {
+		err = l.await(ctx, status)
+	}
+	if err != nil {
 		_ = process.Kill() // it may have ended by itself
 		_, _ = process.Wait()
 		return nil, err
@@ -80,7 +84,19 @@ func (l *Loaded) Start(ctx context.Context, argv []string, attr *os.ProcAttr, st
 	return process, nil
 }
 
-// await returns when the file is being executed, which closes the pipe, or with what failed.
+// statusPair returns two ends of what the program waits for and tells on, message by message.
+func statusPair() (ours, theirs *os.File, err error) {
+	ends, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := unix.SetNonblock(ends[0], true); err != nil { // for deadlines
+		return nil, nil, errors.Join(err, unix.Close(ends[0]), unix.Close(ends[1]))
+	}
+	return os.NewFile(uintptr(ends[0]), "status"), os.NewFile(uintptr(ends[1]), "status"), nil
+}
+
+// await returns when the file is being executed, which closes their end, or with what failed.
 func (l *Loaded) await(ctx context.Context, status *os.File) error {
 	_ = status.SetReadDeadline(time.Now().Add(patience))
 	stop := context.AfterFunc(ctx, func() { _ = status.SetReadDeadline(time.Now()) })
@@ -96,7 +112,7 @@ func (l *Loaded) await(ctx context.Context, status *os.File) error {
 		return fmt.Errorf("waiting for the program that goes before: %w", err)
 	}
 	answer, at := int64(binary.NativeEndian.Uint64(told[:])), binary.NativeEndian.Uint64(told[8:])
-	return &CallError{Index: int(at-l.table) / callSize, Err: syscall.Errno(-answer)}
+	return &CallError{Index: int(at-l.table)/callSize - 1, Err: syscall.Errno(-answer)}
 }
 
 // inMemory returns an executable file that is only in memory.
