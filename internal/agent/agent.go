@@ -163,23 +163,15 @@ func (a *Agent) begin(task *Task) (*RunStarted, error) {
 	if err := checkSystemTools(system); err != nil {
 		return nil, tool.Errorf(tool.KindInvalidArgument, "%w", err)
 	}
-	kind, err := a.kindOf(task.Kind)
-	if err != nil {
-		return nil, err
-	}
-	choice, err := a.choice(task.Tools.over(kind))
+	choice, err := a.choice(task)
 	if err != nil {
 		return nil, err
 	}
 	if err := task.Window.check(); err != nil {
 		return nil, tool.Errorf(tool.KindInvalidArgument, "%w", err)
 	}
-	explicit := a.config.ExplicitCompletion
-	if task.ExplicitCompletion != nil {
-		explicit = *task.ExplicitCompletion
-	}
 	return &RunStarted{
-		People: people, Context: task.Context, SystemTools: system, ExplicitCompletion: explicit, Parent: task.Parent, Kind: task.Kind,
+		People: people, Context: task.Context, SystemTools: system, ExplicitCompletion: a.explicit(task), Parent: task.Parent, Kind: task.Kind,
 		RunID: id, Prompt: task.Prompt, Model: a.config.Model.Name(), Session: session, Tools: choice, Foreground: task.Foreground,
 		SystemPrompt: firstOf(task.SystemPrompt, a.config.SystemPrompt), Limits: limits,
 		Traceparent: traceOf(task.Traceparent),
@@ -187,9 +179,21 @@ func (a *Agent) begin(task *Task) (*RunStarted, error) {
 	}, nil
 }
 
+// explicit reports whether the run has to say that it is done.
+func (a *Agent) explicit(task *Task) bool {
+	if task.ExplicitCompletion != nil {
+		return *task.ExplicitCompletion
+	}
+	return a.config.ExplicitCompletion
+}
+
 // choice returns a task's choice of tools, as its journal has it.
-func (a *Agent) choice(c ToolChoice) (ToolChoice, error) {
+func (a *Agent) choice(task *Task) (ToolChoice, error) {
+	kind, err := a.kindOf(task.Kind)
+	c := task.Tools.over(kind)
 	switch {
+	case err != nil:
+		return c, err
 	case c.MaxTools < 0:
 		return c, tool.Errorf(tool.KindInvalidArgument, "the run may be told of %d tools; use 0 or more", c.MaxTools)
 	case a.config.Search == nil && c.MaxTools > 0:
