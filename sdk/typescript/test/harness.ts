@@ -64,8 +64,8 @@ export interface Host {
   close(): Promise<void>;
 }
 
-/** Starts a toolhost with fixtures as its plugins. */
-export async function startToolhost(plugins: readonly string[], config = ""): Promise<Host> {
+/** Starts a toolhost with fixtures as its plugins, at an address if it has to be one. */
+export async function startToolhost(plugins: readonly string[], config = "", at?: string): Promise<Host> {
   const home = await folder();
   const dir = join(home, "plugins");
   await mkdir(dir);
@@ -77,7 +77,7 @@ export async function startToolhost(plugins: readonly string[], config = ""): Pr
   for (const name of plugins) {
     await writeFile(join(dir, name), `#!/bin/sh\nexec '${process.execPath}' '${fixture(name)}'\n`, { mode: 0o700 });
   }
-  const address = `unix://${join(home, "t.sock")}`;
+  const address = at ?? `unix://${join(home, "t.sock")}`;
   const args = [
     "serve",
     "--plugins",

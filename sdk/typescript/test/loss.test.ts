@@ -51,6 +51,10 @@ test("a call that may have been executed, and one that was not", async () => {
   const unexecuted = await incomplete.error;
   assert.equal(unexecuted?.kind, "unavailable");
   assert.match(unexecuted?.message ?? "", /the call was not executed/);
+
+  const next = await startToolhost(["play"], "", host.address);
+  assert.equal((await toolhost.call("greet", { name: "again" })).result.text, "hello again", "it connects anew");
+  await next.close();
 });
 
 test("a client that is closed", async () => {

@@ -8,6 +8,7 @@ import { askFilter, type Filter } from "./filter.js";
 import { PartialJSON } from "./partialjson.js";
 import type { RunningCall } from "./runningcall.js";
 import { readArguments } from "./schema.js";
+import { logToStderr } from "./stdio.js";
 import type { Tool, ToolObject } from "./tool.js";
 import type { WireCall } from "./wirecall.js";
 
@@ -23,8 +24,14 @@ export const currentCall = new AsyncLocalStorage<Fail>();
 /** Runs a call to its end. It rejects with a ToolhostError where the machinery failed. */
 export async function execute(callable: Callable, call: RunningCall, wire: WireCall): Promise<Result> {
   let fail: Fail = () => {};
+  let over = false;
   const failed = new Promise<never>((_, reject) => {
-    fail = reject;
+    fail = (error) => {
+      reject(error);
+      if (over) {
+        logToStderr("error", "nobody caught an error of a call that has ended", { call_id: call.id, error });
+      }
+    };
   });
   failed.catch(() => {}); // it may come when the outcome is known
   try {
@@ -35,6 +42,8 @@ export async function execute(callable: Callable, call: RunningCall, wire: WireC
     return resultOf(await Promise.race([work, failed]));
   } catch (error) {
     return outcomeOf(error, call, "tool" in callable ? "tool" : "filter");
+  } finally {
+    over = true;
   }
 }
 

@@ -7,7 +7,7 @@ import { type Call, type Logger, progressOf, sessionValues } from "./call.js";
 import { logToStderr } from "./stdio.js";
 import type { WireCall } from "./wirecall.js";
 
-/** From how many bytes on that wait to be sent a tool that does not wait for them is heard only on standard error. */
+/** From how many bytes on that wait to be sent a tool that does not wait for them is heard no more, or only on standard error. */
 const maxQueued = 1 << 20;
 /** Only so large a backlog of progress is kept: what comes next says more. */
 const maxQueuedProgress = 64 << 10;

@@ -68,7 +68,10 @@ async function serveHost(plugin: Plugin): Promise<void> {
     process.stderr.write("toolhost has not said where the socket is to be: PLUGIN_UNIX_SOCKET_DIR is not set\n");
     process.exit(1);
   }
-  const socket = await server.listen(folder);
+  const socket = await server.listen(folder).catch((error: unknown): never => {
+    process.stderr.write(`the plugin cannot listen in ${folder}: ${error instanceof Error ? error.message : error}\n`);
+    process.exit(1);
+  });
   printHandshake(`1|${contractVersion}|unix|${socket}|grpc\n`);
   await ended;
   lifeline.stop();

@@ -7,7 +7,7 @@ import {
   ConnectResponseSchema,
   type StartCall,
 } from "../gen/toolhost/plugin/v1/plugin_pb.js";
-import { fromDuration } from "../wire/scalars.js";
+import { fromDuration, wellFormed } from "../wire/scalars.js";
 
 /** The most payload that one chunk carries, and what the content of an end has, all blocks together. */
 export const pieceBytes = 64 << 10;
@@ -168,7 +168,7 @@ export class WireCall {
   send(frame: Frame, late = false): Promise<void> {
     const bytes = toBinary(ConnectResponseSchema, create(ConnectResponseSchema, { call: this.#number, frame }));
     if (bytes.length > maxEventBytes) {
-      const words = `a status or log record of ${bytes.length} bytes; at most ${maxEventBytes} can be sent`;
+      const words = `a status, log record or question of ${bytes.length} bytes; at most ${maxEventBytes} can be sent`;
       return Promise.reject(new ToolhostError("invalid_argument", words));
     }
     if (this.#ended) {
@@ -216,10 +216,17 @@ export class WireCall {
   /** Asks for a piece of an artifact. Questions are asked one after the other by whoever calls. */
   async ask(handle: string, offset: number, limit: number): Promise<ArtifactPiece> {
     let piece: ArtifactPiece | undefined;
-    this.#questions.push((answer) => {
+    const question = (answer: ArtifactPiece) => {
       piece = answer;
-    });
-    await this.send({ case: "readArtifact", value: { handle, offset: BigInt(offset), limit } });
+    };
+    this.#questions.push(question);
+    try {
+      await this.send({ case: "readArtifact", value: { handle: wellFormed(handle), offset: BigInt(offset), limit } });
+    } catch (error) {
+      // One that was not sent must not take the next one's answer.
+      this.#questions.splice(this.#questions.indexOf(question), 1);
+      throw error;
+    }
     await this.until(() => piece !== undefined);
     return piece as unknown as ArtifactPiece;
   }

@@ -9,7 +9,10 @@ export function toDuration(ms: number | undefined): Duration | undefined {
     return undefined;
   }
   const seconds = Math.trunc(ms / 1000);
-  return create(DurationSchema, { seconds: BigInt(seconds), nanos: Math.round((ms - seconds * 1000) * 1e6) });
+  return create(DurationSchema, {
+    seconds: BigInt(seconds),
+    nanos: Math.min(Math.round((ms - seconds * 1000) * 1e6), 999_999_999),
+  });
 }
 
 /** A duration in milliseconds; undefined for none, and for what is not positive. */
