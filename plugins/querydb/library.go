@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -51,7 +52,7 @@ func (l *library) shelf(ctx context.Context) (*shelf, error) {
 	}
 	file, err := setup.Read(l.path)
 	if err != nil {
-		return nil, sdk.Unavailable("the databases are not set up right: %w", err)
+		return nil, sdk.Unavailable("the databases are not set up right: %w%s", err, ungranted(err))
 	}
 	tenant := file.Tenant
 	if tenant == "" {
@@ -152,7 +153,7 @@ func roleOf(p *setup.Postgres) (postgres.Role, error) {
 	if p.PasswordFile != "" {
 		password, err := os.ReadFile(p.PasswordFile)
 		if err != nil {
-			return role, sdk.Unavailable("the password of the role %q cannot be read: %w", p.Role, err)
+			return role, sdk.Unavailable("the password of the role %q cannot be read: %w%s", p.Role, err, ungranted(err))
 		}
 		role.Password = strings.TrimRight(string(password), "\r\n")
 	}
@@ -165,7 +166,17 @@ func judged(err error) error {
 	case errors.Is(err, postgres.ErrUnfit):
 		return sdk.Denied("%w", err)
 	case errors.Is(err, postgres.ErrUnavailable), errors.Is(err, sqlite.ErrUnavailable):
-		return sdk.Unavailable("%w", err)
+		return sdk.Unavailable("%w; if it is there, "+grantIt, err)
 	}
 	return err
+}
+
+const grantIt = "an operator may have to grant it in the plugin's sandbox, as docs/query_db.md says"
+
+// ungranted returns what to do about a file that this process does not see, to be put behind the error.
+func ungranted(err error) string {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+		return "; if it is there, " + grantIt
+	}
+	return ""
 }
