@@ -95,3 +95,25 @@ func TestToolsAreListedAsTheyAreCalled(t *testing.T) {
 		t.Errorf("session %q and %q; values (-call +list):\n%s", opened.Session, query.Session, diff)
 	}
 }
+
+// TestCompletionIsTheAgents: unless the task says otherwise.
+func TestCompletionIsTheAgents(t *testing.T) {
+	for name, test := range map[string]struct {
+		agent bool
+		task  *bool
+		want  bool
+	}{
+		"neither": {false, nil, false}, "the agent": {true, nil, true},
+		"the task": {false, new(true), true}, "the task against the agent": {true, new(false), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := turns(response(model.StopEndTurn, text("hi")))
+			f := newFixture(t, m, newTools(echo), func(c *agent.Config) { c.ExplicitCompletion = test.agent })
+			f.start(agent.Task{ExplicitCompletion: test.task})
+			f.end()
+			if started := f.watch(0)[0].Payload.(*agent.RunStarted); started.ExplicitCompletion != test.want {
+				t.Errorf("got %v", started.ExplicitCompletion)
+			}
+		})
+	}
+}
