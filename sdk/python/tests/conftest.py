@@ -37,10 +37,10 @@ def short_folder() -> Iterator[Path]:
 
 
 def install(source: Path, folder: Path) -> None:
-    """Put a plugin into a folder as one executable file."""
+    """Put a plugin into a folder, as one executable file with the Python that runs it."""
     folder.mkdir(exist_ok=True)
     path = folder / source.stem
-    path.write_text(f"#!/bin/sh\nexec '{sys.executable}' '{source}'\n")
+    path.write_text(f"#!{sys.executable}\n{source.read_text()}")
     path.chmod(0o700)
 
 
@@ -86,7 +86,9 @@ def serve_toolhost(home: Path, *plugins: str, config: str = "") -> Server:
     for name in plugins:
         install(HERE / "plugins" / f"{name}.py", home / "plugins")
     (home / "workspace").mkdir()
-    (home / "toolhost.yaml").write_text(config or "{}\n")
+    # Installed packages can be read with the Python that they are for; this one is used from where it is.
+    sandbox = f"defaults:\n  sandbox:\n    read: ['{HERE.parent / 'src'}']\n"
+    (home / "toolhost.yaml").write_text(sandbox + config)
     return Server(
         program("toolhost"),
         "serve",

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
+import re
+import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import PATIENCE, Server, serve_toolhost, short_folder
+from conftest import PATIENCE, Server, program, serve_toolhost, short_folder
 
 from toolhost.client import (
     Approval,
@@ -411,26 +411,13 @@ def test_crash_of_a_read_only_call(own_toolhost: Callable[..., Server]) -> None:
     server = own_toolhost("extras")
     with Client(server.address) as client, client.open("wait_in_a_thread") as execution:
         next(e for e in execution if isinstance(e.what, Status))
-        (pid,) = children(server)
-        os.kill(pid, 9)
+        listed = subprocess.run(
+            [program("toolhost"), "ps", "-o", "json", "--addr", server.address], check=True, capture_output=True
+        )
+        (pid,) = re.findall(rb'"pid": *([0-9]+)', listed.stdout)
+        os.kill(int(pid), 9)
         with pytest.raises(Crashed):
             execution.outcome()
-
-
-def children(server: Server) -> list[int]:
-    """The plugin's processes of a toolhost, whatever stands between."""
-    found = []
-    for folder in Path("/proc").iterdir():
-        with contextlib.suppress(OSError, ValueError):
-            command = (folder / "cmdline").read_bytes()
-            environment = (folder / "environ").read_bytes()
-            if (
-                b"plugins" in command
-                and b"TOOLHOST_PLUGIN=" in environment
-                and str(server.home).encode() in environment
-            ):
-                found.append(int(folder.name))
-    return found
 
 
 def test_stop(own_toolhost: Callable[..., Server]) -> None:
@@ -450,7 +437,7 @@ def test_no_toolhost_answers(own_toolhost: Callable[..., Server]) -> None:
         with pytest.raises(Unavailable, match=r"no toolhost answers at unix://.*/none\.sock"):
             client.list_tools()
         with pytest.raises(Unavailable, match="no toolhost answers"):
-            client.call("echo")
+            client.call("echo", call_id="named")
 
 
 def test_a_connection_that_is_lost(own_toolhost: Callable[..., Server]) -> None:

@@ -1,8 +1,14 @@
-"""An event loop in a thread of its own, so that what is async can be used by what is not."""
+"""An event loop in a thread of its own, so that what is async can be used by what is not.
+
+There is one for the whole process, made when it is first needed, and it lasts as long as the process: gRPC hands events
+to whatever loops there are, and those for a loop that is closed would be in the way of others'.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import functools
+import os
 import threading
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from typing import Any, TypeVar
@@ -12,18 +18,25 @@ from toolhost.errors import Cancelled
 _T = TypeVar("_T")
 
 
-class Portal:
-    """A loop in a daemon thread. Its methods may be called from any other thread."""
+@functools.cache
+def _loop_of(process: int) -> asyncio.AbstractEventLoop:
+    """Return the loop of a process: a thread does not outlive a fork."""
+    loop = asyncio.new_event_loop()
+    threading.Thread(target=loop.run_forever, name=f"toolhost-{process}", daemon=True).start()
+    return loop
 
-    def __init__(self, name: str) -> None:
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name=name, daemon=True)
-        self._thread.start()
+
+class Portal:
+    """The way to the loop for one who uses it. Its methods may be called from any other thread."""
+
+    def __init__(self) -> None:
+        self._loop = _loop_of(os.getpid())
         self._shutting = threading.Lock()
+        self._shut = False
 
     def run(self, work: Coroutine[Any, Any, _T]) -> _T:
         """Run a coroutine, and wait for it. Whatever interrupts the wait cancels it."""
-        if self._loop.is_closed():
+        if self._shut:
             work.close()
             raise Cancelled("the client is closed")
         future = asyncio.run_coroutine_threadsafe(work, self._loop)
@@ -42,33 +55,21 @@ class Portal:
         try:
             while True:
                 try:
-                    yield self.run(anext_of(items))
+                    yield self.run(_next(items))
                 except StopAsyncIteration:
                     return
         finally:
             close = getattr(items, "aclose", None)
-            if close is not None and not self._loop.is_closed():
+            if close is not None and not self._shut:
                 self.run(close())
 
     def shut(self, close: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """Close what is used on the loop, end that, and wait for its thread. It may be called more than once."""
+        """Close what is used on the loop; nothing is run from then on. It may be called more than once."""
         with self._shutting:
-            if self._loop.is_closed():
-                return
-            self.run(close())
-            self.run(self._settle())
-            self._loop.call_soon_threadsafe(self._loop.stop)
-            self._thread.join()
-            self._loop.close()
-
-    async def _settle(self) -> None:
-        """Cancel what is still under way, and wait for it."""
-        tasks = asyncio.all_tasks() - {asyncio.current_task()}
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+            if not self._shut:
+                self.run(close())
+                self._shut = True
 
 
-async def anext_of(items: AsyncIterator[_T]) -> _T:
-    """Return the next item. Raises StopAsyncIteration."""
+async def _next(items: AsyncIterator[_T]) -> _T:
     return await items.__anext__()

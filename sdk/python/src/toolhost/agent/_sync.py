@@ -21,7 +21,7 @@ class Agent:
 
     def __init__(self, address: str = "") -> None:
         self._agent = AsyncAgent(address)
-        self._portal = Portal("agentd-client")
+        self._portal = Portal()
 
     @property
     def address(self) -> str:

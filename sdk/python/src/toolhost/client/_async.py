@@ -102,7 +102,11 @@ class AsyncClient:
         A tool that says that it failed raises nothing: its result has `is_error`. Where the wait is cancelled, the call
         is, too, whether it has an id or not.
         """
-        async with self.open(tool, arguments, **options) as execution:
+        start = pb.StartCall(
+            tool=tool, arguments=argument_text(arguments), complete=True, options=call_options(options)
+        )
+        start.options.outcome_only = True
+        async with AsyncExecution(self._link, start) as execution:
             return await execution.outcome()
 
     def open(

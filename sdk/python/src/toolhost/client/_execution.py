@@ -32,6 +32,7 @@ class AsyncExecution:
         self._joiner = Joiner()
         self._call_id = start.options.call_id
         self._named = bool(self._call_id)
+        self._sent = False  # whether toolhost may know of the call
         self._complete = False
         self._outcome: Outcome | None = None
         self._pending = start
@@ -49,7 +50,7 @@ class AsyncExecution:
             text, complete = self._pending.arguments, self._pending.complete
             self._pending.arguments = text[:CHUNK]
             self._pending.complete = self._complete = complete and len(text) <= CHUNK
-            await self._write(pb.ExecuteRequest(start=self._pending))
+            self._sent = await self._write(pb.ExecuteRequest(start=self._pending))
             if len(text) > CHUNK:
                 await self.send(text[CHUNK:], complete=complete)
         except BaseException:
@@ -85,11 +86,15 @@ class AsyncExecution:
         """Ask to stop the call. It still ends with its outcome."""
         await self._write(pb.ExecuteRequest(cancel=pb.CancelCall(reason=reason)))
 
-    async def _write(self, request: pb.ExecuteRequest) -> None:
-        if self._outcome is None:
-            # Where it fails the stream has ended, and reading tells how.
-            with contextlib.suppress(grpc.aio.AioRpcError, asyncio.InvalidStateError):
-                await self._rpc.write(request)
+    async def _write(self, request: pb.ExecuteRequest) -> bool:
+        """Send a frame, and say whether that was so. Where it was not, the stream has ended, and reading tells how."""
+        if self._outcome is not None:
+            return False
+        try:
+            await self._rpc.write(request)
+        except (grpc.aio.AioRpcError, asyncio.InvalidStateError):
+            return False
+        return True
 
     def __aiter__(self) -> AsyncIterator[Event]:
         return self._events()
@@ -141,8 +146,8 @@ class AsyncExecution:
         return Outcome(self._call_id, error=error)
 
     def _interrupted(self, cause: ToolhostError) -> ToolhostError:
-        if not self._call_id:
-            return cause  # nothing was heard: nobody answers
+        if not self._sent:
+            return cause
         if not self._complete:
             return Unavailable(
                 "the connection was lost before the arguments were complete; the call was not executed "

@@ -64,7 +64,7 @@ class Client:
 
     def __init__(self, address: str = "") -> None:
         self._client = AsyncClient(address)
-        self._portal = Portal("toolhost-client")
+        self._portal = Portal()
 
     @property
     def address(self) -> str:

@@ -27,6 +27,7 @@ VERSION = 1
 """The version of the contract that this SDK speaks."""
 
 _GRACE = 4.0  # how long calls may take to end once toolhost is gone, in seconds; after five it sends a signal
+_LAST_WORDS = 0.5  # how long toolhost may take to hear what they say then, in seconds
 _MANY = 1 << 16  # threads: as many as there are calls, since one that waits must hold up no other
 
 Describe = Callable[[plugin_pb2.DescribeRequest], plugin_pb2.DescribeResponse]
@@ -93,7 +94,8 @@ class _Service(plugin_pb2_grpc.ToolPluginServiceServicer):
         """Is set when the stream is open."""
         self.over = asyncio.Event()
         """Is set when the plugin is to end."""
-        self.sessions: set[Session] = set()
+        self.endings: list[asyncio.Future[bool]] = []
+        """Streams that end, with whether all their calls have ended."""
 
     async def Describe(  # noqa: N802
         self, request: plugin_pb2.DescribeRequest, context: Any
@@ -107,20 +109,20 @@ class _Service(plugin_pb2_grpc.ToolPluginServiceServicer):
     ) -> None:
         """Carry calls until the stream ends."""
         # It needs no bound: but for ends, frames are sent only as far as there is credit.
-        outbox: asyncio.Queue[plugin_pb2.ConnectResponse] = asyncio.Queue()
+        outbox: _Outbox = asyncio.Queue()
         session = Session(self._name, self._runners, outbox.put_nowait)
-        self.sessions.add(session)
         self.streaming.set()
-        tasks = [
-            asyncio.create_task(work) for work in (_read(requests, session), _write(outbox, context), self.over.wait())
-        ]
+        reading, over = (asyncio.ensure_future(work) for work in (_read(requests, session), self.over.wait()))
+        writing = asyncio.ensure_future(_write(outbox, context))
         try:
-            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({reading, over}, return_when=asyncio.FIRST_COMPLETED)
         finally:
             self.over.set()
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+            reading.cancel()
+            # It goes on where toolhost is gone and gRPC cancels what handles the stream.
+            ending = asyncio.ensure_future(_end(session, outbox, writing))
+            self.endings.append(ending)
+            await asyncio.shield(ending)
 
     async def check(self, request: bytes, context: Any) -> bytes:
         """Say that the plugin is well: grpc.health.v1.Health of go-plugin's service."""
@@ -140,11 +142,23 @@ async def _read(requests: AsyncIterator[plugin_pb2.ConnectRequest], session: Ses
         session.take(request)
 
 
-async def _write(outbox: asyncio.Queue[plugin_pb2.ConnectResponse], context: Any) -> None:
-    """Write frames until the stream is gone: nobody hears the rest."""
+_Outbox = asyncio.Queue[plugin_pb2.ConnectResponse | None]  # None is the end
+
+
+async def _write(outbox: _Outbox, context: Any) -> None:
+    """Write frames until the end, or until the stream is gone: nobody hears the rest."""
     with contextlib.suppress(grpc.RpcError, asyncio.InvalidStateError, grpc.aio.UsageError):
-        while True:
-            await context.write(await outbox.get())
+        while (frame := await outbox.get()) is not None:
+            await context.write(frame)
+
+
+async def _end(session: Session, outbox: _Outbox, writing: asyncio.Future[None]) -> bool:
+    """End a stream's calls, write what they say as far as somebody hears it, and return whether they have ended."""
+    ended = await session.close(_GRACE)
+    outbox.put_nowait(None)
+    await asyncio.wait({writing}, timeout=_LAST_WORDS)
+    writing.cancel()
+    return ended
 
 
 def _of_go_plugin(service: _Service) -> list[grpc.GenericRpcHandler]:
@@ -184,7 +198,6 @@ async def _serve(
     watch.add_done_callback(lambda _: None if service.streaming.is_set() else service.over.set())
     await service.over.wait()
     watch.cancel()
-    ended = [await session.close(_GRACE) for session in service.sessions]
-    if not all(ended):
+    await server.stop(grace=_GRACE + _LAST_WORDS)
+    if not all(await asyncio.gather(*service.endings)):
         _leave()
-    await server.stop(grace=1)

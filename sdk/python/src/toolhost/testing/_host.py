@@ -148,7 +148,7 @@ class Host:
         self._plugin = plugin
         self._numbers = itertools.count(1)
         self._streams: dict[int, Stream] = {}
-        self._portal = Portal("toolhost-testing")
+        self._portal = Portal()
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="call")
         self._session = self._portal.run(self._open())
 

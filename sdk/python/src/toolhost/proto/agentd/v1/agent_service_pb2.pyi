@@ -14,6 +14,12 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
+class Completion(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    COMPLETION_UNSPECIFIED: _ClassVar[Completion]
+    COMPLETION_EXPLICIT: _ClassVar[Completion]
+    COMPLETION_END_TURN: _ClassVar[Completion]
+
 class DecisionKind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
     DECISION_KIND_UNSPECIFIED: _ClassVar[DecisionKind]
@@ -60,6 +66,9 @@ class StopReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     STOP_REASON_TIMEOUTS: _ClassVar[StopReason]
     STOP_REASON_REPETITION: _ClassVar[StopReason]
     STOP_REASON_NO_TOOL_CALLS: _ClassVar[StopReason]
+COMPLETION_UNSPECIFIED: Completion
+COMPLETION_EXPLICIT: Completion
+COMPLETION_END_TURN: Completion
 DECISION_KIND_UNSPECIFIED: DecisionKind
 DECISION_KIND_APPROVAL: DecisionKind
 DECISION_KIND_QUESTION: DecisionKind
@@ -97,7 +106,7 @@ STOP_REASON_REPETITION: StopReason
 STOP_REASON_NO_TOOL_CALLS: StopReason
 
 class StartRunRequest(_message.Message):
-    __slots__ = ("prompt", "run_id", "system_prompt", "tools", "limits", "session", "people", "context", "explicit_completion", "window", "system_tools", "sub_runs")
+    __slots__ = ("prompt", "run_id", "system_prompt", "tools", "limits", "session", "people", "context", "explicit_completion", "window", "system_tools", "sub_runs", "kind", "completion", "traceparent")
     class ContextEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -117,6 +126,9 @@ class StartRunRequest(_message.Message):
     WINDOW_FIELD_NUMBER: _ClassVar[int]
     SYSTEM_TOOLS_FIELD_NUMBER: _ClassVar[int]
     SUB_RUNS_FIELD_NUMBER: _ClassVar[int]
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    COMPLETION_FIELD_NUMBER: _ClassVar[int]
+    TRACEPARENT_FIELD_NUMBER: _ClassVar[int]
     prompt: str
     run_id: str
     system_prompt: str
@@ -129,7 +141,10 @@ class StartRunRequest(_message.Message):
     window: Window
     system_tools: SystemTools
     sub_runs: int
-    def __init__(self, prompt: _Optional[str] = ..., run_id: _Optional[str] = ..., system_prompt: _Optional[str] = ..., tools: _Optional[_Union[ToolChoice, _Mapping]] = ..., limits: _Optional[_Union[Limits, _Mapping]] = ..., session: _Optional[str] = ..., people: _Optional[_Union[People, _Mapping]] = ..., context: _Optional[_Mapping[str, bytes]] = ..., explicit_completion: _Optional[bool] = ..., window: _Optional[_Union[Window, _Mapping]] = ..., system_tools: _Optional[_Union[SystemTools, _Mapping]] = ..., sub_runs: _Optional[int] = ...) -> None: ...
+    kind: str
+    completion: Completion
+    traceparent: str
+    def __init__(self, prompt: _Optional[str] = ..., run_id: _Optional[str] = ..., system_prompt: _Optional[str] = ..., tools: _Optional[_Union[ToolChoice, _Mapping]] = ..., limits: _Optional[_Union[Limits, _Mapping]] = ..., session: _Optional[str] = ..., people: _Optional[_Union[People, _Mapping]] = ..., context: _Optional[_Mapping[str, bytes]] = ..., explicit_completion: _Optional[bool] = ..., window: _Optional[_Union[Window, _Mapping]] = ..., system_tools: _Optional[_Union[SystemTools, _Mapping]] = ..., sub_runs: _Optional[int] = ..., kind: _Optional[str] = ..., completion: _Optional[_Union[Completion, str]] = ..., traceparent: _Optional[str] = ...) -> None: ...
 
 class Window(_message.Message):
     __slots__ = ("tokens", "clear_at", "summarize_at", "keep")
@@ -358,7 +373,7 @@ class Run(_message.Message):
     def __init__(self, run_id: _Optional[str] = ..., prompt: _Optional[str] = ..., model: _Optional[str] = ..., state: _Optional[_Union[RunState, str]] = ..., stop_reason: _Optional[_Union[StopReason, str]] = ..., start_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., last_seq: _Optional[int] = ..., turns: _Optional[int] = ..., calls: _Optional[int] = ..., usage: _Optional[_Union[_result_pb2.Usage, _Mapping]] = ..., cost: _Optional[float] = ..., pending_decisions: _Optional[_Iterable[_Union[PendingDecision, _Mapping]]] = ..., parent_run_id: _Optional[str] = ...) -> None: ...
 
 class PendingDecision(_message.Message):
-    __slots__ = ("decision_id", "kind", "call_id", "tool", "arguments", "reason", "options", "rule", "request_time", "expire_time")
+    __slots__ = ("decision_id", "kind", "call_id", "tool", "arguments", "reason", "options", "rule", "request_time", "expire_time", "run_id")
     DECISION_ID_FIELD_NUMBER: _ClassVar[int]
     KIND_FIELD_NUMBER: _ClassVar[int]
     CALL_ID_FIELD_NUMBER: _ClassVar[int]
@@ -369,6 +384,7 @@ class PendingDecision(_message.Message):
     RULE_FIELD_NUMBER: _ClassVar[int]
     REQUEST_TIME_FIELD_NUMBER: _ClassVar[int]
     EXPIRE_TIME_FIELD_NUMBER: _ClassVar[int]
+    RUN_ID_FIELD_NUMBER: _ClassVar[int]
     decision_id: str
     kind: DecisionKind
     call_id: str
@@ -379,10 +395,11 @@ class PendingDecision(_message.Message):
     rule: str
     request_time: _timestamp_pb2.Timestamp
     expire_time: _timestamp_pb2.Timestamp
-    def __init__(self, decision_id: _Optional[str] = ..., kind: _Optional[_Union[DecisionKind, str]] = ..., call_id: _Optional[str] = ..., tool: _Optional[str] = ..., arguments: _Optional[bytes] = ..., reason: _Optional[str] = ..., options: _Optional[_Iterable[str]] = ..., rule: _Optional[str] = ..., request_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., expire_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+    run_id: str
+    def __init__(self, decision_id: _Optional[str] = ..., kind: _Optional[_Union[DecisionKind, str]] = ..., call_id: _Optional[str] = ..., tool: _Optional[str] = ..., arguments: _Optional[bytes] = ..., reason: _Optional[str] = ..., options: _Optional[_Iterable[str]] = ..., rule: _Optional[str] = ..., request_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., expire_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., run_id: _Optional[str] = ...) -> None: ...
 
 class RunEvent(_message.Message):
-    __slots__ = ("seq", "index", "time", "run_started", "user_message", "text_delta", "assistant_message", "call_started", "call_status", "call_result", "turn_reset", "cancel_requested", "run_finished", "decision_requested", "decision_made", "budget_warning", "context_change", "todo_change", "sub_run_started", "compacted")
+    __slots__ = ("seq", "index", "time", "run_started", "user_message", "text_delta", "assistant_message", "call_started", "call_status", "call_result", "turn_reset", "cancel_requested", "run_finished", "decision_requested", "decision_made", "budget_warning", "context_change", "todo_change", "sub_run_started", "compacted", "sub_run_waiting", "run_resumed")
     SEQ_FIELD_NUMBER: _ClassVar[int]
     INDEX_FIELD_NUMBER: _ClassVar[int]
     TIME_FIELD_NUMBER: _ClassVar[int]
@@ -403,6 +420,8 @@ class RunEvent(_message.Message):
     TODO_CHANGE_FIELD_NUMBER: _ClassVar[int]
     SUB_RUN_STARTED_FIELD_NUMBER: _ClassVar[int]
     COMPACTED_FIELD_NUMBER: _ClassVar[int]
+    SUB_RUN_WAITING_FIELD_NUMBER: _ClassVar[int]
+    RUN_RESUMED_FIELD_NUMBER: _ClassVar[int]
     seq: int
     index: int
     time: _timestamp_pb2.Timestamp
@@ -423,23 +442,29 @@ class RunEvent(_message.Message):
     todo_change: TodoChange
     sub_run_started: SubRunStarted
     compacted: Compacted
-    def __init__(self, seq: _Optional[int] = ..., index: _Optional[int] = ..., time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., run_started: _Optional[_Union[RunStarted, _Mapping]] = ..., user_message: _Optional[_Union[UserMessage, _Mapping]] = ..., text_delta: _Optional[_Union[TextDelta, _Mapping]] = ..., assistant_message: _Optional[_Union[AssistantMessage, _Mapping]] = ..., call_started: _Optional[_Union[CallStarted, _Mapping]] = ..., call_status: _Optional[_Union[CallStatus, _Mapping]] = ..., call_result: _Optional[_Union[CallResult, _Mapping]] = ..., turn_reset: _Optional[_Union[TurnReset, _Mapping]] = ..., cancel_requested: _Optional[_Union[CancelRequested, _Mapping]] = ..., run_finished: _Optional[_Union[RunFinished, _Mapping]] = ..., decision_requested: _Optional[_Union[DecisionRequested, _Mapping]] = ..., decision_made: _Optional[_Union[DecisionMade, _Mapping]] = ..., budget_warning: _Optional[_Union[BudgetWarning, _Mapping]] = ..., context_change: _Optional[_Union[ContextChange, _Mapping]] = ..., todo_change: _Optional[_Union[TodoChange, _Mapping]] = ..., sub_run_started: _Optional[_Union[SubRunStarted, _Mapping]] = ..., compacted: _Optional[_Union[Compacted, _Mapping]] = ...) -> None: ...
+    sub_run_waiting: SubRunWaiting
+    run_resumed: RunResumed
+    def __init__(self, seq: _Optional[int] = ..., index: _Optional[int] = ..., time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., run_started: _Optional[_Union[RunStarted, _Mapping]] = ..., user_message: _Optional[_Union[UserMessage, _Mapping]] = ..., text_delta: _Optional[_Union[TextDelta, _Mapping]] = ..., assistant_message: _Optional[_Union[AssistantMessage, _Mapping]] = ..., call_started: _Optional[_Union[CallStarted, _Mapping]] = ..., call_status: _Optional[_Union[CallStatus, _Mapping]] = ..., call_result: _Optional[_Union[CallResult, _Mapping]] = ..., turn_reset: _Optional[_Union[TurnReset, _Mapping]] = ..., cancel_requested: _Optional[_Union[CancelRequested, _Mapping]] = ..., run_finished: _Optional[_Union[RunFinished, _Mapping]] = ..., decision_requested: _Optional[_Union[DecisionRequested, _Mapping]] = ..., decision_made: _Optional[_Union[DecisionMade, _Mapping]] = ..., budget_warning: _Optional[_Union[BudgetWarning, _Mapping]] = ..., context_change: _Optional[_Union[ContextChange, _Mapping]] = ..., todo_change: _Optional[_Union[TodoChange, _Mapping]] = ..., sub_run_started: _Optional[_Union[SubRunStarted, _Mapping]] = ..., compacted: _Optional[_Union[Compacted, _Mapping]] = ..., sub_run_waiting: _Optional[_Union[SubRunWaiting, _Mapping]] = ..., run_resumed: _Optional[_Union[RunResumed, _Mapping]] = ...) -> None: ...
 
 class RunStarted(_message.Message):
-    __slots__ = ("run_id", "prompt", "model", "session", "parent_run_id", "parent_call_id")
+    __slots__ = ("run_id", "prompt", "model", "session", "parent_run_id", "parent_call_id", "kind", "traceparent")
     RUN_ID_FIELD_NUMBER: _ClassVar[int]
     PROMPT_FIELD_NUMBER: _ClassVar[int]
     MODEL_FIELD_NUMBER: _ClassVar[int]
     SESSION_FIELD_NUMBER: _ClassVar[int]
     PARENT_RUN_ID_FIELD_NUMBER: _ClassVar[int]
     PARENT_CALL_ID_FIELD_NUMBER: _ClassVar[int]
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    TRACEPARENT_FIELD_NUMBER: _ClassVar[int]
     run_id: str
     prompt: str
     model: str
     session: str
     parent_run_id: str
     parent_call_id: str
-    def __init__(self, run_id: _Optional[str] = ..., prompt: _Optional[str] = ..., model: _Optional[str] = ..., session: _Optional[str] = ..., parent_run_id: _Optional[str] = ..., parent_call_id: _Optional[str] = ...) -> None: ...
+    kind: str
+    traceparent: str
+    def __init__(self, run_id: _Optional[str] = ..., prompt: _Optional[str] = ..., model: _Optional[str] = ..., session: _Optional[str] = ..., parent_run_id: _Optional[str] = ..., parent_call_id: _Optional[str] = ..., kind: _Optional[str] = ..., traceparent: _Optional[str] = ...) -> None: ...
 
 class UserMessage(_message.Message):
     __slots__ = ("text",)
@@ -454,18 +479,20 @@ class TextDelta(_message.Message):
     def __init__(self, text: _Optional[str] = ...) -> None: ...
 
 class AssistantMessage(_message.Message):
-    __slots__ = ("text", "calls", "stop_reason", "usage", "cost")
+    __slots__ = ("text", "calls", "stop_reason", "usage", "cost", "wasted_usage")
     TEXT_FIELD_NUMBER: _ClassVar[int]
     CALLS_FIELD_NUMBER: _ClassVar[int]
     STOP_REASON_FIELD_NUMBER: _ClassVar[int]
     USAGE_FIELD_NUMBER: _ClassVar[int]
     COST_FIELD_NUMBER: _ClassVar[int]
+    WASTED_USAGE_FIELD_NUMBER: _ClassVar[int]
     text: str
     calls: _containers.RepeatedCompositeFieldContainer[ToolCall]
     stop_reason: str
     usage: _result_pb2.Usage
     cost: float
-    def __init__(self, text: _Optional[str] = ..., calls: _Optional[_Iterable[_Union[ToolCall, _Mapping]]] = ..., stop_reason: _Optional[str] = ..., usage: _Optional[_Union[_result_pb2.Usage, _Mapping]] = ..., cost: _Optional[float] = ...) -> None: ...
+    wasted_usage: _result_pb2.Usage
+    def __init__(self, text: _Optional[str] = ..., calls: _Optional[_Iterable[_Union[ToolCall, _Mapping]]] = ..., stop_reason: _Optional[str] = ..., usage: _Optional[_Union[_result_pb2.Usage, _Mapping]] = ..., cost: _Optional[float] = ..., wasted_usage: _Optional[_Union[_result_pb2.Usage, _Mapping]] = ...) -> None: ...
 
 class ToolCall(_message.Message):
     __slots__ = ("call_id", "tool", "arguments")
@@ -478,14 +505,16 @@ class ToolCall(_message.Message):
     def __init__(self, call_id: _Optional[str] = ..., tool: _Optional[str] = ..., arguments: _Optional[bytes] = ...) -> None: ...
 
 class CallStarted(_message.Message):
-    __slots__ = ("call_id", "tool", "attempt")
+    __slots__ = ("call_id", "tool", "attempt", "traceparent")
     CALL_ID_FIELD_NUMBER: _ClassVar[int]
     TOOL_FIELD_NUMBER: _ClassVar[int]
     ATTEMPT_FIELD_NUMBER: _ClassVar[int]
+    TRACEPARENT_FIELD_NUMBER: _ClassVar[int]
     call_id: str
     tool: str
     attempt: int
-    def __init__(self, call_id: _Optional[str] = ..., tool: _Optional[str] = ..., attempt: _Optional[int] = ...) -> None: ...
+    traceparent: str
+    def __init__(self, call_id: _Optional[str] = ..., tool: _Optional[str] = ..., attempt: _Optional[int] = ..., traceparent: _Optional[str] = ...) -> None: ...
 
 class CallStatus(_message.Message):
     __slots__ = ("call_id", "tool", "status")
@@ -589,6 +618,20 @@ class SubRunStarted(_message.Message):
     run_id: str
     prompt: str
     def __init__(self, call_id: _Optional[str] = ..., run_id: _Optional[str] = ..., prompt: _Optional[str] = ...) -> None: ...
+
+class RunResumed(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class SubRunWaiting(_message.Message):
+    __slots__ = ("call_id", "run_id", "decision_ids")
+    CALL_ID_FIELD_NUMBER: _ClassVar[int]
+    RUN_ID_FIELD_NUMBER: _ClassVar[int]
+    DECISION_IDS_FIELD_NUMBER: _ClassVar[int]
+    call_id: str
+    run_id: str
+    decision_ids: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, call_id: _Optional[str] = ..., run_id: _Optional[str] = ..., decision_ids: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class Compacted(_message.Message):
     __slots__ = ("reason", "cleared_results", "summary", "replaced_messages", "overflow", "failure", "usage", "cost")

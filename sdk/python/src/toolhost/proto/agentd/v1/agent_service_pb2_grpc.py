@@ -109,7 +109,8 @@ class AgentServiceServicer:
     def Respond(self, request, context):
         """Respond makes decisions that a run waits for: approves calls, with other arguments if need be, rejects them with a
         reason, answers questions. `GetRun` and the events `decision_requested` say which are wanted. Either all decisions of
-        a request are made or none. Errors: NOT_FOUND if there is no such run or a decision is not wanted, also not any
+        a request are made or none. A decision that a sub-run waits for, RUN/DECISION, is handed to that run; all of a request
+        have to be for the same run then. Errors: NOT_FOUND if there is no such run or a decision is not wanted, also not any
         more; INVALID_ARGUMENT if one does not fit what is asked.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -125,7 +126,7 @@ class AgentServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def GetRun(self, request, context):
-        """GetRun returns a run's summary and the decisions that it waits for. Errors: NOT_FOUND.
+        """GetRun returns a run's summary and the decisions that it and its sub-runs wait for. Errors: NOT_FOUND.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -3,6 +3,7 @@ import datetime
 from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from toolhost.proto.toolhost.tool.v1 import error_pb2 as _error_pb2
+from toolhost.proto.toolhost.tool.v1 import permissions_pb2 as _permissions_pb2
 from toolhost.proto.toolhost.tool.v1 import status_pb2 as _status_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
@@ -67,7 +68,7 @@ CALL_STATE_TOOL_ERROR: CallState
 CALL_STATE_FAILED: CallState
 
 class Plugin(_message.Message):
-    __slots__ = ("name", "version", "description", "path", "digest", "state", "reason", "tools", "instances", "launches", "last_exit", "warnings", "recent_exits", "retry_time", "previous_digest", "pinned_digest", "refusal", "filters")
+    __slots__ = ("name", "version", "description", "path", "digest", "state", "reason", "tools", "instances", "launches", "last_exit", "warnings", "recent_exits", "retry_time", "previous_digest", "pinned_digest", "refusal", "filters", "permissions", "ungranted")
     NAME_FIELD_NUMBER: _ClassVar[int]
     VERSION_FIELD_NUMBER: _ClassVar[int]
     DESCRIPTION_FIELD_NUMBER: _ClassVar[int]
@@ -86,6 +87,8 @@ class Plugin(_message.Message):
     PINNED_DIGEST_FIELD_NUMBER: _ClassVar[int]
     REFUSAL_FIELD_NUMBER: _ClassVar[int]
     FILTERS_FIELD_NUMBER: _ClassVar[int]
+    PERMISSIONS_FIELD_NUMBER: _ClassVar[int]
+    UNGRANTED_FIELD_NUMBER: _ClassVar[int]
     name: str
     version: str
     description: str
@@ -104,7 +107,17 @@ class Plugin(_message.Message):
     pinned_digest: str
     refusal: PluginRefusal
     filters: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, name: _Optional[str] = ..., version: _Optional[str] = ..., description: _Optional[str] = ..., path: _Optional[str] = ..., digest: _Optional[str] = ..., state: _Optional[_Union[PluginState, str]] = ..., reason: _Optional[str] = ..., tools: _Optional[_Iterable[str]] = ..., instances: _Optional[int] = ..., launches: _Optional[int] = ..., last_exit: _Optional[_Union[_error_pb2.Exit, _Mapping]] = ..., warnings: _Optional[_Iterable[str]] = ..., recent_exits: _Optional[_Iterable[_Union[PluginExit, _Mapping]]] = ..., retry_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., previous_digest: _Optional[str] = ..., pinned_digest: _Optional[str] = ..., refusal: _Optional[_Union[PluginRefusal, _Mapping]] = ..., filters: _Optional[_Iterable[str]] = ...) -> None: ...
+    permissions: _permissions_pb2.Permissions
+    ungranted: _containers.RepeatedCompositeFieldContainer[Ungranted]
+    def __init__(self, name: _Optional[str] = ..., version: _Optional[str] = ..., description: _Optional[str] = ..., path: _Optional[str] = ..., digest: _Optional[str] = ..., state: _Optional[_Union[PluginState, str]] = ..., reason: _Optional[str] = ..., tools: _Optional[_Iterable[str]] = ..., instances: _Optional[int] = ..., launches: _Optional[int] = ..., last_exit: _Optional[_Union[_error_pb2.Exit, _Mapping]] = ..., warnings: _Optional[_Iterable[str]] = ..., recent_exits: _Optional[_Iterable[_Union[PluginExit, _Mapping]]] = ..., retry_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., previous_digest: _Optional[str] = ..., pinned_digest: _Optional[str] = ..., refusal: _Optional[_Union[PluginRefusal, _Mapping]] = ..., filters: _Optional[_Iterable[str]] = ..., permissions: _Optional[_Union[_permissions_pb2.Permissions, _Mapping]] = ..., ungranted: _Optional[_Iterable[_Union[Ungranted, _Mapping]]] = ...) -> None: ...
+
+class Ungranted(_message.Message):
+    __slots__ = ("request", "grant")
+    REQUEST_FIELD_NUMBER: _ClassVar[int]
+    GRANT_FIELD_NUMBER: _ClassVar[int]
+    request: str
+    grant: str
+    def __init__(self, request: _Optional[str] = ..., grant: _Optional[str] = ...) -> None: ...
 
 class PluginRefusal(_message.Message):
     __slots__ = ("digest", "reason", "locked", "name")
@@ -131,7 +144,7 @@ class PluginExit(_message.Message):
     def __init__(self, instance: _Optional[str] = ..., time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., exit: _Optional[_Union[_error_pb2.Exit, _Mapping]] = ..., expected: _Optional[bool] = ...) -> None: ...
 
 class Instance(_message.Message):
-    __slots__ = ("id", "plugin", "state", "pid", "calls", "total_calls", "start_time", "rss_bytes", "digest", "limits")
+    __slots__ = ("id", "plugin", "state", "pid", "calls", "total_calls", "start_time", "rss_bytes", "digest", "limits", "sandbox")
     ID_FIELD_NUMBER: _ClassVar[int]
     PLUGIN_FIELD_NUMBER: _ClassVar[int]
     STATE_FIELD_NUMBER: _ClassVar[int]
@@ -142,6 +155,7 @@ class Instance(_message.Message):
     RSS_BYTES_FIELD_NUMBER: _ClassVar[int]
     DIGEST_FIELD_NUMBER: _ClassVar[int]
     LIMITS_FIELD_NUMBER: _ClassVar[int]
+    SANDBOX_FIELD_NUMBER: _ClassVar[int]
     id: str
     plugin: str
     state: InstanceState
@@ -152,7 +166,36 @@ class Instance(_message.Message):
     rss_bytes: int
     digest: str
     limits: _containers.RepeatedCompositeFieldContainer[EffectiveLimit]
-    def __init__(self, id: _Optional[str] = ..., plugin: _Optional[str] = ..., state: _Optional[_Union[InstanceState, str]] = ..., pid: _Optional[int] = ..., calls: _Optional[int] = ..., total_calls: _Optional[int] = ..., start_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., rss_bytes: _Optional[int] = ..., digest: _Optional[str] = ..., limits: _Optional[_Iterable[_Union[EffectiveLimit, _Mapping]]] = ...) -> None: ...
+    sandbox: Sandbox
+    def __init__(self, id: _Optional[str] = ..., plugin: _Optional[str] = ..., state: _Optional[_Union[InstanceState, str]] = ..., pid: _Optional[int] = ..., calls: _Optional[int] = ..., total_calls: _Optional[int] = ..., start_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., rss_bytes: _Optional[int] = ..., digest: _Optional[str] = ..., limits: _Optional[_Iterable[_Union[EffectiveLimit, _Mapping]]] = ..., sandbox: _Optional[_Union[Sandbox, _Mapping]] = ...) -> None: ...
+
+class Sandbox(_message.Message):
+    __slots__ = ("mode", "network", "workspace", "read", "write", "walls")
+    MODE_FIELD_NUMBER: _ClassVar[int]
+    NETWORK_FIELD_NUMBER: _ClassVar[int]
+    WORKSPACE_FIELD_NUMBER: _ClassVar[int]
+    READ_FIELD_NUMBER: _ClassVar[int]
+    WRITE_FIELD_NUMBER: _ClassVar[int]
+    WALLS_FIELD_NUMBER: _ClassVar[int]
+    mode: str
+    network: bool
+    workspace: _permissions_pb2.Access
+    read: _containers.RepeatedScalarFieldContainer[str]
+    write: _containers.RepeatedScalarFieldContainer[str]
+    walls: _containers.RepeatedCompositeFieldContainer[Wall]
+    def __init__(self, mode: _Optional[str] = ..., network: _Optional[bool] = ..., workspace: _Optional[_Union[_permissions_pb2.Access, str]] = ..., read: _Optional[_Iterable[str]] = ..., write: _Optional[_Iterable[str]] = ..., walls: _Optional[_Iterable[_Union[Wall, _Mapping]]] = ...) -> None: ...
+
+class Wall(_message.Message):
+    __slots__ = ("name", "effective", "mechanism", "note")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    EFFECTIVE_FIELD_NUMBER: _ClassVar[int]
+    MECHANISM_FIELD_NUMBER: _ClassVar[int]
+    NOTE_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    effective: bool
+    mechanism: str
+    note: str
+    def __init__(self, name: _Optional[str] = ..., effective: _Optional[bool] = ..., mechanism: _Optional[str] = ..., note: _Optional[str] = ...) -> None: ...
 
 class EffectiveLimit(_message.Message):
     __slots__ = ("name", "value", "mechanism", "note")

@@ -226,7 +226,7 @@ class ReadArtifactResponse(_message.Message):
     def __init__(self, data: _Optional[bytes] = ..., media_type: _Optional[str] = ..., size: _Optional[int] = ..., name: _Optional[str] = ...) -> None: ...
 
 class CallOptions(_message.Message):
-    __slots__ = ("call_id", "session", "timeout", "approval", "context", "traceparent", "max_shown_bytes")
+    __slots__ = ("call_id", "session", "timeout", "approval", "context", "traceparent", "max_shown_bytes", "outcome_only")
     class ContextEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -241,6 +241,7 @@ class CallOptions(_message.Message):
     CONTEXT_FIELD_NUMBER: _ClassVar[int]
     TRACEPARENT_FIELD_NUMBER: _ClassVar[int]
     MAX_SHOWN_BYTES_FIELD_NUMBER: _ClassVar[int]
+    OUTCOME_ONLY_FIELD_NUMBER: _ClassVar[int]
     call_id: str
     session: str
     timeout: _duration_pb2.Duration
@@ -248,7 +249,8 @@ class CallOptions(_message.Message):
     context: _containers.ScalarMap[str, bytes]
     traceparent: str
     max_shown_bytes: int
-    def __init__(self, call_id: _Optional[str] = ..., session: _Optional[str] = ..., timeout: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., approval: _Optional[_Union[Approval, _Mapping]] = ..., context: _Optional[_Mapping[str, bytes]] = ..., traceparent: _Optional[str] = ..., max_shown_bytes: _Optional[int] = ...) -> None: ...
+    outcome_only: bool
+    def __init__(self, call_id: _Optional[str] = ..., session: _Optional[str] = ..., timeout: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., approval: _Optional[_Union[Approval, _Mapping]] = ..., context: _Optional[_Mapping[str, bytes]] = ..., traceparent: _Optional[str] = ..., max_shown_bytes: _Optional[int] = ..., outcome_only: _Optional[bool] = ...) -> None: ...
 
 class Approval(_message.Message):
     __slots__ = ("approved_by", "reason", "time", "arguments")

@@ -2,6 +2,7 @@ import datetime
 
 from google.protobuf import duration_pb2 as _duration_pb2
 from toolhost.proto.toolhost.tool.v1 import error_pb2 as _error_pb2
+from toolhost.proto.toolhost.tool.v1 import permissions_pb2 as _permissions_pb2
 from toolhost.proto.toolhost.tool.v1 import result_pb2 as _result_pb2
 from toolhost.proto.toolhost.tool.v1 import spec_pb2 as _spec_pb2
 from toolhost.proto.toolhost.tool.v1 import status_pb2 as _status_pb2
@@ -31,20 +32,22 @@ class DescribeRequest(_message.Message):
     def __init__(self, tools: _Optional[_Iterable[str]] = ..., session: _Optional[str] = ..., context: _Optional[_Mapping[str, bytes]] = ...) -> None: ...
 
 class DescribeResponse(_message.Message):
-    __slots__ = ("name", "version", "description", "tools", "default_tags", "filters")
+    __slots__ = ("name", "version", "description", "tools", "default_tags", "filters", "permissions")
     NAME_FIELD_NUMBER: _ClassVar[int]
     VERSION_FIELD_NUMBER: _ClassVar[int]
     DESCRIPTION_FIELD_NUMBER: _ClassVar[int]
     TOOLS_FIELD_NUMBER: _ClassVar[int]
     DEFAULT_TAGS_FIELD_NUMBER: _ClassVar[int]
     FILTERS_FIELD_NUMBER: _ClassVar[int]
+    PERMISSIONS_FIELD_NUMBER: _ClassVar[int]
     name: str
     version: str
     description: str
     tools: _containers.RepeatedCompositeFieldContainer[_spec_pb2.ToolSpec]
     default_tags: _containers.RepeatedScalarFieldContainer[str]
     filters: _containers.RepeatedCompositeFieldContainer[FilterSpec]
-    def __init__(self, name: _Optional[str] = ..., version: _Optional[str] = ..., description: _Optional[str] = ..., tools: _Optional[_Iterable[_Union[_spec_pb2.ToolSpec, _Mapping]]] = ..., default_tags: _Optional[_Iterable[str]] = ..., filters: _Optional[_Iterable[_Union[FilterSpec, _Mapping]]] = ...) -> None: ...
+    permissions: _permissions_pb2.Permissions
+    def __init__(self, name: _Optional[str] = ..., version: _Optional[str] = ..., description: _Optional[str] = ..., tools: _Optional[_Iterable[_Union[_spec_pb2.ToolSpec, _Mapping]]] = ..., default_tags: _Optional[_Iterable[str]] = ..., filters: _Optional[_Iterable[_Union[FilterSpec, _Mapping]]] = ..., permissions: _Optional[_Union[_permissions_pb2.Permissions, _Mapping]] = ...) -> None: ...
 
 class FilterSpec(_message.Message):
     __slots__ = ("name", "description", "before", "after")
