@@ -71,7 +71,7 @@ var rooms = map[string][]string{
 	"sdk/sdktest":            {"tool", "internal/filterjson", "internal/pluginwire", "sdk", "sdk/internal/transport", grpc + "/...", schema},
 
 	// Where tools work.
-	"sdk/workspace":               {},
+	"sdk/workspace":               {unix},
 	"sdk/workspace/workspacetest": {"sdk/workspace", cmp + "/..."},
 
 	// The host's side.

@@ -12,7 +12,7 @@ import (
 
 const (
 	maxSearchers = 8  // files that are searched at the same time, each in a buffer that lines of 8 MiB fit in
-	maxAhead     = 64 // files that are searched before those in front of them are reported, for each searcher
+	maxAhead     = 64 // files that are searched before those in front of them are reported; the folder of each is open
 )
 
 // treeSearch searches many files at the same time, and reports them in the order of their paths.
@@ -51,7 +51,7 @@ func (s *treeSearch) tree(ctx context.Context, ws workspace.Workspace, w *walk) 
 	searchers := min(runtime.GOMAXPROCS(0), maxSearchers)
 	ctx, cancel := context.WithCancelCause(ctx)
 	jobs := make(chan *job)
-	inOrder := make(chan *job, searchers*maxAhead)
+	inOrder := make(chan *job, maxAhead)
 	var walking, searching sync.WaitGroup
 	var walkErr error
 	walking.Go(func() {

@@ -141,16 +141,26 @@ func (l *Local) ReadDir(ctx context.Context, name string) iter.Seq2[Entry, error
 			yield(nil, err)
 			return
 		}
-		folder, _, err := l.open(rel, name, onlyFolder)
+		open := l.open
+		if rel == "." {
+			open = l.openUnasked // nothing else can be there
+		}
+		opened, _, err := open(rel, name, onlyFolder)
 		if err != nil {
 			yield(nil, err)
+			return
+		}
+		defer opened.Close()
+		folder, err := forReading(opened)
+		if err != nil {
+			yield(nil, explain("list", name, err))
 			return
 		}
 		defer folder.Close()
 		for {
 			entries, err := folder.ReadDir(batch)
 			for _, entry := range entries {
-				if !yield(localEntry{DirEntry: entry, folder: l, path: rel}, nil) {
+				if !yield(localEntry{name: entry.Name(), kind: entry.Type(), folder: l, path: rel}, nil) {
 					return
 				}
 			}
@@ -168,27 +178,30 @@ func (l *Local) ReadDir(ctx context.Context, name string) iter.Seq2[Entry, error
 	}
 }
 
-// localEntry completes what the operating system says of an entry.
+// localEntry is an entry of a folder that is at a path of the workspace.
 type localEntry struct {
-	fs.DirEntry
+	name   string
+	kind   fs.FileMode
 	folder *Local
-	path   string // of the folder
+	path   string
 }
+
+func (e localEntry) Name() string      { return e.name }
+func (e localEntry) Type() fs.FileMode { return e.kind }
 
 // Info implements Entry.
 func (e localEntry) Info() (Info, error) {
-	found, err := e.DirEntry.Info()
+	// Not Join, which would take "link/.." for the folder of the link.
+	full := strings.TrimSuffix(e.path, "/") + "/" + e.name
+	found, err := e.folder.root.Lstat(full)
 	if err != nil {
-		return Info{}, explain("read", e.Name(), err)
+		return Info{}, explain("read", e.name, err)
 	}
 	info := infoOf(found)
 	if info.Mode.Type() == fs.ModeSymlink {
-		// Not Join, which would take "link/.." for the folder of the link.
-		target, err := e.folder.root.Readlink(strings.TrimSuffix(e.path, "/") + "/" + e.Name())
-		if err != nil {
-			return Info{}, explain("read", e.Name(), err)
+		if info.Target, err = e.folder.root.Readlink(full); err != nil {
+			return Info{}, explain("read", e.name, err)
 		}
-		info.Target = target
 	}
 	return info, nil
 }
