@@ -57,7 +57,7 @@
 // The context knows the call: see [CallID], [Attempt], [Session], [Workspace], [Traceparent], [Value], [Secret], [Logger],
 // [ReportStatus] and [ReportProgress]. Of the run's context and the operator's secrets, it knows what the tool's Spec
 // declares in ContextKeys and RequiresAuth, and nothing else. Its deadline is the call's. Where an argument is the handle of an artifact, because what another tool answered was too large to be
-// shown, [OpenArtifact] reads it. The context ends when the call is cancelled or out of time; a tool that starts something must end with it.
+// shown, [OpenArtifact] reads it. [OpenWorkspace] opens the call's workspace as an interface that keeps every name within it. The context ends when the call is cancelled or out of time; a tool that starts something must end with it.
 //
 // # Filters
 //
