@@ -40,6 +40,8 @@ var (
 const (
 	// lockTimeout is how long a statement waits for a table that is being changed.
 	lockTimeout = 5 * time.Second
+	// abandoned is how long the server waits for this end to go on.
+	abandoned = time.Minute
 	// goodbye bounds how long the end of a connection may take.
 	goodbye = 2 * time.Second
 	// largestMessage is how much a message of the server has that is no row, at most.
@@ -65,8 +67,7 @@ func open(ctx context.Context, role Role, largestRow int) (*session, error) {
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	s := &session{conn: conn}
-	// What a role or database sets for its sessions goes before what a connection asks for; a transaction's own words go
-	// before all.
+	// A transaction's own words go before what a role or a database sets for its sessions.
 	if err := conn.Exec(ctx, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").Close(); err != nil {
 		return nil, errors.Join(explained(ctx, err), s.close(ctx))
 	}
@@ -108,10 +109,12 @@ func (r Role) config(ctx context.Context, largestRow int) (*pgconn.Config, error
 		"default_transaction_read_only": "on",
 		"statement_timeout":             milliseconds(remaining(ctx)),
 		"lock_timeout":                  milliseconds(lockTimeout),
-		"client_encoding":               "UTF8",
-		"DateStyle":                     "ISO",
-		"bytea_output":                  "hex",
-		"extra_float_digits":            "1",
+		// A plugin that is stopped must not keep the server from cleaning up.
+		"idle_in_transaction_session_timeout": milliseconds(abandoned),
+		"client_encoding":                     "UTF8",
+		"DateStyle":                           "ISO",
+		"bytea_output":                        "hex",
+		"extra_float_digits":                  "1",
 	} {
 		config.RuntimeParams[name] = value
 	}

@@ -9,14 +9,17 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5/pgconn"
 	"go.uber.org/goleak"
 
+	"github.com/toolhost/toolhost/plugins/querydb/pgtest"
 	"github.com/toolhost/toolhost/plugins/querydb/postgres"
 	"github.com/toolhost/toolhost/plugins/querydb/rowset"
 )
 
 func TestQuery(t *testing.T) {
 	s, acme := shop(t)
+	t.Run("own rows", func(t *testing.T) { testOnlyOwnRows(t, s, acme) })
 	t.Run("values", func(t *testing.T) { testValues(t, acme) })
 	t.Run("parameters", func(t *testing.T) { testParameters(t, acme) })
 	t.Run("limits", func(t *testing.T) { testLimits(t, acme) })
@@ -32,6 +35,30 @@ func TestQuery(t *testing.T) {
 			_, _ = postgres.Query(t.Context(), acme, query, nil, rowset.Limits{Rows: 3, Bytes: 100})
 		}
 	})
+}
+
+// testOnlyOwnRows: what a tenant may see is what it sees, also where both have it, and while the other is at work.
+func testOnlyOwnRows(t *testing.T, s *pgtest.Server, acme postgres.Role) {
+	theirs, err := pgconn.Connect(t.Context(), s.Address("shop")+" user=globex_reader password=globex-password")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer theirs.Close(context.WithoutCancel(t.Context()))
+	if err := theirs.Exec(t.Context(), "SELECT 'sesame'").Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, query := range []string{
+		"SELECT secret FROM orders", "TABLE orders", "SELECT body FROM acme.notes", "WITH o AS (SELECT secret FROM orders) SELECT * FROM o;",
+		"SELECT set_config('row_security', 'off', true), 'rye' UNION ALL SELECT '', body FROM acme.notes",
+		"SELECT secret FROM orders WHERE secret <> 'sesame' OR tenant <> 'acme'",
+		"SELECT a.query, n.body FROM acme.notes n, pg_stat_activity a WHERE a.usename = 'globex_reader'",
+		"SELECT s.most_common_vals, n.body FROM acme.notes n LEFT JOIN pg_stats s ON s.schemaname = 'globex' OR s.tablename = 'orders'",
+	} {
+		answer, err := postgres.Query(t.Context(), acme, query, nil, enough)
+		if err != nil || !strings.Contains(answer.String(), "rye") || strings.Contains(answer.String(), "sesame") {
+			t.Errorf("%s: %v, %v", query, answer, err)
+		}
+	}
 }
 
 // testValues: what PostgreSQL holds is what an answer has.

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
 
 	"github.com/toolhost/toolhost/plugins/querydb/rowset"
 )
@@ -140,4 +142,32 @@ func TestSchema(t *testing.T) {
 	if got, err = r.Schema(t.Context(), path, 2); err != nil || len(got.Tables) != 2 || !got.More {
 		t.Errorf("two tables: %+v, %v", got, err)
 	}
+}
+
+// TestConcurrentQueries: each query gets its own rows, of its own file, whatever else is under way, and nothing is left.
+func TestConcurrentQueries(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	dir := t.TempDir()
+	r := newReader(t)
+	var asking sync.WaitGroup
+	for tenant := range 4 {
+		path := makeFile(t, filepath.Join(dir, fmt.Sprint(tenant)), "CREATE TABLE t(a)",
+			fmt.Sprintf("WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 200) INSERT INTO t SELECT %d FROM c", tenant))
+		for range 4 {
+			asking.Go(func() { // ends with its queries
+				for range 5 {
+					answer, err := r.Query(t.Context(), path, "SELECT a FROM t ORDER BY random()", nil, enough)
+					if err != nil || len(answer.Rows) != 200 {
+						t.Errorf("tenant %d: %d rows, %v", tenant, len(answer.Rows), err)
+					}
+					for _, row := range answer.Rows {
+						if string(row[0]) != fmt.Sprint(tenant) {
+							t.Errorf("tenant %d has a row of tenant %s", tenant, row[0])
+						}
+					}
+				}
+			})
+		}
+	}
+	asking.Wait()
 }
