@@ -14,11 +14,13 @@ from toolhost.plugin import (
     DeclarationError,
     Example,
     FilterCall,
+    Permissions,
     Plugin,
     Result,
     Spec,
     Variant,
 )
+from toolhost.proto.toolhost.tool.v1 import permissions_pb2
 
 
 def declared(function: Callable[..., Any], **options: Any) -> Spec:
@@ -274,13 +276,17 @@ def test_names_are_unique() -> None:
 
 
 def test_describe_says_it_all() -> None:
-    plugin = Plugin("p", "1", description="d", default_tags=["t"])
+    asked = Permissions(network=True, workspace="read", read=["/etc/hosts"])
+    plugin = Plugin("p", "1", description="d", default_tags=["t"], permissions=asked)
     plugin.tool(describe=lambda viewer: Variant(description=viewer.session))(plain)
     plugin.before(description="asks")(test_names_are_unique)
     described = plugin.describe()
     assert (described.name, described.version, described.description) == ("p", "1", "d")
     assert list(described.default_tags) == ["t"]
     assert described.tools[0].dynamic
+    assert (described.permissions.network, described.permissions.workspace) == (True, permissions_pb2.ACCESS_READ)
+    assert list(described.permissions.read) == ["/etc/hosts"]
+    assert not Plugin("p").describe().HasField("permissions")
     assert (described.filters[0].name, described.filters[0].before, described.filters[0].after) == (
         "test_names_are_unique",
         True,

@@ -11,9 +11,9 @@ from google.protobuf.duration_pb2 import Duration
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from toolhost._json import decode, encode, valid_text
-from toolhost.proto.toolhost.tool.v1 import result_pb2, spec_pb2, status_pb2
+from toolhost.proto.toolhost.tool.v1 import permissions_pb2, result_pb2, spec_pb2, status_pb2
 from toolhost.result import Artifact, Content, Effect, File, Image, Json, Operation, Result, Text, Usage
-from toolhost.spec import Example, Retry, Spec
+from toolhost.spec import Example, Permissions, Retry, Spec
 from toolhost.status import LogRecord, Progress, State, Status
 
 CHUNK = 64 << 10
@@ -280,6 +280,21 @@ def from_spec(spec: Spec) -> spec_pb2.ToolSpec:
             )
         )
     return message
+
+
+_ACCESS = {
+    "none": permissions_pb2.ACCESS_NONE,
+    "read": permissions_pb2.ACCESS_READ,
+    "write": permissions_pb2.ACCESS_WRITE,
+}
+
+
+def from_permissions(asked: Permissions) -> permissions_pb2.Permissions | None:
+    """Return what a plugin asks for, or none if that is nothing."""
+    if asked == Permissions():
+        return None
+    workspace = _ACCESS[asked.workspace]
+    return permissions_pb2.Permissions(network=asked.network, workspace=workspace, read=asked.read, write=asked.write)
 
 
 def to_spec(m: spec_pb2.ToolSpec) -> Spec:

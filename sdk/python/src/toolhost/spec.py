@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
-__all__ = ["Example", "Retry", "Spec"]
+__all__ = ["Example", "Permissions", "Retry", "Spec"]
 
 
 @dataclass(frozen=True)
@@ -16,6 +16,19 @@ class Example:
     arguments: Mapping[str, Any]
     description: str = ""
     """What the example shows. May be empty."""
+
+
+@dataclass(frozen=True)
+class Permissions:
+    """What a plugin asks to be allowed. To ask opens nothing: only the operator's configuration does."""
+
+    network: bool = False
+    workspace: Literal["none", "read", "write"] = "none"
+    """What it wants to do in the workspace."""
+    read: Sequence[str] = ()
+    """Absolute paths of further files and folders that it wants to read."""
+    write: Sequence[str] = ()
+    """Absolute paths of further files and folders that it wants to change."""
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from toolhost.plugin._filter import Deny, FilterCall
 from toolhost.plugin._plugin import Plugin
 from toolhost.plugin._signature import DeclarationError
 from toolhost.result import Artifact, Content, Effect, File, Image, Json, Operation, Result, Text, Usage
-from toolhost.spec import Example, Retry, Spec
+from toolhost.spec import Example, Permissions, Retry, Spec
 from toolhost.status import Progress, State, Status
 
 __all__ = [
@@ -48,6 +48,7 @@ __all__ = [
     "Json",
     "Operation",
     "Options",
+    "Permissions",
     "Plugin",
     "Progress",
     "RateLimited",

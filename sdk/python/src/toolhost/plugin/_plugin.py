@@ -21,7 +21,7 @@ from toolhost.plugin._filter import Filter, FilterCall, check_phases
 from toolhost.plugin._run import Runner
 from toolhost.plugin._signature import DeclarationError
 from toolhost.proto.toolhost.plugin.v1 import plugin_pb2
-from toolhost.spec import Spec
+from toolhost.spec import Permissions, Spec
 
 _logger = logging.getLogger("toolhost.plugin")
 _FilterFunction = Callable[[FilterCall], Any]
@@ -35,10 +35,17 @@ class Plugin:
         version: Free text; semantic versioning is usual. May be empty.
         description: One line on what the plugin is. May be empty.
         default_tags: Tags for the tools that declare none.
+        permissions: What it asks to be allowed, such as the network.
     """
 
     def __init__(
-        self, name: str, version: str = "", *, description: str = "", default_tags: Sequence[str] = ()
+        self,
+        name: str,
+        version: str = "",
+        *,
+        description: str = "",
+        default_tags: Sequence[str] = (),
+        permissions: Permissions | None = None,
     ) -> None:
         try:
             check_name(name)
@@ -48,6 +55,7 @@ class Plugin:
         self.version = version
         self.description = description
         self.default_tags = tuple(default_tags)
+        self.permissions = permissions or Permissions()
         self._tools: dict[str, Tool] = {}
         self._filters: dict[str, Filter] = {}
 
@@ -154,6 +162,7 @@ class Plugin:
             description=self.description,
             tools=[_wire.from_spec(_seen_by(tool, asked)) for tool in tools],
             default_tags=self.default_tags,
+            permissions=_wire.from_permissions(self.permissions),
             filters=[
                 plugin_pb2.FilterSpec(
                     name=f.name, description=f.description, before=f.before is not None, after=f.after is not None
