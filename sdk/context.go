@@ -33,8 +33,8 @@ func Session(ctx context.Context) string {
 	return ""
 }
 
-// Workspace returns the folder that the tool may work in, as an absolute path, or "" if there is none. os.OpenRoot keeps
-// paths that a model chose within it.
+// Workspace returns the folder that the tool may work in, as an absolute path, or "" if there is none. OpenWorkspace
+// opens it so that paths that a model chose stay within it.
 func Workspace(ctx context.Context) string {
 	if c := callOf(ctx); c != nil {
 		return c.info.Workspace
