@@ -298,7 +298,10 @@ test("a tool looks different to each session", async () => {
           if (session === "broken") {
             throw new Error("no database");
           }
-          return { description: `Queries ${values.project}.`, input: z.object({ table: z.enum(["a", "b"]) }) };
+          return {
+            description: `Queries ${values.project}.`,
+            input: z.object({ table: z.enum(["a", "b"]).transform((t) => t.toUpperCase()) }),
+          };
         },
       },
       ({ table }) => `rows of ${table}`,
@@ -312,7 +315,7 @@ test("a tool looks different to each session", async () => {
   assert(mine);
   assert.equal(mine.description, "Queries p.");
   assert.deepEqual((mine.input_schema as { properties: unknown }).properties, { table: { type: "string", enum: ["a", "b"] } });
-  assert.equal((await host.call("query", { table: "a" }, { session: "s" })).text, "rows of a");
+  assert.equal((await host.call("query", { table: "a" }, { session: "s" })).text, "rows of A");
   assert((await host.call("query", { table: "c" }, { session: "s" })).isError);
   assert.equal((await host.call("query", { table: "c" })).text, "rows of c");
 });
