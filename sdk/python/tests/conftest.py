@@ -47,7 +47,7 @@ def install(source: Path, folder: Path) -> None:
 class Server:
     """A server that is ready, and is stopped in the end."""
 
-    def __init__(self, *command: str | Path, home: Path, address: str) -> None:
+    def __init__(self, *command: str | Path, home: Path, address: str, cwd: Path | None = None) -> None:
         self.home = home
         self.address = address
         self._log = (home / f"{Path(command[0]).name}.log").open("w+")
@@ -58,6 +58,7 @@ class Server:
             stdout=subprocess.PIPE,
             stderr=self._log,
             env=environment,
+            cwd=cwd,
             text=True,
         )
         assert self.process.stdout is not None
