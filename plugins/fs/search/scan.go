@@ -236,7 +236,7 @@ func (s *Searcher) slide(searched int) bool {
 	n := copy(s.buf, s.data[keep:])
 	s.data = s.buf[:n]
 	s.from -= keep
-	s.told = max(0, s.told-keep)
+	s.told = 0 // nothing that was told is kept
 	s.counted = 0
 	return true
 }
