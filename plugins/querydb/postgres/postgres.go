@@ -69,25 +69,23 @@ func open(ctx context.Context, role Role, largestRow int) (*session, error) {
 	s := &session{conn: conn}
 	// A transaction's own words go before what a role or a database sets for its sessions.
 	if err := conn.Exec(ctx, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").Close(); err != nil {
-		return nil, errors.Join(explained(ctx, err), s.close(ctx))
+		s.close(ctx)
+		return nil, explained(ctx, err)
 	}
+	// The check has run queries, after which PostgreSQL lets nobody make the transaction another one.
 	if err := s.check(ctx, role); err != nil {
-		return nil, errors.Join(err, s.close(ctx))
-	}
-	// Within a subtransaction, a transaction that is read-only cannot be made another any more.
-	if err := conn.Exec(ctx, "SAVEPOINT toolhost").Close(); err != nil {
-		return nil, errors.Join(explained(ctx, err), s.close(ctx))
+		s.close(ctx)
+		return nil, err
 	}
 	return s, nil
 }
 
 // close ends the session, which undoes all that it may have done. It waits until the connection is gone.
-func (s *session) close(ctx context.Context) error {
+func (s *session) close(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), goodbye)
 	defer cancel()
 	_ = s.conn.Close(ctx) // nothing is lost with a connection that does not say goodbye
 	<-s.conn.CleanupDone()
-	return nil
 }
 
 func (r Role) config(ctx context.Context, largestRow int) (*pgconn.Config, error) {

@@ -74,7 +74,8 @@ func (s *session) read(ctx context.Context, fetch *pgconn.StatementDescription, 
 			row[i] = types[i].encode(value)
 		}
 		if !collector.Add(row) {
-			return collector.Answer(columns), s.abandon(ctx)
+			s.abandon(ctx)
+			return collector.Answer(columns), nil
 		}
 	}
 	if _, err := rows.Close(); err != nil {
@@ -88,9 +89,8 @@ func (s *session) read(ctx context.Context, fetch *pgconn.StatementDescription, 
 }
 
 // abandon tells the server to stop sending rows.
-func (s *session) abandon(ctx context.Context) error {
+func (s *session) abandon(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), goodbye)
 	defer cancel()
 	_ = s.conn.CancelRequest(ctx) // the end of the connection stops it too, later
-	return nil
 }
