@@ -1,8 +1,10 @@
 // What a caller is told when toolhost dies.
 import assert from "node:assert/strict";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { type EndedEvent, type Execution, Toolhost } from "toolhost/client";
-import { type Host, startToolhost } from "./harness.js";
+import { folder, type Host, startToolhost } from "./harness.js";
 
 let host: Host;
 let toolhost: Toolhost;
@@ -55,6 +57,22 @@ test("a call that may have been executed, and one that was not", async () => {
   const next = await startToolhost(["play"], "", host.address);
   assert.equal((await toolhost.call("greet", { name: "again" })).result.text, "hello again", "it connects anew");
   await next.close();
+});
+
+test("a client that comes too early", async () => {
+  const home = await folder();
+  const address = `unix://${join(home, "t.sock")}`;
+  const client = new Toolhost({ address });
+  const nobody = { kind: "unavailable", message: `no toolhost answers at ${address}: no such file or directory` };
+  await Promise.all([assert.rejects(client.call("greet", {}), nobody), assert.rejects(client.listTools(), nobody)]);
+  const late = await startToolhost(["play"], "", address);
+  assert.equal((await client.call("greet", { name: "late" })).result.text, "hello late");
+  const [a, b] = await Promise.all([client.call("greet", { name: "a" }), client.listTools()]);
+  assert.equal(a.result.text, "hello a");
+  assert(b.length > 0);
+  client.close();
+  await late.close();
+  await rm(home, { recursive: true });
 });
 
 test("a client that is closed", async () => {

@@ -1,5 +1,4 @@
 /** How a server is reached. */
-import { connect } from "node:net";
 import {
   create,
   type DescMessage,
@@ -10,20 +9,17 @@ import {
   type MessageShape,
 } from "@bufbuild/protobuf";
 import {
-  Client,
+  type Client,
   type ClientDuplexStream,
   type ClientOptions,
   connectivityState,
-  credentials,
   type MethodDefinition,
 } from "@grpc/grpc-js";
 import { ToolhostError } from "../error.js";
 import { methodDefinition } from "../wire/rpc.js";
-import { type Address, checkOwner, formatAddress } from "./address.js";
+import { type Address, formatAddress } from "./address.js";
+import { dial } from "./dial.js";
 import { failureOf, unanswered } from "./failure.js";
-
-/** How long connecting may take. */
-const connectLimitMs = 10_000;
 
 /** What all RPCs under way have. */
 type Cancellable = { cancel(): void } & NodeJS.EventEmitter;
@@ -44,7 +40,8 @@ export class Link {
   readonly address: Address;
   readonly #server: string;
   readonly #options: ClientOptions;
-  #current: Promise<Connection> | undefined;
+  #current: Connection | undefined; // the one that takes RPCs
+  #dialing: Promise<Connection> | undefined;
   readonly #all = new Set<Connection>();
   readonly #calls = new Set<Cancellable>(); // under way
   #closed = false;
@@ -172,20 +169,15 @@ export class Link {
 
   /** Returns a connection for one RPC, which ends with release. */
   async acquire(signal?: AbortSignal): Promise<Connection> {
+    if (this.#closed) {
+      throw new ToolhostError("cancelled", "the client is closed");
+    }
     if (signal?.aborted) {
       throw abortFailure(signal);
     }
-    const connecting = this.#connect();
-    try {
-      const connection = await connecting;
-      connection.users++;
-      return connection;
-    } catch (error) {
-      if (this.#current === connecting) {
-        this.#current = undefined;
-      }
-      throw error;
-    }
+    const connection = this.#usable() ?? (await heeding(signal, this.#dialed()));
+    connection.users++;
+    return connection;
   }
 
   /** Ends an RPC that failed with an error, or did not. A connection on which nobody answers takes no more. */
@@ -214,44 +206,46 @@ export class Link {
     });
   }
 
-  async #connect(): Promise<Connection> {
-    if (this.#closed) {
-      throw new ToolhostError("cancelled", "the client is closed");
+  #usable(): Connection | undefined {
+    const connection = this.#current;
+    if (!connection || connection.client.getChannel().getConnectivityState(false) === connectivityState.READY) {
+      return connection;
     }
-    const before = await this.#current?.catch(() => undefined);
-    if (before && !before.retired) {
-      if (before.client.getChannel().getConnectivityState(false) === connectivityState.READY) {
-        return before;
-      }
-      this.#retire(before);
-      this.#closeIfDone(before);
-    }
-    this.#current ??= this.#dial();
-    return this.#current;
+    this.#retire(connection);
+    this.#closeIfDone(connection);
+    return undefined;
+  }
+
+  /** All who need a connection at the same time wait for the same one. */
+  #dialed(): Promise<Connection> {
+    this.#dialing ??= this.#dial().finally(() => {
+      this.#dialing = undefined;
+    });
+    return this.#dialing;
   }
 
   async #dial(): Promise<Connection> {
-    const { path, tcp } = this.address;
-    const host = tcp?.host ?? "";
-    const target =
-      path === undefined ? `${host.includes(":") ? `ipv6:[${host}]` : `ipv4:${host}`}:${tcp?.port}` : `unix:${path}`;
-    let client: Client | undefined;
+    let client: Client;
     try {
-      await checkOwner(this.address);
-      client = new Client(target, credentials.createInsecure(), this.#options);
-      await ready(client.getChannel());
-      const connection = { client, users: 0, retired: false };
-      this.#all.add(connection);
-      return connection;
+      client = await dial(this.address, this.#options);
     } catch (error) {
-      client?.close();
-      throw this.#noAnswer(await reasonFor(this.address, error), error);
+      throw this.#noAnswer(error instanceof Error ? error.message : String(error), error);
     }
+    if (this.#closed) {
+      client.close();
+      throw new ToolhostError("cancelled", "the client is closed");
+    }
+    const connection = { client, users: 0, retired: false };
+    this.#all.add(connection);
+    this.#current = connection;
+    return connection;
   }
 
   #retire(connection: Connection): void {
     connection.retired = true;
-    this.#current = undefined;
+    if (this.#current === connection) {
+      this.#current = undefined;
+    }
   }
 
   #closeIfDone(connection: Connection): void {
@@ -261,42 +255,21 @@ export class Link {
   }
 }
 
-/** Waits until a channel is connected, or could not be. */
-async function ready(channel: ReturnType<Client["getChannel"]>): Promise<void> {
-  const deadline = Date.now() + connectLimitMs;
-  for (;;) {
-    const state = channel.getConnectivityState(true);
-    if (state === connectivityState.READY) {
-      return;
-    }
-    if (state === connectivityState.TRANSIENT_FAILURE || state === connectivityState.SHUTDOWN) {
-      throw new Error("the connection could not be made");
-    }
-    await new Promise<void>((resolve, reject) => {
-      channel.watchConnectivityState(state, deadline, (error) =>
-        error ? reject(new Error("nobody answered in time")) : resolve(),
-      );
-    });
+/** Waits for a promise, until a signal is aborted. */
+async function heeding<T>(signal: AbortSignal | undefined, promise: Promise<T>): Promise<T> {
+  if (!signal) {
+    return promise;
   }
-}
-
-const words: Readonly<Record<string, string>> = {
-  ENOENT: "no such file or directory",
-  ECONNREFUSED: "connection refused",
-  EACCES: "permission denied",
-};
-
-/** Says why nobody answers, in the operating system's words where it was that which refused: gRPC does not tell. */
-async function reasonFor({ path, tcp }: Address, error: unknown): Promise<string> {
-  const refusal = await new Promise<NodeJS.ErrnoException>((resolve) => {
-    const socket = path === undefined ? connect({ host: tcp?.host ?? "", port: tcp?.port ?? 0 }) : connect({ path });
-    socket.on("error", resolve);
-    socket.on("connect", () => {
-      socket.destroy();
-      resolve(error instanceof Error ? error : new Error(String(error)));
-    });
+  let cancel = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    cancel = () => reject(abortFailure(signal));
+    signal.addEventListener("abort", cancel, { once: true });
   });
-  return words[refusal.code ?? ""] ?? refusal.message;
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener("abort", cancel);
+  }
 }
 
 /** Returns why a caller stopped waiting. */
