@@ -4,6 +4,7 @@ package sandbox
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"golang.org/x/sys/unix"
 
@@ -55,13 +56,19 @@ func (p *Plan) handled() uint64 {
 func (p *Plan) writeLandlock() {
 	at := step{wall: Landlock, what: "restricting itself", optional: true}
 	p.call(at, unix.SYS_LANDLOCK_CREATE_RULESET, p.ruleset(), p.rulesetSize(), 0)
+	if p.mounts { // in these folders there is nothing but what is to be seen
+		p.writeRule("/", unix.LANDLOCK_ACCESS_FS_READ_DIR)
+		if slices.ContainsFunc(p.layout, func(it item) bool { return within(it.path, "/etc") }) {
+			p.writeRule("/etc", lockRead)
+		}
+	}
 	for _, it := range p.layout {
+		if p.mounts && within(it.path, "/etc") && it.access == tool.AccessRead {
+			continue
+		}
 		if rights := p.rights(it); rights != 0 {
 			p.writeRule(it.path, rights)
 		}
-	}
-	if p.mounts {
-		p.writeRule("/", unix.LANDLOCK_ACCESS_FS_READ_DIR)
 	}
 	p.call(at, unix.SYS_LANDLOCK_RESTRICT_SELF, firstFD, 0)
 	p.call(at, unix.SYS_CLOSE, firstFD)

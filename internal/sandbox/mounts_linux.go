@@ -4,7 +4,6 @@ package sandbox
 
 import (
 	"maps"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -45,8 +44,8 @@ func (p *Plan) writeMounts() {
 	for i, it := range p.layout {
 		probe := i == 0 // if it can be done once, it can be done again
 		p.makePlace(it, made, placed)
-		p.fetch(it, probe)
-		p.attach(it, probe)
+		tree := p.fetch(it, probe)
+		p.attach(it, tree, inMemory(placed, it.path), probe)
 		placed[it.path] = it
 		made[it.path] = it.folder && (it.kind == scratch || it.kind == nothing)
 	}
@@ -60,27 +59,39 @@ func (p *Plan) makePlace(it item, made map[string]bool, placed map[string]item) 
 	if inside && !made[outer.path] {
 		return
 	}
-	base := "/"
-	if inside {
-		base = outer.path
-	}
 	at := step{wall: Files, what: "making a place for " + it.path}
-	p.open(at, base)
-	within := ""
-	names := components(strings.TrimPrefix(it.path, base))
+	base, folder, names := "/", uint64(currentFolder), components(it.path)
+	if !inMemory(placed, it.path) { // on the way there are folders of others
+		base, folder, names = outer.path, firstFD, components(strings.TrimPrefix(it.path, outer.path))
+		p.open(at, base)
+	}
+	within := "."
 	for i, name := range names {
-		within = path.Join(within, name)
+		within += "/" + name
 		full := filepath.Join(base, within)
 		switch last := i == len(names)-1; {
 		case made[full]:
 		case !last || it.folder:
-			p.call(at, unix.SYS_MKDIRAT, firstFD, p.program.Text(within), 0o755)
+			p.call(at, unix.SYS_MKDIRAT, folder, p.program.Text(within), 0o755)
 			made[full] = true
 		default:
-			p.call(at, unix.SYS_MKNODAT, firstFD, p.program.Text(within), unix.S_IFREG|0o444, 0)
+			p.call(at, unix.SYS_MKNODAT, folder, p.program.Text(within), unix.S_IFREG|0o444, 0)
 		}
 	}
-	p.call(at, unix.SYS_CLOSE, firstFD)
+	if folder == firstFD {
+		p.call(at, unix.SYS_CLOSE, firstFD)
+	}
+}
+
+// inMemory reports whether all folders that a path is in are in memory, where nobody else is.
+func inMemory(placed map[string]item, path string) bool {
+	for {
+		outer, inside := around(placed, path)
+		if !inside || outer.kind == bound || outer.kind == processes {
+			return !inside
+		}
+		path = outer.path
+	}
 }
 
 // open opens what is at a path of the new root as firstFD.
@@ -92,27 +103,27 @@ func (p *Plan) openAt(at step, path string) {
 	p.call(at, unix.SYS_OPENAT2, currentFolder, p.program.Text(path), how, size)
 }
 
-// fetch makes a mount of what the item is, as secondFD, which is nowhere yet.
-func (p *Plan) fetch(it item, probe bool) {
+// fetch makes a mount of what the item is, which is nowhere yet, and returns its descriptor.
+func (p *Plan) fetch(it item, probe bool) (tree uint64) {
 	at := step{wall: Files, what: "fetching " + it.path, optional: probe}
 	switch {
 	case it.kind == scratch:
-		p.newMount(at, "tmpfs", plain, "mode", "1777", "size", "64m", "nr_inodes", "16k")
+		return p.newMount(at, "tmpfs", plain, "mode", "1777", "size", "64m", "nr_inodes", "16k")
 	case it.kind == nothing && it.folder:
-		p.newMount(at, "tmpfs", plain|unix.MOUNT_ATTR_NOEXEC, "mode", "0555", "size", "64k")
+		return p.newMount(at, "tmpfs", plain|unix.MOUNT_ATTR_NOEXEC, "mode", "0555", "size", "64k")
 	case it.kind == nothing:
-		p.clone(at, "/dev/null", readOnly|unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NOEXEC)
+		return p.clone(at, "/dev/null", readOnly|unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NOEXEC)
 	case it.kind == device:
-		p.clone(at, it.path, unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NOEXEC)
+		return p.clone(at, it.path, unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NOEXEC)
 	case it.kind == processes && p.ownProc():
 		at.wall, at.optional = procMount, true
-		p.newMount(at, "proc", readOnly|plain|unix.MOUNT_ATTR_NOEXEC, "hidepid", "ptraceable")
+		return p.newMount(at, "proc", readOnly|plain|unix.MOUNT_ATTR_NOEXEC, "hidepid", "ptraceable")
 	case it.kind == processes:
-		p.clone(at, it.path, readOnly|plain|unix.MOUNT_ATTR_NOEXEC)
+		return p.clone(at, it.path, readOnly|plain|unix.MOUNT_ATTR_NOEXEC)
 	case it.access == tool.AccessWrite:
-		p.clone(at, it.path, attributes(it.path))
+		return p.clone(at, it.path, attributes(it.path))
 	default:
-		p.clone(at, it.path, readOnly|attributes(it.path))
+		return p.clone(at, it.path, readOnly|attributes(it.path))
 	}
 }
 
@@ -125,15 +136,27 @@ func attributes(path string) uint64 {
 }
 
 // clone makes a mount of what is at a path of the old root, with all that is mounted in it.
-func (p *Plan) clone(at step, path string, attributes uint64) {
-	const cloned = unix.OPEN_TREE_CLONE | unix.OPEN_TREE_CLOEXEC | unix.AT_EMPTY_PATH | unix.AT_RECURSIVE
-	first := at
-	first.optional = false // what is wrong with it is wrong with the file
-	p.openAt(first, path)
+func (p *Plan) clone(at step, path string, attributes uint64) (tree uint64) {
+	const cloned = unix.OPEN_TREE_CLONE | unix.OPEN_TREE_CLOEXEC | unix.AT_RECURSIVE
 	empty := p.program.Text("")
-	p.call(at, unix.SYS_OPEN_TREE, firstFD, empty, cloned)
-	p.call(at, unix.SYS_CLOSE, firstFD)
-	p.call(at, unix.SYS_MOUNT_SETATTR, secondFD, empty, unix.AT_EMPTY_PATH|unix.AT_RECURSIVE, p.mountAttr(attributes), mountAttrSize)
+	if systemOwned(path) {
+		tree = firstFD
+		p.call(at, unix.SYS_OPEN_TREE, currentFolder, p.program.Text(path), cloned|unix.AT_SYMLINK_NOFOLLOW)
+	} else {
+		tree = secondFD
+		first := at
+		first.optional = false // what is wrong with it is wrong with the file
+		p.openAt(first, path)
+		p.call(at, unix.SYS_OPEN_TREE, firstFD, empty, cloned|unix.AT_EMPTY_PATH)
+		p.call(at, unix.SYS_CLOSE, firstFD)
+	}
+	p.call(at, unix.SYS_MOUNT_SETATTR, tree, empty, unix.AT_EMPTY_PATH|unix.AT_RECURSIVE, p.mountAttr(attributes), mountAttrSize)
+	return tree
+}
+
+// systemOwned reports whether nobody but the system's owner can put a link on the way to a path.
+func systemOwned(path string) bool {
+	return inSystem(path) || within(path, "/etc") || within(path, "/dev") || path == "/proc"
 }
 
 const mountAttrSize = 32 // struct mount_attr: set, clear, propagation, user namespace
@@ -141,7 +164,7 @@ const mountAttrSize = 32 // struct mount_attr: set, clear, propagation, user nam
 func (p *Plan) mountAttr(set uint64) uint64 { return p.program.Words(set, 0, unix.MS_PRIVATE, 0) }
 
 // newMount makes a mount of a file system that is in memory. Options are pairs of a key and a value.
-func (p *Plan) newMount(at step, kind string, attributes uint64, options ...string) {
+func (p *Plan) newMount(at step, kind string, attributes uint64, options ...string) (tree uint64) {
 	const (
 		setString, create = 1, 6 // FSCONFIG_SET_STRING, FSCONFIG_CMD_CREATE
 		cloexec           = 1    // FSOPEN_CLOEXEC, FSMOUNT_CLOEXEC
@@ -153,16 +176,21 @@ func (p *Plan) newMount(at step, kind string, attributes uint64, options ...stri
 	p.call(at, unix.SYS_FSCONFIG, firstFD, create, 0, 0, 0)
 	p.call(at, unix.SYS_FSMOUNT, firstFD, cloexec, attributes)
 	p.call(at, unix.SYS_CLOSE, firstFD)
+	return secondFD
 }
 
 // attach puts what fetch made in its place.
-func (p *Plan) attach(it item, probe bool) {
-	const both = unix.MOVE_MOUNT_F_EMPTY_PATH | unix.MOVE_MOUNT_T_EMPTY_PATH
-	at := step{wall: Files, what: "putting " + it.path + " in its place"}
-	p.open(at, it.path)
-	at.optional = probe
+func (p *Plan) attach(it item, tree uint64, trusted, probe bool) {
+	at := step{wall: Files, what: "putting " + it.path + " in its place", optional: probe}
 	empty := p.program.Text("")
-	p.call(at, unix.SYS_MOVE_MOUNT, secondFD, empty, firstFD, empty, both)
+	if trusted {
+		p.call(at, unix.SYS_MOVE_MOUNT, tree, empty, currentFolder, p.program.Text("."+it.path), unix.MOVE_MOUNT_F_EMPTY_PATH)
+		p.call(at, unix.SYS_CLOSE, tree)
+		return
+	}
+	place := firstFD + secondFD - tree // the one that is free
+	p.open(at, it.path)
+	p.call(at, unix.SYS_MOVE_MOUNT, tree, empty, place, empty, unix.MOVE_MOUNT_F_EMPTY_PATH|unix.MOVE_MOUNT_T_EMPTY_PATH)
 	p.call(at, unix.SYS_CLOSE, firstFD)
 	p.call(at, unix.SYS_CLOSE, secondFD)
 }

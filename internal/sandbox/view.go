@@ -37,9 +37,13 @@ type item struct {
 type view struct {
 	items map[string]item
 	links map[string]string // symbolic links on the way to items, and where they lead
+
+	folders map[string]bool // that were looked at on the way, and are no links
 }
 
-func newView() *view { return &view{items: map[string]item{}, links: map[string]string{}} }
+func newView() *view {
+	return &view{items: map[string]item{}, links: map[string]string{}, folders: map[string]bool{}}
+}
 
 // reveal makes a path visible, and the links by which it is reached. If it is visible already, the better access counts.
 func (v *view) reveal(path string, access tool.Access) error {
@@ -69,12 +73,17 @@ func (v *view) resolve(path string) (item, error) {
 		}
 		next := filepath.Join(at, rest[0])
 		rest = rest[1:]
+		if v.folders[next] {
+			at, it = next, item{path: next, folder: true}
+			continue
+		}
 		info, err := os.Lstat(next)
 		if err != nil {
 			return item{}, err
 		}
 		if info.Mode()&fs.ModeSymlink == 0 {
 			at, it = next, item{path: next, folder: info.IsDir()}
+			v.folders[next] = info.IsDir()
 			continue
 		}
 		target, err := os.Readlink(next)

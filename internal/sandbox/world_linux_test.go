@@ -23,7 +23,7 @@ type world struct {
 	situation                          sandbox.Situation
 }
 
-func newWorld(t *testing.T) *world {
+func newWorld(t testing.TB) *world {
 	t.Helper()
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -57,7 +57,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-func (w *world) file(t *testing.T, path, text string) {
+func (w *world) file(t testing.TB, path, text string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
@@ -101,7 +101,7 @@ func (w *world) start(t *testing.T, attempts ...string) ([]string, tool.Sandbox,
 	}
 }
 
-func run(t *testing.T, plan *sandbox.Plan, argv []string) (string, error) {
+func run(t testing.TB, plan *sandbox.Plan, argv []string) (string, error) {
 	t.Helper()
 	null, err := os.Open(os.DevNull)
 	if err != nil {

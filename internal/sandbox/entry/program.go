@@ -8,11 +8,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Where the program lies in memory: the headers, the code, the table of calls, and what the calls point to.
+// Where the program lies in memory: the headers, the code, what the calls point to, and the table of calls.
 const (
 	base       = 0x400000
 	headerSize = 64 + 56 // of an ELF file with one segment
-	maxTable   = 1024    // calls
+	maxTable   = 4096    // calls
 	wordsEach  = 7       // of a call: its number and six arguments
 	callSize   = 8 * wordsEach
 )
@@ -67,7 +67,10 @@ func (p *Program) Words(all ...uint64) uint64 {
 // image returns the program as an ELF executable that ends by executing path.
 func (p *Program) image(path string) []byte {
 	name := p.Text(path)
-	text := code(p.tableAt(), name)
+	instructions := code(p.tableAt(), name)
+	text := make([]byte, codeSize, codeSize+len(p.data)+(2+len(p.calls))*callSize)
+	copy(text, instructions)
+	text = append(text, p.data...)
 	text = append(text, make([]byte, int(p.tableAt())-base-headerSize-len(text))...)
 	for _, call := range append([][wordsEach]uint64{gate}, p.calls...) {
 		for _, word := range call {
@@ -76,14 +79,12 @@ func (p *Program) image(path string) []byte {
 	}
 	end := ^uint64(0)
 	text = binary.LittleEndian.AppendUint64(text, end)
-	text = append(text, make([]byte, int(p.dataAt())-base-headerSize-len(text))...)
-	text = append(text, p.data...)
 	return append(header(uint64(len(text))), text...)
 }
 
-// The table and the data have places that do not depend on how many calls there are, so that addresses are known at once.
-func (p *Program) tableAt() uint64 { return base + headerSize + codeSize }
-func (p *Program) dataAt() uint64  { return p.tableAt() + (1+maxTable)*callSize + 8 }
+// The data comes first, so that its addresses are known at once; the table begins after what there is of it now.
+func (p *Program) dataAt() uint64  { return base + headerSize + codeSize }
+func (p *Program) tableAt() uint64 { return p.dataAt() + (uint64(len(p.data))+7)/8*8 }
 
 // header returns the ELF header and the header of the one segment, which is read and executed.
 func header(size uint64) []byte {
