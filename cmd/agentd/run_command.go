@@ -146,7 +146,11 @@ func (f *foreground) work(ctx context.Context, begin func(context.Context, *work
 	end, _, err := follow.follow(ctx, r.id, r.after)
 	err = errors.Join(err, text.leave())
 	if errors.Is(err, errLeft) {
-		return &cli.ExitError{Code: exitWaiting, Err: fmt.Errorf("the run waits for a person; go on with it: %s", f.command("resume", r.id, f.addr))}
+		name := "resume"
+		if f.addr != "" { // nobody has to work on it, but somebody to answer
+			name = "chat"
+		}
+		return &cli.ExitError{Code: exitWaiting, Err: fmt.Errorf("the run waits for a person; go on with it: %s", f.command(name, r.id, f.addr))}
 	}
 	if err != nil {
 		return err
