@@ -46,16 +46,6 @@ func describeTool(l *library) sdk.Tool {
 	})
 }
 
-func describeSchema(names []string) json.RawMessage {
-	return objectSchema(map[string]property{
-		"database": databaseProperty(names),
-		"table": {
-			"type":        "string",
-			"description": "list only tables whose name has this in it, in capitals or not; leave it out for all",
-		},
-	}, "database")
-}
-
 // describeDB answers with a line for each table.
 func (l *library) describeDB(ctx context.Context, in describeInput) (string, error) {
 	s, err := l.shelf(ctx)
@@ -85,7 +75,7 @@ func (l *library) describeDB(ctx context.Context, in describeInput) (string, err
 	case listed == 0:
 		return "There are no tables that you may see.", nil
 	}
-	fmt.Fprintf(&b, "(%d tables)", listed)
+	fmt.Fprintf(&b, "(tables: %d)", listed)
 	if schema.More {
 		fmt.Fprintf(&b, "\n(there are more than %d tables; the others can be found in information_schema.tables or sqlite_schema)", most)
 	}

@@ -157,7 +157,7 @@ func TestDescribeDB(t *testing.T) {
 		arguments, want string
 		isError         bool
 	}{
-		{`{"database":"books"}`, "books(id INTEGER primary key, title TEXT)\n(1 tables)", false},
+		{`{"database":"books"}`, "books(id INTEGER primary key, title TEXT)\n(tables: 1)", false},
 		{`{"database":"books","table":"BOO"}`, "books(id", false},
 		{`{"database":"books","table":"film"}`, `none of the 1 tables has "film"`, true},
 		{`{"database":"x"}`, "database", true},
