@@ -18,6 +18,9 @@ import (
 
 const (
 	exitCode = 126 // of the program, if a call failed
+	// programFD is the program in the new process, until its first call closes it. It is given like any other file, because
+	// package syscall puts descriptors of its own where it pleases above those that are given, over whatever is there.
+	programFD = StatusFD + 1
 	// patience bounds how long all calls may take. They need about a millisecond; a machine may be busy.
 	patience = 20 * time.Second
 )
@@ -65,8 +68,8 @@ func (l *Loaded) Start(ctx context.Context, argv []string, attr *os.ProcAttr, st
 	defer status.Close()
 	defer theirs.Close()
 	own := *attr
-	own.Files = append(slices.Clone(attr.Files), theirs)
-	process, err := os.StartProcess(fmt.Sprintf("/proc/self/fd/%d", l.file.Fd()), argv, &own)
+	own.Files = append(slices.Clone(attr.Files), theirs, l.file)
+	process, err := os.StartProcess(fmt.Sprintf("/proc/self/fd/%d", programFD), argv, &own)
 	if err != nil {
 		return nil, err
 	}
@@ -130,16 +133,6 @@ func inMemory(image []byte) (*os.File, error) {
 	if _, err := written.Write(image); err != nil {
 		return nil, err
 	}
-	// Opened anew, for what is open for writing cannot be executed; and above what Start gives the process.
-	const least = StatusFD + 1
-	opened, err := unix.Open(fmt.Sprintf("/proc/self/fd/%d", fd), unix.O_RDONLY|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer unix.Close(opened)
-	high, err := unix.FcntlInt(uintptr(opened), unix.F_DUPFD_CLOEXEC, least)
-	if err != nil {
-		return nil, err
-	}
-	return os.NewFile(uintptr(high), name), nil
+	// Opened anew, for what is open for writing cannot be executed.
+	return os.Open(fmt.Sprintf("/proc/self/fd/%d", fd))
 }
