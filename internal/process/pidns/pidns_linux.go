@@ -62,11 +62,13 @@ func startFirst(env []string) (*os.Process, *os.File, error) {
 		return nil, nil, err
 	}
 	defer stdout.Close()
-	path := fmt.Sprintf("/proc/self/fd/%d", file.Fd())
+	// Given like any other file, because package syscall puts descriptors of its own where it pleases above those that are
+	// given, over whatever is there.
+	const path = "/proc/self/fd/3"
 	first, err := os.StartProcess(path, []string{"toolhost-init"}, &os.ProcAttr{
 		Dir:   "/",
 		Env:   env,
-		Files: []*os.File{null, stdout, null},
+		Files: []*os.File{null, stdout, null, file},
 		Sys: &syscall.SysProcAttr{
 			Cloneflags: unix.CLONE_NEWPID | unix.CLONE_NEWNS,
 			Pdeathsig:  syscall.SIGKILL,
