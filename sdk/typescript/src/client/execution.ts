@@ -61,15 +61,15 @@ export class Execution implements AsyncIterable<CallEvent> {
   async #open(whole: Uint8Array | undefined): Promise<void> {
     const { tool, options, signal } = this.#opening;
     this.#connection = await this.#link.acquire(signal);
+    if (signal?.aborted) {
+      throw abortFailure(signal);
+    }
     const stream = this.#link.duplex(this.#connection, ToolService.method.execute);
     this.#stream = stream;
     stream.on("error", (error: unknown) => {
       this.#failure ??= error;
     });
     signal?.addEventListener("abort", this.#abort, { once: true });
-    if (signal?.aborted) {
-      this.#abort();
-    }
     const complete = whole !== undefined && whole.length <= wholeBytes;
     this.#complete = complete;
     const text = complete ? whole : new Uint8Array();

@@ -25,13 +25,6 @@ export type { LogLevel, LogRecord, Progress, Status, StatusState } from "../stat
 export { Agentd, type Decided, type RunOptions } from "./agentd.js";
 export type { CallEvent, EndedEvent, LogEvent, Outcome, StartedEvent, StatusEvent } from "./events.js";
 export type { Execution } from "./execution.js";
-export {
-  type Approval,
-  type ArgumentStream,
-  type Arguments,
-  type ArtifactPiece,
-  type CallKey,
-  type CallOptions,
-  Toolhost,
-} from "./toolhost.js";
+export type { Approval, ArgumentStream, Arguments, ArtifactPiece, CallKey, CallOptions } from "./options.js";
+export { Toolhost } from "./toolhost.js";
 export type { RenderedTools, ToolFormat, ToolInfo, ToolMatch, ToolQuery, Viewer } from "./tools.js";
