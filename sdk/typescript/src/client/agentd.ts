@@ -6,11 +6,11 @@ import {
   type Completion,
   type DecisionSchema,
   type LimitsSchema,
-  type ListRunsRequestSchema,
   type PeopleSchema,
   type Run,
   type RunEvent,
   type RunFinished,
+  type RunState,
   StartRunRequestSchema,
   type SystemToolsSchema,
   type ToolChoiceSchema,
@@ -62,6 +62,16 @@ export interface Decided {
   readonly by?: string;
   /** Why, in words. */
   readonly reason?: string;
+}
+
+/** Selects runs. All that is set must match. */
+export interface RunFilter {
+  /** How many runs a page has; default: 50. */
+  readonly pageSize?: number;
+  /** Runs in one of these states; default: all. */
+  readonly states?: RunState[];
+  /** Only the sub-runs of this run. */
+  readonly parentRunId?: string;
 }
 
 type DecisionInit = MessageInitShape<typeof DecisionSchema>;
@@ -184,9 +194,9 @@ export class Agentd {
   }
 
   /** Yields the runs that a filter selects, the newest first, and asks for the next page when the loop gets there. */
-  async *listRuns(filter: Omit<MessageInitShape<typeof ListRunsRequestSchema>, "pageToken"> = {}): AsyncGenerator<Run> {
+  async *listRuns(filter: RunFilter = {}): AsyncGenerator<Run> {
     for (let pageToken = ""; ; ) {
-      const page = await this.#link.unary(AgentService.method.listRuns, { ...filter, pageToken } as never);
+      const page = await this.#link.unary(AgentService.method.listRuns, { ...filter, pageToken });
       yield* page.runs;
       pageToken = page.nextPageToken;
       if (!pageToken) {

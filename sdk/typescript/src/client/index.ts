@@ -22,7 +22,7 @@ export type { PendingDecision, Run, RunEvent, RunFinished } from "../gen/agentd/
 export { Completion, DecisionKind, RunState, StopReason, Verdict } from "../gen/agentd/v1/agent_service_pb.js";
 export { encodeJSON, parseJSON, RawJSON, rawJSON } from "../json.js";
 export type { LogLevel, LogRecord, Progress, Status, StatusState } from "../status.js";
-export { Agentd, type Decided, type RunOptions } from "./agentd.js";
+export { Agentd, type Decided, type RunFilter, type RunOptions } from "./agentd.js";
 export type { CallEvent, EndedEvent, LogEvent, Outcome, StartedEvent, StatusEvent } from "./events.js";
 export type { Execution } from "./execution.js";
 export type { Approval, ArgumentStream, Arguments, ArtifactPiece, CallKey, CallOptions } from "./options.js";

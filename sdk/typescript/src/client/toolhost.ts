@@ -96,18 +96,14 @@ export class Toolhost {
   /** Returns the tools that hold one of the words, the best match first. */
   async searchTools(words: string, query: ToolQuery = {}): Promise<ToolMatch[]> {
     const request = { query: words, selection: selectionMessage(query) };
-    const { matches } = await this.#link.unary(ToolService.method.searchTools, request as never, query.signal);
+    const { matches } = await this.#link.unary(ToolService.method.searchTools, request, query.signal);
     return matches.flatMap(({ tool, score }) => (tool ? [{ tool: toolInfo(tool), score }] : []));
   }
 
   /** Returns the tools that match and can be called, exactly as a model's API or a prompt wants them. */
   async renderTools(format: ToolFormat, query: ToolQuery = {}): Promise<RenderedTools> {
     const request = { format: toolFormats[format], selection: selectionMessage(query) };
-    const { content, mediaType, tools } = await this.#link.unary(
-      ToolService.method.renderTools,
-      request as never,
-      query.signal,
-    );
+    const { content, mediaType, tools } = await this.#link.unary(ToolService.method.renderTools, request, query.signal);
     return { content: Buffer.from(content).toString("utf8"), mediaType, tools };
   }
 

@@ -1,6 +1,5 @@
 /** Tools, as toolhost offers them. */
-import type { MessageInitShape } from "@bufbuild/protobuf";
-import type { ListToolsRequestSchema, Tool as ToolMessage, ToolSelectionSchema } from "../gen/toolhost/v1/tool_service_pb.js";
+import type { Tool as ToolMessage } from "../gen/toolhost/v1/tool_service_pb.js";
 import { ToolFormat as Format } from "../gen/toolhost/v1/tool_service_pb.js";
 import { fromDuration, fromJSONBytes, fromValues, toValues } from "../wire/scalars.js";
 
@@ -117,9 +116,7 @@ export interface RenderedTools {
 }
 
 /** A query as the messages have it that select tools. */
-export function selectionMessage(
-  query: ToolQuery,
-): MessageInitShape<typeof ToolSelectionSchema> & MessageInitShape<typeof ListToolsRequestSchema> {
+export function selectionMessage(query: ToolQuery) {
   const { names = [], categories = [], tags = [], dangerous, maxCostPerUse, maxTools = 0, session = "", context } = query;
   return {
     names: [...names],
@@ -130,7 +127,7 @@ export function selectionMessage(
     maxTools,
     session,
     context: toValues(context),
-  } as never;
+  };
 }
 
 /** A tool of a message. */

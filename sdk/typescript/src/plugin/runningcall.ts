@@ -1,4 +1,4 @@
-/** A call while it runs: what its tool says, kept in order, and the one place where it fails from outside. */
+/** A call while it runs: what its tool knows, and what it says, kept in order. */
 import type { LogLevel, LogRecord, Status, StatusState } from "../status.js";
 import { isTerminal } from "../status.js";
 import { toLogRecord, toStatus } from "../wire/messages.js";

@@ -64,7 +64,7 @@ export class MemoryToolhost {
     const ended = new Promise<Ended>((end) => {
       this.#calls.set(number, { heard, artifacts, pieces: new Pieces(), end });
     });
-    this.send(number, { case: "start", value: { ...start, credit: windowBytes } as never });
+    this.send(number, { case: "start", value: { ...start, credit: windowBytes } });
     return { number, ended };
   }
 
