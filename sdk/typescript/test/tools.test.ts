@@ -144,7 +144,7 @@ test("a result says more", async () => {
     { key: "k", operation: "replace", value: null },
   ]);
   assert.equal(got.result?.usage?.inputTokens, 5);
-  assert.deepEqual({ ...got.result?.metadata }, { a: [1] });
+  assert.deepEqual(got.result?.metadata, { a: [1] });
   const failed = await hostOf(tool(spec("t"), () => result({ content: "no", isError: true, effects: said.effects }))).call("t");
   assert.deepEqual(failed.result?.effects, [], "a failure has none");
 });

@@ -49,11 +49,7 @@ export function toValues(values: Readonly<Record<string, unknown>> | undefined):
 
 /** JSON values by key, decoded. What is no JSON, which only a broken peer sends, is left as text. */
 export function fromValues(values: Readonly<Record<string, Uint8Array>>): Record<string, unknown> {
-  const decoded: Record<string, unknown> = Object.create(null);
-  for (const [key, value] of Object.entries(values)) {
-    decoded[key] = fromJSONBytes(value);
-  }
-  return decoded;
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, fromJSONBytes(value)]));
 }
 
 /** A JSON value, decoded; undefined for none. What is no JSON is left as text. */
