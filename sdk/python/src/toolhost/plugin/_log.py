@@ -68,9 +68,12 @@ class _CallHandler(logging.Handler):
         self._thread = thread
         self._fallback = ProcessHandler(sys.stderr, call.start.call_id)
 
-    def createLock(self) -> None:  # noqa: N802
-        # Sending waits, and a lock around it would hold up the loop that it waits for.
-        self.lock = None
+    def handle(self, record: logging.LogRecord) -> bool:
+        """Emit a record, without the lock that other handlers hold: what it waits for may need it."""
+        if not self.filter(record):
+            return False
+        self.emit(record)
+        return True
 
     def emit(self, record: logging.LogRecord) -> None:
         """Send a record; after the call has ended, write it to standard error."""

@@ -114,14 +114,14 @@ class _Service(plugin_pb2_grpc.ToolPluginServiceServicer):
         self.streaming.set()
         reading, over = (asyncio.ensure_future(work) for work in (_read(requests, session), self.over.wait()))
         writing = asyncio.ensure_future(_write(outbox, context))
-        try:
+        # gRPC cancels what handles a stream that broke, and would complain if that said so.
+        with contextlib.suppress(asyncio.CancelledError):
             await asyncio.wait({reading, over}, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            self.over.set()
-            reading.cancel()
-            # It goes on where toolhost is gone and gRPC cancels what handles the stream.
-            ending = asyncio.ensure_future(_end(session, outbox, writing))
-            self.endings.append(ending)
+        self.over.set()
+        reading.cancel()
+        ending = asyncio.ensure_future(_end(session, outbox, writing))
+        self.endings.append(ending)
+        with contextlib.suppress(asyncio.CancelledError):
             await asyncio.shield(ending)
 
     async def check(self, request: bytes, context: Any) -> bytes:
@@ -198,6 +198,8 @@ async def _serve(
     watch.add_done_callback(lambda _: None if service.streaming.is_set() else service.over.set())
     await service.over.wait()
     watch.cancel()
+    # What gRPC complains of from here on is that it ends in the middle of something.
+    logging.getLogger("grpc").setLevel(logging.CRITICAL)
     await server.stop(grace=_GRACE + _LAST_WORDS)
     if not all(await asyncio.gather(*service.endings)):
         _leave()
