@@ -1,0 +1,70 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/toolhost/toolhost/internal/config"
+	"github.com/toolhost/toolhost/tool"
+)
+
+func TestSandboxInWords(t *testing.T) {
+	s := &tool.Sandbox{
+		Mode: "required", Network: true, Workspace: tool.AccessWrite, Read: []string{"/r"}, Write: []string{"/w"},
+		Walls: []tool.Wall{{Name: "files", Effective: true, Mechanism: "mount namespace"}, {Name: "ipc", Note: "why"}, {Name: "pid", Effective: true, Mechanism: "m", Note: "but"}},
+	}
+	for got, want := range map[string]string{
+		wallsOf(nil):                        "-",
+		wallsOf(&tool.Sandbox{Mode: "off"}): "off",
+		wallsOf(s):                          "required, without ipc",
+		sandboxOf(nil) + " ":                "- ",
+		sandboxOf(&tool.Sandbox{Mode: "off"}) + " ": "off ",
+		sandboxOf(s): "required; workspace write, network, reads /r, writes /w, files (mount namespace), ipc (not effective: why), pid (m: but)",
+		askedInVain([]tool.Ungranted{{Request: "the network"}, {Request: "to read /x"}}): "asks for the network, to read /x, which is not granted",
+	} {
+		if got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	var b strings.Builder
+	(&explanation{plugin: tool.PluginInfo{Ungranted: []tool.Ungranted{{Request: "the network", Grant: "plugin.p.sandbox.network: true"}}}}).writeRequests(&b)
+	if want := "\nasked for and not granted\n  the network; in toolhost.yaml: plugin.p.sandbox.network: true\n"; b.String() != want {
+		t.Errorf("got %q, want %q", b.String(), want)
+	}
+}
+
+// What is toolhost's own is out of sight, and what it goes by cannot be changed.
+func TestGroundsAreToolhostsOwn(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "toolhost.yaml")
+	text := "plugins: [plugins]\nlisten: unix:///run/t.sock\nstate: state\nworkspace: .\naudit: {file: audit}\nsecrets: {key: {file: secret, plugins: [p]}}\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	options, err := serveFlags{config: file}.options(func(string) string { return "" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := groundsOf(options)
+	at := func(name string) string { return filepath.Join(dir, name) }
+	for _, path := range []string{at("state"), at("secret"), "/run/t.sock"} {
+		if !slices.Contains(own.hidden, path) {
+			t.Errorf("%s is not hidden: %q", path, own.hidden)
+		}
+	}
+	for _, path := range []string{file, at("plugins"), at("audit"), at("toolhost.lock")} {
+		if !slices.Contains(own.protected, path) {
+			t.Errorf("%s is not protected: %q", path, own.protected)
+		}
+	}
+	granted := config.Sandbox{Mode: "on", Network: true, Workspace: "write", Read: []string{"/r"}, Write: []string{"/w"}}
+	if s := own.sandbox(granted); s.Workspace != dir || s.WorkspaceAccess != tool.AccessWrite || !s.Network || !slices.Equal(s.Write, []string{"/w"}) {
+		t.Errorf("the sandbox is %+v", s)
+	}
+	if s := own.question(granted); s.WorkspaceAccess != tool.AccessNone || s.Network || len(s.Write) > 0 || !slices.Equal(s.Read, []string{"/r", "/w"}) || s.Mode != "on" {
+		t.Errorf("the sandbox of one that is asked what it is is %+v", s)
+	}
+}
