@@ -107,9 +107,10 @@ func TestRunIsResumed(t *testing.T) {
 	}
 	left := w.run("run", "--config", file, "go") // nobody types anything
 	left.want(t, 6, "allow it?", "agentd resume run-")
-	_, id, _ := strings.Cut(strings.TrimSpace(left.stderr.String()), "agentd resume ")
+	_, command, _ := strings.Cut(strings.TrimSpace(left.stderr.String()), "agentd ")
 	e := ended{stdout: newOutput(), stderr: newOutput()}
-	p := w.process(e, "resume", "--config", file, id)
+	p := w.process(e, strings.Fields(command)...) // as it is printed
+	id := strings.Fields(command)[1]
 	p.Stdin = strings.NewReader("y\n")
 	e.code = run(t.Context(), p)
 	e.want(t, 0, "? danger needs approval", "✓ d1 approved", "it said done")
