@@ -203,3 +203,7 @@ async def _serve(
     await server.stop(grace=_GRACE + _LAST_WORDS)
     if not all(await asyncio.gather(*service.endings)):
         _leave()
+    # gRPC is not done with its calls yet, and prints traces of those that are cancelled with the loop.
+    left = asyncio.all_tasks() - {asyncio.current_task()}
+    if left:
+        await asyncio.wait(left, timeout=_LAST_WORDS)
