@@ -23,6 +23,9 @@ type child struct {
 	known     chan struct{} // closed when id is set: before, the process is not reaped
 	exited    chan struct{} // closed when it is reaped, and its group and its namespace are killed
 
+	surveyed  string   // the mark of what it started, if that is to be looked for at its end
+	survivors []string // what was found then; set before exited is closed
+
 	mu     sync.Mutex
 	reaped bool             // the pid may be another's
 	state  *os.ProcessState // set before exited is closed
@@ -38,6 +41,7 @@ type spec struct {
 	grouped   bool          // whether it is only started in a control group of version 2
 	mark      string        // the entry of the environment by which it is found
 	walls     *sandbox.Plan // nil: none
+	survey    string        // the mark of what to look for at the process's end; empty: nothing is looked for
 }
 
 // namespaceError says why there is no PID namespace.
@@ -51,7 +55,7 @@ var errNotGrouped = errors.New("no control group of version 2 takes it in")
 
 // startChild starts a process as s says, with nothing else inherited. Its goroutines end when the process has ended.
 func startChild(ctx context.Context, s spec) (*child, error) {
-	c := &child{holder: s.holder, known: make(chan struct{}), exited: make(chan struct{})}
+	c := &child{holder: s.holder, surveyed: s.survey, known: make(chan struct{}), exited: make(chan struct{})}
 	started, ended := make(chan startedAs), make(chan struct{})
 	pidns.Go(func() (reusable bool) { return c.own(ctx, s, started, ended) })
 	as := <-started
@@ -153,6 +157,9 @@ func (s *spec) launch(ctx context.Context) (process *os.Process, failure, err er
 // reap waits for the process to end and takes its exit status.
 func (c *child) reap(process *os.Process) {
 	if awaitEnd(process.Pid) {
+		if c.surveyed != "" {
+			c.survivors = c.lookForSurvivors(c.surveyed)
+		}
 		// Before the process is reaped: as long as it is a zombie, nobody else can have its number.
 		c.signalGroup(syscall.SIGKILL)
 	}

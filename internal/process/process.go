@@ -38,6 +38,7 @@ type Process struct {
 	cfg    Config
 	folder string // its own, below RunDir
 	mark   string
+	survey bool // what it leaves is looked for at its end
 	out    *output
 	link   *link
 	client *goplugin.Client

@@ -64,6 +64,9 @@ func (p *Process) startChild(ctx context.Context, attr os.ProcAttr, dir string) 
 		holder: p.holder, mark: proc.MarkName + "=" + p.mark,
 		grouped: p.cfg.PIDNamespace == NamespaceInstead,
 	}
+	if p.survey {
+		s.survey = p.mark
+	}
 	s.namespace = !s.grouped && p.cfg.PIDNamespace != NamespaceOff
 	without := map[string]string{}
 	for {
