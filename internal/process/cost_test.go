@@ -5,10 +5,17 @@ import (
 	"testing"
 
 	"github.com/toolhost/toolhost/internal/process"
+	"github.com/toolhost/toolhost/internal/sandbox"
 )
 
 // What toolhost itself holds for an instance that has no call must not grow without notice: 200 of them are nothing.
 func TestInstanceCostsToolhostLittle(t *testing.T) {
+	for _, mode := range []sandbox.Mode{sandbox.ModeOff, sandbox.ModeOn} {
+		t.Run("sandbox "+string(mode), func(t *testing.T) { testCost(t, mode) })
+	}
+}
+
+func testCost(t *testing.T, mode sandbox.Mode) {
 	const instances, most = 10, 512 << 10
 	used := func() uint64 {
 		var m runtime.MemStats
@@ -17,7 +24,7 @@ func TestInstanceCostsToolhostLittle(t *testing.T) {
 		return m.HeapAlloc + m.StackInuse
 	}
 	cfg, _ := setup(t)
-	cfg.Logger = nil
+	cfg.Logger, cfg.Sandbox.Mode = nil, mode
 	launch(t, cfg) // what is made once
 	before := used()
 	var all []*process.Process
