@@ -50,12 +50,13 @@ const (
 )
 
 // Keys of the run's context that mean the same to every caller that sets them; see Value. A tool declares those that it
-// reads in Spec.ContextKeys.
+// reads in Spec.ContextKeys. Effects may change KeyTodos and keys of your own; agentd refuses those on the others.
 const (
-	KeyRun   = "run"   // the id of the agent's run, a string
-	KeyTurn  = "turn"  // the number of the model's response that asked for the call, from 1
-	KeyUser  = "user"  // for whom the work is done, as the caller says: a string or an object
-	KeyTodos = "todos" // what is to be done, a list
+	KeyRun    = "run"    // the id of the agent's run, a string
+	KeyTurn   = "turn"   // the number of the model's response that asked for the call, from 1
+	KeyTenant = "tenant" // whose data the call may see, as the caller says: a string
+	KeyUser   = "user"   // for whom the work is done, as the caller says: a string or an object
+	KeyTodos  = "todos"  // what is to be done, a list
 )
 
 // Text returns a block of plain text or Markdown.

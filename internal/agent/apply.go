@@ -10,15 +10,16 @@ import (
 
 // The words that the loop itself puts into a conversation.
 const (
-	cutTextWords  = "Your response was cut at its token limit. Go on exactly where it ended."
-	cutCallWords  = "[not run] The response was cut at its token limit before this call was complete, so it was not made. Make it again, with shorter arguments if possible."
-	callsGone     = "[not run] The run has reached its limit of %d tool calls."
-	refusedCall   = "[not run] The response ended with %s, so its calls were not made."
-	cancelledCall = "[cancelled] The run was cancelled before this call began, so it was not made."
-	stoppedCall   = "[not run] The run ended before this call began: %s."
-	budgetGone    = "[not run] The run has used up a budget: %s."
-	nothingShown  = "(The tool succeeded and returned nothing to read.)"
-	editedCall    = "[edited] A person approved this call with other arguments than yours. It was made with: %s"
+	cutTextWords   = "Your response was cut at its token limit. Go on exactly where it ended."
+	cutCallWords   = "[not run] The response was cut at its token limit before this call was complete, so it was not made. Make it again, with shorter arguments if possible."
+	callsGone      = "[not run] The run has reached its limit of %d tool calls."
+	refusedCall    = "[not run] The response ended with %s, so its calls were not made."
+	cancelledCall  = "[cancelled] The run was cancelled before this call began, so it was not made."
+	stoppedCall    = "[not run] The run ended before this call began: %s."
+	budgetGone     = "[not run] The run has used up a budget: %s."
+	nothingShown   = "(The tool succeeded and returned nothing to read.)"
+	droppedEffects = "[context not changed] The tool succeeded, but what it wanted to change in the run's context was refused: %s."
+	editedCall     = "[edited] A person approved this call with other arguments than yours. It was made with: %s"
 )
 
 // Apply folds a durable event into the state. An error says that the event cannot follow what came before; the state
@@ -246,6 +247,7 @@ func (s *State) applyResult(p *CallResult) error {
 
 // finishBatch puts the results into the conversation, in call order, and draws the conclusions.
 func (s *State) finishBatch() {
+	s.foldEffects()
 	blocks := make([]model.Block, len(s.batch))
 	direct, text := true, ""
 	for i := range s.batch {
@@ -262,7 +264,6 @@ func (s *State) finishBatch() {
 		s.concludeSystem(c)
 	}
 	s.pushUser(blocks...)
-	s.foldEffects()
 	done := s.completed()
 	s.batch = nil
 	switch {
@@ -284,6 +285,9 @@ func (c *callState) shown() []tool.Content {
 	}
 	if c.edited {
 		content = slices.Concat([]tool.Content{tool.Text(fmt.Sprintf(editedCall, c.Arguments))}, content)
+	}
+	if len(c.dropped) > 0 {
+		content = slices.Concat(content, []tool.Content{tool.Text(droppedWords(c.dropped))})
 	}
 	return content
 }

@@ -6,13 +6,18 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/toolhost/toolhost/tool"
 )
 
-// The keys of the run's context that have a meaning here. The first is a tool's to write, the others nobody's.
+// The keys of the run's context that have a meaning here. The first is a tool's to write. Those that say for whom the run
+// works are whoever's who starts it, because tools trust them: a tool must not be able to change them for another one. The
+// last three are nobody's.
 const (
 	KeyTodos   = "todos"   // the things to do: whoever watches is told when they change
+	KeyTenant  = "tenant"  // whose data the run may see
+	KeyUser    = "user"    // for whom the work is done
 	KeyRun     = "run"     // the run's id
 	KeyTurn    = "turn"    // the number of the response that asked for the call
 	KeySession = "session" // the session in which the call is made
@@ -23,6 +28,8 @@ const (
 	maxContextKey = 128
 	// maxContextBytes bounds all keys and values: they go to toolhost with each call.
 	maxContextBytes = 256 << 10
+	// maxRefused bounds how many refused effects of one call are told: a model that reads three knows what is wrong.
+	maxRefused = 3
 )
 
 // Context returns the run's context as calls of a turn get it: the values, and what the keys run, turn and session say.
@@ -89,18 +96,31 @@ func checkContextKey(key string) error {
 	return nil
 }
 
-// foldEffects lets the effects of a complete batch change the context, in call order. Failed calls change nothing.
+// checkEffectKey returns why tools may not change a key, or nil.
+func checkEffectKey(key string) error {
+	if key == KeyTenant || key == KeyUser {
+		return fmt.Errorf("the context's key %q says for whom the run works, and only whoever starts a run says that", key)
+	}
+	return checkContextKey(key)
+}
+
+// foldEffects lets the effects of a complete batch change the context, in call order. Failed calls change nothing. What is
+// refused is told to people by an event, and to the model with the call's result.
 func (s *State) foldEffects() {
 	var change ContextChange
 	changed := make(map[string]json.RawMessage) // by key, the value before
 	for i := range s.batch {
-		r := s.batch[i].result
+		c := &s.batch[i]
+		r := c.result
 		if r.Result.IsError || r.Failure != nil {
 			continue
 		}
 		for _, e := range r.Result.Effects {
 			before := s.context[e.Key]
 			if err := s.foldEffect(e); err != nil {
+				if c.dropped = append(c.dropped, err.Error()); len(c.dropped) > maxRefused {
+					continue
+				}
 				if change.Refused == nil {
 					change.Refused = make(map[string]string)
 				}
@@ -128,7 +148,7 @@ func (s *State) foldEffects() {
 
 // foldEffect lets one effect change the context, or returns why it cannot.
 func (s *State) foldEffect(e tool.Effect) error {
-	if err := checkContextKey(e.Key); err != nil {
+	if err := checkEffectKey(e.Key); err != nil {
 		return err
 	}
 	after, err := joined(s.context[e.Key], e)
@@ -151,6 +171,15 @@ func (s *State) foldEffect(e tool.Effect) error {
 	}
 	s.context[e.Key] = after
 	return nil
+}
+
+// droppedWords says which of a call's effects were refused, and why.
+func droppedWords(dropped []string) string {
+	words := strings.Join(dropped[:min(len(dropped), maxRefused)], "; ")
+	if more := len(dropped) - maxRefused; more > 0 {
+		words += fmt.Sprintf("; and %d more", more)
+	}
+	return fmt.Sprintf(droppedEffects, words)
 }
 
 // joined returns a key's value after an effect.

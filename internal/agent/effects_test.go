@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -63,6 +64,63 @@ func TestEffects(t *testing.T) {
 				t.Error("a result with effects alone has nothing for the provider")
 			}
 		})
+	}
+}
+
+// TestEffectsOnIdentity: no tool changes for whom a run works, not even where nobody has said it. What a tool returns beside
+// that counts, and the model is told with the result, and people by an event.
+func TestEffectsOnIdentity(t *testing.T) {
+	for _, key := range []string{"tenant", "user", "session", "run", "turn"} {
+		for _, before := range []string{`"acme"`, `["acme"]`, ``} {
+			for _, op := range []tool.EffectOperation{tool.EffectReplace, tool.EffectAppend, tool.EffectMerge, ""} {
+				started := agent.RunStarted{Context: map[string]json.RawMessage{}}
+				if own := key != "tenant" && key != "user"; before != "" && !own {
+					started.Context[key] = json.RawMessage(before)
+				}
+				f := newFolderOf(t, started)
+				was := string(f.state.Context(1)[key])
+				f.respond(model.StopToolUse, call("a", "serial"), call("b", "serial"))
+				f.add(&agent.CallResult{CallID: "r.t1.c0", Result: tool.Result{
+					Content: []tool.Content{tool.Text("the rows")}, Effects: []tool.Effect{effect(key, op, `"globex"`), effect("k", "", `2`)},
+				}})
+				if got := string(f.state.Context(1)[key]); got != was {
+					t.Errorf("the next call of the batch sees %s = %s, want %s", key, got, was)
+				}
+				f.add(&agent.CallResult{CallID: "r.t1.c1", Result: tool.Result{Content: []tool.Content{tool.Text("fine")}}})
+				values := f.state.Context(1)
+				if got := string(values[key]); got != was || string(values["k"]) != "2" {
+					t.Errorf("%s %s: %s is %s, want %s; k is %s", op, before, key, got, was, values["k"])
+				}
+				changes := kept[*agent.ContextChange](f)
+				if len(changes) != 1 || changes[0].Refused[key] == "" || !cmp.Equal(changes[0].Keys, []string{"k"}) {
+					t.Errorf("told: %v", changes)
+				}
+				shown := f.read()
+				if !strings.Contains(shown[0], "the rows") || !strings.Contains(shown[0], key) || !strings.Contains(shown[0], "refused") || strings.Contains(shown[0], "globex") {
+					t.Errorf("the model reads %q", shown[0])
+				}
+				if shown[1] != "fine" {
+					t.Errorf("of the call without effects the model reads %q", shown[1])
+				}
+			}
+		}
+	}
+}
+
+// TestManyRefusedEffects: however many effects of a call are refused, little is told of them.
+func TestManyRefusedEffects(t *testing.T) {
+	effects := make([]tool.Effect, 1000)
+	for i := range effects {
+		effects[i] = effect(fmt.Sprint("k", i), "increment", `1`)
+	}
+	f := newFolder(t, agent.Limits{})
+	f.respond(model.StopToolUse, call("a", "echo"))
+	f.add(&agent.CallResult{CallID: "r.t1.c0", Result: tool.Result{Effects: effects}})
+	if changes := kept[*agent.ContextChange](f); len(changes) != 1 || len(changes[0].Refused) != 3 {
+		t.Errorf("told: %v", changes)
+	}
+	if shown := f.read()[0]; !strings.Contains(shown, "and 997 more") || len(shown) > 500 {
+		t.Errorf("the model reads %q", shown)
 	}
 }
 

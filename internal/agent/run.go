@@ -242,5 +242,10 @@ func (r *run) commit(ctx context.Context, payloads ...Payload) error {
 	}
 	r.tries = 0
 	r.feed.publish(events...)
+	for _, e := range events {
+		if change, ok := e.Payload.(*ContextChange); ok && len(change.Refused) > 0 {
+			r.agent.config.Log.Warn("effects of tools on the run's context were refused", "run", r.id, "refused", change.Refused)
+		}
+	}
 	return nil
 }

@@ -65,6 +65,7 @@ type callState struct {
 	refusal    string      // why the call is not made; empty: it is
 	settled    *CallResult // its result, which is still to be journaled
 	result     *CallResult
+	dropped    []string // why some of its effects were refused
 	asks       []string // what its sub-run waits for; see SubRunWaiting
 }
 

@@ -18,8 +18,8 @@ import (
 const (
 	// setupVariable is the environment variable that names the operator's file.
 	setupVariable = "QUERY_DB_SETUP"
-	// keyTenant is the key of the run's context that says whose call it is. Arguments never do: a model writes them.
-	keyTenant = "tenant"
+	// keyTenant is the key of the context that says whose call it is. Arguments never do: a model writes them.
+	keyTenant = sdk.KeyTenant
 )
 
 // library knows the databases of all tenants. It is safe for concurrent use.

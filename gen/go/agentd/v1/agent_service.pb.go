@@ -402,7 +402,8 @@ type StartRunRequest struct {
 	Session string `protobuf:"bytes,6,opt,name=session,proto3" json:"session,omitempty"`
 	// Whether somebody can be asked during the run. Unset means agentd's own.
 	People *People `protobuf:"bytes,7,opt,name=people,proto3" json:"people,omitempty"`
-	// The first values of the run's context, as JSON by key. The keys `run`, `turn` and `session` are agentd's own.
+	// The first values of the run's context, as JSON by key. The keys `run`, `turn` and `session` are agentd's own. `tenant`
+	// and `user` say for whom the run works: they are set here alone, no effect of a tool changes them.
 	Context map[string][]byte `protobuf:"bytes,8,rep,name=context,proto3" json:"context,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// Whether the run ends well only when the model calls `attempt_completion`. The model is reminded of that, and after
 	// three responses without a call the run pauses.
@@ -3495,7 +3496,8 @@ func (x *BudgetWarning) GetLimit() float64 {
 	return 0
 }
 
-// ContextChange says which keys of the run's context have changed.
+// ContextChange says which keys of the run's context have changed, and which changes were refused. Of a refused change
+// the model reads a line below the call's result.
 type ContextChange struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The keys.

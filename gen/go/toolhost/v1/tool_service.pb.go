@@ -1216,9 +1216,10 @@ type CallOptions struct {
 	Approval *Approval `protobuf:"bytes,4,opt,name=approval,proto3" json:"approval,omitempty"`
 	// The run's context by key, as JSON values; a tool gets only the keys that it declared. Callers may choose keys as they
 	// like. These mean the same everywhere: `run`, the id of the agent's run, a string; `turn`, the number of the model's
-	// response that asked for the call, from 1; `session`, `session` above as the agent knows it, a string; `user`, for whom
-	// the work is done, as the caller knows them, a string or an object; `todos`, what is to be done, a list. toolhost
-	// checks none of them: who calls is the principal, whatever `user` says. The workspace, the deadline and the trace
+	// response that asked for the call, from 1; `session`, `session` above as the agent knows it, a string; `tenant`, whose
+	// data the call may see, a string; `user`, for whom the work is done, as the caller knows them, a string or an object;
+	// `todos`, what is to be done, a list. toolhost checks none of them: who calls is the principal, whatever `user` says, and
+	// of these keys only `todos` is for effects to change. The workspace, the deadline and the trace
 	// context reach every tool by fields of their own. A secret does not belong here; see ToolSpec.requires_auth.
 	Context map[string][]byte `protobuf:"bytes,5,rep,name=context,proto3" json:"context,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// The W3C trace context of the caller. Empty means the RPC's own metadata.

@@ -473,7 +473,9 @@ func (x *Artifact) GetName() string {
 	return ""
 }
 
-// Effect is a change to the run's context that a tool returns instead of making it.
+// Effect is a change to the run's context that a tool returns instead of making it. The keys `tenant`, `user`, `session`,
+// `run` and `turn` say for whom and where the run works: agentd refuses effects on them, with a line that the model reads, and
+// keeps the result. So should every caller that folds effects.
 type Effect struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The key of the run's context that changes.

@@ -78,7 +78,8 @@ export type StartRunRequest = Message<"agentd.v1.StartRunRequest"> & {
   people?: People | undefined;
 
   /**
-   * The first values of the run's context, as JSON by key. The keys `run`, `turn` and `session` are agentd's own.
+   * The first values of the run's context, as JSON by key. The keys `run`, `turn` and `session` are agentd's own. `tenant`
+   * and `user` say for whom the run works: they are set here alone, no effect of a tool changes them.
    *
    * @generated from field: map<string, bytes> context = 8;
    */
@@ -1745,7 +1746,8 @@ export const BudgetWarningSchema: GenMessage<BudgetWarning> = /*@__PURE__*/
   messageDesc(file_agentd_v1_agent_service, 38);
 
 /**
- * ContextChange says which keys of the run's context have changed.
+ * ContextChange says which keys of the run's context have changed, and which changes were refused. Of a refused change
+ * the model reads a line below the call's result.
  *
  * @generated from message agentd.v1.ContextChange
  */

@@ -677,9 +677,10 @@ export type CallOptions = Message<"toolhost.v1.CallOptions"> & {
   /**
    * The run's context by key, as JSON values; a tool gets only the keys that it declared. Callers may choose keys as they
    * like. These mean the same everywhere: `run`, the id of the agent's run, a string; `turn`, the number of the model's
-   * response that asked for the call, from 1; `session`, `session` above as the agent knows it, a string; `user`, for whom
-   * the work is done, as the caller knows them, a string or an object; `todos`, what is to be done, a list. toolhost
-   * checks none of them: who calls is the principal, whatever `user` says. The workspace, the deadline and the trace
+   * response that asked for the call, from 1; `session`, `session` above as the agent knows it, a string; `tenant`, whose
+   * data the call may see, a string; `user`, for whom the work is done, as the caller knows them, a string or an object;
+   * `todos`, what is to be done, a list. toolhost checks none of them: who calls is the principal, whatever `user` says, and
+   * of these keys only `todos` is for effects to change. The workspace, the deadline and the trace
    * context reach every tool by fields of their own. A secret does not belong here; see ToolSpec.requires_auth.
    *
    * @generated from field: map<string, bytes> context = 5;

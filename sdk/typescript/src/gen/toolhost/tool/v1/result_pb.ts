@@ -231,7 +231,9 @@ export const ArtifactSchema: GenMessage<Artifact> = /*@__PURE__*/
   messageDesc(file_toolhost_tool_v1_result, 3);
 
 /**
- * Effect is a change to the run's context that a tool returns instead of making it.
+ * Effect is a change to the run's context that a tool returns instead of making it. The keys `tenant`, `user`, `session`,
+ * `run` and `turn` say for whom and where the run works: agentd refuses effects on them, with a line that the model reads, and
+ * keeps the result. So should every caller that folds effects.
  *
  * @generated from message toolhost.tool.v1.Effect
  */
