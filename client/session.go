@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"sync/atomic"
 
 	"google.golang.org/grpc"
 	"google.golang.org/protobuf/proto"
@@ -25,6 +26,8 @@ type session struct {
 	client *Client
 	ready  chan struct{} // closed when outbox is there, or err
 	outbox *flow.Outbox[*toolhostv1.ConnectRequest]
+
+	received atomic.Uint64 // frames that were read
 
 	mutex sync.Mutex
 	calls map[uint32]*execution
@@ -90,7 +93,11 @@ func (s *session) run() {
 		close(s.ready)
 		return
 	}
-	s.outbox = flow.NewOutbox(stream.Send, outboxBytes)
+	s.outbox = flow.NewOutbox(func(frame *toolhostv1.ConnectRequest) error {
+		frame.Received = s.received.Load()
+		return stream.Send(frame)
+	}, outboxBytes)
+	s.outbox.WhenStalled(cancel)
 	close(s.ready)
 	err = s.receive(stream)
 	s.end(err)
@@ -131,6 +138,8 @@ func (s *session) receive(stream connectStream) error {
 		if err != nil {
 			return err
 		}
+		s.received.Add(1)
+		s.outbox.Arrived(resp.GetReceived())
 		number, event := resp.GetCall(), resp.GetEvent()
 		s.mutex.Lock()
 		e := s.calls[number]

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 )
 
 // Errors that end an outbox, besides those of its send function.
@@ -19,10 +20,18 @@ const (
 	frameOverhead = 64
 	// maxUrgent bounds the frames that came by PutNow and are not sent. A sender has a few of them per open call.
 	maxUrgent = 1 << 16
+	// A putter sends by itself what is small, while so few frames are not known to have arrived that a stream of gRPC
+	// takes them without waiting: it has room for 64 KiB (google.golang.org/grpc/internal/transport, defaultWriteQuota).
+	maxDirectBytes  = 2 << 10
+	maxDirectFrames = 16
+	// stallTime is how long such a frame may take all the same. Only an end that says that frames have arrived which it
+	// has not read can make it wait.
+	stallTime = 5 * time.Second
 )
 
 // Outbox is the sending side of a stream: one goroutine of its own sends what any goroutine puts in, in the order in
-// which it was put in. All methods may be called from any goroutine.
+// which it was put in. Where nothing waits and the other end is known to keep up, whoever puts a small frame in sends it
+// himself: to hand it over would cost more than to send it. All methods may be called from any goroutine.
 type Outbox[T any] struct {
 	send func(T) error
 	room *Credit
@@ -33,10 +42,19 @@ type Outbox[T any] struct {
 	cost   int  // what queue takes of room
 	urgent int  // how many of queue took no room
 	idle   bool // the goroutine waits for wake
+	direct bool // a putter sends
 	last   bool // nothing may be added any more; see Drain
 	err    error
 	wake   chan struct{} // holds one token
-	ended  chan struct{} // closed with err
+
+	sent    uint64 // frames that were handed to send, or are about to be
+	arrived uint64 // of those the other end has read
+	behind  uint64 // of those the goroutine has sent: until they have arrived, nobody else sends
+
+	putters sync.WaitGroup // that send
+	stalled func()         // see WhenStalled
+	stall   *time.Timer    // runs while one of them does
+	ended   chan struct{}  // closed with err
 }
 
 // NewOutbox starts an outbox that calls send for each frame, one at a time. limit is the number of bytes that may wait
@@ -50,13 +68,37 @@ func NewOutbox[T any](send func(T) error, limit int) *Outbox[T] {
 		wake:  make(chan struct{}, 1),
 		ended: make(chan struct{}),
 	}
+	o.stall = time.AfterFunc(stallTime, o.giveUp)
+	o.stall.Stop()
 	go o.run() // ends by fail; Close waits for it
 	return o
+}
+
+// WhenStalled says what makes a send return that the other end holds up for ever. It is called, if at all, before the
+// first frame is put in. Where whoever watches Ended ends the stream, there is no need of it.
+func (o *Outbox[T]) WhenStalled(end func()) { o.stalled = end }
+
+func (o *Outbox[T]) giveUp() {
+	o.fail(ErrStalled)
+	if o.stalled != nil {
+		o.stalled()
+	}
+}
+
+// Arrived says how many frames the other end has read, from the first on. As long as it is not called, every frame goes
+// through the goroutine.
+func (o *Outbox[T]) Arrived(frames uint64) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.arrived = max(o.arrived, min(frames, o.sent))
 }
 
 // Put queues a frame of size bytes and blocks while there is no room. It fails with ctx's cause if that ends first, or
 // with what ended the outbox; then the frame is not sent. No error does not mean that it was.
 func (o *Outbox[T]) Put(ctx context.Context, frame T, size int) error {
+	if done, err := o.sendNow(frame, size); done {
+		return err
+	}
 	cost := size + frameOverhead
 	if err := o.room.Acquire(ctx, cost); err != nil {
 		return err
@@ -71,10 +113,41 @@ func (o *Outbox[T]) Put(ctx context.Context, frame T, size int) error {
 	return nil
 }
 
+// sendNow sends a frame at once where that does not block, and reports whether it did.
+func (o *Outbox[T]) sendNow(frame T, size int) (done bool, err error) {
+	o.mu.Lock()
+	if size > maxDirectBytes || !o.idle || o.direct || len(o.queue) > 0 || o.last || o.err != nil ||
+		o.arrived == 0 || o.arrived < o.behind || o.sent-o.arrived >= maxDirectFrames {
+		o.mu.Unlock()
+		return false, nil
+	}
+	o.direct = true
+	o.sent++
+	o.putters.Add(1)
+	o.mu.Unlock()
+	defer o.putters.Done()
+	o.stall.Reset(stallTime)
+	err = o.send(frame)
+	o.stall.Stop()
+	if err != nil {
+		o.fail(err)
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.direct = false
+	if len(o.queue) > 0 || o.last {
+		o.rouse()
+	}
+	return true, err
+}
+
 // PutNow queues a small frame without waiting for room, behind all that was put before. It is for what must not block,
 // such as cancelling and granting credit. So many of them that the other end must have stopped reading end the outbox
 // with ErrStalled.
 func (o *Outbox[T]) PutNow(frame T) error {
+	if done, err := o.sendNow(frame, 0); done {
+		return err
+	}
 	o.mu.Lock()
 	if o.err == nil && o.urgent == maxUrgent {
 		o.mu.Unlock()
@@ -123,6 +196,7 @@ func (o *Outbox[T]) Drain(ctx context.Context) error {
 func (o *Outbox[T]) Close() {
 	o.fail(ErrClosed)
 	<-o.done
+	o.putters.Wait()
 }
 
 // refusal says why no frame may be added now; nil if one may.
@@ -138,9 +212,9 @@ func (o *Outbox[T]) add(frame T) {
 	o.rouse()
 }
 
-// rouse wakes the goroutine if it waits.
+// rouse wakes the goroutine if it waits for something to do. While a putter sends, that one does it later.
 func (o *Outbox[T]) rouse() {
-	if o.idle {
+	if o.idle && !o.direct {
 		o.idle = false
 		o.wake <- struct{}{} // never blocks: idle is set only while the token is not there
 	}
@@ -181,7 +255,7 @@ func (o *Outbox[T]) run() {
 func (o *Outbox[T]) take(spent []T) []T {
 	clear(spent)
 	o.mu.Lock()
-	for len(o.queue) == 0 && o.err == nil && !o.last {
+	for o.err == nil && (o.direct || len(o.queue) == 0 && !o.last) {
 		o.idle = true
 		o.mu.Unlock()
 		select {
@@ -196,6 +270,8 @@ func (o *Outbox[T]) take(spent []T) []T {
 	}
 	batch := o.queue
 	o.queue, o.urgent = spent[:0], 0
+	o.sent += uint64(len(batch))
+	o.behind = o.sent
 	freed := o.cost
 	o.cost = 0
 	o.room.Grant(freed)

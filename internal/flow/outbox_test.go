@@ -245,3 +245,73 @@ func BenchmarkOutbox(b *testing.B) {
 		}
 	})
 }
+
+// TestOutboxSendsInTheCallersGoroutine where the other end keeps up, and only there.
+func TestOutboxSendsInTheCallersGoroutine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		var got []string
+		o := flow.NewOutbox(func(frame string) error {
+			mu.Lock()
+			defer mu.Unlock()
+			got = append(got, frame)
+			return nil
+		}, 1<<20)
+		sentAtOnce := func(frame string, size int) bool {
+			mu.Lock()
+			n := len(got)
+			mu.Unlock()
+			if err := o.Put(t.Context(), frame, size); err != nil {
+				t.Fatal(err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			return len(got) > n
+		}
+		step := func(what, frame string, size int, want bool) {
+			t.Helper()
+			if now := sentAtOnce(frame, size); now != want {
+				t.Errorf("%s: sent at once: %v", what, now)
+			}
+			synctest.Wait() // until the outbox's goroutine waits
+		}
+		step("an end that has not said anything", "a", 1, false)
+		o.Arrived(1)
+		step("an end that keeps up", "b", 1, true)
+		step("a large frame", "c", 64<<10, false)
+		step("behind a large frame", "d", 1, false)
+		o.Arrived(1 << 40) // it cannot have more than there was
+		for i := range 16 {
+			step(fmt.Sprint("frame ", i), fmt.Sprint(i), 1, true)
+		}
+		step("too many that are on their way", "e", 1, false)
+		o.Arrived(21)
+		step("they have arrived", "f", 1, true)
+		o.Close()
+		if len(got) != 22 || got[20] != "e" || got[21] != "f" {
+			t.Errorf("sent %q", got)
+		}
+	})
+}
+
+// TestOutboxEndsWithAnEndThatLies: it says that frames have arrived and takes none, so that a putter is held up.
+func TestOutboxEndsWithAnEndThatLies(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWire()
+		o := flow.NewOutbox(w.send, 1<<20)
+		o.WhenStalled(func() { close(w.gone) })
+		if err := o.PutNow("a"); err != nil {
+			t.Fatal(err)
+		}
+		<-w.take
+		synctest.Wait()
+		o.Arrived(1)
+		if err := o.PutNow("b"); !errors.Is(err, errGone) {
+			t.Errorf("what was held up ended with %v", err)
+		}
+		if !errors.Is(o.Err(), flow.ErrStalled) {
+			t.Errorf("the outbox ended with %v", o.Err())
+		}
+		o.Close()
+	})
+}

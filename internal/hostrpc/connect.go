@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"sync/atomic"
 
 	"google.golang.org/grpc"
 	"google.golang.org/protobuf/proto"
@@ -26,6 +27,8 @@ type connection struct {
 	outbox  *flow.Outbox[*toolhostv1.ConnectResponse]
 	flushed chan struct{}  // closed when all that was put before the nil frame is sent
 	running sync.WaitGroup // the goroutine of each call
+
+	received atomic.Uint64 // frames that were read
 
 	mutex    sync.Mutex
 	open     map[uint32]*numberedCall
@@ -94,6 +97,7 @@ func (c *connection) send(m *toolhostv1.ConnectResponse) error {
 		close(c.flushed)
 		return nil
 	}
+	m.Received = c.received.Load()
 	return c.stream.Send(m)
 }
 
@@ -120,6 +124,8 @@ func (c *connection) receive() error {
 		if err != nil {
 			return err
 		}
+		c.received.Add(1)
+		c.outbox.Arrived(req.GetReceived())
 		if start := req.GetStart(); start != nil {
 			c.start(req.GetCall(), start)
 		} else {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"sync"
+	"sync/atomic"
 
 	"google.golang.org/grpc"
 	"google.golang.org/protobuf/proto"
@@ -53,12 +54,13 @@ type Conn struct {
 	done   chan struct{}
 	reader sync.WaitGroup // the goroutine that reads the stream
 
-	mu     sync.Mutex
-	out    *flow.Outbox[*pluginv1.ConnectRequest] // nil until open
-	opened bool                                   // Open was called
-	calls  map[uint32]*Call                       // those without an end
-	last   uint32                                 // the number of the newest call
-	err    *tool.Error                            // why the connection is lost
+	mu       sync.Mutex
+	out      *flow.Outbox[*pluginv1.ConnectRequest] // nil until open
+	opened   bool                                   // Open was called
+	calls    map[uint32]*Call                       // those without an end
+	last     uint32                                 // the number of the newest call
+	received atomic.Uint64                          // frames that were read
+	err      *tool.Error                            // why the connection is lost
 }
 
 // NewConn returns a connection that is not open. Calls need Open; Describe does not.
@@ -111,12 +113,14 @@ func (c *Conn) attach(stream grpc.BidiStreamingClient[pluginv1.ConnectRequest, p
 		return // closed meanwhile, which has ended the stream
 	}
 	c.out = flow.NewOutbox(func(frame *pluginv1.ConnectRequest) error {
+		frame.Received = c.received.Load()
 		err := stream.Send(frame)
 		if err != nil && !errors.Is(err, io.EOF) { // at io.EOF the reader gets to know why
 			c.lose(err)
 		}
 		return err
 	}, outboxBytes)
+	c.out.WhenStalled(func() { c.lose(flow.ErrStalled) })
 	c.reader.Go(func() { c.read(stream) }) // ends with the stream; Close waits for it
 }
 
@@ -205,6 +209,9 @@ func (c *Conn) read(stream grpc.BidiStreamingClient[pluginv1.ConnectRequest, plu
 			c.lose(err)
 			return
 		}
+		c.received.Add(1)
+		c.out.Arrived(frame.GetReceived())
+		frame.Received = 0 // of the stream, not of the call, whose credit it does not cost
 		c.dispatch(frame)
 	}
 }

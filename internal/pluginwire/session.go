@@ -6,8 +6,10 @@ import (
 	"io"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 
 	"google.golang.org/grpc"
+	"google.golang.org/protobuf/proto"
 
 	pluginv1 "github.com/toolhost/toolhost/gen/go/toolhost/plugin/v1"
 	"github.com/toolhost/toolhost/internal/flow"
@@ -23,20 +25,20 @@ type streamSession struct {
 	out    *flow.Outbox[*pluginv1.ConnectResponse]
 	work   flow.Workers // one goroutine per call
 
+	received atomic.Uint64 // frames that were read
+
 	mu    sync.Mutex
 	calls map[uint32]*ServerCall // those without an end
 }
 
 func newStreamSession(s *server, stream grpc.BidiStreamingServer[pluginv1.ConnectRequest, pluginv1.ConnectResponse]) *streamSession {
 	ctx, cancel := context.WithCancelCause(stream.Context())
-	return &streamSession{
-		server: s,
-		stream: stream.Context(),
-		ctx:    ctx,
-		cancel: cancel,
-		out:    flow.NewOutbox(stream.Send, outboxBytes),
-		calls:  map[uint32]*ServerCall{},
-	}
+	session := &streamSession{server: s, stream: stream.Context(), ctx: ctx, cancel: cancel, calls: map[uint32]*ServerCall{}}
+	session.out = flow.NewOutbox(func(frame *pluginv1.ConnectResponse) error {
+		frame.Received = session.received.Load()
+		return stream.Send(frame)
+	}, outboxBytes)
+	return session
 }
 
 // close cancels all calls, waits for them, and then for what they had to say, as far as the host still listens.
@@ -57,6 +59,8 @@ func (s *streamSession) read(stream grpc.BidiStreamingServer[pluginv1.ConnectReq
 		if err != nil {
 			return err
 		}
+		s.received.Add(1)
+		s.out.Arrived(frame.GetReceived())
 		s.dispatch(frame)
 	}
 }
@@ -115,7 +119,7 @@ func (s *streamSession) run(call *ServerCall) {
 		s.mu.Unlock()
 		call.release()
 		frame := &pluginv1.ConnectResponse{Call: call.number, Frame: &pluginv1.ConnectResponse_End{End: end}}
-		_ = s.out.Put(s.stream, frame, maxPiece) // where it fails there is nobody to hear it
+		_ = s.out.Put(s.stream, frame, proto.Size(frame)) // where it fails there is nobody to hear it
 	}()
 	end = s.outcome(call)
 }

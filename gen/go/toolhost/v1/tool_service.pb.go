@@ -1926,7 +1926,10 @@ type ConnectRequest struct {
 	//	*ConnectRequest_Complete
 	//	*ConnectRequest_Cancel
 	//	*ConnectRequest_Credit
-	Frame         isConnectRequest_Frame `protobuf_oneof:"frame"`
+	Frame isConnectRequest_Frame `protobuf_oneof:"frame"`
+	// How many frames of the other side the sender has read so far on this stream, from its first on. It tells who sends that the
+	// stream is not stalled. 0 means that it is not said; it need never be.
+	Received      uint64 `protobuf:"varint,7,opt,name=received,proto3" json:"received,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2018,6 +2021,13 @@ func (x *ConnectRequest) GetCredit() *GrantCredit {
 		}
 	}
 	return nil
+}
+
+func (x *ConnectRequest) GetReceived() uint64 {
+	if x != nil {
+		return x.Received
+	}
+	return 0
 }
 
 type isConnectRequest_Frame interface {
@@ -2113,7 +2123,10 @@ type ConnectResponse struct {
 	// The caller's number for the call.
 	Call uint32 `protobuf:"varint,1,opt,name=call,proto3" json:"call,omitempty"`
 	// The event.
-	Event         *CallEvent `protobuf:"bytes,2,opt,name=event,proto3" json:"event,omitempty"`
+	Event *CallEvent `protobuf:"bytes,2,opt,name=event,proto3" json:"event,omitempty"`
+	// How many frames of the other side the sender has read so far on this stream, from its first on. It tells who sends that the
+	// stream is not stalled. 0 means that it is not said; it need never be.
+	Received      uint64 `protobuf:"varint,3,opt,name=received,proto3" json:"received,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2160,6 +2173,13 @@ func (x *ConnectResponse) GetEvent() *CallEvent {
 		return x.Event
 	}
 	return nil
+}
+
+func (x *ConnectResponse) GetReceived() uint64 {
+	if x != nil {
+		return x.Received
+	}
+	return 0
 }
 
 // CallEvent is something that happened to a call. `started` comes first unless the call failed before; `ended` comes
@@ -2716,20 +2736,22 @@ const file_toolhost_v1_tool_service_proto_rawDesc = "" +
 	"\x06cancel\x18\x04 \x01(\v2\x17.toolhost.v1.CancelCallH\x00R\x06cancelB\a\n" +
 	"\x05frame\"?\n" +
 	"\x0fExecuteResponse\x12,\n" +
-	"\x05event\x18\x01 \x01(\v2\x16.toolhost.v1.CallEventR\x05event\"\xba\x02\n" +
+	"\x05event\x18\x01 \x01(\v2\x16.toolhost.v1.CallEventR\x05event\"\xd6\x02\n" +
 	"\x0eConnectRequest\x12\x12\n" +
 	"\x04call\x18\x01 \x01(\rR\x04call\x12.\n" +
 	"\x05start\x18\x02 \x01(\v2\x16.toolhost.v1.StartCallH\x00R\x05start\x126\n" +
 	"\x06append\x18\x03 \x01(\v2\x1c.toolhost.v1.AppendArgumentsH\x00R\x06append\x12<\n" +
 	"\bcomplete\x18\x04 \x01(\v2\x1e.toolhost.v1.CompleteArgumentsH\x00R\bcomplete\x121\n" +
 	"\x06cancel\x18\x05 \x01(\v2\x17.toolhost.v1.CancelCallH\x00R\x06cancel\x122\n" +
-	"\x06credit\x18\x06 \x01(\v2\x18.toolhost.v1.GrantCreditH\x00R\x06creditB\a\n" +
+	"\x06credit\x18\x06 \x01(\v2\x18.toolhost.v1.GrantCreditH\x00R\x06credit\x12\x1a\n" +
+	"\breceived\x18\a \x01(\x04R\breceivedB\a\n" +
 	"\x05frame\"#\n" +
 	"\vGrantCredit\x12\x14\n" +
-	"\x05bytes\x18\x01 \x01(\rR\x05bytes\"S\n" +
+	"\x05bytes\x18\x01 \x01(\rR\x05bytes\"o\n" +
 	"\x0fConnectResponse\x12\x12\n" +
 	"\x04call\x18\x01 \x01(\rR\x04call\x12,\n" +
-	"\x05event\x18\x02 \x01(\v2\x16.toolhost.v1.CallEventR\x05event\"\xd4\x02\n" +
+	"\x05event\x18\x02 \x01(\v2\x16.toolhost.v1.CallEventR\x05event\x12\x1a\n" +
+	"\breceived\x18\x03 \x01(\x04R\breceived\"\xd4\x02\n" +
 	"\tCallEvent\x12\x10\n" +
 	"\x03seq\x18\x01 \x01(\x04R\x03seq\x12.\n" +
 	"\x04time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x124\n" +

@@ -346,7 +346,10 @@ type ConnectRequest struct {
 	//	*ConnectRequest_Cancel
 	//	*ConnectRequest_Credit
 	//	*ConnectRequest_Artifact
-	Frame         isConnectRequest_Frame `protobuf_oneof:"frame"`
+	Frame isConnectRequest_Frame `protobuf_oneof:"frame"`
+	// How many frames of the other side the sender has read so far on this stream, from its first on. It tells who sends that the
+	// stream is not stalled. 0 means that it is not said; it need never be.
+	Received      uint64 `protobuf:"varint,8,opt,name=received,proto3" json:"received,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -447,6 +450,13 @@ func (x *ConnectRequest) GetArtifact() *ArtifactPiece {
 		}
 	}
 	return nil
+}
+
+func (x *ConnectRequest) GetReceived() uint64 {
+	if x != nil {
+		return x.Received
+	}
+	return 0
 }
 
 type isConnectRequest_Frame interface {
@@ -837,7 +847,7 @@ func (x *CancelCall) GetReason() string {
 // GrantCredit lets the plugin send more for this call.
 //
 // Every frame of the plugin but `end` costs its encoded size in bytes: that of the whole ConnectResponse, the `call`
-// field included, without what gRPC puts around it. The plugin starts with StartCall.credit and may send a frame only
+// field included, without `received` and what gRPC puts around it. The plugin starts with StartCall.credit and may send a frame only
 // while its credit is positive; a frame may take the credit below zero. `end` is always allowed. Content of more than
 // 64 KiB, in all blocks together, goes ahead in chunks of at most 64 KiB, so that `end` stays small. A plugin that
 // overruns its credit loses the call. A call that waits for credit when it is cancelled or out of time ends all the
@@ -902,7 +912,10 @@ type ConnectResponse struct {
 	//	*ConnectResponse_Chunk
 	//	*ConnectResponse_End
 	//	*ConnectResponse_ReadArtifact
-	Frame         isConnectResponse_Frame `protobuf_oneof:"frame"`
+	Frame isConnectResponse_Frame `protobuf_oneof:"frame"`
+	// How many frames of the other side the sender has read so far on this stream, from its first on. It tells who sends that the
+	// stream is not stalled. 0 means that it is not said; it need never be.
+	Received      uint64 `protobuf:"varint,8,opt,name=received,proto3" json:"received,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1003,6 +1016,13 @@ func (x *ConnectResponse) GetReadArtifact() *ReadArtifact {
 		}
 	}
 	return nil
+}
+
+func (x *ConnectResponse) GetReceived() uint64 {
+	if x != nil {
+		return x.Received
+	}
+	return 0
 }
 
 type isConnectResponse_Frame interface {
@@ -1368,7 +1388,7 @@ const file_toolhost_plugin_v1_plugin_proto_rawDesc = "" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12 \n" +
 	"\vdescription\x18\x02 \x01(\tR\vdescription\x12\x16\n" +
 	"\x06before\x18\x03 \x01(\bR\x06before\x12\x14\n" +
-	"\x05after\x18\x04 \x01(\bR\x05after\"\x9e\x03\n" +
+	"\x05after\x18\x04 \x01(\bR\x05after\"\xba\x03\n" +
 	"\x0eConnectRequest\x12\x12\n" +
 	"\x04call\x18\x01 \x01(\rR\x04call\x125\n" +
 	"\x05start\x18\x02 \x01(\v2\x1d.toolhost.plugin.v1.StartCallH\x00R\x05start\x12=\n" +
@@ -1376,7 +1396,8 @@ const file_toolhost_plugin_v1_plugin_proto_rawDesc = "" +
 	"\bcomplete\x18\x04 \x01(\v2%.toolhost.plugin.v1.CompleteArgumentsH\x00R\bcomplete\x128\n" +
 	"\x06cancel\x18\x05 \x01(\v2\x1e.toolhost.plugin.v1.CancelCallH\x00R\x06cancel\x129\n" +
 	"\x06credit\x18\x06 \x01(\v2\x1f.toolhost.plugin.v1.GrantCreditH\x00R\x06credit\x12?\n" +
-	"\bartifact\x18\a \x01(\v2!.toolhost.plugin.v1.ArtifactPieceH\x00R\bartifactB\a\n" +
+	"\bartifact\x18\a \x01(\v2!.toolhost.plugin.v1.ArtifactPieceH\x00R\bartifact\x12\x1a\n" +
+	"\breceived\x18\b \x01(\x04R\breceivedB\a\n" +
 	"\x05frame\"\x94\x02\n" +
 	"\tStartCall\x12\x17\n" +
 	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x12\n" +
@@ -1407,7 +1428,7 @@ const file_toolhost_plugin_v1_plugin_proto_rawDesc = "" +
 	"CancelCall\x12\x16\n" +
 	"\x06reason\x18\x01 \x01(\tR\x06reason\"#\n" +
 	"\vGrantCredit\x12\x14\n" +
-	"\x05bytes\x18\x01 \x01(\rR\x05bytes\"\x81\x03\n" +
+	"\x05bytes\x18\x01 \x01(\rR\x05bytes\"\x9d\x03\n" +
 	"\x0fConnectResponse\x12\x12\n" +
 	"\x04call\x18\x01 \x01(\rR\x04call\x122\n" +
 	"\x06status\x18\x02 \x01(\v2\x18.toolhost.tool.v1.StatusH\x00R\x06status\x128\n" +
@@ -1415,7 +1436,8 @@ const file_toolhost_plugin_v1_plugin_proto_rawDesc = "" +
 	"\x03log\x18\x04 \x01(\v2\x1b.toolhost.tool.v1.LogRecordH\x00R\x03log\x128\n" +
 	"\x05chunk\x18\x05 \x01(\v2 .toolhost.plugin.v1.ContentChunkH\x00R\x05chunk\x12/\n" +
 	"\x03end\x18\x06 \x01(\v2\x1b.toolhost.plugin.v1.CallEndH\x00R\x03end\x12G\n" +
-	"\rread_artifact\x18\a \x01(\v2 .toolhost.plugin.v1.ReadArtifactH\x00R\freadArtifactB\a\n" +
+	"\rread_artifact\x18\a \x01(\v2 .toolhost.plugin.v1.ReadArtifactH\x00R\freadArtifact\x12\x1a\n" +
+	"\breceived\x18\b \x01(\x04R\breceivedB\a\n" +
 	"\x05frame\"T\n" +
 	"\fReadArtifact\x12\x16\n" +
 	"\x06handle\x18\x01 \x01(\tR\x06handle\x12\x16\n" +
