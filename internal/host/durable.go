@@ -42,7 +42,7 @@ func (h *Host) holder(call *tool.Call, minted bool, sum [sha256.Size]byte) (*run
 
 // formerly follows a call that was made when there was still a tool of its name: that the tool has gone does not change what
 // became of the call. It returns neither an execution nor an error if the id is not known.
-func (h *Host) formerly(call tool.Call) (tool.Execution, error) {
+func (h *Host) formerly(call tool.Call) (*execution, error) {
 	if call.ID == "" || len(call.Arguments) > h.cfg.MaxArgumentBytes {
 		return nil, nil
 	}

@@ -42,27 +42,30 @@ func (e *execution) Send(_ context.Context, text []byte, complete bool) error {
 	}
 	e.text = append(e.text, text...)
 	if complete {
-		e.submitLocked(false)
+		if body := e.submitLocked(false); body != nil {
+			e.run.spawn(body)
+		}
 	} else {
 		e.run.append(text)
 	}
 	return nil
 }
 
-func (e *execution) submit() {
+func (e *execution) submit() (body func()) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.submitLocked(true)
+	return e.submitLocked(true)
 }
 
-// submitLocked has the call admitted; whole says that its arguments came with it. Nothing in it waits: runs have
-// goroutines of their own.
-func (e *execution) submitLocked(whole bool) {
+// submitLocked has the call admitted; whole says that its arguments came with it. Nothing in it waits: what does is in the
+// body that it returns.
+func (e *execution) submitLocked(whole bool) (body func()) {
 	e.complete = true
 	own := e.run
-	e.run = e.host.admit(own, e.text, whole)
+	e.run, body = e.host.admit(own, e.text, whole)
 	e.replayed = e.run != own
 	e.text = nil
+	return body
 }
 
 // Next implements tool.Execution.

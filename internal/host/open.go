@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -17,34 +18,82 @@ import (
 // Arguments that are not JSON or do not fit the tool's schema end the call with a result that tells the model; no
 // process is launched for them. Errors: not_found, invalid_argument, unavailable.
 func (h *Host) Open(ctx context.Context, call tool.Call, complete bool) (tool.Execution, error) {
-	t, err := h.check(ctx, &call)
-	if tool.KindOf(err) == tool.KindNotFound && complete {
-		if e, refused := h.formerly(call); e != nil || refused != nil {
-			return e, refused
-		}
-	}
+	e, body, err := h.open(ctx, call, complete)
 	if err != nil {
 		return nil, err
 	}
-	e := &execution{host: h, call: call, tool: t, minted: call.ID == "", text: call.Arguments}
+	if body != nil {
+		e.run.spawn(body)
+	}
+	return e, nil
+}
+
+// Do makes a call whose arguments are complete, in one goroutine of the host's, from beginning to end. It returns at once.
+// opened is told of the execution as soon as there is one, to cancel it; done gets the outcome, exactly once, also if ctx
+// has ended. When ctx ends, a call without an id of its caller's is cancelled; any other goes on. Both are called from that
+// goroutine, or before Do returns. It is Open for who wants nothing but the outcome, and costs less.
+func (h *Host) Do(ctx context.Context, call tool.Call, opened func(tool.Execution), done func(tool.Event)) {
+	failed := func(err error) {
+		e := *tool.AsError(err)
+		e.CallID = cmp.Or(e.CallID, call.ID)
+		done(tool.Event{Ended: &tool.Outcome{CallID: e.CallID, Err: &e}})
+	}
+	if !h.spawn(func() {
+		call.OutcomeOnly = true
+		e, body, err := h.open(ctx, call, true)
+		if err != nil {
+			failed(err)
+			return
+		}
+		opened(e)
+		if e.minted {
+			defer context.AfterFunc(ctx, e.Close)()
+		}
+		if body != nil {
+			body()
+			ctx = context.WithoutCancel(ctx) // it has its outcome
+		}
+		ev, err := e.Next(ctx)
+		if err != nil {
+			failed(err)
+			return
+		}
+		done(ev)
+	}) {
+		failed(tool.Errorf(tool.KindUnavailable, "%w", errStopping))
+	}
+}
+
+// open begins a call. What is still to be done for it is body, if that is not nil.
+func (h *Host) open(ctx context.Context, call tool.Call, complete bool) (e *execution, body func(), err error) {
+	t, err := h.check(ctx, &call)
+	if tool.KindOf(err) == tool.KindNotFound && complete {
+		if e, refused := h.formerly(call); e != nil || refused != nil {
+			return e, nil, refused
+		}
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	e = &execution{host: h, call: call, tool: t, minted: call.ID == "", text: call.Arguments}
 	if e.minted {
 		e.call.ID = "call-" + rand.Text()
 	}
 	if len(e.text) > h.cfg.MaxArgumentBytes {
-		return nil, h.tooLarge(e.call.ID)
+		return nil, nil, h.tooLarge(e.call.ID)
 	}
 	r, err := h.newRun(e.call, t)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	r.minted = e.minted
 	e.run = r
 	if complete {
-		e.submit()
+		body = e.submit()
 	} else if t.Spec.PartialArguments && r.mayPreview() && r.hasSecrets() {
 		r.preview(e.text)
 	}
-	return e, nil
+	return e, body, nil
 }
 
 // check refuses calls that cannot be, and finds the tool.
@@ -79,24 +128,24 @@ func (h *Host) tooLarge(callID string) *tool.Error {
 }
 
 // admit decides what becomes of a call whose arguments are complete: it is run, or it joins the call that has its id,
-// or it ends at once. It returns the run to follow. whole says that the arguments came with the call, in one piece.
-func (h *Host) admit(r *run, text []byte, whole bool) *run {
+// or it ends at once. It returns the run to follow, and what is to be done for it, if anything. whole says that the
+// arguments came with the call, in one piece.
+func (h *Host) admit(r *run, text []byte, whole bool) (follow *run, body func()) {
 	parsed, err := arguments.Parse(text)
 	if err != nil {
 		r.finishWithout(tool.Outcome{Result: tool.ErrorResult(err.Error())})
-		return r
+		return r, nil
 	}
 	holder, refused := h.claim(r, sumCall(r.call.Tool, parsed))
 	if refused != nil {
 		r.finishWithout(tool.Outcome{Err: refused})
-		return r
+		return r, nil
 	}
 	if holder != r {
 		r.joined()
-		return holder
+		return holder, nil
 	}
-	r.accept(submission{text: text, parsed: parsed, whole: whole})
-	return r
+	return r, r.accept(submission{text: text, parsed: parsed, whole: whole})
 }
 
 // newRun returns a run that has not begun.

@@ -14,18 +14,18 @@ type submission struct {
 	whole  bool // they came with the call, in one piece
 }
 
-// accept begins the work of a run whose arguments are complete. It does not wait.
-func (r *run) accept(s submission) {
+// accept makes a run ready whose arguments are complete, and returns the work, nil if nothing can come of it.
+func (r *run) accept(s submission) func() {
 	r.mu.Lock()
 	if r.finished { // as a preview that failed: nothing can come of it, and nothing is to be decided or noted
 		r.mu.Unlock()
-		return
+		return nil
 	}
 	r.setTimeout()
 	previews := r.working
 	r.working = true
 	r.mu.Unlock()
-	r.spawn(func() {
+	return func() {
 		switch {
 		case !r.prepare(s):
 		case previews:
@@ -33,7 +33,7 @@ func (r *run) accept(s submission) {
 		default:
 			r.work()
 		}
-	})
+	}
 }
 
 // prepare takes complete arguments through all that stands before a plugin. It returns false if that ended the call.

@@ -1,6 +1,7 @@
 package hostrpc
 
 import (
+	"context"
 	"errors"
 	"io"
 	"sync"
@@ -161,10 +162,45 @@ func (c *connection) start(number uint32, start *toolhostv1.StartCall) {
 	call.emit = func(m *toolhostv1.CallEvent) error { return c.emit(number, call, m) }
 	c.open[number] = call
 	c.running.Add(1)
+	if start.GetComplete() && start.GetOptions().GetOutcomeOnly() {
+		c.do(number, call)
+		return
+	}
 	c.service.pool.Go(func() {
 		defer c.running.Done()
 		defer c.forget(number, call)
 		call.run()
+	})
+}
+
+// do makes a call of which the caller wants the outcome alone. It needs no goroutine of the stream's: the host's own brings
+// the outcome. Whatever ends call.ctx first ends the call for its caller.
+func (c *connection) do(number uint32, call *numberedCall) {
+	var once sync.Once
+	end := func(e tool.Event) {
+		once.Do(func() {
+			defer c.running.Done()
+			defer c.forget(number, call)
+			defer c.service.guard.caught("the outcome of a call on a stream", func(*tool.Error) {})
+			for m := range hostpb.FromEvent(e) {
+				if c.emit(number, call, m) != nil {
+					return
+				}
+			}
+		})
+	}
+	// Runs where the stream ends or the call is given up; emit sends an end whatever became of ctx.
+	stop := context.AfterFunc(call.ctx, func() { end(failed(call.start, tool.AsError(context.Cause(call.ctx)))) })
+	defer c.service.guard.caught("a call on a stream", func(e *tool.Error) { call.giveUp(e) })
+	request, err := callOf(call.ctx, call.start.GetTool(), call.start.GetArguments(), call.start.GetOptions())
+	if err != nil {
+		call.giveUp(err)
+		return
+	}
+	c.service.host.Do(call.ctx, request, call.opened, func(e tool.Event) {
+		stop()
+		end(e)
+		call.giveUp(nil)
 	})
 }
 

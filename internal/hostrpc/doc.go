@@ -28,6 +28,9 @@ type Tools interface {
 	// Open begins a call. ctx bounds only the opening. If complete, call.Arguments are all the arguments, else their
 	// beginning, and Send on the execution brings the rest.
 	Open(ctx context.Context, call tool.Call, complete bool) (tool.Execution, error)
+	// Do makes a call whose arguments are complete, without waiting for it. opened is told of the execution once there is
+	// one, done gets the outcome, exactly once. When ctx ends, a call without an id is cancelled, any other goes on.
+	Do(ctx context.Context, call tool.Call, opened func(tool.Execution), done func(tool.Event))
 	Finder
 	Artifacts
 }

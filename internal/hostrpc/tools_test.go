@@ -290,6 +290,13 @@ func (p panicking) Open(ctx context.Context, call tool.Call, complete bool) (too
 	return p.Host.Open(ctx, call, complete)
 }
 
+func (p panicking) Do(ctx context.Context, call tool.Call, opened func(tool.Execution), done func(tool.Event)) {
+	if call.Tool == "bug" {
+		panic("a bug in Do")
+	}
+	p.Host.Do(ctx, call, opened, done)
+}
+
 func TestAPanicEndsOneCall(t *testing.T) {
 	a, _ := serve(t, socket(t), hostrpc.Config{Host: panicking{fake(t)}})
 	c := dial(t, a)
@@ -301,8 +308,11 @@ func TestAPanicEndsOneCall(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer waiting.Close()
-	if _, err := c.Call(bounded(t), tool.Call{Tool: "bug"}); tool.KindOf(err) != tool.KindInternal || !strings.Contains(err.Error(), "a bug in Open") {
+	if _, err := c.Call(bounded(t), tool.Call{Tool: "bug"}); tool.KindOf(err) != tool.KindInternal || !strings.Contains(err.Error(), "a bug in Do") {
 		t.Errorf("Call: %v", err)
+	}
+	if _, err := c.Follow(bounded(t), tool.Call{Tool: "bug"}, func(tool.Event) {}); tool.KindOf(err) != tool.KindInternal || !strings.Contains(err.Error(), "a bug in Open") {
+		t.Errorf("Follow: %v", err)
 	}
 	until(t, c, tool.Call{Tool: "waiting", Arguments: []byte(`{"key":"k"}`)}, "1") // else nothing is there to release
 	until(t, c, tool.Call{Tool: "release", Arguments: []byte(`{"key":"k"}`)}, "ok")
