@@ -65,7 +65,7 @@ func Compile(rules []Rule) (*Policy, error) {
 	p := &Policy{rules: make([]compiledRule, len(rules))}
 	names := map[string]bool{}
 	for i, rule := range rules {
-		program, wrong := compile(env, rule.When)
+		program, counted, wrong := compile(env, rule.When)
 		for _, err := range wrong {
 			err.Field = "when"
 		}
@@ -82,7 +82,7 @@ func Compile(rules []Rule) (*Policy, error) {
 			err.Index, err.Rule = i, rule.Name
 		}
 		errs = append(errs, wrong...)
-		p.rules[i] = compiledRule{rule, program}
+		p.rules[i] = compiledRule{rule, program, counted}
 	}
 	if len(errs) > 0 {
 		return nil, errs
@@ -125,30 +125,44 @@ func growing(checked *cel.Ast) (errs Errors) {
 	return errs
 }
 
-func compile(env *cel.Env, expression string) (cel.Program, Errors) {
+// loops reports whether an expression goes through lists or maps. One that does not takes time in proportion to its own
+// length and that of the arguments, and its steps need not be counted, which takes longer than they do.
+func loops(checked *cel.Ast) bool {
+	found := false
+	ast.PreOrderVisit(checked.NativeRep().Expr(), ast.NewExprVisitor(func(e ast.Expr) {
+		found = found || e.Kind() == ast.ComprehensionKind
+	}))
+	return found
+}
+
+func compile(env *cel.Env, expression string) (program cel.Program, counted bool, wrong Errors) {
 	checked, issues := env.Compile(expression)
 	if issues.Err() != nil {
 		var errs Errors
 		for _, issue := range issues.Errors() {
 			errs = append(errs, &Error{Line: max(0, issue.Location.Line()), Column: max(0, issue.Location.Column()+1), Message: sentence(issue.Message)})
 		}
-		return nil, errs
+		return nil, false, errs
 	}
 	if errs := growing(checked); errs != nil {
-		return nil, errs
+		return nil, false, errs
 	}
 	if out := checked.OutputType(); !out.IsExactType(cel.BoolType) {
 		message := fmt.Sprintf("the expression has to be true or false, and is of type %s", out)
 		if out.IsExactType(cel.DynType) {
 			message = "the expression has to be true or false, and this may be anything; compare it, as in `arguments.force == true`"
 		}
-		return nil, Errors{{Message: message}}
+		return nil, false, Errors{{Message: message}}
 	}
-	program, err := env.Program(checked, cel.EvalOptions(cel.OptOptimize), cel.CostLimit(maxCost), cel.InterruptCheckFrequency(checkEvery))
+	options := []cel.ProgramOption{cel.EvalOptions(cel.OptOptimize)}
+	if counted = loops(checked); counted {
+		options = append(options, cel.CostLimit(maxCost), cel.InterruptCheckFrequency(checkEvery))
+	}
+	program, err := env.Program(checked, options...)
 	if err != nil {
-		return nil, Errors{{Message: err.Error()}}
+		return nil, false, Errors{{Message: err.Error()}}
 	}
-	return program, nil
+	return program, counted, nil
 }
 
 // sentence makes one line of what CEL says, for those who write rules: without its grammar, and with what is allowed.

@@ -16,6 +16,7 @@ import (
 	"fmt"
 
 	"cel.dev/cel-go/cel"
+	"cel.dev/cel-go/common/types/ref"
 
 	"github.com/toolhost/toolhost/tool"
 )
@@ -68,6 +69,7 @@ type Policy struct {
 type compiledRule struct {
 	Rule
 	program cel.Program
+	loops   bool // its steps are counted, and it ends with its context
 }
 
 // Decide returns what the first rule says whose expression is true. Where there is none, dangerous tools require
@@ -98,11 +100,18 @@ func byDefault(in Input) Decision {
 	return Decision{Then: Allow}
 }
 
+func (r *compiledRule) eval(ctx context.Context, facts *facts) (ref.Val, *cel.EvalDetails, error) {
+	if r.loops {
+		return r.program.ContextEval(ctx, facts)
+	}
+	return r.program.Eval(facts)
+}
+
 func (r *compiledRule) matches(ctx context.Context, facts *facts) (bool, error) {
 	if err := ctx.Err(); err != nil { // CEL looks at it in loops alone
 		return false, err
 	}
-	value, _, err := r.program.ContextEval(ctx, facts)
+	value, _, err := r.eval(ctx, facts)
 	if err != nil {
 		return false, err
 	}
