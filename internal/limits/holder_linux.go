@@ -162,13 +162,16 @@ func rlimitFor(name string) (mechanism, note string) {
 	return Rlimit, "of each file"
 }
 
+// noDump lets the kernel write no dump: 0 would, if the system hands dumps to a program, which would run outside of all walls.
+const noDump = 1
+
 // setRlimits sets the process's own limits, which those inherit that it starts. No process leaves a dump of its memory,
 // which may be large and full of secrets.
 func (h *Holder) setRlimits(pid int) {
 	set := func(resource int, value uint64) error {
 		return unix.Prlimit(pid, resource, &unix.Rlimit{Cur: value, Max: value}, nil)
 	}
-	_ = set(unix.RLIMIT_CORE, 0)
+	_ = set(unix.RLIMIT_CORE, noDump)
 	for _, l := range []struct {
 		name     string
 		resource int

@@ -158,7 +158,7 @@ func TestRlimits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"Max open files 100 100", "Max file size 4096 4096", "Max core file size 0 0"} {
+	for _, want := range []string{"Max open files 100 100", "Max file size 4096 4096", "Max core file size 1 1"} {
 		if got := strings.Join(strings.Fields(string(text)), " "); !strings.Contains(got, want) {
 			t.Errorf("%q is not in %s", want, got)
 		}
