@@ -63,7 +63,12 @@ class Server:
         )
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
-        assert address in line, f"not ready: {line!r}\n{self.log}"
+        if address not in line or "problems" in line:
+            self.process.kill()
+            self.process.wait()
+            log = self.log
+            self.release()
+            pytest.fail(f"not ready: {line!r}\n{log}")
 
     @property
     def log(self) -> str:

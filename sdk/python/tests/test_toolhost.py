@@ -21,6 +21,7 @@ from toolhost.client import (
     Client,
     Effect,
     Event,
+    Execution,
     File,
     Image,
     Json,
@@ -200,6 +201,15 @@ STEPS: list[Status | tuple[str, int, Any]] = [
 ]
 
 
+def first(execution: Execution, *kinds: type) -> Event:
+    """Read to the first event of some kinds."""
+    for event in execution:
+        assert not isinstance(event.what, Outcome) or Outcome in kinds, event
+        if isinstance(event.what, kinds):
+            return event
+    raise AssertionError("nobody read the outcome, and there are no more events")
+
+
 def told(events: list[Event]) -> list[Any]:
     """What a call said, without where and when."""
     said: list[Any] = []
@@ -277,12 +287,12 @@ def test_context(client: Client, toolhost: Server) -> None:
 @pytest.mark.parametrize("tool", ["wait", "wait_in_a_thread"])
 def test_cancel(client: Client, tool: str) -> None:
     with client.open(tool) as execution:
-        next(e for e in execution if isinstance(e.what, Status))
+        first(execution, Status)
         execution.cancel("enough of 4711")
         with pytest.raises(Cancelled, match="enough of 4711"):
             execution.outcome()
     with client.open(tool, call_id=f"cancel-{tool}") as execution:
-        next(e for e in execution if isinstance(e.what, Status))
+        first(execution, Status)
         client.cancel_call(f"cancel-{tool}", reason="by its id")
         with pytest.raises(Cancelled, match="by its id"):
             execution.outcome()
@@ -410,7 +420,7 @@ def test_killed_in_the_middle(own_toolhost: Callable[..., Server]) -> None:
 def test_crash_of_a_read_only_call(own_toolhost: Callable[..., Server]) -> None:
     server = own_toolhost("extras")
     with Client(server.address) as client, client.open("wait_in_a_thread") as execution:
-        next(e for e in execution if isinstance(e.what, Status))
+        first(execution, Status)
         listed = subprocess.run(
             [program("toolhost"), "ps", "-o", "json", "--addr", server.address], check=True, capture_output=True
         )
@@ -449,7 +459,7 @@ def test_a_connection_that_is_lost(own_toolhost: Callable[..., Server]) -> None:
             client.open("draft", "{", complete=False) as half,
         ):
             for running in (execution, half):
-                next(e for e in running if isinstance(e.what, Started | Status))
+                first(running, Started, Status)
             server.process.kill()
             server.process.wait(PATIENCE)
             with pytest.raises(OutcomeUnknown, match="sent again with the same call id"):
