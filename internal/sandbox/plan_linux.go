@@ -87,7 +87,10 @@ func (p *Plan) Sandbox() tool.Sandbox {
 func (p *Plan) Start(ctx context.Context, argv []string, attr *os.ProcAttr, started func(pid int)) (*os.Process, error) {
 	process, err := p.loaded.Start(ctx, argv, attr, started)
 	failed, ok := errors.AsType[*entry.CallError](err)
-	if !ok {
+	switch {
+	case !ok && errors.Is(err, unix.EACCES):
+		return nil, fmt.Errorf("preparing its sandbox needs to execute a file that is in memory, which this machine may forbid: %w", err)
+	case !ok:
 		return process, err
 	}
 	if failed.Index >= len(p.steps) {
