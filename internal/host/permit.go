@@ -58,7 +58,7 @@ func (r *run) policyLetsPreview() bool {
 
 func (r *run) policyInput(given arguments.Parsed) policy.Input {
 	return policy.Input{
-		Principal: r.call.Principal, Session: r.call.Session, CallID: r.call.ID, Plugin: r.tool.Plugin.Info.Name,
+		Principal: r.call.Principal, Session: r.call.Session, CallID: r.call.ID, Context: r.call.Context, Plugin: r.tool.Plugin.Info.Name,
 		Tool: &r.tool.Spec, Arguments: given.Canonical, Object: given.Object(),
 	}
 }

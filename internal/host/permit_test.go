@@ -25,6 +25,7 @@ func TestPolicy(t *testing.T) {
 		{Name: "no-big-writes", When: `tool.name == "write" && arguments.bytes > 100`, Then: policy.Deny, Reason: "too much"},
 		{Name: "small-is-fine", When: `tool.name == "write" && arguments.bytes <= 10`, Then: policy.Allow},
 		{Name: "ask-for-reads", When: `tool.name == "read" && session == "guarded"`, Then: policy.RequireApproval},
+		{Name: "not-theirs", When: `tool.name == "read" && has(context.tenant) && context.tenant != "acme"`, Then: policy.Deny, Reason: "not yours"},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -60,6 +61,8 @@ func TestPolicy(t *testing.T) {
 		{tool.Call{ID: "d", Tool: "write"}, tool.KindDenied, "no-big-writes", `denied no-big-writes the rule "no-big-writes" could not be evaluated`},
 		{tool.Call{ID: "e", Tool: "read"}, "", "", ""},
 		{tool.Call{ID: "f", Tool: "read", Session: "guarded"}, tool.KindApprovalRequired, "ask-for-reads", "approval_required ask-for-reads  "},
+		{tool.Call{ID: "g", Tool: "read", Context: map[string]json.RawMessage{"tenant": []byte(`"acme"`)}}, "", "", ""},
+		{tool.Call{ID: "h", Tool: "read", Context: map[string]json.RawMessage{"tenant": []byte(`"globex"`)}}, tool.KindDenied, "not-theirs", "denied not-theirs not yours "},
 	} {
 		if tc.line != "" {
 			lines = append(lines, tc.call.ID+" "+tc.line)

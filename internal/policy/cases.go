@@ -2,6 +2,7 @@ package policy
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 
@@ -50,7 +51,7 @@ func ReadCases(name string, data []byte) ([]Case, error) {
 }
 
 func readCase(item yamldoc.Node) (c Case, err error) {
-	fields, err := item.Fields("a case", "name", "principal", "session", "call_id", "tool", "arguments", "expect", "rule")
+	fields, err := item.Fields("a case", "name", "principal", "session", "call_id", "context", "tool", "arguments", "expect", "rule")
 	if err != nil {
 		return c, err
 	}
@@ -79,6 +80,8 @@ func (c *Case) read(f yamldoc.Field) (err error) {
 		c.Input.Session, err = f.Value.Text(f.Key)
 	case "call_id":
 		c.Input.CallID, err = f.Value.Text(f.Key)
+	case "context":
+		c.Input.Context, err = readValues(f)
 	case "tool":
 		c.Input.Tool, c.Input.Plugin, err = readTool(f.Value)
 	case "arguments":
@@ -95,6 +98,21 @@ func (c *Case) read(f yamldoc.Field) (err error) {
 		c.Rule = &rule
 	}
 	return err
+}
+
+// readValues reads the values of a context.
+func readValues(f yamldoc.Field) (map[string]json.RawMessage, error) {
+	fields, err := f.Value.Fields(f.Key)
+	if err != nil {
+		return nil, err
+	}
+	values := make(map[string]json.RawMessage, len(fields))
+	for _, value := range fields {
+		if values[value.Key], err = value.Value.JSON("a value of the context"); err != nil {
+			return nil, err
+		}
+	}
+	return values, nil
 }
 
 // readTool reads what a tool declares, as far as rules may speak of it, and the name of its plugin.

@@ -2,6 +2,7 @@ package policy_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -18,6 +19,7 @@ cases:
     principal: uid:1
     session: s
     call_id: c
+    context: {tenant: acme, user: {id: 7}}
     tool:
       name: rm
       plugin: fs
@@ -41,13 +43,14 @@ func TestReadCases(t *testing.T) {
 			Name: "all", Line: 3, Column: 5, Expect: policy.Deny, Rule: &rule,
 			Input: policy.Input{
 				Principal: "uid:1", Session: "s", CallID: "c", Plugin: "fs",
+				Context: map[string]json.RawMessage{"tenant": []byte(`"acme"`), "user": []byte(`{"id":7}`)},
 				Tool: &tool.Spec{
 					Name: "rm", Category: "files", Version: "1.0", Tags: []string{"a", "b"}, Dangerous: true, ReadOnly: true, Idempotent: true, CostPerUse: 0.5,
 				},
 				Arguments: []byte(`{"n":10.0,"deep":[{"a":null}],"big":9007199254740993}`),
 			},
 		},
-		{Name: "least", Line: 20, Column: 6, Expect: policy.Allow, Input: policy.Input{Tool: &tool.Spec{Name: "a"}}},
+		{Name: "least", Line: 21, Column: 6, Expect: policy.Allow, Input: policy.Input{Tool: &tool.Spec{Name: "a"}}},
 	}
 	got, err := policy.ReadCases("f.yaml", []byte(everyKey))
 	if err != nil {
@@ -73,6 +76,8 @@ func TestCasesAreReadStrictly(t *testing.T) {
 		{"cases:\n- {name: a, tool: {name: a b}, expect: deny}", `f.yaml:2:26: the name "a b" is ill-formed; use 1 to 64 of A-Z a-z 0-9 _ -, beginning with a letter`},
 		{"cases:\n- {name: a, tool: {name: a, dangerous: 1}, expect: deny}", "f.yaml:2:40: dangerous has to be true or false"},
 		{"cases:\n- {name: a, tool: {name: a}, expect: maybe}", "f.yaml:2:38: expect has to be allow or deny or require_approval"},
+		{"cases:\n- {name: a, tool: {name: a}, expect: deny, context: [1]}", "f.yaml:2:53: context has to be a mapping, not a list"},
+		{"cases:\n- {name: a, tool: {name: a}, expect: deny, context: {a: 0x1}}", `f.yaml:2:57: a value of the context has to be a value that JSON has, and "0x1" is none`},
 		{"cases:\n- {name: a, tool: {name: a}, expect: deny, arguments: [1]}", "f.yaml:2:55: arguments has to be a mapping, not a list"},
 		{"cases:\n- {name: a, tool: {name: a}, expect: deny, arguments: {a: 0x1}}", `f.yaml:2:59: an argument has to be a value that JSON has, and "0x1" is none`},
 		{"cases:\n- {name: a, name: b}", `f.yaml:2:13: mapping key "name" already defined at [2:4]`},

@@ -91,7 +91,7 @@ func Compile(rules []Rule) (*Policy, error) {
 }
 
 // subjects are the names that expressions may use.
-const subjects = "principal, session, call_id, tool and arguments"
+const subjects = "principal, session, call_id, context, tool and arguments"
 
 // newEnv declares what expressions may speak of.
 func newEnv() (*cel.Env, error) {
@@ -104,6 +104,7 @@ func newEnv() (*cel.Env, error) {
 		cel.Variable("principal", cel.StringType),
 		cel.Variable("session", cel.StringType),
 		cel.Variable("call_id", cel.StringType),
+		cel.Variable("context", cel.MapType(cel.StringType, cel.DynType)),
 		cel.Variable("tool", cel.ObjectType(declared.String())),
 		cel.Variable("arguments", cel.MapType(cel.StringType, cel.DynType)),
 	)

@@ -3,6 +3,7 @@ package policy
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -32,6 +33,7 @@ type facts struct {
 	in        Input
 	tool      toolFacts
 	arguments func() ref.Val // reads them at first use: most rules look at the tool alone
+	context   func() ref.Val // likewise
 }
 
 func newFacts(in Input) *facts {
@@ -42,6 +44,7 @@ func newFacts(in Input) *facts {
 			Dangerous: in.Tool.Dangerous, ReadOnly: in.Tool.ReadOnly, Idempotent: in.Tool.Idempotent, CostPerUse: in.Tool.CostPerUse,
 		},
 		arguments: sync.OnceValue(func() ref.Val { return readArguments(in) }),
+		context:   sync.OnceValue(func() ref.Val { return readContext(in) }),
 	}
 }
 
@@ -54,6 +57,8 @@ func (f *facts) ResolveName(name string) (any, bool) {
 		return f.in.Session, true
 	case "call_id":
 		return f.in.CallID, true
+	case "context":
+		return f.context(), true
 	case "tool":
 		return f.tool, true
 	case "arguments":
@@ -74,16 +79,37 @@ func readArguments(in Input) ref.Val {
 	if len(text) == 0 {
 		text = json.RawMessage("{}")
 	}
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.UseNumber()
 	var object map[string]any
-	if err := dec.Decode(&object); err != nil {
+	if err := decode(text, &object); err != nil {
 		return types.WrapErr(fmt.Errorf("reading the arguments: %w", err))
 	}
-	if _, err := dec.Token(); err != io.EOF {
-		return types.NewErrFromString("reading the arguments: something follows the object")
-	}
 	return types.NewStringInterfaceMap(types.DefaultTypeAdapter, numbers(object).(map[string]any))
+}
+
+// readContext returns a map, or an error as a value of CEL.
+func readContext(in Input) ref.Val {
+	values := make(map[string]any, len(in.Context))
+	for key, text := range in.Context {
+		var value any
+		if err := decode(text, &value); err != nil {
+			return types.WrapErr(fmt.Errorf("reading the context: the value of %q: %w", key, err))
+		}
+		values[key] = numbers(value)
+	}
+	return types.NewStringInterfaceMap(types.DefaultTypeAdapter, values)
+}
+
+// decode reads a text that is one JSON value and nothing else.
+func decode(text json.RawMessage, into any) error {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.UseNumber()
+	if err := dec.Decode(into); err != nil {
+		return err
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return errors.New("something follows the value")
+	}
+	return nil
 }
 
 // numbers returns value with numbers that CEL computes with in the place of those of JSON, in depth.

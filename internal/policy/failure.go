@@ -30,6 +30,7 @@ func (r *compiledRule) cause(err error) string {
 		{"no such overload", "a value is not of the type that its expression is for"},
 		{"index out of bounds", "a list is shorter than its expression expects"},
 		{"reading the arguments", "the arguments are not a JSON object"},
+		{"reading the context", "a value of the call's context is not JSON"},
 	} {
 		if strings.HasPrefix(message, known.begins) {
 			return known.meaning

@@ -44,6 +44,7 @@ type Input struct {
 	Principal string
 	Session   string
 	CallID    string
+	Context   map[string]json.RawMessage // what the caller says of the call, by key; nothing of it is checked
 	Plugin    string
 	Tool      *tool.Spec
 	Arguments json.RawMessage // a JSON object, as the tool would get it; empty: {}

@@ -68,6 +68,7 @@ func TestTheFirstRuleThatMatchesDecides(t *testing.T) {
 func example() policy.Input {
 	return policy.Input{
 		Principal: "uid:1000", Session: "s1", CallID: "c1", Plugin: "fs",
+		Context: map[string]json.RawMessage{"tenant": json.RawMessage(`"acme"`), "turn": json.RawMessage(` 3.0 `), "user": json.RawMessage(`{"roles":["a"]}`)},
 		Tool: &tool.Spec{
 			Name: "write", Version: "1.2", Category: "files", Tags: []string{"disk", "write"}, Dangerous: true, ReadOnly: true, Idempotent: true,
 			CostPerUse: 0.5,
@@ -82,6 +83,7 @@ func TestWhatExpressionsMaySay(t *testing.T) {
 		`principal == "uid:1000" && session == "s1" && call_id == "c1"`,
 		`tool.name == "write" && tool.plugin == "fs" && tool.category == "files" && tool.version == "1.2"`,
 		`"disk" in tool.tags && tool.tags.exists(t, t.startsWith("wri")) && sets.intersects(tool.tags, ["x", "disk"])`,
+		`context.tenant == "acme" && context.turn == 3 && "a" in context.user.roles && !has(context.run) && "tenant" in context`,
 		`tool.dangerous && tool.read_only && tool.idempotent`,
 		`tool.cost_per_use > 0 && tool.cost_per_use < 1 && tool.cost_per_use == 0.5`,
 		`arguments.n > 5 && arguments.n < 6 && arguments.n == 5.5 && arguments.n > 5.4`,
@@ -116,6 +118,7 @@ func TestARuleThatFailsDenies(t *testing.T) {
 		{`arguments.list[5] == 1`, "a list is shorter than its expression expects"},
 		{`int(arguments.secret) == 1`, "its expression fails; `toolhost policy test` shows how"},
 		{`timestamp(arguments.secret) > timestamp("2026-01-01T00:00:00Z")`, "its expression fails; `toolhost policy test` shows how"},
+		{`context.absent == 1`, `there is no "absent"; an expression can ask with has() first`},
 		{`1 / arguments.zero == 1`, "its expression fails; `toolhost policy test` shows how"},
 		{`arguments.list.all(a, arguments.list.all(b, arguments.list.all(c, arguments.list.all(d, a + b + c + d > 0))))`, "it takes too many steps"},
 	} {
@@ -140,6 +143,23 @@ func TestARuleThatFailsDenies(t *testing.T) {
 		}
 		if strings.Contains(got.Reason, secret) {
 			t.Errorf("%s: the reason holds an argument: %s", test.expression, got.Reason)
+		}
+	}
+}
+
+// TestAContextThatIsNoJSONDenies: where a rule asks for it; others do not read it.
+func TestAContextThatIsNoJSONDenies(t *testing.T) {
+	p := compile(t,
+		policy.Rule{Name: "plain", When: `tool.name == "plain"`, Then: policy.Allow},
+		policy.Rule{Name: "own", When: `context.tenant == "acme"`, Then: policy.Allow})
+	for text, want := range map[string]policy.Verdict{`"acme"`: policy.Allow, `acme`: policy.Deny, `"acme" 1`: policy.Deny, ``: policy.Deny} {
+		in := policy.Input{Tool: &tool.Spec{Name: "a"}, Context: map[string]json.RawMessage{"tenant": json.RawMessage(text)}}
+		if got := p.Decide(t.Context(), in); got.Then != want || (got.Err != nil) != (want == policy.Deny) || strings.Contains(got.Reason, "acme") {
+			t.Errorf("%s: %+v", text, got)
+		}
+		in.Tool.Name = "plain"
+		if got := p.Decide(t.Context(), in); got.Rule != "plain" {
+			t.Errorf("%s: %+v", text, got)
 		}
 	}
 }
@@ -196,7 +216,7 @@ func TestCompileSaysAllThatIsWrong(t *testing.T) {
 		want  []policy.Error
 	}{
 		{"types", []policy.Rule{{Name: "r", When: "tool.dangerus", Then: policy.Deny}}, []policy.Error{{Rule: "r", Field: "when", Line: 1, Column: 5, Message: "undefined field 'dangerus'; a tool has name, plugin, category, version, tags, dangerous, read_only, idempotent, cost_per_use"}}},
-		{"names", []policy.Rule{{Name: "r", When: "true &&\n  tols.name == 'a'", Then: policy.Deny}}, []policy.Error{{Rule: "r", Field: "when", Line: 2, Column: 3, Message: "undeclared reference to 'tols'; an expression may speak of principal, session, call_id, tool and arguments, and use the functions of CEL"}}},
+		{"names", []policy.Rule{{Name: "r", When: "true &&\n  tols.name == 'a'", Then: policy.Deny}}, []policy.Error{{Rule: "r", Field: "when", Line: 2, Column: 3, Message: "undeclared reference to 'tols'; an expression may speak of principal, session, call_id, context, tool and arguments, and use the functions of CEL"}}},
 		{"end", []policy.Rule{{Name: "r", When: "(true", Then: policy.Deny}}, []policy.Error{{Rule: "r", Field: "when", Line: 1, Column: 6, Message: "the expression ends too early"}}},
 		{"growing", []policy.Rule{{Name: "r", When: "true &&\n  arguments.a.replace('', arguments.a) == '%s'.format([1])", Then: policy.Deny}}, []policy.Error{
 			{Rule: "r", Field: "when", Line: 2, Column: 22, Message: "the function replace is not available in rules"},
