@@ -1,0 +1,154 @@
+package scaffold
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/toolhost/toolhost/tool"
+)
+
+//go:embed all:templates
+var templates embed.FS
+
+// suffix ends the names of all templates, so that no tool takes them for what they become.
+const suffix = ".tmpl"
+
+// hidden are files whose names begin with a dot in a repository, and not among the templates, where they would count.
+var hidden = map[string]string{"gitignore": ".gitignore", "npmrc": ".npmrc"}
+
+// Config says what is written. All fields are required.
+type Config struct {
+	Name     string // of the plugin; see CheckName
+	Language string // one of Languages
+	Dir      string // the folder to write; it may exist if it is empty
+	SDK      string // where the language's SDK is, as FindSDK returns it
+}
+
+// CheckName returns an error that says why no plugin can be begun under a name, or nil. It has to be a plugin's name and
+// leave room for those of its tools.
+func CheckName(name string) error {
+	if err := tool.CheckName(name); err != nil {
+		return err
+	}
+	if err := tool.CheckName(toolName(name)); err != nil {
+		return fmt.Errorf("the name %q is too long, because that of the plugin's tool begins with it; use at most %d characters",
+			name, len(name)-(len(toolName(name))-longestName))
+	}
+	return nil
+}
+
+// longestName is what tool.CheckName allows.
+const longestName = 64
+
+// toolName returns the name of the tool of a new plugin. Names of tools are unique in a toolhost.
+func toolName(plugin string) string {
+	return strings.ToLower(strings.ReplaceAll(plugin, "-", "_")) + "_count_words"
+}
+
+// Write writes the repository, and returns its files, relative to the folder and in order. It overwrites nothing: if the
+// folder holds anything already, that is an error and nothing is written.
+func Write(c Config) ([]string, error) {
+	if err := CheckName(c.Name); err != nil {
+		return nil, err
+	}
+	files, err := render(c)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkEmpty(c.Dir); err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, f := range files {
+		into := filepath.Join(c.Dir, filepath.FromSlash(f.name))
+		if err := os.MkdirAll(filepath.Dir(into), 0o755); err != nil {
+			return nil, fmt.Errorf("writing the plugin's repository: %w", err)
+		}
+		if err := writeNew(into, f.text); err != nil {
+			return nil, fmt.Errorf("writing the plugin's repository: %w", err)
+		}
+		names = append(names, f.name)
+	}
+	return names, nil
+}
+
+// ErrNotEmpty says that there are files where a new repository is to be.
+var ErrNotEmpty = errors.New("the folder is not empty")
+
+func checkEmpty(dir string) error {
+	entries, err := os.ReadDir(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("looking at the folder: %w", err)
+	case len(entries) > 0:
+		return fmt.Errorf("%s: %w, it holds %s; name another with --dir", dir, ErrNotEmpty, entries[0].Name())
+	}
+	return nil
+}
+
+// writeNew writes a file that must not be there yet.
+func writeNew(path, text string) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteString(text)
+	return errors.Join(err, file.Close())
+}
+
+// file is one file of a repository.
+type file struct {
+	name string // with slashes
+	text string
+}
+
+// blanks fills in the blanks of templates. The package text/template would be too much for these few, in every sense.
+func (c Config) blanks() *strings.Replacer {
+	pkg := "plugin-" + strings.ToLower(c.Name) // never the name of the SDK's package
+	return strings.NewReplacer(
+		"<%Name%>", c.Name, "<%Tool%>", toolName(c.Name), "<%SDK%>", c.SDK,
+		"<%Package%>", pkg, "<%QuotedPackage%>", strconv.Quote(pkg), "<%QuotedSDK%>", strconv.Quote(c.SDK),
+	)
+}
+
+// render makes the files of a language, ordered by name.
+func render(c Config) ([]file, error) {
+	root := path.Join("templates", c.Language)
+	if _, ok := languages[c.Language]; !ok {
+		return nil, unknownLanguage(c.Language)
+	}
+	var files []file
+	err := fs.WalkDir(templates, root, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		text, err := fs.ReadFile(templates, name)
+		if err != nil {
+			return err
+		}
+		files = append(files, file{target(strings.TrimPrefix(name, root+"/")), c.blanks().Replace(string(text))})
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("making the files of a plugin: %w", err)
+	}
+	return files, nil
+}
+
+// target returns the name of the file that a template becomes.
+func target(name string) string {
+	dir, base := path.Split(strings.TrimSuffix(name, suffix))
+	if dotted, ok := hidden[base]; ok {
+		base = dotted
+	}
+	return dir + base
+}
