@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from toolhost.client import Event, Execution, Outcome
+
 HERE = Path(__file__).parent
 BIN = Path(os.environ.get("BIN", HERE.parents[2] / "bin"))
 PATIENCE = 60.0
@@ -131,3 +133,12 @@ def own_toolhost() -> Iterator[Callable[..., Server]]:
             return server
 
         yield make
+
+
+def first(execution: Execution, *kinds: type) -> Event:
+    """Read to the first event of some kinds."""
+    for event in execution:
+        assert not isinstance(event.what, Outcome) or Outcome in kinds, event
+        if isinstance(event.what, kinds):
+            return event
+    raise AssertionError("nobody read the outcome, and there are no more events")
