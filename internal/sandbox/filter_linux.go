@@ -66,6 +66,11 @@ const (
 	tiocsetd  = 0x5423
 )
 
+// privilegedModes are the modes with which a file lends the rights of its owner to whoever executes it, also outside of the
+// sandbox. Only a change of modes is looked at: of a file that is made with such a mode, the kernel takes it when something is
+// written.
+const privilegedModes = unix.S_ISUID | unix.S_ISGID
+
 // writeFilter installs the filter. No other call comes after it but the execution of the program.
 func (p *Plan) writeFilter() {
 	at := step{wall: Syscalls, what: "filtering its system calls", optional: true}
@@ -100,6 +105,9 @@ func (p *Plan) filter() []bpf.Instruction {
 	}
 	f.argument(unix.SYS_CLONE, 0, func(f *filter) { f.when(bpf.JumpBitsSet, newNamespaces, refuse(unix.EPERM)) })
 	f.argument(unix.SYS_IOCTL, 1, func(f *filter) { f.equals(refuse(unix.EPERM), tiocsti, tioclinux, tiocsetd) })
+	for number, index := range modeArguments() {
+		f.argument(number, index, func(f *filter) { f.when(bpf.JumpBitsSet, privilegedModes, refuse(unix.EPERM)) })
+	}
 	f.argument(unix.SYS_PERSONALITY, 0, func(f *filter) {
 		const ask = 0xffffffff
 		f.equals(bpf.RetConstant{Val: retAllow}, 0, ask)

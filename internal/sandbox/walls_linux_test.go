@@ -122,6 +122,8 @@ func TestSystemCallsAreRefused(t *testing.T) {
 		numbered(denied, unix.SYS_IOCTL, 0, 0x5412, "here"),
 		numbered(denied, unix.SYS_IOCTL, 0, uint64(1)<<32|0x5412, "here"), // of which the kernel takes the lower half
 		numbered(denied, unix.SYS_PERSONALITY, 0x0400000),
+		numbered(denied, unix.SYS_FCHMOD, 1, 0o4755),
+		numbered(denied, unix.SYS_FCHMODAT, 1, "here", 0o2755, 0),
 		numbered("errno 0", unix.SYS_GETPID),
 		numbered("errno 0", unix.SYS_PERSONALITY, 0xffffffff),
 	})
