@@ -11,7 +11,12 @@ import (
 
 // ungranted returns what a plugin asks for and the operator has not granted, each with the line that grants it.
 func (h *Host) ungranted(p *catalog.Plugin, asked tool.Permissions) []tool.Ungranted {
-	granted := h.cfg.Sandbox(p.Info.Name)
+	return Ungranted(p, asked, h.cfg.Sandbox(p.Info.Name))
+}
+
+// Ungranted returns what a plugin asks for, besides what its tools ask, and was not granted, each with the line of
+// toolhost.yaml that grants it.
+func Ungranted(p *catalog.Plugin, asked tool.Permissions, granted tool.Sandbox) []tool.Ungranted {
 	if granted.Mode == "" || granted.Mode == "off" {
 		return nil // it may do all that toolhost may
 	}
