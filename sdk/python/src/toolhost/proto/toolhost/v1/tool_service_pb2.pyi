@@ -335,20 +335,22 @@ class ExecuteResponse(_message.Message):
     def __init__(self, event: _Optional[_Union[CallEvent, _Mapping]] = ...) -> None: ...
 
 class ConnectRequest(_message.Message):
-    __slots__ = ("call", "start", "append", "complete", "cancel", "credit")
+    __slots__ = ("call", "start", "append", "complete", "cancel", "credit", "received")
     CALL_FIELD_NUMBER: _ClassVar[int]
     START_FIELD_NUMBER: _ClassVar[int]
     APPEND_FIELD_NUMBER: _ClassVar[int]
     COMPLETE_FIELD_NUMBER: _ClassVar[int]
     CANCEL_FIELD_NUMBER: _ClassVar[int]
     CREDIT_FIELD_NUMBER: _ClassVar[int]
+    RECEIVED_FIELD_NUMBER: _ClassVar[int]
     call: int
     start: StartCall
     append: AppendArguments
     complete: CompleteArguments
     cancel: CancelCall
     credit: GrantCredit
-    def __init__(self, call: _Optional[int] = ..., start: _Optional[_Union[StartCall, _Mapping]] = ..., append: _Optional[_Union[AppendArguments, _Mapping]] = ..., complete: _Optional[_Union[CompleteArguments, _Mapping]] = ..., cancel: _Optional[_Union[CancelCall, _Mapping]] = ..., credit: _Optional[_Union[GrantCredit, _Mapping]] = ...) -> None: ...
+    received: int
+    def __init__(self, call: _Optional[int] = ..., start: _Optional[_Union[StartCall, _Mapping]] = ..., append: _Optional[_Union[AppendArguments, _Mapping]] = ..., complete: _Optional[_Union[CompleteArguments, _Mapping]] = ..., cancel: _Optional[_Union[CancelCall, _Mapping]] = ..., credit: _Optional[_Union[GrantCredit, _Mapping]] = ..., received: _Optional[int] = ...) -> None: ...
 
 class GrantCredit(_message.Message):
     __slots__ = ("bytes",)
@@ -357,12 +359,14 @@ class GrantCredit(_message.Message):
     def __init__(self, bytes: _Optional[int] = ...) -> None: ...
 
 class ConnectResponse(_message.Message):
-    __slots__ = ("call", "event")
+    __slots__ = ("call", "event", "received")
     CALL_FIELD_NUMBER: _ClassVar[int]
     EVENT_FIELD_NUMBER: _ClassVar[int]
+    RECEIVED_FIELD_NUMBER: _ClassVar[int]
     call: int
     event: CallEvent
-    def __init__(self, call: _Optional[int] = ..., event: _Optional[_Union[CallEvent, _Mapping]] = ...) -> None: ...
+    received: int
+    def __init__(self, call: _Optional[int] = ..., event: _Optional[_Union[CallEvent, _Mapping]] = ..., received: _Optional[int] = ...) -> None: ...
 
 class CallEvent(_message.Message):
     __slots__ = ("seq", "time", "started", "status", "log", "chunk", "ended")
