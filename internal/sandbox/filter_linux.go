@@ -113,6 +113,12 @@ func (p *Plan) filter() []bpf.Instruction {
 		f.equals(bpf.RetConstant{Val: retAllow}, 0, ask)
 		f.add(refuse(unix.EPERM))
 	})
+	if !p.situation.PIDNamespace {
+		// Whoever is of the same user may change the limits of a process that he can name, and so end it.
+		f.argument(unix.SYS_PRLIMIT64, 0, func(f *filter) {
+			f.when(bpf.JumpNotEqual, 0, refuse(unix.EPERM))
+		})
+	}
 	f.argument(unix.SYS_SOCKET, 0, func(f *filter) { f.socket(p.cfg.Network || p.byNamespace(Network)) })
 	f.argument(unix.SYS_SOCKETPAIR, 0, func(f *filter) {
 		f.equals(bpf.RetConstant{Val: retAllow}, unix.AF_UNIX)

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"bufio"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,6 +24,9 @@ const mostHops = 8
 func installations(program string, never []string) []string {
 	var found []string
 	add := func(program string) {
+		if !isProgram(program) {
+			return // nobody can run it, whoever names it
+		}
 		if place := installation(program, never); !slices.Contains(found, place) {
 			found = append(found, place)
 		}
@@ -55,7 +59,7 @@ func installation(program string, never []string) string {
 		return program
 	}
 	prefix := filepath.Dir(filepath.Dir(program))
-	if prefix == "/" || isHome(prefix) {
+	if prefix == "/" || isHome(prefix) || !isInstallation(prefix) {
 		return program
 	}
 	for _, path := range never {
@@ -66,10 +70,25 @@ func installation(program string, never []string) string {
 	return prefix
 }
 
-// isHome reports whether a folder is that of a user, or one that holds those of several.
+// isProgram reports whether a file can be executed, which is no way to have any other shown.
+func isProgram(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0
+}
+
+// isInstallation reports whether a folder with programs has libraries for them, too. Who writes a plugin chooses its
+// interpreter, and is not to choose with it what else can be read.
+func isInstallation(dir string) bool {
+	return slices.ContainsFunc([]string{"lib", "lib64", "libexec"}, func(name string) bool {
+		info, err := os.Lstat(filepath.Join(dir, name))
+		return err == nil && info.Mode()&fs.ModeType != 0 // a folder, or a link to one
+	})
+}
+
+// isHome reports whether a folder is that of a user, holds those of several, or is the part of one in which everything is.
 func isHome(dir string) bool {
 	home, err := os.UserHomeDir()
-	return err == nil && within(home, dir) || dir == "/root" || dir == "/home" || filepath.Dir(dir) == "/home" || filepath.Dir(dir) == "/Users"
+	return err == nil && (within(home, dir) || dir == filepath.Join(home, ".local")) || dir == "/root" || dir == "/home" || filepath.Dir(dir) == "/home" || filepath.Dir(dir) == "/Users"
 }
 
 // within reports whether a path is a folder or in it.

@@ -3,12 +3,14 @@ package sandbox
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 )
 
-// tree makes files in a folder and returns it: executables with their text, links with "-> " and their target.
+// tree makes files in a folder and returns it: executables with their text, links with "-> " and their target, what
+// begins with "+" is no executable.
 func tree(t *testing.T, files map[string]string) string {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
@@ -23,7 +25,11 @@ func tree(t *testing.T, files map[string]string) string {
 		if target, isLink := cutLink(text, root); isLink {
 			err = os.Symlink(target, path)
 		} else {
-			err = os.WriteFile(path, []byte(expand(text, root)), 0o755)
+			mode := os.FileMode(0o755)
+			if strings.HasPrefix(text, "+") {
+				mode = 0o600
+			}
+			err = os.WriteFile(path, []byte(expand(text, root)), mode)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -59,15 +65,18 @@ func TestInstallationsBehindAProgram(t *testing.T) {
 	}{
 		"a program alone":           {files: map[string]string{"plugin": "\x7fELF"}, program: "plugin"},
 		"of the system":             {files: map[string]string{"plugin": "#!/bin/sh\n"}, program: "plugin"},
-		"a script":                  {files: map[string]string{"plugin": "#!${ROOT}/py/bin/python3 -u\n", "py/bin/python3": "x"}, program: "plugin", want: []string{"py"}},
-		"a script, by env":          {files: map[string]string{"plugin": "#!/usr/bin/env -S node --x\n", "node/bin/node": "x"}, program: "plugin", path: "node/bin", want: []string{"node"}},
-		"a link":                    {files: map[string]string{"p/python": "-> ${ROOT}/py/bin/python3", "py/bin/python3": "-> python3.9", "py/bin/python3.9": "x"}, program: "p/python", want: []string{"py"}},
+		"a script":                  {files: map[string]string{"plugin": "#!${ROOT}/py/bin/python3 -u\n", "py/bin/python3": "x", "py/lib/x": ""}, program: "plugin", want: []string{"py"}},
+		"a script, by env":          {files: map[string]string{"plugin": "#!/usr/bin/env -S node --x\n", "node/bin/node": "x", "node/lib64/x": ""}, program: "plugin", path: "node/bin", want: []string{"node"}},
+		"a link":                    {files: map[string]string{"p/python": "-> ${ROOT}/py/bin/python3", "py/bin/python3": "-> python3.9", "py/bin/python3.9": "x", "py/lib/x": ""}, program: "p/python", want: []string{"py"}},
 		"a link to a single file":   {files: map[string]string{"p/tool": "-> ${ROOT}/x/tool", "x/tool": "x"}, program: "p/tool", want: []string{"x/tool"}},
-		"a virtual environment":     {files: map[string]string{"venv/bin/python": "copied", "venv/pyvenv.cfg": "home = ${ROOT}/py/bin\nversion = 3\n", "py/bin/python": "x"}, program: "venv/bin/python", want: []string{"py"}},
-		"a shim":                    {files: map[string]string{"plugin": "#!${ROOT}/env/shims/python\n", "env/shims/python": "#!/bin/sh\n"}, program: "plugin", want: []string{"env"}},
-		"what must not be seen":     {files: map[string]string{"plugin": "#!${ROOT}/all/bin/python\n", "all/bin/python": "x"}, program: "plugin", never: "all/state", want: []string{"all/bin/python"}},
+		"a virtual environment":     {files: map[string]string{"venv/bin/python": "copied", "venv/pyvenv.cfg": "home = ${ROOT}/py/bin\nversion = 3\n", "py/bin/python": "x", "py/lib/x": ""}, program: "venv/bin/python", want: []string{"py"}},
+		"a shim":                    {files: map[string]string{"plugin": "#!${ROOT}/env/shims/python\n", "env/shims/python": "#!/bin/sh\n", "env/libexec/x": ""}, program: "plugin", want: []string{"env"}},
+		"what must not be seen":     {files: map[string]string{"plugin": "#!${ROOT}/all/bin/python\n", "all/bin/python": "x", "all/lib/x": ""}, program: "plugin", never: "all/state", want: []string{"all/bin/python"}},
+		"a folder of somebody's":    {files: map[string]string{"plugin": "#!${ROOT}/diary/bin/run\n", "diary/bin/run": "x", "diary/today": ""}, program: "plugin", want: []string{"diary/bin/run"}},
+		"what a user has of all":    {files: map[string]string{"plugin": "#!${ROOT}/home/.local/bin/run\n", "home/.local/bin/run": "x", "home/.local/lib/x": ""}, program: "plugin", want: []string{"home/.local/bin/run"}},
+		"a file that is no program": {files: map[string]string{"venv/bin/key": "x", "venv/pyvenv.cfg": "home = ${ROOT}/secret\n", "secret/key": "+secret"}, program: "venv/bin/key"},
 		"an interpreter is missing": {files: map[string]string{"plugin": "#!/usr/bin/env no-such-interpreter\n"}, program: "plugin"},
-		"a home":                    {files: map[string]string{"plugin": "#!${ROOT}/home/bin/python\n", "home/bin/python": "x"}, program: "plugin", want: []string{"home/bin/python"}},
+		"a home":                    {files: map[string]string{"plugin": "#!${ROOT}/home/bin/python\n", "home/bin/python": "x", "home/lib/x": ""}, program: "plugin", want: []string{"home/bin/python"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			root := tree(t, test.files)
@@ -93,7 +102,7 @@ func TestInstallationsBehindAProgram(t *testing.T) {
 
 // A script that is its own interpreter must not be looked at for ever.
 func TestInterpretersInACircle(t *testing.T) {
-	root := tree(t, map[string]string{"bin/a": "#!${ROOT}/bin/b\n", "bin/b": "#!${ROOT}/bin/a\n"})
+	root := tree(t, map[string]string{"bin/a": "#!${ROOT}/bin/b\n", "bin/b": "#!${ROOT}/bin/a\n", "lib/x": ""})
 	if got := installations(filepath.Join(root, "bin", "a"), nil); len(got) != 1 || got[0] != root {
 		t.Errorf("got %v", got)
 	}

@@ -25,5 +25,9 @@ var deviceLinks = map[string]string{
 	"/dev/fd": "/proc/self/fd", "/dev/stdin": "/proc/self/fd/0", "/dev/stdout": "/proc/self/fd/1", "/dev/stderr": "/proc/self/fd/2",
 }
 
-// maskedProc are files of /proc that tell of the machine what is none of a plugin's business.
-var maskedProc = [...]string{"/proc/kcore", "/proc/keys", "/proc/key-users", "/proc/timer_list", "/proc/kpagecount", "/proc/kpageflags"}
+// maskedProc are files of /proc that tell of the machine what is none of a plugin's business. Most are root's alone, and root
+// needs no capability to read them.
+var maskedProc = [...]string{
+	"/proc/kcore", "/proc/keys", "/proc/key-users", "/proc/timer_list", "/proc/kpagecount", "/proc/kpageflags", "/proc/kpagecgroup",
+	"/proc/slabinfo", "/proc/vmallocinfo", "/proc/pagetypeinfo", "/proc/sched_debug", "/proc/latency_stats",
+}

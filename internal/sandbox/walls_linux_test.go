@@ -74,6 +74,8 @@ func TestOtherProcessesAreOutOfReach(t *testing.T) {
 		{fmt.Sprintf("read /proc/%d/fd/0", pid), ""},
 		{fmt.Sprintf("signal %d", os.Getpid()), ""},
 		{fmt.Sprintf("list /proc/%d/cwd", os.Getpid()), ""},
+		{fmt.Sprintf("call %d %d %d 0 here", unix.SYS_PRLIMIT64, pid, unix.RLIMIT_CORE), "operation not permitted"},
+		{fmt.Sprintf("call %d 0 %d 0 here", unix.SYS_PRLIMIT64, unix.RLIMIT_CORE), "errno 0"},
 	})
 	effective(t, shown, "pid")
 }
