@@ -4,6 +4,7 @@ package sandbox
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 	"unsafe"
 
@@ -42,7 +43,7 @@ func (p *Plan) look() error {
 			return fmt.Errorf("granting it a folder of its own: %w", err)
 		}
 	}
-	for _, paths := range [][]string{systemFolders[:], systemFiles[:]} {
+	for _, paths := range [][]string{systemFolders[:], systemFiles[:], systemMatches()} {
 		if err := v.revealAny(paths, tool.AccessRead); err != nil {
 			return fmt.Errorf("granting it the system's libraries: %w", err)
 		}
@@ -64,6 +65,16 @@ func (p *Plan) look() error {
 		Read: append(append([]string(nil), p.cfg.Read...), installed...), Write: append([]string(nil), p.cfg.Write...),
 	}
 	return nil
+}
+
+// systemMatches returns what there is of the system's patterns.
+func systemMatches() []string {
+	var found []string
+	for _, pattern := range systemPatterns {
+		matches, _ := filepath.Glob(pattern) // the patterns are right
+		found = append(found, matches...)
+	}
+	return found
 }
 
 // access returns what may be done in the workspace.

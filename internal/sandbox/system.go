@@ -17,6 +17,9 @@ var systemFiles = [...]string{
 	"/etc/fonts", "/etc/terminfo",
 }
 
+// systemPatterns are further parts of /etc, whose names have versions in them: what Debian links the JDK's settings to.
+var systemPatterns = [...]string{"/etc/java-*"}
+
 // devices are the special files that programs take for granted. None of them reaches another process or a disk.
 var devices = [...]string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"}
 
