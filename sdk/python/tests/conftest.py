@@ -8,12 +8,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from toolhost.client import Event, Execution, Outcome
+from toolhost.client import Client, Event, Execution, Outcome
 
 HERE = Path(__file__).parent
 BIN = Path(os.environ.get("BIN", HERE.parents[2] / "bin"))
@@ -97,7 +98,7 @@ def serve_toolhost(home: Path, *plugins: str, config: str = "") -> Server:
     # Installed packages can be read with the Python that they are for; this one is used from where it is.
     sandbox = f"defaults:\n  sandbox:\n    read: ['{HERE.parent / 'src'}']\n"
     (home / "toolhost.yaml").write_text(sandbox + config)
-    return Server(
+    server = Server(
         program("toolhost"),
         "serve",
         "--config",
@@ -111,6 +112,18 @@ def serve_toolhost(home: Path, *plugins: str, config: str = "") -> Server:
         home=home,
         address=f"unix://{home}/t.sock",
     )
+    # A machine with much to do is ready before it has asked all plugins.
+    with Client(server.address) as client:
+        eventually(lambda: len({tool.plugin for tool in client.list_tools()}) == len(plugins), lambda: server.log)
+    return server
+
+
+def eventually(condition: Callable[[], bool], said: Callable[[], object] = str) -> None:
+    """Wait until a condition holds."""
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline, said()
+        time.sleep(0.01)
 
 
 @pytest.fixture(scope="session")

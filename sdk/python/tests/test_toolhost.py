@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from conftest import PATIENCE, Server, first
+from conftest import PATIENCE, Server, eventually, first
 
 from toolhost.client import (
     Approval,
@@ -380,10 +380,3 @@ def test_what_tools_print_is_log(client: Client, toolhost: Server) -> None:
     assert client.call("chatty", {"text": "Ähre 4711"}).text == "Ähre 4711"
     words = ["on stdout: Ähre 4711", "on stderr: Ähre 4711", "by a child: Ähre 4711", "printed before the handshake"]
     eventually(lambda: all(word in toolhost.log for word in words), lambda: toolhost.log)
-
-
-def eventually(condition: Callable[[], bool], said: Callable[[], object] = str) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < deadline, said()
-        time.sleep(0.01)
