@@ -27,6 +27,9 @@ func newChatCommand(p cli.Process) *cobra.Command {
 		Example: "  agentd chat\n  agentd chat run-k3f6zq7xw2m4n5pa",
 		Args:    cli.Arguments(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 && len(c.task.context) > 0 {
+				return cli.Usage("--context: the run %s has its context since it began; leave the flag out", args[0])
+			}
 			if err := c.load(); err != nil {
 				return err
 			}

@@ -61,6 +61,7 @@ func newRunCommand(p cli.Process) *cobra.Command {
 type taskFlags struct {
 	addr        string // of the agentd serve that is to work on the run; empty: this process does
 	kind        string
+	context     cli.Values
 	maxTurns    int
 	maxCost     float64
 	maxWallTime time.Duration
@@ -70,6 +71,7 @@ func (t *taskFlags) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&t.addr, "addr", "",
 		"`ADDRESS` of an agentd serve that works on the run, instead of this process; \"default\" is the one of this user")
 	flags.StringVar(&t.kind, "kind", "", "`KIND` of the task: a name of kinds in agentd.yaml, which says what tools there are")
+	t.context.AddFlag(flags, "a value of the run's context, which tools see, such as 'tenant=\"acme\"'; may be repeated")
 	flags.IntVar(&t.maxTurns, "max-turns", 0, "how many responses the model may give")
 	flags.Float64Var(&t.maxCost, "max-cost", 0, "what the model and the tools may cost, in the currency of the prices")
 	flags.DurationVar(&t.maxWallTime, "max-wall-time", 0, "how long the run may be at work, such as 10m")
@@ -80,11 +82,14 @@ func (t *taskFlags) task(s *setup, prompt string) (agent.Task, error) {
 	if _, known := s.config.Kinds[t.kind]; t.kind != "" && !known && t.addr == "" {
 		return agent.Task{}, cli.Usage("--kind: %w", s.config.NoKind(t.kind))
 	}
+	if err := agent.CheckContext(t.context); err != nil {
+		return agent.Task{}, cli.Usage("--context: %w", err)
+	}
 	if t.maxTurns < 0 || t.maxCost < 0 || t.maxWallTime < 0 {
 		return agent.Task{}, cli.Usage("a limit is below zero; leave its flag out for none of its own")
 	}
 	return agent.Task{
-		Prompt: prompt, Kind: cmp.Or(t.kind, s.config.Kind), Foreground: true,
+		Prompt: prompt, Kind: cmp.Or(t.kind, s.config.Kind), Context: t.context, Foreground: true,
 		Limits: agent.Limits{MaxTurns: t.maxTurns, MaxCost: t.maxCost, MaxWallTime: t.maxWallTime},
 	}, nil
 }

@@ -28,6 +28,7 @@ const answerGrace = 5 * time.Second
 // callFlags is what the command line says of a call.
 type callFlags struct {
 	id, session string
+	context     cli.Values
 	timeout     time.Duration
 	stream      bool
 	approve     bool
@@ -57,7 +58,8 @@ the type result.
 Exit codes: 0 there is a result, 1 the tool says that it failed, 2 wrong usage, 3 the machinery failed, 4 no toolhost
 answers.`,
 		Example: `  toolhost call calculator '{"expression":"13!"}'
-  echo '{"path":"go.mod"}' | toolhost call read_file -`,
+  echo '{"path":"go.mod"}' | toolhost call read_file -
+  toolhost call query_db --context 'tenant="acme"' '{"database":"library","sql":"SELECT 1"}'`,
 		Args:              cli.Arguments(1, 2),
 		ValidArgsFunction: conn.completeTool,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -79,6 +81,7 @@ answers.`,
 	f := cmd.Flags()
 	f.StringVar(&flags.id, "call-id", "", "the call's `ID`: a call of the same id is executed once, and asked again gives the same result")
 	f.StringVar(&flags.session, "session", "", "the `SESSION` that the call belongs to")
+	flags.context.AddFlag(f, "a value of the call's context, such as 'tenant=\"acme\"'; may be repeated")
 	f.DurationVar(&flags.timeout, "timeout", 0, "how long the call may take, such as 5s (default: the tool's own)")
 	f.BoolVar(&flags.stream, "stream", false, "show statuses and logs as they come")
 	f.BoolVar(&flags.approve, "approve", false, "approve the call of a dangerous tool, in your name")
@@ -90,7 +93,7 @@ answers.`,
 
 // call returns the call that the command line asks for. What the arguments are worth is for toolhost to say.
 func (f *callFlags) call(args []string, stdin io.Reader) (tool.Call, error) {
-	call := tool.Call{ID: f.id, Tool: args[0], Session: f.session, Timeout: f.timeout, MaxShown: new(math.MaxInt32)}
+	call := tool.Call{ID: f.id, Tool: args[0], Session: f.session, Context: f.context, Timeout: f.timeout, MaxShown: new(math.MaxInt32)}
 	if f.maxShown >= 0 {
 		call.MaxShown = &f.maxShown
 	}

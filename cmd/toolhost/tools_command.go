@@ -22,7 +22,8 @@ const descriptionWidth = 72
 func newToolsCommand(p cli.Process) *cobra.Command {
 	conn := connection{process: p}
 	var format cli.Format
-	var session string
+	var as tool.Viewer
+	var values cli.Values
 	cmd := &cobra.Command{
 		Use:   "tools [NAME]",
 		Short: "List tools, or show one with its schema",
@@ -32,18 +33,20 @@ func newToolsCommand(p cli.Process) *cobra.Command {
 		Args:              cli.Arguments(0, 1),
 		ValidArgsFunction: conn.completeTool,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := tool.CheckID(session); session != "" && err != nil {
+			if err := tool.CheckID(as.Session); as.Session != "" && err != nil {
 				return cli.Usage("--session: %w", err)
 			}
+			as.Context = values
 			return conn.with(func(c *client.Client) error {
 				if len(args) == 1 {
-					return showTool(cmd.Context(), c, p.Stdout, args[0], session, format.JSON())
+					return showTool(cmd.Context(), c, p.Stdout, args[0], as, format.JSON())
 				}
-				return listTools(cmd.Context(), c, p.Stdout, session, format.JSON())
+				return listTools(cmd.Context(), c, p.Stdout, as, format.JSON())
 			})
 		},
 	}
-	cmd.Flags().StringVar(&session, "session", "", "dynamic tools as this `SESSION` sees them")
+	cmd.Flags().StringVar(&as.Session, "session", "", "dynamic tools as this `SESSION` sees them")
+	values.AddFlag(cmd.Flags(), "dynamic tools as calls with this value of the context see them, such as 'tenant=\"acme\"'; may be repeated")
 	conn.addFlag(cmd.Flags())
 	format.AddFlag(cmd.Flags())
 	cmd.AddCommand(newToolsSearchCommand(p), newToolsRenderCommand(p))
@@ -87,8 +90,8 @@ func viewTool(i tool.Info) toolView {
 	return v
 }
 
-func listTools(ctx context.Context, c *client.Client, w io.Writer, session string, asJSON bool) error {
-	infos, err := c.ListTools(ctx, tool.Query{Session: session})
+func listTools(ctx context.Context, c *client.Client, w io.Writer, as tool.Viewer, asJSON bool) error {
+	infos, err := c.ListTools(ctx, tool.Query{Session: as.Session, Context: as.Context})
 	if err != nil {
 		return err
 	}
@@ -114,8 +117,8 @@ func oneLineOf(i tool.Info) string {
 	return cli.Clip(i.Spec.Description, descriptionWidth)
 }
 
-func showTool(ctx context.Context, c *client.Client, w io.Writer, name, session string, asJSON bool) error {
-	info, err := c.GetTool(ctx, name, tool.Viewer{Session: session})
+func showTool(ctx context.Context, c *client.Client, w io.Writer, name string, as tool.Viewer, asJSON bool) error {
+	info, err := c.GetTool(ctx, name, as)
 	if err != nil {
 		return err
 	}
