@@ -123,8 +123,9 @@ var rooms = map[string][]string{
 
 	// The commands and what ships.
 	"internal/scaffold":         {"tool"},
+	"internal/pluginfolder":     {"internal/rmtree", unix},
 	"internal/cli":              {"tool", "client", "internal/address", cobra, pflag, unix},
-	"cmd/toolhost":              {"tool", "client", "internal/address", "internal/artifact", "internal/catalog", "internal/cli", "internal/config", "internal/guardian", "internal/host", "internal/hostrpc", "internal/keeper", "internal/lifecycle", "internal/limits", "internal/logbook", "internal/manifest", "internal/policy", "internal/process", "internal/pluginwire", "internal/sandbox", "internal/scaffold", cobra, pflag, unix, "internal/callstore", "internal/audit", "internal/secrets"},
+	"cmd/toolhost":              {"tool", "client", "internal/address", "internal/artifact", "internal/catalog", "internal/cli", "internal/config", "internal/guardian", "internal/host", "internal/hostrpc", "internal/keeper", "internal/lifecycle", "internal/limits", "internal/logbook", "internal/manifest", "internal/policy", "internal/process", "internal/pluginwire", "internal/sandbox", "internal/scaffold", "internal/pluginfolder", "internal/rmtree", cobra, pflag, unix, "internal/callstore", "internal/audit", "internal/secrets"},
 	"cmd/agentd":                {"tool", "client", "internal/address", agentV1, "internal/agent", "internal/agentconfig", "internal/agentrpc", "internal/cli", "internal/limits", "internal/model", "internal/model/provider", "internal/rmtree", "internal/runstore/memory", "internal/runstore/sqlite", "internal/settings", cobra, pflag, unix},
 	"plugins/artifacts":         {"sdk"},
 	"plugins/calculator":        {"sdk", "plugins/calculator/expr"},
@@ -147,6 +148,7 @@ var rooms = map[string][]string{
 	"internal/e2e/barecontract": {},
 	"internal/e2e/chaos":        {},
 	"internal/e2e/choosing":     {"sdk"},
+	"internal/e2e/escape":       {},
 	"internal/e2e/leaky":        {"sdk"},
 	"internal/e2e/privacy":      {"sdk"},
 	"internal/e2e/stamped":      {"sdk"},
@@ -154,6 +156,9 @@ var rooms = map[string][]string{
 	// What is killed again and again, and the plugin that counts meanwhile.
 	"internal/e2e/boundary":       {},
 	"internal/e2e/boundary/tally": {"sdk"},
+
+	// What tries to get out of the sandbox.
+	"internal/e2e/escape/prisoner": {"sdk"},
 }
 
 // walls are what no line of rooms may grant, however convenient it is.

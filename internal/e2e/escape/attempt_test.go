@@ -1,0 +1,83 @@
+//go:build linux && (amd64 || arm64)
+
+package escape_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/toolhost/toolhost/internal/sandbox"
+)
+
+// attempt is one way of trying to get out.
+type attempt struct {
+	name string   // what is tried, in words
+	do   string   // the prisoner's way of trying
+	with []string // its arguments
+	// walls are those that keep it in; any one of them is enough.
+	walls []string
+	// harmless is a part of what is answered where the attempt does no harm by succeeding. Empty: it must fail.
+	harmless string
+	// unless is a part of what is answered that makes it an escape even so.
+	unless string
+}
+
+// Which walls keep what in.
+var (
+	byFiles   = []string{sandbox.Files, sandbox.Landlock}
+	byMounts  = []string{sandbox.Files}
+	byPID     = []string{sandbox.PID}
+	byNetwork = []string{sandbox.Network}
+	byCalls   = []string{sandbox.Syscalls}
+	byIPC     = []string{sandbox.IPC, sandbox.Syscalls}
+	byRights  = []string{sandbox.Privileges}
+)
+
+// tryAll makes attempts, each as a test of its own. One that gets out is a failure if `toolhost ps` shows one of its walls as
+// effective, and else is told.
+func (h *toolhost) tryAll(t *testing.T, plugin string, all []attempt) {
+	t.Helper()
+	for _, a := range all {
+		t.Run(a.name, func(t *testing.T) {
+			answer, err := h.try(t, plugin, a.do, a.with...)
+			says := clip(answer)
+			if err != nil {
+				says += " error: " + err.Error()
+			}
+			if !a.escapes(answer, err, h.canary) {
+				t.Logf("%s %q: denied: %s", a.do, a.with, says)
+				return
+			}
+			for _, name := range a.walls {
+				if wall := h.wall(t, plugin, name); wall.Effective {
+					t.Errorf("%s %q: it got out: %s; and the wall %q is shown as effective: %s %s", a.do, a.with, says, name, wall.Mechanism, wall.Note)
+					return
+				}
+			}
+			for _, name := range a.walls {
+				t.Logf("this machine lacks the wall %q, and toolhost ps says so: %s", name, h.wall(t, plugin, name).Note)
+			}
+			t.Logf("%s %q: it got out: %s", a.do, a.with, says)
+		})
+	}
+}
+
+func (a attempt) escapes(answer string, err error, canary string) bool {
+	switch {
+	case strings.Contains(answer, canary), err != nil && strings.Contains(err.Error(), canary):
+		return true
+	case err != nil:
+		return false
+	case a.harmless == "":
+		return a.do != "read" || answer != "" // nothing may be put in the place of what holds something
+	}
+	return !strings.Contains(answer, a.harmless) || a.unless != "" && strings.Contains(answer, a.unless)
+}
+
+func clip(s string) string {
+	const most = 300
+	if s = strings.TrimSpace(s); len(s) > most {
+		return s[:most] + "…"
+	}
+	return s
+}

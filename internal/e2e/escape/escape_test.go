@@ -1,0 +1,45 @@
+//go:build linux && (amd64 || arm64)
+
+package escape_test
+
+import (
+	"os"
+	"testing"
+)
+
+// TestEscape is the list, in the sandbox as it is when nobody says anything.
+func TestEscape(t *testing.T) {
+	h := newWorld(t, os.Getuid()).serve(t)
+	h.tellWalls(t, "prisoner")
+	h.settle(t)
+	h.tryList(t, "prisoner")
+	h.unharmed(t)
+}
+
+// tryList makes all attempts of the list in a plugin.
+func (h *toolhost) tryList(t *testing.T, plugin string) {
+	t.Helper()
+	for _, part := range []struct {
+		name string
+		all  []attempt
+	}{
+		{"files", h.files()}, {"processes", h.processes(t)}, {"kernel", kernel()}, {"network", h.network()}, {"sockets", h.sockets()},
+	} {
+		t.Run(part.name, func(t *testing.T) { h.tryAll(t, plugin, part.all) })
+	}
+}
+
+// tellWalls lets a plugin's instance be started and tells which walls there are.
+func (h *toolhost) tellWalls(t *testing.T, plugin string) {
+	t.Helper()
+	if _, err := h.try(t, plugin, "environment"); err != nil {
+		t.Fatal(err)
+	}
+	for _, wall := range h.instance(t, plugin).Sandbox.Walls {
+		if wall.Effective {
+			t.Logf("%s: wall %q: %s %s", plugin, wall.Name, wall.Mechanism, wall.Note)
+		} else {
+			t.Logf("%s: this machine does not give the wall %q: %s", plugin, wall.Name, wall.Note)
+		}
+	}
+}

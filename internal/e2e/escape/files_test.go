@@ -1,0 +1,108 @@
+//go:build linux && (amd64 || arm64)
+
+package escape_test
+
+import (
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// files are attempts to read or change what is outside, by its path.
+func (h *toolhost) files() []attempt {
+	secret, inside := h.path("outside/secret.txt"), h.path("work/inside")
+	toolhost, victim := strconv.Itoa(h.cmd.Process.Pid), strconv.Itoa(h.victim.Process.Pid)
+	up := strings.Repeat("../", 40)
+	reading := func(name string, path string) attempt {
+		return attempt{name: name, do: "read", with: []string{path}, walls: byFiles}
+	}
+	writing := func(name string, path string) attempt {
+		return attempt{name: name, do: "write", with: []string{path}, walls: byFiles}
+	}
+	return []attempt{
+		reading("absolute path", secret),
+		reading("dots", h.path("work")+"/../outside/secret.txt"),
+		reading("many dots", inside+"/"+up+secret),
+		reading("sibling with the same prefix", h.path("work-other/secret.txt")),
+		reading("NUL in a path", h.path("work/secret.txt")+"\x00/../../outside/secret.txt"),
+		reading("very long path", h.path("work")+strings.Repeat("/.", 2000)+"/../outside/secret.txt"),
+		reading("path of more than 4096 bytes", h.path("work")+strings.Repeat("/.", 3000)+"/../outside/secret.txt"),
+		reading("root of a process", "/proc/self/root"+secret),
+		reading("root of the first process", "/proc/1/root"+secret),
+		reading("folder of the first process", "/proc/1/cwd"+secret),
+		reading("folder of this process", "/proc/self/cwd/"+up+secret),
+		reading("root of a thread", "/proc/thread-self/root"+secret),
+		reading("root of toolhost", "/proc/"+toolhost+"/root"+secret),
+		reading("root of another process", "/proc/"+victim+"/root"+secret),
+		reading("environment of toolhost", "/proc/"+toolhost+"/environ"),
+		reading("environment of another process", "/proc/"+victim+"/environ"),
+		reading("memory of toolhost", "/proc/"+toolhost+"/mem"),
+		reading("descriptors of toolhost", "/proc/"+toolhost+"/fd/3"),
+		reading("memory of the machine", "/proc/kcore"),
+		reading("messages of the kernel", "/proc/kmsg"),
+		reading("keys", "/proc/keys"),
+		reading("pages and their groups", "/proc/kpagecgroup"),
+		reading("memory device", "/dev/mem"),
+		reading("messages of the kernel, by their device", "/dev/kmsg"),
+		reading("disk", "/dev/vda"),
+		reading("other disk", "/dev/sda"),
+		reading("terminal", "/dev/tty"),
+		reading("console", "/dev/console"),
+		reading("passwords", "/etc/shadow"),
+		reading("key of root", "/root/.ssh/id_ed25519"),
+		reading("key of the user", h.path("home/.ssh/id_ed25519")),
+		reading("secret of a tool", h.path("secrets/token")),
+		reading("settings", h.path("toolhost.yaml")),
+		reading("audit log", h.path("state/audit.jsonl")),
+		reading("shared memory of the host", h.shmFile()),
+		{name: "home of the user", do: "list", with: []string{h.path("home")}, walls: byFiles},
+		{name: "state of toolhost", do: "list", with: []string{h.path("state")}, walls: byFiles, harmless: "store", unless: "\n"}, // its own copy is in there
+		{name: "folders of the machine", do: "list", with: []string{"/root"}, walls: byFiles},
+		{name: "devices and drivers", do: "list", with: []string{"/sys"}, walls: byFiles},
+		{name: "control groups", do: "list", with: []string{"/sys/fs/cgroup"}, walls: byFiles},
+		writing("writing outside", h.path("outside/new")),
+		writing("writing to a file outside", secret),
+		writing("writing settings", h.path("toolhost.yaml")),
+		writing("writing a plugin", h.path("plugins/fs")),
+		writing("adding a plugin", h.path("plugins/new")),
+		writing("writing the audit log", h.path("state/audit.jsonl")),
+		writing("writing a system's program", "/usr/bin/true"),
+		writing("writing users", "/etc/passwd"),
+		writing("core pattern", "/proc/sys/kernel/core_pattern"),
+		writing("name of the host", "/proc/sys/kernel/hostname"),
+		writing("modprobe's path", "/proc/sys/kernel/modprobe"),
+		writing("helpers of the kernel", "/proc/sys/kernel/hotplug"),
+		writing("magic keys", "/proc/sysrq-trigger"),
+		writing("memory of this process", "/proc/self/mem"),
+		writing("its place in the order of being killed", "/proc/self/oom_score_adj"),
+		writing("moving to another control group", "/sys/fs/cgroup/cgroup.procs"),
+		writing("moving to another control group of version 2", "/sys/fs/cgroup/unified/cgroup.procs"),
+		writing("the root folder", "/new"),
+		{name: "hard link to a file outside", do: "link", with: []string{secret, inside + "/hard"}, walls: byFiles},
+		{name: "hard link to a system's program", do: "link", with: []string{"/usr/bin/true", inside + "/hard"}, walls: byFiles},
+		{name: "hard link to a descriptor's file", do: "call", with: []string{
+			n(unix.SYS_LINKAT), n(unix.AT_FDCWD), "text:/proc/self/fd/../root" + secret, n(unix.AT_FDCWD), "text:" + inside + "/hard", n(unix.AT_SYMLINK_FOLLOW),
+		}, walls: byFiles},
+		{name: "moving a file out", do: "rename", with: []string{inside + "/file.txt", h.path("outside/moved")}, walls: byFiles},
+		{name: "moving a file in", do: "rename", with: []string{secret, inside + "/moved"}, walls: byFiles},
+		{name: "moving the workspace", do: "rename", with: []string{h.path("work"), h.path("gone")}, walls: byFiles},
+		{name: "removing a file outside", do: "remove", with: []string{secret}, walls: byFiles},
+		{name: "symbolic link that leads out", do: "run", with: []string{
+			"/bin/sh", "-c", "ln -sf " + secret + " " + inside + "/out && cat " + inside + "/out; s=$?; rm -f " + inside + "/out; exit $s",
+		}, walls: byFiles},
+		{name: "making a device", do: "call", with: []string{
+			n(unix.SYS_MKNODAT), n(unix.AT_FDCWD), "text:" + inside + "/mem", n(unix.S_IFCHR | 0o666), n(0x0101), "0",
+		}, walls: byRights},
+		{name: "making a disk", do: "call", with: []string{
+			n(unix.SYS_MKNODAT), n(unix.AT_FDCWD), "text:" + inside + "/disk", n(unix.S_IFBLK | 0o666), n(0xfe00), "0",
+		}, walls: byRights},
+		{name: "lending the owner's rights", do: "run", with: []string{"/bin/chmod", "4755", inside + "/file.txt"}, walls: byCalls},
+		{name: "lending the group's rights", do: "run", with: []string{"/bin/chmod", "2755", inside + "/file.txt"}, walls: byCalls},
+		{name: "environment of this process", do: "environment", harmless: "TOOLHOST_INSTANCE=", unless: "SECRET="},
+		{name: "inherited descriptors", do: "descriptors", harmless: "0 /dev/null", unless: h.base},
+	}
+}
+
+// n returns a number as the prisoner takes it.
+func n(v int) string { return strconv.Itoa(v) }

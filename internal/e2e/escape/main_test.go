@@ -1,0 +1,65 @@
+//go:build linux && (amd64 || arm64)
+
+package escape_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+)
+
+// bin is the folder with the binaries under test: toolhost, the prisoner, fs and shell. Everybody can read it.
+var bin string
+
+// patience bounds every wait, so that what hangs fails a test instead of stopping the run.
+const patience = 60 * time.Second
+
+func TestMain(m *testing.M) {
+	dir, err := build()
+	bin = dir
+	code := 1
+	if err == nil {
+		code = m.Run()
+		if err = goleak.Find(); err != nil && code == 0 {
+			code = 1
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+func build() (string, error) {
+	dir, err := os.MkdirTemp("/tmp", "escape-bin-")
+	if err != nil {
+		return "", err
+	}
+	packages := []string{"./cmd/toolhost", "./plugins/fs", "./plugins/shell", "./internal/e2e/escape/prisoner"}
+	build := exec.Command("go", append([]string{"build", "-ldflags=-s -w", "-o", dir + string(filepath.Separator)}, packages...)...)
+	build.Dir = "../../.."
+	if out, err := build.CombinedOutput(); err != nil {
+		return dir, fmt.Errorf("building %v: %w\n%s", packages, err, out)
+	}
+	return dir, os.Chmod(dir, 0o755)
+}
+
+// eventually waits until the condition holds; what says what is waited for.
+func eventually(t *testing.T, what string, condition func() bool) {
+	t.Helper()
+	deadline := time.Now().Add(patience)
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for !condition() {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited %v in vain: %s", patience, what)
+		}
+		<-tick.C
+	}
+}

@@ -1,0 +1,133 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"syscall"
+	"time"
+	"unsafe"
+)
+
+// stayArgument makes this program stay for a while and do nothing.
+const stayArgument = "stay"
+
+// longest bounds how long anything of a test stays, whatever becomes of the test.
+const longest = time.Minute
+
+// stay waits. The text is there to be found by in the list of processes.
+func stay(string) { time.Sleep(longest) }
+
+// swap exchanges two names for each other, again and again, and returns how often. Its arguments are the number of
+// renameat2, for how many milliseconds, and the names.
+func swap(ctx context.Context, with []string) (string, error) {
+	const currentFolder, exchange = -100, 2 // AT_FDCWD, RENAME_EXCHANGE
+	number, err := strconv.Atoi(with[0])
+	if err != nil {
+		return "", err
+	}
+	ms, err := strconv.Atoi(with[1])
+	if err != nil {
+		return "", err
+	}
+	a, err := syscall.BytePtrFromString(with[2])
+	if err != nil {
+		return "", err
+	}
+	b, err := syscall.BytePtrFromString(with[3])
+	if err != nil {
+		return "", err
+	}
+	here, times := currentFolder, 0
+	for end := time.Now().Add(time.Duration(ms) * time.Millisecond); time.Now().Before(end) && ctx.Err() == nil; times++ {
+		_, _, errno := syscall.Syscall6(uintptr(number), uintptr(here), uintptr(unsafe.Pointer(a)), uintptr(here),
+			uintptr(unsafe.Pointer(b)), exchange, 0)
+		if errno != 0 {
+			return "", errno
+		}
+	}
+	return fmt.Sprint(times), nil
+}
+
+// linger leaves a process behind that belongs to no group or session of this one, and whose environment says nothing.
+func linger(mark string) (string, error) {
+	cmd := exec.Command("/proc/self/exe", stayArgument, mark)
+	cmd.Env = []string{"NOTHING=1"}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		return "", err
+	}
+	return "left " + strconv.Itoa(cmd.Process.Pid), cmd.Process.Release()
+}
+
+// eat takes so much of something, and says how much it got.
+func eat(what, howMuch string) (string, error) {
+	most, err := strconv.Atoi(howMuch)
+	if err != nil {
+		return "", err
+	}
+	got := 0
+	switch what {
+	case "memory": // MiB
+		var held [][]byte
+		for ; got < most; got++ {
+			block := make([]byte, 1<<20)
+			for i := 0; i < len(block); i += 4096 {
+				block[i] = 1
+			}
+			held = append(held, block)
+		}
+		return fmt.Sprintf("got %d", len(held)), nil
+	case "processes":
+		var all []*exec.Cmd
+		defer func() {
+			for _, cmd := range all {
+				_ = cmd.Process.Kill() // it may have ended
+				_ = cmd.Wait()
+			}
+		}()
+		for ; err == nil && got < most; got++ {
+			cmd := exec.Command("/bin/sleep", strconv.Itoa(int(longest.Seconds())))
+			if err = cmd.Start(); err == nil {
+				all = append(all, cmd)
+			}
+		}
+		return fmt.Sprintf("got %d", len(all)), err
+	case "files":
+		var all []*os.File
+		defer func() {
+			for _, file := range all {
+				_ = file.Close() // nothing was written
+			}
+		}()
+		for ; err == nil && got < most; got++ {
+			var file *os.File
+			if file, err = os.Open(os.DevNull); err == nil {
+				all = append(all, file)
+			}
+		}
+		return fmt.Sprintf("got %d", len(all)), err
+	}
+	return eatDisk(what, most)
+}
+
+// eatDisk writes so many MiB to a new file.
+func eatDisk(path string, most int) (string, error) {
+	file, err := os.Create(path)
+	if err != nil {
+		return "", err
+	}
+	got, block := 0, make([]byte, 1<<20)
+	for ; err == nil && got < most; got++ {
+		_, err = file.Write(block)
+	}
+	if err != nil {
+		got--
+	}
+	return fmt.Sprintf("got %d", got), errors.Join(err, file.Close(), os.Remove(path))
+}

@@ -1,0 +1,126 @@
+//go:build linux && (amd64 || arm64)
+
+package escape_test
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/toolhost/toolhost/internal/sandbox"
+)
+
+// calling is an attempt to make a system call, with arguments as the prisoner takes them.
+func calling(name string, walls []string, number int, arguments ...string) attempt {
+	return attempt{name: name, do: "call", with: append([]string{n(number)}, arguments...), walls: walls}
+}
+
+// processes are attempts to see, signal and look into other processes. Signals are those that do nothing, or none at all:
+// should they arrive, nobody is harmed but the test.
+func (h *toolhost) processes(t *testing.T) []attempt {
+	toolhost, victim, neighbour := n(h.cmd.Process.Pid), n(h.victim.Process.Pid), n(h.neighbour)
+	wink, none := n(int(harmless)), "0"
+	signalling := func(name, pid, signal string) attempt {
+		return attempt{name: name, do: "signal", with: []string{pid, signal}, walls: byPID}
+	}
+	return []attempt{
+		signalling("signal to toolhost", toolhost, none),
+		signalling("signal to another process", victim, none),
+		signalling("signal to another plugin", neighbour, none),
+		signalling("signal to the test", n(os.Getpid()), wink),
+		signalling("signal to the group of another process", "-"+victim, none),
+		{name: "signal to the first process", do: "signal", with: []string{"1", none}, walls: byPID, harmless: h.own(t, "sent")},
+		{name: "signal to all", do: "signal", with: []string{"-1", wink}, walls: byPID, harmless: "sent"}, // whom it reaches is looked at in the end
+		calling("signal to a thread of toolhost", byPID, unix.SYS_TGKILL, toolhost, toolhost, none),
+		calling("queued signal to toolhost", byPID, unix.SYS_RT_SIGQUEUEINFO, toolhost, wink, "here"),
+		calling("ptrace of itself by its parent", byCalls, unix.SYS_PTRACE, "0", "0", "0", "0"),
+		calling("ptrace of toolhost", byCalls, unix.SYS_PTRACE, n(unix.PTRACE_SEIZE), toolhost, "0", "0"),
+		calling("memory of toolhost", byCalls, unix.SYS_PROCESS_VM_READV, toolhost, "here", "1", "here", "1", "0"),
+		calling("writing to the memory of toolhost", byCalls, unix.SYS_PROCESS_VM_WRITEV, toolhost, "here", "1", "here", "1", "0"),
+		calling("advice on the memory of toolhost", byCalls, unix.SYS_PROCESS_MADVISE, "0", "here", "1", "4", "0"),
+		calling("descriptors of toolhost", byCalls, unix.SYS_PIDFD_GETFD, "0", "0", "0"),
+		calling("comparison with toolhost", byCalls, unix.SYS_KCMP, n(os.Getpid()), toolhost, "0", "0", "0"),
+		calling("handle on toolhost", byPID, unix.SYS_PIDFD_OPEN, toolhost, "0"),
+		calling("limits of toolhost", byPID, unix.SYS_PRLIMIT64, toolhost, n(unix.RLIMIT_NOFILE), "0", "here"),
+		calling("new limits of another process", byPID, unix.SYS_PRLIMIT64, victim, n(unix.RLIMIT_CORE), "here", "0"),
+		calling("priority of another process", byPID, unix.SYS_SETPRIORITY, "0", victim, "1"),
+		calling("processors of another process", byPID, unix.SYS_SCHED_SETAFFINITY, victim, "8", "here"),
+		calling("scheduler of another process", byPID, unix.SYS_SCHED_SETSCHEDULER, victim, "3", "here"),
+		calling("priority of a disk of another process", byPID, unix.SYS_IOPRIO_SET, "1", victim, n(2<<13|7)),
+		calling("pages of another process", byCalls, unix.SYS_MOVE_PAGES, victim, "0", "here", "0", "here", "0"),
+		{name: "user of root", do: "run", with: []string{"/bin/sh", "-c", "setpriv --reuid=12345 --clear-groups id -u"}, walls: byRights},
+		calling("another user", byRights, unix.SYS_SETUID, "12345"),
+		calling("another group", byRights, unix.SYS_SETGID, "12345"),
+		calling("other groups", byRights, unix.SYS_SETGROUPS, "1", "here"),
+		calling("another root of the file system", byCalls, unix.SYS_CHROOT, "text:/"),
+		calling("capabilities", byRights, unix.SYS_CAPSET, "text:\x22\x05\x08\x20", "text:\xff\xff\xff\x3f\xff\xff\xff\x3f\xff\xff\xff\x3f"),
+		{name: "privileges of a program with the set-user bit", do: "run", with: []string{"/bin/sh", "-c", h.suid()}, walls: byRights, harmless: "NoNewPrivs:\t1", unless: "CapEff:\t0000003"},
+	}
+}
+
+// own returns what an answer has in it that is harmless where the first process is the namespace's own, or no answer at all.
+func (h *toolhost) own(t *testing.T, answer string) string {
+	if wall := h.wall(t, "prisoner", sandbox.PID); wall.Mechanism == "PID namespace" {
+		return answer
+	}
+	return ""
+}
+
+// suid is a shell command that copies a program into the workspace, gives it the set-user bit, and runs it.
+func (h *toolhost) suid() string {
+	program := filepath.Join(h.path("work/inside"), "program-"+strconv.Itoa(h.uid))
+	return "cp /bin/cat " + program + "; chmod 4755 " + program + " 2>/dev/null; " + program + " /proc/self/status; rm -f " + program
+}
+
+// kernel are attempts to make the kernel do what a plugin has no use for.
+func kernel() []attempt {
+	here, zero := "here", "0"
+	return append([]attempt{
+		calling("mount", byCalls, unix.SYS_MOUNT, "text:none", "text:/tmp", "text:tmpfs", zero, zero),
+		calling("unmount", byCalls, unix.SYS_UMOUNT2, "text:/proc", "2"),
+		calling("new root by pivot", byCalls, unix.SYS_PIVOT_ROOT, "text:.", "text:."),
+		calling("tree of mounts", byCalls, unix.SYS_OPEN_TREE, n(unix.AT_FDCWD), "text:/", n(unix.OPEN_TREE_CLONE)),
+		calling("moving a mount", byCalls, unix.SYS_MOVE_MOUNT, zero, here, zero, here, zero),
+		calling("file system of its own", byCalls, unix.SYS_FSOPEN, "text:tmpfs", zero),
+		calling("attributes of a mount", byCalls, unix.SYS_MOUNT_SETATTR, n(unix.AT_FDCWD), "text:/usr", zero, here, "32"),
+		calling("user namespace", byCalls, unix.SYS_UNSHARE, n(unix.CLONE_NEWUSER)),
+		calling("mount namespace", byCalls, unix.SYS_UNSHARE, n(unix.CLONE_NEWNS)),
+		calling("time namespace", byCalls, unix.SYS_UNSHARE, n(unix.CLONE_NEWTIME)),
+		calling("user namespace by clone", byCalls, unix.SYS_CLONE, n(unix.CLONE_NEWUSER|int(unix.SIGCHLD)), zero, zero, zero, zero),
+		calling("user namespace by clone3", byCalls, unix.SYS_CLONE3, here, "88"),
+		calling("namespace of another process", byCalls, unix.SYS_SETNS, zero, zero),
+		calling("handle of a file", byCalls, unix.SYS_NAME_TO_HANDLE_AT, n(unix.AT_FDCWD), "text:/", here, here, zero),
+		calling("file by its handle", byCalls, unix.SYS_OPEN_BY_HANDLE_AT, n(unix.AT_FDCWD), here, zero),
+		calling("watching a file system", byCalls, unix.SYS_FANOTIFY_INIT, zero, zero),
+		calling("programs in the kernel", byCalls, unix.SYS_BPF, zero, here, "64"),
+		calling("counters of the processor", byCalls, unix.SYS_PERF_EVENT_OPEN, here, zero, "-1", "-1", zero),
+		calling("page faults", byCalls, unix.SYS_USERFAULTFD, "1"),
+		calling("keys of the session", byCalls, unix.SYS_KEYCTL, zero, "-3", zero),
+		calling("key of its own", byCalls, unix.SYS_ADD_KEY, "text:user", "text:x", "text:y", "1", "-3"),
+		calling("asking for a key", byCalls, unix.SYS_REQUEST_KEY, "text:user", "text:x", zero, "-3"),
+		calling("queue of system calls", byCalls, unix.SYS_IO_URING_SETUP, "1", here),
+		calling("module", byCalls, unix.SYS_INIT_MODULE, here, zero, "text:"),
+		calling("module of a file", byCalls, unix.SYS_FINIT_MODULE, "-1", "text:", zero),
+		calling("removing a module", byCalls, unix.SYS_DELETE_MODULE, "text:none", zero),
+		calling("another kernel", byCalls, unix.SYS_KEXEC_LOAD, zero, zero, zero, zero),
+		calling("reboot", byCalls, unix.SYS_REBOOT, zero, zero, zero, zero), // without the magic numbers nothing is rebooted
+		calling("swap", byCalls, unix.SYS_SWAPON, "text:/none", zero),
+		calling("end of swap", byCalls, unix.SYS_SWAPOFF, "text:/none"),
+		calling("accounting", byCalls, unix.SYS_ACCT, zero),
+		calling("quota", byCalls, unix.SYS_QUOTACTL, zero, zero, zero, zero),
+		calling("time", byCalls, unix.SYS_SETTIMEOFDAY, zero, zero), // which sets nothing
+		calling("time of a clock", byCalls, unix.SYS_CLOCK_SETTIME, n(unix.CLOCK_MONOTONIC), here),
+		calling("adjusting a clock", byRights, unix.SYS_ADJTIMEX, "text:\x02\x01"),
+		calling("name of the host", byCalls, unix.SYS_SETHOSTNAME, "text:prison", "6"),
+		calling("log of the kernel", byCalls, unix.SYS_SYSLOG, "3", here, "64"),
+		calling("randomness of addresses", byCalls, unix.SYS_PERSONALITY, n(0x0040000)),
+		calling("typing into a terminal", byCalls, unix.SYS_IOCTL, zero, n(unix.TIOCSTI), here),
+		calling("typing into a terminal, by other bits", byCalls, unix.SYS_IOCTL, zero, n(1<<32|unix.TIOCSTI), here),
+		calling("pasting into a console", byCalls, unix.SYS_IOCTL, zero, n(unix.TIOCLINUX), here),
+		calling("system call that is not known", byCalls, 1000),
+		calling("shared memory of the host", byIPC, unix.SYS_SHMGET, n(shmKey), zero, zero),
+	}, otherTables()...)
+}

@@ -1,0 +1,242 @@
+//go:build linux && (amd64 || arm64)
+
+package escape_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// plugins are those that are the prisoner under another name, and what the operator says of each.
+var plugins = map[string]string{
+	"neighbour": `{}`,
+	"guest":     `{sandbox: {network: true, workspace: read}}`,
+	"free":      `{sandbox: {mode: off}}`,
+	"hog":       `{limits: {memory: 128MiB, processes: 40, open_files: 64, file_size: 8MiB}, backoff: {initial: 10ms, max: 50ms}}`,
+}
+
+// settings is toolhost.yaml.
+func (w *world) settings() string {
+	text := fmt.Sprintf(`workspace: %s
+policy: {rules: [{name: everything, when: "true", then: allow}]}
+secrets: {TOKEN: {file: %s, plugins: [prisoner]}, OTHER: {env: SECRET, plugins: [neighbour]}}
+audit: {log: all}
+plugin:
+`, w.path("work"), w.path("secrets/token"))
+	for name, settings := range plugins {
+		text += "  " + name + ": " + settings + "\n"
+	}
+	return text
+}
+
+// installPlugins puts the plugins into their folder: the prisoner as it is, and others that are the same program.
+func (w *world) installPlugins(t *testing.T) {
+	t.Helper()
+	install := func(from, to string) {
+		data, err := os.ReadFile(filepath.Join(bin, from))
+		if err == nil {
+			err = os.WriteFile(w.path("plugins", to), data, 0o700)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"fs", "shell", "prisoner"} {
+		install(name, name)
+	}
+	for name := range plugins {
+		if err := os.Mkdir(w.path("plugins", name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		install("prisoner", name+"/program")
+		w.file(t, "plugins/"+name+"/plugin.yaml", "name: "+name+"\ncommand: [./program, "+name+"]\n")
+	}
+}
+
+// toolhost is a running `toolhost serve` of a world.
+type toolhost struct {
+	*world
+	socket string
+	cmd    *exec.Cmd
+	stderr *lockedBuffer
+	exited chan struct{} // closed when the process is gone
+	client *client.Client
+	walls  map[string]tool.Sandbox // of plugins that were asked for
+
+	neighbour                     int // the process of another plugin
+	neighbourSocket, neighbourTmp string
+}
+
+// lockedBuffer is a buffer that a process writes while a test reads.
+type lockedBuffer struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.String()
+}
+
+// command prepares a command of toolhost as the user of this world.
+func (w *world) command(ctx context.Context, before []string, args ...string) *exec.Cmd {
+	argv := append(before, append([]string{filepath.Join(bin, "toolhost")}, args...)...)
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd.Dir = w.base
+	cmd.Env = []string{"HOME=" + w.path("home"), "TMPDIR=" + w.path("run"), "PATH=/usr/bin:/bin:/usr/sbin:/sbin", "SECRET=" + w.canary}
+	if os.Getuid() != w.uid {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(w.uid), Gid: uint32(w.uid)}}
+	}
+	return cmd
+}
+
+// serve starts toolhost, returns once it is ready, and stops it at the end of the test. before is a command that starts
+// it, if it does not stand alone.
+func (w *world) serve(t *testing.T, before ...string) *toolhost {
+	t.Helper()
+	h := &toolhost{world: w, socket: w.path("api.sock"), stderr: &lockedBuffer{}, exited: make(chan struct{}), walls: map[string]tool.Sandbox{}}
+	addr := "unix://" + h.socket
+	h.cmd = w.command(context.Background(), before, "serve", "--config", w.path("toolhost.yaml"), "--plugins", w.path("plugins"), "--listen", addr, "--state", w.path("state"))
+	h.cmd.Stderr = h.stderr
+	stdout, err := h.cmd.StdoutPipe()
+	if err == nil {
+		err = h.cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	ready := make(chan string, 1)
+	go func() { // ends with the process
+		defer close(h.exited)
+		line, _ := bufio.NewReader(stdout).ReadString('\n')
+		ready <- line
+		io.Copy(io.Discard, stdout)
+		h.cmd.Wait()
+	}()
+	t.Cleanup(func() {
+		h.stop()
+		if t.Failed() {
+			t.Logf("toolhost's log:\n%s", h.stderr)
+		}
+	})
+	if line := <-ready; !strings.Contains(line, addr) {
+		t.Fatalf("toolhost says %q\n%s", line, h.stderr)
+	}
+	if h.client, err = client.Dial(addr); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { h.client.Close() })
+	return h
+}
+
+// stop ends toolhost.
+func (h *toolhost) stop() {
+	h.cmd.Process.Signal(syscall.SIGTERM)
+	<-h.exited
+}
+
+// call makes a call and returns its outcome.
+func (h *toolhost) call(t *testing.T, name string, arguments any) (tool.Outcome, error) {
+	t.Helper()
+	encoded, err := json.Marshal(arguments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	shown := 64 << 10
+	return h.client.Call(ctx, tool.Call{Tool: name, Arguments: encoded, MaxShown: &shown})
+}
+
+// try lets a plugin try something, and returns what came of it.
+func (h *toolhost) try(t *testing.T, plugin, do string, with ...string) (answer string, err error) {
+	t.Helper()
+	outcome, err := h.call(t, plugin, map[string]any{"do": do, "with": with})
+	if err != nil {
+		t.Fatalf("calling %s to %s %q: %v", plugin, do, with, err)
+	}
+	var out struct{ Answer, Error string }
+	if text := outcome.Result.Text(); outcome.Result.IsError || json.Unmarshal([]byte(text), &out) != nil {
+		t.Fatalf("%s answers %q when it is to %s %q", plugin, text, do, with)
+	}
+	if out.Error != "" {
+		err = errors.New(out.Error)
+	}
+	return out.Answer, err
+}
+
+// settle lets another plugin run, which has something that others are not to find.
+func (h *toolhost) settle(t *testing.T) {
+	t.Helper()
+	environment, err := h.try(t, "neighbour", "environment")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(environment) {
+		if tmp, ok := strings.CutPrefix(strings.TrimSpace(line), "TMPDIR="); ok {
+			h.neighbourTmp = tmp
+		}
+	}
+	if err := os.WriteFile(filepath.Join(h.neighbourTmp, "note"), []byte(h.canary), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	// Its socket loses its name once toolhost is connected. So there is another one in its place, as if it had not.
+	folders, err := filepath.Glob(filepath.Join(filepath.Dir(h.neighbourTmp), "plugin-dir*"))
+	if err != nil || len(folders) != 1 {
+		t.Fatalf("the folders of another plugin's socket are %q, %v", folders, err)
+	}
+	h.neighbour, h.neighbourSocket = h.instance(t, "neighbour").PID, filepath.Join(folders[0], "plugin")
+	h.listen(t, "unix", h.neighbourSocket)
+}
+
+// wall returns one of the walls of a plugin's instance, as `toolhost ps` shows it; not effective if it shows none.
+func (h *toolhost) wall(t *testing.T, plugin, name string) tool.Wall {
+	t.Helper()
+	if _, known := h.walls[plugin]; !known {
+		h.walls[plugin] = *h.instance(t, plugin).Sandbox
+	}
+	for _, wall := range h.walls[plugin].Walls {
+		if wall.Name == name {
+			return wall
+		}
+	}
+	return tool.Wall{Name: name, Note: "it is not shown"}
+}
+
+// instance returns what `toolhost ps` says of the plugin's one instance.
+func (h *toolhost) instance(t *testing.T, plugin string) tool.InstanceInfo {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	out, err := h.command(ctx, nil, "ps", plugin, "-o", "json", "--addr", "unix://"+h.socket).Output()
+	var found []tool.InstanceInfo
+	if err == nil {
+		err = json.Unmarshal(out, &found)
+	}
+	if err != nil || len(found) != 1 || found[0].Sandbox == nil {
+		t.Fatalf("toolhost ps %s says %s, %v", plugin, out, err)
+	}
+	return found[0]
+}
