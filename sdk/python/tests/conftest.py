@@ -112,10 +112,14 @@ def serve_toolhost(home: Path, *plugins: str, config: str = "") -> Server:
         home=home,
         address=f"unix://{home}/t.sock",
     )
-    # A machine with much to do is ready before it has asked all plugins.
-    with Client(server.address) as client:
-        eventually(lambda: len({tool.plugin for tool in client.list_tools()}) == len(plugins), lambda: server.log)
+    until_asked(server, len(plugins))
     return server
+
+
+def until_asked(server: Server, plugins: int) -> None:
+    """Wait until a toolhost knows its plugins: on a machine with much to do it is ready before it has asked them all."""
+    with Client(server.address) as client:
+        eventually(lambda: len({tool.plugin for tool in client.list_tools()}) == plugins, lambda: server.log)
 
 
 def eventually(condition: Callable[[], bool], said: Callable[[], object] = str) -> None:

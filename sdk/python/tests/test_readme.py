@@ -9,7 +9,7 @@ import sys
 import sysconfig
 from pathlib import Path
 
-from conftest import BIN, HERE, Server, program, short_folder
+from conftest import BIN, HERE, Server, program, short_folder, until_asked
 
 BLOCKS = re.findall(
     r"^```(\w+) ?([\w.]*)\n(.*?)^```",
@@ -40,6 +40,7 @@ def test_quick_start() -> None:
             elif name == "serve":
                 words = text.split()
                 server = Server(program(words[0]), *words[1:], "--state", "state", home=home, address=address, cwd=home)
+                until_asked(server, 1)
             elif language == "sh" and not name:
                 run = subprocess.run(
                     ["/bin/sh", "-ec", text], cwd=home, env=environment, capture_output=True, text=True, check=False
@@ -85,6 +86,7 @@ def test_a_folder_with_a_plugin_yaml() -> None:
             cwd=home,
         )
         try:
+            until_asked(server, 1)
             called = subprocess.run(
                 [program("toolhost"), "call", "--addr", address, "forecast", '{"city":"Oslo"}'],
                 capture_output=True,
