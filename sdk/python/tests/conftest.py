@@ -117,7 +117,7 @@ def serve_toolhost(home: Path, *plugins: str, config: str = "") -> Server:
 
 
 def until_asked(server: Server, plugins: int) -> None:
-    """Wait until a toolhost knows its plugins: on a machine with much to do it is ready before it has asked them all."""
+    """Wait until a toolhost knows its plugins: under load it is ready before it has asked them all."""
     with Client(server.address) as client:
         eventually(lambda: len({tool.plugin for tool in client.list_tools()}) == plugins, lambda: server.log)
 

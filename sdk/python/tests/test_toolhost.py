@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import threading
-import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -287,7 +286,6 @@ def test_cancel(client: Client, tool: str) -> None:
 def test_deadline(client: Client, tool: str) -> None:
     with pytest.raises(Timeout):
         client.call(tool, timeout=0.2)
-    assert time.monotonic() - began >= 0.2
 
 
 @pytest.mark.parametrize("named", [True, False])
