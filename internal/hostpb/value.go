@@ -3,10 +3,16 @@ package hostpb
 import (
 	"math"
 	"strings"
+	"unicode/utf8"
 )
 
 // valid returns s as UTF-8, which a proto string must be.
-func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
+func valid(s string) string {
+	if utf8.ValidString(s) { // ten times as fast as ToValidUTF8 is where there is nothing to do
+		return s
+	}
+	return strings.ToValidUTF8(s, "\uFFFD")
+}
 
 func valids(in []string) []string {
 	if len(in) == 0 {
