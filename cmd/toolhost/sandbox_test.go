@@ -36,6 +36,23 @@ func TestSandboxInWords(t *testing.T) {
 	}
 }
 
+// Plugins get the workspace, and so it must not be what they are never to get.
+func TestWorkspaceIsNotToolhostsOwn(t *testing.T) {
+	state := t.TempDir()
+	inside := filepath.Join(state, "work")
+	if err := os.Mkdir(inside, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{state, inside} {
+		if err := checkWorkspace(dir, state); err == nil || !strings.Contains(err.Error(), "not for plugins") {
+			t.Errorf("%s: %v", dir, err)
+		}
+	}
+	if err := checkWorkspace(state, inside); err != nil {
+		t.Errorf("state inside of the workspace: %v", err)
+	}
+}
+
 // What is toolhost's own is out of sight, and what it goes by cannot be changed.
 func TestGroundsAreToolhostsOwn(t *testing.T) {
 	dir := t.TempDir()

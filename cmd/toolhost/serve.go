@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime/debug"
 	"sync"
 	"syscall"
@@ -43,7 +44,7 @@ func serve(ctx context.Context, options serveOptions, stdout, stderr io.Writer) 
 	store := openSecrets(options.Secrets, options.getenv)
 	logger := newLogger(options, store.Redactor().Writer(stderr, options.Log.Format == "json"))
 	warnOfSecrets(store, logger)
-	if err := checkWorkspace(options.Workspace); err != nil {
+	if err := checkWorkspace(options.Workspace, options.State); err != nil {
 		return err
 	}
 	listener, err := options.listen.Listen(ctx, "toolhost")
@@ -252,13 +253,16 @@ func collectLess(getenv func(string) string) {
 	}
 }
 
-func checkWorkspace(dir string) error {
+func checkWorkspace(dir, state string) error {
 	info, err := os.Stat(dir)
 	if err != nil {
 		return fmt.Errorf("the workspace cannot be used: %w; name an existing folder with --workspace", err)
 	}
 	if !info.IsDir() {
 		return fmt.Errorf("the workspace %s is no folder; name an existing folder with --workspace", dir)
+	}
+	if rel, err := filepath.Rel(state, dir); err == nil && filepath.IsLocal(rel) {
+		return fmt.Errorf("the workspace %s is in toolhost's own folder %s, which is not for plugins; name another with --workspace or --state", dir, state)
 	}
 	return nil
 }
