@@ -41,7 +41,8 @@ func newRoot(p cli.Process) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.AddCommand(
-		newServeCommand(p), newToolsCommand(p), newCallCommand(p), newNewCommand(p),
+		newServeCommand(p), newToolsCommand(p), newCallCommand(p), newNewCommand(p), newInstallCommand(p),
+		newUninstallCommand(p),
 		newCallsCommand(p), newWatchCommand(p), newCancelCommand(p), newArtifactCommand(p), newPluginsCommand(p), newPsCommand(p),
 		newRestartCommand(p), newDrainCommand(p), newPauseCommand(p), newResumeCommand(p), newClearCommand(p),
 		newReloadCommand(p), newUpgradeCommand(p), newRollbackCommand(p), newLockCommand(p),

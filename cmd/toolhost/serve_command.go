@@ -54,7 +54,7 @@ func newServeCommand(p cli.Process) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&flags.config, "config", "", "configuration `FILE` (default: toolhost.yaml here, or in XDG_CONFIG_HOME/toolhost)")
-	f.StringArrayVar(&flags.plugins, "plugins", nil, "folder `DIR` that holds plugin executables; may be given more than once")
+	f.StringArrayVar(&flags.plugins, "plugins", nil, "folder `DIR` that holds plugin executables; may be given more than once (default: XDG_DATA_HOME/toolhost/plugins, where `toolhost install` puts them)")
 	f.StringVar(&flags.listen, "listen", "", "`ADDRESS` to listen at: unix:///PATH or 127.0.0.1:PORT (default: this user's socket)")
 	f.StringVar(&flags.stateDir, "state", "", "folder `DIR` for what outlives the process (default: XDG_STATE_HOME/toolhost)")
 	f.StringVar(&flags.workspace, "workspace", "", "folder `DIR` in which tools may work (default: the current folder)")
@@ -84,7 +84,10 @@ func (f serveFlags) options(getenv func(string) string) (serveOptions, error) {
 		return options, err
 	}
 	if len(options.Folders) == 0 {
-		return options, cli.Usage("no plugins are given; name at least one folder of plugin executables with --plugins DIR")
+		if _, err := os.Stat(defaultPlugins(getenv)); err != nil {
+			return options, cli.Usage("no plugins are given; name at least one folder of plugin executables with --plugins DIR")
+		}
+		options.Folders = []string{defaultPlugins(getenv)}
 	}
 	if err := resolve(&options.Config, getenv); err != nil {
 		return options, err
@@ -143,6 +146,14 @@ func absolute(flag, dir string) (string, error) {
 		return "", fmt.Errorf("%s: %w", flag, err)
 	}
 	return abs, nil
+}
+
+// defaultPlugins is where plugins are installed if nobody says otherwise. It follows the XDG base directory specification.
+func defaultPlugins(getenv func(string) string) string {
+	if dir := getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, program, "plugins")
+	}
+	return filepath.Join(getenv("HOME"), ".local", "share", program, "plugins")
 }
 
 // defaultState follows the XDG base directory specification. A user without a home gets a folder that does not outlive

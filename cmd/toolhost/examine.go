@@ -1,0 +1,65 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
+
+	"github.com/toolhost/toolhost/internal/address"
+	"github.com/toolhost/toolhost/internal/catalog"
+	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/rmtree"
+)
+
+// examine starts the only plugin in a folder, asks it what it is, and returns what a toolhost with these options would make
+// of it. Nothing of that toolhost is touched: neither its state nor its socket. The plugin is unusable if its Problem says so.
+func examine(ctx context.Context, options serveOptions, folder string) (_ *catalog.Plugin, err error) {
+	state, err := os.MkdirTemp("", "toolhost-examine-")
+	if err != nil {
+		return nil, fmt.Errorf("making a folder for the examination: %w", err)
+	}
+	defer rmtree.Remove(state)
+	logger := slog.New(slog.NewTextHandler(io.Discard, nil)) // what the plugin says last is part of why it failed
+	own := groundsOf(options)
+	options.State, options.Folders, options.listen = state, []string{folder}, address.Address{}
+	yard, err := openYard(ctx, options, logger)
+	if err != nil {
+		return nil, err
+	}
+	defer yard.close()
+	plugins := &launcher{
+		runDir: yard.runDir.Path(), guard: yard.guard, groups: yard.groups, logger: logger, config: &options.Config,
+		redact: openSecrets(options.Secrets, options.getenv).Redactor().Line, own: own,
+	}
+	known, err := catalog.Open(catalog.Config{
+		Folders: options.Folders, StateDir: state, Describe: plugins.describe, Logger: logger, Overrides: overrides(options.Tools),
+		DescribeTimeout: options.Launch.Timeout,
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer known.Close()
+	if err := known.Load(ctx); err != nil {
+		return nil, err
+	}
+	if err := known.Settle(ctx); err != nil {
+		return nil, err
+	}
+	found := known.Snapshot().Plugins()
+	if len(found) != 1 {
+		return nil, fmt.Errorf("examining the plugin: %s are in %s", count(len(found), "plugin"), folder)
+	}
+	return found[0], nil
+}
+
+// refused says why a plugin is not good enough. Staged is where it was examined, source where it is the author's.
+func refused(p *catalog.Plugin, staged, source string) error {
+	if p.Problem == "" {
+		return nil
+	}
+	reason := strings.ReplaceAll(p.Problem, staged, source)
+	return &cli.ExitError{Code: cli.ExitInfrastructure, Err: fmt.Errorf("%s is refused, and nothing is changed: %s", source, reason)}
+}

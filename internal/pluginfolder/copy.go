@@ -1,0 +1,97 @@
+package pluginfolder
+
+import (
+	"context"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// copyPlugin copies a file or a folder to a path where nothing is.
+func copyPlugin(ctx context.Context, to, from string) error {
+	info, err := os.Stat(from)
+	if err != nil {
+		return err
+	}
+	source := &source{FS: os.DirFS(from), ctx: ctx, dir: from}
+	if info.IsDir() {
+		return os.CopyFS(to, source)
+	}
+	source.FS, source.dir = os.DirFS(filepath.Dir(from)), filepath.Dir(from)
+	in, err := source.Open(filepath.Base(from))
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm()|0o600)
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(out, in); err != nil {
+		out.Close()
+		return err
+	}
+	return out.Close() // closed before it is run: a file that is open for writing cannot be executed
+}
+
+// source is a folder as it is copied. It ends with its context.
+type source struct {
+	fs.FS // of os.DirFS, which knows links
+	ctx   context.Context
+	dir   string
+}
+
+// Open implements fs.FS.
+func (s *source) Open(name string) (fs.File, error) {
+	if err := s.ctx.Err(); err != nil {
+		return nil, err
+	}
+	file, err := s.FS.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	return &ending{file, s.ctx}, nil
+}
+
+// ReadDir implements fs.ReadDirFS.
+func (s *source) ReadDir(name string) ([]fs.DirEntry, error) {
+	if err := s.ctx.Err(); err != nil {
+		return nil, err
+	}
+	entries, err := fs.ReadDir(s.FS, name)
+	return slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return e.Name() == ".git" || e.Name() == "__pycache__" }), err
+}
+
+// Lstat implements fs.ReadLinkFS.
+func (s *source) Lstat(name string) (fs.FileInfo, error) { return fs.Lstat(s.FS, name) }
+
+// ReadLink implements fs.ReadLinkFS. A link that names the folder itself would lead out of the copy.
+func (s *source) ReadLink(name string) (string, error) {
+	target, err := fs.ReadLink(s.FS, name)
+	if err != nil {
+		return "", err
+	}
+	if within, ok := strings.CutPrefix(filepath.Clean(target), s.dir+"/"); ok {
+		if relative, err := filepath.Rel(path.Dir(name), within); err == nil {
+			return relative, nil
+		}
+	}
+	return target, nil
+}
+
+// ending is a file whose reading ends with a context.
+type ending struct {
+	fs.File
+	ctx context.Context
+}
+
+func (e *ending) Read(p []byte) (int, error) {
+	if err := e.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return e.File.Read(p)
+}
