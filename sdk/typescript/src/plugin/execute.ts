@@ -57,7 +57,7 @@ async function runTool(t: Tool, call: RunningCall, wire: WireCall): Promise<unkn
   const object = await t.open(call);
   try {
     await receive(t, object, wire);
-    call.argumentsText = wire.text().toString("utf8");
+    call.argumentsText = wire.text().toString("utf8") || "{}"; // which is what no arguments are
     const { input } = t.spec.describe ? await describedFor(t, viewerOf(wire)) : { input: t.spec.input };
     const value = await readArguments(input, parseArguments(call.argumentsText));
     call.execute();

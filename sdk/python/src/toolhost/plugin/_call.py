@@ -99,7 +99,7 @@ class Call:
         changed.set_result(None)
 
     def _completed(self, arguments: bytes) -> None:
-        self.complete_text, self.complete = arguments, True
+        self.complete_text, self.complete = arguments or b"{}", True  # which is what no arguments are
         self.text = bytearray()
         self._change()
 
