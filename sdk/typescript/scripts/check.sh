@@ -1,15 +1,21 @@
 #!/bin/sh
-# All checks and tests of the TypeScript SDK; `make typescript` runs this. `check.sh generate`, a part of `make generate`, makes
-# src/gen anew instead. It sets itself up in the checkout, and again only
+# All checks and tests of the TypeScript SDK; `make typescript` runs this. It sets itself up in the checkout, and again only
 # when what it needs has changed. Where there is no Node or npm, it says so and succeeds, unless CI is true.
+#
+#   check.sh setup      only set up, build the package in .build/typescript/package, and print that folder
+#   check.sh generate   make src/gen anew, a part of `make generate`
+#   check.sh            all checks and tests
 set -eu
 cd "$(dirname "$0")/.."
 root=$(cd ../.. && pwd)
 scratch=$root/.build/typescript
 go=${GO:-go}
 
-doing=checked
-[ "${1:-}" != generate ] || doing='generated anew'
+case "${1:-}" in
+generate) doing='generated anew' ;;
+setup) doing=built ;;
+*) doing=checked ;;
+esac
 
 skip() {
 	printf 'the TypeScript SDK is not %s: %s\n' "$doing" "$1" >&2
@@ -25,6 +31,11 @@ major=${version#v}
 [ "${major%%.*}" -ge 20 ] || skip "Node $version is older than 20"
 
 mkdir -p "$scratch"
+# Only one at a time sets up.
+if command -v flock >/dev/null; then
+	exec 9>"$scratch/lock"
+	flock 9
+fi
 wanted=$(printf '%s\n' "$version" && cat package.json package-lock.json)
 if [ ! -d node_modules ] || [ "$(cat "$scratch/installed" 2>/dev/null || true)" != "$wanted" ]; then
 	rm -f "$scratch/installed"
@@ -36,6 +47,23 @@ if [ ! -d node_modules ] || [ "$(cat "$scratch/installed" 2>/dev/null || true)" 
 	printf '%s\n' "$wanted" >"$scratch/installed"
 fi
 PATH=$PWD/node_modules/.bin:$PATH
+
+# The package beside the checkout's own dist, which the checks remove and build anew.
+if [ "${1:-}" = setup ]; then
+	package=$scratch/package
+	built=$(find src package.json package-lock.json tsconfig.json -type f | LC_ALL=C sort | xargs cksum)
+	if [ "$(cat "$scratch/built" 2>/dev/null || true)" != "$built" ]; then
+		rm -rf "$package" "$scratch/built"
+		mkdir -p "$package"
+		cp package.json "$package/"
+		ln -s "$PWD/node_modules" "$package/node_modules"
+		tsc --outDir "$package/dist"
+		printf '%s\n' "$built" >"$scratch/built"
+	fi
+	printf '%s\n' "$package"
+	exit 0
+fi
+exec 9>&-
 
 if [ "${1:-}" = generate ]; then
 	cd "$root" && exec $go tool -modfile=tools/go.mod buf generate --template sdk/typescript/buf.gen.yaml
