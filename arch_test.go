@@ -94,6 +94,7 @@ var rooms = map[string][]string{
 	"internal/config":                    {"tool", "internal/guardian/proc", "internal/lifecycle", "internal/policy", "internal/settings", "github.com/goccy/go-yaml/ast"},
 	"internal/catalog":                   {"tool", "internal/arguments", "internal/manifest", "internal/rmtree", errgroup},
 	"internal/logbook":                   {"tool"},
+	"internal/conformance":               {"tool", "internal/arguments", "internal/pluginwire", "internal/process", "internal/toolpb", "internal/toolsearch", pluginV1, toolV1, grpc + "/...", protobuf + "/..."},
 	"internal/secrets":                   {"tool"},
 	"internal/render":                    {"tool", "internal/arguments"},
 	"internal/toolsearch":                {"tool", "golang.org/x/text/..."},
@@ -125,7 +126,7 @@ var rooms = map[string][]string{
 	"internal/scaffold":         {"tool"},
 	"internal/pluginfolder":     {"internal/rmtree", unix},
 	"internal/cli":              {"tool", "client", "internal/address", cobra, pflag, unix},
-	"cmd/toolhost":              {"tool", "client", "internal/address", "internal/artifact", "internal/catalog", "internal/cli", "internal/config", "internal/guardian", "internal/host", "internal/hostrpc", "internal/keeper", "internal/lifecycle", "internal/limits", "internal/logbook", "internal/manifest", "internal/policy", "internal/process", "internal/pluginwire", "internal/sandbox", "internal/scaffold", "internal/pluginfolder", "internal/rmtree", cobra, pflag, unix, "internal/callstore", "internal/audit", "internal/secrets"},
+	"cmd/toolhost":              {"tool", "client", "internal/address", "internal/artifact", "internal/catalog", "internal/cli", "internal/config", "internal/conformance", "internal/guardian", "internal/host", "internal/hostrpc", "internal/keeper", "internal/lifecycle", "internal/limits", "internal/logbook", "internal/manifest", "internal/policy", "internal/process", "internal/pluginwire", "internal/sandbox", "internal/scaffold", "internal/pluginfolder", "internal/rmtree", cobra, pflag, unix, "internal/callstore", "internal/audit", "internal/secrets"},
 	"cmd/agentd":                {"tool", "client", "internal/address", agentV1, "internal/agent", "internal/agentconfig", "internal/agentrpc", "internal/cli", "internal/limits", "internal/model", "internal/model/provider", "internal/rmtree", "internal/runstore/memory", "internal/runstore/sqlite", "internal/settings", cobra, pflag, unix},
 	"plugins/artifacts":         {"sdk"},
 	"plugins/calculator":        {"sdk", "plugins/calculator/expr"},
@@ -149,9 +150,15 @@ var rooms = map[string][]string{
 	"internal/e2e/chaos":        {},
 	"internal/e2e/choosing":     {"sdk"},
 	"internal/e2e/escape":       {},
+	"internal/e2e/docs":         {},
 	"internal/e2e/leaky":        {"sdk"},
 	"internal/e2e/privacy":      {"sdk"},
 	"internal/e2e/stamped":      {"sdk"},
+
+	// The same tools and calls in several languages.
+	"internal/e2e/languages":           {},
+	"internal/e2e/languages/go/caller": {"client", "tool"},
+	"internal/e2e/languages/go/plugin": {"sdk"},
 
 	// What is killed again and again, and the plugin that counts meanwhile.
 	"internal/e2e/boundary":       {},

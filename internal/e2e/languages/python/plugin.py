@@ -1,0 +1,152 @@
+"""The plugin of internal/e2e/languages in Python."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from toolhost.errors import Kind, ToolhostError
+from toolhost.plugin import (
+    AsyncContext,
+    Content,
+    Context,
+    Effect,
+    File,
+    Image,
+    Json,
+    Operation,
+    Plugin,
+    Result,
+    State,
+    Text,
+    ToolError,
+    Usage,
+)
+
+plugin = Plugin("table", "1.0.0")
+
+
+@plugin.tool(read_only=True)
+def echo(ctx: Context, **arguments: Any) -> Json:
+    """Does what the case of echo needs."""
+    return Json.from_text(ctx.arguments)
+
+
+@plugin.tool(read_only=True)
+def say(text: str) -> str:
+    """Does what the case of say needs."""
+    return text
+
+
+@plugin.tool(read_only=True)
+def repeat(unit: str, times: int) -> str:
+    """Does what the case of repeat needs."""
+    return unit * times
+
+
+@plugin.tool(read_only=True)
+def value() -> Any:
+    """Does what the case of value needs."""
+    return {
+        "text": 'naïve 漢字 😀 <a & b> "\\\t',
+        "empty": {},
+        "none": None,
+        "list": [],
+        "flags": [True, False],
+        "half": 0.5,
+        "minus": -3,
+        "big": 2**64 - 1,
+        "deep": [[{1: None}]],
+    }
+
+
+@plugin.tool(read_only=True)
+def nothing() -> None:
+    """Does what the case of nothing needs."""
+
+
+@plugin.tool(read_only=True)
+def blocks(file_bytes: int) -> list[Content]:
+    """Does what the case of blocks needs."""
+    return [
+        Text("first"),
+        Image(b"\x89PNG\r\n\x1a\n\x00\xff", name="pixel.png"),
+        Json.from_text('{"n": 1.50}'),
+        File(bytes(range(256)) * (file_bytes // 256), "bytes.bin"),
+        Text(""),
+    ]
+
+
+@plugin.tool(read_only=True)
+def fail(message: str) -> None:
+    """Does what the case of fail needs."""
+    raise ToolError(message)
+
+
+@plugin.tool(read_only=True)
+async def break_down(kind: str, message: str, retry_after_ms: int = 0) -> None:
+    """Does what the case of break_down needs."""
+    raise ToolhostError.of(Kind(kind))(message, retry_after=retry_after_ms / 1000)
+
+
+@plugin.tool(read_only=True)
+def effects() -> Result:
+    """Does what the case of effects needs."""
+    return Result(
+        "planned",
+        effects=[
+            Effect("plan", "walk"),
+            Effect("seen", {"n": 7}, Operation.APPEND),
+            Effect("tree", {"leaf": None, "ключ": []}, Operation.MERGE),
+        ],
+        cost=0.25,
+        usage=Usage(input_tokens=11, output_tokens=5, cache_read_tokens=3, cache_write_tokens=2),
+        metadata={"source": "fixture", "pages": {"first": 1, "last": [2, 3]}},
+    )
+
+
+@plugin.tool(read_only=True)
+def steps(ctx: Context) -> str:
+    """Does what the case of steps needs."""
+    ctx.status("about to begin", state=State.WAIT, parameters={"a": {"x": 1}, "n": 1})
+    ctx.status("at wörk", state=State.DOING, parameters={"a": {"y": 2}})
+    ctx.progress(1, 3, "a third")
+    ctx.logger.warning("halfway", extra={"left": 2})
+    ctx.progress(2.5, 3)
+    ctx.status("done", state=State.SUCCESS, parameters={"n": 2}, result={"rows": 3})
+    return "stepped"
+
+
+@plugin.tool(read_only=True)
+async def wait(ctx: AsyncContext, quietly: bool = False) -> None:
+    """Does what the case of wait needs."""
+    if not quietly:
+        await ctx.status("waiting")
+    await asyncio.Event().wait()
+
+
+@plugin.tool(read_only=True, context_keys=["colour"])
+def about_the_call(ctx: Context) -> dict[str, Any]:
+    """Does what the case of about_the_call needs."""
+    return {"call_id": ctx.call_id, "attempt": ctx.attempt, "colour": ctx.values.get("colour")}
+
+
+@plugin.tool(read_only=True)
+class draft:  # noqa: N801
+    """Does what the case of draft needs."""
+
+    def __init__(self) -> None:
+        self.shown = ""
+
+    async def preview(self, so_far: dict[str, Any], ctx: AsyncContext) -> None:
+        text = so_far.get("text", "")
+        if text != self.shown and text.endswith("|"):
+            self.shown = text
+            await ctx.status("so far", parameters={"text": text})
+
+    async def call(self, text: str) -> str:
+        return f"{text} after {self.shown}"
+
+
+if __name__ == "__main__":
+    plugin.run()
