@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/toolhost/toolhost/bench/internal/load"
@@ -19,16 +20,21 @@ const (
 
 // cold measures the first call of a plugin that does not run, beside a launch by go-plugin alone; and one caller with
 // pauses, by a process for each call from a pool, beside a shared process.
-func cold(ctx context.Context, f *peer.Field, host *peer.Toolhost, rounds int) (report.Cold, error) {
-	var c report.Cold
-	pool, err := f.Toolhost(ctx, "defaults: {isolation: call}\n")
+func cold(ctx context.Context, o options, f *peer.Field, out io.Writer, results *report.Results) error {
+	fmt.Fprintln(out, "cold starts, and calls with pauses")
+	host, err := f.Toolhost(ctx, peer.House{})
 	if err != nil {
-		return c, err
+		return err
 	}
-	for range rounds {
+	pool, err := f.Toolhost(ctx, peer.House{Settings: "defaults: {isolation: call}\n"})
+	if err != nil {
+		return err
+	}
+	c := &results.Cold
+	for range o.rounds {
 		took, err := coldStart(ctx, f, host)
 		if err != nil {
-			return c, fmt.Errorf("starting cold: %w", err)
+			return fmt.Errorf("starting cold: %w", err)
 		}
 		c.Bare, c.Toolhost = append(c.Bare, took[0]), append(c.Toolhost, took[1])
 		for _, p := range []struct {
@@ -40,12 +46,12 @@ func cold(ctx context.Context, f *peer.Field, host *peer.Toolhost, rounds int) (
 				return err
 			})
 			if err != nil {
-				return c, fmt.Errorf("calling with pauses: %w", err)
+				return fmt.Errorf("calling with pauses: %w", err)
 			}
 			*p.into = append(*p.into, s.P50)
 		}
 	}
-	return c, nil
+	return nil
 }
 
 func coldStart(ctx context.Context, f *peer.Field, host *peer.Toolhost) (took [2]time.Duration, err error) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -20,13 +21,38 @@ import (
 // baseline is what the others are compared with.
 const baseline = "relay"
 
-func run(ctx context.Context, o options, out io.Writer) (err error) {
-	field, err := peer.NewField(o.bin)
+// parts are what there is to measure, by name.
+var parts = map[string]func(context.Context, options, *peer.Field, io.Writer, *report.Results) error{
+	"calls": calls, "cold": cold, "growth": growth, "agent": agents,
+}
+
+func run(ctx context.Context, o options, out io.Writer) error {
+	results := report.Results{Baseline: baseline, Machine: report.ThisMachine(), Rounds: o.rounds, Turn: o.length}
+	for name := range strings.SplitSeq(o.parts, ",") {
+		measure, ok := parts[name]
+		if !ok {
+			return fmt.Errorf("there is no part %q; there are %s", name, strings.Join(slices.Sorted(maps.Keys(parts)), ", "))
+		}
+		if err := in(o.bin, func(f *peer.Field) error { return measure(ctx, o, f, out, &results) }); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return results.Write(o.out, out)
+}
+
+// in measures something in a field of its own, so that nothing that was started for it stands beside what comes next.
+func in(bin string, measure func(*peer.Field) error) (err error) {
+	field, err := peer.NewField(bin)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, field.Close()) }()
-	contenders, host, err := enter(ctx, field, o.only)
+	return measure(field)
+}
+
+// calls measures calls, beside other ways to make them.
+func calls(ctx context.Context, o options, f *peer.Field, out io.Writer, results *report.Results) error {
+	contenders, err := enter(ctx, f, o.only)
 	if err != nil {
 		return err
 	}
@@ -38,7 +64,6 @@ func run(ctx context.Context, o options, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	results := report.Results{Baseline: baseline, Machine: report.ThisMachine(), Rounds: o.rounds, Turn: o.length}
 	for _, c := range contenders {
 		results.Titles = append(results.Titles, report.Title{Key: c.Key, Text: c.Title})
 	}
@@ -52,20 +77,15 @@ func run(ctx context.Context, o options, out io.Writer) (err error) {
 			results.Tables = append(results.Tables, table)
 		}
 	}
-	if results.Memory, err = memory(contenders); err != nil {
-		return err
-	}
-	if results.Cold, err = cold(ctx, field, host, o.rounds); err != nil {
-		return err
-	}
-	return results.Write(o.out, out)
+	results.Memory, err = memory(contenders)
+	return err
 }
 
 // enter starts the contenders.
-func enter(ctx context.Context, f *peer.Field, only string) ([]peer.Contender, *peer.Toolhost, error) {
-	host, err := f.Toolhost(ctx, "")
+func enter(ctx context.Context, f *peer.Field, only string) ([]peer.Contender, error) {
+	host, err := f.Toolhost(ctx, peer.House{})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	started := func(c peer.Contender) func(context.Context) (peer.Contender, error) {
 		return func(context.Context) (peer.Contender, error) { return c, nil }
@@ -81,12 +101,12 @@ func enter(ctx context.Context, f *peer.Field, only string) ([]peer.Contender, *
 		}
 		c, err := start(ctx)
 		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", key, err)
+			return nil, fmt.Errorf("%s: %w", key, err)
 		}
 		all = append(all, c)
 	}
 	slices.SortFunc(all, func(a, b peer.Contender) int { return strings.Compare(a.Key, b.Key) })
-	return all, host, nil
+	return all, nil
 }
 
 // compare lets each contender have a turn in each round, in another order each time: what else the machine does meets

@@ -26,19 +26,19 @@ func (f *Field) Relay(ctx context.Context) (Contender, error) {
 }
 
 func (f *Field) wire(ctx context.Context, key, title string, relayed bool) (Contender, error) {
-	dir, err := f.folder(key)
+	dir, err := f.Folder(key)
 	if err != nil {
 		return Contender{}, err
 	}
 	socket := filepath.Join(dir, "s")
-	pid, err := f.start(ctx, socket, "echod", socket)
+	pid, _, err := f.start(ctx, socket, "echod", socket)
 	if err != nil {
 		return Contender{}, err
 	}
 	pids := load.Processes{pid}
 	if relayed {
 		front := filepath.Join(dir, "r")
-		pid, err := f.start(ctx, front, "echod", front, socket)
+		pid, _, err := f.start(ctx, front, "echod", front, socket)
 		if err != nil {
 			return Contender{}, err
 		}

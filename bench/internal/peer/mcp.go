@@ -38,12 +38,12 @@ func (f *Field) MCPProxy(ctx context.Context) (Contender, error) {
 }
 
 func (f *Field) overHTTP(ctx context.Context, key, title, role string, behind ...string) (Contender, error) {
-	dir, err := f.folder(key)
+	dir, err := f.Folder(key)
 	if err != nil {
 		return Contender{}, err
 	}
 	socket := filepath.Join(dir, "s")
-	pid, err := f.start(ctx, socket, "mcpecho", append([]string{role, socket}, behind...)...)
+	pid, _, err := f.start(ctx, socket, "mcpecho", append([]string{role, socket}, behind...)...)
 	if err != nil {
 		return Contender{}, err
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -65,24 +66,26 @@ func (f *Field) owns(closers ...func() error) {
 
 func (f *Field) program(name string) string { return filepath.Join(f.bin, name) }
 
-// folder makes a folder for one contender.
-func (f *Field) folder(pattern string) (string, error) { return os.MkdirTemp(f.dir, pattern) }
+// Folder makes a folder that is removed with the field.
+func (f *Field) Folder(pattern string) (string, error) { return os.MkdirTemp(f.dir, pattern) }
 
-// start starts a program that listens on a unix socket, and waits until it does.
-func (f *Field) start(ctx context.Context, socket, name string, args ...string) (pid int, err error) {
+// start starts a program that listens on a unix socket, and waits until it does. The field stops it in the end, if nobody has
+// before.
+func (f *Field) start(ctx context.Context, socket, name string, args ...string) (pid int, stop func() error, err error) {
 	cmd := exec.Command(f.program(name), args...)
 	cmd.Stdout, cmd.Stderr = io.Discard, os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
-		return 0, fmt.Errorf("starting %s: %w", name, err)
+		return 0, nil, fmt.Errorf("starting %s: %w", name, err)
 	}
 	ended := make(chan struct{})
 	go func() { // ends with the process
 		cmd.Wait()
 		close(ended)
 	}()
-	f.owns(func() error { return end(cmd.Process, ended) })
-	return cmd.Process.Pid, await(ctx, socket, ended)
+	stop = sync.OnceValue(func() error { return end(cmd.Process, ended) })
+	f.owns(stop)
+	return cmd.Process.Pid, stop, await(ctx, socket, ended)
 }
 
 func end(p *os.Process, ended <-chan struct{}) error {
@@ -97,15 +100,16 @@ func end(p *os.Process, ended <-chan struct{}) error {
 	}
 }
 
-// await returns when the socket is there.
+// await returns when somebody listens at the socket.
 func await(ctx context.Context, socket string, ended <-chan struct{}) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
+	var dialer net.Dialer
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
 	for {
-		if _, err := os.Stat(socket); err == nil {
-			return nil
+		if conn, err := dialer.DialContext(ctx, "unix", socket); err == nil {
+			return conn.Close()
 		}
 		select {
 		case <-tick.C:

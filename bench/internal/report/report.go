@@ -25,6 +25,7 @@ type Results struct {
 	Titles   []Title
 	Tables   []Table
 	Cold     Cold
+	Curves   []Curve
 	Memory   map[string]map[string]int64 // by contender and process name, resident bytes after the load
 }
 
@@ -41,6 +42,18 @@ type Table struct {
 type Cold struct {
 	Bare, Toolhost   []time.Duration // the first call of a plugin that does not run
 	Shared, Isolated []time.Duration // calls with pauses: the median of a round
+}
+
+// Curve is one figure at several points, measured side by side in each round: how it grows.
+type Curve struct {
+	Title, Unit string
+	Points      []Point // the others are compared with the first
+}
+
+// Point is one point of a curve.
+type Point struct {
+	Title   string
+	Figures []float64 // one per round
 }
 
 // Machine is where it was measured.

@@ -25,7 +25,18 @@ func (r Results) table(w io.Writer) {
 		}
 		tab.Flush()
 	}
-	r.Cold.table(w)
+	if len(r.Memory) > 0 {
+		r.memory(w)
+	}
+	if len(r.Cold.Bare) > 0 {
+		r.Cold.table(w)
+	}
+	for _, c := range r.Curves {
+		c.table(w)
+	}
+}
+
+func (r Results) memory(w io.Writer) {
 	fmt.Fprintln(w, "\nResident memory after the load, MiB by process")
 	for _, c := range r.Titles {
 		fmt.Fprintf(w, "%s:", c.Text)
@@ -34,6 +45,28 @@ func (r Results) table(w io.Writer) {
 		}
 		fmt.Fprintln(w)
 	}
+}
+
+func (c Curve) table(w io.Writer) {
+	fmt.Fprintf(w, "\n%s, %s\n", c.Title, c.Unit)
+	tab := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for i, p := range c.Points {
+		fmt.Fprintf(tab, "%s\t%s", p.Title, spread(p.Figures))
+		if i > 0 {
+			fmt.Fprintf(tab, "\t× %s", spread(ratios(p.Figures, c.Points[0].Figures)))
+		}
+		fmt.Fprintln(tab)
+	}
+	tab.Flush()
+}
+
+// ratios returns each figure as a part of the other of the same round.
+func ratios(figures, beside []float64) []float64 {
+	var all []float64
+	for i := range min(len(figures), len(beside)) {
+		all = append(all, figures[i]/beside[i])
+	}
+	return all
 }
 
 func (c Cold) table(w io.Writer) {

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"time"
+
+	"github.com/toolhost/toolhost/bench/internal/peer"
+	"github.com/toolhost/toolhost/bench/internal/report"
+	"github.com/toolhost/toolhost/bench/internal/work"
+)
+
+// unwalled is off where many processes are started for their number alone: what walls cost stands under cold starts.
+const unwalled = "sandbox: {mode: off}"
+
+// growth measures what a call costs as what toolhost knows, keeps and runs grows.
+func growth(ctx context.Context, o options, f *peer.Field, out io.Writer, results *report.Results) error {
+	for _, measure := range []func(context.Context, options, *peer.Field, io.Writer) ([]report.Curve, error){
+		toolsKnown, ledgerFull, instancesLive, crowded,
+	} {
+		if err := in(o.bin, func(f *peer.Field) error {
+			curves, err := measure(ctx, o, f, out)
+			results.Curves = append(results.Curves, curves...)
+			return err
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// latency is the median time of a call of one caller, in microseconds.
+func latency(title string, o options, t *peer.Toolhost) point {
+	return point{title, func(ctx context.Context) (float64, error) {
+		s, err := turn(ctx, t.Connect(), work.Small, 1, o.length)
+		return float64(s.P50) / float64(time.Microsecond), err
+	}}
+}
+
+func toolsKnown(ctx context.Context, o options, f *peer.Field, out io.Writer) ([]report.Curve, error) {
+	var points []point
+	for _, tools := range []int{10, 1_000, 10_000} {
+		plugins, err := f.Crowd(10, tools/10)
+		if err != nil {
+			return nil, err
+		}
+		t, err := f.Toolhost(ctx, peer.House{Plugins: plugins, Settings: "defaults: {" + unwalled + "}\n"})
+		if err != nil {
+			return nil, err
+		}
+		if err := t.Await(ctx, "crowd", tools); err != nil {
+			return nil, err
+		}
+		points = append(points, latency(fmt.Sprintf("%d tools", tools), o, t))
+	}
+	c, err := curve(ctx, o.rounds, out, "Call, tools known", "µs", points...)
+	return []report.Curve{c}, err
+}
+
+func ledgerFull(ctx context.Context, o options, f *peer.Field, out io.Writer) ([]report.Curve, error) {
+	const bound = 10_000
+	far, err := f.Toolhost(ctx, peer.House{Settings: "ledger: {max_entries: 1000000, max_bytes: 16GiB}\n"})
+	if err != nil {
+		return nil, err
+	}
+	full, err := f.Toolhost(ctx, peer.House{Settings: fmt.Sprintf("ledger: {max_entries: %d}\n", bound)})
+	if err != nil {
+		return nil, err
+	}
+	for range bound + 1 {
+		if _, err := full.Connect().Do(ctx, work.Arguments(work.Small)); err != nil {
+			return nil, err
+		}
+	}
+	c, err := curve(ctx, o.rounds, out, "Call, outcomes kept", "µs",
+		latency("far below the bound", o, far), latency("at the bound of 10000", o, full))
+	return []report.Curve{c}, err
+}
+
+func instancesLive(ctx context.Context, o options, f *peer.Field, out io.Writer) ([]report.Curve, error) {
+	var points []point
+	for _, instances := range []int{1, 50, 200} {
+		t, err := f.Toolhost(ctx, peer.House{Settings: "defaults: {isolation: session, max_instances: 200, " + unwalled + "}\n"})
+		if err != nil {
+			return nil, err
+		}
+		for i := range instances {
+			if _, err := t.In(fmt.Sprint("session-", i)).Connect().Do(ctx, work.Arguments(work.Small)); err != nil {
+				return nil, fmt.Errorf("starting instance %d of %d: %w", i+1, instances, err)
+			}
+		}
+		points = append(points, latency(fmt.Sprintf("%d instances", instances), o, t.In("session-0")))
+	}
+	c, err := curve(ctx, o.rounds, out, "Call, instances live", "µs", points...)
+	return []report.Curve{c}, err
+}
+
+// crowded measures a toolhost with 10,000 tools in 1,000 plugins that it has asked before.
+func crowded(ctx context.Context, o options, f *peer.Field, out io.Writer) ([]report.Curve, error) {
+	const plugins, tools = 1_000, 10_000
+	folder, err := f.Crowd(plugins, tools/plugins)
+	if err != nil {
+		return nil, err
+	}
+	house := peer.House{Plugins: folder, State: filepath.Join(folder, "..", "crowded"), Settings: "defaults: {" + unwalled + "}\n"}
+	first, err := f.Toolhost(ctx, house)
+	if err != nil {
+		return nil, err
+	}
+	if err := first.Await(ctx, "crowd", tools); err != nil {
+		return nil, err
+	}
+	var list, memory []float64
+	start := point{"start to first answer, ms", func(ctx context.Context) (float64, error) {
+		if err := first.Stop(); err != nil {
+			return 0, err
+		}
+		begin := time.Now()
+		if first, err = f.Toolhost(ctx, house); err != nil {
+			return 0, err
+		}
+		if err := first.Await(ctx, "rare", tools/100); err != nil {
+			return 0, err
+		}
+		took := time.Since(begin)
+		begin = time.Now()
+		if _, err := first.List(ctx, "rare"); err != nil {
+			return 0, err
+		}
+		list = append(list, time.Since(begin).Seconds()*1000)
+		resident, err := first.Resident()
+		memory = append(memory, float64(resident)/(1<<20))
+		return took.Seconds() * 1000, err
+	}}
+	ready, err := curve(ctx, o.rounds, out, "10000 tools in 1000 plugins that were asked before: start to first answer", "ms", start)
+	if err != nil {
+		return nil, err
+	}
+	return []report.Curve{ready,
+		{Title: "The same: a list of 100 by a tag", Unit: "ms", Points: []report.Point{{Title: "list", Figures: list[1:]}}},
+		{Title: "The same: resident memory of toolhost", Unit: "MiB", Points: []report.Point{{Title: "memory", Figures: memory[1:]}}},
+	}, nil
+}

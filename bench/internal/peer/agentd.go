@@ -1,0 +1,116 @@
+package peer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/toolhost/toolhost/client"
+	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
+)
+
+// Story is what the scripted model of an agentd does in each run: so many turns, each with so many calls of the tool echo,
+// then a text. Messages to a run that has finished are answered by a text, a few thousand times.
+type Story struct{ Turns, Calls int }
+
+// enough is more than any run of the benchmark needs of something.
+const enough = 1_000_000
+
+// Agentd is a running agentd, whose model and tool answer at once.
+type Agentd struct {
+	client *client.Agent
+	stop   func() error
+}
+
+// Agentd starts an agentd that calls the tools of t. The journal is at the path given; empty means a new one.
+func (f *Field) Agentd(ctx context.Context, t *Toolhost, s Story, journal string) (*Agentd, error) {
+	dir, err := f.Folder("agentd")
+	if err != nil {
+		return nil, err
+	}
+	if journal == "" {
+		journal = filepath.Join(dir, "runs.db")
+	}
+	script, socket, file := filepath.Join(dir, "script.yaml"), filepath.Join(dir, "s"), filepath.Join(dir, "agentd.yaml")
+	if err := errors.Join(os.WriteFile(script, []byte(s.script()), 0o600), os.WriteFile(file, fmt.Appendf(nil,
+		"limits: {max_turns: %d, max_calls: %d, max_repeats: %d}\n", enough, enough, enough), 0o600)); err != nil {
+		return nil, err
+	}
+	_, stop, err := f.start(ctx, socket, "agentd", "serve", "--config", file, "--model", "scripted:"+script, "--journal", journal,
+		"--listen", "unix://"+socket, "--toolhost", t.addr, "--log-level", "error")
+	if err != nil {
+		return nil, err
+	}
+	agent, err := client.DialAgent("unix://" + socket)
+	if err != nil {
+		return nil, err
+	}
+	f.owns(agent.Close)
+	return &Agentd{client: agent, stop: stop}, nil
+}
+
+func (s Story) script() string {
+	var b strings.Builder
+	b.WriteString("turns:\n")
+	for i := range s.Turns {
+		b.WriteString("  - calls:\n")
+		for j := range s.Calls {
+			fmt.Fprintf(&b, "      - {tool: echo, arguments: {size: 16, note: call %d of turn %d}}\n", j, i)
+		}
+	}
+	for range 2_000 {
+		b.WriteString("  - text: done\n")
+	}
+	return b.String()
+}
+
+// Run starts a run, which may have an id of the caller's, and follows it to its end. It returns the run's id and how many events
+// the journal has of it.
+func (a *Agentd) Run(ctx context.Context, id string) (string, uint64, error) {
+	id, err := a.client.StartRun(ctx, &agentdv1.StartRunRequest{Prompt: "go", RunId: id, Window: &agentdv1.Window{Tokens: 1 << 40},
+		Limits: &agentdv1.Limits{MaxTurns: enough, MaxCalls: enough, MaxRepeats: enough}})
+	if err != nil {
+		return "", 0, err
+	}
+	seq, _, err := a.Watch(ctx, id, 0)
+	return id, seq, err
+}
+
+// Watch follows a run after an event to its end, and returns the last event's place and how many came.
+func (a *Agentd) Watch(ctx context.Context, id string, after uint64) (seq uint64, events int, err error) {
+	var finished *agentdv1.RunFinished
+	for e, err := range a.client.WatchRun(ctx, id, after) {
+		if err != nil {
+			return 0, 0, err
+		}
+		seq, events, finished = max(seq, e.GetSeq()), events+1, e.GetRunFinished()
+	}
+	if finished.GetStopReason() != agentdv1.StopReason_STOP_REASON_END_TURN {
+		return 0, 0, fmt.Errorf("run %s ended otherwise than well: %v", id, finished)
+	}
+	return seq, events, nil
+}
+
+// Say sends a message to a run and follows it until it has been answered.
+func (a *Agentd) Say(ctx context.Context, id string) error {
+	seq, err := a.client.SendMessage(ctx, id, "and now?")
+	if err != nil {
+		return err
+	}
+	_, _, err = a.Watch(ctx, id, seq)
+	return err
+}
+
+// Ready returns when the agentd answers.
+func (a *Agentd) Ready(ctx context.Context) error {
+	for _, err := range a.client.ListRuns(ctx, &agentdv1.ListRunsRequest{PageSize: 1}) {
+		return err
+	}
+	return nil
+}
+
+// Stop ends the agentd and waits for it.
+func (a *Agentd) Stop() error { return a.stop() }
