@@ -148,6 +148,14 @@ chaos: ## let plugins be killed, stopped, replaced and misused at random: CHAOSR
 boundary: ## kill agentd, toolhost and both at every append to a run's journal
 	$(TESTENV) $(GO) test -count=1 -timeout 2h ./internal/e2e/boundary -args -boundary.all $(BOUNDARYFLAGS)
 
+# What is measured is compiled as it ships, the peers like toolhost.
+.PHONY: bench
+bench: ## measure what a call costs beside its peers, into bench/results: BENCHFLAGS, which -help lists
+	@mkdir -p $(SCRATCH)/bench
+	$(BUILD) -ldflags='$(LDFLAGS)' -o $(SCRATCH)/bench/ ./cmd/...
+	$(BUILD) -C bench -ldflags='$(LDFLAGS)' -o $(CURDIR)/$(SCRATCH)/bench/ ./cmd/...
+	$(SCRATCH)/bench/bench -bin $(SCRATCH)/bench -out bench/results $(BENCHFLAGS)
+
 .PHONY: clean
 clean: ## remove what the other targets made
 	rm -rf bin $(SCRATCH)
