@@ -46,7 +46,7 @@ func newRoot(p cli.Process) *cobra.Command {
 		newCallsCommand(p), newWatchCommand(p), newCancelCommand(p), newArtifactCommand(p), newPluginsCommand(p), newPsCommand(p),
 		newRestartCommand(p), newDrainCommand(p), newPauseCommand(p), newResumeCommand(p), newClearCommand(p),
 		newReloadCommand(p), newUpgradeCommand(p), newRollbackCommand(p), newLockCommand(p),
-		newWhyCommand(p), newEventsCommand(p), newLogsCommand(p), newStatsCommand(p), newConfigCommand(p), newPolicyCommand(p),
+		newWhyCommand(p), newEventsCommand(p), newLogsCommand(p), newStatsCommand(p), newConfigCommand(p), newPolicyCommand(p), newVerifyCommand(p),
 		newGuardianCommand(),
 	)
 	return root

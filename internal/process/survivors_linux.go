@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"slices"
 	"strconv"
 	"time"
 
@@ -26,22 +25,16 @@ func (c *child) lookForSurvivors(mark string) []string {
 	}
 }
 
+// descendants runs on the thread that started the process, which sees the processes of the namespace alone, if there is one;
+// its first one, which is toolhost's, carries the mark, too.
 func (c *child) descendants(mark string) []string {
-	var pids []int
-	var first int
-	if c.namespace != nil {
-		first = c.namespace.PID()
-		pids = proc.Tree(first)
-	}
+	const first = 1
+	alone := c.namespace != nil && proc.HasMark(first, mark)
 	entries, _ := os.ReadDir("/proc")
-	for _, entry := range entries {
-		if pid, err := strconv.Atoi(entry.Name()); err == nil && proc.HasMark(pid, mark) && !slices.Contains(pids, pid) {
-			pids = append(pids, pid)
-		}
-	}
 	var names []string
-	for _, pid := range pids {
-		if pid == c.id.PID || pid == first || !proc.Alive(pid) {
+	for _, entry := range entries {
+		pid, err := strconv.Atoi(entry.Name())
+		if err != nil || pid == c.id.PID && !alone || pid == first && alone || !proc.Alive(pid) || !alone && !proc.HasMark(pid, mark) {
 			continue
 		}
 		name, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))

@@ -1,0 +1,257 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/toolhost/toolhost/tool"
+)
+
+// mostLives bounds how often a plugin is started again because a call has ended it.
+const mostLives = 8
+
+// conversation is all calls of one examination, through as many lives of the plugin as it takes.
+type conversation struct {
+	x     *examiner
+	t     *trial // nil: the last life is over
+	lives int
+}
+
+// converse makes calls, and shuts the plugin down after them.
+func (x *examiner) converse(ctx context.Context, t *trial) {
+	c := &conversation{x: x, t: t, lives: 1}
+	defer c.close(ctx)
+	if !c.open(ctx) {
+		return
+	}
+	c.probe(ctx, "stream.unknown_tool", c.callUnknownTool)
+	c.probe(ctx, "stream.incomplete", c.leaveIncomplete)
+	c.probe(ctx, "stream.ended", c.disturbEnded)
+	c.probe(ctx, "stream.unknown_frames", c.sendUnknownFrames)
+	found, passed := x.targets()
+	c.callTools(ctx, found, passed)
+}
+
+// open opens the stream of a life, and makes sure that somebody is there.
+func (c *conversation) open(ctx context.Context) bool {
+	if err := c.t.open(ctx); err != nil {
+		c.x.fail("stream.open", "", "%s", words(err))
+		return false
+	}
+	if _, err := c.t.unknownTool(ctx); err != nil {
+		if broken := c.t.broken(); broken != "" {
+			c.x.fail("stream.open", "", "%s", broken)
+			c.drop()
+			return false
+		}
+	}
+	c.x.pass("stream.open", "")
+	return true
+}
+
+// probe does something to the plugin. That the plugin does not survive it is a finding of the check.
+func (c *conversation) probe(ctx context.Context, check string, do func(ctx context.Context, t *trial)) {
+	if ctx.Err() != nil || !c.revive(ctx, check) {
+		return
+	}
+	t := c.t
+	do(ctx, t)
+	if c.t != t {
+		return // it was given up
+	}
+	if broken := t.broken(); broken != "" {
+		c.x.fail(check, "", "%s", broken)
+		c.drop()
+	}
+}
+
+// revive starts the plugin again if it is not there.
+func (c *conversation) revive(ctx context.Context, check string) bool {
+	if c.t != nil {
+		return true
+	}
+	if c.lives == mostLives {
+		c.x.skip(check, "calls have ended the plugin too often")
+		return false
+	}
+	c.lives++
+	if c.t = c.x.another(ctx, check); c.t == nil {
+		return false
+	}
+	if err := c.t.open(ctx); err != nil {
+		c.x.skip(check, "the stream did not open again: %s", words(err))
+		c.drop()
+		return false
+	}
+	return true
+}
+
+// drop ends a life of which no more is expected, and judges what was heard in it.
+func (c *conversation) drop() {
+	c.t.end()
+	c.x.remember(c.t)
+	c.harvest(c.t)
+	c.t = nil
+}
+
+// close judges the end of the last life.
+func (c *conversation) close(ctx context.Context) {
+	if ctx.Err() != nil {
+		if c.t != nil {
+			c.t.end()
+		}
+		return
+	}
+	if c.t == nil {
+		if c.t = c.x.another(ctx, "end.shutdown"); c.t == nil {
+			return
+		}
+	}
+	c.x.shutDown(ctx, c.t)
+	c.harvest(c.t)
+}
+
+// harvest gathers what was wrong with the calls of a life, which is over.
+func (c *conversation) harvest(t *trial) {
+	if t.stream == nil {
+		return
+	}
+	if t.stream.strays > 0 {
+		c.x.fail("calls.end", "", "it sent %d frames for calls that never were", t.stream.strays)
+	}
+	for _, call := range t.stream.all() {
+		call.mu.Lock()
+		problems := call.problems
+		for check, looked := range map[string]bool{
+			"calls.end": call.end != nil, "calls.statuses": call.state != 0 || call.progress > 0, "calls.logs": call.logged,
+			"results.content": call.end.GetResult() != nil, "results.chunks": call.chunked > 0,
+		} {
+			if looked {
+				c.x.pass(check, "")
+			}
+		}
+		call.mu.Unlock()
+		for _, p := range problems {
+			c.x.fail(p.check, call.tool, "%s", p.text)
+		}
+	}
+	c.x.skip("calls.statuses", "no call sent a status")
+	c.x.skip("calls.logs", "no call sent a log record")
+	c.x.skip("results.content", "no call ended with a result")
+	c.x.skip("results.chunks", "no result was larger than 64 KiB")
+}
+
+// broken says in words what became of a life whose stream has ended; "" if it has not.
+func (t *trial) broken() string {
+	problem := t.stream.problem()
+	if problem == nil {
+		return ""
+	}
+	if t.exitsWithin(exitGrace) {
+		return "the process ended: " + t.ending()
+	}
+	return problem.Error()
+}
+
+// unknownTool calls a tool that no plugin has, and returns the kind of the error. An error says that the call did not end.
+func (t *trial) unknownTool(ctx context.Context) (tool.Kind, error) {
+	c, err := t.stream.begin(t.x.call(nobodysTool, []byte("{}")))
+	if err == nil && !c.wait(ctx, t.x.cfg.Timeout) {
+		err = errNoEnd
+	}
+	if err != nil {
+		return "", err
+	}
+	if result, _ := c.isResult(); result {
+		return "", nil
+	}
+	return c.kind(), nil
+}
+
+var errNoEnd = errors.New("the call did not end")
+
+// barrier reports whether the call is still open when all that the plugin had been sent before is read.
+func (t *trial) barrier(ctx context.Context, c *call) (open bool) {
+	_, _ = t.unknownTool(ctx)
+	return !c.over()
+}
+
+// ends reports whether a call ends in time. That it does not is a finding, unless the plugin has gone.
+func (c *conversation) ends(ctx context.Context, t *trial, one *call, check string) bool {
+	if one.wait(ctx, c.x.cfg.Timeout) {
+		return true
+	}
+	if t.stream.problem() == nil && ctx.Err() == nil {
+		c.x.fail(check, one.tool, "it did not end within %v", c.x.cfg.Timeout)
+	}
+	return false
+}
+
+func (c *conversation) callUnknownTool(ctx context.Context, t *trial) {
+	const check = "stream.unknown_tool"
+	one, err := t.stream.begin(c.x.call(nobodysTool, []byte("{}")))
+	if err != nil || !c.ends(ctx, t, one, check) {
+		return
+	}
+	if one.kind() != tool.KindNotFound {
+		c.x.fail(check, "", "it ended with %s", one.outcome())
+	}
+	c.x.pass(check, "")
+}
+
+func (c *conversation) leaveIncomplete(ctx context.Context, t *trial) {
+	const check = "stream.incomplete"
+	name := c.x.anyTool()
+	one, err := t.stream.begin(c.x.incomplete(name))
+	if err != nil {
+		return
+	}
+	if name == nobodysTool {
+		c.x.skip(check, "it has no tool")
+		c.x.skip("stream.cancel_incomplete", "it has no tool")
+		return
+	}
+	if !t.barrier(ctx, one) {
+		c.x.fail(check, name, "a call whose arguments were {, with more to come, ended with %s", one.outcome())
+		return
+	}
+	c.x.pass(check, "")
+	if one.cancel() == nil && c.ends(ctx, t, one, "stream.cancel_incomplete") {
+		if result, isError := one.isResult(); result && !isError {
+			c.x.fail("stream.cancel_incomplete", name, "it ended with a result, although nothing was to be executed")
+		}
+		c.x.pass("stream.cancel_incomplete", "")
+	}
+}
+
+func (c *conversation) disturbEnded(ctx context.Context, t *trial) {
+	const check = "stream.ended"
+	one, err := t.stream.begin(c.x.call(nobodysTool, []byte("{}")))
+	if err != nil || !c.ends(ctx, t, one, check) {
+		return
+	}
+	if errors.Join(one.append([]byte("more")), one.complete(nil), one.cancel(), t.stream.grant(one, 1)) != nil {
+		return
+	}
+	if _, err := t.unknownTool(ctx); err != nil && t.stream.problem() == nil {
+		c.x.fail(check, "", "after frames for a call that had ended, %v", err)
+	}
+	c.x.pass(check, "")
+}
+
+func (c *conversation) sendUnknownFrames(ctx context.Context, t *trial) {
+	const check = "stream.unknown_frames"
+	one, err := t.stream.begin(c.x.incomplete(c.x.anyTool()))
+	if err != nil || t.stream.sendUnknown(one.number) != nil || t.stream.sendUnknown(0) != nil {
+		return
+	}
+	_, err = t.unknownTool(ctx)
+	if err != nil && t.stream.problem() == nil {
+		c.x.fail(check, "", "after a frame that it cannot know, %v", err)
+	}
+	c.x.pass(check, "")
+	_ = one.cancel()
+}
+
+func (x *examiner) nextCall() string { return fmt.Sprintf("verify-%d", x.calls.Add(1)) }

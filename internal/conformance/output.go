@@ -1,0 +1,51 @@
+package conformance
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+)
+
+// output counts what a plugin prints on standard output after its handshake. It is safe for concurrent use.
+type output struct {
+	mu    sync.Mutex
+	lines int
+	first string
+}
+
+// handler returns what the plugin's process logs to.
+func (o *output) handler() slog.Handler { return outputHandler{to: o} }
+
+func (o *output) seen() (lines int, first string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.lines, o.first
+}
+
+// outputHandler knows lines of standard output by the attribute that internal/process gives them.
+type outputHandler struct{ to *output }
+
+// Enabled implements slog.Handler.
+func (h outputHandler) Enabled(context.Context, slog.Level) bool { return true }
+
+// Handle implements slog.Handler.
+func (h outputHandler) Handle(_ context.Context, r slog.Record) error {
+	r.Attrs(func(a slog.Attr) bool {
+		if a.Key != "stream" || a.Value.String() != "stdout" {
+			return true
+		}
+		h.to.mu.Lock()
+		defer h.to.mu.Unlock()
+		if h.to.lines++; h.to.first == "" {
+			h.to.first = r.Message
+		}
+		return false
+	})
+	return nil
+}
+
+// WithAttrs implements slog.Handler.
+func (h outputHandler) WithAttrs([]slog.Attr) slog.Handler { return h }
+
+// WithGroup implements slog.Handler.
+func (h outputHandler) WithGroup(string) slog.Handler { return h }

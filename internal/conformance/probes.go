@@ -1,0 +1,355 @@
+package conformance
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/toolhost/toolhost/internal/arguments"
+	"github.com/toolhost/toolhost/internal/toolpb"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// primaryChecks are those of calls that are made again and again, of one tool.
+var primaryChecks = [...]string{
+	"calls.pieces", "calls.replaced", "calls.side_by_side", "calls.garbage", "calls.large_arguments", "flow.credit", "flow.waiting", "flow.cancel", "flow.deadline",
+}
+
+// callTools makes the calls of tools that may be called.
+func (c *conversation) callTools(ctx context.Context, found []target, passed map[string]string) {
+	if len(found) == 0 {
+		why := "it has no tools"
+		for _, name := range slices.Sorted(maps.Keys(passed)) {
+			why = "no tool could be called: of " + name + ", " + passed[name]
+			break
+		}
+		for _, check := range append(primaryChecks[:], "calls.executed", "calls.previews", "results.schema") {
+			c.x.skip(check, "%s", why)
+		}
+		return
+	}
+	var primary *target
+	for i := range found {
+		usable := false
+		c.probe(ctx, "calls.executed", func(ctx context.Context, t *trial) { usable = c.execute(ctx, t, &found[i]) })
+		if usable && found[i].again && primary == nil {
+			primary = &found[i]
+		}
+	}
+	c.preview(ctx, found)
+	c.x.skip("results.schema", "no tool with an output schema gave a structured result")
+	if primary == nil {
+		for _, check := range primaryChecks {
+			c.x.skip(check, "no call went well of a tool that may be called again: one that is read_only or idempotent, or the one that --tool names")
+		}
+		return
+	}
+	c.callAgain(ctx, primary)
+}
+
+// execute calls a tool with each of its arguments. It reports whether all calls came to an end as they should.
+func (c *conversation) execute(ctx context.Context, t *trial, to *target) (usable bool) {
+	if !slices.Contains(c.x.called, to.spec.Name) {
+		c.x.called = append(c.x.called, to.spec.Name)
+	}
+	for _, arguments := range to.arguments {
+		one, err := t.stream.begin(c.x.call(to.spec.Name, arguments))
+		if err != nil {
+			return false
+		}
+		if !one.wait(ctx, c.x.cfg.Timeout) {
+			if t.stream.problem() == nil && ctx.Err() == nil {
+				c.overdue(ctx, t, one)
+			}
+			return false
+		}
+		if !c.judgeOutcome(one, to) {
+			return false
+		}
+	}
+	return true
+}
+
+// judgeOutcome judges how a call with valid arguments ended.
+func (c *conversation) judgeOutcome(one *call, to *target) bool {
+	const check = "calls.executed"
+	switch kind := one.kind(); kind {
+	case "", tool.KindUnavailable, tool.KindDenied, tool.KindRateLimited:
+		c.x.pass(check, "called: "+strings.Join(first(c.x.called, 20), ", "))
+	default:
+		c.x.fail(check, to.spec.Name, "called with valid arguments, it ended with %s", one.outcome())
+		return false
+	}
+	text := one.structured()
+	if len(text) == 0 || len(to.spec.OutputSchema) == 0 || !strings.HasPrefix(strings.TrimSpace(string(text)), "{") {
+		return true
+	}
+	schema, err := arguments.Compile(to.spec.OutputSchema)
+	if err != nil {
+		return true
+	}
+	parsed, err := arguments.Parse(text)
+	if err == nil {
+		err = schema.Validate(parsed)
+	}
+	if err != nil {
+		c.x.fail("results.schema", to.spec.Name, "its result %s does not fit: %v", quote(string(text)), err)
+	}
+	c.x.pass("results.schema", "")
+	return true
+}
+
+// overdue judges a call that has not ended although its time is over.
+func (c *conversation) overdue(ctx context.Context, t *trial, one *call) {
+	limit, grace := c.x.cfg.Timeout, c.x.grace()
+	if one.wait(ctx, grace) {
+		c.x.fail("calls.executed", one.tool, "it did not end within %v, then with %s; allow more time with --timeout, or choose other arguments with --tool and --arguments", limit, one.outcome())
+		c.x.pass("flow.deadline", "")
+		return
+	}
+	if t.stream.problem() != nil || ctx.Err() != nil {
+		return
+	}
+	if !t.alive(ctx) {
+		c.x.fail("calls.executed", one.tool, "during the call, the plugin ceased to answer anything")
+		c.drop()
+		return
+	}
+	c.x.fail("calls.executed", one.tool, "it did not end within %v", limit)
+	c.x.fail("flow.deadline", one.tool, "it was given %v, and had not ended %v after that", limit, grace)
+	if one.cancel() == nil && !one.wait(ctx, grace) && t.stream.problem() == nil {
+		c.x.fail("flow.cancel", one.tool, "it had not ended %v after it was cancelled", grace)
+	}
+	c.drop()
+}
+
+// preview shows tools that want it the beginnings of their arguments.
+func (c *conversation) preview(ctx context.Context, found []target) {
+	const check = "calls.previews"
+	for i := range found {
+		to := &found[i]
+		if !to.spec.PartialArguments {
+			continue
+		}
+		c.probe(ctx, check, func(ctx context.Context, t *trial) {
+			text := to.arguments[0]
+			start := c.x.call(to.spec.Name, nil)
+			start.Complete = false
+			one, err := t.stream.begin(start)
+			if err != nil {
+				return
+			}
+			for _, piece := range pieces(text[:len(text)-1], 16) {
+				if one.append(piece) != nil {
+					return
+				}
+			}
+			if !t.barrier(ctx, one) {
+				c.x.fail(check, to.spec.Name, "it ended before its arguments were complete, with %s", one.outcome())
+				return
+			}
+			if one.cancel() == nil && c.ends(ctx, t, one, check) {
+				c.x.pass(check, "")
+			}
+		})
+	}
+	c.x.skip(check, "no tool that could be called declares partial_arguments")
+}
+
+// callAgain makes all the calls of one tool that show how it is called.
+func (c *conversation) callAgain(ctx context.Context, to *target) {
+	text := to.arguments[0]
+	again := func(check string, do func(ctx context.Context, t *trial)) { c.probe(ctx, check, do) }
+	again("calls.pieces", func(ctx context.Context, t *trial) { c.inPieces(ctx, t, to) })
+	again("calls.replaced", func(ctx context.Context, t *trial) { c.replaced(ctx, t, to) })
+	again("calls.side_by_side", func(ctx context.Context, t *trial) { c.sideBySide(ctx, t, to) })
+	again("calls.garbage", func(ctx context.Context, t *trial) { c.garbage(ctx, t, to) })
+	again("calls.large_arguments", func(ctx context.Context, t *trial) {
+		if loud, ok := c.large(ctx, t, to); ok {
+			text = loud
+		}
+	})
+	again("flow.credit", func(ctx context.Context, t *trial) { c.starve(ctx, t, to.spec.Name, text) })
+	again("flow.waiting", func(ctx context.Context, t *trial) { c.cancelWaiting(ctx, t, to.spec.Name, text) })
+	again("flow.cancel", func(ctx context.Context, t *trial) {
+		one, err := t.stream.begin(c.x.call(to.spec.Name, to.arguments[0]))
+		if err == nil && one.cancel() == nil && c.ends(ctx, t, one, "flow.cancel") {
+			c.x.pass("flow.cancel", "")
+		}
+	})
+	again("flow.deadline", func(ctx context.Context, t *trial) {
+		start := c.x.call(to.spec.Name, to.arguments[0])
+		start.Timeout = toolpb.FromDuration(time.Millisecond)
+		if one, err := t.stream.begin(start); err == nil && c.ends(ctx, t, one, "flow.deadline") {
+			c.x.pass("flow.deadline", "")
+		}
+	})
+}
+
+// pieces cuts a text into at most n, wherever that is.
+func pieces(text []byte, n int) [][]byte {
+	size := max(1, (len(text)+n-1)/n)
+	return slices.Collect(slices.Chunk(text, size))
+}
+
+func (c *conversation) inPieces(ctx context.Context, t *trial, to *target) {
+	const check = "calls.pieces"
+	start := c.x.call(to.spec.Name, nil)
+	start.Complete = false
+	one, err := t.stream.begin(start)
+	if err != nil {
+		return
+	}
+	for _, piece := range pieces(to.arguments[0], 32) {
+		if one.append(piece) != nil {
+			return
+		}
+	}
+	c.completes(ctx, t, one, check, nil)
+}
+
+func (c *conversation) replaced(ctx context.Context, t *trial, to *target) {
+	start := c.x.call(to.spec.Name, []byte(`{"toolhost`))
+	start.Complete = false
+	one, err := t.stream.begin(start)
+	if err != nil || one.append([]byte(` verify`)) != nil {
+		return
+	}
+	c.completes(ctx, t, one, "calls.replaced", to.arguments[0])
+}
+
+// completes completes a call of a target whose arguments are known to work, and judges how it ends.
+func (c *conversation) completes(ctx context.Context, t *trial, one *call, check string, arguments json.RawMessage) {
+	if one.complete(arguments) != nil || !c.ends(ctx, t, one, check) {
+		return
+	}
+	if kind := one.kind(); kind == tool.KindInvalidArgument || kind == tool.KindInternal || kind == tool.KindNotFound {
+		c.x.fail(check, one.tool, "it ended with %s, and with a result when the arguments came at once", one.outcome())
+	}
+	c.x.pass(check, "")
+}
+
+func (c *conversation) sideBySide(ctx context.Context, t *trial, to *target) {
+	const check, many = "calls.side_by_side", 8
+	if to.spec.Serial {
+		c.x.skip(check, "the tool that is called declares serial")
+		return
+	}
+	half := len(to.arguments[0]) / 2
+	var calls []*call
+	for range many {
+		start := c.x.call(to.spec.Name, to.arguments[0][:half])
+		start.Complete = false
+		one, err := t.stream.begin(start)
+		if err != nil {
+			return
+		}
+		calls = append(calls, one)
+	}
+	if _, err := t.ask(ctx); err != nil && t.stream.problem() == nil {
+		c.x.fail("describe.answer", "", "asked while calls were open: %s", words(err))
+	}
+	for _, one := range slices.Backward(calls) {
+		if one.append(to.arguments[0][half:]) != nil {
+			return
+		}
+	}
+	for _, one := range calls {
+		c.completes(ctx, t, one, check, nil)
+	}
+}
+
+func (c *conversation) garbage(ctx context.Context, t *trial, to *target) {
+	const check = "calls.garbage"
+	for _, text := range []string{"\xff\xfe{}", "\x00", `{"a":"` + "\xc3\x28\x00" + `"}`, `{"a":`, `[1]`, `"text"`} {
+		one, err := t.stream.begin(c.x.call(to.spec.Name, []byte(text)))
+		if err != nil || !c.ends(ctx, t, one, check) {
+			return
+		}
+	}
+	c.x.pass(check, "")
+}
+
+// large calls a tool with a text of 1 MiB. It returns the arguments, and whether what they brought about is large, too.
+func (c *conversation) large(ctx context.Context, t *trial, to *target) (json.RawMessage, bool) {
+	const check = "calls.large_arguments"
+	text, ok := withText(to.spec.InputSchema, to.arguments[0], strings.Repeat("toolhost ", 1<<20/9))
+	if !ok {
+		c.x.skip(check, "the tool that is called takes no text of any length")
+		return nil, false
+	}
+	start := c.x.call(to.spec.Name, nil)
+	start.Complete = false
+	one, err := t.stream.begin(start)
+	if err != nil {
+		return nil, false
+	}
+	for piece := range slices.Chunk(text, maxPiece) {
+		if one.append(piece) != nil {
+			return nil, false
+		}
+	}
+	if one.complete(nil) != nil || !c.ends(ctx, t, one, check) {
+		return nil, false
+	}
+	if one.kind() == tool.KindInternal {
+		c.x.fail(check, to.spec.Name, "it ended with %s", one.outcome())
+	}
+	c.x.pass(check, "")
+	one.mu.Lock()
+	defer one.mu.Unlock()
+	return text, one.chunked > 0
+}
+
+const (
+	sip      = 16 << 10              // how much a call gets at a time that is kept short of credit
+	sipEvery = 20 * time.Millisecond // and how long it has for that
+)
+
+// starve calls a tool with hardly any credit, and gives more bit by bit.
+func (c *conversation) starve(ctx context.Context, t *trial, name string, text json.RawMessage) {
+	const check = "flow.credit"
+	start := c.x.call(name, text)
+	start.Credit = 1
+	one, err := t.stream.begin(start)
+	if err != nil {
+		return
+	}
+	for began := time.Now(); !one.wait(ctx, sipEvery) && time.Since(began) < c.x.cfg.Timeout; {
+		if t.stream.problem() != nil || t.stream.grant(one, sip) != nil {
+			return
+		}
+	}
+	if !one.over() && t.stream.grant(one, plenty) == nil && !c.ends(ctx, t, one, check) {
+		return
+	}
+	one.mu.Lock()
+	heard := one.heard
+	one.mu.Unlock()
+	if heard < 3 {
+		c.x.skip(check, "the tool that is called sends too little to need credit")
+		return
+	}
+	c.x.pass(check, "")
+}
+
+// cancelWaiting cancels a call that waits for credit.
+func (c *conversation) cancelWaiting(ctx context.Context, t *trial, name string, text json.RawMessage) {
+	const check = "flow.waiting"
+	start := c.x.call(name, text)
+	start.Credit = 1
+	one, err := t.stream.begin(start)
+	if err != nil {
+		return
+	}
+	if one.wait(ctx, c.x.grace()/4) || !t.barrier(ctx, one) {
+		c.x.skip(check, "the tool that is called sends too little to need credit")
+		return
+	}
+	if one.cancel() == nil && c.ends(ctx, t, one, check) {
+		c.x.pass(check, "")
+	}
+}

@@ -1,0 +1,289 @@
+package conformance
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/protobuf/proto"
+
+	pluginv1 "github.com/toolhost/toolhost/gen/go/toolhost/plugin/v1"
+	toolv1 "github.com/toolhost/toolhost/gen/go/toolhost/tool/v1"
+	"github.com/toolhost/toolhost/internal/toolpb"
+	"github.com/toolhost/toolhost/tool"
+)
+
+const (
+	// maxPiece is how much payload a frame may carry, by contract.
+	maxPiece = 64 << 10
+	// plenty is credit that no call is expected to use up.
+	plenty = 64 << 20
+)
+
+var errStreamEnded = errors.New("the stream of calls has ended")
+
+// stream is one Connect stream, frame by frame. Its methods may be called from any goroutine.
+type stream struct {
+	frames grpc.BidiStreamingClient[pluginv1.ConnectRequest, pluginv1.ConnectResponse]
+	cancel context.CancelFunc
+	done   chan struct{} // closed when it has ended
+
+	sending sync.Mutex
+
+	mu     sync.Mutex
+	calls  map[uint32]*call
+	last   uint32
+	err    error
+	strays int // frames for calls that never were
+}
+
+// open opens the trial's stream. Its goroutine ends with the connection, or with cut; trial.end waits for it.
+func (t *trial) open(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	frames, err := t.client.Connect(ctx)
+	if err != nil {
+		cancel()
+		return err
+	}
+	s := &stream{frames: frames, cancel: cancel, done: make(chan struct{}), calls: map[uint32]*call{}}
+	t.stream = s
+	go s.read()
+	return nil
+}
+
+// cut ends the stream as a toolhost does.
+func (s *stream) cut() { s.cancel() }
+
+func (s *stream) read() {
+	defer close(s.done)
+	defer s.cancel()
+	for {
+		frame, err := s.frames.Recv()
+		if err != nil {
+			s.lose(err)
+			return
+		}
+		s.mu.Lock()
+		c := s.calls[frame.GetCall()]
+		s.mu.Unlock()
+		switch {
+		case c == nil:
+			s.mu.Lock()
+			s.strays++
+			s.mu.Unlock()
+		case frame.GetReadArtifact() != nil:
+			c.take(frame)
+			none := toolpb.FromError(tool.Errorf(tool.KindNotFound, "there is no such artifact"))
+			_ = s.send(frame.GetCall(), &pluginv1.ConnectRequest_Artifact{Artifact: &pluginv1.ArtifactPiece{Error: none}})
+		default:
+			if more := c.take(frame); more > 0 {
+				_ = s.grant(c, more)
+			}
+		}
+	}
+}
+
+// lose ends the stream and all its calls.
+func (s *stream) lose(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err != nil {
+		return
+	}
+	s.err = fmt.Errorf("%w: %s", errStreamEnded, words(err))
+}
+
+// problem returns why the stream has ended; nil if it has not.
+func (s *stream) problem() error {
+	select {
+	case <-s.done:
+	default:
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err
+}
+
+// begin starts a call.
+func (s *stream) begin(start *pluginv1.StartCall) (*call, error) {
+	s.mu.Lock()
+	s.last++
+	c := newCall(s, s.last, start)
+	s.calls[c.number] = c
+	s.mu.Unlock()
+	frame := &pluginv1.ConnectRequest_Start{Start: start}
+	return c, s.sendFrame(&pluginv1.ConnectRequest{Call: c.number, Frame: frame})
+}
+
+// all returns the calls that were started.
+func (s *stream) all() []*call {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var calls []*call
+	for number := uint32(1); number <= s.last; number++ {
+		if c := s.calls[number]; c != nil {
+			calls = append(calls, c)
+		}
+	}
+	return calls
+}
+
+// send sends a frame of a call.
+func (s *stream) send(number uint32, frame any) error {
+	request := &pluginv1.ConnectRequest{Call: number}
+	switch f := frame.(type) {
+	case *pluginv1.ConnectRequest_Append:
+		request.Frame = f
+	case *pluginv1.ConnectRequest_Complete:
+		request.Frame = f
+	case *pluginv1.ConnectRequest_Cancel:
+		request.Frame = f
+	case *pluginv1.ConnectRequest_Credit:
+		request.Frame = f
+	case *pluginv1.ConnectRequest_Artifact:
+		request.Frame = f
+	}
+	return s.sendFrame(request)
+}
+
+func (s *stream) sendFrame(frame *pluginv1.ConnectRequest) error {
+	s.sending.Lock()
+	defer s.sending.Unlock()
+	return s.frames.Send(frame)
+}
+
+// sendUnknown sends a frame as a newer contract might have it.
+func (s *stream) sendUnknown(number uint32) error {
+	frame := &pluginv1.ConnectRequest{Call: number}
+	const field, length = 99<<3 | 2, 5
+	frame.ProtoReflect().SetUnknown(append(binary.AppendUvarint(binary.AppendUvarint(nil, field), length), "newer"...))
+	return s.sendFrame(frame)
+}
+
+// grant gives a call more credit, which counts from before it is sent.
+func (s *stream) grant(c *call, bytes int) error {
+	c.mu.Lock()
+	c.credit += bytes
+	c.mu.Unlock()
+	return s.send(c.number, &pluginv1.ConnectRequest_Credit{Credit: &pluginv1.GrantCredit{Bytes: uint32(bytes)}})
+}
+
+// call is one call, and what the plugin said of it.
+type call struct {
+	stream *stream
+	number uint32
+	tool   string
+	ended  chan struct{} // closed when the first end has come
+
+	mu       sync.Mutex
+	credit   int
+	frugal   bool // credit is granted by nobody but the probe
+	heard    int  // frames
+	state    toolv1.StatusState
+	progress float64
+	logged   bool
+	blocks   map[uint32][]byte // what came in chunks
+	chunked  int               // bytes
+	end      *pluginv1.CallEnd
+	problems []problem
+}
+
+func newCall(s *stream, number uint32, start *pluginv1.StartCall) *call {
+	c := &call{stream: s, number: number, tool: start.GetTool(), ended: make(chan struct{}), blocks: map[uint32][]byte{}}
+	c.frugal = start.GetCredit() > 0
+	if !c.frugal {
+		start.Credit = plenty
+	}
+	c.credit = int(start.GetCredit())
+	return c
+}
+
+// append sends a piece of the arguments.
+func (c *call) append(text []byte) error {
+	return c.stream.send(c.number, &pluginv1.ConnectRequest_Append{Append: &pluginv1.AppendArguments{Text: text}})
+}
+
+// complete says that the arguments are complete. Others may take their place.
+func (c *call) complete(arguments []byte) error {
+	return c.stream.send(c.number, &pluginv1.ConnectRequest_Complete{Complete: &pluginv1.CompleteArguments{Arguments: arguments}})
+}
+
+// cancel asks to stop the call.
+func (c *call) cancel() error {
+	return c.stream.send(c.number, &pluginv1.ConnectRequest_Cancel{Cancel: &pluginv1.CancelCall{Reason: "toolhost verify cancels it"}})
+}
+
+// wait reports whether the call ends within d, and false at once if the stream ends.
+func (c *call) wait(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-c.ended:
+		return true
+	case <-timer.C:
+	case <-ctx.Done():
+	case <-c.stream.done:
+		return c.over()
+	}
+	return false
+}
+
+// over reports whether the call has ended.
+func (c *call) over() bool {
+	select {
+	case <-c.ended:
+		return true
+	default:
+		return false
+	}
+}
+
+// outcome says in words how the call ended.
+func (c *call) outcome() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch o := c.end.GetOutcome().(type) {
+	case *pluginv1.CallEnd_Result:
+		result := tool.Result{}
+		if o.Result != nil {
+			result = toolpb.ToResult(o.Result)
+		}
+		if result.IsError {
+			return "a result that is an error: " + quote(result.Text())
+		}
+		return "a result"
+	case *pluginv1.CallEnd_Error:
+		e := toolpb.ToError(o.Error)
+		return fmt.Sprintf("the error %s: %s", e.Kind, quote(e.Message))
+	default:
+		return "no end"
+	}
+}
+
+// kind returns the kind of the error with which the call ended; empty if it ended otherwise.
+func (c *call) kind() tool.Kind {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e := c.end.GetError(); e != nil {
+		return toolpb.ToError(e).Kind
+	}
+	return ""
+}
+
+// isResult reports whether the call ended with a result, of either kind, and whether that is an error.
+func (c *call) isResult() (result, isError bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.end.GetResult() != nil, c.end.GetResult().GetIsError()
+}
+
+// sizeOf returns what a frame costs of a call's credit.
+func sizeOf(frame *pluginv1.ConnectResponse) int { return proto.Size(frame) }
+
+// words returns what an error says, without gRPC's wrapping.
+func words(err error) string { return toolpb.FromStatusError(err).Message }
