@@ -1,6 +1,7 @@
 package boundary_test
 
 import (
+	"maps"
 	"regexp"
 	"strings"
 	"testing"
@@ -52,7 +53,14 @@ func compareLoosely(t *testing.T, whole, s story, askOutcome bool) int {
 	if len(s.results) != len(whole.results) {
 		t.Errorf("the run has %d results, want %d", len(s.results), len(whole.results))
 	}
-	checkExecuted(t, whole, s, lost)
+	perhaps := maps.Clone(lost)
+	for id, got := range s.results {
+		// On a busy machine a tool that is to run out of time may do so before its process has started again.
+		if strings.Contains(textOf(got.GetResult()), "nothing was executed") {
+			perhaps[id] = true
+		}
+	}
+	checkExecuted(t, whole, s, perhaps)
 	checkAsked(t, whole, s, lost)
 	t.Logf("%d outcomes are not known", len(lost))
 	return len(lost)
