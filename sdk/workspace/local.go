@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -58,9 +59,9 @@ func (l *Local) Sub(ctx context.Context, name string) (Workspace, error) {
 	// OpenRoot opens the last element as whatever it is, and waits for ever at a FIFO; those before it, as folders.
 	root, err := l.root.OpenRoot(strings.TrimSuffix(rel, "/") + "/.")
 	if errors.Is(err, syscall.ENOTDIR) {
-		// Either something on the way is no folder, or the end is none.
+		// Either something on the way is no folder, or the end was none, which it may be by now.
 		if info, statErr := l.root.Stat(rel); statErr == nil {
-			err = onlyFolder(name, info.Mode())
+			err = cmp.Or(onlyFolder(name, info.Mode()), err)
 		}
 	}
 	if err != nil {

@@ -154,6 +154,31 @@ func TestFilesThatBecomeFifosAreNotWaitedFor(t *testing.T) {
 	}
 }
 
+// A folder that becomes a file and a folder again while it is opened is an error or a folder, and never neither.
+func TestFoldersThatBecomeFilesAreOpenedOrNot(t *testing.T) {
+	w, dir := newLocal(t, map[string]workspace.MemoryFile{
+		"folder": {Mode: fs.ModeDir}, "file": {Content: "a file"}, "spot": {Mode: fs.ModeSymlink, Content: "folder"},
+	})
+	stop := keepSwapping(t, filepath.Join(dir, "spot"), func(path string) error { return os.Symlink("folder", path) },
+		func(path string) error { return os.Symlink("file", path) })
+	defer stop()
+	seen := map[bool]int{}
+	for i := 0; i < 20_000 && (seen[true] == 0 || seen[false] == 0 || i < 5000); i++ {
+		sub, err := w.Sub(t.Context(), "spot")
+		seen[err == nil]++
+		if err != nil {
+			continue
+		}
+		if _, err := sub.Stat(t.Context(), "."); err != nil {
+			t.Fatal(err)
+		}
+		sub.Close()
+	}
+	if seen[true] == 0 || seen[false] == 0 {
+		t.Errorf("met %d folders and %d files, so the test showed nothing", seen[true], seen[false])
+	}
+}
+
 // keepSwapping puts one thing after the other at a path, until the function that it returns is called.
 func keepSwapping(t *testing.T, path string, makers ...func(path string) error) (stop func()) {
 	t.Helper()
