@@ -51,6 +51,11 @@ func serve(p Plugin, args []string, getenv func(string) string, stdout, stderr i
 		fmt.Fprint(stderr, introduction(p, args))
 		return 1
 	}
+	if offered := getenv("PLUGIN_PROTOCOL_VERSIONS"); !pluginwire.Speaks(offered) {
+		fmt.Fprintf(stderr, "plugin %q: toolhost offers the versions %s of the plugin contract, and this plugin knows %d; build it with a newer toolhost sdk, or upgrade toolhost\n",
+			p.Name, offered, pluginwire.ProtocolVersion)
+		return 1
+	}
 	server.trusting = true
 	serveHost(server)
 	return 0

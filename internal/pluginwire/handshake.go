@@ -2,6 +2,8 @@ package pluginwire
 
 import (
 	"context"
+	"strconv"
+	"strings"
 
 	goplugin "github.com/hashicorp/go-plugin"
 	"google.golang.org/grpc"
@@ -33,6 +35,22 @@ func Handshake() goplugin.HandshakeConfig {
 		MagicCookieKey:   CookieKey,
 		MagicCookieValue: CookieValue,
 	}
+}
+
+// Speaks reports whether a plugin knows one of the versions that a host offers in PLUGIN_PROTOCOL_VERSIONS, a list with commas.
+// A plugin that knows none has to exit; go-plugin's server goes on all the same. An empty list is that of a host that does
+// not tell.
+func Speaks(offered string) bool {
+	if offered == "" {
+		return true
+	}
+	known := PluginPlugins(nil, ServerConfig{})
+	for version := range strings.SplitSeq(offered, ",") {
+		if v, err := strconv.Atoi(strings.TrimSpace(version)); err == nil && known[v] != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // HostPlugins returns what the host gives go-plugin as VersionedPlugins. Dispensing PluginKey returns a *Conn that is

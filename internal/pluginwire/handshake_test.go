@@ -43,3 +43,11 @@ func TestPluginSets(t *testing.T) {
 		t.Errorf("handshake %+v", got)
 	}
 }
+
+func TestSpeaks(t *testing.T) {
+	for offered, want := range map[string]bool{"": true, "1": true, "999,1": true, " 1 ,x": true, "2": false, "999": false, "x": false, "1.0": false} {
+		if got := pluginwire.Speaks(offered); got != want {
+			t.Errorf("offered %q: %v, want %v", offered, got, want)
+		}
+	}
+}
