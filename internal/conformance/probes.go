@@ -305,8 +305,9 @@ func (c *conversation) large(ctx context.Context, t *trial, to *target) (json.Ra
 }
 
 const (
-	sip      = 16 << 10              // how much a call gets at a time that is kept short of credit
-	sipEvery = 20 * time.Millisecond // and how long it has for that
+	sip      = 16 << 10             // how much a call gets at a time that is kept short of credit
+	sipEvery = 2 * time.Millisecond // how often is looked whether it has used that up
+	thirst   = 100                  // how often is looked whether a call has used up what it had
 )
 
 // starve calls a tool with hardly any credit, and gives more bit by bit.
@@ -319,7 +320,7 @@ func (c *conversation) starve(ctx context.Context, t *trial, name string, text j
 		return
 	}
 	for began := time.Now(); !one.wait(ctx, sipEvery) && time.Since(began) < c.x.cfg.Timeout; {
-		if t.stream.problem() != nil || t.stream.grant(one, sip) != nil {
+		if t.stream.problem() != nil || one.isShort() && t.stream.grant(one, sip) != nil {
 			return
 		}
 	}
@@ -345,7 +346,12 @@ func (c *conversation) cancelWaiting(ctx context.Context, t *trial, name string,
 	if err != nil {
 		return
 	}
-	if one.wait(ctx, c.x.grace()/4) || !t.barrier(ctx, one) {
+	for range thirst {
+		if one.wait(ctx, sipEvery) || one.isShort() {
+			break
+		}
+	}
+	if !t.barrier(ctx, one) {
 		c.x.skip(check, "the tool that is called sends too little to need credit")
 		return
 	}

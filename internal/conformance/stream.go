@@ -243,6 +243,13 @@ func (c *call) over() bool {
 	}
 }
 
+// isShort reports whether the call has used up its credit.
+func (c *call) isShort() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.credit <= 0
+}
+
 // outcome says in words how the call ended.
 func (c *call) outcome() string {
 	c.mu.Lock()
