@@ -146,6 +146,7 @@ var rooms = map[string][]string{
 	"plugins/shell":             {"sdk", unix},
 	"plugins/todo":              {"sdk"},
 	"internal/e2e":              {},
+	"internal/e2e/authors":      {},
 	"internal/e2e/barecontract": {},
 	"internal/e2e/chaos":        {},
 	"internal/e2e/choosing":     {"sdk"},

@@ -1,0 +1,128 @@
+package authors
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/toolhost/toolhost/internal/rmtree"
+)
+
+// patience bounds each command: the first of them may have to download what the language's tools want.
+const patience = 5 * time.Minute
+
+// author is a person with a folder, and the programs in PATH.
+type author struct {
+	home, folder string
+	env          []string
+}
+
+func newAuthor(t *testing.T, bin, sdk string) *author {
+	t.Helper()
+	home, err := os.MkdirTemp("", "author-") // short: the paths of sockets have a bound of about 100 bytes
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := rmtree.Remove(home); err != nil {
+			t.Error(err)
+		}
+	})
+	a := &author{home: home, folder: filepath.Join(home, "work")}
+	for _, dir := range []string{a.folder, filepath.Join(home, "run")} {
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cache := filepath.Join(root(t), ".build", "authors", "cache")
+	a.env = append(slices.DeleteFunc(os.Environ(), ours),
+		"PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"),
+		"TOOLHOST_SDK="+sdk,
+		"XDG_RUNTIME_DIR="+filepath.Join(home, "run"),
+		"XDG_STATE_HOME="+filepath.Join(home, "state"),
+		"XDG_DATA_HOME="+filepath.Join(home, "data"),
+		"PIP_CACHE_DIR="+filepath.Join(cache, "pip"),
+		"npm_config_cache="+filepath.Join(cache, "npm"),
+		"npm_config_prefer_offline=true",
+	)
+	return a
+}
+
+// ours reports whether a variable would lead the author to another toolhost or make to another make's settings.
+func ours(variable string) bool {
+	name, _, _ := strings.Cut(variable, "=")
+	return strings.HasPrefix(name, "TOOLHOST_") || strings.HasPrefix(name, "AGENTD_") || strings.HasPrefix(name, "MAKE") || name == "MFLAGS"
+}
+
+func (a *author) write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(a.folder, name), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// command prepares a line that the author types.
+func (a *author) command(t *testing.T, line string) *exec.Cmd {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	t.Cleanup(cancel)
+	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", "exec "+line)
+	cmd.Dir, cmd.Env = a.folder, a.env
+	cmd.WaitDelay = 5 * time.Second
+	return cmd
+}
+
+// types runs a line, which has to succeed, and returns what it prints on standard output.
+func (a *author) types(t *testing.T, line string) string {
+	t.Helper()
+	cmd := a.command(t, line)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	began := time.Now()
+	out, err := cmd.Output()
+	t.Logf("$ %.100s (%v)\n%s%s", line, time.Since(began).Round(time.Millisecond), out, stderr.String())
+	if err != nil {
+		t.Fatalf("%s: %v", line, err)
+	}
+	return string(out)
+}
+
+// serves runs a line that goes on, and returns once it says that it is ready, with what ends it.
+func (a *author) serves(t *testing.T, line string) (stop func()) {
+	t.Helper()
+	cmd := a.command(t, line)
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = patience
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	stdout, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	ready, err := bufio.NewReader(stdout).ReadString('\n')
+	stop = sync.OnceFunc(func() {
+		cmd.Process.Signal(syscall.SIGTERM)
+		_, _ = io.Copy(io.Discard, stdout)
+		if err := cmd.Wait(); err != nil || t.Failed() {
+			t.Errorf("%s: %v\n%s", line, err, stderr.String())
+		}
+	})
+	t.Cleanup(stop)
+	if err != nil || !strings.Contains(ready, "ready") {
+		t.Fatalf("%s says %q, %v", line, ready, err)
+	}
+	t.Logf("$ %s\n%s", line, ready)
+	return stop
+}
