@@ -226,11 +226,11 @@ func (p *Plan) choosePID() tool.Wall {
 	case s.PIDNamespace:
 		return tool.Wall{Name: PID, Effective: true, Mechanism: "PID namespace"}
 	case p.abi >= scopedSince && p.ownProc():
-		return tool.Wall{Name: PID, Effective: true, Mechanism: "landlock, hidden in /proc", Note: "no PID namespace: " + s.NoPIDNamespace}
+		return tool.Wall{Name: PID, Effective: true, Mechanism: "landlock, hidden in /proc", Note: "others can be slowed (priority, processors) by who guesses their number; no PID namespace: " + s.NoPIDNamespace}
 	case p.abi >= scopedSince:
 		return tool.Wall{
 			Name: PID, Effective: true, Mechanism: "landlock",
-			Note: "others can be seen, and neither signalled nor looked into; no PID namespace: " + s.NoPIDNamespace,
+			Note: "others can be seen, and slowed (priority, processors), but neither signalled nor looked into; no PID namespace: " + s.NoPIDNamespace,
 		}
 	}
 	return tool.Wall{Name: PID, Note: s.NoPIDNamespace}
