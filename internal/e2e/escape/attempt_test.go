@@ -16,6 +16,8 @@ type attempt struct {
 	with []string // its arguments
 	// walls are those that keep it in; any one of them is enough.
 	walls []string
+	// note is a part of what is said of a wall that is effective and does not hold this. Empty: it has to.
+	note string
 	// harmless is a part of what is answered where the attempt does no harm by succeeding. Empty: it must fail.
 	harmless string
 	// unless is a part of what is answered that makes it an escape even so.
@@ -49,14 +51,14 @@ func (h *toolhost) tryAll(t *testing.T, plugin string, all []attempt) {
 				return
 			}
 			for _, name := range a.walls {
-				if wall := h.wall(t, plugin, name); wall.Effective {
-					t.Errorf("%s %q: it got out: %s; and the wall %q is shown as effective: %s %s", a.do, a.with, says, name, wall.Mechanism, wall.Note)
+				wall := h.wall(t, plugin, name)
+				if wall.Effective && (a.note == "" || !strings.Contains(wall.Note, a.note)) {
+					t.Errorf("%s %q: it got out: %s; and the wall %q is shown as effective: %s; %s", a.do, a.with, says, name, wall.Mechanism, wall.Note)
 					return
 				}
+				t.Logf("the wall %q does not hold this on this machine, and toolhost ps says so: %s", name, wall.Note)
 			}
-			for _, name := range a.walls {
-				t.Logf("this machine lacks the wall %q, and toolhost ps says so: %s", name, h.wall(t, plugin, name).Note)
-			}
+			h.excused = append(h.excused, a.with...)
 			t.Logf("%s %q: it got out: %s", a.do, a.with, says)
 		})
 	}
@@ -64,7 +66,7 @@ func (h *toolhost) tryAll(t *testing.T, plugin string, all []attempt) {
 
 func (a attempt) escapes(answer string, err error, canary string) bool {
 	switch {
-	case strings.Contains(answer, canary), err != nil && strings.Contains(err.Error(), canary):
+	case leaks(answer, canary), err != nil && leaks(err.Error(), canary):
 		return true
 	case err != nil:
 		return false
@@ -72,6 +74,11 @@ func (a attempt) escapes(answer string, err error, canary string) bool {
 		return a.do != "read" || answer != "" // nothing may be put in the place of what holds something
 	}
 	return !strings.Contains(answer, a.harmless) || a.unless != "" && strings.Contains(answer, a.unless)
+}
+
+// leaks reports whether a text holds the canary, or what toolhost puts into the place of a tool's secret.
+func leaks(text, canary string) bool {
+	return strings.Contains(text, canary) || strings.Contains(text, "[secret ")
 }
 
 func clip(s string) string {

@@ -20,6 +20,10 @@ var bin string
 const patience = 60 * time.Second
 
 func TestMain(m *testing.M) {
+	if len(os.Args) > 2 && os.Args[1] == "confine" {
+		fmt.Fprintln(os.Stderr, confine(os.Args[2:]))
+		os.Exit(1)
+	}
 	dir, err := build()
 	bin = dir
 	code := 1

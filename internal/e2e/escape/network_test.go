@@ -22,6 +22,8 @@ func (h *toolhost) network() []attempt {
 		dialing("names", "udp", "127.0.0.53:53", byNetwork),
 		dialing("service of a cloud", "tcp", "169.254.169.254:80", byNetwork),
 		dialing("name of a host", "tcp", "example.org:80", byNetwork),
+		// Names of sockets are no sockets.
+		{name: "sockets of the machine", do: "read", with: []string{"/proc/net/unix"}, walls: byNetwork, note: "no network namespace", harmless: "Path", unless: h.socket},
 	}
 }
 
@@ -39,7 +41,6 @@ func (h *toolhost) sockets() []attempt {
 		{name: "socket of another plugin", do: "dial", with: []string{"unix", h.neighbourSocket}, walls: byMounts},
 		{name: "folder of another plugin", do: "list", with: []string{h.neighbourTmp}, walls: byFiles},
 		{name: "file of another plugin", do: "read", with: []string{h.neighbourTmp + "/note"}, walls: byFiles},
-		{name: "sockets of the machine", do: "read", with: []string{"/proc/net/unix"}, walls: byNetwork, harmless: "Path", unless: h.socket},
 		socket("raw packets", unix.AF_PACKET, unix.SOCK_RAW, 0x0300),
 		socket("virtual machines", unix.AF_VSOCK, unix.SOCK_STREAM, 0),
 		socket("messages of the kernel", unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_KOBJECT_UEVENT),

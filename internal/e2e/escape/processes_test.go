@@ -26,7 +26,15 @@ func (h *toolhost) processes(t *testing.T) []attempt {
 	signalling := func(name, pid, signal string) attempt {
 		return attempt{name: name, do: "signal", with: []string{pid, signal}, walls: byPID}
 	}
+	slowing := func(name string, number int, arguments ...string) attempt {
+		a := calling(name, byPID, number, arguments...)
+		a.note = "slowed"
+		return a
+	}
+	seeing := calling("handle on toolhost", byPID, unix.SYS_PIDFD_OPEN, toolhost, "0")
+	seeing.note = "others can be"
 	return []attempt{
+		seeing,
 		signalling("signal to toolhost", toolhost, none),
 		signalling("signal to another process", victim, none),
 		signalling("signal to another plugin", neighbour, none),
@@ -43,13 +51,12 @@ func (h *toolhost) processes(t *testing.T) []attempt {
 		calling("advice on the memory of toolhost", byCalls, unix.SYS_PROCESS_MADVISE, "0", "here", "1", "4", "0"),
 		calling("descriptors of toolhost", byCalls, unix.SYS_PIDFD_GETFD, "0", "0", "0"),
 		calling("comparison with toolhost", byCalls, unix.SYS_KCMP, n(os.Getpid()), toolhost, "0", "0", "0"),
-		calling("handle on toolhost", byPID, unix.SYS_PIDFD_OPEN, toolhost, "0"),
 		calling("limits of toolhost", byPID, unix.SYS_PRLIMIT64, toolhost, n(unix.RLIMIT_NOFILE), "0", "here"),
 		calling("new limits of another process", byPID, unix.SYS_PRLIMIT64, victim, n(unix.RLIMIT_CORE), "here", "0"),
-		calling("priority of another process", byPID, unix.SYS_SETPRIORITY, "0", victim, "1"),
-		calling("processors of another process", byPID, unix.SYS_SCHED_SETAFFINITY, victim, "8", "here"),
-		calling("scheduler of another process", byPID, unix.SYS_SCHED_SETSCHEDULER, victim, "3", "here"),
-		calling("priority of a disk of another process", byPID, unix.SYS_IOPRIO_SET, "1", victim, n(2<<13|7)),
+		slowing("priority of another process", unix.SYS_SETPRIORITY, "0", victim, "1"),
+		slowing("processors of another process", unix.SYS_SCHED_SETAFFINITY, victim, "8", "here"),
+		slowing("scheduler of another process", unix.SYS_SCHED_SETSCHEDULER, victim, "3", "here"),
+		slowing("priority of a disk of another process", unix.SYS_IOPRIO_SET, "1", victim, n(2<<13|7)),
 		calling("pages of another process", byCalls, unix.SYS_MOVE_PAGES, victim, "0", "here", "0", "here", "0"),
 		{name: "user of root", do: "run", with: []string{"/bin/sh", "-c", "setpriv --reuid=12345 --clear-groups id -u"}, walls: byRights},
 		calling("another user", byRights, unix.SYS_SETUID, "12345"),

@@ -34,7 +34,7 @@ var plugins = map[string]string{
 func (w *world) settings() string {
 	text := fmt.Sprintf(`workspace: %s
 policy: {rules: [{name: everything, when: "true", then: allow}]}
-secrets: {TOKEN: {file: %s, plugins: [prisoner]}, OTHER: {env: SECRET, plugins: [neighbour]}}
+secrets: {TOKEN: {file: %s, plugins: [prisoner]}}
 audit: {log: all}
 plugin:
 `, w.path("work"), w.path("secrets/token"))
@@ -223,6 +223,15 @@ func (h *toolhost) wall(t *testing.T, plugin, name string) tool.Wall {
 		}
 	}
 	return tool.Wall{Name: name, Note: "it is not shown"}
+}
+
+// instanceOf starts an instance of a plugin and returns its sandbox.
+func (h *toolhost) instanceOf(t *testing.T, plugin string) tool.Sandbox {
+	t.Helper()
+	if _, err := h.try(t, plugin, "environment"); err != nil {
+		t.Fatal(err)
+	}
+	return *h.instance(t, plugin).Sandbox
 }
 
 // instance returns what `toolhost ps` says of the plugin's one instance.
