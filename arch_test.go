@@ -150,6 +150,7 @@ var rooms = map[string][]string{
 	"internal/e2e/barecontract": {},
 	"internal/e2e/chaos":        {},
 	"internal/e2e/choosing":     {"sdk"},
+	"internal/e2e/counts":       {},
 	"internal/e2e/escape":       {},
 	"internal/e2e/docs":         {},
 	"internal/e2e/leaky":        {"sdk"},
