@@ -4,7 +4,14 @@ package escape_test
 
 import (
 	"os"
+	"os/exec"
+	"slices"
+	"syscall"
 	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/toolhost/toolhost/internal/sandbox"
 )
 
 // TestEscape is the list, in the sandbox as it is when nobody says anything.
@@ -13,8 +20,10 @@ func TestEscape(t *testing.T) {
 	paths := w.paths(t)
 	h := w.serve(t)
 	h.tellWalls(t, "prisoner")
+	h.checkOffer(t, "prisoner")
 	h.settle(t)
 	t.Run("plugin", func(t *testing.T) { h.tryList(t, "prisoner") })
+	t.Run("other tables", h.testOtherTables)
 	t.Run("shell", h.testShell)
 	t.Run("fs", func(t *testing.T) { h.testFiles(t, paths) })
 	t.Run("race", h.testRace)
@@ -34,6 +43,7 @@ func TestUnprivileged(t *testing.T) {
 	h.tellWalls(t, "prisoner")
 	h.settle(t)
 	h.tryList(t, "prisoner")
+	t.Run("sandbox switched off", h.testFree)
 	h.unharmed(t)
 }
 
@@ -44,6 +54,7 @@ func TestConfined(t *testing.T) {
 	h.tellWalls(t, "prisoner")
 	h.settle(t)
 	h.tryList(t, "prisoner")
+	t.Run("sandbox switched off", h.testFree)
 	h.unharmed(t)
 }
 
@@ -73,11 +84,46 @@ func (h *toolhost) tellWalls(t *testing.T, plugin string) {
 	if _, err := h.try(t, plugin, "environment"); err != nil {
 		t.Fatal(err)
 	}
-	for _, wall := range h.instance(t, plugin).Sandbox.Walls {
+	shown := h.instance(t, plugin).Sandbox
+	want := []string{sandbox.Files, sandbox.Landlock, sandbox.Network, sandbox.PID, sandbox.IPC, sandbox.Privileges, sandbox.Syscalls}
+	if shown.Network {
+		want = slices.DeleteFunc(want, func(name string) bool { return name == sandbox.Network })
+	}
+	var names []string
+	for _, wall := range shown.Walls {
+		names = append(names, wall.Name)
+	}
+	if shown.Mode != "on" || !slices.Equal(names, want) {
+		t.Errorf("the sandbox is shown as %s with the walls %q; want on and %q", shown.Mode, names, want)
+	}
+	for _, wall := range shown.Walls {
 		if wall.Effective {
 			t.Logf("%s: wall %q: %s; %s", plugin, wall.Name, wall.Mechanism, wall.Note)
 		} else {
 			t.Logf("%s: this machine does not give the wall %q: %s", plugin, wall.Name, wall.Note)
+		}
+	}
+}
+
+// checkOffer fails the test if a wall is shown as missing whose mechanism this machine gives, so that nothing is excused that
+// need not be.
+func (h *toolhost) checkOffer(t *testing.T, plugin string) {
+	t.Helper()
+	var offered []string
+	child := exec.Command("/bin/true")
+	child.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWNS | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWPID}
+	if err := child.Run(); err == nil {
+		offered = append(offered, sandbox.Files, sandbox.Network, sandbox.PID, sandbox.IPC)
+	}
+	if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION); errno == 0 {
+		offered = append(offered, sandbox.Landlock)
+	}
+	if _, err := unix.PrctlRetInt(unix.PR_GET_SECCOMP, 0, 0, 0, 0); err == nil {
+		offered = append(offered, sandbox.Syscalls)
+	}
+	for _, name := range append(offered, sandbox.Privileges) {
+		if wall := h.wall(t, plugin, name); !wall.Effective {
+			t.Errorf("this machine gives the wall %q, and it is not effective: %s", name, wall.Note)
 		}
 	}
 }

@@ -99,6 +99,8 @@ func (h *toolhost) files() []attempt {
 		}, walls: byRights},
 		{name: "lending the owner's rights", do: "run", with: []string{"/bin/chmod", "4755", inside + "/file.txt"}, walls: byCalls},
 		{name: "lending the group's rights", do: "run", with: []string{"/bin/chmod", "2755", inside + "/file.txt"}, walls: byCalls},
+		{name: "program in memory", do: "memory", with: []string{n(unix.SYS_MEMFD_CREATE), "/bin/cat", "/proc/self/status"},
+			harmless: "NoNewPrivs:\t1", walls: byRights}, // may be run, behind the same walls
 		{name: "environment of this process", do: "environment", harmless: "TOOLHOST_INSTANCE=", unless: "SECRET="},
 		{name: "inherited descriptors", do: "descriptors", harmless: "0 /dev/null", unless: h.base},
 	}

@@ -1,5 +1,10 @@
 package escape_test
 
-// otherTables are attempts with system calls of other tables: the filter of this architecture sees 32-bit programs as what
-// they are, and there is no third table.
+import "testing"
+
+// otherTables are attempts with system calls of other tables; here there are none that could be made by a program of 64 bits.
 func otherTables() []attempt { return nil }
+
+func (h *toolhost) testOtherTables(t *testing.T) {
+	t.Log("most machines of this architecture run no programs of 32 bits")
+}

@@ -211,7 +211,7 @@ func (h *toolhost) settle(t *testing.T) {
 	h.listen(t, "unix", h.neighbourSocket)
 }
 
-// wall returns one of the walls of a plugin's instance, as `toolhost ps` shows it; not effective if it shows none.
+// wall returns one of the walls of a plugin's instance, as `toolhost ps` shows it; the zero Wall with its name if it shows none.
 func (h *toolhost) wall(t *testing.T, plugin, name string) tool.Wall {
 	t.Helper()
 	if _, known := h.walls[plugin]; !known {
@@ -222,7 +222,7 @@ func (h *toolhost) wall(t *testing.T, plugin, name string) tool.Wall {
 			return wall
 		}
 	}
-	return tool.Wall{Name: name, Note: "it is not shown"}
+	return tool.Wall{Name: name}
 }
 
 // instanceOf starts an instance of a plugin and returns its sandbox.

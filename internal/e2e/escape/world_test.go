@@ -17,6 +17,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -151,6 +152,8 @@ func (w *world) listen(t *testing.T, network, address string) string {
 			}
 			w.visits.add(l.Addr().String())
 			conn.Write([]byte(w.canary))
+			conn.SetReadDeadline(time.Now().Add(time.Second))
+			conn.Read(make([]byte, 1)) // what is closed unread is an error for who wrote it
 			conn.Close()
 		}
 	})
