@@ -24,8 +24,10 @@ const (
 // launcher starts commands, each below a supervisor of its own, and knows which children of this process are
 // supervisors: any other child is what a supervisor lost that was killed, because this process adopts orphans.
 type launcher struct {
-	self    string
-	selfErr error
+	self     string
+	selfErr  error
+	patience time.Duration // how long a sweep may take
+	abandon  func()        // ends this process, and with it, by toolhost, all that it started
 
 	mu      sync.Mutex
 	running map[int]*exec.Cmd
@@ -33,12 +35,20 @@ type launcher struct {
 
 // newLauncher makes this process the parent of orphans, where the system can.
 func newLauncher() *launcher {
-	l := &launcher{running: map[int]*exec.Cmd{}}
+	l := &launcher{patience: drain, abandon: abandon, running: map[int]*exec.Cmd{}}
 	l.self, l.selfErr = self()
 	if err := adoptOrphans(); err != nil {
 		l.selfErr = errors.Join(l.selfErr, err)
 	}
 	return l
+}
+
+// abandon ends this process. toolhost then kills whatever is in its control group and its namespace at one stroke, which no
+// process can do to others that it has to look for first.
+func abandon() {
+	fmt.Fprintln(os.Stderr, "shell: a command starts processes faster than they can be ended; this process ends, so that toolhost ends them with it. "+
+		"The limit `processes` of the plugin in toolhost.yaml keeps them few.")
+	os.Exit(1)
 }
 
 // job is one command.
@@ -84,8 +94,8 @@ func (l *launcher) run(ctx context.Context, j job) (report, error) {
 	copying.Go(func() { _, _ = io.Copy(j.stderr, p.stderr.r) })
 	l.await(ctx, cmd, p, j.command)
 	r, err := p.readReport()
-	if err != nil {
-		l.sweep()
+	if err != nil && !l.sweep() {
+		l.abandon()
 	}
 	deadline := time.Now().Add(drain)
 	_ = p.stdout.r.SetReadDeadline(deadline) // pipes always take one
@@ -137,14 +147,18 @@ func (l *launcher) await(ctx context.Context, cmd *exec.Cmd, p *pipes, command [
 	}
 }
 
-// sweep ends the processes that lost their supervisor, and all below them.
-func (l *launcher) sweep() {
-	for deadline := time.Now().Add(drain); time.Now().Before(deadline); time.Sleep(pause) {
+// sweep ends the processes that lost their supervisor, and all below them. It reports whether none is left.
+func (l *launcher) sweep() bool {
+	for deadline := time.Now().Add(l.patience); ; time.Sleep(pause) {
 		strays := l.strays()
-		if len(strays) == 0 {
-			return
+		switch {
+		case len(strays) == 0:
+			return true
+		case !time.Now().Before(deadline):
+			return false
 		}
-		for _, r := range strays {
+		signalEach(strays, syscall.SIGSTOP) // for a dead one there would be room for another
+		for _, r := range l.strays() {
 			if r.ended && r.parent == os.Getpid() {
 				_, _ = syscall.Wait4(r.pid, nil, syscall.WNOHANG, nil)
 			} else if !r.ended {

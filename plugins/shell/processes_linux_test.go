@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/toolhost/toolhost/sdk"
 	"github.com/toolhost/toolhost/sdk/sdktest"
@@ -122,6 +123,26 @@ func TestSupervisorIsLost(t *testing.T) {
 			}
 			gone(t, workspace)
 		})
+	}
+}
+
+// TestWhatCannotBeSwept: who cannot end what a command left does not say that it did, but leaves that to toolhost.
+func TestWhatCannotBeSwept(t *testing.T) {
+	l := newLauncher()
+	abandoned := 0
+	l.patience, l.abandon = 0, func() { abandoned++ }
+	workspace := t.TempDir()
+	const command = "setsid sh -c 'echo $$ >pid; exec sleep 1000' &\nwhile [ ! -s pid ]; do sleep 0.01; done; kill -KILL $PPID; sleep 1000"
+	read(t, sdktest.New(t, plugin(l)).Call("shell", map[string]any{"command": command, "timeout_seconds": 60}, sdktest.WithWorkspace(workspace)))
+	if abandoned != 1 {
+		t.Errorf("the process was abandoned %d times", abandoned)
+	}
+	if l.patience = time.Minute; !l.sweep() {
+		t.Error("something is left")
+	}
+	gone(t, workspace)
+	if !l.sweep() {
+		t.Error("something is left where nothing is")
 	}
 }
 

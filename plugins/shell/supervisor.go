@@ -169,6 +169,7 @@ func (s *supervisor) end(gently bool, ended <-chan bool) {
 		}
 	}
 	for {
+		signalAll(s.leader, syscall.SIGSTOP) // for a dead one there would be room for another
 		signalAll(s.leader, syscall.SIGKILL)
 		select {
 		case <-s.none:

@@ -91,9 +91,12 @@ func (r relative) signal(s syscall.Signal) {
 }
 
 // signalAll sends a signal to all that the supervisor's command has started, and returns to how many.
-func signalAll(_ int, s syscall.Signal) int {
+func signalAll(_ int, s syscall.Signal) int { return signalEach(descendants(os.Getpid()), s) }
+
+// signalEach sends a signal to those that have not ended, and returns to how many.
+func signalEach(those []relative, s syscall.Signal) int {
 	count := 0
-	for _, r := range descendants(os.Getpid()) {
+	for _, r := range those {
 		if !r.ended {
 			r.signal(s)
 			count++

@@ -30,3 +30,5 @@ func signalAll(leader int, s syscall.Signal) int {
 	}
 	return 1
 }
+
+func signalEach([]relative, syscall.Signal) int { return 0 }
