@@ -8,7 +8,6 @@ import (
 	pluginv1 "github.com/toolhost/toolhost/gen/go/toolhost/plugin/v1"
 	toolv1 "github.com/toolhost/toolhost/gen/go/toolhost/tool/v1"
 	"github.com/toolhost/toolhost/internal/toolpb"
-	"github.com/toolhost/toolhost/tool"
 )
 
 // mostKept bounds what is kept of one result, in bytes. What is more is not looked into.
@@ -131,7 +130,7 @@ func (c *call) finish(end *pluginv1.CallEnd) {
 	case *pluginv1.CallEnd_Result:
 		c.result(o.Result)
 	case *pluginv1.CallEnd_Error:
-		if toolpb.ToError(o.Error).Kind == tool.KindInternal && o.Error.GetKind() != toolv1.ErrorKind_ERROR_KIND_INTERNAL {
+		if _, known := toolv1.ErrorKind_name[int32(o.Error.GetKind())]; !known {
 			c.judgef("calls.end", "the error's kind %d is not known", o.Error.GetKind())
 		}
 	default:

@@ -25,6 +25,7 @@ type target struct {
 	spec      *tool.Spec
 	arguments []json.RawMessage // at least one
 	again     bool              // as often as wanted
+	guessed   bool              // the arguments are made from the schema: they fit it, and may make no sense to the tool
 }
 
 // targets returns the tools that can be called, those first that are of most use to the checks, and for each of the others
@@ -90,7 +91,7 @@ func (x *examiner) target(spec *tool.Spec) (t target, why string) {
 	if !ok || !fits(schema, made) {
 		return t, "it has no example, and none could be made from its schema"
 	}
-	t.arguments = []json.RawMessage{made}
+	t.arguments, t.guessed = []json.RawMessage{made}, true
 	return t, ""
 }
 
