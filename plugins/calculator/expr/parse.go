@@ -12,6 +12,7 @@ import "strings"
 //	operand = number | constant | function "(" [ sum { "," sum } ] ")" | "(" sum ")"
 type parser struct {
 	scanner scanner
+	before  token // the last one that was taken
 	token   token // the next one
 	depth   int
 }
@@ -38,6 +39,7 @@ func parse(expression string) (node, error) {
 }
 
 func (p *parser) advance() (err error) {
+	p.before = p.token
 	p.token, err = p.scanner.next()
 	return err
 }
@@ -83,12 +85,16 @@ func (p *parser) signed() (node, error) {
 	p.depth++
 	defer func() { p.depth-- }()
 
+	afterRemainder := p.afterRemainder()
 	sign, ok, err := p.accept("+", "-")
 	if err != nil {
 		return nil, err
 	}
-	if !ok {
+	switch {
+	case !ok:
 		return p.power()
+	case afterRemainder: // most likely 100+10%+5, whose value would be wrong without a word
+		return nil, errorAt(sign.position, `found "%s" after "%%"; %s, and a signed number behind it has parentheses`, sign.text, percentWords)
 	}
 	operand, err := p.signed()
 	if err != nil || sign.text == "+" {
@@ -123,9 +129,25 @@ func (p *parser) power() (node, error) {
 	return &binary{operator: operator, left: base, right: exponent}, nil
 }
 
+// percentWords is for those who mean percent.
+const percentWords = `"%" is the remainder of a division, not percent: 15 percent of 80 is 15/100*80`
+
+// afterRemainder reports whether the operator "%" was just taken.
+func (p *parser) afterRemainder() bool { return p.before.kind == tokenSymbol && p.before.text == "%" }
+
+// isKnown reports whether a name is that of a constant or function.
+func isKnown(name string) bool {
+	key := strings.ToLower(name)
+	_, constant := constants[key]
+	_, function := functions[key]
+	return constant || function
+}
+
 func (p *parser) operand() (node, error) {
 	first := p.token
 	switch {
+	case p.afterRemainder() && (first.kind == tokenEnd || first.kind == tokenSymbol && first.text != "(" || first.kind == tokenName && !isKnown(first.text)):
+		return nil, errorAt(first.position, "found %s after \"%%\"; %s", first, percentWords)
 	case first.kind == tokenNumber:
 		return &literal{position: first.position, value: exact(first.number)}, p.advance()
 	case first.kind == tokenName:
