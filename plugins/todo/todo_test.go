@@ -64,7 +64,7 @@ func TestPlan(t *testing.T) {
 		{"add_todo", `{"text":"look\naround"}`, "[ ] 1. look around\n0 of 1 are done."},
 		{"write_todos", `{"todos":[{"text":"read","status":"in_progress"},{"text":"write"},{"text":"test"}]}`, "[>] 1. read (in_progress)\n[ ] 2. write\n[ ] 3. test\n0 of 3 are done."},
 		{"update_todo", `{"id":"1","status":"completed"}`, "[x] 1. read\n[ ] 2. write\n[ ] 3. test\n1 of 3 are done."},
-		{"update_todo", `{"id":"2","text":"write it","status":"cancelled"}`, "[x] 1. read\n[-] 2. write it (cancelled)\n[ ] 3. test\n2 of 3 are done."},
+		{"update_todo", `{"id":2,"text":"write it","status":"cancelled"}`, "[x] 1. read\n[-] 2. write it (cancelled)\n[ ] 3. test\n2 of 3 are done."},
 		{"add_todo", `{"text":"tell","status":"in_progress"}`, "[x] 1. read\n[-] 2. write it (cancelled)\n[ ] 3. test\n[>] 4. tell (in_progress)\n2 of 4 are done."},
 		{"list_todos", `{"status":["pending","in_progress"]}`, "[ ] 3. test\n[>] 4. tell"},
 		{"list_todos", `{}`, "[x] 1. read\n[-] 2. write it (cancelled)\n[ ] 3. test\n[>] 4. tell (in_progress)\n2 of 4 are done."},
@@ -102,6 +102,8 @@ func TestMistakes(t *testing.T) {
 	for _, test := range []struct{ name, arguments, todos, want string }{
 		{"update_todo", `{"id":"3","status":"completed"}`, `[{"id":"1","text":"a"},{"id":"2","text":"b"}]`, `there is no todo "3"; there are: 1, 2`},
 		{"update_todo", `{"id":"1","status":"completed"}`, `[]`, "the list is empty; write one with write_todos"},
+		{"update_todo", `{"id":3,"status":"completed"}`, `[{"id":"1","text":"a"}]`, `there is no todo "3"; there are: 1`},
+		{"update_todo", `{"id":1.5,"status":"completed"}`, `[{"id":"1","text":"a"}]`, "id"},
 		{"update_todo", `{"id":"1"}`, `[{"id":"1","text":"a"}]`, "nothing is to be changed"},
 		{"update_todo", `{"id":"1","status":"done"}`, `[{"id":"1","text":"a"}]`, "completed"},
 		{"add_todo", `{"text":" \n "}`, `[]`, "the text is empty"},

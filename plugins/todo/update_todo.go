@@ -12,18 +12,43 @@ import (
 )
 
 type updateInput struct {
-	ID     string `json:"id" jsonschema:"the todo's number, as the list shows it, such as 2" minLength:"1"`
-	Status string `json:"status,omitempty" jsonschema:"how it stands now; leave it out to change the text alone" enum:"pending,in_progress,completed,cancelled"`
-	Text   string `json:"text,omitempty" jsonschema:"what is to be done, in the place of the old text; leave it out to change the status alone" maxLength:"500"`
+	ID     number `json:"id"`
+	Status string `json:"status,omitempty"`
+	Text   string `json:"text,omitempty"`
 }
+
+// number is a todo's, which models write as a number or as a text.
+type number string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (n *number) UnmarshalJSON(data []byte) error {
+	if len(data) > 0 && data[0] == '"' {
+		return json.Unmarshal(data, (*string)(n))
+	}
+	*n = number(data)
+	return nil
+}
+
+// updateSchema is the schema of updateInput, which cannot be derived for want of a Go type that is both.
+const updateSchema = `{
+  "type": "object",
+  "properties": {
+    "id": {"type": ["string", "integer"], "description": "the todo's number, as the list shows it, such as 2", "minLength": 1},
+    "status": {"type": "string", "description": "how it stands now; leave it out to change the text alone", "enum": ["pending", "in_progress", "completed", "cancelled"]},
+    "text": {"type": "string", "description": "what is to be done, in the place of the old text; leave it out to change the status alone", "maxLength": 500}
+  },
+  "required": ["id"],
+  "additionalProperties": false
+}`
 
 func updateTool() sdk.Tool {
 	return sdk.Func(sdk.Spec{
 		Name:        "update_todo",
-		Version:     "1.0.0",
+		Version:     "1.1.0",
 		DisplayName: "Update a todo",
 		Description: `Changes the status or the text of one thing on the list of things to do. Mark a todo in_progress when you begin it, one at a time, and completed as soon as it is done, not several at the end; mark it completed only if it really is, and cancelled if it is not needed any more. The answer is the list.`,
 		Category:    "planning",
+		InputSchema: json.RawMessage(updateSchema),
 		InputExamples: []sdk.InputExample{
 			{Description: "the second todo is done", Arguments: json.RawMessage(`{"id":"2","status":"completed"}`)},
 			{Description: "the third one means something else now", Arguments: json.RawMessage(`{"id":"3","text":"Run the tests of the parser only"}`)},
@@ -44,7 +69,7 @@ func updateTodo(ctx context.Context, in updateInput) (sdk.Result, error) {
 	if in.Status == "" && text == "" {
 		return sdk.Result{}, errors.New("nothing is to be changed; give a status or a text")
 	}
-	i := slices.IndexFunc(list, func(t todo) bool { return t.ID == in.ID })
+	i := slices.IndexFunc(list, func(t todo) bool { return t.ID == string(in.ID) })
 	if i < 0 {
 		return sdk.Result{}, fmt.Errorf("there is no todo %q; %s", in.ID, numbers(list))
 	}
