@@ -67,4 +67,3 @@ func TestProcessThatIsNotRefusedIsServed(t *testing.T) {
 		t.Error(err)
 	}
 }
-
