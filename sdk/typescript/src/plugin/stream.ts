@@ -164,9 +164,18 @@ function failureMessage(call: WireCall, error: unknown) {
   if (!(error instanceof ToolhostError) && call.signal.aborted && call.signal.reason instanceof ToolhostError) {
     failure = call.signal.reason;
   }
-  const message = toError(failure);
+  const message = errorOf(failure);
   message.message = clip(message.message, pieceBytes);
   return message;
+}
+
+/** A failure as a message. One that cannot be said, as code without types can make it, still ends its call. */
+function errorOf(failure: ToolhostError) {
+  try {
+    return toError(failure);
+  } catch (cause) {
+    return toError(new ToolhostError("internal", `${failure.message} (${words(cause)})`));
+  }
 }
 
 function words(error: unknown): string {
