@@ -123,10 +123,11 @@ var rooms = map[string][]string{
 	"internal/agentrpc":           {"tool", "internal/address", "internal/agent", "internal/model", "internal/runstore", "internal/toolpb", agentV1, toolV1, grpc + "/...", protobuf + "/..."},
 
 	// The commands and what ships.
+	"internal/devloop":          {},
 	"internal/scaffold":         {"tool"},
 	"internal/pluginfolder":     {"internal/rmtree", unix},
 	"internal/cli":              {"tool", "client", "internal/address", cobra, pflag, unix},
-	"cmd/toolhost":              {"tool", "client", "internal/address", "internal/artifact", "internal/catalog", "internal/cli", "internal/config", "internal/conformance", "internal/guardian", "internal/host", "internal/hostrpc", "internal/keeper", "internal/lifecycle", "internal/limits", "internal/logbook", "internal/manifest", "internal/policy", "internal/process", "internal/pluginwire", "internal/sandbox", "internal/scaffold", "internal/pluginfolder", "internal/rmtree", cobra, pflag, unix, "internal/callstore", "internal/audit", "internal/secrets"},
+	"cmd/toolhost":              {"tool", "client", "internal/address", "internal/artifact", "internal/catalog", "internal/cli", "internal/config", "internal/conformance", "internal/guardian", "internal/host", "internal/hostrpc", "internal/keeper", "internal/lifecycle", "internal/limits", "internal/logbook", "internal/manifest", "internal/policy", "internal/process", "internal/pluginwire", "internal/sandbox", "internal/devloop", "internal/scaffold", "internal/pluginfolder", "internal/rmtree", cobra, pflag, unix, "internal/callstore", "internal/audit", "internal/secrets"},
 	"cmd/agentd":                {"tool", "client", "internal/address", agentV1, "internal/agent", "internal/agentconfig", "internal/agentrpc", "internal/cli", "internal/limits", "internal/model", "internal/model/provider", "internal/rmtree", "internal/runstore/memory", "internal/runstore/sqlite", "internal/settings", cobra, pflag, unix},
 	"plugins/artifacts":         {"sdk"},
 	"plugins/calculator":        {"sdk", "plugins/calculator/expr"},

@@ -2,26 +2,27 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/toolhost/toolhost/internal/address"
 	"github.com/toolhost/toolhost/internal/catalog"
 	"github.com/toolhost/toolhost/internal/cli"
-	"github.com/toolhost/toolhost/internal/rmtree"
 )
 
 // examine starts the only plugin in a folder, asks it what it is, and returns what a toolhost with these options would make
 // of it. Nothing of that toolhost is touched: neither its state nor its socket. The plugin is unusable if its Problem says so.
 func examine(ctx context.Context, options serveOptions, folder string) (_ *catalog.Plugin, err error) {
-	state, err := os.MkdirTemp("", "toolhost-examine-")
+	temp, err := makeScratch()
 	if err != nil {
-		return nil, fmt.Errorf("making a folder for the examination: %w", err)
+		return nil, err
 	}
-	defer rmtree.Remove(state)
+	defer func() { err = errors.Join(err, temp.remove()) }()
+	state := filepath.Join(temp.path, "state")
 	logger := slog.New(slog.NewTextHandler(io.Discard, nil)) // what the plugin says last is part of why it failed
 	own := groundsOf(options)
 	options.State, options.Folders, options.listen = state, []string{folder}, address.Address{}

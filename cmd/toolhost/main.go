@@ -42,7 +42,7 @@ func newRoot(p cli.Process) *cobra.Command {
 	}
 	root.AddCommand(
 		newServeCommand(p), newToolsCommand(p), newCallCommand(p), newNewCommand(p), newInstallCommand(p),
-		newUninstallCommand(p),
+		newUninstallCommand(p), newDevCommand(p),
 		newCallsCommand(p), newWatchCommand(p), newCancelCommand(p), newArtifactCommand(p), newPluginsCommand(p), newPsCommand(p),
 		newRestartCommand(p), newDrainCommand(p), newPauseCommand(p), newResumeCommand(p), newClearCommand(p),
 		newReloadCommand(p), newUpgradeCommand(p), newRollbackCommand(p), newLockCommand(p),

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -72,7 +73,7 @@ func serve(ctx context.Context, options serveOptions, stdout, stderr io.Writer) 
 	known, err := catalog.Open(catalog.Config{
 		Folders: options.Folders, StateDir: options.State, Describe: plugins.describe, Logger: logger,
 		Locked: options.Locked, LockFile: options.LockFile, Overrides: overrides(options.Tools),
-		Retention: max(copiesKept, options.Calls.MaxTimeout+time.Minute),
+		Retention: cmp.Or(options.retention, max(copiesKept, options.Calls.MaxTimeout+time.Minute)),
 	})
 	if err != nil {
 		return err
@@ -98,7 +99,11 @@ func serve(ctx context.Context, options serveOptions, stdout, stderr io.Writer) 
 		known.Watch()
 	}
 	defer reloadOnHangup(h, records.decisions, logger)()
-	server := hostrpc.NewServer(hostrpc.Config{Host: h, Logger: logger, Refuse: refusePlugins(yard, plugins.kept)})
+	var served hostrpc.Host = h
+	if options.observe != nil {
+		served = options.observe(h)
+	}
+	server := hostrpc.NewServer(hostrpc.Config{Host: served, Logger: logger, Refuse: refusePlugins(yard, plugins.kept)})
 	return serveUntil(ctx, server, listener, h, func() {
 		fmt.Fprintf(stdout, "toolhost is ready at %s: %s\n", listener.Address(), summary(known.Snapshot()))
 	})

@@ -7,12 +7,14 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/toolhost/toolhost/internal/address"
 	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/config"
+	"github.com/toolhost/toolhost/internal/hostrpc"
 )
 
 // serveOptions is what `serve` is to do, checked: the configuration file with the flags over it. Paths are absolute.
@@ -22,6 +24,9 @@ type serveOptions struct {
 	listen   address.Address // of Config.Listen
 	logLevel slog.Level      // of Config.Log.Level
 	getenv   func(string) string
+
+	retention time.Duration                   // of copies of plugins that are out of use; 0: as long as a call may take
+	observe   func(hostrpc.Host) hostrpc.Host // returns what is served in place of the host; nil: the host
 }
 
 // serveFlags is what the command line says, as it is. What it does not say is empty.

@@ -1,0 +1,7 @@
+//go:build !unix
+
+package devloop
+
+import "os/exec"
+
+func endWithGroup(*exec.Cmd) {}
