@@ -59,7 +59,11 @@ func (a *answer) summary(title string) string {
 	if declared == "" {
 		declared = a.mediaType
 	}
-	if a.Request.Method != http.MethodHead && len(a.body) > 0 {
+	switch {
+	case a.Request.Method == http.MethodHead:
+	case len(a.body) == 0:
+		b.WriteString("\ncontent: none")
+	default:
 		fmt.Fprintf(&b, "\ncontent: %s, %d bytes", oneLine(declared, 100), len(a.body))
 		if a.truncated {
 			b.WriteString(" or more")

@@ -67,14 +67,14 @@ func contentType(body string) string {
 // forbidden are the headers that a model may not set: those that frame a request or belong to a connection, those by
 // which servers believe where a request comes from, and those that open the metadata services of clouds.
 var forbidden = []string{
-	"accept-encoding", "connection", "content-length", "cookie", "cookie2", "date", "expect", "forwarded", "host", "http2-settings",
+	"accept-encoding", "client-ip", "connection", "content-length", "cookie", "cookie2", "date", "expect", "forwarded", "host", "http2-settings",
 	"keep-alive", "metadata", "metadata-flavor", "origin", "proxy-authenticate", "proxy-authorization", "proxy-connection",
-	"referer", "te", "trailer", "transfer-encoding", "upgrade", "user-agent", "via", "x-real-ip", "x-http-method",
-	"x-http-method-override", "x-method-override",
+	"referer", "te", "trailer", "transfer-encoding", "true-client-ip", "upgrade", "user-agent", "via", "x-client-ip", "x-cluster-client-ip",
+	"x-http-method", "x-http-method-override", "x-method-override", "x-real-ip", "x-rewrite-url",
 }
 
 // forbiddenBeginnings are those of more such headers.
-var forbiddenBeginnings = []string{"sec-", "proxy-", "x-forwarded-", "x-aws-ec2-metadata-", "x-google-metadata-"}
+var forbiddenBeginnings = []string{"cf-", "fastly-", "proxy-", "sec-", "x-envoy-", "x-forwarded-", "x-original-", "x-aws-ec2-metadata-", "x-google-metadata-"}
 
 func checkHeader(name, value string) error {
 	lower := strings.ToLower(name)
