@@ -15,7 +15,7 @@ import (
 )
 
 const description = `Runs a command line with bash (sh where there is none) in the workspace, and returns its exit code, standard output and standard error. Use it to build, test, search and change the project with the programs of this machine; several steps go into one command with && or as lines. To read, write or edit a file, tools made for that are better, if there are some.
-Each call is a new shell: cd, variables and functions do not last, files do. There is no terminal and nobody answers questions: pass flags such as --yes, and do not start editors, pagers or REPLs. Standard input is empty unless stdin is given.
+Each call is a new shell: cd, variables and functions do not last, files do. There is no terminal and nobody answers questions: pass flags such as --yes, and do not start editors, pagers or REPLs. Standard input is empty unless stdin is given. Unless the operator has opened it, there is no network but localhost: if a download cannot connect, that is why.
 When the shell exits, everything that the command started is ended, background processes too: to use a server, start it, use it and stop it in one command.
 The result begins with JSON (exit_code, signal, timed_out, duration_ms, …), then has stdout and stderr apart, each only if there is any. An exit code other than 0 marks the result as an error; read it, for programs such as grep and diff also use it to answer. Output that is long is kept as an artifact and shown in part; filter with head, tail or grep to see what matters.`
 
