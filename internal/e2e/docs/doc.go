@@ -3,12 +3,13 @@
 //
 // A page's fenced blocks are executed in order. Their info strings say how:
 //
-//	sh            a script, run to its end; it must succeed, unless the line `exit: N` follows the word
-//	sh serve      one command that is left running until the end of the page
-//	sh no-run     shown only, because it needs what a test must not use, such as a key or the system's services
-//	output        what the script before it must print; a line of three dots stands for any number of lines
+//	sh            a script, run to its end; it must succeed
+//	sh exit=N     a script whose last command must end with that exit code
+//	sh serve      one command that is left running until the end of the page, or until the next of the kind
+//	sh no-run     shown only, because it needs what a test must not use, such as a key or a terminal
+//	output        what the script before it must print: a line of three dots stands for any lines, and … for any text
 //	LANG FILE     the content of a file, written where the page is executed
 //	LANG          shown only
 //
-// It owns no command and no text: what people read is what is tested.
+// The package owns no command and no text: what people read is what is tested.
 package docs

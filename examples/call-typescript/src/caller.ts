@@ -1,0 +1,53 @@
+// What a caller of toolhost does: list tools, make a call, bring one its arguments in pieces, cancel one, watch one.
+import { Toolhost, ToolhostError } from "toolhost/client";
+
+const toolhost = new Toolhost(); // TOOLHOST_ADDR, else the toolhost of this user
+const callId = `report-${crypto.randomUUID()}`;
+
+for (const { name } of await toolhost.listTools()) {
+  console.log("tool:", name);
+}
+
+// What the machinery fails with is thrown; what the tool says went wrong is a result with isError.
+const { result } = await toolhost.call("forecast", { city: "Lagos", days: 2 });
+console.log("call:", result.text);
+
+// The call has an id, so that it can be watched.
+const report = toolhost.execute("report", undefined, { callId });
+await report.send('{"text":"Sun');
+let complete = false;
+for await (const event of report) {
+  if (event.type === "status" && !complete) {
+    complete = true; // that was what the tool shows of the first piece
+    console.log("stream:", event.status.tip);
+    await report.send('.","stations":2}');
+    await report.complete();
+  }
+  if (event.type === "ended") {
+    console.log("stream:", event.result?.text ?? event.error);
+  }
+}
+
+const fog = toolhost.execute("report", { text: "Fog.", stations: 1000 });
+try {
+  for await (const event of fog) {
+    if (event.type === "status" && event.status.progress?.done === 1) {
+      await fog.cancel("the fog has lifted");
+    }
+  }
+  await fog.outcome();
+} catch (error) {
+  if (!(error instanceof ToolhostError)) throw error;
+  console.log("cancel:", error.kind);
+}
+
+// All that happened to a call, which may be another program's, and may still run.
+for await (const event of toolhost.watchCall(callId)) {
+  if (event.type === "status" && event.status.progress) {
+    console.log(`watch: ${event.status.progress.done} of ${event.status.progress.total}`);
+  }
+  if (event.type === "ended") {
+    console.log("watch:", event.result?.text ?? event.error);
+  }
+}
+toolhost.close();

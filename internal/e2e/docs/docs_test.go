@@ -1,0 +1,179 @@
+package docs
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// patience bounds every script, so that what hangs fails a test instead of stopping the run.
+const patience = 5 * time.Minute
+
+func TestPages(t *testing.T) {
+	pages, err := filepath.Glob(filepath.Join(root(t), "docs", "*.md"))
+	if err != nil || len(pages) == 0 {
+		t.Fatalf("no pages: %v", err)
+	}
+	for _, path := range pages {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".md"), func(t *testing.T) {
+			t.Parallel()
+			p, err := read(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			needs(t, p)
+			newReader(t, "work").follow(t, p)
+		})
+	}
+}
+
+func TestExamples(t *testing.T) {
+	readmes, err := filepath.Glob(filepath.Join(root(t), "examples", "*", "README.md"))
+	if err != nil || len(readmes) == 0 {
+		t.Fatalf("no examples: %v", err)
+	}
+	for _, path := range readmes {
+		name := filepath.Base(filepath.Dir(path))
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, err := read(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if count := commands(p); count != 3 {
+				t.Errorf("%s: %d commands, want three", path, count)
+			}
+			needs(t, p)
+			newReader(t, filepath.Join("checkout", "examples", name)).follow(t, p)
+		})
+	}
+}
+
+// commands returns how many commands a page has that are executed.
+func commands(p page) int {
+	var count int
+	for _, b := range p.blocks {
+		if b.language == "sh" && !b.has("no-run") {
+			count += strings.Count(b.text, "\n")
+		}
+	}
+	return count
+}
+
+// checkout makes a folder look like the checkout, with examples that can be written to and with the TypeScript SDK built.
+func checkout(t *testing.T, dir string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Join(dir, "sdk"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	link(t, root(t), dir, "examples", "sdk")
+	link(t, filepath.Join(root(t), "sdk"), filepath.Join(dir, "sdk"), "typescript")
+	setUp := exec.CommandContext(t.Context(), filepath.Join(root(t), "sdk/typescript/scripts/check.sh"), "setup")
+	if built, err := setUp.Output(); err == nil && len(built) > 0 {
+		if err := os.Symlink(strings.TrimSpace(string(built)), filepath.Join(dir, "sdk", "typescript")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	copied := exec.CommandContext(t.Context(), "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "examples")
+	copied.Dir = root(t)
+	list, err := copied.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range strings.SplitSeq(strings.TrimSuffix(string(list), "\x00"), "\x00") {
+		content, err := os.ReadFile(filepath.Join(root(t), name))
+		if err == nil {
+			err = os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o700)
+		}
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, name), content, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// link makes links to all that is in a folder, besides some of it and what is hidden.
+func link(t *testing.T, from, to string, besides ...string) {
+	t.Helper()
+	entries, err := os.ReadDir(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		name := entry.Name()
+		if slices.Contains(besides, name) || strings.HasPrefix(name, ".") {
+			continue
+		}
+		if err := os.Symlink(filepath.Join(from, name), filepath.Join(to, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// needs skips a page that needs a language that the machine lacks.
+func needs(t *testing.T, p page) {
+	t.Helper()
+	for language, program := range map[string]string{"python": "python3", "typescript": "npm"} {
+		if _, err := exec.LookPath(program); err != nil && strings.Contains(p.name, language) {
+			t.Skipf("the page is not tested, because there is no %s: %v", program, err)
+		}
+	}
+}
+
+// bin is the folder with the programs, and in plugins with the plugins that ship.
+var bin string
+
+func TestMain(m *testing.M) {
+	code, err := buildAndRun(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func buildAndRun(m *testing.M) (int, error) {
+	dir, err := os.MkdirTemp("", "toolhost-docs-")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(dir)
+	bin = dir
+	for target, packages := range map[string][]string{
+		bin:                           {"./cmd/toolhost", "./cmd/agentd"},
+		filepath.Join(bin, "plugins"): {"./plugins/calculator", "./plugins/fs", "./plugins/todo"},
+	} {
+		cmd := exec.Command("go", append([]string{"build", "-o", target + string(filepath.Separator)}, packages...)...)
+		cmd.Dir = "../../.."
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return 0, fmt.Errorf("building %v: %w\n%s", packages, err, out)
+		}
+	}
+	return m.Run(), nil
+}
+
+func output(t *testing.T, name string, args ...string) string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), name, args...).Output()
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// root returns the checkout's folder.
+func root(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.Abs("../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}

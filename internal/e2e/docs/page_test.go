@@ -1,0 +1,108 @@
+package docs
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// page is a document with the blocks that stand in it.
+type page struct {
+	name   string
+	blocks []block
+}
+
+// block is what stands between two fences.
+type block struct {
+	line     int
+	language string
+	words    []string // after the language
+	text     string
+}
+
+func (b block) has(word string) bool {
+	for _, w := range b.words {
+		if w == word {
+			return true
+		}
+	}
+	return false
+}
+
+// exit returns the exit code that a script must have.
+func (b block) exit() (int, error) {
+	for _, w := range b.words {
+		if code, ok := strings.CutPrefix(w, "exit="); ok {
+			return strconv.Atoi(code)
+		}
+	}
+	return 0, nil
+}
+
+// read returns a page. A fence that is not closed is an error, and so is a word after sh that means nothing.
+func read(path string) (page, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return page{}, err
+	}
+	p := page{name: path}
+	var open *block
+	for i, line := range strings.SplitAfter(string(text), "\n") {
+		fence, isFence := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "```")
+		switch {
+		case open == nil && isFence:
+			words := strings.Fields(fence)
+			if len(words) == 0 {
+				words = []string{"text"}
+			}
+			open = &block{line: i + 1, language: words[0], words: words[1:]}
+		case open != nil && isFence:
+			p.blocks = append(p.blocks, *open)
+			open = nil
+		case open != nil:
+			open.text += line
+		}
+	}
+	if open != nil {
+		return page{}, fmt.Errorf("%s:%d: the block is not closed", path, open.line)
+	}
+	return p, p.check()
+}
+
+var scriptWord = regexp.MustCompile(`^(serve|no-run|exit=\d+)$`)
+
+func (p page) check() error {
+	for _, b := range p.blocks {
+		for _, w := range b.words {
+			if b.language == "sh" && !scriptWord.MatchString(w) {
+				return fmt.Errorf("%s:%d: %q says nothing of a script", p.name, b.line, w)
+			}
+		}
+	}
+	return nil
+}
+
+// matches reports whether text is what a page shows, in which a line of three dots stands for any lines, and … for any
+// text within a line.
+func matches(shown, text string) bool {
+	var pattern strings.Builder
+	for line := range strings.Lines(shown) {
+		if strings.TrimSpace(line) == "..." {
+			pattern.WriteString(`(?:.*\n)*?`)
+			continue
+		}
+		for i, part := range strings.Split(strings.TrimRight(line, " \n"), "…") {
+			if i > 0 {
+				pattern.WriteString(`.*?`)
+			}
+			pattern.WriteString(regexp.QuoteMeta(part))
+		}
+		pattern.WriteString(` *\n`)
+	}
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	return regexp.MustCompile(`\A` + pattern.String() + `\z`).MatchString(text)
+}

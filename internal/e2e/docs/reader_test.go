@@ -1,0 +1,172 @@
+package docs
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// reader does what a page says, in a folder of his own.
+type reader struct {
+	home, dir string // home holds all that is his; the scripts run in dir
+	env       []string
+	serving   *exec.Cmd
+	exited    chan struct{} // closed when what serves is gone
+	log       string        // where it writes
+}
+
+// newReader returns a reader whose scripts run in a folder of his home.
+func newReader(t *testing.T, dir string) *reader {
+	t.Helper()
+	home, err := os.MkdirTemp("/tmp", "docs-") // short, because it holds sockets
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { removeAll(home) })
+	r := &reader{home: home, dir: filepath.Join(home, dir), log: filepath.Join(home, "log")}
+	cache := filepath.Join(root(t), ".build", "docs")
+	for _, folder := range []string{r.dir, filepath.Join(home, "run"), cache} {
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	checkout(t, filepath.Join(home, "checkout"))
+	r.env = []string{
+		"HOME=" + home, "XDG_RUNTIME_DIR=" + filepath.Join(home, "run"), "TMPDIR=" + home, "CHECKOUT=" + filepath.Join(home, "checkout"),
+		"PATH=" + bin + ":" + os.Getenv("PATH"), "TOOLHOST_SDK=" + filepath.Join(home, "checkout"),
+		// What has been downloaded and compiled once is not again.
+		"GOCACHE=" + output(t, "go", "env", "GOCACHE"), "GOMODCACHE=" + output(t, "go", "env", "GOMODCACHE"),
+		"GOFLAGS=" + strings.TrimSpace(output(t, "go", "env", "GOFLAGS")+" -trimpath"), "GOPROXY=" + output(t, "go", "env", "GOPROXY"),
+		"PIP_CACHE_DIR=" + filepath.Join(cache, "pip"), "npm_config_cache=" + filepath.Join(cache, "npm"),
+	}
+	for _, variable := range os.Environ() {
+		name, _, _ := strings.Cut(strings.ToLower(variable), "=")
+		if strings.HasSuffix(name, "_proxy") || strings.HasPrefix(name, "pip_") && name != "pip_cache_dir" || strings.HasPrefix(name, "npm_config_") ||
+			strings.HasPrefix(name, "ssl_cert") || name == "node_extra_ca_certs" || name == "requests_ca_bundle" {
+			r.env = append([]string{variable}, r.env...)
+		}
+	}
+	t.Cleanup(func() { r.stop(t) })
+	return r
+}
+
+// follow executes the blocks of a page in order.
+func (r *reader) follow(t *testing.T, p page) {
+	t.Helper()
+	var printed string
+	for _, b := range p.blocks {
+		switch {
+		case b.language == "sh" && b.has("no-run"):
+		case b.language == "sh" && b.has("serve"):
+			r.serve(t, p, b)
+		case b.language == "sh":
+			printed = r.script(t, p, b)
+		case b.language == "output":
+			if !matches(b.text, printed) {
+				t.Fatalf("%s:%d: the page shows\n%s\nand printed was\n%s", p.name, b.line, b.text, printed)
+			}
+		case len(b.words) == 1:
+			path := filepath.Join(r.dir, b.words[0])
+			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(b.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// script runs a script to its end and returns what it printed.
+func (r *reader) script(t *testing.T, p page, b block) string {
+	t.Helper()
+	want, err := b.exit()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "/bin/sh", "-uc", "set -e\n"+b.text)
+	cmd.Dir, cmd.Env, cmd.WaitDelay = r.dir, r.env, 5*time.Second
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err = cmd.Run()
+	if _, ok := errors.AsType[*exec.ExitError](err); err != nil && !ok {
+		t.Fatal(err)
+	}
+	if got := cmd.ProcessState.ExitCode(); got != want {
+		t.Fatalf("%s:%d: exit code %d, want %d, of\n%s\nit printed\n%s%s", p.name, b.line, got, want, b.text, stdout.String(), stderr.String())
+	}
+	if stdout.Len() == 0 && want != 0 {
+		return stderr.String() // a command that fails says why there
+	}
+	return stdout.String()
+}
+
+// serve starts a server and returns when it says that it is ready.
+func (r *reader) serve(t *testing.T, p page, b block) {
+	t.Helper()
+	r.stop(t)
+	log, err := os.OpenFile(r.log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	cmd := exec.Command("/bin/sh", "-uc", "exec "+b.text)
+	cmd.Dir, cmd.Env, cmd.Stderr = r.dir, r.env, log
+	stdout, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	exited, ready := make(chan struct{}), make(chan string, 1)
+	r.serving, r.exited = cmd, exited
+	go func() { // ends with the process
+		defer close(exited)
+		line, _ := bufio.NewReader(stdout).ReadString('\n')
+		ready <- line
+		io.Copy(io.Discard, stdout)
+		cmd.Wait()
+	}()
+	if line := <-ready; line == "" {
+		<-exited
+		said, _ := os.ReadFile(r.log)
+		t.Fatalf("%s:%d: the server ended before it was ready:\n%s", p.name, b.line, said)
+	}
+}
+
+// stop ends what serves, if something does.
+func (r *reader) stop(t *testing.T) {
+	if r.serving == nil {
+		return
+	}
+	r.serving.Process.Signal(syscall.SIGTERM)
+	<-r.exited
+	r.serving = nil
+	if t.Failed() {
+		said, _ := os.ReadFile(r.log)
+		t.Logf("what the server says:\n%s", said)
+	}
+}
+
+// removeAll removes a folder, also what is closed to its owner in it, such as the sealed copies of plugins.
+func removeAll(dir string) {
+	filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
+		if err == nil && entry.IsDir() {
+			os.Chmod(path, 0o700)
+		}
+		return nil
+	})
+	os.RemoveAll(dir)
+}
