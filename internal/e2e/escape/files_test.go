@@ -9,13 +9,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// files are attempts to read or change what is outside, by its path.
+// files are attempts to read or change what is outside, by its path. What is written, moved or removed is the test's own; what
+// is the machine's is only opened. So nothing is harmed where a wall is missing.
 func (h *toolhost) files() []attempt {
 	secret, inside := h.path("outside/secret.txt"), h.path("work/inside")
 	toolhost, victim := strconv.Itoa(h.cmd.Process.Pid), strconv.Itoa(h.victim.Process.Pid)
 	up := strings.Repeat("../", 40)
 	reading := func(name string, path string) attempt {
 		return attempt{name: name, do: "read", with: []string{path}, walls: byFiles}
+	}
+	opening := func(name string, path string) attempt {
+		return attempt{name: name, do: "open", with: []string{path}, walls: byFiles}
+	}
+	changing := func(name string, path string) attempt {
+		return attempt{name: name, do: "change", with: []string{path}, walls: byFiles}
 	}
 	writing := func(name string, path string) attempt {
 		return attempt{name: name, do: "write", with: []string{path}, walls: byFiles}
@@ -39,18 +46,18 @@ func (h *toolhost) files() []attempt {
 		reading("environment of another process", "/proc/"+victim+"/environ"),
 		reading("memory of toolhost", "/proc/"+toolhost+"/mem"),
 		reading("descriptors of toolhost", "/proc/"+toolhost+"/fd/3"),
-		reading("memory of the machine", "/proc/kcore"),
-		reading("messages of the kernel", "/proc/kmsg"),
+		opening("memory of the machine", "/proc/kcore"),
+		opening("messages of the kernel", "/proc/kmsg"),
 		reading("keys", "/proc/keys"),
 		reading("pages and their groups", "/proc/kpagecgroup"),
-		reading("memory device", "/dev/mem"),
-		reading("messages of the kernel, by their device", "/dev/kmsg"),
-		reading("disk", "/dev/vda"),
-		reading("other disk", "/dev/sda"),
-		reading("terminal", "/dev/tty"),
-		reading("console", "/dev/console"),
-		reading("passwords", "/etc/shadow"),
-		reading("key of root", "/root/.ssh/id_ed25519"),
+		opening("memory device", "/dev/mem"),
+		opening("messages of the kernel, by their device", "/dev/kmsg"),
+		opening("disk", "/dev/vda"),
+		opening("other disk", "/dev/sda"),
+		opening("terminal", "/dev/tty"),
+		opening("console", "/dev/console"),
+		opening("passwords", "/etc/shadow"),
+		opening("key of root", "/root/.ssh/id_ed25519"),
 		reading("key of the user", h.path("home/.ssh/id_ed25519")),
 		reading("secret of a tool", h.path("secrets/token")),
 		reading("settings", h.path("toolhost.yaml")),
@@ -67,18 +74,18 @@ func (h *toolhost) files() []attempt {
 		writing("writing a plugin", h.path("plugins/fs")),
 		writing("adding a plugin", h.path("plugins/new")),
 		writing("writing the audit log", h.path("state/audit.jsonl")),
-		writing("writing a system's program", "/usr/bin/true"),
-		writing("writing users", "/etc/passwd"),
-		writing("core pattern", "/proc/sys/kernel/core_pattern"),
-		writing("name of the host", "/proc/sys/kernel/hostname"),
-		writing("modprobe's path", "/proc/sys/kernel/modprobe"),
-		writing("helpers of the kernel", "/proc/sys/kernel/hotplug"),
-		writing("magic keys", "/proc/sysrq-trigger"),
-		writing("memory of this process", "/proc/self/mem"),
-		writing("its place in the order of being killed", "/proc/self/oom_score_adj"),
-		writing("moving to another control group", "/sys/fs/cgroup/cgroup.procs"),
-		writing("moving to another control group of version 2", "/sys/fs/cgroup/unified/cgroup.procs"),
-		writing("the root folder", "/new"),
+		changing("writing a system's program", "/usr/bin/true"),
+		changing("writing users", "/etc/passwd"),
+		changing("core pattern", "/proc/sys/kernel/core_pattern"),
+		changing("name of the host", "/proc/sys/kernel/hostname"),
+		changing("modprobe's path", "/proc/sys/kernel/modprobe"),
+		changing("helpers of the kernel", "/proc/sys/kernel/hotplug"),
+		changing("magic keys", "/proc/sysrq-trigger"),
+		changing("memory of this process", "/proc/self/mem"),
+		changing("its place in the order of being killed", "/proc/self/oom_score_adj"),
+		changing("moving to another control group", "/sys/fs/cgroup/cgroup.procs"),
+		changing("moving to another control group of version 2", "/sys/fs/cgroup/unified/cgroup.procs"),
+		changing("disk that is changed", "/dev/vda"),
 		{name: "hard link to a file outside", do: "link", with: []string{secret, inside + "/hard"}, walls: byFiles},
 		{name: "hard link to a system's program", do: "link", with: []string{"/usr/bin/true", inside + "/hard"}, walls: byFiles},
 		{name: "hard link to a descriptor's file", do: "call", with: []string{

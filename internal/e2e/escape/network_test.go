@@ -51,6 +51,6 @@ func (h *toolhost) sockets() []attempt {
 		socket("keys of IPsec", unix.AF_KEY, unix.SOCK_RAW, 2),
 		socket("express data path", unix.AF_XDP, unix.SOCK_RAW, 0),
 		raw,
-		{name: "route", do: "run", with: []string{"/bin/sh", "-c", "ip route add 198.51.100.0/24 dev lo || ip link set lo down"}, walls: byRights},
+		{name: "settings of the network", do: "run", with: []string{"/bin/sh", "-c", "ip link set lo up"}, walls: byRights}, // which it is
 	}
 }

@@ -31,6 +31,11 @@ func (h *toolhost) processes(t *testing.T) []attempt {
 		a.note = "slowed"
 		return a
 	}
+	becoming := func(name string, number int, arguments ...string) attempt {
+		a := calling(name, byRights, number, arguments...)
+		a.refusal = unix.EINVAL // in a user namespace there is nobody else
+		return a
+	}
 	seeing := calling("handle on toolhost", byPID, unix.SYS_PIDFD_OPEN, toolhost, "0")
 	seeing.note = "others can be"
 	return []attempt{
@@ -44,8 +49,7 @@ func (h *toolhost) processes(t *testing.T) []attempt {
 		{name: "signal to all", do: "signal", with: []string{"-1", wink}, walls: byPID, harmless: "sent"}, // whom it reaches is looked at in the end
 		calling("signal to a thread of toolhost", byPID, unix.SYS_TGKILL, toolhost, toolhost, none),
 		calling("queued signal to toolhost", byPID, unix.SYS_RT_SIGQUEUEINFO, toolhost, wink, "here"),
-		calling("ptrace of itself by its parent", byCalls, unix.SYS_PTRACE, "0", "0", "0", "0"),
-		calling("ptrace of toolhost", byCalls, unix.SYS_PTRACE, n(unix.PTRACE_SEIZE), toolhost, "0", "0"),
+		calling("ptrace of toolhost", byCalls, unix.SYS_PTRACE, n(unix.PTRACE_SEIZE), toolhost, "0", "-1"),
 		calling("memory of toolhost", byCalls, unix.SYS_PROCESS_VM_READV, toolhost, "here", "1", "here", "1", "0"),
 		calling("writing to the memory of toolhost", byCalls, unix.SYS_PROCESS_VM_WRITEV, toolhost, "here", "1", "here", "1", "0"),
 		calling("advice on the memory of toolhost", byCalls, unix.SYS_PROCESS_MADVISE, "0", "here", "1", "4", "0"),
@@ -59,11 +63,11 @@ func (h *toolhost) processes(t *testing.T) []attempt {
 		slowing("priority of a disk of another process", unix.SYS_IOPRIO_SET, "1", victim, n(2<<13|7)),
 		calling("pages of another process", byCalls, unix.SYS_MOVE_PAGES, victim, "0", "here", "0", "here", "0"),
 		{name: "user of root", do: "run", with: []string{"/bin/sh", "-c", "setpriv --reuid=12345 --clear-groups id -u"}, walls: byRights},
-		calling("another user", byRights, unix.SYS_SETUID, "12345"),
-		calling("another group", byRights, unix.SYS_SETGID, "12345"),
-		calling("other groups", byRights, unix.SYS_SETGROUPS, "1", "here"),
+		becoming("another user", unix.SYS_SETUID, "12345"),
+		becoming("another group", unix.SYS_SETGID, "12345"),
+		becoming("other groups", unix.SYS_SETGROUPS, "1", "here"),
 		calling("another root of the file system", byCalls, unix.SYS_CHROOT, "text:/"),
-		calling("capabilities", byRights, unix.SYS_CAPSET, "text:\x22\x05\x08\x20", "text:\xff\xff\xff\x3f\xff\xff\xff\x3f\xff\xff\xff\x3f"),
+		calling("capabilities", byRights, unix.SYS_CAPSET, "here:0x20080522", "here:0xff"),
 		{name: "privileges of a program with the set-user bit", do: "run", with: []string{"/bin/sh", "-c", h.suid()}, walls: byRights, harmless: "NoNewPrivs:\t1", unless: "CapEff:\t0000003"},
 	}
 }
@@ -82,13 +86,15 @@ func (h *toolhost) suid() string {
 	return "cp /bin/cat " + program + "; chmod 4755 " + program + " 2>/dev/null; " + program + " /proc/self/status; rm -f " + program
 }
 
-// kernel are attempts to make the kernel do what a plugin has no use for.
+// kernel are attempts to make the kernel do what a plugin has no use for. What would harm the machine has arguments that the
+// kernel does not take from anybody (no magic numbers, no such flags, no such file system, an address where nothing is): past the
+// walls, the error is another one.
 func kernel() []attempt {
 	here, zero := "here", "0"
 	return append([]attempt{
-		calling("mount", byCalls, unix.SYS_MOUNT, "text:none", "text:/tmp", "text:tmpfs", zero, zero),
-		calling("unmount", byCalls, unix.SYS_UMOUNT2, "text:/proc", "2"),
-		calling("new root by pivot", byCalls, unix.SYS_PIVOT_ROOT, "text:.", "text:."),
+		calling("mount", byCalls, unix.SYS_MOUNT, "text:none", "text:/tmp", "text:nosuchfs", zero, zero),
+		calling("unmount", byCalls, unix.SYS_UMOUNT2, "text:/proc", n(0xffff)),
+		calling("new root by pivot", byCalls, unix.SYS_PIVOT_ROOT, zero, zero),
 		calling("tree of mounts", byCalls, unix.SYS_OPEN_TREE, n(unix.AT_FDCWD), "text:/", n(unix.OPEN_TREE_CLONE)),
 		calling("moving a mount", byCalls, unix.SYS_MOVE_MOUNT, zero, here, zero, here, zero),
 		calling("file system of its own", byCalls, unix.SYS_FSOPEN, "text:tmpfs", zero),
@@ -106,22 +112,22 @@ func kernel() []attempt {
 		calling("counters of the processor", byCalls, unix.SYS_PERF_EVENT_OPEN, here, zero, "-1", "-1", zero),
 		calling("page faults", byCalls, unix.SYS_USERFAULTFD, "1"),
 		calling("keys of the session", byCalls, unix.SYS_KEYCTL, zero, "-3", zero),
-		calling("key of its own", byCalls, unix.SYS_ADD_KEY, "text:user", "text:x", "text:y", "1", "-3"),
-		calling("asking for a key", byCalls, unix.SYS_REQUEST_KEY, "text:user", "text:x", zero, "-3"),
+		calling("key of its own", byCalls, unix.SYS_ADD_KEY, zero, zero, zero, zero, "-3"),
+		calling("asking for a key", byCalls, unix.SYS_REQUEST_KEY, zero, zero, zero, "-3"),
 		calling("queue of system calls", byCalls, unix.SYS_IO_URING_SETUP, "1", here),
 		calling("module", byCalls, unix.SYS_INIT_MODULE, here, zero, "text:"),
 		calling("module of a file", byCalls, unix.SYS_FINIT_MODULE, "-1", "text:", zero),
-		calling("removing a module", byCalls, unix.SYS_DELETE_MODULE, "text:none", zero),
-		calling("another kernel", byCalls, unix.SYS_KEXEC_LOAD, zero, zero, zero, zero),
-		calling("reboot", byCalls, unix.SYS_REBOOT, zero, zero, zero, zero), // without the magic numbers nothing is rebooted
-		calling("swap", byCalls, unix.SYS_SWAPON, "text:/none", zero),
-		calling("end of swap", byCalls, unix.SYS_SWAPOFF, "text:/none"),
-		calling("accounting", byCalls, unix.SYS_ACCT, zero),
+		calling("removing a module", byCalls, unix.SYS_DELETE_MODULE, zero, zero),
+		calling("another kernel", byCalls, unix.SYS_KEXEC_LOAD, zero, zero, zero, n(0xffff)),
+		calling("reboot", byCalls, unix.SYS_REBOOT, zero, zero, zero, zero),
+		calling("swap", byCalls, unix.SYS_SWAPON, zero, zero),
+		calling("end of swap", byCalls, unix.SYS_SWAPOFF, zero),
+		calling("accounting", byCalls, unix.SYS_ACCT, "1"),
 		calling("quota", byCalls, unix.SYS_QUOTACTL, zero, zero, zero, zero),
-		calling("time", byCalls, unix.SYS_SETTIMEOFDAY, zero, zero), // which sets nothing
+		calling("time", byCalls, unix.SYS_SETTIMEOFDAY, zero, zero),
 		calling("time of a clock", byCalls, unix.SYS_CLOCK_SETTIME, n(unix.CLOCK_MONOTONIC), here),
-		calling("adjusting a clock", byRights, unix.SYS_ADJTIMEX, "text:\x02\x01"),
-		calling("name of the host", byCalls, unix.SYS_SETHOSTNAME, "text:prison", "6"),
+		calling("adjusting a clock", byRights, unix.SYS_ADJTIMEX, "here:0x4000"),
+		calling("name of the host", byCalls, unix.SYS_SETHOSTNAME, here, "1000"),
 		calling("log of the kernel", byCalls, unix.SYS_SYSLOG, "3", here, "64"),
 		calling("randomness of addresses", byCalls, unix.SYS_PERSONALITY, n(0x0040000)),
 		calling("typing into a terminal", byCalls, unix.SYS_IOCTL, zero, n(unix.TIOCSTI), here),

@@ -20,7 +20,8 @@ import (
 // buffer is what an argument "here" of a system call points to: room for whatever the kernel reads or writes there.
 type buffer [512]uint64
 
-// call makes a system call, by its number, with arguments that are numbers, "here", or "text:" and a text.
+// call makes a system call, by its number, with arguments that are numbers, "here", "here:" and what the room begins with, or
+// "text:" and a text.
 func call(with []string) (string, error) {
 	var words [7]uintptr
 	var kept []any // until the call has returned
@@ -29,9 +30,17 @@ func call(with []string) (string, error) {
 	}
 	for i, argument := range with {
 		text, isText := strings.CutPrefix(argument, "text:")
+		begins, isRoom := strings.CutPrefix(argument, "here")
 		switch {
-		case argument == "here":
+		case isRoom:
 			room := new(buffer)
+			if begins != "" {
+				v, err := strconv.ParseUint(strings.TrimPrefix(begins, ":"), 0, 64)
+				if err != nil {
+					return "", err
+				}
+				room[0] = v
+			}
 			kept = append(kept, room)
 			words[i] = uintptr(unsafe.Pointer(room))
 		case isText:
