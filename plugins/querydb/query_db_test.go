@@ -89,11 +89,17 @@ func TestErrors(t *testing.T) {
 		{`{"database":"books","sql":"SELECT author FROM books"}`, "no such column: author"},
 		{`{"database":"books","sql":"DELETE FROM books"}`, "nothing can be changed"},
 		{`{"database":"books","sql":"SELECT 1; SELECT 2"}`, "only one statement"},
-		{`{"database":"books","sql":"SELECT ?1"}`, "missing named argument"},
+		{`{"database":"books","sql":"SELECT ?1"}`, "parameters has no value for each of the statement's"},
+		{`{"database":"books","sql":"SELECT writer FROM books"}`, "no such column: writer (1). describe_db shows"},
+		{`{"database":"books","sql":"WITH a AS (SELECT 1) DELETE FROM books"}`, "nothing can be changed"},
+		{`{"database":"books","sql":"SELECT * FROM nowhere"}`, "no such table: nowhere (1). describe_db shows"},
 	} {
 		got := h.Call("query_db", test.arguments, tenant("acme"))
 		if got.Err != nil || !got.IsError || !strings.Contains(got.Text(), test.want) {
 			t.Errorf("%s: %q, %v", test.arguments, got.Text(), got.Err)
+		}
+		if strings.Contains(test.arguments, `"SELECT`) && strings.Contains(got.Text(), "SELECT, VALUES") {
+			t.Errorf("%s: who writes SELECT is told to: %q", test.arguments, got.Text())
 		}
 	}
 	for name, path := range map[string]string{"no setup": "", "no such file": filepath.Join(t.TempDir(), "none.yaml")} {

@@ -30,7 +30,7 @@ func (r *Reader) Query(ctx context.Context, path, text string, parameters []any,
 	defer f.close()
 	columns, err := f.columns(statement)
 	if err != nil {
-		return rowset.Answer{}, explained(err)
+		return rowset.Answer{}, explained(err, statement)
 	}
 	collector := rowset.Collector{Limits: limits}
 	s := &sink{width: len(columns), add: func(row []any) bool { return collector.Add(encoded(row)) }}
@@ -40,7 +40,7 @@ func (r *Reader) Query(ctx context.Context, path, text string, parameters []any,
 		if ctx.Err() != nil {
 			return rowset.Answer{}, fmt.Errorf("running the query: %w", context.Cause(ctx))
 		}
-		return rowset.Answer{}, explained(err)
+		return rowset.Answer{}, explained(err, statement)
 	}
 	return collector.Answer(columns), nil
 }
@@ -101,17 +101,20 @@ func list(b *strings.Builder, from, to int) {
 }
 
 // explained returns an error of SQLite in words that say what can be done.
-func explained(err error) error {
+func explained(err error, statement string) error {
 	e, ok := errors.AsType[*sqlite.Error](err)
 	if !ok {
 		if errors.Is(err, sql.ErrConnDone) {
 			return fmt.Errorf("running the query: %w", err)
 		}
+		if strings.HasPrefix(err.Error(), "missing ") { // the driver's words, which name it
+			return fmt.Errorf("parameters has no value for each of the statement's: %w", err)
+		}
 		return err
 	}
 	switch e.Code() & 0xff {
 	case sqlite3.SQLITE_ERROR:
-		return fmt.Errorf("SQLite: %w. Only a statement that answers with rows can be run, SELECT, VALUES or WITH … SELECT; nothing can be changed, attached or configured", err)
+		return fmt.Errorf("SQLite: %w%s", err, advice(err, statement))
 	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_AUTH:
 		return fmt.Errorf("this is not allowed: %w. Nothing can be changed or loaded", err)
 	case sqlite3.SQLITE_TOOBIG:
@@ -120,4 +123,18 @@ func explained(err error) error {
 		return fmt.Errorf("the database is being written to: %w. Try again", err)
 	}
 	return fmt.Errorf("SQLite: %w", err)
+}
+
+// advice returns what to do about a statement that SQLite does not understand, to be put behind the error.
+func advice(err error, statement string) string {
+	text := err.Error()
+	if strings.Contains(text, "no such column") || strings.Contains(text, "no such table") {
+		return ". describe_db shows which tables and columns there are"
+	}
+	// What begins with WITH may be a DELETE.
+	words := strings.Fields(statement[:min(len(statement), 100)])
+	if len(words) > 0 && (strings.EqualFold(words[0], "SELECT") || strings.EqualFold(words[0], "VALUES")) {
+		return ""
+	}
+	return ". Only a statement that answers with rows can be run, SELECT, VALUES or WITH … SELECT; nothing can be changed, attached or configured"
 }
