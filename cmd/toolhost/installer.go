@@ -87,7 +87,10 @@ func (i *installer) install(ctx context.Context, source string) (_ *installed, e
 	if cli.CodeOf(err) != cli.ExitNoServer || err == nil {
 		return done, err
 	}
-	done.note = "no toolhost runs; the next one that serves the folder has it: toolhost serve --plugins " + filepath.Dir(done.Path)
+	done.note = "no toolhost runs; the next one has it: toolhost serve"
+	if i.plugins != "" {
+		done.note += " --plugins " + filepath.Dir(done.Path)
+	}
 	placed, err := staged.Place(done.Plugin)
 	if err != nil {
 		return nil, err

@@ -22,8 +22,8 @@ const patience = 5 * time.Minute
 
 // author is a person with a folder, and the programs in PATH.
 type author struct {
-	home, folder string
-	env          []string
+	bin, home, folder string
+	env               []string
 }
 
 func newAuthor(t *testing.T, bin, sdk string) *author {
@@ -37,7 +37,7 @@ func newAuthor(t *testing.T, bin, sdk string) *author {
 			t.Error(err)
 		}
 	})
-	a := &author{home: home, folder: filepath.Join(home, "work")}
+	a := &author{bin: bin, home: home, folder: filepath.Join(home, "work")}
 	for _, dir := range []string{a.folder, filepath.Join(home, "run")} {
 		if err := os.Mkdir(dir, 0o700); err != nil {
 			t.Fatal(err)
@@ -99,9 +99,8 @@ func (a *author) types(t *testing.T, line string) string {
 // serves runs a line that goes on, and returns once it says that it is ready, with what ends it.
 func (a *author) serves(t *testing.T, line string) (stop func()) {
 	t.Helper()
-	cmd := a.command(t, line)
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
-	cmd.WaitDelay = patience
+	cmd := exec.Command("/bin/sh", "-c", "exec "+line) // it ends by the signal alone, after the test's context if need be
+	cmd.Dir, cmd.Env = a.folder, a.env
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	stdout, err := cmd.StdoutPipe()

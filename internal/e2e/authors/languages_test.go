@@ -23,11 +23,11 @@ func root(t *testing.T) string {
 	return dir
 }
 
-// buildPrograms returns a folder with toolhost and agentd.
+// buildPrograms returns a folder with toolhost, agentd and the plugin stamped.
 func buildPrograms(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	run(t, root(t), "go", "build", "-o", dir+string(filepath.Separator), "./cmd/toolhost", "./cmd/agentd")
+	run(t, root(t), "go", "build", "-o", dir+string(filepath.Separator), "./cmd/toolhost", "./cmd/agentd", "./internal/e2e/stamped")
 	return dir
 }
 

@@ -1,0 +1,182 @@
+package authors
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// stamped writes a plugin of the name stamped, whose tool `stamped_read` tells the version that it is given here.
+func (a *author) stamped(t *testing.T, name string, stamp map[string]string) {
+	t.Helper()
+	program, err := os.ReadFile(filepath.Join(a.bin, "stamped"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	last, err := json.Marshal(stamp)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(a.folder, name)
+	_ = os.Remove(path) // it may be running
+	if err := os.WriteFile(path, bytes.Join([][]byte{program, last}, []byte("\n")), 0o700); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// fails runs a line that has to end with an exit code, and to say the words.
+func (a *author) fails(t *testing.T, code int, line string, words ...string) {
+	t.Helper()
+	cmd := a.command(t, line)
+	out, _ := cmd.CombinedOutput() // by its exit code
+	if got := cmd.ProcessState.ExitCode(); got != code {
+		t.Errorf("%s: exit code %d, want %d", line, got, code)
+	}
+	for _, w := range words {
+		if !strings.Contains(string(out), w) {
+			t.Errorf("%s says\n%s\nwant %q in it", line, out, w)
+		}
+	}
+}
+
+// says runs a line that has to succeed, and to say the words.
+func (a *author) says(t *testing.T, line string, words ...string) {
+	t.Helper()
+	out := a.types(t, line)
+	for _, w := range words {
+		if !strings.Contains(out, w) {
+			t.Errorf("%s says\n%s\nwant %q in it", line, out, w)
+		}
+	}
+}
+
+// holds fails the test unless these are all that the folder of plugins holds, hidden files included.
+func (a *author) holds(t *testing.T, want ...string) {
+	t.Helper()
+	entries, err := os.ReadDir(filepath.Join(a.home, "data", "toolhost", "plugins"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range entries {
+		got = append(got, e.Name())
+	}
+	if strings.Join(got, " ") != strings.Join(want, " ") {
+		t.Errorf("the folder of plugins holds %q, want %q", got, want)
+	}
+}
+
+func TestInstall(t *testing.T) {
+	bin := buildPrograms(t)
+	for name, test := range map[string]func(*testing.T, *author){
+		"what is no plugin is refused": func(t *testing.T, a *author) {
+			a.write(t, "text", "hello")
+			a.write(t, "script", "#!/bin/sh\necho no plugin >&2\nexit 7\n")
+			if err := os.Chmod(filepath.Join(a.folder, "script"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			a.fails(t, 2, "toolhost install none", "there is no plugin at none")
+			a.fails(t, 2, "toolhost install text", "is not executable")
+			a.fails(t, 2, "toolhost install .", "holds no plugin.yaml")
+			a.fails(t, 3, "toolhost install script", "script is refused, and nothing is changed", "exit code 7")
+			a.fails(t, 3, "toolhost uninstall script", "not_found", "it is empty")
+			a.holds(t)
+		},
+		"a toolhost that runs takes it over": func(t *testing.T, a *author) {
+			a.stamped(t, "first", map[string]string{"version": "1"})
+			a.says(t, "toolhost install first", "installed stamped 1: 4 tools", "no toolhost runs")
+			a.serves(t, "toolhost serve")
+			a.says(t, "toolhost call stamped_read", "1")
+			a.stamped(t, "second", map[string]string{"version": "2"})
+			a.says(t, "toolhost install second", "replaced stamped 2", "in service")
+			a.says(t, "toolhost call stamped_read", "2")
+			a.holds(t, "stamped")
+			a.says(t, "toolhost uninstall stamped", "uninstalled stamped")
+			a.fails(t, 3, "toolhost call stamped_read", "not_found")
+			a.holds(t)
+		},
+		"what the toolhost does not take over is put back": func(t *testing.T, a *author) {
+			a.write(t, "toolhost.yaml", "defaults: {sandbox: {mode: off}}\n")
+			a.stamped(t, "first", map[string]string{"version": "1"})
+			a.says(t, "toolhost install first")
+			a.serves(t, "toolhost serve")
+			a.stamped(t, "second", map[string]string{"version": "2", "fault": "exit", "later": filepath.Join(a.home, "later")})
+			a.fails(t, 3, "toolhost install second", "did not take stamped over, and what was there before is put back")
+			a.says(t, "toolhost call stamped_read", "1")
+			a.holds(t, "stamped")
+			a.says(t, "toolhost reload", "nothing changed")
+		},
+		"what it asks for is shown": func(t *testing.T, a *author) {
+			a.folderPlugin(t, "asking", "permissions: {network: true, read: [/srv/data]}\n")
+			a.says(t, "toolhost install asking", "asks for the network, which is not granted; in toolhost.yaml: plugin.stamped.sandbox.network: true",
+				"plugin.stamped.sandbox.read: [/srv/data]")
+			a.write(t, "toolhost.yaml", "plugin: {stamped: {sandbox: {network: true}}}\n")
+			var done struct {
+				Replaced  bool
+				Ungranted []struct{ Grant string }
+			}
+			if err := json.Unmarshal([]byte(a.types(t, "toolhost install asking -o json")), &done); err != nil {
+				t.Fatal(err)
+			}
+			if !done.Replaced || len(done.Ungranted) != 1 || !strings.Contains(done.Ungranted[0].Grant, "/srv/data") {
+				t.Errorf("got %+v", done)
+			}
+		},
+		"a folder takes the place of a file": func(t *testing.T, a *author) {
+			a.stamped(t, "file", map[string]string{"version": "1"})
+			a.says(t, "toolhost install file")
+			a.serves(t, "toolhost serve")
+			a.folderPlugin(t, "folder", "")
+			a.says(t, "toolhost install folder", "replaced stamped folder", "in service")
+			a.says(t, "toolhost call stamped_read", "folder")
+			a.says(t, "toolhost install file", "replaced stamped 1", "in service")
+			a.holds(t, "stamped")
+		},
+		"the lock file allows it": func(t *testing.T, a *author) {
+			a.stamped(t, "first", map[string]string{"version": "1"})
+			a.write(t, "toolhost.lock", "version: 1\nplugins: {}\n")
+			a.says(t, "toolhost install first", "allowed in "+filepath.Join(a.folder, "toolhost.lock"))
+			a.serves(t, "toolhost serve --locked")
+			a.says(t, "toolhost call stamped_read", "1")
+			a.stamped(t, "second", map[string]string{"version": "2"})
+			a.says(t, "toolhost install second", "allowed in", "in service")
+			a.says(t, "toolhost call stamped_read", "2")
+			a.says(t, "toolhost uninstall stamped")
+			lock, err := os.ReadFile(filepath.Join(a.folder, "toolhost.lock"))
+			if err != nil || strings.Contains(string(lock), "sha256") {
+				t.Errorf("the lock file says\n%s%v", lock, err)
+			}
+		},
+		"a name that another plugin has is refused": func(t *testing.T, a *author) {
+			a.stamped(t, "first", map[string]string{"version": "1"})
+			a.says(t, "toolhost install first --plugins elsewhere")
+			a.serves(t, "toolhost serve --plugins elsewhere --plugins "+filepath.Join(a.home, "data", "toolhost", "plugins"))
+			a.stamped(t, "second", map[string]string{"version": "2"})
+			a.fails(t, 3, "toolhost install second", `it calls itself "stamped", and that is`, "elsewhere")
+			a.holds(t)
+			a.says(t, "toolhost call stamped_read", "1")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := newAuthor(t, bin, "")
+			if err := os.MkdirAll(filepath.Join(a.home, "data", "toolhost", "plugins"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			test(t, a)
+		})
+	}
+}
+
+// folderPlugin writes a folder that is the plugin stamped, with more lines in its manifest.
+func (a *author) folderPlugin(t *testing.T, name, more string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Join(a.folder, name, ".git"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	a.stamped(t, filepath.Join(name, "program"), map[string]string{"version": name})
+	a.write(t, filepath.Join(name, "plugin.yaml"), "command: [./program]\n"+more)
+}
