@@ -72,7 +72,7 @@ func (h *toolhost) tryList(t *testing.T, plugin string) {
 		name string
 		all  []attempt
 	}{
-		{"files", h.files()}, {"processes", h.processes(t)}, {"kernel", kernel()}, {"network", h.network()}, {"sockets", h.sockets()},
+		{"network", h.network()}, {"sockets", h.sockets()}, {"kernel", kernel()}, {"files", h.files()}, {"processes", h.processes(t)},
 	} {
 		t.Run(part.name, func(t *testing.T) { h.tryAll(t, plugin, part.all) })
 	}

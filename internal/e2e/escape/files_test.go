@@ -44,7 +44,7 @@ func (h *toolhost) files() []attempt {
 		reading("root of another process", "/proc/"+victim+"/root"+secret),
 		reading("environment of toolhost", "/proc/"+toolhost+"/environ"),
 		reading("environment of another process", "/proc/"+victim+"/environ"),
-		reading("memory of toolhost", "/proc/"+toolhost+"/mem"),
+		opening("memory of toolhost", "/proc/"+toolhost+"/mem"),
 		reading("descriptors of toolhost", "/proc/"+toolhost+"/fd/3"),
 		opening("memory of the machine", "/proc/kcore"),
 		opening("messages of the kernel", "/proc/kmsg"),
@@ -91,10 +91,6 @@ func (h *toolhost) files() []attempt {
 		{name: "hard link to a descriptor's file", do: "call", with: []string{
 			n(unix.SYS_LINKAT), n(unix.AT_FDCWD), "text:/proc/self/fd/../root" + secret, n(unix.AT_FDCWD), "text:" + inside + "/hard", n(unix.AT_SYMLINK_FOLLOW),
 		}, walls: byFiles},
-		{name: "moving a file out", do: "rename", with: []string{inside + "/file.txt", h.path("outside/moved")}, walls: byFiles},
-		{name: "moving a file in", do: "rename", with: []string{secret, inside + "/moved"}, walls: byFiles},
-		{name: "moving the workspace", do: "rename", with: []string{h.path("work"), h.path("gone")}, walls: byFiles},
-		{name: "removing a file outside", do: "remove", with: []string{secret}, walls: byFiles},
 		{name: "symbolic link that leads out", do: "run", with: []string{
 			"/bin/sh", "-c", "ln -sf " + secret + " " + inside + "/out && cat " + inside + "/out; s=$?; rm -f " + inside + "/out; exit $s",
 		}, walls: byFiles},
@@ -110,6 +106,10 @@ func (h *toolhost) files() []attempt {
 			harmless: "NoNewPrivs:\t1", walls: byRights}, // may be run, behind the same walls
 		{name: "environment of this process", do: "environment", harmless: "TOOLHOST_INSTANCE=", unless: "SECRET="},
 		{name: "inherited descriptors", do: "descriptors", harmless: "0 /dev/null", unless: h.base},
+		{name: "moving a file out", do: "rename", with: []string{inside + "/file.txt", h.path("outside/moved")}, walls: byFiles},
+		{name: "moving a file in", do: "rename", with: []string{secret, inside + "/moved"}, walls: byFiles},
+		{name: "removing a file outside", do: "remove", with: []string{secret}, walls: byFiles},
+		{name: "moving the workspace", do: "rename", with: []string{h.path("work"), h.path("gone")}, walls: byFiles},
 	}
 }
 
