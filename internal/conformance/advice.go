@@ -34,6 +34,7 @@ func (x *examiner) advise() {
 		x.fail("advice.version", "", "it says no version")
 	}
 	if len(x.described.Tools) == 0 {
+		x.unreached = "it has no tools"
 		return
 	}
 	for _, check := range []string{"descriptions", "parameters", "examples", "dangerous", "read_only", "secrets"} {
@@ -42,9 +43,7 @@ func (x *examiner) advise() {
 	for i := range x.described.Tools {
 		x.adviseTool(&x.described.Tools[i])
 	}
-	if len(x.described.Tools) > 1 {
-		x.adviseSimilar()
-	}
+	x.adviseSimilar()
 }
 
 func (x *examiner) adviseTool(spec *tool.Spec) {
@@ -107,6 +106,10 @@ func propertiesOf(schema json.RawMessage) map[string]string {
 
 // adviseSimilar looks for tools that a search for one another's descriptions finds.
 func (x *examiner) adviseSimilar() {
+	if len(x.described.Tools) < 2 {
+		x.skip("advice.similar", "it has one tool")
+		return
+	}
 	x.pass("advice.similar", "")
 	var infos []tool.Info
 	seen := map[string]bool{}

@@ -23,6 +23,7 @@ func (x *examiner) converse(ctx context.Context, t *trial) {
 	c := &conversation{x: x, t: t, lives: 1}
 	defer c.close(ctx)
 	if !c.open(ctx) {
+		x.unreached = "no calls could be made: see stream.open"
 		return
 	}
 	c.probe(ctx, "stream.unknown_tool", c.callUnknownTool)
@@ -177,13 +178,15 @@ func (t *trial) barrier(ctx context.Context, c *call) (open bool) {
 	return !c.over()
 }
 
-// ends reports whether a call ends in time. That it does not is a finding, unless the plugin has gone.
+// ends reports whether a call ends in time. That it does not is a finding, and the end of the life, unless the plugin has
+// gone.
 func (c *conversation) ends(ctx context.Context, t *trial, one *call, check string) bool {
 	if one.wait(ctx, c.x.cfg.Timeout) {
 		return true
 	}
 	if t.stream.problem() == nil && ctx.Err() == nil {
 		c.x.fail(check, one.tool, "it did not end within %v", c.x.cfg.Timeout)
+		c.drop() // what it holds would be missed by others
 	}
 	return false
 }
@@ -212,7 +215,14 @@ func (c *conversation) leaveIncomplete(ctx context.Context, t *trial) {
 		c.x.skip("stream.cancel_incomplete", "it has no tool")
 		return
 	}
-	if !t.barrier(ctx, one) {
+	if _, err := t.unknownTool(ctx); err != nil {
+		if t.stream.problem() == nil {
+			c.x.fail(check, name, "while the arguments of a call were still to come, another got no answer: %v", err)
+			c.drop()
+		}
+		return
+	}
+	if one.over() {
 		c.x.fail(check, name, "a call whose arguments were {, with more to come, ended with %s", one.outcome())
 		return
 	}

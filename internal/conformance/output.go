@@ -22,6 +22,14 @@ func (o *output) seen() (lines int, first string) {
 	return o.lines, o.first
 }
 
+func (o *output) note(text string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.lines++; o.first == "" {
+		o.first = text
+	}
+}
+
 // outputHandler knows lines of standard output by the attribute that internal/process gives them.
 type outputHandler struct{ to *output }
 
@@ -34,11 +42,7 @@ func (h outputHandler) Handle(_ context.Context, r slog.Record) error {
 		if a.Key != "stream" || a.Value.String() != "stdout" {
 			return true
 		}
-		h.to.mu.Lock()
-		defer h.to.mu.Unlock()
-		if h.to.lines++; h.to.first == "" {
-			h.to.first = r.Message
-		}
+		h.to.note(r.Message)
 		return false
 	})
 	return nil

@@ -94,7 +94,7 @@ func (c *conversation) judgeOutcome(one *call, to *target) bool {
 		return false
 	}
 	text := one.structured()
-	if len(text) == 0 || len(to.spec.OutputSchema) == 0 || !strings.HasPrefix(strings.TrimSpace(string(text)), "{") {
+	if !validJSON(text) || len(to.spec.OutputSchema) == 0 || !strings.HasPrefix(strings.TrimSpace(string(text)), "{") {
 		return true
 	}
 	schema, err := arguments.Compile(to.spec.OutputSchema)
@@ -235,15 +235,17 @@ func (c *conversation) replaced(ctx context.Context, t *trial, to *target) {
 	c.completes(ctx, t, one, "calls.replaced", to.arguments[0])
 }
 
-// completes completes a call of a target whose arguments are known to work, and judges how it ends.
-func (c *conversation) completes(ctx context.Context, t *trial, one *call, check string, arguments json.RawMessage) {
+// completes completes a call of a target whose arguments are known to work, and judges how it ends. It reports whether it
+// does.
+func (c *conversation) completes(ctx context.Context, t *trial, one *call, check string, arguments json.RawMessage) bool {
 	if one.complete(arguments) != nil || !c.ends(ctx, t, one, check) {
-		return
+		return false
 	}
 	if kind := one.kind(); kind == tool.KindInvalidArgument || kind == tool.KindInternal || kind == tool.KindNotFound {
 		c.x.fail(check, one.tool, "it ended with %s, and with a result when the arguments came at once", one.outcome())
 	}
 	c.x.pass(check, "")
+	return true
 }
 
 func (c *conversation) sideBySide(ctx context.Context, t *trial, to *target) {
@@ -271,8 +273,10 @@ func (c *conversation) sideBySide(ctx context.Context, t *trial, to *target) {
 			return
 		}
 	}
-	for _, one := range calls {
-		c.completes(ctx, t, one, check, nil)
+	for _, one := range slices.Backward(calls) { // the last one first: who takes them one by one waits for the first
+		if !c.completes(ctx, t, one, check, nil) {
+			return
+		}
 	}
 }
 
@@ -291,12 +295,32 @@ func (c *conversation) garbage(ctx context.Context, t *trial, to *target) {
 // large calls a tool with a text of 1 MiB. It returns the arguments, and whether what they brought about is large, too.
 func (c *conversation) large(ctx context.Context, t *trial, to *target) (json.RawMessage, bool) {
 	const check = "calls.large_arguments"
-	text, ok := withText(to.spec.InputSchema, to.arguments[0], strings.Repeat("toolhost ", 1<<20/9))
+	small, ok := withText(to.spec.InputSchema, to.arguments[0], "toolhost")
 	if !ok {
 		c.x.skip(check, "the tool that is called takes no text of any length")
 		return nil, false
 	}
-	start := c.x.call(to.spec.Name, nil)
+	text, _ := withText(to.spec.InputSchema, to.arguments[0], strings.Repeat("toolhost ", 1<<20/9))
+	before, err := t.stream.begin(c.x.call(to.spec.Name, small))
+	if err != nil || !c.ends(ctx, t, before, check) {
+		return nil, false
+	}
+	one, ok := c.sendLarge(t, to.spec.Name, text)
+	if !ok || !c.ends(ctx, t, one, check) {
+		return nil, false
+	}
+	if one.kind() == tool.KindInternal && before.kind() != tool.KindInternal {
+		c.x.fail(check, to.spec.Name, "it ended with %s", one.outcome())
+	}
+	c.x.pass(check, "")
+	one.mu.Lock()
+	defer one.mu.Unlock()
+	return text, one.chunked > 0
+}
+
+// sendLarge starts a call with arguments in as few pieces as the contract allows.
+func (c *conversation) sendLarge(t *trial, name string, text json.RawMessage) (one *call, ok bool) {
+	start := c.x.call(name, nil)
 	start.Complete = false
 	one, err := t.stream.begin(start)
 	if err != nil {
@@ -307,16 +331,7 @@ func (c *conversation) large(ctx context.Context, t *trial, to *target) (json.Ra
 			return nil, false
 		}
 	}
-	if one.complete(nil) != nil || !c.ends(ctx, t, one, check) {
-		return nil, false
-	}
-	if one.kind() == tool.KindInternal {
-		c.x.fail(check, to.spec.Name, "it ended with %s", one.outcome())
-	}
-	c.x.pass(check, "")
-	one.mu.Lock()
-	defer one.mu.Unlock()
-	return text, one.chunked > 0
+	return one, one.complete(nil) == nil
 }
 
 const (

@@ -123,6 +123,6 @@ func (x *examiner) call(name string, arguments json.RawMessage) *pluginv1.StartC
 // incomplete returns a call of a tool whose arguments are to come, and never do.
 func (x *examiner) incomplete(name string) *pluginv1.StartCall {
 	start := x.call(name, []byte("{"))
-	start.Complete = false
+	start.Complete, start.Timeout = false, nil
 	return start
 }

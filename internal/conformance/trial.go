@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -35,7 +36,8 @@ type trial struct {
 	conn   net.Conn
 	cc     *grpc.ClientConn
 	client pluginv1.ToolPluginServiceClient
-	stream *stream // nil until opened
+	stream *stream        // nil until opened
+	served sync.WaitGroup // who reads what it prints where go-plugin puts it
 }
 
 // start starts the plugin with an environment of its own.
@@ -110,6 +112,7 @@ func (t *trial) greet(ctx context.Context) []problem {
 		return []problem{problemf("start.listener", "%v", err)}
 	}
 	t.client = pluginv1.NewToolPluginServiceClient(t.cc)
+	t.served.Go(t.drainStdio) // ends with the connection; end waits for it
 	return t.checkHealth(ctx)
 }
 
@@ -192,6 +195,7 @@ func (t *trial) end() {
 	if t.stream != nil {
 		<-t.stream.done
 	}
+	t.served.Wait()
 }
 
 // exitsBefore reports whether the process exits before ctx ends.

@@ -1,0 +1,122 @@
+package conformance_test
+
+import (
+	"encoding/json"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/toolhost/toolhost/internal/conformance"
+	"github.com/toolhost/toolhost/internal/process"
+	"github.com/toolhost/toolhost/internal/process/fault"
+)
+
+// TestMain lets the test binary play the plugins.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 {
+		switch os.Args[1] {
+		case "fault":
+			os.Exit(fault.Main(os.Args[2:]))
+		case "liar":
+			os.Exit(playLiar(os.Args[2]))
+		}
+	}
+	os.Exit(m.Run())
+}
+
+// examination is a plugin to examine, and what has to be found.
+type examination struct {
+	name string
+	args []string // of the test binary
+	call string   // what to call the plugin's tool with; empty: whatever may be called
+	tool string
+	want []string // the checks that fail, and no others; those after a question mark may, one at least if all are such
+	// hangs says that the examination runs into the bound of an answer, which is short then.
+	hangs bool
+}
+
+const (
+	// patience bounds an answer of a plugin that is expected to give one.
+	patience = 30 * time.Second
+	// impatience bounds an answer that is not expected to come. What is expected comes within it, too.
+	impatience = 3 * time.Second
+	// lingering is how long a plugin may take to exit.
+	lingering = 1500 * time.Millisecond
+	// atOnce is how many examinations run side by side: most of the time they wait.
+	atOnce = 12
+)
+
+// examineAll runs all examinations side by side, and checks each.
+func examineAll(t *testing.T, all []examination) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seats := make(chan struct{}, atOnce)
+	results := make([]chan func(t *testing.T), len(all))
+	for i, e := range all {
+		results[i] = make(chan func(t *testing.T), 1)
+		cfg := e.config(t, self)
+		go func() { // the tests below wait for it
+			seats <- struct{}{}
+			defer func() { <-seats }()
+			report, err := conformance.Verify(t.Context(), cfg)
+			results[i] <- func(t *testing.T) { e.judge(t, report, err) }
+		}()
+	}
+	for i, e := range all {
+		judge := <-results[i]
+		t.Run(e.name, judge)
+	}
+}
+
+func (e examination) config(t *testing.T, self string) conformance.Config {
+	run, err := os.MkdirTemp("/tmp", "cf") // t.TempDir is too long for a socket
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		entries, err := os.ReadDir(run)
+		if err != nil || len(entries) > 0 {
+			t.Errorf("%s: %d files are left, %v", e.name, len(entries), err)
+		}
+		_ = os.RemoveAll(run)
+	})
+	workspace := t.TempDir()
+	cfg := conformance.Config{
+		Process: process.Config{
+			Plugin: "examined", Instance: "examined", Path: self, Args: e.args, RunDir: run, PIDNamespace: process.NamespaceOff,
+			Env: []string{"GORACE=atexit_sleep_ms=0", "WORKSPACE=" + workspace},
+		},
+		Workspace: workspace, Tool: e.tool, Arguments: json.RawMessage(e.call), Timeout: patience, ExitTimeout: lingering,
+	}
+	if e.hangs {
+		cfg.Timeout = impatience
+	}
+	return cfg
+}
+
+func (e examination) judge(t *testing.T, report *conformance.Report, err error) {
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(e.want) > 0 && report.Count(conformance.Fail) == 0 {
+		t.Errorf("nothing was found, want %q", e.want)
+	}
+	for _, c := range report.Checks {
+		failed := c.Status == conformance.Fail
+		if slices.Contains(e.want, "?"+c.ID) {
+			continue
+		}
+		if failed != slices.Contains(e.want, c.ID) {
+			t.Errorf("%s is %s, %s: %+v", c.ID, c.Status, c.Reason, c.Findings)
+		}
+		if c.Status == conformance.Fail && (c.Remedy == "" || c.Contract == "") {
+			t.Errorf("%s does not say where the contract says it, or how to mend it", c.ID)
+		}
+		if c.Status == conformance.NotApplicable && c.Reason == "" {
+			t.Errorf("%s does not say why it is not applicable", c.ID)
+		}
+	}
+}
