@@ -15,6 +15,9 @@ import (
 // unwalled is off where many processes are started for their number alone: what walls cost stands under cold starts.
 const unwalled = "sandbox: {mode: off}"
 
+// flat is how many times the first figure of a curve the others may be.
+const flat = 1.2
+
 // growth measures what a call costs as what toolhost knows, keeps and runs grows.
 func growth(ctx context.Context, o options, f *peer.Field, out io.Writer, results *report.Results) error {
 	for _, measure := range []func(context.Context, options, *peer.Field, io.Writer) ([]report.Curve, error){
@@ -56,6 +59,7 @@ func toolsKnown(ctx context.Context, o options, f *peer.Field, out io.Writer) ([
 		points = append(points, latency(fmt.Sprintf("%d tools", tools), o, t))
 	}
 	c, err := curve(ctx, o.rounds, out, "Call, tools known", "µs", points...)
+	c.Flat = flat
 	return []report.Curve{c}, err
 }
 
@@ -76,6 +80,7 @@ func ledgerFull(ctx context.Context, o options, f *peer.Field, out io.Writer) ([
 	}
 	c, err := curve(ctx, o.rounds, out, "Call, outcomes kept", "µs",
 		latency("far below the bound", o, far), latency("at the bound of 10000", o, full))
+	c.Flat = flat
 	return []report.Curve{c}, err
 }
 
@@ -94,6 +99,7 @@ func instancesLive(ctx context.Context, o options, f *peer.Field, out io.Writer)
 		points = append(points, latency(fmt.Sprintf("%d instances", instances), o, t.In("session-0")))
 	}
 	c, err := curve(ctx, o.rounds, out, "Call, instances live", "µs", points...)
+	c.Flat = flat
 	return []report.Curve{c}, err
 }
 
@@ -138,8 +144,9 @@ func crowded(ctx context.Context, o options, f *peer.Field, out io.Writer) ([]re
 	if err != nil {
 		return nil, err
 	}
+	ready.Most = 1000
 	return []report.Curve{ready,
-		{Title: "The same: a list of 100 by a tag", Unit: "ms", Points: []report.Point{{Title: "list", Figures: list[1:]}}},
-		{Title: "The same: resident memory of toolhost", Unit: "MiB", Points: []report.Point{{Title: "memory", Figures: memory[1:]}}},
+		{Title: "The same: a list of 100 by a tag", Unit: "ms", Most: 10, Points: []report.Point{{Title: "list", Figures: list[1:]}}},
+		{Title: "The same: resident memory of toolhost", Unit: "MiB", Most: 100, Points: []report.Point{{Title: "memory", Figures: memory[1:]}}},
 	}, nil
 }

@@ -48,6 +48,8 @@ type Cold struct {
 type Curve struct {
 	Title, Unit string
 	Points      []Point // the others are compared with the first
+	Flat        float64 // how many times the first the others may be; 0: nobody says
+	Most        float64 // what each may be; 0: nobody says
 }
 
 // Point is one point of a curve.

@@ -38,14 +38,15 @@ func TestTable(t *testing.T) {
 		Tables: []report.Table{{Size: 1024, Callers: 1, Samples: map[string][]load.Sample{"base": samples(100), "other": samples(50)}}},
 		Memory: map[string]map[string]int64{"other": {"toolhost": 30 << 20}},
 		Cold:   report.Cold{Bare: []time.Duration{time.Second}, Toolhost: []time.Duration{3 * time.Second}},
-		Curves: []report.Curve{{Title: "Call, tools known", Unit: "µs",
+		Curves: []report.Curve{{Title: "Call, tools known", Unit: "µs", Flat: 1.2,
 			Points: []report.Point{{Title: "10 tools", Figures: []float64{4}}, {Title: "1000 tools", Figures: []float64{5}}}}},
 	}
 	var out bytes.Buffer
 	if err := r.Write(t.TempDir(), &out); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"another way", "0.50 (0.50–0.50)", "toolhost 30", "× 3.00", "Call, tools known, µs", "× 1.25 (1.25–1.25)"} {
+	for _, want := range []string{"another way", "0.50 (0.50–0.50)", "toolhost 30", "× 3.00", "Call, tools known, µs", "× 1.25 (1.25–1.25)",
+		"\nTargets\n", "× go-plugin alone", "at most 1.5  3.00 (3.00–3.00)  missed", "1000 tools × 10 tools"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("want %q in\n%s", want, &out)
 		}

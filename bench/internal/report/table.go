@@ -10,7 +10,7 @@ import (
 )
 
 func (r Results) table(w io.Writer) {
-	fmt.Fprintf(w, "%d rounds of %s on %s/%s, %d processors, %s. Medians of the rounds (least–most); × is the part of %q in the same round.\n",
+	fmt.Fprintf(w, "%d rounds of %s on %s/%s, %d processors, %s. Medians of the rounds (least–most); × is the part of %q, or of the first line, in the same round.\n",
 		r.Rounds, r.Turn, r.Machine.OS, r.Machine.Arch, r.Machine.Processors, r.Machine.Go, r.title(r.Baseline))
 	for _, t := range r.Tables {
 		fmt.Fprintf(w, "\nAnswers of %d bytes, callers at once: %d\n", t.Size, t.Callers)
@@ -34,6 +34,7 @@ func (r Results) table(w io.Writer) {
 	for _, c := range r.Curves {
 		c.table(w)
 	}
+	r.judge(w)
 }
 
 func (r Results) memory(w io.Writer) {
@@ -72,21 +73,17 @@ func ratios(figures, beside []float64) []float64 {
 func (c Cold) table(w io.Writer) {
 	fmt.Fprintln(w, "\nSingle calls, ms")
 	row := func(name string, all, beside []time.Duration) {
-		var figures, ratios []float64
-		for i, d := range all {
-			figures = append(figures, d.Seconds()*1000)
-			if i < len(beside) {
-				ratios = append(ratios, float64(d)/float64(beside[i]))
-			}
-		}
-		fmt.Fprintf(w, "%s: %s", name, spread(figures))
-		if len(ratios) > 0 {
-			fmt.Fprintf(w, ", × %s", spread(ratios))
+		fmt.Fprintf(w, "%s: %s", name, spread(millis(all)))
+		if len(beside) > 0 {
+			fmt.Fprintf(w, ", × %s", spread(ratios(millis(all), millis(beside))))
 		}
 		fmt.Fprintln(w)
 	}
 	row("first call, go-plugin alone", c.Bare, nil)
 	row("first call of a cold plugin in toolhost", c.Toolhost, c.Bare)
+	if len(c.Shared) == 0 {
+		return
+	}
 	row("a call every 50 ms, shared process", c.Shared, nil)
 	row("a call every 50 ms, a process for each", c.Isolated, c.Shared)
 }
