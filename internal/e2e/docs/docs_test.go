@@ -71,7 +71,10 @@ func checkout(t *testing.T, dir string) {
 	if err := os.MkdirAll(filepath.Join(dir, "sdk"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	link(t, root(t), dir, "examples", "sdk")
+	link(t, root(t), dir, "bin", "examples", "sdk")
+	if err := os.Symlink(bin, filepath.Join(dir, "bin")); err != nil {
+		t.Fatal(err)
+	}
 	link(t, filepath.Join(root(t), "sdk"), filepath.Join(dir, "sdk"), "typescript")
 	setUp := exec.CommandContext(t.Context(), filepath.Join(root(t), "sdk/typescript/scripts/check.sh"), "setup")
 	if built, err := setUp.Output(); err == nil && len(built) > 0 {
