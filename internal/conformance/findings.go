@@ -64,13 +64,6 @@ func (f *findings) fail(id, tool, format string, args ...any) {
 	}
 }
 
-// failed reports whether something was found.
-func (f *findings) failed(id string) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return len(f.of(id).found) > 0
-}
-
 // report returns all checks. otherwise says why nothing is known of those of which nothing is.
 func (f *findings) report(otherwise string) []Check {
 	f.mu.Lock()
