@@ -46,7 +46,7 @@ func newReader(t *testing.T, dir string) *reader {
 		// What has been downloaded and compiled once is not again.
 		"GOCACHE=" + output(t, "go", "env", "GOCACHE"), "GOMODCACHE=" + output(t, "go", "env", "GOMODCACHE"),
 		"GOFLAGS=" + strings.TrimSpace(output(t, "go", "env", "GOFLAGS")+" -trimpath"), "GOPROXY=" + output(t, "go", "env", "GOPROXY"),
-		"PIP_CACHE_DIR=" + filepath.Join(cache, "pip"), "npm_config_cache=" + filepath.Join(cache, "npm"),
+		"PIP_CACHE_DIR=" + filepath.Join(cache, "pip"), "npm_config_cache=" + filepath.Join(cache, "npm"), "PIP_NO_COMPILE=1",
 	}
 	for _, variable := range os.Environ() {
 		name, _, _ := strings.Cut(strings.ToLower(variable), "=")
