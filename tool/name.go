@@ -2,19 +2,20 @@ package tool
 
 import (
 	"fmt"
-	"regexp"
+	"strings"
 )
 
-var (
-	namePattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
-	idPattern   = regexp.MustCompile(`^[!-~]{1,128}$`)
+// How long names and ids may be, in bytes.
+const (
+	maxName = 64
+	maxID   = 128
 )
 
 // CheckName returns an error that says what is wrong with the name of a tool or plugin, or nil. A name has 1 to 64 of
 // the characters A-Z a-z 0-9 _ - and begins with a letter: what every model provider accepts.
 func CheckName(name string) error {
 	switch {
-	case namePattern.MatchString(name):
+	case isName(name):
 		return nil
 	case name == "":
 		return fmt.Errorf("the name is empty; use 1 to 64 of A-Z a-z 0-9 _ -, beginning with a letter")
@@ -26,10 +27,24 @@ func CheckName(name string) error {
 // CheckID returns an error that says what is wrong with a call id or session id, or nil. An id has 1 to 128 printable
 // ASCII characters and no spaces.
 func CheckID(id string) error {
-	if idPattern.MatchString(id) {
+	if isID(id) {
 		return nil
 	}
 	return fmt.Errorf("the id %q is ill-formed; use 1 to 128 printable ASCII characters without spaces", clip(id, 140))
+}
+
+// isName and isID are no regular expressions because every plugin would compile them at each start, for a third of a
+// millisecond, and an id is looked at in every call.
+func isName(s string) bool {
+	return s != "" && len(s) <= maxName && isLetter(rune(s[0])) && !strings.ContainsFunc(s, func(r rune) bool {
+		return !isLetter(r) && (r < '0' || r > '9') && r != '_' && r != '-'
+	})
+}
+
+func isLetter(r rune) bool { return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' }
+
+func isID(s string) bool {
+	return s != "" && len(s) <= maxID && !strings.ContainsFunc(s, func(r rune) bool { return r < '!' || r > '~' })
 }
 
 func clip(s string, n int) string {
