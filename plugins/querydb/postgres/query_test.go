@@ -130,7 +130,7 @@ func testLimits(t *testing.T, acme postgres.Role) {
 		{"SELECT generate_series(1, 3)", rowset.Limits{Rows: 3, Bytes: 100}, 3, ""},
 		{"SELECT generate_series(1, 1000000)", rowset.Limits{Rows: 2, Bytes: 100}, 2, "the limit of 2 rows"},
 		{"SELECT repeat('x', 38) FROM generate_series(1, 1000000)", rowset.Limits{Rows: 1000000, Bytes: 100}, 2, "the limit of 100 bytes"},
-		{"SELECT repeat('x', 500000000)", rowset.Limits{Rows: 5, Bytes: 100}, 0, "the limit of 100 bytes"},
+		{"SELECT repeat('x', 50000000)", rowset.Limits{Rows: 5, Bytes: 100}, 0, "the limit of 100 bytes"},
 		{"SELECT 1 WHERE false", rowset.Limits{Rows: 5, Bytes: 100}, 0, ""},
 	} {
 		answer, err := postgres.Query(t.Context(), acme, test.query, nil, test.limits)
