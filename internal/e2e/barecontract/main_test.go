@@ -49,6 +49,13 @@ func TestPlugins(t *testing.T) {
 				}
 				testHost(t, binary, p)
 			})
+			t.Run("verify", func(t *testing.T) {
+				binary, err := toolhost()
+				if err != nil {
+					t.Fatal(err)
+				}
+				testVerify(t, binary, p)
+			})
 		})
 	}
 }
