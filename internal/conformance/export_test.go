@@ -8,3 +8,12 @@ func CheckIDs() []string {
 	}
 	return ids
 }
+
+// Titles returns what each check says, by its id.
+func Titles() map[string]string {
+	titles := map[string]string{}
+	for _, d := range definitions() {
+		titles[d.id] = d.title
+	}
+	return titles
+}

@@ -156,7 +156,7 @@ await serve({
         name: "count_rings",
         description: "Counts the rings of a tree that a person describes. Not for palms, which have none. Answers with a number.",
         readOnly: true,
-        inputExamples: [{ arguments: { tree: "an oak of the year 1848" } }],
+        examples: [{ arguments: { tree: "an oak of the year 1848" } }],
         input: {
           type: "object",
           properties: { tree: { type: "string", description: "the tree, in words, such as 'an old oak'" } },
@@ -171,7 +171,7 @@ await serve({
 
 func TestVerifyTypeScriptPlugin(t *testing.T) {
 	t.Parallel()
-	_, folder := sdk(t, "typescript")
+	root, folder := sdk(t, "typescript")
 	if folder == "" {
 		t.Log("plugins in TypeScript are not verified: this machine lacks what they need")
 		return
@@ -190,7 +190,7 @@ func TestVerifyTypeScriptPlugin(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "plugin.mjs"), []byte(typescriptPlugin), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	path, config := script(t, "trees", []string{dir, folder, filepath.Dir(filepath.Dir(node))}, fmt.Sprintf("#!/bin/sh\nexec '%s' '%s/plugin.mjs'\n", node, dir))
+	path, config := script(t, "trees", []string{dir, folder, filepath.Join(root, "sdk/typescript/node_modules"), filepath.Dir(filepath.Dir(node))}, fmt.Sprintf("#!/bin/sh\nexec '%s' '%s/plugin.mjs'\n", node, dir))
 	v := passes(t, path, "--config", config)
 	if v.Summary.Advice > 0 || !slices.Equal(v.Called, []string{"count_rings"}) {
 		t.Errorf("called %q, advice: %q", v.Called, v.found("advice"))
