@@ -17,7 +17,7 @@ type testCase struct {
 	TimeoutMS     int                        `json:"timeout_ms,omitempty"`
 	Context       map[string]json.RawMessage `json:"context,omitempty"`
 	MaxShownBytes int                        `json:"max_shown_bytes"`
-	Cancel        string                     `json:"cancel,omitempty"` // the reason for which it is cancelled at its first status
+	Cancel        string                     `json:"cancel,omitempty"` // the reason for which it is cancelled at each of its statuses, also when it has just ended
 }
 
 // piece is a part of the argument text, and the text of a status that a caller waits for before it goes on.

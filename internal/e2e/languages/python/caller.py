@@ -116,7 +116,7 @@ def perform(toolhost: Client, case: dict[str, Any], session: str) -> None:
         for event in events:
             tell(toolhost, event, session)
             if isinstance(event.what, Status) and "cancel" in case:
-                execution.cancel(case.pop("cancel"))
+                execution.cancel(case["cancel"])
 
 
 def tell(toolhost: Client, event: Event, session: str) -> None:

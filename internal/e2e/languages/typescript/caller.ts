@@ -145,15 +145,14 @@ async function perform(c: Case): Promise<void> {
   if (c.pieces) {
     await execution.complete();
   }
-  for (let cancel = c.cancel; ; ) {
+  for (;;) {
     const { value, done } = await events.next();
     if (done) {
       return;
     }
     await tell(value);
-    if (value.type === "status" && cancel) {
-      await execution.cancel(cancel);
-      cancel = undefined;
+    if (value.type === "status" && c.cancel) {
+      await execution.cancel(c.cancel);
     }
   }
 }

@@ -103,7 +103,6 @@ func perform(ctx context.Context, c *client.Client, tc testCase, session string,
 		d.event(ctx, event)
 		if event.Status != nil && tc.Cancel != "" {
 			e.Cancel(tc.Cancel)
-			tc.Cancel = ""
 		}
 	}
 }

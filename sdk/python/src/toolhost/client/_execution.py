@@ -32,6 +32,7 @@ class AsyncExecution:
         self._joiner = Joiner()
         self._call_id = start.options.call_id
         self._named = bool(self._call_id)
+        self._started = False  # whether toolhost knows it by its id
         self._sent = False  # whether toolhost may know of the call
         self._complete = False
         self._outcome: Outcome | None = None
@@ -84,7 +85,15 @@ class AsyncExecution:
 
     async def cancel(self, reason: str = "") -> None:
         """Ask to stop the call. It still ends with its outcome."""
-        await self._write(pb.ExecuteRequest(cancel=pb.CancelCall(reason=reason)))
+        if self._outcome is not None:
+            return
+        if not self._started:
+            await self._write(pb.ExecuteRequest(cancel=pb.CancelCall(reason=reason)))
+            return
+        # By its id: if the call has just ended, a frame cannot be sent, and gRPC then forgets what is still to be read.
+        named = pb.CancelCallRequest(call_id=self._call_id, session=self._pending.options.session, reason=reason)
+        with contextlib.suppress(grpc.aio.AioRpcError):  # reading tells how it ended
+            await pb_grpc.ToolServiceStub(self._link.channel).CancelCall(named)
 
     async def _write(self, request: pb.ExecuteRequest) -> bool:
         """Send a frame, and say whether that was so. Where it was not, the stream has ended, and reading tells how."""
@@ -123,7 +132,7 @@ class AsyncExecution:
             if event is None:
                 continue
             if isinstance(event.what, Started):
-                self._call_id = event.what.call_id
+                self._call_id, self._started = event.what.call_id, True
             if isinstance(event.what, Outcome):
                 self._outcome = event.what
                 self._rpc.cancel()
