@@ -118,11 +118,11 @@ const (
 	heldDeadline = 24 * time.Hour
 )
 
-// holdDeadlines lets calls take as long as they want, and keeps an instance to attach to.
+// holdDeadlines lets calls take as long as they want, and keeps the processes that debuggers are attached to.
 func holdDeadlines(c *config.Config) {
 	c.Calls.DefaultTimeout, c.Calls.MaxTimeout = heldDeadline, heldDeadline
 	hold := func(s config.PluginSettings) config.PluginSettings {
-		s.IdleTimeout, s.RecycleAfterAge, s.MinInstances = 0, 0, max(1, s.MinInstances)
+		s.IdleTimeout, s.RecycleAfterAge = 0, 0
 		return s
 	}
 	c.Defaults = hold(c.Defaults)

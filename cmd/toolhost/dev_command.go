@@ -28,10 +28,10 @@ func newDevCommand(p cli.Process) *cobra.Command {
 			"nothing behind.\n" +
 			"The plugin runs behind the walls that `toolhost serve` puts up, with what toolhost.yaml grants it. It is built by\n" +
 			"`go build` if there is a go.mod, else by `make build`, or by what --build says.\n\n" +
-			"To debug it, use --wait: no call has a deadline, an instance runs from the start and is never stopped for being idle,\n" +
-			"and Go is built without optimisations. Attach the debugger to the process id that is shown, for Go by\n" +
-			"`dlv attach PID`, set a breakpoint, and call the tool.",
-		Example: "  toolhost dev .\n" + `  toolhost dev weather --call 'forecast {"city":"Oslo"}'` + "\n  toolhost dev . --wait",
+			"To debug it, use --wait: calls have no deadline, a process is never stopped for being idle, and Go is built without\n" +
+			"optimisations. The first call, such as that of --call, starts the process. Attach the debugger to the process id\n" +
+			"that is shown then, for Go by `dlv attach PID`, set a breakpoint, and call the tool again.",
+		Example: "  toolhost dev .\n" + `  toolhost dev weather --call 'forecast {"city":"Oslo"}'` + "\n  toolhost dev . --wait --call 'forecast {}'",
 		Args:    cli.Arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if needsKeepers(p) {
