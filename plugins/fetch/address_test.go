@@ -3,6 +3,7 @@ package main
 import (
 	"net/http"
 	"net/netip"
+	"net/url"
 	"strings"
 	"testing"
 )
@@ -139,8 +140,16 @@ func TestProxies(t *testing.T) {
 		t.Fatal(err)
 	}
 	says(t, call(t, s, "fetch", map[string]any{"url": "http://site.test/page"}), false, "by proxy: http://site.test/page")
-	for _, url := range []string{"http://127.0.0.1:1/", "http://[::1]/", "http://169.254.169.254/"} {
-		says(t, call(t, s, "fetch", map[string]any{"url": url}), true, "is not reached, because it leads to")
+	for _, text := range []string{"http://127.0.0.1:1/", "http://[::1]/", "http://169.254.169.254/"} {
+		says(t, call(t, s, "fetch", map[string]any{"url": text}), true, "is not reached, because it leads to")
+	}
+	for text, refused := range map[string]bool{"10.1.2.3:8080": false, "10.1.2.3:80": true, "10.1.2.3": true, "10.9.0.7": false} {
+		granted := s
+		granted.allow = []grant{{prefix: netip.MustParsePrefix("10.1.2.3/32"), port: 8080}, {prefix: netip.MustParsePrefix("10.9.0.0/16")}}
+		u := &url.URL{Scheme: "http", Host: text, Path: "/"}
+		if err := granted.checkURL(u); (err != nil) != refused {
+			t.Errorf("%s through the proxy: %v", text, err)
+		}
 	}
 	if hits := proxy.requests(); len(hits) != 1 {
 		t.Errorf("the proxy was asked %d times", len(hits))

@@ -77,8 +77,11 @@ func (s *settings) redirect(to *http.Request, via []*http.Request) error {
 }
 
 func origin(u *url.URL) string {
-	port := cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
-	return u.Scheme + "://" + net.JoinHostPort(u.Hostname(), port)
+	return u.Scheme + "://" + net.JoinHostPort(u.Hostname(), port(u))
+}
+
+func port(u *url.URL) string {
+	return cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
 }
 
 // checkURL returns what is wrong with a URL, apart from where its host's name leads: that is seen when it is connected to.
@@ -92,8 +95,8 @@ func (s *settings) checkURL(u *url.URL) error {
 		return errors.New("the URL holds a user name or password, which would be shown; send them in the header Authorization")
 	}
 	// Behind a proxy nothing else is known of the address.
-	if address, err := netip.ParseAddr(u.Hostname()); err == nil && s.proxy != nil {
-		return s.check(netip.AddrPortFrom(address, 0))
+	if _, err := netip.ParseAddr(u.Hostname()); err == nil && s.proxy != nil {
+		return s.checkText(net.JoinHostPort(u.Hostname(), port(u)))
 	}
 	return nil
 }
