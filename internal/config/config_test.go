@@ -45,7 +45,7 @@ func TestDefaults(t *testing.T) {
 			Backoff:     config.Backoff{Initial: 200 * time.Millisecond, Max: 30 * time.Second},
 			Quarantine:  config.Quarantine{Crashes: 5, Window: 10 * time.Minute, ProbeAfter: 5 * time.Minute},
 			StableAfter: 10 * time.Second,
-			Limits:      config.Limits{Enforcement: "best_effort"},
+			Limits:      config.Limits{Processes: 1024, Enforcement: "best_effort"},
 			Sandbox:     config.Sandbox{Mode: "on", Workspace: "write"},
 		},
 	}

@@ -302,8 +302,9 @@ type Limits struct {
 	Memory Size `yaml:"memory" default:"unlimited" zero:"unlimited" min:"16MiB"`
 	// Processors, of all that the instance runs together: 0.5 is half of one. An instance that wants more is slowed down.
 	CPUs float64 `yaml:"cpus" default:"unlimited" zero:"unlimited" min:"0.01" max:"10000"`
-	// Processes and threads at the same time. Starting one more fails. A Go program alone has about ten.
-	Processes int `yaml:"processes" default:"unlimited" zero:"unlimited" min:"8" max:"1000000"`
+	// Processes and threads at the same time. Starting one more fails. A Go program alone has about ten; one that starts others
+	// without end must not take the machine down.
+	Processes int `yaml:"processes" default:"1024" zero:"unlimited" min:"8" max:"1000000"`
 	// Open files and connections of each process. Opening one more fails.
 	OpenFiles int `yaml:"open_files" default:"unlimited" zero:"unlimited" min:"32" max:"10000000"`
 	// The size of each file that is written. Writing more fails.
