@@ -98,6 +98,7 @@ func long(ctx context.Context, o options, f *peer.Field, out io.Writer, host *pe
 		resumed = append(resumed, t.resumed(f, host))
 	}
 	again, err := curve(ctx, o.rounds, out, "Going on with a run after a restart of agentd, until it has answered", "ms", resumed...)
+	again.Flat = flat
 	return []report.Curve{read, again}, err
 }
 
