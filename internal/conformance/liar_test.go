@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -25,30 +26,33 @@ import (
 // liar is a plugin that knows the contract alone, and breaks it in one place.
 type liar struct {
 	pluginv1.UnimplementedToolPluginServiceServer
-	lie   string
+	lies  []string
 	exit  chan int
 	asked int
 }
 
+// tells reports whether the plugin lies so.
+func (l *liar) tells(lie string) bool { return slices.Contains(l.lies, lie) }
+
 // playLiar is the plugin's main.
-func playLiar(lie string) int {
-	if os.Getenv(pluginwire.CookieKey) != pluginwire.CookieValue && lie != "silent_by_hand" {
+func playLiar(lies string) int {
+	l := &liar{lies: strings.Split(lies, "+"), exit: make(chan int, 10)}
+	if os.Getenv(pluginwire.CookieKey) != pluginwire.CookieValue && !l.tells("silent_by_hand") {
 		fmt.Fprintln(os.Stderr, "a plugin of toolhost")
-		if lie == "content_by_hand" {
+		if l.tells("content_by_hand") {
 			return 0
 		}
 		return 1
 	}
-	if lie == "silent_by_hand" && os.Getenv(pluginwire.CookieKey) == "" {
+	if l.tells("silent_by_hand") && os.Getenv(pluginwire.CookieKey) == "" {
 		return 1
 	}
-	if !pluginwire.Speaks(os.Getenv("PLUGIN_PROTOCOL_VERSIONS")) && lie != "any_version" {
+	if !pluginwire.Speaks(os.Getenv("PLUGIN_PROTOCOL_VERSIONS")) && !l.tells("any_version") {
 		fmt.Fprintln(os.Stderr, "no version is known")
 		return 1
 	}
-	l := &liar{lie: lie, exit: make(chan int, 10)}
 	name := "s"
-	if lie == "long_name" {
+	if l.tells("long_name") {
 		name = strings.Repeat("s", 17)
 	}
 	path := filepath.Join(os.Getenv("PLUGIN_UNIX_SOCKET_DIR"), name)
@@ -66,7 +70,7 @@ func playLiar(lie string) int {
 		ServiceName: "plugin.GRPCController", HandlerType: (*any)(nil),
 		Methods: []grpc.MethodDesc{{MethodName: "Shutdown", Handler: l.shutdown}},
 	}, l)
-	if lie == "scribbles" {
+	if l.tells("scribbles") {
 		_ = os.WriteFile(filepath.Join(os.Getenv("WORKSPACE"), "mine"), nil, 0o600)
 	}
 	go func() { _ = server.Serve(&onlyOne{Listener: listener, l: l}) }()
@@ -75,9 +79,9 @@ func playLiar(lie string) int {
 }
 
 func (l *liar) shutdown(_ any, _ context.Context, decode func(any) error, _ grpc.UnaryServerInterceptor) (any, error) {
-	switch l.lie {
-	case "clings":
-	case "angry":
+	switch {
+	case l.tells("clings"):
+	case l.tells("angry"):
 		l.exit <- 3
 	default:
 		l.exit <- 0
@@ -102,14 +106,14 @@ type lastConn struct {
 }
 
 func (c *lastConn) Close() error {
-	if c.l.lie != "lonely" {
+	if !c.l.tells("lonely") {
 		c.l.exit <- 0
 	}
 	return c.Conn.Close()
 }
 
 func (l *liar) Describe(_ context.Context, request *pluginv1.DescribeRequest) (*pluginv1.DescribeResponse, error) {
-	if l.lie == "mute" {
+	if l.tells("mute") {
 		return nil, status.Error(codes.Internal, "mute")
 	}
 	l.asked++
@@ -123,23 +127,28 @@ func (l *liar) Describe(_ context.Context, request *pluginv1.DescribeRequest) (*
 	}
 	d := &pluginv1.DescribeResponse{Name: "liar", Version: "1", Tools: []*toolv1.ToolSpec{spec("say"), spec("tell")}}
 	say := d.Tools[0]
-	switch l.lie {
-	case "restless":
+	if l.tells("restless") {
 		d.Version = fmt.Sprint(l.asked)
-	case "bad_name":
+	}
+	if l.tells("bad_name") {
 		d.Name = "no name"
-	case "twice":
+	}
+	if l.tells("twice") {
 		d.Tools[1].Name = "say"
-	case "bad_schema":
+	}
+	if l.tells("bad_schema") {
 		say.InputSchema = []byte(`{"type":"nothing"}`)
-	case "no_object":
+	}
+	if l.tells("no_object") {
 		say.OutputSchema, say.InputSchema, say.InputExamples = nil, []byte(`{"type":"string"}`), nil
-	case "bad_example":
+	}
+	if l.tells("bad_example") {
 		say.InputExamples[0].Arguments = []byte(`{"txt":1}`)
-	case "bad_metadata":
+	}
+	if l.tells("bad_metadata") {
 		say.Metadata = map[string][]byte{"a": []byte("b")}
 	}
-	if len(request.GetTools()) > 0 && l.lie != "everything" {
+	if len(request.GetTools()) > 0 && !l.tells("everything") {
 		d.Tools = d.Tools[:1] // which is what is asked for
 	}
 	return d, nil
@@ -167,7 +176,7 @@ type said struct {
 }
 
 func (l *liar) Connect(stream pluginv1.ToolPluginService_ConnectServer) error {
-	if l.lie == "no_stream" {
+	if l.tells("no_stream") {
 		return status.Error(codes.Unimplemented, "no stream")
 	}
 	t := &talk{l: l, stream: stream, calls: map[uint32]*said{}}
@@ -176,7 +185,7 @@ func (l *liar) Connect(stream pluginv1.ToolPluginService_ConnectServer) error {
 		frame, err := stream.Recv()
 		if err != nil {
 			switch {
-			case l.lie == "stays" || l.lie == "clings":
+			case l.tells("stays") || l.tells("clings"):
 			default:
 				l.exit <- 0
 			}
@@ -207,27 +216,27 @@ func (t *talk) hear(frame *pluginv1.ConnectRequest) error {
 	c := t.calls[frame.GetCall()]
 	switch f := frame.GetFrame().(type) {
 	case nil:
-		if t.l.lie == "strict" {
+		if t.l.tells("strict") {
 			return status.Error(codes.InvalidArgument, "what is this?")
 		}
 	case *pluginv1.ConnectRequest_Append:
 		switch {
-		case c == nil && t.l.lie == "picky":
+		case c == nil && t.l.tells("picky"):
 			return status.Error(codes.InvalidArgument, "which call?")
-		case c != nil && t.l.lie == "chops": // a decoder for each piece
+		case c != nil && t.l.tells("chops"): // a decoder for each piece
 			c.text = append(c.text, strings.ToValidUTF8(string(f.Append.GetText()), `"`)...)
 		case c != nil:
 			c.text = append(c.text, f.Append.GetText()...)
 		}
 	case *pluginv1.ConnectRequest_Complete:
 		if c != nil {
-			if len(f.Complete.GetArguments()) > 0 && t.l.lie != "sticks" {
+			if len(f.Complete.GetArguments()) > 0 && !t.l.tells("sticks") {
 				c.text = f.Complete.GetArguments()
 			}
 			c.complete = true
 		}
 	case *pluginv1.ConnectRequest_Cancel:
-		if c != nil && (t.l.lie != "deaf_early" || c.complete) {
+		if c != nil && (!t.l.tells("deaf_early") || c.complete) {
 			c.stopped = toolv1.ErrorKind_ERROR_KIND_CANCELLED
 		}
 	case *pluginv1.ConnectRequest_Credit:

@@ -15,11 +15,11 @@ import (
 func (t *talk) say(number uint32, c *said, frame *pluginv1.ConnectResponse) bool {
 	frame.Call = number
 	t.mu.Lock()
-	for c.credit <= 0 && (c.stopped == 0 || t.l.lie == "waits") && t.l.lie != "spends" {
+	for c.credit <= 0 && (c.stopped == 0 || t.l.tells("waits")) && !t.l.tells("spends") {
 		t.more.Wait()
 	}
 	c.credit -= proto.Size(frame)
-	stopped := c.stopped != 0 && t.l.lie != "waits"
+	stopped := c.stopped != 0 && !t.l.tells("waits")
 	t.mu.Unlock()
 	if stopped {
 		return false
@@ -60,15 +60,15 @@ func ships(name string) bool { return name == "say" || name == "tell" }
 
 // run is one call.
 func (t *talk) run(number uint32, c *said) {
-	if !ships(c.start.GetTool()) && t.l.lie != "knows_all" {
+	if !ships(c.start.GetTool()) && !t.l.tells("knows_all") {
 		t.fail(number, toolv1.ErrorKind_ERROR_KIND_NOT_FOUND)
 		return
 	}
 	t.mu.Lock()
-	for t.l.lie == "in_line" && t.line[0] != number && c.stopped == 0 {
+	for t.l.tells("in_line") && t.line[0] != number && c.stopped == 0 {
 		t.more.Wait()
 	}
-	for !c.complete && c.stopped == 0 && (t.l.lie != "hasty" || string(c.start.GetArguments()) != "{") && (t.l.lie != "eager" || len(c.text) < 10) {
+	for !c.complete && c.stopped == 0 && (!t.l.tells("hasty") || string(c.start.GetArguments()) != "{") && (!t.l.tells("eager") || len(c.text) < 10) {
 		t.more.Wait()
 	}
 	text, stopped := string(c.text), c.stopped
@@ -80,9 +80,9 @@ func (t *talk) run(number uint32, c *said) {
 	var arguments struct{ Text string }
 	err := json.Unmarshal([]byte(text), &arguments)
 	switch {
-	case err != nil && t.l.lie == "fragile":
+	case err != nil && t.l.tells("fragile"):
 		os.Exit(5)
-	case err != nil, len(text) > 1<<19 && t.l.lie == "small":
+	case err != nil, len(text) > 1<<19 && t.l.tells("small"):
 		kind := toolv1.ErrorKind_ERROR_KIND_INVALID_ARGUMENT
 		if err == nil {
 			kind = toolv1.ErrorKind_ERROR_KIND_INTERNAL
@@ -99,22 +99,24 @@ func (t *talk) answer(number uint32, c *said, text string) {
 	frames := []*pluginv1.ConnectResponse{
 		state(toolv1.StatusState_STATUS_STATE_WAIT, 0), state(toolv1.StatusState_STATUS_STATE_DOING, 1), log(toolv1.LogLevel_LOG_LEVEL_DEBUG),
 	}
-	switch t.l.lie {
-	case "backwards":
+	if t.l.tells("backwards") {
 		frames = append(frames, state(toolv1.StatusState_STATUS_STATE_WAIT, 2))
-	case "after_success":
+	}
+	if t.l.tells("after_success") {
 		frames = append(frames, state(toolv1.StatusState_STATUS_STATE_SUCCESS, 2), state(0, 3))
-	case "sinking":
+	}
+	if t.l.tells("sinking") {
 		frames = append(frames, state(0, 0.5))
-	case "bad_level":
+	}
+	if t.l.tells("bad_level") {
 		frames = append(frames, log(99))
 	}
 	result := &toolv1.Result{Content: []*toolv1.Content{{Block: &toolv1.Content_Json{Json: []byte(`{"length":1}`)}}}}
 	if text != "" {
 		block := &toolv1.Content_Text{Text: text}
-		if len(text) > chunk && t.l.lie != "big_end" {
+		if len(text) > chunk && !t.l.tells("big_end") {
 			size := chunk
-			if t.l.lie == "big_chunk" {
+			if t.l.tells("big_chunk") {
 				size *= 2
 			}
 			for rest := text; rest != ""; rest = rest[min(size, len(rest)):] {
@@ -134,23 +136,24 @@ func (t *talk) answer(number uint32, c *said, text string) {
 			return
 		}
 	}
-	switch t.l.lie {
-	case "bad_json":
+	if t.l.tells("bad_json") {
 		result.Content[0].Block = &toolv1.Content_Json{Json: []byte(`{length}`)}
-	case "off_schema":
+	}
+	if t.l.tells("off_schema") {
 		result.Content[0].Block = &toolv1.Content_Json{Json: []byte(`{"length":"long"}`)}
-	case "empty_block":
+	}
+	if t.l.tells("empty_block") {
 		result.Content = append(result.Content, &toolv1.Content{})
 	}
 	end := &pluginv1.CallEnd{Outcome: &pluginv1.CallEnd_Result{Result: result}}
-	if t.l.lie == "no_outcome" {
+	if t.l.tells("no_outcome") {
 		end = &pluginv1.CallEnd{}
 	}
 	t.end(number, end)
-	switch t.l.lie {
-	case "ends_twice":
+	if t.l.tells("ends_twice") {
 		t.end(number, end)
-	case "last_word":
+	}
+	if t.l.tells("last_word") {
 		frame := log(toolv1.LogLevel_LOG_LEVEL_INFO)
 		frame.Call = number
 		t.put(frame)

@@ -241,7 +241,8 @@ func (c *conversation) completes(ctx context.Context, t *trial, one *call, check
 	if one.complete(arguments) != nil || !c.ends(ctx, t, one, check) {
 		return false
 	}
-	if kind := one.kind(); kind == tool.KindInvalidArgument || kind == tool.KindInternal || kind == tool.KindNotFound {
+	switch one.kind() {
+	case tool.KindInvalidArgument, tool.KindInternal, tool.KindNotFound, tool.KindTimeout, tool.KindCancelled:
 		c.x.fail(check, one.tool, "it ended with %s, and with a result when the arguments came at once", one.outcome())
 	}
 	c.x.pass(check, "")

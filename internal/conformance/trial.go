@@ -94,9 +94,13 @@ func (t *trial) greet(ctx context.Context) []problem {
 	}
 	socket, found := judgeHandshake(line, t.bare.Dir(), []int{pluginwire.ProtocolVersion})
 	if len(found) > 0 {
-		if t.exitsWithin(exitGrace) {
-			found[0].text += "; it has ended: " + t.ending()
+		if !t.exitsWithin(exitGrace) {
+			return found
 		}
+		if found[0].check == "start.socket" { // which goes with the process
+			return []problem{problemf("start.listener", "it ended right after its handshake: %s", t.ending())}
+		}
+		found[0].text += "; it has ended: " + t.ending()
 		return found
 	}
 	conn, err := t.bare.Dial(ctx, socket)
