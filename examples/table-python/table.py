@@ -67,9 +67,7 @@ def described(name: str, cells: list[str | None]) -> Column | None:
         return None
     if not numbers:
         return None
-    return Column(
-        name, len(numbers), min(numbers), max(numbers), statistics.fmean(numbers), statistics.median(numbers)
-    )
+    return Column(name, len(numbers), min(numbers), max(numbers), statistics.fmean(numbers), statistics.median(numbers))
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from toolhost.testing import Host
 class TableStatistics(unittest.TestCase):
     def call(self, path: str):
         with Host(plugin) as host:
-            return host.call("table_statistics", {"path": path}, workspace=Path(__file__).parent).result
+            return host.call("table_statistics", {"path": path}, workspace=str(Path(__file__).parent)).result
 
     def test_columns_of_numbers(self) -> None:
         answer = self.call("rivers.csv").content[0].value

@@ -11,7 +11,8 @@ const units = kinds.flatMap((kind) => Object.keys(kind));
 const convert = tool(
   {
     name: "convert",
-    description: "Converts a length or a mass into another unit. Use it instead of computing by yourself. The answer is rounded to 6 digits.",
+    description:
+      "Converts a length or a mass into another unit. Use it instead of computing by yourself. The answer is rounded to 6 digits.",
     input: z.object({
       value: z.number().describe("how much it is"),
       from: z.enum(units).describe("the unit that it is in"),

@@ -49,7 +49,12 @@ func TestExamples(t *testing.T) {
 				t.Errorf("%s: %d commands, want three", path, count)
 			}
 			needs(t, p)
-			newReader(t, filepath.Join("checkout", "examples", name)).follow(t, p)
+			r := newReader(t, filepath.Join("checkout", "examples", name))
+			if strings.HasPrefix(name, "call-") {
+				r.setUp(t)
+			}
+			r.follow(t, p)
+			r.test(t)
 		})
 	}
 }

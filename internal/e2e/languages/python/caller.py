@@ -87,7 +87,9 @@ def lines_of(toolhost: Client, event: Event, session: str) -> list[str]:
             p = s.progress
             progress = "-" if p is None else f"{number(p.done)}/{number(p.total)} {shown(p.message)}"
             result = "-" if s.result is None else canonical(s.result)
-            return [f"status {state}: tip {shown(s.tip)}, parameters {parameters}, progress {progress}, result {result}"]
+            return [
+                f"status {state}: tip {shown(s.tip)}, parameters {parameters}, progress {progress}, result {result}"
+            ]
         case LogRecord() as r:
             return [f"log {LEVELS[r.level]}: {shown(r.message)} {canonical(r.attributes)}"]
         case Outcome() as o:

@@ -8,9 +8,9 @@ import {
   rawJSON,
   result,
   serve,
-  text,
   ToolError,
   ToolhostError,
+  text,
   tool,
 } from "toolhost";
 import { z } from "zod";
@@ -44,7 +44,11 @@ await serve({
       text("first"),
       image("image/png", Buffer.from("\x89PNG\r\n\x1a\n\x00\xff", "latin1"), "pixel.png"),
       json(rawJSON('{"n": 1.50}')),
-      file("bytes.bin", "application/octet-stream", Uint8Array.from({ length: file_bytes }, (_, i) => i % 256)),
+      file(
+        "bytes.bin",
+        "application/octet-stream",
+        Uint8Array.from({ length: file_bytes }, (_, i) => i % 256),
+      ),
       text(""),
     ]),
     tool({ ...spec("fail"), input: z.object({ message: z.string() }) }, ({ message }) => {
