@@ -23,11 +23,35 @@ func root(t *testing.T) string {
 	return dir
 }
 
-// buildPrograms returns a folder with toolhost, agentd and the plugin stamped.
+// programs is the folder with the programs under test, once they are built.
+var programs string
+
+// TestMain removes the programs that the tests have built.
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if programs != "" {
+		os.RemoveAll(programs)
+	}
+	os.Exit(code)
+}
+
+// buildPrograms returns a folder with toolhost, agentd and the plugin stamped. Tests call it before they run beside others.
 func buildPrograms(t *testing.T) string {
 	t.Helper()
-	dir := t.TempDir()
+	if programs != "" {
+		return programs
+	}
+	dir, err := os.MkdirTemp("", "authors-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if programs != dir {
+			os.RemoveAll(dir)
+		}
+	})
 	run(t, root(t), "go", "build", "-o", dir+string(filepath.Separator), "./cmd/toolhost", "./cmd/agentd", "./internal/e2e/stamped")
+	programs = dir
 	return dir
 }
 
