@@ -43,7 +43,7 @@ func (c *conversation) starve(ctx context.Context, t *trial, name string, text j
 func (c *conversation) cancelWaiting(ctx context.Context, t *trial, name string, text json.RawMessage) {
 	const check = "flow.waiting"
 	start := c.x.call(name, text)
-	start.Credit = 1
+	start.Credit, start.Timeout = 1, nil // so that nothing but the cancel ends it
 	one, err := t.stream.begin(start)
 	if err != nil {
 		return

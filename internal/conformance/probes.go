@@ -154,7 +154,7 @@ func (c *conversation) preview(ctx context.Context, found []target) {
 		c.probe(ctx, check, func(ctx context.Context, t *trial) {
 			text := to.arguments[0]
 			start := c.x.call(to.spec.Name, nil)
-			start.Complete = false
+			start.Complete, start.Timeout = false, nil // so that nothing but the cancel ends it
 			one, err := t.stream.begin(start)
 			if err != nil {
 				return
@@ -192,7 +192,9 @@ func (c *conversation) callAgain(ctx context.Context, to *target) {
 	again("flow.credit", func(ctx context.Context, t *trial) { c.starve(ctx, t, to.spec.Name, text) })
 	again("flow.waiting", func(ctx context.Context, t *trial) { c.cancelWaiting(ctx, t, to.spec.Name, text) })
 	again("flow.cancel", func(ctx context.Context, t *trial) {
-		one, err := t.stream.begin(c.x.call(to.spec.Name, to.arguments[0]))
+		start := c.x.call(to.spec.Name, to.arguments[0])
+		start.Timeout = nil
+		one, err := t.stream.begin(start)
 		if err == nil && one.cancel() == nil && c.ends(ctx, t, one, "flow.cancel") {
 			c.x.pass("flow.cancel", "")
 		}
