@@ -15,7 +15,7 @@ type Config struct {
 	// Where clients connect: `unix:///PATH`, `127.0.0.1:PORT` or `[::1]:PORT`.
 	Listen string `yaml:"listen" is:"address" unset:"this user's socket, $XDG_RUNTIME_DIR/toolhost/toolhost.sock"`
 	// The folders that hold plugins, searched in this order: the first plugin or tool of a name wins.
-	Folders []string `yaml:"plugins" is:"folder" hint:"the settings of one plugin belong under plugin"`
+	Folders []string `yaml:"plugins" is:"folder" unset:"where toolhost install puts them, if there are any" hint:"the settings of one plugin belong under plugin"`
 	// The folder for what outlives the process: copies of plugins, their descriptions, what happened to calls.
 	State string `yaml:"state" is:"folder" unset:"$XDG_STATE_HOME/toolhost"`
 	// The folder that tools may work in.
