@@ -128,9 +128,16 @@ func link(t *testing.T, from, to string, besides ...string) {
 // needs skips a page that needs a language that the machine lacks.
 func needs(t *testing.T, p page) {
 	t.Helper()
-	for language, program := range map[string]string{"python": "python3", "typescript": "npm"} {
-		if _, err := exec.LookPath(program); err != nil && strings.Contains(p.name, language) {
-			t.Skipf("the page is not tested, because there is no %s: %v", program, err)
+	for _, language := range []string{"python", "typescript"} {
+		if !strings.Contains(p.name, language) {
+			continue
+		}
+		// The SDK's own set-up knows what is needed, and says in one line what is missing.
+		cmd := exec.CommandContext(t.Context(), filepath.Join(root(t), "sdk", language, "scripts", "check.sh"), "setup")
+		var said strings.Builder
+		cmd.Stderr = &said
+		if printed, err := cmd.Output(); err != nil || len(printed) == 0 {
+			t.Skipf("the page is not tested: %s", strings.TrimSpace(said.String()))
 		}
 	}
 }
