@@ -14,6 +14,7 @@ import (
 // options are what the command line says.
 type options struct {
 	bin, out string
+	root     string
 	parts    string
 	rounds   int
 	length   time.Duration
@@ -28,7 +29,8 @@ func main() {
 	var o options
 	flag.StringVar(&o.bin, "bin", "bin", "folder `DIR` with the programs")
 	flag.StringVar(&o.out, "out", "results", "folder `DIR` for the results: a table, JSON and plots")
-	flag.StringVar(&o.parts, "parts", "calls,cold,growth,agent", "what is measured: calls beside their peers, cold starts, growth, agentd")
+	flag.StringVar(&o.parts, "parts", "calls,cold,growth,agent,languages", "what is measured: calls beside their peers, cold starts, growth, agentd, plugins in other languages")
+	flag.StringVar(&o.root, "root", ".", "the checkout `DIR`, whose SDKs are measured")
 	flag.IntVar(&o.rounds, "rounds", 7, "how many rounds; each contender has one turn in each")
 	flag.DurationVar(&o.length, "time", time.Second, "how long a turn takes")
 	flag.StringVar(&o.only, "only", "", "only these contenders, by their keys, separated by commas; relay is always in")
