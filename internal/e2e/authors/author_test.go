@@ -50,7 +50,7 @@ func newAuthor(t *testing.T, bin, sdk string) *author {
 		"XDG_RUNTIME_DIR="+filepath.Join(home, "run"),
 		"XDG_STATE_HOME="+filepath.Join(home, "state"),
 		"XDG_DATA_HOME="+filepath.Join(home, "data"),
-		"PIP_CACHE_DIR="+filepath.Join(cache, "pip"),
+		"PIP_CACHE_DIR="+filepath.Join(cache, "pip"), "PIP_NO_COMPILE=1", "PIP_DISABLE_PIP_VERSION_CHECK=1",
 		"npm_config_cache="+filepath.Join(cache, "npm"),
 		"npm_config_prefer_offline=true",
 	)
