@@ -12,6 +12,8 @@ SCRATCH      := .build
 FUZZTIME     ?= 60s
 CHAOSTIME    ?= 60s
 CHAOSRUNS    ?= 1
+# How many packages are tested at the same time. More than there are processors: much of the time tests wait for processes.
+PACKAGES     ?= 4
 # Every Go module of the repository: the product, its build tools and whatever stands beside them.
 MODULES      := $(shell find . -name go.mod ! -path '*/.*/*' ! -path '*/testdata/*' | sort | xargs -n 1 dirname)
 
@@ -111,7 +113,7 @@ tidy:
 .PHONY: unit
 unit:
 	$(call step,go test,$(GO) build -C tools -o $(CURDIR)/$(SCRATCH)/gotest ./cmd/gotest && \
-	  $(call in-modules,$(TESTENV) $(CURDIR)/$(SCRATCH)/gotest -race -shuffle=on ./...))
+	  $(call in-modules,$(TESTENV) $(CURDIR)/$(SCRATCH)/gotest -race -shuffle=on -p $(PACKAGES) ./...))
 
 # The race detector changes what is allocated, so that the tests with it cannot count that.
 .PHONY: counts
