@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"syscall"
 	"testing"
@@ -139,7 +140,8 @@ func TestFilesThatBecomeFifosAreNotWaitedFor(t *testing.T) {
 		func(path string) error { return syscall.Mkfifo(path, 0o666) })
 	defer stop()
 	seen := map[bool]int{}
-	for i := 0; i < 5000 && (seen[true] == 0 || seen[false] == 0 || i < 1000); i++ {
+	for i := 0; seen[true] == 0 || seen[false] == 0 || i < 1000; i++ {
+		runtime.Gosched()
 		file, err := w.Open(t.Context(), "spot")
 		if err != nil && !errors.Is(err, workspace.ErrIrregular) {
 			t.Fatal(err)
@@ -148,9 +150,6 @@ func TestFilesThatBecomeFifosAreNotWaitedFor(t *testing.T) {
 		if err == nil {
 			file.Close()
 		}
-	}
-	if seen[true] == 0 || seen[false] == 0 {
-		t.Errorf("met %d files and %d FIFOs, so the test showed nothing", seen[true], seen[false])
 	}
 }
 
@@ -163,7 +162,8 @@ func TestFoldersThatBecomeFilesAreOpenedOrNot(t *testing.T) {
 		func(path string) error { return os.Symlink("file", path) })
 	defer stop()
 	seen := map[bool]int{}
-	for i := 0; i < 20_000 && (seen[true] == 0 || seen[false] == 0 || i < 5000); i++ {
+	for i := 0; seen[true] == 0 || seen[false] == 0 || i < 5000; i++ {
+		runtime.Gosched()
 		sub, err := w.Sub(t.Context(), "spot")
 		seen[err == nil]++
 		if err != nil {
@@ -173,9 +173,6 @@ func TestFoldersThatBecomeFilesAreOpenedOrNot(t *testing.T) {
 			t.Fatal(err)
 		}
 		sub.Close()
-	}
-	if seen[true] == 0 || seen[false] == 0 {
-		t.Errorf("met %d folders and %d files, so the test showed nothing", seen[true], seen[false])
 	}
 }
 
