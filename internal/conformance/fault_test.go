@@ -44,8 +44,8 @@ func faultsBeforeTheHandshake() []examination {
 
 func faultsOfTheHandshake() []examination {
 	return []examination{
-		{name: "exits right after it", args: []string{"-exit=3", "-when=line"}, want: []string{"?start.listener", "?start.health"}},
-		{name: "exits when toolhost connects", args: []string{"-exit=3", "-when=connected"}, want: []string{"?start.listener", "?start.health"}},
+		{name: "exits right after it", args: []string{"-exit=3", "-when=line"}, want: []string{"?start.listener", "?start.health", "?start.tls"}},
+		{name: "exits when toolhost connects", args: []string{"-exit=3", "-when=connected"}, want: []string{"?start.listener", "?start.health", "?start.tls"}},
 		{name: "another listens", args: []string{"-impostor"}, want: []string{"start.listener"}},
 		{name: "answers nobody", args: []string{"-listen={dir}"}, want: []string{"start.health"}, hangs: true},
 		{name: "is never ready", args: []string{"-health=silent"}, want: []string{"start.health"}, hangs: true},

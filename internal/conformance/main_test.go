@@ -41,11 +41,11 @@ const (
 	// patience bounds an answer of a plugin that is expected to give one.
 	patience = 30 * time.Second
 	// impatience bounds an answer that is not expected to come. What is expected comes within it, too.
-	impatience = 4 * time.Second
+	impatience = 8 * time.Second
 	// lingering is how long a plugin may take to exit.
-	lingering = 2500 * time.Millisecond
+	lingering = 8 * time.Second
 	// atOnce is how many examinations run side by side: most of the time they wait.
-	atOnce = 16
+	atOnce = 8
 )
 
 // examineAll runs all examinations side by side, and checks each.
