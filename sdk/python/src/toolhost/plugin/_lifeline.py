@@ -14,6 +14,7 @@ import time
 from typing import Protocol
 
 _INTERVAL = 0.05  # how often it is looked, in seconds; that takes a few looks, since toolhost connects at once
+_ACCEPT = 5.0  # how long a connection may wait to be accepted, in seconds; until then it is no open file
 _LIMIT = 300.0  # how long nobody may connect, in seconds; longer than this takes nothing but a toolhost that is gone
 
 
@@ -32,13 +33,19 @@ async def toolhost_gone(path: str, parent: int, life: Life) -> None:
     path is where the plugin listens, parent the number of the process that started it.
     """
     began = time.monotonic()
+    nameless: float | None = None  # since when the socket has no name
     while not life.streaming.is_set():
         with contextlib.suppress(TimeoutError, asyncio.TimeoutError):
             await asyncio.wait_for(life.streaming.wait(), _INTERVAL)
+        now = time.monotonic()
         if is_connected(path):
             life.connected = True
-        # toolhost removes the socket's name when it has connected.
-        elif life.connected or not os.path.lexists(path) or os.getppid() != parent or time.monotonic() - began > _LIMIT:
+        elif life.connected or os.getppid() != parent or now - began > _LIMIT:
+            return
+        # toolhost removes the socket's name when it has connected, which may be before the connection is accepted.
+        elif nameless is None and not os.path.lexists(path):
+            nameless = now
+        elif nameless is not None and now - nameless > _ACCEPT:
             return
 
 
