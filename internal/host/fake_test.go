@@ -193,13 +193,13 @@ func (r *rig) started() int {
 }
 
 // openCatalog returns a catalog that knows one plugin.
-func openCatalog(t *testing.T, d tool.Description) *catalog.Catalog {
+func openCatalog(t testing.TB, d tool.Description) *catalog.Catalog {
 	t.Helper()
 	return openCatalogWith(t, d, nil)
 }
 
 // openCatalogWith returns a catalog that knows one plugin, and what an operator says about its tools.
-func openCatalogWith(t *testing.T, d tool.Description, overrides catalog.Overrides) *catalog.Catalog {
+func openCatalogWith(t testing.TB, d tool.Description, overrides catalog.Overrides) *catalog.Catalog {
 	t.Helper()
 	dir := t.TempDir()
 	data, err := json.Marshal(d)

@@ -1,0 +1,141 @@
+package host_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"google.golang.org/grpc"
+
+	pluginv1 "github.com/toolhost/toolhost/gen/go/toolhost/plugin/v1"
+	toolv1 "github.com/toolhost/toolhost/gen/go/toolhost/tool/v1"
+	"github.com/toolhost/toolhost/internal/artifact"
+	"github.com/toolhost/toolhost/internal/audit"
+	"github.com/toolhost/toolhost/internal/callstore"
+	"github.com/toolhost/toolhost/internal/catalog"
+	"github.com/toolhost/toolhost/internal/host"
+	"github.com/toolhost/toolhost/internal/pluginwire"
+	"github.com/toolhost/toolhost/internal/policy"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// BenchmarkDo measures what the host itself makes of a call with an answer of 1 KiB: there is no socket, no other process and no
+// encoding. The calls have ids, so that their outcomes are kept; rules, artifacts, the ledger on disk and the log of decisions are on.
+func BenchmarkDo(b *testing.B) {
+	for _, callers := range []int{1, 64} {
+		b.Run(strconv.Itoa(callers), func(b *testing.B) {
+			h := benchHost(b)
+			text, _ := json.Marshal(map[string]any{"size": 1 << 10, "note": strings.Repeat("all work and no play ", 8)}) // cannot fail
+			var ids atomic.Uint64
+			b.ReportAllocs()
+			b.SetParallelism(callers)
+			b.RunParallel(func(pb *testing.PB) {
+				most, ended := 1<<20, make(chan tool.Event)
+				ignore, done := func(tool.Execution) {}, func(ev tool.Event) { ended <- ev }
+				for pb.Next() {
+					id := "bench-" + strconv.FormatUint(ids.Add(1), 10)
+					h.Do(b.Context(), tool.Call{ID: id, Tool: "echo", Principal: "somebody", Arguments: text, MaxShown: &most}, ignore, done)
+					if o := (<-ended).Ended; o == nil || o.Err != nil || len(o.Result.Content) != 1 {
+						b.Errorf("the call ended with %+v", o)
+						return
+					}
+				}
+			})
+		})
+	}
+}
+
+// benchHost returns a host with one plugin that answers at once.
+func benchHost(b *testing.B) *host.Host {
+	b.Helper()
+	rules, err := policy.Compile([]policy.Rule{
+		{Name: "nothing-huge", When: `tool.name == "echo" && arguments.size > 1000000`, Then: policy.Deny},
+		{Name: "not-on-sundays", When: `tool.name == "echo" && arguments.note.startsWith("sunday")`, Then: policy.RequireApproval},
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	calls, err := callstore.Open(b.Context(), callstore.Config{Path: filepath.Join(b.TempDir(), "calls.db")})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { calls.Close() })
+	artifacts, err := artifact.Open(artifact.Config{Dir: filepath.Join(b.TempDir(), "artifacts")})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { artifacts.Close() })
+	log, err := audit.Open(audit.Config{File: filepath.Join(b.TempDir(), "audit.log")})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { log.Close() })
+	echo := tool.Spec{
+		Name: "echo", Description: "Answers with a text.", ReadOnly: true,
+		InputSchema: json.RawMessage(`{"type":"object","properties":{"size":{"type":"integer","minimum":0,"maximum":1048576},` +
+			`"note":{"type":"string"}},"required":["size","note"],"additionalProperties":false}`),
+	}
+	h := host.New(host.Config{
+		Catalog: openCatalog(b, tool.Description{Name: "echo", Version: "1.0.0", Tools: []tool.Spec{echo}}),
+		Policy:  rules, Calls: calls, Artifacts: artifacts, Audit: log,
+		Launch: func(ctx context.Context, _ *catalog.Plugin, _ string) (host.Process, error) {
+			p := unserved{&fakeProcess{pid: firstPID, done: make(chan struct{}), conn: pluginwire.NewConn(echoing{}, pluginwire.ConnConfig{})}}
+			return p, p.conn.Open(ctx)
+		},
+	})
+	b.Cleanup(func() { h.Close() })
+	return h
+}
+
+// unserved is a plugin without a server. The host stops it once.
+type unserved struct{ *fakeProcess }
+
+func (p unserved) Stop(context.Context) error {
+	p.conn.Close()
+	close(p.done)
+	return nil
+}
+
+// echoing is a connection to a plugin that answers each call with the same text.
+type echoing struct{ grpc.ClientConnInterface }
+
+func (echoing) NewStream(ctx context.Context, _ *grpc.StreamDesc, _ string, _ ...grpc.CallOption) (grpc.ClientStream, error) {
+	return &answers{ctx: ctx, calls: make(chan uint32, 1024)}, nil
+}
+
+// answers is the stream of all calls. What it does not have is not used.
+type answers struct {
+	grpc.ClientStream
+	ctx   context.Context
+	calls chan uint32 // that have no answer yet
+}
+
+func (s *answers) Context() context.Context { return s.ctx }
+
+func (s *answers) SendMsg(m any) error {
+	if frame := m.(*pluginv1.ConnectRequest); frame.GetStart() != nil {
+		s.calls <- frame.GetCall()
+	}
+	return nil
+}
+
+var answer = strings.Repeat("x", 1<<10)
+
+func (s *answers) RecvMsg(m any) error {
+	select {
+	case number := <-s.calls:
+		frame := m.(*pluginv1.ConnectResponse)
+		frame.Call = number
+		frame.Frame = &pluginv1.ConnectResponse_End{End: &pluginv1.CallEnd{Outcome: &pluginv1.CallEnd_Result{Result: &toolv1.Result{
+			Content: []*toolv1.Content{{Block: &toolv1.Content_Text{Text: strings.Clone(answer)}}},
+		}}}}
+		return nil
+	case <-s.ctx.Done():
+		return io.EOF
+	}
+}
