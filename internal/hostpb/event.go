@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	toolv1 "github.com/toolhost/toolhost/gen/go/toolhost/tool/v1"
 	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
@@ -29,28 +30,52 @@ const (
 // result, the result's pieces. Sequence number and time are the event's. An event that fits no message is replaced by
 // one that says so, because it would end the stream and with it other calls.
 func FromEvent(e tool.Event) iter.Seq[*toolhostv1.CallEvent] {
+	if e.Ended != nil {
+		return endOf(e)
+	}
+	m := &toolhostv1.CallEvent{Seq: e.Seq, Time: toolpb.FromTime(e.Time)}
+	setEvent(m, e)
+	if size := proto.Size(m); size > maxEventBytes {
+		text := fmt.Sprintf("an event of %d bytes was left out: it is larger than %d", size, maxEventBytes)
+		setEvent(m, tool.Event{Log: &tool.LogRecord{Level: tool.LogWarn, Message: text}})
+	}
+	return only(m)
+}
+
+func only(m *toolhostv1.CallEvent) iter.Seq[*toolhostv1.CallEvent] {
+	return func(yield func(*toolhostv1.CallEvent) bool) { yield(m) }
+}
+
+// endParts is the memory of the last event of a call, made at once: every call has one.
+type endParts struct {
+	event  toolhostv1.CallEvent
+	time   timestamppb.Timestamp
+	set    toolhostv1.CallEvent_Ended
+	ended  toolhostv1.CallEnded
+	result toolhostv1.CallEnded_Result
+}
+
+// endOf returns the messages that carry the outcome.
+func endOf(e tool.Event) iter.Seq[*toolhostv1.CallEvent] {
+	parts := &endParts{}
+	m := &parts.event
+	m.Seq, m.Event = e.Seq, &parts.set
+	if parts.time.Seconds, parts.time.Nanos = e.Time.Unix(), int32(e.Time.Nanosecond()); !e.Time.IsZero() && parts.time.IsValid() {
+		m.Time = &parts.time
+	}
+	parts.set.Ended = &parts.ended
+	parts.setOutcome(e.Ended)
+	if small(e.Ended) {
+		return only(m)
+	}
 	return func(yield func(*toolhostv1.CallEvent) bool) {
-		message := func(set func(*toolhostv1.CallEvent)) *toolhostv1.CallEvent {
-			m := &toolhostv1.CallEvent{Seq: e.Seq, Time: toolpb.FromTime(e.Time)}
-			set(m)
-			return m
-		}
-		if e.Ended != nil {
-			ended := fromOutcome(*e.Ended)
-			for chunk := range cut(ended.GetResult()) {
-				piece := message(func(m *toolhostv1.CallEvent) { m.Event = &toolhostv1.CallEvent_Chunk{Chunk: chunk} })
-				if !yield(piece) {
-					return
-				}
+		for chunk := range cut(parts.ended.GetResult()) {
+			piece := &toolhostv1.CallEvent{Seq: m.GetSeq(), Time: m.GetTime(), Event: &toolhostv1.CallEvent_Chunk{Chunk: chunk}}
+			if !yield(piece) {
+				return
 			}
-			yield(message(func(m *toolhostv1.CallEvent) { m.Event = &toolhostv1.CallEvent_Ended{Ended: fitting(ended)} }))
-			return
 		}
-		m := message(func(m *toolhostv1.CallEvent) { setEvent(m, e) })
-		if size := proto.Size(m); size > maxEventBytes {
-			text := fmt.Sprintf("an event of %d bytes was left out: it is larger than %d", size, maxEventBytes)
-			setEvent(m, tool.Event{Log: &tool.LogRecord{Level: tool.LogWarn, Message: text}})
-		}
+		parts.set.Ended = fitting(&parts.ended)
 		yield(m)
 	}
 }
@@ -71,19 +96,28 @@ func setEvent(m *toolhostv1.CallEvent, e tool.Event) {
 	}
 }
 
-func fromOutcome(o tool.Outcome) *toolhostv1.CallEnded {
-	ended := &toolhostv1.CallEnded{
-		CallId:   valid(o.CallID),
-		Plugin:   valid(o.Plugin),
-		Instance: valid(o.Instance),
-		Replayed: o.Replayed,
-	}
+func (p *endParts) setOutcome(o *tool.Outcome) {
+	p.ended.CallId, p.ended.Plugin, p.ended.Instance, p.ended.Replayed = valid(o.CallID), valid(o.Plugin), valid(o.Instance), o.Replayed
 	if o.Err != nil {
-		ended.Outcome = &toolhostv1.CallEnded_Error{Error: toolpb.FromError(o.Err)}
-	} else {
-		ended.Outcome = &toolhostv1.CallEnded_Result{Result: toolpb.FromResult(o.Result)}
+		p.ended.Outcome = &toolhostv1.CallEnded_Error{Error: toolpb.FromError(o.Err)}
+		return
 	}
-	return ended
+	p.result.Result = toolpb.FromResult(o.Result)
+	p.ended.Outcome = &p.result
+}
+
+// small reports whether an outcome plainly fits into one message without being cut, so that nobody has to measure it.
+func small(o *tool.Outcome) bool {
+	const most, fixed = ChunkBytes, 64
+	size := len(o.CallID) + len(o.Plugin) + len(o.Instance)
+	for i := range o.Result.Content {
+		c := &o.Result.Content[i]
+		if c.Artifact != nil {
+			return false
+		}
+		size += fixed + len(c.Text) + len(c.JSON) + len(c.MediaType) + len(c.Name) + len(c.Data)
+	}
+	return o.Err == nil && len(o.Result.Effects)+len(o.Result.Metadata) == 0 && size <= most
 }
 
 // fitting returns ended, or in its place the error that what cannot be cut of it fits no message.
