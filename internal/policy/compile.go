@@ -98,6 +98,7 @@ func newEnv() (*cel.Env, error) {
 	declared := reflect.TypeFor[toolFacts]()
 	return cel.NewEnv(
 		ext.NativeTypes(declared, ext.ParseStructTags(true)),
+		func(e *cel.Env) (*cel.Env, error) { return cel.CustomTypeAdapter(decoded{e.CELTypeAdapter()})(e) },
 		ext.Strings(ext.StringsVersion(4)),
 		ext.Sets(),
 		cel.CrossTypeNumericComparisons(true),

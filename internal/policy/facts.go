@@ -8,7 +8,6 @@ import (
 	"io"
 	"math"
 	"strconv"
-	"sync"
 
 	"cel.dev/cel-go/cel"
 	"cel.dev/cel-go/common/types"
@@ -28,24 +27,19 @@ type toolFacts struct {
 	CostPerUse float64  `cel:"cost_per_use"`
 }
 
-// facts is what expressions speak of, for one call. It implements cel.Activation.
+// facts is what expressions speak of, for one call. It implements cel.Activation, for one goroutine.
 type facts struct {
 	in        Input
 	tool      toolFacts
-	arguments func() ref.Val // reads them at first use: most rules look at the tool alone
-	context   func() ref.Val // likewise
+	arguments any // as readArguments returns them, from their first use on: most rules look at the tool alone
+	context   any // likewise
 }
 
 func newFacts(in Input) *facts {
-	return &facts{
-		in: in,
-		tool: toolFacts{
-			Name: in.Tool.Name, Plugin: in.Plugin, Category: in.Tool.Category, Version: in.Tool.Version, Tags: in.Tool.Tags,
-			Dangerous: in.Tool.Dangerous, ReadOnly: in.Tool.ReadOnly, Idempotent: in.Tool.Idempotent, CostPerUse: in.Tool.CostPerUse,
-		},
-		arguments: sync.OnceValue(func() ref.Val { return readArguments(in) }),
-		context:   sync.OnceValue(func() ref.Val { return readContext(in) }),
-	}
+	return &facts{in: in, tool: toolFacts{
+		Name: in.Tool.Name, Plugin: in.Plugin, Category: in.Tool.Category, Version: in.Tool.Version, Tags: in.Tool.Tags,
+		Dangerous: in.Tool.Dangerous, ReadOnly: in.Tool.ReadOnly, Idempotent: in.Tool.Idempotent, CostPerUse: in.Tool.CostPerUse,
+	}}
 }
 
 // ResolveName implements cel.Activation.
@@ -58,11 +52,17 @@ func (f *facts) ResolveName(name string) (any, bool) {
 	case "call_id":
 		return f.in.CallID, true
 	case "context":
-		return f.context(), true
+		if f.context == nil {
+			f.context = readContext(f.in)
+		}
+		return f.context, true
 	case "tool":
-		return f.tool, true
+		return &f.tool, true
 	case "arguments":
-		return f.arguments(), true
+		if f.arguments == nil {
+			f.arguments = readArguments(f.in)
+		}
+		return f.arguments, true
 	}
 	return nil, false
 }
@@ -70,10 +70,10 @@ func (f *facts) ResolveName(name string) (any, bool) {
 // Parent implements cel.Activation.
 func (f *facts) Parent() cel.Activation { return nil }
 
-// readArguments returns a map, or an error as a value of CEL.
-func readArguments(in Input) ref.Val {
+// readArguments returns a map as encoding/json decodes it with UseNumber, or an error as a value of CEL.
+func readArguments(in Input) any {
 	if in.Object != nil {
-		return types.NewStringInterfaceMap(types.DefaultTypeAdapter, numbers(in.Object).(map[string]any))
+		return in.Object
 	}
 	text := in.Arguments
 	if len(text) == 0 {
@@ -83,20 +83,20 @@ func readArguments(in Input) ref.Val {
 	if err := decode(text, &object); err != nil {
 		return types.WrapErr(fmt.Errorf("reading the arguments: %w", err))
 	}
-	return types.NewStringInterfaceMap(types.DefaultTypeAdapter, numbers(object).(map[string]any))
+	return object
 }
 
-// readContext returns a map, or an error as a value of CEL.
-func readContext(in Input) ref.Val {
+// readContext returns a map whose values are as encoding/json decodes them with UseNumber, or an error as a value of CEL.
+func readContext(in Input) any {
 	values := make(map[string]any, len(in.Context))
 	for key, text := range in.Context {
 		var value any
 		if err := decode(text, &value); err != nil {
 			return types.WrapErr(fmt.Errorf("reading the context: the value of %q: %w", key, err))
 		}
-		values[key] = numbers(value)
+		values[key] = value
 	}
-	return types.NewStringInterfaceMap(types.DefaultTypeAdapter, values)
+	return values
 }
 
 // decode reads a text that is one JSON value and nothing else.
@@ -112,40 +112,36 @@ func decode(text json.RawMessage, into any) error {
 	return nil
 }
 
-// numbers returns value with numbers that CEL computes with in the place of those of JSON, in depth.
-func numbers(value any) any {
+// decoded makes values of CEL of what encoding/json decodes with UseNumber, part by part as an expression comes to them, so that
+// arguments are not gone through for a rule that looks at one of them. What else there is, it leaves to the adapter of CEL's own.
+type decoded struct{ types.Adapter }
+
+// NativeToValue implements types.Adapter.
+func (d decoded) NativeToValue(value any) ref.Val {
 	switch value := value.(type) {
-	case map[string]any:
-		out := make(map[string]any, len(value))
-		for key, part := range value {
-			out[key] = numbers(part)
-		}
-		return out
-	case []any:
-		out := make([]any, len(value))
-		for i, part := range value {
-			out[i] = numbers(part)
-		}
-		return out
 	case json.Number:
 		return number(value.String())
+	case map[string]any:
+		return types.NewStringInterfaceMap(d, value)
+	case []any:
+		return types.NewDynamicList(d, value)
 	}
-	return value
+	return d.Adapter.NativeToValue(value)
 }
 
 // number returns a whole number as CEL's int, or uint if it is too large for that, and any other, or one that is larger
 // still, as a double. What counts is the value: 10, 10.0 and 1e1 are the same. CEL compares all three kinds by value.
-func number(text string) any {
+func number(text string) ref.Val {
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
-		return n
+		return types.Int(n)
 	}
 	if n, err := strconv.ParseUint(text, 10, 64); err == nil {
-		return n
+		return types.Uint(n)
 	}
 	f, _ := strconv.ParseFloat(text, 64) // out of range it is infinite, which compares as it should
 	const exact = 1 << 53                // up to here a double is the whole number that was written
 	if math.Abs(f) < exact && f == math.Trunc(f) {
-		return int64(f)
+		return types.Int(int64(f))
 	}
-	return f
+	return types.Double(f)
 }

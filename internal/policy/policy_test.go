@@ -100,6 +100,9 @@ func TestWhatExpressionsMaySay(t *testing.T) {
 		`!(has(arguments.absent) && arguments.absent > 5)`,
 		`arguments.flag == true || arguments.absent > 5`,
 		`arguments.exists(key, key == "path")`,
+		`arguments.list == [1, {"x": [2.5]}] && arguments.deep == {"a": {"b": "c"}} && 1.0 in arguments.list && {"x": [2.5]} in arguments.list`,
+		`[arguments.list, [arguments.ten]].exists(l, l.exists(n, n == 10)) && (arguments.flag ? arguments.deep : arguments).a.b == "c"`,
+		`context == {"tenant": "acme", "turn": 3, "user": {"roles": ["a"]}} && [tool][0].name == tool.name && tool == tool`,
 	} {
 		p := compile(t, policy.Rule{Name: "r", When: expression, Then: policy.Allow})
 		if got := p.Decide(t.Context(), example()); got.Then != policy.Allow || got.Rule != "r" {

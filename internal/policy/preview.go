@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"cel.dev/cel-go/common/types"
-	"cel.dev/cel-go/common/types/ref"
 )
 
 // Foresee returns what Decide will say of a call whatever its arguments turn out to be; in.Arguments does not count. It
@@ -15,7 +14,7 @@ func (p *Policy) Foresee(ctx context.Context, in Input) (Verdict, bool) {
 	}
 	facts := newFacts(in)
 	// CEL gives no value that depends on an error, and only then fails: false && error is false.
-	facts.arguments = func() ref.Val { return types.NewErrFromString("the arguments are not known yet") }
+	facts.arguments = types.NewErrFromString("the arguments are not known yet")
 	for i := range p.rules {
 		rule := &p.rules[i]
 		matches, err := rule.matches(ctx, facts)
