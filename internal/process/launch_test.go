@@ -268,7 +268,8 @@ func TestLaunchOfWhatCannotBeStarted(t *testing.T) {
 				t.Fatal(err)
 			}
 		}},
-		{"no format that the kernel knows", "exec format error", func(t *testing.T, c *process.Config) { c.Path = script(t, "hello\n") }},
+		{"no interpreter", "what it says that it is run by is not", func(t *testing.T, c *process.Config) { c.Path = script(t, "#!/nowhere/python\n") }},
+		{"no format that the kernel knows", "exec format error; it is no program for this machine", func(t *testing.T, c *process.Config) { c.Path = script(t, "hello\n") }},
 		{"a relative path", "not absolute", func(_ *testing.T, c *process.Config) { c.Path = "plugin" }},
 		{"no such folder", "no such file", func(_ *testing.T, c *process.Config) { c.Dir = "/nowhere" }},
 		{"no name", "has no name", func(_ *testing.T, c *process.Config) { c.Plugin = "" }},

@@ -77,7 +77,13 @@ func (o *output) stderrLine(line string) {
 	if beginsCrash(line) {
 		o.crash, o.after = line, 0
 	}
-	o.offer(&o.stderr, len(line), func() record { return parseRecord(line) })
+	o.offer(&o.stderr, len(line), func() record {
+		r := parseRecord(line)
+		if beginsCrash(line) {
+			r.level = slog.LevelError
+		}
+		return r
+	})
 }
 
 // beginsCrash reports whether a line is one with which Go's runtime begins to say why it ends the process. Where it did
@@ -86,7 +92,8 @@ func beginsCrash(line string) bool {
 	return strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ")
 }
 
-// stdoutLine takes a line of standard output that is not the handshake.
+// stdoutLine takes a line of standard output that is not the handshake. A print is as important there as on standard error:
+// nobody knows how much.
 func (o *output) stdoutLine(line string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -94,7 +101,7 @@ func (o *output) stdoutLine(line string) {
 		return
 	}
 	o.offer(&o.stdout, len(line), func() record {
-		return record{level: slog.LevelWarn, message: line, attrs: []slog.Attr{slog.String("stream", "stdout")}}
+		return record{level: slog.LevelInfo, message: line, attrs: []slog.Attr{slog.String("stream", "stdout")}}
 	})
 }
 

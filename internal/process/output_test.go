@@ -52,6 +52,7 @@ func TestStderrRecordsKeepLevelAndMessage(t *testing.T) {
 		{"slog with a call id", `{"time":"2026-01-02T03:04:05Z","level":"DEBUG","msg":"hm","call_id":"c7"}`, "DEBUG hm call_id=c7 plugin"},
 		{"an unknown level", `{"level":"loud","msg":"hm"}`, "INFO hm"},
 		{"a message without a level", `{"msg":"hm"}`, `INFO {"msg":"hm"}`},
+		{"a crash of Go", "panic: no such city", "ERROR panic: no such city"},
 		{"two values", `{"level":"ERROR","msg":"a"} {}`, `INFO {"level":"ERROR","msg":"a"} {}`},
 	}
 	for _, test := range tests {
@@ -68,9 +69,9 @@ func TestOutputArrivesByEveryWay(t *testing.T) {
 	cfg, log := setup(t)
 	p := launch(t, cfg)
 	do(t, p, arguments{"do": "print", "text": "ahoy"})
-	log.await(t, "WARN stdout: ahoy stream=stdout")
+	log.await(t, "INFO stdout: ahoy stream=stdout")
 	log.await(t, "INFO stderr: ahoy")
-	log.await(t, "WARN served stdout: ahoy stream=stdout")
+	log.await(t, "INFO served stdout: ahoy stream=stdout")
 	log.await(t, "INFO served stderr: ahoy")
 	tail := p.StderrTail()
 	if !slices.Contains(tail, "stderr: ahoy") || !slices.Contains(tail, "served stderr: ahoy") || len(tail) != 2 {
@@ -136,7 +137,7 @@ func TestLastWordsAreKept(t *testing.T) {
 	if !slices.Contains(exit.LastStderr, "panic: out of cheese") {
 		t.Errorf("the last lines are %q", exit.LastStderr)
 	}
-	log.await(t, "INFO panic: out of cheese")
+	log.await(t, "ERROR panic: out of cheese")
 }
 
 // TestRedactedOutput: what a process prints is shown and kept as Redact returns it, also why it did not start; its handshake
@@ -152,7 +153,7 @@ func TestRedactedOutput(t *testing.T) {
 	if !slices.Contains(exit.LastStderr, "panic: out of […]") {
 		t.Errorf("the last lines are %q", exit.LastStderr)
 	}
-	log.await(t, "INFO panic: out of […]")
+	log.await(t, "ERROR panic: out of […]")
 
 	cfg.Path, cfg.Args = "/bin/sh", []string{"-c", "echo some cheese; echo more cheese >&2; exit 3"}
 	_, err := process.Launch(t.Context(), cfg)

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/toolhost/toolhost/internal/guardian/proc"
 	"github.com/toolhost/toolhost/internal/pluginwire"
@@ -41,7 +42,7 @@ func (p *Process) start(ctx context.Context, protocol []string, dir string) erro
 		Files: []*os.File{null, stdoutW, stderrW},
 	}, dir)
 	if err != nil {
-		return errors.Join(fmt.Errorf("starting it: %w", err), stdout.Close(), stderr.Close())
+		return errors.Join(p.startError(err), stdout.Close(), stderr.Close())
 	}
 	p.out.with("pid", child.id.PID)
 	p.child, p.pipes = child, []*os.File{stdout, stderr}
@@ -55,6 +56,20 @@ func (p *Process) start(ctx context.Context, protocol []string, dir string) erro
 		p.cfg.Guard.Add(ctx, child.id)
 	}
 	return err
+}
+
+// startError says why the system did not execute the program, and what that means where the system's own words mislead.
+func (p *Process) startError(err error) error {
+	hint := ""
+	switch {
+	case errors.Is(err, syscall.ENOEXEC):
+		hint = "; it is no program for this machine, nor a script, whose first line begins with #! and names its interpreter"
+	case errors.Is(err, syscall.ENOENT):
+		if _, missing := os.Stat(p.cfg.Path); missing == nil {
+			hint = "; the file is there, and what it says that it is run by is not"
+		}
+	}
+	return fmt.Errorf("starting it: %w%s", err, hint)
 }
 
 // startChild starts the process in a PID namespace and behind walls, as far as they are to be and can be had.
