@@ -1,28 +1,17 @@
 /** One call of toolhost, as its caller holds it. */
-import { create, type MessageInitShape } from "@bufbuild/protobuf";
-import type { ClientDuplexStream } from "@grpc/grpc-js";
+import type { MessageInitShape } from "@bufbuild/protobuf";
 import { ToolhostError } from "../error.js";
-import {
-  type CallOptionsSchema,
-  type ExecuteRequest,
-  ExecuteRequestSchema,
-  type ExecuteResponse,
-  ToolService,
-} from "../gen/toolhost/v1/tool_service_pb.js";
+import type { CallEvent as CallEventMessage, CallOptionsSchema } from "../gen/toolhost/v1/tool_service_pb.js";
+import type { CallStream, Frame, StreamedCall } from "./callstream.js";
 import { type CallEvent, type EndedEvent, EventReader, type Outcome } from "./events.js";
-import { unanswered } from "./failure.js";
-import { abortFailure, type Link } from "./link.js";
+import { failureOf } from "./failure.js";
+import { Inbox, windowBytes } from "./inbox.js";
+import { abortFailure, heeding } from "./link.js";
 
 /** The most that one piece of argument text holds. */
 const pieceBytes = 64 << 10;
-/** The most argument text that goes whole. */
-const wholeBytes = 256 << 10;
 /** How long a caller that stops waiting waits for the end of its call: most tools stop at once, and then toolhost says what was done. */
 const cancelGraceMs = 1_000;
-
-type Connection = Awaited<ReturnType<Link["acquire"]>>;
-type Stream = ClientDuplexStream<ExecuteRequest, ExecuteResponse>;
-type Frame = NonNullable<MessageInitShape<typeof ExecuteRequestSchema>["frame"]>;
 
 /** What opens a call. */
 export interface Opening {
@@ -37,53 +26,76 @@ export interface Opening {
  * on, and its outcome can be had by the same id.
  */
 export class Execution implements AsyncIterable<CallEvent> {
-  readonly #link: Link;
+  readonly #stream: CallStream;
   readonly #opening: Opening;
-  readonly #reader = new EventReader();
-  #connection: Connection | undefined;
-  #stream: Stream | undefined;
-  #opened: Promise<void>;
-  #failure: unknown; // of the stream, or of bringing the arguments
+  readonly #opened: Promise<void>;
+  readonly #events = new EventReader();
+  readonly #inbox = new Inbox<CallEventMessage | EndedEvent>((bytes) => this.#put({ case: "credit", value: { bytes } }));
+  readonly #read: Promise<EndedEvent | undefined>; // settles when the reader is done
+  #readerDone: (ended: EndedEvent | undefined) => void = () => {};
+  #number = 0;
   #complete = false; // toolhost may have all arguments, and so may have executed the call
   #callId: string;
-  #ended: EndedEvent | undefined;
-  #released = false;
+  #over = false; // its end has come, read or not
+  #reading = false;
+  #ended: EndedEvent | undefined; // as it was read
+  #grace: NodeJS.Timeout | undefined;
 
   /** Use Toolhost.execute. */
-  constructor(link: Link, opening: Opening, whole: Uint8Array | undefined) {
-    this.#link = link;
+  constructor(stream: CallStream, opening: Opening, whole: Uint8Array | undefined) {
+    this.#stream = stream;
     this.#opening = opening;
     this.#callId = opening.options.callId ?? "";
-    this.#opened = this.#open(whole);
-    this.#opened.catch(() => {}); // whoever reads is told
+    this.#read = new Promise((resolve) => {
+      this.#readerDone = resolve;
+    });
+    this.#opened = this.#open(whole).catch((error: unknown) => this.#finish(failureOf(error)));
   }
 
   async #open(whole: Uint8Array | undefined): Promise<void> {
     const { tool, options, signal } = this.#opening;
-    this.#connection = await this.#link.acquire(signal);
-    if (signal?.aborted) {
-      throw abortFailure(signal);
+    await heeding(signal, this.#stream.ready);
+    if (this.#over) {
+      return; // it was abandoned meanwhile
     }
-    const stream = this.#link.duplex(this.#connection, ToolService.method.execute);
-    this.#stream = stream;
-    stream.on("error", (error: unknown) => {
-      this.#failure ??= error;
-    });
+    this.#number = this.#stream.enter(this.#streamed);
     signal?.addEventListener("abort", this.#abort, { once: true });
-    const complete = whole !== undefined && whole.length <= wholeBytes;
+    // More than a window of arguments goes in pieces, so that it holds up no other call.
+    const complete = whole !== undefined && whole.length <= windowBytes;
     this.#complete = complete;
     const text = complete ? whole : new Uint8Array();
-    await this.#write({ case: "start", value: { tool, arguments: text, complete, options } });
+    try {
+      this.#stream.put(this.#number, { case: "start", value: { tool, arguments: text, complete, options } });
+    } catch (error) {
+      this.#stream.leave(this.#number);
+      throw error;
+    }
     if (whole && !complete) {
       await this.#append(whole);
-      await this.#finish();
+      this.#finishArguments();
     }
   }
 
+  /** What the stream says to the call. */
+  readonly #streamed: StreamedCall = {
+    take: (event, cost) => {
+      if (event.event.case === "started") {
+        this.#callId = event.event.value.callId;
+      }
+      if (event.event.case === "ended") {
+        this.#end(event);
+      } else {
+        this.#inbox.put(event, cost);
+      }
+    },
+    lose: (failure, lost) => this.#finish(lost ? this.#explain(failure) : failure),
+  };
+
   #abort = (): void => {
-    const words = this.#opening.signal ? abortFailure(this.#opening.signal).message : "";
-    this.#put({ case: "cancel", value: { reason: `the caller stopped waiting: ${words}` } });
-    setTimeout(() => this.#stream?.cancel(), cancelGraceMs).unref();
+    const { signal } = this.#opening;
+    const failure = signal ? abortFailure(signal) : new ToolhostError("cancelled", "");
+    this.#put({ case: "cancel", value: { reason: `the caller stopped waiting: ${failure.message}` } });
+    this.#grace = setTimeout(() => this.#finish(failure), cancelGraceMs).unref();
   };
 
   /** Sends more argument text, which may end anywhere. The promise settles when there is room for more. */
@@ -95,39 +107,55 @@ export class Execution implements AsyncIterable<CallEvent> {
   /** Says that the arguments are complete: toolhost validates them and executes the call. */
   async complete(): Promise<void> {
     await this.#opened;
-    await this.#finish();
+    this.#finishArguments();
   }
 
   async #append(text: Uint8Array): Promise<void> {
-    for (let at = 0; at < text.length; at += pieceBytes) {
-      await this.#write({ case: "append", value: { text: text.subarray(at, at + pieceBytes) } });
+    for (let at = 0; at < text.length && !this.#over; at += pieceBytes) {
+      this.#put({ case: "append", value: { text: text.subarray(at, at + pieceBytes) } });
+      await this.#stream.room();
     }
   }
 
-  async #finish(): Promise<void> {
-    this.#complete = true; // before the frame that says so, because from then on the call may be executed
-    await this.#write({ case: "complete", value: {} });
+  #finishArguments(): void {
+    if (!this.#over) {
+      this.#complete = true; // before the frame that says so, because from then on the call may be executed
+      this.#put({ case: "complete", value: {} });
+    }
   }
 
   /** Asks to stop the call. It still ends, usually with the error `cancelled`. */
   async cancel(reason = ""): Promise<void> {
-    await this.#opened.catch(() => {});
+    await this.#opened;
     this.#put({ case: "cancel", value: { reason } });
   }
 
+  /** Whether the call has ended, so that it takes nothing more. */
+  get over(): boolean {
+    return this.#over;
+  }
+
   /** Ends the call because its arguments cannot be had. */
-  async abandon(error: unknown): Promise<void> {
-    await this.#opened.catch(() => {});
-    this.#failure ??= error;
-    this.#stream?.cancel();
+  abandon(error: unknown): void {
+    const { kind, message } = failureOf(error);
+    const words = `the call's arguments could not be had, and it was not executed: ${message}`;
+    this.#put({ case: "cancel", value: { reason: words } });
+    this.#finish(new ToolhostError(kind, words, { cause: error }));
   }
 
   /** Reads to the end and returns what the tool answered. Throws a ToolhostError if the machinery failed. */
   async outcome(): Promise<Outcome> {
-    for await (const _ of this) {
-      // Whoever wants to see the events reads them himself.
+    if (!this.#reading) {
+      for await (const _ of this) {
+        // Whoever wants to see the events reads them himself.
+      }
     }
-    const { callId = "", plugin = "", instance = "", replayed = false, result, error } = this.#ended ?? {};
+    const ended = await this.#read;
+    if (!ended) {
+      const words = "the loop over the call's events was left before they ended; to know the outcome, read them to the end";
+      throw new ToolhostError("cancelled", words, { callId: this.#callId });
+    }
+    const { callId, plugin, instance, replayed, result, error } = ended;
     if (error) {
       throw error;
     }
@@ -142,47 +170,56 @@ export class Execution implements AsyncIterable<CallEvent> {
     if (this.#ended) {
       return;
     }
+    if (this.#reading) {
+      const words = "the call's events are read by another loop; read them in one, and wait for `outcome` elsewhere";
+      throw new ToolhostError("invalid_argument", words, { callId: this.#callId });
+    }
+    this.#reading = true;
     try {
-      await this.#opened;
-      for await (const { event: message } of this.#stream as AsyncIterable<ExecuteResponse>) {
-        const event = message && this.#reader.read(message);
-        if (event?.type === "started") {
-          this.#callId = event.callId;
-        }
+      while (!this.#ended) {
+        const event = this.#eventOf(await this.#inbox.next());
         if (event?.type === "ended") {
-          yield this.#finishWith(event);
-          return;
+          this.#ended = event;
+          this.#readerDone(event);
         }
         if (event) {
           yield event;
         }
       }
-      this.#failure ??= new ToolhostError("unavailable", "toolhost is shutting down; the call was not executed");
-      yield this.#lost();
-    } catch (error) {
-      this.#failure ??= error;
-      yield this.#lost();
     } finally {
-      this.#release();
+      this.#leave();
     }
   }
 
-  #finishWith(event: EndedEvent): EndedEvent {
+  #eventOf(item: CallEventMessage | EndedEvent): CallEvent | undefined {
+    if (!("$typeName" in item)) {
+      return item;
+    }
+    const event = this.#events.read(item);
     const { signal } = this.#opening;
-    let { error } = event;
-    if (signal?.aborted && error?.kind === "cancelled") {
+    if (event?.type === "ended" && signal?.aborted && event.error?.kind === "cancelled") {
       // It was this caller's time that was up.
-      error = new ToolhostError(abortFailure(signal).kind, error.message, error);
+      return { ...event, error: new ToolhostError(abortFailure(signal).kind, event.error.message, event.error) };
     }
-    this.#ended = { ...event, error };
-    return this.#ended;
+    return event;
   }
 
-  /** The end of a call of which toolhost has said none. */
-  #lost(): EndedEvent {
-    const { signal } = this.#opening;
-    const error = signal?.aborted ? abortFailure(signal) : this.#explain();
-    this.#ended = {
+  /** Lets go of a call whose reader has left. */
+  #leave(): void {
+    this.#readerDone(undefined); // where the end was not read
+    if (this.#over) {
+      return;
+    }
+    if (!this.#complete || !this.#opening.options.callId) {
+      this.#put({ case: "cancel", value: { reason: "its caller is not interested any more" } });
+    }
+    this.#inbox.drop();
+    this.#forget();
+  }
+
+  /** Ends the call with a failure that toolhost has not told. */
+  #finish(failure: ToolhostError): void {
+    this.#end({
       type: "ended",
       seq: 0,
       time: new Date(),
@@ -191,16 +228,23 @@ export class Execution implements AsyncIterable<CallEvent> {
       instance: "",
       replayed: false,
       result: undefined,
-      error: new ToolhostError(error.kind, error.message, { ...error, callId: this.#callId, cause: error.cause }),
-    };
-    return this.#ended;
+      error: new ToolhostError(failure.kind, failure.message, { ...failure, callId: this.#callId, cause: failure.cause }),
+    });
   }
 
-  #explain(): ToolhostError {
-    const failure = this.#link.failure(this.#failure);
-    if (!unanswered(this.#failure) && !(this.#link.closed && this.#stream)) {
-      return failure;
-    }
+  #end(last: CallEventMessage | EndedEvent): void {
+    this.#over = true;
+    this.#inbox.finish(last);
+    this.#forget();
+  }
+
+  #forget(): void {
+    clearTimeout(this.#grace);
+    this.#opening.signal?.removeEventListener("abort", this.#abort);
+  }
+
+  /** Says what a lost connection means for the call. */
+  #explain(failure: ToolhostError): ToolhostError {
     if (!this.#complete) {
       const words = `the connection was lost before the arguments were complete; the call was not executed (${failure.message})`;
       return new ToolhostError(failure.kind, words);
@@ -212,41 +256,9 @@ export class Execution implements AsyncIterable<CallEvent> {
     return new ToolhostError("outcome_unknown", words);
   }
 
-  #release(): void {
-    if (this.#released) {
-      return;
+  #put(frame: Frame): void {
+    if (this.#number !== 0) {
+      this.#stream.put(this.#number, frame);
     }
-    this.#released = true;
-    this.#opening.signal?.removeEventListener("abort", this.#abort);
-    if (this.#ended) {
-      this.#stream?.end();
-    } else {
-      this.#stream?.cancel();
-    }
-    if (this.#connection) {
-      this.#link.release(this.#connection, this.#failure);
-    }
-  }
-
-  #put(frame: Frame): boolean {
-    const stream = this.#stream;
-    if (!stream || stream.destroyed || stream.writableEnded || this.#released) {
-      return true;
-    }
-    return stream.write(create(ExecuteRequestSchema, { frame }));
-  }
-
-  async #write(frame: Frame): Promise<void> {
-    if (this.#put(frame)) {
-      return;
-    }
-    const stream = this.#stream as Stream;
-    await new Promise<void>((resolve) => {
-      const over = () => {
-        stream.off("drain", over).off("close", over).off("error", over).off("status", over);
-        resolve();
-      };
-      stream.on("drain", over).on("close", over).on("error", over).on("status", over);
-    });
   }
 }

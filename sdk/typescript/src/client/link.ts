@@ -2,7 +2,6 @@
 import {
   create,
   type DescMessage,
-  type DescMethodBiDiStreaming,
   type DescMethodServerStreaming,
   type DescMethodUnary,
   type MessageInitShape,
@@ -138,12 +137,8 @@ export class Link {
   }
 
   /** Begins an RPC that streams both ways, on a connection that was acquired. */
-  duplex<I extends DescMessage, O extends DescMessage>(
-    connection: Connection,
-    method: DescMethodBiDiStreaming<I, O>,
-  ): ClientDuplexStream<MessageShape<I>, MessageShape<O>> {
-    const definition: MethodDefinition<MessageShape<I>, MessageShape<O>> = methodDefinition(method);
-    const { path, requestSerialize, responseDeserialize } = definition;
+  duplex<I, O>(connection: Connection, method: MethodDefinition<I, O>): ClientDuplexStream<I, O> {
+    const { path, requestSerialize, responseDeserialize } = method;
     return this.#track(connection.client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize));
   }
 
@@ -256,9 +251,12 @@ export class Link {
 }
 
 /** Waits for a promise, until a signal is aborted. */
-async function heeding<T>(signal: AbortSignal | undefined, promise: Promise<T>): Promise<T> {
+export async function heeding<T>(signal: AbortSignal | undefined, promise: Promise<T>): Promise<T> {
   if (!signal) {
     return promise;
+  }
+  if (signal.aborted) {
+    throw abortFailure(signal);
   }
   let cancel = () => {};
   const aborted = new Promise<never>((_, reject) => {

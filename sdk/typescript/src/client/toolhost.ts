@@ -4,6 +4,7 @@ import { ToolhostError } from "../error.js";
 import { ToolService } from "../gen/toolhost/v1/tool_service_pb.js";
 import { toValues } from "../wire/scalars.js";
 import { findAddress, formatAddress } from "./address.js";
+import { CallStream } from "./callstream.js";
 import { type CallEvent, EventReader, type Outcome } from "./events.js";
 import { Execution } from "./execution.js";
 import { Link } from "./link.js";
@@ -34,10 +35,11 @@ const maxMessageBytes = 4 << 20;
 
 /**
  * A client of one toolhost. It connects when it is first used, and anew when the connection was lost. All that its methods
- * throw is a ToolhostError, which has a kind. `close` must be called in the end, or the process stays.
+ * throw is a ToolhostError, which has a kind. A client that is not closed does not keep the process from ending.
  */
 export class Toolhost {
   readonly #link: Link;
+  #stream: CallStream | undefined; // the one that takes calls
 
   /**
    * Makes a client of the toolhost at an address: unix:///PATH, 127.0.0.1:PORT or [::1]:PORT. Default: the environment's
@@ -140,13 +142,21 @@ export class Toolhost {
     const { signal } = options;
     const opening = { tool, options: { ...optionsMessage(options), outcomeOnly }, signal };
     if (args === undefined || isStream(args)) {
-      const execution = new Execution(this.#link, opening, undefined);
+      const execution = new Execution(this.#calls(), opening, undefined);
       if (args) {
         void bring(args, execution);
       }
       return execution;
     }
-    return new Execution(this.#link, opening, argumentBytes(args));
+    return new Execution(this.#calls(), opening, argumentBytes(args));
+  }
+
+  /** Returns the stream that all calls share, a new one where there is none that works. */
+  #calls(): CallStream {
+    if (!this.#stream || this.#stream.over) {
+      this.#stream = new CallStream(this.#link, maxMessageBytes);
+    }
+    return this.#stream;
   }
 
   /**
@@ -202,9 +212,12 @@ async function bring(args: ArgumentStream, execution: Execution): Promise<void> 
   try {
     for await (const piece of args) {
       await execution.send(piece);
+      if (execution.over) {
+        return;
+      }
     }
     await execution.complete();
   } catch (error) {
-    await execution.abandon(error);
+    execution.abandon(error);
   }
 }

@@ -1,0 +1,330 @@
+// The caller's half of a Connect stream, against a toolhost that does what the test says.
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { create, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
+import { Server, ServerCredentials, type ServerDuplexStream, status } from "@grpc/grpc-js";
+import { type CallEvent, type Execution, Toolhost, ToolhostError } from "toolhost/client";
+import { toolhost as contract } from "toolhost/proto";
+import { methodDefinition } from "../dist/wire/rpc.js";
+import { eventually, fixture, folder, Running } from "./harness.js";
+
+const { CallEventSchema, ConnectResponseSchema, ToolService } = contract;
+type Request = contract.ConnectRequest;
+type Event = MessageInitShape<typeof CallEventSchema>;
+type Stream = ServerDuplexStream<Request, contract.ConnectResponse>;
+
+/** A toolhost that only listens: what it says, the tests say. */
+class FakeToolhost {
+  readonly streams: Stream[] = [];
+  readonly requests: Request[] = [];
+  refusal: Partial<Record<"code" | "details", unknown>> | undefined;
+  readonly #server = new Server();
+  readonly address: string;
+
+  constructor(home: string) {
+    this.address = `unix://${join(home, "t.sock")}`;
+    const definition = methodDefinition(ToolService.method.connect);
+    this.#server.addService(
+      { [definition.path]: definition },
+      {
+        [definition.path]: (stream: Stream) => {
+          if (this.refusal) {
+            stream.emit("error", this.refusal);
+            return;
+          }
+          this.streams.push(stream);
+          stream.on("data", (request: Request) => this.requests.push(request));
+          stream.on("end", () => stream.end());
+        },
+      },
+    );
+  }
+
+  async listen(): Promise<void> {
+    const injector = this.#server.createConnectionInjector(ServerCredentials.createInsecure());
+    const listener = createServer((connection) => injector.injectConnection(connection));
+    listener.listen(this.address.slice("unix://".length)).unref();
+    await once(listener, "listening");
+  }
+
+  /** Says something of a call on the last stream, and returns what it costs. */
+  say(call: number, event: Event["event"]): number {
+    const said = create(CallEventSchema, { seq: 1n, ...(event && { event }) });
+    this.streams.at(-1)?.write(create(ConnectResponseSchema, { call, event: said, received: 300n }));
+    return toBinary(CallEventSchema, said).length;
+  }
+
+  /** Ends a call with a text. */
+  answer(call: number, text: string): void {
+    const value = {
+      callId: `c-${call}`,
+      outcome: { case: "result", value: { content: [{ block: { case: "text", value: text } }] } },
+    };
+    this.say(call, { case: "ended", value } as Event["event"]);
+  }
+
+  /** The frames of a kind, once there are so many. */
+  async frames(kind: Request["frame"]["case"], count: number): Promise<Request[]> {
+    const found = () => this.requests.filter(({ frame }) => frame.case === kind);
+    await eventually(`${count} frames ${kind}`, () => found().length >= count);
+    assert.equal(found().length, count, kind);
+    return found();
+  }
+
+  close(): void {
+    this.#server.forceShutdown();
+  }
+}
+
+let home: string;
+let fake: FakeToolhost;
+let toolhost: Toolhost;
+
+before(async () => {
+  home = await folder();
+});
+
+after(async () => {
+  await rm(home, { recursive: true });
+});
+
+/** A test with a fake of its own. */
+function withFake(name: string, body: () => Promise<void>): void {
+  test(name, async () => {
+    fake = new FakeToolhost(home);
+    await fake.listen();
+    toolhost = new Toolhost({ address: fake.address });
+    try {
+      await body();
+    } finally {
+      toolhost.close();
+      fake.close();
+      await rm(join(home, "t.sock"), { force: true });
+    }
+  });
+}
+
+async function failure(work: Promise<unknown>): Promise<ToolhostError> {
+  const error = await work.then(
+    () => assert.fail("it did not fail"),
+    (thrown: unknown) => thrown,
+  );
+  assert(error instanceof ToolhostError, String(error));
+  return error;
+}
+
+async function readAll(execution: Execution): Promise<CallEvent[]> {
+  const events: CallEvent[] = [];
+  for await (const event of execution) {
+    events.push(event);
+  }
+  return events;
+}
+
+withFake("all calls share one stream, and are answered in any order", async () => {
+  const calls = Array.from({ length: 20 }, (_, i) => toolhost.call("t", { i }));
+  const starts = await fake.frames("start", 20);
+  assert.equal(new Set(starts.map(({ call }) => call)).size, 20);
+  for (const { call } of starts.toReversed()) {
+    fake.answer(call, `answer ${call}`);
+  }
+  const texts = (await Promise.all(calls)).map(({ result }) => result.text);
+  assert.deepEqual(
+    texts,
+    starts.map(({ call }) => `answer ${call}`),
+  );
+  assert.equal(fake.streams.length, 1);
+  const later = toolhost.call("t");
+  const [, last] = [await fake.frames("start", 21), fake.requests.at(-1)];
+  assert(last && last.received === 20n, "it tells what it has read");
+  fake.answer(last.call, "x");
+  await later;
+});
+
+withFake("what is not read is not paid for, and what is read is, to the byte", async () => {
+  const execution = toolhost.execute("t", {});
+  const [start] = await fake.frames("start", 1);
+  const number = start?.call ?? 0;
+  let cost = 0;
+  for (let i = 0; i < 4; i++) {
+    cost += fake.say(number, { case: "log", value: { message: "x".repeat(40 << 10) } });
+  }
+  const other = toolhost.call("t");
+  const [, second] = await fake.frames("start", 2);
+  fake.answer(second?.call ?? 0, "other");
+  await other;
+  assert.equal(fake.requests.filter(({ frame }) => frame.case === "credit").length, 0, "nobody has read it");
+  const events = execution[Symbol.asyncIterator]();
+  for (let i = 0; i < 4; i++) {
+    await events.next();
+  }
+  const [credit] = await fake.frames("credit", 1);
+  assert(credit?.frame.case === "credit" && credit.call === number);
+  assert.equal(credit.frame.value.bytes, cost);
+  fake.answer(number, "x");
+  await events.next();
+});
+
+withFake("a call whose reader leaves is cancelled, and gets to its end", async () => {
+  const execution = toolhost.execute("t", {});
+  const [start] = await fake.frames("start", 1);
+  const number = start?.call ?? 0;
+  fake.say(number, { case: "log", value: { message: "first" } });
+  for await (const _ of execution) {
+    break;
+  }
+  const [cancel] = await fake.frames("cancel", 1);
+  assert(cancel?.frame.case === "cancel" && cancel.call === number);
+  const [all] = await fake.frames("credit", 1);
+  assert(all?.frame.case === "credit" && all.frame.value.bytes === 256 << 10);
+  const cost = fake.say(number, { case: "log", value: { message: "late" } });
+  const [, more] = await fake.frames("credit", 2);
+  assert(more?.frame.case === "credit" && more.frame.value.bytes === cost);
+  assert.match((await failure(execution.outcome())).message, /was left before they ended; to know the outcome, read/);
+});
+
+withFake("a call with an id goes on without its reader", async () => {
+  const execution = toolhost.execute("t", {}, { callId: "id" });
+  const [start] = await fake.frames("start", 1);
+  fake.say(start?.call ?? 0, { case: "log", value: { message: "first" } });
+  for await (const _ of execution) {
+    break;
+  }
+  await fake.frames("credit", 1);
+  await fake.frames("cancel", 0);
+});
+
+withFake("the outcome can be waited for beside the loop over the events", async () => {
+  const execution = toolhost.execute("t", {});
+  const [start] = await fake.frames("start", 1);
+  const events = readAll(execution);
+  const outcome = execution.outcome();
+  await assert.rejects(readAll(execution), { kind: "invalid_argument", message: /are read by another loop; read them in one/ });
+  fake.answer(start?.call ?? 0, "done");
+  assert.equal((await outcome).result.text, "done");
+  assert.deepEqual(
+    (await events).map(({ type }) => type),
+    ["ended"],
+  );
+  assert.deepEqual(await readAll(execution), []);
+});
+
+withFake("a server that ends the stream in good order has executed nothing that it did not answer", async () => {
+  const call = failure(toolhost.call("t", {}, { callId: "id" }));
+  await fake.frames("start", 1);
+  fake.streams[0]?.end();
+  const error = await call;
+  assert.deepEqual([error.kind, error.callId], ["unavailable", "id"]);
+  assert.match(error.message, /shutting down; the call was not executed/);
+  const next = toolhost.call("t");
+  const [, start] = await fake.frames("start", 2);
+  fake.answer(start?.call ?? 0, "again");
+  assert.equal((await next).result.text, "again");
+  assert.equal(fake.streams.length, 2);
+});
+
+withFake("a stream that breaks", async () => {
+  const complete = failure(toolhost.call("t", {}));
+  const half = toolhost.execute("t", undefined);
+  await half.send("{");
+  await fake.frames("start", 2);
+  fake.say(99, { case: "log", value: { message: "of no call" } });
+  fake.streams[0]?.emit("error", { code: status.INTERNAL, details: "a bug 4711" });
+  const executed = await complete;
+  assert.equal(executed.kind, "outcome_unknown");
+  assert.match(executed.message, /had no call id .* give calls that change something an id \(a bug 4711\)$/);
+  const unexecuted = await failure(half.outcome());
+  assert.equal(unexecuted.kind, "internal");
+  assert.match(unexecuted.message, /before the arguments were complete; the call was not executed \(a bug 4711\)$/);
+});
+
+withFake("a server that takes no calls says why", async () => {
+  fake.refusal = { code: status.PERMISSION_DENIED, details: "plugins may not call" };
+  const error = await failure(toolhost.call("t", {}));
+  assert.deepEqual([error.kind, error.message], ["denied", "plugins may not call"]);
+});
+
+withFake("what is too large to be sent ends its call, and no other", async () => {
+  const other = toolhost.call("t");
+  const [start] = await fake.frames("start", 1);
+  const error = await failure(toolhost.call("t", {}, { context: { big: "x".repeat(4 << 20) } }));
+  assert.equal(error.kind, "invalid_argument");
+  assert.match(error.message, /has \d+ bytes, and 4194304 can be; give it a smaller context$/);
+  fake.answer(start?.call ?? 0, "other");
+  assert.equal((await other).result.text, "other");
+});
+
+withFake("large arguments go in pieces, as they do that come in pieces", async () => {
+  const text = JSON.stringify({ text: "x".repeat(300 << 10) });
+  const calls = [toolhost.call("t", text), toolhost.execute("t", pieces(text)).outcome()];
+  const completes = await fake.frames("complete", 2);
+  for (const { call } of completes) {
+    const parts = fake.requests.flatMap(({ call: own, frame }) =>
+      own === call && frame.case === "append" ? [Buffer.from(frame.value.text)] : [],
+    );
+    assert(parts.every(({ length }) => length <= 64 << 10));
+    assert(Buffer.concat(parts).toString() === text);
+    fake.answer(call, "x");
+  }
+  await Promise.all(calls);
+});
+
+async function* pieces(text: string) {
+  yield text.slice(0, 7);
+  yield text.slice(7);
+}
+
+withFake("arguments are not asked for any more once the call has ended", async () => {
+  let left = false;
+  async function* endless() {
+    try {
+      for (;;) {
+        yield " ";
+        await new Promise((go) => setImmediate(go));
+      }
+    } finally {
+      left = true;
+    }
+  }
+  const call = toolhost.execute("t", endless()).outcome();
+  const [start] = await fake.frames("start", 1);
+  fake.answer(start?.call ?? 0, "enough");
+  await call;
+  await eventually("the arguments are let go", () => left);
+});
+
+withFake("arguments that cannot be had end their call at once", async () => {
+  async function* broken() {
+    yield "{";
+    throw new Error("the model is gone");
+  }
+  const error = await failure(toolhost.execute("t", broken()).outcome());
+  assert.equal(error.message, "the call's arguments could not be had, and it was not executed: the model is gone");
+  const [cancel] = await fake.frames("cancel", 1);
+  assert(cancel?.frame.case === "cancel" && cancel.frame.value.reason === error.message);
+});
+
+withFake("a caller that stops waiting is told what was done, or that nobody said it", async () => {
+  const abort = new AbortController();
+  const answered = failure(toolhost.call("t", {}, { signal: abort.signal }));
+  const unanswered = failure(toolhost.call("t", {}, { signal: abort.signal }));
+  await fake.frames("start", 2);
+  abort.abort(new Error("enough 4711"));
+  const [first] = await fake.frames("cancel", 2);
+  const error = { kind: 7, message: "stopped half way" }; // cancelled
+  fake.say(first?.call ?? 0, { case: "ended", value: { outcome: { case: "error", value: error } } } as Event["event"]);
+  assert.equal((await answered).message, "stopped half way");
+  assert.deepEqual([(await unanswered).kind, (await unanswered).message], ["cancelled", "enough 4711"]);
+});
+
+withFake("a program that does not close its client ends all the same", async () => {
+  const program = new Running(process.execPath, [fixture("forgetful"), fake.address], process.env);
+  const [start] = await fake.frames("start", 1);
+  fake.answer(start?.call ?? 0, "answered");
+  assert.equal(await program.line(), "answered");
+  assert.deepEqual(await program.exited, { code: 0, signal: null });
+});
