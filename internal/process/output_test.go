@@ -183,7 +183,7 @@ func TestLargeCrashKeepsWhyAndTheLastLines(t *testing.T) {
 	if exit.Code != 2 || exit.Reason != "" {
 		t.Errorf("exit %+v", exit)
 	}
-	log.await(t, "INFO panic: out of cheese")
+	log.await(t, "ERROR panic: out of cheese")
 	log.await(t, "WARN the plugin printed more lines than are logged dropped=")
 }
 
