@@ -86,7 +86,7 @@ func TestLongLineOnStdoutIsCut(t *testing.T) {
 	do(t, p, arguments{"do": "long_line", "number": 1 << 20})
 	do(t, p, arguments{"do": "long_line", "number": 1 << 20})
 	do(t, p, arguments{"do": "print", "text": "its end"})
-	line := log.await(t, "WARN xxx", "…[cut]")
+	line := log.await(t, "INFO xxx", "…[cut]")
 	if len(line) > 9<<10 {
 		t.Errorf("%d bytes were logged", len(line))
 	}
