@@ -38,16 +38,14 @@ func (s *Store) Read(ctx context.Context, runID string, after uint64) iter.Seq2[
 
 func (s *Store) number(ctx context.Context, runID string) (int64, error) {
 	var number int64
-	err := s.readers.QueryRowContext(ctx, "SELECT number FROM runs WHERE id = ?", runID).Scan(&number)
+	err := s.reads.number.QueryRowContext(ctx, runID).Scan(&number)
 	return number, err
 }
 
 // page reads some records whole and gives the connection back before anybody looks at them: a reader that stays in a
 // transaction would keep the write-ahead log from being truncated.
 func (s *Store) page(ctx context.Context, number int64, after uint64) ([]runstore.Record, error) {
-	rows, err := s.readers.QueryContext(ctx,
-		"SELECT seq, time, type, version, data FROM records WHERE run = ? AND seq > ? ORDER BY seq LIMIT ?",
-		number, int64(min(after, 1<<62)), readPage)
+	rows, err := s.reads.page.QueryContext(ctx, number, int64(min(after, 1<<62)), readPage)
 	if err != nil {
 		return nil, err
 	}
@@ -66,11 +64,9 @@ func (s *Store) page(ctx context.Context, number int64, after uint64) ([]runstor
 	return page, rows.Err()
 }
 
-const runColumns = "id, created, updated, last_seq, unfinished, summary"
-
 // Get implements runstore.Store.
 func (s *Store) Get(ctx context.Context, runID string) (runstore.Run, error) {
-	run, err := scanRun(s.readers.QueryRowContext(ctx, "SELECT "+runColumns+" FROM runs WHERE id = ?", runID))
+	run, err := scanRun(s.reads.get.QueryRowContext(ctx, runID))
 	if err != nil {
 		return runstore.Run{}, s.reading(runID, err)
 	}
@@ -86,11 +82,11 @@ func (s *Store) List(ctx context.Context, query runstore.Query) ([]runstore.Run,
 			return nil, s.reading(query.Before, err)
 		}
 	}
-	statement := "SELECT " + runColumns + " FROM runs WHERE number < ? ORDER BY number DESC LIMIT ?"
+	statement := s.reads.list
 	if query.UnfinishedOnly {
-		statement = "SELECT " + runColumns + " FROM runs WHERE number < ? AND unfinished = 1 ORDER BY number DESC LIMIT ?"
+		statement = s.reads.unfinished
 	}
-	rows, err := s.readers.QueryContext(ctx, statement, before, query.PageSize())
+	rows, err := statement.QueryContext(ctx, before, query.PageSize())
 	if err != nil {
 		return nil, fmt.Errorf("listing the runs in %s: %w", s.path, err)
 	}

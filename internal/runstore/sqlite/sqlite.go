@@ -43,6 +43,8 @@ type Store struct {
 	path    string
 	readers *sql.DB
 	writer  *sql.DB // one connection, used by the write loop alone
+	reads   reads
+	writes  writes
 
 	queue   chan *request
 	closing chan struct{} // closed by Close
@@ -68,6 +70,9 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	if s.readers, err = sqlitefile.Connect(path, maxReaders, "deferred"); err != nil {
 		return nil, errors.Join(fmt.Errorf("opening journal %s: %w", path, err), s.writer.Close())
 	}
+	if err := errors.Join(prepareAll(ctx, s.writer, s.writes.texts()), prepareAll(ctx, s.readers, s.reads.texts())); err != nil {
+		return nil, errors.Join(fmt.Errorf("opening journal %s: %w", path, err), s.release())
+	}
 	go s.writeLoop() // owned by the store: Close ends it and waits
 	return s, nil
 }
@@ -78,10 +83,13 @@ func (s *Store) Close() error {
 	s.close.Do(func() {
 		close(s.closing)
 		<-s.stopped
-		s.err = errors.Join(s.readers.Close(), s.writer.Close())
+		s.err = s.release()
 	})
 	return s.err
 }
+
+// release closes the connections, and with them their statements.
+func (s *Store) release() error { return errors.Join(s.readers.Close(), s.writer.Close()) }
 
 func prepare(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {

@@ -100,8 +100,9 @@ func (s *Store) commit(group []*request) {
 			return err
 		}
 		defer tx.Rollback()
+		writes := s.writes.in(ctx, tx)
 		for i, req := range group {
-			err := add(ctx, tx, &req.batch)
+			err := writes.add(ctx, &req.batch)
 			if errors.Is(err, runstore.ErrConflict) {
 				refused[i] = err
 			} else if err != nil {
@@ -123,9 +124,9 @@ func (s *Store) commit(group []*request) {
 }
 
 // add writes one batch. ErrConflict comes before anything is written.
-func add(ctx context.Context, tx *sql.Tx, b *runstore.Batch) error {
+func (w *writes) add(ctx context.Context, b *runstore.Batch) error {
 	var number, last int64
-	err := tx.QueryRowContext(ctx, "SELECT number, last_seq FROM runs WHERE id = ?", b.RunID).Scan(&number, &last)
+	err := w.find.QueryRowContext(ctx, b.RunID).Scan(&number, &last)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return err
 	}
@@ -135,8 +136,7 @@ func add(ctx context.Context, tx *sql.Tx, b *runstore.Batch) error {
 	first, newest := &b.Records[0], &b.Records[len(b.Records)-1]
 	end := last + int64(len(b.Records))
 	if last == 0 {
-		res, err := tx.ExecContext(ctx,
-			"INSERT INTO runs (id, created, updated, last_seq, unfinished, summary) VALUES (?, ?, ?, ?, ?, ?)",
+		res, err := w.create.ExecContext(ctx,
 			b.RunID, first.Time.UnixNano(), newest.Time.UnixNano(), end, b.Head.Unfinished, []byte(b.Head.Summary))
 		if err != nil {
 			return err
@@ -144,14 +144,13 @@ func add(ctx context.Context, tx *sql.Tx, b *runstore.Batch) error {
 		if number, err = res.LastInsertId(); err != nil {
 			return err
 		}
-	} else if _, err := tx.ExecContext(ctx,
-		"UPDATE runs SET updated = ?, last_seq = ?, unfinished = ?, summary = ? WHERE number = ?",
+	} else if _, err := w.advance.ExecContext(ctx,
 		newest.Time.UnixNano(), end, b.Head.Unfinished, []byte(b.Head.Summary), number); err != nil {
 		return err
 	}
 	for i := range b.Records {
 		r := &b.Records[i]
-		if _, err := tx.ExecContext(ctx, "INSERT INTO records (run, seq, time, type, version, data) VALUES (?, ?, ?, ?, ?, ?)",
+		if _, err := w.record.ExecContext(ctx,
 			number, last+1+int64(i), r.Time.UnixNano(), r.Type, r.Version, []byte(r.Data)); err != nil {
 			return err
 		}

@@ -1,0 +1,59 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+)
+
+// Statements are parsed once: SQLite's parser took a third of what an append costs. database/sql parses one anew only on a
+// connection that it has not seen.
+
+// writes are the statements of the write loop.
+type writes struct {
+	find, create, advance, record *sql.Stmt
+}
+
+func (w *writes) texts() map[string]**sql.Stmt {
+	return map[string]**sql.Stmt{
+		"SELECT number, last_seq FROM runs WHERE id = ?":                                                   &w.find,
+		"INSERT INTO runs (id, created, updated, last_seq, unfinished, summary) VALUES (?, ?, ?, ?, ?, ?)": &w.create,
+		"UPDATE runs SET updated = ?, last_seq = ?, unfinished = ?, summary = ? WHERE number = ?":          &w.advance,
+		"INSERT INTO records (run, seq, time, type, version, data) VALUES (?, ?, ?, ?, ?, ?)":              &w.record,
+	}
+}
+
+// in returns the statements as they are in a transaction.
+func (w *writes) in(ctx context.Context, tx *sql.Tx) *writes {
+	return &writes{
+		find: tx.StmtContext(ctx, w.find), create: tx.StmtContext(ctx, w.create), advance: tx.StmtContext(ctx, w.advance),
+		record: tx.StmtContext(ctx, w.record),
+	}
+}
+
+// reads are the statements of the readers.
+type reads struct {
+	number, page, get, list, unfinished *sql.Stmt
+}
+
+const runColumns = "id, created, updated, last_seq, unfinished, summary"
+
+func (r *reads) texts() map[string]**sql.Stmt {
+	return map[string]**sql.Stmt{
+		"SELECT number FROM runs WHERE id = ?": &r.number,
+		"SELECT seq, time, type, version, data FROM records WHERE run = ? AND seq > ? ORDER BY seq LIMIT ?":    &r.page,
+		"SELECT " + runColumns + " FROM runs WHERE id = ?":                                                     &r.get,
+		"SELECT " + runColumns + " FROM runs WHERE number < ? ORDER BY number DESC LIMIT ?":                    &r.list,
+		"SELECT " + runColumns + " FROM runs WHERE number < ? AND unfinished = 1 ORDER BY number DESC LIMIT ?": &r.unfinished,
+	}
+}
+
+// prepareAll prepares statements. Closing db closes them.
+func prepareAll(ctx context.Context, db *sql.DB, texts map[string]**sql.Stmt) error {
+	for text, into := range texts {
+		var err error
+		if *into, err = db.PrepareContext(ctx, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
