@@ -66,9 +66,10 @@ var rooms = map[string][]string{
 
 	// The plugin's side.
 	"internal/pluginwire":    {"tool", "internal/flow", "internal/toolpb", pluginV1, toolV1, grpc + "/...", protobuf + "/...", goPlugin, hclog},
-	"sdk":                    {"tool", "internal/arguments", "internal/filterjson", "internal/partialjson", "internal/pluginwire", "sdk/internal/transport", "sdk/workspace", pluginV1, grpc + "/...", goPlugin, hclog, schema},
+	"sdk":                    {"tool", "internal/filterjson", "internal/partialjson", "internal/pluginwire", "sdk/internal/fit", "sdk/internal/transport", "sdk/workspace", pluginV1, grpc + "/...", goPlugin, hclog, schema},
+	"sdk/internal/fit":       {},
 	"sdk/internal/transport": {"tool", "internal/pluginwire"},
-	"sdk/sdktest":            {"tool", "internal/filterjson", "internal/pluginwire", "sdk", "sdk/internal/transport", grpc + "/...", schema},
+	"sdk/sdktest":            {"tool", "internal/arguments", "internal/filterjson", "internal/pluginwire", "sdk", "sdk/internal/fit", "sdk/internal/transport", grpc + "/...", schema},
 
 	// Where tools work.
 	"sdk/workspace":               {unix},
@@ -156,6 +157,7 @@ var rooms = map[string][]string{
 	"internal/e2e/docs":         {},
 	"internal/e2e/leaky":        {"sdk"},
 	"internal/e2e/privacy":      {"sdk"},
+	"internal/e2e/programs":     {},
 	"internal/e2e/stamped":      {"sdk"},
 
 	// The same tools and calls in several languages.

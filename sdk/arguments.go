@@ -9,19 +9,19 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/toolhost/toolhost/internal/arguments"
+	"github.com/toolhost/toolhost/sdk/internal/fit"
 )
 
 // argumentReader turns argument text into arguments that fit a tool's schema. It is immutable.
 type argumentReader struct {
-	compiled *arguments.Schema
+	compiled fit.Schema
 	schema   *jsonschema.Schema // the same, as a tree
 	defaults bool               // the tree declares a default somewhere
 	strict   bool               // the tool wants its arguments exactly as given
 }
 
-func newArgumentReader(spec *Spec) (*argumentReader, error) {
-	compiled, err := arguments.Compile(spec.InputSchema)
+func newArgumentReader(spec *Spec, compile fit.Compile) (*argumentReader, error) {
+	compiled, err := compile(spec.InputSchema)
 	if err != nil {
 		return nil, err
 	}
@@ -35,27 +35,24 @@ func newArgumentReader(spec *Spec) (*argumentReader, error) {
 
 // read returns the arguments, valid and with defaults filled in, in canonical form. The error is written for a model.
 func (r *argumentReader) read(text []byte) (json.RawMessage, error) {
-	parsed, err := arguments.Parse(text)
+	canonical, err := r.compiled.Canonical(text)
 	if err != nil {
 		return nil, err
 	}
-	if r.compiled.Settled(parsed) {
-		return parsed.Canonical, nil
-	}
 	// Only a number with a point or exponent can be an integer that Go would not decode as one.
-	if !r.strict && (r.defaults || bytes.ContainsAny(parsed.Canonical, ".eE")) {
-		completed, err := r.complete(parsed.Canonical)
+	if !r.strict && (r.defaults || bytes.ContainsAny(canonical, ".eE")) {
+		completed, err := r.complete(canonical)
 		if err != nil {
 			return nil, err
 		}
-		if parsed, err = arguments.Parse(completed); err != nil {
+		if canonical, err = r.compiled.Canonical(completed); err != nil {
 			return nil, err
 		}
 	}
-	if err := r.compiled.Validate(parsed); err != nil {
+	if err := r.compiled.Check(canonical); err != nil {
 		return nil, err
 	}
-	return parsed.Canonical, nil
+	return canonical, nil
 }
 
 // whole returns argument text as arguments that need no reading: an empty one means {}.

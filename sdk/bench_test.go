@@ -22,7 +22,7 @@ func (benchCall) ReadArtifact(context.Context, string, uint64, int) (tool.Artifa
 func BenchmarkCall(b *testing.B) {
 	server, err := sdk.NewServer(pluginOf(func(_ context.Context, in weatherIn) (forecastOut, error) {
 		return forecastOut{Text: in.City, PID: in.Days}, nil
-	}))
+	}), nil)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -9,13 +9,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolhost/toolhost/internal/arguments"
+	"github.com/toolhost/toolhost/sdk/internal/fit"
 	"github.com/toolhost/toolhost/tool"
 )
 
 // declare returns a tool without code, with the schemas that its spec leaves to its types.
 func declare[In, Out any](spec Spec) Tool {
-	t := Tool{spec: spec}
+	t := Tool{spec: spec, derived: len(spec.InputSchema)+len(spec.OutputSchema) == 0}
 	in := reflect.TypeFor[In]()
 	if err := checkInput(in); err != nil {
 		t.err = err
@@ -86,7 +86,12 @@ func typeLabel(t reflect.Type) string {
 }
 
 // checkSpec returns what is wrong with a tool's declaration, whose schemas are in place.
-func checkSpec(spec *Spec) error {
+func checkSpec(spec *Spec, compile fit.Compile) error {
+	return errors.Join(checkWords(spec), errors.Join(checkSchemas(spec, compile)...))
+}
+
+// checkWords returns what is wrong with a tool's declaration besides its schemas and examples.
+func checkWords(spec *Spec) error {
 	var problems []error
 	fail := func(format string, args ...any) { problems = append(problems, fmt.Errorf(format, args...)) }
 	if err := tool.CheckName(spec.Name); err != nil {
@@ -106,10 +111,15 @@ func checkSpec(spec *Spec) error {
 			fail("its metadata %q is not JSON", key)
 		}
 	}
-	reader, err := newArgumentReader(spec)
+	return errors.Join(problems...)
+}
+
+// checkSchemas returns what is wrong with a tool's schemas and the examples of its input.
+func checkSchemas(spec *Spec, compile fit.Compile) (problems []error) {
+	fail := func(format string, args ...any) { problems = append(problems, fmt.Errorf(format, args...)) }
+	reader, err := newArgumentReader(spec, compile)
 	if err != nil {
-		fail("its input schema: %w", err)
-		return errors.Join(problems...)
+		return []error{fmt.Errorf("its input schema: %w", err)}
 	}
 	if !isType(reader.schema, "object") {
 		fail(`its input schema must have "type": "object"`)
@@ -120,9 +130,9 @@ func checkSpec(spec *Spec) error {
 		}
 	}
 	if len(spec.OutputSchema) > 0 {
-		if _, err := arguments.Compile(spec.OutputSchema); err != nil {
+		if _, err := compile(spec.OutputSchema); err != nil {
 			fail("its output schema: %w", err)
 		}
 	}
-	return errors.Join(problems...)
+	return problems
 }

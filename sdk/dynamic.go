@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/toolhost/toolhost/sdk/internal/fit"
 	"github.com/toolhost/toolhost/sdk/internal/transport"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -55,16 +56,17 @@ const maxReaders = 64
 
 // dynamic describes a tool for sessions. It is safe for concurrent use.
 type dynamic struct {
-	spec   Spec
-	static *argumentReader
-	vary   func(ctx context.Context) (Variant, error)
+	spec    Spec
+	static  *argumentReader
+	vary    func(ctx context.Context) (Variant, error)
+	compile fit.Compile
 
 	mu      sync.Mutex
 	readers map[string]*argumentReader // by the text of the schema
 }
 
-func newDynamic(t Tool, static *argumentReader) *dynamic {
-	return &dynamic{spec: t.spec, static: static, vary: t.vary, readers: map[string]*argumentReader{}}
+func newDynamic(t Tool, static *argumentReader, compile fit.Compile) *dynamic {
+	return &dynamic{spec: t.spec, static: static, vary: t.vary, compile: compile, readers: map[string]*argumentReader{}}
 }
 
 // describe returns the spec for a session, and what reads arguments of its calls. Values that the tool did not declare do
@@ -113,7 +115,7 @@ func (d *dynamic) reader(spec *Spec) (*argumentReader, error) {
 	if reader != nil {
 		return reader, nil
 	}
-	reader, err := newArgumentReader(spec)
+	reader, err := newArgumentReader(spec, d.compile)
 	if err == nil && !isType(reader.schema, "object") {
 		err = errors.New(`its input schema must have "type": "object"`)
 	}

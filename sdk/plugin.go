@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolhost/toolhost/sdk/internal/fit"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -29,10 +30,11 @@ type Plugin struct {
 }
 
 // Validate returns nil, or an error that names everything that is wrong with the plugin's declaration and its tools'.
-// Serve refuses to run a plugin that does not validate; a test that calls Validate finds out earlier.
+// Serve refuses to run a plugin that does not validate; a test that calls Validate finds out earlier. Of schemas that are
+// written by hand, package sdktest and toolhost find out more: every keyword, by the rules of its draft, and what takes too
+// long to check.
 func (p Plugin) Validate() error {
-	_, err := NewServer(p)
-	return err
+	return p.check(lightly, false)
 }
 
 // Describe returns what the plugin says of itself to a toolhost, without checking it.
@@ -54,8 +56,9 @@ func (p Plugin) Describe() Description {
 	return d
 }
 
-// check returns the problems of the declaration, one line each.
-func (p Plugin) check() error {
+// check returns the problems of the declaration, one line each. Schemas that were made of types are taken to be right if
+// trusting says so.
+func (p Plugin) check(compile fit.Compile, trusting bool) error {
 	var problems []error
 	if err := tool.CheckName(p.Name); err != nil {
 		problems = append(problems, fmt.Errorf("the plugin: %w", err))
@@ -73,7 +76,7 @@ func (p Plugin) check() error {
 			problems = append(problems, fmt.Errorf("%s: another tool of the plugin has that name", label))
 		}
 		seen[t.spec.Name] = true
-		problems = append(problems, labelled(label, t.check())...)
+		problems = append(problems, labelled(label, t.check(compile, trusting))...)
 	}
 	for i, f := range p.Filters {
 		label := fmt.Sprintf("filter %q", f.Name)
@@ -89,7 +92,7 @@ func (p Plugin) check() error {
 	return errors.Join(problems...)
 }
 
-func (t Tool) check() error {
+func (t Tool) check(compile fit.Compile, trusting bool) error {
 	if t.open == nil {
 		return errors.New("it has no code; make it with Func or Object")
 	}
@@ -99,9 +102,12 @@ func (t Tool) check() error {
 			spec.InputSchema = []byte(`{"type":"object"}`) // what is wrong with it is said by t.err
 			spec.InputExamples = nil
 		}
-		return errors.Join(t.err, t.checkDynamic(), checkSpec(&spec))
+		return errors.Join(t.err, t.checkDynamic(), checkSpec(&spec, compile))
 	}
-	return errors.Join(t.checkDynamic(), checkSpec(&t.spec))
+	if trusting && t.derived && len(t.spec.InputExamples) == 0 {
+		return errors.Join(t.checkDynamic(), checkWords(&t.spec))
+	}
+	return errors.Join(t.checkDynamic(), checkSpec(&t.spec, compile))
 }
 
 // labelled returns the errors that err joins, each with its label.

@@ -33,7 +33,7 @@ func Serve(p Plugin) {
 
 // serve is Serve without the process around it. It returns the exit code.
 func serve(p Plugin, args []string, getenv func(string) string, stdout, stderr io.Writer) int {
-	server, err := NewServer(p)
+	server, err := newServer(p, lightly, true)
 	if err != nil {
 		fmt.Fprint(stderr, complaint(p.Name, err))
 		return 1
@@ -56,7 +56,6 @@ func serve(p Plugin, args []string, getenv func(string) string, stdout, stderr i
 			p.Name, offered, pluginwire.ProtocolVersion)
 		return 1
 	}
-	server.trusting = true
 	serveHost(server)
 	return 0
 }

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/toolhost/toolhost/sdk/internal/fit"
 	"github.com/toolhost/toolhost/sdk/internal/transport"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -20,7 +21,6 @@ import (
 type Server struct {
 	description tool.Description
 	tools       map[string]servedTool
-	trusting    bool // arguments come from toolhost, which has repaired and validated them
 
 	mu    sync.Mutex
 	calls int           // at work
@@ -38,28 +38,27 @@ type servedTool struct {
 
 var _ transport.Handler = (*Server)(nil)
 
-// NewServer checks a plugin. It starts nothing. The error is that of Plugin.Validate.
-func NewServer(p Plugin) (*Server, error) {
-	if err := p.check(); err != nil {
+// NewServer checks a plugin by the validator that is given; nil is the one that Plugin.Validate uses. It starts nothing. The
+// error names all that is wrong with the plugin. The server repairs and validates arguments by itself.
+func NewServer(p Plugin, compile fit.Compile) (*Server, error) {
+	if compile == nil {
+		compile = lightly
+	}
+	return newServer(p, compile, false)
+}
+
+// newServer is NewServer. A server that trusts is called by a toolhost, which has repaired and validated the arguments; only
+// what a session's own schema says is looked at again, for it may have changed since the session was told.
+func newServer(p Plugin, compile fit.Compile, trusting bool) (*Server, error) {
+	if err := p.check(compile, trusting); err != nil {
 		return nil, err
 	}
 	s := &Server{description: p.Describe(), tools: map[string]servedTool{}, idle: make(chan struct{})}
 	close(s.idle)
 	for _, t := range p.Tools {
-		args, err := newArgumentReader(&t.spec)
+		served, err := serveTool(t, compile, trusting)
 		if err != nil {
 			return nil, fmt.Errorf("tool %q: its input schema: %w", t.spec.Name, err)
-		}
-		served := servedTool{name: t.spec.Name, open: t.open}
-		served.read = func(_ context.Context, text []byte) (json.RawMessage, error) {
-			if s.trusting {
-				return whole(text), nil
-			}
-			return args.read(text)
-		}
-		if t.vary != nil {
-			served.dynamic = newDynamic(t, args)
-			served.read = served.dynamic.read
 		}
 		s.tools[t.spec.Name] = served
 	}
@@ -68,6 +67,24 @@ func NewServer(p Plugin) (*Server, error) {
 		s.tools[f.Name] = servedTool{name: f.Name, read: asked, open: f.open}
 	}
 	return s, nil
+}
+
+func serveTool(t Tool, compile fit.Compile, trusting bool) (servedTool, error) {
+	served := servedTool{name: t.spec.Name, open: t.open}
+	if trusting && t.vary == nil {
+		served.read = func(_ context.Context, text []byte) (json.RawMessage, error) { return whole(text), nil }
+		return served, nil
+	}
+	args, err := newArgumentReader(&t.spec, compile)
+	if err != nil {
+		return served, err
+	}
+	served.read = func(_ context.Context, text []byte) (json.RawMessage, error) { return args.read(text) }
+	if t.vary != nil {
+		served.dynamic = newDynamic(t, args, compile)
+		served.read = served.dynamic.read
+	}
+	return served, nil
 }
 
 // Describe says what the plugin is, with the tools that are asked for, as the session sees them.

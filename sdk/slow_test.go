@@ -44,7 +44,7 @@ func TestReportsEndWithTheCall(t *testing.T) {
 				server, err := sdk.NewServer(pluginOf(func(ctx context.Context, _ struct{}) (string, error) {
 					report(ctx)
 					return "", ctx.Err()
-				}))
+				}), nil)
 				if err != nil {
 					t.Fatal(err)
 				}

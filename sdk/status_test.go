@@ -82,7 +82,7 @@ func TestNothingIsReportedAfterTheEnd(t *testing.T) {
 		kept = ctx
 		sdk.Logger(ctx).Info("in time")
 		return "text\xff", nil
-	}))
+	}), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

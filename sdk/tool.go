@@ -11,10 +11,11 @@ import (
 // Tool is one tool of a plugin: what it declares, and the Go code behind it. Func and Object make them. A Tool is
 // immutable and may be used by several plugins.
 type Tool struct {
-	spec Spec
-	err  error // what is wrong with the declaration, for Plugin.Validate
-	open func(ctx context.Context) (object, error)
-	vary func(ctx context.Context) (Variant, error) // nil: it is not dynamic
+	spec    Spec
+	derived bool  // the schemas that the spec left out were made of the types
+	err     error // what is wrong with the declaration, for Plugin.Validate
+	open    func(ctx context.Context) (object, error)
+	vary    func(ctx context.Context) (Variant, error) // nil: it is not dynamic
 }
 
 // Spec returns what the tool declares, with the schemas that were derived.

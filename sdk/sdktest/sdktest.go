@@ -48,7 +48,7 @@ func NewOverWire(t testing.TB, plugin sdk.Plugin) *Host {
 
 func check(t testing.TB, plugin sdk.Plugin) *sdk.Server {
 	t.Helper()
-	server, err := sdk.NewServer(plugin)
+	server, err := sdk.NewServer(plugin, compile)
 	if err != nil {
 		t.Fatalf("the plugin does not validate:\n%v", err)
 	}

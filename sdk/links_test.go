@@ -1,0 +1,27 @@
+package sdk_test
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// TestPluginsLinkNoValidator: a package's initialisation happens in every process that links it, asked for or not, and that
+// of the validator takes longer than all else of a plugin's start.
+func TestPluginsLinkNoValidator(t *testing.T) {
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "../plugins/calculator").Output()
+	if err != nil {
+		t.Fatalf("listing what a plugin links: %v", err)
+	}
+	linked := strings.Fields(string(out))
+	if len(linked) < 100 {
+		t.Fatalf("a plugin links %d packages; is that a list of them?", len(linked))
+	}
+	for _, path := range linked {
+		for _, heavy := range []string{"github.com/santhosh-tekuri/", "golang.org/x/text/message", "github.com/toolhost/toolhost/internal/arguments"} {
+			if strings.HasPrefix(path, heavy) {
+				t.Errorf("a plugin links %s", path)
+			}
+		}
+	}
+}
