@@ -56,11 +56,17 @@ func examine(ctx context.Context, options serveOptions, folder string) (_ *catal
 	return found[0], nil
 }
 
-// refused says why a plugin is not good enough. Staged is where it was examined, source where it is the author's.
+// refused says why a plugin is not good enough, in words of what its author sees. Staged is where it was examined, source
+// where it is the author's.
 func refused(p *catalog.Plugin, staged, source string) error {
 	if p.Problem == "" {
 		return nil
 	}
 	reason := strings.ReplaceAll(p.Problem, staged, source)
-	return &cli.ExitError{Code: cli.ExitInfrastructure, Err: fmt.Errorf("%s is refused, and nothing is changed: %s", source, reason)}
+	for _, copied := range []string{p.Dir, p.Path} { // of one that was copied, from which nobody learns anything
+		if copied != "" && p.Pinned {
+			reason = strings.ReplaceAll(reason, copied, source)
+		}
+	}
+	return &cli.ExitError{Code: cli.ExitInfrastructure, Err: fmt.Errorf("%s is refused, and nothing is changed: %s; `toolhost verify %s` may tell more", source, reason, source)}
 }

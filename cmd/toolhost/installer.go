@@ -180,18 +180,26 @@ func takeOver(ctx context.Context, c *client.Client, d *installed) (reason strin
 		if i := slices.IndexFunc(pinned.wishes, func(w wish) bool { return w.failed != "" }); i >= 0 {
 			return pinned.wishes[i].failed, nil
 		}
-	} else if i := slices.IndexFunc(done.Failures, func(f tool.ReloadFailure) bool { return f.Plugin == plugin.Name }); i >= 0 {
-		return done.Failures[i].Reason, nil
 	}
 	if plugin, err = at(ctx, c, d.Path); err != nil || plugin == nil {
 		return "", err
 	}
 	if plugin.State == tool.PluginDisabled || plugin.Digest != d.Digest {
-		return cmp.Or(plugin.Reason, refusalOf(plugin), "it is not known why"), nil
+		return cmp.Or(failureOf(done, plugin.Name), plugin.Reason, refusalOf(plugin), "it is not known why"), nil
 	}
-	d.InService = true
+	d.InService, d.Tools = true, append([]string{}, plugin.Tools...)
 	d.Ungranted, d.Warnings = append([]tool.Ungranted{}, plugin.Ungranted...), append([]string{}, plugin.Warnings...)
 	return "", nil
+}
+
+// failureOf returns why a plugin was not taken over; empty if it was. Two files may say that they are the same plugin, so
+// that it tells nothing of one that is in service.
+func failureOf(done tool.Reloaded, plugin string) string {
+	i := slices.IndexFunc(done.Failures, func(f tool.ReloadFailure) bool { return f.Plugin == plugin })
+	if i < 0 {
+		return ""
+	}
+	return done.Failures[i].Reason
 }
 
 func refusalOf(p *tool.PluginInfo) string {

@@ -36,7 +36,11 @@ func newUninstallCommand(p cli.Process) *cobra.Command {
 			if format.JSON() {
 				return cli.WriteJSON(p.Stdout, done)
 			}
-			_, err = fmt.Fprintf(p.Stdout, "uninstalled %s: %s is gone\n", done.Plugin, done.Path)
+			allowed := ""
+			if done.LockFile != "" {
+				allowed = ", and " + done.LockFile + " does not allow it any more"
+			}
+			_, err = fmt.Fprintf(p.Stdout, "uninstalled %s: %s is gone%s\n", done.Plugin, done.Path, allowed)
 			return err
 		},
 	}

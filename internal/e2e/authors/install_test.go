@@ -81,7 +81,11 @@ func TestInstall(t *testing.T) {
 			a.fails(t, 2, "toolhost install none", "there is no plugin at none")
 			a.fails(t, 2, "toolhost install text", "is not executable")
 			a.fails(t, 2, "toolhost install .", "holds no plugin.yaml")
-			a.fails(t, 3, "toolhost install script", "script is refused, and nothing is changed", "exit code 7")
+			a.fails(t, 3, "toolhost install script", "script is refused, and nothing is changed", "exit code 7", "`toolhost verify script` may tell more")
+			if err := os.Chmod(filepath.Join(a.folder, "text"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			a.fails(t, 3, "toolhost install text", "fork/exec text: exec format error; it is no program for this machine")
 			a.fails(t, 3, "toolhost uninstall script", "not_found", "it is empty")
 			a.holds(t)
 		},
@@ -144,11 +148,31 @@ func TestInstall(t *testing.T) {
 			a.stamped(t, "second", map[string]string{"version": "2"})
 			a.says(t, "toolhost install second", "allowed in", "in service")
 			a.says(t, "toolhost call stamped_read", "2")
-			a.says(t, "toolhost uninstall stamped")
+			a.says(t, "toolhost uninstall stamped", "toolhost.lock does not allow it any more")
 			lock, err := os.ReadFile(filepath.Join(a.folder, "toolhost.lock"))
 			if err != nil || strings.Contains(string(lock), "sha256") {
 				t.Errorf("the lock file says\n%s%v", lock, err)
 			}
+		},
+		"another file that says that it is the same plugin does no harm": func(t *testing.T, a *author) {
+			a.stamped(t, "first", map[string]string{"version": "1"})
+			a.says(t, "toolhost install first")
+			a.serves(t, "toolhost serve")
+			a.stamped(t, "other", map[string]string{"version": "other"})
+			a.types(t, "mv other "+filepath.Join(a.home, "data", "toolhost", "plugins", "z"))
+			a.fails(t, 3, "toolhost reload", `the plugin name "stamped" is taken by`)
+			a.stamped(t, "second", map[string]string{"version": "2"})
+			a.says(t, "toolhost install second", "replaced stamped 2", "in service")
+			a.says(t, "toolhost call stamped_read", "2")
+		},
+		"a tool that another plugin ships is not counted": func(t *testing.T, a *author) {
+			a.stamped(t, "first", map[string]string{"version": "1"})
+			a.says(t, "toolhost install first")
+			a.serves(t, "toolhost serve")
+			a.folderPlugin(t, "other", "")
+			a.write(t, "other/plugin.yaml", "name: other\ncommand: [./program]\n")
+			a.stamped(t, "other/program", map[string]string{"plugin": "other"})
+			a.says(t, "toolhost install other", "installed other: 0 tools", `the plugin "stamped" ships one of that name`)
 		},
 		"a name that another plugin has is refused": func(t *testing.T, a *author) {
 			a.stamped(t, "first", map[string]string{"version": "1"})

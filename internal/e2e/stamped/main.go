@@ -7,6 +7,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -22,6 +23,8 @@ import (
 // stamp is what stands at the end of the executable.
 type stamp struct {
 	Version string `json:"version"`
+	// Plugin is the name that it gives itself. Empty: stamped.
+	Plugin string `json:"plugin"`
 	// Fault is what is wrong with it: "exit", "garbage", "contract" or "hang"; empty: nothing.
 	Fault string `json:"fault"`
 	// Later is a file that the first process makes. Only processes that find it have the fault. Empty: all have it.
@@ -99,7 +102,7 @@ func (s *stamp) fail() {
 
 func (s *stamp) plugin() sdk.Plugin {
 	return sdk.Plugin{
-		Name: "stamped", Version: s.Version, Description: "Says its version.",
+		Name: cmp.Or(s.Plugin, "stamped"), Version: s.Version, Description: "Says its version.",
 		Tools: []sdk.Tool{
 			sdk.Func(sdk.Spec{Name: "stamped_read", Description: "Says the version.", ReadOnly: true}, s.read),
 			sdk.Func(sdk.Spec{Name: "stamped_write", Description: "Adds a line to a file."}, s.write),
