@@ -108,7 +108,7 @@ func (at callPosition) precedes(c listedCall) bool {
 // rememberedCalls returns the calls that the ledger has in memory, behind a position, in no order.
 func (h *Host) rememberedCalls(q tool.CallQuery, at callPosition) []listedCall {
 	var calls []listedCall
-	for _, r := range h.ledger.runs() {
+	for _, r := range h.ledger.all() {
 		c := listedCall{CallRecord: r.summary()}
 		if selects(q, &c.CallRecord) && at.precedes(c) {
 			calls = append(calls, c)

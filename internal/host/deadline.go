@@ -12,11 +12,8 @@ var errDeadline = errors.New("its deadline passed")
 
 // setDeadline ends the run after d from now. r.mu is held.
 func (r *run) setDeadline(d time.Duration) {
-	if r.timer != nil {
-		r.timer.Stop()
-	}
 	r.limit, r.deadline = d, time.Now().Add(d)
-	r.timer = time.AfterFunc(d, func() { r.cancel(errDeadline) })
+	r.host.deadlines.set(r, r.deadline)
 }
 
 // setTimeout gives a run whose arguments are complete the time that it has. r.mu is held.
@@ -55,10 +52,9 @@ func (r *run) extend() {
 	if next.After(r.last) {
 		next = r.last
 	}
-	if next.After(r.deadline) && r.timer.Stop() {
+	if next.After(r.deadline) && r.host.deadlines.postpone(r, next) {
 		r.limit += next.Sub(r.deadline)
 		r.deadline = next
-		r.timer = time.AfterFunc(time.Until(next), func() { r.cancel(errDeadline) })
 	}
 }
 

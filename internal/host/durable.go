@@ -67,13 +67,15 @@ func (h *Host) underWay(e *callstore.Entry) bool {
 
 // revived returns a run that has ended as the store says.
 func (h *Host) revived(call tool.Call, e *callstore.Entry) *run {
-	return &run{host: h, call: call, record: revivedRecord(e, 0), finished: true, over: true, cancel: func(error) {}}
+	r := &run{host: h, call: call, finished: true, entry: ledgerEntry{over: true}}
+	r.record.revive(e, 0)
+	return r
 }
 
-// revivedRecord returns the record of a call of which only the outcome is left. Whoever has seen the events up to a number
-// gets it.
-func revivedRecord(e *callstore.Entry, after uint64) *record {
-	r := &record{seq: after}
+// revive makes a new record that of a call of which only the outcome is left. Whoever has seen the events up to a number gets
+// it.
+func (r *record) revive(e *callstore.Entry, after uint64) {
+	r.seq = after
 	outcome := e.Outcome
 	if outcome == nil {
 		outcome = &tool.Outcome{Err: unknownOutcome(e)}
@@ -86,7 +88,6 @@ func revivedRecord(e *callstore.Entry, after uint64) *record {
 		told.Err = &failure
 	}
 	r.publish(tool.Event{Ended: &told})
-	return r
 }
 
 // unknownOutcome says why the outcome of a call that was begun cannot be had.
@@ -116,10 +117,10 @@ func endedWith(how tool.CallState) string {
 // the second time. If it returns an error, the plugin must not execute the call.
 func (r *run) begin() *tool.Error {
 	store := r.host.cfg.Calls
-	if store == nil || r.minted || r.entry == nil || !r.tool.Spec.HasSideEffects() || r.hasBegun() {
+	if store == nil || r.minted || !r.entry.claimed || !r.tool.Spec.HasSideEffects() || r.hasBegun() {
 		return nil
 	}
-	err := store.Begin(r.ctx, callstore.Entry{
+	err := store.Begin(&r.ctx, callstore.Entry{
 		Key: r.storeKey(), Sum: r.entry.sum, Tool: r.call.Tool, Plugin: r.tool.Plugin.Info.Name, Begun: r.came,
 	})
 	if err != nil {
@@ -158,7 +159,7 @@ func (r *run) unrecorded(err error) *tool.Error {
 // end writes how a call that was begun ended.
 func (r *run) end(outcome *tool.Outcome) {
 	// Not r.ctx: it may have ended with the call. The store answers or fails by itself.
-	if err := r.host.cfg.Calls.End(context.WithoutCancel(r.ctx), r.storeKey(), *outcome); err != nil {
+	if err := r.host.cfg.Calls.End(context.WithoutCancel(&r.ctx), r.storeKey(), *outcome); err != nil {
 		r.host.cfg.Logger.Error("the outcome of a call was not recorded: after a restart it may be outcome_unknown",
 			"call_id", r.call.ID, "tool", r.call.Tool, "error", err)
 	}
@@ -166,7 +167,7 @@ func (r *run) end(outcome *tool.Outcome) {
 
 // forget takes back that a call was begun: it never reached a plugin.
 func (r *run) forget() {
-	if err := r.host.cfg.Calls.Forget(context.WithoutCancel(r.ctx), r.storeKey()); err != nil {
+	if err := r.host.cfg.Calls.Forget(context.WithoutCancel(&r.ctx), r.storeKey()); err != nil {
 		r.host.cfg.Logger.Error("a call that was not made stays recorded: its id cannot be used again",
 			"call_id", r.call.ID, "tool", r.call.Tool, "error", err)
 	}

@@ -91,8 +91,8 @@ func (h *Host) seenBy(ctx context.Context, v tool.Viewer, tools []*catalog.Tool)
 // schema returns what the call's arguments have to fit. The error is that the call ended first.
 func (r *run) schema() (*catalog.Schema, error) {
 	viewer := tool.Viewer{Principal: r.call.Principal, Session: r.call.Session, Context: r.call.Context}
-	seen := r.host.seenBy(r.ctx, viewer, []*catalog.Tool{r.tool})
-	return seen[0].Schema, context.Cause(r.ctx)
+	seen := r.host.seenBy(&r.ctx, viewer, []*catalog.Tool{r.tool})
+	return seen[0].Schema, context.Cause(&r.ctx)
 }
 
 // describe returns what the tool's plugin says of it for a session, which may have yet to come; nil if the tool is the same
@@ -130,9 +130,10 @@ func (h *Host) askDescription(ctx context.Context, q question) (map[string]*cata
 	s := h.supervisor(q.plugin)
 	// What takes a place at an instance is a run; this one has no goroutine, no deadline and no outcome of its own.
 	asking := &run{host: h, call: tool.Call{Principal: q.viewer.Principal, Session: q.viewer.Session}}
-	asking.ctx, asking.cancel = context.WithCancelCause(ctx)
-	defer asking.cancel(nil)
-	place, err := s.acquire(asking.ctx, asking)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(&asking.ctx, func() { cancel(context.Cause(&asking.ctx)) })()
+	place, err := s.acquire(ctx, asking)
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +142,7 @@ func (h *Host) askDescription(ctx context.Context, q question) (map[string]*cata
 	for _, t := range q.tools {
 		request.Tools = append(request.Tools, t.DeclaredName())
 	}
-	answer, err := place.instance.proc.Conn().Describe(asking.ctx, request)
+	answer, err := place.instance.proc.Conn().Describe(ctx, request)
 	if err != nil {
 		return nil, err
 	}

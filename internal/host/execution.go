@@ -74,7 +74,7 @@ func (e *execution) Next(ctx context.Context) (tool.Event, error) {
 		e.mu.Lock()
 		r, replayed := e.run, e.replayed
 		e.mu.Unlock()
-		ev, err := e.next(ctx, r.record)
+		ev, err := e.next(ctx, &r.record)
 		if err != nil {
 			return ev, err
 		}

@@ -39,14 +39,14 @@ func (r *run) ask(f *Filter, phase filterjson.Phase, given json.RawMessage, resu
 // put puts a question to a filter. Of the error, kind, message and RetryAfter are set.
 func (r *run) put(f *Filter, q filterjson.Question) (verdict, *tool.Error) {
 	if r.ctx.Err() != nil {
-		return verdict{}, r.unasked(f, context.Cause(r.ctx))
+		return verdict{}, r.unasked(f, context.Cause(&r.ctx))
 	}
 	limit, last := r.questionTime(f)
 	deadline := time.Now().Add(limit)
 	declared, err := r.findFilter(f, deadline)
 	switch {
 	case err != nil && r.ctx.Err() != nil:
-		return verdict{}, r.unasked(f, context.Cause(r.ctx))
+		return verdict{}, r.unasked(f, context.Cause(&r.ctx))
 	case err != nil:
 		return verdict{}, r.filterFailed(f, tool.KindUnavailable, err)
 	case q.Phase == filterjson.Before && !declared.Spec.Before, q.Phase == filterjson.After && !declared.Spec.After:
@@ -59,7 +59,7 @@ func (r *run) put(f *Filter, q filterjson.Question) (verdict, *tool.Error) {
 	outcome := r.callFilter(declared, time.Until(deadline), text)
 	switch {
 	case r.ctx.Err() != nil && outcome.Err != nil:
-		return verdict{}, r.unasked(f, context.Cause(r.ctx))
+		return verdict{}, r.unasked(f, context.Cause(&r.ctx))
 	case outcome.Err != nil && outcome.Err.Kind == tool.KindTimeout && last: // both deadlines are one, and either may be noticed first
 		return verdict{}, r.unasked(f, errDeadline)
 	case outcome.Err != nil:
@@ -105,7 +105,7 @@ func (r *run) findFilter(f *Filter, deadline time.Time) (*catalog.Filter, error)
 	known := r.host.cfg.Catalog
 	declared := known.Snapshot().Filter(f.Name)
 	if declared == nil {
-		ctx, cancel := context.WithDeadline(r.ctx, deadline)
+		ctx, cancel := context.WithDeadline(&r.ctx, deadline)
 		defer cancel()
 		if err := known.Settle(ctx); err != nil {
 			return nil, errors.New("new plugins, of which one may have it, have not yet said what they are")
@@ -132,10 +132,10 @@ func (r *run) callFilter(f *catalog.Filter, limit time.Duration, question []byte
 	child.minted, child.whole, child.working, child.complete, child.text = true, true, true, true, question
 	child.setDeadline(limit)
 	child.mu.Unlock()
-	defer context.AfterFunc(r.ctx, func() { child.cancel(context.Cause(r.ctx)) })()
+	defer context.AfterFunc(&r.ctx, func() { child.cancel(context.Cause(&r.ctx)) })()
 	child.spawn(child.work)
 	for seen := uint64(0); ; {
-		ev, err := child.record.next(r.ctx, seen)
+		ev, err := child.record.next(&r.ctx, seen)
 		if err != nil {
 			return tool.Outcome{Err: tool.AsError(err)}
 		}

@@ -29,7 +29,7 @@ type follower struct {
 // follow returns once the plugin has let go of the call, or was given up; f.fate says what became of it.
 func (f *follower) follow() {
 	for {
-		ev, err := f.next(f.run.ctx)
+		ev, err := f.next(&f.run.ctx)
 		switch {
 		case err == nil && ev.Ended != nil:
 			f.ended(*ev.Ended)
@@ -38,7 +38,7 @@ func (f *follower) follow() {
 			f.heard = true
 			f.publish(ev)
 		case f.run.ctx.Err() != nil:
-			f.interrupt(context.Cause(f.run.ctx))
+			f.interrupt(context.Cause(&f.run.ctx))
 			return
 		default:
 			f.lost(err)
@@ -126,7 +126,7 @@ func (f *follower) disobedience() string {
 // to say how far it came, but none that the call did not have.
 func (f *follower) lastMoment() time.Time {
 	now := time.Now()
-	if errors.Is(context.Cause(f.run.ctx), errDeadline) {
+	if errors.Is(context.Cause(&f.run.ctx), errDeadline) {
 		return now
 	}
 	yieldBy := now.Add(f.run.host.cfg.YieldTimeout)
@@ -199,7 +199,7 @@ func (f *follower) lost(err error) {
 		return
 	}
 	if !f.awaitGone() {
-		f.fail(f.unresolved(context.Cause(f.run.ctx)))
+		f.fail(f.unresolved(context.Cause(&f.run.ctx)))
 		return
 	}
 	exit := f.instance.exit

@@ -147,6 +147,7 @@ type Host struct {
 	gates     *gates
 	search    search
 	described *descriptions
+	deadlines deadlines     // of the calls under way
 	launching chan struct{} // holds one token for each process that starts
 
 	mu          sync.Mutex
@@ -202,6 +203,7 @@ func (h *Host) Close() error {
 	}
 	h.mu.Unlock()
 	h.cancel(errStopping)
+	h.deadlines.close(errStopping)
 	for _, s := range supervisors {
 		s.close()
 	}

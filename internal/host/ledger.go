@@ -1,8 +1,9 @@
 package host
 
 import (
-	"container/list"
 	"crypto/sha256"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/toolhost/toolhost/internal/arguments"
@@ -16,30 +17,54 @@ type ledger struct {
 	maxEntries, maxBytes int
 
 	mu       sync.Mutex
-	entries  map[ledgerKey]*ledgerEntry
-	harmless *list.List // of *ledgerEntry that have ended, without side effects, the oldest first
-	effects  *list.List // of *ledgerEntry that have ended, with side effects, the oldest first
-	bytes    int        // of ended entries
+	runs     map[ledgerKey]*run
+	harmless outcomes // without side effects
+	effects  outcomes // with side effects
+	bytes    int      // of both
 }
 
 // ledgerKey scopes a call id: principals and sessions cannot see each other's calls.
 type ledgerKey struct{ principal, session, id string }
 
+// ledgerEntry is what the ledger knows of a run. It is a part of the run; the ledger's lock guards it, but for sum and claimed,
+// which are set before the run begins.
 type ledgerEntry struct {
-	key   ledgerKey
-	sum   [sha256.Size]byte // of the tool and the canonical arguments: what "the same call" means
-	run   *run
-	bytes int
+	sum     [sha256.Size]byte // of the tool and the canonical arguments: what "the same call" means
+	claimed bool              // the run was given its id
+	over    bool              // the run takes no id any more
+	bytes   int               // that the run holds, once it has ended
+	next    *run              // among the outcomes
+}
+
+// outcomes are runs that have ended, the oldest first.
+type outcomes struct {
+	oldest, newest *run
+	count          int
+}
+
+func (o *outcomes) push(r *run) {
+	if o.newest == nil {
+		o.oldest = r
+	} else {
+		o.newest.entry.next = r
+	}
+	o.newest = r
+	o.count++
+}
+
+// pop must not be called where there are none.
+func (o *outcomes) pop() *run {
+	r := o.oldest
+	if o.oldest = r.entry.next; o.oldest == nil {
+		o.newest = nil
+	}
+	r.entry.next = nil
+	o.count--
+	return r
 }
 
 func newLedger(maxEntries, maxBytes int) *ledger {
-	return &ledger{
-		maxEntries: maxEntries,
-		maxBytes:   maxBytes,
-		entries:    map[ledgerKey]*ledgerEntry{},
-		harmless:   list.New(),
-		effects:    list.New(),
-	}
+	return &ledger{maxEntries: maxEntries, maxBytes: maxBytes, runs: map[ledgerKey]*run{}}
 }
 
 // sumCall returns what is the same for calls that are: of the same tool, with arguments that mean the same.
@@ -59,14 +84,14 @@ func (l *ledger) holder(key ledgerKey, sum [sha256.Size]byte) (*run, *tool.Error
 }
 
 func (l *ledger) holderLocked(key ledgerKey, sum [sha256.Size]byte) (*run, *tool.Error) {
-	taken := l.entries[key]
+	taken := l.runs[key]
 	switch {
 	case taken == nil:
 		return nil, nil
-	case taken.sum != sum:
+	case taken.entry.sum != sum:
 		return nil, conflict(key)
 	default:
-		return taken.run, nil
+		return taken, nil
 	}
 }
 
@@ -80,21 +105,14 @@ func conflict(key ledgerKey) *tool.Error {
 func (l *ledger) find(key ledgerKey) *run {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if e := l.entries[key]; e != nil {
-		return e.run
-	}
-	return nil
+	return l.runs[key]
 }
 
-// runs returns all runs that have an id, in no order.
-func (l *ledger) runs() []*run {
+// all returns all runs that have an id, in no order.
+func (l *ledger) all() []*run {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	runs := make([]*run, 0, len(l.entries))
-	for _, e := range l.entries {
-		runs = append(runs, e.run)
-	}
-	return runs
+	return slices.Collect(maps.Values(l.runs))
 }
 
 // claim records the run under its id and returns it; or, if the id is taken by the same call, the run that has it; or
@@ -106,9 +124,9 @@ func (l *ledger) claim(key ledgerKey, sum [sha256.Size]byte, r *run) (*run, *too
 	if holder, conflict := l.holderLocked(key, sum); holder != nil || conflict != nil {
 		return holder, conflict
 	}
-	if !r.over {
-		r.entry = &ledgerEntry{key: key, sum: sum, run: r}
-		l.entries[key] = r.entry
+	if !r.entry.over {
+		r.entry.sum, r.entry.claimed = sum, true
+		l.runs[key] = r
 	}
 	return r, nil
 }
@@ -117,9 +135,13 @@ func (l *ledger) claim(key ledgerKey, sum [sha256.Size]byte, r *run) (*run, *too
 func (l *ledger) release(r *run) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	r.over = true
-	if e := r.entry; e != nil && l.entries[e.key] == e {
-		delete(l.entries, e.key)
+	r.entry.over = true
+	l.forgetLocked(r)
+}
+
+func (l *ledger) forgetLocked(r *run) {
+	if key := r.ledgerKey(); l.runs[key] == r {
+		delete(l.runs, key)
 	}
 }
 
@@ -128,26 +150,24 @@ func (l *ledger) release(r *run) {
 func (l *ledger) settle(r *run) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	e := r.entry
-	if r.over {
+	e := &r.entry
+	first := !e.over
+	e.over = true
+	switch {
+	case !first || !e.claimed:
 		return
-	}
-	r.over = true
-	if e == nil || l.entries[e.key] != e {
-		return
-	}
-	if r.minted {
-		delete(l.entries, e.key)
+	case r.minted:
+		l.forgetLocked(r)
 		return
 	}
 	e.bytes = r.size()
 	l.bytes += e.bytes
 	if r.tool.Spec.HasSideEffects() {
-		l.effects.PushBack(e)
+		l.effects.push(r)
 	} else {
-		l.harmless.PushBack(e)
+		l.harmless.push(r)
 	}
-	for l.harmless.Len()+l.effects.Len() > l.maxEntries || l.bytes > l.maxBytes {
+	for l.harmless.count+l.effects.count > l.maxEntries || l.bytes > l.maxBytes {
 		l.evictLocked()
 	}
 }
@@ -155,11 +175,11 @@ func (l *ledger) settle(r *run) {
 // evictLocked forgets the oldest outcome that may be had again by executing the call once more, or, if there is none, the
 // oldest.
 func (l *ledger) evictLocked() {
-	from := l.harmless
-	if from.Len() == 0 {
-		from = l.effects
+	from := &l.harmless
+	if from.count == 0 {
+		from = &l.effects
 	}
-	oldest := from.Remove(from.Front()).(*ledgerEntry)
-	l.bytes -= oldest.bytes
-	delete(l.entries, oldest.key)
+	oldest := from.pop()
+	l.bytes -= oldest.entry.bytes
+	l.forgetLocked(oldest)
 }

@@ -153,9 +153,8 @@ func (h *Host) newRun(call tool.Call, t *catalog.Tool) (*run, error) {
 	if err := h.ctx.Err(); err != nil {
 		return nil, tool.Errorf(tool.KindUnavailable, "%w", errStopping)
 	}
-	r := &run{host: h, call: call, tool: t, record: &record{}, more: make(chan struct{}, 1), came: time.Now()}
+	r := &run{host: h, call: call, tool: t, came: time.Now()}
 	r.call.Arguments = nil // text has them, as long as they are needed
-	r.ctx, r.cancel = context.WithCancelCause(h.ctx)
 	return r, nil
 }
 

@@ -13,7 +13,7 @@ import (
 // permit decides whether the call may be made with the arguments that would be executed, and has that kept in the audit
 // log. It returns nil if it may.
 func (r *run) permit(s submission, given arguments.Parsed) *tool.Error {
-	decision := r.host.cfg.Policy.Decide(r.ctx, r.policyInput(given))
+	decision := r.host.cfg.Policy.Decide(&r.ctx, r.policyInput(given))
 	if decision.Err != nil && r.ctx.Err() != nil { // no rule is to blame
 		return r.unsent(decision.Err)
 	}
@@ -49,7 +49,7 @@ func (r *run) paced(take bool) *tool.Error {
 // policyLetsPreview reports whether the tool may see the arguments before the policy has judged them: not where it will deny
 // the call whatever they are; and a tool that gets secrets, which come with the first look, only where it will allow it.
 func (r *run) policyLetsPreview() bool {
-	verdict, known := r.host.cfg.Policy.Foresee(r.ctx, r.policyInput(arguments.Parsed{}))
+	verdict, known := r.host.cfg.Policy.Foresee(&r.ctx, r.policyInput(arguments.Parsed{}))
 	if len(r.tool.Spec.RequiresAuth) > 0 {
 		return known && verdict == policy.Allow
 	}
@@ -69,7 +69,7 @@ func (r *run) audited(entry audit.Decision, refused *tool.Error) *tool.Error {
 	if log == nil {
 		return refused
 	}
-	if err := log.Record(r.ctx, entry); err != nil && refused == nil {
+	if err := log.Record(&r.ctx, entry); err != nil && refused == nil {
 		return tool.Errorf(tool.KindUnavailable, "the decision about the call cannot be recorded, and so it must not be made: %w", err)
 	} else if err != nil {
 		r.host.cfg.Logger.Error("a refused call is missing in the audit log", "call_id", r.call.ID, "tool", r.call.Tool, "error", err)

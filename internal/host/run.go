@@ -18,15 +18,14 @@ type run struct {
 	host   *Host
 	call   tool.Call
 	tool   *catalog.Tool
-	record *record
-	came   time.Time    // when it was opened
-	minted bool         // the call's id is the host's
-	whole  bool         // its result is for the host itself, and not shaped
-	entry  *ledgerEntry // the ledger's
-	over   bool         // the ledger's: the run takes no id any more
+	record record
+	came   time.Time   // when it was opened
+	minted bool        // the call's id is the host's
+	whole  bool        // its result is for the host itself, and not shaped
+	entry  ledgerEntry // the ledger's
 
-	ctx    context.Context // ends at the deadline, at cancel and when the host closes; its cause says which
-	cancel context.CancelCauseFunc
+	ctx lifetime // ends at the deadline, at cancel and when the host closes; its cause says which
+	due due      // the deadlines'
 
 	mu        sync.Mutex
 	permitted audit.Decision // what was decided about it
@@ -37,19 +36,18 @@ type run struct {
 	filtering filtering      // what filters did
 	repairs   []byte         // what was changed in text, for the result; nil: nothing
 	replaced  bool           // text is not what was previewed any more
-	timer     *time.Timer    // ends ctx at the deadline
-	limit     time.Duration  // how long it may take, from when timer was set
-	deadline  time.Time      // when timer fires
+	limit     time.Duration  // how long it may take, from when its deadline was set
+	deadline  time.Time      // when ctx ends; zero: not by itself
 	last      time.Time      // to when progress may put the deadline off; zero: not at all
 	begun     bool           // the store knows that it began
 	finished  bool           // it has an outcome
-	more      chan struct{}  // of capacity 1: text or complete has changed
+	more      chan struct{}  // of capacity 1: text or complete has changed; nil: nobody previews
 }
 
 // preview begins a run whose tool may look at the text so far.
 func (r *run) preview(text []byte) {
 	r.mu.Lock()
-	r.text = bytes.Clone(text)
+	r.text, r.more = bytes.Clone(text), make(chan struct{}, 1)
 	r.setDeadline(r.host.cfg.MaxTimeout)
 	r.working = true
 	r.mu.Unlock()
@@ -76,7 +74,7 @@ func (r *run) append(text []byte) {
 func (r *run) signal() {
 	select {
 	case r.more <- struct{}{}:
-	default:
+	default: // it is told already, or there is nobody
 	}
 }
 
@@ -154,13 +152,12 @@ func (r *run) publishOutcome(outcome tool.Outcome) {
 	})
 }
 
-// stop releases the run's timer and context, and ends a preview that is under way.
+// cancel ends what is done for the run, which is then told the cause. It does not block.
+func (r *run) cancel(cause error) { r.ctx.end(cause) }
+
+// stop releases what the run holds, and ends a preview that is under way.
 func (r *run) stop() {
-	r.mu.Lock()
-	if r.timer != nil {
-		r.timer.Stop()
-	}
-	r.mu.Unlock()
+	r.host.deadlines.remove(r)
 	r.cancel(nil)
 }
 
@@ -185,7 +182,7 @@ func (r *run) size() int {
 
 // unsent says why a call never reached a plugin.
 func (r *run) unsent(err error) *tool.Error {
-	switch cause := context.Cause(r.ctx); {
+	switch cause := context.Cause(&r.ctx); {
 	case cause == nil:
 		return tool.AsError(err)
 	case errors.Is(cause, errDeadline):

@@ -51,7 +51,7 @@ func (h *Host) recordOf(ctx context.Context, key tool.CallKey, after uint64) (*r
 		return nil, err
 	}
 	if r := h.ledger.find(keyOf(key)); r != nil {
-		return r.record, nil
+		return &r.record, nil
 	}
 	if h.cfg.Calls == nil {
 		return nil, unknownCall(key.ID)
@@ -63,7 +63,9 @@ func (h *Host) recordOf(ctx context.Context, key tool.CallKey, after uint64) (*r
 	case !found:
 		return nil, unknownCall(key.ID)
 	default:
-		return revivedRecord(&entry, after), nil
+		r := &record{}
+		r.revive(&entry, after)
+		return r, nil
 	}
 }
 

@@ -27,7 +27,7 @@ const (
 // work carries the call through a plugin. It is the run's goroutine.
 func (r *run) work() {
 	defer r.dropText()
-	leave, err := r.host.gates.enter(r.ctx, r.call.Tool)
+	leave, err := r.host.gates.enter(&r.ctx, r.call.Tool)
 	if err != nil {
 		r.finishWithout(tool.Outcome{Plugin: r.tool.Plugin.Info.Name, Err: r.unsent(err)})
 		return
@@ -35,7 +35,7 @@ func (r *run) work() {
 	defer leave()
 	supervisor := r.host.supervisor(r.tool.Plugin)
 	for attempt := uint32(1); ; attempt++ {
-		place, err := supervisor.acquire(r.ctx, r)
+		place, err := supervisor.acquire(&r.ctx, r)
 		if err != nil {
 			if r.tries(attempt, tool.AsError(err)) && r.pause(attempt, tool.AsError(err)) {
 				continue
@@ -87,7 +87,7 @@ func (f *follower) work() fate {
 	}
 	start := r.startFrame(f.attempt, given)
 	f.began = time.Now()
-	wire, err := f.instance.proc.Conn().Start(r.ctx, start)
+	wire, err := f.instance.proc.Conn().Start(&r.ctx, start)
 	if err != nil {
 		if errors.Is(err, pluginwire.ErrConnLost) {
 			return fateMoved
@@ -102,7 +102,7 @@ func (f *follower) work() fate {
 	}})
 	if !start.Complete {
 		var feeding sync.WaitGroup
-		ctx, stop := context.WithCancel(r.ctx)
+		ctx, stop := context.WithCancel(&r.ctx)
 		feeding.Go(func() { f.feed(ctx) }) // owned by work: ends when the arguments are complete, or with ctx
 		defer feeding.Wait()
 		defer stop()
@@ -126,7 +126,7 @@ func (r *run) dispatch(attempt uint32) *tool.Error {
 			return r.begin()
 		}
 		if !r.sleep(refused.RetryAfter) { // it was let in before; what has to wait now is its next try
-			return r.unsent(context.Cause(r.ctx))
+			return r.unsent(context.Cause(&r.ctx))
 		}
 	}
 }

@@ -1,0 +1,84 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// TestLifetimeIsAContext: who waits for its end, before or after, learns it and why; what is derived from it ends with it.
+func TestLifetimeIsAContext(t *testing.T) {
+	for name, tc := range map[string]struct{ cause, want error }{
+		"a cause":  {errDeadline, errDeadline},
+		"no cause": {nil, context.Canceled},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				l := &lifetime{}
+				derived, cancel := context.WithTimeout(l, time.Hour)
+				defer cancel()
+				early := l.Done()
+				if l.Err() != nil || context.Cause(l) != nil {
+					t.Fatalf("it ended before it did: %v", l.Err())
+				}
+				l.end(tc.cause)
+				l.end(errors.New("too late"))
+				<-early
+				<-l.Done()
+				<-derived.Done()
+				for _, ctx := range []context.Context{l, derived} {
+					if !errors.Is(ctx.Err(), context.Canceled) || !errors.Is(context.Cause(ctx), tc.want) {
+						t.Errorf("it ended with %v because of %v, want %v", ctx.Err(), context.Cause(ctx), tc.want)
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestDeadlinesEndEachAtItsMoment: whichever was set first, put off or taken out.
+func TestDeadlinesEndEachAtItsMoment(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, began := &deadlines{}, time.Now()
+		at := func(s int) time.Time { return began.Add(time.Duration(s) * time.Second) }
+		runs := map[int]*run{}
+		for _, s := range []int{30, 10, 20, 40, 5, 25} {
+			runs[s] = &run{}
+			d.set(runs[s], at(s))
+		}
+		d.remove(runs[20])
+		d.remove(runs[20])
+		d.set(runs[40], at(7))
+		if !d.postpone(runs[10], at(33)) || d.postpone(runs[20], at(50)) {
+			t.Error("not just what was set can be put off")
+		}
+		for _, want := range []struct{ run, at int }{{5, 5}, {40, 7}, {25, 25}, {30, 30}, {10, 33}} {
+			<-runs[want.run].ctx.Done()
+			if !time.Now().Equal(at(want.at)) || !errors.Is(runs[want.run].ctx.Err(), errDeadline) {
+				t.Errorf("the run of %d s ended after %v with %v, want %d s", want.run, time.Since(began), runs[want.run].ctx.Err(), want.at)
+			}
+		}
+		if d.postpone(runs[5], at(60)) {
+			t.Error("a run whose time was up has got more")
+		}
+		if runs[20].ctx.Err() != nil {
+			t.Error("what was taken out has ended")
+		}
+	})
+}
+
+// TestDeadlinesClose ends what is under way and what comes after.
+func TestDeadlinesClose(t *testing.T) {
+	d, before, after := &deadlines{}, &run{}, &run{}
+	d.set(before, time.Now().Add(time.Hour))
+	d.close(errStopping)
+	d.set(after, time.Now().Add(time.Hour))
+	for _, r := range []*run{before, after} {
+		if !errors.Is(r.ctx.Err(), errStopping) {
+			t.Errorf("it ended with %v", r.ctx.Err())
+		}
+	}
+	d.remove(before)
+}
