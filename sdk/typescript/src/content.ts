@@ -147,14 +147,28 @@ export function json(value: unknown): JSONContent {
   return jsonText(encodeJSON(value));
 }
 
-/** Returns a picture, such as one of media type image/png. */
+/** Returns a picture, such as one of media type image/png. Throws a TypeError where that is no media type. */
 export function image(mediaType: string, data: Uint8Array, name = ""): BlobContent {
-  return block({ kind: "image", mediaType, name, data });
+  return checked("image", mediaType, name, data);
 }
 
-/** Returns any other bytes under a file name without folders. */
+/** Returns any other bytes under a file name without folders. Throws a TypeError where the media type is none. */
 export function file(name: string, mediaType: string, data: Uint8Array): BlobContent {
-  return block({ kind: "file", mediaType, name, data });
+  return checked("file", mediaType, name, data);
+}
+
+function checked(kind: "image" | "file", mediaType: string, name: string, data: Uint8Array): BlobContent {
+  // Code without types puts them in another order, and is told where it does.
+  if (!/^[^/\s]+\/[^/\s]/.test(mediaType) || !(data instanceof Uint8Array)) {
+    const order = kind === "image" ? "image(mediaType, bytes, name)" : "file(name, mediaType, bytes)";
+    throw new TypeError(`${order} takes a media type such as image/png and a Uint8Array`);
+  }
+  return blob(kind, mediaType, name, data);
+}
+
+/** Returns a picture or file as somebody else has made it. */
+export function blob(kind: "image" | "file", mediaType: string, name: string, data: Uint8Array): BlobContent {
+  return block({ kind, mediaType, name, data });
 }
 
 /** Returns a block that hands an artifact on by its handle. */
@@ -208,9 +222,6 @@ export function resultOf(value: unknown): Result {
       throw new TypeError(`a list with blocks of content also holds ${describe(odd)}; make it a block with json()`);
     }
     return result({ content: value });
-  }
-  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) {
-    throw new TypeError("bytes have no JSON form; return them with image() or file()");
   }
   return result({ content: json(value) });
 }

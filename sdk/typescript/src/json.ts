@@ -24,8 +24,9 @@ export function rawJSON(text: string): RawJSON {
 }
 
 /**
- * Returns the JSON text of a value. A bigint becomes a number with all its digits, and RawJSON its text. Throws where
- * the value has no JSON form: undefined, functions, cycles.
+ * Returns the JSON text of a value. A bigint becomes a number with all its digits, and RawJSON its text. Throws a TypeError
+ * that says what to do where the value has no JSON form: undefined, functions and cycles, and what JSON.stringify would
+ * silently lose: bytes, maps, sets, errors, NaN and infinities.
  */
 export function encodeJSON(value: unknown): string {
   if (value instanceof RawJSON) {
@@ -34,20 +35,60 @@ export function encodeJSON(value: unknown): string {
   const verbatim: string[] = [];
   // Not to be guessed, so that no string of the value can be taken for a mark.
   const mark = `raw-${crypto.randomUUID()}-`;
-  const text = JSON.stringify(value, (_, part: unknown) => {
-    if (typeof part !== "bigint" && !(part instanceof RawJSON)) {
-      return part;
+  const text = stringify(value, function (this: Record<string, unknown>, key, part: unknown) {
+    if (typeof part === "bigint" || part instanceof RawJSON) {
+      verbatim.push(typeof part === "bigint" ? part.toString() : part.text);
+      return `${mark}${verbatim.length - 1}`;
     }
-    verbatim.push(typeof part === "bigint" ? part.toString() : part.text);
-    return `${mark}${verbatim.length - 1}`;
+    const loss = lossOf(this[key]); // as it was before its toJSON, which is what a Buffer has
+    if (loss) {
+      throw new TypeError(`${key && `${JSON.stringify(key)}: `}${loss}`);
+    }
+    return part;
   });
   if (text === undefined) {
-    throw new TypeError(`a value of type ${typeof value} has no JSON form`);
+    throw new TypeError(`a value of type ${typeof value} has no JSON form; use an object, a list, a text or a number`);
   }
   if (verbatim.length === 0) {
     return text;
   }
   return text.replace(new RegExp(`"${mark}(\\d+)"`, "g"), (_, index: string) => verbatim[Number(index)] ?? "null");
+}
+
+function stringify(value: unknown, replacer: (this: Record<string, unknown>, key: string, part: unknown) => unknown) {
+  try {
+    return JSON.stringify(value, replacer);
+  } catch (error) {
+    if (error instanceof RangeError) {
+      throw new TypeError("the value is nested too deeply for JSON; make it flatter", { cause: error });
+    }
+    if (error instanceof TypeError && error.message.includes("circular")) {
+      const words = `the value holds itself, which has no JSON form; make it one without the cycle (${error.message})`;
+      throw new TypeError(words.replace(/\s+/g, " "), { cause: error });
+    }
+    throw error;
+  }
+}
+
+/** Says why JSON.stringify would lose a value, or returns undefined. */
+function lossOf(value: unknown): string | undefined {
+  if (typeof value === "number" && !Number.isFinite(value)) {
+    return `${value} has no JSON form; use null or a text`;
+  }
+  if (typeof value !== "object" || value === null) {
+    return undefined;
+  }
+  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) {
+    return "bytes have no JSON form; return them with image() or file(), or make them a text";
+  }
+  if (value instanceof Map || value instanceof Set) {
+    const advice = value instanceof Map ? "make it an object with Object.fromEntries()" : "make it a list with [...set]";
+    return `a ${value.constructor.name} has no JSON form; ${advice}`;
+  }
+  if (value instanceof Error && !("toJSON" in value)) {
+    return "an error has no JSON form; throw it, or use its message";
+  }
+  return undefined;
 }
 
 /** Returns the JSON text of a value as bytes; see encodeJSON. */

@@ -145,6 +145,16 @@ withFake("all calls share one stream, and are answered in any order", async () =
   await later;
 });
 
+withFake("more calls at once than toolhost takes on one stream", async () => {
+  const calls = Promise.allSettled(Array.from({ length: 4_097 }, () => toolhost.call("t")));
+  const starts = await fake.frames("start", 4_097);
+  assert.equal(fake.streams.length, 2);
+  const numbers = starts.map(({ call }) => call).toSorted((a, b) => a - b);
+  assert.deepEqual(numbers, [1, ...Array.from({ length: 4_096 }, (_, i) => i + 1)], "each stream has numbers of its own");
+  toolhost.close();
+  assert((await calls).every(({ status }) => status === "rejected"));
+});
+
 withFake("what is not read is not paid for, and what is read is, to the byte", async () => {
   const execution = toolhost.execute("t", {});
   const [start] = await fake.frames("start", 1);

@@ -26,6 +26,34 @@ test("JSON text goes as it is", () => {
   assert.throws(() => encodeJSON(undefined), TypeError);
 });
 
+test("what JSON would lose is refused, with what to do instead", () => {
+  const cycle: Record<string, unknown> = {};
+  cycle.itself = cycle;
+  let deep: unknown = 1;
+  for (let i = 0; i < 20_000; i++) {
+    deep = [deep];
+  }
+  for (const [value, why] of [
+    [undefined, /^a value of type undefined has no JSON form; use/],
+    [() => 1, /^a value of type function has no JSON form; use/],
+    [cycle, /^the value holds itself, .* make it one without the cycle \(.*\)$/],
+    [deep, /^the value is nested too deeply for JSON; make it flatter$/],
+    [{ n: Number.NaN }, /^"n": NaN has no JSON form; use null/],
+    [[1, -Infinity], /^"1": -Infinity has no JSON form/],
+    [{ m: new Map([[1, 2]]) }, /^"m": a Map has no JSON form; make it an object with Object.fromEntries\(\)$/],
+    [new Set([1]), /^a Set has no JSON form; make it a list with \[\.\.\.set\]$/],
+    [{ data: Buffer.from("x") }, /^"data": bytes have no JSON form; return them with image\(\) or file\(\)/],
+    [Uint8Array.of(1), /^bytes have no JSON form/],
+    [[new Error("x")], /^"0": an error has no JSON form; throw it/],
+  ] as const) {
+    assert.throws(() => encodeJSON(value), { name: "TypeError", message: why });
+  }
+  assert.equal(
+    encodeJSON({ when: new Date(0), not: undefined, l: [undefined] }),
+    '{"when":"1970-01-01T00:00:00.000Z","l":[null]}',
+  );
+});
+
 test("a property called __proto__ is a property", () => {
   const value = parseJSON('{"__proto__":{"x":12345678901234567890}}') as object;
   assert.deepEqual(Object.keys(value), ["__proto__"]);

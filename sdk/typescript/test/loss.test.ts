@@ -63,7 +63,8 @@ test("a client that comes too early", async () => {
   const home = await folder();
   const address = `unix://${join(home, "t.sock")}`;
   const client = new Toolhost({ address });
-  const nobody = { kind: "unavailable", message: `no toolhost answers at ${address}: no such file or directory` };
+  const advice = "start one with `toolhost serve`, or say with TOOLHOST_ADDR or `address` where one is";
+  const nobody = { kind: "unavailable", message: `no toolhost answers at ${address}: no such file or directory; ${advice}` };
   await Promise.all([assert.rejects(client.call("greet", {}), nobody), assert.rejects(client.listTools(), nobody)]);
   const late = await startToolhost(["play"], "", address);
   assert.equal((await client.call("greet", { name: "late" })).result.text, "hello late");

@@ -208,7 +208,10 @@ test("failures", async () => {
   assert(result.isError);
   assert.equal(result.text, "there is no such street");
   assert.equal((await failure(fails("plain"))).message, 'tool "fails": Error: the disk is full (Error: no space)');
-  assert.equal((await failure(fails("a string"))).message, 'tool "fails": a string');
+  assert.match(
+    (await failure(fails("a string"))).message,
+    /^tool "fails": threw 'a string', which is no error; throw a ToolError/,
+  );
   const bug = await failure(fails("bug"));
   assert.equal(bug.kind, "internal");
   assert.match(bug.message, /tool "fails": TypeError: Cannot read properties of undefined/);
@@ -219,6 +222,30 @@ test("failures", async () => {
   const denied = await failure(toolhost.call("greet", { name: "forbidden" }));
   assert.equal(denied.kind, "denied");
   assert.match(denied.message, /that name is not greeted/);
+});
+
+test("what cannot be said to toolhost is refused here, with what to do", async () => {
+  const cycle: Record<string, unknown> = {};
+  cycle.itself = cycle;
+  for (const [work, why] of [
+    [() => toolhost.call("greet", cycle), /holds itself/],
+    [async () => toolhost.execute("greet", { m: new Map() }), /a Map has no JSON form/],
+    [() => toolhost.call("greet", {}, { context: { f: () => 1 } }), /of type function has no JSON form/],
+    [() => toolhost.call("greet", {}, { maxShownBytes: -1 }), /max_shown_bytes/],
+    [() => toolhost.call("greet", {}, { maxShownBytes: 1.5 }), /1\.5/],
+    [() => toolhost.readArtifact("x", { limit: -1 }), /limit/],
+    [() => toolhost.readArtifact("x", { offset: 0.5 }), /0\.5/],
+    [() => toolhost.listTools({ context: { f: () => 1 } }), /of type function/],
+    [() => toolhost.getTool("greet", { context: { f: () => 1 } }), /of type function/],
+    [() => toolhost.watchCall("x", { afterSeq: -1 }).next(), /after_seq/],
+    [() => toolhost.renderTools("openia" as "openai"), /there is no form "openia" of tools; use one of openai,/],
+  ] as const) {
+    const error = await failure(work());
+    assert.equal(error.kind, "invalid_argument");
+    assert.match(error.message, why);
+  }
+  const { result } = await toolhost.call("greet", null as never);
+  assert.match(result.text, /must be a JSON object/);
 });
 
 test("what nobody caught ends its call, and no other", async () => {
@@ -286,5 +313,5 @@ test("toolhost ends its plugins in good order, and the client says that it is go
   assert.match(host.running.stderr, /the plugin was closed in good order/);
   const gone = await failure(toolhost.call("pid"));
   assert.equal(gone.kind, "unavailable");
-  assert.match(gone.message, /^no toolhost answers at unix:\/\/.*: no such file or directory$/);
+  assert.match(gone.message, /^no toolhost answers at unix:\/\/.*: no such file or directory; start one with/);
 });

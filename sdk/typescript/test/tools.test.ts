@@ -161,7 +161,10 @@ test("what a tool throws", async () => {
   assert.equal(await thrown(new ToolError("no such city")), "no such city");
   assert.equal(await thrown(new ToolError()), "the tool failed with an error that says nothing");
   assert.equal(await thrown(new Error("no such file")), 'internal: tool "t": Error: no such file');
-  assert.equal(await thrown("words"), 'internal: tool "t": words');
+  const advice = "which is no error; throw a ToolError for what the model should read, or an Error";
+  assert.equal(await thrown("words"), `internal: tool "t": threw 'words', ${advice}`);
+  assert.equal(await thrown({ code: 7 }), `internal: tool "t": threw { code: 7 }, ${advice}`);
+  assert.equal(await thrown(undefined), `internal: tool "t": threw undefined, ${advice}`);
   const refused = new TypeError("fetch failed", { cause: new Error("refused") });
   assert.equal(await thrown(refused), 'internal: tool "t": TypeError: fetch failed (Error: refused)');
   assert.equal(await thrown(new ToolhostError("rate_limited", "enough", { retryAfterMs: 10 })), "rate_limited: enough");
@@ -371,6 +374,7 @@ test("a declaration that is wrong is refused, with all that is wrong", () => {
       tool({ ...spec("x"), input: z.object({ n: z.number() }), examples: [{ arguments: { n: "one" } }] }, () => ""),
       tool({ ...spec("y"), input: { type: "string" } }, () => ""),
       tool({ ...spec("z"), input: z.object({ d: z.date() }) }, () => ""),
+      { name: "plain", run: () => "" } as never,
     ],
     filters: [{ name: "y" }],
   };
@@ -381,11 +385,12 @@ test("a declaration that is wrong is refused, with all that is wrong", () => {
   tool "a b": its description is empty; say what it is for, when not to use it and what it returns
   tool "x": it declares partialArguments, but a function cannot be shown them; use objectTool
   tool "x": a duration is negative
-  tool "x": its metadata: a value of type function has no JSON form
+  tool "x": its metadata: a value of type function has no JSON form; use an object, a list, a text or a number
   tool "x": another tool of the plugin has that name
   tool "x": its input example 1: Invalid input: expected number, received string
   tool "y": its input schema: it must have "type": "object"
-  tool "z": its input schema: Date cannot be represented in JSON Schema
+  tool "z": its input schema: Date cannot be represented in JSON Schema; use what JSON has, such as z.iso.datetime() in place of z.date()
+  tool number 6: it was not made by tool() or objectTool()
   filter "y": a tool or another filter of the plugin has that name
   filter "y": it has neither before nor after
 `,

@@ -19,6 +19,7 @@ import {
 import { encodeJSONBytes } from "../json.js";
 import { toValues } from "../wire/scalars.js";
 import { findAddress, formatAddress } from "./address.js";
+import { sayable } from "./failure.js";
 import { Link } from "./link.js";
 
 /** What one event of a run may have: whole responses and results, not cut in pieces. */
@@ -104,7 +105,7 @@ export class Agentd {
    */
   async startRun(task: string | RunOptions): Promise<string> {
     const { context, ...rest } = typeof task === "string" ? { prompt: task } : task;
-    const request = create(StartRunRequestSchema, { ...rest, context: toValues(context) });
+    const request = sayable(() => create(StartRunRequestSchema, { ...rest, context: toValues(context) }));
     const { runId } = await this.#link.unary(AgentService.method.startRun, request);
     return runId;
   }
@@ -160,12 +161,13 @@ export class Agentd {
   }
 
   /** Says yes to a decision; with arguments, the call is made with those. See `respond`. */
-  approve(
+  async approve(
     runId: string,
     decisionId: string,
     said: Decided & { arguments?: Readonly<Record<string, unknown>> } = {},
   ): Promise<bigint> {
-    const value = { arguments: said.arguments ? encodeJSONBytes(said.arguments) : new Uint8Array(), reason: said.reason ?? "" };
+    const args = sayable(() => (said.arguments ? encodeJSONBytes(said.arguments) : new Uint8Array()));
+    const value = { arguments: args, reason: said.reason ?? "" };
     return this.respond(runId, [{ decisionId, verdict: { case: "approve", value } }], said.by);
   }
 

@@ -11,11 +11,13 @@ import {
   ToolService,
 } from "../gen/toolhost/v1/tool_service_pb.js";
 import { asBuffer, methodDefinition } from "../wire/rpc.js";
-import { unanswered } from "./failure.js";
+import { sayable, unanswered } from "./failure.js";
 import type { Link } from "./link.js";
 
 /** How long a stream without calls stays open. An open one keeps the process alive; to open another takes less than a call. */
 const idleMs = 200;
+/** The most calls that toolhost takes on one stream. */
+const maxCalls = 4096;
 /** The greatest number of a call. */
 const maxNumber = 2 ** 32 - 1;
 
@@ -68,9 +70,9 @@ export class CallStream {
     });
   }
 
-  /** Whether the stream takes no more calls. */
-  get over(): boolean {
-    return this.#over;
+  /** Whether the stream takes another call. */
+  get free(): boolean {
+    return !this.#over && this.#calls.size < maxCalls;
   }
 
   async #open(): Promise<void> {
@@ -134,7 +136,7 @@ export class CallStream {
     }
   }
 
-  /** Gives a call its number. The stream must be ready. */
+  /** Gives a call its number, of which nothing may be sent before the stream is ready. */
   enter(call: StreamedCall): number {
     do {
       this.#last = (this.#last % maxNumber) + 1;
@@ -146,15 +148,18 @@ export class CallStream {
   /** Takes back a number of which nothing was sent. */
   leave(number: number): void {
     this.#calls.delete(number);
+    this.#idle?.refresh();
   }
 
-  /** Sends a frame of a call, unless that has ended. Throws a ToolhostError if it is too large. */
+  /** Sends a frame of a call, unless that has ended. Throws a ToolhostError if it cannot be sent. */
   put(number: number, frame: Frame): void {
     if (!this.#calls.has(number)) {
       return;
     }
-    const message = create(ConnectRequestSchema, { call: number, frame, received: this.#received });
-    const bytes = toBinary(ConnectRequestSchema, message);
+    const bytes = sayable(() => {
+      const message = create(ConnectRequestSchema, { call: number, frame, received: this.#received });
+      return toBinary(ConnectRequestSchema, message);
+    });
     if (bytes.length > this.#limit) {
       const words = `what is sent with the call has ${bytes.length} bytes, and ${this.#limit} can be; give it a smaller context`;
       throw new ToolhostError("invalid_argument", words);

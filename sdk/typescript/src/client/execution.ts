@@ -33,7 +33,8 @@ export class Execution implements AsyncIterable<CallEvent> {
   readonly #inbox = new Inbox<CallEventMessage | EndedEvent>((bytes) => this.#put({ case: "credit", value: { bytes } }));
   readonly #read: Promise<EndedEvent | undefined>; // settles when the reader is done
   #readerDone: (ended: EndedEvent | undefined) => void = () => {};
-  #number = 0;
+  readonly #number: number;
+  #sent = false; // toolhost knows the number
   #complete = false; // toolhost may have all arguments, and so may have executed the call
   #callId: string;
   #over = false; // its end has come, read or not
@@ -49,27 +50,29 @@ export class Execution implements AsyncIterable<CallEvent> {
     this.#read = new Promise((resolve) => {
       this.#readerDone = resolve;
     });
-    this.#opened = this.#open(whole).catch((error: unknown) => this.#finish(failureOf(error)));
+    this.#number = stream.enter(this.#streamed);
+    this.#opened = this.#open(whole).catch((error: unknown) => {
+      if (!this.#sent) {
+        stream.leave(this.#number);
+      }
+      this.#finish(failureOf(error));
+    });
   }
 
   async #open(whole: Uint8Array | undefined): Promise<void> {
     const { tool, options, signal } = this.#opening;
     await heeding(signal, this.#stream.ready);
     if (this.#over) {
-      return; // it was abandoned meanwhile
+      this.#stream.leave(this.#number); // it was abandoned meanwhile
+      return;
     }
-    this.#number = this.#stream.enter(this.#streamed);
     signal?.addEventListener("abort", this.#abort, { once: true });
     // More than a window of arguments goes in pieces, so that it holds up no other call.
     const complete = whole !== undefined && whole.length <= windowBytes;
     this.#complete = complete;
     const text = complete ? whole : new Uint8Array();
-    try {
-      this.#stream.put(this.#number, { case: "start", value: { tool, arguments: text, complete, options } });
-    } catch (error) {
-      this.#stream.leave(this.#number);
-      throw error;
-    }
+    this.#stream.put(this.#number, { case: "start", value: { tool, arguments: text, complete, options } });
+    this.#sent = true;
     if (whole && !complete) {
       await this.#append(whole);
       this.#finishArguments();
@@ -257,7 +260,7 @@ export class Execution implements AsyncIterable<CallEvent> {
   }
 
   #put(frame: Frame): void {
-    if (this.#number !== 0) {
+    if (this.#sent) {
       this.#stream.put(this.#number, frame);
     }
   }

@@ -49,9 +49,13 @@ export function failureOf(error: unknown): ToolhostError {
   return new ToolhostError(kinds[error.code] ?? "internal", error.details || (status[error.code] ?? ""), { cause: error });
 }
 
-/** Returns the kind of what was thrown. */
-export function kindOf(error: unknown): ErrorKind {
-  return failureOf(error).kind;
+/** Returns what a function makes of what a caller says. Throws a ToolhostError where that has no form on the wire. */
+export function sayable<T>(form: () => T): T {
+  try {
+    return form();
+  } catch (error) {
+    throw new ToolhostError("invalid_argument", error instanceof Error ? error.message : String(error), { cause: error });
+  }
 }
 
 /** Returns the encoded toolhost.tool.v1.Error of an RPC's status, which is a google.rpc.Status. */

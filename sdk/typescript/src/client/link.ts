@@ -6,6 +6,7 @@ import {
   type DescMethodUnary,
   type MessageInitShape,
   type MessageShape,
+  toBinary,
 } from "@bufbuild/protobuf";
 import {
   type Client,
@@ -15,10 +16,10 @@ import {
   type MethodDefinition,
 } from "@grpc/grpc-js";
 import { ToolhostError } from "../error.js";
-import { methodDefinition } from "../wire/rpc.js";
+import { asBuffer, methodDefinition } from "../wire/rpc.js";
 import { type Address, formatAddress } from "./address.js";
 import { dial } from "./dial.js";
-import { failureOf, unanswered } from "./failure.js";
+import { failureOf, sayable, unanswered } from "./failure.js";
 
 /** What all RPCs under way have. */
 type Cancellable = { cancel(): void } & NodeJS.EventEmitter;
@@ -83,12 +84,11 @@ export class Link {
     request: MessageInitShape<I>,
     signal?: AbortSignal,
   ): Promise<MessageShape<O>> {
-    const definition = methodDefinition(method);
-    const message = create(method.input, request);
+    const { path, responseDeserialize } = methodDefinition(method);
+    const message = encode(method.input, request);
     return this.use(signal, ({ client }) => {
       return new Promise((resolve, reject) => {
-        const { path, requestSerialize, responseDeserialize } = definition;
-        const call = client.makeUnaryRequest(path, requestSerialize, responseDeserialize, message, (error, response) => {
+        const call = client.makeUnaryRequest(path, asBuffer, responseDeserialize, message, (error, response) => {
           signal?.removeEventListener("abort", cancel);
           if (error || !response) {
             reject(signal?.aborted ? abortFailure(signal) : error);
@@ -109,15 +109,11 @@ export class Link {
     request: MessageInitShape<I>,
     signal?: AbortSignal,
   ): AsyncGenerator<MessageShape<O>> {
-    const { path, requestSerialize, responseDeserialize } = methodDefinition(method);
+    const { path, responseDeserialize } = methodDefinition(method);
+    const message = encode(method.input, request);
     const connection = await this.acquire(signal);
     let failure: unknown;
-    const call = connection.client.makeServerStreamRequest(
-      path,
-      requestSerialize,
-      responseDeserialize,
-      create(method.input, request),
-    );
+    const call = connection.client.makeServerStreamRequest(path, asBuffer, responseDeserialize, message);
     const cancel = () => call.cancel();
     signal?.addEventListener("abort", cancel, { once: true });
     this.#track(call);
@@ -195,6 +191,10 @@ export class Link {
     return this.#noAnswer(failureOf(error).message, error);
   }
 
+  get #advice(): string {
+    return `start one with \`${this.#server} serve\`, or say with ${this.#server.toUpperCase()}_ADDR or \`address\` where one is`;
+  }
+
   #noAnswer(reason: string, cause: unknown): ToolhostError {
     return new ToolhostError("unavailable", `no ${this.#server} answers at ${formatAddress(this.address)}: ${reason}`, {
       cause,
@@ -224,7 +224,7 @@ export class Link {
     try {
       client = await dial(this.address, this.#options);
     } catch (error) {
-      throw this.#noAnswer(error instanceof Error ? error.message : String(error), error);
+      throw this.#noAnswer(`${error instanceof Error ? error.message : error}; ${this.#advice}`, error);
     }
     if (this.#closed) {
       client.close();
@@ -248,6 +248,11 @@ export class Link {
       connection.client.close();
     }
   }
+}
+
+/** Returns a request's bytes. Throws a ToolhostError where it cannot be said, as code without types can make it. */
+function encode<I extends DescMessage>(schema: I, request: MessageInitShape<I>): Uint8Array {
+  return sayable(() => toBinary(schema, create(schema, request)));
 }
 
 /** Waits for a promise, until a signal is aborted. */

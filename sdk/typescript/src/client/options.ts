@@ -70,7 +70,7 @@ export interface ArtifactPiece {
 
 /** Reports whether arguments come in pieces. */
 export function isStream(args: Arguments): args is ArgumentStream {
-  return typeof args === "object" && Symbol.asyncIterator in args;
+  return typeof args === "object" && args !== null && Symbol.asyncIterator in args;
 }
 
 /** Returns the text of arguments that are there. */

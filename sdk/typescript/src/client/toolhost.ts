@@ -7,6 +7,7 @@ import { findAddress, formatAddress } from "./address.js";
 import { CallStream } from "./callstream.js";
 import { type CallEvent, EventReader, type Outcome } from "./events.js";
 import { Execution } from "./execution.js";
+import { sayable } from "./failure.js";
 import { Link } from "./link.js";
 import {
   type ArgumentStream,
@@ -39,7 +40,7 @@ const maxMessageBytes = 4 << 20;
  */
 export class Toolhost {
   readonly #link: Link;
-  #stream: CallStream | undefined; // the one that takes calls
+  #stream: CallStream | undefined; // the last one
 
   /**
    * Makes a client of the toolhost at an address: unix:///PATH, 127.0.0.1:PORT or [::1]:PORT. Default: the environment's
@@ -88,7 +89,8 @@ export class Toolhost {
   /** Returns one tool. Kinds of errors: not_found. */
   async getTool(name: string, viewer: Viewer = {}): Promise<ToolInfo> {
     const { session = "", context, signal } = viewer;
-    const answer = await this.#link.unary(ToolService.method.getTool, { name, session, context: toValues(context) }, signal);
+    const request = sayable(() => ({ name, session, context: toValues(context) }));
+    const answer = await this.#link.unary(ToolService.method.getTool, request, signal);
     if (!answer.tool) {
       throw new ToolhostError("internal", "toolhost sent no tool");
     }
@@ -104,6 +106,10 @@ export class Toolhost {
 
   /** Returns the tools that match and can be called, exactly as a model's API or a prompt wants them. */
   async renderTools(format: ToolFormat, query: ToolQuery = {}): Promise<RenderedTools> {
+    if (!Object.hasOwn(toolFormats, format)) {
+      const known = Object.keys(toolFormats).join(", ");
+      throw new ToolhostError("invalid_argument", `there is no form ${JSON.stringify(format)} of tools; use one of ${known}`);
+    }
     const request = { format: toolFormats[format], selection: selectionMessage(query) };
     const { content, mediaType, tools } = await this.#link.unary(ToolService.method.renderTools, request, query.signal);
     return { content: Buffer.from(content).toString("utf8"), mediaType, tools };
@@ -140,7 +146,7 @@ export class Toolhost {
 
   #execute(tool: string, args: Arguments | undefined, options: CallOptions, outcomeOnly: boolean): Execution {
     const { signal } = options;
-    const opening = { tool, options: { ...optionsMessage(options), outcomeOnly }, signal };
+    const opening = { tool, options: { ...sayable(() => optionsMessage(options)), outcomeOnly }, signal };
     if (args === undefined || isStream(args)) {
       const execution = new Execution(this.#calls(), opening, undefined);
       if (args) {
@@ -148,12 +154,13 @@ export class Toolhost {
       }
       return execution;
     }
-    return new Execution(this.#calls(), opening, argumentBytes(args));
+    const whole = sayable(() => argumentBytes(args));
+    return new Execution(this.#calls(), opening, whole);
   }
 
-  /** Returns the stream that all calls share, a new one where there is none that works. */
+  /** Returns the stream that all calls share, a new one where that takes no more. */
   #calls(): CallStream {
-    if (!this.#stream || this.#stream.over) {
+    if (!this.#stream?.free) {
       this.#stream = new CallStream(this.#link, maxMessageBytes);
     }
     return this.#stream;
@@ -165,7 +172,7 @@ export class Toolhost {
    */
   async *watchCall(callId: string, options: CallKey & { afterSeq?: number } = {}): AsyncGenerator<CallEvent> {
     const { session = "", afterSeq = 0, signal } = options;
-    const request = { callId, session, afterSeq: BigInt(afterSeq) };
+    const request = sayable(() => ({ callId, session, afterSeq: BigInt(afterSeq) }));
     const reader = new EventReader();
     for await (const { event: message } of this.#link.stream(ToolService.method.watchCall, request, signal)) {
       const event = message && reader.read(message);
@@ -187,7 +194,7 @@ export class Toolhost {
    */
   async readArtifact(handle: string, options: CallKey & { offset?: number; limit?: number } = {}): Promise<ArtifactPiece> {
     const { session = "", offset = 0, limit = 0, signal } = options;
-    const request = { handle, session, offset: BigInt(offset), limit };
+    const request = sayable(() => ({ handle, session, offset: BigInt(offset), limit }));
     const { data, mediaType, size, name } = await this.#link.unary(ToolService.method.readArtifact, request, signal);
     return { data, mediaType, size: Number(size), name };
   }

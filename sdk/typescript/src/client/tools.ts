@@ -2,6 +2,7 @@
 import type { Tool as ToolMessage } from "../gen/toolhost/v1/tool_service_pb.js";
 import { ToolFormat as Format } from "../gen/toolhost/v1/tool_service_pb.js";
 import { fromDuration, fromJSONBytes, fromValues, toValues } from "../wire/scalars.js";
+import { sayable } from "./failure.js";
 
 /** A tool as toolhost offers it: what it declares, with the operator's changes applied. */
 export interface ToolInfo {
@@ -126,7 +127,7 @@ export function selectionMessage(query: ToolQuery) {
     ...(maxCostPerUse !== undefined && { maxCostPerUse }),
     maxTools,
     session,
-    context: toValues(context),
+    context: sayable(() => toValues(context)),
   };
 }
 

@@ -1,6 +1,7 @@
 /** What becomes of a call: its arguments, its tool's work, and the outcome. */
 
 import { AsyncLocalStorage } from "node:async_hooks";
+import { inspect } from "node:util";
 import { type Result, result, resultOf } from "../content.js";
 import { ToolError, ToolhostError } from "../error.js";
 import { describedFor } from "./dynamic.js";
@@ -159,6 +160,9 @@ function isAbort(error: unknown): boolean {
 
 /** What is said of an error that is not for the model: its type, its message, and those of what made it happen. */
 function wordsOf(error: unknown): string {
-  const cause = error instanceof Error && error.cause instanceof Error ? ` (${wordsOf(error.cause)})` : "";
+  if (!(error instanceof Error)) {
+    return `threw ${inspect(error)}, which is no error; throw a ToolError for what the model should read, or an Error`;
+  }
+  const cause = error.cause instanceof Error ? ` (${wordsOf(error.cause)})` : "";
   return String(error) + cause;
 }

@@ -69,6 +69,10 @@ export function problemsOf(plugin: Plugin): string[] {
     problems.push(`the plugin: the path ${JSON.stringify(path)} in its permissions is not absolute`);
   }
   tools.forEach((t, i) => {
+    if (!t?.spec || typeof t.open !== "function") {
+      problems.push(`tool number ${i + 1}: it was not made by tool() or objectTool()`);
+      return;
+    }
     check("tool", t.spec.name, i, toolProblems(t));
   });
   filters.forEach((f, i) => {

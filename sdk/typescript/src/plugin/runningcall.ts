@@ -1,4 +1,6 @@
 /** A call while it runs: what its tool knows, and what it says, kept in order. */
+import { inspect } from "node:util";
+import { encodeJSON } from "../json.js";
 import type { LogLevel, LogRecord, Status, StatusState } from "../status.js";
 import { isTerminal } from "../status.js";
 import { toLogRecord, toStatus } from "../wire/messages.js";
@@ -134,11 +136,9 @@ function loggable(attributes: Readonly<Record<string, unknown>>): Record<string,
   for (const [key, value] of Object.entries(attributes)) {
     said[key] = value instanceof Error ? (value.stack ?? String(value)) : value;
     try {
-      if (JSON.stringify(said[key]) === undefined) {
-        said[key] = String(value);
-      }
+      encodeJSON(said[key]);
     } catch {
-      said[key] = typeof value === "bigint" ? value : String(value);
+      said[key] = inspect(value);
     }
   }
   return said;

@@ -1,5 +1,5 @@
 /** JSON Schemas of tools: from zod, or as they are. */
-import type { $ZodIssue, $ZodType } from "zod/v4/core";
+import type { $ZodIssue, $ZodType, ToJSONSchemaParams } from "zod/v4/core";
 import { safeParseAsync, toJSONSchema } from "zod/v4/core";
 import { ToolError } from "../error.js";
 import { encodeJSON, type RawJSON } from "../json.js";
@@ -20,7 +20,13 @@ export function schemaText(schema: Schema, io: "input" | "output"): string {
   if (!isZod(schema)) {
     return encodeJSON(schema);
   }
-  const derived = toJSONSchema(schema, {
+  const derived = derive(schema, io);
+  const { $schema: _, ...rest } = derived; // 2020-12 is what a schema is that does not say
+  return encodeJSON(rest);
+}
+
+function derive(schema: $ZodType, io: "input" | "output") {
+  const options: ToJSONSchemaParams = {
     io,
     target: "draft-2020-12",
     // An object that says nothing of other properties ignores them; a model that misspells one should be told.
@@ -29,10 +35,25 @@ export function schemaText(schema: Schema, io: "input" | "output"): string {
       if (def.type === "object" && !("catchall" in def && def.catchall)) {
         jsonSchema.additionalProperties = false;
       }
+      dropSafeBounds(jsonSchema);
     },
-  });
-  const { $schema: _, ...rest } = derived; // 2020-12 is what a schema is that does not say
-  return encodeJSON(rest);
+  };
+  try {
+    return toJSONSchema(schema, options);
+  } catch (error) {
+    const words = error instanceof Error ? error.message : error;
+    throw new Error(`${words}; use what JSON has, such as z.iso.datetime() in place of z.date()`, { cause: error });
+  }
+}
+
+/** Drops the bounds of z.int() that are those of JavaScript and say nothing to a model. */
+function dropSafeBounds(schema: { minimum?: unknown; maximum?: unknown }): void {
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) {
+    delete schema.minimum;
+  }
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) {
+    delete schema.maximum;
+  }
 }
 
 /** The value that a schema makes of arguments. Throws a ToolError that says to the model what does not fit. */

@@ -1,6 +1,6 @@
 /** The vocabulary of the SDK ⇄ the messages of toolhost.tool.v1. */
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
-import { artifact, type BlobContent, type Content, type Effect, file, image, jsonText, Result, text } from "../content.js";
+import { artifact, type BlobContent, blob, type Content, type Effect, jsonText, Result, text } from "../content.js";
 import { type Exit, ToolhostError } from "../error.js";
 import { ErrorSchema, type Error as PbError } from "../gen/toolhost/tool/v1/error_pb.js";
 import {
@@ -53,9 +53,8 @@ export function fromContent({ block }: PbContent): Content | undefined {
     case "json":
       return jsonText(decodeText(block.value));
     case "image":
-      return image(block.value.mediaType, block.value.data, block.value.name);
     case "file":
-      return file(block.value.name, block.value.mediaType, block.value.data);
+      return blob(block.case, block.value.mediaType, block.value.name, block.value.data);
     case "artifact": {
       const { handle, mediaType, size, head, tail, name } = block.value;
       return artifact({ handle, mediaType, size: Number(size), head, tail, name });
