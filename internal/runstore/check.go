@@ -22,6 +22,9 @@ func (b *Batch) Check() error {
 	if s := b.Head.Summary; len(s) > 0 && !json.Valid(s) {
 		return fmt.Errorf("appending to run %s: the summary is not valid JSON", b.RunID)
 	}
+	if s := b.Snapshot; s != nil && (len(s.State) == 0 || s.Keep < 0) {
+		return fmt.Errorf("appending to run %s: a snapshot has a state and keeps 0 parts or more", b.RunID)
+	}
 	return nil
 }
 

@@ -58,6 +58,25 @@ type Batch struct {
 	Records []Record
 	// Head replaces what the store knew of the run.
 	Head Head
+	// Snapshot, if not nil, renews the run's snapshot together with the append. Nil leaves it as it is.
+	Snapshot *Renewal
+}
+
+// Snapshot is what the writer of a run made of the records up to some place, so that whoever goes on with the run need not
+// read them all again. It is a copy: the journal says what is true, and a run without a snapshot lacks nothing. What is in
+// it, and up to which place, is the writer's to say and to check.
+type Snapshot struct {
+	// State is written anew each time. Empty: there is no snapshot.
+	State []byte
+	// Parts is what grows with the run, in pieces that stay as they are.
+	Parts [][]byte
+}
+
+// Renewal takes the place of a run's snapshot.
+type Renewal struct {
+	State []byte   // not empty
+	Keep  int      // how many of the parts that are there stay, from the first; the others go
+	Parts [][]byte // come after those
 }
 
 // Query selects runs. The zero value is the first page of all.
@@ -70,7 +89,7 @@ type Query struct {
 	UnfinishedOnly bool
 }
 
-// Store keeps journals. It is safe for concurrent use. All of the agent's reading and writing goes through these four
+// Store keeps journals. It is safe for concurrent use. All of the agent's reading and writing goes through these
 // methods, so that a store of another make has nothing else to do.
 type Store interface {
 	// Append adds to a run's journal and returns once what it added survives whatever the store promises to survive.
@@ -81,6 +100,9 @@ type Store interface {
 	// Read yields a run's records that come after a place, in order, up to the one that was last when it got there.
 	// An error, such as ErrNotFound, is yielded last. The consumer may take its time: nothing is held meanwhile.
 	Read(ctx context.Context, runID string, after uint64) iter.Seq2[Record, error]
+
+	// Snapshot returns a run's snapshot as the last Renewal left it, or ErrNotFound. A run that has none has an empty one.
+	Snapshot(ctx context.Context, runID string) (Snapshot, error)
 
 	// Get returns one run, or ErrNotFound.
 	Get(ctx context.Context, runID string) (Run, error)

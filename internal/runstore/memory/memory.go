@@ -27,6 +27,7 @@ type run struct {
 	place   int // in Store.order
 	info    runstore.Run
 	records []runstore.Record
+	kept    runstore.Snapshot
 }
 
 // New returns an empty store.
@@ -64,7 +65,37 @@ func (s *Store) Append(ctx context.Context, batch runstore.Batch) error {
 		r.info.UpdateTime = rec.Time
 	}
 	r.info.Head = runstore.Head{Unfinished: batch.Head.Unfinished, Summary: bytes.Clone(batch.Head.Summary)}
+	if batch.Snapshot != nil {
+		r.renew(batch.Snapshot)
+	}
 	return nil
+}
+
+// renew makes a new list of parts: whoever was given the old one may be reading it.
+func (r *run) renew(s *runstore.Renewal) {
+	parts := slices.Clone(r.kept.Parts[:min(s.Keep, len(r.kept.Parts))])
+	for _, part := range s.Parts {
+		parts = append(parts, bytes.Clone(part))
+	}
+	r.kept = runstore.Snapshot{State: bytes.Clone(s.State), Parts: parts}
+}
+
+// Snapshot implements runstore.Store.
+func (s *Store) Snapshot(ctx context.Context, runID string) (runstore.Snapshot, error) {
+	if err := ctx.Err(); err != nil {
+		return runstore.Snapshot{}, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.runs[runID]
+	if r == nil {
+		return runstore.Snapshot{}, runstore.NotFound(runID)
+	}
+	kept := runstore.Snapshot{State: bytes.Clone(r.kept.State)}
+	for _, part := range r.kept.Parts {
+		kept.Parts = append(kept.Parts, bytes.Clone(part))
+	}
+	return kept, nil
 }
 
 // Read implements runstore.Store.

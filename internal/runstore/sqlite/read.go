@@ -64,6 +64,43 @@ func (s *Store) page(ctx context.Context, number int64, after uint64) ([]runstor
 	return page, rows.Err()
 }
 
+// Snapshot implements runstore.Store.
+func (s *Store) Snapshot(ctx context.Context, runID string) (runstore.Snapshot, error) {
+	kept, err := s.snapshot(ctx, runID)
+	if err != nil {
+		return runstore.Snapshot{}, s.reading(runID, err)
+	}
+	return kept, nil
+}
+
+// snapshot reads all of it by one statement, so that it is as one append left it.
+func (s *Store) snapshot(ctx context.Context, runID string) (kept runstore.Snapshot, err error) {
+	rows, err := s.reads.snapshot.QueryContext(ctx, runID)
+	if err != nil {
+		return kept, err
+	}
+	defer rows.Close()
+	known := false
+	for rows.Next() {
+		var part sql.NullInt64
+		var data []byte
+		if err := rows.Scan(&part, &data); err != nil {
+			return kept, err
+		}
+		switch known = true; {
+		case !part.Valid: // the run has none
+		case part.Int64 == 0:
+			kept.State = data
+		default:
+			kept.Parts = append(kept.Parts, data)
+		}
+	}
+	if err := rows.Err(); err != nil || known {
+		return kept, err
+	}
+	return kept, sql.ErrNoRows
+}
+
 // Get implements runstore.Store.
 func (s *Store) Get(ctx context.Context, runID string) (runstore.Run, error) {
 	run, err := scanRun(s.reads.get.QueryRowContext(ctx, runID))

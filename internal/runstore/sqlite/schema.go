@@ -24,5 +24,15 @@ CREATE TABLE records (
 	data    BLOB NOT NULL,                        -- JSON
 	PRIMARY KEY (run, seq)
 ) STRICT, WITHOUT ROWID;
+`, `
+CREATE TABLE snapshots (
+	run  INTEGER NOT NULL REFERENCES runs (number),
+	part INTEGER NOT NULL,                            -- 0: the state; the parts from 1
+	data BLOB NOT NULL,                               -- as the writer of the run's journal encodes it
+	PRIMARY KEY (run, part)
+) STRICT;
+CREATE TRIGGER snapshots_go AFTER DELETE ON runs BEGIN
+	DELETE FROM snapshots WHERE run = OLD.number;     -- whoever deletes a run by hand
+END;
 `}}
 }

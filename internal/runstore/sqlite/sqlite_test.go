@@ -197,6 +197,46 @@ func TestRefusesForeignFiles(t *testing.T) {
 	}
 }
 
+// TestFilesWithoutSnapshots: a file of the version before snapshots is brought up to date, with all that is in it.
+func TestFilesWithoutSnapshots(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "runs.db")
+	store := open(t, path)
+	storetest.Must(t, store, "r", 0, 3)
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	execute(t, path, "DROP TRIGGER snapshots_go; DROP TABLE snapshots; PRAGMA user_version = 1")
+	store = open(t, path)
+	storetest.Want(t, store, "r", 3)
+	if kept, err := store.Snapshot(t.Context(), "r"); err != nil || kept.State != nil || kept.Parts != nil {
+		t.Errorf("a run of before has the snapshot %+v, %v", kept, err)
+	}
+	renewal := runstore.Batch{RunID: "r", After: 3, Records: storetest.Records(4, 1), Snapshot: &runstore.Renewal{State: []byte("s"), Parts: [][]byte{{1}}}}
+	if err := store.Append(t.Context(), renewal); err != nil {
+		t.Fatal(err)
+	}
+	if kept, err := store.Snapshot(t.Context(), "r"); err != nil || string(kept.State) != "s" || len(kept.Parts) != 1 {
+		t.Errorf("the snapshot is %+v, %v", kept, err)
+	}
+	execute(t, path, "DELETE FROM records; DELETE FROM runs")
+	if n := count(t, path, "SELECT count(*) FROM snapshots"); n != 0 {
+		t.Errorf("%d parts outlive their run", n)
+	}
+}
+
+func count(t *testing.T, path, query string) (n int) {
+	t.Helper()
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if err := db.QueryRowContext(t.Context(), query).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
 func execute(t *testing.T, path, statement string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", path)

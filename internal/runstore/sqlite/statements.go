@@ -10,7 +10,7 @@ import (
 
 // writes are the statements of the write loop.
 type writes struct {
-	find, create, advance, record *sql.Stmt
+	find, create, advance, record, cut, keep *sql.Stmt
 }
 
 func (w *writes) texts() map[string]**sql.Stmt {
@@ -19,6 +19,8 @@ func (w *writes) texts() map[string]**sql.Stmt {
 		"INSERT INTO runs (id, created, updated, last_seq, unfinished, summary) VALUES (?, ?, ?, ?, ?, ?)": &w.create,
 		"UPDATE runs SET updated = ?, last_seq = ?, unfinished = ?, summary = ? WHERE number = ?":          &w.advance,
 		"INSERT INTO records (run, seq, time, type, version, data) VALUES (?, ?, ?, ?, ?, ?)":              &w.record,
+		"DELETE FROM snapshots WHERE run = ? AND (part > ? OR part = 0)":                                   &w.cut,
+		"INSERT INTO snapshots (run, part, data) VALUES (?, ?, ?)":                                         &w.keep,
 	}
 }
 
@@ -26,13 +28,13 @@ func (w *writes) texts() map[string]**sql.Stmt {
 func (w *writes) in(ctx context.Context, tx *sql.Tx) *writes {
 	return &writes{
 		find: tx.StmtContext(ctx, w.find), create: tx.StmtContext(ctx, w.create), advance: tx.StmtContext(ctx, w.advance),
-		record: tx.StmtContext(ctx, w.record),
+		record: tx.StmtContext(ctx, w.record), cut: tx.StmtContext(ctx, w.cut), keep: tx.StmtContext(ctx, w.keep),
 	}
 }
 
 // reads are the statements of the readers.
 type reads struct {
-	number, page, get, list, unfinished *sql.Stmt
+	number, page, snapshot, get, list, unfinished *sql.Stmt
 }
 
 const runColumns = "id, created, updated, last_seq, unfinished, summary"
@@ -41,6 +43,7 @@ func (r *reads) texts() map[string]**sql.Stmt {
 	return map[string]**sql.Stmt{
 		"SELECT number FROM runs WHERE id = ?": &r.number,
 		"SELECT seq, time, type, version, data FROM records WHERE run = ? AND seq > ? ORDER BY seq LIMIT ?":    &r.page,
+		"SELECT part, data FROM runs LEFT JOIN snapshots ON run = number WHERE id = ? ORDER BY part":           &r.snapshot,
 		"SELECT " + runColumns + " FROM runs WHERE id = ?":                                                     &r.get,
 		"SELECT " + runColumns + " FROM runs WHERE number < ? ORDER BY number DESC LIMIT ?":                    &r.list,
 		"SELECT " + runColumns + " FROM runs WHERE number < ? AND unfinished = 1 ORDER BY number DESC LIMIT ?": &r.unfinished,

@@ -155,5 +155,23 @@ func (w *writes) add(ctx context.Context, b *runstore.Batch) error {
 			return err
 		}
 	}
+	if b.Snapshot != nil {
+		return w.renew(ctx, number, b.Snapshot)
+	}
+	return nil
+}
+
+func (w *writes) renew(ctx context.Context, run int64, s *runstore.Renewal) error {
+	if _, err := w.cut.ExecContext(ctx, run, s.Keep); err != nil {
+		return err
+	}
+	if _, err := w.keep.ExecContext(ctx, run, 0, s.State); err != nil {
+		return err
+	}
+	for i, part := range s.Parts {
+		if _, err := w.keep.ExecContext(ctx, run, s.Keep+1+i, part); err != nil {
+			return err
+		}
+	}
 	return nil
 }

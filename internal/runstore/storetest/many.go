@@ -116,6 +116,12 @@ func testReopen(t *testing.T, h Harness) {
 		store = h.Reopen(t, store)
 		Want(t, store, "r", round*3+3)
 	}
+	last := runstore.Batch{RunID: "s", Records: Records(1, 1), Snapshot: &runstore.Renewal{State: []byte("state"), Parts: parts("part")}}
+	if err := store.Append(t.Context(), last); err != nil {
+		t.Fatal(err)
+	}
+	store = h.Reopen(t, store)
+	wantSnapshot(t, store, "s", runstore.Snapshot{State: []byte("state"), Parts: parts("part")})
 	run, err := store.Get(t.Context(), "r")
 	if err != nil || run.LastSeq != 12 || !run.Head.Unfinished {
 		t.Errorf("after reopening: %+v, %v", run, err)

@@ -109,6 +109,8 @@ func testCancelled(t *testing.T, store runstore.Store) {
 	wantError(t, store.Append(ctx, runstore.Batch{RunID: "r", After: 1, Records: Records(2, 1)}), context.Canceled)
 	_, err := store.Get(ctx, "r")
 	wantError(t, err, context.Canceled)
+	_, err = store.Snapshot(ctx, "r")
+	wantError(t, err, context.Canceled)
 	_, err = store.List(ctx, runstore.Query{})
 	wantError(t, err, context.Canceled)
 	for _, err := range store.Read(ctx, "r", 0) {

@@ -40,6 +40,8 @@ func Run(t *testing.T, h Harness) {
 		"LargeAndStrange":  testLargeAndStrange,
 		"StopsWhenTold":    testStopsWhenTold,
 		"ReadAfterTheLast": testReadAfterTheLast,
+		"Snapshots":        testSnapshots,
+		"SnapshotsApart":   testSnapshotsApart,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, h.New(t)) })
 	}
