@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -53,7 +54,8 @@ func dev(ctx context.Context, p cli.Process, flags devFlags, call *tool.Call, di
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	s.screen.say("dev", "%s is built %s; Ctrl-C ends", dir, cmp.Or(quotedCommand(project.Command()), "by nothing"))
-	project.Run(ctx, s.screen, func(ctx context.Context, plugin string, err error) {
+	begins := func() { s.screen.say("dev", "building") }
+	project.Run(ctx, s.screen, begins, func(ctx context.Context, plugin string, err error) {
 		if err == nil {
 			err = s.swap(ctx, plugin)
 		}
@@ -67,13 +69,31 @@ func dev(ctx context.Context, p cli.Process, flags devFlags, call *tool.Call, di
 		}
 		if err != nil && ctx.Err() == nil {
 			s.screen.say("failed", "%v", err)
-			s.screen.say("dev", "waiting for a change")
+			s.screen.say("dev", "waiting for a change%s", s.remains(ctx))
 		}
 	})
 	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
 		return cause
 	}
 	return nil
+}
+
+// remains says what is in service although something went wrong.
+func (s *devSession) remains(ctx context.Context) string {
+	if s.client == nil {
+		return ""
+	}
+	plugins, err := s.client.Plugins(ctx)
+	if err != nil {
+		return ""
+	}
+	var words string
+	for _, p := range plugins {
+		if p.State != tool.PluginDisabled {
+			words += fmt.Sprintf("; %s stays in service, %s", strings.TrimSpace(p.Name+" "+p.Version), shortDigest(p.Digest))
+		}
+	}
+	return words
 }
 
 func quotedCommand(command string) string {
@@ -92,9 +112,10 @@ func (s *devSession) serveOptions(flags devFlags, getenv func(string) string) (s
 			return serveOptions{}, fmt.Errorf("making a folder for the plugin: %w", err)
 		}
 	}
+	// What it would warn of, the screen shows as events, in words for authors.
 	serving := serveFlags{
 		config: flags.config, workspace: flags.workspace, plugins: []string{plugins}, stateDir: filepath.Join(s.temp, "state"),
-		listen: "unix://" + socket, level: "warn", lockFile: filepath.Join(s.temp, "toolhost.lock"),
+		listen: "unix://" + socket, level: "error", lockFile: filepath.Join(s.temp, "toolhost.lock"),
 	}
 	options, err := serving.options(getenv)
 	if err != nil {

@@ -110,6 +110,6 @@ func (s *devSession) followLogs(ctx context.Context, c *client.Client) {
 		if err != nil {
 			return // with the toolhost, which is told elsewhere
 		}
-		s.screen.say("log", "%s", logLine(l))
+		s.screen.say("log", "%s", logText(l))
 	}
 }

@@ -84,10 +84,13 @@ func subject(q tool.LogQuery) string {
 }
 
 // logLine returns a line as people read it.
-func logLine(l tool.LogLine) string {
+func logLine(l tool.LogLine) string { return clock(l.Record.Time) + "  " + logText(l) }
+
+// logText is a log line without its time.
+func logText(l tool.LogLine) string {
 	r := l.Record
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s  %-5s  %s  ", clock(r.Time), r.Level, first(l.Instance, l.Plugin))
+	fmt.Fprintf(&b, "%-5s  %s  ", r.Level, first(l.Instance, l.Plugin))
 	if l.CallID != "" {
 		fmt.Fprintf(&b, "[%s] ", l.CallID)
 	}

@@ -11,29 +11,49 @@ import (
 )
 
 // Run builds the repository, and builds it again whenever it has changed, until ctx ends, which is no error to it. It calls
-// built after each build, with the plugin or with what went wrong, and goes on when that returns. A change while it builds
-// makes it build once more.
-func (p *Project) Run(ctx context.Context, output io.Writer, built func(ctx context.Context, plugin string, err error)) {
-	again := true // what a build itself writes looks like a change, too; it must not build for ever
-	for ctx.Err() == nil {
+// begins before it builds, and built after that, with the plugin or with what went wrong, and goes on when that returns. A
+// change while it builds makes it build once more.
+func (p *Project) Run(ctx context.Context, output io.Writer, begins func(), built func(ctx context.Context, plugin string, err error)) {
+	own := writes{}
+	for again := false; ctx.Err() == nil; {
+		if !again {
+			begins()
+		}
 		before := p.look()
 		plugin, err := p.Build(ctx, output)
 		if ctx.Err() != nil {
 			return
 		}
 		after := p.look()
-		if again && !maps.Equal(before, after) {
-			again = false
+		if again = own.note(before, after); again {
 			continue
 		}
 		built(ctx, plugin, err)
-		again = p.await(ctx, after)
+		p.await(ctx, after)
 	}
 }
 
-// await returns once the repository is another than it was seen, and has been left alone between two looks. It returns
-// false if ctx has ended.
-func (p *Project) await(ctx context.Context, seen look) bool {
+// writes counts how many builds in a row changed a file. What each of them changes is no change of the author's: it must not
+// be built for ever.
+type writes map[string]int
+
+// ownAfter is how many builds in a row make a file the build's own. An author who writes the same file during so many of
+// them has to write it once more.
+const ownAfter = 3
+
+// note takes in what changed during a build. It reports whether some of that is not the build's own.
+func (w writes) note(before, after look) (foreign bool) {
+	changed := before.changed(after)
+	maps.DeleteFunc(w, func(path string, _ int) bool { return !changed[path] })
+	for path := range changed {
+		w[path]++
+		foreign = foreign || w[path] < ownAfter
+	}
+	return foreign
+}
+
+// await returns once the repository is another than it was seen, and has been left alone between two looks, or when ctx ends.
+func (p *Project) await(ctx context.Context, seen look) {
 	tick := time.NewTicker(p.every)
 	defer tick.Stop()
 	last := seen
@@ -41,11 +61,11 @@ func (p *Project) await(ctx context.Context, seen look) bool {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return false
+			return
 		}
 		now := p.look()
 		if maps.Equal(now, last) && !maps.Equal(now, seen) {
-			return true
+			return
 		}
 		last = now
 	}
@@ -53,6 +73,22 @@ func (p *Project) await(ctx context.Context, seen look) bool {
 
 // look is what tells the files of a repository from what they were, by path.
 type look map[string]stamp
+
+// changed returns the paths of what was changed, made or removed.
+func (l look) changed(since look) map[string]bool {
+	paths := map[string]bool{}
+	for path, stamp := range l {
+		if now, ok := since[path]; !ok || now != stamp {
+			paths[path] = true
+		}
+	}
+	for path := range since {
+		if _, ok := l[path]; !ok {
+			paths[path] = true
+		}
+	}
+	return paths
+}
 
 // stamp changes when a file does.
 type stamp struct {

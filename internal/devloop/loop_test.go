@@ -100,7 +100,8 @@ func TestTheOnlyPluginIsFound(t *testing.T) {
 // builds is a loop that is under way.
 type builds struct {
 	stop   context.CancelFunc
-	seen   chan error // what came of each build
+	begun  chan struct{} // has one for each build that was announced
+	seen   chan error    // what came of each build
 	ended  sync.WaitGroup
 	output bytes.Buffer // to be read once the loop has ended
 }
@@ -108,9 +109,9 @@ type builds struct {
 func run(t *testing.T, p *devloop.Project) *builds {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
-	b := &builds{stop: stop, seen: make(chan error, 100)}
+	b := &builds{stop: stop, begun: make(chan struct{}, 100), seen: make(chan error, 100)}
 	b.ended.Go(func() { // ends with ctx
-		p.Run(ctx, &b.output, func(_ context.Context, _ string, err error) { b.seen <- err })
+		p.Run(ctx, &b.output, func() { b.begun <- struct{}{} }, func(_ context.Context, _ string, err error) { b.seen <- err })
 	})
 	t.Cleanup(b.end)
 	return b
@@ -156,8 +157,9 @@ func TestRun(t *testing.T) {
 	}
 	b.end()
 	count, err := os.ReadFile(filepath.Join(dir, "build", "count"))
-	if err != nil || len(count) != 12 {
-		t.Errorf("it was built %d times, %v; want each of 3 changes to build twice", len(count)/2, err)
+	if err != nil || len(count) != 10 || len(b.begun) != 3 {
+		t.Errorf("it was built %d times, %v; want three builds until it is known what they write, and one for each of 2 changes; announced were %d",
+			len(count)/2, err, len(b.begun))
 	}
 	if !strings.Contains(b.output.String(), "what is wrong") {
 		t.Errorf("the output is %q", b.output.String())
@@ -166,6 +168,21 @@ func TestRun(t *testing.T) {
 	case err := <-b.seen:
 		t.Errorf("it was built once more: %v", err)
 	default:
+	}
+}
+
+// TestAChangeDuringABuildIsBuilt: also one during the build that an earlier such change has brought about.
+func TestAChangeDuringABuildIsBuilt(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "plugin.yaml"), "")
+	write(t, filepath.Join(dir, "source"), "1")
+	// The first two builds find that their author goes on to write meanwhile.
+	b := run(t, shell(t, dir, `mkdir -p build; n=$(cat source); echo $n >build/made; if [ $n -lt 3 ]; then echo $((n+1)) >source; fi`))
+	if err := b.next(t); err != nil {
+		t.Fatal(err)
+	}
+	if made, err := os.ReadFile(filepath.Join(dir, "build", "made")); string(made) != "3\n" {
+		t.Errorf("built is %q, %v; want what was written last", made, err)
 	}
 }
 

@@ -98,6 +98,7 @@ func TestDev(t *testing.T) {
 		a := newAuthor(t, bin, "")
 		w := a.develops(t, "--call", `stamped_read {}`)
 		w.until(t, "is built by")
+		w.until(t, "building")
 		w.until(t, "stamped one is in service")
 		w.until(t, "asks for the network, which is not granted; in toolhost.yaml: plugin.stamped.sandbox.network: true")
 		_, addr, _ := strings.Cut(w.until(t, " stamped_draft '{}'"), "--addr ")
@@ -106,8 +107,9 @@ func TestDev(t *testing.T) {
 		w.until(t, "stamped_read ended: one")
 
 		a.write(t, "weather/source", "echo the compiler is unhappy; false")
+		w.until(t, "building")
 		w.until(t, "the compiler is unhappy")
-		w.until(t, "waiting for a change")
+		w.until(t, "waiting for a change; stamped one stays in service")
 		a.says(t, "toolhost call --addr "+addr+" stamped_read '{}'", "one")
 		w.until(t, "stamped_read ended: one")
 
@@ -117,8 +119,9 @@ func TestDev(t *testing.T) {
 
 		a.stamped(t, "three", map[string]string{"version": "three", "fault": "exit"})
 		a.write(t, "weather/source", "cp -f ../three program")
-		w.until(t, "version three is broken")
-		w.until(t, "waiting for a change")
+		if shown := w.until(t, "waiting for a change; stamped two stays in service"); !strings.Contains(shown, "version three is broken") || strings.Contains(shown, "level=") {
+			t.Errorf("it shows\n%s\nwant what the plugin says, and no log of a server", shown)
+		}
 		a.says(t, "toolhost call --addr "+addr+" stamped_read '{}'", "two")
 		w.end(t)
 		if left, err := os.ReadDir(a.temp(t)); err != nil || len(left) > 0 {
