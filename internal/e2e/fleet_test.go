@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -16,17 +15,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// buildFault builds the plugin that does what it is told, and returns its path.
-func buildFault(t *testing.T) string {
-	t.Helper()
-	path := filepath.Join(bin, "faultplugin")
-	build := exec.Command("go", "build", "-o", path, "./internal/process/fault/faultplugin")
-	build.Dir = "../.."
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("building the fault plugin: %v\n%s", err, out)
-	}
-	return path
-}
+// faultPlugin returns the path of the plugin that does what it is told.
+func faultPlugin() string { return filepath.Join(bin, "faultplugin") }
 
 // copyPlugin installs a plugin under another name. What is appended to the file changes its digest, and nothing else.
 func copyPlugin(t *testing.T, source, target, appended string) {
@@ -45,7 +35,7 @@ func copyPlugin(t *testing.T, source, target, appended string) {
 func TestTwoHundredInstances(t *testing.T) {
 	const plugins, sessions = 10, 20
 	h := prepare(t)
-	fault := buildFault(t)
+	fault := faultPlugin()
 	for i := range plugins {
 		name := fmt.Sprintf("chaos-%d", i) // the fault plugin takes such a name for its own
 		copyPlugin(t, fault, filepath.Join(h.plugins, name), name)
@@ -159,7 +149,7 @@ func TestLocked(t *testing.T) {
 // TestUpgradeByReplacingTheFile: toolhost notices by itself, and no call fails meanwhile.
 func TestUpgradeByReplacingTheFile(t *testing.T) {
 	h := prepare(t)
-	fault := buildFault(t)
+	fault := faultPlugin()
 	path := filepath.Join(h.plugins, "chaos-0")
 	copyPlugin(t, fault, path, "one")
 	h.serve(t)
@@ -200,7 +190,7 @@ func TestUpgradeByReplacingTheFile(t *testing.T) {
 // TestKilledToolhostTakesWhatHides: a grandchild that left its session and wiped its environment dies with toolhost too.
 func TestKilledToolhostTakesWhatHides(t *testing.T) {
 	h := prepare(t)
-	copyPlugin(t, buildFault(t), filepath.Join(h.plugins, "fault"), "")
+	copyPlugin(t, faultPlugin(), filepath.Join(h.plugins, "fault"), "")
 	h.serve(t)
 	out, r := h.callJSON(t, "fault", `{"do":"spawn","text":"bare"}`)
 	if r.exits(t, 0); out.Text == "" {

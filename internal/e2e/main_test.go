@@ -11,9 +11,11 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/toolhost/toolhost/internal/e2e/programs"
 )
 
-// bin is the folder with the binaries under test: toolhost, agentd and plugins/NAME; and with faultplugin.
+// bin is the folder with the binaries under test: toolhost, agentd and plugins/NAME; and with the plugins of the tests.
 var bin string
 
 // patience bounds every wait, so that what hangs fails a test instead of stopping the run.
@@ -38,11 +40,10 @@ func buildAndRun(m *testing.M) (int, error) {
 	for target, packages := range map[string][]string{
 		dir:                           {"./cmd/toolhost", "./cmd/agentd", "./internal/process/fault/faultplugin", "./internal/e2e/stamped", "./internal/e2e/choosing", "./internal/e2e/privacy", "./internal/e2e/leaky"},
 		filepath.Join(dir, "plugins"): {"./plugins/artifacts", "./plugins/calculator", "./plugins/fs", "./plugins/todo"},
+		filepath.Join(dir, "others"):  {"./plugins/shell"}, // in few tests alone
 	} {
-		build := exec.Command("go", append([]string{"build", "-o", target + string(filepath.Separator)}, packages...)...)
-		build.Dir = "../.."
-		if out, err := build.CombinedOutput(); err != nil {
-			return 0, fmt.Errorf("building %v: %w\n%s", packages, err, out)
+		if err := programs.Build(context.Background(), target, packages...); err != nil {
+			return 0, err
 		}
 	}
 	return m.Run(), nil
