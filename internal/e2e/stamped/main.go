@@ -112,8 +112,9 @@ func (s *stamp) plugin() sdk.Plugin {
 	}
 }
 
-// pause is how long calls last, so that some are at work whenever something happens.
-const pause = 10 * time.Millisecond
+// pause is how long calls last: much longer than all else that a call takes, so that every caller has one at work
+// whenever something happens, and leaves the machine to what happens.
+const pause = 50 * time.Millisecond
 
 type nothing struct{}
 
