@@ -201,6 +201,32 @@ func TestAbsoluteLinksAreKept(t *testing.T) {
 	}
 }
 
+// TestNobodyIsWarnedOfAnInterpreter: it is no more part of the plugin than the one that a command of python3 means. What else
+// leads out of a Python environment is told.
+func TestNobodyIsWarnedOfAnInterpreter(t *testing.T) {
+	dir := t.TempDir()
+	p := filepath.Join(dir, "p")
+	writeFolder(t, p, map[string]string{"plugin.yaml": "command: [.venv/bin/python3]\n", "main.json": plugin("p", spec("a")), ".venv/pyvenv.cfg": "", ".venv/bin/pip": "", "bin/x": ""})
+	for link, target := range map[string]string{".venv/bin/python3": "/bin/sh", ".venv/bin/activate": "/bin/sh", ".venv/bin/python-data": "/etc/passwd", "bin/python": "/bin/sh", ".venv/lib": "/usr/lib"} {
+		if err := os.Symlink(target, filepath.Join(p, filepath.FromSlash(link))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	found := load(t, folderConfig(t.TempDir(), &fakePlugins{}, dir)).Snapshot().Plugin("p")
+	if found == nil {
+		t.Fatal("it is not found")
+	}
+	told := strings.Join(found.Warnings, "\n")
+	for _, link := range []string{".venv/bin/activate", ".venv/bin/python-data", "link bin/python", ".venv/lib"} {
+		if !strings.Contains(told, link+" leads out") {
+			t.Errorf("the warnings say nothing of %s:\n%s", link, told)
+		}
+	}
+	if len(found.Warnings) != 4 {
+		t.Errorf("the warnings are\n%s\nwant none of the interpreter", told)
+	}
+}
+
 // TestLargeFoldersRunInPlace: they are checked, not copied, and shown as not pinned.
 func TestLargeFoldersRunInPlace(t *testing.T) {
 	for name, change := range map[string]func(*catalog.Config){

@@ -25,6 +25,10 @@ type Plugin struct {
 	Env  []string
 	Dir  string
 
+	// Cache is a folder for what a process may keep of this digest and make again, such as compiled sources. It goes with
+	// what else is known of the digest, and is made by who uses it. Empty if the plugin could not be read.
+	Cache string
+
 	// Pinned says that a copy is run, so that what was hashed is what runs.
 	Pinned   bool
 	Manifest *manifest.Manifest // its plugin.yaml; nil for an executable

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -106,13 +107,16 @@ func (c *Catalog) open(digest, source string) (*Plugin, error) {
 	if !ok || !a.InPlace && !c.store.holds(digest, source, a) {
 		return nil, fmt.Errorf("no copy of %s is kept", digest)
 	}
-	p := &Plugin{Source: source, Digest: digest, Path: c.store.path(digest, source), Pinned: !a.InPlace}
+	p := &Plugin{Source: source, Digest: digest, Path: c.store.path(digest, source), Cache: c.store.cache(digest), Pinned: !a.InPlace}
 	p.Info = tool.Description{Name: filepath.Base(source)}
 	if a.InPlace {
 		p.Path = source
 		p.warnf("it is too large to be copied and runs where it is: what was checked may change before it runs")
 	}
 	for _, link := range a.Leave {
+		if leadsToInterpreter(p.Path, link) {
+			continue
+		}
 		p.warnf("the link %s leads out of its folder: what is behind it may change without being noticed", link)
 	}
 	if info, err := os.Stat(p.Path); err != nil {
@@ -134,6 +138,20 @@ func (c *Catalog) open(digest, source string) (*Plugin, error) {
 		a.Refused = checkSchemas(a.Description.Tools)
 	}
 	return p.described(*a.Description, a.Refused), nil
+}
+
+// leadsToInterpreter reports whether a link of a folder is that of a Python environment to its interpreter. That is no more
+// part of the plugin than the one that a command of python3 or node means, of which nobody is warned either.
+func leadsToInterpreter(folder, link string) bool {
+	bin, name := path.Split(link)
+	if path.Base(bin) != "bin" || !strings.HasPrefix(name, "python") {
+		return false
+	}
+	if _, err := os.Stat(filepath.Join(folder, filepath.FromSlash(path.Dir(path.Clean(bin))), "pyvenv.cfg")); err != nil {
+		return false
+	}
+	info, err := os.Stat(filepath.Join(folder, filepath.FromSlash(link)))
+	return err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0
 }
 
 // openFolder reads the manifest in the folder that is p.Path, and says in p how the plugin is run.

@@ -21,7 +21,7 @@ import (
 // nobody changes a plugin between the check and its use.
 //
 // A digest has a folder, STORE/HEX, with about.json in it and, below files, a copy under the name that the plugin has
-// where it was found. Everything is moved into place whole. What a power failure left behind half is noticed by its
+// where it was found; below cache is what can be made again. Everything else is moved into place whole. What a power failure left behind half is noticed by its
 // size, and made anew. All methods are safe for concurrent use.
 type store struct{ dir string }
 
@@ -54,6 +54,9 @@ func (s *store) home(digest string) string {
 func (s *store) path(digest, source string) string {
 	return filepath.Join(s.home(digest), "files", filepath.Base(source))
 }
+
+// cache returns where what can be made again is kept of a digest.
+func (s *store) cache(digest string) string { return filepath.Join(s.home(digest), "cache") }
 
 // about returns what is known of a digest; false if nothing is, or if what is there cannot be read.
 func (s *store) about(digest string) (about, bool) {
