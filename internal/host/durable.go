@@ -57,7 +57,7 @@ func (h *Host) formerly(call tool.Call) (*execution, error) {
 	case holder == nil:
 		return nil, nil
 	}
-	return &execution{host: h, call: call, run: holder, complete: true, replayed: true}, nil
+	return &execution{host: h, id: call.ID, outcomeOnly: call.OutcomeOnly, run: holder, complete: true, replayed: true}, nil
 }
 
 // underWay reports whether the call of an entry was begun by this host and has not ended.

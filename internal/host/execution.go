@@ -5,16 +5,15 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/toolhost/toolhost/internal/catalog"
 	"github.com/toolhost/toolhost/tool"
 )
 
 // execution is one caller's hold on a call: the arguments that it sends, and how far it has read the events.
 type execution struct {
-	host   *Host
-	call   tool.Call
-	tool   *catalog.Tool
-	minted bool // the id is the host's, so nobody can come back for the call
+	host        *Host
+	id          string // the call's
+	minted      bool   // the id is the host's, so nobody can come back for the call
+	outcomeOnly bool   // the caller wants nothing else
 
 	mu       sync.Mutex
 	text     []byte // the arguments so far
@@ -37,13 +36,13 @@ func (e *execution) Send(_ context.Context, text []byte, complete bool) error {
 	}
 	if len(e.text)+len(text) > e.host.cfg.MaxArgumentBytes {
 		e.complete = true
-		e.run.finishWithout(tool.Outcome{Err: e.host.tooLarge(e.call.ID)})
+		e.run.finishWithout(tool.Outcome{Err: e.host.tooLarge(e.id)})
 		return nil
 	}
 	e.text = append(e.text, text...)
 	if complete {
-		if body := e.submitLocked(false); body != nil {
-			e.run.spawn(body)
+		if todo := e.submitLocked(false); todo.run != nil {
+			e.run.spawn(todo.do)
 		}
 	} else {
 		e.run.append(text)
@@ -51,21 +50,21 @@ func (e *execution) Send(_ context.Context, text []byte, complete bool) error {
 	return nil
 }
 
-func (e *execution) submit() (body func()) {
+func (e *execution) submit() task {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.submitLocked(true)
 }
 
 // submitLocked has the call admitted; whole says that its arguments came with it. Nothing in it waits: what does is in the
-// body that it returns.
-func (e *execution) submitLocked(whole bool) (body func()) {
+// task that it returns.
+func (e *execution) submitLocked(whole bool) (todo task) {
 	e.complete = true
 	own := e.run
-	e.run, body = e.host.admit(own, e.text, whole)
+	e.run, todo = e.host.admit(own, e.text, whole)
 	e.replayed = e.run != own
 	e.text = nil
-	return body
+	return todo
 }
 
 // Next implements tool.Execution.
@@ -98,8 +97,8 @@ func (e *execution) Next(ctx context.Context) (tool.Event, error) {
 
 // next returns the next event of a record that the caller wants to see.
 func (e *execution) next(ctx context.Context, r *record) (tool.Event, error) {
-	if e.call.OutcomeOnly && e.read == 0 {
-		return r.end(ctx)
+	if e.outcomeOnly && e.read == 0 {
+		return r.last(ctx)
 	}
 	return r.next(ctx, e.read)
 }

@@ -22,8 +22,7 @@ type follower struct {
 	whole      bool // the plugin was given all arguments at once
 	heard      bool // the plugin has said something of the call
 	fate       fate
-	failure    tool.Outcome // if fate is fateFailed
-	answer     tool.Outcome // if fate is fateAnswered
+	outcome    tool.Outcome // if fate is fateFailed or fateAnswered
 }
 
 // follow returns once the plugin has let go of the call, or was given up; f.fate says what became of it.
@@ -74,11 +73,11 @@ func (f *follower) finish(outcome tool.Outcome) {
 	outcome.Plugin, outcome.Instance = f.supervisor.name, f.instance.id
 	outcome.Result.Duration = time.Since(f.began)
 	if outcome.Err != nil && f.run.executed() && !f.run.tool.Spec.HasSideEffects() && f.run.tries(f.attempt, outcome.Err) {
-		f.fate, f.failure = fateFailed, outcome
+		f.fate, f.outcome = fateFailed, outcome
 		return
 	}
 	if outcome.Err == nil && len(f.run.filters()) > 0 {
-		f.fate, f.answer = fateAnswered, outcome
+		f.fate, f.outcome = fateAnswered, outcome
 		return
 	}
 	f.run.finish(outcome)

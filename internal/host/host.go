@@ -156,11 +156,12 @@ type Host struct {
 	turns       turns                   // of plugin files
 	reloads     map[*reloading]struct{} // those under way
 	closed      bool
+	gone        chan struct{} // closed when Close is done
 
 	ctx    context.Context // ends when the host closes; calls and launches run on it
 	cancel context.CancelCauseFunc
-	wg     sync.WaitGroup // every goroutine of the host
-	pool   flow.Workers   // those of them that spawn started
+	wg     sync.WaitGroup // the goroutine that follows the catalogue
+	pool   flow.Workers   // all others
 }
 
 var errStopping = errors.New("toolhost is stopping")
@@ -180,6 +181,7 @@ func New(cfg Config) *Host {
 		gates:       newGates(cfg.MaxConcurrent),
 		described:   newDescriptions(),
 		launching:   make(chan struct{}, cfg.MaxLaunches),
+		gone:        make(chan struct{}),
 	}
 	h.ctx, h.cancel = context.WithCancelCause(context.Background())
 	seen := cfg.Catalog.Snapshot()
@@ -193,7 +195,7 @@ func (h *Host) Close() error {
 	h.mu.Lock()
 	if h.closed {
 		h.mu.Unlock()
-		h.wg.Wait()
+		<-h.gone
 		return nil
 	}
 	h.closed = true
@@ -209,6 +211,7 @@ func (h *Host) Close() error {
 	}
 	h.wg.Wait()
 	h.pool.Close()
+	close(h.gone)
 	return nil
 }
 
@@ -219,11 +222,7 @@ func (h *Host) spawn(f func()) bool {
 	if h.closed {
 		return false
 	}
-	h.wg.Add(1)
-	h.pool.Go(func() {
-		defer h.wg.Done()
-		f()
-	})
+	h.pool.Go(f)
 	return true
 }
 

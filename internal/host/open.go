@@ -18,12 +18,12 @@ import (
 // Arguments that are not JSON or do not fit the tool's schema end the call with a result that tells the model; no
 // process is launched for them. Errors: not_found, invalid_argument, unavailable.
 func (h *Host) Open(ctx context.Context, call tool.Call, complete bool) (tool.Execution, error) {
-	e, body, err := h.open(ctx, call, complete)
+	e, todo, err := h.open(ctx, &call, complete)
 	if err != nil {
 		return nil, err
 	}
-	if body != nil {
-		e.run.spawn(body)
+	if todo.run != nil {
+		todo.run.spawn(todo.do)
 	}
 	return e, nil
 }
@@ -33,67 +33,65 @@ func (h *Host) Open(ctx context.Context, call tool.Call, complete bool) (tool.Ex
 // has ended. When ctx ends, a call without an id of its caller's is cancelled; any other goes on. Both are called from that
 // goroutine, or before Do returns. It is Open for who wants nothing but the outcome, and costs less.
 func (h *Host) Do(ctx context.Context, call tool.Call, opened func(tool.Execution), done func(tool.Event)) {
-	failed := func(err error) {
-		e := *tool.AsError(err)
-		e.CallID = cmp.Or(e.CallID, call.ID)
-		done(tool.Event{Ended: &tool.Outcome{CallID: e.CallID, Err: &e}})
-	}
-	if !h.spawn(func() {
-		call.OutcomeOnly = true
-		e, body, err := h.open(ctx, call, true)
-		if err != nil {
-			failed(err)
-			return
-		}
-		opened(e)
-		if e.minted {
-			defer context.AfterFunc(ctx, e.Close)()
-		}
-		if body != nil {
-			body()
-			ctx = context.WithoutCancel(ctx) // it has its outcome
-		}
-		ev, err := e.Next(ctx)
-		if err != nil {
-			failed(err)
-			return
-		}
-		done(ev)
-	}) {
-		failed(tool.Errorf(tool.KindUnavailable, "%w", errStopping))
+	if !h.spawn(func() { done(h.do(ctx, &call, opened)) }) {
+		done(failed(&call, tool.Errorf(tool.KindUnavailable, "%w", errStopping)))
 	}
 }
 
-// open begins a call. What is still to be done for it is body, if that is not nil.
-func (h *Host) open(ctx context.Context, call tool.Call, complete bool) (e *execution, body func(), err error) {
-	t, err := h.check(ctx, &call)
+// do returns the outcome of a call, once it has one.
+func (h *Host) do(ctx context.Context, call *tool.Call, opened func(tool.Execution)) tool.Event {
+	call.OutcomeOnly = true
+	e, todo, err := h.open(ctx, call, true)
+	if err != nil {
+		return failed(call, err)
+	}
+	opened(e)
+	if e.minted {
+		defer context.AfterFunc(ctx, e.Close)()
+	}
+	todo.do() // then its outcome is there, whatever became of ctx
+	ev, err := e.Next(ctx)
+	if err != nil {
+		return failed(call, err)
+	}
+	return ev
+}
+
+// failed is the outcome of a call that cannot be followed.
+func failed(call *tool.Call, err error) tool.Event {
+	e := *tool.AsError(err)
+	e.CallID = cmp.Or(e.CallID, call.ID)
+	return tool.Event{Ended: &tool.Outcome{CallID: e.CallID, Err: &e}}
+}
+
+// open begins a call. What is still to be done for it is todo.
+func (h *Host) open(ctx context.Context, call *tool.Call, complete bool) (e *execution, todo task, err error) {
+	t, err := h.check(ctx, call)
 	if tool.KindOf(err) == tool.KindNotFound && complete {
-		if e, refused := h.formerly(call); e != nil || refused != nil {
-			return e, nil, refused
+		if e, refused := h.formerly(*call); e != nil || refused != nil {
+			return e, task{}, refused
 		}
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, task{}, err
 	}
-	e = &execution{host: h, call: call, tool: t, minted: call.ID == "", text: call.Arguments}
-	if e.minted {
-		e.call.ID = "call-" + rand.Text()
-	}
-	if len(e.text) > h.cfg.MaxArgumentBytes {
-		return nil, nil, h.tooLarge(e.call.ID)
-	}
-	r, err := h.newRun(e.call, t)
+	r, err := h.newRun(*call, t)
 	if err != nil {
-		return nil, nil, err
+		return nil, task{}, err
 	}
-	r.minted = e.minted
-	e.run = r
+	if r.minted = call.ID == ""; r.minted {
+		r.call.ID = "call-" + rand.Text()
+	}
+	if len(call.Arguments) > h.cfg.MaxArgumentBytes {
+		return nil, task{}, h.tooLarge(r.call.ID)
+	}
+	e = &execution{host: h, id: r.call.ID, minted: r.minted, outcomeOnly: call.OutcomeOnly, text: call.Arguments, run: r}
 	if complete {
-		body = e.submit()
+		todo = e.submit()
 	} else if t.Spec.PartialArguments && r.mayPreview() && r.hasSecrets() {
 		r.preview(e.text)
 	}
-	return e, body, nil
+	return e, todo, nil
 }
 
 // check refuses calls that cannot be, and finds the tool.
@@ -128,22 +126,22 @@ func (h *Host) tooLarge(callID string) *tool.Error {
 }
 
 // admit decides what becomes of a call whose arguments are complete: it is run, or it joins the call that has its id,
-// or it ends at once. It returns the run to follow, and what is to be done for it, if anything. whole says that the
-// arguments came with the call, in one piece.
-func (h *Host) admit(r *run, text []byte, whole bool) (follow *run, body func()) {
+// or it ends at once. It returns the run to follow, and what is to be done for it. whole says that the arguments came with
+// the call, in one piece.
+func (h *Host) admit(r *run, text []byte, whole bool) (follow *run, todo task) {
 	parsed, err := arguments.Parse(text)
 	if err != nil {
 		r.finishWithout(tool.Outcome{Result: tool.ErrorResult(err.Error())})
-		return r, nil
+		return r, task{}
 	}
 	holder, refused := h.claim(r, sumCall(r.call.Tool, parsed))
 	if refused != nil {
 		r.finishWithout(tool.Outcome{Err: refused})
-		return r, nil
+		return r, task{}
 	}
 	if holder != r {
 		r.joined()
-		return holder, nil
+		return holder, task{}
 	}
 	return r, r.accept(submission{text: text, parsed: parsed, whole: whole})
 }

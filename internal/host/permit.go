@@ -26,9 +26,7 @@ func (r *run) permit(s submission, given arguments.Parsed) *tool.Error {
 		Plugin: r.tool.Plugin.Info.Name, Rule: decision.Rule, Reason: decision.Reason, Arguments: given.Canonical,
 	}
 	refused := r.judge(s, decision, &entry)
-	r.mu.Lock()
-	r.permitted = entry
-	r.mu.Unlock()
+	r.notePermitted(entry)
 	return r.audited(entry, refused)
 }
 
@@ -39,11 +37,24 @@ func (r *run) paced(take bool) *tool.Error {
 	if refused == nil {
 		return nil
 	}
+	var entry audit.Decision
 	r.mu.Lock()
-	entry := r.permitted
+	if r.permitted != nil {
+		entry = *r.permitted
+	}
 	r.mu.Unlock()
 	entry.Outcome, entry.Reason = audit.RateLimited, refused.Message
 	return r.audited(entry, refused)
+}
+
+// notePermitted keeps what was decided for paced, where that may have to tell it.
+func (r *run) notePermitted(entry audit.Decision) {
+	if r.host.cfg.Audit == nil || r.tool.Spec.RateLimitPerMinute == 0 {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.permitted = &entry
 }
 
 // policyLetsPreview reports whether the tool may see the arguments before the policy has judged them: not where it will deny

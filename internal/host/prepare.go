@@ -14,26 +14,35 @@ type submission struct {
 	whole  bool // they came with the call, in one piece
 }
 
-// accept makes a run ready whose arguments are complete, and returns the work, nil if nothing can come of it.
-func (r *run) accept(s submission) func() {
+// task is what is still to be done for a run whose arguments are complete. The zero task is nothing.
+type task struct {
+	run       *run
+	submitted submission
+	previews  bool // another goroutine carries the run through its plugin
+}
+
+// do does it. Unless the run previews, it has its outcome then.
+func (t task) do() {
+	switch {
+	case t.run == nil || !t.run.prepare(t.submitted):
+	case t.previews:
+		t.run.signal()
+	default:
+		t.run.work()
+	}
+}
+
+// accept makes a run ready whose arguments are complete, and returns what is to be done for it.
+func (r *run) accept(s submission) task {
 	r.mu.Lock()
+	defer r.mu.Unlock()
 	if r.finished { // as a preview that failed: nothing can come of it, and nothing is to be decided or noted
-		r.mu.Unlock()
-		return nil
+		return task{}
 	}
 	r.setTimeout()
 	previews := r.working
 	r.working = true
-	r.mu.Unlock()
-	return func() {
-		switch {
-		case !r.prepare(s):
-		case previews:
-			r.signal()
-		default:
-			r.work()
-		}
-	}
+	return task{run: r, submitted: s, previews: previews}
 }
 
 // prepare takes complete arguments through all that stands before a plugin. It returns false if that ended the call.

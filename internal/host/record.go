@@ -22,6 +22,13 @@ type record struct {
 	ended   bool          // the last event is the outcome
 	changed chan struct{} // closed at the next event; nil if nobody waits
 	over    chan struct{} // closed at the outcome; nil if nobody waits for that alone
+
+	// The memory of what every call says. Who holds an event of it holds the record.
+	usual struct {
+		events  [2]tool.Event
+		started tool.Started // of the first instance
+		outcome tool.Outcome
+	}
 }
 
 // maxRecordBytes bounds what a record keeps besides its outcome, so that a tool that chatters costs bounded memory.
@@ -31,26 +38,55 @@ const maxRecordBytes = 1 << 20
 const maxFoldBytes = 64 << 10
 
 // publish adds an event. Nothing comes after the outcome.
-func (r *record) publish(ev tool.Event) { r.publishFirst(ev, func() {}) }
+func (r *record) publish(ev tool.Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.ended {
+		r.publishLocked(ev)
+	}
+}
 
-// publishFirst is publish that does something else just before anybody can see the event, if the event is added at all.
-// first must not block.
-func (r *record) publishFirst(ev tool.Event, first func()) {
+// start adds that an instance has the call.
+func (r *record) start(s tool.Started) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ended {
+		return
+	}
+	started := &r.usual.started
+	if started.Attempt > 0 { // it is another event's
+		started = &tool.Started{}
+	}
+	*started = s
+	r.publishLocked(tool.Event{Started: started})
+}
+
+// end adds the outcome, and does something else just before anybody can see it, if it is added at all. first must not block.
+func (r *record) end(outcome tool.Outcome, first func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.ended {
 		return
 	}
 	first()
+	r.usual.outcome = outcome
+	r.publishLocked(tool.Event{Ended: &r.usual.outcome})
+}
+
+func (r *record) publishLocked(ev tool.Event) {
+	if r.events == nil {
+		r.events = r.usual.events[:0]
+	}
+	size := eventSize(&ev)
 	r.seq++
 	ev.Seq = r.seq
 	ev.Time = time.Now()
 	r.ended = ev.Ended != nil
 	if !r.ended {
-		r.trim(eventSize(&ev))
+		r.trim(size)
 	}
 	r.events = append(r.events, ev)
-	r.size += eventSize(&ev)
+	r.size += size
 	if r.changed != nil {
 		close(r.changed)
 		r.changed = nil
@@ -125,8 +161,8 @@ func (r *record) next(ctx context.Context, after uint64) (tool.Event, error) {
 	}
 }
 
-// end returns the last event, the outcome, and blocks until it is there.
-func (r *record) end(ctx context.Context) (tool.Event, error) {
+// last returns the last event, the outcome, and blocks until it is there.
+func (r *record) last(ctx context.Context) (tool.Event, error) {
 	r.mu.Lock()
 	if !r.ended && r.over == nil {
 		r.over = make(chan struct{})

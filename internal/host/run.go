@@ -28,20 +28,20 @@ type run struct {
 	due due      // the deadlines'
 
 	mu        sync.Mutex
-	permitted audit.Decision // what was decided about it
-	working   bool           // a goroutine carries it through a plugin
-	text      []byte         // the arguments so far
-	sent      int            // how much of text the plugin has been given
-	complete  bool           // text is complete: execute
-	filtering filtering      // what filters did
-	repairs   []byte         // what was changed in text, for the result; nil: nothing
-	replaced  bool           // text is not what was previewed any more
-	limit     time.Duration  // how long it may take, from when its deadline was set
-	deadline  time.Time      // when ctx ends; zero: not by itself
-	last      time.Time      // to when progress may put the deadline off; zero: not at all
-	begun     bool           // the store knows that it began
-	finished  bool           // it has an outcome
-	more      chan struct{}  // of capacity 1: text or complete has changed; nil: nobody previews
+	permitted *audit.Decision // what was decided about it; nil: nobody will ask
+	working   bool            // a goroutine carries it through a plugin
+	text      []byte          // the arguments so far
+	sent      int             // how much of text the plugin has been given
+	complete  bool            // text is complete: execute
+	filtering filtering       // what filters did
+	repairs   []byte          // what was changed in text, for the result; nil: nothing
+	replaced  bool            // text is not what was previewed any more
+	limit     time.Duration   // how long it may take, from when its deadline was set
+	deadline  time.Time       // when ctx ends; zero: not by itself
+	last      time.Time       // to when progress may put the deadline off; zero: not at all
+	begun     bool            // the store knows that it began
+	finished  bool            // it has an outcome
+	more      chan struct{}   // of capacity 1: text or complete has changed; nil: nobody previews
 }
 
 // preview begins a run whose tool may look at the text so far.
@@ -147,7 +147,7 @@ func (r *run) final(outcome tool.Outcome) tool.Outcome {
 }
 
 func (r *run) publishOutcome(outcome tool.Outcome) {
-	r.record.publishFirst(tool.Event{Ended: &outcome}, func() { // who knows the outcome finds it counted
+	r.record.end(outcome, func() { // who knows the outcome finds it counted
 		r.host.stats.count(r.call.Tool, r.tool.Plugin.Info.Name, &outcome, outcome.Result.Duration)
 	})
 }
@@ -165,7 +165,7 @@ func (r *run) stop() {
 func (r *run) dropText() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.text, r.sent, r.permitted.Arguments = nil, 0, nil
+	r.text, r.sent, r.permitted = nil, 0, nil
 }
 
 // size is roughly the memory that a run holds once it has ended.

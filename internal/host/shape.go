@@ -50,13 +50,19 @@ func (s *shaper) content(blocks []tool.Content) []tool.Content {
 		share, over = shareOut(textSizes(blocks), s.shown)
 	}
 	preview := min(share, maxPreviews/max(over, 1))
-	shaped := slices.Clone(blocks) // the plugin's own stay as they are
-	for i := range shaped {
-		switch b := &shaped[i]; {
+	shaped, own := blocks, false
+	replace := func(i int, with tool.Content) {
+		if !own { // the plugin's stay as they are
+			shaped, own = slices.Clone(blocks), true
+		}
+		shaped[i] = with
+	}
+	for i := range blocks {
+		switch b := &blocks[i]; {
 		case textSize(b) > share:
-			*b = s.cut(b, preview)
+			replace(i, s.cut(b, preview))
 		case b.Kind == tool.ContentFile && len(b.Data) > min(s.shown, maxFileShown), b.Kind == tool.ContentImage && len(b.Data) > maxImageShown:
-			*b = s.file(b)
+			replace(i, s.file(b))
 		}
 	}
 	return shaped

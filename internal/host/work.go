@@ -51,11 +51,11 @@ func (r *run) work() {
 			return
 		case fate == fateAnswered: // not before the place is released: the filter may need it
 			leave() // the tool is done; what filters make of its answer holds up nobody
-			r.finish(r.filterAfter(f.answer))
+			r.finish(r.filterAfter(f.outcome))
 			return
 		case fate == fateFailed:
-			if !r.pause(attempt, f.failure.Err) {
-				r.finish(f.failure)
+			if !r.pause(attempt, f.outcome.Err) {
+				r.finish(f.outcome)
 				return
 			}
 		case attempt >= max(maxStarts, r.tool.Spec.Retry.MaxAttempts):
@@ -97,9 +97,7 @@ func (f *follower) work() fate {
 	}
 	defer wire.Close()
 	f.wire, f.whole = wire, start.Complete
-	r.record.publish(tool.Event{Started: &tool.Started{
-		CallID: r.call.ID, Plugin: f.supervisor.name, Instance: f.instance.id, Attempt: f.attempt,
-	}})
+	r.record.start(tool.Started{CallID: r.call.ID, Plugin: f.supervisor.name, Instance: f.instance.id, Attempt: f.attempt})
 	if !start.Complete {
 		var feeding sync.WaitGroup
 		ctx, stop := context.WithCancel(&r.ctx)
