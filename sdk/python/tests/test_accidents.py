@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import subprocess
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
+import grpc
 import pytest
-from conftest import PATIENCE, Server, first, program, serve_toolhost, short_folder
+from conftest import PATIENCE, Server, eventually, first, program, serve_toolhost, short_folder
 
-from toolhost.client import Client, Started, Status
-from toolhost.errors import Crashed, Denied, OutcomeUnknown, Unavailable
+from toolhost.client import AsyncClient, Client, Started, Status
+from toolhost.errors import Cancelled, Crashed, Denied, NotFound, OutcomeUnknown, Unavailable
+from toolhost.proto.toolhost.tool.v1 import result_pb2, status_pb2
+from toolhost.proto.toolhost.v1 import tool_service_pb2 as pb
+from toolhost.proto.toolhost.v1 import tool_service_pb2_grpc as pb_grpc
 
 
 def test_killed_in_the_middle(own_toolhost: Callable[..., Server]) -> None:
@@ -75,6 +83,103 @@ def test_a_connection_that_is_lost(own_toolhost: Callable[..., Server]) -> None:
             with pytest.raises(Unavailable, match="not executed"):
                 half.outcome()
         server.release()
+
+
+class EndsEarly(pb_grpc.ToolServiceServicer):
+    """A toolhost whose calls end before their arguments are complete, as a preview's failure ends them."""
+
+    def __init__(self) -> None:
+        self.ended = threading.Event()
+
+    def Execute(self, requests: Iterator[pb.ExecuteRequest], context: Any) -> Iterator[pb.ExecuteResponse]:  # noqa: N802
+        next(requests)
+        context.add_callback(self.ended.set)
+        for number in range(1, 6):
+            status = status_pb2.Status(tip=f"step {number}")
+            yield pb.ExecuteResponse(event=pb.CallEvent(seq=number, status=status))
+        result = result_pb2.Result(content=[result_pb2.Content(text="not a word more")], is_error=True)
+        yield pb.ExecuteResponse(event=pb.CallEvent(seq=6, ended=pb.CallEnded(call_id="c", result=result)))
+
+    def ListTools(self, request: pb.ListToolsRequest, context: Any) -> pb.ListToolsResponse:  # noqa: N802
+        return pb.ListToolsResponse()
+
+
+def test_arguments_that_come_after_the_end() -> None:
+    with short_folder() as home:
+        server = grpc.server(ThreadPoolExecutor(2))
+        toolhost = EndsEarly()
+        pb_grpc.add_ToolServiceServicer_to_server(toolhost, server)
+        server.add_insecure_port(f"unix:{home}/t.sock")
+        server.start()
+        with Client(f"unix://{home}/t.sock") as client, client.open("draft", "{", complete=False) as execution:
+            assert toolhost.ended.wait(PATIENCE)
+            client.list_tools()  # whose answer comes after the end of the call, by the same connection
+            execution.send("}", complete=True)
+            execution.cancel()
+            *steps, last = execution
+            assert [step.seq for step in steps] == [1, 2, 3, 4, 5]
+            assert execution.outcome() is last.what
+            assert execution.outcome().text == "not a word more"
+        server.stop(None).wait()
+
+
+def test_closing_while_calls_run(toolhost: Server) -> None:
+    with Client(toolhost.address) as client, Client(toolhost.address) as other:
+        failures: list[Exception] = []
+
+        def wait(way: Callable[[], object]) -> None:
+            try:
+                way()
+            except Exception as failure:  # noqa: BLE001
+                failures.append(failure)
+
+        ways = (
+            lambda: client.call("wait", call_id="closed-over"),
+            lambda: list(client.watch_call("watched-over")),
+        )
+        with other.open("wait", call_id="watched-over") as watched:
+            first(watched, Status)
+            threads = [threading.Thread(target=wait, args=[way]) for way in ways]
+            for thread in threads:
+                thread.start()
+            eventually(lambda: is_known(other, "closed-over"))
+            client.close()
+            for thread in threads:
+                thread.join(PATIENCE)
+        assert {type(failure) for failure in failures} == {OutcomeUnknown, Cancelled}, failures
+        assert all("clos" in str(failure) for failure in failures), failures
+        for name in ("closed-over", "watched-over"):
+            other.cancel_call(name)
+        with pytest.raises(Cancelled, match="is closed; make another one"):
+            client.list_tools()
+
+
+def is_known(client: Client, call_id: str) -> bool:
+    try:
+        return isinstance(next(client.watch_call(call_id)).what, Started)
+    except NotFound:
+        return False
+
+
+def test_an_async_client_is_of_one_loop(toolhost: Server) -> None:
+    client = AsyncClient(toolhost.address)
+
+    async def closed() -> None:
+        async with AsyncClient(toolhost.address) as ended:
+            pass
+        with pytest.raises(Cancelled, match="is closed; make another one"):
+            await ended.list_tools()
+
+    async def used() -> None:
+        assert await client.list_tools()
+
+    loop = asyncio.new_event_loop()
+    loop.run_until_complete(used())
+    with pytest.raises(RuntimeError, match=r"was used on another event loop; make one in each asyncio\.run"):
+        asyncio.run(used())
+    loop.run_until_complete(client.close())
+    loop.close()
+    asyncio.run(closed())
 
 
 def test_filters(own_toolhost: Callable[..., Server]) -> None:

@@ -77,6 +77,35 @@ def test_tools(client: Client) -> None:
         client.get_tool("nosuch")
 
 
+def test_options_that_there_are_not(client: Client) -> None:
+    with pytest.raises(TypeError, match="a call has no option 'time_out'; did you mean 'timeout'"):
+        client.call("echo", time_out=3)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="'timeout' must be a number, but is '3s'"):
+        client.open("echo", timeout="3s")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="'tags' must be a list of str, but is 'fixture'"):
+        client.list_tools(tags="fixture")
+    with pytest.raises(TypeError, match="a selection of tools has no option 'tag'; did you mean 'tags'"):
+        client.search_tools("warm", tag=["fixture"])  # type: ignore[call-arg]
+    with pytest.raises(InvalidArgument, match='there is no format "openapi"; there are: openai, '):
+        client.render_tools("openapi")
+    assert client.call("echo", timeout=None, call_id=None).text == "{}"  # type: ignore[arg-type]
+
+
+def test_an_execution_outside_of_its_with(client: Client) -> None:
+    execution = client.open("echo")
+    for use in (execution.outcome, execution.cancel, lambda: list(execution), lambda: execution.send("{")):
+        with pytest.raises(RuntimeError, match=r"used inside of `with client\.open"):
+            use()
+    with execution:
+        pass
+    for use in (execution.outcome, execution.cancel, lambda: list(execution), lambda: execution.send("{")):
+        with pytest.raises(RuntimeError, match="let go of at the end of its `with`"):
+            use()
+    with client.open("echo") as execution:
+        execution.outcome()
+    assert execution.outcome().text == "{}"
+
+
 def test_dynamic_tools(client: Client) -> None:
     seen = client.get_tool("query", session="s", context={"tables": ["a", "b"]})
     assert seen.spec.description == "Read one of 2 tables."

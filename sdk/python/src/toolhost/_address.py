@@ -21,6 +21,8 @@ def find(given: str, program: str) -> str:
     InvalidArgument if it is ill-formed.
     """
     variable = f"{program.upper()}_ADDR"
+    if not isinstance(given, str):
+        raise TypeError(f"the address must be a str, but is {given!r}; {_FORMS}")
     if given:
         return _checked(given)
     if os.environ.get(variable):

@@ -38,7 +38,7 @@ class Portal:
         """Run a coroutine, and wait for it. Whatever interrupts the wait cancels it."""
         if self._shut:
             work.close()
-            raise Cancelled("the client is closed")
+            raise Cancelled("the client is closed; make another one")
         future = asyncio.run_coroutine_threadsafe(work, self._loop)
         try:
             return future.result()

@@ -102,6 +102,8 @@ class Artifact:
     """A file name without folders. May be empty."""
 
 
+_MAX_QUOTE = 500  # characters of a result that is not what was expected
+
 Content: TypeAlias = Text | Json | Image | File | Artifact
 """One block of a result."""
 
@@ -185,6 +187,16 @@ class Result:
     def text(self) -> str:
         """What the result says in text: JSON as JSON, and a line for each block that has no text."""
         return "\n".join(_as_text(block) for block in self.content)
+
+    @property
+    def value(self) -> Any:
+        """The value of the one block of JSON that is in the result. Raises ValueError if there is none, or another."""
+        blocks = [block for block in self.content if isinstance(block, Json)]
+        if len(blocks) != 1:
+            raise ValueError(
+                f"the result has {len(blocks)} blocks of JSON, not one; it says: {self.text[:_MAX_QUOTE]!r}"
+            )
+        return blocks[0].value
 
 
 def _as_text(block: Content) -> str:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from types import TracebackType
 from typing import Any
 
 from typing_extensions import Self, Unpack
 
+from toolhost import _wire
 from toolhost._link import Link
 from toolhost._wire import MAX_MESSAGE
 from toolhost.client._events import Event, Format, Joiner, Match, Outcome, Rendered, ToolInfo, to_info
 from toolhost.client._execution import AsyncExecution
 from toolhost.client._options import Arguments, CallOptions, Selection, argument_text, call_options, selection_fields
+from toolhost.errors import InvalidArgument
 from toolhost.proto.toolhost.v1 import tool_service_pb2 as pb
 from toolhost.proto.toolhost.v1 import tool_service_pb2_grpc as pb_grpc
 from toolhost.result import File
@@ -32,7 +34,8 @@ class AsyncClient:
     """A client of one toolhost.
 
     It connects when it is first used, and anew when the connection was lost. It is used on one loop, as an async
-    context manager, or closed in the end. All methods raise a ToolhostError where the machinery fails.
+    context manager, or closed in the end. All methods raise a ToolhostError where the machinery fails, and TypeError
+    for options that there are not.
 
     Args:
         address: unix:///PATH, 127.0.0.1:PORT or [::1]:PORT. Empty means the environment's TOOLHOST_ADDR, else the
@@ -48,7 +51,10 @@ class AsyncClient:
         return self._link.address
 
     async def close(self) -> None:
-        """End the connection. Calls that are under way end as if it was lost."""
+        """End the connection; the client cannot be used again. What waits for an answer raises Cancelled.
+
+        Calls that are under way end as if the connection was lost. It may be called more than once.
+        """
         await self._link.close()
 
     async def __aenter__(self) -> Self:
@@ -75,10 +81,10 @@ class AsyncClient:
                 return tools
             request.page_token = page.next_page_token
 
-    async def get_tool(self, name: str, **viewer: Unpack[Selection]) -> ToolInfo:
-        """Return one tool, as `session` and `context` see it. Raises NotFound."""
-        fields = {k: v for k, v in selection_fields(viewer).items() if k in ("session", "context")}
-        return to_info((await self._unary("GetTool", pb.GetToolRequest(name=name, **fields))).tool)
+    async def get_tool(self, name: str, *, session: str = "", context: Mapping[str, Any] | None = None) -> ToolInfo:
+        """Return one tool, as a session and its context see it. Raises NotFound."""
+        request = pb.GetToolRequest(name=name, session=session, context=_wire.encoded_values(context or {}))
+        return to_info((await self._unary("GetTool", request)).tool)
 
     async def search_tools(self, words: str, **selection: Unpack[Selection]) -> list[Match]:
         """Return the tools that match and hold one of the words, the best first: 10 unless `max_tools` is given."""
@@ -88,6 +94,8 @@ class AsyncClient:
 
     async def render_tools(self, format: Format | str, **selection: Unpack[Selection]) -> Rendered:  # noqa: A002
         """Return tools exactly as a model's API, or a prompt, wants them. Those that cannot be called are left out."""
+        if format not in _FORMATS:
+            raise InvalidArgument(f'there is no format "{format}"; there are: {", ".join(f.value for f in Format)}')
         request = pb.RenderToolsRequest(
             format=_FORMATS[Format(format)], selection=pb.ToolSelection(**selection_fields(selection))
         )

@@ -112,6 +112,11 @@ class Outcome:
         """What the result says in text."""
         return self.result.text
 
+    @property
+    def value(self) -> Any:
+        """The value of the result's JSON. See Result.value."""
+        return self.result.value
+
 
 @dataclass(frozen=True)
 class Event:

@@ -32,13 +32,14 @@ class AsyncExecution:
         self._joiner = Joiner()
         self._call_id = start.options.call_id
         self._named = bool(self._call_id)
-        self._started = False  # whether toolhost knows it by its id
         self._sent = False  # whether toolhost may know of the call
         self._complete = False
         self._outcome: Outcome | None = None
         self._pending = start
         self._rpc: Any = None
+        self._messages: Any = None
         self._reading: asyncio.Future[Any] | None = None
+        self._left = False
 
     @property
     def call_id(self) -> str:
@@ -48,6 +49,8 @@ class AsyncExecution:
     async def __aenter__(self) -> AsyncExecution:
         try:
             self._rpc = pb_grpc.ToolServiceStub(self._link.channel).Execute()
+            # By this and not by `read`, what came before the end can be read also when a frame could not be sent.
+            self._messages = aiter(self._rpc)
             text, complete = self._pending.arguments, self._pending.complete
             self._pending.arguments = text[:CHUNK]
             self._pending.complete = self._complete = complete and len(text) <= CHUNK
@@ -62,10 +65,15 @@ class AsyncExecution:
     async def __aexit__(
         self, kind: type[BaseException] | None, failure: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if self._outcome is not None and self._reading is None and not self._rpc.done():
+            # The stream ends with the outcome: taking its end is cheaper for both sides than resetting it.
+            with contextlib.suppress(grpc.aio.AioRpcError, asyncio.TimeoutError, TimeoutError):
+                await asyncio.wait_for(self._read(), _GRACE)
         self._let_go()
 
     def _let_go(self) -> None:
-        if self._rpc is not None and self._outcome is None:
+        self._left = True
+        if self._rpc is not None:
             self._rpc.cancel()
         if self._reading is not None:
             self._reading.cancel()
@@ -85,20 +93,13 @@ class AsyncExecution:
 
     async def cancel(self, reason: str = "") -> None:
         """Ask to stop the call. It still ends with its outcome."""
-        if self._outcome is not None:
-            return
-        if not self._started:
-            await self._write(pb.ExecuteRequest(cancel=pb.CancelCall(reason=reason)))
-            return
-        # By its id: if the call has just ended, a frame cannot be sent, and gRPC then forgets what is still to be read.
-        named = pb.CancelCallRequest(call_id=self._call_id, session=self._pending.options.session, reason=reason)
-        with contextlib.suppress(grpc.aio.AioRpcError):  # reading tells how it ended
-            await pb_grpc.ToolServiceStub(self._link.channel).CancelCall(named)
+        await self._write(pb.ExecuteRequest(cancel=pb.CancelCall(reason=reason)))
 
     async def _write(self, request: pb.ExecuteRequest) -> bool:
         """Send a frame, and say whether that was so. Where it was not, the stream has ended, and reading tells how."""
         if self._outcome is not None:
             return False
+        self._check_open()
         try:
             await self._rpc.write(request)
         except (grpc.aio.AioRpcError, asyncio.InvalidStateError):
@@ -113,38 +114,51 @@ class AsyncExecution:
             yield await self._next()
 
     async def _next(self) -> Event:
+        self._check_open()
         while True:
             try:
                 response = await self._read()
-                if response is grpc.aio.EOF:
-                    code = await self._rpc.code()
-                    details = await self._rpc.details()
-                    raise grpc.aio.AioRpcError(
-                        code if code is not grpc.StatusCode.OK else grpc.StatusCode.UNAVAILABLE,
-                        grpc.aio.Metadata(),
-                        await self._rpc.trailing_metadata() or grpc.aio.Metadata(),
-                        details or "the stream ended early",
-                    )
             except grpc.aio.AioRpcError as failure:
                 event: Event | None = Event(0, None, self._lost(self._link.failure(failure)))
             else:
-                event = self._joiner.add(response.event)
+                if response is None:
+                    why = "the client was closed" if self._link.closed else "the stream ended early"
+                    event = Event(0, None, self._lost(Unavailable(why)))
+                else:
+                    event = self._joiner.add(response.event)
             if event is None:
                 continue
             if isinstance(event.what, Started):
-                self._call_id, self._started = event.what.call_id, True
+                self._call_id = event.what.call_id
             if isinstance(event.what, Outcome):
                 self._outcome = event.what
-                self._rpc.cancel()
             return event
 
     async def _read(self) -> Any:
-        """Read a message. Where the wait is cancelled, the stream goes on, and the next wait is for the same one."""
+        """Read a message, or None at the end.
+
+        Where the wait is cancelled, the stream goes on, and the next wait is for the same message.
+        """
         if self._reading is None:
-            self._reading = asyncio.ensure_future(self._rpc.read())
-        message = await asyncio.shield(self._reading)
+            self._reading = asyncio.ensure_future(_next(self._messages))
+        reading = self._reading
+        try:
+            message = await asyncio.shield(reading)
+        except asyncio.CancelledError:
+            if reading.cancelled() and self._link.closed:
+                return None
+            raise
         self._reading = None
         return message
+
+    def _check_open(self) -> None:
+        if self._rpc is None:
+            raise RuntimeError("the call is not open yet: it is used inside of `with client.open(…) as execution`")
+        if self._left:
+            raise RuntimeError(
+                "the call was let go of at the end of its `with`: its events and its outcome are read in there, "
+                "or by its id with `watch_call`"
+            )
 
     def _lost(self, failure: Exception) -> Outcome:
         """Return the outcome of a call whose stream broke."""
@@ -193,3 +207,7 @@ class AsyncExecution:
         await self.cancel("the caller stopped waiting")
         async for _ in self:
             pass
+
+
+async def _next(messages: AsyncIterator[Any]) -> Any:
+    return await anext(messages, None)

@@ -9,6 +9,7 @@ from typing_extensions import TypedDict
 
 from toolhost import _wire
 from toolhost._json import encode
+from toolhost._keywords import checked
 from toolhost.client._events import Approval
 from toolhost.errors import InvalidArgument
 from toolhost.proto.toolhost.v1 import tool_service_pb2 as pb
@@ -68,7 +69,7 @@ def argument_text(arguments: Any) -> bytes:
 
 def selection_fields(selection: Selection) -> dict[str, Any]:
     """Return the fields of a ToolSelection or ListToolsRequest."""
-    fields: dict[str, Any] = dict(selection)
+    fields = checked(selection, Selection, "a selection of tools")
     if "context" in fields:
         fields["context"] = _wire.encoded_values(fields["context"])
     return fields
@@ -76,20 +77,21 @@ def selection_fields(selection: Selection) -> dict[str, Any]:
 
 def call_options(options: CallOptions) -> pb.CallOptions:
     """Return the options of a call."""
+    given = checked(options, CallOptions, "a call")
     message = pb.CallOptions(
-        call_id=options.get("call_id", ""),
-        session=options.get("session", ""),
-        timeout=_wire.duration(options.get("timeout", 0.0)),
-        context=_wire.encoded_values(options.get("context", {})),
-        traceparent=options.get("traceparent", ""),
-        max_shown_bytes=options.get("max_shown_bytes"),
+        call_id=given.get("call_id", ""),
+        session=given.get("session", ""),
+        timeout=_wire.duration(given.get("timeout", 0.0)),
+        context=_wire.encoded_values(given.get("context", {})),
+        traceparent=given.get("traceparent", ""),
+        max_shown_bytes=given.get("max_shown_bytes"),
     )
-    approval = options.get("approval")
+    approval = given.get("approval")
     if approval is not None:
-        given = Approval(approval) if isinstance(approval, str) else approval
-        message.approval.approved_by, message.approval.reason = given.approved_by, given.reason
-        if given.time is not None:
-            message.approval.time.FromDatetime(given.time)
-        if given.arguments is not None:
-            message.approval.arguments = encode(given.arguments)
+        agreed = Approval(approval) if isinstance(approval, str) else approval
+        message.approval.approved_by, message.approval.reason = agreed.approved_by, agreed.reason
+        if agreed.time is not None:
+            message.approval.time.FromDatetime(agreed.time)
+        if agreed.arguments is not None:
+            message.approval.arguments = encode(agreed.arguments)
     return message

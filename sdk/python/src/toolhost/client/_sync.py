@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from types import TracebackType
+from typing import Any
 
 from typing_extensions import Self, Unpack
 
@@ -87,9 +88,9 @@ class Client:
         """Return the tools that match, ordered by name."""
         return self._portal.run(self._client.list_tools(**selection))
 
-    def get_tool(self, name: str, **viewer: Unpack[Selection]) -> ToolInfo:
+    def get_tool(self, name: str, *, session: str = "", context: Mapping[str, Any] | None = None) -> ToolInfo:
         """Return one tool. See AsyncClient.get_tool."""
-        return self._portal.run(self._client.get_tool(name, **viewer))
+        return self._portal.run(self._client.get_tool(name, session=session, context=context))
 
     def search_tools(self, words: str, **selection: Unpack[Selection]) -> list[Match]:
         """Return the tools that hold one of the words. See AsyncClient.search_tools."""

@@ -1,0 +1,61 @@
+"""Keyword options, checked when they are given: what their TypedDict says is known to type checkers alone."""
+
+from __future__ import annotations
+
+import functools
+import types
+import typing
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+
+def checked(given: Mapping[str, Any], known: Any, what: str) -> dict[str, Any]:
+    """Return the options that are given; None is as if one was not.
+
+    Raises TypeError if the TypedDict `known` has no such option, or not with such a value. `what` takes them.
+    """
+    hints = _hints_of(known)
+    for name, value in given.items():
+        if name not in hints:
+            raise TypeError(f"{what} has no option {name!r}{_meant(name, hints)}")
+        if value is not None and not _fits(value, hints[name]):
+            raise TypeError(f"the option {name!r} must be {_said(hints[name])}, but is {value!r}")
+    return {name: value for name, value in given.items() if value is not None}
+
+
+@functools.cache
+def _hints_of(known: Any) -> dict[str, Any]:
+    return typing.get_type_hints(known)
+
+
+def _meant(name: str, hints: Mapping[str, Any]) -> str:
+    import difflib  # noqa: PLC0415 - only for who has misspelt something
+
+    near = difflib.get_close_matches(name, hints, n=1)
+    return f"; did you mean {near[0]!r}?" if near else f"; there are: {', '.join(sorted(hints))}"
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    origin = typing.get_origin(hint) or hint
+    if origin in (typing.Union, types.UnionType):
+        return any(_fits(value, choice) for choice in typing.get_args(hint))
+    if origin in (int, float):
+        return isinstance(value, int | float if origin is float else int) and not isinstance(value, bool)
+    if origin is Sequence:
+        # A text is a sequence of texts, too, but never meant so.
+        (item,) = typing.get_args(hint)
+        listed = isinstance(value, Collection) and not isinstance(value, str | bytes | Mapping)
+        return listed and all(_fits(each, item) for each in value)
+    return isinstance(value, origin)
+
+
+def _said(hint: Any) -> str:
+    """Return a type in words."""
+    origin, arguments = typing.get_origin(hint) or hint, typing.get_args(hint)
+    if origin in (typing.Union, types.UnionType):
+        return " or ".join(map(_said, arguments))
+    if origin is Sequence:
+        return f"a list of {arguments[0].__name__}"
+    if origin is float:
+        return "a number"
+    return "a mapping" if origin is Mapping else f"of type {origin.__name__}"
