@@ -80,10 +80,19 @@ RETURNED: dict[str, Any] = {
 }
 
 
+async def never_awaited() -> None: ...
+
+
 @plugin.tool
 def returns(what: str) -> Any:
     """Return something."""
-    return RETURNED[what]
+    return never_awaited() if what == "coroutine" else RETURNED[what]
+
+
+@plugin.tool
+def generates() -> Any:
+    """Say in which threads the values are made."""
+    return (threading.current_thread().name.split("_")[0] for _ in range(1))
 
 
 RAISED: dict[str, BaseException] = {
@@ -110,6 +119,9 @@ def raises(what: str) -> None:
 @plugin.tool
 async def raises_async(what: str) -> None:
     """Raise something."""
+    if what in ("group", "groups"):
+        group: Any = ExceptionGroup  # type: ignore[name-defined,unused-ignore]  # noqa: F821
+        raise group("", [ToolError("within a group"), *([ValueError()] if what == "groups" else [])])
     raise RAISED[what]
 
 

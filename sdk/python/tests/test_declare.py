@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable
+import functools
+from collections.abc import AsyncIterator, Callable
 from typing import Annotated, Any, Literal
 
 import pytest
@@ -173,6 +174,7 @@ def test_options() -> None:
     assert spec.dangerous
     assert not spec.read_only
     assert spec.input_schema == {"type": "object"}
+    assert declared(plain, timeout=None) == declared(plain)
 
 
 def test_the_function_stays_what_it_is() -> None:
@@ -212,8 +214,45 @@ def more_than_rest(city: str, **rest: Any) -> None:
     """Do something."""
 
 
+def any_class(who: Callable[..., Any]) -> None:
+    """Do something."""
+
+
+any_class.__annotations__["who"] = Plugin
+
+
+def odd_default(days: int = "three") -> None:  # type: ignore[assignment]
+    """Do something."""
+
+
+def no_default(days: int = None) -> None:  # type: ignore[assignment]  # noqa: RUF013
+    """Do something."""
+
+
+def perhaps_a_context(ctx: Context | None = None) -> None:
+    """Do something."""
+
+
+async def yields(n: int) -> AsyncIterator[int]:
+    """Do something."""
+    yield n
+
+
+class Shelf:
+    def method(self, city: str) -> None:
+        """Do something."""
+
+
 class NoCall:
     """Do something."""
+
+
+class WantsMore:
+    """Do something."""
+
+    def __init__(self, city: str) -> None: ...
+
+    def call(self) -> None: ...
 
 
 class OddPreview:
@@ -231,6 +270,23 @@ class OddPreview:
         (no_name, {}, "its parameter 'cities' takes no keyword"),
         (no_words, {}, "its description is empty"),
         (no_json, {}, "Cannot generate a JsonSchema"),
+        (any_class, {}, "its parameters have no JSON Schema: Unable to generate pydantic-core schema for"),
+        (odd_default, {}, "the default of its parameter 'days', 'three', is not of its type"),
+        (no_default, {}, "if it may be left out, its type is `… | None`"),
+        (perhaps_a_context, {}, "let it be of type Context alone"),
+        (yields, {}, "a tool answers once"),
+        (Shelf.method, {}, "it is a method"),
+        (functools.partial(plain, days=1), {}, "give one with name="),
+        ("forecast", {}, "not of 'forecast'; give a name as name="),
+        (WantsMore, {}, "is made for each call, without arguments: missing a required argument: 'city'"),
+        (plain, {"read_onyl": True}, "it has no option 'read_onyl'; did you mean 'read_only'?"),
+        (plain, {"colour": 1}, "it has no option 'colour'; there are: category, context_keys,"),
+        (plain, {"requires_auth": "TOKEN"}, "the option 'requires_auth' must be a list of str, but is 'TOKEN'"),
+        (plain, {"timeout": "3s"}, "the option 'timeout' must be a number"),
+        (plain, {"dangerous": 1}, "the option 'dangerous' must be of type bool"),
+        (plain, {"memory_limit_bytes": True}, "the option 'memory_limit_bytes' must be of type int"),
+        (plain, {"examples": [{"city": "Oslo"}]}, "must be a list of Example"),
+        (plain, {"metadata": "x"}, "must be a mapping"),
         (unreadable, {}, "type hints cannot be read: name 'Nowhere' is not defined"),
         (wrong_context, {}, "must be of type Context"),
         (wrong_async_context, {}, "must be of type AsyncContext"),
@@ -249,7 +305,7 @@ class OddPreview:
     ],
 )
 def test_what_is_wrong(target: Any, options: dict[str, Any], problem: str) -> None:
-    with pytest.raises(DeclarationError, match="tool ") as raised:
+    with pytest.raises(DeclarationError, match=r"tool (is|\")") as raised:
         declared(target, **options)
     assert problem in str(raised.value)
 
@@ -275,11 +331,38 @@ def test_names_are_unique() -> None:
         Plugin("a b")
 
 
+def test_what_is_wrong_of_filters_and_plugins() -> None:
+    plugin = Plugin("p")
+    with pytest.raises(DeclarationError, match='filter "f": its function must take one FilterCall'):
+        plugin.before(name="f")(lambda: None)
+    with pytest.raises(DeclarationError, match="a filter is made of a function, not of 'f'; give a name as name="):
+        plugin.after("f")  # type: ignore[call-overload]
+    with pytest.raises(DeclarationError, match="the plugin: permissions must be Permissions"):
+        Plugin("p", permissions={"network": True})  # type: ignore[arg-type]
+    with pytest.raises(DeclarationError, match=r"given as a list, such as \['t'\]"):
+        Plugin("p", default_tags="t")
+    with pytest.raises(ValueError, match='"none", "read" or "write", not \'readonly\''):
+        Permissions(workspace="readonly")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"given as a list, such as \['/etc'\]"):
+        Permissions(read="/etc")
+
+
+def asks(call: FilterCall) -> None: ...
+
+
+def test_filters_without_options() -> None:
+    plugin = Plugin("p")
+    plugin.before(asks)
+    plugin.after(asks)
+    (declared,) = plugin.describe().filters
+    assert (declared.name, declared.before, declared.after) == ("asks", True, True)
+
+
 def test_describe_says_it_all() -> None:
     asked = Permissions(network=True, workspace="read", read=["/etc/hosts"])
     plugin = Plugin("p", "1", description="d", default_tags=["t"], permissions=asked)
     plugin.tool(describe=lambda viewer: Variant(description=viewer.session))(plain)
-    plugin.before(description="asks")(test_names_are_unique)
+    plugin.before(description="asks")(asks)
     described = plugin.describe()
     assert (described.name, described.version, described.description) == ("p", "1", "d")
     assert list(described.default_tags) == ["t"]
@@ -288,7 +371,7 @@ def test_describe_says_it_all() -> None:
     assert list(described.permissions.read) == ["/etc/hosts"]
     assert not Plugin("p").describe().HasField("permissions")
     assert (described.filters[0].name, described.filters[0].before, described.filters[0].after) == (
-        "test_names_are_unique",
+        "asks",
         True,
         False,
     )

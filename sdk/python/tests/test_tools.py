@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+import sys
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -114,6 +116,8 @@ def test_a_whole_result(host: Host) -> None:
     [
         ("nan", "encoding the result of type float: "),
         ("object", "encoding the result of type object: "),
+        ("object", "return text, blocks of content, or what pydantic can write as JSON"),
+        ("coroutine", "make the function async, and await it there"),
         ("odd block", "block 1 of the result is of type object"),
         ("no key", "effect 1 of the result has no key"),
         ("odd effect", 'tool "returns": encoding the result: '),
@@ -147,6 +151,39 @@ def test_failures(host: Host, tool: str, what: str, kind: type[ToolhostError], w
         assert ended.error.retry_after == 1.5
     if what == "bug":
         assert [(log.level, "by zero" in log.attributes["exception"]) for log in ended.logs] == [(logging.ERROR, True)]
+
+
+if sys.version_info >= (3, 11):
+
+    def test_the_only_failure_of_a_group(host: Host) -> None:
+        ended = host.call("raises_async", {"what": "group"})
+        assert ended.result is not None
+        assert ended.result.is_error
+        assert ended.text == "within a group"
+        both = host.call("raises_async", {"what": "groups"}).error
+        assert isinstance(both, Internal)
+        assert "2 sub-exceptions" in both.message
+
+
+def test_a_generator_is_read_where_the_tool_runs(host: Host) -> None:
+    assert host.call("generates").value == ["call"]
+
+
+def test_values(host: Host) -> None:
+    assert host.call("strict", {"n": 3}).value == 3
+    for what in ("text", "block"):
+        with pytest.raises(ValueError, match="has 0 blocks of JSON, not one; it says: "):
+            _ = host.call("returns", {"what": what}).value
+    with pytest.raises(Internal):
+        _ = host.call("returns", {"what": "nan"}).value
+
+
+def test_options_of_a_call(host: Host, tmp_path: Path) -> None:
+    assert host.call("knows", workspace=tmp_path).value["workspace"] == str(tmp_path)
+    with pytest.raises(TypeError, match="a call has no option 'time_out'; did you mean 'timeout'"):
+        host.call("knows", time_out=3)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="'timeout' must be a number, but is '3s'"):
+        host.stream("knows", timeout="3s")  # type: ignore[arg-type]
 
 
 def test_stop_iteration_is_a_bug_like_any_other(host: Host) -> None:

@@ -30,6 +30,14 @@ class Permissions:
     write: Sequence[str] = ()
     """Absolute paths of further files and folders that it wants to change."""
 
+    def __post_init__(self) -> None:
+        """Refuse what cannot be asked for, where it is written."""
+        if self.workspace not in ("none", "read", "write"):
+            raise ValueError(f'the workspace may be asked for with "none", "read" or "write", not {self.workspace!r}')
+        for paths in (self.read, self.write):
+            if isinstance(paths, str):
+                raise TypeError(f"paths are given as a list, such as [{paths!r}]")
+
 
 @dataclass(frozen=True)
 class Retry:

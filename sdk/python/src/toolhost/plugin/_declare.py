@@ -15,6 +15,7 @@ from pydantic import BaseModel, TypeAdapter
 from typing_extensions import TypedDict, is_typeddict
 
 from toolhost._json import encode
+from toolhost._keywords import checked
 from toolhost.errors import ToolError
 from toolhost.plugin import _docstring
 from toolhost.plugin._call import Call
@@ -111,20 +112,33 @@ def check_name(name: str) -> None:
 
 def tool_of(target: Callable[..., Any], options: Options, describe: Describe | None) -> Tool:
     """Return the tool that a function, or a class with a method `call`, becomes. Raises DeclarationError."""
-    label = options.get("name", getattr(target, "__name__", "?"))
+    if not callable(target):
+        raise DeclarationError(f"a tool is made of a function or a class, not of {target!r}; give a name as name=…")
+    label = options.get("name", getattr(target, "__name__", ""))
     try:
-        return _tool_of(target, label, options, describe)
+        given = checked(options, Options, "it")
+        return _tool_of(target, label, typing.cast("Options", given), describe)
+    except TypeError as problem:
+        raise DeclarationError(f'tool "{label}": {problem}') from None
     except DeclarationError as problem:
         raise DeclarationError(f'tool "{label}": {problem}') from problem.__cause__
 
 
 def _tool_of(target: Callable[..., Any], name: str, options: Options, describe: Describe | None) -> Tool:
+    if not name:
+        raise DeclarationError("what it is made of has no name; give one with name=…")
     check_name(name)
     work = target
     if isinstance(target, type):
         work = getattr(target, "call", None)  # type: ignore[assignment]
         if work is None:
             raise DeclarationError("its class has no method `call`")
+        try:
+            inspect.signature(target).bind()
+        except TypeError as problem:
+            raise DeclarationError(
+                f"an object of its class is made for each call, without arguments: {problem}"
+            ) from None
     told, parameters = _docstring.parse(target.__doc__)
     if isinstance(target, type):
         parameters = {**parameters, **_docstring.parse(work.__doc__)[1]}
@@ -206,7 +220,10 @@ def _check_context(function: Callable[..., Any], signature: Signature) -> None:
         return
     wanted = AsyncContext if inspect.iscoroutinefunction(function) else Context
     if signature.context_type is not wanted:
-        raise DeclarationError(f"its parameter {signature.context!r} must be of type {wanted.__name__}")
+        kind = "async" if wanted is AsyncContext else "not async"
+        raise DeclarationError(
+            f"its parameter {signature.context!r} must be of type {wanted.__name__}: {function.__name__} is {kind}"
+        )
 
 
 def _output_schema(function: Callable[..., Any]) -> dict[str, Any] | None:

@@ -89,7 +89,12 @@ class Filter:
 
 
 def check_phases(name: str, before: Any, after: Any) -> None:
-    """Refuse a filter of which one function is async and the other is not."""
+    """Refuse a filter whose functions take something else, or of which one function is async and the other is not."""
+    for function in (before, after):
+        try:
+            _ = function and inspect.signature(function).bind(None)
+        except TypeError as problem:
+            raise DeclarationError(f'filter "{name}": its function must take one FilterCall ({problem})') from None
     if before and after and inspect.iscoroutinefunction(before) != inspect.iscoroutinefunction(after):
         raise DeclarationError(f'filter "{name}": of its functions one is async and the other is not')
 

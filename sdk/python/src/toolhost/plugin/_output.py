@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 from toolhost.errors import Internal
@@ -25,10 +26,16 @@ def result_of(value: Any) -> Result:
             return _well_formed(Result(value))
         case _ if isinstance(value, Content):
             return _well_formed(Result(value))
+    if inspect.iscoroutine(value):
+        value.close()  # else Python complains that nobody awaits it
+        raise Internal("the tool returned a coroutine and not its result: make the function async, and await it there")
     try:
         return Result(Json(value))
     except (ValueError, TypeError) as problem:
-        raise Internal(f"encoding the result of type {type(value).__name__}: {problem}") from problem
+        raise Internal(
+            f"encoding the result of type {type(value).__name__}: {problem}; "
+            "return text, blocks of content, or what pydantic can write as JSON"
+        ) from problem
 
 
 def _well_formed(result: Result) -> Result:

@@ -49,6 +49,10 @@ class Plugin:
     ) -> None:
         try:
             check_name(name)
+            if permissions is not None and not isinstance(permissions, Permissions):
+                raise DeclarationError(f"permissions must be Permissions(…), but is {permissions!r}")
+            if isinstance(default_tags, str):
+                raise DeclarationError(f"tags are given as a list, such as [{default_tags!r}]")
         except DeclarationError as problem:
             raise DeclarationError(f"the plugin: {problem}") from None
         self.name = name
@@ -103,7 +107,13 @@ class Plugin:
 
         return declare if function is None else declare(function)
 
-    def before(self, *, name: str = "", description: str = "") -> Callable[[Function], Function]:
+    @overload
+    def before(self, function: Function, /) -> Function: ...
+
+    @overload
+    def before(self, /, *, name: str = "", description: str = "") -> Callable[[Function], Function]: ...
+
+    def before(self, function: Any = None, /, *, name: str = "", description: str = "") -> Any:
         """Make a filter of a function that is asked before calls, of any plugin's tools.
 
         It takes a FilterCall, and returns None to leave all as it is, Deny(reason), the arguments that take the place
@@ -111,21 +121,32 @@ class Plugin:
         says for which calls it is asked. An exception says that the filter failed.
 
         Args:
+            function: The function.
             name: The filter's name; without it, that of the function. `after` may make the other half of it.
             description: What it does, for operators; without it, what the docstring says.
         """
-        return self._filter("before", name, description)
+        declare = self._filter("before", name, description)
+        return declare if function is None else declare(function)
 
-    def after(self, *, name: str = "", description: str = "") -> Callable[[Function], Function]:
+    @overload
+    def after(self, function: Function, /) -> Function: ...
+
+    @overload
+    def after(self, /, *, name: str = "", description: str = "") -> Callable[[Function], Function]: ...
+
+    def after(self, function: Any = None, /, *, name: str = "", description: str = "") -> Any:
         """Make a filter of a function that is asked when a tool has answered.
 
         It takes a FilterCall, and returns None to leave all as it is, or a Result. See `before`.
         """
-        return self._filter("after", name, description)
+        declare = self._filter("after", name, description)
+        return declare if function is None else declare(function)
 
     def _filter(self, phase: str, name: str, description: str) -> Callable[[Function], Function]:
         def declare(function: Function) -> Function:
-            called = name or function.__name__
+            if not callable(function):
+                raise DeclarationError(f"a filter is made of a function, not of {function!r}; give a name as name=…")
+            called = name or getattr(function, "__name__", "")
             known = self._filters.get(called)
             if known is None:
                 self._claim("filter", called)

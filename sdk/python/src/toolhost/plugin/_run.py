@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import builtins
 import contextlib
 import contextvars
 import functools
@@ -24,6 +25,8 @@ from toolhost.result import Result
 _NUMBER_CHARACTER = re.compile(rb"[-+.0-9eE]")
 _STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)  # a whole one
 _OPEN_NUMBER = re.compile(rb"(?<=[\s:,\[])-?[0-9]*[-+.0-9eE]*\Z")  # one that may go on
+
+_GROUP: Any = getattr(builtins, "BaseExceptionGroup", ())  # Python 3.11
 
 
 @dataclass(frozen=True)
@@ -78,7 +81,8 @@ class Runner:
             raise call.stopped
         keywords = bound.bind(call.complete_text)
         await call.execute()
-        return result_of(await self._author(call, "tool", bound.work, keywords=keywords))
+        result: Result = await self._author(call, "tool", bound.work, keywords=keywords, shape=result_of)
+        return result
 
     async def _arguments(self, call: Call, bound: Bound) -> None:
         """Wait for the complete arguments, and show what comes before them to who wants to see it."""
@@ -116,12 +120,15 @@ class Runner:
         keywords: Mapping[str, Any] = MappingProxyType({}),
         *,
         stops: bool = True,
+        shape: Callable[[Any], Any] | None = None,
     ) -> Any:
         """Run the author's code: async code as a task that is cancelled with the call, other code in a thread.
 
+        There, too, `shape` makes of what the code returns what is returned: that of a generator is the author's code.
+
         Raises ToolError and ToolhostError; what else the code raises becomes an Internal, with its trace in the log.
         """
-        work = asyncio.ensure_future(self._caught(functools.partial(function, *positional, **keywords)))
+        work = asyncio.ensure_future(self._caught(functools.partial(function, *positional, **keywords), shape))
         if stops:
             call.work.add(work)
             work.add_done_callback(call.work.discard)
@@ -138,7 +145,8 @@ class Runner:
             raise over
         if work.cancelled():
             raise call.stopped or Internal(f'{what} "{self.name}": it was cancelled, but not by toolhost')
-        value, failure = work.result()
+        value, raised = work.result()
+        failure = _only(raised)
         if failure is None:
             return value
         if isinstance(failure, ToolError | ToolhostError):
@@ -148,11 +156,14 @@ class Runner:
         call.logger.error("%s %r raised", what, self.name, exc_info=failure)
         raise Internal(f'{what} "{self.name}": {type(failure).__name__}: {failure}') from failure
 
-    async def _caught(self, function: Callable[[], Any]) -> tuple[Any, BaseException | None]:
+    async def _caught(
+        self, function: Callable[[], Any], shape: Callable[[Any], Any] | None
+    ) -> tuple[Any, BaseException | None]:
         """Return what a function returns, or raises: also SystemExit, which would end the plugin."""
         if inspect.iscoroutinefunction(function):
             try:
-                return await function(), None
+                value = await function()
+                return (shape(value) if shape else value), None
             except asyncio.CancelledError:
                 raise
             except BaseException as failure:  # noqa: BLE001
@@ -160,7 +171,8 @@ class Runner:
 
         def in_thread() -> tuple[Any, BaseException | None]:
             try:
-                return function(), None
+                value = function()
+                return (shape(value) if shape else value), None
             except BaseException as failure:  # noqa: BLE001
                 return None, failure
 
@@ -171,6 +183,13 @@ class Runner:
             with contextlib.suppress(asyncio.CancelledError):
                 await asyncio.wait({running})
         return running.result()
+
+
+def _only(failure: BaseException | None) -> BaseException | None:
+    """Return the only failure of a group, which is how asyncio.TaskGroup raises it."""
+    while isinstance(failure, _GROUP) and len(failure.exceptions) == 1:
+        failure = failure.exceptions[0]
+    return failure
 
 
 def so_far(text: bytes) -> Any:

@@ -64,10 +64,18 @@ def signature_of(
 
     descriptions are of its parameters.
     """
+    if inspect.isasyncgenfunction(function):
+        raise DeclarationError(
+            "it yields, but a tool answers once: return the whole, and show people with `status` how the work goes"
+        )
     hints = hints_of(function)
     context, context_type = "", None
     parameters: dict[str, inspect.Parameter] = {}
     for name, parameter in list(inspect.signature(function).parameters.items())[int(method) :]:
+        if name == "self" and name not in hints:
+            raise DeclarationError("it is a method; make a tool of a class that has a method `call`, or of a function")
+        if any(choice in (Context, AsyncContext) for choice in typing.get_args(hints.get(name))):
+            raise DeclarationError(f"its parameter {name!r} is always given the call: let it be of type Context alone")
         if hints.get(name) in (Context, AsyncContext):
             if context:
                 raise DeclarationError("two of its parameters take the context")
@@ -127,14 +135,32 @@ def _fields(
             "Arguments", __config__=ConfigDict(extra="forbid", arbitrary_types_allowed=False), **fields
         )
     except PydanticUserError as problem:
-        raise DeclarationError(str(problem).split("\n", 1)[0]) from problem
+        # Its advice is for who writes a model.
+        words = str(problem).split("\n", 1)[0].split(". Set `arbitrary", 1)[0]
+        raise DeclarationError(f"its parameters have no JSON Schema: {words}") from problem
     adapter = TypeAdapter(model)
+    _check_defaults(model, {places[name]: parameter for name, parameter in parameters.items()})
 
     def bind(text: bytes) -> dict[str, Any]:
         values = _read(adapter, text, strict)
         return {name: getattr(values, place) for name, place in places.items()}
 
     return bind, schema_of(adapter, "validation")
+
+
+def _check_defaults(model: type[BaseModel], parameters: Mapping[str, inspect.Parameter]) -> None:
+    """Refuse defaults that do not fit: toolhost fills them in, and they would then be refused in every call."""
+    empty = model.model_construct()
+    for place, parameter in parameters.items():
+        if parameter.default is parameter.empty or isinstance(parameter.default, FieldInfo):
+            continue
+        try:
+            model.__pydantic_validator__.validate_assignment(empty, place, parameter.default)
+        except ValidationError:
+            hint = "; if it may be left out, its type is `… | None`" if parameter.default is None else ""
+            raise DeclarationError(
+                f"the default of its parameter {parameter.name!r}, {parameter.default!r}, is not of its type{hint}"
+            ) from None
 
 
 def _described(hint: Any, default: Any, documented: str) -> Any:

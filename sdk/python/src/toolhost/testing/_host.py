@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -13,6 +14,7 @@ from typing import Any
 from typing_extensions import Self, TypedDict, Unpack
 
 from toolhost import _grpc_errors, _wire
+from toolhost._keywords import checked
 from toolhost._portal import Portal
 from toolhost.client._options import Arguments, argument_text
 from toolhost.errors import ToolhostError
@@ -35,7 +37,7 @@ class Options(TypedDict, total=False):
     """Without it, each call has an id of its own."""
     attempt: int
     session: str
-    workspace: str
+    workspace: str | os.PathLike[str]
     values: Mapping[str, Any]
     """The run's context. As under a toolhost, only the keys reach the tool that it declares."""
     secrets: Mapping[str, str]
@@ -63,9 +65,17 @@ class Ended:
     @property
     def text(self) -> str:
         """What the result says in text. Raises the error if there is one."""
+        return self._answered().text
+
+    @property
+    def value(self) -> Any:
+        """The value of the result's JSON, as Result.value. Raises the error if there is one."""
+        return self._answered().value
+
+    def _answered(self) -> Result:
         if self.error is not None:
             raise self.error
-        return self.result.text if self.result else ""
+        return self.result or Result()
 
 
 class Stream:
@@ -191,25 +201,26 @@ class Host:
         return self._start(tool, b"", False, options)
 
     def _start(self, tool: str, text: bytes, complete: bool, options: Options) -> Stream:
+        given = checked(options, Options, "a call")
         number = next(self._numbers)
-        stream = Stream(self, number, options.get("artifacts", {}))
+        stream = Stream(self, number, given.get("artifacts", {}))
         self._streams[number] = stream
         spec = self._plugin.tools.get(tool) or Spec(tool)
-        values = {k: v for k, v in options.get("values", {}).items() if k in spec.context_keys}
+        values = {k: v for k, v in given.get("values", {}).items() if k in spec.context_keys}
         start = pb.StartCall(
-            call_id=options.get("call_id", f"call-{number}"),
+            call_id=given.get("call_id", f"call-{number}"),
             tool=tool,
             arguments=text,
             complete=complete,
-            timeout=_wire.duration(options.get("timeout", 0.0)),
+            timeout=_wire.duration(given.get("timeout", 0.0)),
             credit=_CREDIT,
-            attempt=options.get("attempt", 1),
+            attempt=given.get("attempt", 1),
             context=pb.CallContext(
-                session=options.get("session", ""),
-                workspace=options.get("workspace", ""),
+                session=given.get("session", ""),
+                workspace=os.fspath(given.get("workspace", "")),
                 values=_wire.encoded_values(values),
-                secrets={k: v for k, v in options.get("secrets", {}).items() if k in spec.requires_auth},
-                traceparent=options.get("traceparent", ""),
+                secrets={k: v for k, v in given.get("secrets", {}).items() if k in spec.requires_auth},
+                traceparent=given.get("traceparent", ""),
             ),
         )
         self._take(pb.ConnectRequest(call=number, start=start))
