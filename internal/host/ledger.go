@@ -68,12 +68,13 @@ func newLedger(maxEntries, maxBytes int) *ledger {
 }
 
 // sumCall returns what is the same for calls that are: of the same tool, with arguments that mean the same.
-func sumCall(toolName string, given arguments.Parsed) [sha256.Size]byte {
+func sumCall(toolName string, given arguments.Parsed) (sum [sha256.Size]byte) {
 	h := sha256.New()
 	h.Write([]byte(toolName))
 	h.Write([]byte{0})
 	h.Write(given.Meaning())
-	return [sha256.Size]byte(h.Sum(nil))
+	h.Sum(sum[:0])
+	return sum
 }
 
 // holder returns the run that has the id, if it is that of the same call; or a conflict; or neither if the id is free.

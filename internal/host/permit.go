@@ -52,9 +52,10 @@ func (r *run) notePermitted(entry audit.Decision) {
 	if r.host.cfg.Audit == nil || r.tool.Spec.RateLimitPerMinute == 0 {
 		return
 	}
+	kept := entry // of its own, so that entry needs no memory where it is not kept
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.permitted = &entry
+	r.permitted = &kept
 }
 
 // policyLetsPreview reports whether the tool may see the arguments before the policy has judged them: not where it will deny
