@@ -33,7 +33,7 @@ func examine(ctx context.Context, options serveOptions, folder string) (_ *catal
 	defer yard.close()
 	plugins := &launcher{
 		runDir: yard.runDir.Path(), guard: yard.guard, groups: yard.groups, logger: logger, config: &options.Config,
-		redact: openSecrets(options.Secrets, options.getenv).Redactor().Line, own: own,
+		redact: openSecrets(options.Secrets, options.getenv).Redactor().Line, own: own, brief: true,
 	}
 	known, err := catalog.Open(catalog.Config{
 		Folders: options.Folders, StateDir: state, Describe: plugins.describe, Logger: logger, Overrides: overrides(options.Tools),

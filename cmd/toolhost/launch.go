@@ -28,12 +28,14 @@ type launcher struct {
 	redact func(line string, cut bool) string // what the processes print
 	kept   bool                               // toolhost has keepers
 	own    grounds
+	brief  bool          // what is launched is of no use to a later process: the state goes with this one
 	asked  atomic.Uint64 // plugins that were asked what they are: each process needs an instance of its own
 }
 
 // launch implements host.LaunchFunc.
 func (l *launcher) launch(ctx context.Context, p *catalog.Plugin, instance string) (host.Process, error) {
 	cfg := l.process(p, p.Info.Name, instance)
+	readBytecode(&cfg, p)
 	cfg.Report = func(state tool.InstanceState) { host.ReportLaunch(ctx, state) }
 	started, err := process.Launch(ctx, cfg)
 	if err != nil {
@@ -49,6 +51,9 @@ func (l *launcher) describe(ctx context.Context, p *catalog.Plugin) (tool.Descri
 	instance := fmt.Sprintf("describe-%d", l.asked.Add(1))
 	cfg := l.process(p, p.Info.Name, instance)
 	cfg.Sandbox = l.own.question(l.config.Plugin(p.Info.Name).Sandbox)
+	if !l.brief {
+		writeBytecode(&cfg, p)
+	}
 	started, err := process.Launch(ctx, cfg)
 	if err != nil {
 		return tool.Description{}, err

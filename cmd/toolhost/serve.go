@@ -68,7 +68,7 @@ func serve(ctx context.Context, options serveOptions, stdout, stderr io.Writer) 
 	plugins := &launcher{
 		runDir: yard.runDir.Path(), guard: yard.guard, groups: yard.groups,
 		logger: slog.New(logs.Handler(logger.Handler())), config: &options.Config, redact: store.Redactor().Line,
-		kept: keeper.Kept(options.getenv), own: groundsOf(options),
+		kept: keeper.Kept(options.getenv), own: groundsOf(options), brief: options.brief,
 	}
 	known, err := catalog.Open(catalog.Config{
 		Folders: options.Folders, StateDir: options.State, Describe: plugins.describe, Logger: logger,
@@ -231,7 +231,7 @@ func summary(found *catalog.Snapshot) string {
 	}
 	s := fmt.Sprintf("%s of %s", count(tools, "tool"), count(usable, "plugin"))
 	if asked > 0 {
-		s += fmt.Sprintf("; %s still to say what they are", count(asked, "new plugin"))
+		s += fmt.Sprintf("; %s still being asked for its tools", count(asked, "new plugin"))
 	}
 	if troubled > 0 {
 		s += fmt.Sprintf("; %s with problems, see `toolhost plugins`", count(troubled, "plugin"))

@@ -25,6 +25,7 @@ type serveOptions struct {
 	logLevel slog.Level      // of Config.Log.Level
 	getenv   func(string) string
 
+	brief     bool                            // no process starts twice from the same copy, most likely
 	retention time.Duration                   // of copies of plugins that are out of use; 0: as long as a call may take
 	observe   func(hostrpc.Host) hostrpc.Host // returns what is served in place of the host; nil: the host
 }
