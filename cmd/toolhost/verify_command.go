@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,7 +18,6 @@ import (
 	"github.com/toolhost/toolhost/internal/catalog"
 	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/conformance"
-	"github.com/toolhost/toolhost/internal/rmtree"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -56,7 +56,7 @@ func newVerifyCommand(p cli.Process) *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&flags.tool, "tool", "", "call this `TOOL` alone, whatever it declares, as often as the checks need")
 	f.StringVar(&flags.arguments, "arguments", "", "what to call it with, a `JSON` object (default: its examples)")
-	f.DurationVar(&flags.timeout, "timeout", 0, "how long each answer may take (default 10s)")
+	f.DurationVar(&flags.timeout, "timeout", 0, "how long each start and each answer may take (default: answers 10s, starts launch.timeout of toolhost.yaml)")
 	f.BoolVar(&flags.strict, "strict", false, "advice is a failure, too")
 	f.BoolVarP(&flags.verbose, "verbose", "v", false, "show the checks that passed or were not applicable, too")
 	f.StringVar(&flags.config, "config", "", "configuration `FILE`, for what the plugin is granted (default: as for serve)")
@@ -68,7 +68,7 @@ func newVerifyCommand(p cli.Process) *cobra.Command {
 func (f *verifyFlags) check(timed bool) error {
 	switch {
 	case timed && f.timeout <= 0:
-		return cli.Usage("--timeout: %s is not positive; leave it out for 10s", f.timeout)
+		return cli.Usage("--timeout: %s is not positive; leave it out for what is usual", f.timeout)
 	case f.arguments != "" && f.tool == "":
 		return cli.Usage("--arguments: say with --tool which tool they are for")
 	case f.arguments != "" && !json.Valid([]byte(f.arguments)):
@@ -109,7 +109,7 @@ func acceptable(r *conformance.Report, strict bool) bool {
 // lab is where one plugin is examined: folders of its own, with a copy of the plugin, and what clears up after its processes.
 type lab struct {
 	path   string // of the plugin
-	folder string
+	temp   *scratch
 	yard   *yard
 	known  *catalog.Catalog
 	config conformance.Config
@@ -123,20 +123,20 @@ func (f *verifyFlags) openLab(ctx context.Context, p cli.Process, what string) (
 			err = errors.Join(err, l.close())
 		}
 	}()
-	if l.folder, err = os.MkdirTemp(runDirParent(), "toolhost-verify-"); err != nil {
-		return l, fmt.Errorf("making a folder to work in: %w", err)
-	}
-	for _, dir := range []string{"plugins", "state", "workspace"} {
-		if err := os.Mkdir(filepath.Join(l.folder, dir), 0o700); err != nil {
-			return l, err
-		}
-	}
 	named, err := f.options(p, nil)
 	if err != nil {
 		return l, err
 	}
 	if l.path, err = findPluginFile(what, named.Folders); err != nil {
 		return l, err
+	}
+	if l.temp, err = makeScratch(); err != nil {
+		return l, err
+	}
+	for _, dir := range []string{"plugins", "state", "workspace"} {
+		if err := os.Mkdir(filepath.Join(l.temp.path, dir), 0o700); err != nil {
+			return l, fmt.Errorf("making a folder to work in: %w", err)
+		}
 	}
 	options, err := f.options(p, l)
 	if err != nil {
@@ -156,10 +156,12 @@ func (f *verifyFlags) openLab(ctx context.Context, p cli.Process, what string) (
 	l.config = conformance.Config{
 		Process: launcher.process(plugin, plugin.Info.Name, "verify"), Workspace: options.Workspace,
 		Tool: f.tool, Arguments: json.RawMessage(f.arguments), Timeout: f.timeout,
+		StartTimeout: cmp.Or(f.timeout, options.Launch.Timeout),
 	}
 	if plugin.Manifest != nil {
 		l.config.ManifestName = plugin.Manifest.Name
 	}
+	writeBytecode(&l.config.Process, plugin)
 	l.config.Process.Sandbox.WorkspaceAccess = tool.AccessWrite // it is empty, and removed
 	return l, nil
 }
@@ -168,8 +170,8 @@ func (f *verifyFlags) openLab(ctx context.Context, p cli.Process, what string) (
 func (f *verifyFlags) options(p cli.Process, l *lab) (serveOptions, error) {
 	flags := serveFlags{config: f.config, plugins: f.plugins}
 	if l != nil {
-		flags.plugins = []string{filepath.Join(l.folder, "plugins")}
-		flags.stateDir, flags.workspace = filepath.Join(l.folder, "state"), filepath.Join(l.folder, "workspace")
+		flags.plugins = []string{filepath.Join(l.temp.path, "plugins")}
+		flags.stateDir, flags.workspace = filepath.Join(l.temp.path, "state"), filepath.Join(l.temp.path, "workspace")
 		flags.listen = "127.0.0.1:1" // nobody listens: not at the socket of a toolhost that may run, which the guardian would remove
 	}
 	options, err := flags.options(p.Getenv)
@@ -205,12 +207,12 @@ func findPluginFile(what string, folders []string) (string, error) {
 
 // load copies the plugin by a catalogue of its own, which does not ask it anything.
 func (l *lab) load(ctx context.Context) (*catalog.Plugin, error) {
-	folder := filepath.Join(l.folder, "plugins")
+	folder := filepath.Join(l.temp.path, "plugins")
 	if err := os.Symlink(l.path, filepath.Join(folder, filepath.Base(l.path))); err != nil {
 		return nil, err
 	}
 	known, err := catalog.Open(catalog.Config{
-		Folders: []string{folder}, StateDir: filepath.Join(l.folder, "state"),
+		Folders: []string{folder}, StateDir: filepath.Join(l.temp.path, "state"),
 		Describe: func(ctx context.Context, _ *catalog.Plugin) (tool.Description, error) {
 			<-ctx.Done() // it stays pending until the catalogue is closed
 			return tool.Description{}, context.Cause(ctx)
@@ -242,8 +244,8 @@ func (l *lab) close() error {
 	if l.yard != nil {
 		l.yard.close()
 	}
-	if l.folder != "" {
-		errs = append(errs, rmtree.Remove(l.folder))
+	if l.temp != nil {
+		errs = append(errs, l.temp.remove())
 	}
 	return errors.Join(errs...)
 }

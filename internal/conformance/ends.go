@@ -26,7 +26,7 @@ func (x *examiner) refuses(ctx context.Context, check string, environ func(dir s
 		return
 	}
 	defer t.end()
-	ctx, cancel := context.WithTimeout(ctx, x.cfg.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, x.cfg.StartTimeout)
 	defer cancel()
 	line, _, err := t.bare.FirstLine(ctx)
 	if err == nil && strings.Contains(line, "|unix|") {
@@ -34,7 +34,7 @@ func (x *examiner) refuses(ctx context.Context, check string, environ func(dir s
 		return
 	}
 	if !t.exitsBefore(ctx) {
-		x.fail(check, "", "it was still there after %v", x.cfg.Timeout)
+		x.fail(check, "", "it was still there after %v", x.cfg.StartTimeout)
 		return
 	}
 	<-t.bare.Done()

@@ -33,12 +33,12 @@ func faultsBeforeTheHandshake() []examination {
 		{name: "exits", args: []string{"-exit=3"}, want: handshake},
 		{name: "panics", args: []string{"-panic=boom"}, want: handshake},
 		{name: "exits in the middle", args: []string{"-exit=3", "-when=half"}, want: handshake},
-		{name: "stops", args: []string{"-stop"}, want: handshake, hangs: true},
-		{name: "says nothing", args: []string{"-hang"}, want: handshake, hangs: true},
+		{name: "stops", args: []string{"-stop"}, want: handshake, mute: true},
+		{name: "says nothing", args: []string{"-hang"}, want: handshake, mute: true},
 		{name: "noise", args: []string{"-stdout=hello"}, want: handshake},
 		{name: "something else", args: []string{"-first=hello"}, want: handshake},
-		{name: "an endless line", args: []string{"-unfinished=1048576", "-hang"}, want: handshake, hangs: true},
-		{name: "a question", args: []string{"-ask=Name? ", "-hang"}, want: handshake, hangs: true},
+		{name: "an endless line", args: []string{"-unfinished=1048576", "-hang"}, want: handshake, mute: true},
+		{name: "a question", args: []string{"-ask=Name? ", "-hang"}, want: handshake, mute: true},
 	}
 }
 

@@ -2,6 +2,7 @@ package conformance_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -35,6 +36,8 @@ type examination struct {
 	want []string // the checks that fail, and no others; those after a question mark may, one at least if all are such
 	// hangs says that the examination runs into the bound of an answer, which is short then.
 	hangs bool
+	// mute says that its handshake never comes, however long it is waited for.
+	mute bool
 }
 
 const (
@@ -42,6 +45,8 @@ const (
 	patience = 30 * time.Second
 	// impatience bounds an answer that is not expected to come. What is expected comes within it, too.
 	impatience = 8 * time.Second
+	// brief bounds a start that comes to nothing.
+	brief = time.Second
 	// lingering is how long a plugin may take to exit.
 	lingering = 8 * time.Second
 	// atOnce is how many examinations run side by side: most of the time they wait.
@@ -95,6 +100,9 @@ func (e examination) config(t *testing.T, self string) conformance.Config {
 	if e.hangs {
 		cfg.Timeout = impatience
 	}
+	if e.mute {
+		cfg.StartTimeout = brief
+	}
 	if !slices.ContainsFunc(e.want, func(id string) bool { return strings.Contains(id, "end.") }) {
 		cfg.ExitTimeout = patience // it exits by itself, however busy the machine is
 	}
@@ -109,6 +117,9 @@ func (e examination) judge(t *testing.T, report *conformance.Report, err error) 
 		t.Errorf("nothing was found, want %q", e.want)
 	}
 	for _, c := range report.Checks {
+		if e.mute && c.ID == "start.handshake" && !strings.Contains(fmt.Sprint(c.Findings), "within "+brief.String()) {
+			t.Errorf("found is %+v, want how long it was waited for", c.Findings)
+		}
 		failed := c.Status == conformance.Fail
 		if slices.Contains(e.want, "?"+c.ID) {
 			continue

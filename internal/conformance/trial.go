@@ -77,7 +77,7 @@ func (x *examiner) launch(ctx context.Context) (*trial, []problem) {
 		return nil, []problem{problemf("start.handshake", "it cannot be started: %v", err)}
 	}
 	x.walled(t.bare.Sandbox())
-	ctx, cancel := context.WithTimeout(ctx, x.cfg.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, x.cfg.StartTimeout)
 	defer cancel()
 	found := t.greet(ctx)
 	if len(found) > 0 {
@@ -135,7 +135,7 @@ func (t *trial) firstLine(ctx context.Context) (string, []problem) {
 		return "", []problem{problemf("start.handshake", "it closed its standard output without a handshake; %s", t.whatBecame())}
 	}
 	t.end()
-	words := fmt.Sprintf("it printed no line within %v", t.x.cfg.Timeout)
+	words := fmt.Sprintf("it printed no line within %v", t.x.cfg.StartTimeout)
 	if line, _, err := t.bare.FirstLine(context.WithoutCancel(ctx)); err == nil && line != "" {
 		words += fmt.Sprintf(", only %s without a line's end", quote(line))
 	}

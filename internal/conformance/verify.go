@@ -36,8 +36,11 @@ type Config struct {
 	Tool string
 	// Arguments is what to call Tool with, a JSON object. Empty: its examples, or arguments made from its schema.
 	Arguments json.RawMessage
-	// Timeout bounds each answer: the handshake, Describe, each call. 0: 10 s.
+	// Timeout bounds each answer: Describe, each call. 0: 10 s.
 	Timeout time.Duration
+	// StartTimeout bounds each start, up to the plugin's health: a language that compiles its libraries first takes seconds,
+	// and on a busy machine many. 0: as Timeout.
+	StartTimeout time.Duration
 	// ExitTimeout bounds how long the plugin may take to exit. 0: the 5 s of the contract.
 	ExitTimeout time.Duration
 }
@@ -49,6 +52,9 @@ type Config struct {
 func Verify(ctx context.Context, cfg Config) (*Report, error) {
 	if cfg.Timeout <= 0 {
 		cfg.Timeout = defaultTimeout
+	}
+	if cfg.StartTimeout <= 0 {
+		cfg.StartTimeout = cfg.Timeout
 	}
 	if cfg.ExitTimeout <= 0 {
 		cfg.ExitTimeout = contractGrace
