@@ -14,12 +14,17 @@ func (m *Machine) Acquire(now time.Time, call CallRef, session string) []Action 
 		m.reject(call, m.refusal(now))
 		return m.take()
 	}
+	before := m.inUse
 	m.inUse, m.lastCall = true, now
 	// Nobody is overtaken: had the instance been of use to a call that waits, that call would have it.
 	if in := m.pick(session); in != nil {
 		m.assign(in, call)
+		m.postpone(now)
 		m.fill(now, in.Calls > 1)
 		return m.take()
+	}
+	if before {
+		m.dry = now
 	}
 	if len(m.queue) >= m.cfg.MaxQueue {
 		err := tool.Errorf(tool.KindUnavailable,

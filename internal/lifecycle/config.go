@@ -22,6 +22,7 @@ type Config struct {
 	MinInstances        int           // Shared: kept once the plugin is in use, and not reaped; 0: none
 	MaxInstances        int           // at most so many that are not ending; 0: 1 if Shared, else 16
 	Prewarmed           int           // PerCall: processes that wait for calls once the plugin is in use; 0: 1; below 0: none
+	RefillAfter         time.Duration // PerCall: what a call took that is alone is replaced at its end, or after so long; 0: 25 ms; below 0: at once
 	MaxCallsPerInstance int           // at the same time; 0: no bound; PerCall: always 1
 	MaxQueue            int           // calls that wait for an instance; 0: 1024
 	IdleTimeout         time.Duration // after which an instance without calls is stopped; 0: 5 min; below 0: never
@@ -61,6 +62,7 @@ func (c Config) withDefaults() Config {
 	case PerCall:
 		c.MaxCallsPerInstance = 1
 		c.Prewarmed = max(cmp.Or(c.Prewarmed, 1), 0)
+		c.RefillAfter = cmp.Or(c.RefillAfter, 25*time.Millisecond)
 		c.MinInstances, c.RecycleAfterCalls = 0, 1
 	case PerSession:
 		c.MinInstances, c.Prewarmed = 0, 0

@@ -33,6 +33,8 @@ type Machine struct {
 	launches  uint64
 	inUse     bool      // a call came, and the plugin was not drained since: keep its pool warm
 	lastCall  time.Time // when the last call came that was not refused
+	refill    time.Time // PerCall: until when what a call took is not replaced, as long as it is alone; zero: it is
+	dry       time.Time // PerCall: when a call last found a pool that was in use with nothing in it
 
 	queue []waiter
 	calls map[CallRef]*Instance

@@ -35,7 +35,7 @@ func (m *Machine) fill(now time.Time, crowded bool) {
 	ready, starting := m.standing()
 	target := 0
 	if m.cfg.Isolation == PerCall {
-		target = m.callTarget()
+		target = m.callTarget(now)
 	} else {
 		target = m.sharedTarget(ready, crowded)
 	}
@@ -44,16 +44,34 @@ func (m *Machine) fill(now time.Time, crowded bool) {
 	}
 }
 
+// dryFor is how long a pool that a call found empty is filled at once: who calls at that pace, or beside others, goes on so.
+const dryFor = time.Minute
+
+// postpone lets a call that is alone have the machine for itself: the launch that fills the pool again would run beside it,
+// and take more of the processors than most calls do. It waits for the call's end, but not for longer than RefillAfter, nor
+// for anything in a pool that has been too small.
+func (m *Machine) postpone(now time.Time) {
+	if m.cfg.Isolation == PerCall && m.cfg.RefillAfter > 0 && (m.dry.IsZero() || now.Sub(m.dry) >= dryFor) {
+		m.refill = now.Add(m.cfg.RefillAfter)
+	}
+}
+
 // callTarget returns how many instances there should be if each makes one call.
-func (m *Machine) callTarget() int {
-	target := len(m.queue)
+func (m *Machine) callTarget(now time.Time) int {
+	busy := 0
 	for _, in := range m.order {
 		if in.State == tool.InstanceReady && in.Total > 0 {
-			target++
+			busy++
 		}
 	}
+	target := len(m.queue) + busy
 	if m.inUse {
 		target += m.cfg.Prewarmed
+	}
+	if busy != 1 || len(m.queue) > 0 || !now.Before(m.refill) {
+		m.refill = time.Time{}
+	} else if m.cfg.Prewarmed > 0 {
+		target--
 	}
 	return target
 }

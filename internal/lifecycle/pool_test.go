@@ -152,8 +152,8 @@ func TestIdle(t *testing.T) {
 			p-3 is ready  ->
 			1 is released -> stop p-1
 			after 50s     ->
-			call 2        -> assign 2 to p-2, launch p-4 of A
-			after 50s     ->
+			call 2        -> assign 2 to p-2
+			after 50s     -> launch p-4 of A
 			p-4 is ready  ->
 			after 10s     -> stop p-3
 			after 50s     -> stop p-4
@@ -230,6 +230,45 @@ func TestACallEach(t *testing.T) {
 			p-1 exits     ->
 			p-3 is ready  ->
 			call 3        -> assign 3 to p-3, launch p-4 of A
+		`},
+		{"a call that is alone has the machine for itself", lifecycle.Config{Isolation: perCall}, `
+			call 1        -> launch p-1 of A, launch p-2 of A
+			p-1 is ready  -> assign 1 to p-1
+			p-2 is ready  ->
+			1 is released -> stop p-1
+			p-1 exits     ->
+			call 2        -> assign 2 to p-2
+			2 is released -> stop p-2, launch p-3 of A
+			p-3 is ready  ->
+			call 3        -> assign 3 to p-3
+			after 24ms    ->
+			after 1ms     -> launch p-4 of A
+			p-4 is ready  ->
+			call 4        -> assign 4 to p-4, launch p-5 of A
+		`},
+		{"a pool that was empty is filled at once", lifecycle.Config{Isolation: perCall}, `
+			call 1        -> launch p-1 of A, launch p-2 of A
+			p-1 is ready  -> assign 1 to p-1
+			p-2 is ready  ->
+			1 is released -> stop p-1
+			call 2        -> assign 2 to p-2
+			call 3        -> launch p-3 of A, launch p-4 of A
+			p-3 is ready  -> assign 3 to p-3
+			p-4 is ready  ->
+			2 is released -> stop p-2
+			3 is released -> stop p-3
+			call 4        -> assign 4 to p-4, launch p-5 of A
+			p-5 is ready  ->
+			4 is released -> stop p-4
+			after 1m      ->
+			call 5        -> assign 5 to p-5
+		`},
+		{"at once, if so wished", lifecycle.Config{Isolation: perCall, RefillAfter: -1}, `
+			call 1        -> launch p-1 of A, launch p-2 of A
+			p-1 is ready  -> assign 1 to p-1
+			p-2 is ready  ->
+			1 is released -> stop p-1
+			call 2        -> assign 2 to p-2, launch p-3 of A
 		`},
 		{"no more than the bound, however many come", lifecycle.Config{Isolation: perCall, MaxInstances: 2}, `
 			call 1        -> launch p-1 of A, launch p-2 of A

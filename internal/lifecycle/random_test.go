@@ -80,6 +80,7 @@ func anyConfig(choose func(n int) int, isolation lifecycle.Isolation) lifecycle.
 		MaxInstances:        choose(4),
 		Prewarmed:           choose(4) - 1,
 		MaxCallsPerInstance: choose(3),
+		RefillAfter:         time.Duration(choose(4)-1) * 40 * time.Millisecond,
 		MaxQueue:            1 + choose(6),
 		IdleTimeout:         seconds(3, 60, 300, -1),
 		RecycleAfterCalls:   uint64(choose(3) * choose(3)),

@@ -18,6 +18,9 @@ func (m *Machine) Tick(now time.Time) []Action {
 	if !now.Before(m.backoff) {
 		m.backoff = time.Time{}
 	}
+	if !now.Before(m.refill) {
+		m.refill = time.Time{}
+	}
 	m.settle(now)
 	return m.take()
 }
@@ -80,7 +83,7 @@ func (m *Machine) idleAt(in *Instance, ready int) time.Time {
 func (m *Machine) Wake() time.Time {
 	next := m.probeDue()
 	if !m.refused() {
-		next = earlier(next, m.backoff)
+		next = earlier(earlier(next, m.backoff), m.refill)
 	}
 	ready := m.serving()
 	for _, in := range m.order {
