@@ -32,6 +32,7 @@ func cold(ctx context.Context, o options, f *peer.Field, out io.Writer, results 
 	}
 	c := &results.Cold
 	for range o.rounds {
+		time.Sleep(pause) // what the round before left to do, such as filling the pool again, is nobody's
 		took, err := coldStart(ctx, f, host)
 		if err != nil {
 			return fmt.Errorf("starting cold: %w", err)
