@@ -6,6 +6,12 @@ import { after, before, test } from "node:test";
 import { Agentd, DecisionKind, type RunEvent, RunState, StopReason, ToolhostError, Verdict } from "toolhost/client";
 import { type Host, program, Running, startToolhost } from "./harness.js";
 
+const asking = `
+turns:
+  - calls:
+      - {id: ask, tool: ask_user, arguments: {question: Which colour?}}
+  - text: 'You said {{result "ask"}}.'
+`;
 const script = `
 turns:
   - calls:
@@ -16,24 +22,32 @@ turns:
 `;
 
 let host: Host;
-let running: Running;
 let agentd: Agentd;
+let asker: Agentd; // whose model asks the user
+const running: Running[] = [];
 
 before(async () => {
   host = await startToolhost(["play"]);
-  const { home } = host;
-  await writeFile(join(home, "script.yaml"), script);
-  const address = `unix://${join(home, "a.sock")}`;
-  const model = `scripted:${join(home, "script.yaml")}`;
-  const args = ["serve", "--model", model, "--listen", address, "--toolhost", host.address, "--journal", join(home, "runs.db")];
-  running = new Running(program("agentd"), args, { HOME: home, PATH: process.env.PATH, TMPDIR: home });
-  await running.line();
-  agentd = new Agentd({ address });
+  [agentd, asker] = await Promise.all([startAgentd("a", script), startAgentd("b", asking)]);
 });
+
+async function startAgentd(name: string, turns: string): Promise<Agentd> {
+  const { home } = host;
+  await writeFile(join(home, `${name}.yaml`), turns);
+  const address = `unix://${join(home, `${name}.sock`)}`;
+  const model = `scripted:${join(home, `${name}.yaml`)}`;
+  const journal = join(home, `${name}.db`);
+  const args = ["serve", "--model", model, "--listen", address, "--toolhost", host.address, "--journal", journal];
+  const started = new Running(program("agentd"), args, { HOME: home, PATH: process.env.PATH, TMPDIR: home });
+  running.push(started);
+  await started.line();
+  return new Agentd({ address });
+}
 
 after(async () => {
   agentd?.close();
-  await running?.stop();
+  asker?.close();
+  await Promise.all(running.map((started) => started.stop()));
   await host?.close();
 });
 
@@ -76,6 +90,20 @@ test("a person edits or rejects", async () => {
   assert.match((await agentd.run("Greet Ada.", edited)).text, /hello Ada; .*wiped little\.$/s);
   const rejected = responding((runId, decision) => agentd.reject(runId, decision, { reason: "not today 4711" }));
   assert.match((await agentd.run("Greet Ada.", rejected)).text, /hello Ada; .*not today 4711/s);
+});
+
+test("a person answers", async () => {
+  let asked: string | undefined;
+  const show = async ({ event }: RunEvent, runId: string) => {
+    if (event.case === "decisionRequested") {
+      assert.equal(event.value.decision?.kind, DecisionKind.QUESTION);
+      asked = event.value.decision.reason;
+      await asker.answer(runId, event.value.decision.decisionId, "mauve 4711", { by: "eva" });
+    }
+  };
+  const finished = await asker.run({ prompt: "Paint it.", people: { attended: true } }, { show });
+  assert.match(finished.text, /^You said .*mauve 4711/s);
+  assert.match(asked ?? "", /Which colour\?/);
 });
 
 test("runs are cancelled, listed, and not confused", async () => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { create, fromBinary, type MessageInitShape } from "@bufbuild/protobuf";
-import { type Tool, tool } from "toolhost";
+import { type Tool, ToolhostError, tool } from "toolhost";
 import { plugin as contract } from "toolhost/proto";
 import { CallStream } from "../dist/plugin/stream.js";
 
@@ -163,4 +163,17 @@ test("a tool that answers with too much besides content", async () => {
   const { frame } = wire.frames[0] as Response;
   assert(frame.case === "end" && frame.value.outcome.case === "error");
   assert.match(frame.value.outcome.value.message, /^the effects, metadata and artifacts of the tool's result have \d+ bytes/);
+});
+
+test("a failure of a kind that there is not still ends its call", async () => {
+  const wire = new Wire(
+    tool(spec, () => {
+      throw new ToolhostError("broken" as "internal", "the words");
+    }),
+  );
+  wire.start(1, 1000);
+  await settle();
+  const { frame } = wire.frames[0] as Response;
+  assert(frame.case === "end" && frame.value.outcome.case === "error");
+  assert.match(frame.value.outcome.value.message, /^the words \("broken" is none of invalid_argument, /);
 });
