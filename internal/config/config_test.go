@@ -35,7 +35,7 @@ func TestDefaults(t *testing.T) {
 			MaxArgumentBytes: 16 << 20, MaxResultBytes: 64 << 20,
 		},
 		Audit:   config.Audit{Log: "decisions"},
-		Ledger:  config.Ledger{MaxEntries: 10_000, MaxBytes: 256 << 20, KeepResults: 24 * time.Hour, KeepIDs: 7 * 24 * time.Hour, MaxIDs: 1_000_000},
+		Ledger:  config.Ledger{MaxEntries: 10_000, MemoryBytes: 64 << 20, MaxBytes: 256 << 20, KeepResults: 24 * time.Hour, KeepIDs: 7 * 24 * time.Hour, MaxIDs: 1_000_000},
 		Results: config.Results{ShownBytes: 4 << 10}, Artifacts: config.Artifacts{MaxBytes: 1 << 30, MaxCount: 10_000, MaxAge: 7 * 24 * time.Hour},
 		Events: config.Events{Kept: 10_000},
 		Logs:   config.Logs{LinesPerPlugin: 2000, LineBytes: 8 << 10, LinesPerSecond: 1000, MaxBytes: 64 << 20, ExitsKept: 10},
@@ -88,7 +88,7 @@ secrets:
   key: {file: keys/k, plugins: []}
 results: {shown_bytes: 3KiB}
 artifacts: {max_bytes: 2MiB, max_count: 23, max_age: 4h}
-ledger: {max_entries: 5, max_bytes: "2GiB", keep_results: 2h, keep_ids: 3h, max_ids: 17}
+ledger: {max_entries: 5, memory_bytes: 3MiB, max_bytes: "2GiB", keep_results: 2h, keep_ids: 3h, max_ids: 17}
 events: {kept: 6}
 logs: {lines_per_plugin: 7, line_bytes: 512B, lines_per_second: 9, max_bytes: 2MiB, exits_kept: 8}
 reload: {watch: false}
@@ -159,7 +159,7 @@ func TestEveryKey(t *testing.T) {
 			"key":   {File: "/etc/toolhost/keys/k"},
 		},
 		Results: config.Results{ShownBytes: 3 << 10}, Artifacts: config.Artifacts{MaxBytes: 2 << 20, MaxCount: 23, MaxAge: 4 * time.Hour},
-		Ledger: config.Ledger{MaxEntries: 5, MaxBytes: 2 << 30, KeepResults: 2 * time.Hour, KeepIDs: 3 * time.Hour, MaxIDs: 17},
+		Ledger: config.Ledger{MaxEntries: 5, MemoryBytes: 3 << 20, MaxBytes: 2 << 30, KeepResults: 2 * time.Hour, KeepIDs: 3 * time.Hour, MaxIDs: 17},
 		Events: config.Events{Kept: 6},
 		Logs:   config.Logs{LinesPerPlugin: 7, LineBytes: 512, LinesPerSecond: 9, MaxBytes: 2 << 20, ExitsKept: 8},
 		Defaults: config.PluginSettings{

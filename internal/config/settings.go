@@ -183,7 +183,10 @@ type Secret struct {
 type Ledger struct {
 	// The most outcomes in memory.
 	MaxEntries int `yaml:"max_entries" default:"10000" min:"1" max:"100000000"`
-	// The most bytes of all outcomes in memory together, and of all on disk.
+	// The most bytes of all outcomes in memory together. toolhost may need three times as much for them. Those of calls with side
+	// effects are on disk as well.
+	MemoryBytes Size `yaml:"memory_bytes" default:"64MiB" min:"1MiB" max:"1TiB"`
+	// The most bytes of all outcomes on disk.
 	MaxBytes Size `yaml:"max_bytes" default:"256MiB" min:"1MiB" max:"1TiB"`
 	// How long the outcome of a call with side effects is kept on disk, to answer its id with it.
 	KeepResults time.Duration `yaml:"keep_results" default:"24h" min:"1m"`

@@ -101,7 +101,7 @@ type Config struct {
 	YieldTimeout     time.Duration // for a tool to stop after cancel or deadline, before its instance goes; 0: 5 s
 	MaxArgumentBytes int           // of one call; 0: 16 MiB
 	MaxLedgerEntries int           // outcomes kept for replay; 0: 10,000
-	MaxLedgerBytes   int           // of outcomes kept for replay; 0: 256 MiB
+	MaxLedgerBytes   int           // of outcomes kept for replay; 0: 64 MiB
 }
 
 func (c Config) withDefaults() Config {
@@ -124,7 +124,7 @@ func (c Config) withDefaults() Config {
 	c.MaxArgumentBytes = cmp.Or(c.MaxArgumentBytes, 16<<20)
 	c.MaxLedgerEntries = cmp.Or(c.MaxLedgerEntries, 10_000)
 	c.MaxShown = cmp.Or(c.MaxShown, 4<<10)
-	c.MaxLedgerBytes = cmp.Or(c.MaxLedgerBytes, 256<<20)
+	c.MaxLedgerBytes = cmp.Or(c.MaxLedgerBytes, 64<<20)
 	if c.Logs == nil {
 		c.Logs = logbook.New(logbook.Config{})
 	}

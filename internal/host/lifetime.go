@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -13,6 +14,7 @@ import (
 // Err says why it ended, in the words of the cause, and context.Cause the same: errors.Is finds the cause in it, and
 // context.Canceled.
 type lifetime struct {
+	over atomic.Bool // err is set: it is asked much more often than it is so
 	mu   sync.Mutex
 	done chan struct{} // nil: nobody has asked
 	err  error         // not nil: it has ended
@@ -31,6 +33,7 @@ func (l *lifetime) end(cause error) {
 	if cause != nil {
 		l.err = ending{cause}
 	}
+	l.over.Store(true)
 	if l.done != nil {
 		close(l.done)
 		l.done = nil // who keeps an outcome need not keep it, too
@@ -58,6 +61,9 @@ func (l *lifetime) Done() <-chan struct{} {
 
 // Err implements context.Context.
 func (l *lifetime) Err() error {
+	if !l.over.Load() {
+		return nil
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.err

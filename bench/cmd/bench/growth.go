@@ -65,7 +65,7 @@ func toolsKnown(ctx context.Context, o options, f *peer.Field, out io.Writer) ([
 
 func ledgerFull(ctx context.Context, o options, f *peer.Field, out io.Writer) ([]report.Curve, error) {
 	const bound = 10_000
-	far, err := f.Toolhost(ctx, peer.House{Settings: "ledger: {max_entries: 1000000, max_bytes: 16GiB}\n"})
+	far, err := f.Toolhost(ctx, peer.House{Settings: "ledger: {max_entries: 1000000, memory_bytes: 16GiB}\n"})
 	if err != nil {
 		return nil, err
 	}
