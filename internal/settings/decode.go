@@ -81,7 +81,9 @@ func (d *Decoder) unknown(t reflect.Type, parent string, e Entry) {
 	message := "there is no such key"
 	if near := nearest(e.Key, keys); near != "" {
 		message += "; did you mean " + near + "?"
-	} else if elsewhere := find(d.root, "", normal(e.Key)); elsewhere != "" {
+	} else if elsewhere := find(d.root, "", normal(e.Key)); elsewhere != "" && elsewhere == e.Key {
+		message += " here, only at the top of the file"
+	} else if elsewhere != "" {
 		message += "; did you mean " + elsewhere + "?"
 	}
 	where := "the file"
