@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"slices"
 	"time"
@@ -24,7 +25,7 @@ func newCallsCommand(p cli.Process) *cobra.Command {
 		Short: "List calls that are under way or remembered",
 		Long: "Calls lists the calls that are under way and those that ended and are remembered, of all users, the newest last.\n" +
 			"Calls with side effects are remembered for days, also when toolhost was started anew; others for as long as there is\n" +
-			"room. Calls without an id of their caller's choice are listed while they run.\n\n" +
+			"room. Calls without an id of their caller's choice, such as those of `toolhost call` without --call-id, are listed while they run.\n\n" +
 			"`toolhost watch CALL-ID` shows what a call says and how it ended, `toolhost cancel CALL-ID` stops it.\n" +
 			"With -o json it prints an array of objects.",
 		Example: "  toolhost calls --state running\n  toolhost calls --plugin fs --last 5",
@@ -78,6 +79,9 @@ func showCalls(ctx context.Context, c *client.Client, p cli.Process, q tool.Call
 		q.PageToken = page.NextPageToken
 	}
 	slices.Reverse(calls)
+	if !asJSON && len(calls) == 0 {
+		fmt.Fprintln(p.Stderr, "no such call runs or is remembered; one without an id of its caller's choice is listed only while it runs")
+	}
 	if !asJSON {
 		return writeCalls(p.Stdout, calls)
 	}

@@ -36,7 +36,8 @@ func newRoot(p cli.Process) *cobra.Command {
 			"`toolhost serve` runs the server; the other commands talk to one.\n\n" +
 			"With -o json, names and meanings stay the same from version to version, while fields may be added: durations are in\n" +
 			"milliseconds and their names end in _ms, sizes are in bytes and theirs in _bytes, times are RFC 3339.\n\n" +
-			"Exit codes: 0 it worked, 1 a tool says that it failed, 2 wrong usage, 3 the machinery failed, 4 no toolhost answers.",
+			"Exit codes: 0 it worked, 1 a tool says that it failed, or a check or example of `verify` or `policy test` did, 2 wrong\n" +
+			"usage, 3 the machinery failed, 4 no toolhost answers.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}

@@ -60,7 +60,7 @@ func TestConcurrencyIsByTheNameThatCallersUse(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { known.Close() })
-	if err := loadPlugins(t.Context(), known); err != nil {
+	if err := loadPlugins(t.Context(), known, nil); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]int{"z": 3, "a": 0, "b": 0, "none": 0} {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/toolhost/toolhost/internal/catalog"
 	"github.com/toolhost/toolhost/internal/manifest"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -87,5 +89,31 @@ func TestLockSparesWhatIsNoLockFile(t *testing.T) {
 	}
 	if err := p.read(true); err != nil {
 		t.Errorf("writing over a file that was named: %v", err)
+	}
+}
+
+// TestWhatCannotBeLoadedSaysWhatToDo: about folders if one cannot be read, about the lock file if it is that.
+func TestWhatCannotBeLoadedSaysWhatToDo(t *testing.T) {
+	dir := t.TempDir()
+	for _, tc := range []struct {
+		config     catalog.Config
+		want, less string
+	}{
+		{catalog.Config{Folders: []string{dir}, Locked: true, LockFile: filepath.Join(dir, "none")}, "`toolhost lock` writes it", "--plugins"},
+		{catalog.Config{Folders: []string{filepath.Join(dir, "none")}}, "--plugins", "toolhost lock"},
+	} {
+		tc.config.StateDir = t.TempDir()
+		tc.config.Describe = func(context.Context, *catalog.Plugin) (tool.Description, error) { return tool.Description{}, nil }
+		known, err := catalog.Open(tc.config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = loadPlugins(t.Context(), known, tc.config.Folders)
+		if err == nil || !strings.Contains(err.Error(), tc.want) || strings.Contains(err.Error(), tc.less) {
+			t.Errorf("%v, want %q in it, and not %q", err, tc.want, tc.less)
+		}
+		if err := known.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }

@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"os/signal"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -79,7 +81,7 @@ func serve(ctx context.Context, options serveOptions, stdout, stderr io.Writer) 
 		return err
 	}
 	defer known.Close()
-	if err := loadPlugins(ctx, known); err != nil {
+	if err := loadPlugins(ctx, known, options.Folders); err != nil {
 		return err
 	}
 	warnOfStrays(known.Snapshot(), logger)
@@ -199,9 +201,12 @@ func serveUntil(ctx context.Context, server *hostrpc.Server, listener *address.L
 }
 
 // loadPlugins returns once the plugins are known, or once waiting for slow new ones would keep the others.
-func loadPlugins(ctx context.Context, known *catalog.Catalog) error {
+func loadPlugins(ctx context.Context, known *catalog.Catalog, folders []string) error {
 	if err := known.Load(ctx); err != nil {
-		return fmt.Errorf("%w; name a folder of plugin executables with --plugins", err)
+		if failed, ok := errors.AsType[*fs.PathError](err); ok && slices.Contains(folders, failed.Path) {
+			err = fmt.Errorf("%w; name a folder of plugin executables with --plugins", err)
+		}
+		return err
 	}
 	wait, cancel := context.WithTimeout(ctx, settleGrace)
 	defer cancel()

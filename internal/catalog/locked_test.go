@@ -223,7 +223,7 @@ func TestLockedNeedsALock(t *testing.T) {
 	r.cfg.LockFile = filepath.Join(t.TempDir(), "none")
 	c := must(catalog.Open(r.cfg))
 	defer c.Close()
-	if err := c.Load(t.Context()); err == nil || !strings.Contains(err.Error(), "`toolhost lock` writes it") {
+	if err := c.Load(t.Context()); err == nil || !strings.Contains(err.Error(), "`toolhost lock` writes it while toolhost runs") {
 		t.Errorf("loading without a lock: %v", err)
 	}
 }

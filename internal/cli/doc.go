@@ -7,7 +7,7 @@ import "io"
 // Exit codes of both programs.
 const (
 	ExitOK             = 0 // it worked; of a call: there is a result
-	ExitToolError      = 1 // the tool says that it failed
+	ExitToolError      = 1 // the tool says that it failed; of what checks something: a check failed
 	ExitUsage          = 2 // the command line is wrong
 	ExitInfrastructure = 3 // the machinery failed
 	ExitNoServer       = 4 // nobody answers at the address

@@ -46,7 +46,7 @@ func (l Lock) Has(digest string) bool {
 func ReadLock(path string) (Lock, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("reading the lock file: %w; `toolhost lock` writes it", err)
+		return nil, fmt.Errorf("reading the lock file: %w; `toolhost lock` writes it while toolhost runs without --locked", err)
 	}
 	lock, err := ParseLock(path, data)
 	if err != nil {

@@ -78,7 +78,7 @@ func TestBadLocks(t *testing.T) {
 			}
 		})
 	}
-	if _, err := manifest.ReadLock(filepath.Join(t.TempDir(), "none")); err == nil || !strings.Contains(err.Error(), "`toolhost lock` writes it") {
+	if _, err := manifest.ReadLock(filepath.Join(t.TempDir(), "none")); err == nil || !strings.Contains(err.Error(), "`toolhost lock` writes it while toolhost runs") {
 		t.Errorf("a missing file: %v", err)
 	}
 }
