@@ -36,7 +36,6 @@ func (s *State) Apply(e Event) error {
 	switch p := e.Payload.(type) {
 	case *RunStarted:
 		s.started, s.context = *p, p.Context
-		s.providerIDs = make(map[string]struct{})
 		s.restart()
 		s.unread = append(s.unread, unread{e.Seq, p.Prompt})
 	case *UserMessage:
@@ -94,7 +93,7 @@ func (s *State) applyAnnounced(p Payload) error {
 
 // restart grants whole budgets.
 func (s *State) restart() {
-	s.spent, s.warned, s.habits = spent{}, make(map[Budget]bool), habits{}
+	s.spent, s.warned, s.habits = spent{}, make(map[Budget]bool), habits{since: s.seq}
 	s.capRaised, s.empty = false, 0
 	s.room.full, s.room.overflowed, s.room.wanted, s.room.barren = false, false, "", false
 }
@@ -139,6 +138,7 @@ func (s *State) applyAssistant(p *AssistantMessage) error {
 	} else {
 		s.empty = 0
 		s.messages = append(s.messages, p.Message)
+		s.size += sizeOfBlocks(p.Message.Blocks)
 	}
 	s.measure(p)
 	i := 0
@@ -150,7 +150,7 @@ func (s *State) applyAssistant(p *AssistantMessage) error {
 			return fmt.Errorf("event %d has more calls than it names", s.seq)
 		}
 		c := p.Calls[i]
-		s.providerIDs[block.ToolCall.ID] = struct{}{}
+		s.providerIDs.add(block.ToolCall.ID)
 		s.batch = append(s.batch, callState{Call: c, refusal: c.Refusal, providerID: block.ToolCall.ID, name: block.ToolCall.Name})
 		s.serial = s.serial || c.Serial
 		i++

@@ -151,7 +151,7 @@ func (s *State) applyCompacted(p *Compacted) error {
 		return fmt.Errorf("event %d separates calls from their results", s.seq)
 	}
 	s.spendSummary(p)
-	before := sizeOf(s.messages)
+	before := s.size
 	if len(p.Cleared) > 0 {
 		s.messages = clearResults(s.messages, p.Cleared)
 	}
@@ -160,10 +160,13 @@ func (s *State) applyCompacted(p *Compacted) error {
 		s.room.replaced += responses(s.messages[:p.Replaced])
 		s.messages = sumUp(s.messages, p.Replaced, s.started.Prompt, p.Summary, s.context[KeyTodos])
 	}
+	if len(p.Cleared) > 0 || p.Summary != "" {
+		s.size, s.room.compacted = sizeOf(s.messages), s.seq
+	}
 	switch {
 	case p.Overflow:
 		s.room.full, s.room.overflowed = false, true
-		if sizeOf(s.messages) > before/2 && replaceable(s.messages, 1) > 0 {
+		if s.size > before/2 && replaceable(s.messages, 1) > 0 {
 			s.room.wanted = p.Reason
 		}
 	case p.Summary != "":

@@ -75,6 +75,9 @@ type Config struct {
 	CallDeadline time.Duration
 	// CancelGrace is how long a cancelled call may take to end. 0 means 10 s.
 	CancelGrace time.Duration
+	// SnapshotEvery is after how many events, or as many as take as long to read, a run's state is kept as a snapshot, between
+	// two turns: so many are folded anew when the run goes on after a restart. 0 means 64.
+	SnapshotEvery int
 	// Log is where the agent says what went wrong. Nil means nowhere.
 	Log *slog.Logger
 }
@@ -104,6 +107,7 @@ func (c *Config) withDefaults() (Config, error) {
 	d.ModelIdle = durationOr(d.ModelIdle, 5*time.Minute)
 	d.CallDeadline = durationOr(d.CallDeadline, 15*time.Minute)
 	d.CancelGrace = durationOr(d.CancelGrace, 10*time.Second)
+	d.SnapshotEvery = firstPositive(d.SnapshotEvery, defaultSnapshotEvery, 1)
 	if d.Log == nil {
 		d.Log = slog.New(slog.DiscardHandler)
 	}

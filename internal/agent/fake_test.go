@@ -243,7 +243,8 @@ func newFixture(t *testing.T, m *fakeModel, tools *fakeTools, change func(*agent
 // open makes the agent; after Close, another one for the same store.
 func (f *fixture) open(change func(*agent.Config)) {
 	f.t.Helper()
-	cfg := agent.Config{Store: f.store, Model: f.model, Tools: f.tools}
+	// Snapshots whenever there can be one, so that whatever goes on goes on from one.
+	cfg := agent.Config{Store: f.store, Model: f.model, Tools: f.tools, SnapshotEvery: 1}
 	if change != nil {
 		change(&cfg)
 	}

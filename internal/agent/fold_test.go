@@ -15,6 +15,7 @@ type folder struct {
 	state  agent.State
 	events []agent.Event
 	now    time.Time // of the next event; a second later each time
+	kept   *archive  // if not nil, each state is kept, and compared with what is recalled
 }
 
 func newFolder(t *testing.T, limits agent.Limits) *folder {
@@ -68,6 +69,9 @@ func (f *folder) apply(p agent.Payload) {
 		f.t.Fatal(err)
 	}
 	f.events = append(f.events, e)
+	if f.kept != nil {
+		f.kept.note(f)
+	}
 }
 
 // respond folds a response to what the state wants to ask.

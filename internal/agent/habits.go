@@ -9,10 +9,19 @@ import (
 
 // habits are what a run does again and again without getting anywhere. The zero value is a run that has none.
 type habits struct {
-	timeouts map[string]int             // in a row, by tool
-	seen     map[[sha256.Size]byte]bool // hashes of results and what they answer
-	stale    int                        // results in a row that were seen before
-	idle     int                        // responses in a row without a call, where the run has to say that it is done
+	timeouts map[string]int        // in a row, by tool
+	seen     gathered[fingerprint] // of results and what they answer
+	since    uint64                // the place of the event from which on seen has them
+	stale    int                   // results in a row that were seen before
+	idle     int                   // responses in a row without a call, where the run has to say that it is done
+}
+
+// fingerprint is half of a SHA-256: enough for what is only compared with what the same run has had.
+type fingerprint [sha256.Size / 2]byte
+
+func fingerprintOf(data []byte) fingerprint {
+	sum := sha256.Sum256(data)
+	return fingerprint(sum[:sha256.Size/2])
 }
 
 // stuck is a run that pauses because it gets nowhere.
@@ -31,7 +40,7 @@ const reminder = "You made no tool call. If the task is done, say so with attemp
 func (s *State) observe(c *callState) {
 	h := &s.habits
 	if h.timeouts == nil {
-		h.timeouts, h.seen = make(map[string]int), make(map[[sha256.Size]byte]bool)
+		h.timeouts = make(map[string]int)
 	}
 	switch failure := c.result.Failure; {
 	case failure != nil && failure.Kind == tool.KindTimeout:
@@ -40,12 +49,13 @@ func (s *State) observe(c *callState) {
 		delete(h.timeouts, c.Tool)
 	}
 	text := c.result.Result.Text()
-	key := sha256.Sum256(fmt.Appendf(nil, "%d:%s%d:%s%s", len(c.Tool), c.Tool, len(c.Arguments), c.Arguments, text))
-	if h.seen[key] {
+	key := fingerprintOf(fmt.Appendf(nil, "%d:%s%d:%s%s", len(c.Tool), c.Tool, len(c.Arguments), c.Arguments, text))
+	if h.seen.has(key) {
 		h.stale++
 		return
 	}
-	h.seen[key], h.stale = true, 0
+	h.seen.add(key)
+	h.stale = 0
 }
 
 // judgeHabits ends or pauses a run that gets nowhere.

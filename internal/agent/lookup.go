@@ -23,7 +23,7 @@ func (a *Agent) GetRun(ctx context.Context, runID string) (Run, error) {
 		return r, nil
 	}
 	var s State
-	if err := a.fold(ctx, runID, &s); err != nil {
+	if _, err := a.fold(ctx, runID, &s); err != nil {
 		return Run{}, err
 	}
 	below, err := a.pendingBelow(ctx, &s)
@@ -41,23 +41,6 @@ func (a *Agent) summaryOf(ctx context.Context, runID string) (Run, error) {
 		return Run{}, storeError(err)
 	}
 	return summarize(&kept)
-}
-
-// fold folds what the journal of a run holds.
-func (a *Agent) fold(ctx context.Context, runID string, s *State) error {
-	for rec, err := range a.store.Read(ctx, runID, 0) {
-		if err != nil {
-			return storeError(err)
-		}
-		e, err := decode(rec)
-		if err == nil {
-			err = s.Apply(e)
-		}
-		if err != nil {
-			return tool.Errorf(tool.KindInternal, "the journal of run %s cannot be read: %w", runID, err)
-		}
-	}
-	return nil
 }
 
 // RunQuery selects runs. The zero value is the first page of all.

@@ -16,16 +16,18 @@ import (
 
 // TestAnyHistory walks through random runs and checks, whatever happens and in whatever order: each call has exactly
 // one result, in order; no command is issued twice; each request to a model is well-paired; folding the journal again
-// leads to the same state.
+// leads to the same state, and so does folding what comes after any snapshot.
 func TestAnyHistory(t *testing.T) {
 	for seed := range uint64(400) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			w := &walk{rand: rand.New(rand.NewPCG(seed, 7)), asked: make(map[int]bool), calls: make(map[string]*lifetime), sent: make(map[string]bool)}
 			w.folder = newFolderOf(t, w.anyRun())
+			w.kept = &archive{every: 1 + int(seed%25)}
 			for range 80 {
 				w.step()
 			}
 			w.finish()
+			w.kept.check(w.folder)
 		})
 	}
 }

@@ -46,9 +46,8 @@ func (s *State) Respond(resp *model.Response, offered []tool.Info, read uint64) 
 // freshID returns a provider's id for the call at index, or another one if the conversation has it already.
 func (s *State) freshID(id string, index int, used map[string]struct{}) string {
 	for n := 0; ; n++ {
-		_, before := s.providerIDs[id]
 		_, here := used[id]
-		if id != "" && !before && !here {
+		if id != "" && !here && !s.providerIDs.has(id) {
 			used[id] = struct{}{}
 			return id
 		}

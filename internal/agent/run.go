@@ -25,6 +25,7 @@ type run struct {
 
 	// Of the goroutine alone:
 	state   State
+	beside  beside           // what the journal has beside the run's snapshot
 	tasks   map[string]*task // under way, by the command's name
 	updates chan update      // from the tasks
 	group   sync.WaitGroup   // the tasks' goroutines
@@ -85,7 +86,8 @@ func (r *run) loop(ctx context.Context) error {
 	if err := r.queue(ctx); err != nil {
 		return err
 	}
-	if err := r.agent.fold(ctx, r.id, &r.state); err != nil {
+	var err error
+	if r.beside, err = r.agent.fold(ctx, r.id, &r.state); err != nil {
 		return err
 	}
 	r.inherited = make(map[string]bool)
@@ -233,6 +235,7 @@ func (r *run) commit(ctx context.Context, payloads ...Payload) error {
 		return tool.AsError(err)
 	}
 	batch := runstore.Batch{RunID: r.id, After: r.state.Seq() - uint64(len(records)), Records: records, Head: head}
+	next := r.renew(&batch)
 	// Not cancelled by Close, which waits: an append that was given up may or may not have happened.
 	if err := r.agent.store.Append(context.WithoutCancel(ctx), batch); err != nil {
 		if !errors.Is(err, runstore.ErrConflict) {
@@ -240,7 +243,7 @@ func (r *run) commit(ctx context.Context, payloads ...Payload) error {
 		}
 		return storeError(err)
 	}
-	r.tries = 0
+	r.tries, r.beside = 0, next
 	r.feed.publish(events...)
 	for _, e := range events {
 		if change, ok := e.Payload.(*ContextChange); ok && len(change.Refused) > 0 {

@@ -17,6 +17,7 @@ type State struct {
 	seq      uint64          // of the last event
 	at       time.Time       // of the last event
 	messages []model.Message // the conversation; well-paired whenever the model is to be asked
+	size     int             // how much text messages hold; see sizeOf
 	unread   []unread        // user messages that are not in messages yet, in order
 
 	batch     []callState // the last response's calls, until all have results
@@ -46,7 +47,7 @@ type State struct {
 	spent        spent           // since the run (re)started
 	warned       map[Budget]bool // which budgets people were warned of since then
 	habits       habits
-	providerIDs  map[string]struct{} // the ids of the tool calls in messages
+	providerIDs  gathered[string] // the ids of the tool calls that were ever in messages
 }
 
 type unread struct {
@@ -102,6 +103,7 @@ func (s *State) Request() model.Request {
 // pushUser adds blocks to the conversation on the user's side. Two messages of one side never follow each other: some
 // providers refuse that.
 func (s *State) pushUser(blocks ...model.Block) {
+	s.size += sizeOfBlocks(blocks)
 	if n := len(s.messages); n > 0 && s.messages[n-1].Role == model.RoleUser {
 		last := s.messages[n-1]
 		// A new slice: requests that are under way hold the old one.

@@ -67,7 +67,7 @@ func (a *Agent) wanted(ctx context.Context, runID string) ([]string, error) {
 		return nil, err
 	}
 	var s State
-	if err := a.fold(ctx, runID, &s); err != nil {
+	if _, err := a.fold(ctx, runID, &s); err != nil {
 		return nil, err
 	}
 	var refs []string
@@ -85,7 +85,7 @@ func (a *Agent) pendingBelow(ctx context.Context, s *State) ([]Pending, error) {
 		runID, id := splitRef(ref)
 		if _, ok := folded[runID]; !ok {
 			var below State
-			if err := a.fold(ctx, runID, &below); err != nil {
+			if _, err := a.fold(ctx, runID, &below); err != nil {
 				return nil, err
 			}
 			folded[runID] = below.Pending()

@@ -95,7 +95,7 @@ func (s *State) spendSummary(p *Compacted) {
 // SummaryRequest returns the request for a summary of the conversation's first n messages. It fits where the
 // conversation does not.
 func (s *State) SummaryRequest(n int) model.Request {
-	limit := sizeOf(s.messages)
+	limit := s.size
 	if s.room.overflowed {
 		limit /= 2
 	}

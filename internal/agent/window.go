@@ -71,13 +71,14 @@ type room struct {
 	wanted     string // why the conversation is to be summed up in any case; empty: it is not
 	barren     bool   // no summary could be had since the last response
 
-	summaries int // how many there were
-	replaced  int // how many responses they took the place of
+	compacted uint64 // the place of the last event that changed what was said before
+	summaries int    // how many there were
+	replaced  int    // how many responses they took the place of
 }
 
 // measure notes how large the conversation is.
 func (s *State) measure(p *AssistantMessage) {
-	s.room.tokens, s.room.bytes = int64(tokens(p.Usage)), sizeOf(s.messages)
+	s.room.tokens, s.room.bytes = int64(tokens(p.Usage)), s.size
 	if p.StopReason != model.StopContextOverflow {
 		s.room.overflowed, s.room.barren, s.room.wanted = false, false, ""
 	}
@@ -85,7 +86,7 @@ func (s *State) measure(p *AssistantMessage) {
 
 // filled returns how many tokens the next request has, about.
 func (s *State) filled() int64 {
-	bytes := sizeOf(s.messages)
+	bytes := s.size
 	for _, u := range s.unread {
 		bytes += len(u.text)
 	}
@@ -121,17 +122,23 @@ func (s *State) maxShown(n int) *int {
 func sizeOf(messages []model.Message) int {
 	n := 0
 	for i := range messages {
-		for _, b := range messages[i].Blocks {
-			switch {
-			case b.Text != nil:
-				n += len(b.Text.Text)
-			case b.ToolCall != nil:
-				n += len(b.ToolCall.Name) + len(b.ToolCall.Arguments)
-			case b.ToolResult != nil:
-				n += resultSize(b.ToolResult)
-			case b.Opaque != nil:
-				n += len(b.Opaque.JSON)
-			}
+		n += sizeOfBlocks(messages[i].Blocks)
+	}
+	return n
+}
+
+func sizeOfBlocks(blocks []model.Block) int {
+	n := 0
+	for _, b := range blocks {
+		switch {
+		case b.Text != nil:
+			n += len(b.Text.Text)
+		case b.ToolCall != nil:
+			n += len(b.ToolCall.Name) + len(b.ToolCall.Arguments)
+		case b.ToolResult != nil:
+			n += resultSize(b.ToolResult)
+		case b.Opaque != nil:
+			n += len(b.Opaque.JSON)
 		}
 	}
 	return n
