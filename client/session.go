@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/protobuf/proto"
 
 	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
@@ -87,15 +88,16 @@ func (s *session) run() {
 	}
 	defer func() { s.client.link.release(conn, err) }()
 	var stream connectStream
-	stream, err = toolhostv1.NewToolServiceClient(conn).Connect(ctx)
+	stream, err = toolhostv1.NewToolServiceClient(conn).Connect(metadata.AppendToOutgoingContext(ctx, flow.MoreKey, flow.MoreValue))
 	if err != nil {
 		s.fail(s.client.link.failure(err), false)
 		close(s.ready)
 		return
 	}
-	s.outbox = flow.NewOutbox(func(frame *toolhostv1.ConnectRequest) error {
-		frame.Received = s.received.Load()
-		return stream.Send(frame)
+	s.outbox = flow.NewOutbox(func(frames []*toolhostv1.ConnectRequest) error {
+		m := frames[0]
+		m.Received, m.More = s.received.Load(), frames[1:]
+		return stream.Send(m)
 	}, outboxBytes)
 	s.outbox.WhenStalled(cancel)
 	close(s.ready)
@@ -131,25 +133,38 @@ func (s *session) fail(err *tool.Error, lost bool) {
 	}
 }
 
-// receive hands each message to its call. Messages of calls that are not known any more are dropped.
+// receive reads the stream until it ends.
 func (s *session) receive(stream connectStream) error {
-	for {
+	for first := true; ; first = false {
 		resp, err := stream.Recv()
 		if err != nil {
 			return err
 		}
-		s.received.Add(1)
+		if first { // the headers are there, and asking for them does not wait
+			if header, err := stream.Header(); err == nil && flow.SaidMore(header.Get(flow.MoreKey)) {
+				s.outbox.Together(flow.TogetherBytes)
+			}
+		}
+		s.received.Add(1 + uint64(len(resp.GetMore())))
 		s.outbox.Arrived(resp.GetReceived())
-		number, event := resp.GetCall(), resp.GetEvent()
-		s.mutex.Lock()
-		e := s.calls[number]
-		if e != nil && event.GetEnded() != nil {
-			delete(s.calls, number)
+		s.take(resp)
+		for _, frame := range resp.GetMore() {
+			s.take(frame)
 		}
-		s.mutex.Unlock()
-		if e != nil {
-			e.receive(event)
-		}
+	}
+}
+
+// take hands an event to its call. Events of calls that are not known any more are dropped.
+func (s *session) take(frame *toolhostv1.ConnectResponse) {
+	number, event := frame.GetCall(), frame.GetEvent()
+	s.mutex.Lock()
+	e := s.calls[number]
+	if e != nil && event.GetEnded() != nil {
+		delete(s.calls, number)
+	}
+	s.mutex.Unlock()
+	if e != nil {
+		e.receive(event)
 	}
 }
 

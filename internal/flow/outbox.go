@@ -3,6 +3,7 @@ package flow
 import (
 	"context"
 	"errors"
+	"runtime"
 	"sync"
 	"time"
 )
@@ -22,8 +23,9 @@ const (
 	maxUrgent = 1 << 16
 	// A putter sends by itself what is small, while so few frames are not known to have arrived that a stream of gRPC
 	// takes them without waiting: it has room for 64 KiB (google.golang.org/grpc/internal/transport, defaultWriteQuota).
+	// Where there are more, many calls are at work, whose frames cost less together.
 	maxDirectBytes  = 2 << 10
-	maxDirectFrames = 16
+	maxDirectFrames = 2
 	// stallTime is how long such a frame may take all the same. Only an end that says that frames have arrived which it
 	// has not read can make it wait.
 	stallTime = 5 * time.Second
@@ -33,13 +35,13 @@ const (
 // which it was put in. Where nothing waits and the other end is known to keep up, whoever puts a small frame in sends it
 // himself: to hand it over would cost more than to send it. All methods may be called from any goroutine.
 type Outbox[T any] struct {
-	send func(T) error
+	send func([]T) error
 	room *Credit
 	done chan struct{} // closed when the goroutine has ended
 
 	mu     sync.Mutex
-	queue  []T
-	cost   int  // what queue takes of room
+	queue  batch[T]
+	most   int  // bytes that are handed to send at once; see Together
 	urgent int  // how many of queue took no room
 	idle   bool // the goroutine waits for wake
 	direct bool // a putter sends
@@ -57,10 +59,11 @@ type Outbox[T any] struct {
 	ended   chan struct{}  // closed with err
 }
 
-// NewOutbox starts an outbox that calls send for each frame, one at a time. limit is the number of bytes that may wait
-// before Put blocks; with what is just being sent, up to twice as much is held. The outbox ends with the first error
-// of send, or with Close; one of them must come.
-func NewOutbox[T any](send func(T) error, limit int) *Outbox[T] {
+// NewOutbox starts an outbox that calls send, from one goroutine at a time, with the next frame, or with the next few: see
+// Together. send must not keep the slice. limit is the number of bytes that may wait before Put blocks; with what is just
+// being sent, up to twice as much is held. The outbox ends with the first error of send, or with Close; one of them must
+// come.
+func NewOutbox[T any](send func(frames []T) error, limit int) *Outbox[T] {
 	o := &Outbox[T]{
 		send:  send,
 		room:  NewCredit(limit),
@@ -77,6 +80,14 @@ func NewOutbox[T any](send func(T) error, limit int) *Outbox[T] {
 // WhenStalled says what makes a send return that the other end holds up for ever. It is called, if at all, before the
 // first frame is put in. Where whoever watches Ended ends the stream, there is no need of it.
 func (o *Outbox[T]) WhenStalled(end func()) { o.stalled = end }
+
+// Together says that frames which wait at the same time may be handed to send together, as long as they have at most so many
+// bytes. Until it is called, send gets one at a time. It may be called at any time; 0 takes it back.
+func (o *Outbox[T]) Together(bytes int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.most = bytes
+}
 
 func (o *Outbox[T]) giveUp() {
 	o.fail(ErrStalled)
@@ -108,15 +119,15 @@ func (o *Outbox[T]) Put(ctx context.Context, frame T, size int) error {
 	if err := o.refusal(); err != nil {
 		return err
 	}
-	o.cost += cost
-	o.add(frame)
+	o.queue.room += cost
+	o.add(frame, cost)
 	return nil
 }
 
 // sendNow sends a frame at once where that does not block, and reports whether it did.
 func (o *Outbox[T]) sendNow(frame T, size int) (done bool, err error) {
 	o.mu.Lock()
-	if size > maxDirectBytes || !o.idle || o.direct || len(o.queue) > 0 || o.last || o.err != nil ||
+	if size > maxDirectBytes || !o.idle || o.direct || len(o.queue.frames) > 0 || o.last || o.err != nil ||
 		o.arrived == 0 || o.arrived < o.behind || o.sent-o.arrived >= maxDirectFrames {
 		o.mu.Unlock()
 		return false, nil
@@ -127,7 +138,7 @@ func (o *Outbox[T]) sendNow(frame T, size int) (done bool, err error) {
 	o.mu.Unlock()
 	defer o.putters.Done()
 	o.stall.Reset(stallTime)
-	err = o.send(frame)
+	err = o.send([]T{frame})
 	o.stall.Stop()
 	if err != nil {
 		o.fail(err)
@@ -135,7 +146,7 @@ func (o *Outbox[T]) sendNow(frame T, size int) (done bool, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.direct = false
-	if len(o.queue) > 0 || o.last {
+	if len(o.queue.frames) > 0 || o.last {
 		o.rouse()
 	}
 	return true, err
@@ -159,7 +170,7 @@ func (o *Outbox[T]) PutNow(frame T) error {
 		return err
 	}
 	o.urgent++
-	o.add(frame)
+	o.add(frame, frameOverhead)
 	return nil
 }
 
@@ -207,8 +218,9 @@ func (o *Outbox[T]) refusal() error {
 	return o.err
 }
 
-func (o *Outbox[T]) add(frame T) {
-	o.queue = append(o.queue, frame)
+func (o *Outbox[T]) add(frame T, cost int) {
+	o.queue.frames = append(o.queue.frames, frame)
+	o.queue.costs = append(o.queue.costs, cost)
 	o.rouse()
 }
 
@@ -227,53 +239,71 @@ func (o *Outbox[T]) fail(err error) {
 		return
 	}
 	o.err = err
-	o.queue = nil
+	o.queue = batch[T]{}
 	close(o.ended)
 	o.room.Close(err)
 }
 
 func (o *Outbox[T]) run() {
 	defer close(o.done)
-	var batch []T
+	var next batch[T]
 	for {
-		batch = o.take(batch)
-		if batch == nil {
+		var most int
+		if next, most = o.take(next); len(next.frames) == 0 {
 			o.fail(ErrClosed) // drained, unless it has ended before
 			return
 		}
-		for _, frame := range batch {
-			if err := o.send(frame); err != nil {
+		for n := 0; len(next.frames[n:]) > 0; {
+			together := next.together(n, most)
+			if err := o.send(next.frames[n : n+together : n+together]); err != nil {
 				o.fail(err)
 				return
 			}
+			n += together
 		}
 	}
 }
 
-// take waits for frames and returns all that are queued, nil once the outbox has ended or is drained. It leaves the memory of spent,
-// the batch before, to the queue.
-func (o *Outbox[T]) take(spent []T) []T {
-	clear(spent)
+// take waits for frames and returns all that are queued, and how many bytes of them may be sent at once. It returns none once the
+// outbox has ended or is drained. It leaves the memory of spent, the batch before, to the queue.
+func (o *Outbox[T]) take(spent batch[T]) (next batch[T], most int) {
+	clear(spent.frames)
 	o.mu.Lock()
-	for o.err == nil && (o.direct || len(o.queue) == 0 && !o.last) {
+	for o.err == nil && (o.direct || len(o.queue.frames) == 0 && !o.last) {
 		o.idle = true
 		o.mu.Unlock()
 		select {
 		case <-o.wake:
+			runtime.Gosched() // who is about to put something in does it now, so that it goes together with this
 		case <-o.ended:
 		}
 		o.mu.Lock()
 	}
 	defer o.mu.Unlock()
-	if o.err != nil || len(o.queue) == 0 {
-		return nil
+	if o.err != nil {
+		return batch[T]{}, 0
 	}
-	batch := o.queue
-	o.queue, o.urgent = spent[:0], 0
-	o.sent += uint64(len(batch))
+	next = o.queue
+	o.queue, o.urgent = batch[T]{frames: spent.frames[:0], costs: spent.costs[:0]}, 0
+	o.sent += uint64(len(next.frames))
 	o.behind = o.sent
-	freed := o.cost
-	o.cost = 0
-	o.room.Grant(freed)
-	return batch
+	o.room.Grant(next.room)
+	return next, o.most
+}
+
+// batch is frames in their order.
+type batch[T any] struct {
+	frames []T
+	costs  []int // of each frame: its size and frameOverhead
+	room   int   // what they take of the outbox's room
+}
+
+// together returns how many frames from the nth on are sent at once: those that have at most so many bytes, and at least one.
+func (b batch[T]) together(n, most int) int {
+	sum, end := b.costs[n], n+1
+	for end < len(b.frames) && sum+b.costs[end] <= most {
+		sum += b.costs[end]
+		end++
+	}
+	return end - n
 }

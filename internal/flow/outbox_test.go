@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -19,6 +20,18 @@ type wire struct {
 	gone chan struct{} // closed: the stream has ended
 }
 
+// each makes what sends one frame into what an outbox calls.
+func each[T any](send func(T) error) func([]T) error {
+	return func(frames []T) error {
+		for _, f := range frames {
+			if err := send(f); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
 func newWire() *wire { return &wire{take: make(chan string), gone: make(chan struct{})} }
 
 func (w *wire) send(frame string) error {
@@ -32,7 +45,7 @@ func (w *wire) send(frame string) error {
 
 func TestOutboxSendsInOrder(t *testing.T) {
 	w := newWire()
-	o := flow.NewOutbox(w.send, 1<<20)
+	o := flow.NewOutbox(each(w.send), 1<<20)
 	for _, f := range []string{"a", "b", "c"} {
 		var err error
 		if f == "b" {
@@ -61,7 +74,7 @@ func TestOutboxSendsInOrder(t *testing.T) {
 func TestOutboxPutWaitsForRoomAndPutNowDoesNot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWire()
-		o := flow.NewOutbox(w.send, 100)
+		o := flow.NewOutbox(each(w.send), 100)
 		defer o.Close()
 		defer close(w.gone)
 		put := func(frame string) { // the first goes to send, the second fills the room
@@ -106,7 +119,7 @@ func TestOutboxPutWaitsForRoomAndPutNowDoesNot(t *testing.T) {
 func TestOutboxEndsWithTheStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWire()
-		o := flow.NewOutbox(w.send, 1)
+		o := flow.NewOutbox(each(w.send), 1)
 		errs := make(chan error, 3)
 		for range 3 {
 			go func() { errs <- o.Put(t.Context(), "x", 100) }()
@@ -135,7 +148,7 @@ func TestOutboxEndsWithTheStream(t *testing.T) {
 
 func TestOutboxEndsWhenUrgentFramesPileUp(t *testing.T) {
 	w := newWire()
-	o := flow.NewOutbox(w.send, 1)
+	o := flow.NewOutbox(each(w.send), 1)
 	var err error
 	n := 0
 	for ; err == nil && n < 1<<20; n++ {
@@ -151,7 +164,7 @@ func TestOutboxEndsWhenUrgentFramesPileUp(t *testing.T) {
 func TestOutboxDrain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWire()
-		o := flow.NewOutbox(w.send, 1<<10)
+		o := flow.NewOutbox(each(w.send), 1<<10)
 		for i := range 3 {
 			if err := o.Put(t.Context(), fmt.Sprint(i), 1); err != nil {
 				t.Fatal(err)
@@ -181,7 +194,7 @@ func TestOutboxDrain(t *testing.T) {
 	})
 	t.Run("idle", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			o := flow.NewOutbox(newWire().send, 1)
+			o := flow.NewOutbox(each(newWire().send), 1)
 			synctest.Wait()
 			if err := o.Drain(t.Context()); err != nil {
 				t.Error(err)
@@ -192,7 +205,7 @@ func TestOutboxDrain(t *testing.T) {
 	t.Run("stream ends", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWire()
-			o := flow.NewOutbox(w.send, 1)
+			o := flow.NewOutbox(each(w.send), 1)
 			if err := o.PutNow("x"); err != nil {
 				t.Fatal(err)
 			}
@@ -210,7 +223,7 @@ func TestOutboxKeepsEverySendersOrder(t *testing.T) {
 	last := make([]int, senders)
 	total := 0
 	all := make(chan struct{})
-	o := flow.NewOutbox(func(f [2]int) error {
+	o := flow.NewOutbox(each(func(f [2]int) error {
 		if f[1] != last[f[0]]+1 {
 			t.Errorf("sender %d: frame %d after %d", f[0], f[1], last[f[0]])
 		}
@@ -219,7 +232,7 @@ func TestOutboxKeepsEverySendersOrder(t *testing.T) {
 			close(all)
 		}
 		return nil
-	}, 1000)
+	}), 1000)
 	defer o.Close()
 	var wg sync.WaitGroup
 	for s := range senders {
@@ -235,8 +248,49 @@ func TestOutboxKeepsEverySendersOrder(t *testing.T) {
 	<-all
 }
 
+// TestOutboxSendsTogetherWhatWaits up to the bound, in order.
+func TestOutboxSendsTogetherWhatWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		var got [][]string
+		o := flow.NewOutbox(func(frames []string) error {
+			got = append(got, slices.Clone(frames))
+			<-release
+			return nil
+		}, 1<<20)
+		put := func(frames string, size int) {
+			for _, f := range frames {
+				if err := o.Put(t.Context(), string(f), size); err != nil {
+					t.Fatal(err)
+				}
+			}
+			synctest.Wait() // until send waits to be released
+		}
+		put("a", 1)
+		put("bcd", 1)
+		release <- struct{}{}
+		synctest.Wait()
+		o.Together(1000)
+		put("efg", 300) // with what each costs besides, three are too many
+		put("h", 2000)
+		put("i", 1)
+		if err := o.PutNow("j"); err != nil {
+			t.Fatal(err)
+		}
+		close(release)
+		if err := o.Drain(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		o.Close()
+		want := [][]string{{"a"}, {"b"}, {"c"}, {"d"}, {"e", "f"}, {"g"}, {"h"}, {"i", "j"}}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
 func BenchmarkOutbox(b *testing.B) {
-	o := flow.NewOutbox(func(int) error { return nil }, 1<<16)
+	o := flow.NewOutbox(func([]int) error { return nil }, 1<<16)
 	defer o.Close()
 	b.ReportAllocs()
 	b.RunParallel(func(pb *testing.PB) {
@@ -251,12 +305,12 @@ func TestOutboxSendsInTheCallersGoroutine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		var got []string
-		o := flow.NewOutbox(func(frame string) error {
+		o := flow.NewOutbox(each(func(frame string) error {
 			mu.Lock()
 			defer mu.Unlock()
 			got = append(got, frame)
 			return nil
-		}, 1<<20)
+		}), 1<<20)
 		sentAtOnce := func(frame string, size int) bool {
 			mu.Lock()
 			n := len(got)
@@ -281,14 +335,14 @@ func TestOutboxSendsInTheCallersGoroutine(t *testing.T) {
 		step("a large frame", "c", 64<<10, false)
 		step("behind a large frame", "d", 1, false)
 		o.Arrived(1 << 40) // it cannot have more than there was
-		for i := range 16 {
+		for i := range 2 {
 			step(fmt.Sprint("frame ", i), fmt.Sprint(i), 1, true)
 		}
 		step("too many that are on their way", "e", 1, false)
-		o.Arrived(21)
+		o.Arrived(7)
 		step("they have arrived", "f", 1, true)
 		o.Close()
-		if len(got) != 22 || got[20] != "e" || got[21] != "f" {
+		if len(got) != 8 || got[6] != "e" || got[7] != "f" {
 			t.Errorf("sent %q", got)
 		}
 	})
@@ -298,7 +352,7 @@ func TestOutboxSendsInTheCallersGoroutine(t *testing.T) {
 func TestOutboxEndsWithAnEndThatLies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWire()
-		o := flow.NewOutbox(w.send, 1<<20)
+		o := flow.NewOutbox(each(w.send), 1<<20)
 		o.WhenStalled(func() { close(w.gone) })
 		if err := o.PutNow("a"); err != nil {
 			t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/protobuf/proto"
 
 	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
@@ -26,7 +27,6 @@ type connection struct {
 	service *toolService
 	stream  connectStream
 	outbox  *flow.Outbox[*toolhostv1.ConnectResponse]
-	flushed chan struct{}  // closed when all that was put before the nil frame is sent
 	running sync.WaitGroup // the goroutine of each call
 
 	received atomic.Uint64 // frames that were read
@@ -45,14 +45,20 @@ type numberedCall struct {
 
 // Connect implements toolhost.v1.ToolService.
 func (s *toolService) Connect(stream connectStream) error {
-	c := &connection{service: s, stream: stream, flushed: make(chan struct{}), open: map[uint32]*numberedCall{}}
+	if err := stream.SendHeader(metadata.Pairs(flow.MoreKey, flow.MoreValue)); err != nil {
+		return err
+	}
+	c := &connection{service: s, stream: stream, open: map[uint32]*numberedCall{}}
 	c.outbox = flow.NewOutbox(c.send, outboxBytes)
+	if flow.SaidMore(metadata.ValueFromIncomingContext(stream.Context(), flow.MoreKey)) {
+		c.outbox.Together(flow.TogetherBytes)
+	}
 	received := make(chan error, 1)
 	// Reads until the stream ends, at the latest when this handler returns; the server waits for it.
 	s.tasks.Go(func() { received <- c.receive() })
 	err := c.wait(received)
 	if err == nil {
-		err = c.flush()
+		err = c.outbox.Drain(stream.Context())
 	}
 	// Closing waits for a send that the caller may hold up until this handler returns; the server waits for it.
 	s.tasks.Go(c.outbox.Close)
@@ -92,27 +98,11 @@ func (c *connection) wait(received <-chan error) error {
 	}
 }
 
-// send is the outbox's. The nil frame marks the end of what must still go out.
-func (c *connection) send(m *toolhostv1.ConnectResponse) error {
-	if m == nil {
-		close(c.flushed)
-		return nil
-	}
-	m.Received = c.received.Load()
+// send is the outbox's.
+func (c *connection) send(frames []*toolhostv1.ConnectResponse) error {
+	m := frames[0]
+	m.Received, m.More = c.received.Load(), frames[1:]
 	return c.stream.Send(m)
-}
-
-// flush waits until all frames are with the transport.
-func (c *connection) flush() error {
-	if err := c.outbox.PutNow(nil); err != nil {
-		return err
-	}
-	select {
-	case <-c.flushed:
-		return nil
-	case <-c.outbox.Ended():
-		return c.outbox.Err()
-	}
 }
 
 // receive reads frames until the caller half-closes, and then returns nil.
@@ -125,13 +115,21 @@ func (c *connection) receive() error {
 		if err != nil {
 			return err
 		}
-		c.received.Add(1)
+		c.received.Add(1 + uint64(len(req.GetMore())))
 		c.outbox.Arrived(req.GetReceived())
-		if start := req.GetStart(); start != nil {
-			c.start(req.GetCall(), start)
-		} else {
-			c.dispatch(req)
+		c.take(req)
+		for _, frame := range req.GetMore() {
+			c.take(frame)
 		}
+	}
+}
+
+// take handles one frame. It does not wait for a call.
+func (c *connection) take(req *toolhostv1.ConnectRequest) {
+	if start := req.GetStart(); start != nil {
+		c.start(req.GetCall(), start)
+	} else {
+		c.dispatch(req)
 	}
 }
 

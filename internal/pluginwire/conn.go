@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/protobuf/proto"
 
 	pluginv1 "github.com/toolhost/toolhost/gen/go/toolhost/plugin/v1"
@@ -94,7 +95,7 @@ func (c *Conn) Open(ctx context.Context) error {
 		return tool.Errorf(tool.KindInternal, "opening the stream to the plugin: it was opened before")
 	}
 	abandon := context.AfterFunc(ctx, c.cancel)
-	stream, err := c.client.Connect(c.ctx)
+	stream, err := c.client.Connect(metadata.AppendToOutgoingContext(c.ctx, flow.MoreKey, flow.MoreValue))
 	if !abandon() && err == nil {
 		err = context.Cause(ctx)
 	}
@@ -112,9 +113,10 @@ func (c *Conn) attach(stream grpc.BidiStreamingClient[pluginv1.ConnectRequest, p
 	if c.err != nil {
 		return // closed meanwhile, which has ended the stream
 	}
-	c.out = flow.NewOutbox(func(frame *pluginv1.ConnectRequest) error {
-		frame.Received = c.received.Load()
-		err := stream.Send(frame)
+	c.out = flow.NewOutbox(func(frames []*pluginv1.ConnectRequest) error {
+		m := frames[0]
+		m.Received, m.More = c.received.Load(), frames[1:]
+		err := stream.Send(m)
 		if err != nil && !errors.Is(err, io.EOF) { // at io.EOF the reader gets to know why
 			c.lose(err)
 		}
@@ -203,16 +205,25 @@ func lost(cause error) *tool.Error {
 
 // read hands the plugin's frames to their calls until the stream ends. It never waits for a call's reader.
 func (c *Conn) read(stream grpc.BidiStreamingClient[pluginv1.ConnectRequest, pluginv1.ConnectResponse]) {
-	for {
+	for first := true; ; first = false {
 		frame, err := stream.Recv()
 		if err != nil {
 			c.lose(err)
 			return
 		}
-		c.received.Add(1)
+		if first { // the headers are there, and asking for them does not wait
+			if header, err := stream.Header(); err == nil && flow.SaidMore(header.Get(flow.MoreKey)) {
+				c.out.Together(flow.TogetherBytes)
+			}
+		}
+		more := frame.GetMore()
+		c.received.Add(1 + uint64(len(more)))
 		c.out.Arrived(frame.GetReceived())
-		frame.Received = 0 // of the stream, not of the call, whose credit it does not cost
+		frame.Received, frame.More = 0, nil // of the stream, not of the call, whose credit they do not cost
 		c.dispatch(frame)
+		for _, frame := range more {
+			c.dispatch(frame)
+		}
 	}
 }
 

@@ -5,8 +5,10 @@ import (
 	"log/slog"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/metadata"
 
 	pluginv1 "github.com/toolhost/toolhost/gen/go/toolhost/plugin/v1"
+	"github.com/toolhost/toolhost/internal/flow"
 	"github.com/toolhost/toolhost/internal/toolpb"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -70,6 +72,9 @@ func (s *server) Describe(ctx context.Context, req *pluginv1.DescribeRequest) (*
 
 // Connect implements pluginv1.ToolPluginServiceServer. It returns when the stream has ended and every call with it.
 func (s *server) Connect(stream grpc.BidiStreamingServer[pluginv1.ConnectRequest, pluginv1.ConnectResponse]) error {
+	if err := stream.SendHeader(metadata.Pairs(flow.MoreKey, flow.MoreValue)); err != nil {
+		return err
+	}
 	session := newStreamSession(s, stream)
 	defer session.close()
 	return session.read(stream)

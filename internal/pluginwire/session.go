@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/protobuf/proto"
 
 	pluginv1 "github.com/toolhost/toolhost/gen/go/toolhost/plugin/v1"
@@ -34,10 +35,14 @@ type streamSession struct {
 func newStreamSession(s *server, stream grpc.BidiStreamingServer[pluginv1.ConnectRequest, pluginv1.ConnectResponse]) *streamSession {
 	ctx, cancel := context.WithCancelCause(stream.Context())
 	session := &streamSession{server: s, stream: stream.Context(), ctx: ctx, cancel: cancel, calls: map[uint32]*ServerCall{}}
-	session.out = flow.NewOutbox(func(frame *pluginv1.ConnectResponse) error {
-		frame.Received = session.received.Load()
-		return stream.Send(frame)
+	session.out = flow.NewOutbox(func(frames []*pluginv1.ConnectResponse) error {
+		m := frames[0]
+		m.Received, m.More = session.received.Load(), frames[1:]
+		return stream.Send(m)
 	}, outboxBytes)
+	if flow.SaidMore(metadata.ValueFromIncomingContext(stream.Context(), flow.MoreKey)) {
+		session.out.Together(flow.TogetherBytes)
+	}
 	return session
 }
 
@@ -59,9 +64,12 @@ func (s *streamSession) read(stream grpc.BidiStreamingServer[pluginv1.ConnectReq
 		if err != nil {
 			return err
 		}
-		s.received.Add(1)
+		s.received.Add(1 + uint64(len(frame.GetMore())))
 		s.out.Arrived(frame.GetReceived())
 		s.dispatch(frame)
+		for _, more := range frame.GetMore() {
+			s.dispatch(more)
+		}
 	}
 }
 

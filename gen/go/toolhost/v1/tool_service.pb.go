@@ -1929,7 +1929,9 @@ type ConnectRequest struct {
 	Frame isConnectRequest_Frame `protobuf_oneof:"frame"`
 	// How many frames of the other side the sender has read so far on this stream, from its first on. It tells who sends that the
 	// stream is not stalled. 0 means that it is not said; it need never be.
-	Received      uint64 `protobuf:"varint,7,opt,name=received,proto3" json:"received,omitempty"`
+	Received uint64 `protobuf:"varint,7,opt,name=received,proto3" json:"received,omitempty"`
+	// The frames that come after this one, in their order; see Connect. Theirs has none, and their `received` is not set.
+	More          []*ConnectRequest `protobuf:"bytes,8,rep,name=more,proto3" json:"more,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2030,6 +2032,13 @@ func (x *ConnectRequest) GetReceived() uint64 {
 	return 0
 }
 
+func (x *ConnectRequest) GetMore() []*ConnectRequest {
+	if x != nil {
+		return x.More
+	}
+	return nil
+}
+
 type isConnectRequest_Frame interface {
 	isConnectRequest_Frame()
 }
@@ -2126,7 +2135,9 @@ type ConnectResponse struct {
 	Event *CallEvent `protobuf:"bytes,2,opt,name=event,proto3" json:"event,omitempty"`
 	// How many frames of the other side the sender has read so far on this stream, from its first on. It tells who sends that the
 	// stream is not stalled. 0 means that it is not said; it need never be.
-	Received      uint64 `protobuf:"varint,3,opt,name=received,proto3" json:"received,omitempty"`
+	Received uint64 `protobuf:"varint,3,opt,name=received,proto3" json:"received,omitempty"`
+	// The frames that come after this one, in their order; see Connect. Theirs has none, and their `received` is not set.
+	More          []*ConnectResponse `protobuf:"bytes,4,rep,name=more,proto3" json:"more,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2180,6 +2191,13 @@ func (x *ConnectResponse) GetReceived() uint64 {
 		return x.Received
 	}
 	return 0
+}
+
+func (x *ConnectResponse) GetMore() []*ConnectResponse {
+	if x != nil {
+		return x.More
+	}
+	return nil
 }
 
 // CallEvent is something that happened to a call. `started` comes first unless the call failed before; `ended` comes
@@ -2736,7 +2754,7 @@ const file_toolhost_v1_tool_service_proto_rawDesc = "" +
 	"\x06cancel\x18\x04 \x01(\v2\x17.toolhost.v1.CancelCallH\x00R\x06cancelB\a\n" +
 	"\x05frame\"?\n" +
 	"\x0fExecuteResponse\x12,\n" +
-	"\x05event\x18\x01 \x01(\v2\x16.toolhost.v1.CallEventR\x05event\"\xd6\x02\n" +
+	"\x05event\x18\x01 \x01(\v2\x16.toolhost.v1.CallEventR\x05event\"\x87\x03\n" +
 	"\x0eConnectRequest\x12\x12\n" +
 	"\x04call\x18\x01 \x01(\rR\x04call\x12.\n" +
 	"\x05start\x18\x02 \x01(\v2\x16.toolhost.v1.StartCallH\x00R\x05start\x126\n" +
@@ -2744,14 +2762,16 @@ const file_toolhost_v1_tool_service_proto_rawDesc = "" +
 	"\bcomplete\x18\x04 \x01(\v2\x1e.toolhost.v1.CompleteArgumentsH\x00R\bcomplete\x121\n" +
 	"\x06cancel\x18\x05 \x01(\v2\x17.toolhost.v1.CancelCallH\x00R\x06cancel\x122\n" +
 	"\x06credit\x18\x06 \x01(\v2\x18.toolhost.v1.GrantCreditH\x00R\x06credit\x12\x1a\n" +
-	"\breceived\x18\a \x01(\x04R\breceivedB\a\n" +
+	"\breceived\x18\a \x01(\x04R\breceived\x12/\n" +
+	"\x04more\x18\b \x03(\v2\x1b.toolhost.v1.ConnectRequestR\x04moreB\a\n" +
 	"\x05frame\"#\n" +
 	"\vGrantCredit\x12\x14\n" +
-	"\x05bytes\x18\x01 \x01(\rR\x05bytes\"o\n" +
+	"\x05bytes\x18\x01 \x01(\rR\x05bytes\"\xa1\x01\n" +
 	"\x0fConnectResponse\x12\x12\n" +
 	"\x04call\x18\x01 \x01(\rR\x04call\x12,\n" +
 	"\x05event\x18\x02 \x01(\v2\x16.toolhost.v1.CallEventR\x05event\x12\x1a\n" +
-	"\breceived\x18\x03 \x01(\x04R\breceived\"\xd4\x02\n" +
+	"\breceived\x18\x03 \x01(\x04R\breceived\x120\n" +
+	"\x04more\x18\x04 \x03(\v2\x1c.toolhost.v1.ConnectResponseR\x04more\"\xd4\x02\n" +
 	"\tCallEvent\x12\x10\n" +
 	"\x03seq\x18\x01 \x01(\x04R\x03seq\x12.\n" +
 	"\x04time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x124\n" +
@@ -2890,40 +2910,42 @@ var file_toolhost_v1_tool_service_proto_depIdxs = []int32{
 	24, // 26: toolhost.v1.ConnectRequest.complete:type_name -> toolhost.v1.CompleteArguments
 	25, // 27: toolhost.v1.ConnectRequest.cancel:type_name -> toolhost.v1.CancelCall
 	29, // 28: toolhost.v1.ConnectRequest.credit:type_name -> toolhost.v1.GrantCredit
-	31, // 29: toolhost.v1.ConnectResponse.event:type_name -> toolhost.v1.CallEvent
-	41, // 30: toolhost.v1.CallEvent.time:type_name -> google.protobuf.Timestamp
-	32, // 31: toolhost.v1.CallEvent.started:type_name -> toolhost.v1.CallStarted
-	43, // 32: toolhost.v1.CallEvent.status:type_name -> toolhost.tool.v1.Status
-	44, // 33: toolhost.v1.CallEvent.log:type_name -> toolhost.tool.v1.LogRecord
-	33, // 34: toolhost.v1.CallEvent.chunk:type_name -> toolhost.v1.ContentChunk
-	34, // 35: toolhost.v1.CallEvent.ended:type_name -> toolhost.v1.CallEnded
-	42, // 36: toolhost.v1.CallEnded.result:type_name -> toolhost.tool.v1.Result
-	45, // 37: toolhost.v1.CallEnded.error:type_name -> toolhost.tool.v1.Error
-	2,  // 38: toolhost.v1.ToolService.ListTools:input_type -> toolhost.v1.ListToolsRequest
-	4,  // 39: toolhost.v1.ToolService.GetTool:input_type -> toolhost.v1.GetToolRequest
-	20, // 40: toolhost.v1.ToolService.Call:input_type -> toolhost.v1.CallRequest
-	7,  // 41: toolhost.v1.ToolService.SearchTools:input_type -> toolhost.v1.SearchToolsRequest
-	10, // 42: toolhost.v1.ToolService.RenderTools:input_type -> toolhost.v1.RenderToolsRequest
-	26, // 43: toolhost.v1.ToolService.Execute:input_type -> toolhost.v1.ExecuteRequest
-	12, // 44: toolhost.v1.ToolService.WatchCall:input_type -> toolhost.v1.WatchCallRequest
-	14, // 45: toolhost.v1.ToolService.CancelCall:input_type -> toolhost.v1.CancelCallRequest
-	16, // 46: toolhost.v1.ToolService.ReadArtifact:input_type -> toolhost.v1.ReadArtifactRequest
-	28, // 47: toolhost.v1.ToolService.Connect:input_type -> toolhost.v1.ConnectRequest
-	3,  // 48: toolhost.v1.ToolService.ListTools:output_type -> toolhost.v1.ListToolsResponse
-	5,  // 49: toolhost.v1.ToolService.GetTool:output_type -> toolhost.v1.GetToolResponse
-	21, // 50: toolhost.v1.ToolService.Call:output_type -> toolhost.v1.CallResponse
-	8,  // 51: toolhost.v1.ToolService.SearchTools:output_type -> toolhost.v1.SearchToolsResponse
-	11, // 52: toolhost.v1.ToolService.RenderTools:output_type -> toolhost.v1.RenderToolsResponse
-	27, // 53: toolhost.v1.ToolService.Execute:output_type -> toolhost.v1.ExecuteResponse
-	13, // 54: toolhost.v1.ToolService.WatchCall:output_type -> toolhost.v1.WatchCallResponse
-	15, // 55: toolhost.v1.ToolService.CancelCall:output_type -> toolhost.v1.CancelCallResponse
-	17, // 56: toolhost.v1.ToolService.ReadArtifact:output_type -> toolhost.v1.ReadArtifactResponse
-	30, // 57: toolhost.v1.ToolService.Connect:output_type -> toolhost.v1.ConnectResponse
-	48, // [48:58] is the sub-list for method output_type
-	38, // [38:48] is the sub-list for method input_type
-	38, // [38:38] is the sub-list for extension type_name
-	38, // [38:38] is the sub-list for extension extendee
-	0,  // [0:38] is the sub-list for field type_name
+	28, // 29: toolhost.v1.ConnectRequest.more:type_name -> toolhost.v1.ConnectRequest
+	31, // 30: toolhost.v1.ConnectResponse.event:type_name -> toolhost.v1.CallEvent
+	30, // 31: toolhost.v1.ConnectResponse.more:type_name -> toolhost.v1.ConnectResponse
+	41, // 32: toolhost.v1.CallEvent.time:type_name -> google.protobuf.Timestamp
+	32, // 33: toolhost.v1.CallEvent.started:type_name -> toolhost.v1.CallStarted
+	43, // 34: toolhost.v1.CallEvent.status:type_name -> toolhost.tool.v1.Status
+	44, // 35: toolhost.v1.CallEvent.log:type_name -> toolhost.tool.v1.LogRecord
+	33, // 36: toolhost.v1.CallEvent.chunk:type_name -> toolhost.v1.ContentChunk
+	34, // 37: toolhost.v1.CallEvent.ended:type_name -> toolhost.v1.CallEnded
+	42, // 38: toolhost.v1.CallEnded.result:type_name -> toolhost.tool.v1.Result
+	45, // 39: toolhost.v1.CallEnded.error:type_name -> toolhost.tool.v1.Error
+	2,  // 40: toolhost.v1.ToolService.ListTools:input_type -> toolhost.v1.ListToolsRequest
+	4,  // 41: toolhost.v1.ToolService.GetTool:input_type -> toolhost.v1.GetToolRequest
+	20, // 42: toolhost.v1.ToolService.Call:input_type -> toolhost.v1.CallRequest
+	7,  // 43: toolhost.v1.ToolService.SearchTools:input_type -> toolhost.v1.SearchToolsRequest
+	10, // 44: toolhost.v1.ToolService.RenderTools:input_type -> toolhost.v1.RenderToolsRequest
+	26, // 45: toolhost.v1.ToolService.Execute:input_type -> toolhost.v1.ExecuteRequest
+	12, // 46: toolhost.v1.ToolService.WatchCall:input_type -> toolhost.v1.WatchCallRequest
+	14, // 47: toolhost.v1.ToolService.CancelCall:input_type -> toolhost.v1.CancelCallRequest
+	16, // 48: toolhost.v1.ToolService.ReadArtifact:input_type -> toolhost.v1.ReadArtifactRequest
+	28, // 49: toolhost.v1.ToolService.Connect:input_type -> toolhost.v1.ConnectRequest
+	3,  // 50: toolhost.v1.ToolService.ListTools:output_type -> toolhost.v1.ListToolsResponse
+	5,  // 51: toolhost.v1.ToolService.GetTool:output_type -> toolhost.v1.GetToolResponse
+	21, // 52: toolhost.v1.ToolService.Call:output_type -> toolhost.v1.CallResponse
+	8,  // 53: toolhost.v1.ToolService.SearchTools:output_type -> toolhost.v1.SearchToolsResponse
+	11, // 54: toolhost.v1.ToolService.RenderTools:output_type -> toolhost.v1.RenderToolsResponse
+	27, // 55: toolhost.v1.ToolService.Execute:output_type -> toolhost.v1.ExecuteResponse
+	13, // 56: toolhost.v1.ToolService.WatchCall:output_type -> toolhost.v1.WatchCallResponse
+	15, // 57: toolhost.v1.ToolService.CancelCall:output_type -> toolhost.v1.CancelCallResponse
+	17, // 58: toolhost.v1.ToolService.ReadArtifact:output_type -> toolhost.v1.ReadArtifactResponse
+	30, // 59: toolhost.v1.ToolService.Connect:output_type -> toolhost.v1.ConnectResponse
+	50, // [50:60] is the sub-list for method output_type
+	40, // [40:50] is the sub-list for method input_type
+	40, // [40:40] is the sub-list for extension type_name
+	40, // [40:40] is the sub-list for extension extendee
+	0,  // [0:40] is the sub-list for field type_name
 }
 
 func init() { file_toolhost_v1_tool_service_proto_init() }

@@ -75,6 +75,11 @@ type ToolServiceClient interface {
 	ReadArtifact(ctx context.Context, in *ReadArtifactRequest, opts ...grpc.CallOption) (*ReadArtifactResponse, error)
 	// Connect carries many calls on one stream: the frames of Execute, each with a number that the caller picks. A number
 	// is free again once its call has ended.
+	//
+	// Frames that wait at the same time may travel as one message, the first with the others in `more`, if their reader has
+	// said that it reads those: the caller by the request's metadata `toolhost-more: 1`, toolhost by the same in the headers
+	// that it answers with. To send them so costs less. Nobody has to say it, and who did may be sent single frames all the
+	// same.
 	Connect(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[ConnectRequest, ConnectResponse], error)
 }
 
@@ -243,6 +248,11 @@ type ToolServiceServer interface {
 	ReadArtifact(context.Context, *ReadArtifactRequest) (*ReadArtifactResponse, error)
 	// Connect carries many calls on one stream: the frames of Execute, each with a number that the caller picks. A number
 	// is free again once its call has ended.
+	//
+	// Frames that wait at the same time may travel as one message, the first with the others in `more`, if their reader has
+	// said that it reads those: the caller by the request's metadata `toolhost-more: 1`, toolhost by the same in the headers
+	// that it answers with. To send them so costs less. Nobody has to say it, and who did may be sent single frames all the
+	// same.
 	Connect(grpc.BidiStreamingServer[ConnectRequest, ConnectResponse]) error
 	mustEmbedUnimplementedToolServiceServer()
 }

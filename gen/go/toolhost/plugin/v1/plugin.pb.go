@@ -349,7 +349,9 @@ type ConnectRequest struct {
 	Frame isConnectRequest_Frame `protobuf_oneof:"frame"`
 	// How many frames of the other side the sender has read so far on this stream, from its first on. It tells who sends that the
 	// stream is not stalled. 0 means that it is not said; it need never be.
-	Received      uint64 `protobuf:"varint,8,opt,name=received,proto3" json:"received,omitempty"`
+	Received uint64 `protobuf:"varint,8,opt,name=received,proto3" json:"received,omitempty"`
+	// The frames that come after this one, in their order; see Connect. Theirs has none, and their `received` is not set.
+	More          []*ConnectRequest `protobuf:"bytes,9,rep,name=more,proto3" json:"more,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -457,6 +459,13 @@ func (x *ConnectRequest) GetReceived() uint64 {
 		return x.Received
 	}
 	return 0
+}
+
+func (x *ConnectRequest) GetMore() []*ConnectRequest {
+	if x != nil {
+		return x.More
+	}
+	return nil
 }
 
 type isConnectRequest_Frame interface {
@@ -847,7 +856,7 @@ func (x *CancelCall) GetReason() string {
 // GrantCredit lets the plugin send more for this call.
 //
 // Every frame of the plugin but `end` costs its encoded size in bytes: that of the whole ConnectResponse, the `call`
-// field included, without `received` and what gRPC puts around it. The plugin starts with StartCall.credit and may send a frame only
+// field included, without `received`, `more` and what gRPC puts around it. The plugin starts with StartCall.credit and may send a frame only
 // while its credit is positive; a frame may take the credit below zero. `end` is always allowed. Content of more than
 // 64 KiB, in all blocks together, goes ahead in chunks of at most 64 KiB, so that `end` stays small. A plugin that
 // overruns its credit loses the call. A call that waits for credit when it is cancelled or out of time ends all the
@@ -915,7 +924,9 @@ type ConnectResponse struct {
 	Frame isConnectResponse_Frame `protobuf_oneof:"frame"`
 	// How many frames of the other side the sender has read so far on this stream, from its first on. It tells who sends that the
 	// stream is not stalled. 0 means that it is not said; it need never be.
-	Received      uint64 `protobuf:"varint,8,opt,name=received,proto3" json:"received,omitempty"`
+	Received uint64 `protobuf:"varint,8,opt,name=received,proto3" json:"received,omitempty"`
+	// The frames that come after this one, in their order; see Connect. Theirs has none, and their `received` is not set.
+	More          []*ConnectResponse `protobuf:"bytes,9,rep,name=more,proto3" json:"more,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1023,6 +1034,13 @@ func (x *ConnectResponse) GetReceived() uint64 {
 		return x.Received
 	}
 	return 0
+}
+
+func (x *ConnectResponse) GetMore() []*ConnectResponse {
+	if x != nil {
+		return x.More
+	}
+	return nil
 }
 
 type isConnectResponse_Frame interface {
@@ -1388,7 +1406,7 @@ const file_toolhost_plugin_v1_plugin_proto_rawDesc = "" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12 \n" +
 	"\vdescription\x18\x02 \x01(\tR\vdescription\x12\x16\n" +
 	"\x06before\x18\x03 \x01(\bR\x06before\x12\x14\n" +
-	"\x05after\x18\x04 \x01(\bR\x05after\"\xba\x03\n" +
+	"\x05after\x18\x04 \x01(\bR\x05after\"\xf2\x03\n" +
 	"\x0eConnectRequest\x12\x12\n" +
 	"\x04call\x18\x01 \x01(\rR\x04call\x125\n" +
 	"\x05start\x18\x02 \x01(\v2\x1d.toolhost.plugin.v1.StartCallH\x00R\x05start\x12=\n" +
@@ -1397,7 +1415,8 @@ const file_toolhost_plugin_v1_plugin_proto_rawDesc = "" +
 	"\x06cancel\x18\x05 \x01(\v2\x1e.toolhost.plugin.v1.CancelCallH\x00R\x06cancel\x129\n" +
 	"\x06credit\x18\x06 \x01(\v2\x1f.toolhost.plugin.v1.GrantCreditH\x00R\x06credit\x12?\n" +
 	"\bartifact\x18\a \x01(\v2!.toolhost.plugin.v1.ArtifactPieceH\x00R\bartifact\x12\x1a\n" +
-	"\breceived\x18\b \x01(\x04R\breceivedB\a\n" +
+	"\breceived\x18\b \x01(\x04R\breceived\x126\n" +
+	"\x04more\x18\t \x03(\v2\".toolhost.plugin.v1.ConnectRequestR\x04moreB\a\n" +
 	"\x05frame\"\x94\x02\n" +
 	"\tStartCall\x12\x17\n" +
 	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x12\n" +
@@ -1428,7 +1447,7 @@ const file_toolhost_plugin_v1_plugin_proto_rawDesc = "" +
 	"CancelCall\x12\x16\n" +
 	"\x06reason\x18\x01 \x01(\tR\x06reason\"#\n" +
 	"\vGrantCredit\x12\x14\n" +
-	"\x05bytes\x18\x01 \x01(\rR\x05bytes\"\x9d\x03\n" +
+	"\x05bytes\x18\x01 \x01(\rR\x05bytes\"\xd6\x03\n" +
 	"\x0fConnectResponse\x12\x12\n" +
 	"\x04call\x18\x01 \x01(\rR\x04call\x122\n" +
 	"\x06status\x18\x02 \x01(\v2\x18.toolhost.tool.v1.StatusH\x00R\x06status\x128\n" +
@@ -1437,7 +1456,8 @@ const file_toolhost_plugin_v1_plugin_proto_rawDesc = "" +
 	"\x05chunk\x18\x05 \x01(\v2 .toolhost.plugin.v1.ContentChunkH\x00R\x05chunk\x12/\n" +
 	"\x03end\x18\x06 \x01(\v2\x1b.toolhost.plugin.v1.CallEndH\x00R\x03end\x12G\n" +
 	"\rread_artifact\x18\a \x01(\v2 .toolhost.plugin.v1.ReadArtifactH\x00R\freadArtifact\x12\x1a\n" +
-	"\breceived\x18\b \x01(\x04R\breceivedB\a\n" +
+	"\breceived\x18\b \x01(\x04R\breceived\x127\n" +
+	"\x04more\x18\t \x03(\v2#.toolhost.plugin.v1.ConnectResponseR\x04moreB\a\n" +
 	"\x05frame\"T\n" +
 	"\fReadArtifact\x12\x16\n" +
 	"\x06handle\x18\x01 \x01(\tR\x06handle\x12\x16\n" +
@@ -1513,28 +1533,30 @@ var file_toolhost_plugin_v1_plugin_proto_depIdxs = []int32{
 	8,  // 7: toolhost.plugin.v1.ConnectRequest.cancel:type_name -> toolhost.plugin.v1.CancelCall
 	9,  // 8: toolhost.plugin.v1.ConnectRequest.credit:type_name -> toolhost.plugin.v1.GrantCredit
 	12, // 9: toolhost.plugin.v1.ConnectRequest.artifact:type_name -> toolhost.plugin.v1.ArtifactPiece
-	20, // 10: toolhost.plugin.v1.StartCall.timeout:type_name -> google.protobuf.Duration
-	5,  // 11: toolhost.plugin.v1.StartCall.context:type_name -> toolhost.plugin.v1.CallContext
-	16, // 12: toolhost.plugin.v1.CallContext.values:type_name -> toolhost.plugin.v1.CallContext.ValuesEntry
-	17, // 13: toolhost.plugin.v1.CallContext.secrets:type_name -> toolhost.plugin.v1.CallContext.SecretsEntry
-	21, // 14: toolhost.plugin.v1.ConnectResponse.status:type_name -> toolhost.tool.v1.Status
-	22, // 15: toolhost.plugin.v1.ConnectResponse.progress:type_name -> toolhost.tool.v1.Progress
-	23, // 16: toolhost.plugin.v1.ConnectResponse.log:type_name -> toolhost.tool.v1.LogRecord
-	13, // 17: toolhost.plugin.v1.ConnectResponse.chunk:type_name -> toolhost.plugin.v1.ContentChunk
-	14, // 18: toolhost.plugin.v1.ConnectResponse.end:type_name -> toolhost.plugin.v1.CallEnd
-	11, // 19: toolhost.plugin.v1.ConnectResponse.read_artifact:type_name -> toolhost.plugin.v1.ReadArtifact
-	24, // 20: toolhost.plugin.v1.ArtifactPiece.error:type_name -> toolhost.tool.v1.Error
-	25, // 21: toolhost.plugin.v1.CallEnd.result:type_name -> toolhost.tool.v1.Result
-	24, // 22: toolhost.plugin.v1.CallEnd.error:type_name -> toolhost.tool.v1.Error
-	0,  // 23: toolhost.plugin.v1.ToolPluginService.Describe:input_type -> toolhost.plugin.v1.DescribeRequest
-	3,  // 24: toolhost.plugin.v1.ToolPluginService.Connect:input_type -> toolhost.plugin.v1.ConnectRequest
-	1,  // 25: toolhost.plugin.v1.ToolPluginService.Describe:output_type -> toolhost.plugin.v1.DescribeResponse
-	10, // 26: toolhost.plugin.v1.ToolPluginService.Connect:output_type -> toolhost.plugin.v1.ConnectResponse
-	25, // [25:27] is the sub-list for method output_type
-	23, // [23:25] is the sub-list for method input_type
-	23, // [23:23] is the sub-list for extension type_name
-	23, // [23:23] is the sub-list for extension extendee
-	0,  // [0:23] is the sub-list for field type_name
+	3,  // 10: toolhost.plugin.v1.ConnectRequest.more:type_name -> toolhost.plugin.v1.ConnectRequest
+	20, // 11: toolhost.plugin.v1.StartCall.timeout:type_name -> google.protobuf.Duration
+	5,  // 12: toolhost.plugin.v1.StartCall.context:type_name -> toolhost.plugin.v1.CallContext
+	16, // 13: toolhost.plugin.v1.CallContext.values:type_name -> toolhost.plugin.v1.CallContext.ValuesEntry
+	17, // 14: toolhost.plugin.v1.CallContext.secrets:type_name -> toolhost.plugin.v1.CallContext.SecretsEntry
+	21, // 15: toolhost.plugin.v1.ConnectResponse.status:type_name -> toolhost.tool.v1.Status
+	22, // 16: toolhost.plugin.v1.ConnectResponse.progress:type_name -> toolhost.tool.v1.Progress
+	23, // 17: toolhost.plugin.v1.ConnectResponse.log:type_name -> toolhost.tool.v1.LogRecord
+	13, // 18: toolhost.plugin.v1.ConnectResponse.chunk:type_name -> toolhost.plugin.v1.ContentChunk
+	14, // 19: toolhost.plugin.v1.ConnectResponse.end:type_name -> toolhost.plugin.v1.CallEnd
+	11, // 20: toolhost.plugin.v1.ConnectResponse.read_artifact:type_name -> toolhost.plugin.v1.ReadArtifact
+	10, // 21: toolhost.plugin.v1.ConnectResponse.more:type_name -> toolhost.plugin.v1.ConnectResponse
+	24, // 22: toolhost.plugin.v1.ArtifactPiece.error:type_name -> toolhost.tool.v1.Error
+	25, // 23: toolhost.plugin.v1.CallEnd.result:type_name -> toolhost.tool.v1.Result
+	24, // 24: toolhost.plugin.v1.CallEnd.error:type_name -> toolhost.tool.v1.Error
+	0,  // 25: toolhost.plugin.v1.ToolPluginService.Describe:input_type -> toolhost.plugin.v1.DescribeRequest
+	3,  // 26: toolhost.plugin.v1.ToolPluginService.Connect:input_type -> toolhost.plugin.v1.ConnectRequest
+	1,  // 27: toolhost.plugin.v1.ToolPluginService.Describe:output_type -> toolhost.plugin.v1.DescribeResponse
+	10, // 28: toolhost.plugin.v1.ToolPluginService.Connect:output_type -> toolhost.plugin.v1.ConnectResponse
+	27, // [27:29] is the sub-list for method output_type
+	25, // [25:27] is the sub-list for method input_type
+	25, // [25:25] is the sub-list for extension type_name
+	25, // [25:25] is the sub-list for extension extendee
+	0,  // [0:25] is the sub-list for field type_name
 }
 
 func init() { file_toolhost_plugin_v1_plugin_proto_init() }

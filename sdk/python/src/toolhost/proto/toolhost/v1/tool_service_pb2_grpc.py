@@ -180,6 +180,11 @@ class ToolServiceServicer:
     def Connect(self, request_iterator, context):
         """Connect carries many calls on one stream: the frames of Execute, each with a number that the caller picks. A number
         is free again once its call has ended.
+
+        Frames that wait at the same time may travel as one message, the first with the others in `more`, if their reader has
+        said that it reads those: the caller by the request's metadata `toolhost-more: 1`, toolhost by the same in the headers
+        that it answers with. To send them so costs less. Nobody has to say it, and who did may be sent single frames all the
+        same.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
