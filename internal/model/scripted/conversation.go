@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -19,12 +20,10 @@ type conversation struct {
 	req     model.Request
 	answers int // the assistant's messages, also those that a summary took the place of
 	said    string
-	results map[string]string // the text of each result by the provider's id
-	ids     []string          // of the results, in order
 }
 
 func newConversation(req model.Request) *conversation {
-	c := &conversation{req: req, answers: req.Replaced, results: make(map[string]string)}
+	c := &conversation{req: req, answers: req.Replaced}
 	for _, message := range req.Messages {
 		if message.Role == model.RoleAssistant {
 			c.answers++
@@ -32,11 +31,8 @@ func newConversation(req model.Request) *conversation {
 		}
 		var said []string
 		for _, block := range message.Blocks {
-			switch {
-			case block.Text != nil:
+			if block.Text != nil {
 				said = append(said, block.Text.Text)
-			case block.ToolResult != nil:
-				c.add(block.ToolResult)
 			}
 		}
 		if said != nil {
@@ -46,24 +42,37 @@ func newConversation(req model.Request) *conversation {
 	return c
 }
 
-func (c *conversation) add(r *model.ToolResult) {
-	if _, ok := c.results[r.ID]; !ok {
-		c.ids = append(c.ids, r.ID)
-	}
-	result := tool.Result{Content: r.Content}
-	c.results[r.ID] = result.Text()
-}
-
 func (c *conversation) prompt() string { return c.said }
 
+// result returns the text of the result with a provider's id, the last if there are several. It looks for it anew each time: few
+// scripts want one, and a conversation may have thousands.
 func (c *conversation) result(id string) (string, error) {
-	if text, ok := c.results[id]; ok {
-		return text, nil
+	var ids []string
+	for r := range c.results() {
+		if r.ID == id {
+			result := tool.Result{Content: r.Content}
+			return result.Text(), nil
+		}
+		ids = append(ids, r.ID)
 	}
-	if len(c.ids) == 0 {
+	if len(ids) == 0 {
 		return "", fmt.Errorf("there is no result %q: no call has been answered yet", id)
 	}
-	return "", fmt.Errorf("there is no result %q; there are %s", id, quoteAll(c.ids))
+	slices.Reverse(ids)
+	return "", fmt.Errorf("there is no result %q; there are %s", id, quoteAll(ids))
+}
+
+// results yields the results, the last first.
+func (c *conversation) results() iter.Seq[*model.ToolResult] {
+	return func(yield func(*model.ToolResult) bool) {
+		for _, message := range slices.Backward(c.req.Messages) {
+			for _, block := range slices.Backward(message.Blocks) {
+				if r := block.ToolResult; r != nil && !yield(r) {
+					return
+				}
+			}
+		}
+	}
 }
 
 func quoteAll(ids []string) string {

@@ -40,9 +40,12 @@ func (m *Model) play(s *stream, c *conversation) error {
 	if !ok {
 		return m.tooShort(c)
 	}
-	id := c.digest()
-	if n := m.seen(id); n < len(t.failures) {
-		return m.fail(s, c, &t.failures[n], id)
+	var id digest // of a turn that fails at first; working it out takes the longer, the longer the conversation is
+	if len(t.failures) > 0 {
+		id = c.digest()
+		if n := m.seen(id); n < len(t.failures) {
+			return m.fail(s, c, &t.failures[n], id)
+		}
 	}
 	if t.answer == nil {
 		return m.tooShort(c)
