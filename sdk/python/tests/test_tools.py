@@ -169,6 +169,15 @@ def test_a_generator_is_read_where_the_tool_runs(host: Host) -> None:
     assert host.call("generates").value == ["call"]
 
 
+def test_only_what_is_not_async_has_a_thread() -> None:
+    with Host(plugin) as fresh:
+        before = set(threading.enumerate())
+        fresh.call("raises_async", {"what": "tool"})
+        assert set(threading.enumerate()) <= before
+        fresh.call("strict", {"n": 3})
+        assert len(set(threading.enumerate()) - before) == 1
+
+
 def test_values(host: Host) -> None:
     assert host.call("strict", {"n": 3}).value == 3
     for what in ("text", "block"):

@@ -1,4 +1,4 @@
-"""Errors and their protobuf form, both ways; and gRPC statuses as errors. Nothing else maps them."""
+"""gRPC statuses as errors. It is for clients alone: plugins start without what it needs."""
 
 from __future__ import annotations
 
@@ -9,12 +9,10 @@ from typing import Any
 import grpc
 from google.protobuf import any_pb2, descriptor_pb2, descriptor_pool, message_factory
 
-from toolhost._json import valid_text
-from toolhost._wire import duration, seconds
-from toolhost.errors import Exit, Kind, ToolhostError
+from toolhost._wire import to_error
+from toolhost.errors import Kind, ToolhostError
 from toolhost.proto.toolhost.tool.v1 import error_pb2
 
-_PREFIX = "ERROR_KIND_"
 _CODES = {
     grpc.StatusCode.INVALID_ARGUMENT: Kind.INVALID_ARGUMENT,
     grpc.StatusCode.OUT_OF_RANGE: Kind.INVALID_ARGUMENT,
@@ -31,34 +29,6 @@ _CODES = {
     grpc.StatusCode.DATA_LOSS: Kind.OUTCOME_UNKNOWN,
     grpc.StatusCode.ALREADY_EXISTS: Kind.CONFLICT,
 }
-
-
-def from_error(error: ToolhostError) -> error_pb2.Error:
-    """Return an error's protobuf form, as a plugin says it."""
-    return error_pb2.Error(
-        kind=_PREFIX + error.kind.name,
-        message=valid_text(error.message),
-        retry_after=duration(error.retry_after),
-    )
-
-
-def to_error(m: error_pb2.Error) -> ToolhostError:
-    """Return an error."""
-    name = error_pb2.ErrorKind.Name(m.kind) if m.kind in error_pb2.ErrorKind.values() else ""
-    kind = Kind.__members__.get(name.removeprefix(_PREFIX), Kind.INTERNAL)
-    exited = None
-    if m.HasField("exit"):
-        e = m.exit
-        exited = Exit(e.code, e.signal, e.out_of_memory, e.reason, tuple(e.last_stderr))
-    return ToolhostError.of(kind)(
-        m.message,
-        retry_after=seconds(m.retry_after),
-        call_id=m.call_id,
-        plugin=m.plugin,
-        instance=m.instance,
-        exit=exited,
-        rule=m.rule,
-    )
 
 
 def of_status(code: grpc.StatusCode, message: str, trailers: Iterable[tuple[str, str | bytes]]) -> ToolhostError:

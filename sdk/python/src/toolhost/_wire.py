@@ -1,4 +1,4 @@
-"""The vocabulary and its protobuf form, both ways. Errors are in _grpc_errors."""
+"""The vocabulary and its protobuf form, both ways."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from google.protobuf.duration_pb2 import Duration
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from toolhost._json import decode, encode, valid_text
-from toolhost.proto.toolhost.tool.v1 import permissions_pb2, result_pb2, spec_pb2, status_pb2
+from toolhost.errors import Exit, Kind, ToolhostError
+from toolhost.proto.toolhost.tool.v1 import error_pb2, permissions_pb2, result_pb2, spec_pb2, status_pb2
 from toolhost.result import Artifact, Content, Effect, File, Image, Json, Operation, Result, Text, Usage
 from toolhost.spec import Example, Permissions, Retry, Spec
 from toolhost.status import LogRecord, Progress, State, Status
@@ -166,6 +167,39 @@ def join(result: result_pb2.Result, pieces: Mapping[int, bytes | bytearray]) -> 
                 block.file.data = bytes(piece) + block.file.data
             case kind:
                 raise ValueError(f"there is a piece of block {index}, which is {kind}")
+
+
+# Errors.
+
+_PREFIX = "ERROR_KIND_"
+
+
+def from_error(error: ToolhostError) -> error_pb2.Error:
+    """Return an error's protobuf form, as a plugin says it."""
+    return error_pb2.Error(
+        kind=_PREFIX + error.kind.name,
+        message=valid_text(error.message),
+        retry_after=duration(error.retry_after),
+    )
+
+
+def to_error(m: error_pb2.Error) -> ToolhostError:
+    """Return an error."""
+    name = error_pb2.ErrorKind.Name(m.kind) if m.kind in error_pb2.ErrorKind.values() else ""
+    kind = Kind.__members__.get(name.removeprefix(_PREFIX), Kind.INTERNAL)
+    exited = None
+    if m.HasField("exit"):
+        e = m.exit
+        exited = Exit(e.code, e.signal, e.out_of_memory, e.reason, tuple(e.last_stderr))
+    return ToolhostError.of(kind)(
+        m.message,
+        retry_after=seconds(m.retry_after),
+        call_id=m.call_id,
+        plugin=m.plugin,
+        instance=m.instance,
+        exit=exited,
+        rule=m.rule,
+    )
 
 
 # Statuses and logs.

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypeAlias
 
-from toolhost import _grpc_errors, _wire
+from toolhost import _wire
 from toolhost.errors import Internal, ToolhostError
 from toolhost.proto.toolhost.v1 import tool_service_pb2
 from toolhost.result import Result
@@ -173,7 +173,7 @@ class Joiner:
                 except (IndexError, ValueError) as problem:
                     error = Internal(f"joining the pieces of the result: {problem}", call_id=ended.call_id)
             case "error":
-                error = _grpc_errors.to_error(ended.error)
+                error = _wire.to_error(ended.error)
             case _:
                 error = Internal("the call ended without a result and without an error", call_id=ended.call_id)
         return Outcome(ended.call_id, ended.plugin, ended.instance, result, error, ended.replayed)

@@ -13,7 +13,6 @@ from collections.abc import Coroutine
 from typing import Any, TypeVar
 
 from toolhost import _wire
-from toolhost._grpc_errors import to_error
 from toolhost.errors import Cancelled, Internal, InvalidArgument, NotFound, Timeout, ToolError, ToolhostError
 from toolhost.plugin import _log
 from toolhost.plugin._context import ArtifactData
@@ -51,8 +50,7 @@ class Call:
         self.stopped: ToolhostError | None = None
         """Why the call is to end, once it is."""
         self.cancelled = threading.Event()
-        self.work: set[asyncio.Future[Any]] = set()
-        """What is cancelled when the call is stopped."""
+        self._work: set[asyncio.Future[Any]] = set()  # what is cancelled when the call is stopped
         self._loop = asyncio.get_running_loop()
         self._changed: asyncio.Future[None] = self._loop.create_future()
         self._thread = threading.get_ident()
@@ -113,7 +111,14 @@ class Call:
         self._out.fail(reason)
         if self._answer is not None and not self._answer.done():
             self._answer.set_exception(reason)
-        for work in self.work:
+        for work in self._work:
+            work.cancel()
+
+    def stops(self, work: asyncio.Future[Any]) -> None:
+        """Cancel a piece of work when the call is stopped, or now if it is."""
+        self._work.add(work)
+        work.add_done_callback(self._work.discard)
+        if self.stopped is not None:
             work.cancel()
 
     # What the tool says.
@@ -215,7 +220,7 @@ class Call:
             await self._out.send(plugin_pb2.ConnectResponse(call=self.number, read_artifact=question))
             piece = await self._answer
         if piece.HasField("error"):
-            failure = to_error(piece.error)
+            failure = _wire.to_error(piece.error)
             raise ToolError(failure.message) if isinstance(failure, NotFound) else failure
         return piece
 

@@ -94,10 +94,11 @@ class Tool:
     spec: Spec
     open: Callable[[Call], Bound]
     describe: Describe | None = None
+    opens_object: bool = False
 
     def runner(self, threads: Executor) -> Runner:
         """Return what runs its calls."""
-        return Runner(self.spec.name, self.open, threads)
+        return Runner(self.spec.name, self.open, threads, self.opens_object)
 
 
 def check_name(name: str) -> None:
@@ -155,7 +156,7 @@ def _tool_of(target: Callable[..., Any], name: str, options: Options, describe: 
     spec = Spec(**declared, partial_arguments=preview is not None, dynamic=describe is not None)
     _check_spec(spec, signature)
     if isinstance(target, type):
-        return Tool(spec, _opener(target, signature, preview), describe)
+        return Tool(spec, _opener(target, signature, preview), describe, opens_object=True)
     return Tool(spec, lambda call: _bound(target, signature, call), describe)
 
 

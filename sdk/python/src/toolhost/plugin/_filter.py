@@ -8,8 +8,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from google.protobuf import json_format
-
 from toolhost import _wire
 from toolhost.errors import Internal
 from toolhost.plugin._call import Call
@@ -102,6 +100,8 @@ def check_phases(name: str, before: Any, after: Any) -> None:
 def _call_of(question: Mapping[str, Any]) -> FilterCall:
     result = Result()
     if question.get("result") is not None:
+        from google.protobuf import json_format  # noqa: PLC0415 - plugins start without it
+
         try:
             message = json_format.ParseDict(question["result"], result_pb2.Result(), ignore_unknown_fields=True)
         except json_format.ParseError as problem:
@@ -127,6 +127,8 @@ def _answer(phase: str, answer: Any) -> Result:
 
 
 def _as_json(result: Result) -> Any:
+    from google.protobuf import json_format  # noqa: PLC0415 - plugins start without it
+
     well_formed = result_of(result)
     for key in [key for key in well_formed.metadata if key.startswith(_RESERVED)]:
         del well_formed.metadata[key]

@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from typing import Any, overload
 
-from google.protobuf import json_format
 from typing_extensions import Unpack
 
 from toolhost import _wire
@@ -233,6 +232,8 @@ class Plugin:
         return _serve.serve(self.name, self.describe, self.runners)
 
     def _as_json(self) -> dict[str, Any]:
+        from google.protobuf import json_format  # noqa: PLC0415 - plugins start without it
+
         described = json_format.MessageToDict(self.describe(), preserving_proto_field_name=True)
         for tool, spec in zip(described.get("tools", []), self._tools.values(), strict=True):
             # Schemas and examples as what they are, not as bytes.

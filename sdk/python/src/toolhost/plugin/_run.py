@@ -26,6 +26,7 @@ _NUMBER_CHARACTER = re.compile(rb"[-+.0-9eE]")
 _STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)  # a whole one
 _OPEN_NUMBER = re.compile(rb"(?<=[\s:,\[])-?[0-9]*[-+.0-9eE]*\Z")  # one that may go on
 
+_Told = tuple[Any, BaseException | None]  # what code returned, or what it raised
 _GROUP: Any = getattr(builtins, "BaseExceptionGroup", ())  # Python 3.11
 
 
@@ -49,8 +50,10 @@ class Runner:
 
     name: str
     open: Callable[[Call], Bound]
-    """Returns what serves a call. It is run like the work, because it may be the author's code."""
+    """Returns what serves a call."""
     threads: Executor
+    opens_object: bool = False
+    """Whether `open` makes an object of the author's, so that it is run like the work."""
 
     async def run(self, call: Call) -> Result:
         """Run a call to its end. Raises ToolhostError where the machinery, or the tool's code, failed."""
@@ -64,7 +67,10 @@ class Runner:
 
     async def _outcome(self, call: Call) -> Result:
         try:
-            bound: Bound = await self._author(call, "opening tool", self.open, (call,))
+            if self.opens_object:
+                bound: Bound = await self._author(call, "opening tool", self.open, (call,))
+            else:
+                bound = self.open(call)
             try:
                 return await self._served(call, bound)
             finally:
@@ -128,19 +134,28 @@ class Runner:
 
         Raises ToolError and ToolhostError; what else the code raises becomes an Internal, with its trace in the log.
         """
-        work = asyncio.ensure_future(self._caught(functools.partial(function, *positional, **keywords), shape))
-        if stops:
-            call.work.add(work)
-            work.add_done_callback(call.work.discard)
-            if call.stopped is not None:
-                work.cancel()
+        code = functools.partial(function, *positional, **keywords)
+        work: asyncio.Future[_Told]
+        if inspect.iscoroutinefunction(function):
+            work = asyncio.ensure_future(_caught(code, shape))
+            if stops:
+                call.stops(work)
+        elif stops and call.stopped is not None:
+            raise call.stopped
+        else:
+            work = self._in_thread(code, shape)
         over: asyncio.CancelledError | None = None
-        try:
-            await asyncio.wait({work})
-        except asyncio.CancelledError as cancelled:  # a preview is over; what it failed with counts all the same
-            over = cancelled
-            work.cancel()
-            await asyncio.wait({work})
+        while not work.done():
+            try:
+                await asyncio.wait({work})
+            except asyncio.CancelledError as cancelled:  # a preview is over; what it failed with counts all the same
+                over = cancelled
+                if isinstance(work, asyncio.Task):
+                    work.cancel()  # a thread cannot be, and the call has not ended before it has
+        return self._said(call, what, work, over)
+
+    def _said(self, call: Call, what: str, work: asyncio.Future[_Told], over: asyncio.CancelledError | None) -> Any:
+        """Return what the author's code returned, or raise what becomes of its failure."""
         if over is not None and (work.cancelled() or work.result()[1] is None):
             raise over
         if work.cancelled():
@@ -156,33 +171,33 @@ class Runner:
         call.logger.error("%s %r raised", what, self.name, exc_info=failure)
         raise Internal(f'{what} "{self.name}": {type(failure).__name__}: {failure}') from failure
 
-    async def _caught(
-        self, function: Callable[[], Any], shape: Callable[[Any], Any] | None
-    ) -> tuple[Any, BaseException | None]:
-        """Return what a function returns, or raises: also SystemExit, which would end the plugin."""
-        if inspect.iscoroutinefunction(function):
-            try:
-                value = await function()
-                return (shape(value) if shape else value), None
-            except asyncio.CancelledError:
-                raise
-            except BaseException as failure:  # noqa: BLE001
-                return None, failure
+    def _in_thread(self, code: Callable[[], Any], shape: Callable[[Any], Any] | None) -> asyncio.Future[_Told]:
+        """Run code that is not async, and return what becomes what it returns, or raises."""
+        loop = asyncio.get_running_loop()
+        told: asyncio.Future[_Told] = loop.create_future()
 
-        def in_thread() -> tuple[Any, BaseException | None]:
+        def run() -> None:
             try:
-                value = function()
-                return (shape(value) if shape else value), None
+                value = code()
+                said: _Told = (shape(value) if shape else value), None
             except BaseException as failure:  # noqa: BLE001
-                return None, failure
+                said = None, failure
+            with contextlib.suppress(RuntimeError):  # the loop is closed, and so nobody waits
+                loop.call_soon_threadsafe(told.set_result, said)
 
-        inside = contextvars.copy_context()
-        running = asyncio.get_running_loop().run_in_executor(self.threads, inside.run, in_thread)
-        # A thread cannot be cancelled, and the call has not ended before it has.
-        while not running.done():
-            with contextlib.suppress(asyncio.CancelledError):
-                await asyncio.wait({running})
-        return running.result()
+        self.threads.submit(contextvars.copy_context().run, run)
+        return told
+
+
+async def _caught(code: Callable[[], Any], shape: Callable[[Any], Any] | None) -> _Told:
+    """Return what async code returns, or raises: also SystemExit, which would end the plugin."""
+    try:
+        value = await code()
+        return (shape(value) if shape else value), None
+    except asyncio.CancelledError:
+        raise
+    except BaseException as failure:  # noqa: BLE001
+        return None, failure
 
 
 def _only(failure: BaseException | None) -> BaseException | None:

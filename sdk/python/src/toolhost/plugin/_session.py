@@ -6,9 +6,8 @@ import asyncio
 import logging
 from collections.abc import Mapping
 
-from toolhost._grpc_errors import from_error
 from toolhost._json import valid_text
-from toolhost._wire import CHUNK
+from toolhost._wire import CHUNK, from_error
 from toolhost.errors import Cancelled, Internal, NotFound, ToolhostError
 from toolhost.plugin._call import Call
 from toolhost.plugin._outflow import Emit

@@ -13,7 +13,7 @@ from typing import Any
 
 from typing_extensions import Self, TypedDict, Unpack
 
-from toolhost import _grpc_errors, _wire
+from toolhost import _wire
 from toolhost._keywords import checked
 from toolhost._portal import Portal
 from toolhost.client._options import Arguments, argument_text
@@ -141,7 +141,7 @@ class Stream:
 
     def _end(self, end: pb.CallEnd) -> None:
         if end.HasField("error"):
-            self._told.error = _grpc_errors.to_error(end.error)
+            self._told.error = _wire.to_error(end.error)
         else:
             _wire.join(end.result, self._pieces)
             self._told.result = _wire.to_result(end.result)
