@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/metadata"
 
 	pluginv1 "github.com/toolhost/toolhost/gen/go/toolhost/plugin/v1"
 	toolv1 "github.com/toolhost/toolhost/gen/go/toolhost/tool/v1"
@@ -116,6 +117,8 @@ type answers struct {
 }
 
 func (s *answers) Context() context.Context { return s.ctx }
+
+func (s *answers) Header() (metadata.MD, error) { return nil, nil }
 
 func (s *answers) SendMsg(m any) error {
 	if frame := m.(*pluginv1.ConnectRequest); frame.GetStart() != nil {
