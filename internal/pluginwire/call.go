@@ -148,7 +148,7 @@ func (c *Call) Close() {
 	c.cancelled, c.over = true, true
 	c.mu.Unlock()
 	c.conn.forget(c.number)
-	c.inbox.Abort(tool.Errorf(tool.KindCancelled, "the call was closed"))
+	c.inbox.Abort(errCallClosed)
 	if cancel {
 		c.sendCancel("toolhost is not interested any more")
 	}

@@ -38,8 +38,15 @@ func (c *Call) Next(ctx context.Context) (tool.Event, error) {
 	return tool.Event{}, io.EOF
 }
 
+// errCallClosed ends the inbox of a call that was closed. Every call is, and hardly anybody reads on: the words for it are made
+// for who does.
+var errCallClosed = errors.New("the call was closed")
+
 // interrupted says what it means that there is no frame any more.
 func (c *Call) interrupted(err error) (tool.Event, error) {
+	if errors.Is(err, errCallClosed) {
+		return tool.Event{}, tool.Errorf(tool.KindCancelled, "%w", err)
+	}
 	if f, ok := errors.AsType[*failure](err); ok {
 		return c.outcome(tool.Result{}, f.outcome), nil
 	}
