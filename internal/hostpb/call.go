@@ -11,16 +11,17 @@ import (
 // FromCall converts what a caller says of a call besides its tool and arguments. The principal stays behind: a server
 // sets it from the connection.
 func FromCall(c tool.Call) *toolhostv1.CallOptions {
-	options := &toolhostv1.CallOptions{
-		CallId:      valid(c.ID),
-		Session:     valid(c.Session),
-		Timeout:     toolpb.FromDuration(c.Timeout),
-		Context:     toolpb.FromValues(c.Context),
-		Traceparent: valid(c.Traceparent),
-		OutcomeOnly: c.OutcomeOnly,
-	}
+	parts := &struct { // made at once
+		options toolhostv1.CallOptions
+		shown   uint64
+	}{}
+	options := &parts.options
+	options.CallId, options.Session, options.Traceparent = valid(c.ID), valid(c.Session), valid(c.Traceparent)
+	options.Timeout, options.Context = toolpb.FromDuration(c.Timeout), toolpb.FromValues(c.Context)
+	options.OutcomeOnly = c.OutcomeOnly
 	if c.MaxShown != nil {
-		options.MaxShownBytes = new(uint64(max(*c.MaxShown, 0)))
+		parts.shown = uint64(max(*c.MaxShown, 0))
+		options.MaxShownBytes = &parts.shown
 	}
 	if a := c.Approval; a != nil {
 		options.Approval = &toolhostv1.Approval{
