@@ -14,18 +14,20 @@ import (
 // claim takes the id of a run whose arguments are complete, or finds the call that has it: it returns the run to follow,
 // or why there is none. What only the store knows is returned as a run that has ended.
 func (h *Host) claim(r *run, sum [sha256.Size]byte) (*run, *tool.Error) {
-	if holder, refused := h.holder(&r.call, r.minted, sum); holder != nil || refused != nil {
-		return holder, refused
+	if h.cfg.Calls != nil && !r.minted { // else the ledger in memory knows all there is to know
+		if holder, refused := h.holder(&r.call, sum); holder != nil || refused != nil {
+			return holder, refused
+		}
 	}
 	return h.ledger.claim(r.ledgerKey(), sum, r)
 }
 
 // holder returns the run that has a call's id, if it is that of the same call; or why it cannot be followed; or neither if
 // the id is free.
-func (h *Host) holder(call *tool.Call, minted bool, sum [sha256.Size]byte) (*run, *tool.Error) {
+func (h *Host) holder(call *tool.Call, sum [sha256.Size]byte) (*run, *tool.Error) {
 	key := ledgerKey{principal: call.Principal, session: call.Session, id: call.ID}
 	holder, refused := h.ledger.holder(key, sum)
-	if holder != nil || refused != nil || h.cfg.Calls == nil || minted {
+	if holder != nil || refused != nil || h.cfg.Calls == nil {
 		return holder, refused
 	}
 	entry, found, err := h.cfg.Calls.Find(h.ctx, callstore.Key{Principal: call.Principal, Session: call.Session, ID: call.ID})
@@ -50,7 +52,7 @@ func (h *Host) formerly(call tool.Call) (*execution, error) {
 	if err != nil {
 		return nil, nil // such arguments were never executed
 	}
-	holder, refused := h.holder(&call, false, sumCall(call.Tool, parsed))
+	holder, refused := h.holder(&call, sumCall(call.Tool, parsed))
 	switch {
 	case refused != nil:
 		return nil, refused
