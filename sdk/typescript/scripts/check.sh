@@ -89,7 +89,11 @@ tsc
 tsc -p test
 mkdir -p "$scratch/bin"
 (cd "$root" && $go build -ldflags='-s -w' -o "$scratch/bin/" ./cmd/toolhost ./cmd/agentd)
-TOOLHOST_BIN=$scratch/bin node --test --test-timeout=120000 build/*.test.js >"$scratch/test.log" 2>&1 || {
+# More at the same time than there are processors: much of the time tests wait for processes.
+beside=
+! node --help | grep -q -e --test-concurrency || beside=--test-concurrency=4
+# shellcheck disable=SC2086 # it may be nothing
+TOOLHOST_BIN=$scratch/bin node --test $beside --test-timeout=120000 build/*.test.js >"$scratch/test.log" 2>&1 || {
 	cat "$scratch/test.log"
 	exit 1
 }

@@ -6,6 +6,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
+import { Toolhost } from "toolhost/client";
 
 /** The folder with the programs under test; the Makefile says where they were built. */
 const programs = resolve(process.env.TOOLHOST_BIN ?? join(import.meta.dirname, "../../../bin"));
@@ -96,6 +97,7 @@ export async function startToolhost(plugins: readonly string[], config = "", at?
     env,
   );
   await running.line();
+  await asked(address, plugins);
   return {
     address,
     home,
@@ -105,6 +107,16 @@ export async function startToolhost(plugins: readonly string[], config = "", at?
       await rm(home, { recursive: true, force: true });
     },
   };
+}
+
+/** Waits until a toolhost knows the tools of its plugins: on a machine with much to do it is ready before that. */
+async function asked(address: string, plugins: readonly string[]): Promise<void> {
+  const client = new Toolhost({ address });
+  await eventually("the plugins are asked", async () => {
+    const tools = await client.listTools();
+    return plugins.every((name) => tools.some(({ plugin }) => plugin === name));
+  });
+  client.close();
 }
 
 /** Waits until a condition holds. */

@@ -12,7 +12,7 @@ let host: Host;
 let toolhost: Toolhost;
 
 before(async () => {
-  host = await startToolhost(["bare", "play"], "filters:\n  - filter: guard\n    tools: [greet]\n");
+  host = await startToolhost(["bare", "play"], "filters:\n  - filter: guard\n    tools: [greet]\n    timeout: 60s\n");
   toolhost = new Toolhost({ address: host.address });
 });
 
