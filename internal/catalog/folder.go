@@ -50,8 +50,8 @@ func list(ctx context.Context, root *os.Root) (*listing, error) {
 		if err != nil {
 			return err
 		}
-		if err := ctx.Err(); err != nil {
-			return err
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
 		}
 		if name != "." && passedOver(entry.Name()) {
 			if entry.IsDir() {

@@ -1,6 +1,8 @@
 package catalog_test
 
 import (
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -252,5 +254,21 @@ func TestLargeFoldersRunInPlace(t *testing.T) {
 				t.Errorf("asked again: %v", again.questions())
 			}
 		})
+	}
+}
+
+// TestAnInterruptionSaysWhatItWas, also in the middle of reading.
+func TestAnInterruptionSaysWhatItWas(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "p", plugin("p", spec("a")), 0o755)
+	c, err := catalog.Open(folderConfig(t.TempDir(), &fakePlugins{}, dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(errors.New("somebody pressed a key"))
+	if err := c.Load(ctx); err == nil || !strings.Contains(err.Error(), "somebody pressed a key") {
+		t.Errorf("got %v", err)
 	}
 }

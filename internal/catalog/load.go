@@ -122,7 +122,7 @@ func (c *Catalog) readAll(ctx context.Context, found []entry, old map[string]see
 					readings[i].current = c.restore(e.source, rec, pins)
 				}
 			}
-			return ctx.Err()
+			return context.Cause(ctx)
 		})
 	}
 	if err := group.Wait(); err != nil {

@@ -52,8 +52,8 @@ func scan(ctx context.Context, folder string) (found []entry, passed []string, e
 		return nil, nil, err
 	}
 	for _, file := range entries {
-		if err := ctx.Err(); err != nil {
-			return nil, nil, err
+		if ctx.Err() != nil {
+			return nil, nil, context.Cause(ctx)
 		}
 		name := file.Name()
 		if strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") {
