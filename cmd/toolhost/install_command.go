@@ -32,7 +32,7 @@ func newInstallCommand(p cli.Process) *cobra.Command {
 		Example: "  toolhost install build/weather\n  toolhost install . --plugins /opt/toolhost/plugins",
 		Args:    cli.Arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := checkInstallable(args[0]); err != nil {
+			if err := checkPlugin(args[0], "`make install` may install it"); err != nil {
 				return err
 			}
 			done, err := i.install(cmd.Context(), args[0])
@@ -51,8 +51,9 @@ func newInstallCommand(p cli.Process) *cobra.Command {
 	return cmd
 }
 
-// checkInstallable says early, and in words of what its author sees, what is no plugin.
-func checkInstallable(path string) error {
+// checkPlugin says early, and in words of what its author sees, what is no plugin. Instead is what to do with the repository of
+// one.
+func checkPlugin(path, instead string) error {
 	info, err := os.Stat(path)
 	if err != nil {
 		return cli.Usage("there is no plugin at %s: %w", path, err)
@@ -68,7 +69,7 @@ func checkInstallable(path string) error {
 	}
 	hint := ""
 	if _, err := fs.Stat(os.DirFS(path), "Makefile"); err == nil {
-		hint = "; if it is the repository of one, `make install` may install it"
+		hint = "; if it is the repository of one, " + instead
 	}
 	return cli.Usage("%s holds no %s; a plugin is an executable, or a folder with a %s%s", path, manifest.FileName, manifest.FileName, hint)
 }

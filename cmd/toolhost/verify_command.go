@@ -185,8 +185,8 @@ func (f *verifyFlags) options(p cli.Process, l *lab) (serveOptions, error) {
 // findPluginFile returns the absolute path of a plugin.
 func findPluginFile(what string, folders []string) (string, error) {
 	if _, err := os.Stat(what); err == nil || strings.ContainsRune(what, filepath.Separator) {
-		if err != nil {
-			return "", cli.Usage("there is no plugin at %s: %w", what, err)
+		if err := checkPlugin(what, "build it, and name what was built"); err != nil {
+			return "", err
 		}
 		return filepath.Abs(what)
 	}
@@ -229,7 +229,7 @@ func (l *lab) load(ctx context.Context) (*catalog.Plugin, error) {
 	found := known.Snapshot().Plugins()
 	switch {
 	case len(found) == 0:
-		return nil, cli.Usage("%s is neither executable nor a folder with a plugin.yaml", l.path)
+		return nil, cli.Usage("%s is no plugin; a plugin is an executable, or a folder with a plugin.yaml", l.path)
 	case !found[0].Pending():
 		return nil, cli.Usage("%s cannot be used: %s", l.path, found[0].Problem)
 	}

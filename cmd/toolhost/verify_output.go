@@ -87,15 +87,9 @@ func (v *verifyText) write(path string, r *conformance.Report) error {
 	if r.Sandbox != nil {
 		fmt.Fprintf(&b, "; sandbox: %s", wallsOf(r.Sandbox))
 	}
-	b.WriteString("\n")
-	group := ""
-	for i := range r.Checks {
-		c := &r.Checks[i]
-		if c.Group() != group {
-			group = c.Group()
-			v.writeGroup(&b, group, r)
-		}
-		v.writeCheck(&b, c)
+	b.WriteString("\n\n")
+	for _, group := range groupsOf(r) {
+		v.writeGroup(&b, group)
 	}
 	if len(r.Stderr) > 0 {
 		b.WriteString("\nwhat it said last on standard error\n")
@@ -111,20 +105,40 @@ func (v *verifyText) write(path string, r *conformance.Report) error {
 	return nil
 }
 
-// writeGroup writes the line of a group, with how many checks of it are not shown.
-func (v *verifyText) writeGroup(b *strings.Builder, group string, r *conformance.Report) {
-	of := conformance.Report{}
-	for i := range r.Checks {
-		if r.Checks[i].Group() == group {
-			of.Checks = append(of.Checks, r.Checks[i])
+// checkGroup is checks whose names begin alike.
+type checkGroup struct {
+	name   string
+	checks []conformance.Check
+}
+
+// groupsOf returns the checks of a report in groups, in their order.
+func groupsOf(r *conformance.Report) []checkGroup {
+	var groups []checkGroup
+	for _, c := range r.Checks {
+		if len(groups) == 0 || groups[len(groups)-1].name != c.Group() {
+			groups = append(groups, checkGroup{name: c.Group()})
 		}
+		last := &groups[len(groups)-1]
+		last.checks = append(last.checks, c)
 	}
-	s := summaryOf(&of)
-	fmt.Fprintf(b, "\n%s: %d passed", group, s.Pass)
+	return groups
+}
+
+// writeGroup writes the line of a group, with how many checks of it are not shown, and the others. Of a group that the
+// examination did not come to, the last line says enough.
+func (v *verifyText) writeGroup(b *strings.Builder, g checkGroup) {
+	s := summaryOf(&conformance.Report{Checks: g.checks})
+	if s.NotApplicable == len(g.checks) && !v.verbose {
+		return
+	}
+	fmt.Fprintf(b, "%s: %d passed", g.name, s.Pass)
 	if s.NotApplicable > 0 {
 		fmt.Fprintf(b, ", %d not applicable", s.NotApplicable)
 	}
 	b.WriteString("\n")
+	for i := range g.checks {
+		v.writeCheck(b, &g.checks[i])
+	}
 }
 
 func (v *verifyText) writeCheck(b *strings.Builder, c *conformance.Check) {

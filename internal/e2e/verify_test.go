@@ -217,6 +217,10 @@ func TestVerifyCommandLine(t *testing.T) {
 	if err := os.WriteFile(data, []byte("no program"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	repository := t.TempDir()
+	if err := os.WriteFile(filepath.Join(repository, "Makefile"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for name, c := range map[string]struct {
 		args []string
 		code int
@@ -230,7 +234,8 @@ func TestVerifyCommandLine(t *testing.T) {
 		"one tool":         {[]string{filepath.Join(plugins, "fs"), "--tool", "list_dir", "--arguments", `{"path":"."}`}, 0, "called: list_dir;"},
 		"no such name":     {[]string{"nothing", "--plugins", plugins}, 2, `there is no plugin "nothing": it is not in `},
 		"no such path":     {[]string{"./nothing"}, 2, "there is no plugin at ./nothing"},
-		"no program":       {[]string{data}, 2, "is neither executable nor a folder with a plugin.yaml"},
+		"no program":       {[]string{data}, 2, "is not executable; a plugin is an executable, or a folder with a plugin.yaml"},
+		"a repository":     {[]string{repository}, 2, "holds no plugin.yaml; a plugin is an executable, or a folder with a plugin.yaml; if it is the repository of one, build it"},
 		"no such tool":     {[]string{filepath.Join(plugins, "calculator"), "--tool", "sing"}, 2, `the plugin "calculator" has no tool "sing"`},
 		"arguments alone":  {[]string{filepath.Join(plugins, "calculator"), "--arguments", "{}"}, 2, "say with --tool which tool they are for"},
 		"broken arguments": {[]string{filepath.Join(plugins, "calculator"), "--tool", "calculator", "--arguments", "{"}, 2, "is no JSON"},
