@@ -33,6 +33,7 @@ type servedTool struct {
 	read func(ctx context.Context, text []byte) (json.RawMessage, error) // makes arguments of argument text
 	open func(ctx context.Context) (object, error)
 
+	decode  func()   // see Tool
 	dynamic *dynamic // nil: described once for all
 }
 
@@ -70,7 +71,7 @@ func newServer(p Plugin, compile fit.Compile, trusting bool) (*Server, error) {
 }
 
 func serveTool(t Tool, compile fit.Compile, trusting bool) (servedTool, error) {
-	served := servedTool{name: t.spec.Name, open: t.open}
+	served := servedTool{name: t.spec.Name, open: t.open, decode: t.decode}
 	if trusting && t.vary == nil {
 		served.read = func(_ context.Context, text []byte) (json.RawMessage, error) { return whole(text), nil }
 		return served, nil
