@@ -58,6 +58,9 @@ func (m *Machine) Release(now time.Time, call CallRef) []Action {
 	}
 	in.Calls--
 	in.idleFrom = now
+	if !m.refill.IsZero() {
+		m.refill = now.Add(answering)
+	}
 	switch {
 	case in.suspect() && in.stuck == 0:
 		m.recover(now, in)

@@ -47,8 +47,11 @@ func (m *Machine) fill(now time.Time, crowded bool) {
 // dryFor is how long a pool that a call found empty is filled at once: who calls at that pace, or beside others, goes on so.
 const dryFor = time.Minute
 
+// answering is how long the answer of a call that has ended may be on its way to the caller.
+const answering = 5 * time.Millisecond
+
 // postpone lets a call that is alone have the machine for itself: the launch that fills the pool again would run beside it,
-// and take more of the processors than most calls do. It waits for the call's end, but not for longer than RefillAfter, nor
+// and take more of the processors than most calls do. It waits for the call's end and the answer's way, but not for longer than RefillAfter, nor
 // for anything in a pool that has been too small.
 func (m *Machine) postpone(now time.Time) {
 	if m.cfg.Isolation == PerCall && m.cfg.RefillAfter > 0 && (m.dry.IsZero() || now.Sub(m.dry) >= dryFor) {
@@ -68,7 +71,7 @@ func (m *Machine) callTarget(now time.Time) int {
 	if m.inUse {
 		target += m.cfg.Prewarmed
 	}
-	if busy != 1 || len(m.queue) > 0 || !now.Before(m.refill) {
+	if busy > 1 || len(m.queue) > 0 || !now.Before(m.refill) {
 		m.refill = time.Time{}
 	} else if m.cfg.Prewarmed > 0 {
 		target--

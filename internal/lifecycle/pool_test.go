@@ -238,7 +238,9 @@ func TestACallEach(t *testing.T) {
 			1 is released -> stop p-1
 			p-1 exits     ->
 			call 2        -> assign 2 to p-2
-			2 is released -> stop p-2, launch p-3 of A
+			2 is released -> stop p-2
+			after 4ms     ->
+			after 1ms     -> launch p-3 of A
 			p-3 is ready  ->
 			call 3        -> assign 3 to p-3
 			after 24ms    ->
