@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -20,6 +21,9 @@ HERE = Path(__file__).parent
 BIN = Path(os.environ.get("BIN", HERE.parents[2] / "bin"))
 PATIENCE = 60.0
 """Bounds every wait, in seconds, so that what hangs fails a test instead of stopping the run."""
+
+# A shell has what it runs in the background ignore interrupts, and what was started here would be left.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def program(name: str) -> Path:
@@ -134,7 +138,8 @@ def eventually(condition: Callable[[], bool], said: Callable[[], object] = str) 
 def toolhost() -> Iterator[Server]:
     """A toolhost with the plugins of the tests, which several tests share."""
     with short_folder() as home:
-        server = serve_toolhost(home, "fixture", "extras")
+        filters = "filters:\n  - filter: guard\n    tools: [guarded]\n"
+        server = serve_toolhost(home, "fixture", "extras", config=filters)
         yield server
         server.stop()
 

@@ -22,9 +22,8 @@ from toolhost.proto.toolhost.v1 import tool_service_pb2 as pb
 from toolhost.proto.toolhost.v1 import tool_service_pb2_grpc as pb_grpc
 
 
-def test_killed_in_the_middle(own_toolhost: Callable[..., Server]) -> None:
-    server = own_toolhost("extras")
-    with Client(server.address) as client:
+def test_killed_in_the_middle(toolhost: Server) -> None:
+    with Client(toolhost.address) as client:
         with pytest.raises(OutcomeUnknown) as raised:
             client.call("die")
         assert raised.value.exit is not None
@@ -33,12 +32,13 @@ def test_killed_in_the_middle(own_toolhost: Callable[..., Server]) -> None:
         assert client.call("forecast", {"city": "Oslo"}).text, "the next call has a new process"
 
 
-def test_crash_of_a_read_only_call(own_toolhost: Callable[..., Server]) -> None:
-    server = own_toolhost("extras")
-    with Client(server.address) as client, client.open("wait_in_a_thread") as execution:
+def test_crash_of_a_read_only_call(toolhost: Server) -> None:
+    with Client(toolhost.address) as client, client.open("wait_in_a_thread") as execution:
         first(execution, Status)
         listed = subprocess.run(
-            [program("toolhost"), "ps", "-o", "json", "--addr", server.address], check=True, capture_output=True
+            [program("toolhost"), "ps", "extras", "-o", "json", "--addr", toolhost.address],
+            check=True,
+            capture_output=True,
         )
         (pid,) = re.findall(rb'"pid": *([0-9]+)', listed.stdout)
         os.kill(int(pid), 9)
@@ -47,18 +47,17 @@ def test_crash_of_a_read_only_call(own_toolhost: Callable[..., Server]) -> None:
 
 
 def test_stop(own_toolhost: Callable[..., Server]) -> None:
-    server = own_toolhost("fixture", "extras")
+    server = own_toolhost("extras")
     with Client(server.address) as client:
-        client.call("echo")
         client.call("forecast", {"city": "Oslo"})
         server.process.terminate()
         server.process.wait(PATIENCE)
     ends = [line for line in server.log.splitlines() if "instance exited" in line]
-    assert len(ends) == 2
+    assert len(ends) == 1
     assert all('exit="exit code 0' in line for line in ends), ends
 
 
-def test_no_toolhost_answers(own_toolhost: Callable[..., Server]) -> None:
+def test_no_toolhost_answers() -> None:
     with short_folder() as home, Client(f"unix://{home}/none.sock") as client:
         with pytest.raises(Unavailable, match=r"no toolhost answers at unix://.*/none\.sock"):
             client.list_tools()
@@ -182,12 +181,11 @@ def test_an_async_client_is_of_one_loop(toolhost: Server) -> None:
     asyncio.run(closed())
 
 
-def test_filters(own_toolhost: Callable[..., Server]) -> None:
-    server = own_toolhost("extras", config="filters:\n  - filter: guard\n    tools: [forecast]\n")
-    with Client(server.address) as client:
+def test_filters(toolhost: Server) -> None:
+    with Client(toolhost.address) as client:
         with pytest.raises(Denied, match="there is no Atlantis"):
-            client.call("forecast", {"city": "Atlantis"})
-        changed = client.call("forecast", {"city": "Christiania"})
-        assert changed.text == '{"city":"Oslo","days":[0,1]}\nseen by the guard of forecast'
-        assert client.call("forecast", {"city": "Null Island"}).text == "it is wet"
+            client.call("guarded", {"city": "Atlantis"})
+        changed = client.call("guarded", {"city": "Christiania"})
+        assert changed.text == '{"city":"Oslo","days":[0,1]}\nseen by the guard of guarded'
+        assert client.call("guarded", {"city": "Null Island"}).text == "it is wet"
         assert client.call("chatty", {"text": "x"}).text == "x"

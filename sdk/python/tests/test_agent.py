@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Iterator
 
 import pytest
-from conftest import PATIENCE, Server, program, serve_toolhost, short_folder
+from conftest import PATIENCE, Server, program, short_folder
 
 from toolhost.agent import (
     Agent,
@@ -39,9 +39,8 @@ turns:
 
 
 @pytest.fixture(scope="module")
-def agentd() -> Iterator[Server]:
+def agentd(toolhost: Server) -> Iterator[Server]:
     with short_folder() as home:
-        toolhost = serve_toolhost(home, "extras")
         (home / "script.yaml").write_text(SCRIPT)
         agentd = Server(
             program("agentd"),
@@ -57,7 +56,6 @@ def agentd() -> Iterator[Server]:
         )
         yield agentd
         agentd.stop()
-        toolhost.stop()
 
 
 ATTENDED = StartRunRequest(people=People(attended=True))

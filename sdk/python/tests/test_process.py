@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import queue
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import grpc
 import pytest
 from conftest import PATIENCE, short_folder
+from sample import plugin
 
 from toolhost.proto.toolhost.plugin.v1 import plugin_pb2 as pb
 from toolhost.proto.toolhost.plugin.v1 import plugin_pb2_grpc as pb_grpc
@@ -86,42 +88,52 @@ class Stream:
         next(frame for frame in self.responses if frame.HasField("status"))
 
 
+@pytest.fixture
+def alone(monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
+    """Runs a plugin as a process would, but in this one, as far as nobody serves it."""
+
+    def run(*arguments: str, **environment: str) -> int:
+        monkeypatch.setattr(sys, "argv", ["sample.py", *arguments])
+        for name in (*COOKIE, "PLUGIN_PROTOCOL_VERSIONS"):
+            monkeypatch.delenv(name, raising=False)
+        for name, value in environment.items():
+            monkeypatch.setenv(name, value)
+        with pytest.raises(SystemExit) as ended:
+            plugin.run()
+        assert isinstance(ended.value.code, int)
+        return ended.value.code
+
+    return run
+
+
+Alone = Callable[..., int]
+
+
 @pytest.mark.parametrize("environment", [{}, {"TOOLHOST_PLUGIN": "other"}])
-def test_started_by_a_person(environment: dict[str, str]) -> None:
-    run = subprocess.run(
-        [sys.executable, PLUGINS / "fixture.py"], env=environment, capture_output=True, text=True, check=False
-    )
-    assert (run.returncode, run.stdout) == (1, "")
-    assert run.stderr.startswith("bare 1.2.3 is a plugin of toolhost")
+def test_started_by_a_person(environment: dict[str, str], alone: Alone, capsys: pytest.CaptureFixture[str]) -> None:
+    assert alone(**environment) == 1
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith("tools is a plugin of toolhost")
 
 
-def test_described_to_a_person() -> None:
-    run = subprocess.run(
-        [sys.executable, PLUGINS / "fixture.py", "--describe"], env={}, capture_output=True, text=True, check=True
-    )
-    assert '"name": "bare"' in run.stdout
-    assert run.stderr == ""
+def test_described_to_a_person(alone: Alone, capsys: pytest.CaptureFixture[str]) -> None:
+    assert alone("--describe") == 0
+    printed = capsys.readouterr()
+    assert json.loads(printed.out)["name"] == "tools"
+    assert printed.err == ""
 
 
-def test_no_version_in_common() -> None:
-    run = subprocess.run(
-        [sys.executable, PLUGINS / "fixture.py"],
-        env={**COOKIE, "PLUGIN_PROTOCOL_VERSIONS": "2,3"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (run.returncode, run.stdout) == (1, "")
-    assert "version 1" in run.stderr
-
-
-def test_a_version_in_common() -> None:
-    with served(PLUGIN_PROTOCOL_VERSIONS="2,1") as plugin:
-        assert plugin.stub.Describe(pb.DescribeRequest(tools=["echo", "nosuch"])).tools[0].name == "echo"
+def test_no_version_in_common(alone: Alone, capsys: pytest.CaptureFixture[str]) -> None:
+    assert alone(**COOKIE, PLUGIN_PROTOCOL_VERSIONS="2,3") == 1
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert "version 1" in printed.err
 
 
 def test_health_and_shutdown() -> None:
-    with served() as plugin:
+    with served(PLUGIN_PROTOCOL_VERSIONS="2,1") as plugin:
+        assert plugin.stub.Describe(pb.DescribeRequest(tools=["echo", "nosuch"])).tools[0].name == "echo"
         assert plugin.unary("/grpc.health.v1.Health/Check", b"\x0a\x06plugin") == b"\x08\x01"
         with pytest.raises(grpc.RpcError) as raised:
             plugin.unary("/grpc.health.v1.Health/Check", b"\x0a\x05other")

@@ -89,6 +89,9 @@ def forecast(city: Annotated[str, "the city's name"], days: int = 2) -> Weather:
     return Weather(city, list(range(days)))
 
 
+plugin.tool(read_only=True, name="guarded", description="Say it behind the guard's back.")(forecast)
+
+
 def query_for(viewer: Viewer) -> Variant:
     tables = viewer.values.get("tables", ["none"])
     schema = {"type": "object", "properties": {"table": {"type": "string", "enum": tables}}, "required": ["table"]}
