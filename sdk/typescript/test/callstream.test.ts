@@ -9,6 +9,7 @@ import { create, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import { Server, ServerCredentials, type ServerDuplexStream, status } from "@grpc/grpc-js";
 import { type CallEvent, type Execution, Toolhost, ToolhostError } from "toolhost/client";
 import { toolhost as contract } from "toolhost/proto";
+import { sayingMore, saysMore } from "../dist/wire/more.js";
 import { methodDefinition } from "../dist/wire/rpc.js";
 import { eventually, fixture, folder, Running } from "./harness.js";
 
@@ -20,7 +21,9 @@ type Stream = ServerDuplexStream<Request, contract.ConnectResponse>;
 /** A toolhost that only listens: what it says, the tests say. */
 class FakeToolhost {
   readonly streams: Stream[] = [];
-  readonly requests: Request[] = [];
+  readonly messages: Request[] = []; // as they came
+  readonly requests: Request[] = []; // the frames in them
+  more = false; // it reads messages of more than one frame
   refusal: Partial<Record<"code" | "details", unknown>> | undefined;
   readonly #server = new Server();
   readonly address: string;
@@ -37,7 +40,14 @@ class FakeToolhost {
             return;
           }
           this.streams.push(stream);
-          stream.on("data", (request: Request) => this.requests.push(request));
+          if (this.more) {
+            assert(saysMore(stream.metadata));
+            stream.sendMetadata(sayingMore());
+          }
+          stream.on("data", (message: Request) => {
+            this.messages.push(message);
+            this.requests.push(message, ...message.more);
+          });
           stream.on("end", () => stream.end());
         },
       },
@@ -177,6 +187,57 @@ withFake("what is not read is not paid for, and what is read is, to the byte", a
   assert.equal(credit.frame.value.bytes, cost);
   fake.answer(number, "x");
   await events.next();
+});
+
+withFake("frames travel together where that is read", async () => {
+  fake.more = true;
+  const first = toolhost.call("t");
+  const [opening] = await fake.frames("start", 1);
+  fake.answer(opening?.call ?? 0, "first");
+  await first; // and the headers have come
+  const calls = Array.from({ length: 40 }, (_, i) => toolhost.call("t", { i, text: "x".repeat(2_000) }));
+  const starts = (await fake.frames("start", 41)).slice(1);
+  const together = fake.messages.slice(1);
+  assert.equal(together.length, 3, "of 32 KiB at most");
+  assert.deepEqual(
+    together.map(({ received }) => received),
+    [1n, 1n, 1n],
+  );
+  assert(together.every(({ more }) => more.every((frame) => frame.received === 0n && frame.more.length === 0)));
+  const log: Event["event"] = { case: "log", value: { message: "x".repeat(50_000) } };
+  const said = create(CallEventSchema, { seq: 1n, event: log });
+  const frame = { call: starts[0]?.call ?? 0, event: said };
+  fake.streams[0]?.write(create(ConnectResponseSchema, { ...frame, more: [frame, frame] }));
+  for (const { call } of starts) {
+    fake.answer(call, `answer ${call}`);
+  }
+  const outcomes = await Promise.all(calls);
+  assert.deepEqual(
+    outcomes.map(({ result }) => result.text),
+    starts.map(({ call }) => `answer ${call}`),
+  );
+  const last = toolhost.execute("t", {});
+  const number = (await fake.frames("start", 42)).at(-1)?.call ?? 0;
+  assert.equal(fake.messages.at(-1)?.received, 44n, "each frame counts");
+  const event = create(ConnectResponseSchema, { call: number, event: said });
+  fake.streams[0]?.write(create(ConnectResponseSchema, { ...event, more: [event, event] }));
+  fake.answer(number, "x");
+  assert.equal((await readAll(last)).length, 4);
+});
+
+withFake("events that come together cost what they cost alone", async () => {
+  const execution = toolhost.execute("t", {});
+  const number = (await fake.frames("start", 1))[0]?.call ?? 0;
+  const said = create(CallEventSchema, { seq: 1n, event: { case: "log", value: { message: "x".repeat(50_000) } } });
+  const frame = create(ConnectResponseSchema, { call: number, event: said });
+  fake.streams[0]?.write(create(ConnectResponseSchema, { ...frame, received: 300n, more: [frame, frame] }));
+  const events = execution[Symbol.asyncIterator]();
+  for (let i = 0; i < 3; i++) {
+    await events.next();
+  }
+  const [credit] = await fake.frames("credit", 1);
+  assert(credit?.frame.case === "credit");
+  assert.equal(credit.frame.value.bytes, 3 * toBinary(CallEventSchema, said).length);
 });
 
 withFake("a call whose reader leaves is cancelled, and gets to its end", async () => {

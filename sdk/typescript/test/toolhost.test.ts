@@ -306,10 +306,9 @@ test("a plugin that is killed", async () => {
 test("toolhost ends its plugins in good order, and the client says that it is gone", async () => {
   await toolhost.call("pid");
   const pid = await processOf("play");
-  const begin = performance.now();
   await host.running.stop();
-  assert(performance.now() - begin < 5_000);
   await assert.rejects(readFile(`/proc/${pid}/cmdline`));
+  assert.doesNotMatch(host.running.stderr, /the plugin ends although calls have not/);
   assert.match(host.running.stderr, /the plugin was closed in good order/);
   const gone = await failure(toolhost.call("pid"));
   assert.equal(gone.kind, "unavailable");

@@ -1,7 +1,7 @@
 /** One Connect stream on the caller's side: its calls by their numbers, and what becomes of them when it ends. */
 import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import { BinaryReader } from "@bufbuild/protobuf/wire";
-import type { ClientDuplexStream, MethodDefinition } from "@grpc/grpc-js";
+import type { ClientDuplexStream, Metadata, MethodDefinition } from "@grpc/grpc-js";
 import { ToolhostError } from "../error.js";
 import {
   type CallEvent as CallEventMessage,
@@ -10,6 +10,7 @@ import {
   ConnectResponseSchema,
   ToolService,
 } from "../gen/toolhost/v1/tool_service_pb.js";
+import { fieldBytes, Gatherer, sayingMore, saysMore } from "../wire/more.js";
 import { asBuffer, methodDefinition } from "../wire/rpc.js";
 import { sayable, unanswered } from "./failure.js";
 import type { Link } from "./link.js";
@@ -53,11 +54,11 @@ export class CallStream {
   readonly #limit: number;
   readonly #calls = new Map<number, StreamedCall>(); // that have not ended
   #idle: NodeJS.Timeout | undefined; // runs once the stream is open, and anew when a call has ended
+  readonly #out = new Gatherer(ConnectRequestSchema.field, (message) => this.#stream?.write(message));
   #stream: ClientDuplexStream<Uint8Array, Arrived> | undefined;
   #release: (error: unknown) => void = () => {};
   #drained: Promise<void> | undefined;
   #last = 0; // number given to a call
-  #received = 0n;
   #over = false;
 
   /** `limit` is how many bytes a frame may have. */
@@ -78,16 +79,29 @@ export class CallStream {
   async #open(): Promise<void> {
     const connection = await this.#link.acquire();
     this.#release = (error) => this.#link.release(connection, error);
-    const stream = this.#link.duplex(connection, connect);
+    const stream = this.#link.duplex(connection, connect, sayingMore());
     this.#stream = stream;
     this.#idle = setTimeout(() => this.#rest(), idleMs).unref();
-    stream.on("data", (arrived: Arrived) => this.#take(arrived));
+    stream.on("metadata", (metadata: Metadata) => {
+      this.#out.together = saysMore(metadata);
+    });
+    stream.on("data", (arrived: Arrived) => this.#read(arrived));
     stream.on("error", (error: unknown) => this.#end(error));
     stream.on("end", () => this.#end(undefined));
   }
 
-  #take({ message: { call: number, event }, bytes }: Arrived): void {
-    this.#received++;
+  #read({ message, bytes }: Arrived): void {
+    this.#out.received += BigInt(1 + message.more.length);
+    this.#take(message, bytes);
+    if (message.more.length > 0) {
+      const encoded = fieldBytes(bytes, ConnectResponseSchema.field.more.number);
+      for (const [i, frame] of message.more.entries()) {
+        this.#take(frame, encoded[i] ?? bytes);
+      }
+    }
+  }
+
+  #take({ call: number, event }: ConnectResponse, bytes: Uint8Array): void {
     const call = this.#calls.get(number);
     if (!event || !call) {
       return; // of a call that has ended
@@ -110,7 +124,7 @@ export class CallStream {
     this.#over = true;
     const answered = error !== undefined && !unanswered(error) && !this.#link.closed;
     // What a server says instead of the first event is why it takes no calls.
-    const lost = error !== undefined && !(answered && this.#received === 0n);
+    const lost = error !== undefined && !(answered && this.#out.received === 0n);
     const failure =
       error === undefined
         ? new ToolhostError("unavailable", "toolhost is shutting down; the call was not executed")
@@ -156,15 +170,12 @@ export class CallStream {
     if (!this.#calls.has(number)) {
       return;
     }
-    const bytes = sayable(() => {
-      const message = create(ConnectRequestSchema, { call: number, frame, received: this.#received });
-      return toBinary(ConnectRequestSchema, message);
-    });
+    const bytes = sayable(() => toBinary(ConnectRequestSchema, create(ConnectRequestSchema, { call: number, frame })));
     if (bytes.length > this.#limit) {
       const words = `what is sent with the call has ${bytes.length} bytes, and ${this.#limit} can be; give it a smaller context`;
       throw new ToolhostError("invalid_argument", words);
     }
-    this.#stream?.write(bytes);
+    this.#out.put(bytes);
   }
 
   /** Settles when the stream takes more: at once, unless much waits to be sent. */

@@ -1,10 +1,10 @@
 /** What an RPC failed with, as a ToolhostError. */
 import { fromBinary } from "@bufbuild/protobuf";
-import { BinaryReader } from "@bufbuild/protobuf/wire";
 import { type ServiceError, status } from "@grpc/grpc-js";
 import { type ErrorKind, ToolhostError } from "../error.js";
 import { ErrorSchema } from "../gen/toolhost/tool/v1/error_pb.js";
 import { fromError } from "../wire/messages.js";
+import { fieldBytes } from "../wire/more.js";
 
 /** The kinds of codes, for servers that say no more. Codes that no kind maps to are read as the nearest. */
 const kinds: Readonly<Partial<Record<status, ErrorKind>>> = {
@@ -64,27 +64,13 @@ function detailOf(error: ServiceError): Uint8Array | undefined {
   if (!(encoded instanceof Uint8Array)) {
     return undefined;
   }
-  return bytesFields(encoded, 3)
+  return fieldBytes(encoded, 3)
     .map(anyError)
     .find((detail) => detail !== undefined);
 }
 
 function anyError(any: Uint8Array): Uint8Array | undefined {
-  const [url] = bytesFields(any, 1);
+  const [url] = fieldBytes(any, 1);
   const type = url && Buffer.from(url).toString();
-  return type?.endsWith(`/${ErrorSchema.typeName}`) ? (bytesFields(any, 2)[0] ?? new Uint8Array()) : undefined;
-}
-
-/** Returns the values of a field of a message whose type this package does not have. */
-function bytesFields(message: Uint8Array, wanted: number): Uint8Array[] {
-  const found: Uint8Array[] = [];
-  for (const reader = new BinaryReader(message); reader.pos < reader.len; ) {
-    const [field, wire] = reader.tag();
-    if (field === wanted && wire === 2) {
-      found.push(reader.bytes());
-    } else {
-      reader.skip(wire);
-    }
-  }
-  return found;
+  return type?.endsWith(`/${ErrorSchema.typeName}`) ? (fieldBytes(any, 2)[0] ?? new Uint8Array()) : undefined;
 }

@@ -13,6 +13,7 @@ import {
   type ClientDuplexStream,
   type ClientOptions,
   connectivityState,
+  type Metadata,
   type MethodDefinition,
 } from "@grpc/grpc-js";
 import { ToolhostError } from "../error.js";
@@ -133,9 +134,9 @@ export class Link {
   }
 
   /** Begins an RPC that streams both ways, on a connection that was acquired. */
-  duplex<I, O>(connection: Connection, method: MethodDefinition<I, O>): ClientDuplexStream<I, O> {
+  duplex<I, O>(connection: Connection, method: MethodDefinition<I, O>, metadata: Metadata): ClientDuplexStream<I, O> {
     const { path, requestSerialize, responseDeserialize } = method;
-    return this.#track(connection.client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize));
+    return this.#track(connection.client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, metadata));
   }
 
   #track<C extends Cancellable>(call: C): C {
