@@ -8,7 +8,9 @@ import (
 	"path/filepath"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/toolhost/toolhost/internal/agent"
 	"github.com/toolhost/toolhost/internal/model"
@@ -71,14 +73,77 @@ func benchmarkTurns(b *testing.B, store runstore.Store, atOnce int) {
 	b.ReportMetric(float64(runs*turnsOfARun)/b.Elapsed().Seconds(), "turns/s")
 }
 
-// atOnceModel answers at once, with one call in each turn but the last.
-type atOnceModel struct{ turns int }
+// BenchmarkGoOn measures how long an agent takes to go on with a run that another has left, from the message to the answer, by how many
+// events the run has. cpu-µs/op is the processor's time, which a busy machine changes less.
+func BenchmarkGoOn(b *testing.B) {
+	for _, size := range []struct{ turns, calls int }{{4, 11}, {100, 49}} {
+		store, err := sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "runs.db"))
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer store.Close()
+		m := &atOnceModel{turns: size.turns, calls: size.calls}
+		cfg := agent.Config{Store: store, Model: m, Tools: atOnceTools{}}
+		seq := converse(b, cfg, func(a *agent.Agent) error {
+			_, err := a.StartRun(b.Context(), agent.Task{Prompt: "go", RunID: "r", Limits: agent.Limits{MaxTurns: 1 << 30, MaxCalls: 1 << 30, MaxRepeats: 1 << 30}})
+			return err
+		})
+		b.Run(fmt.Sprintf("%d events", seq), func(b *testing.B) {
+			before := processorTime(b)
+			for b.Loop() {
+				converse(b, cfg, func(a *agent.Agent) error {
+					_, err := a.SendMessage(b.Context(), "r", "and now?")
+					return err
+				})
+			}
+			b.ReportMetric(float64((processorTime(b)-before).Microseconds())/float64(b.N), "cpu-µs/op")
+		})
+	}
+}
+
+// processorTime returns how long processors have worked for this process.
+func processorTime(b *testing.B) time.Duration {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}
+
+// converse has a new agent do something with the run, waits until the run has ended, and returns its last event's place.
+func converse(b *testing.B, cfg agent.Config, do func(*agent.Agent) error) (seq uint64) {
+	a, err := agent.New(cfg)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer a.Close()
+	if err := do(a); err != nil {
+		b.Fatal(err)
+	}
+	run, err := a.GetRun(b.Context(), "r")
+	if err != nil {
+		b.Fatal(err)
+	}
+	for e, err := range a.WatchRun(b.Context(), "r", run.LastSeq) {
+		if err != nil {
+			b.Fatal(err)
+		}
+		seq = e.Seq
+	}
+	return max(seq, run.LastSeq)
+}
+
+// atOnceModel answers at once, with calls in each turn but the last: one, unless it is told otherwise.
+type atOnceModel struct{ turns, calls int }
 
 func (m *atOnceModel) Name() string { return "fake:at-once" }
 
 func (m *atOnceModel) Generate(_ context.Context, req model.Request) iter.Seq2[model.Chunk, error] {
 	return func(yield func(model.Chunk, error) bool) {
-		answer := response(model.StopToolUse, text("I look."), call("", "echo"))
+		answer := response(model.StopToolUse, text("I look."))
+		for range max(m.calls, 1) {
+			answer.Message.Blocks = append(answer.Message.Blocks, call("", "echo"))
+		}
 		if len(req.Messages) > 2*(m.turns-1) {
 			answer = response(model.StopEndTurn, text("done"))
 		}

@@ -206,7 +206,9 @@ func (s *State) learn(place int, part []byte) error {
 		s.habits.seen = gathered[fingerprint]{}
 	}
 	for range r.count() {
-		s.habits.seen.add(fingerprint([]byte(r.take(len(fingerprint{})))))
+		var print fingerprint
+		copy(print[:], r.take(len(print)))
+		s.habits.seen.add(print)
 	}
 	return r.err
 }

@@ -181,6 +181,13 @@ func (r *lector) text() string {
 	return s
 }
 
+// foreign reads a block that is JSON, apart from the others, so that theirs need no memory of their own.
+func (r *lector) foreign() model.Block {
+	var b model.Block
+	r.json(&b)
+	return b
+}
+
 // take reads so many bytes.
 func (r *lector) take(n int) string {
 	if n > len(r.in) {
@@ -261,9 +268,7 @@ func (r *lector) block(room *shelves) (b model.Block) {
 		room.results = append(room.results, result)
 		b.ToolResult = &room.results[len(room.results)-1]
 	case tagJSON:
-		if err := json.Unmarshal([]byte(r.text()), &b); err != nil {
-			r.fail(err)
-		}
+		return r.foreign()
 	default:
 		r.fail(errTorn)
 	}
