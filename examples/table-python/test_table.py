@@ -10,10 +10,10 @@ from toolhost.testing import Host
 class TableStatistics(unittest.TestCase):
     def call(self, path: str):
         with Host(plugin) as host:
-            return host.call("table_statistics", {"path": path}, workspace=str(Path(__file__).parent)).result
+            return host.call("table_statistics", {"path": path}, workspace=Path(__file__).parent).result
 
     def test_columns_of_numbers(self) -> None:
-        answer = self.call("rivers.csv").content[0].value
+        answer = self.call("rivers.csv").value
         self.assertEqual(answer["rows"], 4)
         self.assertEqual([column["name"] for column in answer["columns"]], ["length_km", "countries"])
         self.assertEqual(answer["columns"][1]["count"], 3)

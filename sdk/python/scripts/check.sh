@@ -67,7 +67,7 @@ generate)
 	;;
 esac
 "$python" scripts/generate.py --check
-"$python" -m ruff format --quiet --check . || { echo 'not formatted; run ruff format' >&2; exit 1; }
+"$python" -m ruff format --quiet --no-cache --check . || { echo 'not formatted; run ruff format' >&2; exit 1; }
 "$python" -m ruff check --quiet --no-cache .
 "$python" -m mypy --cache-dir "$home/mypy" --no-error-summary
 if [ $# -gt 0 ]; then

@@ -59,7 +59,9 @@ def test_stop(own_toolhost: Callable[..., Server]) -> None:
 
 def test_no_toolhost_answers() -> None:
     with short_folder() as home, Client(f"unix://{home}/none.sock") as client:
-        with pytest.raises(Unavailable, match=r"no toolhost answers at unix://.*/none\.sock"):
+        with pytest.raises(
+            Unavailable, match=r"no toolhost answers at unix://.*/none\.sock; is `toolhost serve` running there"
+        ):
             client.list_tools()
         with pytest.raises(Unavailable, match="no toolhost answers"):
             client.call("echo", call_id="named")

@@ -62,6 +62,10 @@ def test_quick_start() -> None:
         assert "1 passed" in tested.stdout, tested.stdout
 
 
+def test_the_licence_is_that_of_the_repository() -> None:
+    assert (HERE.parent / "LICENSE").read_text() == (HERE.parents[2] / "LICENSE").read_text()
+
+
 def test_a_folder_with_a_plugin_yaml() -> None:
     with short_folder() as home:
         environment_of(home)

@@ -107,5 +107,8 @@ class Link:
         trailers = list(failure.trailing_metadata() or ())
         detailed = any(key == "grpc-status-details-bin" for key, _ in trailers)
         if failure.code() is grpc.StatusCode.UNAVAILABLE and not detailed:
-            return Unavailable(f"no {self._program} answers at {self.address}: {failure.details()}")
+            return Unavailable(
+                f"no {self._program} answers at {self.address}; is `{self._program} serve` running there? "
+                f"({failure.details()})"
+            )
         return _grpc_errors.of_status(failure.code(), failure.details() or "", trailers)

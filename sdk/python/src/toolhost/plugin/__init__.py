@@ -6,12 +6,7 @@
 
     @plugin.tool(read_only=True)
     def forecast(city: str, days: int = 1) -> str:
-        '''Say what the weather in a city will be.
-
-Args:
-            city: The city's name, in English.
-            days: How many days to look ahead.
-        '''
+        '''Say what the weather in a city will be.'''
         return f"rain in {city}"
 
     if __name__ == "__main__":
