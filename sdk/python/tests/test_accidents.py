@@ -59,9 +59,7 @@ def test_stop(own_toolhost: Callable[..., Server]) -> None:
 
 def test_no_toolhost_answers() -> None:
     with short_folder() as home, Client(f"unix://{home}/none.sock") as client:
-        with pytest.raises(
-            Unavailable, match=r"no toolhost answers at unix://.*/none\.sock; is `toolhost serve` running there"
-        ):
+        with pytest.raises(Unavailable, match=r"no toolhost answers at .*/none\.sock; is `toolhost serve` running"):
             client.list_tools()
         with pytest.raises(Unavailable, match="no toolhost answers"):
             client.call("echo", call_id="named")
