@@ -17,10 +17,10 @@ PACKAGES     ?= 4
 # Every Go module of the repository: the product, its build tools and whatever stands beside them.
 MODULES      := $(shell find . -name go.mod ! -path '*/.*/*' ! -path '*/testdata/*' | sort | xargs -n 1 dirname)
 
-# What is built and what is checked is compiled alike, so that each is compiled once. Only the race detector needs C, and
-# tests are run with the flags that `go test` would have without this file.
+# What is built and what is checked is compiled alike, also by the tests (internal/e2e/programs), so that each is compiled
+# once. Only the race detector needs C, and tests with it have the flags that `go test` would have without this file.
 GIVENFLAGS         := $(shell $(GO) env GOFLAGS)
-TESTENV            := CGO_ENABLED=1 GOFLAGS='$(GIVENFLAGS)'
+RACEENV            := CGO_ENABLED=1 GOFLAGS='$(GIVENFLAGS)'
 export CGO_ENABLED := 0
 # What gRPC traces is for pages that nobody serves, and templates in them keep every method of every type in a program.
 export GOFLAGS     := $(strip $(GIVENFLAGS) -trimpath -tags=grpcnotrace)
@@ -110,15 +110,16 @@ generated:
 tidy:
 	$(call step,go mod tidy,$(call in-modules,$(GO) mod tidy -diff))
 
+# `go vet` has looked at the tests, too.
 .PHONY: unit
 unit:
 	$(call step,go test,$(GO) build -C tools -o $(CURDIR)/$(SCRATCH)/gotest ./cmd/gotest && \
-	  $(call in-modules,$(TESTENV) $(CURDIR)/$(SCRATCH)/gotest -race -shuffle=on -p $(PACKAGES) ./...))
+	  $(call in-modules,$(RACEENV) $(CURDIR)/$(SCRATCH)/gotest -vet=off -race -shuffle=on -p $(PACKAGES) ./...))
 
 # The race detector changes what is allocated, so that the tests with it cannot count that.
 .PHONY: counts
 counts:
-	$(call step,what a call costs,$(TESTENV) $(GO) test -count=1 ./internal/e2e/counts)
+	$(call step,what a call costs,$(GO) test -vet=off -count=1 ./internal/e2e/counts)
 
 # The SDK sets itself up in the checkout, and says so where there is no Node to do it with.
 .PHONY: typescript
@@ -134,7 +135,7 @@ python: build ## check and test the Python SDK, where there is Python
 fuzz = (grep -rno '^func Fuzz[A-Za-z0-9_]*' --include='*_test.go' --exclude-dir='.[!.]*' $(1) | \
 	while IFS=: read -r file _ func; do \
 	  name=$${func\#func }; printf '\n==> %s in %s\n' "$$name" "$$file"; \
-	  (cd "$$(dirname "$$file")" && $(TESTENV) $(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(2) . </dev/null) || exit 1; \
+	  (cd "$$(dirname "$$file")" && $(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(2) . </dev/null) || exit 1; \
 	done)
 
 .PHONY: fuzz
@@ -149,11 +150,11 @@ brief:
 
 .PHONY: chaos
 chaos: ## let plugins be killed, stopped, replaced and misused at random: CHAOSRUNS (1) seeds, each for CHAOSTIME (60s)
-	$(TESTENV) $(GO) test -count=$(CHAOSRUNS) -timeout 24h -v ./internal/e2e/chaos -args -chaos.for=$(CHAOSTIME) $(CHAOSFLAGS)
+	$(GO) test -count=$(CHAOSRUNS) -timeout 24h -v ./internal/e2e/chaos -args -chaos.for=$(CHAOSTIME) $(CHAOSFLAGS)
 
 .PHONY: boundary
 boundary: ## kill agentd, toolhost and both at every append to a run's journal
-	$(TESTENV) $(GO) test -count=1 -timeout 2h ./internal/e2e/boundary -args -boundary.all $(BOUNDARYFLAGS)
+	$(GO) test -count=1 -timeout 2h ./internal/e2e/boundary -args -boundary.all $(BOUNDARYFLAGS)
 
 # What is measured is compiled as it ships, the peers like toolhost.
 .PHONY: bench
