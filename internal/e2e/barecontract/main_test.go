@@ -2,13 +2,13 @@ package barecontract
 
 import (
 	"context"
-	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/toolhost/toolhost/internal/e2e/programs"
 )
 
 // patience bounds every wait, so that what hangs fails a test instead of stopping the run.
@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 // TestPlugins runs everything against each plugin: what one can do, all can.
 func TestPlugins(t *testing.T) {
 	dir := t.TempDir()
-	toolhost := sync.OnceValues(func() (string, error) { return buildToolhost(t.Context(), root(t), dir) })
+	toolhost := sync.OnceValues(func() (string, error) { return buildToolhost(t.Context(), dir) })
 	for _, language := range []struct {
 		name    string
 		prepare func(t *testing.T) program
@@ -60,14 +60,11 @@ func TestPlugins(t *testing.T) {
 	}
 }
 
-func buildToolhost(ctx context.Context, root, dir string) (string, error) {
-	path := filepath.Join(dir, "toolhost")
-	build := exec.CommandContext(ctx, "go", "build", "-o", path, "./cmd/toolhost")
-	build.Dir = root
-	if out, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("building toolhost: %w\n%s", err, out)
+func buildToolhost(ctx context.Context, dir string) (string, error) {
+	if err := programs.Build(ctx, dir, "./cmd/toolhost"); err != nil {
+		return "", err
 	}
-	return path, nil
+	return filepath.Join(dir, "toolhost"), nil
 }
 
 // root returns the checkout's folder.

@@ -2,15 +2,17 @@ package boundary_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/toolhost/toolhost/internal/e2e/programs"
 )
 
 var (
@@ -47,15 +49,18 @@ func buildAndRun(m *testing.M) (code int, err error) {
 	if err != nil {
 		return 0, fmt.Errorf("preparing the agentd that halts: %w", err)
 	}
-	for _, args := range [][]string{
-		{"-o", dir + "/", "./cmd/toolhost", "./cmd/agentd"},
-		{"-o", filepath.Join(dir, "plugins") + "/", "./internal/e2e/boundary/tally"},
-		{"-o", filepath.Join(dir, "halting") + "/", "-overlay", overlay, "./cmd/agentd"},
+	ctx := context.Background()
+	for _, build := range []func() error{
+		func() error { return programs.Build(ctx, dir, "./cmd/toolhost", "./cmd/agentd") },
+		func() error {
+			return programs.Build(ctx, filepath.Join(dir, "plugins"), "./internal/e2e/boundary/tally")
+		},
+		func() error {
+			return programs.BuildOverlaid(ctx, overlay, filepath.Join(dir, "halting"), "./cmd/agentd")
+		},
 	} {
-		build := exec.Command("go", append([]string{"build"}, args...)...)
-		build.Dir = "../../.."
-		if out, err := build.CombinedOutput(); err != nil {
-			return 0, fmt.Errorf("go build %v: %w\n%s", args, err, out)
+		if err := build(); err != nil {
+			return 0, err
 		}
 	}
 	return m.Run(), nil

@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -9,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/toolhost/toolhost/internal/e2e/programs"
 )
 
 // patience bounds every script, so that what hangs fails a test instead of stopping the run.
@@ -165,10 +168,8 @@ func buildAndRun(m *testing.M) (int, error) {
 		bin:                           {"./cmd/toolhost", "./cmd/agentd"},
 		filepath.Join(bin, "plugins"): {"./plugins/calculator", "./plugins/fs", "./plugins/todo"},
 	} {
-		cmd := exec.Command("go", append([]string{"build", "-o", target + string(filepath.Separator)}, packages...)...)
-		cmd.Dir = "../../.."
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return 0, fmt.Errorf("building %v: %w\n%s", packages, err, out)
+		if err := programs.Build(context.Background(), target, packages...); err != nil {
+			return 0, err
 		}
 	}
 	return m.Run(), nil

@@ -3,14 +3,15 @@
 package escape_test
 
 import (
+	"context"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
+
+	"github.com/toolhost/toolhost/internal/e2e/programs"
 )
 
 // bin is the folder with the binaries under test: toolhost, the prisoner, fs and shell. Everybody can read it.
@@ -45,11 +46,8 @@ func build() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	packages := []string{"./cmd/toolhost", "./plugins/fs", "./plugins/shell", "./internal/e2e/escape/prisoner"}
-	build := exec.Command("go", append([]string{"build", "-ldflags=-s -w", "-o", dir + string(filepath.Separator)}, packages...)...)
-	build.Dir = "../../.."
-	if out, err := build.CombinedOutput(); err != nil {
-		return dir, fmt.Errorf("building %v: %w\n%s", packages, err, out)
+	if err := programs.Build(context.Background(), dir, "./cmd/toolhost", "./plugins/fs", "./plugins/shell", "./internal/e2e/escape/prisoner"); err != nil {
+		return dir, err
 	}
 	return dir, os.Chmod(dir, 0o755)
 }

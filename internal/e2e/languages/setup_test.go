@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/toolhost/toolhost/internal/e2e/programs"
 )
 
 // language is one in which there are a plugin and a caller.
@@ -109,11 +111,8 @@ func output(t *testing.T, name string, args ...string) string {
 func build(ctx context.Context, t *testing.T) string {
 	t.Helper()
 	bin := t.TempDir()
-	cmd := exec.CommandContext(ctx, "go", "build", "-o", bin+string(filepath.Separator),
-		"./cmd/toolhost", "./internal/e2e/languages/go/plugin", "./internal/e2e/languages/go/caller")
-	cmd.Dir = root(t)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("building: %v\n%s", err, out)
+	if err := programs.Build(ctx, bin, "./cmd/toolhost", "./internal/e2e/languages/go/plugin", "./internal/e2e/languages/go/caller"); err != nil {
+		t.Fatal(err)
 	}
 	return bin
 }
