@@ -11,7 +11,8 @@ import (
 )
 
 const (
-	// snapshotVersion is that of the encoding. One of another version is not read, and replaced.
+	// snapshotVersion grows when the encoding changes, or what Apply makes of an event. A snapshot of another version is not read, and
+	// replaced.
 	snapshotVersion = 1
 	// maxParts bounds the parts of a snapshot; then all become one.
 	maxParts = 64
