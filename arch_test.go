@@ -96,6 +96,7 @@ var rooms = map[string][]string{
 	"internal/catalog":                   {"tool", "internal/arguments", "internal/manifest", "internal/rmtree", errgroup},
 	"internal/logbook":                   {"tool"},
 	"internal/conformance":               {"tool", "internal/arguments", "internal/pluginwire", "internal/process", "internal/toolpb", "internal/toolsearch", pluginV1, toolV1, grpc + "/...", protobuf + "/..."},
+	"internal/conformance/liar":          {"internal/pluginwire", pluginV1, toolV1, grpc + "/...", protobuf + "/..."},
 	"internal/secrets":                   {"tool"},
 	"internal/render":                    {"tool", "internal/arguments"},
 	"internal/toolsearch":                {"tool", "golang.org/x/text/..."},

@@ -14,11 +14,11 @@ func TestFaults(t *testing.T) {
 	t.Parallel()
 	var all []examination
 	for _, e := range slices.Concat(faultsBeforeTheHandshake(), faultsOfTheHandshake()) {
-		e.args = append([]string{"fault"}, e.args...)
+		e.args = append([]string{"faultplugin"}, e.args...)
 		all = append(all, e)
 	}
 	for _, e := range slices.Concat(faultsAtTheEnd(), faultsOfCalls()) {
-		e.args, e.tool, e.want = append([]string{"fault"}, e.args...), "fault", append(e.want, bareGoPlugin...)
+		e.args, e.tool, e.want = append([]string{"faultplugin"}, e.args...), "fault", append(e.want, bareGoPlugin...)
 		if e.call == "" {
 			e.call = `{"do":"echo","text":"4711"}`
 		}
@@ -33,7 +33,7 @@ func faultsBeforeTheHandshake() []examination {
 		{name: "exits", args: []string{"-exit=3"}, want: handshake},
 		{name: "panics", args: []string{"-panic=boom"}, want: handshake},
 		{name: "exits in the middle", args: []string{"-exit=3", "-when=half"}, want: handshake},
-		{name: "stops", args: []string{"-stop"}, want: handshake, mute: true},
+		{name: "stops", args: []string{"-stop", "-hang"}, want: handshake, mute: true},
 		{name: "says nothing", args: []string{"-hang"}, want: handshake, mute: true},
 		{name: "noise", args: []string{"-stdout=hello"}, want: handshake},
 		{name: "something else", args: []string{"-first=hello"}, want: handshake},

@@ -4,33 +4,21 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/toolhost/toolhost/internal/conformance"
+	"github.com/toolhost/toolhost/internal/e2e/programs"
 	"github.com/toolhost/toolhost/internal/process"
-	"github.com/toolhost/toolhost/internal/process/fault"
 )
-
-// TestMain lets the test binary play the plugins.
-func TestMain(m *testing.M) {
-	if len(os.Args) > 1 {
-		switch os.Args[1] {
-		case "fault":
-			os.Exit(fault.Main(os.Args[2:]))
-		case "liar":
-			os.Exit(playLiar(os.Args[2]))
-		}
-	}
-	os.Exit(m.Run())
-}
 
 // examination is a plugin to examine, and what has to be found.
 type examination struct {
 	name string
-	args []string // of the test binary
+	args []string // the program, of those that examineAll builds, and its arguments
 	call string   // what to call the plugin's tool with; empty: whatever may be called
 	tool string
 	want []string // the checks that fail, and no others; those after a question mark may, one at least if all are such
@@ -55,15 +43,15 @@ const (
 
 // examineAll runs all examinations side by side, and checks each.
 func examineAll(t *testing.T, all []examination) {
-	self, err := os.Executable()
-	if err != nil {
+	bin := t.TempDir()
+	if err := programs.Build(t.Context(), bin, "./internal/conformance/liar", "./internal/process/fault/faultplugin"); err != nil {
 		t.Fatal(err)
 	}
 	seats := make(chan struct{}, atOnce)
 	results := make([]chan func(t *testing.T), len(all))
 	for i, e := range all {
 		results[i] = make(chan func(t *testing.T), 1)
-		cfg := e.config(t, self)
+		cfg := e.config(t, bin)
 		go func() { // the tests below wait for it
 			seats <- struct{}{}
 			defer func() { <-seats }()
@@ -77,7 +65,7 @@ func examineAll(t *testing.T, all []examination) {
 	}
 }
 
-func (e examination) config(t *testing.T, self string) conformance.Config {
+func (e examination) config(t *testing.T, bin string) conformance.Config {
 	run, err := os.MkdirTemp("/tmp", "cf") // t.TempDir is too long for a socket
 	if err != nil {
 		t.Fatal(err)
@@ -92,8 +80,8 @@ func (e examination) config(t *testing.T, self string) conformance.Config {
 	workspace := t.TempDir()
 	cfg := conformance.Config{
 		Process: process.Config{
-			Plugin: "examined", Instance: "examined", Path: self, Args: e.args, RunDir: run, PIDNamespace: process.NamespaceOff,
-			Env: []string{"GORACE=atexit_sleep_ms=0", "WORKSPACE=" + workspace},
+			Plugin: "examined", Instance: "examined", Path: filepath.Join(bin, e.args[0]), Args: e.args[1:], RunDir: run, PIDNamespace: process.NamespaceOff,
+			Env: []string{"WORKSPACE=" + workspace},
 		},
 		Workspace: workspace, Tool: e.tool, Arguments: json.RawMessage(e.call), Timeout: patience, ExitTimeout: lingering,
 	}

@@ -1,4 +1,6 @@
-package conformance_test
+// Command liar is a plugin that knows the contract alone, and breaks it where its argument says: a list of lies with plus
+// signs between them. The tests of package conformance say which check finds which lie. Nothing that ships imports it.
+package main
 
 import (
 	"context"
@@ -34,8 +36,16 @@ type liar struct {
 // tells reports whether the plugin lies so.
 func (l *liar) tells(lie string) bool { return slices.Contains(l.lies, lie) }
 
-// playLiar is the plugin's main.
-func playLiar(lies string) int {
+func main() {
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "usage: liar LIE+LIE…")
+		os.Exit(2)
+	}
+	os.Exit(play(os.Args[1]))
+}
+
+// play is the plugin's life, and returns its exit code.
+func play(lies string) int {
 	l := &liar{lies: strings.Split(lies, "+"), exit: make(chan int, 10)}
 	if os.Getenv(pluginwire.CookieKey) != pluginwire.CookieValue && !l.tells("silent_by_hand") {
 		fmt.Fprintln(os.Stderr, "a plugin of toolhost")
