@@ -9,7 +9,7 @@ import { create, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import { Server, ServerCredentials, type ServerDuplexStream, status } from "@grpc/grpc-js";
 import { type CallEvent, type Execution, Toolhost, ToolhostError } from "toolhost/client";
 import { toolhost as contract } from "toolhost/proto";
-import { sayingMore, saysMore } from "../dist/wire/more.js";
+import { sayingMore, saysMore } from "../dist/client/more.js";
 import { methodDefinition } from "../dist/wire/rpc.js";
 import { eventually, fixture, folder, Running } from "./harness.js";
 

@@ -10,10 +10,10 @@ import {
   ConnectResponseSchema,
   ToolService,
 } from "../gen/toolhost/v1/tool_service_pb.js";
-import { fieldBytes, Gatherer, sayingMore, saysMore } from "../wire/more.js";
 import { asBuffer, methodDefinition } from "../wire/rpc.js";
 import { sayable, unanswered } from "./failure.js";
 import type { Link } from "./link.js";
+import { fieldBytes, Gatherer, sayingMore, saysMore } from "./more.js";
 
 /** How long a stream without calls stays open. An open one keeps the process alive; to open another takes less than a call. */
 const idleMs = 200;
@@ -54,7 +54,11 @@ export class CallStream {
   readonly #limit: number;
   readonly #calls = new Map<number, StreamedCall>(); // that have not ended
   #idle: NodeJS.Timeout | undefined; // runs once the stream is open, and anew when a call has ended
-  readonly #out = new Gatherer(ConnectRequestSchema.field, (message) => this.#stream?.write(message));
+  readonly #out = new Gatherer(ConnectRequestSchema.field, (message) => {
+    if (this.#stream?.writable) {
+      this.#stream.write(message);
+    }
+  });
   #stream: ClientDuplexStream<Uint8Array, Arrived> | undefined;
   #release: (error: unknown) => void = () => {};
   #drained: Promise<void> | undefined;

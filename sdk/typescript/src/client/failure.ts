@@ -4,7 +4,7 @@ import { type ServiceError, status } from "@grpc/grpc-js";
 import { type ErrorKind, ToolhostError } from "../error.js";
 import { ErrorSchema } from "../gen/toolhost/tool/v1/error_pb.js";
 import { fromError } from "../wire/messages.js";
-import { fieldBytes } from "../wire/more.js";
+import { fieldBytes } from "./more.js";
 
 /** The kinds of codes, for servers that say no more. Codes that no kind maps to are read as the nearest. */
 const kinds: Readonly<Partial<Record<status, ErrorKind>>> = {

@@ -85,7 +85,8 @@ async function serveHost(plugin: Plugin): Promise<void> {
   } catch (error) {
     logToStderr("warn", "closing the plugin failed", { error });
   }
-  process.exit(0);
+  // What the calls said last is written when this turn of the event loop is over.
+  setImmediate(() => process.exit(0));
 }
 
 /** What nobody caught ends the call in whose work it was thrown, and no other; where there is none, it is logged. */

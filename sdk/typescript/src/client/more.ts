@@ -1,4 +1,4 @@
-/** Frames that travel together as one message, which both contracts have. */
+/** Frames that travel together as one message: what the contract calls `more`. */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Metadata } from "@grpc/grpc-js";
 
