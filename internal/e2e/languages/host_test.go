@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // serve starts a toolhost with the plugin of one language and returns its address. It is stopped at the end of the test.
@@ -65,7 +66,22 @@ func serve(t *testing.T, toolhost string, l language) string {
 	if line := <-ready; !strings.Contains(line, addr) {
 		t.Fatalf("toolhost is not ready: it printed %q", line)
 	}
+	known(t, toolhost, addr)
 	return addr
+}
+
+// known waits until a toolhost has asked its plugin: on a machine with much to do it is ready before that.
+func known(t *testing.T, toolhost, addr string) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); ; {
+		said, err := exec.CommandContext(t.Context(), toolhost, "tools", "--addr", addr, "say").CombinedOutput()
+		if err == nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("the plugin's tools are not known: %s", said)
+		}
+	}
 }
 
 // install puts a plugin into a folder, as one executable file.
