@@ -257,6 +257,9 @@ test("what nobody caught ends its call, and no other", async () => {
   assert.match(thrown.message, /the timer broke 4711/);
   const rejected = await failure(toolhost.call("reject_unheard"));
   assert.match(rejected.message, /nobody heard 4711/);
+  const exited = await failure(toolhost.call("exits"));
+  assert.equal(exited.kind, "internal");
+  assert.match(exited.message, /called process\.exit\(3\), which would end the plugin's other calls; throw an error instead$/);
   assert.deepEqual((await toolhost.call("pid")).result.value, { pid });
   await events.return?.(undefined);
 });

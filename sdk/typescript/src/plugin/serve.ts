@@ -89,7 +89,7 @@ async function serveHost(plugin: Plugin): Promise<void> {
   setImmediate(() => process.exit(0));
 }
 
-/** What nobody caught ends the call in whose work it was thrown, and no other; where there is none, it is logged. */
+/** What nobody caught, or would end the process, ends the call in whose work it was, and no other; else errors are logged. */
 function outliveErrors(): void {
   const heard = (error: unknown) => {
     const fail = currentCall.getStore();
@@ -101,6 +101,14 @@ function outliveErrors(): void {
   };
   process.on("uncaughtException", heard);
   process.on("unhandledRejection", heard);
+  const exit = process.exit.bind(process);
+  process.exit = (code) => {
+    if (currentCall.getStore()) {
+      const words = `the tool called process.exit(${code ?? ""}), which would end the plugin's other calls; throw an error instead`;
+      throw new Error(words);
+    }
+    return exit(code);
+  };
   // As go-plugin has it: whoever presses ^C speaks to toolhost, which ends its plugins itself.
   process.on("SIGINT", () => {});
 }

@@ -23,7 +23,7 @@ function guardStdout(): (line: string) => void {
   };
 }
 
-// This runs when the package is loaded, which is before the plugin's own modules are. Only a plugin's process is
+// This runs when the package is loaded, which is before the plugin's own modules are that it imports after it. Only a plugin's process is
 // affected, and only until its handshake.
 const printGuarded = startedByToolhost(process.env) ? guardStdout() : (line: string) => void process.stdout.write(line);
 
