@@ -38,11 +38,22 @@ type spec struct {
 	attr      os.ProcAttr
 	holder    *limits.Holder
 	namespace bool          // whether it gets a PID namespace
+	beside    uintptr       // which namespaces come with that one; see package pidns
 	grouped   bool          // whether it is only started in a control group of version 2
 	mark      string        // the entry of the environment by which it is found
-	walls     *sandbox.Plan // nil: none
+	plan      planner       // makes walls, meanwhile; nil: there are none
+	walls     *sandbox.Plan // set once the plan is made
 	survey    string        // the mark of what to look for at the process's end; empty: nothing is looked for
 }
+
+// planner makes the plan of a process's walls.
+type planner func() (*sandbox.Plan, error)
+
+// besideError says that a PID namespace is not to be had together with others.
+type besideError struct{ err error }
+
+func (e *besideError) Error() string { return e.err.Error() }
+func (e *besideError) Unwrap() error { return e.err }
 
 // namespaceError says why there is no PID namespace.
 type namespaceError struct{ err error }
@@ -56,8 +67,12 @@ var errNotGrouped = errors.New("no control group of version 2 takes it in")
 // startChild starts a process as s says, with nothing else inherited. Its goroutines end when the process has ended.
 func startChild(ctx context.Context, s spec) (*child, error) {
 	c := &child{holder: s.holder, surveyed: s.survey, known: make(chan struct{}), exited: make(chan struct{})}
-	started, ended := make(chan startedAs), make(chan struct{})
-	pidns.Go(func() (reusable bool) { return c.own(ctx, s, started, ended) })
+	started, ended, plan := make(chan startedAs), make(chan struct{}), make(chan planned, 1)
+	pidns.Go(func() (reusable bool) { return c.own(ctx, s, plan, started, ended) })
+	if s.plan != nil {
+		walls, err := s.plan() // while its namespaces are made
+		plan <- planned{walls, err}
+	}
 	as := <-started
 	if as.err != nil {
 		return nil, as.err
@@ -73,6 +88,12 @@ func startChild(ctx context.Context, s spec) (*child, error) {
 	return c, nil
 }
 
+// planned is what a planner made.
+type planned struct {
+	walls *sandbox.Plan
+	err   error
+}
+
 type startedAs struct {
 	pid int
 	err error
@@ -80,8 +101,8 @@ type startedAs struct {
 
 // own starts the process and reaps it on one thread that it keeps for so long: the kernel sends a child's death signal
 // when the thread that started it ends, not when the process does.
-func (c *child) own(ctx context.Context, s spec, started chan<- startedAs, ended chan<- struct{}) (reusable bool) {
-	process, reusable, err := c.start(ctx, s)
+func (c *child) own(ctx context.Context, s spec, plan <-chan planned, started chan<- startedAs, ended chan<- struct{}) (reusable bool) {
+	process, reusable, err := c.start(ctx, s, plan)
 	if err != nil {
 		started <- startedAs{err: err}
 		return reusable
@@ -98,16 +119,22 @@ func (c *child) own(ctx context.Context, s spec, started chan<- startedAs, ended
 }
 
 // start starts the process in its namespace and in its groups. If it fails, nothing is left of it.
-func (c *child) start(ctx context.Context, s spec) (process *os.Process, reusable bool, err error) {
+func (c *child) start(ctx context.Context, s spec, plan <-chan planned) (process *os.Process, reusable bool, err error) {
 	proc.SealDescriptors()
 	if s.namespace {
-		if c.namespace, err = pidns.New([]string{s.mark}); err != nil {
-			return nil, true, &namespaceError{err}
+		if reusable, err := c.enter(s); err != nil {
+			return nil, reusable, err
 		}
-		if err := c.namespace.Enter(s.path); err != nil {
-			c.namespace.Close()
-			return nil, false, &namespaceError{err}
+	}
+	if s.plan != nil {
+		made := <-plan
+		if made.err != nil {
+			if c.namespace != nil {
+				c.namespace.Close()
+			}
+			return nil, c.namespace == nil, made.err
 		}
+		s.walls = made.walls
 	}
 	var failed error
 	stuck, err := s.holder.Start(func(cgroup int) error {
@@ -130,6 +157,24 @@ func (c *child) start(ctx context.Context, s spec) (process *os.Process, reusabl
 		c.namespace.Close()
 	}
 	return process, !stuck && c.namespace == nil, err
+}
+
+// enter makes the process's namespaces and goes there. If it fails, nothing is left of them.
+func (c *child) enter(s spec) (reusable bool, err error) {
+	because := func(err error) error {
+		if s.beside != 0 {
+			return &besideError{err}
+		}
+		return &namespaceError{err}
+	}
+	if c.namespace, err = pidns.New([]string{s.mark}, s.beside); err != nil {
+		return true, because(err)
+	}
+	if err := c.namespace.Enter(s.path); err != nil {
+		c.namespace.Close()
+		return false, because(err)
+	}
+	return false, nil
 }
 
 // errNotPrepared says that there was a process, which failed to put its walls up.

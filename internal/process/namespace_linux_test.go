@@ -23,7 +23,7 @@ import (
 func namespaces() bool {
 	given := make(chan bool)
 	pidns.Go(func() (reusable bool) {
-		n, err := pidns.New(nil)
+		n, err := pidns.New(nil, 0)
 		if err == nil {
 			n.Close()
 		}

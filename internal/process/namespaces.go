@@ -10,7 +10,7 @@ import (
 func Namespaces() bool {
 	made := make(chan bool)
 	pidns.Go(func() (reusable bool) {
-		namespace, err := pidns.New([]string{})
+		namespace, err := pidns.New([]string{}, 0)
 		if err != nil {
 			made <- false
 			return true

@@ -4,10 +4,12 @@ package process_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -167,5 +169,36 @@ sleep 5
 				t.Errorf("the file of somebody else's: %v", err)
 			}
 		})
+	}
+}
+
+// A wall that is shown as a namespace is one, and what was granted is not apart.
+func TestWalledPluginIsApart(t *testing.T) {
+	in := func(pid, name string) string {
+		t.Helper()
+		link, err := os.Readlink(filepath.Join("/proc", pid, "ns", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return link
+	}
+	for _, namespace := range []process.NamespaceMode{process.NamespaceAuto, process.NamespaceOff} {
+		for _, network := range []bool{false, true} {
+			t.Run(fmt.Sprintf("PID namespace %s, network %t", namespace, network), func(t *testing.T) {
+				cfg := setupSandboxed(t)
+				cfg.PIDNamespace, cfg.Sandbox.Network = namespace, network
+				p := launch(t, cfg)
+				pid := strconv.Itoa(p.PID())
+				want := map[string]bool{"net": false, "ipc": wall(t, p.Sandbox(), "ipc").Mechanism == "IPC namespace", "mnt": wall(t, p.Sandbox(), "files").Effective}
+				if !network {
+					want["net"] = wall(t, p.Sandbox(), "network").Mechanism == "network namespace"
+				}
+				for name, apart := range want {
+					if theirs, ours := in(pid, name), in("self", name); (theirs != ours) != apart {
+						t.Errorf("it is in %s and toolhost in %s, want them apart: %t; the walls are %+v", theirs, ours, apart, p.Sandbox().Walls)
+					}
+				}
+			})
+		}
 	}
 }

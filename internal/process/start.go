@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolhost/toolhost/internal/guardian/proc"
 	"github.com/toolhost/toolhost/internal/pluginwire"
+	"github.com/toolhost/toolhost/internal/process/pidns"
 	"github.com/toolhost/toolhost/internal/sandbox"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -84,14 +85,22 @@ func (p *Process) startChild(ctx context.Context, attr os.ProcAttr, dir string) 
 	}
 	s.namespace = !s.grouped && p.cfg.PIDNamespace != NamespaceOff
 	without := map[string]string{}
+	alone := false // nothing comes with the PID namespace
 	for {
 		p.unwalled = !s.namespace && p.noNamespace == ""
+		s.beside = 0
+		if s.namespace && !alone {
+			s.beside = p.beside(without)
+		}
 		child, err := p.startBehind(ctx, s, dir, without)
+		_, notBeside := errors.AsType[*besideError](err)
 		namespace, noNamespace := errors.AsType[*namespaceError](err)
 		wall, noWall := errors.AsType[*sandbox.WallError](err)
 		switch {
 		case errors.Is(err, errNotGrouped):
 			s.grouped, s.namespace = false, true
+		case notBeside:
+			alone = true
 		case noNamespace && p.cfg.PIDNamespace != NamespaceRequired:
 			p.noNamespace, s.namespace = namespace.Error(), false
 		case noWall && without[wall.Wall] == "":
@@ -102,9 +111,31 @@ func (p *Process) startChild(ctx context.Context, attr os.ProcAttr, dir string) 
 	}
 }
 
+// beside returns the namespaces that the process's walls need besides that of processes, to be made together with it: so that
+// it need not make them by itself, one after the other, while somebody waits.
+func (p *Process) beside(without map[string]string) (flags uintptr) {
+	if !p.walled() {
+		return 0
+	}
+	for _, wall := range p.cfg.Sandbox.Separate(without) {
+		switch wall {
+		case sandbox.Network:
+			flags |= pidns.Network
+		case sandbox.IPC:
+			flags |= pidns.IPC
+		}
+	}
+	return flags
+}
+
+// walled reports whether the process is to be behind walls.
+func (p *Process) walled() bool {
+	return p.cfg.Sandbox.Mode != "" && p.cfg.Sandbox.Mode != sandbox.ModeOff
+}
+
 // startBehind starts the process as s says, behind the walls that the config wants. dir is where its socket will be.
 func (p *Process) startBehind(ctx context.Context, s spec, dir string, without map[string]string) (*child, error) {
-	if p.cfg.Sandbox.Mode == "" || p.cfg.Sandbox.Mode == sandbox.ModeOff {
+	if !p.walled() {
 		p.sandbox = tool.Sandbox{Mode: string(sandbox.ModeOff)}
 		return startChild(ctx, s)
 	}
@@ -114,17 +145,21 @@ func (p *Process) startBehind(ctx context.Context, s spec, dir string, without m
 	}
 	cfg := p.cfg.Sandbox
 	cfg.Hidden = append(slices.Clone(cfg.Hidden), p.cfg.RunDir)
-	plan, err := sandbox.New(cfg, sandbox.Situation{
-		Program: p.cfg.Path, Folder: p.cfg.Dir, Dir: p.dir(), Own: []string{p.tmp(), dir}, Stage: stage,
-		PIDNamespace: s.namespace, NoPIDNamespace: cmp.Or(p.noNamespace, "none is needed"), Without: without,
-	})
-	if err != nil {
-		return nil, err
+	var plan *sandbox.Plan
+	s.attr.Dir = ""
+	s.plan = func() (_ *sandbox.Plan, err error) {
+		plan, err = sandbox.New(cfg, sandbox.Situation{
+			Program: p.cfg.Path, Folder: p.cfg.Dir, Dir: p.dir(), Own: []string{p.tmp(), dir}, Stage: stage,
+			PIDNamespace: s.namespace, NoPIDNamespace: cmp.Or(p.noNamespace, "none is needed"), Beside: s.beside != 0, Without: without,
+		})
+		return plan, err
 	}
-	defer plan.Close()
-	p.sandbox = plan.Sandbox()
-	s.walls, s.attr.Dir = plan, ""
-	return startChild(ctx, s)
+	child, err := startChild(ctx, s)
+	if plan != nil {
+		p.sandbox = plan.Sandbox()
+		plan.Close()
+	}
+	return child, err
 }
 
 // watchLimits watches what nothing else holds. It ends before the process is released.

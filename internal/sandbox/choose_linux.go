@@ -13,12 +13,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// namespaces stands for user namespaces, and with them for all others, in Situation.Without; procMount for a /proc that
-// shows nobody else.
-const (
-	namespaces = "namespaces"
-	procMount  = "proc"
-)
+// procMount stands for a /proc that shows nobody else, in Situation.Without.
+const procMount = "proc"
 
 // look finds out what the process is to see.
 func (p *Plan) look() error {

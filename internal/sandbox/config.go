@@ -53,8 +53,23 @@ type Situation struct {
 	// PIDNamespace is whether the process gets a PID namespace and a /proc of its own, and NoPIDNamespace why not.
 	PIDNamespace   bool
 	NoPIDNamespace string
+	// Beside says that the process is started in namespaces of its own for what Config.Separate names, so that it has not to
+	// make them. It must be root's.
+	Beside bool
 	// Without says which walls are not to be tried, and why.
 	Without map[string]string
+}
+
+// Separate returns of which things the process is to have a namespace of its own, besides mounts and processes: Network, IPC,
+// both or none. without is that of the Situation.
+func (c Config) Separate(without map[string]string) []string {
+	var separate []string
+	for _, wall := range []string{Network, IPC} {
+		if without[wall] == "" && without[namespaces] == "" && (wall != Network || !c.Network) {
+			separate = append(separate, wall)
+		}
+	}
+	return separate
 }
 
 func (c Config) check() error {

@@ -5,6 +5,7 @@ package sandbox
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,17 +15,17 @@ import (
 // writeNamespaces lets the process leave toolhost's namespaces. Without the right to, it makes a user namespace first, in
 // which it is the same user and has it.
 func (p *Plan) writeNamespaces() {
-	without := p.situation.Without
-	network := !p.cfg.Network && without[Network] == "" && p.namespace
-	ipc := without[IPC] == "" && p.namespace
+	network, ipc := p.byNamespace(Network), p.byNamespace(IPC)
 	if p.userNamespace() && (p.mounts || network || ipc) {
 		p.writeUserNamespace()
 	}
-	if network {
+	if network && !p.situation.Beside {
 		p.call(step{wall: Network, what: "making a network namespace", optional: true}, unix.SYS_UNSHARE, unix.CLONE_NEWNET)
+	}
+	if network {
 		p.writeLoopback()
 	}
-	if ipc {
+	if ipc && !p.situation.Beside {
 		p.call(step{wall: IPC, what: "making an IPC namespace", optional: true}, unix.SYS_UNSHARE, unix.CLONE_NEWIPC)
 	}
 }
@@ -70,7 +71,7 @@ func (p *Plan) writePrivileges() {
 
 // byNamespace reports whether the network or IPC is kept apart by a namespace.
 func (p *Plan) byNamespace(name string) bool {
-	return p.namespace && p.situation.Without[name] == "" && (name != Network || !p.cfg.Network)
+	return slices.Contains(p.cfg.Separate(p.situation.Without), name)
 }
 
 // lastCapability returns the highest that the kernel knows.

@@ -17,6 +17,9 @@ const (
 	Syscalls   = "syscalls"   // no system calls that plugins have no use for and attackers have
 )
 
+// namespaces stands for user namespaces, and with them for all others, in Situation.Without.
+const namespaces = "namespaces"
+
 // WallError says that a wall cannot be put up. A Plan that is made without it may do.
 type WallError struct {
 	Wall string

@@ -7,8 +7,14 @@ import "errors"
 // Namespace is not to be had on this system.
 type Namespace struct{}
 
+// The namespaces that there can be beside, on other systems.
+const (
+	Network uintptr = 1 << iota
+	IPC
+)
+
 // New returns an error.
-func New([]string) (*Namespace, error) {
+func New([]string, uintptr) (*Namespace, error) {
 	return nil, errors.New("PID namespaces are made on Linux alone, on amd64 and arm64")
 }
 

@@ -12,24 +12,32 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// The namespaces that there can be beside.
+const (
+	Network uintptr = unix.CLONE_NEWNET
+	IPC     uintptr = unix.CLONE_NEWIPC
+)
+
 // readyTimeout bounds how long the first process may take. It needs less than a millisecond; a machine may be busy.
 const readyTimeout = 10 * time.Second
 
 // Namespace is a PID namespace with its first process. Its methods are for one goroutine at a time.
 type Namespace struct {
-	first *os.Process
-	pid   int // of the first process, which Release wipes
+	first  *os.Process
+	pid    int     // of the first process, which Release wipes
+	beside uintptr // flags of what else there is
 }
 
-// New makes a namespace. Its first process has env as its environment and dies with the calling thread: so the calling
-// goroutine must be one that Go started, and must outlive the namespace. Call Close at the end.
-func New(env []string) (*Namespace, error) {
-	first, ready, err := startFirst(env)
+// New makes a namespace, and those beside it that the flags of clone say: Network and IPC, or 0. Its first process has env as
+// its environment and dies with the calling thread: so the calling goroutine must be one that Go started, and must outlive
+// the namespace. Call Close at the end.
+func New(env []string, beside uintptr) (*Namespace, error) {
+	first, ready, err := startFirst(env, beside)
 	if err != nil {
 		return nil, fmt.Errorf("making a PID namespace: %w", err)
 	}
 	defer ready.Close()
-	n := &Namespace{first: first, pid: first.Pid}
+	n := &Namespace{first: first, pid: first.Pid, beside: beside}
 	err = ready.SetReadDeadline(time.Now().Add(readyTimeout))
 	if err == nil {
 		_, err = ready.Read(make([]byte, 1))
@@ -46,7 +54,7 @@ func New(env []string) (*Namespace, error) {
 }
 
 // startFirst starts the first process and returns what it writes to when it is ready.
-func startFirst(env []string) (*os.Process, *os.File, error) {
+func startFirst(env []string, beside uintptr) (*os.Process, *os.File, error) {
 	file, err := executable()
 	if err != nil {
 		return nil, nil, err
@@ -70,7 +78,7 @@ func startFirst(env []string) (*os.Process, *os.File, error) {
 		Env:   env,
 		Files: []*os.File{null, stdout, null, file},
 		Sys: &syscall.SysProcAttr{
-			Cloneflags: unix.CLONE_NEWPID | unix.CLONE_NEWNS,
+			Cloneflags: unix.CLONE_NEWPID | unix.CLONE_NEWNS | beside,
 			Pdeathsig:  syscall.SIGKILL,
 			Setsid:     true,
 		},
@@ -108,30 +116,46 @@ func (n *Namespace) Enter(path string) error {
 	if err != nil {
 		return err
 	}
-	mounts, err := os.Open(fmt.Sprintf("/proc/%d/ns/mnt", n.pid))
+	doors, err := n.open()
+	defer func() {
+		for _, door := range doors {
+			_ = door.Close()
+		}
+	}()
 	if err != nil {
 		return err
 	}
-	defer mounts.Close()
-	pids, err := os.Open(fmt.Sprintf("/proc/%d/ns/pid", n.pid))
-	if err != nil {
-		return err
-	}
-	defer pids.Close()
 	// A thread that shares its working folder with others cannot have other mounts than they.
 	if err := unix.Unshare(unix.CLONE_FS); err != nil {
-		return fmt.Errorf("entering the PID namespace: %w", err)
+		return fmt.Errorf("entering the namespaces: %w", err)
 	}
-	if err := unix.Setns(int(mounts.Fd()), unix.CLONE_NEWNS); err != nil {
-		return fmt.Errorf("entering the mount namespace: %w", err)
-	}
-	if err := unix.Setns(int(pids.Fd()), unix.CLONE_NEWPID); err != nil {
-		return fmt.Errorf("entering the PID namespace: %w", err)
+	for _, door := range doors {
+		if err := unix.Setns(int(door.Fd()), 0); err != nil {
+			return fmt.Errorf("entering the namespace %s: %w", door.Name(), err)
+		}
 	}
 	if inside, err := os.Stat(path); err != nil || !os.SameFile(outside, inside) {
 		return fmt.Errorf("entering the mount namespace: %s is not the same file there; is toolhost in a chroot?", path)
 	}
 	return nil
+}
+
+// open opens the namespaces of the first process. What is opened must be closed also with an error.
+func (n *Namespace) open() (doors []*os.File, err error) {
+	for _, of := range []struct {
+		name string
+		flag uintptr
+	}{{"net", Network}, {"ipc", IPC}, {"mnt", 0}, {"pid", 0}} {
+		if of.flag != n.beside&of.flag {
+			continue
+		}
+		door, err := os.Open(fmt.Sprintf("/proc/%d/ns/%s", n.pid, of.name))
+		if err != nil {
+			return doors, err
+		}
+		doors = append(doors, door)
+	}
+	return doors, nil
 }
 
 // PID returns the process id of the first process, to which orphans of the namespace fall.

@@ -22,7 +22,7 @@ func given(t *testing.T) bool {
 	t.Helper()
 	result := make(chan error)
 	pidns.Go(func() (reusable bool) {
-		n, err := pidns.New(nil)
+		n, err := pidns.New(nil, 0)
 		if err == nil {
 			n.Close()
 		}
@@ -47,7 +47,7 @@ func inside(t *testing.T, script string) (line string, namespace *pidns.Namespac
 	pidns.Go(func() (reusable bool) {
 		defer close(gone)
 		defer close(lines)
-		n, err := pidns.New([]string{"A=1"})
+		n, err := pidns.New([]string{"A=1"}, 0)
 		if err != nil {
 			t.Error(err)
 			return
