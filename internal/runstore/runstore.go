@@ -101,7 +101,8 @@ type Store interface {
 	// An error, such as ErrNotFound, is yielded last. The consumer may take its time: nothing is held meanwhile.
 	Read(ctx context.Context, runID string, after uint64) iter.Seq2[Record, error]
 
-	// Snapshot returns a run's snapshot as the last Renewal left it, or ErrNotFound. A run that has none has an empty one.
+	// Snapshot returns a run's snapshot as the last Renewal left it, or ErrNotFound. A run that has none has an empty one. What it
+	// returns is the caller's alone.
 	Snapshot(ctx context.Context, runID string) (Snapshot, error)
 
 	// Get returns one run, or ErrNotFound.
