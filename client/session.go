@@ -28,7 +28,7 @@ type session struct {
 	ready  chan struct{} // closed when outbox is there, or err
 	outbox *flow.Outbox[*toolhostv1.ConnectRequest]
 
-	received atomic.Uint64 // frames that were read
+	seen atomic.Uint64 // the mark of the last message that was read
 
 	mutex sync.Mutex
 	calls map[uint32]*execution
@@ -94,12 +94,11 @@ func (s *session) run() {
 		close(s.ready)
 		return
 	}
-	s.outbox = flow.NewOutbox(func(frames []*toolhostv1.ConnectRequest) error {
+	s.outbox = flow.NewOutbox(func(frames []*toolhostv1.ConnectRequest, mark uint64) error {
 		m := frames[0]
-		m.Received, m.More = s.received.Load(), frames[1:]
+		m.Read, m.Mark, m.More = s.seen.Load(), mark, frames[1:]
 		return stream.Send(m)
 	}, outboxBytes)
-	s.outbox.WhenStalled(cancel)
 	close(s.ready)
 	err = s.receive(stream)
 	s.end(err)
@@ -145,8 +144,8 @@ func (s *session) receive(stream connectStream) error {
 				s.outbox.Together(flow.TogetherBytes)
 			}
 		}
-		s.received.Add(1 + uint64(len(resp.GetMore())))
-		s.outbox.Arrived(resp.GetReceived())
+		s.seen.Store(resp.GetMark())
+		s.outbox.Read(resp.GetRead())
 		s.take(resp)
 		for _, frame := range resp.GetMore() {
 			s.take(frame)

@@ -3,9 +3,9 @@ package flow
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"runtime"
 	"sync"
-	"time"
 )
 
 // Errors that end an outbox, besides those of its send function.
@@ -21,21 +21,20 @@ const (
 	frameOverhead = 64
 	// maxUrgent bounds the frames that came by PutNow and are not sent. A sender has a few of them per open call.
 	maxUrgent = 1 << 16
-	// A putter sends by itself what is small, while so few frames are not known to have arrived that a stream of gRPC
+	// A putter sends by itself what is small, while so few messages are not known to have been read that a stream of gRPC
 	// takes them without waiting: it has room for 64 KiB (google.golang.org/grpc/internal/transport, defaultWriteQuota).
 	// Where there are more, many calls are at work, whose frames cost less together.
 	maxDirectBytes  = 2 << 10
 	maxDirectFrames = 2
-	// stallTime is how long such a frame may take all the same. Only an end that says that frames have arrived which it
-	// has not read can make it wait.
-	stallTime = 5 * time.Second
+	// marksKept is of how many messages the marks are known: more than are under way where a putter sends.
+	marksKept = 8
 )
 
 // Outbox is the sending side of a stream: one goroutine of its own sends what any goroutine puts in, in the order in
 // which it was put in. Where nothing waits and the other end is known to keep up, whoever puts a small frame in sends it
 // himself: to hand it over would cost more than to send it. All methods may be called from any goroutine.
 type Outbox[T any] struct {
-	send func([]T) error
+	send func(frames []T, mark uint64) error
 	room *Credit
 	done chan struct{} // closed when the goroutine has ended
 
@@ -49,21 +48,20 @@ type Outbox[T any] struct {
 	err    error
 	wake   chan struct{} // holds one token
 
-	sent    uint64 // frames that were handed to send, or are about to be
-	arrived uint64 // of those the other end has read
-	behind  uint64 // of those the goroutine has sent: until they have arrived, nobody else sends
+	sent   uint64            // messages that were handed to send, or are about to be
+	read   uint64            // of those, up to which the other end has shown that it has read them
+	behind uint64            // of those the goroutine has sent: until they are read, nobody else sends
+	marks  [marksKept]uint64 // of the last messages, by their number
 
 	putters sync.WaitGroup // that send
-	stalled func()         // see WhenStalled
-	stall   *time.Timer    // runs while one of them does
 	ended   chan struct{}  // closed with err
 }
 
-// NewOutbox starts an outbox that calls send, from one goroutine at a time, with the next frame, or with the next few: see
-// Together. send must not keep the slice. limit is the number of bytes that may wait before Put blocks; with what is just
+// NewOutbox starts an outbox that calls send, from one goroutine at a time, with the next frame, or with the next few (see
+// Together), and the mark of the message that they make (see Read). send must not keep the slice. limit is the number of bytes that may wait before Put blocks; with what is just
 // being sent, up to twice as much is held. The outbox ends with the first error of send, or with Close; one of them must
 // come.
-func NewOutbox[T any](send func(frames []T) error, limit int) *Outbox[T] {
+func NewOutbox[T any](send func(frames []T, mark uint64) error, limit int) *Outbox[T] {
 	o := &Outbox[T]{
 		send:  send,
 		room:  NewCredit(limit),
@@ -71,15 +69,9 @@ func NewOutbox[T any](send func(frames []T) error, limit int) *Outbox[T] {
 		wake:  make(chan struct{}, 1),
 		ended: make(chan struct{}),
 	}
-	o.stall = time.AfterFunc(stallTime, o.giveUp)
-	o.stall.Stop()
 	go o.run() // ends by fail; Close waits for it
 	return o
 }
-
-// WhenStalled says what makes a send return that the other end holds up for ever. It is called, if at all, before the
-// first frame is put in. Where whoever watches Ended ends the stream, there is no need of it.
-func (o *Outbox[T]) WhenStalled(end func()) { o.stalled = end }
 
 // Together says that frames which wait at the same time may be handed to send together, as long as they have at most so many
 // bytes. Until it is called, send gets one at a time. It may be called at any time; 0 takes it back.
@@ -89,19 +81,28 @@ func (o *Outbox[T]) Together(bytes int) {
 	o.most = bytes
 }
 
-func (o *Outbox[T]) giveUp() {
-	o.fail(ErrStalled)
-	if o.stalled != nil {
-		o.stalled()
+// Read says the mark of the last message that the other end has read. Nobody can guess a mark, so that an end that takes
+// nothing cannot make a putter believe otherwise, whom it would hold up. As long as Read is not called, every frame goes
+// through the goroutine.
+func (o *Outbox[T]) Read(mark uint64) {
+	if mark == 0 {
+		return
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for number := o.sent; number > o.read && number+marksKept > o.sent; number-- {
+		if o.marks[number%marksKept] == mark {
+			o.read = number
+		}
 	}
 }
 
-// Arrived says how many frames the other end has read, from the first on. As long as it is not called, every frame goes
-// through the goroutine.
-func (o *Outbox[T]) Arrived(frames uint64) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.arrived = max(o.arrived, min(frames, o.sent))
+// stampLocked counts a message that is about to be sent, and returns its mark.
+func (o *Outbox[T]) stampLocked() uint64 {
+	o.sent++
+	mark := rand.Uint64() // of runtime's generator, ChaCha8
+	o.marks[o.sent%marksKept] = mark
+	return mark
 }
 
 // Put queues a frame of size bytes and blocks while there is no room. It fails with ctx's cause if that ends first, or
@@ -128,18 +129,16 @@ func (o *Outbox[T]) Put(ctx context.Context, frame T, size int) error {
 func (o *Outbox[T]) sendNow(frame T, size int) (done bool, err error) {
 	o.mu.Lock()
 	if size > maxDirectBytes || !o.idle || o.direct || len(o.queue.frames) > 0 || o.last || o.err != nil ||
-		o.arrived == 0 || o.arrived < o.behind || o.sent-o.arrived >= maxDirectFrames {
+		o.read == 0 || o.read < o.behind || o.sent-o.read >= maxDirectFrames {
 		o.mu.Unlock()
 		return false, nil
 	}
 	o.direct = true
-	o.sent++
+	mark := o.stampLocked()
 	o.putters.Add(1)
 	o.mu.Unlock()
 	defer o.putters.Done()
-	o.stall.Reset(stallTime)
-	err = o.send([]T{frame})
-	o.stall.Stop()
+	err = o.send([]T{frame}, mark)
 	if err != nil {
 		o.fail(err)
 	}
@@ -255,13 +254,22 @@ func (o *Outbox[T]) run() {
 		}
 		for n := 0; len(next.frames[n:]) > 0; {
 			together := next.together(n, most)
-			if err := o.send(next.frames[n : n+together : n+together]); err != nil {
+			if err := o.send(next.frames[n:n+together:n+together], o.stamp()); err != nil {
 				o.fail(err)
 				return
 			}
 			n += together
 		}
 	}
+}
+
+// stamp is stampLocked for what the goroutine sends.
+func (o *Outbox[T]) stamp() uint64 {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	mark := o.stampLocked()
+	o.behind = o.sent
+	return mark
 }
 
 // take waits for frames and returns all that are queued, and how many bytes of them may be sent at once. It returns none once the
@@ -285,8 +293,6 @@ func (o *Outbox[T]) take(spent batch[T]) (next batch[T], most int) {
 	}
 	next = o.queue
 	o.queue, o.urgent = batch[T]{frames: spent.frames[:0], costs: spent.costs[:0]}, 0
-	o.sent += uint64(len(next.frames))
-	o.behind = o.sent
 	o.room.Grant(next.room)
 	return next, o.most
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -21,8 +22,8 @@ type wire struct {
 }
 
 // each makes what sends one frame into what an outbox calls.
-func each[T any](send func(T) error) func([]T) error {
-	return func(frames []T) error {
+func each[T any](send func(T) error) func([]T, uint64) error {
+	return func(frames []T, _ uint64) error {
 		for _, f := range frames {
 			if err := send(f); err != nil {
 				return err
@@ -253,7 +254,7 @@ func TestOutboxSendsTogetherWhatWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		var got [][]string
-		o := flow.NewOutbox(func(frames []string) error {
+		o := flow.NewOutbox(func(frames []string, _ uint64) error {
 			got = append(got, slices.Clone(frames))
 			<-release
 			return nil
@@ -290,7 +291,7 @@ func TestOutboxSendsTogetherWhatWaits(t *testing.T) {
 }
 
 func BenchmarkOutbox(b *testing.B) {
-	o := flow.NewOutbox(func([]int) error { return nil }, 1<<16)
+	o := flow.NewOutbox(func([]int, uint64) error { return nil }, 1<<16)
 	defer o.Close()
 	b.ReportAllocs()
 	b.RunParallel(func(pb *testing.PB) {
@@ -300,17 +301,18 @@ func BenchmarkOutbox(b *testing.B) {
 	})
 }
 
-// TestOutboxSendsInTheCallersGoroutine where the other end keeps up, and only there.
+// TestOutboxSendsInTheCallersGoroutine where the other end shows that it keeps up, and only there.
 func TestOutboxSendsInTheCallersGoroutine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		var got []string
-		o := flow.NewOutbox(each(func(frame string) error {
+		var marks []uint64
+		o := flow.NewOutbox(func(frames []string, mark uint64) error {
 			mu.Lock()
 			defer mu.Unlock()
-			got = append(got, frame)
+			got, marks = append(got, frames...), append(marks, mark)
 			return nil
-		}), 1<<20)
+		}, 1<<20)
 		sentAtOnce := func(frame string, size int) bool {
 			mu.Lock()
 			n := len(got)
@@ -330,42 +332,27 @@ func TestOutboxSendsInTheCallersGoroutine(t *testing.T) {
 			synctest.Wait() // until the outbox's goroutine waits
 		}
 		step("an end that has not said anything", "a", 1, false)
-		o.Arrived(1)
-		step("an end that keeps up", "b", 1, true)
-		step("a large frame", "c", 64<<10, false)
-		step("behind a large frame", "d", 1, false)
-		o.Arrived(1 << 40) // it cannot have more than there was
+		for guess := range uint64(100) {
+			o.Read(guess)
+		}
+		step("an end that guesses", "b", 1, false)
+		o.Read(marks[1])
+		step("an end that keeps up", "c", 1, true)
+		step("a large frame", "d", 64<<10, false)
+		step("behind a large frame", "e", 1, false)
+		o.Read(marks[2])
+		o.Read(marks[0])
+		step("an end that has read what was before", "f", 1, false)
+		o.Read(marks[5])
 		for i := range 2 {
 			step(fmt.Sprint("frame ", i), fmt.Sprint(i), 1, true)
 		}
-		step("too many that are on their way", "e", 1, false)
-		o.Arrived(7)
-		step("they have arrived", "f", 1, true)
+		step("too many that are on their way", "g", 1, false)
+		o.Read(marks[8])
+		step("they were read", "h", 1, true)
 		o.Close()
-		if len(got) != 8 || got[6] != "e" || got[7] != "f" {
-			t.Errorf("sent %q", got)
+		if all := strings.Join(got, ""); all != "abcdef01gh" {
+			t.Errorf("sent %q", all)
 		}
-	})
-}
-
-// TestOutboxEndsWithAnEndThatLies: it says that frames have arrived and takes none, so that a putter is held up.
-func TestOutboxEndsWithAnEndThatLies(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWire()
-		o := flow.NewOutbox(each(w.send), 1<<20)
-		o.WhenStalled(func() { close(w.gone) })
-		if err := o.PutNow("a"); err != nil {
-			t.Fatal(err)
-		}
-		<-w.take
-		synctest.Wait()
-		o.Arrived(1)
-		if err := o.PutNow("b"); !errors.Is(err, errGone) {
-			t.Errorf("what was held up ended with %v", err)
-		}
-		if !errors.Is(o.Err(), flow.ErrStalled) {
-			t.Errorf("the outbox ended with %v", o.Err())
-		}
-		o.Close()
 	})
 }

@@ -29,7 +29,7 @@ type connection struct {
 	outbox  *flow.Outbox[*toolhostv1.ConnectResponse]
 	running sync.WaitGroup // the goroutine of each call
 
-	received atomic.Uint64 // frames that were read
+	seen atomic.Uint64 // the mark of the last message that was read
 
 	mutex    sync.Mutex
 	open     map[uint32]*numberedCall
@@ -99,9 +99,9 @@ func (c *connection) wait(received <-chan error) error {
 }
 
 // send is the outbox's.
-func (c *connection) send(frames []*toolhostv1.ConnectResponse) error {
+func (c *connection) send(frames []*toolhostv1.ConnectResponse, mark uint64) error {
 	m := frames[0]
-	m.Received, m.More = c.received.Load(), frames[1:]
+	m.Read, m.Mark, m.More = c.seen.Load(), mark, frames[1:]
 	return c.stream.Send(m)
 }
 
@@ -115,8 +115,8 @@ func (c *connection) receive() error {
 		if err != nil {
 			return err
 		}
-		c.received.Add(1 + uint64(len(req.GetMore())))
-		c.outbox.Arrived(req.GetReceived())
+		c.seen.Store(req.GetMark())
+		c.outbox.Read(req.GetRead())
 		c.take(req)
 		for _, frame := range req.GetMore() {
 			c.take(frame)

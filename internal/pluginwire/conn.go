@@ -55,13 +55,13 @@ type Conn struct {
 	done   chan struct{}
 	reader sync.WaitGroup // the goroutine that reads the stream
 
-	mu       sync.Mutex
-	out      *flow.Outbox[*pluginv1.ConnectRequest] // nil until open
-	opened   bool                                   // Open was called
-	calls    map[uint32]*Call                       // those without an end
-	last     uint32                                 // the number of the newest call
-	received atomic.Uint64                          // frames that were read
-	err      *tool.Error                            // why the connection is lost
+	mu     sync.Mutex
+	out    *flow.Outbox[*pluginv1.ConnectRequest] // nil until open
+	opened bool                                   // Open was called
+	calls  map[uint32]*Call                       // those without an end
+	last   uint32                                 // the number of the newest call
+	seen   atomic.Uint64                          // the mark of the last message that was read
+	err    *tool.Error                            // why the connection is lost
 }
 
 // NewConn returns a connection that is not open. Calls need Open; Describe does not.
@@ -113,16 +113,15 @@ func (c *Conn) attach(stream grpc.BidiStreamingClient[pluginv1.ConnectRequest, p
 	if c.err != nil {
 		return // closed meanwhile, which has ended the stream
 	}
-	c.out = flow.NewOutbox(func(frames []*pluginv1.ConnectRequest) error {
+	c.out = flow.NewOutbox(func(frames []*pluginv1.ConnectRequest, mark uint64) error {
 		m := frames[0]
-		m.Received, m.More = c.received.Load(), frames[1:]
+		m.Read, m.Mark, m.More = c.seen.Load(), mark, frames[1:]
 		err := stream.Send(m)
 		if err != nil && !errors.Is(err, io.EOF) { // at io.EOF the reader gets to know why
 			c.lose(err)
 		}
 		return err
 	}, outboxBytes)
-	c.out.WhenStalled(func() { c.lose(flow.ErrStalled) })
 	c.reader.Go(func() { c.read(stream) }) // ends with the stream; Close waits for it
 }
 
@@ -217,9 +216,9 @@ func (c *Conn) read(stream grpc.BidiStreamingClient[pluginv1.ConnectRequest, plu
 			}
 		}
 		more := frame.GetMore()
-		c.received.Add(1 + uint64(len(more)))
-		c.out.Arrived(frame.GetReceived())
-		frame.Received, frame.More = 0, nil // of the stream, not of the call, whose credit they do not cost
+		c.seen.Store(frame.GetMark())
+		c.out.Read(frame.GetRead())
+		frame.Read, frame.Mark, frame.More = 0, 0, nil // of the stream, not of the call, whose credit they do not cost
 		c.dispatch(frame)
 		for _, frame := range more {
 			c.dispatch(frame)

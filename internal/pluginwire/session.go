@@ -26,7 +26,7 @@ type streamSession struct {
 	out    *flow.Outbox[*pluginv1.ConnectResponse]
 	work   flow.Workers // one goroutine per call
 
-	received atomic.Uint64 // frames that were read
+	seen atomic.Uint64 // the mark of the last message that was read
 
 	mu    sync.Mutex
 	calls map[uint32]*ServerCall // those without an end
@@ -35,9 +35,9 @@ type streamSession struct {
 func newStreamSession(s *server, stream grpc.BidiStreamingServer[pluginv1.ConnectRequest, pluginv1.ConnectResponse]) *streamSession {
 	ctx, cancel := context.WithCancelCause(stream.Context())
 	session := &streamSession{server: s, stream: stream.Context(), ctx: ctx, cancel: cancel, calls: map[uint32]*ServerCall{}}
-	session.out = flow.NewOutbox(func(frames []*pluginv1.ConnectResponse) error {
+	session.out = flow.NewOutbox(func(frames []*pluginv1.ConnectResponse, mark uint64) error {
 		m := frames[0]
-		m.Received, m.More = session.received.Load(), frames[1:]
+		m.Read, m.Mark, m.More = session.seen.Load(), mark, frames[1:]
 		return stream.Send(m)
 	}, outboxBytes)
 	if flow.SaidMore(metadata.ValueFromIncomingContext(stream.Context(), flow.MoreKey)) {
@@ -64,8 +64,8 @@ func (s *streamSession) read(stream grpc.BidiStreamingServer[pluginv1.ConnectReq
 		if err != nil {
 			return err
 		}
-		s.received.Add(1 + uint64(len(frame.GetMore())))
-		s.out.Arrived(frame.GetReceived())
+		s.seen.Store(frame.GetMark())
+		s.out.Read(frame.GetRead())
 		s.dispatch(frame)
 		for _, more := range frame.GetMore() {
 			s.dispatch(more)

@@ -62,7 +62,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file toolhost/plugin/v1/plugin.proto.
  */
 export const file_toolhost_plugin_v1_plugin: GenFile = /*@__PURE__*/
-  fileDesc("Ch90b29saG9zdC9wbHVnaW4vdjEvcGx1Z2luLnByb3RvEhJ0b29saG9zdC5wbHVnaW4udjEipAEKD0Rlc2NyaWJlUmVxdWVzdBINCgV0b29scxgBIAMoCRIPCgdzZXNzaW9uGAIgASgJEkEKB2NvbnRleHQYAyADKAsyMC50b29saG9zdC5wbHVnaW4udjEuRGVzY3JpYmVSZXF1ZXN0LkNvbnRleHRFbnRyeRouCgxDb250ZXh0RW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgMOgI4ASLsAQoQRGVzY3JpYmVSZXNwb25zZRIMCgRuYW1lGAEgASgJEg8KB3ZlcnNpb24YAiABKAkSEwoLZGVzY3JpcHRpb24YAyABKAkSKQoFdG9vbHMYBCADKAsyGi50b29saG9zdC50b29sLnYxLlRvb2xTcGVjEhQKDGRlZmF1bHRfdGFncxgFIAMoCRIvCgdmaWx0ZXJzGAYgAygLMh4udG9vbGhvc3QucGx1Z2luLnYxLkZpbHRlclNwZWMSMgoLcGVybWlzc2lvbnMYByABKAsyHS50b29saG9zdC50b29sLnYxLlBlcm1pc3Npb25zIk4KCkZpbHRlclNwZWMSDAoEbmFtZRgBIAEoCRITCgtkZXNjcmlwdGlvbhgCIAEoCRIOCgZiZWZvcmUYAyABKAgSDQoFYWZ0ZXIYBCABKAgiqQMKDkNvbm5lY3RSZXF1ZXN0EgwKBGNhbGwYASABKA0SLgoFc3RhcnQYAiABKAsyHS50b29saG9zdC5wbHVnaW4udjEuU3RhcnRDYWxsSAASNQoGYXBwZW5kGAMgASgLMiMudG9vbGhvc3QucGx1Z2luLnYxLkFwcGVuZEFyZ3VtZW50c0gAEjkKCGNvbXBsZXRlGAQgASgLMiUudG9vbGhvc3QucGx1Z2luLnYxLkNvbXBsZXRlQXJndW1lbnRzSAASMAoGY2FuY2VsGAUgASgLMh4udG9vbGhvc3QucGx1Z2luLnYxLkNhbmNlbENhbGxIABIxCgZjcmVkaXQYBiABKAsyHy50b29saG9zdC5wbHVnaW4udjEuR3JhbnRDcmVkaXRIABI1CghhcnRpZmFjdBgHIAEoCzIhLnRvb2xob3N0LnBsdWdpbi52MS5BcnRpZmFjdFBpZWNlSAASEAoIcmVjZWl2ZWQYCCABKAQSMAoEbW9yZRgJIAMoCzIiLnRvb2xob3N0LnBsdWdpbi52MS5Db25uZWN0UmVxdWVzdEIHCgVmcmFtZSLOAQoJU3RhcnRDYWxsEg8KB2NhbGxfaWQYASABKAkSDAoEdG9vbBgCIAEoCRIRCglhcmd1bWVudHMYAyABKAwSEAoIY29tcGxldGUYBCABKAgSKgoHdGltZW91dBgFIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIOCgZjcmVkaXQYBiABKA0SDwoHYXR0ZW1wdBgHIAEoDRIwCgdjb250ZXh0GAggASgLMh8udG9vbGhvc3QucGx1Z2luLnYxLkNhbGxDb250ZXh0IqECCgtDYWxsQ29udGV4dBIPCgdzZXNzaW9uGAEgASgJEhEKCXdvcmtzcGFjZRgCIAEoCRI7CgZ2YWx1ZXMYAyADKAsyKy50b29saG9zdC5wbHVnaW4udjEuQ2FsbENvbnRleHQuVmFsdWVzRW50cnkSPQoHc2VjcmV0cxgEIAMoCzIsLnRvb2xob3N0LnBsdWdpbi52MS5DYWxsQ29udGV4dC5TZWNyZXRzRW50cnkSEwoLdHJhY2VwYXJlbnQYBSABKAkaLQoLVmFsdWVzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgMOgI4ARouCgxTZWNyZXRzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASIfCg9BcHBlbmRBcmd1bWVudHMSDAoEdGV4dBgBIAEoDCImChFDb21wbGV0ZUFyZ3VtZW50cxIRCglhcmd1bWVudHMYASABKAwiHAoKQ2FuY2VsQ2FsbBIOCgZyZWFzb24YASABKAkiHAoLR3JhbnRDcmVkaXQSDQoFYnl0ZXMYASABKA0ijwMKD0Nvbm5lY3RSZXNwb25zZRIMCgRjYWxsGAEgASgNEioKBnN0YXR1cxgCIAEoCzIYLnRvb2xob3N0LnRvb2wudjEuU3RhdHVzSAASLgoIcHJvZ3Jlc3MYAyABKAsyGi50b29saG9zdC50b29sLnYxLlByb2dyZXNzSAASKgoDbG9nGAQgASgLMhsudG9vbGhvc3QudG9vbC52MS5Mb2dSZWNvcmRIABIxCgVjaHVuaxgFIAEoCzIgLnRvb2xob3N0LnBsdWdpbi52MS5Db250ZW50Q2h1bmtIABIqCgNlbmQYBiABKAsyGy50b29saG9zdC5wbHVnaW4udjEuQ2FsbEVuZEgAEjkKDXJlYWRfYXJ0aWZhY3QYByABKAsyIC50b29saG9zdC5wbHVnaW4udjEuUmVhZEFydGlmYWN0SAASEAoIcmVjZWl2ZWQYCCABKAQSMQoEbW9yZRgJIAMoCzIjLnRvb2xob3N0LnBsdWdpbi52MS5Db25uZWN0UmVzcG9uc2VCBwoFZnJhbWUiPQoMUmVhZEFydGlmYWN0Eg4KBmhhbmRsZRgBIAEoCRIOCgZvZmZzZXQYAiABKAQSDQoFbGltaXQYAyABKA0idQoNQXJ0aWZhY3RQaWVjZRIMCgRkYXRhGAEgASgMEhIKCm1lZGlhX3R5cGUYAiABKAkSDAoEc2l6ZRgDIAEoBBImCgVlcnJvchgEIAEoCzIXLnRvb2xob3N0LnRvb2wudjEuRXJyb3ISDAoEbmFtZRgFIAEoCSIrCgxDb250ZW50Q2h1bmsSDQoFaW5kZXgYASABKA0SDAoEZGF0YRgCIAEoDCJqCgdDYWxsRW5kEioKBnJlc3VsdBgBIAEoCzIYLnRvb2xob3N0LnRvb2wudjEuUmVzdWx0SAASKAoFZXJyb3IYAiABKAsyFy50b29saG9zdC50b29sLnYxLkVycm9ySABCCQoHb3V0Y29tZTLCAQoRVG9vbFBsdWdpblNlcnZpY2USVQoIRGVzY3JpYmUSIy50b29saG9zdC5wbHVnaW4udjEuRGVzY3JpYmVSZXF1ZXN0GiQudG9vbGhvc3QucGx1Z2luLnYxLkRlc2NyaWJlUmVzcG9uc2USVgoHQ29ubmVjdBIiLnRvb2xob3N0LnBsdWdpbi52MS5Db25uZWN0UmVxdWVzdBojLnRvb2xob3N0LnBsdWdpbi52MS5Db25uZWN0UmVzcG9uc2UoATABQkFaP2dpdGh1Yi5jb20vdG9vbGhvc3QvdG9vbGhvc3QvZ2VuL2dvL3Rvb2xob3N0L3BsdWdpbi92MTtwbHVnaW52MWIGcHJvdG8z", [file_google_protobuf_duration, file_toolhost_tool_v1_error, file_toolhost_tool_v1_permissions, file_toolhost_tool_v1_result, file_toolhost_tool_v1_spec, file_toolhost_tool_v1_status]);
+  fileDesc("Ch90b29saG9zdC9wbHVnaW4vdjEvcGx1Z2luLnByb3RvEhJ0b29saG9zdC5wbHVnaW4udjEipAEKD0Rlc2NyaWJlUmVxdWVzdBINCgV0b29scxgBIAMoCRIPCgdzZXNzaW9uGAIgASgJEkEKB2NvbnRleHQYAyADKAsyMC50b29saG9zdC5wbHVnaW4udjEuRGVzY3JpYmVSZXF1ZXN0LkNvbnRleHRFbnRyeRouCgxDb250ZXh0RW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgMOgI4ASLsAQoQRGVzY3JpYmVSZXNwb25zZRIMCgRuYW1lGAEgASgJEg8KB3ZlcnNpb24YAiABKAkSEwoLZGVzY3JpcHRpb24YAyABKAkSKQoFdG9vbHMYBCADKAsyGi50b29saG9zdC50b29sLnYxLlRvb2xTcGVjEhQKDGRlZmF1bHRfdGFncxgFIAMoCRIvCgdmaWx0ZXJzGAYgAygLMh4udG9vbGhvc3QucGx1Z2luLnYxLkZpbHRlclNwZWMSMgoLcGVybWlzc2lvbnMYByABKAsyHS50b29saG9zdC50b29sLnYxLlBlcm1pc3Npb25zIk4KCkZpbHRlclNwZWMSDAoEbmFtZRgBIAEoCRITCgtkZXNjcmlwdGlvbhgCIAEoCRIOCgZiZWZvcmUYAyABKAgSDQoFYWZ0ZXIYBCABKAgixQMKDkNvbm5lY3RSZXF1ZXN0EgwKBGNhbGwYASABKA0SLgoFc3RhcnQYAiABKAsyHS50b29saG9zdC5wbHVnaW4udjEuU3RhcnRDYWxsSAASNQoGYXBwZW5kGAMgASgLMiMudG9vbGhvc3QucGx1Z2luLnYxLkFwcGVuZEFyZ3VtZW50c0gAEjkKCGNvbXBsZXRlGAQgASgLMiUudG9vbGhvc3QucGx1Z2luLnYxLkNvbXBsZXRlQXJndW1lbnRzSAASMAoGY2FuY2VsGAUgASgLMh4udG9vbGhvc3QucGx1Z2luLnYxLkNhbmNlbENhbGxIABIxCgZjcmVkaXQYBiABKAsyHy50b29saG9zdC5wbHVnaW4udjEuR3JhbnRDcmVkaXRIABI1CghhcnRpZmFjdBgHIAEoCzIhLnRvb2xob3N0LnBsdWdpbi52MS5BcnRpZmFjdFBpZWNlSAASEAoIcmVjZWl2ZWQYCCABKAQSDAoEcmVhZBgLIAEoBhIwCgRtb3JlGAkgAygLMiIudG9vbGhvc3QucGx1Z2luLnYxLkNvbm5lY3RSZXF1ZXN0EgwKBG1hcmsYCiABKAZCBwoFZnJhbWUizgEKCVN0YXJ0Q2FsbBIPCgdjYWxsX2lkGAEgASgJEgwKBHRvb2wYAiABKAkSEQoJYXJndW1lbnRzGAMgASgMEhAKCGNvbXBsZXRlGAQgASgIEioKB3RpbWVvdXQYBSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SDgoGY3JlZGl0GAYgASgNEg8KB2F0dGVtcHQYByABKA0SMAoHY29udGV4dBgIIAEoCzIfLnRvb2xob3N0LnBsdWdpbi52MS5DYWxsQ29udGV4dCKhAgoLQ2FsbENvbnRleHQSDwoHc2Vzc2lvbhgBIAEoCRIRCgl3b3Jrc3BhY2UYAiABKAkSOwoGdmFsdWVzGAMgAygLMisudG9vbGhvc3QucGx1Z2luLnYxLkNhbGxDb250ZXh0LlZhbHVlc0VudHJ5Ej0KB3NlY3JldHMYBCADKAsyLC50b29saG9zdC5wbHVnaW4udjEuQ2FsbENvbnRleHQuU2VjcmV0c0VudHJ5EhMKC3RyYWNlcGFyZW50GAUgASgJGi0KC1ZhbHVlc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoDDoCOAEaLgoMU2VjcmV0c0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiHwoPQXBwZW5kQXJndW1lbnRzEgwKBHRleHQYASABKAwiJgoRQ29tcGxldGVBcmd1bWVudHMSEQoJYXJndW1lbnRzGAEgASgMIhwKCkNhbmNlbENhbGwSDgoGcmVhc29uGAEgASgJIhwKC0dyYW50Q3JlZGl0Eg0KBWJ5dGVzGAEgASgNIqsDCg9Db25uZWN0UmVzcG9uc2USDAoEY2FsbBgBIAEoDRIqCgZzdGF0dXMYAiABKAsyGC50b29saG9zdC50b29sLnYxLlN0YXR1c0gAEi4KCHByb2dyZXNzGAMgASgLMhoudG9vbGhvc3QudG9vbC52MS5Qcm9ncmVzc0gAEioKA2xvZxgEIAEoCzIbLnRvb2xob3N0LnRvb2wudjEuTG9nUmVjb3JkSAASMQoFY2h1bmsYBSABKAsyIC50b29saG9zdC5wbHVnaW4udjEuQ29udGVudENodW5rSAASKgoDZW5kGAYgASgLMhsudG9vbGhvc3QucGx1Z2luLnYxLkNhbGxFbmRIABI5Cg1yZWFkX2FydGlmYWN0GAcgASgLMiAudG9vbGhvc3QucGx1Z2luLnYxLlJlYWRBcnRpZmFjdEgAEhAKCHJlY2VpdmVkGAggASgEEgwKBHJlYWQYCyABKAYSMQoEbW9yZRgJIAMoCzIjLnRvb2xob3N0LnBsdWdpbi52MS5Db25uZWN0UmVzcG9uc2USDAoEbWFyaxgKIAEoBkIHCgVmcmFtZSI9CgxSZWFkQXJ0aWZhY3QSDgoGaGFuZGxlGAEgASgJEg4KBm9mZnNldBgCIAEoBBINCgVsaW1pdBgDIAEoDSJ1Cg1BcnRpZmFjdFBpZWNlEgwKBGRhdGEYASABKAwSEgoKbWVkaWFfdHlwZRgCIAEoCRIMCgRzaXplGAMgASgEEiYKBWVycm9yGAQgASgLMhcudG9vbGhvc3QudG9vbC52MS5FcnJvchIMCgRuYW1lGAUgASgJIisKDENvbnRlbnRDaHVuaxINCgVpbmRleBgBIAEoDRIMCgRkYXRhGAIgASgMImoKB0NhbGxFbmQSKgoGcmVzdWx0GAEgASgLMhgudG9vbGhvc3QudG9vbC52MS5SZXN1bHRIABIoCgVlcnJvchgCIAEoCzIXLnRvb2xob3N0LnRvb2wudjEuRXJyb3JIAEIJCgdvdXRjb21lMsIBChFUb29sUGx1Z2luU2VydmljZRJVCghEZXNjcmliZRIjLnRvb2xob3N0LnBsdWdpbi52MS5EZXNjcmliZVJlcXVlc3QaJC50b29saG9zdC5wbHVnaW4udjEuRGVzY3JpYmVSZXNwb25zZRJWCgdDb25uZWN0EiIudG9vbGhvc3QucGx1Z2luLnYxLkNvbm5lY3RSZXF1ZXN0GiMudG9vbGhvc3QucGx1Z2luLnYxLkNvbm5lY3RSZXNwb25zZSgBMAFCQVo/Z2l0aHViLmNvbS90b29saG9zdC90b29saG9zdC9nZW4vZ28vdG9vbGhvc3QvcGx1Z2luL3YxO3BsdWdpbnYxYgZwcm90bzM", [file_google_protobuf_duration, file_toolhost_tool_v1_error, file_toolhost_tool_v1_permissions, file_toolhost_tool_v1_result, file_toolhost_tool_v1_spec, file_toolhost_tool_v1_status]);
 
 /**
  * DescribeRequest asks for a plugin's tools.
@@ -304,19 +304,34 @@ export type ConnectRequest = Message<"toolhost.plugin.v1.ConnectRequest"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * How many frames of the other side the sender has read so far on this stream, from its first on. It tells who sends that the
-   * stream is not stalled. 0 means that it is not said; it need never be.
+   * How many frames of the other side the sender has read so far on this stream, from its first on. Nobody reads it any more;
+   * say `read`.
    *
    * @generated from field: uint64 received = 8;
    */
   received: bigint;
 
   /**
-   * The frames that come after this one, in their order; see Connect. Theirs has none, and their `received` is not set.
+   * The `mark` of the last message of the other side that the sender has read. It shows who sends that his messages are
+   * taken, who may then do with less effort. 0 means that it is not said; it need never be.
+   *
+   * @generated from field: fixed64 read = 11;
+   */
+  read: bigint;
+
+  /**
+   * The frames that come after this one, in their order; see Connect. Theirs has none, and their `mark` and `read` are not set.
    *
    * @generated from field: repeated toolhost.plugin.v1.ConnectRequest more = 9;
    */
   more: ConnectRequest[];
+
+  /**
+   * A number that nobody can guess, to be repeated in `read` by who has read this message. 0 means that none is asked for.
+   *
+   * @generated from field: fixed64 mark = 10;
+   */
+  mark: bigint;
 };
 
 /**
@@ -522,7 +537,7 @@ export const CancelCallSchema: GenMessage<CancelCall> = /*@__PURE__*/
  * GrantCredit lets the plugin send more for this call.
  *
  * Every frame of the plugin but `end` costs its encoded size in bytes: that of the whole ConnectResponse, the `call`
- * field included, without `received`, `more` and what gRPC puts around it. The plugin starts with StartCall.credit and may send a frame only
+ * field included, without `mark`, `read`, `more` and what gRPC puts around it. The plugin starts with StartCall.credit and may send a frame only
  * while its credit is positive; a frame may take the credit below zero. `end` is always allowed. Content of more than
  * 64 KiB, in all blocks together, goes ahead in chunks of at most 64 KiB, so that `end` stays small. A plugin that
  * overruns its credit loses the call. A call that waits for credit when it is cancelled or out of time ends all the
@@ -615,19 +630,34 @@ export type ConnectResponse = Message<"toolhost.plugin.v1.ConnectResponse"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * How many frames of the other side the sender has read so far on this stream, from its first on. It tells who sends that the
-   * stream is not stalled. 0 means that it is not said; it need never be.
+   * How many frames of the other side the sender has read so far on this stream, from its first on. Nobody reads it any more;
+   * say `read`.
    *
    * @generated from field: uint64 received = 8;
    */
   received: bigint;
 
   /**
-   * The frames that come after this one, in their order; see Connect. Theirs has none, and their `received` is not set.
+   * The `mark` of the last message of the other side that the sender has read. It shows who sends that his messages are
+   * taken, who may then do with less effort. 0 means that it is not said; it need never be.
+   *
+   * @generated from field: fixed64 read = 11;
+   */
+  read: bigint;
+
+  /**
+   * The frames that come after this one, in their order; see Connect. Theirs has none, and their `mark` and `read` are not set.
    *
    * @generated from field: repeated toolhost.plugin.v1.ConnectResponse more = 9;
    */
   more: ConnectResponse[];
+
+  /**
+   * A number that nobody can guess, to be repeated in `read` by who has read this message. 0 means that none is asked for.
+   *
+   * @generated from field: fixed64 mark = 10;
+   */
+  mark: bigint;
 };
 
 /**
