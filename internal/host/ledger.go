@@ -182,5 +182,5 @@ func (l *ledger) evictLocked() {
 	}
 	oldest := from.pop()
 	l.bytes -= oldest.entry.bytes
-	l.forgetLocked(oldest)
+	delete(l.runs, oldest.ledgerKey())
 }
