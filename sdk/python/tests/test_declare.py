@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import datetime
 import functools
+import sys
 from collections.abc import AsyncIterator, Callable
 from typing import Annotated, Any, Literal
 
@@ -272,7 +273,6 @@ class OddPreview:
         (no_json, {}, "Cannot generate a JsonSchema"),
         (any_class, {}, "its parameters have no JSON Schema: Unable to generate pydantic-core schema for"),
         (odd_default, {}, "the default of its parameter 'days', 'three', is not of its type"),
-        (no_default, {}, "if it may be left out, its type is `… | None`"),
         (perhaps_a_context, {}, "let it be of type Context alone"),
         (yields, {}, "a tool answers once"),
         (Shelf.method, {}, "it is a method"),
@@ -308,6 +308,13 @@ def test_what_is_wrong(target: Any, options: dict[str, Any], problem: str) -> No
     with pytest.raises(DeclarationError, match=r"tool (is|\")") as raised:
         declared(target, **options)
     assert problem in str(raised.value)
+
+
+if sys.version_info >= (3, 11):  # before that, typing takes a default of None as a hint
+
+    def test_a_default_of_none() -> None:
+        with pytest.raises(DeclarationError, match=r"if it may be left out, its type is `… \| None`"):
+            declared(no_default)
 
 
 def test_names_are_unique() -> None:
