@@ -75,7 +75,8 @@ func serve(ctx context.Context, options serveOptions, stdout, stderr io.Writer) 
 	known, err := catalog.Open(catalog.Config{
 		Folders: options.Folders, StateDir: options.State, Describe: plugins.describe, Logger: logger,
 		Locked: options.Locked, LockFile: options.LockFile, Overrides: overrides(options.Tools),
-		Retention: cmp.Or(options.retention, max(copiesKept, options.Calls.MaxTimeout+time.Minute)),
+		DescribeTimeout: options.Launch.Timeout,
+		Retention:       cmp.Or(options.retention, max(copiesKept, options.Calls.MaxTimeout+time.Minute)),
 	})
 	if err != nil {
 		return err

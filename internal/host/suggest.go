@@ -2,6 +2,7 @@ package host
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/toolhost/toolhost/internal/catalog"
@@ -30,6 +31,9 @@ func unknownTool(snapshot *catalog.Snapshot, name string) *tool.Error {
 		}
 	case len(names) > 0:
 		hint = "there are: " + strings.Join(names, ", ")
+	}
+	if slices.ContainsFunc(snapshot.Plugins(), (*catalog.Plugin).Pending) {
+		hint += "; new plugins are still being asked for their tools: try again soon"
 	}
 	return tool.Errorf(tool.KindNotFound, "there is no tool %q; %s", clip(name, 80), hint)
 }
