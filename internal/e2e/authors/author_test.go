@@ -123,5 +123,14 @@ func (a *author) serves(t *testing.T, line string) (stop func()) {
 		t.Fatalf("%s says %q, %v", line, ready, err)
 	}
 	t.Logf("$ %s\n%s", line, ready)
+	for strings.Contains(ready, "still being asked") { // a person sees that, and waits
+		out, err := a.command(t, "toolhost plugins").Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(out), "is being asked") {
+			break
+		}
+	}
 	return stop
 }

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/toolhost/toolhost/internal/e2e/programs"
 )
 
 // root returns the checkout's folder.
@@ -23,14 +25,14 @@ func root(t *testing.T) string {
 	return dir
 }
 
-// programs is the folder with the programs under test, once they are built.
-var programs string
+// built is the folder with the programs under test, once they are there.
+var built string
 
-// TestMain removes the programs that the tests have built.
+// TestMain removes the programs that the tests have got.
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if programs != "" {
-		os.RemoveAll(programs)
+	if built != "" {
+		os.RemoveAll(built)
 	}
 	os.Exit(code)
 }
@@ -38,20 +40,17 @@ func TestMain(m *testing.M) {
 // buildPrograms returns a folder with toolhost, agentd and the plugin stamped. Tests call it before they run beside others.
 func buildPrograms(t *testing.T) string {
 	t.Helper()
-	if programs != "" {
-		return programs
+	if built != "" {
+		return built
 	}
 	dir, err := os.MkdirTemp("", "authors-")
+	if err == nil {
+		built = dir
+		err = programs.Build(t.Context(), dir, "./cmd/toolhost", "./cmd/agentd", "./internal/e2e/stamped")
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if programs != dir {
-			os.RemoveAll(dir)
-		}
-	})
-	run(t, root(t), "go", "build", "-o", dir+string(filepath.Separator), "./cmd/toolhost", "./cmd/agentd", "./internal/e2e/stamped")
-	programs = dir
 	return dir
 }
 
