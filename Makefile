@@ -123,8 +123,8 @@ counts:
 
 # The SDK sets itself up in the checkout, and says so where there is no Node to do it with.
 .PHONY: typescript
-typescript: ## check and test the TypeScript SDK, where there are Node and npm
-	$(call step,TypeScript SDK,GO='$(GO)' sdk/typescript/scripts/check.sh)
+typescript: build ## check and test the TypeScript SDK, where there are Node and npm
+	$(call step,TypeScript SDK,GO='$(GO)' BIN=$(CURDIR)/bin sdk/typescript/scripts/check.sh)
 
 # So does this one.
 .PHONY: python

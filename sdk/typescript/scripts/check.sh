@@ -4,7 +4,7 @@
 #
 #   check.sh setup      only set up, build the package in .build/typescript/package, and print that folder
 #   check.sh generate   make src/gen anew, a part of `make generate`
-#   check.sh            all checks and tests
+#   check.sh            all checks and tests, with the programs in the folder BIN; where it is not set, it builds them
 set -eu
 cd "$(dirname "$0")/.."
 root=$(cd ../.. && pwd)
@@ -87,13 +87,16 @@ biome ci --colors=off . >"$scratch/biome.log" 2>&1 || {
 rm -rf dist build
 tsc
 tsc -p test
-mkdir -p "$scratch/bin"
-(cd "$root" && $go build -ldflags='-s -w' -o "$scratch/bin/" ./cmd/toolhost ./cmd/agentd)
+if [ -z "${BIN:-}" ]; then
+	BIN=$scratch/bin
+	mkdir -p "$BIN"
+	(cd "$root" && $go build -ldflags='-s -w' -o "$BIN/" ./cmd/toolhost ./cmd/agentd)
+fi
 # More at the same time than there are processors: much of the time tests wait for processes.
 beside=
 ! node --help | grep -q -e --test-concurrency || beside=--test-concurrency=4
 # shellcheck disable=SC2086 # it may be nothing
-TOOLHOST_BIN=$scratch/bin node --test $beside --test-timeout=120000 build/*.test.js >"$scratch/test.log" 2>&1 || {
+TOOLHOST_BIN=$BIN node --test $beside --test-timeout=120000 build/*.test.js >"$scratch/test.log" 2>&1 || {
 	cat "$scratch/test.log"
 	exit 1
 }
