@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Credit is a number of bytes that may be sent. Waiters are served in the order in which they came. All methods may be
-// called from any goroutine.
+// Credit is a number of bytes that may be sent; the zero value is none. Waiters are served in the order in which they came. All
+// methods may be called from any goroutine.
 type Credit struct {
 	mu      sync.Mutex
 	left    int64

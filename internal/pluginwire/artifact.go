@@ -2,6 +2,7 @@ package pluginwire
 
 import (
 	"context"
+	"sync"
 
 	pluginv1 "github.com/toolhost/toolhost/gen/go/toolhost/plugin/v1"
 	"github.com/toolhost/toolhost/internal/toolpb"
@@ -78,20 +79,20 @@ func (c *Call) readArtifact(ctx context.Context, question *pluginv1.ReadArtifact
 // the kind not_found if the call may not see such an artifact; else it is that of ctx or the call. It may be called from
 // any goroutine; a call's questions are asked one after the other.
 func (c *ServerCall) ReadArtifact(ctx context.Context, handle string, offset uint64, limit int) (tool.ArtifactPiece, error) {
+	turn := c.asking.turns()
 	select {
-	case c.asking <- struct{}{}:
+	case turn <- struct{}{}:
 	case <-ctx.Done():
 		return tool.ArtifactPiece{}, context.Cause(ctx)
 	case <-c.ctx.Done():
-		return tool.ArtifactPiece{}, context.Cause(c.ctx)
+		return tool.ArtifactPiece{}, context.Cause(&c.ctx)
 	}
 	answer := make(chan *pluginv1.ArtifactPiece, 1)
-	c.answer.Store(&answer)
+	c.asking.await(answer)
 	question := &pluginv1.ReadArtifact{Handle: validText(handle), Offset: offset, Limit: uint32(min(max(limit, 0), maxPiece))}
 	frame := &pluginv1.ConnectResponse{Call: c.number, Frame: &pluginv1.ConnectResponse_ReadArtifact{ReadArtifact: question}}
 	if err := c.send(ctx, frame); err != nil {
-		c.answer.Store(nil)
-		<-c.asking
+		c.asking.withdraw()
 		return tool.ArtifactPiece{}, err
 	}
 	// Who leaves before the answer has come leaves the question open: the next one waits for the answer to go by.
@@ -101,18 +102,54 @@ func (c *ServerCall) ReadArtifact(ctx context.Context, handle string, offset uin
 	case <-ctx.Done():
 		return tool.ArtifactPiece{}, context.Cause(ctx)
 	case <-c.ctx.Done():
-		return tool.ArtifactPiece{}, context.Cause(c.ctx)
+		return tool.ArtifactPiece{}, context.Cause(&c.ctx)
+	}
+}
+
+// asking is a call's question for an artifact. Hardly any call asks: the zero value is one that has not yet.
+type asking struct {
+	mu     sync.Mutex
+	turn   chan struct{}                // has a token while a question is open; nil: none ever was
+	answer chan *pluginv1.ArtifactPiece // where its answer is awaited; nil: nowhere
+}
+
+// turns returns what a question takes its turn by.
+func (a *asking) turns() chan struct{} {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.turn == nil {
+		a.turn = make(chan struct{}, 1)
+	}
+	return a.turn
+}
+
+// await says where the answer goes, which has room for it.
+func (a *asking) await(answer chan *pluginv1.ArtifactPiece) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.answer = answer
+}
+
+// withdraw ends a question that was not asked.
+func (a *asking) withdraw() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.answer != nil {
+		a.answer = nil
+		<-a.turn
 	}
 }
 
 // answered takes the host's answer. One that nobody asked for is ignored.
-func (c *ServerCall) answered(piece *pluginv1.ArtifactPiece) {
-	answer := c.answer.Swap(nil)
-	if answer == nil {
+func (a *asking) answered(piece *pluginv1.ArtifactPiece) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.answer == nil {
 		return
 	}
-	*answer <- piece // has room for one
-	<-c.asking
+	a.answer <- piece
+	a.answer = nil
+	<-a.turn
 }
 
 func toPiece(m *pluginv1.ArtifactPiece) (tool.ArtifactPiece, error) {

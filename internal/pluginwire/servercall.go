@@ -3,7 +3,6 @@ package pluginwire
 import (
 	"context"
 	"errors"
-	"sync/atomic"
 
 	"google.golang.org/protobuf/proto"
 
@@ -22,24 +21,15 @@ type ServerCall struct {
 	number    uint32
 	start     Start
 	arguments argumentText
-	credit    *flow.Credit
-
-	asking chan struct{}                                // has a token while a question for an artifact is open
-	answer atomic.Pointer[chan *pluginv1.ArtifactPiece] // where its answer is awaited; nil: nowhere
-
-	ctx    context.Context
-	cancel context.CancelCauseFunc
-	expire context.CancelFunc // releases the deadline; nil without one
+	credit    flow.Credit
+	asking    asking
+	ctx       callContext
 }
 
 func newServerCall(s *streamSession, number uint32, frame *pluginv1.StartCall) *ServerCall {
-	c := &ServerCall{session: s, number: number, start: toStart(frame), credit: flow.NewCredit(int(frame.GetCredit())), asking: make(chan struct{}, 1)}
-	c.ctx, c.cancel = context.WithCancelCause(s.ctx)
-	if c.start.Timeout > 0 {
-		c.ctx, c.expire = context.WithTimeoutCause(c.ctx, c.start.Timeout, &tool.Error{
-			Kind: tool.KindTimeout, Message: "the call's time is up", Err: context.DeadlineExceeded,
-		})
-	}
+	c := &ServerCall{session: s, number: number, start: toStart(frame)}
+	c.credit.Grant(int(frame.GetCredit()))
+	c.ctx.init(s.ctx, c.start.Timeout)
 	c.arguments.init(c.start.Arguments, c.start.Complete, s.server.cfg.MaxArgumentBytes)
 	c.start.Arguments = nil // to be had by NextArguments
 	return c
@@ -61,7 +51,7 @@ func (c *ServerCall) NextArguments(ctx context.Context) (text []byte, complete b
 		select {
 		case <-c.arguments.more:
 		case <-c.ctx.Done():
-			return nil, false, context.Cause(c.ctx)
+			return nil, false, context.Cause(&c.ctx)
 		case <-ctx.Done():
 			return nil, false, context.Cause(ctx)
 		}
@@ -93,10 +83,10 @@ func (c *ServerCall) send(ctx context.Context, frame *pluginv1.ConnectResponse) 
 		// A handler that ignores its context must not wait for credit that nobody will grant to a cancelled call.
 		waiting, stop := context.WithCancelCause(ctx)
 		defer stop(nil)
-		release := context.AfterFunc(c.ctx, func() { stop(context.Cause(c.ctx)) })
+		release := context.AfterFunc(&c.ctx, func() { stop(context.Cause(&c.ctx)) })
 		defer release()
 		if err := c.credit.Acquire(waiting, size); err != nil {
-			return err
+			return said(err)
 		}
 	}
 	return c.session.out.Put(ctx, frame, size)
@@ -108,24 +98,20 @@ func (c *ServerCall) stop(reason string) {
 	if reason != "" {
 		message += ": " + reason
 	}
-	c.cancel(&tool.Error{Kind: tool.KindCancelled, Message: message, Err: context.Canceled})
+	c.ctx.end(&tool.Error{Kind: tool.KindCancelled, Message: message, Err: context.Canceled})
 }
 
 // release lets go of what the call holds, and of those who still wait to send for it.
 func (c *ServerCall) release() {
-	over := &tool.Error{Kind: tool.KindCancelled, Message: "the call has ended", Err: context.Canceled}
-	c.credit.Close(over)
-	c.cancel(over)
-	if c.expire != nil {
-		c.expire()
-	}
+	c.credit.Close(errCallOver)
+	c.ctx.end(errCallOver)
 }
 
 // explain returns err as the outcome. Where it only says that the call's context ended, the outcome says why it did.
 func (c *ServerCall) explain(err error) *tool.Error {
 	if _, ok := errors.AsType[*tool.Error](err); !ok && c.ctx.Err() != nil &&
 		(errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)) {
-		err = context.Cause(c.ctx)
+		err = context.Cause(&c.ctx)
 	}
 	return tool.AsError(err)
 }

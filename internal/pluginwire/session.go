@@ -10,7 +10,6 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
-	"google.golang.org/protobuf/proto"
 
 	pluginv1 "github.com/toolhost/toolhost/gen/go/toolhost/plugin/v1"
 	"github.com/toolhost/toolhost/internal/flow"
@@ -56,8 +55,9 @@ func (s *streamSession) close() {
 
 // read handles the host's frames until the stream ends. It never waits for a call.
 func (s *streamSession) read(stream grpc.BidiStreamingServer[pluginv1.ConnectRequest, pluginv1.ConnectResponse]) error {
+	frame := &pluginv1.ConnectRequest{} // what is in it stays with its call, the frame itself is used again
 	for {
-		frame, err := stream.Recv()
+		err := stream.RecvMsg(frame)
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
@@ -94,7 +94,7 @@ func (s *streamSession) dispatch(frame *pluginv1.ConnectRequest) {
 	case *pluginv1.ConnectRequest_Credit:
 		call.credit.Grant(int(f.Credit.GetBytes()))
 	case *pluginv1.ConnectRequest_Artifact:
-		call.answered(f.Artifact)
+		call.asking.answered(f.Artifact)
 	}
 }
 
@@ -116,34 +116,32 @@ func (s *streamSession) begin(number uint32, start *pluginv1.StartCall) {
 
 // run runs one call to its end, and says it.
 func (s *streamSession) run(call *ServerCall) {
-	var end *pluginv1.CallEnd
+	end, size := &endFrame{}, 0
 	defer func() {
-		if end == nil {
-			end = &pluginv1.CallEnd{}
-			setError(end, tool.Errorf(tool.KindInternal, "the tool ended its goroutine (runtime.Goexit) without an answer"))
+		if size == 0 {
+			size = end.fail(tool.Errorf(tool.KindInternal, "the tool ended its goroutine (runtime.Goexit) without an answer"))
 		}
 		s.mu.Lock()
 		delete(s.calls, call.number)
 		s.mu.Unlock()
 		call.release()
-		frame := &pluginv1.ConnectResponse{Call: call.number, Frame: &pluginv1.ConnectResponse_End{End: end}}
-		_ = s.out.Put(s.stream, frame, proto.Size(frame)) // where it fails there is nobody to hear it
+		_ = s.out.Put(s.stream, end.of(call.number), size) // where it fails there is nobody to hear it
 	}()
-	end = s.outcome(call)
+	size = s.outcome(call, end)
 }
 
-func (s *streamSession) outcome(call *ServerCall) *pluginv1.CallEnd {
+// outcome runs a call, makes its outcome that of end, and returns about how many bytes that has.
+func (s *streamSession) outcome(call *ServerCall, end *endFrame) (size int) {
 	var result tool.Result
 	err := s.server.guard(slog.String("call_id", call.start.CallID), func() (err error) {
-		result, err = s.server.handler.Call(call.ctx, call)
+		result, err = s.server.handler.Call(&call.ctx, call)
 		return err
 	})
-	end := &pluginv1.CallEnd{}
 	if err == nil {
-		end.Outcome, err = call.sendResult(result)
+		size, err = call.sendResult(result, end)
 	}
 	if err != nil {
-		setError(end, call.explain(err))
+		size = end.fail(call.explain(err))
 	}
-	return end
+	return size
 }
