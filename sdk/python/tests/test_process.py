@@ -73,13 +73,21 @@ def served(name: str = "fixture", **environment: str) -> Iterator[Served]:
 class Stream:
     """An open stream of calls."""
 
-    def __init__(self, plugin: Served) -> None:
+    def __init__(self, plugin: Served, *metadata: tuple[str, str]) -> None:
         self._requests: Any = queue.SimpleQueue()
-        self.responses = plugin.stub.Connect(iter(self._requests.get, None))
+        self.responses = plugin.stub.Connect(iter(self._requests.get, None), metadata=metadata)
 
     def start(self, tool: str, arguments: str = "{}", number: int = 1) -> None:
         start = pb.StartCall(tool=tool, arguments=arguments.encode(), complete=True, credit=1 << 20)
         self._requests.put(pb.ConnectRequest(call=number, start=start))
+
+    def start_together(self, *tools: str) -> None:
+        first, *more = (
+            pb.ConnectRequest(call=number, start=pb.StartCall(tool=tool, complete=True, credit=1 << 20))
+            for number, tool in enumerate(tools, 1)
+        )
+        first.more.extend(more)
+        self._requests.put(first)
 
     def half_close(self) -> None:
         self._requests.put(None)
@@ -189,6 +197,28 @@ def test_toolhost_goes_without_a_word() -> None:
         os.unlink(plugin.path)  # as toolhost does when it has connected
         connection.close()
         assert plugin.ends() == (0, "", "")
+
+
+@pytest.mark.parametrize("said", [True, False])
+def test_frames_in_one_message(said: bool) -> None:
+    with served("extras") as plugin:
+        stream = Stream(plugin, *([("toolhost-more", "1")] if said else []))
+        stream.start_together("burst", "burst")
+        assert ("toolhost-more", "1") in [(key, value) for key, value in stream.responses.initial_metadata()]
+        ended: set[int] = set()
+        logs: dict[int, list[str]] = {1: [], 2: []}
+        most = 0
+        for message in stream.responses:
+            frames = [message, *message.more]
+            most = max(most, len(frames))
+            for frame in frames:
+                if frame.HasField("log"):
+                    logs[frame.call].append(frame.log.message)
+            ended |= {frame.call for frame in frames if frame.HasField("end")}
+            if ended == {1, 2}:
+                break
+        assert logs[1] == logs[2] == [f"line {n}" for n in range(100)]
+        assert (most > 1) == said
 
 
 # A process that starts another one, and ends when nobody writes to it any more.

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from toolhost.plugin import (
+    AsyncContext,
     Context,
     Deny,
     FilterCall,
@@ -33,6 +34,13 @@ def wait_in_a_thread(ctx: Context) -> None:
     ctx.status("waiting", state=State.DOING)
     ctx.cancelled.wait()
     ctx.raise_if_cancelled()
+
+
+@plugin.tool(read_only=True)
+async def burst(ctx: AsyncContext) -> None:
+    """Say many things at once."""
+    for n in range(100):
+        ctx.logger.info("line %d", n)
 
 
 @plugin.tool(read_only=True)

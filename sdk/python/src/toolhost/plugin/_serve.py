@@ -28,6 +28,8 @@ VERSION = 1
 
 _GRACE = 4.0  # how long calls may take to end once toolhost is gone, in seconds; after five it sends a signal
 _LAST_WORDS = 0.5  # how long toolhost may take to hear what they say then, in seconds
+_MORE = ("toolhost-more", "1")  # is said by who reads several frames in one message
+_TOGETHER = 32 << 10  # how many bytes of frames make one message; one that is larger has no others behind it
 _MANY = 1 << 16  # threads: as many as there are calls, since one that waits must hold up no other
 
 Describe = Callable[[plugin_pb2.DescribeRequest], plugin_pb2.DescribeResponse]
@@ -111,9 +113,11 @@ class _Service(plugin_pb2_grpc.ToolPluginServiceServicer):
         # It needs no bound: but for ends, frames are sent only as far as there is credit.
         outbox: _Outbox = asyncio.Queue()
         session = Session(self._name, self._runners, outbox.put_nowait)
+        said = _MORE in map(tuple, context.invocation_metadata() or ())
+        await context.send_initial_metadata((_MORE,))
         self.streaming.set()
         reading, over = (asyncio.ensure_future(work) for work in (_read(requests, session), self.over.wait()))
-        writing = asyncio.ensure_future(_write(outbox, context))
+        writing = asyncio.ensure_future(_write(outbox, context, _TOGETHER if said else 0))
         # gRPC cancels what handles a stream that broke, and would complain if that said so.
         with contextlib.suppress(asyncio.CancelledError):
             await asyncio.wait({reading, over}, return_when=asyncio.FIRST_COMPLETED)
@@ -140,16 +144,38 @@ class _Service(plugin_pb2_grpc.ToolPluginServiceServicer):
 async def _read(requests: AsyncIterator[plugin_pb2.ConnectRequest], session: Session) -> None:
     async for request in requests:
         session.take(request)
+        for frame in request.more:
+            session.take(frame)
 
 
 _Outbox = asyncio.Queue[plugin_pb2.ConnectResponse | None]  # None is the end
 
 
-async def _write(outbox: _Outbox, context: Any) -> None:
-    """Write frames until the end, or until the stream is gone: nobody hears the rest."""
+async def _write(outbox: _Outbox, context: Any, together: int) -> None:
+    """Write frames until the end, or until the stream is gone: nobody hears the rest.
+
+    Those that wait at the same time are one message, of about `together` bytes at most: each write costs much.
+    """
     with contextlib.suppress(grpc.RpcError, asyncio.InvalidStateError, grpc.aio.UsageError):
         while (frame := await outbox.get()) is not None:
+            over = gather(frame, outbox, together)
             await context.write(frame)
+            if over:
+                return
+
+
+def gather(frame: plugin_pb2.ConnectResponse, outbox: _Outbox, together: int) -> bool:
+    """Put what waits behind a frame into its message, as far as there is room, and say whether the end came."""
+    if not together or outbox.empty():
+        return False
+    size = frame.ByteSize()
+    while size < together and not outbox.empty():
+        following = outbox.get_nowait()
+        if following is None:
+            return True
+        size += following.ByteSize()
+        frame.more.append(following)
+    return False
 
 
 async def _end(session: Session, outbox: _Outbox, writing: asyncio.Future[None]) -> bool:
