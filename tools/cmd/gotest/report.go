@@ -81,9 +81,7 @@ func (r *report) end(n name, action string) bool {
 		// A package is "skipped" when it has no tests, which is nothing to report.
 		if n.Test != "" {
 			r.skipped = append(r.skipped, n)
-			if kept != nil {
-				return r.print(kept.String())
-			}
+			return r.print(fmt.Sprintf("skipped %s: %s\n", n, reason(kept)))
 		}
 	case "pass":
 		if n.Test != "" {
@@ -91,6 +89,22 @@ func (r *report) end(n name, action string) bool {
 		}
 	}
 	return false
+}
+
+// reason returns what a test that was skipped has printed, on one line.
+func reason(kept *strings.Builder) string {
+	if kept == nil {
+		return "it does not say why"
+	}
+	var said []string
+	for line := range strings.Lines(kept.String()) {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "=== ") || strings.HasPrefix(line, "--- SKIP") {
+			continue
+		}
+		said = append(said, line)
+	}
+	return strings.Join(said, " ")
 }
 
 // alive says what is under way.

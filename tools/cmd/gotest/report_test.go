@@ -15,7 +15,9 @@ const events = `{"Action":"start","Package":"a"}
 {"Action":"output","Package":"a","Test":"TestGood","Output":"noise\n"}
 {"Action":"pass","Package":"a","Test":"TestGood"}
 {"Action":"run","Package":"a","Test":"TestLater"}
+{"Action":"output","Package":"a","Test":"TestLater","Output":"=== RUN   TestLater\n"}
 {"Action":"output","Package":"a","Test":"TestLater","Output":"    later_test.go:7: not here\n"}
+{"Action":"output","Package":"a","Test":"TestLater","Output":"--- SKIP: TestLater (0.00s)\n"}
 {"Action":"skip","Package":"a","Test":"TestLater"}
 {"Action":"output","Package":"a","Output":"PASS\n"}
 {"Action":"output","Package":"a","Output":"ok  \ta\t0.1s\n"}
@@ -40,7 +42,7 @@ func TestReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.finish()
-	want := "    later_test.go:7: not here\n" +
+	want := "skipped a.TestLater: later_test.go:7: not here\n" +
 		"ok  \ta\t0.1s\n" +
 		"?   \tnone\t[no test files]\n" +
 		"    bad_test.go:3: why\n" +
