@@ -389,7 +389,8 @@ withFake("a caller that stops waiting is told what was done, or that nobody said
   const error = { kind: 7, message: "stopped half way" }; // cancelled
   fake.say(first?.call ?? 0, { case: "ended", value: { outcome: { case: "error", value: error } } } as Event["event"]);
   assert.equal((await answered).message, "stopped half way");
-  assert.deepEqual([(await unanswered).kind, (await unanswered).message], ["cancelled", "enough 4711"]);
+  const words = "enough 4711; the call was told to stop, and has not ended yet; one with a callId can be watched";
+  assert.deepEqual([(await unanswered).kind, (await unanswered).message], ["cancelled", words]);
 });
 
 withFake("a program that does not close its client ends all the same", async () => {

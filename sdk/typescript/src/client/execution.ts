@@ -98,7 +98,13 @@ export class Execution implements AsyncIterable<CallEvent> {
     const { signal } = this.#opening;
     const failure = signal ? abortFailure(signal) : new ToolhostError("cancelled", "");
     this.#put({ case: "cancel", value: { reason: `the caller stopped waiting: ${failure.message}` } });
-    this.#grace = setTimeout(() => this.#finish(failure), cancelGraceMs).unref();
+    this.#grace = setTimeout(() => {
+      const advice = this.#callId
+        ? `; watchCall with the id ${this.#callId} tells its end`
+        : "; one with a callId can be watched";
+      const words = `${failure.message}; the call was told to stop, and has not ended yet${this.#complete ? advice : ""}`;
+      this.#finish(new ToolhostError(failure.kind, words, failure));
+    }, cancelGraceMs).unref();
   };
 
   /** Sends more argument text, which may end anywhere. The promise settles when there is room for more. */
