@@ -1,6 +1,7 @@
 package scaffold
 
 import (
+	"cmp"
 	"embed"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -141,6 +143,7 @@ func render(c Config) ([]file, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making the files of a plugin: %w", err)
 	}
+	slices.SortFunc(files, func(a, b file) int { return cmp.Compare(a.name, b.name) })
 	return files, nil
 }
 

@@ -25,6 +25,9 @@ func TestWrite(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if !slices.IsSorted(files) {
+				t.Errorf("the files are in no order: %q", files)
+			}
 			for _, want := range []string{"README.md", "Makefile", ".gitignore"} {
 				if !slices.Contains(files, want) {
 					t.Errorf("there is no %s among %v", want, files)
