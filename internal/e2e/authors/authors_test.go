@@ -3,6 +3,7 @@ package authors
 import (
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -54,12 +55,34 @@ func TestFromNothing(t *testing.T) {
 				t.Errorf("the run says %q, want %s in it", got, want)
 			}
 
+			if language.name == "python" {
+				a.keepsBytecode(t)
+			}
 			if commands > most {
 				t.Errorf("it took %d commands; want at most %d", commands, most)
 			}
 			a.leaves(t)
 			stop()
 		})
+	}
+}
+
+// keepsBytecode sees that the plugin's later processes start with what the one compiled that was asked what it is.
+func (a *author) keepsBytecode(t *testing.T) {
+	t.Helper()
+	caches, err := filepath.Glob(filepath.Join(a.home, "state", "toolhost", "store", "*", "cache", "python"))
+	if err != nil || len(caches) != 1 {
+		t.Fatalf("what was compiled is kept in %q, %v; want one folder", caches, err)
+	}
+	compiled := 0
+	err = filepath.WalkDir(caches[0], func(path string, _ fs.DirEntry, err error) error {
+		if strings.HasSuffix(path, ".pyc") {
+			compiled++
+		}
+		return err
+	})
+	if err != nil || compiled < 50 {
+		t.Errorf("%d compiled sources are kept, %v; want those of the SDK and its libraries", compiled, err)
 	}
 }
 
