@@ -1,94 +1,16 @@
 // The caller's half of a Connect stream, against a toolhost that does what the test says.
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { create, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
-import { Server, ServerCredentials, type ServerDuplexStream, status } from "@grpc/grpc-js";
+import { create, toBinary } from "@bufbuild/protobuf";
+import { status } from "@grpc/grpc-js";
 import { type CallEvent, type Execution, Toolhost, ToolhostError } from "toolhost/client";
 import { toolhost as contract } from "toolhost/proto";
-import { sayingMore, saysMore } from "../dist/client/more.js";
-import { methodDefinition } from "../dist/wire/rpc.js";
+import { type Event, FakeToolhost } from "./faketoolhost.js";
 import { eventually, fixture, folder, Running } from "./harness.js";
 
-const { CallEventSchema, ConnectResponseSchema, ToolService } = contract;
-type Request = contract.ConnectRequest;
-type Event = MessageInitShape<typeof CallEventSchema>;
-type Stream = ServerDuplexStream<Request, contract.ConnectResponse>;
-
-/** A toolhost that only listens: what it says, the tests say. */
-class FakeToolhost {
-  readonly streams: Stream[] = [];
-  readonly messages: Request[] = []; // as they came
-  readonly requests: Request[] = []; // the frames in them
-  more = false; // it reads messages of more than one frame
-  refusal: Partial<Record<"code" | "details", unknown>> | undefined;
-  readonly #server = new Server();
-  readonly address: string;
-
-  constructor(home: string) {
-    this.address = `unix://${join(home, "t.sock")}`;
-    const definition = methodDefinition(ToolService.method.connect);
-    this.#server.addService(
-      { [definition.path]: definition },
-      {
-        [definition.path]: (stream: Stream) => {
-          if (this.refusal) {
-            stream.emit("error", this.refusal);
-            return;
-          }
-          this.streams.push(stream);
-          if (this.more) {
-            assert(saysMore(stream.metadata));
-            stream.sendMetadata(sayingMore());
-          }
-          stream.on("data", (message: Request) => {
-            this.messages.push(message);
-            this.requests.push(message, ...message.more);
-          });
-          stream.on("end", () => stream.end());
-        },
-      },
-    );
-  }
-
-  async listen(): Promise<void> {
-    const injector = this.#server.createConnectionInjector(ServerCredentials.createInsecure());
-    const listener = createServer((connection) => injector.injectConnection(connection));
-    listener.listen(this.address.slice("unix://".length)).unref();
-    await once(listener, "listening");
-  }
-
-  /** Says something of a call on the last stream, and returns what it costs. */
-  say(call: number, event: Event["event"]): number {
-    const said = create(CallEventSchema, { seq: 1n, ...(event && { event }) });
-    this.streams.at(-1)?.write(create(ConnectResponseSchema, { call, event: said, received: 300n }));
-    return toBinary(CallEventSchema, said).length;
-  }
-
-  /** Ends a call with a text. */
-  answer(call: number, text: string): void {
-    const value = {
-      callId: `c-${call}`,
-      outcome: { case: "result", value: { content: [{ block: { case: "text", value: text } }] } },
-    };
-    this.say(call, { case: "ended", value } as Event["event"]);
-  }
-
-  /** The frames of a kind, once there are so many. */
-  async frames(kind: Request["frame"]["case"], count: number): Promise<Request[]> {
-    const found = () => this.requests.filter(({ frame }) => frame.case === kind);
-    await eventually(`${count} frames ${kind}`, () => found().length >= count);
-    assert.equal(found().length, count, kind);
-    return found();
-  }
-
-  close(): void {
-    this.#server.forceShutdown();
-  }
-}
+const { CallEventSchema, ConnectResponseSchema } = contract;
 
 let home: string;
 let fake: FakeToolhost;
