@@ -43,6 +43,7 @@ type spec struct {
 	mark      string        // the entry of the environment by which it is found
 	plan      planner       // makes walls, meanwhile; nil: there are none
 	walls     *sandbox.Plan // set once the plan is made
+	hurry     *hurry        // what lets it start sooner
 	survey    string        // the mark of what to look for at the process's end; empty: nothing is looked for
 }
 
@@ -190,6 +191,7 @@ func (s *spec) launch(ctx context.Context) (process *os.Process, failure, err er
 	process, err = startBusy(ctx, func() (*os.Process, error) {
 		return s.walls.Start(ctx, s.argv, &s.attr, func(pid int) {
 			began = true
+			s.hurry.beginElsewhere(pid)
 			_ = s.holder.Started(pid) // before its own program runs; what is wrong is told when it is asked again
 		})
 	})

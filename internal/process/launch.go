@@ -53,6 +53,7 @@ func Launch(ctx context.Context, cfg Config) (*Process, error) {
 	p.client = goplugin.NewClient(p.clientConfig(launch))
 	go p.own(launch.Done()) // ends with the process
 	p.conn, p.err = p.connect(launch)
+	p.hurry.end()
 	close(p.launched)
 	if p.err == nil {
 		return p, nil

@@ -43,6 +43,7 @@ type Process struct {
 	link   *link
 	client *goplugin.Client
 	holder *limits.Holder
+	hurry  hurry
 	// What the plugin prints once it serves comes by go-plugin, not by the pipes.
 	servedStdout, servedStderr *lines
 
@@ -229,6 +230,7 @@ func (p *Process) because(reason string) {
 // release gives everything back. The process is gone, or never was.
 func (p *Process) release() {
 	p.drainConn()
+	p.hurry.end() // where the process did not live to be launched
 	p.link.close()
 	if p.child != nil {
 		p.watchers.Wait()

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/toolhost/toolhost/internal/guardian/proc"
 	"github.com/toolhost/toolhost/internal/pluginwire"
@@ -51,6 +52,8 @@ func (p *Process) start(ctx context.Context, protocol []string, dir string) erro
 	p.pumps.Go(func() { p.pumpStderr(stderr) })
 	err = p.holder.Started(child.id.PID)
 	p.watchLimits()
+	p.hurry.begin(child.id.PID)
+	p.watchers.Go(p.calmDown) // ends with the launch
 	p.cfg.Report(tool.InstanceHandshaking)
 	close(p.spawned)
 	if p.cfg.Guard != nil {
@@ -77,7 +80,7 @@ func (p *Process) startError(err error) error {
 func (p *Process) startChild(ctx context.Context, attr os.ProcAttr, dir string) (*child, error) {
 	s := spec{
 		path: p.cfg.Path, argv: append([]string{p.cfg.Path}, p.cfg.Args...), attr: attr,
-		holder: p.holder, mark: proc.MarkName + "=" + p.mark,
+		holder: p.holder, hurry: &p.hurry, mark: proc.MarkName + "=" + p.mark,
 		grouped: p.cfg.PIDNamespace == NamespaceInstead,
 	}
 	if p.survey {
@@ -160,6 +163,18 @@ func (p *Process) startBehind(ctx context.Context, s spec, dir string, without m
 		plan.Close()
 	}
 	return child, err
+}
+
+// calmDown ends the hurry of a launch that takes long.
+func (p *Process) calmDown() {
+	timer := time.NewTimer(hurryFor)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-p.launched:
+	case <-p.child.exited:
+	}
+	p.hurry.end()
 }
 
 // watchLimits watches what nothing else holds. It ends before the process is released.

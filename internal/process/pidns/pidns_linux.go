@@ -80,7 +80,7 @@ func startFirst(env []string, beside uintptr) (*os.Process, *os.File, error) {
 		Sys: &syscall.SysProcAttr{
 			Cloneflags: unix.CLONE_NEWPID | unix.CLONE_NEWNS | beside,
 			Pdeathsig:  syscall.SIGKILL,
-			Setsid:     true,
+			Setpgid:    true, // not a session of its own, which would wait for its first turn where many run
 		},
 	})
 	if err != nil {
