@@ -2,6 +2,7 @@ package pluginfolder
 
 import (
 	"context"
+	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -11,14 +12,17 @@ import (
 	"strings"
 )
 
-// copyPlugin copies a file or a folder to a path where nothing is.
-func copyPlugin(ctx context.Context, to, from string) error {
+// copyPlugin copies a file or a folder to a path where nothing is. The folder of plugins is no part of a plugin that it is in.
+func copyPlugin(ctx context.Context, to, from, plugins string) error {
 	info, err := os.Stat(from)
 	if err != nil {
 		return err
 	}
 	source := &source{FS: os.DirFS(from), ctx: ctx, dir: from}
 	if info.IsDir() {
+		if source.without, err = within(from, plugins); err != nil {
+			return err
+		}
 		return os.CopyFS(to, source)
 	}
 	source.FS, source.dir = os.DirFS(filepath.Dir(from)), filepath.Dir(from)
@@ -38,11 +42,32 @@ func copyPlugin(ctx context.Context, to, from string) error {
 	return out.Close() // closed before it is run: a file that is open for writing cannot be executed
 }
 
+// within returns the path of a folder in another, with slashes; empty if it is not in it.
+func within(outer, inner string) (string, error) {
+	outer, err := filepath.EvalSymlinks(outer)
+	if err == nil {
+		inner, err = filepath.EvalSymlinks(inner)
+	}
+	if err != nil {
+		return "", err
+	}
+	relative, err := filepath.Rel(outer, inner)
+	switch {
+	case err != nil || !filepath.IsLocal(relative):
+		return "", nil
+	case relative == ".":
+		return "", errors.New("it is the folder of plugins itself")
+	}
+	return filepath.ToSlash(relative), nil
+}
+
 // source is a folder as it is copied. It ends with its context.
 type source struct {
 	fs.FS // of os.DirFS, which knows links
 	ctx   context.Context
 	dir   string
+
+	without string // a folder in it that is left out, with slashes; empty: none
 }
 
 // Open implements fs.FS.
@@ -63,7 +88,9 @@ func (s *source) ReadDir(name string) ([]fs.DirEntry, error) {
 		return nil, err
 	}
 	entries, err := fs.ReadDir(s.FS, name)
-	return slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return e.Name() == ".git" || e.Name() == "__pycache__" }), err
+	return slices.DeleteFunc(entries, func(e fs.DirEntry) bool {
+		return e.Name() == ".git" || e.Name() == "__pycache__" || path.Join(name, e.Name()) == s.without
+	}), err
 }
 
 // Lstat implements fs.ReadLinkFS.

@@ -48,7 +48,8 @@ type Staged struct {
 }
 
 // Stage copies an executable or a folder. Links are kept as links; those that are absolute and lead into the folder lead
-// into the copy. What no plugin consists of is left out: .git and __pycache__. It ends with ctx.
+// into the copy. What no plugin consists of is left out: .git, __pycache__, and this folder itself, should it be in that of the
+// plugin. It ends with ctx.
 func (f *Folder) Stage(ctx context.Context, source string) (*Staged, error) {
 	source, err := filepath.Abs(source)
 	if err != nil {
@@ -59,7 +60,7 @@ func (f *Folder) Stage(ctx context.Context, source string) (*Staged, error) {
 		return nil, fmt.Errorf("copying the plugin: %w", err)
 	}
 	s := &Staged{folder: f, parent: parent, path: filepath.Join(parent, filepath.Base(source))}
-	if err := copyPlugin(ctx, s.path, source); err != nil {
+	if err := copyPlugin(ctx, s.path, source, f.dir); err != nil {
 		return nil, errors.Join(fmt.Errorf("copying the plugin: %w", err), s.Discard())
 	}
 	return s, nil

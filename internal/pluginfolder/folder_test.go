@@ -210,3 +210,25 @@ func TestNobodySeesHalfAPlugin(t *testing.T) {
 	close(done)
 	looking.Wait()
 }
+
+// TestAPluginAroundTheFolder: the folder of plugins may be in the repository of one, which is copied without it.
+func TestAPluginAroundTheFolder(t *testing.T) {
+	source := filepath.Join(t.TempDir(), "weather")
+	write(t, filepath.Join(source, "plugin.yaml"), "", 0o644)
+	write(t, filepath.Join(source, "data", "plugins", "other"), "", 0o755)
+	write(t, filepath.Join(source, "data", "kept"), "", 0o644)
+	f, err := pluginfolder.Open(filepath.Join(source, "data", "plugins"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	placed := place(t, stage(t, f, source), "weather")
+	if entries, err := os.ReadDir(filepath.Join(placed.Path(), "data")); err != nil || len(entries) != 1 || entries[0].Name() != "kept" {
+		t.Errorf("copied are %v, %v", entries, err)
+	}
+	if _, err := f.Stage(t.Context(), f.Path("")); err == nil || !strings.Contains(err.Error(), "the folder of plugins itself") {
+		t.Errorf("the folder in itself: %v", err)
+	}
+	if entries, err := os.ReadDir(f.Path("")); err != nil || len(entries) != 3 { // what is staged, too
+		t.Errorf("left are %v, %v", entries, err)
+	}
+}
