@@ -3,6 +3,7 @@ package docs
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -12,6 +13,17 @@ import (
 type page struct {
 	name   string
 	blocks []block
+}
+
+// language returns the language that a page is about, if that is one of an SDK that has to be set up, by the name of the
+// page or of the example.
+func (p page) language() string {
+	for _, language := range []string{"python", "typescript"} {
+		if strings.Contains(filepath.Base(p.name), language) || strings.Contains(filepath.Base(filepath.Dir(p.name)), language) {
+			return language
+		}
+	}
+	return ""
 }
 
 // block is what stands between two fences.

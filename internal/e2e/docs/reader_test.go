@@ -43,10 +43,11 @@ func newReader(t *testing.T, dir string) *reader {
 	r.env = []string{
 		"HOME=" + home, "XDG_RUNTIME_DIR=" + filepath.Join(home, "run"), "TMPDIR=" + home, "CHECKOUT=" + filepath.Join(home, "checkout"),
 		"PATH=" + bin + ":" + os.Getenv("PATH"), "TOOLHOST_SDK=" + filepath.Join(home, "checkout"),
-		// What has been downloaded and compiled once is not again.
+		// What has been downloaded and compiled once is not again, which is why it is compiled as internal/e2e/programs does.
 		"GOCACHE=" + output(t, "go", "env", "GOCACHE"), "GOMODCACHE=" + output(t, "go", "env", "GOMODCACHE"),
-		"GOFLAGS=" + strings.TrimSpace(output(t, "go", "env", "GOFLAGS")+" -trimpath"), "GOPROXY=" + output(t, "go", "env", "GOPROXY"),
+		"GOFLAGS=" + strings.TrimSpace(output(t, "go", "env", "GOFLAGS")+" -trimpath -tags=grpcnotrace"), "GOPROXY=" + output(t, "go", "env", "GOPROXY"),
 		"PIP_CACHE_DIR=" + filepath.Join(cache, "pip"), "npm_config_cache=" + filepath.Join(cache, "npm"), "PIP_NO_COMPILE=1",
+		"npm_config_prefer_offline=true", "CGO_ENABLED=0",
 	}
 	for _, variable := range os.Environ() {
 		name, _, _ := strings.Cut(strings.ToLower(variable), "=")
@@ -62,6 +63,9 @@ func newReader(t *testing.T, dir string) *reader {
 // follow executes the blocks of a page in order.
 func (r *reader) follow(t *testing.T, p page) {
 	t.Helper()
+	if p.language() == "python" {
+		r.env = append(r.env, "PIP_NO_INDEX=1", "PIP_FIND_LINKS="+wheels(t))
+	}
 	var printed string
 	for _, b := range p.blocks {
 		switch {
@@ -104,6 +108,7 @@ func (r *reader) script(t *testing.T, p page, b block) string {
 		t.Fatal(err)
 	}
 	if got := cmd.ProcessState.ExitCode(); got != want {
+		r.reached(t, p)
 		t.Fatalf("%s:%d: exit code %d, want %d, of\n%s\nit printed\n%s%s", p.name, b.line, got, want, b.text, stdout.String(), stderr.String())
 	}
 	if stdout.Len() == 0 && want != 0 {

@@ -1,0 +1,69 @@
+package docs
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// wheels returns a folder with all that Python pages install, and what builds the SDK: the packages of its lock. They are
+// downloaded once, into the ignored .build/docs of the checkout. A page is skipped where they cannot be had.
+func wheels(t *testing.T) string {
+	t.Helper()
+	python := output(t, filepath.Join(root(t), "sdk/python/scripts/check.sh"), "setup")
+	requirements := filepath.Join(root(t), "sdk/python/requirements.lock")
+	text, err := os.ReadFile(requirements)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.Sum256([]byte(output(t, python, "-VV") + "\n" + string(text)))
+	want := hex.EncodeToString(sum[:])
+	dir := filepath.Join(root(t), ".build", "docs", "wheels")
+	stamp := dir + ".stamp"
+	lock, err := os.OpenFile(dir+".lock", os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Close() // which lets go of it
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	if have, err := os.ReadFile(stamp); err != nil || string(have) != want {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Fatal(err)
+		}
+		download := exec.CommandContext(t.Context(), python, "-m", "pip", "download", "--quiet", "--disable-pip-version-check",
+			"--only-binary", ":all:", "--require-hashes", "--requirement", requirements, "--dest", dir)
+		if out, err := download.CombinedOutput(); err != nil {
+			t.Skipf("the page is not tested, because what it needs cannot be downloaded: %s", lastLine(string(out)))
+		}
+		if err := os.WriteFile(stamp, []byte(want), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// reached fails no test: it skips one whose script failed because npm had to download something and cannot reach its
+// registry.
+func (r *reader) reached(t *testing.T, p page) {
+	t.Helper()
+	if p.language() != "typescript" {
+		return
+	}
+	view := exec.CommandContext(t.Context(), "npm", "view", "typescript", "version", "--prefer-online", "--fetch-retries=0", "--fetch-timeout=30000", "--loglevel=error")
+	view.Dir, view.Env = r.home, r.env
+	if out, err := view.CombinedOutput(); err != nil {
+		t.Skipf("the page is not tested, because what it needs cannot be downloaded: %v: %s", err, lastLine(string(out)))
+	}
+}
+
+func lastLine(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return lines[len(lines)-1]
+}
