@@ -1,4 +1,4 @@
-// Package docs tests the pages of docs/ and the READMEs of examples/: what they tell people to type is typed, page by
+// Package docs tests the pages of docs/, the README, and those of examples/: what they tell people to type is typed, page by
 // page, in a folder of its own, and what they show as printed is compared with what is printed.
 //
 // A page's fenced blocks are executed in order. Their info strings say how:

@@ -35,6 +35,19 @@ func TestPages(t *testing.T) {
 	}
 }
 
+// TestREADME runs the repository's own front page, in a folder that looks like the checkout.
+func TestREADME(t *testing.T) {
+	t.Parallel()
+	p, err := read(filepath.Join(root(t), "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if commands(p) == 0 {
+		t.Fatal("no command of the page is run")
+	}
+	newReader(t, "checkout").follow(t, p)
+}
+
 func TestExamples(t *testing.T) {
 	readmes, err := filepath.Glob(filepath.Join(root(t), "examples", "*", "README.md"))
 	if err != nil || len(readmes) == 0 {
