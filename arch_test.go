@@ -66,7 +66,7 @@ var rooms = map[string][]string{
 
 	// The plugin's side.
 	"internal/pluginwire":    {"tool", "internal/flow", "internal/toolpb", pluginV1, toolV1, grpc + "/...", protobuf + "/...", goPlugin, hclog},
-	"sdk":                    {"tool", "internal/filterjson", "internal/partialjson", "internal/pluginwire", "sdk/internal/fit", "sdk/internal/transport", "sdk/workspace", pluginV1, grpc + "/...", goPlugin, hclog, schema},
+	"sdk":                    {"tool", "internal/filterjson", "internal/flow", "internal/partialjson", "internal/pluginwire", "sdk/internal/fit", "sdk/internal/transport", "sdk/workspace", pluginV1, grpc + "/...", goPlugin, hclog, schema},
 	"sdk/internal/fit":       {},
 	"sdk/internal/transport": {"tool", "internal/pluginwire"},
 	"sdk/sdktest":            {"tool", "internal/arguments", "internal/filterjson", "internal/pluginwire", "sdk", "sdk/internal/fit", "sdk/internal/transport", grpc + "/...", schema},

@@ -5,32 +5,40 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolhost/toolhost/internal/flow"
 	"github.com/toolhost/toolhost/sdk/internal/transport"
 	"github.com/toolhost/toolhost/tool"
 )
 
-// call is one call while it runs: what its context knows, and the one way out for what it reports.
+// call is one call while it runs, and its context: what that knows, and the one way out for what it reports.
 type call struct {
-	info transport.Info
-	out  transport.Call
-	ctx  context.Context // the call's own; reports are bounded by it
+	context.Context // the transport's; reports are bounded by it
+	info            transport.Info
+	out             transport.Call
 
-	// turn holds one token: whoever has it may send and touch the fields below. It is a channel, so that waiting for a
-	// slow receiver can be cancelled.
-	turn     chan struct{}
+	// turn is a credit of one: whoever has it may send and touch the fields below. So waiting for a slow receiver can be
+	// cancelled.
+	turn     flow.Credit
 	phase    tool.StatusState // what a status without a state means now: StatusWait or StatusDoing
 	state    tool.StatusState // the last state sent; empty if nothing was reported
 	finished bool
 }
 
 func newCall(ctx context.Context, info transport.Info, out transport.Call) *call {
-	c := &call{info: info, out: out, turn: make(chan struct{}, 1), phase: tool.StatusWait}
-	c.turn <- struct{}{}
-	c.ctx = context.WithValue(ctx, callKey{}, c)
+	c := &call{Context: ctx, info: info, out: out, phase: tool.StatusWait}
+	c.turn.Grant(1)
 	return c
 }
 
 type callKey struct{}
+
+// Value implements context.Context.
+func (c *call) Value(key any) any {
+	if key == (callKey{}) {
+		return c
+	}
+	return c.Context.Value(key)
+}
 
 // callOf returns the call that ctx belongs to, or nil.
 func callOf(ctx context.Context) *call {
@@ -40,9 +48,7 @@ func callOf(ctx context.Context) *call {
 
 // take waits for the turn. It reports false if the call ended first.
 func (c *call) take(ctx context.Context) bool {
-	select {
-	case <-c.turn:
-	case <-ctx.Done():
+	if c.turn.Acquire(ctx, 1) != nil {
 		return false
 	}
 	if c.finished {
@@ -52,14 +58,16 @@ func (c *call) take(ctx context.Context) bool {
 	return true
 }
 
-func (c *call) release() { c.turn <- struct{}{} }
+func (c *call) release() { c.turn.Grant(1) }
 
 // report sends a status, completed as ReportStatus promises.
 func (c *call) report(ctx context.Context, s tool.Status) {
-	// ctx may outlive the call, if the tool made it so.
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	defer context.AfterFunc(c.ctx, cancel)()
+	if ctx != context.Context(c) { // it may outlive the call, if the tool made it so
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithCancel(ctx)
+		defer cancel()
+		defer context.AfterFunc(c, cancel)()
+	}
 	if !c.take(ctx) {
 		return
 	}
@@ -92,13 +100,13 @@ func (c *call) sendStatus(ctx context.Context, s tool.Status) {
 
 // execute notes that previews are over.
 func (c *call) execute() {
-	if !c.take(c.ctx) {
+	if !c.take(c) {
 		return
 	}
 	defer c.release()
 	c.phase = tool.StatusDoing
 	if c.state == tool.StatusWait {
-		c.sendStatus(c.ctx, tool.Status{State: tool.StatusDoing})
+		c.sendStatus(c, tool.Status{State: tool.StatusDoing})
 	}
 }
 
@@ -107,15 +115,13 @@ const lastWord = time.Second
 
 // finish ends what a tool has reported with a terminal state, and refuses all further reports.
 func (c *call) finish(ok bool) {
-	ctx := c.ctx
+	ctx := context.Context(c)
 	if ctx.Err() != nil {
 		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWord)
 		defer cancel()
 		ctx = grace
 	}
-	select {
-	case <-c.turn:
-	case <-ctx.Done():
+	if c.turn.Acquire(ctx, 1) != nil {
 		return // a report is stuck in a receiver that takes nothing; the end of the call overtakes it
 	}
 	defer c.release()
@@ -131,11 +137,11 @@ func (c *call) finish(ok bool) {
 
 // log sends a log record and reports whether it was taken.
 func (c *call) log(record tool.LogRecord) bool {
-	if !c.take(c.ctx) {
+	if !c.take(c) {
 		return false
 	}
 	defer c.release()
-	return c.out.Send(c.ctx, tool.Event{Time: record.Time, Log: &record}) == nil
+	return c.out.Send(c, tool.Event{Time: record.Time, Log: &record}) == nil
 }
 
 // rank orders the states; "" comes before all.

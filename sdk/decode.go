@@ -12,6 +12,18 @@ import (
 	"time"
 )
 
+// decoder decodes arguments that fit a tool's schema into its input.
+type decoder func(text json.RawMessage, in any) error
+
+// decodeChecked is decodeStrictly for arguments that were held against the schema that was made of the input's type. That refuses
+// what the type does not know, at every depth, so that nobody has to look for it again.
+func decodeChecked(text json.RawMessage, in any) error {
+	if json.Unmarshal(text, in) == nil {
+		return nil
+	}
+	return decodeStrictly(text, in) // has the words for it
+}
+
 // decodeStrictly decodes arguments that fit the schema into the tool's input. It fails where the schema allows what the
 // Go type does not, with an error that is written for a model.
 func decodeStrictly(text json.RawMessage, in any) error {

@@ -79,14 +79,14 @@ func (d *dynamic) describe(ctx context.Context, session string, values map[strin
 	}
 	asking := newCall(ctx, transport.Info{Tool: d.spec.Name, Session: session, Values: values}, nil)
 	asking.finished = true // nobody follows it
-	variant, err := guard(asking, "describing tool", func() (Variant, error) { return d.vary(asking.ctx) })
+	variant, err := guard(asking, "describing tool", func() (Variant, error) { return d.vary(asking) })
 	spec := variant.over(d.spec)
 	var reader *argumentReader
 	if err == nil {
 		reader, err = d.reader(&spec)
 	}
 	if err != nil {
-		Logger(asking.ctx).Warn("a dynamic tool stays as it is declared", slog.String("tool", d.spec.Name), slog.String("session", session), slog.Any("error", err))
+		Logger(asking).Warn("a dynamic tool stays as it is declared", slog.String("tool", d.spec.Name), slog.String("session", session), slog.Any("error", err))
 		return d.spec, d.static
 	}
 	return spec, reader

@@ -115,7 +115,7 @@ func isObject(text json.RawMessage) bool { return len(text) > 0 && text[0] == '{
 
 // open returns the filter as what serves one call.
 func (f Filter) open(context.Context) (object, error) {
-	return object{call: func(ctx context.Context, arguments json.RawMessage) (any, error) {
+	return object{call: func(ctx context.Context, arguments json.RawMessage, _ decoder) (any, error) {
 		q, err := filterjson.DecodeQuestion(arguments)
 		if err != nil {
 			return nil, Internal("%w", err)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -42,18 +43,21 @@ func resultOf(value any) (tool.Result, error) {
 // wellFormed checks the JSON within a result and mends its texts. A result that says that the call failed carries no
 // effects.
 func wellFormed(r tool.Result) (tool.Result, error) {
-	content := make([]tool.Content, len(r.Content))
-	for i, block := range r.Content {
+	mended := false
+	for i := range r.Content {
+		block := &r.Content[i]
 		if block.Kind == tool.ContentJSON && !json.Valid(block.JSON) {
 			return tool.Result{}, fmt.Errorf("block %d of the result is not JSON", i+1)
 		}
-		if !utf8.ValidString(block.Text) { // which is found ten times as fast as it is mended
-			block.Text = strings.ToValidUTF8(block.Text, "\uFFFD")
+		if utf8.ValidString(block.Text) && utf8.ValidString(block.Name) { // which is found ten times as fast as it is mended
+			continue
 		}
-		block.Name = strings.ToValidUTF8(block.Name, "\uFFFD")
-		content[i] = block
+		if !mended { // the tool's own stays as it is
+			r.Content, mended = slices.Clone(r.Content), true
+			block = &r.Content[i]
+		}
+		block.Text, block.Name = strings.ToValidUTF8(block.Text, "\uFFFD"), strings.ToValidUTF8(block.Name, "\uFFFD")
 	}
-	r.Content = content
 	for key, value := range r.Metadata {
 		if !json.Valid(value) {
 			return tool.Result{}, fmt.Errorf("the metadata %q of the result is not JSON", key)

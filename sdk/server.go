@@ -24,7 +24,7 @@ type Server struct {
 
 	mu    sync.Mutex
 	calls int           // at work
-	idle  chan struct{} // closed while calls is 0
+	idle  chan struct{} // closed when there are none any more; nil: nobody waits for that
 }
 
 // servedTool is a tool or a filter.
@@ -32,6 +32,7 @@ type servedTool struct {
 	name string
 	read func(ctx context.Context, text []byte) (json.RawMessage, error) // makes arguments of argument text
 	open func(ctx context.Context) (object, error)
+	into decoder // makes the input of arguments
 
 	decode  func()   // see Tool
 	dynamic *dynamic // nil: described once for all
@@ -54,8 +55,7 @@ func newServer(p Plugin, compile fit.Compile, trusting bool) (*Server, error) {
 	if err := p.check(compile, trusting); err != nil {
 		return nil, err
 	}
-	s := &Server{description: p.Describe(), tools: map[string]servedTool{}, idle: make(chan struct{})}
-	close(s.idle)
+	s := &Server{description: p.Describe(), tools: map[string]servedTool{}}
 	for _, t := range p.Tools {
 		served, err := serveTool(t, compile, trusting)
 		if err != nil {
@@ -71,7 +71,10 @@ func newServer(p Plugin, compile fit.Compile, trusting bool) (*Server, error) {
 }
 
 func serveTool(t Tool, compile fit.Compile, trusting bool) (servedTool, error) {
-	served := servedTool{name: t.spec.Name, open: t.open, decode: t.decode}
+	served := servedTool{name: t.spec.Name, open: t.open, into: decodeStrictly, decode: t.decode}
+	if trusting && t.vary == nil && t.derived {
+		served.into = decodeChecked
+	}
 	if trusting && t.vary == nil {
 		served.read = func(_ context.Context, text []byte) (json.RawMessage, error) { return whole(text), nil }
 		return served, nil
@@ -116,22 +119,28 @@ func (s *Server) Call(ctx context.Context, info transport.Info, out transport.Ca
 func (s *Server) begin() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.calls++; s.calls == 1 {
-		s.idle = make(chan struct{})
-	}
+	s.calls++
 }
 
 func (s *Server) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.calls--; s.calls == 0 {
+	if s.calls--; s.calls == 0 && s.idle != nil {
 		close(s.idle)
+		s.idle = nil
 	}
 }
 
 // wait blocks until no call is at work, or returns ctx's error.
 func (s *Server) wait(ctx context.Context) error {
 	s.mu.Lock()
+	if s.calls == 0 {
+		s.mu.Unlock()
+		return nil
+	}
+	if s.idle == nil {
+		s.idle = make(chan struct{})
+	}
 	idle := s.idle
 	s.mu.Unlock()
 	select {
@@ -144,9 +153,9 @@ func (s *Server) wait(ctx context.Context) error {
 
 // run opens the call's object, brings it the arguments and closes it.
 func (t *servedTool) run(c *call) (tool.Result, error) {
-	o, err := guard(c, "opening tool", func() (object, error) { return t.open(c.ctx) })
+	o, err := guard(c, "opening tool", func() (object, error) { return t.open(c) })
 	if err != nil {
-		return outcome(c.ctx, err)
+		return outcome(c, err)
 	}
 	if o.close != nil {
 		defer closeObject(c, o)
@@ -155,14 +164,14 @@ func (t *servedTool) run(c *call) (tool.Result, error) {
 	if err != nil {
 		return tool.Result{}, err
 	}
-	arguments, err := guard(c, "reading the arguments of", func() (json.RawMessage, error) { return t.read(c.ctx, text) })
+	arguments, err := guard(c, "reading the arguments of", func() (json.RawMessage, error) { return t.read(c, text) })
 	if err != nil {
-		return outcome(c.ctx, err)
+		return outcome(c, err)
 	}
 	c.execute()
-	value, err := guard(c, "tool", func() (any, error) { return o.call(c.ctx, arguments) })
+	value, err := guard(c, "tool", func() (any, error) { return o.call(c, arguments, t.into) })
 	if err != nil {
-		return outcome(c.ctx, err)
+		return outcome(c, err)
 	}
 	result, err := resultOf(value)
 	if err != nil {
@@ -180,10 +189,10 @@ func (t *servedTool) receive(c *call, o object) (text []byte, err error) {
 		}
 	}()
 	for {
-		text, complete, err := c.out.NextArguments(c.ctx)
+		text, complete, err := c.out.NextArguments(c)
 		switch {
-		case err != nil && c.ctx.Err() != nil:
-			return nil, ended(c.ctx)
+		case err != nil && c.Err() != nil:
+			return nil, ended(c)
 		case err != nil:
 			return nil, tool.AsError(err)
 		case complete:
@@ -191,7 +200,7 @@ func (t *servedTool) receive(c *call, o object) (text []byte, err error) {
 		case o.partial == nil:
 			continue
 		case previews == nil:
-			previews = startPreviews(c.ctx, func(ctx context.Context, soFar json.RawMessage) error {
+			previews = startPreviews(c, func(ctx context.Context, soFar json.RawMessage) error {
 				_, err := guard(c, "the preview of tool", func() (any, error) { o.partial(ctx, soFar); return nil, nil })
 				return err
 			})
@@ -204,7 +213,7 @@ func closeObject(c *call, o object) {
 	_, err := guard(c, "closing tool", func() (any, error) { return nil, o.close() })
 	if err != nil {
 		if _, panicked := errors.AsType[*panicError](err); !panicked {
-			Logger(c.ctx).Warn("closing the tool failed", slog.Any("error", err))
+			Logger(c).Warn("closing the tool failed", slog.Any("error", err))
 		}
 	}
 }
@@ -221,7 +230,7 @@ func guard[T any](c *call, what string, run func() (T, error)) (value T, err err
 		if v == nil {
 			return
 		}
-		Logger(c.ctx).Error(what+" panicked", slog.Any("panic", fmt.Sprint(v)), slog.String("stack", string(debug.Stack())))
+		Logger(c).Error(what+" panicked", slog.Any("panic", fmt.Sprint(v)), slog.String("stack", string(debug.Stack())))
 		cause := &panicError{value: v}
 		err = &tool.Error{Kind: tool.KindInternal, Message: fmt.Sprintf("%s %q: %s", what, c.info.Tool, cause), Err: cause}
 	}()

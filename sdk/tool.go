@@ -24,7 +24,7 @@ func (t Tool) Spec() Spec { return t.spec }
 
 // object is what serves one call, without its types. The functions are never called concurrently.
 type object struct {
-	call    func(ctx context.Context, arguments json.RawMessage) (any, error)
+	call    func(ctx context.Context, arguments json.RawMessage, decode decoder) (any, error)
 	partial func(ctx context.Context, soFar json.RawMessage) // nil: wants no previews
 	close   func() error                                     // nil: nothing to close
 }
@@ -41,9 +41,8 @@ func Func[In, Out any](spec Spec, fn func(ctx context.Context, in In) (Out, erro
 	case spec.PartialArguments:
 		t.err = errors.Join(t.err, errors.New("it declares PartialArguments, but a function cannot be shown them; use Object"))
 	}
-	t.open = func(context.Context) (object, error) {
-		return object{call: typedCall(fn)}, nil
-	}
+	bound := object{call: typedCall(fn)}
+	t.open = func(context.Context) (object, error) { return bound, nil }
 	return t
 }
 
@@ -121,10 +120,10 @@ func checkMethods[O, In any](spec Spec) error {
 	return errors.Join(problems...)
 }
 
-func typedCall[In, Out any](fn func(context.Context, In) (Out, error)) func(context.Context, json.RawMessage) (any, error) {
-	return func(ctx context.Context, arguments json.RawMessage) (any, error) {
+func typedCall[In, Out any](fn func(context.Context, In) (Out, error)) func(context.Context, json.RawMessage, decoder) (any, error) {
+	return func(ctx context.Context, arguments json.RawMessage, decode decoder) (any, error) {
 		var in In
-		if err := decodeStrictly(arguments, &in); err != nil {
+		if err := decode(arguments, &in); err != nil {
 			return nil, err
 		}
 		return fn(ctx, in)
