@@ -5,6 +5,10 @@ import { rm } from "node:fs/promises";
 import { connect } from "node:net";
 import { dirname } from "node:path";
 import { test } from "node:test";
+import { create } from "@bufbuild/protobuf";
+import { Client, credentials } from "@grpc/grpc-js";
+import { plugin } from "toolhost/proto";
+import { methodDefinition } from "../dist/wire/rpc.js";
 import { fixture, folder, Running } from "./harness.js";
 
 const cookie = "f0c4a1f2-8c1e-4d0b-9a57-2f6f6f4b7d11";
@@ -47,13 +51,13 @@ test("it knows no other version of the contract", async () => {
 test("it prints its handshake first, and exits when its connection ends before there was a stream", async () => {
   const dir = await folder();
   const env = { PATH, TOOLHOST_PLUGIN: cookie, PLUGIN_PROTOCOL_VERSIONS: "1", PLUGIN_UNIX_SOCKET_DIR: dir };
-  const plugin = new Running(process.execPath, [fixture("play")], env);
-  const [core, version, network, socket = "", protocol] = (await plugin.line()).split("|");
+  const running = new Running(process.execPath, [fixture("play")], env);
+  const [core, version, network, socket = "", protocol] = (await running.line()).split("|");
   assert.deepEqual([core, version, network, dirname(socket), protocol], ["1", "1", "unix", dir, "grpc"]);
   const connection = connect(socket);
   connection.on("connect", () => connection.destroy());
-  assert.deepEqual(await plugin.exited, { code: 0, signal: null });
-  assert.match(plugin.stderr, /printed before the handshake/);
+  assert.deepEqual(await running.exited, { code: 0, signal: null });
+  assert.match(running.stderr, /printed before the handshake/);
   await rm(dir, { recursive: true });
 });
 
@@ -72,5 +76,33 @@ test("it exits when its parent is gone before it was connected to", async () => 
   });
   await new Promise((resolve) => shell.stdout.on("close", resolve));
   assert.match(said, /^1\|1\|unix\|/);
+  await rm(dir, { recursive: true });
+});
+
+test("what its calls say last is heard before it exits", async () => {
+  const dir = await folder();
+  const env = { PATH, TOOLHOST_PLUGIN: cookie, PLUGIN_PROTOCOL_VERSIONS: "1", PLUGIN_UNIX_SOCKET_DIR: dir };
+  const running = new Running(process.execPath, [fixture("bare")], env);
+  const [, , , socket = ""] = (await running.line()).split("|");
+  const client = new Client(`unix:${socket}`, credentials.createInsecure());
+  const { path, requestSerialize, responseDeserialize } = methodDefinition(plugin.ToolPluginService.method.connect);
+  const stream = client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize);
+  const start = { callId: "c", tool: "wait", complete: true, credit: 1 << 20 };
+  stream.write(create(plugin.ConnectRequestSchema, { call: 1, frame: { case: "start", value: start } }));
+  const kinds: (string | undefined)[] = [];
+  stream.on("error", () => {}); // the process ends
+  await new Promise<void>((resolve) => {
+    stream.on("close", resolve).on("end", resolve).on("error", resolve);
+    stream.on("data", ({ frame }: plugin.ConnectResponse) => {
+      kinds.push(frame.case);
+      if (frame.case === "status" && kinds.length === 1) {
+        const same = (bytes: Buffer) => bytes;
+        client.makeUnaryRequest("/plugin.GRPCController/Shutdown", same, same, Buffer.alloc(0), () => {});
+      }
+    });
+  });
+  assert.deepEqual(kinds, ["status", "status", "end"]);
+  assert.deepEqual(await running.exited, { code: 0, signal: null });
+  client.close();
   await rm(dir, { recursive: true });
 });
