@@ -35,17 +35,21 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestREADME runs the repository's own front page, in a folder that looks like the checkout.
-func TestREADME(t *testing.T) {
-	t.Parallel()
-	p, err := read(filepath.Join(root(t), "README.md"))
-	if err != nil {
-		t.Fatal(err)
+// TestInTheCheckout runs the pages whose commands are typed there, in a folder that looks like it.
+func TestInTheCheckout(t *testing.T) {
+	for _, path := range []string{"README.md", "docs/policy/README.md"} {
+		t.Run(filepath.Dir(path), func(t *testing.T) {
+			t.Parallel()
+			p, err := read(filepath.Join(root(t), path))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if commands(p) == 0 {
+				t.Fatal("no command of the page is run")
+			}
+			newReader(t, "checkout").follow(t, p)
+		})
 	}
-	if commands(p) == 0 {
-		t.Fatal("no command of the page is run")
-	}
-	newReader(t, "checkout").follow(t, p)
 }
 
 func TestExamples(t *testing.T) {

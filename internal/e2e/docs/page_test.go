@@ -53,7 +53,11 @@ func (b block) exit() (int, error) {
 	return 0, nil
 }
 
-// read returns a page. A fence that is not closed is an error, and so is a word after sh that means nothing.
+// indented is a command in a block that is made by indentation.
+var indented = regexp.MustCompile(`^    (bin/)?(toolhost|agentd|make|go) [a-z]`)
+
+// read returns a page. A fence that is not closed is an error, and so are a command outside of fences and a word
+// after sh that means nothing.
 func read(path string) (page, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -75,6 +79,8 @@ func read(path string) (page, error) {
 			open = nil
 		case open != nil:
 			open.text += line
+		case indented.MatchString(line):
+			return page{}, fmt.Errorf("%s:%d: a command outside of a fence is not run", path, i+1)
 		}
 	}
 	if open != nil {
