@@ -20,7 +20,7 @@ type execution struct {
 	session *session
 	number  uint32
 	named   bool // the caller chose the id: the call goes on without it
-	inbox   *flow.Inbox[item]
+	inbox   flow.Inbox[item]
 	joiner  hostpb.Joiner // Next's
 
 	mutex    sync.Mutex
@@ -38,7 +38,7 @@ type item struct {
 
 func newExecution(s *session, callID string) *execution {
 	e := &execution{session: s, named: callID != "", callID: callID}
-	e.inbox = flow.NewInbox[item](hostpb.Window, e.grant)
+	e.inbox.Init(hostpb.Window, e.grant)
 	return e
 }
 

@@ -15,16 +15,18 @@ var (
 )
 
 // Inbox is the receiving side of one call: it keeps what came until the call's reader takes it, and gives the sender
-// credit for what was taken. Put, Finish and Abort may be called from any goroutine; Next from one at a time.
+// credit for what was taken. Put, Finish and Abort may be called from any goroutine; Next from one at a time. It must not be
+// copied, and Init or NewInbox come first.
 type Inbox[T any] struct {
 	window int
 	grant  func(bytes int)
-	ready  chan struct{} // holds one token for a Next that waits
+	ready  chan struct{} // holds one token for a Next that waits; nil: none has yet
 
 	mu      sync.Mutex
 	queue   fifo[sized[T]]
-	credit  int // what the other end may still send
-	taken   int // what was taken and is not granted again yet
+	first   [1]sized[T] // memory for the queue: that of a call whose outcome alone is wanted never has more
+	credit  int         // what the other end may still send
+	taken   int         // what was taken and is not granted again yet
 	waiting bool
 	err     error // what comes after the queue; set once
 }
@@ -37,7 +39,15 @@ type sized[T any] struct {
 // NewInbox returns an inbox whose sender starts with a credit of window bytes. Next calls grant, without a lock, when
 // the sender should be given more; grant must not block.
 func NewInbox[T any](window int, grant func(bytes int)) *Inbox[T] {
-	return &Inbox[T]{window: window, grant: grant, ready: make(chan struct{}, 1), credit: window}
+	b := &Inbox[T]{}
+	b.Init(window, grant)
+	return b
+}
+
+// Init makes an inbox that is part of something else what NewInbox returns.
+func (b *Inbox[T]) Init(window int, grant func(bytes int)) {
+	b.window, b.credit, b.grant = window, window, grant
+	b.queue.items = b.first[:0]
 }
 
 // Put adds an item that cost its sender size bytes. It never blocks. It fails with ErrOverrun if the sender had no
@@ -107,7 +117,9 @@ func (b *Inbox[T]) take() (item T, ok bool, grant int, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.queue.len() == 0 {
-		b.waiting = b.err == nil
+		if b.waiting = b.err == nil; b.waiting && b.ready == nil {
+			b.ready = make(chan struct{}, 1)
+		}
 		return item, false, 0, b.err
 	}
 	next := b.queue.pop()

@@ -165,3 +165,17 @@ func TestInboxAllocatesNothingPerItem(t *testing.T) {
 		t.Errorf("%v allocations for an item of a queue that is never empty", n)
 	}
 }
+
+// TestInboxOfOneItemHasItsMemory: most calls are answered with one item, and none of them should pay for more.
+func TestInboxOfOneItemHasItsMemory(t *testing.T) {
+	var b *flow.Inbox[int]
+	if n := testing.AllocsPerRun(100, func() {
+		b = flow.NewInbox[int](100, noGrant)
+		b.Finish(io.EOF, 1)
+		if item, err := b.Next(t.Context()); item != 1 || err != nil {
+			t.Errorf("%d, %v", item, err)
+		}
+	}); n > 1 {
+		t.Errorf("it makes %v allocations, want that of the inbox", n)
+	}
+}
