@@ -22,12 +22,16 @@ func TestAnyHistory(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			w := &walk{rand: rand.New(rand.NewPCG(seed, 7)), asked: make(map[int]bool), calls: make(map[string]*lifetime), sent: make(map[string]bool)}
 			w.folder = newFolderOf(t, w.anyRun())
-			w.kept = &archive{every: 1 + int(seed%25)}
+			if seed%4 == 0 { // comparing whole states takes its time
+				w.kept = &archive{every: 1 + int(seed%25)}
+			}
 			for range 80 {
 				w.step()
 			}
 			w.finish()
-			w.kept.check(w.folder)
+			if w.kept != nil {
+				w.kept.check(w.folder)
+			}
 		})
 	}
 }
