@@ -72,7 +72,7 @@ type line struct {
 // ctx ends. After an error the line is not in the log, or only the beginning of it: what had to be logged must not
 // happen. It is safe for concurrent use.
 func (l *Log) Record(ctx context.Context, d Decision) error {
-	if !l.keeps(d) {
+	if !l.Keeps(d) {
 		return nil
 	}
 	if d.Time.IsZero() {
@@ -94,8 +94,8 @@ func (l *Log) Record(ctx context.Context, d Decision) error {
 	return l.write(ctx, text.String())
 }
 
-// keeps reports whether a decision is worth a line.
-func (l *Log) keeps(d Decision) bool {
+// Keeps reports whether Record writes a line for a decision, and so may have to wait.
+func (l *Log) Keeps(d Decision) bool {
 	switch d.Outcome {
 	case Allowed, RateLimited: // a limit is no decision about the call: it is told where the call was
 		return l.all || d.Rule != "" || d.Approval != nil

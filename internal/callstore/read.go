@@ -127,6 +127,12 @@ func (s *Store) Find(ctx context.Context, key Key) (entry Entry, found bool, err
 	return entry, true, nil
 }
 
+// Known reports whether the store may have a call, without reading the file: it is no if there is none, and hardly ever yes.
+func (s *Store) Known(key Key) bool {
+	_, ok := s.index.find(key.hash())
+	return ok
+}
+
 // Query selects calls. Every field that is set must match; the zero value selects the newest MaxPage of all.
 type Query struct {
 	Plugin, Tool, Session, ID string

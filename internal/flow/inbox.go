@@ -28,7 +28,8 @@ type Inbox[T any] struct {
 	credit  int         // what the other end may still send
 	taken   int         // what was taken and is not granted again yet
 	waiting bool
-	err     error // what comes after the queue; set once
+	armed   func() // see Arm; nil: nobody is to be called
+	err     error  // what comes after the queue; set once
 }
 
 type sized[T any] struct {
@@ -54,17 +55,29 @@ func (b *Inbox[T]) Init(window int, grant func(bytes int)) {
 // credit, and with ErrFinished after Finish or Abort; then the item is not kept.
 func (b *Inbox[T]) Put(item T, size int) error {
 	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.err != nil {
-		return ErrFinished
-	}
-	if b.credit <= 0 {
+	if b.err != nil || b.credit <= 0 {
+		defer b.mu.Unlock()
+		if b.err != nil {
+			return ErrFinished
+		}
 		return ErrOverrun
 	}
 	b.credit -= size
 	b.queue.push(sized[T]{item, size})
-	b.notify()
+	b.notifyAndUnlock()
 	return nil
+}
+
+// Arm has f called once, as soon as Next need not wait, by who makes it so and without a lock; it is for who does not wait
+// in Next. It returns false, and calls nobody, if Next need not wait now. f must not block.
+func (b *Inbox[T]) Arm(f func()) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.queue.len() > 0 || b.err != nil {
+		return false
+	}
+	b.armed = f
+	return true
 }
 
 // Finish says that nothing follows: once the reader has taken what is there, Next fails with err, which must not be
@@ -72,15 +85,15 @@ func (b *Inbox[T]) Put(item T, size int) error {
 // any other does nothing.
 func (b *Inbox[T]) Finish(err error, last ...T) bool {
 	b.mu.Lock()
-	defer b.mu.Unlock()
 	if b.err != nil {
+		b.mu.Unlock()
 		return false
 	}
 	b.err = err
 	for _, item := range last {
 		b.queue.push(sized[T]{item: item})
 	}
-	b.notify()
+	b.notifyAndUnlock()
 	return true
 }
 
@@ -133,14 +146,19 @@ func (b *Inbox[T]) take() (item T, ok bool, grant int, err error) {
 	return next.item, true, grant, nil
 }
 
-// notify wakes the reader if it waits.
-func (b *Inbox[T]) notify() {
-	if !b.waiting {
-		return
+// notifyAndUnlock wakes the reader if it waits, or calls who is armed.
+func (b *Inbox[T]) notifyAndUnlock() {
+	f := b.armed
+	b.armed = nil
+	if b.waiting {
+		b.waiting = false
+		select {
+		case b.ready <- struct{}{}:
+		default:
+		}
 	}
-	b.waiting = false
-	select {
-	case b.ready <- struct{}{}:
-	default:
+	b.mu.Unlock()
+	if f != nil {
+		f()
 	}
 }

@@ -125,6 +125,25 @@ func (o *Outbox[T]) Put(ctx context.Context, frame T, size int) error {
 	return nil
 }
 
+// Offer is Put for who must not wait: it reports whether the outbox took the frame.
+func (o *Outbox[T]) Offer(frame T, size int) (taken bool, err error) {
+	if done, err := o.sendNow(frame, size); done {
+		return true, err
+	}
+	cost := size + frameOverhead
+	if !o.room.TryAcquire(cost) {
+		return false, o.Err()
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if err := o.refusal(); err != nil {
+		return false, err
+	}
+	o.queue.room += cost
+	o.add(frame, cost)
+	return true, nil
+}
+
 // sendNow sends a frame at once where that does not block, and reports whether it did.
 func (o *Outbox[T]) sendNow(frame T, size int) (done bool, err error) {
 	o.mu.Lock()

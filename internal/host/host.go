@@ -161,6 +161,7 @@ type Host struct {
 	ctx    context.Context // ends when the host closes; calls and launches run on it
 	cancel context.CancelCauseFunc
 	wg     sync.WaitGroup // the goroutine that follows the catalogue
+	aboard sync.WaitGroup // calls that go by express
 	pool   flow.Workers   // all others
 }
 
@@ -210,6 +211,7 @@ func (h *Host) Close() error {
 		s.close()
 	}
 	h.wg.Wait()
+	h.aboard.Wait() // while they can still have goroutines
 	h.pool.Close()
 	close(h.gone)
 	return nil

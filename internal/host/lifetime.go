@@ -14,10 +14,11 @@ import (
 // Err says why it ended, in the words of the cause, and context.Cause the same: errors.Is finds the cause in it, and
 // context.Canceled.
 type lifetime struct {
-	over atomic.Bool // err is set: it is asked much more often than it is so
-	mu   sync.Mutex
-	done chan struct{} // nil: nobody has asked
-	err  error         // not nil: it has ended
+	over  atomic.Bool // err is set: it is asked much more often than it is so
+	mu    sync.Mutex
+	done  chan struct{} // nil: nobody has asked
+	after func()        // see onEnd
+	err   error         // not nil: it has ended
 }
 
 var _ context.Context = (*lifetime)(nil)
@@ -25,8 +26,8 @@ var _ context.Context = (*lifetime)(nil)
 // end ends it, for a cause that may be nil. Only the first end counts.
 func (l *lifetime) end(cause error) {
 	l.mu.Lock()
-	defer l.mu.Unlock()
 	if l.err != nil {
+		l.mu.Unlock()
 		return
 	}
 	l.err = context.Canceled
@@ -37,6 +38,25 @@ func (l *lifetime) end(cause error) {
 	if l.done != nil {
 		close(l.done)
 		l.done = nil // who keeps an outcome need not keep it, too
+	}
+	after := l.after
+	l.after = nil
+	l.mu.Unlock()
+	if after != nil {
+		after()
+	}
+}
+
+// onEnd has f called, once it ends, by who ends it; at once if it has. f must not block. There is one f at a time.
+func (l *lifetime) onEnd(f func()) {
+	l.mu.Lock()
+	if l.err == nil {
+		l.after = f
+		f = nil
+	}
+	l.mu.Unlock()
+	if f != nil {
+		f()
 	}
 }
 

@@ -28,19 +28,25 @@ func (h *Host) Open(ctx context.Context, call tool.Call, complete bool) (tool.Ex
 	return e, nil
 }
 
-// Do makes a call whose arguments are complete, in one goroutine of the host's, from beginning to end. It returns at once.
-// opened is told of the execution as soon as there is one, to cancel it; done gets the outcome, exactly once, also if ctx
-// has ended. When ctx ends, a call without an id of its caller's is cancelled; any other goes on. Both are called from that
-// goroutine, or before Do returns. It is Open for who wants nothing but the outcome, and costs less.
+// Do makes a call whose arguments are complete, from beginning to end. It returns soon, and where the call need not wait for
+// anything but its tool, it has been given to the plugin by then (see express); any other has a goroutine of the host's. opened
+// is told of the execution as soon as there is one, to cancel it; done gets the outcome, exactly once, also if ctx has ended.
+// When ctx ends, a call without an id of its caller's is cancelled; any other goes on. Both are called before Do returns or
+// from a goroutine of the host's, which may be one that reads a plugin's stream: they must not block. It is Open for who
+// wants nothing but the outcome, and costs less.
 func (h *Host) Do(ctx context.Context, call tool.Call, opened func(tool.Execution), done func(tool.Event)) {
-	if !h.spawn(func() { done(h.do(ctx, &call, opened)) }) {
+	call.OutcomeOnly = true
+	switch {
+	case h.unhindered(&call) && h.board():
+		x := &express{host: h, ctx: ctx, done: done}
+		x.begin(&call, opened)
+	case !h.spawn(func() { done(h.do(ctx, &call, opened)) }):
 		done(failed(&call, tool.Errorf(tool.KindUnavailable, "%w", errStopping)))
 	}
 }
 
 // do returns the outcome of a call, once it has one.
 func (h *Host) do(ctx context.Context, call *tool.Call, opened func(tool.Execution)) tool.Event {
-	call.OutcomeOnly = true
 	e, todo, err := h.open(ctx, call, true)
 	if err != nil {
 		return failed(call, err)

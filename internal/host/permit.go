@@ -11,11 +11,11 @@ import (
 )
 
 // permit decides whether the call may be made with the arguments that would be executed, and has that kept in the audit
-// log. It returns nil if it may.
-func (r *run) permit(s submission, given arguments.Parsed) *tool.Error {
+// log. It returns nil if it may. Where the log keeps it and must not be waited for, nothing is decided, and late is true.
+func (r *run) permit(s submission, given arguments.Parsed, now bool) (refused *tool.Error, late bool) {
 	decision := r.host.cfg.Policy.Decide(&r.ctx, r.policyInput(given))
 	if decision.Err != nil && r.ctx.Err() != nil { // no rule is to blame
-		return r.unsent(decision.Err)
+		return r.unsent(decision.Err), false
 	}
 	if decision.Err != nil {
 		r.host.cfg.Logger.Warn("a rule of the policy could not be evaluated and denied a call", "rule", decision.Rule,
@@ -25,9 +25,12 @@ func (r *run) permit(s submission, given arguments.Parsed) *tool.Error {
 		Principal: r.call.Principal, Session: r.call.Session, CallID: r.call.ID, Tool: r.call.Tool,
 		Plugin: r.tool.Plugin.Info.Name, Rule: decision.Rule, Reason: decision.Reason, Arguments: given.Canonical,
 	}
-	refused := r.judge(s, decision, &entry)
+	refused = r.judge(s, decision, &entry)
+	if now && r.host.cfg.Audit != nil && r.host.cfg.Audit.Keeps(entry) {
+		return nil, true
+	}
 	r.notePermitted(entry)
-	return r.audited(entry, refused)
+	return r.audited(entry, refused), false
 }
 
 // paced returns nil if the rate limit lets the call start now, which is counted if take is set. That it does not is kept in

@@ -25,7 +25,7 @@ func TestCallThatEndedIsNotDenied(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.cancel(cause)
-		if got := r.permit(submission{}, arguments.Parsed{}); got == nil || got.Kind != kind || got.Rule != "" || !errors.Is(got, cause) {
+		if got, _ := r.permit(submission{}, arguments.Parsed{}, false); got == nil || got.Kind != kind || got.Rule != "" || !errors.Is(got, cause) {
 			t.Errorf("the call ended with %+v, not %s", got, kind)
 		}
 	}

@@ -24,7 +24,7 @@ type task struct {
 // do does it. Unless the run previews, it has its outcome then.
 func (t task) do() {
 	switch {
-	case t.run == nil || !t.run.prepare(t.submitted):
+	case t.run == nil || t.run.prepare(t.submitted, false) != preparedReady:
 	case t.previews:
 		t.run.signal()
 	default:
@@ -45,20 +45,29 @@ func (r *run) accept(s submission) task {
 	return task{run: r, submitted: s, previews: previews}
 }
 
-// prepare takes complete arguments through all that stands before a plugin. It returns false if that ended the call.
-func (r *run) prepare(s submission) bool {
+// prepared is what came of preparing a call.
+type prepared int
+
+const (
+	preparedEnded prepared = iota // it has its outcome
+	preparedReady                 // its plugin may have it
+	preparedLate                  // something would have to be waited for, and nothing was decided
+)
+
+// prepare takes complete arguments through all that stands before a plugin. now says that it must not wait for the audit log.
+func (r *run) prepare(s submission, now bool) prepared {
 	if _, err := r.secrets(); err != nil {
 		r.finishWithout(tool.Outcome{Err: err})
-		return false
+		return preparedEnded
 	}
 	text, parsed, ok := r.filterBefore(s)
 	if !ok {
-		return false
+		return preparedEnded
 	}
 	schema, err := r.schema()
 	if err != nil {
 		r.finishWithout(tool.Outcome{Err: r.unsent(err)})
-		return false
+		return preparedEnded
 	}
 	if !r.tool.Spec.Strict {
 		if mended, repairs := schema.Repair(parsed); len(repairs) > 0 && r.noteRepairs(mended, repairs) {
@@ -67,15 +76,17 @@ func (r *run) prepare(s submission) bool {
 	}
 	if err := schema.Validate(parsed); err != nil {
 		r.finishWithout(tool.Outcome{Result: tool.ErrorResult(err.Error())})
-		return false
+		return preparedEnded
 	}
-	if err := r.permit(s, parsed); err != nil {
+	if err, late := r.permit(s, parsed, now); late {
+		return preparedLate
+	} else if err != nil {
 		r.finishWithout(tool.Outcome{Err: err})
-		return false
+		return preparedEnded
 	}
 	if err := r.paced(false); err != nil {
 		r.finishWithout(tool.Outcome{Err: err})
-		return false
+		return preparedEnded
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -84,5 +95,5 @@ func (r *run) prepare(s submission) bool {
 	if !r.finished { // as a preview that failed meanwhile: nobody would let go of it
 		r.text = text
 	}
-	return true
+	return preparedReady
 }

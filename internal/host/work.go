@@ -33,8 +33,13 @@ func (r *run) work() {
 		return
 	}
 	defer leave()
+	r.carry(1, leave)
+}
+
+// carry takes the call from instance to instance until it has its outcome, from this try on. leave says that the tool is done.
+func (r *run) carry(attempt uint32, leave func()) {
 	supervisor := r.host.supervisor(r.tool.Plugin)
-	for attempt := uint32(1); ; attempt++ {
+	for ; ; attempt++ {
 		place, err := supervisor.acquire(&r.ctx, r)
 		if err != nil {
 			if r.tries(attempt, tool.AsError(err)) && r.pause(attempt, tool.AsError(err)) {
@@ -44,69 +49,87 @@ func (r *run) work() {
 			return
 		}
 		f := &follower{run: r, supervisor: supervisor, place: place, instance: place.instance, attempt: attempt}
-		fate := f.work()
+		f.work()
 		supervisor.release(place)
-		switch {
-		case fate == fateEnded:
+		if !r.again(f, leave) {
 			return
-		case fate == fateAnswered: // not before the place is released: the filter may need it
-			leave() // the tool is done; what filters make of its answer holds up nobody
-			r.finish(r.filterAfter(f.outcome))
-			return
-		case fate == fateFailed:
-			if !r.pause(attempt, f.outcome.Err) {
-				r.finish(f.outcome)
-				return
-			}
-		case attempt >= max(maxStarts, r.tool.Spec.Retry.MaxAttempts):
-			r.finishWithout(tool.Outcome{Plugin: r.tool.Plugin.Info.Name, Err: tool.Errorf(tool.KindUnavailable,
-				"the plugin %q died %d times before it could take the call", r.tool.Plugin.Info.Name, attempt)})
-			return
-		default:
-			select { // until the machine knows that it is dead
-			case <-place.instance.gone:
-			case <-r.ctx.Done():
-			}
 		}
 	}
 }
 
-// work gives the call to the instance and follows it to its end.
-func (f *follower) work() fate {
-	r := f.run
-	if r.executed() {
-		if err := r.dispatch(f.attempt); err != nil {
-			r.finishWithout(tool.Outcome{Plugin: f.supervisor.name, Err: err})
-			return fateEnded
+// again does what became of the call with an instance asks for. It reports whether another one is to have it; if not, it has
+// its outcome.
+func (r *run) again(f *follower, leave func()) bool {
+	switch {
+	case f.fate == fateEnded:
+		return false
+	case f.fate == fateAnswered: // not before the place is released: the filter may need it
+		leave() // the tool is done; what filters make of its answer holds up nobody
+		r.finish(r.filterAfter(f.outcome))
+		return false
+	case f.fate == fateFailed:
+		if !r.pause(f.attempt, f.outcome.Err) {
+			r.finish(f.outcome)
+			return false
+		}
+	case f.attempt >= max(maxStarts, r.tool.Spec.Retry.MaxAttempts):
+		r.finishWithout(tool.Outcome{Plugin: f.supervisor.name, Err: tool.Errorf(tool.KindUnavailable,
+			"the plugin %q died %d times before it could take the call", f.supervisor.name, f.attempt)})
+		return false
+	default:
+		select { // until the machine knows that it is dead
+		case <-f.instance.gone:
+		case <-r.ctx.Done():
 		}
 	}
-	given, refused := r.secrets() // again: they may have changed while the call waited
-	if refused != nil {
-		r.finishWithout(tool.Outcome{Plugin: f.supervisor.name, Err: refused})
-		return fateEnded
+	return true
+}
+
+// work gives the call to the instance and follows it to its end; f.fate says what became of it.
+func (f *follower) work() {
+	if !f.start(f.instance.proc.Conn().Start) {
+		return
 	}
-	start := r.startFrame(f.attempt, given)
-	f.began = time.Now()
-	wire, err := f.instance.proc.Conn().Start(&r.ctx, start)
-	if err != nil {
-		if errors.Is(err, pluginwire.ErrConnLost) {
-			return fateMoved
-		}
-		r.finishWithout(tool.Outcome{Plugin: f.supervisor.name, Instance: f.instance.id, Err: r.unsent(err)})
-		return fateEnded
-	}
-	defer wire.Close()
-	f.wire, f.whole = wire, start.Complete
-	r.record.start(tool.Started{CallID: r.call.ID, Plugin: f.supervisor.name, Instance: f.instance.id, Attempt: f.attempt})
-	if !start.Complete {
+	defer f.wire.Close()
+	if !f.whole {
 		var feeding sync.WaitGroup
-		ctx, stop := context.WithCancel(&r.ctx)
+		ctx, stop := context.WithCancel(&f.run.ctx)
 		feeding.Go(func() { f.feed(ctx) }) // owned by work: ends when the arguments are complete, or with ctx
 		defer feeding.Wait()
 		defer stop()
 	}
 	f.follow()
-	return f.fate
+}
+
+// start gives the call to the instance, by a function of its connection's. If it returns false, the instance has not got it, and
+// f.fate says what became of it.
+func (f *follower) start(begin func(context.Context, pluginwire.Start) (*pluginwire.Call, error)) bool {
+	r := f.run
+	if r.executed() {
+		if err := r.dispatch(f.attempt); err != nil {
+			r.finishWithout(tool.Outcome{Plugin: f.supervisor.name, Err: err})
+			return false
+		}
+	}
+	given, refused := r.secrets() // again: they may have changed while the call waited
+	if refused != nil {
+		r.finishWithout(tool.Outcome{Plugin: f.supervisor.name, Err: refused})
+		return false
+	}
+	frame := r.startFrame(f.attempt, given)
+	f.began = time.Now()
+	wire, err := begin(&r.ctx, frame)
+	switch {
+	case errors.Is(err, pluginwire.ErrConnLost), errors.Is(err, pluginwire.ErrNoRoom):
+		f.fate = fateMoved
+		return false
+	case err != nil:
+		r.finishWithout(tool.Outcome{Plugin: f.supervisor.name, Instance: f.instance.id, Err: r.unsent(err)})
+		return false
+	}
+	f.wire, f.whole = wire, frame.Complete
+	r.record.start(tool.Started{CallID: r.call.ID, Plugin: f.supervisor.name, Instance: f.instance.id, Attempt: f.attempt})
+	return true
 }
 
 // dispatch does what has to be done just before a plugin may execute the call. If it returns an error, the plugin must

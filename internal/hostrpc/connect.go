@@ -135,22 +135,34 @@ func (c *connection) take(req *toolhostv1.ConnectRequest) {
 
 // start begins a call or answers why not.
 func (c *connection) start(number uint32, start *toolhostv1.StartCall) {
+	call, refused := c.enter(number, start)
+	switch {
+	case refused != nil:
+		c.answer(number, failed(start, refused))
+	case start.GetComplete() && start.GetOptions().GetOutcomeOnly():
+		c.do(number, call)
+	default:
+		c.service.pool.Go(func() {
+			defer c.running.Done()
+			defer c.forget(number, call)
+			call.run()
+		})
+	}
+}
+
+// enter makes a call known under its number. Whoever brings it to its end says so to c.running.
+func (c *connection) enter(number uint32, start *toolhostv1.StartCall) (*numberedCall, *tool.Error) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	var refused *tool.Error
 	switch {
 	case number == 0:
-		refused = tool.Errorf(tool.KindInvalidArgument, "a call's number must not be 0")
+		return nil, tool.Errorf(tool.KindInvalidArgument, "a call's number must not be 0")
 	case c.open[number] != nil:
-		refused = tool.Errorf(tool.KindInvalidArgument, "the number %d belongs to a call that has not ended, which goes on", number)
+		return nil, tool.Errorf(tool.KindInvalidArgument, "the number %d belongs to a call that has not ended, which goes on", number)
 	case c.draining:
-		refused = tool.Errorf(tool.KindUnavailable, "toolhost is shutting down; the call was not executed")
+		return nil, tool.Errorf(tool.KindUnavailable, "toolhost is shutting down; the call was not executed")
 	case len(c.open) >= c.service.maxOpen:
-		refused = tool.Errorf(tool.KindRateLimited, "the stream has %d open calls, which is the limit; wait for one to end, or open another stream", len(c.open))
-	}
-	if refused != nil {
-		c.answer(number, failed(start, refused))
-		return
+		return nil, tool.Errorf(tool.KindRateLimited, "the stream has %d open calls, which is the limit; wait for one to end, or open another stream", len(c.open))
 	}
 	c.highest = max(c.highest, number)
 	call := &numberedCall{
@@ -160,34 +172,15 @@ func (c *connection) start(number uint32, start *toolhostv1.StartCall) {
 	call.emit = func(m *toolhostv1.CallEvent) error { return c.emit(number, call, m) }
 	c.open[number] = call
 	c.running.Add(1)
-	if start.GetComplete() && start.GetOptions().GetOutcomeOnly() {
-		c.do(number, call)
-		return
-	}
-	c.service.pool.Go(func() {
-		defer c.running.Done()
-		defer c.forget(number, call)
-		call.run()
-	})
+	return call, nil
 }
 
-// do makes a call of which the caller wants the outcome alone. It needs no goroutine of the stream's: the host's own brings
-// the outcome. Whatever ends call.ctx first ends the call for its caller.
+// do makes a call of which the caller wants the outcome alone. It needs no goroutine of the stream's: the host brings the
+// outcome. Whatever ends call.ctx first ends the call for its caller.
 func (c *connection) do(number uint32, call *numberedCall) {
 	var once sync.Once
-	end := func(e tool.Event) {
-		once.Do(func() {
-			defer c.running.Done()
-			defer c.forget(number, call)
-			defer c.service.guard.caught("the outcome of a call on a stream", func(*tool.Error) {})
-			for m := range hostpb.FromEvent(e) {
-				if c.emit(number, call, m) != nil {
-					return
-				}
-			}
-		})
-	}
-	// Runs where the stream ends or the call is given up; emit sends an end whatever became of ctx.
+	end := func(e tool.Event) { once.Do(func() { c.deliver(number, call, e) }) }
+	// Runs where the stream ends or the call is given up; the end is sent whatever became of ctx.
 	stop := context.AfterFunc(call.ctx, func() { end(failed(call.start, tool.AsError(context.Cause(call.ctx)))) })
 	defer c.service.guard.caught("a call on a stream", func(e *tool.Error) { call.giveUp(e) })
 	request, err := callOf(call.ctx, call.start.GetTool(), call.start.GetArguments(), call.start.GetOptions())
@@ -200,6 +193,39 @@ func (c *connection) do(number uint32, call *numberedCall) {
 		end(e)
 		call.giveUp(nil)
 	})
+}
+
+// deliver sends the end of a call, without waiting: where it has to wait for the caller, it does so in a goroutine.
+func (c *connection) deliver(number uint32, call *numberedCall, e tool.Event) {
+	if c.offer(number, call, e) {
+		c.running.Done()
+		return
+	}
+	c.service.pool.Go(func() { // ends at the latest with the stream
+		defer c.running.Done()
+		defer c.forget(number, call)
+		defer c.service.guard.caught("the outcome of a call on a stream", func(*tool.Error) {})
+		for m := range hostpb.FromEvent(e) {
+			if c.emit(number, call, m) != nil {
+				return
+			}
+		}
+	})
+}
+
+// offer sends the end of a call if it is small and the stream has room for it, and reports whether it did.
+func (c *connection) offer(number uint32, call *numberedCall, e tool.Event) (sent bool) {
+	defer c.service.guard.caught("the outcome of a call on a stream", func(*tool.Error) {})
+	for m := range hostpb.FromEvent(e) {
+		if m.GetEnded() == nil {
+			return false // the first of many
+		}
+		c.forget(number, call) // the caller may use the number again as soon as it reads the end
+		frame := &toolhostv1.ConnectResponse{Call: number, Event: m}
+		sent, err := c.outbox.Offer(frame, proto.Size(frame))
+		return sent || err != nil // where it fails there is nobody to hear it
+	}
+	return false
 }
 
 // answer sends the end of something that is no call of this stream.

@@ -27,9 +27,10 @@ type Call struct {
 	artifacts ArtifactReader // nil: none
 
 	mu        sync.Mutex
-	complete  bool // the arguments are
-	cancelled bool // a cancel frame was sent
-	over      bool // an end came, or the call failed, or was closed
+	complete  bool                      // the arguments are
+	cancelled bool                      // a cancel frame was sent
+	over      bool                      // an end came, or the call failed, or was closed
+	last      *pluginv1.ConnectResponse // the end that came; nil: none has
 	questions questions
 
 	// Next's own.
@@ -67,6 +68,35 @@ func (c *Conn) Start(ctx context.Context, start Start) (*Call, error) {
 	return call, nil
 }
 
+// ErrNoRoom says that a call was not started because its starter would have had to wait.
+var ErrNoRoom = errors.New("the stream has no room")
+
+// TryStart is Start for who must not wait: it fails with ErrNoRoom where the stream has none, or the arguments need more
+// than a frame.
+func (c *Conn) TryStart(start Start) (*Call, error) {
+	if len(start.Arguments) > maxPiece {
+		return nil, ErrNoRoom
+	}
+	call, err := c.register(start)
+	if err != nil {
+		return nil, err
+	}
+	call.complete = start.Complete
+	frame, size, err := call.startFrame(start)
+	if err != nil {
+		c.forget(call.number)
+		return nil, err
+	}
+	if taken, err := call.out.Offer(frame, size); !taken {
+		c.forget(call.number)
+		if err != nil {
+			return nil, call.unsent(err)
+		}
+		return nil, ErrNoRoom
+	}
+	return call, nil
+}
+
 func (c *Conn) register(start Start) (*Call, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -86,17 +116,25 @@ func (c *Conn) register(start Start) (*Call, error) {
 	return call, nil
 }
 
-// putStart refuses what would end the stream of all calls: a frame that is larger than a message may be.
 func (c *Call) putStart(ctx context.Context, start Start) error {
-	frame := &pluginv1.ConnectRequest{
+	frame, size, err := c.startFrame(start)
+	if err != nil {
+		return err
+	}
+	return c.put(ctx, frame, size)
+}
+
+// startFrame refuses what would end the stream of all calls: a frame that is larger than a message may be.
+func (c *Call) startFrame(start Start) (frame *pluginv1.ConnectRequest, size int, err error) {
+	frame = &pluginv1.ConnectRequest{
 		Call:  c.number,
 		Frame: &pluginv1.ConnectRequest_Start{Start: fromStart(start, c.conn.cfg.CallWindow)},
 	}
-	size := proto.Size(frame)
+	size = proto.Size(frame)
 	if size > maxMessage {
-		return tool.Errorf(tool.KindInvalidArgument, "starting a call: its context values and secrets have %d bytes; at most %d can be sent", size-len(start.Arguments), maxMessage-maxPiece)
+		return nil, 0, tool.Errorf(tool.KindInvalidArgument, "starting a call: its context values and secrets have %d bytes; at most %d can be sent", size-len(start.Arguments), maxMessage-maxPiece)
 	}
-	return c.put(ctx, frame, size)
+	return frame, size, nil
 }
 
 // Append adds argument text to a call that was started without complete arguments. The text may end anywhere. It
@@ -192,7 +230,11 @@ func (c *Call) putComplete(ctx context.Context, arguments []byte) error {
 
 // put queues a frame of about size bytes.
 func (c *Call) put(ctx context.Context, frame *pluginv1.ConnectRequest, size int) error {
-	err := c.out.Put(ctx, frame, size)
+	return c.unsent(c.out.Put(ctx, frame, size))
+}
+
+// unsent says why the outbox did not take a frame.
+func (c *Call) unsent(err error) error {
 	if err == nil || c.out.Err() == nil {
 		return err
 	}
@@ -219,9 +261,25 @@ func (c *Call) grant(n int) {
 // ended takes the plugin's end.
 func (c *Call) ended(frame *pluginv1.ConnectResponse) {
 	c.mu.Lock()
-	c.over = true
+	c.over, c.last = true, frame
 	c.mu.Unlock()
 	c.inbox.Finish(io.EOF, frame)
+}
+
+// Await has f called once, as soon as Next need not wait, by a goroutine of the connection's; it is for who does not wait in
+// Next. f must not block. end is the size of the call's end where that is what came, and -1 where anything else did. It
+// returns false, and calls nobody, if Next need not wait now.
+func (c *Call) Await(f func(end int)) bool {
+	return c.inbox.Arm(func() {
+		c.mu.Lock()
+		last := c.last
+		c.mu.Unlock()
+		if last == nil {
+			f(-1)
+			return
+		}
+		f(proto.Size(last))
+	})
 }
 
 // fail ends the call on the host's side: its reader gets err as the outcome, the plugin is told to stop.

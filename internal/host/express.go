@@ -1,0 +1,213 @@
+package host
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"github.com/toolhost/toolhost/internal/callstore"
+	"github.com/toolhost/toolhost/internal/lifecycle"
+	"github.com/toolhost/toolhost/internal/pluginwire"
+	"github.com/toolhost/toolhost/tool"
+)
+
+const (
+	// expressArguments bounds the arguments of a call that goes by express: what it takes to parse and to check them holds up
+	// who reads the caller's stream.
+	expressArguments = 4 << 10
+	// expressResult bounds the result that is seen to by who reads the plugin's stream.
+	expressResult = 8 << 10
+)
+
+// express carries a call whose caller wants its outcome alone, and which need not wait for anything but its tool. It has no
+// goroutine: who brings the call gives it to the plugin, and who reads the plugin's answer brings the outcome to the caller.
+// To hand a call from one goroutine to the next would cost as much as all that is done with it. Where it has to wait after
+// all, or anything happens but that the tool answers with little, it goes on in a goroutine like any other.
+type express struct {
+	host   *Host
+	ctx    context.Context // the caller's
+	done   func(tool.Event)
+	e      *execution
+	stop   func() bool // of what closes e with ctx; nil: nothing does
+	f      follower
+	most   int         // bytes of a result that is seen to at once
+	parked atomic.Bool // nobody carries the call; who sets it to false does from then on
+}
+
+// unhindered reports whether nothing that is known of a call has to be waited for before its plugin has it.
+func (h *Host) unhindered(call *tool.Call) bool {
+	if len(call.Arguments) > expressArguments {
+		return false
+	}
+	t := h.cfg.Catalog.Snapshot().Tool(call.Tool)
+	if t == nil {
+		return false
+	}
+	spec := &t.Spec
+	if spec.Dynamic || spec.RateLimitPerMinute > 0 || len(spec.RequiresAuth) > 0 || h.gates.limit(call.Tool) > 0 {
+		return false
+	}
+	for i := range h.cfg.Filters {
+		if h.cfg.Filters[i].applies(call.Tool, spec.Tags) {
+			return false
+		}
+	}
+	if h.cfg.Calls == nil || call.ID == "" {
+		return true
+	}
+	return !spec.HasSideEffects() &&
+		!h.cfg.Calls.Known(callstore.Key{Principal: call.Principal, Session: call.Session, ID: call.ID})
+}
+
+// board lets Close wait for a call that goes by express. It returns false if the host is closed.
+func (h *Host) board() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return false
+	}
+	h.aboard.Add(1)
+	return true
+}
+
+// begin does what stands before the plugin, and gives it the call.
+func (x *express) begin(call *tool.Call, opened func(tool.Execution)) {
+	e, todo, err := x.host.open(x.ctx, call, true)
+	if err != nil {
+		x.leave(failed(call, err))
+		return
+	}
+	x.e = e
+	opened(e)
+	if e.minted {
+		x.stop = context.AfterFunc(x.ctx, e.Close)
+	}
+	if todo.run == nil { // it follows another call, which may take its time, or has its outcome
+		x.later(x.arrive)
+		return
+	}
+	switch todo.run.prepare(todo.submitted, true) {
+	case preparedEnded:
+		x.arrive()
+	case preparedLate:
+		x.later(func() { todo.do(); x.arrive() })
+	case preparedReady:
+		x.depart(todo.run)
+	}
+}
+
+// depart gives the call to an instance that is ready; where there is none, it is carried like any other.
+func (x *express) depart(r *run) {
+	s := x.host.supervisor(r.tool.Plugin)
+	place := s.seatNow(r)
+	if place == nil {
+		x.later(func() { r.work(); x.arrive() })
+		return
+	}
+	x.f = follower{run: r, supervisor: s, place: place, instance: place.instance, attempt: 1}
+	started := x.f.start(func(_ context.Context, start pluginwire.Start) (*pluginwire.Call, error) {
+		return x.f.instance.proc.Conn().TryStart(start)
+	})
+	switch {
+	case started:
+		x.park()
+	case x.f.fate == fateMoved:
+		s.release(place)
+		x.later(func() { r.work(); x.arrive() })
+	default:
+		s.release(place)
+		r.dropText()
+		x.arrive()
+	}
+}
+
+// park leaves the call to the plugin until that says something of it, or its time is up, or somebody cancels it.
+func (x *express) park() {
+	shown := x.host.cfg.MaxShown
+	if most := x.f.run.call.MaxShown; most != nil {
+		shown = *most
+	}
+	x.most = min(shown, expressResult)
+	x.parked.Store(true)
+	if !x.f.wire.Await(x.heard) {
+		x.heard(-1)
+	}
+	x.f.run.ctx.onEnd(func() { x.heard(-1) })
+}
+
+// heard is called when there is a reason to go on: the end of the call, of so many bytes; or anything else, which is -1.
+func (x *express) heard(end int) {
+	switch {
+	case !x.parked.CompareAndSwap(true, false): // somebody else has
+	case end >= 0 && end <= x.most:
+		x.follow()
+	default:
+		x.later(x.follow)
+	}
+}
+
+// follow brings the call to its end. It waits for nothing if the plugin has said how it ended.
+func (x *express) follow() {
+	x.f.follow()
+	x.f.wire.Close()
+	x.f.supervisor.release(x.f.place)
+	r := x.f.run
+	if x.f.fate == fateEnded {
+		r.dropText()
+		x.arrive()
+		return
+	}
+	x.later(func() {
+		stay := func() {} // no gate was passed
+		if r.again(&x.f, stay) {
+			r.carry(x.f.attempt+1, stay)
+		}
+		r.dropText()
+		x.arrive()
+	})
+}
+
+// arrive brings the outcome to the caller, and waits for it only where the call follows another one.
+func (x *express) arrive() {
+	ev, err := x.e.Next(x.ctx)
+	if err != nil {
+		ev = failed(&tool.Call{ID: x.e.id}, err)
+	}
+	if x.stop != nil {
+		x.stop()
+	}
+	x.leave(ev)
+}
+
+func (x *express) leave(ev tool.Event) {
+	defer x.host.aboard.Done()
+	x.done(ev)
+}
+
+// later goes on in a goroutine, which Close waits for as long as the call is aboard.
+func (x *express) later(f func()) { x.host.pool.Go(f) }
+
+// seatNow returns a place at an instance if there is one that is ready. The caller must release it.
+func (s *supervisor) seatNow(r *run) *seat {
+	w := &seat{run: r, done: make(chan struct{})}
+	s.mu.Lock()
+	s.lastRef++
+	w.ref = s.lastRef
+	s.seats[w.ref] = w
+	s.tellLocked(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action {
+		return m.Acquire(now, w.ref, r.sessionKey())
+	})
+	if _, waiting := s.seats[w.ref]; waiting {
+		delete(s.seats, w.ref)
+		s.tellLocked(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action { return m.Leave(now, w.ref) })
+	}
+	s.mu.Unlock()
+	if w.instance == nil {
+		return nil
+	}
+	if !w.instance.proc.Alive() {
+		s.release(w)
+		return nil
+	}
+	return w
+}

@@ -1,0 +1,216 @@
+package host_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/toolhost/toolhost/internal/audit"
+	"github.com/toolhost/toolhost/internal/host"
+	"github.com/toolhost/toolhost/internal/host/hosttest"
+	"github.com/toolhost/toolhost/internal/policy"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// done makes a call by Do and returns what its end is told to, which is told once.
+func done(ctx context.Context, t *testing.T, r *rig, c tool.Call) (told <-chan tool.Outcome, execution tool.Execution) {
+	t.Helper()
+	ends := make(chan tool.Outcome, 2)
+	var opened tool.Execution
+	var mu sync.Mutex
+	r.Do(ctx, c, func(e tool.Execution) {
+		mu.Lock()
+		defer mu.Unlock()
+		opened = e
+	}, func(ev tool.Event) { ends <- *ev.Ended })
+	mu.Lock()
+	defer mu.Unlock()
+	return ends, opened
+}
+
+// held is a tool that answers when the test lets it, with as much as it lets it.
+func held(answers <-chan string) hosttest.Tool {
+	return hosttest.Tool{
+		Spec: tool.Spec{Name: "held", Description: "Answers when it is told to.", ReadOnly: true},
+		Run: func(ctx context.Context, _ tool.Call, emit func(tool.Event)) (tool.Result, error) {
+			select {
+			case text := <-answers:
+				if text == "status" {
+					emit(tool.Event{Status: &tool.Status{Tip: "at it"}})
+					text = <-answers
+				}
+				return tool.TextResult(text), nil
+			case <-ctx.Done():
+				return tool.Result{}, context.Cause(ctx)
+			}
+		},
+	}
+}
+
+// warm returns a rig whose plugin has a process already, so that calls that wait for nothing go by express.
+func warm(t *testing.T, answers chan string, change func(*host.Config)) *rig {
+	t.Helper()
+	r := newRig(t, []hosttest.Tool{held(answers), {Spec: tool.Spec{Name: "log", Description: "Says its id."}, Run: echoLog}}, change)
+	if got := outcome(t, r, call("log", "{}")); got.Err != nil {
+		t.Fatal(got.Err)
+	}
+	return r
+}
+
+// TestExpress: whatever becomes of a call that has no goroutine, its caller is told once, and its place at the instance is free.
+func TestExpress(t *testing.T) {
+	for name, tc := range map[string]struct {
+		change func(*tool.Call)
+		act    func(r *rig, e tool.Execution, answers chan<- string, leave context.CancelFunc)
+		text   string
+		kind   tool.Kind
+	}{
+		"it answers": {act: func(_ *rig, _ tool.Execution, answers chan<- string, _ context.CancelFunc) { answers <- "hello" }, text: "hello"},
+		"with much": {act: func(_ *rig, _ tool.Execution, answers chan<- string, _ context.CancelFunc) {
+			answers <- strings.Repeat("x", 300_000)
+		}, text: strings.Repeat("x", 300_000)},
+		"after a status": {act: func(_ *rig, _ tool.Execution, answers chan<- string, _ context.CancelFunc) {
+			answers <- "status"
+			synctest.Wait()
+			answers <- "hello"
+		}, text: "hello"},
+		"it is cancelled": {act: func(_ *rig, e tool.Execution, _ chan<- string, _ context.CancelFunc) { e.Cancel("enough") }, kind: tool.KindCancelled},
+		"its time is up": {change: func(c *tool.Call) { c.Timeout = time.Second },
+			act: func(*rig, tool.Execution, chan<- string, context.CancelFunc) { time.Sleep(2 * time.Second) }, kind: tool.KindTimeout},
+		"its caller leaves": {act: func(_ *rig, _ tool.Execution, _ chan<- string, leave context.CancelFunc) { leave() }, kind: tool.KindCancelled},
+		"its caller leaves, and it has an id": {change: func(c *tool.Call) { c.ID = "mine" },
+			act: func(_ *rig, _ tool.Execution, answers chan<- string, leave context.CancelFunc) {
+				leave()
+				answers <- "hello"
+			}, text: "hello"},
+		"its process is killed": {act: func(r *rig, _ tool.Execution, answers chan<- string, _ context.CancelFunc) {
+			r.process(0).end(tool.Exit{Signal: "SIGKILL"}) // a harmless call goes to another process
+			answers <- "hello again"
+		}, text: "hello again"},
+		"its process crashes": {act: func(r *rig, _ tool.Execution, _ chan<- string, _ context.CancelFunc) {
+			r.process(0).end(tool.Exit{Code: 2})
+		}, kind: tool.KindCrashed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				answers := make(chan string)
+				r := warm(t, answers, nil)
+				ctx, leave := context.WithCancel(t.Context())
+				defer leave()
+				c := call("held", "{}")
+				c.ID = ""
+				most := 1 << 20
+				c.MaxShown = &most
+				if tc.change != nil {
+					tc.change(&c)
+				}
+				told, e := done(ctx, t, r, c)
+				if e == nil {
+					t.Error("Do returned before the call was opened, though it need not wait")
+				}
+				synctest.Wait()
+				tc.act(r, e, answers, leave)
+				got := <-told
+				if tc.kind == "" && (got.Err != nil || got.Result.Text() != tc.text) || tc.kind != "" && (got.Err == nil || got.Err.Kind != tc.kind) {
+					t.Errorf("the call ended with %.100v, want %q", got, tc.kind)
+				}
+				synctest.Wait()
+				select {
+				case again := <-told:
+					t.Errorf("the caller was told a second time: %+v", again)
+				default:
+				}
+				instances, err := r.Instances(context.Background(), "")
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, in := range instances {
+					if in.Calls != 0 {
+						t.Errorf("the instance still has %d calls", in.Calls)
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestExpressWhenTheHostCloses: Close waits until the caller was told.
+func TestExpressWhenTheHostCloses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := warm(t, make(chan string), nil)
+		told, _ := done(t.Context(), t, r, call("held", "{}"))
+		synctest.Wait()
+		r.Close()
+		select {
+		case got := <-told: // whether the process or the call was stopped first
+			if got.Err == nil || got.Err.Kind != tool.KindCancelled && got.Err.Kind != tool.KindCrashed {
+				t.Errorf("the call ended with %+v", got)
+			}
+		default:
+			t.Error("the host is closed, and the caller was not told")
+		}
+		told, _ = done(t.Context(), t, r, call("held", "{}"))
+		if got := <-told; got.Err == nil || got.Err.Kind != tool.KindUnavailable {
+			t.Errorf("afterwards a call ended with %+v", got)
+		}
+	})
+}
+
+// TestExpressJoins: a call whose id is taken gets the outcome of the one that has it, also while that runs.
+func TestExpressJoins(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		answers := make(chan string)
+		r := warm(t, answers, nil)
+		c := call("held", "{}")
+		c.ID = "one"
+		first, _ := done(t.Context(), t, r, c)
+		second, _ := done(t.Context(), t, r, c)
+		synctest.Wait()
+		answers <- "once"
+		if a, b := <-first, <-second; a.Result.Text() != "once" || b.Result.Text() != "once" || a.Replayed || !b.Replayed {
+			t.Errorf("the calls ended with %+v and %+v", a, b)
+		}
+		third, _ := done(t.Context(), t, r, c)
+		if got := <-third; got.Result.Text() != "once" || !got.Replayed {
+			t.Errorf("afterwards it ended with %+v", got)
+		}
+	})
+}
+
+// TestExpressWaitsForNoLog: what has to be kept in the audit log is kept, by a goroutine, before the call is made.
+func TestExpressWaitsForNoLog(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "audit.log")
+	log, err := audit.Open(audit.Config{File: file, All: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	rules, err := policy.Compile([]policy.Rule{{Name: "never", When: `tool.name == "log"`, Then: policy.Deny}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	answers := make(chan string, 1)
+	r := newRig(t, []hosttest.Tool{held(answers), {Spec: tool.Spec{Name: "log", Description: "Says its id."}, Run: echoLog}},
+		func(c *host.Config) { c.Audit, c.Policy = log, rules })
+	answers <- "hello"
+	for _, name := range []string{"held", "log"} {
+		c := call(name, "{}")
+		c.ID = "id-" + name
+		told, _ := done(t.Context(), t, r, c)
+		if got := <-told; (got.Err == nil) != (name == "held") {
+			t.Errorf("%s ended with %+v", name, got)
+		}
+	}
+	kept, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lines := strings.Split(strings.TrimSpace(string(kept)), "\n"); len(lines) != 2 || !strings.Contains(lines[0], "id-held") || !strings.Contains(lines[1], "id-log") {
+		t.Errorf("the log has %q", lines)
+	}
+}
