@@ -25,6 +25,9 @@ const (
 	windowBytes = 1 << 20
 	// maxStreams bounds the RPCs of one connection; a client that wants more waits, or uses Connect.
 	maxStreams = 1024
+	// streamWorkers is how many goroutines are kept for RPCs, so that their stacks need not grow anew; what finds none gets one
+	// of its own.
+	streamWorkers = 16
 	// defaultMaxOpenCalls is far above what an agent has open, and bounds what one stream can hold of memory.
 	defaultMaxOpenCalls = 4096
 )
@@ -67,6 +70,7 @@ func NewServer(cfg Config) *Server {
 			grpc.ChainUnaryInterceptor(guard.unary),
 			grpc.ChainStreamInterceptor(guard.stream),
 			grpc.WaitForHandlers(true),
+			grpc.NumStreamWorkers(streamWorkers),
 		),
 		health: health.NewServer(),
 		drain:  make(chan struct{}),

@@ -56,20 +56,13 @@ func (s *toolService) Call(ctx context.Context, req *toolhostv1.CallRequest) (*t
 	if err != nil {
 		return nil, err
 	}
-	execution, err := s.host.Open(ctx, call, true)
-	if err != nil {
-		return nil, err
-	}
-	// Cancels a call without an id where the caller has left; after the end it does nothing.
-	defer execution.Close()
-	for {
-		event, err := execution.Next(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if event.Ended != nil {
-			return responseOf(event.Ended)
-		}
+	ended := make(chan tool.Event, 1)
+	s.host.Do(ctx, call, func(tool.Execution) {}, func(ev tool.Event) { ended <- ev })
+	select {
+	case ev := <-ended:
+		return responseOf(ev.Ended)
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
 	}
 }
 
