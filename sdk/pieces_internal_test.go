@@ -3,8 +3,10 @@ package sdk
 import (
 	"context"
 	"testing"
+	"testing/synctest"
 
 	"github.com/toolhost/toolhost/sdk/internal/transport"
+	"github.com/toolhost/toolhost/tool"
 )
 
 // TestACallOfATypedToolIsMadeOfFewPieces: the call, its input, what encoding/json takes for that, and the result.
@@ -36,3 +38,48 @@ type givenBytes struct {
 }
 
 func (b *givenBytes) NextArguments(context.Context) ([]byte, bool, error) { return b.text, true, nil }
+
+// TestAServerWaitsForItsCalls, and for nothing where there are none.
+func TestAServerWaitsForItsCalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &Server{}
+		if err := s.wait(t.Context()); err != nil {
+			t.Error(err)
+		}
+		s.begin()
+		s.begin()
+		gone, leave := context.WithCancel(t.Context())
+		leave()
+		if err := s.wait(gone); err == nil {
+			t.Error("it did not wait")
+		}
+		waited := make(chan error, 2)
+		for range cap(waited) {
+			go func() { waited <- s.wait(t.Context()) }()
+		}
+		synctest.Wait()
+		s.end()
+		synctest.Wait()
+		if len(waited) > 0 {
+			t.Error("it did not wait for the last call")
+		}
+		s.end()
+		for range cap(waited) {
+			if err := <-waited; err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+// TestATextIsMendedInACopy: what the tool keeps stays as it is.
+func TestATextIsMendedInACopy(t *testing.T) {
+	own := []tool.Content{tool.Text("good"), tool.Text("a\xffb"), {Kind: tool.ContentFile, Name: "\xff"}}
+	result, err := resultOf(tool.Result{Content: own})
+	if err != nil || result.Content[1].Text != "a\uFFFDb" || result.Content[2].Name != "\uFFFD" {
+		t.Errorf("%+v, %v", result, err)
+	}
+	if own[1].Text != "a\xffb" || own[2].Name != "\xff" {
+		t.Errorf("the tool's own is %+v", own)
+	}
+}

@@ -196,3 +196,30 @@ func TestQuestionsOneAtATime(t *testing.T) {
 		t.Errorf("answers: %q", got)
 	}
 }
+
+// TestAQuestionThatIsNotAskedHoldsUpNoOther: one whose asker leaves while it waits for credit.
+func TestAQuestionThatIsNotAskedHoldsUpNoOther(t *testing.T) {
+	left := make(chan struct{})
+	conn := open(t, reading(func(ctx context.Context, call *pluginwire.ServerCall) (string, error) {
+		if err := call.Send(ctx, tool.Event{Log: &tool.LogRecord{Level: tool.LogInfo, Message: "takes all credit"}}); err != nil {
+			return "", err
+		}
+		gone, leave := context.WithCancel(ctx)
+		leave()
+		_, err := call.ReadArtifact(gone, "h", 0, 0)
+		close(left)
+		if !errors.Is(err, context.Canceled) {
+			return "", errors.Join(errors.New("a question was asked without credit"), err)
+		}
+		piece, err := call.ReadArtifact(ctx, "h", 0, 0)
+		return string(piece.Data), err
+	}), pluginwire.ConnConfig{CallWindow: 1})
+	call := start(t, conn, pluginwire.Start{Complete: true, Artifacts: kept("h", "text")})
+	<-left
+	if event, err := call.Next(t.Context()); err != nil || event.Log == nil {
+		t.Fatalf("%+v, %v", event, err)
+	}
+	if out := outcome(t, call); out.Err != nil || out.Result.Text() != "text" {
+		t.Errorf("it answered %q, %v", out.Result.Text(), out.Err)
+	}
+}

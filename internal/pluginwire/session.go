@@ -70,6 +70,7 @@ func (s *streamSession) read(stream grpc.BidiStreamingServer[pluginv1.ConnectReq
 		for _, more := range frame.GetMore() {
 			s.dispatch(more)
 		}
+		frame.Frame, frame.More = nil, nil // what has been said is not kept until something else is
 	}
 }
 
