@@ -191,26 +191,37 @@ func (c *connection) do(number uint32, call *numberedCall) {
 	c.service.host.Do(call.ctx, request, call.opened, func(e tool.Event) {
 		stop()
 		end(e)
-		call.giveUp(nil)
 	})
 }
 
 // deliver sends the end of a call, without waiting: where it has to wait for the caller, it does so in a goroutine.
 func (c *connection) deliver(number uint32, call *numberedCall, e tool.Event) {
 	if c.offer(number, call, e) {
+		call.giveUp(nil)
 		c.running.Done()
 		return
 	}
 	c.service.pool.Go(func() { // ends at the latest with the stream
 		defer c.running.Done()
+		defer call.giveUp(nil)
 		defer c.forget(number, call)
-		defer c.service.guard.caught("the outcome of a call on a stream", func(*tool.Error) {})
-		for m := range hostpb.FromEvent(e) {
-			if c.emit(number, call, m) != nil {
-				return
-			}
-		}
+		defer c.service.guard.caught("the outcome of a call on a stream", func(bug *tool.Error) { c.tell(number, call, failed(call.start, bug)) })
+		c.tell(number, call, e)
 	})
+}
+
+// tell sends the end of a call, or, if the call is given up before all of it is sent, why.
+func (c *connection) tell(number uint32, call *numberedCall, e tool.Event) {
+	for m := range hostpb.FromEvent(e) {
+		err := c.emit(number, call, m)
+		if err == nil {
+			continue
+		}
+		if m.GetEnded() == nil { // else there is nobody to hear it
+			c.tell(number, call, failed(call.start, tool.AsError(call.because(err))))
+		}
+		return
+	}
 }
 
 // offer sends the end of a call if it is small and the stream has room for it, and reports whether it did.
