@@ -56,6 +56,7 @@ func serve(p Plugin, args []string, getenv func(string) string, stdout, stderr i
 			p.Name, offered, pluginwire.ProtocolVersion)
 		return 1
 	}
+	defer tendGarbage(getenv)()
 	serveHost(server)
 	return 0
 }
