@@ -125,10 +125,11 @@ func (o *Outbox[T]) Put(ctx context.Context, frame T, size int) error {
 	return nil
 }
 
-// Offer is Put for who must not wait: it reports whether the outbox took the frame.
+// Offer is Put for who must not wait: it reports whether the outbox took the frame. Where it did not and err is nil, there is
+// no room.
 func (o *Outbox[T]) Offer(frame T, size int) (taken bool, err error) {
 	if done, err := o.sendNow(frame, size); done {
-		return true, err
+		return err == nil, err
 	}
 	cost := size + frameOverhead
 	if !o.room.TryAcquire(cost) {
