@@ -28,8 +28,8 @@ type Inbox[T any] struct {
 	credit  int         // what the other end may still send
 	taken   int         // what was taken and is not granted again yet
 	waiting bool
-	armed   func() // see Arm; nil: nobody is to be called
-	err     error  // what comes after the queue; set once
+	armed   func(error) // see Arm; nil: nobody is to be called
+	err     error       // what comes after the queue; set once
 }
 
 type sized[T any] struct {
@@ -69,8 +69,9 @@ func (b *Inbox[T]) Put(item T, size int) error {
 }
 
 // Arm has f called once, as soon as Next need not wait, by who makes it so and without a lock; it is for who does not wait
-// in Next. It returns false, and calls nobody, if Next need not wait now. f must not block.
-func (b *Inbox[T]) Arm(f func()) bool {
+// in Next. after is what Next fails with once all that is there was taken, nil as long as more may follow. It returns false,
+// and calls nobody, if Next need not wait now. f must not block.
+func (b *Inbox[T]) Arm(f func(after error)) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.queue.len() > 0 || b.err != nil {
@@ -148,7 +149,7 @@ func (b *Inbox[T]) take() (item T, ok bool, grant int, err error) {
 
 // notifyAndUnlock wakes the reader if it waits, or calls who is armed.
 func (b *Inbox[T]) notifyAndUnlock() {
-	f := b.armed
+	f, after := b.armed, b.err
 	b.armed = nil
 	if b.waiting {
 		b.waiting = false
@@ -159,6 +160,6 @@ func (b *Inbox[T]) notifyAndUnlock() {
 	}
 	b.mu.Unlock()
 	if f != nil {
-		f()
+		f(after)
 	}
 }

@@ -270,14 +270,14 @@ func (c *Call) ended(frame *pluginv1.ConnectResponse) {
 // Next. f must not block. end is the size of the call's end where that is what came, and -1 where anything else did. It
 // returns false, and calls nobody, if Next need not wait now.
 func (c *Call) Await(f func(end int)) bool {
-	return c.inbox.Arm(func() {
-		c.mu.Lock()
-		last := c.last
-		c.mu.Unlock()
-		if last == nil {
+	return c.inbox.Arm(func(after error) {
+		if !errors.Is(after, io.EOF) { // also where an end has come, but too late: the connection was lost just before
 			f(-1)
 			return
 		}
+		c.mu.Lock()
+		last := c.last
+		c.mu.Unlock()
 		f(proto.Size(last))
 	})
 }
