@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/callstore"
+	"github.com/toolhost/toolhost/internal/catalog"
 	"github.com/toolhost/toolhost/internal/lifecycle"
 	"github.com/toolhost/toolhost/internal/pluginwire"
 	"github.com/toolhost/toolhost/tool"
@@ -34,29 +35,32 @@ type express struct {
 	parked atomic.Bool // nobody carries the call; who sets it to false does from then on
 }
 
-// unhindered reports whether nothing that is known of a call has to be waited for before its plugin has it.
-func (h *Host) unhindered(call *tool.Call) bool {
+// unhindered returns the tool of a call of which nothing that is known has to be waited for before its plugin has it; nil if
+// something has. The call must be made with that tool: what the catalogue has of its name may be another one a moment later.
+func (h *Host) unhindered(call *tool.Call) *catalog.Tool {
 	if len(call.Arguments) > expressArguments {
-		return false
+		return nil
 	}
 	t := h.cfg.Catalog.Snapshot().Tool(call.Tool)
 	if t == nil {
-		return false
+		return nil
 	}
 	spec := &t.Spec
 	if spec.Dynamic || spec.RateLimitPerMinute > 0 || len(spec.RequiresAuth) > 0 || h.gates.limit(call.Tool) > 0 {
-		return false
+		return nil
 	}
 	for i := range h.cfg.Filters {
 		if h.cfg.Filters[i].applies(call.Tool, spec.Tags) {
-			return false
+			return nil
 		}
 	}
 	if h.cfg.Calls == nil || call.ID == "" {
-		return true
+		return t
 	}
-	return !spec.HasSideEffects() &&
-		!h.cfg.Calls.Known(callstore.Key{Principal: call.Principal, Session: call.Session, ID: call.ID})
+	if spec.HasSideEffects() || h.cfg.Calls.Known(callstore.Key{Principal: call.Principal, Session: call.Session, ID: call.ID}) {
+		return nil
+	}
+	return t
 }
 
 // board lets Close wait for a call that goes by express. It returns false if the host is closed.
@@ -70,9 +74,9 @@ func (h *Host) board() bool {
 	return true
 }
 
-// begin does what stands before the plugin, and gives it the call.
-func (x *express) begin(call *tool.Call, opened func(tool.Execution)) {
-	e, todo, err := x.host.open(x.ctx, call, true)
+// begin does what stands before the plugin, and gives it the call, which is of the tool t.
+func (x *express) begin(call *tool.Call, t *catalog.Tool, opened func(tool.Execution)) {
+	e, todo, err := x.host.openOf(call, t)
 	if err != nil {
 		x.leave(failed(call, err))
 		return

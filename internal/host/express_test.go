@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -212,5 +213,32 @@ func TestExpressWaitsForNoLog(t *testing.T) {
 	}
 	if lines := strings.Split(strings.TrimSpace(string(kept)), "\n"); len(lines) != 2 || !strings.Contains(lines[0], "id-held") || !strings.Contains(lines[1], "id-log") {
 		t.Errorf("the log has %q", lines)
+	}
+}
+
+// TestExpressKeepsItsTool: a tool that goes while its call is looked at is not looked for once more, which may take its time.
+func TestExpressKeepsItsTool(t *testing.T) {
+	var u *release
+	var goes atomic.Bool
+	u = newReleaseWith(t, func(c *host.Config) {
+		c.MaxConcurrent = func(string) int { // asked between the look at the tool and the call
+			if goes.CompareAndSwap(true, false) {
+				if err := os.Remove(u.path); err != nil {
+					t.Error(err)
+				}
+				if err := u.catalog.Load(t.Context()); err != nil {
+					t.Error(err)
+				}
+			}
+			return 0
+		}
+	})
+	if u.version() != "1" {
+		t.Error("it does not answer")
+	}
+	goes.Store(true)
+	told, _ := done(t.Context(), t, u.rig, call("version", "{}"))
+	if got := <-told; got.Err == nil || got.Err.Kind != tool.KindUnavailable || !strings.Contains(got.Err.Message, "its file is gone") {
+		t.Errorf("the call ended with %+v", got.Err)
 	}
 }

@@ -36,10 +36,11 @@ func (h *Host) Open(ctx context.Context, call tool.Call, complete bool) (tool.Ex
 // wants nothing but the outcome, and costs less.
 func (h *Host) Do(ctx context.Context, call tool.Call, opened func(tool.Execution), done func(tool.Event)) {
 	call.OutcomeOnly = true
+	t := h.unhindered(&call)
 	switch {
-	case h.unhindered(&call) && h.board():
+	case t != nil && h.board():
 		x := &express{host: h, ctx: ctx, done: done}
-		x.begin(&call, opened)
+		x.begin(&call, t, opened)
 	case !h.spawn(func() { done(h.do(ctx, &call, opened)) }):
 		done(failed(&call, tool.Errorf(tool.KindUnavailable, "%w", errStopping)))
 	}
@@ -72,15 +73,34 @@ func failed(call *tool.Call, err error) tool.Event {
 
 // open begins a call. What is still to be done for it is todo.
 func (h *Host) open(ctx context.Context, call *tool.Call, complete bool) (e *execution, todo task, err error) {
-	t, err := h.check(ctx, call)
+	if err := checkCall(call); err != nil {
+		return nil, task{}, err
+	}
+	t, err := h.lookup(ctx, call.Tool)
 	if tool.KindOf(err) == tool.KindNotFound && complete {
 		if e, refused := h.formerly(*call); e != nil || refused != nil {
 			return e, task{}, refused
 		}
 	}
 	if err != nil {
+		return nil, task{}, ofCall(call.ID, err)
+	}
+	return h.begin(call, t, complete)
+}
+
+// openOf is open for a call whose tool is known already and whose arguments are complete. It does not block.
+func (h *Host) openOf(call *tool.Call, t *catalog.Tool) (e *execution, todo task, err error) {
+	if err := checkCall(call); err != nil {
 		return nil, task{}, err
 	}
+	if err := h.switchedOff(t.Plugin.Info.Name); err != nil {
+		return nil, task{}, ofCall(call.ID, err)
+	}
+	return h.begin(call, t, true)
+}
+
+// begin begins a call that was checked, of a tool that may be called.
+func (h *Host) begin(call *tool.Call, t *catalog.Tool, complete bool) (e *execution, todo task, err error) {
 	r, err := h.newRun(*call, t)
 	if err != nil {
 		return nil, task{}, err
@@ -100,29 +120,30 @@ func (h *Host) open(ctx context.Context, call *tool.Call, complete bool) (e *exe
 	return e, todo, nil
 }
 
-// check refuses calls that cannot be, and finds the tool.
-func (h *Host) check(ctx context.Context, call *tool.Call) (*catalog.Tool, error) {
+// checkCall refuses calls that cannot be, whatever their tool is.
+func checkCall(call *tool.Call) error {
 	if call.ID != "" {
 		if err := tool.CheckID(call.ID); err != nil {
-			return nil, tool.Errorf(tool.KindInvalidArgument, "the call id cannot be used: %w", err)
+			return tool.Errorf(tool.KindInvalidArgument, "the call id cannot be used: %w", err)
 		}
 	}
 	if err := checkSession(call.Session); err != nil {
-		return nil, err
+		return err
 	}
 	if call.Timeout < 0 {
-		return nil, tool.Errorf(tool.KindInvalidArgument, "the timeout %v is negative; give a positive one, or none for the tool's own", call.Timeout)
+		return tool.Errorf(tool.KindInvalidArgument, "the timeout %v is negative; give a positive one, or none for the tool's own", call.Timeout)
 	}
 	if call.Approval != nil && call.Approval.ApprovedBy == "" {
-		return nil, tool.Errorf(tool.KindInvalidArgument, "the approval does not say who approved; set approved_by")
+		return tool.Errorf(tool.KindInvalidArgument, "the approval does not say who approved; set approved_by")
 	}
-	t, err := h.lookup(ctx, call.Tool)
-	if err != nil {
-		e := tool.AsError(err)
-		e.CallID = call.ID
-		return nil, e
-	}
-	return t, nil
+	return nil
+}
+
+// ofCall names the call that an error is about.
+func ofCall(id string, err error) error {
+	e := tool.AsError(err)
+	e.CallID = id
+	return e
 }
 
 func (h *Host) tooLarge(callID string) *tool.Error {
