@@ -61,6 +61,10 @@ withFake("all calls share one stream, and are answered in any order", async () =
   const calls = Array.from({ length: 20 }, (_, i) => toolhost.call("t", { i }));
   const starts = await fake.frames("start", 20);
   assert.equal(new Set(starts.map(({ call }) => call)).size, 20);
+  assert(
+    starts.every(({ read }) => read === 0n),
+    "it has read nothing yet",
+  );
   for (const { call } of starts.toReversed()) {
     fake.answer(call, `answer ${call}`);
   }
@@ -72,8 +76,8 @@ withFake("all calls share one stream, and are answered in any order", async () =
   assert.equal(fake.streams.length, 1);
   const later = toolhost.call("t");
   const [, last] = [await fake.frames("start", 21), fake.requests.at(-1)];
-  assert(last && last.received === 20n, "it tells what it has read");
-  fake.answer(last.call, "x");
+  assert.equal(last?.read, fake.marks.at(-1), "it tells what it has read");
+  fake.answer(last?.call ?? 0, "x");
   await later;
 });
 
@@ -121,15 +125,13 @@ withFake("frames travel together where that is read", async () => {
   const starts = (await fake.frames("start", 41)).slice(1);
   const together = fake.messages.slice(1);
   assert.equal(together.length, 3, "of 32 KiB at most");
-  assert.deepEqual(
-    together.map(({ received }) => received),
-    [1n, 1n, 1n],
-  );
-  assert(together.every(({ more }) => more.every((frame) => frame.received === 0n && frame.more.length === 0)));
+  assert(together.every(({ read, mark }) => read === fake.marks[0] && mark === 0n));
+  const inside = together.flatMap(({ more }) => more);
+  assert(inside.every(({ more, mark, read }) => more.length === 0 && mark === 0n && read === 0n));
   const log: Event["event"] = { case: "log", value: { message: "x".repeat(50_000) } };
   const said = create(CallEventSchema, { seq: 1n, event: log });
   const frame = { call: starts[0]?.call ?? 0, event: said };
-  fake.streams[0]?.write(create(ConnectResponseSchema, { ...frame, more: [frame, frame] }));
+  fake.write({ ...frame, more: [frame, frame] });
   for (const { call } of starts) {
     fake.answer(call, `answer ${call}`);
   }
@@ -140,9 +142,8 @@ withFake("frames travel together where that is read", async () => {
   );
   const last = toolhost.execute("t", {});
   const number = (await fake.frames("start", 42)).at(-1)?.call ?? 0;
-  assert.equal(fake.messages.at(-1)?.received, 44n, "each frame counts");
   const event = create(ConnectResponseSchema, { call: number, event: said });
-  fake.streams[0]?.write(create(ConnectResponseSchema, { ...event, more: [event, event] }));
+  fake.write({ ...event, more: [event, event] });
   fake.answer(number, "x");
   assert.equal((await readAll(last)).length, 4);
 });
@@ -152,7 +153,7 @@ withFake("events that come together cost what they cost alone", async () => {
   const number = (await fake.frames("start", 1))[0]?.call ?? 0;
   const said = create(CallEventSchema, { seq: 1n, event: { case: "log", value: { message: "x".repeat(50_000) } } });
   const frame = create(ConnectResponseSchema, { call: number, event: said });
-  fake.streams[0]?.write(create(ConnectResponseSchema, { ...frame, received: 300n, more: [frame, frame] }));
+  fake.write({ ...frame, more: [frame, frame] });
   const events = execution[Symbol.asyncIterator]();
   for (let i = 0; i < 3; i++) {
     await events.next();
@@ -160,6 +161,7 @@ withFake("events that come together cost what they cost alone", async () => {
   const [credit] = await fake.frames("credit", 1);
   assert(credit?.frame.case === "credit");
   assert.equal(credit.frame.value.bytes, 3 * toBinary(CallEventSchema, said).length);
+  assert.equal(credit.read, fake.marks[0], "the message of all three");
 });
 
 withFake("a call whose reader leaves is cancelled, and gets to its end", async () => {

@@ -1,5 +1,6 @@
 // A toolhost of which a test says what it says.
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -22,6 +23,7 @@ export class FakeToolhost {
   readonly streams: Stream[] = [];
   readonly messages: Request[] = []; // as they came
   readonly requests: Request[] = []; // the frames in them
+  readonly marks: bigint[] = []; // of what it wrote
   more = false; // it reads messages of more than one frame
   refusal: Partial<Record<"code" | "details", unknown>> | undefined;
   readonly #server = new Server();
@@ -60,10 +62,17 @@ export class FakeToolhost {
     await once(listener, "listening");
   }
 
+  /** Sends a message on the last stream, with a mark that needs all its bits. */
+  write(message: MessageInitShape<typeof ConnectResponseSchema>): void {
+    const mark = randomBytes(8).readBigUInt64LE() | (1n << 63n) | 1n;
+    this.marks.push(mark);
+    this.streams.at(-1)?.write(create(ConnectResponseSchema, { ...message, mark }));
+  }
+
   /** Says something of a call on the last stream, and returns what it costs. */
   say(call: number, event: Event["event"]): number {
     const said = create(CallEventSchema, { seq: 1n, ...(event && { event }) });
-    this.streams.at(-1)?.write(create(ConnectResponseSchema, { call, event: said, received: 300n }));
+    this.write({ call, event: said });
     return toBinary(CallEventSchema, said).length;
   }
 

@@ -1927,16 +1927,13 @@ type ConnectRequest struct {
 	//	*ConnectRequest_Cancel
 	//	*ConnectRequest_Credit
 	Frame isConnectRequest_Frame `protobuf_oneof:"frame"`
-	// How many frames of the other side the sender has read so far on this stream, from its first on. Nobody reads it any more;
-	// say `read`.
-	Received uint64 `protobuf:"varint,7,opt,name=received,proto3" json:"received,omitempty"`
+	// The frames that come after this one, in their order; see Connect. They have no `more`, `mark` and `read` of their own.
+	More []*ConnectRequest `protobuf:"bytes,7,rep,name=more,proto3" json:"more,omitempty"`
+	// A number that nobody can guess, to be repeated in `read` by who has read this message. 0 means that none is asked for.
+	Mark uint64 `protobuf:"fixed64,8,opt,name=mark,proto3" json:"mark,omitempty"`
 	// The `mark` of the last message of the other side that the sender has read. It shows who sends that his messages are
 	// taken, who may then do with less effort. 0 means that it is not said; it need never be.
-	Read uint64 `protobuf:"fixed64,10,opt,name=read,proto3" json:"read,omitempty"`
-	// The frames that come after this one, in their order; see Connect. Theirs has none, and their `mark` and `read` are not set.
-	More []*ConnectRequest `protobuf:"bytes,8,rep,name=more,proto3" json:"more,omitempty"`
-	// A number that nobody can guess, to be repeated in `read` by who has read this message. 0 means that none is asked for.
-	Mark          uint64 `protobuf:"fixed64,9,opt,name=mark,proto3" json:"mark,omitempty"`
+	Read          uint64 `protobuf:"fixed64,9,opt,name=read,proto3" json:"read,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2030,20 +2027,6 @@ func (x *ConnectRequest) GetCredit() *GrantCredit {
 	return nil
 }
 
-func (x *ConnectRequest) GetReceived() uint64 {
-	if x != nil {
-		return x.Received
-	}
-	return 0
-}
-
-func (x *ConnectRequest) GetRead() uint64 {
-	if x != nil {
-		return x.Read
-	}
-	return 0
-}
-
 func (x *ConnectRequest) GetMore() []*ConnectRequest {
 	if x != nil {
 		return x.More
@@ -2054,6 +2037,13 @@ func (x *ConnectRequest) GetMore() []*ConnectRequest {
 func (x *ConnectRequest) GetMark() uint64 {
 	if x != nil {
 		return x.Mark
+	}
+	return 0
+}
+
+func (x *ConnectRequest) GetRead() uint64 {
+	if x != nil {
+		return x.Read
 	}
 	return 0
 }
@@ -2152,16 +2142,13 @@ type ConnectResponse struct {
 	Call uint32 `protobuf:"varint,1,opt,name=call,proto3" json:"call,omitempty"`
 	// The event.
 	Event *CallEvent `protobuf:"bytes,2,opt,name=event,proto3" json:"event,omitempty"`
-	// How many frames of the other side the sender has read so far on this stream, from its first on. Nobody reads it any more;
-	// say `read`.
-	Received uint64 `protobuf:"varint,3,opt,name=received,proto3" json:"received,omitempty"`
+	// The frames that come after this one, in their order; see Connect. They have no `more`, `mark` and `read` of their own.
+	More []*ConnectResponse `protobuf:"bytes,3,rep,name=more,proto3" json:"more,omitempty"`
+	// A number that nobody can guess, to be repeated in `read` by who has read this message. 0 means that none is asked for.
+	Mark uint64 `protobuf:"fixed64,4,opt,name=mark,proto3" json:"mark,omitempty"`
 	// The `mark` of the last message of the other side that the sender has read. It shows who sends that his messages are
 	// taken, who may then do with less effort. 0 means that it is not said; it need never be.
-	Read uint64 `protobuf:"fixed64,6,opt,name=read,proto3" json:"read,omitempty"`
-	// The frames that come after this one, in their order; see Connect. Theirs has none, and their `mark` and `read` are not set.
-	More []*ConnectResponse `protobuf:"bytes,4,rep,name=more,proto3" json:"more,omitempty"`
-	// A number that nobody can guess, to be repeated in `read` by who has read this message. 0 means that none is asked for.
-	Mark          uint64 `protobuf:"fixed64,5,opt,name=mark,proto3" json:"mark,omitempty"`
+	Read          uint64 `protobuf:"fixed64,5,opt,name=read,proto3" json:"read,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2210,20 +2197,6 @@ func (x *ConnectResponse) GetEvent() *CallEvent {
 	return nil
 }
 
-func (x *ConnectResponse) GetReceived() uint64 {
-	if x != nil {
-		return x.Received
-	}
-	return 0
-}
-
-func (x *ConnectResponse) GetRead() uint64 {
-	if x != nil {
-		return x.Read
-	}
-	return 0
-}
-
 func (x *ConnectResponse) GetMore() []*ConnectResponse {
 	if x != nil {
 		return x.More
@@ -2234,6 +2207,13 @@ func (x *ConnectResponse) GetMore() []*ConnectResponse {
 func (x *ConnectResponse) GetMark() uint64 {
 	if x != nil {
 		return x.Mark
+	}
+	return 0
+}
+
+func (x *ConnectResponse) GetRead() uint64 {
+	if x != nil {
+		return x.Read
 	}
 	return 0
 }
@@ -2792,29 +2772,26 @@ const file_toolhost_v1_tool_service_proto_rawDesc = "" +
 	"\x06cancel\x18\x04 \x01(\v2\x17.toolhost.v1.CancelCallH\x00R\x06cancelB\a\n" +
 	"\x05frame\"?\n" +
 	"\x0fExecuteResponse\x12,\n" +
-	"\x05event\x18\x01 \x01(\v2\x16.toolhost.v1.CallEventR\x05event\"\xaf\x03\n" +
+	"\x05event\x18\x01 \x01(\v2\x16.toolhost.v1.CallEventR\x05event\"\x93\x03\n" +
 	"\x0eConnectRequest\x12\x12\n" +
 	"\x04call\x18\x01 \x01(\rR\x04call\x12.\n" +
 	"\x05start\x18\x02 \x01(\v2\x16.toolhost.v1.StartCallH\x00R\x05start\x126\n" +
 	"\x06append\x18\x03 \x01(\v2\x1c.toolhost.v1.AppendArgumentsH\x00R\x06append\x12<\n" +
 	"\bcomplete\x18\x04 \x01(\v2\x1e.toolhost.v1.CompleteArgumentsH\x00R\bcomplete\x121\n" +
 	"\x06cancel\x18\x05 \x01(\v2\x17.toolhost.v1.CancelCallH\x00R\x06cancel\x122\n" +
-	"\x06credit\x18\x06 \x01(\v2\x18.toolhost.v1.GrantCreditH\x00R\x06credit\x12\x1a\n" +
-	"\breceived\x18\a \x01(\x04R\breceived\x12\x12\n" +
-	"\x04read\x18\n" +
-	" \x01(\x06R\x04read\x12/\n" +
-	"\x04more\x18\b \x03(\v2\x1b.toolhost.v1.ConnectRequestR\x04more\x12\x12\n" +
-	"\x04mark\x18\t \x01(\x06R\x04markB\a\n" +
+	"\x06credit\x18\x06 \x01(\v2\x18.toolhost.v1.GrantCreditH\x00R\x06credit\x12/\n" +
+	"\x04more\x18\a \x03(\v2\x1b.toolhost.v1.ConnectRequestR\x04more\x12\x12\n" +
+	"\x04mark\x18\b \x01(\x06R\x04mark\x12\x12\n" +
+	"\x04read\x18\t \x01(\x06R\x04readB\a\n" +
 	"\x05frame\"#\n" +
 	"\vGrantCredit\x12\x14\n" +
-	"\x05bytes\x18\x01 \x01(\rR\x05bytes\"\xc9\x01\n" +
+	"\x05bytes\x18\x01 \x01(\rR\x05bytes\"\xad\x01\n" +
 	"\x0fConnectResponse\x12\x12\n" +
 	"\x04call\x18\x01 \x01(\rR\x04call\x12,\n" +
-	"\x05event\x18\x02 \x01(\v2\x16.toolhost.v1.CallEventR\x05event\x12\x1a\n" +
-	"\breceived\x18\x03 \x01(\x04R\breceived\x12\x12\n" +
-	"\x04read\x18\x06 \x01(\x06R\x04read\x120\n" +
-	"\x04more\x18\x04 \x03(\v2\x1c.toolhost.v1.ConnectResponseR\x04more\x12\x12\n" +
-	"\x04mark\x18\x05 \x01(\x06R\x04mark\"\xd4\x02\n" +
+	"\x05event\x18\x02 \x01(\v2\x16.toolhost.v1.CallEventR\x05event\x120\n" +
+	"\x04more\x18\x03 \x03(\v2\x1c.toolhost.v1.ConnectResponseR\x04more\x12\x12\n" +
+	"\x04mark\x18\x04 \x01(\x06R\x04mark\x12\x12\n" +
+	"\x04read\x18\x05 \x01(\x06R\x04read\"\xd4\x02\n" +
 	"\tCallEvent\x12\x10\n" +
 	"\x03seq\x18\x01 \x01(\x04R\x03seq\x12.\n" +
 	"\x04time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x124\n" +

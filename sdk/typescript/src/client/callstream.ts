@@ -63,6 +63,7 @@ export class CallStream {
   #release: (error: unknown) => void = () => {};
   #drained: Promise<void> | undefined;
   #last = 0; // number given to a call
+  #heard = false; // toolhost has said something
   #over = false;
 
   /** `limit` is how many bytes a frame may have. */
@@ -95,7 +96,8 @@ export class CallStream {
   }
 
   #read({ message, bytes }: Arrived): void {
-    this.#out.received += BigInt(1 + message.more.length);
+    this.#heard = true;
+    this.#out.read = message.mark;
     this.#take(message, bytes);
     if (message.more.length > 0) {
       const encoded = fieldBytes(bytes, ConnectResponseSchema.field.more.number);
@@ -128,7 +130,7 @@ export class CallStream {
     this.#over = true;
     const answered = error !== undefined && !unanswered(error) && !this.#link.closed;
     // What a server says instead of the first event is why it takes no calls.
-    const lost = error !== undefined && !(answered && this.#out.received === 0n);
+    const lost = error !== undefined && !(answered && !this.#heard);
     const failure =
       error === undefined
         ? new ToolhostError("unavailable", "toolhost is shutting down; the call was not executed")

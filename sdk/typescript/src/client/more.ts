@@ -1,5 +1,5 @@
 /** Frames that travel together as one message: what the contract calls `more`. */
-import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
+import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { Metadata } from "@grpc/grpc-js";
 
 /** The metadata by which an end says that it reads messages of more than one frame. */
@@ -22,18 +22,18 @@ export function saysMore(metadata: Metadata): boolean {
 
 /** The numbers of the fields that a message has beside its own frame. */
 export interface Fields {
-  /** How many frames its sender has read. */
-  readonly received: { readonly number: number };
   /** The frames that come after its own. */
   readonly more: { readonly number: number };
+  /** The mark of the last message that its sender has read. */
+  readonly read: { readonly number: number };
 }
 
 /** Gathers encoded frames, and sends those of one turn of the event loop together, if their reader reads that. */
 export class Gatherer {
   /** Whether the reader has said that it reads messages of more than one frame. */
   together = false;
-  /** How many frames have been read, which the other end is told. */
-  received = 0n;
+  /** The mark of the last message that was read, which the other end is told; 0n: none, or it had none. */
+  read = 0n;
   readonly #fields: Fields;
   readonly #write: (message: Uint8Array) => void;
   #frames: Uint8Array[] = [];
@@ -77,12 +77,12 @@ export class Gatherer {
   }
 
   #message(first: Uint8Array, others: readonly Uint8Array[]): Uint8Array {
-    const { received, more } = this.#fields;
-    const writer = new BinaryWriter().raw(first).tag(received.number, 0).uint64(this.received);
+    const { more, read } = this.#fields;
+    const writer = new BinaryWriter().raw(first);
     for (const frame of others) {
-      writer.tag(more.number, 2).bytes(frame);
+      writer.tag(more.number, WireType.LengthDelimited).bytes(frame);
     }
-    return writer.finish();
+    return writer.tag(read.number, WireType.Bit64).fixed64(this.read).finish();
   }
 }
 
@@ -91,7 +91,7 @@ export function fieldBytes(message: Uint8Array, wanted: number): Uint8Array[] {
   const found: Uint8Array[] = [];
   for (const reader = new BinaryReader(message); reader.pos < reader.len; ) {
     const [field, wire] = reader.tag();
-    if (field === wanted && wire === 2) {
+    if (field === wanted && wire === WireType.LengthDelimited) {
       found.push(reader.bytes());
     } else {
       reader.skip(wire);

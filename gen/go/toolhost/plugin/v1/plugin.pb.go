@@ -347,16 +347,13 @@ type ConnectRequest struct {
 	//	*ConnectRequest_Credit
 	//	*ConnectRequest_Artifact
 	Frame isConnectRequest_Frame `protobuf_oneof:"frame"`
-	// How many frames of the other side the sender has read so far on this stream, from its first on. Nobody reads it any more;
-	// say `read`.
-	Received uint64 `protobuf:"varint,8,opt,name=received,proto3" json:"received,omitempty"`
+	// The frames that come after this one, in their order; see Connect. They have no `more`, `mark` and `read` of their own.
+	More []*ConnectRequest `protobuf:"bytes,8,rep,name=more,proto3" json:"more,omitempty"`
+	// A number that nobody can guess, to be repeated in `read` by who has read this message. 0 means that none is asked for.
+	Mark uint64 `protobuf:"fixed64,9,opt,name=mark,proto3" json:"mark,omitempty"`
 	// The `mark` of the last message of the other side that the sender has read. It shows who sends that his messages are
 	// taken, who may then do with less effort. 0 means that it is not said; it need never be.
-	Read uint64 `protobuf:"fixed64,11,opt,name=read,proto3" json:"read,omitempty"`
-	// The frames that come after this one, in their order; see Connect. Theirs has none, and their `mark` and `read` are not set.
-	More []*ConnectRequest `protobuf:"bytes,9,rep,name=more,proto3" json:"more,omitempty"`
-	// A number that nobody can guess, to be repeated in `read` by who has read this message. 0 means that none is asked for.
-	Mark          uint64 `protobuf:"fixed64,10,opt,name=mark,proto3" json:"mark,omitempty"`
+	Read          uint64 `protobuf:"fixed64,10,opt,name=read,proto3" json:"read,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -459,20 +456,6 @@ func (x *ConnectRequest) GetArtifact() *ArtifactPiece {
 	return nil
 }
 
-func (x *ConnectRequest) GetReceived() uint64 {
-	if x != nil {
-		return x.Received
-	}
-	return 0
-}
-
-func (x *ConnectRequest) GetRead() uint64 {
-	if x != nil {
-		return x.Read
-	}
-	return 0
-}
-
 func (x *ConnectRequest) GetMore() []*ConnectRequest {
 	if x != nil {
 		return x.More
@@ -483,6 +466,13 @@ func (x *ConnectRequest) GetMore() []*ConnectRequest {
 func (x *ConnectRequest) GetMark() uint64 {
 	if x != nil {
 		return x.Mark
+	}
+	return 0
+}
+
+func (x *ConnectRequest) GetRead() uint64 {
+	if x != nil {
+		return x.Read
 	}
 	return 0
 }
@@ -941,16 +931,13 @@ type ConnectResponse struct {
 	//	*ConnectResponse_End
 	//	*ConnectResponse_ReadArtifact
 	Frame isConnectResponse_Frame `protobuf_oneof:"frame"`
-	// How many frames of the other side the sender has read so far on this stream, from its first on. Nobody reads it any more;
-	// say `read`.
-	Received uint64 `protobuf:"varint,8,opt,name=received,proto3" json:"received,omitempty"`
+	// The frames that come after this one, in their order; see Connect. They have no `more`, `mark` and `read` of their own.
+	More []*ConnectResponse `protobuf:"bytes,8,rep,name=more,proto3" json:"more,omitempty"`
+	// A number that nobody can guess, to be repeated in `read` by who has read this message. 0 means that none is asked for.
+	Mark uint64 `protobuf:"fixed64,9,opt,name=mark,proto3" json:"mark,omitempty"`
 	// The `mark` of the last message of the other side that the sender has read. It shows who sends that his messages are
 	// taken, who may then do with less effort. 0 means that it is not said; it need never be.
-	Read uint64 `protobuf:"fixed64,11,opt,name=read,proto3" json:"read,omitempty"`
-	// The frames that come after this one, in their order; see Connect. Theirs has none, and their `mark` and `read` are not set.
-	More []*ConnectResponse `protobuf:"bytes,9,rep,name=more,proto3" json:"more,omitempty"`
-	// A number that nobody can guess, to be repeated in `read` by who has read this message. 0 means that none is asked for.
-	Mark          uint64 `protobuf:"fixed64,10,opt,name=mark,proto3" json:"mark,omitempty"`
+	Read          uint64 `protobuf:"fixed64,10,opt,name=read,proto3" json:"read,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1053,20 +1040,6 @@ func (x *ConnectResponse) GetReadArtifact() *ReadArtifact {
 	return nil
 }
 
-func (x *ConnectResponse) GetReceived() uint64 {
-	if x != nil {
-		return x.Received
-	}
-	return 0
-}
-
-func (x *ConnectResponse) GetRead() uint64 {
-	if x != nil {
-		return x.Read
-	}
-	return 0
-}
-
 func (x *ConnectResponse) GetMore() []*ConnectResponse {
 	if x != nil {
 		return x.More
@@ -1077,6 +1050,13 @@ func (x *ConnectResponse) GetMore() []*ConnectResponse {
 func (x *ConnectResponse) GetMark() uint64 {
 	if x != nil {
 		return x.Mark
+	}
+	return 0
+}
+
+func (x *ConnectResponse) GetRead() uint64 {
+	if x != nil {
+		return x.Read
 	}
 	return 0
 }
@@ -1444,7 +1424,7 @@ const file_toolhost_plugin_v1_plugin_proto_rawDesc = "" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12 \n" +
 	"\vdescription\x18\x02 \x01(\tR\vdescription\x12\x16\n" +
 	"\x06before\x18\x03 \x01(\bR\x06before\x12\x14\n" +
-	"\x05after\x18\x04 \x01(\bR\x05after\"\x9a\x04\n" +
+	"\x05after\x18\x04 \x01(\bR\x05after\"\xfe\x03\n" +
 	"\x0eConnectRequest\x12\x12\n" +
 	"\x04call\x18\x01 \x01(\rR\x04call\x125\n" +
 	"\x05start\x18\x02 \x01(\v2\x1d.toolhost.plugin.v1.StartCallH\x00R\x05start\x12=\n" +
@@ -1452,12 +1432,11 @@ const file_toolhost_plugin_v1_plugin_proto_rawDesc = "" +
 	"\bcomplete\x18\x04 \x01(\v2%.toolhost.plugin.v1.CompleteArgumentsH\x00R\bcomplete\x128\n" +
 	"\x06cancel\x18\x05 \x01(\v2\x1e.toolhost.plugin.v1.CancelCallH\x00R\x06cancel\x129\n" +
 	"\x06credit\x18\x06 \x01(\v2\x1f.toolhost.plugin.v1.GrantCreditH\x00R\x06credit\x12?\n" +
-	"\bartifact\x18\a \x01(\v2!.toolhost.plugin.v1.ArtifactPieceH\x00R\bartifact\x12\x1a\n" +
-	"\breceived\x18\b \x01(\x04R\breceived\x12\x12\n" +
-	"\x04read\x18\v \x01(\x06R\x04read\x126\n" +
-	"\x04more\x18\t \x03(\v2\".toolhost.plugin.v1.ConnectRequestR\x04more\x12\x12\n" +
-	"\x04mark\x18\n" +
-	" \x01(\x06R\x04markB\a\n" +
+	"\bartifact\x18\a \x01(\v2!.toolhost.plugin.v1.ArtifactPieceH\x00R\bartifact\x126\n" +
+	"\x04more\x18\b \x03(\v2\".toolhost.plugin.v1.ConnectRequestR\x04more\x12\x12\n" +
+	"\x04mark\x18\t \x01(\x06R\x04mark\x12\x12\n" +
+	"\x04read\x18\n" +
+	" \x01(\x06R\x04readB\a\n" +
 	"\x05frame\"\x94\x02\n" +
 	"\tStartCall\x12\x17\n" +
 	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x12\n" +
@@ -1488,7 +1467,7 @@ const file_toolhost_plugin_v1_plugin_proto_rawDesc = "" +
 	"CancelCall\x12\x16\n" +
 	"\x06reason\x18\x01 \x01(\tR\x06reason\"#\n" +
 	"\vGrantCredit\x12\x14\n" +
-	"\x05bytes\x18\x01 \x01(\rR\x05bytes\"\xfe\x03\n" +
+	"\x05bytes\x18\x01 \x01(\rR\x05bytes\"\xe2\x03\n" +
 	"\x0fConnectResponse\x12\x12\n" +
 	"\x04call\x18\x01 \x01(\rR\x04call\x122\n" +
 	"\x06status\x18\x02 \x01(\v2\x18.toolhost.tool.v1.StatusH\x00R\x06status\x128\n" +
@@ -1496,12 +1475,11 @@ const file_toolhost_plugin_v1_plugin_proto_rawDesc = "" +
 	"\x03log\x18\x04 \x01(\v2\x1b.toolhost.tool.v1.LogRecordH\x00R\x03log\x128\n" +
 	"\x05chunk\x18\x05 \x01(\v2 .toolhost.plugin.v1.ContentChunkH\x00R\x05chunk\x12/\n" +
 	"\x03end\x18\x06 \x01(\v2\x1b.toolhost.plugin.v1.CallEndH\x00R\x03end\x12G\n" +
-	"\rread_artifact\x18\a \x01(\v2 .toolhost.plugin.v1.ReadArtifactH\x00R\freadArtifact\x12\x1a\n" +
-	"\breceived\x18\b \x01(\x04R\breceived\x12\x12\n" +
-	"\x04read\x18\v \x01(\x06R\x04read\x127\n" +
-	"\x04more\x18\t \x03(\v2#.toolhost.plugin.v1.ConnectResponseR\x04more\x12\x12\n" +
-	"\x04mark\x18\n" +
-	" \x01(\x06R\x04markB\a\n" +
+	"\rread_artifact\x18\a \x01(\v2 .toolhost.plugin.v1.ReadArtifactH\x00R\freadArtifact\x127\n" +
+	"\x04more\x18\b \x03(\v2#.toolhost.plugin.v1.ConnectResponseR\x04more\x12\x12\n" +
+	"\x04mark\x18\t \x01(\x06R\x04mark\x12\x12\n" +
+	"\x04read\x18\n" +
+	" \x01(\x06R\x04readB\a\n" +
 	"\x05frame\"T\n" +
 	"\fReadArtifact\x12\x16\n" +
 	"\x06handle\x18\x01 \x01(\tR\x06handle\x12\x16\n" +

@@ -335,28 +335,26 @@ class ExecuteResponse(_message.Message):
     def __init__(self, event: _Optional[_Union[CallEvent, _Mapping]] = ...) -> None: ...
 
 class ConnectRequest(_message.Message):
-    __slots__ = ("call", "start", "append", "complete", "cancel", "credit", "received", "read", "more", "mark")
+    __slots__ = ("call", "start", "append", "complete", "cancel", "credit", "more", "mark", "read")
     CALL_FIELD_NUMBER: _ClassVar[int]
     START_FIELD_NUMBER: _ClassVar[int]
     APPEND_FIELD_NUMBER: _ClassVar[int]
     COMPLETE_FIELD_NUMBER: _ClassVar[int]
     CANCEL_FIELD_NUMBER: _ClassVar[int]
     CREDIT_FIELD_NUMBER: _ClassVar[int]
-    RECEIVED_FIELD_NUMBER: _ClassVar[int]
-    READ_FIELD_NUMBER: _ClassVar[int]
     MORE_FIELD_NUMBER: _ClassVar[int]
     MARK_FIELD_NUMBER: _ClassVar[int]
+    READ_FIELD_NUMBER: _ClassVar[int]
     call: int
     start: StartCall
     append: AppendArguments
     complete: CompleteArguments
     cancel: CancelCall
     credit: GrantCredit
-    received: int
-    read: int
     more: _containers.RepeatedCompositeFieldContainer[ConnectRequest]
     mark: int
-    def __init__(self, call: _Optional[int] = ..., start: _Optional[_Union[StartCall, _Mapping]] = ..., append: _Optional[_Union[AppendArguments, _Mapping]] = ..., complete: _Optional[_Union[CompleteArguments, _Mapping]] = ..., cancel: _Optional[_Union[CancelCall, _Mapping]] = ..., credit: _Optional[_Union[GrantCredit, _Mapping]] = ..., received: _Optional[int] = ..., read: _Optional[int] = ..., more: _Optional[_Iterable[_Union[ConnectRequest, _Mapping]]] = ..., mark: _Optional[int] = ...) -> None: ...
+    read: int
+    def __init__(self, call: _Optional[int] = ..., start: _Optional[_Union[StartCall, _Mapping]] = ..., append: _Optional[_Union[AppendArguments, _Mapping]] = ..., complete: _Optional[_Union[CompleteArguments, _Mapping]] = ..., cancel: _Optional[_Union[CancelCall, _Mapping]] = ..., credit: _Optional[_Union[GrantCredit, _Mapping]] = ..., more: _Optional[_Iterable[_Union[ConnectRequest, _Mapping]]] = ..., mark: _Optional[int] = ..., read: _Optional[int] = ...) -> None: ...
 
 class GrantCredit(_message.Message):
     __slots__ = ("bytes",)
@@ -365,20 +363,18 @@ class GrantCredit(_message.Message):
     def __init__(self, bytes: _Optional[int] = ...) -> None: ...
 
 class ConnectResponse(_message.Message):
-    __slots__ = ("call", "event", "received", "read", "more", "mark")
+    __slots__ = ("call", "event", "more", "mark", "read")
     CALL_FIELD_NUMBER: _ClassVar[int]
     EVENT_FIELD_NUMBER: _ClassVar[int]
-    RECEIVED_FIELD_NUMBER: _ClassVar[int]
-    READ_FIELD_NUMBER: _ClassVar[int]
     MORE_FIELD_NUMBER: _ClassVar[int]
     MARK_FIELD_NUMBER: _ClassVar[int]
+    READ_FIELD_NUMBER: _ClassVar[int]
     call: int
     event: CallEvent
-    received: int
-    read: int
     more: _containers.RepeatedCompositeFieldContainer[ConnectResponse]
     mark: int
-    def __init__(self, call: _Optional[int] = ..., event: _Optional[_Union[CallEvent, _Mapping]] = ..., received: _Optional[int] = ..., read: _Optional[int] = ..., more: _Optional[_Iterable[_Union[ConnectResponse, _Mapping]]] = ..., mark: _Optional[int] = ...) -> None: ...
+    read: int
+    def __init__(self, call: _Optional[int] = ..., event: _Optional[_Union[CallEvent, _Mapping]] = ..., more: _Optional[_Iterable[_Union[ConnectResponse, _Mapping]]] = ..., mark: _Optional[int] = ..., read: _Optional[int] = ...) -> None: ...
 
 class CallEvent(_message.Message):
     __slots__ = ("seq", "time", "started", "status", "log", "chunk", "ended")

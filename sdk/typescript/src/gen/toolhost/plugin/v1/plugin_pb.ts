@@ -62,7 +62,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file toolhost/plugin/v1/plugin.proto.
  */
 export const file_toolhost_plugin_v1_plugin: GenFile = /*@__PURE__*/
-  fileDesc("Ch90b29saG9zdC9wbHVnaW4vdjEvcGx1Z2luLnByb3RvEhJ0b29saG9zdC5wbHVnaW4udjEipAEKD0Rlc2NyaWJlUmVxdWVzdBINCgV0b29scxgBIAMoCRIPCgdzZXNzaW9uGAIgASgJEkEKB2NvbnRleHQYAyADKAsyMC50b29saG9zdC5wbHVnaW4udjEuRGVzY3JpYmVSZXF1ZXN0LkNvbnRleHRFbnRyeRouCgxDb250ZXh0RW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgMOgI4ASLsAQoQRGVzY3JpYmVSZXNwb25zZRIMCgRuYW1lGAEgASgJEg8KB3ZlcnNpb24YAiABKAkSEwoLZGVzY3JpcHRpb24YAyABKAkSKQoFdG9vbHMYBCADKAsyGi50b29saG9zdC50b29sLnYxLlRvb2xTcGVjEhQKDGRlZmF1bHRfdGFncxgFIAMoCRIvCgdmaWx0ZXJzGAYgAygLMh4udG9vbGhvc3QucGx1Z2luLnYxLkZpbHRlclNwZWMSMgoLcGVybWlzc2lvbnMYByABKAsyHS50b29saG9zdC50b29sLnYxLlBlcm1pc3Npb25zIk4KCkZpbHRlclNwZWMSDAoEbmFtZRgBIAEoCRITCgtkZXNjcmlwdGlvbhgCIAEoCRIOCgZiZWZvcmUYAyABKAgSDQoFYWZ0ZXIYBCABKAgixQMKDkNvbm5lY3RSZXF1ZXN0EgwKBGNhbGwYASABKA0SLgoFc3RhcnQYAiABKAsyHS50b29saG9zdC5wbHVnaW4udjEuU3RhcnRDYWxsSAASNQoGYXBwZW5kGAMgASgLMiMudG9vbGhvc3QucGx1Z2luLnYxLkFwcGVuZEFyZ3VtZW50c0gAEjkKCGNvbXBsZXRlGAQgASgLMiUudG9vbGhvc3QucGx1Z2luLnYxLkNvbXBsZXRlQXJndW1lbnRzSAASMAoGY2FuY2VsGAUgASgLMh4udG9vbGhvc3QucGx1Z2luLnYxLkNhbmNlbENhbGxIABIxCgZjcmVkaXQYBiABKAsyHy50b29saG9zdC5wbHVnaW4udjEuR3JhbnRDcmVkaXRIABI1CghhcnRpZmFjdBgHIAEoCzIhLnRvb2xob3N0LnBsdWdpbi52MS5BcnRpZmFjdFBpZWNlSAASEAoIcmVjZWl2ZWQYCCABKAQSDAoEcmVhZBgLIAEoBhIwCgRtb3JlGAkgAygLMiIudG9vbGhvc3QucGx1Z2luLnYxLkNvbm5lY3RSZXF1ZXN0EgwKBG1hcmsYCiABKAZCBwoFZnJhbWUizgEKCVN0YXJ0Q2FsbBIPCgdjYWxsX2lkGAEgASgJEgwKBHRvb2wYAiABKAkSEQoJYXJndW1lbnRzGAMgASgMEhAKCGNvbXBsZXRlGAQgASgIEioKB3RpbWVvdXQYBSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SDgoGY3JlZGl0GAYgASgNEg8KB2F0dGVtcHQYByABKA0SMAoHY29udGV4dBgIIAEoCzIfLnRvb2xob3N0LnBsdWdpbi52MS5DYWxsQ29udGV4dCKhAgoLQ2FsbENvbnRleHQSDwoHc2Vzc2lvbhgBIAEoCRIRCgl3b3Jrc3BhY2UYAiABKAkSOwoGdmFsdWVzGAMgAygLMisudG9vbGhvc3QucGx1Z2luLnYxLkNhbGxDb250ZXh0LlZhbHVlc0VudHJ5Ej0KB3NlY3JldHMYBCADKAsyLC50b29saG9zdC5wbHVnaW4udjEuQ2FsbENvbnRleHQuU2VjcmV0c0VudHJ5EhMKC3RyYWNlcGFyZW50GAUgASgJGi0KC1ZhbHVlc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoDDoCOAEaLgoMU2VjcmV0c0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiHwoPQXBwZW5kQXJndW1lbnRzEgwKBHRleHQYASABKAwiJgoRQ29tcGxldGVBcmd1bWVudHMSEQoJYXJndW1lbnRzGAEgASgMIhwKCkNhbmNlbENhbGwSDgoGcmVhc29uGAEgASgJIhwKC0dyYW50Q3JlZGl0Eg0KBWJ5dGVzGAEgASgNIqsDCg9Db25uZWN0UmVzcG9uc2USDAoEY2FsbBgBIAEoDRIqCgZzdGF0dXMYAiABKAsyGC50b29saG9zdC50b29sLnYxLlN0YXR1c0gAEi4KCHByb2dyZXNzGAMgASgLMhoudG9vbGhvc3QudG9vbC52MS5Qcm9ncmVzc0gAEioKA2xvZxgEIAEoCzIbLnRvb2xob3N0LnRvb2wudjEuTG9nUmVjb3JkSAASMQoFY2h1bmsYBSABKAsyIC50b29saG9zdC5wbHVnaW4udjEuQ29udGVudENodW5rSAASKgoDZW5kGAYgASgLMhsudG9vbGhvc3QucGx1Z2luLnYxLkNhbGxFbmRIABI5Cg1yZWFkX2FydGlmYWN0GAcgASgLMiAudG9vbGhvc3QucGx1Z2luLnYxLlJlYWRBcnRpZmFjdEgAEhAKCHJlY2VpdmVkGAggASgEEgwKBHJlYWQYCyABKAYSMQoEbW9yZRgJIAMoCzIjLnRvb2xob3N0LnBsdWdpbi52MS5Db25uZWN0UmVzcG9uc2USDAoEbWFyaxgKIAEoBkIHCgVmcmFtZSI9CgxSZWFkQXJ0aWZhY3QSDgoGaGFuZGxlGAEgASgJEg4KBm9mZnNldBgCIAEoBBINCgVsaW1pdBgDIAEoDSJ1Cg1BcnRpZmFjdFBpZWNlEgwKBGRhdGEYASABKAwSEgoKbWVkaWFfdHlwZRgCIAEoCRIMCgRzaXplGAMgASgEEiYKBWVycm9yGAQgASgLMhcudG9vbGhvc3QudG9vbC52MS5FcnJvchIMCgRuYW1lGAUgASgJIisKDENvbnRlbnRDaHVuaxINCgVpbmRleBgBIAEoDRIMCgRkYXRhGAIgASgMImoKB0NhbGxFbmQSKgoGcmVzdWx0GAEgASgLMhgudG9vbGhvc3QudG9vbC52MS5SZXN1bHRIABIoCgVlcnJvchgCIAEoCzIXLnRvb2xob3N0LnRvb2wudjEuRXJyb3JIAEIJCgdvdXRjb21lMsIBChFUb29sUGx1Z2luU2VydmljZRJVCghEZXNjcmliZRIjLnRvb2xob3N0LnBsdWdpbi52MS5EZXNjcmliZVJlcXVlc3QaJC50b29saG9zdC5wbHVnaW4udjEuRGVzY3JpYmVSZXNwb25zZRJWCgdDb25uZWN0EiIudG9vbGhvc3QucGx1Z2luLnYxLkNvbm5lY3RSZXF1ZXN0GiMudG9vbGhvc3QucGx1Z2luLnYxLkNvbm5lY3RSZXNwb25zZSgBMAFCQVo/Z2l0aHViLmNvbS90b29saG9zdC90b29saG9zdC9nZW4vZ28vdG9vbGhvc3QvcGx1Z2luL3YxO3BsdWdpbnYxYgZwcm90bzM", [file_google_protobuf_duration, file_toolhost_tool_v1_error, file_toolhost_tool_v1_permissions, file_toolhost_tool_v1_result, file_toolhost_tool_v1_spec, file_toolhost_tool_v1_status]);
+  fileDesc("Ch90b29saG9zdC9wbHVnaW4vdjEvcGx1Z2luLnByb3RvEhJ0b29saG9zdC5wbHVnaW4udjEipAEKD0Rlc2NyaWJlUmVxdWVzdBINCgV0b29scxgBIAMoCRIPCgdzZXNzaW9uGAIgASgJEkEKB2NvbnRleHQYAyADKAsyMC50b29saG9zdC5wbHVnaW4udjEuRGVzY3JpYmVSZXF1ZXN0LkNvbnRleHRFbnRyeRouCgxDb250ZXh0RW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgMOgI4ASLsAQoQRGVzY3JpYmVSZXNwb25zZRIMCgRuYW1lGAEgASgJEg8KB3ZlcnNpb24YAiABKAkSEwoLZGVzY3JpcHRpb24YAyABKAkSKQoFdG9vbHMYBCADKAsyGi50b29saG9zdC50b29sLnYxLlRvb2xTcGVjEhQKDGRlZmF1bHRfdGFncxgFIAMoCRIvCgdmaWx0ZXJzGAYgAygLMh4udG9vbGhvc3QucGx1Z2luLnYxLkZpbHRlclNwZWMSMgoLcGVybWlzc2lvbnMYByABKAsyHS50b29saG9zdC50b29sLnYxLlBlcm1pc3Npb25zIk4KCkZpbHRlclNwZWMSDAoEbmFtZRgBIAEoCRITCgtkZXNjcmlwdGlvbhgCIAEoCRIOCgZiZWZvcmUYAyABKAgSDQoFYWZ0ZXIYBCABKAgiswMKDkNvbm5lY3RSZXF1ZXN0EgwKBGNhbGwYASABKA0SLgoFc3RhcnQYAiABKAsyHS50b29saG9zdC5wbHVnaW4udjEuU3RhcnRDYWxsSAASNQoGYXBwZW5kGAMgASgLMiMudG9vbGhvc3QucGx1Z2luLnYxLkFwcGVuZEFyZ3VtZW50c0gAEjkKCGNvbXBsZXRlGAQgASgLMiUudG9vbGhvc3QucGx1Z2luLnYxLkNvbXBsZXRlQXJndW1lbnRzSAASMAoGY2FuY2VsGAUgASgLMh4udG9vbGhvc3QucGx1Z2luLnYxLkNhbmNlbENhbGxIABIxCgZjcmVkaXQYBiABKAsyHy50b29saG9zdC5wbHVnaW4udjEuR3JhbnRDcmVkaXRIABI1CghhcnRpZmFjdBgHIAEoCzIhLnRvb2xob3N0LnBsdWdpbi52MS5BcnRpZmFjdFBpZWNlSAASMAoEbW9yZRgIIAMoCzIiLnRvb2xob3N0LnBsdWdpbi52MS5Db25uZWN0UmVxdWVzdBIMCgRtYXJrGAkgASgGEgwKBHJlYWQYCiABKAZCBwoFZnJhbWUizgEKCVN0YXJ0Q2FsbBIPCgdjYWxsX2lkGAEgASgJEgwKBHRvb2wYAiABKAkSEQoJYXJndW1lbnRzGAMgASgMEhAKCGNvbXBsZXRlGAQgASgIEioKB3RpbWVvdXQYBSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SDgoGY3JlZGl0GAYgASgNEg8KB2F0dGVtcHQYByABKA0SMAoHY29udGV4dBgIIAEoCzIfLnRvb2xob3N0LnBsdWdpbi52MS5DYWxsQ29udGV4dCKhAgoLQ2FsbENvbnRleHQSDwoHc2Vzc2lvbhgBIAEoCRIRCgl3b3Jrc3BhY2UYAiABKAkSOwoGdmFsdWVzGAMgAygLMisudG9vbGhvc3QucGx1Z2luLnYxLkNhbGxDb250ZXh0LlZhbHVlc0VudHJ5Ej0KB3NlY3JldHMYBCADKAsyLC50b29saG9zdC5wbHVnaW4udjEuQ2FsbENvbnRleHQuU2VjcmV0c0VudHJ5EhMKC3RyYWNlcGFyZW50GAUgASgJGi0KC1ZhbHVlc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoDDoCOAEaLgoMU2VjcmV0c0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiHwoPQXBwZW5kQXJndW1lbnRzEgwKBHRleHQYASABKAwiJgoRQ29tcGxldGVBcmd1bWVudHMSEQoJYXJndW1lbnRzGAEgASgMIhwKCkNhbmNlbENhbGwSDgoGcmVhc29uGAEgASgJIhwKC0dyYW50Q3JlZGl0Eg0KBWJ5dGVzGAEgASgNIpkDCg9Db25uZWN0UmVzcG9uc2USDAoEY2FsbBgBIAEoDRIqCgZzdGF0dXMYAiABKAsyGC50b29saG9zdC50b29sLnYxLlN0YXR1c0gAEi4KCHByb2dyZXNzGAMgASgLMhoudG9vbGhvc3QudG9vbC52MS5Qcm9ncmVzc0gAEioKA2xvZxgEIAEoCzIbLnRvb2xob3N0LnRvb2wudjEuTG9nUmVjb3JkSAASMQoFY2h1bmsYBSABKAsyIC50b29saG9zdC5wbHVnaW4udjEuQ29udGVudENodW5rSAASKgoDZW5kGAYgASgLMhsudG9vbGhvc3QucGx1Z2luLnYxLkNhbGxFbmRIABI5Cg1yZWFkX2FydGlmYWN0GAcgASgLMiAudG9vbGhvc3QucGx1Z2luLnYxLlJlYWRBcnRpZmFjdEgAEjEKBG1vcmUYCCADKAsyIy50b29saG9zdC5wbHVnaW4udjEuQ29ubmVjdFJlc3BvbnNlEgwKBG1hcmsYCSABKAYSDAoEcmVhZBgKIAEoBkIHCgVmcmFtZSI9CgxSZWFkQXJ0aWZhY3QSDgoGaGFuZGxlGAEgASgJEg4KBm9mZnNldBgCIAEoBBINCgVsaW1pdBgDIAEoDSJ1Cg1BcnRpZmFjdFBpZWNlEgwKBGRhdGEYASABKAwSEgoKbWVkaWFfdHlwZRgCIAEoCRIMCgRzaXplGAMgASgEEiYKBWVycm9yGAQgASgLMhcudG9vbGhvc3QudG9vbC52MS5FcnJvchIMCgRuYW1lGAUgASgJIisKDENvbnRlbnRDaHVuaxINCgVpbmRleBgBIAEoDRIMCgRkYXRhGAIgASgMImoKB0NhbGxFbmQSKgoGcmVzdWx0GAEgASgLMhgudG9vbGhvc3QudG9vbC52MS5SZXN1bHRIABIoCgVlcnJvchgCIAEoCzIXLnRvb2xob3N0LnRvb2wudjEuRXJyb3JIAEIJCgdvdXRjb21lMsIBChFUb29sUGx1Z2luU2VydmljZRJVCghEZXNjcmliZRIjLnRvb2xob3N0LnBsdWdpbi52MS5EZXNjcmliZVJlcXVlc3QaJC50b29saG9zdC5wbHVnaW4udjEuRGVzY3JpYmVSZXNwb25zZRJWCgdDb25uZWN0EiIudG9vbGhvc3QucGx1Z2luLnYxLkNvbm5lY3RSZXF1ZXN0GiMudG9vbGhvc3QucGx1Z2luLnYxLkNvbm5lY3RSZXNwb25zZSgBMAFCQVo/Z2l0aHViLmNvbS90b29saG9zdC90b29saG9zdC9nZW4vZ28vdG9vbGhvc3QvcGx1Z2luL3YxO3BsdWdpbnYxYgZwcm90bzM", [file_google_protobuf_duration, file_toolhost_tool_v1_error, file_toolhost_tool_v1_permissions, file_toolhost_tool_v1_result, file_toolhost_tool_v1_spec, file_toolhost_tool_v1_status]);
 
 /**
  * DescribeRequest asks for a plugin's tools.
@@ -304,34 +304,26 @@ export type ConnectRequest = Message<"toolhost.plugin.v1.ConnectRequest"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * How many frames of the other side the sender has read so far on this stream, from its first on. Nobody reads it any more;
-   * say `read`.
+   * The frames that come after this one, in their order; see Connect. They have no `more`, `mark` and `read` of their own.
    *
-   * @generated from field: uint64 received = 8;
-   */
-  received: bigint;
-
-  /**
-   * The `mark` of the last message of the other side that the sender has read. It shows who sends that his messages are
-   * taken, who may then do with less effort. 0 means that it is not said; it need never be.
-   *
-   * @generated from field: fixed64 read = 11;
-   */
-  read: bigint;
-
-  /**
-   * The frames that come after this one, in their order; see Connect. Theirs has none, and their `mark` and `read` are not set.
-   *
-   * @generated from field: repeated toolhost.plugin.v1.ConnectRequest more = 9;
+   * @generated from field: repeated toolhost.plugin.v1.ConnectRequest more = 8;
    */
   more: ConnectRequest[];
 
   /**
    * A number that nobody can guess, to be repeated in `read` by who has read this message. 0 means that none is asked for.
    *
-   * @generated from field: fixed64 mark = 10;
+   * @generated from field: fixed64 mark = 9;
    */
   mark: bigint;
+
+  /**
+   * The `mark` of the last message of the other side that the sender has read. It shows who sends that his messages are
+   * taken, who may then do with less effort. 0 means that it is not said; it need never be.
+   *
+   * @generated from field: fixed64 read = 10;
+   */
+  read: bigint;
 };
 
 /**
@@ -630,34 +622,26 @@ export type ConnectResponse = Message<"toolhost.plugin.v1.ConnectResponse"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * How many frames of the other side the sender has read so far on this stream, from its first on. Nobody reads it any more;
-   * say `read`.
+   * The frames that come after this one, in their order; see Connect. They have no `more`, `mark` and `read` of their own.
    *
-   * @generated from field: uint64 received = 8;
-   */
-  received: bigint;
-
-  /**
-   * The `mark` of the last message of the other side that the sender has read. It shows who sends that his messages are
-   * taken, who may then do with less effort. 0 means that it is not said; it need never be.
-   *
-   * @generated from field: fixed64 read = 11;
-   */
-  read: bigint;
-
-  /**
-   * The frames that come after this one, in their order; see Connect. Theirs has none, and their `mark` and `read` are not set.
-   *
-   * @generated from field: repeated toolhost.plugin.v1.ConnectResponse more = 9;
+   * @generated from field: repeated toolhost.plugin.v1.ConnectResponse more = 8;
    */
   more: ConnectResponse[];
 
   /**
    * A number that nobody can guess, to be repeated in `read` by who has read this message. 0 means that none is asked for.
    *
-   * @generated from field: fixed64 mark = 10;
+   * @generated from field: fixed64 mark = 9;
    */
   mark: bigint;
+
+  /**
+   * The `mark` of the last message of the other side that the sender has read. It shows who sends that his messages are
+   * taken, who may then do with less effort. 0 means that it is not said; it need never be.
+   *
+   * @generated from field: fixed64 read = 10;
+   */
+  read: bigint;
 };
 
 /**
@@ -848,6 +832,12 @@ export const ToolPluginService: GenService<{
    * toolhost picks the numbers; it never uses one twice on a stream. A call begins with `start` and ends with the
    * plugin's `end`, which comes exactly once, also after `cancel`. Frames for a number that has ended are ignored, by
    * both sides. So are frames whose `frame` is not known: they are of a newer contract.
+   *
+   * Frames that wait at the same time may travel as one message, the first with the others in its `more`; they mean, and
+   * cost of credit, what they do alone, and come after the first in their order. Nobody sends such a message to who has not
+   * said that he reads them: toolhost says it by the request's metadata `toolhost-more: 1`, the plugin by the same in the
+   * headers that it answers with. To send them so costs less. A plugin need not say it, and where toolhost did, it may send
+   * single frames all the same.
    *
    * The plugin must go on reading whatever its calls do: a call that waits, for credit too, holds up only itself. Calls
    * run side by side, as many as toolhost starts. A call that fails, however it does, ends with `end`; the plugin goes

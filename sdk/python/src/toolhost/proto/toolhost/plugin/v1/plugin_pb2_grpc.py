@@ -71,6 +71,12 @@ class ToolPluginServiceServicer:
         plugin's `end`, which comes exactly once, also after `cancel`. Frames for a number that has ended are ignored, by
         both sides. So are frames whose `frame` is not known: they are of a newer contract.
 
+        Frames that wait at the same time may travel as one message, the first with the others in its `more`; they mean, and
+        cost of credit, what they do alone, and come after the first in their order. Nobody sends such a message to who has not
+        said that he reads them: toolhost says it by the request's metadata `toolhost-more: 1`, the plugin by the same in the
+        headers that it answers with. To send them so costs less. A plugin need not say it, and where toolhost did, it may send
+        single frames all the same.
+
         The plugin must go on reading whatever its calls do: a call that waits, for credit too, holds up only itself. Calls
         run side by side, as many as toolhost starts. A call that fails, however it does, ends with `end`; the plugin goes
         on.
