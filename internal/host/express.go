@@ -31,7 +31,6 @@ type express struct {
 	e      *execution
 	stop   func() bool // of what closes e with ctx; nil: nothing does
 	f      follower
-	most   int         // bytes of a result that is seen to at once
 	parked atomic.Bool // nobody carries the call; who sets it to false does from then on
 }
 
@@ -127,11 +126,6 @@ func (x *express) depart(r *run) {
 
 // park leaves the call to the plugin until that says something of it, or its time is up, or somebody cancels it.
 func (x *express) park() {
-	shown := x.host.cfg.MaxShown
-	if most := x.f.run.call.MaxShown; most != nil {
-		shown = *most
-	}
-	x.most = min(shown, expressResult)
 	x.parked.Store(true)
 	if !x.f.wire.Await(x.heard) {
 		x.heard(-1)
@@ -143,7 +137,8 @@ func (x *express) park() {
 func (x *express) heard(end int) {
 	switch {
 	case !x.parked.CompareAndSwap(true, false): // somebody else has
-	case end >= 0 && end <= x.most:
+	case end >= 0 && end <= expressResult:
+		x.f.hasty = true
 		x.follow()
 	default:
 		x.later(x.follow)

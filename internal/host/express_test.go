@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -14,6 +15,7 @@ import (
 	"github.com/toolhost/toolhost/internal/audit"
 	"github.com/toolhost/toolhost/internal/host"
 	"github.com/toolhost/toolhost/internal/host/hosttest"
+	"github.com/toolhost/toolhost/internal/pluginwire"
 	"github.com/toolhost/toolhost/internal/policy"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -240,5 +242,45 @@ func TestExpressKeepsItsTool(t *testing.T) {
 	told, _ := done(t.Context(), t, u.rig, call("version", "{}"))
 	if got := <-told; got.Err == nil || got.Err.Kind != tool.KindUnavailable || !strings.Contains(got.Err.Message, "its file is gone") {
 		t.Errorf("the call ended with %+v", got.Err)
+	}
+}
+
+// TestExpressWritesNothing: who reads the plugin's stream brings the outcome to its caller, unless a part of it goes to disk. What
+// a secret is replaced with may be longer than the secret.
+func TestExpressWritesNothing(t *testing.T) {
+	const key = "k3y-0f-h"
+	for name, tc := range map[string]struct {
+		says   string
+		reader bool
+	}{
+		"little":                  {"hello", true},
+		"much":                    {strings.Repeat("x", 300), false},
+		"much without its secret": {strings.Repeat(key, 20), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			asked := make(chan struct{})
+			r, file := newKeeper(t, func(_ context.Context, call *pluginwire.ServerCall, _ map[string]string) (tool.Result, error) {
+				if call.Start().Tool == "learn" {
+					return tool.TextResult("learnt"), nil
+				}
+				<-asked
+				return tool.TextResult(tc.says), nil
+			}, func(c *host.Config) { c.MaxShown = 200; withArtifacts(t)(c) }, needing("learn", "KEY"), needing("say"))
+			give(t, file, key)
+			if got := outcome(t, r, call("learn", "{}")); got.Err != nil {
+				t.Fatal(got.Err)
+			}
+			stacks, outcomes := make(chan string, 1), make(chan tool.Outcome, 1)
+			r.Do(t.Context(), call("say", "{}"), func(tool.Execution) {}, func(ev tool.Event) {
+				stacks <- string(debug.Stack())
+				outcomes <- *ev.Ended
+			})
+			close(asked)
+			reader := strings.Contains(<-stacks, "pluginwire.(*Conn).read(")
+			got := <-outcomes
+			if whole := got.Result.Content[0].Kind == tool.ContentText; whole != tc.reader || reader != tc.reader {
+				t.Errorf("the outcome %+v came from who reads the stream: %v", got, reader)
+			}
+		})
 	}
 }

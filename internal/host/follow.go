@@ -21,6 +21,7 @@ type follower struct {
 	began      time.Time
 	whole      bool // the plugin was given all arguments at once
 	heard      bool // the plugin has said something of the call
+	hasty      bool // who follows must not wait, not even for a disk
 	fate       fate
 	outcome    tool.Outcome // if fate is fateFailed or fateAnswered
 }
@@ -76,7 +77,7 @@ func (f *follower) finish(outcome tool.Outcome) {
 		f.fate, f.outcome = fateFailed, outcome
 		return
 	}
-	if outcome.Err == nil && len(f.run.filters()) > 0 {
+	if outcome.Err == nil && (len(f.run.filters()) > 0 || f.hasty && f.run.shapes(&outcome.Result)) {
 		f.fate, f.outcome = fateAnswered, outcome
 		return
 	}

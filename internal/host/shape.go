@@ -30,11 +30,26 @@ func (r *run) shape(result *tool.Result) {
 	if r.whole || r.host.cfg.Artifacts == nil {
 		return
 	}
-	s := shaper{run: r, shown: r.host.cfg.MaxShown}
-	if r.call.MaxShown != nil {
-		s.shown = max(*r.call.MaxShown, 0)
-	}
+	s := shaper{run: r, shown: r.shown()}
 	result.Content = s.content(result.Content)
+}
+
+// shown returns how much text and JSON the call's result may show, in bytes.
+func (r *run) shown() int {
+	if r.call.MaxShown != nil {
+		return max(*r.call.MaxShown, 0)
+	}
+	return r.host.cfg.MaxShown
+}
+
+// shapes reports whether shape may have to write to disk.
+func (r *run) shapes(result *tool.Result) bool {
+	size := 0
+	for i := range result.Content {
+		b := &result.Content[i]
+		size += textSize(b) + len(b.Data)
+	}
+	return r.host.cfg.Artifacts != nil && size > r.shown()
 }
 
 // shaper shapes the result of one call.

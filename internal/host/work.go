@@ -21,7 +21,7 @@ const (
 	fateEnded    fate = iota // it has its outcome
 	fateMoved                // the instance died before it took it: it is given to another one
 	fateFailed               // it failed, and may be tried again after a while
-	fateAnswered             // the tool answered, and filters are to be asked
+	fateAnswered             // the tool answered, and that is to be seen to by who may wait: filters are to be asked, say
 )
 
 // work carries the call through a plugin. It is the run's goroutine.
