@@ -105,8 +105,8 @@ func (c *streamCall) end(failure *tool.Error) {
 // failed returns the end of a call that never reached the host, or was taken from it.
 func failed(start *toolhostv1.StartCall, failure *tool.Error) tool.Event {
 	told := *failure
-	if told.CallID == "" {
-		told.CallID = start.GetOptions().GetCallId()
+	if id := start.GetOptions().GetCallId(); told.CallID == "" && tool.CheckID(id) == nil { // what is none may have megabytes
+		told.CallID = id
 	}
 	return tool.Event{Ended: &tool.Outcome{CallID: told.CallID, Plugin: told.Plugin, Instance: told.Instance, Err: &told}}
 }

@@ -326,3 +326,16 @@ func lastOutcome(t *testing.T, stream grpc.BidiStreamingClient[toolhostv1.Execut
 }
 
 func negative() *durationpb.Duration { return durationpb.New(-time.Second) }
+
+// TestConnectDoesNotRepeatWhatIsNoID: answers to what is refused wait for a caller that may never read them.
+func TestConnectDoesNotRepeatWhatIsNoID(t *testing.T) {
+	w := connect(t, hostrpc.Config{Host: fake(t)})
+	for id, told := range map[string]string{"mine": "mine", strings.Repeat("x", 1<<20): "", "no id": ""} {
+		w.send(&toolhostv1.ConnectRequest{Call: 0, Frame: &toolhostv1.ConnectRequest_Start{Start: &toolhostv1.StartCall{
+			Tool: "echo", Complete: true, Options: &toolhostv1.CallOptions{CallId: id},
+		}}})
+		if e := w.ended(0); e.GetCallId() != told || e.GetError().GetCallId() != told {
+			t.Errorf("the call %.20q was refused with an end of %d bytes", id, proto.Size(e))
+		}
+	}
+}
