@@ -186,7 +186,7 @@ func (e *execution) Cancel(reason string) {
 }
 
 func (e *execution) cancel(reason string) {
-	e.frame(&toolhostv1.ConnectRequest{Frame: &toolhostv1.ConnectRequest_Cancel{Cancel: &toolhostv1.CancelCall{Reason: reason}}})
+	e.frame(&toolhostv1.ConnectRequest{Frame: &toolhostv1.ConnectRequest_Cancel{Cancel: &toolhostv1.CancelCall{Reason: hostpb.FromReason(reason)}}})
 }
 
 // Close implements tool.Execution.

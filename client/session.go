@@ -173,7 +173,7 @@ func (s *session) open(ctx context.Context, call tool.Call, complete bool) (*exe
 	if err := s.enter(e); err != nil {
 		return nil, err
 	}
-	start := &toolhostv1.StartCall{Tool: call.Tool, Options: hostpb.FromCall(call)}
+	start := &toolhostv1.StartCall{Tool: hostpb.FromName(call.Tool), Options: hostpb.FromCall(call)}
 	// More than a window of arguments goes in pieces, so that it holds up no other call.
 	whole := complete && len(call.Arguments) <= hostpb.Window
 	if whole {
@@ -216,9 +216,18 @@ func (s *session) leave(e *execution) {
 	delete(s.calls, e.number)
 }
 
-// put queues a frame, and waits while the stream has no room.
+// frameRoom is what a message needs besides its first frame.
+const frameRoom = 1 << 10
+
+// put queues a frame, and waits while the stream has no room. It refuses what would end the stream of all calls: a frame that is
+// larger than a message may be.
 func (s *session) put(ctx context.Context, frame *toolhostv1.ConnectRequest) error {
-	err := s.outbox.Put(ctx, frame, proto.Size(frame))
+	size := proto.Size(frame)
+	if size > hostpb.MaxMessageBytes-frameRoom {
+		return tool.Errorf(tool.KindInvalidArgument,
+			"the call's context values, with its name and all else but its arguments, have about %d bytes; at most %d can be sent", size, hostpb.MaxMessageBytes-hostpb.Window-frameRoom)
+	}
+	err := s.outbox.Put(ctx, frame, size)
 	switch {
 	case err == nil:
 		return nil

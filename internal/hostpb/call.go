@@ -2,11 +2,26 @@ package hostpb
 
 import (
 	"math"
+	"strings"
 
 	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
 	"github.com/toolhost/toolhost/internal/toolpb"
 	"github.com/toolhost/toolhost/tool"
 )
+
+// maxReason clips the words that go with a cancel: nobody reads more, and they travel beside frames of other calls.
+const maxReason = 1 << 10
+
+// FromReason returns why a call is cancelled as it can be sent, with only the beginning of what is too long.
+func FromReason(reason string) string {
+	if len(reason) > maxReason {
+		return strings.ToValidUTF8(reason[:maxReason], "") + "…"
+	}
+	return valid(reason)
+}
+
+// FromName returns the name of a tool as it can be sent.
+func FromName(name string) string { return valid(name) }
 
 // FromCall converts what a caller says of a call besides its tool and arguments. The principal stays behind: a server
 // sets it from the connection.
