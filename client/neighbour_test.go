@@ -34,6 +34,7 @@ func TestWhatCannotBeSentHurtsNoOtherCall(t *testing.T) {
 		"a reason in no UTF-8": {cancelFor("\xff"), tool.KindCancelled},
 		"a name in no UTF-8":   {opening(tool.Call{Tool: "\xff"}), tool.KindNotFound},
 		"a long name":          {opening(tool.Call{Tool: strings.Repeat("x", 5<<20)}), tool.KindInvalidArgument},
+		"a long id":            {opening(tool.Call{Tool: "echo", ID: strings.Repeat("x", 3<<20), Arguments: json.RawMessage(`{"text":"x"}`)}), tool.KindInvalidArgument},
 		"a large context": {opening(tool.Call{Tool: "echo", Arguments: json.RawMessage(`{"text":"x"}`), Context: map[string]json.RawMessage{
 			"k": json.RawMessage(`"` + strings.Repeat("x", 5<<20) + `"`),
 		}}), tool.KindInvalidArgument},

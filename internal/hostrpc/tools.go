@@ -88,6 +88,11 @@ func responseOf(o *tool.Outcome) (*toolhostv1.CallResponse, error) {
 // callOf returns the call that an RPC asks for, with what only the RPC itself says: who calls, until when, and where it
 // belongs in a trace.
 func callOf(ctx context.Context, name string, arguments []byte, options *toolhostv1.CallOptions) (tool.Call, error) {
+	if id := options.GetCallId(); id != "" {
+		if err := tool.CheckID(id); err != nil { // not the host's to say: it names the call, and what is no id may fit no message
+			return tool.Call{}, tool.Errorf(tool.KindInvalidArgument, "the call id cannot be used: %w", err)
+		}
+	}
 	call, err := hostpb.ToCall(name, arguments, options)
 	if err != nil {
 		failure := tool.AsError(err)
