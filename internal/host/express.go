@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -32,6 +33,7 @@ type express struct {
 	stop   func() bool // of what closes e with ctx; nil: nothing does
 	f      follower
 	parked atomic.Bool // nobody carries the call; who sets it to false does from then on
+	ashore sync.Once   // Close need not wait for it any more
 }
 
 // unhindered returns the tool of a call of which nothing that is known has to be waited for before its plugin has it; nil if
@@ -75,6 +77,12 @@ func (h *Host) board() bool {
 
 // begin does what stands before the plugin, and gives it the call, which is of the tool t.
 func (x *express) begin(call *tool.Call, t *catalog.Tool, opened func(tool.Execution)) {
+	defer func() {
+		if p := recover(); p != nil { // a bug is for who called; Close does not wait for the call
+			x.ashore.Do(x.host.aboard.Done)
+			panic(p)
+		}
+	}()
 	e, todo, err := x.host.openOf(call, t)
 	if err != nil {
 		x.leave(failed(call, err))
@@ -179,7 +187,7 @@ func (x *express) arrive() {
 }
 
 func (x *express) leave(ev tool.Event) {
-	defer x.host.aboard.Done()
+	defer x.ashore.Do(x.host.aboard.Done)
 	x.done(ev)
 }
 

@@ -164,6 +164,22 @@ func TestExpressWhenTheHostCloses(t *testing.T) {
 	})
 }
 
+// TestExpressWithABug: a panic on the way is for who called, and Close does not wait for the call.
+func TestExpressWithABug(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := warm(t, make(chan string), nil)
+		func() {
+			defer func() {
+				if p := recover(); p != "a bug" {
+					t.Errorf("Do panicked with %v", p)
+				}
+			}()
+			r.Do(t.Context(), call("held", "{}"), func(tool.Execution) { panic("a bug") }, func(tool.Event) {})
+		}()
+		r.Close()
+	})
+}
+
 // TestExpressJoins: a call whose id is taken gets the outcome of the one that has it, also while that runs.
 func TestExpressJoins(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
