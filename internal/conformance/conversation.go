@@ -158,11 +158,12 @@ func (t *trial) broken() string {
 // unknownTool calls a tool that no plugin has, and returns the kind of the error. An error says that the call did not end.
 func (t *trial) unknownTool(ctx context.Context) (tool.Kind, error) {
 	c, err := t.stream.begin(t.x.call(nobodysTool, []byte("{}")))
-	if err == nil && !c.wait(ctx, t.x.cfg.Timeout) {
-		err = errNoEnd
-	}
 	if err != nil {
+		<-t.stream.done // what cannot be sent has ended: whoever reads it is about to know why
 		return "", err
+	}
+	if !c.wait(ctx, t.x.cfg.Timeout) {
+		return "", errNoEnd
 	}
 	if result, _ := c.isResult(); result {
 		return "", nil
