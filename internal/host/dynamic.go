@@ -133,7 +133,7 @@ func (h *Host) askDescription(ctx context.Context, q question) (map[string]*cata
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(&asking.ctx, func() { cancel(context.Cause(&asking.ctx)) })()
-	place, err := s.acquire(ctx, asking)
+	place, err := s.acquire(ctx, asking, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -4,11 +4,9 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/toolhost/toolhost/internal/callstore"
 	"github.com/toolhost/toolhost/internal/catalog"
-	"github.com/toolhost/toolhost/internal/lifecycle"
 	"github.com/toolhost/toolhost/internal/pluginwire"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -110,9 +108,9 @@ func (x *express) begin(call *tool.Call, t *catalog.Tool, opened func(tool.Execu
 // depart gives the call to an instance that is ready; where there is none, it is carried like any other.
 func (x *express) depart(r *run) {
 	s := x.host.supervisor(r.tool.Plugin)
-	place := s.seatNow(r)
-	if place == nil {
-		x.later(func() { r.work(); x.arrive() })
+	place := s.ask(r)
+	if !place.ready() {
+		x.later(func() { x.carry(1, place) })
 		return
 	}
 	x.f = follower{run: r, supervisor: s, place: place, instance: place.instance, attempt: 1}
@@ -124,7 +122,7 @@ func (x *express) depart(r *run) {
 		x.park()
 	case x.f.fate == fateMoved:
 		s.release(place)
-		x.later(func() { r.work(); x.arrive() })
+		x.later(func() { x.carry(1, nil) })
 	default:
 		s.release(place)
 		r.dropText()
@@ -165,14 +163,25 @@ func (x *express) follow() {
 		return
 	}
 	x.later(func() {
-		stay := func() {} // no gate was passed
-		if r.again(&x.f, stay) {
-			r.carry(x.f.attempt+1, stay)
+		if r.again(&x.f, passed) {
+			x.carry(x.f.attempt+1, nil)
+			return
 		}
 		r.dropText()
 		x.arrive()
 	})
 }
+
+// carry brings the call to its end like any other, from this try on, and waits for a place that it has asked for, if it has.
+func (x *express) carry(attempt uint32, asked *seat) {
+	r := x.e.run
+	r.carry(attempt, asked, passed)
+	r.dropText()
+	x.arrive()
+}
+
+// passed is what leaves a gate that nobody had to enter.
+func passed() {}
 
 // arrive brings the outcome to the caller, and waits for it only where the call follows another one.
 func (x *express) arrive() {
@@ -193,28 +202,3 @@ func (x *express) leave(ev tool.Event) {
 
 // later goes on in a goroutine, which Close waits for as long as the call is aboard.
 func (x *express) later(f func()) { x.host.pool.Go(f) }
-
-// seatNow returns a place at an instance if there is one that is ready. The caller must release it.
-func (s *supervisor) seatNow(r *run) *seat {
-	w := &seat{run: r, done: make(chan struct{})}
-	s.mu.Lock()
-	s.lastRef++
-	w.ref = s.lastRef
-	s.seats[w.ref] = w
-	s.tellLocked(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action {
-		return m.Acquire(now, w.ref, r.sessionKey())
-	})
-	if _, waiting := s.seats[w.ref]; waiting {
-		delete(s.seats, w.ref)
-		s.tellLocked(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action { return m.Leave(now, w.ref) })
-	}
-	s.mu.Unlock()
-	if w.instance == nil {
-		return nil
-	}
-	if !w.instance.proc.Alive() {
-		s.release(w)
-		return nil
-	}
-	return w
-}

@@ -16,6 +16,7 @@ import (
 	"github.com/toolhost/toolhost/internal/host"
 	"github.com/toolhost/toolhost/internal/host/hosttest"
 	"github.com/toolhost/toolhost/internal/pluginwire"
+	"github.com/toolhost/toolhost/internal/lifecycle"
 	"github.com/toolhost/toolhost/internal/policy"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -160,6 +161,33 @@ func TestExpressWhenTheHostCloses(t *testing.T) {
 		told, _ = done(t.Context(), t, r, call("held", "{}"))
 		if got := <-told; got.Err == nil || got.Err.Kind != tool.KindUnavailable {
 			t.Errorf("afterwards a call ended with %+v", got)
+		}
+	})
+}
+
+// TestExpressAsksOnce: a call that has to wait for its process asks for it once. Asked twice, the second time while the first launch
+// is under way, the pool would think that it is too small, and start processes beside calls instead of after them.
+func TestExpressAsksOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		answers := make(chan string)
+		r := newRig(t, []hosttest.Tool{held(answers)}, with(lifecycle.Config{Isolation: lifecycle.PerCall, Prewarmed: 1}))
+		first, _ := done(t.Context(), t, r, call("held", "{}"))
+		answers <- "hello"
+		if got := <-first; got.Err != nil {
+			t.Error(got.Err)
+		}
+		synctest.Wait()
+		if n := r.started(); n != 2 {
+			t.Errorf("%d processes were started for the first call and the pool", n)
+		}
+		second, _ := done(t.Context(), t, r, call("held", "{}"))
+		synctest.Wait()
+		if n := r.started(); n != 2 {
+			t.Errorf("%d processes were started when the second call ran, which is replaced when it has ended", n)
+		}
+		answers <- "hello"
+		if got := <-second; got.Err != nil {
+			t.Error(got.Err)
 		}
 	})
 }

@@ -140,18 +140,37 @@ func (s *supervisor) launch(l *lifecycle.Launch) *tool.Error {
 	return nil
 }
 
-// acquire returns a place at an instance, once there is one. The caller must release it.
-func (s *supervisor) acquire(ctx context.Context, r *run) (*seat, error) {
-	for {
-		w := &seat{run: r, done: make(chan struct{})}
-		s.mu.Lock()
-		s.lastRef++
-		w.ref = s.lastRef
-		s.seats[w.ref] = w
-		s.tellLocked(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action {
-			return m.Acquire(now, w.ref, r.sessionKey())
-		})
-		s.mu.Unlock()
+// ask asks for a place at an instance, which is answered now or later.
+func (s *supervisor) ask(r *run) *seat {
+	w := &seat{run: r, done: make(chan struct{})}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lastRef++
+	w.ref = s.lastRef
+	s.seats[w.ref] = w
+	s.tellLocked(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action {
+		return m.Acquire(now, w.ref, r.sessionKey())
+	})
+	return w
+}
+
+// ready reports whether the seat is a place at an instance that lives.
+func (w *seat) ready() bool {
+	select {
+	case <-w.done:
+		return w.instance != nil && w.instance.proc.Alive()
+	default:
+		return false
+	}
+}
+
+// acquire returns a place at an instance, once there is one: that which was asked for as w, if it was. The caller must release
+// it.
+func (s *supervisor) acquire(ctx context.Context, r *run, w *seat) (*seat, error) {
+	for ; ; w = nil {
+		if w == nil {
+			w = s.ask(r)
+		}
 		if err := s.await(ctx, w); err != nil {
 			return nil, err
 		}

@@ -33,14 +33,16 @@ func (r *run) work() {
 		return
 	}
 	defer leave()
-	r.carry(1, leave)
+	r.carry(1, nil, leave)
 }
 
-// carry takes the call from instance to instance until it has its outcome, from this try on. leave says that the tool is done.
-func (r *run) carry(attempt uint32, leave func()) {
+// carry takes the call from instance to instance until it has its outcome, from this try on. asked is a place that it has asked
+// for, or nil. leave says that the tool is done.
+func (r *run) carry(attempt uint32, asked *seat, leave func()) {
 	supervisor := r.host.supervisor(r.tool.Plugin)
 	for ; ; attempt++ {
-		place, err := supervisor.acquire(&r.ctx, r)
+		place, err := supervisor.acquire(&r.ctx, r, asked)
+		asked = nil
 		if err != nil {
 			if r.tries(attempt, tool.AsError(err)) && r.pause(attempt, tool.AsError(err)) {
 				continue
