@@ -3,7 +3,9 @@ package proc
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"syscall"
 	"time"
 )
@@ -54,7 +56,8 @@ func SignalGroup(group int, signal syscall.Signal) error {
 
 // KillMarked sends SIGKILL to every process of this user whose mark begins with prefix, and again until none is
 // left, since what is being killed may still start others. It returns how many it found, and an error if some were
-// left when patience ran out. It never kills the calling process.
+// left when patience ran out: what it found has let go of its files and locks when it returns without one. It never
+// kills the calling process.
 func KillMarked(prefix string, patience time.Duration) (int, error) {
 	const pause = 2 * time.Millisecond // about what the kernel needs to take a process apart
 	if prefix == "" {
@@ -63,17 +66,27 @@ func KillMarked(prefix string, patience time.Duration) (int, error) {
 	seen := map[ID]bool{}
 	for deadline := time.Now().Add(patience); ; time.Sleep(pause) {
 		left := marked(prefix)
-		if len(left) == 0 {
-			return len(seen), nil
-		}
 		for _, id := range left {
 			seen[id] = true
 			kill(id, prefix)
+		}
+		if len(left) == 0 {
+			// A process loses its environment, and with it its mark, some steps before its files and its life.
+			left = slices.DeleteFunc(slices.Collect(maps.Keys(seen)), func(id ID) bool { return !runs(id) })
+		}
+		if len(left) == 0 {
+			return len(seen), nil
 		}
 		if time.Now().After(deadline) {
 			return len(seen), fmt.Errorf("%d processes marked %s=%s are still there, the first is %d", len(left), MarkName, prefix, left[0].PID)
 		}
 	}
+}
+
+// runs reports whether the pid is still that process, and alive.
+func runs(id ID) bool {
+	now, err := StartTime(id.PID)
+	return err == nil && (id.Start == 0 || now == id.Start) && Alive(id.PID)
 }
 
 // kill holds a handle of the process while it looks whether it is still the one, so that no other can be hit. The
