@@ -15,8 +15,9 @@ import (
 
 // declare returns a tool without code, with the schemas that its spec leaves to its types.
 func declare[In, Out any](spec Spec) Tool {
-	t := Tool{spec: spec, derived: len(spec.InputSchema)+len(spec.OutputSchema) == 0, decode: rehearseDecoding[In]()}
 	in := reflect.TypeFor[In]()
+	t := Tool{spec: spec, derived: len(spec.InputSchema)+len(spec.OutputSchema) == 0, plain: plainOf(in)}
+	t.decode = rehearseDecoding[In](plainly(t.plain, decodeInto))
 	if err := checkInput(in); err != nil {
 		t.err = err
 		return t

@@ -63,12 +63,12 @@ func (r rehearsal) Call(ctx context.Context, info transport.Info, call transport
 	return resultOf("")
 }
 
-// rehearseDecoding returns what lets encoding/json look at a type; nil if the type decodes itself, which is the author's code.
-func rehearseDecoding[In any]() func() {
+// rehearseDecoding returns what lets a decoder look at a type; nil if the type decodes itself, which is the author's code.
+func rehearseDecoding[In any](into decoder) func() {
 	if t := reflect.TypeFor[*In](); t.Implements(reflect.TypeFor[json.Unmarshaler]()) || t.Elem().Kind() != reflect.Struct {
 		return nil
 	}
-	return func() { _ = decodeInto(json.RawMessage("{}"), new(In)) } // what it finds missing is nobody's
+	return func() { _ = into(json.RawMessage("{}"), new(In)) } // what it finds missing is nobody's
 }
 
 // stage is a grpc.ServiceRegistrar that keeps what is registered.

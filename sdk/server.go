@@ -75,6 +75,7 @@ func serveTool(t Tool, compile fit.Compile, trusting bool) (servedTool, error) {
 	if trusting && t.vary == nil && t.derived {
 		served.into = decodeChecked
 	}
+	served.into = plainly(t.plain, served.into)
 	if trusting && t.vary == nil {
 		served.read = func(_ context.Context, text []byte) (json.RawMessage, error) { return whole(text), nil }
 		return served, nil

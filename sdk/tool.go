@@ -15,6 +15,7 @@ type Tool struct {
 	derived bool  // the schemas that the spec left out were made of the types
 	err     error // what is wrong with the declaration, for Plugin.Validate
 	open    func(ctx context.Context) (object, error)
+	plain   plain                                      // decodes most inputs; nil: none
 	decode  func()                                     // decodes an empty input; nil: that is the author's code
 	vary    func(ctx context.Context) (Variant, error) // nil: it is not dynamic
 }
