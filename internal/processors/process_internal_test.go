@@ -1,0 +1,93 @@
+package processors
+
+import (
+	"runtime"
+	"sync"
+	"testing"
+)
+
+func nothing(string) string { return "" }
+
+// TestGovern: with the real runtime and kernel, a process that does nothing comes down to one processor, and has all again in
+// the end.
+func TestGovern(t *testing.T) {
+	defer runtime.SetDefaultGOMAXPROCS()
+	runtime.SetDefaultGOMAXPROCS()
+	most := runtime.GOMAXPROCS(0)
+	s, one := processSystem(), make(chan struct{}, 1)
+	limit := s.limit
+	s.limit = func(n int) {
+		limit(n)
+		if runtime.GOMAXPROCS(0) == 1 {
+			select {
+			case one <- struct{}{}:
+			default:
+			}
+		}
+	}
+	g := govern(s)
+	if most > 1 {
+		<-one
+	}
+	g.Work()
+	g.Hold()()
+	g.Close()
+	if got := runtime.GOMAXPROCS(0); got != most {
+		t.Errorf("in the end it has %d processors, want %d", got, most)
+	}
+	Govern(nothing).Close()
+	if got := runtime.GOMAXPROCS(0); got != most {
+		t.Errorf("governed for a moment, it has %d processors, want %d", got, most)
+	}
+}
+
+func TestGovernLeavesAloneWhatIsChosen(t *testing.T) {
+	defer runtime.SetDefaultGOMAXPROCS()
+	var none *Governor
+	none.Work()
+	none.Hold()()
+	none.Close()
+
+	if g := Govern(func(name string) string { return map[string]string{"GOMAXPROCS": "3"}[name] }); g != nil {
+		g.Close()
+		t.Error("GOMAXPROCS is set, and it governs")
+	}
+	chosen := runtime.GOMAXPROCS(0) + 3
+	runtime.GOMAXPROCS(chosen)
+	if g := Govern(nothing); g != nil {
+		g.Close()
+		t.Error("a number was chosen, and it governs")
+	}
+	if got := runtime.GOMAXPROCS(0); got != chosen {
+		t.Errorf("the number that was chosen is %d now", got)
+	}
+}
+
+// TestReadings: what is read from the runtime and the kernel grows where it should.
+func TestReadings(t *testing.T) {
+	defer runtime.SetDefaultGOMAXPROCS()
+	runtime.GOMAXPROCS(1)
+	var w waiting
+	waited, spare := w.read(), spareTime()
+	before, ok := processUsage()
+	if !ok {
+		t.Fatal("it is not known what the process uses")
+	}
+	var crowd sync.WaitGroup
+	for w.read() == waited {
+		for range 16 {
+			crowd.Go(func() {
+				for range 100 {
+					runtime.Gosched()
+				}
+			})
+		}
+		crowd.Wait()
+	}
+	if after, _ := processUsage(); after.cpu <= before.cpu || after.disks < before.disks {
+		t.Errorf("it used %v, and later %v", before, after)
+	}
+	if now := spareTime(); now < spare {
+		t.Errorf("%v were spare, and later %v", spare, now)
+	}
+}

@@ -1,0 +1,5 @@
+//go:build !unix
+
+package processors
+
+func processUsage() (usage, bool) { return usage{}, false }
