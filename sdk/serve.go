@@ -16,12 +16,16 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/toolhost/toolhost/internal/pluginwire"
+	"github.com/toolhost/toolhost/internal/processors"
 	"github.com/toolhost/toolhost/sdk/internal/transport"
 )
 
 // Serve runs the plugin: it is the whole of main. It returns when toolhost has told the plugin to end, or is gone, and
 // the calls at work have ended or had five seconds to; main should return then. While it serves, standard output and
 // standard error belong to toolhost, which keeps what is written there as the plugin's log.
+//
+// While it serves it sets how many processors Go uses, as its calls need them (runtime.GOMAXPROCS), and for as long as little
+// is in use how often garbage is collected. Whoever chooses a number by GOMAXPROCS, GOGC or the functions behind them keeps it.
 //
 // A plugin that does not validate, or that was started by hand, says so on standard error and exits with code 1. With
 // the argument --describe it prints, as JSON, what toolhost sees of it, and serves nothing.
@@ -57,6 +61,8 @@ func serve(p Plugin, args []string, getenv func(string) string, stdout, stderr i
 		return 1
 	}
 	defer tendGarbage(getenv)()
+	server.processors = processors.Govern(getenv)
+	defer server.processors.Close()
 	serveHost(server)
 	return 0
 }

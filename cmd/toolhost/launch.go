@@ -14,6 +14,7 @@ import (
 	"github.com/toolhost/toolhost/internal/limits"
 	"github.com/toolhost/toolhost/internal/pluginwire"
 	"github.com/toolhost/toolhost/internal/process"
+	"github.com/toolhost/toolhost/internal/processors"
 	"github.com/toolhost/toolhost/internal/sandbox"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -30,12 +31,15 @@ type launcher struct {
 	own    grounds
 	brief  bool          // what is launched is of no use to a later process: the state goes with this one
 	asked  atomic.Uint64 // plugins that were asked what they are: each process needs an instance of its own
+
+	processors *processors.Governor // of toolhost
 }
 
 // launch implements host.LaunchFunc.
 func (l *launcher) launch(ctx context.Context, p *catalog.Plugin, instance string) (host.Process, error) {
 	cfg := l.process(p, p.Info.Name, instance)
 	readBytecode(&cfg, p)
+	defer l.processors.Hold()() // a thread waits for the new process with its processor
 	cfg.Report = func(state tool.InstanceState) { host.ReportLaunch(ctx, state) }
 	started, err := process.Launch(ctx, cfg)
 	if err != nil {
@@ -54,6 +58,7 @@ func (l *launcher) describe(ctx context.Context, p *catalog.Plugin) (tool.Descri
 	if !l.brief {
 		writeBytecode(&cfg, p)
 	}
+	defer l.processors.Hold()()
 	started, err := process.Launch(ctx, cfg)
 	if err != nil {
 		return tool.Description{}, err

@@ -25,6 +25,7 @@ import (
 	"github.com/toolhost/toolhost/internal/keeper"
 	"github.com/toolhost/toolhost/internal/lifecycle"
 	"github.com/toolhost/toolhost/internal/logbook"
+	"github.com/toolhost/toolhost/internal/processors"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -44,6 +45,8 @@ const (
 // serve runs toolhost until ctx ends. It prints one line to stdout when it is ready; its log goes to stderr.
 func serve(ctx context.Context, options serveOptions, stdout, stderr io.Writer) (err error) {
 	collectLess(options.getenv)
+	governor := processors.Govern(options.getenv)
+	defer governor.Close()
 	store := openSecrets(options.Secrets, options.getenv)
 	logger := newLogger(options, store.Redactor().Writer(stderr, options.Log.Format == "json"))
 	warnOfSecrets(store, logger)
@@ -71,6 +74,7 @@ func serve(ctx context.Context, options serveOptions, stdout, stderr io.Writer) 
 		runDir: yard.runDir.Path(), guard: yard.guard, groups: yard.groups,
 		logger: slog.New(logs.Handler(logger.Handler())), config: &options.Config, redact: store.Redactor().Line,
 		kept: keeper.Kept(options.getenv), own: groundsOf(options), brief: options.brief,
+		processors: governor,
 	}
 	known, err := catalog.Open(catalog.Config{
 		Folders: options.Folders, StateDir: options.State, Describe: plugins.describe, Logger: logger,
@@ -102,9 +106,9 @@ func serve(ctx context.Context, options serveOptions, stdout, stderr io.Writer) 
 		known.Watch()
 	}
 	defer reloadOnHangup(h, records.decisions, logger)()
-	var served hostrpc.Host = h
+	var served hostrpc.Host = thrifty{h, plugins.processors}
 	if options.observe != nil {
-		served = options.observe(h)
+		served = options.observe(served)
 	}
 	server := hostrpc.NewServer(hostrpc.Config{Host: served, Logger: logger, Refuse: refusePlugins(yard, plugins.kept)})
 	return serveUntil(ctx, server, listener, h, func() {

@@ -1,0 +1,21 @@
+package main
+
+import (
+	"context"
+
+	"github.com/toolhost/toolhost/internal/hostrpc"
+	"github.com/toolhost/toolhost/internal/processors"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// thrifty is a host whose calls are known to what gives the process its processors.
+type thrifty struct {
+	hostrpc.Host
+	processors *processors.Governor
+}
+
+// Do implements hostrpc.Calls.
+func (h thrifty) Do(ctx context.Context, call tool.Call, opened func(tool.Execution), done func(tool.Event)) {
+	h.processors.Work()
+	h.Host.Do(ctx, call, opened, done)
+}
