@@ -28,32 +28,6 @@ const (
 	blocking = 2
 )
 
-// usage is what a process has used since it began.
-type usage struct {
-	at    time.Time
-	cpu   time.Duration // of all processors
-	disks int64         // blocks that were read and written
-}
-
-// processors returns how many were at work on average from u to later.
-func (u usage) processors(later usage) float64 {
-	return float64(later.cpu-u.cpu) / float64(max(later.at.Sub(u.at), 1))
-}
-
-// system is what a Governor works on: the runtime and the kernel, or a test's.
-type system struct {
-	// number returns how many processors the runtime uses now.
-	number func() int
-	// limit sets that. 0 stands for what the runtime would choose by itself.
-	limit func(n int)
-	// used returns what the process has used. ok is false where that is not known.
-	used func() (u usage, ok bool)
-	// waited returns for how long goroutines have been runnable without running, all together, roughly.
-	waited func() time.Duration
-	// spare returns how long the machine's processors have had nothing to do, all together.
-	spare func() time.Duration
-}
-
 // crowd is when all processors came to be at work, and what had been waited and spared by then.
 type crowd struct {
 	since         time.Time
@@ -64,17 +38,18 @@ type crowd struct {
 // nothing.
 type Governor struct {
 	system system
+	timer  *time.Timer // calls look
 	calm   atomic.Bool // looks are far apart
+	held   atomic.Int64
 
 	mu     sync.Mutex // below: held while the runtime is told, which can take as long as a collection of garbage
-	timer  *time.Timer
-	given  int // as this governor has set it
-	most   int // as the runtime would choose
-	held   int // how many Hold
+	given  int        // as this governor has set it
+	most   int        // as the runtime would choose
 	last   usage
 	needed int   // the most that was needed since begun
 	begun  usage // of needed
 	crowd  crowd // zero: not all were at work in the last window
+	calmed bool  // the timer was set for a calm time
 	ended  bool
 }
 
@@ -94,23 +69,6 @@ func Govern(getenv func(string) string) *Governor {
 	return govern(processSystem())
 }
 
-// processSystem is the runtime and the kernel.
-func processSystem() system {
-	return system{
-		number: func() int { return runtime.GOMAXPROCS(0) },
-		limit: func(n int) {
-			if n == 0 {
-				runtime.SetDefaultGOMAXPROCS()
-				return
-			}
-			runtime.GOMAXPROCS(n)
-		},
-		used:   processUsage,
-		waited: new(waiting).read,
-		spare:  spareTime,
-	}
-}
-
 func govern(s system) *Governor {
 	now, ok := s.used()
 	if !ok {
@@ -123,44 +81,24 @@ func govern(s system) *Governor {
 	return g
 }
 
-// Work says that work begins, so that what it uses is looked at soon. It is meant for each call, and costs next to nothing
-// while there is work already.
+// Work says that work begins, so that what it uses is looked at soon. It is meant for each call: it never waits, and costs next
+// to nothing while there is work already.
 func (g *Governor) Work() {
-	if g == nil || !g.calm.Load() {
+	if g == nil || !g.calm.Load() || !g.calm.CompareAndSwap(true, false) {
 		return
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.soon()
-}
-
-// soon has the next look after a window, which begins now. g.mu is held.
-func (g *Governor) soon() {
-	if g.ended {
-		return
-	}
-	g.calm.Store(false)
-	g.last, _ = g.system.used()
-	g.crowd = crowd{}
 	g.timer.Reset(window)
 }
 
-// Hold gives the process a second processor at least until release is called, which must happen. It is for work during which
-// a thread keeps its processor although it does nothing on it, like the start of a process.
+// Hold gives the process a second processor, very soon, and at least until release is called, which must happen. It is for
+// work during which a thread keeps its processor although it does nothing on it, like the start of a process. It never waits.
 func (g *Governor) Hold() (release func()) {
 	if g == nil {
 		return func() {}
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.held++
-	g.need(blocking)
-	g.soon()
-	return sync.OnceFunc(func() {
-		g.mu.Lock()
-		defer g.mu.Unlock()
-		g.held--
-	})
+	g.held.Add(1)
+	g.timer.Reset(0)
+	return sync.OnceFunc(func() { g.held.Add(-1) })
 }
 
 // Close gives the process all processors again.
@@ -188,19 +126,31 @@ func (g *Governor) look() {
 		return
 	}
 	now, _ := g.system.used()
-	use := g.last.processors(now)
-	if now.disks != g.last.disks || g.held > 0 {
+	use, disks := g.last.processors(now), now.disks != g.last.disks
+	g.last = now
+	if disks || g.held.Load() > 0 {
 		g.need(blocking)
 	}
-	g.last = now
-	g.widen(use, now.at)
-	g.narrow(now)
-	next := window
-	if use < idle && g.given == 1 {
-		next = calmWindow
+	called := g.calmed && !g.calm.Load() // by Work: use is that of a long calm
+	if !called {
+		g.widen(use, now.at)
+		g.narrow(now)
 	}
-	g.calm.Store(next == calmWindow)
-	g.timer.Reset(next)
+	g.next(!called && use < idle && g.given == 1)
+}
+
+// next sets the timer. g.mu is held.
+func (g *Governor) next(calm bool) {
+	if calm {
+		g.timer.Reset(calmWindow)
+	} else {
+		g.timer.Reset(window)
+	}
+	g.calmed = calm
+	g.calm.Store(calm)
+	if calm && g.held.Load() > 0 { // Hold may have set the timer before it was set here
+		g.timer.Reset(0)
+	}
 }
 
 // chosenByRuntime reports whether it is the runtime that has changed the number, as it does with the limits of the container
