@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -301,35 +302,34 @@ func BenchmarkOutbox(b *testing.B) {
 	})
 }
 
+// goroutine returns the name of the goroutine that it is called in: "goroutine 123 …".
+func goroutine() string {
+	name := make([]byte, 20)
+	return string(name[:runtime.Stack(name, false)])
+}
+
 // TestOutboxSendsInTheCallersGoroutine where the other end shows that it keeps up, and only there.
 func TestOutboxSendsInTheCallersGoroutine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		var got []string
 		var marks []uint64
+		var sender string
 		o := flow.NewOutbox(func(frames []string, mark uint64) error {
 			mu.Lock()
 			defer mu.Unlock()
-			got, marks = append(got, frames...), append(marks, mark)
+			got, marks, sender = append(got, frames...), append(marks, mark), goroutine()
 			return nil
 		}, 1<<20)
-		sentAtOnce := func(frame string, size int) bool {
-			mu.Lock()
-			n := len(got)
-			mu.Unlock()
+		step := func(what, frame string, size int, want bool) {
+			t.Helper()
 			if err := o.Put(t.Context(), frame, size); err != nil {
 				t.Fatal(err)
 			}
-			mu.Lock()
-			defer mu.Unlock()
-			return len(got) > n
-		}
-		step := func(what, frame string, size int, want bool) {
-			t.Helper()
-			if now := sentAtOnce(frame, size); now != want {
+			synctest.Wait() // until the outbox's goroutine waits
+			if now := sender == goroutine(); now != want {
 				t.Errorf("%s: sent at once: %v", what, now)
 			}
-			synctest.Wait() // until the outbox's goroutine waits
 		}
 		step("an end that has not said anything", "a", 1, false)
 		for guess := range uint64(100) {

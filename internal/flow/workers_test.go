@@ -30,10 +30,7 @@ func TestWorkersAreUsedAgain(t *testing.T) {
 		var w flow.Workers
 		goroutines := map[string]int{}
 		for range 1000 {
-			w.Go(func() {
-				name := make([]byte, 20)
-				goroutines[string(name[:runtime.Stack(name, false)])]++ // "goroutine 123 …"
-			})
+			w.Go(func() { goroutines[goroutine()]++ })
 			synctest.Wait()
 		}
 		if len(goroutines) != 1 {
@@ -41,6 +38,34 @@ func TestWorkersAreUsedAgain(t *testing.T) {
 		}
 		w.Close()
 	})
+}
+
+// TestWorkersShareWhatIsShort: to wake a goroutine for each of many short functions would cost more than they do. Who is
+// interrupted shares nothing, which does not happen a hundred times.
+func TestWorkersShareWhatIsShort(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // so that they come together
+	const n, tries = 20, 100
+	fewest := n
+	for range tries {
+		var w flow.Workers
+		var mu sync.Mutex
+		goroutines, ran := map[string]bool{}, 0
+		for range n {
+			w.Go(func() {
+				mu.Lock()
+				defer mu.Unlock()
+				goroutines[goroutine()] = true
+				ran++
+			})
+		}
+		w.Close()
+		if fewest = min(fewest, len(goroutines)); ran != n {
+			t.Fatalf("%d of %d functions ran", ran, n)
+		}
+	}
+	if fewest > 2 {
+		t.Errorf("%d functions ran in %d goroutines, want 2: one, and who was woken beside it", n, fewest)
+	}
 }
 
 // TestWorkerThatIsEndedCostsNobody: a tool's function may end its goroutine (runtime.Goexit, as a test's FailNow does).
@@ -74,6 +99,18 @@ func BenchmarkWorkers(b *testing.B) {
 			var done sync.WaitGroup
 			done.Add(1)
 			w.Go(func() { deep(); done.Done() })
+			done.Wait()
+		}
+		w.Close()
+	})
+	b.Run("together", func(b *testing.B) {
+		var w flow.Workers
+		for b.Loop() {
+			var done sync.WaitGroup
+			done.Add(10)
+			for range 10 {
+				w.Go(func() { deep(); done.Done() })
+			}
 			done.Wait()
 		}
 		w.Close()
