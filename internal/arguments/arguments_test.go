@@ -44,8 +44,8 @@ func TestParse(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			got, err := arguments.Parse([]byte(tc.text))
 			check(t, err, tc.problem)
-			if string(got.Canonical) != tc.canonical {
-				t.Errorf("canonical form %s, want %s", got.Canonical, tc.canonical)
+			if string(got.Canonical()) != tc.canonical {
+				t.Errorf("canonical form %s, want %s", got.Canonical(), tc.canonical)
 			}
 		})
 	}

@@ -11,9 +11,13 @@ func CompileDraft(schema json.RawMessage, draft *jsonschema.Draft, loader jsonsc
 	return compile(schema, draft, loader)
 }
 
-// ParsedValue is any value as Parse would hold it.
+// ParsedValue is any value that encoding/json can write, as Parse would hold it.
 func ParsedValue(value any) Parsed {
-	return Parsed{value: value}
+	f, err := formOf(value)
+	if err != nil {
+		panic(err)
+	}
+	return Parsed{f}
 }
 
 // Thorough returns the schema without its quick form, so that the validator and the repairer look at all arguments.
@@ -22,3 +26,9 @@ func (s *Schema) Thorough() *Schema {
 	thorough.quick = nil
 	return &thorough
 }
+
+// Wrong says what is wrong with a text, as encoding/json and what is looked at besides it have it.
+func Wrong(text []byte) error { return wrong(text) }
+
+// MeaningOfAll is Meaning, for which all numbers are looked at.
+func (p Parsed) MeaningOfAll() json.RawMessage { return meaning(p.form.canonical) }

@@ -10,27 +10,34 @@ import (
 
 // Meaning returns a text that is the same for all arguments that mean the same, also where their numbers are written in
 // other ways: 1, 1.0 and 10e-1 are one number. It is exact, whatever the size of the numbers. It is for comparing alone: a
-// tool gets its numbers as they were written.
+// tool gets its numbers as they were written. It must not be changed.
 func (p Parsed) Meaning() json.RawMessage {
-	rest := p.Canonical
-	meaning := make([]byte, 0, len(rest))
+	if p.form == nil || p.form.plain {
+		return p.Canonical()
+	}
+	return meaning(p.form.canonical)
+}
+
+// meaning is Meaning of a canonical form.
+func meaning(rest []byte) json.RawMessage {
+	said := make([]byte, 0, len(rest))
 	for len(rest) > 0 {
 		n := 1
 		switch c := rest[0]; {
 		case c == '"':
 			n = endOfText(rest)
-			meaning = append(meaning, rest[:n]...)
+			said = append(said, rest[:n]...)
 		case c == '-' || c >= '0' && c <= '9':
 			if n = bytes.IndexAny(rest, ",]}"); n < 0 {
 				n = len(rest)
 			}
-			meaning = append(meaning, onlyForm(string(rest[:n]))...)
+			said = append(said, onlyForm(string(rest[:n]))...)
 		default:
-			meaning = append(meaning, c)
+			said = append(said, c)
 		}
 		rest = rest[n:]
 	}
-	return meaning
+	return said
 }
 
 // endOfText returns the length of the JSON string with which text begins.

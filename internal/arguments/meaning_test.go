@@ -52,7 +52,7 @@ func FuzzMeaning(f *testing.F) {
 		meaning := p.Meaning()
 		again, err := arguments.Parse(meaning)
 		if err != nil || string(again.Meaning()) != string(meaning) {
-			t.Fatalf("%s became %s, and that %s, %v", p.Canonical, meaning, again.Meaning(), err)
+			t.Fatalf("%s became %s, and that %s, %v", p.Canonical(), meaning, again.Meaning(), err)
 		}
 		n, is := p.Object()["n"].(json.Number)
 		if !is {

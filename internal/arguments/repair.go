@@ -37,7 +37,8 @@ func (s *Schema) Repair(p Parsed) (Parsed, []Repair) {
 		return p, nil
 	}
 	r := repairer{schema: s, work: s.work(maxRepairSteps), filling: map[*jsonschema.Schema]bool{}}
-	value, stable := p.value, false
+	given := p.form.decoded()
+	value, stable := given, false
 	for range maxRepairPasses {
 		next := r.repair(s.compiled, value, 0)
 		if r.left <= 0 {
@@ -48,19 +49,19 @@ func (s *Schema) Repair(p Parsed) (Parsed, []Repair) {
 		}
 		value = next
 	}
-	changes := compare(p.value, value)
+	changes := compare(given, value)
 	if !stable || len(changes) == 0 {
 		return p, nil
 	}
 	w := s.work(maxSteps)
-	if s.fits(&w, s.compiled, p.value) && !s.fits(&w, s.compiled, value) {
+	if s.fits(&w, s.compiled, given) && !s.fits(&w, s.compiled, value) {
 		return p, nil
 	}
-	canonical, err := encode(value)
+	mended, err := formOf(value)
 	if err != nil {
 		return p, nil
 	}
-	return Parsed{Canonical: canonical, value: value}, changes
+	return Parsed{mended}, changes
 }
 
 // repairer goes through a value and the schema that it is to fit. It changes no value in place.

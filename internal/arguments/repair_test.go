@@ -82,10 +82,10 @@ func TestRepairTable(t *testing.T) {
 				if depth.name == "within alternatives" && s.Validate(want) != nil {
 					want = p // no alternative takes what cannot be mended
 				}
-				if string(got.Canonical) != string(want.Canonical) {
-					t.Errorf("%s by %s became %s, want %s", row[1], row[0], got.Canonical, want.Canonical)
+				if string(got.Canonical()) != string(want.Canonical()) {
+					t.Errorf("%s by %s became %s, want %s", row[1], row[0], got.Canonical(), want.Canonical())
 				}
-				if changed := string(got.Canonical) != string(p.Canonical); changed != (len(repairs) > 0) {
+				if changed := string(got.Canonical()) != string(p.Canonical()); changed != (len(repairs) > 0) {
 					t.Errorf("%s by %s: listed is %v", row[1], row[0], repairs)
 				}
 				for _, repair := range repairs {
@@ -102,28 +102,28 @@ func TestRepairTable(t *testing.T) {
 // checkLaws checks what holds of every repair.
 func checkLaws(t testing.TB, s *arguments.Schema, p arguments.Parsed) {
 	t.Helper()
-	before := string(p.Canonical)
+	before := string(p.Canonical())
 	once, repairs := s.Repair(p)
-	if slowly, also := s.Thorough().Repair(p); string(slowly.Canonical) != string(once.Canonical) || len(also) != len(repairs) {
-		t.Errorf("%s was settled quickly, but by thorough repair became %s", before, slowly.Canonical)
+	if slowly, also := s.Thorough().Repair(p); string(slowly.Canonical()) != string(once.Canonical()) || len(also) != len(repairs) {
+		t.Errorf("%s was settled quickly, but by thorough repair became %s", before, slowly.Canonical())
 	}
 	if quickly, slowly := s.Validate(p), s.Thorough().Validate(p); (quickly == nil) != (slowly == nil) {
 		t.Errorf("%s quickly gave %v, thoroughly %v", before, quickly, slowly)
 	}
-	if again, _ := s.Repair(p); string(again.Canonical) != string(once.Canonical) {
-		t.Errorf("%s became %s, then %s", before, once.Canonical, again.Canonical)
+	if again, _ := s.Repair(p); string(again.Canonical()) != string(once.Canonical()) {
+		t.Errorf("%s became %s, then %s", before, once.Canonical(), again.Canonical())
 	}
 	if s.Validate(p) == nil && s.Validate(once) != nil {
-		t.Errorf("%s fits, but became %s", before, once.Canonical)
+		t.Errorf("%s fits, but became %s", before, once.Canonical())
 	}
-	if twice, more := s.Repair(once); string(twice.Canonical) != string(once.Canonical) || len(more) != 0 {
-		t.Errorf("%s became %s, and by a second repair %s: %+v", before, once.Canonical, twice.Canonical, more)
+	if twice, more := s.Repair(once); string(twice.Canonical()) != string(once.Canonical()) || len(more) != 0 {
+		t.Errorf("%s became %s, and by a second repair %s: %+v", before, once.Canonical(), twice.Canonical(), more)
 	}
-	if len(repairs) == 0 && string(once.Canonical) != before {
-		t.Errorf("%s became %s without a word", before, once.Canonical)
+	if len(repairs) == 0 && string(once.Canonical()) != before {
+		t.Errorf("%s became %s without a word", before, once.Canonical())
 	}
-	if reread := parsed(t, string(once.Canonical)); string(reread.Canonical) != string(once.Canonical) {
-		t.Errorf("%s is not canonical", once.Canonical)
+	if reread := parsed(t, string(once.Canonical())); string(reread.Canonical()) != string(once.Canonical()) {
+		t.Errorf("%s is not canonical", once.Canonical())
 	}
 }
 
@@ -158,8 +158,8 @@ func TestRepairOfOlderSchemas(t *testing.T) {
 	s := compile(t, `{"$schema":"http://json-schema.org/draft-07/schema#","properties":{
 		"pair":{"items":[{"type":"integer"}],"additionalItems":{"type":"boolean"}}, "all":{"items":{"type":"integer"}}}}`)
 	got, _ := s.Repair(parsed(t, `{"pair":["1","1"],"all":["1"]}`))
-	if want := `{"all":[1],"pair":[1,true]}`; string(got.Canonical) != want {
-		t.Errorf("got %s, want %s", got.Canonical, want)
+	if want := `{"all":[1],"pair":[1,true]}`; string(got.Canonical()) != want {
+		t.Errorf("got %s, want %s", got.Canonical(), want)
 	}
 }
 
@@ -187,8 +187,8 @@ func TestHostileRepair(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s, p := compile(t, tc.schema), parsed(t, tc.text)
 			got, _ := s.Repair(p)
-			if want := tc.want; want != "" && string(got.Canonical) != want {
-				t.Errorf("%s became %s, want %s", tc.text, got.Canonical, want)
+			if want := tc.want; want != "" && string(got.Canonical()) != want {
+				t.Errorf("%s became %s, want %s", tc.text, got.Canonical(), want)
 			}
 			checkLaws(t, s, p)
 		})
@@ -199,8 +199,8 @@ func TestHostileRepair(t *testing.T) {
 func TestManyRepairs(t *testing.T) {
 	s := compile(t, `{"properties":{"list":{"items":{"type":"integer"}}}}`)
 	got, repairs := s.Repair(parsed(t, `{"list":["1"`+strings.Repeat(`,"1"`, 149)+`]}`))
-	if want := `{"list":[1` + strings.Repeat(`,1`, 149) + `]}`; string(got.Canonical) != want {
-		t.Errorf("got %s", got.Canonical)
+	if want := `{"list":[1` + strings.Repeat(`,1`, 149) + `]}`; string(got.Canonical()) != want {
+		t.Errorf("got %s", got.Canonical())
 	}
 	if len(repairs) != 101 || repairs[100].Why != "and 50 more" {
 		t.Errorf("got %d repairs, the last %+v", len(repairs), repairs[len(repairs)-1])

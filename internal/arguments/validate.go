@@ -30,13 +30,14 @@ func (s *Schema) Validate(p Parsed) error {
 		return nil
 	}
 	w := s.work(maxSteps)
-	if s.fits(&w, s.compiled, p.value) {
+	value := p.form.decoded()
+	if s.fits(&w, s.compiled, value) {
 		return nil
 	}
 	if w.left <= 0 {
 		return errTooMuch
 	}
-	e := explainer{schema: s, work: s.work(maxSteps / 2), root: p.value, printer: message.NewPrinter(language.English)}
-	e.explain(s.compiled, p.value, nil)
+	e := explainer{schema: s, work: s.work(maxSteps / 2), root: value, printer: message.NewPrinter(language.English)}
+	e.explain(s.compiled, value, nil)
 	return errors.New("the arguments do not fit the tool's schema:\n- " + strings.Join(e.sentences(), "\n- "))
 }

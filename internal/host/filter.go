@@ -85,20 +85,20 @@ func (r *run) filterBefore(s submission) (text []byte, parsed arguments.Parsed, 
 	text, parsed = s.text, s.parsed
 	filters := r.filters()
 	for i, f := range filters {
-		v, err := r.ask(f, filterjson.Before, parsed.Canonical, nil)
+		v, err := r.ask(f, filterjson.Before, parsed.Canonical(), nil)
 		switch {
 		case err != nil:
 			err.Message += "; nothing was executed"
 			r.finishWithout(tool.Outcome{Err: err})
 			return nil, parsed, false
 		case v.answer.Deny != nil:
-			r.finishWithout(tool.Outcome{Err: r.denied(f, *v.answer.Deny, parsed.Canonical)})
+			r.finishWithout(tool.Outcome{Err: r.denied(f, *v.answer.Deny, parsed.Canonical())})
 			return nil, parsed, false
 		case v.answer.Answer != nil:
-			r.answered(filters[:i], f, parsed.Canonical, *v.answer.Answer)
+			r.answered(filters[:i], f, parsed.Canonical(), *v.answer.Answer)
 			return nil, parsed, false
-		case v.changed != nil && !bytes.Equal(v.changed.Canonical, parsed.Canonical):
-			text, parsed = v.changed.Canonical, *v.changed
+		case v.changed != nil && !bytes.Equal(v.changed.Canonical(), parsed.Canonical()):
+			text, parsed = v.changed.Canonical(), *v.changed
 			r.noteChange(f)
 		}
 	}

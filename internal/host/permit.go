@@ -23,7 +23,7 @@ func (r *run) permit(s submission, given arguments.Parsed, now bool) (refused *t
 	}
 	entry := audit.Decision{
 		Principal: r.call.Principal, Session: r.call.Session, CallID: r.call.ID, Tool: r.call.Tool,
-		Plugin: r.tool.Plugin.Info.Name, Rule: decision.Rule, Reason: decision.Reason, Arguments: given.Canonical,
+		Plugin: r.tool.Plugin.Info.Name, Rule: decision.Rule, Reason: decision.Reason, Arguments: given.Canonical(),
 	}
 	refused = r.judge(s, decision, &entry)
 	if now && r.host.cfg.Audit != nil && r.host.cfg.Audit.Keeps(entry) {
@@ -74,7 +74,7 @@ func (r *run) policyLetsPreview() bool {
 func (r *run) policyInput(given arguments.Parsed) policy.Input {
 	return policy.Input{
 		Principal: r.call.Principal, Session: r.call.Session, CallID: r.call.ID, Context: r.call.Context, Plugin: r.tool.Plugin.Info.Name,
-		Tool: &r.tool.Spec, Arguments: given.Canonical, Object: given.Object(),
+		Tool: &r.tool.Spec, Arguments: given.Canonical(), Object: given,
 	}
 }
 
@@ -156,7 +156,7 @@ func (r *run) approval(s submission) (*tool.Approval, *tool.Error) {
 	}
 	if !bytes.Equal(agreed.Meaning(), s.parsed.Meaning()) {
 		return nil, tool.Errorf(tool.KindApprovalRequired,
-			"the approval by %s is for other arguments: %s; ask again for these", approval.ApprovedBy, clip(string(agreed.Canonical), 200))
+			"the approval by %s is for other arguments: %s; ask again for these", approval.ApprovedBy, clip(string(agreed.Canonical()), 200))
 	}
 	return &approval, nil
 }

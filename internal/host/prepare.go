@@ -71,7 +71,7 @@ func (r *run) prepare(s submission, now bool) prepared {
 	}
 	if !r.tool.Spec.Strict {
 		if mended, repairs := schema.Repair(parsed); len(repairs) > 0 && r.noteRepairs(mended, repairs) {
-			parsed, text = mended, mended.Canonical
+			parsed, text = mended, mended.Canonical()
 		}
 	}
 	if err := schema.Validate(parsed); err != nil {

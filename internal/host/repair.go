@@ -20,7 +20,7 @@ const maxReplacement = 4<<20 - 4<<10
 // it cannot be sent, so that the call goes on with the given ones.
 func (r *run) noteRepairs(mended arguments.Parsed, repairs []arguments.Repair) bool {
 	list, err := json.Marshal(repairs)
-	if err != nil || r.tool.Spec.PartialArguments && len(mended.Canonical) > maxReplacement {
+	if err != nil || r.tool.Spec.PartialArguments && len(mended.Canonical()) > maxReplacement {
 		return false
 	}
 	r.mu.Lock()

@@ -73,7 +73,9 @@ func (f *facts) Parent() cel.Activation { return nil }
 // readArguments returns a map as encoding/json decodes it with UseNumber, or an error as a value of CEL.
 func readArguments(in Input) any {
 	if in.Object != nil {
-		return in.Object
+		if object := in.Object.Object(); object != nil {
+			return object
+		}
 	}
 	text := in.Arguments
 	if len(text) == 0 {

@@ -48,9 +48,15 @@ type Input struct {
 	Plugin    string
 	Tool      *tool.Spec
 	Arguments json.RawMessage // a JSON object, as the tool would get it; empty: {}
-	// Object is Arguments as encoding/json decodes it with UseNumber, for who has it already. It is not changed. Nil means
-	// that Arguments is to be read.
-	Object map[string]any
+	// Object makes the value of Arguments, for who need not read them for that; it is asked at most once, by the first rule that
+	// speaks of them. Nil means that Arguments is to be read.
+	Object Object
+}
+
+// Object is arguments that were read already.
+type Object interface {
+	// Object returns them as encoding/json decodes them with UseNumber, or nil if there are none. It is not changed.
+	Object() map[string]any
 }
 
 // Decision is what a policy says of a call.

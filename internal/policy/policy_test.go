@@ -306,3 +306,32 @@ func BenchmarkDecide(b *testing.B) {
 		}
 	}
 }
+
+// counted is arguments that count how often their value was made.
+type counted struct{ times int }
+
+func (c *counted) Object() map[string]any {
+	c.times++
+	return map[string]any{"path": "/etc/passwd", "n": json.Number("3")}
+}
+
+// TestArgumentsAreMadeOnceAndOnlyForRulesThatSpeakOfThem: what was read already is not read again.
+func TestArgumentsAreMadeOnceAndOnlyForRulesThatSpeakOfThem(t *testing.T) {
+	rules, err := policy.Compile([]policy.Rule{
+		{Name: "many", When: `tool.name == "write" && arguments.n > 3`, Then: policy.Deny},
+		{Name: "paths", When: `tool.name == "write" && arguments.path.startsWith("/etc/")`, Then: policy.Deny},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tc := range map[string]struct {
+		times int
+		want  policy.Verdict
+	}{"write": {1, policy.Deny}, "read": {0, policy.Allow}} {
+		given := &counted{}
+		d := rules.Decide(t.Context(), policy.Input{Tool: &tool.Spec{Name: name}, Arguments: []byte(`{"path":"/tmp","n":1}`), Object: given})
+		if d.Then != tc.want || given.times != tc.times {
+			t.Errorf("%s: %+v, and the value was made %d times; want %s, %d", name, d, given.times, tc.want, tc.times)
+		}
+	}
+}

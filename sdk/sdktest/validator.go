@@ -24,7 +24,7 @@ func compile(schema json.RawMessage) (fit.Schema, error) {
 // Canonical implements fit.Schema.
 func (validated) Canonical(text []byte) (json.RawMessage, error) {
 	parsed, err := arguments.Parse(text)
-	return parsed.Canonical, err
+	return parsed.Canonical(), err
 }
 
 // Check implements fit.Schema.

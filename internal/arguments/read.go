@@ -1,0 +1,302 @@
+package arguments
+
+import (
+	"bytes"
+	"encoding/binary"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// reader goes through a text once and notes its parts. It stops at the first byte that cannot be there; what is wrong is
+// said by refusal, which reads the text again.
+type reader struct {
+	text   []byte
+	at     int
+	parts  []part // their places are those in text
+	values int    // commas and opening brackets
+	plain  bool
+}
+
+// whole reads the whole text as one value.
+func (r *reader) whole() bool {
+	if !utf8.Valid(r.text) {
+		return false
+	}
+	r.space()
+	return r.value(0) && len(bytes.TrimSpace(r.text[r.at:])) == 0
+}
+
+// peek returns the byte that is next; 0, which can stand nowhere, at the end.
+func (r *reader) peek() byte {
+	if r.at < len(r.text) {
+		return r.text[r.at]
+	}
+	return 0
+}
+
+// space skips white space and returns the byte behind it.
+func (r *reader) space() byte {
+	for {
+		switch c := r.peek(); c {
+		case ' ', '\n', '\t', '\r':
+			r.at++
+		default:
+			return c
+		}
+	}
+}
+
+// value reads a value that stands within so many objects and arrays.
+func (r *reader) value(depth int) bool {
+	switch c := r.peek(); c {
+	case '"':
+		return r.str()
+	case '{':
+		return r.open(kindObject, depth) && r.members(depth+1)
+	case '[':
+		return r.open(kindArray, depth) && r.items(depth+1)
+	case 't':
+		return r.word("true", kindTrue)
+	case 'f':
+		return r.word("false", kindFalse)
+	case 'n':
+		return r.word("null", kindNull)
+	default:
+		return r.number()
+	}
+}
+
+// note adds a part that ends here and has nothing within.
+func (r *reader) note(start, end int, kind partKind, marks marks) {
+	r.parts = append(r.parts, part{start: uint32(start), end: uint32(end), next: uint32(len(r.parts)) + 1, kind: kind, marks: marks})
+}
+
+// counted counts a value more, and reports whether there may be so many.
+func (r *reader) counted() bool {
+	r.values++
+	return r.values <= maxValues
+}
+
+// open begins an object or an array.
+func (r *reader) open(kind partKind, depth int) bool {
+	r.note(r.at, r.at, kind, 0)
+	r.at++
+	return depth < maxDepth && r.counted()
+}
+
+// members reads the inside of the object that was opened last, and its end.
+func (r *reader) members(depth int) bool {
+	self, last := len(r.parts)-1, 0
+	for c := r.space(); c != '}' || last > 0; c = r.space() {
+		name := len(r.parts)
+		if c != '"' || !r.str() {
+			return false
+		}
+		if last > 0 && !r.ascend(last, name) {
+			r.parts[self].marks |= unsorted
+		}
+		if last = name; r.space() != ':' {
+			return false
+		}
+		r.at++
+		r.space()
+		if !r.value(depth) {
+			return false
+		}
+		if r.space() == '}' {
+			break
+		}
+		if r.peek() != ',' || !r.counted() {
+			return false
+		}
+		r.at++
+	}
+	r.at++
+	r.parts[self].next = uint32(len(r.parts))
+	return true
+}
+
+// ascend reports whether two names certainly stand in their order, and are not the same.
+func (r *reader) ascend(one, other int) bool {
+	a, b := &r.parts[one], &r.parts[other]
+	return (a.marks|b.marks)&spelled == 0 && bytes.Compare(r.text[a.start:a.end], r.text[b.start:b.end]) < 0
+}
+
+// items reads the inside of the array that was opened last, and its end.
+func (r *reader) items(depth int) bool {
+	self := len(r.parts) - 1
+	if r.space() != ']' {
+		for {
+			if !r.value(depth) {
+				return false
+			}
+			if r.space() == ']' {
+				break
+			}
+			if r.peek() != ',' || !r.counted() {
+				return false
+			}
+			r.at++
+			r.space()
+		}
+	}
+	r.at++
+	r.parts[self].next = uint32(len(r.parts))
+	return true
+}
+
+// word reads true, false or null.
+func (r *reader) word(word string, kind partKind) bool {
+	end := r.at + len(word)
+	if end > len(r.text) || string(r.text[r.at:end]) != word {
+		return false
+	}
+	r.note(r.at, end, kind, 0)
+	r.at = end
+	return true
+}
+
+// str reads a text or a name.
+func (r *reader) str() bool {
+	start := r.at + 1
+	var found marks
+	for i := start; ; {
+		i = usual(r.text, i)
+		if i >= len(r.text) {
+			return false
+		}
+		switch c := r.text[i]; {
+		case c == '"':
+			r.note(start, i, kindText, found)
+			r.at = i + 1
+			return true
+		case c == '\\':
+			n := escape(r.text[i:])
+			if n == 0 {
+				return false
+			}
+			found |= spelled
+			i += n
+		case c < ' ':
+			return false
+		default:
+			if separates(r.text[i:]) {
+				found |= spelled
+			}
+			i++
+		}
+	}
+}
+
+// usual returns the place of the first byte from i on that is a quote, a backslash, a control character or no ASCII, or one
+// shortly before it; or the length of the text.
+func usual(text []byte, i int) int {
+	const each, high = 0x0101010101010101, 0x8080808080808080
+	for ; i+8 <= len(text); i += 8 {
+		// By the usual arithmetic on eight bytes at once. A byte behind one that is found may be taken for another, which
+		// does not matter.
+		x := binary.LittleEndian.Uint64(text[i:])
+		quote, slash := x^(each*'"'), x^(each*'\\')
+		if (x|(x-each*' ')|(quote-each)|(slash-each))&high != 0 {
+			break
+		}
+	}
+	for ; i < len(text); i++ {
+		if c := text[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
+			break
+		}
+	}
+	return i
+}
+
+// separates reports whether a text begins with one of the two separators that the canonical form does not write as they
+// are, since JavaScript once could not read them.
+func separates(text []byte) bool {
+	return len(text) >= 3 && text[0] == 0xE2 && text[1] == 0x80 && text[2]&^1 == 0xA8
+}
+
+// escape returns the length of the escape that a text begins with, two that are one character together; 0 if it is none.
+func escape(text []byte) int {
+	if len(text) < 2 {
+		return 0
+	}
+	switch text[1] {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		return 2
+	case 'u':
+		first, ok := codeUnit(text)
+		if !ok {
+			return 0
+		}
+		if !utf16.IsSurrogate(first) {
+			return 6
+		}
+		if second, ok := codeUnit(text[6:]); ok && utf16.DecodeRune(first, second) != utf8.RuneError {
+			return 12
+		}
+	}
+	return 0
+}
+
+// number reads a number. One that cannot be computed with is none here.
+func (r *reader) number() bool {
+	start := r.at
+	if r.peek() == '-' {
+		r.at++
+	}
+	whole := r.at
+	if r.digits() == 0 || r.text[whole] == '0' && r.at > whole+1 {
+		return false
+	}
+	plain := r.at-start <= maxZeros || r.ordinary(start)
+	if string(r.text[start:r.at]) == "-0" {
+		plain = false
+	}
+	if r.peek() == '.' {
+		r.at++
+		if plain = false; r.digits() == 0 {
+			return false
+		}
+	}
+	if c := r.peek(); c == 'e' || c == 'E' {
+		r.at++
+		if plain = false; !r.power() {
+			return false
+		}
+	}
+	r.plain = r.plain && plain
+	r.note(start, r.at, kindNumber, 0)
+	return r.at-start <= maxDigits
+}
+
+// ordinary reports whether a long whole number is written in its only form.
+func (r *reader) ordinary(start int) bool {
+	digits := r.text[start:r.at]
+	return len(digits)-len(bytes.TrimRight(digits, "0")) <= maxZeros
+}
+
+// digits skips digits and returns how many there were.
+func (r *reader) digits() int {
+	start := r.at
+	for r.at < len(r.text) && r.text[r.at]-'0' <= 9 {
+		r.at++
+	}
+	return r.at - start
+}
+
+// power reads what stands behind the e of a number.
+func (r *reader) power() bool {
+	if c := r.peek(); c == '+' || c == '-' {
+		r.at++
+	}
+	start, power := r.at, 0
+	if r.digits() == 0 {
+		return false
+	}
+	for _, c := range r.text[start:r.at] {
+		if power = power*10 + int(c-'0'); power > maxPower {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,217 @@
+package arguments
+
+import (
+	"cmp"
+	"slices"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// writer writes the canonical form of a text that was read, and moves the parts there.
+type writer struct {
+	text  []byte
+	parts []part
+	out   []byte
+}
+
+// value writes a part and all within it. It returns false if a property stands twice in an object.
+func (w *writer) value(i uint32) bool {
+	switch p := &w.parts[i]; p.kind {
+	case kindText:
+		w.str(p)
+		return true
+	case kindArray:
+		return w.array(i)
+	case kindObject:
+		return w.object(i)
+	default:
+		raw := w.text[p.start:p.end]
+		p.start = uint32(len(w.out))
+		w.out = append(w.out, raw...)
+		p.end = uint32(len(w.out))
+		return true
+	}
+}
+
+func (w *writer) array(i uint32) bool {
+	p := &w.parts[i]
+	p.start = uint32(len(w.out))
+	w.out = append(w.out, '[')
+	for at := i + 1; at < p.next; at = w.parts[at].next {
+		if at > i+1 {
+			w.out = append(w.out, ',')
+		}
+		if !w.value(at) {
+			return false
+		}
+	}
+	w.out = append(w.out, ']')
+	p.end = uint32(len(w.out))
+	return true
+}
+
+func (w *writer) object(i uint32) bool {
+	p := &w.parts[i]
+	p.start = uint32(len(w.out))
+	w.out = append(w.out, '{')
+	ok := true
+	if p.marks&unsorted != 0 {
+		ok = w.inOrder(i)
+	} else {
+		for at := i + 1; at < p.next && ok; at = w.parts[at+1].next {
+			ok = w.member(at)
+		}
+	}
+	w.out = append(w.out, '}')
+	p.end = uint32(len(w.out))
+	return ok
+}
+
+// inOrder writes the members of an object in the order of their names.
+func (w *writer) inOrder(i uint32) bool {
+	var few [fewParts / 2]uint32
+	names := few[:0]
+	for at := i + 1; at < w.parts[i].next; at = w.parts[at+1].next {
+		names = append(names, at)
+	}
+	slices.SortFunc(names, w.compare)
+	for n, at := range names {
+		if n > 0 && w.compare(names[n-1], at) == 0 {
+			return false
+		}
+	}
+	for _, at := range names {
+		if !w.member(at) {
+			return false
+		}
+	}
+	return true
+}
+
+// compare compares two names that have not been written yet.
+func (w *writer) compare(one, other uint32) int {
+	a, b := &w.parts[one], &w.parts[other]
+	return compareNames(w.text[a.start:a.end], w.text[b.start:b.end])
+}
+
+// compareNames compares what two names say, byte by byte.
+func compareNames(a, b []byte) int {
+	for len(a) > 0 && len(b) > 0 {
+		x, n := character(a)
+		y, m := character(b)
+		if x != y {
+			return cmp.Compare(x, y) // UTF-8 keeps the order of characters
+		}
+		a, b = a[n:], b[m:]
+	}
+	return cmp.Compare(len(a), len(b))
+}
+
+func (w *writer) member(at uint32) bool {
+	if w.out[len(w.out)-1] != '{' {
+		w.out = append(w.out, ',')
+	}
+	w.str(&w.parts[at])
+	w.out = append(w.out, ':')
+	return w.value(at + 1)
+}
+
+// str writes a text or a name.
+func (w *writer) str(p *part) {
+	raw := w.text[p.start:p.end]
+	w.out = append(w.out, '"')
+	p.start = uint32(len(w.out))
+	if p.marks&spelled == 0 {
+		w.out = append(w.out, raw...)
+	} else {
+		p.marks &^= spelled
+		for len(raw) > 0 {
+			r, n := character(raw)
+			raw = raw[n:]
+			before := len(w.out)
+			if w.out = appendSpelled(w.out, r); w.out[before] == '\\' {
+				p.marks |= spelled
+			}
+		}
+	}
+	p.end = uint32(len(w.out))
+	w.out = append(w.out, '"')
+}
+
+const hexDigits = "0123456789abcdef"
+
+// appendSpelled appends a character as it stands in a canonical text, in which what need not be escaped is not. The
+// spelling is that of encoding/json.
+func appendSpelled(out []byte, r rune) []byte {
+	switch r {
+	case '"', '\\':
+		return append(out, '\\', byte(r))
+	case '\b':
+		return append(out, '\\', 'b')
+	case '\f':
+		return append(out, '\\', 'f')
+	case '\n':
+		return append(out, '\\', 'n')
+	case '\r':
+		return append(out, '\\', 'r')
+	case '\t':
+		return append(out, '\\', 't')
+	case '\u2028', '\u2029':
+		return append(out, '\\', 'u', '2', '0', '2', hexDigits[r&0xF])
+	}
+	if r < ' ' {
+		return append(out, '\\', 'u', '0', '0', hexDigits[r>>4], hexDigits[r&0xF])
+	}
+	return utf8.AppendRune(out, r)
+}
+
+// character returns the first character of the inside of a text that was read, and its length there.
+func character[T []byte | string](text T) (rune, int) {
+	if text[0] < utf8.RuneSelf && text[0] != '\\' {
+		return rune(text[0]), 1
+	}
+	if text[0] != '\\' {
+		return utf8.DecodeRuneInString(string(text[:min(len(text), utf8.UTFMax)]))
+	}
+	switch text[1] {
+	case 'u':
+		first, _ := codeUnit(text)
+		if utf16.IsSurrogate(first) {
+			second, _ := codeUnit(text[6:])
+			return utf16.DecodeRune(first, second), 12
+		}
+		return first, 6
+	case 'b':
+		return '\b', 2
+	case 'f':
+		return '\f', 2
+	case 'n':
+		return '\n', 2
+	case 'r':
+		return '\r', 2
+	case 't':
+		return '\t', 2
+	default:
+		return rune(text[1]), 2
+	}
+}
+
+// codeUnit returns the code unit of an escape such as \u00e9 that a text begins with.
+func codeUnit[T []byte | string](text T) (rune, bool) {
+	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
+		return 0, false
+	}
+	var unit rune
+	for i := 2; i < 6; i++ {
+		unit <<= 4
+		switch c := text[i]; {
+		case c >= '0' && c <= '9':
+			unit |= rune(c - '0')
+		case c|0x20 >= 'a' && c|0x20 <= 'f':
+			unit |= rune(c|0x20-'a') + 10
+		default:
+			return 0, false
+		}
+	}
+	return unit, true
+}
