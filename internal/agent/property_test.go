@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/toolhost/toolhost/internal/agent"
 	"github.com/toolhost/toolhost/internal/model"
 	"github.com/toolhost/toolhost/tool"
@@ -202,13 +200,13 @@ func (w *walk) refold() {
 			w.t.Fatal(err)
 		}
 	}
-	if diff := cmp.Diff(agent.Next(&w.state), agent.Next(&again)); diff != "" {
+	if diff := difference(agent.Next(&w.state), agent.Next(&again)); diff != "" {
 		w.t.Fatalf("folded again, something else is next:\n%s", diff)
 	}
-	if diff := cmp.Diff(w.state.Request(), again.Request()); diff != "" {
+	if diff := difference(w.state.Request(), again.Request()); diff != "" {
 		w.t.Fatalf("folded again, the conversation differs:\n%s", diff)
 	}
-	if diff := cmp.Diff(w.state.Pending(), again.Pending()); diff != "" {
+	if diff := difference(w.state.Pending(), again.Pending()); diff != "" {
 		w.t.Fatalf("folded again, other decisions are wanted:\n%s", diff)
 	}
 	if len(w.state.Pending()) > 0 && w.state.Finished() != nil {

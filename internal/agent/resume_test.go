@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -132,7 +133,10 @@ func checkAsked(t *testing.T, want, got []model.Request) {
 				n++
 			}
 		}
-		// Compared as JSON: it is faster, and that is how a model sees it.
+		if reflect.DeepEqual(want[n], req) {
+			continue
+		}
+		// What differs may still be the same as JSON, which is how a model sees it.
 		a, errA := json.Marshal(want[n])
 		b, errB := json.Marshal(req)
 		if err := errors.Join(errA, errB); err != nil || !bytes.Equal(a, b) {

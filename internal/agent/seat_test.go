@@ -96,10 +96,11 @@ func TestOnlySoManyRunsAreAtWork(t *testing.T) {
 	})
 }
 
-// TestThousandRuns: a thousand runs at once all end as they should, and what they took is given back.
-func TestThousandRuns(t *testing.T) {
+// TestManyRunsForFewSeats: each ends as it should when its turn has come, and what they took is given back.
+// TestAThousandRuns is about a thousand that are at work at the same time.
+func TestManyRunsForFewSeats(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const runs, turnsEach = 1000, 6
+		const runs, turnsEach, seats = 200, 6, 20
 		m := &fakeModel{answer: func(_ context.Context, req model.Request) (*model.Response, error) {
 			if len(req.Messages) < 2*turnsEach-1 {
 				return response(model.StopToolUse, call("a", "echo"), call("b", "echo")), nil
@@ -111,7 +112,7 @@ func TestThousandRuns(t *testing.T) {
 			time.Sleep(time.Second)
 			return echo(ctx, call, status)
 		})
-		f := newFixture(t, m, tools, func(c *agent.Config) { c.MaxRuns = 100 })
+		f := newFixture(t, m, tools, func(c *agent.Config) { c.MaxRuns = seats })
 		before := heap()
 		for i := range runs {
 			if _, err := f.StartRun(t.Context(), agent.Task{RunID: fmt.Sprint("run", i), Prompt: "go"}); err != nil {

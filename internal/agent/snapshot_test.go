@@ -62,7 +62,7 @@ func (a *archive) note(f *folder) {
 		f.t.Fatalf("the snapshot after event %d: %v", e.Seq, err)
 	}
 	wantState(f.t, &f.state, &recalled)
-	if diff := cmp.Diff(kept, again, whole()); diff != "" {
+	if diff := difference(kept, again, whole()); diff != "" {
 		f.t.Fatalf("after event %d, what is kept is taken for something else:\n%s", e.Seq, diff)
 	}
 	a.recalled = append(a.recalled, recalled)
@@ -92,14 +92,18 @@ func whole() cmp.Options {
 		cmp.Exporter(func(reflect.Type) bool { return true }), cmpopts.EquateEmpty(),
 		cmp.FilterPath(func(p cmp.Path) bool {
 			field, ok := p.Last().(cmp.StructField)
-			return ok && (field.Name() == "index" || field.Name() == "known")
+			if !ok || field.Name() == "index" || field.Name() == "known" {
+				return ok
+			}
+			want, got := field.Values() // most are the same, which reflect finds out in a fraction of the time
+			return want.IsValid() && got.IsValid() && reflect.DeepEqual(want.Interface(), got.Interface())
 		}, cmp.Ignore()),
 	}
 }
 
 func wantState(t *testing.T, want, got *agent.State) {
 	t.Helper()
-	if diff := cmp.Diff(want, got, whole()); diff != "" {
+	if diff := difference(want, got, whole()); diff != "" {
 		t.Fatalf("after event %d, what is recalled is not what was kept (-want +got):\n%s", want.Seq(), diff)
 	}
 }
