@@ -45,9 +45,9 @@ const (
 var rooms = map[string][]string{
 	// The contracts and the words.
 	agentV1:           {toolV1, grpc + "/...", protobuf + "/..."},
-	hostV1:            {toolV1, grpc + "/...", protobuf + "/..."},
-	pluginV1:          {toolV1, grpc + "/...", protobuf + "/..."},
-	toolV1:            {protobuf + "/..."},
+	hostV1:            {toolV1, "internal/wirecode", grpc + "/...", protobuf + "/..."},
+	pluginV1:          {toolV1, "internal/wirecode", grpc + "/...", protobuf + "/..."},
+	toolV1:            {"internal/wirecode", protobuf + "/..."},
 	"tool":            {},
 	"internal/toolpb": {"tool", toolV1, grpc + "/codes", grpc + "/status", protobuf + "/..."},
 	"internal/hostpb": {"tool", "internal/toolpb", toolV1, hostV1, protobuf + "/..."},
@@ -63,10 +63,11 @@ var rooms = map[string][]string{
 	"internal/processors":  {},
 	"internal/rmtree":      {},
 	"internal/sqlitefile":  {"modernc.org/sqlite/..."},
+	"internal/wirecode":    {grpc + "/encoding/...", grpc + "/mem", protobuf + "/..."},
 	"internal/yamldoc":     {"github.com/goccy/go-yaml/..."},
 
 	// The plugin's side.
-	"internal/pluginwire":    {"tool", "internal/flow", "internal/toolpb", pluginV1, toolV1, grpc + "/...", protobuf + "/...", goPlugin, hclog},
+	"internal/pluginwire":    {"tool", "internal/flow", "internal/toolpb", "internal/wirecode", pluginV1, toolV1, grpc + "/...", protobuf + "/...", goPlugin, hclog},
 	"sdk":                    {"tool", "internal/filterjson", "internal/flow", "internal/partialjson", "internal/pluginwire", "internal/processors", "sdk/internal/fit", "sdk/internal/transport", "sdk/workspace", pluginV1, grpc + "/...", goPlugin, hclog, schema},
 	"sdk/internal/fit":       {},
 	"sdk/internal/transport": {"tool", "internal/pluginwire"},
@@ -105,10 +106,10 @@ var rooms = map[string][]string{
 	"internal/callstore":                 {"tool", "internal/sqlitefile", "internal/toolpb", toolV1, protobuf + "/proto", "modernc.org/sqlite/..."},
 	"internal/host":                      {"tool", "golang.org/x/sync/semaphore", "internal/arguments", "internal/artifact", "internal/catalog", "internal/filterjson", "internal/flow", "internal/lifecycle", "internal/limits", "internal/logbook", "internal/manifest", "internal/pluginwire", "internal/render", "internal/toolsearch", "internal/callstore", "internal/audit", "internal/policy", "internal/secrets"},
 	"internal/host/hosttest":             {"tool", "internal/render", "internal/toolsearch", cmp + "/..."},
-	"internal/hostrpc":                   {"tool", "internal/address", "internal/flow", "internal/hostpb", "internal/toolpb", hostV1, toolV1, grpc + "/...", protobuf + "/..."},
+	"internal/hostrpc":                   {"tool", "internal/address", "internal/flow", "internal/hostpb", "internal/toolpb", "internal/wirecode", hostV1, toolV1, grpc + "/...", protobuf + "/..."},
 
 	// The callers' side.
-	"client": {"tool", "internal/address", "internal/flow", "internal/hostpb", "internal/toolpb", hostV1, agentV1, toolV1, grpc + "/...", protobuf + "/..."},
+	"client": {"tool", "internal/address", "internal/flow", "internal/hostpb", "internal/toolpb", "internal/wirecode", hostV1, agentV1, toolV1, grpc + "/...", protobuf + "/..."},
 
 	// The agent.
 	"internal/model":              {"tool"},
