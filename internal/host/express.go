@@ -136,7 +136,7 @@ func (x *express) park() {
 	if !x.f.wire.Await(x.heard) {
 		x.heard(-1)
 	}
-	x.f.run.ctx.onEnd(func() { x.heard(-1) })
+	x.f.run.ctx.OnEnd(func() { x.heard(-1) })
 }
 
 // heard is called when there is a reason to go on: the end of the call, of so many bytes; or anything else, which is -1.

@@ -74,7 +74,7 @@ func (p *fakeProcess) end(exit tool.Exit) {
 }
 
 // startFake serves a handler in the test as if it were a process.
-func startFake(ctx context.Context, handler pluginwire.Handler, pid int) (*fakeProcess, error) {
+func startFake(ctx context.Context, handler pluginwire.Handler, pid int, wire pluginwire.ConnConfig) (*fakeProcess, error) {
 	listener := bufconn.Listen(1 << 20)
 	p := &fakeProcess{pid: pid, done: make(chan struct{}), server: grpc.NewServer(pluginwire.ServerOptions()...)}
 	pluginwire.Register(p.server, handler, pluginwire.ServerConfig{})
@@ -86,7 +86,7 @@ func startFake(ctx context.Context, handler pluginwire.Handler, pid int) (*fakeP
 	if err != nil {
 		return nil, err
 	}
-	p.cc, p.conn = cc, pluginwire.NewConn(cc, pluginwire.ConnConfig{})
+	p.cc, p.conn = cc, pluginwire.NewConn(cc, wire)
 	if err := p.conn.Open(ctx); err != nil {
 		p.end(tool.Exit{})
 		return nil, err
@@ -139,6 +139,7 @@ const firstPID = 1000
 // rig is a host with one fake plugin and what tests want to do to it.
 type rig struct {
 	*host.Host
+	wire pluginwire.ConnConfig // of each process
 
 	mu        sync.Mutex
 	processes []*fakeProcess
@@ -171,7 +172,7 @@ func newRig(t *testing.T, tools []hosttest.Tool, change func(*host.Config)) *rig
 func (r *rig) start(ctx context.Context, handler pluginwire.Handler) (host.Process, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	p, err := startFake(ctx, handler, firstPID+len(r.processes))
+	p, err := startFake(ctx, handler, firstPID+len(r.processes), r.wire)
 	if err != nil {
 		return nil, err
 	}

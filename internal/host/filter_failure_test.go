@@ -14,6 +14,9 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
+// largestAnswer is how large the results of filters may be in TestFailingFilters. The usual bound would say no more.
+const largestAnswer = 1 << 20
+
 // hangs is a filter that answers when it is told to stop.
 func hangs(ctx context.Context, _ filterjson.Question) (tool.Result, error) {
 	<-ctx.Done()
@@ -46,7 +49,7 @@ func failures(p **filterPlugin) map[string]struct {
 			return tool.Result{}, tool.Errorf(tool.KindDenied, "leave me alone")
 		}, "leave me alone"},
 		"a panic":        {func(context.Context, filterjson.Question) (tool.Result, error) { panic("ouch") }, "ouch"},
-		"a huge result":  {saysText(`{"x":"` + strings.Repeat("x", 65<<20) + `"}`), "larger than"},
+		"a huge result":  {saysText(`{"x":"` + strings.Repeat("x", largestAnswer) + `"}`), "larger than"},
 		"twice the same": {saysText(`{"arguments":{"text":1,"text":2}}`), "its answer"},
 	}
 }
@@ -66,6 +69,7 @@ func TestFailingFilters(t *testing.T) {
 						for _, optional := range []bool{false, true} {
 							r, p := newFilterRig(t, hosttest.Tools(), map[string]filterFunc{filter: failure.run}, nil,
 								host.Filter{Name: filter, Optional: optional})
+							r.wire.MaxResultBytes = largestAnswer
 							current = p
 							got := outcome(t, r, call(called, map[string]string{"echo": `{"text":"1"}`, "count": `{"key":"k"}`}[called]))
 							if optional {

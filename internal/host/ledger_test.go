@@ -30,7 +30,7 @@ func TestLedgerKeepsNoArguments(t *testing.T) {
 		runtime.ReadMemStats(&m)
 		return int(m.HeapAlloc)
 	}
-	const size, calls = 2 << 20, 40
+	const size, calls = 256 << 10, 40
 	do := func(id string) {
 		c := call("swallow", `{"text":"`+strings.Repeat("x", size)+`"}`)
 		c.ID = id

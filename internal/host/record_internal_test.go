@@ -38,7 +38,7 @@ func TestRecordStaysBounded(t *testing.T) {
 	r := &record{}
 	r.publish(tool.Event{Started: &tool.Started{Instance: "a-1"}})
 	var want tool.Status
-	const rounds = 5000
+	const rounds = 3000
 	for i := range rounds {
 		s := tool.Status{State: tool.StatusDoing, Tip: fmt.Sprint(i), Parameters: json.RawMessage(fmt.Sprintf(`{"k%d":%d}`, i%10, i))}
 		want = want.Fold(s)
@@ -101,8 +101,8 @@ func TestRecordOfAFollower(t *testing.T) {
 // TestRecordOfParametersThatGrow: a status that grows without end does not make the record grow.
 func TestRecordOfParametersThatGrow(t *testing.T) {
 	r := &record{}
-	for i := range 1200 {
-		r.publish(tool.Event{Status: &tool.Status{Parameters: json.RawMessage(fmt.Sprintf(`{"k%d":%q}`, i, strings.Repeat("x", 2000)))}})
+	for i := range 150 {
+		r.publish(tool.Event{Status: &tool.Status{Parameters: json.RawMessage(fmt.Sprintf(`{"k%d":%q}`, i, strings.Repeat("x", 16_000)))}})
 		if r.size > maxRecordBytes {
 			t.Fatalf("the record holds %d bytes", r.size)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolhost/toolhost/internal/audit"
 	"github.com/toolhost/toolhost/internal/catalog"
+	"github.com/toolhost/toolhost/internal/flow"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -24,8 +25,8 @@ type run struct {
 	whole  bool        // its result is for the host itself, and not shaped
 	entry  ledgerEntry // the ledger's
 
-	ctx lifetime // ends at the deadline, at cancel and when the host closes; its cause says which
-	due due      // the deadlines'
+	ctx flow.Lifetime // ends at the deadline, at cancel and when the host closes; its cause says which
+	due due           // the deadlines'
 
 	mu        sync.Mutex
 	permitted *audit.Decision // what was decided about it; nil: nobody will ask
@@ -153,7 +154,7 @@ func (r *run) publishOutcome(outcome tool.Outcome) {
 }
 
 // cancel ends what is done for the run, which is then told the cause. It does not block.
-func (r *run) cancel(cause error) { r.ctx.end(cause) }
+func (r *run) cancel(cause error) { r.ctx.End(cause) }
 
 // stop releases what the run holds, and ends a preview that is under way.
 func (r *run) stop() {

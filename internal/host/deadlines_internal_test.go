@@ -1,42 +1,11 @@
 package host
 
 import (
-	"context"
 	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
 )
-
-// TestLifetimeIsAContext: who waits for its end, before or after, learns it and why; what is derived from it ends with it.
-func TestLifetimeIsAContext(t *testing.T) {
-	for name, tc := range map[string]struct{ cause, want error }{
-		"a cause":  {errDeadline, errDeadline},
-		"no cause": {nil, context.Canceled},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				l := &lifetime{}
-				derived, cancel := context.WithTimeout(l, time.Hour)
-				defer cancel()
-				early := l.Done()
-				if l.Err() != nil || context.Cause(l) != nil {
-					t.Fatalf("it ended before it did: %v", l.Err())
-				}
-				l.end(tc.cause)
-				l.end(errors.New("too late"))
-				<-early
-				<-l.Done()
-				<-derived.Done()
-				for _, ctx := range []context.Context{l, derived} {
-					if !errors.Is(ctx.Err(), context.Canceled) || !errors.Is(context.Cause(ctx), tc.want) {
-						t.Errorf("it ended with %v because of %v, want %v", ctx.Err(), context.Cause(ctx), tc.want)
-					}
-				}
-			})
-		})
-	}
-}
 
 // TestDeadlinesEndEachAtItsMoment: whichever was set first, put off or taken out.
 func TestDeadlinesEndEachAtItsMoment(t *testing.T) {
