@@ -108,6 +108,7 @@ func TestHundredMiBArtifact(t *testing.T) {
 	h.serve(t)
 	c := h.dial(t)
 	h.echo(t, c, "fault", "")
+	want := fault.Payload(size)
 	for _, kind := range []string{"text", "json", "file"} {
 		before := h.peakMemory(t)
 		shown := largeResult(t, c, tool.Call{}, kind, size)
@@ -117,7 +118,7 @@ func TestHundredMiBArtifact(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := fault.Payload(size); !bytes.Equal(got[1:size-1], want[1:size-1]) { // JSON has quotes around it
+		if !bytes.Equal(got[1:size-1], want[1:size-1]) { // JSON has quotes around it
 			t.Errorf("%s: %d bytes that are not those of the tool", kind, len(got))
 		}
 		grown := h.peakMemory(t) - before

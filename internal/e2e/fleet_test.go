@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/tool"
@@ -158,11 +159,13 @@ func TestUpgradeByReplacingTheFile(t *testing.T) {
 	stop, failed := make(chan struct{}), sync.WaitGroup{}
 	for range 4 {
 		failed.Go(func() {
+			tick := time.NewTicker(pace)
+			defer tick.Stop()
 			for {
 				select {
 				case <-stop:
 					return
-				default:
+				case <-tick.C:
 					h.echo(t, c, "chaos-0", "")
 				}
 			}
@@ -177,10 +180,8 @@ func TestUpgradeByReplacingTheFile(t *testing.T) {
 	if err := os.Rename(path+".new", path); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the broken executable is reported", func() bool {
-		r := h.do(t, "why", "chaos-0")
-		return strings.Contains(r.stdout, "exit code 7")
-	})
+	eventually(t, "the broken executable is reported", func() bool { return h.tells(t, "exit code 7") })
+	h.do(t, "why", "chaos-0").says(t, "exit code 7")
 	h.do(t, "rollback", "chaos-0").exits(t, 0)
 	close(stop)
 	failed.Wait()

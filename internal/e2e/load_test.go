@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/tool"
@@ -34,8 +35,11 @@ type load struct {
 	pids    map[int]bool // every process seen
 }
 
-// callersOfLoad is as many as the specification of an upgrade asks for.
-const callersOfLoad = 16
+const (
+	callersOfLoad = 16 // as many as the specification of an upgrade asks for
+	// pace is how often each caller calls: together they call at every moment, and yet leave the machine to what is tested.
+	pace = 20 * time.Millisecond
+)
 
 // startLoad returns once each version that is in service has answered.
 func startLoad(t *testing.T, h *toolhost, version string) *load {
@@ -46,11 +50,13 @@ func startLoad(t *testing.T, h *toolhost, version string) *load {
 	}
 	for i := range callersOfLoad {
 		l.group.Go(func() { // ends with stop, or with its first call that fails
+			tick := time.NewTicker(pace)
+			defer tick.Stop()
 			for n := i; ; n++ {
 				select {
 				case <-l.stop:
 					return
-				default:
+				case <-tick.C:
 				}
 				if ok := l.call(n%2 == 0); !ok {
 					return

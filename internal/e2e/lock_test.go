@@ -70,9 +70,8 @@ func TestLockDoesNotLetInWhatDoesNotStart(t *testing.T) {
 func TestLockLetsANewPluginIn(t *testing.T) {
 	h := locked(t)
 	install(t, h, "a.new.tool", "faultplugin", "")
-	eventually(t, "the new plugin is seen", func() bool {
-		return strings.Contains(h.do(t, "plugins").stdout, "does not know a.new.tool")
-	})
+	eventually(t, "the new plugin is seen", func() bool { return h.tells(t, "does not know a.new.tool") })
+	h.do(t, "plugins").says(t, "does not know a.new.tool")
 	h.follow(t, "a.new.tool", "toolhost lock a.new.tool").says(t, "allowed fault", "it is in service")
 	h.do(t, "call", "fault", `{"do":"echo","text":"welcome"}`).says(t, "welcome")
 	if says := h.lockFile(t); !strings.Contains(says, `"fault": {version: "1"`) || strings.Contains(says, "new") {
@@ -80,7 +79,7 @@ func TestLockLetsANewPluginIn(t *testing.T) {
 	}
 	said := h.lockFile(t)
 	install(t, h, "impostor", "faultplugin", "another")
-	eventually(t, "the impostor is seen", func() bool { return strings.Contains(h.do(t, "plugins").stdout, "does not know impostor") })
+	eventually(t, "the impostor is seen", func() bool { return h.tells(t, "does not know impostor") })
 	r := h.do(t, "lock", "impostor")
 	r.exits(t, 3)
 	r.says(t, `it calls itself "fault", and that is `+filepath.Join(h.plugins, "a.new.tool"))

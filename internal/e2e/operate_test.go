@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/toolhost/toolhost/tool"
 )
@@ -87,9 +88,8 @@ func freeAHungCall(t *testing.T, h *toolhost) {
 	t.Helper()
 	hung := h.watch(t, "call", "fault", `{"do":"ignore"}`)
 	eventually(t, "the call hangs", func() bool {
-		var instances []tool.InstanceInfo
-		h.list(t, &instances, "ps", "fault")
-		return len(instances) == 1 && instances[0].Calls == 1
+		instances, err := h.looks.Instances(t.Context(), "fault")
+		return err == nil && len(instances) == 1 && instances[0].Calls == 1
 	})
 	h.do(t, "restart", "fault", "--force").exits(t, 0)
 	r := hung.wait(t)
@@ -156,9 +156,7 @@ func (h *toolhost) list(t *testing.T, into any, args ...string) {
 
 func info(t *testing.T, h *toolhost, name string) tool.PluginInfo {
 	t.Helper()
-	var plugins []tool.PluginInfo
-	h.list(t, &plugins, "plugins")
-	for _, p := range plugins {
+	for _, p := range h.known(t) {
 		if p.Name == name {
 			return p
 		}
@@ -234,13 +232,15 @@ func workBeside(t *testing.T, h *toolhost) *neighbours {
 	t.Cleanup(cancel)
 	for range 2 {
 		n.group.Go(func() {
+			tick := time.NewTicker(pace)
+			defer tick.Stop()
 			for {
 				select {
 				case <-n.ended:
 					return
 				case <-ctx.Done():
 					return
-				default:
+				case <-tick.C:
 				}
 				outcome, err := c.Call(ctx, tool.Call{Tool: "calculator", Arguments: json.RawMessage(`{"expression":"6*7"}`)})
 				if err != nil || outcome.Result.Text() != "42" {

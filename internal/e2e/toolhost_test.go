@@ -10,12 +10,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
 
 	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/tool"
 )
 
 // toolhost is a running `toolhost serve`.
@@ -25,6 +27,7 @@ type toolhost struct {
 	cmd    *exec.Cmd
 	stderr *lockedBuffer
 	exited chan struct{} // closed when the process is gone
+	looks  *client.Client
 }
 
 // lockedBuffer is a buffer that a process writes while a test reads.
@@ -149,6 +152,7 @@ func (h *toolhost) serve(t *testing.T, flags ...string) {
 	if line := <-ready; !strings.Contains(line, h.addr) {
 		t.Fatalf("the line that says it is ready is %q; want the address in it\n%s", line, h.stderr)
 	}
+	h.looks = h.dial(t)
 }
 
 // stop ends toolhost.
@@ -193,6 +197,24 @@ type callOutput struct {
 		Kind    string `json:"kind"`
 		Message string `json:"message"`
 	} `json:"error"`
+}
+
+// known returns all plugins. Whoever waits for something asks this way and not by a command, of which each is a process.
+func (h *toolhost) known(t *testing.T) []tool.PluginInfo {
+	t.Helper()
+	plugins, err := h.looks.Plugins(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plugins
+}
+
+// tells reports whether toolhost gives the words as the reason why a plugin is not in service.
+func (h *toolhost) tells(t *testing.T, words string) bool {
+	t.Helper()
+	return slices.ContainsFunc(h.known(t), func(p tool.PluginInfo) bool {
+		return strings.Contains(p.Reason, words) || p.Refusal != nil && strings.Contains(p.Refusal.Reason, words)
+	})
 }
 
 // dial returns a client of this toolhost.
