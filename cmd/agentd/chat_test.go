@@ -139,7 +139,7 @@ func TestControlC(t *testing.T) {
 	}
 	script := w.script("turns: [{calls: [{id: a, tool: wait, arguments: {key: k}}]}, {text: 'whole again'}]")
 	cmd := exec.Command(filepath.Join(w.folder, program), "chat", "--model", script)
-	cmd.Env = []string{"HOME=" + w.folder, "TOOLHOST_ADDR=" + w.toolhost.String()}
+	cmd.Env = []string{"HOME=" + w.folder, "TOOLHOST_ADDR=" + w.toolhost.String(), raceEnv + "=" + atOnce}
 	out := newOutput()
 	cmd.Stdout, cmd.Stderr = out, t.Output()
 	in, err := cmd.StdinPipe()

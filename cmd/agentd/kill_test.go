@@ -18,7 +18,7 @@ import (
 // TestKilledAgainAndAgain kills agentd with SIGKILL whenever its run has got on a little. The run ends as if nothing
 // had happened, and each of its calls, which count, has been executed once.
 func TestKilledAgainAndAgain(t *testing.T) {
-	const turns = 8
+	const turns = 3
 	w := newWorld(t).withToolhost()
 	script := "turns:\n"
 	for i := range turns {
@@ -103,7 +103,7 @@ type daemon struct {
 func (d *daemon) start() {
 	d.t.Helper()
 	d.cmd = exec.Command(filepath.Join(d.w.folder, program), "serve", "--listen", d.socket, "--model", d.script)
-	d.cmd.Env = []string{"HOME=" + d.w.folder, "TOOLHOST_ADDR=" + d.w.toolhost.String()}
+	d.cmd.Env = []string{"HOME=" + d.w.folder, "TOOLHOST_ADDR=" + d.w.toolhost.String(), raceEnv + "=" + atOnce}
 	d.cmd.Stderr = d.t.Output()
 	out, err := d.cmd.StdoutPipe()
 	if err != nil {

@@ -28,6 +28,13 @@ const (
 	dieEnv  = "AGENTD_TEST_DIE"  // it says this and ends at once
 )
 
+// raceEnv is where the race detector looks for its settings, and atOnce the one with which a process does not sleep for a
+// second before it exits, as it does by itself.
+const (
+	raceEnv = "GORACE"
+	atOnce  = "atexit_sleep_ms=0"
+)
+
 func TestMain(m *testing.M) {
 	switch filepath.Base(os.Args[0]) {
 	case toolhostProgram:

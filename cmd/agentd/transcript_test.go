@@ -52,6 +52,7 @@ func TestTranscripts(t *testing.T) {
 				Setup: func(env *testscript.Env) error {
 					env.Setenv("PATH", bin)
 					env.Setenv("USER", "ann")
+					env.Setenv(raceEnv, atOnce)
 					for name, value := range w.env {
 						env.Setenv(name, value)
 					}
