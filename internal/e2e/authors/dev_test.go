@@ -71,7 +71,7 @@ func (a *author) develops(t *testing.T, words ...string) *watched {
 	a.stamped(t, "one", map[string]string{"version": "one"})
 	a.stamped(t, "two", map[string]string{"version": "two"})
 	a.write(t, "weather/source", "cp -f ../one program")
-	w := &watched{cmd: exec.Command(filepath.Join(a.bin, "toolhost"), append([]string{"dev", "weather", "--build", ". ./source"}, words...)...)}
+	w := &watched{cmd: exec.Command(filepath.Join(bin, "toolhost"), append([]string{"dev", "weather", "--build", ". ./source"}, words...)...)}
 	w.cmd.Dir, w.cmd.Env = a.folder, append(a.env, "TMPDIR="+a.temp(t))
 	w.cmd.Stdout, w.cmd.Stderr = w, w
 	w.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // so that nobody else's Ctrl-C is meant for it
@@ -92,10 +92,9 @@ func (a *author) temp(t *testing.T) string {
 }
 
 func TestDev(t *testing.T) {
-	bin := buildPrograms(t)
 	t.Run("a change is built, run and shown", func(t *testing.T) {
 		t.Parallel()
-		a := newAuthor(t, bin, "")
+		a := newAuthor(t)
 		w := a.develops(t, "--call", `stamped_read {}`)
 		w.until(t, "is built by")
 		w.until(t, "building")
@@ -130,13 +129,13 @@ func TestDev(t *testing.T) {
 	})
 	t.Run("a debugger has a process to attach to", func(t *testing.T) {
 		t.Parallel()
-		w := newAuthor(t, bin, "").develops(t, "--wait", "--call", "stamped_read")
+		w := newAuthor(t).develops(t, "--wait", "--call", "stamped_read")
 		w.until(t, "runs with process id")
 		w.until(t, "dlv attach")
 	})
 	t.Run("what is left of one that was killed goes with the next", func(t *testing.T) {
 		t.Parallel()
-		a := newAuthor(t, bin, "")
+		a := newAuthor(t)
 		w := a.develops(t)
 		w.until(t, "is in service")
 		if err := w.cmd.Process.Kill(); err != nil {

@@ -1,5 +1,6 @@
-// Package authors tests what an author does who has never seen this repository: from an empty folder outside of it to a
-// tool that a model uses, in each language, by the commands that a person types, and no more than five.
+// Package authors tests the commands of an author who has never seen this repository: `toolhost dev`, `install` and
+// `uninstall`. The way from an empty folder to a tool that a model uses is tested by internal/e2e/docs, along the pages that
+// tell it.
 //
-// All of it is in test files. The SDKs are taken from this checkout, as a person would who has it; nothing is published.
+// All of it is in test files.
 package authors

@@ -12,7 +12,7 @@ import (
 // stamped writes a plugin of the name stamped, whose tool `stamped_read` tells the version that it is given here.
 func (a *author) stamped(t *testing.T, name string, stamp map[string]string) {
 	t.Helper()
-	program, err := os.ReadFile(filepath.Join(a.bin, "stamped"))
+	program, err := os.ReadFile(filepath.Join(bin, "stamped"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,6 @@ func (a *author) holds(t *testing.T, want ...string) {
 }
 
 func TestInstall(t *testing.T) {
-	bin := buildPrograms(t)
 	for name, test := range map[string]func(*testing.T, *author){
 		"what is no plugin is refused": func(t *testing.T, a *author) {
 			a.write(t, "text", "hello")
@@ -186,7 +185,7 @@ func TestInstall(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a := newAuthor(t, bin, "")
+			a := newAuthor(t)
 			if err := os.MkdirAll(filepath.Join(a.home, "data", "toolhost", "plugins"), 0o700); err != nil {
 				t.Fatal(err)
 			}

@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 )
 
@@ -15,7 +14,7 @@ import (
 // downloaded once, into the ignored .build/docs of the checkout. A page is skipped where they cannot be had.
 func wheels(t *testing.T) string {
 	t.Helper()
-	python := output(t, filepath.Join(root(t), "sdk/python/scripts/check.sh"), "setup")
+	python := setUps["python"]().ready
 	requirements := filepath.Join(root(t), "sdk/python/requirements.lock")
 	text, err := os.ReadFile(requirements)
 	if err != nil {
@@ -25,14 +24,7 @@ func wheels(t *testing.T) string {
 	want := hex.EncodeToString(sum[:])
 	dir := filepath.Join(root(t), ".build", "docs", "wheels")
 	stamp := dir + ".stamp"
-	lock, err := os.OpenFile(dir+".lock", os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer lock.Close() // which lets go of it
-	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
-		t.Fatal(err)
-	}
+	defer lock(t, dir+".lock")()
 	if have, err := os.ReadFile(stamp); err != nil || string(have) != want {
 		if err := os.RemoveAll(dir); err != nil {
 			t.Fatal(err)

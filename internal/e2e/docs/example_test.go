@@ -13,7 +13,7 @@ func (r *reader) setUp(t *testing.T) {
 	t.Helper()
 	switch {
 	case r.has("requirements.txt"):
-		python := output(t, filepath.Join(root(t), "sdk/python/scripts/check.sh"), "setup")
+		python := setUps["python"]().ready
 		if python == "" {
 			t.Skip("the example is not tested, because the Python SDK cannot be set up")
 		}

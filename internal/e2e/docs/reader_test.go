@@ -4,12 +4,14 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -22,7 +24,16 @@ type reader struct {
 	serving   *exec.Cmd
 	exited    chan struct{} // closed when what serves is gone
 	log       string        // where it writes
+	then      func()        // called once, after the page's first output; may be nil
 }
+
+// goEnv is what Go has found out about its environment. It is empty where that fails, which what uses it shows.
+var goEnv = sync.OnceValue(func() (env map[string]string) {
+	if out, err := exec.CommandContext(context.Background(), "go", "env", "-json").Output(); err == nil {
+		_ = json.Unmarshal(out, &env)
+	}
+	return env
+})
 
 // newReader returns a reader whose scripts run in a folder of his home.
 func newReader(t *testing.T, dir string) *reader {
@@ -44,8 +55,8 @@ func newReader(t *testing.T, dir string) *reader {
 		"HOME=" + home, "XDG_RUNTIME_DIR=" + filepath.Join(home, "run"), "TMPDIR=" + home, "CHECKOUT=" + filepath.Join(home, "checkout"),
 		"PATH=" + bin + ":" + os.Getenv("PATH"), "TOOLHOST_SDK=" + filepath.Join(home, "checkout"),
 		// What has been downloaded and compiled once is not again, which is why it is compiled as internal/e2e/programs does.
-		"GOCACHE=" + output(t, "go", "env", "GOCACHE"), "GOMODCACHE=" + output(t, "go", "env", "GOMODCACHE"),
-		"GOFLAGS=" + strings.TrimSpace(output(t, "go", "env", "GOFLAGS")+" -trimpath -tags=grpcnotrace"), "GOPROXY=" + output(t, "go", "env", "GOPROXY"),
+		"GOCACHE=" + goEnv()["GOCACHE"], "GOMODCACHE=" + goEnv()["GOMODCACHE"], "GOPROXY=" + goEnv()["GOPROXY"],
+		"GOFLAGS=" + strings.TrimSpace(goEnv()["GOFLAGS"]+" -trimpath -tags=grpcnotrace"),
 		"PIP_CACHE_DIR=" + filepath.Join(cache, "pip"), "npm_config_cache=" + filepath.Join(cache, "npm"), "PIP_NO_COMPILE=1",
 		"npm_config_prefer_offline=true", "CGO_ENABLED=0",
 	}
@@ -77,6 +88,10 @@ func (r *reader) follow(t *testing.T, p page) {
 		case b.language == "output":
 			if !matches(b.text, printed) {
 				t.Fatalf("%s:%d: the page shows\n%s\nand printed was\n%s", p.name, b.line, b.text, printed)
+			}
+			if then := r.then; then != nil {
+				r.then = nil
+				then()
 			}
 		case len(b.words) == 1:
 			path := filepath.Join(r.dir, b.words[0])
@@ -148,6 +163,18 @@ func (r *reader) serve(t *testing.T, p page, b block) {
 		<-exited
 		said, _ := os.ReadFile(r.log)
 		t.Fatalf("%s:%d: the server ended before it was ready:\n%s", p.name, b.line, said)
+	} else if strings.Contains(line, "still being asked") {
+		r.known(t, p)
+	}
+}
+
+// known waits until all plugins have been asked what they are. A person sees that it goes on, and waits.
+func (r *reader) known(t *testing.T, p page) {
+	t.Helper()
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for strings.Contains(r.script(t, p, block{language: "sh", text: "toolhost plugins\n"}), "is being asked") {
+		<-tick.C
 	}
 }
 

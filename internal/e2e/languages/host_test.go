@@ -73,7 +73,9 @@ func serve(t *testing.T, toolhost string, l language) string {
 // known waits until a toolhost has asked its plugin: on a machine with much to do it is ready before that.
 func known(t *testing.T, toolhost, addr string) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); ; {
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.Now().Add(time.Minute); ; <-tick.C {
 		said, err := exec.CommandContext(t.Context(), toolhost, "tools", "--addr", addr, "say").CombinedOutput()
 		if err == nil {
 			return
