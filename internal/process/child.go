@@ -44,11 +44,15 @@ type spec struct {
 	plan      planner       // makes walls, meanwhile; nil: there are none
 	walls     *sandbox.Plan // set once the plan is made
 	hurry     *hurry        // what lets it start sooner
+	wait      waiter        // nil: its own program runs at once
 	survey    string        // the mark of what to look for at the process's end; empty: nothing is looked for
 }
 
 // planner makes the plan of a process's walls.
 type planner func() (*sandbox.Plan, error)
+
+// waiter returns once the own program of a process that goes behind these walls is to run. An error says that it is not.
+type waiter func(ctx context.Context, walls *sandbox.Plan) error
 
 // besideError says that a PID namespace is not to be had together with others.
 type besideError struct{ err error }
@@ -137,23 +141,12 @@ func (c *child) start(ctx context.Context, s spec, plan <-chan planned) (process
 		}
 		s.walls = made.walls
 	}
-	var failed error
-	stuck, err := s.holder.Start(func(cgroup int) error {
-		if cgroup < 0 && s.grouped {
-			return errNotGrouped
-		}
-		s.attr.Sys = ownGroup(cgroup, c.namespace != nil)
-		var failure error
-		process, failure, err = s.launch(ctx)
-		if failure != nil {
-			failed = failure
-			return errNotPrepared // whatever that is, it is not for want of a group
-		}
-		return err
+	stuck := false
+	process, err = startBusy(ctx, func() (*os.Process, error) {
+		process, away, err := s.launch(ctx, c.namespace != nil)
+		stuck = stuck || away
+		return process, err
 	})
-	if failed != nil {
-		err = failed
-	}
 	if err != nil && c.namespace != nil {
 		c.namespace.Close()
 	}
@@ -178,27 +171,35 @@ func (c *child) enter(s spec) (reusable bool, err error) {
 	return false, nil
 }
 
-// errNotPrepared says that there was a process, which failed to put its walls up.
-var errNotPrepared = errors.New("it was not prepared")
-
-// launch starts the process, behind its walls if there are to be any. What then fails in the process is its failure.
-func (s *spec) launch(ctx context.Context) (process *os.Process, failure, err error) {
-	if s.walls == nil {
-		process, err = startBusy(ctx, func() (*os.Process, error) { return os.StartProcess(s.path, s.argv, &s.attr) })
-		return process, nil, err
-	}
-	began := false
-	process, err = startBusy(ctx, func() (*os.Process, error) {
-		return s.walls.Start(ctx, s.argv, &s.attr, func(pid int) {
-			began = true
-			s.hurry.beginElsewhere(pid)
-			_ = s.holder.Started(pid) // before its own program runs; what is wrong is told when it is asked again
-		})
+// launch starts the process in its groups, behind its walls if there are to be any. stuck means that the thread is still in a
+// group of the process's.
+func (s *spec) launch(ctx context.Context, namespaced bool) (process *os.Process, stuck bool, err error) {
+	var entered *sandbox.Entered
+	stuck, err = s.holder.Start(func(cgroup int) (err error) {
+		if cgroup < 0 && s.grouped {
+			return errNotGrouped
+		}
+		s.attr.Sys = ownGroup(cgroup, namespaced)
+		if s.walls == nil {
+			process, err = os.StartProcess(s.path, s.argv, &s.attr)
+		} else {
+			entered, err = s.walls.Enter(s.argv, &s.attr)
+		}
+		return err
 	})
-	if began {
-		return process, err, nil
+	if err != nil || entered == nil {
+		return process, stuck, err
 	}
-	return process, nil, err
+	_ = s.holder.Started(entered.PID()) // before its own program runs; what is wrong is told when it is asked again
+	if s.wait != nil {
+		if err := s.wait(ctx, s.walls); err != nil {
+			entered.Abandon()
+			return nil, stuck, err
+		}
+	}
+	s.hurry.beginElsewhere(entered.PID())
+	process, err = entered.Execute(ctx)
+	return process, stuck, err
 }
 
 // reap waits for the process to end and takes its exit status.

@@ -4,6 +4,8 @@ package sandbox
 
 import (
 	"encoding/binary"
+	"maps"
+	"slices"
 
 	"golang.org/x/net/bpf"
 	"golang.org/x/sys/unix"
@@ -105,8 +107,9 @@ func (p *Plan) filter() []bpf.Instruction {
 	}
 	f.argument(unix.SYS_CLONE, 0, func(f *filter) { f.when(bpf.JumpBitsSet, newNamespaces, refuse(unix.EPERM)) })
 	f.argument(unix.SYS_IOCTL, 1, func(f *filter) { f.equals(refuse(unix.EPERM), tiocsti, tioclinux, tiocsetd) })
-	for number, index := range modeArguments() {
-		f.argument(number, index, func(f *filter) { f.when(bpf.JumpBitsSet, privilegedModes, refuse(unix.EPERM)) })
+	modes := modeArguments()
+	for _, number := range slices.Sorted(maps.Keys(modes)) { // always in the same order, so that plans can be compared
+		f.argument(number, modes[number], func(f *filter) { f.when(bpf.JumpBitsSet, privilegedModes, refuse(unix.EPERM)) })
 	}
 	f.argument(unix.SYS_PERSONALITY, 0, func(f *filter) {
 		const ask = 0xffffffff

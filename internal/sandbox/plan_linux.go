@@ -16,7 +16,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Plan is the sandbox of one process. It is made by New, and is for one goroutine at a time until Start has returned; Sandbox
+// Plan is the sandbox of one process. It is made by New, and is for one goroutine at a time until its process executes; Sandbox
 // may be called from any.
 type Plan struct {
 	cfg       Config
@@ -48,6 +48,16 @@ func New(cfg Config, s Situation) (*Plan, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
 	}
+	p, err := draw(cfg, s)
+	if err != nil {
+		return nil, err
+	}
+	p.loaded, err = p.program.Load(s.Program)
+	return p, err
+}
+
+// draw is New without what would have to be closed.
+func draw(cfg Config, s Situation) (*Plan, error) {
 	p := &Plan{cfg: cfg, situation: s}
 	if err := p.look(); err != nil {
 		return nil, err
@@ -61,9 +71,14 @@ func New(cfg Config, s Situation) (*Plan, error) {
 		}
 	}
 	p.write()
-	var err error
-	p.loaded, err = p.program.Load(s.Program)
-	return p, err
+	return p, nil
+}
+
+// Current reports whether New would make the same plan now: the same walls around the same files, none of which has been
+// replaced by another of its name. It may be called beside all else, and after Close.
+func (p *Plan) Current() bool {
+	now, err := draw(p.cfg, p.situation)
+	return err == nil && now.program.Equal(&p.program) && now.view.sameFiles(p.view, p.layout)
 }
 
 // Close releases the plan. What was started is not touched.
@@ -80,28 +95,49 @@ func (p *Plan) Sandbox() tool.Sandbox {
 	return s
 }
 
-// Start starts the process behind its walls, and returns once its own program runs. The attributes are those of
-// os.StartProcess with three files and no folder: where it starts is part of the Situation. started is called once there
-// is a process, before its own program runs. The error is a *WallError if this machine does not give a wall after all, and
-// what exec says if the program cannot be run.
-func (p *Plan) Start(ctx context.Context, argv []string, attr *os.ProcAttr, started func(pid int)) (*os.Process, error) {
-	process, err := p.loaded.Start(ctx, argv, attr, started)
-	failed, ok := errors.AsType[*entry.CallError](err)
-	switch {
-	case !ok && errors.Is(err, unix.EACCES):
+// CanWait says that a process that has entered waits until it is told to execute.
+const CanWait = true
+
+// Entered is a process that goes behind its walls, and waits there. Either Execute or Abandon must be called, once.
+type Entered struct {
+	*entry.Entered
+	plan *Plan
+}
+
+// Enter starts the process, which goes behind its walls at once. The attributes are those of os.StartProcess with three files
+// and no folder: where it starts is part of the Situation.
+func (p *Plan) Enter(argv []string, attr *os.ProcAttr) (*Entered, error) {
+	entered, err := p.loaded.Enter(argv, attr)
+	if errors.Is(err, unix.EACCES) {
 		return nil, fmt.Errorf("preparing its sandbox needs to execute a file that is in memory, which this machine may forbid: %w", err)
-	case !ok:
-		return process, err
 	}
+	if err != nil {
+		return nil, err
+	}
+	return &Entered{entered, p}, nil
+}
+
+// Execute lets the process's own program run, and returns once it does. The error is a *WallError if this machine does not
+// give a wall after all, and what exec says if the program cannot be run; nothing is left of the process then.
+func (e *Entered) Execute(ctx context.Context) (*os.Process, error) {
+	process, err := e.Entered.Execute(ctx)
+	if failed, ok := errors.AsType[*entry.CallError](err); ok {
+		err = e.plan.explain(failed)
+	}
+	return process, err
+}
+
+// explain says what a call that failed means.
+func (p *Plan) explain(failed *entry.CallError) error {
 	if failed.Index >= len(p.steps) {
-		return nil, &os.PathError{Op: "fork/exec", Path: p.situation.Program, Err: failed.Err}
+		return &os.PathError{Op: "fork/exec", Path: p.situation.Program, Err: failed.Err}
 	}
 	at := p.steps[failed.Index]
-	err = fmt.Errorf("%s: %w", at.what, failed.Err)
+	err := fmt.Errorf("%s: %w", at.what, failed.Err)
 	if at.optional && refusal(failed.Err) {
-		return nil, &WallError{Wall: at.wall, Err: err}
+		return &WallError{Wall: at.wall, Err: err}
 	}
-	return nil, fmt.Errorf("preparing its sandbox: %w", err)
+	return fmt.Errorf("preparing its sandbox: %w", err)
 }
 
 // refusal reports whether an error is how a kernel, or what filters its calls, says that it does not do something, as

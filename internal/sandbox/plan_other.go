@@ -41,11 +41,29 @@ func (p *Plan) Close() {}
 // Sandbox returns what the process was granted, and that there are no walls.
 func (p *Plan) Sandbox() tool.Sandbox { return p.shown }
 
-// Start starts the process without walls.
-func (p *Plan) Start(_ context.Context, argv []string, attr *os.ProcAttr, started func(pid int)) (*os.Process, error) {
+// Current returns true: a plan without walls does not change.
+func (p *Plan) Current() bool { return true }
+
+// CanWait says that a process does not wait: its own program runs when it has entered.
+const CanWait = false
+
+// Entered is a process without walls.
+type Entered struct{ process *os.Process }
+
+// Enter starts the process, whose own program runs at once.
+func (p *Plan) Enter(argv []string, attr *os.ProcAttr) (*Entered, error) {
 	process, err := os.StartProcess(p.path, argv, attr)
-	if err == nil {
-		started(process.Pid)
-	}
-	return process, err
+	return &Entered{process}, err
+}
+
+// PID returns the process id.
+func (e *Entered) PID() int { return e.process.Pid }
+
+// Execute returns the process.
+func (e *Entered) Execute(context.Context) (*os.Process, error) { return e.process, nil }
+
+// Abandon ends the process and waits for its end.
+func (e *Entered) Abandon() {
+	_ = e.process.Kill()
+	_, _ = e.process.Wait()
 }

@@ -38,11 +38,12 @@ type view struct {
 	items map[string]item
 	links map[string]string // symbolic links on the way to items, and where they lead
 
-	folders map[string]bool // that were looked at on the way, and are no links
+	folders map[string]bool        // that were looked at on the way, and are no links
+	files   map[string]fs.FileInfo // what was found at a path that is no link
 }
 
 func newView() *view {
-	return &view{items: map[string]item{}, links: map[string]string{}, folders: map[string]bool{}}
+	return &view{items: map[string]item{}, links: map[string]string{}, folders: map[string]bool{}, files: map[string]fs.FileInfo{}}
 }
 
 // reveal makes a path visible, and the links by which it is reached. If it is visible already, the better access counts.
@@ -83,7 +84,7 @@ func (v *view) resolve(path string) (item, error) {
 		}
 		if info.Mode()&fs.ModeSymlink == 0 {
 			at, it = next, item{path: next, folder: info.IsDir()}
-			v.folders[next] = info.IsDir()
+			v.folders[next], v.files[next] = info.IsDir(), info
 			continue
 		}
 		target, err := os.Readlink(next)
@@ -145,7 +146,7 @@ func (v *view) overlay(path string, it item) {
 	if !ok || outer.kind != bound && outer.kind != nothing || it.kind == bound && outer.access != tool.AccessWrite {
 		return
 	}
-	it.path, it.folder = real, info.IsDir()
+	it.path, it.folder, v.files[real] = real, info.IsDir(), info
 	v.items[real] = it
 	if outer.kind == bound && outer.access == tool.AccessWrite {
 		v.pin(outer, filepath.Dir(real))
@@ -176,6 +177,15 @@ func (v *view) layout() []item {
 		kept = append(kept, it)
 	}
 	return kept
+}
+
+// sameFiles reports whether what of a layout is toolhost's own is in both views the same file, and not another of its name.
+func (v *view) sameFiles(other *view, layout []item) bool {
+	return !slices.ContainsFunc(layout, func(it item) bool {
+		mine, known := v.files[it.path]
+		theirs, knownThere := other.files[it.path]
+		return known != knownThere || known && !os.SameFile(mine, theirs)
+	})
 }
 
 // around returns the nearest item that a path is in.

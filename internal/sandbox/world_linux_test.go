@@ -113,10 +113,14 @@ func run(t testing.TB, plan *sandbox.Plan, argv []string) (string, error) {
 		t.Fatal(err)
 	}
 	defer out.Close()
-	process, err := plan.Start(t.Context(), argv, &os.ProcAttr{
+	entered, err := plan.Enter(argv, &os.ProcAttr{
 		Files: []*os.File{null, outW, outW}, Sys: &syscall.SysProcAttr{Setsid: true},
-	}, func(int) {})
+	})
 	outW.Close()
+	if err != nil {
+		return "", err
+	}
+	process, err := entered.Execute(t.Context())
 	if err != nil {
 		return "", err
 	}

@@ -44,7 +44,11 @@ func TestProgramIsExecutedWhateverItsDescriptor(t *testing.T) {
 		f.Close()
 	}
 	for _, highest := range fillers {
-		process, err := loaded.Start(t.Context(), []string{"true"}, &os.ProcAttr{Files: []*os.File{highest, highest, highest}}, func(int) {})
+		entered, err := loaded.Enter([]string{"true"}, &os.ProcAttr{Files: []*os.File{highest, highest, highest}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		process, err := entered.Execute(t.Context())
 		if err != nil {
 			t.Errorf("with %d as the highest descriptor: %v", highest.Fd(), err)
 			continue

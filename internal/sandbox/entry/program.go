@@ -3,7 +3,9 @@
 package entry
 
 import (
+	"bytes"
 	"encoding/binary"
+	"slices"
 
 	"golang.org/x/sys/unix"
 )
@@ -21,7 +23,7 @@ const (
 // so that descriptors which the calls open are numbered from StatusFD+1, each by the lowest number that is free.
 const StatusFD = 3
 
-// gate is the first call: it returns when Start has sent an empty message, or is no more.
+// gate is the last call: it returns when Execute has sent a message, or when who would is no more.
 var gate = [wordsEach]uint64{unix.SYS_RECVFROM, StatusFD}
 
 // Program is the list of calls. The zero value has none. It is for one goroutine.
@@ -40,6 +42,11 @@ func (p *Program) Call(number uintptr, arguments ...uint64) {
 
 // Len returns how many calls there are so far.
 func (p *Program) Len() int { return len(p.calls) }
+
+// Equal reports whether another program makes the same calls.
+func (p *Program) Equal(other *Program) bool {
+	return slices.Equal(p.calls, other.calls) && bytes.Equal(p.data, other.data)
+}
 
 // Text keeps a text with a final zero byte in the program, and returns its address.
 func (p *Program) Text(s string) uint64 { return p.Bytes(append([]byte(s), 0)) }
@@ -64,22 +71,24 @@ func (p *Program) Words(all ...uint64) uint64 {
 	return p.Bytes(b)
 }
 
-// image returns the program as an ELF executable that ends by executing path.
-func (p *Program) image(path string) []byte {
+// image returns the program as an ELF executable that ends by executing path, and where its table is in memory. It changes
+// nothing of the program.
+func (p *Program) image(path string) (image []byte, table uint64) {
+	p = &Program{calls: p.calls, data: slices.Clip(p.data)}
 	name := p.Text(path)
 	instructions := code(p.tableAt(), name)
 	text := make([]byte, codeSize, codeSize+len(p.data)+(2+len(p.calls))*callSize)
 	copy(text, instructions)
 	text = append(text, p.data...)
 	text = append(text, make([]byte, int(p.tableAt())-base-headerSize-len(text))...)
-	for _, call := range append([][wordsEach]uint64{gate}, p.calls...) {
+	for _, call := range append(slices.Clone(p.calls), gate) {
 		for _, word := range call {
 			text = binary.LittleEndian.AppendUint64(text, word)
 		}
 	}
 	end := ^uint64(0)
 	text = binary.LittleEndian.AppendUint64(text, end)
-	return append(header(uint64(len(text))), text...)
+	return append(header(uint64(len(text))), text...), p.tableAt()
 }
 
 // The data comes first, so that its addresses are known at once; the table begins after what there is of it now.

@@ -38,6 +38,15 @@ func (e *CallError) Unwrap() error { return e.Err }
 type Loaded struct {
 	file  *os.File
 	table uint64
+	calls int
+}
+
+// Entered is a process that makes the calls of a program, and waits then. Either Execute or Abandon must be called, once.
+type Entered struct {
+	process *os.Process
+	status  *os.File
+	table   uint64
+	calls   int
 }
 
 // Load makes the program, which ends by executing the file at path, as it is named after the calls. The calling thread must
@@ -46,45 +55,57 @@ func (p *Program) Load(path string) (*Loaded, error) {
 	if p.Len() > maxTable {
 		return nil, fmt.Errorf("%d system calls are too many", p.Len())
 	}
-	file, err := inMemory(p.image(path))
+	image, table := p.image(path)
+	file, err := inMemory(image)
 	if err != nil {
 		return nil, fmt.Errorf("making the program that goes before: %w", err)
 	}
-	return &Loaded{file: file, table: p.tableAt()}, nil
+	return &Loaded{file: file, table: table, calls: p.Len()}, nil
 }
 
 // Close releases the program. It does not matter to what was started.
 func (l *Loaded) Close() { _ = l.file.Close() }
 
-// Start starts a process that makes the calls and then executes the file. The attributes are those of os.StartProcess, with
-// three files. started is called once there is a process, which waits for its end. Start returns when it
-// has; an error is a *CallError if a call failed, and then nothing is left of the process. The calling thread is the parent
-// that the process may be told to die with.
-func (l *Loaded) Start(ctx context.Context, argv []string, attr *os.ProcAttr, started func(pid int)) (*os.Process, error) {
+// Enter starts a process that makes the calls at once, and executes the file when it is told to. The attributes are those of
+// os.StartProcess, with three files. The calling thread is the parent that the process may be told to die with.
+func (l *Loaded) Enter(argv []string, attr *os.ProcAttr) (*Entered, error) {
 	status, theirs, err := statusPair()
 	if err != nil {
 		return nil, err
 	}
-	defer status.Close()
 	defer theirs.Close()
 	own := *attr
 	own.Files = append(slices.Clone(attr.Files), theirs, l.file)
 	process, err := os.StartProcess(fmt.Sprintf("/proc/self/fd/%d", programFD), argv, &own)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, status.Close())
 	}
-	_ = theirs.Close()
-	started(process.Pid)
-	_, err = status.Write([]byte{0})
+	return &Entered{process: process, status: status, table: l.table, calls: l.calls}, nil
+}
+
+// PID returns the process id.
+func (e *Entered) PID() int { return e.process.Pid }
+
+// Execute lets the process execute the file, and returns when it has: at once, or when all calls are made. An error is a
+// *CallError if a call failed, and then nothing is left of the process.
+func (e *Entered) Execute(ctx context.Context) (*os.Process, error) {
+	_, gone := e.status.Write([]byte{0}) // what failed before is there to be read
+	err := e.await(ctx)
 	if err == nil {
-		err = l.await(ctx, status)
+		err = gone
 	}
 	if err != nil {
-		_ = process.Kill() // it may have ended by itself
-		_, _ = process.Wait()
+		e.Abandon()
 		return nil, err
 	}
-	return process, nil
+	return e.process, e.status.Close()
+}
+
+// Abandon ends the process, which then has executed nothing, and waits for its end.
+func (e *Entered) Abandon() {
+	_ = e.process.Kill() // it may have ended by itself
+	_, _ = e.process.Wait()
+	_ = e.status.Close()
 }
 
 // statusPair returns two ends of what the program waits for and tells on, message by message.
@@ -100,14 +121,18 @@ func statusPair() (ours, theirs *os.File, err error) {
 }
 
 // await returns when the file is being executed, which closes their end, or with what failed.
-func (l *Loaded) await(ctx context.Context, status *os.File) error {
-	_ = status.SetReadDeadline(time.Now().Add(patience))
-	stop := context.AfterFunc(ctx, func() { _ = status.SetReadDeadline(time.Now()) })
+func (e *Entered) await(ctx context.Context) error {
+	_ = e.status.SetReadDeadline(time.Now().Add(patience))
+	stop := context.AfterFunc(ctx, func() { _ = e.status.SetReadDeadline(time.Now()) })
 	defer stop()
 	var told [16]byte
-	n, err := io.ReadFull(status, told[:])
+	n, err := io.ReadFull(e.status, told[:])
+	reset := errors.Is(err, syscall.ECONNRESET) // it ended without having been told to execute
+	if reset {
+		n, err = io.ReadFull(e.status, told[:]) // what it said before comes now
+	}
 	switch {
-	case n == 0 && err == io.EOF:
+	case n == 0 && err == io.EOF && !reset:
 		return nil
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
@@ -115,7 +140,7 @@ func (l *Loaded) await(ctx context.Context, status *os.File) error {
 		return fmt.Errorf("waiting for the program that goes before: %w", err)
 	}
 	answer, at := int64(binary.NativeEndian.Uint64(told[:])), binary.NativeEndian.Uint64(told[8:])
-	return &CallError{Index: int(at-l.table)/callSize - 1, Err: syscall.Errno(-answer)}
+	return &CallError{Index: min(int(at-e.table)/callSize, e.calls), Err: syscall.Errno(-answer)}
 }
 
 // inMemory returns an executable file that is only in memory.

@@ -34,14 +34,17 @@ func run(t *testing.T, p *entry.Program, path string, argv, env []string) (strin
 		t.Fatal(err)
 	}
 	defer out.Close()
-	pid := 0
-	process, err := loaded.Start(t.Context(), argv, &os.ProcAttr{Env: env, Files: []*os.File{null, outW, outW}}, func(started int) { pid = started })
+	entered, err := loaded.Enter(argv, &os.ProcAttr{Env: env, Files: []*os.File{null, outW, outW}})
 	outW.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	process, err := entered.Execute(t.Context())
 	if err != nil {
 		return "", nil, err
 	}
-	if pid != process.Pid {
-		t.Errorf("started was told %d, and it is %d", pid, process.Pid)
+	if entered.PID() != process.Pid {
+		t.Errorf("process %d entered, and %d executes", entered.PID(), process.Pid)
 	}
 	text, err := io.ReadAll(out)
 	if err != nil {
