@@ -139,6 +139,9 @@ func (c Config) checked() (Config, error) {
 	return c, nil
 }
 
+// walled reports whether the process is to be behind walls.
+func (c *Config) walled() bool { return c.Sandbox.Mode != "" && c.Sandbox.Mode != sandbox.ModeOff }
+
 func checkRunDir(dir string) error {
 	// The kernel takes 108 bytes with the final zero on Linux, 104 on BSD and macOS; below RunDir come "/p" and ten
 	// digits, "/plugin-dir" and ten, "/plugin" and ten.

@@ -50,24 +50,38 @@ func Launch(ctx context.Context, cfg Config) (*Process, error) {
 	}
 	launch, cancel := context.WithTimeoutCause(ctx, cfg.StartTimeout, errStartTimeout)
 	defer cancel()
-	p.client = goplugin.NewClient(p.clientConfig(launch))
-	go p.own(launch.Done()) // ends with the process
-	p.conn, p.err = p.connect(launch)
-	p.hurry.end()
-	close(p.launched)
-	if p.err == nil {
+	p.begin(launch)
+	if p.run(launch); p.err == nil {
 		return p, nil
 	}
 	<-p.done
+	return nil, p.failure(ctx, launch)
+}
+
+// begin has the process owned from now on, through its launch and to its end.
+func (p *Process) begin(launch context.Context) {
+	p.client = goplugin.NewClient(p.clientConfig(launch))
+	go p.own(launch.Done()) // ends with the process
+}
+
+// run takes the process through its launch, which has failed if p.err is set then.
+func (p *Process) run(launch context.Context) {
+	p.conn, p.err = p.connect(launch)
+	p.hurry.end()
+	close(p.launched)
+}
+
+// failure returns why a launch has failed, of whose process nothing is left. ctx is its caller's.
+func (p *Process) failure(ctx, launch context.Context) error {
 	switch {
 	case ctx.Err() == nil && context.Cause(launch) == errStartTimeout:
 		p.err = errStartTimeout
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		p.err = errors.Join(errStartTimeout, context.Cause(ctx))
 	case ctx.Err() != nil:
-		return nil, fmt.Errorf("launching plugin %q: %w", cfg.Plugin, context.Cause(ctx))
+		return fmt.Errorf("launching plugin %q: %w", p.cfg.Plugin, context.Cause(ctx))
 	}
-	return nil, p.explain(p.err)
+	return p.explain(p.err)
 }
 
 // prepare makes the process's own folder and all that needs no process.
@@ -96,7 +110,7 @@ func prepare(cfg Config) (*Process, error) {
 	if p.holder, err = limits.Hold(cfg.Limits, cfg.Cgroups, cfg.Instance); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(folder))
 	}
-	p.out = newOutput(cfg.Logger.With("plugin", cfg.Plugin, "instance", cfg.Instance), cfg.LinesPerSecond)
+	p.out = newOutput(cfg.Logger.With("plugin", cfg.Plugin), cfg.LinesPerSecond)
 	p.servedStdout, p.servedStderr = p.newLines(p.out.stdoutLine), p.newLines(p.out.stderrLine)
 	return p, nil
 }

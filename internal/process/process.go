@@ -44,6 +44,7 @@ type Process struct {
 	client *goplugin.Client
 	holder *limits.Holder
 	hurry  hurry
+	gate   *gate // nil: it does not wait for anybody
 	// What the plugin prints once it serves comes by go-plugin, not by the pipes.
 	servedStdout, servedStderr *lines
 

@@ -46,7 +46,7 @@ func (p *Process) start(ctx context.Context, protocol []string, dir string) erro
 	if err != nil {
 		return errors.Join(p.startError(err), stdout.Close(), stderr.Close())
 	}
-	p.out.with("pid", child.id.PID)
+	p.out.with("instance", p.cfg.Instance, "pid", child.id.PID)
 	p.child, p.pipes = child, []*os.File{stdout, stderr}
 	p.pumps.Go(func() { p.pumpStdout(stdout) }) // both end with the pipe, or at release's deadline
 	p.pumps.Go(func() { p.pumpStderr(stderr) })
@@ -83,6 +83,9 @@ func (p *Process) startChild(ctx context.Context, attr os.ProcAttr, dir string) 
 		holder: p.holder, hurry: &p.hurry, mark: proc.MarkName + "=" + p.mark,
 		grouped: p.cfg.PIDNamespace == NamespaceInstead,
 	}
+	if p.gate != nil {
+		s.wait = p.gate.wait
+	}
 	if p.survey {
 		s.survey = p.mark
 	}
@@ -117,7 +120,7 @@ func (p *Process) startChild(ctx context.Context, attr os.ProcAttr, dir string) 
 // beside returns the namespaces that the process's walls need besides that of processes, to be made together with it: so that
 // it need not make them by itself, one after the other, while somebody waits.
 func (p *Process) beside(without map[string]string) (flags uintptr) {
-	if !p.walled() {
+	if !p.cfg.walled() {
 		return 0
 	}
 	for _, wall := range p.cfg.Sandbox.Separate(without) {
@@ -131,14 +134,9 @@ func (p *Process) beside(without map[string]string) (flags uintptr) {
 	return flags
 }
 
-// walled reports whether the process is to be behind walls.
-func (p *Process) walled() bool {
-	return p.cfg.Sandbox.Mode != "" && p.cfg.Sandbox.Mode != sandbox.ModeOff
-}
-
 // startBehind starts the process as s says, behind the walls that the config wants. dir is where its socket will be.
 func (p *Process) startBehind(ctx context.Context, s spec, dir string, without map[string]string) (*child, error) {
-	if !p.walled() {
+	if !p.cfg.walled() {
 		p.sandbox = tool.Sandbox{Mode: string(sandbox.ModeOff)}
 		return startChild(ctx, s)
 	}
@@ -153,7 +151,8 @@ func (p *Process) startBehind(ctx context.Context, s spec, dir string, without m
 	s.plan = func() (_ *sandbox.Plan, err error) {
 		plan, err = sandbox.New(cfg, sandbox.Situation{
 			Program: p.cfg.Path, Folder: p.cfg.Dir, Dir: p.dir(), Own: []string{p.tmp(), dir}, Stage: stage,
-			PIDNamespace: s.namespace, NoPIDNamespace: cmp.Or(p.noNamespace, "none is needed"), Beside: s.beside != 0, Without: without,
+			PIDNamespace: s.namespace, NoPIDNamespace: cmp.Or(p.noNamespace, "none is needed"), Beside: s.beside != 0,
+			Without: maps.Clone(without),
 		})
 		return plan, err
 	}
