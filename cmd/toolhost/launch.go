@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"sync/atomic"
 
+	"github.com/toolhost/toolhost/internal/anteroom"
 	"github.com/toolhost/toolhost/internal/catalog"
 	"github.com/toolhost/toolhost/internal/config"
 	"github.com/toolhost/toolhost/internal/guardian"
@@ -29,8 +31,9 @@ type launcher struct {
 	redact func(line string, cut bool) string // what the processes print
 	kept   bool                               // toolhost has keepers
 	own    grounds
-	brief  bool          // what is launched is of no use to a later process: the state goes with this one
-	asked  atomic.Uint64 // plugins that were asked what they are: each process needs an instance of its own
+	room   *anteroom.Room // by which launch launches; set before that is used
+	brief  bool           // what is launched is of no use to a later process: the state goes with this one
+	asked  atomic.Uint64  // plugins that were asked what they are: each process needs an instance of its own
 
 	processors *processors.Governor // of toolhost
 }
@@ -41,7 +44,7 @@ func (l *launcher) launch(ctx context.Context, p *catalog.Plugin, instance strin
 	readBytecode(&cfg, p)
 	defer l.processors.Hold()() // a thread waits for the new process with its processor
 	cfg.Report = func(state tool.InstanceState) { host.ReportLaunch(ctx, state) }
-	started, err := process.Launch(ctx, cfg)
+	started, err := l.room.Launch(ctx, cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -81,8 +84,8 @@ func (l *launcher) namespace(s config.Sandbox) process.NamespaceMode {
 func (l *launcher) process(p *catalog.Plugin, name, instance string) process.Config {
 	settings := l.config.Plugin(name)
 	env := slices.Clone(p.Env)
-	for variable, value := range settings.Env {
-		env = append(env, variable+"="+value)
+	for _, variable := range slices.Sorted(maps.Keys(settings.Env)) { // always the same, so that Configs can be compared
+		env = append(env, variable+"="+settings.Env[variable])
 	}
 	return process.Config{
 		Plugin: name, Instance: instance, Path: p.Path, Args: p.Args, Env: env, Dir: p.Dir,

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/address"
+	"github.com/toolhost/toolhost/internal/anteroom"
 	"github.com/toolhost/toolhost/internal/audit"
 	"github.com/toolhost/toolhost/internal/catalog"
 	"github.com/toolhost/toolhost/internal/host"
@@ -25,6 +26,7 @@ import (
 	"github.com/toolhost/toolhost/internal/keeper"
 	"github.com/toolhost/toolhost/internal/lifecycle"
 	"github.com/toolhost/toolhost/internal/logbook"
+	"github.com/toolhost/toolhost/internal/process"
 	"github.com/toolhost/toolhost/internal/processors"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -100,8 +102,12 @@ func serve(ctx context.Context, options serveOptions, stdout, stderr io.Writer) 
 	if cfg.Policy, err = options.Policy.Compile(); err != nil {
 		return err
 	}
+	var stopSweeping func()
+	plugins.room, stopSweeping = openAnteroom(options.Launch.Waiting, known, logger)
+	defer stopSweeping()
 	h := host.New(cfg)
 	defer h.Close()
+	defer plugins.room.Close() // before the host ends the processes, after which others would wait
 	if options.Reload.Watch {
 		known.Watch()
 	}
@@ -150,6 +156,33 @@ func hostConfig(options serveOptions, known *catalog.Catalog, plugins *launcher,
 		MaxEvents:        options.Events.Kept,
 		MaxExits:         options.Logs.ExitsKept,
 		MaxShown:         int(options.Results.ShownBytes),
+	}
+}
+
+// openAnteroom returns a room in which so many processes wait at most, for plugins as they are in service, until stop is called,
+// which waits.
+func openAnteroom(waiting int, known *catalog.Catalog, logger *slog.Logger) (_ *anteroom.Room, stop func()) {
+	room := anteroom.New(anteroom.Config{Most: waiting, Logger: logger, Wanted: func(cfg process.Config) bool {
+		p := known.Snapshot().Plugin(cfg.Plugin)
+		return p != nil && p.Path == cfg.Path && p.Dir == cfg.Dir
+	}})
+	ctx, cancel := context.WithCancel(context.Background())
+	var sweeping sync.WaitGroup
+	sweeping.Go(func() { // ends with ctx
+		var seen *catalog.Snapshot
+		for {
+			next, err := known.Next(ctx, seen)
+			if err != nil {
+				return
+			}
+			room.Sweep()
+			seen = next
+		}
+	})
+	return room, func() {
+		cancel()
+		sweeping.Wait()
+		room.Close()
 	}
 }
 

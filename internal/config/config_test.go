@@ -29,7 +29,7 @@ func TestDefaults(t *testing.T) {
 	want := config.Config{
 		LockFile: "toolhost.lock",
 		Log:      config.Log{Level: "info", Format: "text"},
-		Launch:   config.Launch{Parallel: 4, Timeout: 30 * time.Second},
+		Launch:   config.Launch{Parallel: 4, Timeout: 30 * time.Second, Waiting: 8},
 		Calls: config.Calls{
 			DefaultTimeout: 30 * time.Second, MaxTimeout: 10 * time.Minute, YieldTimeout: 5 * time.Second,
 			MaxArgumentBytes: 16 << 20, MaxResultBytes: 64 << 20,
@@ -69,7 +69,7 @@ workspace: ./w/../work
 locked: true
 lock_file: locks/a.lock
 log: {level: debug, format: json}
-launch: {parallel: 8, timeout: 1m}
+launch: {parallel: 8, timeout: 1m, waiting: 3}
 calls: {default_timeout: 1s, max_timeout: 2s, yield_timeout: 3ms, max_argument_bytes: 2048, max_result_bytes: 1GiB}
 policy:
   rules:
@@ -140,7 +140,7 @@ func TestEveryKey(t *testing.T) {
 		Workspace: "/etc/toolhost/work",
 		Locked:    true, LockFile: "/etc/toolhost/locks/a.lock",
 		Log:    config.Log{Level: "debug", Format: "json"},
-		Launch: config.Launch{Parallel: 8, Timeout: time.Minute},
+		Launch: config.Launch{Parallel: 8, Timeout: time.Minute, Waiting: 3},
 		Calls: config.Calls{
 			DefaultTimeout: time.Second, MaxTimeout: 2 * time.Second, YieldTimeout: 3 * time.Millisecond,
 			MaxArgumentBytes: 2048, MaxResultBytes: 1 << 30,

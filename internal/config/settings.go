@@ -106,6 +106,9 @@ type Launch struct {
 	Parallel int `yaml:"parallel" default:"4" min:"1" max:"1000"`
 	// How long a process may take until it can take calls.
 	Timeout time.Duration `yaml:"timeout" default:"30s" min:"1ms"`
+	// How many processes wait behind their walls, each for the next call of a plugin that was used and does not run any
+	// more. They have not begun to run it, and take next to no memory. 0: none.
+	Waiting int `yaml:"waiting" default:"8" min:"0" max:"1000"`
 }
 
 // Calls are the bounds of one call.
