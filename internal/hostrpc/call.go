@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
+	"github.com/toolhost/toolhost/internal/flow"
 	"github.com/toolhost/toolhost/internal/hostpb"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -16,9 +17,9 @@ const maxQueuedText = 16 << 20
 type streamCall struct {
 	service *toolService
 	start   *toolhostv1.StartCall
+	stream  context.Context // of the stream: who calls, and until when
 	// ctx ends with the stream, or when the call is given up; then its cause is what the caller is told.
-	ctx    context.Context
-	giveUp context.CancelCauseFunc
+	ctx flow.Lifetime
 	// emit sends an event and blocks while the caller takes none. It fails when the stream or the call has ended; an
 	// end of the call is sent all the same as long as there is a stream.
 	emit func(*toolhostv1.CallEvent) error
@@ -29,15 +30,20 @@ type streamCall struct {
 	reason    string         // of that
 	text      []byte         // that the host was not given yet
 	complete  bool           // no text may come any more
-	wake      chan struct{}  // holds a token when text or complete changed
+	wake      chan struct{}  // holds a token when text or complete changed; nil: no text is to come
 	ended     bool           // the end was emitted; used by run alone
 }
 
-func newStreamCall(ctx context.Context, s *toolService, start *toolhostv1.StartCall) *streamCall {
-	c := &streamCall{service: s, start: start, complete: start.GetComplete(), wake: make(chan struct{}, 1)}
-	c.ctx, c.giveUp = context.WithCancelCause(ctx)
-	return c
+// init makes a call of the zero value, which who has the stream gives up with it.
+func (c *streamCall) init(stream context.Context, s *toolService, start *toolhostv1.StartCall) {
+	c.service, c.start, c.stream, c.complete = s, start, stream, start.GetComplete()
+	if !c.complete {
+		c.wake = make(chan struct{}, 1)
+	}
 }
+
+// giveUp ends the call for its caller, who is told the cause. It does nothing if the call was given up before.
+func (c *streamCall) giveUp(cause error) { c.ctx.End(cause) }
 
 // run opens the call, and returns when its end was emitted or cannot be.
 func (c *streamCall) run() {
@@ -50,11 +56,11 @@ func (c *streamCall) run() {
 
 // serve returns why the call could not be brought to its end, nil if it was.
 func (c *streamCall) serve() error {
-	call, err := callOf(c.ctx, c.start.GetTool(), c.start.GetArguments(), c.start.GetOptions())
+	call, err := callOf(c.stream, c.start.GetTool(), c.start.GetArguments(), c.start.GetOptions())
 	if err != nil {
 		return err
 	}
-	execution, err := c.service.host.Open(c.ctx, call, c.start.GetComplete())
+	execution, err := c.service.host.Open(&c.ctx, call, c.start.GetComplete())
 	if err != nil {
 		return c.because(err)
 	}
@@ -67,7 +73,7 @@ func (c *streamCall) serve() error {
 		feeding.Go(c.feed)
 	}
 	for {
-		event, err := execution.Next(c.ctx)
+		event, err := execution.Next(&c.ctx)
 		if err != nil {
 			return c.because(err)
 		}
@@ -85,7 +91,7 @@ func (c *streamCall) serve() error {
 
 // because returns why the call was given up, or err if it was not.
 func (c *streamCall) because(err error) error {
-	if cause := context.Cause(c.ctx); cause != nil {
+	if cause := context.Cause(&c.ctx); cause != nil {
 		return cause
 	}
 	return err
@@ -135,7 +141,7 @@ func (c *streamCall) feed() {
 		text, complete := c.text, c.complete
 		c.text = nil
 		c.mutex.Unlock()
-		if err := c.execution.Send(c.ctx, text, complete); err != nil {
+		if err := c.execution.Send(&c.ctx, text, complete); err != nil {
 			c.giveUp(tool.AsError(err))
 			return
 		}

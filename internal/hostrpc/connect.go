@@ -9,7 +9,6 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
-	"google.golang.org/protobuf/proto"
 
 	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
 	"github.com/toolhost/toolhost/internal/flow"
@@ -39,8 +38,11 @@ type connection struct {
 
 // numberedCall is a call on a Connect stream with the credit that its caller gave it.
 type numberedCall struct {
-	*streamCall
-	credit *flow.Credit
+	streamCall
+	connection *connection
+	number     uint32
+	credit     flow.Credit
+	over       atomic.Bool // its end was given to deliver, where the caller wants that alone
 }
 
 // Connect implements toolhost.v1.ToolService.
@@ -53,6 +55,8 @@ func (s *toolService) Connect(stream connectStream) error {
 	if flow.SaidMore(metadata.ValueFromIncomingContext(stream.Context(), flow.MoreKey)) {
 		c.outbox.Together(flow.TogetherBytes)
 	}
+	// The calls belong to the stream, also where nothing is received or sent any more.
+	defer context.AfterFunc(stream.Context(), func() { c.giveUpAll(context.Cause(stream.Context())) })()
 	received := make(chan error, 1)
 	// Reads until the stream ends, at the latest when this handler returns; the server waits for it.
 	s.tasks.Go(func() { received <- c.receive() })
@@ -140,8 +144,9 @@ func (c *connection) start(number uint32, start *toolhostv1.StartCall) {
 	case refused != nil:
 		c.answer(number, failed(start, refused))
 	case start.GetComplete() && start.GetOptions().GetOutcomeOnly():
-		c.do(number, call)
+		call.do()
 	default:
+		call.emit = func(m *toolhostv1.CallEvent) error { return c.emit(number, call, m) }
 		c.service.pool.Go(func() {
 			defer c.running.Done()
 			defer c.forget(number, call)
@@ -165,33 +170,43 @@ func (c *connection) enter(number uint32, start *toolhostv1.StartCall) (*numbere
 		return nil, tool.Errorf(tool.KindRateLimited, "the stream has %d open calls, which is the limit; wait for one to end, or open another stream", len(c.open))
 	}
 	c.highest = max(c.highest, number)
-	call := &numberedCall{
-		streamCall: newStreamCall(c.stream.Context(), c.service, start),
-		credit:     flow.NewCredit(hostpb.Window),
-	}
-	call.emit = func(m *toolhostv1.CallEvent) error { return c.emit(number, call, m) }
+	call := &numberedCall{connection: c, number: number}
+	call.init(c.stream.Context(), c.service, start)
+	call.credit.Grant(hostpb.Window)
 	c.open[number] = call
 	c.running.Add(1)
 	return call, nil
 }
 
 // do makes a call of which the caller wants the outcome alone. It needs no goroutine of the stream's: the host brings the
-// outcome. Whatever ends call.ctx first ends the call for its caller.
-func (c *connection) do(number uint32, call *numberedCall) {
-	var once sync.Once
-	end := func(e tool.Event) { once.Do(func() { c.deliver(number, call, e) }) }
-	// Runs where the stream ends or the call is given up; the end is sent whatever became of ctx.
-	stop := context.AfterFunc(call.ctx, func() { end(failed(call.start, tool.AsError(context.Cause(call.ctx)))) })
-	defer c.service.guard.caught("a call on a stream", func(e *tool.Error) { call.giveUp(e) })
-	request, err := callOf(call.ctx, call.start.GetTool(), call.start.GetArguments(), call.start.GetOptions())
+// outcome. Whatever ends its context first ends the call for its caller.
+func (n *numberedCall) do() {
+	n.ctx.OnEnd(n.givenUp)
+	defer n.service.guard.caught("a call on a stream", func(e *tool.Error) { n.giveUp(e) })
+	request, err := callOf(n.stream, n.start.GetTool(), n.start.GetArguments(), n.start.GetOptions())
 	if err != nil {
-		call.giveUp(err)
+		n.giveUp(err)
 		return
 	}
-	c.service.host.Do(call.ctx, request, call.opened, func(e tool.Event) {
-		stop()
-		end(e)
-	})
+	n.service.host.Do(&n.ctx, request, n.opened, n.bring)
+}
+
+// bring brings the outcome to the caller, unless the call was given up.
+func (n *numberedCall) bring(e tool.Event) {
+	n.ctx.OnEnd(nil)
+	if n.over.CompareAndSwap(false, true) {
+		n.connection.deliver(n.number, n, e)
+	}
+}
+
+// givenUp ends the call for its caller where something else ended its context. The end is sent in a goroutine, for who gives a
+// call up may hold its lock.
+func (n *numberedCall) givenUp() {
+	if n.over.CompareAndSwap(false, true) {
+		n.service.pool.Go(func() { // ends at the latest with the stream
+			n.connection.deliver(n.number, n, failed(n.start, tool.AsError(context.Cause(&n.ctx))))
+		})
+	}
 }
 
 // deliver sends the end of a call, without waiting: where it has to wait for the caller, it does so in a goroutine.
@@ -233,7 +248,7 @@ func (c *connection) offer(number uint32, call *numberedCall, e tool.Event) (sen
 		}
 		c.forget(number, call) // the caller may use the number again as soon as it reads the end
 		frame := &toolhostv1.ConnectResponse{Call: number, Event: m}
-		sent, err := c.outbox.Offer(frame, proto.Size(frame))
+		sent, err := c.outbox.Offer(frame, frame.SizeWire())
 		return sent || err != nil // where it fails there is nobody to hear it
 	}
 	return false
@@ -272,16 +287,16 @@ func (c *connection) dispatch(req *toolhostv1.ConnectRequest) {
 
 // emit sends an event of a call once the call has credit for it and the stream has room.
 func (c *connection) emit(number uint32, call *numberedCall, m *toolhostv1.CallEvent) error {
-	ctx := call.ctx
+	var ctx context.Context = &call.ctx
 	if m.GetEnded() != nil {
 		// The caller may use the number again as soon as it reads the end.
 		c.forget(number, call)
 		ctx = c.stream.Context()
-	} else if err := call.credit.Acquire(ctx, proto.Size(m)); err != nil {
+	} else if err := call.credit.Acquire(ctx, m.SizeWire()); err != nil {
 		return err
 	}
 	frame := &toolhostv1.ConnectResponse{Call: number, Event: m}
-	return c.outbox.Put(ctx, frame, proto.Size(frame))
+	return c.outbox.Put(ctx, frame, frame.SizeWire())
 }
 
 func (c *connection) forget(number uint32, call *numberedCall) {

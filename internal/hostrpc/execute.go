@@ -1,6 +1,7 @@
 package hostrpc
 
 import (
+	"context"
 	"errors"
 	"io"
 
@@ -21,8 +22,9 @@ func (s *toolService) Execute(stream executeStream) error {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
-	call := newStreamCall(stream.Context(), s, first.GetStart())
-	call.emit = emit
+	call := &streamCall{emit: emit}
+	call.init(stream.Context(), s, first.GetStart())
+	defer context.AfterFunc(stream.Context(), func() { call.giveUp(context.Cause(stream.Context())) })()
 	if call.start == nil {
 		call.end(tool.Errorf(tool.KindInvalidArgument, "the first frame must be `start`"))
 		return nil
