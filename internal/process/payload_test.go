@@ -12,7 +12,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-const hundredMiB = 100 << 20
+const tenMiB, hundredMiB = 10 << 20, 100 << 20
 
 // finish reads a call to its end.
 func finish(t *testing.T, call *pluginwire.Call) tool.Outcome {
@@ -30,23 +30,26 @@ func finish(t *testing.T, call *pluginwire.Call) tool.Outcome {
 
 // A result of any size comes in pieces: where it is allowed, it arrives as it was sent, and other calls go on beside it.
 func TestLargeResult(t *testing.T) {
-	want := fault.Payload(hundredMiB)
-	for kind, content := range map[string]func(c tool.Content) []byte{
-		"text": func(c tool.Content) []byte { return []byte(c.Text) },
-		"json": func(c tool.Content) []byte { return c.JSON },
-		"file": func(c tool.Content) []byte { return c.Data },
+	for kind, large := range map[string]struct {
+		size    int // the others travel like text, in hundreds of pieces
+		content func(c tool.Content) []byte
+	}{
+		"text": {hundredMiB, func(c tool.Content) []byte { return []byte(c.Text) }},
+		"json": {tenMiB, func(c tool.Content) []byte { return c.JSON }},
+		"file": {tenMiB, func(c tool.Content) []byte { return c.Data }},
 	} {
 		t.Run(kind, func(t *testing.T) {
+			want := fault.Payload(large.size)
 			cfg, _ := setup(t)
-			cfg.Conn.MaxResultBytes = hundredMiB + 1<<20
+			cfg.Conn.MaxResultBytes = large.size + 1<<20
 			p := launch(t, cfg)
-			call := start(t, p, arguments{"do": "large", "text": kind, "number": hundredMiB})
+			call := start(t, p, arguments{"do": "large", "text": kind, "number": large.size})
 			checkEcho(t, p) // while nobody reads the large one
 			end := finish(t, call)
 			if end.Err != nil || len(end.Result.Content) != 1 {
 				t.Fatalf("the call ends with %v and %d blocks", end.Err, len(end.Result.Content))
 			}
-			got := content(end.Result.Content[0])
+			got := large.content(end.Result.Content[0])
 			if kind == "json" { // whose quotes stand in place of two letters
 				got = bytes.Join([][]byte{want[:1], got[1 : len(got)-1], want[len(want)-1:]}, nil)
 			}

@@ -137,6 +137,8 @@ func TestAnotherProcessTakesThePlaceOfOneThatCannotBeUsed(t *testing.T) {
 			if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 				t.Fatal(err)
 			}
+			// One that dies while it is let go is nobody's to launch twice: its plugin may have begun.
+			eventually(t, "it is dead", func() bool { return !proc.Alive(pid) })
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
