@@ -20,23 +20,26 @@ type supervisor struct {
 
 	mu        sync.Mutex
 	machine   *lifecycle.Machine
-	revisions map[string]*catalog.Plugin // what may be launched, by digest: what is routed to, and what is to be
-	takeovers int                        // that are under way and warm what is to be routed to
-	orders    int                        // of operators who want another revision, and have not got it yet
-	instances map[string]*instance       // all that have not exited
-	seats     map[lifecycle.CallRef]*seat
+	revisions map[string]*catalog.Plugin  // what may be launched, by digest: what is routed to, and what is to be
+	takeovers int                         // that are under way and warm what is to be routed to
+	orders    int                         // of operators who want another revision, and have not got it yet
+	instances map[string]*instance        // all that have not exited
+	seats     map[lifecycle.CallRef]*seat // that wait
+	asking    *seat                       // that which the machine is being told of; nil: none, or it was answered
 	lastRef   lifecycle.CallRef
+	sessions  bool              // each has processes of its own
 	timer     *time.Timer       // tells the machine that time has passed
 	wake      time.Time         // when timer fires; zero if it does not
 	gone      bool              // the plugin's file is
 	exits     []tool.PluginExit // of the last instances, the newest first
 }
 
-// seat is a call's place at an instance, or in the queue for one. instance and err may be read once done is closed.
+// seat is a call's place at an instance, or in the queue for one. instance and err may be read once done is closed, or if it is
+// nil.
 type seat struct {
 	ref      lifecycle.CallRef
 	run      *run
-	done     chan struct{}
+	done     chan struct{} // nil: it was answered when it was asked for
 	instance *instance
 	err      *tool.Error
 }
@@ -45,10 +48,12 @@ func newSupervisor(h *Host, p *catalog.Plugin) *supervisor {
 	name := p.Info.Name
 	seed := fnv.New64a()
 	seed.Write([]byte(name))
+	cfg := h.cfg.Lifecycle(name)
 	s := &supervisor{
 		host:      h,
 		name:      name,
-		machine:   lifecycle.New(name, p.Digest, h.cfg.Lifecycle(name), rand.New(rand.NewPCG(seed.Sum64(), uint64(time.Now().UnixNano())))),
+		sessions:  cfg.Isolation == lifecycle.PerSession,
+		machine:   lifecycle.New(name, p.Digest, cfg, rand.New(rand.NewPCG(seed.Sum64(), uint64(time.Now().UnixNano())))),
 		revisions: map[string]*catalog.Plugin{p.Digest: p},
 		instances: map[string]*instance{},
 		seats:     map[lifecycle.CallRef]*seat{},
@@ -66,18 +71,19 @@ func (s *supervisor) tell(what func(m *lifecycle.Machine, now time.Time) []lifec
 }
 
 func (s *supervisor) tellLocked(what func(m *lifecycle.Machine, now time.Time) []lifecycle.Action) {
-	s.carryOut(what(s.machine, time.Now()))
-	s.rearm()
+	now := time.Now()
+	s.carryOut(what(s.machine, now))
+	s.rearm(now)
 }
 
 func (s *supervisor) tick() {
 	s.tell(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action { return m.Tick(now) })
 }
 
-// rearm sets the timer to when the machine wants to be told the time.
-func (s *supervisor) rearm() {
+// rearm sets the timer to when the machine wants to be told the time, next to what it is now.
+func (s *supervisor) rearm(now time.Time) {
 	wake := s.machine.Wake()
-	if wake.Equal(s.wake) && wake.After(time.Now()) {
+	if wake.Equal(s.wake) && wake.After(now) {
 		return
 	}
 	s.wake = wake
@@ -118,16 +124,20 @@ func (s *supervisor) carryOut(actions []lifecycle.Action) {
 
 // seat answers a call that waits for an instance.
 func (s *supervisor) seat(ref lifecycle.CallRef, in *instance, err *tool.Error) {
-	w := s.seats[ref]
-	if w == nil {
+	w := s.asking
+	if w != nil && w.ref == ref {
+		s.asking = nil
+	} else if w = s.seats[ref]; w == nil {
 		return
 	}
 	if in != nil {
 		in.begin(w.run)
 	}
 	w.instance, w.err = in, err
-	delete(s.seats, ref)
-	close(w.done)
+	if w.done != nil {
+		delete(s.seats, ref)
+		close(w.done)
+	}
 }
 
 func (s *supervisor) launch(l *lifecycle.Launch) *tool.Error {
@@ -142,26 +152,38 @@ func (s *supervisor) launch(l *lifecycle.Launch) *tool.Error {
 
 // ask asks for a place at an instance, which is answered now or later.
 func (s *supervisor) ask(r *run) *seat {
-	w := &seat{run: r, done: make(chan struct{})}
+	session := ""
+	if s.sessions {
+		session = r.sessionKey()
+	}
+	w := &seat{run: r}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.lastRef++
-	w.ref = s.lastRef
-	s.seats[w.ref] = w
-	s.tellLocked(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action {
-		return m.Acquire(now, w.ref, r.sessionKey())
-	})
+	w.ref, s.asking = s.lastRef, w
+	s.tellLocked(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action { return m.Acquire(now, w.ref, session) })
+	if s.asking == w {
+		s.asking, w.done, s.seats[w.ref] = nil, make(chan struct{}), w
+	}
 	return w
+}
+
+// answered reports whether the seat is one, or was refused.
+func (w *seat) answered() bool {
+	if w.done == nil {
+		return true
+	}
+	select {
+	case <-w.done:
+		return true
+	default:
+		return false
+	}
 }
 
 // ready reports whether the seat is a place at an instance that lives.
 func (w *seat) ready() bool {
-	select {
-	case <-w.done:
-		return w.instance != nil && w.instance.proc.Alive()
-	default:
-		return false
-	}
+	return w.answered() && w.instance != nil && w.instance.proc.Alive()
 }
 
 // acquire returns a place at an instance, once there is one: that which was asked for as w, if it was. The caller must release
@@ -188,6 +210,9 @@ func (s *supervisor) acquire(ctx context.Context, r *run, w *seat) (*seat, error
 
 // await waits until the seat is answered. A caller that leaves gives back what it was given meanwhile.
 func (s *supervisor) await(ctx context.Context, w *seat) error {
+	if w.answered() {
+		return w.refusal()
+	}
 	select {
 	case <-w.done:
 	case <-ctx.Done():
@@ -206,6 +231,11 @@ func (s *supervisor) await(ctx context.Context, w *seat) error {
 		}
 		return context.Cause(ctx)
 	}
+	return w.refusal()
+}
+
+// refusal returns why there is no seat, or nil.
+func (w *seat) refusal() error {
 	if w.err != nil {
 		return w.err
 	}
