@@ -78,7 +78,8 @@ func (h *toolhost) dumpGoroutines(t *testing.T) map[string]int {
 func idleWorker(block string) bool {
 	_, frames, _ := strings.Cut(block, "\n")
 	for line := range strings.Lines(frames) {
-		if !strings.HasPrefix(line, "\t") && !strings.HasPrefix(line, "runtime.") {
+		waits := strings.HasPrefix(line, "runtime.") || strings.HasPrefix(line, "sync.")
+		if !strings.HasPrefix(line, "\t") && !waits {
 			return strings.Contains(line, "internal/flow.(*Workers).run")
 		}
 	}
