@@ -44,15 +44,12 @@ type spec struct {
 	plan      planner       // makes walls, meanwhile; nil: there are none
 	walls     *sandbox.Plan // set once the plan is made
 	hurry     *hurry        // what lets it start sooner
-	wait      waiter        // nil: its own program runs at once
+	gate      *gate         // where it waits behind its walls; nil: its own program runs at once
 	survey    string        // the mark of what to look for at the process's end; empty: nothing is looked for
 }
 
 // planner makes the plan of a process's walls.
 type planner func() (*sandbox.Plan, error)
-
-// waiter returns once the own program of a process that goes behind these walls is to run. An error says that it is not.
-type waiter func(ctx context.Context, walls *sandbox.Plan) error
 
 // besideError says that a PID namespace is not to be had together with others.
 type besideError struct{ err error }
@@ -190,15 +187,19 @@ func (s *spec) launch(ctx context.Context, namespaced bool) (process *os.Process
 	if err != nil || entered == nil {
 		return process, stuck, err
 	}
-	_ = s.holder.Started(entered.PID()) // before its own program runs; what is wrong is told when it is asked again
-	if s.wait != nil {
-		if err := s.wait(ctx, s.walls); err != nil {
-			entered.Abandon()
-			return nil, stuck, err
-		}
-	}
 	s.hurry.beginElsewhere(entered.PID())
-	process, err = entered.Execute(ctx)
+	_ = s.holder.Started(entered.PID()) // before its own program runs; what is wrong is told when it is asked again
+	if s.gate == nil {
+		process, err = entered.Execute(ctx)
+		return process, stuck, err
+	}
+	if err := s.gate.wait(ctx); err != nil {
+		entered.Abandon()
+		return nil, stuck, err
+	}
+	if process, err = entered.Execute(ctx); err == nil {
+		s.gate.check(s.walls)
+	}
 	return process, stuck, err
 }
 

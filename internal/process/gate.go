@@ -12,18 +12,18 @@ type gate struct {
 	current chan bool     // of capacity 1: whether its walls are those that it would get now
 }
 
-// wait is a waiter. Whether the walls still are the right ones is found out while the plugin starts, which takes longer.
-func (g *gate) wait(ctx context.Context, walls *sandbox.Plan) error {
+// wait returns when the gate is open. An error says that it is not to be, since ctx has ended.
+func (g *gate) wait(ctx context.Context) error {
 	select {
 	case <-g.open:
+		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	go func() { // ends at once
-		select {
-		case g.current <- walls.Current():
-		default: // it had to try again without a wall, and nothing had changed since
-		}
-	}()
-	return nil
+}
+
+// check finds out whether the walls still are the right ones, which takes less time than the plugin that has just begun to
+// start behind them. It is called once, and returns at once.
+func (g *gate) check(walls *sandbox.Plan) {
+	go func() { g.current <- walls.Current() }() // ends soon; there is room for the answer
 }

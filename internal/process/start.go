@@ -81,10 +81,7 @@ func (p *Process) startChild(ctx context.Context, attr os.ProcAttr, dir string) 
 	s := spec{
 		path: p.cfg.Path, argv: append([]string{p.cfg.Path}, p.cfg.Args...), attr: attr,
 		holder: p.holder, hurry: &p.hurry, mark: proc.MarkName + "=" + p.mark,
-		grouped: p.cfg.PIDNamespace == NamespaceInstead,
-	}
-	if p.gate != nil {
-		s.wait = p.gate.wait
+		grouped: p.cfg.PIDNamespace == NamespaceInstead, gate: p.gate,
 	}
 	if p.survey {
 		s.survey = p.mark
