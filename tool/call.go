@@ -31,6 +31,8 @@ type Call struct {
 	MaxShown *int
 	// OutcomeOnly says that the caller wants no event but the outcome. It costs less to carry.
 	OutcomeOnly bool
+	// Came is when the call reached its host, for who read several from one message. Zero means that it does when it is opened.
+	Came time.Time
 }
 
 // Approval says who agreed to a call. It holds for the call that it is sent with.

@@ -140,6 +140,7 @@ func (c Config) withDefaults() Config {
 // Host executes calls. All methods are safe for concurrent use; the errors that they return are *tool.Error.
 type Host struct {
 	cfg       Config
+	began     time.Time
 	ledger    *ledger
 	journal   *journal
 	stats     *statistics
@@ -172,6 +173,7 @@ func New(cfg Config) *Host {
 	cfg = cfg.withDefaults()
 	h := &Host{
 		cfg:         cfg,
+		began:       time.Now(),
 		ledger:      newLedger(cfg.MaxLedgerEntries, cfg.MaxLedgerBytes),
 		supervisors: map[string]*supervisor{},
 		takeovers:   map[takeoverKey]*takeover{},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/toolhost/toolhost/internal/catalog"
@@ -23,6 +24,8 @@ type instance struct {
 	proc   Process       // may be used once ready is closed
 	exit   tool.Exit     // may be read once gone is closed
 	err    *tool.Error   // why it did not start; may be read once gone is closed
+
+	lived atomic.Int64 // until when calls came that need not ask whether the process lives, in nanoseconds since the host began
 
 	mu     sync.Mutex
 	detail tool.InstanceState // while it starts
@@ -189,6 +192,23 @@ func (s *supervisor) logExit(in *instance) {
 		return
 	}
 	log.Info("instance exited")
+}
+
+// livedWith reports whether the process lived after a call came: the kernel is asked once for all calls that came together. So a
+// call that came after the process had ended is not given to it, also where nobody has noticed yet.
+func (in *instance) livedWith(r *run) bool {
+	if r.call.Came.IsZero() {
+		return in.proc.Alive()
+	}
+	came, known := int64(r.call.Came.Sub(r.host.began)), in.lived.Load()
+	if known >= came {
+		return true
+	}
+	if !in.proc.Alive() {
+		return false
+	}
+	in.lived.CompareAndSwap(known, came) // who was faster asked, too
+	return true
 }
 
 // requestStop lets the instance's goroutine stop it. The first request counts, but for force.

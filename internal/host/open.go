@@ -178,7 +178,10 @@ func (h *Host) newRun(call tool.Call, t *catalog.Tool) (*run, error) {
 	if err := h.ctx.Err(); err != nil {
 		return nil, tool.Errorf(tool.KindUnavailable, "%w", errStopping)
 	}
-	r := &run{host: h, call: call, tool: t, came: time.Now()}
+	r := &run{host: h, call: call, tool: t, came: call.Came}
+	if r.came.IsZero() {
+		r.came = time.Now()
+	}
 	r.call.Arguments = nil // text has them, as long as they are needed
 	return r, nil
 }

@@ -183,7 +183,7 @@ func (w *seat) answered() bool {
 
 // ready reports whether the seat is a place at an instance that lives.
 func (w *seat) ready() bool {
-	return w.answered() && w.instance != nil && w.instance.proc.Alive()
+	return w.answered() && w.instance != nil && w.instance.livedWith(w.run)
 }
 
 // acquire returns a place at an instance, once there is one: that which was asked for as w, if it was. The caller must release
@@ -196,7 +196,7 @@ func (s *supervisor) acquire(ctx context.Context, r *run, w *seat) (*seat, error
 		if err := s.await(ctx, w); err != nil {
 			return nil, err
 		}
-		if w.instance.proc.Alive() {
+		if w.instance.proc.Alive() { // not livedWith: it may have waited
 			return w, nil
 		}
 		s.release(w)

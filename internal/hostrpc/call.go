@@ -3,6 +3,7 @@ package hostrpc
 import (
 	"context"
 	"sync"
+	"time"
 
 	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
 	"github.com/toolhost/toolhost/internal/flow"
@@ -18,6 +19,7 @@ type streamCall struct {
 	service *toolService
 	start   *toolhostv1.StartCall
 	stream  context.Context // of the stream: who calls, and until when
+	came    time.Time       // zero: when it is opened
 	// ctx ends with the stream, or when the call is given up; then its cause is what the caller is told.
 	ctx flow.Lifetime
 	// emit sends an event and blocks while the caller takes none. It fails when the stream or the call has ended; an
@@ -60,6 +62,7 @@ func (c *streamCall) serve() error {
 	if err != nil {
 		return err
 	}
+	call.Came = c.came
 	execution, err := c.service.host.Open(&c.ctx, call, c.start.GetComplete())
 	if err != nil {
 		return c.because(err)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
@@ -27,6 +28,7 @@ type connection struct {
 	stream  connectStream
 	outbox  *flow.Outbox[*toolhostv1.ConnectResponse]
 	running sync.WaitGroup // the goroutine of each call
+	came    time.Time      // the message that is being read; receive's alone
 
 	seen atomic.Uint64 // the mark of the last message that was read
 
@@ -119,6 +121,7 @@ func (c *connection) receive() error {
 		if err != nil {
 			return err
 		}
+		c.came = time.Now()
 		c.seen.Store(req.GetMark())
 		c.outbox.Read(req.GetRead())
 		c.take(req)
@@ -171,6 +174,7 @@ func (c *connection) enter(number uint32, start *toolhostv1.StartCall) (*numbere
 	}
 	c.highest = max(c.highest, number)
 	call := &numberedCall{connection: c, number: number}
+	call.came = c.came
 	call.init(c.stream.Context(), c.service, start)
 	call.credit.Grant(hostpb.Window)
 	c.open[number] = call
@@ -188,6 +192,7 @@ func (n *numberedCall) do() {
 		n.giveUp(err)
 		return
 	}
+	request.Came = n.came
 	n.service.host.Do(&n.ctx, request, n.opened, n.bring)
 }
 
