@@ -34,6 +34,7 @@ func TestCallPrintsExactlyWhatIsPromised(t *testing.T) {
 
 // TestBadInput: each is answered by a clear message that says what to do, and toolhost goes on.
 func TestBadInput(t *testing.T) {
+	t.Parallel()
 	h := prepare(t)
 	write(t, filepath.Join(h.plugins, "noplugin"), "#!/bin/sh\necho hello from a script\n", 0o755)
 	h.serve(t)
@@ -124,6 +125,7 @@ func TestAThousandFirstCallsStartOneProcess(t *testing.T) {
 
 // TestKilledPlugin: the next call works in a new process, and calls of other plugins never fail.
 func TestKilledPlugin(t *testing.T) {
+	t.Parallel()
 	h := start(t)
 	c := h.dial(t)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)

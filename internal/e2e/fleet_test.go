@@ -122,6 +122,7 @@ func (h *toolhost) memory(t *testing.T) int {
 
 // TestLocked: in locked mode a changed binary is refused with both digests and the command that allows it.
 func TestLocked(t *testing.T) {
+	t.Parallel()
 	h := start(t)
 	lock := filepath.Join(h.home, "toolhost.lock")
 	h.do(t, "lock").says(t, "toolhost.lock allows 2 plugins")
@@ -149,6 +150,7 @@ func TestLocked(t *testing.T) {
 
 // TestUpgradeByReplacingTheFile: toolhost notices by itself, and no call fails meanwhile.
 func TestUpgradeByReplacingTheFile(t *testing.T) {
+	t.Parallel()
 	h := prepare(t)
 	fault := faultPlugin()
 	path := filepath.Join(h.plugins, "chaos-0")
@@ -190,6 +192,7 @@ func TestUpgradeByReplacingTheFile(t *testing.T) {
 
 // TestKilledToolhostTakesWhatHides: a grandchild that left its session and wiped its environment dies with toolhost too.
 func TestKilledToolhostTakesWhatHides(t *testing.T) {
+	t.Parallel()
 	h := prepare(t)
 	copyPlugin(t, faultPlugin(), filepath.Join(h.plugins, "fault"), "")
 	h.serve(t)

@@ -13,6 +13,7 @@ import (
 // TestLockLetsAChangeIn: what the lock file keeps out changes nothing; `why` names both digests and the one command that
 // lets it in; that command is enough, and no call fails meanwhile.
 func TestLockLetsAChangeIn(t *testing.T) {
+	t.Parallel()
 	h := locked(t)
 	beside := workBeside(t, h)
 	old := info(t, h, "calculator").Digest
@@ -44,6 +45,7 @@ func TestLockLetsAChangeIn(t *testing.T) {
 
 // TestLockDoesNotLetInWhatDoesNotStart: the command says why, what ran goes on, and the lock file is as it was.
 func TestLockDoesNotLetInWhatDoesNotStart(t *testing.T) {
+	t.Parallel()
 	h := locked(t)
 	beside := workBeside(t, h)
 	before, old := h.lockFile(t), info(t, h, "calculator").Digest
@@ -68,6 +70,7 @@ func TestLockDoesNotLetInWhatDoesNotStart(t *testing.T) {
 // TestLockLetsANewPluginIn under the name that it gives itself, whatever its file is called; but not under the name of
 // another that is in service.
 func TestLockLetsANewPluginIn(t *testing.T) {
+	t.Parallel()
 	h := locked(t)
 	install(t, h, "a.new.tool", "faultplugin", "")
 	eventually(t, "the new plugin is seen", func() bool { return h.tells(t, "does not know a.new.tool") })

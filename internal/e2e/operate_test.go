@@ -21,6 +21,7 @@ import (
 // nobody who works with another plugin notices. Then what else nights bring: a call that hangs, an upgrade, a rollback,
 // a broken binary.
 func TestTheOperatorsNight(t *testing.T) {
+	t.Parallel()
 	h := prepare(t)
 	install(t, h, "fault", "faultplugin", "")
 	install(t, h, "calculator", "plugins/calculator", "")

@@ -68,6 +68,7 @@ func tight(t *testing.T, where, text string) {
 
 // TestSecretsStaySecret: a plugin shows its secret wherever it can; nobody sees it, and nothing is kept of it.
 func TestSecretsStaySecret(t *testing.T) {
+	t.Parallel()
 	h, _ := withLeaky(t)
 	h.do(t, "call", "leak", `{"way":"length"}`).says(t, "the secret has "+strconv.Itoa(len(leakyKey))+" bytes")
 	tight(t, "what another tool sees", h.do(t, "call", "stranger", `{}`).stdout)
