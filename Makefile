@@ -14,18 +14,27 @@ CHAOSTIME    ?= 60s
 CHAOSRUNS    ?= 1
 # How many packages are tested at the same time. More than there are processors: much of the time tests wait for processes.
 PACKAGES     ?= 4
+# The packages whose tests take longest, in that order. They begin first, so that nothing has to wait for one of them alone.
+LONGEST      := ./internal/e2e ./internal/host ./internal/e2e/docs ./internal/process ./internal/e2e/barecontract ./internal/sandbox \
+                ./internal/e2e/languages ./internal/e2e/boundary ./internal/e2e/chaos ./plugins/shell ./cmd/agentd
+# The packages whose tests the race detector would keep from what they count.
+UNRACED      := /internal/e2e/counts
 # Every Go module of the repository: the product, its build tools and whatever stands beside them.
 MODULES      := $(shell find . -name go.mod ! -path '*/.*/*' ! -path '*/testdata/*' | sort | xargs -n 1 dirname)
 
 # What is built and what is checked is compiled alike, also by the tests (internal/e2e/programs), so that each is compiled
 # once. Only the race detector needs C, and tests with it have the flags that `go test` would have without this file.
 GIVENFLAGS         := $(shell $(GO) env GOFLAGS)
-RACEENV            := CGO_ENABLED=1 GOFLAGS='$(GIVENFLAGS)'
+# The detector lets every process sleep for a second before it exits, for what may still be written by then; tests wait for
+# what they start.
+RACEENV            := CGO_ENABLED=1 GOFLAGS='$(GIVENFLAGS)' GORACE=atexit_sleep_ms=0
 export CGO_ENABLED := 0
 # What gRPC traces is for pages that nobody serves, and templates in them keep every method of every type in a program.
 export GOFLAGS     := $(strip $(GIVENFLAGS) -trimpath -tags=grpcnotrace)
 # Programs carry no tables for debuggers, which would be a third of them. Stack traces need none.
 LDFLAGS            := -s -w
+# Where programs are linked: by the tests, too, so that each is linked once.
+PROGRAMS           := $(SCRATCH)/programs
 
 # step NAME,COMMAND runs one part of the checks and says what it is and how long it took.
 define step
@@ -44,7 +53,9 @@ EXPORT   := $(GO) list -export -deps
 compiled  = { $(EXPORT) -v $(1) 2>&1 >/dev/null | $(COUNT); $(EXPORT) $(1) >/dev/null; }
 
 .DEFAULT_GOAL := help
+ifndef BESIDE
 .NOTPARALLEL:
+endif
 
 .PHONY: help
 help: ## list the targets
@@ -53,8 +64,10 @@ help: ## list the targets
 .PHONY: build
 build: ## build bin/toolhost, bin/agentd and bin/plugins/NAME
 	@$(EXPORT) -v ./cmd/... ./plugins/... 2>&1 >/dev/null | $(COUNT)
-	$(BUILD) -ldflags='$(LDFLAGS)' -o bin/ ./cmd/...
-	$(BUILD) -ldflags='$(LDFLAGS)' -o bin/plugins/ ./plugins/...
+	$(BUILD) -ldflags='$(LDFLAGS)' -o $(PROGRAMS)/ ./cmd/... ./plugins/...
+	@mkdir -p bin/plugins
+	install -m 755 $(addprefix $(PROGRAMS)/,$(notdir $(wildcard cmd/*))) bin/
+	install -m 755 $(addprefix $(PROGRAMS)/,$(notdir $(wildcard plugins/*))) bin/plugins/
 
 .PHONY: demo
 demo: build ## build everything and run an agent on a scripted model; needs no key
@@ -71,7 +84,7 @@ baseline: ## accept the contracts as they are as the baseline of `buf breaking`
 	$(BUF) build --exclude-source-info -o $(BASELINE)
 
 .PHONY: test
-test: lint generated tidy unit counts brief typescript python ## run every check and every test, as CI does
+test: lint generated tidy unit counts others ## run every check and every test, as CI does
 	@printf '\nall checks passed\n'
 
 .PHONY: lint
@@ -114,12 +127,18 @@ tidy:
 .PHONY: unit
 unit:
 	$(call step,go test,$(GO) build -C tools -o $(CURDIR)/$(SCRATCH)/gotest ./cmd/gotest && \
-	  $(call in-modules,$(RACEENV) $(CURDIR)/$(SCRATCH)/gotest -vet=off -race -shuffle=on -p $(PACKAGES) ./...))
+	  $(call in-modules,$(RACEENV) $(CURDIR)/$(SCRATCH)/gotest -vet=off -race -shuffle=on -p $(PACKAGES) \
+	  $$(test $$dir != . || echo $(LONGEST)) $$($(GO) list ./... | grep -v '$(UNRACED)$$')))
 
-# The race detector changes what is allocated, so that the tests with it cannot count that.
+# The race detector changes what is allocated, so that these tests run without it, and without others beside them.
 .PHONY: counts
 counts:
-	$(call step,what a call costs,$(GO) test -vet=off -count=1 ./internal/e2e/counts)
+	$(call step,what a call costs,$(GO) test -vet=off -count=1 .$(UNRACED))
+
+# What is left waits much of its time, so that it goes on beside each other.
+.PHONY: others
+others: build
+	@$(MAKE) --no-print-directory -j3 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target) BESIDE=yes brief typescript python
 
 # The SDK sets itself up in the checkout, and says so where there is no Node to do it with.
 .PHONY: typescript
