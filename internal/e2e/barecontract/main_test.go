@@ -38,6 +38,7 @@ func TestPlugins(t *testing.T) {
 		{"node", prepareNode},
 	} {
 		t.Run(language.name, func(t *testing.T) {
+			t.Parallel() // most of the time processes begin or wait
 			p := language.prepare(t)
 			t.Run("by hand", func(t *testing.T) { testByHand(t, p) })
 			t.Run("life", func(t *testing.T) { testLife(t, p) })
