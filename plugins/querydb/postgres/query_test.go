@@ -17,8 +17,18 @@ import (
 	"github.com/toolhost/toolhost/plugins/querydb/rowset"
 )
 
-func TestQuery(t *testing.T) {
+// TestTenants asks one server everything, as making one takes longer than all that it is asked. What a part changes of the
+// role it takes back; the last one does not. The attacks come first, as they count connections, and a server is slow to
+// notice that one has gone.
+func TestTenants(t *testing.T) {
 	s, acme := shop(t)
+	t.Run("attacks", func(t *testing.T) { testAttacks(t, s, acme) })
+	t.Run("query", func(t *testing.T) { testQuery(t, s, acme) })
+	t.Run("unfit roles", func(t *testing.T) { testUnfitRoles(t, s, acme) })
+	t.Run("prepared ground", func(t *testing.T) { testRoleCannotPrepareTheGround(t, s, acme) })
+}
+
+func testQuery(t *testing.T, s *pgtest.Server, acme postgres.Role) {
 	t.Run("own rows", func(t *testing.T) { testOnlyOwnRows(t, s, acme) })
 	t.Run("values", func(t *testing.T) { testValues(t, acme) })
 	t.Run("parameters", func(t *testing.T) { testParameters(t, acme) })
@@ -188,9 +198,8 @@ func eventually(t *testing.T, what string, condition func() bool) {
 	}
 }
 
-// TestUnfitRoles: nothing is run as a role that may do more than read.
-func TestUnfitRoles(t *testing.T) {
-	s, acme := shop(t)
+// testUnfitRoles: nothing is run as a role that may do more than read.
+func testUnfitRoles(t *testing.T, s *pgtest.Server, acme postgres.Role) {
 	for _, test := range []struct{ name, change, back, want string }{
 		{"superuser", "ALTER ROLE acme_reader SUPERUSER", "ALTER ROLE acme_reader NOSUPERUSER", "SUPERUSER"},
 		{"createrole", "ALTER ROLE acme_reader CREATEROLE", "ALTER ROLE acme_reader NOCREATEROLE", "CREATEROLE"},
@@ -221,6 +230,7 @@ func TestUnfitRoles(t *testing.T) {
 	if _, err := postgres.Query(t.Context(), allowed, "SELECT pg_sleep(0)", nil, enough); err != nil {
 		t.Errorf("a function that is allowed: %v", err)
 	}
+	s.Do(t, "shop", "REVOKE EXECUTE ON FUNCTION pg_sleep(float8) FROM acme_reader; DROP ROLE plain")
 	wrong := acme
 	wrong.Password = "guessed"
 	if _, err := postgres.Query(t.Context(), wrong, "SELECT 1", nil, enough); !errors.Is(err, postgres.ErrUnavailable) {
@@ -228,9 +238,8 @@ func TestUnfitRoles(t *testing.T) {
 	}
 }
 
-// TestRoleCannotPrepareTheGround: what a role sets for its own sessions does not make them write.
-func TestRoleCannotPrepareTheGround(t *testing.T) {
-	s, acme := shop(t)
+// testRoleCannotPrepareTheGround: what a role sets for its own sessions does not make them write.
+func testRoleCannotPrepareTheGround(t *testing.T, s *pgtest.Server, acme postgres.Role) {
 	s.Do(t, "shop", `ALTER ROLE acme_reader SET default_transaction_read_only = off; ALTER ROLE acme_reader SET search_path = acme, pg_catalog;
 		CREATE FUNCTION acme.pg_has_role(oid, oid, text) RETURNS bool LANGUAGE sql AS 'SELECT false';
 		GRANT globex_reader TO acme_reader`)
