@@ -42,7 +42,7 @@ func TestPluginsFitAMessage(t *testing.T) {
 	}{
 		{1, 50, 10, "the last line"},
 		{100, 50, 10, "the last line"},
-		{500, 50, 10, "the last line"},
+		{500, 5, 10, "the last line"},
 		{40_000, 1, 0, ""},
 	} {
 		resp := hostpb.FromPlugins(wordy(test.plugins, test.lines, 8<<10))
