@@ -2,22 +2,30 @@ package wirecode
 
 import "sync"
 
-// middling is a size that many frames have which travel together, and hardly any that travels alone.
-const middling = 4 << 10
+// The sizes of memory that is used again.
+const (
+	// sizeFew holds a few small frames that travel together.
+	sizeFew = 4 << 10
+	// sizeMany holds as many of them as there may be, which is flow.TogetherBytes.
+	sizeMany = 32 << 10
+	// sizePiece holds a frame with the most payload that the contracts allow, 64 KiB, and 8 KiB for what is around it. What is
+	// larger is rare, and not used again.
+	sizePiece = 72 << 10
+)
 
-// pool is memory for messages of up to largest bytes, which is used again as it is: gRPC's own clears it first, and for what has
-// more than 32 KiB it takes, and clears, a whole MiB. The zero value is ready. It is safe for concurrent use.
+// pool is memory for messages, which is used again as it is: gRPC's own clears it first, and for what has more than 32 KiB it
+// takes, and clears, a whole MiB. The zero value is ready. It is safe for concurrent use.
 type pool struct {
-	small, large sync.Pool // of *[]byte
+	few, many, piece sync.Pool // of *[]byte
 }
 
 // Get implements mem.BufferPool. What is in the memory is anything.
 func (p *pool) Get(size int) *[]byte {
-	from, most := &p.large, largest
-	if size <= middling {
-		from, most = &p.small, middling
+	of, most := p.of(size)
+	if of == nil {
+		return new(make([]byte, size))
 	}
-	b, ok := from.Get().(*[]byte)
+	b, ok := of.Get().(*[]byte)
 	if !ok {
 		b = new(make([]byte, most))
 	}
@@ -27,9 +35,21 @@ func (p *pool) Get(size int) *[]byte {
 
 // Put implements mem.BufferPool.
 func (p *pool) Put(b *[]byte) {
-	if cap(*b) == middling {
-		p.small.Put(b)
-	} else {
-		p.large.Put(b)
+	if of, most := p.of(cap(*b)); of != nil && cap(*b) == most {
+		of.Put(b)
+	}
+}
+
+// of returns where memory for so many bytes is kept, and how large that is; nil where it is not kept.
+func (p *pool) of(size int) (kept *sync.Pool, most int) {
+	switch {
+	case size <= sizeFew:
+		return &p.few, sizeFew
+	case size <= sizeMany:
+		return &p.many, sizeMany
+	case size <= sizePiece:
+		return &p.piece, sizePiece
+	default:
+		return nil, 0
 	}
 }

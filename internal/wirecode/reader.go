@@ -1,12 +1,10 @@
 package wirecode
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"math"
 	"unicode/utf8"
-	"unsafe"
 
 	"google.golang.org/protobuf/encoding/protowire"
 )
@@ -26,14 +24,12 @@ type Reader struct {
 	end   int    // of the message that is read
 	tag   uint64 // of the field that is read: its number and kind
 	depth int    // how many more messages may be nested
-	keep  int    // payloads of at least so many bytes are not copied; 0: all are
 	err   error
 }
 
-// decode reads all of b into m, which is empty. Payloads of at least keep bytes are part of b afterwards, which must not change
-// then; 0 means that all are copied.
-func (r *Reader) decode(b []byte, m Message, keep int) error {
-	*r = Reader{buf: b, end: len(b), depth: protowire.DefaultRecursionLimit - 1, keep: keep}
+// decode reads all of b into m, which is empty, and keeps nothing of b.
+func (r *Reader) decode(b []byte, m Message) error {
+	*r = Reader{buf: b, end: len(b), depth: protowire.DefaultRecursionLimit - 1}
 	m.ReadWire(r)
 	err := r.err
 	*r = Reader{}
@@ -121,25 +117,11 @@ func (r *Reader) Text() string {
 		r.fail(errText)
 		return ""
 	}
-	if r.keeps(p) {
-		return unsafe.String(unsafe.SliceData(p), len(p)) // the buffer is never written to again
-	}
 	return string(p)
 }
 
 // Bytes returns bytes. They are never nil.
-func (r *Reader) Bytes() []byte {
-	p := r.payload()
-	if p == nil {
-		return []byte{}
-	}
-	if r.keeps(p) {
-		return p
-	}
-	return bytes.Clone(p)
-}
-
-func (r *Reader) keeps(p []byte) bool { return r.keep > 0 && len(p) >= r.keep }
+func (r *Reader) Bytes() []byte { return append([]byte{}, r.payload()...) }
 
 // Message reads a message that is nested into m, beside what is there.
 func (r *Reader) Message(m Message) {
@@ -148,27 +130,22 @@ func (r *Reader) Message(m Message) {
 	r.leave(outer)
 }
 
-// enter makes the field's payload what is read, as a message that is nested.
+// enter makes the field's payload what is read, as something that is nested.
 func (r *Reader) enter() (outer int) {
 	if r.depth--; r.depth < 0 {
 		r.fail(errTooDeep)
 	}
-	return r.open()
-}
-
-func (r *Reader) leave(outer int) {
-	r.depth++
-	r.end = outer
-}
-
-// open makes the field's payload what is read.
-func (r *Reader) open() (outer int) {
 	p := r.payload()
 	outer = r.end
 	if r.err == nil {
 		r.at, r.end = r.at-len(p), r.at
 	}
 	return outer
+}
+
+func (r *Reader) leave(outer int) {
+	r.depth++
+	r.end = outer
 }
 
 // Unknown keeps a field that this version does not know, or that has another kind, as it is.
@@ -195,7 +172,7 @@ func (r *Reader) Skip() bool {
 
 // ReadMap reads an entry of a map; one with the same key is replaced.
 func ReadMap[V string | []byte](r *Reader, m *map[string]V) {
-	outer := r.open()
+	outer := r.enter()
 	var key string
 	var value V
 	for r.Next() {
@@ -208,7 +185,7 @@ func ReadMap[V string | []byte](r *Reader, m *map[string]V) {
 			r.Skip()
 		}
 	}
-	r.end = outer
+	r.leave(outer)
 	if *m == nil {
 		*m = map[string]V{}
 	}

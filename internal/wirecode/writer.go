@@ -3,31 +3,21 @@ package wirecode
 import (
 	"encoding/binary"
 	"math"
-	"unsafe"
 
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // Writer takes a message from its end to its beginning: so the length of what is nested is known when it is to be written,
-// and nothing is measured twice. The zero value is empty and keeps no payload apart. It is for one goroutine.
+// and nothing is measured twice. The zero value is empty. It is for one goroutine.
 type Writer struct {
-	buf   []byte
-	at    int   // of buf, where what is written begins
-	apart int   // payloads of at least so many bytes are not copied; 0: all are
-	cuts  []cut // from the end of the message to its beginning
-	away  int   // bytes of all cuts
-}
-
-// cut is a payload that was not copied.
-type cut struct {
-	behind  int // bytes of buf that come after it
-	payload []byte
+	buf []byte
+	at  int // of buf, where what is written begins
 }
 
 // len returns how many bytes are written.
-func (w *Writer) len() int { return len(w.buf) - w.at + w.away }
+func (w *Writer) len() int { return len(w.buf) - w.at }
 
-// need makes room for n bytes before what is written.
+// need makes room for n bytes before what is written. There is, unless the message has changed since it was measured.
 func (w *Writer) need(n int) {
 	if w.at >= n {
 		return
@@ -72,17 +62,16 @@ func (w *Writer) Double(tag uint64, v float64) { w.Fixed64(tag, math.Float64bits
 
 // Text writes a string. Nobody looks whether it is UTF-8: who makes messages sees to that, and who reads them looks.
 func (w *Writer) Text(tag uint64, v string) {
-	w.Bytes(tag, unsafe.Slice(unsafe.StringData(v), len(v))) // only read
+	w.need(len(v))
+	w.at -= len(v)
+	copy(w.buf[w.at:], v)
+	w.varint(uint64(len(v)))
+	w.varint(tag)
 }
 
-// Bytes writes bytes. What is kept apart must not change until the message is sent.
+// Bytes writes bytes.
 func (w *Writer) Bytes(tag uint64, v []byte) {
-	if w.apart > 0 && len(v) >= w.apart {
-		w.cuts = append(w.cuts, cut{behind: len(w.buf) - w.at, payload: v})
-		w.away += len(v)
-	} else {
-		w.Raw(v)
-	}
+	w.Raw(v)
 	w.varint(uint64(len(v)))
 	w.varint(tag)
 }
