@@ -7,8 +7,6 @@ import (
 	"io"
 	"sync"
 
-	"google.golang.org/protobuf/proto"
-
 	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
 	"github.com/toolhost/toolhost/internal/flow"
 	"github.com/toolhost/toolhost/internal/hostpb"
@@ -72,7 +70,7 @@ func (e *execution) receive(m *toolhostv1.CallEvent) {
 		e.callID = started.GetCallId()
 		e.mutex.Unlock()
 	}
-	size := proto.Size(m)
+	size := m.SizeWire()
 	err := e.inbox.Put(item{message: m}, size)
 	switch {
 	case errors.Is(err, flow.ErrOverrun):

@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolhost/toolhost/internal/address"
 	"github.com/toolhost/toolhost/internal/toolpb"
+	"github.com/toolhost/toolhost/internal/wirecode"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -65,7 +66,7 @@ func (l *link) acquire() (*connection, error) {
 			grpc.WithTransportCredentials(insecure.NewCredentials()),
 			grpc.WithStaticStreamWindowSize(windowBytes),
 			grpc.WithStaticConnWindowSize(windowBytes),
-			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(l.limit)),
+			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(l.limit), grpc.ForceCodecV2(wirecode.NewCodec())),
 			grpc.WithDisableServiceConfig(),
 			grpc.WithIdleTimeout(0),
 		)

@@ -9,7 +9,6 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
-	"google.golang.org/protobuf/proto"
 
 	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
 	"github.com/toolhost/toolhost/internal/flow"
@@ -222,7 +221,7 @@ const frameRoom = 1 << 10
 // put queues a frame, and waits while the stream has no room. It refuses what would end the stream of all calls: a frame that is
 // larger than a message may be.
 func (s *session) put(ctx context.Context, frame *toolhostv1.ConnectRequest) error {
-	size := proto.Size(frame)
+	size := frame.SizeWire()
 	if size > hostpb.MaxMessageBytes-frameRoom {
 		return tool.Errorf(tool.KindInvalidArgument,
 			"the call's context values, with its name and all else but its arguments, have about %d bytes; at most %d can be sent", size, hostpb.MaxMessageBytes-hostpb.Window-frameRoom)

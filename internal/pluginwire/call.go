@@ -8,8 +8,6 @@ import (
 	"math"
 	"sync"
 
-	"google.golang.org/protobuf/proto"
-
 	pluginv1 "github.com/toolhost/toolhost/gen/go/toolhost/plugin/v1"
 	"github.com/toolhost/toolhost/internal/flow"
 	"github.com/toolhost/toolhost/tool"
@@ -130,7 +128,7 @@ func (c *Call) startFrame(start Start) (frame *pluginv1.ConnectRequest, size int
 		Call:  c.number,
 		Frame: &pluginv1.ConnectRequest_Start{Start: fromStart(start, c.conn.cfg.CallWindow)},
 	}
-	size = proto.Size(frame)
+	size = frame.SizeWire()
 	if size > maxMessage {
 		return nil, 0, tool.Errorf(tool.KindInvalidArgument, "starting a call: its context values and secrets have %d bytes; at most %d can be sent", size-len(start.Arguments), maxMessage-maxPiece)
 	}
@@ -278,7 +276,7 @@ func (c *Call) Await(f func(end int)) bool {
 		c.mu.Lock()
 		last := c.last
 		c.mu.Unlock()
-		f(proto.Size(last))
+		f(last.SizeWire())
 	})
 }
 

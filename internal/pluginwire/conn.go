@@ -11,7 +11,6 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
-	"google.golang.org/protobuf/proto"
 
 	pluginv1 "github.com/toolhost/toolhost/gen/go/toolhost/plugin/v1"
 	"github.com/toolhost/toolhost/internal/flow"
@@ -243,7 +242,7 @@ func (c *Conn) dispatch(frame *pluginv1.ConnectResponse) {
 		if frame.GetReadArtifact() != nil {
 			call.asked()
 		}
-		if err := call.inbox.Put(frame, proto.Size(frame)); errors.Is(err, flow.ErrOverrun) {
+		if err := call.inbox.Put(frame, frame.SizeWire()); errors.Is(err, flow.ErrOverrun) {
 			call.fail(tool.Errorf(tool.KindInternal, "the plugin broke the contract: it sent more than its credit allows"))
 		}
 	}

@@ -1,6 +1,10 @@
 package pluginwire
 
-import "google.golang.org/grpc"
+import (
+	"google.golang.org/grpc"
+
+	"github.com/toolhost/toolhost/internal/wirecode"
+)
 
 const (
 	// maxMessage bounds one gRPC message. Frames are at most 64 KiB of payload by contract; what is larger are whole
@@ -16,7 +20,7 @@ const (
 // DialOptions returns the options with which the host dials a plugin.
 func DialOptions() []grpc.DialOption {
 	return []grpc.DialOption{
-		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxMessage), grpc.MaxCallSendMsgSize(maxMessage)),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxMessage), grpc.MaxCallSendMsgSize(maxMessage), grpc.ForceCodecV2(wirecode.NewCodec())),
 		grpc.WithStaticStreamWindowSize(window),
 		grpc.WithStaticConnWindowSize(window),
 		grpc.WithIdleTimeout(0),         // a plugin without calls stays connected
@@ -29,6 +33,7 @@ func DialOptions() []grpc.DialOption {
 // ServerOptions returns the options with which a plugin serves.
 func ServerOptions() []grpc.ServerOption {
 	return []grpc.ServerOption{
+		grpc.ForceServerCodecV2(wirecode.NewCodec()),
 		grpc.MaxRecvMsgSize(maxMessage),
 		grpc.MaxSendMsgSize(maxMessage),
 		grpc.StaticStreamWindowSize(window),

@@ -1,8 +1,6 @@
 package pluginwire
 
 import (
-	"google.golang.org/protobuf/proto"
-
 	pluginv1 "github.com/toolhost/toolhost/gen/go/toolhost/plugin/v1"
 	"github.com/toolhost/toolhost/internal/toolpb"
 	"github.com/toolhost/toolhost/tool"
@@ -41,7 +39,7 @@ func (c *ServerCall) sendResult(result tool.Result, end *endFrame) (size int, er
 		payload := takePayload(&block, max(room, 0))
 		if payload == nil {
 			if i+1 < len(result.Content) { // who comes after the last needs no room
-				room -= proto.Size(out.Content[i])
+				room -= out.Content[i].SizeWire()
 			}
 			continue
 		}
@@ -50,7 +48,7 @@ func (c *ServerCall) sendResult(result tool.Result, end *endFrame) (size int, er
 			return 0, err
 		}
 	}
-	if size = proto.Size(out); size > maxEnd {
+	if size = out.SizeWire(); size > maxEnd {
 		return 0, tool.Errorf(tool.KindInternal, "the effects, metadata and artifacts of the tool's result have %d bytes; at most %d can be sent", size, maxEnd)
 	}
 	end.result.Result = out
@@ -94,9 +92,9 @@ func (c *ServerCall) sendChunks(index uint32, payload []byte) error {
 func (e *endFrame) fail(err *tool.Error) (size int) {
 	out := toolpb.FromError(err)
 	out.Message = clip(out.Message, maxPiece)
-	if size = proto.Size(out); size > maxEnd {
+	if size = out.SizeWire(); size > maxEnd {
 		out.Exit, out.Plugin, out.Instance, out.CallId = nil, "", "", ""
-		size = proto.Size(out)
+		size = out.SizeWire()
 	}
 	e.end.Outcome = &pluginv1.CallEnd_Error{Error: out}
 	return size + endOverhead

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"google.golang.org/protobuf/proto"
-
 	pluginv1 "github.com/toolhost/toolhost/gen/go/toolhost/plugin/v1"
 	"github.com/toolhost/toolhost/internal/flow"
 	"github.com/toolhost/toolhost/internal/toolpb"
@@ -75,7 +73,7 @@ func (c *ServerCall) Send(ctx context.Context, event tool.Event) error {
 }
 
 func (c *ServerCall) send(ctx context.Context, frame *pluginv1.ConnectResponse) error {
-	size := proto.Size(frame)
+	size := frame.SizeWire()
 	if size > maxEvent {
 		return tool.Errorf(tool.KindInvalidArgument, "a status or log record of %d bytes; at most %d can be sent", size, maxEvent)
 	}
