@@ -17,6 +17,7 @@ import (
 	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
 	"github.com/toolhost/toolhost/internal/flow"
 	"github.com/toolhost/toolhost/internal/hostpb"
+	"github.com/toolhost/toolhost/internal/wirecode"
 )
 
 const (
@@ -62,6 +63,7 @@ func NewServer(cfg Config) *Server {
 	guard := guard{logger: logger}
 	s := &Server{
 		grpc: grpc.NewServer(
+			grpc.ForceServerCodecV2(wirecode.NewCodec()),
 			grpc.Creds(peerCredentials{cfg.Refuse}),
 			grpc.MaxRecvMsgSize(hostpb.MaxMessageBytes),
 			grpc.StaticStreamWindowSize(windowBytes),
