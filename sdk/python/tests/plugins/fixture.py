@@ -173,9 +173,9 @@ async def meet(room: str, count: int) -> str:
 
 @plugin.tool(read_only=True)
 def chatter(ctx: Context, count: int) -> str:
-    """Say more than any credit allows at once, and then how much it was."""
+    """Say more than any credit allows at once, and then how much it was; no more than is kept for who reads slowly."""
     for n in range(count):
-        ctx.logger.debug("line %d %s", n, "x" * 1000)
+        ctx.logger.debug("line %d %s", n, "x" * 300)
     return f"said {count}"
 
 
