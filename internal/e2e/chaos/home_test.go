@@ -18,6 +18,7 @@ defaults:
   quarantine: {crashes: 30, window: 1m, probe_after: 1s}
   drain_timeout: 2s
 calls: {yield_timeout: 500ms}
+launch: {waiting: 0} # who waits for the next call would still be there when all is quiet
 plugin:
   chaos-wild-1: {isolation: session, max_instances: 4}
   chaos-wild-2: {isolation: call, max_instances: 8, prewarmed: 2}
