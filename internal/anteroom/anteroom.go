@@ -119,7 +119,8 @@ func (r *Room) invite(cfg process.Config) {
 	if r.cfg.Most == 0 || !r.cfg.Wanted(cfg) {
 		return
 	}
-	cfg.Report = nil // it was the last launch's
+	cfg.Report = nil // it was the last launch's, as the instance was
+	cfg.Instance = cfg.Plugin + "-waiting"
 	waiting, err := process.Wait(cfg)
 	if err != nil {
 		if !errors.Is(err, process.ErrNoWalls) {
