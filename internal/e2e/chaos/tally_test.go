@@ -20,6 +20,7 @@ type tally struct {
 
 	latest     time.Duration // the worst delay
 	latestCall string
+	slowest    time.Duration // of the calls of calm plugins
 }
 
 func newTally() tally {
@@ -46,6 +47,13 @@ func (y *tally) fault(name string) {
 	y.faults[name]++
 }
 
+// took counts a call of a calm plugin that took so long.
+func (y *tally) took(time time.Duration) {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	y.slowest = max(y.slowest, time)
+}
+
 // late keeps the worst delay behind a deadline, and whose it was.
 func (y *tally) late(call tool.Call, by time.Duration) {
 	y.mu.Lock()
@@ -55,11 +63,14 @@ func (y *tally) late(call tool.Call, by time.Duration) {
 	}
 }
 
-// report fails the test if something of the chaos did not happen at all.
+// report fails the test if something of the chaos did not happen at all, or a call ended too late.
 func (y *tally) report(t *testing.T) {
 	t.Helper()
 	t.Logf("calls of calm plugins: %d; outcomes of wild ones: %v; accidents: %v", y.calm.Load(), y.outcomes, y.faults)
-	t.Logf("the latest outcome came %v after its deadline, of %s", y.latest, y.latestCall)
+	t.Logf("the latest outcome came %v after its deadline, of %s; calls of calm plugins took at most %v", y.latest, y.latestCall, y.slowest)
+	if y.latest > slack+y.slowest {
+		t.Errorf("the outcome of %s came %v after its deadline, want at most %v, and what the machine adds", y.latestCall, y.latest, slack)
+	}
 	if y.calm.Load() == 0 || y.outcomes["result"] == 0 || len(y.faults) == 0 {
 		t.Error("something of the chaos did not happen at all")
 	}
