@@ -14,7 +14,7 @@ import (
 // claim takes the id of a run whose arguments are complete, or finds the call that has it: it returns the run to follow,
 // or why there is none. What only the store knows is returned as a run that has ended.
 func (h *Host) claim(r *run, sum [sha256.Size]byte) (*run, *tool.Error) {
-	if h.cfg.Calls != nil && !r.minted { // else the ledger in memory knows all there is to know
+	if h.cfg.Calls != nil && !r.minted && !r.fresh { // else the ledger in memory knows all there is to know
 		if holder, refused := h.holder(&r.call, sum); holder != nil || refused != nil {
 			return holder, refused
 		}

@@ -14,6 +14,7 @@ type execution struct {
 	id          string // the call's
 	minted      bool   // the id is the host's, so nobody can come back for the call
 	outcomeOnly bool   // the caller wants nothing else
+	fresh       bool   // of its run
 
 	mu       sync.Mutex
 	text     []byte // the arguments so far

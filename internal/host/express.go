@@ -27,7 +27,7 @@ type express struct {
 	host   *Host
 	ctx    context.Context // the caller's
 	done   func(tool.Event)
-	e      *execution
+	e      execution
 	stop   func() bool // of what closes e with ctx; nil: nothing does
 	f      follower
 	parked atomic.Bool // nobody carries the call; who sets it to false does from then on
@@ -81,15 +81,14 @@ func (x *express) begin(call *tool.Call, t *catalog.Tool, opened func(tool.Execu
 			panic(p)
 		}
 	}()
-	e, todo, err := x.host.openOf(call, t)
+	todo, err := x.host.openOf(&x.e, call, t)
 	if err != nil {
 		x.leave(failed(call, err))
 		return
 	}
-	x.e = e
-	opened(e)
-	if e.minted {
-		x.stop = context.AfterFunc(x.ctx, e.Close)
+	opened(&x.e)
+	if x.e.minted {
+		x.stop = context.AfterFunc(x.ctx, x.e.Close)
 	}
 	if todo.run == nil { // it follows another call, which may take its time, or has its outcome
 		x.later(x.arrive)

@@ -41,7 +41,14 @@ func (h *Host) Do(ctx context.Context, call tool.Call, opened func(tool.Executio
 	case t != nil && h.board():
 		x := &express{host: h, ctx: ctx, done: done}
 		x.begin(&call, t, opened)
-	case !h.spawn(func() { done(h.do(ctx, &call, opened)) }):
+	default:
+		h.doBeside(ctx, call, opened, done)
+	}
+}
+
+// doBeside makes a call in a goroutine. It is a function of its own because a call that has none needs no copy of the call.
+func (h *Host) doBeside(ctx context.Context, call tool.Call, opened func(tool.Execution), done func(tool.Event)) {
+	if !h.spawn(func() { done(h.do(ctx, &call, opened)) }) {
 		done(failed(&call, tool.Errorf(tool.KindUnavailable, "%w", errStopping)))
 	}
 }
@@ -85,39 +92,44 @@ func (h *Host) open(ctx context.Context, call *tool.Call, complete bool) (e *exe
 	if err != nil {
 		return nil, task{}, ofCall(call.ID, err)
 	}
-	return h.begin(call, t, complete)
+	e = &execution{}
+	todo, err = e.begin(h, call, t, complete)
+	return e, todo, err
 }
 
-// openOf is open for a call whose tool is known already and whose arguments are complete. It does not block.
-func (h *Host) openOf(call *tool.Call, t *catalog.Tool) (e *execution, todo task, err error) {
+// openOf is open for a call that is unhindered, whose tool that has shown. It does not block. e, of the zero value, is to be the
+// caller's hold on the call.
+func (h *Host) openOf(e *execution, call *tool.Call, t *catalog.Tool) (todo task, err error) {
 	if err := checkCall(call); err != nil {
-		return nil, task{}, err
+		return task{}, err
 	}
 	if err := h.switchedOff(t.Plugin.Info.Name); err != nil {
-		return nil, task{}, ofCall(call.ID, err)
+		return task{}, ofCall(call.ID, err)
 	}
-	return h.begin(call, t, true)
+	e.fresh = true // else the call were not unhindered
+	return e.begin(h, call, t, true)
 }
 
-// begin begins a call that was checked, of a tool that may be called.
-func (h *Host) begin(call *tool.Call, t *catalog.Tool, complete bool) (e *execution, todo task, err error) {
+// begin begins a call that was checked, of a tool that may be called. e has nothing but fresh.
+func (e *execution) begin(h *Host, call *tool.Call, t *catalog.Tool, complete bool) (todo task, err error) {
 	r, err := h.newRun(*call, t)
 	if err != nil {
-		return nil, task{}, err
+		return task{}, err
 	}
 	if r.minted = call.ID == ""; r.minted {
 		r.call.ID = "call-" + rand.Text()
 	}
 	if len(call.Arguments) > h.cfg.MaxArgumentBytes {
-		return nil, task{}, h.tooLarge(r.call.ID)
+		return task{}, h.tooLarge(r.call.ID)
 	}
-	e = &execution{host: h, id: r.call.ID, minted: r.minted, outcomeOnly: call.OutcomeOnly, text: call.Arguments, run: r}
+	r.fresh = e.fresh
+	e.host, e.id, e.minted, e.outcomeOnly, e.text, e.run = h, r.call.ID, r.minted, call.OutcomeOnly, call.Arguments, r
 	if complete {
 		todo = e.submit()
 	} else if t.Spec.PartialArguments && r.mayPreview() && r.hasSecrets() {
 		r.preview(e.text)
 	}
-	return e, todo, nil
+	return todo, nil
 }
 
 // checkCall refuses calls that cannot be, whatever their tool is.

@@ -22,6 +22,7 @@ type run struct {
 	record record
 	came   time.Time   // when it was opened
 	minted bool        // the call's id is the host's
+	fresh  bool        // the store did not know the call's id when it came: who took it since has it in the ledger first
 	whole  bool        // its result is for the host itself, and not shaped
 	entry  ledgerEntry // the ledger's
 
