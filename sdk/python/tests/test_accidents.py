@@ -90,14 +90,17 @@ class EndsEarly(pb_grpc.ToolServiceServicer):
     def __init__(self) -> None:
         self.ended = threading.Event()
 
-    def Execute(self, requests: Iterator[pb.ExecuteRequest], context: Any) -> Iterator[pb.ExecuteResponse]:  # noqa: N802
-        next(requests)
-        context.add_callback(self.ended.set)
+    def Connect(self, requests: Iterator[pb.ConnectRequest], context: Any) -> Iterator[pb.ConnectResponse]:  # noqa: N802
+        call = next(requests).call
         for number in range(1, 6):
             status = status_pb2.Status(tip=f"step {number}")
-            yield pb.ExecuteResponse(event=pb.CallEvent(seq=number, status=status))
+            yield pb.ConnectResponse(call=call, event=pb.CallEvent(seq=number, status=status))
         result = result_pb2.Result(content=[result_pb2.Content(text="not a word more")], is_error=True)
-        yield pb.ExecuteResponse(event=pb.CallEvent(seq=6, ended=pb.CallEnded(call_id="c", result=result)))
+        ended = pb.CallEnded(call_id="c", result=result)
+        yield pb.ConnectResponse(call=call, event=pb.CallEvent(seq=6, ended=ended))
+        self.ended.set()
+        for _ in requests:
+            pass
 
     def ListTools(self, request: pb.ListToolsRequest, context: Any) -> pb.ListToolsResponse:  # noqa: N802
         return pb.ListToolsResponse()

@@ -14,6 +14,7 @@ from toolhost._wire import MAX_MESSAGE
 from toolhost.client._events import Event, Format, Joiner, Match, Outcome, Rendered, ToolInfo, to_info
 from toolhost.client._execution import AsyncExecution
 from toolhost.client._options import Arguments, CallOptions, Selection, argument_text, call_options, selection_fields
+from toolhost.client._stream import CallStreams
 from toolhost.errors import InvalidArgument
 from toolhost.proto.toolhost.v1 import tool_service_pb2 as pb
 from toolhost.proto.toolhost.v1 import tool_service_pb2_grpc as pb_grpc
@@ -44,6 +45,7 @@ class AsyncClient:
 
     def __init__(self, address: str = "") -> None:
         self._link = Link(address, "toolhost", MAX_MESSAGE)
+        self._streams = CallStreams(self._link)
 
     @property
     def address(self) -> str:
@@ -56,6 +58,7 @@ class AsyncClient:
         Calls that are under way end as if the connection was lost. It may be called more than once.
         """
         await self._link.close()
+        await self._streams.close()
 
     async def __aenter__(self) -> Self:
         return self
@@ -114,7 +117,7 @@ class AsyncClient:
             tool=tool, arguments=argument_text(arguments), complete=True, options=call_options(options)
         )
         start.options.outcome_only = True
-        async with AsyncExecution(self._link, start) as execution:
+        async with AsyncExecution(self._streams, start) as execution:
             return await execution.outcome()
 
     def open(
@@ -126,7 +129,7 @@ class AsyncClient:
         """
         text = b"" if arguments is None and not complete else argument_text(arguments)
         start = pb.StartCall(tool=tool, arguments=text, complete=complete, options=call_options(options))
-        return AsyncExecution(self._link, start)
+        return AsyncExecution(self._streams, start)
 
     async def watch_call(self, call_id: str, *, session: str = "", after: int = 0) -> AsyncIterator[Event]:
         """Yield the events of a call that exists, after a seq, to its outcome. Leaving the loop does not cancel it."""

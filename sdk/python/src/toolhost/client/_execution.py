@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import copy
 from collections.abc import AsyncIterator
 from types import TracebackType
-from typing import Any
 
-import grpc
-
-from toolhost._link import Link
 from toolhost._wire import CHUNK
 from toolhost.client._events import Event, Joiner, Outcome, Started
+from toolhost.client._stream import CallStreams, Lost, StreamedCall
 from toolhost.errors import OutcomeUnknown, ToolhostError, Unavailable
 from toolhost.proto.toolhost.v1 import tool_service_pb2 as pb
-from toolhost.proto.toolhost.v1 import tool_service_pb2_grpc as pb_grpc
 
 _GRACE = 1.0  # how long the end of a call is waited for that was cancelled, in seconds: most tools stop at once
 
@@ -27,8 +24,8 @@ class AsyncExecution:
     are not complete, is cancelled; any other goes on, and its outcome can be had by its id.
     """
 
-    def __init__(self, link: Link, start: pb.StartCall) -> None:
-        self._link = link
+    def __init__(self, streams: CallStreams, start: pb.StartCall) -> None:
+        self._streams = streams
         self._joiner = Joiner()
         self._call_id = start.options.call_id
         self._named = bool(self._call_id)
@@ -36,9 +33,7 @@ class AsyncExecution:
         self._complete = False
         self._outcome: Outcome | None = None
         self._pending = start
-        self._rpc: Any = None
-        self._messages: Any = None
-        self._reading: asyncio.Future[Any] | None = None
+        self._call: StreamedCall | None = None
         self._left = False
 
     @property
@@ -47,14 +42,12 @@ class AsyncExecution:
         return self._call_id
 
     async def __aenter__(self) -> AsyncExecution:
+        self._call = self._streams.enter()
         try:
-            self._rpc = pb_grpc.ToolServiceStub(self._link.channel).Execute()
-            # By this and not by `read`, what came before the end can be read also when a frame could not be sent.
-            self._messages = aiter(self._rpc)
             text, complete = self._pending.arguments, self._pending.complete
             self._pending.arguments = text[:CHUNK]
             self._pending.complete = self._complete = complete and len(text) <= CHUNK
-            self._sent = await self._write(pb.ExecuteRequest(start=self._pending))
+            self._sent = await self._write(pb.ConnectRequest(start=self._pending))
             if len(text) > CHUNK:
                 await self.send(text[CHUNK:], complete=complete)
         except BaseException:
@@ -65,46 +58,33 @@ class AsyncExecution:
     async def __aexit__(
         self, kind: type[BaseException] | None, failure: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._outcome is not None and self._reading is None and not self._rpc.done():
-            # The stream ends with the outcome: taking its end is cheaper for both sides than resetting it.
-            with contextlib.suppress(grpc.aio.AioRpcError, asyncio.TimeoutError, TimeoutError):
-                await asyncio.wait_for(self._read(), _GRACE)
         self._let_go()
 
     def _let_go(self) -> None:
         self._left = True
-        if self._rpc is not None:
-            self._rpc.cancel()
-        if self._reading is not None:
-            self._reading.cancel()
+        if self._call is not None:
+            self._call.leave(cancel=not (self._named and self._complete))
 
     async def send(self, text: str | bytes, *, complete: bool = False) -> None:
         """Send more of the argument text, which may end anywhere. After the call has ended it does nothing."""
         data = text.encode() if isinstance(text, str) else text
         for at in range(0, len(data), CHUNK):
-            await self._write(pb.ExecuteRequest(append=pb.AppendArguments(text=data[at : at + CHUNK])))
+            await self._write(pb.ConnectRequest(append=pb.AppendArguments(text=data[at : at + CHUNK])))
         if complete:
             await self.complete()
 
     async def complete(self) -> None:
         """Say that the arguments are complete: they are validated, and the call is executed."""
         self._complete = True
-        await self._write(pb.ExecuteRequest(complete=pb.CompleteArguments()))
+        await self._write(pb.ConnectRequest(complete=pb.CompleteArguments()))
 
     async def cancel(self, reason: str = "") -> None:
         """Ask to stop the call. It still ends with its outcome."""
-        await self._write(pb.ExecuteRequest(cancel=pb.CancelCall(reason=reason)))
+        await self._write(pb.ConnectRequest(cancel=pb.CancelCall(reason=reason)))
 
-    async def _write(self, request: pb.ExecuteRequest) -> bool:
-        """Send a frame, and say whether that was so. Where it was not, the stream has ended, and reading tells how."""
-        if self._outcome is not None:
-            return False
-        self._check_open()
-        try:
-            await self._rpc.write(request)
-        except (grpc.aio.AioRpcError, asyncio.InvalidStateError):
-            return False
-        return True
+    async def _write(self, request: pb.ConnectRequest) -> bool:
+        """Send a frame, and say whether that was so. Where it was not, the call has ended, and reading tells how."""
+        return self._outcome is None and await self._opened().send(request)
 
     def __aiter__(self) -> AsyncIterator[Event]:
         return self._events()
@@ -114,18 +94,12 @@ class AsyncExecution:
             yield await self._next()
 
     async def _next(self) -> Event:
-        self._check_open()
+        call = self._opened()
         while True:
             try:
-                response = await self._read()
-            except grpc.aio.AioRpcError as failure:
-                event: Event | None = Event(0, None, self._lost(self._link.failure(failure)))
-            else:
-                if response is None:
-                    why = "the client was closed" if self._link.closed else "the stream ended early"
-                    event = Event(0, None, self._lost(Unavailable(why)))
-                else:
-                    event = self._joiner.add(response.event)
+                event = self._joiner.add(await call.next())
+            except Lost as lost:
+                event = Event(0, None, self._lost(lost))
             if event is None:
                 continue
             if isinstance(event.what, Started):
@@ -134,37 +108,23 @@ class AsyncExecution:
                 self._outcome = event.what
             return event
 
-    async def _read(self) -> Any:
-        """Read a message, or None at the end.
-
-        Where the wait is cancelled, the stream goes on, and the next wait is for the same message.
-        """
-        if self._reading is None:
-            self._reading = asyncio.ensure_future(_next(self._messages))
-        reading = self._reading
-        try:
-            message = await asyncio.shield(reading)
-        except asyncio.CancelledError:
-            if reading.cancelled() and self._link.closed:
-                return None
-            raise
-        self._reading = None
-        return message
-
-    def _check_open(self) -> None:
-        if self._rpc is None:
+    def _opened(self) -> StreamedCall:
+        if self._call is None:
             raise RuntimeError("the call is not open yet: it is used inside of `with client.open(…) as execution`")
         if self._left:
             raise RuntimeError(
                 "the call was let go of at the end of its `with`: its events and its outcome are read in there, "
                 "or by its id with `watch_call`"
             )
+        return self._call
 
-    def _lost(self, failure: Exception) -> Outcome:
+    def _lost(self, lost: Lost) -> Outcome:
         """Return the outcome of a call whose stream broke."""
+        failure = lost.failure
         error = failure if isinstance(failure, ToolhostError) else Unavailable(str(failure))
-        if isinstance(error, Unavailable):
+        if lost.executed and isinstance(error, Unavailable):
             error = self._interrupted(error)
+        error = copy.copy(error)  # calls of one stream were lost by the same
         error.call_id = self._call_id
         return Outcome(self._call_id, error=error)
 
@@ -207,7 +167,3 @@ class AsyncExecution:
         await self.cancel("the caller stopped waiting")
         async for _ in self:
             pass
-
-
-async def _next(messages: AsyncIterator[Any]) -> Any:
-    return await anext(messages, None)
