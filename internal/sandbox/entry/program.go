@@ -23,8 +23,13 @@ const (
 // so that descriptors which the calls open are numbered from StatusFD+1, each by the lowest number that is free.
 const StatusFD = 3
 
-// gate is the last call: it returns when Execute has sent a message, or when who would is no more.
-var gate = [wordsEach]uint64{unix.SYS_RECVFROM, StatusFD}
+// gate are the last calls. The first returns when Execute has sent a message, or when who would is no more; the second, which
+// sends any byte, fails then, so that nothing is executed that nobody wants.
+var gate = [][wordsEach]uint64{{unix.SYS_RECVFROM, StatusFD}, {unix.SYS_SENDTO, StatusFD, base, passedSize, unix.MSG_NOSIGNAL}}
+
+// passedSize is how much the program says when it has passed the gate, in bytes; saidSize what it says when a call has failed:
+// the kernel's answer, and the address of the call.
+const passedSize, saidSize = 1, 16
 
 // Program is the list of calls. The zero value has none. It is for one goroutine.
 type Program struct {
@@ -81,7 +86,7 @@ func (p *Program) image(path string) (image []byte, table uint64) {
 	copy(text, instructions)
 	text = append(text, p.data...)
 	text = append(text, make([]byte, int(p.tableAt())-base-headerSize-len(text))...)
-	for _, call := range append(slices.Clone(p.calls), gate) {
+	for _, call := range slices.Concat(p.calls, gate) {
 		for _, word := range call {
 			text = binary.LittleEndian.AppendUint64(text, word)
 		}

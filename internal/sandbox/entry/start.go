@@ -89,16 +89,13 @@ func (e *Entered) PID() int { return e.process.Pid }
 // Execute lets the process execute the file, and returns when it has: at once, or when all calls are made. An error is a
 // *CallError if a call failed, and then nothing is left of the process.
 func (e *Entered) Execute(ctx context.Context) (*os.Process, error) {
-	_, gone := e.status.Write([]byte{0}) // what failed before is there to be read
-	err := e.await(ctx)
-	if err == nil {
-		err = gone
-	}
-	if err != nil {
+	_, _ = e.status.Write([]byte{0}) // where it has ended, what it said is there to be read
+	if err := e.await(ctx); err != nil {
 		e.Abandon()
 		return nil, err
 	}
-	return e.process, e.status.Close()
+	_ = e.status.Close()
+	return e.process, nil
 }
 
 // Abandon ends the process, which then has executed nothing, and waits for its end.
@@ -125,21 +122,22 @@ func (e *Entered) await(ctx context.Context) error {
 	_ = e.status.SetReadDeadline(time.Now().Add(patience))
 	stop := context.AfterFunc(ctx, func() { _ = e.status.SetReadDeadline(time.Now()) })
 	defer stop()
-	var told [16]byte
+	var told [passedSize + saidSize]byte
 	n, err := io.ReadFull(e.status, told[:])
-	reset := errors.Is(err, syscall.ECONNRESET) // it ended without having been told to execute
-	if reset {
-		n, err = io.ReadFull(e.status, told[:]) // what it said before comes now
+	if n == 0 && errors.Is(err, syscall.ECONNRESET) { // it has ended before the gate
+		n, err = io.ReadFull(e.status, told[:]) // what it said then comes now
 	}
 	switch {
-	case n == 0 && err == io.EOF && !reset:
+	case n == passedSize && err == io.ErrUnexpectedEOF:
 		return nil
+	case n >= saidSize:
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case err != nil:
+	default:
 		return fmt.Errorf("waiting for the program that goes before: %w", err)
 	}
-	answer, at := int64(binary.NativeEndian.Uint64(told[:])), binary.NativeEndian.Uint64(told[8:])
+	said := told[n-saidSize : n]
+	answer, at := int64(binary.NativeEndian.Uint64(said)), binary.NativeEndian.Uint64(said[8:])
 	return &CallError{Index: min(int(at-e.table)/callSize, e.calls), Err: syscall.Errno(-answer)}
 }
 

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -100,6 +101,56 @@ func TestFileThatCannotBeExecutedIsTold(t *testing.T) {
 	if !ok || failed.Index != p.Len() || failed.Err != syscall.ENOENT {
 		t.Errorf("got %v, want call %d and ENOENT", err, p.Len())
 	}
+}
+
+// enter has a shell wait that would make a file.
+func enter(t *testing.T) (entered *entry.Entered, made string) {
+	t.Helper()
+	var p entry.Program
+	p.Call(unix.SYS_FCNTL, entry.StatusFD, unix.F_SETFD, unix.FD_CLOEXEC)
+	loaded, err := p.Load("/bin/sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer loaded.Close()
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	made = filepath.Join(t.TempDir(), "made")
+	entered, err = loaded.Enter([]string{"sh", "-c", ": > " + made}, &os.ProcAttr{Files: []*os.File{null, null, null}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return entered, made
+}
+
+func TestNothingIsExecutedThatNobodyWants(t *testing.T) {
+	t.Run("abandoned", func(t *testing.T) {
+		entered, made := enter(t)
+		entered.Abandon()
+		if _, err := os.Lstat(made); err == nil {
+			t.Error("the file was executed")
+		}
+	})
+	t.Run("left alone", func(t *testing.T) {
+		entered, made := enter(t)
+		state, err := entered.Forsake().Wait()
+		if _, missing := os.Lstat(made); missing == nil || err != nil || state.Success() {
+			t.Errorf("it ended with %v, %v; the file was executed: %v", state, err, missing == nil)
+		}
+	})
+	t.Run("killed", func(t *testing.T) {
+		entered, made := enter(t)
+		if err := syscall.Kill(entered.PID(), syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		_, err := entered.Execute(t.Context())
+		if _, missing := os.Lstat(made); missing == nil || err == nil {
+			t.Errorf("error %v; the file was executed: %v", err, missing == nil)
+		}
+	})
 }
 
 func TestTooManyCallsAreRefused(t *testing.T) {
