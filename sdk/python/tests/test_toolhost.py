@@ -385,12 +385,11 @@ def test_threads_share_a_client(client: Client) -> None:
 
 
 def test_a_slow_reader_holds_up_only_himself(client: Client) -> None:
-    count = 800  # more than the credit of a call, and less than what toolhost keeps for who comes late
-    with client.open("chatter", {"count": count}) as slow:
+    with client.open("chatter", {"count": 2000}) as slow:
         for n in range(20):
             assert client.call("echo", {"n": n}).text == f'{{"n":{n}}}'
         events = list(slow)
-    assert len([e for e in events if isinstance(e.what, LogRecord)]) == count
+    assert len([e for e in events if isinstance(e.what, LogRecord)]) == 2000
 
 
 def test_approval(client: Client) -> None:
