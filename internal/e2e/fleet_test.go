@@ -3,7 +3,9 @@ package e2e_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -22,14 +24,28 @@ func faultPlugin() string { return filepath.Join(bin, "faultplugin") }
 // copyPlugin installs a plugin under another name. What is appended to the file changes its digest, and nothing else.
 func copyPlugin(t *testing.T, source, target, appended string) {
 	t.Helper()
-	data, err := os.ReadFile(source)
+	if err := errors.Join(copyWith(source, target+".new", appended), os.Rename(target+".new", target)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// copyWith copies a program with more at its end. The kernel does it: they are large, and they are many.
+func copyWith(source, target, appended string) (err error) {
+	from, err := os.Open(source)
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
-	write(t, target+".new", string(data)+appended, 0o755)
-	if err := os.Rename(target+".new", target); err != nil {
-		t.Fatal(err)
+	defer from.Close()
+	to, err := os.OpenFile(target, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o755)
+	if err != nil {
+		return err
 	}
+	defer func() { err = errors.Join(err, to.Close()) }()
+	if _, err := io.Copy(to, from); err != nil {
+		return err
+	}
+	_, err = to.WriteString(appended)
+	return err
 }
 
 // TestTwoHundredInstances: restarting the processes of one plugin touches no other, and each costs toolhost little.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -135,13 +136,8 @@ func exchangeExecutables(t *testing.T, h *toolhost) {
 // install puts a copy of a binary into the plugin folder, at once, with more at its end to make it another one.
 func install(t *testing.T, h *toolhost, name, binary, more string) {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(bin, binary))
-	if err != nil {
-		t.Fatal(err)
-	}
 	fresh := filepath.Join(h.home, "fresh")
-	write(t, fresh, string(data)+more, 0o755)
-	if err := os.Rename(fresh, filepath.Join(h.plugins, name)); err != nil {
+	if err := errors.Join(copyWith(filepath.Join(bin, binary), fresh, more), os.Rename(fresh, filepath.Join(h.plugins, name))); err != nil {
 		t.Fatal(err)
 	}
 }
