@@ -77,6 +77,9 @@ func closure(plugin *protogen.Plugin, roots []protoreflect.FullName) (map[protor
 		if chosen[m.Desc.FullName()] || isMoment(m) {
 			return nil
 		}
+		if all[m.Desc.FullName()] == nil {
+			return fmt.Errorf("the message %s is declared inside another, for which protoc-gen-go-wire has no code", m.Desc.FullName())
+		}
 		chosen[m.Desc.FullName()] = true
 		for _, f := range m.Fields {
 			if err := check(f); err != nil {
