@@ -1,0 +1,153 @@
+package arguments
+
+import (
+	"bytes"
+	"encoding/binary"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// str reads a text or a name.
+func (r *reader) str() bool {
+	start := r.at + 1
+	var found marks
+	for i := start; ; {
+		i = usual(r.text, i)
+		if i >= len(r.text) {
+			return false
+		}
+		switch c := r.text[i]; {
+		case c == '"':
+			r.note(start, i, kindText, found)
+			r.at = i + 1
+			return true
+		case c == '\\':
+			n := escape(r.text[i:])
+			if n == 0 {
+				return false
+			}
+			found |= spelled
+			i += n
+		case c < ' ':
+			return false
+		default:
+			if separates(r.text[i:]) {
+				found |= spelled
+			}
+			i++
+		}
+	}
+}
+
+// usual returns the place of the first byte from i on that is a quote, a backslash, a control character or no ASCII, or one
+// shortly before it; or the length of the text.
+func usual(text []byte, i int) int {
+	const each, high = 0x0101010101010101, 0x8080808080808080
+	for ; i+8 <= len(text); i += 8 {
+		// By the usual arithmetic on eight bytes at once. A byte behind one that is found may be taken for another, which
+		// does not matter.
+		x := binary.LittleEndian.Uint64(text[i:])
+		quote, slash := x^(each*'"'), x^(each*'\\')
+		if (x|(x-each*' ')|(quote-each)|(slash-each))&high != 0 {
+			break
+		}
+	}
+	for ; i < len(text); i++ {
+		if c := text[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
+			break
+		}
+	}
+	return i
+}
+
+// separates reports whether a text begins with one of the two separators that the canonical form does not write as they
+// are, since JavaScript once could not read them.
+func separates(text []byte) bool {
+	return len(text) >= 3 && text[0] == 0xE2 && text[1] == 0x80 && text[2]&^1 == 0xA8
+}
+
+// escape returns the length of the escape that a text begins with, two that are one character together; 0 if it is none.
+func escape(text []byte) int {
+	if len(text) < 2 {
+		return 0
+	}
+	switch text[1] {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		return 2
+	case 'u':
+		first, ok := codeUnit(text)
+		if !ok {
+			return 0
+		}
+		if !utf16.IsSurrogate(first) {
+			return 6
+		}
+		if second, ok := codeUnit(text[6:]); ok && utf16.DecodeRune(first, second) != utf8.RuneError {
+			return 12
+		}
+	}
+	return 0
+}
+
+// number reads a number. One that cannot be computed with is none here.
+func (r *reader) number() bool {
+	start := r.at
+	if r.peek() == '-' {
+		r.at++
+	}
+	whole := r.at
+	if r.digits() == 0 || r.text[whole] == '0' && r.at > whole+1 {
+		return false
+	}
+	plain := r.at-start <= maxZeros || r.ordinary(start)
+	if string(r.text[start:r.at]) == "-0" {
+		plain = false
+	}
+	if r.peek() == '.' {
+		r.at++
+		if plain = false; r.digits() == 0 {
+			return false
+		}
+	}
+	if c := r.peek(); c == 'e' || c == 'E' {
+		r.at++
+		if plain = false; !r.power() {
+			return false
+		}
+	}
+	r.plain = r.plain && plain
+	r.note(start, r.at, kindNumber, 0)
+	return r.at-start <= maxDigits
+}
+
+// ordinary reports whether a long whole number is written in its only form.
+func (r *reader) ordinary(start int) bool {
+	digits := r.text[start:r.at]
+	return len(digits)-len(bytes.TrimRight(digits, "0")) <= maxZeros
+}
+
+// digits skips digits and returns how many there were.
+func (r *reader) digits() int {
+	start := r.at
+	for r.at < len(r.text) && r.text[r.at]-'0' <= 9 {
+		r.at++
+	}
+	return r.at - start
+}
+
+// power reads what stands behind the e of a number.
+func (r *reader) power() bool {
+	if c := r.peek(); c == '+' || c == '-' {
+		r.at++
+	}
+	start, power := r.at, 0
+	if r.digits() == 0 {
+		return false
+	}
+	for _, c := range r.text[start:r.at] {
+		if power = power*10 + int(c-'0'); power > maxPower {
+			return false
+		}
+	}
+	return true
+}
