@@ -15,8 +15,8 @@ func TestMemoryOfACall(t *testing.T) {
 		size, calls        int
 		allocations, bytes float64 // for each call: client, toolhost and plugin together
 	}{
-		{size: 1 << 10, calls: 1000, allocations: 190, bytes: 17_800},
-		{size: 64 << 10, calls: 200, allocations: 201, bytes: 160_600},
+		{size: 1 << 10, calls: 1000, allocations: 153, bytes: 16_000},
+		{size: 64 << 10, calls: 200, allocations: 164, bytes: 158_800},
 	} {
 		t.Run(fmt.Sprintf("%d KiB", bound.size>>10), func(t *testing.T) {
 			r := newRig(t, nil, nil)
