@@ -3,7 +3,6 @@ package arguments
 import (
 	"encoding/json"
 	"sync"
-	"unicode/utf8"
 )
 
 // form is a JSON value that was read: the one text that is written for all texts of the same value, and a table of its
@@ -142,12 +141,7 @@ func (d decoder) str(p *part) string {
 	if p.marks&spelled == 0 {
 		return text
 	}
-	said := make([]byte, 0, len(text))
-	for len(text) > 0 {
-		r, n := character(text)
-		said, text = utf8.AppendRune(said, r), text[n:]
-	}
-	return string(said)
+	return string(appendSaid(make([]byte, 0, len(text)), text))
 }
 
 // count counts the values within a part, each of which has so many names before it.

@@ -1,7 +1,7 @@
 package arguments
 
 import (
-	"cmp"
+	"bytes"
 	"slices"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -67,44 +67,40 @@ func (w *writer) object(i uint32) bool {
 	return ok
 }
 
+// named is a property of an object, by where its name stands among the parts and what that says.
+type named struct {
+	at   uint32
+	says []byte
+}
+
 // inOrder writes the members of an object in the order of their names.
 func (w *writer) inOrder(i uint32) bool {
-	var few [fewParts / 2]uint32
+	var few [fewParts / 2]named
 	names := few[:0]
 	for at := i + 1; at < w.parts[i].next; at = w.parts[at+1].next {
-		names = append(names, at)
+		names = append(names, named{at, w.says(&w.parts[at])})
 	}
-	slices.SortFunc(names, w.compare)
-	for n, at := range names {
-		if n > 0 && w.compare(names[n-1], at) == 0 {
+	slices.SortFunc(names, func(a, b named) int { return bytes.Compare(a.says, b.says) })
+	for n := range names[1:] {
+		if bytes.Equal(names[n].says, names[n+1].says) {
 			return false
 		}
 	}
-	for _, at := range names {
-		if !w.member(at) {
+	for _, name := range names {
+		if !w.member(name.at) {
 			return false
 		}
 	}
 	return true
 }
 
-// compare compares two names that have not been written yet.
-func (w *writer) compare(one, other uint32) int {
-	a, b := &w.parts[one], &w.parts[other]
-	return compareNames(w.text[a.start:a.end], w.text[b.start:b.end])
-}
-
-// compareNames compares what two names say, byte by byte.
-func compareNames(a, b []byte) int {
-	for len(a) > 0 && len(b) > 0 {
-		x, n := character(a)
-		y, m := character(b)
-		if x != y {
-			return cmp.Compare(x, y) // UTF-8 keeps the order of characters
-		}
-		a, b = a[n:], b[m:]
+// says returns what a name says that has not been written yet. Sorting looks at it many times, and names may be long.
+func (w *writer) says(p *part) []byte {
+	raw := w.text[p.start:p.end]
+	if p.marks&spelled == 0 {
+		return raw
 	}
-	return cmp.Compare(len(a), len(b))
+	return appendSaid(make([]byte, 0, len(raw)), raw)
 }
 
 func (w *writer) member(at uint32) bool {
@@ -163,6 +159,15 @@ func appendSpelled(out []byte, r rune) []byte {
 		return append(out, '\\', 'u', '0', '0', hexDigits[r>>4], hexDigits[r&0xF])
 	}
 	return utf8.AppendRune(out, r)
+}
+
+// appendSaid appends what the inside of a text says that was read.
+func appendSaid[T []byte | string](out []byte, text T) []byte {
+	for len(text) > 0 {
+		r, n := character(text)
+		out, text = utf8.AppendRune(out, r), text[n:]
+	}
+	return out
 }
 
 // character returns the first character of the inside of a text that was read, and its length there.
