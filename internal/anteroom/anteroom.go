@@ -40,8 +40,16 @@ type Room struct {
 // guest is a process that waits, at most one of each plugin.
 type guest struct {
 	cfg     process.Config
-	process *process.Waiting
+	ready   chan struct{}    // closed when the process waits, or cannot
+	process *process.Waiting // once it is ready; nil: it cannot
 	leaves  *time.Timer
+}
+
+// close ends who waits and returns when that is gone.
+func (g *guest) close() {
+	if <-g.ready; g.process != nil {
+		g.process.Close()
+	}
 }
 
 // New returns a room in which nobody waits.
@@ -51,28 +59,33 @@ func New(cfg Config) *Room {
 
 // Launch is process.Launch, by the process that waits for that if there is one. It may be called after Close.
 func (r *Room) Launch(ctx context.Context, cfg process.Config) (*process.Process, error) {
-	launch := process.Launch
 	r.mu.Lock()
 	r.live[cfg.Plugin]++
-	for _, g := range r.takeLocked(func(g *guest) bool { return g.cfg.Plugin == cfg.Plugin }) {
-		if g.process.Fits(cfg) {
-			launch = g.process.Launch
-		} else {
-			r.work.Go(g.process.Close)
+	found := r.takeLocked(func(g *guest) bool { return g.cfg.Plugin == cfg.Plugin })
+	r.mu.Unlock()
+	launch := process.Launch
+	for _, g := range found {
+		select {
+		case <-g.ready: // soon: what is still done for it would have to be done now
+			if g.process != nil && g.process.Fits(cfg) {
+				launch = g.process.Launch
+				continue
+			}
+		case <-ctx.Done():
+		}
+		if !r.spawn(g.close) {
+			g.close()
 		}
 	}
-	r.mu.Unlock()
 	p, err := launch(ctx, cfg)
 	if err != nil {
-		r.ended(cfg)
+		r.ended(cfg, false)
 		return nil, err
 	}
 	r.spawn(func() {
 		select {
 		case <-p.Done():
-			if r.ended(cfg) {
-				r.invite(cfg)
-			}
+			r.ended(cfg, true)
 		case <-r.done:
 		}
 	})
@@ -94,57 +107,50 @@ func (r *Room) Close() {
 	r.work.Wait()
 }
 
-// spawn runs f in a goroutine that Close waits for; f must end with r.done. It runs nothing once the room is closed.
-func (r *Room) spawn(f func()) {
+// spawn runs f in a goroutine that Close waits for; f must end with r.done, or by itself. It does not, and returns false, once
+// the room is closed.
+func (r *Room) spawn(f func()) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.closed {
 		r.work.Go(f)
 	}
+	return !r.closed
 }
 
-// ended notes that a process of a plugin is no more, and reports whether it was the last one.
-func (r *Room) ended(cfg process.Config) (last bool) {
+// ended notes that a process of a plugin is no more, or that there was none. After the last one that ran, another one waits.
+func (r *Room) ended(cfg process.Config, ran bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.live[cfg.Plugin]--; r.live[cfg.Plugin] > 0 {
-		return false
+		return
 	}
 	delete(r.live, cfg.Plugin)
-	return true
-}
-
-// invite has a process wait, unless none is wanted.
-func (r *Room) invite(cfg process.Config) {
-	if r.cfg.Most == 0 || !r.cfg.Wanted(cfg) {
+	if !ran || r.closed || r.cfg.Most == 0 || !r.cfg.Wanted(cfg) {
 		return
 	}
 	cfg.Report = nil // it was the last launch's, as the instance was
 	cfg.Instance = cfg.Plugin + "-waiting"
-	waiting, err := process.Wait(cfg)
-	if err != nil {
-		if !errors.Is(err, process.ErrNoWalls) {
-			r.cfg.Logger.Warn("no process waits for the next call of a plugin", "error", err)
-		}
-		return
-	}
-	r.seat(&guest{cfg: cfg, process: waiting})
-}
-
-// seat lets a process wait, unless it came in vain. It returns when who has to go instead is gone, or going.
-func (r *Room) seat(g *guest) {
-	r.mu.Lock()
-	if r.closed || r.live[g.cfg.Plugin] > 0 || !r.cfg.Wanted(g.cfg) {
-		r.mu.Unlock()
-		g.process.Close()
-		return
-	}
+	g := &guest{cfg: cfg, ready: make(chan struct{})}
 	g.leaves = time.AfterFunc(lasts, func() { r.dismiss(func(other *guest) bool { return other == g }) })
 	r.waiting = append(r.waiting, g)
-	first, crowded := r.waiting[0], len(r.waiting) > r.cfg.Most
-	r.mu.Unlock()
-	if crowded {
-		r.dismiss(func(other *guest) bool { return other == first })
+	r.work.Go(func() { r.prepare(g) })
+	if first := r.waiting[0]; len(r.waiting) > r.cfg.Most {
+		r.dismissLocked(func(other *guest) bool { return other == first })
+	}
+}
+
+// prepare has a guest's process wait.
+func (r *Room) prepare(g *guest) {
+	defer close(g.ready)
+	waiting, err := process.Wait(g.cfg)
+	if err == nil {
+		g.process = waiting
+		return
+	}
+	r.dismiss(func(other *guest) bool { return other == g })
+	if !errors.Is(err, process.ErrNoWalls) {
+		r.cfg.Logger.Warn("no process waits for the next call of a plugin", "error", err)
 	}
 }
 
@@ -152,8 +158,12 @@ func (r *Room) seat(g *guest) {
 func (r *Room) dismiss(unwanted func(g *guest) bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.dismissLocked(unwanted)
+}
+
+func (r *Room) dismissLocked(unwanted func(g *guest) bool) {
 	for _, g := range r.takeLocked(unwanted) {
-		r.work.Go(g.process.Close)
+		r.work.Go(g.close)
 	}
 }
 

@@ -126,6 +126,18 @@ func TestTheNextLaunchIsByWhoWaited(t *testing.T) {
 	}
 }
 
+func TestALaunchThatComesAtOnceIsByWhoIsBeingPrepared(t *testing.T) {
+	room, config := setup(t, 8, always)
+	cfg := config("a")
+	for range 5 { // whatever is done of it
+		first, second := used(t, room, cfg), used(t, room, cfg)
+		if first == second {
+			t.Errorf("process %s was launched twice", first)
+		}
+	}
+	eventually(t, cfg.RunDir, "a")
+}
+
 func TestNobodyWaitsForAPluginThatRuns(t *testing.T) {
 	room, config := setup(t, 8, always)
 	cfg := config("a")
