@@ -149,7 +149,7 @@ func (p *Process) startBehind(ctx context.Context, s spec, dir string, without m
 		plan, err = sandbox.New(cfg, sandbox.Situation{
 			Program: p.cfg.Path, Folder: p.cfg.Dir, Dir: p.dir(), Own: []string{p.tmp(), dir}, Stage: stage,
 			PIDNamespace: s.namespace, NoPIDNamespace: cmp.Or(p.noNamespace, "none is needed"), Beside: s.beside != 0,
-			Without: maps.Clone(without),
+			Waits: s.gate != nil, Without: maps.Clone(without),
 		})
 		return plan, err
 	}

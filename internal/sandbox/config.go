@@ -56,6 +56,8 @@ type Situation struct {
 	// Beside says that the process is started in namespaces of its own for what Config.Separate names, so that it has not to
 	// make them. It must be root's.
 	Beside bool
+	// Waits says that the process may wait behind its walls, so that Current is going to be asked.
+	Waits bool
 	// Without says which walls are not to be tried, and why.
 	Without map[string]string
 }

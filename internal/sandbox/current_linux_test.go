@@ -5,7 +5,10 @@ package sandbox_test
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/toolhost/toolhost/internal/sandbox"
 )
@@ -54,6 +57,7 @@ func TestPlanIsCurrentUntilItWouldBeAnother(t *testing.T) {
 			w.cfg.Read = []string{granted}
 			w.cfg.Hidden = append(w.cfg.Hidden, filepath.Join(w.workspace, "secret"))
 			w.cfg.Protected = []string{filepath.Join(w.workspace, "settings")}
+			w.situation.Waits = true
 			plan, err := sandbox.New(w.cfg, w.situation)
 			must(t, err)
 			plan.Close()
@@ -63,4 +67,57 @@ func TestPlanIsCurrentUntilItWouldBeAnother(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestPlanIsCurrentUntilSomethingIsMounted: a process has the mounts that there were when it went behind its walls.
+func TestPlanIsCurrentUntilSomethingIsMounted(t *testing.T) {
+	w := newWorld(t)
+	w.situation.Waits = true
+	in := filepath.Join(w.workspace, "with a space")
+	for _, dir := range []string{in, filepath.Join(w.base, "elsewhere")} {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ended := make(chan struct{})
+	go func() { // ends with its thread, whose mounts are nobody else's; waited for below
+		defer close(ended)
+		runtime.LockOSThread()
+		if err := unix.Unshare(unix.CLONE_FS | unix.CLONE_NEWNS); err != nil {
+			t.Logf("nothing can be mounted: %v", err)
+			return
+		}
+		mount := func(kind, path string, flags uintptr) {
+			if err := unix.Mount(kind, path, kind, flags, ""); err != nil {
+				t.Error(err)
+			}
+		}
+		mount("", "/", unix.MS_REC|unix.MS_PRIVATE)
+		current := func(what string, plan *sandbox.Plan, want bool) {
+			if got := plan.Current(); got != want {
+				t.Errorf("%s: it is current: %v, want %v", what, got, want)
+			}
+		}
+		made := func() *sandbox.Plan {
+			plan, err := sandbox.New(w.cfg, w.situation)
+			if err != nil {
+				t.Error(err)
+				runtime.Goexit()
+			}
+			plan.Close()
+			return plan
+		}
+		before := made()
+		mount("tmpfs", filepath.Join(w.base, "elsewhere"), 0)
+		current("mounted elsewhere", before, true)
+		mount("tmpfs", in, 0)
+		current("mounted in the workspace", before, false)
+		after := made()
+		current("made anew", after, true)
+		if err := unix.Unmount(in, 0); err != nil {
+			t.Error(err)
+		}
+		current("unmounted", after, false)
+	}()
+	<-ended
 }

@@ -23,6 +23,7 @@ type Plan struct {
 	situation Situation
 	view      *view
 	layout    []item
+	mounted   []string // see there; nil: nobody will ask
 	shown     tool.Sandbox
 
 	caps      uint64 // toolhost's own capabilities
@@ -63,6 +64,12 @@ func draw(cfg Config, s Situation) (*Plan, error) {
 		return nil, err
 	}
 	p.choose()
+	if s.Waits {
+		var err error
+		if p.mounted, err = mounted(p.layout); err != nil {
+			return nil, err
+		}
+	}
 	if cfg.Mode == ModeRequired {
 		for _, wall := range p.shown.Walls {
 			if !wall.Effective {
@@ -75,10 +82,11 @@ func draw(cfg Config, s Situation) (*Plan, error) {
 }
 
 // Current reports whether New would make the same plan now: the same walls around the same files, none of which has been
-// replaced by another of its name. It may be called beside all else, and after Close.
+// replaced by another of its name, with the same mounts in them. The Situation must say that the process waits. It may be called
+// beside all else, and after Close.
 func (p *Plan) Current() bool {
 	now, err := draw(p.cfg, p.situation)
-	return err == nil && now.program.Equal(&p.program) && now.view.sameFiles(p.view, p.layout)
+	return err == nil && now.program.Equal(&p.program) && now.view.sameFiles(p.view, p.layout) && slices.Equal(now.mounted, p.mounted)
 }
 
 // Close releases the plan. What was started is not touched.

@@ -1,0 +1,37 @@
+//go:build linux && (amd64 || arm64)
+
+package sandbox
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+)
+
+// mounted returns what is mounted in the items of a layout, and what they are in, as the calling thread sees it: a line of
+// mountinfo each (proc(5)). A process gets copies of these mounts when it goes behind its walls, and does not hear of what becomes
+// of them.
+func mounted(layout []item) ([]string, error) {
+	const point = 4 // the field that says where
+	text, err := os.ReadFile("/proc/thread-self/mountinfo")
+	if err != nil {
+		return nil, fmt.Errorf("looking at what is mounted: %w", err)
+	}
+	escaped := strings.NewReplacer(`\`, `\134`, " ", `\040`, "\t", `\011`, "\n", `\012`)
+	var paths, found []string
+	for _, it := range layout {
+		if it.kind == bound {
+			paths = append(paths, escaped.Replace(it.path))
+		}
+	}
+	for line := range strings.Lines(string(text)) {
+		fields := strings.Fields(line)
+		if len(fields) > point && slices.ContainsFunc(paths, func(path string) bool {
+			return within(fields[point], path) || within(path, fields[point])
+		}) {
+			found = append(found, line)
+		}
+	}
+	return found, nil
+}
