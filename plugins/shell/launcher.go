@@ -26,6 +26,7 @@ const (
 type launcher struct {
 	self     string
 	selfErr  error
+	linger   time.Duration // how long what a command leaves running may go on
 	patience time.Duration // how long a sweep may take
 	abandon  func()        // ends this process, and with it, by toolhost, all that it started
 
@@ -35,7 +36,7 @@ type launcher struct {
 
 // newLauncher makes this process the parent of orphans, where the system can.
 func newLauncher() *launcher {
-	l := &launcher{patience: drain, abandon: abandon, running: map[int]*exec.Cmd{}}
+	l := &launcher{linger: linger, patience: drain, abandon: abandon, running: map[int]*exec.Cmd{}}
 	l.self, l.selfErr = self()
 	if err := adoptOrphans(); err != nil {
 		l.selfErr = errors.Join(l.selfErr, err)
@@ -124,7 +125,7 @@ func (l *launcher) await(ctx context.Context, cmd *exec.Cmd, p *pipes, command [
 		_ = cmd.Wait() // what it reported counts
 	}()
 	stop := context.AfterFunc(ctx, func() { _ = p.orders.w.SetWriteDeadline(time.Now()) })
-	err := json.NewEncoder(p.orders.w).Encode(order{Command: command})
+	err := json.NewEncoder(p.orders.w).Encode(order{Command: command, Linger: l.linger})
 	stop()
 	if err == nil {
 		select {

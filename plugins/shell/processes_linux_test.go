@@ -87,7 +87,12 @@ func TestOutputOfProcessSubstitutions(t *testing.T) {
 		t.Log("this machine has no bash, whose feature it is")
 		return
 	}
-	got, blocks, _ := call(t, map[string]any{"command": `for i in 1 2 3; do echo $i > >(sleep 0.01; cat >>out); done; echo last > >(sleep 0.01; cat)`})
+	l := newLauncher()
+	l.linger = time.Hour // however long it takes on a crowded machine
+	h := sdktest.New(t, plugin(l))
+	got, blocks, _ := read(t, h.Call("shell", map[string]any{
+		"command": `for i in 1 2 3; do echo $i > >(sleep 0.01; cat >>out); done; echo last > >(sleep 0.01; cat)`, "timeout_seconds": 60,
+	}, sdktest.WithWorkspace(t.TempDir())))
 	if got.EndedProcesses != 0 || len(blocks) != 2 || blocks[1].Text != "last\n" {
 		t.Errorf("got %+v, %q", got, texts(blocks))
 	}
@@ -176,7 +181,7 @@ func TestPluginIsLost(t *testing.T) {
 	}
 	p.closeChild()
 	script := "trap '' TERM; setsid sleep 1000 & echo $$ >pid; echo ready; while :; do sleep 1; done"
-	if err := json.NewEncoder(p.orders.w).Encode(order{Command: []string{interpreter(), "-c", script}}); err != nil {
+	if err := json.NewEncoder(p.orders.w).Encode(order{Command: []string{interpreter(), "-c", script}, Linger: linger}); err != nil {
 		t.Fatal(err)
 	}
 	if line, err := bufio.NewReader(p.stdout.r).ReadString('\n'); line != "ready\n" {

@@ -25,8 +25,8 @@ const (
 )
 
 const (
-	// linger is how long what a command left running may go on, so that what only has to write out what it was given, such
-	// as tee in a process substitution, can.
+	// linger is how long what a command left running may usually go on, so that what only has to write out what it was
+	// given, such as tee in a process substitution, can.
 	linger = 500 * time.Millisecond
 	// grace is how long a process may take to end after SIGTERM. A toolhost that cancels a call gives the instance no new
 	// ones after half a second.
@@ -37,7 +37,8 @@ const (
 
 // order is what a supervisor is to run. Anything after it, or the end of the pipe, ends the command: gently, or at once.
 type order struct {
-	Command []string `json:"command"`
+	Command []string      `json:"command"`
+	Linger  time.Duration `json:"linger"` // how long what it leaves running may go on
 }
 
 // report is how a command ended.
@@ -87,7 +88,7 @@ func run(o order, orders *bufio.Reader) report {
 	if err != nil {
 		return report{Failure: err.Error()}
 	}
-	s := &supervisor{leader: pid, over: make(chan syscall.WaitStatus, 1), none: make(chan struct{})}
+	s := &supervisor{leader: pid, linger: o.Linger, over: make(chan syscall.WaitStatus, 1), none: make(chan struct{})}
 	go s.reap()
 	ended := make(chan bool, 2)
 	go func() { // ends with this process
@@ -102,6 +103,7 @@ func run(o order, orders *bufio.Reader) report {
 // supervisor is a command and all that it started.
 type supervisor struct {
 	leader int                     // the command's process, its group and its session
+	linger time.Duration           // how long what it leaves running may go on
 	over   chan syscall.WaitStatus // how the command ended
 	none   chan struct{}           // closed when nothing is left
 }
@@ -148,7 +150,7 @@ func (s *supervisor) leave(ended <-chan bool) int {
 		select {
 		case <-s.none:
 			return 0
-		case <-time.After(linger):
+		case <-time.After(s.linger):
 		case <-ended:
 		}
 	}
