@@ -19,12 +19,20 @@ func compare(t *testing.T, whole, s story) {
 	if diff := cmp.Diff(whole.end, s.end, protocmp.Transform()); diff != "" {
 		t.Errorf("the run ends otherwise:\n%s", diff)
 	}
-	if diff := cmp.Diff(whole.executed, s.executed); diff != "" {
+	if diff := cmp.Diff(begun(whole, whole.executed), begun(whole, s.executed)); diff != "" {
 		t.Errorf("other calls were executed:\n%s", diff)
 	}
 	if diff := cmp.Diff(whole.asked, s.asked); diff != "" {
 		t.Errorf("the model was sent other words:\n%s", diff)
 	}
+}
+
+// begun leaves out the calls that were executed once and need not have been: on a busy machine a tool that is to run out of
+// time may do so before it has begun.
+func begun(whole story, executed map[string]int) map[string]int {
+	left := maps.Clone(executed)
+	maps.DeleteFunc(left, func(id string, n int) bool { return n == 1 && mayNotBegin(whole.results[id].GetTool()) })
+	return left
 }
 
 // compareLoosely checks what must hold although toolhost was killed: what has side effects happened at most once, and
@@ -87,7 +95,7 @@ func checkExecuted(t *testing.T, whole, s story, lost map[string]bool) {
 			switch {
 			case mayHappenTwice(whole.results[id].GetTool()):
 				calls[id] = 1
-			case lost[id] && n == 1: // or not at all
+			case n == 1 && (lost[id] || mayNotBegin(whole.results[id].GetTool())): // or not at all
 				delete(calls, id)
 			}
 		}

@@ -69,5 +69,8 @@ func join(lists ...[]ask) (joined []ask) {
 	return joined
 }
 
+// mayNotBegin reports whether a call runs out of time, which it may do before its tool has begun.
+func mayNotBegin(tool string) bool { return strings.HasSuffix(tool, "_stall") }
+
 // mayHappenTwice reports whether a call changes nothing, so that toolhost may execute it again after it was lost.
 func mayHappenTwice(tool string) bool { return strings.HasSuffix(tool, "_read") }

@@ -21,7 +21,7 @@ import (
 const (
 	// slow is how long a call of tally_slow takes after its side effect: others of its turn end meanwhile.
 	slow = 150 * time.Millisecond
-	// stalled is the timeout of a tool that never ends by itself: long enough for it to begin on a busy machine.
+	// stalled is the timeout of a tool that never ends by itself: long enough for it to begin, but on a very busy machine.
 	stalled = 400 * time.Millisecond
 )
 
