@@ -76,8 +76,8 @@ func (h *Host) board() bool {
 // begin does what stands before the plugin, and gives it the call, which is of the tool t.
 func (x *express) begin(call *tool.Call, t *catalog.Tool, opened func(tool.Execution)) {
 	defer func() {
-		if p := recover(); p != nil { // a bug is for who called; Close does not wait for the call
-			x.ashore.Do(x.host.aboard.Done)
+		if p := recover(); p != nil { // a bug is for who called
+			x.wreck(p)
 			panic(p)
 		}
 	}()
@@ -104,15 +104,40 @@ func (x *express) begin(call *tool.Call, t *catalog.Tool, opened func(tool.Execu
 	}
 }
 
+// wreck gives back what a call has that a bug has ended while it began: its place, its id, and the wait of Close.
+func (x *express) wreck(bug any) {
+	defer x.ashore.Do(x.host.aboard.Done)
+	x.parked.Store(false) // whatever the plugin says of it
+	if x.stop != nil {
+		x.stop()
+	}
+	place := x.f.place
+	if place != nil && place.answered() && place.instance != nil {
+		if x.f.wire != nil {
+			x.f.wire.Close()
+		}
+		x.f.supervisor.release(place)
+	}
+	outcome := tool.Outcome{Err: tool.Errorf(tool.KindInternal, "toolhost has a bug: %v", bug)}
+	switch r := x.e.run; {
+	case r == nil || x.e.replayed: // it has none of its own
+	case place == nil:
+		r.finishWithout(outcome)
+	default:
+		r.finish(outcome)
+	}
+}
+
 // depart gives the call to an instance that is ready; where there is none, it is carried like any other.
 func (x *express) depart(r *run) {
 	s := x.host.supervisor(r.tool.Plugin)
 	place := s.ask(r)
+	x.f = follower{run: r, supervisor: s, place: place, attempt: 1}
 	if !place.ready() {
 		x.later(func() { x.carry(1, place) })
 		return
 	}
-	x.f = follower{run: r, supervisor: s, place: place, instance: place.instance, attempt: 1}
+	x.f.instance = place.instance
 	started := x.f.start(func(_ context.Context, start pluginwire.Start) (*pluginwire.Call, error) {
 		return x.f.instance.proc.Conn().TryStart(start)
 	})

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/audit"
+	"github.com/toolhost/toolhost/internal/catalog"
 	"github.com/toolhost/toolhost/internal/host"
 	"github.com/toolhost/toolhost/internal/host/hosttest"
 	"github.com/toolhost/toolhost/internal/lifecycle"
@@ -192,20 +193,58 @@ func TestExpressAsksOnce(t *testing.T) {
 	})
 }
 
-// TestExpressWithABug: a panic on the way is for who called, and Close does not wait for the call.
+// TestExpressWithABug: a panic on the way is for who called, keeps neither the call's place nor its id, and Close does not wait for
+// the call.
 func TestExpressWithABug(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := warm(t, make(chan string), nil)
-		func() {
-			defer func() {
-				if p := recover(); p != "a bug" {
-					t.Errorf("Do panicked with %v", p)
+	for name, tc := range map[string]struct {
+		atProcess bool
+		again     tool.Kind // of a call with the same id
+	}{
+		"before it has a place": {},
+		"at its process":        {atProcess: true, again: tool.KindInternal}, // which may have got it, for all that is known
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				answers := make(chan string, 1)
+				var broken *mortal
+				r := warm(t, answers, func(c *host.Config) {
+					launch := c.Launch
+					c.Launch = func(ctx context.Context, p *catalog.Plugin, instance string) (host.Process, error) {
+						started, err := launch(ctx, p, instance)
+						broken = &mortal{fakeProcess: started.(*fakeProcess)}
+						return broken, err
+					}
+				})
+				c := call("held", "{}")
+				c.ID = "mine"
+				func() {
+					defer func() {
+						if p := recover(); p != "a bug" {
+							t.Errorf("Do panicked with %v", p)
+						}
+					}()
+					broken.bug.Store(tc.atProcess)
+					r.Do(t.Context(), c, func(tool.Execution) {
+						if !tc.atProcess {
+							panic("a bug")
+						}
+					}, func(tool.Event) {})
+				}()
+				broken.bug.Store(false)
+				synctest.Wait()
+				instances, err := r.Instances(context.Background(), "")
+				if err != nil || len(instances) != 1 || instances[0].Calls != 0 {
+					t.Errorf("the instances are %+v, %v", instances, err)
 				}
-			}()
-			r.Do(t.Context(), call("held", "{}"), func(tool.Execution) { panic("a bug") }, func(tool.Event) {})
-		}()
-		r.Close()
-	})
+				answers <- "hello"
+				told, _ := done(t.Context(), t, r, c)
+				if got := <-told; tc.again == "" && got.Result.Text() != "hello" || tc.again != "" && (got.Err == nil || got.Err.Kind != tc.again) {
+					t.Errorf("the next call of its id ended with %+v", got)
+				}
+				r.Close()
+			})
+		})
+	}
 }
 
 // TestExpressJoins: a call whose id is taken gets the outcome of the one that has it, also while that runs.

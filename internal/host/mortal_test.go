@@ -13,15 +13,19 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// mortal is a process that may be dead before anybody has noticed, and counts how often it is asked.
+// mortal is a process that may be dead before anybody has noticed, and counts how often it is asked; asking may be a bug.
 type mortal struct {
 	*fakeProcess
 	dead  atomic.Bool
+	bug   atomic.Bool
 	asked atomic.Int32
 }
 
 func (p *mortal) Alive() bool {
 	p.asked.Add(1)
+	if p.bug.Load() {
+		panic("a bug")
+	}
 	return !p.dead.Load() && p.fakeProcess.Alive()
 }
 
