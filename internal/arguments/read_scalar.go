@@ -39,13 +39,13 @@ func (r *reader) str() bool {
 	}
 }
 
-// usual returns the place of the first byte from i on that is a quote, a backslash, a control character or no ASCII, or one
-// shortly before it; or the length of the text.
+// usual returns the place of the first byte from i on that is a quote, a backslash, a control character or no ASCII, or the
+// length of the text.
 func usual(text []byte, i int) int {
 	const each, high = 0x0101010101010101, 0x8080808080808080
 	for ; i+8 <= len(text); i += 8 {
-		// By the usual arithmetic on eight bytes at once. A byte behind one that is found may be taken for another, which
-		// does not matter.
+		// By the usual arithmetic on eight bytes at once: the high bit of the first such byte is set. That of bytes behind it may
+		// be set wrongly, which does not matter: each is looked at below.
 		x := binary.LittleEndian.Uint64(text[i:])
 		quote, slash := x^(each*'"'), x^(each*'\\')
 		if (x|(x-each*' ')|(quote-each)|(slash-each))&high != 0 {
