@@ -83,12 +83,9 @@ func (l *link) acquire() (*connection, error) {
 // release ends an RPC that returned err. A connection on which nobody answers takes no more RPCs; it is closed when
 // the last one on it has ended, because a server that shuts down still answers old ones.
 func (l *link) release(c *connection, err error) {
+	l.retire(c, err)
 	l.mutex.Lock()
 	c.users--
-	c.retired = c.retired || unanswered(err)
-	if c.retired && l.current == c {
-		l.current = nil
-	}
 	_, open := l.all[c]
 	done := open && c.retired && c.users == 0
 	if done {
@@ -97,6 +94,17 @@ func (l *link) release(c *connection, err error) {
 	l.mutex.Unlock()
 	if done {
 		_ = c.Close() // nobody is left on it
+	}
+}
+
+// retire lets a connection take no more RPCs if err says that nobody answers on it. It comes before anybody is told of err,
+// so that who calls again at once gets another connection.
+func (l *link) retire(c *connection, err error) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	c.retired = c.retired || unanswered(err)
+	if c.retired && l.current == c {
+		l.current = nil
 	}
 }
 

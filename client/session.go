@@ -89,6 +89,7 @@ func (s *session) run() {
 	var stream connectStream
 	stream, err = toolhostv1.NewToolServiceClient(conn).Connect(metadata.AppendToOutgoingContext(ctx, flow.MoreKey, flow.MoreValue))
 	if err != nil {
+		s.client.link.retire(conn, err)
 		s.fail(s.client.link.failure(err), false)
 		close(s.ready)
 		return
@@ -100,6 +101,7 @@ func (s *session) run() {
 	}, outboxBytes)
 	close(s.ready)
 	err = s.receive(stream)
+	s.client.link.retire(conn, err)
 	s.end(err)
 	cancel() // before Close: it makes a blocked send return
 	s.outbox.Close()
