@@ -77,7 +77,7 @@ func govern(s system) *Governor {
 	g := &Governor{system: s, most: s.number(), given: s.number(), last: now, begun: now, needed: 1}
 	g.mu.Lock() // look may be called at once
 	defer g.mu.Unlock()
-	g.timer = time.AfterFunc(window, g.look)
+	g.timer = time.AfterFunc(memory, g.look)
 	return g
 }
 
@@ -136,19 +136,23 @@ func (g *Governor) look() {
 		g.widen(use, now.at)
 		g.narrow(now)
 	}
-	g.next(!called && use < idle && g.given == 1)
+	pause := window
+	switch {
+	case called:
+	case g.given == g.most, use < idle && g.given > 1: // nothing is done before it may be fewer
+		pause = memory
+	case use < idle:
+		pause = calmWindow
+	}
+	g.next(pause)
 }
 
 // next sets the timer. g.mu is held.
-func (g *Governor) next(calm bool) {
-	if calm {
-		g.timer.Reset(calmWindow)
-	} else {
-		g.timer.Reset(window)
-	}
-	g.calmed = calm
-	g.calm.Store(calm)
-	if calm && g.held.Load() > 0 { // Hold may have set the timer before it was set here
+func (g *Governor) next(pause time.Duration) {
+	g.timer.Reset(pause)
+	g.calmed = pause > window && g.given < g.most
+	g.calm.Store(g.calmed)
+	if g.held.Load() > 0 && g.given < min(blocking, g.most) { // Hold may have set the timer before it was set here
 		g.timer.Reset(0)
 	}
 }

@@ -77,6 +77,13 @@ func (m *machine) change(f func()) {
 	f()
 }
 
+// looks returns how often it was asked what is used.
+func (m *machine) looks() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.asked
+}
+
 // after lets time pass and returns how many processors the process has then.
 func (m *machine) after(d time.Duration) int {
 	time.Sleep(d)
@@ -159,9 +166,9 @@ func TestAnIdleProcessIsLeftAlone(t *testing.T) {
 		g := govern(m.system())
 		defer g.Close()
 		m.after(2 * calmWindow)
-		before := m.asked
+		before := m.looks()
 		m.after(time.Minute)
-		if looks := m.asked - before; looks > int(time.Minute/calmWindow)+1 {
+		if looks := m.looks() - before; looks > int(time.Minute/calmWindow)+1 {
 			t.Errorf("it was looked at %d times in an idle minute", looks)
 		}
 		m.change(func() { m.wanted = 8 })
@@ -224,6 +231,27 @@ func TestTheLimitsOfTheContainerMayChange(t *testing.T) {
 		g.Close()
 		if got := m.after(0); got != 6 || m.custom {
 			t.Errorf("in the end it has %d, want 6, as the runtime chooses", got)
+		}
+	})
+}
+
+// TestOneProcessorIsAllThatThereIs: a container can come down to one while the process has all.
+func TestOneProcessorIsAllThatThereIs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMachine(8)
+		m.wanted = 8
+		g := govern(m.system())
+		defer g.Close()
+		m.after(memory)
+		m.change(func() { m.limit, m.set = 1, 1 })
+		m.after(memory)
+		defer g.Hold()()
+		before := m.looks()
+		if got := m.after(time.Second); got != 1 {
+			t.Errorf("held, it has %d processors, want the one that there is", got)
+		}
+		if looks := m.looks() - before; looks > int(time.Second/memory)+2 {
+			t.Errorf("held, it was looked at %d times in a second", looks)
 		}
 	})
 }
