@@ -13,6 +13,9 @@ import (
 // ErrNoWalls says that a process cannot wait, since it is to have no walls, or that this system has none.
 var ErrNoWalls = errors.New("there are no walls behind which it could wait")
 
+// errStuck is why a process that waits is ended which does not begin when it is told to, because somebody stopped it, say.
+var errStuck = errors.New("it did not begin to run its plugin")
+
 // errNotWanted is why a process that waits is ended.
 var errNotWanted = errors.New("it is not wanted any more")
 
@@ -88,6 +91,9 @@ func (w *Waiting) Launch(ctx context.Context, cfg Config) (*Process, error) {
 	defer stop()
 	late := time.AfterFunc(cfg.StartTimeout, func() { w.cancel(errStartTimeout) })
 	defer late.Stop()
+	const share = 10 // the part of its time that it may need for what takes a millisecond
+	stuck := time.AfterFunc(cfg.StartTimeout/share, w.endStuck)
+	defer stuck.Stop()
 	close(p.gate.open)
 	<-w.run
 	began := p.child != nil
@@ -99,10 +105,19 @@ func (w *Waiting) Launch(ctx context.Context, cfg Config) (*Process, error) {
 		p.kill("its walls are not those that it would get now")
 	}
 	<-p.done
-	if began && current || ctx.Err() != nil {
+	if ctx.Err() != nil || began && current && context.Cause(w.launch) != errStuck {
 		return nil, p.failure(ctx, w.launch)
 	}
 	return Launch(ctx, cfg)
+}
+
+// endStuck ends the launch if nothing of the plugin runs yet.
+func (w *Waiting) endStuck() {
+	select {
+	case <-w.p.spawned:
+	default:
+		w.cancel(errStuck)
+	}
 }
 
 // Close ends the process and returns when all is gone.

@@ -140,9 +140,15 @@ func TestAnotherProcessTakesThePlaceOfOneThatCannotBeUsed(t *testing.T) {
 			// One that dies while it is let go is nobody's to launch twice: its plugin may have begun.
 			eventually(t, "it is dead", func() bool { return !proc.Alive(pid) })
 		}},
+		{"it was stopped", func(t *testing.T, _ string, pid int) {
+			if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+				t.Fatal(err)
+			}
+		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			cfg := setupSandboxed(t)
+			cfg.StartTimeout = 10 * time.Second // of which a part is lost with one that is stopped
 			granted := filepath.Join(t.TempDir(), "granted")
 			if err := os.WriteFile(granted, []byte("old"), 0o600); err != nil {
 				t.Fatal(err)
