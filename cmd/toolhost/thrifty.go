@@ -14,7 +14,13 @@ type thrifty struct {
 	processors *processors.Governor
 }
 
-// Do implements hostrpc.Calls.
+// Open implements hostrpc.Tools.
+func (h thrifty) Open(ctx context.Context, call tool.Call, complete bool) (tool.Execution, error) {
+	h.processors.Work()
+	return h.Host.Open(ctx, call, complete)
+}
+
+// Do implements hostrpc.Tools.
 func (h thrifty) Do(ctx context.Context, call tool.Call, opened func(tool.Execution), done func(tool.Event)) {
 	h.processors.Work()
 	h.Host.Do(ctx, call, opened, done)
