@@ -13,7 +13,7 @@ func (s *Schema) Settled(p Parsed) bool {
 	if p.form == nil || len(p.form.parts) == 0 {
 		return false
 	}
-	j := judge{form: p.form, left: maxQuickSteps + quickStepsEach*len(p.form.parts)}
+	j := judge{form: p.form, left: maxQuickSteps + quickStepsEach*len(p.form.parts) + quickCounts*len(p.form.canonical)/countedAtOnce}
 	return j.settled(s.quick, 0, 0)
 }
 
@@ -24,6 +24,8 @@ const (
 	// schemas take one or a few for each. Where alternatives hold the schema itself, there could be any number.
 	maxQuickSteps  = 256
 	quickStepsEach = 16
+	// quickCounts bounds how often the characters of all texts are counted, likewise.
+	quickCounts = 4
 	// maxExactDigits is how many digits a float64 holds exactly.
 	maxExactDigits = 15
 )
@@ -60,7 +62,7 @@ func (j *judge) own(q *quick, i uint32) bool {
 	}
 	switch p.kind {
 	case kindText:
-		return q.text(j.canonical[p.start:p.end], p.marks&spelled != 0)
+		return j.text(q, j.canonical[p.start:p.end], p.marks&spelled != 0)
 	case kindArray:
 		return j.array(q, i)
 	case kindObject:
@@ -70,8 +72,11 @@ func (j *judge) own(q *quick, i uint32) bool {
 	}
 }
 
-func (q *quick) text(said []byte, escaped bool) bool {
+func (j *judge) text(q *quick, said []byte, escaped bool) bool {
 	if q.minLength >= 0 || q.maxLength >= 0 {
+		if j.left -= len(said) / countedAtOnce; j.left < 0 {
+			return false
+		}
 		n := utf8.RuneCount(said)
 		if escaped {
 			n = characters(said)

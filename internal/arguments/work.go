@@ -14,6 +14,8 @@ const (
 	maxHops = 256
 	// maxNesting bounds how deep validation goes, in schemas and values: as deep as values may be, in a few steps each.
 	maxNesting = 1 << 16
+	// countedAtOnce is how many bytes of a text are counted, or compared, in one step.
+	countedAtOnce = 1 << 10
 	// fewItems is up to how many items the validator compares with each other. It sorts out more by hash.
 	fewItems = 20
 )
@@ -107,11 +109,8 @@ func (w *work) late(s *jsonschema.Schema) []*jsonschema.Schema {
 
 // own takes the steps of what a schema compares a whole value with.
 func (w *work) own(s *jsonschema.Schema, v any) {
-	if text, ok := v.(string); ok && (s.Pattern != nil || s.Format != nil) {
-		w.left -= len(text) / 16
-		if s.Pattern != nil {
-			w.match(s.Pattern, text)
-		}
+	if text, ok := v.(string); ok {
+		w.text(s, text)
 	}
 	if s.Enum != nil {
 		w.left -= len(s.Enum.Values)
@@ -126,6 +125,18 @@ func (w *work) own(s *jsonschema.Schema, v any) {
 		} else {
 			w.compare(items, 2)
 		}
+	}
+}
+
+func (w *work) text(s *jsonschema.Schema, text string) {
+	if s.MinLength != nil || s.MaxLength != nil {
+		w.left -= len(text) / countedAtOnce
+	}
+	if s.Pattern != nil || s.Format != nil {
+		w.left -= len(text) / 16
+	}
+	if s.Pattern != nil {
+		w.match(s.Pattern, text)
 	}
 }
 
@@ -152,7 +163,7 @@ func (w *work) compare(v any, times int) {
 			w.compare(part, times)
 		}
 	case string:
-		w.left -= len(v) / 1024 * times
+		w.left -= len(v) / countedAtOnce * times
 	}
 }
 
