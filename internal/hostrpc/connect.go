@@ -27,7 +27,8 @@ type connection struct {
 	service *toolService
 	stream  connectStream
 	outbox  *flow.Outbox[*toolhostv1.ConnectResponse]
-	running sync.WaitGroup // the goroutine of each call
+	running sync.WaitGroup // the calls whose end was not sent; see enter and done
+	unsent  atomic.Int64   // how many these are
 	came    time.Time      // the message that is being read; receive's alone
 
 	seen atomic.Uint64 // the mark of the last message that was read
@@ -151,14 +152,15 @@ func (c *connection) start(number uint32, start *toolhostv1.StartCall) {
 	default:
 		call.emit = func(m *toolhostv1.CallEvent) error { return c.emit(number, call, m) }
 		c.service.pool.Go(func() {
-			defer c.running.Done()
+			defer c.done()
 			defer c.forget(number, call)
 			call.run()
 		})
 	}
 }
 
-// enter makes a call known under its number. Whoever brings it to its end says so to c.running.
+// enter makes a call known under its number. Whoever brings it to its end calls done. A call is not open any more once its end is to
+// be sent, which waits for a caller who does not read: who begins others meanwhile is stopped at twice the number.
 func (c *connection) enter(number uint32, start *toolhostv1.StartCall) (*numberedCall, *tool.Error) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -169,8 +171,8 @@ func (c *connection) enter(number uint32, start *toolhostv1.StartCall) (*numbere
 		return nil, tool.Errorf(tool.KindInvalidArgument, "the number %d belongs to a call that has not ended, which goes on", number)
 	case c.draining:
 		return nil, tool.Errorf(tool.KindUnavailable, "toolhost is shutting down; the call was not executed")
-	case len(c.open) >= c.service.maxOpen:
-		return nil, tool.Errorf(tool.KindRateLimited, "the stream has %d open calls, which is the limit; wait for one to end, or open another stream", len(c.open))
+	case len(c.open) >= c.service.maxOpen, c.unsent.Load() >= 2*int64(c.service.maxOpen):
+		return nil, tool.Errorf(tool.KindRateLimited, "the stream has %d open calls, and the limit is %d; wait for one to end, or open another stream", c.unsent.Load(), c.service.maxOpen)
 	}
 	c.highest = max(c.highest, number)
 	call := &numberedCall{connection: c, number: number}
@@ -179,7 +181,14 @@ func (c *connection) enter(number uint32, start *toolhostv1.StartCall) (*numbere
 	call.credit.Grant(hostpb.Window)
 	c.open[number] = call
 	c.running.Add(1)
+	c.unsent.Add(1)
 	return call, nil
+}
+
+// done says that the end of a call was sent, or cannot be.
+func (c *connection) done() {
+	c.unsent.Add(-1)
+	c.running.Done()
 }
 
 // do makes a call of which the caller wants the outcome alone. It needs no goroutine of the stream's: the host brings the
@@ -218,11 +227,11 @@ func (n *numberedCall) givenUp() {
 func (c *connection) deliver(number uint32, call *numberedCall, e tool.Event) {
 	if c.offer(number, call, e) {
 		call.giveUp(nil)
-		c.running.Done()
+		c.done()
 		return
 	}
 	c.service.pool.Go(func() { // ends at the latest with the stream
-		defer c.running.Done()
+		defer c.done()
 		defer call.giveUp(nil)
 		defer c.forget(number, call)
 		defer c.service.guard.caught("the outcome of a call on a stream", func(bug *tool.Error) { c.tell(number, call, failed(call.start, bug)) })

@@ -1,6 +1,7 @@
 package hostrpc_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -169,6 +170,35 @@ func TestConnectBoundsOpenCalls(t *testing.T) {
 	w.endedWith(1, toolv1.ErrorKind_ERROR_KIND_CANCELLED)
 	w.start(3, "echo", `{"text":"x"}`, true)
 	w.endedWithText(3, "x")
+}
+
+// prompt is a host whose calls have ended when they are begun.
+type prompt struct{ hostrpc.Host }
+
+func (prompt) Do(_ context.Context, call tool.Call, _ func(tool.Execution), done func(tool.Event)) {
+	done(tool.Event{Ended: &tool.Outcome{CallID: call.ID, Result: tool.TextResult(strings.Repeat("x", 8<<10))}})
+}
+
+// TestConnectBoundsCallsWhoseEndIsNotRead: who begins calls and reads nothing must not fill toolhost's memory with their ends.
+func TestConnectBoundsCallsWhoseEndIsNotRead(t *testing.T) {
+	w := connect(t, hostrpc.Config{Host: prompt{fake(t)}, MaxOpenCalls: 8})
+	const calls = 2000 // of which the stream takes some hundreds
+	for number := range uint32(calls) {
+		w.send(&toolhostv1.ConnectRequest{Call: number + 1, Frame: &toolhostv1.ConnectRequest_Start{Start: &toolhostv1.StartCall{
+			Tool: "echo", Arguments: []byte("{}"), Complete: true, Options: &toolhostv1.CallOptions{OutcomeOnly: true},
+		}}})
+	}
+	refused := 0
+	for range calls {
+		if w.recv().GetEvent().GetEnded().GetError().GetKind() == toolv1.ErrorKind_ERROR_KIND_RATE_LIMITED {
+			refused++
+		}
+	}
+	if refused == 0 {
+		t.Errorf("all of %d calls were made whose ends nobody read", calls)
+	}
+	w.start(calls+1, "echo", `{"text":"x"}`, true)
+	w.endedWithText(calls+1, "x")
 }
 
 func TestConnectSendsNoMoreThanTheCredit(t *testing.T) {
