@@ -26,6 +26,8 @@ import (
 //
 // While it serves it sets how many processors Go uses, as its calls need them (runtime.GOMAXPROCS), and for as long as little
 // is in use how often garbage is collected. Whoever chooses a number by GOMAXPROCS, GOGC or the functions behind them keeps it.
+// A tool that divides work among goroutines asks runtime.NumCPU how many: runtime.GOMAXPROCS(0) says how many are in use now, and
+// more are given only where goroutines wait for one.
 //
 // A plugin that does not validate, or that was started by hand, says so on standard error and exits with code 1. With
 // the argument --describe it prints, as JSON, what toolhost sees of it, and serves nothing.
