@@ -49,6 +49,7 @@ func TestHostileArguments(t *testing.T) {
 		"alternatives without end":         {branches(8), nested(`{"a":`, 40, "1", "}"), "checking would take too long"},
 		"alternatives that all go deeper":  {`{"anyOf":[{"type":"integer"}` + strings.Repeat(`,{"properties":{"a":{"$ref":"#"}},"type":"object"}`, 8) + `]}`, nested(`{"a":`, 40, `"x"`, "}"), "checking would take too long"},
 		"a long text counted too often":    {`{"properties":{"a":{"allOf":[{"maxLength":9999999}` + strings.Repeat(`,{"maxLength":9999999}`, 2500) + `]}}}`, `{"a":"` + strings.Repeat("x", 1<<20) + `"}`, "checking would take too long"},
+		"a long text looked at too often":  {`{"properties":{"a":{"allOf":[{}` + strings.Repeat(`,{"not":{"type":"integer"}}`, 1200) + `]}}}`, `{"a":"` + strings.Repeat("x", 1<<20) + `"}`, "checking would take too long"},
 		"alternatives of some":             {branches(3), nested(`{"a":`, 4, "1", "}"), "must fit one of the schema's alternatives"},
 		"a schema that doubles":            {doubled(40), `{"a":1}`, "checking would take too long"},
 		"a schema that doubles a little":   {doubled(10), `{"a":"x"}`, "a: must be integer, but is string \"x\""},

@@ -13,7 +13,7 @@ func (s *Schema) Settled(p Parsed) bool {
 	if p.form == nil || len(p.form.parts) == 0 {
 		return false
 	}
-	j := judge{form: p.form, left: maxQuickSteps + quickStepsEach*len(p.form.parts) + quickCounts*len(p.form.canonical)/countedAtOnce}
+	j := judge{form: p.form, left: maxQuickSteps + quickStepsEach*len(p.form.parts) + quickCounts*len(p.form.canonical)/textStep}
 	return j.settled(s.quick, 0, 0)
 }
 
@@ -74,7 +74,7 @@ func (j *judge) own(q *quick, i uint32) bool {
 
 func (j *judge) text(q *quick, said []byte, escaped bool) bool {
 	if q.minLength >= 0 || q.maxLength >= 0 {
-		if j.left -= len(said) / countedAtOnce; j.left < 0 {
+		if j.left -= len(said) / textStep; j.left < 0 {
 			return false
 		}
 		n := utf8.RuneCount(said)

@@ -14,8 +14,8 @@ const (
 	maxHops = 256
 	// maxNesting bounds how deep validation goes, in schemas and values: as deep as values may be, in a few steps each.
 	maxNesting = 1 << 16
-	// countedAtOnce is how many bytes of a text are counted, or compared, in one step.
-	countedAtOnce = 1 << 10
+	// textStep is how many bytes of a text are copied, counted or compared in one step.
+	textStep = 1 << 10
 	// fewItems is up to how many items the validator compares with each other. It sorts out more by hash.
 	fewItems = 20
 )
@@ -69,6 +69,9 @@ func (w *work) charge(s *jsonschema.Schema, v any, depth, hops int) {
 	if w.left--; w.located {
 		w.left -= depth / 4
 	}
+	if text, ok := v.(string); ok { // the validator copies it, whatever the schema says of it
+		w.left -= len(text) / textStep
+	}
 	if hops > maxHops || depth > maxNesting {
 		w.left = 0
 	}
@@ -109,8 +112,11 @@ func (w *work) late(s *jsonschema.Schema) []*jsonschema.Schema {
 
 // own takes the steps of what a schema compares a whole value with.
 func (w *work) own(s *jsonschema.Schema, v any) {
-	if text, ok := v.(string); ok {
-		w.text(s, text)
+	if text, ok := v.(string); ok && (s.Pattern != nil || s.Format != nil) {
+		w.left -= len(text) / 16
+		if s.Pattern != nil {
+			w.match(s.Pattern, text)
+		}
 	}
 	if s.Enum != nil {
 		w.left -= len(s.Enum.Values)
@@ -125,18 +131,6 @@ func (w *work) own(s *jsonschema.Schema, v any) {
 		} else {
 			w.compare(items, 2)
 		}
-	}
-}
-
-func (w *work) text(s *jsonschema.Schema, text string) {
-	if s.MinLength != nil || s.MaxLength != nil {
-		w.left -= len(text) / countedAtOnce
-	}
-	if s.Pattern != nil || s.Format != nil {
-		w.left -= len(text) / 16
-	}
-	if s.Pattern != nil {
-		w.match(s.Pattern, text)
 	}
 }
 
@@ -163,7 +157,7 @@ func (w *work) compare(v any, times int) {
 			w.compare(part, times)
 		}
 	case string:
-		w.left -= len(v) / countedAtOnce * times
+		w.left -= len(v) / textStep * times
 	}
 }
 
