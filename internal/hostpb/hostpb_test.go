@@ -134,16 +134,16 @@ func TestRoundTripKeepsEveryFieldOfOperation(t *testing.T) {
 	trip(t, logs, hostpb.FromLogQuery, hostpb.ToLogQuery)
 }
 
-func TestCallKeepsEveryFieldButThePrincipal(t *testing.T) {
+func TestCallKeepsEveryFieldButWhoseItIsAndWhenItCame(t *testing.T) {
 	want := tool.Call{
 		ID: "i", Tool: "t", Arguments: json.RawMessage(`{}`), Session: "s", Timeout: time.Second,
 		Approval: &tool.Approval{ApprovedBy: "a", Reason: "r", Time: moment, Arguments: json.RawMessage(`{"a":1}`)},
 		Context:  map[string]json.RawMessage{"k": json.RawMessage(`1`)}, Traceparent: "00-1", MaxShown: new(9), OutcomeOnly: true,
 	}
-	checkSet(t, want, "Principal")
+	checkSet(t, want, "Principal", "Came")
 	checkSet(t, *want.Approval)
 	sent := want
-	sent.Principal = "uid:0"
+	sent.Principal, sent.Came = "uid:0", moment
 	got, err := hostpb.ToCall("t", want.Arguments, hostpb.FromCall(sent))
 	if err != nil {
 		t.Fatal(err)
