@@ -44,7 +44,8 @@ type Config struct {
 	APIKey string
 	// Thinking is how many tokens the model may think for one response, beside what it writes. 0: it is not asked to think.
 	Thinking int64
-	// HTTPClient does the requests. Nil: the SDK's default, which waits ten minutes for an answer to begin.
+	// HTTPClient sends the requests, and follows no redirect to another origin; see model.HTTPClient. Nil: a client with
+	// connections of its own, which waits ten minutes for an answer to begin.
 	HTTPClient *http.Client
 }
 
@@ -74,10 +75,7 @@ func New(config Config) (*Model, error) {
 	if config.APIKey != "" {
 		options = append(options, option.WithAPIKey(config.APIKey))
 	}
-	if config.HTTPClient != nil {
-		options = append(options, option.WithHTTPClient(config.HTTPClient))
-	}
-	client := sdk.NewClient(options...)
+	client := sdk.NewClient(append(options, option.WithHTTPClient(model.HTTPClient(config.HTTPClient)))...)
 	return &Model{name: config.Model, thinking: config.Thinking, messages: client.Messages}, nil
 }
 

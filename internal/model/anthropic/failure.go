@@ -22,6 +22,9 @@ func failure(ctx context.Context, err error) error {
 	if cause := ctx.Err(); cause != nil {
 		return &model.Error{Message: "the request to Anthropic was cancelled: " + cause.Error(), Err: cause}
 	}
+	if refused := model.RedirectRefused(err); refused != nil {
+		return refused
+	}
 	answered, ok := errors.AsType[*sdk.Error](err)
 	if !ok {
 		return &model.Error{Message: "reading Anthropic's answer failed: " + err.Error(), Retryable: true, Err: err}

@@ -23,6 +23,9 @@ func failure(ctx context.Context, response *http.Response, err error) error {
 	if cause := ctx.Err(); cause != nil {
 		return &model.Error{Message: "the request to the model was cancelled: " + cause.Error(), Err: cause}
 	}
+	if refused := model.RedirectRefused(err); refused != nil {
+		return refused
+	}
 	if response == nil || response.StatusCode < 400 {
 		return &model.Error{Message: "reading the model's answer failed: " + err.Error(), Retryable: true, Err: err}
 	}

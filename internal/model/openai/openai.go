@@ -19,7 +19,6 @@ import (
 	"net/url"
 	"strings"
 	"sync/atomic"
-	"time"
 
 	sdk "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
@@ -35,12 +34,10 @@ type Config struct {
 	BaseURL string
 	// APIKey is sent as a bearer token. Empty: none is sent, as local servers like it.
 	APIKey string
-	// HTTPClient does the requests. Nil: one of its own, which waits ten minutes for an answer to begin.
+	// HTTPClient sends the requests, and follows no redirect to another origin; see model.HTTPClient. Nil: a client with
+	// connections of its own, which waits ten minutes for an answer to begin.
 	HTTPClient *http.Client
 }
-
-// answerWait bounds how long a server may think before the answer begins; the SDKs' own default.
-const answerWait = 10 * time.Minute
 
 // Model is one model of one server. It is safe for concurrent use and holds nothing that has to be closed.
 type Model struct {
@@ -72,23 +69,9 @@ func New(config Config) (*Model, error) {
 	if config.APIKey != "" {
 		options = append(options, option.WithAPIKey(config.APIKey))
 	}
-	client := config.HTTPClient
-	if client == nil {
-		client = defaultClient()
-	}
 	// Not sdk.NewClient, which would read the environment.
-	m.client = sdk.Client{Options: append(options, option.WithHTTPClient(client))}
+	m.client = sdk.Client{Options: append(options, option.WithHTTPClient(model.HTTPClient(config.HTTPClient)))}
 	return m, nil
-}
-
-func defaultClient() *http.Client {
-	transport, ok := http.DefaultTransport.(*http.Transport)
-	if !ok {
-		return &http.Client{}
-	}
-	own := transport.Clone()
-	own.ResponseHeaderTimeout = answerWait
-	return &http.Client{Transport: own}
 }
 
 // Name returns "openai:" and the model's name.

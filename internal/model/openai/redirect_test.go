@@ -1,0 +1,18 @@
+package openai_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/toolhost/toolhost/internal/model"
+	"github.com/toolhost/toolhost/internal/model/openai"
+	"github.com/toolhost/toolhost/internal/model/wiretest"
+)
+
+func openAt(base, key string, client *http.Client) (model.Model, error) {
+	return openai.New(openai.Config{Model: "m", BaseURL: base, APIKey: key, HTTPClient: client})
+}
+
+func TestKeyAndConversationStayAtTheOrigin(t *testing.T) { wiretest.Redirects(t, openAt) }
+
+func TestRedirectWithinTheOriginIsFollowed(t *testing.T) { wiretest.FollowsWithinItsOrigin(t, openAt) }
