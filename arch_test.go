@@ -57,9 +57,10 @@ var rooms = map[string][]string{
 
 	// What several rooms stand on; none of it knows a contract.
 	"internal/address":     {unix},
-	"internal/arguments":   {"github.com/santhosh-tekuri/jsonschema/v6/...", "golang.org/x/text/..."},
+	"internal/arguments":   {"internal/pattern", "github.com/santhosh-tekuri/jsonschema/v6/...", "golang.org/x/text/..."},
 	"internal/flow":        {},
 	"internal/partialjson": {},
+	"internal/pattern":     {},
 	"internal/processors":  {},
 	"internal/rmtree":      {},
 	"internal/trust":       {"tool", unix},
@@ -92,7 +93,7 @@ var rooms = map[string][]string{
 	"internal/lifecycle":                 {"tool"},
 	"internal/manifest":                  {"tool", "internal/yamldoc"},
 	"internal/audit":                     {"tool"},
-	"internal/policy":                    {"tool", "internal/yamldoc", celGo + "/..."},
+	"internal/policy":                    {"tool", "internal/pattern", "internal/yamldoc", celGo + "/..."},
 	"internal/settings":                  {"tool", "internal/address", "github.com/goccy/go-yaml/..."},
 	"internal/settings/settingstest":     {"internal/settings"},
 	"internal/config":                    {"tool", "internal/trust", "internal/guardian/proc", "internal/lifecycle", "internal/policy", "internal/settings", "github.com/goccy/go-yaml/ast"},

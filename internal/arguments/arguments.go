@@ -39,11 +39,11 @@ func Compile(schema json.RawMessage) (*Schema, error) {
 	if len(bytes.TrimSpace(schema)) == 0 {
 		schema = json.RawMessage(`{"type":"object","additionalProperties":false}`)
 	}
-	return compile(schema, jsonschema.Draft2020, refuseLoader{})
+	return compile(schema, jsonschema.Draft2020, refuseLoader{}, nil)
 }
 
-// compile compiles a schema that is of a draft unless it names another.
-func compile(schema json.RawMessage, draft *jsonschema.Draft, loader jsonschema.URLLoader) (s *Schema, err error) {
+// compile compiles a schema that is of a draft unless it names another. The engine matches its patterns; nil: Go's does.
+func compile(schema json.RawMessage, draft *jsonschema.Draft, loader jsonschema.URLLoader, engine jsonschema.RegexpEngine) (s *Schema, err error) {
 	defer survive(&err)
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
 	if err != nil {
@@ -59,6 +59,9 @@ func compile(schema json.RawMessage, draft *jsonschema.Draft, loader jsonschema.
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(draft)
 	c.UseLoader(loader)
+	if engine != nil {
+		c.UseRegexpEngine(engine)
+	}
 	if err := c.AddResource(schemaURL, doc); err != nil {
 		return nil, err
 	}

@@ -2,8 +2,8 @@ package arguments
 
 import (
 	"fmt"
-	"math/bits"
-	"regexp/syntax"
+
+	"github.com/toolhost/toolhost/internal/pattern"
 )
 
 // What a schema may be, so that compiling it takes less than about a second whoever wrote it. The validator's compiler
@@ -87,28 +87,10 @@ func (b *bounds) object(v map[string]any, depth, place int) error {
 }
 
 func (b *bounds) pattern(text string) error {
-	size := len(text)
-	if parsed, err := syntax.Parse(text, syntax.Perl); err == nil { // what is none is refused by the compiler
-		size = written(parsed)
-	}
+	size := pattern.Size(text) // the compiler refuses what is no pattern
 	b.patterns[text] = size
 	if b.size += size; b.size > maxPatterns {
 		return fmt.Errorf("its patterns are too large: written out, their repetitions are more than %d characters, the last of them in %s", maxPatterns, cut(text))
 	}
 	return nil
-}
-
-// written returns how large a pattern is when its repetitions are written out, as they are to match it.
-func written(re *syntax.Regexp) int {
-	size := 1 + len(re.Rune)
-	if re.Op == syntax.OpCharClass {
-		size = 1 + bits.Len(uint(len(re.Rune))) // is searched, not gone through
-	}
-	for _, sub := range re.Sub {
-		size += written(sub)
-	}
-	if re.Op == syntax.OpRepeat {
-		size *= max(re.Min, re.Max, 1) // syntax.Parse bounds the product
-	}
-	return size
 }

@@ -54,7 +54,7 @@ func (e *explainer) explainParts(s *jsonschema.Schema, v any, at []string) {
 	switch v := v.(type) {
 	case map[string]any:
 		for name, part := range v {
-			for _, sub := range ofProperty(s, name) {
+			for _, sub := range e.work.ofProperty(s, name) {
 				e.explainPart(sub, part, append(slices.Clip(at), name))
 			}
 		}

@@ -2,13 +2,42 @@ package arguments
 
 import (
 	"encoding/json"
+	"regexp"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/toolhost/toolhost/internal/pattern"
 )
 
 // CompileDraft is Compile with another default draft, and with a loader of other documents.
 func CompileDraft(schema json.RawMessage, draft *jsonschema.Draft, loader jsonschema.URLLoader) (*Schema, error) {
-	return compile(schema, draft, loader)
+	return compile(schema, draft, loader, nil)
+}
+
+// Steps counts how many states of patterns are looked at at most: for each text that is matched, its length times the size of
+// the pattern.
+type Steps int
+
+// CompileCounting is Compile with a counter of the steps that matching takes from then on.
+func CompileCounting(schema json.RawMessage, steps *Steps) (*Schema, error) {
+	s, err := compile(schema, jsonschema.Draft2020, refuseLoader{}, func(text string) (jsonschema.Regexp, error) {
+		re, err := regexp.Compile(text)
+		return countingRegexp{re, pattern.Size(text), steps}, err
+	})
+	*steps = 0
+	return s, err
+}
+
+type countingRegexp struct {
+	*regexp.Regexp
+	size  int
+	steps *Steps
+}
+
+// MatchString implements jsonschema.Regexp.
+func (c countingRegexp) MatchString(text string) bool {
+	*c.steps += Steps(c.size * len(text))
+	return c.Regexp.MatchString(text)
 }
 
 // ParsedValue is any value that encoding/json can write, as Parse would hold it.

@@ -87,7 +87,7 @@ func (r *reader) members(depth int) bool {
 	self, last := len(r.parts)-1, 0
 	for c := r.space(); c != '}' || last > 0; c = r.space() {
 		name := len(r.parts)
-		if c != '"' || !r.str() {
+		if c != '"' || !r.str() || r.parts[name].end-r.parts[name].start > maxName {
 			return false
 		}
 		if last > 0 && !r.ascend(last, name) {

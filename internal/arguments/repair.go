@@ -163,7 +163,7 @@ func (r *repairer) object(s *jsonschema.Schema, v map[string]any, depth int) any
 			delete(out, name)
 			continue
 		}
-		for _, sub := range ofProperty(s, name) {
+		for _, sub := range r.ofProperty(s, name) {
 			out[name] = r.repair(sub, out[name], depth+1)
 		}
 	}

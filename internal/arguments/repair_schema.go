@@ -7,13 +7,17 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// ofProperty returns the schemas that a schema has for a property.
-func ofProperty(s *jsonschema.Schema, name string) []*jsonschema.Schema {
+// ofProperty returns the schemas that a schema has for a property. It takes the steps of matching the name with patterns
+// first, and returns none where they are not left.
+func (w *work) ofProperty(s *jsonschema.Schema, name string) []*jsonschema.Schema {
 	var subs []*jsonschema.Schema
 	if sub := s.Properties[name]; sub != nil {
 		subs = append(subs, sub)
 	}
 	for pattern, sub := range s.PatternProperties {
+		if w.match(pattern, name); w.left <= 0 {
+			return nil
+		}
 		if pattern.MatchString(name) {
 			subs = append(subs, sub)
 		}

@@ -18,6 +18,8 @@ const (
 	// maxValues bounds how many values arguments hold: each takes some fifty bytes of memory, even if its text is {}, and
 	// some steps of validation.
 	maxValues = 1 << 18
+	// maxName bounds the length of a property's name, which is matched with patterns and looked up in schemas again and again.
+	maxName = 1 << 16
 	// maxDigits bounds a number's text: enough for the integers of cryptography.
 	maxDigits = 2_000
 	// maxPower bounds a number's exponent: somewhat beyond a float64's. Numbers are compared exactly, so that the nine
@@ -49,13 +51,19 @@ func survey(text []byte) (sight, error) {
 			valid, text[valid:min(len(text), valid+4)])
 	}
 	s := sight{halfCharacter: -1}
-	depth, values := 0, 0
+	depth, values, last := 0, 0, text[:0] // last is the inside of the string that was read last
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
 		case '"':
-			i = s.skipString(text, i+1)
+			begin := i + 1
+			i = s.skipString(text, begin)
+			last = text[begin:min(i, len(text))]
 		case ':':
 			s.members++
+			if len(last) > maxName {
+				return sight{}, fmt.Errorf("the arguments cannot be used: the name of a property, %s, has more than %d bytes; send long texts as values",
+					excerpt(last, 0), maxName)
+			}
 		case ',':
 			values++
 		case '[', '{':

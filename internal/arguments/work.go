@@ -18,6 +18,9 @@ const (
 	textStep = 1 << 10
 	// fewItems is up to how many items the validator compares with each other. It sorts out more by hash.
 	fewItems = 20
+	// patternStep is how many states of a pattern, over all characters of a text, are looked at in one step: all steps of a
+	// validation are about a second of matching.
+	patternStep = 32
 )
 
 // work counts beforehand the steps that validation takes at most. They can be exponential in a value's depth, where
@@ -136,7 +139,7 @@ func (w *work) own(s *jsonschema.Schema, v any) {
 
 // match takes the steps of matching a text with a pattern: each character may take as many as the pattern is large.
 func (w *work) match(pattern jsonschema.Regexp, text string) {
-	w.left -= len(text) * w.patterns[pattern.String()] / 64
+	w.left -= len(text) * w.patterns[pattern.String()] / patternStep
 }
 
 // compare takes the steps of so many comparisons with a value.
@@ -164,13 +167,7 @@ func (w *work) compare(v any, times int) {
 func (w *work) object(s *jsonschema.Schema, v map[string]any, depth, hops int) {
 	for name, part := range v {
 		w.left -= 1 + len(s.PatternProperties)*(1+len(name)/16)
-		for pattern := range s.PatternProperties {
-			w.match(pattern, name)
-		}
-		if w.left <= 0 {
-			return
-		}
-		for _, sub := range ofProperty(s, name) {
+		for _, sub := range w.ofProperty(s, name) {
 			w.charge(sub, part, depth+1, 0)
 		}
 		w.charge(s.UnevaluatedProperties, part, depth+1, 0)

@@ -127,8 +127,9 @@ func growing(checked *cel.Ast) (errs Errors) {
 	return errs
 }
 
-// loops reports whether an expression goes through lists or maps. One that does not takes time in proportion to its own
-// length and that of the arguments, and its steps need not be counted, which takes longer than they do.
+// loops reports whether an expression goes through lists or maps. The steps of one that does not need not be counted, which
+// takes longer than they do: it takes time in proportion to its own length and that of the arguments, and to what its
+// functions are charged for beforehand (work).
 func loops(checked *cel.Ast) bool {
 	found := false
 	ast.PreOrderVisit(checked.NativeRep().Expr(), ast.NewExprVisitor(func(e ast.Expr) {
@@ -156,7 +157,7 @@ func compile(env *cel.Env, expression string) (program cel.Program, counted bool
 		}
 		return nil, false, Errors{{Message: message}}
 	}
-	options := []cel.ProgramOption{cel.EvalOptions(cel.OptOptimize)}
+	options := []cel.ProgramOption{cel.EvalOptions(cel.OptOptimize), cel.CustomDecoratorV2(charged)}
 	if counted = loops(checked); counted {
 		options = append(options, cel.CostLimit(maxCost), cel.InterruptCheckFrequency(checkEvery))
 	}

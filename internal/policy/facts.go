@@ -2,6 +2,7 @@ package policy
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -33,10 +34,11 @@ type facts struct {
 	tool      toolFacts
 	arguments any // as readArguments returns them, from their first use on: most rules look at the tool alone
 	context   any // likewise
+	work      work
 }
 
-func newFacts(in Input) *facts {
-	return &facts{in: in, tool: toolFacts{
+func newFacts(ctx context.Context, in Input) *facts {
+	return &facts{in: in, work: work{ctx: ctx, left: maxSteps}, tool: toolFacts{
 		Name: in.Tool.Name, Plugin: in.Plugin, Category: in.Tool.Category, Version: in.Tool.Version, Tags: in.Tool.Tags,
 		Dangerous: in.Tool.Dangerous, ReadOnly: in.Tool.ReadOnly, Idempotent: in.Tool.Idempotent, CostPerUse: in.Tool.CostPerUse,
 	}}
@@ -63,6 +65,8 @@ func (f *facts) ResolveName(name string) (any, bool) {
 			f.arguments = readArguments(f.in)
 		}
 		return f.arguments, true
+	case workVariable:
+		return &f.work, true
 	}
 	return nil, false
 }

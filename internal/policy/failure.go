@@ -26,6 +26,8 @@ func (r *compiledRule) cause(err error) string {
 	}
 	for _, known := range []struct{ begins, meaning string }{
 		{"operation interrupted", "the time was up"},
+		{errTooManySteps.Error(), errTooManySteps.Error()},
+		{errLongPattern.Error(), errLongPattern.Error()},
 		{"operation cancelled: actual cost limit exceeded", "it takes too many steps"},
 		{"no such overload", "a value is not of the type that its expression is for"},
 		{"index out of bounds", "a list is shorter than its expression expects"},

@@ -86,7 +86,7 @@ func (p *Policy) Decide(ctx context.Context, in Input) Decision {
 	if p == nil || len(p.rules) == 0 {
 		return byDefault(in)
 	}
-	facts := newFacts(in)
+	facts := newFacts(ctx, in)
 	for i := range p.rules {
 		rule := &p.rules[i]
 		matches, err := rule.matches(ctx, facts)

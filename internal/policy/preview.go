@@ -12,7 +12,7 @@ func (p *Policy) Foresee(ctx context.Context, in Input) (Verdict, bool) {
 	if p == nil {
 		return byDefault(in).Then, true
 	}
-	facts := newFacts(in)
+	facts := newFacts(ctx, in)
 	// CEL gives no value that depends on an error, and only then fails: false && error is false.
 	facts.arguments = types.NewErrFromString("the arguments are not known yet")
 	for i := range p.rules {

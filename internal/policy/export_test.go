@@ -1,0 +1,23 @@
+package policy
+
+import (
+	"context"
+	"regexp"
+
+	"github.com/toolhost/toolhost/internal/pattern"
+)
+
+// ReadUntilEnd matches a text under a context, and returns how many characters of it were read when that had ended.
+func ReadUntilEnd(text, expression string, ctx func(looks int) context.Context, looks int) int {
+	w := work{ctx: ctx(looks), left: maxSteps}
+	found, err := w.matches(regexp.MustCompile(expression), pattern.Size(expression), text)
+	if err == nil || found {
+		return len(text)
+	}
+	r := &endingReader{ctx: ctx(looks), text: text, every: max(1, fewSteps/pattern.Size(expression))}
+	for {
+		if _, _, err := r.ReadRune(); err != nil {
+			return len(text) - len(r.text)
+		}
+	}
+}

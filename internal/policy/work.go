@@ -1,0 +1,237 @@
+package policy
+
+import (
+	"context"
+	"errors"
+	"io"
+	"regexp"
+	"unicode/utf8"
+
+	"cel.dev/cel-go/common/types"
+	"cel.dev/cel-go/common/types/ref"
+	"cel.dev/cel-go/common/types/traits"
+	"cel.dev/cel-go/interpreter"
+
+	"github.com/toolhost/toolhost/internal/pattern"
+)
+
+// The functions of CEL that take more than linear time are charged before they begin: CEL itself counts a step when it is
+// done, and looks at its context in loops alone. A regular expression takes up to one step for each character of the text
+// and each state of the pattern; a search for a text within a text, and a comparison of two lists as sets, take up to one
+// step for each pair. One budget holds for a whole decision, whatever the number of rules.
+const (
+	// maxSteps is the budget of one decision: at most about a second of work. A pattern of ten characters can be matched
+	// with a text of 6 MB.
+	maxSteps = 1 << 26
+	// fewSteps is how many steps run to their end although the context may end meanwhile: about 20 ms.
+	fewSteps = 1 << 20
+	// maxPattern bounds the text of a pattern that a rule takes from a call.
+	maxPattern = 4 << 10
+	// workVariable is the name by which functions find the budget. No expression can contain it.
+	workVariable = "@work"
+)
+
+var (
+	errTooManySteps = errors.New("it takes too many steps")
+	errLongPattern  = errors.New("a regular expression is too long")
+)
+
+// work is the budget of one decision. It is for one goroutine.
+type work struct {
+	ctx  context.Context
+	left int
+}
+
+// charge takes steps. It returns an error, and leaves none, if there are fewer, or if the context has ended.
+func (w *work) charge(steps int) error {
+	if steps > w.left {
+		w.left = 0
+		return errTooManySteps
+	}
+	w.left -= steps
+	return w.ctx.Err()
+}
+
+// product multiplies two lengths and stays a length that no budget covers where it would overflow.
+func product(a, b int) int {
+	if a > maxSteps || b > maxSteps {
+		return maxSteps + 1
+	}
+	return a * b // at most 2^52
+}
+
+// matches reports whether a text matches a pattern, within the budget.
+func (w *work) matches(re *regexp.Regexp, size int, text string) (bool, error) {
+	steps := product(len(text), size)
+	if err := w.charge(steps); err != nil {
+		return false, err
+	}
+	if steps <= fewSteps {
+		return re.MatchString(text), nil
+	}
+	r := &endingReader{ctx: w.ctx, text: text, every: max(1, fewSteps/size)}
+	found := re.MatchReader(r)
+	return found, r.err
+}
+
+// endingReader reads a text for a regular expression, and ends it early once its context has ended.
+type endingReader struct {
+	ctx   context.Context
+	text  string
+	every int // characters between two looks at the context
+	read  int
+	err   error // of the context
+}
+
+// ReadRune implements io.RuneReader.
+func (r *endingReader) ReadRune() (rune, int, error) {
+	if r.read++; r.read%r.every == 0 {
+		r.err = r.ctx.Err()
+	}
+	if r.err != nil || r.text == "" {
+		return 0, 0, io.EOF
+	}
+	c, n := utf8.DecodeRuneInString(r.text)
+	r.text = r.text[n:]
+	return c, n, nil
+}
+
+// charged is an InterpreterDecoratorV2 that puts the budget before the functions that take more than linear time.
+func charged(i interpreter.InterpretableV2) (interpreter.InterpretableV2, error) {
+	call, ok := i.(interpreter.InterpretableCall)
+	if !ok {
+		return i, nil
+	}
+	switch call.Function() {
+	case "matches":
+		return newMatching(call)
+	case "indexOf", "lastIndexOf", "sets.contains", "sets.equivalent", "sets.intersects":
+		return &pairing{call}, nil
+	}
+	return i, nil
+}
+
+// pairing is a function that may look at each pair of what its first two arguments hold.
+//
+// Like matching, it hides that it is a call: CEL would replace the calls that it knows to optimize.
+type pairing struct{ call interpreter.InterpretableCall }
+
+// ID implements interpreter.Interpretable.
+func (p *pairing) ID() int64 { return p.call.ID() }
+
+// Exec implements interpreter.InterpretableV2. The arguments are evaluated once to be measured and once more by the call.
+func (p *pairing) Exec(frame *interpreter.ExecutionFrame) ref.Val {
+	var sizes [2]int
+	for i, arg := range p.call.Args()[:2] {
+		value := arg.Exec(frame)
+		if types.IsUnknownOrError(value) {
+			return value
+		}
+		sizes[i] = sizeOf(value)
+	}
+	if err := workOf(frame).charge(product(sizes[0], sizes[1])); err != nil {
+		return types.WrapErr(err)
+	}
+	return p.call.Exec(frame)
+}
+
+// Eval implements interpreter.Interpretable.
+func (p *pairing) Eval(vars interpreter.Activation) ref.Val {
+	return interpreter.EvalActivation(vars, p.Exec)
+}
+
+// sizeOf returns how much a text or a list holds.
+func sizeOf(value ref.Val) int {
+	if text, ok := value.(types.String); ok {
+		return len(text)
+	}
+	if sized, ok := value.(traits.Sizer); ok {
+		if n, ok := sized.Size().(types.Int); ok {
+			return int(n)
+		}
+	}
+	return 1
+}
+
+// matching is the function matches.
+type matching struct {
+	call interpreter.InterpretableCall
+	re   *regexp.Regexp // nil: the pattern is not known before the call
+	size int            // of re
+}
+
+// ID implements interpreter.Interpretable.
+func (m *matching) ID() int64 { return m.call.ID() }
+
+func newMatching(call interpreter.InterpretableCall) (*matching, error) {
+	m := &matching{call: call}
+	if constant, ok := call.Args()[1].(interpreter.InterpretableConst); ok {
+		if text, ok := constant.Value().(types.String); ok {
+			var err error
+			m.re, err = regexp.Compile(string(text))
+			m.size = pattern.Size(string(text))
+			return m, err
+		}
+	}
+	return m, nil
+}
+
+// Exec implements interpreter.InterpretableV2.
+func (m *matching) Exec(frame *interpreter.ExecutionFrame) ref.Val {
+	args := m.call.Args()
+	values := make([]ref.Val, len(args))
+	constants := make([]interpreter.InterpretableV2, len(args))
+	for i, arg := range args {
+		if values[i] = arg.Exec(frame); types.IsUnknownOrError(values[i]) {
+			return values[i]
+		}
+		constants[i] = interpreter.NewConstValue(arg.ID(), values[i])
+	}
+	out := m.match(workOf(frame), values)
+	if frame.CostTracker() != nil { // CEL counts what it costs where it calls a function
+		return interpreter.NewCall(m.ID(), m.call.Function(), m.call.OverloadID(), constants, func(...ref.Val) ref.Val { return out }).Exec(frame)
+	}
+	return out
+}
+
+// Eval implements interpreter.Interpretable.
+func (m *matching) Eval(vars interpreter.Activation) ref.Val {
+	return interpreter.EvalActivation(vars, m.Exec)
+}
+
+func (m *matching) match(w *work, values []ref.Val) ref.Val {
+	text, isText := values[0].(types.String)
+	said, isPattern := values[1].(types.String)
+	if !isText || !isPattern {
+		return types.NoSuchOverloadErr()
+	}
+	re, size := m.re, m.size
+	if re == nil {
+		if len(said) > maxPattern {
+			return types.WrapErr(errLongPattern)
+		}
+		size = pattern.Size(string(said))
+		if err := w.charge(product(size, len(said))); err != nil {
+			return types.WrapErr(err)
+		}
+		var err error
+		if re, err = regexp.Compile(string(said)); err != nil {
+			return types.WrapErr(err)
+		}
+	}
+	found, err := w.matches(re, size, string(text))
+	if err != nil {
+		return types.WrapErr(err)
+	}
+	return types.Bool(found)
+}
+
+// workOf returns the budget of the decision that an evaluation is part of.
+func workOf(frame *interpreter.ExecutionFrame) *work {
+	if found, ok := frame.ResolveName(workVariable); ok {
+		if w, ok := found.(*work); ok {
+			return w
+		}
+	}
+	return &work{ctx: context.Background(), left: maxSteps}
+}

@@ -1,0 +1,89 @@
+package policy_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/toolhost/toolhost/internal/policy"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// TestCostlyFunctionsAreCharged: functions that look at pairs take no more steps than the budget has, whatever a caller
+// sends, and no rule fails for arguments of a usual size.
+func TestCostlyFunctionsAreCharged(t *testing.T) {
+	a := func(n int) string { return `"` + strings.Repeat("a", n) + `"` }
+	numbers := func(n int) string { return `[1` + strings.Repeat(",1", n-1) + `]` }
+	const steps, dear = "it takes too many steps", `arguments.t.matches("[a-z]{20,200}[0-9]{10,100}")`
+	for name, tc := range map[string]struct{ when, arguments, reason string }{
+		"a dear pattern and a usual text":        {dear, `{"t":` + a(10_000) + `}`, ""},
+		"a dear pattern and a large text":        {dear, `{"t":` + a(15<<20) + `}`, steps},
+		"as a function":                          {`matches(arguments.t, "[a-z]{20,200}[0-9]{10,100}")`, `{"t":` + a(15<<20) + `}`, steps},
+		"behind an or":                           {`tool.name == "x" || ` + dear, `{"t":` + a(15<<20) + `}`, steps},
+		"in a loop":                              {`arguments.l.exists(t, t.matches("[a-z]{20,200}[0-9]{10,100}"))`, `{"l":[` + a(15<<20) + `]}`, steps},
+		"many texts in a loop":                   {`arguments.l.exists(t, t.matches("[a-z]{20,200}[0-9]{10,100}"))`, `{"l":[` + strings.Repeat(a(1000)+",", 9_999) + a(1000) + `]}`, steps},
+		"a cheap pattern and a large text":       {`arguments.t.matches("^[a-z]+$")`, `{"t":` + a(4<<20) + `}`, ""},
+		"a pattern of the caller":                {`"aaaa".matches(arguments.p)`, `{"p":"^a+$"}`, ""},
+		"a dear pattern of the caller":           {`arguments.t.matches(arguments.p)`, `{"p":"(a{1,30}){1,30}b","t":` + a(1<<20) + `}`, steps},
+		"a long pattern of the caller":           {`"x".matches(arguments.p)`, `{"p":` + a(1<<20) + `}`, "a regular expression is too long"},
+		"a text that is searched for a text":     {`arguments.t.indexOf("needle") < 0`, `{"t":` + a(4<<20) + `}`, ""},
+		"a text that is searched for a large":    {`arguments.t.indexOf(arguments.p) < 0`, `{"t":` + a(7<<20) + `,"p":` + a(3<<20) + `}`, steps},
+		"a text that is searched from its end":   {`arguments.t.lastIndexOf(arguments.p) < 0`, `{"t":` + a(7<<20) + `,"p":` + a(3<<20) + `}`, steps},
+		"sets of a usual size":                   {`sets.contains(arguments.l, [1])`, `{"l":` + numbers(10_000) + `}`, ""},
+		"large sets":                             {`sets.intersects(arguments.l, arguments.m)`, `{"l":` + numbers(100_000) + `,"m":[2` + strings.Repeat(",2", 99_999) + `]}`, steps},
+		"a set and itself":                       {`sets.equivalent(arguments.l, arguments.l)`, `{"l":` + numbers(100_000) + `}`, steps},
+		"a number where a text would be matched": {dear, `{"t":1}`, "a value is not of the type that its expression is for"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := compile(t, policy.Rule{Name: "r", When: tc.when, Then: policy.Allow})
+			got := p.Decide(t.Context(), policy.Input{Tool: &tool.Spec{Name: "a"}, Arguments: json.RawMessage(tc.arguments)})
+			switch {
+			case tc.reason == "" && got.Err != nil:
+				t.Errorf("%+v", got)
+			case tc.reason != "" && (got.Then != policy.Deny || !strings.HasSuffix(got.Reason, tc.reason)):
+				t.Errorf("got %+v, want %q", got, tc.reason)
+			}
+		})
+	}
+}
+
+// TestOneBudgetForAllRules: rules that match the same text share the budget of the decision.
+func TestOneBudgetForAllRules(t *testing.T) {
+	var rules []policy.Rule
+	for i := range 20 {
+		rules = append(rules, policy.Rule{Name: "r" + string(rune('a'+i)), When: `arguments.t.matches("^[b-z]{20}$")`, Then: policy.Deny})
+	}
+	in := policy.Input{Tool: &tool.Spec{Name: "a"}, Arguments: json.RawMessage(`{"t":"` + strings.Repeat("a", 100_000) + `"}`)}
+	if got := compile(t, rules[:5]...).Decide(t.Context(), in); got.Err != nil {
+		t.Errorf("five rules: %+v", got)
+	}
+	if got := compile(t, rules...).Decide(t.Context(), in); got.Err == nil || !strings.HasSuffix(got.Reason, "it takes too many steps") {
+		t.Errorf("twenty rules: %+v", got)
+	}
+}
+
+// TestMatchingEndsWithItsContext: the context is looked at while a text is matched, and the text is not read to its end.
+func TestMatchingEndsWithItsContext(t *testing.T) {
+	read := policy.ReadUntilEnd(strings.Repeat("a", 1<<20), "[a-z]{10,30}[0-9]", func(n int) context.Context {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		return &endsAt{Context: ctx, left: n}
+	}, 3)
+	if read == 0 || read >= 1<<20 {
+		t.Errorf("%d characters were read", read)
+	}
+}
+
+// endsAt is a context that has ended when it has been asked so often.
+type endsAt struct {
+	context.Context
+	left int
+}
+
+func (c *endsAt) Err() error {
+	if c.left--; c.left >= 0 {
+		return nil
+	}
+	return c.Context.Err()
+}
