@@ -162,6 +162,7 @@ var rooms = map[string][]string{
 	"internal/e2e/escape":       {},
 	"internal/e2e/docs":         {},
 	"internal/e2e/leaky":        {"sdk"},
+	"internal/e2e/unruly":       {"sdk"},
 	"internal/e2e/privacy":      {"sdk"},
 	"internal/e2e/programs":     {},
 	"internal/e2e/stamped":      {"sdk"},

@@ -24,7 +24,7 @@ func newCancelCommand(p cli.Process) *cobra.Command {
 				if err := a.CancelRun(cmd.Context(), args[0], reason); err != nil {
 					return err
 				}
-				_, err := fmt.Fprintf(p.Stdout, "%s is told to stop\n", args[0])
+				_, err := fmt.Fprintf(p.Out(), "%s is told to stop\n", args[0])
 				return err
 			})
 		},

@@ -80,7 +80,7 @@ func TestCallsHaveOneLineEachWhileTheyAreUnderWay(t *testing.T) {
 		{"two calls begin", []agent.Event{{Payload: assistant("Look.", call("a"), call("b"))}, started("a"), started("b")},
 			[]string{"Look.", `→ a {"x":"a"}`, `→ b {"x":"b"}`}},
 		{"they say something", []agent.Event{status("b", "half"), status("a", "a word\x1b[2J that is longer than the line")},
-			[]string{"Look.", "→ a a word [2J that is longe…", "→ b half"}},
+			[]string{"Look.", "→ a a word\\x1b[2J that is lo…", "→ b half"}},
 		{"the first ends", []agent.Event{ended("a", tool.TextResult("42"))},
 			[]string{"Look.", `✓ a {"x":"a"} (1s) 42`, "→ b half"}},
 		{"the run is warned", []agent.Event{{Payload: &agent.BudgetWarning{Budget: agent.BudgetCalls, Used: 8, Limit: 10}}},

@@ -48,10 +48,10 @@ func newConfigCheckCommand(p cli.Process) *cobra.Command {
 			case err != nil:
 				return err
 			case file == "":
-				_, err = fmt.Fprintln(p.Stdout, "there is no configuration file: all defaults hold")
+				_, err = fmt.Fprintln(p.Out(), "there is no configuration file: all defaults hold")
 				return err
 			}
-			_, err = fmt.Fprintf(p.Stdout, "%s is valid: %d models, %d kinds of tasks\n", file, len(c.Models), len(c.Kinds))
+			_, err = fmt.Fprintf(p.Out(), "%s is valid: %d models, %d kinds of tasks\n", file, len(c.Models), len(c.Kinds))
 			return err
 		},
 	}
@@ -85,7 +85,7 @@ func newConfigShowCommand(p cli.Process) *cobra.Command {
 			if c.Journal == "" {
 				c.Journal = filepath.Join(c.State, journalName)
 			}
-			_, err = p.Stdout.Write(c.YAML())
+			_, err = p.Data().Write(c.YAML())
 			return err
 		},
 	}

@@ -2,13 +2,10 @@ package main
 
 import (
 	"bufio"
-	"cmp"
 	"fmt"
 	"io"
 	"os"
 	"strings"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/toolhost/toolhost/internal/cli"
 )
@@ -30,7 +27,7 @@ type typed struct {
 }
 
 func newConsole(p cli.Process) *console {
-	return &console{tty: p.Stdin, in: bufio.NewReader(p.Stdin), out: p.Stdout, lines: make(chan typed, 1), echoes: isTerminal(p.Stdin)}
+	return &console{tty: p.Stdin, in: bufio.NewReader(p.Stdin), out: p.Stdout, lines: make(chan typed, 1), echoes: cli.IsTerminal(p.Stdin)}
 }
 
 // read returns where the next line comes. Nothing is read before it is called, and no more than one line for each line
@@ -67,30 +64,10 @@ func written(err error) error {
 	return nil
 }
 
-// isTerminal reports whether a stream is a terminal. Other devices, such as /dev/null, are none.
-func isTerminal(stream any) bool {
-	wide, _ := size(stream)
-	return wide > 0
-}
-
-// size returns how many characters a line of a terminal holds and how many lines it has, or 0 if the stream is none.
-func size(stream any) (wide, high int) {
-	file, ok := stream.(*os.File)
-	if !ok {
-		return 0, 0
-	}
-	window, err := unix.IoctlGetWinsize(int(file.Fd()), unix.TIOCGWINSZ)
-	if err != nil {
-		return 0, 0
-	}
-	const usualWidth, usualHeight = 80, 24 // of terminals that do not tell
-	return cmp.Or(int(window.Col), usualWidth), cmp.Or(int(window.Row), usualHeight)
-}
-
 // drop throws away what was typed at a terminal and nobody has taken: it cannot be an answer to what is asked only now.
 func (c *console) drop() {
 	file, ok := c.tty.(*os.File)
-	if !ok || !isTerminal(file) {
+	if !ok || !cli.IsTerminal(file) {
 		return
 	}
 	flushInput(file)

@@ -39,7 +39,7 @@ func TestTextDisplay(t *testing.T) {
 		"a direct result":                     {[]agent.Event{{Payload: &agent.RunFinished{StopReason: agent.StopReturnDirect, Text: "42"}}}, "42\n"},
 		"what could steer a terminal": {
 			[]agent.Event{{Payload: &agent.TextDelta{Text: "a\x1b[31mb\r\tc\n"}}, {Payload: assistant("x")}},
-			"a[31mb\tc\n",
+			"a\\x1b[31mb\\r\tc\n",
 		},
 		"a slow call with a status": {
 			[]agent.Event{
@@ -56,7 +56,7 @@ func TestTextDisplay(t *testing.T) {
 				{Payload: assistant("", agent.Call{ID: "c", Tool: "x\x1b[2J\ny"})},
 				{Payload: &agent.CallResult{CallID: "c", Tool: "x\x1b[2J\ny", Result: tool.ErrorResult("there is none")}},
 			},
-			"✗ x [2J y (not made) there is none\n",
+			"✗ x\\x1b[2J y (not made) there is none\n",
 		},
 		"an answered question": {
 			[]agent.Event{{Payload: &agent.CallResult{CallID: "c", Tool: "ask_user", Result: tool.TextResult("left")}}},

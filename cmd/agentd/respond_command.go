@@ -49,7 +49,7 @@ func newRespondCommand(p cli.Process) *cobra.Command {
 						return err
 					}
 				}
-				_, err = fmt.Fprintf(p.Stdout, "%s goes on: %d decided, %d still wait\n", args[0], len(decisions), len(run.GetPendingDecisions())-len(decisions))
+				_, err = fmt.Fprintf(p.Out(), "%s goes on: %d decided, %d still wait\n", args[0], len(decisions), len(run.GetPendingDecisions())-len(decisions))
 				return err
 			})
 		},

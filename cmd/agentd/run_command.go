@@ -108,7 +108,7 @@ func (f *foreground) addFlags(flags *pflag.FlagSet) {
 
 // attended reports whether there is somebody to ask: never where the output is for programs.
 func (f *foreground) attended() bool {
-	present := isTerminal(f.process.Stdin) && isTerminal(f.process.Stdout)
+	present := cli.IsTerminal(f.process.Stdin) && cli.IsTerminal(f.process.Stdout)
 	return f.config.Approvals.People(present).Attended && !f.format.JSON()
 }
 
@@ -176,9 +176,9 @@ func (f *foreground) explain(calls []*agent.CallResult) {
 		if r.Failure.Rule != "" {
 			rule = fmt.Sprintf(" (rule %s)", r.Failure.Rule)
 		}
-		fmt.Fprintf(f.process.Stderr, "agentd: %s was not called, for nobody could be asked: %s%s\n", r.Tool, cli.OneLine(r.Failure.Message), rule)
+		fmt.Fprintf(f.process.Err(), "agentd: %s was not called, for nobody could be asked: %s%s\n", r.Tool, cli.OneLine(r.Failure.Message), rule)
 	}
 	if len(calls) > 0 {
-		fmt.Fprintln(f.process.Stderr, "agentd: run it in a terminal to be asked, or allow the calls by a rule of the policy in toolhost.yaml")
+		fmt.Fprintln(f.process.Err(), "agentd: run it in a terminal to be asked, or allow the calls by a rule of the policy in toolhost.yaml")
 	}
 }

@@ -113,7 +113,7 @@ func (s *setup) serve(ctx context.Context, at address.Address, log *slog.Logger)
 	server := agentrpc.NewServer(a, log)
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }() // ends with Shutdown; waited for below
-	fmt.Fprintf(s.process.Stdout, "agentd is ready at %s: %s, tools from %s, %d interrupted runs go on\n",
+	fmt.Fprintf(s.process.Out(), "agentd is ready at %s: %s, tools from %s, %d interrupted runs go on\n",
 		listener.Address(), m.Name(), host.Addr(), resumed)
 	select {
 	case <-ctx.Done():

@@ -188,7 +188,7 @@ func stateDir(getenv func(string) string) string {
 func (s *setup) logger(level slog.Level) *slog.Logger {
 	options := &slog.HandlerOptions{Level: level}
 	if s.config.Log.Format == "json" {
-		return slog.New(slog.NewJSONHandler(s.process.Stderr, options))
+		return slog.New(slog.NewJSONHandler(cli.NewJSONWriter(s.process.Stderr), options))
 	}
 	return slog.New(slog.NewTextHandler(s.process.Stderr, options))
 }

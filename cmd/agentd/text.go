@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/toolhost/toolhost/internal/agent"
 	"github.com/toolhost/toolhost/internal/cli"
@@ -45,8 +44,8 @@ const (
 
 func newTextDisplay(p cli.Process) *textDisplay {
 	d := &textDisplay{out: p.Stdout, calls: make(map[string]*callCard), wanted: make(map[string]string)}
-	if isTerminal(p.Stdout) {
-		d.block = &block{size: func() (int, int) { return size(p.Stdout) }}
+	if cli.IsTerminal(p.Stdout) {
+		d.block = &block{size: func() (int, int) { return cli.TerminalSize(p.Stdout) }}
 		d.color = p.Getenv("NO_COLOR") == ""
 	}
 	return d
@@ -113,18 +112,12 @@ func (d *textDisplay) assistant(p *agent.AssistantMessage) error {
 	return d.endLine()
 }
 
-// text writes what a model says. Control characters are left out: they could steer a terminal.
+// text writes what a model says.
 func (d *textDisplay) text(s string) error {
-	s = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\n' && r != '\t' {
-			return -1
-		}
-		return r
-	}, s)
 	if s == "" {
 		return nil
 	}
-	return d.put(s)
+	return d.put(cli.Visible(s))
 }
 
 // endLine ends the line that was begun, if one was.
@@ -154,7 +147,7 @@ const (
 	yellow = "33"
 )
 
-// line writes a line of its own. What could steer a terminal, or end the line, becomes blanks.
+// line writes a line of its own. It is shown as cli.OneLine shows it.
 func (d *textDisplay) line(color, format string, args ...any) error {
 	if err := d.endLine(); err != nil {
 		return err

@@ -30,7 +30,8 @@ func newArtifactCommand(p cli.Process) *cobra.Command {
 		Use:   "artifact HANDLE",
 		Short: "Print what a result had too much of",
 		Long: `Artifact prints an artifact, byte by byte as a tool made it: the text, JSON, image or file that was too large to be shown
-in the result of a call, by the handle that stands in its place. Artifacts belong to their user and to the session of the
+in the result of a call, by the handle that stands in its place. In a terminal, characters that could steer it are shown as
+escapes. Artifacts belong to their user and to the session of the
 call, are kept for a week unless the configuration says otherwise, and the oldest go when there are too many.`,
 		Example: `  toolhost artifact artifact-3kq6…
   toolhost artifact artifact-3kq6… --offset 100000 --limit 2000
@@ -109,6 +110,9 @@ func (f *artifactFlags) output(piece tool.ArtifactPiece, stdout io.Writer) (io.W
 		if info, err := terminal.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
 			return nil, cli.Usage("the artifact is %s, %s, which is not for a terminal; write it to a file with --file", piece.MediaType, cli.Size(piece.Size))
 		}
+	}
+	if cli.IsTerminal(stdout) {
+		return open{cli.NewPrinter(stdout)}, nil
 	}
 	return open{stdout}, nil
 }

@@ -44,7 +44,8 @@ func newCallCommand(p cli.Process) *cobra.Command {
 		Use:   "call TOOL [JSON | -]",
 		Short: "Call a tool and print its result",
 		Long: `Call calls a tool with arguments in JSON, given on the command line or, for -, on standard input, and prints the
-result. Interrupting it cancels the call.
+result. Interrupting it cancels the call. In a terminal, characters of the result that could steer it are shown as escapes,
+such as \x1b; elsewhere the result's bytes are printed as they are.
 
 All of the result is printed, unless --max-shown says how much text and JSON is wanted, in bytes: what is more is kept by
 toolhost as an artifact, of which the beginning and the end are printed, with the handle for ` + "`toolhost artifact`" + `. So are
@@ -158,7 +159,7 @@ func (f *callFlags) execute(ctx context.Context, c *client.Client, call tool.Cal
 		return err
 	}
 	if !f.format.JSON() {
-		tellArtifacts(p.Stderr, &outcome.Result, f.session)
+		tellArtifacts(p.Err(), &outcome.Result, f.session)
 	}
 	if !outcome.Result.IsError {
 		return nil
@@ -195,7 +196,7 @@ func showOutcome(p cli.Process, toolName string, outcome tool.Outcome, err error
 			return errors.Join(err, writeErr)
 		}
 	} else if err == nil {
-		if err := writeText(p.Stdout, outcome.Result.Text()); err != nil {
+		if err := writeText(p.Data(), outcome.Result.Text()); err != nil {
 			return err
 		}
 	}
@@ -219,7 +220,7 @@ func explained(err error) error {
 	return err
 }
 
-// writeText writes a text as it is, and ends its last line.
+// writeText writes a text, and ends its last line.
 func writeText(w io.Writer, text string) error {
 	if text != "" && text[len(text)-1] != '\n' {
 		text += "\n"

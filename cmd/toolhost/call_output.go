@@ -93,7 +93,7 @@ func eventPrinter(p cli.Process, asJSON bool) func(tool.Event) {
 	return func(e tool.Event) {
 		if !asJSON {
 			if line := eventLine(e); line != "" {
-				fmt.Fprintln(p.Stderr, line)
+				fmt.Fprintln(p.Err(), line)
 			}
 			return
 		}

@@ -37,7 +37,7 @@ func newCancelCommand(p cli.Process) *cobra.Command {
 				if ended != "" {
 					words = "had ended already (" + string(ended) + ")"
 				}
-				_, err := fmt.Fprintf(p.Stdout, "%s %s\n", key.ID, words)
+				_, err := fmt.Fprintf(p.Out(), "%s %s\n", key.ID, words)
 				return err
 			})
 		},

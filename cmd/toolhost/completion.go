@@ -20,7 +20,7 @@ func (c *connection) completeTool(cmd *cobra.Command, args []string, _ string) (
 		infos, err := toolhost.ListTools(ctx, tool.Query{})
 		var names []cobra.Completion
 		for _, i := range infos {
-			names = append(names, cobra.CompletionWithDesc(i.Spec.Name, cli.Clip(i.Spec.Description, descriptionWidth)))
+			names = append(names, offer(i.Spec.Name, i.Spec.Description))
 		}
 		return names, err
 	})
@@ -32,10 +32,15 @@ func (c *connection) completePlugin(cmd *cobra.Command, args []string, _ string)
 		plugins, err := toolhost.Plugins(ctx)
 		var names []cobra.Completion
 		for _, p := range plugins {
-			names = append(names, cobra.CompletionWithDesc(p.Name, p.Description))
+			names = append(names, offer(p.Name, p.Description))
 		}
 		return names, err
 	})
+}
+
+// offer returns a completion with its description, of which a shell shows a line.
+func offer(name, description string) cobra.Completion {
+	return cobra.CompletionWithDesc(name, cli.OneLine(cli.Clip(description, descriptionWidth)))
 }
 
 func (c *connection) complete(cmd *cobra.Command, args []string, names func(context.Context, *client.Client) ([]cobra.Completion, error)) ([]cobra.Completion, cobra.ShellCompDirective) {

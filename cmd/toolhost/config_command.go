@@ -50,9 +50,9 @@ func newConfigCheckCommand(p cli.Process) *cobra.Command {
 				return err
 			}
 			if file == "" {
-				_, err = fmt.Fprintln(p.Stdout, "there is no configuration file: all defaults hold")
+				_, err = fmt.Fprintln(p.Out(), "there is no configuration file: all defaults hold")
 			} else {
-				_, err = fmt.Fprintf(p.Stdout, "%s is valid: %s, settings of %s\n", file, count(len(c.Folders), "plugin folder"), count(len(c.ByPlugin), "plugin"))
+				_, err = fmt.Fprintf(p.Out(), "%s is valid: %s, settings of %s\n", file, count(len(c.Folders), "plugin folder"), count(len(c.ByPlugin), "plugin"))
 			}
 			return err
 		},
@@ -83,7 +83,7 @@ func newConfigShowCommand(p cli.Process) *cobra.Command {
 			if err := resolve(&c, p.Getenv); err != nil {
 				return err
 			}
-			_, err = p.Stdout.Write(c.YAML())
+			_, err = p.Data().Write(c.YAML())
 			return err
 		},
 	}

@@ -46,7 +46,7 @@ func dev(ctx context.Context, p cli.Process, flags devFlags, call *tool.Call, di
 	if err != nil {
 		return err
 	}
-	s := &devSession{temp: temp.path, wait: flags.wait, call: call, screen: &devScreen{w: p.Stdout}}
+	s := &devSession{temp: temp.path, wait: flags.wait, call: call, screen: &devScreen{w: p.Out()}}
 	if s.options, err = s.serveOptions(flags, p.Getenv); err != nil {
 		return err
 	}

@@ -54,7 +54,7 @@ func showEvents(ctx context.Context, c *client.Client, p cli.Process, q tool.Eve
 		if asJSON {
 			return cli.WriteJSON(p.Stdout, e)
 		}
-		_, err := fmt.Fprintln(p.Stdout, eventText(e))
+		_, err := fmt.Fprintln(p.Out(), eventText(e))
 		return err
 	}
 	// First those that are kept, so that a name that is misspelt is found out before it is waited for.
@@ -72,7 +72,7 @@ func showEvents(ctx context.Context, c *client.Client, p cli.Process, q tool.Eve
 		return follow(ctx, c.WatchEvents(ctx, q), show)
 	}
 	if shown == 0 && !asJSON {
-		fmt.Fprintln(p.Stderr, "no such events are kept")
+		fmt.Fprintln(p.Err(), "no such events are kept")
 	}
 	return nil
 }

@@ -51,7 +51,7 @@ func newExchangeCommand(p cli.Process, x exchange) *cobra.Command {
 				if changed {
 					says = fmt.Sprintf(x.done+": from %s to %s", args[0], shortDigest(done.PreviousDigest), shortDigest(done.Digest))
 				}
-				_, err = fmt.Fprintln(p.Stdout, says)
+				_, err = fmt.Fprintln(p.Out(), says)
 				return err
 			})
 		},

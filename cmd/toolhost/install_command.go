@@ -42,7 +42,7 @@ func newInstallCommand(p cli.Process) *cobra.Command {
 			if format.JSON() {
 				return cli.WriteJSON(p.Stdout, done)
 			}
-			_, err = fmt.Fprint(p.Stdout, done.text())
+			_, err = fmt.Fprint(p.Out(), done.text())
 			return err
 		},
 	}

@@ -119,7 +119,7 @@ func printLock(p cli.Process, done *pinning, asJSON bool) error {
 	if asJSON {
 		err = cli.WriteJSON(p.Stdout, view)
 	} else {
-		_, err = fmt.Fprint(p.Stdout, view.text())
+		_, err = fmt.Fprint(p.Out(), view.text())
 	}
 	if err != nil || len(view.Failures) == 0 {
 		return err

@@ -56,7 +56,7 @@ func showLogs(ctx context.Context, c *client.Client, p cli.Process, q tool.LogQu
 		if asJSON {
 			return cli.WriteJSON(p.Stdout, l)
 		}
-		_, err := fmt.Fprintln(p.Stdout, logLine(l))
+		_, err := fmt.Fprintln(p.Out(), logLine(l))
 		return err
 	}
 	if q.Follow {
@@ -66,7 +66,7 @@ func showLogs(ctx context.Context, c *client.Client, p cli.Process, q tool.LogQu
 		return err
 	}
 	if lines == 0 && !asJSON {
-		fmt.Fprintf(p.Stderr, "no lines of %s are kept\n", subject(q))
+		fmt.Fprintf(p.Err(), "no lines of %s are kept\n", subject(q))
 	}
 	return nil
 }

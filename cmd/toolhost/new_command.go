@@ -80,6 +80,6 @@ func begin(p cli.Process, c scaffold.Config, asJSON bool) error {
 	if asJSON {
 		return cli.WriteJSON(p.Stdout, newView{Plugin: c.Name, Language: c.Language, Folder: c.Dir, Files: files})
 	}
-	_, err = fmt.Fprintf(p.Stdout, "%s is begun: %s\n  %s\nnext: cd %s && make test\n", c.Name, c.Dir, strings.Join(files, "\n  "), shown)
+	_, err = fmt.Fprintf(p.Out(), "%s is begun: %s\n  %s\nnext: cd %s && make test\n", c.Name, c.Dir, strings.Join(files, "\n  "), shown)
 	return err
 }

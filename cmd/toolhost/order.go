@@ -53,7 +53,7 @@ func newOrderCommand(p cli.Process, o order) *cobra.Command {
 				if format.JSON() {
 					return cli.WriteJSON(p.Stdout, orderView{Plugin: info.Name, State: info.State, Reason: info.Reason})
 				}
-				_, err = fmt.Fprintf(p.Stdout, o.done+"%s\n", info.Name, o.rest(info))
+				_, err = fmt.Fprintf(p.Out(), o.done+"%s\n", info.Name, o.rest(info))
 				return err
 			})
 		},

@@ -49,7 +49,7 @@ func newPolicyTestCommand(p cli.Process) *cobra.Command {
 			if format.JSON() {
 				err = cli.WriteJSON(p.Stdout, tested)
 			} else {
-				_, err = fmt.Fprint(p.Stdout, tested.text())
+				_, err = fmt.Fprint(p.Out(), tested.text())
 			}
 			if err == nil && tested.Failed > 0 {
 				err = &cli.ExitError{Code: cli.ExitToolError}

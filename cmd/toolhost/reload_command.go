@@ -46,7 +46,7 @@ func reload(ctx context.Context, c *client.Client, p cli.Process, asJSON bool) e
 			Upgraded: append([]string{}, done.Upgraded...), Failures: append([]tool.ReloadFailure{}, done.Failures...),
 		})
 	} else {
-		_, err = fmt.Fprintln(p.Stdout, reloadText(done))
+		_, err = fmt.Fprintln(p.Out(), reloadText(done))
 	}
 	if err != nil || len(done.Failures) == 0 {
 		return err

@@ -60,7 +60,7 @@ func restart(ctx context.Context, c *client.Client, p cli.Process, plugin string
 			Restarted: tool.Restarted{Stopped: append([]string{}, done.Stopped...), Started: append([]string{}, done.Started...)},
 		})
 	}
-	_, err = fmt.Fprintf(p.Stdout, "restarted %s: stopped %s, started %s\n", plugin, list(done.Stopped), list(done.Started))
+	_, err = fmt.Fprintf(p.Out(), "restarted %s: stopped %s, started %s\n", plugin, list(done.Stopped), list(done.Started))
 	return err
 }
 

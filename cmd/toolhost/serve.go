@@ -21,6 +21,7 @@ import (
 	"github.com/toolhost/toolhost/internal/anteroom"
 	"github.com/toolhost/toolhost/internal/audit"
 	"github.com/toolhost/toolhost/internal/catalog"
+	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/host"
 	"github.com/toolhost/toolhost/internal/hostrpc"
 	"github.com/toolhost/toolhost/internal/keeper"
@@ -125,7 +126,7 @@ func serve(ctx context.Context, options serveOptions, stdout, stderr io.Writer) 
 func newLogger(options serveOptions, stderr io.Writer) *slog.Logger {
 	handler := &slog.HandlerOptions{Level: options.logLevel}
 	if options.Log.Format == "json" {
-		return slog.New(slog.NewJSONHandler(stderr, handler))
+		return slog.New(slog.NewJSONHandler(cli.NewJSONWriter(stderr), handler))
 	}
 	return slog.New(slog.NewTextHandler(stderr, handler))
 }

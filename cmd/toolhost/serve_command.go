@@ -55,7 +55,7 @@ func newServeCommand(p cli.Process) *cobra.Command {
 			if needsKeepers(p) {
 				return keep(cmd.Context(), p)
 			}
-			return serve(cmd.Context(), options, p.Stdout, p.Stderr)
+			return serve(cmd.Context(), options, p.Out(), p.Stderr)
 		},
 	}
 	f := cmd.Flags()

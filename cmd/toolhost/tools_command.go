@@ -125,7 +125,7 @@ func showTool(ctx context.Context, c *client.Client, w io.Writer, name string, a
 	if asJSON {
 		return cli.WriteJSON(w, viewTool(info))
 	}
-	_, err = io.WriteString(w, describe(info))
+	_, err = io.WriteString(cli.NewPrinter(w), describe(info))
 	return err
 }
 
@@ -135,7 +135,7 @@ func describe(info tool.Info) string {
 	var b strings.Builder
 	line := func(label, value string) {
 		if value != "" {
-			fmt.Fprintf(&b, "%-12s %s\n", label, value)
+			fmt.Fprintf(&b, "%-12s %s\n", label, cli.OneLine(value))
 		}
 	}
 	line("name", s.Name)

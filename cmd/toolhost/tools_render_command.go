@@ -62,7 +62,11 @@ func newToolsRenderCommand(p cli.Process) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				_, err = fmt.Fprintf(p.Stdout, "%s\n", bytes.TrimSuffix(rendered.Content, []byte("\n")))
+				out := p.Data()
+				if tool.Format(format) != tool.FormatMarkdown {
+					out = cli.NewJSONWriter(p.Stdout)
+				}
+				_, err = fmt.Fprintf(out, "%s\n", bytes.TrimSuffix(rendered.Content, []byte("\n")))
 				return err
 			})
 		},

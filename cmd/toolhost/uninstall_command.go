@@ -40,7 +40,7 @@ func newUninstallCommand(p cli.Process) *cobra.Command {
 			if done.LockFile != "" {
 				allowed = ", and " + done.LockFile + " does not allow it any more"
 			}
-			_, err = fmt.Fprintf(p.Stdout, "uninstalled %s: %s is gone%s\n", done.Plugin, done.Path, allowed)
+			_, err = fmt.Fprintf(p.Out(), "uninstalled %s: %s is gone%s\n", done.Plugin, done.Path, allowed)
 			return err
 		},
 	}

@@ -3,10 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/conformance"
@@ -46,17 +43,7 @@ type verifyText struct {
 }
 
 func newVerifyText(p cli.Process, verbose bool) *verifyText {
-	return &verifyText{out: p.Stdout, verbose: verbose, colors: isTerminal(p.Stdout) && p.Getenv("NO_COLOR") == ""}
-}
-
-// isTerminal reports whether a stream is a terminal.
-func isTerminal(stream any) bool {
-	file, ok := stream.(*os.File)
-	if !ok {
-		return false
-	}
-	_, err := unix.IoctlGetWinsize(int(file.Fd()), unix.TIOCGWINSZ)
-	return err == nil
+	return &verifyText{out: p.Stdout, verbose: verbose, colors: cli.IsTerminal(p.Stdout) && p.Getenv("NO_COLOR") == ""}
 }
 
 // The colors of what came of checks, as a terminal wants them, and the words beside them.

@@ -37,7 +37,7 @@ func newWhyCommand(p cli.Process) *cobra.Command {
 				if format.JSON() {
 					return cli.WriteJSON(p.Stdout, w.view())
 				}
-				_, err = io.WriteString(p.Stdout, w.text())
+				_, err = io.WriteString(p.Out(), w.text())
 				return err
 			})
 		},

@@ -31,7 +31,7 @@ func TestRunExitsWithTheCodeOfTheFailure(t *testing.T) {
 		{"usage", cli.Usage("use %d", 7), nil, 2, "prog: use 7\n"},
 		{"any", errors.New("the disk is full"), nil, 3, "prog: the disk is full\n"},
 		{"infrastructure", tool.Errorf(tool.KindDenied, "no"), nil, 3, "prog: denied: no\n"},
-		{"crash", crash, nil, 3, "prog: crashed: it fell over\nthe plugin's process ended: exit code 2\n  panic:  [31mboom\n"},
+		{"crash", crash, nil, 3, "prog: crashed: it fell over\nthe plugin's process ended: exit code 2\n  panic: \\x1b[31mboom\n"},
 		{"no server", tool.Errorf(tool.KindUnavailable, "nobody: %w", client.ErrNoServer), nil, 4, "prog: nobody: no server answers\n"},
 		{"lost", tool.Errorf(tool.KindOutcomeUnknown, "lost: %w", client.ErrNoServer), nil, 3, "prog: outcome_unknown: lost: no server answers\n"},
 		{"argument", nil, []string{"x"}, 2, "prog: unknown command \"x\" for \"prog\"\nusage: prog [flags]; see `prog --help`\n"},
@@ -60,7 +60,7 @@ func TestTableIsAlignedAndOneLinePerRow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := b.String(), "A           B\nlong cell   x\né\n"; got != want {
+	if got, want := b.String(), "A              B\nlong cell\\x1b  x\né\n"; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }

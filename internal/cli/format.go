@@ -40,9 +40,9 @@ func (f *Format) Set(s string) error {
 // Type implements pflag.Value.
 func (f *Format) Type() string { return "format" }
 
-// WriteJSON writes a JSON value on one line, with <, > and & as they are.
+// WriteJSON writes a JSON value on one line, with <, > and & as they are, and escaped as EscapeJSON does it.
 func WriteJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
+	enc := json.NewEncoder(NewJSONWriter(w))
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
 		return fmt.Errorf("writing the output: %w", err)

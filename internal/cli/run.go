@@ -106,11 +106,12 @@ func report(p Process, program string, err error) {
 	if ok && CodeOf(err) != ExitNoServer {
 		message = fmt.Sprintf("%s: %s", failure.Kind, message)
 	}
-	fmt.Fprintf(p.Stderr, "%s: %s\n", program, message)
+	out := p.Err()
+	fmt.Fprintf(out, "%s: %s\n", program, message)
 	if ok && failure.Exit != nil {
-		fmt.Fprintf(p.Stderr, "the plugin's process ended: %s\n", failure.Exit)
+		fmt.Fprintf(out, "the plugin's process ended: %s\n", failure.Exit)
 		for _, line := range failure.Exit.Telling(stderrLines) {
-			fmt.Fprintf(p.Stderr, "  %s\n", OneLine(line))
+			fmt.Fprintf(out, "  %s\n", OneLine(line))
 		}
 	}
 }

@@ -6,12 +6,11 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
-	"unicode"
 	"unicode/utf8"
 )
 
-// WriteTable writes rows in aligned columns under a header. Line breaks and control characters in cells become spaces,
-// and no line ends in spaces.
+// WriteTable writes rows in aligned columns under a header. Cells are shown as OneLine
+// shows them, and no line ends in spaces.
 func WriteTable(w io.Writer, header []string, rows [][]string) error {
 	var b strings.Builder
 	tw := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
@@ -31,16 +30,6 @@ func WriteTable(w io.Writer, header []string, rows [][]string) error {
 		}
 	}
 	return nil
-}
-
-// OneLine makes one printable line of s: control characters become spaces, so that what a plugin says cannot steer a terminal.
-func OneLine(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, s)
 }
 
 // Clip shortens s to its first line and at most n characters, and shows that it did.

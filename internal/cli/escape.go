@@ -1,0 +1,151 @@
+package cli
+
+import (
+	"bytes"
+	"io"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// Text that tools, models, callers and servers choose can hold characters that steer a terminal, or that make a text look
+// like another one: control characters (Cc), format characters such as bidirectional overrides and zero-width ones (Cf), and
+// the separators of lines and paragraphs. The functions of this file are the only ones that make such text safe. They write
+// each of these characters as Go and JSON write it in a string, such as \x1b or \u202e, so that a reader sees that it is there.
+
+// steers reports whether a character must not reach a terminal.
+func steers(r rune) bool {
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
+}
+
+// Visible returns s with escapes for what could steer a terminal, and for bytes that are not UTF-8. Line feeds and tabs stay
+// as they are, and a carriage return before a line feed is left out.
+func Visible(s string) string {
+	return escape(s, false)
+}
+
+// OneLine returns s as Visible does, on one line: a line feed or a tab becomes a space.
+func OneLine(s string) string {
+	return escape(s, true)
+}
+
+func escape(s string, oneLine bool) string {
+	if !strings.ContainsFunc(s, func(r rune) bool { return r == utf8.RuneError || steers(r) }) {
+		return s
+	}
+	var b strings.Builder
+	for i, size := 0, 0; i < len(s); i += size {
+		var r rune
+		r, size = utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError && size == 1:
+			b.WriteString(`\x` + strconv.FormatUint(0x100|uint64(s[i]), 16)[1:])
+		case r == '\r' && strings.HasPrefix(s[i:], "\r\n"):
+		case (r == '\n' || r == '\t') && oneLine:
+			b.WriteByte(' ')
+		case r == '\n' || r == '\t':
+			b.WriteRune(r)
+		case steers(r):
+			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// Printer writes text to people as Visible shows it. A character whose bytes come in two writes is put together. A Printer is
+// for one goroutine at a time.
+type Printer struct {
+	w    io.Writer
+	rest []byte // the beginning of a character
+}
+
+// NewPrinter returns a Printer that writes to w.
+func NewPrinter(w io.Writer) *Printer { return &Printer{w: w} }
+
+// Write implements io.Writer.
+func (p *Printer) Write(data []byte) (int, error) {
+	text := append(p.rest, data...)
+	whole := len(text)
+	for back := 1; back < utf8.UTFMax && back <= len(text); back++ {
+		if at := len(text) - back; utf8.RuneStart(text[at]) {
+			if !utf8.FullRune(text[at:]) {
+				whole = at
+			}
+			break
+		}
+	}
+	p.rest = bytes.Clone(text[whole:])
+	if _, err := io.WriteString(p.w, Visible(string(text[:whole]))); err != nil {
+		return 0, err
+	}
+	return len(data), nil
+}
+
+// Out returns what writes text for people to standard output.
+func (p Process) Out() *Printer { return NewPrinter(p.Stdout) }
+
+// Err returns what writes text for people to standard error.
+func (p Process) Err() *Printer { return NewPrinter(p.Stderr) }
+
+// Data returns what writes data that a person or a program may have asked for, such as a tool's result: to a terminal it
+// writes as Out does, elsewhere byte by byte.
+func (p Process) Data() io.Writer {
+	if IsTerminal(p.Stdout) {
+		return p.Out()
+	}
+	return p.Stdout
+}
+
+// EscapeJSON returns JSON that means the same and has no character that could steer a terminal. What is no UTF-8 becomes
+// U+FFFD, as JSON readers read it. Line feeds and tabs between values stay.
+func EscapeJSON(data []byte) []byte {
+	steering := func(r rune) bool { return r >= 0x7f && (r == utf8.RuneError || steers(r)) }
+	if !bytes.ContainsFunc(data, steering) {
+		return data
+	}
+	out := make([]byte, 0, len(data)+len(data)/8)
+	for i, size := 0, 0; i < len(data); i += size {
+		var r rune
+		r, size = utf8.DecodeRune(data[i:])
+		switch {
+		case r == utf8.RuneError:
+			out = utf8.AppendRune(out, r)
+		case !steering(r):
+			out = append(out, data[i:i+size]...)
+		default: // these characters are legal in strings only
+			out = append(out, jsonEscape(r)...)
+		}
+	}
+	return out
+}
+
+// jsonEscape returns the escape of a character in a JSON string.
+func jsonEscape(r rune) string {
+	quoted := strings.Trim(strconv.QuoteRuneToASCII(r), "'")
+	switch {
+	case strings.HasPrefix(quoted, `\x`):
+		return `\u00` + quoted[2:]
+	case strings.HasPrefix(quoted, `\U`):
+		high, low := utf16.EncodeRune(r)
+		return `\u` + strconv.FormatInt(int64(high), 16) + `\u` + strconv.FormatInt(int64(low), 16)
+	}
+	return quoted
+}
+
+// jsonWriter escapes JSON that is written in whole values.
+type jsonWriter struct{ w io.Writer }
+
+// NewJSONWriter returns what writes JSON to w as EscapeJSON escapes it. Each Write must end with a whole character.
+func NewJSONWriter(w io.Writer) io.Writer { return jsonWriter{w} }
+
+// Write implements io.Writer.
+func (j jsonWriter) Write(data []byte) (int, error) {
+	if _, err := j.w.Write(EscapeJSON(data)); err != nil {
+		return 0, err
+	}
+	return len(data), nil
+}
