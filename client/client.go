@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"sync"
+	"sync/atomic"
 
 	"google.golang.org/grpc"
 
@@ -20,6 +21,8 @@ type Client struct {
 	ctx   context.Context // of the session; ends with Close
 	stop  context.CancelFunc
 	tasks sync.WaitGroup // every goroutine of the client
+
+	ledger atomic.Pointer[string] // see LedgerID; nil: never heard
 
 	mutex   sync.Mutex
 	session *session // the stream that all calls share; nil before the first
@@ -63,6 +66,7 @@ func (c *Client) ListTools(ctx context.Context, query tool.Query) ([]tool.Info, 
 		if err != nil {
 			return nil, err
 		}
+		c.ledger.Store(new(resp.GetLedgerId()))
 		for _, t := range resp.GetTools() {
 			infos = append(infos, hostpb.ToInfo(t))
 		}
@@ -71,6 +75,15 @@ func (c *Client) ListTools(ctx context.Context, query tool.Query) ([]tool.Info, 
 		}
 		req.PageToken = resp.GetNextPageToken()
 	}
+}
+
+// LedgerID returns the id of the ledger of the toolhost that answered ListTools last, for tool.Call.Ledger. It does no
+// I/O. Empty: ListTools was not called, or the toolhost does not say.
+func (c *Client) LedgerID() string {
+	if id := c.ledger.Load(); id != nil {
+		return *id
+	}
+	return ""
 }
 
 // GetTool returns one tool as the viewer sees it, whose principal is who is at this end of the connection. Errors: not_found.

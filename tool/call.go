@@ -31,6 +31,12 @@ type Call struct {
 	MaxShown *int
 	// OutcomeOnly says that the caller wants no event but the outcome. It costs less to carry.
 	OutcomeOnly bool
+	// Ledger is the id of the ledger of the host that the call was first sent to. A host with another ledger cannot know
+	// whether the call was executed: it executes nothing and answers KindOutcomeUnknown. Empty: any host may execute it.
+	Ledger string
+	// FirstSent is when the call was, or may have been, sent for the first time. A host that may have forgotten a call of
+	// that age answers KindOutcomeUnknown if it does not know the id. Zero: now.
+	FirstSent time.Time
 	// Came is when the call reached its host, for who read several from one message. Zero means that it does when it is opened.
 	Came time.Time
 }

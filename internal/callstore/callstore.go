@@ -90,6 +90,7 @@ func orDefault[T int | int64 | time.Duration](value *T, otherwise T) {
 // Store remembers calls in a file. Open makes one; Close must be called. All methods may be used from any goroutine.
 type Store struct {
 	cfg    Config
+	id     string
 	lock   *fileLock
 	db     *sql.DB // of the writer, with one connection
 	reader *reader
@@ -143,6 +144,9 @@ func open(ctx context.Context, cfg Config) (_ *Store, err error) {
 	if err = layout().Migrate(ctx, s.db); err != nil {
 		return nil, err
 	}
+	if s.id, err = readID(ctx, s.db); err != nil {
+		return nil, err
+	}
 	if err = settle(ctx, s.db, cfg.Now()); err != nil {
 		return nil, err
 	}
@@ -158,6 +162,16 @@ func open(ctx context.Context, cfg Config) (_ *Store, err error) {
 	}
 	go w.loop() // owned by the store: Close ends it and waits
 	return s, nil
+}
+
+// ID returns what tells this ledger from any other: 32 hexadecimal digits, chosen at random when the file was made. It
+// never changes. A copy of the file has the same id.
+func (s *Store) ID() string { return s.id }
+
+// Forgets reports whether the store may have known a call that was first sent at a time, and have forgotten it since: the
+// call is as old as calls are remembered. It allows for a clock that was corrected by a hundredth of that.
+func (s *Store) Forgets(sent time.Time) bool {
+	return s.cfg.Now().Sub(sent) > s.cfg.KeepIDs-s.cfg.KeepIDs/100
 }
 
 // Close carries out what waits, refuses everything else, and closes the file. It may be called more than once.

@@ -3,6 +3,8 @@ package callstore
 import (
 	"context"
 	"database/sql"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/toolhost/toolhost/internal/sqlitefile"
@@ -37,7 +39,21 @@ CREATE TABLE outcomes (
 	bytes INTEGER NOT NULL,        -- the length of data
 	data  BLOB                     -- toolhost.tool.v1.Error if the call failed, else toolhost.tool.v1.Result; NULL if empty
 ) STRICT;
+`, `
+CREATE TABLE ledger (
+	id TEXT NOT NULL               -- what tells this ledger from any other
+) STRICT;
+INSERT INTO ledger VALUES (lower(hex(randomblob(16))));
 `}}
+}
+
+// readID returns the ledger's id.
+func readID(ctx context.Context, db *sql.DB) (id string, err error) {
+	err = db.QueryRowContext(ctx, "SELECT id FROM ledger").Scan(&id)
+	if errors.Is(err, sql.ErrNoRows) || err == nil && id == "" {
+		err = fmt.Errorf("the ledger has no id: %w", ErrDamaged)
+	}
+	return id, err
 }
 
 // settle says of every call that a process before this one began and did not end that nobody knows how it ended.

@@ -279,3 +279,30 @@ func TestThousandCallersOfOneID(t *testing.T) {
 		t.Errorf("the answers were %v", answers)
 	}
 }
+
+// TestOldCallIsNotExecutedAgain: an id that the ledger has forgotten by now is not executed for who says that the call was
+// sent that long ago.
+func TestOldCallIsNotExecutedAgain(t *testing.T) {
+	now := time.Now()
+	s := openCalls(t, callstore.Config{Path: filepath.Join(t.TempDir(), "calls.db"), KeepIDs: time.Hour, Now: func() time.Time { return now }})
+	r := newRig(t, hosttest.Tools(), func(c *host.Config) { c.Calls = s })
+	old := counted("old")
+	old.Ledger = s.ID()
+	old.FirstSent = now
+	if got := outcome(t, r, old); got.Err != nil || got.Result.Text() != "1" {
+		t.Fatalf("the call ended with %+v", got)
+	}
+	now = now.Add(59*time.Minute + 45*time.Second)
+	if got := outcome(t, r, old); got.Err != nil || !got.Replayed {
+		t.Errorf("a call that is known ended with %+v", got)
+	}
+	lost := counted("lost")
+	lost.Ledger, lost.FirstSent = s.ID(), old.FirstSent
+	if _, err := r.Open(t.Context(), lost, true); tool.KindOf(err) != tool.KindOutcomeUnknown || !strings.Contains(err.Error(), "forgets") {
+		t.Errorf("a call that may be forgotten: %v", err)
+	}
+	lost.FirstSent = now
+	if got := outcome(t, r, lost); got.Err != nil || got.Result.Text() != "2" {
+		t.Errorf("a new call ended with %+v", got)
+	}
+}

@@ -8,6 +8,7 @@ package host
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"log/slog"
 	"sync"
@@ -141,6 +142,7 @@ func (c Config) withDefaults() Config {
 type Host struct {
 	cfg       Config
 	began     time.Time
+	ownID     string // of the ledger, where there is no Config.Calls
 	ledger    *ledger
 	journal   *journal
 	stats     *statistics
@@ -174,6 +176,7 @@ func New(cfg Config) *Host {
 	h := &Host{
 		cfg:         cfg,
 		began:       time.Now(),
+		ownID:       rand.Text(),
 		ledger:      newLedger(cfg.MaxLedgerEntries, cfg.MaxLedgerBytes),
 		supervisors: map[string]*supervisor{},
 		takeovers:   map[takeoverKey]*takeover{},

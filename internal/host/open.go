@@ -83,6 +83,9 @@ func (h *Host) open(ctx context.Context, call *tool.Call, complete bool) (e *exe
 	if err := checkCall(call); err != nil {
 		return nil, task{}, err
 	}
+	if err := h.checkLedger(call); err != nil {
+		return nil, task{}, err
+	}
 	t, err := h.lookup(ctx, call.Tool)
 	if tool.KindOf(err) == tool.KindNotFound && complete {
 		if e, refused := h.formerly(*call); e != nil || refused != nil {
@@ -101,6 +104,9 @@ func (h *Host) open(ctx context.Context, call *tool.Call, complete bool) (e *exe
 // caller's hold on the call.
 func (h *Host) openOf(e *execution, call *tool.Call, t *catalog.Tool) (todo task, err error) {
 	if err := checkCall(call); err != nil {
+		return task{}, err
+	}
+	if err := h.checkLedger(call); err != nil {
 		return task{}, err
 	}
 	if err := h.switchedOff(t.Plugin.Info.Name); err != nil {

@@ -33,7 +33,7 @@ func FromCall(c tool.Call) *toolhostv1.CallOptions {
 	options := &parts.options
 	options.CallId, options.Session, options.Traceparent = valid(c.ID), valid(c.Session), valid(c.Traceparent)
 	options.Timeout, options.Context = toolpb.FromDuration(c.Timeout), toolpb.FromValues(c.Context)
-	options.OutcomeOnly = c.OutcomeOnly
+	options.OutcomeOnly, options.LedgerId, options.FirstSentTime = c.OutcomeOnly, valid(c.Ledger), toolpb.FromTime(c.FirstSent)
 	if c.MaxShown != nil {
 		parts.shown = uint64(max(*c.MaxShown, 0))
 		options.MaxShownBytes = &parts.shown
@@ -64,6 +64,8 @@ func ToCall(name string, arguments []byte, options *toolhostv1.CallOptions) (too
 		Context:     toolpb.ToValues(options.GetContext()),
 		Traceparent: options.GetTraceparent(),
 		OutcomeOnly: options.GetOutcomeOnly(),
+		Ledger:      options.GetLedgerId(),
+		FirstSent:   toolpb.ToTime(options.GetFirstSentTime()),
 	}
 	if options != nil && options.MaxShownBytes != nil {
 		c.MaxShown = new(int(min(options.GetMaxShownBytes(), math.MaxInt32)))

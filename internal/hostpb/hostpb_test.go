@@ -139,6 +139,7 @@ func TestCallKeepsEveryFieldButWhoseItIsAndWhenItCame(t *testing.T) {
 		ID: "i", Tool: "t", Arguments: json.RawMessage(`{}`), Session: "s", Timeout: time.Second,
 		Approval: &tool.Approval{ApprovedBy: "a", Reason: "r", Time: moment, Arguments: json.RawMessage(`{"a":1}`)},
 		Context:  map[string]json.RawMessage{"k": json.RawMessage(`1`)}, Traceparent: "00-1", MaxShown: new(9), OutcomeOnly: true,
+		Ledger: "0a1b", FirstSent: time.Unix(1700000000, 5).UTC(),
 	}
 	checkSet(t, want, "Principal", "Came")
 	checkSet(t, *want.Approval)

@@ -21,6 +21,8 @@ type Host interface {
 
 // Tools lists and calls tools.
 type Tools interface {
+	// LedgerID returns what tells the ledger of calls from that of any other toolhost.
+	LedgerID() string
 	// ListTools returns the tools that match, ordered by name.
 	ListTools(ctx context.Context, query tool.Query) ([]tool.Info, error)
 	// GetTool returns one tool as the viewer sees it.

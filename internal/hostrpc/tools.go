@@ -36,7 +36,12 @@ func (s *toolService) ListTools(ctx context.Context, req *toolhostv1.ListToolsRe
 	if err != nil {
 		return nil, err
 	}
-	return pageOf(all, req)
+	page, err := pageOf(all, req)
+	if err != nil {
+		return nil, err
+	}
+	page.LedgerId = s.host.LedgerID()
+	return page, nil
 }
 
 // GetTool implements toolhost.v1.ToolService.

@@ -34,6 +34,7 @@ type Caller interface {
 	WatchCall(ctx context.Context, key tool.CallKey, after uint64) iter.Seq2[tool.Event, error]
 	CancelCall(ctx context.Context, key tool.CallKey, reason string) error
 	ReadArtifact(ctx context.Context, q tool.ArtifactQuery) (tool.ArtifactPiece, error)
+	LedgerID() string // a client says it after ListTools
 }
 
 // Admin shows and steers plugins.
@@ -102,6 +103,7 @@ func Run(t *testing.T, open func(t *testing.T) Host) {
 		{"Replay", testReplay},
 		{"Join", testJoin},
 		{"Conflict", testConflict},
+		{"AnotherLedger", testAnotherLedger},
 		{"PartialArguments", testPartialArguments},
 		{"PartialArgumentsOfAnyTool", testPartialArgumentsOfAnyTool},
 		{"Abandon", testAbandon},

@@ -125,12 +125,20 @@ func (f *Fake) tool(name string) (Tool, error) {
 	return Tool{}, tool.Errorf(tool.KindNotFound, "there is no tool %q", name)
 }
 
+// LedgerID returns what tells the fake's ledger from any other.
+func (f *Fake) LedgerID() string { return fmt.Sprintf("fake-%p", f) }
+
 // Open opens a call.
 func (f *Fake) Open(_ context.Context, call tool.Call, complete bool) (tool.Execution, error) {
 	for _, id := range []string{call.ID, call.Session} {
 		if err := tool.CheckID(id); id != "" && err != nil {
 			return nil, tool.Errorf(tool.KindInvalidArgument, "%w", err)
 		}
+	}
+	if call.Ledger != "" && call.Ledger != f.LedgerID() {
+		err := tool.Errorf(tool.KindOutcomeUnknown, "the call was sent to the ledger %q first, and this is %q", call.Ledger, f.LedgerID())
+		err.CallID = call.ID
+		return nil, err
 	}
 	t, err := f.tool(call.Tool)
 	if err != nil {

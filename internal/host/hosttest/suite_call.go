@@ -151,3 +151,25 @@ func testLargeResults(t *testing.T, h Host) {
 		}
 	}
 }
+
+// testAnotherLedger: what was sent to another host first is not executed here, whatever it is; what was sent to this one is.
+func testAnotherLedger(t *testing.T, h Host) {
+	if _, err := h.ListTools(t.Context(), tool.Query{}); err != nil {
+		t.Fatal(err)
+	}
+	here := named("ledger-1", "echo", `{"text":"x"}`)
+	if here.Ledger = h.LedgerID(); here.Ledger == "" {
+		t.Fatal("the host has no ledger")
+	}
+	result(t, h, here)
+	for _, name := range []string{"echo", "a_tool_that_is_gone"} {
+		elsewhere := named("ledger-2", name, `{"text":"x"}`)
+		elsewhere.Ledger = "5f2c6e0d"
+		if err := refused(t, h, elsewhere, tool.KindOutcomeUnknown); err.CallID != "ledger-2" {
+			t.Errorf("the error names the call %q", err.CallID)
+		}
+	}
+	if outcome := do(t, h, named("ledger-2", "echo", `{"text":"x"}`)); outcome.Err != nil || outcome.Replayed {
+		t.Errorf("the id was used: %+v", outcome)
+	}
+}

@@ -298,6 +298,9 @@ type ListToolsResponse struct {
 	Tools []*Tool `protobuf:"bytes,1,rep,name=tools,proto3" json:"tools,omitempty"`
 	// Where the next page begins. Empty means that this is the last.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	// What tells this toolhost's ledger, its record of call ids, from that of any other. It stays the same across restarts
+	// for as long as the ledger's file does. See CallOptions.ledger_id.
+	LedgerId      string `protobuf:"bytes,3,opt,name=ledger_id,json=ledgerId,proto3" json:"ledger_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -342,6 +345,13 @@ func (x *ListToolsResponse) GetTools() []*Tool {
 func (x *ListToolsResponse) GetNextPageToken() string {
 	if x != nil {
 		return x.NextPageToken
+	}
+	return ""
+}
+
+func (x *ListToolsResponse) GetLedgerId() string {
+	if x != nil {
+		return x.LedgerId
 	}
 	return ""
 }
@@ -1231,7 +1241,15 @@ type CallOptions struct {
 	MaxShownBytes *uint64 `protobuf:"varint,7,opt,name=max_shown_bytes,json=maxShownBytes,proto3,oneof" json:"max_shown_bytes,omitempty"`
 	// Only the outcome is of interest: on a stream neither `started` nor statuses nor log records are sent. Whoever watches the
 	// call sees them all the same.
-	OutcomeOnly   bool `protobuf:"varint,8,opt,name=outcome_only,json=outcomeOnly,proto3" json:"outcome_only,omitempty"`
+	OutcomeOnly bool `protobuf:"varint,8,opt,name=outcome_only,json=outcomeOnly,proto3" json:"outcome_only,omitempty"`
+	// The `ledger_id` of the toolhost that the call was first sent to, as ListTools returned it. Whoever repeats a call id that
+	// may have been sent before sets it. A toolhost with another ledger cannot know whether the call was executed: it executes
+	// nothing and answers outcome_unknown. Empty means that any toolhost may execute the call.
+	LedgerId string `protobuf:"bytes,9,opt,name=ledger_id,json=ledgerId,proto3" json:"ledger_id,omitempty"`
+	// When the call was, or may have been, sent for the first time. A toolhost that forgets calls of that age (the
+	// configuration's ledger.keep_ids) answers outcome_unknown if it does not know the id, and executes nothing. Unset means
+	// now.
+	FirstSentTime *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=first_sent_time,json=firstSentTime,proto3" json:"first_sent_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1320,6 +1338,20 @@ func (x *CallOptions) GetOutcomeOnly() bool {
 		return x.OutcomeOnly
 	}
 	return false
+}
+
+func (x *CallOptions) GetLedgerId() string {
+	if x != nil {
+		return x.LedgerId
+	}
+	return ""
+}
+
+func (x *CallOptions) GetFirstSentTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.FirstSentTime
+	}
+	return nil
 }
 
 // Approval says who agreed to a call. It holds for the call that it is sent with, and for no other; it is kept in the
@@ -2657,10 +2689,11 @@ const file_toolhost_v1_tool_service_proto_rawDesc = "" +
 	"\x05value\x18\x02 \x01(\fR\x05value:\x028\x01B\f\n" +
 	"\n" +
 	"_dangerousB\x13\n" +
-	"\x11_max_cost_per_use\"d\n" +
+	"\x11_max_cost_per_use\"\x81\x01\n" +
 	"\x11ListToolsResponse\x12'\n" +
 	"\x05tools\x18\x01 \x03(\v2\x11.toolhost.v1.ToolR\x05tools\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xbe\x01\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12\x1b\n" +
+	"\tledger_id\x18\x03 \x01(\tR\bledgerId\"\xbe\x01\n" +
 	"\x0eGetToolRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\asession\x18\x02 \x01(\tR\asession\x12B\n" +
@@ -2724,7 +2757,7 @@ const file_toolhost_v1_tool_service_proto_rawDesc = "" +
 	"\n" +
 	"media_type\x18\x02 \x01(\tR\tmediaType\x12\x12\n" +
 	"\x04size\x18\x03 \x01(\x04R\x04size\x12\x12\n" +
-	"\x04name\x18\x04 \x01(\tR\x04name\"\xab\x03\n" +
+	"\x04name\x18\x04 \x01(\tR\x04name\"\x8c\x04\n" +
 	"\vCallOptions\x12\x17\n" +
 	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x18\n" +
 	"\asession\x18\x02 \x01(\tR\asession\x123\n" +
@@ -2733,7 +2766,10 @@ const file_toolhost_v1_tool_service_proto_rawDesc = "" +
 	"\acontext\x18\x05 \x03(\v2%.toolhost.v1.CallOptions.ContextEntryR\acontext\x12 \n" +
 	"\vtraceparent\x18\x06 \x01(\tR\vtraceparent\x12+\n" +
 	"\x0fmax_shown_bytes\x18\a \x01(\x04H\x00R\rmaxShownBytes\x88\x01\x01\x12!\n" +
-	"\foutcome_only\x18\b \x01(\bR\voutcomeOnly\x1a:\n" +
+	"\foutcome_only\x18\b \x01(\bR\voutcomeOnly\x12\x1b\n" +
+	"\tledger_id\x18\t \x01(\tR\bledgerId\x12B\n" +
+	"\x0ffirst_sent_time\x18\n" +
+	" \x01(\v2\x1a.google.protobuf.TimestampR\rfirstSentTime\x1a:\n" +
 	"\fContextEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\fR\x05value:\x028\x01B\x12\n" +
@@ -2916,56 +2952,57 @@ var file_toolhost_v1_tool_service_proto_depIdxs = []int32{
 	40, // 12: toolhost.v1.CallOptions.timeout:type_name -> google.protobuf.Duration
 	19, // 13: toolhost.v1.CallOptions.approval:type_name -> toolhost.v1.Approval
 	38, // 14: toolhost.v1.CallOptions.context:type_name -> toolhost.v1.CallOptions.ContextEntry
-	41, // 15: toolhost.v1.Approval.time:type_name -> google.protobuf.Timestamp
-	18, // 16: toolhost.v1.CallRequest.options:type_name -> toolhost.v1.CallOptions
-	42, // 17: toolhost.v1.CallResponse.result:type_name -> toolhost.tool.v1.Result
-	18, // 18: toolhost.v1.StartCall.options:type_name -> toolhost.v1.CallOptions
-	22, // 19: toolhost.v1.ExecuteRequest.start:type_name -> toolhost.v1.StartCall
-	23, // 20: toolhost.v1.ExecuteRequest.append:type_name -> toolhost.v1.AppendArguments
-	24, // 21: toolhost.v1.ExecuteRequest.complete:type_name -> toolhost.v1.CompleteArguments
-	25, // 22: toolhost.v1.ExecuteRequest.cancel:type_name -> toolhost.v1.CancelCall
-	31, // 23: toolhost.v1.ExecuteResponse.event:type_name -> toolhost.v1.CallEvent
-	22, // 24: toolhost.v1.ConnectRequest.start:type_name -> toolhost.v1.StartCall
-	23, // 25: toolhost.v1.ConnectRequest.append:type_name -> toolhost.v1.AppendArguments
-	24, // 26: toolhost.v1.ConnectRequest.complete:type_name -> toolhost.v1.CompleteArguments
-	25, // 27: toolhost.v1.ConnectRequest.cancel:type_name -> toolhost.v1.CancelCall
-	29, // 28: toolhost.v1.ConnectRequest.credit:type_name -> toolhost.v1.GrantCredit
-	28, // 29: toolhost.v1.ConnectRequest.more:type_name -> toolhost.v1.ConnectRequest
-	31, // 30: toolhost.v1.ConnectResponse.event:type_name -> toolhost.v1.CallEvent
-	30, // 31: toolhost.v1.ConnectResponse.more:type_name -> toolhost.v1.ConnectResponse
-	41, // 32: toolhost.v1.CallEvent.time:type_name -> google.protobuf.Timestamp
-	32, // 33: toolhost.v1.CallEvent.started:type_name -> toolhost.v1.CallStarted
-	43, // 34: toolhost.v1.CallEvent.status:type_name -> toolhost.tool.v1.Status
-	44, // 35: toolhost.v1.CallEvent.log:type_name -> toolhost.tool.v1.LogRecord
-	33, // 36: toolhost.v1.CallEvent.chunk:type_name -> toolhost.v1.ContentChunk
-	34, // 37: toolhost.v1.CallEvent.ended:type_name -> toolhost.v1.CallEnded
-	42, // 38: toolhost.v1.CallEnded.result:type_name -> toolhost.tool.v1.Result
-	45, // 39: toolhost.v1.CallEnded.error:type_name -> toolhost.tool.v1.Error
-	2,  // 40: toolhost.v1.ToolService.ListTools:input_type -> toolhost.v1.ListToolsRequest
-	4,  // 41: toolhost.v1.ToolService.GetTool:input_type -> toolhost.v1.GetToolRequest
-	20, // 42: toolhost.v1.ToolService.Call:input_type -> toolhost.v1.CallRequest
-	7,  // 43: toolhost.v1.ToolService.SearchTools:input_type -> toolhost.v1.SearchToolsRequest
-	10, // 44: toolhost.v1.ToolService.RenderTools:input_type -> toolhost.v1.RenderToolsRequest
-	26, // 45: toolhost.v1.ToolService.Execute:input_type -> toolhost.v1.ExecuteRequest
-	12, // 46: toolhost.v1.ToolService.WatchCall:input_type -> toolhost.v1.WatchCallRequest
-	14, // 47: toolhost.v1.ToolService.CancelCall:input_type -> toolhost.v1.CancelCallRequest
-	16, // 48: toolhost.v1.ToolService.ReadArtifact:input_type -> toolhost.v1.ReadArtifactRequest
-	28, // 49: toolhost.v1.ToolService.Connect:input_type -> toolhost.v1.ConnectRequest
-	3,  // 50: toolhost.v1.ToolService.ListTools:output_type -> toolhost.v1.ListToolsResponse
-	5,  // 51: toolhost.v1.ToolService.GetTool:output_type -> toolhost.v1.GetToolResponse
-	21, // 52: toolhost.v1.ToolService.Call:output_type -> toolhost.v1.CallResponse
-	8,  // 53: toolhost.v1.ToolService.SearchTools:output_type -> toolhost.v1.SearchToolsResponse
-	11, // 54: toolhost.v1.ToolService.RenderTools:output_type -> toolhost.v1.RenderToolsResponse
-	27, // 55: toolhost.v1.ToolService.Execute:output_type -> toolhost.v1.ExecuteResponse
-	13, // 56: toolhost.v1.ToolService.WatchCall:output_type -> toolhost.v1.WatchCallResponse
-	15, // 57: toolhost.v1.ToolService.CancelCall:output_type -> toolhost.v1.CancelCallResponse
-	17, // 58: toolhost.v1.ToolService.ReadArtifact:output_type -> toolhost.v1.ReadArtifactResponse
-	30, // 59: toolhost.v1.ToolService.Connect:output_type -> toolhost.v1.ConnectResponse
-	50, // [50:60] is the sub-list for method output_type
-	40, // [40:50] is the sub-list for method input_type
-	40, // [40:40] is the sub-list for extension type_name
-	40, // [40:40] is the sub-list for extension extendee
-	0,  // [0:40] is the sub-list for field type_name
+	41, // 15: toolhost.v1.CallOptions.first_sent_time:type_name -> google.protobuf.Timestamp
+	41, // 16: toolhost.v1.Approval.time:type_name -> google.protobuf.Timestamp
+	18, // 17: toolhost.v1.CallRequest.options:type_name -> toolhost.v1.CallOptions
+	42, // 18: toolhost.v1.CallResponse.result:type_name -> toolhost.tool.v1.Result
+	18, // 19: toolhost.v1.StartCall.options:type_name -> toolhost.v1.CallOptions
+	22, // 20: toolhost.v1.ExecuteRequest.start:type_name -> toolhost.v1.StartCall
+	23, // 21: toolhost.v1.ExecuteRequest.append:type_name -> toolhost.v1.AppendArguments
+	24, // 22: toolhost.v1.ExecuteRequest.complete:type_name -> toolhost.v1.CompleteArguments
+	25, // 23: toolhost.v1.ExecuteRequest.cancel:type_name -> toolhost.v1.CancelCall
+	31, // 24: toolhost.v1.ExecuteResponse.event:type_name -> toolhost.v1.CallEvent
+	22, // 25: toolhost.v1.ConnectRequest.start:type_name -> toolhost.v1.StartCall
+	23, // 26: toolhost.v1.ConnectRequest.append:type_name -> toolhost.v1.AppendArguments
+	24, // 27: toolhost.v1.ConnectRequest.complete:type_name -> toolhost.v1.CompleteArguments
+	25, // 28: toolhost.v1.ConnectRequest.cancel:type_name -> toolhost.v1.CancelCall
+	29, // 29: toolhost.v1.ConnectRequest.credit:type_name -> toolhost.v1.GrantCredit
+	28, // 30: toolhost.v1.ConnectRequest.more:type_name -> toolhost.v1.ConnectRequest
+	31, // 31: toolhost.v1.ConnectResponse.event:type_name -> toolhost.v1.CallEvent
+	30, // 32: toolhost.v1.ConnectResponse.more:type_name -> toolhost.v1.ConnectResponse
+	41, // 33: toolhost.v1.CallEvent.time:type_name -> google.protobuf.Timestamp
+	32, // 34: toolhost.v1.CallEvent.started:type_name -> toolhost.v1.CallStarted
+	43, // 35: toolhost.v1.CallEvent.status:type_name -> toolhost.tool.v1.Status
+	44, // 36: toolhost.v1.CallEvent.log:type_name -> toolhost.tool.v1.LogRecord
+	33, // 37: toolhost.v1.CallEvent.chunk:type_name -> toolhost.v1.ContentChunk
+	34, // 38: toolhost.v1.CallEvent.ended:type_name -> toolhost.v1.CallEnded
+	42, // 39: toolhost.v1.CallEnded.result:type_name -> toolhost.tool.v1.Result
+	45, // 40: toolhost.v1.CallEnded.error:type_name -> toolhost.tool.v1.Error
+	2,  // 41: toolhost.v1.ToolService.ListTools:input_type -> toolhost.v1.ListToolsRequest
+	4,  // 42: toolhost.v1.ToolService.GetTool:input_type -> toolhost.v1.GetToolRequest
+	20, // 43: toolhost.v1.ToolService.Call:input_type -> toolhost.v1.CallRequest
+	7,  // 44: toolhost.v1.ToolService.SearchTools:input_type -> toolhost.v1.SearchToolsRequest
+	10, // 45: toolhost.v1.ToolService.RenderTools:input_type -> toolhost.v1.RenderToolsRequest
+	26, // 46: toolhost.v1.ToolService.Execute:input_type -> toolhost.v1.ExecuteRequest
+	12, // 47: toolhost.v1.ToolService.WatchCall:input_type -> toolhost.v1.WatchCallRequest
+	14, // 48: toolhost.v1.ToolService.CancelCall:input_type -> toolhost.v1.CancelCallRequest
+	16, // 49: toolhost.v1.ToolService.ReadArtifact:input_type -> toolhost.v1.ReadArtifactRequest
+	28, // 50: toolhost.v1.ToolService.Connect:input_type -> toolhost.v1.ConnectRequest
+	3,  // 51: toolhost.v1.ToolService.ListTools:output_type -> toolhost.v1.ListToolsResponse
+	5,  // 52: toolhost.v1.ToolService.GetTool:output_type -> toolhost.v1.GetToolResponse
+	21, // 53: toolhost.v1.ToolService.Call:output_type -> toolhost.v1.CallResponse
+	8,  // 54: toolhost.v1.ToolService.SearchTools:output_type -> toolhost.v1.SearchToolsResponse
+	11, // 55: toolhost.v1.ToolService.RenderTools:output_type -> toolhost.v1.RenderToolsResponse
+	27, // 56: toolhost.v1.ToolService.Execute:output_type -> toolhost.v1.ExecuteResponse
+	13, // 57: toolhost.v1.ToolService.WatchCall:output_type -> toolhost.v1.WatchCallResponse
+	15, // 58: toolhost.v1.ToolService.CancelCall:output_type -> toolhost.v1.CancelCallResponse
+	17, // 59: toolhost.v1.ToolService.ReadArtifact:output_type -> toolhost.v1.ReadArtifactResponse
+	30, // 60: toolhost.v1.ToolService.Connect:output_type -> toolhost.v1.ConnectResponse
+	51, // [51:61] is the sub-list for method output_type
+	41, // [41:51] is the sub-list for method input_type
+	41, // [41:41] is the sub-list for extension type_name
+	41, // [41:41] is the sub-list for extension extendee
+	0,  // [0:41] is the sub-list for field type_name
 }
 
 func init() { file_toolhost_v1_tool_service_proto_init() }

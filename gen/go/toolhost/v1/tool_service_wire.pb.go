@@ -37,6 +37,12 @@ func (m *CallOptions) SizeWire() (n int) {
 	if m.OutcomeOnly {
 		n += 1 + 1
 	}
+	if m.LedgerId != "" {
+		n += wirecode.SizeBytes(1, len(m.LedgerId))
+	}
+	if m.FirstSentTime != nil {
+		n += wirecode.SizeBytes(1, wirecode.SizeMoment(m.FirstSentTime))
+	}
 	return n + len(m.unknownFields)
 }
 
@@ -46,6 +52,12 @@ func (m *CallOptions) WriteWire(w *wirecode.Writer) {
 		return
 	}
 	w.Raw(m.unknownFields)
+	if m.FirstSentTime != nil {
+		w.Moment(82, m.FirstSentTime)
+	}
+	if m.LedgerId != "" {
+		w.Text(74, m.LedgerId)
+	}
 	if m.OutcomeOnly {
 		w.Bool(64, m.OutcomeOnly)
 	}
@@ -97,6 +109,13 @@ func (m *CallOptions) ReadWire(r *wirecode.Reader) {
 			m.MaxShownBytes = &x
 		case 64:
 			m.OutcomeOnly = r.Bool()
+		case 74:
+			m.LedgerId = r.Text()
+		case 82:
+			if m.FirstSentTime == nil {
+				m.FirstSentTime = &timestamppb.Timestamp{}
+			}
+			r.Timestamp(m.FirstSentTime)
 		default:
 			r.Unknown(&m.unknownFields)
 		}

@@ -74,12 +74,14 @@ class ListToolsRequest(_message.Message):
     def __init__(self, page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., names: _Optional[_Iterable[str]] = ..., categories: _Optional[_Iterable[str]] = ..., tags: _Optional[_Iterable[str]] = ..., dangerous: _Optional[bool] = ..., max_cost_per_use: _Optional[float] = ..., max_tools: _Optional[int] = ..., session: _Optional[str] = ..., context: _Optional[_Mapping[str, bytes]] = ...) -> None: ...
 
 class ListToolsResponse(_message.Message):
-    __slots__ = ("tools", "next_page_token")
+    __slots__ = ("tools", "next_page_token", "ledger_id")
     TOOLS_FIELD_NUMBER: _ClassVar[int]
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    LEDGER_ID_FIELD_NUMBER: _ClassVar[int]
     tools: _containers.RepeatedCompositeFieldContainer[Tool]
     next_page_token: str
-    def __init__(self, tools: _Optional[_Iterable[_Union[Tool, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+    ledger_id: str
+    def __init__(self, tools: _Optional[_Iterable[_Union[Tool, _Mapping]]] = ..., next_page_token: _Optional[str] = ..., ledger_id: _Optional[str] = ...) -> None: ...
 
 class GetToolRequest(_message.Message):
     __slots__ = ("name", "session", "context")
@@ -226,7 +228,7 @@ class ReadArtifactResponse(_message.Message):
     def __init__(self, data: _Optional[bytes] = ..., media_type: _Optional[str] = ..., size: _Optional[int] = ..., name: _Optional[str] = ...) -> None: ...
 
 class CallOptions(_message.Message):
-    __slots__ = ("call_id", "session", "timeout", "approval", "context", "traceparent", "max_shown_bytes", "outcome_only")
+    __slots__ = ("call_id", "session", "timeout", "approval", "context", "traceparent", "max_shown_bytes", "outcome_only", "ledger_id", "first_sent_time")
     class ContextEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -242,6 +244,8 @@ class CallOptions(_message.Message):
     TRACEPARENT_FIELD_NUMBER: _ClassVar[int]
     MAX_SHOWN_BYTES_FIELD_NUMBER: _ClassVar[int]
     OUTCOME_ONLY_FIELD_NUMBER: _ClassVar[int]
+    LEDGER_ID_FIELD_NUMBER: _ClassVar[int]
+    FIRST_SENT_TIME_FIELD_NUMBER: _ClassVar[int]
     call_id: str
     session: str
     timeout: _duration_pb2.Duration
@@ -250,7 +254,9 @@ class CallOptions(_message.Message):
     traceparent: str
     max_shown_bytes: int
     outcome_only: bool
-    def __init__(self, call_id: _Optional[str] = ..., session: _Optional[str] = ..., timeout: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., approval: _Optional[_Union[Approval, _Mapping]] = ..., context: _Optional[_Mapping[str, bytes]] = ..., traceparent: _Optional[str] = ..., max_shown_bytes: _Optional[int] = ..., outcome_only: _Optional[bool] = ...) -> None: ...
+    ledger_id: str
+    first_sent_time: _timestamp_pb2.Timestamp
+    def __init__(self, call_id: _Optional[str] = ..., session: _Optional[str] = ..., timeout: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., approval: _Optional[_Union[Approval, _Mapping]] = ..., context: _Optional[_Mapping[str, bytes]] = ..., traceparent: _Optional[str] = ..., max_shown_bytes: _Optional[int] = ..., outcome_only: _Optional[bool] = ..., ledger_id: _Optional[str] = ..., first_sent_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
 
 class Approval(_message.Message):
     __slots__ = ("approved_by", "reason", "time", "arguments")
