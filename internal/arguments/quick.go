@@ -164,7 +164,7 @@ func (q *quick) parts(s *jsonschema.Schema, seen map[*jsonschema.Schema]*quick) 
 		q.properties[name] = property{expected: true}
 	}
 	for name, sub := range s.Properties {
-		expected := q.properties[name].expected || sub.Default != nil
+		expected := q.properties[name].expected || defaultOf(sub) != nil
 		q.properties[name] = property{quick: quickly(sub, seen), declared: true, expected: expected}
 	}
 	for _, p := range q.properties {

@@ -1,9 +1,11 @@
 package arguments
 
 import (
+	"encoding/json"
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
@@ -21,17 +23,22 @@ const (
 // Repair returns arguments that are as close to the schema as can be without guessing, and what was changed, in the
 // order of the paths. p itself stays as it is. Repairing twice changes nothing the second time.
 //
-//   - Where integer is said, "10" and 10.0 become 10; where number is said, "1.5" becomes 1.5.
-//   - Where boolean is said, and neither string nor a number that it could be, true, yes, y and 1 become true, and
+//   - Where the schema says integer, "10" and 10.0 become 10; where it says number, "1.5" becomes 1.5.
+//   - Where it says boolean, and neither string nor a number that it could be, true, yes, y and 1 become true, and
 //     false, no, n and 0 become false: strings in any case, or the numbers.
+//   - Where it says array or object, and not string, a string that holds the JSON of one becomes that.
+//   - A string that differs from exactly one value of enum or const only by case becomes that value.
 //   - A number beyond minimum or maximum becomes the bound; an exclusive bound moves integers alone.
-//   - A property that is missing and has a default gets it. Null for a property that is declared, not required and may
-//     not be null counts as missing.
+//   - A property that is missing and has a default, also behind $ref or allOf, gets it. Null for a property that is
+//     declared, not required and may not be null counts as missing.
 //
-// The rules hold at any depth, through $ref, allOf, properties and items; of anyOf and oneOf only the one branch counts
-// that the value fits or could be made to fit. A single value is changed only if it does not fit and then does, but for
-// the spelling of integers. Arguments that fit are given defaults only if they still fit then. What cannot be repaired
-// stays, for Validate to name, as does everything if the work would be too much.
+// The rules hold down to a depth of 128 values and references, through $ref, allOf, properties, items, and those of then,
+// else and dependentSchemas that apply; of anyOf and oneOf only the one branch counts that the value fits or could be made
+// to fit, and a string that could become a number or a boolean becomes the number. A single value is changed only if it
+// does not fit and then does, but for the spelling of integers. Arguments that fit are given defaults only if they still
+// fit then. What cannot be repaired stays, for Validate to name, as does everything if the work would be too much.
+//
+// docs/arguments.md has the rules as a table, which a test compares with what Repair does.
 func (s *Schema) Repair(p Parsed) (Parsed, []Repair) {
 	if s.Settled(p) {
 		return p, nil
@@ -84,8 +91,11 @@ func (r *repairer) repair(s *jsonschema.Schema, v any, depth int) any {
 	for _, sub := range s.AllOf {
 		out = r.repair(sub, out, depth+1)
 	}
-	out = r.branch(s.AnyOf, out, depth+1)
-	out = r.branch(s.OneOf, out, depth+1)
+	out = r.branch(s.AnyOf, out, depth+1, false)
+	out = r.branch(s.OneOf, out, depth+1, true)
+	for _, sub := range r.conditional(s, out) {
+		out = r.repair(sub, out, depth+1)
+	}
 	if !single(out) {
 		return out
 	}
@@ -104,12 +114,61 @@ func (r *repairer) own(s *jsonschema.Schema, v any, depth int) any {
 	case []any:
 		return r.array(s, v, depth)
 	default:
+		if holds := r.unquoted(s, v); holds != nil {
+			return r.own(s, holds, depth)
+		}
 		return scalar(s, v, r.fits(s, v))
 	}
 }
 
-// branch repairs a value by the one schema of an anyOf or oneOf that it fits, or if there is none, that it fits then.
-func (r *repairer) branch(subs []*jsonschema.Schema, v any, depth int) any {
+// conditional returns the schemas that apply to a value because of what it is.
+func (r *repairer) conditional(s *jsonschema.Schema, v any) (subs []*jsonschema.Schema) {
+	if s.If != nil && (s.Then != nil || s.Else != nil) {
+		if r.fits(s.If, v) {
+			subs = append(subs, s.Then)
+		} else {
+			subs = append(subs, s.Else)
+		}
+	}
+	object, _ := v.(map[string]any)
+	for name := range object {
+		if sub := s.DependentSchemas[name]; sub != nil {
+			subs = append(subs, sub)
+		}
+		if sub, ok := s.Dependencies[name].(*jsonschema.Schema); ok {
+			subs = append(subs, sub)
+		}
+	}
+	return subs
+}
+
+// unquoted returns the array or object whose JSON a string holds, where the schema allows that and no string; else nil.
+func (r *repairer) unquoted(s *jsonschema.Schema, v any) any {
+	text, ok := v.(string)
+	if !ok || s.Types == nil {
+		return nil
+	}
+	says := typesOf(s)
+	text = strings.TrimSpace(text)
+	if says["string"] || text == "" || !(text[0] == '[' && says["array"] || text[0] == '{' && says["object"]) {
+		return nil
+	}
+	if r.left -= len(text) / textStep; r.left <= 0 {
+		return nil
+	}
+	f := read([]byte(text))
+	if f == nil {
+		return nil
+	}
+	if r.left -= len(f.parts); r.left <= 0 {
+		return nil
+	}
+	return f.decoded()
+}
+
+// branch repairs a value by the one schema of an anyOf or oneOf that it fits, or if there is none, that it fits then. Of an
+// anyOf, several may come to the same.
+func (r *repairer) branch(subs []*jsonschema.Schema, v any, depth int, exclusive bool) any {
 	if len(subs) == 0 {
 		return v
 	}
@@ -122,14 +181,40 @@ func (r *repairer) branch(subs []*jsonschema.Schema, v any, depth int) any {
 	}
 	var found []any
 	for _, sub := range fitting {
-		if out := r.repair(sub, v, depth); r.fits(sub, out) {
+		out := r.repair(sub, v, depth)
+		if r.fits(sub, out) && !slices.ContainsFunc(found, func(other any) bool { return reflect.DeepEqual(out, other) }) {
 			found = append(found, out)
 		}
 	}
-	if len(found) != 1 || len(r.fitting(subs, found[0])) != 1 {
+	if found = preferNumber(v, found); len(found) != 1 {
+		return v
+	}
+	if n := len(r.fitting(subs, found[0])); n == 0 || exclusive && n > 1 {
 		return v
 	}
 	return found[0]
+}
+
+// preferNumber decides what a string becomes that could be the only number or a boolean: the number, as where one schema
+// allows both types.
+func preferNumber(v any, found []any) []any {
+	if _, ok := v.(string); !ok {
+		return found
+	}
+	var numbers []any
+	for _, out := range found {
+		switch out.(type) {
+		case json.Number:
+			numbers = append(numbers, out)
+		case bool:
+		default:
+			return found
+		}
+	}
+	if len(numbers) == 1 {
+		return numbers
+	}
+	return found
 }
 
 func (r *repairer) fitting(subs []*jsonschema.Schema, v any) []*jsonschema.Schema {
@@ -168,7 +253,7 @@ func (r *repairer) object(s *jsonschema.Schema, v map[string]any, depth int) any
 		}
 	}
 	for name, sub := range s.Properties {
-		if _, given := out[name]; given || sub.Default == nil {
+		if _, given := out[name]; given || defaultOf(sub) == nil {
 			continue
 		}
 		if value, ok := r.fill(sub, depth+1); ok {
@@ -186,7 +271,7 @@ func (r *repairer) fill(s *jsonschema.Schema, depth int) (any, bool) {
 		return nil, false
 	}
 	r.filling[s] = true
-	value := r.repair(s, *s.Default, depth)
+	value := r.repair(s, *defaultOf(s), depth)
 	delete(r.filling, s)
 	ok := !r.cyclic && r.fits(s, value)
 	if len(r.filling) == 0 {

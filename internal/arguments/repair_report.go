@@ -13,13 +13,16 @@ import (
 // Repair is one thing that was changed in arguments so that they fit.
 type Repair struct {
 	Path string          `json:"path"`           // written as in the words of Validate, such as "filter.tags[2]"
-	From json.RawMessage `json:"from,omitempty"` // what was given; empty: nothing
-	To   json.RawMessage `json:"to,omitempty"`   // what it became; empty: nothing
+	From json.RawMessage `json:"from,omitempty"` // what was given; empty: nothing; cut to a string if it is long
+	To   json.RawMessage `json:"to,omitempty"`   // what it became; empty: nothing; cut likewise
 	Why  string          `json:"why"`            // a few words for people and models
 }
 
 // maxRepairs bounds how many repairs are told one by one. The last one then only says how many more there are.
 const maxRepairs = 100
+
+// maxTold is how many bytes of a value a list of repairs repeats.
+const maxTold = 1 << 10
 
 // compare lists what differs between arguments and what became of them, by path.
 func compare(from, to any) []Repair {
@@ -79,27 +82,42 @@ func (c *comparison) objects(at []string, from, to map[string]any) {
 func (c *comparison) add(at []string, from, to json.RawMessage, why string) {
 	c.found++
 	if len(c.repairs) < maxRepairs {
-		c.repairs = append(c.repairs, Repair{Path: path(at), From: from, To: to, Why: why})
+		c.repairs = append(c.repairs, Repair{Path: path(at), From: told(from), To: told(to), Why: why})
 	}
+}
+
+// told returns a value as a list of repairs tells it: one that is too long becomes a string with its beginning.
+func told(value json.RawMessage) json.RawMessage {
+	if len(value) <= maxTold {
+		return value
+	}
+	return text(strings.ToValidUTF8(string(value[:maxTold]), "") + "…")
 }
 
 // reason says why one value became another.
 func reason(from, to any) string {
-	n, isNumber := to.(json.Number)
-	if !isNumber {
+	switch to.(type) {
+	case json.Number:
+	case string:
+		return "the schema has this value in another case"
+	case []any:
+		return "it was a string that holds the JSON of an array, where the schema says array"
+	case map[string]any:
+		return "it was a string that holds the JSON of an object, where the schema says object"
+	default:
 		return "the schema says boolean"
 	}
 	given, wasNumber := from.(json.Number)
 	if text, ok := from.(string); ok {
 		given = json.Number(strings.TrimSpace(text))
 	}
-	before, after := rat(given), rat(n)
+	before, after := rat(given), rat(to.(json.Number))
 	switch {
 	case before == nil || after == nil || before.Cmp(after) != 0:
 		return "it was out of bounds"
-	case wasNumber || after.IsInt():
+	case wasNumber:
 		return "the schema says integer"
 	default:
-		return "the schema says number"
+		return "it was a string that holds a number, where the schema says number or integer"
 	}
 }

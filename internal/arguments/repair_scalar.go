@@ -12,6 +12,8 @@ import (
 const (
 	// maxScalarText bounds the text that is taken for a number or a word: enough for any that a model means.
 	maxScalarText = 64
+	// maxWord is how long a text may be that is compared with the values of an enum without its case.
+	maxWord = 256
 	// maxExponent bounds the exponents of numbers that are written out: those of a float64.
 	maxExponent = 308
 	// maxBits bounds the bounds likewise: a float64 of the largest exponent has 1,024 bits.
@@ -32,6 +34,9 @@ func scalar(s *jsonschema.Schema, v any, fits bool) any {
 		return truth(says, v, integer(n))
 	}
 	text, ok := v.(string)
+	if same, found := inOtherCase(s, text); ok && found {
+		return same
+	}
 	text = strings.TrimSpace(text)
 	if !ok || says["string"] || text == "" || len(text) > maxScalarText {
 		return v
@@ -43,6 +48,26 @@ func scalar(s *jsonschema.Schema, v any, fits bool) any {
 		}
 	}
 	return truth(says, v, strings.ToLower(text))
+}
+
+// inOtherCase returns the value of enum or const from which a text differs only by case, if there is just one.
+func inOtherCase(s *jsonschema.Schema, text string) (same string, found bool) {
+	var values []any
+	if s.Enum != nil {
+		values = s.Enum.Values
+	}
+	if s.Const != nil {
+		values = []any{*s.Const}
+	}
+	for _, value := range values {
+		if word, ok := value.(string); ok && len(text) <= maxWord && strings.EqualFold(word, text) {
+			if found && word != same {
+				return "", false
+			}
+			same, found = word, true
+		}
+	}
+	return same, found
 }
 
 func typesOf(s *jsonschema.Schema) map[string]bool {

@@ -28,6 +28,33 @@ func (w *work) ofProperty(s *jsonschema.Schema, name string) []*jsonschema.Schem
 	return subs
 }
 
+// maxDefaultHops bounds how many schemas are looked at for a default.
+const maxDefaultHops = 64
+
+// defaultOf returns the default of a schema: its own, or the first behind $ref and allOf; nil if there is none.
+func defaultOf(s *jsonschema.Schema) *any {
+	hops := maxDefaultHops
+	return defaultWithin(s, &hops)
+}
+
+func defaultWithin(s *jsonschema.Schema, hops *int) *any {
+	if *hops--; s == nil || *hops < 0 {
+		return nil
+	}
+	if s.Default != nil {
+		return s.Default
+	}
+	if found := defaultWithin(s.Ref, hops); found != nil {
+		return found
+	}
+	for _, sub := range s.AllOf {
+		if found := defaultWithin(sub, hops); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
 // ofItem returns the schema that a schema has for the i-th item, or nil.
 func ofItem(s *jsonschema.Schema, i int) *jsonschema.Schema {
 	first, rest := s.PrefixItems, s.Items2020

@@ -141,7 +141,7 @@ func TestRepairsAreListed(t *testing.T) {
 		{Path: "n", From: []byte(`7.0`), To: []byte(`7`), Why: "the schema says integer"},
 		{Path: "note", From: []byte(`null`), Why: "it is optional and cannot be null"},
 		{Path: "places[1].rank", To: []byte(`1`), Why: "it was missing and has a default"},
-		{Path: "scale", From: []byte(`"1.5"`), To: []byte(`1.5`), Why: "the schema says number"},
+		{Path: "scale", From: []byte(`"1.5"`), To: []byte(`1.5`), Why: "it was a string that holds a number, where the schema says number or integer"},
 		{Path: "units", To: []byte(`"metric"`), Why: "it was missing and has a default"},
 		{Path: "wet", From: []byte(`"Yes"`), To: []byte(`true`), Why: "the schema says boolean"},
 	}
