@@ -57,8 +57,9 @@ var rooms = map[string][]string{
 
 	// What several rooms stand on; none of it knows a contract.
 	"internal/address":     {unix},
-	"internal/arguments":   {"internal/pattern", "github.com/santhosh-tekuri/jsonschema/v6/...", "golang.org/x/text/..."},
+	"internal/arguments":   {"internal/nearest", "internal/pattern", "github.com/santhosh-tekuri/jsonschema/v6/...", "golang.org/x/text/..."},
 	"internal/flow":        {},
+	"internal/nearest":     {},
 	"internal/partialjson": {},
 	"internal/pattern":     {},
 	"internal/processors":  {},

@@ -60,8 +60,8 @@ func TestValidate(t *testing.T) {
 		"fits":           {`{"city":"Oslo","days":14,"units":"metric","places":[{"lat":1}],"code":"a"}`, ""},
 		"missing":        {`{}`, `arguments: missing "city"`},
 		"unknown":        {`{"city":"Oslo","town":"x"}`, `arguments: unknown "town"; allowed are only "city", "code", "days", "places", "units"`},
-		"wrong type":     {`{"city":7}`, `city: must be string, but is number 7`},
-		"not an integer": {`{"city":"a","days":1.5}`, `days: must be integer, but is number 1.5`},
+		"wrong type":     {`{"city":7}`, `city: must be string (at least 1 character(s)), but is number 7; send "7"`},
+		"not an integer": {`{"city":"a","days":1.5}`, `days: must be integer (at least 1, at most 14), but is number 1.5`},
 		"too large":      {`{"city":"a","days":15}`, `days: must be at most 14, but is 15`},
 		"too small":      {`{"city":"a","days":0}`, `days: must be at least 1, but is 0`},
 		"enum":           {`{"city":"a","units":"si"}`, `units: must be one of ["metric","imperial"], but is "si"`},
@@ -210,5 +210,31 @@ func check(t *testing.T, err error, problem string) {
 		t.Errorf("no error, want one that says %q", problem)
 	case problem != "" && !strings.Contains(err.Error(), problem):
 		t.Errorf("the error says\n%v\nwant %q in it", err, problem)
+	}
+}
+
+// TestErrorsNameWhatIsAllowed: also where a value is of another type than those allowed, or there are many of them.
+func TestErrorsNameWhatIsAllowed(t *testing.T) {
+	thousand := each(1000, func(i int) string { return fmt.Sprint(i * 10) })
+	cities := each(1000, func(i int) string { return fmt.Sprintf(`"city-%d"`, i*7) })
+	for _, tc := range []struct{ schema, given, want string }{
+		{`{"type":"integer","enum":[72,150,300]}`, `"96"`, `v: must be integer (one of [72,150,300]), but is string "96"`},
+		{`{"type":"integer","enum":[300,72,150]}`, `"96"`, `v: must be integer (one of [72,150,300]), but is string "96"`},
+		{`{"type":"integer","enum":[300,150,72]}`, `96`, `v: must be one of [72,150,300], but is 96`},
+		{`{"enum":["True","False"]}`, `true`, `v: must be one of ["True","False"], but is boolean true`},
+		{`{"type":"boolean","enum":["True","False"]}`, `"maybe"`, `v: must be boolean (one of ["False","True"]), but is string "maybe"`},
+		{`{"type":"string","const":"metric"}`, `7`, `v: must be string ("metric"), but is number 7`},
+		{`{"type":"integer","allOf":[{"enum":[1,2]},{"minimum":1}]}`, `"x"`, `v: must be integer (one of [1,2]), but is string "x"`},
+		{`{"anyOf":[{"type":"integer","enum":[72,150]},{"type":"null"}]}`, `"x"`, `v: must be integer (one of [72,150]) or null, but is string "x"`},
+		{`{"type":"integer","enum":[` + thousand + `]}`, `5004`, `v: must be one of [5000,5010,4990,5020,4980,5030,4970,5040,4960,5050,4950,5060,4940,5070,4930,5080,4920,5090,4910,5100 and 980 more], but is 5004`},
+		{`{"enum":[` + cities + `]}`, `"city-491o"`, `v: must be one of ["city-4914","city-49","city-91",`},
+		{`{"type":"array","items":{"type":"string"}}`, `"x"`, `v: must be array, but is string "x"; for one item, send ["x"]`},
+		{`{"type":["array","string"]}`, `{}`, `v: must be string or array, but is object {}; for one item, send [{}]`},
+		{`{"type":"object"}`, `["x"]`, `v: must be object, but is array ["x"]`},
+		{`{"type":"string"}`, `1.5`, `v: must be string, but is number 1.5; send "1.5"`},
+	} {
+		s := compile(t, `{"properties":{"v":`+tc.schema+`}}`)
+		mended, _ := s.Repair(parsed(t, `{"v":`+tc.given+`}`))
+		check(t, s.Validate(mended), tc.want)
 	}
 }

@@ -37,12 +37,12 @@ func (e *explainer) choice(err *jsonschema.ValidationError, at []string) {
 	}
 	place := slices.Concat(at, err.InstanceLocation)
 	if types := wanted(meant); types != nil {
-		e.add(place, typeSentence(types, e.valueAt(place)))
+		e.add(place, typeSentence(e.typedChoice(meant, e.valueAt(place)), types, e.valueAt(place)))
 		return
 	}
 	if tag, values := tags(meant); values != nil {
 		place = slices.Concat(at, tag)
-		e.add(place, fmt.Sprintf("must be one of [%s], but is %s", list(values, ","), show(e.valueAt(place))))
+		e.add(place, e.enumSentence(values, e.valueAt(place)))
 		return
 	}
 	var whys []string
@@ -119,6 +119,25 @@ func wanted(causes []*jsonschema.ValidationError) []string {
 		}
 	}
 	return types
+}
+
+// typedChoice says of which types a value must be that alternatives are for, each with what else it demands.
+func (e *explainer) typedChoice(causes []*jsonschema.ValidationError, value any) string {
+	var all []string
+	for _, cause := range causes {
+		for len(cause.Causes) == 1 { // references
+			cause = cause.Causes[0]
+		}
+		if k, ok := cause.ErrorKind.(*kind.Type); ok {
+			if words := e.typed(k.Want, cause.SchemaURL, value); !slices.Contains(all, words) {
+				all = append(all, words)
+			}
+		}
+	}
+	if more := len(all) - maxAlternatives; more > 0 {
+		all = append(all[:maxAlternatives], fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(all, " or ")
 }
 
 // tags returns the values that tell alternatives from each other and where they stand, if each of them wants other ones

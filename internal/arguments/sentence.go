@@ -38,7 +38,9 @@ func (e *explainer) sentence(err *jsonschema.ValidationError, at []string) strin
 	case *kind.UniqueItems:
 		return fmt.Sprintf("must have no item twice, but [%d] and [%d] are equal in %s", k.Duplicates[0], k.Duplicates[1], show(value))
 	case *kind.Type:
-		return typeSentence(k.Want, value)
+		return typeSentence(e.typed(k.Want, err.SchemaURL, value), k.Want, value)
+	case *kind.Enum:
+		return e.enumSentence(k.Want, value)
 	case *kind.Contains:
 		if must := common(err.Causes); must != "" {
 			return fmt.Sprintf("at least one item must %s, but none is in %s", must, show(value))
@@ -52,17 +54,35 @@ func (e *explainer) sentence(err *jsonschema.ValidationError, at []string) strin
 	return fmt.Sprintf("%s; it is %s", cut(err.ErrorKind.LocalizedString(e.printer)), show(value))
 }
 
-// typeSentence says that a value is of the wrong type. Models often send the text of an object or array in its place.
-func typeSentence(want []string, value any) string {
-	words := fmt.Sprintf("must be %s, but is %s", strings.Join(want, " or "), given(value))
-	text, _ := value.(string)
-	switch {
-	case slices.Contains(want, "array") && holds(text, '['):
-		words += "; send the array itself, without quotes around it"
-	case slices.Contains(want, "object") && holds(text, '{'):
-		words += "; send the object itself, without quotes around it"
+// typeSentence says that a value is of none of the types it must be of, and what to send where that is plain. Models often send the text of an object or array in its place, or one item for a list.
+func typeSentence(must string, want []string, value any) string {
+	return fmt.Sprintf("must be %s, but is %s%s", must, given(value), typeHint(want, value))
+}
+
+// typeHint says what to send instead of a value of the wrong type; "" if that is not plain.
+func typeHint(want []string, value any) string {
+	const short = 80
+	text, isText := value.(string)
+	switch value.(type) {
+	case nil:
+		return ""
+	case bool, json.Number:
+		if slices.Contains(want, "string") && len(want) <= 2 {
+			return "; send " + show(show(value))
+		}
 	}
-	return words
+	switch _, isList := value.([]any); {
+	case isText && slices.Contains(want, "array") && holds(text, '['):
+		return "; send the array itself, without quotes around it"
+	case isText && slices.Contains(want, "object") && holds(text, '{'):
+		return "; send the object itself, without quotes around it"
+	case slices.Contains(want, "array") && !isList:
+		if shown := show(value); len(shown) <= short {
+			return "; for one item, send [" + shown + "]"
+		}
+		return "; for one item, send an array of it"
+	}
+	return ""
 }
 
 // holds reports whether a text is JSON that begins with a bracket.
@@ -84,12 +104,17 @@ func common(errs []*jsonschema.ValidationError) string {
 	return must
 }
 
-// allowed lists the properties that the schema at a location names.
-func (e *explainer) allowed(location string) string {
+// part returns the part of the schema at a location, or nil.
+func (e *explainer) part(location string) *jsonschema.Schema {
 	if e.parts == nil {
 		e.parts = locations(e.schema.compiled)
 	}
-	s := e.parts[location]
+	return e.parts[location]
+}
+
+// allowed lists the properties that the schema at a location names.
+func (e *explainer) allowed(location string) string {
+	s := e.part(location)
 	if s == nil {
 		return "allowed are only the properties that the schema names"
 	}

@@ -77,11 +77,13 @@ func quoted(name string) string {
 }
 
 // list writes values side by side, as many as suit a sentence.
-func list(values []any, separator string) string {
+func list(values []any, separator string) string { return listOf(values, separator, maxNames) }
+
+func listOf(values []any, separator string, most int) string {
 	var b strings.Builder
 	for i, value := range values {
 		shown := show(value)
-		if i == maxNames || b.Len()+len(shown) > maxList {
+		if i == most || b.Len()+len(shown) > maxList {
 			fmt.Fprintf(&b, " and %d more", len(values)-i)
 			break
 		}

@@ -1,0 +1,165 @@
+// Package nearest finds the names that somebody may have meant who wrote another one.
+//
+// Names are compared without case and separators first: database.query, databaseQuery and database_query are the same
+// words. Then they are compared by the letters that are wrong: left out, added, exchanged for another, or swapped with their
+// neighbor. The package does not know what names stand for, nor who may see them: callers pass only names that may be shown.
+package nearest
+
+import (
+	"cmp"
+	"slices"
+	"unicode"
+)
+
+const (
+	// maxName is how many bytes of a name are compared. Names of tools have at most 64.
+	maxName = 128
+	// maxWrong is how many letters may be wrong at most, in the longest names.
+	maxWrong = 3
+)
+
+// Names returns the candidates that resemble a name, the nearest first and equals by name, as many as asked for at most. Its
+// time is proportional to the number of candidates, about a microsecond for each.
+func Names(name string, candidates []string, most int) []string {
+	found := byLetters(name, candidates)
+	if len(found) == 0 {
+		found = byWords(name, candidates)
+	}
+	slices.SortFunc(found, func(a, b near) int { return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.name, b.name)) })
+	names := make([]string, 0, min(most, len(found)))
+	for _, f := range found[:min(most, len(found))] {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+// near is a candidate that may be meant.
+type near struct {
+	name     string
+	distance int
+}
+
+// byLetters returns the candidates in which few letters are wrong.
+func byLetters(name string, candidates []string) (found []near) {
+	want, folded := appendFolded(nil, name), []rune{}
+	if len(want) == 0 {
+		return nil
+	}
+	for _, candidate := range candidates {
+		folded = appendFolded(folded[:0], candidate)
+		allowed := allowed(max(len(want), len(folded)))
+		if d := Distance(want, folded, allowed); d <= allowed && len(folded) > 0 {
+			found = append(found, near{candidate, d})
+		}
+	}
+	return found
+}
+
+// allowed returns how many letters of a name may be wrong: with a third of its letters wrong, a short name is another word.
+func allowed(length int) int {
+	if length == 3 {
+		return 1
+	}
+	return min(maxWrong, length/4)
+}
+
+// byWords returns the candidates that have the words of a name in another order, or all but one of them.
+func byWords(name string, candidates []string) (found []near) {
+	want := words(name)
+	for _, candidate := range candidates {
+		few, many := want, words(candidate)
+		if len(few) > len(many) {
+			few, many = many, few
+		}
+		missing := len(many) - len(few)
+		if len(few) < 2 || missing > 1 || slices.ContainsFunc(few, func(word string) bool { return !slices.Contains(many, word) }) {
+			continue
+		}
+		found = append(found, near{candidate, missing})
+	}
+	return found
+}
+
+// Fold returns a name without case and separators. Names that differ in nothing else fold to the same text.
+func Fold(name string) string { return string(appendFolded(nil, name)) }
+
+// appendFolded appends a name as Fold returns it.
+func appendFolded(out []rune, name string) []rune {
+	for _, r := range name[:min(len(name), maxName)] {
+		if isPartOfWord(r) {
+			out = append(out, unicode.ToLower(r))
+		}
+	}
+	return out
+}
+
+func isPartOfWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) }
+
+// words splits a name at separators and humps, and folds its case.
+func words(name string) []string {
+	var all []string
+	var word []rune
+	end := func() {
+		if len(word) > 0 {
+			all, word = append(all, string(word)), word[:0]
+		}
+	}
+	var last rune
+	for _, r := range name[:min(len(name), maxName)] {
+		if !isPartOfWord(r) || unicode.IsUpper(r) && !unicode.IsUpper(last) {
+			end()
+		}
+		if isPartOfWord(r) {
+			word = append(word, unicode.ToLower(r))
+		}
+		last = r
+	}
+	end()
+	return all
+}
+
+// Distance returns how many letters must be added, left out, exchanged, or swapped with their neighbor to make one text of
+// the other, or most+1 if there are more than most. Its time is the length of the texts times most.
+func Distance(a, b []rune, most int) int {
+	if max(len(a)-len(b), len(b)-len(a)) > most {
+		return most + 1
+	}
+	// rows[i%3][j] is the distance of the first i letters of a and the first j of b. Only those near the diagonal can be small.
+	var rows [3][]int
+	var few [3 * 40]int
+	for i := range rows {
+		if rows[i] = few[i*40 : i*40]; len(b) < 40 {
+			rows[i] = rows[i][:len(b)+1]
+		} else {
+			rows[i] = make([]int, len(b)+1)
+		}
+	}
+	for j := range rows[0] {
+		rows[0][j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row, above, before := rows[i%3], rows[(i+2)%3], rows[(i+1)%3]
+		from, to := max(1, i-most), min(len(b), i+most)
+		for j := range row {
+			row[j] = most + 1
+		}
+		row[0] = i
+		least := row[0]
+		for j := from; j <= to; j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			d := min(above[j]+1, row[j-1]+1, above[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				d = min(d, before[j-2]+1)
+			}
+			row[j] = d
+			least = min(least, d)
+		}
+		if least > most {
+			return most + 1
+		}
+	}
+	return min(rows[len(a)%3][len(b)], most+1)
+}
