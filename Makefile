@@ -1,8 +1,9 @@
-# Everything here needs Go, make, git and, for the race detector, a C compiler. What is downloaded are Go modules and, for
-# the test plugins in Python and Node where those languages are installed, what their lock files pin.
+# All targets but `more` need Go, make, git and, for the race detector, a C compiler. They download Go modules alone.
+# `make more` needs what scripts/more.sh lists, and downloads what the lock files of the SDKs pin.
 # `make` alone lists the targets.
 
 SHELL        := /bin/sh
+COMMA        := ,
 GO           ?= go
 TOOL         := $(GO) tool -modfile=tools/go.mod
 BUF          := $(TOOL) buf
@@ -15,8 +16,8 @@ CHAOSRUNS    ?= 1
 # How many packages are tested at the same time. More than there are processors: much of the time tests wait for processes.
 PACKAGES     ?= 4
 # The packages whose tests take longest, in that order. They begin first, so that nothing has to wait for one of them alone.
-LONGEST      := ./internal/e2e ./internal/host ./internal/e2e/docs ./internal/process ./internal/e2e/barecontract ./internal/sandbox \
-                ./internal/e2e/languages ./internal/e2e/boundary ./internal/e2e/chaos ./plugins/shell ./cmd/agentd
+LONGEST      := ./internal/e2e ./internal/host ./internal/e2e/docs ./internal/process ./internal/sandbox ./internal/e2e/boundary \
+                ./internal/e2e/chaos ./plugins/shell ./cmd/agentd
 # The packages whose tests the race detector would keep from what they count.
 UNRACED      := /internal/e2e/counts
 # Every Go module of the repository: the product, its build tools and whatever stands beside them.
@@ -84,11 +85,19 @@ baseline: ## accept the contracts as they are as the baseline of `buf breaking`
 	$(BUF) build --exclude-source-info -o $(BASELINE)
 
 .PHONY: test
-test: lint generated tidy unit counts others ## run every check and every test, as CI does
-	@printf '\nall checks passed\n'
+test: fmt compile vet tidy unit counts brief ## run all tests that need only Go, make, git and a C compiler
+	@printf '\nall tests passed\n'
+
+.PHONY: more
+more: needs lint others ## run the checks and tests that need more tools or longer: scripts/more.sh lists what they need
+	@printf '\nall further checks and tests passed\n'
+
+.PHONY: needs
+needs:
+	@scripts/more.sh
 
 .PHONY: lint
-lint: fmt compile vet staticcheck proto ## check the form of the code and of the contracts
+lint: vetmore darwin staticcheck proto generated ## check the form of the code and of the contracts
 
 .PHONY: fmt
 fmt:
@@ -97,12 +106,20 @@ fmt:
 
 .PHONY: compile
 compile:
-	$(call step,compile the tools,cd tools && $(call compiled,tool))
 	$(call step,compile,$(call in-modules,$(call compiled,./...)))
 
 .PHONY: vet
 vet:
 	$(call step,go vet,$(call in-modules,$(GO) vet ./...))
+
+# The tests that `make test` leaves out.
+.PHONY: vetmore
+vetmore:
+	$(call step,go vet of the further tests,$(GO) vet -tags=grpcnotrace,more $(MOREPACKAGES))
+
+.PHONY: darwin
+darwin: ## compile everything for macOS, the tests too, and let go vet look at it
+	$(call step,go vet for macOS,GOOS=darwin GOARCH=arm64 $(GO) vet ./...)
 
 .PHONY: staticcheck
 staticcheck:
@@ -135,19 +152,29 @@ unit:
 counts:
 	$(call step,what a call costs,$(GO) test -vet=off -count=1 .$(UNRACED))
 
-# What is left waits much of its time, so that it goes on beside each other.
+# These steps wait for processes most of the time, so that make runs them beside each other.
 .PHONY: others
 others: build
-	@$(MAKE) --no-print-directory -j3 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target) BESIDE=yes brief typescript python
+	@$(MAKE) --no-print-directory -j3 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target) BESIDE=yes further typescript python
 
-# The SDK sets itself up in the checkout, and says so where there is no Node to do it with.
+# Tests that need more than Go have the build tag more in their file.
+MOREFILES    := $(shell grep -rl --include='*_test.go' --exclude-dir='.[!.]*' '^//go:build more$$' cmd internal plugins)
+MOREPACKAGES := $(addprefix ./,$(sort $(patsubst %/,%,$(dir $(MOREFILES)))))
+
+.PHONY: further
+further:
+	$(call step,go test of the further tests,$(GO) build -C tools -o $(CURDIR)/$(SCRATCH)/gotest ./cmd/gotest && \
+	  $(SCRATCH)/gotest -vet=off -tags=grpcnotrace$(COMMA)more -shuffle=on -p $(PACKAGES) \
+	  -run "^($$(grep -hoE '^func Test[A-Za-z0-9_]+' $(MOREFILES) | sed 's/^func //' | paste -sd'|'))$$" $(MOREPACKAGES))
+
+# The SDK sets itself up in the checkout.
 .PHONY: typescript
-typescript: build ## check and test the TypeScript SDK, where there are Node and npm
+typescript: build ## check and test the TypeScript SDK
 	$(call step,TypeScript SDK,GO='$(GO)' BIN=$(CURDIR)/bin sdk/typescript/scripts/check.sh)
 
 # So does this one.
 .PHONY: python
-python: build ## check and test the Python SDK, where there is Python
+python: build ## check and test the Python SDK
 	$(call step,Python SDK,BIN=$(CURDIR)/bin sdk/python/scripts/check.sh)
 
 # fuzz FOLDERS,TIME lets each fuzz test in the folders look for new inputs for that time.

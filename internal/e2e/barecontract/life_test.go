@@ -1,3 +1,5 @@
+//go:build more
+
 package barecontract
 
 import (

@@ -17,12 +17,22 @@ import (
 // patience bounds every script, so that what hangs fails a test instead of stopping the run.
 const patience = 5 * time.Minute
 
-func TestPages(t *testing.T) {
+// TestPages follows the pages that need Go alone; TestPagesOfSDKs follows the others.
+func TestPages(t *testing.T) { testPages(t, false) }
+
+// TestExamples does likewise with the examples.
+func TestExamples(t *testing.T) { testExamples(t, false) }
+
+// testPages follows the pages about an SDK that has to be set up, or all others.
+func testPages(t *testing.T, ofSDKs bool) {
 	pages, err := filepath.Glob(filepath.Join(root(t), "docs", "*.md"))
 	if err != nil || len(pages) == 0 {
 		t.Fatalf("no pages: %v", err)
 	}
 	for _, path := range pages {
+		if (page{name: path}.language() != "") != ofSDKs {
+			continue
+		}
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".md"), func(t *testing.T) {
 			t.Parallel()
 			p, err := read(path)
@@ -34,7 +44,7 @@ func TestPages(t *testing.T) {
 				fromNothing(t, p, strings.TrimSuffix(name, ".md"))
 				return
 			}
-			newReader(t, "work").follow(t, p)
+			newReader(t, "work", p.language()).follow(t, p)
 		})
 	}
 }
@@ -51,17 +61,21 @@ func TestInTheCheckout(t *testing.T) {
 			if commands(p) == 0 {
 				t.Fatal("no command of the page is run")
 			}
-			newReader(t, "checkout").follow(t, p)
+			newReader(t, "checkout", "").follow(t, p)
 		})
 	}
 }
 
-func TestExamples(t *testing.T) {
+// testExamples is the same for examples.
+func testExamples(t *testing.T, ofSDKs bool) {
 	readmes, err := filepath.Glob(filepath.Join(root(t), "examples", "*", "README.md"))
 	if err != nil || len(readmes) == 0 {
 		t.Fatalf("no examples: %v", err)
 	}
 	for _, path := range readmes {
+		if (page{name: path}.language() != "") != ofSDKs {
+			continue
+		}
 		name := filepath.Base(filepath.Dir(path))
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -73,7 +87,7 @@ func TestExamples(t *testing.T) {
 				t.Errorf("%s: %d commands, want three", path, count)
 			}
 			needs(t, p.language())
-			r := newReader(t, filepath.Join("checkout", "examples", name))
+			r := newReader(t, filepath.Join("checkout", "examples", name), p.language())
 			if strings.HasPrefix(name, "call-") {
 				r.setUp(t)
 			}
@@ -94,8 +108,9 @@ func commands(p page) int {
 	return count
 }
 
-// checkout makes a folder look like the checkout, with examples that can be written to and with the TypeScript SDK built.
-func checkout(t *testing.T, dir string) {
+// checkout makes a folder look like the checkout, with examples that can be written to and, for a page about TypeScript,
+// with that SDK built.
+func checkout(t *testing.T, dir, language string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Join(dir, "sdk"), 0o700); err != nil {
 		t.Fatal(err)
@@ -105,8 +120,8 @@ func checkout(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	link(t, filepath.Join(root(t), "sdk"), filepath.Join(dir, "sdk"), "typescript")
-	if built := setUps["typescript"]().ready; built != "" {
-		if err := os.Symlink(built, filepath.Join(dir, "sdk", "typescript")); err != nil {
+	if language == "typescript" {
+		if err := os.Symlink(setUps[language]().ready, filepath.Join(dir, "sdk", language)); err != nil {
 			t.Fatal(err)
 		}
 	}

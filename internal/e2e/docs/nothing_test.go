@@ -16,7 +16,7 @@ const most = 5
 // fromNothing takes the way of an author who has a packed SDK and a page that tells how to write a tool in a language: from an
 // empty folder to a call, on to a model that uses the tool, and back.
 func fromNothing(t *testing.T, p page, language string) {
-	r := newReader(t, "work")
+	r := newReader(t, "work", p.language())
 	r.env = append(r.env, "TOOLHOST_SDK="+packedSDK(t, language))
 	r.then = func() {
 		r.usedByAModel(t, p)

@@ -35,8 +35,9 @@ var goEnv = sync.OnceValue(func() (env map[string]string) {
 	return env
 })
 
-// newReader returns a reader whose scripts run in a folder of his home.
-func newReader(t *testing.T, dir string) *reader {
+// newReader returns a reader of a page about a language, which may be empty. The scripts of the page run in a folder of the
+// reader's home.
+func newReader(t *testing.T, dir, language string) *reader {
 	t.Helper()
 	home, err := os.MkdirTemp("/tmp", "docs-") // short, because it holds sockets
 	if err != nil {
@@ -50,7 +51,7 @@ func newReader(t *testing.T, dir string) *reader {
 			t.Fatal(err)
 		}
 	}
-	checkout(t, filepath.Join(home, "checkout"))
+	checkout(t, filepath.Join(home, "checkout"), language)
 	r.env = []string{
 		"HOME=" + home, "XDG_RUNTIME_DIR=" + filepath.Join(home, "run"), "TMPDIR=" + home, "CHECKOUT=" + filepath.Join(home, "checkout"),
 		"PATH=" + bin + ":" + os.Getenv("PATH"), "TOOLHOST_SDK=" + filepath.Join(home, "checkout"),

@@ -3,6 +3,6 @@
 // nine pairs have to tell the same, byte for byte.
 //
 // The plugins and callers are written with the SDKs as their users write them; what they have in common is the table in
-// cases_test.go and the form in which callers print what came of a call, which testdata/want.txt shows. Where a machine
-// lacks a language, its pairs are skipped. Plugins that know the contract alone are package barecontract's.
+// cases_test.go and the form in which callers print what came of a call, which testdata/want.txt shows. The tests
+// have the build tag more, because they need Python and Node. Plugins that know the contract alone are package barecontract's.
 package languages

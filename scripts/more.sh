@@ -1,0 +1,42 @@
+#!/bin/sh
+# What `make more` needs beyond Go: it prints what the machine has and what is missing.
+#
+#   more.sh           print it, and fail if something is missing
+#   more.sh install   install what is missing from Debian's packages, as root
+set -eu
+
+missing=
+
+# need NAME,WHAT-FOR,TEST,PACKAGES says whether TEST succeeds, and remembers the packages if it does not.
+need() {
+	if (eval "$3") >/dev/null 2>&1; then
+		printf '    %-22s there, for %s\n' "$1" "$2"
+	else
+		printf '    %-22s MISSING, for %s (Debian: %s)\n' "$1" "$2" "$4"
+		missing="$missing $4"
+	fi
+}
+
+look() {
+	missing=
+	need 'Python 3.10 or later' "the Python SDK's tests" \
+		'python3 -c "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))"' 'python3 python3-venv'
+	need 'Node 20 or later, npm' "the TypeScript SDK's tests" \
+		'command -v npm && node -e "process.exit(Number(parseInt(process.versions.node) < 20))"' 'nodejs npm'
+	need 'PostgreSQL' 'the tests of query_db' \
+		'command -v initdb || ls /usr/lib/postgresql/*/bin/initdb' 'postgresql'
+}
+
+echo 'make more needs, besides what make test needs:'
+look
+if [ "${1:-}" = install ] && [ -n "$missing" ]; then
+	apt-get update -qq
+	# shellcheck disable=SC2086 # they are words
+	DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $missing
+	echo 'after the installation:'
+	look
+fi
+if [ -n "$missing" ]; then
+	echo "missing:$missing; scripts/more.sh install, as root, installs Debian's packages" >&2
+	exit 1
+fi
