@@ -3,14 +3,11 @@ package client
 import (
 	"context"
 	"iter"
-	"os"
 
 	"google.golang.org/grpc"
 	"google.golang.org/protobuf/proto"
 
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
-	"github.com/toolhost/toolhost/internal/address"
-	"github.com/toolhost/toolhost/tool"
 )
 
 // maxRunEventBytes is what one event of a run may have: whole responses and results, not cut in pieces.
@@ -21,12 +18,12 @@ const maxRunEventBytes = 64 << 20
 type Agent struct{ link *link }
 
 // DialAgent returns a client of the agentd at addr: unix:///PATH, 127.0.0.1:PORT or [::1]:PORT. Empty means the
-// environment's AGENTD_ADDR, else the default socket of this user. It does not connect; the only error is that the
-// address is ill-formed. Close must be called in the end.
-func DialAgent(addr string) (*Agent, error) {
-	at, err := address.Find(addr, "agentd", os.Getenv)
+// environment's AGENTD_ADDR, else the default socket of this user, as with OwnServer. It does not connect; the only error is
+// that the address is ill-formed. Close must be called in the end.
+func DialAgent(addr string, options ...DialOption) (*Agent, error) {
+	at, err := find(addr, "agentd", options)
 	if err != nil {
-		return nil, tool.Errorf(tool.KindInvalidArgument, "%w", err)
+		return nil, err
 	}
 	return &Agent{link: newLink(at, "agentd", maxRunEventBytes)}, nil
 }

@@ -2,14 +2,12 @@ package client
 
 import (
 	"context"
-	"os"
 	"sync"
 	"sync/atomic"
 
 	"google.golang.org/grpc"
 
 	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
-	"github.com/toolhost/toolhost/internal/address"
 	"github.com/toolhost/toolhost/internal/hostpb"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -30,12 +28,12 @@ type Client struct {
 }
 
 // Dial returns a client of the toolhost at addr: unix:///PATH, 127.0.0.1:PORT or [::1]:PORT. Empty means the
-// environment's TOOLHOST_ADDR, else the default socket of this user. It does not connect; the only error is that the
-// address is ill-formed. Close must be called in the end.
-func Dial(addr string) (*Client, error) {
-	at, err := address.Find(addr, "toolhost", os.Getenv)
+// environment's TOOLHOST_ADDR, else the default socket of this user, as with OwnServer. It does not connect; the only error is
+// that the address is ill-formed. Close must be called in the end.
+func Dial(addr string, options ...DialOption) (*Client, error) {
+	at, err := find(addr, "toolhost", options)
 	if err != nil {
-		return nil, tool.Errorf(tool.KindInvalidArgument, "%w", err)
+		return nil, err
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	return &Client{link: newLink(at, "toolhost", hostpb.MaxMessageBytes), ctx: ctx, stop: stop}, nil

@@ -35,7 +35,7 @@ func (s *server) with(use func(*client.Agent) error) error {
 	if err != nil {
 		return cli.Usage("%w", err)
 	}
-	a, err := client.DialAgent(addr.String())
+	a, err := client.DialAgent(addr.String(), cli.DialOptions(addr)...)
 	if err != nil {
 		return err
 	}

@@ -45,7 +45,7 @@ func (s *setup) connect(ctx context.Context, private bool, log *slog.Logger) (*t
 		return nil, cli.Usage("%w", err)
 	}
 	named := given != "" || s.process.Getenv(address.Variable(toolhostProgram)) != ""
-	c, err := dial(ctx, addr.String())
+	c, err := dial(ctx, addr.String(), cli.DialOptions(addr)...)
 	switch {
 	case err == nil:
 		return &toolhost{Client: c}, nil
@@ -67,8 +67,8 @@ func (s *setup) connect(ctx context.Context, private bool, log *slog.Logger) (*t
 }
 
 // dial returns a client of a toolhost that answers.
-func dial(ctx context.Context, addr string) (*client.Client, error) {
-	c, err := client.Dial(addr)
+func dial(ctx context.Context, addr string, options ...client.DialOption) (*client.Client, error) {
+	c, err := client.Dial(addr, options...)
 	if err != nil {
 		return nil, err
 	}

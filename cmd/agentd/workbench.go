@@ -39,7 +39,7 @@ func (s *setup) openWork(ctx context.Context, served string, present bool) (*wor
 	if err != nil {
 		return nil, cli.Usage("--addr: %w", err)
 	}
-	a, err := client.DialAgent(at.String())
+	a, err := client.DialAgent(at.String(), cli.DialOptions(at)...)
 	if err != nil {
 		return nil, err
 	}

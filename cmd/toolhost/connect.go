@@ -30,7 +30,7 @@ func (c *connection) with(use func(*client.Client) error) error {
 	if err != nil {
 		return cli.Usage("%w", err)
 	}
-	toolhost, err := client.Dial(addr.String())
+	toolhost, err := client.Dial(addr.String(), cli.DialOptions(addr)...)
 	if err != nil {
 		return err
 	}

@@ -25,6 +25,7 @@ const unixScheme = "unix://"
 type Address struct {
 	path string         // of a unix socket; empty for TCP
 	port netip.AddrPort // of a TCP port; zero for a unix socket
+	own  bool           // a user's own server is expected there: see Own
 }
 
 // Parse reads an address: unix:///PATH, 127.0.0.1:PORT or [::1]:PORT. All else is refused, with the reason: the API is
@@ -70,11 +71,22 @@ func Unix(path string) (Address, error) {
 func Default(program string, getenv func(string) string) Address {
 	if dir := getenv("XDG_RUNTIME_DIR"); dir != "" {
 		if a, err := Unix(filepath.Join(dir, program, program+".sock")); err == nil {
-			return a
+			return a.Own()
 		}
 	}
-	return Address{path: filepath.Join("/tmp", program+"-"+strconv.Itoa(os.Getuid()), program+".sock")}
+	return Address{path: filepath.Join("/tmp", program+"-"+strconv.Itoa(os.Getuid()), program+".sock"), own: true}
 }
+
+// Own returns the address as one that no user chose, such as a default socket. Its folder may be anybody's: another user can
+// make a folder in /tmp first, and sudo can keep another user's XDG_RUNTIME_DIR. So Dial connects to it only where the folder
+// and the server belong to this user or to root, even if this user is root.
+func (a Address) Own() Address {
+	a.own = a.IsUnix()
+	return a
+}
+
+// IsOwn reports whether the address was made by Own or Default.
+func (a Address) IsOwn() bool { return a.own }
 
 // IsUnix reports whether the address is a unix socket.
 func (a Address) IsUnix() bool { return a.path != "" }
@@ -92,6 +104,16 @@ func (a Address) String() string {
 	default:
 		return ""
 	}
+}
+
+// CheckSecure returns an error that says what to do if the address lets in whoever reaches it, as a TCP port does, and the
+// configuration does not accept that.
+func (a Address) CheckSecure(insecure bool) error {
+	if a.IsUnix() || insecure {
+		return nil
+	}
+	return fmt.Errorf("a TCP port such as %s lets in every user and program of this machine, without asking which one it is; "+
+		"listen at unix:///PATH, or write `insecure: true` into the configuration file if that is what you want", a)
 }
 
 func (a Address) network() (network, address string) {

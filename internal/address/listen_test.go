@@ -151,3 +151,68 @@ func TestListenRefusesAStrangePlace(t *testing.T) {
 		}
 	})
 }
+
+// TestAnOwnServerIsNoStrangers: at a default socket, root must not talk to a server of another user, or one that another user
+// could put into the place of its own. An address that was named is as before.
+func TestAnOwnServerIsNoStrangers(t *testing.T) {
+	a := socket(t)
+	listen(t, a)
+	dir := filepath.Dir(a.Path())
+	dial := func(a address.Address) error {
+		conn, err := a.Dial(t.Context())
+		if err == nil {
+			_ = conn.Close()
+		}
+		return err
+	}
+	if err := dial(a.Own()); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := dial(a.Own()); err == nil || !strings.Contains(err.Error(), "chmod go-w") {
+		t.Errorf("a folder that all can write: %v", err)
+	}
+	if err := dial(a); err != nil {
+		t.Errorf("an address that was named: %v", err)
+	}
+	if err := os.Chmod(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if os.Getuid() != 0 {
+		return // only root can make what belongs to another user
+	}
+	if err := os.Chown(dir, 4321, 4321); err != nil {
+		t.Fatal(err)
+	}
+	if err := dial(a.Own()); err == nil || !strings.Contains(err.Error(), "uid 4321") || !strings.Contains(err.Error(), "name the address") {
+		t.Errorf("a stranger's folder: %v", err)
+	}
+	link := filepath.Join(filepath.Dir(dir), "link")
+	if err := os.Symlink(dir, link); err != nil {
+		t.Fatal(err)
+	}
+	linked, err := address.Unix(filepath.Join(link, "x.sock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := dial(linked.Own()); err == nil || !strings.Contains(err.Error(), "uid 4321") {
+		t.Errorf("a link to a stranger's folder: %v", err)
+	}
+	if err := dial(a); err != nil {
+		t.Errorf("an address that was named: %v", err)
+	}
+}
+
+func TestTheDefaultIsOwn(t *testing.T) {
+	for _, runtime := range []string{"", t.TempDir()} {
+		if !address.Default("toolhost", func(string) string { return runtime }).IsOwn() {
+			t.Errorf("with the runtime folder %q the default is not own", runtime)
+		}
+	}
+	named, err := address.Parse("unix:///run/x.sock")
+	if err != nil || named.IsOwn() {
+		t.Error("an address that is named is own", err)
+	}
+}

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 
@@ -43,3 +44,33 @@ def test_where_nothing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
         assert _address.find("", "agentd") == f"unix:///tmp/agentd-{os.getuid()}/agentd.sock"
     monkeypatch.setenv("AGENTD_ADDR", "127.0.0.1:1")
     assert _address.find("", "agentd") == "127.0.0.1:1"
+
+
+def test_a_default_socket_of_a_stranger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "toolhost"
+    folder.mkdir(mode=0o700)
+    path = folder / "toolhost.sock"
+    path.touch()
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    monkeypatch.delenv("TOOLHOST_ADDR", raising=False)
+    address = _address.find("", "toolhost")
+    assert _address.is_default("", "toolhost")
+    assert _address.stranger(address, default=True) is None
+    folder.chmod(0o777)
+    assert "can be written by others" in (_address.stranger(address, default=True) or "")
+    assert _address.stranger(address, default=False) is None
+    folder.chmod(0o700)
+    me = os.getuid()
+    monkeypatch.setattr(Path, "lstat", lambda self: _of(os.lstat(self), me + 7))
+    assert f"belongs to another user (uid {me + 7}); if you trust" in (_address.stranger(address, default=True) or "")
+
+
+def _of(found: os.stat_result, uid: int) -> os.stat_result:
+    return os.stat_result([uid if i == 4 else value for i, value in enumerate(found[:10])])
+
+
+def test_a_named_socket_is_not_a_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOOLHOST_ADDR", "unix:///a")
+    assert not _address.is_default("", "toolhost")
+    monkeypatch.delenv("TOOLHOST_ADDR")
+    assert not _address.is_default("unix:///a", "toolhost")

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
+import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
-import { findAddress, formatAddress, parseAddress } from "../dist/client/address.js";
+import { checkOwner, findAddress, formatAddress, parseAddress } from "../dist/client/address.js";
 
 test("addresses", () => {
   for (const good of ["unix:///run/t.sock", "127.0.0.1:80", "[::1]:8080", "127.9.9.9:1"]) {
@@ -33,4 +36,24 @@ test("where a server is found", () => {
     () => find(undefined, { TOOLHOST_ADDR: "x" }),
     /the environment's TOOLHOST_ADDR: the address "x" is ill-formed/,
   );
+});
+
+test("a default socket of a stranger", async () => {
+  const runtime = await mkdtemp(join(tmpdir(), "address-"));
+  const folder = join(runtime, "toolhost");
+  await mkdir(folder, { mode: 0o700 });
+  await writeFile(join(folder, "toolhost.sock"), "");
+  const own = findAddress(undefined, "toolhost", { XDG_RUNTIME_DIR: runtime });
+  const named = parseAddress(formatAddress(own));
+  await checkOwner(own);
+  await chmod(folder, 0o777);
+  await checkOwner(named);
+  await assert.rejects(checkOwner(own), /can be written by others/);
+  await chmod(folder, 0o700);
+  if (process.getuid?.() === 0) {
+    await chown(folder, 4321, 4321);
+    await checkOwner(named);
+    await assert.rejects(checkOwner(own), /belongs to another user \(uid 4321\); if you trust that user/);
+  }
+  await rm(runtime, { recursive: true });
 });

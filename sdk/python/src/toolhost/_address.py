@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import os
 import re
+import stat
 from pathlib import Path
 
 from toolhost.errors import InvalidArgument
@@ -20,7 +21,7 @@ def find(given: str, program: str) -> str:
     It is the one given, else what the environment's PROGRAM_ADDR says, else this user's default socket. Raises
     InvalidArgument if it is ill-formed.
     """
-    variable = f"{program.upper()}_ADDR"
+    variable = _variable(program)
     if not isinstance(given, str):
         raise TypeError(f"the address must be a str, but is {given!r}; {_FORMS}")
     if given:
@@ -35,6 +36,15 @@ def find(given: str, program: str) -> str:
     if not os.path.isabs(path) or len(path.encode()) > _MAX_PATH:
         path = f"/tmp/{program}-{os.getuid()}/{program}.sock"  # noqa: S108 - toolhost sees to whose the folder is
     return "unix://" + path
+
+
+def is_default(given: str, program: str) -> bool:
+    """Report whether find returns this user's default socket, which nobody chose."""
+    return not given and not os.environ.get(_variable(program))
+
+
+def _variable(program: str) -> str:
+    return f"{program.upper()}_ADDR"
 
 
 def _checked(address: str) -> str:
@@ -62,12 +72,25 @@ def _checked(address: str) -> str:
     return address
 
 
-def stranger(address: str) -> int | None:
-    """Return the user whose socket it is, if that is neither this user nor root: a stranger may have put it there."""
-    if not address.startswith("unix://") or os.getuid() == 0:
+def stranger(address: str, default: bool) -> str | None:
+    """Return why a server must not be connected to: another user may have put the socket there.
+
+    It is None where the socket belongs to this user or to root. Root may connect to any socket that it was told of.
+    At a default socket, which nobody chose, root must not either, and no other user may be able to write the folder.
+    """
+    me = os.getuid()
+    if not address.startswith("unix://") or (me == 0 and not default):
         return None
+    path = Path(address.removeprefix("unix://"))
+    advice = "; if you trust that user, name the address" if default else ""
     try:
-        owner = Path(address.removeprefix("unix://")).stat().st_uid
+        for look in (path.parent.lstat, path.parent.stat) if default else ():
+            folder = look()
+            if folder.st_uid not in (0, me):
+                return f"the socket's folder {path.parent} belongs to another user (uid {folder.st_uid}){advice}"
+            if stat.S_ISDIR(folder.st_mode) and folder.st_mode & 0o022 and not folder.st_mode & stat.S_ISVTX:
+                return f"the socket's folder {path.parent} can be written by others; run: chmod go-w {path.parent}"
+        owner = path.stat().st_uid
     except OSError:
         return None
-    return owner if owner not in (0, os.getuid()) else None
+    return f"the server at {address} belongs to another user (uid {owner}){advice}" if owner not in (0, me) else None

@@ -19,6 +19,7 @@ class Link:
 
     def __init__(self, address: str, program: str, limit: int) -> None:
         self.address = _address.find(address, program)
+        self._default = _address.is_default(address, program)
         self._program = program
         self._limit = limit
         self._channel: grpc.aio.Channel | None = None
@@ -40,9 +41,9 @@ class Link:
                 "make one in each asyncio.run, or use the client that is not async"
             )
         self._loop = loop
-        owner = _address.stranger(self.address)
-        if owner is not None:
-            raise Unavailable(f"the server at {self.address} belongs to another user (uid {owner})")
+        reason = _address.stranger(self.address, self._default)
+        if reason is not None:
+            raise Unavailable(reason)
         if self._channel is None:
             self._channel = grpc.aio.insecure_channel(
                 self.address.replace("unix://", "unix:", 1),

@@ -1,7 +1,8 @@
 /** Where a server is: how an address is written, and where the default sockets are. */
-import { stat } from "node:fs/promises";
+import { constants } from "node:fs";
+import { lstat, stat } from "node:fs/promises";
 import { isIP } from "node:net";
-import { join, normalize } from "node:path";
+import { dirname, join, normalize } from "node:path";
 import { ToolhostError } from "../error.js";
 
 /** What a kernel's socket address holds of a path. */
@@ -14,6 +15,8 @@ export interface Address {
   readonly path?: string;
   /** The port on loopback; undefined for a socket. */
   readonly tcp?: { readonly host: string; readonly port: number };
+  /** It is this user's default socket, which nobody chose. */
+  readonly own?: boolean;
 }
 
 /** Reads an address: unix:///PATH, 127.0.0.1:PORT or [::1]:PORT. All else is refused: the API stays on this machine. */
@@ -93,22 +96,37 @@ function defaultAddress(program: string, env: NodeJS.ProcessEnv): Address {
   const runtime = env.XDG_RUNTIME_DIR;
   if (runtime) {
     try {
-      return { path: socketPath(join(runtime, program, `${program}.sock`)) };
+      return { path: socketPath(join(runtime, program, `${program}.sock`)), own: true };
     } catch {
       // A runtime folder that is relative or too long is passed over.
     }
   }
-  return { path: join("/tmp", `${program}-${process.getuid?.() ?? 0}`, `${program}.sock`) };
+  return { path: join("/tmp", `${program}-${process.getuid?.() ?? 0}`, `${program}.sock`), own: true };
 }
 
-/** Throws where a socket belongs to another user, unless that or this one is root: a stranger may have put it there. */
+/**
+ * Throws where a stranger may have put a socket there: it belongs to neither this user nor root. Root may connect to any
+ * socket that it was told of. At a default socket, which nobody chose, root must not either, and the folder must be one that
+ * no other user can write.
+ */
 export async function checkOwner(address: Address): Promise<void> {
-  const own = process.getuid?.();
-  if (address.path === undefined || own === undefined || own === 0) {
+  const me = process.getuid?.();
+  if (address.path === undefined || me === undefined || (me === 0 && !address.own)) {
     return;
   }
+  const advice = address.own ? "; if you trust that user, name the address" : "";
+  const folder = dirname(address.path);
+  for (const look of address.own ? [lstat, stat] : []) {
+    const { uid, mode } = await look(folder);
+    if (uid !== me && uid !== 0) {
+      throw new Error(`the socket's folder ${folder} belongs to another user (uid ${uid})${advice}`);
+    }
+    if ((mode & constants.S_IFMT) === constants.S_IFDIR && (mode & 0o022) !== 0 && (mode & 0o1000) === 0) {
+      throw new Error(`the socket's folder ${folder} can be written by others; run: chmod go-w ${folder}`);
+    }
+  }
   const { uid } = await stat(address.path);
-  if (uid !== own && uid !== 0) {
-    throw new Error(`the server at ${formatAddress(address)} belongs to another user (uid ${uid})`);
+  if (uid !== me && uid !== 0) {
+    throw new Error(`the server at ${formatAddress(address)} belongs to another user (uid ${uid})${advice}`);
   }
 }
