@@ -43,6 +43,9 @@ func newServeCommand(p cli.Process) *cobra.Command {
 				if at, err = address.Parse(listen); err != nil {
 					return cli.Usage("--listen: %w", err)
 				}
+				if err := at.CheckSecure(s.config.Insecure); err != nil {
+					return cli.Usage("listen: %w", err)
+				}
 			}
 			var least slog.Level
 			if err := least.UnmarshalText([]byte(cmp.Or(level, s.config.Log.Level))); err != nil {
@@ -83,6 +86,9 @@ func (s *setup) serve(ctx context.Context, at address.Address, log *slog.Logger)
 		return err
 	}
 	defer listener.Close()
+	if !listener.Address().IsUnix() {
+		log.Warn("every user and program of this machine can start runs and decide for you: agentd listens at a TCP port, and does not know its clients", "listen", listener.Address())
+	}
 	store, err := s.openJournal(ctx)
 	if err != nil {
 		return err

@@ -16,6 +16,7 @@ func TestServe(t *testing.T) {
 		"serve", "--listen", socket, "--journal", filepath.Join(w.folder, "runs.db"),
 		"--model", w.script("turns: [{calls: [{id: a, tool: wait, arguments: {key: k}}]}, {text: 'it was {{result \"a\"}}'}]"),
 	}
+	w.run("serve", "--listen", "127.0.0.1:0", "--model", args[6]).want(t, 2, "`insecure: true`")
 	first, interrupt, wait := w.begin(args...)
 	first.stdout.until(t, "agentd is ready at "+socket)
 	a, err := client.DialAgent(socket)

@@ -150,11 +150,22 @@ func TestServeOptions(t *testing.T) {
 		options.Workspace != here || options.logLevel != slog.LevelInfo {
 		t.Errorf("the defaults are %+v", options)
 	}
-	options, err = serveFlags{plugins: []string{"a"}, listen: "127.0.0.1:0", stateDir: "s", workspace: "w", level: "debug"}.options(env(nil))
+	tcp := serveFlags{plugins: []string{"a"}, listen: "127.0.0.1:0"}
+	if _, err := tcp.options(env(nil)); err == nil || !strings.Contains(err.Error(), "`insecure: true`") {
+		t.Errorf("a TCP port that nobody asked to be insecure: %v", err)
+	}
+	tcp.config = filepath.Join(t.TempDir(), "toolhost.yaml")
+	if err := os.WriteFile(tcp.config, []byte("insecure: true\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if options, err := tcp.options(env(nil)); err != nil || options.listen.String() != "127.0.0.1:0" {
+		t.Errorf("a TCP port that may be insecure: %v, %v", options.listen, err)
+	}
+	options, err = serveFlags{plugins: []string{"a"}, listen: "unix:///l.sock", stateDir: "s", workspace: "w", level: "debug"}.options(env(nil))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if options.listen.String() != "127.0.0.1:0" || options.State != filepath.Join(here, "s") ||
+	if options.listen.String() != "unix:///l.sock" || options.State != filepath.Join(here, "s") ||
 		options.Workspace != filepath.Join(here, "w") || options.logLevel != slog.LevelDebug {
 		t.Errorf("got %+v", options)
 	}

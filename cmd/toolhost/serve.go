@@ -63,6 +63,9 @@ func serve(ctx context.Context, options serveOptions, stdout, stderr io.Writer) 
 		return err
 	}
 	defer listener.Close()
+	if !listener.Address().IsUnix() {
+		logger.Warn("every user and program of this machine can make calls: toolhost listens at a TCP port, and does not know its clients", "listen", listener.Address())
+	}
 	yard, err := openYard(ctx, options, logger)
 	if err != nil {
 		return err

@@ -101,6 +101,9 @@ func (f serveFlags) options(getenv func(string) string) (serveOptions, error) {
 	if options.listen, err = address.Parse(options.Listen); err != nil {
 		return options, cli.Usage("--listen: %w", err)
 	}
+	if err := options.listen.CheckSecure(options.Insecure); err != nil {
+		return options, cli.Usage("listen: %w", err)
+	}
 	if err := options.logLevel.UnmarshalText([]byte(options.Log.Level)); err != nil {
 		return options, cli.Usage("--log-level: there is no level %q; use debug, info, warn or error", f.level)
 	}

@@ -172,7 +172,8 @@ func (f *verifyFlags) options(p cli.Process, l *lab) (serveOptions, error) {
 	if l != nil {
 		flags.plugins = []string{filepath.Join(l.temp.path, "plugins")}
 		flags.stateDir, flags.workspace = filepath.Join(l.temp.path, "state"), filepath.Join(l.temp.path, "workspace")
-		flags.listen = "127.0.0.1:1" // nobody listens: not at the socket of a toolhost that may run, which the guardian would remove
+		// Nothing listens there. It is not the socket of a toolhost that may run, which the guardian would remove.
+		flags.listen = "unix://" + filepath.Join(l.temp.path, "none.sock")
 	}
 	options, err := flags.options(p.Getenv)
 	if l == nil && len(options.Folders) == 0 {

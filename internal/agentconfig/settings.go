@@ -14,6 +14,9 @@ import (
 type Config struct {
 	// Where clients of `agentd serve` connect: `unix:///PATH`, `127.0.0.1:PORT` or `[::1]:PORT`.
 	Listen string `yaml:"listen" is:"address" unset:"this user's socket, $XDG_RUNTIME_DIR/toolhost/agentd.sock"`
+	// Whether `listen` may be a TCP port. Whatever user or program of this machine can then start runs and decide for you, and
+	// nothing says which one it is.
+	Insecure bool `yaml:"insecure" default:"false"`
 	// Where the toolhost is whose tools are called.
 	Toolhost string `yaml:"toolhost" is:"address" unset:"TOOLHOST_ADDR, else this user's socket"`
 	// The folder for what outlives the process.

@@ -1,10 +1,12 @@
 package agentrpc
 
 import (
+	"cmp"
 	"context"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/peer"
 
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
 )
@@ -39,6 +41,11 @@ func (s *service) Respond(ctx context.Context, req *agentdv1.RespondRequest) (*a
 	decisions, err := toDecisions(req)
 	if err != nil {
 		return nil, err
+	}
+	if p, ok := peer.FromContext(ctx); ok && p.Addr.Network() == "tcp" {
+		for i := range decisions { // the connection does not say which user is at its other end
+			decisions[i].By = cmp.Or(decisions[i].By, "somebody") + " (unverified)"
+		}
 	}
 	seq, err := s.agent.Respond(ctx, req.GetRunId(), decisions...)
 	if err != nil {

@@ -66,6 +66,7 @@ listen: unix:///run/t.sock
 plugins: [plugins, ../shared, /opt/plugins/]
 state: state
 workspace: ./w/../work
+insecure: true
 locked: true
 lock_file: locks/a.lock
 log: {level: debug, format: json}
@@ -138,6 +139,7 @@ func TestEveryKey(t *testing.T) {
 		Folders:   []string{"/etc/toolhost/plugins", "/etc/shared", "/opt/plugins"},
 		State:     "/etc/toolhost/state",
 		Workspace: "/etc/toolhost/work",
+		Insecure:  true,
 		Locked:    true, LockFile: "/etc/toolhost/locks/a.lock",
 		Log:    config.Log{Level: "debug", Format: "json"},
 		Launch: config.Launch{Parallel: 8, Timeout: time.Minute, Waiting: 3},

@@ -14,6 +14,9 @@ import (
 type Config struct {
 	// Where clients connect: `unix:///PATH`, `127.0.0.1:PORT` or `[::1]:PORT`.
 	Listen string `yaml:"listen" is:"address" unset:"this user's socket, $XDG_RUNTIME_DIR/toolhost/toolhost.sock"`
+	// Whether `listen` may be a TCP port. Whatever user or program of this machine can then make calls, and nothing says which
+	// one it is. Clients of a TCP port get no AdminService.
+	Insecure bool `yaml:"insecure" default:"false"`
 	// The folders that hold plugins, searched in this order: the first plugin or tool of a name wins.
 	Folders []string `yaml:"plugins" is:"folder" unset:"where toolhost install puts them, if there are any" hint:"the settings of one plugin belong under plugin"`
 	// The folder for what outlives the process: copies of plugins, their descriptions, what happened to calls.

@@ -26,7 +26,7 @@ func (g guard) caught(where string, report func(*tool.Error)) {
 
 func (g guard) unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (resp any, err error) {
 	defer g.caught(info.FullMethod, func(e *tool.Error) { err = toolpb.StatusError(e) })
-	if err := refused(ctx); err != nil {
+	if err := refused(ctx, info.FullMethod); err != nil {
 		return nil, toolpb.StatusError(err)
 	}
 	resp, err = handler(ctx, req)
@@ -35,7 +35,7 @@ func (g guard) unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, h
 
 func (g guard) stream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) (err error) {
 	defer g.caught(info.FullMethod, func(e *tool.Error) { err = toolpb.StatusError(e) })
-	if err := refused(stream.Context()); err != nil {
+	if err := refused(stream.Context(), info.FullMethod); err != nil {
 		return toolpb.StatusError(err)
 	}
 	return toolpb.StatusError(handler(srv, stream))

@@ -5,16 +5,26 @@ import (
 	"errors"
 	"net"
 	"strconv"
+	"strings"
 
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/peer"
 
+	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
 	"github.com/toolhost/toolhost/internal/address"
 	"github.com/toolhost/toolhost/tool"
 )
 
-// anonymous is who calls over loopback TCP: any user of this machine.
+// anonymous is the principal of every call over loopback TCP: any user of this machine can make it.
 const anonymous = "anonymous"
+
+// unverified returns what a caller says about itself over a connection that does not say which user is at its other end.
+func unverified(words string) string {
+	if words == "" {
+		return "" // an approval without a name is refused
+	}
+	return words + " (unverified)"
+}
 
 // peerCredentials learns from each new connection which user is at its other end. It encrypts nothing: a unix socket
 // and loopback do not leave the machine.
@@ -26,6 +36,7 @@ type peerCredentials struct {
 type identity struct {
 	credentials.CommonAuthInfo
 	principal string
+	tcp       bool  // any user of this machine can have made the connection
 	refused   error // why nothing is answered; nil if it is
 }
 
@@ -38,6 +49,7 @@ func (c peerCredentials) ServerHandshake(conn net.Conn) (net.Conn, credentials.A
 		CommonAuthInfo: credentials.CommonAuthInfo{SecurityLevel: credentials.NoSecurity},
 		principal:      anonymous,
 	}
+	_, id.tcp = conn.(*net.TCPConn)
 	if uid, ok := address.PeerUID(conn); ok {
 		id.principal = "uid:" + strconv.Itoa(uid)
 	}
@@ -63,14 +75,28 @@ func (c peerCredentials) Clone() credentials.TransportCredentials { return c }
 // OverrideServerName implements credentials.TransportCredentials and does nothing.
 func (peerCredentials) OverrideServerName(string) error { return nil }
 
-// refused returns why an RPC must not be made by whoever makes it; nil if it may.
-func refused(ctx context.Context) error {
+// refused returns why an RPC must not be made by whoever makes it; nil if it may. AdminService is for the users whom the socket
+// lets in.
+func refused(ctx context.Context, method string) error {
+	if strings.HasPrefix(method, "/"+toolhostv1.AdminService_ServiceDesc.ServiceName+"/") && overTCP(ctx) {
+		return tool.Errorf(tool.KindDenied, "AdminService is served on unix sockets alone, because toolhost does not know who calls over TCP; let toolhost listen at unix:///PATH")
+	}
 	if p, ok := peer.FromContext(ctx); ok {
 		if id, ok := p.AuthInfo.(identity); ok && id.refused != nil {
 			return tool.Errorf(tool.KindDenied, "%w", id.refused)
 		}
 	}
 	return nil
+}
+
+// overTCP reports whether an RPC came over TCP.
+func overTCP(ctx context.Context) bool {
+	p, ok := peer.FromContext(ctx)
+	if !ok {
+		return false
+	}
+	id, ok := p.AuthInfo.(identity)
+	return ok && id.tcp
 }
 
 // principalOf returns who makes an RPC.

@@ -105,6 +105,9 @@ func callOf(ctx context.Context, name string, arguments []byte, options *toolhos
 		return call, failure
 	}
 	call.Principal = principalOf(ctx)
+	if call.Approval != nil && overTCP(ctx) {
+		call.Approval.ApprovedBy = unverified(call.Approval.ApprovedBy)
+	}
 	if deadline, ok := ctx.Deadline(); ok {
 		left := max(time.Until(deadline), 1) // 0 would mean no bound
 		if call.Timeout == 0 || left < call.Timeout {

@@ -180,6 +180,25 @@ func TestLoopbackIsAnonymous(t *testing.T) {
 	if got := lastCall(t, host).Principal; got != "anonymous" {
 		t.Errorf("the principal is %q", got)
 	}
+	approved := tool.Call{Tool: "danger", Arguments: []byte(`{}`), Approval: &tool.Approval{ApprovedBy: "root (uid:0)"}}
+	if _, err := dial(t, a).Call(bounded(t), approved); err != nil {
+		t.Fatal(err)
+	}
+	if got := lastCall(t, host).Approval.ApprovedBy; got != "root (uid:0) (unverified)" {
+		t.Errorf("approved by %q", got)
+	}
+	admin := dial(t, a)
+	if _, err := admin.Plugins(bounded(t)); tool.KindOf(err) != tool.KindDenied || !strings.Contains(err.Error(), "unix:///PATH") {
+		t.Errorf("listing plugins: %v", err)
+	}
+	for _, err := range admin.WatchEvents(bounded(t), tool.EventQuery{}) {
+		if tool.KindOf(err) != tool.KindDenied {
+			t.Errorf("watching events: %v", err)
+		}
+	}
+	if _, err := admin.Restart(bounded(t), hosttest.PluginName, false); tool.KindOf(err) != tool.KindDenied {
+		t.Errorf("restarting: %v", err)
+	}
 }
 
 func TestCallAnswers(t *testing.T) {

@@ -1223,7 +1223,8 @@ type RespondRequest struct {
 	RunId string `protobuf:"bytes,1,opt,name=run_id,json=runId,proto3" json:"run_id,omitempty"`
 	// The decisions, at least one.
 	Decisions []*Decision `protobuf:"bytes,2,rep,name=decisions,proto3" json:"decisions,omitempty"`
-	// Who decides, as the journal and toolhost's audit log name him. Empty means nobody in particular.
+	// The person that decides, as the journal and toolhost's audit log name them. May be empty. agentd adds " (unverified)" where
+	// the client calls over TCP.
 	DecidedBy     string `protobuf:"bytes,3,opt,name=decided_by,json=decidedBy,proto3" json:"decided_by,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

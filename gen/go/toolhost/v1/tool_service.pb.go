@@ -1358,7 +1358,7 @@ func (x *CallOptions) GetFirstSentTime() *timestamppb.Timestamp {
 // audit log.
 type Approval struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Who agreed, in words. Must not be empty.
+	// Who agreed, in words. Must not be empty. toolhost adds " (unverified)" where the client calls over TCP.
 	ApprovedBy string `protobuf:"bytes,1,opt,name=approved_by,json=approvedBy,proto3" json:"approved_by,omitempty"`
 	// Why. May be empty.
 	Reason string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`

@@ -529,7 +529,8 @@ export type RespondRequest = Message<"agentd.v1.RespondRequest"> & {
   decisions: Decision[];
 
   /**
-   * Who decides, as the journal and toolhost's audit log name him. Empty means nobody in particular.
+   * The person that decides, as the journal and toolhost's audit log name them. May be empty. agentd adds " (unverified)" where
+   * the client calls over TCP.
    *
    * @generated from field: string decided_by = 3;
    */

@@ -754,7 +754,7 @@ export const CallOptionsSchema: GenMessage<CallOptions> = /*@__PURE__*/
  */
 export type Approval = Message<"toolhost.v1.Approval"> & {
   /**
-   * Who agreed, in words. Must not be empty.
+   * Who agreed, in words. Must not be empty. toolhost adds " (unverified)" where the client calls over TCP.
    *
    * @generated from field: string approved_by = 1;
    */
