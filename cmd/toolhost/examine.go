@@ -32,7 +32,7 @@ func examine(ctx context.Context, options serveOptions, folder string) (_ *catal
 	}
 	defer yard.close()
 	plugins := &launcher{
-		runDir: yard.runDir.Path(), guard: yard.guard, groups: yard.groups, logger: logger, config: &options.Config,
+		runDir: yard.runDir.Path(), guard: yard.guard, groups: yard.groups, names: yard.names, logger: logger, config: &options.Config,
 		redact: openSecrets(options.Secrets, options.getenv).Redactor().Line, own: own, brief: true,
 	}
 	known, err := catalog.Open(catalog.Config{

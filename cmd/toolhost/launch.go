@@ -14,6 +14,7 @@ import (
 	"github.com/toolhost/toolhost/internal/guardian"
 	"github.com/toolhost/toolhost/internal/host"
 	"github.com/toolhost/toolhost/internal/limits"
+	"github.com/toolhost/toolhost/internal/namewatch"
 	"github.com/toolhost/toolhost/internal/pluginwire"
 	"github.com/toolhost/toolhost/internal/process"
 	"github.com/toolhost/toolhost/internal/processors"
@@ -26,6 +27,7 @@ type launcher struct {
 	runDir string
 	guard  *guardian.Guard
 	groups *limits.Cgroups
+	names  *namewatch.Watcher // nil: names are not watched
 	logger *slog.Logger
 	config *config.Config
 	redact func(line string, cut bool) string // what the processes print
@@ -91,7 +93,7 @@ func (l *launcher) process(p *catalog.Plugin, name, instance string) process.Con
 		Plugin: name, Instance: instance, Path: p.Path, Args: p.Args, Env: env, Dir: p.Dir,
 		RunDir: l.runDir, Guard: l.guard, Logger: l.logger, StartTimeout: l.config.Launch.Timeout,
 		LineBytes: int(l.config.Logs.LineBytes), LinesPerSecond: l.config.Logs.LinesPerSecond, Redact: l.redact,
-		Limits: instanceLimits(settings.Limits, p), Cgroups: l.groups, PIDNamespace: l.namespace(settings.Sandbox),
+		Limits: instanceLimits(settings.Limits, p), Cgroups: l.groups, Names: l.names, PIDNamespace: l.namespace(settings.Sandbox),
 		Sandbox: l.own.sandbox(settings.Sandbox),
 		Conn:    pluginwire.ConnConfig{MaxResultBytes: int(l.config.Calls.MaxResultBytes)},
 	}

@@ -2,6 +2,8 @@ package main
 
 import (
 	"errors"
+	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,6 +11,7 @@ import (
 	"github.com/toolhost/toolhost/internal/config"
 	"github.com/toolhost/toolhost/internal/process"
 	"github.com/toolhost/toolhost/internal/sandbox"
+	"github.com/toolhost/toolhost/internal/trust"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -17,11 +20,12 @@ import (
 type grounds struct {
 	workspace         string
 	hidden, protected []string
+	names             []string // of files that are configuration wherever they are
 }
 
 // groundsOf returns them for a configuration with absolute paths.
 func groundsOf(options serveOptions) grounds {
-	g := grounds{workspace: options.Workspace, hidden: []string{options.State}, protected: slices.Clone(options.Folders)}
+	g := grounds{workspace: options.Workspace, hidden: []string{options.State}, protected: slices.Clone(options.Folders), names: trust.FileNames()}
 	if options.listen.IsUnix() {
 		g.hidden = append(g.hidden, options.listen.Path())
 	}
@@ -42,8 +46,22 @@ func groundsOf(options serveOptions) grounds {
 func (g grounds) sandbox(s config.Sandbox) sandbox.Config {
 	return sandbox.Config{
 		Mode: sandbox.Mode(s.Mode), Network: s.Network, Workspace: g.workspace, WorkspaceAccess: tool.Access(s.Workspace),
-		Read: s.Read, Write: s.Write, Hidden: g.hidden, Protected: g.protected,
+		Read: s.Read, Write: s.Write, Hidden: g.hidden, Protected: g.protected, Names: g.names,
 	}
+}
+
+// check reports whether what is toolhost's own can be protected from every plugin, as each is configured.
+func (g grounds) check(c *config.Config) error {
+	names := slices.Sorted(maps.Keys(c.ByPlugin))
+	for _, name := range append([]string{""}, names...) { // an unknown plugin has the defaults
+		if err := sandbox.Check(g.sandbox(c.Plugin(name).Sandbox)); err != nil {
+			if name == "" {
+				return err
+			}
+			return fmt.Errorf("plugin.%s.sandbox: %w", name, err)
+		}
+	}
+	return nil
 }
 
 // question returns what a process may touch that lives only to say what it is: nothing to work with, but what it may need

@@ -56,6 +56,9 @@ func serve(ctx context.Context, options serveOptions, stdout, stderr io.Writer) 
 	if err := checkWorkspace(options.Workspace, options.State); err != nil {
 		return err
 	}
+	if err := groundsOf(options).check(&options.Config); err != nil {
+		return err
+	}
 	listener, err := options.listen.Listen(ctx, "toolhost")
 	if errors.Is(err, address.ErrInUse) {
 		return fmt.Errorf("%w; stop that one, or choose another address with --listen", err)
@@ -77,7 +80,7 @@ func serve(ctx context.Context, options serveOptions, stdout, stderr io.Writer) 
 		MaxBytes: int(options.Logs.MaxBytes), Redact: store.Redactor().Record,
 	})
 	plugins := &launcher{
-		runDir: yard.runDir.Path(), guard: yard.guard, groups: yard.groups,
+		runDir: yard.runDir.Path(), guard: yard.guard, groups: yard.groups, names: yard.names,
 		logger: slog.New(logs.Handler(logger.Handler())), config: &options.Config, redact: store.Redactor().Line,
 		kept: keeper.Kept(options.getenv), own: groundsOf(options), brief: options.brief,
 		processors: governor,

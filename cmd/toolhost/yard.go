@@ -9,6 +9,7 @@ import (
 	"github.com/toolhost/toolhost/internal/address"
 	"github.com/toolhost/toolhost/internal/guardian"
 	"github.com/toolhost/toolhost/internal/limits"
+	"github.com/toolhost/toolhost/internal/namewatch"
 )
 
 // yard is where plugin processes live, and what clears it up: a folder for their sockets, their control groups, and the
@@ -17,6 +18,7 @@ type yard struct {
 	runDir *guardian.RunDir
 	groups *limits.Cgroups
 	guard  *guardian.Guard
+	names  *namewatch.Watcher // nil: the system gives none
 }
 
 // openYard clears up after toolhosts that died together with their guardians, and makes a yard for this one. Close it when
@@ -33,6 +35,9 @@ func openYard(ctx context.Context, options serveOptions, logger *slog.Logger) (*
 		y.close()
 		return nil, err
 	}
+	if y.names, err = namewatch.Open(); err != nil {
+		logger.Warn("files of toolhost's own that are replaced while plugins run go unnoticed", "error", err)
+	}
 	return y, nil
 }
 
@@ -40,6 +45,7 @@ func (y *yard) close() {
 	if y.guard != nil {
 		y.guard.Close()
 	}
+	y.names.Close()
 	y.groups.Close()
 	y.runDir.Close()
 }

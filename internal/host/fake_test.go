@@ -40,6 +40,7 @@ func (p *fakeProcess) Conn() *pluginwire.Conn        { return p.conn }
 func (p *fakeProcess) PID() int                      { return p.pid }
 func (p *fakeProcess) RSS() uint64                   { return 1 << 20 }
 func (p *fakeProcess) Limits() []tool.EffectiveLimit { return nil }
+func (p *fakeProcess) Withdrawn() string             { return "" }
 func (p *fakeProcess) Sandbox() tool.Sandbox         { return tool.Sandbox{Mode: "off"} }
 func (p *fakeProcess) Done() <-chan struct{}         { return p.done }
 func (p *fakeProcess) Stop(_ context.Context) error  { p.end(tool.Exit{}); return nil }

@@ -37,6 +37,9 @@ type Process interface {
 	// Done is closed when the process is gone and all that it held is released; Exit then says how it ended.
 	Done() <-chan struct{}
 	Exit() tool.Exit
+	// Withdrawn says why toolhost ended the process by itself, which is no crash; empty if it did not. It may be called once
+	// Done is closed.
+	Withdrawn() string
 	// Limits says what bounds the process, and by what means.
 	Limits() []tool.EffectiveLimit
 	// Sandbox says what the process may touch, and what keeps it from the rest.

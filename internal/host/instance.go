@@ -60,8 +60,15 @@ func (s *supervisor) live(in *instance) {
 	close(in.routed)
 	crashed := s.watch(in)
 	in.exit = s.awaitExit(in)
+	withdrawn := in.proc.Withdrawn()
+	if withdrawn != "" {
+		in.requestStop(withdrawn, true) // so that it is logged and shown as no crash
+	}
 	s.logExit(in)
 	s.leave(in, func(m *lifecycle.Machine, now time.Time) []lifecycle.Action {
+		if withdrawn != "" {
+			return m.Withdrawn(now, in.id, withdrawn)
+		}
 		if crashed {
 			return m.Crashed(now, in.id, in.exit.String())
 		}

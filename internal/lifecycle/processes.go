@@ -73,6 +73,25 @@ func (m *Machine) Crashed(now time.Time, instance, exit string) []Action {
 	return m.ended(now, instance, exit, true)
 }
 
+// Withdrawn is Exited for a process that toolhost ended without the machine's decision, because it could not be left to
+// run. The plugin has done nothing that counts against it: the next call gets another process at once.
+func (m *Machine) Withdrawn(now time.Time, instance, reason string) []Action {
+	in := m.instances[instance]
+	if in == nil {
+		return m.take()
+	}
+	m.forget(in)
+	m.event(now, EventExited, in, reason)
+	if r := m.replacing; r != nil && r.instance == in.ID {
+		m.replacementFailed(now, reason)
+	}
+	if in.probe && m.quarantine != "" {
+		m.scheduleProbe(now) // it was ended before it could show anything
+	}
+	m.settle(now)
+	return m.take()
+}
+
 func (m *Machine) ended(now time.Time, instance, exit string, byItself bool) []Action {
 	in := m.instances[instance]
 	if in == nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolhost/toolhost/internal/guardian"
 	"github.com/toolhost/toolhost/internal/limits"
+	"github.com/toolhost/toolhost/internal/namewatch"
 	"github.com/toolhost/toolhost/internal/pluginwire"
 	"github.com/toolhost/toolhost/internal/sandbox"
 	"github.com/toolhost/toolhost/tool"
@@ -67,6 +68,9 @@ type Config struct {
 	// Sandbox is what the process may touch besides its program, the folder that Dir names, which it may read, and its own
 	// folders. Zero: whatever toolhost may.
 	Sandbox sandbox.Config
+	// Names watches the names on which the protection of files depends. When one of them changes, the process is killed, and
+	// Withdrawn says so. Nil: none are watched, and the wall of files says so if there are any.
+	Names *namewatch.Watcher
 	// Report is told how far the launch is: InstanceHandshaking once the process runs, InstanceWarming once it has said where it
 	// listens. It must not block. Nil: nobody is told.
 	Report func(state tool.InstanceState)

@@ -44,18 +44,22 @@ func Launch(ctx context.Context, cfg Config) (*Process, error) {
 	if deadline, ok := ctx.Deadline(); ok {
 		cfg.StartTimeout = min(cfg.StartTimeout, time.Until(deadline))
 	}
-	p, err := prepare(cfg)
-	if err != nil {
-		return nil, fmt.Errorf("launching plugin %q: %w", cfg.Plugin, err)
-	}
 	launch, cancel := context.WithTimeoutCause(ctx, cfg.StartTimeout, errStartTimeout)
 	defer cancel()
-	p.begin(launch)
-	if p.run(launch); p.err == nil {
-		return p, nil
+	for try := 1; ; try++ {
+		p, err := prepare(cfg)
+		if err != nil {
+			return nil, fmt.Errorf("launching plugin %q: %w", cfg.Plugin, err)
+		}
+		p.begin(launch)
+		if p.run(launch); p.err == nil {
+			return p, nil
+		}
+		<-p.done
+		if p.Withdrawn() == "" || launch.Err() != nil || try == mostPlans {
+			return nil, p.failure(ctx, launch)
+		}
 	}
-	<-p.done
-	return nil, p.failure(ctx, launch)
 }
 
 // begin has the process owned from now on, through its launch and to its end.

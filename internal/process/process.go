@@ -72,6 +72,10 @@ type Process struct {
 	stopping bool
 	reason   string // why it was ended; the first counts
 	oom      string // why, if that was for want of memory
+
+	withdrawn string // why toolhost itself ended it; see withdraw
+	unwatch   func() // ends the watch of names; nil: there is none
+	unwatched error  // why names are not watched
 }
 
 // PID returns the process id, which is its process group's too. After Done it may be another's.
@@ -215,8 +219,8 @@ func (p *Process) exitsWithin(d time.Duration) bool {
 // kill ends the group at once and cuts the connection, so that nothing waits for an answer. It does not block.
 func (p *Process) kill(reason string) {
 	p.because(reason)
+	p.child.signalGroup(syscall.SIGKILL) // first: a process that loses its connection may go on for a moment
 	p.link.close()
-	p.child.signalGroup(syscall.SIGKILL)
 }
 
 // because notes why the process is being ended, unless it ended already or there is another reason.
@@ -254,6 +258,7 @@ func (p *Process) release() {
 	if err := p.holder.Close(); err != nil {
 		p.cfg.Logger.Warn("ending what the plugin started", "error", err)
 	}
+	p.stopWatching()
 	close(p.over)
 	<-p.launched // soon, for nothing answers any more
 	if p.conn != nil {

@@ -56,6 +56,9 @@ func (p *Process) start(ctx context.Context, protocol []string, dir string) erro
 	p.watchers.Go(p.calmDown) // ends with the launch
 	p.cfg.Report(tool.InstanceHandshaking)
 	close(p.spawned)
+	if reason := p.Withdrawn(); reason != "" { // before there was a process to kill
+		p.kill(reason)
+	}
 	if p.cfg.Guard != nil {
 		p.cfg.Guard.Add(ctx, child.id)
 	}
@@ -89,7 +92,7 @@ func (p *Process) startChild(ctx context.Context, attr os.ProcAttr, dir string) 
 	s.namespace = !s.grouped && p.cfg.PIDNamespace != NamespaceOff
 	without := map[string]string{}
 	alone := false // nothing comes with the PID namespace
-	for {
+	for try := 0; ; {
 		p.unwalled = !s.namespace && p.noNamespace == ""
 		s.beside = 0
 		if s.namespace && !alone {
@@ -99,7 +102,10 @@ func (p *Process) startChild(ctx context.Context, attr os.ProcAttr, dir string) 
 		_, notBeside := errors.AsType[*besideError](err)
 		namespace, noNamespace := errors.AsType[*namespaceError](err)
 		wall, noWall := errors.AsType[*sandbox.WallError](err)
+		_, changed := errors.AsType[*sandbox.ChangedError](err)
 		switch {
+		case changed && try < mostPlans:
+			try++
 		case errors.Is(err, errNotGrouped):
 			s.grouped, s.namespace = false, true
 		case notBeside:
@@ -146,7 +152,7 @@ func (p *Process) startBehind(ctx context.Context, s spec, dir string, without m
 	var plan *sandbox.Plan
 	s.attr.Dir = ""
 	s.plan = func() (_ *sandbox.Plan, err error) {
-		plan, err = sandbox.New(cfg, sandbox.Situation{
+		plan, err = p.watchedPlan(cfg, sandbox.Situation{
 			Program: p.cfg.Path, Folder: p.cfg.Dir, Dir: p.dir(), Own: []string{p.tmp(), dir}, Stage: stage,
 			PIDNamespace: s.namespace, NoPIDNamespace: cmp.Or(p.noNamespace, "none is needed"), Beside: s.beside != 0,
 			Waits: s.gate != nil, Without: maps.Clone(without),
@@ -156,6 +162,7 @@ func (p *Process) startBehind(ctx context.Context, s spec, dir string, without m
 	child, err := startChild(ctx, s)
 	if plan != nil {
 		p.sandbox = plan.Sandbox()
+		p.tellUnwatched()
 		plan.Close()
 	}
 	return child, err

@@ -67,7 +67,7 @@ func (w *Waiting) Fits(cfg Config) bool {
 // lasting returns what of a Config a process keeps for as long as it lives, as far as that can be compared.
 func (c Config) lasting() Config {
 	c.Instance, c.StartTimeout, c.Report, c.Redact = "", 0, nil, nil
-	c.Logger, c.Guard, c.Cgroups = nil, nil, nil
+	c.Logger, c.Guard, c.Cgroups, c.Names = nil, nil, nil, nil
 	return c
 }
 
@@ -86,6 +86,10 @@ func (w *Waiting) Launch(ctx context.Context, cfg Config) (*Process, error) {
 		cfg.StartTimeout = min(cfg.StartTimeout, time.Until(deadline))
 	}
 	p := w.p
+	if p.Withdrawn() != "" {
+		w.Close()
+		return Launch(ctx, cfg)
+	}
 	p.cfg.Instance, p.cfg.StartTimeout, p.cfg.Report = cfg.Instance, cfg.StartTimeout, cfg.Report
 	stop := context.AfterFunc(ctx, func() { w.cancel(context.Cause(ctx)) })
 	defer stop()
@@ -105,6 +109,9 @@ func (w *Waiting) Launch(ctx context.Context, cfg Config) (*Process, error) {
 		p.kill("its walls are not those that it would get now")
 	}
 	<-p.done
+	if ctx.Err() == nil && p.Withdrawn() != "" {
+		return Launch(ctx, cfg)
+	}
 	if ctx.Err() != nil || began && current && context.Cause(w.launch) != errStuck {
 		return nil, p.failure(ctx, w.launch)
 	}

@@ -4,6 +4,7 @@ package sandbox
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"unsafe"
@@ -19,20 +20,8 @@ const procMount = "proc"
 // look finds out what the process is to see.
 func (p *Plan) look() error {
 	v := newView()
-	for _, path := range p.cfg.Read {
-		if err := v.reveal(path, tool.AccessRead); err != nil {
-			return fmt.Errorf("granting that it reads %s: %w", path, err)
-		}
-	}
-	for _, path := range p.cfg.Write {
-		if err := v.reveal(path, tool.AccessWrite); err != nil {
-			return fmt.Errorf("granting that it writes %s: %w", path, err)
-		}
-	}
-	if p.cfg.Workspace != "" && (p.cfg.WorkspaceAccess == tool.AccessRead || p.cfg.WorkspaceAccess == tool.AccessWrite) {
-		if err := v.reveal(p.cfg.Workspace, p.cfg.WorkspaceAccess); err != nil {
-			return fmt.Errorf("granting it the workspace: %w", err)
-		}
+	if err := v.grant(p.cfg); err != nil {
+		return err
 	}
 	for _, path := range p.situation.Own {
 		if err := v.reveal(path, tool.AccessWrite); err != nil {
@@ -49,11 +38,8 @@ func (p *Plan) look() error {
 		return err
 	}
 	p.lookAtMemory(v)
-	for _, path := range p.cfg.Hidden {
-		v.hide(path)
-	}
-	for _, path := range p.cfg.Protected {
-		v.protect(path)
+	if err := v.shieldAll(p.cfg); err != nil {
+		return err
 	}
 	p.view, p.layout = v, v.layout()
 	p.shown = tool.Sandbox{
@@ -126,6 +112,11 @@ func (p *Plan) lookAtMemory(v *view) {
 			add(item{path: path, kind: nothing, access: tool.AccessRead, exact: true})
 		}
 	}
+	for _, path := range maskedSystem {
+		if info, err := os.Lstat(path); err == nil && info.IsDir() {
+			add(item{path: path, kind: nothing, access: tool.AccessRead, folder: true, exact: true})
+		}
+	}
 }
 
 func exists(path string) bool {
@@ -190,16 +181,9 @@ func (p *Plan) chooseLandlock() tool.Wall {
 	case p.abi < scopedSince:
 		w.Note = "this kernel's Landlock does not keep signals and abstract sockets apart; version 6 does"
 	}
-	if !p.mounts {
-		var exceptions []string
-		for _, it := range p.layout {
-			if it.exact && it.kind == nothing && !within(it.path, "/proc") || it.exact && it.kind == bound && it.access == tool.AccessRead {
-				exceptions = append(exceptions, it.path)
-			}
-		}
-		if len(exceptions) > 0 {
-			w.Note = strings.TrimPrefix(w.Note+"; ", "; ") + "it makes no exception of what is in a folder that was granted: " + strings.Join(exceptions, ", ")
-		}
+	if roots := p.carvedRoots(tool.AccessWrite); !p.mounts && w.Effective && len(roots) > 0 {
+		w.Note = strings.TrimPrefix(w.Note+"; ", "; ") + "in a folder that holds files of toolhost's own, only the other files and folders " +
+			"that are there now are granted, and no new ones can be made beside them: " + strings.Join(roots, ", ")
 	}
 	return w
 }

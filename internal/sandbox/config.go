@@ -29,12 +29,12 @@ type Config struct {
 	WorkspaceAccess tool.Access
 	// Read and Write are further files and folders. They must be there.
 	Read, Write []string
-	// Hidden is what stays out of sight even where a folder around it was granted: toolhost's own. What is not there counts
-	// for nothing.
-	Hidden []string
-	// Protected is what is not to be changed even where a folder around it was granted to be changed. What is not there
-	// counts for nothing.
-	Protected []string
+	// Hidden is what stays out of sight, and Protected what is not to be changed, even where a folder around it was granted:
+	// toolhost's own. Both hold of names, whatever has them now or later; see ShieldError for what cannot be held.
+	Hidden, Protected []string
+	// Names are names of files that are not to be changed directly in any folder that the process may write: they mean
+	// something to toolhost wherever they are.
+	Names []string
 }
 
 // Situation is what a Plan depends on and its Config does not say.
@@ -90,6 +90,11 @@ func (c Config) check() error {
 			if !filepath.IsAbs(path) {
 				return fmt.Errorf("the sandbox's path %q is not absolute", path)
 			}
+		}
+	}
+	for _, name := range c.Names {
+		if name != filepath.Base(name) {
+			return fmt.Errorf("%q is not the name of a file", name)
 		}
 	}
 	return nil

@@ -21,6 +21,7 @@ const (
 		unix.LANDLOCK_ACCESS_FS_MAKE_CHAR | unix.LANDLOCK_ACCESS_FS_MAKE_DIR | unix.LANDLOCK_ACCESS_FS_MAKE_REG |
 		unix.LANDLOCK_ACCESS_FS_MAKE_SOCK | unix.LANDLOCK_ACCESS_FS_MAKE_FIFO | unix.LANDLOCK_ACCESS_FS_MAKE_BLOCK |
 		unix.LANDLOCK_ACCESS_FS_MAKE_SYM
+	listOnly = unix.LANDLOCK_ACCESS_FS_READ_DIR
 	// ofFiles is what can be said of what is no folder.
 	ofFiles = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_READ_FILE |
 		unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
@@ -63,11 +64,15 @@ func (p *Plan) writeLandlock() {
 		}
 	}
 	for _, it := range p.layout {
-		if p.mounts && within(it.path, "/etc") && it.access == tool.AccessRead {
-			continue
-		}
-		if rights := p.rights(it); rights != 0 {
-			p.writeRule(it.path, rights)
+		switch {
+		case p.mounts && within(it.path, "/etc") && it.access == tool.AccessRead:
+		case !p.mounts && !it.exact && it.kind == bound && len(p.exceptions(it.path)) > 0:
+			p.carve(it)
+		case !p.mounts && it.made: // carve allows what is in it
+		default:
+			if rights := p.rights(it); rights != 0 {
+				p.writeRule(it.path, rights)
+			}
 		}
 	}
 	p.call(at, unix.SYS_LANDLOCK_RESTRICT_SELF, firstFD, 0)
@@ -114,9 +119,17 @@ func (p *Plan) rights(it item) uint64 {
 	return rights & p.handled()
 }
 
+// writeRule allows what is at a path. Without a file system of its own, the path is that of toolhost's, in which somebody may
+// put a link in the way.
 func (p *Plan) writeRule(path string, rights uint64) {
-	at := step{wall: Landlock, what: "allowing itself " + path}
-	p.call(at, unix.SYS_OPENAT, currentFolder, p.program.Text(path), unix.O_PATH|unix.O_CLOEXEC, 0)
+	at := step{wall: Landlock, what: "allowing itself " + path, changing: !p.mounts}
+	if p.mounts || systemOwned(path) {
+		p.call(at, unix.SYS_OPENAT, currentFolder, p.program.Text(path), unix.O_PATH|unix.O_CLOEXEC, 0)
+	} else {
+		const size = 24 // struct open_how: flags, mode, resolve
+		how := p.program.Words(unix.O_PATH|unix.O_CLOEXEC, 0, unix.RESOLVE_NO_SYMLINKS)
+		p.call(at, unix.SYS_OPENAT2, currentFolder, p.program.Text(path), how, size)
+	}
 	rule := binary.NativeEndian.AppendUint64(nil, rights) // struct landlock_path_beneath_attr
 	rule = binary.NativeEndian.AppendUint32(rule, firstFD+1)
 	p.call(at, unix.SYS_LANDLOCK_ADD_RULE, firstFD, unix.LANDLOCK_RULE_PATH_BENEATH, p.program.Bytes(rule), 0)

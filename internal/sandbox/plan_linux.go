@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"syscall"
@@ -41,6 +42,7 @@ type Plan struct {
 type step struct {
 	wall, what string
 	optional   bool // a kernel, or what filters its calls, may refuse it; all else must succeed
+	changing   bool // it fails if a file or folder has gone or become a link since the plan was made
 }
 
 // New makes a plan. It looks at the machine and at files, and changes nothing. The error is a *RefusedError if a wall is
@@ -88,6 +90,13 @@ func (p *Plan) Current() bool {
 	now, err := draw(p.cfg, p.situation)
 	return err == nil && now.program.Equal(&p.program) && now.view.sameFiles(p.view, p.layout) && slices.Equal(now.mounted, p.mounted)
 }
+
+// Names returns the names whose change takes protection away, in no order: the process must be ended when one of them begins
+// to denote another file. None is protected by a wall alone.
+func (p *Plan) Names() []string { return slices.Collect(maps.Keys(p.view.names)) }
+
+// SameNames reports whether each of Names denotes the same file as when the plan was made.
+func (p *Plan) SameNames() bool { return p.view.sameNames() }
 
 // Close releases the plan. What was started is not touched.
 func (p *Plan) Close() {
@@ -144,6 +153,9 @@ func (p *Plan) explain(failed *entry.CallError) error {
 	err := fmt.Errorf("%s: %w", at.what, failed.Err)
 	if at.optional && refusal(failed.Err) {
 		return &WallError{Wall: at.wall, Err: err}
+	}
+	if at.changing && (errors.Is(failed.Err, unix.ENOENT) || errors.Is(failed.Err, unix.ELOOP) || errors.Is(failed.Err, unix.ENOTDIR)) {
+		return &ChangedError{Err: err}
 	}
 	return fmt.Errorf("preparing its sandbox: %w", err)
 }

@@ -35,6 +35,12 @@ func New(cfg Config, s Situation) (*Plan, error) {
 	return p, nil
 }
 
+// Names returns none: nothing is protected here.
+func (p *Plan) Names() []string { return nil }
+
+// SameNames returns true.
+func (p *Plan) SameNames() bool { return true }
+
 // Close does nothing.
 func (p *Plan) Close() {}
 
@@ -67,3 +73,9 @@ func (e *Entered) Abandon() {
 	_ = e.process.Kill()
 	_, _ = e.process.Wait()
 }
+
+// ChangedError says that a file or folder changed while a process went behind its walls. It does not occur here.
+type ChangedError struct{ Err error }
+
+func (e *ChangedError) Error() string { return e.Err.Error() }
+func (e *ChangedError) Unwrap() error { return e.Err }

@@ -33,4 +33,9 @@ var deviceLinks = map[string]string{
 var maskedProc = [...]string{
 	"/proc/kcore", "/proc/keys", "/proc/key-users", "/proc/timer_list", "/proc/kpagecount", "/proc/kpageflags", "/proc/kpagecgroup",
 	"/proc/slabinfo", "/proc/vmallocinfo", "/proc/pagetypeinfo", "/proc/sched_debug", "/proc/latency_stats",
+	// How the machine was started: boot loaders and managers of virtual machines put addresses and keys there.
+	"/proc/cmdline", "/proc/bootconfig",
 }
+
+// maskedSystem are folders among the system's that hold settings of this machine's, and no programs.
+var maskedSystem = [...]string{"/usr/local/etc"}

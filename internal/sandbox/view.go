@@ -31,6 +31,7 @@ type item struct {
 	access tool.Access
 	folder bool
 	exact  bool // what holds of it must not follow from a folder around it that allows more
+	made   bool // it was nobody's wish: a folder that is kept in its place for the sake of what is in it
 }
 
 // view is all that the process sees, by path.
@@ -40,10 +41,34 @@ type view struct {
 
 	folders map[string]bool        // that were looked at on the way, and are no links
 	files   map[string]fs.FileInfo // what was found at a path that is no link
+	names   map[string]fs.FileInfo // names that protection depends on, and what they denote; nil: nothing
 }
 
 func newView() *view {
-	return &view{items: map[string]item{}, links: map[string]string{}, folders: map[string]bool{}, files: map[string]fs.FileInfo{}}
+	return &view{
+		items: map[string]item{}, links: map[string]string{}, folders: map[string]bool{}, files: map[string]fs.FileInfo{},
+		names: map[string]fs.FileInfo{},
+	}
+}
+
+// grant makes visible what the operator granted.
+func (v *view) grant(cfg Config) error {
+	for _, path := range cfg.Read {
+		if err := v.reveal(path, tool.AccessRead); err != nil {
+			return fmt.Errorf("granting that it reads %s: %w", path, err)
+		}
+	}
+	for _, path := range cfg.Write {
+		if err := v.reveal(path, tool.AccessWrite); err != nil {
+			return fmt.Errorf("granting that it writes %s: %w", path, err)
+		}
+	}
+	if cfg.Workspace != "" && (cfg.WorkspaceAccess == tool.AccessRead || cfg.WorkspaceAccess == tool.AccessWrite) {
+		if err := v.reveal(cfg.Workspace, cfg.WorkspaceAccess); err != nil {
+			return fmt.Errorf("granting it the workspace: %w", err)
+		}
+	}
+	return nil
 }
 
 // reveal makes a path visible, and the links by which it is reached. If it is visible already, the better access counts.
@@ -118,49 +143,6 @@ func (v *view) revealAny(paths []string, access tool.Access) error {
 // missing reports whether a path is not there, or is none of this user's business.
 func missing(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)
-}
-
-// hide puts nothing in place of a path, if a folder around it is visible.
-func (v *view) hide(path string) {
-	v.overlay(path, item{kind: nothing, access: tool.AccessRead, exact: true})
-}
-
-// protect lets a path only be read, if a folder around it may be written.
-func (v *view) protect(path string) {
-	v.overlay(path, item{kind: bound, access: tool.AccessRead, exact: true})
-}
-
-func (v *view) overlay(path string, it item) {
-	real, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return // it is not there
-	}
-	info, err := os.Stat(real)
-	if err != nil {
-		return
-	}
-	if _, granted := v.items[real]; granted && it.kind == nothing {
-		return // what was granted by its own name
-	}
-	outer, ok := around(v.items, real)
-	if !ok || outer.kind != bound && outer.kind != nothing || it.kind == bound && outer.access != tool.AccessWrite {
-		return
-	}
-	it.path, it.folder, v.files[real] = real, info.IsDir(), info
-	v.items[real] = it
-	if outer.kind == bound && outer.access == tool.AccessWrite {
-		v.pin(outer, filepath.Dir(real))
-	}
-}
-
-// pin makes a mount of each folder from outer, which may be written, down to dir: a mount cannot be renamed, and what is
-// protected in it not be moved away together with it.
-func (v *view) pin(outer item, dir string) {
-	for ; dir != outer.path; dir = filepath.Dir(dir) {
-		if _, there := v.items[dir]; !there {
-			v.items[dir] = item{path: dir, kind: bound, access: tool.AccessWrite, folder: true, exact: true}
-		}
-	}
 }
 
 // layout returns what has to be put in place, in an order in which each finds what it is in, without what is there already

@@ -163,6 +163,7 @@ func (p *process) Conn() *pluginwire.Conn        { return p.conn }
 func (p *process) PID() int                      { return 1 << 30 }
 func (p *process) RSS() uint64                   { return 0 }
 func (p *process) Limits() []tool.EffectiveLimit { return nil }
+func (p *process) Withdrawn() string             { return "" }
 func (p *process) Sandbox() tool.Sandbox         { return tool.Sandbox{Mode: "off"} }
 func (p *process) Done() <-chan struct{}         { return p.done }
 func (p *process) Exit() tool.Exit               { return tool.Exit{} }

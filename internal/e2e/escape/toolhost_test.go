@@ -119,6 +119,7 @@ func (w *world) serve(t *testing.T, before ...string) *toolhost {
 	h := &toolhost{world: w, socket: w.path("api.sock"), stderr: &lockedBuffer{}, exited: make(chan struct{}), walls: map[string]tool.Sandbox{}}
 	addr := "unix://" + h.socket
 	h.cmd = w.command(context.Background(), before, "serve", "--config", w.path("toolhost.yaml"), "--plugins", w.path("plugins"), "--listen", addr, "--state", w.path("state"))
+	h.cmd.Args = append(h.cmd.Args, w.more...)
 	h.cmd.Stderr = h.stderr
 	stdout, err := h.cmd.StdoutPipe()
 	if err == nil {

@@ -30,6 +30,7 @@ const nobody = 65534
 type world struct {
 	base, canary string
 	uid          int
+	more         []string // arguments of toolhost, besides those that it always has
 
 	victim   *exec.Cmd // another process of the same user
 	signals  chan os.Signal

@@ -40,6 +40,7 @@ func try(ctx context.Context, what string, with []string) (string, error) {
 		"run":         {1, run},
 		"memory":      {2, runInMemory},
 		"swap":        {4, swap},
+		"hunt":        {3, hunt},
 		"linger":      {1, func(_ context.Context, with []string) (string, error) { return linger(with[0]) }},
 		"eat":         {2, func(_ context.Context, with []string) (string, error) { return eat(with[0], with[1]) }},
 	}

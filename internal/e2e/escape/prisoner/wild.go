@@ -6,9 +6,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 	"unsafe"
@@ -52,6 +55,25 @@ func swap(ctx context.Context, with []string) (string, error) {
 		}
 	}
 	return fmt.Sprint(times), nil
+}
+
+// hunt tries to read a file, again and again for so many milliseconds, and to write to it if the third argument says "write".
+// It returns all that it read, each text once.
+func hunt(ctx context.Context, with []string) (string, error) {
+	ms, err := strconv.Atoi(with[1])
+	if err != nil {
+		return "", err
+	}
+	seen := map[string]bool{}
+	for end := time.Now().Add(time.Duration(ms) * time.Millisecond); time.Now().Before(end) && ctx.Err() == nil; {
+		if text, err := read(with[0]); err == nil {
+			seen[text] = true
+		}
+		if with[2] == "write" && write(with[0]) == nil {
+			seen["written"] = true
+		}
+	}
+	return strings.Join(slices.Sorted(maps.Keys(seen)), "\n"), nil
 }
 
 // linger leaves a process behind that belongs to no group or session of this one, and whose environment says nothing.

@@ -1,0 +1,92 @@
+//go:build linux && (amd64 || arm64)
+
+package sandbox
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/toolhost/toolhost/tool"
+)
+
+// mostCarved bounds how many entries of folders Landlock is told of. Each takes three of a program's system calls.
+const mostCarved = 1000
+
+// exceptions returns what is shielded in a folder that was granted, by path, with the folders on the way to it.
+func (p *Plan) exceptions(root string) map[string]item {
+	found := map[string]item{}
+	for _, it := range p.layout {
+		if !it.exact || it.made || it.kind != bound && it.kind != nothing || !within(it.path, root) || it.path == root ||
+			within(it.path, "/proc") { // its entries are processes, which come and go
+			continue
+		}
+		found[it.path] = it
+		for dir := filepath.Dir(it.path); dir != root; dir = filepath.Dir(dir) {
+			if _, there := found[dir]; !there {
+				found[dir] = item{path: dir, folder: true, made: true}
+			}
+		}
+	}
+	return found
+}
+
+// carvedRoots returns the folders whose entries have to be allowed one by one, of those that were granted so.
+func (p *Plan) carvedRoots(access tool.Access) []string {
+	var roots []string
+	for _, it := range p.layout {
+		if it.kind == bound && !it.exact && it.access == access && len(p.exceptions(it.path)) > 0 {
+			roots = append(roots, it.path)
+		}
+	}
+	return roots
+}
+
+// carve allows a folder without what is shielded in it. Landlock has no exceptions: a right on a folder holds for all that is
+// in it, now and later. So the folder itself may only be read, or listed if something in it is hidden, and each other entry
+// is allowed by itself. What takes a shielded name later is none of them.
+func (p *Plan) carve(root item) {
+	exceptions := p.exceptions(root.path)
+	outside := uint64(lockRead)
+	for _, it := range exceptions {
+		if it.kind == nothing {
+			outside = listOnly
+		}
+	}
+	p.writeRule(root.path, outside&p.handled())
+	left := mostCarved
+	p.carveFolder(root.path, root, exceptions, &left)
+}
+
+func (p *Plan) carveFolder(dir string, root item, exceptions map[string]item, left *int) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return // what toolhost cannot list is not granted
+	}
+	for _, entry := range entries {
+		path := filepath.Join(dir, entry.Name())
+		it, excepted := exceptions[path]
+		switch {
+		case entry.Type()&fs.ModeSymlink != 0: // what it leads to counts
+		case *left == 0:
+			return
+		case !excepted:
+			*left--
+			if rights := p.rights(item{path: path, kind: bound, access: root.access, folder: entry.IsDir()}); rights != 0 {
+				p.writeRule(path, rights)
+			}
+		case it.made:
+			p.carveFolder(path, root, exceptions, left)
+		case it.kind == bound:
+			*left--
+			p.writeRule(path, p.rights(item{path: path, kind: bound, access: tool.AccessRead, folder: it.folder}))
+		}
+	}
+}
+
+// ChangedError says that a file or folder changed while a process went behind its walls. A Plan that is made anew may do.
+type ChangedError struct{ Err error }
+
+func (e *ChangedError) Error() string { return fmt.Sprintf("preparing its sandbox: %v", e.Err) }
+func (e *ChangedError) Unwrap() error { return e.Err }

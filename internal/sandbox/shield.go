@@ -1,0 +1,267 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+
+	"github.com/toolhost/toolhost/tool"
+)
+
+// Protection holds names, not files. The kernel binds a mount to a file: when another file takes the
+// name by rename(2), the kernel removes the mount, and the new file is visible under that name. So a
+// mount over a protected file is not enough. The view therefore shields a name as follows, in a folder
+// that was granted (the grant):
+//
+//   - Below a folder of the grant, the whole folder around the name is shielded: read-only around a
+//     protected name, and empty around a hidden one. Whatever takes the name later is in that folder.
+//   - Directly in the grant, only what has the name now can be shielded. The view notes the name, so
+//     that package namewatch can report its change and the process is ended. A secret's file must not
+//     be there, since the process could read the new file before it is ended.
+//   - A symbolic link on the way that the process could replace is refused, and so is a file with a
+//     second name (hard link), by which the process could reach it.
+//
+// The folders between the grant and the shielded folder become mounts of themselves, which the process
+// cannot rename, and the view notes their names.
+
+// ShieldError says that a name cannot be protected from a process with these grants.
+type ShieldError struct {
+	Path   string // as the operator named it
+	Reason string // with what to do
+}
+
+func (e *ShieldError) Error() string { return fmt.Sprintf("protecting %s: %s", e.Path, e.Reason) }
+
+// Check reports whether all names can be protected from a process with the grants of a Config. The error is a *ShieldError if
+// not. What else would be wrong with the grants, as that a folder is not there yet, is left to New. It reads folders.
+func Check(cfg Config) error {
+	if cfg.Mode == "" || cfg.Mode == ModeOff {
+		return nil
+	}
+	v := newView()
+	if v.grant(cfg) != nil {
+		return nil
+	}
+	if refused, ok := errors.AsType[*ShieldError](v.shieldAll(cfg)); ok {
+		return refused
+	}
+	return nil
+}
+
+// place is where a path leads.
+type place struct {
+	path  string      // without links; its parent is there
+	info  fs.FileInfo // nil: nothing has this name
+	links []string    // that were followed
+}
+
+// shieldAll shields all names of a Config. Those around others come first, so that a folder that is kept in its
+// place is never in one that is read-only.
+func (v *view) shieldAll(cfg Config) error {
+	for _, group := range []struct {
+		paths  []string
+		hidden bool
+	}{{cfg.Protected, false}, {cfg.Hidden, true}} {
+		paths := slices.Clone(group.paths)
+		slices.SortStableFunc(paths, func(a, b string) int { return len(components(a)) - len(components(b)) })
+		for _, path := range paths {
+			if err := v.shield(path, group.hidden); err != nil {
+				return err
+			}
+		}
+	}
+	return v.shieldNames(cfg)
+}
+
+// shieldNames makes the files of these names read-only that are directly in a folder that may be written, and
+// notes the names also where there is no such file.
+func (v *view) shieldNames(cfg Config) error {
+	for _, root := range cfg.writable() {
+		it, err := v.resolve(root)
+		if err != nil {
+			return err
+		}
+		if !it.folder {
+			continue
+		}
+		for _, name := range cfg.Names {
+			path := filepath.Join(it.path, name)
+			if it, granted := v.items[path]; granted && !it.exact {
+				continue // the operator's own words
+			}
+			info, err := os.Lstat(path)
+			if err != nil {
+				v.names[path] = nil
+				continue
+			}
+			v.names[path] = info
+			if info.Mode()&fs.ModeSymlink == 0 {
+				v.put(item{path: path, kind: bound, access: tool.AccessRead, folder: info.IsDir()}, info)
+			}
+		}
+	}
+	return nil
+}
+
+// writable returns the folders and files that the process may change.
+func (c Config) writable() []string {
+	paths := slices.Clone(c.Write)
+	if c.Workspace != "" && c.WorkspaceAccess == tool.AccessWrite {
+		paths = append(paths, c.Workspace)
+	}
+	return paths
+}
+
+// shield protects a name from being changed, or hides it.
+func (v *view) shield(path string, hidden bool) error {
+	at, err := v.locate(path)
+	if err != nil || at.path == "" {
+		return err
+	}
+	if it, granted := v.items[at.path]; granted && !it.exact {
+		if hidden || it.access != tool.AccessWrite {
+			return nil // what was granted by its own name
+		}
+		return &ShieldError{path, "it is toolhost's own, and a plugin was granted to write it; grant another folder, or keep toolhost's files elsewhere"}
+	}
+	nearest, inside := around(v.items, at.path)
+	if !inside || nearest.kind != bound || !hidden && nearest.access != tool.AccessWrite {
+		return nil
+	}
+	grant := v.grantOf(at.path)
+	if at.info != nil && at.info.Mode().IsRegular() && hardLinks(at.info) > 1 {
+		return &ShieldError{path, fmt.Sprintf("the file has another name (a hard link), by which a plugin that was granted %s may reach it; "+
+			"replace it by a copy", grant.path)}
+	}
+	for _, link := range at.links {
+		v.names[link], _ = os.Lstat(link)
+	}
+	if filepath.Dir(at.path) == grant.path {
+		return v.shieldInRoot(path, at, grant, hidden)
+	}
+	v.shieldParent(at, grant, hidden)
+	return nil
+}
+
+// shieldInRoot shields a name directly in the folder that was granted.
+func (v *view) shieldInRoot(path string, at place, grant item, hidden bool) error {
+	if hidden && at.info != nil && at.info.Mode().IsRegular() {
+		return &ShieldError{path, fmt.Sprintf("the file is to stay hidden and lies directly in %s, which a plugin was granted; "+
+			"if it were replaced there, the plugin would see it: move it into a folder of its own, or out of there", grant.path)}
+	}
+	v.names[at.path] = at.info
+	if at.info == nil {
+		return nil
+	}
+	shielded := item{path: at.path, kind: bound, access: tool.AccessRead, folder: at.info.IsDir()}
+	if hidden {
+		shielded.kind = nothing
+	}
+	v.put(shielded, at.info)
+	return nil
+}
+
+// shieldParent shields the folder around a name, and keeps the folders around that one in their places.
+func (v *view) shieldParent(at place, grant item, hidden bool) {
+	parent := filepath.Dir(at.path)
+	shielded := item{path: parent, kind: bound, access: tool.AccessRead, folder: true}
+	switch {
+	case hidden && at.info != nil:
+		shielded.kind = nothing
+	case hidden: // the folder stays visible, so that it shows what comes to be there
+		v.names[at.path] = nil
+	}
+	for dir := parent; dir != grant.path; dir = filepath.Dir(dir) {
+		info, err := os.Lstat(dir)
+		if err != nil {
+			info = nil
+		}
+		v.names[dir] = info
+		nearest, _ := around(v.items, dir)
+		_, there := v.items[dir]
+		switch {
+		case dir == parent && (shielded.kind == nothing || nearest.access == tool.AccessWrite):
+			v.put(shielded, info)
+		case dir != parent && !there && nearest.access == tool.AccessWrite:
+			v.items[dir] = item{path: dir, kind: bound, access: tool.AccessWrite, folder: true, exact: true, made: true}
+		}
+	}
+}
+
+// put makes an exception from what was granted around it. What is hidden stays hidden, and what was granted by
+// its own name stays granted.
+func (v *view) put(it item, info fs.FileInfo) {
+	if was, there := v.items[it.path]; there && (!was.exact || was.kind == nothing) {
+		return
+	}
+	it.exact = true
+	v.items[it.path], v.files[it.path] = it, info
+}
+
+// grantOf returns the grant that a path is in.
+func (v *view) grantOf(path string) item {
+	it, _ := around(v.items, path)
+	for it.exact {
+		it, _ = around(v.items, it.path)
+	}
+	return it
+}
+
+// locate follows a path to what has the name now, or to the first name on the way that nothing has. It is the zero place if
+// the path cannot be looked at.
+func (v *view) locate(path string) (place, error) {
+	const most = 1000 // steps; see resolve
+	found := place{path: "/"}
+	for at, rest := "/", components(path); len(rest) > 0; {
+		next := filepath.Join(at, rest[0])
+		rest = rest[1:]
+		info, err := os.Lstat(next)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return place{path: next, links: found.links}, nil
+		case err != nil || len(found.links) > most:
+			return place{}, nil // out of the plugin's reach, too
+		case info.Mode()&fs.ModeSymlink == 0:
+			at, found.path, found.info = next, next, info
+			continue
+		}
+		if nearest, inside := around(v.items, next); inside && nearest.kind == bound && nearest.access == tool.AccessWrite {
+			return place{}, &ShieldError{path, fmt.Sprintf("%s is a symbolic link in %s, and a plugin that was granted to write that folder could replace the link; "+
+				"name what it leads to instead", next, v.grantOf(next).path)}
+		}
+		target, err := os.Readlink(next)
+		if err != nil {
+			return place{}, nil
+		}
+		found.links = append(found.links, next)
+		if !filepath.IsAbs(target) {
+			target = filepath.Join(at, target)
+		}
+		at, rest = "/", append(components(target), rest...)
+		found.path, found.info = "/", nil
+	}
+	return found, nil
+}
+
+// hardLinks returns how many names a file has.
+func hardLinks(info fs.FileInfo) uint64 {
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
+		return uint64(stat.Nlink)
+	}
+	return 1
+}
+
+// sameNames reports whether all noted names denote what they denoted when they were noted.
+func (v *view) sameNames() bool {
+	for path, was := range v.names {
+		info, err := os.Lstat(path)
+		if (err == nil) != (was != nil) || err == nil && !os.SameFile(was, info) {
+			return false
+		}
+	}
+	return true
+}
