@@ -43,6 +43,8 @@ const (
 // To add a package, give it a line here and in ARCHITECTURE.md. Before adding an edge to a line, ask whether the code
 // stands in the right room.
 var rooms = map[string][]string{
+	".": {}, // the sources of the SDKs
+
 	// The contracts and the words.
 	agentV1:           {toolV1, grpc + "/...", protobuf + "/..."},
 	hostV1:            {toolV1, "internal/wirecode", grpc + "/...", protobuf + "/..."},
@@ -136,7 +138,7 @@ var rooms = map[string][]string{
 	"internal/scaffold":         {"tool"},
 	"internal/pluginfolder":     {"internal/rmtree", unix},
 	"internal/cli":              {"tool", "client", "internal/address", cobra, pflag, unix},
-	"cmd/toolhost":              {"tool", "client", "internal/address", "internal/anteroom", "internal/artifact", "internal/catalog", "internal/cli", "internal/config", "internal/conformance", "internal/guardian", "internal/host", "internal/hostrpc", "internal/keeper", "internal/lifecycle", "internal/limits", "internal/logbook", "internal/manifest", "internal/namewatch", "internal/policy", "internal/process", "internal/processors", "internal/pluginwire", "internal/sandbox", "internal/devloop", "internal/scaffold", "internal/pluginfolder", "internal/rmtree", "internal/settings", "internal/trust", "github.com/rogpeppe/go-internal/diff", cobra, pflag, unix, "internal/callstore", "internal/audit", "internal/secrets"},
+	"cmd/toolhost":              {module, "tool", "client", "internal/address", "internal/anteroom", "internal/artifact", "internal/catalog", "internal/cli", "internal/config", "internal/conformance", "internal/guardian", "internal/host", "internal/hostrpc", "internal/keeper", "internal/lifecycle", "internal/limits", "internal/logbook", "internal/manifest", "internal/namewatch", "internal/policy", "internal/process", "internal/processors", "internal/pluginwire", "internal/sandbox", "internal/devloop", "internal/scaffold", "internal/pluginfolder", "internal/rmtree", "internal/settings", "internal/trust", "github.com/rogpeppe/go-internal/diff", cobra, pflag, unix, "internal/callstore", "internal/audit", "internal/secrets"},
 	"cmd/agentd":                {"tool", "client", "internal/address", agentV1, "internal/agent", "internal/agentconfig", "internal/agentrpc", "internal/cli", "internal/limits", "internal/model", "internal/model/provider", "internal/rmtree", "internal/runstore/memory", "internal/runstore/sqlite", "internal/settings", "internal/trust", cobra, pflag, unix},
 	"plugins/artifacts":         {"sdk"},
 	"plugins/calculator":        {"sdk", "plugins/calculator/expr"},
@@ -278,8 +280,11 @@ func TestEveryRoomIsInTheArchitecture(t *testing.T) {
 			continue // one line each speaks for all
 		}
 		described := false
-		for room := name; room != "." && !described; room = path.Dir(room) {
+		for room := name; !described; room = path.Dir(room) {
 			described = strings.Contains(string(document), "`"+room+"`")
+			if room == path.Dir(room) {
+				break
+			}
 		}
 		if !described {
 			t.Errorf("the table of ARCHITECTURE.md has no line for `%s`: say what it owns and what it never does", name)

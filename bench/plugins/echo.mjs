@@ -1,5 +1,5 @@
 // The benchmark's tool in JavaScript.
-import { serve, tool } from "toolhost";
+import { serve, tool } from "@toolhost/sdk";
 import { z } from "zod";
 
 const answers = "0123456789abcdef".repeat((1 << 20) / 16);

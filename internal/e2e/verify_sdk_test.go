@@ -49,7 +49,7 @@ func TestVerifyPythonPlugin(t *testing.T) {
 }
 
 // typescriptPlugin is one in JavaScript, which is what is left of TypeScript when it runs.
-const typescriptPlugin = `import { serve, text, tool } from "toolhost";
+const typescriptPlugin = `import { serve, text, tool } from "@toolhost/sdk";
 
 await serve({
   name: "trees",
@@ -81,10 +81,10 @@ func TestVerifyTypeScriptPlugin(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(dir, "node_modules"), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Join(dir, "node_modules", "@toolhost"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(folder, filepath.Join(dir, "node_modules", "toolhost")); err != nil {
+	if err := os.Symlink(folder, filepath.Join(dir, "node_modules", "@toolhost", "sdk")); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "plugin.mjs"), []byte(typescriptPlugin), 0o600); err != nil {

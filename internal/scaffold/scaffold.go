@@ -25,12 +25,16 @@ const suffix = ".tmpl"
 // hidden are files whose names begin with a dot in a repository, and not among the templates, where they would count.
 var hidden = map[string]string{"gitignore": ".gitignore", "npmrc": ".npmrc"}
 
-// Config says what is written. All fields are required.
+// Config says what is written. All fields but Checkout are required.
 type Config struct {
 	Name     string // of the plugin; see CheckName
 	Language string // one of Languages
 	Dir      string // the folder to write; it may exist if it is empty
-	SDK      string // where the language's SDK is, as FindSDK returns it
+	Sources  fs.FS  // of the SDKs, as the package toolhost holds them
+
+	// Checkout is a folder of toolhost's repository whose SDK the repository links, by a relative path where there is one.
+	// If it is empty, the repository carries the SDK and names nothing outside of itself.
+	Checkout string
 }
 
 // CheckName returns an error that says why no plugin can be begun under a name, or nil. It has to be a plugin's name and
@@ -55,7 +59,8 @@ func toolName(plugin string) string {
 }
 
 // Write writes the repository, and returns its files, relative to the folder and in order. It overwrites nothing: if the
-// folder holds anything already, that is an error and nothing is written.
+// folder holds anything already, that is an error and nothing is written. An error that wraps ErrNoCheckout says that
+// Checkout is not one.
 func Write(c Config) ([]string, error) {
 	if err := CheckName(c.Name); err != nil {
 		return nil, err
@@ -114,22 +119,26 @@ type file struct {
 }
 
 // blanks fills in the blanks of templates. The package text/template would be too much for these few, in every sense.
-func (c Config) blanks() *strings.Replacer {
+func (c Config) blanks(sdk map[string]string) *strings.Replacer {
 	pkg := "plugin-" + strings.ToLower(c.Name) // never the name of the SDK's package
-	return strings.NewReplacer(
-		"<%Name%>", c.Name, "<%Tool%>", toolName(c.Name), "<%SDK%>", c.SDK,
-		"<%Package%>", pkg, "<%QuotedPackage%>", strconv.Quote(pkg), "<%QuotedSDK%>", strconv.Quote(c.SDK),
-	)
+	pairs := []string{"<%Name%>", c.Name, "<%Tool%>", toolName(c.Name), "<%QuotedPackage%>", strconv.Quote(pkg)}
+	for name, value := range sdk {
+		pairs = append(pairs, "<%"+name+"%>", value)
+	}
+	return strings.NewReplacer(pairs...)
 }
 
-// render makes the files of a language, ordered by name.
+// render makes the files of a repository, ordered by name.
 func render(c Config) ([]file, error) {
-	root := path.Join("templates", c.Language)
-	if _, ok := languages[c.Language]; !ok {
-		return nil, unknownLanguage(c.Language)
+	if err := CheckLanguage(c.Language); err != nil {
+		return nil, err
 	}
-	var files []file
-	err := fs.WalkDir(templates, root, func(name string, entry fs.DirEntry, err error) error {
+	files, sdk, err := c.sdk(languages[c.Language])
+	if err != nil {
+		return nil, err
+	}
+	root, blanks := path.Join("templates", c.Language), c.blanks(sdk)
+	err = fs.WalkDir(templates, root, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
@@ -137,7 +146,7 @@ func render(c Config) ([]file, error) {
 		if err != nil {
 			return err
 		}
-		files = append(files, file{target(strings.TrimPrefix(name, root+"/")), c.blanks().Replace(string(text))})
+		files = append(files, file{target(strings.TrimPrefix(name, root+"/")), blanks.Replace(string(text))})
 		return nil
 	})
 	if err != nil {
@@ -145,6 +154,28 @@ func render(c Config) ([]file, error) {
 	}
 	slices.SortFunc(files, func(a, b file) int { return cmp.Compare(a.name, b.name) })
 	return files, nil
+}
+
+// sdk returns the files that hold the SDK in the repository, none if it is linked, and the blanks that refer to it.
+func (c Config) sdk(l language) (files []file, blanks map[string]string, err error) {
+	var linked string
+	if c.Checkout != "" {
+		folder, err := l.sdkIn(c.Checkout)
+		if err != nil {
+			return nil, nil, err
+		}
+		linked = relative(c.Dir, folder)
+	} else if files, err = l.carry(c.Sources); err != nil {
+		return nil, nil, fmt.Errorf("making a copy of the SDK: %w", err)
+	}
+	if blanks, err = l.refer(c.Sources, linked); err != nil {
+		return nil, nil, fmt.Errorf("referring to the SDK: %w", err)
+	}
+	blanks["Where"] = "The repository carries toolhost's SDK, which is not published yet, in `" + carriedDir + "`. Commit that folder, too."
+	if linked != "" {
+		blanks["Where"] = "The SDK is linked from a checkout of toolhost, `" + linked + "`. Without `--sdk`, `toolhost new` puts a copy of the SDK here instead."
+	}
+	return files, blanks, nil
 }
 
 // target returns the name of the file that a template becomes.

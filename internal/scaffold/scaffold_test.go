@@ -1,54 +1,79 @@
 package scaffold_test
 
 import (
+	"archive/zip"
+	"bytes"
 	"errors"
 	"go/parser"
 	"go/token"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/toolhost/toolhost"
 	"github.com/toolhost/toolhost/internal/manifest"
 	"github.com/toolhost/toolhost/internal/scaffold"
 )
 
-// TestWrite: what is written names the plugin, holds no trace of a template, and is what its language wants. That it
-// builds and passes its tests is shown by internal/e2e/authors.
+// TestWrite: what is written names the plugin, holds no trace of a template or of this machine, and is what its language
+// wants. That it builds and passes its tests is shown by internal/e2e/docs.
 func TestWrite(t *testing.T) {
 	for _, language := range scaffold.Languages() {
 		t.Run(language, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "deep", "down")
-			files, err := scaffold.Write(scaffold.Config{Name: "my-Weather", Language: language, Dir: dir, SDK: "/opt/the sdk"})
+			files, err := scaffold.Write(scaffold.Config{Name: "my-Weather", Language: language, Dir: dir, Sources: toolhost.Sources()})
 			if err != nil {
 				t.Fatal(err)
 			}
 			if !slices.IsSorted(files) {
 				t.Errorf("the files are in no order: %q", files)
 			}
-			for _, want := range []string{"README.md", "Makefile", ".gitignore"} {
+			for _, want := range []string{"README.md", "Makefile", ".gitignore", carried[language]} {
 				if !slices.Contains(files, want) {
 					t.Errorf("there is no %s among %v", want, files)
 				}
 			}
-			var all strings.Builder
-			for _, name := range files {
-				text, err := os.ReadFile(filepath.Join(dir, name))
-				if err != nil {
-					t.Fatal(err)
-				}
-				all.Write(text)
-				check(t, name, text)
-			}
-			for _, want := range []string{`"my-Weather"`, "my_weather_count_words", "/opt/the sdk"} {
-				if !strings.Contains(all.String(), want) {
+			all := contents(t, dir, files)
+			for _, want := range []string{`"my-Weather"`, "my_weather_count_words"} {
+				if !strings.Contains(all, want) {
 					t.Errorf("%q stands in none of the files", want)
+				}
+			}
+			for _, outside := range []string{dir, filepath.Dir(dir)} {
+				if strings.Contains(all, outside) {
+					t.Errorf("a file names %s", outside)
 				}
 			}
 		})
 	}
+}
+
+// carried is a file of the SDK that a repository carries.
+var carried = map[string]string{
+	"go":         "third_party/toolhost-sdk/sdk/serve.go",
+	"python":     "third_party/toolhost_sdk-0.1.0-py3-none-any.whl",
+	"typescript": "third_party/toolhost-sdk/src/index.ts",
+}
+
+// contents returns the texts of all files, after a look at each.
+func contents(t *testing.T, dir string, files []string) string {
+	t.Helper()
+	var all strings.Builder
+	for _, name := range files {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(text)
+		if !strings.HasPrefix(name, "third_party/") {
+			check(t, name, text)
+		}
+	}
+	return all.String()
 }
 
 func check(t *testing.T, name string, text []byte) {
@@ -75,7 +100,7 @@ func TestNothingIsOverwritten(t *testing.T) {
 	if err := os.WriteFile(note, []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c := scaffold.Config{Name: "weather", Language: "go", Dir: dir, SDK: "/sdk"}
+	c := scaffold.Config{Name: "weather", Language: "go", Dir: dir, Sources: toolhost.Sources()}
 	if _, err := scaffold.Write(c); !errors.Is(err, scaffold.ErrNotEmpty) || !strings.Contains(err.Error(), "note") {
 		t.Errorf("a folder that holds a file: %v", err)
 	}
@@ -100,13 +125,16 @@ func TestCheckName(t *testing.T) {
 	}
 }
 
-func TestFindSDK(t *testing.T) {
-	checkout, elsewhere := t.TempDir(), t.TempDir()
+// TestLinked: a repository that links a checkout says where that is by a relative path, also where links are on the way,
+// and carries nothing.
+func TestLinked(t *testing.T) {
+	home, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkout := filepath.Join(home, "src", "toolhost")
 	for name, text := range map[string]string{
-		"go.mod":                      "module github.com/toolhost/toolhost\n",
-		"sdk/python/pyproject.toml":   "",
-		"sdk/typescript/package.json": "",
-		"a.whl":                       "", "a.tgz": "",
+		"go.mod": "module github.com/toolhost/toolhost\n", "sdk/python/pyproject.toml": "", "sdk/typescript/package.json": "",
 	} {
 		path := filepath.Join(checkout, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -116,26 +144,116 @@ func TestFindSDK(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	program := filepath.Join(checkout, "bin", "toolhost")
-	for _, tc := range []struct{ language, path, program, want, problem string }{
-		{"go", checkout, "", checkout, ""},
-		{"go", "", program, checkout, ""},
-		{"go", "", "/usr/bin/toolhost", "", "not published"},
-		{"go", elsewhere, program, "", "no checkout"},
-		{"go", filepath.Join(checkout, "a.whl"), "", "", "no checkout"},
-		{"python", checkout, "", "toolhost @ file://" + checkout + "/sdk/python", ""},
-		{"python", filepath.Join(checkout, "a.whl"), "", "toolhost @ file://" + checkout + "/a.whl", ""},
-		{"python", filepath.Join(checkout, "a.tgz"), "", "", ".whl"},
-		{"typescript", checkout, "", "", "is not built; run `npm ci"},
-		{"typescript", filepath.Join(checkout, "a.tgz"), "", "file:" + checkout + "/a.tgz", ""},
-		{"rust", checkout, "", "", "use go, python, typescript"},
+	if err := os.MkdirAll(filepath.Join(home, "a", "b"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(home, "a", "b"), filepath.Join(home, "link")); err != nil {
+		t.Fatal(err)
+	}
+	for language, want := range map[string]string{
+		"go":         "replace github.com/toolhost/toolhost => ../../../src/toolhost\n",
+		"python":     "\n../../../src/toolhost/sdk/python\n",
+		"typescript": `"@toolhost/sdk": "file:../../../src/toolhost/sdk/typescript"`,
 	} {
-		got, err := scaffold.FindSDK(tc.language, tc.path, tc.program)
-		if got != tc.want || (tc.problem == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), tc.problem) {
-			t.Errorf("%+v: %q, %v", tc, got, err)
+		dir := filepath.Join(home, "link", language)
+		c := scaffold.Config{Name: "my-Weather", Language: language, Dir: dir, Sources: toolhost.Sources(), Checkout: checkout}
+		files, err := scaffold.Write(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if all := contents(t, dir, files); !strings.Contains(all, want) || strings.Contains(all, home) {
+			t.Errorf("%s: %q stands in none of the files, or an absolute path does", language, want)
+		}
+		if slices.ContainsFunc(files, func(name string) bool { return strings.HasPrefix(name, "third_party") }) {
+			t.Errorf("%s: a repository that links a checkout carries the SDK: %q", language, files)
+		}
+		for _, none := range []string{filepath.Join(home, "none"), home} {
+			c.Checkout, c.Dir = none, filepath.Join(home, "new")
+			if _, err := scaffold.Write(c); !errors.Is(err, scaffold.ErrNoCheckout) {
+				t.Errorf("%s: %s is taken for a checkout: %v", language, none, err)
+			}
 		}
 	}
-	if _, err := scaffold.FindSDK("go", filepath.Join(elsewhere, "none"), ""); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a path that does not exist: %v", err)
+}
+
+// TestCarriedModuleIsWhole: every package that the carried Go module imports is in it, or in a module that its go.mod
+// names, so that a new import of the SDK does not break new repositories.
+func TestCarriedModuleIsWhole(t *testing.T) {
+	dir := t.TempDir()
+	files, err := scaffold.Write(scaffold.Config{Name: "weather", Language: "go", Dir: dir, Sources: toolhost.Sources()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const module = "github.com/toolhost/toolhost"
+	own := filepath.Join(dir, "third_party", "toolhost-sdk")
+	required, err := os.ReadFile(filepath.Join(own, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		if filepath.Ext(name) != ".go" {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(dir, name), nil, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, spec := range file.Imports {
+			imported := strings.Trim(spec.Path.Value, `"`)
+			if inside, ok := strings.CutPrefix(imported, module+"/"); ok {
+				if _, err := os.Stat(filepath.Join(own, inside)); err != nil {
+					t.Errorf("%s imports %s, which is not carried: name it in sources.go", name, imported)
+				}
+			} else if first, _, _ := strings.Cut(imported, "/"); strings.Contains(first, ".") && !requires(string(required), imported) {
+				t.Errorf("%s imports %s, whose module the carried go.mod does not name: add it to goModules", name, imported)
+			}
+		}
+	}
+}
+
+// requires reports whether a go.mod names the module of a package.
+func requires(mod, imported string) bool {
+	for module := imported; module != "."; module = path.Dir(module) {
+		if strings.Contains(mod, "\t"+module+" v") {
+			return true
+		}
+	}
+	return false
+}
+
+// TestWheel: the archive is the same each time, has all of the package and nothing else of the checkout, and says of itself
+// what pyproject.toml does. pip checks the rest.
+func TestWheel(t *testing.T) {
+	var wheels [2][]byte
+	for i := range wheels {
+		dir := t.TempDir()
+		if _, err := scaffold.Write(scaffold.Config{Name: "weather", Language: "python", Dir: dir, Sources: toolhost.Sources()}); err != nil {
+			t.Fatal(err)
+		}
+		var err error
+		if wheels[i], err = os.ReadFile(filepath.Join(dir, carried["python"])); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(wheels[0], wheels[1]) {
+		t.Error("two wheels of the same sources differ")
+	}
+	archive, err := zip.NewReader(bytes.NewReader(wheels[0]), int64(len(wheels[0])))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"toolhost/__init__.py", "toolhost/_json.py", "toolhost/py.typed", "toolhost/proto/toolhost/tool/v1/spec_pb2.pyi"} {
+		if _, err := fs.Stat(archive, want); err != nil {
+			t.Error(err)
+		}
+	}
+	metadata, err := fs.ReadFile(archive, "toolhost_sdk-0.1.0.dist-info/METADATA")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"Name: toolhost-sdk\n", "Version: 0.1.0\n", "Requires-Python: >=3", "Requires-Dist: grpcio>=", "Requires-Dist: pydantic>="} {
+		if !strings.Contains(string(metadata), want) {
+			t.Errorf("the wheel's metadata lacks %q", want)
+		}
 	}
 }

@@ -46,8 +46,8 @@ func (f *Field) Node(ctx context.Context, root string) (*Toolhost, error) {
 	modules := filepath.Join(root, "sdk/typescript/node_modules")
 	text, err := os.ReadFile(filepath.Join(root, "bench/plugins/echo.mjs"))
 	if err == nil {
-		err = errors.Join(os.WriteFile(filepath.Join(dir, "echo.mjs"), text, 0o600), os.Mkdir(filepath.Join(dir, "node_modules"), 0o700),
-			os.Symlink(sdk, filepath.Join(dir, "node_modules", "toolhost")),
+		err = errors.Join(os.WriteFile(filepath.Join(dir, "echo.mjs"), text, 0o600), os.MkdirAll(filepath.Join(dir, "node_modules", "@toolhost"), 0o700),
+			os.Symlink(sdk, filepath.Join(dir, "node_modules", "@toolhost", "sdk")),
 			os.Symlink(filepath.Join(modules, "zod"), filepath.Join(dir, "node_modules", "zod")))
 	}
 	if err != nil {

@@ -1,5 +1,5 @@
 // What a caller of toolhost does: list tools, make a call, bring one its arguments in pieces, cancel one, watch one.
-import { Toolhost, ToolhostError } from "toolhost/client";
+import { Toolhost, ToolhostError } from "@toolhost/sdk/client";
 
 const toolhost = new Toolhost(); // TOOLHOST_ADDR, else the toolhost of this user
 const callId = `report-${crypto.randomUUID()}`;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { TestHost } from "toolhost/testing";
+import { TestHost } from "@toolhost/sdk/testing";
 import { plugin } from "./convert.js";
 
 test("convert", async () => {

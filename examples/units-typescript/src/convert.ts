@@ -1,4 +1,4 @@
-import { type Plugin, ToolError, tool } from "toolhost";
+import { type Plugin, ToolError, tool } from "@toolhost/sdk";
 import { z } from "zod";
 
 /** What one unit is in the first one of its kind. */

@@ -1,5 +1,5 @@
 // A plugin of toolhost that converts units.
-import { serve } from "toolhost";
+import { serve } from "@toolhost/sdk";
 import { plugin } from "./convert.js";
 
 await serve(plugin);

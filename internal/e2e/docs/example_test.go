@@ -27,12 +27,12 @@ func (r *reader) setUp(t *testing.T) {
 			t.Skip("the example is not tested, because the TypeScript SDK cannot be set up")
 		}
 		modules := filepath.Join(r.dir, "node_modules")
-		if err := os.MkdirAll(modules, 0o700); err != nil {
+		if err := os.MkdirAll(filepath.Join(modules, "@toolhost"), 0o700); err != nil {
 			t.Fatal(err)
 		}
 		link(t, filepath.Join(root(t), "sdk/typescript/node_modules"), modules)
 		for name, target := range map[string]string{
-			".bin": filepath.Join(root(t), "sdk/typescript/node_modules/.bin"), "toolhost": filepath.Join(r.dir, "../../sdk/typescript"),
+			".bin": filepath.Join(root(t), "sdk/typescript/node_modules/.bin"), "@toolhost/sdk": filepath.Join(r.dir, "../../sdk/typescript"),
 		} {
 			if err := os.Symlink(target, filepath.Join(modules, name)); err != nil {
 				t.Fatal(err)

@@ -1,9 +1,11 @@
 package docs
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,11 +15,11 @@ import (
 // most is how many commands it may take from nothing to a tool that a model uses.
 const most = 5
 
-// fromNothing takes the way of an author who has a packed SDK and a page that tells how to write a tool in a language: from an
-// empty folder to a call, on to a model that uses the tool, and back.
+// fromNothing takes the way of an author who has toolhost's programs, no checkout, and a page that tells how to write a tool
+// in a language: from an empty folder to a call, on to a model that uses the tool, and back. Then a colleague clones the
+// author's repository into another folder.
 func fromNothing(t *testing.T, p page, language string) {
 	r := newReader(t, "work", p.language())
-	r.env = append(r.env, "TOOLHOST_SDK="+packedSDK(t, language))
 	r.then = func() {
 		r.usedByAModel(t, p)
 		if count := commandsToTheFirstCall(p) + 1; count > most {
@@ -34,6 +36,51 @@ func fromNothing(t *testing.T, p page, language string) {
 	gone := r.script(t, p, block{language: "sh", words: []string{"exit=3"}, text: "toolhost call counter_count_words '{}'\n"})
 	if !strings.Contains(gone, "not_found") {
 		t.Errorf("a tool that was uninstalled answers %s", gone)
+	}
+	r.namesNothingOutside(t)
+	r.isCloned(t, p, language)
+}
+
+// namesNothingOutside fails the test if a file of the new repository has a path of this machine in it. So does the program
+// that wrote them: it does not know where it was built.
+func (r *reader) namesNothingOutside(t *testing.T) {
+	t.Helper()
+	program, err := os.ReadFile(filepath.Join(bin, "toolhost"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(program), root(t)) {
+		t.Errorf("the program toolhost names %s", root(t))
+	}
+	tracked := r.script(t, page{}, block{language: "sh", text: "cd counter && git init --quiet && git add --all && git ls-files\n"})
+	for name := range strings.Lines(tracked) {
+		text, err := os.ReadFile(filepath.Join(r.dir, "counter", strings.TrimSpace(name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, outside := range []string{root(t), r.home, bin} {
+			if strings.Contains(string(text), outside) {
+				t.Errorf("counter/%s names %s", strings.TrimSpace(name), outside)
+			}
+		}
+	}
+}
+
+// plain builds and tests a repository with the language's own commands, where its own are not those of the Makefile.
+var plain = map[string]string{
+	"go": "cp go.mod before && go build ./... && go test ./... && go mod tidy && cmp go.mod before",
+}
+
+// isCloned builds, tests and installs what an author has committed in a folder of another name, when the author's is gone.
+func (r *reader) isCloned(t *testing.T, p page, language string) {
+	t.Helper()
+	r.script(t, p, block{language: "sh", text: "git -C counter -c user.name=a -c user.email=a@example.com commit --quiet --message begin\n" +
+		"git clone --quiet counter ../colleague && rm -r counter && cd ../colleague\n" +
+		"! git ls-files | grep -e node_modules -e dist/ -e .venv\n" +
+		cmp.Or(plain[language], "true") + "\nmake test install\n"})
+	counted := r.script(t, p, block{language: "sh", text: "toolhost call counter_count_words '{\"text\":\"kept in a clone\"}'\n"})
+	if !strings.Contains(counted, `"words":4`) {
+		t.Errorf("what the colleague has installed says %s", counted)
 	}
 }
 

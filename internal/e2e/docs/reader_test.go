@@ -54,7 +54,7 @@ func newReader(t *testing.T, dir, language string) *reader {
 	checkout(t, filepath.Join(home, "checkout"), language)
 	r.env = []string{
 		"HOME=" + home, "XDG_RUNTIME_DIR=" + filepath.Join(home, "run"), "TMPDIR=" + home, "CHECKOUT=" + filepath.Join(home, "checkout"),
-		"PATH=" + bin + ":" + os.Getenv("PATH"), "TOOLHOST_SDK=" + filepath.Join(home, "checkout"),
+		"PATH=" + bin + ":" + os.Getenv("PATH"),
 		// What has been downloaded and compiled once is not again, which is why it is compiled as internal/e2e/programs does.
 		"GOCACHE=" + goEnv()["GOCACHE"], "GOMODCACHE=" + goEnv()["GOMODCACHE"], "GOPROXY=" + goEnv()["GOPROXY"],
 		"GOFLAGS=" + strings.TrimSpace(goEnv()["GOFLAGS"]+" -trimpath -tags=grpcnotrace"),

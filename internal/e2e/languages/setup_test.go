@@ -59,11 +59,13 @@ func typescript(t *testing.T, dir string) language {
 	if err := os.CopyFS(dir, source); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.MkdirAll(filepath.Join(dir, "node_modules", "@types"), 0o700); err != nil {
-		t.Fatal(err)
+	for _, scope := range []string{"@types", "@toolhost"} {
+		if err := os.MkdirAll(filepath.Join(dir, "node_modules", scope), 0o700); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for name, target := range map[string]string{
-		"toolhost": sdk, "zod": filepath.Join(modules, "zod"), "@types/node": filepath.Join(modules, "@types/node"),
+		"@toolhost/sdk": sdk, "zod": filepath.Join(modules, "zod"), "@types/node": filepath.Join(modules, "@types/node"),
 	} {
 		if err := os.Symlink(target, filepath.Join(dir, "node_modules", name)); err != nil {
 			t.Fatal(err)

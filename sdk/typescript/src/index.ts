@@ -12,7 +12,7 @@
  *       ],
  *     });
  *
- * Programs that call tools import `toolhost/client`; tests of tools import `toolhost/testing`.
+ * Programs that call tools import `@toolhost/sdk/client`; tests of tools import `@toolhost/sdk/testing`.
  */
 export {
   type ArtifactContent,

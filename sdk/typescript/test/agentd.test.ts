@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { Agentd, DecisionKind, type RunEvent, RunState, StopReason, ToolhostError, Verdict } from "toolhost/client";
+import { Agentd, DecisionKind, type RunEvent, RunState, StopReason, ToolhostError, Verdict } from "@toolhost/sdk/client";
 import { type Host, program, Running, startToolhost } from "./harness.js";
 
 const asking = `

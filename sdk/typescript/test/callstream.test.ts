@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { status } from "@grpc/grpc-js";
-import { type CallEvent, type Execution, Toolhost, ToolhostError } from "toolhost/client";
-import { toolhost as contract } from "toolhost/proto";
+import { type CallEvent, type Execution, Toolhost, ToolhostError } from "@toolhost/sdk/client";
+import { toolhost as contract } from "@toolhost/sdk/proto";
 import { type Event, FakeToolhost } from "./faketoolhost.js";
 import { eventually, fixture, folder, Running } from "./harness.js";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { file, image, tool } from "toolhost";
-import { TestHost } from "toolhost/testing";
+import { file, image, tool } from "@toolhost/sdk";
+import { TestHost } from "@toolhost/sdk/testing";
 
 test("pictures and files in the wrong order are refused, with the right one", () => {
   const bytes = Uint8Array.of(1);

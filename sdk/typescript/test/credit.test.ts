@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { create, fromBinary, type MessageInitShape } from "@bufbuild/protobuf";
-import { type Tool, ToolhostError, tool } from "toolhost";
-import { plugin as contract } from "toolhost/proto";
+import { type Tool, ToolhostError, tool } from "@toolhost/sdk";
+import { plugin as contract } from "@toolhost/sdk/proto";
 import { CallStream } from "../dist/plugin/stream.js";
 
 const { ConnectRequestSchema, ConnectResponseSchema } = contract;
@@ -157,7 +157,9 @@ test("when the stream ends, calls are told, and waited for", async () => {
 });
 
 test("a tool that answers with too much besides content", async () => {
-  const wire = new Wire(tool(spec, async () => (await import("toolhost")).result({ metadata: { big: "x".repeat(2 << 20) } })));
+  const wire = new Wire(
+    tool(spec, async () => (await import("@toolhost/sdk")).result({ metadata: { big: "x".repeat(2 << 20) } })),
+  );
   wire.start(1, 1000);
   await settle();
   const { frame } = wire.frames[0] as Response;

@@ -1,8 +1,8 @@
 // What is wrong with a plugin's declaration.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Plugin, serve, tool } from "toolhost";
-import { TestHost } from "toolhost/testing";
+import { type Plugin, serve, tool } from "@toolhost/sdk";
+import { TestHost } from "@toolhost/sdk/testing";
 import { z } from "zod";
 
 const spec = <const N extends string>(name: N) => ({ name, description: "Does what a test needs." });

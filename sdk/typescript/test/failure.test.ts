@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Metadata, type ServiceError, status } from "@grpc/grpc-js";
-import { toolError } from "toolhost/proto";
+import { toolError } from "@toolhost/sdk/proto";
 import { failureOf, unanswered } from "../dist/client/failure.js";
 
 function serviceError(code: status, details: string, detail?: Uint8Array): ServiceError {

@@ -6,7 +6,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { create, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import { Server, ServerCredentials, type ServerDuplexStream } from "@grpc/grpc-js";
-import { toolhost as contract } from "toolhost/proto";
+import { toolhost as contract } from "@toolhost/sdk/proto";
 import { sayingMore, saysMore } from "../dist/client/more.js";
 import { methodDefinition } from "../dist/wire/rpc.js";
 import { eventually } from "./harness.js";

@@ -6,7 +6,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
-import { Toolhost } from "toolhost/client";
+import { Toolhost } from "@toolhost/sdk/client";
 
 /** The folder with the programs under test; the Makefile says where they were built. */
 const programs = resolve(process.env.TOOLHOST_BIN ?? join(import.meta.dirname, "../../../bin"));

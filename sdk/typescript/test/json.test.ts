@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { encodeJSON, parseJSON, rawJSON } from "toolhost";
+import { encodeJSON, parseJSON, rawJSON } from "@toolhost/sdk";
 
 test("integers keep their digits", () => {
   const text =

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { type EndedEvent, type Execution, Toolhost } from "toolhost/client";
+import { type EndedEvent, type Execution, Toolhost } from "@toolhost/sdk/client";
 import { folder, type Host, startToolhost } from "./harness.js";
 
 let host: Host;

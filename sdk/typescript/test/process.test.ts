@@ -7,7 +7,7 @@ import { dirname } from "node:path";
 import { test } from "node:test";
 import { create } from "@bufbuild/protobuf";
 import { Client, credentials } from "@grpc/grpc-js";
-import { plugin } from "toolhost/proto";
+import { plugin } from "@toolhost/sdk/proto";
 import { methodDefinition } from "../dist/wire/rpc.js";
 import { fixture, folder, Running } from "./harness.js";
 

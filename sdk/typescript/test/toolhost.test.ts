@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
-import { type CallEvent, type EndedEvent, Toolhost, ToolhostError } from "toolhost/client";
-import { admin } from "toolhost/proto";
+import { type CallEvent, type EndedEvent, Toolhost, ToolhostError } from "@toolhost/sdk/client";
+import { admin } from "@toolhost/sdk/proto";
 import { eventually, type Host, startToolhost } from "./harness.js";
 
 const { AdminService } = admin;

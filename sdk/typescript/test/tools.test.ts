@@ -14,8 +14,8 @@ import {
   ToolhostError,
   text,
   tool,
-} from "toolhost";
-import { TestHost } from "toolhost/testing";
+} from "@toolhost/sdk";
+import { TestHost } from "@toolhost/sdk/testing";
 import { z } from "zod";
 
 const spec = <const N extends string>(name: N) => ({ name, description: "Does what a test needs." });

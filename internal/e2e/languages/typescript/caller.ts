@@ -9,7 +9,7 @@ import {
   encodeJSON,
   type Status,
   Toolhost,
-} from "toolhost/client";
+} from "@toolhost/sdk/client";
 
 interface Case {
   readonly name: string;

@@ -12,7 +12,7 @@ import {
   ToolhostError,
   text,
   tool,
-} from "toolhost";
+} from "@toolhost/sdk";
 import { z } from "zod";
 
 const spec = <const N extends string>(name: N) => ({

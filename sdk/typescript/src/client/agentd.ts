@@ -78,7 +78,7 @@ export interface RunFilter {
 type DecisionInit = MessageInitShape<typeof DecisionSchema>;
 
 /**
- * A client of one agentd. Runs and their events are told in the messages of agentd.v1, which `toolhost/proto` has. All that
+ * A client of one agentd. Runs and their events are told in the messages of agentd.v1, which `@toolhost/sdk/proto` has. All that
  * its methods throw is a ToolhostError. A client that is not closed does not keep the process from ending.
  */
 export class Agentd {

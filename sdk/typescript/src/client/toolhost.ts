@@ -60,7 +60,7 @@ export class Toolhost {
     this.#link.close();
   }
 
-  /** Makes a unary RPC of any service of toolhost, such as `AdminService.method.listPlugins` of `toolhost/proto`. */
+  /** Makes a unary RPC of any service of toolhost, such as `AdminService.method.listPlugins` of `@toolhost/sdk/proto`. */
   invoke<I extends DescMessage, O extends DescMessage>(
     method: DescMethodUnary<I, O>,
     request: MessageInitShape<I>,

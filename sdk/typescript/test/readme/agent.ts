@@ -1,4 +1,4 @@
-import { Agentd } from "toolhost/client";
+import { Agentd } from "@toolhost/sdk/client";
 
 const agentd = new Agentd();
 const finished = await agentd.run("What will the weather be in Oslo?", {

@@ -1,4 +1,4 @@
-import { Toolhost, ToolhostError } from "toolhost/client";
+import { Toolhost, ToolhostError } from "@toolhost/sdk/client";
 
 const toolhost = new Toolhost();
 try {

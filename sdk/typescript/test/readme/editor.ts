@@ -1,4 +1,4 @@
-import { objectTool } from "toolhost";
+import { objectTool } from "@toolhost/sdk";
 import { z } from "zod";
 
 export const editor = objectTool(

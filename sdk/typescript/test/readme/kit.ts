@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { tool } from "toolhost";
-import { TestHost } from "toolhost/testing";
+import { tool } from "@toolhost/sdk";
+import { TestHost } from "@toolhost/sdk/testing";
 import { z } from "zod";
 
 const shout = tool({ name: "shout", description: "Says it loudly.", input: z.object({ what: z.string() }) }, ({ what }) =>

@@ -1,4 +1,4 @@
-import { Toolhost } from "toolhost/client";
+import { Toolhost } from "@toolhost/sdk/client";
 
 const toolhost = new Toolhost();
 

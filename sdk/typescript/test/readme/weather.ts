@@ -1,4 +1,4 @@
-import { serve, ToolError, tool } from "toolhost";
+import { serve, ToolError, tool } from "@toolhost/sdk";
 import { z } from "zod";
 
 const forecast = tool(

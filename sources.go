@@ -1,0 +1,28 @@
+// Package toolhost holds the sources of the SDKs, so that the program toolhost can put them into a plugin's new
+// repository without a checkout. Only internal/scaffold imports it. Programs and plugins import client and sdk instead.
+package toolhost
+
+import (
+	"embed"
+	"io/fs"
+)
+
+// Patterns name files, not folders: a folder's pattern leaves out names that begin with an underscore, and takes in what
+// Python compiled beside its sources.
+//
+//go:embed LICENSE go.mod go.sum
+//go:embed gen/go/toolhost/plugin/v1/*.go gen/go/toolhost/tool/v1/*.go
+//go:embed internal/arguments/*.go internal/filterjson/*.go internal/flow/*.go internal/partialjson/*.go
+//go:embed internal/pluginwire/*.go internal/processors/*.go internal/toolpb/*.go internal/wirecode/*.go
+//go:embed sdk/*.go sdk/internal/fit/*.go sdk/internal/transport/*.go sdk/sdktest/*.go sdk/workspace/*.go tool/*.go
+//go:embed sdk/python/README.md sdk/python/pyproject.toml sdk/python/src/toolhost/py.typed
+//go:embed sdk/python/src/toolhost/*.py sdk/python/src/toolhost/*/*.py sdk/python/src/toolhost/*/*/*.py
+//go:embed sdk/python/src/toolhost/*/*/*/*.py sdk/python/src/toolhost/*/*/*/*.pyi
+//go:embed sdk/python/src/toolhost/*/*/*/*/*.py sdk/python/src/toolhost/*/*/*/*/*.pyi
+//go:embed sdk/typescript/README.md sdk/typescript/package.json sdk/typescript/tsconfig.json
+//go:embed sdk/typescript/src/*.ts sdk/typescript/src/*/*.ts sdk/typescript/src/*/*/*/*.ts sdk/typescript/src/*/*/*/*/*.ts
+var sources embed.FS
+
+// Sources returns the files that the SDKs consist of, under their paths in the repository: the Go packages that a plugin
+// and its tests import, with their own tests, sdk/python, and sdk/typescript. It is safe for concurrent use.
+func Sources() fs.FS { return sources }
