@@ -41,12 +41,20 @@ type Call struct {
 	Came time.Time
 }
 
-// Approval says who agreed to a call. It holds for the call that it is sent with.
+// Approval says who agreed to a call, and to which final arguments: those that the tool gets, after filters, repair and
+// defaults. It holds for the call that it is sent with. A call whose final arguments are others is refused with
+// KindApprovalRequired.
 type Approval struct {
 	ApprovedBy string    `json:"approved_by"`
 	Reason     string    `json:"reason,omitempty"`
 	Time       time.Time `json:"time,omitzero"` // zero: now
-	// Arguments are what was agreed to: a call with others is refused. Empty means those that the approval comes with,
-	// and is refused where a call is opened before its arguments are complete.
+	// Arguments are the final arguments that were agreed to. If both they and ArgumentsSHA256 are empty, what was agreed to is
+	// the arguments exactly as they come with the approval, which is refused where a call is opened before its arguments are
+	// complete.
 	Arguments json.RawMessage `json:"arguments,omitempty"`
+	// ArgumentsSHA256 is the digest of the final arguments that were agreed to: Error.ArgumentsSHA256 of the error that asked.
+	ArgumentsSHA256 string `json:"arguments_sha256,omitempty"`
 }
+
+// Named reports whether the approval itself says which arguments it is for.
+func (a *Approval) Named() bool { return len(a.Arguments) > 0 || a.ArgumentsSHA256 != "" }

@@ -2,6 +2,7 @@ package tool
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -18,7 +19,12 @@ type Error struct {
 	Instance   string
 	Exit       *Exit  // how the process ended, for KindCrashed and KindOutcomeUnknown
 	Rule       string // the operator's rule that decided, for KindDenied and KindApprovalRequired; empty: none
-	Err        error  // the cause; not sent over the wire
+	// Arguments are, for KindApprovalRequired, the final arguments that a person has to be shown: exactly those that are executed
+	// once somebody approves them. Nil: they are too large to be carried.
+	Arguments json.RawMessage
+	// ArgumentsSHA256 is the digest of the final arguments, for Approval.ArgumentsSHA256: SHA-256 in hexadecimal digits.
+	ArgumentsSHA256 string
+	Err             error // the cause; not sent over the wire
 }
 
 // Error returns the message, or the kind if there is none.

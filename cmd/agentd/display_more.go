@@ -16,6 +16,7 @@ type decisionRequestedLine struct {
 	Reason     string             `json:"reason"`
 	Options    []string           `json:"options,omitempty"`
 	Rule       string             `json:"rule,omitempty"`
+	Arguments  json.RawMessage    `json:"arguments,omitempty"`
 	ExpireTime time.Time          `json:"expire_time,omitzero"`
 }
 
@@ -74,6 +75,9 @@ func moreLine(h header, e agent.Event) any {
 	case *agent.DecisionRequested:
 		l := decisionRequestedLine{
 			header: h, DecisionID: p.ID, Kind: p.Kind, CallID: p.CallID, Tool: p.Tool, Reason: p.Reason, Options: p.Options, Rule: p.Rule,
+		}
+		if json.Valid(p.Final) {
+			l.Arguments = p.Final
 		}
 		if p.Expiry > 0 {
 			l.ExpireTime = e.Time.Add(p.Expiry).UTC()

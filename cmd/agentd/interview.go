@@ -54,7 +54,11 @@ func (v *interview) note(e agent.Event) {
 		delete(v.calls, p.CallID)
 		v.drop(func(d agent.Pending) bool { return d.CallID == p.CallID })
 	case *agent.DecisionRequested:
-		v.open = append(v.open, agent.Pending{DecisionRequested: *p, Arguments: v.calls[p.CallID]})
+		open := agent.Pending{DecisionRequested: *p, Arguments: string(p.Final)}
+		if open.Arguments == "" {
+			open.Arguments = v.calls[p.CallID]
+		}
+		v.open = append(v.open, open)
 	case *agent.DecisionMade:
 		v.settle(p.ID)
 	case *agent.UserMessage, *agent.RunFinished:

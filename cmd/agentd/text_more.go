@@ -66,6 +66,9 @@ func (d *textDisplay) requested(p *agent.DecisionRequested) error {
 	open := agent.Pending{DecisionRequested: *p}
 	if card := d.calls[p.CallID]; card != nil {
 		d.wanted[p.ID] = p.CallID
+		if len(p.Final) > 0 { // with what toolhost made of the model's
+			card.arguments = string(p.Final)
+		}
 		open.Arguments = card.arguments
 		card.said = "waits for " + p.ID
 		if p.Kind == agent.DecideApproval {

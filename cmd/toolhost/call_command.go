@@ -25,15 +25,19 @@ const maxStdin = 16 << 20
 // answerGrace is how long a toolhost may take, after the time of a call is up, to say so: one that hangs does not.
 const answerGrace = 5 * time.Second
 
+// asGiven is the value of --approve without one: the arguments are approved as they are given, and toolhost refuses the call if
+// filters, repair or defaults change them.
+const asGiven = "as-given"
+
 // callFlags is what the command line says of a call.
 type callFlags struct {
 	id, session string
 	context     cli.Values
 	timeout     time.Duration
 	stream      bool
-	approve     bool
-	maxShown    int  // below 0: everything
-	quoted      bool // the arguments stand on the command line
+	approve     string // asGiven, or the digest of the final arguments; empty: nobody approves
+	maxShown    int    // below 0: everything
+	quoted      bool   // the arguments stand on the command line
 	format      cli.Format
 }
 
@@ -47,12 +51,17 @@ func newCallCommand(p cli.Process) *cobra.Command {
 result. Interrupting it cancels the call. In a terminal, characters of the result that could steer it are shown as escapes,
 such as \x1b; elsewhere the result's bytes are printed as they are.
 
+A call that needs a person's approval is refused at first, and the answer shows the arguments that the tool would get: with
+what filters, repair and defaults made of the given ones. --approve=DIGEST, with the digest that the answer names, approves
+exactly these. --approve alone approves the arguments as they are given: if anything changes them, the call is refused and the
+answer shows what they became.
+
 All of the result is printed, unless --max-shown says how much text and JSON is wanted, in bytes: what is more is kept by
 toolhost as an artifact, of which the beginning and the end are printed, with the handle for ` + "`toolhost artifact`" + `. So are
 files of more than 64 KiB and images of more than 5 MiB, whatever is wanted.
 
 With -o json it prints one object: call_id, tool, plugin, instance, is_error, text, content, duration_ms, and where
-the machinery failed error with kind and message; is_error is for what the tool itself reports. With --stream it prints
+the machinery failed error with kind and message, and arguments and arguments_sha256 if it needs approval; is_error is for what the tool itself reports. With --stream it prints
 what happens before that too: to standard error, or with -o json one object a line, told apart by type; the last has
 the type result.
 
@@ -85,7 +94,8 @@ answers.`,
 	flags.context.AddFlag(f, "a value of the call's context, such as 'tenant=\"acme\"'; may be repeated")
 	f.DurationVar(&flags.timeout, "timeout", 0, "how long the call may take, such as 5s (default: the tool's own)")
 	f.BoolVar(&flags.stream, "stream", false, "show statuses and logs as they come")
-	f.BoolVar(&flags.approve, "approve", false, "approve the call of a dangerous tool, in your name")
+	f.StringVar(&flags.approve, "approve", "", "approve the call of a dangerous tool, in your name: with the arguments as they are given, or with `=DIGEST` the final arguments that toolhost has shown")
+	f.Lookup("approve").NoOptDefVal = asGiven
 	f.IntVar(&flags.maxShown, "max-shown", -1, "how many `BYTES` of text and JSON to print; 0 is none (default: all)")
 	flags.format.AddFlag(f)
 	conn.addFlag(f)
@@ -103,8 +113,11 @@ func (f *callFlags) call(args []string, stdin io.Reader) (tool.Call, error) {
 			return call, cli.Usage("%s: %w", flag, err)
 		}
 	}
-	if f.approve {
+	if f.approve != "" {
 		call.Approval = &tool.Approval{ApprovedBy: userName(), Reason: "toolhost call --approve", Time: time.Now()}
+		if f.approve != asGiven {
+			call.Approval.ArgumentsSHA256 = f.approve
+		}
 	}
 	if len(args) < 2 {
 		return call, nil
@@ -211,7 +224,11 @@ func explained(err error) error {
 	failure := tool.AsError(err)
 	switch failure.Kind {
 	case tool.KindApprovalRequired:
-		return fmt.Errorf("%w; `toolhost call --approve` approves it", err)
+		if len(failure.Arguments) == 0 || failure.ArgumentsSHA256 == "" {
+			return fmt.Errorf("%w; `toolhost call --approve` approves it", err)
+		}
+		return fmt.Errorf("%w\nIt would be executed with these arguments:\n  %s\nTo approve exactly these, repeat the command with --approve=%s",
+			err, cli.OneLine(string(failure.Arguments)), failure.ArgumentsSHA256)
 	case tool.KindCrashed, tool.KindOutcomeUnknown, tool.KindUnavailable:
 		if failure.Plugin != "" {
 			return fmt.Errorf("%w; `toolhost why %s` tells more", err, failure.Plugin)

@@ -37,6 +37,9 @@ type errorView struct {
 	Rule         string     `json:"rule,omitempty"`
 	RetryAfterMS int64      `json:"retry_after_ms,omitempty"`
 	Exit         *tool.Exit `json:"exit,omitempty"`
+	// Arguments are the final ones that need approval, with their digest.
+	Arguments       json.RawMessage `json:"arguments,omitempty"`
+	ArgumentsSHA256 string          `json:"arguments_sha256,omitempty"`
 }
 
 func viewOutcome(toolName string, o tool.Outcome) outcomeView {
@@ -57,7 +60,14 @@ func viewError(e *tool.Error) *errorView {
 	if e == nil {
 		return nil
 	}
-	return &errorView{Kind: e.Kind, Message: e.Message, Rule: e.Rule, RetryAfterMS: e.RetryAfter.Milliseconds(), Exit: e.Exit}
+	v := &errorView{
+		Kind: e.Kind, Message: e.Message, Rule: e.Rule, RetryAfterMS: e.RetryAfter.Milliseconds(), Exit: e.Exit,
+		ArgumentsSHA256: e.ArgumentsSHA256,
+	}
+	if json.Valid(e.Arguments) {
+		v.Arguments = e.Arguments
+	}
+	return v
 }
 
 func first(a, b string) string {

@@ -284,7 +284,7 @@ func (c *callState) shown() []tool.Content {
 		content = []tool.Content{tool.Text(nothingShown)} // some providers refuse a result without content
 	}
 	if c.edited {
-		content = slices.Concat([]tool.Content{tool.Text(fmt.Sprintf(editedCall, c.Arguments))}, content)
+		content = slices.Concat([]tool.Content{tool.Text(fmt.Sprintf(editedCall, firstOf(c.final, c.Arguments)))}, content)
 	}
 	if len(c.dropped) > 0 {
 		content = slices.Concat(content, []tool.Content{tool.Text(droppedWords(c.dropped))})

@@ -68,6 +68,11 @@ type DecisionRequested struct {
 	Options []string `json:"options,omitempty"`
 	// Rule is the operator's rule that wants approval. May be empty.
 	Rule string `json:"rule,omitempty"`
+	// Final are, for DecideApproval, the final arguments: those that the tool gets, after toolhost's filters, repair and
+	// defaults. A person is shown them, and an approval is for them and no others. FinalSHA256 is their digest. Both are empty
+	// where toolhost did not say them.
+	Final       json.RawMessage `json:"arguments,omitempty"`
+	FinalSHA256 string          `json:"arguments_sha256,omitempty"`
 	// Expiry is how long the decision waits from the event's time on. 0: for ever.
 	Expiry time.Duration `json:"expiry,omitempty"`
 	// Held is the result that the call has unless a person makes another of it; for DecideOutcome.
@@ -78,7 +83,8 @@ type DecisionRequested struct {
 type DecisionMade struct {
 	ID      string  `json:"decision_id"`
 	Verdict Verdict `json:"verdict"`
-	// Arguments replace the model's where a call is approved. Empty: as they are.
+	// Arguments replace those that the decision was requested for, where a call is approved. Empty: as they are. toolhost
+	// filters, repairs and completes them like a model's; where that changes them, a person is asked again.
 	Arguments json.RawMessage `json:"arguments,omitempty"`
 	// Text is the reason, or the answer. Only an answer needs one.
 	Text string `json:"text,omitempty"`
@@ -89,7 +95,7 @@ type DecisionMade struct {
 // Pending is a decision that is wanted.
 type Pending struct {
 	DecisionRequested
-	Arguments string    // the call's, as they would be sent now
+	Arguments string    // the final ones of a call that needs approval; otherwise the call's, as they would be sent now
 	Requested time.Time // when it was asked for
 	Expires   time.Time // zero: never
 	// RunID is the sub-run that waits, and names the decision together with it in ID. Empty: the run that was asked.
@@ -131,7 +137,12 @@ func (d *DecisionMade) fits(p *DecisionRequested) error {
 	return nil
 }
 
-// approval is the consent that toolhost is shown.
-func (d *DecisionMade) approval(at time.Time, arguments string) *tool.Approval {
-	return &tool.Approval{ApprovedBy: firstOf(d.By, "a person"), Reason: d.Text, Time: at, Arguments: json.RawMessage(arguments)}
+// approval is the consent that toolhost is shown. It names no arguments yet.
+func (d *DecisionMade) approval(at time.Time) *tool.Approval {
+	return &tool.Approval{ApprovedBy: firstOf(d.By, "a person"), Reason: d.Text, Time: at}
+}
+
+// edits reports whether an approval is for other arguments than those that the decision was requested for.
+func (d *DecisionMade) edits(p *Pending, sent string) bool {
+	return len(d.Arguments) > 0 && string(d.Arguments) != firstOf(string(p.Final), sent)
 }

@@ -209,6 +209,9 @@ type Failure struct {
 	Instance     string     `json:"instance,omitempty"`
 	Exit         *tool.Exit `json:"exit,omitempty"`
 	Rule         string     `json:"rule,omitempty"`
+	// Final are the final arguments of a call that needs approval, and FinalSHA256 is their digest; see tool.Error.
+	Final       json.RawMessage `json:"arguments,omitempty"`
+	FinalSHA256 string          `json:"arguments_sha256,omitempty"`
 }
 
 // AsError returns the failure as the error it was, without its cause.
@@ -216,6 +219,7 @@ func (f *Failure) AsError(callID string) *tool.Error {
 	return &tool.Error{
 		Kind: f.Kind, Message: f.Message, RetryAfter: time.Duration(f.RetryAfterMS) * time.Millisecond,
 		CallID: callID, Plugin: f.Plugin, Instance: f.Instance, Exit: f.Exit, Rule: f.Rule,
+		Arguments: f.Final, ArgumentsSHA256: f.FinalSHA256,
 	}
 }
 

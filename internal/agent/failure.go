@@ -1,6 +1,9 @@
 package agent
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -31,6 +34,7 @@ func outcomeResult(c *Call, out *tool.Outcome) *CallResult {
 
 // failureResult is the result of a call that the machinery failed: in words for the model, and typed for people.
 func failureResult(c *Call, e *tool.Error) *CallResult {
+	final, digest := finalArguments(e)
 	words := fmt.Sprintf("[%s] %s", e.Kind, e.Error())
 	if hint := hint(e); hint != "" {
 		words = strings.TrimRight(words, ". ") + ". " + hint
@@ -40,8 +44,25 @@ func failureResult(c *Call, e *tool.Error) *CallResult {
 		Failure: &Failure{
 			Kind: e.Kind, Message: e.Error(), RetryAfterMS: e.RetryAfter.Milliseconds(),
 			Plugin: e.Plugin, Instance: e.Instance, Exit: e.Exit, Rule: e.Rule,
+			Final: final, FinalSHA256: digest,
 		},
 	}
+}
+
+// unverified stands for the digest of final arguments that are not what toolhost says they are. Nobody is asked about them.
+const unverified = "unverified"
+
+// finalArguments returns the final arguments that toolhost says a call would be executed with, and their digest. What it says
+// counts only if the digest is that of the arguments: a person is shown the one and approves the other.
+func finalArguments(e *tool.Error) (final json.RawMessage, digest string) {
+	if len(e.Arguments) == 0 {
+		return nil, e.ArgumentsSHA256
+	}
+	sum := sha256.Sum256(e.Arguments)
+	if hex.EncodeToString(sum[:]) != e.ArgumentsSHA256 || !json.Valid(e.Arguments) {
+		return nil, unverified
+	}
+	return e.Arguments, e.ArgumentsSHA256
 }
 
 // hint tells the model what to do about a failure.

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -24,7 +25,7 @@ func (s *State) Pending() []Pending {
 	list := slices.Clone(s.decisions)
 	for i := range list {
 		if c := s.find(list[i].CallID); c != nil {
-			list[i].Arguments = c.Arguments
+			list[i].Arguments = firstOf(string(list[i].Final), firstOf(c.final, c.Arguments))
 		}
 	}
 	return list
@@ -61,11 +62,11 @@ func (s *State) Settle(r *CallResult) Payload {
 	}
 	switch r.Failure.Kind {
 	case tool.KindApprovalRequired:
-		if c.Approval != nil {
-			return r // it was not enough; a person who is asked the same again can say nothing new
+		if !c.mayAsk(r.Failure) {
+			return r
 		}
 		d := s.request(DecideApproval, &c.Call, r.Failure.Message)
-		d.Rule = r.Failure.Rule
+		d.Rule, d.Final, d.FinalSHA256 = r.Failure.Rule, r.Failure.Final, r.Failure.FinalSHA256
 		return d
 	case tool.KindOutcomeUnknown:
 		if s.started.People.AskOutcome {
@@ -75,6 +76,15 @@ func (s *State) Settle(r *CallResult) Payload {
 		}
 	}
 	return r
+}
+
+// mayAsk reports whether a person can say something new about a call that needs approval: that was never approved, or whose
+// final arguments have become others since. Nobody is asked about arguments that cannot be shown.
+func (c *callState) mayAsk(f *Failure) bool {
+	if f.FinalSHA256 == "" {
+		return c.Approval == nil
+	}
+	return len(f.Final) > 0 && (c.Approval == nil || c.Approval.ArgumentsSHA256 != f.FinalSHA256)
 }
 
 func (s *State) applyRequested(p *DecisionRequested, at time.Time) error {
@@ -126,10 +136,7 @@ func (s *State) applyMade(d *DecisionMade, at time.Time) error {
 	case p.Kind == DecideQuestion:
 		c.settled = c.answered(d, p.Expiry)
 	case d.Verdict == VerdictApprove:
-		if len(d.Arguments) > 0 && string(d.Arguments) != c.Arguments {
-			c.Arguments, c.edited = string(d.Arguments), true
-		}
-		c.Approval, c.held, c.started = d.approval(at, c.Arguments), nil, false
+		c.approve(d, &p, at)
 	case p.Kind == DecideOutcome:
 		c.settled = c.unsettled(d)
 	case d.Verdict == VerdictExpired:
@@ -138,6 +145,25 @@ func (s *State) applyMade(d *DecisionMade, at time.Time) error {
 		c.refusal = fmt.Sprintf(rejectedCall, firstOf(d.By, "A person"), because(d.Text))
 	}
 	return nil
+}
+
+// approve has a call made with a person's consent: to the final arguments that the person saw, or to others, which toolhost may
+// then not change. A call whose outcome nobody knows is made once more with what was agreed to before.
+func (c *callState) approve(d *DecisionMade, p *Pending, at time.Time) {
+	approval := d.approval(at)
+	switch before := c.Approval; {
+	case d.edits(p, c.Arguments):
+		c.Arguments, c.edited, c.final = string(d.Arguments), true, ""
+		approval.Arguments = d.Arguments
+	case p.Kind == DecideOutcome && before != nil:
+		approval.Arguments, approval.ArgumentsSHA256 = before.Arguments, before.ArgumentsSHA256
+	case p.Kind == DecideOutcome: // nobody had to agree to its arguments
+	case p.FinalSHA256 != "":
+		approval.ArgumentsSHA256, c.final = p.FinalSHA256, string(p.Final)
+	default: // a toolhost that does not say what it would execute
+		approval.Arguments = json.RawMessage(c.Arguments)
+	}
+	c.Approval, c.held, c.started = approval, nil, false
 }
 
 func (s *State) decidePause(d *DecisionMade) {

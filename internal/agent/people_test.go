@@ -43,7 +43,10 @@ func TestDecisions(t *testing.T) {
 			f.add(&test.verdict)
 			if test.sent != "" {
 				c := agent.Next(&f.state)[0].(agent.CallTool).Call
-				want := &tool.Approval{ApprovedBy: "a person", Time: at, Arguments: json.RawMessage(c.Arguments)}
+				want := &tool.Approval{ApprovedBy: "a person", Time: at}
+				if test.ask == tool.KindApprovalRequired { // by a toolhost that does not say what it would execute
+					want.Arguments = json.RawMessage(c.Arguments)
+				}
 				if diff := cmp.Diff(want, c.Approval); diff != "" || c.SentID() != test.sent {
 					t.Errorf("sent as %s, approval (-want +got):\n%s", c.SentID(), diff)
 				}

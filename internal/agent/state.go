@@ -62,6 +62,7 @@ type callState struct {
 	started    bool        // it was sent; it may be waiting again since
 	waiting    bool        // for a decision
 	edited     bool        // a person changed the arguments
+	final      string      // the final arguments that a person saw and approved; empty: none
 	held       *CallResult // what becomes its result unless a person makes something else of it
 	refusal    string      // why the call is not made; empty: it is
 	settled    *CallResult // its result, which is still to be journaled

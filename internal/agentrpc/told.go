@@ -130,6 +130,9 @@ func toPending(m *agentdv1.PendingDecision) agent.Pending {
 		},
 		RunID: m.GetRunId(), Arguments: string(m.GetArguments()), Requested: toolpb.ToTime(m.GetRequestTime()), Expires: toolpb.ToTime(m.GetExpireTime()),
 	}
+	if p.Kind == agent.DecideApproval {
+		p.Final = m.GetArguments()
+	}
 	if m.GetExpireTime() != nil {
 		p.Expiry = max(time.Nanosecond, p.Expires.Sub(p.Requested))
 	}

@@ -153,6 +153,7 @@ type Host struct {
 	gates     *gates
 	search    search
 	described *descriptions
+	frozen    *freezer
 	deadlines deadlines     // of the calls under way
 	launching chan struct{} // holds one token for each process that starts
 
@@ -189,6 +190,7 @@ func New(cfg Config) *Host {
 		rates:       newRates(),
 		gates:       newGates(cfg.MaxConcurrent),
 		described:   newDescriptions(),
+		frozen:      newFreezer(),
 		launching:   make(chan struct{}, cfg.MaxLaunches),
 		gone:        make(chan struct{}),
 	}

@@ -154,6 +154,9 @@ func checkCall(call *tool.Call) error {
 	if call.Approval != nil && call.Approval.ApprovedBy == "" {
 		return tool.Errorf(tool.KindInvalidArgument, "the approval does not say who approved; set approved_by")
 	}
+	if call.Approval != nil && call.Approval.ArgumentsSHA256 != "" && !isDigest(call.Approval.ArgumentsSHA256) {
+		return tool.Errorf(tool.KindInvalidArgument, "the approval's arguments_sha256 is no digest; repeat that of the answer that asked for approval, 64 lower-case hexadecimal digits")
+	}
 	return nil
 }
 

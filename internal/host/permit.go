@@ -1,7 +1,6 @@
 package host
 
 import (
-	"bytes"
 	"time"
 
 	"github.com/toolhost/toolhost/internal/arguments"
@@ -25,9 +24,12 @@ func (r *run) permit(s submission, given arguments.Parsed, now bool) (refused *t
 		Principal: r.call.Principal, Session: r.call.Session, CallID: r.call.ID, Tool: r.call.Tool,
 		Plugin: r.tool.Plugin.Info.Name, Rule: decision.Rule, Reason: decision.Reason, Arguments: given.Canonical(),
 	}
-	refused = r.judge(s, decision, &entry)
+	refused = r.judge(s, given, decision, &entry)
 	if now && r.host.cfg.Audit != nil && r.host.cfg.Audit.Keeps(entry) {
 		return nil, true
+	}
+	if refused != nil && refused.Kind == tool.KindApprovalRequired {
+		r.keepFrozen(s, given, refused)
 	}
 	r.notePermitted(entry)
 	return r.audited(entry, refused), false
@@ -92,30 +94,34 @@ func (r *run) audited(entry audit.Decision, refused *tool.Error) *tool.Error {
 	return refused
 }
 
-// judge carries a decision out: it returns why the call must not be made, or nil, and says in the entry what it came to.
-func (r *run) judge(s submission, d policy.Decision, entry *audit.Decision) *tool.Error {
+// judge carries a decision about the final arguments out: it returns why the call must not be made, or nil, and says in the
+// entry what it came to. An approval of other arguments is refused also where no rule requires one: what a person approved and
+// what is executed must never differ.
+func (r *run) judge(s submission, final arguments.Parsed, d policy.Decision, entry *audit.Decision) *tool.Error {
+	approval, refused := r.approval(s, final)
 	switch d.Then {
 	case policy.Allow:
-		entry.Outcome = audit.Allowed
-		return nil
+		if refused == nil || !r.call.Approval.Named() {
+			entry.Outcome = audit.Allowed
+			return nil
+		}
 	case policy.RequireApproval:
-		approval, refused := r.approval(s)
 		if approval != nil {
 			entry.Outcome, entry.Approval = audit.Approved, approval
 			return nil
 		}
-		entry.Outcome = audit.ApprovalRequired
 		if refused == nil {
 			refused = tool.Errorf(tool.KindApprovalRequired, "%s: a person has to approve the call first", r.whyAsked(d))
 		}
 		refused.Rule = d.Rule
-		return refused
 	default:
 		entry.Outcome = audit.Denied
 		refused := tool.Errorf(tool.KindDenied, "the call of %q is not allowed: %s", r.call.Tool, because(d))
 		refused.Rule = d.Rule
 		return refused
 	}
+	entry.Outcome = audit.ApprovalRequired
+	return refused
 }
 
 // whyAsked says why a person has to agree.
@@ -134,8 +140,9 @@ func because(d policy.Decision) string {
 	return d.Reason + " (rule \"" + d.Rule + "\")"
 }
 
-// approval returns a person's consent to just this call, or why what came with it is none; nil and nil if none came.
-func (r *run) approval(s submission) (*tool.Approval, *tool.Error) {
+// approval returns a person's consent to just these final arguments, or why what came with the call is none; nil and nil if
+// none came.
+func (r *run) approval(s submission, final arguments.Parsed) (*tool.Approval, *tool.Error) {
 	if r.call.Approval == nil {
 		return nil, nil
 	}
@@ -143,20 +150,29 @@ func (r *run) approval(s submission) (*tool.Approval, *tool.Error) {
 	if approval.Time.IsZero() {
 		approval.Time = time.Now()
 	}
-	if len(approval.Arguments) == 0 {
-		if !s.whole {
-			return nil, tool.Errorf(tool.KindApprovalRequired,
-				"the approval came before the arguments and does not say which it is for; set its arguments, or send it with the complete arguments")
+	agreed := approval.ArgumentsSHA256
+	if len(approval.Arguments) > 0 {
+		named, err := arguments.Parse(approval.Arguments)
+		if err != nil {
+			return nil, tool.Errorf(tool.KindInvalidArgument, "the arguments of the approval: %w", err)
 		}
-		return &approval, nil
+		digest := digestOf(named)
+		if agreed != "" && agreed != digest {
+			return nil, tool.Errorf(tool.KindInvalidArgument,
+				"the approval names two things: arguments with the digest %s, and the digest %s; set one of them", digest, agreed)
+		}
+		agreed = digest
 	}
-	agreed, err := arguments.Parse(approval.Arguments)
-	if err != nil {
-		return nil, tool.Errorf(tool.KindInvalidArgument, "the arguments of the approval: %w", err)
-	}
-	if !bytes.Equal(agreed.Meaning(), s.parsed.Meaning()) {
+	if agreed == "" && !s.whole {
 		return nil, tool.Errorf(tool.KindApprovalRequired,
-			"the approval by %s is for other arguments: %s; ask again for these", approval.ApprovedBy, clip(string(agreed.Canonical()), 200))
+			"the approval came before the arguments and does not say which it is for; set its arguments or their digest, or send it with the complete arguments")
+	}
+	if agreed == "" {
+		agreed = digestOf(s.parsed)
+	}
+	if agreed != digestOf(final) {
+		return nil, tool.Errorf(tool.KindApprovalRequired,
+			"the approval by %s is not for the arguments that would be executed; show these to a person and ask again", clip(approval.ApprovedBy, 200))
 	}
 	return &approval, nil
 }

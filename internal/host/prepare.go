@@ -54,31 +54,19 @@ const (
 	preparedLate                  // something would have to be waited for, and nothing was decided
 )
 
-// prepare takes complete arguments through all that stands before a plugin. now says that it must not wait for the audit log.
+// prepare takes complete arguments through all that stands before a plugin: filters, repair and validation make the final
+// arguments, and from then on nothing changes them; policy, approval and limits decide on them. now says that it must not wait
+// for the audit log.
 func (r *run) prepare(s submission, now bool) prepared {
 	if _, err := r.secrets(); err != nil {
 		r.finishWithout(tool.Outcome{Err: err})
 		return preparedEnded
 	}
-	text, parsed, ok := r.filterBefore(s)
+	text, final, ok := r.freeze(s)
 	if !ok {
 		return preparedEnded
 	}
-	schema, err := r.schema()
-	if err != nil {
-		r.finishWithout(tool.Outcome{Err: r.unsent(err)})
-		return preparedEnded
-	}
-	if !r.tool.Spec.Strict {
-		if mended, repairs := schema.Repair(parsed); len(repairs) > 0 && r.noteRepairs(mended, repairs) {
-			parsed, text = mended, mended.Canonical()
-		}
-	}
-	if err := schema.Validate(parsed); err != nil {
-		r.finishWithout(tool.Outcome{Result: tool.ErrorResult(err.Error())})
-		return preparedEnded
-	}
-	if err, late := r.permit(s, parsed, now); late {
+	if err, late := r.permit(s, final, now); late {
 		return preparedLate
 	} else if err != nil {
 		r.finishWithout(tool.Outcome{Err: err})

@@ -270,7 +270,7 @@ func outcomeSize(o *tool.Outcome) int {
 	if o.Err == nil {
 		return size
 	}
-	size += fixed + len(o.Err.Message)
+	size += fixed + len(o.Err.Message) + len(o.Err.Arguments)
 	if o.Err.Exit != nil {
 		for _, line := range o.Err.Exit.LastStderr {
 			size += len(line)

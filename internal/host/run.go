@@ -37,6 +37,8 @@ type run struct {
 	complete  bool            // text is complete: execute
 	filtering filtering       // what filters did
 	repairs   []byte          // what was changed in text, for the result; nil: nothing
+	thawed    *frozen         // the kept final arguments that its approval is for; nil: none
+	thawedKey freezerKey      // of thawed
 	replaced  bool            // text is not what was previewed any more
 	limit     time.Duration   // how long it may take, from when its deadline was set
 	deadline  time.Time       // when ctx ends; zero: not by itself
@@ -94,6 +96,7 @@ func (r *run) finishWithout(outcome tool.Outcome) {
 	if begun {
 		r.forget()
 	}
+	r.refreeze()
 	r.host.ledger.release(r)
 	r.publishOutcome(r.final(outcome))
 	r.stop()
@@ -167,7 +170,7 @@ func (r *run) stop() {
 func (r *run) dropText() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.text, r.sent, r.permitted = nil, 0, nil
+	r.text, r.sent, r.permitted, r.thawed = nil, 0, nil, nil
 }
 
 // size is roughly the memory that a run holds once it has ended.

@@ -40,10 +40,8 @@ func FromCall(c tool.Call) *toolhostv1.CallOptions {
 	}
 	if a := c.Approval; a != nil {
 		options.Approval = &toolhostv1.Approval{
-			ApprovedBy: valid(a.ApprovedBy),
-			Reason:     valid(a.Reason),
-			Time:       toolpb.FromTime(a.Time),
-			Arguments:  a.Arguments,
+			ApprovedBy: valid(a.ApprovedBy), Reason: valid(a.Reason), Time: toolpb.FromTime(a.Time),
+			Arguments: a.Arguments, ArgumentsSha256: valid(a.ArgumentsSHA256),
 		}
 	}
 	return options
@@ -72,10 +70,8 @@ func ToCall(name string, arguments []byte, options *toolhostv1.CallOptions) (too
 	}
 	if a := options.GetApproval(); a != nil {
 		c.Approval = &tool.Approval{
-			ApprovedBy: a.GetApprovedBy(),
-			Reason:     a.GetReason(),
-			Time:       toolpb.ToTime(a.GetTime()),
-			Arguments:  a.GetArguments(),
+			ApprovedBy: a.GetApprovedBy(), Reason: a.GetReason(), Time: toolpb.ToTime(a.GetTime()),
+			Arguments: a.GetArguments(), ArgumentsSHA256: a.GetArgumentsSha256(),
 		}
 	}
 	return c, nil

@@ -137,7 +137,7 @@ func TestRoundTripKeepsEveryFieldOfOperation(t *testing.T) {
 func TestCallKeepsEveryFieldButWhoseItIsAndWhenItCame(t *testing.T) {
 	want := tool.Call{
 		ID: "i", Tool: "t", Arguments: json.RawMessage(`{}`), Session: "s", Timeout: time.Second,
-		Approval: &tool.Approval{ApprovedBy: "a", Reason: "r", Time: moment, Arguments: json.RawMessage(`{"a":1}`)},
+		Approval: &tool.Approval{ApprovedBy: "a", Reason: "r", Time: moment, Arguments: json.RawMessage(`{"a":1}`), ArgumentsSHA256: "d"},
 		Context:  map[string]json.RawMessage{"k": json.RawMessage(`1`)}, Traceparent: "00-1", MaxShown: new(9), OutcomeOnly: true,
 		Ledger: "0a1b", FirstSent: time.Unix(1700000000, 5).UTC(),
 	}

@@ -2,6 +2,7 @@ package toolpb
 
 import (
 	"errors"
+	"fmt"
 	"unicode/utf8"
 
 	"google.golang.org/grpc/codes"
@@ -14,9 +15,10 @@ import (
 // A gRPC status travels in HTTP/2 trailers, which several gRPC implementations refuse beyond 8 KiB. Worst case: the
 // short message percent-encoded, then it, the long message and the stderr lines in base64, stay below that.
 const (
-	maxStatusMessage = 512
-	maxDetailMessage = 1536
-	maxDetailStderr  = 1536
+	maxStatusMessage   = 512
+	maxDetailArguments = 2048
+	maxDetailMessage   = 1536
+	maxDetailStderr    = 1536
 )
 
 // Code returns the gRPC code of a kind; codes.Internal for a kind that is not known.
@@ -94,7 +96,8 @@ func StatusError(err error) error {
 		}
 	}
 	e := tool.AsError(err)
-	detail := FromError(shortened(e))
+	e = shortened(e)
+	detail := FromError(e)
 	detail.Message = clip(detail.Message, maxDetailMessage)
 	st := status.New(Code(e.Kind), clip(validText(e.Error()), maxStatusMessage))
 	if with, err := st.WithDetails(detail); err == nil {
@@ -103,13 +106,19 @@ func StatusError(err error) error {
 	return st.Err()
 }
 
-// shortened returns the error with as much of what its process said last as trailers carry.
+// shortened returns the error with as much of what its process said last as trailers carry, and with its arguments whole or not
+// at all: a person who approves a call must see all of them.
 func shortened(e *tool.Error) *tool.Error {
-	if e.Exit == nil {
-		return e
+	short := *e
+	if e.Exit != nil {
+		exit := e.Exit.Shortened(maxDetailStderr)
+		short.Exit = &exit
 	}
-	short, exit := *e, e.Exit.Shortened(maxDetailStderr)
-	short.Exit = &exit
+	if len(e.Arguments) > maxDetailArguments {
+		short.Arguments = nil
+		short.Message = fmt.Sprintf("%s; the final arguments have %d bytes, which is more than the status of an RPC carries: make the call with Execute to get them",
+			clip(e.Error(), maxStatusMessage), len(e.Arguments))
+	}
 	return &short
 }
 

@@ -149,6 +149,23 @@ func TestStatusErrorFitsIntoTrailers(t *testing.T) {
 		t.Error("the error itself was changed")
 	}
 
+	asked := &tool.Error{Kind: tool.KindApprovalRequired, Message: e.Message, ArgumentsSHA256: strings.Repeat("0", 64), Rule: strings.Repeat("r", 64)}
+	for size, whole := range map[int]bool{2048: true, 2049: false} {
+		asked.Arguments = []byte(strings.Repeat("z", size))
+		err := toolpb.StatusError(asked)
+		data, marshalErr := proto.Marshal(status.Convert(err).Proto())
+		if marshalErr != nil {
+			t.Fatal(marshalErr)
+		}
+		back := toolpb.FromStatusError(err)
+		if n := 3*len(status.Convert(err).Message()) + (len(data)+2)/3*4 + len(http.TrailerPrefix); n > trailers || len(back.Arguments) > 0 != whole {
+			t.Errorf("with arguments of %d bytes the trailers take %d bytes and hold %d of them", size, n, len(back.Arguments))
+		}
+		if told := strings.Contains(back.Message, "the final arguments have 2049 bytes"); told == whole || back.ArgumentsSHA256 != asked.ArgumentsSHA256 {
+			t.Errorf("with arguments of %d bytes the message is %q, the digest %q", size, back.Message, back.ArgumentsSHA256)
+		}
+	}
+
 	e.Exit.LastStderr = []string{"before", strings.Repeat("y", 100_000)}
 	back = toolpb.FromStatusError(toolpb.StatusError(e))
 	if n := len(back.Exit.LastStderr); n != 1 || !strings.HasPrefix(back.Exit.LastStderr[0], "yyy") {

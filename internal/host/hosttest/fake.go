@@ -2,6 +2,8 @@ package hosttest
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -128,6 +130,16 @@ func (f *Fake) tool(name string) (Tool, error) {
 // LedgerID returns what tells the fake's ledger from any other.
 func (f *Fake) LedgerID() string { return fmt.Sprintf("fake-%p", f) }
 
+func sha256Of(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+func approved(call tool.Call, digest string) bool {
+	a := call.Approval
+	return a != nil && (!a.Named() || a.ArgumentsSHA256 == digest || sha256Of(a.Arguments) == digest)
+}
+
 // Open opens a call.
 func (f *Fake) Open(_ context.Context, call tool.Call, complete bool) (tool.Execution, error) {
 	for _, id := range []string{call.ID, call.Session} {
@@ -144,8 +156,10 @@ func (f *Fake) Open(_ context.Context, call tool.Call, complete bool) (tool.Exec
 	if err != nil {
 		return nil, err
 	}
-	if t.Spec.Dangerous && call.Approval == nil {
-		return nil, tool.Errorf(tool.KindApprovalRequired, "the tool %q needs a person's approval", call.Tool)
+	if digest := sha256Of(call.Arguments); t.Spec.Dangerous && !approved(call, digest) {
+		asked := tool.Errorf(tool.KindApprovalRequired, "the tool %q needs a person's approval", call.Tool)
+		asked.Arguments, asked.ArgumentsSHA256 = call.Arguments, digest
+		return nil, asked
 	}
 	f.mutex.Lock()
 	defer f.mutex.Unlock()

@@ -74,6 +74,16 @@ func testApproval(t *testing.T, h Host) {
 	if got := text(t, h, c); got != "done" {
 		t.Errorf("got %q", got)
 	}
+	const digest = "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a" // of {}
+	c.Approval.ArgumentsSHA256 = digest
+	if got := text(t, h, c); got != "done" {
+		t.Errorf("approved by digest: %q", got)
+	}
+	c.Approval.ArgumentsSHA256 = strings.Repeat("0", len(digest))
+	asked := refused(t, h, c, tool.KindApprovalRequired)
+	if string(asked.Arguments) != `{}` || asked.ArgumentsSHA256 != digest {
+		t.Errorf("the answer that asks for approval has the arguments %s with the digest %s", asked.Arguments, asked.ArgumentsSHA256)
+	}
 }
 
 func testCallContext(t *testing.T, h Host) {

@@ -55,6 +55,10 @@ export interface ErrorDetails {
   exit?: Exit | undefined;
   /** The operator's rule that decided, for `denied` and `approval_required`. */
   rule?: string;
+  /** For `approval_required`: the final arguments as JSON text. */
+  arguments?: string | undefined;
+  /** Their digest. */
+  argumentsSha256?: string;
   /** What made it happen. It is not sent. */
   cause?: unknown;
 }
@@ -80,6 +84,10 @@ export class ToolhostError extends Error {
   readonly exit: Exit | undefined;
   /** The operator's rule that decided; empty if none did. */
   readonly rule: string;
+  /** For `approval_required`, the final arguments as JSON text: show them to a person. Undefined: they are too large. */
+  readonly arguments: string | undefined;
+  /** The digest of the final arguments, for `Approval.argumentsSha256`; empty if there is none. */
+  readonly argumentsSha256: string;
 
   /** Makes a failure of a kind; `message` says what happened, why, and what to do. */
   constructor(kind: ErrorKind, message: string, details: ErrorDetails = {}) {
@@ -91,6 +99,8 @@ export class ToolhostError extends Error {
     this.instance = details.instance ?? "";
     this.exit = details.exit;
     this.rule = details.rule ?? "";
+    this.arguments = details.arguments;
+    this.argumentsSha256 = details.argumentsSha256 ?? "";
   }
 }
 

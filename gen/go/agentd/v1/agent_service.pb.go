@@ -1397,7 +1397,9 @@ func (*Decision_Answer) isDecision_Verdict() {}
 // Approve says yes.
 type Approve struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// For DECISION_KIND_APPROVAL the arguments that the call is to be made with, as a JSON object. Empty means the model's.
+	// For DECISION_KIND_APPROVAL other arguments that the call is to be made with, as a JSON object. Empty means those of the
+	// PendingDecision. toolhost filters, repairs and completes other arguments like a model's: if that changes them, the run asks
+	// again, with the new final arguments.
 	Arguments []byte `protobuf:"bytes,1,opt,name=arguments,proto3" json:"arguments,omitempty"`
 	// Why, in words. May be empty. For DECISION_KIND_PAUSE the model reads it.
 	Reason        string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
@@ -2074,7 +2076,9 @@ type PendingDecision struct {
 	CallId string `protobuf:"bytes,3,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
 	// The call's tool. Empty for DECISION_KIND_PAUSE.
 	Tool string `protobuf:"bytes,4,opt,name=tool,proto3" json:"tool,omitempty"`
-	// The call's arguments; usually, not always, JSON.
+	// The call's arguments. For DECISION_KIND_APPROVAL they are the final ones, a JSON object: with what filters, repair and
+	// defaults made of the model's. Exactly these are executed if the decision is to approve. Otherwise they are the model's;
+	// usually, not always, JSON.
 	Arguments []byte `protobuf:"bytes,5,opt,name=arguments,proto3" json:"arguments,omitempty"`
 	// Why somebody is asked; for DECISION_KIND_QUESTION the question.
 	Reason string `protobuf:"bytes,6,opt,name=reason,proto3" json:"reason,omitempty"`
@@ -3308,7 +3312,7 @@ func (x *CancelRequested) GetStopReason() StopReason {
 // DecisionRequested says that a person has to decide something before a call, or the run, goes on.
 type DecisionRequested struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The decision. Its arguments are unset: they are those of the call.
+	// The decision. Its arguments are set for DECISION_KIND_APPROVAL; otherwise they are those of the call.
 	Decision      *PendingDecision `protobuf:"bytes,1,opt,name=decision,proto3" json:"decision,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -3358,7 +3362,7 @@ type DecisionMade struct {
 	DecisionId string `protobuf:"bytes,1,opt,name=decision_id,json=decisionId,proto3" json:"decision_id,omitempty"`
 	// The verdict.
 	Verdict Verdict `protobuf:"varint,2,opt,name=verdict,proto3,enum=agentd.v1.Verdict" json:"verdict,omitempty"`
-	// The arguments that a call was approved with, as JSON. Empty means the model's.
+	// Other arguments that a call was approved with, as JSON. Empty means those that the decision was requested for.
 	Arguments []byte `protobuf:"bytes,3,opt,name=arguments,proto3" json:"arguments,omitempty"`
 	// The reason, or the answer. May be empty.
 	Text string `protobuf:"bytes,4,opt,name=text,proto3" json:"text,omitempty"`

@@ -1354,8 +1354,14 @@ func (x *CallOptions) GetFirstSentTime() *timestamppb.Timestamp {
 	return nil
 }
 
-// Approval says who agreed to a call. It holds for the call that it is sent with, and for no other; it is kept in the
-// audit log.
+// Approval says who agreed to a call, and to which arguments. It holds for the call that it is sent with, and for no other;
+// the audit log keeps it.
+//
+// What is agreed to are the final arguments: those that the tool gets, after filters, repair and defaults. The error of kind
+// APPROVAL_REQUIRED carries them with their digest. The caller shows them to a person and repeats the call, with the arguments
+// that it sent before and this message with `arguments_sha256`. toolhost has kept the final arguments and executes exactly
+// them. If it no longer has them, it computes them again. If their digest is another one then, it executes nothing and answers
+// APPROVAL_REQUIRED with the new ones. An approval of other arguments is refused also where no rule requires one.
 type Approval struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Who agreed, in words. Must not be empty. toolhost adds " (unverified)" where the client calls over TCP.
@@ -1364,11 +1370,15 @@ type Approval struct {
 	Reason string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
 	// When. Unset means now.
 	Time *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=time,proto3" json:"time,omitempty"`
-	// The arguments that were agreed to, a JSON object. If the call has others, it is refused. Empty means those that the
-	// approval is sent with; a stream whose arguments are not complete in its first frame must set it.
-	Arguments     []byte `protobuf:"bytes,4,opt,name=arguments,proto3" json:"arguments,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	// The final arguments that were agreed to, a JSON object, as another way to name them. If both are set, the digest must be
+	// that of these arguments in canonical form. If neither is set, the person agreed to the arguments exactly as they are sent
+	// with this approval: the call is refused if filters, repair or defaults change them. A stream whose arguments are not
+	// complete in its first frame must set one of both.
+	Arguments []byte `protobuf:"bytes,4,opt,name=arguments,proto3" json:"arguments,omitempty"`
+	// The digest of the final arguments that were agreed to: Error.arguments_sha256, 64 lower-case hexadecimal digits.
+	ArgumentsSha256 string `protobuf:"bytes,5,opt,name=arguments_sha256,json=argumentsSha256,proto3" json:"arguments_sha256,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *Approval) Reset() {
@@ -1427,6 +1437,13 @@ func (x *Approval) GetArguments() []byte {
 		return x.Arguments
 	}
 	return nil
+}
+
+func (x *Approval) GetArgumentsSha256() string {
+	if x != nil {
+		return x.ArgumentsSha256
+	}
+	return ""
 }
 
 // CallRequest is one call, whole.
@@ -2773,13 +2790,14 @@ const file_toolhost_v1_tool_service_proto_rawDesc = "" +
 	"\fContextEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\fR\x05value:\x028\x01B\x12\n" +
-	"\x10_max_shown_bytes\"\x91\x01\n" +
+	"\x10_max_shown_bytes\"\xbc\x01\n" +
 	"\bApproval\x12\x1f\n" +
 	"\vapproved_by\x18\x01 \x01(\tR\n" +
 	"approvedBy\x12\x16\n" +
 	"\x06reason\x18\x02 \x01(\tR\x06reason\x12.\n" +
 	"\x04time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x12\x1c\n" +
-	"\targuments\x18\x04 \x01(\fR\targuments\"s\n" +
+	"\targuments\x18\x04 \x01(\fR\targuments\x12)\n" +
+	"\x10arguments_sha256\x18\x05 \x01(\tR\x0fargumentsSha256\"s\n" +
 	"\vCallRequest\x12\x12\n" +
 	"\x04tool\x18\x01 \x01(\tR\x04tool\x12\x1c\n" +
 	"\targuments\x18\x02 \x01(\fR\targuments\x122\n" +

@@ -139,6 +139,9 @@ func (m *Approval) SizeWire() (n int) {
 	if len(m.Arguments) > 0 {
 		n += wirecode.SizeBytes(1, len(m.Arguments))
 	}
+	if m.ArgumentsSha256 != "" {
+		n += wirecode.SizeBytes(1, len(m.ArgumentsSha256))
+	}
 	return n + len(m.unknownFields)
 }
 
@@ -148,6 +151,9 @@ func (m *Approval) WriteWire(w *wirecode.Writer) {
 		return
 	}
 	w.Raw(m.unknownFields)
+	if m.ArgumentsSha256 != "" {
+		w.Text(42, m.ArgumentsSha256)
+	}
 	if len(m.Arguments) > 0 {
 		w.Bytes(34, m.Arguments)
 	}
@@ -177,6 +183,8 @@ func (m *Approval) ReadWire(r *wirecode.Reader) {
 			r.Timestamp(m.Time)
 		case 34:
 			m.Arguments = r.Bytes()
+		case 42:
+			m.ArgumentsSha256 = r.Text()
 		default:
 			r.Unknown(&m.unknownFields)
 		}

@@ -199,6 +199,8 @@ def to_error(m: error_pb2.Error) -> ToolhostError:
         instance=m.instance,
         exit=exited,
         rule=m.rule,
+        arguments=m.arguments.decode() if m.arguments else None,
+        arguments_sha256=m.arguments_sha256,
     )
 
 

@@ -83,6 +83,8 @@ class ToolhostError(Exception):
         instance: str = "",
         exit: Exit | None = None,  # noqa: A002
         rule: str = "",
+        arguments: str | None = None,
+        arguments_sha256: str = "",
     ) -> None:
         super().__init__(message or self.kind.value)
         self.message = message or self.kind.value
@@ -99,6 +101,10 @@ class ToolhostError(Exception):
         """How the instance ended, for `crashed` and `outcome_unknown`."""
         self.rule = rule
         """The operator's rule that decided, for `denied` and `approval_required`. Empty if none did."""
+        self.arguments = arguments
+        """For `approval_required`, the final arguments as JSON text: show them to a person. None if they are too large."""
+        self.arguments_sha256 = arguments_sha256
+        """The digest of the final arguments, for `Approval.arguments_sha256`."""
 
     @staticmethod
     def of(kind: Kind) -> type[ToolhostError]:

@@ -21,8 +21,13 @@ export interface Approval {
   readonly reason?: string;
   /** When. Default: now. */
   readonly time?: Date;
-  /** The arguments that were agreed to. Default: those that it is sent with; for arguments in pieces it must be set. */
+  /**
+   * The final arguments that were agreed to. Default: those that it is sent with, exactly as they are; for arguments in pieces,
+   * these or the digest must be set.
+   */
   readonly arguments?: Readonly<Record<string, unknown>>;
+  /** The digest of the final arguments that were agreed to, from the `approval_required` error that asked. */
+  readonly argumentsSha256?: string;
 }
 
 /** What may be said of a call besides its tool and arguments. */
@@ -99,6 +104,7 @@ export function optionsMessage(options: CallOptions): MessageInitShape<typeof Ca
         reason: approval.reason ?? "",
         ...(time && { time }),
         arguments: approval.arguments ? encodeJSONBytes(approval.arguments) : new Uint8Array(),
+        argumentsSha256: approval.argumentsSha256 ?? "",
       },
     }),
   };

@@ -141,8 +141,10 @@ export function fromError(m: PbError, cause?: unknown): ToolhostError {
     reason: m.exit.reason,
     lastStderr: m.exit.lastStderr,
   };
-  const { callId, plugin, instance, rule } = m;
-  const details = { retryAfterMs: fromDuration(m.retryAfter), callId, plugin, instance, exit, rule, cause };
+  const { callId, plugin, instance, rule, argumentsSha256 } = m;
+  const args = m.arguments.length > 0 ? Buffer.from(m.arguments).toString() : undefined;
+  const retryAfterMs = fromDuration(m.retryAfter);
+  const details = { retryAfterMs, callId, plugin, instance, exit, rule, arguments: args, argumentsSha256, cause };
   return new ToolhostError(errorKinds.word(m.kind) ?? "internal", m.message, details);
 }
 

@@ -134,9 +134,16 @@ type Error struct {
 	// How the instance ended, for the kinds CRASHED and OUTCOME_UNKNOWN.
 	Exit *Exit `protobuf:"bytes,7,opt,name=exit,proto3" json:"exit,omitempty"`
 	// The name of the operator's rule that decided, for the kinds DENIED and APPROVAL_REQUIRED. Empty if none did.
-	Rule          string `protobuf:"bytes,8,opt,name=rule,proto3" json:"rule,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Rule string `protobuf:"bytes,8,opt,name=rule,proto3" json:"rule,omitempty"`
+	// For the kind APPROVAL_REQUIRED: the arguments that the call would be executed with, a JSON object in toolhost's canonical
+	// form. Filters, repair and defaults have been applied to them, so they may differ from those that the caller sent. They are
+	// what a person has to be shown. Empty if they are larger than an answer carries: 1 MiB on streams, 2 KiB on unary RPCs.
+	Arguments []byte `protobuf:"bytes,9,opt,name=arguments,proto3" json:"arguments,omitempty"`
+	// For the kind APPROVAL_REQUIRED: the SHA-256 digest of those arguments, in lower-case hexadecimal digits. An approval repeats
+	// it in Approval.arguments_sha256. It is set also where `arguments` is empty because of its size.
+	ArgumentsSha256 string `protobuf:"bytes,10,opt,name=arguments_sha256,json=argumentsSha256,proto3" json:"arguments_sha256,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *Error) Reset() {
@@ -221,6 +228,20 @@ func (x *Error) GetExit() *Exit {
 func (x *Error) GetRule() string {
 	if x != nil {
 		return x.Rule
+	}
+	return ""
+}
+
+func (x *Error) GetArguments() []byte {
+	if x != nil {
+		return x.Arguments
+	}
+	return nil
+}
+
+func (x *Error) GetArgumentsSha256() string {
+	if x != nil {
+		return x.ArgumentsSha256
 	}
 	return ""
 }
@@ -311,7 +332,7 @@ var File_toolhost_tool_v1_error_proto protoreflect.FileDescriptor
 
 const file_toolhost_tool_v1_error_proto_rawDesc = "" +
 	"\n" +
-	"\x1ctoolhost/tool/v1/error.proto\x12\x10toolhost.tool.v1\x1a\x1egoogle/protobuf/duration.proto\"\x9b\x02\n" +
+	"\x1ctoolhost/tool/v1/error.proto\x12\x10toolhost.tool.v1\x1a\x1egoogle/protobuf/duration.proto\"\xe4\x02\n" +
 	"\x05Error\x12/\n" +
 	"\x04kind\x18\x01 \x01(\x0e2\x1b.toolhost.tool.v1.ErrorKindR\x04kind\x12\x18\n" +
 	"\amessage\x18\x02 \x01(\tR\amessage\x12:\n" +
@@ -321,7 +342,10 @@ const file_toolhost_tool_v1_error_proto_rawDesc = "" +
 	"\x06plugin\x18\x05 \x01(\tR\x06plugin\x12\x1a\n" +
 	"\binstance\x18\x06 \x01(\tR\binstance\x12*\n" +
 	"\x04exit\x18\a \x01(\v2\x16.toolhost.tool.v1.ExitR\x04exit\x12\x12\n" +
-	"\x04rule\x18\b \x01(\tR\x04rule\"\x8f\x01\n" +
+	"\x04rule\x18\b \x01(\tR\x04rule\x12\x1c\n" +
+	"\targuments\x18\t \x01(\fR\targuments\x12)\n" +
+	"\x10arguments_sha256\x18\n" +
+	" \x01(\tR\x0fargumentsSha256\"\x8f\x01\n" +
 	"\x04Exit\x12\x12\n" +
 	"\x04code\x18\x01 \x01(\x05R\x04code\x12\x16\n" +
 	"\x06signal\x18\x02 \x01(\tR\x06signal\x12\"\n" +

@@ -37,6 +37,12 @@ func (m *Error) SizeWire() (n int) {
 	if m.Rule != "" {
 		n += wirecode.SizeBytes(1, len(m.Rule))
 	}
+	if len(m.Arguments) > 0 {
+		n += wirecode.SizeBytes(1, len(m.Arguments))
+	}
+	if m.ArgumentsSha256 != "" {
+		n += wirecode.SizeBytes(1, len(m.ArgumentsSha256))
+	}
 	return n + len(m.unknownFields)
 }
 
@@ -46,6 +52,12 @@ func (m *Error) WriteWire(w *wirecode.Writer) {
 		return
 	}
 	w.Raw(m.unknownFields)
+	if m.ArgumentsSha256 != "" {
+		w.Text(82, m.ArgumentsSha256)
+	}
+	if len(m.Arguments) > 0 {
+		w.Bytes(74, m.Arguments)
+	}
 	if m.Rule != "" {
 		w.Text(66, m.Rule)
 	}
@@ -98,6 +110,10 @@ func (m *Error) ReadWire(r *wirecode.Reader) {
 			r.Message(m.Exit)
 		case 66:
 			m.Rule = r.Text()
+		case 74:
+			m.Arguments = r.Bytes()
+		case 82:
+			m.ArgumentsSha256 = r.Text()
 		default:
 			r.Unknown(&m.unknownFields)
 		}

@@ -94,4 +94,5 @@ def call_options(options: CallOptions) -> pb.CallOptions:
             message.approval.time.FromDatetime(agreed.time)
         if agreed.arguments is not None:
             message.approval.arguments = encode(agreed.arguments)
+        message.approval.arguments_sha256 = agreed.arguments_sha256
     return message

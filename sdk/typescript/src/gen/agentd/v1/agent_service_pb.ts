@@ -603,7 +603,9 @@ export const DecisionSchema: GenMessage<Decision> = /*@__PURE__*/
  */
 export type Approve = Message<"agentd.v1.Approve"> & {
   /**
-   * For DECISION_KIND_APPROVAL the arguments that the call is to be made with, as a JSON object. Empty means the model's.
+   * For DECISION_KIND_APPROVAL other arguments that the call is to be made with, as a JSON object. Empty means those of the
+   * PendingDecision. toolhost filters, repairs and completes other arguments like a model's: if that changes them, the run asks
+   * again, with the new final arguments.
    *
    * @generated from field: bytes arguments = 1;
    */
@@ -990,7 +992,9 @@ export type PendingDecision = Message<"agentd.v1.PendingDecision"> & {
   tool: string;
 
   /**
-   * The call's arguments; usually, not always, JSON.
+   * The call's arguments. For DECISION_KIND_APPROVAL they are the final ones, a JSON object: with what filters, repair and
+   * defaults made of the model's. Exactly these are executed if the decision is to approve. Otherwise they are the model's;
+   * usually, not always, JSON.
    *
    * @generated from field: bytes arguments = 5;
    */
@@ -1648,7 +1652,7 @@ export const CancelRequestedSchema: GenMessage<CancelRequested> = /*@__PURE__*/
  */
 export type DecisionRequested = Message<"agentd.v1.DecisionRequested"> & {
   /**
-   * The decision. Its arguments are unset: they are those of the call.
+   * The decision. Its arguments are set for DECISION_KIND_APPROVAL; otherwise they are those of the call.
    *
    * @generated from field: agentd.v1.PendingDecision decision = 1;
    */
@@ -1683,7 +1687,7 @@ export type DecisionMade = Message<"agentd.v1.DecisionMade"> & {
   verdict: Verdict;
 
   /**
-   * The arguments that a call was approved with, as JSON. Empty means the model's.
+   * Other arguments that a call was approved with, as JSON. Empty means those that the decision was requested for.
    *
    * @generated from field: bytes arguments = 3;
    */

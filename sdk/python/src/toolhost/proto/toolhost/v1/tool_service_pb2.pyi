@@ -259,16 +259,18 @@ class CallOptions(_message.Message):
     def __init__(self, call_id: _Optional[str] = ..., session: _Optional[str] = ..., timeout: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., approval: _Optional[_Union[Approval, _Mapping]] = ..., context: _Optional[_Mapping[str, bytes]] = ..., traceparent: _Optional[str] = ..., max_shown_bytes: _Optional[int] = ..., outcome_only: _Optional[bool] = ..., ledger_id: _Optional[str] = ..., first_sent_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
 
 class Approval(_message.Message):
-    __slots__ = ("approved_by", "reason", "time", "arguments")
+    __slots__ = ("approved_by", "reason", "time", "arguments", "arguments_sha256")
     APPROVED_BY_FIELD_NUMBER: _ClassVar[int]
     REASON_FIELD_NUMBER: _ClassVar[int]
     TIME_FIELD_NUMBER: _ClassVar[int]
     ARGUMENTS_FIELD_NUMBER: _ClassVar[int]
+    ARGUMENTS_SHA256_FIELD_NUMBER: _ClassVar[int]
     approved_by: str
     reason: str
     time: _timestamp_pb2.Timestamp
     arguments: bytes
-    def __init__(self, approved_by: _Optional[str] = ..., reason: _Optional[str] = ..., time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., arguments: _Optional[bytes] = ...) -> None: ...
+    arguments_sha256: str
+    def __init__(self, approved_by: _Optional[str] = ..., reason: _Optional[str] = ..., time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., arguments: _Optional[bytes] = ..., arguments_sha256: _Optional[str] = ...) -> None: ...
 
 class CallRequest(_message.Message):
     __slots__ = ("tool", "arguments", "options")

@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file toolhost/tool/v1/error.proto.
  */
 export const file_toolhost_tool_v1_error: GenFile = /*@__PURE__*/
-  fileDesc("Chx0b29saG9zdC90b29sL3YxL2Vycm9yLnByb3RvEhB0b29saG9zdC50b29sLnYxItoBCgVFcnJvchIpCgRraW5kGAEgASgOMhsudG9vbGhvc3QudG9vbC52MS5FcnJvcktpbmQSDwoHbWVzc2FnZRgCIAEoCRIuCgtyZXRyeV9hZnRlchgDIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIPCgdjYWxsX2lkGAQgASgJEg4KBnBsdWdpbhgFIAEoCRIQCghpbnN0YW5jZRgGIAEoCRIkCgRleGl0GAcgASgLMhYudG9vbGhvc3QudG9vbC52MS5FeGl0EgwKBHJ1bGUYCCABKAkiYAoERXhpdBIMCgRjb2RlGAEgASgFEg4KBnNpZ25hbBgCIAEoCRIVCg1vdXRfb2ZfbWVtb3J5GAMgASgIEg4KBnJlYXNvbhgEIAEoCRITCgtsYXN0X3N0ZGVychgFIAMoCSrwAgoJRXJyb3JLaW5kEhoKFkVSUk9SX0tJTkRfVU5TUEVDSUZJRUQQABIfChtFUlJPUl9LSU5EX0lOVkFMSURfQVJHVU1FTlQQARIYChRFUlJPUl9LSU5EX05PVF9GT1VORBACEhUKEUVSUk9SX0tJTkRfREVOSUVEEAMSIAocRVJST1JfS0lORF9BUFBST1ZBTF9SRVFVSVJFRBAEEhsKF0VSUk9SX0tJTkRfUkFURV9MSU1JVEVEEAUSFgoSRVJST1JfS0lORF9USU1FT1VUEAYSGAoURVJST1JfS0lORF9DQU5DRUxMRUQQBxIWChJFUlJPUl9LSU5EX0NSQVNIRUQQCBIaChZFUlJPUl9LSU5EX1VOQVZBSUxBQkxFEAkSHgoaRVJST1JfS0lORF9PVVRDT01FX1VOS05PV04QChIXChNFUlJPUl9LSU5EX0NPTkZMSUNUEAsSFwoTRVJST1JfS0lORF9JTlRFUk5BTBAMQj1aO2dpdGh1Yi5jb20vdG9vbGhvc3QvdG9vbGhvc3QvZ2VuL2dvL3Rvb2xob3N0L3Rvb2wvdjE7dG9vbHYxYgZwcm90bzM", [file_google_protobuf_duration]);
+  fileDesc("Chx0b29saG9zdC90b29sL3YxL2Vycm9yLnByb3RvEhB0b29saG9zdC50b29sLnYxIocCCgVFcnJvchIpCgRraW5kGAEgASgOMhsudG9vbGhvc3QudG9vbC52MS5FcnJvcktpbmQSDwoHbWVzc2FnZRgCIAEoCRIuCgtyZXRyeV9hZnRlchgDIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIPCgdjYWxsX2lkGAQgASgJEg4KBnBsdWdpbhgFIAEoCRIQCghpbnN0YW5jZRgGIAEoCRIkCgRleGl0GAcgASgLMhYudG9vbGhvc3QudG9vbC52MS5FeGl0EgwKBHJ1bGUYCCABKAkSEQoJYXJndW1lbnRzGAkgASgMEhgKEGFyZ3VtZW50c19zaGEyNTYYCiABKAkiYAoERXhpdBIMCgRjb2RlGAEgASgFEg4KBnNpZ25hbBgCIAEoCRIVCg1vdXRfb2ZfbWVtb3J5GAMgASgIEg4KBnJlYXNvbhgEIAEoCRITCgtsYXN0X3N0ZGVychgFIAMoCSrwAgoJRXJyb3JLaW5kEhoKFkVSUk9SX0tJTkRfVU5TUEVDSUZJRUQQABIfChtFUlJPUl9LSU5EX0lOVkFMSURfQVJHVU1FTlQQARIYChRFUlJPUl9LSU5EX05PVF9GT1VORBACEhUKEUVSUk9SX0tJTkRfREVOSUVEEAMSIAocRVJST1JfS0lORF9BUFBST1ZBTF9SRVFVSVJFRBAEEhsKF0VSUk9SX0tJTkRfUkFURV9MSU1JVEVEEAUSFgoSRVJST1JfS0lORF9USU1FT1VUEAYSGAoURVJST1JfS0lORF9DQU5DRUxMRUQQBxIWChJFUlJPUl9LSU5EX0NSQVNIRUQQCBIaChZFUlJPUl9LSU5EX1VOQVZBSUxBQkxFEAkSHgoaRVJST1JfS0lORF9PVVRDT01FX1VOS05PV04QChIXChNFUlJPUl9LSU5EX0NPTkZMSUNUEAsSFwoTRVJST1JfS0lORF9JTlRFUk5BTBAMQj1aO2dpdGh1Yi5jb20vdG9vbGhvc3QvdG9vbGhvc3QvZ2VuL2dvL3Rvb2xob3N0L3Rvb2wvdjE7dG9vbHYxYgZwcm90bzM", [file_google_protobuf_duration]);
 
 /**
  * Error is a failure of the machinery around a tool, as opposed to a result with `is_error`. On unary RPCs it travels
@@ -76,6 +76,23 @@ export type Error = Message<"toolhost.tool.v1.Error"> & {
    * @generated from field: string rule = 8;
    */
   rule: string;
+
+  /**
+   * For the kind APPROVAL_REQUIRED: the arguments that the call would be executed with, a JSON object in toolhost's canonical
+   * form. Filters, repair and defaults have been applied to them, so they may differ from those that the caller sent. They are
+   * what a person has to be shown. Empty if they are larger than an answer carries: 1 MiB on streams, 2 KiB on unary RPCs.
+   *
+   * @generated from field: bytes arguments = 9;
+   */
+  arguments: Uint8Array;
+
+  /**
+   * For the kind APPROVAL_REQUIRED: the SHA-256 digest of those arguments, in lower-case hexadecimal digits. An approval repeats
+   * it in Approval.arguments_sha256. It is set also where `arguments` is empty because of its size.
+   *
+   * @generated from field: string arguments_sha256 = 10;
+   */
+  argumentsSha256: string;
 };
 
 /**

@@ -1,0 +1,79 @@
+package agent_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/model"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// asks ends a call with toolhost's request to approve its final arguments.
+func (f *folder) asks(id, final string) (digest string) {
+	sum := sha256.Sum256([]byte(final))
+	digest = hex.EncodeToString(sum[:])
+	f.fails(id, &agent.Failure{Kind: tool.KindApprovalRequired, Message: "dangerous", Final: json.RawMessage(final), FinalSHA256: digest})
+	return digest
+}
+
+func (f *folder) fails(id string, failure *agent.Failure) {
+	f.t.Helper()
+	f.add(f.state.Settle(&agent.CallResult{CallID: id, Tool: "echo", Failure: failure, Result: tool.ErrorResult("[" + string(failure.Kind) + "]")}))
+}
+
+// sent returns the call that is under way.
+func (f *folder) sent() agent.Call { return agent.Next(&f.state)[0].(agent.CallTool).Call }
+
+// TestFinalArguments: people decide on what toolhost would execute, and approve just that; where it becomes something else, they
+// are asked again.
+func TestFinalArguments(t *testing.T) {
+	f := newFolderOf(t, attended())
+	f.respond(model.StopToolUse, call("a", "echo"))
+	digest := f.asks("r.t1.c0", `{"amount":100}`)
+	if got := f.state.Pending()[0].Arguments; got != `{"amount":100}` {
+		t.Fatalf("a person is shown %s", got)
+	}
+	// Who sends the shown arguments back does not change them.
+	f.add(&agent.DecisionMade{ID: "d1", Verdict: agent.VerdictApprove, By: "ann", Arguments: []byte(`{"amount":100}`)})
+	want := &tool.Approval{ApprovedBy: "ann", Time: f.now, ArgumentsSHA256: digest}
+	c := f.sent()
+	want.Time = c.Approval.Time
+	if diff := cmp.Diff(want, c.Approval); diff != "" || c.Arguments != "{}" {
+		t.Errorf("sent with %s, approval (-want +got):\n%s", c.Arguments, diff)
+	}
+	// They have become others meanwhile: asked again, about these.
+	f.asks("r.t1.c0", `{"amount":500}`)
+	if got := f.state.Pending()[0].Arguments; got != `{"amount":500}` {
+		t.Fatalf("a person is shown %s", got)
+	}
+	// Edited: toolhost may not change them, and if it does, a person is asked once more.
+	f.add(&agent.DecisionMade{ID: "d2", Verdict: agent.VerdictApprove, Arguments: []byte(`{"amount":7}`)})
+	if c := f.sent(); string(c.Approval.Arguments) != `{"amount":7}` || c.Approval.ArgumentsSHA256 != "" || c.Arguments != `{"amount":7}` {
+		t.Errorf("sent with %s and %+v", c.Arguments, c.Approval)
+	}
+	digest = f.asks("r.t1.c0", `{"amount":70}`)
+	f.add(&agent.DecisionMade{ID: "d3", Verdict: agent.VerdictApprove})
+	if c := f.sent(); c.Approval.ArgumentsSHA256 != digest || c.Approval.Arguments != nil || c.Arguments != `{"amount":7}` {
+		t.Errorf("sent with %s and %+v", c.Arguments, c.Approval)
+	}
+	// A toolhost that asks for what was approved is not believed to mean something else.
+	f.asks("r.t1.c0", `{"amount":70}`)
+	if got := f.read(); got[0] != "[edited] A person approved this call with other arguments than yours. It was made with: {\"amount\":70}\n[approval_required]" {
+		t.Errorf("the model reads %q", got)
+	}
+}
+
+// TestFinalArgumentsThatCannotBeShown: nobody is asked to approve what he cannot see.
+func TestFinalArgumentsThatCannotBeShown(t *testing.T) {
+	f := newFolderOf(t, attended())
+	f.respond(model.StopToolUse, call("a", "echo"))
+	f.fails("r.t1.c0", &agent.Failure{Kind: tool.KindApprovalRequired, Message: "too large", FinalSHA256: "0"})
+	if got := f.read(); got[0] != "[approval_required]" {
+		t.Errorf("the model reads %q", got)
+	}
+}

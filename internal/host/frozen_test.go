@@ -1,0 +1,189 @@
+package host_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolhost/toolhost/internal/filterjson"
+	"github.com/toolhost/toolhost/internal/host"
+	"github.com/toolhost/toolhost/internal/host/hosttest"
+	"github.com/toolhost/toolhost/internal/policy"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// pays is a dangerous tool whose arguments repair changes a lot. It keeps what it was executed with.
+func pays(executed *[]string) hosttest.Tool {
+	return hosttest.Tool{
+		Spec: tool.Spec{Name: "pay", Description: "Pays.", Dangerous: true, PartialArguments: true, InputSchema: []byte(
+			`{"type":"object","properties":{"amount":{"type":"number","minimum":100},"force":{"type":"boolean","default":true}}}`)},
+		Run: func(_ context.Context, c tool.Call, _ func(tool.Event)) (tool.Result, error) {
+			*executed = append(*executed, string(c.Arguments))
+			return tool.TextResult("paid"), nil
+		},
+		Preview: func([]byte, func(tool.Event)) {},
+	}
+}
+
+const (
+	asked     = `{"amount": 1}`
+	askedPays = `{"amount":100,"force":true}`
+)
+
+// wantAsked checks that a call ended with a request for approval of just these final arguments, and returns their digest.
+func wantAsked(t *testing.T, got tool.Outcome, final string) string {
+	t.Helper()
+	sum := sha256.Sum256([]byte(final))
+	digest := hex.EncodeToString(sum[:])
+	if got.Err == nil || got.Err.Kind != tool.KindApprovalRequired || string(got.Err.Arguments) != final || got.Err.ArgumentsSHA256 != digest {
+		t.Fatalf("the call ended with %+v; want a request to approve %s", got, final)
+	}
+	return digest
+}
+
+// TestFinalArgumentsAreShownAndExecuted: what a person is shown is what the tool gets; an approval of anything else executes
+// nothing.
+func TestFinalArgumentsAreShownAndExecuted(t *testing.T) {
+	var executed []string
+	r := newRig(t, []hosttest.Tool{pays(&executed)}, nil)
+	digest := wantAsked(t, outcome(t, r, tool.Call{ID: "p", Tool: "pay", Arguments: []byte(asked)}), askedPays)
+	for name, approval := range map[string]tool.Approval{
+		"as given":               {},
+		"the given arguments":    {Arguments: []byte(asked)},
+		"another digest":         {ArgumentsSHA256: strings.Repeat("0", 64)},
+		"another way of writing": {Arguments: []byte(`{"amount":100.0,"force":true}`)},
+	} {
+		approval.ApprovedBy = "Ada"
+		got := outcome(t, r, tool.Call{ID: "p", Tool: "pay", Arguments: []byte(asked), Approval: &approval})
+		t.Run(name, func(t *testing.T) { wantAsked(t, got, askedPays) })
+	}
+	for name, approval := range map[string]tool.Approval{
+		"no digest":  {ArgumentsSHA256: "x"},
+		"two things": {ArgumentsSHA256: digest, Arguments: []byte(asked)},
+	} {
+		approval.ApprovedBy = "Ada"
+		if got := outcomeOf(t, r, tool.Call{ID: "p", Tool: "pay", Arguments: []byte(asked), Approval: &approval}); tool.KindOf(errOf(got)) != tool.KindInvalidArgument {
+			t.Errorf("%s: the call ended with %+v", name, got)
+		}
+	}
+	if len(executed) > 0 {
+		t.Fatalf("the tool was executed with %q", executed)
+	}
+	for i, approval := range []tool.Approval{{ArgumentsSHA256: digest}, {Arguments: []byte(` {"force":true, "amount":100}`)}} {
+		approval.ApprovedBy = "Ada"
+		got := outcome(t, r, tool.Call{ID: fmt.Sprint("p", i), Tool: "pay", Arguments: []byte(asked), Approval: &approval})
+		if got.Err != nil || !strings.Contains(string(got.Result.Metadata["toolhost.repairs"]), "amount") {
+			t.Errorf("approved by %+v: %+v", approval, got)
+		}
+	}
+	if diff := cmp.Diff([]string{askedPays, askedPays}, executed); diff != "" {
+		t.Errorf("executed (-want +got):\n%s", diff)
+	}
+}
+
+// TestApprovalThatNoRuleWants: what was approved and what is executed do not differ where no approval is needed, either.
+func TestApprovalThatNoRuleWants(t *testing.T) {
+	rules, err := policy.Compile([]policy.Rule{{Name: "free", When: `tool.name == "pay"`, Then: policy.Allow}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var executed []string
+	r := newRig(t, []hosttest.Tool{pays(&executed)}, func(c *host.Config) { c.Policy = rules })
+	c := tool.Call{Tool: "pay", Arguments: []byte(asked), Approval: &tool.Approval{ApprovedBy: "Ada", Arguments: []byte(asked)}}
+	wantAsked(t, outcome(t, r, c), askedPays)
+	c.Approval.Arguments = nil
+	if got := outcome(t, r, c); got.Err != nil || !slices.Equal(executed, []string{askedPays}) {
+		t.Errorf("%+v, executed %q", got, executed)
+	}
+}
+
+// TestApprovedRepeatsSkipFilters: the approved repeat executes what was shown although the filter would answer something else by
+// then; each approval is good for one execution.
+func TestApprovedRepeatsSkipFilters(t *testing.T) {
+	var executed []string
+	var count atomic.Int64
+	change := func(_ context.Context, q filterjson.Question) (tool.Result, error) {
+		return filterjson.EncodeAnswer(filterjson.Answer{Arguments: fmt.Appendf(nil, `{"amount":%d,"force":false}`, 1000+count.Add(1))})
+	}
+	pay := pays(&executed)
+	r, _ := newFilterRig(t, []hosttest.Tool{pay}, map[string]filterFunc{"before_pay": change}, nil, host.Filter{Name: "before_pay"})
+	c := tool.Call{ID: "p", Tool: "pay", Arguments: []byte(asked)}
+	digest := wantAsked(t, outcome(t, r, c), `{"amount":1001,"force":false}`)
+	// A repeat with other arguments does not get the kept ones.
+	c.Approval = &tool.Approval{ApprovedBy: "Ada", ArgumentsSHA256: digest}
+	other := c
+	other.Arguments = []byte(`{"amount":2}`)
+	wantAsked(t, outcome(t, r, other), `{"amount":1002,"force":false}`)
+	other = c
+	other.Session = "another"
+	wantAsked(t, outcome(t, r, other), `{"amount":1003,"force":false}`)
+	if got := outcome(t, r, c); got.Err != nil || string(got.Result.Metadata["toolhost.filters"]) != `["before_pay"]` {
+		t.Fatalf("the approved repeat: %+v", got)
+	}
+	c.ID = "q" // used up: the filter is asked again
+	wantAsked(t, outcome(t, r, c), `{"amount":1004,"force":false}`)
+	if diff := cmp.Diff([]string{`{"amount":1001,"force":false}`}, executed); diff != "" {
+		t.Errorf("executed (-want +got):\n%s", diff)
+	}
+}
+
+// TestFinalArgumentsAfterARestart: a host that has not kept them computes them again, and the digest decides.
+func TestFinalArgumentsAfterARestart(t *testing.T) {
+	var executed []string
+	c := tool.Call{ID: "p", Tool: "pay", Arguments: []byte(asked)}
+	digest := wantAsked(t, outcome(t, newRig(t, []hosttest.Tool{pays(&executed)}, nil), c), askedPays)
+	c.Approval = &tool.Approval{ApprovedBy: "Ada", ArgumentsSHA256: digest}
+	upgraded := pays(&executed)
+	upgraded.Spec.InputSchema = []byte(strings.Replace(string(upgraded.Spec.InputSchema), "100", "500", 1))
+	wantAsked(t, outcome(t, newRig(t, []hosttest.Tool{upgraded}, nil), c), `{"amount":500,"force":true}`)
+	if len(executed) > 0 {
+		t.Fatalf("executed %q", executed)
+	}
+	if got := outcome(t, newRig(t, []hosttest.Tool{pays(&executed)}, nil), c); got.Err != nil || !slices.Equal(executed, []string{askedPays}) {
+		t.Errorf("%+v, executed %q", got, executed)
+	}
+}
+
+// TestApprovalOfAStream: arguments that come in pieces are previewed, and executed as they were approved.
+func TestApprovalOfAStream(t *testing.T) {
+	var executed []string
+	r := newRig(t, []hosttest.Tool{pays(&executed)}, nil)
+	approval := &tool.Approval{ApprovedBy: "Ada"}
+	for range 2 {
+		e, err := r.Open(t.Context(), tool.Call{ID: "p", Tool: "pay", Arguments: []byte(asked[:5]), Approval: approval}, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := e.Send(t.Context(), []byte(asked[5:]), true); err != nil {
+			t.Fatal(err)
+		}
+		got := end(t, e)
+		e.Close()
+		if approval.ArgumentsSHA256 == "" {
+			approval = &tool.Approval{ApprovedBy: "Ada", ArgumentsSHA256: wantAsked(t, got, askedPays)}
+		} else if got.Err != nil {
+			t.Errorf("the approved call ended with %v", got.Err)
+		}
+	}
+	if diff := cmp.Diff([]string{askedPays}, executed); diff != "" {
+		t.Errorf("executed (-want +got):\n%s", diff)
+	}
+}
+
+// TestArgumentsTooLargeToShow: nobody can approve by a digest what nobody was shown, but the caller is told why.
+func TestArgumentsTooLargeToShow(t *testing.T) {
+	var executed []string
+	r := newRig(t, []hosttest.Tool{pays(&executed)}, nil)
+	large := fmt.Appendf(nil, `{"amount":1,"note":%q}`, strings.Repeat("x", 1<<20))
+	got := outcome(t, r, tool.Call{Tool: "pay", Arguments: large})
+	if got.Err == nil || got.Err.Arguments != nil || got.Err.ArgumentsSHA256 == "" || !strings.Contains(got.Err.Message, "too large to be shown") {
+		t.Errorf("got %+v", got.Err)
+	}
+}
