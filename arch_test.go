@@ -171,6 +171,10 @@ var rooms = map[string][]string{
 	"internal/e2e/programs":     {},
 	"internal/e2e/stamped":      {"sdk"},
 
+	// Attacks by what tools leave behind.
+	"internal/e2e/planted":          {},
+	"internal/e2e/planted/impostor": {"sdk"},
+
 	// The same tools and calls in several languages.
 	"internal/e2e/languages":           {},
 	"internal/e2e/languages/go/caller": {"client", "tool"},

@@ -16,7 +16,7 @@ import (
 )
 
 func newChatCommand(p cli.Process) *cobra.Command {
-	c := &chat{setup: setup{process: p}}
+	c := &chat{setup: setup{process: p, startsToolhost: true}}
 	cmd := &cobra.Command{
 		Use:   "chat [RUN]",
 		Short: "Talk with a model that has tools, turn by turn",

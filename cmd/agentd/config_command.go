@@ -3,15 +3,14 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/toolhost/toolhost/internal/address"
-	"github.com/toolhost/toolhost/internal/agentconfig"
 	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/settings"
+	"github.com/toolhost/toolhost/internal/trust"
 )
 
 func newConfigCommand(p cli.Process) *cobra.Command {
@@ -42,16 +41,21 @@ func newConfigCheckCommand(p cli.Process) *cobra.Command {
 				return err
 			}
 			c, err := loadConfig(file)
+			distrusted := trustConfig(p.Getenv, file, nil)
+			if format.JSON() {
+				return printVerdict(p, file, err, distrusted)
+			}
+			if err := noteDistrust(p.Err(), distrusted); err != nil {
+				return err
+			}
 			switch {
-			case format.JSON():
-				return printVerdict(p, file, err)
 			case err != nil:
 				return err
-			case file == "":
+			case file.Path == "":
 				_, err = fmt.Fprintln(p.Out(), "there is no configuration file: all defaults hold")
 				return err
 			}
-			_, err = fmt.Fprintf(p.Out(), "%s is valid: %d models, %d kinds of tasks\n", file, len(c.Models), len(c.Kinds))
+			_, err = fmt.Fprintf(p.Out(), "%s is valid: %d models, %d kinds of tasks\n", file.Path, len(c.Models), len(c.Kinds))
 			return err
 		},
 	}
@@ -73,6 +77,9 @@ func newConfigShowCommand(p cli.Process) *cobra.Command {
 				return err
 			}
 			c, err := loadConfig(file)
+			if err := noteDistrust(p.Err(), trustConfig(p.Getenv, file, nil)); err != nil {
+				return err
+			}
 			if err != nil {
 				return err
 			}
@@ -91,57 +98,20 @@ func newConfigShowCommand(p cli.Process) *cobra.Command {
 	}
 }
 
-// configFile returns the file that the arguments name, else the one that is found, else "".
-func configFile(getenv func(string) string, args []string) (string, error) {
-	if len(args) == 0 {
-		return findConfig(getenv)
-	}
-	if args[0] == "" {
-		return "", cli.Usage("the name of the configuration file is empty")
-	}
-	return args[0], nil
-}
-
-func findConfig(getenv func(string) string) (string, error) {
-	cwd, err := os.Getwd()
-	if err != nil {
-		return "", fmt.Errorf("looking for the configuration: %w", err)
-	}
-	file, err := agentconfig.Find(getenv, cwd)
-	if err != nil {
-		return "", &cli.ExitError{Code: cli.ExitUsage, Err: err}
-	}
-	return file, nil
-}
-
-// loadConfig reads a file, or returns the defaults if there is none. That something is wrong is wrong usage.
-func loadConfig(file string) (agentconfig.Config, error) {
-	if file == "" {
-		return agentconfig.Default(), nil
-	}
-	c, err := agentconfig.Load(file)
-	if found, ok := errors.AsType[settings.Errors](err); ok {
-		err = fmt.Errorf("%s cannot be used:\n%w", file, found)
-	}
-	if err != nil {
-		return c, &cli.ExitError{Code: cli.ExitUsage, Err: err}
-	}
-	return c, nil
-}
-
 // configVerdict is what `config check -o json` prints.
 type configVerdict struct {
-	File   string          `json:"file"` // empty: there is none
-	Valid  bool            `json:"valid"`
-	Errors settings.Errors `json:"errors"`
+	File    string          `json:"file"` // empty: there is none
+	Valid   bool            `json:"valid"`
+	Trusted bool            `json:"trusted"` // whether agentd run in this folder uses it
+	Errors  settings.Errors `json:"errors"`
 }
 
-func printVerdict(p cli.Process, file string, err error) error {
-	v := configVerdict{File: file, Valid: err == nil, Errors: settings.Errors{}}
+func printVerdict(p cli.Process, file trust.File, err, distrusted error) error {
+	v := configVerdict{File: file.Path, Valid: err == nil, Trusted: distrusted == nil, Errors: settings.Errors{}}
 	if found, ok := errors.AsType[settings.Errors](err); ok {
 		v.Errors = found
 	} else if err != nil {
-		v.Errors = settings.Errors{{File: file, Message: err.Error()}}
+		v.Errors = settings.Errors{{File: file.Path, Message: err.Error()}}
 	}
 	if err := cli.WriteJSON(p.Stdout, v); err != nil || v.Valid {
 		return err

@@ -18,7 +18,7 @@ const (
 // exitCodesHelp says what the exit codes mean, for the commands that follow a run to its end.
 const exitCodesHelp = "The exit code is 0 if the run ended well, 5 if it ended at a limit (max_turns, max_calls, token_budget, cost_budget,\n" +
 	"wall_time, output_size), 1 if it ended otherwise, 6 if it was left waiting for a person, 2 for wrong usage, 3 if something\n" +
-	"around it failed, and 4 if no toolhost answers."
+	"around it failed, 4 if no toolhost answers, and 7 if a configuration file is not trusted (see `toolhost trust --help`)."
 
 // exitCode returns the exit code of a run that ended.
 func exitCode(r agent.StopReason) int {

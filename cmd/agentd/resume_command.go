@@ -14,7 +14,7 @@ import (
 )
 
 func newResumeCommand(p cli.Process) *cobra.Command {
-	f := &foreground{setup: setup{process: p}}
+	f := &foreground{setup: setup{process: p, startsToolhost: true}}
 	cmd := &cobra.Command{
 		Use:   "resume RUN",
 		Short: "Go on with a run that was interrupted",

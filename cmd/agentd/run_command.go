@@ -17,7 +17,7 @@ import (
 )
 
 func newRunCommand(p cli.Process) *cobra.Command {
-	f := &foreground{setup: setup{process: p}}
+	f := &foreground{setup: setup{process: p, startsToolhost: true}}
 	var task taskFlags
 	cmd := &cobra.Command{
 		Use:   `run "PROMPT"`,

@@ -32,6 +32,8 @@ type setup struct {
 	toolhost string
 	journal  string
 
+	startsToolhost bool // the command starts a private toolhost where none answers
+
 	config agentconfig.Config // set by load
 	window int64              // of the model, in tokens; set by openModel
 }
@@ -53,16 +55,40 @@ func (s *setup) addJournalFlags(flags *pflag.FlagSet) {
 
 // load reads the configuration. That something is wrong with it is wrong usage.
 func (s *setup) load() error {
-	file := s.file
-	if file == "" {
-		var err error
-		if file, err = findConfig(s.process.Getenv); err != nil {
+	var named []string
+	if s.file != "" {
+		named = []string{s.file}
+	}
+	file, err := configFile(s.process.Getenv, named)
+	if err != nil {
+		return err
+	}
+	if !file.Named { // before its content is read as a configuration
+		if err := trustConfig(s.process.Getenv, file, nil); err != nil {
 			return err
 		}
 	}
-	var err error
-	s.config, err = loadConfig(file)
-	return err
+	if s.config, err = loadConfig(file); err != nil {
+		return err
+	}
+	writable, err := s.writableFolders()
+	if err != nil {
+		return err
+	}
+	return trustConfig(s.process.Getenv, file, writable)
+}
+
+// writableFolders returns the folders that the plugins of a private toolhost may write: the current one, unless the operator
+// says which toolhost is used.
+func (s *setup) writableFolders() ([]string, error) {
+	if !s.startsToolhost || s.toolhost != "" || s.config.Toolhost != "" || s.process.Getenv(address.Variable(toolhostProgram)) != "" {
+		return nil, nil
+	}
+	cwd, err := os.Getwd()
+	if err != nil {
+		return nil, fmt.Errorf("finding the current folder: %w", err)
+	}
+	return []string{cwd}, nil
 }
 
 // openModel returns the model, and what it costs where that is known. A model that cannot be had is wrong usage: the

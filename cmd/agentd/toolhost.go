@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os/exec"
 	"time"
 
 	"github.com/toolhost/toolhost/client"
@@ -56,6 +57,9 @@ func (s *setup) connect(ctx context.Context, private bool, log *slog.Logger) (*t
 			err, address.Variable(toolhostProgram))
 	}
 	own, startErr := startToolhost(ctx, log)
+	if exit, ok := errors.AsType[*exec.ExitError](startErr); ok && exit.ExitCode() == cli.ExitUntrusted {
+		return nil, &cli.ExitError{Code: cli.ExitUntrusted, Err: startErr}
+	}
 	if startErr != nil {
 		return nil, fmt.Errorf("%w; starting one failed: %w", err, startErr)
 	}

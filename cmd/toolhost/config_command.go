@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -12,6 +11,7 @@ import (
 	"github.com/toolhost/toolhost/internal/address"
 	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/config"
+	"github.com/toolhost/toolhost/internal/trust"
 )
 
 func newConfigCommand(p cli.Process) *cobra.Command {
@@ -43,16 +43,20 @@ func newConfigCheckCommand(p cli.Process) *cobra.Command {
 				return err
 			}
 			c, err := loadConfig(file)
+			distrusted := trustConfig(p.Getenv, file, nil)
 			if format.JSON() {
-				return printVerdict(p, file, err)
+				return printVerdict(p, file, err, distrusted)
+			}
+			if err := noteDistrust(p.Err(), distrusted); err != nil {
+				return err
 			}
 			if err != nil {
 				return err
 			}
-			if file == "" {
+			if file.Path == "" {
 				_, err = fmt.Fprintln(p.Out(), "there is no configuration file: all defaults hold")
 			} else {
-				_, err = fmt.Fprintf(p.Out(), "%s is valid: %s, settings of %s\n", file, count(len(c.Folders), "plugin folder"), count(len(c.ByPlugin), "plugin"))
+				_, err = fmt.Fprintf(p.Out(), "%s is valid: %s, settings of %s\n", file.Path, count(len(c.Folders), "plugin folder"), count(len(c.ByPlugin), "plugin"))
 			}
 			return err
 		},
@@ -77,6 +81,9 @@ func newConfigShowCommand(p cli.Process) *cobra.Command {
 				return err
 			}
 			c, err := loadConfig(file)
+			if err := noteDistrust(p.Err(), trustConfig(p.Getenv, file, nil)); err != nil {
+				return err
+			}
 			if err != nil {
 				return err
 			}
@@ -99,49 +106,15 @@ func (f *configFlag) addFlag(flags *pflag.FlagSet) {
 	flags.StringVar((*string)(f), "config", "", "configuration `FILE`, the same as the argument")
 }
 
-// file returns the file to use, wherever it is named.
-func (f *configFlag) file(getenv func(string) string, args []string) (string, error) {
+// file reads the file to use, wherever it is named.
+func (f *configFlag) file(getenv func(string) string, args []string) (trust.File, error) {
 	if *f == "" {
 		return configFile(getenv, args)
 	}
 	if len(args) > 0 {
-		return "", cli.Usage("two configuration files are named, %s and %s; name one", *f, args[0])
+		return trust.File{}, cli.Usage("two configuration files are named, %s and %s; name one", *f, args[0])
 	}
-	return string(*f), nil
-}
-
-// configFile returns the file that the arguments name, else the one that is found, else "".
-func configFile(getenv func(string) string, args []string) (string, error) {
-	if len(args) > 0 {
-		if args[0] == "" {
-			return "", cli.Usage("the name of the configuration file is empty")
-		}
-		return args[0], nil
-	}
-	cwd, err := os.Getwd()
-	if err != nil {
-		return "", fmt.Errorf("looking for the configuration: %w", err)
-	}
-	file, err := config.Find(getenv, cwd)
-	if err != nil {
-		return "", &cli.ExitError{Code: cli.ExitUsage, Err: err}
-	}
-	return file, nil
-}
-
-// loadConfig reads a file, or returns the defaults if there is none. That something is wrong is wrong usage.
-func loadConfig(file string) (config.Config, error) {
-	if file == "" {
-		return config.Default(), nil
-	}
-	c, err := config.Load(file)
-	if found, ok := errors.AsType[config.Errors](err); ok {
-		err = fmt.Errorf("%s has %s:\n%w", file, count(len(found), "error"), found)
-	}
-	if err != nil {
-		return c, &cli.ExitError{Code: cli.ExitUsage, Err: err}
-	}
-	return c, nil
+	return configFile(getenv, []string{string(*f)})
 }
 
 // resolve fills in what holds here where the file says nothing.
@@ -167,17 +140,18 @@ func resolve(c *config.Config, getenv func(string) string) error {
 
 // verdict is what `config check -o json` prints.
 type verdict struct {
-	File   string        `json:"file"` // empty: there is none
-	Valid  bool          `json:"valid"`
-	Errors config.Errors `json:"errors"`
+	File    string        `json:"file"` // empty: there is none
+	Valid   bool          `json:"valid"`
+	Trusted bool          `json:"trusted"` // whether toolhost serve in this folder uses it
+	Errors  config.Errors `json:"errors"`
 }
 
-func printVerdict(p cli.Process, file string, err error) error {
-	v := verdict{File: file, Valid: err == nil, Errors: config.Errors{}}
+func printVerdict(p cli.Process, file trust.File, err, distrusted error) error {
+	v := verdict{File: file.Path, Valid: err == nil, Trusted: distrusted == nil, Errors: config.Errors{}}
 	if found, ok := errors.AsType[config.Errors](err); ok {
 		v.Errors = found
 	} else if err != nil {
-		v.Errors = config.Errors{{File: file, Message: err.Error()}}
+		v.Errors = config.Errors{{File: file.Path, Message: err.Error()}}
 	}
 	if err := cli.WriteJSON(p.Stdout, v); err != nil || v.Valid {
 		return err

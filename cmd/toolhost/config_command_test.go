@@ -24,7 +24,7 @@ func TestConfigShowPrintsWhatHolds(t *testing.T) {
 	want.Listen, want.State, want.Workspace = "unix:///run/x/toolhost/toolhost.sock", "/home/x/.local/state/toolhost", dir
 	want.LockFile = filepath.Join(dir, "toolhost.lock")
 	want.Audit.File = "/home/x/.local/state/toolhost/audit.jsonl"
-	show(t, env, want)
+	show(t, env, want, "")
 
 	// From here on the file in the current folder is found.
 	write := func(text string) {
@@ -38,7 +38,7 @@ func TestConfigShowPrintsWhatHolds(t *testing.T) {
 	want.Listen, want.State, want.Workspace = "127.0.0.1:0", filepath.Join(dir, "st"), filepath.Dir(dir)
 	want.Audit.File = filepath.Join(dir, "st", "audit.jsonl")
 	want.Folders, want.ByPlugin = []string{filepath.Join(dir, "tools")}, map[string]config.PluginSettings{"fs": fs}
-	show(t, env, want)
+	show(t, env, want, "`toolhost serve` refuses this file")
 
 	write("nonsense: 1")
 	code, stdout, stderr := toolhost(t.Context(), env, "", "config", "show")
@@ -47,11 +47,11 @@ func TestConfigShowPrintsWhatHolds(t *testing.T) {
 	}
 }
 
-// show checks that `config show` prints a file that loads as want, wherever it is.
-func show(t *testing.T, env map[string]string, want config.Config) {
+// show checks that `config show` prints a file that loads as want, wherever it is, and a note.
+func show(t *testing.T, env map[string]string, want config.Config, note string) {
 	t.Helper()
 	code, stdout, stderr := toolhost(t.Context(), env, "", "config", "show")
-	if code != cli.ExitOK || stderr != "" {
+	if code != cli.ExitOK || !strings.Contains(stderr, note) || note == "" && stderr != "" {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
 	got, err := config.Parse("/elsewhere/toolhost.yaml", []byte(stdout))
@@ -63,19 +63,36 @@ func show(t *testing.T, env map[string]string, want config.Config) {
 	}
 }
 
-func TestConfigRefusesAFileThatEverybodyMayChange(t *testing.T) {
+// TestConfigSaysThatAFileIsNotTrusted: a file in the current folder is checked and shown, with the note that `serve` refuses
+// it; a file that the operator trusted, or named outside of the workspace, has no such note.
+func TestConfigSaysThatAFileIsNotTrusted(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if err := os.WriteFile("toolhost.yaml", nil, 0o600); err != nil {
+	env := map[string]string{"HOME": t.TempDir()}
+	if err := os.WriteFile("toolhost.yaml", []byte("locked: true\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Chmod("toolhost.yaml", 0o666); err != nil {
+	for _, args := range [][]string{{"config", "check"}, {"config", "show"}} {
+		if code, _, stderr := toolhost(t.Context(), env, "", args...); code != cli.ExitOK || !strings.Contains(stderr, "`toolhost serve` refuses this file") {
+			t.Errorf("%q: exit %d: %s", args, code, stderr)
+		}
+	}
+	if code, stdout, stderr := toolhost(t.Context(), env, "", "config", "check", "-o", "json"); code != cli.ExitOK || !strings.Contains(stdout, `"trusted":false`) {
+		t.Errorf("exit %d: %s%s", code, stdout, stderr)
+	}
+	if code, stdout, stderr := toolhost(t.Context(), env, "", "serve", "--plugins", "."); code != cli.ExitUntrusted || !strings.Contains(stderr, "toolhost trust ") {
+		t.Errorf("serve: exit %d: %s%s", code, stdout, stderr)
+	}
+	if code, stdout, stderr := toolhost(t.Context(), env, "", "trust"); code != cli.ExitOK || !strings.Contains(stdout, "trusted toolhost.yaml") {
+		t.Errorf("trust: exit %d: %s%s", code, stdout, stderr)
+	}
+	if code, stdout, stderr := toolhost(t.Context(), env, "", "config", "check", "-o", "json"); code != cli.ExitOK || !strings.Contains(stdout, `"trusted":true`) || stderr != "" {
+		t.Errorf("exit %d: %s%s", code, stdout, stderr)
+	}
+	elsewhere := filepath.Join(t.TempDir(), "other.yaml")
+	if err := os.WriteFile(elsewhere, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	code, _, stderr := toolhost(t.Context(), nil, "", "config", "check")
-	if code != cli.ExitUsage || !strings.Contains(stderr, "chmod o-w") {
-		t.Errorf("exit %d: %s", code, stderr)
-	}
-	if code, _, stderr := toolhost(t.Context(), nil, "", "config", "check", "toolhost.yaml"); code != cli.ExitOK {
-		t.Errorf("a file that is named: exit %d: %s", code, stderr)
+	if code, _, stderr := toolhost(t.Context(), env, "", "config", "check", elsewhere); code != cli.ExitOK || stderr != "" {
+		t.Errorf("a file elsewhere: exit %d: %s", code, stderr)
 	}
 }

@@ -96,7 +96,7 @@ func (i *installer) install(ctx context.Context, source string) (_ *installed, e
 		return nil, err
 	}
 	done.Replaced = placed.Replaced()
-	done.LockFile, err = pin(options.LockFile, done.Plugin, &manifest.Pin{Version: done.Version, Digest: done.Digest})
+	done.LockFile, err = pin(i.conn.process.Getenv, options.LockFile, done.Plugin, &manifest.Pin{Version: done.Version, Digest: done.Digest})
 	if err != nil {
 		err = errors.Join(err, placed.Undo())
 	}
@@ -137,7 +137,7 @@ func (i *installer) placeAndServe(ctx context.Context, c *client.Client, staged 
 		return err
 	}
 	d.Replaced = placed.Replaced()
-	reason, err := takeOver(ctx, c, d)
+	reason, err := takeOver(ctx, i.conn.process.Getenv, c, d)
 	if err == nil && reason == "" {
 		return nil
 	}
@@ -154,7 +154,7 @@ func (i *installer) placeAndServe(ctx context.Context, c *client.Client, staged 
 
 // takeOver lets a toolhost look at its folders, and allows the plugin in its lock file, if there is one. The reason says why
 // the toolhost did not take the plugin over.
-func takeOver(ctx context.Context, c *client.Client, d *installed) (reason string, err error) {
+func takeOver(ctx context.Context, getenv func(string) string, c *client.Client, d *installed) (reason string, err error) {
 	done, err := c.Reload(ctx)
 	if err != nil {
 		return "", err
@@ -172,7 +172,7 @@ func takeOver(ctx context.Context, c *client.Client, d *installed) (reason strin
 		return "", err
 	}
 	if _, missing := os.Stat(own.Path); own.Enforced || missing == nil {
-		pinned, err := lock(ctx, c, "", []string{plugin.Name})
+		pinned, err := lock(ctx, getenv, c, "", []string{plugin.Name})
 		if err != nil {
 			return "", err
 		}
@@ -238,11 +238,11 @@ func samePath(a, b string) bool {
 
 // pin changes what a lock file says about a plugin, if there is such a file, and returns its path if it says anything now.
 // Nil takes the plugin out.
-func pin(path, name string, as *manifest.Pin) (string, error) {
+func pin(getenv func(string) string, path, name string, as *manifest.Pin) (string, error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
-	lock, err := manifest.ReadLock(path)
+	lock, err := readLock(getenv, path)
 	if err != nil {
 		return "", err
 	}
@@ -251,7 +251,7 @@ func pin(path, name string, as *manifest.Pin) (string, error) {
 	} else {
 		lock[name] = *as
 	}
-	return path, manifest.WriteLock(path, lock)
+	return path, writeLock(getenv, path, lock)
 }
 
 // others names the plugins in a folder, for whoever asked for one that is not there.

@@ -11,7 +11,6 @@ import (
 
 	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/cli"
-	"github.com/toolhost/toolhost/internal/manifest"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -40,7 +39,7 @@ func newLockCommand(p cli.Process) *cobra.Command {
 				file = path
 			}
 			return conn.with(func(c *client.Client) error {
-				done, err := lock(cmd.Context(), c, file, args)
+				done, err := lock(cmd.Context(), p.Getenv, c, file, args)
 				if err != nil {
 					return err
 				}
@@ -59,7 +58,7 @@ const mostLocked = 10_000
 
 // lock pins the plugins of those names, or all, in a file, and lets a toolhost that follows the file take that over. An
 // empty path stands for the toolhost's own file.
-func lock(ctx context.Context, c *client.Client, path string, names []string) (*pinning, error) {
+func lock(ctx context.Context, getenv func(string) string, c *client.Client, path string, names []string) (*pinning, error) {
 	own, err := c.LockFile(ctx)
 	if err != nil {
 		return nil, err
@@ -68,14 +67,14 @@ func lock(ctx context.Context, c *client.Client, path string, names []string) (*
 	if err != nil {
 		return nil, err
 	}
-	p := &pinning{file: cmp.Or(path, own.Path), enforced: own.Enforced && (path == "" || path == filepath.Clean(own.Path))}
+	p := &pinning{getenv: getenv, file: cmp.Or(path, own.Path), enforced: own.Enforced && (path == "" || path == filepath.Clean(own.Path))}
 	if err := p.read(path != "" && len(names) == 0); err != nil {
 		return nil, err
 	}
 	if err := p.choose(plugins, names); err != nil {
 		return nil, err
 	}
-	if err := manifest.WriteLock(p.file, p.lock); err != nil {
+	if err := writeLock(getenv, p.file, p.lock); err != nil {
 		return nil, err
 	}
 	if !p.enforced {

@@ -37,7 +37,7 @@ func newRoot(p cli.Process) *cobra.Command {
 			"With -o json, names and meanings stay the same from version to version, while fields may be added: durations are in\n" +
 			"milliseconds and their names end in _ms, sizes are in bytes and theirs in _bytes, times are RFC 3339.\n\n" +
 			"Exit codes: 0 it worked, 1 a tool says that it failed, or a check or example of `verify` or `policy test` did, 2 wrong\n" +
-			"usage, 3 the machinery failed, 4 no toolhost answers.",
+			"usage, 3 the machinery failed, 4 no toolhost answers, 7 a configuration file is not trusted.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -46,7 +46,7 @@ func newRoot(p cli.Process) *cobra.Command {
 		newUninstallCommand(p), newDevCommand(p),
 		newCallsCommand(p), newWatchCommand(p), newCancelCommand(p), newArtifactCommand(p), newPluginsCommand(p), newPsCommand(p),
 		newRestartCommand(p), newDrainCommand(p), newPauseCommand(p), newResumeCommand(p), newClearCommand(p),
-		newReloadCommand(p), newUpgradeCommand(p), newRollbackCommand(p), newLockCommand(p),
+		newReloadCommand(p), newTrustCommand(p), newUpgradeCommand(p), newRollbackCommand(p), newLockCommand(p),
 		newWhyCommand(p), newEventsCommand(p), newLogsCommand(p), newStatsCommand(p), newConfigCommand(p), newPolicyCommand(p), newVerifyCommand(p),
 		newGuardianCommand(),
 	)

@@ -19,6 +19,7 @@ type pinning struct {
 	enforced bool // the toolhost follows the file
 	before   manifest.Lock
 	lock     manifest.Lock
+	getenv   func(string) string
 	wishes   []wish
 }
 
@@ -34,7 +35,7 @@ type wish struct {
 
 // read reads what the file says. A file that is no lock file is only written over if the operator named it.
 func (p *pinning) read(overwrite bool) error {
-	lock, err := manifest.ReadLock(p.file)
+	lock, err := readLock(p.getenv, p.file)
 	switch {
 	case err == nil:
 		p.before = lock
@@ -149,7 +150,7 @@ func (p *pinning) enforce(ctx context.Context, c *client.Client) error {
 		if maps.Equal(before, p.lock) {
 			return nil
 		}
-		if err := manifest.WriteLock(p.file, p.lock); err != nil {
+		if err := writeLock(p.getenv, p.file, p.lock); err != nil {
 			return err
 		}
 	}

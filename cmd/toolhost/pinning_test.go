@@ -77,7 +77,8 @@ func TestWhatIsPinned(t *testing.T) {
 
 // TestLockSparesWhatIsNoLockFile, unless the operator names it.
 func TestLockSparesWhatIsNoLockFile(t *testing.T) {
-	p := pinning{file: filepath.Join(t.TempDir(), "notes")}
+	home := t.TempDir()
+	p := pinning{file: filepath.Join(t.TempDir(), "notes"), getenv: func(name string) string { return map[string]string{"HOME": home}[name] }}
 	if err := p.read(false); err != nil || len(p.before) > 0 {
 		t.Errorf("where no file is: %v, %v", p.before, err)
 	}

@@ -109,7 +109,10 @@ func testPolicy(ctx context.Context, p cli.Process, file string, configured []st
 	if err != nil {
 		return nil, &cli.ExitError{Code: cli.ExitUsage, Err: err}
 	}
-	t := &policyTest{File: file, Config: configFile, Rules: len(c.Policy.Rules)}
+	if err := noteDistrust(p.Err(), trustConfig(p.Getenv, configFile, nil)); err != nil {
+		return nil, err
+	}
+	t := &policyTest{File: file, Config: configFile.Path, Rules: len(c.Policy.Rules)}
 	for _, each := range cases {
 		got, passed, err := each.Check(ctx, rules)
 		if err != nil {

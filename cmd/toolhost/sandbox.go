@@ -26,6 +26,12 @@ type grounds struct {
 // groundsOf returns them for a configuration with absolute paths.
 func groundsOf(options serveOptions) grounds {
 	g := grounds{workspace: options.Workspace, hidden: []string{options.State}, protected: slices.Clone(options.Folders), names: trust.FileNames()}
+	if records := trust.Dir(options.getenv); records != options.State {
+		g.hidden = append(g.hidden, records)
+	}
+	if dir := trust.ConfigDir(options.getenv); dir != "" {
+		g.protected = append(g.protected, dir)
+	}
 	if options.listen.IsUnix() {
 		g.hidden = append(g.hidden, options.listen.Path())
 	}

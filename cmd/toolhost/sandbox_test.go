@@ -61,18 +61,23 @@ func TestGroundsAreToolhostsOwn(t *testing.T) {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	options, err := serveFlags{config: file}.options(func(string) string { return "" })
+	home := filepath.Join(dir, "home")
+	getenv := func(name string) string { return map[string]string{"HOME": home}[name] }
+	if err := trustStore(getenv).TrustFile(file, []byte(text)); err != nil { // it is in the workspace
+		t.Fatal(err)
+	}
+	options, err := serveFlags{config: file}.options(getenv)
 	if err != nil {
 		t.Fatal(err)
 	}
 	own := groundsOf(options)
 	at := func(name string) string { return filepath.Join(dir, name) }
-	for _, path := range []string{at("state"), at("secret"), "/run/t.sock"} {
+	for _, path := range []string{at("state"), at("secret"), "/run/t.sock", at("home/.local/state/toolhost")} {
 		if !slices.Contains(own.hidden, path) {
 			t.Errorf("%s is not hidden: %q", path, own.hidden)
 		}
 	}
-	for _, path := range []string{file, at("plugins"), at("audit"), at("toolhost.lock")} {
+	for _, path := range []string{file, at("plugins"), at("audit"), at("toolhost.lock"), at("home/.config/toolhost")} {
 		if !slices.Contains(own.protected, path) {
 			t.Errorf("%s is not protected: %q", path, own.protected)
 		}

@@ -23,7 +23,9 @@ type serveOptions struct {
 	file     string          // that the configuration is of; empty: none
 	listen   address.Address // of Config.Listen
 	logLevel slog.Level      // of Config.Log.Level
-	getenv   func(string) string
+
+	lockNamed bool // the lock file was not just found in the current folder
+	getenv    func(string) string
 
 	brief     bool                            // no process starts twice from the same copy, most likely
 	retention time.Duration                   // of copies of plugins that are out of use; 0: as long as a call may take
@@ -82,10 +84,16 @@ func (f serveFlags) options(getenv func(string) string) (serveOptions, error) {
 	if err != nil {
 		return options, err
 	}
+	if !file.Named { // before its content is read as a configuration
+		if err := trustConfig(getenv, file, nil); err != nil {
+			return options, err
+		}
+	}
 	if options.Config, err = loadConfig(file); err != nil {
 		return options, err
 	}
-	options.file = configPath(file)
+	options.file = configPath(file.Path)
+	options.lockNamed = f.lockFile != "" || file.Path != ""
 	if err := f.over(&options.Config); err != nil {
 		return options, err
 	}
@@ -96,6 +104,9 @@ func (f serveFlags) options(getenv func(string) string) (serveOptions, error) {
 		options.Folders = []string{defaultPlugins(getenv)}
 	}
 	if err := resolve(&options.Config, getenv); err != nil {
+		return options, err
+	}
+	if err := trustConfig(getenv, file, writableFolders(&options.Config)); err != nil {
 		return options, err
 	}
 	if options.listen, err = address.Parse(options.Listen); err != nil {

@@ -92,7 +92,7 @@ func (i *installer) uninstall(ctx context.Context, name string) (*uninstalled, e
 	if err != nil {
 		return nil, err
 	}
-	done.LockFile, err = pin(lockFile, name, nil)
+	done.LockFile, err = pin(i.conn.process.Getenv, lockFile, name, nil)
 	return done, err
 }
 

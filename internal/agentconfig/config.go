@@ -26,11 +26,16 @@ func Default() Config {
 // Load reads the file at path. Folders and files that it names are relative to the folder that holds it, and absolute in
 // the result. If the file can be read, the error is of type settings.Errors: all that is wrong with it.
 func Load(path string) (Config, error) {
-	dir, err := filepath.Abs(filepath.Dir(path))
+	data, err := settings.ReadFile(path)
 	if err != nil {
 		return Config{}, fmt.Errorf("reading the configuration: %w", err)
 	}
-	data, err := settings.ReadFile(path)
+	return LoadText(path, data)
+}
+
+// LoadText is Load for a file whose content is at hand: what was decided about these bytes holds for the result.
+func LoadText(path string, data []byte) (Config, error) {
+	dir, err := filepath.Abs(filepath.Dir(path))
 	if err != nil {
 		return Config{}, fmt.Errorf("reading the configuration: %w", err)
 	}

@@ -41,6 +41,8 @@ type Config struct {
 
 	Locked   bool   // only what LockFile pins is run, not even to ask it what it is
 	LockFile string // a toolhost.lock; read at each Load if Locked
+	// CheckLock decides whether the content of LockFile may be used; Load fails with its error. nil: any content may be.
+	CheckLock func(path string, data []byte) error
 
 	WatchInterval time.Duration // between two looks of Watch; 0: 1 s
 	// Retention is how long a copy that is out of use is kept for instances that still run it; 0: 15 min, below 0: not.

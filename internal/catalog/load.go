@@ -38,7 +38,7 @@ func (c *Catalog) load(ctx context.Context, o loadOptions) error {
 	defer release()
 	var pins manifest.Lock
 	if c.cfg.Locked {
-		if pins, err = manifest.ReadLock(c.cfg.LockFile); err != nil {
+		if pins, err = manifest.ReadLock(c.cfg.LockFile, c.cfg.CheckLock); err != nil {
 			return err
 		}
 	}

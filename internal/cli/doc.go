@@ -10,7 +10,8 @@ const (
 	ExitToolError      = 1 // the tool says that it failed; of what checks something: a check failed
 	ExitUsage          = 2 // the command line is wrong
 	ExitInfrastructure = 3 // the machinery failed
-	ExitNoServer       = 4 // nobody answers at the address
+	ExitNoServer       = 4 // no server answers at the address
+	ExitUntrusted      = 7 // a configuration file may have been written by a tool, and the operator has not trusted it
 )
 
 // Process is what a program gets from the operating system. All fields are required.

@@ -14,7 +14,11 @@ import (
 	"reflect"
 
 	"github.com/toolhost/toolhost/internal/settings"
+	"github.com/toolhost/toolhost/internal/trust"
 )
+
+// FileName is the name of the file where it is looked for.
+const FileName = trust.ToolhostFile
 
 // Size is a number of bytes.
 type Size = settings.Size
@@ -35,11 +39,16 @@ func Default() Config {
 // Load reads the file at path. Folders and files that it names are relative to the folder that holds it, and absolute in
 // the result. If the file can be read, the error is of type Errors: all that is wrong with it.
 func Load(path string) (Config, error) {
-	dir, err := filepath.Abs(filepath.Dir(path))
+	data, err := settings.ReadFile(path)
 	if err != nil {
 		return Config{}, fmt.Errorf("reading the configuration: %w", err)
 	}
-	data, err := settings.ReadFile(path)
+	return LoadText(path, data)
+}
+
+// LoadText is Load for a file whose content is at hand: what was decided about these bytes holds for the result.
+func LoadText(path string, data []byte) (Config, error) {
+	dir, err := filepath.Abs(filepath.Dir(path))
 	if err != nil {
 		return Config{}, fmt.Errorf("reading the configuration: %w", err)
 	}

@@ -34,7 +34,7 @@ func (h *toolhost) endsClean(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, entry := range entries {
-		if !slices.Contains([]string{"workspace", "plugins", "state", "toolhost.yaml"}, entry.Name()) {
+		if !slices.Contains([]string{"workspace", "plugins", "state", "toolhost.yaml", ".local"}, entry.Name()) {
 			t.Errorf("left is %s", entry.Name())
 		}
 	}

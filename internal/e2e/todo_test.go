@@ -51,6 +51,7 @@ func TestTodos(t *testing.T) {
 	script := filepath.Join(h.home, "script.yaml")
 	write(t, script, todoScript, 0o600)
 	write(t, filepath.Join(h.home, "agentd.yaml"), "system_tools: [compact_conversation]\n", 0o600)
+	h.trust(t, "agentd.yaml")
 	journal := filepath.Join(h.home, "runs.db")
 	with := []string{"--toolhost", h.addr, "--journal", journal, "--model", "scripted:" + script}
 

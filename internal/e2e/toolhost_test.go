@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/internal/trust"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -118,10 +119,24 @@ func (h *toolhost) grant(t *testing.T, write ...string) {
 	}
 }
 
+// trust lets toolhost and agentd use a file in the home, as `toolhost trust` does. They are started there.
+func (h *toolhost) trust(t *testing.T, name string) {
+	t.Helper()
+	path := filepath.Join(h.home, name)
+	data, err := os.ReadFile(path)
+	if err == nil {
+		err = trust.NewStore(filepath.Join(h.home, ".local", "state", "toolhost")).TrustFile(path, data)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // serve starts toolhost with more flags and returns once it is ready.
 func (h *toolhost) serve(t *testing.T, flags ...string) {
 	t.Helper()
 	h.grant(t)
+	h.trust(t, "toolhost.yaml")
 	h.cmd = command(context.Background(), h.home, nil, "toolhost", append([]string{"serve",
 		"--plugins", h.plugins, "--listen", h.addr, "--state", h.state, "--workspace", h.workspace}, flags...)...)
 	h.stderr = &lockedBuffer{}

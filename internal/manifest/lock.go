@@ -42,11 +42,17 @@ func (l Lock) Has(digest string) bool {
 	return false
 }
 
-// ReadLock reads a lock file. Its errors say line, column and what is allowed.
-func ReadLock(path string) (Lock, error) {
+// ReadLock reads a lock file. Its errors say line, column and what is allowed. check decides whether the content that was
+// read may be used; its error is returned. nil accepts any content.
+func ReadLock(path string, check func(path string, data []byte) error) (Lock, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading the lock file: %w; `toolhost lock` writes it while toolhost runs without --locked", err)
+	}
+	if check != nil {
+		if err := check(path, data); err != nil {
+			return nil, fmt.Errorf("reading the lock file: %w", err)
+		}
 	}
 	lock, err := ParseLock(path, data)
 	if err != nil {

@@ -33,7 +33,7 @@ func TestLockRoundTrip(t *testing.T) {
 			if err := manifest.WriteLock(path, lock); err != nil {
 				t.Fatal(err)
 			}
-			got, err := manifest.ReadLock(path)
+			got, err := manifest.ReadLock(path, nil)
 			if diff := cmp.Diff(lock, got); diff != "" || err != nil {
 				t.Errorf("read back (-want +got): %v\n%s\n%s", err, diff, lock)
 			}
@@ -78,7 +78,7 @@ func TestBadLocks(t *testing.T) {
 			}
 		})
 	}
-	if _, err := manifest.ReadLock(filepath.Join(t.TempDir(), "none")); err == nil || !strings.Contains(err.Error(), "`toolhost lock` writes it while toolhost runs") {
+	if _, err := manifest.ReadLock(filepath.Join(t.TempDir(), "none"), nil); err == nil || !strings.Contains(err.Error(), "`toolhost lock` writes it while toolhost runs") {
 		t.Errorf("a missing file: %v", err)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/rmtree"
+	"github.com/toolhost/toolhost/internal/trust"
 )
 
 // patience bounds each command, so that what hangs fails a test instead of stopping the run.
@@ -62,6 +63,9 @@ func (a *author) write(t *testing.T, name, text string) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(a.folder, name), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
+	}
+	if slices.Contains(trust.FileNames(), name) {
+		a.says(t, "toolhost trust "+name, "trusted "+name)
 	}
 }
 

@@ -1,0 +1,274 @@
+package trust
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// FileRecord is a configuration file that was trusted.
+type FileRecord struct {
+	Digest string    `json:"digest"`
+	When   time.Time `json:"when"`
+	Text   string    `json:"text"` // its content, to show what has changed since
+}
+
+// File is a configuration file as it was read.
+type File struct {
+	Path string // as it was named or found
+	Data []byte // its content, which the caller parses if Check returns nil
+	// Named says that the operator named the file, or that it is in the operator's folder of configuration. Without it,
+	// the file was found in the current folder.
+	Named bool
+	// Writable are folders that plugins may write under the configuration that is being decided about.
+	Writable []string
+}
+
+// Check returns nil if a file may be used as configuration, else *Untrusted, or another error if the records cannot be read.
+// A file may be used if its content was trusted at its path, or if the operator named it and no plugin can have written
+// it: neither the file nor a link on the way to it lies in a folder that plugins may write, or could write under an
+// earlier toolhost of this user.
+func (s *Store) Check(f File) error {
+	r, err := s.read()
+	if err != nil {
+		return err
+	}
+	key, err := keyOf(f.Path)
+	if err != nil {
+		return err
+	}
+	known, before := r.Files[key]
+	if before && known.Digest == Digest(f.Data) {
+		return nil
+	}
+	reason := "it was found in the current folder, where a tool or the author of a repository may have put it"
+	if f.Named {
+		if reason = r.reachable(f); reason == "" {
+			return nil
+		}
+	}
+	help := fmt.Sprintf("read it, and if you want what it says run: toolhost trust %s", Quote(key))
+	if before {
+		reason = fmt.Sprintf("it has changed since it was trusted (%s)", day(known.When))
+		help = fmt.Sprintf("see the change with `toolhost trust --diff %s`, and if you want it run: toolhost trust %s", Quote(key), Quote(key))
+	}
+	return &Untrusted{Path: f.Path, Reason: reason, Help: help + "; or name a file outside of such folders with --config"}
+}
+
+// reachable says how a plugin could have written a file; empty if none could.
+func (r *records) reachable(f File) string {
+	places, err := lookups(f.Path)
+	if err != nil {
+		return err.Error()
+	}
+	for _, folder := range slices.Concat(f.Writable, r.Writable) {
+		for _, place := range places {
+			if within(place, folder) {
+				return fmt.Sprintf("it is reached through %s, and tools may write, or could write earlier, in %s", place, folder)
+			}
+		}
+	}
+	info, err := os.Stat(f.Path)
+	if err != nil {
+		return err.Error()
+	}
+	// Plugins run as this user. A second name of the file may be in a folder that they may write.
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok && info.Mode().IsRegular() && stat.Nlink > 1 && int(stat.Uid) == os.Geteuid() {
+		return "it has more than one name (hard links), so that it may be written under another one"
+	}
+	return ""
+}
+
+// Gone returns *Untrusted if a file was trusted in a folder under a name and is not there any more. Without the file, its
+// rules and limits would silently not hold.
+func (s *Store) Gone(folder, name string) error {
+	path := filepath.Join(folder, name)
+	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	r, err := s.read()
+	if err != nil {
+		return err
+	}
+	key, err := keyOf(path)
+	if err != nil {
+		return err
+	}
+	known, before := r.Files[key]
+	if !before {
+		return nil
+	}
+	return &Untrusted{
+		Path:   path,
+		Reason: fmt.Sprintf("it was trusted (%s), is gone, and what it said would not hold", day(known.When)),
+		Help:   fmt.Sprintf("put it back, or agree to work without it: toolhost trust --revoke %s", Quote(key)),
+	}
+}
+
+// TrustFile trusts the content of a file at its path.
+func (s *Store) TrustFile(path string, data []byte) error {
+	key, err := keyOf(path)
+	if err != nil {
+		return err
+	}
+	return s.change(func(r *records) (bool, error) {
+		if r.Files == nil {
+			r.Files = map[string]FileRecord{}
+		}
+		if known, ok := r.Files[key]; ok && known.Digest == Digest(data) {
+			return false, nil
+		}
+		r.Files[key] = FileRecord{Digest: Digest(data), When: s.now().UTC(), Text: string(data)}
+		return true, nil
+	})
+}
+
+// RevokeFile forgets that a file was trusted, and reports whether it was.
+func (s *Store) RevokeFile(path string) (was bool, err error) {
+	key, err := keyOf(path)
+	if err != nil {
+		return false, err
+	}
+	err = s.change(func(r *records) (bool, error) {
+		_, was = r.Files[key]
+		delete(r.Files, key)
+		return was, nil
+	})
+	return was, err
+}
+
+// TrustedFile is a file that was trusted, with its path.
+type TrustedFile struct {
+	Path string
+	FileRecord
+}
+
+// Files returns the files that were trusted, ordered by path.
+func (s *Store) Files() ([]TrustedFile, error) {
+	r, err := s.read()
+	if err != nil {
+		return nil, err
+	}
+	var files []TrustedFile
+	for _, path := range slices.Sorted(maps.Keys(r.Files)) {
+		files = append(files, TrustedFile{path, r.Files[path]})
+	}
+	return files, nil
+}
+
+// File returns what is recorded of a file; false if nothing is.
+func (s *Store) File(path string) (FileRecord, bool, error) {
+	r, err := s.read()
+	if err != nil {
+		return FileRecord{}, false, err
+	}
+	key, err := keyOf(path)
+	if err != nil {
+		return FileRecord{}, false, err
+	}
+	known, ok := r.Files[key]
+	return known, ok, nil
+}
+
+// AddWritable remembers folders that plugins may write from now on. They stay remembered: what a plugin wrote there outlives
+// the toolhost that ran it. Folders that do not exist any more are forgotten.
+func (s *Store) AddWritable(folders ...string) error {
+	return s.change(func(r *records) (bool, error) {
+		kept := slices.DeleteFunc(slices.Clone(r.Writable), func(folder string) bool {
+			_, err := os.Lstat(folder)
+			return errors.Is(err, fs.ErrNotExist)
+		})
+		for _, folder := range folders {
+			if real, err := filepath.EvalSymlinks(folder); err == nil {
+				folder = real
+			}
+			if !slices.Contains(kept, folder) {
+				kept = append(kept, folder)
+			}
+		}
+		changed := !slices.Equal(kept, r.Writable)
+		r.Writable = kept
+		return changed, nil
+	})
+}
+
+// keyOf returns the path under which a file is recorded: its name in its folder, without links on the way to the folder. A
+// link in place of the file keeps the name of the link, because paths in the file are relative to that folder.
+func keyOf(path string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", fmt.Errorf("finding the folder of %s: %w", path, err)
+	}
+	folder, err := filepath.EvalSymlinks(filepath.Dir(path))
+	if err != nil {
+		folder = filepath.Dir(path) // it is gone
+	}
+	return filepath.Join(folder, filepath.Base(path)), nil
+}
+
+// lookups returns the places of all names that the kernel looks up on the way to a file: each link on the way, and the file
+// itself. A party that can change one of them decides what the path means.
+func lookups(path string) ([]string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	var places []string
+	at, left := "/", strings.Split(strings.Trim(path, "/"), "/")
+	for links := 0; len(left) > 0; {
+		name := left[0]
+		left = left[1:]
+		if name == "" || name == "." {
+			continue
+		}
+		next := filepath.Join(at, name) // ".." of a folder without links is its parent
+		info, err := os.Lstat(next)
+		if err != nil {
+			return nil, err
+		}
+		if info.Mode()&fs.ModeSymlink == 0 {
+			at = next
+			continue
+		}
+		if links++; links > 40 {
+			return nil, fmt.Errorf("too many links on the way to %s", path)
+		}
+		places = append(places, next)
+		target, err := os.Readlink(next)
+		if err != nil {
+			return nil, err
+		}
+		if filepath.IsAbs(target) {
+			at = "/"
+		}
+		left = append(strings.Split(strings.Trim(target, "/"), "/"), left...)
+	}
+	return append(places, at), nil
+}
+
+// within reports whether a place is a folder or in it. Links of the folder's own path are followed.
+func within(place, folder string) bool {
+	if real, err := filepath.EvalSymlinks(folder); err == nil {
+		folder = real
+	}
+	rel, err := filepath.Rel(folder, place)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// Quote returns a path as a shell has to be given it.
+func Quote(path string) string {
+	harmless := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=@,+%", r)
+	}
+	if strings.ContainsFunc(path, func(r rune) bool { return !harmless(r) }) {
+		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	}
+	return path
+}

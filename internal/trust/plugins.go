@@ -1,0 +1,4 @@
+package trust
+
+// Folder holds.
+type Folder struct{}

@@ -1,0 +1,179 @@
+package trust
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	storeName    = "trust.json"
+	lockName     = "trust.lock"
+	storeVersion = 1
+	// maxStoreBytes bounds the file: a user trusts thousands of files and plugins at most.
+	maxStoreBytes = 64 << 20
+)
+
+// Store is the trust records of one user. Several processes may use the same folder: each change reads the file, changes it
+// and replaces it while it holds a lock of the kernel, and readers see the file before or after a change. All methods are
+// safe for concurrent use. A record file that is damaged, of another version, or that another user could change is an
+// error of every method: guessing would trust what nobody agreed to.
+type Store struct {
+	dir string
+	now func() time.Time
+}
+
+// NewStore returns the store in a folder, which need not exist before the first change.
+func NewStore(dir string) *Store { return &Store{dir: dir, now: time.Now} }
+
+// Dir returns the folder.
+func (s *Store) Dir() string { return s.dir }
+
+// records is the form of the file.
+type records struct {
+	Version  int                   `json:"version"`
+	Files    map[string]FileRecord `json:"files,omitempty"`    // by path
+	Writable []string              `json:"writable,omitempty"` // folders that plugins could write
+	Folders  map[string]*Folder    `json:"folders,omitempty"`  // of plugins, by path
+	Order    uint64                `json:"order,omitempty"`    // of the last name that was given away
+}
+
+func (s *Store) path() string { return filepath.Join(s.dir, storeName) }
+
+// read returns the records; empty ones if there is no file yet.
+func (s *Store) read() (*records, error) {
+	r := &records{Version: storeVersion}
+	file, err := os.OpenFile(s.path(), os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return r, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the trust records: %w", err)
+	}
+	defer file.Close()
+	if err := owned(file, s.dir); err != nil {
+		return nil, fmt.Errorf("reading the trust records: %w", err)
+	}
+	data, err := io.ReadAll(io.LimitReader(file, maxStoreBytes+1))
+	if err != nil {
+		return nil, fmt.Errorf("reading the trust records: %w", err)
+	}
+	if err := r.decode(data); err != nil {
+		return nil, fmt.Errorf("the trust records in %s are damaged: %w; "+
+			"move the file away and trust again what is wanted: toolhost trust", s.path(), err)
+	}
+	return r, nil
+}
+
+func (r *records) decode(data []byte) error {
+	if len(data) > maxStoreBytes {
+		return fmt.Errorf("the file has more than %d bytes", maxStoreBytes)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	r.Version = 0
+	if err := decoder.Decode(r); err != nil {
+		return err
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("something follows the records")
+	}
+	if r.Version != storeVersion {
+		return fmt.Errorf("they have version %d, and this program knows version %d", r.Version, storeVersion)
+	}
+	for path, folder := range r.Folders {
+		if folder == nil {
+			return fmt.Errorf("the folder %q has no records", path)
+		}
+	}
+	return nil
+}
+
+// owned refuses a file or folder that another user could change, except root.
+func owned(file *os.File, dir string) error {
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is not a regular file", file.Name())
+	}
+	folder, err := os.Stat(dir)
+	if err != nil {
+		return err
+	}
+	for path, info := range map[string]fs.FileInfo{file.Name(): info, dir: folder} {
+		stat, ok := info.Sys().(*syscall.Stat_t)
+		switch {
+		case ok && int(stat.Uid) != os.Geteuid() && stat.Uid != 0:
+			return fmt.Errorf("%s belongs to another user (uid %d); set XDG_STATE_HOME to a folder of your own", path, stat.Uid)
+		case info.Mode().Perm()&0o022 != 0:
+			return fmt.Errorf("%s can be changed by other users; run: chmod go-w %s", path, path)
+		}
+	}
+	return nil
+}
+
+// change changes the records, unless f returns false or an error.
+func (s *Store) change(f func(r *records) (bool, error)) error {
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return fmt.Errorf("writing the trust records: %w", err)
+	}
+	lock, err := os.OpenFile(filepath.Join(s.dir, lockName), os.O_CREATE|os.O_RDWR|unix.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return fmt.Errorf("writing the trust records: %w", err)
+	}
+	defer lock.Close() // which gives the lock up
+	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX); err != nil {
+		return fmt.Errorf("locking the trust records: %w", err)
+	}
+	r, err := s.read()
+	if err != nil {
+		return err
+	}
+	changed, err := f(r)
+	if err != nil || !changed {
+		return err
+	}
+	data, err := json.MarshalIndent(r, "", " ")
+	if err == nil {
+		err = s.replace(data)
+	}
+	if err != nil {
+		return fmt.Errorf("writing the trust records: %w", err)
+	}
+	return nil
+}
+
+// replace writes the file whole or not at all, and returns when it is on the disk.
+func (s *Store) replace(data []byte) error {
+	temp, err := os.CreateTemp(s.dir, ".trust-*") // of mode 0600
+	if err != nil {
+		return err
+	}
+	defer os.Remove(temp.Name())
+	_, err = temp.Write(data)
+	if err == nil {
+		err = temp.Sync()
+	}
+	if err := errors.Join(err, temp.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(temp.Name(), s.path()); err != nil {
+		return err
+	}
+	dir, err := os.Open(s.dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(dir.Sync(), dir.Close())
+}

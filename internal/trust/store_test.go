@@ -1,0 +1,64 @@
+package trust_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/toolhost/toolhost/internal/trust"
+)
+
+// TestDamagedRecordsAreAnError: a record file that cannot be understood must not read as "nothing was ever decided".
+func TestDamagedRecordsAreAnError(t *testing.T) {
+	y := newYard(t)
+	path := y.write(t, "ws/toolhost.yaml", "x")
+	must(t, y.store.TrustFile(path, []byte("x")))
+	records := filepath.Join(y.store.Dir(), "trust.json")
+	good, err := os.ReadFile(records)
+	must(t, err)
+	for _, text := range []string{
+		"", "{", "null", "{}", `{"version":2}`, string(good) + "{}", strings.Replace(string(good), `"files"`, `"file"`, 1), string(good[:len(good)-2]),
+		`{"version":1,"folders":{"/p":null}}`,
+	} {
+		must(t, os.WriteFile(records, []byte(text), 0o600))
+		err := y.check(t, path, false)
+		if err == nil || !strings.Contains(err.Error(), "damaged") || !strings.Contains(err.Error(), records) {
+			t.Errorf("%q: %v", text, err)
+		}
+		if err := y.store.TrustFile(path, []byte("y")); err == nil {
+			t.Errorf("%q: it was written over", text)
+		}
+	}
+	must(t, os.WriteFile(records, good, 0o600))
+	must(t, os.Chmod(records, 0o666))
+	if err := y.check(t, path, false); err == nil || !strings.Contains(err.Error(), "chmod go-w") {
+		t.Errorf("records that all may change: %v", err)
+	}
+	must(t, os.Remove(records))
+	must(t, os.Symlink(path, records))
+	if err := y.check(t, path, false); err == nil {
+		t.Error("records behind a link are read")
+	}
+}
+
+// TestChangesAtTheSameTimeAreAllKept: several toolhosts and commands of a user share the records.
+func TestChangesAtTheSameTimeAreAllKept(t *testing.T) {
+	y := newYard(t)
+	var group sync.WaitGroup
+	for i := range 20 {
+		group.Go(func() {
+			store := trust.NewStore(y.store.Dir())
+			if err := store.TrustFile(filepath.Join(y.workspace, fmt.Sprintf("%d.yaml", i)), []byte("x")); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	files, err := y.store.Files()
+	if err != nil || len(files) != 20 {
+		t.Errorf("%d files are kept, %v", len(files), err)
+	}
+}
