@@ -26,6 +26,7 @@ type quick struct {
 	expected             int      // properties that are required or have a default
 	others               *quick   // properties that are not declared
 	anyOthers            bool     // they may be anything
+	declares             bool     // it declares properties: others may be misspelled
 	all                  []*quick // $ref and allOf
 	alternatives         []*quick // anyOf; empty: none
 }
@@ -159,6 +160,7 @@ func (q *quick) parts(s *jsonschema.Schema, seen map[*jsonschema.Schema]*quick) 
 		items = s.Items2020
 	}
 	q.items, q.anyItems = quickly(items, seen), items == nil
+	q.declares = len(s.Properties) > 0
 	q.properties = make(map[string]property, len(s.Properties))
 	for _, name := range s.Required {
 		q.properties[name] = property{expected: true}

@@ -30,7 +30,7 @@ func (e *explainer) sentence(err *jsonschema.ValidationError, at []string) strin
 	case *kind.Dependency:
 		return fmt.Sprintf("missing %s, which must be there when %s is", names(k.Missing), quoted(k.Prop))
 	case *kind.AdditionalProperties:
-		return "unknown " + names(k.Properties) + "; " + e.allowed(err.SchemaURL)
+		return "unknown " + names(k.Properties) + "; " + e.allowed(err.SchemaURL) + likely(k.Properties, e.part(err.SchemaURL), value)
 	case *kind.FalseSchema:
 		return "nothing may be here, but there is " + show(value) + "; leave it out"
 	case *kind.PropertyNames:

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Settled reports that the arguments fit the schema and that Repair would leave them as they are. False means that this is
+// Settled reports that the arguments fit the schema, that Repair would leave them as they are, and that none is Undeclared. False means that this is
 // not known: Repair and Validate tell. It takes no allocation and, for schemas as tools have them, very little time.
 func (s *Schema) Settled(p Parsed) bool {
 	if p.form == nil || len(p.form.parts) == 0 {
@@ -144,6 +144,8 @@ func (j *judge) object(q *quick, i uint32) bool {
 			if !j.settled(sub.quick, at+1, 0) {
 				return false
 			}
+		case q.anyOthers && q.declares: // it may be misspelled
+			return false
 		case q.anyOthers:
 		case !j.settled(q.others, at+1, 0):
 			return false

@@ -39,5 +39,10 @@ func (s *Schema) Validate(p Parsed) error {
 	}
 	e := explainer{schema: s, work: s.work(maxSteps / 2), root: value, printer: message.NewPrinter(language.English)}
 	e.explain(s.compiled, value, nil)
-	return errors.New("the arguments do not fit the tool's schema:\n- " + strings.Join(e.sentences(), "\n- "))
+	return notFitting(append(misspelled(s.Undeclared(p)), e.sentences()...))
+}
+
+// notFitting is the error for arguments of which some things are wrong.
+func notFitting(sentences []string) error {
+	return errors.New("the arguments do not fit the tool's schema:\n- " + strings.Join(sentences, "\n- "))
 }

@@ -38,6 +38,16 @@ func (s *Schema) Repair(p arguments.Parsed) (arguments.Parsed, []arguments.Repai
 	return compiled.Repair(p)
 }
 
+// Undeclared returns the properties of arguments that seem to be misspelled, which the schema allows. By a schema that cannot
+// be used there are none.
+func (s *Schema) Undeclared(p arguments.Parsed) []arguments.Undeclared {
+	compiled, err := s.compile()
+	if err != nil {
+		return nil
+	}
+	return compiled.Undeclared(p)
+}
+
 func (s *Schema) compile() (*arguments.Schema, error) {
 	s.once.Do(func() {
 		if s.compiled, s.err = arguments.Compile(s.text); s.err != nil {

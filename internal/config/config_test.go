@@ -32,7 +32,7 @@ func TestDefaults(t *testing.T) {
 		Launch:   config.Launch{Parallel: 4, Timeout: 30 * time.Second, Waiting: 8},
 		Calls: config.Calls{
 			DefaultTimeout: 30 * time.Second, MaxTimeout: 10 * time.Minute, YieldTimeout: 5 * time.Second,
-			MaxArgumentBytes: 16 << 20, MaxResultBytes: 64 << 20,
+			MaxArgumentBytes: 16 << 20, MisspelledArguments: "report", MaxResultBytes: 64 << 20,
 		},
 		Audit:   config.Audit{Log: "decisions"},
 		Ledger:  config.Ledger{MaxEntries: 10_000, MemoryBytes: 64 << 20, MaxBytes: 256 << 20, KeepResults: 24 * time.Hour, KeepIDs: 7 * 24 * time.Hour, MaxIDs: 1_000_000},
@@ -71,7 +71,7 @@ locked: true
 lock_file: locks/a.lock
 log: {level: debug, format: json}
 launch: {parallel: 8, timeout: 1m, waiting: 3}
-calls: {default_timeout: 1s, max_timeout: 2s, yield_timeout: 3ms, max_argument_bytes: 2048, max_result_bytes: 1GiB}
+calls: {default_timeout: 1s, max_timeout: 2s, yield_timeout: 3ms, max_argument_bytes: 2048, misspelled_arguments: refuse, max_result_bytes: 1GiB}
 policy:
   rules:
     - {name: a, when: true, then: allow, reason: "it's \"so\": #1"}
@@ -145,7 +145,7 @@ func TestEveryKey(t *testing.T) {
 		Launch: config.Launch{Parallel: 8, Timeout: time.Minute, Waiting: 3},
 		Calls: config.Calls{
 			DefaultTimeout: time.Second, MaxTimeout: 2 * time.Second, YieldTimeout: 3 * time.Millisecond,
-			MaxArgumentBytes: 2048, MaxResultBytes: 1 << 30,
+			MaxArgumentBytes: 2048, MisspelledArguments: "refuse", MaxResultBytes: 1 << 30,
 		},
 		Policy: config.Policy{Rules: []config.Rule{
 			{Name: "a", When: "true", Then: "allow", Reason: `it's "so": #1`},

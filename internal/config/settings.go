@@ -125,6 +125,9 @@ type Calls struct {
 	YieldTimeout time.Duration `yaml:"yield_timeout" default:"5s" min:"1ms"`
 	// The largest arguments.
 	MaxArgumentBytes Size `yaml:"max_argument_bytes" default:"16MiB" min:"1KiB" max:"1GiB"`
+	// What becomes of arguments that a tool does not declare and that resemble one it declares, such as `deck_types` for
+	// `deck_type`: the result reports them, or the call is refused.
+	MisspelledArguments string `yaml:"misspelled_arguments" default:"report" oneof:"report,refuse"`
 	// The largest result; a call that exceeds it fails.
 	MaxResultBytes Size `yaml:"max_result_bytes" default:"64MiB" min:"1KiB" max:"1GiB"`
 }

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -146,6 +147,9 @@ func (r *run) freeze(s submission) (text []byte, final arguments.Parsed, ok bool
 	if !ok {
 		return nil, final, false
 	}
+	if len(text) > 0 && text[0] <= ' ' && len(bytes.TrimSpace(text)) == 0 { // not every reader of JSON takes that for {}
+		text = final.Canonical()
+	}
 	schema, err := r.schema()
 	if err != nil {
 		r.finishWithout(tool.Outcome{Err: r.unsent(err)})
@@ -169,7 +173,10 @@ func (r *run) fits(final arguments.Parsed) bool {
 		r.finishWithout(tool.Outcome{Err: r.unsent(err)})
 		return false
 	}
-	if err := schema.Validate(final); err != nil {
+	if err = schema.Validate(final); err == nil {
+		err = r.noteUndeclared(schema.Undeclared(final))
+	}
+	if err != nil {
 		r.finishWithout(tool.Outcome{Result: tool.ErrorResult(err.Error())})
 		return false
 	}

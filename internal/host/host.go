@@ -104,6 +104,7 @@ type Config struct {
 	MaxEvents        int           // events of plugins and instances that are kept; 0: 10,000
 	YieldTimeout     time.Duration // for a tool to stop after cancel or deadline, before its instance goes; 0: 5 s
 	MaxArgumentBytes int           // of one call; 0: 16 MiB
+	RefuseMisspelled bool          // calls with arguments that seem to be misspelled are refused, not reported
 	MaxLedgerEntries int           // outcomes kept for replay; 0: 10,000
 	MaxLedgerBytes   int           // of outcomes kept for replay; 0: 64 MiB
 }

@@ -29,21 +29,46 @@ func (r *run) noteRepairs(mended arguments.Parsed, repairs []arguments.Repair) b
 	return true
 }
 
+// undeclaredKey is where a result's metadata says which arguments seem to be misspelled: a JSON array of arguments.Undeclared.
+const undeclaredKey = "toolhost.undeclared"
+
+// noteUndeclared keeps which arguments seem to be misspelled for the result. It returns an error if the operator has such
+// calls refused.
+func (r *run) noteUndeclared(all []arguments.Undeclared) error {
+	if len(all) == 0 {
+		return nil
+	}
+	if r.host.cfg.RefuseMisspelled {
+		return arguments.Refusal(all)
+	}
+	list, err := json.Marshal(all)
+	if err != nil { // cannot be: they are texts
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.undeclared = list
+	return nil
+}
+
 // reservedPrefix begins the keys of a result's metadata that are toolhost's alone.
 const reservedPrefix = "toolhost."
 
-// tellRepairs adds what was changed in the arguments to a call's outcome, and takes out what a plugin said in
-// toolhost's name.
+// tellRepairs adds what was changed in the arguments, and what seems to be misspelled, to a call's outcome, and takes out
+// what a plugin said in toolhost's name.
 func (r *run) tellRepairs(outcome *tool.Outcome) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	metadata := maps.Clone(outcome.Result.Metadata)
 	maps.DeleteFunc(metadata, func(key string, _ json.RawMessage) bool { return strings.HasPrefix(key, reservedPrefix) })
+	if metadata == nil && (r.repairs != nil || r.undeclared != nil) {
+		metadata = map[string]json.RawMessage{}
+	}
 	if r.repairs != nil {
-		if metadata == nil {
-			metadata = map[string]json.RawMessage{}
-		}
 		metadata[repairsKey] = r.repairs
+	}
+	if r.undeclared != nil {
+		metadata[undeclaredKey] = r.undeclared
 	}
 	outcome.Result.Metadata = metadata
 }

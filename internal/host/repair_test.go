@@ -3,10 +3,12 @@ package host_test
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/toolhost/toolhost/internal/host"
 	"github.com/toolhost/toolhost/internal/host/hosttest"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -162,5 +164,38 @@ func TestPluginsDoNotSpeakForToolhost(t *testing.T) {
 	got := outcome(t, newRig(t, []hosttest.Tool{liar}, nil), call("liar", "{}"))
 	if len(got.Result.Metadata) != 1 || string(got.Result.Metadata["own"]) != "1" {
 		t.Errorf("the metadata is %s", got.Result.Metadata)
+	}
+}
+
+// TestMisspelledArguments: a property that resembles a declared one is told with the result, or refused.
+func TestMisspelledArguments(t *testing.T) {
+	const given, told = `{"days":3,"unit":"si"}`, `[{"path":"unit","like":"units"}]`
+	for _, refuse := range []bool{false, true} {
+		r := newRig(t, mirrors(), func(cfg *host.Config) { cfg.RefuseMisspelled = refuse })
+		for _, name := range []string{"plain", "strict"} {
+			got := outcome(t, r, call(name, given))
+			switch {
+			case !refuse && (got.Result.IsError || string(got.Result.Metadata["toolhost.undeclared"]) != told):
+				t.Errorf("%s: got %+v", name, got)
+			case refuse && (!got.Result.IsError || !strings.Contains(got.Result.Text(), `unit: is not declared; did you mean "units"?`)):
+				t.Errorf("%s, refused: got %+v", name, got)
+			}
+		}
+	}
+}
+
+// TestBlankArguments: a tool gets an object where its caller sent nothing but white space.
+func TestBlankArguments(t *testing.T) {
+	optional := mirrors()[1]
+	optional.Spec.Name, optional.Spec.InputSchema = "optional", json.RawMessage(`{"type":"object"}`)
+	preview := optional
+	preview.Spec.Name, preview.Spec.PartialArguments, preview.Preview = "seen", true, func([]byte, func(tool.Event)) {}
+	r := newRig(t, []hosttest.Tool{optional, preview}, nil)
+	for _, name := range []string{"optional", "seen"} {
+		for _, blank := range []string{" ", "\n\t "} {
+			if got := outcome(t, r, call(name, blank)); got.Err != nil || got.Result.Text() != "{}" {
+				t.Errorf("%s with %q: got %+v", name, blank, got)
+			}
+		}
 	}
 }

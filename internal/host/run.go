@@ -29,23 +29,24 @@ type run struct {
 	ctx flow.Lifetime // ends at the deadline, at cancel and when the host closes; its cause says which
 	due due           // the deadlines'
 
-	mu        sync.Mutex
-	permitted *audit.Decision // what was decided about it; nil: nobody will ask
-	working   bool            // a goroutine carries it through a plugin
-	text      []byte          // the arguments so far
-	sent      int             // how much of text the plugin has been given
-	complete  bool            // text is complete: execute
-	filtering filtering       // what filters did
-	repairs   []byte          // what was changed in text, for the result; nil: nothing
-	thawed    *frozen         // the kept final arguments that its approval is for; nil: none
-	thawedKey freezerKey      // of thawed
-	replaced  bool            // text is not what was previewed any more
-	limit     time.Duration   // how long it may take, from when its deadline was set
-	deadline  time.Time       // when ctx ends; zero: not by itself
-	last      time.Time       // to when progress may put the deadline off; zero: not at all
-	begun     bool            // the store knows that it began
-	finished  bool            // it has an outcome
-	more      chan struct{}   // of capacity 1: text or complete has changed; nil: nobody previews
+	mu         sync.Mutex
+	permitted  *audit.Decision // what was decided about it; nil: nobody will ask
+	working    bool            // a goroutine carries it through a plugin
+	text       []byte          // the arguments so far
+	sent       int             // how much of text the plugin has been given
+	complete   bool            // text is complete: execute
+	filtering  filtering       // what filters did
+	repairs    []byte          // what was changed in text, for the result; nil: nothing
+	undeclared []byte          // which arguments seem to be misspelled, likewise
+	thawed     *frozen         // the kept final arguments that its approval is for; nil: none
+	thawedKey  freezerKey      // of thawed
+	replaced   bool            // text is not what was previewed any more
+	limit      time.Duration   // how long it may take, from when its deadline was set
+	deadline   time.Time       // when ctx ends; zero: not by itself
+	last       time.Time       // to when progress may put the deadline off; zero: not at all
+	begun      bool            // the store knows that it began
+	finished   bool            // it has an outcome
+	more       chan struct{}   // of capacity 1: text or complete has changed; nil: nobody previews
 }
 
 // preview begins a run whose tool may look at the text so far.

@@ -1,0 +1,186 @@
+package arguments
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/toolhost/toolhost/internal/nearest"
+)
+
+// Undeclared is a property that a schema does not declare, although it allows it, and that resembles one that the schema
+// declares and that was not sent, or is its default: a misspelling, most likely, which the tool would ignore.
+type Undeclared struct {
+	Path string `json:"path"` // written as in the words of Validate
+	Like string `json:"like"` // the name that is declared
+}
+
+const (
+	// maxUndeclared bounds how many are reported.
+	maxUndeclared = 20
+	// maxUndeclaredSteps bounds the search for them.
+	maxUndeclaredSteps = 1 << 18
+	// maxDeclared bounds the names of one object that are compared with a misspelled one.
+	maxDeclared = 256
+)
+
+// Undeclared returns the properties of arguments that seem to be misspelled, in the order of their paths, the first 20 at most.
+// It looks at any depth, through $ref and all alternatives. Objects that may have properties of any name by their schema,
+// because it says what their values are, are not judged, nor are those that may have no other properties, which Validate
+// refuses. Its work is bounded.
+func (s *Schema) Undeclared(p Parsed) []Undeclared {
+	if s.Settled(p) {
+		return nil
+	}
+	u := speller{work: s.work(maxUndeclaredSteps)}
+	u.visit([]*jsonschema.Schema{s.compiled}, p.form.decoded(), nil)
+	return u.found
+}
+
+// speller looks for names that seem to be misspelled.
+type speller struct {
+	work
+	found []Undeclared
+}
+
+func (u *speller) visit(schemas []*jsonschema.Schema, v any, at []string) {
+	if len(schemas) == 0 || u.left <= 0 || len(at) > maxRepairDepth || len(u.found) == maxUndeclared {
+		return
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		all := u.all(schemas)
+		u.spell(all, v, at)
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			if single(v[name]) {
+				continue
+			}
+			var parts []*jsonschema.Schema
+			for _, s := range all {
+				parts = append(parts, u.ofProperty(s, name)...)
+			}
+			u.visit(parts, v[name], append(slices.Clip(at), name))
+		}
+	case []any:
+		all := u.all(schemas)
+		for i, item := range v {
+			if single(item) {
+				continue
+			}
+			var parts []*jsonschema.Schema
+			for _, s := range all {
+				parts = append(parts, ofItem(s, i))
+			}
+			u.visit(parts, item, append(slices.Clip(at), strconv.Itoa(i)))
+		}
+	}
+}
+
+// all returns the schemas and all others that may speak of the same value because of them.
+func (u *speller) all(schemas []*jsonschema.Schema) []*jsonschema.Schema {
+	var all []*jsonschema.Schema
+	seen := map[*jsonschema.Schema]bool{nil: true}
+	for open := slices.Clone(schemas); len(open) > 0; {
+		s := open[len(open)-1]
+		open = open[:len(open)-1]
+		if u.left--; seen[s] || u.left <= 0 {
+			continue
+		}
+		seen[s], all = true, append(all, s)
+		open = append(open, s.Ref, s.Then, s.Else)
+		open = slices.Concat(open, s.AllOf, s.AnyOf, s.OneOf, u.late(s))
+		open = slices.AppendSeq(open, maps.Values(s.DependentSchemas))
+	}
+	return all
+}
+
+// spell looks at the names of one object.
+func (u *speller) spell(schemas []*jsonschema.Schema, v map[string]any, at []string) {
+	declared := map[string]bool{} // by name, whether it was sent
+	for _, s := range schemas {
+		if s.AdditionalProperties == false {
+			return
+		}
+		_, others := s.AdditionalProperties.(*jsonschema.Schema)
+		if others || s.UnevaluatedProperties != nil && s.UnevaluatedProperties.Bool == nil {
+			return
+		}
+		for name, sub := range s.Properties {
+			declared[name] = declared[name] || sent(v, name, sub)
+		}
+	}
+	var strange, missing []string
+	for name := range v {
+		if _, is := declared[name]; !is && !slices.ContainsFunc(schemas, func(s *jsonschema.Schema) bool { return len(u.ofProperty(s, name)) > 0 }) {
+			strange = append(strange, name)
+		}
+	}
+	for name, sent := range declared {
+		if !sent {
+			missing = append(missing, name)
+		}
+	}
+	slices.Sort(strange)
+	slices.Sort(missing)
+	missing = missing[:min(len(missing), maxDeclared)]
+	for _, name := range strange {
+		if u.left -= 1 + len(missing); u.left <= 0 || len(u.found) == maxUndeclared {
+			return
+		}
+		if like := nearest.Names(name, missing, 1); len(like) > 0 {
+			u.found = append(u.found, Undeclared{Path: path(append(slices.Clip(at), name)), Like: like[0]})
+		}
+	}
+}
+
+// sent reports whether an object has a property whose value is not just the default, which a repair fills in.
+func sent(object map[string]any, name string, s *jsonschema.Schema) bool {
+	value, is := object[name]
+	if !is {
+		return false
+	}
+	byDefault := defaultOf(s)
+	return byDefault == nil || !reflect.DeepEqual(value, *byDefault)
+}
+
+// misspelled says of each property that was sent and is not declared which it resembles.
+func misspelled(all []Undeclared) []string {
+	var words []string
+	for _, u := range all {
+		words = append(words, u.Path+": is not declared; did you mean "+quoted(u.Like)+"?")
+	}
+	return words
+}
+
+// Refusal returns the error for arguments that fit, where the operator has arguments refused that seem to be misspelled.
+func Refusal(all []Undeclared) error {
+	return notFitting(misspelled(all))
+}
+
+// likely returns names of an object, each with the declared one that it resembles and that was not sent.
+func likely(strange []string, s *jsonschema.Schema, value any) string {
+	object, _ := value.(map[string]any)
+	var missing, all []string
+	if s != nil {
+		for name, sub := range s.Properties {
+			if !sent(object, name, sub) {
+				missing = append(missing, name)
+			}
+		}
+	}
+	slices.Sort(missing)
+	missing = missing[:min(len(missing), maxDeclared)]
+	for _, name := range slices.Sorted(slices.Values(strange))[:min(len(strange), maxProblems)] {
+		if like := nearest.Names(name, missing, 1); len(like) > 0 {
+			all = append(all, quoted(like[0])+" instead of "+quoted(name))
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return "; did you mean " + strings.Join(all, ", ") + "?"
+}
