@@ -78,7 +78,11 @@ func (d *textDisplay) result(e agent.Event, p *agent.CallResult) error {
 		took = " (" + duration(e.Time.Sub(card.begun)) + ")"
 	}
 	name := cli.Clip(cli.OneLine(p.Tool), argumentsWidth)
-	text := cli.OneLine(cli.Clip(p.Result.Text(), resultWidth))
+	text, facts := cli.Shown(&p.Result)
+	text = cli.OneLine(cli.Clip(text, resultWidth))
+	if p.Result.IsError && facts != "" { // why it failed may be there alone
+		text += " [" + cli.OneLine(cli.Clip(facts, resultWidth)) + "]"
+	}
 	if d.block == nil {
 		return d.line(shade, "%s %s%s %s", mark, name, took, text)
 	}

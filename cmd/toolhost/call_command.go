@@ -60,6 +60,8 @@ All of the result is printed, unless --max-shown says how much text and JSON is 
 toolhost as an artifact, of which the beginning and the end are printed, with the handle for ` + "`toolhost artifact`" + `. So are
 files of more than 64 KiB and images of more than 5 MiB, whatever is wanted.
 
+What a tool says about its output in JSON, such as the exit code of a command, goes to standard error.
+
 With -o json it prints one object: call_id, tool, plugin, instance, is_error, text, content, duration_ms, and where
 the machinery failed error with kind and message, and arguments and arguments_sha256 if it needs approval; is_error is for what the tool itself reports. With --stream it prints
 what happens before that too: to standard error, or with -o json one object a line, told apart by type; the last has
@@ -209,8 +211,12 @@ func showOutcome(p cli.Process, toolName string, outcome tool.Outcome, err error
 			return errors.Join(err, writeErr)
 		}
 	} else if err == nil {
-		if err := writeText(p.Data(), outcome.Result.Text()); err != nil {
+		text, facts := cli.Shown(&outcome.Result)
+		if err := writeText(p.Data(), text); err != nil {
 			return err
+		}
+		if facts != "" {
+			fmt.Fprintf(p.Err(), "%s: %s\n", toolName, cli.OneLine(facts))
 		}
 	}
 	if err != nil {

@@ -88,8 +88,18 @@ func ending(o *tool.Outcome) string {
 	case o.Err != nil:
 		return cli.OneLine(fmt.Sprintf("%s: %s", o.Err.Kind, o.Err.Message))
 	case o.Result.IsError:
-		return "the tool says that it failed: " + cli.OneLine(cli.Clip(o.Result.Text(), shownText))
+		return "the tool says that it failed: " + shownLine(&o.Result)
 	default:
-		return fmt.Sprintf("%s (%v)", cli.OneLine(cli.Clip(o.Result.Text(), shownText)), o.Result.Duration.Round(time.Millisecond))
+		return fmt.Sprintf("%s (%v)", shownLine(&o.Result), o.Result.Duration.Round(time.Millisecond))
 	}
+}
+
+// shownLine returns a result in one line.
+func shownLine(r *tool.Result) string {
+	text, facts := cli.Shown(r)
+	line := cli.OneLine(cli.Clip(text, shownText))
+	if facts != "" {
+		line += " [" + cli.OneLine(cli.Clip(facts, shownText)) + "]"
+	}
+	return line
 }
