@@ -19,9 +19,6 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// maxStdin bounds the arguments that are read from standard input; toolhost takes no more.
-const maxStdin = 16 << 20
-
 // answerGrace is how long a toolhost may take, after the time of a call is up, to say so: one that hangs does not.
 const answerGrace = 5 * time.Second
 
@@ -47,8 +44,9 @@ func newCallCommand(p cli.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "call TOOL [JSON | -]",
 		Short: "Call a tool and print its result",
-		Long: `Call calls a tool with arguments in JSON, given on the command line or, for -, on standard input, and prints the
-result. Interrupting it cancels the call. In a terminal, characters of the result that could steer it are shown as escapes,
+		Long: `Call calls a tool with arguments in JSON, given on the command line or on standard input, and prints the result. It reads standard input for -, or
+where no arguments are given, the tool takes some, and standard input is not a terminal; then it fails if none come in 10s.
+ Interrupting it cancels the call. In a terminal, characters of the result that could steer it are shown as escapes,
 such as \x1b; elsewhere the result's bytes are printed as they are.
 
 A call that needs a person's approval is refused at first, and the answer shows the arguments that the tool would get: with
@@ -70,12 +68,12 @@ the type result.
 Exit codes: 0 there is a result, 1 the tool says that it failed, 2 wrong usage, 3 the machinery failed, 4 no toolhost
 answers.`,
 		Example: `  toolhost call calculator '{"expression":"13!"}'
-  echo '{"path":"go.mod"}' | toolhost call read_file -
+  echo '{"path":"go.mod"}' | toolhost call read_file
   toolhost call query_db --context 'tenant="acme"' '{"database":"library","sql":"SELECT 1"}'`,
 		Args:              cli.Arguments(1, 2),
 		ValidArgsFunction: conn.completeTool,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			call, err := flags.call(args, p.Stdin)
+			call, err := flags.call(cmd.Context(), args, p.Stdin)
 			if err != nil {
 				return err
 			}
@@ -86,6 +84,11 @@ answers.`,
 				return cli.Usage("--max-shown: %d is negative; leave it out to see everything", flags.maxShown)
 			}
 			return conn.with(func(c *client.Client) error {
+				if len(args) < 2 {
+					if call.Arguments, err = pipedArguments(cmd.Context(), c, call, p.Stdin); err != nil {
+						return err
+					}
+				}
 				return flags.execute(cmd.Context(), c, call, p)
 			})
 		},
@@ -105,7 +108,7 @@ answers.`,
 }
 
 // call returns the call that the command line asks for. What the arguments are worth is for toolhost to say.
-func (f *callFlags) call(args []string, stdin io.Reader) (tool.Call, error) {
+func (f *callFlags) call(ctx context.Context, args []string, stdin io.Reader) (tool.Call, error) {
 	call := tool.Call{ID: f.id, Tool: args[0], Session: f.session, Context: f.context, Timeout: f.timeout, MaxShown: new(math.MaxInt32)}
 	if f.maxShown >= 0 {
 		call.MaxShown = &f.maxShown
@@ -128,15 +131,9 @@ func (f *callFlags) call(args []string, stdin io.Reader) (tool.Call, error) {
 		f.quoted, call.Arguments = len(args[1]) > 0, json.RawMessage(args[1])
 		return call, nil
 	}
-	data, err := io.ReadAll(io.LimitReader(stdin, maxStdin+1))
-	if err != nil {
-		return call, fmt.Errorf("reading the arguments from standard input: %w", err)
-	}
-	if len(data) > maxStdin {
-		return call, cli.Usage("the arguments on standard input have more than %d bytes", maxStdin)
-	}
-	call.Arguments = data
-	return call, nil
+	var err error
+	call.Arguments, err = readArguments(ctx, stdin, 0)
+	return call, err
 }
 
 // userName returns who approves.

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/internal/nearest"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -60,7 +61,7 @@ func Run(ctx context.Context, root *cobra.Command, p Process) int {
 	case begun:
 		exit = &ExitError{Code: CodeOf(err), Err: err}
 	default:
-		exit = &ExitError{Code: ExitUsage, Err: fmt.Errorf("%w\n%s", err, allowed(cmd))}
+		exit = &ExitError{Code: ExitUsage, Err: fmt.Errorf("%w%s\n%s", err, meantCommand(cmd, p.Args), allowed(cmd))}
 	}
 	if exit.Err != nil {
 		report(p, root.Name(), exit.Err)
@@ -85,6 +86,28 @@ func allowed(cmd *cobra.Command) string {
 	}
 	return fmt.Sprintf("the commands of `%s` are %s; see `%s --help`", cmd.CommandPath(), strings.Join(names, ", "), cmd.CommandPath())
 }
+
+// meantCommand says which command an argument that names none may have meant; "" if it resembles none.
+func meantCommand(cmd *cobra.Command, args []string) string {
+	if !cmd.HasAvailableSubCommands() {
+		return ""
+	}
+	var names []string
+	for _, sub := range cmd.Commands() {
+		if sub.IsAvailableCommand() {
+			names = append(names, sub.Name())
+		}
+	}
+	for _, arg := range args {
+		if near := nearest.Names(arg, names, 1); len(near) > 0 && !slices.Contains(names, arg) {
+			return didYouMean(cmd.CommandPath() + " " + near[0])
+		}
+	}
+	return ""
+}
+
+// didYouMean goes on from what was not known.
+func didYouMean(name string) string { return fmt.Sprintf("; did you mean `%s`?", name) }
 
 // CodeOf returns the exit code of a failure of the machinery. That nobody answers is one of its own, unless what was
 // asked may have been done before the server went away.
@@ -129,5 +152,11 @@ func flagError(cmd *cobra.Command, err error) error {
 	})
 	slices.Sort(known)
 	path := cmd.CommandPath()
-	return Usage("%w\nthe flags of `%s` are %s; see `%s --help`", err, path, strings.Join(known, ", "), path)
+	meant := ""
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok && len(unknown.GetSpecifiedName()) > 1 {
+		if near := nearest.Names("--"+unknown.GetSpecifiedName(), known, 1); len(near) > 0 {
+			meant = didYouMean(near[0])
+		}
+	}
+	return Usage("%w%s\nthe flags of `%s` are %s; see `%s --help`", err, meant, path, strings.Join(known, ", "), path)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/toolhost/toolhost/internal/catalog"
+	nearnames "github.com/toolhost/toolhost/internal/nearest"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -49,6 +50,9 @@ func unknownPlugin(snapshot *catalog.Snapshot, name string) *tool.Error {
 	hint := "no plugin was found"
 	if len(names) > 0 {
 		hint = "there are: " + strings.Join(names[:min(len(names), 20)], ", ")
+		if near := nearnames.Names(clip(name, 80), names, 1); len(near) > 0 {
+			hint = fmt.Sprintf("did you mean %q? %s", near[0], hint)
+		}
 	}
 	return tool.Errorf(tool.KindNotFound, "there is no plugin %q; %s", clip(name, 80), hint)
 }

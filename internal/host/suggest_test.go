@@ -21,3 +21,15 @@ func TestUnknownToolAmongMany(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestUnknownPlugin: the name that is nearest to one that is misspelled is proposed.
+func TestUnknownPlugin(t *testing.T) {
+	r := newRig(t, hosttest.Tools(), nil)
+	_, err := r.Restart(t.Context(), strings.ToUpper(hosttest.PluginName[:1])+hosttest.PluginName[2:], false)
+	if tool.KindOf(err) != tool.KindNotFound || !strings.Contains(err.Error(), `did you mean "`+hosttest.PluginName+`"?`) {
+		t.Errorf("got %v", err)
+	}
+	if _, err = r.Restart(t.Context(), "qqqqqq", false); strings.Contains(err.Error(), "did you mean") {
+		t.Errorf("got %v", err)
+	}
+}
