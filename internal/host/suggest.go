@@ -1,17 +1,18 @@
 package host
 
 import (
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/toolhost/toolhost/internal/catalog"
-	nearnames "github.com/toolhost/toolhost/internal/nearest"
+	"github.com/toolhost/toolhost/internal/nearest"
 	"github.com/toolhost/toolhost/tool"
 )
 
 // unknownTool says why there is no tool of the name, or which there are instead, so that a model or a person can go on.
-func unknownTool(snapshot *catalog.Snapshot, name string) *tool.Error {
+// Tools of plugins that are switched off are no such: hidden says of a plugin whether it is.
+func unknownTool(snapshot *catalog.Snapshot, name string, hidden func(plugin string) bool) *tool.Error {
 	if snapshot.SwitchedOff(name) {
 		return tool.Errorf(tool.KindUnavailable, "the tool %q is %s", name, reasonSwitchedOff)
 	}
@@ -21,17 +22,16 @@ func unknownTool(snapshot *catalog.Snapshot, name string) *tool.Error {
 	const most = 20
 	var names []string
 	for _, t := range snapshot.Tools(tool.Query{}) {
-		names = append(names, t.Spec.Name)
+		if !hidden(t.Plugin.Info.Name) {
+			names = append(names, t.Spec.Name)
+		}
 	}
 	hint := "no tool is known; `toolhost plugins` shows what was found, and why"
 	switch {
 	case len(names) > most:
-		hint = "`toolhost tools` lists those that there are"
-		if near := nearest(names, name); near != "" {
-			hint = fmt.Sprintf("did you mean %q? %s", near, hint)
-		}
+		hint = didYouMean(names, name) + "`toolhost tools` lists those that there are"
 	case len(names) > 0:
-		hint = "there are: " + strings.Join(names, ", ")
+		hint = didYouMean(names, name) + "there are: " + strings.Join(names, ", ")
 	}
 	if slices.ContainsFunc(snapshot.Plugins(), (*catalog.Plugin).Pending) {
 		hint += "; new plugins are still being asked for their tools: try again soon"
@@ -49,27 +49,27 @@ func unknownPlugin(snapshot *catalog.Snapshot, name string) *tool.Error {
 	}
 	hint := "no plugin was found"
 	if len(names) > 0 {
-		hint = "there are: " + strings.Join(names[:min(len(names), 20)], ", ")
-		if near := nearnames.Names(clip(name, 80), names, 1); len(near) > 0 {
-			hint = fmt.Sprintf("did you mean %q? %s", near[0], hint)
-		}
+		hint = didYouMean(names, name) + "there are: " + strings.Join(names[:min(len(names), 20)], ", ")
 	}
 	return tool.Errorf(tool.KindNotFound, "there is no plugin %q; %s", clip(name, 80), hint)
 }
 
-// nearest returns the name that shares the longest beginning with the wanted one, if that is more than half of it.
-func nearest(names []string, want string) string {
-	best, shared := "", len(want)/2
-	for _, name := range names {
-		n := 0
-		for n < len(name) && n < len(want) && name[n] == want[n] {
-			n++
-		}
-		if n > shared {
-			best, shared = name, n
-		}
+// didYouMean returns a question that names what resembles a wanted name, with a space behind it, or "". The names must be such
+// as the caller may see.
+func didYouMean(names []string, want string) string {
+	const most = 3
+	near := nearest.Names(want, names, most)
+	for i := range near {
+		near[i] = strconv.Quote(near[i])
 	}
-	return best
+	if len(near) == 0 {
+		return ""
+	}
+	last := len(near) - 1
+	if last == 0 {
+		return "did you mean " + near[0] + "? "
+	}
+	return "did you mean " + strings.Join(near[:last], ", ") + " or " + near[last] + "? "
 }
 
 func clip(s string, n int) string {

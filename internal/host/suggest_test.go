@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolhost/toolhost/internal/host"
 	"github.com/toolhost/toolhost/internal/host/hosttest"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -16,8 +17,25 @@ func TestUnknownToolAmongMany(t *testing.T) {
 		tools = append(tools, hosttest.Tool{Spec: tool.Spec{Name: fmt.Sprintf("ant_%d", i), Description: "Does nothing."}})
 	}
 	r := newRig(t, tools, nil)
-	_, err := r.GetTool(t.Context(), "zebra_counts", tool.Viewer{})
-	if tool.KindOf(err) != tool.KindNotFound || !strings.Contains(err.Error(), `did you mean "zebra_count"?`) {
+	for _, wrong := range []string{"zebra_counts", "zebra.count", "zebraCount", "ZEBRA_COUNT", "zerba_count", "count_zebra"} {
+		_, err := r.GetTool(t.Context(), wrong, tool.Viewer{})
+		if tool.KindOf(err) != tool.KindNotFound || !strings.Contains(err.Error(), `did you mean "zebra_count"?`) {
+			t.Errorf("%s: got %v", wrong, err)
+		}
+	}
+	if _, err := r.GetTool(t.Context(), "lion_count", tool.Viewer{}); err == nil || strings.Contains(err.Error(), "did you mean") {
+		t.Errorf("a name that resembles none: %v", err)
+	}
+	if _, err := r.GetTool(t.Context(), "ant_x", tool.Viewer{}); err == nil || !strings.Contains(err.Error(), `did you mean "ant_0", "ant_1" or "ant_2"?`) {
+		t.Errorf("a name that resembles many: %v", err)
+	}
+}
+
+// TestHiddenToolsAreNotSuggested: the tools of a plugin that the operator switched off.
+func TestHiddenToolsAreNotSuggested(t *testing.T) {
+	tools := []hosttest.Tool{{Spec: tool.Spec{Name: "zebra_count", Description: "Counts zebras."}}}
+	r := newRig(t, tools, func(cfg *host.Config) { cfg.Disabled = func(string) bool { return true } })
+	if _, err := r.GetTool(t.Context(), "zebra_counts", tool.Viewer{}); err == nil || strings.Contains(err.Error(), "zebra_count\"?") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -131,7 +131,7 @@ func (h *Host) lookup(ctx context.Context, name string) (*catalog.Tool, error) {
 	if t := snapshot.Tool(name); t != nil {
 		return t, h.switchedOff(t.Plugin.Info.Name)
 	}
-	return nil, unknownTool(snapshot, name)
+	return nil, unknownTool(snapshot, name, h.cfg.Disabled)
 }
 
 // switchedOff returns an error if the operator switched the plugin off.
