@@ -33,6 +33,9 @@ func newChatCommand(p cli.Process) *cobra.Command {
 			if err := c.load(); err != nil {
 				return err
 			}
+			if c.runID = agent.NewRunID(); len(args) > 0 {
+				c.runID = args[0]
+			}
 			return c.talk(cmd.Context(), args)
 		},
 	}
@@ -148,6 +151,7 @@ func (c *chat) send(ctx context.Context, message string) error {
 	if err != nil {
 		return err
 	}
+	t.RunID = c.runID
 	t.ExplicitCompletion = new(false) // the conversation goes on
 	if c.bench.remote {
 		t.People = new(c.config.Approvals.People(true))

@@ -39,8 +39,9 @@ type privateToolhost struct {
 }
 
 // startToolhost starts the toolhost beside this program, with the plugins beside it and the current folder as
-// workspace, and returns when it is ready. On Linux it gets SIGTERM when this process dies, however it dies.
-func startToolhost(ctx context.Context, log *slog.Logger) (*privateToolhost, error) {
+// workspace, and returns when it is ready. On Linux it gets SIGTERM when this process dies, however it dies. Its ledger and its
+// artifacts are in the folder records, which the caller closes after it; nil: they end with it.
+func startToolhost(ctx context.Context, log *slog.Logger, records *runRecords) (*privateToolhost, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("finding the toolhost beside this program: %w", err)
@@ -66,10 +67,16 @@ func startToolhost(ctx context.Context, log *slog.Logger) (*privateToolhost, err
 	}
 	p.cmd = exec.Command(binary, "serve", "--plugins", filepath.Join(filepath.Dir(self), "plugins"), "--listen", p.addr,
 		"--state", filepath.Join(folder.path, "state"), "--workspace", workspace, "--log-level", "warn")
+	if records != nil {
+		p.cmd.Args = append(p.cmd.Args, "--records", records.path)
+	}
 	p.cmd.Env = withoutKeys(os.Environ())
 	p.cmd.Stderr = p.stderr
-	// The claim is theirs together: when this process is killed, toolhost still needs the folder to stop.
+	// The claims are theirs together: when this process is killed, toolhost still needs the folders to stop.
 	p.cmd.ExtraFiles = []*os.File{folder.claim}
+	if records != nil {
+		p.cmd.ExtraFiles = append(p.cmd.ExtraFiles, records.claim)
+	}
 	p.cmd.SysProcAttr = processAttributes()
 	log.Debug("starting a toolhost", "command", p.cmd.String())
 	if err := p.launch(ctx); err != nil {

@@ -82,7 +82,7 @@ func TestToolhostSharesTheClaim(t *testing.T) {
 	w := newWorld(t)
 	t.Setenv(noteEnv, filepath.Join(w.folder, "note"))
 	t.Setenv("TMPDIR", w.folder)
-	p, err := startToolhost(t.Context(), slog.New(slog.DiscardHandler))
+	p, err := startToolhost(t.Context(), slog.New(slog.DiscardHandler), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,6 +24,7 @@ func newResumeCommand(p cli.Process) *cobra.Command {
 		Example: "  agentd resume run-k3f6zq7xw2m4n5pa",
 		Args:    oneRun("resume"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			f.runID = args[0]
 			return f.work(cmd.Context(), func(ctx context.Context, w *workbench) (begun, error) {
 				return f.goOn(ctx, w, args[0])
 			})

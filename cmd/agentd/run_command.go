@@ -38,12 +38,13 @@ func newRunCommand(p cli.Process) *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f.addr = task.addr
+			f.addr, f.runID = task.addr, agent.NewRunID()
 			return f.work(cmd.Context(), func(ctx context.Context, w *workbench) (begun, error) {
 				t, err := task.task(&f.setup, args[0])
 				if err != nil {
 					return begun{}, err
 				}
+				t.RunID = f.runID
 				if w.remote {
 					t.People = new(f.config.Approvals.People(f.attended()))
 				}

@@ -105,7 +105,7 @@ func (s *setup) serve(ctx context.Context, at address.Address, log *slog.Logger)
 	}
 	defer func() { err = closeAll(err, host.Close) }()
 	config := s.agentConfig(true)
-	config.Search = host.Client
+	config.Search, config.LedgerID = host.Client, host.LedgerID
 	config.Store, config.Model, config.Prices, config.Tools, config.Log = store, m, prices, remoteTools{host.Client}, log
 	a, err := agent.New(config)
 	if err != nil {

@@ -33,6 +33,8 @@ type setup struct {
 	journal  string
 
 	startsToolhost bool // the command starts a private toolhost where none answers
+	// runID is the run that the command is about, which begins if there is none of that name. Empty: none in particular.
+	runID string
 
 	config agentconfig.Config // set by load
 	window int64              // of the model, in tokens; set by openModel

@@ -23,6 +23,7 @@ const answerWait = 5 * time.Second
 type toolhost struct {
 	*client.Client
 	private *privateToolhost // nil: it is somebody else's
+	records *runRecords      // of private; nil: none. Its user closes them, after it
 }
 
 // Close ends the connection, and the toolhost if it is ours.
@@ -35,7 +36,9 @@ func (t *toolhost) Close() error {
 }
 
 // connect returns the toolhost that the command line, the environment or the default names. Where none answers at the
-// default address and private is set, it starts one. An error that wraps client.ErrNoServer says how to go on.
+// default address and private is set, it starts one, whose records are those of the run s.runID. A run that has such records
+// was begun with a toolhost of its own and gets one again, also if another answers by now. An error that wraps
+// client.ErrNoServer says how to go on.
 func (s *setup) connect(ctx context.Context, private bool, log *slog.Logger) (*toolhost, error) {
 	given := s.toolhost
 	if given == "" && s.process.Getenv(address.Variable(toolhostProgram)) == "" {
@@ -46,28 +49,52 @@ func (s *setup) connect(ctx context.Context, private bool, log *slog.Logger) (*t
 		return nil, cli.Usage("%w", err)
 	}
 	named := given != "" || s.process.Getenv(address.Variable(toolhostProgram)) != ""
-	c, err := dial(ctx, addr.String(), cli.DialOptions(addr)...)
-	switch {
-	case err == nil:
-		return &toolhost{Client: c}, nil
-	case !errors.Is(err, client.ErrNoServer):
-		return nil, err
-	case named || !private:
-		return nil, fmt.Errorf("%w; start one with `toolhost serve --plugins DIR`, or name another with --toolhost or %s",
-			err, address.Variable(toolhostProgram))
+	var answered error
+	if named || !private || !s.hasRecords() {
+		c, err := dial(ctx, addr.String(), cli.DialOptions(addr)...)
+		switch {
+		case err == nil:
+			return &toolhost{Client: c}, nil
+		case !errors.Is(err, client.ErrNoServer):
+			return nil, err
+		case named || !private:
+			return nil, fmt.Errorf("%w; start one with `toolhost serve --plugins DIR`, or name another with --toolhost or %s",
+				err, address.Variable(toolhostProgram))
+		}
+		answered = err
 	}
-	own, startErr := startToolhost(ctx, log)
+	own, records, startErr := s.startOwn(ctx, log)
 	if exit, ok := errors.AsType[*exec.ExitError](startErr); ok && exit.ExitCode() == cli.ExitUntrusted {
 		return nil, &cli.ExitError{Code: cli.ExitUntrusted, Err: startErr}
 	}
-	if startErr != nil {
-		return nil, fmt.Errorf("%w; starting one failed: %w", err, startErr)
+	switch {
+	case startErr != nil && answered != nil:
+		return nil, fmt.Errorf("%w; starting one failed: %w", answered, startErr)
+	case startErr != nil:
+		return nil, fmt.Errorf("starting the run's own toolhost failed: %w", startErr)
 	}
-	c, err = dial(ctx, own.addr)
+	c, err := dial(ctx, own.addr)
 	if err != nil {
-		return nil, errors.Join(err, own.stop())
+		return nil, errors.Join(err, own.stop(), records.claim.Close())
 	}
-	return &toolhost{Client: c, private: own}, nil
+	return &toolhost{Client: c, private: own, records: records}, nil
+}
+
+// startOwn starts a toolhost with the records of the run s.runID.
+func (s *setup) startOwn(ctx context.Context, log *slog.Logger) (*privateToolhost, *runRecords, error) {
+	folder, err := s.recordsFolder()
+	if err != nil {
+		return nil, nil, err
+	}
+	records, err := claimRecords(ctx, folder, s.runID, log)
+	if err != nil {
+		return nil, nil, err
+	}
+	own, err := startToolhost(ctx, log, records)
+	if err != nil {
+		return nil, nil, errors.Join(err, records.claim.Close())
+	}
+	return own, records, nil
 }
 
 // dial returns a client of a toolhost that answers.

@@ -71,9 +71,12 @@ func (s *setup) openWorkbench(ctx context.Context, present bool) (_ *workbench, 
 	if err != nil {
 		return nil, err
 	}
+	if host.records != nil {
+		w.closers = append(w.closers, func() error { return host.records.close(context.WithoutCancel(ctx), store) })
+	}
 	w.closers = append(w.closers, host.Close)
 	config := s.agentConfig(present)
-	config.Search = host.Client
+	config.Search, config.LedgerID = host.Client, host.LedgerID
 	config.Store, config.Model, config.Prices, config.Tools, config.Log = store, m, prices, remoteTools{host.Client}, w.log
 	a, err := agent.New(config)
 	if err != nil {

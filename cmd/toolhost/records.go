@@ -11,8 +11,8 @@ import (
 	"github.com/toolhost/toolhost/internal/callstore"
 )
 
-// records is what toolhost keeps on disk of calls. It belongs to the state folder, as what the catalogue keeps there does,
-// whose lock is held.
+// records is what toolhost keeps on disk of calls. It is in the state folder, whose lock the catalogue holds, or in the folder
+// of --records. The ledger locks its own file.
 type records struct {
 	calls     *callstore.Store
 	artifacts *artifact.Store
@@ -28,7 +28,7 @@ func openRecords(ctx context.Context, options serveOptions, logger *slog.Logger)
 		}
 	}()
 	r.calls, err = callstore.Open(ctx, callstore.Config{
-		Path:        filepath.Join(options.State, "calls.db"),
+		Path:        filepath.Join(options.recordsDir(), "calls.db"),
 		MaxIDs:      options.Ledger.MaxIDs,
 		MaxBytes:    int64(options.Ledger.MaxBytes),
 		KeepIDs:     options.Ledger.KeepIDs,
@@ -39,7 +39,7 @@ func openRecords(ctx context.Context, options serveOptions, logger *slog.Logger)
 		return nil, err
 	}
 	r.artifacts, err = artifact.Open(artifact.Config{
-		Dir:      filepath.Join(options.State, "artifacts"),
+		Dir:      filepath.Join(options.recordsDir(), "artifacts"),
 		MaxBytes: int64(options.Artifacts.MaxBytes),
 		MaxCount: options.Artifacts.MaxCount,
 		MaxAge:   options.Artifacts.MaxAge,

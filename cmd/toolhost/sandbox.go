@@ -25,7 +25,7 @@ type grounds struct {
 
 // groundsOf returns them for a configuration with absolute paths.
 func groundsOf(options serveOptions) grounds {
-	g := grounds{workspace: options.Workspace, hidden: []string{options.State}, protected: slices.Clone(options.Folders), names: trust.FileNames()}
+	g := grounds{workspace: options.Workspace, hidden: slices.Compact([]string{options.State, options.recordsDir()}), protected: slices.Clone(options.Folders), names: trust.FileNames()}
 	if records := trust.Dir(options.getenv); records != options.State {
 		g.hidden = append(g.hidden, records)
 	}

@@ -53,8 +53,10 @@ func serve(ctx context.Context, options serveOptions, stdout, stderr io.Writer) 
 	store := openSecrets(options.Secrets, options.getenv)
 	logger := newLogger(options, store.Redactor().Writer(stderr, options.Log.Format == "json"))
 	warnOfSecrets(store, logger)
-	if err := checkWorkspace(options.Workspace, options.State); err != nil {
-		return err
+	for _, own := range []string{options.State, options.recordsDir()} {
+		if err := checkWorkspace(options.Workspace, own); err != nil {
+			return err
+		}
 	}
 	if err := groundsOf(options).check(&options.Config); err != nil {
 		return err

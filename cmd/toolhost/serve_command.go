@@ -21,6 +21,7 @@ import (
 type serveOptions struct {
 	config.Config
 	file     string          // that the configuration is of; empty: none
+	records  string          // the folder of the ledger and the artifacts; empty: Config.State
 	listen   address.Address // of Config.Listen
 	logLevel slog.Level      // of Config.Log.Level
 
@@ -34,9 +35,9 @@ type serveOptions struct {
 
 // serveFlags is what the command line says, as it is. What it does not say is empty.
 type serveFlags struct {
-	plugins                                                      []string
-	config, listen, stateDir, workspace, level, format, lockFile string
-	locked                                                       bool
+	plugins                                                               []string
+	config, listen, stateDir, records, workspace, level, format, lockFile string
+	locked                                                                bool
 }
 
 func newServeCommand(p cli.Process) *cobra.Command {
@@ -65,6 +66,7 @@ func newServeCommand(p cli.Process) *cobra.Command {
 	f.StringArrayVar(&flags.plugins, "plugins", nil, "folder `DIR` that holds plugin executables; may be given more than once (default: XDG_DATA_HOME/toolhost/plugins, where `toolhost install` puts them)")
 	f.StringVar(&flags.listen, "listen", "", "`ADDRESS` to listen at: unix:///PATH or 127.0.0.1:PORT (default: this user's socket)")
 	f.StringVar(&flags.stateDir, "state", "", "folder `DIR` for what outlives the process (default: XDG_STATE_HOME/toolhost)")
+	f.StringVar(&flags.records, "records", "", "folder `DIR` for the ledger of calls and the artifacts, where they are to outlive the state (default: the state's)")
 	f.StringVar(&flags.workspace, "workspace", "", "folder `DIR` in which tools may work (default: the current folder)")
 	f.StringVar(&flags.level, "log-level", "", "the least `LEVEL` that is logged: debug, info, warn or error (default: info)")
 	f.StringVar(&flags.format, "log-format", "", "the `FORM` of the log: text or json (default: text)")
@@ -108,6 +110,11 @@ func (f serveFlags) options(getenv func(string) string) (serveOptions, error) {
 	}
 	if err := trustConfig(getenv, file, writableFolders(&options.Config)); err != nil {
 		return options, err
+	}
+	if f.records != "" {
+		if options.records, err = absolute("--records", f.records); err != nil {
+			return options, err
+		}
 	}
 	if options.listen, err = address.Parse(options.Listen); err != nil {
 		return options, cli.Usage("--listen: %w", err)
@@ -156,6 +163,9 @@ func (f serveFlags) over(c *config.Config) error {
 	c.Locked = c.Locked || f.locked
 	return nil
 }
+
+// recordsDir returns the folder of what is kept of calls.
+func (o *serveOptions) recordsDir() string { return cmp.Or(o.records, o.State) }
 
 func absolute(flag, dir string) (string, error) {
 	if dir == "" {

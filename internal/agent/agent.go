@@ -130,6 +130,12 @@ func (a *Agent) rejoin(ctx context.Context, want *RunStarted) error {
 
 var runIDPattern = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
+// NewRunID returns an id for a run, which no other has.
+func NewRunID() string { return "run-" + strings.ToLower(rand.Text()[:16]) }
+
+// IsRunID reports whether a run may have the id. It is then also fit for the name of a file.
+func IsRunID(id string) bool { return runIDPattern.MatchString(id) }
+
 // begin returns a task's first event, or a KindInvalidArgument.
 func (a *Agent) begin(task *Task) (*RunStarted, error) {
 	if strings.TrimSpace(task.Prompt) == "" {
@@ -137,9 +143,9 @@ func (a *Agent) begin(task *Task) (*RunStarted, error) {
 	}
 	id := task.RunID
 	if id == "" {
-		id = "run-" + strings.ToLower(rand.Text()[:16])
+		id = NewRunID()
 	}
-	if !runIDPattern.MatchString(id) {
+	if !IsRunID(id) {
 		return nil, tool.Errorf(tool.KindInvalidArgument, "the run id %q is ill-formed; use 1 to 64 of A-Z a-z 0-9 _ -", clip(id))
 	}
 	session := firstOf(task.Session, id)

@@ -3,6 +3,7 @@ package agent
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/toolhost/toolhost/internal/model"
 	"github.com/toolhost/toolhost/tool"
@@ -43,7 +44,7 @@ func (s *State) Apply(e Event) error {
 	case *AssistantMessage:
 		return s.applyAssistant(p)
 	case *CallStarted:
-		return s.applyStarted(p)
+		return s.applyStarted(p, e.Time)
 	case *CallResult:
 		return s.applyResult(p)
 	case *DecisionRequested:
@@ -109,12 +110,12 @@ func (s *State) applyUserMessage(seq uint64, p *UserMessage) {
 	}
 }
 
-func (s *State) applyStarted(p *CallStarted) error {
+func (s *State) applyStarted(p *CallStarted, at time.Time) error {
 	c := s.find(p.CallID)
 	if c == nil || c.running() || c.waiting || c.result != nil || max(p.Attempt, 1) != c.Attempt+1 {
 		return fmt.Errorf("event %d starts call %s, which is not to be started so", s.seq, p.CallID)
 	}
-	c.started, c.Attempt = true, max(p.Attempt, 1)
+	c.started, c.Attempt, c.Ledger, c.FirstSent = true, max(p.Attempt, 1), p.Ledger, at
 	if c.System == SystemNewTask {
 		in, _ := s.parseTask(&c.Call)
 		s.news = append(s.news, &SubRunStarted{CallID: c.ID, RunID: SubRunID(s.started.RunID, c.ID), Prompt: in.Task})

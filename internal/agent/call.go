@@ -92,6 +92,9 @@ func (e *errand) attempt() (*tool.Outcome, error) {
 		ID: e.call.SentID(), Tool: e.call.Tool, Arguments: json.RawMessage(e.call.Arguments), Session: e.session,
 		Approval: e.call.Approval, Context: e.context, MaxShown: e.shown, Traceparent: e.trace,
 	}
+	if e.call.SideEffects {
+		call.Ledger, call.FirstSent = e.call.Ledger, e.call.FirstSent
+	}
 	exec, looked, err := e.open(ctx, &call)
 	if err != nil {
 		return nil, err

@@ -36,6 +36,10 @@ type Config struct {
 	Model model.Model
 	// Tools are called.
 	Tools Tools
+	// LedgerID returns the id of the ledger of the toolhost that Tools are, as it was last heard, and does no I/O. The journal
+	// keeps it with each call that has side effects, and such a call is never sent to a toolhost with another ledger. Nil, or
+	// empty: it is not known, and the call's id alone keeps it from being executed twice.
+	LedgerID func() string
 	// SystemPrompt is for runs that bring none. Empty means a short one of the agent's own.
 	SystemPrompt string
 	// Limits are for runs that bring none; see Limits for their defaults.
@@ -89,6 +93,9 @@ func (c *Config) withDefaults() (Config, error) {
 	d := *c
 	if d.Store == nil || d.Model == nil || d.Tools == nil {
 		return d, errors.New("an agent needs a store, a model and tools")
+	}
+	if d.LedgerID == nil {
+		d.LedgerID = func() string { return "" }
 	}
 	if d.SystemPrompt == "" {
 		d.SystemPrompt = defaultSystemPrompt

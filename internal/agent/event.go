@@ -130,6 +130,10 @@ type Call struct {
 	// follow from later events.
 	Attempt  int            `json:"-"`
 	Approval *tool.Approval `json:"-"`
+	// Ledger is the id of the ledger of the toolhost that this attempt is sent to, and FirstSent when it was started. Ledger is
+	// empty where no ledger was known. Both follow from CallStarted.
+	Ledger    string    `json:"-"`
+	FirstSent time.Time `json:"-"`
 }
 
 // SentID returns the id by which toolhost knows the call: one for each attempt, so that none ever stands for other
@@ -148,6 +152,10 @@ type CallStarted struct {
 	Attempt int    `json:"attempt,omitempty"` // from 2, where the call was sent before; 0 for the first
 	// Traceparent is the W3C trace context with which the call is sent. Empty in journals of earlier versions.
 	Traceparent string `json:"traceparent,omitempty"`
+	// Ledger is the id of the ledger of the toolhost that the call is sent to, if the call has side effects. A run that goes on
+	// with another ledger does not send the call: what became of it is unknown. Empty where no ledger was known, and in
+	// journals of earlier versions.
+	Ledger string `json:"ledger,omitempty"`
 }
 
 // CallResult is a call's one result.

@@ -90,6 +90,8 @@ type fakeTools struct {
 	run func(ctx context.Context, call tool.Call, status func(tool.Status)) tool.Outcome
 	// refuse, if not nil, may keep a call from being opened.
 	refuse func(call tool.Call) error
+	// ledger is the toolhost's; empty: it has none, and takes any call.
+	ledger string
 
 	mu       sync.Mutex
 	executed map[string]int
@@ -127,6 +129,9 @@ func (f *fakeTools) Open(ctx context.Context, call tool.Call, complete bool) (to
 		if err := f.refuse(call); err != nil {
 			return nil, err
 		}
+	}
+	if call.Ledger != "" && f.ledger != "" && call.Ledger != f.ledger {
+		return nil, tool.Errorf(tool.KindOutcomeUnknown, "the call is of the ledger %s", call.Ledger)
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()

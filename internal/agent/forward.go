@@ -62,6 +62,9 @@ func (f *forwarder) begin(c *model.CallBegun) {
 	p.call = tool.Call{
 		ID: id, Tool: c.Name, Session: q.started.Session, Context: q.context, MaxShown: q.shown, Traceparent: q.started.trace(id),
 	}
+	if i := slices.IndexFunc(q.offered, wants); q.offered[i].Spec.HasSideEffects() {
+		p.call.Ledger = q.run.agent.config.LedgerID()
+	}
 	f.calls[c.Index] = p
 	f.watchers.Go(func() { f.send(p) }) // ends with reading, or with ctx
 }

@@ -9,6 +9,9 @@ import (
 // recall cancels a call that was begun and that nobody here follows any more, by its id, and returns what it ended
 // with. Opening it instead might begin it, now that nobody wants it.
 func (e *errand) recall() *CallResult {
+	if lost := e.elsewhere(); lost != nil {
+		return failureResult(&e.call, lost)
+	}
 	ctx, stop := context.WithTimeout(e.task.ctx, e.run.agent.config.CancelGrace)
 	defer stop()
 	key := tool.CallKey{Session: e.session, ID: e.call.SentID()}

@@ -196,6 +196,9 @@ func (r *run) commit(ctx context.Context, payloads ...Payload) error {
 	var records []runstore.Record
 	var events []Event
 	add := func(p Payload) error {
+		if started, ok := p.(*CallStarted); ok {
+			p = r.underLedger(started)
+		}
 		rec, err := encode(p, time.Now())
 		if err != nil {
 			return notJSON{err}

@@ -45,7 +45,7 @@ func addCallEvent(m *agentdv1.RunEvent, p agent.Payload) {
 	switch p := p.(type) {
 	case *agent.CallStarted:
 		m.Event = &agentdv1.RunEvent_CallStarted{CallStarted: &agentdv1.CallStarted{
-			CallId: p.CallID, Tool: p.Tool, Attempt: uint32(p.Attempt), Traceparent: p.Traceparent,
+			CallId: p.CallID, Tool: p.Tool, Attempt: uint32(p.Attempt), Traceparent: p.Traceparent, LedgerId: p.Ledger,
 		}}
 	case *agent.CallStatus:
 		m.Event = &agentdv1.RunEvent_CallStatus{CallStatus: &agentdv1.CallStatus{CallId: p.CallID, Tool: p.Tool, Status: toolpb.FromStatus(p.Status)}}

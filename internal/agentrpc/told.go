@@ -51,7 +51,7 @@ func toCallEvent(m *agentdv1.RunEvent) agent.Payload {
 	switch p := m.GetEvent().(type) {
 	case *agentdv1.RunEvent_CallStarted:
 		c := p.CallStarted
-		return &agent.CallStarted{CallID: c.GetCallId(), Tool: c.GetTool(), Attempt: int(c.GetAttempt()), Traceparent: c.GetTraceparent()}
+		return &agent.CallStarted{CallID: c.GetCallId(), Tool: c.GetTool(), Attempt: int(c.GetAttempt()), Traceparent: c.GetTraceparent(), Ledger: c.GetLedgerId()}
 	case *agentdv1.RunEvent_CallStatus:
 		return &agent.CallStatus{CallID: p.CallStatus.GetCallId(), Tool: p.CallStatus.GetTool(), Status: toolpb.ToStatus(p.CallStatus.GetStatus())}
 	case *agentdv1.RunEvent_CallResult:

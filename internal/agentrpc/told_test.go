@@ -25,7 +25,7 @@ func TestWhatIsToldIsUnderstood(t *testing.T) {
 			Calls:      []agent.Call{{ID: "r.t1.c0", Tool: "echo", Arguments: "{bad"}},
 			StopReason: model.StopToolUse, Usage: usage, Wasted: usage, Cost: 3,
 		},
-		&agent.CallStarted{CallID: "c", Tool: "echo", Attempt: 2, Traceparent: "00-u"},
+		&agent.CallStarted{CallID: "c", Tool: "echo", Attempt: 2, Traceparent: "00-u", Ledger: "0a1b"},
 		&agent.CallResult{CallID: "c", Tool: "echo", Result: tool.TextResult("hi"), Plugin: "p", Instance: "p-1"},
 		&agent.CallResult{
 			CallID: "c", Tool: "echo", Result: tool.ErrorResult("[crashed] gone"),

@@ -2980,7 +2980,10 @@ type CallStarted struct {
 	// these attempts as the call's id with `.a2`, `.a3`, … at its end.
 	Attempt uint32 `protobuf:"varint,3,opt,name=attempt,proto3" json:"attempt,omitempty"`
 	// The call's W3C trace context, as toolhost and the tool have it. Empty for runs of earlier versions.
-	Traceparent   string `protobuf:"bytes,4,opt,name=traceparent,proto3" json:"traceparent,omitempty"`
+	Traceparent string `protobuf:"bytes,4,opt,name=traceparent,proto3" json:"traceparent,omitempty"`
+	// The ledger of the toolhost that the call is sent to, if the call has side effects: a run that goes on with another ledger
+	// does not send it again. Empty where the ledger was not known, and for runs of earlier versions.
+	LedgerId      string `protobuf:"bytes,5,opt,name=ledger_id,json=ledgerId,proto3" json:"ledger_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3039,6 +3042,13 @@ func (x *CallStarted) GetAttempt() uint32 {
 func (x *CallStarted) GetTraceparent() string {
 	if x != nil {
 		return x.Traceparent
+	}
+	return ""
+}
+
+func (x *CallStarted) GetLedgerId() string {
+	if x != nil {
+		return x.LedgerId
 	}
 	return ""
 }
@@ -4189,12 +4199,13 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\bToolCall\x12\x17\n" +
 	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x12\n" +
 	"\x04tool\x18\x02 \x01(\tR\x04tool\x12\x1c\n" +
-	"\targuments\x18\x03 \x01(\fR\targuments\"v\n" +
+	"\targuments\x18\x03 \x01(\fR\targuments\"\x93\x01\n" +
 	"\vCallStarted\x12\x17\n" +
 	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x12\n" +
 	"\x04tool\x18\x02 \x01(\tR\x04tool\x12\x18\n" +
 	"\aattempt\x18\x03 \x01(\rR\aattempt\x12 \n" +
-	"\vtraceparent\x18\x04 \x01(\tR\vtraceparent\"k\n" +
+	"\vtraceparent\x18\x04 \x01(\tR\vtraceparent\x12\x1b\n" +
+	"\tledger_id\x18\x05 \x01(\tR\bledgerId\"k\n" +
 	"\n" +
 	"CallStatus\x12\x17\n" +
 	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x12\n" +

@@ -36,6 +36,7 @@ func main() {
 			sdk.Func(sdk.Spec{Name: "tally_slow", Description: "Writes, and takes its time."}, countSlowly),
 			sdk.Func(sdk.Spec{Name: "tally_fail", Description: "Writes, and fails."}, countAndFail),
 			sdk.Func(sdk.Spec{Name: "tally_stall", Description: "Writes, and never ends.", Timeout: stalled}, countAndStall),
+			sdk.Func(sdk.Spec{Name: "tally_hang", Description: "Writes, and goes on until it is stopped."}, countAndStall),
 		},
 	})
 }

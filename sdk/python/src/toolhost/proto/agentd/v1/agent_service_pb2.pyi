@@ -505,16 +505,18 @@ class ToolCall(_message.Message):
     def __init__(self, call_id: _Optional[str] = ..., tool: _Optional[str] = ..., arguments: _Optional[bytes] = ...) -> None: ...
 
 class CallStarted(_message.Message):
-    __slots__ = ("call_id", "tool", "attempt", "traceparent")
+    __slots__ = ("call_id", "tool", "attempt", "traceparent", "ledger_id")
     CALL_ID_FIELD_NUMBER: _ClassVar[int]
     TOOL_FIELD_NUMBER: _ClassVar[int]
     ATTEMPT_FIELD_NUMBER: _ClassVar[int]
     TRACEPARENT_FIELD_NUMBER: _ClassVar[int]
+    LEDGER_ID_FIELD_NUMBER: _ClassVar[int]
     call_id: str
     tool: str
     attempt: int
     traceparent: str
-    def __init__(self, call_id: _Optional[str] = ..., tool: _Optional[str] = ..., attempt: _Optional[int] = ..., traceparent: _Optional[str] = ...) -> None: ...
+    ledger_id: str
+    def __init__(self, call_id: _Optional[str] = ..., tool: _Optional[str] = ..., attempt: _Optional[int] = ..., traceparent: _Optional[str] = ..., ledger_id: _Optional[str] = ...) -> None: ...
 
 class CallStatus(_message.Message):
     __slots__ = ("call_id", "tool", "status")

@@ -1,0 +1,91 @@
+package boundary_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestRunThatMovesToAnotherLedger: a call has begun when agentd and its toolhost are killed, and the run goes on where nobody
+// can know of the call: with another toolhost, with the ledger's files lost, with the ledger of another run. The call is not
+// executed again, and its outcome is unknown.
+func TestRunThatMovesToAnotherLedger(t *testing.T) {
+	script := "turns:\n  - {calls: [{id: a, tool: tally_hang, arguments: {key: a}}]}\n  - {text: done}\n"
+	for name, move := range map[string]func(t *testing.T, p *privateRun) []string{
+		"another toolhost": func(t *testing.T, p *privateRun) []string {
+			return []string{"--toolhost", otherToolhost(t, p, filepath.Join(p.home, "other.sock"))}
+		},
+		"lost files": func(t *testing.T, p *privateRun) []string {
+			if err := os.RemoveAll(filepath.Join(p.home, "runs.db.calls")); err != nil {
+				t.Fatal(err)
+			}
+			return nil
+		},
+		"an empty ledger": func(t *testing.T, p *privateRun) []string {
+			for _, suffix := range []string{"", "-wal", "-shm"} {
+				_ = os.Remove(filepath.Join(p.home, "runs.db.calls", p.id, "calls.db"+suffix))
+			}
+			if err := os.RemoveAll(filepath.Join(p.home, "runs.db.calls", p.id, "artifacts")); err != nil {
+				t.Fatal(err)
+			}
+			return nil
+		},
+		"a toolhost at the default address": func(t *testing.T, p *privateRun) []string {
+			if err := os.MkdirAll(filepath.Join(p.home, "toolhost"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			otherToolhost(t, p, filepath.Join(p.home, "toolhost", "toolhost.sock"))
+			return nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPrivateRun(t, script, rand.New(rand.NewPCG(1, 1)))
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			defer cancel()
+			p.begin(ctx, t)
+			flags := move(t, p)
+			p.work(ctx, t, append([]string{"resume", p.id}, flags...), 0)
+			id := p.id + ".t1.c0"
+			data, err := os.ReadFile(filepath.Join(p.home, "w", p.id))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := strings.Count(string(data), id+"\n"); n != 1 {
+				t.Errorf("the call was executed %d times", n)
+			}
+			if p.results[id] != "outcome_unknown" || p.end != "end_turn" {
+				t.Errorf("the call ended with %q, the run with %q", p.results[id], p.end)
+			}
+		})
+	}
+}
+
+// begin begins the run, and kills agentd and its toolhost once the first call is being executed.
+func (p *privateRun) begin(ctx context.Context, t *testing.T) {
+	t.Helper()
+	p.until = func() bool {
+		if p.id == "" {
+			return false
+		}
+		_, err := os.Stat(filepath.Join(p.home, "w", p.id))
+		return err == nil
+	}
+	p.work(ctx, t, []string{"run", "count everything"}, 0)
+	p.until = nil
+}
+
+// otherToolhost serves the same plugin and the same workspace with a state of its own.
+func otherToolhost(t *testing.T, p *privateRun, socket string) string {
+	t.Helper()
+	addr := "unix://" + socket
+	other, err := launch(p.home, &lockedBuffer{}, nil, nil, "toolhost", "serve", "--listen", addr,
+		"--plugins", filepath.Join(bin, "plugins"), "--state", filepath.Join(p.home, "other"), "--workspace", filepath.Join(p.home, "w"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(other.stop)
+	return addr
+}

@@ -1,0 +1,249 @@
+package boundary_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+)
+
+var (
+	privateRuns  = flag.Int("private.runs", 2, "how many runs with a toolhost of their own there are")
+	privateKills = flag.Int("private.kills", 5, "how often each of them is killed")
+)
+
+// privateTurns is how many responses each run has, of two calls with side effects each, but for the last.
+const privateTurns = 20
+
+// TestKilledWithItsOwnToolhost: `agentd run` and its toolhost are killed again and again, each alone and both at once, and
+// `agentd resume` goes on. No call with side effects is executed twice, and each that was not executed has an outcome that
+// says so.
+func TestKilledWithItsOwnToolhost(t *testing.T) {
+	if *seed == 0 {
+		*seed = rand.Uint64()
+	}
+	t.Logf("-boundary.seed=%d", *seed)
+	script := "turns:\n"
+	for i := range privateTurns - 1 {
+		script += fmt.Sprintf("  - {calls: [{id: a%d, tool: tally_slow, arguments: {key: a%d}}, {id: b%d, tool: tally_write, arguments: {key: b%d}}]}\n", i, i, i, i)
+	}
+	script += "  - {text: all is counted}\n"
+	var group sync.WaitGroup
+	seats := make(chan struct{}, *workers)
+	var kills, unknown, executed atomic.Int64
+	for i := range *privateRuns {
+		seats <- struct{}{}
+		group.Go(func() { // ends with its run
+			defer func() { <-seats }()
+			t.Run(strconv.Itoa(i), func(t *testing.T) {
+				p := newPrivateRun(t, script, rand.New(rand.NewPCG(*seed, uint64(i))))
+				p.live(t)
+				kills.Add(int64(p.kills))
+				p.check(t, &executed, &unknown)
+			})
+		})
+	}
+	group.Wait()
+	t.Logf("%d kills in %d runs of %d turns: %d calls executed, none twice; %d outcomes unknown",
+		kills.Load(), *privateRuns, privateTurns, executed.Load(), unknown.Load())
+	if want := *privateRuns * *privateKills; int(kills.Load()) != want {
+		t.Errorf("killed %d times, want %d", kills.Load(), want)
+	}
+}
+
+// privateRun is a run that agentd works on in the foreground, with a toolhost of its own.
+type privateRun struct {
+	home, id string
+	random   *rand.Rand
+	kills    int
+	results  map[string]string // by call id: the kind of the failure, empty for none
+	started  map[string]bool
+	end      string
+	until    func() bool // if not nil, agentd and its toolhost are killed as soon as it holds
+}
+
+func newPrivateRun(t *testing.T, script string, random *rand.Rand) *privateRun {
+	t.Helper()
+	home, err := os.MkdirTemp("/tmp", "private-") // short: socket paths have a bound
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(home) })
+	if err := errors.Join(os.Mkdir(filepath.Join(home, "w"), 0o700), os.WriteFile(filepath.Join(home, "script.yaml"), []byte(script), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	return &privateRun{home: home, random: random, results: make(map[string]string), started: make(map[string]bool)}
+}
+
+// live works on the run until it has ended, through all kills.
+func (p *privateRun) live(t *testing.T) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 3*patience)
+	defer cancel()
+	for lives := 0; p.end == ""; lives++ {
+		if lives > 4**privateKills+10 {
+			t.Fatalf("after %d lives the run has not ended", lives)
+		}
+		args := []string{"run", "count everything"}
+		if p.id != "" {
+			args = []string{"resume", p.id}
+		}
+		left := 0
+		if p.kills < *privateKills {
+			left = 1 + p.random.IntN(24)
+		}
+		p.work(ctx, t, args, left)
+	}
+}
+
+// privateEvent is what matters of an event as `-o json` prints it.
+type privateEvent struct {
+	RunID  string `json:"run_id"`
+	Type   string `json:"type"`
+	CallID string `json:"call_id"`
+	Stop   string `json:"stop_reason"`
+	Error  *struct {
+		Kind string `json:"kind"`
+	} `json:"error"`
+}
+
+// work is one life of agentd. After so many events it is killed, or its toolhost, or both; 0: it is left alone.
+func (p *privateRun) work(ctx context.Context, t *testing.T, args []string, left int) {
+	t.Helper()
+	cmd := exec.CommandContext(ctx, filepath.Join(bin, "agentd"), append(args, "--model", "scripted:"+filepath.Join(p.home, "script.yaml"),
+		"--journal", filepath.Join(p.home, "runs.db"), "-o", "json")...)
+	cmd.Dir = filepath.Join(p.home, "w")
+	cmd.Env = []string{"HOME=" + p.home, "PATH=/usr/bin:/bin", "TMPDIR=" + p.home, "XDG_RUNTIME_DIR=" + p.home}
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	killed := p.until != nil
+	if killed {
+		go p.killWhen(ctx, cmd.Process.Pid) // ends with the condition, at the latest with the test
+	}
+	lines := bufio.NewScanner(stdout)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var e privateEvent
+		if json.Unmarshal(lines.Bytes(), &e) != nil {
+			continue
+		}
+		p.note(&e)
+		if left--; left == 0 && p.end == "" {
+			killed = true
+			p.kills++
+			p.kill(cmd.Process.Pid)
+		}
+	}
+	err = cmd.Wait()
+	if !killed && err != nil || ctx.Err() != nil {
+		t.Fatalf("agentd %s: %v\n%s", args, err, stderr.String())
+	}
+}
+
+// killWhen kills agentd and then all that it has started once p.until holds.
+func (p *privateRun) killWhen(ctx context.Context, agentd int) {
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for !p.until() && ctx.Err() == nil {
+		<-tick.C
+	}
+	for _, pid := range append([]int{agentd}, children(agentd)...) {
+		_ = syscall.Kill(pid, syscall.SIGKILL) // fails where it is gone
+	}
+}
+
+func (p *privateRun) note(e *privateEvent) {
+	if p.id == "" {
+		p.id = e.RunID
+	}
+	switch e.Type {
+	case "call_started":
+		p.started[e.CallID] = true
+	case "call_result":
+		p.results[e.CallID] = ""
+		if e.Error != nil {
+			p.results[e.CallID] = e.Error.Kind
+		}
+	case "run_finished":
+		p.end = e.Stop
+	}
+}
+
+// kill kills agentd alone, agentd and then its toolhost with all plugins, or these first and then agentd.
+func (p *privateRun) kill(agentd int) {
+	victims := [][]int{{agentd}, append(children(agentd), agentd), append([]int{agentd}, children(agentd)...)}[p.random.IntN(3)]
+	for _, pid := range victims {
+		_ = syscall.Kill(pid, syscall.SIGKILL) // fails where it is gone
+	}
+}
+
+// children returns the processes that a process has started, and all that descend from them.
+func children(pid int) (list []int) {
+	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	for _, path := range tasks {
+		data, _ := os.ReadFile(path)
+		for field := range strings.FieldsSeq(string(data)) {
+			if child, err := strconv.Atoi(field); err == nil {
+				list = append(append(list, child), children(child)...)
+			}
+		}
+	}
+	return list
+}
+
+// check compares what was executed with what the run was told.
+func (p *privateRun) check(t *testing.T, executed, unknown *atomic.Int64) {
+	t.Helper()
+	if p.end != "end_turn" {
+		t.Errorf("the run ended with %q", p.end)
+	}
+	data, err := os.ReadFile(filepath.Join(p.home, "w", p.id))
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := make(map[string]int)
+	for line := range strings.Lines(string(data)) {
+		counts[strings.TrimSpace(line)]++
+	}
+	for id, n := range counts {
+		executed.Add(int64(n))
+		if n > 1 {
+			t.Errorf("call %s was executed %d times", id, n)
+		}
+	}
+	for turn := range privateTurns - 1 {
+		for i := range 2 {
+			id := fmt.Sprintf("%s.t%d.c%d", p.id, turn+1, i)
+			kind, told := p.results[id]
+			switch {
+			case kind == "outcome_unknown":
+				unknown.Add(1)
+			case told && kind == "" && counts[id] == 0:
+				t.Errorf("call %s has a result and was not executed", id)
+			case kind != "" && counts[id] > 0:
+				t.Errorf("call %s was executed and is said to have failed with %s", id, kind)
+			}
+		}
+	}
+}
