@@ -23,8 +23,8 @@ type Spec struct {
 	RateLimitPerMinute     uint32                     `json:"rate_limit_per_minute,omitempty"` // 0: none
 	MemoryLimitBytes       uint64                     `json:"memory_limit_bytes,omitempty"`    // 0: the operator's default
 	CostPerUse             float64                    `json:"cost_per_use,omitempty"`
-	RequiresAuth           []string                   `json:"requires_auth,omitempty"` // names of secrets
-	SandboxExempt          bool                       `json:"sandbox_exempt,omitempty"`
+	RequiresAuth           []string                   `json:"requires_auth,omitempty"`  // names of secrets
+	SandboxExempt          bool                       `json:"sandbox_exempt,omitempty"` // a request; only its whole plugin can be exempt
 	PartialArguments       bool                       `json:"partial_arguments,omitempty"`
 	Dangerous              bool                       `json:"dangerous,omitempty"`
 	ReadOnly               bool                       `json:"read_only,omitempty"`

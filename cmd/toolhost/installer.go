@@ -106,7 +106,7 @@ func (i *installer) install(ctx context.Context, source string) (_ *installed, e
 func newInstalled(p *catalog.Plugin, folder *pluginfolder.Folder, options serveOptions) *installed {
 	d := &installed{
 		Plugin: p.Info.Name, Version: p.Info.Version, Path: folder.Path(p.Info.Name), Digest: p.Digest, Tools: []string{},
-		Ungranted: host.Ungranted(p, p.Permissions(), granted(options.Plugin(p.Info.Name).Sandbox)),
+		Ungranted: host.Ungranted(p, p.Permissions(), granted(options.Plugin(p.Info.Name).Sandbox), variables(options.Plugin(p.Info.Name))),
 		Warnings:  append([]string{}, p.Warnings...),
 	}
 	if d.Ungranted == nil {

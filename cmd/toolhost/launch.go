@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"os"
 	"slices"
 	"sync/atomic"
 
@@ -82,10 +83,21 @@ func (l *launcher) namespace(s config.Sandbox) process.NamespaceMode {
 	return process.NamespaceAuto
 }
 
-// process returns how a plugin is run. What the operator sets in its environment counts more than what it asks for.
+// variables returns the names of the variables that the operator gives to a plugin.
+func variables(s config.PluginSettings) []string {
+	return slices.Concat(s.PassEnv, slices.Collect(maps.Keys(s.Env)))
+}
+
+// process returns how a plugin is run. Of toolhost's environment it gets what the operator passes on, whatever it asks for.
+// What the operator sets counts most, and then what the operator passes on.
 func (l *launcher) process(p *catalog.Plugin, name, instance string) process.Config {
 	settings := l.config.Plugin(name)
 	env := slices.Clone(p.Env)
+	for _, variable := range settings.PassEnv { // what the plugin asks for in its manifest is not asked here
+		if value, ok := os.LookupEnv(variable); ok {
+			env = append(env, variable+"="+value)
+		}
+	}
 	for _, variable := range slices.Sorted(maps.Keys(settings.Env)) { // always the same, so that Configs can be compared
 		env = append(env, variable+"="+settings.Env[variable])
 	}

@@ -156,6 +156,7 @@ func hostConfig(options serveOptions, known *catalog.Catalog, plugins *launcher,
 		Lifecycle: func(plugin string) lifecycle.Config { return options.Plugin(plugin).Lifecycle() },
 		Disabled:  func(plugin string) bool { return options.Plugin(plugin).Disabled },
 		Sandbox:   func(plugin string) tool.Sandbox { return granted(options.Plugin(plugin).Sandbox) },
+		Variables: func(plugin string) []string { return variables(options.Plugin(plugin)) },
 
 		MaxConcurrent: concurrency(known),
 

@@ -51,8 +51,7 @@ type Config struct {
 	MaxFolderBytes int64 // of a folder plugin that is copied; above, it is run in place; 0: 200 MiB
 	MaxFolderFiles int   // of a folder plugin that is copied; above, it is run in place; 0: 20,000
 
-	LookupEnv func(name string) (string, bool) // toolhost's environment, of which folder plugins may get parts; nil: os.LookupEnv
-	Logger    *slog.Logger                     // nil: none
+	Logger *slog.Logger // nil: none
 }
 
 func (c Config) withDefaults() Config {
@@ -62,9 +61,6 @@ func (c Config) withDefaults() Config {
 	c.Retention = cmp.Or(c.Retention, 15*time.Minute)
 	c.MaxFolderBytes = cmp.Or(c.MaxFolderBytes, 200<<20)
 	c.MaxFolderFiles = cmp.Or(c.MaxFolderFiles, 20_000)
-	if c.LookupEnv == nil {
-		c.LookupEnv = os.LookupEnv
-	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}

@@ -41,10 +41,7 @@ func someFolder(name string, tools ...tool.Spec) map[string]string {
 }
 
 func folderConfig(state string, fake *fakePlugins, folders ...string) catalog.Config {
-	return catalog.Config{
-		Folders: folders, StateDir: state, Describe: fake.describe,
-		LookupEnv: func(name string) (string, bool) { return "of toolhost", name == "GIVEN" || name == "B" },
-	}
+	return catalog.Config{Folders: folders, StateDir: state, Describe: fake.describe}
 }
 
 func load(t *testing.T, cfg catalog.Config) *catalog.Catalog {
@@ -75,7 +72,10 @@ func TestFolderPlugin(t *testing.T) {
 	if diff := cmp.Diff([]string{"--fast", "main.json"}, p.Args); diff != "" {
 		t.Errorf("arguments (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"A=a", "B=fixed", "GIVEN=of toolhost"}, p.Env); diff != "" {
+	if diff := cmp.Diff([]string{"GIVEN", "B", "MISSING"}, p.Variables()); diff != "" {
+		t.Errorf("the variables that it asks for (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"A=a", "B=fixed"}, p.Env); diff != "" {
 		t.Errorf("environment (-want +got):\n%s", diff)
 	}
 	for name, mode := range map[string]os.FileMode{"run": 0o500, "main.json": 0o400, "lib/deep": 0o500, "lib/deep/data.txt": 0o400, ".": 0o500} {

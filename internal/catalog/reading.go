@@ -178,7 +178,7 @@ func (c *Catalog) openFolder(p *Plugin) error {
 		return err
 	}
 	p.Path, p.Args = program, m.Command[1:]
-	p.Env = environ(m.Env, c.cfg.LookupEnv)
+	p.Env = environ(m.Env)
 	return nil
 }
 
@@ -214,19 +214,11 @@ func lookProgram(dir, name string) (string, error) {
 	return program, nil
 }
 
-// environ returns what a manifest adds to a plugin's environment, ordered by name. Fixed values win.
-func environ(env manifest.Env, lookup func(string) (string, bool)) []string {
-	values := map[string]string{}
-	for _, name := range env.Pass {
-		if value, ok := lookup(name); ok {
-			values[name] = value
-		}
-	}
+// environ returns what a manifest sets in a plugin's environment, ordered by name. Variables that it asks to be passed on are
+// requests: who starts the plugin passes on what the operator granted.
+func environ(env manifest.Env) []string {
+	list := make([]string, 0, len(env.Set))
 	for name, value := range env.Set {
-		values[name] = value
-	}
-	list := make([]string, 0, len(values))
-	for name, value := range values {
 		list = append(list, name+"="+value)
 	}
 	slices.Sort(list)

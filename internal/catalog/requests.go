@@ -8,6 +8,14 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
+// Variables returns the names of toolhost's variables that the plugin asks for in its manifest.
+func (p *Plugin) Variables() []string {
+	if p.Manifest == nil {
+		return nil
+	}
+	return slices.Clone(p.Manifest.Env.Pass)
+}
+
 // Permissions returns what the plugin asks to be allowed, in its manifest and in what it says of itself. Paths that are not
 // absolute count for nothing.
 func (p *Plugin) Permissions() tool.Permissions {

@@ -14,10 +14,12 @@ func (d *decoder) check() {
 	ordered(d, "calls", "default_timeout", calls.DefaultTimeout, "max_timeout", calls.MaxTimeout)
 	d.checkFilters()
 	d.settings("defaults", d.config.Defaults)
+	d.passed("defaults", d.config.Defaults)
 	for name, s := range d.config.ByPlugin {
 		parent := settings.Join("plugin", name)
 		d.settings(parent, s)
 		d.unused(parent, s)
+		d.passed(parent, s)
 	}
 }
 
@@ -42,6 +44,16 @@ func ordered[T int | time.Duration](d *decoder, parent, lowKey string, low T, hi
 		d.Fail(at, settings.Join(parent, lowKey), "%s is more than %s, which is %s", plain(low), highKey, plain(high))
 	} else if at, ok := d.At[settings.Join(parent, highKey)]; ok {
 		d.Fail(at, settings.Join(parent, highKey), "%s is less than %s, which is %s", plain(high), lowKey, plain(low))
+	}
+}
+
+// passed reports names that no variable has, and those that are toolhost's to set.
+func (d *decoder) passed(parent string, s PluginSettings) {
+	for i, name := range s.PassEnv {
+		key := fmt.Sprintf("%s[%d]", settings.Join(parent, "pass_env"), i)
+		if reason := notAVariable(name); reason != "" {
+			d.Fail(d.At[settings.Join(parent, "pass_env")], key, "%s", reason)
+		}
 	}
 }
 

@@ -176,7 +176,8 @@ func TestEveryKey(t *testing.T) {
 			Sandbox: config.Sandbox{
 				Mode: "required", Network: true, Workspace: "read", Read: []string{"/opt/data", "/etc/models"}, Write: []string{"/etc/toolhost/out"},
 			},
-			Env: map[string]string{"A": "text", "B": "1.0", "C": "true", "D": "", "E": "$HOME", "F": "null"},
+			PassEnv: []string{"HTTPS_PROXY"},
+			Env:     map[string]string{"A": "text", "B": "1.0", "C": "true", "D": "", "E": "$HOME", "F": "null"},
 		},
 	}
 	fs := want.Defaults

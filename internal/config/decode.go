@@ -50,10 +50,8 @@ func (d *decoder) variables(v reflect.Value, key string, node ast.Node) {
 		name := settings.Join(key, settings.ShownKey(e.Key))
 		s, single := settings.ScalarOf(e.Value)
 		switch {
-		case e.Key == "" || strings.ContainsAny(e.Key, "=\x00"):
-			d.Fail(e.At, name, "a variable's name must not be empty or hold = or a zero byte")
-		case strings.HasPrefix(e.Key, "PLUGIN_") || e.Key == proc.MarkName:
-			d.Fail(e.At, name, "this variable is toolhost's to set")
+		case notAVariable(e.Key) != "":
+			d.Fail(e.At, name, "%s", notAVariable(e.Key))
 		case settings.IsNull(e.Value):
 			d.Fail(settings.PlaceOf(e.Value), name, `there is no value; write "" for an empty one`)
 		case !single:
@@ -65,6 +63,17 @@ func (d *decoder) variables(v reflect.Value, key string, node ast.Node) {
 		}
 	}
 	v.Set(reflect.ValueOf(env))
+}
+
+// notAVariable says why the operator cannot give a plugin a variable of a name; empty if that is possible.
+func notAVariable(name string) string {
+	switch {
+	case name == "" || strings.ContainsAny(name, "=\x00"):
+		return "a variable's name must not be empty or hold = or a zero byte"
+	case strings.HasPrefix(name, "PLUGIN_") || name == proc.MarkName:
+		return "this variable is toolhost's to set"
+	}
+	return ""
 }
 
 // plugins decodes the settings of each plugin over a copy of the defaults.

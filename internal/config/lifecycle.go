@@ -36,7 +36,7 @@ func (s PluginSettings) Lifecycle() lifecycle.Config {
 
 // clone returns settings that share nothing with s.
 func (s PluginSettings) clone() PluginSettings {
-	s.Env = maps.Clone(s.Env)
+	s.Env, s.PassEnv = maps.Clone(s.Env), slices.Clone(s.PassEnv)
 	s.Sandbox.Read, s.Sandbox.Write = slices.Clone(s.Sandbox.Read), slices.Clone(s.Sandbox.Write)
 	return s
 }

@@ -286,6 +286,9 @@ type PluginSettings struct {
 	Limits Limits `yaml:"limits"`
 	// What its processes may touch. Whatever a plugin asks for, it gets what is granted here.
 	Sandbox Sandbox `yaml:"sandbox"`
+	// Variables of toolhost's own environment that the plugin gets, with the values that they have there. A plugin.yaml asks for
+	// them by `env: {pass: […]}`, and gets none by asking.
+	PassEnv []string `yaml:"pass_env" is:"variable" hint:"write a list of names"`
 	// Environment variables with fixed values, besides the few that every plugin gets. Nothing is expanded in them.
 	Env map[string]string `yaml:"env"`
 }

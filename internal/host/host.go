@@ -93,6 +93,9 @@ type Config struct {
 	// that toolhost may do.
 	Sandbox func(plugin string) tool.Sandbox
 
+	// Variables returns the names of the variables that the operator passes to a plugin or sets for it. Nil: none.
+	Variables func(plugin string) []string
+
 	// Disabled reports whether the operator switched a plugin off: it is listed, and its tools cannot be called. Nil: none.
 	Disabled func(plugin string) bool
 

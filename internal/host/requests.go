@@ -11,16 +11,29 @@ import (
 
 // ungranted returns what a plugin asks for and the operator has not granted, each with the line that grants it.
 func (h *Host) ungranted(p *catalog.Plugin, asked tool.Permissions) []tool.Ungranted {
-	return Ungranted(p, asked, h.cfg.Sandbox(p.Info.Name))
+	var variables []string
+	if h.cfg.Variables != nil {
+		variables = h.cfg.Variables(p.Info.Name)
+	}
+	return Ungranted(p, asked, h.cfg.Sandbox(p.Info.Name), variables)
 }
 
 // Ungranted returns what a plugin asks for, besides what its tools ask, and was not granted, each with the line of
 // toolhost.yaml that grants it.
-func Ungranted(p *catalog.Plugin, asked tool.Permissions, granted tool.Sandbox) []tool.Ungranted {
-	if granted.Mode == "" || granted.Mode == "off" {
-		return nil // it may do all that toolhost may
-	}
+//
+// granted is what its sandbox opens, and variables are those that the operator passes to it or sets for it.
+func Ungranted(p *catalog.Plugin, asked tool.Permissions, granted tool.Sandbox, variables []string) []tool.Ungranted {
 	var all []tool.Ungranted
+	for _, name := range p.Variables() {
+		if !slices.Contains(variables, name) {
+			all = append(all, tool.Ungranted{
+				Request: "the variable " + name + " of toolhost's environment", Grant: fmt.Sprintf("plugin.%s.pass_env: [%s]", p.Info.Name, name),
+			})
+		}
+	}
+	if granted.Mode == "" || granted.Mode == "off" {
+		return all // it may touch all that toolhost may
+	}
 	add := func(request, key, value string) {
 		all = append(all, tool.Ungranted{Request: request, Grant: fmt.Sprintf("plugin.%s.sandbox.%s: %s", p.Info.Name, key, value)})
 	}
@@ -38,7 +51,7 @@ func Ungranted(p *catalog.Plugin, asked tool.Permissions, granted tool.Sandbox) 
 	}
 	for _, t := range p.Tools {
 		if t.Spec.SandboxExempt {
-			add(fmt.Sprintf("that its tool %s runs without a sandbox", t.Spec.Name), "mode", "off")
+			add(fmt.Sprintf("that its tool %s runs without a sandbox, which is granted to the whole plugin", t.Spec.Name), "mode", "off")
 		}
 	}
 	return all

@@ -31,10 +31,10 @@ type Manifest struct {
 	Limits      Limits      // what it asks for
 }
 
-// Env is what a plugin gets of an environment besides what every plugin gets.
+// Env is what a plugin sets in its environment, and what it asks for besides what every plugin gets. The operator grants it.
 type Env struct {
 	Set  map[string]string // fixed values
-	Pass []string          // names whose values are those of toolhost's own environment, if it has them
+	Pass []string          // names of variables of toolhost's own environment that it asks for
 }
 
 // Permissions are what a plugin asks to be allowed; the zero value is nothing.

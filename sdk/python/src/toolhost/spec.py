@@ -76,6 +76,8 @@ class Spec:
     requires_auth: Sequence[str] = ()
     """The names of the secrets that the tool needs."""
     sandbox_exempt: bool = False
+    """Whether it asks to run outside the sandbox. Only the operator can grant it, and only to the whole plugin, whose
+    tools share processes: ship such a tool in a plugin of its own."""
     partial_arguments: bool = False
     """Whether it sees its arguments while the model still writes them."""
     dangerous: bool = False

@@ -38,7 +38,10 @@ export interface ToolSpec<S extends Schema = Schema> {
   costPerUse?: number;
   /** The names of the secrets that the tool needs; see Call.secrets. */
   requiresAuth?: readonly string[];
-  /** Asks to run outside the sandbox. Only the operator can grant it. */
+  /**
+   * Asks to run outside the sandbox. Only the operator can grant it, and only to the whole plugin, whose tools share
+   * processes: ship such a tool in a plugin of its own.
+   */
   sandboxExempt?: boolean;
   /** Wants to see its arguments while the model still writes them; see `objectTool`. */
   partialArguments?: boolean;

@@ -68,7 +68,8 @@ type ToolSpec struct {
 	// The names of the secrets that the tool needs. While the operator's store lacks one, the tool is listed as
 	// unavailable, with the reason.
 	RequiresAuth []string `protobuf:"bytes,16,rep,name=requires_auth,json=requiresAuth,proto3" json:"requires_auth,omitempty"`
-	// Asks to run outside the sandbox. Only the operator can grant it.
+	// Asks to run outside the sandbox. Only the operator can grant it, and only to the whole plugin, whose tools share
+	// processes: `plugin.NAME.sandbox.mode: off` in toolhost.yaml. Ship such a tool in a plugin of its own.
 	SandboxExempt bool `protobuf:"varint,17,opt,name=sandbox_exempt,json=sandboxExempt,proto3" json:"sandbox_exempt,omitempty"`
 	// Wants to see its arguments while the model still writes them, as previews without side effects.
 	PartialArguments bool `protobuf:"varint,18,opt,name=partial_arguments,json=partialArguments,proto3" json:"partial_arguments,omitempty"`

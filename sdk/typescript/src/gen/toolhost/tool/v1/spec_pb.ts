@@ -144,7 +144,8 @@ export type ToolSpec = Message<"toolhost.tool.v1.ToolSpec"> & {
   requiresAuth: string[];
 
   /**
-   * Asks to run outside the sandbox. Only the operator can grant it.
+   * Asks to run outside the sandbox. Only the operator can grant it, and only to the whole plugin, whose tools share
+   * processes: `plugin.NAME.sandbox.mode: off` in toolhost.yaml. Ship such a tool in a plugin of its own.
    *
    * @generated from field: bool sandbox_exempt = 17;
    */
