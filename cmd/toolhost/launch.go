@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/toolhost/toolhost/internal/anteroom"
@@ -25,18 +26,20 @@ import (
 
 // launcher starts plugin processes for the host, and for the catalogue when it asks a new executable what it is.
 type launcher struct {
-	runDir string
-	guard  *guardian.Guard
-	groups *limits.Cgroups
-	names  *namewatch.Watcher // nil: names are not watched
-	logger *slog.Logger
-	config *config.Config
-	redact func(line string, cut bool) string // what the processes print
-	kept   bool                               // toolhost has keepers
-	own    grounds
-	room   *anteroom.Room // by which launch launches; set before that is used
-	brief  bool           // what is launched is of no use to a later process: the state goes with this one
-	asked  atomic.Uint64  // plugins that were asked what they are: each process needs an instance of its own
+	runDir      string
+	guard       *guardian.Guard
+	groups      *limits.Cgroups
+	names       *namewatch.Watcher // nil: names are not watched
+	logger      *slog.Logger
+	config      *config.Config
+	redact      func(line string, cut bool) string // what the processes print
+	kept        bool                               // toolhost has keepers
+	own         grounds
+	walls       sandbox.Machine // what processes have had
+	room        *anteroom.Room  // by which launch launches; set before that is used
+	brief       bool            // what is launched is of no use to a later process: the state goes with this one
+	tellMissing sync.Once
+	asked       atomic.Uint64 // plugins that were asked what they are: each process needs an instance of its own
 
 	processors *processors.Governor // of toolhost
 }
@@ -51,6 +54,11 @@ func (l *launcher) launch(ctx context.Context, p *catalog.Plugin, instance strin
 	if err != nil {
 		return nil, err
 	}
+	l.tellMissing.Do(func() {
+		if missing := l.walls.Missing(); len(missing) > 0 {
+			l.logger.Warn("this machine does not give plugins all walls of the sandbox; `toolhost ps --wide` says why", "missing", missing)
+		}
+	})
 	return hosted{started, l.kept}, nil
 }
 
@@ -60,7 +68,7 @@ func (l *launcher) launch(ctx context.Context, p *catalog.Plugin, instance strin
 func (l *launcher) describe(ctx context.Context, p *catalog.Plugin) (tool.Description, error) {
 	instance := fmt.Sprintf("describe-%d", l.asked.Add(1))
 	cfg := l.process(p, p.Info.Name, instance)
-	cfg.Sandbox = l.own.question(l.config.Plugin(p.Info.Name).Sandbox)
+	cfg.Sandbox = l.sandbox(l.own.question(l.config.Plugin(p.Info.Name).Sandbox))
 	if !l.brief {
 		writeBytecode(&cfg, p)
 	}
@@ -106,9 +114,15 @@ func (l *launcher) process(p *catalog.Plugin, name, instance string) process.Con
 		RunDir: l.runDir, Guard: l.guard, Logger: l.logger, StartTimeout: l.config.Launch.Timeout,
 		LineBytes: int(l.config.Logs.LineBytes), LinesPerSecond: l.config.Logs.LinesPerSecond, Redact: l.redact,
 		Limits: instanceLimits(settings.Limits, p), Cgroups: l.groups, Names: l.names, PIDNamespace: l.namespace(settings.Sandbox),
-		Sandbox: l.own.sandbox(settings.Sandbox),
+		Sandbox: l.sandbox(l.own.sandbox(settings.Sandbox)),
 		Conn:    pluginwire.ConnConfig{MaxResultBytes: int(l.config.Calls.MaxResultBytes)},
 	}
+}
+
+// sandbox has processes remembered together.
+func (l *launcher) sandbox(cfg sandbox.Config) sandbox.Config {
+	cfg.Machine = &l.walls
+	return cfg
 }
 
 // hosted is a process as the host wants it.

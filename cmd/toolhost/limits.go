@@ -7,6 +7,7 @@ import (
 	"github.com/toolhost/toolhost/internal/config"
 	"github.com/toolhost/toolhost/internal/limits"
 	"github.com/toolhost/toolhost/internal/manifest"
+	"github.com/toolhost/toolhost/internal/settings"
 )
 
 // instanceLimits returns what one instance of a plugin may use: the less of what the operator allows and of what the
@@ -21,8 +22,12 @@ func instanceLimits(allowed config.Limits, p *catalog.Plugin) limits.Config {
 			asked.MemoryBytes = max(asked.MemoryBytes, int64(t.MemoryLimitBytes))
 		}
 	}
+	memory := int64(allowed.Memory)
+	if memory == settings.Auto {
+		memory = generousMemory(limits.MachineMemory())
+	}
 	c := limits.Config{
-		MemoryBytes: uint64(less(int64(allowed.Memory), asked.MemoryBytes)),
+		MemoryBytes: uint64(less(memory, asked.MemoryBytes)),
 		CPUs:        less(allowed.CPUs, asked.CPUs),
 		Processes:   less(allowed.Processes, asked.Processes),
 		OpenFiles:   less(allowed.OpenFiles, asked.OpenFiles),
@@ -32,6 +37,16 @@ func instanceLimits(allowed config.Limits, p *catalog.Plugin) limits.Config {
 		c.Enforcement = limits.Required
 	}
 	return c
+}
+
+// generousMemory returns the limit for an instance where the operator says nothing: no plugin alone can take all memory. 0, for
+// none, if the machine's memory is not known.
+func generousMemory(machine uint64) int64 {
+	const least, share, round = 512 << 20, 2, 1 << 20
+	if machine == 0 {
+		return 0
+	}
+	return int64(max(least, machine/share/round*round))
 }
 
 // less returns the lesser of two limits, of which 0 is none.

@@ -9,6 +9,7 @@ import (
 	"github.com/toolhost/toolhost/internal/config"
 	"github.com/toolhost/toolhost/internal/limits"
 	"github.com/toolhost/toolhost/internal/manifest"
+	"github.com/toolhost/toolhost/internal/settings"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -20,16 +21,29 @@ func TestInstanceLimits(t *testing.T) {
 		plugin  catalog.Plugin
 		want    limits.Config
 	}{
-		"nobody says":          {config.Limits{}, catalog.Plugin{}, limits.Config{}},
-		"the operator":         {allowed, catalog.Plugin{}, limits.Config{MemoryBytes: 100 << 20, CPUs: 2, Processes: 50, Enforcement: limits.Required}},
-		"the largest tool":     {config.Limits{}, catalog.Plugin{Info: tools}, limits.Config{MemoryBytes: 60 << 20}},
-		"a tool wants less":    {allowed, catalog.Plugin{Info: tools}, limits.Config{MemoryBytes: 60 << 20, CPUs: 2, Processes: 50, Enforcement: limits.Required}},
-		"the manifest's is it": {allowed, catalog.Plugin{Info: tools, Manifest: &manifest.Manifest{Limits: manifest.Limits{MemoryBytes: 20 << 20, CPUs: 3, OpenFiles: 64, FileSizeBytes: 9}}}, limits.Config{MemoryBytes: 20 << 20, CPUs: 2, Processes: 50, OpenFiles: 64, FileBytes: 9, Enforcement: limits.Required}},
+		"nobody says":           {config.Limits{}, catalog.Plugin{}, limits.Config{}},
+		"the operator":          {allowed, catalog.Plugin{}, limits.Config{MemoryBytes: 100 << 20, CPUs: 2, Processes: 50, Enforcement: limits.Required}},
+		"the machine":           {config.Limits{Memory: settings.Auto}, catalog.Plugin{}, limits.Config{MemoryBytes: uint64(generousMemory(limits.MachineMemory()))}},
+		"less than the machine": {config.Limits{Memory: settings.Auto}, catalog.Plugin{Info: tools}, limits.Config{MemoryBytes: 60 << 20}},
+		"the largest tool":      {config.Limits{}, catalog.Plugin{Info: tools}, limits.Config{MemoryBytes: 60 << 20}},
+		"a tool wants less":     {allowed, catalog.Plugin{Info: tools}, limits.Config{MemoryBytes: 60 << 20, CPUs: 2, Processes: 50, Enforcement: limits.Required}},
+		"the manifest's is it":  {allowed, catalog.Plugin{Info: tools, Manifest: &manifest.Manifest{Limits: manifest.Limits{MemoryBytes: 20 << 20, CPUs: 3, OpenFiles: 64, FileSizeBytes: 9}}}, limits.Config{MemoryBytes: 20 << 20, CPUs: 2, Processes: 50, OpenFiles: 64, FileBytes: 9, Enforcement: limits.Required}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(tc.want, instanceLimits(tc.allowed, &tc.plugin)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestGenerousMemory(t *testing.T) {
+	for machine, want := range map[uint64]int64{0: 0, 256 << 20: 512 << 20, 8<<30 + 12345: 4 << 30, 3 << 30: 3 << 29} {
+		if got := generousMemory(machine); got != want {
+			t.Errorf("of %d bytes it is %d, want %d", machine, got, want)
+		}
+	}
+	if limits.MachineMemory() == 0 {
+		t.Error("the machine's memory is not known")
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/toolhost/toolhost/internal/config"
 	"github.com/toolhost/toolhost/internal/lifecycle"
+	"github.com/toolhost/toolhost/internal/settings"
 )
 
 func parse(t *testing.T, text string) config.Config {
@@ -45,8 +46,8 @@ func TestDefaults(t *testing.T) {
 			Backoff:     config.Backoff{Initial: 200 * time.Millisecond, Max: 30 * time.Second},
 			Quarantine:  config.Quarantine{Crashes: 5, Window: 10 * time.Minute, ProbeAfter: 5 * time.Minute},
 			StableAfter: 10 * time.Second,
-			Limits:      config.Limits{Processes: 1024, Enforcement: "best_effort"},
-			Sandbox:     config.Sandbox{Mode: "on", Workspace: "write"},
+			Limits:      config.Limits{Memory: settings.Auto, Processes: 1024, Enforcement: "best_effort"},
+			Sandbox:     config.Sandbox{Mode: "auto", Workspace: "write"},
 		},
 	}
 	if diff := cmp.Diff(want, config.Default()); diff != "" {

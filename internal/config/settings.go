@@ -313,8 +313,9 @@ type Quarantine struct {
 
 // Limits are what one instance, with all that it starts, may use. 0: unlimited.
 type Limits struct {
-	// Memory, of all that the instance runs together. An instance that wants more is killed.
-	Memory Size `yaml:"memory" default:"unlimited" zero:"unlimited" min:"16MiB"`
+	// Memory, of all that the instance runs together. An instance that wants more is killed. `auto` is half of the memory that
+	// toolhost itself may use on this machine, and 512 MiB at least.
+	Memory Size `yaml:"memory" default:"auto" zero:"unlimited" auto:"auto" min:"16MiB"`
 	// Processors, of all that the instance runs together: 0.5 is half of one. An instance that wants more is slowed down.
 	CPUs float64 `yaml:"cpus" default:"unlimited" zero:"unlimited" min:"0.01" max:"10000"`
 	// Processes and threads at the same time. Starting one more fails. A Go program alone has about ten; one that starts others
@@ -332,9 +333,10 @@ type Limits struct {
 // Sandbox is what the processes of a plugin may touch besides the system's libraries, their own executable and a folder of
 // their own.
 type Sandbox struct {
-	// Whether there are walls: `on` puts up those that this machine gives, `required` does not start the plugin if one of them
-	// cannot be put up, `off` lets it touch what toolhost may.
-	Mode string `yaml:"mode" default:"on" oneof:"on,required,off"`
+	// Whether there are walls. `required` does not start the plugin if one of them cannot be put up. `on` puts up those that this
+	// machine gives. `auto` is `required` for each wall that a process of this toolhost has had, and `on` for the others. `off`
+	// lets the plugin touch what toolhost may.
+	Mode string `yaml:"mode" default:"auto" oneof:"auto,on,required,off"`
 	// Whether it may use the network.
 	Network bool `yaml:"network" default:"false"`
 	// What it may do in the folder that `workspace` names.

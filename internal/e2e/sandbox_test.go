@@ -70,7 +70,7 @@ func TestSandboxIsTheDefault(t *testing.T) {
 		t.Errorf("in the workspace is %q, %v", text, err)
 	}
 	s := h.sandboxOf(t, "shell")
-	if s.Mode != "on" || s.Network || s.Workspace != tool.AccessWrite || len(s.Walls) != 7 {
+	if s.Mode != "on" && s.Mode != "required" || s.Network || s.Workspace != tool.AccessWrite || len(s.Walls) != 7 {
 		t.Errorf("the sandbox is %+v", s)
 	}
 	for _, wall := range s.Walls {

@@ -28,3 +28,6 @@ type usage struct {
 }
 
 func (h *Holder) watch(context.Context, []int, func(string), func(usage) string, bool) {}
+
+// MachineMemory returns 0: it is not known how much memory there is.
+func MachineMemory() uint64 { return 0 }

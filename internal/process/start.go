@@ -165,6 +165,9 @@ func (p *Process) startBehind(ctx context.Context, s spec, dir string, without m
 		p.tellUnwatched()
 		plan.Close()
 	}
+	if err == nil {
+		cfg.Machine.Note(p.sandbox)
+	}
 	return child, err
 }
 

@@ -15,12 +15,15 @@ const (
 	ModeOff      Mode = "off"      // none
 	ModeOn       Mode = "on"       // those that this machine gives
 	ModeRequired Mode = "required" // all, or the process is not started
+	ModeAuto     Mode = "auto"     // those that a process of the same Machine has had, or it is not started; else ModeOn
 )
 
 // Config says what one process may touch besides the system's libraries. All paths are absolute. The zero value has no
 // walls.
 type Config struct {
 	Mode Mode
+	// Machine remembers what processes have had, for ModeAuto. Nil: nothing is remembered.
+	Machine *Machine
 	// Network is whether it may use toolhost's own network. Without, it has a loopback of its own at most.
 	Network bool
 	// Workspace is the folder that tools work in, and WorkspaceAccess what the process may do there. It is at the same path
@@ -76,9 +79,9 @@ func (c Config) Separate(without map[string]string) []string {
 
 func (c Config) check() error {
 	switch c.Mode {
-	case "", ModeOff, ModeOn, ModeRequired:
+	case "", ModeOff, ModeOn, ModeRequired, ModeAuto:
 	default:
-		return fmt.Errorf("the sandbox's mode is %q, not off, on or required", c.Mode)
+		return fmt.Errorf("the sandbox's mode is %q, not off, on, required or auto", c.Mode)
 	}
 	switch c.WorkspaceAccess {
 	case "", tool.AccessNone, tool.AccessRead, tool.AccessWrite:

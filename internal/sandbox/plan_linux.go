@@ -72,15 +72,36 @@ func draw(cfg Config, s Situation) (*Plan, error) {
 			return nil, err
 		}
 	}
-	if cfg.Mode == ModeRequired {
-		for _, wall := range p.shown.Walls {
-			if !wall.Effective {
-				return nil, &RefusedError{wall}
-			}
-		}
+	if err := p.demand(); err != nil {
+		return nil, err
 	}
 	p.write()
 	return p, nil
+}
+
+// demand refuses a plan without a wall that must be there, and says of ModeAuto what came of it.
+func (p *Plan) demand() error {
+	complete := true
+	for _, wall := range p.shown.Walls {
+		if wall.Effective {
+			continue
+		}
+		complete = false
+		_, all := p.view.items["/"]
+		switch {
+		case p.cfg.Mode == ModeRequired:
+			return &RefusedError{Wall: wall}
+		case p.cfg.Mode == ModeAuto && p.cfg.Machine.has(wall.Name) && !(all && wall.Name == Files): // there is nothing to keep it from
+			return &RefusedError{Wall: wall, Had: true}
+		}
+	}
+	if p.cfg.Mode == ModeAuto {
+		p.shown.Mode = string(ModeOn)
+		if complete {
+			p.shown.Mode = string(ModeRequired)
+		}
+	}
+	return nil
 }
 
 // Current reports whether New would make the same plan now: the same walls around the same files, none of which has been

@@ -25,10 +25,13 @@ func New(cfg Config, s Situation) (*Plan, error) {
 	p := &Plan{path: s.Program, shown: tool.Sandbox{
 		Mode: string(cfg.Mode), Network: cfg.Network, Workspace: cfg.WorkspaceAccess, Read: cfg.Read, Write: cfg.Write,
 	}}
+	if cfg.Mode == ModeAuto {
+		p.shown.Mode = string(ModeOn)
+	}
 	for _, name := range []string{Files, Landlock, Network, PID, IPC, Privileges, Syscalls} {
 		wall := tool.Wall{Name: name, Note: notHere}
 		if cfg.Mode == ModeRequired {
-			return nil, &RefusedError{wall}
+			return nil, &RefusedError{Wall: wall}
 		}
 		p.shown.Walls = append(p.shown.Walls, wall)
 	}

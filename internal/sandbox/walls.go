@@ -30,9 +30,16 @@ func (e *WallError) Error() string { return fmt.Sprintf("putting up the wall %q:
 func (e *WallError) Unwrap() error { return e.Err }
 
 // RefusedError says that a process was not started because a wall is required and cannot be put up.
-type RefusedError struct{ Wall tool.Wall }
+type RefusedError struct {
+	Wall tool.Wall
+	Had  bool // another process of this toolhost has it
+}
 
 func (e *RefusedError) Error() string {
+	if e.Had {
+		return fmt.Sprintf("this machine does not give its sandbox the wall %q now, which other plugins have: %s; "+
+			"with mode: on it would start without", e.Wall.Name, e.Wall.Note)
+	}
 	return fmt.Sprintf("its sandbox is required and this machine does not give the wall %q: %s; "+
 		"with mode: on it would start with the others", e.Wall.Name, e.Wall.Note)
 }

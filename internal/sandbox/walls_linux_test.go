@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -264,5 +265,35 @@ func TestWallsOfAnOrdinaryUser(t *testing.T) {
 	t.Logf("%s", out)
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+// What a process has had once is not given up: by default, a plugin starts with a wall less only where there never was one.
+func TestWallsThatWereThereAreDemanded(t *testing.T) {
+	w := newWorld(t)
+	machine := &sandbox.Machine{}
+	w.cfg.Mode, w.cfg.Machine = sandbox.ModeAuto, machine
+	w.situation.Without["landlock"] = "the test does without"
+	_, shown := w.probe(t, "read /etc/passwd")
+	if shown.Mode != "on" {
+		t.Errorf("with a wall missing from the beginning the mode is shown as %q", shown.Mode)
+	}
+	machine.Note(shown)
+	if missing := machine.Missing(); !slices.Contains(missing, "landlock") {
+		t.Errorf("%q are missing", missing)
+	}
+	delete(w.situation.Without, "landlock")
+	_, shown = w.probe(t, "read /etc/passwd") // there are more now, which does no harm
+	machine.Note(shown)
+	if !effective(t, shown, "landlock") {
+		return
+	}
+	w.situation.Without["landlock"] = "somebody used it up"
+	if _, _, err := w.start(t, "read /etc/passwd"); err == nil || !strings.Contains(err.Error(), "somebody used it up") || !strings.Contains(err.Error(), "other plugins have") {
+		t.Errorf("without a wall that was there: %v", err)
+	}
+	w.cfg.Mode = sandbox.ModeOn
+	if _, _, err := w.start(t, "read /etc/passwd"); err != nil {
+		t.Errorf("mode on goes without: %v", err)
 	}
 }

@@ -25,8 +25,10 @@ func Describe(t reflect.Type, tag reflect.StructTag) string {
 		return "a mapping"
 	}
 	what := describeNumber(t, bounds(tag))
-	if word := tag.Get("zero"); word != "" {
-		what += "; or " + word
+	for _, key := range []string{"zero", "auto"} {
+		if word := tag.Get(key); word != "" {
+			what += "; or " + word
+		}
 	}
 	return what
 }

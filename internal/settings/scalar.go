@@ -45,6 +45,10 @@ func assign(v reflect.Value, tag reflect.StructTag, s Scalar) error {
 		v.SetZero()
 		return nil
 	}
+	if word := tag.Get("auto"); word != "" && s.Text == word {
+		v.SetInt(Auto)
+		return nil
+	}
 	if s.Quoted && v.Type() != typeDuration && v.Type() != typeSize {
 		return errors.New("leave the quotes away")
 	}
@@ -159,6 +163,9 @@ func number(v reflect.Value) float64 {
 // format writes a value as a file says it, for a type that is no string.
 func format(v reflect.Value, tag reflect.StructTag) string {
 	if word := tag.Get("zero"); word != "" && v.IsZero() {
+		return word
+	}
+	if word := tag.Get("auto"); word != "" && v.Int() == Auto {
 		return word
 	}
 	switch value := v.Interface().(type) {

@@ -10,6 +10,7 @@
 //	default  the value without the key, as it is written in the file
 //	unset    what happens without the key, for texts that have no default; the field is empty then
 //	zero     the word that stands for 0, where 0 has a meaning of its own
+//	auto     the word that stands for Auto, where the program finds the value
 //	min, max bounds, as they are written in the file
 //	oneof    the values allowed
 //	is       what a text has to be: address, name, folder or file; folders and files are made absolute
@@ -23,6 +24,9 @@ import (
 	"os"
 	"reflect"
 )
+
+// Auto is the number that a field has whose value the program finds. The tag auto has the word for it.
+const Auto = -1
 
 // MaxBytes bounds a file: YAML that is nested deeply takes the parser a time that grows with its square.
 const MaxBytes = 256 << 10

@@ -155,3 +155,34 @@ func TestProxies(t *testing.T) {
 		t.Errorf("the proxy was asked %d times", len(hits))
 	}
 }
+
+// Where the operator names hosts, no other is requested: not by its address, by a redirect, or by a name that looks alike.
+func TestOnlyTheHostsThatAreNamed(t *testing.T) {
+	s, err := readSettings(func(name string) string {
+		return map[string]string{onlyVariable: "Docs.example.com, *.example.org [2001:db8::1]"}[name]
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]bool{
+		"https://docs.example.com/x": true, "https://DOCS.example.com.:8443/": true, "https://a.example.org": true, "https://a.b.example.org": true,
+		"https://[2001:db8::1]/": true, "https://[2001:db8::2]/": false, "https://example.org": false, "https://evilexample.org": false, "https://docs.example.com.evil.net": false, "https://93.184.215.14": false,
+		"https://x.docs.example.com": false, "https://evil.net/docs.example.com": false, "https://evil.net?docs.example.com": false,
+	} {
+		u, err := url.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.checkURL(u); (err == nil) != want || err != nil && !strings.Contains(err.Error(), "docs.example.com, *.example.org") {
+			t.Errorf("%s: %v; want it allowed: %v", text, err, want)
+		}
+		if err := s.redirect(&http.Request{URL: u, Header: http.Header{}}, nil); (err == nil) != want {
+			t.Errorf("a redirect to %s: %v; want it allowed: %v", text, err, want)
+		}
+	}
+	for _, bad := range []string{"*", "*.", "https://a.example", "a.*.example", "me@host"} {
+		if _, err := readSettings(func(name string) string { return map[string]string{onlyVariable: bad}[name] }); err == nil {
+			t.Errorf("%q is taken", bad)
+		}
+	}
+}

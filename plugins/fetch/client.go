@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -94,9 +96,22 @@ func (s *settings) checkURL(u *url.URL) error {
 	case u.User != nil:
 		return errors.New("the URL holds a user name or password, which would be shown; send them in the header Authorization")
 	}
+	if !s.mayRequest(u.Hostname()) {
+		return fmt.Errorf("the host %s is not among those that the operator allows (%s); choose one of them, or ask the operator for it: "+
+			"plugin.fetch.env.%s in toolhost.yaml", u.Hostname(), strings.Join(s.only, ", "), onlyVariable)
+	}
 	// Behind a proxy nothing else is known of the address.
 	if _, err := netip.ParseAddr(u.Hostname()); err == nil && s.proxy != nil {
 		return s.checkText(net.JoinHostPort(u.Hostname(), port(u)))
 	}
 	return nil
+}
+
+// mayRequest reports whether a host is among those that the operator allows.
+func (s *settings) mayRequest(host string) bool {
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	return len(s.only) == 0 || slices.ContainsFunc(s.only, func(allowed string) bool {
+		below, any := strings.CutPrefix(allowed, "*")
+		return host == allowed || any && strings.HasSuffix(host, below)
+	})
 }

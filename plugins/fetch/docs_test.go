@@ -18,13 +18,13 @@ func TestDocs(t *testing.T) {
 	for _, line := range regexp.MustCompile(`(?m)^ +(FETCH_\w+): (.+)$`).FindAllStringSubmatch(text, -1) {
 		example[line[1]] = line[2]
 	}
-	for _, name := range []string{allowVariable, proxyVariable, userAgentVariable} {
+	for _, name := range []string{onlyVariable, allowVariable, proxyVariable, userAgentVariable} {
 		if example[name] == "" || !strings.Contains(text, "| `"+name+"` |") {
 			t.Errorf("%s is not in the example or not in the table", name)
 		}
 	}
 	s, err := readSettings(func(name string) string { return example[name] })
-	if err != nil || len(s.allow) != 2 || s.proxy == nil || s.userAgent == "" {
+	if err != nil || len(s.allow) != 2 || len(s.only) != 2 || s.proxy == nil || s.userAgent == "" {
 		t.Errorf("the example is read as %+v, %v", s, err)
 	}
 	if !strings.Contains(text, "`"+defaultUserAgent+"`") {

@@ -15,10 +15,12 @@ import (
 //	plugin:
 //	  fetch:
 //	    env:
+//	      FETCH_ONLY: docs.python.org, *.example.com
 //	      FETCH_ALLOW: 10.1.0.0/16, 192.168.7.3, 127.0.0.1:8080, [::1]:8080
 //	      FETCH_PROXY: http://proxy.example:3128
 //	      FETCH_USER_AGENT: example-agent/1.0 (+https://example.com/agent)
 const (
+	onlyVariable      = "FETCH_ONLY"       // the hosts that may be requested, and no others
 	allowVariable     = "FETCH_ALLOW"      // addresses that are not public and may be reached all the same
 	proxyVariable     = "FETCH_PROXY"      // an HTTP proxy that all requests go through; it has to judge host names then
 	userAgentVariable = "FETCH_USER_AGENT" // what servers are told; they are always told something
@@ -29,6 +31,7 @@ const defaultUserAgent = "toolhost-fetch/1.0 (+https://github.com/toolhost/toolh
 
 // settings are what an operator says. The zero value allows public addresses alone.
 type settings struct {
+	only      []string // names of hosts in lower case, or "*." and what they end with; empty: all
 	allow     []grant
 	proxy     *url.URL // nil: none
 	userAgent string   // empty: defaultUserAgent
@@ -52,6 +55,13 @@ func readSettings(getenv func(string) string) (settings, error) {
 			problems = append(problems, fmt.Errorf("%s: %w", allowVariable, err))
 		}
 		s.allow = append(s.allow, g)
+	}
+	for text := range strings.FieldsFuncSeq(getenv(onlyVariable), func(r rune) bool { return r == ',' || r == ' ' }) {
+		host := strings.ToLower(strings.Trim(strings.TrimSuffix(text, "."), "[]"))
+		if rest := strings.TrimPrefix(host, "*."); rest == "" || strings.ContainsAny(rest, "*/@") {
+			problems = append(problems, fmt.Errorf("%s: %q is neither the name of a host, such as docs.example.com, nor of all below one, such as *.example.com", onlyVariable, text))
+		}
+		s.only = append(s.only, host)
 	}
 	if text := getenv(proxyVariable); text != "" {
 		proxy, err := url.Parse(text)
