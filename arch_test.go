@@ -59,6 +59,7 @@ var rooms = map[string][]string{
 
 	// What several rooms stand on; none of it knows a contract.
 	"internal/address":     {unix},
+	"internal/budget":      {},
 	"internal/arguments":   {"internal/nearest", "internal/pattern", "github.com/santhosh-tekuri/jsonschema/v6/...", "golang.org/x/text/..."},
 	"internal/flow":        {},
 	"internal/nearest":     {},
@@ -111,9 +112,9 @@ var rooms = map[string][]string{
 	"internal/toolsearch":                {"tool", "golang.org/x/text/..."},
 	"internal/artifact":                  {"tool"},
 	"internal/callstore":                 {"tool", "internal/sqlitefile", "internal/toolpb", toolV1, protobuf + "/proto", "modernc.org/sqlite/..."},
-	"internal/host":                      {"tool", "golang.org/x/sync/semaphore", "internal/arguments", "internal/artifact", "internal/catalog", "internal/filterjson", "internal/flow", "internal/lifecycle", "internal/nearest", "internal/limits", "internal/logbook", "internal/manifest", "internal/pluginwire", "internal/render", "internal/toolsearch", "internal/callstore", "internal/audit", "internal/policy", "internal/secrets"},
+	"internal/host":                      {"tool", "golang.org/x/sync/semaphore", "internal/arguments", "internal/artifact", "internal/budget", "internal/catalog", "internal/filterjson", "internal/flow", "internal/lifecycle", "internal/nearest", "internal/limits", "internal/logbook", "internal/manifest", "internal/pluginwire", "internal/render", "internal/toolsearch", "internal/callstore", "internal/audit", "internal/policy", "internal/secrets"},
 	"internal/host/hosttest":             {"tool", "internal/render", "internal/toolsearch", cmp + "/..."},
-	"internal/hostrpc":                   {"tool", "internal/address", "internal/flow", "internal/hostpb", "internal/toolpb", "internal/wirecode", hostV1, toolV1, grpc + "/...", protobuf + "/..."},
+	"internal/hostrpc":                   {"tool", "internal/address", "internal/budget", "internal/flow", "internal/hostpb", "internal/toolpb", "internal/wirecode", hostV1, toolV1, grpc + "/...", protobuf + "/..."},
 
 	// The callers' side.
 	"client": {"tool", "internal/address", "internal/flow", "internal/hostpb", "internal/toolpb", "internal/wirecode", hostV1, agentV1, toolV1, grpc + "/...", protobuf + "/..."},
@@ -138,7 +139,7 @@ var rooms = map[string][]string{
 	"internal/scaffold":         {"tool"},
 	"internal/pluginfolder":     {"internal/rmtree", unix},
 	"internal/cli":              {"tool", "client", "internal/address", "internal/nearest", cobra, pflag, unix},
-	"cmd/toolhost":              {module, "tool", "client", "internal/address", "internal/anteroom", "internal/artifact", "internal/catalog", "internal/cli", "internal/config", "internal/conformance", "internal/guardian", "internal/host", "internal/hostrpc", "internal/keeper", "internal/lifecycle", "internal/limits", "internal/logbook", "internal/manifest", "internal/namewatch", "internal/policy", "internal/process", "internal/processors", "internal/pluginwire", "internal/sandbox", "internal/devloop", "internal/scaffold", "internal/pluginfolder", "internal/rmtree", "internal/settings", "internal/trust", "github.com/rogpeppe/go-internal/diff", cobra, pflag, unix, "internal/callstore", "internal/audit", "internal/secrets"},
+	"cmd/toolhost":              {module, "tool", "client", "internal/address", "internal/anteroom", "internal/artifact", "internal/budget", "internal/catalog", "internal/cli", "internal/config", "internal/conformance", "internal/guardian", "internal/host", "internal/hostrpc", "internal/keeper", "internal/lifecycle", "internal/limits", "internal/logbook", "internal/manifest", "internal/namewatch", "internal/policy", "internal/process", "internal/processors", "internal/pluginwire", "internal/sandbox", "internal/devloop", "internal/scaffold", "internal/pluginfolder", "internal/rmtree", "internal/settings", "internal/trust", "github.com/rogpeppe/go-internal/diff", cobra, pflag, unix, "internal/callstore", "internal/audit", "internal/secrets"},
 	"cmd/agentd":                {"tool", "client", "internal/address", agentV1, "internal/agent", "internal/agentconfig", "internal/agentrpc", "internal/cli", "internal/limits", "internal/model", "internal/model/provider", "internal/rmtree", "internal/runstore", "internal/runstore/memory", "internal/runstore/sqlite", "internal/settings", "internal/trust", cobra, pflag, unix},
 	"plugins/artifacts":         {"sdk"},
 	"plugins/calculator":        {"sdk", "plugins/calculator/expr"},

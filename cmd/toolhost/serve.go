@@ -48,6 +48,7 @@ const (
 // serve runs toolhost until ctx ends. It prints one line to stdout when it is ready; its log goes to stderr.
 func serve(ctx context.Context, options serveOptions, stdout, stderr io.Writer) (err error) {
 	collectLess(options.getenv)
+	collectInTime(&options.Config, options.getenv)
 	governor := processors.Govern(options.getenv)
 	defer governor.Close()
 	store := openSecrets(options.Secrets, options.getenv)
@@ -130,7 +131,9 @@ func serve(ctx context.Context, options serveOptions, stdout, stderr io.Writer) 
 	if options.observe != nil {
 		served = options.observe(served)
 	}
-	server := hostrpc.NewServer(hostrpc.Config{Host: served, Logger: logger, Refuse: refusePlugins(yard, plugins.kept)})
+	server := hostrpc.NewServer(hostrpc.Config{
+		Host: served, Logger: logger, Refuse: refusePlugins(yard, plugins.kept), Budget: newBudget(&options.Config),
+	})
 	return serveUntil(ctx, server, listener, h, func() {
 		fmt.Fprintf(stdout, "toolhost is ready at %s: %s\n", listener.Address(), summary(known.Snapshot()))
 	})
@@ -164,6 +167,7 @@ func hostConfig(options serveOptions, known *catalog.Catalog, plugins *launcher,
 		MaxTimeout:       options.Calls.MaxTimeout,
 		YieldTimeout:     options.Calls.YieldTimeout,
 		MaxArgumentBytes: int(options.Calls.MaxArgumentBytes),
+		ArgumentsTimeout: options.Calls.ArgumentsTimeout,
 		RefuseMisspelled: options.Calls.MisspelledArguments == "refuse",
 		LaunchTimeout:    options.Launch.Timeout,
 		MaxLaunches:      options.Launch.Parallel,

@@ -33,6 +33,8 @@ type Config struct {
 	Launch Launch `yaml:"launch"`
 	// The bounds of one call.
 	Calls Calls `yaml:"calls"`
+	// How much memory callers can make toolhost hold.
+	Memory Memory `yaml:"memory"`
 	// Which calls may be made.
 	Policy Policy `yaml:"policy"`
 	// The log of what was decided about calls.
@@ -123,6 +125,9 @@ type Calls struct {
 	// How long a tool may take to stop after its call was cancelled or timed out, before its instance is ended. After a
 	// tenth of it the instance gets no new calls until the tool has stopped.
 	YieldTimeout time.Duration `yaml:"yield_timeout" default:"5s" min:"1ms"`
+	// How long a caller may take for each piece of the arguments of a call that it has opened; all pieces together may take
+	// `max_timeout`. Then the call fails, and nothing was executed.
+	ArgumentsTimeout time.Duration `yaml:"arguments_timeout" default:"2m" min:"1ms"`
 	// The largest arguments.
 	MaxArgumentBytes Size `yaml:"max_argument_bytes" default:"16MiB" min:"1KiB" max:"1GiB"`
 	// What becomes of arguments that a tool does not declare and that resemble one it declares, such as `deck_types` for
@@ -130,6 +135,18 @@ type Calls struct {
 	MisspelledArguments string `yaml:"misspelled_arguments" default:"report" oneof:"report,refuse"`
 	// The largest result; a call that exceeds it fails.
 	MaxResultBytes Size `yaml:"max_result_bytes" default:"64MiB" min:"1KiB" max:"1GiB"`
+}
+
+// Memory is how much memory callers can make toolhost hold. What is beyond fails with rate_limited, or waits.
+type Memory struct {
+	// The most bytes of all calls in flight together: messages that arrive, arguments, work on arguments, and results that
+	// their callers have not read. A quarter of it belongs to the connections, 256 KiB each; a connection that finds none is
+	// closed. `auto` is a thirty-second of the machine's memory, or of the memory that toolhost's control group allows, but at
+	// least 64MiB and at most 320MiB. A call that is alone may take more, as far as the largest arguments and results allow.
+	InFlight Size `yaml:"in_flight" default:"auto" zero:"auto" min:"16MiB" max:"1TiB"`
+	// The most bytes of the calls in flight of one principal, of what does not belong to the connections. `auto` is two
+	// thirds of that.
+	InFlightPerPrincipal Size `yaml:"in_flight_per_principal" default:"auto" zero:"auto" min:"4MiB" max:"1TiB"`
 }
 
 // Policy is which calls may be made.

@@ -21,6 +21,8 @@ type Lifetime struct {
 	first func()        // see OnEnd
 	then  []*func()     // see AfterFunc
 	err   error         // not nil: it has ended
+
+	values context.Context // see Inherit; nil: there are none
 }
 
 var _ context.Context = (*Lifetime)(nil)
@@ -117,8 +119,16 @@ func (l *Lifetime) Err() error {
 	return l.err
 }
 
-// Value implements context.Context: there are none.
-func (l *Lifetime) Value(any) any { return nil }
+// Inherit gives it the values of another context, and nothing else of it. It must come before anything else.
+func (l *Lifetime) Inherit(values context.Context) { l.values = values }
+
+// Value implements context.Context.
+func (l *Lifetime) Value(key any) any {
+	if l.values == nil {
+		return nil
+	}
+	return l.values.Value(key)
+}
 
 // ending is why a Lifetime ended before its call was over.
 type ending struct{ cause error }

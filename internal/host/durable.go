@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/arguments"
+	"github.com/toolhost/toolhost/internal/budget"
 	"github.com/toolhost/toolhost/internal/callstore"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -44,7 +45,7 @@ func (h *Host) holder(call *tool.Call, sum [sha256.Size]byte) (*run, *tool.Error
 
 // formerly follows a call that was made when there was still a tool of its name: that the tool has gone does not change what
 // became of the call. It returns neither an execution nor an error if the id is not known.
-func (h *Host) formerly(call tool.Call) (*execution, error) {
+func (h *Host) formerly(ctx context.Context, call tool.Call) (*execution, error) {
 	if call.ID == "" || len(call.Arguments) > h.cfg.MaxArgumentBytes {
 		return nil, nil
 	}
@@ -59,7 +60,11 @@ func (h *Host) formerly(call tool.Call) (*execution, error) {
 	case holder == nil:
 		return nil, nil
 	}
-	return &execution{host: h, id: call.ID, outcomeOnly: call.OutcomeOnly, run: holder, complete: true, replayed: true}, nil
+	e := &execution{host: h, id: call.ID, outcomeOnly: call.OutcomeOnly, run: holder, complete: true, replayed: true}
+	if !holder.follow() {
+		e.hold.On(budget.FromContext(ctx))
+	}
+	return e, nil
 }
 
 // underWay reports whether the call of an entry was begun by this host and has not ended.
@@ -69,7 +74,7 @@ func (h *Host) underWay(e *callstore.Entry) bool {
 
 // revived returns a run that has ended as the store says.
 func (h *Host) revived(call tool.Call, e *callstore.Entry) *run {
-	r := &run{host: h, call: call, finished: true, entry: ledgerEntry{over: true}}
+	r := &run{host: h, call: call, finished: true, over: true, entry: ledgerEntry{over: true}}
 	r.record.revive(e, 0)
 	return r
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
+	"github.com/toolhost/toolhost/internal/budget"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -21,7 +23,10 @@ type execution struct {
 	complete bool
 	replayed bool
 	closed   bool
-	run      *run // the call that is followed; another's if the id is taken
+	run      *run        // the call that is followed; another's if the id is taken
+	waits    *time.Timer // for the next piece of the arguments; nil: none is awaited
+	hold     budget.Hold // for the outcome of another's call
+	loose    bool        // see letGo
 
 	read uint64 // the number of the last event that was read; Next's alone
 }
@@ -29,26 +34,83 @@ type execution struct {
 var _ tool.Execution = (*execution)(nil)
 
 // Send implements tool.Execution.
-func (e *execution) Send(_ context.Context, text []byte, complete bool) error {
+func (e *execution) Send(ctx context.Context, text []byte, complete bool) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.complete || e.closed {
 		return nil
 	}
-	if len(e.text)+len(text) > e.host.cfg.MaxArgumentBytes {
-		e.complete = true
-		e.run.finishWithout(tool.Outcome{Err: e.host.tooLarge(e.id)})
+	if refused := e.growLocked(len(text)); refused != nil {
+		e.endLocked(tool.Outcome{Err: refused})
 		return nil
 	}
 	e.text = append(e.text, text...)
-	if complete {
+	if !complete {
+		e.waits.Reset(e.argumentsPatience())
+		e.run.append(text)
+		return nil
+	}
+	e.waits.Stop()
+	run, work := e.run, workOf(len(e.text))
+	e.mu.Unlock() // who cancels the call meanwhile must not wait
+	err := run.hold.Reserve(ctx, work)
+	e.mu.Lock()
+	switch {
+	case e.complete || e.closed:
+	case err != nil:
+		e.endLocked(tool.Outcome{Err: run.noRoom(err)})
+	default:
 		if todo := e.submitLocked(false); todo.run != nil {
 			e.run.spawn(todo.do)
 		}
-	} else {
-		e.run.append(text)
 	}
 	return nil
+}
+
+// growLocked makes room for so many more bytes of arguments, or says why there is none.
+func (e *execution) growLocked(more int) *tool.Error {
+	if len(e.text)+more > e.host.cfg.MaxArgumentBytes {
+		return e.host.tooLarge(e.id)
+	}
+	if e.run.previews() {
+		more *= 2 // the plugin's text is another copy
+	}
+	if err := e.run.hold.TryReserve(more); err != nil {
+		return e.run.noRoom(err)
+	}
+	return nil
+}
+
+// endLocked ends a call whose arguments are not complete.
+func (e *execution) endLocked(outcome tool.Outcome) {
+	e.complete, e.text = true, nil
+	e.waits.Stop()
+	e.run.finishWithout(outcome)
+}
+
+// awaitArguments ends the call if its arguments do not come in time.
+func (e *execution) awaitArguments() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	// Stopped when the arguments are complete, or with the call.
+	e.waits = time.AfterFunc(e.argumentsPatience(), e.lateArguments)
+}
+
+// argumentsPatience returns how long the next piece of the arguments may take: so long as is set, and no longer than all
+// arguments together may take.
+func (e *execution) argumentsPatience() time.Duration {
+	return min(e.host.cfg.ArgumentsTimeout, e.host.cfg.MaxTimeout-time.Since(e.run.came))
+}
+
+func (e *execution) lateArguments() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.complete || e.closed {
+		return
+	}
+	e.endLocked(tool.Outcome{Err: tool.Errorf(tool.KindTimeout,
+		"the arguments were not complete %v after the call was opened; a piece of them must come every %v, and all of them within %v; nothing was executed",
+		time.Since(e.run.came).Round(time.Millisecond), e.host.cfg.ArgumentsTimeout, e.host.cfg.MaxTimeout)})
 }
 
 func (e *execution) submit() task {
@@ -65,6 +127,9 @@ func (e *execution) submitLocked(whole bool) (todo task) {
 	e.run, todo = e.host.admit(own, e.text, whole)
 	e.replayed = e.run != own
 	e.text = nil
+	if e.replayed {
+		e.join(own)
+	}
 	return todo
 }
 
@@ -88,6 +153,9 @@ func (e *execution) Next(ctx context.Context) (tool.Event, error) {
 		}
 		e.read = ev.Seq
 		if replayed && ev.Ended != nil {
+			if err := e.account(ev.Ended); err != nil {
+				return tool.Event{}, err
+			}
 			ended := *ev.Ended
 			ended.Replayed = true
 			ev.Ended = &ended
@@ -127,10 +195,13 @@ func (e *execution) Close() {
 	e.closed = true
 	switch {
 	case !e.complete:
+		e.text = nil
+		e.waits.Stop()
 		e.run.abandon(errAbandoned)
 	case e.minted:
 		e.run.cancel(&cancelError{reason: "its caller left"})
 	}
+	e.letGoLocked()
 }
 
 // cancelError is the cause of a call that somebody cancelled.

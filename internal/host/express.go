@@ -81,7 +81,7 @@ func (x *express) begin(call *tool.Call, t *catalog.Tool, opened func(tool.Execu
 			panic(p)
 		}
 	}()
-	todo, err := x.host.openOf(&x.e, call, t)
+	todo, err := x.host.openOf(x.ctx, &x.e, call, t)
 	if err != nil {
 		x.leave(failed(call, err))
 		return
@@ -222,6 +222,7 @@ func (x *express) arrive() {
 func (x *express) leave(ev tool.Event) {
 	defer x.ashore.Do(x.host.aboard.Done)
 	x.done(ev)
+	x.e.letGo()
 }
 
 // later goes on in a goroutine, which Close waits for as long as the call is aboard.

@@ -108,6 +108,7 @@ type Config struct {
 	YieldTimeout     time.Duration // for a tool to stop after cancel or deadline, before its instance goes; 0: 5 s
 	MaxArgumentBytes int           // of one call; 0: 16 MiB
 	RefuseMisspelled bool          // calls with arguments that seem to be misspelled are refused, not reported
+	ArgumentsTimeout time.Duration // between two pieces of a call's arguments; 0: 2 min
 	MaxLedgerEntries int           // outcomes kept for replay; 0: 10,000
 	MaxLedgerBytes   int           // of outcomes kept for replay; 0: 64 MiB
 }
@@ -130,6 +131,7 @@ func (c Config) withDefaults() Config {
 	}
 	c.YieldTimeout = cmp.Or(c.YieldTimeout, 5*time.Second)
 	c.MaxArgumentBytes = cmp.Or(c.MaxArgumentBytes, 16<<20)
+	c.ArgumentsTimeout = cmp.Or(c.ArgumentsTimeout, 2*time.Minute)
 	c.MaxLedgerEntries = cmp.Or(c.MaxLedgerEntries, 10_000)
 	c.MaxShown = cmp.Or(c.MaxShown, 4<<10)
 	c.MaxLedgerBytes = cmp.Or(c.MaxLedgerBytes, 64<<20)

@@ -48,17 +48,19 @@ func (h *Host) Do(ctx context.Context, call tool.Call, opened func(tool.Executio
 
 // doBeside makes a call in a goroutine. It is a function of its own because a call that has none needs no copy of the call.
 func (h *Host) doBeside(ctx context.Context, call tool.Call, opened func(tool.Execution), done func(tool.Event)) {
-	if !h.spawn(func() { done(h.do(ctx, &call, opened)) }) {
+	if !h.spawn(func() { h.do(ctx, &call, opened, done) }) {
 		done(failed(&call, tool.Errorf(tool.KindUnavailable, "%w", errStopping)))
 	}
 }
 
-// do returns the outcome of a call, once it has one.
-func (h *Host) do(ctx context.Context, call *tool.Call, opened func(tool.Execution)) tool.Event {
+// do tells done the outcome of a call, once it has one.
+func (h *Host) do(ctx context.Context, call *tool.Call, opened func(tool.Execution), done func(tool.Event)) {
 	e, todo, err := h.open(ctx, call, true)
 	if err != nil {
-		return failed(call, err)
+		done(failed(call, err))
+		return
 	}
+	defer e.letGo() // the outcome's memory is the call's until done has seen to it
 	opened(e)
 	if e.minted {
 		defer context.AfterFunc(ctx, e.Close)()
@@ -66,9 +68,9 @@ func (h *Host) do(ctx context.Context, call *tool.Call, opened func(tool.Executi
 	todo.do() // then its outcome is there, whatever became of ctx
 	ev, err := e.Next(ctx)
 	if err != nil {
-		return failed(call, err)
+		ev = failed(call, err)
 	}
-	return ev
+	done(ev)
 }
 
 // failed is the outcome of a call that cannot be followed.
@@ -88,7 +90,7 @@ func (h *Host) open(ctx context.Context, call *tool.Call, complete bool) (e *exe
 	}
 	t, err := h.lookup(ctx, call.Tool)
 	if tool.KindOf(err) == tool.KindNotFound && complete {
-		if e, refused := h.formerly(*call); e != nil || refused != nil {
+		if e, refused := h.formerly(ctx, *call); e != nil || refused != nil {
 			return e, task{}, refused
 		}
 	}
@@ -96,13 +98,13 @@ func (h *Host) open(ctx context.Context, call *tool.Call, complete bool) (e *exe
 		return nil, task{}, ofCall(call.ID, err)
 	}
 	e = &execution{}
-	todo, err = e.begin(h, call, t, complete)
+	todo, err = e.begin(ctx, h, call, t, complete)
 	return e, todo, err
 }
 
 // openOf is open for a call that is unhindered, whose tool that has shown. It does not block. e, of the zero value, is to be the
 // caller's hold on the call.
-func (h *Host) openOf(e *execution, call *tool.Call, t *catalog.Tool) (todo task, err error) {
+func (h *Host) openOf(ctx context.Context, e *execution, call *tool.Call, t *catalog.Tool) (todo task, err error) {
 	if err := checkCall(call); err != nil {
 		return task{}, err
 	}
@@ -113,11 +115,11 @@ func (h *Host) openOf(e *execution, call *tool.Call, t *catalog.Tool) (todo task
 		return task{}, ofCall(call.ID, err)
 	}
 	e.fresh = true // else the call were not unhindered
-	return e.begin(h, call, t, true)
+	return e.begin(ctx, h, call, t, true)
 }
 
 // begin begins a call that was checked, of a tool that may be called. e has nothing but fresh.
-func (e *execution) begin(h *Host, call *tool.Call, t *catalog.Tool, complete bool) (todo task, err error) {
+func (e *execution) begin(ctx context.Context, h *Host, call *tool.Call, t *catalog.Tool, complete bool) (todo task, err error) {
 	r, err := h.newRun(*call, t)
 	if err != nil {
 		return task{}, err
@@ -128,12 +130,18 @@ func (e *execution) begin(h *Host, call *tool.Call, t *catalog.Tool, complete bo
 	if len(call.Arguments) > h.cfg.MaxArgumentBytes {
 		return task{}, h.tooLarge(r.call.ID)
 	}
+	if err := r.reserve(ctx, call, complete); err != nil {
+		return task{}, err
+	}
 	r.fresh = e.fresh
 	e.host, e.id, e.minted, e.outcomeOnly, e.text, e.run = h, r.call.ID, r.minted, call.OutcomeOnly, call.Arguments, r
 	if complete {
 		todo = e.submit()
 	} else if t.Spec.PartialArguments && r.mayPreview() && r.hasSecrets() {
 		r.preview(e.text)
+	}
+	if !complete {
+		e.awaitArguments()
 	}
 	return todo, nil
 }

@@ -12,6 +12,7 @@ type submission struct {
 	text   []byte
 	parsed arguments.Parsed
 	whole  bool // they came with the call, in one piece
+	work   int  // how much memory was reserved for what has to be done with them
 }
 
 // task is what is still to be done for a run whose arguments are complete. The zero task is nothing.
@@ -23,8 +24,13 @@ type task struct {
 
 // do does it. Unless the run previews, it has its outcome then.
 func (t task) do() {
+	if t.run == nil {
+		return
+	}
+	ready := t.run.prepare(t.submitted, false) == preparedReady
+	t.run.hold.Give(t.submitted.work)
 	switch {
-	case t.run == nil || t.run.prepare(t.submitted, false) != preparedReady:
+	case !ready:
 	case t.previews:
 		t.run.signal()
 	default:

@@ -22,6 +22,8 @@ type record struct {
 	ended   bool          // the last event is the outcome
 	changed chan struct{} // closed at the next event; nil if nobody waits
 	over    chan struct{} // closed at the outcome; nil if nobody waits for that alone
+	grow    func() bool   // reserves eventStep more bytes, and reports whether it could; nil: the memory is not accounted for
+	room    int           // bytes that were reserved by grow
 
 	// The memory of what every call says. Who holds an event of it holds the record.
 	usual struct {
@@ -99,11 +101,12 @@ func (r *record) publishLocked(ev tool.Event) {
 // trim pushes out the oldest events if there is no room for more: a quarter of them, so that it is not done for each.
 // r.mu is held.
 func (r *record) trim(more int) {
-	if r.size+more <= maxRecordBytes {
+	most := r.most(more)
+	if r.size+more <= most {
 		return
 	}
 	n := 0
-	for ; n < len(r.events) && r.size+more > maxRecordBytes*3/4; n++ {
+	for ; n < len(r.events) && r.size+more > most*3/4; n++ {
 		ev := &r.events[n]
 		switch {
 		case ev.Started != nil:
@@ -123,6 +126,17 @@ func (r *record) trim(more int) {
 	if n > 0 {
 		r.events = append([]tool.Event(nil), r.events[n:]...)
 	}
+}
+
+// most returns how many bytes of events the record may hold, now that it is to have more. r.mu is held.
+func (r *record) most(more int) int {
+	if r.grow == nil {
+		return maxRecordBytes
+	}
+	for r.size+more > freeEvents+r.room && r.room < maxRecordBytes && r.grow() {
+		r.room += eventStep
+	}
+	return min(freeEvents+r.room, maxRecordBytes)
 }
 
 // replace accounts for one event in the place of another.

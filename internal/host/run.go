@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/audit"
+	"github.com/toolhost/toolhost/internal/budget"
 	"github.com/toolhost/toolhost/internal/catalog"
 	"github.com/toolhost/toolhost/internal/flow"
 	"github.com/toolhost/toolhost/tool"
@@ -25,6 +26,10 @@ type run struct {
 	fresh  bool        // the store did not know the call's id when it came: who took it since has it in the ledger first
 	whole  bool        // its result is for the host itself, and not shaped
 	entry  ledgerEntry // the ledger's
+
+	hold      budget.Hold // the memory that it takes, also for those who follow it
+	followers int         // that can still see its outcome; mu guards it
+	over      bool        // it is over, and holds no more than what followers see; mu guards it
 
 	ctx flow.Lifetime // ends at the deadline, at cancel and when the host closes; its cause says which
 	due due           // the deadlines'
@@ -165,6 +170,7 @@ func (r *run) cancel(cause error) { r.ctx.End(cause) }
 func (r *run) stop() {
 	r.host.deadlines.remove(r)
 	r.cancel(nil)
+	r.holdLess()
 }
 
 // dropText lets go of the arguments: the ledger keeps a run for long after its end.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"iter"
 
+	"github.com/toolhost/toolhost/internal/budget"
 	"github.com/toolhost/toolhost/internal/callstore"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -16,7 +17,8 @@ import (
 // A call whose arguments are not complete is not known by its id yet.
 func (h *Host) WatchCall(ctx context.Context, key tool.CallKey, after uint64) iter.Seq2[tool.Event, error] {
 	return func(yield func(tool.Event, error) bool) {
-		record, err := h.recordOf(ctx, key, after)
+		record, letGo, err := h.watched(ctx, key, after)
+		defer letGo()
 		for err == nil {
 			var ev tool.Event
 			ev, err = record.next(ctx, after)
@@ -32,6 +34,30 @@ func (h *Host) WatchCall(ctx context.Context, key tool.CallKey, after uint64) it
 		}
 		yield(tool.Event{}, err)
 	}
+}
+
+// watched returns the record of a call for a watcher whose account the context carries, and what the watcher calls in the
+// end.
+func (h *Host) watched(ctx context.Context, key tool.CallKey, after uint64) (_ *record, letGo func(), _ error) {
+	r := h.ledger.find(keyOf(key))
+	if r != nil && r.follow() {
+		return &r.record, r.unfollow, nil
+	}
+	if r != nil {
+		r.unfollow()
+	}
+	record, err := h.recordOf(ctx, key, after)
+	if err != nil {
+		return nil, func() {}, err
+	}
+	hold := &budget.Hold{}
+	hold.On(budget.FromContext(ctx))
+	if err := hold.TryReserve(record.bytes()); err != nil {
+		e := tool.Errorf(tool.KindRateLimited, "the call cannot be shown now: %w; try again later", err)
+		e.CallID, e.RetryAfter = key.ID, busyRetry
+		return nil, func() {}, e
+	}
+	return record, hold.Release, nil
 }
 
 // CancelCall asks to stop a call, whoever follows it, and does not wait until it has ended. For a call that has ended it

@@ -172,6 +172,7 @@ func (r *run) startFrame(attempt uint32, given map[string]string) pluginwire.Sta
 		Secrets:     given,
 		Traceparent: r.call.Traceparent,
 		Artifacts:   r.readArtifact,
+		Hold:        r.holdResult,
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
+	"github.com/toolhost/toolhost/internal/budget"
 	"github.com/toolhost/toolhost/internal/flow"
 	"github.com/toolhost/toolhost/internal/hostpb"
 	"github.com/toolhost/toolhost/tool"
@@ -28,6 +29,7 @@ type streamCall struct {
 
 	mutex     sync.Mutex
 	execution tool.Execution // nil until the host has opened the call
+	hold      budget.Hold    // for the start of the call and what of its text the host was not given yet
 	cancelled bool           // before the host had opened the call
 	reason    string         // of that
 	text      []byte         // that the host was not given yet
@@ -39,9 +41,32 @@ type streamCall struct {
 // init makes a call of the zero value, which who has the stream gives up with it.
 func (c *streamCall) init(stream context.Context, s *toolService, start *toolhostv1.StartCall) {
 	c.service, c.start, c.stream, c.complete = s, start, stream, start.GetComplete()
+	c.ctx.Inherit(stream)
 	if !c.complete {
 		c.wake = make(chan struct{}, 1)
 	}
+}
+
+// callBytes is what a call on a stream takes here besides what its caller sends.
+const callBytes = 4 << 10
+
+// reserve makes room for the call, until letGo. It is called after init.
+func (c *streamCall) reserve() *tool.Error {
+	c.hold.On(budget.FromContext(c.stream))
+	if err := c.hold.TryReserve(callBytes + c.start.SizeWire()); err != nil {
+		return noRoom(err)
+	}
+	return nil
+}
+
+// letGo gives back what the call takes. It may be called more than once.
+func (c *streamCall) letGo() { c.hold.Release() }
+
+// noRoom says that there is no memory for what a caller sends.
+func noRoom(err error) *tool.Error {
+	e := tool.Errorf(tool.KindRateLimited, "%w; nothing was executed; try again when other calls have ended", err)
+	e.RetryAfter = time.Second
+	return e
 }
 
 // giveUp ends the call for its caller, who is told the cause. It does nothing if the call was given up before.
@@ -144,7 +169,9 @@ func (c *streamCall) feed() {
 		text, complete := c.text, c.complete
 		c.text = nil
 		c.mutex.Unlock()
-		if err := c.execution.Send(&c.ctx, text, complete); err != nil {
+		err := c.execution.Send(&c.ctx, text, complete)
+		c.hold.Give(len(text))
+		if err != nil {
 			c.giveUp(tool.AsError(err))
 			return
 		}
@@ -164,6 +191,10 @@ func (c *streamCall) append(text []byte) {
 	case len(c.text)+len(text) > maxQueuedText:
 		c.giveUp(tool.Errorf(tool.KindInvalidArgument, "more than %d bytes of argument text wait to be read; the call was stopped", maxQueuedText))
 	default:
+		if err := c.hold.TryReserve(len(text)); err != nil {
+			c.giveUp(noRoom(err))
+			return
+		}
 		c.text = append(c.text, text...)
 		c.notify()
 	}

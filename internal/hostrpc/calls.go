@@ -14,7 +14,7 @@ import (
 // bounds.
 func (s *toolService) WatchCall(req *toolhostv1.WatchCallRequest, stream grpc.ServerStreamingServer[toolhostv1.WatchCallResponse]) error {
 	key := tool.CallKey{Principal: principalOf(stream.Context()), Session: req.GetSession(), ID: req.GetCallId()}
-	for event, err := range s.calls.WatchCall(stream.Context(), key, req.GetAfterSeq()) {
+	for event, err := range s.calls.WatchCall(withAccount(stream.Context()), key, req.GetAfterSeq()) {
 		if err != nil {
 			return err
 		}

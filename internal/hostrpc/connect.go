@@ -12,13 +12,19 @@ import (
 	"google.golang.org/grpc/metadata"
 
 	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
+	"github.com/toolhost/toolhost/internal/budget"
 	"github.com/toolhost/toolhost/internal/flow"
 	"github.com/toolhost/toolhost/internal/hostpb"
 	"github.com/toolhost/toolhost/tool"
 )
 
-// outboxBytes is what one Connect stream queues before its calls wait: enough to keep the transport busy.
-const outboxBytes = 1 << 20
+const (
+	// outboxBytes is what one Connect stream queues before its calls wait: enough to keep the transport busy.
+	outboxBytes = 256 << 10
+	// streamBytes is what one Connect stream may take besides its calls: the outbox holds up to twice its bound, if its caller
+	// does not read.
+	streamBytes = 2 * outboxBytes
+)
 
 type connectStream = grpc.BidiStreamingServer[toolhostv1.ConnectRequest, toolhostv1.ConnectResponse]
 
@@ -26,6 +32,8 @@ type connectStream = grpc.BidiStreamingServer[toolhostv1.ConnectRequest, toolhos
 type connection struct {
 	service *toolService
 	stream  connectStream
+	ctx     context.Context // the stream's, with the connection's account
+	hold    budget.Hold     // for the outbox
 	outbox  *flow.Outbox[*toolhostv1.ConnectResponse]
 	running sync.WaitGroup // the calls whose end was not sent; see enter and done
 	unsent  atomic.Int64   // how many these are
@@ -53,7 +61,12 @@ func (s *toolService) Connect(stream connectStream) error {
 	if err := stream.SendHeader(metadata.Pairs(flow.MoreKey, flow.MoreValue)); err != nil {
 		return err
 	}
-	c := &connection{service: s, stream: stream, open: map[uint32]*numberedCall{}}
+	c := &connection{service: s, stream: stream, ctx: withAccount(stream.Context()), open: map[uint32]*numberedCall{}}
+	c.hold.On(budget.FromContext(c.ctx))
+	if err := c.hold.TryReserve(streamBytes); err != nil {
+		return noRoom(err)
+	}
+	defer c.hold.Release()
 	c.outbox = flow.NewOutbox(c.send, outboxBytes)
 	if flow.SaidMore(metadata.ValueFromIncomingContext(stream.Context(), flow.MoreKey)) {
 		c.outbox.Together(flow.TogetherBytes)
@@ -152,7 +165,7 @@ func (c *connection) start(number uint32, start *toolhostv1.StartCall) {
 	default:
 		call.emit = func(m *toolhostv1.CallEvent) error { return c.emit(number, call, m) }
 		c.service.pool.Go(func() {
-			defer c.done()
+			defer c.done(call)
 			defer c.forget(number, call)
 			call.run()
 		})
@@ -177,7 +190,10 @@ func (c *connection) enter(number uint32, start *toolhostv1.StartCall) (*numbere
 	c.highest = max(c.highest, number)
 	call := &numberedCall{connection: c, number: number}
 	call.came = c.came
-	call.init(c.stream.Context(), c.service, start)
+	call.init(c.ctx, c.service, start)
+	if refused := call.reserve(); refused != nil {
+		return nil, refused
+	}
 	call.credit.Grant(hostpb.Window)
 	c.open[number] = call
 	c.running.Add(1)
@@ -186,7 +202,8 @@ func (c *connection) enter(number uint32, start *toolhostv1.StartCall) (*numbere
 }
 
 // done says that the end of a call was sent, or cannot be.
-func (c *connection) done() {
+func (c *connection) done(call *numberedCall) {
+	call.letGo()
 	c.unsent.Add(-1)
 	c.running.Done()
 }
@@ -227,16 +244,37 @@ func (n *numberedCall) givenUp() {
 func (c *connection) deliver(number uint32, call *numberedCall, e tool.Event) {
 	if c.offer(number, call, e) {
 		call.giveUp(nil)
-		c.done()
+		c.done(call)
 		return
 	}
+	if err := call.hold.TryReserve(sizeOf(e)); err != nil { // until its caller has read it
+		e = unread(call.start, e, err)
+	}
 	c.service.pool.Go(func() { // ends at the latest with the stream
-		defer c.done()
+		defer c.done(call)
 		defer call.giveUp(nil)
 		defer c.forget(number, call)
 		defer c.service.guard.caught("the outcome of a call on a stream", func(bug *tool.Error) { c.tell(number, call, failed(call.start, bug)) })
 		c.tell(number, call, e)
 	})
+}
+
+// unread is the end of a call that cannot be kept until its caller reads it.
+func unread(start *toolhostv1.StartCall, e tool.Event, err error) tool.Event {
+	failure := tool.Errorf(tool.KindUnavailable,
+		"the call has ended, and its outcome was dropped because its caller does not read the stream: %w; the same call, sent again with the same call id, tells the outcome", err)
+	failure.CallID, failure.Plugin, failure.Instance = e.Ended.CallID, e.Ended.Plugin, e.Ended.Instance
+	return failed(start, failure)
+}
+
+// sizeOf returns about how many bytes the outcome of a call holds.
+func sizeOf(e tool.Event) int {
+	size := 0
+	for i := range e.Ended.Result.Content {
+		c := &e.Ended.Result.Content[i]
+		size += len(c.Text) + len(c.JSON) + len(c.Data)
+	}
+	return size
 }
 
 // tell sends the end of a call, or, if the call is given up before all of it is sent, why.

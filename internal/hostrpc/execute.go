@@ -23,10 +23,15 @@ func (s *toolService) Execute(stream executeStream) error {
 		return err
 	}
 	call := &streamCall{emit: emit}
-	call.init(stream.Context(), s, first.GetStart())
+	call.init(withAccount(stream.Context()), s, first.GetStart())
+	defer call.letGo()
 	defer context.AfterFunc(stream.Context(), func() { call.giveUp(context.Cause(stream.Context())) })()
 	if call.start == nil {
 		call.end(tool.Errorf(tool.KindInvalidArgument, "the first frame must be `start`"))
+		return nil
+	}
+	if refused := call.reserve(); refused != nil {
+		call.end(refused)
 		return nil
 	}
 	// Reads until the stream ends, at the latest when this handler returns; the server waits for it.

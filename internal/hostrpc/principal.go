@@ -3,6 +3,7 @@ package hostrpc
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net"
 	"strconv"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
 	"github.com/toolhost/toolhost/internal/address"
+	"github.com/toolhost/toolhost/internal/budget"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -30,20 +32,24 @@ func unverified(words string) string {
 // and loopback do not leave the machine.
 type peerCredentials struct {
 	refuse func(pid int) error // may be nil
+	budget *budget.Budget      // nil: connections may make toolhost hold any memory
+	logger *slog.Logger
 }
 
 // identity is what peerCredentials knows of a connection.
 type identity struct {
 	credentials.CommonAuthInfo
 	principal string
-	tcp       bool  // any user of this machine can have made the connection
-	refused   error // why nothing is answered; nil if it is
+	tcp       bool    // any user of this machine can have made the connection
+	refused   error   // why nothing is answered; nil if it is
+	intake    *intake // nil: its memory is not bounded
 }
 
 // AuthType implements credentials.AuthInfo.
 func (identity) AuthType() string { return "peer" }
 
-// ServerHandshake implements credentials.TransportCredentials; it reads and writes nothing.
+// ServerHandshake implements credentials.TransportCredentials; it reads and writes nothing. It opens the connection's account,
+// which the connection closes.
 func (c peerCredentials) ServerHandshake(conn net.Conn) (net.Conn, credentials.AuthInfo, error) {
 	id := identity{
 		CommonAuthInfo: credentials.CommonAuthInfo{SecurityLevel: credentials.NoSecurity},
@@ -56,7 +62,16 @@ func (c peerCredentials) ServerHandshake(conn net.Conn) (net.Conn, credentials.A
 	if pid, ok := address.PeerPID(conn); ok && c.refuse != nil {
 		id.refused = c.refuse(pid)
 	}
-	return conn, id, nil
+	if c.budget == nil {
+		return conn, id, nil
+	}
+	account, err := c.budget.Open(id.principal)
+	if err != nil { // as the connection is closed, its caller cannot be told
+		c.logger.Warn("a connection was closed at once", "error", err)
+		return nil, nil, err
+	}
+	id.intake = newIntake(conn, account, c.logger)
+	return id.intake, id, nil
 }
 
 // ClientHandshake implements credentials.TransportCredentials and always fails.
@@ -97,6 +112,25 @@ func overTCP(ctx context.Context) bool {
 	}
 	id, ok := p.AuthInfo.(identity)
 	return ok && id.tcp
+}
+
+// intakeOf returns the connection that an RPC came by, or nil.
+func intakeOf(ctx context.Context) *intake {
+	if p, ok := peer.FromContext(ctx); ok {
+		if id, ok := p.AuthInfo.(identity); ok {
+			return id.intake
+		}
+	}
+	return nil
+}
+
+// withAccount returns a context of an RPC from which the host gets the connection's account.
+func withAccount(ctx context.Context) context.Context {
+	c := intakeOf(ctx)
+	if c == nil {
+		return ctx
+	}
+	return budget.NewContext(ctx, c.account)
 }
 
 // principalOf returns who makes an RPC.

@@ -15,6 +15,7 @@ import (
 	"google.golang.org/grpc/reflection"
 
 	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
+	"github.com/toolhost/toolhost/internal/budget"
 	"github.com/toolhost/toolhost/internal/flow"
 	"github.com/toolhost/toolhost/internal/hostpb"
 	"github.com/toolhost/toolhost/internal/wirecode"
@@ -24,8 +25,9 @@ const (
 	// windowBytes is the flow-control window of streams and connections. It is static because a unix socket has no
 	// delay that a growing window could hide, and measuring one costs frames.
 	windowBytes = 1 << 20
-	// maxStreams bounds the RPCs of one connection; a client that wants more waits, or uses Connect.
-	maxStreams = 1024
+	// maxStreams bounds the RPCs of one connection; a client that wants more waits, or uses Connect. Each takes some 16 KiB that
+	// is not accounted for.
+	maxStreams = 128
 	// streamWorkers is how many goroutines are kept for RPCs, so that their stacks need not grow anew; what finds none gets one
 	// of its own.
 	streamWorkers = 16
@@ -41,6 +43,8 @@ type Config struct {
 	// connection on a unix socket. Nil: everybody may whom the socket lets in.
 	Refuse       func(pid int) error
 	MaxOpenCalls int // calls open at once on one Connect stream; 0: 4096
+	// Budget bounds the memory that callers can make the server and its host hold. Nil: nothing does.
+	Budget *budget.Budget
 }
 
 // Server serves a host. All methods may be called from any goroutine.
@@ -64,7 +68,7 @@ func NewServer(cfg Config) *Server {
 	s := &Server{
 		grpc: grpc.NewServer(
 			grpc.ForceServerCodecV2(wirecode.NewCodec()),
-			grpc.Creds(peerCredentials{cfg.Refuse}),
+			grpc.Creds(peerCredentials{cfg.Refuse, cfg.Budget, logger}),
 			grpc.MaxRecvMsgSize(hostpb.MaxMessageBytes),
 			grpc.StaticStreamWindowSize(windowBytes),
 			grpc.StaticConnWindowSize(windowBytes),

@@ -62,7 +62,7 @@ func (s *toolService) Call(ctx context.Context, req *toolhostv1.CallRequest) (*t
 		return nil, err
 	}
 	ended := make(chan tool.Event, 1)
-	s.host.Do(ctx, call, func(tool.Execution) {}, func(ev tool.Event) { ended <- ev })
+	s.host.Do(withAccount(ctx), call, func(tool.Execution) {}, func(ev tool.Event) { ended <- ev })
 	select {
 	case ev := <-ended:
 		return responseOf(ev.Ended)

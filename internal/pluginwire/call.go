@@ -22,7 +22,8 @@ type Call struct {
 	id     string
 	inbox  *flow.Inbox[*pluginv1.ConnectResponse]
 
-	artifacts ArtifactReader // nil: none
+	artifacts ArtifactReader                            // nil: none
+	hold      func(ctx context.Context, size int) error // nil: there is always room for a result
 
 	mu        sync.Mutex
 	complete  bool                      // the arguments are
@@ -107,7 +108,7 @@ func (c *Conn) register(start Start) (*Call, error) {
 		return nil, tool.Errorf(tool.KindUnavailable, "starting a call: the connection has carried all the calls that it can; restart the plugin")
 	}
 	c.last++
-	call := &Call{conn: c, out: c.out, number: c.last, id: start.CallID, artifacts: start.Artifacts}
+	call := &Call{conn: c, out: c.out, number: c.last, id: start.CallID, artifacts: start.Artifacts, hold: start.Hold}
 	call.inbox = flow.NewInbox[*pluginv1.ConnectResponse](c.cfg.CallWindow, call.grant)
 	call.result.limit = c.cfg.MaxResultBytes
 	c.calls[call.number] = call

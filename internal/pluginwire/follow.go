@@ -31,11 +31,37 @@ func (c *Call) Next(ctx context.Context) (tool.Event, error) {
 			}
 			continue
 		}
+		if event, ended, err := c.reserve(ctx, frame); ended || err != nil {
+			return event, err
+		}
 		if event, ok := c.event(frame); ok {
 			return event, nil
 		}
 	}
 	return tool.Event{}, io.EOF
+}
+
+// smallEnd is the size of an end for which no room is made.
+const smallEnd = 8 << 10
+
+// reserve makes room for what a frame brings of the result, twice: its pieces are joined in the end. ended says that there is
+// none, and that the call is over.
+func (c *Call) reserve(ctx context.Context, frame *pluginv1.ConnectResponse) (event tool.Event, ended bool, err error) {
+	size := 2 * len(frame.GetChunk().GetData())
+	if end := frame.GetEnd(); end != nil {
+		if size = end.SizeWire(); size <= smallEnd {
+			return tool.Event{}, false, nil
+		}
+	}
+	if c.hold == nil || size == 0 {
+		return tool.Event{}, false, nil
+	}
+	if err = c.hold(ctx, size); err == nil || ctx.Err() != nil {
+		return tool.Event{}, false, err
+	}
+	refused := tool.AsError(err)
+	c.fail(refused)
+	return c.outcome(tool.Result{}, refused), true, nil
 }
 
 // errCallClosed ends the inbox of a call that was closed. Every call is, and hardly anybody reads on: the words for it are made

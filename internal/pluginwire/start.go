@@ -1,6 +1,7 @@
 package pluginwire
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 	"time"
@@ -30,6 +31,10 @@ type Start struct {
 	// Artifacts is what the plugin reads artifacts with that it finds in its arguments: the host's alone, nothing of it is
 	// sent. Nil means none.
 	Artifacts ArtifactReader
+	// Hold makes room for so many more bytes of the call's result, and may wait for it. It fails with ctx's cause, or with why
+	// there is no room, which ends the call; that is best a *tool.Error. Like Artifacts it is the host's alone. Nil: there is
+	// always room.
+	Hold func(ctx context.Context, size int) error
 }
 
 // DescribeRequest asks a plugin for its tools. The zero value asks for all of them, for no session in particular.

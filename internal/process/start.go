@@ -50,6 +50,7 @@ func (p *Process) start(ctx context.Context, protocol []string, dir string) erro
 	p.child, p.pipes = child, []*os.File{stdout, stderr}
 	p.pumps.Go(func() { p.pumpStdout(stdout) }) // both end with the pipe, or at release's deadline
 	p.pumps.Go(func() { p.pumpStderr(stderr) })
+	preferAsVictim(child.id.PID)
 	err = p.holder.Started(child.id.PID)
 	p.watchLimits()
 	p.hurry.begin(child.id.PID)
