@@ -112,6 +112,7 @@ defaults:
   stable_after: 11s
   limits: {memory: 512MiB, cpus: .5, processes: 64, open_files: 256, file_size: 1TiB, enforcement: required}
   sandbox: {mode: required, network: true, workspace: read, read: [/opt/data, ../models], write: [out]}
+  pass_env: [HTTPS_PROXY]
   env: {A: text, B: 1.0, C: true, D: "", E: $HOME, F: "null"}
 plugin:
   fs: {env: {A: other}, max_queue: 1}

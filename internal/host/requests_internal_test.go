@@ -24,7 +24,7 @@ func TestUngrantedRequestsComeWithTheirGrants(t *testing.T) {
 			{Request: "to write in the workspace", Grant: "plugin.p.sandbox.workspace: write"},
 			{Request: "to read /srv/a, /srv/b/c", Grant: "plugin.p.sandbox.read: [/srv/a, /srv/b/c]"},
 			{Request: "to change /srv/w", Grant: "plugin.p.sandbox.write: [/srv/w]"},
-			{Request: "that its tool free runs without a sandbox", Grant: "plugin.p.sandbox.mode: off"},
+			{Request: "that its tool free runs without a sandbox, which is granted to the whole plugin", Grant: "plugin.p.sandbox.mode: off"},
 		}},
 		"some is granted": {all, tool.Sandbox{
 			Mode: "required", Network: true, Workspace: tool.AccessRead, Read: []string{"/srv/b"}, Write: []string{"/srv/w/"},
