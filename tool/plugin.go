@@ -53,8 +53,12 @@ const (
 	PluginPaused      PluginState = "paused"
 	PluginBackingOff  PluginState = "backing_off"
 	PluginQuarantined PluginState = "quarantined"
-	PluginDisabled    PluginState = "disabled"
+	PluginDisabled    PluginState = "disabled" // by the operator's configuration
+	PluginUnusable    PluginState = "unusable" // its file is not a plugin, is not allowed, or did not describe itself
 )
+
+// Off reports whether a plugin in the state has no tools: it is disabled or unusable.
+func (s PluginState) Off() bool { return s == PluginDisabled || s == PluginUnusable }
 
 // InstanceInfo is one running plugin process.
 type InstanceInfo struct {

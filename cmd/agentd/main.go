@@ -46,10 +46,9 @@ func newRoot(p cli.Process) *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.AddCommand(
-		newRunCommand(p), newResumeCommand(p), newChatCommand(p),
-		newRunsCommand(p), newShowCommand(p), newRespondCommand(p), newCancelCommand(p),
-		newServeCommand(p), newConfigCommand(p),
-	)
+	cli.AddGroup(root, "Work on tasks", newRunCommand(p), newChatCommand(p), newResumeCommand(p))
+	cli.AddGroup(root, "Look at runs, and steer those of a server",
+		newRunsCommand(p), newShowCommand(p), newRespondCommand(p), newCancelCommand(p))
+	cli.AddGroup(root, "Run and configure the server", newServeCommand(p), newConfigCommand(p))
 	return root
 }

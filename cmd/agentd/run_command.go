@@ -73,9 +73,9 @@ func (t *taskFlags) addFlags(flags *pflag.FlagSet) {
 		"`ADDRESS` of an agentd serve that works on the run, instead of this process; \"default\" is the one of this user")
 	flags.StringVar(&t.kind, "kind", "", "`KIND` of the task: a name of kinds in agentd.yaml, which says what tools there are")
 	t.context.AddFlag(flags, "a value of the run's context, which tools see, such as 'tenant=\"acme\"'; may be repeated")
-	flags.IntVar(&t.maxTurns, "max-turns", 0, "how many responses the model may give")
-	flags.Float64Var(&t.maxCost, "max-cost", 0, "what the model and the tools may cost, in the currency of the prices")
-	flags.DurationVar(&t.maxWallTime, "max-wall-time", 0, "how long the run may be at work, such as 10m")
+	flags.IntVar(&t.maxTurns, "max-turns", 0, "the model may give at most `N` responses")
+	flags.Float64Var(&t.maxCost, "max-cost", 0, "the model and the tools may `COST` this, in the currency of the prices")
+	flags.DurationVar(&t.maxWallTime, "max-wall-time", 0, "the `TIME` that the run may be at work, such as 10m")
 }
 
 // task returns what is to be done with a prompt.

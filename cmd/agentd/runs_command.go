@@ -56,7 +56,7 @@ func newRunsCommand(p cli.Process) *cobra.Command {
 	s.addJournalFlags(cmd.Flags())
 	cmd.Flags().StringSliceVar(&states, "state", nil, "only runs in this `STATE`: running, waiting or finished; several with commas")
 	cmd.Flags().StringVar(&query.Parent, "parent", "", "only the sub-runs of this `RUN`")
-	cmd.Flags().IntVar(&limit, "limit", 50, "at most so many runs; 0 is all")
+	cmd.Flags().IntVar(&limit, "limit", 50, "at most `N` runs; 0 is all")
 	format.AddFlag(cmd.Flags())
 	return cmd
 }

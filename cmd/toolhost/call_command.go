@@ -97,7 +97,7 @@ answers.`,
 	f.StringVar(&flags.id, "call-id", "", "the call's `ID`: a call of the same id is executed once, and asked again gives the same result")
 	f.StringVar(&flags.session, "session", "", "the `SESSION` that the call belongs to")
 	flags.context.AddFlag(f, "a value of the call's context, such as 'tenant=\"acme\"'; may be repeated")
-	f.DurationVar(&flags.timeout, "timeout", 0, "how long the call may take, such as 5s (default: the tool's own)")
+	f.DurationVar(&flags.timeout, "timeout", 0, "the `TIME` that the call may take, such as 5s (default: the tool's own)")
 	f.BoolVar(&flags.stream, "stream", false, "show statuses and logs as they come")
 	f.StringVar(&flags.approve, "approve", "", "approve the call of a dangerous tool, in your name: with the arguments as they are given, or with `=DIGEST` the final arguments that toolhost has shown")
 	f.Lookup("approve").NoOptDefVal = asGiven

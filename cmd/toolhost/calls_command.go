@@ -81,6 +81,7 @@ func showCalls(ctx context.Context, c *client.Client, p cli.Process, q tool.Call
 	slices.Reverse(calls)
 	if !asJSON && len(calls) == 0 {
 		fmt.Fprintln(p.Err(), "no such call runs or is remembered; one without an id of its caller's choice is listed only while it runs")
+		return nil
 	}
 	if !asJSON {
 		return writeCalls(p.Stdout, calls)

@@ -192,3 +192,11 @@ func TestWhatAPluginCallsJSONNeedNotBe(t *testing.T) {
 		t.Error("the result itself was changed")
 	}
 }
+
+func TestEveryCommandIsInAGroup(t *testing.T) {
+	for _, cmd := range newRoot(cli.Process{}).Commands() {
+		if cmd.IsAvailableCommand() && cmd.GroupID == "" {
+			t.Errorf("the help lists %s in no group", cmd.Name())
+		}
+	}
+}

@@ -89,7 +89,7 @@ func (s *devSession) remains(ctx context.Context) string {
 	}
 	var words string
 	for _, p := range plugins {
-		if p.State != tool.PluginDisabled {
+		if !p.State.Off() {
 			words += fmt.Sprintf("; %s stays in service, %s", strings.TrimSpace(p.Name+" "+p.Version), shortDigest(p.Digest))
 		}
 	}

@@ -184,7 +184,7 @@ func takeOver(ctx context.Context, getenv func(string) string, c *client.Client,
 	if plugin, err = at(ctx, c, d.Path); err != nil || plugin == nil {
 		return "", err
 	}
-	if plugin.State == tool.PluginDisabled || plugin.Digest != d.Digest {
+	if plugin.State.Off() || plugin.Digest != d.Digest {
 		return cmp.Or(failureOf(done, plugin.Name), plugin.Reason, refusalOf(plugin), "it is not known why"), nil
 	}
 	d.InService, d.Tools = true, append([]string{}, plugin.Tools...)

@@ -41,14 +41,16 @@ func newRoot(p cli.Process) *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.AddCommand(
-		newServeCommand(p), newToolsCommand(p), newCallCommand(p), newNewCommand(p), newInstallCommand(p),
-		newUninstallCommand(p), newDevCommand(p),
-		newCallsCommand(p), newWatchCommand(p), newCancelCommand(p), newArtifactCommand(p), newPluginsCommand(p), newPsCommand(p),
+	cli.AddGroup(root, "Call tools",
+		newToolsCommand(p), newCallCommand(p), newCallsCommand(p), newWatchCommand(p), newCancelCommand(p), newArtifactCommand(p))
+	cli.AddGroup(root, "Write plugins",
+		newNewCommand(p), newDevCommand(p), newVerifyCommand(p), newInstallCommand(p), newUninstallCommand(p))
+	cli.AddGroup(root, "Operate plugins",
+		newPluginsCommand(p), newWhyCommand(p), newPsCommand(p), newLogsCommand(p), newEventsCommand(p), newStatsCommand(p),
 		newRestartCommand(p), newDrainCommand(p), newPauseCommand(p), newResumeCommand(p), newClearCommand(p),
-		newReloadCommand(p), newTrustCommand(p), newUpgradeCommand(p), newRollbackCommand(p), newLockCommand(p),
-		newWhyCommand(p), newEventsCommand(p), newLogsCommand(p), newStatsCommand(p), newConfigCommand(p), newPolicyCommand(p), newVerifyCommand(p),
-		newGuardianCommand(),
-	)
+		newUpgradeCommand(p), newRollbackCommand(p), newLockCommand(p),
+		newTrustCommand(p), newReloadCommand(p))
+	cli.AddGroup(root, "Run and configure the server", newServeCommand(p), newConfigCommand(p), newPolicyCommand(p))
+	root.AddCommand(newGuardianCommand())
 	return root
 }

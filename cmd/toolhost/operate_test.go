@@ -116,8 +116,9 @@ func TestRemedies(t *testing.T) {
 		{"backing off", tool.PluginInfo{State: tool.PluginBackingOff}, nil, []string{"toolhost clear p", "toolhost logs p"}},
 		{"quarantined", tool.PluginInfo{State: tool.PluginQuarantined, PreviousDigest: "sha256:ab"}, nil,
 			[]string{"toolhost clear p", "toolhost logs p", "toolhost rollback p"}},
-		{"disabled", tool.PluginInfo{State: tool.PluginDisabled}, nil, []string{"", "toolhost reload"}},
-		{"locked out", tool.PluginInfo{State: tool.PluginDisabled, Refusal: &tool.PluginRefusal{Locked: true}}, nil, []string{"toolhost lock p"}},
+		{"disabled", tool.PluginInfo{State: tool.PluginDisabled}, nil, []string{""}},
+		{"unusable", tool.PluginInfo{State: tool.PluginUnusable}, nil, []string{"", "toolhost reload"}},
+		{"locked out", tool.PluginInfo{State: tool.PluginUnusable, Refusal: &tool.PluginRefusal{Locked: true}}, nil, []string{"toolhost lock p"}},
 		{"its new file is locked out", tool.PluginInfo{
 			State: tool.PluginEnabled, Warnings: []string{"changed"}, Refusal: &tool.PluginRefusal{Locked: true, Name: "q"},
 		}, nil, []string{"", "toolhost lock q"}},

@@ -92,10 +92,10 @@ func (p *pinning) wish(plugins []tool.PluginInfo, plugin tool.PluginInfo) (wish,
 		w.digest, w.version = r.Digest, ""
 		if r.Name != "" {
 			w.name = r.Name
-		} else if plugin.State == tool.PluginDisabled {
+		} else if plugin.State.Off() {
 			w.name = provisional(plugins, plugin)
 		}
-	} else if plugin.State == tool.PluginDisabled || plugin.Digest == "" {
+	} else if plugin.State.Off() || plugin.Digest == "" {
 		return wish{}, false
 	}
 	w.before = p.before[w.name]
@@ -105,7 +105,7 @@ func (p *pinning) wish(plugins []tool.PluginInfo, plugin tool.PluginInfo) (wish,
 // owner returns the path of another plugin that is in service under a name; empty if there is none.
 func owner(plugins []tool.PluginInfo, name, path string) string {
 	for _, plugin := range plugins {
-		if plugin.Name == name && plugin.Path != path && plugin.State != tool.PluginDisabled {
+		if plugin.Name == name && plugin.Path != path && !plugin.State.Off() {
 			return plugin.Path
 		}
 	}
@@ -164,7 +164,7 @@ func (p *pinning) fulfil(ctx context.Context, c *client.Client, w *wish, plugins
 	case w.failed != "":
 	case i < 0:
 		p.giveUp(w, "its file is gone")
-	case plugins[i].Digest == w.digest && plugins[i].State != tool.PluginDisabled:
+	case plugins[i].Digest == w.digest && !plugins[i].State.Off():
 		p.rename(w, plugins[i].Name, plugins[i].Version)
 	case lockedOut(plugins[i]) && plugins[i].Refusal.Name != "" && plugins[i].Refusal.Name != w.name:
 		if other := owner(plugins, plugins[i].Refusal.Name, w.path); other != "" {
@@ -172,7 +172,7 @@ func (p *pinning) fulfil(ctx context.Context, c *client.Client, w *wish, plugins
 		} else {
 			p.rename(w, plugins[i].Refusal.Name, "")
 		}
-	case plugins[i].State == tool.PluginDisabled:
+	case plugins[i].State.Off():
 		p.giveUp(w, plugins[i].Reason)
 	default: // it did not start, or was held back before the lock file kept it out: one try says which, and why
 		if _, err := c.Upgrade(ctx, plugins[i].Name); ctx.Err() != nil || errors.Is(err, client.ErrNoServer) {

@@ -27,12 +27,12 @@ func TestWhatIsPinned(t *testing.T) {
 		{Name: "changed", Path: "/p/changed", Version: "1", Digest: digestOf("a"), State: tool.PluginEnabled, Refusal: lockedOut("b", "")},
 		{Name: "held", Path: "/p/held", Version: "1", Digest: digestOf("c"), State: tool.PluginPaused,
 			Refusal: &tool.PluginRefusal{Digest: digestOf("d"), Reason: "it does not start"}},
-		{Name: "broken", Path: "/p/broken", Digest: digestOf("e"), State: tool.PluginDisabled, Reason: "it does not start"},
+		{Name: "broken", Path: "/p/broken", Digest: digestOf("e"), State: tool.PluginUnusable, Reason: "it does not start"},
 		{Name: "off", Path: "/p/off", Version: "1", Digest: digestOf("f"), State: tool.PluginDisabled, Reason: "switched off"},
-		{Name: "new", Path: "/p/new", Digest: digestOf("1"), State: tool.PluginDisabled, Refusal: lockedOut("1", "")},
-		{Name: "a file.exe", Path: "/p/a file.exe", Digest: digestOf("2"), State: tool.PluginDisabled, Refusal: lockedOut("2", "")},
-		{Name: "held", Path: "/q/held", Digest: digestOf("3"), State: tool.PluginDisabled, Refusal: lockedOut("3", "")},
-		{Name: "held", Path: "/q/other", Digest: digestOf("4"), State: tool.PluginDisabled, Refusal: lockedOut("4", "held")},
+		{Name: "new", Path: "/p/new", Digest: digestOf("1"), State: tool.PluginUnusable, Refusal: lockedOut("1", "")},
+		{Name: "a file.exe", Path: "/p/a file.exe", Digest: digestOf("2"), State: tool.PluginUnusable, Refusal: lockedOut("2", "")},
+		{Name: "held", Path: "/q/held", Digest: digestOf("3"), State: tool.PluginUnusable, Refusal: lockedOut("3", "")},
+		{Name: "held", Path: "/q/other", Digest: digestOf("4"), State: tool.PluginUnusable, Refusal: lockedOut("4", "held")},
 	}
 	before := manifest.Lock{
 		"changed": {Version: "1", Digest: digestOf("a")}, "off": {Version: "0", Digest: digestOf("f")}, "gone": {Digest: digestOf("9")},

@@ -26,8 +26,10 @@ func remedies(p tool.PluginInfo, instances []tool.InstanceInfo) []remedy {
 	case tool.PluginQuarantined:
 		all = append(all, command("clear", "lets it take calls again: the next one starts it"), command("logs", "shows what it wrote"))
 	case tool.PluginDisabled:
+		all = append(all, remedy{"", "change the configuration, and start toolhost again"})
+	case tool.PluginUnusable:
 		if !lockedOut(p) {
-			all = append(all, remedy{"", "mend what the reason says; if that is the configuration, start toolhost again, else"}, remedy{"toolhost reload", "looks at the plugin folders again"})
+			all = append(all, remedy{"", "correct what the reason says, then"}, remedy{"toolhost reload", "looks at the plugin folders again"})
 		}
 	default:
 		all = append(all, healthyRemedies(p, command)...)
@@ -35,7 +37,7 @@ func remedies(p tool.PluginInfo, instances []tool.InstanceInfo) []remedy {
 	switch {
 	case lockedOut(p):
 		all = append(all, remedy{lockCommand(p), "allows what is in its folder, " + shortDigest(p.Refusal.Digest) + ", and puts it into service"})
-	case len(p.Warnings) > 0 && p.State != tool.PluginDisabled:
+	case len(p.Warnings) > 0 && !p.State.Off():
 		all = append(all, command("upgrade", "looks at its file again, once what the warnings say is mended"))
 	}
 	if p.PreviousDigest != "" && (p.State == tool.PluginBackingOff || p.State == tool.PluginQuarantined || lastCrash(p) != nil) {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"slices"
+
 	"github.com/spf13/cobra"
 
 	"github.com/toolhost/toolhost/internal/cli"
@@ -24,10 +26,15 @@ func (s *selection) addFlags(cmd *cobra.Command, otherwise string) {
 	flags.StringSliceVar(&s.categories, "category", nil, "only tools of these `CATEGORIES`")
 	flags.StringSliceVar(&s.tags, "tag", nil, "only tools with at least one of these `TAGS`")
 	flags.BoolVar(&s.dangerous, "dangerous", false, "only dangerous tools; with =false only others (default: both)")
-	flags.Float64Var(&s.maxCost, "max-cost", 0, "only tools that cost at most this `MUCH` per use (default: any)")
-	flags.IntVar(&s.most, "max", 0, "at most so `MANY` tools (default: "+otherwise+")")
+	flags.Float64Var(&s.maxCost, "max-cost", 0, "only tools that `COST` at most this per use (default: any)")
+	flags.IntVar(&s.most, "max", 0, "at most `N` tools (default: "+otherwise+")")
 	flags.StringVar(&s.session, "session", "", "dynamic tools as this `SESSION` sees them")
 	s.changed = flags.Changed
+}
+
+// filters reports whether the flags choose among tools.
+func (s *selection) filters() bool {
+	return slices.ContainsFunc([]string{"name", "category", "tag", "dangerous", "max-cost", "max"}, s.changed)
 }
 
 // query returns what the flags select.

@@ -22,30 +22,36 @@ const descriptionWidth = 72
 func newToolsCommand(p cli.Process) *cobra.Command {
 	conn := connection{process: p}
 	var format cli.Format
-	var as tool.Viewer
+	var chosen selection
 	var values cli.Values
 	cmd := &cobra.Command{
-		Use:   "tools [NAME]",
-		Short: "List tools, or show one with its schema",
-		Long: "Tools lists all tools by name, or shows one. With -o json it prints an array of objects, for one tool an object:\n" +
+		Use:     "tools [NAME]",
+		Example: "  toolhost tools --tag files --dangerous=false\n  toolhost tools read_file",
+		Short:   "List tools, or show one with its schema",
+		Long: "Tools lists all tools by name, or those that the flags choose, or shows one. With -o json it prints an array of objects, for one tool an object:\n" +
 			"name, plugin and what the tool declares. A tool that is called like one of the commands below is shown by\n" +
 			"`toolhost tools -- NAME`.",
 		Args:              cli.Arguments(0, 1),
 		ValidArgsFunction: conn.completeTool,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := tool.CheckID(as.Session); as.Session != "" && err != nil {
-				return cli.Usage("--session: %w", err)
+			query, err := chosen.query()
+			if err != nil {
+				return err
 			}
-			as.Context = values
+			query.Context = values
+			if len(args) == 1 && chosen.filters() {
+				return cli.Usage("the filters choose among all tools; leave them out to show %q", args[0])
+			}
 			return conn.with(func(c *client.Client) error {
 				if len(args) == 1 {
+					as := tool.Viewer{Session: query.Session, Context: query.Context}
 					return showTool(cmd.Context(), c, p.Stdout, args[0], as, format.JSON())
 				}
-				return listTools(cmd.Context(), c, p.Stdout, as, format.JSON())
+				return listTools(cmd.Context(), c, p, query, format.JSON())
 			})
 		},
 	}
-	cmd.Flags().StringVar(&as.Session, "session", "", "dynamic tools as this `SESSION` sees them")
+	chosen.addFlags(cmd, "all")
 	values.AddFlag(cmd.Flags(), "dynamic tools as calls with this value of the context see them, such as 'tenant=\"acme\"'; may be repeated")
 	conn.addFlag(cmd.Flags())
 	format.AddFlag(cmd.Flags())
@@ -90,8 +96,8 @@ func viewTool(i tool.Info) toolView {
 	return v
 }
 
-func listTools(ctx context.Context, c *client.Client, w io.Writer, as tool.Viewer, asJSON bool) error {
-	infos, err := c.ListTools(ctx, tool.Query{Session: as.Session, Context: as.Context})
+func listTools(ctx context.Context, c *client.Client, p cli.Process, query tool.Query, asJSON bool) error {
+	infos, err := c.ListTools(ctx, query)
 	if err != nil {
 		return err
 	}
@@ -100,13 +106,17 @@ func listTools(ctx context.Context, c *client.Client, w io.Writer, as tool.Viewe
 		for _, i := range infos {
 			views = append(views, viewTool(i))
 		}
-		return cli.WriteJSON(w, views)
+		return cli.WriteJSON(p.Stdout, views)
+	}
+	if len(infos) == 0 {
+		fmt.Fprintln(p.Err(), "no tool is as you ask; `toolhost plugins` shows which plugins there are, and why some cannot be used")
+		return nil
 	}
 	rows := [][]string{}
 	for _, i := range infos {
 		rows = append(rows, []string{i.Spec.Name, i.Plugin, oneLineOf(i)})
 	}
-	return cli.WriteTable(w, []string{"NAME", "PLUGIN", "DESCRIPTION"}, rows)
+	return cli.WriteTable(p.Stdout, []string{"NAME", "PLUGIN", "DESCRIPTION"}, rows)
 }
 
 // oneLineOf returns what a table says of a tool.

@@ -56,7 +56,7 @@ func newVerifyCommand(p cli.Process) *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&flags.tool, "tool", "", "call this `TOOL` alone, whatever it declares, as often as the checks need")
 	f.StringVar(&flags.arguments, "arguments", "", "what to call it with, a `JSON` object (default: its examples)")
-	f.DurationVar(&flags.timeout, "timeout", 0, "how long each start and each answer may take (default: answers 10s, starts launch.timeout of toolhost.yaml)")
+	f.DurationVar(&flags.timeout, "timeout", 0, "the `TIME` that each start and each answer may take (default: answers 10s, starts launch.timeout of toolhost.yaml)")
 	f.BoolVar(&flags.strict, "strict", false, "advice is a failure, too")
 	f.BoolVarP(&flags.verbose, "verbose", "v", false, "show the checks that passed or were not applicable, too")
 	f.StringVar(&flags.config, "config", "", "configuration `FILE`, for what the plugin is granted (default: as for serve)")

@@ -14,7 +14,7 @@ type Format struct{ json bool }
 
 // AddFlag adds -o to the flags of a command.
 func (f *Format) AddFlag(flags *pflag.FlagSet) {
-	flags.VarP(f, "output", "o", "how to print: text or json")
+	flags.VarP(f, "output", "o", "print as `FORMAT`: text or json")
 }
 
 // JSON reports whether to print JSON.

@@ -75,7 +75,7 @@ func TestBadInput(t *testing.T) {
 		}
 		r.says(t, h.home+"/nosuch")
 	})
-	h.do(t, "plugins").says(t, "noplugin", "disabled", "not a toolhost plugin")
+	h.do(t, "plugins").says(t, "noplugin", "unusable", "not a toolhost plugin")
 	h.do(t, "why", "noplugin").says(t, "not a toolhost plugin", "hello from a script", "sdk")
 	out, _ := h.callJSON(t, "calculator", `{"expression":"1+1"}`)
 	if out.Text != "2" {

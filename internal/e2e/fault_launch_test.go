@@ -49,7 +49,7 @@ func TestPluginsThatCannotBeLaunched(t *testing.T) {
 	eventually(t, "all are reported", func() bool {
 		known = h.known(t)
 		for name := range plugins {
-			if p := find(name); p == nil || p.State != tool.PluginDisabled || strings.Contains(p.Reason, "is being asked") {
+			if p := find(name); p == nil || p.State != tool.PluginUnusable || strings.Contains(p.Reason, "is being asked") {
 				return false
 			}
 		}

@@ -47,7 +47,7 @@ func (h *Host) pluginInfo(p *catalog.Plugin) tool.PluginInfo {
 	info.PreviousDigest = h.cfg.Catalog.Previous(p.Info.Name)
 	switch {
 	case p.Problem != "":
-		info.State, info.Reason = tool.PluginDisabled, p.Problem
+		info.State, info.Reason = tool.PluginUnusable, p.Problem
 		return info
 	case h.cfg.Disabled(p.Info.Name):
 		info.State, info.Reason = tool.PluginDisabled, reasonSwitchedOff

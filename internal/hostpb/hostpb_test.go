@@ -190,7 +190,7 @@ func TestRoundTripKeepsEveryFieldOfCalls(t *testing.T) {
 func TestEveryStateHasAWord(t *testing.T) {
 	plugin := map[tool.PluginState]bool{
 		tool.PluginEnabled: true, tool.PluginPaused: true, tool.PluginBackingOff: true, tool.PluginQuarantined: true,
-		tool.PluginDisabled: true,
+		tool.PluginDisabled: true, tool.PluginUnusable: true,
 	}
 	for value := range toolhostv1.PluginState_name {
 		m := &toolhostv1.Plugin{State: toolhostv1.PluginState(value)}

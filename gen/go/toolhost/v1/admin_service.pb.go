@@ -40,8 +40,10 @@ const (
 	PluginState_PLUGIN_STATE_BACKING_OFF PluginState = 3
 	// Crashed too often; takes no calls until an operator clears it.
 	PluginState_PLUGIN_STATE_QUARANTINED PluginState = 4
-	// Switched off: by the operator's configuration, or because it could not be read.
+	// Switched off by the operator's configuration.
 	PluginState_PLUGIN_STATE_DISABLED PluginState = 5
+	// Its file cannot be used: it is not a plugin, is not allowed, or did not describe itself. The reason says which.
+	PluginState_PLUGIN_STATE_UNUSABLE PluginState = 6
 )
 
 // Enum value maps for PluginState.
@@ -53,6 +55,7 @@ var (
 		3: "PLUGIN_STATE_BACKING_OFF",
 		4: "PLUGIN_STATE_QUARANTINED",
 		5: "PLUGIN_STATE_DISABLED",
+		6: "PLUGIN_STATE_UNUSABLE",
 	}
 	PluginState_value = map[string]int32{
 		"PLUGIN_STATE_UNSPECIFIED": 0,
@@ -61,6 +64,7 @@ var (
 		"PLUGIN_STATE_BACKING_OFF": 3,
 		"PLUGIN_STATE_QUARANTINED": 4,
 		"PLUGIN_STATE_DISABLED":    5,
+		"PLUGIN_STATE_UNUSABLE":    6,
 	}
 )
 
@@ -3229,14 +3233,15 @@ const file_toolhost_v1_admin_service_proto_rawDesc = "" +
 	" \x01(\v2\x19.google.protobuf.DurationR\vp99Duration\x1a;\n" +
 	"\rFailuresEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x04R\x05value:\x028\x01*\xb5\x01\n" +
+	"\x05value\x18\x02 \x01(\x04R\x05value:\x028\x01*\xd0\x01\n" +
 	"\vPluginState\x12\x1c\n" +
 	"\x18PLUGIN_STATE_UNSPECIFIED\x10\x00\x12\x18\n" +
 	"\x14PLUGIN_STATE_ENABLED\x10\x01\x12\x17\n" +
 	"\x13PLUGIN_STATE_PAUSED\x10\x02\x12\x1c\n" +
 	"\x18PLUGIN_STATE_BACKING_OFF\x10\x03\x12\x1c\n" +
 	"\x18PLUGIN_STATE_QUARANTINED\x10\x04\x12\x19\n" +
-	"\x15PLUGIN_STATE_DISABLED\x10\x05*\xce\x02\n" +
+	"\x15PLUGIN_STATE_DISABLED\x10\x05\x12\x19\n" +
+	"\x15PLUGIN_STATE_UNUSABLE\x10\x06*\xce\x02\n" +
 	"\rInstanceState\x12\x1e\n" +
 	"\x1aINSTANCE_STATE_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15INSTANCE_STATE_QUEUED\x10\x01\x12\x1c\n" +

@@ -22,6 +22,7 @@ class PluginState(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     PLUGIN_STATE_BACKING_OFF: _ClassVar[PluginState]
     PLUGIN_STATE_QUARANTINED: _ClassVar[PluginState]
     PLUGIN_STATE_DISABLED: _ClassVar[PluginState]
+    PLUGIN_STATE_UNUSABLE: _ClassVar[PluginState]
 
 class InstanceState(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
@@ -50,6 +51,7 @@ PLUGIN_STATE_PAUSED: PluginState
 PLUGIN_STATE_BACKING_OFF: PluginState
 PLUGIN_STATE_QUARANTINED: PluginState
 PLUGIN_STATE_DISABLED: PluginState
+PLUGIN_STATE_UNUSABLE: PluginState
 INSTANCE_STATE_UNSPECIFIED: InstanceState
 INSTANCE_STATE_QUEUED: InstanceState
 INSTANCE_STATE_VERIFYING: InstanceState
