@@ -194,7 +194,7 @@ func TestWhatAPluginCallsJSONNeedNotBe(t *testing.T) {
 }
 
 func TestEveryCommandIsInAGroup(t *testing.T) {
-	for _, cmd := range newRoot(cli.Process{}).Commands() {
+	for _, cmd := range newRoot(cli.Process{Getenv: func(string) string { return "" }}).Commands() {
 		if cmd.IsAvailableCommand() && cmd.GroupID == "" {
 			t.Errorf("the help lists %s in no group", cmd.Name())
 		}

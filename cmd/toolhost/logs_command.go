@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -86,7 +87,8 @@ func subject(q tool.LogQuery) string {
 // logLine returns a line as people read it.
 func logLine(l tool.LogLine) string { return clock(l.Record.Time) + "  " + logText(l) }
 
-// logText is a log line without its time.
+// logText is a log line without its time. What has several lines, such as a stack trace or an exception, keeps them: those after
+// the first begin with continues, so that no plugin can make a line that seems to be another's.
 func logText(l tool.LogLine) string {
 	r := l.Record
 	var b strings.Builder
@@ -94,12 +96,26 @@ func logText(l tool.LogLine) string {
 	if l.CallID != "" {
 		fmt.Fprintf(&b, "[%s] ", l.CallID)
 	}
-	b.WriteString(r.Message)
+	b.WriteString(strings.TrimRight(r.Message, "\n"))
+	var below strings.Builder // attributes of several lines
 	for _, key := range slices.Sorted(maps.Keys(r.Attributes)) {
 		if key == "pid" {
 			continue // the instance says as much
 		}
+		var text string
+		if json.Unmarshal(r.Attributes[key], &text) == nil && strings.Contains(strings.TrimRight(text, "\n"), "\n") {
+			fmt.Fprintf(&below, "\n%s:\n%s", key, strings.TrimRight(text, "\n"))
+			continue
+		}
 		fmt.Fprintf(&b, "  %s=%s", key, r.Attributes[key])
 	}
-	return cli.OneLine(b.String())
+	b.WriteString(below.String())
+	var lines []string
+	for line := range strings.Lines(strings.TrimRight(cli.Visible(b.String()), "\n")) {
+		lines = append(lines, cli.OneLine(strings.TrimRight(line, "\n")))
+	}
+	return strings.Join(lines, "\n"+continues)
 }
+
+// continues is what a line of a log begins with that belongs to the one above.
+const continues = "    | "

@@ -113,7 +113,7 @@ func (w *explanation) lastWords(e *tool.PluginExit) []string {
 		var logged tool.Exit
 		for _, l := range w.lines {
 			if l.Instance == e.Instance {
-				logged.LastStderr = append(logged.LastStderr, l.Record.Message)
+				logged.LastStderr = append(logged.LastStderr, strings.Split(l.Record.Message, "\n")...)
 			}
 		}
 		if logged.Explained() {
