@@ -50,7 +50,7 @@ const (
 )
 
 // Keys of the run's context that mean the same to every caller that sets them; see Value. A tool declares those that it
-// reads in Spec.ContextKeys. Effects may change KeyTodos and keys of your own; agentd refuses those on the others.
+// reads in Spec.ContextKeys. Effects may change the keys that the tool declares in Spec.EffectKeys: KeyTodos and keys of your own.
 const (
 	KeyRun    = "run"    // the id of the agent's run, a string
 	KeyTurn   = "turn"   // the number of the model's response that asked for the call, from 1

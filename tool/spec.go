@@ -34,6 +34,7 @@ type Spec struct {
 	Strict                 bool                       `json:"strict,omitempty"`
 	Dynamic                bool                       `json:"dynamic,omitempty"`
 	ContextKeys            []string                   `json:"context_keys,omitempty"`
+	EffectKeys             []string                   `json:"effect_keys,omitempty"` // that its effects may change
 	Metadata               map[string]json.RawMessage `json:"metadata,omitempty"`
 }
 

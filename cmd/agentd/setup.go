@@ -138,6 +138,7 @@ func (s *setup) agentConfig(present bool) agent.Config {
 		SystemTools:        s.config.OfferedSystemTools(),
 		Kinds:              s.config.ToolChoices(),
 		MaxRuns:            s.config.MaxRuns,
+		EffectsAllowed:     s.config.EffectsAllowed(),
 		ModelIdle:          s.config.ModelIdle,
 		ExplicitCompletion: s.config.ExplicitCompletion,
 		SubRuns:            s.config.SubRunLevels(),

@@ -14,6 +14,7 @@ func overrides(tools map[string]config.ToolSettings) catalog.Overrides {
 		o := catalog.Override{
 			Plugin: s.Plugin, Disabled: s.Disabled, Rename: s.Rename, Description: s.Description, Category: s.Category, Tags: s.Tags,
 			Dangerous: s.Dangerous, Strict: s.Strict, Timeout: s.Timeout, MaxConcurrent: s.MaxConcurrent, CostPerUse: s.CostPerUse,
+			Effects: s.Effects,
 		}
 		if s.RateLimitPerMinute != nil {
 			o.RateLimitPerMinute = new(uint32(*s.RateLimitPerMinute))

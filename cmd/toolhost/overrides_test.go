@@ -20,7 +20,7 @@ import (
 func TestOverridesLoseNothing(t *testing.T) {
 	said := config.ToolSettings{
 		Disabled: new(true), Plugin: "p", Rename: "r", Description: "d", Category: "c", Tags: []string{"t"}, Dangerous: new(true),
-		Strict: new(true), Timeout: new(time.Second), RateLimitPerMinute: new(7), MaxConcurrent: new(3), CostPerUse: new(0.5),
+		Strict: new(true), Timeout: new(time.Second), RateLimitPerMinute: new(7), MaxConcurrent: new(3), CostPerUse: new(0.5), Effects: []string{"k"},
 	}
 	for _, v := range []any{said, overrides(map[string]config.ToolSettings{"x": said})["x"]} {
 		for i := range reflect.ValueOf(v).NumField() {

@@ -52,8 +52,9 @@ type Task struct {
 	ExplicitCompletion *bool
 	// Traceparent is the W3C trace context in which the run is started. Empty, or ill-formed: the run begins a trace.
 	Traceparent string
-	// Parent is set for a sub-run.
-	Parent *Parent
+	// Parent is set for a sub-run, and Effects are then the rules of the run above it. Nil: they follow from Context.
+	Parent  *Parent
+	Effects *EffectRules
 	// Window says when the conversation is made smaller. 0: the agent's.
 	Window Window
 	// SubRuns is how many levels of sub-runs there may be below the run. 0: the agent's; less: none.
@@ -176,8 +177,13 @@ func (a *Agent) begin(task *Task) (*RunStarted, error) {
 	if err := task.Window.check(); err != nil {
 		return nil, tool.Errorf(tool.KindInvalidArgument, "%w", err)
 	}
+	effects := task.Effects
+	if effects == nil {
+		effects = rulesFor(task.Context, a.config.EffectsAllowed)
+	}
 	return &RunStarted{
-		People: people, Context: task.Context, SystemTools: system, ExplicitCompletion: a.explicit(task), Parent: task.Parent, Kind: task.Kind,
+		Effects: effects,
+		People:  people, Context: task.Context, SystemTools: system, ExplicitCompletion: a.explicit(task), Parent: task.Parent, Kind: task.Kind,
 		RunID: id, Prompt: task.Prompt, Model: a.config.Model.Name(), Session: session, Tools: choice, Foreground: task.Foreground,
 		SystemPrompt: firstOf(task.SystemPrompt, a.config.SystemPrompt), Limits: limits,
 		Traceparent: traceOf(task.Traceparent),

@@ -82,6 +82,9 @@ type Config struct {
 	// SnapshotEvery is after how many events, or as many as take as long to read, a run's state is kept as a snapshot, between
 	// two turns: so many are folded anew when the run goes on after a restart. 0 means 64.
 	SnapshotEvery int
+	// EffectsAllowed are, by tool, the keys of a run's context that the tool's effects may change although they were set when the
+	// run started. The tool has to declare them as well.
+	EffectsAllowed map[string][]string
 	// Log is where the agent says what went wrong. Nil means nowhere.
 	Log *slog.Logger
 }

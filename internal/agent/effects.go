@@ -50,14 +50,14 @@ func (s *State) seen() map[string]json.RawMessage {
 	if !s.serial || s.pending == 0 {
 		return s.context
 	}
-	ahead := State{context: s.context}
+	ahead := State{context: s.context, started: RunStarted{Effects: s.started.Effects}}
 	for i := range s.batch {
 		r := s.batch[i].result
 		if r == nil || r.Result.IsError || r.Failure != nil {
 			continue
 		}
 		for _, e := range r.Result.Effects {
-			_ = ahead.foldEffect(e) // what is refused is told when the batch is complete
+			_ = ahead.foldEffect(&s.batch[i].Call, e) // what is refused is told when the batch is complete
 		}
 	}
 	return ahead.context
@@ -96,7 +96,47 @@ func checkContextKey(key string) error {
 	return nil
 }
 
-// checkEffectKey returns why tools may not change a key, or nil.
+// EffectRules says which keys of a run's context effects may change, beside what the tools declare.
+type EffectRules struct {
+	// Protected are the keys that were set when the run started, but for KeyTodos. Whoever set them decides by them, and so may
+	// rules of toolhost's policy.
+	Protected []string `json:"protected,omitempty"`
+	// Allowed are, by tool, protected keys that the operator lets the tool change.
+	Allowed map[string][]string `json:"allowed,omitempty"`
+}
+
+// rulesFor returns the rules of a run that begins with a context.
+func rulesFor(values map[string]json.RawMessage, allowed map[string][]string) *EffectRules {
+	rules := &EffectRules{Allowed: allowed}
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		if key != KeyTodos {
+			rules.Protected = append(rules.Protected, key)
+		}
+	}
+	return rules
+}
+
+// checkEffect returns why a call may not change a key, or nil. toolhost has checked what its tools declare; the agent does not
+// rely on that, because it may be another's toolhost.
+func (r *EffectRules) checkEffect(c *Call, key string) error {
+	switch err := checkEffectKey(key); {
+	case err != nil || r == nil || c.System != "":
+		return err
+	case !slices.Contains(c.EffectKeys, key):
+		return fmt.Errorf("the tool %s does not declare the context's key %q in effect_keys", clip(c.Tool), clip(key))
+	case slices.Contains(r.Protected, key) && !slices.Contains(r.Allowed[c.Tool], key):
+		return fmt.Errorf("the context's key %q was set when the run started; agentd.yaml can allow it with tools.%s.effects", clip(key), clip(c.Tool))
+	}
+	return nil
+}
+
+// refusedByHost returns what toolhost says of effects that it took out of a result.
+func refusedByHost(r *tool.Result) (refused []struct{ Key, Reason string }) {
+	_ = json.Unmarshal(r.Metadata["toolhost.refused_effects"], &refused) // what cannot be read is not told
+	return refused
+}
+
+// checkEffectKey returns why no tool may change a key, or nil.
 func checkEffectKey(key string) error {
 	if key == KeyTenant || key == KeyUser {
 		return fmt.Errorf("the context's key %q says for whom the run works, and only whoever starts a run says that", key)
@@ -115,16 +155,13 @@ func (s *State) foldEffects() {
 		if r.Result.IsError || r.Failure != nil {
 			continue
 		}
+		for _, e := range refusedByHost(&r.Result) {
+			c.drop(&change, e.Key, clip(e.Key)+": "+e.Reason)
+		}
 		for _, e := range r.Result.Effects {
 			before := s.context[e.Key]
-			if err := s.foldEffect(e); err != nil {
-				if c.dropped = append(c.dropped, err.Error()); len(c.dropped) > maxRefused {
-					continue
-				}
-				if change.Refused == nil {
-					change.Refused = make(map[string]string)
-				}
-				change.Refused[clip(e.Key)] = err.Error()
+			if err := s.foldEffect(&c.Call, e); err != nil {
+				c.drop(&change, e.Key, err.Error())
 				continue
 			}
 			if _, seen := changed[e.Key]; !seen {
@@ -146,9 +183,20 @@ func (s *State) foldEffects() {
 	}
 }
 
-// foldEffect lets one effect change the context, or returns why it cannot.
-func (s *State) foldEffect(e tool.Effect) error {
-	if err := checkEffectKey(e.Key); err != nil {
+// drop notes that an effect of the call was refused.
+func (c *callState) drop(change *ContextChange, key, reason string) {
+	if c.dropped = append(c.dropped, reason); len(c.dropped) > maxRefused {
+		return
+	}
+	if change.Refused == nil {
+		change.Refused = make(map[string]string)
+	}
+	change.Refused[clip(key)] = reason
+}
+
+// foldEffect lets one effect of a call change the context, or returns why it cannot.
+func (s *State) foldEffect(c *Call, e tool.Effect) error {
+	if err := s.started.Effects.checkEffect(c, e.Key); err != nil {
 		return err
 	}
 	after, err := joined(s.context[e.Key], e)

@@ -189,3 +189,36 @@ func TestCheckContext(t *testing.T) {
 		}
 	}
 }
+
+// TestEffectsThatNobodyDeclared: the agent does not rely on its toolhost: an effect needs the tool's declaration, and on a key that
+// the run began with the operator's permission. What toolhost took out is told like what the agent refuses.
+func TestEffectsThatNobodyDeclared(t *testing.T) {
+	echo := tool.Info{Spec: tool.Spec{Name: "echo", EffectKeys: []string{"role", "plan", "todos"}}}
+	for name, tc := range map[string]struct {
+		rules *agent.EffectRules
+		want  string // the keys that have changed
+	}{
+		"begun with role": {&agent.EffectRules{Protected: []string{"role"}}, "plan todos"},
+		"allowed":         {&agent.EffectRules{Protected: []string{"role"}, Allowed: map[string][]string{"echo": {"role"}}}, "plan role todos"},
+		"another's":       {&agent.EffectRules{Protected: []string{"role"}, Allowed: map[string][]string{"other": {"role"}}}, "plan todos"},
+		"earlier version": {nil, "plan role todos undeclared"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFolderOf(t, agent.RunStarted{Effects: tc.rules})
+			f.add(f.state.Respond(response(model.StopToolUse, call("a", "echo")), []tool.Info{echo}, f.state.Seq()))
+			result := tool.TextResult("done")
+			for _, key := range []string{"role", "plan", "todos", "undeclared"} {
+				result.Effects = append(result.Effects, effect(key, "", `[]`))
+			}
+			result.Metadata = map[string]json.RawMessage{"toolhost.refused_effects": []byte(`[{"key":"secret","reason":"a rule reads it"}]`)}
+			f.add(&agent.CallResult{CallID: "r.t1.c0", Tool: "echo", Result: result})
+			change := kept[*agent.ContextChange](f)[0]
+			if got := strings.Join(change.Keys, " "); got != tc.want {
+				t.Errorf("changed: %s, want %s", got, tc.want)
+			}
+			if change.Refused["secret"] != "secret: a rule reads it" || !strings.Contains(f.read()[0], "secret: a rule reads it") {
+				t.Errorf("refused: %v, the model reads %q", change.Refused, f.read())
+			}
+		})
+	}
+}

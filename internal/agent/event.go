@@ -78,6 +78,8 @@ type RunStarted struct {
 	Parent *Parent `json:"parent,omitempty"`
 	// Window says when the conversation is made smaller.
 	Window Window `json:"window,omitzero"`
+	// Effects says which effects of tools may change the run's context. Nil in journals of earlier versions, where any might.
+	Effects *EffectRules `json:"effect_rules,omitempty"`
 	// SubRuns is how many levels of sub-runs there may be below the run.
 	SubRuns int `json:"sub_runs,omitempty"`
 	// Kind is the kind of task by the agent's name for it. What that means is in Tools.
@@ -122,6 +124,8 @@ type Call struct {
 	Serial       bool   `json:"serial,omitempty"`
 	ReturnDirect bool   `json:"return_direct,omitempty"`
 	SideEffects  bool   `json:"side_effects,omitempty"`
+	// EffectKeys are the keys of the run's context that the tool declares to change.
+	EffectKeys []string `json:"effect_keys,omitempty"`
 	// Refusal says why the call is not made, to the model. Empty means that it is.
 	Refusal string `json:"refusal,omitempty"`
 	// System names the agent's own tool that answers the call. Empty: toolhost has the tool.

@@ -73,6 +73,7 @@ func (r *RunStarted) describe(call *model.ToolCall, id string, offered []tool.In
 	default:
 		spec := &offered[i].Spec
 		c.Serial, c.ReturnDirect, c.SideEffects = spec.Serial, spec.ReturnDirect, spec.HasSideEffects()
+		c.EffectKeys = spec.EffectKeys
 	}
 	return c
 }

@@ -238,7 +238,9 @@ func TestContextReachesTools(t *testing.T) {
 			got = append(got, call.Context)
 			return tool.Outcome{Result: tool.Result{Effects: []tool.Effect{effect("k", tool.EffectAppend, `2`)}}}
 		})
-		f := newFixture(t, turns(response(model.StopToolUse, call("a", "echo")), response(model.StopToolUse, call("b", "echo")), response(model.StopEndTurn)), tools, nil)
+		tools.infos = []tool.Info{{Spec: tool.Spec{Name: "echo", EffectKeys: []string{"k"}}}}
+		f := newFixture(t, turns(response(model.StopToolUse, call("a", "echo")), response(model.StopToolUse, call("b", "echo")), response(model.StopEndTurn)), tools,
+			func(c *agent.Config) { c.EffectsAllowed = map[string][]string{"echo": {"k"}} })
 		f.start(agent.Task{Session: `s"\\`, Context: map[string]json.RawMessage{"k": []byte(`[1]`)}})
 		f.end()
 		want := []map[string]json.RawMessage{

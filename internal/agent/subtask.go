@@ -68,10 +68,18 @@ func (s *State) subTask(c *Call) Task {
 	delete(values, KeyTodos)
 	return Task{
 		Prompt: in.Task, RunID: SubRunID(s.started.RunID, c.ID), SystemPrompt: s.started.SystemPrompt, Session: s.started.Session,
-		Tools: tools, Limits: s.shareLimits(), People: &people, Foreground: s.started.Foreground, Context: values,
+		Tools: tools, Limits: s.shareLimits(), People: &people, Foreground: s.started.Foreground, Context: values, Effects: s.subRules(values),
 		SystemTools: slices.Concat([]string{}, s.started.SystemTools), ExplicitCompletion: &explicit, Traceparent: s.started.trace(c.SentID()),
 		Parent: &Parent{RunID: s.started.RunID, CallID: c.ID}, Window: s.started.Window, SubRuns: subRunsOr(s.started.SubRuns-1, -1),
 	}
+}
+
+// subRules returns the rules of a sub-run: those of the run. For a run of an earlier version they follow from the values.
+func (s *State) subRules(values map[string]json.RawMessage) *EffectRules {
+	if s.started.Effects != nil {
+		return s.started.Effects
+	}
+	return rulesFor(values, nil)
 }
 
 // shareLimits returns the limits of a sub-run: those of the run, with what is left of its budgets divided among the

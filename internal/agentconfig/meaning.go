@@ -81,6 +81,17 @@ func (c *Config) ToolChoices() map[string]agent.ToolChoice {
 	return choices
 }
 
+// EffectsAllowed returns, by tool, the keys that effects may change although they were set when the run started.
+func (c *Config) EffectsAllowed() map[string][]string {
+	allowed := make(map[string][]string, len(c.Tools))
+	for name, t := range c.Tools {
+		if len(t.Effects) > 0 {
+			allowed[name] = t.Effects
+		}
+	}
+	return allowed
+}
+
 // NoKind returns the error that a name is none of Kinds.
 func (c *Config) NoKind(name string) error {
 	return fmt.Errorf("%q is no name of kinds in the configuration; %s", name, listed(c.Kinds))

@@ -51,10 +51,19 @@ type Config struct {
 	ModelIdle time.Duration `yaml:"model_idle" default:"5m" min:"1s"`
 	// How many levels of sub-runs there may be below a run.
 	SubRuns int `yaml:"sub_runs" default:"2" zero:"none" min:"1" max:"100"`
+	// What holds of single tools, by their names.
+	Tools map[string]Tool `yaml:"tools"`
 	// What people are asked.
 	Approvals Approvals `yaml:"approvals"`
 	// When conversations are made smaller, before the model cannot read them any more.
 	Compaction Compaction `yaml:"compaction"`
+}
+
+// Tool is what an operator says about one tool.
+type Tool struct {
+	// The keys of a run's context that the tool's effects may change although they were set when the run started. The tool has to
+	// declare them in `effect_keys` as well.
+	Effects []string `yaml:"effects" is:"key" hint:"write a list of keys of the context" unset:"none"`
 }
 
 // Compaction is when conversations are made smaller: first old results are cleared, then what was said is summed up.

@@ -24,6 +24,7 @@ type Override struct {
 	RateLimitPerMinute *uint32        // 0: none
 	MaxConcurrent      *int           // calls at the same time; 0: any number
 	CostPerUse         *float64
+	Effects            []string // keys of the context that the tool may change although a rule reads them; nil: none
 }
 
 // Overrides are what an operator says about tools, by TOOL or by PLUGIN.TOOL, which counts more, value by value. The names
@@ -46,6 +47,7 @@ func (v Overrides) of(plugin, name string) Override {
 		RateLimitPerMinute: cmp.Or(own.RateLimitPerMinute, o.RateLimitPerMinute),
 		MaxConcurrent:      cmp.Or(own.MaxConcurrent, o.MaxConcurrent),
 		CostPerUse:         cmp.Or(own.CostPerUse, o.CostPerUse),
+		Effects:            either(own.Effects, o.Effects),
 	}
 }
 
@@ -108,6 +110,7 @@ func (v Overrides) apply(plugins []*Plugin, taken func(name string) bool) overri
 			own := *t
 			own.override, own.Spec = o, o.apply(t.Spec)
 			set(&own.MaxConcurrent, o.MaxConcurrent)
+			own.Effects = o.Effects
 			tools = append(tools, &own)
 			if o.Rename != "" && o.Rename != t.Spec.Name {
 				wanted = append(wanted, &renaming{tool: &own, plugin: p})

@@ -61,7 +61,8 @@ type Tool struct {
 	Plugin *Plugin
 	Schema *Schema // of the arguments
 
-	MaxConcurrent int // calls at the same time; 0: any number
+	MaxConcurrent int      // calls at the same time; 0: any number
+	Effects       []string // keys of the context that the operator lets it change although a rule of the policy reads them
 
 	declared string   // the name that its plugin declares
 	override Override // what the operator says about it

@@ -95,6 +95,9 @@ type ToolSettings struct {
 	MaxConcurrent *int `yaml:"max_concurrent" zero:"unlimited" min:"1" max:"1000000" unset:"unlimited"`
 	// What a call costs, in the unit that all tools use; callers can leave out what is too dear.
 	CostPerUse *float64 `yaml:"cost_per_use" min:"0" max:"1000000000" unset:"what the plugin declares"`
+	// The keys of the run's context that the tool's effects may change although a rule of the policy reads them. The tool has to
+	// declare them in `effect_keys` as well.
+	Effects []string `yaml:"effects" is:"key" hint:"write a list of keys of the context" unset:"none"`
 }
 
 // Log is what toolhost prints to standard error.

@@ -55,6 +55,11 @@ func (d *decoder) checkTool(parent, key string, s ToolSettings) {
 			d.Fail(at, full, "the text is empty; leave the key out for what the plugin declares")
 		}
 	}
+	for i, key := range s.Effects {
+		if key == "" {
+			d.Fail(d.At[settings.Join(parent, "effects")], settings.Join(parent, "effects"), "key %d is empty", i+1)
+		}
+	}
 	for i, tag := range s.Tags {
 		if tag == "" {
 			d.Fail(d.At[settings.Join(parent, "tags")], settings.Join(parent, "tags"), "tag %d is empty", i+1)

@@ -216,7 +216,7 @@ func (x *examiner) judgeDeclarations(spec *tool.Spec) {
 	if spec.ReadOnly && spec.Dangerous {
 		complain("it is declared both read_only, which changes nothing, and dangerous")
 	}
-	for _, name := range slices.Concat(spec.RequiresAuth, spec.ContextKeys, spec.Tags) {
+	for _, name := range slices.Concat(spec.RequiresAuth, spec.ContextKeys, spec.EffectKeys, spec.Tags) {
 		if strings.TrimSpace(name) == "" {
 			complain("the name of a secret, context key or tag is empty")
 		}

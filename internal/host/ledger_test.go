@@ -65,7 +65,7 @@ func TestLedgerCountsWhatItKeeps(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var ran atomic.Int32
 				r := newRig(t, []hosttest.Tool{{
-					Spec: tool.Spec{Name: "say", Description: "Says something.", ReadOnly: true},
+					Spec: tool.Spec{Name: "say", Description: "Says something.", ReadOnly: true, EffectKeys: []string{"k"}},
 					Run: func(context.Context, tool.Call, func(tool.Event)) (tool.Result, error) {
 						ran.Add(1)
 						return kept.result, kept.err

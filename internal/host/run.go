@@ -148,6 +148,7 @@ func (r *run) final(outcome tool.Outcome) tool.Outcome {
 	outcome.CallID = r.call.ID
 	r.tellRepairs(&outcome)
 	r.tellFilters(&outcome)
+	r.checkEffects(&outcome)
 	r.shape(&outcome.Result)
 	if outcome.Err != nil {
 		e := *outcome.Err

@@ -41,7 +41,7 @@ func withStore(t *testing.T, cfg artifact.Config) func(*host.Config) {
 // answering is a tool that answers what it is told to.
 func answering(answer func() (tool.Result, error)) hosttest.Tool {
 	return hosttest.Tool{
-		Spec: tool.Spec{Name: "answer", Description: "Answers.", InputSchema: json.RawMessage(`{"type":"object"}`), ReadOnly: true},
+		Spec: tool.Spec{Name: "answer", Description: "Answers.", InputSchema: json.RawMessage(`{"type":"object"}`), ReadOnly: true, EffectKeys: []string{"k"}},
 		Run: func(context.Context, tool.Call, func(tool.Event)) (tool.Result, error) {
 			return answer()
 		},

@@ -65,7 +65,7 @@ func Compile(rules []Rule) (*Policy, error) {
 	p := &Policy{rules: make([]compiledRule, len(rules))}
 	names := map[string]bool{}
 	for i, rule := range rules {
-		program, counted, wrong := compile(env, rule.When)
+		program, counted, wrong := compile(env, rule.When, &p.context)
 		for _, err := range wrong {
 			err.Field = "when"
 		}
@@ -138,7 +138,7 @@ func loops(checked *cel.Ast) bool {
 	return found
 }
 
-func compile(env *cel.Env, expression string) (program cel.Program, counted bool, wrong Errors) {
+func compile(env *cel.Env, expression string, context *reading) (program cel.Program, counted bool, wrong Errors) {
 	checked, issues := env.Compile(expression)
 	if issues.Err() != nil {
 		var errs Errors
@@ -150,6 +150,7 @@ func compile(env *cel.Env, expression string) (program cel.Program, counted bool
 	if errs := growing(checked); errs != nil {
 		return nil, false, errs
 	}
+	context.note(checked)
 	if out := checked.OutputType(); !out.IsExactType(cel.BoolType) {
 		message := fmt.Sprintf("the expression has to be true or false, and is of type %s", out)
 		if out.IsExactType(cel.DynType) {

@@ -70,7 +70,8 @@ type Decision struct {
 // Policy is rules that were compiled. It does not change and is safe for concurrent use. A nil or zero Policy has no
 // rules: dangerous tools require approval, all others are allowed.
 type Policy struct {
-	rules []compiledRule
+	rules   []compiledRule
+	context reading // which keys of it the rules read
 }
 
 type compiledRule struct {

@@ -30,7 +30,7 @@ func fullSpec() tool.Spec {
 		Retry:              tool.RetryPolicy{MaxAttempts: 3, InitialBackoff: time.Millisecond, MaxBackoff: time.Second},
 		RateLimitPerMinute: 60, MemoryLimitBytes: 1 << 33, CostPerUse: 0.25, RequiresAuth: []string{"TOKEN"},
 		SandboxExempt: true, PartialArguments: true, Dangerous: true, ReadOnly: true, Idempotent: true, Serial: true,
-		ReturnDirect: true, Strict: true, Dynamic: true, ContextKeys: []string{"todos"}, Metadata: values,
+		ReturnDirect: true, Strict: true, Dynamic: true, ContextKeys: []string{"todos"}, EffectKeys: []string{"e"}, Metadata: values,
 	}
 }
 
@@ -210,7 +210,7 @@ func TestWhatCannotTravelIsMadeHarmless(t *testing.T) {
 	const bad, good = "a\xff\xfeb", "a\uFFFDb"
 	spec := tool.Spec{
 		Name: bad, Version: bad, DisplayName: bad, Description: bad, Category: bad, Tags: []string{bad},
-		InputExamples: []tool.InputExample{{Description: bad}}, RequiresAuth: []string{bad}, ContextKeys: []string{bad},
+		InputExamples: []tool.InputExample{{Description: bad}}, RequiresAuth: []string{bad}, ContextKeys: []string{bad}, EffectKeys: []string{"e"},
 		Metadata: map[string]json.RawMessage{bad: nil}, CostPerUse: math.NaN(), Timeout: -1,
 	}
 	messages := []proto.Message{

@@ -34,6 +34,7 @@ func FromSpec(s tool.Spec) *toolv1.ToolSpec {
 		Strict:                 s.Strict,
 		Dynamic:                s.Dynamic,
 		ContextKeys:            validTexts(s.ContextKeys),
+		EffectKeys:             validTexts(s.EffectKeys),
 		Metadata:               FromValues(s.Metadata),
 	}
 }
@@ -67,6 +68,7 @@ func ToSpec(s *toolv1.ToolSpec) tool.Spec {
 		Strict:                 s.GetStrict(),
 		Dynamic:                s.GetDynamic(),
 		ContextKeys:            toTexts(s.GetContextKeys()),
+		EffectKeys:             toTexts(s.GetEffectKeys()),
 		Metadata:               ToValues(s.GetMetadata()),
 	}
 }

@@ -24,6 +24,7 @@ func addTool() sdk.Tool {
 		// One after the other, each sees what the one before it added.
 		Serial:      true,
 		ContextKeys: []string{sdk.KeyTodos},
+		EffectKeys:  []string{sdk.KeyTodos},
 	}, addTodo)
 }
 

@@ -57,6 +57,7 @@ func updateTool() sdk.Tool {
 		// One after the other, each sees what the one before it changed.
 		Serial:      true,
 		ContextKeys: []string{sdk.KeyTodos},
+		EffectKeys:  []string{sdk.KeyTodos},
 	}, updateTodo)
 }
 

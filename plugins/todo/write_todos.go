@@ -32,6 +32,7 @@ People watch the list while you work. It stays when the conversation is shortene
 				Arguments: json.RawMessage(`{"todos":[{"text":"Find where the date is parsed","status":"in_progress"},{"text":"Write a test that fails"},{"text":"Mend it and run all tests"}]}`)},
 		},
 		Idempotent: true,
+		EffectKeys: []string{sdk.KeyTodos},
 	}, writeTodos)
 }
 

@@ -21,7 +21,7 @@ type input struct {
 
 func main() {
 	sdk.Serve(sdk.Plugin{Name: "leaky", Version: "1.0.0", Description: "Shows secrets, for tests.", Tools: []sdk.Tool{
-		sdk.Func(sdk.Spec{Name: "leak", Description: "Shows its secret.", RequiresAuth: []string{key}}, leak),
+		sdk.Func(sdk.Spec{Name: "leak", Description: "Shows its secret.", RequiresAuth: []string{key}, EffectKeys: []string{"key"}}, leak),
 		sdk.Func(sdk.Spec{Name: "needy", Description: "Needs more than there is.", RequiresAuth: []string{key, "NOT_GRANTED", "NOT_THERE"}}, leak),
 		sdk.Func(sdk.Spec{Name: "stranger", Description: "Declares no secret."}, stranger),
 	}})

@@ -89,7 +89,7 @@ async def break_down(kind: str, message: str, retry_after_ms: int = 0) -> None:
     raise ToolhostError.of(Kind(kind))(message, retry_after=retry_after_ms / 1000)
 
 
-@plugin.tool(read_only=True)
+@plugin.tool(read_only=True, effect_keys=["plan", "seen", "tree"])
 def effects() -> Result:
     """Does what the case of effects needs."""
     return Result(

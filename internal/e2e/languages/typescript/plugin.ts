@@ -60,7 +60,7 @@ await serve({
         throw new ToolhostError(kind as ErrorKind, message, { retryAfterMs: retry_after_ms });
       },
     ),
-    tool({ ...spec("effects") }, () =>
+    tool({ ...spec("effects"), effectKeys: ["plan", "seen", "tree"] }, () =>
       result({
         content: "planned",
         effects: [

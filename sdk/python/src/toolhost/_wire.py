@@ -305,6 +305,7 @@ def from_spec(spec: Spec) -> spec_pb2.ToolSpec:
         strict=spec.strict,
         dynamic=spec.dynamic,
         context_keys=spec.context_keys,
+        effect_keys=spec.effect_keys,
         metadata=encoded_values(spec.metadata),
     )
     if spec.retry != Retry():
@@ -362,5 +363,6 @@ def to_spec(m: spec_pb2.ToolSpec) -> Spec:
         strict=m.strict,
         dynamic=m.dynamic,
         context_keys=tuple(m.context_keys),
+        effect_keys=tuple(m.effect_keys),
         metadata=values(m.metadata),
     )

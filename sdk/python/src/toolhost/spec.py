@@ -90,4 +90,6 @@ class Spec:
     """Whether it looks different to each session."""
     context_keys: Sequence[str] = ()
     """The keys of the run's context that the tool wants."""
+    effect_keys: Sequence[str] = ()
+    """The keys of the run's context that the tool's effects may change. Effects on other keys are refused."""
     metadata: Mapping[str, Any] = field(default_factory=dict)

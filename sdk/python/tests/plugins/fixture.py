@@ -90,7 +90,7 @@ async def break_down(kind: str, message: str, retry_after: float = 0) -> None:
     raise ToolhostError.of(Kind[kind])(message, retry_after=retry_after)
 
 
-@plugin.tool(read_only=True)
+@plugin.tool(read_only=True, effect_keys=["plan", "seen", "tree"])
 def effects() -> Result:
     """Do what the test of effects needs."""
     return Result(

@@ -50,6 +50,8 @@ export interface ToolInfo {
   readonly dynamic: boolean;
   /** The keys of the run's context that it wants. */
   readonly contextKeys: readonly string[];
+  /** The keys of the run's context that its effects may change. */
+  readonly effectKeys: readonly string[];
   /** Whatever else its author said, as JSON values by key. */
   readonly metadata: Readonly<Record<string, unknown>>;
   /** The plugin that ships it. */

@@ -86,6 +86,7 @@ function specJSON(s: ToolSpec): Record<string, unknown> {
     strict: s.strict,
     dynamic: s.dynamic,
     context_keys: s.contextKeys,
+    effect_keys: s.effectKeys,
     metadata: Object.fromEntries(Object.entries(s.metadata).map(([key, value]) => [key, jsonOf(value)])),
   });
 }

@@ -222,6 +222,7 @@ export function specMessage(spec: Readonly<ToolSpec>): MessageInitShape<typeof T
     strict: spec.strict ?? false,
     dynamic: spec.describe !== undefined,
     contextKeys: [...(spec.contextKeys ?? [])],
+    effectKeys: [...(spec.effectKeys ?? [])],
     metadata: toValues(spec.metadata),
   };
 }

@@ -59,6 +59,8 @@ export interface ToolSpec<S extends Schema = Schema> {
   strict?: boolean;
   /** The keys of the run's context that the tool wants, such as `run` or `user`; see Session.values. */
   contextKeys?: readonly string[];
+  /** The keys of the run's context that the tool's effects may change. Effects on other keys are refused. */
+  effectKeys?: readonly string[];
   /** Whatever else is to be said, as JSON values by key. */
   metadata?: Readonly<Record<string, unknown>>;
   /**

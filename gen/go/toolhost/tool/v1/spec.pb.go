@@ -92,7 +92,11 @@ type ToolSpec struct {
 	// mean the same everywhere. No others reach it.
 	ContextKeys []string `protobuf:"bytes,26,rep,name=context_keys,json=contextKeys,proto3" json:"context_keys,omitempty"`
 	// Whatever else the author wants to say, as JSON values by key.
-	Metadata      map[string][]byte `protobuf:"bytes,27,rep,name=metadata,proto3" json:"metadata,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	Metadata map[string][]byte `protobuf:"bytes,27,rep,name=metadata,proto3" json:"metadata,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// The keys of the run's context that the tool's effects may change. toolhost and agentd refuse effects on other keys: a policy
+	// may trust the context. Keys that a rule of the policy reads, and keys that were set when the run started, need the operator's
+	// permission as well. `tenant`, `user`, `session`, `run` and `turn` are never for effects to change.
+	EffectKeys    []string `protobuf:"bytes,28,rep,name=effect_keys,json=effectKeys,proto3" json:"effect_keys,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -316,6 +320,13 @@ func (x *ToolSpec) GetMetadata() map[string][]byte {
 	return nil
 }
 
+func (x *ToolSpec) GetEffectKeys() []string {
+	if x != nil {
+		return x.EffectKeys
+	}
+	return nil
+}
+
 // InputExample is one call as its author imagines it.
 type InputExample struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -440,7 +451,7 @@ var File_toolhost_tool_v1_spec_proto protoreflect.FileDescriptor
 
 const file_toolhost_tool_v1_spec_proto_rawDesc = "" +
 	"\n" +
-	"\x1btoolhost/tool/v1/spec.proto\x12\x10toolhost.tool.v1\x1a\x1egoogle/protobuf/duration.proto\"\xcc\b\n" +
+	"\x1btoolhost/tool/v1/spec.proto\x12\x10toolhost.tool.v1\x1a\x1egoogle/protobuf/duration.proto\"\xed\b\n" +
 	"\bToolSpec\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\aversion\x18\x02 \x01(\tR\aversion\x12!\n" +
@@ -472,7 +483,9 @@ const file_toolhost_tool_v1_spec_proto_rawDesc = "" +
 	"\x06strict\x18\x18 \x01(\bR\x06strict\x12\x18\n" +
 	"\adynamic\x18\x19 \x01(\bR\adynamic\x12!\n" +
 	"\fcontext_keys\x18\x1a \x03(\tR\vcontextKeys\x12D\n" +
-	"\bmetadata\x18\x1b \x03(\v2(.toolhost.tool.v1.ToolSpec.MetadataEntryR\bmetadata\x1a;\n" +
+	"\bmetadata\x18\x1b \x03(\v2(.toolhost.tool.v1.ToolSpec.MetadataEntryR\bmetadata\x12\x1f\n" +
+	"\veffect_keys\x18\x1c \x03(\tR\n" +
+	"effectKeys\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\fR\x05value:\x028\x01\"N\n" +

@@ -137,6 +137,7 @@ const spec = (name) => ({
   read_only: true,
   partial_arguments: name === 'draft',
   context_keys: name === 'describe_call' ? ['colour'] : [],
+  effect_keys: name === 'effects' ? ['plan', 'seen', 'tree'] : [],
 })
 
 serve(

@@ -179,6 +179,7 @@ def spec(name):
         read_only=True,
         partial_arguments=name == "draft",
         context_keys=["colour"] if name == "describe_call" else [],
+        effect_keys=["plan", "seen", "tree"] if name == "effects" else [],
     )
 
 

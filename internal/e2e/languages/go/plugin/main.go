@@ -23,7 +23,7 @@ func main() {
 		sdk.Func(spec("blocks"), blocks),
 		sdk.Func(spec("fail"), fail),
 		sdk.Func(spec("break_down"), breakDown),
-		sdk.Func(spec("effects"), effects),
+		sdk.Func(spec("effects", func(s *sdk.Spec) { s.EffectKeys = []string{"plan", "seen", "tree"} }), effects),
 		sdk.Func(spec("steps"), steps),
 		sdk.Func(spec("wait"), wait),
 		sdk.Func(spec("about_the_call", func(s *sdk.Spec) { s.ContextKeys = []string{"colour"} }), aboutTheCall),

@@ -58,6 +58,7 @@ class Options(TypedDict, total=False):
     return_direct: bool
     strict: bool
     context_keys: Sequence[str]
+    effect_keys: Sequence[str]
     metadata: Mapping[str, Any]
 
 

@@ -231,9 +231,11 @@ export const ArtifactSchema: GenMessage<Artifact> = /*@__PURE__*/
   messageDesc(file_toolhost_tool_v1_result, 3);
 
 /**
- * Effect is a change to the run's context that a tool returns instead of making it. The keys `tenant`, `user`, `session`,
- * `run` and `turn` say for whom and where the run works: agentd refuses effects on them, with a line that the model reads, and
- * keeps the result. So should every caller that folds effects.
+ * Effect is a change to the run's context that a tool returns instead of making it. A tool may change only the keys that it
+ * declares in ToolSpec.effect_keys. toolhost takes other effects out of the result, keeps the rest of it, and lists them with
+ * their reasons in the metadata `toolhost.refused_effects`. agentd checks effects again before it folds them, and so should every
+ * caller: also refuse keys that were set when the run started. The keys `tenant`, `user`, `session`, `run` and `turn` say for whom
+ * and where the run works, and no effect changes them.
  *
  * @generated from message toolhost.tool.v1.Effect
  */
