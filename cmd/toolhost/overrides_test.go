@@ -32,7 +32,7 @@ func TestOverridesLoseNothing(t *testing.T) {
 	want := catalog.Overrides{
 		"x": {
 			Disabled: new(true), Plugin: "p", Rename: "r", Description: "d", Category: "c", Tags: []string{"t"}, Dangerous: new(true),
-			Strict: new(true), Timeout: new(time.Second), RateLimitPerMinute: new(uint32(7)), MaxConcurrent: new(3), CostPerUse: new(0.5),
+			Strict: new(true), Timeout: new(time.Second), RateLimitPerMinute: new(uint32(7)), MaxConcurrent: new(3), CostPerUse: new(0.5), Effects: []string{"k"},
 		},
 		"p.y": {},
 	}
