@@ -28,7 +28,7 @@ func openRecords(ctx context.Context, options serveOptions, logger *slog.Logger)
 		}
 	}()
 	r.calls, err = callstore.Open(ctx, callstore.Config{
-		Path:        filepath.Join(options.recordsDir(), "calls.db"),
+		Path:        filepath.Join(options.recordsDir(), ledgerFile),
 		MaxIDs:      options.Ledger.MaxIDs,
 		MaxBytes:    int64(options.Ledger.MaxBytes),
 		KeepIDs:     options.Ledger.KeepIDs,
@@ -36,6 +36,9 @@ func openRecords(ctx context.Context, options serveOptions, logger *slog.Logger)
 		Logger:      logger,
 	})
 	if err != nil {
+		return nil, err
+	}
+	if err := keeperOf(&options).settle(r.calls.ID()); err != nil {
 		return nil, err
 	}
 	r.artifacts, err = artifact.Open(artifact.Config{

@@ -59,6 +59,9 @@ func serve(ctx context.Context, options serveOptions, stdout, stderr io.Writer) 
 			return err
 		}
 	}
+	if err := keeperOf(&options).check(); err != nil {
+		return err
+	}
 	if err := groundsOf(options).check(&options.Config); err != nil {
 		return err
 	}

@@ -20,10 +20,11 @@ import (
 // serveOptions is what `serve` is to do, checked: the configuration file with the flags over it. Paths are absolute.
 type serveOptions struct {
 	config.Config
-	file     string          // that the configuration is of; empty: none
-	records  string          // the folder of the ledger and the artifacts; empty: Config.State
-	listen   address.Address // of Config.Listen
-	logLevel slog.Level      // of Config.Log.Level
+	file         string          // that the configuration is of; empty: none
+	acceptedLoss string          // the id of the ledger whose loss is accepted; empty: none
+	records      string          // the folder of the ledger and the artifacts; empty: Config.State
+	listen       address.Address // of Config.Listen
+	logLevel     slog.Level      // of Config.Log.Level
 
 	lockNamed bool // the lock file was not just found in the current folder
 	getenv    func(string) string
@@ -35,9 +36,9 @@ type serveOptions struct {
 
 // serveFlags is what the command line says, as it is. What it does not say is empty.
 type serveFlags struct {
-	plugins                                                               []string
-	config, listen, stateDir, records, workspace, level, format, lockFile string
-	locked                                                                bool
+	plugins                                                                             []string
+	config, listen, stateDir, records, acceptedLoss, workspace, level, format, lockFile string
+	locked                                                                              bool
 }
 
 func newServeCommand(p cli.Process) *cobra.Command {
@@ -67,6 +68,7 @@ func newServeCommand(p cli.Process) *cobra.Command {
 	f.StringVar(&flags.listen, "listen", "", "`ADDRESS` to listen at: unix:///PATH or 127.0.0.1:PORT (default: this user's socket)")
 	f.StringVar(&flags.stateDir, "state", "", "folder `DIR` for what outlives the process (default: XDG_STATE_HOME/toolhost)")
 	f.StringVar(&flags.records, "records", "", "folder `DIR` for the ledger of calls and the artifacts, where they are to outlive the state (default: the state's)")
+	f.StringVar(&flags.acceptedLoss, "accept-lost-ledger", "", "begin a new ledger of calls in place of the lost one of this `ID`, which toolhost names when it refuses to start")
 	f.StringVar(&flags.workspace, "workspace", "", "folder `DIR` in which tools may work (default: the current folder)")
 	f.StringVar(&flags.level, "log-level", "", "the least `LEVEL` that is logged: debug, info, warn or error (default: info)")
 	f.StringVar(&flags.format, "log-format", "", "the `FORM` of the log: text or json (default: text)")
@@ -111,6 +113,7 @@ func (f serveFlags) options(getenv func(string) string) (serveOptions, error) {
 	if err := trustConfig(getenv, file, writableFolders(&options.Config)); err != nil {
 		return options, err
 	}
+	options.acceptedLoss = f.acceptedLoss
 	if f.records != "" {
 		if options.records, err = absolute("--records", f.records); err != nil {
 			return options, err

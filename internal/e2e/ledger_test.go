@@ -1,0 +1,83 @@
+package e2e_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/toolhost/toolhost/tool"
+)
+
+// fails starts a toolhost that must not start, and returns what it says.
+func (h *toolhost) fails(t *testing.T, flags ...string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	r := run(t, command(ctx, h.home, nil, "toolhost", append([]string{"serve",
+		"--plugins", h.plugins, "--listen", h.addr, "--state", h.state, "--workspace", h.workspace}, flags...)...))
+	if r.code == 0 || strings.Contains(r.stdout, "ready") {
+		t.Fatalf("it started: %s%s", r.stdout, r.stderr)
+	}
+	return r.stderr
+}
+
+// TestALostLedgerIsNotReplacedSilently: toolhost does not begin with an empty ledger next to other state, whatever became of
+// the old one, and begins with one if the operator says so by the old one's id.
+func TestALostLedgerIsNotReplacedSilently(t *testing.T) {
+	t.Parallel()
+	another := start(t)
+	another.stop(t)
+	remove := func(t *testing.T, h *toolhost, names ...string) {
+		t.Helper()
+		for _, name := range names {
+			if err := os.RemoveAll(filepath.Join(h.state, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for name, lose := range map[string]func(t *testing.T, h *toolhost){
+		"removed": func(t *testing.T, h *toolhost) { remove(t, h, "calls.db", "calls.db-wal", "calls.db-shm") },
+		"emptied": func(t *testing.T, h *toolhost) {
+			remove(t, h, "calls.db-wal", "calls.db-shm")
+			write(t, filepath.Join(h.state, "calls.db"), "", 0o600)
+		},
+		"that of another": func(t *testing.T, h *toolhost) {
+			remove(t, h, "calls.db-wal", "calls.db-shm")
+			other, err := os.ReadFile(filepath.Join(another.state, "calls.db"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			write(t, filepath.Join(h.state, "calls.db"), string(other), 0o600)
+		},
+		"removed with its id": func(t *testing.T, h *toolhost) { remove(t, h, "calls.db", "calls.db-wal", "calls.db-shm", "ledger.id") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := prepare(t)
+			installStamped(t, h, "one", "", "")
+			h.serve(t)
+			call := tool.Call{ID: "only-once", Tool: "stamped_write", Arguments: []byte(`{"file":"written","text":"once"}`), Timeout: patience}
+			if _, err := h.dial(t).Call(t.Context(), call); err != nil {
+				t.Fatal(err)
+			}
+			if log := h.stderr.String(); strings.Contains(log, "ledger") {
+				t.Errorf("the first start speaks of the ledger:\n%s", log)
+			}
+			h.stop(t)
+			lose(t, h)
+			said := h.fails(t)
+			match := regexp.MustCompile(`--accept-lost-ledger (\S+)`).FindStringSubmatch(said)
+			if match == nil || !strings.Contains(said, "calls.db") {
+				t.Fatalf("it does not say how to go on:\n%s", said)
+			}
+			if again := h.fails(t, "--accept-lost-ledger", "0123456789abcdef"); !strings.Contains(again, match[1]) {
+				t.Errorf("with the id of another ledger it says:\n%s", again)
+			}
+			h.serve(t, "--accept-lost-ledger", match[1])
+			h.stop(t)
+			h.serve(t) // the new ledger is the folder's from now on
+		})
+	}
+}
