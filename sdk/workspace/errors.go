@@ -18,6 +18,8 @@ var (
 	ErrNotFolder = errors.New("is no folder")
 	// ErrIrregular: the name leads to what is neither a regular file nor a folder.
 	ErrIrregular = errors.New("is no regular file")
+	// ErrTooLarge: the file has more bytes than can be returned at once.
+	ErrTooLarge = errors.New("is too large")
 	// ErrChanged: the file has another version than the one that was asked for.
 	ErrChanged = errors.New("was changed by somebody else")
 )

@@ -104,6 +104,11 @@ func (l *Local) Open(ctx context.Context, name string) (File, error) {
 	return &localFile{file: file, info: infoOf(info), ctx: ctx, name: name}, nil
 }
 
+// ReadFile implements Reader.
+func (l *Local) ReadFile(ctx context.Context, name string) ([]byte, error) {
+	return readFile(ctx, l, name)
+}
+
 // open opens a file or folder for reading, if its kind is wanted. It never blocks on a FIFO and opens no device.
 func (l *Local) open(rel, name string, wanted func(string, fs.FileMode) error) (*os.File, fs.FileInfo, error) {
 	// Opening a device may already do something, so its kind is asked first; asked again below, because it may change

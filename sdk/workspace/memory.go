@@ -107,6 +107,11 @@ func (m *Memory) Rel(path string) (string, error) {
 	return relative(path, func() []string { return []string{m.dir} })
 }
 
+// ReadFile implements Reader.
+func (m *Memory) ReadFile(ctx context.Context, name string) ([]byte, error) {
+	return readFile(ctx, m, name)
+}
+
 // Sub implements Workspace.
 func (m *Memory) Sub(ctx context.Context, name string) (Workspace, error) {
 	n, rel, err := m.find(ctx, "open", name)

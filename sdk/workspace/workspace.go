@@ -49,8 +49,34 @@ type Reader interface {
 	// a folder with ErrFolder, and what may block or act when it is opened, such as a FIFO, a socket and a device, with
 	// ErrIrregular. ctx bounds the reading too.
 	Open(ctx context.Context, name string) (File, error)
+	// ReadFile returns the content of a regular file of at most MaxReadFile bytes. It refuses what Open refuses, and a larger
+	// file with ErrTooLarge.
+	ReadFile(ctx context.Context, name string) ([]byte, error)
 	// ReadDir yields the entries of a folder, in no order and without "." and "..". An error is the last that it yields.
 	ReadDir(ctx context.Context, name string) iter.Seq2[Entry, error]
+}
+
+// MaxReadFile is the most that ReadFile returns, in bytes: 64 MiB, as much as the arguments of a call may have. Whoever
+// wants to read more opens the file and reads it in parts.
+const MaxReadFile = 64 << 20
+
+// readFile implements ReadFile by Open.
+func readFile(ctx context.Context, r Reader, name string) ([]byte, error) {
+	file, err := r.Open(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	var content []byte
+	if file.Info().Size <= MaxReadFile { // it may say less than there is
+		if content, err = io.ReadAll(io.LimitReader(file, MaxReadFile+1)); err != nil {
+			return nil, err
+		}
+	}
+	if file.Info().Size > MaxReadFile || len(content) > MaxReadFile {
+		return nil, errorf(ErrTooLarge, "%q has more than %d bytes; read a part of it", name, MaxReadFile)
+	}
+	return content, nil
 }
 
 // Writer changes a workspace.

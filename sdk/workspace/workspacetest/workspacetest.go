@@ -78,6 +78,9 @@ func read(t *testing.T, w workspace.Reader, name string) (string, error) {
 		return "", err
 	}
 	content, err := io.ReadAll(file)
+	if whole, wholeErr := w.ReadFile(t.Context(), name); string(whole) != string(content) || wholeErr != nil {
+		t.Errorf("ReadFile(%q) gives %q, %v; the open file has %q", name, whole, wholeErr, content)
+	}
 	return string(content), cmp.Or(err, file.Close())
 }
 
@@ -118,6 +121,11 @@ func (s suite) testRead(t *testing.T) {
 	reads(t, w, map[string]string{
 		"hello.txt": "hello\n", "./sub/inner.txt": "inner\n", "sub/../hello.txt": "hello\n", dir + "/sub/deep/d.txt": "deep\n",
 	})
+	for name, want := range map[string]error{"sub": workspace.ErrFolder, "missing": fs.ErrNotExist, "../x": workspace.ErrOutside} {
+		if content, err := w.ReadFile(t.Context(), name); !errors.Is(err, want) {
+			t.Errorf("ReadFile(%q) gives %q, %v; want the error %v", name, content, err, want)
+		}
+	}
 	info, err := w.Stat(t.Context(), "sub/inner.txt")
 	if err != nil || info.Name != "inner.txt" || !info.Mode.IsRegular() || info.Size != 6 || info.Version == "" || info.ModTime.IsZero() {
 		t.Errorf("got %+v, %v", info, err)
