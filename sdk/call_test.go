@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -264,5 +266,27 @@ func TestLogger(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got.Logs); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestPathsInErrorsAreRelative: neither the model nor the caller is told where the workspace is.
+func TestPathsInErrorsAreRelative(t *testing.T) {
+	dir := t.TempDir()
+	h := sdktest.New(t, pluginOf(func(ctx context.Context, in struct {
+		Infra bool `json:"infra,omitempty"`
+	}) (string, error) {
+		_, err := os.ReadFile(filepath.Join(sdk.Workspace(ctx), "sub", "none.txt"))
+		if in.Infra {
+			return "", sdk.Unavailable("reading: %w", err)
+		}
+		return "", err
+	}))
+	const want = "open sub/none.txt: no such file or directory"
+	if got := h.Call("x", `{}`, sdktest.WithWorkspace(dir)); got.Err != nil || !got.IsError || got.Text() != want {
+		t.Errorf("the model reads %q, %v; want %q", got.Text(), got.Err, want)
+	}
+	infra := h.Call("x", `{"infra":true}`, sdktest.WithWorkspace(dir)).Err
+	if infra == nil || infra.Kind != tool.KindUnavailable || infra.Message != "reading: "+want {
+		t.Errorf("the caller is told %+v; want %q", infra, want)
 	}
 }

@@ -47,10 +47,11 @@
 //
 // # Errors
 //
-// An error is a tool error: the model reads its text and can act on it. An [Error], such as one from [Unavailable], says
-// that the machinery failed, which the caller handles and may try again. Context errors after the call was cancelled or
-// ran out of time are cancelled or timeout. A panic ends the call as internal, with its stack in the log; the process
-// goes on.
+// An error is a tool error: the model reads its text and can act on it. Paths in the workspace become relative to it in
+// that text. An [Error], such as one from [Unavailable], says that the machinery failed, which the caller handles and may
+// try again. Context errors after the call was cancelled or ran out of time are cancelled or timeout. A panic ends the call
+// as internal, with its stack in the log; the process goes on. A panic in a preview ends the previews alone. The SDKs of
+// Python and TypeScript have the same rules: what a tool raises or throws is an error.
 //
 // # Within a call
 //

@@ -35,11 +35,16 @@ func Internal(format string, args ...any) *Error {
 	return tool.Errorf(tool.KindInternal, format, args...)
 }
 
-// outcome sorts an error of the tool into what the model reads and what the caller handles.
+// outcome sorts an error of the tool into what the model reads and what the caller handles. Paths in the workspace become
+// relative to it in both.
 func outcome(ctx context.Context, err error) (tool.Result, error) {
 	if infra, ok := errors.AsType[*tool.Error](err); ok {
 		if infra == nil {
 			infra = Internal("the tool returned an *Error that is nil; return a plain nil instead")
+		}
+		if words := relativeTo(Workspace(ctx), infra.Message); words != infra.Message {
+			shortened := *infra
+			shortened.Message, infra = words, &shortened
 		}
 		return tool.Result{}, infra
 	}
@@ -50,7 +55,7 @@ func outcome(ctx context.Context, err error) (tool.Result, error) {
 	if text == "" {
 		text = fmt.Sprintf("the tool failed with an error of type %T that says nothing", err)
 	}
-	return tool.ErrorResult(text), nil
+	return tool.ErrorResult(relativeTo(Workspace(ctx), text)), nil
 }
 
 // ended returns why ctx is done, as timeout or cancelled.

@@ -275,25 +275,6 @@ func TestCallWaitsForThePreviewWhichIsToldToEnd(t *testing.T) {
 	})
 }
 
-func TestPanicInPreviewEndsTheCall(t *testing.T) {
-	entered := make(chan struct{})
-	h := sdktest.New(t, editPlugin(func(context.Context) (*editor, error) {
-		return &editor{
-			partial: func(context.Context, editIn) { close(entered); panic("out of cheese") },
-			call:    func(context.Context, editIn) (string, error) { t.Error("it was executed"); return "", nil },
-			close:   func() error { return nil },
-		}, nil
-	}))
-	s := h.Stream("x")
-	s.Append(`{"text":"a`)
-	<-entered
-	s.Append(`b`)
-	s.Complete(`{"text":"ab"}`)
-	if got := s.Wait(); tool.KindOf(errOf(got)) != tool.KindInternal {
-		t.Errorf("got %v and %q, want an internal error", got.Err, got.Text())
-	}
-}
-
 func TestTextThatIsNoJSONEndsPreviewsAlone(t *testing.T) {
 	h := sdktest.New(t, editPlugin(func(context.Context) (*editor, error) {
 		return &editor{
@@ -340,5 +321,29 @@ func TestPreviewsAreOnlyForToolsThatDeclareThem(t *testing.T) {
 		if got := previews.Load() > 0; got != declared {
 			t.Errorf("declared %v, shown %v", declared, got)
 		}
+	}
+}
+
+// TestPanicInPreview: a preview that panics is over. The call goes on without previews, and the log says what happened.
+func TestPanicInPreview(t *testing.T) {
+	shown := make(chan struct{}, 1)
+	h := sdktest.New(t, editPlugin(func(context.Context) (*editor, error) {
+		return &editor{
+			partial: func(context.Context, editIn) { shown <- struct{}{}; panic("no view today") },
+			call:    func(_ context.Context, in editIn) (string, error) { return "wrote " + in.Text, nil },
+			close:   func() error { return nil },
+		}, nil
+	}))
+	s := h.Stream("x")
+	s.Append(`{"text":"a`)
+	<-shown
+	s.Append(`b`)
+	s.Complete(`{"text":"abc"}`)
+	got := s.Wait()
+	if got.Err != nil || got.Text() != "wrote abc" {
+		t.Errorf("the call says %q, %v", got.Text(), got.Err)
+	}
+	if len(got.Logs) != 1 || got.Logs[0].Message != "the preview of tool panicked" {
+		t.Errorf("the log has %+v", got.Logs)
 	}
 }

@@ -11,10 +11,9 @@ import (
 // previewer shows an object its arguments as they arrive, in one goroutine that stop waits for. While the object looks
 // at one text, newer ones gather, and only the latest is shown next.
 type previewer struct {
-	show   func(ctx context.Context, soFar json.RawMessage) error
+	show   func(ctx context.Context, soFar json.RawMessage) bool // false: nothing more is shown
 	cancel context.CancelFunc
 	done   chan struct{} // closed when the goroutine has ended
-	err    error         // the error that ended the previews; to be read after done
 
 	mu     sync.Mutex
 	parser partialjson.Parser
@@ -22,7 +21,7 @@ type previewer struct {
 	news   chan struct{} // holds a token when there is text that was not shown
 }
 
-func startPreviews(ctx context.Context, show func(context.Context, json.RawMessage) error) *previewer {
+func startPreviews(ctx context.Context, show func(context.Context, json.RawMessage) bool) *previewer {
 	ctx, cancel := context.WithCancel(ctx)
 	p := &previewer{show: show, cancel: cancel, done: make(chan struct{}), news: make(chan struct{}, 1)}
 	go p.run(ctx)
@@ -43,11 +42,10 @@ func (p *previewer) add(piece []byte) {
 	}
 }
 
-// stop ends the previews, waits for the one that is being looked at, and returns the error of one that failed.
-func (p *previewer) stop() error {
+// stop ends the previews and waits for the one that is being looked at.
+func (p *previewer) stop() {
 	p.cancel()
 	<-p.done
-	return p.err
 }
 
 func (p *previewer) run(ctx context.Context) {
@@ -64,7 +62,7 @@ func (p *previewer) run(ctx context.Context) {
 		}
 		if value := p.latest(); len(value) > shown {
 			shown = len(value)
-			if p.err = p.show(ctx, value); p.err != nil {
+			if !p.show(ctx, value) {
 				return
 			}
 		}

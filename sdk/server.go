@@ -1,7 +1,6 @@
 package sdk
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -185,11 +184,11 @@ func (t *servedTool) run(c *call) (tool.Result, error) {
 }
 
 // receive returns the complete arguments, and shows the object what comes before them if it wants to see it.
-func (t *servedTool) receive(c *call, o object) (text []byte, err error) {
+func (t *servedTool) receive(c *call, o object) ([]byte, error) {
 	var previews *previewer
 	defer func() {
 		if previews != nil {
-			err = cmp.Or(previews.stop(), err)
+			previews.stop()
 		}
 	}()
 	for {
@@ -204,9 +203,9 @@ func (t *servedTool) receive(c *call, o object) (text []byte, err error) {
 		case o.partial == nil:
 			continue
 		case previews == nil:
-			previews = startPreviews(c, func(ctx context.Context, soFar json.RawMessage) error {
+			previews = startPreviews(c, func(ctx context.Context, soFar json.RawMessage) bool {
 				_, err := guard(c, "the preview of tool", func() (any, error) { o.partial(ctx, soFar); return nil, nil })
-				return err
+				return err == nil // what failed is in the log, and the call goes on without previews
 			})
 		}
 		previews.add(text)
