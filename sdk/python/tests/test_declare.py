@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import functools
 import sys
@@ -23,6 +24,7 @@ from toolhost.plugin import (
     Variant,
 )
 from toolhost.proto.toolhost.tool.v1 import permissions_pb2
+from toolhost.testing import Host
 
 
 def declared(function: Callable[..., Any], **options: Any) -> Spec:
@@ -382,3 +384,62 @@ def test_describe_says_it_all() -> None:
         True,
         False,
     )
+
+
+class Loose(BaseModel, extra="allow"):
+    x: int = 0
+
+
+class Careless(BaseModel, extra="ignore"):
+    x: int = 0
+
+
+@dataclasses.dataclass
+class Box:
+    point: Point
+
+
+def nested(box: Box, row: Row, many: list[Point] | None = None) -> str:
+    """Take types in types."""
+    return f"{box} {row} {many}"
+
+
+def open_ended(loose: Loose, careless: Careless) -> str:
+    """Take what says itself what becomes of other properties."""
+    return f"{loose.model_dump()} {careless.model_dump()}"
+
+
+def test_unknown_properties_are_refused_at_every_depth() -> None:
+    schema = declared(nested).input_schema
+    assert schema is not None
+    assert {name: part["additionalProperties"] for name, part in schema["$defs"].items()} == {
+        "Box": False,
+        "Point": False,
+        "Row": False,
+    }
+    plugin = Plugin("p")
+    plugin.tool(nested)
+    good: dict[str, Any] = {"box": {"point": {"x": 1}}, "row": {"id": 1}, "many": [{"x": 2}]}
+    with Host(plugin) as host:
+        assert host.call("nested", good).text.startswith("Box(")
+        for path, bad in {
+            "box.pointe": {**good, "box": {"point": {"x": 1}, "pointe": 1}},
+            "box.point.z": {**good, "box": {"point": {"x": 1, "z": 1}}},
+            "row.ids": {**good, "row": {"id": 1, "ids": 2}},
+            "many[0].z": {**good, "many": [{"x": 1, "z": 1}]},
+        }.items():
+            assert host.call("nested", bad).text == (
+                f"the arguments do not fit the tool:\n- {path}: is not one of the tool's arguments"
+            )
+
+
+def test_a_type_may_say_that_it_takes_other_properties() -> None:
+    spec = declared(open_ended)
+    assert spec.input_schema is not None
+    assert "x-toolhost" not in str(spec.input_schema)
+    assert spec.input_schema["$defs"]["Loose"]["additionalProperties"] is True
+    plugin = Plugin("p")
+    plugin.tool(open_ended)
+    with Host(plugin) as host:
+        ended = host.call("open_ended", {"loose": {"y": 1}, "careless": {"y": 1}})
+    assert ended.text == "{'x': 0, 'y': 1} {'x': 0}"

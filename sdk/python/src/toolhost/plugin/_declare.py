@@ -236,7 +236,7 @@ def _output_schema(function: Callable[..., Any]) -> dict[str, Any] | None:
     fields = issubclass(returned, BaseModel) or dataclasses.is_dataclass(returned) or is_typeddict(returned)
     if not fields or returned.__module__ == Result.__module__:
         return None
-    schema = schema_of(TypeAdapter(returned), "serialization")
+    schema = schema_of(TypeAdapter(returned))
     return schema if schema.get("type") == "object" else None
 
 

@@ -33,10 +33,78 @@ class _Untitled(GenerateJsonSchema):
         return False
 
 
-def schema_of(adapter: TypeAdapter[Any], mode: typing.Literal["validation", "serialization"]) -> dict[str, Any]:
-    """Return the JSON Schema of a type. Raises DeclarationError if it has none."""
+class _Closed(_Untitled):
+    """Schemas of arguments: objects refuse properties that their types do not have, unless the types say otherwise."""
+
+    def model_schema(self, schema: Any) -> dict[str, Any]:
+        return _closed(super().model_schema(schema), schema["cls"].model_config)
+
+    def dataclass_schema(self, schema: Any) -> dict[str, Any]:
+        return _closed(super().dataclass_schema(schema), getattr(schema["cls"], "__pydantic_config__", {}))
+
+    def typed_dict_schema(self, schema: Any) -> dict[str, Any]:
+        return _closed(super().typed_dict_schema(schema), getattr(schema.get("cls"), "__pydantic_config__", {}))
+
+
+_OPEN = "x-toolhost-open"  # marks an object whose type says what becomes of other properties; removed again
+
+
+def _closed(schema: dict[str, Any], config: Mapping[str, Any]) -> dict[str, Any]:
+    if config.get("extra") is not None:
+        return {**schema, _OPEN: config["extra"] != "forbid"}
+    return {**schema, "additionalProperties": False} if "properties" in schema else schema
+
+
+def _opened(schema: Any) -> bool:
+    """Report whether a type in a schema takes properties that it does not have, and remove the marks of that."""
+    if isinstance(schema, dict):
+        marked = bool(schema.pop(_OPEN, False))
+        opened = [_opened(part) for part in schema.values()]  # all of them, for their marks
+        return marked or any(opened)
+    if isinstance(schema, list):
+        opened = [_opened(part) for part in schema]
+        return any(opened)
+    return False
+
+
+def schema_of(adapter: TypeAdapter[Any]) -> dict[str, Any]:
+    """Return the JSON Schema of what a tool returns. Raises DeclarationError if the type has none."""
+    return _schema_of(adapter, "serialization", _Untitled)
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """Reads argument text as a type."""
+
+    adapter: TypeAdapter[Any]
+    strict: bool
+    schema: dict[str, Any]
+    """The JSON Schema of the arguments."""
+    options: dict[str, Any]
+    """Further options of the adapter's validate_json."""
+
+    def read(self, text: bytes) -> Any:
+        """Return the value. Raises ToolError, written for a model."""
+        try:
+            return self.adapter.validate_json(text or b"{}", strict=self.strict or None, **self.options)
+        except ValidationError as problem:
+            lines = [_line(error) for error in problem.errors(include_url=False)]
+            raise ToolError("the arguments do not fit the tool:\n" + "\n".join(lines)) from None
+
+
+def _reader(adapter: TypeAdapter[Any], strict: bool) -> _Reader:
+    schema = _schema_of(adapter, "validation", _Closed)
+    # toolhost holds arguments against the schema. Where pydantic can, it refuses the same in tests, which have no
+    # toolhost. Its option holds for all types, also for those that say otherwise.
+    forbids = not _opened(schema) and "extra" in inspect.signature(adapter.validate_json).parameters
+    return _Reader(adapter, strict, schema, {"extra": "forbid"} if forbids else {})
+
+
+def _schema_of(
+    adapter: TypeAdapter[Any], mode: typing.Literal["validation", "serialization"], form: type[GenerateJsonSchema]
+) -> dict[str, Any]:
     try:
-        schema = adapter.json_schema(schema_generator=_Untitled, mode=mode)
+        schema = adapter.json_schema(schema_generator=form, mode=mode)
     except PydanticUserError as problem:
         raise DeclarationError(str(problem).split("\n", 1)[0]) from problem
     for part in (schema, *schema.get("$defs", {}).values()):
@@ -110,12 +178,14 @@ def _binding(
             raise DeclarationError(f"**{rest[0]} takes all arguments as they come, so there must be no others")
         values: Any = hints[rest[0]]
         anything: TypeAdapter[Any] = TypeAdapter(dict[str, values])
-        return lambda text: _read(anything, text, strict), schema_of(anything, "validation")
+        read_all = _reader(anything, strict)
+        return read_all.read, read_all.schema
     if len(parameters) == 1:
         (name,) = parameters
         if isinstance(hints[name], type) and issubclass(hints[name], BaseModel):
             whole: TypeAdapter[Any] = TypeAdapter(hints[name])
-            return lambda text: {name: _read(whole, text, strict)}, schema_of(whole, "validation")
+            reader = _reader(whole, strict)
+            return lambda text: {name: reader.read(text)}, reader.schema
     return _fields(parameters, hints, descriptions, strict)
 
 
@@ -138,14 +208,14 @@ def _fields(
         # Its advice is for who writes a model.
         words = str(problem).split("\n", 1)[0].split(". Set `arbitrary", 1)[0]
         raise DeclarationError(f"its parameters have no JSON Schema: {words}") from problem
-    adapter = TypeAdapter(model)
+    reader = _reader(TypeAdapter(model), strict)
     _check_defaults(model, {places[name]: parameter for name, parameter in parameters.items()})
 
     def bind(text: bytes) -> dict[str, Any]:
-        values = _read(adapter, text, strict)
+        values = reader.read(text)
         return {name: getattr(values, place) for name, place in places.items()}
 
-    return bind, schema_of(adapter, "validation")
+    return bind, reader.schema
 
 
 def _check_defaults(model: type[BaseModel], parameters: Mapping[str, inspect.Parameter]) -> None:
@@ -170,14 +240,6 @@ def _described(hint: Any, default: Any, documented: str) -> Any:
         return hint
     words = next((x for x in said if isinstance(x, str)), documented)
     return Annotated[hint, Field(description=words)] if words else hint
-
-
-def _read(adapter: TypeAdapter[Any], text: bytes, strict: bool) -> Any:
-    try:
-        return adapter.validate_json(text or b"{}", strict=strict or None)
-    except ValidationError as problem:
-        lines = [_line(error) for error in problem.errors(include_url=False)]
-        raise ToolError("the arguments do not fit the tool:\n" + "\n".join(lines)) from None
 
 
 def _line(error: Any) -> str:
