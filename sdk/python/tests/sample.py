@@ -7,6 +7,7 @@ import threading
 import time
 from dataclasses import dataclass
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
@@ -102,6 +103,7 @@ RAISED: dict[str, BaseException] = {
     "denied": Denied("no"),
     "rate": RateLimited("slowly"),
     "bug": ZeroDivisionError("by zero"),
+    "wordless": KeyError(),
     "exit": SystemExit(3),
     "interrupt": KeyboardInterrupt(),
     "stop": StopIteration(1),
@@ -114,6 +116,15 @@ RAISED: dict[str, BaseException] = {
 def raises(what: str) -> None:
     """Raise something."""
     raise RAISED[what]
+
+
+@plugin.tool
+def opens(name: str, ctx: Context, machinery: bool = False) -> str:
+    """Read a file of the workspace."""
+    path = Path(ctx.workspace or "") / name
+    if machinery:
+        raise Unavailable(f"there is no {path}")
+    return path.read_text()
 
 
 @plugin.tool

@@ -106,7 +106,7 @@ export class ToolhostError extends Error {
 
 /**
  * What a tool throws to tell the model that the call failed, and why: `throw new ToolError("there is no city Atlantis")`.
- * The model reads the message and can act on it.
+ * The model reads the message and can act on it. It reads other errors, too, which are logged besides.
  */
 export class ToolError extends Error {
   override readonly name = "ToolError";

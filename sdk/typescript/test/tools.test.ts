@@ -1,5 +1,8 @@
 // Tools, filters and what they are declared as, by the kit that authors test with.
 import assert from "node:assert/strict";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import {
   file,
@@ -17,6 +20,7 @@ import {
 } from "@toolhost/sdk";
 import { TestHost } from "@toolhost/sdk/testing";
 import { z } from "zod";
+import { relativeTo } from "../dist/plugin/relative.js";
 
 const spec = <const N extends string>(name: N) => ({ name, description: "Does what a test needs." });
 const hostOf = (...tools: Tool[]) => new TestHost({ name: "p", tools });
@@ -159,15 +163,64 @@ test("what a tool throws", async () => {
     return got.error ? `${got.error.kind}: ${got.error.message}` : got.isError && got.text;
   };
   assert.equal(await thrown(new ToolError("no such city")), "no such city");
-  assert.equal(await thrown(new ToolError()), "the tool failed with an error that says nothing");
-  assert.equal(await thrown(new Error("no such file")), 'internal: tool "t": Error: no such file');
-  const advice = "which is no error; throw a ToolError for what the model should read, or an Error";
-  assert.equal(await thrown("words"), `internal: tool "t": threw 'words', ${advice}`);
-  assert.equal(await thrown({ code: 7 }), `internal: tool "t": threw { code: 7 }, ${advice}`);
-  assert.equal(await thrown(undefined), `internal: tool "t": threw undefined, ${advice}`);
+  assert.equal(await thrown(new ToolError()), "the tool failed with an error of type ToolError that says nothing");
+  assert.equal(await thrown(new RangeError()), "the tool failed with an error of type RangeError that says nothing");
+  assert.equal(await thrown(new Error("no such file")), "no such file");
+  assert.equal(await thrown("words"), "the tool threw 'words', which is no Error");
+  assert.equal(await thrown({ code: 7 }), "the tool threw { code: 7 }, which is no Error");
+  assert.equal(await thrown(undefined), "the tool threw undefined, which is no Error");
   const refused = new TypeError("fetch failed", { cause: new Error("refused") });
-  assert.equal(await thrown(refused), 'internal: tool "t": TypeError: fetch failed (Error: refused)');
+  assert.equal(await thrown(refused), "TypeError: fetch failed (Error: refused)");
   assert.equal(await thrown(new ToolhostError("rate_limited", "enough", { retryAfterMs: 10 })), "rate_limited: enough");
+});
+
+test("paths in errors are relative to the workspace", async () => {
+  const workspace = await mkdtemp(join(tmpdir(), "workspace-"));
+  const host = hostOf(
+    tool(spec("reads"), (_, call) => readFile(join(call.workspace, "sub/none.txt"), "utf8")),
+    tool(spec("tells"), (_, call) => {
+      throw new ToolhostError("unavailable", `there is no ${call.workspace}/none.txt`, { retryAfterMs: 10 });
+    }),
+  );
+  try {
+    const read = await host.call("reads", {}, { workspace });
+    assert.equal(read.error, undefined);
+    assert.ok(read.isError);
+    assert.equal(read.text, "ENOENT: no such file or directory, open 'sub/none.txt'");
+    const { error } = await host.call("tells", {}, { workspace });
+    assert.deepEqual([error?.kind, error?.message, error?.retryAfterMs], ["unavailable", "there is no none.txt", 10]);
+  } finally {
+    await rm(workspace, { recursive: true });
+  }
+});
+
+test("the rule of relative paths is that of the other SDKs", async () => {
+  const text = await readFile(new URL("../../testdata/relative.json", import.meta.url), "utf8");
+  const cases = JSON.parse(text) as { folder: string; text: string; want: string }[];
+  assert.ok(cases.length > 0);
+  for (const { folder, text, want } of cases) {
+    assert.equal(relativeTo(folder, text), want);
+  }
+});
+
+test("a preview that fails is lost alone", async () => {
+  const written = objectTool({ ...spec("write"), input: z.object({ text: z.string() }), partialArguments: true }, (call) => ({
+    preview: async () => {
+      await call.status({ tip: "seen" });
+      throw new Error("no view today");
+    },
+    run: ({ text }) => `wrote ${text}`,
+  }));
+  const got = hostOf(written).stream("write");
+  got.append('{"text":"a');
+  await got.status(({ tip }) => tip === "seen");
+  got.complete('{"text":"ab"}');
+  await got.ended;
+  assert.deepEqual([got.text, got.error], ["wrote ab", undefined]);
+  assert.deepEqual(
+    got.logs.map(({ message }) => message),
+    ["the preview of the tool failed"],
+  );
 });
 
 test("statuses are kept in order", async () => {
@@ -358,7 +411,7 @@ test("filters", async () => {
     (await host.before("f", { tool: "wrong" })).error?.message ?? "",
     /before the call it may answer one of arguments, deny, answer/,
   );
-  assert.equal((await host.before("f", { tool: "throw" })).error?.message, 'filter "f": Error: broken');
+  assert.equal((await host.before("f", { tool: "throw" })).error?.message, "broken");
   const after = await host.after("f", { tool: "t", result: result({ content: ["a", json({ x: 1 })] }) });
   assert(after.result instanceof Result);
   assert.equal(after.result.text, 'A\n{"X":1}');

@@ -7,6 +7,7 @@ import { ToolError, ToolhostError } from "../error.js";
 import { describedFor } from "./dynamic.js";
 import { askFilter, type Filter } from "./filter.js";
 import { PartialJSON } from "./partialjson.js";
+import { relativeTo } from "./relative.js";
 import type { RunningCall } from "./runningcall.js";
 import { readArguments } from "./schema.js";
 import { logToStderr } from "./stdio.js";
@@ -24,11 +25,12 @@ export const currentCall = new AsyncLocalStorage<Fail>();
 
 /** Runs a call to its end. It rejects with a ToolhostError where the machinery failed. */
 export async function execute(callable: Callable, call: RunningCall, wire: WireCall): Promise<Result> {
+  const what = "tool" in callable ? "tool" : "filter";
   let fail: Fail = () => {};
   let over = false;
   const failed = new Promise<never>((_, reject) => {
     fail = (error) => {
-      reject(error);
+      reject(error instanceof ToolError ? error : internal(error, call, what));
       if (over) {
         logToStderr("error", "nobody caught an error of a call that has ended", { call_id: call.id, error });
       }
@@ -40,9 +42,14 @@ export async function execute(callable: Callable, call: RunningCall, wire: WireC
       "tool" in callable ? runTool(callable.tool, call, wire) : runFilter(callable.filter, call, wire),
     );
     work.catch(() => {}); // where it comes after a failure from outside
-    return resultOf(await Promise.race([work, failed]));
+    const answer = await Promise.race([work, failed]);
+    try {
+      return resultOf(answer);
+    } catch (error) {
+      throw internal(error, call, what); // what the tool returned has no form as a result
+    }
   } catch (error) {
-    return outcomeOf(error, call, "tool" in callable ? "tool" : "filter");
+    return outcomeOf(error, call, what);
   } finally {
     over = true;
   }
@@ -57,7 +64,7 @@ async function runFilter(filter: Filter, call: RunningCall, wire: WireCall): Pro
 async function runTool(t: Tool, call: RunningCall, wire: WireCall): Promise<unknown> {
   const object = await t.open(call);
   try {
-    await receive(t, object, wire);
+    await receive(t, object, call, wire);
     call.argumentsText = wire.text().toString("utf8") || "{}"; // which is what no arguments are
     const { input } = t.spec.describe ? await describedFor(t, viewerOf(wire)) : { input: t.spec.input };
     const value = await readArguments(input, parseArguments(call.argumentsText));
@@ -88,15 +95,21 @@ async function close(object: ToolObject, call: RunningCall): Promise<void> {
   }
 }
 
-/** Waits until the arguments are complete, and shows the object what comes before that. */
-async function receive(t: Tool, object: ToolObject, wire: WireCall): Promise<void> {
+/**
+ * Waits until the arguments are complete, and shows the object what comes before that. A preview that fails is over: the
+ * log says why, and the call goes on without it.
+ */
+async function receive(t: Tool, object: ToolObject, call: RunningCall, wire: WireCall): Promise<void> {
   if (wire.complete || !t.spec.partialArguments || !object.preview) {
     await wire.until(() => wire.complete);
     return;
   }
   const over = new AbortController();
-  const previews = showPreviews(object, wire, over.signal);
-  previews.catch(() => {}); // it is heard below
+  const previews = showPreviews(object, wire, over.signal).catch((error: unknown) => {
+    if (!over.signal.aborted || !isAbort(error)) {
+      void call.log.error("the preview of the tool failed", { error });
+    }
+  });
   try {
     await wire.until(() => wire.complete);
   } finally {
@@ -138,30 +151,49 @@ async function until(wire: WireCall, condition: () => boolean): Promise<void> {
   }
 }
 
-/** Sorts what a tool threw into what the model reads, which is returned, and what the caller handles, which is thrown. */
+/**
+ * Sorts what a tool threw into what the model reads, which is returned, and what the caller handles, which is thrown. Paths
+ * in the workspace become relative to it in both.
+ */
 function outcomeOf(error: unknown, call: RunningCall, what: string): Result {
   if (error instanceof ToolhostError) {
-    throw error;
-  }
-  if (error instanceof ToolError) {
-    const words = error.message || "the tool failed with an error that says nothing";
-    return result({ content: words, isError: true });
+    const message = relativeTo(call.workspace, error.message);
+    throw message === error.message ? error : new ToolhostError(error.kind, message, { ...error, cause: error });
   }
   if (call.signal.aborted && isAbort(error)) {
     throw call.signal.reason;
   }
+  if (!(error instanceof ToolError)) {
+    void call.log.error(`${what} failed`, { error });
+  }
+  return result({ content: relativeTo(call.workspace, wordsFor(error)), isError: true });
+}
+
+/** Returns the failure for what is no error of the tool's function: what nobody caught, and a result that cannot be said. */
+function internal(error: unknown, call: RunningCall, what: string): ToolhostError {
+  if (error instanceof ToolhostError) {
+    return error;
+  }
   void call.log.error(`${what} failed`, { error });
-  throw new ToolhostError("internal", `${what} ${JSON.stringify(call.tool)}: ${wordsOf(error)}`, { cause: error });
+  return new ToolhostError("internal", `${what} ${JSON.stringify(call.tool)}: ${wordsOf(error)}`, { cause: error });
 }
 
 function isAbort(error: unknown): boolean {
   return error instanceof Error && (error.name === "AbortError" || error.name === "TimeoutError");
 }
 
-/** What is said of an error that is not for the model: its type, its message, and those of what made it happen. */
+/** Returns what a model is told of what a tool threw. */
+function wordsFor(error: unknown): string {
+  if (error instanceof Error && !error.message && !error.cause) {
+    return `the tool failed with an error of type ${error.name} that says nothing`;
+  }
+  return wordsOf(error).replace(/^(Tool)?Error: /, "");
+}
+
+/** Returns what is said of an error: its type, its message, and those of what made it happen. */
 function wordsOf(error: unknown): string {
   if (!(error instanceof Error)) {
-    return `threw ${inspect(error)}, which is no error; throw a ToolError for what the model should read, or an Error`;
+    return `the tool threw ${inspect(error)}, which is no Error`;
   }
   const cause = error.cause instanceof Error ? ` (${wordsOf(error.cause)})` : "";
   return String(error) + cause;

@@ -1,4 +1,5 @@
 /** The life of a plugin's process. */
+import { ToolhostError } from "../error.js";
 import { currentCall } from "./execute.js";
 import { complaint, descriptionJSON, introduction } from "./introduction.js";
 import { Lifeline } from "./lifeline.js";
@@ -105,7 +106,7 @@ function outliveErrors(): void {
   process.exit = (code) => {
     if (currentCall.getStore()) {
       const words = `the tool called process.exit(${code ?? ""}), which would end the plugin's other calls; throw an error instead`;
-      throw new Error(words);
+      throw new ToolhostError("internal", words); // as a panic is in Go, and SystemExit in Python
     }
     return exit(code);
   };

@@ -155,9 +155,10 @@ export interface Tool {
 /**
  * Returns a tool that calls a function.
  *
- * What the function returns is what the model reads. A ToolError that it throws is a result, too: the model reads that the
- * call failed, and why. A ToolhostError is a failure of the machinery, which the caller handles. Any other error is taken
- * for a bug: it ends the call with kind `internal`, and its stack goes into the log.
+ * What the function returns is what the model reads. An error that it throws is a result, too: the model reads that the
+ * call failed, and why, with paths in the workspace relative to it. A ToolError's message is all that it reads; of any other
+ * error it also reads the type, and the stack goes into the log. A ToolhostError is a failure of the machinery, which the
+ * caller handles.
  *
  * Calls run side by side. The function should stop soon after `call.signal` is aborted.
  */

@@ -78,11 +78,11 @@ class Approval:
     time: datetime | None = None
     """When. None means now."""
     arguments: Mapping[str, Any] | None = None
-    """The final arguments that were agreed to. Where the arguments are not complete when the call is opened, these or the digest
-    must be set."""
+    """The final arguments that were agreed to. Where the arguments are not complete when the call is opened, these or
+    the digest must be set."""
     arguments_sha256: str = ""
-    """The digest of the final arguments that were agreed to, from the ApprovalRequired that asked. If neither is set, what was
-    agreed to is the arguments exactly as they are sent."""
+    """The digest of the final arguments that were agreed to, from the ApprovalRequired that asked. If neither is set,
+    what was agreed to is the arguments exactly as they are sent."""
 
 
 @dataclass(frozen=True)

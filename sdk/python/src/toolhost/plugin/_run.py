@@ -20,6 +20,7 @@ from pydantic_core import from_json
 from toolhost.errors import Internal, ToolError, ToolhostError
 from toolhost.plugin._call import Call
 from toolhost.plugin._output import result_of
+from toolhost.plugin._relative import relative_to
 from toolhost.result import Result
 
 _NUMBER_CHARACTER = re.compile(rb"[-+.0-9eE]")
@@ -62,6 +63,9 @@ class Runner:
             result = await self._outcome(call)
             ok = not result.is_error
             return result
+        except ToolhostError as failure:
+            failure.message = relative_to(call.start.context.workspace, failure.message)
+            raise
         finally:
             await call.finish(ok)
 
@@ -78,8 +82,8 @@ class Runner:
                     with contextlib.suppress(ToolhostError, ToolError):
                         await self._author(call, "closing tool", bound.close, stops=False)
         except ToolError as failure:
-            words = str(failure) or f"the tool failed with an error of type {type(failure).__name__} that says nothing"
-            return Result(words, is_error=True)
+            words = str(failure) or _silent(failure)
+            return Result(relative_to(call.start.context.workspace, words), is_error=True)
 
     async def _served(self, call: Call, bound: Bound) -> Result:
         await self._arguments(call, bound)
@@ -91,7 +95,10 @@ class Runner:
         return result
 
     async def _arguments(self, call: Call, bound: Bound) -> None:
-        """Wait for the complete arguments, and show what comes before them to who wants to see it."""
+        """Wait for the complete arguments, and show the preview what comes before them.
+
+        A preview that fails is over. The log says why, and the call goes on without it.
+        """
         shown: asyncio.Task[None] | None = None
         try:
             while not call.complete and call.stopped is None:
@@ -102,8 +109,10 @@ class Runner:
             if shown is not None:
                 shown.cancel()
                 await asyncio.wait({shown})
-        if shown is not None and not shown.cancelled() and shown.exception() is not None:
-            raise shown.exception() or Internal()
+        if shown is not None and not shown.cancelled() and call.stopped is None:
+            failure = shown.exception()
+            if isinstance(failure, ToolhostError) or (isinstance(failure, ToolError) and failure.__cause__ is None):
+                call.logger.warning("the preview of tool %r failed: %s", self.name, failure)
 
     async def _previews(self, call: Call, preview: Callable[..., Any]) -> None:
         """Show the latest text each time that it says more. While it is looked at, newer text gathers."""
@@ -132,7 +141,8 @@ class Runner:
 
         There, too, `shape` makes of what the code returns what is returned: that of a generator is the author's code.
 
-        Raises ToolError and ToolhostError; what else the code raises becomes an Internal, with its trace in the log.
+        Raises ToolError and ToolhostError. Any other exception becomes a ToolError, with its trace in the log; what is
+        no Exception, such as SystemExit, becomes an Internal.
         """
         code = functools.partial(function, *positional, **keywords)
         work: asyncio.Future[_Told]
@@ -169,6 +179,8 @@ class Runner:
         if call.stopped is not None and isinstance(failure, TimeoutError | asyncio.TimeoutError):
             raise call.stopped
         call.logger.error("%s %r raised", what, self.name, exc_info=failure)
+        if isinstance(failure, Exception):
+            raise ToolError(_words(failure)) from failure
         raise Internal(f'{what} "{self.name}": {type(failure).__name__}: {failure}') from failure
 
     def _in_thread(self, code: Callable[[], Any], shape: Callable[[Any], Any] | None) -> asyncio.Future[_Told]:
@@ -198,6 +210,15 @@ async def _caught(code: Callable[[], Any], shape: Callable[[Any], Any] | None) -
         raise
     except BaseException as failure:  # noqa: BLE001
         return None, failure
+
+
+def _words(failure: Exception) -> str:
+    """Return what a model is told of an exception that was not written for it."""
+    return f"{type(failure).__name__}: {failure}" if str(failure) else _silent(failure)
+
+
+def _silent(failure: Exception) -> str:
+    return f"the tool failed with an error of type {type(failure).__name__} that says nothing"
 
 
 def _only(failure: BaseException | None) -> BaseException | None:
