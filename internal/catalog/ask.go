@@ -128,8 +128,8 @@ func digestOf(p *Plugin) string {
 	return p.Digest
 }
 
-// sweep removes from the store what nothing needs any more. Retention counts from when that was first noticed; what
-// was not in service since toolhost started has no instances and goes at once.
+// sweep removes from the store what nothing needs any more. Retention counts from when that was first noticed, and ends by
+// itself; what was not in service since toolhost started has no instances and goes at once.
 func (c *Catalog) sweep() {
 	needed := c.index.digests()
 	now := time.Now()
@@ -145,16 +145,47 @@ func (c *Catalog) sweep() {
 			c.retired[digest] = now
 		}
 	}
+	next := c.cfg.Retention
 	for digest, since := range c.retired {
-		if now.Sub(since) < c.cfg.Retention {
+		if left := c.cfg.Retention - now.Sub(since); left > 0 {
 			needed[digest] = true
+			next = min(next, left)
 			continue
 		}
 		delete(c.retired, digest)
 		delete(c.served, digest)
 	}
+	if len(c.retired) > 0 {
+		c.sweepLater(next)
+	}
 	c.mu.Unlock()
 	if err := c.store.sweep(func(digest string) bool { return needed[digest] }); err != nil {
 		c.cfg.Logger.Warn("old copies of plugins are not removed", "error", err)
 	}
+}
+
+// sweepLater sweeps after a time, unless that is going to happen already. The caller holds c.mu.
+func (c *Catalog) sweepLater(after time.Duration) {
+	if c.sweeping {
+		return
+	}
+	c.sweeping = true
+	c.spawn(func() { // ends with c.ctx
+		timer := time.NewTimer(after)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-c.ctx.Done():
+			return
+		}
+		_, release, err := c.reader(c.ctx) // nothing is copied into the store meanwhile
+		if err != nil {
+			return
+		}
+		defer release()
+		c.mu.Lock()
+		c.sweeping = false
+		c.mu.Unlock()
+		c.sweep()
+	})
 }

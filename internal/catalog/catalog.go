@@ -79,18 +79,19 @@ type Catalog struct {
 
 	current atomic.Pointer[Snapshot] // replaced with mu held
 
-	mu      sync.Mutex
-	slots   []*slot              // in the order of the scan
-	base    *Snapshot            // who has which name, where two want it
-	pins    manifest.Lock        // what may run; nil: anything
-	asking  map[string]struct{}  // digests that are being asked what they are
-	settled chan struct{}        // closed once asking is empty
-	served  map[string]bool      // digests of which there may be instances
-	retired map[string]time.Time // those that nothing needs any more, and since when
-	changed chan struct{}        // closed once there is a newer snapshot
-	loaded  bool                 // the folders were read
-	doubts  bool                 // those that did not answer an earlier toolhost are being asked, or were
-	closed  bool
+	mu       sync.Mutex
+	slots    []*slot              // in the order of the scan
+	base     *Snapshot            // who has which name, where two want it
+	pins     manifest.Lock        // what may run; nil: anything
+	asking   map[string]struct{}  // digests that are being asked what they are
+	settled  chan struct{}        // closed once asking is empty
+	served   map[string]bool      // digests of which there may be instances
+	retired  map[string]time.Time // those that nothing needs any more, and since when
+	sweeping bool                 // the store is swept once the first of them has been kept for long enough
+	changed  chan struct{}        // closed once there is a newer snapshot
+	loaded   bool                 // the folders were read
+	doubts   bool                 // those that did not answer an earlier toolhost are being asked, or were
+	closed   bool
 
 	ctx    context.Context
 	cancel context.CancelFunc

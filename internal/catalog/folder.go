@@ -141,7 +141,7 @@ func (s *store) takeFolder(ctx context.Context, found entry, l *listing, inPlace
 		if inPlace {
 			into = os.DevNull
 		}
-		line, err := takeItem(ctx, root, it, into)
+		line, err := s.takeItem(ctx, root, it, into)
 		if err != nil {
 			return "", err
 		}
@@ -176,7 +176,7 @@ func sealFolders(copied string, l *listing) error {
 }
 
 // takeItem copies one item, or only reads it if into is the null device, and returns its line in the list.
-func takeItem(ctx context.Context, root *os.Root, it item, into string) (string, error) {
+func (s *store) takeItem(ctx context.Context, root *os.Root, it item, into string) (string, error) {
 	copying := into != os.DevNull
 	switch it.mode.Type() {
 	case fs.ModeDir:
@@ -209,8 +209,12 @@ func takeItem(ctx context.Context, root *os.Root, it item, into string) (string,
 	} else {
 		_, err = io.Copy(hash, &contextReader{ctx, in})
 	}
+	sum := hex.EncodeToString(hash.Sum(nil))
+	if err == nil && copying && it.size > 0 {
+		err = s.shared.adopt(ctx, into, sum, mode)
+	}
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%s %s %q\n", kind, hex.EncodeToString(hash.Sum(nil)), it.path), nil
+	return fmt.Sprintf("%s %s %q\n", kind, sum, it.path), nil
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 )
 
 // record is what outlives toolhost of one source: an executable or a folder.
@@ -24,6 +25,18 @@ type record struct {
 	// source changes once more.
 	Held   string `json:"held,omitempty"`
 	Reason string `json:"reason,omitempty"`
+
+	Seen string `json:"seen,omitempty"` // the last day on which a toolhost looked at it, such as 2026-11-22, in UTC
+}
+
+// unseenFor is how long a source of folders that no toolhost looks at is remembered, and its copies kept, though the source
+// exists.
+const unseenFor = 30 * 24 * time.Hour
+
+// unseen reports whether nobody has looked at the source for so long. Records of earlier versions do not say when.
+func (r record) unseen(now time.Time) bool {
+	day, err := time.Parse(time.DateOnly, r.Seen)
+	return err == nil && now.Sub(day) > unseenFor
 }
 
 // index is the records of all sources, in STATE/catalog.json. A file that cannot be understood, or of another version,
@@ -72,7 +85,9 @@ func (x *index) get(source string) record {
 	return x.records[source]
 }
 
+// put notes what is known of a source that was just looked at.
 func (x *index) put(source string, r record) {
+	r.Seen = time.Now().UTC().Format(time.DateOnly)
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.records[source] != r {

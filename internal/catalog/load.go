@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -51,7 +52,7 @@ func (c *Catalog) load(ctx context.Context, o loadOptions) error {
 	if err != nil {
 		return err
 	}
-	c.forgetGone()
+	c.forgetGone(found)
 	c.merge(readings, pins, o)
 	err = c.index.save()
 	c.sweep()
@@ -204,10 +205,13 @@ func (c *Catalog) settleSlotsLocked() {
 	c.publishLocked()
 }
 
-// forgetGone forgets sources outside the folders whose files are gone: those of a toolhost with other folders are kept.
-func (c *Catalog) forgetGone() {
+// forgetGone forgets sources outside the folders whose files are gone, or that nobody has looked at for long: those of a
+// toolhost with other folders are kept.
+func (c *Catalog) forgetGone(found []entry) {
+	now := time.Now()
 	for _, source := range c.index.sources() {
-		if _, err := os.Lstat(source); errors.Is(err, fs.ErrNotExist) {
+		here := slices.ContainsFunc(found, func(e entry) bool { return e.source == source })
+		if _, err := os.Lstat(source); errors.Is(err, fs.ErrNotExist) || !here && c.index.get(source).unseen(now) {
 			c.index.remove(source)
 		}
 	}

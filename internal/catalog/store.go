@@ -23,7 +23,10 @@ import (
 // A digest has a folder, STORE/HEX, with about.json in it and, below files, a copy under the name that the plugin has
 // where it was found; below cache is what can be made again. Everything else is moved into place whole. What a power failure left behind half is noticed by its
 // size, and made anew. All methods are safe for concurrent use.
-type store struct{ dir string }
+type store struct {
+	dir    string
+	shared *shared
+}
 
 // about is what is known of a digest. All but Files and Bytes is missing until it has been asked what it is.
 type about struct {
@@ -40,7 +43,11 @@ type about struct {
 
 func openStore(stateDir string) (*store, error) {
 	s := &store{dir: filepath.Join(stateDir, "store")}
-	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+	err := os.MkdirAll(s.dir, 0o700)
+	if err == nil {
+		s.shared, err = openShared(stateDir)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("making the store of plugins: %w", err)
 	}
 	return s, nil
@@ -195,7 +202,7 @@ func (r *contextReader) Read(p []byte) (int, error) {
 	return r.r.Read(p)
 }
 
-// sweep removes all digests but those to keep, and what an earlier life left unfinished.
+// sweep removes all digests but those to keep, what an earlier life left unfinished, and shared files that are in no copy.
 func (s *store) sweep(keep func(digest string) bool) error {
 	entries, err := os.ReadDir(s.dir)
 	if err != nil {
@@ -207,5 +214,5 @@ func (s *store) sweep(keep func(digest string) bool) error {
 			errs = append(errs, rmtree.Remove(filepath.Join(s.dir, entry.Name())))
 		}
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, s.shared.sweep())...)
 }

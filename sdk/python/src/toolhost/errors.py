@@ -102,7 +102,7 @@ class ToolhostError(Exception):
         self.rule = rule
         """The operator's rule that decided, for `denied` and `approval_required`. Empty if none did."""
         self.arguments = arguments
-        """For `approval_required`, the final arguments as JSON text, for a person to see. None if they are too large."""
+        """For `approval_required`, the final arguments as JSON text. None if they are too large to show."""
         self.arguments_sha256 = arguments_sha256
         """The digest of the final arguments, for `Approval.arguments_sha256`."""
 
