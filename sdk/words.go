@@ -39,6 +39,7 @@ import (
 //	MemoryLimitBytes        what the tool's process needs; 0: the operator's default
 //	RequiresAuth            the names of the secrets that it needs; see Secret
 //	ContextKeys             the keys of the run's context that it reads; see Value
+//	EffectKeys              the keys of the run's context that its effects may change; see Effect
 //	SandboxExempt           asks to run outside the sandbox, which only the operator can grant
 //
 // How it is called:
