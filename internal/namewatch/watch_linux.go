@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"unsafe"
 
@@ -58,8 +60,8 @@ func Open() (*Watcher, error) {
 // Watch calls changed whenever one of the names, given as absolute paths, begins to denote another file, until stop is called.
 // A folder that a name is in is watched as the one that it is now: to learn of its own replacement, watch its name too. changed
 // is called by the Watcher's goroutine, which must not be kept: it may not block, nor call the Watcher. It may be called once
-// more while stop is called. When the kernel loses events, changed is called with one of the paths. An error means that nothing
-// is watched.
+// more while stop is called. When so much happens in the folders that the kernel loses events, changed is called with an empty
+// path: whoever watches has to compare. An error means that nothing is watched.
 func (w *Watcher) Watch(paths []string, changed func(path string)) (stop func(), err error) {
 	if len(paths) == 0 {
 		return func() {}, nil
@@ -183,22 +185,33 @@ func (w *Watcher) report(number int32, what uint32, name string) {
 		}
 	}
 	w.mu.Lock()
-	for wd, f := range w.folders {
-		gone := wd == number && what&(unix.IN_IGNORED|unix.IN_UNMOUNT) != 0
-		switch {
-		case gone || what&unix.IN_Q_OVERFLOW != 0:
-			for watched := range f.names {
-				collect(wd, watched)
-			}
-		case wd == number:
-			collect(wd, name)
+	f := w.folders[number]
+	switch {
+	case what&unix.IN_Q_OVERFLOW != 0:
+		for _, s := range w.allLocked() {
+			calls = append(calls, call{s: s})
 		}
-		if gone {
-			delete(w.folders, wd)
+	case f != nil && what&(unix.IN_IGNORED|unix.IN_UNMOUNT) != 0:
+		for watched := range f.names {
+			collect(number, watched)
 		}
+		delete(w.folders, number)
+	case f != nil:
+		collect(number, name)
 	}
 	w.mu.Unlock()
 	for _, c := range calls {
 		c.s.changed(c.path)
 	}
+}
+
+// allLocked returns each subscription once.
+func (w *Watcher) allLocked() []*subscription {
+	all := map[*subscription]struct{}{}
+	for _, f := range w.folders {
+		for _, subscriptions := range f.names {
+			maps.Copy(all, subscriptions)
+		}
+	}
+	return slices.Collect(maps.Keys(all))
 }

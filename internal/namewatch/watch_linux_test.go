@@ -4,6 +4,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -147,4 +149,36 @@ func TestWhatCannotBeWatchedIsAnError(t *testing.T) {
 		stop()
 	}
 	none.Close()
+}
+
+// What a hostile writer does to the kernel's queue is no change, but is told: whoever watches must look.
+func TestLostEventsAreTold(t *testing.T) {
+	w, dir := open(t), t.TempDir()
+	queue, err := os.ReadFile("/proc/sys/fs/inotify/max_queued_events")
+	if err != nil {
+		t.Fatal(err)
+	}
+	most, err := strconv.Atoi(strings.TrimSpace(string(queue)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	changes, held := make(chan string, 10), make(chan struct{})
+	stop, err := w.Watch([]string{filepath.Join(dir, "name")}, func(path string) {
+		changes <- path
+		<-held // so that the queue fills; no real subscriber does that
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	do(t, os.WriteFile(filepath.Join(dir, "name"), nil, 0o600))
+	expect(t, changes, filepath.Join(dir, "name"))
+	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
+	do(t, os.WriteFile(a, nil, 0o600))
+	for range most/2 + 10 {
+		do(t, os.Rename(a, b))
+		a, b = b, a
+	}
+	close(held)
+	expect(t, changes, "")
 }

@@ -1,6 +1,7 @@
 package process
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -23,7 +24,11 @@ func (p *Process) watchedPlan(cfg sandbox.Config, situation sandbox.Situation) (
 			return nil, err
 		}
 		p.stopWatching()
-		stop, err := p.cfg.Names.Watch(plan.Names(), p.nameChanged)
+		stop, err := p.cfg.Names.Watch(plan.Names(), func(path string) {
+			if path != "" || !plan.SameNames() {
+				p.nameChanged(path)
+			}
+		})
 		if err != nil && cfg.Mode == sandbox.ModeRequired {
 			plan.Close()
 			return nil, &sandbox.RefusedError{Wall: tool.Wall{Name: sandbox.Files, Note: unwatched(err)}}
@@ -70,8 +75,9 @@ func (p *Process) stopWatching() {
 }
 
 // nameChanged ends the process at once: the kernel has removed the mount over the name, or there was none, and what has the
-// name now is within the plugin's reach. It does not block.
+// name now is within the plugin's reach. An empty path is one of the names. It does not block.
 func (p *Process) nameChanged(path string) {
+	path = cmp.Or(path, "a file of toolhost's own")
 	p.mu.Lock()
 	if p.withdrawn == "" {
 		p.withdrawn = fmt.Sprintf("%s was made, replaced or removed while the plugin ran, which could not be kept from it any longer", path)

@@ -53,6 +53,11 @@ func newGrounds(t *testing.T, uid int) *world {
 			t.Fatal(err)
 		}
 	}
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	if out, err := w.command(ctx, nil, "trust", w.path("work/etc/toolhost.yaml")).CombinedOutput(); err != nil {
+		t.Fatalf("toolhost trust: %v\n%s", err, out)
+	}
 	w.more = []string{"--config", w.path("work/etc/toolhost.yaml"), "--plugins", w.path("work/bin/plugins"), "--lock-file", w.path("work/etc/toolhost.lock")}
 	return w
 }

@@ -216,7 +216,7 @@ func (w *world) unharmed(t *testing.T) {
 			t.Errorf("%s holds %q now, %v", name, text, err)
 		}
 	}
-	for dir, want := range map[string]string{"work-other": "secret.txt", "outside": "secret.txt service.sock", "home": ".ssh", "home/.ssh": "id_ed25519", "secrets": "token"} {
+	for dir, want := range map[string]string{"work-other": "secret.txt", "outside": "secret.txt service.sock", "home": ".local .ssh", "home/.ssh": "id_ed25519", "secrets": "token"} {
 		var names []string
 		entries, err := os.ReadDir(w.path(dir))
 		for _, entry := range entries {
