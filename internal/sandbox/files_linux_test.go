@@ -49,6 +49,7 @@ func (w *world) files() []attempt {
 		{"write " + w.own + "/new", "written"},
 		{"write new", "written"}, // where it starts
 		{"write /usr/probe", ""},
+		{"list /usr/local", "bin"},
 		{"write /etc/passwd", ""},
 		{"read /etc/shadow", ""},
 		{"read " + w.base + "/file", ""},

@@ -69,9 +69,22 @@ const (
 )
 
 // privilegedModes are the modes with which a file lends the rights of its owner to whoever executes it, also outside of the
-// sandbox. Only a change of modes is looked at: of a file that is made with such a mode, the kernel takes it when something is
-// written.
+// sandbox.
 const privilegedModes = unix.S_ISUID | unix.S_ISGID
+
+// makesFile are the flags of open with which it makes a file, whose mode then counts: O_CREAT, and what O_TMPFILE has of its own.
+const makesFile = unix.O_CREAT | unix.O_TMPFILE&^unix.O_DIRECTORY
+
+// Commands of fcntl by which a process hears of what others do with a file that it can only read, and holds them up.
+const (
+	setLease      = unix.F_SETLEASE
+	notify        = unix.F_NOTIFY
+	setDelegation = 1024 + 16 // F_SETDELEG
+)
+
+// readEvents are the events of inotify that tell of others' reading and executing. A watch of a system's folder would tell which
+// programs the machine's other users run: the filter cannot see which folder is watched. Changes can be watched.
+const readEvents = unix.IN_ACCESS | unix.IN_OPEN | unix.IN_CLOSE_NOWRITE
 
 // writeFilter installs the filter. No other call comes after it but the execution of the program.
 func (p *Plan) writeFilter() {
@@ -99,7 +112,7 @@ func (p *Plan) filter() []bpf.Instruction {
 	f.add(bpf.LoadAbsolute{Off: atNumber, Size: 4})
 	// Numbers of other tables, x32 for one, are above all of this one.
 	f.when(bpf.JumpGreaterThan, newest, refuse(unix.ENOSYS))
-	f.equals(refuse(unix.ENOSYS), unix.SYS_CLONE3) // its flags cannot be looked at; all fall back to clone
+	f.equals(refuse(unix.ENOSYS), unix.SYS_CLONE3, unix.SYS_OPENAT2) // their flags cannot be looked at; all fall back to clone and openat
 	f.equals(refuse(unix.EPERM), denied...)
 	f.equals(refuse(unix.EPERM), deniedHere...)
 	if !p.byNamespace(IPC) {
@@ -111,6 +124,12 @@ func (p *Plan) filter() []bpf.Instruction {
 	for _, number := range slices.Sorted(maps.Keys(modes)) { // always in the same order, so that plans can be compared
 		f.argument(number, modes[number], func(f *filter) { f.when(bpf.JumpBitsSet, privilegedModes, refuse(unix.EPERM)) })
 	}
+	opens := openArguments()
+	for _, number := range slices.Sorted(maps.Keys(opens)) {
+		f.made(number, opens[number])
+	}
+	f.argument(unix.SYS_FCNTL, 1, func(f *filter) { f.equals(refuse(unix.EPERM), setLease, notify, setDelegation) })
+	f.argument(unix.SYS_INOTIFY_ADD_WATCH, 2, func(f *filter) { f.when(bpf.JumpBitsSet, readEvents, refuse(unix.EPERM)) })
 	f.argument(unix.SYS_PERSONALITY, 0, func(f *filter) {
 		const ask = 0xffffffff
 		f.equals(bpf.RetConstant{Val: retAllow}, 0, ask)
@@ -158,6 +177,16 @@ func (f *filter) argument(number, index uint32, body func(f *filter)) {
 	f.add(bpf.LoadAbsolute{Off: atArguments + 8*index, Size: 4})
 	f.add(inner.code...)
 	f.add(bpf.LoadAbsolute{Off: atNumber, Size: 4})
+}
+
+// made refuses a system call that opens a file, by its flags and the mode after them, if it makes one with a privileged mode. Where
+// it makes none, the argument of the mode holds anything.
+func (f *filter) made(number, flags uint32) {
+	f.argument(number, flags, func(f *filter) {
+		f.add(bpf.JumpIf{Cond: bpf.JumpBitsSet, Val: makesFile, SkipFalse: 3})
+		f.add(bpf.LoadAbsolute{Off: atArguments + 8*(flags+1), Size: 4})
+		f.when(bpf.JumpBitsSet, privilegedModes, refuse(unix.EPERM))
+	})
 }
 
 // socket decides about families of sockets: those that a program has a use for, as far as they lead nowhere else. Of

@@ -10,7 +10,12 @@ var deniedHere = []uint32{
 	unix.SYS_CREATE_MODULE, unix.SYS_QUERY_MODULE, unix.SYS_GET_KERNEL_SYMS,
 }
 
-// modeArguments returns the system calls that change the mode of a file, and which argument that is.
+// openArguments returns the system calls that open a file, and which argument the flags are.
+func openArguments() map[uint32]uint32 {
+	return map[uint32]uint32{unix.SYS_OPEN: 1, unix.SYS_OPENAT: 2}
+}
+
+// modeArguments returns the system calls that change the mode of a file or make one of a mode, and which argument that is.
 func modeArguments() map[uint32]uint32 {
-	return map[uint32]uint32{unix.SYS_CHMOD: 1, unix.SYS_FCHMOD: 1, unix.SYS_FCHMODAT: 2, unix.SYS_FCHMODAT2: 2}
+	return map[uint32]uint32{unix.SYS_CHMOD: 1, unix.SYS_FCHMOD: 1, unix.SYS_FCHMODAT: 2, unix.SYS_FCHMODAT2: 2, unix.SYS_CREAT: 1, unix.SYS_MKNOD: 1, unix.SYS_MKNODAT: 2}
 }

@@ -127,6 +127,16 @@ func TestSystemCallsAreRefused(t *testing.T) {
 		numbered(denied, unix.SYS_PERSONALITY, 0x0400000),
 		numbered(denied, unix.SYS_FCHMOD, 1, 0o4755),
 		numbered(denied, unix.SYS_FCHMODAT, 1, "here", 0o2755, 0),
+		numbered(denied, unix.SYS_OPENAT, 1, "here", unix.O_CREAT|unix.O_WRONLY, 0o4755),
+		numbered(denied, unix.SYS_OPENAT, 1, "here", unix.O_TMPFILE|unix.O_RDWR, 0o2755),
+		numbered("no such file", unix.SYS_OPENAT, 1000, "here", unix.O_RDONLY, 0o4755), // no file is made, and so no mode is taken
+		numbered("function not implemented", unix.SYS_OPENAT2, 1, "here", "here", 24),
+		numbered(denied, unix.SYS_MKNODAT, 1, "here", unix.S_IFREG|0o4755, 0),
+		numbered(denied, unix.SYS_FCNTL, 0, unix.F_SETLEASE, unix.F_RDLCK),
+		numbered(denied, unix.SYS_FCNTL, 0, unix.F_NOTIFY, 1),
+		numbered(denied, unix.SYS_INOTIFY_ADD_WATCH, 1, "here", unix.IN_ALL_EVENTS),
+		numbered(denied, unix.SYS_INOTIFY_ADD_WATCH, 1, "here", unix.IN_OPEN),
+		numbered("bad file descriptor", unix.SYS_INOTIFY_ADD_WATCH, 1000, "here", unix.IN_MODIFY|unix.IN_CREATE|unix.IN_DELETE|unix.IN_MOVE|unix.IN_ATTRIB),
 		numbered("errno 0", unix.SYS_GETPID),
 		numbered("errno 0", unix.SYS_PERSONALITY, 0xffffffff),
 	})

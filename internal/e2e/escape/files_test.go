@@ -3,6 +3,7 @@
 package escape_test
 
 import (
+	"os"
 	"strconv"
 	"strings"
 
@@ -49,6 +50,9 @@ func (h *toolhost) files() []attempt {
 		opening("memory of the machine", "/proc/kcore"),
 		opening("messages of the kernel", "/proc/kmsg"),
 		reading("keys", "/proc/keys"),
+		{name: "how the kernel was started", do: "read", with: []string{"/proc/cmdline"}, walls: byMounts},
+		{name: "settings of this machine", do: "run", with: []string{"/bin/sh", "-c", "ls -A /usr/local/etc 2>&1; echo listed"}, walls: byMounts,
+			harmless: "listed", unless: unlessEmpty("/usr/local/etc")},
 		reading("pages and their groups", "/proc/kpagecgroup"),
 		opening("memory device", "/dev/mem"),
 		opening("messages of the kernel, by their device", "/dev/kmsg"),
@@ -111,6 +115,15 @@ func (h *toolhost) files() []attempt {
 		{name: "removing a file outside", do: "remove", with: []string{secret}, walls: byFiles},
 		{name: "moving the workspace", do: "rename", with: []string{h.path("work"), h.path("gone")}, walls: byFiles},
 	}
+}
+
+// unlessEmpty returns the name of something in a folder of the machine; "" if there is nothing.
+func unlessEmpty(folder string) string {
+	entries, err := os.ReadDir(folder)
+	if err != nil || len(entries) == 0 {
+		return ""
+	}
+	return entries[0].Name()
 }
 
 // n returns a number as the prisoner takes it.
