@@ -33,7 +33,8 @@ func serve(t *testing.T, toolhost string, l language) string {
 		t.Fatal(err)
 	}
 	addr := "unix://" + filepath.Join(home, "t.sock")
-	cmd := exec.Command(toolhost, "serve", "--plugins", "plugins", "--listen", addr, "--state", "state", "--workspace", home)
+	cmd := exec.Command(toolhost, "serve", "--plugins", "plugins", "--listen", addr, "--state", "state", "--workspace", home,
+		"--config", filepath.Join(home, "toolhost.yaml"))
 	cmd.Dir, cmd.Env = home, []string{"HOME=" + home, "PATH=/usr/bin:/bin", "TMPDIR=" + home}
 	log, err := os.Create(filepath.Join(home, "log"))
 	if err != nil {
