@@ -24,7 +24,9 @@ type Error struct {
 	Arguments json.RawMessage
 	// ArgumentsSHA256 is the digest of the final arguments, for Approval.ArgumentsSHA256: SHA-256 in hexadecimal digits.
 	ArgumentsSHA256 string
-	Err             error // the cause; not sent over the wire
+	// Cost is what the call cost although it failed, in the unit of Spec.CostPerUse. 0: nothing was executed.
+	Cost float64
+	Err  error // the cause; not sent over the wire
 }
 
 // Error returns the message, or the kind if there is none.

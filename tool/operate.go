@@ -136,6 +136,7 @@ type Stats struct {
 	Succeeded     uint64          `json:"succeeded"`          // with a result that is no error
 	ToolErrors    uint64          `json:"tool_errors"`        // with a result that is an error
 	Failures      map[Kind]uint64 `json:"failures,omitempty"` // of the machinery
+	TotalCost     float64         `json:"total_cost"`         // of the calls that were executed, in the unit of Spec.CostPerUse
 	TotalDuration time.Duration   `json:"-"`                  // of the calls that ran
 	MeanDuration  time.Duration   `json:"-"`
 	P50           time.Duration   `json:"-"` // within 5 percent

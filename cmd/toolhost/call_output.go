@@ -51,7 +51,7 @@ func viewOutcome(toolName string, o tool.Outcome) outcomeView {
 	}
 	if e := o.Err; e != nil {
 		v.Plugin, v.Instance = first(o.Plugin, e.Plugin), first(o.Instance, e.Instance)
-		v.Error = viewError(e)
+		v.Error, v.Cost = viewError(e), e.Cost
 	}
 	return v
 }

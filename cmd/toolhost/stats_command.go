@@ -62,13 +62,13 @@ func showStats(ctx context.Context, c *client.Client, p cli.Process, plugin stri
 		})
 		rows = append(rows, []string{
 			s.Tool, s.Plugin, number(s.Calls), number(s.Succeeded), number(s.ToolErrors), failures(s.Failures),
-			short(s.MeanDuration), short(s.P50), short(s.P99),
+			short(s.MeanDuration), short(s.P50), short(s.P99), strconv.FormatFloat(s.TotalCost, 'g', 6, 64),
 		})
 	}
 	if asJSON {
 		return cli.WriteJSON(p.Stdout, views)
 	}
-	return cli.WriteTable(p.Stdout, []string{"TOOL", "PLUGIN", "CALLS", "RESULTS", "TOOL ERRORS", "FAILURES", "MEAN", "P50", "P99"}, rows)
+	return cli.WriteTable(p.Stdout, []string{"TOOL", "PLUGIN", "CALLS", "RESULTS", "TOOL ERRORS", "FAILURES", "MEAN", "P50", "P99", "COST"}, rows)
 }
 
 func number(n uint64) string { return strconv.FormatUint(n, 10) }

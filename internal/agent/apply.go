@@ -14,6 +14,7 @@ const (
 	cutTextWords   = "Your response was cut at its token limit. Go on exactly where it ended."
 	cutCallWords   = "[not run] The response was cut at its token limit before this call was complete, so it was not made. Make it again, with shorter arguments if possible."
 	callsGone      = "[not run] The run has reached its limit of %d tool calls."
+	callTooDear    = "[not run] A use of this tool costs %.4g, and the calls before it use up the run's cost budget of %.4g."
 	refusedCall    = "[not run] The response ended with %s, so its calls were not made."
 	cancelledCall  = "[cancelled] The run was cancelled before this call began, so it was not made."
 	stoppedCall    = "[not run] The run ended before this call began: %s."
@@ -209,11 +210,17 @@ func (s *State) judgeCut() {
 // charge counts the calls that are to be made and refuses those beyond the limit.
 func (s *State) charge() {
 	limit := s.started.Limits.MaxCalls
+	declared := s.spent.cost
 	for i := range s.batch {
 		c := &s.batch[i]
 		if c.refusal != "" {
 			continue
 		}
+		if most := s.started.Limits.MaxCost; most > 0 && c.CostPerUse > 0 && declared >= most {
+			c.refusal = fmt.Sprintf(callTooDear, c.CostPerUse, most)
+			continue
+		}
+		declared += c.CostPerUse
 		if c.System != "" && c.System != SystemNewTask {
 			continue // turns bound them
 		}

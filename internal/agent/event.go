@@ -124,6 +124,8 @@ type Call struct {
 	Serial       bool   `json:"serial,omitempty"`
 	ReturnDirect bool   `json:"return_direct,omitempty"`
 	SideEffects  bool   `json:"side_effects,omitempty"`
+	// CostPerUse is what the tool declares that a use costs.
+	CostPerUse float64 `json:"cost_per_use,omitempty"`
 	// EffectKeys are the keys of the run's context that the tool declares to change.
 	EffectKeys []string `json:"effect_keys,omitempty"`
 	// Refusal says why the call is not made, to the model. Empty means that it is.

@@ -39,8 +39,10 @@ func failureResult(c *Call, e *tool.Error) *CallResult {
 	if hint := hint(e); hint != "" {
 		words = strings.TrimRight(words, ". ") + ". " + hint
 	}
+	result := tool.ErrorResult(words)
+	result.Cost = e.Cost
 	return &CallResult{
-		CallID: c.ID, Tool: c.Tool, Result: tool.ErrorResult(words), Plugin: e.Plugin, Instance: e.Instance,
+		CallID: c.ID, Tool: c.Tool, Result: result, Plugin: e.Plugin, Instance: e.Instance,
 		Failure: &Failure{
 			Kind: e.Kind, Message: e.Error(), RetryAfterMS: e.RetryAfter.Milliseconds(),
 			Plugin: e.Plugin, Instance: e.Instance, Exit: e.Exit, Rule: e.Rule,

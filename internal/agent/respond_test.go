@@ -255,3 +255,25 @@ func TestContextReachesTools(t *testing.T) {
 		}
 	})
 }
+
+// TestCostOfTools: what tools cost uses the run's budget up, also where they fail, and calls that begin beyond it are not made.
+func TestCostOfTools(t *testing.T) {
+	for name, outcome := range map[string]tool.Outcome{
+		"a result":  {Result: tool.Result{Content: []tool.Content{tool.Text("done")}, Cost: 2}},
+		"a failure": {Err: &tool.Error{Kind: tool.KindTimeout, Message: "too long", Cost: 2}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				made := 0
+				tools := newTools(func(context.Context, tool.Call, func(tool.Status)) tool.Outcome { made++; return outcome })
+				tools.infos = []tool.Info{{Spec: tool.Spec{Name: "echo", CostPerUse: 2, Serial: true}}}
+				m := turns(response(model.StopToolUse, call("a", "echo"), call("b", "echo"), call("c", "echo")), response(model.StopToolUse, call("d", "echo")), response(model.StopEndTurn))
+				f := newFixture(t, m, tools, func(c *agent.Config) { c.Prices = model.Prices{"fake:model": {}} })
+				f.start(agent.Task{Limits: agent.Limits{MaxCost: 3}})
+				if end := f.end(); end.StopReason != agent.StopCostBudget || end.Cost != 4 || made != 2 {
+					t.Errorf("%d calls were made, and the run ended with %+v", made, end)
+				}
+			})
+		})
+	}
+}

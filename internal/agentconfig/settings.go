@@ -143,7 +143,8 @@ type Limits struct {
 	MaxResponseTokens int `yaml:"max_response_tokens" default:"auto" zero:"auto" min:"1" max:"10000000"`
 	// How many tokens, read and written, the model and the tools may use.
 	MaxTokens int `yaml:"max_tokens" default:"unlimited" zero:"unlimited" min:"1" max:"1000000000000"`
-	// What the model and the tools may cost, in the currency of the prices. The model needs a price.
+	// What the model and the tools may cost, in the currency of the prices. The model needs a price; tools cost what they report or
+	// declare as `cost_per_use`, also where they fail. The call that reaches the bound is the last one.
 	MaxCost float64 `yaml:"max_cost" default:"unlimited" zero:"unlimited" min:"0.000001" max:"1000000000"`
 	// How long a run may be at work. Time in which it waits for nothing but a person does not count.
 	MaxWallTime time.Duration `yaml:"max_wall_time" default:"unlimited" zero:"unlimited" min:"1s"`

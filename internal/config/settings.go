@@ -93,7 +93,8 @@ type ToolSettings struct {
 	RateLimitPerMinute *int `yaml:"rate_limit_per_minute" zero:"unlimited" min:"1" max:"1000000" unset:"what the plugin declares"`
 	// How many calls of all sessions may be executed at the same time; those beyond wait.
 	MaxConcurrent *int `yaml:"max_concurrent" zero:"unlimited" min:"1" max:"1000000" unset:"unlimited"`
-	// What a call costs, in the unit that all tools use; callers can leave out what is too dear.
+	// What a use costs, in the unit that all tools use. Each try that the plugin executes is charged, also one that fails, unless
+	// the result reports a cost of its own. Results, statistics and the budgets of runs count it.
 	CostPerUse *float64 `yaml:"cost_per_use" min:"0" max:"1000000000" unset:"what the plugin declares"`
 	// The keys of the run's context that the tool's effects may change although a rule of the policy reads them. The tool has to
 	// declare them in `effect_keys` as well.

@@ -21,6 +21,7 @@ type follower struct {
 	began      time.Time
 	whole      bool // the plugin was given all arguments at once
 	heard      bool // the plugin has said something of the call
+	charged    bool // its cost is the run's
 	hasty      bool // who follows must not wait, not even for a disk
 	fate       fate
 	outcome    tool.Outcome // if fate is fateFailed or fateAnswered
@@ -73,6 +74,10 @@ func (f *follower) publish(ev tool.Event) {
 func (f *follower) finish(outcome tool.Outcome) {
 	outcome.Plugin, outcome.Instance = f.supervisor.name, f.instance.id
 	outcome.Result.Duration = time.Since(f.began)
+	if f.run.executed() && !f.charged {
+		f.charged = true
+		f.run.charge(&outcome)
+	}
 	if outcome.Err != nil && f.run.executed() && !f.run.tool.Spec.HasSideEffects() && f.run.tries(f.attempt, outcome.Err) {
 		f.fate, f.outcome = fateFailed, outcome
 		return

@@ -41,6 +41,7 @@ type run struct {
 	sent       int             // how much of text the plugin has been given
 	complete   bool            // text is complete: execute
 	filtering  filtering       // what filters did
+	cost       float64         // of the tries so far
 	repairs    []byte          // what was changed in text, for the result; nil: nothing
 	undeclared []byte          // which arguments seem to be misspelled, likewise
 	thawed     *frozen         // the kept final arguments that its approval is for; nil: none
@@ -153,6 +154,7 @@ func (r *run) final(outcome tool.Outcome) tool.Outcome {
 	if outcome.Err != nil {
 		e := *outcome.Err
 		e.CallID, e.Plugin, e.Instance = r.call.ID, outcome.Plugin, outcome.Instance
+		r.tellCost(&e)
 		outcome.Err = &e
 	}
 	return outcome

@@ -48,6 +48,7 @@ func (s *statistics) count(name, plugin string, outcome *tool.Outcome, took time
 	default:
 		c.stats.Succeeded++
 	}
+	c.stats.TotalCost += costOf(outcome)
 	if took > 0 {
 		c.ran++
 		c.stats.TotalDuration += took

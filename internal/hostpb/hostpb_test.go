@@ -105,7 +105,7 @@ func TestRoundTripKeepsEveryFieldOfOperation(t *testing.T) {
 	}}
 	stats := tool.Stats{
 		Tool: "t", Plugin: "p", Calls: 6, Succeeded: 1, ToolErrors: 2, Failures: map[tool.Kind]uint64{tool.KindTimeout: 3},
-		TotalDuration: 4 * time.Second, MeanDuration: time.Second, P50: time.Millisecond, P99: time.Minute,
+		TotalDuration: 4 * time.Second, MeanDuration: time.Second, P50: time.Millisecond, P99: time.Minute, TotalCost: 1.5,
 	}
 	reloaded := tool.Reloaded{
 		Added: []string{"a"}, Removed: []string{"b"}, Upgraded: []string{"c"},

@@ -90,6 +90,7 @@ func FromStats(s tool.Stats) *toolhostv1.ToolStats {
 		ToolErrors:    s.ToolErrors,
 		TotalDuration: toolpb.FromDuration(s.TotalDuration),
 		MeanDuration:  toolpb.FromDuration(s.MeanDuration),
+		TotalCost:     s.TotalCost,
 		P50Duration:   toolpb.FromDuration(s.P50),
 		P99Duration:   toolpb.FromDuration(s.P99),
 	}
@@ -112,6 +113,7 @@ func ToStats(s *toolhostv1.ToolStats) tool.Stats {
 		ToolErrors:    s.GetToolErrors(),
 		TotalDuration: toolpb.ToDuration(s.GetTotalDuration()),
 		MeanDuration:  toolpb.ToDuration(s.GetMeanDuration()),
+		TotalCost:     s.GetTotalCost(),
 		P50:           toolpb.ToDuration(s.GetP50Duration()),
 		P99:           toolpb.ToDuration(s.GetP99Duration()),
 	}

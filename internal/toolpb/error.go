@@ -34,7 +34,7 @@ func FromError(e *tool.Error) *toolv1.Error {
 		Instance:   validText(e.Instance),
 		Exit:       FromExit(e.Exit),
 		Rule:       validText(e.Rule),
-		Arguments:  e.Arguments, ArgumentsSha256: validText(e.ArgumentsSHA256),
+		Arguments:  e.Arguments, ArgumentsSha256: validText(e.ArgumentsSHA256), Cost: e.Cost,
 	}
 }
 
@@ -52,7 +52,7 @@ func ToError(e *toolv1.Error) *tool.Error {
 		Instance:   e.GetInstance(),
 		Exit:       ToExit(e.GetExit()),
 		Rule:       e.GetRule(),
-		Arguments:  e.GetArguments(), ArgumentsSHA256: e.GetArgumentsSha256(),
+		Arguments:  e.GetArguments(), ArgumentsSHA256: e.GetArgumentsSha256(), Cost: finite(e.GetCost()),
 	}
 }
 

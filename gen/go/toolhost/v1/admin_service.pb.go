@@ -2932,7 +2932,9 @@ type ToolStats struct {
 	// Half of them took no longer, within 5 percent.
 	P50Duration *durationpb.Duration `protobuf:"bytes,9,opt,name=p50_duration,json=p50Duration,proto3" json:"p50_duration,omitempty"`
 	// 99 percent of them took no longer, within 5 percent.
-	P99Duration   *durationpb.Duration `protobuf:"bytes,10,opt,name=p99_duration,json=p99Duration,proto3" json:"p99_duration,omitempty"`
+	P99Duration *durationpb.Duration `protobuf:"bytes,10,opt,name=p99_duration,json=p99Duration,proto3" json:"p99_duration,omitempty"`
+	// What the calls cost in all, in the unit of ToolSpec.cost_per_use. A replayed outcome counts once.
+	TotalCost     float64 `protobuf:"fixed64,11,opt,name=total_cost,json=totalCost,proto3" json:"total_cost,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3035,6 +3037,13 @@ func (x *ToolStats) GetP99Duration() *durationpb.Duration {
 		return x.P99Duration
 	}
 	return nil
+}
+
+func (x *ToolStats) GetTotalCost() float64 {
+	if x != nil {
+		return x.TotalCost
+	}
+	return 0
 }
 
 var File_toolhost_v1_admin_service_proto protoreflect.FileDescriptor
@@ -3217,7 +3226,7 @@ const file_toolhost_v1_admin_service_proto_rawDesc = "" +
 	"\x0fGetStatsRequest\x12\x16\n" +
 	"\x06plugin\x18\x01 \x01(\tR\x06plugin\"@\n" +
 	"\x10GetStatsResponse\x12,\n" +
-	"\x05tools\x18\x01 \x03(\v2\x16.toolhost.v1.ToolStatsR\x05tools\"\x89\x04\n" +
+	"\x05tools\x18\x01 \x03(\v2\x16.toolhost.v1.ToolStatsR\x05tools\"\xa8\x04\n" +
 	"\tToolStats\x12\x12\n" +
 	"\x04tool\x18\x01 \x01(\tR\x04tool\x12\x16\n" +
 	"\x06plugin\x18\x02 \x01(\tR\x06plugin\x12\x14\n" +
@@ -3230,7 +3239,9 @@ const file_toolhost_v1_admin_service_proto_rawDesc = "" +
 	"\rmean_duration\x18\b \x01(\v2\x19.google.protobuf.DurationR\fmeanDuration\x12<\n" +
 	"\fp50_duration\x18\t \x01(\v2\x19.google.protobuf.DurationR\vp50Duration\x12<\n" +
 	"\fp99_duration\x18\n" +
-	" \x01(\v2\x19.google.protobuf.DurationR\vp99Duration\x1a;\n" +
+	" \x01(\v2\x19.google.protobuf.DurationR\vp99Duration\x12\x1d\n" +
+	"\n" +
+	"total_cost\x18\v \x01(\x01R\ttotalCost\x1a;\n" +
 	"\rFailuresEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x04R\x05value:\x028\x01*\xd0\x01\n" +

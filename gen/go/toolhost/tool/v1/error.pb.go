@@ -142,8 +142,11 @@ type Error struct {
 	// For the kind APPROVAL_REQUIRED: the SHA-256 digest of those arguments, in lower-case hexadecimal digits. An approval repeats
 	// it in Approval.arguments_sha256. It is set also where `arguments` is empty because of its size.
 	ArgumentsSha256 string `protobuf:"bytes,10,opt,name=arguments_sha256,json=argumentsSha256,proto3" json:"arguments_sha256,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// What the call cost although it failed: the declared cost per use of each try that the plugin was given. 0 if nothing was
+	// executed, as for the kinds DENIED, APPROVAL_REQUIRED and RATE_LIMITED.
+	Cost          float64 `protobuf:"fixed64,11,opt,name=cost,proto3" json:"cost,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Error) Reset() {
@@ -246,6 +249,13 @@ func (x *Error) GetArgumentsSha256() string {
 	return ""
 }
 
+func (x *Error) GetCost() float64 {
+	if x != nil {
+		return x.Cost
+	}
+	return 0
+}
+
 // Exit is how a process ended.
 type Exit struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -332,7 +342,7 @@ var File_toolhost_tool_v1_error_proto protoreflect.FileDescriptor
 
 const file_toolhost_tool_v1_error_proto_rawDesc = "" +
 	"\n" +
-	"\x1ctoolhost/tool/v1/error.proto\x12\x10toolhost.tool.v1\x1a\x1egoogle/protobuf/duration.proto\"\xe4\x02\n" +
+	"\x1ctoolhost/tool/v1/error.proto\x12\x10toolhost.tool.v1\x1a\x1egoogle/protobuf/duration.proto\"\xf8\x02\n" +
 	"\x05Error\x12/\n" +
 	"\x04kind\x18\x01 \x01(\x0e2\x1b.toolhost.tool.v1.ErrorKindR\x04kind\x12\x18\n" +
 	"\amessage\x18\x02 \x01(\tR\amessage\x12:\n" +
@@ -345,7 +355,8 @@ const file_toolhost_tool_v1_error_proto_rawDesc = "" +
 	"\x04rule\x18\b \x01(\tR\x04rule\x12\x1c\n" +
 	"\targuments\x18\t \x01(\fR\targuments\x12)\n" +
 	"\x10arguments_sha256\x18\n" +
-	" \x01(\tR\x0fargumentsSha256\"\x8f\x01\n" +
+	" \x01(\tR\x0fargumentsSha256\x12\x12\n" +
+	"\x04cost\x18\v \x01(\x01R\x04cost\"\x8f\x01\n" +
 	"\x04Exit\x12\x12\n" +
 	"\x04code\x18\x01 \x01(\x05R\x04code\x12\x16\n" +
 	"\x06signal\x18\x02 \x01(\tR\x06signal\x12\"\n" +

@@ -6,6 +6,7 @@ package toolv1
 import (
 	wirecode "github.com/toolhost/toolhost/internal/wirecode"
 	durationpb "google.golang.org/protobuf/types/known/durationpb"
+	math "math"
 )
 
 // SizeWire implements wirecode.Message.
@@ -43,6 +44,9 @@ func (m *Error) SizeWire() (n int) {
 	if m.ArgumentsSha256 != "" {
 		n += wirecode.SizeBytes(1, len(m.ArgumentsSha256))
 	}
+	if m.Cost != 0 || math.Signbit(m.Cost) {
+		n += 1 + 8
+	}
 	return n + len(m.unknownFields)
 }
 
@@ -52,6 +56,9 @@ func (m *Error) WriteWire(w *wirecode.Writer) {
 		return
 	}
 	w.Raw(m.unknownFields)
+	if m.Cost != 0 || math.Signbit(m.Cost) {
+		w.Double(89, m.Cost)
+	}
 	if m.ArgumentsSha256 != "" {
 		w.Text(82, m.ArgumentsSha256)
 	}
@@ -114,6 +121,8 @@ func (m *Error) ReadWire(r *wirecode.Reader) {
 			m.Arguments = r.Bytes()
 		case 82:
 			m.ArgumentsSha256 = r.Text()
+		case 89:
+			m.Cost = r.Double()
 		default:
 			r.Unknown(&m.unknownFields)
 		}

@@ -93,7 +93,9 @@ type Result struct {
 	Duration *durationpb.Duration `protobuf:"bytes,4,opt,name=duration,proto3" json:"duration,omitempty"`
 	// What the call used of a model, where the tool asked one. Unset means nothing.
 	Usage *Usage `protobuf:"bytes,5,opt,name=usage,proto3" json:"usage,omitempty"`
-	// What the call cost, in the unit of ToolSpec.cost_per_use. 0 means the declared cost per use.
+	// What the call cost, in the unit of ToolSpec.cost_per_use. From a plugin, 0, and any number that is not positive and finite,
+	// means the declared cost per use. From toolhost it is the cost of all tries of the call. A replayed outcome repeats the cost of
+	// the execution: who adds costs up counts a call id once.
 	Cost float64 `protobuf:"fixed64,6,opt,name=cost,proto3" json:"cost,omitempty"`
 	// Whatever else is to be said of the result, as JSON values by key. Keys that begin with `toolhost.` are toolhost's.
 	Metadata      map[string][]byte `protobuf:"bytes,7,rep,name=metadata,proto3" json:"metadata,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`

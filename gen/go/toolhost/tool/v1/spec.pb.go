@@ -63,7 +63,8 @@ type ToolSpec struct {
 	// The memory that the tool's instance needs, in bytes; the largest of a plugin's tools counts. 0 means the
 	// operator's default.
 	MemoryLimitBytes uint64 `protobuf:"varint,14,opt,name=memory_limit_bytes,json=memoryLimitBytes,proto3" json:"memory_limit_bytes,omitempty"`
-	// What one use costs, in `currency` units of the operator's choice. 0 means free.
+	// What one use costs, in a unit of the operator's choice that all tools share. A use is a try that the plugin was given to
+	// execute, whether it succeeds, fails or takes too long. 0 means free.
 	CostPerUse float64 `protobuf:"fixed64,15,opt,name=cost_per_use,json=costPerUse,proto3" json:"cost_per_use,omitempty"`
 	// The names of the secrets that the tool needs. While the operator's store lacks one, the tool is listed as
 	// unavailable, with the reason.

@@ -484,7 +484,7 @@ class GetStatsResponse(_message.Message):
     def __init__(self, tools: _Optional[_Iterable[_Union[ToolStats, _Mapping]]] = ...) -> None: ...
 
 class ToolStats(_message.Message):
-    __slots__ = ("tool", "plugin", "calls", "succeeded", "tool_errors", "failures", "total_duration", "mean_duration", "p50_duration", "p99_duration")
+    __slots__ = ("tool", "plugin", "calls", "succeeded", "tool_errors", "failures", "total_duration", "mean_duration", "p50_duration", "p99_duration", "total_cost")
     class FailuresEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -502,6 +502,7 @@ class ToolStats(_message.Message):
     MEAN_DURATION_FIELD_NUMBER: _ClassVar[int]
     P50_DURATION_FIELD_NUMBER: _ClassVar[int]
     P99_DURATION_FIELD_NUMBER: _ClassVar[int]
+    TOTAL_COST_FIELD_NUMBER: _ClassVar[int]
     tool: str
     plugin: str
     calls: int
@@ -512,4 +513,5 @@ class ToolStats(_message.Message):
     mean_duration: _duration_pb2.Duration
     p50_duration: _duration_pb2.Duration
     p99_duration: _duration_pb2.Duration
-    def __init__(self, tool: _Optional[str] = ..., plugin: _Optional[str] = ..., calls: _Optional[int] = ..., succeeded: _Optional[int] = ..., tool_errors: _Optional[int] = ..., failures: _Optional[_Mapping[str, int]] = ..., total_duration: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., mean_duration: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., p50_duration: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., p99_duration: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ...) -> None: ...
+    total_cost: float
+    def __init__(self, tool: _Optional[str] = ..., plugin: _Optional[str] = ..., calls: _Optional[int] = ..., succeeded: _Optional[int] = ..., tool_errors: _Optional[int] = ..., failures: _Optional[_Mapping[str, int]] = ..., total_duration: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., mean_duration: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., p50_duration: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., p99_duration: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., total_cost: _Optional[float] = ...) -> None: ...

@@ -57,7 +57,9 @@ export type Result = Message<"toolhost.tool.v1.Result"> & {
   usage?: Usage | undefined;
 
   /**
-   * What the call cost, in the unit of ToolSpec.cost_per_use. 0 means the declared cost per use.
+   * What the call cost, in the unit of ToolSpec.cost_per_use. From a plugin, 0, and any number that is not positive and finite,
+   * means the declared cost per use. From toolhost it is the cost of all tries of the call. A replayed outcome repeats the cost of
+   * the execution: who adds costs up counts a call id once.
    *
    * @generated from field: double cost = 6;
    */

@@ -129,7 +129,8 @@ export type ToolSpec = Message<"toolhost.tool.v1.ToolSpec"> & {
   memoryLimitBytes: bigint;
 
   /**
-   * What one use costs, in `currency` units of the operator's choice. 0 means free.
+   * What one use costs, in a unit of the operator's choice that all tools share. A use is a try that the plugin was given to
+   * execute, whether it succeeds, fails or takes too long. 0 means free.
    *
    * @generated from field: double cost_per_use = 15;
    */

@@ -40,7 +40,7 @@ ERROR_KIND_CONFLICT: ErrorKind
 ERROR_KIND_INTERNAL: ErrorKind
 
 class Error(_message.Message):
-    __slots__ = ("kind", "message", "retry_after", "call_id", "plugin", "instance", "exit", "rule", "arguments", "arguments_sha256")
+    __slots__ = ("kind", "message", "retry_after", "call_id", "plugin", "instance", "exit", "rule", "arguments", "arguments_sha256", "cost")
     KIND_FIELD_NUMBER: _ClassVar[int]
     MESSAGE_FIELD_NUMBER: _ClassVar[int]
     RETRY_AFTER_FIELD_NUMBER: _ClassVar[int]
@@ -51,6 +51,7 @@ class Error(_message.Message):
     RULE_FIELD_NUMBER: _ClassVar[int]
     ARGUMENTS_FIELD_NUMBER: _ClassVar[int]
     ARGUMENTS_SHA256_FIELD_NUMBER: _ClassVar[int]
+    COST_FIELD_NUMBER: _ClassVar[int]
     kind: ErrorKind
     message: str
     retry_after: _duration_pb2.Duration
@@ -61,7 +62,8 @@ class Error(_message.Message):
     rule: str
     arguments: bytes
     arguments_sha256: str
-    def __init__(self, kind: _Optional[_Union[ErrorKind, str]] = ..., message: _Optional[str] = ..., retry_after: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., call_id: _Optional[str] = ..., plugin: _Optional[str] = ..., instance: _Optional[str] = ..., exit: _Optional[_Union[Exit, _Mapping]] = ..., rule: _Optional[str] = ..., arguments: _Optional[bytes] = ..., arguments_sha256: _Optional[str] = ...) -> None: ...
+    cost: float
+    def __init__(self, kind: _Optional[_Union[ErrorKind, str]] = ..., message: _Optional[str] = ..., retry_after: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., call_id: _Optional[str] = ..., plugin: _Optional[str] = ..., instance: _Optional[str] = ..., exit: _Optional[_Union[Exit, _Mapping]] = ..., rule: _Optional[str] = ..., arguments: _Optional[bytes] = ..., arguments_sha256: _Optional[str] = ..., cost: _Optional[float] = ...) -> None: ...
 
 class Exit(_message.Message):
     __slots__ = ("code", "signal", "out_of_memory", "reason", "last_stderr")
