@@ -66,7 +66,7 @@ var rooms = map[string][]string{
 	"internal/partialjson": {},
 	"internal/pattern":     {},
 	"internal/processors":  {},
-	"internal/rmtree":      {},
+	"internal/rmtree":      {unix},
 	"internal/trust":       {"tool", unix},
 	"internal/sqlitefile":  {"modernc.org/sqlite/..."},
 	"internal/wirecode":    {grpc + "/encoding/...", grpc + "/mem", protobuf + "/..."},

@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"github.com/toolhost/toolhost/internal/guardian/proc"
+	"github.com/toolhost/toolhost/internal/rmtree"
 )
 
 // state is all that a helper has to know. Each message carries all of it, so that a helper that was started again
@@ -62,5 +63,5 @@ func (f *file) remove() error {
 	if err != nil {
 		return err
 	}
-	return os.RemoveAll(f.Path)
+	return rmtree.Remove(f.Path)
 }

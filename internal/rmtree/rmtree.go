@@ -1,44 +1,146 @@
+//go:build unix
+
 // Package rmtree removes folders that this program made and whose insides others may have closed.
 //
 // It owns the one way in which sealed copies of plugins, and what plugins left in their own folders, go away for users who
-// are not root. It does not decide what is removed, and changes nothing outside of the folder.
+// are not root, however deep a plugin nested its folders. It does not decide what is removed, and changes nothing outside of
+// the folder.
 package rmtree
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"os"
+	"strconv"
+
+	"golang.org/x/sys/unix"
 )
 
+// batch is how many names of a folder are read at once.
+const batch = 1024
+
 // Remove removes a file or folder with all that is in it, as os.RemoveAll does, and folders too that their owner, this
-// user, may not change. What is not there is no error. Symbolic links are removed, never followed.
+// user, may not change. What is not there is no error. Symbolic links are removed, never followed. It needs two descriptors
+// and little memory, whatever is in the folder. An error names the first thing that could not be removed.
 func Remove(path string) error {
-	err := os.RemoveAll(path)
-	if !errors.Is(err, fs.ErrPermission) {
+	err := os.Remove(path)
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	info, statErr := os.Lstat(path)
+	if statErr != nil || !info.IsDir() {
 		return err
 	}
-	open(path) // what cannot be opened is reported when removing fails again
-	return os.RemoveAll(path)
+	if err := empty(path); err != nil {
+		return err
+	}
+	return os.Remove(path)
 }
 
-// open lets this user change a folder and all folders in it, as far as they are this user's.
-func open(path string) {
-	if info, err := os.Lstat(path); err != nil || !info.IsDir() || os.Chmod(path, 0o700) != nil {
-		return
-	}
-	// Within a root, no name leads out of it, even if somebody puts a link in the place of a folder meanwhile.
-	root, err := os.OpenRoot(path)
+// remover empties one folder. Each folder in it is emptied by moving its own folders one level up, beside it: so no path gets
+// long, and nothing is recursive.
+type remover struct {
+	path  string
+	base  int
+	moved int
+	err   error // the first that was met in this pass
+}
+
+func empty(path string) error {
+	_ = os.Chmod(path, 0o700) // what cannot be opened is reported when it is
+	base, err := unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return
+		return &fs.PathError{Op: "open", Path: path, Err: err}
 	}
-	defer root.Close()
-	_ = fs.WalkDir(root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
-		if err == nil && entry.IsDir() {
-			err = root.Chmod(name, 0o700)
+	defer unix.Close(base)
+	r := &remover{path: path, base: base}
+	for {
+		r.err = nil
+		found, removed := 0, 0
+		err := each(base, ".", func(_ int, name string) {
+			found++
+			if r.discard(name) {
+				removed++
+			}
+		})
+		switch {
+		case err != nil:
+			return &fs.PathError{Op: "readdir", Path: path, Err: err}
+		case found == 0:
+			return nil
+		case removed == 0:
+			return r.err
+		}
+	}
+}
+
+// discard removes something in the base folder, whose own folders are in the base folder then. It reports whether it did.
+func (r *remover) discard(name string) bool {
+	if remove(r.base, name) == nil {
+		return true
+	}
+	_ = unix.Fchmodat(r.base, name, 0o700, 0) // a folder: whatever else there is could be removed
+	err := each(r.base, name, func(folder int, inner string) {
+		if remove(folder, inner) == nil {
+			return
+		}
+		_ = unix.Fchmodat(folder, inner, 0o700, 0) // a folder can be moved only by those who may change it
+		for {
+			r.moved++
+			err := unix.Renameat(folder, inner, r.base, ".removed-"+strconv.Itoa(r.moved))
+			if err == nil {
+				return
+			}
+			if !errors.Is(err, unix.ENOTEMPTY) && !errors.Is(err, unix.EEXIST) && !errors.Is(err, unix.ENOTDIR) { // a name that is taken
+				r.note(inner, err)
+				return
+			}
+		}
+	})
+	if err == nil {
+		err = unix.Unlinkat(r.base, name, unix.AT_REMOVEDIR)
+	}
+	if err != nil {
+		r.note(name, err)
+	}
+	return err == nil
+}
+
+// note keeps an error without the path to what it is about, which may be of any length.
+func (r *remover) note(name string, err error) {
+	if r.err == nil {
+		r.err = fmt.Errorf("removing %q, in %s: %w", name, r.path, err)
+	}
+}
+
+// remove removes a file or an empty folder.
+func remove(folder int, name string) error {
+	if err := unix.Unlinkat(folder, name, 0); err == nil || errors.Is(err, unix.ENOENT) {
+		return nil
+	}
+	return unix.Unlinkat(folder, name, unix.AT_REMOVEDIR)
+}
+
+// each calls f with the descriptor of a folder and each name in it. Names may be left out while f changes the folder.
+func each(parent int, name string, f func(folder int, name string)) error {
+	fd, err := unix.Openat(parent, name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	folder := os.NewFile(uintptr(fd), "folder")
+	defer folder.Close()
+	for {
+		names, err := folder.Readdirnames(batch)
+		for _, name := range names {
+			f(fd, name)
+		}
+		if err == io.EOF {
+			return nil
 		}
 		if err != nil {
-			return fs.SkipDir
+			return err
 		}
-		return nil
-	})
+	}
 }
