@@ -26,15 +26,16 @@ func serve(t *testing.T, toolhost string, l language) string {
 	t.Cleanup(func() { os.RemoveAll(home) })
 	install(t, l, filepath.Join(home, "plugins"))
 	config, err := json.Marshal(map[string]any{"defaults": map[string]any{"sandbox": map[string]any{"read": l.reads}}})
+	configured := filepath.Join(t.TempDir(), "toolhost.yaml") // not where tools may write
 	if err == nil {
-		err = os.WriteFile(filepath.Join(home, "toolhost.yaml"), config, 0o600) // of which JSON is a form
+		err = os.WriteFile(configured, config, 0o600) // of which JSON is a form
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	addr := "unix://" + filepath.Join(home, "t.sock")
 	cmd := exec.Command(toolhost, "serve", "--plugins", "plugins", "--listen", addr, "--state", "state", "--workspace", home,
-		"--config", filepath.Join(home, "toolhost.yaml"))
+		"--config", configured)
 	cmd.Dir, cmd.Env = home, []string{"HOME=" + home, "PATH=/usr/bin:/bin", "TMPDIR=" + home}
 	log, err := os.Create(filepath.Join(home, "log"))
 	if err != nil {

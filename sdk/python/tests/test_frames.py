@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from toolhost.errors import ToolError
+from toolhost.errors import ToolError, Unavailable
 from toolhost.plugin import AsyncContext, Context, Effect, File, Image, Json, Plugin, Result, Text
 from toolhost.plugin._run import so_far
 from toolhost.plugin._session import Session
@@ -55,7 +55,7 @@ def effects(size: int) -> Result:
 @plugin.tool
 def fails(size: int) -> None:
     """Fail at length."""
-    raise RuntimeError("x" * size)
+    raise Unavailable("x" * size)
 
 
 @plugin.tool

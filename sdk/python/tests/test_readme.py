@@ -18,18 +18,24 @@ BLOCKS = re.findall(
 )
 
 
-def environment_of(home: Path) -> None:
-    """Make the virtual environment of the quick start, with what is there instead of what is to be downloaded."""
+def environment_of(home: Path, configured: Path) -> list[str | Path]:
+    """Make the virtual environment of the quick start, with what is there instead of what is to be downloaded.
+
+    Returns the words with which toolhost is configured to let plugins read that. The file is in a folder of its own,
+    because toolhost takes no configuration from the workspace.
+    """
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", home / ".venv"], check=True)
     library = next((home / ".venv" / "lib").iterdir()) / "site-packages"
     here = sysconfig.get_path("purelib")
     (library / "here.pth").write_text(f"{here}\n{HERE.parent / 'src'}\n")
-    (home / "toolhost.yaml").write_text(f"defaults:\n  sandbox:\n    read: ['{here}', '{HERE.parent / 'src'}']\n")
+    config = configured / "toolhost.yaml"
+    config.write_text(f"defaults:\n  sandbox:\n    read: ['{here}', '{HERE.parent / 'src'}']\n")
+    return ["--config", config, "--state", home / "state"]
 
 
-def test_quick_start() -> None:
+def test_quick_start(tmp_path: Path) -> None:
     with short_folder() as home:
-        environment_of(home)
+        options = environment_of(home, tmp_path)
         address = f"unix://{home}/t.sock"
         environment = {"HOME": str(home), "PATH": f"{BIN}:{os.environ['PATH']}", "TOOLHOST_ADDR": address}
         printed = []
@@ -39,7 +45,7 @@ def test_quick_start() -> None:
                 (home / name).write_text(text)
             elif name == "serve":
                 words = text.split()
-                server = Server(program(words[0]), *words[1:], "--state", "state", home=home, address=address, cwd=home)
+                server = Server(program(words[0]), *words[1:], *options, home=home, address=address, cwd=home)
                 until_asked(server, 1)
             elif language == "sh" and not name:
                 run = subprocess.run(
@@ -66,9 +72,9 @@ def test_the_licence_is_that_of_the_repository() -> None:
     assert (HERE.parent / "LICENSE").read_text() == (HERE.parents[2] / "LICENSE").read_text()
 
 
-def test_a_folder_with_a_plugin_yaml() -> None:
+def test_a_folder_with_a_plugin_yaml(tmp_path: Path) -> None:
     with short_folder() as home:
-        environment_of(home)
+        options = environment_of(home, tmp_path)
         folder = home / "plugins" / "weather"
         folder.mkdir(parents=True)
         source = next(text for _, name, text in BLOCKS if name == "weather.py")
@@ -83,8 +89,7 @@ def test_a_folder_with_a_plugin_yaml() -> None:
             "serve",
             "--plugins",
             "plugins",
-            "--state",
-            "state",
+            *options,
             home=home,
             address=address,
             cwd=home,
