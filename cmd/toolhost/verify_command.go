@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolhost/toolhost/internal/address"
 	"github.com/toolhost/toolhost/internal/catalog"
 	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/conformance"
@@ -179,6 +180,9 @@ func (f *verifyFlags) options(p cli.Process, l *lab) (serveOptions, error) {
 	if l == nil && len(options.Folders) == 0 {
 		flags.plugins = []string{"."} // none is needed where a path is given
 		return flags.options(p.Getenv)
+	}
+	if l != nil {
+		options.listen = address.Address{} // there is no socket to guard
 	}
 	return options, err
 }
