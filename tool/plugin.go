@@ -32,6 +32,9 @@ type PluginInfo struct {
 	Permissions *Permissions `json:"permissions,omitempty"`
 	// Ungranted is what of that, and of what its tools ask, the operator has not granted.
 	Ungranted []Ungranted `json:"ungranted,omitempty"`
+	// Isolation is what calls share: "shared", "session" or "call". Calls in one process can see each other's memory, files and
+	// secrets, whoever made them.
+	Isolation string `json:"isolation,omitempty"`
 }
 
 // PluginRefusal says why the executable in a plugin's folder is not the one in service.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/toolhost/toolhost/internal/config"
+	"github.com/toolhost/toolhost/internal/conformance"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -88,5 +89,17 @@ func TestGroundsAreToolhostsOwn(t *testing.T) {
 	}
 	if s := own.question(granted); s.WorkspaceAccess != tool.AccessNone || s.Network || len(s.Write) > 0 || !slices.Equal(s.Read, []string{"/r", "/w"}) || s.Mode != "on" {
 		t.Errorf("the sandbox of one that is asked what it is is %+v", s)
+	}
+}
+
+// Who makes calls, and who writes a plugin, learns what calls share.
+func TestIsolationIsShown(t *testing.T) {
+	w := &explanation{plugin: tool.PluginInfo{Name: "p", Isolation: "shared"}}
+	if text := w.text(); !strings.Contains(text, "isolation   shared: calls of all callers and sessions can meet in one process") {
+		t.Errorf("why says\n%s", text)
+	}
+	var out strings.Builder
+	if err := (&verifyText{out: &out}).write("/p", &conformance.Report{Plugin: "p", Isolation: "session"}); err != nil || !strings.Contains(out.String(), "; isolation: session: calls of one session share a process") {
+		t.Errorf("verify says\n%s\n%v", &out, err)
 	}
 }

@@ -153,11 +153,12 @@ func (f *verifyFlags) openLab(ctx context.Context, p cli.Process, what string) (
 	}
 	own := groundsOf(options)
 	own.hidden = append(own.hidden, groundsOf(named).hidden...) // those of a toolhost that may run
-	launcher := &launcher{runDir: l.yard.runDir.Path(), guard: l.yard.guard, groups: l.yard.groups, logger: logger, config: &options.Config, own: own}
+	launcher := &launcher{runDir: l.yard.runDir.Path(), guard: l.yard.guard, groups: l.yard.groups, names: l.yard.names, logger: logger, config: &options.Config, own: own}
 	l.config = conformance.Config{
 		Process: launcher.process(plugin, plugin.Info.Name, "verify"), Workspace: options.Workspace,
 		Tool: f.tool, Arguments: json.RawMessage(f.arguments), Timeout: f.timeout,
 		StartTimeout: cmp.Or(f.timeout, options.Launch.Timeout),
+		Isolation:    string(options.Plugin(plugin.Info.Name).Isolation),
 	}
 	if plugin.Manifest != nil {
 		l.config.ManifestName = plugin.Manifest.Name

@@ -74,6 +74,9 @@ func (v *verifyText) write(path string, r *conformance.Report) error {
 	if r.Sandbox != nil {
 		fmt.Fprintf(&b, "; sandbox: %s", wallsOf(r.Sandbox))
 	}
+	if r.Isolation != "" {
+		fmt.Fprintf(&b, "; isolation: %s", cli.OneLine(isolationWords(r.Isolation)))
+	}
 	b.WriteString("\n\n")
 	for _, group := range groupsOf(r) {
 		v.writeGroup(&b, group)

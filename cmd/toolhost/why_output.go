@@ -70,6 +70,7 @@ func (w *explanation) writeState(b *strings.Builder) {
 	}
 	line("before it", p.PreviousDigest)
 	line("filters", strings.Join(p.Filters, ", "))
+	line("isolation", isolationWords(p.Isolation))
 	line("processes", fmt.Sprintf("%d now, %d started in all", p.Instances, p.Launches))
 	for _, i := range w.instances {
 		line("  "+i.ID, fmt.Sprintf("%s, started %s, pid %d, %s now, %s in all", i.State, ago(i.StartTime, w.now), i.PID,
@@ -81,6 +82,19 @@ func (w *explanation) writeState(b *strings.Builder) {
 			line("    sandbox", sandboxOf(i.Sandbox))
 		}
 	}
+}
+
+// isolationWords says what an isolation means for those who make calls.
+func isolationWords(isolation string) string {
+	switch isolation {
+	case "shared":
+		return "shared: calls of all callers and sessions can meet in one process, and see each other's files, memory and secrets there"
+	case "session":
+		return "session: calls of one session share a process"
+	case "call":
+		return "call: each call has a process of its own"
+	}
+	return isolation
 }
 
 // stateWords is a state in a sentence.

@@ -276,6 +276,7 @@ type PluginSettings struct {
 	Disabled bool `yaml:"disabled" default:"false"`
 	// What calls may share: `shared` is a pool of processes for all calls, `session` a process for each session, `call` a
 	// process for each call.
+	// Calls in one process can see each other's memory, HOME, TMPDIR and secrets, whichever caller, session or tenant made them.
 	Isolation lifecycle.Isolation `yaml:"isolation" default:"shared" oneof:"shared,session,call"`
 	// How many instances are kept once the plugin is in use, idle or not. Only with isolation `shared`.
 	MinInstances int `yaml:"min_instances" default:"0" min:"0" max:"1000"`

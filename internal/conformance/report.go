@@ -62,6 +62,8 @@ type Report struct {
 	Checks []Check `json:"checks"`
 	// Sandbox is what the plugin might touch meanwhile, and behind which walls. Nil: it could not be started.
 	Sandbox *tool.Sandbox `json:"sandbox,omitempty"`
+	// Isolation is what the plugin's calls share: shared, session or call. Empty: not known.
+	Isolation string `json:"isolation,omitempty"`
 	// Stderr is what the plugin printed last on standard error in the trial that failed first. Empty if nothing failed.
 	Stderr []string `json:"stderr,omitempty"`
 }

@@ -27,6 +27,8 @@ type Config struct {
 	Process process.Config
 	// ManifestName is the name that the plugin has to give itself. Empty: any.
 	ManifestName string
+	// Isolation is what the plugin's calls are going to share, as the operator decided. It is part of the report.
+	Isolation string
 	// Workspace is the folder that calls are given to work in, an absolute path. It should be empty, and hold nothing of
 	// value: tools that change files are called, too. Empty: none.
 	Workspace string
@@ -192,7 +194,7 @@ func (x *examiner) judgeOutput() {
 func (x *examiner) report(otherwise string) *Report {
 	r := &Report{
 		Plugin: x.described.Name, Version: x.described.Version, Tools: []string{}, Called: append([]string{}, x.called...),
-		Checks: x.findings.report(otherwise), Sandbox: x.sandbox,
+		Checks: x.findings.report(otherwise), Sandbox: x.sandbox, Isolation: x.cfg.Isolation,
 	}
 	if r.Plugin == "" {
 		r.Plugin = x.cfg.Process.Plugin

@@ -36,6 +36,7 @@ func (h *Host) pluginInfo(p *catalog.Plugin) tool.PluginInfo {
 		Warnings:    p.Warnings,
 
 		PinnedDigest: p.Pin,
+		Isolation:    string(cmp.Or(h.cfg.Lifecycle(p.Info.Name).Isolation, lifecycle.Shared)),
 	}
 	if p.Refusal != (catalog.Refusal{}) {
 		info.Refusal = &tool.PluginRefusal{Digest: p.Refusal.Digest, Reason: p.Refusal.Reason, Locked: p.Refusal.Locked, Name: p.Refusal.Name}

@@ -30,6 +30,7 @@ func FromPlugin(p tool.PluginInfo) *toolhostv1.Plugin {
 		Filters:        valids(p.Filters),
 		Permissions:    fromPermissions(p.Permissions),
 		Ungranted:      fromUngranted(p.Ungranted),
+		Isolation:      valid(p.Isolation),
 	}
 }
 
@@ -83,6 +84,7 @@ func ToPlugin(p *toolhostv1.Plugin) tool.PluginInfo {
 		Filters:        p.GetFilters(),
 		Permissions:    toPermissions(p.GetPermissions()),
 		Ungranted:      toUngranted(p.GetUngranted()),
+		Isolation:      p.GetIsolation(),
 	}
 }
 

@@ -61,7 +61,7 @@ func TestRoundTripKeepsEveryField(t *testing.T) {
 		RetryTime:   moment, PreviousDigest: "h", PinnedDigest: "l",
 		Refusal: &tool.PluginRefusal{Digest: "f", Reason: "r", Locked: true, Name: "m"}, Filters: []string{"x"},
 		Permissions: &tool.Permissions{Network: true, Workspace: tool.AccessRead, Read: []string{"/r"}, Write: []string{"/w"}},
-		Ungranted:   []tool.Ungranted{{Request: "r", Grant: "g"}},
+		Ungranted:   []tool.Ungranted{{Request: "r", Grant: "g"}}, Isolation: "session",
 	}
 	instance := tool.InstanceInfo{
 		ID: "i", Plugin: "p", State: tool.InstanceDraining, PID: 5, Calls: 6, TotalCalls: 7, StartTime: moment,

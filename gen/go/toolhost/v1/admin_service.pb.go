@@ -285,7 +285,10 @@ type Plugin struct {
 	// What it asks to be allowed, in its plugin.yaml and in what it says of itself. Unset if nothing.
 	Permissions *v1.Permissions `protobuf:"bytes,19,opt,name=permissions,proto3" json:"permissions,omitempty"`
 	// What of that, and of what its tools ask, the operator has not granted.
-	Ungranted     []*Ungranted `protobuf:"bytes,20,rep,name=ungranted,proto3" json:"ungranted,omitempty"`
+	Ungranted []*Ungranted `protobuf:"bytes,20,rep,name=ungranted,proto3" json:"ungranted,omitempty"`
+	// What calls share: "shared" is a pool of processes for all calls of all principals and sessions, "session" a process for
+	// each session, "call" a process for each call. Calls in one process can see each other's memory, files and secrets.
+	Isolation     string `protobuf:"bytes,21,opt,name=isolation,proto3" json:"isolation,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -458,6 +461,13 @@ func (x *Plugin) GetUngranted() []*Ungranted {
 		return x.Ungranted
 	}
 	return nil
+}
+
+func (x *Plugin) GetIsolation() string {
+	if x != nil {
+		return x.Isolation
+	}
+	return ""
 }
 
 // Ungranted is something that a plugin asks for and the operator has not granted.
@@ -3050,7 +3060,7 @@ var File_toolhost_v1_admin_service_proto protoreflect.FileDescriptor
 
 const file_toolhost_v1_admin_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1ftoolhost/v1/admin_service.proto\x12\vtoolhost.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1ctoolhost/tool/v1/error.proto\x1a\"toolhost/tool/v1/permissions.proto\x1a\x1dtoolhost/tool/v1/status.proto\"\xf9\x05\n" +
+	"\x1ftoolhost/v1/admin_service.proto\x12\vtoolhost.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1ctoolhost/tool/v1/error.proto\x1a\"toolhost/tool/v1/permissions.proto\x1a\x1dtoolhost/tool/v1/status.proto\"\x97\x06\n" +
 	"\x06Plugin\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\aversion\x18\x02 \x01(\tR\aversion\x12 \n" +
@@ -3073,7 +3083,8 @@ const file_toolhost_v1_admin_service_proto_rawDesc = "" +
 	"\arefusal\x18\x11 \x01(\v2\x1a.toolhost.v1.PluginRefusalR\arefusal\x12\x18\n" +
 	"\afilters\x18\x12 \x03(\tR\afilters\x12?\n" +
 	"\vpermissions\x18\x13 \x01(\v2\x1d.toolhost.tool.v1.PermissionsR\vpermissions\x124\n" +
-	"\tungranted\x18\x14 \x03(\v2\x16.toolhost.v1.UngrantedR\tungranted\";\n" +
+	"\tungranted\x18\x14 \x03(\v2\x16.toolhost.v1.UngrantedR\tungranted\x12\x1c\n" +
+	"\tisolation\x18\x15 \x01(\tR\tisolation\";\n" +
 	"\tUngranted\x12\x18\n" +
 	"\arequest\x18\x01 \x01(\tR\arequest\x12\x14\n" +
 	"\x05grant\x18\x02 \x01(\tR\x05grant\"k\n" +

@@ -70,7 +70,7 @@ CALL_STATE_TOOL_ERROR: CallState
 CALL_STATE_FAILED: CallState
 
 class Plugin(_message.Message):
-    __slots__ = ("name", "version", "description", "path", "digest", "state", "reason", "tools", "instances", "launches", "last_exit", "warnings", "recent_exits", "retry_time", "previous_digest", "pinned_digest", "refusal", "filters", "permissions", "ungranted")
+    __slots__ = ("name", "version", "description", "path", "digest", "state", "reason", "tools", "instances", "launches", "last_exit", "warnings", "recent_exits", "retry_time", "previous_digest", "pinned_digest", "refusal", "filters", "permissions", "ungranted", "isolation")
     NAME_FIELD_NUMBER: _ClassVar[int]
     VERSION_FIELD_NUMBER: _ClassVar[int]
     DESCRIPTION_FIELD_NUMBER: _ClassVar[int]
@@ -91,6 +91,7 @@ class Plugin(_message.Message):
     FILTERS_FIELD_NUMBER: _ClassVar[int]
     PERMISSIONS_FIELD_NUMBER: _ClassVar[int]
     UNGRANTED_FIELD_NUMBER: _ClassVar[int]
+    ISOLATION_FIELD_NUMBER: _ClassVar[int]
     name: str
     version: str
     description: str
@@ -111,7 +112,8 @@ class Plugin(_message.Message):
     filters: _containers.RepeatedScalarFieldContainer[str]
     permissions: _permissions_pb2.Permissions
     ungranted: _containers.RepeatedCompositeFieldContainer[Ungranted]
-    def __init__(self, name: _Optional[str] = ..., version: _Optional[str] = ..., description: _Optional[str] = ..., path: _Optional[str] = ..., digest: _Optional[str] = ..., state: _Optional[_Union[PluginState, str]] = ..., reason: _Optional[str] = ..., tools: _Optional[_Iterable[str]] = ..., instances: _Optional[int] = ..., launches: _Optional[int] = ..., last_exit: _Optional[_Union[_error_pb2.Exit, _Mapping]] = ..., warnings: _Optional[_Iterable[str]] = ..., recent_exits: _Optional[_Iterable[_Union[PluginExit, _Mapping]]] = ..., retry_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., previous_digest: _Optional[str] = ..., pinned_digest: _Optional[str] = ..., refusal: _Optional[_Union[PluginRefusal, _Mapping]] = ..., filters: _Optional[_Iterable[str]] = ..., permissions: _Optional[_Union[_permissions_pb2.Permissions, _Mapping]] = ..., ungranted: _Optional[_Iterable[_Union[Ungranted, _Mapping]]] = ...) -> None: ...
+    isolation: str
+    def __init__(self, name: _Optional[str] = ..., version: _Optional[str] = ..., description: _Optional[str] = ..., path: _Optional[str] = ..., digest: _Optional[str] = ..., state: _Optional[_Union[PluginState, str]] = ..., reason: _Optional[str] = ..., tools: _Optional[_Iterable[str]] = ..., instances: _Optional[int] = ..., launches: _Optional[int] = ..., last_exit: _Optional[_Union[_error_pb2.Exit, _Mapping]] = ..., warnings: _Optional[_Iterable[str]] = ..., recent_exits: _Optional[_Iterable[_Union[PluginExit, _Mapping]]] = ..., retry_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., previous_digest: _Optional[str] = ..., pinned_digest: _Optional[str] = ..., refusal: _Optional[_Union[PluginRefusal, _Mapping]] = ..., filters: _Optional[_Iterable[str]] = ..., permissions: _Optional[_Union[_permissions_pb2.Permissions, _Mapping]] = ..., ungranted: _Optional[_Iterable[_Union[Ungranted, _Mapping]]] = ..., isolation: _Optional[str] = ...) -> None: ...
 
 class Ungranted(_message.Message):
     __slots__ = ("request", "grant")
