@@ -19,8 +19,8 @@ need() {
 
 look() {
 	missing=
-	need 'Python 3.10 or later' "the Python SDK's tests" \
-		'python3 -c "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))"' 'python3 python3-venv'
+	need 'Python 3.11 or later' "the Python SDK's tests" \
+		'python3 -c "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))"' 'python3 python3-venv'
 	need 'Node 20 or later, npm' "the TypeScript SDK's tests" \
 		'command -v npm && node -e "process.exit(Number(parseInt(process.versions.node) < 20))"' 'nodejs npm'
 	need 'PostgreSQL' 'the tests of query_db' \

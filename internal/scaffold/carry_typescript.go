@@ -25,6 +25,7 @@ type npmPackage struct {
 	Exports          json.RawMessage `json:"exports"`
 	Dependencies     json.RawMessage `json:"dependencies"`
 	PeerDependencies json.RawMessage `json:"peerDependencies"`
+	PeerMeta         json.RawMessage `json:"peerDependenciesMeta"`
 }
 
 // carryTypeScript returns the SDK's sources. The repository compiles them with its own compiler, so that toolhost needs

@@ -23,8 +23,8 @@ skip() {
 # setup makes the virtual environment, unless it is made of the same.
 setup() {
 	system=$(command -v python3) || skip "there is no python3"
-	"$system" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))' 2>/dev/null ||
-		skip "$system is older than 3.10, or has no venv"
+	"$system" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null ||
+		skip "$system is older than 3.11, or has no venv"
 	mkdir -p "$home"
 	wanted=$({ "$system" -VV && cat "$here/requirements.lock"; } | cksum)
 	if [ "$(cat "$home/stamp" 2>/dev/null)" = "$wanted $here" ]; then

@@ -131,7 +131,7 @@ def opens(name: str, ctx: Context, machinery: bool = False) -> str:
 async def raises_async(what: str) -> None:
     """Raise something."""
     if what in ("group", "groups"):
-        group: Any = ExceptionGroup  # type: ignore[name-defined,unused-ignore]  # noqa: F821
+        group: Any = ExceptionGroup  # type: ignore[name-defined,unused-ignore]
         raise group("", [ToolError("within a group"), *([ValueError()] if what == "groups" else [])])
     raise RAISED[what]
 

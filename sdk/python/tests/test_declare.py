@@ -3,7 +3,6 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import functools
-import sys
 from collections.abc import AsyncIterator, Callable
 from typing import Annotated, Any, Literal
 
@@ -312,11 +311,9 @@ def test_what_is_wrong(target: Any, options: dict[str, Any], problem: str) -> No
     assert problem in str(raised.value)
 
 
-if sys.version_info >= (3, 11):  # before that, typing takes a default of None as a hint
-
-    def test_a_default_of_none() -> None:
-        with pytest.raises(DeclarationError, match=r"if it may be left out, its type is `… \| None`"):
-            declared(no_default)
+def test_a_default_of_none() -> None:
+    with pytest.raises(DeclarationError, match=r"if it may be left out, its type is `… \| None`"):
+        declared(no_default)
 
 
 def test_names_are_unique() -> None:

@@ -27,7 +27,7 @@ def large(sizes: list[int]) -> list[Any]:
         lambda n: Text("ä" * (n // 2)),
         lambda n: Json("x" * (n - 2)),
         lambda n: Image(bytes(n)),
-        lambda n: File(bytes(n), "f"),
+        lambda n: File(bytes(n), name="f"),
     ]
     return [kinds[i % 4](n) for i, n in enumerate(sizes)]
 

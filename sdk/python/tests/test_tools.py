@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -191,17 +190,15 @@ def test_the_rule_of_relative_paths(tmp_path: Path) -> None:
     assert relative_to(str(link), f"{real}/a and {link}/b") == "a and b"
 
 
-if sys.version_info >= (3, 11):
-
-    def test_the_only_failure_of_a_group(host: Host) -> None:
-        ended = host.call("raises_async", {"what": "group"})
-        assert ended.result is not None
-        assert ended.result.is_error
-        assert ended.text == "within a group"
-        both = host.call("raises_async", {"what": "groups"})
-        assert both.result is not None
-        assert both.result.is_error
-        assert "2 sub-exceptions" in both.text
+def test_the_only_failure_of_a_group(host: Host) -> None:
+    ended = host.call("raises_async", {"what": "group"})
+    assert ended.result is not None
+    assert ended.result.is_error
+    assert ended.text == "within a group"
+    both = host.call("raises_async", {"what": "groups"})
+    assert both.result is not None
+    assert both.result.is_error
+    assert "2 sub-exceptions" in both.text
 
 
 def test_a_generator_is_read_where_the_tool_runs(host: Host) -> None:

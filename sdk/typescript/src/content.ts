@@ -1,5 +1,5 @@
 /** What a call answers: blocks of content, effects, and what it used. */
-import { encodeJSON, parseJSON, RawJSON } from "./json.js";
+import { encodeJSON, parseJSON } from "./json.js";
 
 /** Plain text or Markdown. */
 export interface TextContent {
@@ -147,21 +147,27 @@ export function json(value: unknown): JSONContent {
   return jsonText(encodeJSON(value));
 }
 
-/** Returns a picture, such as one of media type image/png. Throws a TypeError where that is no media type. */
-export function image(mediaType: string, data: Uint8Array, name = ""): BlobContent {
-  return checked("image", mediaType, name, data);
+/** What is said of the bytes of a picture or file. */
+export interface BlobOptions {
+  /** The IANA media type. Default: image/png for a picture, application/octet-stream for a file. */
+  readonly mediaType?: string;
+  /** A file name without folders. Default: empty. */
+  readonly name?: string;
 }
 
-/** Returns any other bytes under a file name without folders. Throws a TypeError where the media type is none. */
-export function file(name: string, mediaType: string, data: Uint8Array): BlobContent {
-  return checked("file", mediaType, name, data);
+/** Returns a picture. Throws a TypeError where the media type is none. */
+export function image(data: Uint8Array, options: BlobOptions = {}): BlobContent {
+  return checked("image", data, { mediaType: "image/png", name: "", ...options });
 }
 
-function checked(kind: "image" | "file", mediaType: string, name: string, data: Uint8Array): BlobContent {
-  // Code without types puts them in another order, and is told where it does.
+/** Returns any other bytes. Throws a TypeError where the media type is none. */
+export function file(data: Uint8Array, options: BlobOptions = {}): BlobContent {
+  return checked("file", data, { mediaType: "application/octet-stream", name: "", ...options });
+}
+
+function checked(kind: "image" | "file", data: Uint8Array, { mediaType, name }: Required<BlobOptions>): BlobContent {
   if (!/^[^/\s]+\/[^/\s]/.test(mediaType) || !(data instanceof Uint8Array)) {
-    const order = kind === "image" ? "image(mediaType, bytes, name)" : "file(name, mediaType, bytes)";
-    throw new TypeError(`${order} takes a media type such as image/png and a Uint8Array`);
+    throw new TypeError(`${kind}(bytes, { mediaType, name }) takes a Uint8Array and a media type such as image/png`);
   }
   return blob(kind, mediaType, name, data);
 }
@@ -253,5 +259,3 @@ function artifactText(a: ArtifactContent): string {
   const head = a.head.endsWith("\n") ? a.head : `${a.head}\n`;
   return `${head}[Here ${a.size - shown} of ${a.size} bytes are not shown. The whole is kept as artifact ${a.handle}. ${advice}\n${a.tail}`;
 }
-
-export { RawJSON };

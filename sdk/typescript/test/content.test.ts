@@ -3,21 +3,21 @@ import { test } from "node:test";
 import { file, image, tool } from "@toolhost/sdk";
 import { TestHost } from "@toolhost/sdk/testing";
 
-test("pictures and files in the wrong order are refused, with the right one", () => {
+test("pictures and files of what is no bytes or no media type are refused", () => {
   const bytes = Uint8Array.of(1);
-  assert.equal(image("image/png", bytes, "p.png").name, "p.png");
-  assert.equal(file("n", "application/octet-stream", bytes).mediaType, "application/octet-stream");
+  assert.equal(image(bytes, { name: "p.png" }).name, "p.png");
+  assert.equal(file(bytes, { name: "n" }).mediaType, "application/octet-stream");
   const wrong = [
-    () => image("png", bytes),
-    () => image("", bytes),
-    () => image(bytes as never, "image/png" as never),
-    () => file("text/plain", "notes.txt", bytes),
-    () => file("notes.txt", "text/plain", "text" as never),
+    () => image(bytes, { mediaType: "png" }),
+    () => image(bytes, { mediaType: "" }),
+    () => image("image/png" as never, bytes as never),
+    () => file(bytes, { mediaType: "notes.txt" }),
+    () => file("text" as never, { name: "notes.txt", mediaType: "text/plain" }),
   ];
   for (const make of wrong) {
     assert.throws(make, {
       name: "TypeError",
-      message: /^(image|file)\(.*\) takes a media type such as image\/png and a Uint8Array$/,
+      message: /^(image|file)\(bytes, .*\) takes a Uint8Array and a media type such as image\/png$/,
     });
   }
 });

@@ -113,7 +113,7 @@ test("what a tool returns is what the model reads", async () => {
     ["raw JSON within", { n: rawJSON("1.0"), b: 2n ** 70n }, [{ kind: "json", json: '{"n":1.0,"b":1180591620717411303424}' }]],
     [
       "blocks",
-      ["see", image("image/png", pixel), file("a.bin", "x/y", pixel), json({ a: 1 })],
+      ["see", image(pixel), file(pixel, { name: "a.bin", mediaType: "x/y" }), json({ a: 1 })],
       [
         { kind: "text", text: "see" },
         { kind: "image", mediaType: "image/png", name: "", data: pixel },

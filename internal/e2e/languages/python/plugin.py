@@ -72,7 +72,7 @@ def blocks(file_bytes: int) -> list[Content]:
         Text("first"),
         Image(b"\x89PNG\r\n\x1a\n\x00\xff", name="pixel.png"),
         Json.from_text('{"n": 1.50}'),
-        File(bytes(range(256)) * (file_bytes // 256), "bytes.bin"),
+        File(bytes(range(256)) * (file_bytes // 256), name="bytes.bin"),
         Text(""),
     ]
 

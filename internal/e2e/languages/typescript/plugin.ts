@@ -42,12 +42,11 @@ await serve({
     tool({ ...spec("nothing") }, () => undefined),
     tool({ ...spec("blocks"), input: z.object({ file_bytes: z.int() }) }, ({ file_bytes }) => [
       text("first"),
-      image("image/png", Buffer.from("\x89PNG\r\n\x1a\n\x00\xff", "latin1"), "pixel.png"),
+      image(Buffer.from("\x89PNG\r\n\x1a\n\x00\xff", "latin1"), { name: "pixel.png" }),
       json(rawJSON('{"n": 1.50}')),
       file(
-        "bytes.bin",
-        "application/octet-stream",
         Uint8Array.from({ length: file_bytes }, (_, i) => i % 256),
+        { name: "bytes.bin", mediaType: "application/octet-stream" },
       ),
       text(""),
     ]),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from typing import Any
 
 from google.protobuf.duration_pb2 import Duration
@@ -42,7 +42,7 @@ def time(value: Timestamp) -> datetime | None:
     """Return a Timestamp as a time in UTC, and one that is not set as none."""
     if not value.seconds and not value.nanos:
         return None
-    return value.ToDatetime(timezone.utc)
+    return value.ToDatetime(UTC)
 
 
 def values(encoded: Mapping[str, bytes]) -> dict[str, Any]:
@@ -87,9 +87,9 @@ def to_content(message: result_pb2.Content) -> Content:
         case "json":
             return Json._raw(message.json)
         case "image":
-            return Image(message.image.data, message.image.media_type, message.image.name)
+            return Image(message.image.data, media_type=message.image.media_type, name=message.image.name)
         case "file":
-            return File(message.file.data, message.file.name, message.file.media_type)
+            return File(message.file.data, name=message.file.name, media_type=message.file.media_type)
         case "artifact":
             a = message.artifact
             return Artifact(a.handle, a.media_type, a.size, a.head, a.tail, a.name)

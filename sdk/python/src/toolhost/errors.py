@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 
-class Kind(str, enum.Enum):
+class Kind(enum.StrEnum):
     """What kind of failure of the machinery it is."""
 
     INVALID_ARGUMENT = "invalid_argument"

@@ -68,9 +68,9 @@ class Image:
     """A picture for models that can see."""
 
     data: bytes = field(repr=False)
-    media_type: str = "image/png"
+    media_type: str = field(default="image/png", kw_only=True)
     """The IANA media type."""
-    name: str = ""
+    name: str = field(default="", kw_only=True)
     """A file name without folders. May be empty."""
 
 
@@ -79,9 +79,9 @@ class File:
     """Any other bytes."""
 
     data: bytes = field(repr=False)
-    name: str = ""
+    name: str = field(default="", kw_only=True)
     """A file name without folders. May be empty."""
-    media_type: str = "application/octet-stream"
+    media_type: str = field(default="application/octet-stream", kw_only=True)
     """The IANA media type."""
 
 
@@ -108,7 +108,7 @@ Content: TypeAlias = Text | Json | Image | File | Artifact
 """One block of a result."""
 
 
-class Operation(str, enum.Enum):
+class Operation(enum.StrEnum):
     """How an effect's value joins the value that its key has."""
 
     REPLACE = "replace"

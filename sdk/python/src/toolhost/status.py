@@ -11,7 +11,7 @@ from typing import Any
 __all__ = ["LogRecord", "Progress", "State", "Status"]
 
 
-class State(str, enum.Enum):
+class State(enum.StrEnum):
     """Where a call stands."""
 
     WAIT = "wait"

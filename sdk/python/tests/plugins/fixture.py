@@ -72,7 +72,7 @@ def large(blocks: list[Block]) -> list[Content]:
             case "json":
                 content.append(Json(UNIT * block.units))
             case "file":
-                content.append(File(bytes(range(256)) * block.units, "large.bin"))
+                content.append(File(bytes(range(256)) * block.units, name="large.bin"))
     return content
 
 

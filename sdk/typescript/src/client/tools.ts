@@ -97,12 +97,12 @@ export interface ToolMatch {
 }
 
 /** A form in which tools are given to a model. */
-export type ToolFormat = "openai" | "openai_responses" | "anthropic" | "mcp" | "markdown";
+export type ToolFormat = "openai" | "openai-responses" | "anthropic" | "mcp" | "markdown";
 
 /** The numbers of the forms. */
 export const toolFormats: Readonly<Record<ToolFormat, Format>> = {
   openai: Format.OPENAI,
-  openai_responses: Format.OPENAI_RESPONSES,
+  "openai-responses": Format.OPENAI_RESPONSES,
   anthropic: Format.ANTHROPIC,
   mcp: Format.MCP,
   markdown: Format.MARKDOWN,

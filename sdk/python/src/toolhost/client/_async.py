@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
-from typing_extensions import Self, Unpack
+from typing_extensions import Unpack
 
 from toolhost import _wire
 from toolhost._link import Link
@@ -155,4 +155,4 @@ class AsyncClient:
             )
             data += piece.data
             if not piece.data or offset + len(data) >= piece.size or (limit is not None and len(data) >= limit):
-                return File(bytes(data[:limit]), piece.name, piece.media_type)
+                return File(bytes(data[:limit]), name=piece.name, media_type=piece.media_type)

@@ -42,7 +42,7 @@ class Match:
     """Greater is better; comparable only within one answer."""
 
 
-class Format(str, enum.Enum):
+class Format(enum.StrEnum):
     """A form in which tools are given to a model."""
 
     OPENAI = "openai"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
-from typing_extensions import Self, Unpack
+from typing_extensions import Unpack
 
 from toolhost._portal import Portal
 from toolhost.client._async import AsyncClient

@@ -7,7 +7,7 @@ import logging
 import sys
 import threading
 import traceback
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TextIO
 
 from toolhost._json import encode, valid_text
@@ -46,7 +46,7 @@ class ProcessHandler(logging.Handler):
         """Write a record."""
         try:
             line = {
-                "time": datetime.fromtimestamp(record.created, timezone.utc).isoformat(),
+                "time": datetime.fromtimestamp(record.created, UTC).isoformat(),
                 "level": next(name for least, name in _LEVELS if record.levelno >= least),
                 "msg": record.getMessage(),
                 **self._call_id,
@@ -81,7 +81,7 @@ class _CallHandler(logging.Handler):
             line = LogRecord(
                 record.getMessage(),
                 record.levelno,
-                datetime.fromtimestamp(record.created, timezone.utc),
+                datetime.fromtimestamp(record.created, UTC),
                 attributes_of(record),
             )
             if threading.get_ident() == self._thread:

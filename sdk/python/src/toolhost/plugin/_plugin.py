@@ -16,14 +16,13 @@ from typing_extensions import Unpack
 from toolhost import _wire
 from toolhost.plugin import _declare, _docstring, _serve
 from toolhost.plugin._declare import Describe, Function, Options, Tool, Viewer, check_name
-from toolhost.plugin._filter import Filter, FilterCall, check_phases
+from toolhost.plugin._filter import Filter, check_phases
 from toolhost.plugin._run import Runner
 from toolhost.plugin._signature import DeclarationError
 from toolhost.proto.toolhost.plugin.v1 import plugin_pb2
 from toolhost.spec import Permissions, Spec
 
 _logger = logging.getLogger("toolhost.plugin")
-_FilterFunction = Callable[[FilterCall], Any]
 
 
 class Plugin:

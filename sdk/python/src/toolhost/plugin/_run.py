@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import builtins
 import contextlib
 import contextvars
 import functools
@@ -28,7 +27,6 @@ _STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)  # a whole one
 _OPEN_NUMBER = re.compile(rb"(?<=[\s:,\[])-?[0-9]*[-+.0-9eE]*\Z")  # one that may go on
 
 _Told = tuple[Any, BaseException | None]  # what code returned, or what it raised
-_GROUP: Any = getattr(builtins, "BaseExceptionGroup", ())  # Python 3.11
 
 
 @dataclass(frozen=True)
@@ -223,7 +221,7 @@ def _silent(failure: Exception) -> str:
 
 def _only(failure: BaseException | None) -> BaseException | None:
     """Return the only failure of a group, which is how asyncio.TaskGroup raises it."""
-    while isinstance(failure, _GROUP) and len(failure.exceptions) == 1:
+    while isinstance(failure, BaseExceptionGroup) and len(failure.exceptions) == 1:
         failure = failure.exceptions[0]
     return failure
 
