@@ -126,9 +126,14 @@ export class Result {
     return this.content.map(asText).join("\n");
   }
 
-  /** The value of the first JSON block, or undefined. */
+  /** The value of the only JSON block. Throws a TypeError, which says what is there instead, if there is not exactly one. */
   get value(): unknown {
-    return this.content.find((block) => block.kind === "json")?.value;
+    const [block, ...more] = this.content.filter(({ kind }) => kind === "json");
+    if (block?.kind !== "json" || more.length > 0) {
+      const count = block ? more.length + 1 : 0;
+      throw new TypeError(`the result has ${count} blocks of JSON, not one; it says: ${this.text}`);
+    }
+    return block.value;
   }
 }
 

@@ -223,6 +223,24 @@ test("a preview that fails is lost alone", async () => {
   );
 });
 
+test("what a call answered is asked of one that answered", async () => {
+  const host = hostOf(
+    tool(spec("down"), () => {
+      throw new ToolhostError("unavailable", "the database is down");
+    }),
+    tool(spec("two"), () => [json(1), json(2)]),
+    tool(spec("words"), () => "words"),
+  );
+  const down = await host.call("down");
+  assert.equal(down.error?.kind, "unavailable");
+  assert.throws(() => down.text, { name: "ToolhostError", message: "the database is down" });
+  assert.throws(() => down.value, { name: "ToolhostError" });
+  const two = await host.call("two");
+  assert.throws(() => two.value, { name: "TypeError", message: "the result has 2 blocks of JSON, not one; it says: 1\n2" });
+  const words = await host.call("words");
+  assert.throws(() => words.value, { message: "the result has 0 blocks of JSON, not one; it says: words" });
+});
+
 test("statuses are kept in order", async () => {
   const host = hostOf(
     tool(spec("good"), async (_, call) => {

@@ -56,14 +56,14 @@ export class TestCall {
     });
   }
 
-  /** All of the result as text; the failure's message if there is none. */
+  /** All of the result as text; empty before the end. Throws the error if the machinery failed. */
   get text(): string {
-    return this.result?.text ?? this.error?.message ?? "";
+    return this.#answered()?.text ?? "";
   }
 
-  /** The value of the result's first JSON block. */
+  /** The value of the result's only JSON block, as Result has it. Throws the error if the machinery failed. */
   get value(): unknown {
-    return this.result?.value;
+    return this.#answered()?.value;
   }
 
   /** Whether the tool says that it failed. */
@@ -98,6 +98,13 @@ export class TestCall {
       }
       await new Promise<void>((resolve) => this.#waiting.add(resolve));
     }
+  }
+
+  #answered(): Result | undefined {
+    if (this.error) {
+      throw this.error;
+    }
+    return this.result;
   }
 
   #news(): void {

@@ -23,7 +23,8 @@ export interface Filtered {
 /** Reads what a filter's call ended with. */
 export function filtered(call: TestCall): Filtered {
   const failed = call.isError ? new ToolhostError("internal", call.text) : call.error;
-  const said = (call.value ?? {}) as Record<string, unknown>;
+  const answered = !failed && call.result?.content.some(({ kind }) => kind === "json");
+  const said = (answered ? call.value : {}) as Record<string, unknown>;
   return {
     arguments: said.arguments as Record<string, unknown> | undefined,
     deny: said.deny as string | undefined,
