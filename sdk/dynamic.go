@@ -86,7 +86,11 @@ func (d *dynamic) describe(ctx context.Context, session string, values map[strin
 		reader, err = d.reader(&spec)
 	}
 	if err != nil {
-		Logger(asking).Warn("a dynamic tool stays as it is declared", slog.String("tool", d.spec.Name), slog.String("session", session), slog.Any("error", err))
+		level := slog.LevelWarn
+		if tool.KindOf(err) == tool.KindUnavailable {
+			level = slog.LevelDebug // the tool expects that, such as where nothing is set up for it
+		}
+		Logger(asking).Log(ctx, level, "a dynamic tool stays as it is declared", slog.String("tool", d.spec.Name), slog.String("session", session), slog.Any("error", err))
 		return d.spec, d.static
 	}
 	return spec, reader

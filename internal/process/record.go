@@ -3,6 +3,7 @@ package process
 import (
 	"encoding/json"
 	"log/slog"
+	"strconv"
 	"strings"
 )
 
@@ -15,10 +16,13 @@ type record struct {
 	dropped dropped // before it
 }
 
-// parseRecord takes a line for what it is: a record of hclog or slog in JSON, or plain text. What is not quite a record
-// is plain text. Nothing is assumed of the values: `{"@message": 1}` is a line like any other.
+// parseRecord takes a line for what it is: a record of hclog or slog in JSON, one of slog's text form, or plain text. What is
+// not quite a record is plain text. Nothing is assumed of the values: `{"@message": 1}` is a line like any other.
 func parseRecord(line string) record {
 	plain := record{level: slog.LevelInfo, message: line}
+	if strings.HasPrefix(line, "time=") {
+		return parseText(line, plain)
+	}
 	if !strings.HasPrefix(line, "{") {
 		return plain
 	}
@@ -48,6 +52,61 @@ func parseRecord(line string) record {
 		return r
 	}
 	return plain
+}
+
+// parseText takes a line of slog's text form, `time=… level=… msg=… KEY=VALUE…`, or returns plain.
+func parseText(line string, plain record) record {
+	fields := map[string]any{}
+	var level, message string
+	seen := 0
+	for n := 0; line != ""; n++ {
+		key, rest, found := strings.Cut(line, "=")
+		if !found || key == "" || strings.ContainsAny(key, " \"") {
+			return plain
+		}
+		value, rest, ok := textValue(rest)
+		switch {
+		case !ok, n == 1 && key != "level", n == 2 && key != "msg":
+			return plain
+		case n == 1:
+			level = value
+		case n == 2:
+			message = value
+		case n > 2:
+			fields[key] = value
+		}
+		line, seen = rest, n
+	}
+	if seen < 2 {
+		return plain
+	}
+	r := record{level: parseLevel(level), message: message}
+	if id, ok := fields["call_id"].(string); ok {
+		r.attrs = append(r.attrs, slog.String("call_id", id))
+		delete(fields, "call_id")
+	}
+	if len(fields) > 0 {
+		r.attrs = append(r.attrs, slog.Any("fields", fields))
+	}
+	return r
+}
+
+// textValue returns the value that a text begins with, as slog quotes it, and what follows the space behind it.
+func textValue(text string) (value, rest string, ok bool) {
+	if !strings.HasPrefix(text, `"`) {
+		value, rest, _ = strings.Cut(text, " ")
+		return value, rest, !strings.Contains(value, `"`)
+	}
+	quoted, err := strconv.QuotedPrefix(text)
+	if err != nil {
+		return "", "", false
+	}
+	value, err = strconv.Unquote(quoted)
+	rest = text[len(quoted):]
+	if after, space := strings.CutPrefix(rest, " "); space {
+		return value, after, err == nil
+	}
+	return value, "", err == nil && rest == ""
 }
 
 // parseLevel knows the names of slog ("WARN", "ERROR+2") and of hclog ("warn", "trace"). Any other is info.

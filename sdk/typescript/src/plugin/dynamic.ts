@@ -1,5 +1,6 @@
 /** Tools that look different to each session. */
 import { create } from "@bufbuild/protobuf";
+import { ToolhostError } from "../error.js";
 import type { DescribeRequest, DescribeResponse } from "../gen/toolhost/plugin/v1/plugin_pb.js";
 import { type ToolSpec as ToolSpecMessage, ToolSpecSchema } from "../gen/toolhost/tool/v1/spec_pb.js";
 import { sessionValues } from "./call.js";
@@ -50,7 +51,9 @@ export async function describedFor(t: Tool, viewer: Viewer): Promise<Described> 
     message.inputExamples = inputExamples;
     return { message, input };
   } catch (error) {
-    logToStderr("warn", "a dynamic tool stays as it is declared", { tool: spec.name, session: viewer.session, error });
+    // "unavailable" is what a tool expects, such as where nothing is set up for it.
+    const level = error instanceof ToolhostError && error.kind === "unavailable" ? "debug" : "warn";
+    logToStderr(level, "a dynamic tool stays as it is declared", { tool: spec.name, session: viewer.session, error });
     return declared(t);
   }
 }

@@ -14,6 +14,7 @@ from typing import Any, overload
 from typing_extensions import Unpack
 
 from toolhost import _wire
+from toolhost.errors import Unavailable
 from toolhost.plugin import _declare, _docstring, _serve
 from toolhost.plugin._declare import Describe, Function, Options, Tool, Viewer, check_name
 from toolhost.plugin._filter import Filter, check_phases
@@ -289,6 +290,9 @@ def _seen_by(tool: Tool, asked: plugin_pb2.DescribeRequest) -> Spec:
         if seen.input_schema.get("type") != "object":
             raise DeclarationError('its input schema must have "type": "object"')
         _wire.from_spec(seen)
+    except Unavailable:  # the tool expects that, such as where nothing is set up for it
+        _logger.debug("a dynamic tool stays as it is declared", extra={"tool": tool.spec.name, "session": asked.session}, exc_info=True)
+        return tool.spec
     except Exception:
         _logger.warning(
             "a dynamic tool stays as it is declared",
