@@ -8,6 +8,16 @@ type PluginExit struct {
 	Time     time.Time `json:"time"`
 	Exit     Exit      `json:"exit"`
 	Expected bool      `json:"expected"` // the toolhost wanted it to end
+	// Calls are those that were executed when it ended, at most eight.
+	Calls []ExitCall `json:"calls,omitempty"`
+}
+
+// ExitCall is a call that was executed when its process ended.
+type ExitCall struct {
+	CallID    string `json:"call_id"` // also where toolhost made it
+	Tool      string `json:"tool"`
+	Session   string `json:"session,omitempty"`
+	Principal string `json:"principal"`
 }
 
 // PluginEvent is something that happened to a plugin or to one of its instances. The types are listed in

@@ -9,6 +9,7 @@ import (
 	"github.com/toolhost/toolhost/internal/artifact"
 	"github.com/toolhost/toolhost/internal/audit"
 	"github.com/toolhost/toolhost/internal/callstore"
+	"github.com/toolhost/toolhost/internal/history"
 )
 
 // records is what toolhost keeps on disk of calls. It is in the state folder, whose lock the catalogue holds, or in the folder
@@ -17,6 +18,7 @@ type records struct {
 	calls     *callstore.Store
 	artifacts *artifact.Store
 	decisions *audit.Log
+	history   *history.Log
 }
 
 // openRecords opens all records. Close them after the host.
@@ -51,12 +53,16 @@ func openRecords(ctx context.Context, options serveOptions, logger *slog.Logger)
 	if err != nil {
 		return nil, err
 	}
+	if r.history, err = history.Open(filepath.Join(options.State, "history.jsonl"), logger); err != nil {
+		return nil, err
+	}
 	r.decisions, err = audit.Open(audit.Config{File: options.Audit.File, All: options.Audit.Log == "all"})
 	return r, err
 }
 
 func (r *records) close() error {
 	var errs []error
+	r.history.Close()
 	if r.decisions != nil {
 		errs = append(errs, r.decisions.Close())
 	}

@@ -117,6 +117,7 @@ func serve(ctx context.Context, options serveOptions, stdout, stderr io.Writer) 
 	defer func() { err = errors.Join(err, records.close()) }()
 	cfg := hostConfig(options, known, plugins, logger, logs)
 	cfg.Calls, cfg.Audit, cfg.Artifacts, cfg.Secrets = records.calls, records.decisions, records.artifacts, store
+	cfg.History = records.history
 	if cfg.Policy, err = options.Policy.Compile(); err != nil {
 		return err
 	}

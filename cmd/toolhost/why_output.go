@@ -111,6 +111,9 @@ func (w *explanation) writeExits(b *strings.Builder) {
 			what = "stopped"
 		}
 		fmt.Fprintf(b, "  %s  %s  %s %s: %s\n", clock(e.Time), ago(e.Time, w.now), e.Instance, what, cli.OneLine(e.Exit.String()))
+		for _, call := range e.Calls {
+			fmt.Fprintf(b, "      it was executing %s, call %s of %s\n", cli.OneLine(call.Tool), cli.OneLine(call.CallID), cli.OneLine(call.Principal))
+		}
 		if c := crash(w.plugin); c != nil && e.Instance == c.Instance { // older ones most often said the same
 			for _, l := range w.lastWords(c) {
 				fmt.Fprintf(b, "      | %s\n", cli.OneLine(l))

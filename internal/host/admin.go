@@ -63,6 +63,9 @@ func (h *Host) pluginInfo(p *catalog.Plugin) tool.PluginInfo {
 	h.mu.Lock()
 	s := h.supervisors[p.Info.Name]
 	h.mu.Unlock()
+	if past := h.exits[p.Info.Name]; s == nil && len(past) > 0 {
+		info.RecentExits, info.LastExit = slices.Clone(past), &past[0].Exit
+	}
 	if s != nil {
 		s.mu.Lock()
 		defer s.mu.Unlock()

@@ -249,8 +249,8 @@ func (f *follower) unresolved(cause error) *tool.Error {
 }
 
 // untouched reports whether the call may be given to another instance although its tool did not ask for that: it is safe to
-// make twice, nothing was heard of it, and the process was killed from outside. A process that crashed by itself may
-// have done so because of the call.
+// make twice, nothing was heard of it, and the process was killed from outside. A process that crashed by itself, or for want of
+// memory, may have done so because of the call.
 func (f *follower) untouched(exit tool.Exit) bool {
-	return f.attempt == 1 && f.whole && !f.heard && f.run.ctx.Err() == nil && !f.run.tool.Spec.HasSideEffects() && exit.Signal == "SIGKILL"
+	return f.attempt == 1 && f.whole && !f.heard && f.run.ctx.Err() == nil && !f.run.tool.Spec.HasSideEffects() && exit.Signal == "SIGKILL" && !exit.OutOfMemory
 }

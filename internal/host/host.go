@@ -19,6 +19,7 @@ import (
 	"github.com/toolhost/toolhost/internal/callstore"
 	"github.com/toolhost/toolhost/internal/catalog"
 	"github.com/toolhost/toolhost/internal/flow"
+	"github.com/toolhost/toolhost/internal/history"
 	"github.com/toolhost/toolhost/internal/lifecycle"
 	"github.com/toolhost/toolhost/internal/logbook"
 	"github.com/toolhost/toolhost/internal/pluginwire"
@@ -78,6 +79,9 @@ type Config struct {
 	// Secrets are what tools get that declare them, if their plugins were granted them; what plugins say is shown without them.
 	// Nil: there are none.
 	Secrets *secrets.Store
+	// History keeps what happened to plugins for after a restart, and has what happened before. Not owned: close it after the
+	// host. Nil: nothing is kept.
+	History *history.Log
 	// Audit keeps what was decided; a call that it should keep and cannot is not made. Not owned. Nil: nothing is kept.
 	Audit *audit.Log
 
@@ -160,8 +164,9 @@ type Host struct {
 	search    search
 	described *descriptions
 	frozen    *freezer
-	deadlines deadlines     // of the calls under way
-	launching chan struct{} // holds one token for each process that starts
+	deadlines deadlines                    // of the calls under way
+	exits     map[string][]tool.PluginExit // of plugins before this host, the newest first; not changed
+	launching chan struct{}                // holds one token for each process that starts
 
 	mu          sync.Mutex
 	supervisors map[string]*supervisor // by plugin name
@@ -201,6 +206,7 @@ func New(cfg Config) *Host {
 		gone:        make(chan struct{}),
 	}
 	h.ctx, h.cancel = context.WithCancelCause(context.Background())
+	h.recall()
 	seen := cfg.Catalog.Snapshot()
 	h.wg.Go(func() { h.followCatalog(seen) }) // ends with h.ctx; Close waits
 	return h

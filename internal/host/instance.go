@@ -25,6 +25,8 @@ type instance struct {
 	exit   tool.Exit     // may be read once gone is closed
 	err    *tool.Error   // why it did not start; may be read once gone is closed
 
+	victims []*run // that were executed when it ended; its goroutine's
+
 	lived atomic.Int64 // until when calls came that need not ask whether the process lives, in nanoseconds since the host began
 
 	mu     sync.Mutex
@@ -59,6 +61,7 @@ func (s *supervisor) live(in *instance) {
 	s.tell(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action { return m.Ready(now, in.id) })
 	close(in.routed)
 	crashed := s.watch(in)
+	in.victims = in.executing()
 	in.exit = s.awaitExit(in)
 	withdrawn := in.proc.Withdrawn()
 	if withdrawn != "" {
@@ -68,6 +71,9 @@ func (s *supervisor) live(in *instance) {
 	s.leave(in, func(m *lifecycle.Machine, now time.Time) []lifecycle.Action {
 		if withdrawn != "" {
 			return m.Withdrawn(now, in.id, withdrawn)
+		}
+		if crashed && s.suspects.blame(in.victims, now) {
+			return m.CrashedAgain(now, in.id, in.exit.String())
 		}
 		if crashed {
 			return m.Crashed(now, in.id, in.exit.String())
@@ -155,7 +161,9 @@ func (s *supervisor) leave(in *instance, what func(m *lifecycle.Machine, now tim
 	} else if in.err.Exit != nil {
 		s.noteExit(in, *in.err.Exit)
 	}
+	s.crashed = exitCalls(in.victims)
 	s.tellLocked(what)
+	s.crashed = nil
 	close(in.gone)
 }
 
@@ -195,7 +203,7 @@ func (s *supervisor) stopProcess(in *instance) {
 func (s *supervisor) logExit(in *instance) {
 	log := s.host.cfg.Logger.With("plugin", s.name, "instance", in.id, "exit", in.exit.String())
 	if in.stopReason() == "" {
-		log.Error("instance crashed", "last_stderr", in.exit.MostTelling()) // `toolhost why` shows more
+		log.Error("instance crashed"+whileExecuting(exitCalls(in.victims)), "last_stderr", in.exit.MostTelling()) // `toolhost why` shows more
 		return
 	}
 	log.Info("instance exited")
@@ -245,6 +253,19 @@ func (in *instance) setDetail(state tool.InstanceState) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.detail = state
+}
+
+// executing returns the calls that are executed, not those whose arguments are only looked at.
+func (in *instance) executing() []*run {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	var runs []*run
+	for r := range in.runs {
+		if r.executed() {
+			runs = append(runs, r)
+		}
+	}
+	return runs
 }
 
 // begin and end count calls in and out, so that they can be cancelled.

@@ -24,14 +24,19 @@ func newJournal(most int) *journal {
 	return &journal{most: most, changed: make(chan struct{})}
 }
 
-func (j *journal) append(plugin string, e lifecycle.Event) {
+func (j *journal) append(plugin string, e lifecycle.Event) tool.PluginEvent {
+	return j.add(tool.PluginEvent{
+		Time: e.Time, Type: string(e.Type), Plugin: plugin,
+		Instance: e.Instance, Digest: e.Revision, Reason: e.Reason, Until: e.Until,
+	})
+}
+
+// add gives an event its number, and returns it.
+func (j *journal) add(event tool.PluginEvent) tool.PluginEvent {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.last++
-	event := tool.PluginEvent{
-		Seq: j.last, Time: e.Time, Type: string(e.Type), Plugin: plugin,
-		Instance: e.Instance, Digest: e.Revision, Reason: e.Reason, Until: e.Until,
-	}
+	event.Seq = j.last
 	if len(j.events) < j.most {
 		j.events = append(j.events, event)
 	} else {
@@ -39,6 +44,7 @@ func (j *journal) append(plugin string, e lifecycle.Event) {
 	}
 	close(j.changed)
 	j.changed = make(chan struct{})
+	return event
 }
 
 // after returns the events after a number that are still kept, and what is closed when there is another. A number that

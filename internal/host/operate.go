@@ -80,6 +80,9 @@ func (h *Host) Resume(_ context.Context, plugin string) error {
 
 // ClearQuarantine ends a quarantine or a backoff: the next call launches again. Errors: not_found.
 func (h *Host) ClearQuarantine(_ context.Context, plugin string) error {
+	if s, err := h.operated(plugin); err == nil {
+		s.pardon()
+	}
 	return h.order(plugin, (*lifecycle.Machine).Clear)
 }
 

@@ -33,7 +33,7 @@ func (h *Host) followCatalog(seen *catalog.Snapshot) {
 func (h *Host) noteChanges(before, now *catalog.Snapshot) {
 	d := catalog.Diff(before, now)
 	note := func(p *catalog.Plugin, t lifecycle.EventType, digest, reason string) {
-		h.journal.append(p.Info.Name, lifecycle.Event{Time: time.Now(), Type: t, Revision: digest, Reason: reason})
+		h.note(p.Info.Name, lifecycle.Event{Time: time.Now(), Type: t, Revision: digest, Reason: reason})
 	}
 	for _, p := range d.Removed {
 		note(p, lifecycle.EventRemoved, p.Digest, whyGone(now, p.Info.Name))

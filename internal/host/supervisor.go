@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/catalog"
+	"github.com/toolhost/toolhost/internal/history"
 	"github.com/toolhost/toolhost/internal/lifecycle"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -32,6 +33,8 @@ type supervisor struct {
 	wake      time.Time         // when timer fires; zero if it does not
 	gone      bool              // the plugin's file is
 	exits     []tool.PluginExit // of the last instances, the newest first
+	suspects  suspects          // calls that crashes may be due to
+	crashed   []tool.ExitCall   // what was executed by the instance whose crash the machine is being told of
 }
 
 // seat is a call's place at an instance, or in the queue for one. instance and err may be read once done is closed, or if it is
@@ -57,6 +60,7 @@ func newSupervisor(h *Host, p *catalog.Plugin) *supervisor {
 		revisions: map[string]*catalog.Plugin{p.Digest: p},
 		instances: map[string]*instance{},
 		seats:     map[lifecycle.CallRef]*seat{},
+		exits:     h.exits[name],
 	}
 	s.timer = time.AfterFunc(time.Hour, s.tick)
 	s.timer.Stop()
@@ -117,7 +121,12 @@ func (s *supervisor) carryOut(actions []lifecycle.Action) {
 				in.cancelRuns(a.Cancel.Reason)
 			}
 		case a.Event != nil:
-			s.host.journal.append(s.name, *a.Event)
+			event := *a.Event
+			if event.Type == lifecycle.EventCrashed {
+				event.Reason += whileExecuting(s.crashed)
+			}
+			s.host.note(s.name, event)
+			s.logEvent(event)
 		}
 	}
 }
@@ -159,6 +168,9 @@ func (s *supervisor) ask(r *run) *seat {
 	w := &seat{run: r}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if w.err = s.suspects.refusal(r, time.Now()); w.err != nil {
+		return w
+	}
 	s.lastRef++
 	w.ref, s.asking = s.lastRef, w
 	s.tellLocked(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action { return m.Acquire(now, w.ref, session) })
@@ -245,7 +257,10 @@ func (w *seat) refusal() error {
 // release gives a place back.
 func (s *supervisor) release(w *seat) {
 	w.instance.end(w.run)
-	s.tell(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action { return m.Release(now, w.ref) })
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.suspects.acquit(w.run)
+	s.tellLocked(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action { return m.Release(now, w.ref) })
 }
 
 // stuck says that a call was told to stop a while ago and has not: others are kept away from its instance.
@@ -260,7 +275,10 @@ func (s *supervisor) unyielding(in *instance, reason string) {
 
 // noteExit keeps how an instance ended. s.mu is held.
 func (s *supervisor) noteExit(in *instance, exit tool.Exit) {
-	noted := tool.PluginExit{Instance: in.id, Time: time.Now(), Exit: exit, Expected: in.stopReason() != ""}
+	noted := tool.PluginExit{Instance: in.id, Time: time.Now(), Exit: exit, Expected: in.stopReason() != "", Calls: exitCalls(in.victims)}
+	if !noted.Expected {
+		s.host.cfg.History.Append(history.Entry{Exit: &history.Exit{Plugin: s.name, PluginExit: noted}})
+	}
 	s.exits = append([]tool.PluginExit{noted}, s.exits[:min(len(s.exits), s.host.cfg.MaxExits-1)]...)
 }
 

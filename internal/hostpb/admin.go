@@ -55,6 +55,9 @@ func toExits(exits []*toolhostv1.PluginExit) []tool.PluginExit {
 		if exit := toolpb.ToExit(e.GetExit()); exit != nil {
 			noted.Exit = *exit
 		}
+		for _, c := range e.GetCalls() {
+			noted.Calls = append(noted.Calls, tool.ExitCall{CallID: c.GetCallId(), Tool: c.GetTool(), Session: c.GetSession(), Principal: c.GetPrincipal()})
+		}
 		out = append(out, noted)
 	}
 	return out

@@ -57,7 +57,7 @@ func TestRoundTripKeepsEveryField(t *testing.T) {
 	plugin := tool.PluginInfo{
 		Name: "n", Version: "v", Description: "d", Path: "p", Digest: "g", State: tool.PluginQuarantined, Reason: "r",
 		Tools: []string{"t"}, Instances: 2, Launches: 3, LastExit: &tool.Exit{Code: 4}, Warnings: []string{"w"},
-		RecentExits: []tool.PluginExit{{Instance: "i", Time: moment, Exit: tool.Exit{Code: 5}, Expected: true}},
+		RecentExits: []tool.PluginExit{{Instance: "i", Time: moment, Exit: tool.Exit{Code: 5}, Expected: true, Calls: []tool.ExitCall{{CallID: "c", Tool: "t", Session: "s", Principal: "uid:3"}}}},
 		RetryTime:   moment, PreviousDigest: "h", PinnedDigest: "l",
 		Refusal: &tool.PluginRefusal{Digest: "f", Reason: "r", Locked: true, Name: "m"}, Filters: []string{"x"},
 		Permissions: &tool.Permissions{Network: true, Workspace: tool.AccessRead, Read: []string{"/r"}, Write: []string{"/w"}},

@@ -68,8 +68,19 @@ func fromExits(exits []tool.PluginExit) []*toolhostv1.PluginExit {
 	for _, e := range exits {
 		out = append(out, &toolhostv1.PluginExit{
 			Instance: valid(e.Instance), Time: toolpb.FromTime(e.Time), Exit: fromExit(&e.Exit, limit), Expected: e.Expected,
+			Calls: fromExitCalls(e.Calls),
 		})
 		limit = olderStderr
+	}
+	return out
+}
+
+func fromExitCalls(calls []tool.ExitCall) []*toolhostv1.ExitCall {
+	var out []*toolhostv1.ExitCall
+	for _, c := range calls {
+		out = append(out, &toolhostv1.ExitCall{
+			CallId: valid(c.CallID), Tool: valid(c.Tool), Session: valid(c.Session), Principal: valid(c.Principal),
+		})
 	}
 	return out
 }

@@ -64,13 +64,19 @@ func (m *Machine) LaunchFailed(now time.Time, instance string, err *tool.Error) 
 // Exited says that a process is gone. Its calls end by themselves: each is still to be released. exit describes the
 // end in words. It is a crash if the machine had not decided to stop the process.
 func (m *Machine) Exited(now time.Time, instance, exit string) []Action {
-	return m.ended(now, instance, exit, false)
+	return m.ended(now, instance, exit, false, true)
 }
 
 // Crashed is Exited for a process that is known to have ended by itself. It is a crash even if the machine decided
 // meanwhile to stop the process, such as when its only call ended before its exit was known.
 func (m *Machine) Crashed(now time.Time, instance, exit string) []Action {
-	return m.ended(now, instance, exit, true)
+	return m.ended(now, instance, exit, true, true)
+}
+
+// CrashedAgain is Crashed for a crash that is due to a call which has crashed a process before: it was counted then, and counts
+// neither for a backoff nor for quarantine.
+func (m *Machine) CrashedAgain(now time.Time, instance, exit string) []Action {
+	return m.ended(now, instance, exit, true, false)
 }
 
 // Withdrawn is Exited for a process that toolhost ended without the machine's decision, because it could not be left to
@@ -92,7 +98,7 @@ func (m *Machine) Withdrawn(now time.Time, instance, reason string) []Action {
 	return m.take()
 }
 
-func (m *Machine) ended(now time.Time, instance, exit string, byItself bool) []Action {
+func (m *Machine) ended(now time.Time, instance, exit string, byItself, counts bool) []Action {
 	in := m.instances[instance]
 	if in == nil {
 		return m.take() // said by LaunchFailed
@@ -103,7 +109,9 @@ func (m *Machine) ended(now time.Time, instance, exit string, byItself bool) []A
 	} else {
 		m.forget(in)
 		m.event(now, EventCrashed, in, exit)
-		m.crashed(now, in, exit)
+		if counts {
+			m.crashed(now, in, exit)
+		}
 	}
 	m.settle(now)
 	return m.take()

@@ -72,6 +72,7 @@ type Process struct {
 	stopping bool
 	reason   string // why it was ended; the first counts
 	oom      string // why, if that was for want of memory
+	oomKills uint64 // see there; before the process began
 
 	withdrawn string // why toolhost itself ended it; see withdraw
 	unwatch   func() // ends the watch of names; nil: there is none
@@ -239,7 +240,11 @@ func (p *Process) release() {
 	p.link.close()
 	if p.child != nil {
 		p.watchers.Wait()
-		if oom, killed := p.holder.OutOfMemory(); killed {
+		oom, killed := p.holder.OutOfMemory()
+		if !killed && len(p.holder.Groups()) == 0 && oomKills() > p.oomKills {
+			oom, killed = "the machine, or the control group that toolhost is in, ran out of memory while it ran", true
+		}
+		if killed {
 			p.mu.Lock()
 			p.oom = oom
 			p.mu.Unlock()

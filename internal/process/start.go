@@ -38,6 +38,7 @@ func (p *Process) start(ctx context.Context, protocol []string, dir string) erro
 		return errors.Join(err, stdout.Close())
 	}
 	defer stderrW.Close()
+	p.oomKills = oomKills()
 	child, err := p.startChild(ctx, os.ProcAttr{
 		Dir:   p.dir(),
 		Env:   environ(protocol, p.cfg.Env, p.tmp(), p.mark),

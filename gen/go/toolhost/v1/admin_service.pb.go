@@ -608,7 +608,9 @@ type PluginExit struct {
 	// How.
 	Exit *v1.Exit `protobuf:"bytes,3,opt,name=exit,proto3" json:"exit,omitempty"`
 	// Whether toolhost wanted it to end.
-	Expected      bool `protobuf:"varint,4,opt,name=expected,proto3" json:"expected,omitempty"`
+	Expected bool `protobuf:"varint,4,opt,name=expected,proto3" json:"expected,omitempty"`
+	// The calls that were executed when it ended, at most eight.
+	Calls         []*ExitCall `protobuf:"bytes,5,rep,name=calls,proto3" json:"calls,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -671,6 +673,86 @@ func (x *PluginExit) GetExpected() bool {
 	return false
 }
 
+func (x *PluginExit) GetCalls() []*ExitCall {
+	if x != nil {
+		return x.Calls
+	}
+	return nil
+}
+
+// ExitCall is a call that was executed when its process ended.
+type ExitCall struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The call's id, also where toolhost made it.
+	CallId string `protobuf:"bytes,1,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
+	// The tool.
+	Tool string `protobuf:"bytes,2,opt,name=tool,proto3" json:"tool,omitempty"`
+	// The session. Empty if the call has none.
+	Session string `protobuf:"bytes,3,opt,name=session,proto3" json:"session,omitempty"`
+	// Who called, as toolhost knows it from the connection.
+	Principal     string `protobuf:"bytes,4,opt,name=principal,proto3" json:"principal,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExitCall) Reset() {
+	*x = ExitCall{}
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExitCall) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExitCall) ProtoMessage() {}
+
+func (x *ExitCall) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExitCall.ProtoReflect.Descriptor instead.
+func (*ExitCall) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *ExitCall) GetCallId() string {
+	if x != nil {
+		return x.CallId
+	}
+	return ""
+}
+
+func (x *ExitCall) GetTool() string {
+	if x != nil {
+		return x.Tool
+	}
+	return ""
+}
+
+func (x *ExitCall) GetSession() string {
+	if x != nil {
+		return x.Session
+	}
+	return ""
+}
+
+func (x *ExitCall) GetPrincipal() string {
+	if x != nil {
+		return x.Principal
+	}
+	return ""
+}
+
 // Instance is one plugin process.
 type Instance struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -702,7 +784,7 @@ type Instance struct {
 
 func (x *Instance) Reset() {
 	*x = Instance{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[4]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -714,7 +796,7 @@ func (x *Instance) String() string {
 func (*Instance) ProtoMessage() {}
 
 func (x *Instance) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[4]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -727,7 +809,7 @@ func (x *Instance) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Instance.ProtoReflect.Descriptor instead.
 func (*Instance) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{4}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Instance) GetId() string {
@@ -828,7 +910,7 @@ type Sandbox struct {
 
 func (x *Sandbox) Reset() {
 	*x = Sandbox{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[5]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -840,7 +922,7 @@ func (x *Sandbox) String() string {
 func (*Sandbox) ProtoMessage() {}
 
 func (x *Sandbox) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[5]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -853,7 +935,7 @@ func (x *Sandbox) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Sandbox.ProtoReflect.Descriptor instead.
 func (*Sandbox) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{5}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Sandbox) GetMode() string {
@@ -916,7 +998,7 @@ type Wall struct {
 
 func (x *Wall) Reset() {
 	*x = Wall{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[6]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -928,7 +1010,7 @@ func (x *Wall) String() string {
 func (*Wall) ProtoMessage() {}
 
 func (x *Wall) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[6]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -941,7 +1023,7 @@ func (x *Wall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Wall.ProtoReflect.Descriptor instead.
 func (*Wall) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{6}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Wall) GetName() string {
@@ -989,7 +1071,7 @@ type EffectiveLimit struct {
 
 func (x *EffectiveLimit) Reset() {
 	*x = EffectiveLimit{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[7]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1001,7 +1083,7 @@ func (x *EffectiveLimit) String() string {
 func (*EffectiveLimit) ProtoMessage() {}
 
 func (x *EffectiveLimit) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[7]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1014,7 +1096,7 @@ func (x *EffectiveLimit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EffectiveLimit.ProtoReflect.Descriptor instead.
 func (*EffectiveLimit) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{7}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *EffectiveLimit) GetName() string {
@@ -1054,7 +1136,7 @@ type ListPluginsRequest struct {
 
 func (x *ListPluginsRequest) Reset() {
 	*x = ListPluginsRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[8]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1066,7 +1148,7 @@ func (x *ListPluginsRequest) String() string {
 func (*ListPluginsRequest) ProtoMessage() {}
 
 func (x *ListPluginsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[8]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1079,7 +1161,7 @@ func (x *ListPluginsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListPluginsRequest.ProtoReflect.Descriptor instead.
 func (*ListPluginsRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{8}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{9}
 }
 
 // ListPluginsResponse holds all plugins.
@@ -1093,7 +1175,7 @@ type ListPluginsResponse struct {
 
 func (x *ListPluginsResponse) Reset() {
 	*x = ListPluginsResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[9]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1105,7 +1187,7 @@ func (x *ListPluginsResponse) String() string {
 func (*ListPluginsResponse) ProtoMessage() {}
 
 func (x *ListPluginsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[9]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1118,7 +1200,7 @@ func (x *ListPluginsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListPluginsResponse.ProtoReflect.Descriptor instead.
 func (*ListPluginsResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{9}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ListPluginsResponse) GetPlugins() []*Plugin {
@@ -1139,7 +1221,7 @@ type ListInstancesRequest struct {
 
 func (x *ListInstancesRequest) Reset() {
 	*x = ListInstancesRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[10]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1151,7 +1233,7 @@ func (x *ListInstancesRequest) String() string {
 func (*ListInstancesRequest) ProtoMessage() {}
 
 func (x *ListInstancesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[10]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1164,7 +1246,7 @@ func (x *ListInstancesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListInstancesRequest.ProtoReflect.Descriptor instead.
 func (*ListInstancesRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{10}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ListInstancesRequest) GetPlugin() string {
@@ -1185,7 +1267,7 @@ type ListInstancesResponse struct {
 
 func (x *ListInstancesResponse) Reset() {
 	*x = ListInstancesResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[11]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1197,7 +1279,7 @@ func (x *ListInstancesResponse) String() string {
 func (*ListInstancesResponse) ProtoMessage() {}
 
 func (x *ListInstancesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[11]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1210,7 +1292,7 @@ func (x *ListInstancesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListInstancesResponse.ProtoReflect.Descriptor instead.
 func (*ListInstancesResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{11}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *ListInstancesResponse) GetInstances() []*Instance {
@@ -1233,7 +1315,7 @@ type RestartRequest struct {
 
 func (x *RestartRequest) Reset() {
 	*x = RestartRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[12]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1245,7 +1327,7 @@ func (x *RestartRequest) String() string {
 func (*RestartRequest) ProtoMessage() {}
 
 func (x *RestartRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[12]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1258,7 +1340,7 @@ func (x *RestartRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RestartRequest.ProtoReflect.Descriptor instead.
 func (*RestartRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{12}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *RestartRequest) GetPlugin() string {
@@ -1288,7 +1370,7 @@ type RestartResponse struct {
 
 func (x *RestartResponse) Reset() {
 	*x = RestartResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[13]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1300,7 +1382,7 @@ func (x *RestartResponse) String() string {
 func (*RestartResponse) ProtoMessage() {}
 
 func (x *RestartResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[13]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1313,7 +1395,7 @@ func (x *RestartResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RestartResponse.ProtoReflect.Descriptor instead.
 func (*RestartResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{13}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *RestartResponse) GetStopped() []string {
@@ -1341,7 +1423,7 @@ type DrainRequest struct {
 
 func (x *DrainRequest) Reset() {
 	*x = DrainRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[14]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1353,7 +1435,7 @@ func (x *DrainRequest) String() string {
 func (*DrainRequest) ProtoMessage() {}
 
 func (x *DrainRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[14]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1366,7 +1448,7 @@ func (x *DrainRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DrainRequest.ProtoReflect.Descriptor instead.
 func (*DrainRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{14}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *DrainRequest) GetPlugin() string {
@@ -1385,7 +1467,7 @@ type DrainResponse struct {
 
 func (x *DrainResponse) Reset() {
 	*x = DrainResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[15]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1397,7 +1479,7 @@ func (x *DrainResponse) String() string {
 func (*DrainResponse) ProtoMessage() {}
 
 func (x *DrainResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[15]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1410,7 +1492,7 @@ func (x *DrainResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DrainResponse.ProtoReflect.Descriptor instead.
 func (*DrainResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{15}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{16}
 }
 
 // PauseRequest names a plugin.
@@ -1424,7 +1506,7 @@ type PauseRequest struct {
 
 func (x *PauseRequest) Reset() {
 	*x = PauseRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[16]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1436,7 +1518,7 @@ func (x *PauseRequest) String() string {
 func (*PauseRequest) ProtoMessage() {}
 
 func (x *PauseRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[16]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1449,7 +1531,7 @@ func (x *PauseRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PauseRequest.ProtoReflect.Descriptor instead.
 func (*PauseRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{16}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *PauseRequest) GetPlugin() string {
@@ -1468,7 +1550,7 @@ type PauseResponse struct {
 
 func (x *PauseResponse) Reset() {
 	*x = PauseResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[17]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1480,7 +1562,7 @@ func (x *PauseResponse) String() string {
 func (*PauseResponse) ProtoMessage() {}
 
 func (x *PauseResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[17]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1493,7 +1575,7 @@ func (x *PauseResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PauseResponse.ProtoReflect.Descriptor instead.
 func (*PauseResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{17}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{18}
 }
 
 // ResumeRequest names a plugin.
@@ -1507,7 +1589,7 @@ type ResumeRequest struct {
 
 func (x *ResumeRequest) Reset() {
 	*x = ResumeRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[18]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1519,7 +1601,7 @@ func (x *ResumeRequest) String() string {
 func (*ResumeRequest) ProtoMessage() {}
 
 func (x *ResumeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[18]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1532,7 +1614,7 @@ func (x *ResumeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResumeRequest.ProtoReflect.Descriptor instead.
 func (*ResumeRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{18}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ResumeRequest) GetPlugin() string {
@@ -1551,7 +1633,7 @@ type ResumeResponse struct {
 
 func (x *ResumeResponse) Reset() {
 	*x = ResumeResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[19]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1563,7 +1645,7 @@ func (x *ResumeResponse) String() string {
 func (*ResumeResponse) ProtoMessage() {}
 
 func (x *ResumeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[19]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1576,7 +1658,7 @@ func (x *ResumeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResumeResponse.ProtoReflect.Descriptor instead.
 func (*ResumeResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{19}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{20}
 }
 
 // ClearQuarantineRequest names a plugin.
@@ -1590,7 +1672,7 @@ type ClearQuarantineRequest struct {
 
 func (x *ClearQuarantineRequest) Reset() {
 	*x = ClearQuarantineRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[20]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1602,7 +1684,7 @@ func (x *ClearQuarantineRequest) String() string {
 func (*ClearQuarantineRequest) ProtoMessage() {}
 
 func (x *ClearQuarantineRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[20]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1615,7 +1697,7 @@ func (x *ClearQuarantineRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClearQuarantineRequest.ProtoReflect.Descriptor instead.
 func (*ClearQuarantineRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{20}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ClearQuarantineRequest) GetPlugin() string {
@@ -1634,7 +1716,7 @@ type ClearQuarantineResponse struct {
 
 func (x *ClearQuarantineResponse) Reset() {
 	*x = ClearQuarantineResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[21]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1646,7 +1728,7 @@ func (x *ClearQuarantineResponse) String() string {
 func (*ClearQuarantineResponse) ProtoMessage() {}
 
 func (x *ClearQuarantineResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[21]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1659,7 +1741,7 @@ func (x *ClearQuarantineResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClearQuarantineResponse.ProtoReflect.Descriptor instead.
 func (*ClearQuarantineResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{21}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{22}
 }
 
 // ReloadRequest asks to look at the plugin folders again.
@@ -1671,7 +1753,7 @@ type ReloadRequest struct {
 
 func (x *ReloadRequest) Reset() {
 	*x = ReloadRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[22]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1683,7 +1765,7 @@ func (x *ReloadRequest) String() string {
 func (*ReloadRequest) ProtoMessage() {}
 
 func (x *ReloadRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[22]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1696,7 +1778,7 @@ func (x *ReloadRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReloadRequest.ProtoReflect.Descriptor instead.
 func (*ReloadRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{22}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{23}
 }
 
 // ReloadResponse says what was found. A plugin is in at most one of the lists.
@@ -1716,7 +1798,7 @@ type ReloadResponse struct {
 
 func (x *ReloadResponse) Reset() {
 	*x = ReloadResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[23]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1728,7 +1810,7 @@ func (x *ReloadResponse) String() string {
 func (*ReloadResponse) ProtoMessage() {}
 
 func (x *ReloadResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[23]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1741,7 +1823,7 @@ func (x *ReloadResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReloadResponse.ProtoReflect.Descriptor instead.
 func (*ReloadResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{23}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *ReloadResponse) GetAdded() []string {
@@ -1785,7 +1867,7 @@ type ReloadFailure struct {
 
 func (x *ReloadFailure) Reset() {
 	*x = ReloadFailure{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[24]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1797,7 +1879,7 @@ func (x *ReloadFailure) String() string {
 func (*ReloadFailure) ProtoMessage() {}
 
 func (x *ReloadFailure) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[24]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1810,7 +1892,7 @@ func (x *ReloadFailure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReloadFailure.ProtoReflect.Descriptor instead.
 func (*ReloadFailure) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{24}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ReloadFailure) GetPlugin() string {
@@ -1838,7 +1920,7 @@ type UpgradeRequest struct {
 
 func (x *UpgradeRequest) Reset() {
 	*x = UpgradeRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[25]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1850,7 +1932,7 @@ func (x *UpgradeRequest) String() string {
 func (*UpgradeRequest) ProtoMessage() {}
 
 func (x *UpgradeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[25]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1863,7 +1945,7 @@ func (x *UpgradeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpgradeRequest.ProtoReflect.Descriptor instead.
 func (*UpgradeRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{25}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *UpgradeRequest) GetPlugin() string {
@@ -1886,7 +1968,7 @@ type UpgradeResponse struct {
 
 func (x *UpgradeResponse) Reset() {
 	*x = UpgradeResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[26]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1898,7 +1980,7 @@ func (x *UpgradeResponse) String() string {
 func (*UpgradeResponse) ProtoMessage() {}
 
 func (x *UpgradeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[26]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1911,7 +1993,7 @@ func (x *UpgradeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpgradeResponse.ProtoReflect.Descriptor instead.
 func (*UpgradeResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{26}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *UpgradeResponse) GetDigest() string {
@@ -1937,7 +2019,7 @@ type GetLockFileRequest struct {
 
 func (x *GetLockFileRequest) Reset() {
 	*x = GetLockFileRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[27]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1949,7 +2031,7 @@ func (x *GetLockFileRequest) String() string {
 func (*GetLockFileRequest) ProtoMessage() {}
 
 func (x *GetLockFileRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[27]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1962,7 +2044,7 @@ func (x *GetLockFileRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetLockFileRequest.ProtoReflect.Descriptor instead.
 func (*GetLockFileRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{27}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{28}
 }
 
 // GetLockFileResponse says which file pins plugins to digests.
@@ -1978,7 +2060,7 @@ type GetLockFileResponse struct {
 
 func (x *GetLockFileResponse) Reset() {
 	*x = GetLockFileResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[28]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1990,7 +2072,7 @@ func (x *GetLockFileResponse) String() string {
 func (*GetLockFileResponse) ProtoMessage() {}
 
 func (x *GetLockFileResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[28]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2003,7 +2085,7 @@ func (x *GetLockFileResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetLockFileResponse.ProtoReflect.Descriptor instead.
 func (*GetLockFileResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{28}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *GetLockFileResponse) GetPath() string {
@@ -2031,7 +2113,7 @@ type RollbackRequest struct {
 
 func (x *RollbackRequest) Reset() {
 	*x = RollbackRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[29]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2043,7 +2125,7 @@ func (x *RollbackRequest) String() string {
 func (*RollbackRequest) ProtoMessage() {}
 
 func (x *RollbackRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[29]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2056,7 +2138,7 @@ func (x *RollbackRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RollbackRequest.ProtoReflect.Descriptor instead.
 func (*RollbackRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{29}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *RollbackRequest) GetPlugin() string {
@@ -2079,7 +2161,7 @@ type RollbackResponse struct {
 
 func (x *RollbackResponse) Reset() {
 	*x = RollbackResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[30]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2091,7 +2173,7 @@ func (x *RollbackResponse) String() string {
 func (*RollbackResponse) ProtoMessage() {}
 
 func (x *RollbackResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[30]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2104,7 +2186,7 @@ func (x *RollbackResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RollbackResponse.ProtoReflect.Descriptor instead.
 func (*RollbackResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{30}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *RollbackResponse) GetDigest() string {
@@ -2137,7 +2219,7 @@ type WatchEventsRequest struct {
 
 func (x *WatchEventsRequest) Reset() {
 	*x = WatchEventsRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[31]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2149,7 +2231,7 @@ func (x *WatchEventsRequest) String() string {
 func (*WatchEventsRequest) ProtoMessage() {}
 
 func (x *WatchEventsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[31]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2162,7 +2244,7 @@ func (x *WatchEventsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchEventsRequest.ProtoReflect.Descriptor instead.
 func (*WatchEventsRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{31}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *WatchEventsRequest) GetPlugin() string {
@@ -2197,7 +2279,7 @@ type WatchEventsResponse struct {
 
 func (x *WatchEventsResponse) Reset() {
 	*x = WatchEventsResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[32]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2209,7 +2291,7 @@ func (x *WatchEventsResponse) String() string {
 func (*WatchEventsResponse) ProtoMessage() {}
 
 func (x *WatchEventsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[32]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2222,7 +2304,7 @@ func (x *WatchEventsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchEventsResponse.ProtoReflect.Descriptor instead.
 func (*WatchEventsResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{32}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *WatchEventsResponse) GetEvent() *PluginEvent {
@@ -2261,7 +2343,7 @@ type PluginEvent struct {
 
 func (x *PluginEvent) Reset() {
 	*x = PluginEvent{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[33]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2273,7 +2355,7 @@ func (x *PluginEvent) String() string {
 func (*PluginEvent) ProtoMessage() {}
 
 func (x *PluginEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[33]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2286,7 +2368,7 @@ func (x *PluginEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PluginEvent.ProtoReflect.Descriptor instead.
 func (*PluginEvent) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{33}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *PluginEvent) GetSeq() uint64 {
@@ -2362,7 +2444,7 @@ type TailLogsRequest struct {
 
 func (x *TailLogsRequest) Reset() {
 	*x = TailLogsRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[34]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2374,7 +2456,7 @@ func (x *TailLogsRequest) String() string {
 func (*TailLogsRequest) ProtoMessage() {}
 
 func (x *TailLogsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[34]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2387,7 +2469,7 @@ func (x *TailLogsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TailLogsRequest.ProtoReflect.Descriptor instead.
 func (*TailLogsRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{34}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *TailLogsRequest) GetPlugin() string {
@@ -2429,7 +2511,7 @@ type TailLogsResponse struct {
 
 func (x *TailLogsResponse) Reset() {
 	*x = TailLogsResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[35]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2441,7 +2523,7 @@ func (x *TailLogsResponse) String() string {
 func (*TailLogsResponse) ProtoMessage() {}
 
 func (x *TailLogsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[35]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2454,7 +2536,7 @@ func (x *TailLogsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TailLogsResponse.ProtoReflect.Descriptor instead.
 func (*TailLogsResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{35}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *TailLogsResponse) GetLine() *LogLine {
@@ -2483,7 +2565,7 @@ type LogLine struct {
 
 func (x *LogLine) Reset() {
 	*x = LogLine{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[36]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2495,7 +2577,7 @@ func (x *LogLine) String() string {
 func (*LogLine) ProtoMessage() {}
 
 func (x *LogLine) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[36]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2508,7 +2590,7 @@ func (x *LogLine) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogLine.ProtoReflect.Descriptor instead.
 func (*LogLine) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{36}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *LogLine) GetSeq() uint64 {
@@ -2569,7 +2651,7 @@ type ListCallsRequest struct {
 
 func (x *ListCallsRequest) Reset() {
 	*x = ListCallsRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[37]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2581,7 +2663,7 @@ func (x *ListCallsRequest) String() string {
 func (*ListCallsRequest) ProtoMessage() {}
 
 func (x *ListCallsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[37]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2594,7 +2676,7 @@ func (x *ListCallsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListCallsRequest.ProtoReflect.Descriptor instead.
 func (*ListCallsRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{37}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *ListCallsRequest) GetPageSize() int32 {
@@ -2659,7 +2741,7 @@ type ListCallsResponse struct {
 
 func (x *ListCallsResponse) Reset() {
 	*x = ListCallsResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[38]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2671,7 +2753,7 @@ func (x *ListCallsResponse) String() string {
 func (*ListCallsResponse) ProtoMessage() {}
 
 func (x *ListCallsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[38]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2684,7 +2766,7 @@ func (x *ListCallsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListCallsResponse.ProtoReflect.Descriptor instead.
 func (*ListCallsResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{38}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *ListCallsResponse) GetCalls() []*CallRecord {
@@ -2730,7 +2812,7 @@ type CallRecord struct {
 
 func (x *CallRecord) Reset() {
 	*x = CallRecord{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[39]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2742,7 +2824,7 @@ func (x *CallRecord) String() string {
 func (*CallRecord) ProtoMessage() {}
 
 func (x *CallRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[39]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2755,7 +2837,7 @@ func (x *CallRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallRecord.ProtoReflect.Descriptor instead.
 func (*CallRecord) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{39}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *CallRecord) GetCallId() string {
@@ -2839,7 +2921,7 @@ type GetStatsRequest struct {
 
 func (x *GetStatsRequest) Reset() {
 	*x = GetStatsRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[40]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2851,7 +2933,7 @@ func (x *GetStatsRequest) String() string {
 func (*GetStatsRequest) ProtoMessage() {}
 
 func (x *GetStatsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[40]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2864,7 +2946,7 @@ func (x *GetStatsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStatsRequest.ProtoReflect.Descriptor instead.
 func (*GetStatsRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{40}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *GetStatsRequest) GetPlugin() string {
@@ -2885,7 +2967,7 @@ type GetStatsResponse struct {
 
 func (x *GetStatsResponse) Reset() {
 	*x = GetStatsResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[41]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2897,7 +2979,7 @@ func (x *GetStatsResponse) String() string {
 func (*GetStatsResponse) ProtoMessage() {}
 
 func (x *GetStatsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[41]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2910,7 +2992,7 @@ func (x *GetStatsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStatsResponse.ProtoReflect.Descriptor instead.
 func (*GetStatsResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{41}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *GetStatsResponse) GetTools() []*ToolStats {
@@ -2951,7 +3033,7 @@ type ToolStats struct {
 
 func (x *ToolStats) Reset() {
 	*x = ToolStats{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[42]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2963,7 +3045,7 @@ func (x *ToolStats) String() string {
 func (*ToolStats) ProtoMessage() {}
 
 func (x *ToolStats) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[42]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2976,7 +3058,7 @@ func (x *ToolStats) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ToolStats.ProtoReflect.Descriptor instead.
 func (*ToolStats) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{42}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *ToolStats) GetTool() string {
@@ -3092,13 +3174,19 @@ const file_toolhost_v1_admin_service_proto_rawDesc = "" +
 	"\x06digest\x18\x01 \x01(\tR\x06digest\x12\x16\n" +
 	"\x06reason\x18\x02 \x01(\tR\x06reason\x12\x16\n" +
 	"\x06locked\x18\x03 \x01(\bR\x06locked\x12\x12\n" +
-	"\x04name\x18\x04 \x01(\tR\x04name\"\xa0\x01\n" +
+	"\x04name\x18\x04 \x01(\tR\x04name\"\xcd\x01\n" +
 	"\n" +
 	"PluginExit\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12.\n" +
 	"\x04time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x12*\n" +
 	"\x04exit\x18\x03 \x01(\v2\x16.toolhost.tool.v1.ExitR\x04exit\x12\x1a\n" +
-	"\bexpected\x18\x04 \x01(\bR\bexpected\"\x82\x03\n" +
+	"\bexpected\x18\x04 \x01(\bR\bexpected\x12+\n" +
+	"\x05calls\x18\x05 \x03(\v2\x15.toolhost.v1.ExitCallR\x05calls\"o\n" +
+	"\bExitCall\x12\x17\n" +
+	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x12\n" +
+	"\x04tool\x18\x02 \x01(\tR\x04tool\x12\x18\n" +
+	"\asession\x18\x03 \x01(\tR\asession\x12\x1c\n" +
+	"\tprincipal\x18\x04 \x01(\tR\tprincipal\"\x82\x03\n" +
 	"\bInstance\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
 	"\x06plugin\x18\x02 \x01(\tR\x06plugin\x120\n" +
@@ -3313,7 +3401,7 @@ func file_toolhost_v1_admin_service_proto_rawDescGZIP() []byte {
 }
 
 var file_toolhost_v1_admin_service_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_toolhost_v1_admin_service_proto_msgTypes = make([]protoimpl.MessageInfo, 44)
+var file_toolhost_v1_admin_service_proto_msgTypes = make([]protoimpl.MessageInfo, 45)
 var file_toolhost_v1_admin_service_proto_goTypes = []any{
 	(PluginState)(0),                // 0: toolhost.v1.PluginState
 	(InstanceState)(0),              // 1: toolhost.v1.InstanceState
@@ -3322,125 +3410,127 @@ var file_toolhost_v1_admin_service_proto_goTypes = []any{
 	(*Ungranted)(nil),               // 4: toolhost.v1.Ungranted
 	(*PluginRefusal)(nil),           // 5: toolhost.v1.PluginRefusal
 	(*PluginExit)(nil),              // 6: toolhost.v1.PluginExit
-	(*Instance)(nil),                // 7: toolhost.v1.Instance
-	(*Sandbox)(nil),                 // 8: toolhost.v1.Sandbox
-	(*Wall)(nil),                    // 9: toolhost.v1.Wall
-	(*EffectiveLimit)(nil),          // 10: toolhost.v1.EffectiveLimit
-	(*ListPluginsRequest)(nil),      // 11: toolhost.v1.ListPluginsRequest
-	(*ListPluginsResponse)(nil),     // 12: toolhost.v1.ListPluginsResponse
-	(*ListInstancesRequest)(nil),    // 13: toolhost.v1.ListInstancesRequest
-	(*ListInstancesResponse)(nil),   // 14: toolhost.v1.ListInstancesResponse
-	(*RestartRequest)(nil),          // 15: toolhost.v1.RestartRequest
-	(*RestartResponse)(nil),         // 16: toolhost.v1.RestartResponse
-	(*DrainRequest)(nil),            // 17: toolhost.v1.DrainRequest
-	(*DrainResponse)(nil),           // 18: toolhost.v1.DrainResponse
-	(*PauseRequest)(nil),            // 19: toolhost.v1.PauseRequest
-	(*PauseResponse)(nil),           // 20: toolhost.v1.PauseResponse
-	(*ResumeRequest)(nil),           // 21: toolhost.v1.ResumeRequest
-	(*ResumeResponse)(nil),          // 22: toolhost.v1.ResumeResponse
-	(*ClearQuarantineRequest)(nil),  // 23: toolhost.v1.ClearQuarantineRequest
-	(*ClearQuarantineResponse)(nil), // 24: toolhost.v1.ClearQuarantineResponse
-	(*ReloadRequest)(nil),           // 25: toolhost.v1.ReloadRequest
-	(*ReloadResponse)(nil),          // 26: toolhost.v1.ReloadResponse
-	(*ReloadFailure)(nil),           // 27: toolhost.v1.ReloadFailure
-	(*UpgradeRequest)(nil),          // 28: toolhost.v1.UpgradeRequest
-	(*UpgradeResponse)(nil),         // 29: toolhost.v1.UpgradeResponse
-	(*GetLockFileRequest)(nil),      // 30: toolhost.v1.GetLockFileRequest
-	(*GetLockFileResponse)(nil),     // 31: toolhost.v1.GetLockFileResponse
-	(*RollbackRequest)(nil),         // 32: toolhost.v1.RollbackRequest
-	(*RollbackResponse)(nil),        // 33: toolhost.v1.RollbackResponse
-	(*WatchEventsRequest)(nil),      // 34: toolhost.v1.WatchEventsRequest
-	(*WatchEventsResponse)(nil),     // 35: toolhost.v1.WatchEventsResponse
-	(*PluginEvent)(nil),             // 36: toolhost.v1.PluginEvent
-	(*TailLogsRequest)(nil),         // 37: toolhost.v1.TailLogsRequest
-	(*TailLogsResponse)(nil),        // 38: toolhost.v1.TailLogsResponse
-	(*LogLine)(nil),                 // 39: toolhost.v1.LogLine
-	(*ListCallsRequest)(nil),        // 40: toolhost.v1.ListCallsRequest
-	(*ListCallsResponse)(nil),       // 41: toolhost.v1.ListCallsResponse
-	(*CallRecord)(nil),              // 42: toolhost.v1.CallRecord
-	(*GetStatsRequest)(nil),         // 43: toolhost.v1.GetStatsRequest
-	(*GetStatsResponse)(nil),        // 44: toolhost.v1.GetStatsResponse
-	(*ToolStats)(nil),               // 45: toolhost.v1.ToolStats
-	nil,                             // 46: toolhost.v1.ToolStats.FailuresEntry
-	(*v1.Exit)(nil),                 // 47: toolhost.tool.v1.Exit
-	(*timestamppb.Timestamp)(nil),   // 48: google.protobuf.Timestamp
-	(*v1.Permissions)(nil),          // 49: toolhost.tool.v1.Permissions
-	(v1.Access)(0),                  // 50: toolhost.tool.v1.Access
-	(*v1.LogRecord)(nil),            // 51: toolhost.tool.v1.LogRecord
-	(*v1.Error)(nil),                // 52: toolhost.tool.v1.Error
-	(*durationpb.Duration)(nil),     // 53: google.protobuf.Duration
+	(*ExitCall)(nil),                // 7: toolhost.v1.ExitCall
+	(*Instance)(nil),                // 8: toolhost.v1.Instance
+	(*Sandbox)(nil),                 // 9: toolhost.v1.Sandbox
+	(*Wall)(nil),                    // 10: toolhost.v1.Wall
+	(*EffectiveLimit)(nil),          // 11: toolhost.v1.EffectiveLimit
+	(*ListPluginsRequest)(nil),      // 12: toolhost.v1.ListPluginsRequest
+	(*ListPluginsResponse)(nil),     // 13: toolhost.v1.ListPluginsResponse
+	(*ListInstancesRequest)(nil),    // 14: toolhost.v1.ListInstancesRequest
+	(*ListInstancesResponse)(nil),   // 15: toolhost.v1.ListInstancesResponse
+	(*RestartRequest)(nil),          // 16: toolhost.v1.RestartRequest
+	(*RestartResponse)(nil),         // 17: toolhost.v1.RestartResponse
+	(*DrainRequest)(nil),            // 18: toolhost.v1.DrainRequest
+	(*DrainResponse)(nil),           // 19: toolhost.v1.DrainResponse
+	(*PauseRequest)(nil),            // 20: toolhost.v1.PauseRequest
+	(*PauseResponse)(nil),           // 21: toolhost.v1.PauseResponse
+	(*ResumeRequest)(nil),           // 22: toolhost.v1.ResumeRequest
+	(*ResumeResponse)(nil),          // 23: toolhost.v1.ResumeResponse
+	(*ClearQuarantineRequest)(nil),  // 24: toolhost.v1.ClearQuarantineRequest
+	(*ClearQuarantineResponse)(nil), // 25: toolhost.v1.ClearQuarantineResponse
+	(*ReloadRequest)(nil),           // 26: toolhost.v1.ReloadRequest
+	(*ReloadResponse)(nil),          // 27: toolhost.v1.ReloadResponse
+	(*ReloadFailure)(nil),           // 28: toolhost.v1.ReloadFailure
+	(*UpgradeRequest)(nil),          // 29: toolhost.v1.UpgradeRequest
+	(*UpgradeResponse)(nil),         // 30: toolhost.v1.UpgradeResponse
+	(*GetLockFileRequest)(nil),      // 31: toolhost.v1.GetLockFileRequest
+	(*GetLockFileResponse)(nil),     // 32: toolhost.v1.GetLockFileResponse
+	(*RollbackRequest)(nil),         // 33: toolhost.v1.RollbackRequest
+	(*RollbackResponse)(nil),        // 34: toolhost.v1.RollbackResponse
+	(*WatchEventsRequest)(nil),      // 35: toolhost.v1.WatchEventsRequest
+	(*WatchEventsResponse)(nil),     // 36: toolhost.v1.WatchEventsResponse
+	(*PluginEvent)(nil),             // 37: toolhost.v1.PluginEvent
+	(*TailLogsRequest)(nil),         // 38: toolhost.v1.TailLogsRequest
+	(*TailLogsResponse)(nil),        // 39: toolhost.v1.TailLogsResponse
+	(*LogLine)(nil),                 // 40: toolhost.v1.LogLine
+	(*ListCallsRequest)(nil),        // 41: toolhost.v1.ListCallsRequest
+	(*ListCallsResponse)(nil),       // 42: toolhost.v1.ListCallsResponse
+	(*CallRecord)(nil),              // 43: toolhost.v1.CallRecord
+	(*GetStatsRequest)(nil),         // 44: toolhost.v1.GetStatsRequest
+	(*GetStatsResponse)(nil),        // 45: toolhost.v1.GetStatsResponse
+	(*ToolStats)(nil),               // 46: toolhost.v1.ToolStats
+	nil,                             // 47: toolhost.v1.ToolStats.FailuresEntry
+	(*v1.Exit)(nil),                 // 48: toolhost.tool.v1.Exit
+	(*timestamppb.Timestamp)(nil),   // 49: google.protobuf.Timestamp
+	(*v1.Permissions)(nil),          // 50: toolhost.tool.v1.Permissions
+	(v1.Access)(0),                  // 51: toolhost.tool.v1.Access
+	(*v1.LogRecord)(nil),            // 52: toolhost.tool.v1.LogRecord
+	(*v1.Error)(nil),                // 53: toolhost.tool.v1.Error
+	(*durationpb.Duration)(nil),     // 54: google.protobuf.Duration
 }
 var file_toolhost_v1_admin_service_proto_depIdxs = []int32{
 	0,  // 0: toolhost.v1.Plugin.state:type_name -> toolhost.v1.PluginState
-	47, // 1: toolhost.v1.Plugin.last_exit:type_name -> toolhost.tool.v1.Exit
+	48, // 1: toolhost.v1.Plugin.last_exit:type_name -> toolhost.tool.v1.Exit
 	6,  // 2: toolhost.v1.Plugin.recent_exits:type_name -> toolhost.v1.PluginExit
-	48, // 3: toolhost.v1.Plugin.retry_time:type_name -> google.protobuf.Timestamp
+	49, // 3: toolhost.v1.Plugin.retry_time:type_name -> google.protobuf.Timestamp
 	5,  // 4: toolhost.v1.Plugin.refusal:type_name -> toolhost.v1.PluginRefusal
-	49, // 5: toolhost.v1.Plugin.permissions:type_name -> toolhost.tool.v1.Permissions
+	50, // 5: toolhost.v1.Plugin.permissions:type_name -> toolhost.tool.v1.Permissions
 	4,  // 6: toolhost.v1.Plugin.ungranted:type_name -> toolhost.v1.Ungranted
-	48, // 7: toolhost.v1.PluginExit.time:type_name -> google.protobuf.Timestamp
-	47, // 8: toolhost.v1.PluginExit.exit:type_name -> toolhost.tool.v1.Exit
-	1,  // 9: toolhost.v1.Instance.state:type_name -> toolhost.v1.InstanceState
-	48, // 10: toolhost.v1.Instance.start_time:type_name -> google.protobuf.Timestamp
-	10, // 11: toolhost.v1.Instance.limits:type_name -> toolhost.v1.EffectiveLimit
-	8,  // 12: toolhost.v1.Instance.sandbox:type_name -> toolhost.v1.Sandbox
-	50, // 13: toolhost.v1.Sandbox.workspace:type_name -> toolhost.tool.v1.Access
-	9,  // 14: toolhost.v1.Sandbox.walls:type_name -> toolhost.v1.Wall
-	3,  // 15: toolhost.v1.ListPluginsResponse.plugins:type_name -> toolhost.v1.Plugin
-	7,  // 16: toolhost.v1.ListInstancesResponse.instances:type_name -> toolhost.v1.Instance
-	27, // 17: toolhost.v1.ReloadResponse.failures:type_name -> toolhost.v1.ReloadFailure
-	36, // 18: toolhost.v1.WatchEventsResponse.event:type_name -> toolhost.v1.PluginEvent
-	48, // 19: toolhost.v1.PluginEvent.time:type_name -> google.protobuf.Timestamp
-	48, // 20: toolhost.v1.PluginEvent.until_time:type_name -> google.protobuf.Timestamp
-	39, // 21: toolhost.v1.TailLogsResponse.line:type_name -> toolhost.v1.LogLine
-	51, // 22: toolhost.v1.LogLine.record:type_name -> toolhost.tool.v1.LogRecord
-	2,  // 23: toolhost.v1.ListCallsRequest.state:type_name -> toolhost.v1.CallState
-	42, // 24: toolhost.v1.ListCallsResponse.calls:type_name -> toolhost.v1.CallRecord
-	2,  // 25: toolhost.v1.CallRecord.state:type_name -> toolhost.v1.CallState
-	52, // 26: toolhost.v1.CallRecord.error:type_name -> toolhost.tool.v1.Error
-	48, // 27: toolhost.v1.CallRecord.start_time:type_name -> google.protobuf.Timestamp
-	48, // 28: toolhost.v1.CallRecord.end_time:type_name -> google.protobuf.Timestamp
-	45, // 29: toolhost.v1.GetStatsResponse.tools:type_name -> toolhost.v1.ToolStats
-	46, // 30: toolhost.v1.ToolStats.failures:type_name -> toolhost.v1.ToolStats.FailuresEntry
-	53, // 31: toolhost.v1.ToolStats.total_duration:type_name -> google.protobuf.Duration
-	53, // 32: toolhost.v1.ToolStats.mean_duration:type_name -> google.protobuf.Duration
-	53, // 33: toolhost.v1.ToolStats.p50_duration:type_name -> google.protobuf.Duration
-	53, // 34: toolhost.v1.ToolStats.p99_duration:type_name -> google.protobuf.Duration
-	11, // 35: toolhost.v1.AdminService.ListPlugins:input_type -> toolhost.v1.ListPluginsRequest
-	13, // 36: toolhost.v1.AdminService.ListInstances:input_type -> toolhost.v1.ListInstancesRequest
-	15, // 37: toolhost.v1.AdminService.Restart:input_type -> toolhost.v1.RestartRequest
-	17, // 38: toolhost.v1.AdminService.Drain:input_type -> toolhost.v1.DrainRequest
-	19, // 39: toolhost.v1.AdminService.Pause:input_type -> toolhost.v1.PauseRequest
-	21, // 40: toolhost.v1.AdminService.Resume:input_type -> toolhost.v1.ResumeRequest
-	23, // 41: toolhost.v1.AdminService.ClearQuarantine:input_type -> toolhost.v1.ClearQuarantineRequest
-	25, // 42: toolhost.v1.AdminService.Reload:input_type -> toolhost.v1.ReloadRequest
-	28, // 43: toolhost.v1.AdminService.Upgrade:input_type -> toolhost.v1.UpgradeRequest
-	32, // 44: toolhost.v1.AdminService.Rollback:input_type -> toolhost.v1.RollbackRequest
-	30, // 45: toolhost.v1.AdminService.GetLockFile:input_type -> toolhost.v1.GetLockFileRequest
-	34, // 46: toolhost.v1.AdminService.WatchEvents:input_type -> toolhost.v1.WatchEventsRequest
-	37, // 47: toolhost.v1.AdminService.TailLogs:input_type -> toolhost.v1.TailLogsRequest
-	40, // 48: toolhost.v1.AdminService.ListCalls:input_type -> toolhost.v1.ListCallsRequest
-	43, // 49: toolhost.v1.AdminService.GetStats:input_type -> toolhost.v1.GetStatsRequest
-	12, // 50: toolhost.v1.AdminService.ListPlugins:output_type -> toolhost.v1.ListPluginsResponse
-	14, // 51: toolhost.v1.AdminService.ListInstances:output_type -> toolhost.v1.ListInstancesResponse
-	16, // 52: toolhost.v1.AdminService.Restart:output_type -> toolhost.v1.RestartResponse
-	18, // 53: toolhost.v1.AdminService.Drain:output_type -> toolhost.v1.DrainResponse
-	20, // 54: toolhost.v1.AdminService.Pause:output_type -> toolhost.v1.PauseResponse
-	22, // 55: toolhost.v1.AdminService.Resume:output_type -> toolhost.v1.ResumeResponse
-	24, // 56: toolhost.v1.AdminService.ClearQuarantine:output_type -> toolhost.v1.ClearQuarantineResponse
-	26, // 57: toolhost.v1.AdminService.Reload:output_type -> toolhost.v1.ReloadResponse
-	29, // 58: toolhost.v1.AdminService.Upgrade:output_type -> toolhost.v1.UpgradeResponse
-	33, // 59: toolhost.v1.AdminService.Rollback:output_type -> toolhost.v1.RollbackResponse
-	31, // 60: toolhost.v1.AdminService.GetLockFile:output_type -> toolhost.v1.GetLockFileResponse
-	35, // 61: toolhost.v1.AdminService.WatchEvents:output_type -> toolhost.v1.WatchEventsResponse
-	38, // 62: toolhost.v1.AdminService.TailLogs:output_type -> toolhost.v1.TailLogsResponse
-	41, // 63: toolhost.v1.AdminService.ListCalls:output_type -> toolhost.v1.ListCallsResponse
-	44, // 64: toolhost.v1.AdminService.GetStats:output_type -> toolhost.v1.GetStatsResponse
-	50, // [50:65] is the sub-list for method output_type
-	35, // [35:50] is the sub-list for method input_type
-	35, // [35:35] is the sub-list for extension type_name
-	35, // [35:35] is the sub-list for extension extendee
-	0,  // [0:35] is the sub-list for field type_name
+	49, // 7: toolhost.v1.PluginExit.time:type_name -> google.protobuf.Timestamp
+	48, // 8: toolhost.v1.PluginExit.exit:type_name -> toolhost.tool.v1.Exit
+	7,  // 9: toolhost.v1.PluginExit.calls:type_name -> toolhost.v1.ExitCall
+	1,  // 10: toolhost.v1.Instance.state:type_name -> toolhost.v1.InstanceState
+	49, // 11: toolhost.v1.Instance.start_time:type_name -> google.protobuf.Timestamp
+	11, // 12: toolhost.v1.Instance.limits:type_name -> toolhost.v1.EffectiveLimit
+	9,  // 13: toolhost.v1.Instance.sandbox:type_name -> toolhost.v1.Sandbox
+	51, // 14: toolhost.v1.Sandbox.workspace:type_name -> toolhost.tool.v1.Access
+	10, // 15: toolhost.v1.Sandbox.walls:type_name -> toolhost.v1.Wall
+	3,  // 16: toolhost.v1.ListPluginsResponse.plugins:type_name -> toolhost.v1.Plugin
+	8,  // 17: toolhost.v1.ListInstancesResponse.instances:type_name -> toolhost.v1.Instance
+	28, // 18: toolhost.v1.ReloadResponse.failures:type_name -> toolhost.v1.ReloadFailure
+	37, // 19: toolhost.v1.WatchEventsResponse.event:type_name -> toolhost.v1.PluginEvent
+	49, // 20: toolhost.v1.PluginEvent.time:type_name -> google.protobuf.Timestamp
+	49, // 21: toolhost.v1.PluginEvent.until_time:type_name -> google.protobuf.Timestamp
+	40, // 22: toolhost.v1.TailLogsResponse.line:type_name -> toolhost.v1.LogLine
+	52, // 23: toolhost.v1.LogLine.record:type_name -> toolhost.tool.v1.LogRecord
+	2,  // 24: toolhost.v1.ListCallsRequest.state:type_name -> toolhost.v1.CallState
+	43, // 25: toolhost.v1.ListCallsResponse.calls:type_name -> toolhost.v1.CallRecord
+	2,  // 26: toolhost.v1.CallRecord.state:type_name -> toolhost.v1.CallState
+	53, // 27: toolhost.v1.CallRecord.error:type_name -> toolhost.tool.v1.Error
+	49, // 28: toolhost.v1.CallRecord.start_time:type_name -> google.protobuf.Timestamp
+	49, // 29: toolhost.v1.CallRecord.end_time:type_name -> google.protobuf.Timestamp
+	46, // 30: toolhost.v1.GetStatsResponse.tools:type_name -> toolhost.v1.ToolStats
+	47, // 31: toolhost.v1.ToolStats.failures:type_name -> toolhost.v1.ToolStats.FailuresEntry
+	54, // 32: toolhost.v1.ToolStats.total_duration:type_name -> google.protobuf.Duration
+	54, // 33: toolhost.v1.ToolStats.mean_duration:type_name -> google.protobuf.Duration
+	54, // 34: toolhost.v1.ToolStats.p50_duration:type_name -> google.protobuf.Duration
+	54, // 35: toolhost.v1.ToolStats.p99_duration:type_name -> google.protobuf.Duration
+	12, // 36: toolhost.v1.AdminService.ListPlugins:input_type -> toolhost.v1.ListPluginsRequest
+	14, // 37: toolhost.v1.AdminService.ListInstances:input_type -> toolhost.v1.ListInstancesRequest
+	16, // 38: toolhost.v1.AdminService.Restart:input_type -> toolhost.v1.RestartRequest
+	18, // 39: toolhost.v1.AdminService.Drain:input_type -> toolhost.v1.DrainRequest
+	20, // 40: toolhost.v1.AdminService.Pause:input_type -> toolhost.v1.PauseRequest
+	22, // 41: toolhost.v1.AdminService.Resume:input_type -> toolhost.v1.ResumeRequest
+	24, // 42: toolhost.v1.AdminService.ClearQuarantine:input_type -> toolhost.v1.ClearQuarantineRequest
+	26, // 43: toolhost.v1.AdminService.Reload:input_type -> toolhost.v1.ReloadRequest
+	29, // 44: toolhost.v1.AdminService.Upgrade:input_type -> toolhost.v1.UpgradeRequest
+	33, // 45: toolhost.v1.AdminService.Rollback:input_type -> toolhost.v1.RollbackRequest
+	31, // 46: toolhost.v1.AdminService.GetLockFile:input_type -> toolhost.v1.GetLockFileRequest
+	35, // 47: toolhost.v1.AdminService.WatchEvents:input_type -> toolhost.v1.WatchEventsRequest
+	38, // 48: toolhost.v1.AdminService.TailLogs:input_type -> toolhost.v1.TailLogsRequest
+	41, // 49: toolhost.v1.AdminService.ListCalls:input_type -> toolhost.v1.ListCallsRequest
+	44, // 50: toolhost.v1.AdminService.GetStats:input_type -> toolhost.v1.GetStatsRequest
+	13, // 51: toolhost.v1.AdminService.ListPlugins:output_type -> toolhost.v1.ListPluginsResponse
+	15, // 52: toolhost.v1.AdminService.ListInstances:output_type -> toolhost.v1.ListInstancesResponse
+	17, // 53: toolhost.v1.AdminService.Restart:output_type -> toolhost.v1.RestartResponse
+	19, // 54: toolhost.v1.AdminService.Drain:output_type -> toolhost.v1.DrainResponse
+	21, // 55: toolhost.v1.AdminService.Pause:output_type -> toolhost.v1.PauseResponse
+	23, // 56: toolhost.v1.AdminService.Resume:output_type -> toolhost.v1.ResumeResponse
+	25, // 57: toolhost.v1.AdminService.ClearQuarantine:output_type -> toolhost.v1.ClearQuarantineResponse
+	27, // 58: toolhost.v1.AdminService.Reload:output_type -> toolhost.v1.ReloadResponse
+	30, // 59: toolhost.v1.AdminService.Upgrade:output_type -> toolhost.v1.UpgradeResponse
+	34, // 60: toolhost.v1.AdminService.Rollback:output_type -> toolhost.v1.RollbackResponse
+	32, // 61: toolhost.v1.AdminService.GetLockFile:output_type -> toolhost.v1.GetLockFileResponse
+	36, // 62: toolhost.v1.AdminService.WatchEvents:output_type -> toolhost.v1.WatchEventsResponse
+	39, // 63: toolhost.v1.AdminService.TailLogs:output_type -> toolhost.v1.TailLogsResponse
+	42, // 64: toolhost.v1.AdminService.ListCalls:output_type -> toolhost.v1.ListCallsResponse
+	45, // 65: toolhost.v1.AdminService.GetStats:output_type -> toolhost.v1.GetStatsResponse
+	51, // [51:66] is the sub-list for method output_type
+	36, // [36:51] is the sub-list for method input_type
+	36, // [36:36] is the sub-list for extension type_name
+	36, // [36:36] is the sub-list for extension extendee
+	0,  // [0:36] is the sub-list for field type_name
 }
 
 func init() { file_toolhost_v1_admin_service_proto_init() }
@@ -3454,7 +3544,7 @@ func file_toolhost_v1_admin_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolhost_v1_admin_service_proto_rawDesc), len(file_toolhost_v1_admin_service_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   44,
+			NumMessages:   45,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -20,7 +20,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file toolhost/v1/admin_service.proto.
  */
 export const file_toolhost_v1_admin_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch90b29saG9zdC92MS9hZG1pbl9zZXJ2aWNlLnByb3RvEgt0b29saG9zdC52MSLDBAoGUGx1Z2luEgwKBG5hbWUYASABKAkSDwoHdmVyc2lvbhgCIAEoCRITCgtkZXNjcmlwdGlvbhgDIAEoCRIMCgRwYXRoGAQgASgJEg4KBmRpZ2VzdBgFIAEoCRInCgVzdGF0ZRgGIAEoDjIYLnRvb2xob3N0LnYxLlBsdWdpblN0YXRlEg4KBnJlYXNvbhgHIAEoCRINCgV0b29scxgIIAMoCRIRCglpbnN0YW5jZXMYCSABKA0SEAoIbGF1bmNoZXMYCiABKAQSKQoJbGFzdF9leGl0GAsgASgLMhYudG9vbGhvc3QudG9vbC52MS5FeGl0EhAKCHdhcm5pbmdzGAwgAygJEi0KDHJlY2VudF9leGl0cxgNIAMoCzIXLnRvb2xob3N0LnYxLlBsdWdpbkV4aXQSLgoKcmV0cnlfdGltZRgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFwoPcHJldmlvdXNfZGlnZXN0GA8gASgJEhUKDXBpbm5lZF9kaWdlc3QYECABKAkSKwoHcmVmdXNhbBgRIAEoCzIaLnRvb2xob3N0LnYxLlBsdWdpblJlZnVzYWwSDwoHZmlsdGVycxgSIAMoCRIyCgtwZXJtaXNzaW9ucxgTIAEoCzIdLnRvb2xob3N0LnRvb2wudjEuUGVybWlzc2lvbnMSKQoJdW5ncmFudGVkGBQgAygLMhYudG9vbGhvc3QudjEuVW5ncmFudGVkEhEKCWlzb2xhdGlvbhgVIAEoCSIrCglVbmdyYW50ZWQSDwoHcmVxdWVzdBgBIAEoCRINCgVncmFudBgCIAEoCSJNCg1QbHVnaW5SZWZ1c2FsEg4KBmRpZ2VzdBgBIAEoCRIOCgZyZWFzb24YAiABKAkSDgoGbG9ja2VkGAMgASgIEgwKBG5hbWUYBCABKAkigAEKClBsdWdpbkV4aXQSEAoIaW5zdGFuY2UYASABKAkSKAoEdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJAoEZXhpdBgDIAEoCzIWLnRvb2xob3N0LnRvb2wudjEuRXhpdBIQCghleHBlY3RlZBgEIAEoCCKpAgoISW5zdGFuY2USCgoCaWQYASABKAkSDgoGcGx1Z2luGAIgASgJEikKBXN0YXRlGAMgASgOMhoudG9vbGhvc3QudjEuSW5zdGFuY2VTdGF0ZRILCgNwaWQYBCABKAUSDQoFY2FsbHMYBSABKA0SEwoLdG90YWxfY2FsbHMYBiABKAQSLgoKc3RhcnRfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJcnNzX2J5dGVzGAggASgEEg4KBmRpZ2VzdBgJIAEoCRIrCgZsaW1pdHMYCiADKAsyGy50b29saG9zdC52MS5FZmZlY3RpdmVMaW1pdBIlCgdzYW5kYm94GAsgASgLMhQudG9vbGhvc3QudjEuU2FuZGJveCKUAQoHU2FuZGJveBIMCgRtb2RlGAEgASgJEg8KB25ldHdvcmsYAiABKAgSKwoJd29ya3NwYWNlGAMgASgOMhgudG9vbGhvc3QudG9vbC52MS5BY2Nlc3MSDAoEcmVhZBgEIAMoCRINCgV3cml0ZRgFIAMoCRIgCgV3YWxscxgGIAMoCzIRLnRvb2xob3N0LnYxLldhbGwiSAoEV2FsbBIMCgRuYW1lGAEgASgJEhEKCWVmZmVjdGl2ZRgCIAEoCBIRCgltZWNoYW5pc20YAyABKAkSDAoEbm90ZRgEIAEoCSJOCg5FZmZlY3RpdmVMaW1pdBIMCgRuYW1lGAEgASgJEg0KBXZhbHVlGAIgASgJEhEKCW1lY2hhbmlzbRgDIAEoCRIMCgRub3RlGAQgASgJIhQKEkxpc3RQbHVnaW5zUmVxdWVzdCI7ChNMaXN0UGx1Z2luc1Jlc3BvbnNlEiQKB3BsdWdpbnMYASADKAsyEy50b29saG9zdC52MS5QbHVnaW4iJgoUTGlzdEluc3RhbmNlc1JlcXVlc3QSDgoGcGx1Z2luGAEgASgJIkEKFUxpc3RJbnN0YW5jZXNSZXNwb25zZRIoCglpbnN0YW5jZXMYASADKAsyFS50b29saG9zdC52MS5JbnN0YW5jZSIvCg5SZXN0YXJ0UmVxdWVzdBIOCgZwbHVnaW4YASABKAkSDQoFZm9yY2UYAiABKAgiMwoPUmVzdGFydFJlc3BvbnNlEg8KB3N0b3BwZWQYASADKAkSDwoHc3RhcnRlZBgCIAMoCSIeCgxEcmFpblJlcXVlc3QSDgoGcGx1Z2luGAEgASgJIg8KDURyYWluUmVzcG9uc2UiHgoMUGF1c2VSZXF1ZXN0Eg4KBnBsdWdpbhgBIAEoCSIPCg1QYXVzZVJlc3BvbnNlIh8KDVJlc3VtZVJlcXVlc3QSDgoGcGx1Z2luGAEgASgJIhAKDlJlc3VtZVJlc3BvbnNlIigKFkNsZWFyUXVhcmFudGluZVJlcXVlc3QSDgoGcGx1Z2luGAEgASgJIhkKF0NsZWFyUXVhcmFudGluZVJlc3BvbnNlIg8KDVJlbG9hZFJlcXVlc3QicAoOUmVsb2FkUmVzcG9uc2USDQoFYWRkZWQYASADKAkSDwoHcmVtb3ZlZBgCIAMoCRIQCgh1cGdyYWRlZBgDIAMoCRIsCghmYWlsdXJlcxgEIAMoCzIaLnRvb2xob3N0LnYxLlJlbG9hZEZhaWx1cmUiLwoNUmVsb2FkRmFpbHVyZRIOCgZwbHVnaW4YASABKAkSDgoGcmVhc29uGAIgASgJIiAKDlVwZ3JhZGVSZXF1ZXN0Eg4KBnBsdWdpbhgBIAEoCSI6Cg9VcGdyYWRlUmVzcG9uc2USDgoGZGlnZXN0GAEgASgJEhcKD3ByZXZpb3VzX2RpZ2VzdBgCIAEoCSIUChJHZXRMb2NrRmlsZVJlcXVlc3QiNQoTR2V0TG9ja0ZpbGVSZXNwb25zZRIMCgRwYXRoGAEgASgJEhAKCGVuZm9yY2VkGAIgASgIIiEKD1JvbGxiYWNrUmVxdWVzdBIOCgZwbHVnaW4YASABKAkiOwoQUm9sbGJhY2tSZXNwb25zZRIOCgZkaWdlc3QYASABKAkSFwoPcHJldmlvdXNfZGlnZXN0GAIgASgJIkcKEldhdGNoRXZlbnRzUmVxdWVzdBIOCgZwbHVnaW4YASABKAkSEQoJYWZ0ZXJfc2VxGAIgASgEEg4KBmZvbGxvdxgDIAEoCCI+ChNXYXRjaEV2ZW50c1Jlc3BvbnNlEicKBWV2ZW50GAEgASgLMhgudG9vbGhvc3QudjEuUGx1Z2luRXZlbnQixAEKC1BsdWdpbkV2ZW50EgsKA3NlcRgBIAEoBBIoCgR0aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIMCgR0eXBlGAMgASgJEg4KBnBsdWdpbhgEIAEoCRIQCghpbnN0YW5jZRgFIAEoCRIOCgZkaWdlc3QYBiABKAkSDgoGcmVhc29uGAcgASgJEi4KCnVudGlsX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIlAKD1RhaWxMb2dzUmVxdWVzdBIOCgZwbHVnaW4YASABKAkSDwoHY2FsbF9pZBgCIAEoCRIMCgRsYXN0GAMgASgNEg4KBmZvbGxvdxgEIAEoCCI2ChBUYWlsTG9nc1Jlc3BvbnNlEiIKBGxpbmUYASABKAsyFC50b29saG9zdC52MS5Mb2dMaW5lInYKB0xvZ0xpbmUSCwoDc2VxGAEgASgEEg4KBnBsdWdpbhgCIAEoCRIQCghpbnN0YW5jZRgDIAEoCRIPCgdjYWxsX2lkGAQgASgJEisKBnJlY29yZBgFIAEoCzIbLnRvb2xob3N0LnRvb2wudjEuTG9nUmVjb3JkIqABChBMaXN0Q2FsbHNSZXF1ZXN0EhEKCXBhZ2Vfc2l6ZRgBIAEoBRISCgpwYWdlX3Rva2VuGAIgASgJEg4KBnBsdWdpbhgDIAEoCRIMCgR0b29sGAQgASgJEg8KB3Nlc3Npb24YBSABKAkSJQoFc3RhdGUYBiABKA4yFi50b29saG9zdC52MS5DYWxsU3RhdGUSDwoHY2FsbF9pZBgHIAEoCSJUChFMaXN0Q2FsbHNSZXNwb25zZRImCgVjYWxscxgBIAMoCzIXLnRvb2xob3N0LnYxLkNhbGxSZWNvcmQSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIp4CCgpDYWxsUmVjb3JkEg8KB2NhbGxfaWQYASABKAkSEQoJcHJpbmNpcGFsGAIgASgJEg8KB3Nlc3Npb24YAyABKAkSDAoEdG9vbBgEIAEoCRIOCgZwbHVnaW4YBSABKAkSEAoIaW5zdGFuY2UYBiABKAkSJQoFc3RhdGUYByABKA4yFi50b29saG9zdC52MS5DYWxsU3RhdGUSJgoFZXJyb3IYCCABKAsyFy50b29saG9zdC50b29sLnYxLkVycm9yEi4KCnN0YXJ0X3RpbWUYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiwKCGVuZF90aW1lGAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCIhCg9HZXRTdGF0c1JlcXVlc3QSDgoGcGx1Z2luGAEgASgJIjkKEEdldFN0YXRzUmVzcG9uc2USJQoFdG9vbHMYASADKAsyFi50b29saG9zdC52MS5Ub29sU3RhdHMipAMKCVRvb2xTdGF0cxIMCgR0b29sGAEgASgJEg4KBnBsdWdpbhgCIAEoCRINCgVjYWxscxgDIAEoBBIRCglzdWNjZWVkZWQYBCABKAQSEwoLdG9vbF9lcnJvcnMYBSABKAQSNgoIZmFpbHVyZXMYBiADKAsyJC50b29saG9zdC52MS5Ub29sU3RhdHMuRmFpbHVyZXNFbnRyeRIxCg50b3RhbF9kdXJhdGlvbhgHIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIwCg1tZWFuX2R1cmF0aW9uGAggASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEi8KDHA1MF9kdXJhdGlvbhgJIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIvCgxwOTlfZHVyYXRpb24YCiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SEgoKdG90YWxfY29zdBgLIAEoARovCg1GYWlsdXJlc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoBDoCOAEq0AEKC1BsdWdpblN0YXRlEhwKGFBMVUdJTl9TVEFURV9VTlNQRUNJRklFRBAAEhgKFFBMVUdJTl9TVEFURV9FTkFCTEVEEAESFwoTUExVR0lOX1NUQVRFX1BBVVNFRBACEhwKGFBMVUdJTl9TVEFURV9CQUNLSU5HX09GRhADEhwKGFBMVUdJTl9TVEFURV9RVUFSQU5USU5FRBAEEhkKFVBMVUdJTl9TVEFURV9ESVNBQkxFRBAFEhkKFVBMVUdJTl9TVEFURV9VTlVTQUJMRRAGKs4CCg1JbnN0YW5jZVN0YXRlEh4KGklOU1RBTkNFX1NUQVRFX1VOU1BFQ0lGSUVEEAASGQoVSU5TVEFOQ0VfU1RBVEVfUVVFVUVEEAESHAoYSU5TVEFOQ0VfU1RBVEVfVkVSSUZZSU5HEAISGwoXSU5TVEFOQ0VfU1RBVEVfU1RBUlRJTkcQAxIeChpJTlNUQU5DRV9TVEFURV9IQU5EU0hBS0lORxAEEhoKFklOU1RBTkNFX1NUQVRFX1dBUk1JTkcQBRIYChRJTlNUQU5DRV9TVEFURV9SRUFEWRAGEhwKGElOU1RBTkNFX1NUQVRFX1VOSEVBTFRIWRAHEhsKF0lOU1RBTkNFX1NUQVRFX0RSQUlOSU5HEAgSGwoXSU5TVEFOQ0VfU1RBVEVfU1RPUFBJTkcQCRIZChVJTlNUQU5DRV9TVEFURV9FWElURUQQCiqLAQoJQ2FsbFN0YXRlEhoKFkNBTExfU1RBVEVfVU5TUEVDSUZJRUQQABIWChJDQUxMX1NUQVRFX1JVTk5JTkcQARIYChRDQUxMX1NUQVRFX1NVQ0NFRURFRBACEhkKFUNBTExfU1RBVEVfVE9PTF9FUlJPUhADEhUKEUNBTExfU1RBVEVfRkFJTEVEEAQy9wgKDEFkbWluU2VydmljZRJQCgtMaXN0UGx1Z2lucxIfLnRvb2xob3N0LnYxLkxpc3RQbHVnaW5zUmVxdWVzdBogLnRvb2xob3N0LnYxLkxpc3RQbHVnaW5zUmVzcG9uc2USVgoNTGlzdEluc3RhbmNlcxIhLnRvb2xob3N0LnYxLkxpc3RJbnN0YW5jZXNSZXF1ZXN0GiIudG9vbGhvc3QudjEuTGlzdEluc3RhbmNlc1Jlc3BvbnNlEkQKB1Jlc3RhcnQSGy50b29saG9zdC52MS5SZXN0YXJ0UmVxdWVzdBocLnRvb2xob3N0LnYxLlJlc3RhcnRSZXNwb25zZRI+CgVEcmFpbhIZLnRvb2xob3N0LnYxLkRyYWluUmVxdWVzdBoaLnRvb2xob3N0LnYxLkRyYWluUmVzcG9uc2USPgoFUGF1c2USGS50b29saG9zdC52MS5QYXVzZVJlcXVlc3QaGi50b29saG9zdC52MS5QYXVzZVJlc3BvbnNlEkEKBlJlc3VtZRIaLnRvb2xob3N0LnYxLlJlc3VtZVJlcXVlc3QaGy50b29saG9zdC52MS5SZXN1bWVSZXNwb25zZRJcCg9DbGVhclF1YXJhbnRpbmUSIy50b29saG9zdC52MS5DbGVhclF1YXJhbnRpbmVSZXF1ZXN0GiQudG9vbGhvc3QudjEuQ2xlYXJRdWFyYW50aW5lUmVzcG9uc2USQQoGUmVsb2FkEhoudG9vbGhvc3QudjEuUmVsb2FkUmVxdWVzdBobLnRvb2xob3N0LnYxLlJlbG9hZFJlc3BvbnNlEkQKB1VwZ3JhZGUSGy50b29saG9zdC52MS5VcGdyYWRlUmVxdWVzdBocLnRvb2xob3N0LnYxLlVwZ3JhZGVSZXNwb25zZRJHCghSb2xsYmFjaxIcLnRvb2xob3N0LnYxLlJvbGxiYWNrUmVxdWVzdBodLnRvb2xob3N0LnYxLlJvbGxiYWNrUmVzcG9uc2USUAoLR2V0TG9ja0ZpbGUSHy50b29saG9zdC52MS5HZXRMb2NrRmlsZVJlcXVlc3QaIC50b29saG9zdC52MS5HZXRMb2NrRmlsZVJlc3BvbnNlElIKC1dhdGNoRXZlbnRzEh8udG9vbGhvc3QudjEuV2F0Y2hFdmVudHNSZXF1ZXN0GiAudG9vbGhvc3QudjEuV2F0Y2hFdmVudHNSZXNwb25zZTABEkkKCFRhaWxMb2dzEhwudG9vbGhvc3QudjEuVGFpbExvZ3NSZXF1ZXN0Gh0udG9vbGhvc3QudjEuVGFpbExvZ3NSZXNwb25zZTABEkoKCUxpc3RDYWxscxIdLnRvb2xob3N0LnYxLkxpc3RDYWxsc1JlcXVlc3QaHi50b29saG9zdC52MS5MaXN0Q2FsbHNSZXNwb25zZRJHCghHZXRTdGF0cxIcLnRvb2xob3N0LnYxLkdldFN0YXRzUmVxdWVzdBodLnRvb2xob3N0LnYxLkdldFN0YXRzUmVzcG9uc2VCPFo6Z2l0aHViLmNvbS90b29saG9zdC90b29saG9zdC9nZW4vZ28vdG9vbGhvc3QvdjE7dG9vbGhvc3R2MWIGcHJvdG8z", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_toolhost_tool_v1_error, file_toolhost_tool_v1_permissions, file_toolhost_tool_v1_status]);
+  fileDesc("Ch90b29saG9zdC92MS9hZG1pbl9zZXJ2aWNlLnByb3RvEgt0b29saG9zdC52MSLDBAoGUGx1Z2luEgwKBG5hbWUYASABKAkSDwoHdmVyc2lvbhgCIAEoCRITCgtkZXNjcmlwdGlvbhgDIAEoCRIMCgRwYXRoGAQgASgJEg4KBmRpZ2VzdBgFIAEoCRInCgVzdGF0ZRgGIAEoDjIYLnRvb2xob3N0LnYxLlBsdWdpblN0YXRlEg4KBnJlYXNvbhgHIAEoCRINCgV0b29scxgIIAMoCRIRCglpbnN0YW5jZXMYCSABKA0SEAoIbGF1bmNoZXMYCiABKAQSKQoJbGFzdF9leGl0GAsgASgLMhYudG9vbGhvc3QudG9vbC52MS5FeGl0EhAKCHdhcm5pbmdzGAwgAygJEi0KDHJlY2VudF9leGl0cxgNIAMoCzIXLnRvb2xob3N0LnYxLlBsdWdpbkV4aXQSLgoKcmV0cnlfdGltZRgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFwoPcHJldmlvdXNfZGlnZXN0GA8gASgJEhUKDXBpbm5lZF9kaWdlc3QYECABKAkSKwoHcmVmdXNhbBgRIAEoCzIaLnRvb2xob3N0LnYxLlBsdWdpblJlZnVzYWwSDwoHZmlsdGVycxgSIAMoCRIyCgtwZXJtaXNzaW9ucxgTIAEoCzIdLnRvb2xob3N0LnRvb2wudjEuUGVybWlzc2lvbnMSKQoJdW5ncmFudGVkGBQgAygLMhYudG9vbGhvc3QudjEuVW5ncmFudGVkEhEKCWlzb2xhdGlvbhgVIAEoCSIrCglVbmdyYW50ZWQSDwoHcmVxdWVzdBgBIAEoCRINCgVncmFudBgCIAEoCSJNCg1QbHVnaW5SZWZ1c2FsEg4KBmRpZ2VzdBgBIAEoCRIOCgZyZWFzb24YAiABKAkSDgoGbG9ja2VkGAMgASgIEgwKBG5hbWUYBCABKAkipgEKClBsdWdpbkV4aXQSEAoIaW5zdGFuY2UYASABKAkSKAoEdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJAoEZXhpdBgDIAEoCzIWLnRvb2xob3N0LnRvb2wudjEuRXhpdBIQCghleHBlY3RlZBgEIAEoCBIkCgVjYWxscxgFIAMoCzIVLnRvb2xob3N0LnYxLkV4aXRDYWxsIk0KCEV4aXRDYWxsEg8KB2NhbGxfaWQYASABKAkSDAoEdG9vbBgCIAEoCRIPCgdzZXNzaW9uGAMgASgJEhEKCXByaW5jaXBhbBgEIAEoCSKpAgoISW5zdGFuY2USCgoCaWQYASABKAkSDgoGcGx1Z2luGAIgASgJEikKBXN0YXRlGAMgASgOMhoudG9vbGhvc3QudjEuSW5zdGFuY2VTdGF0ZRILCgNwaWQYBCABKAUSDQoFY2FsbHMYBSABKA0SEwoLdG90YWxfY2FsbHMYBiABKAQSLgoKc3RhcnRfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJcnNzX2J5dGVzGAggASgEEg4KBmRpZ2VzdBgJIAEoCRIrCgZsaW1pdHMYCiADKAsyGy50b29saG9zdC52MS5FZmZlY3RpdmVMaW1pdBIlCgdzYW5kYm94GAsgASgLMhQudG9vbGhvc3QudjEuU2FuZGJveCKUAQoHU2FuZGJveBIMCgRtb2RlGAEgASgJEg8KB25ldHdvcmsYAiABKAgSKwoJd29ya3NwYWNlGAMgASgOMhgudG9vbGhvc3QudG9vbC52MS5BY2Nlc3MSDAoEcmVhZBgEIAMoCRINCgV3cml0ZRgFIAMoCRIgCgV3YWxscxgGIAMoCzIRLnRvb2xob3N0LnYxLldhbGwiSAoEV2FsbBIMCgRuYW1lGAEgASgJEhEKCWVmZmVjdGl2ZRgCIAEoCBIRCgltZWNoYW5pc20YAyABKAkSDAoEbm90ZRgEIAEoCSJOCg5FZmZlY3RpdmVMaW1pdBIMCgRuYW1lGAEgASgJEg0KBXZhbHVlGAIgASgJEhEKCW1lY2hhbmlzbRgDIAEoCRIMCgRub3RlGAQgASgJIhQKEkxpc3RQbHVnaW5zUmVxdWVzdCI7ChNMaXN0UGx1Z2luc1Jlc3BvbnNlEiQKB3BsdWdpbnMYASADKAsyEy50b29saG9zdC52MS5QbHVnaW4iJgoUTGlzdEluc3RhbmNlc1JlcXVlc3QSDgoGcGx1Z2luGAEgASgJIkEKFUxpc3RJbnN0YW5jZXNSZXNwb25zZRIoCglpbnN0YW5jZXMYASADKAsyFS50b29saG9zdC52MS5JbnN0YW5jZSIvCg5SZXN0YXJ0UmVxdWVzdBIOCgZwbHVnaW4YASABKAkSDQoFZm9yY2UYAiABKAgiMwoPUmVzdGFydFJlc3BvbnNlEg8KB3N0b3BwZWQYASADKAkSDwoHc3RhcnRlZBgCIAMoCSIeCgxEcmFpblJlcXVlc3QSDgoGcGx1Z2luGAEgASgJIg8KDURyYWluUmVzcG9uc2UiHgoMUGF1c2VSZXF1ZXN0Eg4KBnBsdWdpbhgBIAEoCSIPCg1QYXVzZVJlc3BvbnNlIh8KDVJlc3VtZVJlcXVlc3QSDgoGcGx1Z2luGAEgASgJIhAKDlJlc3VtZVJlc3BvbnNlIigKFkNsZWFyUXVhcmFudGluZVJlcXVlc3QSDgoGcGx1Z2luGAEgASgJIhkKF0NsZWFyUXVhcmFudGluZVJlc3BvbnNlIg8KDVJlbG9hZFJlcXVlc3QicAoOUmVsb2FkUmVzcG9uc2USDQoFYWRkZWQYASADKAkSDwoHcmVtb3ZlZBgCIAMoCRIQCgh1cGdyYWRlZBgDIAMoCRIsCghmYWlsdXJlcxgEIAMoCzIaLnRvb2xob3N0LnYxLlJlbG9hZEZhaWx1cmUiLwoNUmVsb2FkRmFpbHVyZRIOCgZwbHVnaW4YASABKAkSDgoGcmVhc29uGAIgASgJIiAKDlVwZ3JhZGVSZXF1ZXN0Eg4KBnBsdWdpbhgBIAEoCSI6Cg9VcGdyYWRlUmVzcG9uc2USDgoGZGlnZXN0GAEgASgJEhcKD3ByZXZpb3VzX2RpZ2VzdBgCIAEoCSIUChJHZXRMb2NrRmlsZVJlcXVlc3QiNQoTR2V0TG9ja0ZpbGVSZXNwb25zZRIMCgRwYXRoGAEgASgJEhAKCGVuZm9yY2VkGAIgASgIIiEKD1JvbGxiYWNrUmVxdWVzdBIOCgZwbHVnaW4YASABKAkiOwoQUm9sbGJhY2tSZXNwb25zZRIOCgZkaWdlc3QYASABKAkSFwoPcHJldmlvdXNfZGlnZXN0GAIgASgJIkcKEldhdGNoRXZlbnRzUmVxdWVzdBIOCgZwbHVnaW4YASABKAkSEQoJYWZ0ZXJfc2VxGAIgASgEEg4KBmZvbGxvdxgDIAEoCCI+ChNXYXRjaEV2ZW50c1Jlc3BvbnNlEicKBWV2ZW50GAEgASgLMhgudG9vbGhvc3QudjEuUGx1Z2luRXZlbnQixAEKC1BsdWdpbkV2ZW50EgsKA3NlcRgBIAEoBBIoCgR0aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIMCgR0eXBlGAMgASgJEg4KBnBsdWdpbhgEIAEoCRIQCghpbnN0YW5jZRgFIAEoCRIOCgZkaWdlc3QYBiABKAkSDgoGcmVhc29uGAcgASgJEi4KCnVudGlsX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIlAKD1RhaWxMb2dzUmVxdWVzdBIOCgZwbHVnaW4YASABKAkSDwoHY2FsbF9pZBgCIAEoCRIMCgRsYXN0GAMgASgNEg4KBmZvbGxvdxgEIAEoCCI2ChBUYWlsTG9nc1Jlc3BvbnNlEiIKBGxpbmUYASABKAsyFC50b29saG9zdC52MS5Mb2dMaW5lInYKB0xvZ0xpbmUSCwoDc2VxGAEgASgEEg4KBnBsdWdpbhgCIAEoCRIQCghpbnN0YW5jZRgDIAEoCRIPCgdjYWxsX2lkGAQgASgJEisKBnJlY29yZBgFIAEoCzIbLnRvb2xob3N0LnRvb2wudjEuTG9nUmVjb3JkIqABChBMaXN0Q2FsbHNSZXF1ZXN0EhEKCXBhZ2Vfc2l6ZRgBIAEoBRISCgpwYWdlX3Rva2VuGAIgASgJEg4KBnBsdWdpbhgDIAEoCRIMCgR0b29sGAQgASgJEg8KB3Nlc3Npb24YBSABKAkSJQoFc3RhdGUYBiABKA4yFi50b29saG9zdC52MS5DYWxsU3RhdGUSDwoHY2FsbF9pZBgHIAEoCSJUChFMaXN0Q2FsbHNSZXNwb25zZRImCgVjYWxscxgBIAMoCzIXLnRvb2xob3N0LnYxLkNhbGxSZWNvcmQSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIp4CCgpDYWxsUmVjb3JkEg8KB2NhbGxfaWQYASABKAkSEQoJcHJpbmNpcGFsGAIgASgJEg8KB3Nlc3Npb24YAyABKAkSDAoEdG9vbBgEIAEoCRIOCgZwbHVnaW4YBSABKAkSEAoIaW5zdGFuY2UYBiABKAkSJQoFc3RhdGUYByABKA4yFi50b29saG9zdC52MS5DYWxsU3RhdGUSJgoFZXJyb3IYCCABKAsyFy50b29saG9zdC50b29sLnYxLkVycm9yEi4KCnN0YXJ0X3RpbWUYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiwKCGVuZF90aW1lGAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCIhCg9HZXRTdGF0c1JlcXVlc3QSDgoGcGx1Z2luGAEgASgJIjkKEEdldFN0YXRzUmVzcG9uc2USJQoFdG9vbHMYASADKAsyFi50b29saG9zdC52MS5Ub29sU3RhdHMipAMKCVRvb2xTdGF0cxIMCgR0b29sGAEgASgJEg4KBnBsdWdpbhgCIAEoCRINCgVjYWxscxgDIAEoBBIRCglzdWNjZWVkZWQYBCABKAQSEwoLdG9vbF9lcnJvcnMYBSABKAQSNgoIZmFpbHVyZXMYBiADKAsyJC50b29saG9zdC52MS5Ub29sU3RhdHMuRmFpbHVyZXNFbnRyeRIxCg50b3RhbF9kdXJhdGlvbhgHIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIwCg1tZWFuX2R1cmF0aW9uGAggASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEi8KDHA1MF9kdXJhdGlvbhgJIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIvCgxwOTlfZHVyYXRpb24YCiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SEgoKdG90YWxfY29zdBgLIAEoARovCg1GYWlsdXJlc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoBDoCOAEq0AEKC1BsdWdpblN0YXRlEhwKGFBMVUdJTl9TVEFURV9VTlNQRUNJRklFRBAAEhgKFFBMVUdJTl9TVEFURV9FTkFCTEVEEAESFwoTUExVR0lOX1NUQVRFX1BBVVNFRBACEhwKGFBMVUdJTl9TVEFURV9CQUNLSU5HX09GRhADEhwKGFBMVUdJTl9TVEFURV9RVUFSQU5USU5FRBAEEhkKFVBMVUdJTl9TVEFURV9ESVNBQkxFRBAFEhkKFVBMVUdJTl9TVEFURV9VTlVTQUJMRRAGKs4CCg1JbnN0YW5jZVN0YXRlEh4KGklOU1RBTkNFX1NUQVRFX1VOU1BFQ0lGSUVEEAASGQoVSU5TVEFOQ0VfU1RBVEVfUVVFVUVEEAESHAoYSU5TVEFOQ0VfU1RBVEVfVkVSSUZZSU5HEAISGwoXSU5TVEFOQ0VfU1RBVEVfU1RBUlRJTkcQAxIeChpJTlNUQU5DRV9TVEFURV9IQU5EU0hBS0lORxAEEhoKFklOU1RBTkNFX1NUQVRFX1dBUk1JTkcQBRIYChRJTlNUQU5DRV9TVEFURV9SRUFEWRAGEhwKGElOU1RBTkNFX1NUQVRFX1VOSEVBTFRIWRAHEhsKF0lOU1RBTkNFX1NUQVRFX0RSQUlOSU5HEAgSGwoXSU5TVEFOQ0VfU1RBVEVfU1RPUFBJTkcQCRIZChVJTlNUQU5DRV9TVEFURV9FWElURUQQCiqLAQoJQ2FsbFN0YXRlEhoKFkNBTExfU1RBVEVfVU5TUEVDSUZJRUQQABIWChJDQUxMX1NUQVRFX1JVTk5JTkcQARIYChRDQUxMX1NUQVRFX1NVQ0NFRURFRBACEhkKFUNBTExfU1RBVEVfVE9PTF9FUlJPUhADEhUKEUNBTExfU1RBVEVfRkFJTEVEEAQy9wgKDEFkbWluU2VydmljZRJQCgtMaXN0UGx1Z2lucxIfLnRvb2xob3N0LnYxLkxpc3RQbHVnaW5zUmVxdWVzdBogLnRvb2xob3N0LnYxLkxpc3RQbHVnaW5zUmVzcG9uc2USVgoNTGlzdEluc3RhbmNlcxIhLnRvb2xob3N0LnYxLkxpc3RJbnN0YW5jZXNSZXF1ZXN0GiIudG9vbGhvc3QudjEuTGlzdEluc3RhbmNlc1Jlc3BvbnNlEkQKB1Jlc3RhcnQSGy50b29saG9zdC52MS5SZXN0YXJ0UmVxdWVzdBocLnRvb2xob3N0LnYxLlJlc3RhcnRSZXNwb25zZRI+CgVEcmFpbhIZLnRvb2xob3N0LnYxLkRyYWluUmVxdWVzdBoaLnRvb2xob3N0LnYxLkRyYWluUmVzcG9uc2USPgoFUGF1c2USGS50b29saG9zdC52MS5QYXVzZVJlcXVlc3QaGi50b29saG9zdC52MS5QYXVzZVJlc3BvbnNlEkEKBlJlc3VtZRIaLnRvb2xob3N0LnYxLlJlc3VtZVJlcXVlc3QaGy50b29saG9zdC52MS5SZXN1bWVSZXNwb25zZRJcCg9DbGVhclF1YXJhbnRpbmUSIy50b29saG9zdC52MS5DbGVhclF1YXJhbnRpbmVSZXF1ZXN0GiQudG9vbGhvc3QudjEuQ2xlYXJRdWFyYW50aW5lUmVzcG9uc2USQQoGUmVsb2FkEhoudG9vbGhvc3QudjEuUmVsb2FkUmVxdWVzdBobLnRvb2xob3N0LnYxLlJlbG9hZFJlc3BvbnNlEkQKB1VwZ3JhZGUSGy50b29saG9zdC52MS5VcGdyYWRlUmVxdWVzdBocLnRvb2xob3N0LnYxLlVwZ3JhZGVSZXNwb25zZRJHCghSb2xsYmFjaxIcLnRvb2xob3N0LnYxLlJvbGxiYWNrUmVxdWVzdBodLnRvb2xob3N0LnYxLlJvbGxiYWNrUmVzcG9uc2USUAoLR2V0TG9ja0ZpbGUSHy50b29saG9zdC52MS5HZXRMb2NrRmlsZVJlcXVlc3QaIC50b29saG9zdC52MS5HZXRMb2NrRmlsZVJlc3BvbnNlElIKC1dhdGNoRXZlbnRzEh8udG9vbGhvc3QudjEuV2F0Y2hFdmVudHNSZXF1ZXN0GiAudG9vbGhvc3QudjEuV2F0Y2hFdmVudHNSZXNwb25zZTABEkkKCFRhaWxMb2dzEhwudG9vbGhvc3QudjEuVGFpbExvZ3NSZXF1ZXN0Gh0udG9vbGhvc3QudjEuVGFpbExvZ3NSZXNwb25zZTABEkoKCUxpc3RDYWxscxIdLnRvb2xob3N0LnYxLkxpc3RDYWxsc1JlcXVlc3QaHi50b29saG9zdC52MS5MaXN0Q2FsbHNSZXNwb25zZRJHCghHZXRTdGF0cxIcLnRvb2xob3N0LnYxLkdldFN0YXRzUmVxdWVzdBodLnRvb2xob3N0LnYxLkdldFN0YXRzUmVzcG9uc2VCPFo6Z2l0aHViLmNvbS90b29saG9zdC90b29saG9zdC9nZW4vZ28vdG9vbGhvc3QvdjE7dG9vbGhvc3R2MWIGcHJvdG8z", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_toolhost_tool_v1_error, file_toolhost_tool_v1_permissions, file_toolhost_tool_v1_status]);
 
 /**
  * Plugin is an executable that ships tools.
@@ -287,6 +287,13 @@ export type PluginExit = Message<"toolhost.v1.PluginExit"> & {
    * @generated from field: bool expected = 4;
    */
   expected: boolean;
+
+  /**
+   * The calls that were executed when it ended, at most eight.
+   *
+   * @generated from field: repeated toolhost.v1.ExitCall calls = 5;
+   */
+  calls: ExitCall[];
 };
 
 /**
@@ -295,6 +302,48 @@ export type PluginExit = Message<"toolhost.v1.PluginExit"> & {
  */
 export const PluginExitSchema: GenMessage<PluginExit> = /*@__PURE__*/
   messageDesc(file_toolhost_v1_admin_service, 3);
+
+/**
+ * ExitCall is a call that was executed when its process ended.
+ *
+ * @generated from message toolhost.v1.ExitCall
+ */
+export type ExitCall = Message<"toolhost.v1.ExitCall"> & {
+  /**
+   * The call's id, also where toolhost made it.
+   *
+   * @generated from field: string call_id = 1;
+   */
+  callId: string;
+
+  /**
+   * The tool.
+   *
+   * @generated from field: string tool = 2;
+   */
+  tool: string;
+
+  /**
+   * The session. Empty if the call has none.
+   *
+   * @generated from field: string session = 3;
+   */
+  session: string;
+
+  /**
+   * Who called, as toolhost knows it from the connection.
+   *
+   * @generated from field: string principal = 4;
+   */
+  principal: string;
+};
+
+/**
+ * Describes the message toolhost.v1.ExitCall.
+ * Use `create(ExitCallSchema)` to create a new message.
+ */
+export const ExitCallSchema: GenMessage<ExitCall> = /*@__PURE__*/
+  messageDesc(file_toolhost_v1_admin_service, 4);
 
 /**
  * Instance is one plugin process.
@@ -385,7 +434,7 @@ export type Instance = Message<"toolhost.v1.Instance"> & {
  * Use `create(InstanceSchema)` to create a new message.
  */
 export const InstanceSchema: GenMessage<Instance> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 4);
+  messageDesc(file_toolhost_v1_admin_service, 5);
 
 /**
  * Sandbox is what a plugin process may touch besides the system's libraries, its executable and a folder of its own.
@@ -441,7 +490,7 @@ export type Sandbox = Message<"toolhost.v1.Sandbox"> & {
  * Use `create(SandboxSchema)` to create a new message.
  */
 export const SandboxSchema: GenMessage<Sandbox> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 5);
+  messageDesc(file_toolhost_v1_admin_service, 6);
 
 /**
  * Wall is one part of a sandbox as it really is on this machine.
@@ -484,7 +533,7 @@ export type Wall = Message<"toolhost.v1.Wall"> & {
  * Use `create(WallSchema)` to create a new message.
  */
 export const WallSchema: GenMessage<Wall> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 6);
+  messageDesc(file_toolhost_v1_admin_service, 7);
 
 /**
  * EffectiveLimit is one bound on a plugin process as it really holds on this machine.
@@ -526,7 +575,7 @@ export type EffectiveLimit = Message<"toolhost.v1.EffectiveLimit"> & {
  * Use `create(EffectiveLimitSchema)` to create a new message.
  */
 export const EffectiveLimitSchema: GenMessage<EffectiveLimit> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 7);
+  messageDesc(file_toolhost_v1_admin_service, 8);
 
 /**
  * ListPluginsRequest asks for all plugins.
@@ -541,7 +590,7 @@ export type ListPluginsRequest = Message<"toolhost.v1.ListPluginsRequest"> & {
  * Use `create(ListPluginsRequestSchema)` to create a new message.
  */
 export const ListPluginsRequestSchema: GenMessage<ListPluginsRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 8);
+  messageDesc(file_toolhost_v1_admin_service, 9);
 
 /**
  * ListPluginsResponse holds all plugins.
@@ -562,7 +611,7 @@ export type ListPluginsResponse = Message<"toolhost.v1.ListPluginsResponse"> & {
  * Use `create(ListPluginsResponseSchema)` to create a new message.
  */
 export const ListPluginsResponseSchema: GenMessage<ListPluginsResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 9);
+  messageDesc(file_toolhost_v1_admin_service, 10);
 
 /**
  * ListInstancesRequest selects instances.
@@ -583,7 +632,7 @@ export type ListInstancesRequest = Message<"toolhost.v1.ListInstancesRequest"> &
  * Use `create(ListInstancesRequestSchema)` to create a new message.
  */
 export const ListInstancesRequestSchema: GenMessage<ListInstancesRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 10);
+  messageDesc(file_toolhost_v1_admin_service, 11);
 
 /**
  * ListInstancesResponse holds the instances.
@@ -604,7 +653,7 @@ export type ListInstancesResponse = Message<"toolhost.v1.ListInstancesResponse">
  * Use `create(ListInstancesResponseSchema)` to create a new message.
  */
 export const ListInstancesResponseSchema: GenMessage<ListInstancesResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 11);
+  messageDesc(file_toolhost_v1_admin_service, 12);
 
 /**
  * RestartRequest names a plugin.
@@ -632,7 +681,7 @@ export type RestartRequest = Message<"toolhost.v1.RestartRequest"> & {
  * Use `create(RestartRequestSchema)` to create a new message.
  */
 export const RestartRequestSchema: GenMessage<RestartRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 12);
+  messageDesc(file_toolhost_v1_admin_service, 13);
 
 /**
  * RestartResponse says what was done.
@@ -660,7 +709,7 @@ export type RestartResponse = Message<"toolhost.v1.RestartResponse"> & {
  * Use `create(RestartResponseSchema)` to create a new message.
  */
 export const RestartResponseSchema: GenMessage<RestartResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 13);
+  messageDesc(file_toolhost_v1_admin_service, 14);
 
 /**
  * DrainRequest names a plugin.
@@ -681,7 +730,7 @@ export type DrainRequest = Message<"toolhost.v1.DrainRequest"> & {
  * Use `create(DrainRequestSchema)` to create a new message.
  */
 export const DrainRequestSchema: GenMessage<DrainRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 14);
+  messageDesc(file_toolhost_v1_admin_service, 15);
 
 /**
  * DrainResponse is empty: it is done.
@@ -696,7 +745,7 @@ export type DrainResponse = Message<"toolhost.v1.DrainResponse"> & {
  * Use `create(DrainResponseSchema)` to create a new message.
  */
 export const DrainResponseSchema: GenMessage<DrainResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 15);
+  messageDesc(file_toolhost_v1_admin_service, 16);
 
 /**
  * PauseRequest names a plugin.
@@ -717,7 +766,7 @@ export type PauseRequest = Message<"toolhost.v1.PauseRequest"> & {
  * Use `create(PauseRequestSchema)` to create a new message.
  */
 export const PauseRequestSchema: GenMessage<PauseRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 16);
+  messageDesc(file_toolhost_v1_admin_service, 17);
 
 /**
  * PauseResponse is empty: it is done.
@@ -732,7 +781,7 @@ export type PauseResponse = Message<"toolhost.v1.PauseResponse"> & {
  * Use `create(PauseResponseSchema)` to create a new message.
  */
 export const PauseResponseSchema: GenMessage<PauseResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 17);
+  messageDesc(file_toolhost_v1_admin_service, 18);
 
 /**
  * ResumeRequest names a plugin.
@@ -753,7 +802,7 @@ export type ResumeRequest = Message<"toolhost.v1.ResumeRequest"> & {
  * Use `create(ResumeRequestSchema)` to create a new message.
  */
 export const ResumeRequestSchema: GenMessage<ResumeRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 18);
+  messageDesc(file_toolhost_v1_admin_service, 19);
 
 /**
  * ResumeResponse is empty: it is done.
@@ -768,7 +817,7 @@ export type ResumeResponse = Message<"toolhost.v1.ResumeResponse"> & {
  * Use `create(ResumeResponseSchema)` to create a new message.
  */
 export const ResumeResponseSchema: GenMessage<ResumeResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 19);
+  messageDesc(file_toolhost_v1_admin_service, 20);
 
 /**
  * ClearQuarantineRequest names a plugin.
@@ -789,7 +838,7 @@ export type ClearQuarantineRequest = Message<"toolhost.v1.ClearQuarantineRequest
  * Use `create(ClearQuarantineRequestSchema)` to create a new message.
  */
 export const ClearQuarantineRequestSchema: GenMessage<ClearQuarantineRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 20);
+  messageDesc(file_toolhost_v1_admin_service, 21);
 
 /**
  * ClearQuarantineResponse is empty: it is done.
@@ -804,7 +853,7 @@ export type ClearQuarantineResponse = Message<"toolhost.v1.ClearQuarantineRespon
  * Use `create(ClearQuarantineResponseSchema)` to create a new message.
  */
 export const ClearQuarantineResponseSchema: GenMessage<ClearQuarantineResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 21);
+  messageDesc(file_toolhost_v1_admin_service, 22);
 
 /**
  * ReloadRequest asks to look at the plugin folders again.
@@ -819,7 +868,7 @@ export type ReloadRequest = Message<"toolhost.v1.ReloadRequest"> & {
  * Use `create(ReloadRequestSchema)` to create a new message.
  */
 export const ReloadRequestSchema: GenMessage<ReloadRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 22);
+  messageDesc(file_toolhost_v1_admin_service, 23);
 
 /**
  * ReloadResponse says what was found. A plugin is in at most one of the lists.
@@ -861,7 +910,7 @@ export type ReloadResponse = Message<"toolhost.v1.ReloadResponse"> & {
  * Use `create(ReloadResponseSchema)` to create a new message.
  */
 export const ReloadResponseSchema: GenMessage<ReloadResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 23);
+  messageDesc(file_toolhost_v1_admin_service, 24);
 
 /**
  * ReloadFailure is a plugin that could not be taken over.
@@ -889,7 +938,7 @@ export type ReloadFailure = Message<"toolhost.v1.ReloadFailure"> & {
  * Use `create(ReloadFailureSchema)` to create a new message.
  */
 export const ReloadFailureSchema: GenMessage<ReloadFailure> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 24);
+  messageDesc(file_toolhost_v1_admin_service, 25);
 
 /**
  * UpgradeRequest names a plugin.
@@ -910,7 +959,7 @@ export type UpgradeRequest = Message<"toolhost.v1.UpgradeRequest"> & {
  * Use `create(UpgradeRequestSchema)` to create a new message.
  */
 export const UpgradeRequestSchema: GenMessage<UpgradeRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 25);
+  messageDesc(file_toolhost_v1_admin_service, 26);
 
 /**
  * UpgradeResponse says which executable runs now.
@@ -938,7 +987,7 @@ export type UpgradeResponse = Message<"toolhost.v1.UpgradeResponse"> & {
  * Use `create(UpgradeResponseSchema)` to create a new message.
  */
 export const UpgradeResponseSchema: GenMessage<UpgradeResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 26);
+  messageDesc(file_toolhost_v1_admin_service, 27);
 
 /**
  * GetLockFileRequest asks for the lock file.
@@ -953,7 +1002,7 @@ export type GetLockFileRequest = Message<"toolhost.v1.GetLockFileRequest"> & {
  * Use `create(GetLockFileRequestSchema)` to create a new message.
  */
 export const GetLockFileRequestSchema: GenMessage<GetLockFileRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 27);
+  messageDesc(file_toolhost_v1_admin_service, 28);
 
 /**
  * GetLockFileResponse says which file pins plugins to digests.
@@ -981,7 +1030,7 @@ export type GetLockFileResponse = Message<"toolhost.v1.GetLockFileResponse"> & {
  * Use `create(GetLockFileResponseSchema)` to create a new message.
  */
 export const GetLockFileResponseSchema: GenMessage<GetLockFileResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 28);
+  messageDesc(file_toolhost_v1_admin_service, 29);
 
 /**
  * RollbackRequest names a plugin.
@@ -1002,7 +1051,7 @@ export type RollbackRequest = Message<"toolhost.v1.RollbackRequest"> & {
  * Use `create(RollbackRequestSchema)` to create a new message.
  */
 export const RollbackRequestSchema: GenMessage<RollbackRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 29);
+  messageDesc(file_toolhost_v1_admin_service, 30);
 
 /**
  * RollbackResponse says which executable runs now.
@@ -1030,7 +1079,7 @@ export type RollbackResponse = Message<"toolhost.v1.RollbackResponse"> & {
  * Use `create(RollbackResponseSchema)` to create a new message.
  */
 export const RollbackResponseSchema: GenMessage<RollbackResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 30);
+  messageDesc(file_toolhost_v1_admin_service, 31);
 
 /**
  * WatchEventsRequest selects events.
@@ -1066,7 +1115,7 @@ export type WatchEventsRequest = Message<"toolhost.v1.WatchEventsRequest"> & {
  * Use `create(WatchEventsRequestSchema)` to create a new message.
  */
 export const WatchEventsRequestSchema: GenMessage<WatchEventsRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 31);
+  messageDesc(file_toolhost_v1_admin_service, 32);
 
 /**
  * WatchEventsResponse is one event.
@@ -1087,7 +1136,7 @@ export type WatchEventsResponse = Message<"toolhost.v1.WatchEventsResponse"> & {
  * Use `create(WatchEventsResponseSchema)` to create a new message.
  */
 export const WatchEventsResponseSchema: GenMessage<WatchEventsResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 32);
+  messageDesc(file_toolhost_v1_admin_service, 33);
 
 /**
  * PluginEvent is something that happened to a plugin or to one of its processes.
@@ -1161,7 +1210,7 @@ export type PluginEvent = Message<"toolhost.v1.PluginEvent"> & {
  * Use `create(PluginEventSchema)` to create a new message.
  */
 export const PluginEventSchema: GenMessage<PluginEvent> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 33);
+  messageDesc(file_toolhost_v1_admin_service, 34);
 
 /**
  * TailLogsRequest selects lines.
@@ -1203,7 +1252,7 @@ export type TailLogsRequest = Message<"toolhost.v1.TailLogsRequest"> & {
  * Use `create(TailLogsRequestSchema)` to create a new message.
  */
 export const TailLogsRequestSchema: GenMessage<TailLogsRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 34);
+  messageDesc(file_toolhost_v1_admin_service, 35);
 
 /**
  * TailLogsResponse is one line.
@@ -1224,7 +1273,7 @@ export type TailLogsResponse = Message<"toolhost.v1.TailLogsResponse"> & {
  * Use `create(TailLogsResponseSchema)` to create a new message.
  */
 export const TailLogsResponseSchema: GenMessage<TailLogsResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 35);
+  messageDesc(file_toolhost_v1_admin_service, 36);
 
 /**
  * LogLine is a line that a plugin wrote.
@@ -1273,7 +1322,7 @@ export type LogLine = Message<"toolhost.v1.LogLine"> & {
  * Use `create(LogLineSchema)` to create a new message.
  */
 export const LogLineSchema: GenMessage<LogLine> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 36);
+  messageDesc(file_toolhost_v1_admin_service, 37);
 
 /**
  * ListCallsRequest selects calls. Every field that is set must match.
@@ -1336,7 +1385,7 @@ export type ListCallsRequest = Message<"toolhost.v1.ListCallsRequest"> & {
  * Use `create(ListCallsRequestSchema)` to create a new message.
  */
 export const ListCallsRequestSchema: GenMessage<ListCallsRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 37);
+  messageDesc(file_toolhost_v1_admin_service, 38);
 
 /**
  * ListCallsResponse is one page of calls.
@@ -1364,7 +1413,7 @@ export type ListCallsResponse = Message<"toolhost.v1.ListCallsResponse"> & {
  * Use `create(ListCallsResponseSchema)` to create a new message.
  */
 export const ListCallsResponseSchema: GenMessage<ListCallsResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 38);
+  messageDesc(file_toolhost_v1_admin_service, 39);
 
 /**
  * CallRecord is a call as the ledger has it.
@@ -1448,7 +1497,7 @@ export type CallRecord = Message<"toolhost.v1.CallRecord"> & {
  * Use `create(CallRecordSchema)` to create a new message.
  */
 export const CallRecordSchema: GenMessage<CallRecord> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 39);
+  messageDesc(file_toolhost_v1_admin_service, 40);
 
 /**
  * GetStatsRequest selects statistics.
@@ -1469,7 +1518,7 @@ export type GetStatsRequest = Message<"toolhost.v1.GetStatsRequest"> & {
  * Use `create(GetStatsRequestSchema)` to create a new message.
  */
 export const GetStatsRequestSchema: GenMessage<GetStatsRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 40);
+  messageDesc(file_toolhost_v1_admin_service, 41);
 
 /**
  * GetStatsResponse holds the statistics.
@@ -1490,7 +1539,7 @@ export type GetStatsResponse = Message<"toolhost.v1.GetStatsResponse"> & {
  * Use `create(GetStatsResponseSchema)` to create a new message.
  */
 export const GetStatsResponseSchema: GenMessage<GetStatsResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 41);
+  messageDesc(file_toolhost_v1_admin_service, 42);
 
 /**
  * ToolStats counts the calls of one tool that have ended.
@@ -1581,7 +1630,7 @@ export type ToolStats = Message<"toolhost.v1.ToolStats"> & {
  * Use `create(ToolStatsSchema)` to create a new message.
  */
 export const ToolStatsSchema: GenMessage<ToolStats> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 42);
+  messageDesc(file_toolhost_v1_admin_service, 43);
 
 /**
  * PluginState is what toolhost does with a plugin.

@@ -136,16 +136,30 @@ class PluginRefusal(_message.Message):
     def __init__(self, digest: _Optional[str] = ..., reason: _Optional[str] = ..., locked: _Optional[bool] = ..., name: _Optional[str] = ...) -> None: ...
 
 class PluginExit(_message.Message):
-    __slots__ = ("instance", "time", "exit", "expected")
+    __slots__ = ("instance", "time", "exit", "expected", "calls")
     INSTANCE_FIELD_NUMBER: _ClassVar[int]
     TIME_FIELD_NUMBER: _ClassVar[int]
     EXIT_FIELD_NUMBER: _ClassVar[int]
     EXPECTED_FIELD_NUMBER: _ClassVar[int]
+    CALLS_FIELD_NUMBER: _ClassVar[int]
     instance: str
     time: _timestamp_pb2.Timestamp
     exit: _error_pb2.Exit
     expected: bool
-    def __init__(self, instance: _Optional[str] = ..., time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., exit: _Optional[_Union[_error_pb2.Exit, _Mapping]] = ..., expected: _Optional[bool] = ...) -> None: ...
+    calls: _containers.RepeatedCompositeFieldContainer[ExitCall]
+    def __init__(self, instance: _Optional[str] = ..., time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., exit: _Optional[_Union[_error_pb2.Exit, _Mapping]] = ..., expected: _Optional[bool] = ..., calls: _Optional[_Iterable[_Union[ExitCall, _Mapping]]] = ...) -> None: ...
+
+class ExitCall(_message.Message):
+    __slots__ = ("call_id", "tool", "session", "principal")
+    CALL_ID_FIELD_NUMBER: _ClassVar[int]
+    TOOL_FIELD_NUMBER: _ClassVar[int]
+    SESSION_FIELD_NUMBER: _ClassVar[int]
+    PRINCIPAL_FIELD_NUMBER: _ClassVar[int]
+    call_id: str
+    tool: str
+    session: str
+    principal: str
+    def __init__(self, call_id: _Optional[str] = ..., tool: _Optional[str] = ..., session: _Optional[str] = ..., principal: _Optional[str] = ...) -> None: ...
 
 class Instance(_message.Message):
     __slots__ = ("id", "plugin", "state", "pid", "calls", "total_calls", "start_time", "rss_bytes", "digest", "limits", "sandbox")

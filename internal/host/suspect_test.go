@@ -1,0 +1,188 @@
+package host_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/toolhost/toolhost/internal/history"
+	"github.com/toolhost/toolhost/internal/host"
+	"github.com/toolhost/toolhost/internal/host/hosttest"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// bomb is a tool whose calls end only with their process.
+func bomb(entered chan<- struct{}) hosttest.Tool {
+	return hosttest.Tool{
+		Spec: tool.Spec{Name: "bomb", Description: "Ends its process.", ReadOnly: true, InputSchema: []byte(`{"type":"object"}`)},
+		Run: func(ctx context.Context, _ tool.Call, _ func(tool.Event)) (tool.Result, error) {
+			entered <- struct{}{}
+			<-ctx.Done()
+			return tool.Result{}, ctx.Err()
+		},
+	}
+}
+
+// explode makes a call of the bomb and ends its process, the nth, as if by itself.
+func explode(t *testing.T, r *rig, entered <-chan struct{}, n int, c tool.Call, exit tool.Exit) tool.Outcome {
+	t.Helper()
+	e, err := r.Open(t.Context(), c, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	<-entered
+	r.process(n).end(exit)
+	return end(t, e)
+}
+
+// TestOneCallDoesNotQuarantineItsNeighbours: a call that ends its process again and again is refused, and the plugin's other
+// tools, and its other calls, go on.
+func TestOneCallDoesNotQuarantineItsNeighbours(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		entered := make(chan struct{}, 1)
+		r := newRig(t, append(hosttest.Tools(), bomb(entered)), nil)
+		deadly := call("bomb", `{"n":1}`)
+		// An out-of-memory kill is none from outside: a call without a retry policy is not made twice.
+		oom := tool.Exit{Code: -1, Signal: "SIGKILL", OutOfMemory: true}
+		for n := range 3 {
+			if got := explode(t, r, entered, n, deadly, oom); got.Err == nil || got.Err.Kind != tool.KindCrashed {
+				t.Fatalf("call %d ended with %+v", n, got)
+			}
+			synctest.Wait()
+		}
+		for range 5 {
+			got := outcome(t, r, call("bomb", `{ "n": 1.0 }`)) // the same
+			if got.Err == nil || got.Err.Kind != tool.KindUnavailable || !strings.Contains(got.Err.Message, "with these arguments") || got.Err.RetryAfter == 0 {
+				t.Fatalf("a call that has ended three processes ended with %+v", got.Err)
+			}
+		}
+		if got := outcome(t, r, call("echo", `{"text":"on"}`)); got.Err != nil {
+			t.Errorf("its neighbour's call ended with %v", got.Err)
+		}
+		if got := explode(t, r, entered, 3, call("bomb", `{"n":2}`), oom); got.Err == nil || got.Err.Kind != tool.KindCrashed {
+			t.Errorf("a call with other arguments ended with %+v", got.Err)
+		}
+		synctest.Wait()
+		plugins, _ := r.Plugins(t.Context())
+		if p := plugins[0]; p.State == tool.PluginQuarantined {
+			t.Errorf("the plugin is %s: %s", p.State, p.Reason)
+		}
+		crashes := 0
+		for _, e := range events(t, r) {
+			if e == "instance_crashed" {
+				crashes++
+			}
+		}
+		if crashes != 4 {
+			t.Errorf("there were %d crashes, want 4", crashes)
+		}
+	})
+}
+
+// TestDifferentCallsStillQuarantine: a plugin that every call crashes is no neighbour of anything.
+func TestDifferentCallsStillQuarantine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		entered := make(chan struct{}, 1)
+		r := newRig(t, append(hosttest.Tools(), bomb(entered)), nil)
+		for n := range 5 {
+			explode(t, r, entered, n, call("bomb", fmt.Sprintf(`{"n":%d}`, n)), tool.Exit{Code: 2})
+			synctest.Wait()
+		}
+		plugins, _ := r.Plugins(t.Context())
+		if p := plugins[0]; p.State != tool.PluginQuarantined {
+			t.Errorf("after five crashes by different calls the plugin is %s", p.State)
+		}
+	})
+}
+
+// TestACrashNamesItsCall: exits, events and the log name what was executed, also by a host that is made later.
+func TestACrashNamesItsCall(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "history.jsonl")
+	var log bytes.Buffer
+	var minted string
+	check := func(t *testing.T, r *rig) {
+		t.Helper()
+		plugins, err := r.Plugins(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		exits := plugins[0].RecentExits
+		if len(exits) != 1 || len(exits[0].Calls) != 1 || exits[0].Calls[0].Tool != "bomb" || exits[0].Calls[0].CallID != minted || exits[0].Calls[0].Principal != "uid:9" {
+			t.Errorf("the last exits are %+v", exits)
+		}
+		told := ""
+		for e := range r.WatchEvents(t.Context(), tool.EventQuery{}) {
+			if e.Type == "instance_crashed" {
+				told = e.Reason
+			}
+		}
+		if !strings.Contains(told, "bomb (call "+minted+")") {
+			t.Errorf("the event says %q", told)
+		}
+	}
+	keep := func(h **history.Log) func(*host.Config) {
+		return func(c *host.Config) {
+			var err error
+			if *h, err = history.Open(path, slog.Default()); err != nil {
+				t.Fatal(err)
+			}
+			c.History, c.Logger = *h, slog.New(slog.NewTextHandler(&log, nil))
+		}
+	}
+	entered := make(chan struct{}, 1)
+	var first, second *history.Log
+	r := newRig(t, append(hosttest.Tools(), bomb(entered)), keep(&first))
+	c := call("bomb", `{}`) // without an id of its own
+	c.Principal = "uid:9"
+	minted = explode(t, r, entered, 0, c, tool.Exit{Code: 2}).CallID
+	if minted == "" {
+		t.Fatal("the call has no id")
+	}
+	r.Drain(t.Context(), hosttest.PluginName) // until the exit is known
+	check(t, r)
+	r.Close()
+	first.Close()
+	if !strings.Contains(log.String(), "instance crashed; it was executing bomb (call "+minted+")") {
+		t.Errorf("the log says\n%s", &log)
+	}
+	r = newRig(t, hosttest.Tools(), keep(&second))
+	check(t, r)
+	r.Close()
+	second.Close()
+}
+
+// TestWhatHappensToAPluginIsLogged: one line each, at its level.
+func TestWhatHappensToAPluginIsLogged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		r := newRig(t, hosttest.Tools(), func(c *host.Config) { c.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
+		for i := range 5 {
+			outcome(t, r, call("echo", `{"text":"x"}`))
+			r.process(i).end(tool.Exit{Code: 2})
+			synctest.Wait()
+		}
+		if err := r.ClearQuarantine(t.Context(), hosttest.PluginName); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Pause(t.Context(), hosttest.PluginName); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		r.Close()
+		for line, want := range map[string]int{
+			"level=WARN msg=plugin_backing_off": 3, "level=ERROR msg=plugin_quarantined": 1,
+			"level=INFO msg=plugin_enabled": 1, "level=WARN msg=plugin_paused": 1,
+			"level=ERROR msg=\"instance crashed\"": 5, "level=INFO msg=\"instance ready\"": 5,
+		} {
+			if n := strings.Count(log.String(), line); n != want {
+				t.Errorf("%d lines say %s, want %d:\n%s", n, line, want, &log)
+			}
+		}
+	})
+}
