@@ -169,6 +169,7 @@ var rooms = map[string][]string{
 	"internal/e2e/docs":         {},
 	"internal/e2e/leaky":        {"sdk"},
 	"internal/e2e/unruly":       {"sdk"},
+	"internal/e2e/swindler":     {"sdk"},
 	"internal/e2e/privacy":      {"sdk"},
 	"internal/e2e/programs":     {},
 	"internal/e2e/stamped":      {"sdk"},
