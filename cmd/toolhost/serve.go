@@ -180,6 +180,7 @@ func hostConfig(options serveOptions, known *catalog.Catalog, plugins *launcher,
 		MaxEvents:        options.Events.Kept,
 		MaxExits:         options.Logs.ExitsKept,
 		MaxShown:         int(options.Results.ShownBytes),
+		KeepBadOutput:    options.Calls.OutputSchemas == "warn",
 	}
 }
 

@@ -37,6 +37,14 @@ func Parse(text []byte) (Parsed, error) {
 	return Parsed{}, refusal(text)
 }
 
+// ParseValue reads any JSON value, such as a structured result. It refuses what Parse refuses.
+func ParseValue(text []byte) (Parsed, error) {
+	if f := read(text); f != nil {
+		return Parsed{f}, nil
+	}
+	return Parsed{}, refusal(text)
+}
+
 // encode writes a value in its canonical form.
 func encode(value any) (json.RawMessage, error) {
 	var data bytes.Buffer

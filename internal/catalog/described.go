@@ -24,5 +24,8 @@ func (t *Tool) Described(spec tool.Spec) (*Tool, error) {
 	if !bytes.Equal(own.Spec.InputSchema, t.Spec.InputSchema) {
 		own.Schema = &Schema{text: own.Spec.InputSchema}
 	}
+	if !bytes.Equal(own.Spec.OutputSchema, t.Spec.OutputSchema) {
+		own.Output = outputOf(&own.Spec)
+	}
 	return &own, nil
 }

@@ -60,6 +60,7 @@ type Tool struct {
 	Spec   tool.Spec // with the operator's changes
 	Plugin *Plugin
 	Schema *Schema // of the arguments
+	Output *Schema // of the structured result; nil: the tool promises none
 
 	MaxConcurrent int      // calls at the same time; 0: any number
 	Effects       []string // keys of the context that the operator lets it change although a rule of the policy reads them
@@ -128,7 +129,7 @@ func newTool(p *Plugin, spec tool.Spec, seen map[string]bool, refused string) (*
 	if len(spec.Tags) == 0 {
 		spec.Tags = p.Info.DefaultTags
 	}
-	return &Tool{Spec: spec, Plugin: p, Schema: &Schema{text: spec.InputSchema}, declared: spec.Name}, nil
+	return &Tool{Spec: spec, Plugin: p, Schema: &Schema{text: spec.InputSchema}, Output: outputOf(&spec), declared: spec.Name}, nil
 }
 
 // withProblem returns the plugin as one that cannot be used.

@@ -2,7 +2,9 @@ package catalog
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/toolhost/toolhost/internal/arguments"
@@ -26,6 +28,34 @@ func (s *Schema) Validate(p arguments.Parsed) error {
 		return err
 	}
 	return compiled.Validate(p)
+}
+
+// outputOf returns the schema of a tool's structured result, or nil.
+func outputOf(spec *tool.Spec) *Schema {
+	if len(spec.OutputSchema) == 0 {
+		return nil
+	}
+	return &Schema{text: spec.OutputSchema}
+}
+
+// ValidateResult returns nil if a structured result fits the schema, else an error that says what is wrong with it.
+func (s *Schema) ValidateResult(text json.RawMessage) error {
+	compiled, err := s.compile()
+	if err != nil {
+		return nil // the catalog has refused such a tool already
+	}
+	value, err := arguments.ParseValue(text)
+	if err != nil {
+		return errors.New("it is not usable JSON")
+	}
+	if err := compiled.Validate(value); err != nil {
+		_, problems, found := strings.Cut(err.Error(), "schema:\n")
+		if !found {
+			problems = err.Error()
+		}
+		return errors.New(problems)
+	}
+	return nil
 }
 
 // Repair returns the arguments as close to the schema as can be without guessing, and what was changed. By a schema

@@ -33,7 +33,7 @@ func TestDefaults(t *testing.T) {
 		Launch:   config.Launch{Parallel: 4, Timeout: 30 * time.Second, Waiting: 8},
 		Calls: config.Calls{
 			DefaultTimeout: 30 * time.Second, MaxTimeout: 10 * time.Minute, YieldTimeout: 5 * time.Second,
-			ArgumentsTimeout: 2 * time.Minute, MaxArgumentBytes: 16 << 20, MisspelledArguments: "report", MaxResultBytes: 64 << 20,
+			ArgumentsTimeout: 2 * time.Minute, MaxArgumentBytes: 16 << 20, MisspelledArguments: "report", OutputSchemas: "refuse", MaxResultBytes: 64 << 20,
 		},
 		Audit:   config.Audit{Log: "decisions"},
 		Ledger:  config.Ledger{MaxEntries: 10_000, MemoryBytes: 64 << 20, MaxBytes: 256 << 20, KeepResults: 24 * time.Hour, KeepIDs: 7 * 24 * time.Hour, MaxIDs: 1_000_000},
@@ -72,7 +72,7 @@ locked: true
 lock_file: locks/a.lock
 log: {level: debug, format: json}
 launch: {parallel: 8, timeout: 1m, waiting: 3}
-calls: {default_timeout: 1s, max_timeout: 2s, yield_timeout: 3ms, arguments_timeout: 4s, max_argument_bytes: 2048, misspelled_arguments: refuse, max_result_bytes: 1GiB}
+calls: {default_timeout: 1s, max_timeout: 2s, yield_timeout: 3ms, arguments_timeout: 4s, max_argument_bytes: 2048, misspelled_arguments: refuse, output_schemas: warn, max_result_bytes: 1GiB}
 memory: {in_flight: 100MiB, in_flight_per_principal: 17MiB}
 policy:
   rules:
@@ -148,7 +148,7 @@ func TestEveryKey(t *testing.T) {
 		Launch: config.Launch{Parallel: 8, Timeout: time.Minute, Waiting: 3},
 		Calls: config.Calls{
 			DefaultTimeout: time.Second, MaxTimeout: 2 * time.Second, YieldTimeout: 3 * time.Millisecond,
-			ArgumentsTimeout: 4 * time.Second, MaxArgumentBytes: 2048, MisspelledArguments: "refuse", MaxResultBytes: 1 << 30,
+			ArgumentsTimeout: 4 * time.Second, MaxArgumentBytes: 2048, MisspelledArguments: "refuse", OutputSchemas: "warn", MaxResultBytes: 1 << 30,
 		},
 		Memory: config.Memory{InFlight: 100 << 20, InFlightPerPrincipal: 17 << 20},
 		Policy: config.Policy{Rules: []config.Rule{

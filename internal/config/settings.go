@@ -137,6 +137,10 @@ type Calls struct {
 	// What becomes of arguments that a tool does not declare and that resemble one it declares, such as `deck_types` for
 	// `deck_type`: the result reports them, or the call is refused.
 	MisspelledArguments string `yaml:"misspelled_arguments" default:"report" oneof:"report,refuse"`
+	// What becomes of a structured result that does not fit the output schema of its tool: `refuse` ends the call with an error of
+	// the kind internal, which says what is wrong; `warn` lets the result through, and says it in the log and in the result's
+	// metadata `toolhost.output_schema`.
+	OutputSchemas string `yaml:"output_schemas" default:"refuse" oneof:"refuse,warn"`
 	// The largest result; a call that exceeds it fails.
 	MaxResultBytes Size `yaml:"max_result_bytes" default:"64MiB" min:"1KiB" max:"1GiB"`
 }

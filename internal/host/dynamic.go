@@ -92,6 +92,9 @@ func (h *Host) seenBy(ctx context.Context, v tool.Viewer, tools []*catalog.Tool)
 func (r *run) schema() (*catalog.Schema, error) {
 	viewer := tool.Viewer{Principal: r.call.Principal, Session: r.call.Session, Context: r.call.Context}
 	seen := r.host.seenBy(&r.ctx, viewer, []*catalog.Tool{r.tool})
+	r.mu.Lock()
+	r.output = seen[0].Output
+	r.mu.Unlock()
 	return seen[0].Schema, context.Cause(&r.ctx)
 }
 

@@ -77,6 +77,7 @@ func (f *follower) finish(outcome tool.Outcome) {
 	if f.run.executed() && !f.charged {
 		f.charged = true
 		f.run.charge(&outcome)
+		f.run.checkOutput(&outcome)
 	}
 	if outcome.Err != nil && f.run.executed() && !f.run.tool.Spec.HasSideEffects() && f.run.tries(f.attempt, outcome.Err) {
 		f.fate, f.outcome = fateFailed, outcome

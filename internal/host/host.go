@@ -72,6 +72,8 @@ type Config struct {
 	// MaxShown is how many bytes of text and JSON a result shows where its caller says nothing; 0: 4 KiB.
 	MaxShown int
 
+	// KeepBadOutput lets results through that do not fit the output schema of their tool, with a warning.
+	KeepBadOutput bool
 	// Policy decides which calls may be made. Nil: dangerous tools need a person's approval, all others are allowed.
 	Policy *policy.Policy
 	// Filters are asked around calls, in this order; after calls in the reverse one.

@@ -41,6 +41,8 @@ type run struct {
 	sent       int             // how much of text the plugin has been given
 	complete   bool            // text is complete: execute
 	filtering  filtering       // what filters did
+	output     *catalog.Schema // of the structured result, as the call's session sees the tool; nil: none
+	badOutput  []byte          // what is wrong with a result that is let through, in JSON; nil: nothing
 	cost       float64         // of the tries so far
 	repairs    []byte          // what was changed in text, for the result; nil: nothing
 	undeclared []byte          // which arguments seem to be misspelled, likewise
@@ -149,6 +151,7 @@ func (r *run) final(outcome tool.Outcome) tool.Outcome {
 	outcome.CallID = r.call.ID
 	r.tellRepairs(&outcome)
 	r.tellFilters(&outcome)
+	r.tellOutput(&outcome)
 	r.checkEffects(&outcome)
 	r.shape(&outcome.Result)
 	if outcome.Err != nil {
