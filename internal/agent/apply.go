@@ -176,6 +176,10 @@ func (s *State) judge(reason model.StopReason) {
 		s.refuseAll(fmt.Sprintf(refusedCall, reason))
 		s.stop = StopReason(reason)
 	default:
+		// What the response's calls were to mean is not known. A provider does not let such a response pass.
+		s.refuseAll(fmt.Sprintf(refusedCall, "an unknown reason"))
+		s.stop, s.stopWords = StopModelError, fmt.Sprintf("the response ended for the reason %q, which is not known", reason)
+	case model.StopEndTurn, model.StopToolUse, model.StopPauseTurn, "":
 		// Servers differ in how they end a response that has calls: the calls count, not the word.
 		switch {
 		case len(s.batch) > 0:
@@ -272,6 +276,9 @@ func (s *State) finishBatch() {
 		s.concludeSystem(c)
 	}
 	s.pushUser(blocks...)
+	if s.habits.malformed++; !garbled(s.batch) {
+		s.habits.malformed = 0
+	}
 	done := s.completed()
 	s.batch = nil
 	switch {

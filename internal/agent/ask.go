@@ -37,13 +37,17 @@ type question struct {
 	shown   *int                       // how many bytes of a result may be shown, as far as is known before the response
 }
 
+// maxMalformed is how many malformed answers the model may give in a row, be it that no response can be read in them or that no
+// call of the response has arguments that are JSON: what makes no sense three times will not make sense the next time.
+const maxMalformed = 3
+
 func (q *question) pursue() {
 	defer q.run.caught(q.task, func(words string) Payload { return q.run.state.Failed(StopInternalError, words) })
 	if err := q.listTools(); err != nil {
 		q.fail(StopInternalError, fmt.Sprintf("the tools cannot be listed: %v", err))
 		return
 	}
-	retry := q.run.agent.config.ModelRetry
+	retry, malformed := q.run.agent.config.ModelRetry, 0
 	for attempt := 1; ; attempt++ {
 		resp, open, err := q.generate()
 		if q.task.ctx.Err() != nil {
@@ -62,7 +66,10 @@ func (q *question) pursue() {
 		}
 		failure := modelError(err)
 		q.wasted = q.wasted.Add(failure.Usage)
-		if !failure.Retryable || failure.ContextOverflow || attempt >= retry.MaxAttempts {
+		if failure.Malformed {
+			malformed++
+		}
+		if !failure.Retryable || failure.ContextOverflow || attempt >= retry.MaxAttempts || malformed >= maxMalformed {
 			words := failure.Error()
 			if attempt > 1 {
 				words = fmt.Sprintf("%s (after %d attempts)", words, attempt)

@@ -77,6 +77,8 @@ type frozenHabits struct {
 	Since    uint64         `json:"since"`
 	Stale    int            `json:"stale,omitempty"`
 	Idle     int            `json:"idle,omitempty"`
+	// Malformed is missing in snapshots of earlier versions.
+	Malformed int `json:"malformed,omitempty"`
 }
 
 // resting reports whether the state is between turns: it has no calls, and nothing is left to be told.
@@ -101,7 +103,7 @@ func (s *State) freeze(last fingerprint) *frozen {
 	r, u, h := &s.room, &s.spent, &s.habits
 	f.Room = frozenRoom{r.tokens, r.bytes, r.full, r.overflowed, r.wanted, r.barren, r.compacted, r.summaries, r.replaced}
 	f.Spent = frozenSpent{u.turns, u.calls, u.tokens, u.cost, u.wall, u.output, u.failures}
-	f.Habits = frozenHabits{h.timeouts, h.since, h.stale, h.idle}
+	f.Habits = frozenHabits{h.timeouts, h.since, h.stale, h.idle, h.malformed}
 	return f
 }
 
@@ -117,6 +119,7 @@ func (s *State) thaw(f *frozen) (last fingerprint, err error) {
 	s.room = room{r.Tokens, r.Bytes, r.Full, r.Overflowed, r.Wanted, r.Barren, r.Compacted, r.Summaries, r.Replaced}
 	s.spent = spent{u.Turns, u.Calls, u.Tokens, u.Cost, u.Wall, u.Output, u.Failures}
 	s.habits.timeouts, s.habits.since, s.habits.stale, s.habits.idle = h.Timeouts, h.Since, h.Stale, h.Idle
+	s.habits.malformed = h.Malformed
 	if s.warned = f.Warned; s.warned == nil {
 		s.warned = make(map[Budget]bool)
 	}

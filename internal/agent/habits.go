@@ -2,7 +2,9 @@ package agent
 
 import (
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/toolhost/toolhost/tool"
 )
@@ -14,6 +16,8 @@ type habits struct {
 	since    uint64                // the place of the event from which on seen has them
 	stale    int                   // results in a row that were seen before
 	idle     int                   // responses in a row without a call, where the run has to say that it is done
+
+	malformed int // responses in a row of whose calls none has arguments that are JSON
 }
 
 // fingerprint is half of a SHA-256: enough for what is only compared with what the same run has had.
@@ -58,9 +62,24 @@ func (s *State) observe(c *callState) {
 	h.stale = 0
 }
 
+// garbled reports whether no call of a batch has arguments that are JSON.
+func garbled(batch []callState) bool {
+	for i := range batch {
+		if text := strings.TrimSpace(batch[i].Arguments); text == "" || json.Valid([]byte(text)) || batch[i].refusal != "" {
+			return false
+		}
+	}
+	return len(batch) > 0
+}
+
 // judgeHabits ends or pauses a run that gets nowhere.
 func (s *State) judgeHabits() {
 	limits := &s.started.Limits
+	if s.habits.malformed >= maxMalformed {
+		s.stop = StopModelError
+		s.stopWords = fmt.Sprintf("the arguments of the model's calls were no JSON in %d responses in a row", s.habits.malformed)
+		return
+	}
 	if limits.MaxRepeats > 0 && s.habits.stale >= limits.MaxRepeats {
 		s.stop = StopRepetition
 		s.stopWords = fmt.Sprintf("the last %d results were such as the run has had before, for the same calls", s.habits.stale)
@@ -95,7 +114,7 @@ func (s *State) remind() {
 // unstick lets a run that paused go on.
 func (s *State) unstick() {
 	s.stuck = nil
-	s.habits.idle, s.habits.stale = 0, 0
+	s.habits.idle, s.habits.stale, s.habits.malformed = 0, 0, 0
 	clear(s.habits.timeouts)
 	s.withdraw("")
 }

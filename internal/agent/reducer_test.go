@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -19,7 +20,7 @@ func TestStopReasons(t *testing.T) {
 	}{
 		"end_turn":                    {model.StopEndTurn, []model.Block{text("done")}, agent.StopEndTurn},
 		"end_turn without text":       {model.StopEndTurn, nil, agent.StopEndTurn},
-		"unknown word":                {"stop_sequence", []model.Block{text("done")}, agent.StopEndTurn},
+		"unknown word":                {"stop_sequence", []model.Block{text("done")}, agent.StopModelError},
 		"tool_use without calls":      {model.StopToolUse, []model.Block{text("done")}, agent.StopEndTurn},
 		"tool_use with nothing":       {model.StopToolUse, nil, ""},
 		"pause_turn":                  {model.StopPauseTurn, []model.Block{text("wait")}, ""},
@@ -132,12 +133,46 @@ func TestOneSerialToolMakesTheBatchSerial(t *testing.T) {
 }
 
 func TestCallsThatAServerEndsWithAnotherWordAreMade(t *testing.T) {
-	for _, reason := range []model.StopReason{model.StopEndTurn, model.StopPauseTurn, "stop", ""} {
+	for _, reason := range []model.StopReason{model.StopEndTurn, model.StopPauseTurn, ""} {
 		f := newFolder(t, agent.Limits{})
 		f.respond(reason, call("a", "echo"))
 		if len(f.running()) != 1 {
 			t.Errorf("%q: %v", reason, f.running())
 		}
+	}
+}
+
+func TestCallsOfAResponseThatEndedForAnUnknownReasonAreNotMade(t *testing.T) {
+	f := newFolder(t, agent.Limits{})
+	f.respond("error", call("a", "echo"), call("b", "serial"))
+	if len(f.running()) != 0 {
+		t.Errorf("under way: %v", f.running())
+	}
+}
+
+// TestCallsThatAreNoJSON: the third response in a row whose calls make no sense is the last; one that makes sense counts anew.
+func TestCallsThatAreNoJSON(t *testing.T) {
+	broken := func(i int) model.Block {
+		b := call(fmt.Sprint("c", i), "echo")
+		b.ToolCall.Arguments = fmt.Sprintf(`{"n": %d`, i)
+		return b
+	}
+	f := newFolder(t, agent.Limits{})
+	for i := range 6 {
+		blocks := []model.Block{broken(i)}
+		if i == 2 {
+			blocks = append(blocks, call("fine", "echo"))
+		}
+		f.respond(model.StopToolUse, blocks...)
+		for _, id := range f.running() {
+			f.result(id, "it is no JSON")
+		}
+		if ended := f.state.Finished() != nil; ended != (i == 5) {
+			t.Fatalf("after response %d: %+v", i, f.state.Finished())
+		}
+	}
+	if end := f.state.Finished(); end.StopReason != agent.StopModelError || !strings.Contains(end.Message, "no JSON in 3 responses") {
+		t.Errorf("ended with %+v", end)
 	}
 }
 

@@ -285,3 +285,29 @@ func TestFailedTriesAreCharged(t *testing.T) {
 		})
 	}
 }
+
+// TestMalformedAnswersAreAskedForThreeTimes: what makes no sense is not asked for as often as what did not come.
+func TestMalformedAnswersAreAskedForThreeTimes(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		want int
+	}{
+		{model.UnknownStop("error"), 3},
+		{&model.Error{Message: "no sense", Retryable: true, Malformed: true}, 3},
+		{&model.Error{Message: "overloaded", Retryable: true}, 5},
+		{&model.Error{Message: "refused"}, 1},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			m := &fakeModel{answer: func(context.Context, model.Request) (*model.Response, error) { return nil, c.err }}
+			f := newFixture(t, m, newTools(echo), nil)
+			f.start(agent.Task{})
+			if end := f.end(); end.StopReason != agent.StopModelError || !strings.Contains(end.Message, c.err.Error()) {
+				t.Errorf("ended with %+v", end)
+			}
+			if n := len(m.seen()); n != c.want {
+				t.Errorf("%v: asked %d times, want %d", c.err, n, c.want)
+			}
+			f.Close()
+		})
+	}
+}

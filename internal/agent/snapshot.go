@@ -14,7 +14,7 @@ import (
 const (
 	// snapshotVersion grows when the encoding changes, or what Apply makes of an event. A snapshot of another version is not read, and
 	// replaced.
-	snapshotVersion = 1
+	snapshotVersion = 2
 	// maxParts bounds the parts of a snapshot; then all become one.
 	maxParts = 64
 	// maxSnapshot is how large a snapshot is that is not renewed any more, in bytes: more than any model can read, unless it is

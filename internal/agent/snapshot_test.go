@@ -151,7 +151,7 @@ var update = flag.Bool("update", false, "write the kept snapshot anew")
 // TestAKeptSnapshot: what an agentd of before kept is what this one makes of the same events. Where it is not, because the encoding or what
 // Apply makes of an event has changed, snapshotVersion has to be raised, so that snapshots of before are not read any more.
 func TestAKeptSnapshot(t *testing.T) {
-	file := filepath.Join("testdata", "snapshot-v1.json")
+	file := filepath.Join("testdata", "snapshot-v2.json")
 	f := everything(t)
 	if *update {
 		data, err := json.Marshal(f.kept.snapshot)

@@ -28,7 +28,7 @@ type summarizer struct {
 
 func (s *summarizer) pursue() {
 	defer s.run.caught(s.task, func(words string) Payload { return s.failed(words) })
-	retry := s.run.agent.config.ModelRetry
+	retry, malformed := s.run.agent.config.ModelRetry, 0
 	for attempt := 1; ; attempt++ {
 		resp, err := s.generate()
 		if s.task.ctx.Err() != nil {
@@ -40,7 +40,10 @@ func (s *summarizer) pursue() {
 		}
 		failure := modelError(err)
 		s.wasted = s.wasted.Add(failure.Usage)
-		if !failure.Retryable || attempt >= retry.MaxAttempts {
+		if failure.Malformed {
+			malformed++
+		}
+		if !failure.Retryable || attempt >= retry.MaxAttempts || malformed >= maxMalformed {
 			s.done(s.failed(failure.Error()))
 			return
 		}

@@ -6,7 +6,7 @@ import (
 )
 
 // ArgumentObject returns the arguments as a JSON object, for providers that refuse a conversation with anything else in
-// it: as they are if they are one, {} if they are empty, and else an object whose one value, INVALID_JSON, is the text,
+// it: as they are if they are one, with U+FFFD in place of what is no Unicode, {} if they are empty, and else an object whose one value, INVALID_JSON, is the text,
 // so that the model sees what it wrote.
 func (c *ToolCall) ArgumentObject() json.RawMessage {
 	text := bytes.TrimSpace([]byte(c.Arguments))
@@ -14,7 +14,7 @@ func (c *ToolCall) ArgumentObject() json.RawMessage {
 		return json.RawMessage("{}")
 	}
 	if text[0] == '{' && json.Valid(text) {
-		return text
+		return CleanJSON(text)
 	}
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)

@@ -22,6 +22,9 @@ type Error struct {
 	Retryable bool
 	// ContextOverflow is whether the conversation does not fit the model.
 	ContextOverflow bool
+	// Malformed is whether an answer came and makes no sense, or ends for a reason that is not known. Such an error is
+	// retryable, since another answer may be whole, but a server that repeats it will not stop to.
+	Malformed bool
 	// Usage is what was used up before the response failed, as far as the provider said; it has to be paid.
 	Usage tool.Usage
 	// Err is the cause. May be nil.
@@ -46,3 +49,12 @@ func (e *Error) Error() string {
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
+
+// UnknownStop returns the error of a response that ended for a reason that is not known, or with an error. What such a reason
+// means for the response's calls nobody can say, so that none of them may be executed.
+func UnknownStop(reason string) error {
+	return &Error{
+		Code: reason, Retryable: true, Malformed: true,
+		Message: fmt.Sprintf("the model's response ended for the reason %.40q, which agentd does not know: nothing of it was executed", reason),
+	}
+}

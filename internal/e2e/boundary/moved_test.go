@@ -67,11 +67,12 @@ func TestRunThatMovesToAnotherLedger(t *testing.T) {
 func (p *privateRun) begin(ctx context.Context, t *testing.T) {
 	t.Helper()
 	p.until = func() bool {
-		if p.id == "" {
+		files, err := filepath.Glob(filepath.Join(p.home, "w", "run-*"))
+		if err != nil || len(files) == 0 {
 			return false
 		}
-		_, err := os.Stat(filepath.Join(p.home, "w", p.id))
-		return err == nil
+		file, err := os.Stat(files[0])
+		return err == nil && file.Size() > 0
 	}
 	p.work(ctx, t, []string{"run", "count everything"}, 0)
 	p.until = nil

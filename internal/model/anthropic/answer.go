@@ -15,6 +15,7 @@ import (
 type answer struct {
 	message sdk.Message     // all but the arguments of calls, of which the SDK drops those that are no JSON
 	calls   map[int64]*call // by the index of their block
+	texts   map[int64]*text // by the index of their block: the SDK's own lose characters that two events share
 	begun   bool            // there was an event
 	stopped bool            // message_stop was seen
 }
@@ -23,6 +24,28 @@ type call struct {
 	index     int
 	whole     string // arguments that came with the block's start, as some compatible servers send them
 	arguments strings.Builder
+	joiner    model.Joiner
+}
+
+type text struct {
+	said   strings.Builder
+	joiner model.Joiner
+}
+
+func (t *text) add(piece string) []model.Chunk {
+	if piece == "" {
+		return nil
+	}
+	t.said.WriteString(piece)
+	return []model.Chunk{{TextDelta: &model.TextDelta{Text: piece}}}
+}
+
+// unquoted returns the text of a field, in the form of model.Unquote; or what the SDK has made of it, if it is no string.
+func unquoted(raw, decoded string) string {
+	if said, err := model.Unquote([]byte(raw)); err == nil && strings.HasPrefix(raw, `"`) {
+		return said
+	}
+	return decoded
 }
 
 // add takes the next event and returns what it is to whoever watches.
@@ -48,9 +71,12 @@ func (a *answer) start(event sdk.MessageStreamEventUnion) ([]model.Chunk, error)
 	block := event.ContentBlock
 	switch block.Type {
 	case "text":
-		if block.Text != "" {
-			return []model.Chunk{{TextDelta: &model.TextDelta{Text: block.Text}}}, nil
+		if a.texts == nil {
+			a.texts = make(map[int64]*text)
 		}
+		t := &text{}
+		a.texts[event.Index] = t
+		return t.add(t.joiner.Add(unquoted(block.JSON.Text.Raw(), block.Text))), nil
 	case "tool_use":
 		if block.Name == "" || block.ID == "" {
 			return nil, malformed(fmt.Errorf("a tool call came without a name or without an id"))
@@ -68,19 +94,27 @@ func (a *answer) start(event sdk.MessageStreamEventUnion) ([]model.Chunk, error)
 func (a *answer) delta(event sdk.MessageStreamEventUnion) []model.Chunk {
 	switch event.Delta.Type {
 	case "text_delta":
-		if event.Delta.Text != "" {
-			return []model.Chunk{{TextDelta: &model.TextDelta{Text: event.Delta.Text}}}
+		if t := a.texts[event.Index]; t != nil {
+			return t.add(t.joiner.Add(unquoted(event.Delta.JSON.Text.Raw(), event.Delta.Text)))
 		}
 	case "input_json_delta":
 		if c := a.calls[event.Index]; c != nil {
-			return c.add(event.Delta.PartialJSON)
+			return c.add(c.joiner.Add(unquoted(event.Delta.JSON.PartialJSON.Raw(), event.Delta.PartialJSON)))
 		}
 	}
 	return nil
 }
 
 func (a *answer) stop(block int64) []model.Chunk {
+	if t := a.texts[block]; t != nil {
+		return t.add(t.joiner.Rest())
+	}
 	c := a.calls[block]
+	if c != nil {
+		if rest := c.joiner.Rest(); rest != "" {
+			return c.add(rest)
+		}
+	}
 	if c == nil || c.arguments.Len() > 0 || c.whole == "null" {
 		return nil
 	}
@@ -101,8 +135,8 @@ func (a *answer) response() (*model.Response, error) {
 	for i, block := range a.message.Content {
 		switch block.Type {
 		case "text":
-			if block.Text != "" {
-				response.Message.Blocks = append(response.Message.Blocks, model.Block{Text: &model.Text{Text: block.Text}})
+			if t := a.texts[int64(i)]; t != nil && t.said.Len() > 0 {
+				response.Message.Blocks = append(response.Message.Blocks, model.Block{Text: &model.Text{Text: t.said.String()}})
 			}
 		case "tool_use":
 			response.Message.Blocks = append(response.Message.Blocks, model.Block{ToolCall: &model.ToolCall{
@@ -116,29 +150,37 @@ func (a *answer) response() (*model.Response, error) {
 			if !json.Valid(raw) {
 				return nil, malformed(fmt.Errorf("a block of type %q is no JSON", block.Type))
 			}
-			response.Message.Blocks = append(response.Message.Blocks, model.Block{Opaque: &model.Opaque{Provider: provider, JSON: raw}})
+			response.Message.Blocks = append(response.Message.Blocks, model.Block{Opaque: &model.Opaque{Provider: provider, JSON: model.CleanJSON(raw)}})
 		}
 	}
-	response.StopReason = a.stopReason()
+	var err error
+	if response.StopReason, err = a.stopReason(); err != nil {
+		return nil, err
+	}
 	return response, nil
 }
 
-func (a *answer) stopReason() model.StopReason {
-	switch a.message.StopReason {
+// stopReason returns what the API's stop reason means, or why nothing may be made of the response. docs/models.md has the
+// table.
+func (a *answer) stopReason() (model.StopReason, error) {
+	switch reason := a.message.StopReason; reason {
 	case sdk.StopReasonMaxTokens:
-		return model.StopMaxTokens
+		return model.StopMaxTokens, nil
 	case sdk.StopReasonPauseTurn:
-		return model.StopPauseTurn
+		return model.StopPauseTurn, nil
 	case sdk.StopReasonRefusal:
-		return model.StopRefusal
+		return model.StopRefusal, nil
 	case sdk.StopReasonModelContextWindowExceeded:
-		return model.StopContextOverflow
+		return model.StopContextOverflow, nil
+	case sdk.StopReasonToolUse, sdk.StopReasonEndTurn, sdk.StopReasonStopSequence, "":
+		// Compatible servers differ in which of these they say, and some say none before message_stop: the calls decide.
+		if len(a.calls) > 0 {
+			return model.StopToolUse, nil
+		}
+		return model.StopEndTurn, nil
+	default:
+		return "", model.UnknownStop(string(reason))
 	}
-	// tool_use, end_turn, stop_sequence, and whatever else a server may say: the calls decide.
-	if len(a.calls) > 0 {
-		return model.StopToolUse
-	}
-	return model.StopEndTurn
 }
 
 // usage counts what came from the cache and what went into it among the input, which the API does not.

@@ -123,7 +123,7 @@ func overflows(status int, message string) bool {
 
 // malformed is an event that cannot be: worth another try, since another stream may be whole.
 func malformed(err error) error {
-	return &model.Error{Message: "Anthropic's stream makes no sense: " + err.Error(), Retryable: true, Err: err}
+	return &model.Error{Message: "Anthropic's stream makes no sense: " + err.Error(), Retryable: true, Malformed: true, Err: err}
 }
 
 // cutShort is a stream that ended in order before its last event.

@@ -16,6 +16,7 @@ import (
 // calls are told apart, type calls says; what is kept for the server, type kept.
 type answer struct {
 	text    strings.Builder
+	joiner  model.Joiner // of text
 	calls   calls
 	thought thought
 	refused bool
@@ -60,7 +61,7 @@ func (a *answer) add(came raw) ([]model.Chunk, error) {
 		chunks = append(chunks, a.delta(choice.Delta)...)
 		chunks = append(chunks, a.delta(choice.Message)...)
 		if choice.FinishReason != nil && *choice.FinishReason != "" {
-			a.finish = *choice.FinishReason
+			a.ended(*choice.FinishReason)
 		}
 	}
 	return chunks, nil
@@ -72,7 +73,7 @@ func (a *answer) delta(d delta) []model.Chunk {
 	if d.Refusal != "" {
 		a.refused = true
 	}
-	if text := string(d.Content + d.Refusal); text != "" {
+	if text := a.joiner.Add(string(d.Content + d.Refusal)); text != "" {
 		a.text.WriteString(text)
 		chunks = append(chunks, model.Chunk{TextDelta: &model.TextDelta{Text: text}})
 	}
@@ -82,6 +83,22 @@ func (a *answer) delta(d delta) []model.Chunk {
 	if d.FunctionCall != nil {
 		index := 0 // there was only ever one
 		chunks = append(chunks, a.calls.add(callDelta{Index: &index, Function: *d.FunctionCall})...)
+	}
+	return chunks
+}
+
+// rest returns the chunks of what was kept back: half a character, which nothing follows.
+func (a *answer) rest() []model.Chunk {
+	var chunks []model.Chunk
+	if text := a.joiner.Rest(); text != "" {
+		a.text.WriteString(text)
+		chunks = append(chunks, model.Chunk{TextDelta: &model.TextDelta{Text: text}})
+	}
+	for _, c := range a.calls.begun {
+		if text := c.joiner.Rest(); text != "" {
+			c.arguments.WriteString(text)
+			chunks = append(chunks, c.delta(text))
+		}
 	}
 	return chunks
 }
@@ -104,22 +121,44 @@ func (a *answer) response() (*model.Response, error) {
 	for _, call := range calls {
 		message.Blocks = append(message.Blocks, model.Block{ToolCall: call})
 	}
-	return &model.Response{Message: message, StopReason: a.stopReason(), Usage: a.usage}, nil
+	reason, err := a.stopReason()
+	if err != nil {
+		return nil, err
+	}
+	return &model.Response{Message: message, StopReason: reason, Usage: a.usage}, nil
 }
 
-func (a *answer) stopReason() model.StopReason {
-	switch {
-	case a.finish == "length":
-		return model.StopMaxTokens
-	case a.finish == "content_filter":
-		return model.StopContentFilter
-	case a.refused:
-		return model.StopRefusal
-	case len(a.calls.begun) > 0:
-		// tool_calls or function_call, but also stop and nothing at all: the calls decide.
-		return model.StopToolUse
+// stopReason returns what the API's finish reason means, or why nothing may be made of the response. docs/models.md has the
+// table.
+func (a *answer) stopReason() (model.StopReason, error) {
+	switch a.finish {
+	case "length":
+		return model.StopMaxTokens, nil
+	case "content_filter":
+		return model.StopContentFilter, nil
+	case "model_length": // of Mistral: the model's window is full
+		return model.StopContextOverflow, nil
+	case "stop", "tool_calls", "function_call", "":
+	default:
+		return "", model.UnknownStop(a.finish)
 	}
-	return model.StopEndTurn
+	switch {
+	case a.refused:
+		return model.StopRefusal, nil
+	case len(a.calls.begun) > 0:
+		// Servers differ in which of these reasons they say, and some say none before [DONE]: the calls decide.
+		return model.StopToolUse, nil
+	}
+	return model.StopEndTurn, nil
+}
+
+// ended notes a finish reason. Of several the last counts, unless one before it is not known: what ended with an error stays an
+// error.
+func (a *answer) ended(reason string) {
+	before := *a
+	if _, err := before.stopReason(); err == nil {
+		a.finish = reason
+	}
 }
 
 // kept returns what the server wants back. Without calls there is nothing: the next turn does not depend on it, and a
@@ -140,13 +179,15 @@ func (a *answer) kept() *kept {
 type thought struct {
 	named              bool // the server has the field reasoning_content
 	content, reasoning strings.Builder
-	details            details
+
+	contentJoiner, reasoningJoiner model.Joiner
+	details                        details
 }
 
 func (t *thought) add(d delta) {
 	t.named = t.named || d.ReasoningContent.set
-	t.content.WriteString(string(d.ReasoningContent.text))
-	t.reasoning.WriteString(string(d.Reasoning))
+	t.content.WriteString(t.contentJoiner.Add(string(d.ReasoningContent.text)))
+	t.reasoning.WriteString(t.reasoningJoiner.Add(string(d.Reasoning)))
 	var pieces []json.RawMessage
 	if json.Unmarshal(d.ReasoningDetails, &pieces) != nil {
 		return // none, or in a form that is nobody's

@@ -1,9 +1,11 @@
 package openai
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/toolhost/toolhost/internal/model"
@@ -13,6 +15,10 @@ import (
 // index; without that too, to the latest call. It begins a new call if its id is new, even at an index that is in use,
 // and, where ids or indexes are missing, if it has a name where the call in question is already whole. A missing id is
 // made up, and a call is shown once it has a name. A delta that says nothing is ignored.
+//
+// Some servers give all calls of an answer one id. So a delta with a known id begins a new call if no call has its index, if its
+// name is another, or if the call is whole and the delta has other whole arguments, or its name came once more before. Whole arguments
+// that the call has already are ignored: some servers end with all that they sent before.
 type calls struct {
 	all   []*call // in the order in which their first delta came
 	begun []*call // those with a name, in the order in which they got it
@@ -25,7 +31,9 @@ type call struct {
 	name      string
 	place     int // among those that have begun
 	arguments strings.Builder
+	joiner    model.Joiner    // of arguments
 	extra     json.RawMessage // what the server wants back with it
+	again     bool            // it was whole, and its name came once more
 }
 
 func (s *calls) add(d callDelta) []model.Chunk {
@@ -34,6 +42,17 @@ func (s *calls) add(d callDelta) []model.Chunk {
 		return nil
 	}
 	c := s.find(d)
+	if c != nil && c.whole() && hasText(d) {
+		switch same := strings.TrimSpace(string(d.Function.Arguments)) == strings.TrimSpace(c.arguments.String()); {
+		case same:
+			return nil
+		case c.again || d.Function.Name != "" && isObject(string(d.Function.Arguments)):
+			d.ID, d.Function.Name = cmp.Or(d.ID, loose(c.given)), cmp.Or(d.Function.Name, loose(c.name))
+			c = nil
+		}
+	} else if c != nil && c.whole() && d.Function.Name != "" {
+		c.again = true
+	}
 	if c == nil {
 		if !says {
 			return nil
@@ -51,10 +70,10 @@ func (s *calls) add(d callDelta) []model.Chunk {
 	if c.name == "" && d.Function.Name != "" {
 		chunks = append(chunks, s.begin(c, string(d.Function.Name))...)
 	}
-	if d.Function.Arguments != "" {
-		c.arguments.WriteString(string(d.Function.Arguments))
+	if text := c.joiner.Add(string(d.Function.Arguments)); text != "" {
+		c.arguments.WriteString(text)
 		if c.name != "" {
-			chunks = append(chunks, c.delta(string(d.Function.Arguments)))
+			chunks = append(chunks, c.delta(text))
 		}
 	}
 	return chunks
@@ -80,12 +99,8 @@ func (c *call) delta(text string) model.Chunk {
 
 // find returns the call that a delta belongs to; nil if it begins one.
 func (s *calls) find(d callDelta) *call {
-	if d.ID != "" {
-		for _, c := range s.all {
-			if c.given == string(d.ID) {
-				return c
-			}
-		}
+	if c, known := s.named(d); known {
+		return c
 	}
 	c := s.latest(d.Index)
 	switch {
@@ -99,6 +114,38 @@ func (s *calls) find(d callDelta) *call {
 	return c
 }
 
+// named returns the call of a delta's id, and whether the id is known: nil, if the delta begins another call of that id.
+func (s *calls) named(d callDelta) (_ *call, known bool) {
+	if d.ID == "" {
+		return nil, false
+	}
+	var c *call
+	for _, other := range slices.Backward(s.all) {
+		if other.given != string(d.ID) {
+			continue
+		}
+		if !known && (d.Index == nil || s.latest(d.Index) != nil) {
+			c = other // unless a call has both
+		}
+		known = true
+		if d.Index == nil || other.index == nil || *other.index == *d.Index {
+			c = other
+			break
+		}
+	}
+	if c != nil && d.Function.Name != "" && c.name != "" && c.name != string(d.Function.Name) {
+		c = nil
+	}
+	return c, known
+}
+
+func hasText(d callDelta) bool { return strings.TrimSpace(string(d.Function.Arguments)) != "" }
+
+func isObject(text string) bool {
+	text = strings.TrimSpace(text)
+	return strings.HasPrefix(text, "{") && strings.HasSuffix(text, "}") && json.Valid([]byte(text))
+}
+
 // latest returns the last call at an index, or, without one, the last call.
 func (s *calls) latest(index *int) *call {
 	for i := len(s.all) - 1; i >= 0; i-- {
@@ -110,7 +157,7 @@ func (s *calls) latest(index *int) *call {
 	return nil
 }
 
-func (c *call) whole() bool { return json.Valid([]byte(c.arguments.String())) }
+func (c *call) whole() bool { return isObject(c.arguments.String()) }
 
 // finished returns the calls as they are to be run. A call that never got a name cannot be.
 func (s *calls) finished() ([]*model.ToolCall, error) {

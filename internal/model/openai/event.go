@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/toolhost/toolhost/internal/model"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -65,7 +66,7 @@ func (u *usage) tokens() tool.Usage {
 
 func count(tokens int64) uint64 { return uint64(max(0, tokens)) }
 
-// loose is a text that may come in other forms: null is empty, a list of parts is the text in them, and any other value
+// loose is a text, in the form of model.Unquote, that may come in other forms: null is empty, a list of parts is the text in them, and any other value
 // is its JSON, such as arguments that are an object.
 type loose string
 
@@ -75,7 +76,9 @@ func (l *loose) UnmarshalJSON(data []byte) error {
 	switch {
 	case bytes.Equal(data, []byte("null")):
 	case data[0] == '"':
-		return json.Unmarshal(data, (*string)(l))
+		text, err := model.Unquote(data)
+		*l = loose(text)
+		return err
 	case data[0] == '[':
 		var parts []struct {
 			Type string `json:"type"`

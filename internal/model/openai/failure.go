@@ -35,7 +35,7 @@ func failure(ctx context.Context, response *http.Response, err error) error {
 		Status:          response.StatusCode,
 		Code:            p.code(),
 		RetryAfter:      model.RetryAfter(response.Header, time.Now()),
-		ContextOverflow: p.overflows(),
+		ContextOverflow: p.overflows() || response.StatusCode == http.StatusRequestEntityTooLarge,
 		Err:             err,
 	}
 	// An account without money left answers 429 too, and waiting does not help.
@@ -76,6 +76,7 @@ func brokenOff(raw json.RawMessage) error {
 	}
 	if status, err := strconv.Atoi(string(p.Code)); err == nil && status >= 400 && status < 600 {
 		failed.Status = status
+		failed.ContextOverflow = failed.ContextOverflow || status == http.StatusRequestEntityTooLarge
 	}
 	failed.Retryable = model.RetryableStatus(failed.Status) && !failed.ContextOverflow && !p.final()
 	return failed
@@ -83,7 +84,7 @@ func brokenOff(raw json.RawMessage) error {
 
 // malformed is an answer that cannot be: worth another try, since another may be whole.
 func malformed(err error) error {
-	return &model.Error{Message: "the model's answer makes no sense: " + err.Error(), Retryable: true, Err: err}
+	return &model.Error{Message: "the model's answer makes no sense: " + err.Error(), Retryable: true, Malformed: true, Err: err}
 }
 
 // cutShort is a stream that ended in order, but without saying why.

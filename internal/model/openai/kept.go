@@ -39,7 +39,7 @@ func (k *kept) block() (model.Block, bool) {
 	if encoder.Encode(k) != nil {
 		return model.Block{}, false // what came as JSON can be written as JSON
 	}
-	return model.Block{Opaque: &model.Opaque{Provider: provider, JSON: bytes.TrimSpace(out.Bytes())}}, true
+	return model.Block{Opaque: &model.Opaque{Provider: provider, JSON: model.CleanJSON(bytes.TrimSpace(out.Bytes()))}}, true
 }
 
 // readKept returns what is kept in a message.

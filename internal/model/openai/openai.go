@@ -122,9 +122,15 @@ func (m *Model) stream(ctx context.Context, req model.Request, yield func(model.
 	if !a.complete() {
 		return false, cutShort(response, a.begun)
 	}
+	rest := a.rest()
 	whole, err := a.response()
 	if err != nil {
 		return false, err
+	}
+	for _, chunk := range rest {
+		if !yield(chunk) {
+			return true, nil
+		}
 	}
 	return !yield(model.Chunk{Response: whole}), nil
 }

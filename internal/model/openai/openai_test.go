@@ -202,6 +202,10 @@ func TestFailures(t *testing.T) {
 			wiretest.Reply{Status: 400, Header: json, Body: `{"error":{"message":"Your input is too long","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}}`},
 			model.Error{Status: 400, Code: "context_length_exceeded", Message: "the model's server refused the request: Your input is too long", ContextOverflow: true},
 		},
+		"too large": {
+			wiretest.Reply{Status: 413, Header: http.Header{"Content-Type": {"text/html"}}, Body: `<h1>Request Entity Too Large</h1>`},
+			model.Error{Status: 413, Message: "the model's server refused the request: <h1>Request Entity Too Large</h1>", ContextOverflow: true},
+		},
 		"too long in vLLM's words": {
 			wiretest.Reply{Status: 400, Header: json, Body: `{"object":"error","message":"This model's maximum context length is 4096 tokens.","type":"BadRequestError","param":null,"code":400}`},
 			model.Error{Status: 400, Code: "400", Message: "the model's server refused the request: This model's maximum context length is 4096 tokens.", ContextOverflow: true},

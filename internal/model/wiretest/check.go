@@ -1,12 +1,18 @@
 package wiretest
 
 import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
 	"iter"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/rogpeppe/go-internal/txtar"
 
@@ -93,7 +99,8 @@ func (s *sum) compare(t *testing.T, response *model.Response) {
 	}
 }
 
-// Fuzz feeds event streams to a model, beginning with those of the archives in a folder.
+// Fuzz feeds event streams to a model, beginning with those of the archives in a folder. What the model makes of a stream it then gets
+// as its history, which it has to send as JSON that every server can read.
 func Fuzz(f *testing.F, folder string, open func(*http.Client) (model.Model, error)) {
 	paths, err := filepath.Glob(filepath.Join(folder, "*.txtar"))
 	if err != nil || len(paths) == 0 {
@@ -107,14 +114,60 @@ func Fuzz(f *testing.F, folder string, open func(*http.Client) (model.Model, err
 		f.Add(archive.Files[0].Data)
 	}
 	f.Fuzz(func(t *testing.T, events []byte) {
-		m, err := open(&http.Client{Transport: answering(events)})
+		sent := &sentBodies{next: answering(events)}
+		m, err := open(&http.Client{Transport: sent})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for range Check(t, m.Generate(t.Context(), model.Request{})) {
-			continue
+		var req model.Request
+		for chunk, err := range Check(t, m.Generate(t.Context(), req)) {
+			if err == nil && chunk.Response != nil {
+				req.Messages = append(req.Messages, chunk.Response.Message)
+			}
+		}
+		for range m.Generate(t.Context(), req) {
+			break
+		}
+		for _, body := range sent.bodies {
+			if err := strictJSON(body); err != nil {
+				t.Errorf("a request cannot be read: %v\n%q", err, body)
+			}
 		}
 	})
+}
+
+// sentBodies keeps the bodies of requests.
+type sentBodies struct {
+	next   http.RoundTripper
+	bodies [][]byte
+}
+
+func (s *sentBodies) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	s.bodies = append(s.bodies, body)
+	return s.next.RoundTrip(r)
+}
+
+var (
+	escapes = regexp.MustCompile(`\\(u[0-9a-fA-F]{4}|.)`)
+	pairs   = regexp.MustCompile(`(?i)u(d[89ab]..)\\u(d[c-f]..)`)
+	halves  = regexp.MustCompile(`(?i)^\\ud[89a-f]`)
+)
+
+// strictJSON returns why a server may refuse a text as JSON: it is none, it is no UTF-8, or it has half a pair of surrogates.
+func strictJSON(text []byte) error {
+	if !json.Valid(text) || !utf8.Valid(text) {
+		return errors.New("it is no JSON, or no UTF-8")
+	}
+	for _, escape := range escapes.FindAllString(pairs.ReplaceAllString(string(text), "u0041"), -1) {
+		if halves.MatchString(escape) {
+			return fmt.Errorf("it has half a pair, %s", escape)
+		}
+	}
+	return nil
 }
 
 // answering is a transport that answers each request with the same events.
