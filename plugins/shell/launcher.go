@@ -63,7 +63,8 @@ type job struct {
 }
 
 // errLost means that the supervisor was killed or could not report.
-var errLost = errors.New("the process that watches over the command was killed or got stuck, so that the exit code is not known; all that was found of the command has been ended")
+var errLost = errors.New("the process that watches over the command was killed or got stuck, or the command left no room for a process, so that the exit code is not known; " +
+	"all that was found of the command has been ended")
 
 // run runs a command until it ends by itself or ctx does, and returns when nothing that it started is left. If the error
 // is errLost, it was run nevertheless.
@@ -78,8 +79,8 @@ func (l *launcher) run(ctx context.Context, j job) (report, error) {
 	defer p.close()
 	cmd := &exec.Cmd{
 		Path: l.self, Args: []string{"toolhost-shell", superviseArgument}, Env: j.env,
-		Stdout: p.stdout.w, Stderr: p.stderr.w,
-		ExtraFiles: []*os.File{p.orders.r, p.report.w, j.folder},
+		Stdout:     p.stdout.w,
+		ExtraFiles: []*os.File{p.orders.r, p.report.w, j.folder, p.stderr.w},
 		// A signal for the plugin's group must not end who has to end the command.
 		SysProcAttr: &syscall.SysProcAttr{Setsid: true},
 	}

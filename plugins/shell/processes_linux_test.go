@@ -227,3 +227,31 @@ func TestCancelledBefore(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What becomes of a supervisor is told in words: the trace that Go's runtime writes is no output of the command.
+func TestNoTraceOfASupervisorThatCrashes(t *testing.T) {
+	_, result, _ := call(t, map[string]any{"command": "echo said; echo complained >&2; kill -QUIT $PPID; sleep 1000"})
+	text := fmt.Sprint(result)
+	for _, part := range []string{"goroutine", "SIGQUIT: quit", "runtime."} {
+		if strings.Contains(text, part) {
+			t.Errorf("%q is in the result: %s", part, text)
+		}
+	}
+	for _, part := range []string{"said", "complained", "exit code is not known"} {
+		if !strings.Contains(text, part) {
+			t.Errorf("%q is missing in the result: %s", part, text)
+		}
+	}
+}
+
+// A supervisor has all threads that it needs before its command can take the room for them.
+func TestASupervisorNeedsNoMoreThreads(t *testing.T) {
+	got, _, _ := call(t, map[string]any{"command": `threads() { ls /proc/$PPID/task | wc -l; }
+before=$(threads)
+for i in 1 2 3 4 5 6 7 8; do setsid sleep 1000 & done
+sleep 0.2
+[ "$before" -ge 8 ] && [ "$(threads)" -le "$before" ]`})
+	if got.ExitCode != 0 {
+		t.Errorf("it started threads while its command ran: %+v", got)
+	}
+}

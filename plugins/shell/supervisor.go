@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
+	"runtime/debug"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -22,6 +25,7 @@ const (
 	ordersFD = 3 + iota
 	reportFD
 	folderFD
+	stderrFD // the command's: what Go's runtime writes when it ends the supervisor is none of the command's output
 )
 
 const (
@@ -54,7 +58,7 @@ type report struct {
 func supervise() int {
 	orders := bufio.NewReader(os.NewFile(ordersFD, "orders"))
 	reports := os.NewFile(reportFD, "report")
-	for _, fd := range []int{ordersFD, reportFD, folderFD} {
+	for _, fd := range []int{ordersFD, reportFD, folderFD, stderrFD} {
 		syscall.CloseOnExec(fd)
 	}
 	var o order
@@ -75,12 +79,13 @@ func run(o order, orders *bufio.Reader) report {
 	if err := adoptOrphans(); err != nil {
 		return report{Failure: err.Error()}
 	}
+	reserveThreads()
 	if err := syscall.Fchdir(folderFD); err != nil {
 		return report{Failure: fmt.Sprintf("going to the working directory: %v", err)}
 	}
 	// In a session of its own there is no terminal to ask for a password at.
 	pid, err := syscall.ForkExec(o.Command[0], o.Command, &syscall.ProcAttr{
-		Env: os.Environ(), Files: []uintptr{0, 1, 2}, Sys: &syscall.SysProcAttr{Setsid: true},
+		Env: os.Environ(), Files: []uintptr{0, 1, stderrFD}, Sys: &syscall.SysProcAttr{Setsid: true},
 	})
 	if errors.Is(err, syscall.E2BIG) {
 		err = errors.New("the command and its environment are longer than the system takes; write the script to a file, or hand it over as stdin")
@@ -98,6 +103,27 @@ func run(o order, orders *bufio.Reader) report {
 		ended <- false
 	}()
 	return s.await(ended)
+}
+
+// reserveThreads has the runtime start the threads that this process needs until its end, while there is room for them: a command
+// that starts as many processes as it may leaves none, and the runtime ends a program that gets no thread.
+func reserveThreads() {
+	const most = 8         // one that waits for children, one that reads orders, one that signals, and those of the runtime
+	debug.SetGCPercent(-1) // its workers would be more; this process allocates next to nothing
+	var began, ended sync.WaitGroup
+	release := make(chan struct{})
+	for range most {
+		began.Add(1)
+		ended.Go(func() { // ends below
+			runtime.LockOSThread()
+			defer runtime.UnlockOSThread()
+			began.Done()
+			<-release
+		})
+	}
+	began.Wait()
+	close(release)
+	ended.Wait()
 }
 
 // supervisor is a command and all that it started.
