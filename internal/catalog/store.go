@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -89,7 +90,7 @@ func (s *store) remember(digest string, a about) error {
 
 // holds reports whether the copy of a digest is there and whole.
 func (s *store) holds(digest, source string, a about) bool {
-	files, bytes := 0, int64(0)
+	files, total := 0, int64(0)
 	err := filepath.WalkDir(s.path(digest, source), func(_ string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -106,11 +107,11 @@ func (s *store) holds(digest, source string, a about) bool {
 		}
 		files++
 		if info.Mode().IsRegular() {
-			bytes += info.Size()
+			total += info.Size()
 		}
 		return nil
 	})
-	return err == nil && files == a.Files && bytes == a.Bytes
+	return err == nil && files == a.Files && total == a.Bytes
 }
 
 // errChanging says that a plugin is being written while it is read.
@@ -181,13 +182,44 @@ func copyFile(ctx context.Context, path string, in io.Reader, mode fs.FileMode, 
 	if err != nil {
 		return 0, err
 	}
-	size, err := io.Copy(io.MultiWriter(out, hash), &contextReader{ctx, in})
+	size, err := io.Copy(io.MultiWriter(&sparseWriter{out}, hash), &contextReader{ctx, in})
+	if err == nil {
+		err = out.Truncate(size) // where it ends with zeros
+	}
 	if err == nil {
 		err = out.Chmod(mode)
 	}
 	// Closed before it is run: a file that is open for writing cannot be executed.
 	return size, errors.Join(err, out.Close())
 }
+
+// sparseWriter writes a new file without the blocks that are all zeros: they read as zeros, and take no place on the disk. So a
+// copy is not larger than a sparse original.
+type sparseWriter struct{ file *os.File }
+
+func (w *sparseWriter) Write(p []byte) (int, error) {
+	const block = 4 << 10
+	for at := 0; at < len(p); {
+		end := min(at+block, len(p))
+		zeros := isZero(p[at:end])
+		for end < len(p) && isZero(p[end:min(end+block, len(p))]) == zeros { // as many as possible at once
+			end = min(end+block, len(p))
+		}
+		var err error
+		if zeros {
+			_, err = w.file.Seek(int64(end-at), io.SeekCurrent)
+		} else {
+			_, err = w.file.Write(p[at:end])
+		}
+		if err != nil {
+			return at, err
+		}
+		at = end
+	}
+	return len(p), nil
+}
+
+func isZero(p []byte) bool { return len(bytes.TrimLeft(p, "\x00")) == 0 }
 
 // contextReader ends a long copy with its context.
 type contextReader struct {
