@@ -45,7 +45,8 @@ func fullResult() tool.Result {
 func fullError() *tool.Error {
 	return &tool.Error{
 		Kind: tool.KindCrashed, Message: "it fell", RetryAfter: time.Second + 1, CallID: "a", Plugin: "mail", Instance: "mail-1", Rule: "no-writes",
-		Exit: &tool.Exit{Code: -1, Signal: "SIGKILL", OutOfMemory: true, Reason: "why", LastStderr: []string{"x", "", "y"}},
+		Exit:      &tool.Exit{Code: -1, Signal: "SIGKILL", OutOfMemory: true, Reason: "why", LastStderr: []string{"x", "", "y"}},
+		Arguments: []byte(`{"a":1}`), ArgumentsSHA256: "5e", Cost: 0.25,
 	}
 }
 

@@ -27,7 +27,8 @@ func prepareShell(t *testing.T, sandbox string) *toolhost {
 // shell runs a command line in the plugin.
 func (h *toolhost) shell(t *testing.T, line string) string {
 	t.Helper()
-	arguments, err := json.Marshal(map[string]string{"command": line})
+	// An approval holds for these arguments to the byte, so that they include what the schema would fill in.
+	arguments, err := json.Marshal(map[string]any{"command": line, "timeout_seconds": 120, "working_directory": "."})
 	if err != nil {
 		t.Fatal(err)
 	}

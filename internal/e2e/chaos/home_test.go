@@ -37,7 +37,7 @@ func newHome(t *testing.T) home {
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	h := home(dir)
-	for _, folder := range []string{"plugins", "one", "two", "broken", "fresh"} {
+	for _, folder := range []string{"plugins", "one", "two", "broken", "fresh", "work"} {
 		if err := os.Mkdir(h.path(folder), 0o700); err != nil {
 			t.Fatal(err)
 		}

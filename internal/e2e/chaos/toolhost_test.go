@@ -39,8 +39,8 @@ func (h home) serve(t *testing.T) *toolhost {
 	addr := "unix://" + h.path("t.sock")
 	s := &toolhost{home: h, log: &lastWords{}, exited: make(chan struct{})}
 	s.cmd = exec.Command(h.path("toolhost"), "serve", "--plugins", h.path("plugins"), "--listen", addr,
-		"--state", h.path("state"), "--workspace", h.path())
-	s.cmd.Dir = h.path() // with toolhost.yaml
+		"--state", h.path("state"), "--workspace", h.path("work"), "--config", h.path("toolhost.yaml"))
+	s.cmd.Dir = h.path()
 	s.cmd.Env = []string{"HOME=" + h.path(), "PATH=/usr/bin:/bin", "TMPDIR=" + h.path(), "GOTRACEBACK=all"}
 	s.cmd.Stderr = s.log
 	stdout, err := s.cmd.StdoutPipe()

@@ -109,14 +109,19 @@ func commands(p page) int {
 }
 
 // checkout makes a folder look like the checkout, with examples that can be written to and, for a page about TypeScript,
-// with that SDK built.
-func checkout(t *testing.T, dir, language string) {
+// with that SDK built. worksIn says that the folder is going to be the workspace: the programs are copies then, because
+// toolhost refuses a link in the workspace that leads to its plugins.
+func checkout(t *testing.T, dir, language string, worksIn bool) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Join(dir, "sdk"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	link(t, root(t), dir, "bin", "examples", "sdk")
-	if err := os.Symlink(bin, filepath.Join(dir, "bin")); err != nil {
+	if worksIn {
+		if err := os.CopyFS(filepath.Join(dir, "bin"), os.DirFS(bin)); err != nil {
+			t.Fatal(err)
+		}
+	} else if err := os.Symlink(bin, filepath.Join(dir, "bin")); err != nil {
 		t.Fatal(err)
 	}
 	link(t, filepath.Join(root(t), "sdk"), filepath.Join(dir, "sdk"), "typescript")

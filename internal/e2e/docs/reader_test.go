@@ -51,7 +51,7 @@ func newReader(t *testing.T, dir, language string) *reader {
 			t.Fatal(err)
 		}
 	}
-	checkout(t, filepath.Join(home, "checkout"), language)
+	checkout(t, filepath.Join(home, "checkout"), language, dir == "checkout")
 	r.env = []string{
 		"HOME=" + home, "XDG_RUNTIME_DIR=" + filepath.Join(home, "run"), "TMPDIR=" + home, "CHECKOUT=" + filepath.Join(home, "checkout"),
 		"PATH=" + bin + ":" + os.Getenv("PATH"),
