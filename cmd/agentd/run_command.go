@@ -158,6 +158,9 @@ func (f *foreground) work(ctx context.Context, begin func(context.Context, *work
 		}
 		return &cli.ExitError{Code: exitWaiting, Err: fmt.Errorf("the run waits for a person; go on with it: %s", f.command(name, r.id, f.addr))}
 	}
+	if err != nil && f.addr == "" {
+		return fmt.Errorf("%w; the run is kept as far as the journal has it; go on with it: %s", err, f.command("resume", r.id, ""))
+	}
 	if err != nil {
 		return err
 	}

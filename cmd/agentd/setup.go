@@ -19,6 +19,7 @@ import (
 	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/model"
 	"github.com/toolhost/toolhost/internal/model/provider"
+	"github.com/toolhost/toolhost/internal/runstore"
 	"github.com/toolhost/toolhost/internal/runstore/sqlite"
 )
 
@@ -111,6 +112,27 @@ func (s *setup) openModel() (model.Model, model.Prices, error) {
 	var prices model.Prices
 	if choice.Price != nil {
 		prices = model.Prices{m.Name(): *choice.Price}
+	}
+	return m, prices, nil
+}
+
+// openModelOf is openModel for the run s.runID: a run that exists keeps the model that it was begun with, whatever the
+// configuration of the current folder says. --model alone changes it.
+func (s *setup) openModelOf(ctx context.Context, store runstore.Store) (model.Model, model.Prices, error) {
+	run, err := store.Get(ctx, s.runID)
+	if err != nil || s.model != "" || agent.ModelOf(&run) == "" {
+		return s.openModel() // it begins, or its journal is read, and complained of, later
+	}
+	begun := agent.ModelOf(&run)
+	s.model = s.config.Called(begun)
+	m, prices, err := s.openModel()
+	s.model = ""
+	if err == nil && m.Name() != begun {
+		err = fmt.Errorf("%q is %s here", begun, m.Name())
+	}
+	if err != nil {
+		return nil, nil, cli.Usage("run %s was begun with the model %s, which cannot be had here: %w; "+
+			"use --config with the agentd.yaml that the run was begun with, or let another model go on with --model MODEL", s.runID, begun, err)
 	}
 	return m, prices, nil
 }

@@ -52,10 +52,6 @@ const defaultAddress = "default"
 // openWorkbench puts an agent together for runs that belong to this process. present is whether somebody can be asked.
 // Close must be called.
 func (s *setup) openWorkbench(ctx context.Context, present bool) (_ *workbench, err error) {
-	m, prices, err := s.openModel()
-	if err != nil {
-		return nil, err
-	}
 	w := &workbench{log: s.logger(slog.LevelWarn)}
 	defer func() {
 		if err != nil {
@@ -67,6 +63,10 @@ func (s *setup) openWorkbench(ctx context.Context, present bool) (_ *workbench, 
 		return nil, err
 	}
 	w.closers = append(w.closers, store.Close)
+	m, prices, err := s.openModelOf(ctx, store)
+	if err != nil {
+		return nil, err
+	}
 	host, err := s.connect(ctx, true, w.log)
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"time"
@@ -81,6 +82,7 @@ func (q *question) pursue() {
 			q.fail(StopModelError, words)
 			return
 		}
+		q.say(failure, attempt+1)
 		q.run.tell(update{task: q.task, passing: &TurnReset{Reason: failure.Error(), Attempt: attempt + 1}})
 		if sleep(q.task.ctx, retry.pause(attempt, failure.RetryAfter)) != nil {
 			return
@@ -90,6 +92,15 @@ func (q *question) pursue() {
 
 func (q *question) fail(reason StopReason, words string) {
 	q.run.tell(update{task: q.task, done: func() Payload { return q.charged(q.run.state.Failed(reason, words)) }})
+}
+
+// say logs that the model is asked again. It may run beside the run's goroutine.
+func (q *question) say(failure *model.Error, attempt int) {
+	level := slog.LevelWarn
+	if q.started.Foreground {
+		level = slog.LevelDebug
+	}
+	q.run.agent.config.Log.Log(q.task.ctx, level, "asking the model again", "run", q.run.id, "attempt", attempt, "error", failure)
 }
 
 // charged returns the event with which the question ends without a response, with what was wasted on it.

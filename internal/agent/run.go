@@ -90,6 +90,7 @@ func (r *run) loop(ctx context.Context) error {
 	if r.beside, err = r.agent.fold(ctx, r.id, &r.state); err != nil {
 		return err
 	}
+	r.logStart()
 	r.inherited = make(map[string]bool)
 	for _, command := range Next(&r.state) {
 		if c, ok := command.(CallTool); ok {
@@ -249,6 +250,7 @@ func (r *run) commit(ctx context.Context, payloads ...Payload) error {
 	r.tries, r.beside = 0, next
 	r.feed.publish(events...)
 	for _, e := range events {
+		r.log(e)
 		if change, ok := e.Payload.(*ContextChange); ok && len(change.Refused) > 0 {
 			r.agent.config.Log.Warn("effects of tools on the run's context were refused", "run", r.id, "refused", change.Refused)
 		}

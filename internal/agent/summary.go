@@ -98,3 +98,12 @@ func summarize(r *runstore.Run) (Run, error) {
 		Foreground: v.Foreground,
 	}, nil
 }
+
+// ModelOf returns the name of the model that a run was begun with, as provider:name; empty if the store does not say.
+func ModelOf(r *runstore.Run) string {
+	summary, err := summarize(r)
+	if err != nil {
+		return ""
+	}
+	return summary.Model
+}

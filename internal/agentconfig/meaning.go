@@ -2,6 +2,8 @@ package agentconfig
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/toolhost/toolhost/internal/agent"
 	"github.com/toolhost/toolhost/internal/model"
@@ -37,6 +39,18 @@ func (c *Config) Choose(name string) (Choice, error) {
 		choice.Price = &model.Price{Input: *p.Input, Output: *p.Output, CacheRead: p.CacheRead, CacheWrite: p.CacheWrite}
 	}
 	return choice, nil
+}
+
+// Called returns the name in Models of the model that the provider knows by a name, provider:name; the name itself if there is none
+// of it. Where several fit, it is Model if that is one of them, else the first of the alphabet.
+func (c *Config) Called(model string) string {
+	found := model
+	for _, name := range slices.Sorted(maps.Keys(c.Models)) {
+		if m := c.Models[name]; m.Provider+":"+m.Model == model && (found == model || name == c.Model) {
+			found = name
+		}
+	}
+	return found
 }
 
 // Agent returns the limits as the agent wants them, where 0 is its own default; those defaults are the same.

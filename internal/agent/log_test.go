@@ -1,0 +1,45 @@
+package agent_test
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/model"
+)
+
+// TestLogOfARunWhoseModelIsDown: the log has the run's beginning, each failure of the model that is tried again, and the end, one
+// line each, at the level that it deserves. A run in the foreground is shown by its command, and logged for debugging alone.
+func TestLogOfARunWhoseModelIsDown(t *testing.T) {
+	for _, foreground := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			m := &fakeModel{answer: func(context.Context, model.Request) (*model.Response, error) {
+				return nil, &model.Error{Message: "nobody listens at 192.0.2.7", Retryable: true}
+			}}
+			var out bytes.Buffer
+			f := newFixture(t, m, newTools(echo), func(c *agent.Config) {
+				c.Log = slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelInfo}))
+			})
+			f.start(agent.Task{Foreground: foreground})
+			f.end()
+			f.Close()
+			for words, want := range map[string]int{
+				"level=INFO msg=\"a run begins\" run=r":             1,
+				"level=WARN msg=\"asking the model again\" run=r":   4,
+				"level=ERROR msg=\"a run ended\" run=r stop_reason": 1,
+				"192.0.2.7": 5,
+			} {
+				if foreground {
+					want = 0
+				}
+				if n := strings.Count(out.String(), words); n != want {
+					t.Errorf("foreground %v: %q is there %d times, want %d:\n%s", foreground, words, n, want, out.String())
+				}
+			}
+		})
+	}
+}
