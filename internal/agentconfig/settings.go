@@ -13,7 +13,7 @@ import (
 // nothing. It is a value without locks: do not change it while others read it.
 type Config struct {
 	// Where clients of `agentd serve` connect: `unix:///PATH`, `127.0.0.1:PORT` or `[::1]:PORT`.
-	Listen string `yaml:"listen" is:"address" unset:"this user's socket, $XDG_RUNTIME_DIR/toolhost/agentd.sock"`
+	Listen string `yaml:"listen" is:"address" unset:"this user's socket, $XDG_RUNTIME_DIR/agentd/agentd.sock"`
 	// Whether `listen` may be a TCP port. Whatever user or program of this machine can then start runs and decide for you, and
 	// nothing says which one it is.
 	Insecure bool `yaml:"insecure" default:"false"`

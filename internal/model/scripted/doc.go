@@ -3,6 +3,8 @@
 // It owns the script's format, which turn answers which request, and how that turn is streamed. It knows nothing of
 // tools: what a script calls is the script's affair.
 //
+// docs/scripted-model.md describes the format for users; a test holds it to this package.
+//
 // # The script
 //
 //	turns:
