@@ -62,8 +62,11 @@ func spec(name string) sdk.Spec {
 		Name: name, Description: "Does what the test of " + name + " needs.", ReadOnly: true,
 		PartialArguments: name == "draft", InputSchema: json.RawMessage(`{"type":"object"}`),
 	}
-	if name == "describe_call" {
+	switch name {
+	case "describe_call":
 		s.ContextKeys = []string{"colour"}
+	case "effects":
+		s.EffectKeys = []string{"plan", "seen", "tree"}
 	}
 	return s
 }
