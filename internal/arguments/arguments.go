@@ -49,7 +49,7 @@ func compile(schema json.RawMessage, draft *jsonschema.Draft, loader jsonschema.
 	if err != nil {
 		return nil, fmt.Errorf("it is not JSON: %w", err)
 	}
-	if at, n := unusable(doc); n != "" {
+	if at, n := unusable(doc, isComparable); n != "" {
 		return nil, fmt.Errorf("%s: the number %s is too large, too small or too long to compare with", path(at), cut(string(n)))
 	}
 	size := bounds{patterns: map[string]int{}}

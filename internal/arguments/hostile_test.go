@@ -77,12 +77,17 @@ func TestHostileArguments(t *testing.T) {
 		"a byte order mark":                {`{}`, "\uFEFF{}", "a byte order mark"},
 		"text behind":                      {`{}`, `{"a":1} I hope this helps!`, `something follows the object at byte 7: "I hope this helps!"`},
 		"NUL behind":                       {`{}`, "{}\x00", "something follows the object at byte 2"},
-		"an exponent":                      {`{"properties":{"a":{"minimum":3}}}`, `{"a":{"b":[0,1e9999999]}}`, "a.b[1]: the number 1e9999999 has"},
-		"a tiny exponent":                  {`{"properties":{"a":{"minimum":3}}}`, `{"a":1E-9999999}`, "a: the number 1E-9999999 has"},
-		"an exponent beyond exponents":     {`{}`, `{"a":1e99999999999999999999}`, "a: the number 1e99999999999999999999 has"},
-		"many digits":                      {`{"properties":{"a":{"minimum":3}}}`, `{"a":` + strings.Repeat("7", 1<<22) + `}`, "has more than 2000 digits"},
-		"as many digits as may be":         {`{"properties":{"a":{"minimum":3}}}`, `{"a":` + strings.Repeat("7", 2000) + `}`, ""},
-		"a number beyond float64":          {`{"properties":{"a":{"maximum":1e308}}}`, `{"a":1e309}`, "a: must be at most 1000"},
+		"an exponent":                      {`{"properties":{"a":{"minimum":3}}}`, `{"a":{"b":[0,1e9999999]}}`, "a.b[1]: the number 1e9999999 is"},
+		"a tiny exponent":                  {`{"properties":{"a":{"minimum":3}}}`, `{"a":1E-9999999}`, "a: the number 1E-9999999 is"},
+		"an exponent beyond exponents":     {`{}`, `{"a":1e99999999999999999999}`, "a: the number 1e99999999999999999999 is"},
+		"many digits":                      {`{"properties":{"a":{"minimum":3}}}`, `{"a":` + strings.Repeat("7", 1<<22) + `}`, "more than 2000 digits"},
+		"as many digits as may be":         {`{"properties":{"a":{"minimum":3}}}`, `{"a":` + strings.Repeat("7", 308) + `}`, ""},
+		"as many digits as may be behind":  {`{"properties":{"a":{"minimum":3}}}`, `{"a":7.` + strings.Repeat("7", 1998) + `}`, ""},
+		"more digits":                      {`{"properties":{"a":{"minimum":3}}}`, `{"a":` + strings.Repeat("7", 310) + `}`, "is beyond ±1.8e308"},
+		"the largest float64":              {`{}`, `{"a":[1.7976931348623157e308,-1.7976931348623157E+308]}`, ""},
+		"a number beyond float64":          {`{}`, `{"a":1.8e308}`, "a: the number 1.8e308 is beyond ±1.8e308"},
+		"a number below float64":           {`{}`, `{"a":{"b":[-1e309]}}`, "a.b[0]: the number -1e309 is beyond"},
+		"a text of a number beyond":        {`{"properties":{"a":{"type":"number"}}}`, `{"a":"1e309"}`, "a: must be number, but is string \"1e309\""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := compile(t, tc.schema)

@@ -109,7 +109,9 @@ func (r *reader) number() bool {
 			return false
 		}
 	}
+	powers := false
 	if c := r.peek(); c == 'e' || c == 'E' {
+		powers = true
 		r.at++
 		if plain = false; !r.power() {
 			return false
@@ -117,7 +119,7 @@ func (r *reader) number() bool {
 	}
 	r.plain = r.plain && plain
 	r.note(start, r.at, kindNumber, 0)
-	return r.at-start <= maxDigits
+	return r.at-start <= maxDigits && (r.at-start <= surelyFinite && !powers || finite(r.text[start:r.at]))
 }
 
 // ordinary reports whether a long whole number is written in its only form.

@@ -35,9 +35,9 @@ func wrong(text []byte) error {
 		return fmt.Errorf("the arguments cannot be used: %s at byte %d is half of a surrogate pair and no character; "+
 			"write the character itself, or both halves", text[at:at+6], at)
 	}
-	if at, n := unusable(value); n != "" {
-		return fmt.Errorf("the arguments cannot be used: %s: the number %s has more than %d digits or an exponent "+
-			"beyond ±%d; send a smaller number, or a string if the tool takes one", path(at), cut(string(n)), maxDigits, maxPower)
+	if at, n := unusable(value, computable); n != "" {
+		return fmt.Errorf("the arguments cannot be used: %s: the number %s is beyond ±1.8e308, or has more than %d digits or an "+
+			"exponent beyond ±%d; send a smaller number, or a string if the tool takes one", path(at), cut(string(n)), maxDigits, maxPower)
 	}
 	if seen.members != members(value) {
 		return fmt.Errorf("the arguments cannot be used: %s; send each property once", repeated(text))

@@ -2,6 +2,7 @@ package arguments
 
 import (
 	"encoding/json"
+	"math"
 	"math/big"
 	"strconv"
 	"strings"
@@ -128,6 +129,9 @@ func workable(x *big.Rat) *big.Rat {
 	if x == nil || max(x.Num().BitLen(), x.Denom().BitLen()) > maxBits {
 		return nil
 	}
+	if f, _ := x.Float64(); math.IsInf(f, 0) {
+		return nil
+	}
 	return new(big.Rat).Set(x)
 }
 
@@ -171,7 +175,7 @@ func truth(says map[string]bool, v any, word string) any {
 // rat returns the number that n writes in JSON's way, or nil if it is none or too long to work with.
 func rat(n json.Number) *big.Rat {
 	text := string(n)
-	if len(text) > maxScalarText || !json.Valid([]byte(text)) || !strings.ContainsRune("-0123456789", rune(text[0])) {
+	if len(text) > maxScalarText || !json.Valid([]byte(text)) || !strings.ContainsRune("-0123456789", rune(text[0])) || !finite(text) {
 		return nil
 	}
 	if i := strings.IndexAny(text, "eE"); i >= 0 {

@@ -180,7 +180,7 @@ func TestHostileRepair(t *testing.T) {
 		"bounds that cannot be kept":  {`{"properties":{"a":{"minimum":5,"maximum":3}}}`, `{"a":4}`, `{"a":4}`},
 		"parts that want each other":  {`{"properties":{"a":{"allOf":[{"minimum":5},{"maximum":3}]}}}`, `{"a":4}`, `{"a":4}`},
 		"an exponent":                 {`{"properties":{"a":{"type":"integer","maximum":3}}}`, `{"a":"1e99999999"}`, `{"a":"1e99999999"}`},
-		"a bound beyond float64":      {`{"properties":{"a":{"minimum":1e400}}}`, `{"a":4}`, `{"a":1` + strings.Repeat("0", 400) + `}`},
+		"a bound beyond float64":      {`{"properties":{"a":{"minimum":1e400}}}`, `{"a":4}`, `{"a":4}`},
 		"a default that does not fit": {`{"properties":{"a":{"type":"integer","default":"x"}}}`, `{}`, `{}`},
 		"a default too many":          {`{"properties":{"a":{"default":1}},"maxProperties":0}`, `{}`, `{}`},
 	} {

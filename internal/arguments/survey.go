@@ -20,11 +20,14 @@ const (
 	maxValues = 1 << 18
 	// maxName bounds the length of a property's name, which is matched with patterns and looked up in schemas again and again.
 	maxName = 1 << 16
-	// maxDigits bounds a number's text: enough for the integers of cryptography.
+	// maxDigits bounds a number's text. A float64 has no more than 309 digits before its point, and takes no notice of the
+	// digits far behind it.
 	maxDigits = 2_000
 	// maxPower bounds a number's exponent: somewhat beyond a float64's. Numbers are compared exactly, so that the nine
 	// bytes of 1e9999999 would become four million.
 	maxPower = 400
+	// surelyFinite is how long the text of a number without an exponent can be and be no more than the largest float64.
+	surelyFinite = 300
 )
 
 // sight is what a text shows without being read as JSON.
@@ -162,29 +165,29 @@ func repeated(text []byte) string {
 	}
 }
 
-// unusable returns the place of the first number that cannot be computed with, and that number, or "" if there is none.
-func unusable(value any) ([]string, json.Number) {
-	at, n := findUnusable(value)
+// unusable returns the place of the first number that is not usable, and that number, or "" if there is none.
+func unusable(value any, usable func(json.Number) bool) ([]string, json.Number) {
+	at, n := findUnusable(value, usable)
 	slices.Reverse(at)
 	return at, n
 }
 
 // findUnusable returns the place in reverse.
-func findUnusable(value any) ([]string, json.Number) {
+func findUnusable(value any, usable func(json.Number) bool) ([]string, json.Number) {
 	switch v := value.(type) {
 	case json.Number:
-		if !computable(v) {
+		if !usable(v) {
 			return nil, v
 		}
 	case map[string]any:
 		for name, part := range v {
-			if at, n := findUnusable(part); n != "" {
+			if at, n := findUnusable(part, usable); n != "" {
 				return append(at, name), n
 			}
 		}
 	case []any:
 		for i, part := range v {
-			if at, n := findUnusable(part); n != "" {
+			if at, n := findUnusable(part, usable); n != "" {
 				return append(at, strconv.Itoa(i)), n
 			}
 		}
@@ -192,7 +195,11 @@ func findUnusable(value any) ([]string, json.Number) {
 	return nil, ""
 }
 
-func computable(n json.Number) bool {
+// computable reports whether a number can be computed with and compared.
+func computable(n json.Number) bool { return isComparable(n) && finite(n) }
+
+// isComparable reports whether a number can be compared with others.
+func isComparable(n json.Number) bool {
 	if len(n) > maxDigits {
 		return false
 	}
@@ -202,4 +209,14 @@ func computable(n json.Number) bool {
 	}
 	power, err := strconv.Atoi(string(n[i+1:]))
 	return err == nil && max(power, -power) <= maxPower
+}
+
+// finite reports whether a number is no larger than the largest float64, about ±1.8e308: JavaScript, and readers of JSON that
+// make it a float64, would make it infinite, or fail.
+func finite[T ~string | ~[]byte](n T) bool {
+	if len(n) <= surelyFinite && !strings.ContainsAny(string(n), "eE") {
+		return true
+	}
+	_, err := strconv.ParseFloat(string(n), 64)
+	return err == nil
 }
