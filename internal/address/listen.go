@@ -22,10 +22,12 @@ const (
 	probeWait = 2 * time.Second
 )
 
-// Listener accepts connections at an address.
+// Listener accepts connections at an address: at most a quarter as many as this process may have descriptors, so that the others are
+// left for the server's work. Its methods may be called from any goroutine.
 type Listener struct {
 	net.Listener
 	addr Address
+	room *room
 }
 
 // Address returns where the listener listens; a port 0 has become the port that the kernel chose.
@@ -56,7 +58,7 @@ func (a Address) Listen(ctx context.Context, program string) (*Listener, error) 
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("reading the address of the listener at %s: %w", a, err), l.Close())
 	}
-	return &Listener{Listener: l, addr: Address{port: bound}}, nil
+	return &Listener{Listener: l, addr: Address{port: bound}, room: newRoom()}, nil
 }
 
 func (a Address) listenUnix(ctx context.Context, program string) (*Listener, error) {
@@ -84,7 +86,7 @@ func (a Address) listenUnix(ctx context.Context, program string) (*Listener, err
 	if err := os.Chmod(a.path, 0o600); err != nil {
 		return nil, errors.Join(fmt.Errorf("listening at %s: %w", a, err), l.Close())
 	}
-	return &Listener{Listener: l, addr: a}, nil
+	return &Listener{Listener: l, addr: a, room: newRoom()}, nil
 }
 
 func (a Address) removeStale(ctx context.Context, program string) error {

@@ -27,7 +27,7 @@ func PeerPID(conn net.Conn) (pid int, ok bool) {
 }
 
 func peer(conn net.Conn) *unix.Ucred {
-	socket, isUnix := conn.(*net.UnixConn)
+	socket, isUnix := bare(conn).(*net.UnixConn)
 	if !isUnix {
 		return nil
 	}
