@@ -36,7 +36,7 @@ test("a schema of zod becomes JSON Schema", async () => {
   });
   const output = z.object({ degrees: z.number() });
   const { tools } = await hostOf(
-    tool({ ...spec("t"), input, output, timeoutMs: 1500, retry: { maxAttempts: 3 } }, () => ""),
+    tool({ ...spec("t"), input, output, timeoutMs: 1500, retry: { maxAttempts: 3 } }, () => ({ degrees: 1 })),
   ).describe();
   assert.deepEqual(tools, [
     {
@@ -239,6 +239,18 @@ test("what a call answered is asked of one that answered", async () => {
   assert.throws(() => two.value, { name: "TypeError", message: "the result has 2 blocks of JSON, not one; it says: 1\n2" });
   const words = await host.call("words");
   assert.throws(() => words.value, { message: "the result has 0 blocks of JSON, not one; it says: words" });
+});
+
+test("the compiler holds what a tool returns against its output", async () => {
+  const degrees = { ...spec("degrees"), output: z.object({ degrees: z.number() }) };
+  const good = [tool(degrees, () => ({ degrees: 1 })), tool(degrees, () => result({ content: json({ degrees: 1 }) }))];
+  for (const one of good) {
+    assert.deepEqual((await hostOf(one).call("degrees")).value, { degrees: 1 });
+  }
+  // @ts-expect-error: degrees is a number
+  assert.ok(tool(degrees, () => ({ degrees: "1" })));
+  // @ts-expect-error: a text is no structured result
+  assert.ok(objectTool(degrees, () => ({ run: () => "1" })));
 });
 
 test("statuses are kept in order", async () => {

@@ -5,15 +5,15 @@ import type { Call, Session } from "./call.js";
 import type { JSONSchema, Schema } from "./schema.js";
 
 /** What a tool declares. Nothing in it is a grant: limits, sandboxing and secrets are requests that the operator may narrow. */
-export interface ToolSpec<S extends Schema = Schema> {
+export interface ToolSpec<S extends Schema = Schema, O extends Schema = Schema> {
   /** 1 to 64 of the characters A-Z a-z 0-9 _ -, beginning with a letter. Unique within one toolhost. */
   name: string;
   /** What the tool is for, when not to use it, and what it returns, written for a model. */
   description: string;
   /** The arguments: an object of zod, or a JSON Schema whose type is object. Default: an object without properties. */
   input?: S;
-  /** The structured result. Default: the tool promises none. */
-  output?: Schema;
+  /** The structured result, which the tool's function then has to return. Default: the tool promises none. */
+  output?: O;
   /** The tool's own version. Default: the plugin's. */
   version?: string;
   /** A name for people. Default: `name`. */
@@ -122,15 +122,18 @@ export type Partially<T> = T extends readonly (infer E)[]
     : T;
 
 /**
- * What a tool may return: text, a block or a list of blocks, a result, nothing, or any value, which becomes one block of
+ * What a tool may return. One that declares its output as a schema of zod returns a value that fits it, or blocks or a
+ * result. Any other returns text, a block or a list of blocks, a result, nothing, or any value, which becomes one block of
  * JSON.
  */
-export type Output = string | Content | readonly (string | Content)[] | Result | undefined | null | unknown;
+export type Output<O extends Schema = JSONSchema> = [O] extends [$ZodType]
+  ? ZodInput<O> | Content | readonly (string | Content)[] | Result
+  : unknown;
 
 /** What serves one call; see `objectTool`. Its methods never run at the same time. */
-export interface ToolObject<S extends Schema = Schema> {
+export interface ToolObject<S extends Schema = Schema, O extends Schema = JSONSchema> {
   /** Does the work, once, with complete arguments. */
-  run(input: Input<S>): Output | Promise<Output>;
+  run(input: Input<S>): Output<O> | Promise<Output<O>>;
   /**
    * Is shown what has arrived of the arguments so far: a string may be cut, a list short. It is for previews alone, such
    * as Call.status, and must have no effect. While it runs, newer text gathers, and only the latest is shown next. The
@@ -162,9 +165,9 @@ export interface Tool {
  *
  * Calls run side by side. The function should stop soon after `call.signal` is aborted.
  */
-export function tool<const S extends Schema = Record<string, never>>(
-  spec: ToolSpec<S>,
-  run: (input: Input<S>, call: Call) => Output | Promise<Output>,
+export function tool<const S extends Schema = Record<string, never>, const O extends Schema = JSONSchema>(
+  spec: ToolSpec<S, O>,
+  run: (input: Input<S>, call: Call) => Output<O> | Promise<Output<O>>,
 ): Tool {
   return {
     spec: spec as ToolSpec,
@@ -178,9 +181,9 @@ export function tool<const S extends Schema = Record<string, never>>(
  * them, and for those that have something to close. Everything of one call id reaches one object. `open` is called when
  * the call begins, which is before its arguments are complete.
  */
-export function objectTool<const S extends Schema = Record<string, never>>(
-  spec: ToolSpec<S>,
-  open: (call: Call) => ToolObject<S> | Promise<ToolObject<S>>,
+export function objectTool<const S extends Schema = Record<string, never>, const O extends Schema = JSONSchema>(
+  spec: ToolSpec<S, O>,
+  open: (call: Call) => ToolObject<S, O> | Promise<ToolObject<S, O>>,
 ): Tool {
   return { spec: spec as ToolSpec, previews: true, open: open as Tool["open"] };
 }
