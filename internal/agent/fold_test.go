@@ -105,7 +105,7 @@ func (f *folder) ended(r *agent.CallResult) {
 // failed ends a call with a failure of the machinery.
 func (f *folder) failed(callID string, kind tool.Kind) {
 	f.t.Helper()
-	f.ended(&agent.CallResult{CallID: callID, Tool: "echo", Result: tool.ErrorResult("[" + string(kind) + "]"), Failure: &agent.Failure{Kind: kind, Message: "it is " + string(kind), Rule: "rule"}})
+	f.ended(&agent.CallResult{CallID: callID, Tool: "echo", Result: tool.ErrorResult("[" + string(kind) + "]"), Failure: &agent.Failure{Kind: kind, Message: "it is " + string(kind), Rule: "rule"}, Plugin: "p", Instance: "p-1"})
 }
 
 // wanted returns the ids of the decisions that are wanted.

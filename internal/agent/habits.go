@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/toolhost/toolhost/tool"
@@ -48,6 +49,11 @@ func (s *State) observe(c *callState) {
 	}
 	switch failure := c.result.Failure; {
 	case failure != nil && failure.Kind == tool.KindTimeout:
+		// A call that only waited, for its turn or for a process, says nothing of its tool.
+		if firstOf(c.result.Instance, failure.Instance) != "" {
+			h.timeouts[c.Tool]++
+		}
+	case saysTimedOut(&c.result.Result):
 		h.timeouts[c.Tool]++
 	case !c.result.Result.IsError:
 		delete(h.timeouts, c.Tool)
@@ -60,6 +66,17 @@ func (s *State) observe(c *callState) {
 	}
 	h.seen.add(key)
 	h.stale = 0
+}
+
+// saysTimedOut reports whether a tool says that it ran out of time by a limit of its own, as shell does: the result is an error, and
+// has a JSON object whose timed_out is true.
+func saysTimedOut(r *tool.Result) bool {
+	return r.IsError && slices.ContainsFunc(r.Content, func(c tool.Content) bool {
+		var said struct {
+			TimedOut bool `json:"timed_out"`
+		}
+		return c.Kind == tool.ContentJSON && json.Unmarshal(c.JSON, &said) == nil && said.TimedOut
+	})
 }
 
 // garbled reports whether no call of a batch has arguments that are JSON.

@@ -25,6 +25,45 @@ func succeed(f *folder, name string) {
 	f.add(&agent.CallResult{CallID: m.Calls[0].ID, Result: tool.TextResult(fmt.Sprint("new ", m.Calls[0].ID))})
 }
 
+// TestWaitsAreNoTimeouts: a call that ran out of time before a process had it does not count, and does not begin the count anew.
+func TestWaitsAreNoTimeouts(t *testing.T) {
+	started := attended()
+	started.Limits = stuckLimits()
+	f := newFolderOf(t, started)
+	timeOut(f, 2)
+	for range 5 {
+		m := f.respond(model.StopToolUse, call("a", "echo"))
+		f.ended(&agent.CallResult{
+			CallID: m.Calls[0].ID, Tool: "echo", Plugin: "p", Result: tool.ErrorResult(fmt.Sprint("[timeout] ", m.Calls[0].ID)),
+			Failure: &agent.Failure{Kind: tool.KindTimeout, Message: "no process was free"},
+		})
+	}
+	if p := f.state.Pending(); len(p) != 0 {
+		t.Errorf("pending: %+v", p)
+	}
+	timeOut(f, 1)
+	if p := f.state.Pending(); len(p) != 1 {
+		t.Errorf("pending after the third timeout: %+v", p)
+	}
+}
+
+// TestTimeoutsOfATool: a tool that runs out of time by a limit of its own, and says so, has timed out.
+func TestTimeoutsOfATool(t *testing.T) {
+	started := attended()
+	started.Limits = stuckLimits()
+	for said, want := range map[string]int{`{"exit_code":-1,"timed_out":true}`: 1, `{"exit_code":1,"timed_out":false}`: 0, `{"exit_code":1}`: 0, `["timed_out"]`: 0} {
+		f := newFolderOf(t, started)
+		for i := range 3 {
+			m := f.respond(model.StopToolUse, call("a", "echo"))
+			result := tool.Result{IsError: true, Content: []tool.Content{tool.JSON([]byte(said)), tool.Text(fmt.Sprint("output ", i))}}
+			f.ended(&agent.CallResult{CallID: m.Calls[0].ID, Tool: "echo", Plugin: "p", Instance: "p-1", Result: result})
+		}
+		if p := f.state.Pending(); len(p) != want {
+			t.Errorf("after %s, pending: %+v", said, p)
+		}
+	}
+}
+
 func TestTimeoutsPause(t *testing.T) {
 	started := attended()
 	started.Limits = stuckLimits()

@@ -59,7 +59,9 @@ type Limits struct {
 	MaxOutput int64 `json:"max_output,omitempty"`
 	// MaxFailures is how many calls may fail in a row. Default 20.
 	MaxFailures int `json:"max_failures,omitempty"`
-	// MaxTimeouts is how often in a row one tool may time out before the run pauses. Default 3.
+	// MaxTimeouts is how often in a row one tool may time out before the run pauses. Default 3. A result counts too that says of
+	// itself that the tool ran out of time: an error with a JSON object whose timed_out is true. A call that ran out of time while it
+	// waited for its turn or for a process does not.
 	MaxTimeouts int `json:"max_timeouts,omitempty"`
 	// MaxRepeats is how many results in a row may be such as the run has had before, for the same tool and the same
 	// arguments. Default 10: a tool that is asked now and then whether something is ready gets some patience.

@@ -35,9 +35,6 @@ func TestEveryBoundary(t *testing.T) {
 	if whole.end.GetStopReason() != agentdv1.StopReason_STOP_REASON_END_TURN || whole.end.GetTurns() < 20 || len(boundaries) < 50 {
 		t.Fatalf("the undisturbed run has %d boundaries and ended with %v", len(boundaries), whole.end)
 	}
-	if *seed == 0 {
-		*seed = rand.Uint64()
-	}
 	random := rand.New(rand.NewPCG(*seed, 0))
 	crew := newCrew(whole)
 	total := 0

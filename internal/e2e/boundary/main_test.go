@@ -7,7 +7,9 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
@@ -17,7 +19,7 @@ import (
 
 var (
 	all     = flag.Bool("boundary.all", false, "kill at every boundary, not at some")
-	seed    = flag.Uint64("boundary.seed", 0, "which boundaries are chosen; 0: by a seed that is printed")
+	seed    = flag.Uint64("boundary.seed", 0, "which boundaries are chosen; 0: any, by a seed that is printed")
 	workers = flag.Int("boundary.workers", 6, "how many runs go on at the same time: most of their time they wait")
 )
 
@@ -30,12 +32,34 @@ const patience = 90 * time.Second
 
 func TestMain(m *testing.M) {
 	flag.Parse()
+	if *seed == 0 {
+		*seed = rand.Uint64()
+	}
+	if agentChanged() {
+		*all = true
+	}
+	fmt.Printf("boundary: -boundary.seed=%d -boundary.all=%v\n", *seed, *all)
 	code, err := buildAndRun(m)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		code = 1
 	}
 	os.Exit(code)
+}
+
+// agentPackages are what decides what a run does at a boundary.
+var agentPackages = []string{"internal/agent", "internal/runstore", "internal/callstore", "internal/host", "client", "cmd/agentd"}
+
+// agentChanged reports whether all boundaries are to be tested although no flag says so: this is CI (CI=true), and agentPackages differ from the
+// commit that BOUNDARY_BASE names. Without such a commit, or without git, some boundaries are enough.
+func agentChanged() bool {
+	base := os.Getenv("BOUNDARY_BASE")
+	if os.Getenv("CI") != "true" || base == "" {
+		return false
+	}
+	args := append([]string{"-C", "../../..", "diff", "--quiet", base, "--"}, agentPackages...)
+	exit, ok := errors.AsType[*exec.ExitError](exec.Command("git", args...).Run())
+	return ok && exit.ExitCode() == 1
 }
 
 func buildAndRun(m *testing.M) (code int, err error) {

@@ -33,10 +33,6 @@ const privateTurns = 20
 // `agentd resume` goes on. No call with side effects is executed twice, and each that was not executed has an outcome that
 // says so.
 func TestKilledWithItsOwnToolhost(t *testing.T) {
-	if *seed == 0 {
-		*seed = rand.Uint64()
-	}
-	t.Logf("-boundary.seed=%d", *seed)
 	script := "turns:\n"
 	for i := range privateTurns - 1 {
 		script += fmt.Sprintf("  - {calls: [{id: a%d, tool: tally_slow, arguments: {key: a%d}}, {id: b%d, tool: tally_write, arguments: {key: b%d}}]}\n", i, i, i, i)
