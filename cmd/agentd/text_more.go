@@ -81,10 +81,18 @@ func (d *textDisplay) requested(p *agent.DecisionRequested) error {
 	return d.decision(&open, 1)
 }
 
+// titled returns the tool's name, and after it in quotes the name for people, which a plugin chooses and so never stands alone.
+func titled(p *agent.Pending) string {
+	if p.DisplayName == "" || p.DisplayName == p.Tool {
+		return p.Tool
+	}
+	return fmt.Sprintf("%s %q", p.Tool, p.DisplayName)
+}
+
 // decision shows what a person has to decide. open is how many decisions wait, with this one.
 func (d *textDisplay) decision(p *agent.Pending, open int) error {
 	what := map[agent.DecisionKind]string{
-		agent.DecideApproval: "? " + p.Tool + " needs approval",
+		agent.DecideApproval: "? " + titled(p) + " needs approval",
 		agent.DecideQuestion: "? the model asks",
 		agent.DecideOutcome:  "? nobody knows how " + p.Tool + " ended",
 		agent.DecidePause:    "? the run got stuck",

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"time"
 
@@ -124,7 +125,11 @@ func oneLineOf(i tool.Info) string {
 	if i.UnavailableReason != "" {
 		return "unavailable: " + i.UnavailableReason
 	}
-	return cli.Clip(i.Spec.Description, descriptionWidth)
+	text := i.Spec.Description
+	if title := i.Spec.DisplayName; title != "" && title != i.Spec.Name {
+		text = cli.OneLine(title) + ": " + text
+	}
+	return cli.Clip(text, descriptionWidth)
 }
 
 func showTool(ctx context.Context, c *client.Client, w io.Writer, name string, as tool.Viewer, asJSON bool) error {
@@ -149,11 +154,17 @@ func describe(info tool.Info) string {
 		}
 	}
 	line("name", s.Name)
+	line("title", s.DisplayName)
 	line("plugin", strings.TrimSpace(info.Plugin+" "+info.PluginVersion))
 	line("unavailable", info.UnavailableReason)
 	line("category", s.Category)
 	line("tags", strings.Join(s.Tags, ", "))
 	line("traits", strings.Join(traits(s), ", "))
+	line("reads", strings.Join(s.ContextKeys, ", "))
+	line("writes", strings.Join(s.EffectKeys, ", "))
+	if s.CostPerUse > 0 {
+		line("cost per use", strconv.FormatFloat(s.CostPerUse, 'g', 6, 64))
+	}
 	if s.Timeout > 0 {
 		line("timeout", s.Timeout.Round(time.Millisecond).String())
 	}

@@ -167,7 +167,7 @@ func (q *question) offer(infos []tool.Info) {
 }
 
 func toldTool(spec *tool.Spec) model.Tool {
-	return model.Tool{Name: spec.Name, Description: spec.Description, InputSchema: spec.InputSchema}
+	return model.Tool{Name: spec.Name, Description: spec.Description, InputSchema: spec.InputSchema, Examples: examples(spec)}
 }
 
 // errIdle is the cause with which a stream that says nothing is ended.
@@ -209,4 +209,22 @@ func modelError(err error) *model.Error {
 		return e
 	}
 	return &model.Error{Message: err.Error(), Err: err}
+}
+
+const (
+	// maxExamples and maxExampleBytes bound the examples of a tool that a model is told: they are part of each request.
+	maxExamples     = 5
+	maxExampleBytes = 4 << 10
+)
+
+// examples returns the first examples of a tool, as many as a model is told.
+func examples(spec *tool.Spec) (told []tool.InputExample) {
+	size := 0
+	for _, e := range spec.InputExamples {
+		if size += len(e.Description) + len(e.Arguments); len(told) == maxExamples || size > maxExampleBytes {
+			break
+		}
+		told = append(told, e)
+	}
+	return told
 }

@@ -62,6 +62,8 @@ type DecisionRequested struct {
 	// CallID and Tool are of the call that waits; empty for DecidePause.
 	CallID string `json:"call_id,omitempty"`
 	Tool   string `json:"tool,omitempty"`
+	// DisplayName is the tool's name for people. May be empty.
+	DisplayName string `json:"display_name,omitempty"`
 	// Reason says why somebody is asked; for DecideQuestion it is the question.
 	Reason string `json:"reason"`
 	// Options are answers that the model proposes. Any other is good, too.

@@ -124,6 +124,8 @@ type Call struct {
 	Serial       bool   `json:"serial,omitempty"`
 	ReturnDirect bool   `json:"return_direct,omitempty"`
 	SideEffects  bool   `json:"side_effects,omitempty"`
+	// DisplayName is the tool's name for people. May be empty.
+	DisplayName string `json:"display_name,omitempty"`
 	// CostPerUse is what the tool declares that a use costs.
 	CostPerUse float64 `json:"cost_per_use,omitempty"`
 	// EffectKeys are the keys of the run's context that the tool declares to change.

@@ -49,7 +49,7 @@ func (s *State) withdraw(callID string) {
 func (s *State) request(kind DecisionKind, c *Call, reason string) *DecisionRequested {
 	d := &DecisionRequested{ID: fmt.Sprintf("d%d", s.asked+1), Kind: kind, Reason: reason, Expiry: s.started.People.Expiry}
 	if c != nil {
-		d.CallID, d.Tool = c.ID, c.Tool
+		d.CallID, d.Tool, d.DisplayName = c.ID, c.Tool, c.DisplayName
 	}
 	return d
 }

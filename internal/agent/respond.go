@@ -73,6 +73,7 @@ func (r *RunStarted) describe(call *model.ToolCall, id string, offered []tool.In
 	default:
 		spec := &offered[i].Spec
 		c.Serial, c.ReturnDirect, c.SideEffects = spec.Serial, spec.ReturnDirect, spec.HasSideEffects()
+		c.DisplayName = clip(spec.DisplayName)
 		c.EffectKeys, c.CostPerUse = spec.EffectKeys, max(spec.CostPerUse, 0)
 	}
 	return c

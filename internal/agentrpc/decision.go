@@ -17,7 +17,7 @@ func fromPending(p *agent.Pending) *agentdv1.PendingDecision {
 func fromRequested(p *agent.DecisionRequested, at time.Time) *agentdv1.PendingDecision {
 	m := &agentdv1.PendingDecision{
 		DecisionId: p.ID, Kind: fromDecisionKind(p.Kind), CallId: p.CallID, Tool: p.Tool, Reason: p.Reason, Options: p.Options,
-		Rule: p.Rule, RequestTime: toolpb.FromTime(at), Arguments: p.Final,
+		Rule: p.Rule, RequestTime: toolpb.FromTime(at), Arguments: p.Final, DisplayName: p.DisplayName,
 	}
 	if p.Expiry > 0 {
 		m.ExpireTime = toolpb.FromTime(at.Add(p.Expiry))

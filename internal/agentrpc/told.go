@@ -126,7 +126,7 @@ func toPending(m *agentdv1.PendingDecision) agent.Pending {
 	p := agent.Pending{
 		DecisionRequested: agent.DecisionRequested{
 			ID: m.GetDecisionId(), Kind: agent.DecisionKind(word(m.GetKind(), "DECISION_KIND_")), CallID: m.GetCallId(), Tool: m.GetTool(),
-			Reason: m.GetReason(), Options: m.GetOptions(), Rule: m.GetRule(),
+			Reason: m.GetReason(), Options: m.GetOptions(), Rule: m.GetRule(), DisplayName: m.GetDisplayName(),
 		},
 		RunID: m.GetRunId(), Arguments: string(m.GetArguments()), Requested: toolpb.ToTime(m.GetRequestTime()), Expires: toolpb.ToTime(m.GetExpireTime()),
 	}

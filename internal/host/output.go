@@ -12,12 +12,12 @@ const outputKey = "toolhost.output_schema"
 
 // checkOutput holds a result against the output schema of its tool: the first block of JSON, or null if there is none. A result
 // that does not fit is the tool's fault, and its caller does not get it, because who relies on the schema would read it wrongly.
-// The operator may choose to be warned only. A result with IsError promises nothing.
+// The operator may choose to be warned only. A result with IsError, or without content, promises nothing.
 func (r *run) checkOutput(outcome *tool.Outcome) {
 	r.mu.Lock()
 	schema := r.output
 	r.mu.Unlock()
-	if schema == nil || outcome.Err != nil || outcome.Result.IsError {
+	if schema == nil || outcome.Err != nil || outcome.Result.IsError || len(outcome.Result.Content) == 0 {
 		return
 	}
 	value := json.RawMessage("null")

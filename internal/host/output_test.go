@@ -22,11 +22,11 @@ func TestOutputSchema(t *testing.T) {
 		"another name":        {promise, tool.Result{Content: []tool.Content{tool.JSON([]byte(`{"wrong":1}`))}}, `"answer"`},
 		"another type":        {promise, tool.Result{Content: []tool.Content{tool.JSON([]byte(`{"answer":"42"}`))}}, "integer"},
 		"text alone":          {promise, tool.TextResult(`{"answer":42}`), "object"},
-		"nothing":             {promise, tool.Result{}, "object"},
+		"nothing":             {promise, tool.Result{}, ""},
 		"nothing is promised": {``, tool.Result{Content: []tool.Content{tool.JSON([]byte(`{"wrong":1}`))}}, ""},
 		"a list":              {`{"type":"array","items":{"type":"string"}}`, tool.Result{Content: []tool.Content{tool.JSON([]byte(`["a"]`))}}, ""},
 		"a list of others":    {`{"type":"array","items":{"type":"string"}}`, tool.Result{Content: []tool.Content{tool.JSON([]byte(`["a",1]`))}}, "string"},
-		"or nothing":          {`{"anyOf":[{"type":"null"},{"type":"object"}]}`, tool.Result{}, ""},
+		"or nothing":          {`{"anyOf":[{"type":"null"},{"type":"object"}]}`, tool.TextResult("nothing"), ""},
 		"a tool error":        {promise, tool.ErrorResult("no such thing"), ""},
 		"not usable":          {promise, tool.Result{Content: []tool.Content{tool.JSON([]byte(`{"answer":1,"answer":2}`))}}, "JSON"},
 	} {

@@ -51,6 +51,9 @@ type Tool struct {
 	Name        string
 	Description string
 	InputSchema json.RawMessage // empty: an object without properties
+	// Examples show how the tool is meant to be called. A provider's API gets them in its own form where it has one, otherwise they
+	// become part of the description.
+	Examples []tool.InputExample
 }
 
 // Role is who speaks.

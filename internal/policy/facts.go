@@ -26,6 +26,8 @@ type toolFacts struct {
 	ReadOnly   bool     `cel:"read_only"`
 	Idempotent bool     `cel:"idempotent"`
 	CostPerUse float64  `cel:"cost_per_use"`
+	// Metadata is what the author says besides, as encoding/json decodes it with UseNumber.
+	Metadata map[string]any `cel:"metadata"`
 }
 
 // facts is what expressions speak of, for one call. It implements cel.Activation, for one goroutine.
@@ -41,6 +43,7 @@ func newFacts(ctx context.Context, in Input) *facts {
 	return &facts{in: in, work: work{ctx: ctx, left: maxSteps}, tool: toolFacts{
 		Name: in.Tool.Name, Plugin: in.Plugin, Category: in.Tool.Category, Version: in.Tool.Version, Tags: in.Tool.Tags,
 		Dangerous: in.Tool.Dangerous, ReadOnly: in.Tool.ReadOnly, Idempotent: in.Tool.Idempotent, CostPerUse: in.Tool.CostPerUse,
+		Metadata: readMetadata(in.Tool.Metadata),
 	}}
 }
 
@@ -101,6 +104,22 @@ func readContext(in Input) any {
 			return types.WrapErr(fmt.Errorf("reading the context: the value of %q: %w", key, err))
 		}
 		values[key] = value
+	}
+	return values
+}
+
+// readMetadata returns what a tool declares besides. A value that is no JSON is left out, so that a rule that needs it cannot be
+// evaluated and denies the call.
+func readMetadata(declared map[string]json.RawMessage) map[string]any {
+	if len(declared) == 0 {
+		return nil
+	}
+	values := make(map[string]any, len(declared))
+	for key, text := range declared {
+		var value any
+		if decode(text, &value) == nil {
+			values[key] = value
+		}
 	}
 	return values
 }

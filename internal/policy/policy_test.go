@@ -150,6 +150,26 @@ func TestARuleThatFailsDenies(t *testing.T) {
 	}
 }
 
+// TestMetadata: rules see what a tool declares besides, with numbers by value; what is missing denies.
+func TestMetadata(t *testing.T) {
+	spec := tool.Spec{Name: "a", Metadata: map[string]json.RawMessage{"owner": []byte(`"team-blue"`), "level": []byte(`{"n":3.0}`), "broken": []byte(`{`)}}
+	for when, want := range map[string]policy.Verdict{
+		`tool.metadata.owner == "team-blue" && tool.metadata.level.n == 3`: policy.RequireApproval,
+		`tool.metadata.owner == "team-red"`:                                policy.Allow,
+		`has(tool.metadata.nothing)`:                                       policy.Allow,
+		`tool.metadata.nothing == 1`:                                       policy.Deny,
+		`tool.metadata.broken == 1`:                                        policy.Deny,
+	} {
+		p := compile(t, policy.Rule{Name: "r", When: when, Then: policy.RequireApproval})
+		if got := p.Decide(t.Context(), policy.Input{Tool: &spec}); got.Then != want {
+			t.Errorf("%s: %+v, want %s", when, got, want)
+		}
+		if got := p.Decide(t.Context(), policy.Input{Tool: &tool.Spec{Name: "b"}}); got.Then == policy.RequireApproval {
+			t.Errorf("%s, without metadata: %+v", when, got)
+		}
+	}
+}
+
 // TestAContextThatIsNoJSONDenies: where a rule asks for it; others do not read it.
 func TestAContextThatIsNoJSONDenies(t *testing.T) {
 	p := compile(t,
@@ -218,7 +238,7 @@ func TestCompileSaysAllThatIsWrong(t *testing.T) {
 		rules []policy.Rule
 		want  []policy.Error
 	}{
-		{"types", []policy.Rule{{Name: "r", When: "tool.dangerus", Then: policy.Deny}}, []policy.Error{{Rule: "r", Field: "when", Line: 1, Column: 5, Message: "undefined field 'dangerus'; a tool has name, plugin, category, version, tags, dangerous, read_only, idempotent, cost_per_use"}}},
+		{"types", []policy.Rule{{Name: "r", When: "tool.dangerus", Then: policy.Deny}}, []policy.Error{{Rule: "r", Field: "when", Line: 1, Column: 5, Message: "undefined field 'dangerus'; a tool has name, plugin, category, version, tags, dangerous, read_only, idempotent, cost_per_use, metadata"}}},
 		{"names", []policy.Rule{{Name: "r", When: "true &&\n  tols.name == 'a'", Then: policy.Deny}}, []policy.Error{{Rule: "r", Field: "when", Line: 2, Column: 3, Message: "undeclared reference to 'tols'; an expression may speak of principal, session, call_id, context, tool and arguments, and use the functions of CEL"}}},
 		{"end", []policy.Rule{{Name: "r", When: "(true", Then: policy.Deny}}, []policy.Error{{Rule: "r", Field: "when", Line: 1, Column: 6, Message: "the expression ends too early"}}},
 		{"growing", []policy.Rule{{Name: "r", When: "true &&\n  arguments.a.replace('', arguments.a) == '%s'.format([1])", Then: policy.Deny}}, []policy.Error{

@@ -24,12 +24,12 @@ func anthropic(infos []tool.Info) ([]byte, []string, error) {
 	}
 	return encodeEach(infos, func(spec *tool.Spec) (any, bool) {
 		d, fits := ForAnthropic(spec)
-		return definition{d.Name, d.Description, d.Schema, fittingExamples(spec)}, fits
+		return definition{d.Name, d.Description, d.Schema, FittingExamples(spec)}, fits
 	})
 }
 
-// fittingExamples returns the arguments of those examples that fit the tool's schema.
-func fittingExamples(spec *tool.Spec) []json.RawMessage {
+// FittingExamples returns the arguments of those examples that fit the tool's schema.
+func FittingExamples(spec *tool.Spec) []json.RawMessage {
 	if len(spec.InputExamples) == 0 {
 		return nil
 	}

@@ -33,6 +33,8 @@ type mcpMeta struct {
 	Category      string       `json:"toolhost/category,omitempty"`
 	Tags          []string     `json:"toolhost/tags,omitempty"`
 	InputExamples []mcpExample `json:"toolhost/inputExamples,omitempty"`
+	// Metadata is what the author says besides.
+	Metadata map[string]json.RawMessage `json:"toolhost/metadata,omitempty"`
 }
 
 type mcpExample struct {
@@ -69,12 +71,24 @@ func newMCPTool(info *tool.Info) mcpTool {
 		Annotations:  mcpAnnotations{ReadOnly: spec.ReadOnly, Destructive: spec.Dangerous, Idempotent: spec.Idempotent},
 		Meta: mcpMeta{
 			Plugin: info.Plugin, Version: cmp.Or(spec.Version, info.PluginVersion), Category: spec.Category, Tags: spec.Tags,
+			Metadata: usableValues(spec.Metadata),
 		},
 	}
 	for _, e := range spec.InputExamples {
 		t.Meta.InputExamples = append(t.Meta.InputExamples, mcpExample{e.Description, orEmpty(e.Arguments)})
 	}
 	return t
+}
+
+// usableValues returns those values that are JSON.
+func usableValues(values map[string]json.RawMessage) map[string]json.RawMessage {
+	usable := map[string]json.RawMessage{}
+	for key, value := range values {
+		if json.Valid(value) {
+			usable[key] = value
+		}
+	}
+	return usable
 }
 
 // mcpOutput returns the schema of a structured result if the protocol has a place for it: it must be that of an object,

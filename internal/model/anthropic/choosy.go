@@ -23,5 +23,5 @@ func (m *Model) Refuses(t model.Tool) string {
 func (m *Model) MostTools() int { return 0 }
 
 func specOf(t model.Tool) *tool.Spec {
-	return &tool.Spec{Name: t.Name, Description: t.Description, InputSchema: t.InputSchema}
+	return &tool.Spec{Name: t.Name, Description: t.Description, InputSchema: t.InputSchema, InputExamples: t.Examples}
 }

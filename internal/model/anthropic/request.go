@@ -2,6 +2,7 @@ package anthropic
 
 import (
 	"encoding/base64"
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -45,6 +46,12 @@ func tools(offered []model.Tool) []sdk.ToolUnionParam {
 		p := &sdk.ToolParam{Name: d.Name, InputSchema: param.Override[sdk.ToolInputSchemaParam](d.Schema)}
 		if d.Description != "" {
 			p.Description = sdk.String(d.Description)
+		}
+		for _, example := range render.FittingExamples(specOf(t)) { // the API refuses the request for any other
+			var arguments map[string]any
+			if json.Unmarshal(example, &arguments) == nil {
+				p.InputExamples = append(p.InputExamples, arguments)
+			}
 		}
 		params = append(params, sdk.ToolUnionParam{OfTool: p})
 	}

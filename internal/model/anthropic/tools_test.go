@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolhost/toolhost/internal/model"
 	"github.com/toolhost/toolhost/internal/model/wiretest"
+	"github.com/toolhost/toolhost/tool"
 )
 
 // TestOneUnfitToolDoesNotSpoilTheRequest: the API refuses a request with such a tool, whatever else is in it.
@@ -48,5 +49,21 @@ func TestOneUnfitToolDoesNotSpoilTheRequest(t *testing.T) {
 	}
 	if want := `Chooses.` + "\n\n" + `The arguments must also fit this JSON Schema: {"oneOf":[{"required":["a"]},{"required":["b"]}]}`; choice.Description != want {
 		t.Errorf("the description is %q, want %q", choice.Description, want)
+	}
+}
+
+// TestExamples: the API gets examples in its own form, and none that it would refuse.
+func TestExamples(t *testing.T) {
+	req := hello()
+	req.Tools = []model.Tool{{
+		Name: "read", Description: "Reads.", InputSchema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}}}`),
+		Examples: []tool.InputExample{{Description: "one", Arguments: json.RawMessage(`{"path":"kd83.txt"}`)}, {Arguments: json.RawMessage(`{"path":71}`)}},
+	}}
+	server := wiretest.Serve(t, wiretest.Reply{})
+	for range connect(t, server).Generate(t.Context(), req) {
+		continue
+	}
+	if sent := string(server.Requests()[0].Body); !strings.Contains(sent, `"input_examples":[{"path":"kd83.txt"}]`) || strings.Contains(sent, "71") {
+		t.Errorf("the API gets %s", sent)
 	}
 }

@@ -31,5 +31,5 @@ func (m *Model) MostTools() int {
 }
 
 func specOf(t model.Tool) *tool.Spec {
-	return &tool.Spec{Name: t.Name, Description: t.Description, InputSchema: t.InputSchema}
+	return &tool.Spec{Name: t.Name, Description: t.Description, InputSchema: t.InputSchema, InputExamples: t.Examples}
 }

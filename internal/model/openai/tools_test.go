@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolhost/toolhost/internal/model"
 	"github.com/toolhost/toolhost/internal/model/wiretest"
+	"github.com/toolhost/toolhost/tool"
 )
 
 // TestOneUnfitToolDoesNotSpoilTheRequest: the API refuses a request with such a tool, whatever else is in it.
@@ -55,5 +56,21 @@ func TestOneUnfitToolDoesNotSpoilTheRequest(t *testing.T) {
 	// This server is not OpenAI's own: it takes any length.
 	if n := utf8.RuneCountInString(sent.Tools[2].Function.Description); n != 5000 {
 		t.Errorf("%d characters of the long description are sent", n)
+	}
+}
+
+// TestExamples: the API gets examples in the description, which is the only place for them.
+func TestExamples(t *testing.T) {
+	req := hello()
+	req.Tools = []model.Tool{{
+		Name: "read", Description: "Reads.", InputSchema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}}}`),
+		Examples: []tool.InputExample{{Description: "one", Arguments: json.RawMessage(`{"path":"kd83.txt"}`)}, {Arguments: json.RawMessage(`{"path":71}`)}},
+	}}
+	server := wiretest.Serve(t, wiretest.Reply{})
+	for range connect(t, server).Generate(t.Context(), req) {
+		continue
+	}
+	if sent := string(server.Requests()[0].Body); !strings.Contains(sent, "kd83.txt") {
+		t.Errorf("the API gets %s", sent)
 	}
 }

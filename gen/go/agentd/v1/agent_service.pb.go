@@ -2092,7 +2092,9 @@ type PendingDecision struct {
 	ExpireTime *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
 	// The sub-run that waits for it, at whatever depth. Empty means the run itself. The decision can be made at that run, and
 	// at the run that lists it, by this `decision_id`, which then names both: RUN/DECISION.
-	RunId         string `protobuf:"bytes,11,opt,name=run_id,json=runId,proto3" json:"run_id,omitempty"`
+	RunId string `protobuf:"bytes,11,opt,name=run_id,json=runId,proto3" json:"run_id,omitempty"`
+	// The tool's name for people, as its plugin declares it. May be empty. It is shown beside `tool`, never instead of it.
+	DisplayName   string `protobuf:"bytes,12,opt,name=display_name,json=displayName,proto3" json:"display_name,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2200,6 +2202,13 @@ func (x *PendingDecision) GetExpireTime() *timestamppb.Timestamp {
 func (x *PendingDecision) GetRunId() string {
 	if x != nil {
 		return x.RunId
+	}
+	return ""
+}
+
+func (x *PendingDecision) GetDisplayName() string {
+	if x != nil {
+		return x.DisplayName
 	}
 	return ""
 }
@@ -4125,7 +4134,7 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\x05usage\x18\v \x01(\v2\x17.toolhost.tool.v1.UsageR\x05usage\x12\x12\n" +
 	"\x04cost\x18\f \x01(\x01R\x04cost\x12G\n" +
 	"\x11pending_decisions\x18\r \x03(\v2\x1a.agentd.v1.PendingDecisionR\x10pendingDecisions\x12\"\n" +
-	"\rparent_run_id\x18\x0e \x01(\tR\vparentRunId\"\x83\x03\n" +
+	"\rparent_run_id\x18\x0e \x01(\tR\vparentRunId\"\xa6\x03\n" +
 	"\x0fPendingDecision\x12\x1f\n" +
 	"\vdecision_id\x18\x01 \x01(\tR\n" +
 	"decisionId\x12+\n" +
@@ -4140,7 +4149,8 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\vexpire_time\x18\n" +
 	" \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"expireTime\x12\x15\n" +
-	"\x06run_id\x18\v \x01(\tR\x05runId\"\x9a\n" +
+	"\x06run_id\x18\v \x01(\tR\x05runId\x12!\n" +
+	"\fdisplay_name\x18\f \x01(\tR\vdisplayName\"\x9a\n" +
 	"\n" +
 	"\bRunEvent\x12\x10\n" +
 	"\x03seq\x18\x01 \x01(\x04R\x03seq\x12\x14\n" +

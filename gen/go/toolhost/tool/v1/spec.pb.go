@@ -48,7 +48,9 @@ type ToolSpec struct {
 	// A schema stands alone: it refers to no other document. It is refused if it is nested deeper than 100 levels of objects
 	// and arrays, or has more than 4,096 of them or more than 32,768 values; parts under $defs are not deep.
 	InputSchema []byte `protobuf:"bytes,7,opt,name=input_schema,json=inputSchema,proto3" json:"input_schema,omitempty"`
-	// A JSON Schema of the structured result. Empty means that the tool promises none.
+	// A JSON Schema of the structured result: of the first block of JSON, or of null if there is none. Empty means that the tool
+	// promises none. toolhost refuses results that do not fit it, with an error of the kind INTERNAL; the operator may choose to be
+	// warned only. Results with `is_error`, and results without content, are not checked.
 	OutputSchema []byte `protobuf:"bytes,8,opt,name=output_schema,json=outputSchema,proto3" json:"output_schema,omitempty"`
 	// Arguments that show how the tool is meant to be called.
 	InputExamples []*InputExample `protobuf:"bytes,9,rep,name=input_examples,json=inputExamples,proto3" json:"input_examples,omitempty"`

@@ -79,7 +79,9 @@ export type ToolSpec = Message<"toolhost.tool.v1.ToolSpec"> & {
   inputSchema: Uint8Array;
 
   /**
-   * A JSON Schema of the structured result. Empty means that the tool promises none.
+   * A JSON Schema of the structured result: of the first block of JSON, or of null if there is none. Empty means that the tool
+   * promises none. toolhost refuses results that do not fit it, with an error of the kind INTERNAL; the operator may choose to be
+   * warned only. Results with `is_error`, and results without content, are not checked.
    *
    * @generated from field: bytes output_schema = 8;
    */
