@@ -291,7 +291,11 @@ def _seen_by(tool: Tool, asked: plugin_pb2.DescribeRequest) -> Spec:
             raise DeclarationError('its input schema must have "type": "object"')
         _wire.from_spec(seen)
     except Unavailable:  # the tool expects that, such as where nothing is set up for it
-        _logger.debug("a dynamic tool stays as it is declared", extra={"tool": tool.spec.name, "session": asked.session}, exc_info=True)
+        _logger.debug(
+            "a dynamic tool stays as it is declared",
+            extra={"tool": tool.spec.name, "session": asked.session},
+            exc_info=True,
+        )
         return tool.spec
     except Exception:
         _logger.warning(
