@@ -32,18 +32,26 @@ const (
 	verdictURL = "toolhost:///verdict.json"
 )
 
-// Compile checks and compiles a schema. An empty one allows only an empty object. It is refused if it refers to another
+// Compile checks and compiles a schema. An empty one allows only an empty object. The standard formats are asserted in all
+// drafts, unless the schema has "x-toolhost-formats": "annotation" at its root. It is refused if it refers to another
 // document, for a schema must stand alone, or to itself without end, or holds a number that nothing can be compared
 // with, or is so large, or nested so deep, that compiling it would take long.
 func Compile(schema json.RawMessage) (*Schema, error) {
 	if len(bytes.TrimSpace(schema)) == 0 {
 		schema = json.RawMessage(`{"type":"object","additionalProperties":false}`)
 	}
-	return compile(schema, jsonschema.Draft2020, refuseLoader{}, nil)
+	return compile(schema, settings{draft: jsonschema.Draft2020, loader: refuseLoader{}, formats: true})
 }
 
-// compile compiles a schema that is of a draft unless it names another. The engine matches its patterns; nil: Go's does.
-func compile(schema json.RawMessage, draft *jsonschema.Draft, loader jsonschema.URLLoader, engine jsonschema.RegexpEngine) (s *Schema, err error) {
+// settings say how a schema is compiled.
+type settings struct {
+	draft   *jsonschema.Draft // unless the schema names another
+	loader  jsonschema.URLLoader
+	engine  jsonschema.RegexpEngine // matches patterns; nil: Go's does
+	formats bool                    // format is asserted in all drafts, unless the schema says that it is an annotation
+}
+
+func compile(schema json.RawMessage, how settings) (s *Schema, err error) {
 	defer survive(&err)
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
 	if err != nil {
@@ -57,10 +65,13 @@ func compile(schema json.RawMessage, draft *jsonschema.Draft, loader jsonschema.
 		return nil, err
 	}
 	c := jsonschema.NewCompiler()
-	c.DefaultDraft(draft)
-	c.UseLoader(loader)
-	if engine != nil {
-		c.UseRegexpEngine(engine)
+	c.DefaultDraft(how.draft)
+	c.UseLoader(how.loader)
+	if how.engine != nil {
+		c.UseRegexpEngine(how.engine)
+	}
+	if how.formats {
+		useFormats(c, doc)
 	}
 	if err := c.AddResource(schemaURL, doc); err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ import (
 
 // CompileDraft is Compile with another default draft, and with a loader of other documents.
 func CompileDraft(schema json.RawMessage, draft *jsonschema.Draft, loader jsonschema.URLLoader) (*Schema, error) {
-	return compile(schema, draft, loader, nil)
+	return compile(schema, settings{draft: draft, loader: loader})
 }
 
 // Steps counts how many states of patterns are looked at at most: for each text that is matched, its length times the size of
@@ -20,10 +20,10 @@ type Steps int
 
 // CompileCounting is Compile with a counter of the steps that matching takes from then on.
 func CompileCounting(schema json.RawMessage, steps *Steps) (*Schema, error) {
-	s, err := compile(schema, jsonschema.Draft2020, refuseLoader{}, func(text string) (jsonschema.Regexp, error) {
+	s, err := compile(schema, settings{draft: jsonschema.Draft2020, loader: refuseLoader{}, engine: func(text string) (jsonschema.Regexp, error) {
 		re, err := regexp.Compile(text)
 		return countingRegexp{re, pattern.Size(text), steps}, err
-	})
+	}})
 	*steps = 0
 	return s, err
 }

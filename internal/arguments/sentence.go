@@ -165,8 +165,10 @@ func given(value any) string {
 // formatHint shows what a text in a format looks like, where its name does not.
 func formatHint(format string) string {
 	example := map[string]string{
-		"date-time": "2006-01-02T15:04:05Z", "date": "2006-01-02", "time": "15:04:05Z", "duration": "P1DT2H",
+		"date-time": "2026-02-28T15:04:05Z", "date": "2026-02-28", "time": "15:04:05Z", "duration": "P1DT2H",
 		"email": "name@example.com", "uri": "https://example.com/path", "uuid": "123e4567-e89b-12d3-a456-426614174000",
+		"hostname": "www.example.com", "ipv4": "192.0.2.1", "ipv6": "2001:db8::1", "uri-reference": "/path?query", "iri": "https://example.com/path",
+		"iri-reference": "/path?query", "uri-template": "/items/{id}", "json-pointer": "/items/0", "relative-json-pointer": "1/items", "regex": "^[a-z]+$",
 	}[format]
 	if example == "" {
 		return ""
