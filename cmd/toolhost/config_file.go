@@ -126,3 +126,11 @@ func readLock(getenv func(string) string, path string) (manifest.Lock, error) {
 		return lockTrust(getenv, true, []string{cwd})(path, data)
 	})
 }
+
+// pluginTrust returns the records that bound what plugins declare; nil where all of them are trusted.
+func (o *serveOptions) pluginTrust() *trust.Store {
+	if o.trustsAll {
+		return nil
+	}
+	return trustStore(o.getenv)
+}

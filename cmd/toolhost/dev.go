@@ -123,7 +123,7 @@ func (s *devSession) serveOptions(flags devFlags, getenv func(string) string) (s
 	}
 	options.Locked, options.Audit.File = false, filepath.Join(s.temp, "audit.jsonl")
 	options.Reload.Watch = false // the loop says when there is something new
-	options.retention, options.brief = devRetention, true
+	options.retention, options.brief, options.trustsAll = devRetention, true, true
 	options.observe = func(h hostrpc.Host) hostrpc.Host { return shownHost{h, s.screen} }
 	if s.wait {
 		holdDeadlines(&options.Config)

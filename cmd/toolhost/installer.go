@@ -82,7 +82,7 @@ func (i *installer) install(ctx context.Context, source string) (_ *installed, e
 		if err := checkName(ctx, c, done); err != nil {
 			return err
 		}
-		return i.placeAndServe(ctx, c, staged, done)
+		return i.placeAndServe(ctx, c, staged, done, func() (func() error, error) { return i.trust(options, plugin, done.Path) })
 	})
 	if cli.CodeOf(err) != cli.ExitNoServer || err == nil {
 		return done, err
@@ -96,11 +96,27 @@ func (i *installer) install(ctx context.Context, source string) (_ *installed, e
 		return nil, err
 	}
 	done.Replaced = placed.Replaced()
+	distrust, err := i.trust(options, plugin, done.Path)
+	if err != nil {
+		return nil, errors.Join(err, placed.Undo())
+	}
 	done.LockFile, err = pin(i.conn.process.Getenv, options.LockFile, done.Plugin, &manifest.Pin{Version: done.Version, Digest: done.Digest})
 	if err != nil {
-		err = errors.Join(err, placed.Undo())
+		err = errors.Join(err, placed.Undo(), distrust())
 	}
 	return done, err
+}
+
+// trust records that a plugin that is installed is trusted. undo takes that back.
+func (i *installer) trust(options serveOptions, p *catalog.Plugin, path string) (undo func() error, err error) {
+	store := trustStore(i.conn.process.Getenv)
+	folders := options.Folders
+	records, err := store.Plugins(folders)
+	if err != nil {
+		return nil, err
+	}
+	before := records.Source(path)
+	return func() error { return store.RestorePlugin(path, before) }, trustPlugin(store, options, path, p)
 }
 
 func newInstalled(p *catalog.Plugin, folder *pluginfolder.Folder, options serveOptions) *installed {
@@ -131,18 +147,22 @@ func checkName(ctx context.Context, c *client.Client, d *installed) error {
 }
 
 // placeAndServe puts a plugin into its place and lets a toolhost take it over; if that cannot, all is as it was before.
-func (i *installer) placeAndServe(ctx context.Context, c *client.Client, staged *pluginfolder.Staged, d *installed) error {
+func (i *installer) placeAndServe(ctx context.Context, c *client.Client, staged *pluginfolder.Staged, d *installed, trusts func() (func() error, error)) error {
 	placed, err := staged.Place(d.Plugin)
 	if err != nil {
 		return err
 	}
 	d.Replaced = placed.Replaced()
+	distrust, err := trusts()
+	if err != nil {
+		return errors.Join(err, placed.Undo())
+	}
 	reason, err := takeOver(ctx, i.conn.process.Getenv, c, d)
 	if err == nil && reason == "" {
 		return nil
 	}
 	undoing := context.WithoutCancel(ctx)
-	undone := placed.Undo()
+	undone := errors.Join(placed.Undo(), distrust())
 	if undone == nil {
 		_, undone = c.Reload(undoing)
 	}

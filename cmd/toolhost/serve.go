@@ -65,10 +65,6 @@ func serve(ctx context.Context, options serveOptions, stdout, stderr io.Writer) 
 	if err := groundsOf(options).check(&options.Config); err != nil {
 		return err
 	}
-	// What plugins write from now on outlives this process: configuration there has to be trusted from now on.
-	if err := trustStore(options.getenv).AddWritable(writableFolders(&options.Config)...); err != nil {
-		logger.Warn("which folders plugins may write is not recorded; name no configuration file in them with --config", "error", err)
-	}
 	listener, err := options.listen.Listen(ctx, "toolhost")
 	if errors.Is(err, address.ErrInUse) {
 		return fmt.Errorf("%w; stop that one, or choose another address with --listen", err)
@@ -97,6 +93,7 @@ func serve(ctx context.Context, options serveOptions, stdout, stderr io.Writer) 
 	}
 	known, err := catalog.Open(catalog.Config{
 		Folders: options.Folders, StateDir: options.State, Describe: plugins.describe, Logger: logger,
+		Trust: options.pluginTrust(), TrustNew: options.NewPlugins == "allow",
 		Locked: options.Locked, LockFile: options.LockFile,
 		CheckLock: lockTrust(options.getenv, options.lockNamed, writableFolders(&options.Config)), Overrides: overrides(options.Tools),
 		DescribeTimeout: options.Launch.Timeout,
@@ -108,6 +105,10 @@ func serve(ctx context.Context, options serveOptions, stdout, stderr io.Writer) 
 	defer known.Close()
 	if err := loadPlugins(ctx, known, options.Folders); err != nil {
 		return err
+	}
+	// What plugins write from now on outlives this process: what lies there has to be trusted from now on.
+	if err := trustStore(options.getenv).AddWritable(writableFolders(&options.Config)...); err != nil {
+		logger.Warn("which folders plugins may write is not recorded; name no configuration file in them with --config", "error", err)
 	}
 	warnOfStrays(known.Snapshot(), logger)
 	records, err := openRecords(ctx, options, logger)

@@ -27,6 +27,7 @@ type serveOptions struct {
 	logLevel     slog.Level      // of Config.Log.Level
 
 	lockNamed bool // the lock file was not just found in the current folder
+	trustsAll bool // the plugins are the operator's own work of this moment
 	getenv    func(string) string
 
 	brief     bool                            // no process starts twice from the same copy, most likely

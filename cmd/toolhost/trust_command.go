@@ -98,11 +98,6 @@ func (t *truster) run(ctx context.Context, args []string, diff, list, revoke boo
 			}
 		}
 	}
-	if len(args) == 0 && diff {
-		if err := t.changedPlugins(ctx, v); err != nil {
-			return nil, err
-		}
-	}
 	if err := t.namedPlugins(ctx, v, plugins, diff || list, revoke); err != nil {
 		return nil, err
 	}

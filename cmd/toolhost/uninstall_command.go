@@ -89,6 +89,9 @@ func (i *installer) uninstall(ctx context.Context, name string) (*uninstalled, e
 	if cli.CodeOf(err) == cli.ExitNoServer && err != nil {
 		err = remove(folder, done)
 	}
+	if err == nil {
+		_, err = trustStore(i.conn.process.Getenv).RevokePlugin(done.Path)
+	}
 	if err != nil {
 		return nil, err
 	}

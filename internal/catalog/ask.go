@@ -22,7 +22,7 @@ func (c *Catalog) ask() {
 			c.settled = make(chan struct{})
 		}
 		c.asking[s.file.Digest] = struct{}{}
-		p, e := s.file, s.expectation(c.pins)
+		p, e := s.file, s.expectation(c.pins, c.recordedName(s))
 		c.spawn(func() { c.askOne(p, e) }) // ends with the catalogue's context: bounded by DescribeTimeout
 	}
 }
@@ -41,6 +41,7 @@ func (c *Catalog) askOne(p *Plugin, e expectation) {
 	delete(c.asking, p.Digest)
 	last := len(c.asking) == 0
 	c.mu.Unlock()
+	c.recordTrust()
 	if !last {
 		return
 	}

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/manifest"
+	"github.com/toolhost/toolhost/internal/trust"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -38,6 +39,9 @@ type Config struct {
 	Parallel        int           // plugins read, or asked, at the same time; 0: 4
 
 	Overrides Overrides // what the operator says about tools
+
+	Trust    *trust.Store // what the operator trusts of plugins; nil: all that is found
+	TrustNew bool         // plugins that arrive later, and changes of what plugins declare, are trusted, too
 
 	Locked   bool   // only what LockFile pins is run, not even to ask it what it is
 	LockFile string // a toolhost.lock; read at each Load if Locked
@@ -83,6 +87,7 @@ type Catalog struct {
 	slots    []*slot              // in the order of the scan
 	base     *Snapshot            // who has which name, where two want it
 	pins     manifest.Lock        // what may run; nil: anything
+	records  *trust.Plugins       // what is trusted; nil without Config.Trust
 	asking   map[string]struct{}  // digests that are being asked what they are
 	settled  chan struct{}        // closed once asking is empty
 	served   map[string]bool      // digests of which there may be instances
@@ -129,7 +134,7 @@ func Open(cfg Config) (*Catalog, error) {
 		asking: map[string]struct{}{}, settled: closedChan(), changed: make(chan struct{}),
 	}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
-	c.base = newSnapshot(nil, nil, nil, nil)
+	c.base = newSnapshot(nil, nil, nil, nil, nil)
 	c.current.Store(c.base)
 	return c, nil
 }
@@ -194,9 +199,17 @@ func (c *Catalog) Settle(ctx context.Context) error {
 
 // publishLocked makes what the slots hold the current snapshot.
 func (c *Catalog) publishLocked() {
-	c.current.Store(newSnapshot(c.base, c.slots, c.pins, c.cfg.Overrides))
+	c.current.Store(newSnapshot(c.base, c.slots, c.pins, c.cfg.Overrides, c.bounds()))
 	close(c.changed)
 	c.changed = make(chan struct{})
+}
+
+// bounds returns the records that bound what plugins declare; nil if nothing does.
+func (c *Catalog) bounds() *trust.Plugins {
+	if c.cfg.TrustNew {
+		return nil
+	}
+	return c.records
 }
 
 func closedChan() chan struct{} {

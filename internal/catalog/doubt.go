@@ -40,6 +40,7 @@ func (c *Catalog) askLater() {
 			c.mu.Lock()
 			c.answeredLocked(p.Digest, answer)
 			c.mu.Unlock()
+			c.recordTrust()
 			if err := c.index.save(); err != nil {
 				c.cfg.Logger.Warn("what is known of plugins is not kept", "error", err)
 			}
@@ -52,8 +53,8 @@ func (c *Catalog) doubted() (*Plugin, expectation) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, s := range c.slots {
-		if s.file != nil && s.file.remembered && s.refused == "" {
-			return s.file, s.expectation(c.pins)
+		if s.file != nil && s.file.remembered && s.refused == "" && s.untrusted == "" {
+			return s.file, s.expectation(c.pins, c.recordedName(s))
 		}
 	}
 	return nil, expectation{}

@@ -11,21 +11,25 @@ import (
 // expectation is what may tell the name of a plugin before it is asked.
 type expectation struct {
 	pins    manifest.Lock
+	trusted string   // the name under which it was trusted; empty if it has not said one yet
 	current string   // the name of what is in service in its place; empty if nothing is
 	earlier []string // digests that were in its place before
 }
 
-func (s *slot) expectation(pins manifest.Lock) expectation {
-	e := expectation{pins: pins, earlier: []string{s.record.Current, s.record.Previous}}
+func (s *slot) expectation(pins manifest.Lock, trusted string) expectation {
+	e := expectation{pins: pins, trusted: trusted, earlier: []string{s.record.Current, s.record.Previous}}
 	if s.current != nil {
 		e.current = s.current.Info.Name
 	}
 	return e
 }
 
-// expectedName returns the name that a plugin will most likely give itself, the best source first: its manifest, the lock
+// expectedName returns the name that a plugin will most likely give itself, the best source first: what the operator trusted, its manifest, the lock
 // file, what is or was in its place, its file.
 func (c *Catalog) expectedName(p *Plugin, e expectation) string {
+	if e.trusted != "" {
+		return e.trusted
+	}
 	if name := p.knownName(); name != "" {
 		return name
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/toolhost/toolhost/internal/trust"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -22,7 +23,7 @@ func (p *Plugin) addFilters(specs []tool.Filter, seen map[string]bool) {
 			p.warnf("the filter %q is left out: %v", spec.Name, err)
 			continue
 		}
-		seen[spec.Name] = true
+		seen[trust.Fold(spec.Name)] = true
 		p.Filters = append(p.Filters, &Filter{Spec: spec, Plugin: p})
 	}
 	slices.SortFunc(p.Filters, byFilterName)
@@ -32,7 +33,7 @@ func checkFilter(spec tool.Filter, seen map[string]bool) error {
 	switch err := tool.CheckName(spec.Name); {
 	case err != nil:
 		return err
-	case seen[spec.Name]:
+	case seen[trust.Fold(spec.Name)]:
 		return errors.New("the plugin has a tool or another filter of that name")
 	case !spec.Before && !spec.After:
 		return errors.New("it is asked neither before calls nor after them")
@@ -47,7 +48,7 @@ func byFilterName(a, b *Filter) int { return cmp.Compare(a.Spec.Name, b.Spec.Nam
 func (p *Plugin) admittedFilters(owners map[string]*Plugin) []*Filter {
 	var filters []*Filter
 	for _, f := range p.Filters {
-		if owner := owners[f.Spec.Name]; owner != nil && owner != p {
+		if owner := owners[trust.Fold(f.Spec.Name)]; owner != nil && owner != p {
 			p.warnf("the filter %q is left out: the plugin %q ships a tool or filter of that name", f.Spec.Name, owner.Info.Name)
 			continue
 		}

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/toolhost/toolhost/internal/manifest"
+	"github.com/toolhost/toolhost/internal/trust"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -52,8 +53,13 @@ func (c *Catalog) load(ctx context.Context, o loadOptions) error {
 	if err != nil {
 		return err
 	}
+	records, err := c.begin(readings)
+	if err != nil {
+		return err
+	}
 	c.forgetGone(found)
-	c.merge(readings, pins, o)
+	c.merge(readings, pins, records, o)
+	c.recordTrust()
 	err = c.index.save()
 	c.sweep()
 	c.ask()
@@ -148,14 +154,14 @@ func (c *Catalog) restore(source string, rec record, pins manifest.Lock) *Plugin
 }
 
 // merge makes what was read the new slots, and the new snapshot.
-func (c *Catalog) merge(readings []reading, pins manifest.Lock, o loadOptions) {
+func (c *Catalog) merge(readings []reading, pins manifest.Lock, records *trust.Plugins, o loadOptions) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	old := map[string]*slot{}
 	for _, s := range c.slots {
 		old[s.source] = s
 	}
-	c.base, c.pins = c.current.Load(), pins
+	c.base, c.pins, c.records = c.current.Load(), pins, records
 	c.base.ordered() // now, so that it does not keep the one before it
 	c.slots = make([]*slot, 0, len(readings))
 	for _, r := range readings {
@@ -187,6 +193,10 @@ func (c *Catalog) merge(readings []reading, pins manifest.Lock, o loadOptions) {
 func (c *Catalog) settleSlotsLocked() {
 	owners := map[string]string{}
 	for _, s := range c.slots {
+		s.untrusted = c.distrustLocked(s)
+		if c.cfg.Trust != nil && !c.cfg.TrustNew && c.records.Source(s.source) == nil {
+			s.current = nil // nothing of it was trusted, or is any more
+		}
 		if s.current != nil && owners[s.current.Info.Name] == "" {
 			owners[s.current.Info.Name] = s.source
 		}

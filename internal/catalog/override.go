@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolhost/toolhost/internal/trust"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -56,6 +57,25 @@ func either(a, b []string) []string {
 		return a
 	}
 	return b
+}
+
+// given returns the names of plugins, by the folded names of tools that the operator gave to them: by naming the plugin, or by
+// renaming a plugin's tool.
+func (v Overrides) given() map[string]string {
+	given := map[string]string{}
+	for key, o := range v {
+		plugin, name, qualified := strings.Cut(key, ".")
+		if !qualified {
+			plugin, name = o.Plugin, key
+		}
+		if o.Plugin != "" {
+			given[trust.Fold(name)] = o.Plugin
+		}
+		if o.Rename != "" && plugin != "" {
+			given[trust.Fold(o.Rename)] = plugin
+		}
+	}
+	return given
 }
 
 // apply returns a spec as the operator wants it, but for its name.

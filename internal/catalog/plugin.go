@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/toolhost/toolhost/internal/manifest"
+	"github.com/toolhost/toolhost/internal/trust"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -116,8 +117,8 @@ func newTool(p *Plugin, spec tool.Spec, seen map[string]bool, refused string) (*
 	if err := tool.CheckName(spec.Name); err != nil {
 		return nil, err
 	}
-	if seen[spec.Name] {
-		return nil, fmt.Errorf("the plugin declares it twice")
+	if seen[trust.Fold(spec.Name)] {
+		return nil, fmt.Errorf("the plugin declares it twice; names that differ only by case are the same")
 	}
 	if strings.TrimSpace(spec.Description) == "" {
 		return nil, fmt.Errorf("it has no description")
@@ -125,7 +126,7 @@ func newTool(p *Plugin, spec tool.Spec, seen map[string]bool, refused string) (*
 	if refused != "" {
 		return nil, errors.New(refused)
 	}
-	seen[spec.Name] = true
+	seen[trust.Fold(spec.Name)] = true
 	if len(spec.Tags) == 0 {
 		spec.Tags = p.Info.DefaultTags
 	}

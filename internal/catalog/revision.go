@@ -25,7 +25,7 @@ func (c *Catalog) Activate(candidate *Plugin) error {
 	switch {
 	case s == nil || s.current == nil || s.current.Info.Name != candidate.Info.Name:
 	case !allowed(c.pins, candidate.Digest):
-	case candidate.Digest == digestOf(s.file) && s.file.usable() && s.refused == "":
+	case candidate.Digest == digestOf(s.file) && s.file.usable() && s.refused == "" && s.untrusted == "":
 		p = s.file
 	case err == nil && kept.usable() && kept.Pinned && refusal(c.pins, kept, s.current) == "":
 		p = kept
@@ -113,6 +113,8 @@ func (c *Catalog) upgradeLocked(s *slot, name string) (p *Plugin, waits bool, er
 		return refuse(s.problem)
 	case s.refused != "":
 		return refuse(s.refused)
+	case s.untrusted != "":
+		return refuse(s.untrusted)
 	case s.file.pending():
 		return nil, !c.closed, errClosed
 	case !s.file.usable():

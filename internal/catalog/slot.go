@@ -13,8 +13,10 @@ type slot struct {
 	file    *Plugin // what is there; nil if problem is set
 	current *Plugin // in service; nil if none is
 	refused string  // why the lock file does not allow what is there; empty if it does
-	told    Refusal // the last one, which holds while what is there is asked once more
-	record  record
+	// untrusted is why the operator's trust does not reach what is there; empty if it does.
+	untrusted string
+	told      Refusal // the last one, which holds while what is there is asked once more
+	record    record
 }
 
 // apply takes over what was found.
@@ -43,7 +45,7 @@ func (s *slot) apply(r reading, pins manifest.Lock) {
 // decide puts what is there into service where that takes nothing away from anybody: nothing is in service yet, or what
 // is there has got another name, so that it is another plugin. taken reports whether a name is another source's.
 func (s *slot) decide(pins manifest.Lock, taken func(name, source string) bool) {
-	allowed := s.refused == "" && s.file.usable()
+	allowed := s.refused == "" && s.untrusted == "" && s.file.usable()
 	// The lock file has changed. Where it allows what is there, and that is broken, the current one stays.
 	if s.current != nil && pins != nil && !pins.Has(s.current.Digest) && (s.file == nil || s.refused != "") {
 		s.current = nil
@@ -77,13 +79,13 @@ func (s *slot) hold(reason string) {
 }
 
 // awaits reports whether what is there has yet to be asked what it is, and may be.
-func (s *slot) awaits() bool { return s.refused == "" && s.file.pending() }
+func (s *slot) awaits() bool { return s.refused == "" && s.untrusted == "" && s.file.pending() }
 
 func (s *slot) renamed() bool { return s.file.Info.Name != s.current.Info.Name }
 
 // candidate returns what could take the current one's place; nil if nothing could.
 func (s *slot) candidate() *Plugin {
-	if s.current == nil || s.refused != "" || !s.file.usable() || s.file.Digest == s.current.Digest ||
+	if s.current == nil || s.refused != "" || s.untrusted != "" || !s.file.usable() || s.file.Digest == s.current.Digest ||
 		s.file.Digest == s.record.Held || s.renamed() {
 		return nil
 	}
@@ -103,6 +105,8 @@ func (s *slot) show(pins manifest.Lock) *Plugin {
 		p = *unreadable(s.source, s.problem)
 	case s.refused != "":
 		p = *s.file.withProblem(s.refused)
+	case s.untrusted != "":
+		p = *s.file.withProblem(s.untrusted)
 	default:
 		p = *s.file
 	}
@@ -122,6 +126,8 @@ func (s *slot) refusal() Refusal {
 		return Refusal{}
 	case s.refused != "":
 		return Refusal{Digest: s.file.Digest, Reason: s.refused, Locked: s.file.Pinned, Name: s.file.knownName()}
+	case s.untrusted != "":
+		return Refusal{Digest: s.file.Digest, Reason: s.untrusted, Name: s.file.knownName()}
 	case s.current == nil || s.file.usable():
 		return Refusal{}
 	case s.file.pending() && s.told.Digest == s.file.Digest && !s.told.Locked:
@@ -142,6 +148,8 @@ func (s *slot) warning() string {
 		return ""
 	case s.refused != "":
 		return s.refused
+	case s.untrusted != "":
+		return fmt.Sprintf("its file has changed to %s, which is not used: %s", s.file.Digest, s.untrusted)
 	case s.file.pending():
 		return fmt.Sprintf("its file has changed to %s, which is being asked what it is", s.file.Digest)
 	case !s.file.usable():

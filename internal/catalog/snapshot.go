@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/toolhost/toolhost/internal/manifest"
+	"github.com/toolhost/toolhost/internal/trust"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -19,6 +20,7 @@ type Snapshot struct {
 	offers []*Plugin // that could take the places of others; nil once in order
 
 	overrides Overrides
+	records   *trust.Plugins // which bound what plugins declare; nil: nothing does
 	order     order
 }
 
@@ -30,16 +32,29 @@ type order struct {
 	byTool     map[string]*Tool
 	byFilter   map[string]*Filter
 	byName     map[string]*Plugin
+	byFold     map[string]*Plugin // by the folded names of tools and filters
 	overridden overridden
+	records    *trust.Plugins    // to whom names belong; nil: to the first
+	given      map[string]string // names of plugins, by folded names of tools that the operator gave to them
 }
 
 // newSnapshot shows what the slots hold. Where two want a name it is theirs who have it in base, else that of the first:
 // which plugins answer first is chance and the order of the scan is not.
-func newSnapshot(base *Snapshot, slots []*slot, pins manifest.Lock, overrides Overrides) *Snapshot {
-	s := &Snapshot{base: base, found: make([]*Plugin, len(slots)), overrides: overrides}
+func newSnapshot(base *Snapshot, slots []*slot, pins manifest.Lock, overrides Overrides, records *trust.Plugins) *Snapshot {
+	s := &Snapshot{base: base, found: make([]*Plugin, len(slots)), overrides: overrides, records: records}
 	for i, slot := range slots {
 		s.found[i] = slot.show(pins)
-		if candidate := slot.candidate(); candidate != nil {
+		candidate := slot.candidate()
+		if records != nil {
+			restrain(s.found[i], records.Source(slot.source))
+			if candidate != nil {
+				bounded := *candidate
+				bounded.Warnings = slices.Clone(candidate.Warnings)
+				candidate = &bounded
+				restrain(candidate, records.Source(slot.source))
+			}
+		}
+		if candidate != nil {
 			s.offers = append(s.offers, candidate)
 		}
 	}
@@ -50,7 +65,9 @@ func newSnapshot(base *Snapshot, slots []*slot, pins manifest.Lock, overrides Ov
 func (s *Snapshot) ordered() *order {
 	s.once.Do(func() {
 		o := &s.order
-		o.byTool, o.byFilter, o.byName = map[string]*Tool{}, map[string]*Filter{}, map[string]*Plugin{}
+		o.records, o.given = s.records, s.overrides.given()
+		o.byTool, o.byFilter = map[string]*Tool{}, map[string]*Filter{}
+		o.byName, o.byFold = map[string]*Plugin{}, map[string]*Plugin{}
 		base := &order{}
 		if s.base != nil {
 			base = s.base.ordered()
@@ -77,15 +94,15 @@ func (o *order) admitPlugins(base *order, shown []*Plugin) {
 		if !p.usable() {
 			continue
 		}
-		name := p.Info.Name
-		if owners[name] == nil || base.byName[name] != nil && base.byName[name].Source == p.Source {
+		name := trust.Fold(p.Info.Name)
+		if owners[name] == nil || base.byName[p.Info.Name] != nil && base.byName[p.Info.Name].Source == p.Source {
 			owners[name] = p
 		}
 	}
 	for _, p := range shown {
 		own := *p
-		if owner := owners[p.Info.Name]; p.usable() && owner != p {
-			own.Problem = fmt.Sprintf("the plugin name %q is taken by %s, so that %s is left out", p.Info.Name, owner.Source, p.Source)
+		if owner := owners[trust.Fold(p.Info.Name)]; p.usable() && owner != p {
+			own.Problem = fmt.Sprintf("the plugin name %q is taken by %s, so that %s is left out", owner.Info.Name, owner.Source, p.Source)
 			own.Tools, own.Filters = nil, nil
 		}
 		own.Warnings = slices.Clone(p.Warnings)
@@ -101,19 +118,24 @@ func (o *order) admitTools(base *order) {
 	owners := map[string]*Plugin{}
 	for _, p := range o.plugins {
 		for _, name := range p.names() {
-			if had := base.owner(name); owners[name] == nil || had != nil && had.Source == p.Source {
-				owners[name] = p
+			if o.reserved(p, name) != "" {
+				continue
+			}
+			key := trust.Fold(name)
+			if had := base.owner(name); owners[key] == nil || had != nil && had.Source == p.Source {
+				owners[key] = p
 			}
 		}
 	}
 	for _, p := range o.plugins {
+		o.dropReserved(p)
 		p.Tools, p.Filters = p.admitted(owners), p.admittedFilters(owners)
 		for _, t := range p.Tools {
-			o.byTool[t.Spec.Name] = t
+			o.byTool[t.Spec.Name], o.byFold[trust.Fold(t.Spec.Name)] = t, p
 			o.tools = append(o.tools, t)
 		}
 		for _, f := range p.Filters {
-			o.byFilter[f.Spec.Name] = f
+			o.byFilter[f.Spec.Name], o.byFold[trust.Fold(f.Spec.Name)] = f, p
 		}
 	}
 }
@@ -132,20 +154,14 @@ func (p *Plugin) names() []string {
 
 // owner returns the plugin whose tool or filter has the name, or nil.
 func (o *order) owner(name string) *Plugin {
-	if t := o.byTool[name]; t != nil {
-		return t.Plugin
-	}
-	if f := o.byFilter[name]; f != nil {
-		return f.Plugin
-	}
-	return nil
+	return o.byFold[trust.Fold(name)]
 }
 
 // admitted returns copies of the plugin's tools that are its own, and warns of the others.
 func (p *Plugin) admitted(owners map[string]*Plugin) []*Tool {
 	var tools []*Tool
 	for _, t := range p.Tools {
-		if owner := owners[t.Spec.Name]; owner != nil && owner != p {
+		if owner := owners[trust.Fold(t.Spec.Name)]; owner != nil && owner != p {
 			kind := "one"
 			if slices.ContainsFunc(owner.Filters, func(f *Filter) bool { return f.Spec.Name == t.Spec.Name }) {
 				kind = "a filter"
@@ -174,9 +190,10 @@ func (o *order) preview(candidate *Plugin, overrides Overrides) *Plugin {
 	taken := map[string]*Plugin{}
 	for _, name := range p.names() {
 		if owner := other(name); owner != nil {
-			taken[name] = owner
+			taken[trust.Fold(name)] = owner
 		}
 	}
+	o.dropReserved(&p)
 	p.Tools, p.Filters = p.admitted(taken), p.admittedFilters(taken)
 	return &p
 }

@@ -28,9 +28,9 @@ func parse(t *testing.T, text string) config.Config {
 
 func TestDefaults(t *testing.T) {
 	want := config.Config{
-		LockFile: "toolhost.lock",
-		Log:      config.Log{Level: "info", Format: "text"},
-		Launch:   config.Launch{Parallel: 4, Timeout: 30 * time.Second, Waiting: 8},
+		LockFile: "toolhost.lock", NewPlugins: "ask",
+		Log:    config.Log{Level: "info", Format: "text"},
+		Launch: config.Launch{Parallel: 4, Timeout: 30 * time.Second, Waiting: 8},
 		Calls: config.Calls{
 			DefaultTimeout: 30 * time.Second, MaxTimeout: 10 * time.Minute, YieldTimeout: 5 * time.Second,
 			ArgumentsTimeout: 2 * time.Minute, MaxArgumentBytes: 16 << 20, MisspelledArguments: "report", OutputSchemas: "refuse", MaxResultBytes: 64 << 20,
@@ -68,6 +68,7 @@ plugins: [plugins, ../shared, /opt/plugins/]
 state: state
 workspace: ./w/../work
 insecure: true
+new_plugins: allow
 locked: true
 lock_file: locks/a.lock
 log: {level: debug, format: json}
@@ -138,12 +139,12 @@ tools:
 func TestEveryKey(t *testing.T) {
 	got := parse(t, everyKey)
 	want := config.Config{
-		Listen:    "unix:///run/t.sock",
-		Folders:   []string{"/etc/toolhost/plugins", "/etc/shared", "/opt/plugins"},
-		State:     "/etc/toolhost/state",
-		Workspace: "/etc/toolhost/work",
-		Insecure:  true,
-		Locked:    true, LockFile: "/etc/toolhost/locks/a.lock",
+		Listen:     "unix:///run/t.sock",
+		Folders:    []string{"/etc/toolhost/plugins", "/etc/shared", "/opt/plugins"},
+		State:      "/etc/toolhost/state",
+		Workspace:  "/etc/toolhost/work",
+		Insecure:   true,
+		NewPlugins: "allow", Locked: true, LockFile: "/etc/toolhost/locks/a.lock",
 		Log:    config.Log{Level: "debug", Format: "json"},
 		Launch: config.Launch{Parallel: 8, Timeout: time.Minute, Waiting: 3},
 		Calls: config.Calls{

@@ -19,6 +19,9 @@ type Config struct {
 	Insecure bool `yaml:"insecure" default:"false"`
 	// The folders that hold plugins, searched in this order: the first plugin or tool of a name wins.
 	Folders []string `yaml:"plugins" is:"folder" unset:"where toolhost install puts them, if there are any" hint:"the settings of one plugin belong under plugin"`
+	// What becomes of a plugin that arrives in one of these folders after toolhost had used the folder for the first time, and of
+	// a plugin that declares more than was trusted: `ask` holds both back until `toolhost trust NAME`, `allow` trusts them.
+	NewPlugins string `yaml:"new_plugins" default:"ask" oneof:"ask,allow"`
 	// The folder for what outlives the process: copies of plugins, their descriptions, what happened to calls.
 	State string `yaml:"state" is:"folder" unset:"$XDG_STATE_HOME/toolhost"`
 	// The folder that tools may work in.

@@ -119,6 +119,19 @@ func (h *toolhost) grant(t *testing.T, write ...string) {
 	}
 }
 
+// allow trusts plugins that a test adds while toolhost runs, unless the configuration says otherwise.
+func (h *toolhost) allow(t *testing.T) {
+	t.Helper()
+	path := filepath.Join(h.home, "toolhost.yaml")
+	config, err := os.ReadFile(path)
+	if err == nil && !strings.Contains(string(config), "new_plugins:") {
+		err = os.WriteFile(path, append(config, "\nnew_plugins: allow\n"...), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // trust lets toolhost and agentd use a file in the home, as `toolhost trust` does. They are started there.
 func (h *toolhost) trust(t *testing.T, name string) {
 	t.Helper()
@@ -136,6 +149,7 @@ func (h *toolhost) trust(t *testing.T, name string) {
 func (h *toolhost) serve(t *testing.T, flags ...string) {
 	t.Helper()
 	h.grant(t)
+	h.allow(t)
 	h.trust(t, "toolhost.yaml")
 	h.cmd = command(context.Background(), h.home, nil, "toolhost", append([]string{"serve",
 		"--plugins", h.plugins, "--listen", h.addr, "--state", h.state, "--workspace", h.workspace}, flags...)...)

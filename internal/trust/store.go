@@ -91,8 +91,13 @@ func (r *records) decode(data []byte) error {
 		return fmt.Errorf("they have version %d, and this program knows version %d", r.Version, storeVersion)
 	}
 	for path, folder := range r.Folders {
-		if folder == nil {
+		if folder == nil || folder.Plugins == nil {
 			return fmt.Errorf("the folder %q has no records", path)
+		}
+		for name, plugin := range folder.Plugins {
+			if plugin == nil {
+				return fmt.Errorf("the plugin %q in %q has no record", name, path)
+			}
 		}
 	}
 	return nil

@@ -159,7 +159,7 @@ func TestInstall(t *testing.T) {
 			a.serves(t, "toolhost serve")
 			a.stamped(t, "other", map[string]string{"version": "other"})
 			a.types(t, "mv other "+filepath.Join(a.home, "data", "toolhost", "plugins", "z"))
-			a.fails(t, 3, "toolhost reload", `the plugin name "stamped" is taken by`)
+			a.fails(t, 3, "toolhost reload", `it is new in its folder`)
 			a.stamped(t, "second", map[string]string{"version": "2"})
 			a.says(t, "toolhost install second", "replaced stamped 2", "in service")
 			a.says(t, "toolhost call stamped_read", "2")
@@ -171,7 +171,7 @@ func TestInstall(t *testing.T) {
 			a.folderPlugin(t, "other", "")
 			a.write(t, "other/plugin.yaml", "name: other\ncommand: [./program]\n")
 			a.stamped(t, "other/program", map[string]string{"plugin": "other"})
-			a.says(t, "toolhost install other", "installed other: 0 tools", `the plugin "stamped" ships one of that name`)
+			a.says(t, "toolhost install other", "installed other: 0 tools", `which had it first`)
 		},
 		"a name that another plugin has is refused": func(t *testing.T, a *author) {
 			a.stamped(t, "first", map[string]string{"version": "1"})

@@ -13,6 +13,7 @@ import (
 // config lets plugins that crash come back soon: a plugin in quarantine is no chaos. The plugins differ in how they are
 // run.
 const config = `
+new_plugins: allow
 defaults:
   backoff: {initial: 10ms, max: 300ms}
   quarantine: {crashes: 30, window: 1m, probe_after: 1s}

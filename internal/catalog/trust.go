@@ -1,0 +1,205 @@
+package catalog
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/toolhost/toolhost/internal/trust"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// What a plugin says of itself decides how its calls are treated: whether a person is asked, whether a call is repeated,
+// which rules fit. So the operator's trust records bound it. A plugin without a record is not started. Where a plugin with a
+// record declares more than was trusted, the stricter value holds in every snapshot, until the operator trusts the change.
+// The invariant: nothing that a plugin declares after it was trusted makes a call easier. Without Config.Trust, all that is
+// found is trusted.
+
+// begin records the folders that are used for the first time, and reads the records.
+func (c *Catalog) begin(readings []reading) (*trust.Plugins, error) {
+	if c.cfg.Trust == nil {
+		return nil, nil
+	}
+	digests := map[string]string{}
+	for _, r := range readings {
+		digests[r.source] = digestOf(r.file)
+	}
+	if err := c.cfg.Trust.Begin(c.cfg.Folders, digests); err != nil {
+		return nil, err
+	}
+	return c.cfg.Trust.Plugins(c.cfg.Folders)
+}
+
+// distrustLocked says why what is there may not be used; empty if it may.
+func (c *Catalog) distrustLocked(s *slot) string {
+	if c.cfg.Trust == nil || s.file == nil {
+		return ""
+	}
+	known := c.records.Source(s.source)
+	name := nameOf(s.file)
+	if owner := c.records.Named(name); owner != "" && !trust.Same(owner, s.source) {
+		return fmt.Sprintf("the plugin name %q belongs to %s, so that %s is left out; if it is to have the name, run "+
+			"`toolhost trust --revoke %s` and then `toolhost trust %s`", name, owner, s.source, name, name)
+	}
+	switch {
+	case c.cfg.TrustNew:
+		return ""
+	case known == nil:
+		return fmt.Sprintf("it is new in its folder, and is not started before it is trusted; if it is wanted, run `toolhost trust %s`", name)
+	case known.Name != "" && s.file.knownName() != "" && s.file.knownName() != known.Name:
+		return fmt.Sprintf("it says that its name is %q, and it was trusted as %q; if that is wanted, run `toolhost trust %s`",
+			s.file.knownName(), known.Name, filepath.Base(s.source))
+	}
+	return ""
+}
+
+// nameOf returns the name under which the operator sees a plugin that may not have said its own.
+func nameOf(p *Plugin) string {
+	if name := p.knownName(); name != "" {
+		return name
+	}
+	return p.Info.Name
+}
+
+// restrain bounds what a plugin declares by its record. The plugin is the caller's own.
+func restrain(p *Plugin, known *trust.Plugin) {
+	if known == nil || known.Name == "" { // what it says first is trusted
+		return
+	}
+	var relaxed []string
+	tools := make([]*Tool, len(p.Tools))
+	for i, t := range p.Tools {
+		own := *t
+		tools[i] = &own
+		before, trusted := known.Tools[t.DeclaredName()]
+		var changes []string
+		own.Spec, changes = before.Bound(t.Spec, trusted)
+		if len(changes) > 0 {
+			relaxed = append(relaxed, fmt.Sprintf("%s (%s)", own.Spec.Name, strings.Join(changes, ", ")))
+		}
+	}
+	p.Tools = tools
+	if len(relaxed) > 0 {
+		p.warnf("what it declares since it was trusted does not hold for its tools %s; see `toolhost trust --diff %s`, and run `toolhost trust %s` if it is wanted",
+			strings.Join(relaxed, "; "), p.Info.Name, p.Info.Name)
+	}
+}
+
+// recordTrust completes the records of plugins that were trusted before they had said what they are, and where all that is
+// new is trusted, keeps them up to date. It writes files: the caller holds no lock.
+func (c *Catalog) recordTrust() {
+	if c.cfg.Trust == nil {
+		return
+	}
+	snapshot := c.Snapshot()
+	c.mu.Lock()
+	records := c.records
+	c.mu.Unlock()
+	changed := false
+	for _, p := range snapshot.Plugins() {
+		known := records.Source(p.Source)
+		first := known != nil && known.Name == ""
+		if p.Problem != "" || !first && (!c.cfg.TrustNew || known != nil && known.Digest == p.Digest) {
+			continue
+		}
+		err := c.cfg.Trust.TrustPlugin(c.cfg.Folders, p.Source, p.Trusted(), first)
+		if err != nil && !errors.Is(err, trust.ErrTaken) {
+			c.cfg.Logger.Error("that a plugin is trusted is not recorded", "plugin", p.Info.Name, "error", err)
+		}
+		changed = changed || err == nil
+	}
+	if !changed {
+		return
+	}
+	records, err := c.cfg.Trust.Plugins(c.cfg.Folders)
+	if err != nil {
+		c.cfg.Logger.Error("the trust records cannot be read", "error", err)
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.records = records
+	c.settleSlotsLocked()
+}
+
+// Trusted returns what is recorded of the plugin if the operator trusts it as it is.
+func (p *Plugin) Trusted() trust.Description {
+	d := trust.Description{Digest: p.Digest, Name: p.Info.Name, Tools: map[string]trust.Tool{}}
+	for _, spec := range p.Info.Tools {
+		if len(spec.Tags) == 0 {
+			spec.Tags = p.Info.DefaultTags
+		}
+		d.Tools[spec.Name] = trust.ToolOf(spec)
+	}
+	for _, t := range p.Tools { // those that it has, and no other plugin
+		d.Names = append(d.Names, t.DeclaredName())
+	}
+	for _, f := range p.Filters {
+		d.Names = append(d.Names, f.Spec.Name)
+	}
+	asked := p.Permissions()
+	if asked.Network {
+		d.Asks = append(d.Asks, "the network")
+	}
+	if asked.Workspace != "" && asked.Workspace != tool.AccessNone {
+		d.Asks = append(d.Asks, fmt.Sprintf("to %s in the workspace", asked.Workspace))
+	}
+	for _, path := range asked.Read {
+		d.Asks = append(d.Asks, "to read "+path)
+	}
+	for _, path := range asked.Write {
+		d.Asks = append(d.Asks, "to change "+path)
+	}
+	for _, name := range p.Variables() {
+		d.Asks = append(d.Asks, "the variable "+name)
+	}
+	slices.Sort(d.Asks)
+	return d
+}
+
+// reserved returns the path of the plugin to which a name belongs, if that is not the plugin at a path; empty if it may have the
+// name. What the operator says about the tool in the configuration counts more.
+func (o *order) reserved(p *Plugin, name string) string {
+	if o.records == nil {
+		return ""
+	}
+	owner := o.records.Owner(name)
+	if owner == "" || trust.Same(owner, p.Source) || o.given[trust.Fold(name)] == p.Info.Name {
+		return ""
+	}
+	for _, other := range o.plugins { // the operator renamed the owner's tool, or switched it off
+		if trust.Same(other.Source, owner) && other.Problem == "" && other.declares(name) &&
+			!slices.ContainsFunc(other.Tools, func(t *Tool) bool { return t.Spec.Name == name }) {
+			return ""
+		}
+	}
+	return owner
+}
+
+// recordedName returns the name under which what is in a slot was trusted; empty if it has none yet.
+func (c *Catalog) recordedName(s *slot) string {
+	if c.cfg.Trust == nil {
+		return ""
+	}
+	if known := c.records.Source(s.source); known != nil {
+		return known.Name
+	}
+	return ""
+}
+
+// dropReserved takes the tools and filters out of a plugin whose names belong to another one, and warns of them.
+func (o *order) dropReserved(p *Plugin) {
+	left := func(kind, name string) bool {
+		owner := o.reserved(p, name)
+		if owner == "" {
+			return false
+		}
+		p.warnf("the %s %q is left out: the name belongs to %s, which had it first; `tools: {%s: {plugin: %s}}` in toolhost.yaml gives it to this plugin",
+			kind, name, owner, name, p.Info.Name)
+		return true
+	}
+	p.Tools = slices.DeleteFunc(slices.Clone(p.Tools), func(t *Tool) bool { return left("tool", t.Spec.Name) })
+	p.Filters = slices.DeleteFunc(slices.Clone(p.Filters), func(f *Filter) bool { return left("filter", f.Spec.Name) })
+}
