@@ -92,7 +92,8 @@ type ToolSettings struct {
 	Strict *bool `yaml:"strict" unset:"what the plugin declares"`
 	// The most time that a call has; never more than `calls.max_timeout`.
 	Timeout *time.Duration `yaml:"timeout" min:"1ms" unset:"what the plugin declares"`
-	// How many calls of a session may start in any 60 seconds; those beyond fail.
+	// How many calls of a session may start in any 60 seconds; those beyond fail. Of one caller, in all of its sessions, ten
+	// times as many may start.
 	RateLimitPerMinute *int `yaml:"rate_limit_per_minute" zero:"unlimited" min:"1" max:"1000000" unset:"what the plugin declares"`
 	// How many calls of all sessions may be executed at the same time; those beyond wait.
 	MaxConcurrent *int `yaml:"max_concurrent" zero:"unlimited" min:"1" max:"1000000" unset:"unlimited"`

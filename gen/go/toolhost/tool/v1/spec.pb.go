@@ -60,7 +60,8 @@ type ToolSpec struct {
 	ProgressExtendsTimeout bool `protobuf:"varint,11,opt,name=progress_extends_timeout,json=progressExtendsTimeout,proto3" json:"progress_extends_timeout,omitempty"`
 	// When and how a failed call may be tried again. Unset means never.
 	Retry *RetryPolicy `protobuf:"bytes,12,opt,name=retry,proto3" json:"retry,omitempty"`
-	// The most calls that may start in any 60 seconds, per session. 0 means no limit.
+	// The most calls that may start in any 60 seconds, per session. One principal may start ten times as
+	// many in all of its sessions. 0 means no limit.
 	RateLimitPerMinute uint32 `protobuf:"varint,13,opt,name=rate_limit_per_minute,json=rateLimitPerMinute,proto3" json:"rate_limit_per_minute,omitempty"`
 	// The memory that the tool's instance needs, in bytes; the largest of a plugin's tools counts. 0 means the
 	// operator's default.

@@ -116,7 +116,8 @@ export type ToolSpec = Message<"toolhost.tool.v1.ToolSpec"> & {
   retry?: RetryPolicy | undefined;
 
   /**
-   * The most calls that may start in any 60 seconds, per session. 0 means no limit.
+   * The most calls that may start in any 60 seconds, per session. One principal may start ten times as
+   * many in all of its sessions. 0 means no limit.
    *
    * @generated from field: uint32 rate_limit_per_minute = 13;
    */
