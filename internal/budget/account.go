@@ -3,6 +3,7 @@ package budget
 import (
 	"context"
 	"slices"
+	"sync/atomic"
 	"time"
 )
 
@@ -11,7 +12,8 @@ import (
 type Account struct {
 	budget    *Budget
 	principal *principal
-	own       int64 // the connection's own share
+	own       int64        // the connection's own share
+	slow      atomic.Int64 // until when the connection is to be read no further, in nanoseconds since 1970
 
 	// The budget's lock guards these.
 	open bool
@@ -46,6 +48,30 @@ func (a *Account) settleLocked() {
 	a.budget.leaveLocked(a.principal)
 }
 
+// slowness is how long a connection is read no further after it has sent what there is no room for. Without a pause a caller
+// that is refused could keep toolhost as busy as one that is served.
+const slowness = 50 * time.Millisecond
+
+// Slow says that the connection has sent something in vain, so that it is read no further for a moment.
+func (a *Account) Slow() {
+	if a != nil {
+		a.slow.Store(time.Now().Add(slowness).UnixNano())
+	}
+}
+
+// Pause returns how long the connection is to be read no further; 0: it may be read.
+func (a *Account) Pause() time.Duration {
+	until := a.slow.Load()
+	if until == 0 {
+		return 0
+	}
+	left := until - time.Now().UnixNano()
+	if left <= 0 {
+		a.slow.CompareAndSwap(until, 0)
+	}
+	return max(time.Duration(left), 0)
+}
+
 // Hold is what one call has of an account. The zero Hold has nothing and needs no account. A Hold may be
 // used by several goroutines and must not be copied.
 type Hold struct {
@@ -71,6 +97,7 @@ func (h *Hold) TryReserve(n int) error {
 	if h.takeLocked(int64(n)) {
 		return nil
 	}
+	a.Slow()
 	return b.exhaustedLocked(a.principal)
 }
 

@@ -313,6 +313,10 @@ func (c *connection) answer(number uint32, e tool.Event) {
 	}
 }
 
+// droppedText is how much text of a call that has ended slows its connection down: a caller that goes on sending does not read
+// that it was refused.
+const droppedText = 16 << 10
+
 // dispatch hands a frame to its call. Frames of a call that has ended were on their way when it did, and are dropped.
 func (c *connection) dispatch(req *toolhostv1.ConnectRequest) {
 	number := req.GetCall()
@@ -320,6 +324,9 @@ func (c *connection) dispatch(req *toolhostv1.ConnectRequest) {
 	call, known := c.open[number], number != 0 && number <= c.highest
 	c.mutex.Unlock()
 	if call == nil {
+		if len(req.GetAppend().GetText()) >= droppedText {
+			budget.FromContext(c.ctx).Slow()
+		}
 		if !known {
 			c.answer(number, failed(nil, tool.Errorf(tool.KindInvalidArgument, "there is no call with the number %d; begin with `start`", number)))
 		}

@@ -53,6 +53,9 @@ func newIntake(conn net.Conn, account *budget.Account, logger *slog.Logger) *int
 
 // Read implements net.Conn.
 func (c *intake) Read(p []byte) (int, error) {
+	if pause := c.account.Pause(); pause > 0 {
+		time.Sleep(pause)
+	}
 	n, err := c.Conn.Read(p)
 	if n > 0 {
 		c.settle(c.answers.arrive(p[:n]))

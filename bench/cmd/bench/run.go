@@ -23,7 +23,7 @@ const baseline = "relay"
 
 // parts are what there is to measure, by name.
 var parts = map[string]func(context.Context, options, *peer.Field, io.Writer, *report.Results) error{
-	"calls": calls, "cold": cold, "growth": growth, "agent": agents, "languages": languages,
+	"calls": calls, "cold": cold, "growth": growth, "agent": agents, "languages": languages, "siege": siege,
 }
 
 func run(ctx context.Context, o options, out io.Writer) error {

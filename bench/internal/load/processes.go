@@ -126,3 +126,20 @@ func read(pid int) (stat, error) {
 		cpu:      time.Duration(number(14)+number(15)+number(16)+number(17)) * clockTick,
 		resident: number(24) * int64(os.Getpagesize())}, nil
 }
+
+// Peak returns the most memory that one of the processes given has had until now, in bytes, without what they started.
+func (p Processes) Peak() (most int64, err error) {
+	for _, pid := range p {
+		data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+		if err != nil {
+			return 0, err
+		}
+		for line := range strings.Lines(string(data)) {
+			var kib int64
+			if n, _ := fmt.Sscanf(line, "VmHWM: %d kB", &kib); n == 1 {
+				most = max(most, kib<<10)
+			}
+		}
+	}
+	return most, nil
+}

@@ -67,13 +67,16 @@ func (f *Field) Toolhost(ctx context.Context, h House) (*Toolhost, error) {
 			return nil, err
 		}
 	}
-	file, socket := filepath.Join(dir, "toolhost.yaml"), filepath.Join(dir, "s")
+	file, socket, workspace := filepath.Join(dir, "toolhost.yaml"), filepath.Join(dir, "s"), filepath.Join(dir, "workspace")
+	if err := os.Mkdir(workspace, 0o700); err != nil {
+		return nil, err
+	}
 	if err := os.WriteFile(file, []byte(settings+h.Settings), 0o600); err != nil {
 		return nil, err
 	}
 	t := &Toolhost{addr: "unix://" + socket, tool: h.Tool, run: filepath.Base(dir), calls: new(atomic.Uint64)}
 	pid, stop, err := f.start(ctx, socket, "toolhost", "serve", "--config", file, "--plugins", h.Plugins, "--listen", t.addr,
-		"--state", h.State, "--workspace", dir, "--log-level", "error")
+		"--state", h.State, "--workspace", workspace, "--log-level", "error")
 	if err != nil {
 		return nil, err
 	}
@@ -174,3 +177,9 @@ func (t *Toolhost) Stop() error { return t.stop() }
 
 // Restart ends the plugin's process, so that the next call is a cold one.
 func (t *Toolhost) Restart(ctx context.Context) error { return t.client.Drain(ctx, "echo") }
+
+// Address returns where it listens.
+func (t *Toolhost) Address() string { return t.addr }
+
+// PIDs returns its processes.
+func (t *Toolhost) PIDs() load.Processes { return t.pids }
