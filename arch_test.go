@@ -26,6 +26,7 @@ const (
 	cobra    = "github.com/spf13/cobra"
 	pflag    = "github.com/spf13/pflag"
 	unix     = "golang.org/x/sys/unix"
+	xterm    = "golang.org/x/term"
 	errgroup = "golang.org/x/sync/errgroup"
 	schema   = "github.com/google/jsonschema-go/jsonschema"
 	celGo    = "cel.dev/cel-go"
@@ -141,7 +142,7 @@ var rooms = map[string][]string{
 	"internal/pluginfolder":     {"internal/rmtree", unix},
 	"internal/cli":              {"tool", "client", "internal/address", "internal/nearest", cobra, pflag, unix},
 	"cmd/toolhost":              {module, "tool", "client", "internal/address", "internal/anteroom", "internal/artifact", "internal/budget", "internal/catalog", "internal/cli", "internal/config", "internal/conformance", "internal/guardian", "internal/history", "internal/host", "internal/hostrpc", "internal/keeper", "internal/lifecycle", "internal/limits", "internal/logbook", "internal/manifest", "internal/namewatch", "internal/policy", "internal/process", "internal/processors", "internal/pluginwire", "internal/sandbox", "internal/devloop", "internal/scaffold", "internal/pluginfolder", "internal/rmtree", "internal/settings", "internal/trust", "github.com/rogpeppe/go-internal/diff", cobra, pflag, unix, "internal/callstore", "internal/audit", "internal/secrets"},
-	"cmd/agentd":                {"tool", "client", "internal/address", agentV1, "internal/agent", "internal/agentconfig", "internal/agentrpc", "internal/cli", "internal/limits", "internal/model", "internal/model/provider", "internal/rmtree", "internal/runstore", "internal/runstore/memory", "internal/runstore/sqlite", "internal/settings", "internal/trust", cobra, pflag, unix},
+	"cmd/agentd":                {"tool", "client", "internal/address", agentV1, "internal/agent", "internal/agentconfig", "internal/agentrpc", "internal/cli", "internal/limits", "internal/model", "internal/model/provider", "internal/rmtree", "internal/runstore", "internal/runstore/memory", "internal/runstore/sqlite", "internal/settings", "internal/trust", cobra, pflag, unix, xterm},
 	"plugins/artifacts":         {"sdk"},
 	"plugins/calculator":        {"sdk", "plugins/calculator/expr"},
 	"plugins/calculator/expr":   {},

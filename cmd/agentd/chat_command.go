@@ -23,7 +23,7 @@ func newChatCommand(p cli.Process) *cobra.Command {
 		Long: "Chat is a conversation in the terminal: what you type goes to the model, what it writes and calls is shown as it\n" +
 			"happens, and approvals and questions are asked in place. It is a run like any other; with RUN it goes on with that one.\n\n" +
 			"Ctrl-C cancels what the model is doing and leaves the conversation whole; at the prompt it leaves, as Ctrl-D and /quit\n" +
-			"do. The exit code is 0 unless something failed.",
+			"do. /help shows what else there is. The exit code is 0 unless something failed.",
 		Example: "  agentd chat\n  agentd chat run-k3f6zq7xw2m4n5pa",
 		Args:    cli.Arguments(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -50,6 +50,7 @@ type chat struct {
 	task    taskFlags
 	bench   *workbench
 	console *console
+	editor  *editor // nil: standard input is not a terminal
 	text    *textDisplay
 	signals chan os.Signal
 	run     begun // the conversation; its id is empty before the first message
@@ -65,6 +66,7 @@ func (c *chat) talk(ctx context.Context, args []string) (err error) {
 		c.config.Approvals.Headless = "never"
 	}
 	c.console, c.text = newConsole(c.process), newTextDisplay(c.process)
+	c.editor = newEditor(c.process, c.console.in)
 	if c.bench, err = c.openWork(ctx, c.task.addr, true); err != nil {
 		return err
 	}
@@ -82,7 +84,7 @@ func (c *chat) talk(ctx context.Context, args []string) (err error) {
 			return err
 		}
 	}
-	err = c.turns(ctx, quit)
+	err = errors.Join(c.greet(ctx), c.turns(ctx, quit))
 	if errors.Is(err, errLeft) {
 		err = nil
 	}
@@ -105,7 +107,12 @@ func (c *chat) turns(ctx context.Context, quit <-chan struct{}) error {
 		if err != nil {
 			return err
 		}
-		if atWork = message != ""; !atWork {
+		ours, err := c.slash(message)
+		if err != nil {
+			return err
+		}
+		message = strings.TrimSpace(message)
+		if atWork = message != "" && !ours; !atWork {
 			continue
 		}
 		if err := c.send(ctx, message); err != nil {
@@ -116,21 +123,46 @@ func (c *chat) turns(ctx context.Context, quit <-chan struct{}) error {
 
 // hear returns what somebody types next. Empty is nothing; errLeft says that he leaves.
 func (c *chat) hear(quit <-chan struct{}) (string, error) {
-	if err := c.console.say("› "); err != nil {
+	if c.editor != nil && !c.console.reading {
+		return c.edit(quit)
+	}
+	if err := c.console.say(promptMessage); err != nil {
 		return "", err
 	}
 	select {
 	case line := <-c.console.read():
 		c.console.take()
 		c.text.inLine = !c.console.echoes
-		text := strings.TrimSpace(line.text)
-		if line.err != nil || text == "/quit" || text == "/exit" {
-			return "", errors.Join(errLeft, c.leave(line.err != nil))
+		if line.err != nil {
+			return "", errors.Join(errLeft, c.leave(true))
 		}
-		return text, c.text.endLine()
+		return line.text, c.text.endLine()
 	case <-c.signals:
 	case <-quit:
 	}
+	return "", errors.Join(errLeft, c.leave(true))
+}
+
+// edit is hear at a terminal.
+func (c *chat) edit(quit <-chan struct{}) (string, error) {
+	end, err := c.editor.begin()
+	if err != nil {
+		return "", err
+	}
+	defer end()
+	lines := make(chan typed, 1)
+	// It ends with the message. Reading a terminal cannot be cancelled: on quit it is left to the end of the process.
+	go func() { lines <- c.editor.read() }()
+	select {
+	case line := <-lines:
+		if line.err != nil {
+			end()
+			return "", errors.Join(errLeft, c.leave(true))
+		}
+		return line.text, nil
+	case <-quit:
+	}
+	end()
 	return "", errors.Join(errLeft, c.leave(true))
 }
 
@@ -169,6 +201,9 @@ func (c *chat) turn(ctx context.Context, quit <-chan struct{}) error {
 	end, at, err := f.follow(ctx, c.run.id, c.run.after)
 	c.run.after = at
 	err = errors.Join(err, c.text.leave())
+	if err == nil {
+		err = c.account(end)
+	}
 	if err != nil || end == nil || exitCode(end.StopReason) == cli.ExitOK {
 		return err
 	}

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"io"
 	"os"
 	"testing"
 
@@ -58,5 +60,39 @@ func TestWhatWasTypedBeforeAQuestionIsNoAnswer(t *testing.T) {
 	line := <-c.read()
 	if made, err := v.hear(line.text); err != nil || made.Verdict != agent.VerdictReject {
 		t.Errorf("%q became %q, %v", line.text, made.Verdict, err)
+	}
+}
+
+// TestChatAtATerminal: a paste is one message, commands do not reach the model, and the person sees what there is to know.
+func TestChatAtATerminal(t *testing.T) {
+	w := newWorld(t).withToolhost()
+	keyboard, terminal := openTerminal(t)
+	shown := newOutput()
+	go func() { _, _ = io.Copy(shown, keyboard) }() // ends when the terminal is closed
+	p := w.process(ended{stdout: newOutput(), stderr: newOutput()}, "chat", "--model",
+		w.script("turns: [{text: 'first: {{json prompt}}', usage: {input: 7, output: 5}}, {text: 'second: {{json prompt}}'}]"))
+	p.Stdin, p.Stdout, p.Stderr = terminal, terminal, terminal
+	done := make(chan int, 1)
+	go func() { done <- run(context.WithoutCancel(t.Context()), p) }()
+	types := func(keys string) {
+		t.Helper()
+		if _, err := keyboard.WriteString(keys); err != nil {
+			t.Fatal(err)
+		}
+	}
+	y := &typist{t: t, out: shown}
+	y.sees("model scripted:", "tools", "/help shows the keys", promptMessage)
+	types("/help\r")
+	y.sees("Ctrl-C", "the conversation is kept", promptMessage)
+	types("/hlep me\r")
+	y.sees("there is no command /hlep", promptMessage)
+	types("\x1b[200~a\rb\rc\x1b[201~\r")
+	y.sees(`first: "a\nb\nc"`, "7 tokens read, 5 written", promptMessage)
+	types("/etc/hostz\x1b[D\x1b[Cx\x7f\x7fs is it\r")
+	y.sees(`second: "/etc/hosts is it"`, promptMessage)
+	types("/quit\r")
+	y.sees("the conversation is kept; go on with it")
+	if code := <-done; code != cli.ExitOK {
+		t.Errorf("exit code %d", code)
 	}
 }

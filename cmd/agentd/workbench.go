@@ -2,12 +2,15 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
+	"os"
 
 	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/address"
 	"github.com/toolhost/toolhost/internal/agent"
 	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/tool"
 )
 
 // workbench is an agent in this process with all that it needs, or an `agentd serve`.
@@ -16,6 +19,7 @@ type workbench struct {
 	log     *slog.Logger
 	remote  bool // it is an agentd serve
 	closers []func() error
+	about   func(context.Context) []string // says what it is made of, for people
 }
 
 // openWork returns what works on runs: the `agentd serve` that served names, else an agent for runs that belong to this
@@ -43,7 +47,7 @@ func (s *setup) openWork(ctx context.Context, served string, present bool) (*wor
 	if err != nil {
 		return nil, err
 	}
-	return &workbench{runs: remoteRuns{a}, log: s.logger(slog.LevelWarn), remote: true, closers: []func() error{a.Close}}, nil
+	return &workbench{runs: remoteRuns{a}, log: s.logger(slog.LevelWarn), remote: true, about: func(context.Context) []string { return []string{"agentd at " + at.String()} }, closers: []func() error{a.Close}}, nil
 }
 
 // defaultAddress is what --addr is given for the agentd serve that other commands would find.
@@ -83,9 +87,27 @@ func (s *setup) openWorkbench(ctx context.Context, present bool) (_ *workbench, 
 		return nil, err
 	}
 	w.runs = a
+	w.about = func(ctx context.Context) []string { return about(ctx, m.Name(), host) }
 	w.closers = append(w.closers, func() error { a.Close(); return nil })
 	return w, nil
 }
 
 // Close stops working: runs that have not ended go on when somebody resumes them.
 func (w *workbench) Close() error { return closeAll(nil, w.closers...) }
+
+// about says what a workbench is made of: the model, how many tools there are, and where they work.
+func about(ctx context.Context, model string, host *toolhost) []string {
+	lines := []string{"model " + model}
+	if tools, err := host.ListTools(ctx, tool.Query{}); err == nil {
+		lines[0] += fmt.Sprintf(", %d tools", len(tools))
+	}
+	workspace := "tools and workspace of the toolhost at " + host.Addr()
+	if host.private != nil {
+		folder, err := os.Getwd()
+		if err != nil {
+			return lines
+		}
+		workspace = "workspace " + folder
+	}
+	return append(lines, workspace)
+}
