@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/toolhost/toolhost/internal/trust"
 )
 
 // config lets plugins that crash come back soon: a plugin in quarantine is no chaos. The plugins differ in how they are
@@ -46,6 +48,9 @@ func newHome(t *testing.T) home {
 	h.build(t, "toolhost", "./cmd/toolhost", *race)
 	h.build(t, "plugin", "./internal/process/fault/faultplugin", false)
 	write(t, h.path("toolhost.yaml"), []byte(config), 0o600)
+	if err := trust.NewStore(h.path(".local", "state", "toolhost")).TrustFile(h.path("toolhost.yaml"), []byte(config)); err != nil {
+		t.Fatal(err) // it is in the workspace
+	}
 	binary, err := os.ReadFile(h.path("plugin"))
 	if err != nil {
 		t.Fatal(err)
