@@ -65,8 +65,8 @@ func nameOf(p *Plugin) string {
 
 // restrain bounds what a plugin declares by its record. The plugin is the caller's own.
 func restrain(p *Plugin, known *trust.Plugin) {
-	if known == nil || known.Name == "" { // what it says first is trusted
-		return
+	if known == nil || known.Name == "" && (known.Digest == "" || known.Digest == p.Digest) {
+		return // what the trusted executable says first is trusted
 	}
 	var relaxed []string
 	tools := make([]*Tool, len(p.Tools))
