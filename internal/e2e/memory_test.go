@@ -89,7 +89,7 @@ func TestIncompleteArgumentsAreBounded(t *testing.T) {
 			for range streams {
 				c := h.dial(t)
 				all.Go(func() { // ends with its calls
-					for range 160 / streams {
+					for range 64 / streams {
 						openAndStuff(t, c)
 					}
 				})
