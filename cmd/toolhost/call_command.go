@@ -136,13 +136,12 @@ func (f *callFlags) call(ctx context.Context, args []string, stdin io.Reader) (t
 	return call, err
 }
 
-// userName returns who approves.
+// userName returns who approves, by name. toolhost adds who is at the other end of the connection.
 func userName() string {
-	uid := "uid:" + strconv.Itoa(os.Getuid())
 	if u, err := user.Current(); err == nil && u.Username != "" {
-		return fmt.Sprintf("%s (%s)", u.Username, uid)
+		return u.Username
 	}
-	return uid
+	return "uid:" + strconv.Itoa(os.Getuid())
 }
 
 // execute makes the call and prints what comes of it.

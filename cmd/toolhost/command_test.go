@@ -89,7 +89,7 @@ func TestApproveNamesThePerson(t *testing.T) {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
 	got := host.Opened()[0]
-	if got.Approval == nil || !strings.Contains(got.Approval.ApprovedBy, "uid:") || got.Approval.Time.IsZero() {
+	if got.Approval == nil || got.Approval.ApprovedBy == "" || got.Approval.Time.IsZero() {
 		t.Errorf("the approval is %+v", got.Approval)
 	}
 	if got.Session != "s" || got.Timeout != 5*time.Second {

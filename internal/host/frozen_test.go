@@ -4,7 +4,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -12,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/toolhost/toolhost/internal/audit"
 	"github.com/toolhost/toolhost/internal/filterjson"
 	"github.com/toolhost/toolhost/internal/host"
 	"github.com/toolhost/toolhost/internal/host/hosttest"
@@ -185,5 +189,31 @@ func TestArgumentsTooLargeToShow(t *testing.T) {
 	got := outcome(t, r, tool.Call{Tool: "pay", Arguments: large})
 	if got.Err == nil || got.Err.Arguments != nil || got.Err.ArgumentsSHA256 == "" || !strings.Contains(got.Err.Message, "too large to be shown") {
 		t.Errorf("got %+v", got.Err)
+	}
+}
+
+// TestWhoApproved: the audit log says who is at the other end of the connection, and what name the caller claims beside it.
+func TestWhoApproved(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "audit.jsonl")
+	log, err := audit.Open(audit.Config{File: file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { log.Close() })
+	var executed []string
+	r := newRig(t, []hosttest.Tool{pays(&executed)}, func(c *host.Config) { c.Audit = log })
+	claim := &tool.Approval{ApprovedBy: "uid:0 root"}
+	if got := outcome(t, r, tool.Call{Tool: "pay", Principal: "uid:1007", Arguments: []byte(askedPays), Approval: claim}); got.Err != nil {
+		t.Fatal(got.Err)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var line struct {
+		By string `json:"approved_by"`
+	}
+	if err := json.Unmarshal(text, &line); err != nil || line.By != `uid:1007 ("uid:0 root")` {
+		t.Errorf("approved by %q, %v", line.By, err)
 	}
 }

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/toolhost/toolhost/internal/arguments"
@@ -174,5 +175,15 @@ func (r *run) approval(s submission, final arguments.Parsed) (*tool.Approval, *t
 		return nil, tool.Errorf(tool.KindApprovalRequired,
 			"the approval by %s is not for the arguments that would be executed; show these to a person and ask again", clip(approval.ApprovedBy, 200))
 	}
+	approval.ApprovedBy = approver(r.call.Principal, approval.ApprovedBy)
 	return &approval, nil
+}
+
+// approver says who approved, in one form for all callers: the principal that the connection shows, and in quotes the name that
+// the caller claims, as in `uid:1000 ("ada")`. The claim alone is nobody's word. Without a principal there is no connection.
+func approver(principal, claimed string) string {
+	if principal == "" || claimed == principal {
+		return claimed
+	}
+	return fmt.Sprintf("%s (%q)", principal, clip(claimed, 200))
 }
