@@ -100,7 +100,7 @@ func (p *privateRun) live(t *testing.T) {
 		}
 		left := 0
 		if p.kills < *privateKills {
-			left = 1 + p.random.IntN(24)
+			left = 1 + p.random.IntN(max(1, 3*privateTurns / *privateKills)) // so that the run does not end before
 		}
 		p.work(ctx, t, args, left)
 	}
