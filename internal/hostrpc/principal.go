@@ -55,7 +55,7 @@ func (c peerCredentials) ServerHandshake(conn net.Conn) (net.Conn, credentials.A
 		CommonAuthInfo: credentials.CommonAuthInfo{SecurityLevel: credentials.NoSecurity},
 		principal:      anonymous,
 	}
-	_, id.tcp = conn.(*net.TCPConn)
+	_, id.tcp = conn.LocalAddr().(*net.TCPAddr) // not of the connection itself: a listener may wrap it
 	if uid, ok := address.PeerUID(conn); ok {
 		id.principal = "uid:" + strconv.Itoa(uid)
 	}
