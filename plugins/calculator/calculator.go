@@ -11,11 +11,10 @@ import (
 )
 
 // description is for the model: what the tool is for, its notation, and where the notation is not what one expects.
-const description = `Computes one arithmetic expression and returns the number. Use it for any arithmetic beyond small whole numbers, instead of computing in your head: sums, percentages, interest, powers, roots, trigonometry. Do not use it for dates, for equations with unknowns, or to run code: it knows numbers alone.
-Whole numbers, decimals and fractions are exact at any size (100!, 2^1000, 1/3+1/6 = 0.5); a fraction without a finite decimal form is also given as such; roots that are not whole, logarithms and trigonometry have 15 digits.
-Operators: + - * / // (quotient, rounded down) % (remainder, not percent: write 20/100*50) ^ or ** (power) ! (factorial), parentheses. Multiplication is always written: 2*pi, not 2pi.
-Functions: sqrt cbrt abs floor ceil round(x, decimals) min max gcd lcm mod pow(base, exponent, modulus) exp ln log(x, base) log2 log10 sin cos tan asin acos atan atan2(y, x) deg rad; log(x) is the natural logarithm, angles are in radians: sin(rad(30)). Constants: pi e tau.
-Numbers: 1_000, 2.5, 1e-9, 0xff, 0b101. There are no variables and no units.`
+const description = `Computes one arithmetic expression and returns the number. Use it for any arithmetic beyond small whole numbers, instead of computing in your head. It takes numbers only: no dates, units, variables or code.
+Whole numbers, decimals and fractions are exact at any size; other roots, logarithms and trigonometry have 15 digits.
+Operators: + - * / // (quotient, rounded down) % (remainder; for percent: 20/100*50) ^ or ** (power) ! (factorial). Write every multiplication: 2*pi, not 2pi.
+Functions: sqrt cbrt abs floor ceil round(x, decimals) min max gcd lcm mod pow(base, exponent, modulus) exp ln log(x, base) log2 log10 sin cos tan asin acos atan atan2(y, x) deg rad; log(x) is natural, angles are in radians. Constants: pi e tau. Numbers: 1_000, 1e-9, 0xff, 0b101.`
 
 type input struct {
 	Expression string `json:"expression" jsonschema:"one expression in the notation above, with numbers in place of names and units, such as 13! or (1/3+1/6)*2^10 or sqrt(3^2+4^2)" minLength:"1" maxLength:"4096"`
@@ -30,10 +29,9 @@ func calculator() sdk.Tool {
 		Category:    "math",
 		Tags:        []string{"math"},
 		InputExamples: []sdk.InputExample{
-			{Description: "a factorial", Arguments: json.RawMessage(`{"expression":"13!"}`)},
-			{Description: "compound interest: 1500 at 3.5 percent for 12 years, in cents", Arguments: json.RawMessage(`{"expression":"round(1500 * (1 + 3.5/100)^12, 2)"}`)},
+			{Description: "1500 at 3.5 percent for 12 years, in cents", Arguments: json.RawMessage(`{"expression":"round(1500 * (1 + 3.5/100)^12, 2)"}`)},
 			{Description: "18 percent of 249.90", Arguments: json.RawMessage(`{"expression":"18/100*249.90"}`)},
-			{Description: "the height of a tree, 20 m away, seen at 35 degrees", Arguments: json.RawMessage(`{"expression":"20*tan(rad(35))"}`)},
+			{Description: "a tree 20 m away, seen at 35 degrees", Arguments: json.RawMessage(`{"expression":"20*tan(rad(35))"}`)},
 		},
 		Timeout:    10 * time.Second,
 		ReadOnly:   true,

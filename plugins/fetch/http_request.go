@@ -7,7 +7,7 @@ import (
 	"github.com/toolhost/toolhost/sdk"
 )
 
-const requestDescription = `Sends an HTTP request that may change something on a server: POST, PUT, PATCH or DELETE, with a body and headers, and returns the status and the content of the answer as fetch does. Use it to call APIs that want data; to only read, use fetch, which nobody has to approve.
+const requestDescription = `Sends an HTTP request that may change something on a server: POST, PUT, PATCH or DELETE, with a body and headers, and returns the status and the content of the answer as fetch does. Use it to call APIs that want data; to only read, use fetch.
 The Content-Type is application/json if the body is JSON and text/plain if not, unless a header says otherwise. Redirects are not followed: the answer then has the status and the location, and you decide. A status of 400 or more marks the result as an error and still has the content.
 It is executed once and never tried again by itself: if it timed out, find out what became of it before you repeat it.`
 

@@ -13,9 +13,9 @@ import (
 
 // queryDescription is for the model; the databases and their tables stand below it, for whom they are known.
 const queryDescription = `Runs one SELECT statement on a database and returns its rows, as a table and as JSON. Use it to look up, filter, join, count and sum what is stored there.
-Nothing can be changed: INSERT, UPDATE, DELETE, CREATE, SET, PRAGMA, ATTACH, COPY and several statements in one call are refused. You see the data that you may see and no other; do not try to get around that.
-Write SQL in the dialect of the database (SQLite or PostgreSQL, as listed). Name the columns that you need instead of *, filter and aggregate in SQL instead of fetching rows to count them, and add ORDER BY with LIMIT when you want the top few. Answers are cut at a number of rows, which the last line says.
-In the JSON, integers beyond ±2^53 and decimals are strings with all their digits, and bytes are {"base64": …}. In the table, long values are cut with …; the JSON has them whole.`
+Nothing can be changed: other statements, and several in one call, are refused. You see only the data that you may see; do not try to get around that.
+Write SQL in the dialect of the database (SQLite or PostgreSQL). Name columns instead of *, filter and aggregate in SQL, and add ORDER BY with LIMIT for the top few. The last line says if rows were left out.
+In the JSON, integers beyond ±2^53 and decimals are strings, and bytes are {"base64": …}. In the table, … marks a cut value.`
 
 type queryInput struct {
 	Database   string            `json:"database"`
@@ -33,9 +33,9 @@ func queryTool(l *library) sdk.Tool {
 		Category:    "data",
 		InputSchema: querySchema(nil),
 		InputExamples: []sdk.InputExample{
-			{Description: "the five customers with the largest revenue this year",
-				Arguments: json.RawMessage(`{"database":"shop","sql":"SELECT c.name, sum(o.total) AS revenue FROM orders o JOIN customers c ON c.id = o.customer WHERE o.ordered_at >= '2026-01-01' GROUP BY c.name ORDER BY revenue DESC LIMIT 5"}`)},
-			{Description: "a text that somebody typed, as a parameter",
+			{Description: "the five customers with the largest revenue",
+				Arguments: json.RawMessage(`{"database":"shop","sql":"SELECT c.name, sum(o.total) AS revenue FROM orders o JOIN customers c ON c.id = o.customer GROUP BY c.name ORDER BY revenue DESC LIMIT 5"}`)},
+			{Description: "a text as a parameter",
 				Arguments: json.RawMessage(`{"database":"shop","sql":"SELECT id, name FROM customers WHERE name = $1","parameters":["O'Brien"]}`)},
 		},
 		Timeout:     maxCall,

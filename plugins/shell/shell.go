@@ -14,10 +14,9 @@ import (
 	"github.com/toolhost/toolhost/sdk"
 )
 
-const description = `Runs a command line with bash (sh where there is none) in the workspace, and returns its exit code, standard output and standard error. Use it to build, test, search and change the project with the programs of this machine; several steps go into one command with && or as lines. To read, write or edit a file, tools made for that are better, if there are some.
-Each call is a new shell: cd, variables and functions do not last, files do. There is no terminal and nobody answers questions: pass flags such as --yes, and do not start editors, pagers or REPLs. Standard input is empty unless stdin is given. Unless the operator has opened it, there is no network but localhost: if a download cannot connect, that is why.
-When the shell exits, everything that the command started is ended, background processes too: to use a server, start it, use it and stop it in one command.
-The result begins with JSON (exit_code, signal, timed_out, duration_ms, …), then has stdout and stderr apart, each only if there is any. An exit code other than 0 marks the result as an error; read it, for programs such as grep and diff also use it to answer. Output that is long is kept as an artifact and shown in part; filter with head, tail or grep to see what matters.`
+const description = `Runs a command line with bash (sh where there is none) in the workspace and returns its exit code, stdout and stderr. Use it to build, test and search with the programs of this machine; prefer file tools to read and write files.
+Each call is a new shell: cd and variables do not last, files do. There is no terminal: pass flags such as --yes, and start no editors, pagers or REPLs. Background processes end with the shell. Unless the operator opened it, there is no network but localhost.
+The result begins with JSON (exit_code, …), then has stdout and stderr. An exit code other than 0 marks the result as an error; grep and diff also answer with it. Long output is kept as an artifact; filter with head, tail or grep.`
 
 const (
 	// margin is what is left of the call's time when a command is ended, so that its output still arrives.
@@ -42,10 +41,9 @@ func shellTool(l *launcher) sdk.Tool {
 		Category:     "system",
 		OutputSchema: json.RawMessage(outcomeSchema),
 		InputExamples: []sdk.InputExample{
-			{Description: "run the tests of one package", Arguments: json.RawMessage(`{"command":"go test ./server/...","timeout_seconds":300}`)},
-			{Description: "what has changed", Arguments: json.RawMessage(`{"command":"git status --short && git diff --stat"}`)},
-			{Description: "try a server, in a folder", Arguments: json.RawMessage(`{"command":"npm run serve >server.log 2>&1 &\nsleep 3\ncurl -sS localhost:8080/health","working_directory":"web","env":{"PORT":"8080"}}`)},
-			{Description: "count in a large result of another call", Arguments: json.RawMessage(`{"command":"jq '.items | length'","stdin_artifact":"artifact-3kq6"}`)},
+			{Description: "test a package", Arguments: json.RawMessage(`{"command":"go test ./server/...","timeout_seconds":300}`)},
+			{Description: "try a server", Arguments: json.RawMessage(`{"command":"npm start & sleep 3; curl -sS localhost:8080","working_directory":"web"}`)},
+			{Description: "count in a large result", Arguments: json.RawMessage(`{"command":"jq '.items | length'","stdin_artifact":"artifact-3kq6"}`)},
 		},
 		Timeout:   10 * time.Minute,
 		Dangerous: true,
