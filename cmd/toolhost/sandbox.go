@@ -3,11 +3,13 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 
+	"github.com/toolhost/toolhost/internal/address"
 	"github.com/toolhost/toolhost/internal/config"
 	"github.com/toolhost/toolhost/internal/process"
 	"github.com/toolhost/toolhost/internal/sandbox"
@@ -20,12 +22,15 @@ import (
 type grounds struct {
 	workspace         string
 	hidden, protected []string
+	folders           []string // of plugins; what their links lead to is protected as they are
 	names             []string // of files that are configuration wherever they are
 }
 
 // groundsOf returns them for a configuration with absolute paths.
 func groundsOf(options serveOptions) grounds {
-	g := grounds{workspace: options.Workspace, hidden: slices.Compact([]string{options.State, options.recordsDir()}), protected: slices.Clone(options.Folders), names: trust.FileNames()}
+	g := grounds{workspace: options.Workspace, hidden: slices.Compact([]string{options.State, options.recordsDir()}), protected: slices.Clone(options.Folders), folders: slices.Clone(options.Folders), names: trust.FileNames()}
+	g.addOverruled(options)
+	g.addKnownFolders(options)
 	if records := trust.Dir(options.getenv); records != options.State {
 		g.hidden = append(g.hidden, records)
 	}
@@ -48,11 +53,79 @@ func groundsOf(options serveOptions) grounds {
 	return g
 }
 
+// addOverruled adds what the configuration names and the flags say otherwise: the toolhost that is started without these flags
+// uses it. agentd starts its own one with such flags, in the folder of the configuration.
+func (g *grounds) addOverruled(options serveOptions) {
+	if state := options.overruled.state; state != "" && !within(options.Workspace, state) {
+		g.hidden = append(g.hidden, state)
+	}
+	if listen, err := address.Parse(options.overruled.listen); err == nil && listen.IsUnix() {
+		g.hidden = append(g.hidden, listen.Path())
+	}
+	if file := options.overruled.lockFile; file != "" {
+		g.protected = append(g.protected, file)
+	}
+	for _, folder := range options.overruled.folders {
+		g.addFolder(folder, &options.Config)
+	}
+}
+
+// addKnownFolders adds the folders of plugins that other toolhosts of this user have used. A known plugin is upgraded without a
+// question, and a tool that could replace its executable would get its grants.
+func (g *grounds) addKnownFolders(options serveOptions) {
+	folders, err := trustStore(options.getenv).PluginFolders()
+	if err != nil {
+		return // the catalogue reads the records too, and complains
+	}
+	for _, folder := range folders {
+		g.addFolder(folder, &options.Config)
+	}
+}
+
+// addFolder adds a folder of plugins of another toolhost, unless it is not there or was granted for writing by its own name.
+func (g *grounds) addFolder(folder string, c *config.Config) {
+	if slices.Contains(g.folders, folder) || !exists(folder) {
+		return
+	}
+	if slices.ContainsFunc(writableFolders(c), func(granted string) bool { return within(granted, folder) && within(folder, granted) }) {
+		return
+	}
+	g.folders, g.protected = append(g.folders, folder), append(g.protected, folder)
+}
+
+// within reports whether a path is a folder or in it. Links of both are followed.
+func within(path, folder string) bool {
+	for _, p := range []*string{&path, &folder} {
+		if real, err := filepath.EvalSymlinks(*p); err == nil {
+			*p = real
+		}
+	}
+	rel, err := filepath.Rel(folder, path)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// links returns the symbolic links directly in the folders of plugins. What they lead to runs as a plugin.
+func (g grounds) links() []string {
+	var links []string
+	for _, folder := range g.folders {
+		entries, err := os.ReadDir(folder)
+		if err != nil {
+			continue // nothing there runs
+		}
+		for _, entry := range entries {
+			if path := filepath.Join(folder, entry.Name()); entry.Type()&fs.ModeSymlink != 0 && exists(path) {
+				links = append(links, path)
+			}
+		}
+	}
+	return links
+}
+
 // sandbox returns what the processes of a plugin may touch.
 func (g grounds) sandbox(s config.Sandbox) sandbox.Config {
 	return sandbox.Config{
 		Mode: sandbox.Mode(s.Mode), Network: s.Network, Workspace: g.workspace, WorkspaceAccess: tool.Access(s.Workspace),
-		Read: s.Read, Write: s.Write, Hidden: g.hidden, Protected: g.protected, Names: g.names,
+		Read: s.Read, Write: s.Write, Hidden: g.hidden, Protected: slices.Concat(g.protected, g.links()), Names: g.names,
 	}
 }
 

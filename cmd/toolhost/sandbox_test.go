@@ -92,6 +92,63 @@ func TestGroundsAreToolhostsOwn(t *testing.T) {
 	}
 }
 
+// A toolhost with flags of its own, as agentd starts it, keeps plugins from what the toolhost without them uses.
+func TestGroundsOfOtherToolhosts(t *testing.T) {
+	dir, elsewhere := t.TempDir(), t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	for _, folder := range []string{at("plugins"), at("known"), at("build")} {
+		if err := os.Mkdir(folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(at("build/p"), nil, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(elsewhere, "p")
+	if err := os.Symlink(at("build/p"), link); err != nil {
+		t.Fatal(err)
+	}
+	file := at("toolhost.yaml")
+	text := "plugins: [plugins]\nlisten: unix:///run/t.sock\nstate: state\nlock_file: pins\nworkspace: .\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	home := t.TempDir()
+	getenv := func(name string) string { return map[string]string{"HOME": home}[name] }
+	store := trustStore(getenv)
+	if err := store.TrustFile(file, []byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	gone := at("gone")
+	if err := store.Begin([]string{at("known"), dir, gone}, nil); err != nil { // dir is the workspace, too
+		t.Fatal(err)
+	}
+	flags := serveFlags{
+		config: file, plugins: []string{elsewhere}, stateDir: filepath.Join(elsewhere, "state"),
+		listen: "unix:///run/other.sock", lockFile: filepath.Join(elsewhere, "pins"),
+	}
+	options, err := flags.options(getenv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := groundsOf(options).sandbox(config.Sandbox{Mode: "on", Workspace: "write"})
+	for _, path := range []string{at("state"), "/run/t.sock", filepath.Join(elsewhere, "state")} {
+		if !slices.Contains(s.Hidden, path) {
+			t.Errorf("%s is not hidden: %q", path, s.Hidden)
+		}
+	}
+	for _, path := range []string{at("plugins"), at("known"), at("pins"), elsewhere, link} {
+		if !slices.Contains(s.Protected, path) {
+			t.Errorf("%s is not protected: %q", path, s.Protected)
+		}
+	}
+	for _, path := range []string{dir, gone} {
+		if slices.Contains(s.Protected, path) {
+			t.Errorf("%s is protected: %q", path, s.Protected)
+		}
+	}
+}
+
 // Who makes calls, and who writes a plugin, learns what calls share.
 func TestIsolationIsShown(t *testing.T) {
 	w := &explanation{plugin: tool.PluginInfo{Name: "p", Isolation: "shared"}}

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -26,6 +27,10 @@ type serveOptions struct {
 	listen       address.Address // of Config.Listen
 	logLevel     slog.Level      // of Config.Log.Level
 
+	overruled struct { // what the configuration says and a flag says otherwise; empty: nothing
+		folders                 []string
+		state, lockFile, listen string
+	}
 	lockNamed bool // the lock file was not just found in the current folder
 	trustsAll bool // the plugins are the operator's own work of this moment
 	getenv    func(string) string
@@ -99,8 +104,12 @@ func (f serveFlags) options(getenv func(string) string) (serveOptions, error) {
 	}
 	options.file = configPath(file.Path)
 	options.lockNamed = f.lockFile != "" || file.Path != ""
+	said := options.Config
 	if err := f.over(&options.Config); err != nil {
 		return options, err
+	}
+	if file.Path != "" {
+		options.overrule(said)
 	}
 	if len(options.Folders) == 0 {
 		if _, err := os.Stat(defaultPlugins(getenv)); err != nil {
@@ -166,6 +175,22 @@ func (f serveFlags) over(c *config.Config) error {
 	c.Log.Format = cmp.Or(f.format, c.Log.Format)
 	c.Locked = c.Locked || f.locked
 	return nil
+}
+
+// overrule notes what the configuration said before the flags.
+func (o *serveOptions) overrule(said config.Config) {
+	if !slices.Equal(said.Folders, o.Folders) {
+		o.overruled.folders = said.Folders
+	}
+	if said.State != o.State {
+		o.overruled.state = said.State
+	}
+	if said.LockFile != o.LockFile {
+		o.overruled.lockFile = said.LockFile
+	}
+	if said.Listen != o.Listen {
+		o.overruled.listen = said.Listen
+	}
 }
 
 // recordsDir returns the folder of what is kept of calls.

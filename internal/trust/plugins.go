@@ -161,6 +161,15 @@ func (s *Store) Known(folder string) (bool, error) {
 	return r.Folders[folder] != nil || r.writable(folder), nil
 }
 
+// PluginFolders returns the folders that were used, in order.
+func (s *Store) PluginFolders() ([]string, error) {
+	r, err := s.read()
+	if err != nil {
+		return nil, err
+	}
+	return slices.Sorted(maps.Keys(r.Folders)), nil
+}
+
 func (r *records) writable(folder string) bool {
 	return slices.ContainsFunc(r.Writable, func(root string) bool { return within(folder, root) })
 }
