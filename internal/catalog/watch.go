@@ -1,14 +1,7 @@
 package catalog
 
 import (
-	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
-	"io/fs"
 	"maps"
-	"os"
-	"path/filepath"
 	"time"
 )
 
@@ -17,17 +10,14 @@ import (
 // What has changed is read once two looks have found it the same, so that a plugin that is being copied there is not
 // read half. It ends with Close.
 //
-// It looks instead of being told by the system: that works on every system and file system, network folders and those
-// of containers included, and costs about a millisecond for a thousand plugins. In a folder plugin of more than a
-// thousand files not all are looked at.
+// Watch polls and needs no notifications of the system: polling works on every system and file system, network folders and
+// those of containers included, and costs about a millisecond for a thousand plugins. Of a folder plugin it looks at the
+// nearLooked files next to its top each time, and at all others once for every nearLooked files that the folder has.
 func (c *Catalog) Watch() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.spawn(c.watch) // ends with c.ctx
 }
-
-// maxLooked bounds how many files of a folder plugin each look takes in.
-const maxLooked = 1000
 
 func (c *Catalog) watch() {
 	ticker := time.NewTicker(c.cfg.WatchInterval)
@@ -35,13 +25,14 @@ func (c *Catalog) watch() {
 	// Nothing is taken for loaded at first: what changed since Load would be missed.
 	var loaded, last map[string]string
 	complaint := ""
+	var folders folderLooks
 	for {
 		select {
 		case <-ticker.C:
 		case <-c.ctx.Done():
 			return
 		}
-		now := c.lookAll()
+		now := c.lookAll(&folders)
 		moving, changed := compareLooks(loaded, last, now)
 		last = now
 		if !changed {
@@ -93,56 +84,4 @@ func compareLooks(loaded, last, now map[string]string) (moving map[string]bool, 
 		}
 	}
 	return moving, changed
-}
-
-// lookAll returns for each source in the folders, and for the lock file if it counts, what tells whether it is still the
-// same. A folder that cannot be read counts as one without plugins; loading it says why.
-func (c *Catalog) lookAll() map[string]string {
-	looks := map[string]string{}
-	if c.cfg.Locked {
-		if info, err := os.Stat(c.cfg.LockFile); err == nil {
-			looks[c.cfg.LockFile] = stampOf(info)
-		}
-	}
-	for _, folder := range c.cfg.Folders {
-		entries, _, err := scan(c.ctx, folder)
-		if err != nil {
-			continue
-		}
-		for _, e := range entries {
-			looks[e.source] = e.stamp + e.problem
-			if e.folder {
-				looks[e.source] = lookInto(c.ctx, e.source)
-			}
-		}
-	}
-	return looks
-}
-
-// lookInto returns what tells whether a folder plugin is still the same.
-func lookInto(ctx context.Context, dir string) string {
-	hash := sha256.New()
-	looked := 0
-	_ = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			fmt.Fprintf(hash, "%q %v\n", path, err)
-			return nil
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case path != dir && passedOver(entry.Name()):
-			if entry.IsDir() {
-				return fs.SkipDir
-			}
-			return nil
-		}
-		if looked++; looked > maxLooked {
-			return fs.SkipAll
-		}
-		if info, err := os.Lstat(path); err == nil && !info.IsDir() {
-			fmt.Fprintf(hash, "%q %s\n", path, stampOf(info))
-		}
-		return nil
-	})
-	return hex.EncodeToString(hash.Sum(nil))
 }

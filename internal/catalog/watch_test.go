@@ -2,6 +2,7 @@ package catalog_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -77,6 +78,49 @@ func TestWatch(t *testing.T) {
 		w.looks(2)
 		if w.Snapshot().Plugin("one") != nil {
 			t.Error("a removed plugin is there after two looks")
+		}
+	})
+}
+
+// TestWatchLooksIntoFolders: the file of an author is noticed after two looks, next to however many files of an environment;
+// those are noticed later. A folder may be a link.
+func TestWatchLooksIntoFolders(t *testing.T) {
+	elsewhere := t.TempDir()
+	inWatchedFolder(t, func(w *watched) {
+		files := someFolder("large", spec("l"))
+		files["src/own.py"] = "one"
+		for n := range 2500 {
+			files[fmt.Sprintf(".venv/lib/python/%04d.py", n)] = "x"
+		}
+		large := filepath.Join(w.dir, "large")
+		writeFolder(t, large, files)
+		writeFolder(t, elsewhere, someFolder("linked", spec("k")))
+		if err := os.Symlink(elsewhere, filepath.Join(w.dir, "linked")); err != nil {
+			t.Fatal(err)
+		}
+		w.looks(10)
+		if s := w.Snapshot(); s.Tool("l") == nil || s.Tool("k") == nil {
+			t.Fatalf("new folders are not there: %v", toolNames(s, tool.Query{}))
+		}
+		digest := func(name string) string { return w.Snapshot().Plugin(name).Digest }
+		for _, c := range []struct {
+			plugin, dir, file string
+			looks             int
+		}{
+			{"large", large, "src/own.py", 2},
+			{"linked", elsewhere, "lib/deep/data.txt", 2},
+			{"large", large, ".venv/lib/python/2499.py", 6},
+		} {
+			before := digest(c.plugin)
+			writeFolder(t, c.dir, map[string]string{c.file: "changed " + c.file})
+			w.looks(c.looks)
+			candidates := w.Snapshot().Candidates()
+			if len(candidates) != 1 || candidates[0].Info.Name != c.plugin || candidates[0].Digest == before {
+				t.Fatalf("%s of %s changed, and the candidates are %v", c.file, c.plugin, candidates)
+			}
+			if err := w.Activate(candidates[0]); err != nil {
+				t.Fatal(err)
+			}
 		}
 	})
 }
