@@ -1,0 +1,64 @@
+package docs
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var (
+	namedTest    = regexp.MustCompile("`((?:Test|Fuzz)[A-Za-z0-9_]+)`")
+	declaredTest = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)[A-Za-z0-9_]+)\(`)
+)
+
+// TestThreatModelNamesTestsThatExist: each test that the threat model relies on is in the repository, and each boundary
+// names one.
+func TestThreatModelNamesTestsThatExist(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(root(t), "docs", "threat-model.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	declared := declaredTests(t)
+	_, boundaries, _ := strings.Cut(string(page), "\n## Boundaries\n")
+	boundaries, _, _ = strings.Cut(boundaries, "\n## ")
+	for _, section := range strings.Split(boundaries, "\n### ")[1:] {
+		title, _, _ := strings.Cut(section, "\n")
+		named := namedTest.FindAllStringSubmatch(section, -1)
+		if len(named) == 0 {
+			t.Errorf("%q names no test", title)
+		}
+		for _, name := range named {
+			if !declared[name[1]] {
+				t.Errorf("%q names %s, which does not exist", title, name[1])
+			}
+		}
+	}
+}
+
+// declaredTests returns the names of all tests in Go of the repository.
+func declaredTests(t *testing.T) map[string]bool {
+	t.Helper()
+	declared := map[string]bool{}
+	err := filepath.WalkDir(root(t), func(path string, entry fs.DirEntry, err error) error {
+		switch name := entry.Name(); {
+		case err != nil:
+			return err
+		case entry.IsDir() && path != root(t) && (strings.HasPrefix(name, ".") || name == "node_modules"):
+			return fs.SkipDir
+		case !strings.HasSuffix(name, ".go"): // shared suites are in files without _test
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		for _, match := range declaredTest.FindAllStringSubmatch(string(text), -1) {
+			declared[match[1]] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return declared
+}
