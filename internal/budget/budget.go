@@ -109,9 +109,10 @@ func (b *Budget) Used() int64 {
 }
 
 // roomLocked reports whether n more bytes of the shared part may be taken for a principal, of which one holder has held
-// before. A holder that is alone may take what it needs: another limit bounds one call.
+// before. A holder may take what it needs while all others together hold an eighth of the shared part at most: another limit
+// bounds one call, and two holders cannot both exceed the budget, because each counts as another one for the other.
 func (b *Budget) roomLocked(p *principal, n, held int64) bool {
-	return b.used == held || b.used+n <= b.shared && p.used+n <= b.each
+	return b.used-held <= b.shared/8 || b.used+n <= b.shared && p.used+n <= b.each
 }
 
 // patienceLocked returns how long a reservation waits while nothing is released.

@@ -65,6 +65,24 @@ func TestOnePrincipalLeavesRoomForOthers(t *testing.T) {
 	}
 }
 
+// TestOneAmongSmallOnesGetsAll: a large result is not refused because of small calls beside it, and a second large one is.
+func TestOneAmongSmallOnesGetsAll(t *testing.T) {
+	b := New(64*mib, 0) // 48 MiB are shared
+	var small, large, second Hold
+	small.On(open(t, b, "a"))
+	large.On(open(t, b, "a"))
+	second.On(open(t, b, "b"))
+	if err := small.TryReserve(5 * mib); err != nil {
+		t.Fatal(err)
+	}
+	for range 10 {
+		if err := large.TryReserve(16 * mib); err != nil {
+			t.Fatal(err)
+		}
+	}
+	exhausted(t, second.TryReserve(1*mib))
+}
+
 // TestOneAloneGetsAll: what is bounded elsewhere, such as the largest result, is not refused where nothing else is in flight.
 func TestOneAloneGetsAll(t *testing.T) {
 	b := New(64*mib, 0)
