@@ -171,22 +171,23 @@ func (c *Catalog) sweepLater(after time.Duration) {
 		return
 	}
 	c.sweeping = true
-	c.spawn(func() { // ends with c.ctx
-		timer := time.NewTimer(after)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-		case <-c.ctx.Done():
-			return
-		}
-		_, release, err := c.reader(c.ctx) // nothing is copied into the store meanwhile
-		if err != nil {
-			return
-		}
-		defer release()
+	timer := time.AfterFunc(after, func() {
 		c.mu.Lock()
-		c.sweeping = false
-		c.mu.Unlock()
-		c.sweep()
+		defer c.mu.Unlock()
+		c.spawn(c.sweepAgain)
 	})
+	context.AfterFunc(c.ctx, func() { timer.Stop() })
+}
+
+// sweepAgain sweeps once nothing is copied into the store. It ends with c.ctx.
+func (c *Catalog) sweepAgain() {
+	_, release, err := c.reader(c.ctx)
+	if err != nil {
+		return
+	}
+	defer release()
+	c.mu.Lock()
+	c.sweeping = false
+	c.mu.Unlock()
+	c.sweep()
 }
