@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -57,9 +58,9 @@ func crashUntilQuarantined(t *testing.T, h *toolhost) {
 	h.do(t, "plugins").says(t, "fault-1 crashed")
 	h.do(t, "why", "fault").says(t, "fault 1 is enabled", "fault-1 crashed: exit code 2", "| panic: boom at night", "nothing has to be done")
 	h.do(t, "logs", "fault").says(t, "panic: boom at night")
-	const crashes = 5 // in ten minutes, until a plugin is taken out
-	for range crashes - 1 {
-		h.do(t, "call", "fault", `{"do":"exit","number":3}`).exits(t, 3)
+	const crashes = 5            // in ten minutes, until a plugin is taken out
+	for i := range crashes - 1 { // by other calls: of one call that does so again and again, toolhost refuses that call alone
+		h.do(t, "call", "fault", fmt.Sprintf(`{"do":"exit","number":3,"text":"%d"}`, i)).exits(t, 3)
 	}
 	eventually(t, "the plugin is quarantined", func() bool { return info(t, h, "fault").State == tool.PluginQuarantined })
 	h.do(t, "plugins").says(t, "quarantined", "crashed 5 times")

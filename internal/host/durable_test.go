@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -284,7 +285,9 @@ func TestThousandCallersOfOneID(t *testing.T) {
 // sent that long ago.
 func TestOldCallIsNotExecutedAgain(t *testing.T) {
 	now := time.Now()
-	s := openCalls(t, callstore.Config{Path: filepath.Join(t.TempDir(), "calls.db"), KeepIDs: time.Hour, Now: func() time.Time { return now }})
+	var later atomic.Int64 // the store asks for the time in a goroutine of its own
+	clock := func() time.Time { return now.Add(time.Duration(later.Load())) }
+	s := openCalls(t, callstore.Config{Path: filepath.Join(t.TempDir(), "calls.db"), KeepIDs: time.Hour, Now: clock})
 	r := newRig(t, hosttest.Tools(), func(c *host.Config) { c.Calls = s })
 	old := counted("old")
 	old.Ledger = s.ID()
@@ -292,7 +295,7 @@ func TestOldCallIsNotExecutedAgain(t *testing.T) {
 	if got := outcome(t, r, old); got.Err != nil || got.Result.Text() != "1" {
 		t.Fatalf("the call ended with %+v", got)
 	}
-	now = now.Add(59*time.Minute + 45*time.Second)
+	later.Store(int64(59*time.Minute + 45*time.Second))
 	if got := outcome(t, r, old); got.Err != nil || !got.Replayed {
 		t.Errorf("a call that is known ended with %+v", got)
 	}
@@ -301,7 +304,7 @@ func TestOldCallIsNotExecutedAgain(t *testing.T) {
 	if _, err := r.Open(t.Context(), lost, true); tool.KindOf(err) != tool.KindOutcomeUnknown || !strings.Contains(err.Error(), "forgets") {
 		t.Errorf("a call that may be forgotten: %v", err)
 	}
-	lost.FirstSent = now
+	lost.FirstSent = clock()
 	if got := outcome(t, r, lost); got.Err != nil || got.Result.Text() != "2" {
 		t.Errorf("a new call ended with %+v", got)
 	}

@@ -134,8 +134,10 @@ func (p *privateRun) work(ctx context.Context, t *testing.T, args []string, left
 		t.Fatal(err)
 	}
 	killed := p.until != nil
+	var killing sync.WaitGroup
+	defer killing.Wait()
 	if killed {
-		go p.killWhen(ctx, cmd.Process.Pid) // ends with the condition, at the latest with the test
+		killing.Go(func() { p.killWhen(ctx, cmd.Process.Pid) }) // ends with the condition, at the latest with ctx
 	}
 	lines := bufio.NewScanner(stdout)
 	lines.Buffer(nil, 1<<20)
