@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/budget"
+	"github.com/toolhost/toolhost/internal/flow"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -19,7 +20,7 @@ type execution struct {
 	fresh       bool   // of its run
 
 	mu       sync.Mutex
-	text     []byte // the arguments so far
+	text     flow.Text // the arguments so far
 	complete bool
 	replayed bool
 	closed   bool
@@ -44,14 +45,14 @@ func (e *execution) Send(ctx context.Context, text []byte, complete bool) error 
 		e.endLocked(tool.Outcome{Err: refused})
 		return nil
 	}
-	e.text = append(e.text, text...)
+	e.text.Append(text)
 	if !complete {
 		e.waits.Reset(e.argumentsPatience())
 		e.run.append(text)
 		return nil
 	}
 	e.waits.Stop()
-	run, work := e.run, workOf(len(e.text))
+	run, work := e.run, workOf(e.text.Len())
 	e.mu.Unlock() // who cancels the call meanwhile must not wait
 	err := run.hold.Reserve(ctx, work)
 	e.mu.Lock()
@@ -69,7 +70,7 @@ func (e *execution) Send(ctx context.Context, text []byte, complete bool) error 
 
 // growLocked makes room for so many more bytes of arguments, or says why there is none.
 func (e *execution) growLocked(more int) *tool.Error {
-	if len(e.text)+more > e.host.cfg.MaxArgumentBytes {
+	if e.text.Len()+more > e.host.cfg.MaxArgumentBytes {
 		return e.host.tooLarge(e.id)
 	}
 	if e.run.previews() {
@@ -83,7 +84,7 @@ func (e *execution) growLocked(more int) *tool.Error {
 
 // endLocked ends a call whose arguments are not complete.
 func (e *execution) endLocked(outcome tool.Outcome) {
-	e.complete, e.text = true, nil
+	e.complete, e.text = true, flow.Text{}
 	e.waits.Stop()
 	e.run.finishWithout(outcome)
 }
@@ -124,9 +125,8 @@ func (e *execution) submit() task {
 func (e *execution) submitLocked(whole bool) (todo task) {
 	e.complete = true
 	own := e.run
-	e.run, todo = e.host.admit(own, e.text, whole)
+	e.run, todo = e.host.admit(own, e.text.Take(), whole)
 	e.replayed = e.run != own
-	e.text = nil
 	if e.replayed {
 		e.join(own)
 	}
@@ -195,7 +195,7 @@ func (e *execution) Close() {
 	e.closed = true
 	switch {
 	case !e.complete:
-		e.text = nil
+		e.text = flow.Text{}
 		e.waits.Stop()
 		e.run.abandon(errAbandoned)
 	case e.minted:

@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolhost/toolhost/internal/arguments"
 	"github.com/toolhost/toolhost/internal/catalog"
+	"github.com/toolhost/toolhost/internal/flow"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -134,11 +135,11 @@ func (e *execution) begin(ctx context.Context, h *Host, call *tool.Call, t *cata
 		return task{}, err
 	}
 	r.fresh = e.fresh
-	e.host, e.id, e.minted, e.outcomeOnly, e.text, e.run = h, r.call.ID, r.minted, call.OutcomeOnly, call.Arguments, r
+	e.host, e.id, e.minted, e.outcomeOnly, e.text, e.run = h, r.call.ID, r.minted, call.OutcomeOnly, flow.TextOf(call.Arguments), r
 	if complete {
 		todo = e.submit()
 	} else if t.Spec.PartialArguments && r.mayPreview() && r.hasSecrets() {
-		r.preview(e.text)
+		r.preview(call.Arguments)
 	}
 	if !complete {
 		e.awaitArguments()

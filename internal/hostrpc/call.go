@@ -32,7 +32,7 @@ type streamCall struct {
 	hold      budget.Hold    // for the start of the call and what of its text the host was not given yet
 	cancelled bool           // before the host had opened the call
 	reason    string         // of that
-	text      []byte         // that the host was not given yet
+	text      flow.Text      // that the host was not given yet
 	complete  bool           // no text may come any more
 	wake      chan struct{}  // holds a token when text or complete changed; nil: no text is to come
 	ended     bool           // the end was emitted; used by run alone
@@ -167,11 +167,9 @@ func (c *streamCall) feed() {
 		}
 		c.mutex.Lock()
 		text, complete := c.text, c.complete
-		c.text = nil
+		c.text = flow.Text{}
 		c.mutex.Unlock()
-		err := c.execution.Send(&c.ctx, text, complete)
-		c.hold.Give(len(text))
-		if err != nil {
+		if err := c.hand(text.Blocks(), complete); err != nil {
 			c.giveUp(tool.AsError(err))
 			return
 		}
@@ -181,21 +179,40 @@ func (c *streamCall) feed() {
 	}
 }
 
-// append adds argument text.
+// hand hands text to the host; complete says that none follows.
+func (c *streamCall) hand(text [][]byte, complete bool) error {
+	if complete && len(text) == 0 {
+		text = [][]byte{nil}
+	}
+	for i, block := range text {
+		err := c.execution.Send(&c.ctx, block, complete && i == len(text)-1)
+		c.hold.Give(len(block))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// append adds argument text, which it keeps.
 func (c *streamCall) append(text []byte) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	switch {
 	case c.complete:
 		c.giveUp(tool.Errorf(tool.KindInvalidArgument, "argument text came after the arguments were complete; the call was stopped"))
-	case len(c.text)+len(text) > maxQueuedText:
+	case c.text.Len()+len(text) > maxQueuedText:
 		c.giveUp(tool.Errorf(tool.KindInvalidArgument, "more than %d bytes of argument text wait to be read; the call was stopped", maxQueuedText))
 	default:
 		if err := c.hold.TryReserve(len(text)); err != nil {
 			c.giveUp(noRoom(err))
 			return
 		}
-		c.text = append(c.text, text...)
+		if c.text.Len() == 0 {
+			c.text = flow.TextOf(text)
+		} else {
+			c.text.Append(text)
+		}
 		c.notify()
 	}
 }
