@@ -12,6 +12,9 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
+// pageSize is how many tools ListTools asks for at once: the most that a toolhost answers with.
+const pageSize = 1000
+
 // Client is a client of one toolhost. All methods may be called from any goroutine. It connects when it is first used,
 // and anew when the connection was lost.
 type Client struct {
@@ -56,6 +59,7 @@ func (c *Client) Close() error {
 // ListTools returns the tools that match, ordered by name.
 func (c *Client) ListTools(ctx context.Context, query tool.Query) ([]tool.Info, error) {
 	req := hostpb.FromQuery(query)
+	req.PageSize = pageSize
 	infos := []tool.Info{}
 	for {
 		resp, err := invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.ListToolsResponse, error) {

@@ -112,6 +112,22 @@ func toolNames(s *catalog.Snapshot, q tool.Query) []string {
 	return names
 }
 
+// TestToolsAfter: a page begins behind a name, whether a tool has it or not.
+func TestToolsAfter(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "one", plugin("one", spec("b"), spec("d"), spec("f")), 0o755)
+	s := settled(t, open(t, t.TempDir(), &fakePlugins{}, dir))
+	for after, want := range map[string]string{"": "b d f", "a": "b d f", "b": "d f", "c": "d f", "f": "", "g": ""} {
+		var names []string
+		for t := range s.ToolsAfter(after, tool.Query{}) {
+			names = append(names, t.Spec.Name)
+		}
+		if got := strings.Join(names, " "); got != want {
+			t.Errorf("after %q: %q, want %q", after, got, want)
+		}
+	}
+}
+
 // TestKnownDigestsAreNotAskedAgain: discovery runs each new binary once, and nothing else.
 func TestKnownDigestsAreNotAskedAgain(t *testing.T) {
 	dir, state := t.TempDir(), t.TempDir()

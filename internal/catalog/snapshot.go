@@ -3,6 +3,7 @@ package catalog
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 	"sync"
 
@@ -215,15 +216,25 @@ func (s *Snapshot) Tool(name string) *Tool { return s.ordered().byTool[name] }
 // Tools returns the tools that match, ordered by name.
 func (s *Snapshot) Tools(q tool.Query) []*Tool {
 	var out []*Tool
-	for _, t := range s.ordered().tools {
-		if matches(&t.Spec, q) {
-			out = append(out, t)
-			if q.MaxTools > 0 && len(out) == q.MaxTools {
-				break
-			}
+	for t := range s.ToolsAfter("", q) {
+		if out = append(out, t); len(out) == q.MaxTools {
+			break
 		}
 	}
 	return out
+}
+
+// ToolsAfter yields the tools that match and whose names follow a name, ordered by name, however many; after is empty for all.
+func (s *Snapshot) ToolsAfter(after string, q tool.Query) iter.Seq[*Tool] {
+	return func(yield func(*Tool) bool) {
+		tools := s.ordered().tools
+		at, _ := slices.BinarySearchFunc(tools, after, func(t *Tool, name string) int { return cmp.Compare(t.Spec.Name, name) })
+		for _, t := range tools[at:] {
+			if t.Spec.Name != after && matches(&t.Spec, q) && !yield(t) {
+				return
+			}
+		}
+	}
 }
 
 func matches(spec *tool.Spec, q tool.Query) bool {

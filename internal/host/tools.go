@@ -17,14 +17,25 @@ const defaultMatches = 10
 // ListTools returns the tools that match, ordered by name. Where it lists dynamic tools for a session, it waits some seconds
 // at most for plugins that have yet to say how they look.
 func (h *Host) ListTools(ctx context.Context, q tool.Query) ([]tool.Info, error) {
+	return h.ListPage(ctx, q, "")
+}
+
+// ListPage is ListTools of the tools whose names follow a name; after is empty for all. It looks at no tool before that name, and
+// at none after the last of q.MaxTools.
+func (h *Host) ListPage(ctx context.Context, q tool.Query, after string) ([]tool.Info, error) {
 	if err := checkSession(q.Session); err != nil {
 		return nil, err
 	}
-	infos, info := []tool.Info{}, h.infos()
-	tools := h.offered(h.cfg.Catalog.Snapshot(), q)
-	if q.MaxTools > 0 {
-		tools = tools[:min(q.MaxTools, len(tools))]
+	var tools []*catalog.Tool
+	for t := range h.cfg.Catalog.Snapshot().ToolsAfter(after, q) {
+		if h.cfg.Disabled(t.Plugin.Info.Name) {
+			continue
+		}
+		if tools = append(tools, t); len(tools) == q.MaxTools {
+			break
+		}
 	}
+	infos, info := make([]tool.Info, 0, len(tools)), h.infos()
 	for _, t := range h.seenBy(ctx, q.Viewer(), tools) {
 		infos = append(infos, info(t))
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/toolhost/toolhost/client"
+	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
 	"github.com/toolhost/toolhost/internal/host/hosttest"
 	"github.com/toolhost/toolhost/internal/hostrpc"
 	"github.com/toolhost/toolhost/tool"
@@ -46,4 +47,23 @@ func benchClient(b *testing.B) *client.Client {
 	b.Cleanup(f.Close)
 	a, _ := serve(b, socket(b), hostrpc.Config{Host: f})
 	return dial(b, a)
+}
+
+// BenchmarkListTools measures a listing of thousands of tools by pages of the default size.
+func BenchmarkListTools(b *testing.B) {
+	f := hosttest.NewFake(numbered(0, 3400)...)
+	b.Cleanup(f.Close)
+	a, _ := serve(b, socket(b), hostrpc.Config{Host: f})
+	service := toolhostv1.NewToolServiceClient(raw(b, a))
+	for b.Loop() {
+		for req := (&toolhostv1.ListToolsRequest{}); ; {
+			resp, err := service.ListTools(b.Context(), req)
+			if err != nil {
+				b.Fatal(err)
+			}
+			if req.PageToken = resp.GetNextPageToken(); req.PageToken == "" {
+				break
+			}
+		}
+	}
 }

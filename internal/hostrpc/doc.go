@@ -23,8 +23,8 @@ type Host interface {
 type Tools interface {
 	// LedgerID returns what tells the ledger of calls from that of any other toolhost.
 	LedgerID() string
-	// ListTools returns the tools that match, ordered by name.
-	ListTools(ctx context.Context, query tool.Query) ([]tool.Info, error)
+	// ListPage returns the tools that match and whose names follow a name, ordered by name; after is empty for the first page.
+	ListPage(ctx context.Context, query tool.Query, after string) ([]tool.Info, error)
 	// GetTool returns one tool as the viewer sees it.
 	GetTool(ctx context.Context, name string, viewer tool.Viewer) (tool.Info, error)
 	// Open begins a call. ctx bounds only the opening. If complete, call.Arguments are all the arguments, else their

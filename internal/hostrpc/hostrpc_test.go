@@ -78,7 +78,7 @@ func dial(t testing.TB, a address.Address) *client.Client {
 }
 
 // raw returns a connection for callers that do not use the Go client.
-func raw(t *testing.T, a address.Address) *grpc.ClientConn {
+func raw(t testing.TB, a address.Address) *grpc.ClientConn {
 	t.Helper()
 	conn, err := grpc.NewClient("passthrough:///localhost",
 		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return a.Dial(ctx) }),

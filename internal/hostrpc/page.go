@@ -48,35 +48,52 @@ func (p position) token() string {
 	return base64.RawURLEncoding.EncodeToString(data)
 }
 
-// pageOf returns the page that a request wants of all tools that match it, which are ordered by name.
-func pageOf(all []tool.Info, req *toolhostv1.ListToolsRequest) (*toolhostv1.ListToolsResponse, error) {
+// page is what a request wants: at most limit tools from a position on.
+type page struct {
+	at    position
+	limit int
+	most  int // tools of all pages; 0: all
+}
+
+func pageOf(req *toolhostv1.ListToolsRequest) (page, error) {
 	if req.GetPageSize() < 0 || req.GetMaxTools() < 0 {
-		return nil, tool.Errorf(tool.KindInvalidArgument, "page_size %d and max_tools %d must not be negative", req.GetPageSize(), req.GetMaxTools())
+		return page{}, tool.Errorf(tool.KindInvalidArgument, "page_size %d and max_tools %d must not be negative", req.GetPageSize(), req.GetMaxTools())
 	}
 	at, err := parsePosition(req.GetPageToken())
 	if err != nil {
-		return nil, err
+		return page{}, err
 	}
-	limit := min(int(req.GetPageSize()), maxPageSize)
-	if limit == 0 {
-		limit = defaultPageSize
+	p := page{at: at, limit: min(int(req.GetPageSize()), maxPageSize), most: int(req.GetMaxTools())}
+	if p.limit == 0 {
+		p.limit = defaultPageSize
 	}
+	return p, nil
+}
+
+// wanted returns how many tools the page needs: one more than it may hold tells whether another page follows. 0: none.
+func (p page) wanted() int {
+	if p.most == 0 {
+		return p.limit + 1
+	}
+	return min(p.limit+1, max(p.most-p.at.Listed, 0))
+}
+
+// fill returns the page that begins with these tools.
+func (p page) fill(infos []tool.Info) *toolhostv1.ListToolsResponse {
 	resp, bytes := &toolhostv1.ListToolsResponse{}, 0
-	for _, info := range all {
-		if info.Spec.Name <= at.After {
-			continue
-		}
-		if req.GetMaxTools() > 0 && at.Listed >= int(req.GetMaxTools()) {
-			return resp, nil
+	for _, info := range infos {
+		if len(resp.Tools) == p.limit {
+			resp.NextPageToken = p.at.token()
+			return resp
 		}
 		m := hostpb.FromInfo(info)
 		bytes += proto.Size(m)
-		if len(resp.Tools) == limit || (len(resp.Tools) > 0 && bytes > maxPageBytes) {
-			resp.NextPageToken = at.token()
-			return resp, nil
+		if len(resp.Tools) > 0 && bytes > maxPageBytes {
+			resp.NextPageToken = p.at.token()
+			return resp
 		}
 		resp.Tools = append(resp.Tools, m)
-		at = position{After: info.Spec.Name, Listed: at.Listed + 1}
+		p.at = position{After: info.Spec.Name, Listed: p.at.Listed + 1}
 	}
-	return resp, nil
+	return resp
 }

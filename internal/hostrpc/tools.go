@@ -29,19 +29,22 @@ type toolService struct {
 
 // ListTools implements toolhost.v1.ToolService.
 func (s *toolService) ListTools(ctx context.Context, req *toolhostv1.ListToolsRequest) (*toolhostv1.ListToolsResponse, error) {
+	p, err := pageOf(req)
+	if err != nil {
+		return nil, err
+	}
 	query := hostpb.ToQuery(req)
 	query.Principal = principalOf(ctx)
-	query.MaxTools = 0 // counts over all pages: pageOf sees to it
-	all, err := s.host.ListTools(ctx, query)
-	if err != nil {
-		return nil, err
+	query.MaxTools = p.wanted() // max_tools of the request counts over all pages
+	var infos []tool.Info
+	if query.MaxTools > 0 {
+		if infos, err = s.host.ListPage(ctx, query, p.at.After); err != nil {
+			return nil, err
+		}
 	}
-	page, err := pageOf(all, req)
-	if err != nil {
-		return nil, err
-	}
-	page.LedgerId = s.host.LedgerID()
-	return page, nil
+	resp := p.fill(infos)
+	resp.LedgerId = s.host.LedgerID()
+	return resp, nil
 }
 
 // GetTool implements toolhost.v1.ToolService.

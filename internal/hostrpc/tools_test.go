@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -111,6 +112,38 @@ func TestPageSizes(t *testing.T) {
 		if _, err := service.ListTools(bounded(t), req); status.Code(err) != codes.InvalidArgument {
 			t.Errorf("%v: %v", req, err)
 		}
+	}
+}
+
+// asked counts what the server asks its host for.
+type asked struct {
+	*hosttest.Fake
+	tools atomic.Int64
+}
+
+func (a *asked) ListPage(ctx context.Context, query tool.Query, after string) ([]tool.Info, error) {
+	infos, err := a.Fake.ListPage(ctx, query, after)
+	a.tools.Add(int64(len(infos)))
+	return infos, err
+}
+
+// TestPagesAskForTheirToolsOnly: a host that has thousands of tools makes each of them once for all pages, and one more a page.
+func TestPagesAskForTheirToolsOnly(t *testing.T) {
+	host := &asked{Fake: fake(t)}
+	a, _ := serve(t, socket(t), hostrpc.Config{Host: host})
+	service := tools(t, a)
+	host.SetTools(numbered(0, 950)...)
+	req, listed, pages := &toolhostv1.ListToolsRequest{}, 0, 0
+	for pages == 0 || req.GetPageToken() != "" {
+		resp, err := service.ListTools(bounded(t), req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		listed, pages = listed+len(resp.GetTools()), pages+1
+		req.PageToken = resp.GetNextPageToken()
+	}
+	if made := host.tools.Load(); listed != 950 || pages != 10 || made > 950+10 {
+		t.Errorf("%d pages list %d tools; the host made %d", pages, listed, made)
 	}
 }
 

@@ -83,17 +83,21 @@ func info(t Tool) tool.Info {
 }
 
 // ListTools lists the tools that match, ordered by name.
-func (f *Fake) ListTools(_ context.Context, query tool.Query) ([]tool.Info, error) {
+func (f *Fake) ListTools(ctx context.Context, query tool.Query) ([]tool.Info, error) {
+	return f.ListPage(ctx, query, "")
+}
+
+// ListPage lists the tools that match and whose names follow a name.
+func (f *Fake) ListPage(_ context.Context, query tool.Query, after string) ([]tool.Info, error) {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
 	var found []tool.Info
 	for _, t := range f.tools {
-		if matches(query, t.Spec) {
-			found = append(found, info(t))
+		if t.Spec.Name > after && matches(query, t.Spec) {
+			if found = append(found, info(t)); len(found) == query.MaxTools {
+				break
+			}
 		}
-	}
-	if query.MaxTools > 0 && len(found) > query.MaxTools {
-		found = found[:query.MaxTools]
 	}
 	return found, nil
 }
