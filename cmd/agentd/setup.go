@@ -158,6 +158,7 @@ func (s *setup) agentConfig(present bool) agent.Config {
 		Limits:             s.config.Limits.Agent(),
 		People:             s.config.Approvals.People(present),
 		SystemTools:        s.config.OfferedSystemTools(),
+		SystemToolPlugins:  s.config.SystemToolPlugins(),
 		Kinds:              s.config.ToolChoices(),
 		MaxRuns:            s.config.MaxRuns,
 		EffectsAllowed:     s.config.EffectsAllowed(),

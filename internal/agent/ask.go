@@ -129,7 +129,7 @@ func (q *question) listTools() error {
 		infos, err := q.run.agent.config.Tools.ListTools(q.task.ctx, query)
 		switch {
 		case err == nil:
-			infos = slices.Clone(infos)
+			infos = slices.DeleteFunc(slices.Clone(infos), func(info tool.Info) bool { return !q.run.agent.admits(&info) })
 			slices.SortFunc(infos, func(a, b tool.Info) int { return strings.Compare(a.Spec.Name, b.Spec.Name) })
 			q.offer(infos)
 			q.run.tell(update{task: q.task, offered: q.offered})

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"iter"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/toolhost/toolhost/internal/model"
@@ -48,6 +50,9 @@ type Config struct {
 	People People
 	// SystemTools are the agent's own tools that the model is offered in runs that do not choose themselves. Empty: none.
 	SystemTools []string
+	// SystemToolPlugins are the plugins whose tools replace the agent's own, by the names of the tools. A plugin's tool with the
+	// name of a system tool is not offered otherwise. Empty: none.
+	SystemToolPlugins map[string]string
 	// ExplicitCompletion says how runs end that do not say themselves; see Task.
 	ExplicitCompletion bool
 	// Kinds are the tools of kinds of tasks, by the names that tasks have for them.
@@ -103,7 +108,7 @@ func (c *Config) withDefaults() (Config, error) {
 	if d.SystemPrompt == "" {
 		d.SystemPrompt = defaultSystemPrompt
 	}
-	if err := errors.Join(checkSystemTools(d.SystemTools), d.Prices.Check(), d.Window.check()); err != nil {
+	if err := errors.Join(checkSystemTools(d.SystemTools), checkSystemTools(slices.Sorted(maps.Keys(d.SystemToolPlugins))), d.Prices.Check(), d.Window.check()); err != nil {
 		return d, err
 	}
 	d.People = d.People.withDefaults()

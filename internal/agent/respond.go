@@ -19,7 +19,7 @@ func CallID(runID string, turn, index int) string {
 }
 
 // Respond returns the event for a response that the model gave when read was the last event. offered are the tools
-// that it could know, available or not. Ids and names that no provider would take back are replaced.
+// of plugins that it could know, available or not; the agent admits each of them. Ids and names that no provider would take back are replaced.
 func (s *State) Respond(resp *model.Response, offered []tool.Info, read uint64) *AssistantMessage {
 	m := &AssistantMessage{StopReason: resp.StopReason, Usage: resp.Usage, Read: read}
 	m.Message = model.Message{Role: model.RoleAssistant}

@@ -48,7 +48,7 @@ func TestSystemToolsWithBadArguments(t *testing.T) {
 	}
 }
 
-// TestPluginsReplaceSystemTools: a plugin's tool of the same name is called instead.
+// TestPluginsReplaceSystemTools: a plugin's tool of the same name that the agent admits is called instead.
 func TestPluginsReplaceSystemTools(t *testing.T) {
 	f := newFolderOf(t, attended())
 	theirs := slices.Concat(offered, []tool.Info{{Spec: tool.Spec{Name: agent.SystemAskUser}}})

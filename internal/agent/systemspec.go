@@ -4,12 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/toolhost/toolhost/tool"
 )
 
-// The names of the agent's own tools. A plugin's tool of the same name takes the place of one, in what the model is
-// offered and in what is called.
+// The names of the system tools, which are the agent's own. A plugin's tool of the same name replaces a system tool, in
+// what the model is offered and in what is called, only where Config.SystemToolPlugins names the plugin.
 const (
 	SystemAskUser           = "ask_user"             // a question for a person; see DecideQuestion
 	SystemAttemptCompletion = "attempt_completion"   // ends the run
@@ -80,6 +81,31 @@ func systemSpecs() []tool.Spec {
 	}
 }
 
+// admits reports whether a plugin's tool may be offered. A tool whose name is that of a system tool, in whatever case, is
+// offered only where the configuration names its plugin; the agent warns once of another one. It may be called concurrently.
+func (a *Agent) admits(info *tool.Info) bool {
+	name := info.Spec.Name
+	own := strings.ToLower(name) // the names of tools are ASCII
+	if !isSystemTool(own) {
+		return true
+	}
+	if name != own {
+		a.leaveOut(name, fmt.Sprintf("it differs only by case from agentd's own tool %s", own))
+		return false
+	}
+	plugin := a.config.SystemToolPlugins[name]
+	if plugin != "" && plugin == info.Plugin {
+		return true
+	}
+	reason := fmt.Sprintf("agentd has a tool of its own with this name; the tool of the plugin %s replaces it only if agentd.yaml sets "+
+		"tools.%s.plugin to %[1]s", clip(info.Plugin), name)
+	if plugin != "" {
+		reason += fmt.Sprintf(", and it is set to %s", clip(plugin))
+	}
+	a.leaveOut(name, reason)
+	return false
+}
+
 func isSystemTool(name string) bool { return slices.Contains(SystemTools(), name) }
 
 // checkSystemTools returns what is wrong with a choice of system tools, or nil.
@@ -92,8 +118,8 @@ func checkSystemTools(names []string) error {
 	return nil
 }
 
-// systemTools returns the agent's own tools that a run is offered beside those that plugins have: none that they replace,
-// and none that cannot do anything in this run.
+// systemTools returns the system tools that a run is offered beside the tools of plugins, all of which the agent admits:
+// none that a plugin's tool replaces, and none that cannot do anything in this run.
 func (r *RunStarted) systemTools(offered []tool.Info) []tool.Spec {
 	return slices.DeleteFunc(systemSpecs(), func(spec tool.Spec) bool {
 		replaced := slices.ContainsFunc(offered, func(info tool.Info) bool { return info.Spec.Name == spec.Name })

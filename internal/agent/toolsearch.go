@@ -76,7 +76,7 @@ func (r *run) search(t *task, query tool.Query, c *Call) ([]tool.Match, error) {
 		matches, err := cfg.Search.SearchTools(t.asked, in.Query, query)
 		switch {
 		case err == nil:
-			return matches, nil
+			return slices.DeleteFunc(matches, func(m tool.Match) bool { return !r.agent.admits(&m.Info) }), nil
 		case t.asked.Err() != nil:
 			return nil, context.Cause(t.asked)
 		case attempt >= cfg.ToolRetry.MaxAttempts || !mayPass(err):

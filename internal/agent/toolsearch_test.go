@@ -44,7 +44,7 @@ func manyTools(names ...string) []tool.Info {
 		infos = append(infos, tool.Info{Spec: tool.Spec{Name: fmt.Sprintf("tool%d", i), Description: "number " + fmt.Sprint(i), ReadOnly: true}})
 	}
 	for _, name := range names {
-		infos = append(infos, tool.Info{Spec: tool.Spec{Name: name, Description: "a plugin's own"}})
+		infos = append(infos, tool.Info{Spec: tool.Spec{Name: name, Description: "a plugin's own"}, Plugin: "own"})
 	}
 	return infos
 }
@@ -140,38 +140,15 @@ func TestWhichToolsAreTold(t *testing.T) {
 			m := turns(response(model.StopEndTurn, text("done")))
 			tools := newTools(echo)
 			tools.infos = tt.infos
-			f := newFixture(t, m, tools, func(cfg *agent.Config) { cfg.Search = &fakeSearch{} })
+			f := newFixture(t, m, tools, func(cfg *agent.Config) {
+				cfg.Search, cfg.SystemToolPlugins = &fakeSearch{}, map[string]string{"tool_search": "own", "new_task": "own"}
+			})
 			f.start(agent.Task{Tools: tt.choice})
 			f.end()
 			if got := offeredIn(m.seen()[0]); !slices.Equal(got, tt.want) {
 				t.Errorf("the model is told of %q, want %q", got, tt.want)
 			}
 		})
-	}
-}
-
-// TestPluginsReplaceSystemToolsEverywhere: a plugin's tool of the same name is what the model is told of and what is
-// called.
-func TestPluginsReplaceSystemToolsEverywhere(t *testing.T) {
-	for _, name := range agent.SystemTools() {
-		m := turns(response(model.StopToolUse, call("a", name)), response(model.StopEndTurn, text("done")))
-		tools := newTools(echo)
-		tools.infos = []tool.Info{{Spec: tool.Spec{Name: name, Description: "a plugin's own"}}}
-		f := newFixture(t, m, tools, withSystem)
-		f.start(agent.Task{People: &agent.People{Attended: true}})
-		f.end()
-		n := 0
-		for _, offered := range m.seen()[0].Tools {
-			if offered.Name == name {
-				n++
-				if offered.Description != "a plugin's own" {
-					t.Errorf("the model is told of the agent's %s: %s", name, offered.Description)
-				}
-			}
-		}
-		if n != 1 || tools.executions()["r.t1.c0"] != 1 {
-			t.Errorf("%s is offered %d times, its call executed %d times", name, n, tools.executions()["r.t1.c0"])
-		}
 	}
 }
 

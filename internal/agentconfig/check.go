@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolhost/toolhost/internal/agent"
 	"github.com/toolhost/toolhost/internal/settings"
 )
 
@@ -17,6 +18,13 @@ const scripted = "scripted"
 func check(d *settings.Decoder, c *Config) {
 	for _, name := range slices.Sorted(maps.Keys(c.Models)) {
 		checkModel(d, settings.Join("models", settings.ShownKey(name)), name, c.Models[name])
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Tools)) {
+		key := settings.Join(settings.Join("tools", settings.ShownKey(name)), "plugin")
+		if c.Tools[name].Plugin != "" && !slices.Contains(agent.SystemTools(), name) {
+			d.Fail(d.At[key], key, "agentd has no tool %q of its own that a plugin's tool could replace; its own tools are %s. Which plugin any "+
+				"other tool is of is set in toolhost.yaml", name, strings.Join(agent.SystemTools(), ", "))
+		}
 	}
 	if at, given := d.At["model"]; given && !d.Failed("model") && !strings.Contains(c.Model, ":") {
 		if _, known := c.Models[c.Model]; !known {

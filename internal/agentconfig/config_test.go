@@ -40,6 +40,7 @@ model_idle: 90s
 sub_runs: none
 compaction: {clear_at: 0.1, summarize_at: 0.2, keep: 4}
 approvals: {headless: never, expiry: 2h, unknown_outcome: ask}
+tools: {ask_user: {plugin: forms}, buy: {effects: [basket]}}
 `
 
 func parse(t *testing.T, text string) agentconfig.Config {
@@ -88,6 +89,9 @@ func TestEveryKeyMeansSomething(t *testing.T) {
 	kind := agent.ToolChoice{Names: []string{"a", "b"}, Categories: []string{"c"}, Tags: []string{"t"}, Dangerous: &no, MaxCostPerUse: &three, MaxTools: 5}
 	if diff := cmp.Diff(kind, c.ToolChoices()[c.Kind]); diff != "" {
 		t.Errorf("tools (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(map[string]string{"ask_user": "forms"}, c.SystemToolPlugins()); diff != "" {
+		t.Errorf("plugins of system tools (-want +got):\n%s", diff)
 	}
 	if err := c.NoKind("cooking"); !strings.Contains(err.Error(), "research") {
 		t.Errorf("an unknown kind: %v", err)

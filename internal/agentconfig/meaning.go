@@ -106,6 +106,17 @@ func (c *Config) EffectsAllowed() map[string][]string {
 	return allowed
 }
 
+// SystemToolPlugins returns the plugins whose tools replace agentd's own, by the names of the tools.
+func (c *Config) SystemToolPlugins() map[string]string {
+	plugins := make(map[string]string)
+	for name, t := range c.Tools {
+		if t.Plugin != "" {
+			plugins[name] = t.Plugin
+		}
+	}
+	return plugins
+}
+
 // NoKind returns the error that a name is none of Kinds.
 func (c *Config) NoKind(name string) error {
 	return fmt.Errorf("%q is no name of kinds in the configuration; %s", name, listed(c.Kinds))

@@ -61,6 +61,9 @@ type Config struct {
 
 // Tool is what an operator says about one tool.
 type Tool struct {
+	// The plugin whose tool of this name replaces agentd's own tool `ask_user`, `attempt_completion`, `new_task`,
+	// `compact_conversation` or `tool_search`. A plugin's tool with such a name is not offered otherwise.
+	Plugin string `yaml:"plugin" is:"name" unset:"agentd's own tool is used"`
 	// The keys of a run's context that the tool's effects may change although they were set when the run started. The tool has to
 	// declare them in `effect_keys` as well.
 	Effects []string `yaml:"effects" is:"key" hint:"write a list of keys of the context" unset:"none"`
