@@ -83,11 +83,21 @@ func RedirectRefused(err error) *Error {
 	return &Error{Message: refused.Error(), Err: refused}
 }
 
-// originOf returns scheme, host and port in one form for each origin.
+// originOf returns scheme, host and port in one form for each origin. It folds the case of ASCII letters alone: other letters
+// can become ASCII ones, as the capital dotted I becomes i, and are sent to another host.
 func originOf(u *url.URL) string {
-	scheme, port := strings.ToLower(u.Scheme), u.Port()
+	scheme, port := lower(u.Scheme), u.Port()
 	if port == "" {
 		port = map[string]string{"http": "80", "https": "443"}[scheme]
 	}
-	return scheme + "://" + net.JoinHostPort(strings.ToLower(u.Hostname()), port)
+	return scheme + "://" + net.JoinHostPort(lower(u.Hostname()), port)
+}
+
+func lower(text string) string {
+	return strings.Map(func(r rune) rune {
+		if 'A' <= r && r <= 'Z' {
+			r += 'a' - 'A'
+		}
+		return r
+	}, text)
 }

@@ -30,6 +30,7 @@ func Redirects(t *testing.T, open func(base, key string, client *http.Client) (m
 		"a backslash after the host":        {`https:\\evil.example.net\v1`, "https://evil.example.net"},
 		"the same origin, then another":     {"/moved", "https://evil.example.net/v1"},
 		"the same origin again and again":   {"/1", "/2", "/3", "/4", "/5", "/6", "/7", "/8"},
+		"a letter that becomes an i":        {"https://apİ.example.com/v1"},
 		"the same origin in capitals, away": {"https://API.EXAMPLE.COM/x", "https://api.example.com:1/v1"},
 	} {
 		for _, status := range []int{301, 302, 303, 307, 308} {
@@ -88,7 +89,7 @@ func (n *redirecting) RoundTrip(r *http.Request) (*http.Response, error) {
 		_ = r.Body.Close()
 	}
 	n.sent = append(n.sent, Request{Method: r.Method, Path: r.URL.Path, Header: r.Header.Clone(), Body: body})
-	n.seen = append(n.seen, strings.ToLower(r.URL.Scheme+"://"+r.URL.Host))
+	n.seen = append(n.seen, r.URL.Scheme+"://"+r.URL.Host)
 	response := &http.Response{
 		StatusCode: n.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: r, Body: http.NoBody,
 		Header: http.Header{"Content-Type": {"text/event-stream"}},
@@ -104,7 +105,7 @@ func (n *redirecting) RoundTrip(r *http.Request) (*http.Response, error) {
 func (n *redirecting) check(t *testing.T, err error) {
 	t.Helper()
 	for i, origin := range n.seen {
-		if origin != "https://api.example.com" {
+		if !strings.EqualFold(origin, "https://api.example.com") {
 			t.Errorf("request %d went to %s with %v and %s", i+1, origin, n.sent[i].Header, n.sent[i].Body)
 		}
 	}
