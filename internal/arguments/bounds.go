@@ -25,8 +25,9 @@ const (
 
 // bounds goes through a schema before it is compiled.
 type bounds struct {
-	parts, values, places, size int
-	patterns                    map[string]int // their sizes
+	parts, values, places int
+	size, texts           int            // of all patterns: their sizes, and their lengths in bytes
+	patterns              map[string]int // their sizes
 }
 
 // take counts a value at a depth, whose path has so many bytes. It returns an error in words for the schema's author.
@@ -87,9 +88,12 @@ func (b *bounds) object(v map[string]any, depth, place int) error {
 }
 
 func (b *bounds) pattern(text string) error {
-	size := pattern.Size(text) // the compiler refuses what is no pattern
+	size := len(text)
+	if b.texts += len(text); b.texts <= maxPatterns { // to parse more takes too long already
+		size = pattern.Size(text) // the compiler refuses what is no pattern
+	}
 	b.patterns[text] = size
-	if b.size += size; b.size > maxPatterns {
+	if b.size += size; b.size > maxPatterns || b.texts > maxPatterns {
 		return fmt.Errorf("its patterns are too large: written out, their repetitions are more than %d characters, the last of them in %s", maxPatterns, cut(text))
 	}
 	return nil

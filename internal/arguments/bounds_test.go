@@ -52,6 +52,9 @@ func TestSchemasAreBounded(t *testing.T) {
 			return `{"patternProperties":{` + each(n, number(`"(a{1,30}){1,30}N":true`)) + `}}`
 		}, 10, 200, patterns},
 		"a long pattern": {func(n int) string { return `{"properties":{"a":{"pattern":"` + strings.Repeat("abcdefgh", n) + `"}}}` }, 1000, 1 << 15, patterns},
+		"a long class": {func(n int) string {
+			return `{"properties":{"a":{"pattern":"[` + strings.Repeat("abcdefgh", n) + `]"}}}`
+		}, 1000, 1 << 15, patterns},
 		"a large class": {func(n int) string {
 			return `{"properties":{"a":{"pattern":"^[` + strings.Repeat(`\\p{L}`, n) + `]+$"}}}`
 		}, 10, 1 << 17, ""},
@@ -109,6 +112,7 @@ func TestMatchingTakesBoundedSteps(t *testing.T) {
 // TestMatchingIsBounded: a text takes as many steps as it has characters, times what the pattern holds.
 func TestMatchingIsBounded(t *testing.T) {
 	const heavy, light = `(a{1,30}){1,30}b`, `^[\\p{L} ]+$`
+	const optional = `(a?){900}(b?){900}(c?){900}`
 	for name, tc := range map[string]struct {
 		schema, arguments string
 		problem           string
@@ -117,6 +121,12 @@ func TestMatchingIsBounded(t *testing.T) {
 		"a heavy pattern and a lot of text":  {`{"properties":{"t":{"pattern":"` + heavy + `"}}}`, `{"t":"` + strings.Repeat("a", 1<<20) + `b"}`, "would take too long"},
 		"heavy patterns and a long name":     {`{"patternProperties":{"` + heavy + `":true}}`, `{"` + strings.Repeat("a", 1<<16) + `":1}`, "would take too long"},
 		"an ordinary pattern and much text":  {`{"properties":{"t":{"pattern":"` + light + `"}}}`, `{"t":"` + strings.Repeat("ä", 1<<20) + `"}`, ""},
+		"heavy patterns and empty texts":     {`{"properties":{"l":{"items":{"pattern":"` + optional + `"}}}}`, `{"l":[` + each(1<<14, func(int) string { return `""` }) + `]}`, "would take too long"},
+		"heavy patterns and empty names":     {`{"properties":{"l":{"items":{"patternProperties":{"` + optional + `":true}}}}}`, `{"l":[` + each(1<<14, func(int) string { return `{"":1}` }) + `]}`, "would take too long"},
+		"a regular expression":               {`{"properties":{"t":{"format":"regex"}}}`, `{"t":"^[a-z]{1,1000}$"}`, ""},
+		"a long regular expression":          {`{"properties":{"t":{"format":"regex"}}}`, `{"t":"` + strings.Repeat("x{1000}", 1<<10) + `"}`, "would take too long"},
+		"many regular expressions":           {`{"properties":{"l":{"items":{"format":"regex"}}}}`, `{"l":[` + each(1<<10, func(int) string { return `"` + strings.Repeat("x{1000}", 10) + `"` }) + `]}`, "would take too long"},
+		"many in a schema":                   {`{"properties":{"l":{"items":{"$ref":"https://json-schema.org/draft/2020-12/schema"}}}}`, `{"l":[` + each(1<<10, func(int) string { return `{"pattern":"` + strings.Repeat("x{1000}", 10) + `"}` }) + `]}`, "would take too long"},
 		"ordinary patterns of several names": {`{"patternProperties":{"^x-":true,"^y-":{"type":"string"}}}`, `{"x-a":1,"y-b":"c"}`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -20,7 +20,7 @@ const (
 
 // errTooMuch says that validation would take too long.
 var errTooMuch = errors.New("the arguments cannot be checked: by the tool's schema, values within each other as deep or as " +
-	"many as these can be read in so many ways that checking would take too long; send fewer of them, nested less deep")
+	"many as these can be read in so many ways that checking would take too long; send fewer of them, nested less deep, and shorter regular expressions")
 
 // Validate returns nil if the arguments fit the schema, else an error that names each problem's path, what was given
 // and what is allowed, in words that a model can act on. Its work is bounded: arguments that would take too long are

@@ -21,6 +21,10 @@ const (
 	// patternStep is how many states of a pattern, over all characters of a text, are looked at in one step: all steps of a
 	// validation are about a second of matching.
 	patternStep = 32
+	// regexStep is how many steps each byte of a text takes that must be a regular expression: the validator compiles it, and
+	// \pL or x{1000} takes some 20 µs. The longest such text bounds the memory of that to some 20 MiB.
+	regexStep = 64
+	maxRegex  = 4 << 10
 )
 
 // work counts beforehand the steps that validation takes at most. They can be exponential in a value's depth, where
@@ -120,6 +124,9 @@ func (w *work) own(s *jsonschema.Schema, v any) {
 		if s.Pattern != nil {
 			w.match(s.Pattern, text)
 		}
+		if s.Format != nil && s.Format.Name == "regex" {
+			w.compile(text)
+		}
 	}
 	if s.Enum != nil {
 		w.left -= len(s.Enum.Values)
@@ -137,9 +144,17 @@ func (w *work) own(s *jsonschema.Schema, v any) {
 	}
 }
 
-// match takes the steps of matching a text with a pattern: each character may take as many as the pattern is large.
+// match takes the steps of matching a text with a pattern: each character, and the end, may take as many as the pattern is
+// large.
 func (w *work) match(pattern jsonschema.Regexp, text string) {
-	w.left -= len(text) * w.patterns[pattern.String()] / patternStep
+	w.left -= (len(text) + 1) * w.patterns[pattern.String()] / patternStep
+}
+
+// compile takes the steps of compiling a text as a regular expression.
+func (w *work) compile(text string) {
+	if w.left -= len(text) * regexStep; len(text) > maxRegex {
+		w.left = 0
+	}
 }
 
 // compare takes the steps of so many comparisons with a value.
