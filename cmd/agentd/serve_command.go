@@ -105,7 +105,7 @@ func (s *setup) serve(ctx context.Context, at address.Address, log *slog.Logger)
 	}
 	defer func() { err = closeAll(err, host.Close) }()
 	config := s.agentConfig(true)
-	config.Search, config.LedgerID = host.Client, host.LedgerID
+	config.Search, config.LedgerID, config.ReadArtifact = host.Client, host.LedgerID, host.ReadArtifact
 	config.Store, config.Model, config.Prices, config.Tools, config.Log = store, m, prices, remoteTools{host.Client}, log
 	a, err := agent.New(config)
 	if err != nil {

@@ -83,7 +83,7 @@ func (d *textDisplay) finished(p *agent.RunFinished) error {
 	if err := d.leave(); err != nil {
 		return err
 	}
-	if p.StopReason == agent.StopReturnDirect && !d.story {
+	if p.StopReason == agent.StopReturnDirect {
 		if err := d.text(p.Text); err != nil {
 			return err
 		}

@@ -80,7 +80,7 @@ func (s *setup) openWorkbench(ctx context.Context, present bool) (_ *workbench, 
 	}
 	w.closers = append(w.closers, host.Close)
 	config := s.agentConfig(present)
-	config.Search, config.LedgerID = host.Client, host.LedgerID
+	config.Search, config.LedgerID, config.ReadArtifact = host.Client, host.LedgerID, host.ReadArtifact
 	config.Store, config.Model, config.Prices, config.Tools, config.Log = store, m, prices, remoteTools{host.Client}, w.log
 	a, err := agent.New(config)
 	if err != nil {

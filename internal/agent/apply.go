@@ -270,7 +270,7 @@ func (s *State) finishBatch() {
 		if text != "" {
 			text += "\n"
 		}
-		text += result.Text()
+		text += firstOf(c.result.Answer, result.Text())
 		s.spendResult(result)
 		s.observe(c)
 		s.concludeSystem(c)

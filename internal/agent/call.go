@@ -15,6 +15,7 @@ func (r *run) call(t *task, c Call) {
 	e := &errand{
 		run: r, task: t, call: c, session: r.state.started.Session, trace: r.state.started.trace(c.SentID()), context: r.state.Context(r.state.turns),
 		shown: r.state.maxShown(len(r.state.batch)), begun: r.inherited[c.SentID()], preview: r.previews.take(c.SentID()),
+		answers: r.state.answers(),
 	}
 	r.group.Go(e.pursue)
 }
@@ -29,6 +30,7 @@ type errand struct {
 	context map[string]json.RawMessage
 	shown   *int // how many bytes of the result may be shown; nil: toolhost decides
 	begun   bool // whether it was ever opened, maybe by an earlier process, so that it may have had effects
+	answers int  // how many calls answer the user together with this one; 0: their results go to the model
 
 	// preview is open, and to be completed. Nil: the call is to be opened.
 	preview *preview
@@ -60,7 +62,9 @@ func (e *errand) pursue() {
 		case e.task.ctx.Err() != nil:
 			return // the agent closes; the call goes on in toolhost
 		case out != nil:
-			e.finish(outcomeResult(&e.call, out))
+			if r := outcomeResult(&e.call, out); e.answer(r) {
+				e.finish(r)
+			}
 			return
 		case !e.cancelled() && (attempt >= retry.MaxAttempts || !mayPass(err)):
 			e.finish(failureResult(&e.call, e.lost(err)))

@@ -42,6 +42,9 @@ type Config struct {
 	// keeps it with each call that has side effects, and such a call is never sent to a toolhost with another ledger. Nil, or
 	// empty: it is not known, and the call's id alone keeps it from being executed twice.
 	LedgerID func() string
+	// ReadArtifact reads a part of an artifact of a call that Tools made. The agent reads a direct result with it that is too
+	// large to be shown, so that the user gets the whole. Nil: the user gets what is shown.
+	ReadArtifact func(ctx context.Context, query tool.ArtifactQuery) (tool.ArtifactPiece, error)
 	// SystemPrompt is for runs that bring none. Empty means a short one of the agent's own.
 	SystemPrompt string
 	// Limits are for runs that bring none; see Limits for their defaults.

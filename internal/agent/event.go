@@ -172,6 +172,8 @@ type CallResult struct {
 	Tool   string `json:"tool"`
 	// Result is what the model reads, also where the machinery failed.
 	Result tool.Result `json:"result"`
+	// Answer is what the user reads instead where the result is returned directly. Empty: what Result says.
+	Answer string `json:"answer,omitempty"`
 	// Failure is set where the machinery failed.
 	Failure  *Failure `json:"error,omitempty"`
 	Plugin   string   `json:"plugin,omitempty"`

@@ -114,6 +114,16 @@ func (s *State) pushUser(blocks ...model.Block) {
 	s.messages = append(s.messages, model.Message{Role: model.RoleUser, Blocks: blocks})
 }
 
+// answers returns how many calls of the last response may answer the user together; 0 if a result goes to the model.
+func (s *State) answers() int {
+	for i := range s.batch {
+		if !s.batch[i].ReturnDirect {
+			return 0
+		}
+	}
+	return len(s.batch)
+}
+
 // find returns the call of the batch with an id, or nil.
 func (s *State) find(callID string) *callState {
 	for i := range s.batch {
