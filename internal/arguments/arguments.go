@@ -43,6 +43,22 @@ func Compile(schema json.RawMessage) (*Schema, error) {
 	return compile(schema, settings{draft: jsonschema.Draft2020, loader: refuseLoader{}, formats: true})
 }
 
+// whyUnusable says what is wrong with a schema, by places in it, without the names that the validator has for documents.
+func whyUnusable(err error) string {
+	text := err.Error()
+	if invalid, ok := errors.AsType[*jsonschema.SchemaValidationError](err); ok {
+		var problems []string
+		for line := range strings.Lines(invalid.Err.Error()) {
+			line = strings.TrimLeft(strings.TrimSpace(line), "- ")
+			if strings.HasPrefix(line, "at '") && !strings.HasSuffix(line, "Of' failed") { // a keyword of the meta-schema fails for the problems below it
+				problems = append(problems, line)
+			}
+		}
+		text = "it is not a valid JSON Schema: " + strings.Join(problems, "; ")
+	}
+	return strings.NewReplacer(schemaURL+"#", "#", schemaURL, "#").Replace(text)
+}
+
 // settings say how a schema is compiled.
 type settings struct {
 	draft   *jsonschema.Draft // unless the schema names another
@@ -78,7 +94,7 @@ func compile(schema json.RawMessage, how settings) (s *Schema, err error) {
 	}
 	compiled, err := c.Compile(schemaURL)
 	if err != nil {
-		return nil, errors.New(strings.ReplaceAll(err.Error(), schemaURL, "#"))
+		return nil, errors.New(whyUnusable(err))
 	}
 	verdict := map[string]any{"$schema": "https://json-schema.org/draft/2020-12/schema", "not": map[string]any{"$ref": schemaURL}}
 	if err := c.AddResource(verdictURL, verdict); err != nil {

@@ -238,3 +238,16 @@ func TestErrorsNameWhatIsAllowed(t *testing.T) {
 		check(t, s.Validate(mended), tc.want)
 	}
 }
+
+// TestRefusedSchemasSayWhatIsWrong: by the place in the schema, without the names that the validator has for it.
+func TestRefusedSchemasSayWhatIsWrong(t *testing.T) {
+	for _, schema := range []string{`{"properties":{"a":{"type":"text"}}}`, `{"$schema":"http://json-schema.org/draft-07/schema#","properties":{"a":{"minLength":-1}}}`} {
+		_, err := arguments.Compile(json.RawMessage(schema))
+		if err == nil {
+			t.Fatalf("%s is accepted", schema)
+		}
+		if text := err.Error(); !strings.HasPrefix(text, "it is not a valid JSON Schema: at '/properties/a/") || strings.Contains(text, "metaschema") || strings.Contains(text, "##") {
+			t.Errorf("%s: %s", schema, text)
+		}
+	}
+}
