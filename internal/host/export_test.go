@@ -13,3 +13,10 @@ func (h *Host) Remembered(plugin string) (revisions, turns int) {
 	defer h.turns.mu.Unlock()
 	return revisions, len(h.turns.bySource)
 }
+
+// IsIndexed reports whether the index of what the catalog holds now is built or being built.
+func (h *Host) IsIndexed() bool {
+	h.search.mu.Lock()
+	defer h.search.mu.Unlock()
+	return h.search.newest != nil && h.search.newest.snapshot == h.cfg.Catalog.Snapshot()
+}

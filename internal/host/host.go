@@ -211,6 +211,7 @@ func New(cfg Config) *Host {
 	h.recall()
 	seen := cfg.Catalog.Snapshot()
 	h.wg.Go(func() { h.followCatalog(seen) }) // ends with h.ctx; Close waits
+	h.wg.Go(h.indexCatalog)                   // likewise
 	return h
 }
 

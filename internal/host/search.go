@@ -22,8 +22,8 @@ type indexed struct {
 	words    *toolsearch.Index
 }
 
-// of returns what the catalogue holds now. Who comes first makes the index, half a second's work for 10,000 tools, and
-// only those wait who search the same snapshot.
+// of returns the index of what the catalog holds now. The first caller builds it, which takes half a second for 10,000 tools;
+// other callers of the same snapshot wait for that.
 func (s *search) of(c *catalog.Catalog) *indexed {
 	s.mu.Lock()
 	if snapshot := c.Snapshot(); s.newest == nil || s.newest.snapshot != snapshot {
@@ -42,4 +42,18 @@ func (x *indexed) build() {
 		infos[i] = t.Info()
 	}
 	x.words = toolsearch.New(infos)
+}
+
+// indexCatalog builds the index whenever the catalog has changed and no plugin is being asked any more, so that searches find
+// it built. It is a goroutine of the host and ends with it.
+func (h *Host) indexCatalog() {
+	for {
+		if h.cfg.Catalog.Settle(h.ctx) != nil {
+			return
+		}
+		built := h.search.of(h.cfg.Catalog)
+		if _, err := h.cfg.Catalog.Next(h.ctx, built.snapshot); err != nil {
+			return
+		}
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -27,6 +28,25 @@ func TestNothingOfAPluginThatIsSwitchedOffIsFound(t *testing.T) {
 		}
 		off = true
 	}
+}
+
+// TestIndexIsBuiltBeforeTheFirstSearch: at the start, and when the catalog has changed.
+func TestIndexIsBuiltBeforeTheFirstSearch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		u := newRelease(t)
+		synctest.Wait()
+		if !u.IsIndexed() {
+			t.Error("nothing is indexed at the start")
+		}
+		u.put(filepath.Join(u.dir, "zoo"), `{"name":"zoo","version":"1","tools":[{"name":"zebras","description":"Counts zebras."}]}`)
+		if _, err := u.Reload(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if !u.IsIndexed() {
+			t.Error("the catalog has changed, and its index is that of before")
+		}
+	})
 }
 
 // TestSearchFollowsTheCatalogue: a plugin that comes is found, one that goes is not.

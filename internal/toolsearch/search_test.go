@@ -144,6 +144,17 @@ func TestZeroIndexFindsNothing(t *testing.T) {
 	}
 }
 
+// TestLongQuestions: the word that tells what is wanted counts behind a long introduction.
+func TestLongQuestions(t *testing.T) {
+	var b strings.Builder
+	for i := range 400 {
+		fmt.Fprintf(&b, "word%d ", i)
+	}
+	if diff := cmp.Diff([]string{"zebra"}, found([]tool.Info{named("yak", ""), named("zebra", "")}, b.String()+"zebra")); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 func TestLongQueries(t *testing.T) {
 	var b strings.Builder
 	for i := range 100_000 {
