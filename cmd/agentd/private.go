@@ -40,8 +40,9 @@ type privateToolhost struct {
 
 // startToolhost starts the toolhost beside this program, with the plugins beside it and the current folder as
 // workspace, and returns when it is ready. On Linux it gets SIGTERM when this process dies, however it dies. Its ledger and its
-// artifacts are in the folder records, which the caller closes after it; nil: they end with it.
-func startToolhost(ctx context.Context, log *slog.Logger, records *runRecords) (*privateToolhost, error) {
+// artifacts are in the folder records, which the caller closes after it; nil: they end with it. Its plugins must not see the
+// journal, by which they could approve their own calls; empty: there is none.
+func startToolhost(ctx context.Context, log *slog.Logger, records *runRecords, journal string) (*privateToolhost, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("finding the toolhost beside this program: %w", err)
@@ -69,6 +70,9 @@ func startToolhost(ctx context.Context, log *slog.Logger, records *runRecords) (
 		"--state", filepath.Join(folder.path, "state"), "--workspace", workspace, "--log-level", "warn")
 	if records != nil {
 		p.cmd.Args = append(p.cmd.Args, "--records", records.path)
+	}
+	if journal != "" {
+		p.cmd.Args = append(p.cmd.Args, "--hide", journal)
 	}
 	p.cmd.Env = withoutKeys(os.Environ())
 	p.cmd.Stderr = p.stderr

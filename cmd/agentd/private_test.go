@@ -82,11 +82,14 @@ func TestToolhostSharesTheClaim(t *testing.T) {
 	w := newWorld(t)
 	t.Setenv(noteEnv, filepath.Join(w.folder, "note"))
 	t.Setenv("TMPDIR", w.folder)
-	p, err := startToolhost(t.Context(), slog.New(slog.DiscardHandler), nil)
+	p, err := startToolhost(t.Context(), slog.New(slog.DiscardHandler), nil, "/j/runs.db")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = p.stop() }()
+	if i := slices.Index(p.cmd.Args, "--hide"); i < 0 || p.cmd.Args[i+1] != "/j/runs.db" {
+		t.Errorf("its plugins can see the journal: %q", p.cmd.Args)
+	}
 	if err := p.folder.claim.Close(); err != nil { // as the operating system does when it kills agentd
 		t.Fatal(err)
 	}

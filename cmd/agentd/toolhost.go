@@ -90,7 +90,11 @@ func (s *setup) startOwn(ctx context.Context, log *slog.Logger) (*privateToolhos
 	if err != nil {
 		return nil, nil, err
 	}
-	own, err := startToolhost(ctx, log, records)
+	journal, err := s.journalPath()
+	if err != nil {
+		return nil, nil, errors.Join(err, records.claim.Close())
+	}
+	own, err := startToolhost(ctx, log, records, journal)
 	if err != nil {
 		return nil, nil, errors.Join(err, records.claim.Close())
 	}

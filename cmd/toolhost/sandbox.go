@@ -29,6 +29,7 @@ type grounds struct {
 // groundsOf returns them for a configuration with absolute paths.
 func groundsOf(options serveOptions) grounds {
 	g := grounds{workspace: options.Workspace, hidden: slices.Compact([]string{options.State, options.recordsDir()}), protected: slices.Clone(options.Folders), folders: slices.Clone(options.Folders), names: trust.FileNames()}
+	g.hidden = append(g.hidden, options.hide...)
 	g.addOverruled(options)
 	g.addKnownFolders(options)
 	if records := trust.Dir(options.getenv); records != options.State {

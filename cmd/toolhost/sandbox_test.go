@@ -125,14 +125,14 @@ func TestGroundsOfOtherToolhosts(t *testing.T) {
 	}
 	flags := serveFlags{
 		config: file, plugins: []string{elsewhere}, stateDir: filepath.Join(elsewhere, "state"),
-		listen: "unix:///run/other.sock", lockFile: filepath.Join(elsewhere, "pins"),
+		listen: "unix:///run/other.sock", lockFile: filepath.Join(elsewhere, "pins"), hide: []string{at("runs.db")},
 	}
 	options, err := flags.options(getenv)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := groundsOf(options).sandbox(config.Sandbox{Mode: "on", Workspace: "write"})
-	for _, path := range []string{at("state"), "/run/t.sock", filepath.Join(elsewhere, "state")} {
+	for _, path := range []string{at("state"), "/run/t.sock", filepath.Join(elsewhere, "state"), at("runs.db")} {
 		if !slices.Contains(s.Hidden, path) {
 			t.Errorf("%s is not hidden: %q", path, s.Hidden)
 		}

@@ -27,6 +27,7 @@ type serveOptions struct {
 	listen       address.Address // of Config.Listen
 	logLevel     slog.Level      // of Config.Log.Level
 
+	hide      []string // further files that plugins are not to see
 	overruled struct { // what the configuration says and a flag says otherwise; empty: nothing
 		folders                 []string
 		state, lockFile, listen string
@@ -44,6 +45,7 @@ type serveOptions struct {
 type serveFlags struct {
 	plugins                                                                             []string
 	config, listen, stateDir, records, acceptedLoss, workspace, level, format, lockFile string
+	hide                                                                                []string
 	locked                                                                              bool
 }
 
@@ -80,6 +82,8 @@ func newServeCommand(p cli.Process) *cobra.Command {
 	f.StringVar(&flags.format, "log-format", "", "the `FORM` of the log: text or json (default: text)")
 	f.BoolVar(&flags.locked, "locked", false, "run only plugins that the lock file pins, at the digests that it pins")
 	f.StringVar(&flags.lockFile, "lock-file", "", "the lock `FILE` (default: toolhost.lock)")
+	f.StringArrayVar(&flags.hide, "hide", nil, "`FILE` that no plugin is to see; may be given more than once (agentd: the journal of runs)")
+	_ = f.MarkHidden("hide") // the flag exists
 	return cmd
 }
 
@@ -122,6 +126,13 @@ func (f serveFlags) options(getenv func(string) string) (serveOptions, error) {
 	}
 	if err := trustConfig(getenv, file, writableFolders(&options.Config)); err != nil {
 		return options, err
+	}
+	for _, path := range f.hide {
+		path, err := absolute("--hide", path)
+		if err != nil {
+			return options, err
+		}
+		options.hide = append(options.hide, path)
 	}
 	options.acceptedLoss = f.acceptedLoss
 	if f.records != "" {
