@@ -63,6 +63,17 @@ type Reloaded struct {
 	Removed  []string        `json:"removed"`
 	Upgraded []string        `json:"upgraded"`
 	Failures []ReloadFailure `json:"failures"`
+
+	// Configuration is what of the configuration file is not in force; nil if the file says what it said at the start.
+	Configuration *ConfigurationChange `json:"configuration,omitempty"`
+}
+
+// ConfigurationChange says that the configuration file says something else than when toolhost started. Toolhost applies
+// nothing of the change before its next start.
+type ConfigurationChange struct {
+	File    string   `json:"file"`              // that toolhost started with; empty: it started without one
+	Keys    []string `json:"keys,omitempty"`    // the top-level keys whose values differ, ordered; empty if Problem is set
+	Problem string   `json:"problem,omitempty"` // why toolhost would refuse to start with the file as it is now; empty if it would start
 }
 
 // ReloadFailure is a plugin that could not be taken over. What was there before stays.

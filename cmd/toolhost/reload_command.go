@@ -21,7 +21,10 @@ func newReloadCommand(p cli.Process) *cobra.Command {
 		Long: "Reload lets toolhost look at its plugin folders again: new plugins come, those whose files are gone go, and those\n" +
 			"whose files have changed are upgraded without a failed call. It returns when that is decided for each. What cannot\n" +
 			"be taken over is said, what was there before stays, and the exit code is 3.\n" +
-			"With -o json it prints an object: added, removed, upgraded and failures, each with plugin and reason.",
+			"Reload applies no change of toolhost.yaml. It says which top-level keys have changed since toolhost started, or why\n" +
+			"toolhost would refuse the file; restart toolhost to apply the change.\n" +
+			"With -o json it prints an object: added, removed, upgraded, failures, each with plugin and reason, and, if\n" +
+			"toolhost.yaml has changed, configuration with file, and keys or problem.",
 		Example: "  toolhost reload",
 		Args:    cli.Arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -44,6 +47,7 @@ func reload(ctx context.Context, c *client.Client, p cli.Process, asJSON bool) e
 		err = cli.WriteJSON(p.Stdout, tool.Reloaded{
 			Added: append([]string{}, done.Added...), Removed: append([]string{}, done.Removed...),
 			Upgraded: append([]string{}, done.Upgraded...), Failures: append([]tool.ReloadFailure{}, done.Failures...),
+			Configuration: done.Configuration,
 		})
 	} else {
 		_, err = fmt.Fprintln(p.Out(), reloadText(done))
@@ -66,7 +70,7 @@ func were(what string, n int) string {
 	return what + " were"
 }
 
-// reloadText says in one line what a reload did.
+// reloadText says what a reload did: a line, and another if the configuration is not the one in force.
 func reloadText(done tool.Reloaded) string {
 	var parts []string
 	for _, part := range []struct {
@@ -77,8 +81,12 @@ func reloadText(done tool.Reloaded) string {
 			parts = append(parts, part.what+" "+strings.Join(part.plugins, ", "))
 		}
 	}
+	text := "reloaded: " + strings.Join(parts, "; ")
 	if len(parts) == 0 {
-		return "reloaded: nothing changed"
+		text = "reloaded: nothing changed in the plugin folders"
 	}
-	return "reloaded: " + strings.Join(parts, "; ")
+	if done.Configuration != nil {
+		text += "\n" + staleText(done.Configuration)
+	}
+	return text
 }

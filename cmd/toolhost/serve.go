@@ -166,6 +166,7 @@ func hostConfig(options serveOptions, known *catalog.Catalog, plugins *launcher,
 		Sandbox:   func(plugin string) tool.Sandbox { return granted(options.Plugin(plugin).Sandbox) },
 		Variables: func(plugin string) []string { return variables(options.Plugin(plugin)) },
 
+		Configuration: options.staleConfiguration(),
 		MaxConcurrent: concurrency(known),
 
 		DefaultTimeout:   options.Calls.DefaultTimeout,
@@ -235,6 +236,7 @@ func reloadOnHangup(h *host.Host, decisions *audit.Log, logger *slog.Logger) (st
 				continue
 			}
 			logger.Info("reloaded", "added", done.Added, "removed", done.Removed, "upgraded", done.Upgraded, "failures", done.Failures)
+			warnOfStale(done.Configuration, logger)
 		}
 	})
 	return func() {

@@ -36,6 +36,8 @@ type serveOptions struct {
 	trustsAll bool // the plugins are the operator's own work of this moment
 	getenv    func(string) string
 
+	again func() (serveOptions, error) // reads the configuration once more, under the same flags; nil: it is not read again
+
 	brief     bool                            // no process starts twice from the same copy, most likely
 	retention time.Duration                   // of copies of plugins that are out of use; 0: as long as a call may take
 	observe   func(hostrpc.Host) hostrpc.Host // returns what is served in place of the host; nil: the host
@@ -64,6 +66,7 @@ func newServeCommand(p cli.Process) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			options.again = func() (serveOptions, error) { return flags.options(p.Getenv) }
 			if needsKeepers(p) {
 				return keep(cmd.Context(), p)
 			}

@@ -72,6 +72,10 @@ type Config struct {
 	// MaxShown is how many bytes of text and JSON a result shows where its caller says nothing; 0: 4 KiB.
 	MaxShown int
 
+	// Configuration says what of the configuration file is not in force, for Reload; nil: nothing is. It may be called from
+	// any goroutine.
+	Configuration func() *tool.ConfigurationChange
+
 	// KeepBadOutput lets results through that do not fit the output schema of their tool, with a warning.
 	KeepBadOutput bool
 	// Policy decides which calls may be made. Nil: dangerous tools need a person's approval, all others are allowed.

@@ -94,6 +94,9 @@ func (h *Host) Reload(ctx context.Context) (tool.Reloaded, error) {
 			done.Failures = append(done.Failures, tool.ReloadFailure{Plugin: p.Info.Name, Reason: p.Refusal.Reason})
 		}
 	}
+	if h.cfg.Configuration != nil {
+		done.Configuration = h.cfg.Configuration()
+	}
 	slices.SortFunc(done.Failures, func(a, b tool.ReloadFailure) int { return cmp.Compare(a.Plugin, b.Plugin) })
 	return done, nil
 }

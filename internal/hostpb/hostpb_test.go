@@ -109,11 +109,13 @@ func TestRoundTripKeepsEveryFieldOfOperation(t *testing.T) {
 	}
 	reloaded := tool.Reloaded{
 		Added: []string{"a"}, Removed: []string{"b"}, Upgraded: []string{"c"},
-		Failures: []tool.ReloadFailure{{Plugin: "p", Reason: "r"}},
+		Failures:      []tool.ReloadFailure{{Plugin: "p", Reason: "r"}},
+		Configuration: &tool.ConfigurationChange{File: "f", Keys: []string{"k"}, Problem: "p"},
 	}
 	upgraded := tool.Upgraded{Digest: "d", PreviousDigest: "p"}
 	checkSet(t, reloaded)
 	checkSet(t, reloaded.Failures[0])
+	checkSet(t, *reloaded.Configuration)
 	checkSet(t, upgraded)
 	trip(t, reloaded, hostpb.FromReloaded, hostpb.ToReloaded)
 	trip(t, upgraded, hostpb.FromUpgraded, hostpb.ToUpgraded)

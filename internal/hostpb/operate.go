@@ -132,6 +132,9 @@ func FromReloaded(r tool.Reloaded) *toolhostv1.ReloadResponse {
 	for _, f := range r.Failures {
 		out.Failures = append(out.Failures, &toolhostv1.ReloadFailure{Plugin: valid(f.Plugin), Reason: valid(f.Reason)})
 	}
+	if c := r.Configuration; c != nil {
+		out.Configuration = &toolhostv1.ConfigurationChange{File: valid(c.File), Keys: valids(c.Keys), Problem: valid(c.Problem)}
+	}
 	return out
 }
 
@@ -140,6 +143,9 @@ func ToReloaded(r *toolhostv1.ReloadResponse) tool.Reloaded {
 	out := tool.Reloaded{Added: r.GetAdded(), Removed: r.GetRemoved(), Upgraded: r.GetUpgraded()}
 	for _, f := range r.GetFailures() {
 		out.Failures = append(out.Failures, tool.ReloadFailure{Plugin: f.GetPlugin(), Reason: f.GetReason()})
+	}
+	if c := r.GetConfiguration(); c != nil {
+		out.Configuration = &tool.ConfigurationChange{File: c.GetFile(), Keys: c.GetKeys(), Problem: c.GetProblem()}
 	}
 	return out
 }

@@ -1791,7 +1791,9 @@ type ReloadResponse struct {
 	// The names of plugins that run another executable now.
 	Upgraded []string `protobuf:"bytes,3,rep,name=upgraded,proto3" json:"upgraded,omitempty"`
 	// What could not be taken over; what was there before stays.
-	Failures      []*ReloadFailure `protobuf:"bytes,4,rep,name=failures,proto3" json:"failures,omitempty"`
+	Failures []*ReloadFailure `protobuf:"bytes,4,rep,name=failures,proto3" json:"failures,omitempty"`
+	// What of the configuration file is not in force. Unset if the file says what it said when toolhost started.
+	Configuration *ConfigurationChange `protobuf:"bytes,5,opt,name=configuration,proto3" json:"configuration,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1854,6 +1856,79 @@ func (x *ReloadResponse) GetFailures() []*ReloadFailure {
 	return nil
 }
 
+func (x *ReloadResponse) GetConfiguration() *ConfigurationChange {
+	if x != nil {
+		return x.Configuration
+	}
+	return nil
+}
+
+// ConfigurationChange says that the configuration file says something else than when toolhost started. Toolhost applies
+// nothing of the change before its next start.
+type ConfigurationChange struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The path of the file that toolhost started with; empty if it started without one.
+	File string `protobuf:"bytes,1,opt,name=file,proto3" json:"file,omitempty"`
+	// The top-level keys whose values differ, ordered by name. Empty if problem is set.
+	Keys []string `protobuf:"bytes,2,rep,name=keys,proto3" json:"keys,omitempty"`
+	// Why toolhost would refuse to start with the file as it is now, in words: the file is not trusted, is gone, or has errors.
+	// Empty if it would start.
+	Problem       string `protobuf:"bytes,3,opt,name=problem,proto3" json:"problem,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ConfigurationChange) Reset() {
+	*x = ConfigurationChange{}
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[25]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ConfigurationChange) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ConfigurationChange) ProtoMessage() {}
+
+func (x *ConfigurationChange) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[25]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ConfigurationChange.ProtoReflect.Descriptor instead.
+func (*ConfigurationChange) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{25}
+}
+
+func (x *ConfigurationChange) GetFile() string {
+	if x != nil {
+		return x.File
+	}
+	return ""
+}
+
+func (x *ConfigurationChange) GetKeys() []string {
+	if x != nil {
+		return x.Keys
+	}
+	return nil
+}
+
+func (x *ConfigurationChange) GetProblem() string {
+	if x != nil {
+		return x.Problem
+	}
+	return ""
+}
+
 // ReloadFailure is a plugin that could not be taken over.
 type ReloadFailure struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1867,7 +1942,7 @@ type ReloadFailure struct {
 
 func (x *ReloadFailure) Reset() {
 	*x = ReloadFailure{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[25]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1879,7 +1954,7 @@ func (x *ReloadFailure) String() string {
 func (*ReloadFailure) ProtoMessage() {}
 
 func (x *ReloadFailure) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[25]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1892,7 +1967,7 @@ func (x *ReloadFailure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReloadFailure.ProtoReflect.Descriptor instead.
 func (*ReloadFailure) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{25}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *ReloadFailure) GetPlugin() string {
@@ -1920,7 +1995,7 @@ type UpgradeRequest struct {
 
 func (x *UpgradeRequest) Reset() {
 	*x = UpgradeRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[26]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1932,7 +2007,7 @@ func (x *UpgradeRequest) String() string {
 func (*UpgradeRequest) ProtoMessage() {}
 
 func (x *UpgradeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[26]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1945,7 +2020,7 @@ func (x *UpgradeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpgradeRequest.ProtoReflect.Descriptor instead.
 func (*UpgradeRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{26}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *UpgradeRequest) GetPlugin() string {
@@ -1968,7 +2043,7 @@ type UpgradeResponse struct {
 
 func (x *UpgradeResponse) Reset() {
 	*x = UpgradeResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[27]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1980,7 +2055,7 @@ func (x *UpgradeResponse) String() string {
 func (*UpgradeResponse) ProtoMessage() {}
 
 func (x *UpgradeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[27]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1993,7 +2068,7 @@ func (x *UpgradeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpgradeResponse.ProtoReflect.Descriptor instead.
 func (*UpgradeResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{27}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *UpgradeResponse) GetDigest() string {
@@ -2019,7 +2094,7 @@ type GetLockFileRequest struct {
 
 func (x *GetLockFileRequest) Reset() {
 	*x = GetLockFileRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[28]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2031,7 +2106,7 @@ func (x *GetLockFileRequest) String() string {
 func (*GetLockFileRequest) ProtoMessage() {}
 
 func (x *GetLockFileRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[28]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2044,7 +2119,7 @@ func (x *GetLockFileRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetLockFileRequest.ProtoReflect.Descriptor instead.
 func (*GetLockFileRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{28}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{29}
 }
 
 // GetLockFileResponse says which file pins plugins to digests.
@@ -2060,7 +2135,7 @@ type GetLockFileResponse struct {
 
 func (x *GetLockFileResponse) Reset() {
 	*x = GetLockFileResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[29]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2072,7 +2147,7 @@ func (x *GetLockFileResponse) String() string {
 func (*GetLockFileResponse) ProtoMessage() {}
 
 func (x *GetLockFileResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[29]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2085,7 +2160,7 @@ func (x *GetLockFileResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetLockFileResponse.ProtoReflect.Descriptor instead.
 func (*GetLockFileResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{29}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *GetLockFileResponse) GetPath() string {
@@ -2113,7 +2188,7 @@ type RollbackRequest struct {
 
 func (x *RollbackRequest) Reset() {
 	*x = RollbackRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[30]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2125,7 +2200,7 @@ func (x *RollbackRequest) String() string {
 func (*RollbackRequest) ProtoMessage() {}
 
 func (x *RollbackRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[30]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2138,7 +2213,7 @@ func (x *RollbackRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RollbackRequest.ProtoReflect.Descriptor instead.
 func (*RollbackRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{30}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *RollbackRequest) GetPlugin() string {
@@ -2161,7 +2236,7 @@ type RollbackResponse struct {
 
 func (x *RollbackResponse) Reset() {
 	*x = RollbackResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[31]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2173,7 +2248,7 @@ func (x *RollbackResponse) String() string {
 func (*RollbackResponse) ProtoMessage() {}
 
 func (x *RollbackResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[31]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2186,7 +2261,7 @@ func (x *RollbackResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RollbackResponse.ProtoReflect.Descriptor instead.
 func (*RollbackResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{31}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *RollbackResponse) GetDigest() string {
@@ -2219,7 +2294,7 @@ type WatchEventsRequest struct {
 
 func (x *WatchEventsRequest) Reset() {
 	*x = WatchEventsRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[32]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2231,7 +2306,7 @@ func (x *WatchEventsRequest) String() string {
 func (*WatchEventsRequest) ProtoMessage() {}
 
 func (x *WatchEventsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[32]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2244,7 +2319,7 @@ func (x *WatchEventsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchEventsRequest.ProtoReflect.Descriptor instead.
 func (*WatchEventsRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{32}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *WatchEventsRequest) GetPlugin() string {
@@ -2279,7 +2354,7 @@ type WatchEventsResponse struct {
 
 func (x *WatchEventsResponse) Reset() {
 	*x = WatchEventsResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[33]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2291,7 +2366,7 @@ func (x *WatchEventsResponse) String() string {
 func (*WatchEventsResponse) ProtoMessage() {}
 
 func (x *WatchEventsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[33]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2304,7 +2379,7 @@ func (x *WatchEventsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchEventsResponse.ProtoReflect.Descriptor instead.
 func (*WatchEventsResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{33}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *WatchEventsResponse) GetEvent() *PluginEvent {
@@ -2343,7 +2418,7 @@ type PluginEvent struct {
 
 func (x *PluginEvent) Reset() {
 	*x = PluginEvent{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[34]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2355,7 +2430,7 @@ func (x *PluginEvent) String() string {
 func (*PluginEvent) ProtoMessage() {}
 
 func (x *PluginEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[34]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2368,7 +2443,7 @@ func (x *PluginEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PluginEvent.ProtoReflect.Descriptor instead.
 func (*PluginEvent) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{34}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *PluginEvent) GetSeq() uint64 {
@@ -2444,7 +2519,7 @@ type TailLogsRequest struct {
 
 func (x *TailLogsRequest) Reset() {
 	*x = TailLogsRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[35]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2456,7 +2531,7 @@ func (x *TailLogsRequest) String() string {
 func (*TailLogsRequest) ProtoMessage() {}
 
 func (x *TailLogsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[35]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2469,7 +2544,7 @@ func (x *TailLogsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TailLogsRequest.ProtoReflect.Descriptor instead.
 func (*TailLogsRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{35}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *TailLogsRequest) GetPlugin() string {
@@ -2511,7 +2586,7 @@ type TailLogsResponse struct {
 
 func (x *TailLogsResponse) Reset() {
 	*x = TailLogsResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[36]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2523,7 +2598,7 @@ func (x *TailLogsResponse) String() string {
 func (*TailLogsResponse) ProtoMessage() {}
 
 func (x *TailLogsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[36]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2536,7 +2611,7 @@ func (x *TailLogsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TailLogsResponse.ProtoReflect.Descriptor instead.
 func (*TailLogsResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{36}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *TailLogsResponse) GetLine() *LogLine {
@@ -2565,7 +2640,7 @@ type LogLine struct {
 
 func (x *LogLine) Reset() {
 	*x = LogLine{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[37]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2577,7 +2652,7 @@ func (x *LogLine) String() string {
 func (*LogLine) ProtoMessage() {}
 
 func (x *LogLine) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[37]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2590,7 +2665,7 @@ func (x *LogLine) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogLine.ProtoReflect.Descriptor instead.
 func (*LogLine) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{37}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *LogLine) GetSeq() uint64 {
@@ -2651,7 +2726,7 @@ type ListCallsRequest struct {
 
 func (x *ListCallsRequest) Reset() {
 	*x = ListCallsRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[38]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2663,7 +2738,7 @@ func (x *ListCallsRequest) String() string {
 func (*ListCallsRequest) ProtoMessage() {}
 
 func (x *ListCallsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[38]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2676,7 +2751,7 @@ func (x *ListCallsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListCallsRequest.ProtoReflect.Descriptor instead.
 func (*ListCallsRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{38}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *ListCallsRequest) GetPageSize() int32 {
@@ -2741,7 +2816,7 @@ type ListCallsResponse struct {
 
 func (x *ListCallsResponse) Reset() {
 	*x = ListCallsResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[39]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2753,7 +2828,7 @@ func (x *ListCallsResponse) String() string {
 func (*ListCallsResponse) ProtoMessage() {}
 
 func (x *ListCallsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[39]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2766,7 +2841,7 @@ func (x *ListCallsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListCallsResponse.ProtoReflect.Descriptor instead.
 func (*ListCallsResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{39}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *ListCallsResponse) GetCalls() []*CallRecord {
@@ -2812,7 +2887,7 @@ type CallRecord struct {
 
 func (x *CallRecord) Reset() {
 	*x = CallRecord{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[40]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2824,7 +2899,7 @@ func (x *CallRecord) String() string {
 func (*CallRecord) ProtoMessage() {}
 
 func (x *CallRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[40]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2837,7 +2912,7 @@ func (x *CallRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallRecord.ProtoReflect.Descriptor instead.
 func (*CallRecord) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{40}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *CallRecord) GetCallId() string {
@@ -2921,7 +2996,7 @@ type GetStatsRequest struct {
 
 func (x *GetStatsRequest) Reset() {
 	*x = GetStatsRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[41]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2933,7 +3008,7 @@ func (x *GetStatsRequest) String() string {
 func (*GetStatsRequest) ProtoMessage() {}
 
 func (x *GetStatsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[41]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2946,7 +3021,7 @@ func (x *GetStatsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStatsRequest.ProtoReflect.Descriptor instead.
 func (*GetStatsRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{41}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *GetStatsRequest) GetPlugin() string {
@@ -2967,7 +3042,7 @@ type GetStatsResponse struct {
 
 func (x *GetStatsResponse) Reset() {
 	*x = GetStatsResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[42]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2979,7 +3054,7 @@ func (x *GetStatsResponse) String() string {
 func (*GetStatsResponse) ProtoMessage() {}
 
 func (x *GetStatsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[42]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2992,7 +3067,7 @@ func (x *GetStatsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStatsResponse.ProtoReflect.Descriptor instead.
 func (*GetStatsResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{42}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *GetStatsResponse) GetTools() []*ToolStats {
@@ -3033,7 +3108,7 @@ type ToolStats struct {
 
 func (x *ToolStats) Reset() {
 	*x = ToolStats{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[43]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3045,7 +3120,7 @@ func (x *ToolStats) String() string {
 func (*ToolStats) ProtoMessage() {}
 
 func (x *ToolStats) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[43]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3058,7 +3133,7 @@ func (x *ToolStats) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ToolStats.ProtoReflect.Descriptor instead.
 func (*ToolStats) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{43}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *ToolStats) GetTool() string {
@@ -3244,12 +3319,17 @@ const file_toolhost_v1_admin_service_proto_rawDesc = "" +
 	"\x16ClearQuarantineRequest\x12\x16\n" +
 	"\x06plugin\x18\x01 \x01(\tR\x06plugin\"\x19\n" +
 	"\x17ClearQuarantineResponse\"\x0f\n" +
-	"\rReloadRequest\"\x94\x01\n" +
+	"\rReloadRequest\"\xdc\x01\n" +
 	"\x0eReloadResponse\x12\x14\n" +
 	"\x05added\x18\x01 \x03(\tR\x05added\x12\x18\n" +
 	"\aremoved\x18\x02 \x03(\tR\aremoved\x12\x1a\n" +
 	"\bupgraded\x18\x03 \x03(\tR\bupgraded\x126\n" +
-	"\bfailures\x18\x04 \x03(\v2\x1a.toolhost.v1.ReloadFailureR\bfailures\"?\n" +
+	"\bfailures\x18\x04 \x03(\v2\x1a.toolhost.v1.ReloadFailureR\bfailures\x12F\n" +
+	"\rconfiguration\x18\x05 \x01(\v2 .toolhost.v1.ConfigurationChangeR\rconfiguration\"W\n" +
+	"\x13ConfigurationChange\x12\x12\n" +
+	"\x04file\x18\x01 \x01(\tR\x04file\x12\x12\n" +
+	"\x04keys\x18\x02 \x03(\tR\x04keys\x12\x18\n" +
+	"\aproblem\x18\x03 \x01(\tR\aproblem\"?\n" +
 	"\rReloadFailure\x12\x16\n" +
 	"\x06plugin\x18\x01 \x01(\tR\x06plugin\x12\x16\n" +
 	"\x06reason\x18\x02 \x01(\tR\x06reason\"(\n" +
@@ -3401,7 +3481,7 @@ func file_toolhost_v1_admin_service_proto_rawDescGZIP() []byte {
 }
 
 var file_toolhost_v1_admin_service_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_toolhost_v1_admin_service_proto_msgTypes = make([]protoimpl.MessageInfo, 45)
+var file_toolhost_v1_admin_service_proto_msgTypes = make([]protoimpl.MessageInfo, 46)
 var file_toolhost_v1_admin_service_proto_goTypes = []any{
 	(PluginState)(0),                // 0: toolhost.v1.PluginState
 	(InstanceState)(0),              // 1: toolhost.v1.InstanceState
@@ -3431,106 +3511,108 @@ var file_toolhost_v1_admin_service_proto_goTypes = []any{
 	(*ClearQuarantineResponse)(nil), // 25: toolhost.v1.ClearQuarantineResponse
 	(*ReloadRequest)(nil),           // 26: toolhost.v1.ReloadRequest
 	(*ReloadResponse)(nil),          // 27: toolhost.v1.ReloadResponse
-	(*ReloadFailure)(nil),           // 28: toolhost.v1.ReloadFailure
-	(*UpgradeRequest)(nil),          // 29: toolhost.v1.UpgradeRequest
-	(*UpgradeResponse)(nil),         // 30: toolhost.v1.UpgradeResponse
-	(*GetLockFileRequest)(nil),      // 31: toolhost.v1.GetLockFileRequest
-	(*GetLockFileResponse)(nil),     // 32: toolhost.v1.GetLockFileResponse
-	(*RollbackRequest)(nil),         // 33: toolhost.v1.RollbackRequest
-	(*RollbackResponse)(nil),        // 34: toolhost.v1.RollbackResponse
-	(*WatchEventsRequest)(nil),      // 35: toolhost.v1.WatchEventsRequest
-	(*WatchEventsResponse)(nil),     // 36: toolhost.v1.WatchEventsResponse
-	(*PluginEvent)(nil),             // 37: toolhost.v1.PluginEvent
-	(*TailLogsRequest)(nil),         // 38: toolhost.v1.TailLogsRequest
-	(*TailLogsResponse)(nil),        // 39: toolhost.v1.TailLogsResponse
-	(*LogLine)(nil),                 // 40: toolhost.v1.LogLine
-	(*ListCallsRequest)(nil),        // 41: toolhost.v1.ListCallsRequest
-	(*ListCallsResponse)(nil),       // 42: toolhost.v1.ListCallsResponse
-	(*CallRecord)(nil),              // 43: toolhost.v1.CallRecord
-	(*GetStatsRequest)(nil),         // 44: toolhost.v1.GetStatsRequest
-	(*GetStatsResponse)(nil),        // 45: toolhost.v1.GetStatsResponse
-	(*ToolStats)(nil),               // 46: toolhost.v1.ToolStats
-	nil,                             // 47: toolhost.v1.ToolStats.FailuresEntry
-	(*v1.Exit)(nil),                 // 48: toolhost.tool.v1.Exit
-	(*timestamppb.Timestamp)(nil),   // 49: google.protobuf.Timestamp
-	(*v1.Permissions)(nil),          // 50: toolhost.tool.v1.Permissions
-	(v1.Access)(0),                  // 51: toolhost.tool.v1.Access
-	(*v1.LogRecord)(nil),            // 52: toolhost.tool.v1.LogRecord
-	(*v1.Error)(nil),                // 53: toolhost.tool.v1.Error
-	(*durationpb.Duration)(nil),     // 54: google.protobuf.Duration
+	(*ConfigurationChange)(nil),     // 28: toolhost.v1.ConfigurationChange
+	(*ReloadFailure)(nil),           // 29: toolhost.v1.ReloadFailure
+	(*UpgradeRequest)(nil),          // 30: toolhost.v1.UpgradeRequest
+	(*UpgradeResponse)(nil),         // 31: toolhost.v1.UpgradeResponse
+	(*GetLockFileRequest)(nil),      // 32: toolhost.v1.GetLockFileRequest
+	(*GetLockFileResponse)(nil),     // 33: toolhost.v1.GetLockFileResponse
+	(*RollbackRequest)(nil),         // 34: toolhost.v1.RollbackRequest
+	(*RollbackResponse)(nil),        // 35: toolhost.v1.RollbackResponse
+	(*WatchEventsRequest)(nil),      // 36: toolhost.v1.WatchEventsRequest
+	(*WatchEventsResponse)(nil),     // 37: toolhost.v1.WatchEventsResponse
+	(*PluginEvent)(nil),             // 38: toolhost.v1.PluginEvent
+	(*TailLogsRequest)(nil),         // 39: toolhost.v1.TailLogsRequest
+	(*TailLogsResponse)(nil),        // 40: toolhost.v1.TailLogsResponse
+	(*LogLine)(nil),                 // 41: toolhost.v1.LogLine
+	(*ListCallsRequest)(nil),        // 42: toolhost.v1.ListCallsRequest
+	(*ListCallsResponse)(nil),       // 43: toolhost.v1.ListCallsResponse
+	(*CallRecord)(nil),              // 44: toolhost.v1.CallRecord
+	(*GetStatsRequest)(nil),         // 45: toolhost.v1.GetStatsRequest
+	(*GetStatsResponse)(nil),        // 46: toolhost.v1.GetStatsResponse
+	(*ToolStats)(nil),               // 47: toolhost.v1.ToolStats
+	nil,                             // 48: toolhost.v1.ToolStats.FailuresEntry
+	(*v1.Exit)(nil),                 // 49: toolhost.tool.v1.Exit
+	(*timestamppb.Timestamp)(nil),   // 50: google.protobuf.Timestamp
+	(*v1.Permissions)(nil),          // 51: toolhost.tool.v1.Permissions
+	(v1.Access)(0),                  // 52: toolhost.tool.v1.Access
+	(*v1.LogRecord)(nil),            // 53: toolhost.tool.v1.LogRecord
+	(*v1.Error)(nil),                // 54: toolhost.tool.v1.Error
+	(*durationpb.Duration)(nil),     // 55: google.protobuf.Duration
 }
 var file_toolhost_v1_admin_service_proto_depIdxs = []int32{
 	0,  // 0: toolhost.v1.Plugin.state:type_name -> toolhost.v1.PluginState
-	48, // 1: toolhost.v1.Plugin.last_exit:type_name -> toolhost.tool.v1.Exit
+	49, // 1: toolhost.v1.Plugin.last_exit:type_name -> toolhost.tool.v1.Exit
 	6,  // 2: toolhost.v1.Plugin.recent_exits:type_name -> toolhost.v1.PluginExit
-	49, // 3: toolhost.v1.Plugin.retry_time:type_name -> google.protobuf.Timestamp
+	50, // 3: toolhost.v1.Plugin.retry_time:type_name -> google.protobuf.Timestamp
 	5,  // 4: toolhost.v1.Plugin.refusal:type_name -> toolhost.v1.PluginRefusal
-	50, // 5: toolhost.v1.Plugin.permissions:type_name -> toolhost.tool.v1.Permissions
+	51, // 5: toolhost.v1.Plugin.permissions:type_name -> toolhost.tool.v1.Permissions
 	4,  // 6: toolhost.v1.Plugin.ungranted:type_name -> toolhost.v1.Ungranted
-	49, // 7: toolhost.v1.PluginExit.time:type_name -> google.protobuf.Timestamp
-	48, // 8: toolhost.v1.PluginExit.exit:type_name -> toolhost.tool.v1.Exit
+	50, // 7: toolhost.v1.PluginExit.time:type_name -> google.protobuf.Timestamp
+	49, // 8: toolhost.v1.PluginExit.exit:type_name -> toolhost.tool.v1.Exit
 	7,  // 9: toolhost.v1.PluginExit.calls:type_name -> toolhost.v1.ExitCall
 	1,  // 10: toolhost.v1.Instance.state:type_name -> toolhost.v1.InstanceState
-	49, // 11: toolhost.v1.Instance.start_time:type_name -> google.protobuf.Timestamp
+	50, // 11: toolhost.v1.Instance.start_time:type_name -> google.protobuf.Timestamp
 	11, // 12: toolhost.v1.Instance.limits:type_name -> toolhost.v1.EffectiveLimit
 	9,  // 13: toolhost.v1.Instance.sandbox:type_name -> toolhost.v1.Sandbox
-	51, // 14: toolhost.v1.Sandbox.workspace:type_name -> toolhost.tool.v1.Access
+	52, // 14: toolhost.v1.Sandbox.workspace:type_name -> toolhost.tool.v1.Access
 	10, // 15: toolhost.v1.Sandbox.walls:type_name -> toolhost.v1.Wall
 	3,  // 16: toolhost.v1.ListPluginsResponse.plugins:type_name -> toolhost.v1.Plugin
 	8,  // 17: toolhost.v1.ListInstancesResponse.instances:type_name -> toolhost.v1.Instance
-	28, // 18: toolhost.v1.ReloadResponse.failures:type_name -> toolhost.v1.ReloadFailure
-	37, // 19: toolhost.v1.WatchEventsResponse.event:type_name -> toolhost.v1.PluginEvent
-	49, // 20: toolhost.v1.PluginEvent.time:type_name -> google.protobuf.Timestamp
-	49, // 21: toolhost.v1.PluginEvent.until_time:type_name -> google.protobuf.Timestamp
-	40, // 22: toolhost.v1.TailLogsResponse.line:type_name -> toolhost.v1.LogLine
-	52, // 23: toolhost.v1.LogLine.record:type_name -> toolhost.tool.v1.LogRecord
-	2,  // 24: toolhost.v1.ListCallsRequest.state:type_name -> toolhost.v1.CallState
-	43, // 25: toolhost.v1.ListCallsResponse.calls:type_name -> toolhost.v1.CallRecord
-	2,  // 26: toolhost.v1.CallRecord.state:type_name -> toolhost.v1.CallState
-	53, // 27: toolhost.v1.CallRecord.error:type_name -> toolhost.tool.v1.Error
-	49, // 28: toolhost.v1.CallRecord.start_time:type_name -> google.protobuf.Timestamp
-	49, // 29: toolhost.v1.CallRecord.end_time:type_name -> google.protobuf.Timestamp
-	46, // 30: toolhost.v1.GetStatsResponse.tools:type_name -> toolhost.v1.ToolStats
-	47, // 31: toolhost.v1.ToolStats.failures:type_name -> toolhost.v1.ToolStats.FailuresEntry
-	54, // 32: toolhost.v1.ToolStats.total_duration:type_name -> google.protobuf.Duration
-	54, // 33: toolhost.v1.ToolStats.mean_duration:type_name -> google.protobuf.Duration
-	54, // 34: toolhost.v1.ToolStats.p50_duration:type_name -> google.protobuf.Duration
-	54, // 35: toolhost.v1.ToolStats.p99_duration:type_name -> google.protobuf.Duration
-	12, // 36: toolhost.v1.AdminService.ListPlugins:input_type -> toolhost.v1.ListPluginsRequest
-	14, // 37: toolhost.v1.AdminService.ListInstances:input_type -> toolhost.v1.ListInstancesRequest
-	16, // 38: toolhost.v1.AdminService.Restart:input_type -> toolhost.v1.RestartRequest
-	18, // 39: toolhost.v1.AdminService.Drain:input_type -> toolhost.v1.DrainRequest
-	20, // 40: toolhost.v1.AdminService.Pause:input_type -> toolhost.v1.PauseRequest
-	22, // 41: toolhost.v1.AdminService.Resume:input_type -> toolhost.v1.ResumeRequest
-	24, // 42: toolhost.v1.AdminService.ClearQuarantine:input_type -> toolhost.v1.ClearQuarantineRequest
-	26, // 43: toolhost.v1.AdminService.Reload:input_type -> toolhost.v1.ReloadRequest
-	29, // 44: toolhost.v1.AdminService.Upgrade:input_type -> toolhost.v1.UpgradeRequest
-	33, // 45: toolhost.v1.AdminService.Rollback:input_type -> toolhost.v1.RollbackRequest
-	31, // 46: toolhost.v1.AdminService.GetLockFile:input_type -> toolhost.v1.GetLockFileRequest
-	35, // 47: toolhost.v1.AdminService.WatchEvents:input_type -> toolhost.v1.WatchEventsRequest
-	38, // 48: toolhost.v1.AdminService.TailLogs:input_type -> toolhost.v1.TailLogsRequest
-	41, // 49: toolhost.v1.AdminService.ListCalls:input_type -> toolhost.v1.ListCallsRequest
-	44, // 50: toolhost.v1.AdminService.GetStats:input_type -> toolhost.v1.GetStatsRequest
-	13, // 51: toolhost.v1.AdminService.ListPlugins:output_type -> toolhost.v1.ListPluginsResponse
-	15, // 52: toolhost.v1.AdminService.ListInstances:output_type -> toolhost.v1.ListInstancesResponse
-	17, // 53: toolhost.v1.AdminService.Restart:output_type -> toolhost.v1.RestartResponse
-	19, // 54: toolhost.v1.AdminService.Drain:output_type -> toolhost.v1.DrainResponse
-	21, // 55: toolhost.v1.AdminService.Pause:output_type -> toolhost.v1.PauseResponse
-	23, // 56: toolhost.v1.AdminService.Resume:output_type -> toolhost.v1.ResumeResponse
-	25, // 57: toolhost.v1.AdminService.ClearQuarantine:output_type -> toolhost.v1.ClearQuarantineResponse
-	27, // 58: toolhost.v1.AdminService.Reload:output_type -> toolhost.v1.ReloadResponse
-	30, // 59: toolhost.v1.AdminService.Upgrade:output_type -> toolhost.v1.UpgradeResponse
-	34, // 60: toolhost.v1.AdminService.Rollback:output_type -> toolhost.v1.RollbackResponse
-	32, // 61: toolhost.v1.AdminService.GetLockFile:output_type -> toolhost.v1.GetLockFileResponse
-	36, // 62: toolhost.v1.AdminService.WatchEvents:output_type -> toolhost.v1.WatchEventsResponse
-	39, // 63: toolhost.v1.AdminService.TailLogs:output_type -> toolhost.v1.TailLogsResponse
-	42, // 64: toolhost.v1.AdminService.ListCalls:output_type -> toolhost.v1.ListCallsResponse
-	45, // 65: toolhost.v1.AdminService.GetStats:output_type -> toolhost.v1.GetStatsResponse
-	51, // [51:66] is the sub-list for method output_type
-	36, // [36:51] is the sub-list for method input_type
-	36, // [36:36] is the sub-list for extension type_name
-	36, // [36:36] is the sub-list for extension extendee
-	0,  // [0:36] is the sub-list for field type_name
+	29, // 18: toolhost.v1.ReloadResponse.failures:type_name -> toolhost.v1.ReloadFailure
+	28, // 19: toolhost.v1.ReloadResponse.configuration:type_name -> toolhost.v1.ConfigurationChange
+	38, // 20: toolhost.v1.WatchEventsResponse.event:type_name -> toolhost.v1.PluginEvent
+	50, // 21: toolhost.v1.PluginEvent.time:type_name -> google.protobuf.Timestamp
+	50, // 22: toolhost.v1.PluginEvent.until_time:type_name -> google.protobuf.Timestamp
+	41, // 23: toolhost.v1.TailLogsResponse.line:type_name -> toolhost.v1.LogLine
+	53, // 24: toolhost.v1.LogLine.record:type_name -> toolhost.tool.v1.LogRecord
+	2,  // 25: toolhost.v1.ListCallsRequest.state:type_name -> toolhost.v1.CallState
+	44, // 26: toolhost.v1.ListCallsResponse.calls:type_name -> toolhost.v1.CallRecord
+	2,  // 27: toolhost.v1.CallRecord.state:type_name -> toolhost.v1.CallState
+	54, // 28: toolhost.v1.CallRecord.error:type_name -> toolhost.tool.v1.Error
+	50, // 29: toolhost.v1.CallRecord.start_time:type_name -> google.protobuf.Timestamp
+	50, // 30: toolhost.v1.CallRecord.end_time:type_name -> google.protobuf.Timestamp
+	47, // 31: toolhost.v1.GetStatsResponse.tools:type_name -> toolhost.v1.ToolStats
+	48, // 32: toolhost.v1.ToolStats.failures:type_name -> toolhost.v1.ToolStats.FailuresEntry
+	55, // 33: toolhost.v1.ToolStats.total_duration:type_name -> google.protobuf.Duration
+	55, // 34: toolhost.v1.ToolStats.mean_duration:type_name -> google.protobuf.Duration
+	55, // 35: toolhost.v1.ToolStats.p50_duration:type_name -> google.protobuf.Duration
+	55, // 36: toolhost.v1.ToolStats.p99_duration:type_name -> google.protobuf.Duration
+	12, // 37: toolhost.v1.AdminService.ListPlugins:input_type -> toolhost.v1.ListPluginsRequest
+	14, // 38: toolhost.v1.AdminService.ListInstances:input_type -> toolhost.v1.ListInstancesRequest
+	16, // 39: toolhost.v1.AdminService.Restart:input_type -> toolhost.v1.RestartRequest
+	18, // 40: toolhost.v1.AdminService.Drain:input_type -> toolhost.v1.DrainRequest
+	20, // 41: toolhost.v1.AdminService.Pause:input_type -> toolhost.v1.PauseRequest
+	22, // 42: toolhost.v1.AdminService.Resume:input_type -> toolhost.v1.ResumeRequest
+	24, // 43: toolhost.v1.AdminService.ClearQuarantine:input_type -> toolhost.v1.ClearQuarantineRequest
+	26, // 44: toolhost.v1.AdminService.Reload:input_type -> toolhost.v1.ReloadRequest
+	30, // 45: toolhost.v1.AdminService.Upgrade:input_type -> toolhost.v1.UpgradeRequest
+	34, // 46: toolhost.v1.AdminService.Rollback:input_type -> toolhost.v1.RollbackRequest
+	32, // 47: toolhost.v1.AdminService.GetLockFile:input_type -> toolhost.v1.GetLockFileRequest
+	36, // 48: toolhost.v1.AdminService.WatchEvents:input_type -> toolhost.v1.WatchEventsRequest
+	39, // 49: toolhost.v1.AdminService.TailLogs:input_type -> toolhost.v1.TailLogsRequest
+	42, // 50: toolhost.v1.AdminService.ListCalls:input_type -> toolhost.v1.ListCallsRequest
+	45, // 51: toolhost.v1.AdminService.GetStats:input_type -> toolhost.v1.GetStatsRequest
+	13, // 52: toolhost.v1.AdminService.ListPlugins:output_type -> toolhost.v1.ListPluginsResponse
+	15, // 53: toolhost.v1.AdminService.ListInstances:output_type -> toolhost.v1.ListInstancesResponse
+	17, // 54: toolhost.v1.AdminService.Restart:output_type -> toolhost.v1.RestartResponse
+	19, // 55: toolhost.v1.AdminService.Drain:output_type -> toolhost.v1.DrainResponse
+	21, // 56: toolhost.v1.AdminService.Pause:output_type -> toolhost.v1.PauseResponse
+	23, // 57: toolhost.v1.AdminService.Resume:output_type -> toolhost.v1.ResumeResponse
+	25, // 58: toolhost.v1.AdminService.ClearQuarantine:output_type -> toolhost.v1.ClearQuarantineResponse
+	27, // 59: toolhost.v1.AdminService.Reload:output_type -> toolhost.v1.ReloadResponse
+	31, // 60: toolhost.v1.AdminService.Upgrade:output_type -> toolhost.v1.UpgradeResponse
+	35, // 61: toolhost.v1.AdminService.Rollback:output_type -> toolhost.v1.RollbackResponse
+	33, // 62: toolhost.v1.AdminService.GetLockFile:output_type -> toolhost.v1.GetLockFileResponse
+	37, // 63: toolhost.v1.AdminService.WatchEvents:output_type -> toolhost.v1.WatchEventsResponse
+	40, // 64: toolhost.v1.AdminService.TailLogs:output_type -> toolhost.v1.TailLogsResponse
+	43, // 65: toolhost.v1.AdminService.ListCalls:output_type -> toolhost.v1.ListCallsResponse
+	46, // 66: toolhost.v1.AdminService.GetStats:output_type -> toolhost.v1.GetStatsResponse
+	52, // [52:67] is the sub-list for method output_type
+	37, // [37:52] is the sub-list for method input_type
+	37, // [37:37] is the sub-list for extension type_name
+	37, // [37:37] is the sub-list for extension extendee
+	0,  // [0:37] is the sub-list for field type_name
 }
 
 func init() { file_toolhost_v1_admin_service_proto_init() }
@@ -3544,7 +3626,7 @@ func file_toolhost_v1_admin_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolhost_v1_admin_service_proto_rawDesc), len(file_toolhost_v1_admin_service_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   45,
+			NumMessages:   46,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

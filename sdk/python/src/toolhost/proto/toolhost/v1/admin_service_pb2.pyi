@@ -310,16 +310,28 @@ class ReloadRequest(_message.Message):
     def __init__(self) -> None: ...
 
 class ReloadResponse(_message.Message):
-    __slots__ = ("added", "removed", "upgraded", "failures")
+    __slots__ = ("added", "removed", "upgraded", "failures", "configuration")
     ADDED_FIELD_NUMBER: _ClassVar[int]
     REMOVED_FIELD_NUMBER: _ClassVar[int]
     UPGRADED_FIELD_NUMBER: _ClassVar[int]
     FAILURES_FIELD_NUMBER: _ClassVar[int]
+    CONFIGURATION_FIELD_NUMBER: _ClassVar[int]
     added: _containers.RepeatedScalarFieldContainer[str]
     removed: _containers.RepeatedScalarFieldContainer[str]
     upgraded: _containers.RepeatedScalarFieldContainer[str]
     failures: _containers.RepeatedCompositeFieldContainer[ReloadFailure]
-    def __init__(self, added: _Optional[_Iterable[str]] = ..., removed: _Optional[_Iterable[str]] = ..., upgraded: _Optional[_Iterable[str]] = ..., failures: _Optional[_Iterable[_Union[ReloadFailure, _Mapping]]] = ...) -> None: ...
+    configuration: ConfigurationChange
+    def __init__(self, added: _Optional[_Iterable[str]] = ..., removed: _Optional[_Iterable[str]] = ..., upgraded: _Optional[_Iterable[str]] = ..., failures: _Optional[_Iterable[_Union[ReloadFailure, _Mapping]]] = ..., configuration: _Optional[_Union[ConfigurationChange, _Mapping]] = ...) -> None: ...
+
+class ConfigurationChange(_message.Message):
+    __slots__ = ("file", "keys", "problem")
+    FILE_FIELD_NUMBER: _ClassVar[int]
+    KEYS_FIELD_NUMBER: _ClassVar[int]
+    PROBLEM_FIELD_NUMBER: _ClassVar[int]
+    file: str
+    keys: _containers.RepeatedScalarFieldContainer[str]
+    problem: str
+    def __init__(self, file: _Optional[str] = ..., keys: _Optional[_Iterable[str]] = ..., problem: _Optional[str] = ...) -> None: ...
 
 class ReloadFailure(_message.Message):
     __slots__ = ("plugin", "reason")
