@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 		case "daemon":
 			os.Exit(playDaemon())
 		case "sleep":
-			select {}
+			time.Sleep(time.Hour) // not an empty select: the runtime ends a process in which nothing can happen any more
 		}
 	}
 	goleak.VerifyTestMain(m)
@@ -120,6 +120,9 @@ func TestWhoeverIsKilled(t *testing.T) {
 	for i, who := range []string{"outer keeper", "inner keeper", "program"} {
 		t.Run(who, func(t *testing.T) {
 			f := start(t)
+			if hidden := f.pids[len(f.pids)-1]; !proc.Alive(hidden) {
+				t.Fatalf("the process %d that hides has ended by itself", hidden)
+			}
 			if err := syscall.Kill(f.pids[i], syscall.SIGKILL); err != nil {
 				t.Fatal(err)
 			}
