@@ -37,7 +37,7 @@ func (x *examiner) advise() {
 		x.unreached = "it has no tools"
 		return
 	}
-	for _, check := range []string{"descriptions", "parameters", "examples", "dangerous", "read_only", "secrets"} {
+	for _, check := range []string{"descriptions", "parameters", "schemas", "examples", "dangerous", "read_only", "secrets"} {
 		x.pass("advice."+check, "")
 	}
 	for i := range x.described.Tools {
@@ -63,6 +63,7 @@ func (x *examiner) adviseTool(spec *tool.Spec) {
 	if len(unexplained) > 0 {
 		x.fail("advice.parameters", spec.Name, "it does not explain %s", strings.Join(first(unexplained, 10), ", "))
 	}
+	x.adviseSchema(spec)
 	if len(spec.InputExamples) == 0 && len(properties) > 0 {
 		x.fail("advice.examples", spec.Name, "it has no example")
 	}

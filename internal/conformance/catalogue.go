@@ -132,6 +132,8 @@ func lastDefinitions() []definition {
 			"say in a few sentences what the tool is for, when not to use it, and what it returns"},
 		{"advice.parameters", "explains every parameter", "",
 			"give each property a description: what it means, its format, an example"},
+		{"advice.schemas", "declares schemas that a call can fit and that every model's API accepts", "",
+			"correct the default, enum or list of required names; name parameters with at most 64 of a-z, A-Z, 0-9, _, . and -"},
 		{"advice.examples", "shows by an example how each tool is called", "",
 			"declare at least one of input_examples; it is also what this command can call the tool with"},
 		{"advice.similar", "has one tool for one purpose", "",

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -91,6 +92,13 @@ func TestAdvice(t *testing.T) {
 		change(&s)
 		return s
 	}
+	explained := regexp.MustCompile(`"(.|größe)":{`)
+	schema := func(properties, more string) tool.Spec {
+		return with(func(s *tool.Spec) {
+			text := explained.ReplaceAllString(properties, `"$1":{"description":"what is meant",`)
+			s.InputSchema = json.RawMessage(strings.ReplaceAll(`{"type":"object","properties":{`+text+`}`+more+`}`, ",}", "}"))
+		})
+	}
 	for name, c := range map[string]struct {
 		tools []tool.Spec
 		want  []string
@@ -107,7 +115,14 @@ func TestAdvice(t *testing.T) {
 		"secret": {[]tool.Spec{with(func(s *tool.Spec) {
 			s.InputSchema = json.RawMessage(`{"properties":{"api_key":{"description":"of the service"}}}`)
 		})}, []string{"advice.secrets"}},
-		"alike": {[]tool.Spec{good, with(func(s *tool.Spec) { s.Name = "show_weather" })}, []string{"advice.similar"}},
+		"default":  {[]tool.Spec{schema(`"n":{"type":"integer","default":"1"}`, "")}, []string{"advice.schemas"}},
+		"enum":     {[]tool.Spec{schema(`"n":{"type":"boolean","enum":["True","False"]}`, "")}, []string{"advice.schemas"}},
+		"within":   {[]tool.Spec{schema(`"l":{"type":"array","items":{"type":"object","properties":{"n":{"type":"string","default":2}}}}`, "")}, []string{"advice.schemas"}},
+		"required": {[]tool.Spec{schema(`"a":{}`, `,"required":["a","b"]`)}, []string{"advice.schemas"}},
+		"name":     {[]tool.Spec{schema(`"größe":{}`, "")}, []string{"advice.schemas"}},
+		"referred": {[]tool.Spec{schema(`"n":{"$ref":"#/$defs/n","default":"x"}`, `,"$defs":{"n":{"type":"number"}}`)}, []string{"advice.schemas"}},
+		"fitting":  {[]tool.Spec{schema(`"n":{"type":["string","null"],"enum":["a",null],"default":null}`, `,"required":["n"]`)}, nil},
+		"alike":    {[]tool.Spec{good, with(func(s *tool.Spec) { s.Name = "show_weather" })}, []string{"advice.similar"}},
 		"apart": {[]tool.Spec{good, with(func(s *tool.Spec) {
 			s.Name, s.Description = "find_train", "Finds trains between two stations on a day, with their prices and seats."
 		})}, nil},
