@@ -21,6 +21,7 @@ import (
 	"github.com/toolhost/toolhost/internal/model/provider"
 	"github.com/toolhost/toolhost/internal/runstore"
 	"github.com/toolhost/toolhost/internal/runstore/sqlite"
+	"github.com/toolhost/toolhost/internal/trust"
 )
 
 // setup is what commands that work on runs are told about the parts that they put together: flags, which go before the
@@ -216,6 +217,9 @@ const journalName = "runs.db"
 func (s *setup) openJournal(ctx context.Context) (*sqlite.Store, error) {
 	path, err := s.journalPath()
 	if err != nil {
+		return nil, err
+	}
+	if err := trust.Secure(filepath.Dir(path)); err != nil {
 		return nil, err
 	}
 	store, err := sqlite.Open(ctx, path)

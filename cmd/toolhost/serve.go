@@ -29,6 +29,7 @@ import (
 	"github.com/toolhost/toolhost/internal/logbook"
 	"github.com/toolhost/toolhost/internal/process"
 	"github.com/toolhost/toolhost/internal/processors"
+	"github.com/toolhost/toolhost/internal/trust"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -55,7 +56,7 @@ func serve(ctx context.Context, options serveOptions, stdout, stderr io.Writer) 
 	logger := newLogger(options, store.Redactor().Writer(stderr, options.Log.Format == "json"))
 	warnOfSecrets(store, logger)
 	for _, own := range []string{options.State, options.recordsDir()} {
-		if err := checkWorkspace(options.Workspace, own); err != nil {
+		if err := errors.Join(trust.Secure(own), checkWorkspace(options.Workspace, own)); err != nil {
 			return err
 		}
 	}

@@ -52,6 +52,9 @@ func (s *Store) path() string { return filepath.Join(s.dir, storeName) }
 // read returns the records; empty ones if there is no file yet.
 func (s *Store) read() (*records, error) {
 	r := &records{Version: storeVersion}
+	if err := checkHomeless(s.dir); err != nil {
+		return nil, fmt.Errorf("reading the trust records: %w", err)
+	}
 	file, err := os.OpenFile(s.path(), os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return r, nil
@@ -130,6 +133,9 @@ func owned(file *os.File, dir string) error {
 
 // change changes the records, unless f returns false or an error.
 func (s *Store) change(f func(r *records) (bool, error)) error {
+	if err := Secure(s.dir); err != nil {
+		return fmt.Errorf("writing the trust records: %w", err)
+	}
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return fmt.Errorf("writing the trust records: %w", err)
 	}

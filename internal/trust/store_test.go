@@ -1,6 +1,7 @@
 package trust_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -60,5 +61,50 @@ func TestChangesAtTheSameTimeAreAllKept(t *testing.T) {
 	files, err := y.store.Files()
 	if err != nil || len(files) != 20 {
 		t.Errorf("%d files are kept, %v", len(files), err)
+	}
+}
+
+// The records of a user without a home are where every user can make folders.
+func TestFolderOfAnotherUserIsRefused(t *testing.T) {
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	dir := trust.Dir(func(string) string { return "" })
+	store := trust.NewStore(dir)
+	if _, err := store.Files(); err != nil {
+		t.Errorf("without a folder: %v", err)
+	}
+	if err := store.TrustFile(filepath.Join(temp, "toolhost.yaml"), nil); err != nil {
+		t.Errorf("with a folder of one's own: %v", err)
+	}
+	folder := filepath.Dir(dir)
+	refused := func(why string) {
+		t.Helper()
+		if _, err := store.Files(); err == nil {
+			t.Errorf("records are read where %s", why)
+		}
+		if err := store.TrustFile(filepath.Join(temp, "agentd.yaml"), nil); err == nil {
+			t.Errorf("records are written where %s", why)
+		}
+		if err := trust.Secure(dir); err == nil {
+			t.Errorf("the state is secure where %s", why)
+		}
+	}
+	if err := os.Chmod(folder, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	refused("others can change the folder")
+	moved := filepath.Join(temp, "moved")
+	if err := errors.Join(os.Chmod(folder, 0o700), os.Rename(folder, moved), os.Symlink(moved, folder)); err != nil {
+		t.Fatal(err)
+	}
+	refused("the folder is a link")
+	if os.Getuid() == 0 {
+		if err := errors.Join(os.Remove(folder), os.Mkdir(folder, 0o700), os.Chown(folder, 65534, 65534)); err != nil {
+			t.Fatal(err)
+		}
+		refused("the folder is another user's")
+	}
+	if err := trust.Secure(filepath.Join(temp, "state", "toolhost")); err != nil {
+		t.Errorf("another folder: %v", err)
 	}
 }

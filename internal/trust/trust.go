@@ -13,10 +13,13 @@ package trust
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
+	"syscall"
 	"time"
 )
 
@@ -41,7 +44,47 @@ func Dir(getenv func(string) string) string {
 	if home := getenv("HOME"); filepath.IsAbs(home) {
 		return filepath.Join(home, ".local", "state", "toolhost")
 	}
-	return filepath.Join(os.TempDir(), "toolhost-"+strconv.Itoa(os.Getuid()), "state")
+	return filepath.Join(homeless(), "state")
+}
+
+// homeless returns the folder of a user without a home. It is where every user can make folders.
+func homeless() string { return filepath.Join(os.TempDir(), "toolhost-"+strconv.Itoa(os.Getuid())) }
+
+// Secure makes the folder around the state folder of a user without a home, and returns an error if another user made it or can
+// change it: that user could put other records into its place. It does nothing about any other folder.
+func Secure(dir string) error {
+	if filepath.Dir(dir) != homeless() {
+		return nil
+	}
+	if err := os.MkdirAll(homeless(), 0o700); err != nil {
+		return fmt.Errorf("making a folder for the state: %w; set HOME or XDG_STATE_HOME", err)
+	}
+	return checkHomeless(dir)
+}
+
+// checkHomeless is Secure for who only reads: a folder that is not there yet holds nothing.
+func checkHomeless(dir string) error {
+	folder := homeless()
+	if filepath.Dir(dir) != folder {
+		return nil
+	}
+	info, err := os.Lstat(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("looking at the folder of the state: %w", err)
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	switch {
+	case !info.IsDir():
+		return fmt.Errorf("%s is no folder, and the state would be in it; set HOME or XDG_STATE_HOME", folder)
+	case ok && int(stat.Uid) != os.Getuid():
+		return fmt.Errorf("%s belongs to another user (uid %d), and the state would be in it; set HOME or XDG_STATE_HOME", folder, stat.Uid)
+	case info.Mode().Perm()&0o022 != 0:
+		return fmt.Errorf("%s can be changed by other users, and the state would be in it; set HOME or XDG_STATE_HOME", folder)
+	}
+	return nil
 }
 
 // Digest returns the digest of a file's content, in the form sha256:HEX.
