@@ -14,6 +14,7 @@ type Account struct {
 	principal *principal
 	own       int64        // the connection's own share
 	slow      atomic.Int64 // until when the connection is to be read no further, in nanoseconds since 1970
+	bulk      atomic.Int64 // bytes of large text since the connection took turns last
 
 	// The budget's lock guards these.
 	open bool
@@ -70,6 +71,26 @@ func (a *Account) Pause() time.Duration {
 		a.slow.CompareAndSwap(until, 0)
 	}
 	return max(time.Duration(left), 0)
+}
+
+// turnBytes is how much large text a connection sends before others get their turn.
+const turnBytes = 64 << 10
+
+// Carry says that the connection has sent n bytes of large text, for which others may wait.
+func (a *Account) Carry(n int) {
+	if a != nil {
+		a.bulk.Add(int64(n))
+	}
+}
+
+// Due reports whether the connection has sent so much large text that others get their turn before it is read further. It
+// counts from the beginning then.
+func (a *Account) Due() bool {
+	if a == nil || a.bulk.Load() < turnBytes {
+		return false
+	}
+	a.bulk.Store(0)
+	return true
 }
 
 // Hold is what one call has of an account. The zero Hold has nothing and needs no account. A Hold may be

@@ -38,12 +38,14 @@ func (a *answers) owe(size int) error {
 	return a.hold.TryReserve(size)
 }
 
-// arrive takes the next bytes that come, and returns how much of incomplete messages is to be accounted for.
-func (a *answers) arrive(b []byte) (large int) {
+// arrive takes the next bytes that come. It returns how much of incomplete messages is to be accounted for, and how many of
+// the bytes belong to messages of at least largeAnswer.
+func (a *answers) arrive(b []byte) (large, bulk int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.in.pass(b)
-	return a.in.large
+	bulk, a.in.passed = a.in.passed, 0
+	return a.in.large, bulk
 }
 
 // incomplete returns how much of incomplete messages is to be accounted for.

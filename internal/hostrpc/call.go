@@ -196,6 +196,7 @@ func (c *streamCall) hand(text [][]byte, complete bool) error {
 
 // append adds argument text, which it keeps.
 func (c *streamCall) append(text []byte) {
+	carry(c.hold.Account(), len(text))
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	switch {

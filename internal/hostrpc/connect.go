@@ -324,8 +324,10 @@ func (c *connection) dispatch(req *toolhostv1.ConnectRequest) {
 	call, known := c.open[number], number != 0 && number <= c.highest
 	c.mutex.Unlock()
 	if call == nil {
-		if len(req.GetAppend().GetText()) >= droppedText {
-			budget.FromContext(c.ctx).Slow()
+		text, account := len(req.GetAppend().GetText()), budget.FromContext(c.ctx)
+		carry(account, text)
+		if text >= droppedText {
+			account.Slow()
 		}
 		if !known {
 			c.answer(number, failed(nil, tool.Errorf(tool.KindInvalidArgument, "there is no call with the number %d; begin with `start`", number)))

@@ -3,6 +3,7 @@ package hostrpc
 import (
 	"log/slog"
 	"net"
+	"runtime"
 	"sync"
 	"time"
 
@@ -40,6 +41,11 @@ const (
 	roomTimeout = 10 * time.Second
 	// messageTimeout is how long large messages may be incomplete on a connection, without a moment at which none is.
 	messageTimeout = time.Minute
+	// shortQueue is how long other work of the process may take without a pause for a connection with large text. waysGiven is
+	// how many times as long the pause is, and longestWay is its bound: large text moves on at 640 KiB a second at least.
+	shortQueue = 500 * time.Microsecond
+	waysGiven  = 20
+	longestWay = 100 * time.Millisecond
 	// reserveStep is how much is reserved at once.
 	reserveStep = 64 << 10
 )
@@ -56,17 +62,41 @@ func (c *intake) Read(p []byte) (int, error) {
 	if pause := c.account.Pause(); pause > 0 {
 		time.Sleep(pause)
 	}
+	if c.account.Due() {
+		giveWay()
+	}
 	n, err := c.Conn.Read(p)
 	if n > 0 {
-		c.settle(c.answers.arrive(p[:n]))
+		large, bulk := c.answers.arrive(p[:n])
+		if bulk > 0 {
+			c.account.Carry(bulk)
+		}
+		c.settle(large)
 	}
 	return n, err
 }
 
-// Write implements net.Conn.
-func (c *intake) Write(p []byte) (int, error) {
-	c.answers.leave(p)
-	return c.Conn.Write(p)
+// carry counts argument text of a connection. The intake counts the text that comes in large messages.
+func carry(account *budget.Account, text int) {
+	if text < largeAnswer {
+		account.Carry(text)
+	}
+}
+
+// giveWay lets all other work of the process run, and then waits as wayFor says. A small call passes through several
+// goroutines, and each of them waits behind all work on large text that is queued. The wait keeps that queue short.
+func giveWay() {
+	began := time.Now()
+	runtime.Gosched()
+	time.Sleep(wayFor(time.Since(began)))
+}
+
+// wayFor returns how long a connection with large text is read no further where other work was queued for so long.
+func wayFor(queued time.Duration) time.Duration {
+	if queued <= shortQueue {
+		return 0
+	}
+	return min(waysGiven*queued, longestWay)
 }
 
 // settle reserves what incomplete messages have, and waits for it.
