@@ -28,9 +28,9 @@ func (w *watched) note(v tool.Viewer) {
 	w.viewers = append(w.viewers, v)
 }
 
-func (w *watched) ListTools(ctx context.Context, q tool.Query) ([]tool.Info, error) {
+func (w *watched) ListPage(ctx context.Context, q tool.Query, after string) ([]tool.Info, error) {
 	w.note(q.Viewer())
-	return w.Fake.ListTools(ctx, q)
+	return w.Fake.ListPage(ctx, q, after)
 }
 
 func (w *watched) GetTool(ctx context.Context, name string, v tool.Viewer) (tool.Info, error) {
