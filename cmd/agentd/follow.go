@@ -68,6 +68,9 @@ func (f *follower) follow(ctx context.Context, runID string, after uint64) (end 
 			}
 			at = max(at, s.event.Seq)
 			end, _ = s.event.Payload.(*agent.RunFinished)
+			if err := f.below(ctx, runID, s.event); err != nil {
+				return nil, at, err
+			}
 			if err := f.take(s.event); err != nil {
 				return nil, at, err
 			}
@@ -102,6 +105,20 @@ func (f *follower) take(e agent.Event) error {
 		return nil
 	}
 	return f.release()
+}
+
+// below learns what sub-runs wait for, where an event says that this has changed. The run itself is followed, so that the
+// decisions of its sub-runs are asked for, rather than seen.
+func (f *follower) below(ctx context.Context, runID string, e agent.Event) error {
+	if _, changed := e.Payload.(*agent.SubRunWaiting); !changed || f.people.console == nil {
+		return nil
+	}
+	r, err := f.agent.GetRun(ctx, runID)
+	if err != nil {
+		return err
+	}
+	f.people.expectBelow(r.Pending)
+	return nil
 }
 
 // release shows what was held back.
@@ -147,6 +164,8 @@ func (f *follower) answer(ctx context.Context, runID string, line typed) error {
 	}
 	if _, err := f.agent.Respond(ctx, runID, made); err != nil {
 		f.log.Warn("the decision came too late", "decision", made.ID, "err", err)
+		f.people.settle(made.ID)
+	} else if f.people.isBelow(made.ID) { // its event is in the sub-run's journal, which is not followed
 		f.people.settle(made.ID)
 	}
 	return nil

@@ -43,6 +43,24 @@ func (v *interview) expect(pending []agent.Pending) {
 	v.open = append(v.open, pending...)
 }
 
+// expectBelow learns what sub-runs wait for now. pending may also have decisions of the run itself.
+func (v *interview) expectBelow(pending []agent.Pending) {
+	has := func(list []agent.Pending, id string) bool {
+		return slices.ContainsFunc(list, func(d agent.Pending) bool { return d.ID == id })
+	}
+	v.drop(func(d agent.Pending) bool { return d.RunID != "" && !has(pending, d.ID) })
+	for _, d := range pending {
+		if d.RunID != "" && !has(v.open, d.ID) {
+			v.open = append(v.open, d)
+		}
+	}
+}
+
+// isBelow reports whether a decision that is wanted is one of a sub-run.
+func (v *interview) isBelow(id string) bool {
+	return slices.ContainsFunc(v.open, func(d agent.Pending) bool { return d.ID == id && d.RunID != "" })
+}
+
 // note learns what an event says about decisions.
 func (v *interview) note(e agent.Event) {
 	switch p := e.Payload.(type) {
@@ -62,7 +80,9 @@ func (v *interview) note(e agent.Event) {
 	case *agent.DecisionMade:
 		v.settle(p.ID)
 	case *agent.UserMessage, *agent.RunFinished:
-		v.drop(func(d agent.Pending) bool { return p.Type() == agent.TypeRunFinished || d.Kind == agent.DecidePause })
+		v.drop(func(d agent.Pending) bool {
+			return p.Type() == agent.TypeRunFinished || d.Kind == agent.DecidePause && d.RunID == ""
+		})
 	}
 }
 

@@ -3,12 +3,10 @@ package main
 import (
 	"context"
 	"os"
-	"slices"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
-	"github.com/toolhost/toolhost/internal/agent"
 	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -56,12 +54,7 @@ func (s *setup) goOn(ctx context.Context, w *workbench, runID string) (begun, er
 	if !w.remote && !r.Foreground && s.served() {
 		return begun{}, tool.Errorf(tool.KindConflict, "`agentd serve` works on run %s; use `agentd show` and `agentd respond`, or stop it first", runID)
 	}
-	return begun{id: runID, after: r.LastSeq, pending: own(r.Pending)}, w.ResumeRun(ctx, runID)
-}
-
-// own returns the decisions of the run itself: it alone is followed, so that of others nobody would hear that they are made.
-func own(pending []agent.Pending) []agent.Pending {
-	return slices.DeleteFunc(slices.Clone(pending), func(p agent.Pending) bool { return p.RunID != "" })
+	return begun{id: runID, after: r.LastSeq, pending: r.Pending}, w.ResumeRun(ctx, runID)
 }
 
 // served reports whether an `agentd serve` works on the journal's runs.

@@ -61,7 +61,7 @@ func (a *Agent) tell(ctx context.Context, runID string, payloads ...Payload) (ui
 		case first.Type() == TypeDecisionMade && r.Finished():
 			return 0, tool.Errorf(tool.KindNotFound, "run %s is finished and waits for no decision", runID)
 		}
-		if r.foreign() {
+		if r.foreign() && (r.Parent == nil || a.feedOf(r.Parent.RunID) == nil) { // a sub-run belongs to whoever has the run above
 			return 0, tool.Errorf(tool.KindConflict, "run %s belongs to the process that started it; if that is gone, resume the run", runID)
 		}
 	}

@@ -275,10 +275,10 @@ func TestSubRunsShareBudgets(t *testing.T) {
 	}
 }
 
-// TestForegroundSubRunIsHeadless: nobody sees its questions, so it asks none.
-func TestForegroundSubRunIsHeadless(t *testing.T) {
-	for _, foreground := range []bool{false, true} {
-		asks := false
+// TestSubRunMayAsk: a sub-run asks where the run above it may ask, also in the foreground, and nowhere else.
+func TestSubRunMayAsk(t *testing.T) {
+	for i := range 4 {
+		foreground, attended, asks := i&1 != 0, i&2 != 0, false
 		m := delegating(func(n int, _ model.Request) *model.Response {
 			return []*model.Response{response(model.StopToolUse, newTask("a", `{"task":"one"}`)), response(model.StopEndTurn, text("ok"))}[n]
 		}, func(_ int, req model.Request) *model.Response {
@@ -288,10 +288,10 @@ func TestForegroundSubRunIsHeadless(t *testing.T) {
 			return response(model.StopEndTurn, text("ok"))
 		})
 		f := newFixture(t, m, newTools(echo), withSystem)
-		f.start(agent.Task{Foreground: foreground, People: &agent.People{Attended: true}})
+		f.start(agent.Task{Foreground: foreground, People: &agent.People{Attended: attended}})
 		f.end()
-		if asks == foreground {
-			t.Errorf("in the foreground %v, the sub-run can ask: %v", foreground, asks)
+		if asks != attended {
+			t.Errorf("in the foreground %v, attended %v: the sub-run can ask: %v", foreground, attended, asks)
 		}
 	}
 }

@@ -60,10 +60,6 @@ func (s *State) subTask(c *Call) Task {
 	in, _ := s.parseTask(c) // checked before the call began
 	tools, _ := s.started.Tools.narrowed(in.Tools)
 	people := s.started.People
-	if s.started.Foreground {
-		// Whoever watches a run in the foreground sees that run alone, and nobody else could answer.
-		people = People{}
-	}
 	values, explicit := maps.Clone(s.context), s.started.ExplicitCompletion
 	delete(values, KeyTodos)
 	return Task{
