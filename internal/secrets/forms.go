@@ -19,12 +19,21 @@ const (
 	shortest = 6
 	// shortestPiece is how long a line of a value of many has to be: shorter ones tell little, and are found elsewhere.
 	shortestPiece = 16
+	// shortestFolded is how long a value has to be to be found in capital or small letters, in bytes: a shorter one may be an
+	// ordinary word in that form.
+	shortestFolded = 12
+	// longestRecoded bounds the values, in bytes, that are found in the rarer forms. It bounds the memory of a Redactor.
+	longestRecoded = 4 << 10
 )
 
 // forms returns how a value may be written: as it is, escaped for JSON, Go and URLs, in hexadecimal digits and in base64,
-// there also within something longer; and the lines of a value of many, for what cuts texts into lines.
+// there also within something longer; as UTF-16, in capital or small letters; and the lines of a value of many, for what
+// cuts texts into lines.
 func forms(value string) []string {
 	all := encodings(value)
+	if len(value) <= longestRecoded {
+		all = append(all, recoded(value)...)
+	}
 	for _, piece := range pieces(value) {
 		all = append(all, encodings(piece)...)
 	}

@@ -14,7 +14,10 @@ import (
 const remembered = 16
 
 // Redactor puts [secret NAME] in the place of the values of secrets, also where they are escaped or encoded. It knows
-// those that it has learnt; shorter ones than 6 bytes it leaves, because they stand in too much else. A nil Redactor
+// those that it has learnt; shorter ones than 6 bytes it leaves, because they stand in too much else. It does not know what
+// a program computes of a value otherwise: one that is reversed, compressed, encrypted, split into parts, in mixed letters or
+// digits, in other encodings such as base32, or dumped in lines with offsets. Line by line, as in logs, it does not know
+// base64 that lines interrupt; nor in texts of more than 1 MiB. A nil Redactor
 // and one that has learnt nothing return what they are given. Its methods may be called from any goroutine; they never
 // change what they are given, and return it as it is if no secret is in it.
 type Redactor struct {
@@ -107,6 +110,7 @@ func (r *Redactor) Bytes(data []byte) []byte {
 type matcher struct {
 	values   map[string]bool
 	forms    []string // the longest first
+	coded    []coded  // in base64, to be found across line breaks
 	replacer *strings.Replacer
 	spans    bool // a value may be more than one token of JSON
 }
@@ -117,6 +121,11 @@ func newMatcher(secrets []secret) *matcher {
 	for _, s := range secrets {
 		m.values[s.value] = true
 		m.spans = m.spans || strings.ContainsAny(s.value, `"{}[],:`)
+		if len(s.value) <= longestRecoded {
+			for _, form := range base64Forms(s.value) {
+				m.coded = append(m.coded, coded{form, s.name})
+			}
+		}
 		for _, form := range forms(s.value) {
 			if _, taken := names[form]; !taken {
 				names[form] = s.name
@@ -140,7 +149,7 @@ func (m *matcher) text(text string) string {
 	if len(text) < shortest {
 		return text
 	}
-	return m.replacer.Replace(text)
+	return m.unwrapped(m.replacer.Replace(text))
 }
 
 // withoutBeginning returns a text without what may be the beginning of a secret at its end.

@@ -2,14 +2,17 @@ package secrets_test
 
 import (
 	"encoding/base64"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
+	"unicode/utf16"
 
 	"github.com/toolhost/toolhost/internal/secrets"
 )
@@ -43,6 +46,13 @@ func TestTextForms(t *testing.T) {
 		"small escapes":  func(v string) string { return strings.ToLower(url.QueryEscape(v)) },
 		"small digits":   func(v string) string { return hex.EncodeToString([]byte(v)) },
 		"capital digits": func(v string) string { return strings.ToUpper(hex.EncodeToString([]byte(v))) },
+		"bytes":          func(v string) string { return fmt.Sprintf("% x", v) },
+		"capital bytes":  func(v string) string { return fmt.Sprintf("% X", v) },
+		"UTF-16 LE":      func(v string) string { return utf16Of(binary.LittleEndian, v) },
+		"UTF-16 BE":      func(v string) string { return utf16Of(binary.BigEndian, v) },
+		"encoded UTF-16": func(v string) string {
+			return base64.StdEncoding.EncodeToString([]byte(utf16Of(binary.LittleEndian, v)))
+		},
 		"base64":         func(v string) string { return base64.StdEncoding.EncodeToString([]byte(v)) },
 		"base64 of URLs": func(v string) string { return base64.RawURLEncoding.EncodeToString([]byte(v)) },
 	} {
@@ -258,5 +268,56 @@ func BenchmarkText(b *testing.B) {
 				_ = r.JSON(value)
 			}
 		})
+	}
+}
+
+func utf16Of(order binary.AppendByteOrder, value string) string {
+	var wide []byte
+	for _, unit := range utf16.Encode([]rune(value)) {
+		wide = order.AppendUint16(wide, unit)
+	}
+	return string(wide)
+}
+
+// TestWrappedBase64: line breaks hide no value, wherever they are and whatever stands around it.
+func TestWrappedBase64(t *testing.T) {
+	const value = "an-unlikely-value-of-a-key-0417"
+	r := learnt("KEY", value)
+	for before := range 5 {
+		whole := base64.StdEncoding.EncodeToString([]byte("user:"[:before] + value + "\nnext line"))
+		for _, width := range []int{1, 7, 20, 64} {
+			for _, end := range []string{"\n", "\r\n"} {
+				var lines []string
+				for chunk := range slices.Chunk([]byte(whole), width) {
+					lines = append(lines, string(chunk))
+				}
+				text := strings.Join(lines, end)
+				if len(lines) == 1 {
+					continue
+				}
+				got := r.Text("first\n" + text + "\nlast")
+				if strings.Count(got, "[secret KEY]") != 1 || !strings.HasPrefix(got, "first\n") || !strings.HasSuffix(got, "\nlast") {
+					t.Errorf("of %q remains %q", text, got)
+				}
+				encoded, err := json.Marshal(map[string]string{"text": text})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := r.JSON(encoded); !json.Valid(got) || strings.Count(string(got), "[secret KEY]") != 1 {
+					t.Errorf("of %s remains %s", encoded, got)
+				}
+			}
+		}
+	}
+}
+
+// TestLettersOfAnotherCase: a value in capital letters is found if it is too long to be an ordinary word.
+func TestLettersOfAnotherCase(t *testing.T) {
+	for value, redacted := range map[string]bool{"Kq7-zebra-Quartz": true, "Hamster": false} {
+		for _, form := range []string{strings.ToUpper(value), strings.ToLower(value)} {
+			if got := learnt("KEY", value).Text("x " + form + " y"); (got == "x [secret KEY] y") != redacted {
+				t.Errorf("of %s remains %q", form, got)
+			}
+		}
 	}
 }
