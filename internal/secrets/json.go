@@ -10,7 +10,7 @@ import (
 func (m *matcher) json(value []byte) []byte {
 	text := string(value)
 	// Strings that escape no more than they must hold a secret in a form that is known.
-	if m.text(text) == text && !strings.Contains(text, `\u`) && !strings.Contains(text, `\/`) && !strings.Contains(text, `\n`) {
+	if m.text(text) == text && !strings.Contains(text, `\u`) && !strings.Contains(text, `\/`) && !m.wrapped(text) {
 		return value
 	}
 	redacted := m.tokens(value)
@@ -27,6 +27,15 @@ func (m *matcher) json(value []byte) []byte {
 		return value
 	}
 	return redacted
+}
+
+// wrapped reports whether a secret in base64 may stand in JSON with escaped line breaks in it.
+func (m *matcher) wrapped(text string) bool {
+	if !strings.Contains(text, `\n`) {
+		return false
+	}
+	lines := strings.ReplaceAll(strings.ReplaceAll(text, `\n`, "\n"), `\r`, "\r")
+	return m.unwrapped(lines) != lines
 }
 
 // tokens returns JSON with each of its tokens redacted.

@@ -66,16 +66,35 @@ type span struct {
 	name       string
 }
 
-// unwrapped returns a text without the secrets in base64 that line breaks interrupt, wherever the lines end. Its cost is one
-// search of the text for each form.
+// unwrapped returns a text without the secrets in base64 that line breaks interrupt, wherever the lines end. It searches only
+// the runs of such characters and line breaks that are long enough for a secret, once for each form.
 func (m *matcher) unwrapped(text string) string {
-	if len(m.coded) == 0 || len(text) > longestJoined || !wraps(text) {
+	if len(m.coded) == 0 || len(text) > longestJoined || strings.IndexByte(text, '\n') < 0 {
 		return text
 	}
-	kept, places := make([]byte, 0, len(text)), make([]int, 0, len(text))
-	for i := range len(text) {
-		if text[i] != '\n' && text[i] != '\r' {
-			kept, places = append(kept, text[i]), append(places, i)
+	var spans []span
+	for at := 0; at < len(text); at++ {
+		begin, digits, broken := at, 0, false
+		for ; at < len(text) && kindOfByte[text[at]] != otherByte; at++ {
+			if kindOfByte[text[at]] == base64Byte {
+				digits++
+			} else if digits > 0 {
+				broken = true
+			}
+		}
+		if broken && digits >= m.shortestCoded {
+			spans = append(spans, m.spansIn(text[begin:at], begin)...)
+		}
+	}
+	return without(text, spans)
+}
+
+// spansIn returns where secrets stand in a run that begins at an offset of the text.
+func (m *matcher) spansIn(run string, offset int) []span {
+	kept, places := make([]byte, 0, len(run)), make([]int, 0, len(run))
+	for i := range len(run) {
+		if kindOfByte[run[i]] == base64Byte {
+			kept, places = append(kept, run[i]), append(places, offset+i)
 		}
 	}
 	joined := string(kept)
@@ -91,7 +110,7 @@ func (m *matcher) unwrapped(text string) string {
 			at = end
 		}
 	}
-	return without(text, spans)
+	return spans
 }
 
 // without puts the names of secrets in the place of spans. Of those that overlap, the first gives the name.
@@ -111,23 +130,17 @@ func without(text string, spans []span) string {
 	return b.String() + text[at:]
 }
 
-// wraps reports whether a line break stands between two characters of base64.
-func wraps(text string) bool {
-	for at := 1; at < len(text); {
-		found := strings.IndexByte(text[at:], '\n')
-		if found < 0 {
-			return false
-		}
-		end := at + found
-		at = end + 1
-		begin := strings.TrimRight(text[:end], "\r")
-		if len(begin) > 0 && at < len(text) && isBase64(begin[len(begin)-1]) && isBase64(text[at]) {
-			return true
-		}
-	}
-	return false
-}
+const (
+	otherByte = iota
+	base64Byte
+	breakByte
+)
 
-func isBase64(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("+/-_", c) >= 0
-}
+// kindOfByte tells characters of base64 and of line breaks from all others.
+var kindOfByte = func() (kinds [256]uint8) {
+	for _, c := range []byte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_") {
+		kinds[c] = base64Byte
+	}
+	kinds['\n'], kinds['\r'] = breakByte, breakByte
+	return kinds
+}()

@@ -108,11 +108,12 @@ func (r *Redactor) Bytes(data []byte) []byte {
 
 // matcher finds all forms of some secrets in one pass. It does not change.
 type matcher struct {
-	values   map[string]bool
-	forms    []string // the longest first
-	coded    []coded  // in base64, to be found across line breaks
-	replacer *strings.Replacer
-	spans    bool // a value may be more than one token of JSON
+	values        map[string]bool
+	forms         []string // the longest first
+	coded         []coded  // in base64, to be found across line breaks
+	shortestCoded int      // of these forms, in bytes
+	replacer      *strings.Replacer
+	spans         bool // a value may be more than one token of JSON
 }
 
 func newMatcher(secrets []secret) *matcher {
@@ -123,7 +124,9 @@ func newMatcher(secrets []secret) *matcher {
 		m.spans = m.spans || strings.ContainsAny(s.value, `"{}[],:`)
 		if len(s.value) <= longestRecoded {
 			for _, form := range base64Forms(s.value) {
-				m.coded = append(m.coded, coded{form, s.name})
+				if m.coded = append(m.coded, coded{form, s.name}); m.shortestCoded == 0 || len(form) < m.shortestCoded {
+					m.shortestCoded = len(form)
+				}
 			}
 		}
 		for _, form := range forms(s.value) {
