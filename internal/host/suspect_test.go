@@ -164,6 +164,7 @@ func TestWhatHappensToAPluginIsLogged(t *testing.T) {
 		r := newRig(t, hosttest.Tools(), func(c *host.Config) { c.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
 		for i := range 5 {
 			outcome(t, r, call("echo", `{"text":"x"}`))
+			synctest.Wait() // until the host has let the call go, which the crash would name
 			r.process(i).end(tool.Exit{Code: 2})
 			synctest.Wait()
 		}
