@@ -76,6 +76,12 @@ func (c *intake) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// Write implements net.Conn.
+func (c *intake) Write(p []byte) (int, error) {
+	c.answers.leave(p)
+	return c.Conn.Write(p)
+}
+
 // carry counts argument text of a connection. The intake counts the text that comes in large messages.
 func carry(account *budget.Account, text int) {
 	if text < largeAnswer {
