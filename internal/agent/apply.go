@@ -175,10 +175,6 @@ func (s *State) judge(reason model.StopReason) {
 	case model.StopRefusal, model.StopContentFilter:
 		s.refuseAll(fmt.Sprintf(refusedCall, reason))
 		s.stop = StopReason(reason)
-	default:
-		// What the response's calls were to mean is not known. A provider does not let such a response pass.
-		s.refuseAll(fmt.Sprintf(refusedCall, "an unknown reason"))
-		s.stop, s.stopWords = StopModelError, fmt.Sprintf("the response ended for the reason %q, which is not known", reason)
 	case model.StopEndTurn, model.StopToolUse, model.StopPauseTurn, "":
 		// Servers differ in how they end a response that has calls: the calls count, not the word.
 		switch {
@@ -194,6 +190,10 @@ func (s *State) judge(reason model.StopReason) {
 		default:
 			s.stop = StopEndTurn
 		}
+	default:
+		// What the response's calls were to mean is not known. A provider does not let such a response pass.
+		s.refuseAll(fmt.Sprintf(refusedCall, "an unknown reason"))
+		s.stop, s.stopWords = StopModelError, fmt.Sprintf("the response ended for the reason %q, which is not known", reason)
 	}
 }
 
