@@ -63,5 +63,3 @@ func TestHugeFilesAreNotReadWhole(t *testing.T) {
 		t.Errorf("got %q, %v", clip(got), err)
 	}
 }
-
-func mkfifo(path string) error { return syscall.Mkfifo(path, 0o666) }

@@ -116,7 +116,7 @@ func (s *Server) initialize(ctx context.Context, bin string, identity *syscall.C
 func (s *Server) launch(bin string, identity *syscall.Credential) error {
 	cmd := s.command(context.Background(), identity, filepath.Join(bin, "postgres"), "-D", s.data(), "-k", s.socket,
 		"-c", "listen_addresses=", "-c", "fsync=off", "-c", "max_connections=40", "-c", "max_prepared_transactions=2")
-	cmd.SysProcAttr.Pdeathsig = syscall.SIGQUIT // stops at once, with all its processes
+	endWithParent(cmd.SysProcAttr)
 	cmd.Stdout, cmd.Stderr = &s.output, &s.output
 	started := make(chan error)
 	go func() {
