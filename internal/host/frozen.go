@@ -53,28 +53,32 @@ type freezer struct {
 	bytes int
 }
 
+// freezerEntry holds the text of final arguments alone: what was read and decoded of them takes many times as much memory.
 type freezerEntry struct {
-	frozen
-	uses int       // executions that it is good for
-	last time.Time // when a use was added
+	canonical []byte
+	repairs   []byte
+	filters   []string
+	uses      int       // executions that it is good for
+	last      time.Time // when a use was added
 }
 
 func newFreezer() *freezer { return &freezer{kept: map[freezerKey]*freezerEntry{}} }
 
 // keep adds one use of final arguments.
 func (f *freezer) keep(key freezerKey, args frozen) {
-	size := args.size()
-	if size > maxFrozenBytes/8 {
+	e := &freezerEntry{canonical: args.final.Canonical(), repairs: args.repairs, filters: args.filters, uses: 1, last: time.Now()}
+	if e.size() > maxFrozenBytes/8 {
 		return
 	}
+	e.canonical = bytes.Clone(e.canonical) // it may be the begin of a much larger buffer
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if e := f.kept[key]; e != nil {
-		e.uses, e.last = e.uses+1, time.Now()
+	if known := f.kept[key]; known != nil {
+		known.uses, known.last = known.uses+1, e.last
 		return
 	}
-	f.kept[key] = &freezerEntry{frozen: args, uses: 1, last: time.Now()}
-	f.bytes += size
+	f.kept[key] = e
+	f.bytes += e.size()
 	f.queue = append(f.queue, key)
 	for len(f.queue) > maxFrozen || f.bytes > maxFrozenBytes {
 		oldest := f.queue[0]
@@ -85,6 +89,18 @@ func (f *freezer) keep(key freezerKey, args frozen) {
 
 // take returns final arguments and uses them up; nil if they are not kept.
 func (f *freezer) take(key freezerKey) *frozen {
+	e := f.takeEntry(key)
+	if e == nil {
+		return nil
+	}
+	final, err := arguments.Parse(e.canonical)
+	if err != nil { // they were parsed before
+		return nil
+	}
+	return &frozen{final: final, repairs: e.repairs, filters: e.filters}
+}
+
+func (f *freezer) takeEntry(key freezerKey) *freezerEntry {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	e := f.kept[key]
@@ -98,7 +114,7 @@ func (f *freezer) take(key freezerKey) *frozen {
 	if e.uses--; e.uses == 0 {
 		f.dropLocked(key)
 	}
-	return &e.frozen
+	return e
 }
 
 func (f *freezer) dropLocked(key freezerKey) {
@@ -108,9 +124,9 @@ func (f *freezer) dropLocked(key freezerKey) {
 	}
 }
 
-func (f *frozen) size() int {
-	size := 512 + 3*len(f.final.Canonical()) + len(f.repairs)
-	for _, name := range f.filters {
+func (e *freezerEntry) size() int {
+	size := 512 + len(e.canonical) + len(e.repairs)
+	for _, name := range e.filters {
 		size += len(name)
 	}
 	return size
