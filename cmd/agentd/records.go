@@ -52,7 +52,7 @@ func (s *setup) recordsFolder() (string, error) {
 	return path + recordsSuffix, err
 }
 
-// hasRecords reports whether the run has records: it was begun with a toolhost of its own.
+// hasRecords reports whether the run has records. Only a run that began with a private toolhost has some.
 func (s *setup) hasRecords() bool {
 	folder, err := s.recordsFolder()
 	if err != nil || !agent.IsRunID(s.runID) {

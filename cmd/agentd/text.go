@@ -147,7 +147,7 @@ const (
 	yellow = "33"
 )
 
-// line writes a line of its own. It is shown as cli.OneLine shows it.
+// line ends the line that was begun, and writes text as one line, with the escapes of cli.OneLine.
 func (d *textDisplay) line(color, format string, args ...any) error {
 	if err := d.endLine(); err != nil {
 		return err
