@@ -16,7 +16,7 @@ CHAOSRUNS    ?= 1
 # How many packages are tested at the same time. More than there are processors: much of the time tests wait for processes.
 PACKAGES     ?= 4
 # The packages whose tests take longest, in that order. They begin first, so that nothing has to wait for one of them alone.
-LONGEST      := ./internal/e2e ./internal/host ./internal/e2e/docs ./internal/process ./internal/sandbox ./internal/e2e/boundary \
+LONGEST      := ./internal/e2e ./internal/host ./internal/e2e/docs ./internal/plugin/process ./internal/plugin/sandbox ./internal/e2e/boundary \
                 ./internal/e2e/chaos ./plugins/shell ./cmd/agentd
 # The packages whose tests the race detector would keep from what they count.
 UNRACED      := /internal/e2e/counts
@@ -192,7 +192,7 @@ fuzz: ## let every fuzz test look for new inputs, each for FUZZTIME (60s)
 # for two seconds each.
 .PHONY: brief
 brief:
-	$(call step,fuzz briefly,$(call fuzz,internal/arguments internal/partialjson internal/yamldoc internal/manifest,2s))
+	$(call step,fuzz briefly,$(call fuzz,internal/arguments internal/partialjson internal/yamldoc internal/plugin/manifest,2s))
 
 .PHONY: chaos
 chaos: ## let plugins be killed, stopped, replaced and misused at random: CHAOSRUNS (1) seeds, each for CHAOSTIME (60s)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/toolhost/toolhost/client"
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
-	"github.com/toolhost/toolhost/internal/toolpb"
+	"github.com/toolhost/toolhost/internal/rpc/toolpb"
 	"github.com/toolhost/toolhost/tool"
 )
 

@@ -17,8 +17,8 @@ import (
 	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/address"
 	"github.com/toolhost/toolhost/internal/host/hosttest"
-	"github.com/toolhost/toolhost/internal/hostpb"
-	"github.com/toolhost/toolhost/internal/hostrpc"
+	"github.com/toolhost/toolhost/internal/rpc/hostpb"
+	"github.com/toolhost/toolhost/internal/rpc/hostserver"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -40,13 +40,13 @@ func socket(t *testing.T) address.Address {
 }
 
 // serve serves a host, and returns what cuts all connections and stops it.
-func serve(t *testing.T, a address.Address, host hostrpc.Host) (cut func()) {
+func serve(t *testing.T, a address.Address, host hostserver.Host) (cut func()) {
 	t.Helper()
 	listener, err := a.Listen(t.Context(), "toolhost")
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := hostrpc.NewServer(hostrpc.Config{Host: host})
+	server := hostserver.NewServer(hostserver.Config{Host: host})
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	cut = sync.OnceFunc(func() {
@@ -304,7 +304,7 @@ func TestFirstCallsAtOnceShareAStream(t *testing.T) {
 }
 
 type countingHost struct {
-	hostrpc.Host
+	hostserver.Host
 	mutex sync.Mutex
 	n     int
 }

@@ -8,8 +8,8 @@ import (
 	"sync"
 
 	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
-	"github.com/toolhost/toolhost/internal/flow"
-	"github.com/toolhost/toolhost/internal/hostpb"
+	"github.com/toolhost/toolhost/internal/rpc/flow"
+	"github.com/toolhost/toolhost/internal/rpc/hostpb"
 	"github.com/toolhost/toolhost/tool"
 )
 

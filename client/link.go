@@ -14,8 +14,8 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/toolhost/toolhost/internal/address"
-	"github.com/toolhost/toolhost/internal/toolpb"
-	"github.com/toolhost/toolhost/internal/wirecode"
+	"github.com/toolhost/toolhost/internal/rpc/toolpb"
+	"github.com/toolhost/toolhost/internal/rpc/wirecode"
 	"github.com/toolhost/toolhost/tool"
 )
 

@@ -6,19 +6,19 @@ import (
 	"testing"
 
 	"github.com/toolhost/toolhost/client"
-	"github.com/toolhost/toolhost/internal/hostrpc"
+	"github.com/toolhost/toolhost/internal/rpc/hostserver"
 	"github.com/toolhost/toolhost/tool"
 )
 
 // shutDown serves a host and returns what lets the server end by itself, without cutting anything.
-func shutDown(t *testing.T, host hostrpc.Host) (c *client.Client, shutdown func(context.Context) error) {
+func shutDown(t *testing.T, host hostserver.Host) (c *client.Client, shutdown func(context.Context) error) {
 	t.Helper()
 	a := socket(t)
 	listener, err := a.Listen(t.Context(), "toolhost")
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := hostrpc.NewServer(hostrpc.Config{Host: host})
+	server := hostserver.NewServer(hostserver.Config{Host: host})
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	t.Cleanup(func() {

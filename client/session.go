@@ -11,8 +11,8 @@ import (
 	"google.golang.org/grpc/metadata"
 
 	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
-	"github.com/toolhost/toolhost/internal/flow"
-	"github.com/toolhost/toolhost/internal/hostpb"
+	"github.com/toolhost/toolhost/internal/rpc/flow"
+	"github.com/toolhost/toolhost/internal/rpc/hostpb"
 	"github.com/toolhost/toolhost/tool"
 )
 

@@ -14,7 +14,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 
-	"github.com/toolhost/toolhost/internal/pluginwire"
+	"github.com/toolhost/toolhost/internal/rpc/pluginwire"
 )
 
 // doomedHost is a host that launches the weather plugin, goes as far as its argument says, reports that, and waits to be

@@ -12,7 +12,7 @@ import (
 	"google.golang.org/grpc/metadata"
 
 	pluginv1 "github.com/toolhost/toolhost/gen/go/toolhost/plugin/v1"
-	"github.com/toolhost/toolhost/internal/pluginwire"
+	"github.com/toolhost/toolhost/internal/rpc/pluginwire"
 	"github.com/toolhost/toolhost/sdk/internal/transport"
 	"github.com/toolhost/toolhost/tool"
 )

@@ -15,8 +15,8 @@ import (
 	goplugin "github.com/hashicorp/go-plugin"
 	"google.golang.org/grpc"
 
-	"github.com/toolhost/toolhost/internal/pluginwire"
 	"github.com/toolhost/toolhost/internal/processors"
+	"github.com/toolhost/toolhost/internal/rpc/pluginwire"
 	"github.com/toolhost/toolhost/sdk/internal/transport"
 )
 

@@ -10,7 +10,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 
-	"github.com/toolhost/toolhost/internal/pluginwire"
+	"github.com/toolhost/toolhost/internal/rpc/pluginwire"
 	"github.com/toolhost/toolhost/sdk/internal/transport"
 )
 

@@ -6,7 +6,7 @@ import (
 	"io"
 	"os"
 
-	"github.com/toolhost/toolhost/internal/agentconfig"
+	"github.com/toolhost/toolhost/internal/agent/agentconfig"
 	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/settings"
 	"github.com/toolhost/toolhost/internal/trust"

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/runstore/memory"
 	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/model"
-	"github.com/toolhost/toolhost/internal/runstore/memory"
 	"github.com/toolhost/toolhost/tool"
 )
 

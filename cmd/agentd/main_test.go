@@ -18,7 +18,7 @@ import (
 	"github.com/toolhost/toolhost/internal/address"
 	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/host/hosttest"
-	"github.com/toolhost/toolhost/internal/hostrpc"
+	"github.com/toolhost/toolhost/internal/rpc/hostserver"
 )
 
 // The environment of the toolhost that this test binary is when it is called by that name. By the name of agentd it is
@@ -91,7 +91,7 @@ func serveTools(at address.Address, host *hosttest.Fake) (stop func(), err error
 	if err != nil {
 		return nil, err
 	}
-	server := hostrpc.NewServer(hostrpc.Config{Host: host})
+	server := hostserver.NewServer(hostserver.Config{Host: host})
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	return sync.OnceFunc(func() {

@@ -7,12 +7,12 @@ import (
 	"github.com/toolhost/toolhost/client"
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
 	"github.com/toolhost/toolhost/internal/agent"
-	"github.com/toolhost/toolhost/internal/agentrpc"
+	"github.com/toolhost/toolhost/internal/rpc/agentserver"
 )
 
 // runs is whoever works on the runs that a command shows: an agent in this process, or an `agentd serve`.
 type runs interface {
-	agentrpc.Control
+	agentserver.Control
 	WatchRun(ctx context.Context, runID string, after uint64) iter.Seq2[agent.Event, error]
 	GetRun(ctx context.Context, runID string) (agent.Run, error)
 	ResumeRun(ctx context.Context, runID string) error
@@ -23,7 +23,7 @@ type remoteRuns struct{ client *client.Agent }
 
 // StartRun implements runs. The run is the server's, whatever the task says of a run in the foreground.
 func (r remoteRuns) StartRun(ctx context.Context, task agent.Task) (string, error) {
-	return r.client.StartRun(ctx, agentrpc.FromTask(task))
+	return r.client.StartRun(ctx, agentserver.FromTask(task))
 }
 
 // SendMessage implements runs.
@@ -36,7 +36,7 @@ func (r remoteRuns) Respond(ctx context.Context, runID string, decisions ...agen
 	by := ""
 	made := make([]*agentdv1.Decision, len(decisions))
 	for i, d := range decisions {
-		m, err := agentrpc.FromDecision(d)
+		m, err := agentserver.FromDecision(d)
 		if err != nil {
 			return 0, err
 		}
@@ -58,7 +58,7 @@ func (r remoteRuns) WatchRun(ctx context.Context, runID string, after uint64) it
 				yield(agent.Event{}, err)
 				return
 			}
-			if e, known := agentrpc.ToEvent(m); known && !yield(e, nil) {
+			if e, known := agentserver.ToEvent(m); known && !yield(e, nil) {
 				return
 			}
 		}
@@ -71,7 +71,7 @@ func (r remoteRuns) GetRun(ctx context.Context, runID string) (agent.Run, error)
 	if err != nil {
 		return agent.Run{}, err
 	}
-	return agentrpc.ToRun(m), nil
+	return agentserver.ToRun(m), nil
 }
 
 // ResumeRun implements runs. A server goes on with its runs by itself.

@@ -15,8 +15,8 @@ import (
 
 	"github.com/toolhost/toolhost/internal/address"
 	"github.com/toolhost/toolhost/internal/agent"
-	"github.com/toolhost/toolhost/internal/agentrpc"
 	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/rpc/agentserver"
 )
 
 // shutdownGrace is how long RPCs may go on after agentd was told to stop. Watches end at once.
@@ -116,7 +116,7 @@ func (s *setup) serve(ctx context.Context, at address.Address, log *slog.Logger)
 	if err != nil {
 		return err
 	}
-	server := agentrpc.NewServer(a, log)
+	server := agentserver.NewServer(a, log)
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }() // ends with Shutdown; waited for below
 	fmt.Fprintf(s.process.Out(), "agentd is ready at %s: %s, tools from %s, %d interrupted runs go on\n",

@@ -15,12 +15,12 @@ import (
 
 	"github.com/toolhost/toolhost/internal/address"
 	"github.com/toolhost/toolhost/internal/agent"
-	"github.com/toolhost/toolhost/internal/agentconfig"
+	"github.com/toolhost/toolhost/internal/agent/agentconfig"
+	"github.com/toolhost/toolhost/internal/agent/runstore"
+	"github.com/toolhost/toolhost/internal/agent/runstore/sqlite"
 	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/model"
 	"github.com/toolhost/toolhost/internal/model/provider"
-	"github.com/toolhost/toolhost/internal/runstore"
-	"github.com/toolhost/toolhost/internal/runstore/sqlite"
 	"github.com/toolhost/toolhost/internal/trust"
 )
 

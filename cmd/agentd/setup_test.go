@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolhost/toolhost/internal/agent"
-	"github.com/toolhost/toolhost/internal/agentconfig"
+	"github.com/toolhost/toolhost/internal/agent/agentconfig"
 )
 
 // TestWhatTheFileSaysReachesTheAgent: what tests of the agent and of the file cannot see.

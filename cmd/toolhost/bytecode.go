@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolhost/toolhost/internal/catalog"
-	"github.com/toolhost/toolhost/internal/process"
+	"github.com/toolhost/toolhost/internal/plugin/catalog"
+	"github.com/toolhost/toolhost/internal/plugin/process"
 )
 
 // Python compiles what it imports and keeps that beside the sources, where nothing may be written: they are a sealed copy. So

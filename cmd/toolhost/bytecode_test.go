@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/toolhost/toolhost/internal/catalog"
-	"github.com/toolhost/toolhost/internal/process"
+	"github.com/toolhost/toolhost/internal/plugin/catalog"
+	"github.com/toolhost/toolhost/internal/plugin/process"
 )
 
 // TestBytecode: the process that is asked what a Python plugin is writes what it compiles, and those that come later read it.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/config"
-	"github.com/toolhost/toolhost/internal/manifest"
-	"github.com/toolhost/toolhost/internal/sandbox"
+	"github.com/toolhost/toolhost/internal/plugin/manifest"
+	"github.com/toolhost/toolhost/internal/plugin/sandbox"
 	"github.com/toolhost/toolhost/internal/trust"
 	"github.com/toolhost/toolhost/tool"
 )

@@ -16,7 +16,7 @@ import (
 	"github.com/toolhost/toolhost/internal/address"
 	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/config"
-	"github.com/toolhost/toolhost/internal/hostrpc"
+	"github.com/toolhost/toolhost/internal/rpc/hostserver"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -124,7 +124,7 @@ func (s *devSession) serveOptions(flags devFlags, getenv func(string) string) (s
 	options.Locked, options.Audit.File = false, filepath.Join(s.temp, "audit.jsonl")
 	options.Reload.Watch = false // the loop says when there is something new
 	options.retention, options.brief, options.trustsAll = devRetention, true, true
-	options.observe = func(h hostrpc.Host) hostrpc.Host { return shownHost{h, s.screen} }
+	options.observe = func(h hostserver.Host) hostserver.Host { return shownHost{h, s.screen} }
 	if s.wait {
 		holdDeadlines(&options.Config)
 	}

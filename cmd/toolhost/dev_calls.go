@@ -6,17 +6,17 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/cli"
-	"github.com/toolhost/toolhost/internal/hostrpc"
+	"github.com/toolhost/toolhost/internal/rpc/hostserver"
 	"github.com/toolhost/toolhost/tool"
 )
 
 // shownHost is a host whose calls are shown on a screen, as their callers see them.
 type shownHost struct {
-	hostrpc.Host
+	hostserver.Host
 	screen *devScreen
 }
 
-// Open implements hostrpc.Tools.
+// Open implements hostserver.Tools.
 func (h shownHost) Open(ctx context.Context, call tool.Call, complete bool) (tool.Execution, error) {
 	call.OutcomeOnly = false // or nothing would be seen of it; the server passes over what its caller does not want
 	e, err := h.Host.Open(ctx, call, complete)
@@ -28,7 +28,7 @@ func (h shownHost) Open(ctx context.Context, call tool.Call, complete bool) (too
 	return &shownExecution{e, call.Tool, h.screen}, nil
 }
 
-// Do implements hostrpc.Tools.
+// Do implements hostserver.Tools.
 func (h shownHost) Do(ctx context.Context, call tool.Call, opened func(tool.Execution), done func(tool.Event)) {
 	h.begins(call, true)
 	h.Host.Do(ctx, call, opened, func(e tool.Event) {

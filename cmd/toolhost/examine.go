@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/toolhost/toolhost/internal/address"
-	"github.com/toolhost/toolhost/internal/catalog"
 	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/plugin/catalog"
 )
 
 // examine starts the only plugin in a folder, asks it what it is, and returns what a toolhost with these options would make

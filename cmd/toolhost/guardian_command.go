@@ -4,7 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolhost/toolhost/internal/cli"
-	"github.com/toolhost/toolhost/internal/guardian"
+	"github.com/toolhost/toolhost/internal/plugin/reaper"
 )
 
 // guardianCommand is the hidden command by which `serve` runs this program a second time, as its guardian.
@@ -17,7 +17,7 @@ func newGuardianCommand() *cobra.Command {
 		Args:   cobra.NoArgs,
 		Hidden: true,
 		RunE: func(*cobra.Command, []string) error {
-			if code := guardian.Main(); code != cli.ExitOK {
+			if code := reaper.Main(); code != cli.ExitOK {
 				return &cli.ExitError{Code: code}
 			}
 			return nil

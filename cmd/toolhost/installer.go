@@ -14,11 +14,11 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/toolhost/toolhost/client"
-	"github.com/toolhost/toolhost/internal/catalog"
 	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/host"
-	"github.com/toolhost/toolhost/internal/manifest"
-	"github.com/toolhost/toolhost/internal/pluginfolder"
+	"github.com/toolhost/toolhost/internal/plugin/catalog"
+	"github.com/toolhost/toolhost/internal/plugin/manifest"
+	"github.com/toolhost/toolhost/internal/plugin/pluginfolder"
 	"github.com/toolhost/toolhost/tool"
 )
 

@@ -7,9 +7,9 @@ import (
 	"os"
 
 	"github.com/toolhost/toolhost/internal/cli"
-	"github.com/toolhost/toolhost/internal/keeper"
-	"github.com/toolhost/toolhost/internal/limits"
-	"github.com/toolhost/toolhost/internal/process"
+	"github.com/toolhost/toolhost/internal/plugin/limits"
+	"github.com/toolhost/toolhost/internal/plugin/process"
+	"github.com/toolhost/toolhost/internal/plugin/subreaper"
 )
 
 // needsKeepers reports whether this process is to keep another one, which serves: plugins are found after its end neither
@@ -17,9 +17,9 @@ import (
 func needsKeepers(p cli.Process) bool {
 	_, own := p.Stdout.(*os.File)
 	switch {
-	case !own, !keeper.Supported(), keeper.Kept(p.Getenv):
+	case !own, !subreaper.Supported(), subreaper.Kept(p.Getenv):
 		return false
-	case keeper.Inner(p.Getenv):
+	case subreaper.Inner(p.Getenv):
 		return true
 	}
 	groups := limits.OpenCgroups()
@@ -33,7 +33,7 @@ func keep(ctx context.Context, p cli.Process) error {
 	if err != nil {
 		return fmt.Errorf("starting what serves: %w", err)
 	}
-	code, err := keeper.Run(ctx, keeper.Config{
+	code, err := subreaper.Run(ctx, subreaper.Config{
 		Command: append([]string{self}, p.Args...), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Spares: isGuardian,
 	})
 	if err == nil && code != cli.ExitOK {

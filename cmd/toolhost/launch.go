@@ -10,24 +10,24 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/toolhost/toolhost/internal/anteroom"
-	"github.com/toolhost/toolhost/internal/catalog"
 	"github.com/toolhost/toolhost/internal/config"
-	"github.com/toolhost/toolhost/internal/guardian"
 	"github.com/toolhost/toolhost/internal/host"
-	"github.com/toolhost/toolhost/internal/limits"
-	"github.com/toolhost/toolhost/internal/namewatch"
-	"github.com/toolhost/toolhost/internal/pluginwire"
-	"github.com/toolhost/toolhost/internal/process"
+	"github.com/toolhost/toolhost/internal/plugin/catalog"
+	"github.com/toolhost/toolhost/internal/plugin/limits"
+	"github.com/toolhost/toolhost/internal/plugin/namewatch"
+	"github.com/toolhost/toolhost/internal/plugin/prestart"
+	"github.com/toolhost/toolhost/internal/plugin/process"
+	"github.com/toolhost/toolhost/internal/plugin/reaper"
+	"github.com/toolhost/toolhost/internal/plugin/sandbox"
 	"github.com/toolhost/toolhost/internal/processors"
-	"github.com/toolhost/toolhost/internal/sandbox"
+	"github.com/toolhost/toolhost/internal/rpc/pluginwire"
 	"github.com/toolhost/toolhost/tool"
 )
 
 // launcher starts plugin processes for the host, and for the catalogue when it asks a new executable what it is.
 type launcher struct {
 	runDir      string
-	guard       *guardian.Guard
+	guard       *reaper.Guard
 	groups      *limits.Cgroups
 	names       *namewatch.Watcher // nil: names are not watched
 	logger      *slog.Logger
@@ -36,7 +36,7 @@ type launcher struct {
 	kept        bool                               // toolhost has keepers
 	own         grounds
 	walls       sandbox.Machine // what processes have had
-	room        *anteroom.Room  // by which launch launches; set before that is used
+	room        *prestart.Room  // by which launch launches; set before that is used
 	brief       bool            // what is launched is of no use to a later process: the state goes with this one
 	tellMissing sync.Once
 	asked       atomic.Uint64 // plugins that were asked what they are: each process needs an instance of its own

@@ -3,10 +3,10 @@ package main
 import (
 	"cmp"
 
-	"github.com/toolhost/toolhost/internal/catalog"
 	"github.com/toolhost/toolhost/internal/config"
-	"github.com/toolhost/toolhost/internal/limits"
-	"github.com/toolhost/toolhost/internal/manifest"
+	"github.com/toolhost/toolhost/internal/plugin/catalog"
+	"github.com/toolhost/toolhost/internal/plugin/limits"
+	"github.com/toolhost/toolhost/internal/plugin/manifest"
 	"github.com/toolhost/toolhost/internal/settings"
 )
 

@@ -5,10 +5,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/toolhost/toolhost/internal/catalog"
 	"github.com/toolhost/toolhost/internal/config"
-	"github.com/toolhost/toolhost/internal/limits"
-	"github.com/toolhost/toolhost/internal/manifest"
+	"github.com/toolhost/toolhost/internal/plugin/catalog"
+	"github.com/toolhost/toolhost/internal/plugin/limits"
+	"github.com/toolhost/toolhost/internal/plugin/manifest"
 	"github.com/toolhost/toolhost/internal/settings"
 	"github.com/toolhost/toolhost/tool"
 )

@@ -3,8 +3,8 @@ package main
 import (
 	"log/slog"
 
-	"github.com/toolhost/toolhost/internal/catalog"
 	"github.com/toolhost/toolhost/internal/config"
+	"github.com/toolhost/toolhost/internal/plugin/catalog"
 )
 
 // overrides returns what the configuration says about tools, for the catalogue.

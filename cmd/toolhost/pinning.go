@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/toolhost/toolhost/client"
-	"github.com/toolhost/toolhost/internal/manifest"
+	"github.com/toolhost/toolhost/internal/plugin/manifest"
 	"github.com/toolhost/toolhost/tool"
 )
 

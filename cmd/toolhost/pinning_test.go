@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/toolhost/toolhost/internal/catalog"
-	"github.com/toolhost/toolhost/internal/manifest"
+	"github.com/toolhost/toolhost/internal/plugin/catalog"
+	"github.com/toolhost/toolhost/internal/plugin/manifest"
 	"github.com/toolhost/toolhost/tool"
 )
 

@@ -9,7 +9,7 @@ import (
 	"github.com/toolhost/toolhost/internal/artifact"
 	"github.com/toolhost/toolhost/internal/audit"
 	"github.com/toolhost/toolhost/internal/callstore"
-	"github.com/toolhost/toolhost/internal/history"
+	"github.com/toolhost/toolhost/internal/host/history"
 )
 
 // records is what toolhost keeps on disk of calls. It is in the state folder, whose lock the catalogue holds, or in the folder

@@ -11,8 +11,8 @@ import (
 
 	"github.com/toolhost/toolhost/internal/address"
 	"github.com/toolhost/toolhost/internal/config"
-	"github.com/toolhost/toolhost/internal/process"
-	"github.com/toolhost/toolhost/internal/sandbox"
+	"github.com/toolhost/toolhost/internal/plugin/process"
+	"github.com/toolhost/toolhost/internal/plugin/sandbox"
 	"github.com/toolhost/toolhost/internal/trust"
 	"github.com/toolhost/toolhost/tool"
 )

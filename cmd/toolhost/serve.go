@@ -18,17 +18,17 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/address"
-	"github.com/toolhost/toolhost/internal/anteroom"
 	"github.com/toolhost/toolhost/internal/audit"
-	"github.com/toolhost/toolhost/internal/catalog"
 	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/host"
-	"github.com/toolhost/toolhost/internal/hostrpc"
-	"github.com/toolhost/toolhost/internal/keeper"
-	"github.com/toolhost/toolhost/internal/lifecycle"
-	"github.com/toolhost/toolhost/internal/logbook"
-	"github.com/toolhost/toolhost/internal/process"
+	"github.com/toolhost/toolhost/internal/host/lifecycle"
+	"github.com/toolhost/toolhost/internal/host/logbuffer"
+	"github.com/toolhost/toolhost/internal/plugin/catalog"
+	"github.com/toolhost/toolhost/internal/plugin/prestart"
+	"github.com/toolhost/toolhost/internal/plugin/process"
+	"github.com/toolhost/toolhost/internal/plugin/subreaper"
 	"github.com/toolhost/toolhost/internal/processors"
+	"github.com/toolhost/toolhost/internal/rpc/hostserver"
 	"github.com/toolhost/toolhost/internal/trust"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -82,14 +82,14 @@ func serve(ctx context.Context, options serveOptions, stdout, stderr io.Writer) 
 	}
 	defer yard.close()
 
-	logs := logbook.New(logbook.Config{
+	logs := logbuffer.New(logbuffer.Config{
 		LinesPerPlugin: options.Logs.LinesPerPlugin, LineBytes: int(options.Logs.LineBytes), LinesPerSecond: options.Logs.LinesPerSecond,
 		MaxBytes: int(options.Logs.MaxBytes), Redact: store.Redactor().Record,
 	})
 	plugins := &launcher{
 		runDir: yard.runDir.Path(), guard: yard.guard, groups: yard.groups, names: yard.names,
 		logger: slog.New(logs.Handler(logger.Handler())), config: &options.Config, redact: store.Redactor().Line,
-		kept: keeper.Kept(options.getenv), own: groundsOf(options), brief: options.brief,
+		kept: subreaper.Kept(options.getenv), own: groundsOf(options), brief: options.brief,
 		processors: governor,
 	}
 	known, err := catalog.Open(catalog.Config{
@@ -133,11 +133,11 @@ func serve(ctx context.Context, options serveOptions, stdout, stderr io.Writer) 
 		known.Watch()
 	}
 	defer reloadOnHangup(h, records.decisions, logger)()
-	var served hostrpc.Host = thrifty{h, plugins.processors}
+	var served hostserver.Host = thrifty{h, plugins.processors}
 	if options.observe != nil {
 		served = options.observe(served)
 	}
-	server := hostrpc.NewServer(hostrpc.Config{
+	server := hostserver.NewServer(hostserver.Config{
 		Host: served, Logger: logger, Refuse: refusePlugins(yard, plugins.kept), Budget: newBudget(&options.Config),
 	})
 	return serveUntil(ctx, server, listener, h, func() {
@@ -154,7 +154,7 @@ func newLogger(options serveOptions, stderr io.Writer) *slog.Logger {
 }
 
 // hostConfig hands on what the configuration says of the host.
-func hostConfig(options serveOptions, known *catalog.Catalog, plugins *launcher, logger *slog.Logger, logs *logbook.Book) host.Config {
+func hostConfig(options serveOptions, known *catalog.Catalog, plugins *launcher, logger *slog.Logger, logs *logbuffer.Book) host.Config {
 	return host.Config{
 		Catalog:   known,
 		Launch:    plugins.launch,
@@ -189,8 +189,8 @@ func hostConfig(options serveOptions, known *catalog.Catalog, plugins *launcher,
 
 // openAnteroom returns a room in which so many processes wait at most, for plugins as they are in service, until stop is called,
 // which waits.
-func openAnteroom(waiting int, known *catalog.Catalog, logger *slog.Logger) (_ *anteroom.Room, stop func()) {
-	room := anteroom.New(anteroom.Config{Most: waiting, Logger: logger, Wanted: func(cfg process.Config) bool {
+func openAnteroom(waiting int, known *catalog.Catalog, logger *slog.Logger) (_ *prestart.Room, stop func()) {
+	room := prestart.New(prestart.Config{Most: waiting, Logger: logger, Wanted: func(cfg process.Config) bool {
 		p := known.Snapshot().Plugin(cfg.Plugin)
 		return p != nil && p.Path == cfg.Path && p.Dir == cfg.Dir
 	}})
@@ -249,7 +249,7 @@ func reloadOnHangup(h *host.Host, decisions *audit.Log, logger *slog.Logger) (st
 
 // serveUntil serves until ctx ends, then lets calls end for a while, and ends those that are left while their callers can
 // still be told.
-func serveUntil(ctx context.Context, server *hostrpc.Server, listener *address.Listener, h *host.Host, ready func()) error {
+func serveUntil(ctx context.Context, server *hostserver.Server, listener *address.Listener, h *host.Host, ready func()) error {
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }() // ends with Shutdown; waited for below
 	ready()

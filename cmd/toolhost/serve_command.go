@@ -15,7 +15,7 @@ import (
 	"github.com/toolhost/toolhost/internal/address"
 	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/config"
-	"github.com/toolhost/toolhost/internal/hostrpc"
+	"github.com/toolhost/toolhost/internal/rpc/hostserver"
 )
 
 // serveOptions is what `serve` is to do, checked: the configuration file with the flags over it. Paths are absolute.
@@ -38,9 +38,9 @@ type serveOptions struct {
 
 	again func() (serveOptions, error) // reads the configuration once more, under the same flags; nil: it is not read again
 
-	brief     bool                            // no process starts twice from the same copy, most likely
-	retention time.Duration                   // of copies of plugins that are out of use; 0: as long as a call may take
-	observe   func(hostrpc.Host) hostrpc.Host // returns what is served in place of the host; nil: the host
+	brief     bool                                  // no process starts twice from the same copy, most likely
+	retention time.Duration                         // of copies of plugins that are out of use; 0: as long as a call may take
+	observe   func(hostserver.Host) hostserver.Host // returns what is served in place of the host; nil: the host
 }
 
 // serveFlags is what the command line says, as it is. What it does not say is empty.

@@ -17,7 +17,7 @@ import (
 	"github.com/toolhost/toolhost/internal/address"
 	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/host/hosttest"
-	"github.com/toolhost/toolhost/internal/hostrpc"
+	"github.com/toolhost/toolhost/internal/rpc/hostserver"
 )
 
 var update = flag.Bool("update", false, "rewrite the transcripts in testdata")
@@ -40,7 +40,7 @@ func start(t *testing.T) (address.Address, *hosttest.Fake) {
 		t.Fatal(err)
 	}
 	host := hosttest.NewFake(hosttest.Tools()...)
-	server := hostrpc.NewServer(hostrpc.Config{Host: host})
+	server := hostserver.NewServer(hostserver.Config{Host: host})
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	t.Cleanup(func() {

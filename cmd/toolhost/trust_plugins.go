@@ -11,9 +11,9 @@ import (
 	"strings"
 
 	"github.com/toolhost/toolhost/client"
-	"github.com/toolhost/toolhost/internal/catalog"
 	"github.com/toolhost/toolhost/internal/cli"
-	"github.com/toolhost/toolhost/internal/manifest"
+	"github.com/toolhost/toolhost/internal/plugin/catalog"
+	"github.com/toolhost/toolhost/internal/plugin/manifest"
 	"github.com/toolhost/toolhost/internal/trust"
 	"github.com/toolhost/toolhost/tool"
 )

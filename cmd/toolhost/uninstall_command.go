@@ -12,7 +12,7 @@ import (
 
 	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/cli"
-	"github.com/toolhost/toolhost/internal/pluginfolder"
+	"github.com/toolhost/toolhost/internal/plugin/pluginfolder"
 	"github.com/toolhost/toolhost/tool"
 )
 

@@ -7,17 +7,17 @@ import (
 	"os"
 
 	"github.com/toolhost/toolhost/internal/address"
-	"github.com/toolhost/toolhost/internal/guardian"
-	"github.com/toolhost/toolhost/internal/limits"
-	"github.com/toolhost/toolhost/internal/namewatch"
+	"github.com/toolhost/toolhost/internal/plugin/limits"
+	"github.com/toolhost/toolhost/internal/plugin/namewatch"
+	"github.com/toolhost/toolhost/internal/plugin/reaper"
 )
 
 // yard is where plugin processes live, and what clears it up: a folder for their sockets, their control groups, and the
 // guardian, which outlives toolhost for a moment.
 type yard struct {
-	runDir *guardian.RunDir
+	runDir *reaper.RunDir
 	groups *limits.Cgroups
-	guard  *guardian.Guard
+	guard  *reaper.Guard
 	names  *namewatch.Watcher // nil: the system gives none
 }
 
@@ -26,7 +26,7 @@ type yard struct {
 func openYard(ctx context.Context, options serveOptions, logger *slog.Logger) (*yard, error) {
 	parent := runDirParent()
 	sweep(parent, logger)
-	runDir, err := guardian.MakeRunDir(parent)
+	runDir, err := reaper.MakeRunDir(parent)
 	if err != nil {
 		return nil, fmt.Errorf("%w; set TMPDIR to a folder that can be written", err)
 	}
@@ -61,22 +61,22 @@ func runDirParent() string {
 
 // sweep removes what toolhosts left that died together with their guardians. What cannot be removed harms nobody.
 func sweep(parent string, logger *slog.Logger) {
-	swept, err := guardian.Sweep(parent)
+	swept, err := reaper.Sweep(parent)
 	if err != nil {
 		logger.Warn("removing what dead toolhosts left", "error", err)
 	}
-	if swept != (guardian.Swept{}) {
+	if swept != (reaper.Swept{}) {
 		logger.Info("removed what dead toolhosts left", "run_dirs", swept.RunDirs, "processes", swept.Processes, "cgroups", swept.Cgroups)
 	}
 }
 
 // startGuardian starts this program a second time to clean up after this one, however it ends.
-func startGuardian(ctx context.Context, runDir string, groups *limits.Cgroups, listen address.Address, logger *slog.Logger) (*guardian.Guard, error) {
+func startGuardian(ctx context.Context, runDir string, groups *limits.Cgroups, listen address.Address, logger *slog.Logger) (*reaper.Guard, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("starting the guardian: %w", err)
 	}
-	guard, err := guardian.Start(ctx, guardian.Config{
+	guard, err := reaper.Start(ctx, reaper.Config{
 		Command: []string{self, guardianCommand}, RunDir: runDir, Cgroups: groups.Dirs(), Logger: logger,
 	})
 	if err != nil {

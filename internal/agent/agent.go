@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/runstore"
+	"github.com/toolhost/toolhost/internal/agent/runstore"
 	"github.com/toolhost/toolhost/tool"
 )
 

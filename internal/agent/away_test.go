@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/runstore"
 	"github.com/toolhost/toolhost/internal/model"
-	"github.com/toolhost/toolhost/internal/runstore"
 	"github.com/toolhost/toolhost/tool"
 )
 

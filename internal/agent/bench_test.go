@@ -13,10 +13,10 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/runstore"
+	"github.com/toolhost/toolhost/internal/agent/runstore/memory"
+	"github.com/toolhost/toolhost/internal/agent/runstore/sqlite"
 	"github.com/toolhost/toolhost/internal/model"
-	"github.com/toolhost/toolhost/internal/runstore"
-	"github.com/toolhost/toolhost/internal/runstore/memory"
-	"github.com/toolhost/toolhost/internal/runstore/sqlite"
 	"github.com/toolhost/toolhost/tool"
 )
 

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/runstore"
+	"github.com/toolhost/toolhost/internal/agent/runstore"
 )
 
 // encodingVersion is the version of the payloads' JSON that this program writes. It grows when a field changes its

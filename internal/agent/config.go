@@ -10,8 +10,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/toolhost/toolhost/internal/agent/runstore"
 	"github.com/toolhost/toolhost/internal/model"
-	"github.com/toolhost/toolhost/internal/runstore"
 	"github.com/toolhost/toolhost/tool"
 )
 

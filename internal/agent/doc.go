@@ -6,5 +6,5 @@
 // Nothing else decides, so a run that was interrupted anywhere goes on by folding its journal again.
 //
 // The package owns the words of a run: events, commands, stop reasons, limits. It does not know gRPC, SQL or any
-// provider: models, tools and the journal come through interfaces, and internal/agentrpc translates for callers.
+// provider: models, tools and the journal come through interfaces, and internal/rpc/agentserver translates for callers.
 package agent

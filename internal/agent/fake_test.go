@@ -12,9 +12,9 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/runstore"
+	"github.com/toolhost/toolhost/internal/agent/runstore/memory"
 	"github.com/toolhost/toolhost/internal/model"
-	"github.com/toolhost/toolhost/internal/runstore"
-	"github.com/toolhost/toolhost/internal/runstore/memory"
 	"github.com/toolhost/toolhost/tool"
 )
 

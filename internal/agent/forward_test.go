@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/runstore/memory"
 	"github.com/toolhost/toolhost/internal/model"
-	"github.com/toolhost/toolhost/internal/runstore/memory"
 	"github.com/toolhost/toolhost/tool"
 )
 

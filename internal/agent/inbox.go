@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/runstore"
+	"github.com/toolhost/toolhost/internal/agent/runstore"
 	"github.com/toolhost/toolhost/tool"
 )
 

@@ -7,8 +7,8 @@ import (
 	"testing/synctest"
 
 	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/runstore"
 	"github.com/toolhost/toolhost/internal/model"
-	"github.com/toolhost/toolhost/internal/runstore"
 )
 
 // gatedStore lets appends through one at a time, as the test says, so that things can happen while one is under way.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/toolhost/toolhost/internal/runstore"
+	"github.com/toolhost/toolhost/internal/agent/runstore"
 	"github.com/toolhost/toolhost/tool"
 )
 

@@ -7,8 +7,8 @@ import (
 	"hash/crc32"
 	"unsafe"
 
+	"github.com/toolhost/toolhost/internal/agent/runstore"
 	"github.com/toolhost/toolhost/internal/model"
-	"github.com/toolhost/toolhost/internal/runstore"
 )
 
 const (

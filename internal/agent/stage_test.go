@@ -9,10 +9,10 @@ import (
 	"testing"
 
 	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/runstore"
+	"github.com/toolhost/toolhost/internal/agent/runstore/memory"
 	"github.com/toolhost/toolhost/internal/host/hosttest"
 	"github.com/toolhost/toolhost/internal/model"
-	"github.com/toolhost/toolhost/internal/runstore"
-	"github.com/toolhost/toolhost/internal/runstore/memory"
 	"github.com/toolhost/toolhost/tool"
 )
 

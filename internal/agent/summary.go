@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/runstore"
+	"github.com/toolhost/toolhost/internal/agent/runstore"
 	"github.com/toolhost/toolhost/tool"
 )
 

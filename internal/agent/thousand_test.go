@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/runstore/memory"
 	"github.com/toolhost/toolhost/internal/model/scripted"
-	"github.com/toolhost/toolhost/internal/runstore/memory"
 	"github.com/toolhost/toolhost/tool"
 )
 

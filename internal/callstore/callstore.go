@@ -6,7 +6,7 @@
 // kill -9. It does not decide which calls are worth remembering, what a repeated id is answered, or when a call is
 // executed.
 //
-// Outcomes are kept in the protobuf form that callers get them in (internal/toolpb), so that one that is read back
+// Outcomes are kept in the protobuf form that callers get them in (internal/rpc/toolpb), so that one that is read back
 // is, to the byte, what the first caller was told.
 package callstore
 

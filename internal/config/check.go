@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/lifecycle"
+	"github.com/toolhost/toolhost/internal/host/lifecycle"
 	"github.com/toolhost/toolhost/internal/settings"
 )
 

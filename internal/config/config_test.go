@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolhost/toolhost/internal/config"
-	"github.com/toolhost/toolhost/internal/lifecycle"
+	"github.com/toolhost/toolhost/internal/host/lifecycle"
 	"github.com/toolhost/toolhost/internal/settings"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
-	"github.com/toolhost/toolhost/internal/guardian/proc"
+	"github.com/toolhost/toolhost/internal/plugin/reaper/proc"
 	"github.com/toolhost/toolhost/internal/settings"
 	"github.com/toolhost/toolhost/tool"
 )

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/lifecycle"
+	"github.com/toolhost/toolhost/internal/host/lifecycle"
 )
 
 // Lifecycle returns the part of the settings that says how instances are kept. A 0 of the settings means what the file

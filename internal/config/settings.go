@@ -3,7 +3,7 @@ package config
 import (
 	"time"
 
-	"github.com/toolhost/toolhost/internal/lifecycle"
+	"github.com/toolhost/toolhost/internal/host/lifecycle"
 )
 
 // The structs of this file are the one source of what toolhost.yaml may say. The comment of a field is its

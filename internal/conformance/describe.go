@@ -13,7 +13,7 @@ import (
 
 	pluginv1 "github.com/toolhost/toolhost/gen/go/toolhost/plugin/v1"
 	"github.com/toolhost/toolhost/internal/arguments"
-	"github.com/toolhost/toolhost/internal/toolpb"
+	"github.com/toolhost/toolhost/internal/rpc/toolpb"
 	"github.com/toolhost/toolhost/tool"
 )
 

@@ -4,7 +4,7 @@
 // tools are described to models.
 //
 // It owns the checks, their names, which stay from version to version, and what counts as a finding. It does not own how a
-// process is started and walled in (internal/process), what a schema means (internal/arguments), which plugin is meant, or
+// process is started and walled in (internal/plugin/process), what a schema means (internal/arguments), which plugin is meant, or
 // how a report is shown (cmd/toolhost). It speaks the contract by itself instead of through pluginwire.Conn, which forgives
 // and hides what a check is to see.
 //

@@ -7,7 +7,7 @@ import (
 
 	pluginv1 "github.com/toolhost/toolhost/gen/go/toolhost/plugin/v1"
 	toolv1 "github.com/toolhost/toolhost/gen/go/toolhost/tool/v1"
-	"github.com/toolhost/toolhost/internal/toolpb"
+	"github.com/toolhost/toolhost/internal/rpc/toolpb"
 )
 
 // mostKept bounds what is kept of one result, in bytes. What is more is not looked into.

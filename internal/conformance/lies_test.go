@@ -8,7 +8,7 @@ import (
 	"github.com/toolhost/toolhost/internal/conformance"
 )
 
-// lies are the ways of the liar, each with the checks that have to find it. Those with a plus between are told in one life,
+// lies are the ways of the badplugin, each with the checks that have to find it. Those with a plus between are told in one life,
 // as an examination takes some ten launches.
 var lies = map[string][]string{
 	"honest": nil,
@@ -45,7 +45,7 @@ func TestLies(t *testing.T) {
 	var all []examination
 	for lie, want := range lies {
 		waits := []string{"deaf_early", "waits", "in_line"}
-		all = append(all, examination{name: lie, args: []string{"liar", lie}, want: want, hangs: slices.Contains(waits, lie)})
+		all = append(all, examination{name: lie, args: []string{"badplugin", lie}, want: want, hangs: slices.Contains(waits, lie)})
 	}
 	examineAll(t, all)
 }

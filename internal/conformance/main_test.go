@@ -12,7 +12,7 @@ import (
 
 	"github.com/toolhost/toolhost/internal/conformance"
 	"github.com/toolhost/toolhost/internal/e2e/programs"
-	"github.com/toolhost/toolhost/internal/process"
+	"github.com/toolhost/toolhost/internal/plugin/process"
 )
 
 // examination is a plugin to examine, and what has to be found.
@@ -44,7 +44,7 @@ const (
 // examineAll runs all examinations side by side, and checks each.
 func examineAll(t *testing.T, all []examination) {
 	bin := t.TempDir()
-	if err := programs.Build(t.Context(), bin, "./internal/conformance/liar", "./internal/process/fault/faultplugin"); err != nil {
+	if err := programs.Build(t.Context(), bin, "./internal/conformance/badplugin", "./internal/plugin/process/fault/faultplugin"); err != nil {
 		t.Fatal(err)
 	}
 	seats := make(chan struct{}, atOnce)

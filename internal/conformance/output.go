@@ -30,7 +30,7 @@ func (o *output) note(text string) {
 	}
 }
 
-// outputHandler knows lines of standard output by the attribute that internal/process gives them.
+// outputHandler knows lines of standard output by the attribute that internal/plugin/process gives them.
 type outputHandler struct{ to *output }
 
 // Enabled implements slog.Handler.

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/arguments"
-	"github.com/toolhost/toolhost/internal/toolpb"
+	"github.com/toolhost/toolhost/internal/rpc/toolpb"
 	"github.com/toolhost/toolhost/tool"
 )
 

@@ -17,8 +17,8 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	pluginv1 "github.com/toolhost/toolhost/gen/go/toolhost/plugin/v1"
-	"github.com/toolhost/toolhost/internal/pluginwire"
-	"github.com/toolhost/toolhost/internal/process"
+	"github.com/toolhost/toolhost/internal/plugin/process"
+	"github.com/toolhost/toolhost/internal/rpc/pluginwire"
 	"github.com/toolhost/toolhost/tool"
 )
 

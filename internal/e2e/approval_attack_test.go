@@ -21,11 +21,11 @@ type askedFor struct {
 	} `json:"error"`
 }
 
-// swindled starts a toolhost with the plugin swindler.
+// swindled starts a toolhost with the plugin approvalplugin.
 func swindled(t *testing.T, config string) *toolhost {
 	t.Helper()
 	h := prepare(t)
-	if err := os.Symlink(filepath.Join(bin, "swindler"), filepath.Join(h.plugins, "swindler")); err != nil {
+	if err := os.Symlink(filepath.Join(bin, "approvalplugin"), filepath.Join(h.plugins, "approvalplugin")); err != nil {
 		t.Fatal(err)
 	}
 	write(t, filepath.Join(h.home, "toolhost.yaml"), config, 0o600)

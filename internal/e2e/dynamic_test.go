@@ -14,7 +14,7 @@ import (
 // renamed its tool.
 func TestSessionsSeeDifferentSchemas(t *testing.T) {
 	h := prepare(t)
-	if err := os.Symlink(filepath.Join(bin, "choosing"), filepath.Join(h.plugins, "choosing")); err != nil {
+	if err := os.Symlink(filepath.Join(bin, "dynamicplugin"), filepath.Join(h.plugins, "dynamicplugin")); err != nil {
 		t.Fatal(err)
 	}
 	write(t, filepath.Join(h.home, "toolhost.yaml"), "tools: {choose: {rename: pick}}\n", 0o600)

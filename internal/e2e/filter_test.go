@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// filtering is a configuration that asks all filters of the plugin privacy.
+// filtering is a configuration that asks all filters of the plugin filterplugin.
 const filtering = `
 filters:
   - {filter: discreet}
@@ -15,11 +15,11 @@ filters:
   - {filter: fragile, tools: [calculator], when_it_fails: WHEN}
 `
 
-// withFilters starts a toolhost with the plugin privacy. when is what becomes of calls whose filter crashes.
+// withFilters starts a toolhost with the plugin filterplugin. when is what becomes of calls whose filter crashes.
 func withFilters(t *testing.T, when string) *toolhost {
 	t.Helper()
 	h := prepare(t)
-	if err := os.Symlink(filepath.Join(bin, "privacy"), filepath.Join(h.plugins, "privacy")); err != nil {
+	if err := os.Symlink(filepath.Join(bin, "filterplugin"), filepath.Join(h.plugins, "filterplugin")); err != nil {
 		t.Fatal(err)
 	}
 	write(t, filepath.Join(h.home, "toolhost.yaml"), strings.Replace(filtering, "WHEN", when, 1), 0o600)
@@ -45,7 +45,7 @@ func TestAFilterRedactsResults(t *testing.T) {
 	}
 	h.do(t, "plugins").says(t, "FILTERS", "discreet,fragile,redact")
 	h.do(t, "stats").says(t, "redact", "discreet")
-	h.do(t, "why", "privacy").says(t, "discreet, fragile, redact")
+	h.do(t, "why", "filterplugin").says(t, "discreet, fragile, redact")
 }
 
 // TestAFilterCrashes: its plugin is launched again like any other, and the call ends as the operator chose.

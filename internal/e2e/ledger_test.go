@@ -58,7 +58,7 @@ func TestALostLedgerIsNotReplacedSilently(t *testing.T) {
 			h := prepare(t)
 			installStamped(t, h, "one", "", "")
 			h.serve(t)
-			call := tool.Call{ID: "only-once", Tool: "stamped_write", Arguments: []byte(`{"file":"written","text":"once"}`), Timeout: patience}
+			call := tool.Call{ID: "only-once", Tool: "versionplugin_write", Arguments: []byte(`{"file":"written","text":"once"}`), Timeout: patience}
 			if _, err := h.dial(t).Call(t.Context(), call); err != nil {
 				t.Fatal(err)
 			}

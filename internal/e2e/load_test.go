@@ -17,7 +17,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// load is callers of the plugin stamped who never stop, and what must hold for each of their calls while the plugin's
+// load is callers of the plugin versionplugin who never stop, and what must hold for each of their calls while the plugin's
 // executable is exchanged: it succeeds, and a version answers that was in service, or about to be, while it ran.
 type load struct {
 	t      *testing.T
@@ -70,11 +70,11 @@ func startLoad(t *testing.T, h *toolhost, version string) *load {
 
 // call makes one call and reports whether it ended as it must.
 func (l *load) call(reads bool) bool {
-	call := tool.Call{Tool: "stamped_read", Arguments: json.RawMessage(`{}`), Timeout: patience}
+	call := tool.Call{Tool: "versionplugin_read", Arguments: json.RawMessage(`{}`), Timeout: patience}
 	text := ""
 	if !reads {
 		text = fmt.Sprintf("call-%d", l.ids.Add(1))
-		call.Tool, call.Arguments = "stamped_write", json.RawMessage(`{"file":"written","text":"`+text+`"}`)
+		call.Tool, call.Arguments = "versionplugin_write", json.RawMessage(`{"file":"written","text":"`+text+`"}`)
 	}
 	first := l.era()
 	outcome, err := l.client.Call(l.t.Context(), call)
@@ -139,7 +139,7 @@ func (l *load) hold(version string) (release func()) {
 	l.t.Helper()
 	until := fmt.Sprintf("release-%d", l.ids.Add(1))
 	arguments := json.RawMessage(`{"until":"` + until + `"}`)
-	e, err := l.client.Open(l.t.Context(), tool.Call{Tool: "stamped_hold", Arguments: arguments, Timeout: patience}, true)
+	e, err := l.client.Open(l.t.Context(), tool.Call{Tool: "versionplugin_hold", Arguments: arguments, Timeout: patience}, true)
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -169,7 +169,7 @@ func (l *load) hold(version string) (release func()) {
 // note remembers the processes that run now.
 func (l *load) note() {
 	l.t.Helper()
-	instances, err := l.client.Instances(l.t.Context(), "stamped")
+	instances, err := l.client.Instances(l.t.Context(), "versionplugin")
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -188,7 +188,7 @@ func (l *load) digest() string {
 		l.t.Fatal(err)
 	}
 	for _, p := range plugins {
-		if p.Name == "stamped" {
+		if p.Name == "versionplugin" {
 			return p.Digest
 		}
 	}
@@ -204,7 +204,7 @@ func (l *load) end() {
 	l.group.Wait()
 	current := l.digest()
 	eventually(l.t, "one process is left, of the executable that is in service", func() bool {
-		instances, err := l.client.Instances(l.t.Context(), "stamped")
+		instances, err := l.client.Instances(l.t.Context(), "versionplugin")
 		if err != nil || len(instances) != 1 || instances[0].Digest != current {
 			return false
 		}
@@ -243,5 +243,5 @@ func installStamped(t *testing.T, h *toolhost, version, fault, later string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	install(t, h, "stamped", "stamped", "\n"+string(stamp))
+	install(t, h, "versionplugin", "versionplugin", "\n"+string(stamp))
 }

@@ -67,7 +67,7 @@ type writing struct {
 
 func (w *writing) call() tool.Call {
 	return tool.Call{
-		ID: w.id, Tool: "stamped_write", Arguments: json.RawMessage(`{"file":"written","text":"` + w.id + `"}`), Timeout: patience,
+		ID: w.id, Tool: "versionplugin_write", Arguments: json.RawMessage(`{"file":"written","text":"` + w.id + `"}`), Timeout: patience,
 	}
 }
 

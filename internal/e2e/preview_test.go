@@ -23,13 +23,13 @@ type runEvent struct {
 	Instance string `json:"instance"`
 }
 
-// draftScript has the model write "good morning" with stamped_draft; its last piece waits for a file. What
+// draftScript has the model write "good morning" with versionplugin_draft; its last piece waits for a file. What
 // comes before that turn is filled in first.
 const draftScript = `
 turns:
 %s
   - chunks: 2
-    calls: [{id: d, tool: stamped_draft, arguments: {text: "good morning", file: written}, pause_until: %q}]
+    calls: [{id: d, tool: versionplugin_draft, arguments: {text: "good morning", file: written}, pause_until: %q}]
   - text: 'It was {{result "d"}}.'
 `
 
@@ -86,7 +86,7 @@ func TestToolLooksOnWhileTheModelWrites(t *testing.T) {
 	broken := filepath.Join(h.home, "broken")
 	proceed := filepath.Join(h.home, "go")
 	failing := fmt.Sprintf(`  - chunks: 2
-    calls: [{id: d, tool: stamped_draft, arguments: {text: "good evening", file: written}, pause_until: %q}]
+    calls: [{id: d, tool: versionplugin_draft, arguments: {text: "good evening", file: written}, pause_until: %q}]
     error: {status: 529}
 `, broken)
 	awaited, file := "good", broken

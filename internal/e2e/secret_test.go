@@ -17,18 +17,18 @@ import (
 // leakyKey has what JSON, URLs and base64 write otherwise, and nothing that anything else would hold.
 const leakyKey = "zq7\"Ж/w+ 9&<ßx>~%k=Vj'2"
 
-// withLeaky starts a toolhost whose plugin leaky was granted a secret, which is in the file that is returned.
+// withLeaky starts a toolhost whose plugin secretplugin was granted a secret, which is in the file that is returned.
 func withLeaky(t *testing.T) (h *toolhost, file string) {
 	t.Helper()
 	h = prepare(t)
-	if err := os.Symlink(filepath.Join(bin, "leaky"), filepath.Join(h.plugins, "leaky")); err != nil {
+	if err := os.Symlink(filepath.Join(bin, "secretplugin"), filepath.Join(h.plugins, "secretplugin")); err != nil {
 		t.Fatal(err)
 	}
 	file = filepath.Join(h.home, "key")
 	write(t, file, leakyKey+"\n", 0o644)
 	write(t, filepath.Join(h.home, "toolhost.yaml"), `
 secrets:
-  LEAKY_KEY: {file: key, plugins: [leaky]}
+  LEAKY_KEY: {file: key, plugins: [secretplugin]}
   NOT_GRANTED: {file: key, plugins: [calculator]}
 `, 0o600)
 	h.serve(t, "--log-level", "debug")
@@ -90,18 +90,18 @@ func TestSecretsStaySecret(t *testing.T) {
 			tight(t, "what the caller sees again", again.stdout+again.stderr)
 		})
 	}
-	h.do(t, "drain", "leaky").exits(t, 0) // a line without an end is logged when its process ends
+	h.do(t, "drain", "secretplugin").exits(t, 0) // a line without an end is logged when its process ends
 	eventually(t, "what was printed is in the log", func() bool {
-		return strings.Contains(h.do(t, "logs", "leaky").stdout, "unended [secret LEAKY_KEY]")
+		return strings.Contains(h.do(t, "logs", "secretplugin").stdout, "unended [secret LEAKY_KEY]")
 	})
 	for _, args := range [][]string{
-		{"logs", "leaky"}, {"logs", "leaky", "-o", "json"}, {"why", "leaky"}, {"why", "leaky", "-o", "json"}, {"events"}, {"events", "-o", "json"},
+		{"logs", "secretplugin"}, {"logs", "secretplugin", "-o", "json"}, {"why", "secretplugin"}, {"why", "secretplugin", "-o", "json"}, {"events"}, {"events", "-o", "json"},
 		{"calls"}, {"calls", "-o", "json"}, {"plugins"}, {"plugins", "-o", "json"}, {"tools"}, {"ps"}, {"stats"},
 	} {
 		r := h.do(t, args...)
 		tight(t, "toolhost "+strings.Join(args, " "), r.stdout+r.stderr)
 	}
-	h.do(t, "logs", "leaky").says(t, "printed [secret LEAKY_KEY]", "twice [secret LEAKY_KEY]", "logged [secret LEAKY_KEY]", "crashed with [secret LEAKY_KEY]")
+	h.do(t, "logs", "secretplugin").says(t, "printed [secret LEAKY_KEY]", "twice [secret LEAKY_KEY]", "logged [secret LEAKY_KEY]", "crashed with [secret LEAKY_KEY]")
 	h.stop(t)
 	tight(t, "toolhost's log", h.stderr.String())
 	if !strings.Contains(h.stderr.String(), "[secret LEAKY_KEY]") || !strings.Contains(h.stderr.String(), "chmod 600") {
@@ -134,7 +134,7 @@ func tightFolder(t *testing.T, dir string) {
 // TestMissingSecrets: tools say what they lack, before and when they are called, and get it as soon as it is there.
 func TestMissingSecrets(t *testing.T) {
 	h, file := withLeaky(t)
-	wants := []string{`the secret "NOT_GRANTED" is not granted to the plugin "leaky"`, `the secret "NOT_THERE" is not in the configuration`, "plugins: [leaky]"}
+	wants := []string{`the secret "NOT_GRANTED" is not granted to the plugin "secretplugin"`, `the secret "NOT_THERE" is not in the configuration`, "plugins: [secretplugin]"}
 	h.do(t, "tools").says(t, append(wants, "needy", "unavailable")...)
 	out, r := h.callJSON(t, "needy", `{"way":"length"}`)
 	r.says(t, wants...)
@@ -146,7 +146,7 @@ func TestMissingSecrets(t *testing.T) {
 	}
 	h.do(t, "tools", "leak").says(t, `the secret "LEAKY_KEY" is missing`, file, "write the value into it")
 	h.do(t, "call", "leak", `{"way":"length"}`).says(t, `the secret "LEAKY_KEY" is missing`, file, "nothing was executed")
-	if ps := h.do(t, "ps").stdout; strings.Contains(ps, "leaky-1") {
+	if ps := h.do(t, "ps").stdout; strings.Contains(ps, "secretplugin-1") {
 		t.Errorf("a process was started:\n%s", ps)
 	}
 	write(t, file, "another value\r\n", 0o600)

@@ -206,7 +206,7 @@ func checkPairs(t *testing.T, asked thought) {
 // file has, and the tool is called in the trace that the run's events name.
 func TestModelsAreToldWhatTheirCallsFit(t *testing.T) {
 	h := prepare(t)
-	if err := os.Symlink(filepath.Join(bin, "choosing"), filepath.Join(h.plugins, "choosing")); err != nil {
+	if err := os.Symlink(filepath.Join(bin, "dynamicplugin"), filepath.Join(h.plugins, "dynamicplugin")); err != nil {
 		t.Fatal(err)
 	}
 	h.serve(t)

@@ -131,17 +131,17 @@ func onScreen(t *testing.T, cmd *exec.Cmd) string {
 func withUnruly(t *testing.T) *toolhost {
 	t.Helper()
 	h := prepare(t)
-	plugin := filepath.Join(h.plugins, "unruly")
+	plugin := filepath.Join(h.plugins, "terminalplugin")
 	if err := os.Mkdir(plugin, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	program, err := os.ReadFile(filepath.Join(bin, "unruly"))
+	program, err := os.ReadFile(filepath.Join(bin, "terminalplugin"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(plugin, "unruly"), string(program), 0o755)
-	write(t, filepath.Join(plugin, "unruly.words"), attack(), 0o644)
-	write(t, filepath.Join(plugin, "plugin.yaml"), "command: [./unruly]\n", 0o644)
+	write(t, filepath.Join(plugin, "terminalplugin"), string(program), 0o755)
+	write(t, filepath.Join(plugin, "terminalplugin.words"), attack(), 0o644)
+	write(t, filepath.Join(plugin, "plugin.yaml"), "command: [./terminalplugin]\n", 0o644)
 	h.serve(t)
 	return h
 }
@@ -154,7 +154,7 @@ func TestNoForeignTextSteersATerminal(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return []string{"call", "unruly", string(arguments), "--stream"}
+		return []string{"call", "terminalplugin", string(arguments), "--stream"}
 	}
 	key, err := json.Marshal(attack())
 	if err != nil {
@@ -162,11 +162,11 @@ func TestNoForeignTextSteersATerminal(t *testing.T) {
 	}
 	for _, command := range [][]string{
 		call("text"), call("structured"), call("error"), call("failure"), call("status"), call("log"), call("crash"),
-		{"call", "unruly", attack()}, {"call", "unruly", `{` + string(key) + `:1}`},
-		{"tools"}, {"tools", "unruly"}, {"tools", "search", "begin"}, {"tools", "render", "--format", "markdown"},
+		{"call", "terminalplugin", attack()}, {"call", "terminalplugin", `{` + string(key) + `:1}`},
+		{"tools"}, {"tools", "terminalplugin"}, {"tools", "search", "begin"}, {"tools", "render", "--format", "markdown"},
 		{"tools", "render", "--format", "openai"}, {"__complete", "call", ""}, {"__complete", "why", ""},
-		{"logs", "unruly"}, {"why", "unruly"}, {"plugins"}, {"events", "unruly"}, {"calls", attack()}, {"restart", attack()}, {"tools", attack()},
-		{"serve", "--" + attack()}, {attack()}, {"call", "unruly", "--call-id", attack()}, {"tools", "--addr", attack()},
+		{"logs", "terminalplugin"}, {"why", "terminalplugin"}, {"plugins"}, {"events", "terminalplugin"}, {"calls", attack()}, {"restart", attack()}, {"tools", attack()},
+		{"serve", "--" + attack()}, {attack()}, {"call", "terminalplugin", "--call-id", attack()}, {"tools", "--addr", attack()},
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		what := fmt.Sprintf("toolhost %.60q", command)
@@ -212,7 +212,7 @@ func TestAResultThatIsNotForATerminalIsExact(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r := h.do(t, "call", "unruly", string(arguments)); r.stdout != text+"\n" {
+	if r := h.do(t, "call", "terminalplugin", string(arguments)); r.stdout != text+"\n" {
 		t.Errorf("got %q", r.stdout)
 	}
 }
@@ -236,9 +236,9 @@ func TestAnApprovalPromptShowsWhatIsApproved(t *testing.T) {
 	var entries bytes.Buffer
 	fmt.Fprintf(&entries, `turns:
   - text: %[2]s
-    calls: [{id: a, tool: unruly_danger, arguments_raw: %[1]s}, {id: q, tool: ask_user, arguments: {question: %[2]s, options: [%[2]s, b]}}]
+    calls: [{id: a, tool: terminalplugin_danger, arguments_raw: %[1]s}, {id: q, tool: ask_user, arguments: {question: %[2]s, options: [%[2]s, b]}}]
   - text: %[2]s
-    calls: [{id: s, tool: unruly, arguments: {place: status, words: %[2]s}}, {id: e, tool: unruly, arguments: {place: error, words: %[2]s}}]
+    calls: [{id: s, tool: terminalplugin, arguments: {place: status, words: %[2]s}}, {id: e, tool: terminalplugin, arguments: {place: error, words: %[2]s}}]
   - text: %[2]s
 `, quoted, text)
 	write(t, script, entries.String(), 0o600)

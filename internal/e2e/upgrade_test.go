@@ -27,17 +27,17 @@ func TestTwentyUpgradesAndRollbacks(t *testing.T) {
 			installStamped(t, h, version, "", "")
 		}
 		l.exchange("1", version, func() {
-			r := h.do(t, "upgrade", "stamped")
+			r := h.do(t, "upgrade", "versionplugin")
 			r.exits(t, 0)
-			r.says(t, "upgraded stamped")
+			r.says(t, "upgraded versionplugin")
 		})
 		if l.digest() == first {
 			t.Fatalf("after upgrade %d the first executable is still in service", i)
 		}
 		l.exchange(version, "1", func() {
-			r := h.do(t, "rollback", "stamped")
+			r := h.do(t, "rollback", "versionplugin")
 			r.exits(t, 0)
-			r.says(t, "rolled stamped back")
+			r.says(t, "rolled versionplugin back")
 		})
 		if l.digest() != first {
 			t.Fatalf("after rollback %d the first executable is not in service", i)
@@ -79,7 +79,7 @@ func TestBrokenExecutables(t *testing.T) {
 	h := prepare(t)
 	// A good launch takes a tenth of a second; what hangs is waited for twice. Those that behave at first leave a file, which
 	// no process may that is only asked what it is.
-	write(t, filepath.Join(h.home, "toolhost.yaml"), "launch: {timeout: 5s}\nplugin: {stamped: {sandbox: {mode: off}}}\n", 0o600)
+	write(t, filepath.Join(h.home, "toolhost.yaml"), "launch: {timeout: 5s}\nplugin: {versionplugin: {sandbox: {mode: off}}}\n", 0o600)
 	installStamped(t, h, "1", "", "")
 	h.serve(t)
 	l := startLoad(t, h, "1")
@@ -103,8 +103,8 @@ func TestBrokenExecutables(t *testing.T) {
 			seen := l.lastEvent()
 			installStamped(t, h, "broken: "+tc.name, tc.fault, later)
 			l.refused(t, seen, tc.reasons)
-			h.do(t, "why", "stamped").says(t, append([]string{"stamped 1 is enabled"}, tc.reasons...)...)
-			r := h.do(t, "upgrade", "stamped")
+			h.do(t, "why", "versionplugin").says(t, append([]string{"versionplugin 1 is enabled"}, tc.reasons...)...)
+			r := h.do(t, "upgrade", "versionplugin")
 			r.exits(t, 3)
 			r.says(t, tc.reasons...)
 			if now := l.digest(); now != good {
@@ -135,7 +135,7 @@ func (l *load) lastEvent() (seq uint64) {
 // refused waits for the event that says why an executable did not take over.
 func (l *load) refused(t *testing.T, after uint64, reasons []string) {
 	t.Helper()
-	for ev, err := range l.client.WatchEvents(t.Context(), tool.EventQuery{Plugin: "stamped", After: after, Follow: true}) {
+	for ev, err := range l.client.WatchEvents(t.Context(), tool.EventQuery{Plugin: "versionplugin", After: after, Follow: true}) {
 		if err != nil {
 			t.Fatal(err)
 		}

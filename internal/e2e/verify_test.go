@@ -81,7 +81,7 @@ func TestVerifyGoPlugins(t *testing.T) {
 			}
 		})
 	}
-	for _, name := range []string{"choosing", "privacy", "leaky"} {
+	for _, name := range []string{"dynamicplugin", "filterplugin", "secretplugin"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			passes(t, filepath.Join(bin, name))
@@ -139,8 +139,8 @@ func TestVerifyCommandLine(t *testing.T) {
 		"a name":           {[]string{"calculator", "--plugins", plugins}, 0, "called: calculator"},
 		"everything":       {[]string{filepath.Join(plugins, "calculator"), "-v"}, 0, "pass"},
 		"strict, good":     {[]string{filepath.Join(plugins, "calculator"), "--strict"}, 0, "0 failed, 0 with advice"},
-		"advice":           {[]string{filepath.Join(bin, "choosing")}, 0, "to mend it: say in a few sentences"},
-		"strict":           {[]string{filepath.Join(bin, "choosing"), "--strict"}, 1, "with advice"},
+		"advice":           {[]string{filepath.Join(bin, "dynamicplugin")}, 0, "to mend it: say in a few sentences"},
+		"strict":           {[]string{filepath.Join(bin, "dynamicplugin"), "--strict"}, 1, "with advice"},
 		"one tool":         {[]string{filepath.Join(plugins, "fs"), "--tool", "list_dir", "--arguments", `{"path":"."}`}, 0, "called: list_dir;"},
 		"no such name":     {[]string{"nothing", "--plugins", plugins}, 2, `there is no plugin "nothing": it is not in `},
 		"no such path":     {[]string{"./nothing"}, 2, "there is no plugin at ./nothing"},

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/catalog"
-	"github.com/toolhost/toolhost/internal/lifecycle"
+	"github.com/toolhost/toolhost/internal/host/lifecycle"
+	"github.com/toolhost/toolhost/internal/plugin/catalog"
 	"github.com/toolhost/toolhost/tool"
 )
 

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/catalog"
+	"github.com/toolhost/toolhost/internal/plugin/catalog"
 	"github.com/toolhost/toolhost/tool"
 )
 

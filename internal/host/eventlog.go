@@ -5,7 +5,7 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/lifecycle"
+	"github.com/toolhost/toolhost/internal/host/lifecycle"
 )
 
 // eventLevels are the levels of the events that are logged here, each in one line. Launches, exits, crashes and upgrades are

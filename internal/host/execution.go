@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/budget"
-	"github.com/toolhost/toolhost/internal/flow"
+	"github.com/toolhost/toolhost/internal/rpc/flow"
 	"github.com/toolhost/toolhost/tool"
 )
 

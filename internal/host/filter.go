@@ -10,7 +10,7 @@ import (
 
 	"github.com/toolhost/toolhost/internal/arguments"
 	"github.com/toolhost/toolhost/internal/audit"
-	"github.com/toolhost/toolhost/internal/filterjson"
+	"github.com/toolhost/toolhost/internal/rpc/filterjson"
 	"github.com/toolhost/toolhost/tool"
 )
 

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/arguments"
-	"github.com/toolhost/toolhost/internal/catalog"
-	"github.com/toolhost/toolhost/internal/filterjson"
+	"github.com/toolhost/toolhost/internal/plugin/catalog"
+	"github.com/toolhost/toolhost/internal/rpc/filterjson"
 	"github.com/toolhost/toolhost/tool"
 )
 

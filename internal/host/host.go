@@ -2,7 +2,7 @@
 // needed, executes calls, remembers their outcomes by call id, and keeps plugins apart.
 //
 // It speaks the vocabulary of package tool. It does not know gRPC, protobuf or go-plugin: processes are started by the
-// Launch function that it is given, and internal/hostrpc puts it on the network.
+// Launch function that it is given, and internal/rpc/hostserver puts it on the network.
 package host
 
 import (
@@ -17,13 +17,13 @@ import (
 	"github.com/toolhost/toolhost/internal/artifact"
 	"github.com/toolhost/toolhost/internal/audit"
 	"github.com/toolhost/toolhost/internal/callstore"
-	"github.com/toolhost/toolhost/internal/catalog"
-	"github.com/toolhost/toolhost/internal/flow"
-	"github.com/toolhost/toolhost/internal/history"
-	"github.com/toolhost/toolhost/internal/lifecycle"
-	"github.com/toolhost/toolhost/internal/logbook"
-	"github.com/toolhost/toolhost/internal/pluginwire"
+	"github.com/toolhost/toolhost/internal/host/history"
+	"github.com/toolhost/toolhost/internal/host/lifecycle"
+	"github.com/toolhost/toolhost/internal/host/logbuffer"
+	"github.com/toolhost/toolhost/internal/plugin/catalog"
 	"github.com/toolhost/toolhost/internal/policy"
+	"github.com/toolhost/toolhost/internal/rpc/flow"
+	"github.com/toolhost/toolhost/internal/rpc/pluginwire"
 	"github.com/toolhost/toolhost/internal/secrets"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -59,9 +59,9 @@ type LaunchFunc func(ctx context.Context, p *catalog.Plugin, instance string) (P
 type Config struct {
 	Catalog   *catalog.Catalog // not owned: close it after the host
 	Launch    LaunchFunc
-	Workspace string        // the folder that tools may work in, an absolute path; empty: none
-	Logger    *slog.Logger  // nil: none
-	Logs      *logbook.Book // gets the log records of calls, and is read by TailLogs; nil: a new one
+	Workspace string          // the folder that tools may work in, an absolute path; empty: none
+	Logger    *slog.Logger    // nil: none
+	Logs      *logbuffer.Book // gets the log records of calls, and is read by TailLogs; nil: a new one
 
 	// Calls remembers calls with side effects longer than toolhost lives. Not owned: close it after the host. Nil: a call id
 	// is not executed twice while toolhost lives, and no longer.
@@ -146,7 +146,7 @@ func (c Config) withDefaults() Config {
 	c.MaxShown = cmp.Or(c.MaxShown, 4<<10)
 	c.MaxLedgerBytes = cmp.Or(c.MaxLedgerBytes, 64<<20)
 	if c.Logs == nil {
-		c.Logs = logbook.New(logbook.Config{})
+		c.Logs = logbuffer.New(logbuffer.Config{})
 	}
 	if c.Lifecycle == nil {
 		c.Lifecycle = func(string) lifecycle.Config { return lifecycle.Config{} }

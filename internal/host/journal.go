@@ -5,7 +5,7 @@ import (
 	"iter"
 	"sync"
 
-	"github.com/toolhost/toolhost/internal/lifecycle"
+	"github.com/toolhost/toolhost/internal/host/lifecycle"
 	"github.com/toolhost/toolhost/tool"
 )
 

@@ -8,10 +8,10 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/toolhost/toolhost/internal/catalog"
 	"github.com/toolhost/toolhost/internal/host"
 	"github.com/toolhost/toolhost/internal/host/hosttest"
-	"github.com/toolhost/toolhost/internal/lifecycle"
+	"github.com/toolhost/toolhost/internal/host/lifecycle"
+	"github.com/toolhost/toolhost/internal/plugin/catalog"
 	"github.com/toolhost/toolhost/tool"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/toolhost/toolhost/internal/host"
 	"github.com/toolhost/toolhost/internal/host/hosttest"
-	"github.com/toolhost/toolhost/internal/lifecycle"
+	"github.com/toolhost/toolhost/internal/host/lifecycle"
 	"github.com/toolhost/toolhost/tool"
 )
 

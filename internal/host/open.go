@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/arguments"
-	"github.com/toolhost/toolhost/internal/catalog"
-	"github.com/toolhost/toolhost/internal/flow"
+	"github.com/toolhost/toolhost/internal/plugin/catalog"
+	"github.com/toolhost/toolhost/internal/rpc/flow"
 	"github.com/toolhost/toolhost/tool"
 )
 

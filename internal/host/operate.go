@@ -5,7 +5,7 @@ import (
 	"maps"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/lifecycle"
+	"github.com/toolhost/toolhost/internal/host/lifecycle"
 	"github.com/toolhost/toolhost/tool"
 )
 

@@ -1,8 +1,8 @@
 package host
 
 import (
-	"github.com/toolhost/toolhost/internal/history"
-	"github.com/toolhost/toolhost/internal/lifecycle"
+	"github.com/toolhost/toolhost/internal/host/history"
+	"github.com/toolhost/toolhost/internal/host/lifecycle"
 	"github.com/toolhost/toolhost/tool"
 )
 

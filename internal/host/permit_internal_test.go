@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/toolhost/toolhost/internal/arguments"
-	"github.com/toolhost/toolhost/internal/catalog"
+	"github.com/toolhost/toolhost/internal/plugin/catalog"
 	"github.com/toolhost/toolhost/internal/policy"
 	"github.com/toolhost/toolhost/tool"
 )

@@ -4,8 +4,8 @@ import (
 	"maps"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/catalog"
-	"github.com/toolhost/toolhost/internal/lifecycle"
+	"github.com/toolhost/toolhost/internal/host/lifecycle"
+	"github.com/toolhost/toolhost/internal/plugin/catalog"
 )
 
 // reconcile makes the routing of every plugin that was used what the catalogue says.

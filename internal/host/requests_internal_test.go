@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/toolhost/toolhost/internal/catalog"
+	"github.com/toolhost/toolhost/internal/plugin/catalog"
 	"github.com/toolhost/toolhost/tool"
 )
 

@@ -3,7 +3,7 @@ package host
 import (
 	"sync"
 
-	"github.com/toolhost/toolhost/internal/catalog"
+	"github.com/toolhost/toolhost/internal/plugin/catalog"
 	"github.com/toolhost/toolhost/internal/toolsearch"
 	"github.com/toolhost/toolhost/tool"
 )

@@ -13,11 +13,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/toolhost/toolhost/internal/catalog"
 	"github.com/toolhost/toolhost/internal/host"
 	"github.com/toolhost/toolhost/internal/host/hosttest"
-	"github.com/toolhost/toolhost/internal/logbook"
-	"github.com/toolhost/toolhost/internal/pluginwire"
+	"github.com/toolhost/toolhost/internal/host/logbuffer"
+	"github.com/toolhost/toolhost/internal/plugin/catalog"
+	"github.com/toolhost/toolhost/internal/rpc/pluginwire"
 	"github.com/toolhost/toolhost/internal/secrets"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -50,7 +50,7 @@ func newKeeper(t *testing.T, use func(context.Context, *pluginwire.ServerCall, m
 		cfg.Secrets = secrets.New(secrets.Config{Sources: []secrets.Source{
 			{Name: "KEY", File: file, Plugins: []string{hosttest.PluginName}}, {Name: "OTHER", File: file, Plugins: []string{"another"}},
 		}})
-		cfg.Logs = logbook.New(logbook.Config{})
+		cfg.Logs = logbuffer.New(logbuffer.Config{})
 		if change != nil {
 			change(cfg)
 		}

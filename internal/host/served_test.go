@@ -9,11 +9,11 @@ import (
 	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/address"
 	"github.com/toolhost/toolhost/internal/host/hosttest"
-	"github.com/toolhost/toolhost/internal/hostrpc"
+	"github.com/toolhost/toolhost/internal/rpc/hostserver"
 )
 
 // served returns a client of a host that is served over gRPC until the test ends.
-func served(t *testing.T, h hostrpc.Host) *client.Client {
+func served(t *testing.T, h hostserver.Host) *client.Client {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "host") // a path that is short enough for a socket
 	if err != nil {
@@ -27,7 +27,7 @@ func served(t *testing.T, h hostrpc.Host) *client.Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, done := hostrpc.NewServer(hostrpc.Config{Host: h}), make(chan error, 1)
+	server, done := hostserver.NewServer(hostserver.Config{Host: h}), make(chan error, 1)
 	go func() { done <- server.Serve(listener) }() // ends with Shutdown; the cleanup waits
 	c, err := client.Dial(at.String())
 	if err != nil {

@@ -16,9 +16,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolhost/toolhost/internal/artifact"
-	"github.com/toolhost/toolhost/internal/filterjson"
 	"github.com/toolhost/toolhost/internal/host"
 	"github.com/toolhost/toolhost/internal/host/hosttest"
+	"github.com/toolhost/toolhost/internal/rpc/filterjson"
 	"github.com/toolhost/toolhost/tool"
 )
 

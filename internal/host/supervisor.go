@@ -7,9 +7,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/catalog"
-	"github.com/toolhost/toolhost/internal/history"
-	"github.com/toolhost/toolhost/internal/lifecycle"
+	"github.com/toolhost/toolhost/internal/host/history"
+	"github.com/toolhost/toolhost/internal/host/lifecycle"
+	"github.com/toolhost/toolhost/internal/plugin/catalog"
 	"github.com/toolhost/toolhost/tool"
 )
 

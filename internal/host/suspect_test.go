@@ -10,8 +10,8 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/toolhost/toolhost/internal/history"
 	"github.com/toolhost/toolhost/internal/host"
+	"github.com/toolhost/toolhost/internal/host/history"
 	"github.com/toolhost/toolhost/internal/host/hosttest"
 	"github.com/toolhost/toolhost/tool"
 )

@@ -11,13 +11,13 @@ import (
 	"github.com/toolhost/toolhost/internal/address"
 	"github.com/toolhost/toolhost/internal/host"
 	"github.com/toolhost/toolhost/internal/host/hosttest"
-	"github.com/toolhost/toolhost/internal/hostrpc"
-	"github.com/toolhost/toolhost/internal/lifecycle"
+	"github.com/toolhost/toolhost/internal/host/lifecycle"
+	"github.com/toolhost/toolhost/internal/rpc/hostserver"
 	"github.com/toolhost/toolhost/tool"
 )
 
 // servedAt returns a client of a host that is served at an address until the test ends.
-func servedAt(t *testing.T, h hostrpc.Host, at string) *client.Client {
+func servedAt(t *testing.T, h hostserver.Host, at string) *client.Client {
 	t.Helper()
 	addr, err := address.Parse(at)
 	if err != nil {
@@ -27,7 +27,7 @@ func servedAt(t *testing.T, h hostrpc.Host, at string) *client.Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, done := hostrpc.NewServer(hostrpc.Config{Host: h}), make(chan error, 1)
+	server, done := hostserver.NewServer(hostserver.Config{Host: h}), make(chan error, 1)
 	go func() { done <- server.Serve(listener) }() // ends with Shutdown; the cleanup waits
 	c, err := client.Dial(listener.Address().String())
 	if err != nil {

@@ -13,9 +13,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/toolhost/toolhost/internal/catalog"
 	"github.com/toolhost/toolhost/internal/host"
 	"github.com/toolhost/toolhost/internal/host/hosttest"
+	"github.com/toolhost/toolhost/internal/plugin/catalog"
 	"github.com/toolhost/toolhost/tool"
 )
 

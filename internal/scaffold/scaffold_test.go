@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"github.com/toolhost/toolhost"
-	"github.com/toolhost/toolhost/internal/manifest"
+	"github.com/toolhost/toolhost/internal/plugin/manifest"
 	"github.com/toolhost/toolhost/internal/scaffold"
 )
 

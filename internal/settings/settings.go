@@ -2,7 +2,7 @@
 //
 // It owns what toolhost.yaml and agentd.yaml have in common: strict YAML, defaults and bounds from the tags of fields, the
 // words for whatever is wrong with line and column, and a form in which a whole configuration is shown. It knows no key:
-// internal/config and internal/agentconfig say which there are. It expands nothing, and it does not read the environment.
+// internal/config and internal/agent/agentconfig say which there are. It expands nothing, and it does not read the environment.
 //
 // The tags of a field:
 //

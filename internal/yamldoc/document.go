@@ -2,7 +2,7 @@
 // file's name, line and column, and with what is allowed there.
 //
 // It reads into nodes, not into structs, because a struct says neither where a value stood nor which values a key may
-// have. It knows no particular file: internal/manifest says what is in plugin.yaml and toolhost.lock.
+// have. It knows no particular file: internal/plugin/manifest says what is in plugin.yaml and toolhost.lock.
 package yamldoc
 
 import (

@@ -3,7 +3,7 @@ package sdktest
 import (
 	"encoding/json"
 
-	"github.com/toolhost/toolhost/internal/filterjson"
+	"github.com/toolhost/toolhost/internal/rpc/filterjson"
 	"github.com/toolhost/toolhost/sdk"
 )
 

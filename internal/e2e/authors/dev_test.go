@@ -68,8 +68,8 @@ func (w *watched) end(t *testing.T) {
 func (a *author) develops(t *testing.T, words ...string) *watched {
 	t.Helper()
 	a.folderPlugin(t, "weather", "permissions: {network: true}\n")
-	a.stamped(t, "one", map[string]string{"version": "one"})
-	a.stamped(t, "two", map[string]string{"version": "two"})
+	a.versionplugin(t, "one", map[string]string{"version": "one"})
+	a.versionplugin(t, "two", map[string]string{"version": "two"})
 	a.write(t, "weather/source", "cp -f ../one program")
 	w := &watched{cmd: exec.Command(filepath.Join(bin, "toolhost"), append([]string{"dev", "weather", "--build", ". ./source"}, words...)...)}
 	w.cmd.Dir, w.cmd.Env = a.folder, append(a.env, "TMPDIR="+a.temp(t))
@@ -95,33 +95,33 @@ func TestDev(t *testing.T) {
 	t.Run("a change is built, run and shown", func(t *testing.T) {
 		t.Parallel()
 		a := newAuthor(t)
-		w := a.develops(t, "--call", `stamped_read {}`)
+		w := a.develops(t, "--call", `versionplugin_read {}`)
 		w.until(t, "is built by")
 		w.until(t, "building")
-		w.until(t, "stamped one is in service")
-		w.until(t, "asks for the network, which is not granted; in toolhost.yaml: plugin.stamped.sandbox.network: true")
-		_, addr, _ := strings.Cut(w.until(t, " stamped_draft '{}'"), "--addr ")
+		w.until(t, "versionplugin one is in service")
+		w.until(t, "asks for the network, which is not granted; in toolhost.yaml: plugin.versionplugin.sandbox.network: true")
+		_, addr, _ := strings.Cut(w.until(t, " versionplugin_draft '{}'"), "--addr ")
 		addr, _, _ = strings.Cut(addr, " ")
 		w.until(t, "runs with process id")
-		w.until(t, "stamped_read ended: one")
+		w.until(t, "versionplugin_read ended: one")
 
 		a.write(t, "weather/source", "echo the compiler is unhappy; false")
 		w.until(t, "building")
 		w.until(t, "the compiler is unhappy")
-		w.until(t, "waiting for a change; stamped one stays in service")
-		a.says(t, "toolhost call --addr "+addr+" stamped_read '{}'", "one")
-		w.until(t, "stamped_read ended: one")
+		w.until(t, "waiting for a change; versionplugin one stays in service")
+		a.says(t, "toolhost call --addr "+addr+" versionplugin_read '{}'", "one")
+		w.until(t, "versionplugin_read ended: one")
 
 		a.write(t, "weather/source", "cp -f ../two program")
-		w.until(t, "stamped two is in service")
-		w.until(t, "stamped_read ended: two")
+		w.until(t, "versionplugin two is in service")
+		w.until(t, "versionplugin_read ended: two")
 
-		a.stamped(t, "three", map[string]string{"version": "three", "fault": "exit"})
+		a.versionplugin(t, "three", map[string]string{"version": "three", "fault": "exit"})
 		a.write(t, "weather/source", "cp -f ../three program")
-		if shown := w.until(t, "waiting for a change; stamped two stays in service"); !strings.Contains(shown, "version three is broken") || strings.Contains(shown, "level=") {
+		if shown := w.until(t, "waiting for a change; versionplugin two stays in service"); !strings.Contains(shown, "version three is broken") || strings.Contains(shown, "level=") {
 			t.Errorf("it shows\n%s\nwant what the plugin says, and no log of a server", shown)
 		}
-		a.says(t, "toolhost call --addr "+addr+" stamped_read '{}'", "two")
+		a.says(t, "toolhost call --addr "+addr+" versionplugin_read '{}'", "two")
 		w.end(t)
 		if left, err := os.ReadDir(a.temp(t)); err != nil || len(left) > 0 {
 			t.Errorf("it leaves %v, %v", left, err)
@@ -129,7 +129,7 @@ func TestDev(t *testing.T) {
 	})
 	t.Run("a debugger has a process to attach to", func(t *testing.T) {
 		t.Parallel()
-		w := newAuthor(t).develops(t, "--wait", "--call", "stamped_read")
+		w := newAuthor(t).develops(t, "--wait", "--call", "versionplugin_read")
 		w.until(t, "runs with process id")
 		w.until(t, "dlv attach")
 	})

@@ -9,10 +9,10 @@ import (
 	"testing"
 )
 
-// stamped writes a plugin of the name stamped, whose tool `stamped_read` tells the version that it is given here.
-func (a *author) stamped(t *testing.T, name string, stamp map[string]string) {
+// versionplugin writes a plugin of the name versionplugin, whose tool `versionplugin_read` tells the version that it is given here.
+func (a *author) versionplugin(t *testing.T, name string, stamp map[string]string) {
 	t.Helper()
-	program, err := os.ReadFile(filepath.Join(bin, "stamped"))
+	program, err := os.ReadFile(filepath.Join(bin, "versionplugin"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,34 +89,34 @@ func TestInstall(t *testing.T) {
 			a.holds(t)
 		},
 		"a toolhost that runs takes it over": func(t *testing.T, a *author) {
-			a.stamped(t, "first", map[string]string{"version": "1"})
-			a.says(t, "toolhost install first", "installed stamped 1: 4 tools", "no toolhost runs")
+			a.versionplugin(t, "first", map[string]string{"version": "1"})
+			a.says(t, "toolhost install first", "installed versionplugin 1: 4 tools", "no toolhost runs")
 			a.serves(t, "toolhost serve")
-			a.says(t, "toolhost call stamped_read", "1")
-			a.stamped(t, "second", map[string]string{"version": "2"})
-			a.says(t, "toolhost install second", "replaced stamped 2", "in service")
-			a.says(t, "toolhost call stamped_read", "2")
-			a.holds(t, "stamped")
-			a.says(t, "toolhost uninstall stamped", "uninstalled stamped")
-			a.fails(t, 3, "toolhost call stamped_read", "not_found")
+			a.says(t, "toolhost call versionplugin_read", "1")
+			a.versionplugin(t, "second", map[string]string{"version": "2"})
+			a.says(t, "toolhost install second", "replaced versionplugin 2", "in service")
+			a.says(t, "toolhost call versionplugin_read", "2")
+			a.holds(t, "versionplugin")
+			a.says(t, "toolhost uninstall versionplugin", "uninstalled versionplugin")
+			a.fails(t, 3, "toolhost call versionplugin_read", "not_found")
 			a.holds(t)
 		},
 		"what the toolhost does not take over is put back": func(t *testing.T, a *author) {
 			a.write(t, "toolhost.yaml", "defaults: {sandbox: {mode: off}}\n")
-			a.stamped(t, "first", map[string]string{"version": "1"})
+			a.versionplugin(t, "first", map[string]string{"version": "1"})
 			a.says(t, "toolhost install first")
 			a.serves(t, "toolhost serve")
-			a.stamped(t, "second", map[string]string{"version": "2", "fault": "exit", "later": filepath.Join(a.home, "later")})
-			a.fails(t, 3, "toolhost install second", "did not take stamped over, and what was there before is put back")
-			a.says(t, "toolhost call stamped_read", "1")
-			a.holds(t, "stamped")
+			a.versionplugin(t, "second", map[string]string{"version": "2", "fault": "exit", "later": filepath.Join(a.home, "later")})
+			a.fails(t, 3, "toolhost install second", "did not take versionplugin over, and what was there before is put back")
+			a.says(t, "toolhost call versionplugin_read", "1")
+			a.holds(t, "versionplugin")
 			a.says(t, "toolhost reload", "nothing changed")
 		},
 		"what it asks for is shown": func(t *testing.T, a *author) {
 			a.folderPlugin(t, "asking", "permissions: {network: true, read: [/srv/data]}\n")
-			a.says(t, "toolhost install asking", "asks for the network, which is not granted; in toolhost.yaml: plugin.stamped.sandbox.network: true",
-				"plugin.stamped.sandbox.read: [/srv/data]")
-			a.write(t, "toolhost.yaml", "plugin: {stamped: {sandbox: {network: true}}}\n")
+			a.says(t, "toolhost install asking", "asks for the network, which is not granted; in toolhost.yaml: plugin.versionplugin.sandbox.network: true",
+				"plugin.versionplugin.sandbox.read: [/srv/data]")
+			a.write(t, "toolhost.yaml", "plugin: {versionplugin: {sandbox: {network: true}}}\n")
 			var done struct {
 				Replaced  bool
 				Ungranted []struct{ Grant string }
@@ -129,58 +129,58 @@ func TestInstall(t *testing.T) {
 			}
 		},
 		"a folder takes the place of a file": func(t *testing.T, a *author) {
-			a.stamped(t, "file", map[string]string{"version": "1"})
+			a.versionplugin(t, "file", map[string]string{"version": "1"})
 			a.says(t, "toolhost install file")
 			a.serves(t, "toolhost serve")
 			a.folderPlugin(t, "folder", "")
-			a.says(t, "toolhost install folder", "replaced stamped folder", "in service")
-			a.says(t, "toolhost call stamped_read", "folder")
-			a.says(t, "toolhost install file", "replaced stamped 1", "in service")
-			a.holds(t, "stamped")
+			a.says(t, "toolhost install folder", "replaced versionplugin folder", "in service")
+			a.says(t, "toolhost call versionplugin_read", "folder")
+			a.says(t, "toolhost install file", "replaced versionplugin 1", "in service")
+			a.holds(t, "versionplugin")
 		},
 		"the lock file allows it": func(t *testing.T, a *author) {
-			a.stamped(t, "first", map[string]string{"version": "1"})
+			a.versionplugin(t, "first", map[string]string{"version": "1"})
 			a.write(t, "toolhost.lock", "version: 1\nplugins: {}\n")
 			a.says(t, "toolhost install first", "allowed in "+filepath.Join(a.folder, "toolhost.lock"))
 			a.serves(t, "toolhost serve --locked")
-			a.says(t, "toolhost call stamped_read", "1")
-			a.stamped(t, "second", map[string]string{"version": "2"})
+			a.says(t, "toolhost call versionplugin_read", "1")
+			a.versionplugin(t, "second", map[string]string{"version": "2"})
 			a.says(t, "toolhost install second", "allowed in", "in service")
-			a.says(t, "toolhost call stamped_read", "2")
-			a.says(t, "toolhost uninstall stamped", "toolhost.lock does not allow it any more")
+			a.says(t, "toolhost call versionplugin_read", "2")
+			a.says(t, "toolhost uninstall versionplugin", "toolhost.lock does not allow it any more")
 			lock, err := os.ReadFile(filepath.Join(a.folder, "toolhost.lock"))
 			if err != nil || strings.Contains(string(lock), "sha256") {
 				t.Errorf("the lock file says\n%s%v", lock, err)
 			}
 		},
 		"another file that says that it is the same plugin does no harm": func(t *testing.T, a *author) {
-			a.stamped(t, "first", map[string]string{"version": "1"})
+			a.versionplugin(t, "first", map[string]string{"version": "1"})
 			a.says(t, "toolhost install first")
 			a.serves(t, "toolhost serve")
-			a.stamped(t, "other", map[string]string{"version": "other"})
+			a.versionplugin(t, "other", map[string]string{"version": "other"})
 			a.types(t, "mv other "+filepath.Join(a.home, "data", "toolhost", "plugins", "z"))
 			a.fails(t, 3, "toolhost reload", `it is new in its folder`)
-			a.stamped(t, "second", map[string]string{"version": "2"})
-			a.says(t, "toolhost install second", "replaced stamped 2", "in service")
-			a.says(t, "toolhost call stamped_read", "2")
+			a.versionplugin(t, "second", map[string]string{"version": "2"})
+			a.says(t, "toolhost install second", "replaced versionplugin 2", "in service")
+			a.says(t, "toolhost call versionplugin_read", "2")
 		},
 		"a tool that another plugin ships is not counted": func(t *testing.T, a *author) {
-			a.stamped(t, "first", map[string]string{"version": "1"})
+			a.versionplugin(t, "first", map[string]string{"version": "1"})
 			a.says(t, "toolhost install first")
 			a.serves(t, "toolhost serve")
 			a.folderPlugin(t, "other", "")
 			a.write(t, "other/plugin.yaml", "name: other\ncommand: [./program]\n")
-			a.stamped(t, "other/program", map[string]string{"plugin": "other"})
+			a.versionplugin(t, "other/program", map[string]string{"plugin": "other"})
 			a.says(t, "toolhost install other", "installed other: 0 tools", `which had it first`)
 		},
 		"a name that another plugin has is refused": func(t *testing.T, a *author) {
-			a.stamped(t, "first", map[string]string{"version": "1"})
+			a.versionplugin(t, "first", map[string]string{"version": "1"})
 			a.says(t, "toolhost install first --plugins elsewhere")
 			a.serves(t, "toolhost serve --plugins elsewhere --plugins "+filepath.Join(a.home, "data", "toolhost", "plugins"))
-			a.stamped(t, "second", map[string]string{"version": "2"})
-			a.fails(t, 3, "toolhost install second", `it calls itself "stamped", and that is`, "elsewhere")
+			a.versionplugin(t, "second", map[string]string{"version": "2"})
+			a.fails(t, 3, "toolhost install second", `it calls itself "versionplugin", and that is`, "elsewhere")
 			a.holds(t)
-			a.says(t, "toolhost call stamped_read", "1")
+			a.says(t, "toolhost call versionplugin_read", "1")
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -194,12 +194,12 @@ func TestInstall(t *testing.T) {
 	}
 }
 
-// folderPlugin writes a folder that is the plugin stamped, with more lines in its manifest.
+// folderPlugin writes a folder that is the plugin versionplugin, with more lines in its manifest.
 func (a *author) folderPlugin(t *testing.T, name, more string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Join(a.folder, name, ".git"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	a.stamped(t, filepath.Join(name, "program"), map[string]string{"version": name})
+	a.versionplugin(t, filepath.Join(name, "program"), map[string]string{"version": name})
 	a.write(t, filepath.Join(name, "plugin.yaml"), "command: [./program]\n"+more)
 }

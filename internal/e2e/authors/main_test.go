@@ -9,7 +9,7 @@ import (
 	"github.com/toolhost/toolhost/internal/e2e/programs"
 )
 
-// bin is the folder with toolhost and the plugin stamped.
+// bin is the folder with toolhost and the plugin versionplugin.
 var bin string
 
 func TestMain(m *testing.M) {
@@ -28,7 +28,7 @@ func buildAndRun(m *testing.M) (int, error) {
 	}
 	defer os.RemoveAll(dir)
 	bin = dir
-	if err := programs.Build(context.Background(), dir, "./cmd/toolhost", "./internal/e2e/stamped"); err != nil {
+	if err := programs.Build(context.Background(), dir, "./cmd/toolhost", "./internal/e2e/testplugins/versionplugin"); err != nil {
 		return 0, err
 	}
 	return m.Run(), nil

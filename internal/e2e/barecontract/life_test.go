@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/toolhost/toolhost/internal/pluginwire"
+	"github.com/toolhost/toolhost/internal/rpc/pluginwire"
 	"github.com/toolhost/toolhost/tool"
 )
 

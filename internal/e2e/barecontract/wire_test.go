@@ -12,8 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/toolhost/toolhost/internal/pluginwire"
-	"github.com/toolhost/toolhost/internal/process"
+	"github.com/toolhost/toolhost/internal/plugin/process"
+	"github.com/toolhost/toolhost/internal/rpc/pluginwire"
 	"github.com/toolhost/toolhost/tool"
 )
 

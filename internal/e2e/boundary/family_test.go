@@ -19,7 +19,7 @@ const delegated = "count for me"
 func familyStory(prompt string, found map[string]string) (list [][]ask, last string, base int) {
 	write := func(turn, base int, keys ...string) (asks []ask) {
 		for i, key := range keys {
-			asks = append(asks, ask{fmt.Sprintf("call_%d_%d", base+turn, i), "tally_write", fmt.Sprintf(`{"key":%q}`, key)})
+			asks = append(asks, ask{fmt.Sprintf("call_%d_%d", base+turn, i), "counterplugin_write", fmt.Sprintf(`{"key":%q}`, key)})
 		}
 		return asks
 	}
@@ -31,7 +31,7 @@ func familyStory(prompt string, found map[string]string) (list [][]ask, last str
 	case delegated:
 		base = 100
 		list = [][]ask{
-			write(1, base, "s1"), {{"call_102_0", "ask_user", `{"question":"Where to?"}`}, {"call_102_1", "tally_slow", `{"key":"s2"}`}},
+			write(1, base, "s1"), {{"call_102_0", "ask_user", `{"question":"Where to?"}`}, {"call_102_1", "counterplugin_slow", `{"key":"s2"}`}},
 			write(3, base, found["call_102_0"]), nil,
 		}
 		last = "slowly: " + found["call_103_0"]

@@ -23,7 +23,7 @@ var (
 	workers = flag.Int("boundary.workers", 6, "how many runs go on at the same time: most of their time they wait")
 )
 
-// bin is the folder with toolhost, agentd, plugins/tally, and halting/agentd, which is agentd and can be made to stand
+// bin is the folder with toolhost, agentd, plugins/counterplugin, and halting/agentd, which is agentd and can be made to stand
 // still at an append.
 var bin string
 
@@ -48,7 +48,7 @@ func TestMain(m *testing.M) {
 }
 
 // agentPackages are what decides what a run does at a boundary.
-var agentPackages = []string{"internal/agent", "internal/runstore", "internal/callstore", "internal/host", "client", "cmd/agentd"}
+var agentPackages = []string{"internal/agent", "internal/agent/runstore", "internal/callstore", "internal/host", "client", "cmd/agentd"}
 
 // agentChanged reports whether all boundaries are to be tested although no flag says so: this is CI (CI=true), and agentPackages differ from the
 // commit that BOUNDARY_BASE names. Without such a commit, or without git, some boundaries are enough.
@@ -77,7 +77,7 @@ func buildAndRun(m *testing.M) (code int, err error) {
 	for _, build := range []func() error{
 		func() error { return programs.Build(ctx, dir, "./cmd/toolhost", "./cmd/agentd") },
 		func() error {
-			return programs.Build(ctx, filepath.Join(dir, "plugins"), "./internal/e2e/boundary/tally")
+			return programs.Build(ctx, filepath.Join(dir, "plugins"), "./internal/e2e/testplugins/counterplugin")
 		},
 		func() error {
 			return programs.BuildOverlaid(ctx, overlay, filepath.Join(dir, "halting"), "./cmd/agentd")
@@ -93,7 +93,7 @@ func buildAndRun(m *testing.M) (code int, err error) {
 // writeOverlay writes what has to be exchanged in agentd to make it halt: one method of the journal's store. All else
 // is what ships.
 func writeOverlay(dir string) (path string, err error) {
-	store, err := filepath.Abs("../../runstore/sqlite")
+	store, err := filepath.Abs("../../agent/runstore/sqlite")
 	if err != nil {
 		return "", err
 	}

@@ -13,7 +13,7 @@ import (
 // can know of the call: with another toolhost, with the ledger's files lost, with the ledger of another run. The call is not
 // executed again, and its outcome is unknown.
 func TestRunThatMovesToAnotherLedger(t *testing.T) {
-	script := "turns:\n  - {calls: [{id: a, tool: tally_hang, arguments: {key: a}}]}\n  - {text: done}\n"
+	script := "turns:\n  - {calls: [{id: a, tool: counterplugin_hang, arguments: {key: a}}]}\n  - {text: done}\n"
 	for name, move := range map[string]func(t *testing.T, p *privateRun) []string{
 		"another toolhost": func(t *testing.T, p *privateRun) []string {
 			return []string{"--toolhost", otherToolhost(t, p, filepath.Join(p.home, "other.sock"))}

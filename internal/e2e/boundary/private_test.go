@@ -35,7 +35,7 @@ const privateTurns = 20
 func TestKilledWithItsOwnToolhost(t *testing.T) {
 	script := "turns:\n"
 	for i := range privateTurns - 1 {
-		script += fmt.Sprintf("  - {calls: [{id: a%d, tool: tally_slow, arguments: {key: a%d}}, {id: b%d, tool: tally_write, arguments: {key: b%d}}]}\n", i, i, i, i)
+		script += fmt.Sprintf("  - {calls: [{id: a%d, tool: counterplugin_slow, arguments: {key: a%d}}, {id: b%d, tool: counterplugin_write, arguments: {key: b%d}}]}\n", i, i, i, i)
 	}
 	script += "  - {text: all is counted}\n"
 	var group sync.WaitGroup

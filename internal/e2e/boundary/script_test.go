@@ -13,10 +13,10 @@ type ask struct {
 // turns returns what the model says, turn by turn, and the last turn is text alone. found are the results that it has
 // read so far, by the ids of their calls: some of what it says repeats them, so that a result that was lost shows.
 func turns(found map[string]string) [][]ask {
-	const missing = "tally_missing"
+	const missing = "counterplugin_missing"
 	about := func(tool string, keys ...string) (asks []ask) {
 		for _, key := range keys {
-			asks = append(asks, ask{tool: "tally_" + tool, arguments: fmt.Sprintf(`{"key":%q}`, key)})
+			asks = append(asks, ask{tool: "counterplugin_" + tool, arguments: fmt.Sprintf(`{"key":%q}`, key)})
 		}
 		return asks
 	}
@@ -31,14 +31,14 @@ func turns(found map[string]string) [][]ask {
 		join([]ask{{tool: missing, arguments: `{}`}}, about("write", "s")),
 		join(about("drop", "edit t"), about("write", "u")),
 		join(about("drop", "reject v"), about("read", "w")),
-		join([]ask{{tool: "tally_write", arguments: `{"key": `}}, about("slow", "x")),
+		join([]ask{{tool: "counterplugin_write", arguments: `{"key": `}}, about("slow", "x")),
 		about("write", "y1", "y2", "y3", "y4"),
 		about("read", found["call_1_0"]),
 		join(about("drop", "approve z", "reject aa"), about("slow", "bb")),
 		join(about("stall", "cc"), about("slow", "dd"), about("read", "ee")),
 		join(about("serial", "ff"), about("slow", "gg")),
 		about("fail", "hh", "ii"),
-		join([]ask{{tool: "tally_read", arguments: `{"name":1}`}}, about("slow", "jj"), about("drop", "edit kk")),
+		join([]ask{{tool: "counterplugin_read", arguments: `{"name":1}`}}, about("slow", "jj"), about("drop", "edit kk")),
 		about("write", found["call_13_0"]),
 		about("slow", "ll", "mm"),
 		about("read", "nn"),

@@ -46,7 +46,7 @@ func newHome(t *testing.T) home {
 		}
 	}
 	h.build(t, "toolhost", "./cmd/toolhost", *race)
-	h.build(t, "plugin", "./internal/process/fault/faultplugin", false)
+	h.build(t, "plugin", "./internal/plugin/process/fault/faultplugin", false)
 	write(t, h.path("toolhost.yaml"), []byte(config), 0o600)
 	if err := trust.NewStore(h.path(".local", "state", "toolhost")).TrustFile(h.path("toolhost.yaml"), []byte(config)); err != nil {
 		t.Fatal(err) // it is in the workspace

@@ -80,7 +80,7 @@ func idleWorker(block string) bool {
 	for line := range strings.Lines(frames) {
 		waits := strings.HasPrefix(line, "runtime.") || strings.HasPrefix(line, "sync.")
 		if !strings.HasPrefix(line, "\t") && !waits {
-			return strings.Contains(line, "internal/flow.(*Workers).run")
+			return strings.Contains(line, "internal/rpc/flow.(*Workers).run")
 		}
 	}
 	return false

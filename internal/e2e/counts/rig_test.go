@@ -14,11 +14,11 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/toolhost/toolhost/client"
-	"github.com/toolhost/toolhost/internal/catalog"
 	"github.com/toolhost/toolhost/internal/host"
-	"github.com/toolhost/toolhost/internal/hostrpc"
-	"github.com/toolhost/toolhost/internal/pluginwire"
+	"github.com/toolhost/toolhost/internal/plugin/catalog"
 	"github.com/toolhost/toolhost/internal/policy"
+	"github.com/toolhost/toolhost/internal/rpc/hostserver"
+	"github.com/toolhost/toolhost/internal/rpc/pluginwire"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -44,7 +44,7 @@ func newRig(t *testing.T, outer, inner *meter) *rig {
 		}})
 	t.Cleanup(func() { h.Close() })
 	socket := filepath.Join(t.TempDir(), "s")
-	server := hostrpc.NewServer(hostrpc.Config{Host: h})
+	server := hostserver.NewServer(hostserver.Config{Host: h})
 	t.Cleanup(serve(t, outer.listen(t, socket), server.Serve, func() {
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()

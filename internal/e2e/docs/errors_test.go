@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolhost/toolhost/internal/cli"
-	"github.com/toolhost/toolhost/internal/toolpb"
+	"github.com/toolhost/toolhost/internal/rpc/toolpb"
 	"github.com/toolhost/toolhost/tool"
 )
 

@@ -10,13 +10,13 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/toolhost/toolhost/internal/sandbox"
+	"github.com/toolhost/toolhost/internal/plugin/sandbox"
 )
 
 // attempt is one way of trying to get out.
 type attempt struct {
 	name string   // what is tried, in words
-	do   string   // the prisoner's way of trying
+	do   string   // the escapeplugin's way of trying
 	with []string // its arguments
 	// walls are those that keep it in; any one of them is enough.
 	walls []string

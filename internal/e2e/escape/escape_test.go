@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/toolhost/toolhost/internal/sandbox"
+	"github.com/toolhost/toolhost/internal/plugin/sandbox"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -20,10 +20,10 @@ func TestEscape(t *testing.T) {
 	w := newWorld(t, os.Getuid())
 	paths := w.paths(t)
 	h := w.serve(t)
-	h.tellWalls(t, "prisoner")
-	h.checkOffer(t, "prisoner")
+	h.tellWalls(t, "escapeplugin")
+	h.checkOffer(t, "escapeplugin")
 	h.settle(t)
-	t.Run("plugin", func(t *testing.T) { h.tryList(t, "prisoner") })
+	t.Run("plugin", func(t *testing.T) { h.tryList(t, "escapeplugin") })
 	t.Run("other tables", h.testOtherTables)
 	t.Run("shell", h.testShell)
 	t.Run("fs", func(t *testing.T) { h.testFiles(t, paths) })
@@ -41,9 +41,9 @@ func TestUnprivileged(t *testing.T) {
 		return
 	}
 	h := newWorld(t, nobody).serve(t)
-	h.tellWalls(t, "prisoner")
+	h.tellWalls(t, "escapeplugin")
 	h.settle(t)
-	h.tryList(t, "prisoner")
+	h.tryList(t, "escapeplugin")
 	t.Run("sandbox switched off", h.testFree)
 	h.unharmed(t)
 }
@@ -52,9 +52,9 @@ func TestUnprivileged(t *testing.T) {
 func TestConfined(t *testing.T) {
 	w := newWorld(t, nobodyOrSelf())
 	h := w.serve(t, confined(t)...)
-	h.tellWalls(t, "prisoner")
+	h.tellWalls(t, "escapeplugin")
 	h.settle(t)
-	h.tryList(t, "prisoner")
+	h.tryList(t, "escapeplugin")
 	t.Run("sandbox switched off", h.testFree)
 	h.unharmed(t)
 }

@@ -126,5 +126,5 @@ func unlessEmpty(folder string) string {
 	return entries[0].Name()
 }
 
-// n returns a number as the prisoner takes it.
+// n returns a number as the escapeplugin takes it.
 func n(v int) string { return strconv.Itoa(v) }

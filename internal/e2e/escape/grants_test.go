@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolhost/toolhost/internal/sandbox"
+	"github.com/toolhost/toolhost/internal/plugin/sandbox"
 )
 
 // testGuest tries what the grants of a plugin do not open: it was granted the network, and to read the workspace.
@@ -47,7 +47,7 @@ func (h *toolhost) testFree(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			answer, err := h.try(t, "free", "run", "/bin/sh", "-c", line)
-			if !strings.Contains(answer, ownPlugin) || strings.Contains(answer, "prisoner") {
+			if !strings.Contains(answer, ownPlugin) || strings.Contains(answer, "escapeplugin") {
 				t.Errorf("%s: it got %q, %v", line, answer, err)
 			}
 		})

@@ -14,7 +14,7 @@ import (
 	"github.com/toolhost/toolhost/internal/e2e/programs"
 )
 
-// bin is the folder with the binaries under test: toolhost, the prisoner, fs and shell. Everybody can read it.
+// bin is the folder with the binaries under test: toolhost, the escapeplugin, fs and shell. Everybody can read it.
 var bin string
 
 // patience bounds every wait, so that what hangs fails a test instead of stopping the run.
@@ -46,7 +46,7 @@ func build() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := programs.Build(context.Background(), dir, "./cmd/toolhost", "./plugins/fs", "./plugins/shell", "./internal/e2e/escape/prisoner"); err != nil {
+	if err := programs.Build(context.Background(), dir, "./cmd/toolhost", "./plugins/fs", "./plugins/shell", "./internal/e2e/testplugins/escapeplugin"); err != nil {
 		return dir, err
 	}
 	return dir, os.Chmod(dir, 0o755)

@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/toolhost/toolhost/internal/sandbox"
+	"github.com/toolhost/toolhost/internal/plugin/sandbox"
 )
 
 // TestNamesStayProtected has an operator replace what is protected while a plugin runs that may write the folder around it.
@@ -22,7 +22,7 @@ func TestNamesStayProtected(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := start(t)
-			h.tellWalls(t, "prisoner")
+			h.tellWalls(t, "escapeplugin")
 			t.Run("a secret is replaced", h.testSecretIsReplaced)
 			t.Run("the configuration is edited in its place", h.testConfigurationIsEdited)
 			t.Run("plugins are locked", h.testPluginsAreLocked)
@@ -83,19 +83,19 @@ func (h *toolhost) operator(t *testing.T, line string) {
 	}
 }
 
-// keeps fails the test if the prisoner can do something.
+// keeps fails the test if the escapeplugin can do something.
 func (h *toolhost) keeps(t *testing.T, do string, with ...string) {
 	t.Helper()
-	if answer, err := h.try(t, "prisoner", do, with...); err == nil {
+	if answer, err := h.try(t, "escapeplugin", do, with...); err == nil {
 		t.Errorf("%s %q: it got %q", do, with, clip(answer))
 	}
 }
 
-// pid returns the number of the prisoner's process, which is started if there is none.
+// pid returns the number of the escapeplugin's process, which is started if there is none.
 func (h *toolhost) pid(t *testing.T) int {
 	t.Helper()
-	h.instanceOf(t, "prisoner")
-	return h.instance(t, "prisoner").PID
+	h.instanceOf(t, "escapeplugin")
+	return h.instance(t, "escapeplugin").PID
 }
 
 // replaced waits until a process is gone, and fails the test if its end counts as a crash.
@@ -110,7 +110,7 @@ func (h *toolhost) replaced(t *testing.T, pid int) {
 	}
 }
 
-// hunting makes a change while the prisoner tries to read a file without pause, and returns all that it read. An error says
+// hunting makes a change while the escapeplugin tries to read a file without pause, and returns all that it read. An error says
 // that its process was ended.
 func (h *toolhost) hunting(t *testing.T, file, how string, change func()) (string, error) {
 	t.Helper()
@@ -120,14 +120,14 @@ func (h *toolhost) hunting(t *testing.T, file, how string, change func()) (strin
 	}
 	answers := make(chan answer, 1)
 	go func() { // ends with the call
-		outcome, err := h.call(t, "prisoner", map[string]any{"do": "hunt", "with": []string{file, "400", how}})
+		outcome, err := h.call(t, "escapeplugin", map[string]any{"do": "hunt", "with": []string{file, "400", how}})
 		if err != nil {
 			answers <- answer{err: err}
 			return
 		}
 		answers <- answer{text: outcome.Result.Text()}
 	}()
-	eventually(t, "the hunt is on", func() bool { return h.instance(t, "prisoner").Calls > 0 })
+	eventually(t, "the hunt is on", func() bool { return h.instance(t, "escapeplugin").Calls > 0 })
 	change()
 	a := <-answers
 	return a.text, a.err
@@ -235,9 +235,9 @@ func (h *toolhost) testParentIsReplaced(t *testing.T) {
 func (h *toolhost) testFreeNames(t *testing.T) {
 	for _, name := range []string{"agentd.yaml", "toolhost.lock"} {
 		path, pid := h.path("work", name), h.pid(t)
-		outcome, err := h.call(t, "prisoner", map[string]any{"do": "hunt", "with": []string{path, "2000", "write"}})
+		outcome, err := h.call(t, "escapeplugin", map[string]any{"do": "hunt", "with": []string{path, "2000", "write"}})
 		if _, missing := os.Stat(path); missing != nil {
-			if wall := h.wall(t, "prisoner", sandbox.Landlock); !strings.Contains(wall.Note, h.path("work")) {
+			if wall := h.wall(t, "escapeplugin", sandbox.Landlock); !strings.Contains(wall.Note, h.path("work")) {
 				t.Errorf("%s was not made, and the wall does not say why: %+v", name, wall)
 			}
 			continue

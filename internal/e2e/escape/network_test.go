@@ -5,7 +5,7 @@ package escape_test
 import (
 	"golang.org/x/sys/unix"
 
-	"github.com/toolhost/toolhost/internal/sandbox"
+	"github.com/toolhost/toolhost/internal/plugin/sandbox"
 )
 
 // network are attempts to reach anybody.

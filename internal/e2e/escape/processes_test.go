@@ -10,10 +10,10 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/toolhost/toolhost/internal/sandbox"
+	"github.com/toolhost/toolhost/internal/plugin/sandbox"
 )
 
-// calling is an attempt to make a system call, with arguments as the prisoner takes them.
+// calling is an attempt to make a system call, with arguments as the escapeplugin takes them.
 func calling(name string, walls []string, number int, arguments ...string) attempt {
 	return attempt{name: name, do: "call", with: append([]string{n(number)}, arguments...), walls: walls}
 }
@@ -74,7 +74,7 @@ func (h *toolhost) processes(t *testing.T) []attempt {
 
 // own returns what an answer has in it that is harmless where the first process is the namespace's own, or no answer at all.
 func (h *toolhost) own(t *testing.T, answer string) string {
-	if wall := h.wall(t, "prisoner", sandbox.PID); wall.Mechanism == "PID namespace" {
+	if wall := h.wall(t, "escapeplugin", sandbox.PID); wall.Mechanism == "PID namespace" {
 		return answer
 	}
 	return ""

@@ -28,11 +28,11 @@ func (h *toolhost) testOtherTables(t *testing.T) {
 	if err := os.WriteFile(path, program32(), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	answer, err := h.try(t, "prisoner", "run", path)
+	answer, err := h.try(t, "escapeplugin", "run", path)
 	switch {
 	case !strings.Contains(answer, escaped) && err != nil:
 		t.Logf("denied: %v", err)
-	case h.wall(t, "prisoner", "syscalls").Effective:
+	case h.wall(t, "escapeplugin", "syscalls").Effective:
 		t.Errorf("it got out: %q, %v", answer, err)
 	default:
 		t.Logf("this machine lacks the wall, and toolhost ps says so; it got out: %q", answer)

@@ -22,7 +22,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// plugins are those that are the prisoner under another name, and what the operator says of each.
+// plugins are those that are the escapeplugin under another name, and what the operator says of each.
 var plugins = map[string]string{
 	"neighbour": `{}`,
 	"guest":     `{sandbox: {network: true, workspace: read}}`,
@@ -34,7 +34,7 @@ var plugins = map[string]string{
 func (w *world) settings() string {
 	text := fmt.Sprintf(`workspace: %s
 policy: {rules: [{name: everything, when: "true", then: allow}]}
-secrets: {TOKEN: {file: %s, plugins: [prisoner]}}
+secrets: {TOKEN: {file: %s, plugins: [escapeplugin]}}
 audit: {log: all}
 plugin:
 `, w.path("work"), w.path("secrets/token"))
@@ -44,7 +44,7 @@ plugin:
 	return text
 }
 
-// installPlugins puts the plugins into their folder: the prisoner as it is, and others that are the same program.
+// installPlugins puts the plugins into their folder: the escapeplugin as it is, and others that are the same program.
 func (w *world) installPlugins(t *testing.T) {
 	t.Helper()
 	install := func(from, to string) {
@@ -56,14 +56,14 @@ func (w *world) installPlugins(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []string{"fs", "shell", "prisoner"} {
+	for _, name := range []string{"fs", "shell", "escapeplugin"} {
 		install(name, name)
 	}
 	for name := range plugins {
 		if err := os.Mkdir(w.path("plugins", name), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		install("prisoner", name+"/program")
+		install("escapeplugin", name+"/program")
 		w.file(t, "plugins/"+name+"/plugin.yaml", "name: "+name+"\ncommand: [./program, "+name+"]\n")
 	}
 }

@@ -52,8 +52,8 @@ func (h *toolhost) testFiles(t *testing.T, paths map[string]string) {
 	for name, path := range paths {
 		for _, a := range []fsAttempt{
 			{"read", "read_file", map[string]any{"path": path}},
-			{"write", "write_file", map[string]any{"path": path, "content": "written by the prisoner\n"}},
-			{"edit", "edit_file", map[string]any{"path": path, "edits": []map[string]any{{"old_text": "canary", "new_text": "prisoner"}}}},
+			{"write", "write_file", map[string]any{"path": path, "content": "written by the escapeplugin\n"}},
+			{"edit", "edit_file", map[string]any{"path": path, "edits": []map[string]any{{"old_text": "canary", "new_text": "escapeplugin"}}}},
 			{"list", "list_dir", map[string]any{"path": strings.TrimSuffix(path, "/secret.txt")}},
 			{"grep", "grep", map[string]any{"pattern": "canary", "path": strings.TrimSuffix(path, "/secret.txt")}},
 			{"glob", "glob", map[string]any{"pattern": strings.TrimSuffix(path, "secret.txt") + "*"}},
@@ -103,7 +103,7 @@ func (h *toolhost) testRace(t *testing.T) {
 			swapped <- err
 			return
 		}
-		outcome, err := h.client.Call(t.Context(), tool.Call{Tool: "prisoner", Arguments: arguments})
+		outcome, err := h.client.Call(t.Context(), tool.Call{Tool: "escapeplugin", Arguments: arguments})
 		if err == nil && strings.Contains(outcome.Result.Text(), "error") {
 			err = fmt.Errorf("%s", outcome.Result.Text())
 		}

@@ -168,7 +168,7 @@ const harmless = syscall.SIGWINCH
 // startVictim starts a process that has the canary in its environment, and notices signals that come here.
 func (w *world) startVictim(t *testing.T) {
 	t.Helper()
-	w.victim = exec.Command(filepath.Join(bin, "prisoner"), "stay", "victim")
+	w.victim = exec.Command(filepath.Join(bin, "escapeplugin"), "stay", "victim")
 	w.victim.Dir = "/"
 	w.victim.Env = []string{"SECRET=" + w.canary}
 	w.victim.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}

@@ -17,10 +17,10 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/e2e/programs"
-	"github.com/toolhost/toolhost/internal/rmtree"
+	"github.com/toolhost/toolhost/internal/plugin/rmtree"
 )
 
-// built is the folder with the programs: toolhost, agentd, plugins/fs, plugins/shell and impostor.
+// built is the folder with the programs: toolhost, agentd, plugins/fs, plugins/shell and ownerplugin.
 var built string
 
 const (
@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 	if err == nil {
 		built = dir
 		err = errors.Join(
-			programs.Build(context.Background(), dir, "./cmd/toolhost", "./cmd/agentd", "./internal/e2e/planted/impostor"),
+			programs.Build(context.Background(), dir, "./cmd/toolhost", "./cmd/agentd", "./internal/e2e/testplugins/ownerplugin"),
 			programs.Build(context.Background(), filepath.Join(dir, "plugins"), "./plugins/fs", "./plugins/shell"),
 		)
 	}
@@ -118,13 +118,13 @@ func (w *world) write(t *testing.T, name, text string) string {
 	return path
 }
 
-// plugin puts an impostor into a folder.
+// plugin puts an ownerplugin into a folder.
 func (w *world) plugin(t *testing.T, name, claim string) {
 	t.Helper()
 	if !json.Valid([]byte(claim)) {
 		t.Fatalf("the claim is no JSON: %s", claim)
 	}
-	data, err := os.ReadFile(filepath.Join(built, "impostor"))
+	data, err := os.ReadFile(filepath.Join(built, "ownerplugin"))
 	must(t, err)
 	path := w.path(name)
 	must(t, os.MkdirAll(filepath.Dir(path), 0o755))

@@ -10,7 +10,7 @@ import (
 )
 
 // what is the smallest program of the repository.
-const what = "./internal/e2e/stamped"
+const what = "./internal/e2e/testplugins/versionplugin"
 
 func TestEachTestHasItsOwn(t *testing.T) {
 	one, other := t.TempDir(), filepath.Join(t.TempDir(), "made", "by", "it")
@@ -19,13 +19,13 @@ func TestEachTestHasItsOwn(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(one, "stamped"), nil, 0o700); err != nil {
+	if err := os.WriteFile(filepath.Join(one, "versionplugin"), nil, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	if err := programs.Build(t.Context(), t.TempDir(), what); err != nil {
 		t.Fatal(err)
 	}
-	info, err := os.Stat(filepath.Join(other, "stamped"))
+	info, err := os.Stat(filepath.Join(other, "versionplugin"))
 	if err != nil || info.Size() == 0 || info.Mode().Perm()&0o100 == 0 {
 		t.Errorf("the other's program is %v, %v", info, err)
 	}
@@ -46,11 +46,11 @@ func TestOverlay(t *testing.T) {
 	}
 	source := write("main.go.txt", "package main\n\nfunc main() { print(\"other\") }\n")
 	none := write("none.go.txt", "package main\n")
-	overlay := write("overlay.json", `{"Replace":{"`+root+`/internal/e2e/stamped/main.go":"`+source+`","`+root+`/internal/e2e/stamped/draft.go":"`+none+`"}}`)
+	overlay := write("overlay.json", `{"Replace":{"`+root+`/internal/e2e/testplugins/versionplugin/main.go":"`+source+`","`+root+`/internal/e2e/testplugins/versionplugin/draft.go":"`+none+`"}}`)
 	if err := programs.BuildOverlaid(t.Context(), overlay, dir, what); err != nil {
 		t.Fatal(err)
 	}
-	said, err := exec.CommandContext(t.Context(), filepath.Join(dir, "stamped")).CombinedOutput()
+	said, err := exec.CommandContext(t.Context(), filepath.Join(dir, "versionplugin")).CombinedOutput()
 	if err != nil || string(said) != "other" {
 		t.Errorf("it says %q, %v", said, err)
 	}

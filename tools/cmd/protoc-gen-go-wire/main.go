@@ -1,5 +1,5 @@
 // Command protoc-gen-go-wire is a plugin of protoc and buf. It generates methods by which messages are encoded and decoded, as
-// package internal/wirecode wants them, for the messages named by its parameter and all that these are made of:
+// package internal/rpc/wirecode wants them, for the messages named by its parameter and all that these are made of:
 //
 //	opt:
 //	  - paths=source_relative

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	wirecode = protogen.GoImportPath("github.com/toolhost/toolhost/internal/wirecode")
+	wirecode = protogen.GoImportPath("github.com/toolhost/toolhost/internal/rpc/wirecode")
 	maths    = protogen.GoImportPath("math")
 )
 

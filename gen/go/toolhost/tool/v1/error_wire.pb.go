@@ -4,7 +4,7 @@
 package toolv1
 
 import (
-	wirecode "github.com/toolhost/toolhost/internal/wirecode"
+	wirecode "github.com/toolhost/toolhost/internal/rpc/wirecode"
 	durationpb "google.golang.org/protobuf/types/known/durationpb"
 	math "math"
 )

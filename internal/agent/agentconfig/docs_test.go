@@ -1,0 +1,62 @@
+package agentconfig_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/toolhost/toolhost/internal/agent/agentconfig"
+	"github.com/toolhost/toolhost/internal/settings/settingstest"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files and the generated part of docs/agentd.md")
+
+const (
+	document = "../../../docs/agentd.md"
+	begin    = "<!-- Generated from internal/agent/agentconfig/settings.go: go test ./internal/agent/agentconfig -update -->\n"
+	end      = "<!-- End of what is generated. -->\n"
+)
+
+// TestDocumentationIsFresh fails if docs/agentd.md does not say what settings.go does. Run it with -update to rewrite the
+// part between the markers.
+func TestDocumentationIsFresh(t *testing.T) {
+	now, err := os.ReadFile(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables := settingstest.Reference{Source: "settings.go", Of: reflect.TypeFor[agentconfig.Config]()}.Write(t)
+	c := agentconfig.Default()
+	tables += fmt.Sprintf("### All defaults\n\n`agentd config show` prints this if there is no file, but for the paths, which it knows.\n\n```yaml\n%s```\n\n", c.YAML())
+	want := settingstest.Fresh(t, string(now), begin, end, tables)
+	if string(now) == want {
+		return
+	}
+	if *update {
+		if err := os.WriteFile(document, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	t.Errorf("%s is stale: run go test ./internal/agent/agentconfig -update", document)
+}
+
+// TestDocumentedFilesLoad shows that every file in docs/agentd.md can be used as it is.
+func TestDocumentedFilesLoad(t *testing.T) {
+	text, err := os.ReadFile(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := strings.Split(string(text), "```yaml\n")[1:]
+	if len(blocks) < 2 {
+		t.Fatalf("%d files are documented", len(blocks))
+	}
+	for _, block := range blocks {
+		file, _, _ := strings.Cut(block, "```")
+		if _, err := agentconfig.Parse(document, []byte(file)); err != nil {
+			t.Errorf("%v in\n%s", err, file)
+		}
+	}
+}

@@ -1,0 +1,183 @@
+// Package memory is a runstore.Store that lives as long as its process: for tests, and for runs that nobody will want
+// to see again.
+package memory
+
+import (
+	"bytes"
+	"context"
+	"iter"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/toolhost/toolhost/internal/agent/runstore"
+)
+
+var _ runstore.Store = (*Store)(nil)
+
+// Store keeps journals in memory. The zero value is not usable; call New.
+type Store struct {
+	mu    sync.Mutex
+	runs  map[string]*run
+	order []*run // as created
+}
+
+// run is guarded by Store.mu. Records are never changed once they are in, so that slices of them may be handed out.
+type run struct {
+	place   int // in Store.order
+	info    runstore.Run
+	records []runstore.Record
+	kept    runstore.Snapshot
+}
+
+// New returns an empty store.
+func New() *Store { return &Store{runs: make(map[string]*run)} }
+
+// Append implements runstore.Store.
+func (s *Store) Append(ctx context.Context, batch runstore.Batch) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := batch.Check(); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.runs[batch.RunID]
+	var last uint64
+	if r != nil {
+		last = r.info.LastSeq
+	}
+	if last != batch.After {
+		return runstore.Conflict(&batch, last)
+	}
+	if r == nil {
+		r = &run{place: len(s.order), info: runstore.Run{ID: batch.RunID, CreateTime: instant(batch.Records[0].Time)}}
+		s.runs[batch.RunID] = r
+		s.order = append(s.order, r)
+	}
+	for _, rec := range batch.Records {
+		r.info.LastSeq++
+		rec.Seq = r.info.LastSeq
+		rec.Time = instant(rec.Time)
+		rec.Data = bytes.Clone(rec.Data)
+		r.records = append(r.records, rec)
+		r.info.UpdateTime = rec.Time
+	}
+	r.info.Head = runstore.Head{Unfinished: batch.Head.Unfinished, Summary: bytes.Clone(batch.Head.Summary)}
+	if batch.Snapshot != nil {
+		r.renew(batch.Snapshot)
+	}
+	return nil
+}
+
+// renew makes a new list of parts: whoever was given the old one may be reading it.
+func (r *run) renew(s *runstore.Renewal) {
+	parts := slices.Clone(r.kept.Parts[:min(s.Keep, len(r.kept.Parts))])
+	for _, part := range s.Parts {
+		parts = append(parts, bytes.Clone(part))
+	}
+	r.kept = runstore.Snapshot{State: bytes.Clone(s.State), Parts: parts}
+}
+
+// Snapshot implements runstore.Store.
+func (s *Store) Snapshot(ctx context.Context, runID string) (runstore.Snapshot, error) {
+	if err := ctx.Err(); err != nil {
+		return runstore.Snapshot{}, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.runs[runID]
+	if r == nil {
+		return runstore.Snapshot{}, runstore.NotFound(runID)
+	}
+	kept := runstore.Snapshot{State: bytes.Clone(r.kept.State)}
+	for _, part := range r.kept.Parts {
+		kept.Parts = append(kept.Parts, bytes.Clone(part))
+	}
+	return kept, nil
+}
+
+// Read implements runstore.Store.
+func (s *Store) Read(ctx context.Context, runID string, after uint64) iter.Seq2[runstore.Record, error] {
+	return func(yield func(runstore.Record, error) bool) {
+		for {
+			page, err := s.page(runID, after)
+			if err != nil {
+				yield(runstore.Record{}, err)
+				return
+			}
+			if len(page) == 0 {
+				return
+			}
+			for _, rec := range page {
+				if err := ctx.Err(); err != nil {
+					yield(runstore.Record{}, err)
+					return
+				}
+				rec.Data = bytes.Clone(rec.Data)
+				if !yield(rec, nil) {
+					return
+				}
+				after = rec.Seq
+			}
+		}
+	}
+}
+
+func (s *Store) page(runID string, after uint64) ([]runstore.Record, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.runs[runID]
+	if r == nil {
+		return nil, runstore.NotFound(runID)
+	}
+	return slices.Clip(r.records[min(after, uint64(len(r.records))):]), nil
+}
+
+// Get implements runstore.Store.
+func (s *Store) Get(ctx context.Context, runID string) (runstore.Run, error) {
+	if err := ctx.Err(); err != nil {
+		return runstore.Run{}, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.runs[runID]
+	if r == nil {
+		return runstore.Run{}, runstore.NotFound(runID)
+	}
+	return r.snapshot(), nil
+}
+
+// List implements runstore.Store.
+func (s *Store) List(ctx context.Context, query runstore.Query) ([]runstore.Run, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	next := len(s.order) - 1
+	if query.Before != "" {
+		r := s.runs[query.Before]
+		if r == nil {
+			return nil, runstore.NotFound(query.Before)
+		}
+		next = r.place - 1
+	}
+	var page []runstore.Run
+	for ; next >= 0 && len(page) < query.PageSize(); next-- {
+		if r := s.order[next]; r.info.Head.Unfinished || !query.UnfinishedOnly {
+			page = append(page, r.snapshot())
+		}
+	}
+	return page, nil
+}
+
+func (r *run) snapshot() runstore.Run {
+	info := r.info
+	info.Head.Summary = bytes.Clone(info.Head.Summary)
+	return info
+}
+
+// instant returns t as every store gives it back: in UTC, without a monotonic reading.
+func instant(t time.Time) time.Time { return time.Unix(0, t.UnixNano()).UTC() }

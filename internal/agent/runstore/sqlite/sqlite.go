@@ -1,0 +1,123 @@
+// Package sqlite is a runstore.Store in one SQLite file.
+//
+// What Append has returned for survives kill -9 and, as far as the file system and the disk keep their word, a power
+// failure: the file is in WAL mode and every commit is synced (synchronous=FULL). A torn end of the write-ahead log
+// costs the batches in the torn part and nothing else. Batches that wait at the same time share one commit.
+//
+// Several processes may use one file: SQLite's lock lets one write at a time, and the others wait for it.
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	driver "modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/toolhost/toolhost/internal/agent/runstore"
+	"github.com/toolhost/toolhost/internal/sqlitefile"
+)
+
+const (
+	// busyPause is how long it rests before it asks again where SQLite does not wait by itself.
+	busyPause = 10 * time.Millisecond
+	// maxReaders bounds the connections that read; more readers than that wait for one another.
+	maxReaders = 4
+	// queueLength bounds the batches that wait for the writer, beside one per blocked Append.
+	queueLength = 64
+)
+
+// ErrClosed is what a store answers after Close.
+var ErrClosed = errors.New("the journal is closed")
+
+var _ runstore.Store = (*Store)(nil)
+
+// Store keeps journals in a file. Open makes one; Close must be called.
+type Store struct {
+	path    string
+	readers *sql.DB
+	writer  *sql.DB // one connection, used by the write loop alone
+	reads   reads
+	writes  writes
+
+	queue   chan *request
+	closing chan struct{} // closed by Close
+	close   sync.Once
+	stopped chan struct{} // closed by the write loop when it has answered its last request
+	err     error         // of closing
+}
+
+// Open opens the journal in the file path, and makes the file (mode 0600) and its folder (mode 0700) if they are not
+// there. It starts one goroutine, which Close ends.
+func Open(ctx context.Context, path string) (*Store, error) {
+	if err := prepare(path); err != nil {
+		return nil, fmt.Errorf("opening journal %s: %w", path, err)
+	}
+	s := &Store{path: path, queue: make(chan *request, queueLength), closing: make(chan struct{}), stopped: make(chan struct{})}
+	var err error
+	if s.writer, err = sqlitefile.Connect(path, 1, "immediate", "journal_mode(WAL)"); err != nil {
+		return nil, fmt.Errorf("opening journal %s: %w", path, err)
+	}
+	if err := patiently(ctx, func() error { return layout().Migrate(ctx, s.writer) }); err != nil {
+		return nil, errors.Join(fmt.Errorf("opening journal %s: %w", path, err), s.writer.Close())
+	}
+	if s.readers, err = sqlitefile.Connect(path, maxReaders, "deferred"); err != nil {
+		return nil, errors.Join(fmt.Errorf("opening journal %s: %w", path, err), s.writer.Close())
+	}
+	if err := errors.Join(prepareAll(ctx, s.writer, s.writes.texts()), prepareAll(ctx, s.readers, s.reads.texts())); err != nil {
+		return nil, errors.Join(fmt.Errorf("opening journal %s: %w", path, err), s.release())
+	}
+	go s.writeLoop() // owned by the store: Close ends it and waits
+	return s, nil
+}
+
+// Close lets the appends that are under way finish, refuses others, and closes the file. It may be called more than
+// once.
+func (s *Store) Close() error {
+	s.close.Do(func() {
+		close(s.closing)
+		<-s.stopped
+		s.err = s.release()
+	})
+	return s.err
+}
+
+// release closes the connections, and with them their statements.
+func (s *Store) release() error { return errors.Join(s.readers.Close(), s.writer.Close()) }
+
+func prepare(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// patiently repeats what fails because another process has the file: SQLite waits by itself for most locks, but not for
+// those that it needs to switch a new file to WAL mode.
+func patiently(ctx context.Context, try func() error) error {
+	deadline := time.Now().Add(sqlitefile.BusyTimeout)
+	for {
+		err := try()
+		busy, ok := errors.AsType[*driver.Error](err)
+		if !ok || busy.Code()&0xff != sqlite3.SQLITE_BUSY || time.Now().After(deadline) {
+			return err
+		}
+		timer := time.NewTimer(busyPause)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return err
+		}
+	}
+}

@@ -1,0 +1,288 @@
+package sqlite_test
+
+import (
+	"bufio"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/toolhost/toolhost/internal/agent/runstore"
+	"github.com/toolhost/toolhost/internal/agent/runstore/sqlite"
+	"github.com/toolhost/toolhost/internal/agent/runstore/storetest"
+)
+
+// writerEnv makes the test binary a program that appends to the journal it names until it is killed.
+const writerEnv = "RUNSTORE_TEST_WRITER"
+
+func TestMain(m *testing.M) {
+	if path := os.Getenv(writerEnv); path != "" {
+		write(path)
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
+
+func open(t *testing.T, path string) *sqlite.Store {
+	t.Helper()
+	store, err := sqlite.Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			t.Errorf("closing: %v", err)
+		}
+	})
+	return store
+}
+
+func TestConformance(t *testing.T) {
+	paths := make(map[runstore.Store]string)
+	storetest.Run(t, storetest.Harness{
+		New: func(t *testing.T) runstore.Store {
+			path := filepath.Join(t.TempDir(), "sub folder", "runs?#%.db")
+			store := open(t, path)
+			paths[store] = path
+			return store
+		},
+		Reopen: func(t *testing.T, store runstore.Store) runstore.Store {
+			if err := store.(*sqlite.Store).Close(); err != nil {
+				t.Fatal(err)
+			}
+			again := open(t, paths[store])
+			paths[again] = paths[store]
+			return again
+		},
+	})
+}
+
+func write(path string) {
+	store, err := sqlite.Open(context.Background(), path)
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	for seq := uint64(0); ; seq++ {
+		batch := runstore.Batch{RunID: "r", After: seq, Records: storetest.Records(int(seq)+1, 1)}
+		if err := store.Append(context.Background(), batch); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		fmt.Println(seq + 1)
+	}
+}
+
+// TestKill kills a writing process: what it was told is kept is kept, and nothing is half there.
+func TestKill(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "runs.db")
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), writerEnv+"="+path)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	acknowledged := 0
+	for acknowledged < 50 && lines.Scan() {
+		if _, err := fmt.Sscan(lines.Text(), &acknowledged); err != nil {
+			t.Errorf("the writer said %q", lines.Text())
+		}
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Error(err)
+	}
+	for lines.Scan() {
+		fmt.Sscan(lines.Text(), &acknowledged)
+	}
+	cmd.Wait()
+	store := open(t, path)
+	run, err := store.Get(t.Context(), "r")
+	if err != nil || acknowledged < 50 || int(run.LastSeq) < acknowledged {
+		t.Fatalf("the journal ends at %d, acknowledged %d: %v", run.LastSeq, acknowledged, err)
+	}
+	storetest.Want(t, store, "r", int(run.LastSeq))
+	storetest.Must(t, store, "r", run.LastSeq, 1)
+}
+
+// TestTornTail cuts the write-ahead log at many places, as a power failure may: the journal then ends at a batch.
+func TestTornTail(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "runs.db")
+	store := open(t, path)
+	for i := range uint64(20) {
+		storetest.Must(t, store, "r", 2*i, 2)
+	}
+	main, wal := read(t, path), read(t, path+"-wal")
+	longest := 0
+	for cut := len(wal); cut >= 0; cut -= len(wal)/23 + 1 {
+		torn := filepath.Join(t.TempDir(), "runs.db")
+		if err := errors.Join(os.WriteFile(torn, main, 0o600), os.WriteFile(torn+"-wal", wal[:cut], 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		got := open(t, torn)
+		run, err := got.Get(t.Context(), "r")
+		if errors.Is(err, runstore.ErrNotFound) {
+			continue
+		}
+		if err != nil || run.LastSeq%2 != 0 {
+			t.Fatalf("cut at %d: the journal ends at %d, in the middle of a batch: %v", cut, run.LastSeq, err)
+		}
+		storetest.Want(t, got, "r", int(run.LastSeq))
+		longest = max(longest, int(run.LastSeq))
+	}
+	if longest != 40 {
+		t.Errorf("the whole log gave %d records, want 40", longest)
+	}
+}
+
+func read(t *testing.T, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func TestTwoProcessesShareAFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "runs.db")
+	one, two := open(t, path), open(t, path)
+	storetest.Must(t, one, "r", 0, 1)
+	storetest.Must(t, two, "r", 1, 1)
+	err := one.Append(t.Context(), runstore.Batch{RunID: "r", After: 1, Records: storetest.Records(2, 1)})
+	if !errors.Is(err, runstore.ErrConflict) {
+		t.Errorf("got %v, want a conflict", err)
+	}
+	storetest.Want(t, one, "r", 2)
+}
+
+func TestClosed(t *testing.T) {
+	store := open(t, filepath.Join(t.TempDir(), "runs.db"))
+	storetest.Must(t, store, "r", 0, 1)
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	err := store.Append(t.Context(), runstore.Batch{RunID: "r", After: 1, Records: storetest.Records(2, 1)})
+	if !errors.Is(err, sqlite.ErrClosed) {
+		t.Errorf("got %v, want ErrClosed", err)
+	}
+}
+
+func TestRefusesForeignFiles(t *testing.T) {
+	folder := t.TempDir()
+	text := filepath.Join(folder, "notes.txt")
+	if err := os.WriteFile(text, []byte(strings.Repeat("not a database\n", 100)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	foreign, newer := filepath.Join(folder, "foreign.db"), filepath.Join(folder, "newer.db")
+	execute(t, foreign, "CREATE TABLE recipes (name TEXT)")
+	open(t, newer)
+	execute(t, newer, "PRAGMA user_version = 99")
+	for path, want := range map[string]string{text: "not a database", foreign: "another program", newer: "newer program"} {
+		_, err := sqlite.Open(t.Context(), path)
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
+			t.Errorf("opening %s: got %v, want it to say %q", filepath.Base(path), err, want)
+		}
+	}
+}
+
+// TestFilesWithoutSnapshots: a file of the version before snapshots is brought up to date, with all that is in it.
+func TestFilesWithoutSnapshots(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "runs.db")
+	store := open(t, path)
+	storetest.Must(t, store, "r", 0, 3)
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	execute(t, path, "DROP TRIGGER snapshots_go; DROP TABLE snapshots; PRAGMA user_version = 1")
+	store = open(t, path)
+	storetest.Want(t, store, "r", 3)
+	if kept, err := store.Snapshot(t.Context(), "r"); err != nil || kept.State != nil || kept.Parts != nil {
+		t.Errorf("a run of before has the snapshot %+v, %v", kept, err)
+	}
+	renewal := runstore.Batch{RunID: "r", After: 3, Records: storetest.Records(4, 1), Snapshot: &runstore.Renewal{State: []byte("s"), Parts: [][]byte{{1}}}}
+	if err := store.Append(t.Context(), renewal); err != nil {
+		t.Fatal(err)
+	}
+	if kept, err := store.Snapshot(t.Context(), "r"); err != nil || string(kept.State) != "s" || len(kept.Parts) != 1 {
+		t.Errorf("the snapshot is %+v, %v", kept, err)
+	}
+	execute(t, path, "DELETE FROM records; DELETE FROM runs")
+	if n := count(t, path, "SELECT count(*) FROM snapshots"); n != 0 {
+		t.Errorf("%d parts outlive their run", n)
+	}
+}
+
+func count(t *testing.T, path, query string) (n int) {
+	t.Helper()
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if err := db.QueryRowContext(t.Context(), query).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func execute(t *testing.T, path, statement string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.ExecContext(t.Context(), statement); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestFileIsPrivate(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state", "runs.db")
+	store := open(t, path)
+	storetest.Must(t, store, "r", 0, 1)
+	for name, want := range map[string]os.FileMode{filepath.Dir(path): 0o700, path: 0o600, path + "-wal": 0o600} {
+		info, err := os.Stat(name)
+		if err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s has mode %v, want %v: %v", filepath.Base(name), info.Mode().Perm(), want, err)
+		}
+	}
+}
+
+// TestOpenAtOnce: many may make the file at once.
+func TestOpenAtOnce(t *testing.T) {
+	for range 4 {
+		path := filepath.Join(t.TempDir(), "runs.db")
+		var group sync.WaitGroup
+		for i := range 8 {
+			group.Go(func() {
+				store, err := sqlite.Open(t.Context(), path)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				batch := runstore.Batch{RunID: fmt.Sprint("r", i), Records: storetest.Records(1, 1)}
+				if err := errors.Join(store.Append(t.Context(), batch), store.Close()); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		group.Wait()
+		runs, err := open(t, path).List(t.Context(), runstore.Query{})
+		if err != nil || len(runs) != 8 {
+			t.Errorf("%d runs, %v", len(runs), err)
+		}
+	}
+}

@@ -1,0 +1,177 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/toolhost/toolhost/internal/agent/runstore"
+)
+
+// maxGroup bounds how many batches share a commit, so that none waits for an endless group.
+const maxGroup = 128
+
+// request is one Append that waits for the write loop.
+type request struct {
+	batch runstore.Batch
+	done  chan error // of capacity 1, answered exactly once
+}
+
+// Append implements runstore.Store.
+func (s *Store) Append(ctx context.Context, batch runstore.Batch) error {
+	if err := batch.Check(); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	select {
+	case <-s.closing:
+		return fmt.Errorf("appending to run %s: %w", batch.RunID, ErrClosed)
+	default:
+	}
+	req := &request{batch: batch, done: make(chan error, 1)}
+	select {
+	case s.queue <- req:
+	case <-s.closing:
+		return fmt.Errorf("appending to run %s: %w", batch.RunID, ErrClosed)
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case err := <-req.done:
+		return err
+	case <-s.stopped:
+		// The loop answers all that it takes, so the request was answered before or never taken.
+		select {
+		case err := <-req.done:
+			return err
+		default:
+			return fmt.Errorf("appending to run %s: %w", batch.RunID, ErrClosed)
+		}
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// writeLoop commits batches, together those that wait together, until the store closes.
+func (s *Store) writeLoop() {
+	defer close(s.stopped)
+	for {
+		select {
+		case first := <-s.queue:
+			s.commit(s.gather(first))
+		case <-s.closing:
+			for {
+				select {
+				case first := <-s.queue:
+					s.commit(s.gather(first))
+				default:
+					return
+				}
+			}
+		}
+	}
+}
+
+func (s *Store) gather(first *request) []*request {
+	group := []*request{first}
+	for len(group) < maxGroup {
+		select {
+		case req := <-s.queue:
+			group = append(group, req)
+		default:
+			return group
+		}
+	}
+	return group
+}
+
+// commit writes a group in one transaction and answers each of its requests. A batch that conflicts writes nothing
+// and does not concern the others; a failure of the database concerns all.
+func (s *Store) commit(group []*request) {
+	// Not the context of any caller: the group is everybody's.
+	ctx := context.Background()
+	refused := make([]error, len(group))
+	err := func() error {
+		tx, err := s.writer.BeginTx(ctx, nil)
+		if err != nil {
+			return err
+		}
+		defer tx.Rollback()
+		writes := s.writes.in(ctx, tx)
+		for i, req := range group {
+			err := writes.add(ctx, &req.batch)
+			if errors.Is(err, runstore.ErrConflict) {
+				refused[i] = err
+			} else if err != nil {
+				return err
+			}
+		}
+		return tx.Commit()
+	}()
+	for i, req := range group {
+		switch {
+		case refused[i] != nil:
+			req.done <- refused[i]
+		case err != nil:
+			req.done <- fmt.Errorf("appending to run %s in %s: %w", req.batch.RunID, s.path, err)
+		default:
+			req.done <- nil
+		}
+	}
+}
+
+// add writes one batch. ErrConflict comes before anything is written.
+func (w *writes) add(ctx context.Context, b *runstore.Batch) error {
+	var number, last int64
+	err := w.find.QueryRowContext(ctx, b.RunID).Scan(&number, &last)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	if uint64(last) != b.After {
+		return runstore.Conflict(b, uint64(last))
+	}
+	first, newest := &b.Records[0], &b.Records[len(b.Records)-1]
+	end := last + int64(len(b.Records))
+	if last == 0 {
+		res, err := w.create.ExecContext(ctx,
+			b.RunID, first.Time.UnixNano(), newest.Time.UnixNano(), end, b.Head.Unfinished, []byte(b.Head.Summary))
+		if err != nil {
+			return err
+		}
+		if number, err = res.LastInsertId(); err != nil {
+			return err
+		}
+	} else if _, err := w.advance.ExecContext(ctx,
+		newest.Time.UnixNano(), end, b.Head.Unfinished, []byte(b.Head.Summary), number); err != nil {
+		return err
+	}
+	for i := range b.Records {
+		r := &b.Records[i]
+		if _, err := w.record.ExecContext(ctx,
+			number, last+1+int64(i), r.Time.UnixNano(), r.Type, r.Version, []byte(r.Data)); err != nil {
+			return err
+		}
+	}
+	if b.Snapshot != nil {
+		return w.renew(ctx, number, b.Snapshot)
+	}
+	return nil
+}
+
+func (w *writes) renew(ctx context.Context, run int64, s *runstore.Renewal) error {
+	if _, err := w.cut.ExecContext(ctx, run, s.Keep); err != nil {
+		return err
+	}
+	if _, err := w.keep.ExecContext(ctx, run, 0, s.State); err != nil {
+		return err
+	}
+	for i, part := range s.Parts {
+		if _, err := w.keep.ExecContext(ctx, run, s.Keep+1+i, part); err != nil {
+			return err
+		}
+	}
+	return nil
+}

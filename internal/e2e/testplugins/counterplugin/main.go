@@ -1,0 +1,88 @@
+// Command counterplugin is a plugin for tests that keeps count: each execution of a tool leaves a line with the call's id, which
+// is its idempotency key, in a file of the workspace named after the session. Its answers depend on the arguments and on
+// nothing else, so that two runs can be compared; nobody guesses them.
+//
+// It owns what is executed and what is written. What the lines must say is the tests' to know. Nothing that ships
+// imports it.
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/toolhost/toolhost/sdk"
+)
+
+const (
+	// slow is how long a call of counterplugin_slow takes after its side effect: others of its turn end meanwhile.
+	slow = 150 * time.Millisecond
+	// stalled is the timeout of a tool that never ends by itself: long enough for it to begin, but on a very busy machine.
+	stalled = 400 * time.Millisecond
+)
+
+func main() {
+	sdk.Serve(sdk.Plugin{
+		Name: "counterplugin", Version: "1", Description: "Keeps count of its calls.",
+		Tools: []sdk.Tool{
+			sdk.Func(sdk.Spec{Name: "counterplugin_read", Description: "Tells what stands under a key.", ReadOnly: true}, count),
+			sdk.Func(sdk.Spec{Name: "counterplugin_write", Description: "Writes."}, count),
+			sdk.Func(sdk.Spec{Name: "counterplugin_serial", Description: "Writes, and never beside another.", Serial: true}, count),
+			sdk.Func(sdk.Spec{Name: "counterplugin_drop", Description: "Drops what stands under a key.", Dangerous: true}, count),
+			sdk.Func(sdk.Spec{Name: "counterplugin_slow", Description: "Writes, and takes its time."}, countSlowly),
+			sdk.Func(sdk.Spec{Name: "counterplugin_fail", Description: "Writes, and fails."}, countAndFail),
+			sdk.Func(sdk.Spec{Name: "counterplugin_stall", Description: "Writes, and never ends.", Timeout: stalled}, countAndStall),
+			sdk.Func(sdk.Spec{Name: "counterplugin_hang", Description: "Writes, and goes on until it is stopped."}, countAndStall),
+		},
+	})
+}
+
+type entry struct {
+	Key string `json:"key" jsonschema:"what it is about"`
+}
+
+// count leaves the line, and returns what nobody could know before.
+func count(ctx context.Context, in entry) (string, error) {
+	file, err := os.OpenFile(filepath.Join(sdk.Workspace(ctx), sdk.Session(ctx)), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return "", sdk.Internal("counting: %w", err)
+	}
+	_, err = file.WriteString(sdk.CallID(ctx) + "\n")
+	if err := errors.Join(err, file.Close()); err != nil {
+		return "", sdk.Internal("counting: %w", err)
+	}
+	return fmt.Sprintf("%s: %x", in.Key, sha256.Sum256([]byte("tally/"+in.Key)))[:len(in.Key)+14], nil
+}
+
+func countSlowly(ctx context.Context, in entry) (string, error) {
+	answer, err := count(ctx, in)
+	if err != nil {
+		return "", err
+	}
+	select {
+	case <-time.After(slow):
+		return answer, nil
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+}
+
+func countAndFail(ctx context.Context, in entry) (string, error) {
+	answer, err := count(ctx, in)
+	if err != nil {
+		return "", err
+	}
+	return "", fmt.Errorf("this always fails: %s", answer)
+}
+
+func countAndStall(ctx context.Context, in entry) (string, error) {
+	if _, err := count(ctx, in); err != nil {
+		return "", err
+	}
+	<-ctx.Done()
+	return "", ctx.Err()
+}

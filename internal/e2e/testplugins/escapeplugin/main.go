@@ -1,0 +1,50 @@
+//go:build linux
+
+// Command escapeplugin is a plugin for tests whose one tool tries to get out of its sandbox: it does what its arguments say, and
+// answers with what came of it.
+//
+// It owns the ways of trying. What is to be tried, and whether that was an escape, the tests say. System calls are made by
+// numbers that the tests give, so that it knows no more of the kernel than they do. Nothing that ships imports it.
+package main
+
+import (
+	"context"
+	"os"
+
+	"github.com/toolhost/toolhost/sdk"
+)
+
+// input is one attempt.
+type input struct {
+	Do   string   `json:"do" jsonschema:"what to try"`
+	With []string `json:"with,omitempty" jsonschema:"with what"`
+}
+
+// output is what came of it.
+type output struct {
+	Answer string `json:"answer"`
+	Error  string `json:"error,omitempty"`
+}
+
+func main() {
+	if len(os.Args) == 3 && os.Args[1] == stayArgument {
+		stay(os.Args[2])
+		return
+	}
+	name := "escapeplugin"
+	if len(os.Args) > 1 {
+		name = os.Args[1] // several plugins are made of this program
+	}
+	sdk.Serve(sdk.Plugin{Name: name, Version: "1.0.0", Description: "Tries to get out, for tests.", Tools: []sdk.Tool{
+		sdk.Func(sdk.Spec{Name: name, Description: "Tries something."}, attempt),
+	}})
+}
+
+func attempt(ctx context.Context, in input) (output, error) {
+	answer, err := try(ctx, in.Do, in.With)
+	out := output{Answer: answer}
+	if err != nil {
+		out.Error = err.Error()
+	}
+	return out, nil
+}

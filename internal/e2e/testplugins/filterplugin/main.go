@@ -1,0 +1,44 @@
+// Command filterplugin is a plugin for tests that ships filters and no tools: one that keeps keys out of results, one that
+// refuses calls that speak of keys, and one whose process ends when it is asked.
+//
+// It owns those filters. Which calls they are asked about, the tests say. Nothing that ships imports it.
+package main
+
+import (
+	"context"
+	"os"
+	"regexp"
+
+	"github.com/toolhost/toolhost/sdk"
+)
+
+func main() {
+	sdk.Serve(sdk.Plugin{Name: "filterplugin", Version: "1.0.0", Description: "Filters for tests.", Filters: []sdk.Filter{
+		{Name: "redact", Description: "Keeps keys out of results.", After: redact},
+		{Name: "discreet", Description: "Refuses arguments that hold a key.", Before: refuse},
+		{Name: "fragile", Description: "Ends the process.", After: func(context.Context, *sdk.FilterCall) error { os.Exit(7); return nil }},
+	}})
+}
+
+// key returns what a key looks like.
+func key() *regexp.Regexp { return regexp.MustCompile(`sk-[0-9a-z]+`) }
+
+func redact(_ context.Context, c *sdk.FilterCall) error {
+	found := false
+	for i, block := range c.Result.Content {
+		c.Result.Content[i].Text = key().ReplaceAllString(block.Text, "[removed]")
+		c.Result.Content[i].JSON = key().ReplaceAll(block.JSON, []byte("[removed]"))
+		found = found || key().MatchString(block.Text) || key().Match(block.JSON)
+	}
+	if found {
+		c.SetResult(c.Result)
+	}
+	return nil
+}
+
+func refuse(_ context.Context, c *sdk.FilterCall) error {
+	if key().Match(c.Arguments) {
+		c.Deny("a key must not be in the arguments")
+	}
+	return nil
+}

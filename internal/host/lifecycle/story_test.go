@@ -1,0 +1,153 @@
+package lifecycle_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/toolhost/toolhost/internal/host/lifecycle"
+)
+
+// tell tells a story, a line at a time: what happens, an arrow, and what the machine wants done about it, all of it and
+// in this order. Of its events a line names, with an exclamation mark, those that matter to the story.
+//
+//	call 1 of s      a call comes, of session s
+//	1 leaves         … 1 is released, 1 is stuck (was told to stop, and has not)
+//	p-1 is ready     … fails, exits, crashes, hangs (has a call that does not yield)
+//	after 5s         time passes, and the machine is woken when it wants to be
+//	pause            … resume, clear, drain, disable, enable, restart, force (a restart), close
+//	replace by B     … rollback to B, adopt B
+//	is paused        the state of the plugin
+//	-> silence       not even an event
+func tell(t *testing.T, cfg lifecycle.Config, story string) *world {
+	t.Helper()
+	w := newWorld(cfg, 1)
+	w.cfg.DrainTimeout = max(cfg.DrainTimeout, time.Hour) // what the random stories check of it, these spell out
+	for line := range strings.Lines(story) {
+		deed, want, _ := strings.Cut(line, "->")
+		if deed = strings.TrimSpace(deed); deed == "" {
+			continue
+		}
+		w.said = nil
+		w.perform(deed)
+		w.expect(deed, strings.FieldsFunc(want, func(r rune) bool { return r == ',' || r == '\n' }))
+		w.report(t, "in the line: "+strings.TrimSpace(line))
+	}
+	return w
+}
+
+func (w *world) perform(deed string) {
+	words := strings.Fields(deed)
+	subject, object := words[0], words[len(words)-1]
+	switch {
+	case subject == "call":
+		session := ""
+		if len(words) == 4 {
+			session = object
+		}
+		if c := w.acquire(session); fmt.Sprint(c.ref) != words[1] {
+			w.failf("the next call is %d", c.ref)
+		}
+	case subject == "after":
+		d, err := time.ParseDuration(object)
+		if err != nil {
+			w.failf("%v", err)
+		}
+		w.sleep(d)
+	case subject == "is":
+		if state, reason := w.machine.State(w.now); string(state) != object {
+			w.failf("the plugin is %s: %s", state, reason)
+		}
+	case strings.HasPrefix(subject, "p-"):
+		w.processDoes(w.proc(subject), object)
+	case subject[0] >= '0' && subject[0] <= '9':
+		var ref lifecycle.CallRef
+		_, _ = fmt.Sscan(subject, &ref)
+		w.callDoes(w.calls[ref], object)
+	default:
+		w.operatorDoes(subject, object)
+	}
+}
+
+func (w *world) callDoes(c *call, what string) {
+	switch what {
+	case "leaves":
+		w.leave(c)
+	case "released":
+		w.release(c)
+	case "stuck":
+		w.stuck(c)
+	default:
+		w.failf("a call cannot %q", what)
+	}
+}
+
+func (w *world) processDoes(p *proc, what string) {
+	deeds := map[string]func(*proc){
+		"ready": w.ready, "fails": w.launchFails, "exits": w.exits, "crashes": w.crashes, "hangs": w.unyielding,
+	}
+	if do := deeds[what]; do != nil {
+		do(p)
+		return
+	}
+	w.failf("a process cannot %q", what)
+}
+
+func (w *world) operatorDoes(what, object string) {
+	deeds := map[string]func(){
+		"pause": w.pause, "resume": w.resume, "clear": w.clear, "drain": w.drain, "close": w.close,
+		"disable":  func() { w.disable("its file is gone") },
+		"enable":   func() { w.disable("") },
+		"adopt":    func() { w.adopt(object) },
+		"restart":  func() { w.restart(false) },
+		"force":    func() { w.restart(true) },
+		"replace":  func() { w.refusedIf(w.replace(object)) },
+		"rollback": func() { w.refusedIf(w.rollback(object)) },
+	}
+	if do := deeds[what]; do != nil {
+		do()
+		return
+	}
+	w.failf("nobody can %q", what)
+}
+
+// refusedIf notes that a deed was refused.
+func (w *world) refusedIf(err error) {
+	if err != nil {
+		w.said = append(w.said, lifecycle.Action{Event: &lifecycle.Event{Type: "refused"}})
+	}
+}
+
+// expect compares what the machine said with what it should have.
+func (w *world) expect(deed string, want []string) {
+	var said, events, wanted []string
+	for _, a := range w.said {
+		switch {
+		case a.Event != nil:
+			events = append(events, string(a.Event.Type))
+		case a.Reject != nil:
+			said = append(said, fmt.Sprintf("reject %d", a.Reject.Call))
+		default:
+			said = append(said, describe(a))
+		}
+	}
+	for _, phrase := range want {
+		phrase = strings.TrimSpace(phrase)
+		event, isEvent := strings.CutPrefix(phrase, "!")
+		switch {
+		case phrase == "silence":
+			if len(events) > 0 {
+				w.failf("%s: it says %v, and should say nothing", deed, events)
+			}
+		case isEvent && !slices.Contains(events, event):
+			w.failf("%s: there is no event %s, only %v", deed, event, events)
+		case !isEvent && phrase != "":
+			wanted = append(wanted, phrase)
+		}
+	}
+	if !slices.Equal(said, wanted) {
+		w.failf("%s: it wants %q, and should want %q", deed, said, wanted)
+	}
+}

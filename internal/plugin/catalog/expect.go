@@ -1,0 +1,53 @@
+package catalog
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/toolhost/toolhost/internal/plugin/manifest"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// expectation is what may tell the name of a plugin before it is asked.
+type expectation struct {
+	pins    manifest.Lock
+	trusted string   // the name under which it was trusted; empty if it has not said one yet
+	current string   // the name of what is in service in its place; empty if nothing is
+	earlier []string // digests that were in its place before
+}
+
+func (s *slot) expectation(pins manifest.Lock, trusted string) expectation {
+	e := expectation{pins: pins, trusted: trusted, earlier: []string{s.record.Current, s.record.Previous}}
+	if s.current != nil {
+		e.current = s.current.Info.Name
+	}
+	return e
+}
+
+// expectedName returns the name that a plugin will most likely give itself, the best source first: what the operator trusted, its manifest, the lock
+// file, what is or was in its place, its file.
+func (c *Catalog) expectedName(p *Plugin, e expectation) string {
+	if e.trusted != "" {
+		return e.trusted
+	}
+	if name := p.knownName(); name != "" {
+		return name
+	}
+	for _, name := range slices.Sorted(maps.Keys(e.pins)) {
+		if e.pins[name].Digest == p.Digest {
+			return name
+		}
+	}
+	if e.current != "" {
+		return e.current
+	}
+	for _, digest := range e.earlier {
+		if digest == "" {
+			continue
+		}
+		if a, ok := c.store.about(digest); ok && a.Description != nil && tool.CheckName(a.Description.Name) == nil {
+			return a.Description.Name
+		}
+	}
+	return p.Info.Name
+}

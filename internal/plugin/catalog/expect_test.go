@@ -1,0 +1,83 @@
+package catalog_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolhost/toolhost/internal/plugin/catalog"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// names notes under which name each plugin was asked what it is.
+type names struct {
+	fakePlugins
+	mu    sync.Mutex
+	asked []string
+}
+
+func (n *names) describe(ctx context.Context, p *catalog.Plugin) (tool.Description, error) {
+	n.mu.Lock()
+	n.asked = append(n.asked, p.Info.Name)
+	n.mu.Unlock()
+	return n.fakePlugins.describe(ctx, p)
+}
+
+// last returns the name of the last question.
+func (n *names) last() string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if len(n.asked) == 0 {
+		return ""
+	}
+	return n.asked[len(n.asked)-1]
+}
+
+// TestAPluginIsAskedUnderTheNameThatItWillHave, as far as that can be known: it may not start without the settings of it.
+func TestAPluginIsAskedUnderTheNameThatItWillHave(t *testing.T) {
+	asked := &names{}
+	dir := t.TempDir()
+	cfg := catalog.Config{Folders: []string{dir}, StateDir: t.TempDir(), Describe: asked.describe, Retention: -1}
+	write(t, dir, "file-1.bin", version("1", spec("a")), 0o755)
+	c := load(t, cfg)
+	if asked.last() != "file-1.bin" {
+		t.Errorf("a new file was asked as %q, want its own name", asked.last())
+	}
+	write(t, dir, "file-1.bin", version("2", spec("a")), 0o755)
+	reload(t, c)
+	if asked.last() != "one" {
+		t.Errorf("a changed file was asked as %q, want the name of what is in service in its place", asked.last())
+	}
+	c.Close()
+	if err := os.RemoveAll(filepath.Join(cfg.StateDir, "store", strings.TrimPrefix(c.Snapshot().Plugin("one").Digest, "sha256:"), "files")); err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, "file-1.bin", version("3", spec("a")), 0o755)
+	c = load(t, cfg) // nothing that was in service can be run any more; what it said is still known
+	if asked.last() != "one" {
+		t.Errorf("after a restart a changed file was asked as %q, want the name of what was in its place", asked.last())
+	}
+	cfg.Locked, cfg.LockFile = true, filepath.Join(t.TempDir(), "toolhost.lock")
+	if err := catalog.WriteLock(cfg.LockFile, c.Snapshot()); err != nil {
+		t.Fatal(err)
+	}
+	c.Close()
+	cfg.StateDir = t.TempDir()
+	load(t, cfg)
+	if diff := cmp.Diff([]string{"file-1.bin", "one", "one", "one"}, asked.asked); diff != "" {
+		t.Errorf("asked as, the last by what the lock file says (-want +got):\n%s", diff)
+	}
+}
+
+func reload(t *testing.T, c *catalog.Catalog) *catalog.Snapshot {
+	t.Helper()
+	if err := c.Load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return settled(t, c)
+}

@@ -1,0 +1,232 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/toolhost/toolhost/internal/plugin/manifest"
+	"github.com/toolhost/toolhost/internal/trust"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// Load reads the folders, at first and as often as wanted. Plugins that are known from earlier are in the Snapshot when
+// it returns; new ones join it one by one as they answer (see Settle), so that a slow one delays nobody. What has
+// changed becomes a candidate, what is gone is removed, and plugins that did not answer are asked once more; those that did
+// not answer an earlier toolhost are, at the first Load, not waited for by Settle. A folder
+// that cannot be read is an error, and then nothing changes; a bad plugin is none: it is in the Snapshot with the reason.
+func (c *Catalog) Load(ctx context.Context) error {
+	return c.load(ctx, loadOptions{again: true})
+}
+
+// loadOptions says how a load differs from another.
+type loadOptions struct {
+	again bool            // plugins that did not answer are asked once more
+	leave map[string]bool // sources that are being written: they stay as they are known
+}
+
+func (c *Catalog) load(ctx context.Context, o loadOptions) error {
+	ctx, release, err := c.reader(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	var pins manifest.Lock
+	if c.cfg.Locked {
+		if pins, err = manifest.ReadLock(c.cfg.LockFile, c.cfg.CheckLock); err != nil {
+			return err
+		}
+	}
+	found, err := c.scanAll(ctx)
+	if err != nil {
+		return err
+	}
+	old := c.slotsBySource()
+	readings, err := c.readAll(ctx, found, old, pins, o)
+	if err != nil {
+		return err
+	}
+	records, err := c.begin(readings)
+	if err != nil {
+		return err
+	}
+	c.forgetGone(found)
+	c.merge(readings, pins, records, o)
+	c.recordTrust()
+	err = c.index.save()
+	c.sweep()
+	c.ask()
+	c.askLater()
+	return err
+}
+
+var errClosed = errors.New("the catalogue is closed")
+
+// reader waits until nobody else reads the folders. The context that it returns ends with the catalogue, too.
+func (c *Catalog) reader(ctx context.Context) (reading context.Context, release func(), err error) {
+	select {
+	case c.loading <- struct{}{}:
+	case <-c.ctx.Done():
+		return nil, nil, errClosed
+	case <-ctx.Done():
+		return nil, nil, context.Cause(ctx)
+	}
+	reading, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(c.ctx, func() { cancel(errClosed) })
+	return reading, func() {
+		stop()
+		cancel(nil)
+		<-c.loading
+	}, nil
+}
+
+// seen is a copy of what load needs to know of a slot.
+type seen struct {
+	record        record
+	file, current *Plugin
+}
+
+func (c *Catalog) slotsBySource() map[string]seen {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	slots := make(map[string]seen, len(c.slots))
+	for _, s := range c.slots {
+		slots[s.source] = seen{record: s.record, file: s.file, current: s.current}
+	}
+	return slots
+}
+
+func (c *Catalog) readAll(ctx context.Context, found []entry, old map[string]seen, pins manifest.Lock, o loadOptions) ([]reading, error) {
+	found = slices.DeleteFunc(found, func(e entry) bool {
+		_, known := old[e.source]
+		return o.leave[e.source] && !known
+	})
+	readings := make([]reading, len(found))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(c.cfg.Parallel)
+	for i, e := range found {
+		group.Go(func() error {
+			was, known := old[e.source]
+			switch {
+			case known && o.leave[e.source]:
+				readings[i] = reading{source: e.source, left: true}
+			case known:
+				readings[i] = c.read(ctx, e, was.record, was.file)
+				if pins != nil && (was.current == nil || !allowed(pins, was.current.Digest)) {
+					readings[i].current = c.restore(e.source, was.record, pins)
+				}
+			default:
+				rec := c.index.get(e.source)
+				readings[i] = c.read(ctx, e, rec, nil)
+				if rec.Current != digestOf(readings[i].file) || pins != nil {
+					readings[i].current = c.restore(e.source, rec, pins)
+				}
+			}
+			return context.Cause(ctx)
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, fmt.Errorf("reading plugins: %w", err)
+	}
+	return readings, nil
+}
+
+// restore returns what was in service last, in this life or an earlier one, or the one before if the lock file allows
+// only that; nil if neither can be run.
+func (c *Catalog) restore(source string, rec record, pins manifest.Lock) *Plugin {
+	for _, digest := range []string{rec.Current, rec.Previous} {
+		if digest == "" || !allowed(pins, digest) || digest == rec.Previous && pins == nil {
+			continue
+		}
+		p, err := c.open(digest, source)
+		if err == nil && p.usable() && refusal(pins, p, nil) == "" && (p.Pinned || digest == rec.Digest) {
+			return p
+		}
+	}
+	return nil
+}
+
+// merge makes what was read the new slots, and the new snapshot.
+func (c *Catalog) merge(readings []reading, pins manifest.Lock, records *trust.Plugins, o loadOptions) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	old := map[string]*slot{}
+	for _, s := range c.slots {
+		old[s.source] = s
+	}
+	c.base, c.pins, c.records = c.current.Load(), pins, records
+	c.base.ordered() // now, so that it does not keep the one before it
+	c.slots = make([]*slot, 0, len(readings))
+	for _, r := range readings {
+		s := old[r.source]
+		if s == nil {
+			s = &slot{source: r.source, record: c.index.get(r.source)}
+		}
+		delete(old, r.source)
+		if !r.left {
+			s.apply(r, pins)
+		}
+		if s.file != nil && s.file.unanswered && c.loaded && (o.again || s.file.remembered) {
+			s.file = s.file.toAsk()
+		}
+		c.slots = append(c.slots, s)
+	}
+	for source, s := range old {
+		if o.leave[source] {
+			c.slots = append(c.slots, s)
+			continue
+		}
+		c.index.remove(source)
+	}
+	c.loaded = true
+	c.settleSlotsLocked()
+}
+
+// settleSlotsLocked decides about all slots, notes what was decided and publishes it.
+func (c *Catalog) settleSlotsLocked() {
+	owners := map[string]string{}
+	for _, s := range c.slots {
+		s.untrusted = c.distrustLocked(s)
+		if c.cfg.Trust != nil && !c.cfg.TrustNew && c.records.Source(s.source) == nil {
+			s.current = nil // nothing of it was trusted, or is any more
+		}
+		if s.current != nil && owners[s.current.Info.Name] == "" {
+			owners[s.current.Info.Name] = s.source
+		}
+	}
+	taken := func(name, source string) bool { return owners[name] != "" && owners[name] != source }
+	for _, s := range c.slots {
+		s.decide(c.pins, taken)
+		s.told = s.refusal()
+		c.index.put(s.source, s.record)
+		for _, p := range []*Plugin{s.current, s.candidate()} {
+			if p != nil {
+				c.served[p.Digest] = true
+			}
+		}
+	}
+	c.publishLocked()
+}
+
+// forgetGone forgets sources outside the folders whose files are gone, or that nobody has looked at for long: those of a
+// toolhost with other folders are kept.
+func (c *Catalog) forgetGone(found []entry) {
+	now := time.Now()
+	for _, source := range c.index.sources() {
+		here := slices.ContainsFunc(found, func(e entry) bool { return e.source == source })
+		if _, err := os.Lstat(source); errors.Is(err, fs.ErrNotExist) || !here && c.index.get(source).unseen(now) {
+			c.index.remove(source)
+		}
+	}
+}
+
+func unreadable(source, problem string) *Plugin {
+	return &Plugin{Source: source, Problem: problem, Info: tool.Description{Name: filepath.Base(source)}}
+}

@@ -1,0 +1,160 @@
+package catalog
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/toolhost/toolhost/internal/plugin/manifest"
+	"github.com/toolhost/toolhost/internal/trust"
+	"github.com/toolhost/toolhost/tool"
+)
+
+const problemPending = "it is new and is being asked what it is"
+
+// Plugin is one revision of an executable or a folder that was found. It does not change once it is in a Snapshot.
+type Plugin struct {
+	Source string // where the operator put it
+	Digest string // sha256:…; empty if it could not be read
+
+	// How to run it: the program, its arguments without its own name, variables to add to the environment as NAME=VALUE,
+	// and where it starts (empty: anywhere). All are empty if it could not be read.
+	Path string
+	Args []string
+	Env  []string
+	Dir  string
+
+	// Cache is a folder for what a process may keep of this digest and make again, such as compiled sources. It goes with
+	// what else is known of the digest, and is made by who uses it. Empty if the plugin could not be read.
+	Cache string
+
+	// Pinned says that a copy is run, so that what was hashed is what runs.
+	Pinned   bool
+	Manifest *manifest.Manifest // its plugin.yaml; nil for an executable
+
+	Info     tool.Description // what it says of itself; only a name, taken from the file, if Problem is set
+	Problem  string           // why it is not used, in words; empty if it is
+	Warnings []string         // what is wrong with it although it is used
+	Refusal  Refusal          // of what its file holds now, if that is not used
+	Pin      string           // the digest that the lock file allows under its name; empty if it allows none, or if none counts
+	Tools    []*Tool          // those that can be called, ordered by name
+	Filters  []*Filter        // those that can be asked, ordered by name
+
+	against    string // of what Rollback returns: the digest of the file that is gone back from
+	unanswered bool   // Problem is that it could not be asked what it is; it may answer another time
+	remembered bool   // Problem is from an earlier life of toolhost; the digest was not asked in this one
+}
+
+// Refusal says that what a file holds is not used: it cannot take the place of what is in service, or the lock file keeps
+// it out. It is zero if nothing is refused, and while the file has yet to say for the first time what it is.
+type Refusal struct {
+	Digest string // of the file; empty if it could not be read
+	Reason string
+	Locked bool   // the lock file does not allow it, and nothing else is known to be wrong with it
+	Name   string // what it calls itself; empty if it was not asked
+}
+
+// Tool is a tool that can be called. It does not change once it is in a Snapshot.
+type Tool struct {
+	Spec   tool.Spec // with the operator's changes
+	Plugin *Plugin
+	Schema *Schema // of the arguments
+	Output *Schema // of the structured result; nil: the tool promises none
+
+	MaxConcurrent int      // calls at the same time; 0: any number
+	Effects       []string // keys of the context that the operator lets it change although a rule of the policy reads them
+
+	declared string   // the name that its plugin declares
+	override Override // what the operator says about it
+}
+
+// DeclaredName returns the name by which its plugin knows the tool. Callers use that of the Spec.
+func (t *Tool) DeclaredName() string { return cmp.Or(t.declared, t.Spec.Name) }
+
+// Info returns the tool as callers see it.
+func (t *Tool) Info() tool.Info {
+	return tool.Info{Spec: t.Spec, Plugin: t.Plugin.Info.Name, PluginVersion: t.Plugin.Info.Version}
+}
+
+// described returns the plugin with what it says of itself, sorted by what can be used. Refused says what is wrong with
+// the schemas of which tools.
+func (p *Plugin) described(d tool.Description, refused refusedSchemas) *Plugin {
+	q := *p
+	q.unanswered, q.remembered = false, false
+	q.Problem, q.Tools, q.Filters, q.Warnings = "", nil, nil, slices.Clone(p.Warnings)
+	if err := tool.CheckName(d.Name); err != nil {
+		q.Problem = "it describes itself wrongly: " + err.Error()
+		return &q
+	}
+	if m := p.Manifest; m != nil && m.Name != "" && m.Name != d.Name {
+		q.Problem = fmt.Sprintf("it says that its name is %q, but its %s says %q", d.Name, manifest.FileName, m.Name)
+		return &q
+	}
+	q.Info = d
+	seen := map[string]bool{}
+	for i, spec := range d.Tools {
+		t, err := newTool(&q, spec, seen, refused[i])
+		if err != nil {
+			q.warnf("the tool %q is left out: %v", spec.Name, err)
+			continue
+		}
+		q.Tools = append(q.Tools, t)
+	}
+	slices.SortFunc(q.Tools, byToolName)
+	q.addFilters(d.Filters, seen)
+	if len(q.Tools)+len(q.Filters) == 0 {
+		q.Problem = "it has no tool that can be used"
+		if len(q.Warnings) > 0 {
+			q.Problem += ": " + strings.Join(q.Warnings, "; ")
+		}
+	}
+	return &q
+}
+
+func newTool(p *Plugin, spec tool.Spec, seen map[string]bool, refused string) (*Tool, error) {
+	if err := tool.CheckName(spec.Name); err != nil {
+		return nil, err
+	}
+	if seen[trust.Fold(spec.Name)] {
+		return nil, fmt.Errorf("the plugin declares it twice; names that differ only by case are the same")
+	}
+	if strings.TrimSpace(spec.Description) == "" {
+		return nil, fmt.Errorf("it has no description")
+	}
+	if refused != "" {
+		return nil, errors.New(refused)
+	}
+	seen[trust.Fold(spec.Name)] = true
+	if len(spec.Tags) == 0 {
+		spec.Tags = p.Info.DefaultTags
+	}
+	return &Tool{Spec: spec, Plugin: p, Schema: &Schema{text: spec.InputSchema}, Output: outputOf(&spec), declared: spec.Name}, nil
+}
+
+// withProblem returns the plugin as one that cannot be used.
+func (p *Plugin) withProblem(problem string) *Plugin {
+	q := *p
+	q.Problem, q.Tools, q.Filters = problem, nil, nil
+	return &q
+}
+
+// toAsk returns the plugin as one that has to be asked what it is.
+func (p *Plugin) toAsk() *Plugin {
+	q := p.withProblem(problemPending)
+	q.unanswered, q.remembered = false, false
+	return q
+}
+
+func (p *Plugin) usable() bool  { return p != nil && p.Problem == "" }
+func (p *Plugin) pending() bool { return p != nil && p.Problem == problemPending }
+
+// Pending reports whether the plugin is new and has yet to say what it is.
+func (p *Plugin) Pending() bool { return p.pending() }
+
+func (p *Plugin) warnf(format string, args ...any) {
+	p.Warnings = append(p.Warnings, fmt.Sprintf(format, args...))
+}
+
+func byToolName(a, b *Tool) int { return cmp.Compare(a.Spec.Name, b.Spec.Name) }

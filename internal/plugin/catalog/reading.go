@@ -1,0 +1,226 @@
+package catalog
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/toolhost/toolhost/internal/plugin/manifest"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// reading is what was found at a source when it was looked at.
+type reading struct {
+	source  string
+	stamp   string
+	problem string  // why what is there cannot be read; empty if it can
+	file    *Plugin // what is there; nil if problem is set
+
+	left bool // it was not looked at, and stays as it is known
+
+	// What earlier lives of toolhost had in service, if it can still be run. Only read if asked for.
+	current *Plugin
+}
+
+// read looks at one source. A source that has not changed since its record was made is not read again. Known is the
+// plugin that was made of it then, if it is still at hand.
+func (c *Catalog) read(ctx context.Context, found entry, rec record, known *Plugin) reading {
+	r := reading{source: found.source, problem: found.problem}
+	if r.problem != "" {
+		return r
+	}
+	var err error
+	if found.folder {
+		err = c.readFolder(ctx, &r, found, rec, known)
+	} else {
+		err = c.readFile(ctx, &r, found, rec, known)
+	}
+	if err != nil {
+		r.problem = fmt.Sprintf("reading %s: %v", found.source, err)
+	}
+	return r
+}
+
+func (c *Catalog) readFile(ctx context.Context, r *reading, found entry, rec record, known *Plugin) error {
+	r.stamp = found.stamp
+	if r.file = c.unchanged(r, rec, known); r.file != nil {
+		return nil
+	}
+	digest, err := c.store.takeFile(ctx, found)
+	if err != nil {
+		return err
+	}
+	r.file, err = c.open(digest, found.source)
+	return err
+}
+
+func (c *Catalog) readFolder(ctx context.Context, r *reading, found entry, rec record, known *Plugin) error {
+	root, err := os.OpenRoot(found.source)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	l, err := list(ctx, root)
+	if err != nil {
+		return err
+	}
+	r.stamp = l.stamp
+	if r.file = c.unchanged(r, rec, known); r.file != nil {
+		return nil
+	}
+	inPlace := l.files > c.cfg.MaxFolderFiles || l.bytes > c.cfg.MaxFolderBytes
+	digest, err := c.store.takeFolder(ctx, found, l, inPlace)
+	if err != nil {
+		return err
+	}
+	r.file, err = c.open(digest, found.source)
+	return err
+}
+
+// unchanged returns the plugin of a source that is as it was when its record was made; nil if it is not, or if its copy
+// is lost.
+func (c *Catalog) unchanged(r *reading, rec record, known *Plugin) *Plugin {
+	if rec.Digest == "" || rec.Stamp != r.stamp {
+		return nil
+	}
+	if known != nil && known.Digest == rec.Digest && (known.usable() || known.pending() || known.unanswered) {
+		if _, err := os.Stat(known.Path); err == nil {
+			return known
+		}
+	}
+	p, err := c.open(rec.Digest, r.source)
+	if err != nil {
+		return nil
+	}
+	return p
+}
+
+// open makes a plugin of a digest in the store. If it has not been asked what it is, its problem is that.
+func (c *Catalog) open(digest, source string) (*Plugin, error) {
+	a, ok := c.store.about(digest)
+	if !ok || !a.InPlace && !c.store.holds(digest, source, a) {
+		return nil, fmt.Errorf("no copy of %s is kept", digest)
+	}
+	p := &Plugin{Source: source, Digest: digest, Path: c.store.path(digest, source), Cache: c.store.cache(digest), Pinned: !a.InPlace}
+	p.Info = tool.Description{Name: filepath.Base(source)}
+	if a.InPlace {
+		p.Path = source
+		p.warnf("it is too large to be copied and runs where it is: what was checked may change before it runs")
+	}
+	for _, link := range a.Leave {
+		if leadsToInterpreter(p.Path, link) {
+			continue
+		}
+		p.warnf("the link %s leads out of its folder: what is behind it may change without being noticed", link)
+	}
+	if info, err := os.Stat(p.Path); err != nil {
+		return nil, err
+	} else if info.IsDir() {
+		if err := c.openFolder(p); err != nil {
+			return p.withProblem(err.Error()), nil
+		}
+	}
+	if a.Description == nil && a.Unanswered != "" {
+		p = p.withProblem(a.Unanswered)
+		p.unanswered, p.remembered = true, true
+		return p, nil
+	}
+	if a.Description == nil {
+		return p.withProblem(problemPending), nil
+	}
+	if a.SchemaCheck != schemaCheck {
+		a.Refused = checkSchemas(a.Description.Tools)
+	}
+	return p.described(*a.Description, a.Refused), nil
+}
+
+// leadsToInterpreter reports whether a link of a folder is that of a Python environment to its interpreter. That is no more
+// part of the plugin than the one that a command of python3 or node means, of which nobody is warned either.
+func leadsToInterpreter(folder, link string) bool {
+	bin, name := path.Split(link)
+	if path.Base(bin) != "bin" || !strings.HasPrefix(name, "python") {
+		return false
+	}
+	if _, err := os.Stat(filepath.Join(folder, filepath.FromSlash(path.Dir(path.Clean(bin))), "pyvenv.cfg")); err != nil {
+		return false
+	}
+	info, err := os.Stat(filepath.Join(folder, filepath.FromSlash(link)))
+	return err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0
+}
+
+// openFolder reads the manifest in the folder that is p.Path, and says in p how the plugin is run.
+func (c *Catalog) openFolder(p *Plugin) error {
+	file := filepath.Join(p.Path, manifest.FileName)
+	if info, err := os.Lstat(file); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("%s has to be a file, not a link: how a plugin is run is part of what is checked", manifest.FileName)
+	}
+	data, err := readBounded(file, manifest.MaxSize+1)
+	if err != nil {
+		return fmt.Errorf("reading the manifest: %w", err)
+	}
+	m, err := manifest.Parse(filepath.Join(p.Source, manifest.FileName), data)
+	if err != nil {
+		return err
+	}
+	p.Manifest, p.Dir = m, p.Path
+	if m.Name != "" {
+		p.Info.Name = m.Name
+	}
+	p.Info.Description = m.Description
+	program, err := lookProgram(p.Dir, m.Command[0])
+	if err != nil {
+		return err
+	}
+	p.Path, p.Args = program, m.Command[1:]
+	p.Env = environ(m.Env)
+	return nil
+}
+
+func readBounded(path string, most int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, most))
+}
+
+// lookProgram returns the absolute path of a program: of the folder if its name has a slash, else found in PATH.
+func lookProgram(dir, name string) (string, error) {
+	if !strings.ContainsRune(name, '/') {
+		program, err := exec.LookPath(name)
+		if err == nil {
+			program, err = filepath.Abs(program)
+		}
+		if err != nil {
+			return "", fmt.Errorf("the command cannot be run: %w; install it, or write ./%s if it is in the plugin's folder", err, name)
+		}
+		return program, nil
+	}
+	program := filepath.Join(dir, name)
+	info, err := os.Stat(program)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("the command %s cannot be run: there is no such file in the plugin's folder", name)
+	case !info.Mode().IsRegular() || info.Mode().Perm()&0o111 == 0:
+		return "", fmt.Errorf("the command %s cannot be run: it is not executable; run chmod +x on it", name)
+	}
+	return program, nil
+}
+
+// environ returns what a manifest sets in a plugin's environment, ordered by name. Variables that it asks to be passed on are
+// requests: who starts the plugin passes on what the operator granted.
+func environ(env manifest.Env) []string {
+	list := make([]string, 0, len(env.Set))
+	for name, value := range env.Set {
+		list = append(list, name+"="+value)
+	}
+	slices.Sort(list)
+	return list
+}

@@ -1,0 +1,246 @@
+package catalog
+
+import (
+	"cmp"
+	"fmt"
+	"iter"
+	"slices"
+	"sync"
+
+	"github.com/toolhost/toolhost/internal/plugin/manifest"
+	"github.com/toolhost/toolhost/internal/trust"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// Snapshot is what is known at one moment. It does not change. It is put in order when it is first used: while many new
+// plugins answer there are more snapshots than anybody looks at.
+type Snapshot struct {
+	once   sync.Once
+	base   *Snapshot // who has which name, where two want it; nil once in order
+	found  []*Plugin // in the order of the scan; nil once in order
+	offers []*Plugin // that could take the places of others; nil once in order
+
+	overrides Overrides
+	records   *trust.Plugins // which bound what plugins declare; nil: nothing does
+	order     order
+}
+
+// order is a snapshot in order.
+type order struct {
+	plugins    []*Plugin // ordered by name; conflicts resolved
+	candidates []*Plugin // ordered by name
+	tools      []*Tool   // ordered by name
+	byTool     map[string]*Tool
+	byFilter   map[string]*Filter
+	byName     map[string]*Plugin
+	byFold     map[string]*Plugin // by the folded names of tools and filters
+	overridden overridden
+	records    *trust.Plugins    // to whom names belong; nil: to the first
+	given      map[string]string // names of plugins, by folded names of tools that the operator gave to them
+}
+
+// newSnapshot shows what the slots hold. Where two want a name it is theirs who have it in base, else that of the first:
+// which plugins answer first is chance and the order of the scan is not.
+func newSnapshot(base *Snapshot, slots []*slot, pins manifest.Lock, overrides Overrides, records *trust.Plugins) *Snapshot {
+	s := &Snapshot{base: base, found: make([]*Plugin, len(slots)), overrides: overrides, records: records}
+	for i, slot := range slots {
+		s.found[i] = slot.show(pins)
+		candidate := slot.candidate()
+		if records != nil {
+			restrain(s.found[i], records.Source(slot.source))
+			if candidate != nil {
+				bounded := *candidate
+				bounded.Warnings = slices.Clone(candidate.Warnings)
+				candidate = &bounded
+				restrain(candidate, records.Source(slot.source))
+			}
+		}
+		if candidate != nil {
+			s.offers = append(s.offers, candidate)
+		}
+	}
+	return s
+}
+
+// ordered puts the snapshot in order, once.
+func (s *Snapshot) ordered() *order {
+	s.once.Do(func() {
+		o := &s.order
+		o.records, o.given = s.records, s.overrides.given()
+		o.byTool, o.byFilter = map[string]*Tool{}, map[string]*Filter{}
+		o.byName, o.byFold = map[string]*Plugin{}, map[string]*Plugin{}
+		base := &order{}
+		if s.base != nil {
+			base = s.base.ordered()
+		}
+		o.admitPlugins(base, s.found)
+		o.overridden = s.overrides.apply(o.plugins, func(string) bool { return false })
+		o.admitTools(base)
+		for _, p := range s.offers {
+			o.candidates = append(o.candidates, o.preview(p, s.overrides))
+		}
+		byName := func(a, b *Plugin) int { return cmp.Compare(a.Info.Name, b.Info.Name) }
+		slices.SortStableFunc(o.plugins, byName)
+		slices.SortStableFunc(o.candidates, byName)
+		slices.SortFunc(o.tools, byToolName)
+		s.base, s.found, s.offers = nil, nil, nil // or each would keep all before it
+	})
+	return &s.order
+}
+
+// admitPlugins decides who has which plugin name. What it puts into the snapshot are copies without tools.
+func (o *order) admitPlugins(base *order, shown []*Plugin) {
+	owners := map[string]*Plugin{}
+	for _, p := range shown {
+		if !p.usable() {
+			continue
+		}
+		name := trust.Fold(p.Info.Name)
+		if owners[name] == nil || base.byName[p.Info.Name] != nil && base.byName[p.Info.Name].Source == p.Source {
+			owners[name] = p
+		}
+	}
+	for _, p := range shown {
+		own := *p
+		if owner := owners[trust.Fold(p.Info.Name)]; p.usable() && owner != p {
+			own.Problem = fmt.Sprintf("the plugin name %q is taken by %s, so that %s is left out", owner.Info.Name, owner.Source, p.Source)
+			own.Tools, own.Filters = nil, nil
+		}
+		own.Warnings = slices.Clone(p.Warnings)
+		if own.Problem == "" {
+			o.byName[own.Info.Name] = &own
+		}
+		o.plugins = append(o.plugins, &own)
+	}
+}
+
+// admitTools decides who has which name of a tool or filter.
+func (o *order) admitTools(base *order) {
+	owners := map[string]*Plugin{}
+	for _, p := range o.plugins {
+		for _, name := range p.names() {
+			if o.reserved(p, name) != "" {
+				continue
+			}
+			key := trust.Fold(name)
+			if had := base.owner(name); owners[key] == nil || had != nil && had.Source == p.Source {
+				owners[key] = p
+			}
+		}
+	}
+	for _, p := range o.plugins {
+		o.dropReserved(p)
+		p.Tools, p.Filters = p.admitted(owners), p.admittedFilters(owners)
+		for _, t := range p.Tools {
+			o.byTool[t.Spec.Name], o.byFold[trust.Fold(t.Spec.Name)] = t, p
+			o.tools = append(o.tools, t)
+		}
+		for _, f := range p.Filters {
+			o.byFilter[f.Spec.Name], o.byFold[trust.Fold(f.Spec.Name)] = f, p
+		}
+	}
+}
+
+// names returns those of the plugin's tools and filters. No two are the same.
+func (p *Plugin) names() []string {
+	names := make([]string, 0, len(p.Tools)+len(p.Filters))
+	for _, t := range p.Tools {
+		names = append(names, t.Spec.Name)
+	}
+	for _, f := range p.Filters {
+		names = append(names, f.Spec.Name)
+	}
+	return names
+}
+
+// owner returns the plugin whose tool or filter has the name, or nil.
+func (o *order) owner(name string) *Plugin {
+	return o.byFold[trust.Fold(name)]
+}
+
+// admitted returns copies of the plugin's tools that are its own, and warns of the others.
+func (p *Plugin) admitted(owners map[string]*Plugin) []*Tool {
+	var tools []*Tool
+	for _, t := range p.Tools {
+		if owner := owners[trust.Fold(t.Spec.Name)]; owner != nil && owner != p {
+			kind := "one"
+			if slices.ContainsFunc(owner.Filters, func(f *Filter) bool { return f.Spec.Name == t.Spec.Name }) {
+				kind = "a filter"
+			}
+			p.warnf("the tool %q is left out: the plugin %q ships %s of that name", t.Spec.Name, owner.Info.Name, kind)
+			continue
+		}
+		own := *t
+		own.Plugin = p
+		tools = append(tools, &own)
+	}
+	return tools
+}
+
+// preview returns a candidate as it would stand beside the others.
+func (o *order) preview(candidate *Plugin, overrides Overrides) *Plugin {
+	p := *candidate
+	p.Warnings = slices.Clone(candidate.Warnings)
+	other := func(name string) *Plugin {
+		if owner := o.owner(name); owner != nil && owner.Source != p.Source {
+			return owner
+		}
+		return nil
+	}
+	overrides.apply([]*Plugin{&p}, func(name string) bool { return other(name) != nil })
+	taken := map[string]*Plugin{}
+	for _, name := range p.names() {
+		if owner := other(name); owner != nil {
+			taken[trust.Fold(name)] = owner
+		}
+	}
+	o.dropReserved(&p)
+	p.Tools, p.Filters = p.admitted(taken), p.admittedFilters(taken)
+	return &p
+}
+
+// Plugins returns all plugins, ordered by name, also those with a Problem. The slice is shared: do not change it.
+func (s *Snapshot) Plugins() []*Plugin { return s.ordered().plugins }
+
+// Candidates returns, ordered by name, the plugins that could take the place of those of the same names: what is in
+// the place of each is of another digest by now, and can be used. Catalog.Activate and Catalog.Reject decide about
+// them. The slice is shared: do not change it.
+func (s *Snapshot) Candidates() []*Plugin { return s.ordered().candidates }
+
+// Plugin returns the usable plugin of a name, or nil.
+func (s *Snapshot) Plugin(name string) *Plugin { return s.ordered().byName[name] }
+
+// Tool returns the tool of a name, or nil.
+func (s *Snapshot) Tool(name string) *Tool { return s.ordered().byTool[name] }
+
+// Tools returns the tools that match, ordered by name.
+func (s *Snapshot) Tools(q tool.Query) []*Tool {
+	var out []*Tool
+	for t := range s.ToolsAfter("", q) {
+		if out = append(out, t); len(out) == q.MaxTools {
+			break
+		}
+	}
+	return out
+}
+
+// ToolsAfter yields the tools that match and whose names follow a name, ordered by name, however many; after is empty for all.
+func (s *Snapshot) ToolsAfter(after string, q tool.Query) iter.Seq[*Tool] {
+	return func(yield func(*Tool) bool) {
+		tools := s.ordered().tools
+		at, _ := slices.BinarySearchFunc(tools, after, func(t *Tool, name string) int { return cmp.Compare(t.Spec.Name, name) })
+		for _, t := range tools[at:] {
+			if t.Spec.Name != after && matches(&t.Spec, q) && !yield(t) {
+				return
+			}
+		}
+	}
+}
+
+func matches(spec *tool.Spec, q tool.Query) bool {
+	return (len(q.Names) == 0 || slices.Contains(q.Names, spec.Name)) &&
+		(len(q.Categories) == 0 || slices.Contains(q.Categories, spec.Category)) &&
+		(len(q.Tags) == 0 || slices.ContainsFunc(q.Tags, func(tag string) bool { return slices.Contains(spec.Tags, tag) })) &&
+		(q.Dangerous == nil || *q.Dangerous == spec.Dangerous) &&
+		(q.MaxCostPerUse == nil || spec.CostPerUse <= *q.MaxCostPerUse)
+}

@@ -1,0 +1,203 @@
+package catalog_test
+
+import (
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/toolhost/toolhost/internal/plugin/catalog"
+)
+
+// digests returns what the store holds.
+func (r *rig) digests() []string {
+	r.t.Helper()
+	entries, err := os.ReadDir(filepath.Join(r.cfg.StateDir, "store"))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	var names []string
+	for _, entry := range entries {
+		names = append(names, "sha256:"+entry.Name())
+	}
+	return names
+}
+
+// TestOldCopiesGo: what is neither current nor previous of any plugin is removed, and so is what was left unfinished.
+func TestOldCopiesGo(t *testing.T) {
+	r := newRig(t)
+	for _, v := range []string{"2", "3", "4"} {
+		r.write("one", version(v, spec("a")))
+		r.reload()
+		r.activate(r.candidate())
+	}
+	if err := os.MkdirAll(filepath.Join(r.cfg.StateDir, "store", "new-123", "folder"), 0o500); err != nil {
+		t.Fatal(err)
+	}
+	s := r.reload()
+	want := map[string]bool{s.Plugin("one").Digest: true, r.Previous("one"): true}
+	if got := r.digests(); len(got) != 2 || !want[got[0]] || !want[got[1]] {
+		t.Errorf("the store holds %v, want %v", got, want)
+	}
+	if must(r.Rollback("one")).Info.Version != "3" {
+		t.Error("the previous revision is not 3")
+	}
+}
+
+// TestOldCopiesStayForAWhile: instances may still run what is out of use.
+func TestOldCopiesStayForAWhile(t *testing.T) {
+	r := newRig(t)
+	r.cfg.Retention = 0 // the default
+	r.restart()
+	for _, v := range []string{"2", "3", "4"} {
+		r.write("one", version(v, spec("a")))
+		r.reload()
+		r.activate(r.candidate())
+	}
+	r.reload()
+	if got := r.digests(); len(got) != 4 {
+		t.Errorf("the store holds %v, want 4 revisions", got)
+	}
+	r.restart()
+	if got := r.digests(); len(got) != 2 {
+		t.Errorf("after a restart the store holds %v, want 2 revisions", got)
+	}
+}
+
+// TestFoldersOfOtherTimesAreKept: a toolhost with other folders shares the state later, and forgets nothing.
+func TestFoldersOfOtherTimesAreKept(t *testing.T) {
+	r := newRig(t)
+	first := r.cfg
+	r.write("one", version("2", spec("a")))
+	r.reload()
+	r.activate(r.candidate())
+	r.activate(must(r.Rollback("one")))
+	r.cfg.Folders = []string{t.TempDir()}
+	r.restart()
+	r.cfg = first
+	asked := len(r.fake.questions())
+	r.restart()
+	r.want("1", 0, "an operator went back")
+	if len(r.fake.questions()) != asked {
+		t.Error("what was known was asked again")
+	}
+	r.cfg.Folders = []string{t.TempDir()}
+	if err := os.Remove(filepath.Join(r.dir, "one")); err != nil {
+		t.Fatal(err)
+	}
+	r.restart()
+	if got := r.digests(); len(got) != 0 {
+		t.Errorf("the store holds %v of a file that is gone", got)
+	}
+}
+
+// TestABrokenStateIsFoundOutAgain: whatever a crash or a person left there.
+func TestABrokenStateIsFoundOutAgain(t *testing.T) {
+	state := func(r *rig, name string) string { return filepath.Join(r.cfg.StateDir, name) }
+	copyOf := func(r *rig) string { return r.Snapshot().Plugin("one").Path }
+	for name, tc := range map[string]struct {
+		damage func(r *rig) error
+		asks   bool
+	}{
+		"index cut":      {func(r *rig) error { return os.Truncate(state(r, "catalog.json"), 20) }, false},
+		"index empty":    {func(r *rig) error { return os.Truncate(state(r, "catalog.json"), 0) }, false},
+		"index is null":  {func(r *rig) error { return os.WriteFile(state(r, "catalog.json"), []byte("null"), 0o600) }, false},
+		"index of other": {func(r *rig) error { return os.WriteFile(state(r, "catalog.json"), []byte(`{"version":99}`), 0o600) }, false},
+		"index gone":     {func(r *rig) error { return os.Remove(state(r, "catalog.json")) }, false},
+		"half an index":  {func(r *rig) error { return os.WriteFile(state(r, ".catalog.json-1"), []byte(`{"ver`), 0o600) }, false},
+		"copy cut":       {func(r *rig) error { return os.Truncate(copyOf(r), 3) }, false},
+		"copy gone":      {func(r *rig) error { return os.Remove(copyOf(r)) }, false},
+		"store gone":     {func(r *rig) error { return os.RemoveAll(state(r, "store")) }, true},
+		"about cut": {func(r *rig) error {
+			return os.Truncate(filepath.Join(filepath.Dir(filepath.Dir(copyOf(r))), "about.json"), 10)
+		}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			r.Close()
+			asked := len(r.fake.questions())
+			if err := tc.damage(r); err != nil {
+				t.Fatal(err)
+			}
+			r.restart()
+			r.want("1", 0, "")
+			if again := len(r.fake.questions()) > asked; again != tc.asks {
+				t.Errorf("asked again: %v, want %v", again, tc.asks)
+			}
+			if data, err := os.ReadFile(copyOf(r)); err != nil || string(data) != version("1", spec("a")) {
+				t.Errorf("the copy holds %q, %v", data, err)
+			}
+		})
+	}
+}
+
+// TestTheIndexIsReplacedWhole: a write that fails leaves the old one, and says that the decision will be forgotten.
+func TestTheIndexIsReplacedWhole(t *testing.T) {
+	r := newRig(t)
+	r.write("one", version("2", spec("a")))
+	r.reload()
+	index := filepath.Join(r.cfg.StateDir, "catalog.json")
+	before := must(os.ReadFile(index))
+	if !json.Valid(before) {
+		t.Fatalf("the index holds %s", before)
+	}
+	// A folder in the place of the file: renaming over it fails, for root too.
+	if err := os.Remove(index); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(index, "x"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	err := r.Activate(r.candidate())
+	if err == nil || !strings.Contains(err.Error(), catalog.ErrNotKept.Error()) {
+		t.Errorf("activating without a disk: %v", err)
+	}
+	r.want("2", 0, "")
+	_ = filepath.WalkDir(r.cfg.StateDir, func(path string, _ fs.DirEntry, _ error) error {
+		if strings.Contains(path, "catalog.json-") {
+			t.Errorf("left behind: %s", path)
+		}
+		return nil
+	})
+	if err := os.RemoveAll(index); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Adopt(); err != nil {
+		t.Errorf("deciding with a disk again: %v", err)
+	}
+	r.restart()
+	r.want("2", 0, "")
+}
+
+// TestOneCatalogueForOneState: two would remove each other's copies. The lock goes with its holder.
+func TestOneCatalogueForOneState(t *testing.T) {
+	r := newRig(t)
+	_, err := catalog.Open(r.cfg)
+	if err == nil {
+		t.Fatal("a second catalogue opened the state folder")
+	}
+	for _, words := range []string{r.cfg.StateDir, "process " + strconv.Itoa(os.Getpid()), "--state"} {
+		if !strings.Contains(err.Error(), words) {
+			t.Errorf("the error %q does not say %q", err, words)
+		}
+	}
+	r.restart()
+	r.want("1", 0, "")
+}
+
+// TestAClosedCatalogueLoadsNothing: its state folder may be another's by now.
+func TestAClosedCatalogueLoadsNothing(t *testing.T) {
+	r := newRig(t)
+	r.Close()
+	r.Close()
+	if err := r.Load(t.Context()); err == nil || !strings.Contains(err.Error(), "is closed") {
+		t.Errorf("loading: %v", err)
+	}
+	if _, err := r.Upgrade(t.Context(), "one"); err == nil || !strings.Contains(err.Error(), "is closed") {
+		t.Errorf("upgrading: %v", err)
+	}
+	r.want("1", 0, "")
+}

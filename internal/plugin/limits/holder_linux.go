@@ -1,0 +1,226 @@
+package limits
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/toolhost/toolhost/internal/plugin/reaper/proc"
+)
+
+// canWatch says that this system lets memory and descendants be seen.
+const canWatch = true
+
+// watchInterval is how often the watchdog looks: a program that takes a GiB a second has half of one by then.
+const watchInterval = 500 * time.Millisecond
+
+// cpuPeriod is over how long CPU time is counted, in microseconds: the kernel's own default.
+const cpuPeriod = 100_000
+
+// setGroup writes what the controller holds into the group.
+func (h *Holder) setGroup(g group, controller string) error {
+	if err := h.writeLimit(g, controller); err != nil {
+		return fmt.Errorf("setting it in %s: %w", g.dir, err)
+	}
+	return nil
+}
+
+func (h *Holder) writeLimit(g group, controller string) error {
+	bytes := strconv.FormatUint(h.cfg.MemoryBytes, 10)
+	quota := strconv.FormatInt(int64(math.Ceil(h.cfg.CPUs*cpuPeriod)), 10)
+	period := strconv.Itoa(cpuPeriod)
+	switch {
+	case controller == "memory" && g.version == 2:
+		return errors.Join(
+			write(g.dir, "memory.max", bytes),
+			optional(write(g.dir, "memory.swap.max", "0")),
+			write(g.dir, "memory.oom.group", "1"))
+	case controller == "memory":
+		return errors.Join(
+			write(g.dir, "memory.limit_in_bytes", bytes),
+			optional(write(g.dir, "memory.memsw.limit_in_bytes", bytes)))
+	case controller == "cpu" && g.version == 2:
+		return write(g.dir, "cpu.max", quota+" "+period)
+	case controller == "cpu":
+		return errors.Join(write(g.dir, "cpu.cfs_period_us", period), write(g.dir, "cpu.cfs_quota_us", quota))
+	}
+	return h.setTasks(g, 0)
+}
+
+// setTasks sets how many processes and threads there may be, and as many more.
+func (h *Holder) setTasks(g group, more int) error {
+	return write(g.dir, "pids.max", strconv.Itoa(h.cfg.Processes+more))
+}
+
+// optional forgives that a file is not there: kernels without swap accounting have none of its files.
+func optional(err error) error {
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// Start calls start so that the process that it starts is in its groups from its first moment. In version 2 the kernel
+// puts it there: start is given the group's folder as a descriptor, or -1, for SysProcAttr.CgroupFD, and is called again
+// with -1 if this kernel cannot. In version 1 a process is where the thread is that starts it: so this thread goes there
+// and comes back. The calling goroutine must be locked to its thread; stuck means that the thread did not come back, and
+// must end with its goroutine.
+func (h *Holder) Start(start func(cgroup int) error) (stuck bool, err error) {
+	var entered []group
+	for _, g := range h.groups {
+		if g.version != 1 {
+			continue
+		}
+		if err := h.enter(g); err != nil {
+			h.drops(g, err)
+		} else {
+			entered = append(entered, g)
+		}
+	}
+	if err = h.refuse(); err == nil {
+		err = h.startIn2(start)
+	}
+	for _, g := range entered {
+		stuck = h.leave(g) != nil || stuck
+	}
+	return stuck, err
+}
+
+// startIn2 calls start with the instance's group of version 2, if there is one.
+func (h *Holder) startIn2(start func(cgroup int) error) error {
+	at := slices.IndexFunc(h.groups, func(g group) bool { return g.version == 2 })
+	if at < 0 {
+		return start(-1)
+	}
+	g := h.groups[at]
+	fd, err := unix.Open(g.dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err == nil {
+		defer unix.Close(fd)
+		err = start(fd)
+		if err == nil || !cannotClone(err) {
+			return err
+		}
+	}
+	h.drops(g, fmt.Errorf("starting a process in %s: %w", g.dir, err))
+	if err := h.refuse(); err != nil {
+		return err
+	}
+	return start(-1)
+}
+
+// cannotClone reports whether the kernel, or what filters its calls, does not start processes in groups.
+func cannotClone(err error) bool {
+	return errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.EINVAL) ||
+		errors.Is(err, unix.EPERM) || errors.Is(err, unix.EBUSY) || errors.Is(err, unix.ENODEV)
+}
+
+// self is what the files of tasks take for the thread that writes it.
+const self = "0"
+
+func (h *Holder) enter(g group) error {
+	if h.cfg.Processes > 0 && h.inCharge(g) {
+		if err := h.setTasks(g, 1); err != nil { // the visitor
+			return err
+		}
+	}
+	if err := write(g.dir, "tasks", self); err != nil {
+		return fmt.Errorf("entering the control group %s: %w", g.dir, err)
+	}
+	return nil
+}
+
+func (h *Holder) leave(g group) error {
+	err := write(g.home, "tasks", self)
+	if h.cfg.Processes > 0 && h.inCharge(g) {
+		err = errors.Join(err, h.setTasks(g, 0))
+	}
+	return err
+}
+
+// inCharge reports whether the group is the one that counts processes.
+func (h *Holder) inCharge(g group) bool { return slices.Contains(g.controllers, "pids") }
+
+func oomKills(g group) (uint64, error) {
+	if g.version == 2 {
+		return counter(g.dir, "memory.events", "oom_kill")
+	}
+	return counter(g.dir, "memory.oom_control", "oom_kill")
+}
+
+// rlimitFor returns what holds a limit that the kernel keeps per process.
+func rlimitFor(name string) (mechanism, note string) {
+	if name == OpenFiles {
+		return Rlimit, "of each process"
+	}
+	return Rlimit, "of each file"
+}
+
+// noDump lets the kernel write no dump: 0 would, if the system hands dumps to a program, which would run outside of all walls.
+const noDump = 1
+
+// setRlimits sets the process's own limits, which those inherit that it starts. No process leaves a dump of its memory,
+// which may be large and full of secrets.
+func (h *Holder) setRlimits(pid int) {
+	set := func(resource int, value uint64) error {
+		return unix.Prlimit(pid, resource, &unix.Rlimit{Cur: value, Max: value}, nil)
+	}
+	_ = set(unix.RLIMIT_CORE, noDump)
+	for _, l := range []struct {
+		name     string
+		resource int
+		value    uint64
+	}{
+		{OpenFiles, unix.RLIMIT_NOFILE, uint64(max(0, h.cfg.OpenFiles))},
+		{FileSize, unix.RLIMIT_FSIZE, h.cfg.FileBytes},
+	} {
+		if l.value == 0 {
+			continue
+		}
+		err := set(l.resource, l.value)
+		if errors.Is(err, unix.ESRCH) {
+			continue // it has ended already
+		}
+		if err != nil {
+			h.fell(l.name, fmt.Errorf("setting it: %w", err))
+		}
+	}
+}
+
+// usage is what an instance uses altogether.
+type usage struct {
+	memory uint64
+	tasks  int
+}
+
+// watch looks again and again until ctx ends or passed has a reason, with which it calls kill.
+func (h *Holder) watch(ctx context.Context, roots []int, kill func(string), passed func(usage) string, look bool) {
+	tick := time.NewTicker(watchInterval)
+	defer tick.Stop()
+	for {
+		var u usage
+		if look {
+			for _, pid := range proc.Tree(roots...) {
+				size, tasks, err := proc.Usage(pid)
+				if err == nil { // otherwise it has just ended
+					u.memory, u.tasks = u.memory+size, u.tasks+tasks
+				}
+			}
+		}
+		if reason := passed(u); reason != "" {
+			kill(reason)
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package manifest_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolhost/toolhost/internal/plugin/manifest"
+)
+
+func TestParse(t *testing.T) {
+	got, err := manifest.Parse("plugin.yaml", []byte(`
+# A plugin in Python.
+name: weather
+description: "Says what the sky does: rain, sun"
+command: [python3, -u]
+args:
+  - main.py
+  - 8
+env:
+  set: {LOG: debug, LEVEL: 3, EMPTY: ""}
+  pass: [HTTP_PROXY]
+permissions:
+  network: true
+  workspace: read
+  read: [/etc/ssl/../ssl]
+  write: [/var/cache/weather]
+limits: {memory: 512MiB, cpu: 0.5, processes: 4, open_files: 100, file_size: 1000}
+`))
+	want := &manifest.Manifest{
+		Name: "weather", Description: "Says what the sky does: rain, sun",
+		Command: []string{"python3", "-u", "main.py", "8"},
+		Env: manifest.Env{
+			Set:  map[string]string{"LOG": "debug", "LEVEL": "3", "EMPTY": ""},
+			Pass: []string{"HTTP_PROXY"},
+		},
+		Permissions: manifest.Permissions{Network: true, Workspace: "read", Read: []string{"/etc/ssl"}, Write: []string{"/var/cache/weather"}},
+		Limits:      manifest.Limits{MemoryBytes: 512 << 20, CPUs: .5, Processes: 4, OpenFiles: 100, FileSizeBytes: 1000},
+	}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("manifest (-want +got): %v\n%s", err, diff)
+	}
+}
+
+// TestBadManifests: each error names file, line and column, and what is allowed there.
+func TestBadManifests(t *testing.T) {
+	const command = "command: [x]\n"
+	for name, tc := range map[string]struct{ text, place, want string }{
+		"empty":              {"", "f:", "command: [python3, main.py]"},
+		"a comment alone":    {"# nothing\n", "f:", "command: [python3, main.py]"},
+		"no mapping":         {"- x\n", "f:1:1", "has to be a mapping, not a list"},
+		"no YAML":            {"command: [x\n", "f:1:", ""},
+		"unknown key":        {command + "comand: x\n", "f:2:1", `unknown key "comand" in a plugin's manifest; allowed are name, description, command, args, env, permissions, limits`},
+		"twice":              {command + command, "f:2:1", "command"},
+		"two documents":      {command + "---\n" + command, "f:3:1", "must hold one"},
+		"anchor":             {"command: &a [x]\n", "f:1:", "anchor"},
+		"no command":         {"name: x\n", "f:1:1", "the key command is missing"},
+		"command as text":    {"command: python3 main.py\n", "f:1:10", "has to be a list, not text; write it as [PROGRAM, ARGUMENT"},
+		"empty command":      {"command: []\n", "f:1:10", "the command is empty"},
+		"a list in it":       {"command: [x, [y]]\n", "f:1:14", "has to be text, not a list"},
+		"absolute program":   {"command: [/bin/sh]\n", "f:1:", "not in the plugin's folder"},
+		"program outside":    {"command: [../x]\n", "f:1:", "not in the plugin's folder"},
+		"bad name":           {command + "name: no such name\n", "f:2:7", "ill-formed"},
+		"no name":            {command + "name:\n", "f:2:", "has to be text, not nothing"},
+		"env":                {command + "env: {A: b}\n", "f:2:7", `unknown key "A" in env; allowed are set, pass`},
+		"env of toolhost":    {command + "env:\n  set:\n    PLUGIN_PROTOCOL: x\n", "f:4:5", "toolhost's own"},
+		"pass of toolhost":   {command + "env: {pass: [A, TOOLHOST_X]}\n", "f:2:", "toolhost's own"},
+		"pass no name":       {command + "env: {pass: [A=B]}\n", "f:2:", "no name of a variable"},
+		"value":              {command + "env: {set: {A: [b]}}\n", "f:2:", "the value of A has to be text, not a list"},
+		"network":            {command + "permissions: {network: sometimes}\n", "f:2:24", "network has to be true or false"},
+		"workspace":          {command + "permissions: {workspace: all}\n", "f:2:26", "none or read or write"},
+		"relative":           {command + "permissions: {read: [etc]}\n", "f:2:", `"etc" of read is not absolute`},
+		"unknown permission": {command + "permissions: {root: true}\n", "f:2:15", "allowed are network, workspace, read, write"},
+		"memory":             {command + "limits: {memory: 1 elephant}\n", "f:2:18", "a size such as 512MiB"},
+		"negative":           {command + "limits: {memory: -1}\n", "f:2:18", "a size such as 512MiB"},
+		"too large":          {command + "limits: {memory: 9999999TiB}\n", "f:2:18", "a size such as 512MiB"},
+		"cpu":                {command + "limits: {cpu: 0}\n", "f:2:15", "a number above 0"},
+		"not a number":       {command + "limits: {cpu: .nan}\n", "f:2:15", "a number above 0"},
+		"processes":          {command + "limits: {processes: 1.5}\n", "f:2:21", "a whole number from 1"},
+		"brackets":           {strings.Repeat("[", manifest.MaxSize), "f:", "nested more than 100 deep"},
+		"dashes":             {"command:\n" + strings.Repeat("- ", 1000), "f:", "nested more than 100 deep"},
+		"too much":           {strings.Repeat("#", manifest.MaxSize+1), "f:", "more than 65536 bytes"},
+		"unknown limit":      {command + "limits: {disk: 1}\n", "f:2:10", "allowed are memory, cpu, processes, open_files, file_size"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, err := manifest.Parse("f", []byte(tc.text))
+			if err == nil {
+				t.Fatalf("taken for %+v", m)
+			}
+			if !strings.HasPrefix(err.Error(), tc.place) || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("the error is\n%v\nwant it to begin with %q and to say %q", err, tc.place, tc.want)
+			}
+		})
+	}
+}
+
+// FuzzParse: whatever a folder holds, reading it ends with a manifest that can be run or with an error.
+func FuzzParse(f *testing.F) {
+	f.Add("command: [x]\nenv: {set: {A: b}, pass: [C]}\nlimits: {memory: 1GiB, cpu: .5}\npermissions: {network: no}\n")
+	f.Add("command: &a [x]\nargs: *a\n")
+	f.Add("? [a]\n: b\n")
+	f.Add("command: !!binary aGk=\n--- |\n x\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		m, err := manifest.Parse("f", []byte(text))
+		if err == nil && (len(m.Command) == 0 || m.Command[0] == "") {
+			t.Errorf("a manifest without a program: %+v", m)
+		}
+		_, _ = manifest.ParseLock("f", []byte(text))
+	})
+}

@@ -1,0 +1,234 @@
+package pluginfolder_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/toolhost/toolhost/internal/plugin/pluginfolder"
+)
+
+func write(t *testing.T, path, text string, mode fs.FileMode) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), mode); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// open returns a folder of plugins that does not exist yet, and its path.
+func open(t *testing.T) (*pluginfolder.Folder, string) {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "data", "plugins")
+	f, err := pluginfolder.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f, dir
+}
+
+// stage copies a plugin, and discards the copy at the end of the test.
+func stage(t *testing.T, f *pluginfolder.Folder, source string) *pluginfolder.Staged {
+	t.Helper()
+	s, err := f.Stage(t.Context(), source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Discard(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func place(t *testing.T, s *pluginfolder.Staged, name string) *pluginfolder.Placed {
+	t.Helper()
+	p, err := s.Place(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// visible returns what is in a folder and not hidden.
+func visible(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), ".") {
+			names = append(names, e.Name())
+		}
+	}
+	return names
+}
+
+func TestFilesAndFoldersTakeEachOthersPlace(t *testing.T) {
+	f, dir := open(t)
+	sources := t.TempDir()
+	write(t, filepath.Join(sources, "one"), "1", 0o755)
+	write(t, filepath.Join(sources, "two", "program"), "2", 0o755)
+	write(t, filepath.Join(sources, "two", "data"), "d", 0o444)
+	one, two := stage(t, f, filepath.Join(sources, "one")), stage(t, f, filepath.Join(sources, "two"))
+	if names := visible(t, dir); names != nil {
+		t.Errorf("%q can be seen before anything was placed", names)
+	}
+
+	first := place(t, one, "weather")
+	if info, err := os.Stat(first.Path()); first.Replaced() || err != nil || info.Mode().Perm() != 0o755 || read(t, first.Path()) != "1" {
+		t.Errorf("placed is %+v, %v", info, err)
+	}
+	second := place(t, two, "weather")
+	if !second.Replaced() || read(t, filepath.Join(second.Path(), "program")) != "2" {
+		t.Error("the folder did not take the file's place")
+	}
+	if err := second.Undo(); err != nil || read(t, f.Path("weather")) != "1" {
+		t.Errorf("undone: %v, %q", err, read(t, f.Path("weather")))
+	}
+	if err := first.Undo(); err != nil || visible(t, dir) != nil {
+		t.Errorf("undone: %v, %q", err, visible(t, dir))
+	}
+}
+
+func TestRemove(t *testing.T) {
+	f, dir := open(t)
+	write(t, filepath.Join(dir, "weather", "closed", "file"), "x", 0o400)
+	write(t, filepath.Join(dir, "other"), "y", 0o700)
+	if err := f.Remove("weather"); err != nil {
+		t.Error(err)
+	}
+	if err := f.Remove("weather"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("once more: %v", err)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 || entries[0].Name() != "other" {
+		t.Errorf("left are %v, %v", entries, err)
+	}
+}
+
+// TestCopy: links lead where they did, but for those into the folder, and nothing is copied that is no part of a plugin.
+func TestCopy(t *testing.T) {
+	f, _ := open(t)
+	source := filepath.Join(t.TempDir(), "weather")
+	write(t, filepath.Join(source, "lib", "a"), "a", 0o644)
+	write(t, filepath.Join(source, ".git", "config"), "", 0o644)
+	write(t, filepath.Join(source, "lib", "__pycache__", "a.pyc"), "", 0o644)
+	write(t, filepath.Join(source, ".venv", "x"), "x", 0o755)
+	for link, target := range map[string]string{
+		"relative": "lib/a", "absolute": "/etc/hosts", "lib/inside": filepath.Join(source, ".venv", "x"), "lib/self": filepath.Join(source, "lib") + "/",
+	} {
+		if err := os.Symlink(target, filepath.Join(source, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	placed := place(t, stage(t, f, source), "weather")
+	for link, want := range map[string]string{"relative": "lib/a", "absolute": "/etc/hosts", "lib/inside": "../.venv/x", "lib/self": "."} {
+		if got, err := os.Readlink(filepath.Join(placed.Path(), link)); err != nil || got != want {
+			t.Errorf("the link %s leads to %q, %v; want %q", link, got, err, want)
+		}
+	}
+	var files []string
+	err := filepath.WalkDir(placed.Path(), func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.Type().IsRegular() {
+			files = append(files, strings.TrimPrefix(path, placed.Path()+"/"))
+		}
+		return err
+	})
+	if want := []string{".venv/x", "lib/a"}; err != nil || !slices.Equal(files, want) {
+		t.Errorf("copied are %q, %v; want %q", files, err, want)
+	}
+}
+
+func TestStageLeavesNothingIfItFails(t *testing.T) {
+	f, dir := open(t)
+	source := filepath.Join(t.TempDir(), "weather")
+	write(t, source, "x", 0o755)
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := f.Stage(cancelled, source); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	if _, err := f.Stage(t.Context(), source+"-none"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a source that does not exist: %v", err)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
+		t.Errorf("left are %v, %v", entries, err)
+	}
+}
+
+// TestNobodySeesHalfAPlugin: whoever looks while one takes the place of another sees either.
+func TestNobodySeesHalfAPlugin(t *testing.T) {
+	f, _ := open(t)
+	sources := t.TempDir()
+	for _, name := range []string{"old", "new"} {
+		write(t, filepath.Join(sources, name, "program"), name, 0o755)
+	}
+	place(t, stage(t, f, filepath.Join(sources, "old")), "weather")
+	replacing := place(t, stage(t, f, filepath.Join(sources, "new")), "weather")
+
+	done := make(chan struct{})
+	var looking sync.WaitGroup
+	looking.Go(func() { // ends with done
+		for {
+			text, err := os.ReadFile(filepath.Join(f.Path("weather"), "program"))
+			if err != nil || len(text) != len("old") {
+				t.Errorf("seen is %q, %v", text, err)
+				return
+			}
+			select {
+			case <-done:
+				return
+			default:
+			}
+		}
+	})
+	for range 500 {
+		if err := replacing.Undo(); err != nil { // twice is not at all
+			t.Fatal(err)
+		}
+	}
+	close(done)
+	looking.Wait()
+}
+
+// TestAPluginAroundTheFolder: the folder of plugins may be in the repository of one, which is copied without it.
+func TestAPluginAroundTheFolder(t *testing.T) {
+	source := filepath.Join(t.TempDir(), "weather")
+	write(t, filepath.Join(source, "plugin.yaml"), "", 0o644)
+	write(t, filepath.Join(source, "data", "plugins", "other"), "", 0o755)
+	write(t, filepath.Join(source, "data", "kept"), "", 0o644)
+	f, err := pluginfolder.Open(filepath.Join(source, "data", "plugins"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	placed := place(t, stage(t, f, source), "weather")
+	if entries, err := os.ReadDir(filepath.Join(placed.Path(), "data")); err != nil || len(entries) != 1 || entries[0].Name() != "kept" {
+		t.Errorf("copied are %v, %v", entries, err)
+	}
+	if _, err := f.Stage(t.Context(), f.Path("")); err == nil || !strings.Contains(err.Error(), "the folder of plugins itself") {
+		t.Errorf("the folder in itself: %v", err)
+	}
+	if entries, err := os.ReadDir(f.Path("")); err != nil || len(entries) != 3 { // what is staged, too
+		t.Errorf("left are %v, %v", entries, err)
+	}
+}

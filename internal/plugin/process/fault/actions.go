@@ -1,0 +1,134 @@
+package fault
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+
+	"github.com/toolhost/toolhost/internal/rpc/pluginwire"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// action is what a call can ask for.
+type action struct {
+	name string
+	do   func(ctx context.Context, call *pluginwire.ServerCall, r request) (tool.Result, error)
+}
+
+// Actions returns the names of what a call can ask for.
+func Actions() []string {
+	var names []string
+	for _, a := range (&handler{}).actions() {
+		names = append(names, a.name)
+	}
+	return names
+}
+
+func (h *handler) actions() []action {
+	return []action{
+		{"echo", plain(func(r request) (tool.Result, error) { return tool.TextResult(r.Text), nil })},
+		{"exit", endless(func(r request) { os.Exit(r.Number) })},
+		{"kill", endless(func(r request) { _ = syscall.Kill(os.Getpid(), syscall.Signal(r.Number)) })},
+		{"stop", endless(func(request) { stopSelf() })}, // other threads may run on for a moment
+		{"crash", endless(func(r request) { crash(r.Text, r.Number) })},
+		{"hang", endless(func(request) {})},
+		{"ignore", endless(func(request) { sleep() })},
+		{"disconnect", endless(func(request) {
+			disconnect()
+			sleep()
+		})},
+		{"eat", endless(func(r request) { eat(r.Number) })},
+		{"burn", func(ctx context.Context, _ *pluginwire.ServerCall, _ request) (tool.Result, error) {
+			return tool.Result{}, burn(ctx)
+		}},
+		{"print", plain(func(r request) (tool.Result, error) { return h.print(r.Text) })},
+		{"flood", plain(func(r request) (tool.Result, error) {
+			floodWith(h.stderr, r.Number)
+			return tool.TextResult("done"), nil
+		})},
+		{"long_line", plain(func(r request) (tool.Result, error) { // which has no end
+			_, err := h.stdout.Write(bytes.Repeat([]byte("x"), r.Number))
+			return tool.TextResult("done"), err
+		})},
+		{"spawn", plain(func(r request) (tool.Result, error) {
+			pid, err := spawn(r.Text, h.stdout, h.stderr)
+			return tool.TextResult(strconv.Itoa(pid)), err
+		})},
+		{"environ", plain(func(request) (tool.Result, error) { return asJSON(os.Environ()) })},
+		{"files", plain(func(request) (tool.Result, error) { return asJSON(openFiles()) })},
+		{"fork", counted("started", func(r request) (int, error) { return fork(r.Number) })},
+		{"open", counted("opened", func(r request) (int, error) { return open(r.Number) })},
+		{"leak", counted("leaked", func(r request) (int, error) { return leak(r.Number) })},
+		{"write", counted("written", func(r request) (int, error) { return write(r.Number) })},
+		{"large", plain(func(r request) (tool.Result, error) { return large(r.Text, r.Number) })},
+		{"drip", drip},
+		{"wait", awaitFile},
+	}
+}
+
+// plain is an action that needs no more than the request.
+func plain(do func(r request) (tool.Result, error)) func(context.Context, *pluginwire.ServerCall, request) (tool.Result, error) {
+	return func(_ context.Context, _ *pluginwire.ServerCall, r request) (tool.Result, error) { return do(r) }
+}
+
+// endless is an action after which the call ends only if it is cancelled.
+func endless(do func(r request)) func(context.Context, *pluginwire.ServerCall, request) (tool.Result, error) {
+	return func(ctx context.Context, _ *pluginwire.ServerCall, r request) (tool.Result, error) {
+		do(r)
+		<-ctx.Done()
+		return tool.Result{}, ctx.Err()
+	}
+}
+
+// counted is an action that says how far it came, and why not farther.
+func counted(what string, do func(r request) (int, error)) func(context.Context, *pluginwire.ServerCall, request) (tool.Result, error) {
+	return plain(func(r request) (tool.Result, error) {
+		n, err := do(r)
+		return tool.TextResult(fmt.Sprintf("%d %s, then %v", n, what, err)), nil
+	})
+}
+
+// print prints the text on all four ways out, with the way's name before it: stdout and stderr are as the process has
+// them, the served ones as go-plugin does.
+func (h *handler) print(text string) (tool.Result, error) {
+	for _, way := range []struct {
+		name string
+		file *os.File
+	}{{"stdout", h.stdout}, {"stderr", h.stderr}, {"served stdout", os.Stdout}, {"served stderr", os.Stderr}} {
+		if _, err := fmt.Fprintf(way.file, "%s: %s\n", way.name, text); err != nil {
+			return tool.Result{}, err
+		}
+	}
+	return tool.TextResult("done"), nil
+}
+
+func asJSON(v any) (tool.Result, error) {
+	text, err := json.Marshal(v)
+	return tool.TextResult(string(text)), err
+}
+
+// openFiles returns what the process's descriptors are, on systems that have /proc.
+func openFiles() []string {
+	entries, _ := os.ReadDir("/proc/self/fd")
+	var files []string
+	for _, entry := range entries {
+		if link, err := os.Readlink(filepath.Join("/proc/self/fd", entry.Name())); err == nil {
+			files = append(files, entry.Name()+" "+link)
+		}
+	}
+	return files
+}
+
+// disconnect cuts every connection of the process, and leaves what listens.
+func disconnect() {
+	for fd := 3; fd < 256; fd++ {
+		if _, err := syscall.Getpeername(fd); err == nil {
+			_ = syscall.Shutdown(fd, syscall.SHUT_RDWR)
+		}
+	}
+}

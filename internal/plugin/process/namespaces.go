@@ -1,0 +1,27 @@
+package process
+
+import (
+	"os"
+
+	"github.com/toolhost/toolhost/internal/plugin/process/pidns"
+)
+
+// Namespaces reports whether processes get PID namespaces on this machine, by making one. It takes a millisecond.
+func Namespaces() bool {
+	made := make(chan bool)
+	pidns.Go(func() (reusable bool) {
+		namespace, err := pidns.New([]string{}, 0)
+		if err != nil {
+			made <- false
+			return true
+		}
+		path, err := os.Executable()
+		if err == nil {
+			err = namespace.Enter(path)
+		}
+		namespace.Close()
+		made <- err == nil
+		return false
+	})
+	return <-made
+}

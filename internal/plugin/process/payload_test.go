@@ -1,0 +1,140 @@
+package process_test
+
+import (
+	"bytes"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/toolhost/toolhost/internal/plugin/process"
+	"github.com/toolhost/toolhost/internal/plugin/process/fault"
+	"github.com/toolhost/toolhost/internal/rpc/pluginwire"
+	"github.com/toolhost/toolhost/tool"
+)
+
+const tenMiB, hundredMiB = 10 << 20, 100 << 20
+
+// finish reads a call to its end.
+func finish(t *testing.T, call *pluginwire.Call) tool.Outcome {
+	t.Helper()
+	for {
+		event, err := call.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if event.Ended != nil {
+			return *event.Ended
+		}
+	}
+}
+
+// A result of any size comes in pieces: where it is allowed, it arrives as it was sent, and other calls go on beside it.
+func TestLargeResult(t *testing.T) {
+	for kind, large := range map[string]struct {
+		size    int // the others travel like text, in hundreds of pieces
+		content func(c tool.Content) []byte
+	}{
+		"text": {hundredMiB, func(c tool.Content) []byte { return []byte(c.Text) }},
+		"json": {tenMiB, func(c tool.Content) []byte { return c.JSON }},
+		"file": {tenMiB, func(c tool.Content) []byte { return c.Data }},
+	} {
+		t.Run(kind, func(t *testing.T) {
+			want := fault.Payload(large.size)
+			cfg, _ := setup(t)
+			cfg.Conn.MaxResultBytes = large.size + 1<<20
+			p := launch(t, cfg)
+			call := start(t, p, arguments{"do": "large", "text": kind, "number": large.size})
+			checkEcho(t, p) // while nobody reads the large one
+			end := finish(t, call)
+			if end.Err != nil || len(end.Result.Content) != 1 {
+				t.Fatalf("the call ends with %v and %d blocks", end.Err, len(end.Result.Content))
+			}
+			got := large.content(end.Result.Content[0])
+			if kind == "json" { // whose quotes stand in place of two letters
+				got = bytes.Join([][]byte{want[:1], got[1 : len(got)-1], want[len(want)-1:]}, nil)
+			}
+			if !bytes.Equal(got, want) {
+				t.Errorf("of %d bytes %d arrived, and not the same", len(want), len(got))
+			}
+			checkEcho(t, p)
+		})
+	}
+}
+
+// Where it is not allowed, toolhost lets go of it at the limit, and never holds more.
+func TestLargeResultBeyondTheLimit(t *testing.T) {
+	const limit = 1 << 20
+	for _, kind := range []string{"text", "json", "file"} {
+		t.Run(kind, func(t *testing.T) {
+			cfg, _ := setup(t)
+			cfg.Conn.MaxResultBytes = limit
+			p := launch(t, cfg)
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			end := finish(t, start(t, p, arguments{"do": "large", "text": kind, "number": hundredMiB}))
+			runtime.ReadMemStats(&after)
+			if end.Err == nil || end.Err.Kind != tool.KindInternal || !strings.Contains(end.Err.Error(), "the tool's result is larger than the 1048576 bytes that are allowed") {
+				t.Errorf("the call ends with %v", end.Err)
+			}
+			// All that was ever allocated, the copies of what grows included: an upper bound of what was held at once.
+			if used := after.TotalAlloc - before.TotalAlloc; used > hundredMiB/2 {
+				t.Errorf("toolhost allocated %d MiB for a result of at most %d", used>>20, limit>>20)
+			}
+			checkEcho(t, p)
+		})
+	}
+}
+
+// A stream that never ends is ended by its reader, whether the plugin listens or not, and disturbs no other call.
+func TestSlowStreamIsCancelledInTheMiddle(t *testing.T) {
+	for _, kind := range []string{"obedient", "deaf"} {
+		t.Run(kind, func(t *testing.T) {
+			cfg, _ := setup(t)
+			p := launch(t, cfg)
+			call := start(t, p, arguments{"do": "drip", "text": kind})
+			for _, want := range "abc" {
+				event, err := call.Next(t.Context())
+				if err != nil || event.Log == nil || event.Log.Message != string(want) {
+					t.Fatalf("Next = %+v, %v; want the letter %c", event, err, want)
+				}
+			}
+			checkEcho(t, p)
+			call.Cancel("enough")
+			if kind == "obedient" {
+				if end := finish(t, call); end.Err == nil || end.Err.Kind != tool.KindCancelled {
+					t.Errorf("the call ends with %v", end.Err)
+				}
+			} else {
+				call.Close()
+				if _, err := outcome(t.Context(), call); tool.KindOf(err) != tool.KindCancelled {
+					t.Errorf("the closed call says %v", err)
+				}
+			}
+			checkEcho(t, p)
+		})
+	}
+}
+
+// A reader that leaves, with what is under way, leaves nothing behind.
+func TestReaderLeavesALargeResult(t *testing.T) {
+	cfg, _ := setup(t)
+	cfg.Conn.MaxResultBytes = hundredMiB
+	p := launch(t, cfg)
+	call := start(t, p, arguments{"do": "large", "text": "file", "number": hundredMiB})
+	checkEcho(t, p) // so that it is under way
+	call.Close()
+	checkEcho(t, p)
+	if err := p.Stop(t.Context(), 0); err != nil {
+		t.Fatal(err)
+	}
+	if exit := p.Exit(); exit.Code != 0 || exit.Signal != "" {
+		t.Errorf("exit %+v, want a gentle end", exit)
+	}
+}
+
+func checkEcho(t *testing.T, p *process.Process) {
+	t.Helper()
+	if got := do(t, p, arguments{"do": "echo", "text": "hello"}); got != "hello" {
+		t.Errorf("the call says %q", got)
+	}
+}

@@ -1,0 +1,271 @@
+package reaper
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/toolhost/toolhost/internal/plugin/reaper/proc"
+)
+
+const (
+	// maxRestarts is how often in a row a helper is started again; one that lived for restartForgiven starts the
+	// count anew. More would only burn time on a machine on which it cannot live.
+	maxRestarts     = 5
+	restartForgiven = time.Minute
+	firstBackoff    = 50 * time.Millisecond
+	startTimeout    = 10 * time.Second
+)
+
+// Config is how a guardian is started.
+type Config struct {
+	// Command is the program that calls Main and its arguments: usually this executable and a hidden command. The
+	// program is started again if it dies, so that its path must stay valid. Required.
+	Command []string
+	// RunDir is an absolute path of a folder that is this toolhost's alone. It is removed with all that is in it. The
+	// token is kept there, for Sweep. Empty means none.
+	RunDir string
+	// Cgroups are the folders of this toolhost's control groups. What is in them is killed, and they are removed.
+	Cgroups []string
+	// Logger gets what goes wrong later. Nil means none.
+	Logger *slog.Logger
+}
+
+// Guard is toolhost's side of its guardian. Its methods may be used from any goroutine.
+type Guard struct {
+	command  []string
+	logger   *slog.Logger
+	changed  chan struct{} // holds one token while there is something to tell
+	stop     context.CancelFunc
+	hopeless chan struct{} // closed when there will be no helper any more
+	done     chan struct{}
+
+	mu      sync.Mutex
+	state   state
+	version uint64        // of state
+	told    uint64        // the version that the helper knows
+	news    chan struct{} // closed and replaced when told grows
+	helper  *helper
+}
+
+// Start starts a guardian and returns once it is on watch. ctx bounds only that. Call Close at the end.
+func Start(ctx context.Context, cfg Config) (*Guard, error) {
+	if len(cfg.Command) == 0 {
+		return nil, errors.New("starting the guardian: no command is given")
+	}
+	g := &Guard{
+		command:  slices.Clone(cfg.Command),
+		logger:   cfg.Logger,
+		changed:  make(chan struct{}, 1),
+		hopeless: make(chan struct{}),
+		done:     make(chan struct{}),
+		news:     make(chan struct{}),
+		state:    state{Token: rand.Text(), Cgroups: slices.Clone(cfg.Cgroups)},
+	}
+	if g.logger == nil {
+		g.logger = slog.New(slog.DiscardHandler)
+	}
+	if cfg.RunDir != "" {
+		dir, err := look(cfg.RunDir)
+		if err != nil {
+			return nil, fmt.Errorf("starting the guardian: looking at the run folder: %w", err)
+		}
+		g.state.RunDir = dir
+		if err := writeToken(cfg.RunDir, g.state.Token); err != nil {
+			return nil, fmt.Errorf("starting the guardian: %w", err)
+		}
+	}
+	h, err := g.start(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("starting the guardian: %w", err)
+	}
+	watch, stop := context.WithCancel(context.WithoutCancel(ctx))
+	g.stop = stop
+	go g.run(watch, h) // ended by Close
+	return g, nil
+}
+
+// Token is the first part of the marks by which what this toolhost started is found: a process is marked with
+// proc.MarkName set to the token, a slash and anything.
+func (g *Guard) Token() string { return g.state.Token }
+
+// PID returns the guardian's process id, or that of the last one that there was.
+func (g *Guard) PID() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.helper.cmd.Process.Pid
+}
+
+// Add puts the process group that leader leads under guard. It blocks until the guardian knows, ctx ends or there is
+// no guardian to be had; that takes as long as a write to a pipe, or a start of a process if the guardian just died.
+func (g *Guard) Add(ctx context.Context, leader proc.ID) {
+	g.update(func(s *state) { s.Groups = append(s.Groups, leader) })
+	g.awaitTold(ctx)
+}
+
+// Remove says that the group is gone. It does not block.
+func (g *Guard) Remove(leader proc.ID) {
+	g.update(func(s *state) {
+		s.Groups = slices.DeleteFunc(s.Groups, func(id proc.ID) bool { return id == leader })
+	})
+}
+
+// SetSocket puts the file that toolhost listens on under guard, which must be there already. A file that takes its
+// name later, such as the next toolhost's socket, is left alone. It blocks like Add.
+func (g *Guard) SetSocket(ctx context.Context, path string) error {
+	socket, err := look(path)
+	if err != nil {
+		return fmt.Errorf("guarding the socket %s: %w", path, err)
+	}
+	g.update(func(s *state) { s.Socket = socket })
+	g.awaitTold(ctx)
+	return nil
+}
+
+// Close lets the guardian go, and waits for it. It does then what it would do after a crash, which is to kill and remove
+// what is left: call Close last.
+func (g *Guard) Close() {
+	g.stop()
+	<-g.done
+}
+
+func (g *Guard) update(change func(*state)) {
+	g.mu.Lock()
+	change(&g.state)
+	g.version++
+	g.mu.Unlock()
+	select {
+	case g.changed <- struct{}{}:
+	default:
+	}
+}
+
+// awaitTold blocks until the helper knows the state as it is now, or there is no point in waiting.
+func (g *Guard) awaitTold(ctx context.Context) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for version := g.version; g.told < version; {
+		news := g.news
+		g.mu.Unlock()
+		over := false
+		select {
+		case <-news:
+		case <-ctx.Done():
+			over = true
+		case <-g.hopeless:
+			over = true
+		}
+		g.mu.Lock()
+		if over {
+			return
+		}
+	}
+}
+
+// tell tells h all there is to know. Only one goroutine at a time may call it.
+func (g *Guard) tell(h *helper) error {
+	g.mu.Lock()
+	s, version := g.state, g.version
+	s.Groups = slices.Clone(s.Groups)
+	g.mu.Unlock()
+	if err := h.tell(s); err != nil {
+		return err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.told = version
+	close(g.news)
+	g.news = make(chan struct{})
+	return nil
+}
+
+func (g *Guard) start(ctx context.Context) (*helper, error) {
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	h, err := startHelper(ctx, g.command, g.logger)
+	if err != nil {
+		return nil, err
+	}
+	if err := g.tell(h); err != nil {
+		h.kill()
+		return nil, err
+	}
+	g.mu.Lock()
+	g.helper = h
+	g.mu.Unlock()
+	return h, nil
+}
+
+// run owns the helper, and each that takes its place.
+func (g *Guard) run(ctx context.Context, h *helper) {
+	defer close(g.done)
+	for failures := 0; h != nil; {
+		began := time.Now()
+		g.serve(ctx, h)
+		if ctx.Err() != nil {
+			_ = g.tell(h)
+			if h.finish() {
+				close(g.hopeless)
+				return
+			}
+			break
+		}
+		h.kill()
+		g.logger.Warn("the guardian died; starting another", "pid", h.cmd.Process.Pid)
+		if time.Since(began) > restartForgiven {
+			failures = 0
+		}
+		h, failures = g.restart(ctx, failures)
+	}
+	// There is no helper to do it.
+	close(g.hopeless)
+	<-ctx.Done()
+	g.mu.Lock()
+	s := g.state
+	g.mu.Unlock()
+	if err := s.clean(); err != nil {
+		g.logger.Warn("removing what plugins left behind", "error", err)
+	}
+}
+
+// serve tells the helper what changes. It returns when the helper is gone or hangs, or the guard is closed.
+func (g *Guard) serve(ctx context.Context, h *helper) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-h.exited:
+			return
+		case <-g.changed:
+			if g.tell(h) != nil {
+				return
+			}
+		}
+	}
+}
+
+// restart returns a new helper, or nil if the guard is closed or it is no use. It counts failures on.
+func (g *Guard) restart(ctx context.Context, failures int) (*helper, int) {
+	for backoff := firstBackoff << failures; failures < maxRestarts; backoff *= 2 {
+		failures++
+		pause := time.NewTimer(backoff)
+		select {
+		case <-ctx.Done():
+			pause.Stop()
+			return nil, failures
+		case <-pause.C:
+		}
+		h, err := g.start(ctx)
+		if err == nil {
+			return h, failures
+		}
+		g.logger.Error("starting the guardian again", "error", err)
+	}
+	g.logger.Error("the guardian cannot be kept alive: after a crash of toolhost, processes of plugins may be left behind")
+	return nil, failures
+}

@@ -1,0 +1,113 @@
+package reaper
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/toolhost/toolhost/internal/plugin/limits"
+	"github.com/toolhost/toolhost/internal/plugin/reaper/proc"
+	"github.com/toolhost/toolhost/internal/plugin/rmtree"
+)
+
+const (
+	// runPrefix begins the names of run folders.
+	runPrefix = "toolhost-"
+	// tokenFile keeps a toolhost's token in its run folder. By it Sweep also knows a run folder from any other.
+	tokenFile = "token"
+)
+
+// RunDir is a folder for one toolhost's sockets and its plugins' files.
+type RunDir struct {
+	path  string
+	claim *os.File
+}
+
+// MakeRunDir makes a run folder in parent, which nobody but this user may enter, and claims it for as long as this
+// process lives. Its name is short, because the path of a socket must be. Call Close at the end.
+func MakeRunDir(parent string) (*RunDir, error) {
+	parent, err := filepath.Abs(parent)
+	if err != nil {
+		return nil, fmt.Errorf("making the run folder: %w", err)
+	}
+	path, claim, err := limits.MakeClaimed(parent, runPrefix)
+	if err != nil {
+		return nil, fmt.Errorf("making the run folder: %w", err)
+	}
+	return &RunDir{path, claim}, nil
+}
+
+// Path returns the folder's absolute path.
+func (d *RunDir) Path() string { return d.path }
+
+// Close removes the folder with all that is in it and gives the claim up.
+func (d *RunDir) Close() error { return errors.Join(rmtree.Remove(d.path), d.claim.Close()) }
+
+func writeToken(dir, token string) error {
+	return os.WriteFile(filepath.Join(dir, tokenFile), []byte(token), 0o600)
+}
+
+// Swept says what dead toolhosts had left.
+type Swept struct {
+	RunDirs   int
+	Processes int // found by their mark; those in control groups are not counted
+	Cgroups   int
+}
+
+// Sweep kills and removes what toolhosts of this user left that are gone, and their guardians with them: processes with
+// their mark or in their control groups, the groups, and the run folders in parent. It leaves alone what a living toolhost
+// claims and what is no run folder. It goes on after an error and returns all of them. It blocks for milliseconds, or
+// for seconds if a process does not die.
+func Sweep(parent string) (Swept, error) {
+	var swept Swept
+	var errs []error
+	cgroups, err := limits.SweepGroups()
+	swept.Cgroups, errs = cgroups, append(errs, err)
+	entries, err := os.ReadDir(parent)
+	if err != nil {
+		errs = append(errs, fmt.Errorf("looking for run folders: %w", err))
+	}
+	for _, entry := range entries {
+		if !entry.IsDir() || !strings.HasPrefix(entry.Name(), runPrefix) {
+			continue
+		}
+		removed, err := limits.RemoveUnclaimed(filepath.Join(parent, entry.Name()), func(dir string) error {
+			killed, err := sweepRunDir(dir)
+			swept.Processes += killed
+			return err
+		})
+		switch {
+		case errors.Is(err, errNoRunDir):
+		case removed:
+			swept.RunDirs++
+		default:
+			errs = append(errs, err)
+		}
+	}
+	return swept, errors.Join(errs...)
+}
+
+// errNoRunDir says that a folder is none of ours, whatever its name.
+var errNoRunDir = errors.New("no run folder")
+
+// tokenForm is what rand.Text makes: nothing else may become the mark of what is killed.
+var tokenForm = regexp.MustCompile(`^[A-Z2-7]{26}$`)
+
+// sweepRunDir kills what the toolhost of the run folder left, and removes the folder. It returns how many it killed.
+func sweepRunDir(dir string) (killed int, err error) {
+	token, err := os.ReadFile(filepath.Join(dir, tokenFile))
+	if err != nil || !tokenForm.Match(token) {
+		if os.Remove(dir) == nil { // it was empty: its toolhost died right after making it
+			return 0, nil
+		}
+		return 0, errNoRunDir
+	}
+	killed, err = proc.KillMarked(string(token)+"/", patience)
+	if err != nil {
+		return killed, err
+	}
+	return killed, rmtree.Remove(dir)
+}

@@ -1,0 +1,67 @@
+package reaper
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/toolhost/toolhost/internal/plugin/reaper/proc"
+	"github.com/toolhost/toolhost/internal/plugin/rmtree"
+)
+
+// state is all that a helper has to know. Each message carries all of it, so that a helper that was started again
+// knows as much as the first, and a lost message is made good by the next.
+type state struct {
+	Token  string    `json:"token"`   // the first part of the marks
+	RunDir *file     `json:"run_dir"` // nil: none
+	Socket *file     `json:"socket"`  // nil: none
+	Groups []proc.ID `json:"groups"`  // by leader
+	// Cgroups are the folders of the toolhost's control groups.
+	Cgroups []string `json:"cgroups,omitempty"`
+}
+
+// file is a file or folder that was seen once. Another that has its name later is not it, and is not removed.
+type file struct {
+	Path   string `json:"path"`
+	Device uint64 `json:"device"`
+	Inode  uint64 `json:"inode"`
+	// Modified is when a socket was made, in nanoseconds since 1970: file systems give an inode's number away again at
+	// once, so that the socket of the next toolhost often has that of the last. 0 for folders, which change.
+	Modified int64 `json:"modified"`
+}
+
+func look(path string) (*file, error) {
+	if !filepath.IsAbs(path) || filepath.Clean(path) == "/" {
+		return nil, fmt.Errorf("%q is not an absolute path of something to remove", path)
+	}
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	sys, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return nil, errors.New("this operating system does not tell one file from another")
+	}
+	f := &file{Path: filepath.Clean(path), Device: uint64(sys.Dev), Inode: uint64(sys.Ino)}
+	if info.Mode().Type() == os.ModeSocket {
+		f.Modified = info.ModTime().UnixNano()
+	}
+	return f, nil
+}
+
+// remove removes f and, if it is a folder, all that is in it.
+func (f *file) remove() error {
+	if f == nil {
+		return nil
+	}
+	now, err := look(f.Path)
+	if errors.Is(err, os.ErrNotExist) || err == nil && *now != *f {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return rmtree.Remove(f.Path)
+}

@@ -1,0 +1,122 @@
+package reaper
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+
+	"github.com/toolhost/toolhost/internal/plugin/reaper/proc"
+)
+
+const (
+	// writeTimeout bounds one message. A helper that reads nothing for so long is stopped or broken.
+	writeTimeout = 2 * time.Second
+	// exitTimeout bounds the wait for a helper that was told that it is over: its patience and some.
+	exitTimeout = patience + 5*time.Second
+)
+
+// helper is one guardian process as toolhost holds it.
+type helper struct {
+	cmd     *exec.Cmd
+	control *os.File      // what it reads; its end is the signal
+	hello   chan string   // its first line; closed when it has said its last
+	exited  chan struct{} // closed when it is reaped and its output read to the end
+}
+
+// startHelper returns a helper that said that it is ready.
+func startHelper(ctx context.Context, command []string, logger *slog.Logger) (*helper, error) {
+	stdin, control, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	output, stdout, err := os.Pipe()
+	if err != nil {
+		return nil, errors.Join(err, stdin.Close(), control.Close())
+	}
+	cmd := exec.Command(command[0], command[1:]...)
+	cmd.Env = []string{} // and so no mark of an outer toolhost either: it has to outlive what that one kills
+	cmd.Dir = "/"
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, stdout
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	proc.SealDescriptors()
+	err = cmd.Start()
+	_, _ = stdin.Close(), stdout.Close()
+	if err != nil {
+		_, _ = control.Close(), output.Close()
+		return nil, err
+	}
+	h := &helper{cmd: cmd, control: control, hello: make(chan string, 1), exited: make(chan struct{})}
+	go h.own(output, logger) // ends when the process has ended
+	if err := h.awaitHello(ctx); err != nil {
+		h.kill()
+		return nil, err
+	}
+	return h, nil
+}
+
+// own reads what the helper says until it says no more, and reaps it.
+func (h *helper) own(output *os.File, logger *slog.Logger) {
+	defer close(h.exited)
+	lines := bufio.NewScanner(output)
+	for first := true; lines.Scan(); first = false {
+		if first {
+			h.hello <- lines.Text()
+			continue
+		}
+		logger.Warn("the guardian says: "+lines.Text(), "pid", h.cmd.Process.Pid)
+	}
+	close(h.hello)
+	_, _ = io.Copy(io.Discard, output) // a line too long for the scanner
+	_ = output.Close()
+	_ = h.cmd.Wait()
+}
+
+func (h *helper) awaitHello(ctx context.Context) error {
+	select {
+	case line, ok := <-h.hello:
+		if !ok {
+			return fmt.Errorf("%s ended without a word", h.cmd.Path)
+		}
+		if line != ready {
+			return fmt.Errorf("%s says %.200q, expected %q", h.cmd.Path, line, ready)
+		}
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (h *helper) tell(s state) error {
+	if err := h.control.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
+		return err
+	}
+	return json.NewEncoder(h.control).Encode(s)
+}
+
+// finish lets the helper do its work and end. It blocks until it has, and reports whether it did all.
+func (h *helper) finish() bool {
+	_ = h.control.Close()
+	bound := time.NewTimer(exitTimeout)
+	defer bound.Stop()
+	select {
+	case <-h.exited:
+	case <-bound.C:
+		h.kill()
+	}
+	return h.cmd.ProcessState.Success()
+}
+
+// kill ends the helper without any work; it blocks until it is gone.
+func (h *helper) kill() {
+	_ = h.cmd.Process.Kill()
+	_ = h.control.Close()
+	<-h.exited
+}

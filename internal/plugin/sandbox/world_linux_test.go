@@ -1,0 +1,146 @@
+//go:build linux && (amd64 || arm64)
+
+package sandbox_test
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/toolhost/toolhost/internal/plugin/sandbox"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// world is a small toolhost's: a workspace, state, and the folders of two plugins, of which one is in a sandbox.
+type world struct {
+	base, workspace, own, other, state string
+	cfg                                sandbox.Config
+	situation                          sandbox.Situation
+}
+
+func newWorld(t testing.TB) *world {
+	t.Helper()
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{
+		base: base, workspace: filepath.Join(base, "work"), own: filepath.Join(base, "run", "p1", "tmp"),
+		other: filepath.Join(base, "run", "p2", "tmp"), state: filepath.Join(base, "state"),
+	}
+	stage := filepath.Join(base, "run", "p1", "root")
+	for _, dir := range []string{w.workspace, w.own, w.other, w.state, stage} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, dir := range []string{w.workspace, w.own, w.other, w.state, base} {
+		w.file(t, filepath.Join(dir, "file"), "this is in "+filepath.Base(dir))
+	}
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.cfg = sandbox.Config{
+		Mode: sandbox.ModeOn, Workspace: w.workspace, WorkspaceAccess: tool.AccessWrite,
+		Hidden: []string{w.state, filepath.Join(base, "run")},
+	}
+	w.situation = sandbox.Situation{
+		Program: program, Own: []string{w.own}, Dir: w.own, Stage: stage, NoPIDNamespace: "tests have none",
+		Without: map[string]string{},
+	}
+	return w
+}
+
+func (w *world) file(t testing.TB, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// probe makes attempts in the sandbox and returns what came of each. Walls that this machine does not give are logged.
+func (w *world) probe(t *testing.T, attempts ...string) ([]string, tool.Sandbox) {
+	t.Helper()
+	answers, shown, err := w.start(t, attempts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, wall := range shown.Walls {
+		if !wall.Effective {
+			t.Logf("this machine does not give the wall %q: %s", wall.Name, wall.Note)
+		}
+	}
+	if len(answers) != len(attempts) {
+		t.Fatalf("%d answers to %d attempts: %q", len(answers), len(attempts), answers)
+	}
+	return answers, shown
+}
+
+// start is what package process does: it goes without walls that turn out not to be there.
+func (w *world) start(t *testing.T, attempts ...string) ([]string, tool.Sandbox, error) {
+	t.Helper()
+	for {
+		plan, err := sandbox.New(w.cfg, w.situation)
+		if err != nil {
+			return nil, tool.Sandbox{}, err
+		}
+		out, err := run(t, plan, append([]string{"probe", "probe"}, attempts...))
+		shown := plan.Sandbox()
+		plan.Close()
+		if refused, ok := errors.AsType[*sandbox.WallError](err); ok && w.situation.Without[refused.Wall] == "" {
+			w.situation.Without[refused.Wall] = refused.Error()
+			continue
+		}
+		return strings.Split(strings.TrimSuffix(out, "\n"), "\n"), shown, err
+	}
+}
+
+func run(t testing.TB, plan *sandbox.Plan, argv []string) (string, error) {
+	t.Helper()
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	out, outW, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	entered, err := plan.Enter(argv, &os.ProcAttr{
+		Files: []*os.File{null, outW, outW}, Sys: &syscall.SysProcAttr{Setsid: true},
+	})
+	outW.Close()
+	if err != nil {
+		return "", err
+	}
+	process, err := entered.Execute(t.Context())
+	if err != nil {
+		return "", err
+	}
+	text, readErr := io.ReadAll(out)
+	if _, err := process.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	return string(text), readErr
+}
+
+// effective reports whether a wall is shown as there.
+func effective(t *testing.T, shown tool.Sandbox, name string) bool {
+	t.Helper()
+	at := slices.IndexFunc(shown.Walls, func(w tool.Wall) bool { return w.Name == name })
+	if at < 0 {
+		t.Fatalf("the wall %q is not shown: %+v", name, shown.Walls)
+	}
+	wall := shown.Walls[at]
+	if wall.Effective == (wall.Mechanism == "") || !wall.Effective && wall.Note == "" {
+		t.Errorf("a wall needs a mechanism or the reason why there is none: %+v", wall)
+	}
+	return wall.Effective
+}

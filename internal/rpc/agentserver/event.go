@@ -1,0 +1,80 @@
+package agentserver
+
+import (
+	"strings"
+
+	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
+	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/rpc/toolpb"
+)
+
+func fromEvent(e agent.Event) *agentdv1.RunEvent {
+	m := &agentdv1.RunEvent{Seq: e.Seq, Index: e.Index, Time: toolpb.FromTime(e.Time)}
+	switch p := e.Payload.(type) {
+	case *agent.RunStarted:
+		m.Event = &agentdv1.RunEvent_RunStarted{RunStarted: fromStarted(p)}
+	case *agent.UserMessage:
+		m.Event = &agentdv1.RunEvent_UserMessage{UserMessage: &agentdv1.UserMessage{Text: p.Text}}
+	case *agent.TextDelta:
+		// The one text that comes straight from a provider: all others have been through the journal's JSON.
+		m.Event = &agentdv1.RunEvent_TextDelta{TextDelta: &agentdv1.TextDelta{Text: strings.ToValidUTF8(p.Text, "\uFFFD")}}
+	case *agent.AssistantMessage:
+		m.Event = &agentdv1.RunEvent_AssistantMessage{AssistantMessage: fromAssistant(p)}
+	case *agent.TurnReset:
+		reason := strings.ToValidUTF8(p.Reason, "\uFFFD")
+		m.Event = &agentdv1.RunEvent_TurnReset{TurnReset: &agentdv1.TurnReset{Reason: reason, Attempt: uint32(p.Attempt)}}
+	case *agent.CancelRequested:
+		m.Event = &agentdv1.RunEvent_CancelRequested{CancelRequested: &agentdv1.CancelRequested{Reason: p.Reason, StopReason: fromStopReason(p.Stop)}}
+	case *agent.RunFinished:
+		m.Event = &agentdv1.RunEvent_RunFinished{RunFinished: &agentdv1.RunFinished{
+			StopReason: fromStopReason(p.StopReason), Message: p.Message, Text: p.Text,
+			Turns: uint32(p.Turns), Calls: uint32(p.Calls), Usage: toolpb.FromUsage(p.Usage), Cost: p.Cost,
+		}}
+	case *agent.DecisionRequested:
+		m.Event = &agentdv1.RunEvent_DecisionRequested{DecisionRequested: &agentdv1.DecisionRequested{Decision: fromRequested(p, e.Time)}}
+	case *agent.DecisionMade:
+		m.Event = &agentdv1.RunEvent_DecisionMade{DecisionMade: fromMade(p)}
+	default:
+		addCallEvent(m, p)
+	}
+	return m
+}
+
+// addCallEvent adds what happens to calls, and what follows from that.
+func addCallEvent(m *agentdv1.RunEvent, p agent.Payload) {
+	switch p := p.(type) {
+	case *agent.CallStarted:
+		m.Event = &agentdv1.RunEvent_CallStarted{CallStarted: &agentdv1.CallStarted{
+			CallId: p.CallID, Tool: p.Tool, Attempt: uint32(p.Attempt), Traceparent: p.Traceparent, LedgerId: p.Ledger,
+		}}
+	case *agent.CallStatus:
+		m.Event = &agentdv1.RunEvent_CallStatus{CallStatus: &agentdv1.CallStatus{CallId: p.CallID, Tool: p.Tool, Status: toolpb.FromStatus(p.Status)}}
+	case *agent.CallResult:
+		m.Event = &agentdv1.RunEvent_CallResult{CallResult: fromCallResult(p)}
+	case *agent.BudgetWarning:
+		m.Event = &agentdv1.RunEvent_BudgetWarning{BudgetWarning: &agentdv1.BudgetWarning{Budget: string(p.Budget), Used: p.Used, Limit: p.Limit}}
+	case *agent.ContextChange:
+		m.Event = &agentdv1.RunEvent_ContextChange{ContextChange: &agentdv1.ContextChange{Keys: p.Keys, Refused: p.Refused}}
+	case *agent.TodoChange:
+		m.Event = &agentdv1.RunEvent_TodoChange{TodoChange: &agentdv1.TodoChange{Todos: p.Todos}}
+	case *agent.SubRunStarted:
+		m.Event = &agentdv1.RunEvent_SubRunStarted{SubRunStarted: &agentdv1.SubRunStarted{CallId: p.CallID, RunId: p.RunID, Prompt: p.Prompt}}
+	case *agent.SubRunWaiting:
+		m.Event = &agentdv1.RunEvent_SubRunWaiting{SubRunWaiting: &agentdv1.SubRunWaiting{CallId: p.CallID, RunId: p.RunID, DecisionIds: p.Decisions}}
+	case *agent.RunResumed:
+		m.Event = &agentdv1.RunEvent_RunResumed{RunResumed: &agentdv1.RunResumed{}}
+	case *agent.Compacted:
+		m.Event = &agentdv1.RunEvent_Compacted{Compacted: &agentdv1.Compacted{
+			Reason: p.Reason, ClearedResults: uint32(len(p.Cleared)), Summary: p.Summary, ReplacedMessages: uint32(p.Replaced),
+			Overflow: p.Overflow, Failure: p.Failure, Usage: toolpb.FromUsage(p.Usage), Cost: p.Cost,
+		}}
+	}
+}
+
+func fromStarted(p *agent.RunStarted) *agentdv1.RunStarted {
+	m := &agentdv1.RunStarted{RunId: p.RunID, Prompt: p.Prompt, Model: p.Model, Session: p.Session, Kind: p.Kind, Traceparent: p.Traceparent}
+	if p.Parent != nil {
+		m.ParentRunId, m.ParentCallId = p.Parent.RunID, p.Parent.CallID
+	}
+	return m
+}

@@ -1,0 +1,113 @@
+package agentserver
+
+import (
+	"encoding/json"
+	"math"
+
+	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
+	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/tool"
+)
+
+func toTask(req *agentdv1.StartRunRequest) agent.Task {
+	task := agent.Task{
+		Prompt: req.GetPrompt(), RunID: req.GetRunId(), SystemPrompt: req.GetSystemPrompt(), Session: req.GetSession(),
+		Kind: req.GetKind(), Tools: toChoice(req.GetTools()), Limits: toLimits(req.GetLimits()),
+		ExplicitCompletion: toCompletion(req), Traceparent: req.GetTraceparent(),
+		Window: agent.Window{
+			Tokens: bound64(req.GetWindow().GetTokens()), ClearAt: req.GetWindow().GetClearAt(),
+			SummarizeAt: req.GetWindow().GetSummarizeAt(), Keep: bound(req.GetWindow().GetKeep()),
+		},
+	}
+	if chosen := req.GetSystemTools(); chosen != nil {
+		task.SystemTools = append([]string{}, chosen.GetNames()...)
+	}
+	if req.SubRuns != nil {
+		if task.SubRuns = bound(req.GetSubRuns()); task.SubRuns == 0 {
+			task.SubRuns = -1
+		}
+	}
+	if p := req.GetPeople(); p != nil {
+		task.People = &agent.People{Attended: p.GetAttended(), Expiry: p.GetExpiry().AsDuration(), AskOutcome: p.GetAskOutcome()}
+	}
+	for key, value := range req.GetContext() {
+		if task.Context == nil {
+			task.Context = make(map[string]json.RawMessage, len(req.GetContext()))
+		}
+		task.Context[key] = value
+	}
+	return task
+}
+
+// toCompletion returns whether a run has to say that it is done; nil where the request leaves that to the agent.
+func toCompletion(req *agentdv1.StartRunRequest) *bool {
+	switch {
+	case req.GetCompletion() == agentdv1.Completion_COMPLETION_EXPLICIT, req.GetExplicitCompletion() && req.GetCompletion() == agentdv1.Completion_COMPLETION_UNSPECIFIED:
+		return new(true)
+	case req.GetCompletion() == agentdv1.Completion_COMPLETION_END_TURN:
+		return new(false)
+	}
+	return nil
+}
+
+func toChoice(c *agentdv1.ToolChoice) agent.ToolChoice {
+	if c == nil {
+		return agent.ToolChoice{}
+	}
+	return agent.ToolChoice{
+		Names: c.GetNames(), Categories: c.GetCategories(), Tags: c.GetTags(),
+		Dangerous: c.Dangerous, MaxCostPerUse: c.MaxCostPerUse, MaxTools: bound(c.GetMaxTools()),
+	}
+}
+
+func toLimits(l *agentdv1.Limits) agent.Limits {
+	return agent.Limits{
+		MaxTurns: bound(l.GetMaxTurns()), MaxCalls: bound(l.GetMaxCalls()), MaxResponseTokens: bound(l.GetMaxResponseTokens()),
+		MaxTokens: bound64(l.GetMaxTokens()), MaxCost: l.GetMaxCost(), MaxWallTime: l.GetMaxWallTime().AsDuration(),
+		MaxOutput: bound64(l.GetMaxOutput()), MaxFailures: bound(l.GetMaxFailures()),
+		MaxTimeouts: bound(l.GetMaxTimeouts()), MaxRepeats: bound(l.GetMaxRepeats()),
+	}
+}
+
+// bound fits a limit into an int of 32 bits: nobody reaches what is cut.
+func bound(n uint32) int { return int(min(n, math.MaxInt32)) }
+
+func bound64(n uint64) int64 { return int64(min(n, math.MaxInt64)) }
+
+func toDecisions(req *agentdv1.RespondRequest) ([]agent.DecisionMade, error) {
+	made := make([]agent.DecisionMade, len(req.GetDecisions()))
+	for i, d := range req.GetDecisions() {
+		made[i] = agent.DecisionMade{ID: d.GetDecisionId(), By: req.GetDecidedBy()}
+		switch v := d.GetVerdict().(type) {
+		case *agentdv1.Decision_Approve:
+			made[i].Verdict, made[i].Arguments, made[i].Text = agent.VerdictApprove, v.Approve.GetArguments(), v.Approve.GetReason()
+		case *agentdv1.Decision_Reject:
+			made[i].Verdict, made[i].Text = agent.VerdictReject, v.Reject.GetReason()
+		case *agentdv1.Decision_Answer:
+			made[i].Verdict, made[i].Text = agent.VerdictAnswer, v.Answer.GetText()
+		default:
+			return nil, tool.Errorf(tool.KindInvalidArgument, "decision %q has no verdict: approve, reject or answer", d.GetDecisionId())
+		}
+	}
+	return made, nil
+}
+
+func toQuery(req *agentdv1.ListRunsRequest) (agent.RunQuery, error) {
+	query := agent.RunQuery{Size: int(req.GetPageSize()), Token: req.GetPageToken(), Parent: req.GetParentRunId()}
+	if query.Size < 0 {
+		return query, tool.Errorf(tool.KindInvalidArgument, "page_size is %d; use 0 to 500", query.Size)
+	}
+	for _, state := range req.GetStates() {
+		switch state {
+		case agentdv1.RunState_RUN_STATE_RUNNING:
+			query.States = append(query.States, agent.RunRunning)
+		case agentdv1.RunState_RUN_STATE_WAITING:
+			query.States = append(query.States, agent.RunWaiting)
+		case agentdv1.RunState_RUN_STATE_FINISHED:
+			query.States = append(query.States, agent.RunEnded)
+		default:
+			return query, tool.Errorf(tool.KindInvalidArgument, "states has %s; use RUNNING, WAITING and FINISHED", state)
+		}
+	}
+	return query, nil
+}

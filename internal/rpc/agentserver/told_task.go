@@ -1,0 +1,67 @@
+package agentserver
+
+import (
+	"math"
+	"time"
+
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
+	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/rpc/toolpb"
+)
+
+// FromTask returns a task as a server is told it. What only a run of the same process can have, that it is in the
+// foreground or has a parent, is left out.
+func FromTask(t agent.Task) *agentdv1.StartRunRequest {
+	m := &agentdv1.StartRunRequest{
+		Prompt: t.Prompt, RunId: t.RunID, SystemPrompt: t.SystemPrompt, Session: t.Session, Kind: t.Kind, Traceparent: t.Traceparent,
+		Tools: fromChoice(&t.Tools), Limits: fromLimits(&t.Limits), Context: toolpb.FromValues(t.Context),
+	}
+	if w := t.Window; w != (agent.Window{}) {
+		m.Window = &agentdv1.Window{Tokens: unsigned(w.Tokens), ClearAt: w.ClearAt, SummarizeAt: w.SummarizeAt, Keep: small(w.Keep)}
+	}
+	if t.SystemTools != nil {
+		m.SystemTools = &agentdv1.SystemTools{Names: t.SystemTools}
+	}
+	if t.SubRuns != 0 {
+		m.SubRuns = new(small(t.SubRuns))
+	}
+	if p := t.People; p != nil {
+		m.People = &agentdv1.People{Attended: p.Attended, Expiry: fromDuration(p.Expiry), AskOutcome: p.AskOutcome}
+	}
+	if explicit := t.ExplicitCompletion; explicit != nil {
+		m.Completion = agentdv1.Completion_COMPLETION_END_TURN
+		if *explicit {
+			m.Completion = agentdv1.Completion_COMPLETION_EXPLICIT
+		}
+	}
+	return m
+}
+
+func fromChoice(c *agent.ToolChoice) *agentdv1.ToolChoice {
+	return &agentdv1.ToolChoice{
+		Names: c.Names, Categories: c.Categories, Tags: c.Tags, Dangerous: c.Dangerous, MaxCostPerUse: c.MaxCostPerUse, MaxTools: small(c.MaxTools),
+	}
+}
+
+func fromLimits(l *agent.Limits) *agentdv1.Limits {
+	return &agentdv1.Limits{
+		MaxTurns: small(l.MaxTurns), MaxCalls: small(l.MaxCalls), MaxResponseTokens: small(l.MaxResponseTokens),
+		MaxTokens: unsigned(l.MaxTokens), MaxCost: l.MaxCost, MaxWallTime: fromDuration(l.MaxWallTime), MaxOutput: unsigned(l.MaxOutput),
+		MaxFailures: small(l.MaxFailures), MaxTimeouts: small(l.MaxTimeouts), MaxRepeats: small(l.MaxRepeats),
+	}
+}
+
+// fromDuration returns nil for 0, which is not set.
+func fromDuration(d time.Duration) *durationpb.Duration {
+	if d == 0 {
+		return nil
+	}
+	return durationpb.New(d)
+}
+
+// small fits a bound into the wire's 32 bits. Less than 0 is none, or not set.
+func small(n int) uint32 { return uint32(min(max(n, 0), math.MaxUint32)) }
+
+func unsigned(n int64) uint64 { return uint64(max(n, 0)) }

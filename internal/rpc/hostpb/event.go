@@ -1,0 +1,153 @@
+package hostpb
+
+import (
+	"fmt"
+	"iter"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	toolv1 "github.com/toolhost/toolhost/gen/go/toolhost/tool/v1"
+	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
+	"github.com/toolhost/toolhost/internal/rpc/toolpb"
+	"github.com/toolhost/toolhost/tool"
+)
+
+const (
+	// MaxMessageBytes is what either end of the API accepts in one message.
+	MaxMessageBytes = 4 << 20
+	// ChunkBytes is the most that one piece of a result or of argument text holds: small enough that the calls of a
+	// stream take turns, large enough that frames cost little.
+	ChunkBytes = 64 << 10
+	// Window is how many bytes of events a call may send before its reader grants more.
+	Window = 256 << 10
+
+	// maxEventBytes bounds an event that cannot be cut, with room for the frame around it.
+	maxEventBytes = MaxMessageBytes - 4<<10
+)
+
+// FromEvent returns the messages that carry an event, in order. There is one, and before it, for the outcome of a large
+// result, the result's pieces. Sequence number and time are the event's. An event that fits no message is replaced by
+// one that says so, because it would end the stream and with it other calls.
+func FromEvent(e tool.Event) iter.Seq[*toolhostv1.CallEvent] {
+	if e.Ended != nil {
+		return endOf(e)
+	}
+	m := &toolhostv1.CallEvent{Seq: e.Seq, Time: toolpb.FromTime(e.Time)}
+	setEvent(m, e)
+	if size := proto.Size(m); size > maxEventBytes {
+		text := fmt.Sprintf("an event of %d bytes was left out: it is larger than %d", size, maxEventBytes)
+		setEvent(m, tool.Event{Log: &tool.LogRecord{Level: tool.LogWarn, Message: text}})
+	}
+	return only(m)
+}
+
+func only(m *toolhostv1.CallEvent) iter.Seq[*toolhostv1.CallEvent] {
+	return func(yield func(*toolhostv1.CallEvent) bool) { yield(m) }
+}
+
+// endParts is the memory of the last event of a call, made at once: every call has one.
+type endParts struct {
+	event  toolhostv1.CallEvent
+	time   timestamppb.Timestamp
+	set    toolhostv1.CallEvent_Ended
+	ended  toolhostv1.CallEnded
+	result toolhostv1.CallEnded_Result
+}
+
+// endOf returns the messages that carry the outcome.
+func endOf(e tool.Event) iter.Seq[*toolhostv1.CallEvent] {
+	parts := &endParts{}
+	m := &parts.event
+	m.Seq, m.Event = e.Seq, &parts.set
+	if parts.time.Seconds, parts.time.Nanos = e.Time.Unix(), int32(e.Time.Nanosecond()); !e.Time.IsZero() && parts.time.IsValid() {
+		m.Time = &parts.time
+	}
+	parts.set.Ended = &parts.ended
+	parts.setOutcome(e.Ended)
+	if small(e.Ended) {
+		return only(m)
+	}
+	return func(yield func(*toolhostv1.CallEvent) bool) {
+		for chunk := range cut(parts.ended.GetResult()) {
+			piece := &toolhostv1.CallEvent{Seq: m.GetSeq(), Time: m.GetTime(), Event: &toolhostv1.CallEvent_Chunk{Chunk: chunk}}
+			if !yield(piece) {
+				return
+			}
+		}
+		parts.set.Ended = fitting(&parts.ended)
+		yield(m)
+	}
+}
+
+func setEvent(m *toolhostv1.CallEvent, e tool.Event) {
+	switch {
+	case e.Started != nil:
+		m.Event = &toolhostv1.CallEvent_Started{Started: &toolhostv1.CallStarted{
+			CallId:   valid(e.Started.CallID),
+			Plugin:   valid(e.Started.Plugin),
+			Instance: valid(e.Started.Instance),
+			Attempt:  e.Started.Attempt,
+		}}
+	case e.Status != nil:
+		m.Event = &toolhostv1.CallEvent_Status{Status: toolpb.FromStatus(*e.Status)}
+	case e.Log != nil:
+		m.Event = &toolhostv1.CallEvent_Log{Log: toolpb.FromLogRecord(*e.Log)}
+	}
+}
+
+func (p *endParts) setOutcome(o *tool.Outcome) {
+	p.ended.CallId, p.ended.Plugin, p.ended.Instance, p.ended.Replayed = valid(o.CallID), valid(o.Plugin), valid(o.Instance), o.Replayed
+	if o.Err != nil {
+		p.ended.Outcome = &toolhostv1.CallEnded_Error{Error: toolpb.FromError(o.Err)}
+		return
+	}
+	p.result.Result = toolpb.FromResult(o.Result)
+	p.ended.Outcome = &p.result
+}
+
+// small reports whether an outcome plainly fits into one message without being cut, so that nobody has to measure it.
+func small(o *tool.Outcome) bool {
+	const most, fixed = ChunkBytes, 64
+	size := len(o.CallID) + len(o.Plugin) + len(o.Instance)
+	for i := range o.Result.Content {
+		c := &o.Result.Content[i]
+		if c.Artifact != nil {
+			return false
+		}
+		size += fixed + len(c.Text) + len(c.JSON) + len(c.MediaType) + len(c.Name) + len(c.Data)
+	}
+	return o.Err == nil && len(o.Result.Effects)+len(o.Result.Metadata) == 0 && size <= most
+}
+
+// fitting returns ended, or in its place the error that what cannot be cut of it fits no message.
+func fitting(ended *toolhostv1.CallEnded) *toolhostv1.CallEnded {
+	size := proto.Size(ended)
+	if size <= maxEventBytes {
+		return ended
+	}
+	err := tool.Errorf(tool.KindInternal, "the outcome cannot be sent: besides its content it has %d bytes, more than %d", size, maxEventBytes)
+	err.CallID, err.Plugin, err.Instance = ended.GetCallId(), ended.GetPlugin(), ended.GetInstance()
+	ended.Outcome = &toolhostv1.CallEnded_Error{Error: toolpb.FromError(err)}
+	return ended
+}
+
+// toOutcome converts the end of a call. An end without an outcome is an internal error.
+func toOutcome(ended *toolhostv1.CallEnded, result *toolv1.Result) *tool.Outcome {
+	o := &tool.Outcome{
+		CallID:   ended.GetCallId(),
+		Plugin:   ended.GetPlugin(),
+		Instance: ended.GetInstance(),
+		Replayed: ended.GetReplayed(),
+	}
+	switch {
+	case ended.GetError() != nil:
+		o.Err = toolpb.ToError(ended.GetError())
+	case result != nil:
+		o.Result = toolpb.ToResult(result)
+	default:
+		o.Err = tool.Errorf(tool.KindInternal, "the call ended without a result and without an error")
+		o.Err.CallID = o.CallID
+	}
+	return o
+}

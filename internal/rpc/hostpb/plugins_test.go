@@ -1,0 +1,74 @@
+package hostpb_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/toolhost/toolhost/internal/rpc/hostpb"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// wordy returns n plugins whose last processes said as much as is kept, each a number of lines.
+func wordy(n, lines, size int) []tool.PluginInfo {
+	var plugins []tool.PluginInfo
+	for i := range n {
+		exit := tool.Exit{Code: 2}
+		if lines > 1 {
+			exit.LastStderr = append(exit.LastStderr, "panic: the reason")
+		}
+		for range lines - 2 {
+			exit.LastStderr = append(exit.LastStderr, strings.Repeat("x", size))
+		}
+		exit.LastStderr = append(exit.LastStderr, "the last line")
+		p := tool.PluginInfo{Name: fmt.Sprintf("p%d", i), LastExit: &exit}
+		for range 10 {
+			p.RecentExits = append(p.RecentExits, tool.PluginExit{Instance: "i", Exit: exit})
+		}
+		plugins = append(plugins, p)
+	}
+	return plugins
+}
+
+// TestPluginsFitAMessage: however much their processes said before they crashed, an operator gets the list.
+func TestPluginsFitAMessage(t *testing.T) {
+	for _, test := range []struct {
+		plugins int
+		lines   int    // that each process said last
+		exits   int    // of each that are left
+		last    string // the last of the last words of each
+	}{
+		{1, 50, 10, "the last line"},
+		{100, 50, 10, "the last line"},
+		{500, 5, 10, "the last line"},
+		{40_000, 1, 0, ""},
+	} {
+		resp := hostpb.FromPlugins(wordy(test.plugins, test.lines, 8<<10))
+		if size := proto.Size(resp); size > hostpb.MaxMessageBytes {
+			t.Errorf("%d plugins take %d bytes", test.plugins, size)
+		}
+		if len(resp.GetPlugins()) != test.plugins {
+			t.Errorf("%d of %d plugins are left", len(resp.GetPlugins()), test.plugins)
+		}
+		p := hostpb.ToPlugin(resp.GetPlugins()[test.plugins-1])
+		said := ""
+		if lines := p.LastExit.LastStderr; len(lines) > 0 {
+			said = lines[len(lines)-1]
+		}
+		if said != test.last || len(p.RecentExits) != test.exits || p.LastExit.Code != 2 {
+			t.Errorf("of %d plugins, one has %d exits and said %q", test.plugins, len(p.RecentExits), said)
+		}
+		for _, e := range p.RecentExits {
+			if got := e.Exit.MostTelling(); test.plugins < 500 && got != "panic: the reason" {
+				t.Errorf("of %d plugins, what one says of its end is %q", test.plugins, got)
+			}
+		}
+	}
+	few := wordy(3, 5, 100)
+	resp := hostpb.FromPlugins(few)
+	if got := hostpb.ToPlugin(resp.GetPlugins()[2]); len(got.LastExit.LastStderr) != 5 || len(got.RecentExits[9].Exit.LastStderr) != 5 {
+		t.Errorf("words were left out of %+v", got)
+	}
+}

@@ -1,0 +1,67 @@
+package hostserver
+
+import (
+	"log/slog"
+	"net"
+	"testing"
+	"time"
+
+	"github.com/toolhost/toolhost/internal/budget"
+)
+
+// TestLargeTextTakesTurns: a connection lets others run after 64 KiB of large messages or argument text, and not for small
+// messages.
+func TestLargeTextTakesTurns(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		sizes []int
+		text  []int // of pieces of arguments
+		due   bool
+	}{
+		{"large messages", []int{40, 71_000}, nil, true},
+		{"small messages", []int{900, 900, 30_000, 900, 31_000, 900, 20_000, 900}, nil, false},
+		{"pieces of arguments", nil, []int{31_000, 31_000, 31_000}, true},
+		{"few pieces of arguments", nil, []int{31_000, 31_000}, false},
+		{"pieces that come in large messages", nil, []int{70_000, 70_000}, false}, // which were counted there
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			account, err := budget.New(64<<20, 0).Open("uid:4711")
+			if err != nil {
+				t.Fatal(err)
+			}
+			ours, theirs := net.Pipe()
+			intake := newIntake(ours, account, slog.New(slog.DiscardHandler))
+			defer intake.Close()
+			wire := wireOf(t, c.sizes, false)
+			go func() { _, _ = theirs.Write(wire) }() // ends when all of it is read
+			buf := make([]byte, len(wire))
+			for got := 0; got < len(wire); {
+				n, err := intake.Read(buf)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got += n
+			}
+			for _, n := range c.text {
+				carry(account, n)
+			}
+			if due := account.Due(); due != c.due {
+				t.Errorf("others are due: %v, want %v", due, c.due)
+			}
+			if account.Due() {
+				t.Error("others are due again, although nothing came")
+			}
+		})
+	}
+}
+
+// TestTheWayIsLongerWhereMoreIsQueued: large text is not held up by an idle process, and never for longer than longestWay.
+func TestTheWayIsLongerWhereMoreIsQueued(t *testing.T) {
+	for queued, want := range map[time.Duration]time.Duration{
+		0: 0, shortQueue: 0, 2 * time.Millisecond: 40 * time.Millisecond, 3 * time.Second: longestWay,
+	} {
+		if got := wayFor(queued); got != want {
+			t.Errorf("after %v in the queue, the connection waits %v, want %v", queued, got, want)
+		}
+	}
+}

@@ -1,0 +1,292 @@
+package pluginwire
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"math"
+	"sync"
+
+	pluginv1 "github.com/toolhost/toolhost/gen/go/toolhost/plugin/v1"
+	"github.com/toolhost/toolhost/internal/rpc/flow"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// Call is one call of a Conn. Append and Complete are called from one goroutine at a time, and so is Next; all else
+// from any.
+type Call struct {
+	conn   *Conn
+	out    *flow.Outbox[*pluginv1.ConnectRequest]
+	number uint32
+	id     string
+	inbox  *flow.Inbox[*pluginv1.ConnectResponse]
+
+	artifacts ArtifactReader                            // nil: none
+	hold      func(ctx context.Context, size int) error // nil: there is always room for a result
+
+	mu        sync.Mutex
+	complete  bool                      // the arguments are
+	cancelled bool                      // a cancel frame was sent
+	over      bool                      // an end came, or the call failed, or was closed
+	last      *pluginv1.ConnectResponse // the end that came; nil: none has
+	questions questions
+
+	// Next's own.
+	result   assembly
+	statuses statusFold
+	finished bool // Next returned Ended
+}
+
+// Start begins a call. ctx bounds only the wait for room on the stream. An error means that the plugin was not told to
+// execute anything: ctx's cause, or one that wraps ErrConnLost. Large arguments travel in pieces between other frames.
+func (c *Conn) Start(ctx context.Context, start Start) (*Call, error) {
+	call, err := c.register(start)
+	if err != nil {
+		return nil, err
+	}
+	first, rest := start, []byte(nil)
+	if len(start.Arguments) > maxPiece {
+		first.Arguments, rest, first.Complete = start.Arguments[:maxPiece], start.Arguments[maxPiece:], false
+	}
+	call.complete = start.Complete
+	if err := call.putStart(ctx, first); err != nil {
+		c.forget(call.number)
+		return nil, err
+	}
+	if len(rest) > 0 {
+		err = call.appendText(ctx, rest)
+		if err == nil && start.Complete {
+			err = call.putComplete(ctx, nil)
+		}
+	}
+	if err != nil {
+		call.Close()
+		return nil, err
+	}
+	return call, nil
+}
+
+// ErrNoRoom says that a call was not started because its starter would have had to wait.
+var ErrNoRoom = errors.New("the stream has no room")
+
+// TryStart is Start for who must not wait: it fails with ErrNoRoom where the stream has none, or the arguments need more
+// than a frame.
+func (c *Conn) TryStart(start Start) (*Call, error) {
+	if len(start.Arguments) > maxPiece {
+		return nil, ErrNoRoom
+	}
+	call, err := c.register(start)
+	if err != nil {
+		return nil, err
+	}
+	call.complete = start.Complete
+	frame, size, err := call.startFrame(start)
+	if err != nil {
+		c.forget(call.number)
+		return nil, err
+	}
+	if taken, err := call.out.Offer(frame, size); !taken {
+		c.forget(call.number)
+		if err != nil {
+			return nil, call.unsent(err)
+		}
+		return nil, ErrNoRoom
+	}
+	return call, nil
+}
+
+func (c *Conn) register(start Start) (*Call, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.err != nil:
+		return nil, c.loss()
+	case c.out == nil:
+		return nil, tool.Errorf(tool.KindInternal, "starting a call: the connection to the plugin is not open")
+	case c.last == math.MaxUint32:
+		return nil, tool.Errorf(tool.KindUnavailable, "starting a call: the connection has carried all the calls that it can; restart the plugin")
+	}
+	c.last++
+	call := &Call{conn: c, out: c.out, number: c.last, id: start.CallID, artifacts: start.Artifacts, hold: start.Hold}
+	call.inbox = flow.NewInbox[*pluginv1.ConnectResponse](c.cfg.CallWindow, call.grant)
+	call.result.limit = c.cfg.MaxResultBytes
+	c.calls[call.number] = call
+	return call, nil
+}
+
+func (c *Call) putStart(ctx context.Context, start Start) error {
+	frame, size, err := c.startFrame(start)
+	if err != nil {
+		return err
+	}
+	return c.put(ctx, frame, size)
+}
+
+// startFrame refuses what would end the stream of all calls: a frame that is larger than a message may be.
+func (c *Call) startFrame(start Start) (frame *pluginv1.ConnectRequest, size int, err error) {
+	frame = &pluginv1.ConnectRequest{
+		Call:  c.number,
+		Frame: &pluginv1.ConnectRequest_Start{Start: fromStart(start, c.conn.cfg.CallWindow)},
+	}
+	size = frame.SizeWire()
+	if size > maxMessage {
+		return nil, 0, tool.Errorf(tool.KindInvalidArgument, "starting a call: its context values and secrets have %d bytes; at most %d can be sent", size-len(start.Arguments), maxMessage-maxPiece)
+	}
+	return frame, size, nil
+}
+
+// Append adds argument text to a call that was started without complete arguments. The text may end anywhere. It
+// blocks while the stream has no room, bounded by ctx, and does nothing once the call has ended.
+func (c *Call) Append(ctx context.Context, text []byte) error {
+	if open, err := c.argumentsOpen(); !open {
+		return err
+	}
+	return c.appendText(ctx, bytes.Clone(text))
+}
+
+// Complete says that the arguments are complete and validated, so that the plugin executes them. arguments, if not
+// empty, replace the text that was sent; they must not change while the call goes on and travel in one frame of at most
+// 4 MiB. It blocks while the stream has no room, bounded by ctx, and does nothing once the call has ended. An error
+// means that the plugin was not told to execute; the call is still open then.
+func (c *Call) Complete(ctx context.Context, arguments []byte) error {
+	if open, err := c.argumentsOpen(); !open {
+		return err
+	}
+	if len(arguments) > maxReplacement {
+		return tool.Errorf(tool.KindInvalidArgument, "the arguments have %d bytes; at most %d can replace the text of a call", len(arguments), maxReplacement)
+	}
+	if err := c.putComplete(ctx, arguments); err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.complete = true
+	return nil
+}
+
+// Cancel asks the plugin to stop. It does not block; the call still ends with what the plugin says. Only the first
+// Cancel counts.
+func (c *Call) Cancel(reason string) {
+	c.mu.Lock()
+	first := !c.cancelled && !c.over
+	c.cancelled = true
+	c.mu.Unlock()
+	if first {
+		c.sendCancel(reason)
+	}
+}
+
+// Close forgets the call: what the plugin says of it from now on is ignored, and if it has not ended it is cancelled.
+// It does not block and may be called more than once.
+func (c *Call) Close() {
+	c.mu.Lock()
+	cancel := !c.cancelled && !c.over
+	c.cancelled, c.over = true, true
+	c.mu.Unlock()
+	c.conn.forget(c.number)
+	c.inbox.Abort(errCallClosed)
+	if cancel {
+		c.sendCancel("toolhost is not interested any more")
+	}
+}
+
+func (c *Call) sendCancel(reason string) {
+	cancel := &pluginv1.CancelCall{Reason: validText(clip(reason, maxReason))}
+	c.putNow(&pluginv1.ConnectRequest{Call: c.number, Frame: &pluginv1.ConnectRequest_Cancel{Cancel: cancel}})
+}
+
+// argumentsOpen reports whether argument text may be sent. If not, err says why, nil where the call has ended.
+func (c *Call) argumentsOpen() (open bool, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.over:
+		return false, nil
+	case c.complete:
+		return false, tool.Errorf(tool.KindInternal, "sending arguments: they were said to be complete")
+	default:
+		return true, nil
+	}
+}
+
+func (c *Call) appendText(ctx context.Context, text []byte) error {
+	for len(text) > 0 {
+		n := min(len(text), maxPiece)
+		piece := &pluginv1.ConnectRequest_Append{Append: &pluginv1.AppendArguments{Text: text[:n]}}
+		if err := c.put(ctx, &pluginv1.ConnectRequest{Call: c.number, Frame: piece}, n); err != nil {
+			return err
+		}
+		text = text[n:]
+	}
+	return nil
+}
+
+func (c *Call) putComplete(ctx context.Context, arguments []byte) error {
+	complete := &pluginv1.ConnectRequest_Complete{Complete: &pluginv1.CompleteArguments{Arguments: arguments}}
+	return c.put(ctx, &pluginv1.ConnectRequest{Call: c.number, Frame: complete}, len(arguments))
+}
+
+// put queues a frame of about size bytes.
+func (c *Call) put(ctx context.Context, frame *pluginv1.ConnectRequest, size int) error {
+	return c.unsent(c.out.Put(ctx, frame, size))
+}
+
+// unsent says why the outbox did not take a frame.
+func (c *Call) unsent(err error) error {
+	if err == nil || c.out.Err() == nil {
+		return err
+	}
+	if connErr := c.conn.Err(); connErr != nil {
+		return connErr
+	}
+	return lost(err) // what ended the outbox is about to end the connection
+}
+
+// putNow queues a frame that must not wait. Where no frame can be sent the connection is at its end, and with it every
+// call.
+func (c *Call) putNow(frame *pluginv1.ConnectRequest) {
+	if err := c.out.PutNow(frame); errors.Is(err, flow.ErrStalled) {
+		c.conn.lose(err)
+	}
+}
+
+// grant gives the plugin credit for what the reader has taken.
+func (c *Call) grant(n int) {
+	credit := &pluginv1.GrantCredit{Bytes: uint32(min(n, math.MaxUint32))}
+	c.putNow(&pluginv1.ConnectRequest{Call: c.number, Frame: &pluginv1.ConnectRequest_Credit{Credit: credit}})
+}
+
+// ended takes the plugin's end.
+func (c *Call) ended(frame *pluginv1.ConnectResponse) {
+	c.mu.Lock()
+	c.over, c.last = true, frame
+	c.mu.Unlock()
+	c.inbox.Finish(io.EOF, frame)
+}
+
+// Await has f called once, as soon as Next need not wait, by a goroutine of the connection's; it is for who does not wait in
+// Next. f must not block. end is the size of the call's end where that is what came, and -1 where anything else did. It
+// returns false, and calls nobody, if Next need not wait now.
+func (c *Call) Await(f func(end int)) bool {
+	return c.inbox.Arm(func(after error) {
+		if !errors.Is(after, io.EOF) { // also where an end has come, but too late: the connection was lost just before
+			f(-1)
+			return
+		}
+		c.mu.Lock()
+		last := c.last
+		c.mu.Unlock()
+		f(last.SizeWire())
+	})
+}
+
+// fail ends the call on the host's side: its reader gets err as the outcome, the plugin is told to stop.
+func (c *Call) fail(err *tool.Error) {
+	c.inbox.Abort(&failure{err})
+	c.Cancel(err.Message)
+	c.conn.forget(c.number)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.over = true
+}

@@ -1,0 +1,141 @@
+package pluginwire
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	pluginv1 "github.com/toolhost/toolhost/gen/go/toolhost/plugin/v1"
+	"github.com/toolhost/toolhost/internal/rpc/toolpb"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// failure is an outcome that the host's half decided, as opposed to a connection that is lost.
+type failure struct{ outcome *tool.Error }
+
+func (f *failure) Error() string { return f.outcome.Error() }
+
+// Next returns the call's next event and waits until there is one. Events have a status, a log record, or the end,
+// whose outcome has neither plugin nor instance; io.EOF comes after it. If the connection is lost before the end, Next
+// returns an error that wraps ErrConnLost; after Close one of tool.KindCancelled. If ctx ends, Next returns its cause.
+// Statuses that break the rules of tool.Status are left out. Meanwhile it answers the plugin's questions for artifacts.
+func (c *Call) Next(ctx context.Context) (tool.Event, error) {
+	for !c.finished {
+		frame, err := c.inbox.Next(ctx)
+		if err != nil {
+			return c.interrupted(err)
+		}
+		if question := frame.GetReadArtifact(); question != nil {
+			if err := c.answer(ctx, question); err != nil {
+				return tool.Event{}, err
+			}
+			continue
+		}
+		if event, ended, err := c.reserve(ctx, frame); ended || err != nil {
+			return event, err
+		}
+		if event, ok := c.event(frame); ok {
+			return event, nil
+		}
+	}
+	return tool.Event{}, io.EOF
+}
+
+// smallEnd is the size of an end for which no room is made.
+const smallEnd = 8 << 10
+
+// reserve makes room for what a frame brings of the result, twice: its pieces are joined in the end. ended says that there is
+// none, and that the call is over.
+func (c *Call) reserve(ctx context.Context, frame *pluginv1.ConnectResponse) (event tool.Event, ended bool, err error) {
+	size := 2 * len(frame.GetChunk().GetData())
+	if end := frame.GetEnd(); end != nil {
+		if size = end.SizeWire(); size <= smallEnd {
+			return tool.Event{}, false, nil
+		}
+	}
+	if c.hold == nil || size == 0 {
+		return tool.Event{}, false, nil
+	}
+	if err = c.hold(ctx, size); err == nil || ctx.Err() != nil {
+		return tool.Event{}, false, err
+	}
+	refused := tool.AsError(err)
+	c.fail(refused)
+	return c.outcome(tool.Result{}, refused), true, nil
+}
+
+// errCallClosed ends the inbox of a call that was closed. Every call is, and hardly anybody reads on: the words for it are made
+// for who does.
+var errCallClosed = errors.New("the call was closed")
+
+// interrupted says what it means that there is no frame any more.
+func (c *Call) interrupted(err error) (tool.Event, error) {
+	if errors.Is(err, errCallClosed) {
+		return tool.Event{}, tool.Errorf(tool.KindCancelled, "%w", err)
+	}
+	if f, ok := errors.AsType[*failure](err); ok {
+		return c.outcome(tool.Result{}, f.outcome), nil
+	}
+	if e, ok := errors.AsType[*tool.Error](err); ok && errors.Is(err, ErrConnLost) {
+		own := *e // all calls of a connection end with the same error
+		own.CallID = c.id
+		return tool.Event{}, &own
+	}
+	return tool.Event{}, err
+}
+
+// event turns a frame into an event. ok is false where it makes none.
+func (c *Call) event(frame *pluginv1.ConnectResponse) (event tool.Event, ok bool) {
+	switch f := frame.GetFrame().(type) {
+	case *pluginv1.ConnectResponse_Status:
+		return c.status(toolpb.ToStatus(f.Status))
+	case *pluginv1.ConnectResponse_Progress:
+		progress := toolpb.ToProgress(f.Progress)
+		return c.status(tool.Status{Progress: &progress})
+	case *pluginv1.ConnectResponse_Log:
+		record := toolpb.ToLogRecord(f.Log)
+		quoteOthers(record.Attributes)
+		return tool.Event{Log: &record}, true
+	case *pluginv1.ConnectResponse_Chunk:
+		if err := c.result.add(f.Chunk); err != nil {
+			c.fail(err)
+			return c.outcome(tool.Result{}, err), true
+		}
+		return tool.Event{}, false
+	case *pluginv1.ConnectResponse_End:
+		return c.end(f.End), true
+	default: // a frame of a newer contract
+		return tool.Event{}, false
+	}
+}
+
+func (c *Call) status(s tool.Status) (tool.Event, bool) {
+	if !c.statuses.admit(&s) {
+		return tool.Event{}, false
+	}
+	return tool.Event{Status: &s}, true
+}
+
+func (c *Call) end(end *pluginv1.CallEnd) tool.Event {
+	switch o := end.GetOutcome().(type) {
+	case *pluginv1.CallEnd_Result:
+		result, err := c.result.finish(o.Result)
+		return c.outcome(result, err)
+	case *pluginv1.CallEnd_Error:
+		err := toolpb.ToError(o.Error)
+		err.Plugin, err.Instance, err.Exit = "", "", nil // not the plugin's to say
+		return c.outcome(tool.Result{}, err)
+	default:
+		return c.outcome(tool.Result{}, tool.Errorf(tool.KindInternal, "the plugin broke the contract: the call ended without an outcome"))
+	}
+}
+
+// outcome is the call's last event.
+func (c *Call) outcome(result tool.Result, err *tool.Error) tool.Event {
+	c.finished = true
+	c.result = assembly{}
+	if err != nil {
+		err.CallID = c.id
+	}
+	return tool.Event{Ended: &tool.Outcome{CallID: c.id, Result: result, Err: err}}
+}

@@ -1,0 +1,150 @@
+package pluginwire_test
+
+import (
+	"context"
+	"testing"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/protobuf/proto"
+
+	pluginv1 "github.com/toolhost/toolhost/gen/go/toolhost/plugin/v1"
+	toolv1 "github.com/toolhost/toolhost/gen/go/toolhost/tool/v1"
+	"github.com/toolhost/toolhost/internal/rpc/pluginwire"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// burst is how many calls a test starts, or ends, at once.
+const burst = 200
+
+// startsTogether is the start of so many calls, as one message.
+func startsTogether(from uint32) *pluginv1.ConnectRequest {
+	var frames []*pluginv1.ConnectRequest
+	for i := range uint32(burst) {
+		frame := &pluginv1.ConnectRequest_Start{Start: &pluginv1.StartCall{Complete: true}}
+		frames = append(frames, &pluginv1.ConnectRequest{Call: from + i, Frame: frame})
+	}
+	first := frames[0]
+	first.More = frames[1:]
+	return first
+}
+
+// TestFramesTogetherReachThePlugin, and what comes back is together only where the host has said that it reads that.
+func TestFramesTogetherReachThePlugin(t *testing.T) {
+	for _, said := range []bool{false, true} {
+		cc, _ := serve(t, register(plugin{call: func(context.Context, *pluginwire.ServerCall) (tool.Result, error) {
+			return tool.TextResult("done"), nil
+		}}))
+		ctx := t.Context()
+		if said {
+			ctx = metadata.AppendToOutgoingContext(ctx, "toolhost-more", "1")
+		}
+		stream, err := pluginv1.NewToolPluginServiceClient(cc).Connect(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		header, err := stream.Header()
+		if err != nil || len(header.Get("toolhost-more")) != 1 {
+			t.Errorf("the plugin's headers are %v, %v", header, err)
+		}
+		together := false
+		for round := uint32(0); round == 0 || said && !together; round++ { // until some came together
+			ended := map[uint32]int{}
+			if err := stream.Send(startsTogether(1 + round*burst)); err != nil {
+				t.Fatal(err)
+			}
+			for len(ended) < burst {
+				m, err := stream.Recv()
+				if err != nil {
+					t.Fatal(err)
+				}
+				together = together || len(m.GetMore()) > 0
+				if size := proto.Size(m); size > 40<<10 {
+					t.Errorf("a message of small frames has %d bytes", size)
+				}
+				for _, frame := range append(m.GetMore(), m) {
+					if frame.GetEnd().GetResult() == nil || frame != m && (frame.GetMark() != 0 || frame.GetRead() != 0) {
+						t.Errorf("came %v", frame)
+					}
+					ended[frame.GetCall()]++
+				}
+			}
+			for call, times := range ended {
+				if times != 1 {
+					t.Errorf("call %d ended %d times", call, times)
+				}
+			}
+		}
+		if together != said {
+			t.Errorf("frames came together: %v; the host said that it reads that: %v", together, said)
+		}
+	}
+}
+
+// TestFramesTogetherReachTheHost from a plugin that has said that it reads such, and go to no other.
+func TestFramesTogetherReachTheHost(t *testing.T) {
+	for _, says := range []bool{false, true} {
+		together := make(chan bool)
+		conn := openRaw(t, pluginwire.ConnConfig{}, func(stream rawStream) error {
+			if says {
+				if err := stream.SendHeader(metadata.Pairs("toolhost-more", "1")); err != nil {
+					return err
+				}
+			}
+			return answerTogether(stream, together)
+		})
+		met := false
+		for round := 0; round < 2 || says && !met; round++ { // the host knows it from the second on
+			var calls []*pluginwire.Call
+			done := make(chan *pluginwire.Call)
+			for range burst {
+				go func() {
+					call, err := conn.Start(t.Context(), pluginwire.Start{Complete: true})
+					if err != nil {
+						t.Error(err)
+					}
+					done <- call
+				}()
+			}
+			for range burst {
+				calls = append(calls, <-done)
+			}
+			met = <-together || met
+			for _, call := range calls {
+				events, out := follow(t, call)
+				if len(events) != 1 || events[0].Status == nil || out.Err != nil {
+					t.Errorf("a call of many: %v, %v", events, out)
+				}
+				call.Close()
+			}
+		}
+		if met != says {
+			t.Errorf("frames went together: %v; the plugin said that it reads that: %v", met, says)
+		}
+	}
+}
+
+// answerTogether answers burst calls at once, by one message with two frames for each, and says whether they came together.
+func answerTogether(stream grpc.BidiStreamingServer[pluginv1.ConnectRequest, pluginv1.ConnectResponse], together chan<- bool) error {
+	for {
+		var frames []*pluginv1.ConnectResponse
+		met := false
+		for len(frames) < 2*burst {
+			m, err := stream.Recv()
+			if err != nil {
+				return nil // the test is over
+			}
+			met = met || len(m.GetMore()) > 0
+			for _, frame := range append([]*pluginv1.ConnectRequest{m}, m.GetMore()...) {
+				if frame.GetStart() != nil {
+					frames = append(frames, statusFrame(frame.GetCall(), &toolv1.Status{Tip: "…"}), endOf(frame.GetCall(), "done"))
+				}
+			}
+		}
+		frames[0].More = frames[1:]
+		if err := stream.Send(frames[0]); err != nil {
+			return err
+		}
+		together <- met
+	}
+}

@@ -1,0 +1,146 @@
+package pluginwire_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	pluginv1 "github.com/toolhost/toolhost/gen/go/toolhost/plugin/v1"
+	"github.com/toolhost/toolhost/internal/rpc/pluginwire"
+	"github.com/toolhost/toolhost/tool"
+)
+
+func TestHostThatLeavesCancelsItsCalls(t *testing.T) {
+	started, cause := make(chan struct{}), make(chan error, 2)
+	conn, stop := openStoppable(t, plugin{call: func(ctx context.Context, call *pluginwire.ServerCall) (tool.Result, error) {
+		started <- struct{}{}
+		if call.Start().Complete {
+			<-ctx.Done()
+			cause <- context.Cause(ctx)
+			return tool.Result{}, nil
+		}
+		_, err := whole(context.WithoutCancel(ctx), call)
+		cause <- err
+		return tool.Result{}, err
+	}})
+	start(t, conn, pluginwire.Start{Complete: true})
+	start(t, conn, pluginwire.Start{})
+	<-started
+	<-started
+	_ = conn.Close()
+	for range 2 {
+		if err := <-cause; tool.KindOf(err) != tool.KindCancelled {
+			t.Errorf("a call ended with %v", err)
+		}
+	}
+	stop()
+}
+
+// TestConnectWaitsForItsCalls sees through the server's wait for its handlers that Connect does.
+func TestConnectWaitsForItsCalls(t *testing.T) {
+	var ended atomic.Bool
+	started, stopping := make(chan struct{}), make(chan struct{})
+	conn, stop := openStoppable(t, plugin{call: func(ctx context.Context, _ *pluginwire.ServerCall) (tool.Result, error) {
+		close(started)
+		<-ctx.Done()
+		<-stopping
+		for range 10_000 { // lets a Connect that does not wait go first
+			runtime.Gosched()
+		}
+		ended.Store(true)
+		return tool.Result{}, nil
+	}})
+	start(t, conn, pluginwire.Start{Complete: true})
+	<-started
+	_ = conn.Close()
+	close(stopping)
+	stop()
+	if !ended.Load() {
+		t.Error("Connect returned before its call")
+	}
+}
+
+// TestHalfClosedStreamStillGetsItsEnds has a host that says all it has to say at once and then listens.
+func TestHalfClosedStreamStillGetsItsEnds(t *testing.T) {
+	const calls = 100
+	cc, _ := serve(t, register(plugin{call: func(ctx context.Context, _ *pluginwire.ServerCall) (tool.Result, error) {
+		<-ctx.Done()
+		return tool.TextResult("stopped"), nil
+	}}))
+	stream, err := pluginv1.NewToolPluginServiceClient(cc).Connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range calls {
+		frame := &pluginv1.ConnectRequest_Start{Start: &pluginv1.StartCall{Complete: true}}
+		if err := stream.Send(&pluginv1.ConnectRequest{Call: uint32(i + 1), Frame: frame}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := stream.CloseSend(); err != nil {
+		t.Fatal(err)
+	}
+	ends := 0
+	for {
+		frame, err := stream.Recv()
+		if err != nil {
+			if !errors.Is(err, io.EOF) {
+				t.Error(err)
+			}
+			break
+		}
+		if frame.GetEnd() != nil {
+			ends++
+		}
+	}
+	if ends != calls {
+		t.Errorf("%d calls ended, want %d", ends, calls)
+	}
+}
+
+func TestHandlerThatEndsItsGoroutine(t *testing.T) {
+	conn := open(t, plugin{call: func(context.Context, *pluginwire.ServerCall) (tool.Result, error) {
+		runtime.Goexit()
+		return tool.Result{}, nil
+	}}, pluginwire.ConnConfig{})
+	out := outcome(t, start(t, conn, pluginwire.Start{Complete: true}))
+	wantKind(t, out, tool.KindInternal)
+	if out.Err != nil && !strings.Contains(out.Err.Message, "Goexit") {
+		t.Errorf("message %q", out.Err.Message)
+	}
+}
+
+func BenchmarkEcho(b *testing.B) {
+	conn := open(b, echo, pluginwire.ConnConfig{})
+	arguments := make([]byte, 200)
+	run := func() {
+		call, err := conn.Start(b.Context(), pluginwire.Start{CallID: "c", Tool: "echo", Arguments: arguments, Complete: true})
+		if err != nil {
+			b.Error(err)
+			return
+		}
+		defer call.Close()
+		if event, err := call.Next(b.Context()); err != nil || event.Ended == nil {
+			b.Errorf("%+v, %v", event, err)
+		}
+	}
+	b.Run("alone", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			run()
+		}
+	})
+	b.Run("many", func(b *testing.B) {
+		b.ReportAllocs()
+		b.SetParallelism(32)
+		b.RunParallel(func(pb *testing.PB) {
+			for pb.Next() {
+				run()
+			}
+		})
+	})
+}

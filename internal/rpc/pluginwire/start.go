@@ -1,0 +1,146 @@
+package pluginwire
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	pluginv1 "github.com/toolhost/toolhost/gen/go/toolhost/plugin/v1"
+	toolv1 "github.com/toolhost/toolhost/gen/go/toolhost/tool/v1"
+	"github.com/toolhost/toolhost/internal/rpc/toolpb"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// Start is a new call, as the host says it and the plugin hears it.
+type Start struct {
+	CallID string // the caller's name for the call: the idempotency key
+	Tool   string
+	// Arguments is JSON text: all of it if Complete, else its beginning. It must not change while the call goes on.
+	Arguments json.RawMessage
+	Complete  bool
+	Timeout   time.Duration // how long the call may still take; 0: no limit; below 0: none is left
+	Attempt   uint32        // from 1; 0 means 1
+	Session   string
+	Workspace string // an absolute path; empty: none
+	Values    map[string]json.RawMessage
+	Secrets   map[string]string
+	// Traceparent is the W3C trace context. Empty means none.
+	Traceparent string
+	// Artifacts is what the plugin reads artifacts with that it finds in its arguments: the host's alone, nothing of it is
+	// sent. Nil means none.
+	Artifacts ArtifactReader
+	// Hold makes room for so many more bytes of the call's result, and may wait for it. It fails with ctx's cause, or with why
+	// there is no room, which ends the call; that is best a *tool.Error. Like Artifacts it is the host's alone. Nil: there is
+	// always room.
+	Hold func(ctx context.Context, size int) error
+}
+
+// DescribeRequest asks a plugin for its tools. The zero value asks for all of them, for no session in particular.
+type DescribeRequest struct {
+	Tools   []string // only these; empty: all
+	Session string   // for which dynamic tools are described; empty: none in particular
+	Context map[string]json.RawMessage
+}
+
+func fromStart(s Start, credit int) *pluginv1.StartCall {
+	timeout := s.Timeout
+	if timeout < 0 {
+		timeout = 1 // "unset" would be no limit at all
+	}
+	out := &pluginv1.StartCall{
+		CallId:    validText(s.CallID),
+		Tool:      validText(s.Tool),
+		Arguments: s.Arguments,
+		Complete:  s.Complete,
+		Timeout:   toolpb.FromDuration(timeout),
+		Credit:    uint32(credit),
+		Attempt:   max(s.Attempt, 1),
+	}
+	if s.Session != "" || s.Workspace != "" || s.Traceparent != "" || len(s.Values) > 0 || len(s.Secrets) > 0 {
+		out.Context = &pluginv1.CallContext{
+			Session:     validText(s.Session),
+			Workspace:   validText(s.Workspace),
+			Values:      toolpb.FromValues(s.Values),
+			Secrets:     validSecrets(s.Secrets),
+			Traceparent: validText(s.Traceparent),
+		}
+	}
+	return out
+}
+
+func validSecrets(in map[string]string) map[string]string {
+	out := make(map[string]string, len(in))
+	for name, secret := range in {
+		out[validText(name)] = validText(secret)
+	}
+	return out
+}
+
+func toStart(s *pluginv1.StartCall) Start {
+	return Start{
+		CallID:      s.GetCallId(),
+		Tool:        s.GetTool(),
+		Arguments:   s.GetArguments(),
+		Complete:    s.GetComplete(),
+		Timeout:     toolpb.ToDuration(s.GetTimeout()),
+		Attempt:     max(s.GetAttempt(), 1),
+		Session:     s.GetContext().GetSession(),
+		Workspace:   s.GetContext().GetWorkspace(),
+		Values:      toolpb.ToValues(s.GetContext().GetValues()),
+		Secrets:     s.GetContext().GetSecrets(),
+		Traceparent: s.GetContext().GetTraceparent(),
+	}
+}
+
+func fromDescription(d tool.Description) *pluginv1.DescribeResponse {
+	out := &pluginv1.DescribeResponse{
+		Name:        validText(d.Name),
+		Version:     validText(d.Version),
+		Description: validText(d.Description),
+		Tools:       make([]*toolv1.ToolSpec, len(d.Tools)),
+	}
+	out.Permissions = toolpb.FromPermissions(d.Permissions)
+	for i := range d.Tools {
+		out.Tools[i] = toolpb.FromSpec(d.Tools[i])
+	}
+	for _, tag := range d.DefaultTags {
+		out.DefaultTags = append(out.DefaultTags, validText(tag))
+	}
+	for _, f := range d.Filters {
+		out.Filters = append(out.Filters, &pluginv1.FilterSpec{
+			Name: validText(f.Name), Description: validText(f.Description), Before: f.Before, After: f.After,
+		})
+	}
+	return out
+}
+
+func toDescription(d *pluginv1.DescribeResponse) tool.Description {
+	out := tool.Description{
+		Name:        d.GetName(),
+		Version:     d.GetVersion(),
+		Description: d.GetDescription(),
+		DefaultTags: d.GetDefaultTags(),
+		Permissions: toolpb.ToPermissions(d.GetPermissions()),
+	}
+	for _, message := range d.GetTools() {
+		spec := toolpb.ToSpec(message)
+		checkSpec(&spec)
+		out.Tools = append(out.Tools, spec)
+	}
+	for _, f := range d.GetFilters() {
+		out.Filters = append(out.Filters, tool.Filter{
+			Name: f.GetName(), Description: f.GetDescription(), Before: f.GetBefore(), After: f.GetAfter(),
+		})
+	}
+	return out
+}
+
+// validText returns s as UTF-8, as a proto string must be: one that is not would end the stream of all calls.
+func validText(s string) string {
+	if utf8.ValidString(s) { // ten times as fast as ToValidUTF8 is where there is nothing to do
+		return s
+	}
+	return strings.ToValidUTF8(s, "\uFFFD")
+}
