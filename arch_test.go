@@ -17,7 +17,7 @@ import (
 
 const module = "github.com/toolhost/toolhost"
 
-// Libraries that only some rooms may know.
+// Libraries that only some packages may import.
 const (
 	grpc     = "google.golang.org/grpc"
 	protobuf = "google.golang.org/protobuf"
@@ -37,13 +37,14 @@ const (
 	agentV1  = "gen/go/agentd/v1"
 )
 
-// rooms is the import table of the house, in the order in which data flows; ARCHITECTURE.md says what each room is for.
-// A room may import the standard library and what its line names: packages of this module by their path, others by
-// theirs, each with the packages below it where the name ends in "/...". Test files may import more.
+// allowedImports says for each package which packages it may import beside the standard library.
+// Packages of this module are named by their path in it. A name that ends in "/..." includes the
+// packages below it. The table has the order in which data flows. Test files may import more.
+// ARCHITECTURE.md says what each package owns.
 //
-// To add a package, give it a line here and in ARCHITECTURE.md. Before adding an edge to a line, ask whether the code
-// stands in the right room.
-var rooms = map[string][]string{
+// To add a package, add a line here and in ARCHITECTURE.md. Before you add an import to a line, ask
+// whether the code belongs in another package.
+var allowedImports = map[string][]string{
 	".": {}, // the sources of the SDKs
 
 	// The contracts and the words.
@@ -58,7 +59,7 @@ var rooms = map[string][]string{
 	// What a filter is asked and answers, for its host and its author.
 	"internal/rpc/filterjson": {"tool", "internal/rpc/toolpb", toolV1, protobuf + "/encoding/protojson"},
 
-	// What several rooms stand on; none of it knows a contract.
+	// Packages that several layers use. None of them knows a contract.
 	"internal/address":       {unix},
 	"internal/budget":        {},
 	"internal/arguments":     {"internal/nearest", "internal/pattern", "github.com/santhosh-tekuri/jsonschema/v6/...", "golang.org/x/text/..."},
@@ -192,8 +193,9 @@ var rooms = map[string][]string{
 	"internal/e2e/testplugins/escapeplugin": {"sdk"},
 }
 
-// walls are what no line of rooms may grant, however convenient it is.
-var walls = []struct{ room, library, reason string }{
+// forbidden are imports that no line of allowedImports may allow. Each rule covers the packages
+// below its package and its library.
+var forbidden = []struct{ pkg, library, reason string }{
 	{"tool", "", "the vocabulary imports the standard library alone"},
 	{"internal/host", protobuf, "the host speaks package tool; internal/rpc/hostserver and internal/rpc/pluginwire translate"},
 	{"internal/host", grpc, "the host can be used without a server"},
@@ -208,7 +210,7 @@ var walls = []struct{ room, library, reason string }{
 	{"sdk", "internal/plugin/process", "a tool's author gets no host"},
 }
 
-// onlyHere are the libraries with few friends. A room covers what is below it.
+// onlyHere are libraries that only the named packages, and those below them, may import.
 var onlyHere = map[string][]string{
 	goPlugin: {"internal/rpc/pluginwire", "internal/plugin/process", "sdk"},
 	hclog:    {"internal/rpc/pluginwire", "internal/plugin/process", "sdk"},
@@ -218,36 +220,36 @@ var onlyHere = map[string][]string{
 func TestEveryImportIsInTheTable(t *testing.T) {
 	packages := readPackages(t)
 	for _, name := range slices.Sorted(maps.Keys(packages)) {
-		allowed, known := rooms[name]
+		allowed, known := allowedImports[name]
 		if !known {
-			t.Errorf("the package %s is in no room: add a line to `rooms` in arch_test.go that names what it may import, and one to the table of ARCHITECTURE.md that says what it owns", name)
+			t.Errorf("the package %s has no line: add one to allowedImports in arch_test.go with what it may import, and one to the table of ARCHITECTURE.md with what it owns", name)
 			continue
 		}
 		for _, imported := range packages[name] {
 			if !slices.ContainsFunc(allowed, func(pattern string) bool { return matches(pattern, imported) }) {
-				t.Errorf("%s imports %s, which its line of `rooms` in arch_test.go does not allow: move the code to a room that may, or, if the edge is right, add it there and say so in ARCHITECTURE.md", name, imported)
+				t.Errorf("%s imports %s, which its line of allowedImports in arch_test.go does not allow: move the code to a package that may, or, if the import is right, add it there and say so in ARCHITECTURE.md", name, imported)
 			}
 		}
 	}
-	for name := range rooms {
+	for name := range allowedImports {
 		if _, exists := packages[name]; !exists {
-			t.Errorf("the room %s has a line in arch_test.go and no code: remove the line", name)
+			t.Errorf("the package %s has a line in arch_test.go and no code: remove the line", name)
 		}
 	}
 }
 
-func TestWalls(t *testing.T) {
+func TestForbiddenImports(t *testing.T) {
 	packages := readPackages(t)
 	for name, imports := range packages {
 		for _, imported := range imports {
-			for _, wall := range walls {
-				if within(wall.room, name) && within(wall.library, imported) {
-					t.Errorf("%s imports %s: %s", name, imported, wall.reason)
+			for _, rule := range forbidden {
+				if within(rule.pkg, name) && within(rule.library, imported) {
+					t.Errorf("%s imports %s: %s", name, imported, rule.reason)
 				}
 			}
-			for library, friends := range onlyHere {
-				if within(library, imported) && !slices.ContainsFunc(friends, func(friend string) bool { return within(friend, name) }) {
-					t.Errorf("%s imports %s, which only %s may", name, imported, strings.Join(friends, ", "))
+			for library, importers := range onlyHere {
+				if within(library, imported) && !slices.ContainsFunc(importers, func(importer string) bool { return within(importer, name) }) {
+					t.Errorf("%s imports %s, which only %s may", name, imported, strings.Join(importers, ", "))
 				}
 			}
 			if within("plugins", name) && imported != "sdk" && imported != "sdk/workspace" && !strings.Contains(imported, ".") && !within(pluginOf(name), imported) {
@@ -257,7 +259,7 @@ func TestWalls(t *testing.T) {
 	}
 }
 
-// agentd runs models and calls tools over gRPC; that it starts plugins must not even be possible.
+// agentd runs models and calls tools over gRPC. It must not be able to start plugins.
 func TestAgentdNeverLinksGoPlugin(t *testing.T) {
 	packages := readPackages(t)
 	seen := map[string]bool{}
@@ -278,19 +280,19 @@ func TestAgentdNeverLinksGoPlugin(t *testing.T) {
 	visit("cmd/agentd", nil)
 }
 
-func TestEveryRoomIsInTheArchitecture(t *testing.T) {
+func TestEveryPackageIsInTheArchitecture(t *testing.T) {
 	document, err := os.ReadFile("ARCHITECTURE.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name := range rooms {
+	for name := range allowedImports {
 		if within("gen", name) || within("plugins", name) {
 			continue // one line each speaks for all
 		}
 		described := false
-		for room := name; !described; room = path.Dir(room) {
-			described = strings.Contains(string(document), "`"+room+"`")
-			if room == path.Dir(room) {
+		for pkg := name; !described; pkg = path.Dir(pkg) {
+			described = strings.Contains(string(document), "`"+pkg+"`")
+			if pkg == path.Dir(pkg) {
 				break
 			}
 		}
@@ -300,8 +302,8 @@ func TestEveryRoomIsInTheArchitecture(t *testing.T) {
 	}
 }
 
-// Templates look up methods by name, so that the linker has to keep every method of every type that a program knows: they
-// made agentd half as large again. What cobra offers of them counts too; by itself it does without.
+// Templates look up methods by name, so the linker has to keep every method of every type of a
+// program: templates made agentd 50 % larger. Functions of cobra that use templates count too.
 func TestNothingExecutesTemplates(t *testing.T) {
 	offers := regexp.MustCompile(`\.(AddTemplateFuncs?|Set(Version|Usage|Help)Template)\(`)
 	err := fs.WalkDir(os.DirFS("."), ".", func(name string, entry fs.DirEntry, err error) error {
@@ -356,8 +358,9 @@ func TestGeneratedCodeIsGenerated(t *testing.T) {
 	}
 }
 
-// readPackages returns what each package of this module imports, outside of its tests and on any platform. Packages of
-// the module are named by their path in it; those of the standard library are left out.
+// readPackages returns what each package of this module imports, outside of its tests and on any
+// platform. Packages of the module are named by their path in it; those of the standard library are
+// left out.
 func readPackages(t *testing.T) map[string][]string {
 	t.Helper()
 	packages := map[string][]string{}
@@ -421,9 +424,9 @@ func matches(pattern, name string) bool {
 	return pattern == name
 }
 
-// within reports whether name is room or below it. Everything is within the empty room.
-func within(room, name string) bool {
-	return room == "" || name == room || strings.HasPrefix(name, room+"/")
+// within reports whether name is parent or a package below it. Every name is within "".
+func within(parent, name string) bool {
+	return parent == "" || name == parent || strings.HasPrefix(name, parent+"/")
 }
 
 // pluginOf returns the folder of the plugin that a package belongs to.

@@ -1,5 +1,6 @@
-// Package toolhost holds the sources of the SDKs, so that the program toolhost can put them into a plugin's new
-// repository without a checkout. Only internal/scaffold imports it. Programs and plugins import client and sdk instead.
+// Package toolhost holds the sources of the SDKs, so that the program toolhost can put them into a
+// plugin's new repository without a checkout. Only internal/scaffold imports it. Programs and
+// plugins import client and sdk instead.
 package toolhost
 
 import (
@@ -7,8 +8,8 @@ import (
 	"io/fs"
 )
 
-// Patterns name files, not folders: a folder's pattern leaves out names that begin with an underscore, and takes in what
-// Python compiled beside its sources.
+// Patterns name files, not folders: a folder's pattern leaves out names that begin with an
+// underscore, and takes in what Python compiled beside its sources.
 //
 //go:embed LICENSE go.mod go.sum
 //go:embed gen/go/toolhost/plugin/v1/*.go gen/go/toolhost/tool/v1/*.go
@@ -23,6 +24,7 @@ import (
 //go:embed sdk/typescript/src/*.ts sdk/typescript/src/*/*.ts sdk/typescript/src/*/*/*/*.ts sdk/typescript/src/*/*/*/*/*.ts
 var sources embed.FS
 
-// Sources returns the files that the SDKs consist of, under their paths in the repository: the Go packages that a plugin
-// and its tests import, with their own tests, sdk/python, and sdk/typescript. It is safe for concurrent use.
+// Sources returns the files that the SDKs consist of, under their paths in the repository: the Go
+// packages that a plugin and its tests import, with their own tests, sdk/python, and
+// sdk/typescript. It is safe for concurrent use.
 func Sources() fs.FS { return sources }
