@@ -62,6 +62,7 @@ var allowedImports = map[string][]string{
 	// Packages that several layers use. None of them knows a contract.
 	"internal/address":       {unix},
 	"internal/budget":        {},
+	"internal/eventually":    {},
 	"internal/arguments":     {"internal/nearest", "internal/pattern", "github.com/santhosh-tekuri/jsonschema/v6/...", "golang.org/x/text/..."},
 	"internal/rpc/flow":      {},
 	"internal/nearest":       {},

@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/toolhost/toolhost/internal/eventually"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -174,7 +175,7 @@ func TestKilledPlugin(t *testing.T) {
 		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
-		eventually(t, "the killed process is gone or a zombie", func() bool { return !running(pid) })
+		eventually.Holds(t, "the killed process is gone or a zombie", func() bool { return !running(pid) })
 		seen[calculate()] = true
 	}
 	close(stop)
@@ -203,7 +204,7 @@ func TestKilledToolhost(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-h.exited
-	eventually(t, "all processes that toolhost started are gone", func() bool {
+	eventually.Holds(t, "all processes that toolhost started are gone", func() bool {
 		for _, pid := range family {
 			if running(pid) {
 				return false
@@ -211,8 +212,8 @@ func TestKilledToolhost(t *testing.T) {
 		}
 		return true
 	})
-	eventually(t, "no socket is left", func() bool { return len(sockets(t, h.home)) == 0 })
-	eventually(t, "no run folder is left", func() bool { return len(runFolders(t, h.home)) == 0 })
+	eventually.Holds(t, "no socket is left", func() bool { return len(sockets(t, h.home)) == 0 })
+	eventually.Holds(t, "no run folder is left", func() bool { return len(runFolders(t, h.home)) == 0 })
 }
 
 // TestTermEndsEverything: SIGTERM ends toolhost with everything that it started, exit code 0.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolhost/toolhost/internal/eventually"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -46,7 +47,7 @@ func TestPluginsThatCannotBeLaunched(t *testing.T) {
 		}
 		return &known[i]
 	}
-	eventually(t, "all are reported", func() bool {
+	eventually.Holds(t, "all are reported", func() bool {
 		known = h.known(t)
 		for name := range plugins {
 			if p := find(name); p == nil || p.State != tool.PluginUnusable || strings.Contains(p.Reason, "is being asked") {

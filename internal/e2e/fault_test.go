@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/internal/eventually"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -137,7 +138,7 @@ func TestExecutableReplacedUnderACall(t *testing.T) {
 			c := h.dial(t)
 			call := h.startWaiting(t, c)
 			tc.replace(t, path)
-			eventually(t, "toolhost has noticed", func() bool {
+			eventually.Holds(t, "toolhost has noticed", func() bool {
 				now := info(t, h, "fault")
 				return tc.upgrade && now.Digest != old || !tc.upgrade && now.Refusal != nil
 			})

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/internal/eventually"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -80,7 +81,7 @@ func TestTwoHundredInstances(t *testing.T) {
 	if _, err := c.Restart(t.Context(), "chaos-3", false); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the old processes of the restarted plugin are gone", func() bool {
+	eventually.Holds(t, "the old processes of the restarted plugin are gone", func() bool {
 		for id, pid := range pids {
 			if strings.HasPrefix(id, "chaos-3-") && running(pid) {
 				return false
@@ -190,7 +191,7 @@ func TestUpgradeByReplacingTheFile(t *testing.T) {
 		})
 	}
 	copyPlugin(t, fault, path, "two")
-	eventually(t, "the new executable has taken over", func() bool {
+	eventually.Holds(t, "the new executable has taken over", func() bool {
 		instances, err := c.Instances(t.Context(), "chaos-0")
 		return err == nil && len(instances) == 1 && instances[0].ID == "chaos-0-2" && instances[0].State == tool.InstanceReady
 	})
@@ -198,7 +199,7 @@ func TestUpgradeByReplacingTheFile(t *testing.T) {
 	if err := os.Rename(path+".new", path); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the broken executable is reported", func() bool { return h.tells(t, "exit code 7") })
+	eventually.Holds(t, "the broken executable is reported", func() bool { return h.tells(t, "exit code 7") })
 	h.do(t, "why", "chaos-0").says(t, "exit code 7")
 	h.do(t, "rollback", "chaos-0").exits(t, 0)
 	close(stop)
@@ -225,6 +226,6 @@ func TestKilledToolhostTakesWhatHides(t *testing.T) {
 	}
 	<-h.exited
 	for _, pid := range family {
-		eventually(t, fmt.Sprintf("process %d is gone", pid), func() bool { return !running(pid) })
+		eventually.Holds(t, fmt.Sprintf("process %d is gone", pid), func() bool { return !running(pid) })
 	}
 }

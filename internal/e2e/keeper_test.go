@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/toolhost/toolhost/internal/eventually"
 )
 
 // nobody is the user that has no rights.
@@ -63,6 +65,6 @@ func TestNothingHidesFromAnOrdinaryUser(t *testing.T) {
 	if err := serve.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "what hides is gone", func() bool { return !running(hidden) })
-	eventually(t, "the socket is gone", func() bool { return len(sockets(t, home)) == 0 })
+	eventually.Holds(t, "what hides is gone", func() bool { return !running(hidden) })
+	eventually.Holds(t, "the socket is gone", func() bool { return len(sockets(t, home)) == 0 })
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/internal/eventually"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -118,7 +119,7 @@ func (l *load) answered(version string) {
 		return l.answers[version]
 	}
 	before := count()
-	eventually(l.t, "a caller is answered by version "+version, func() bool { return l.t.Failed() || count() > before })
+	eventually.Holds(l.t, "a caller is answered by version "+version, func() bool { return l.t.Failed() || count() > before })
 }
 
 // exchange is one change of the executable, from one version to another: what is held while it happens is answered by
@@ -203,7 +204,7 @@ func (l *load) end() {
 	close(l.stop)
 	l.group.Wait()
 	current := l.digest()
-	eventually(l.t, "one process is left, of the executable that is in service", func() bool {
+	eventually.Holds(l.t, "one process is left, of the executable that is in service", func() bool {
 		instances, err := l.client.Instances(l.t.Context(), "versionplugin")
 		if err != nil || len(instances) != 1 || instances[0].Digest != current {
 			return false

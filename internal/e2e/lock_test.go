@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolhost/toolhost/internal/eventually"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -18,7 +19,7 @@ func TestLockLetsAChangeIn(t *testing.T) {
 	beside := workBeside(t, h)
 	old := info(t, h, "calculator").Digest
 	install(t, h, "calculator", "plugins/calculator", "changed")
-	eventually(t, "the change is kept out", func() bool { return info(t, h, "calculator").Refusal != nil })
+	eventually.Holds(t, "the change is kept out", func() bool { return info(t, h, "calculator").Refusal != nil })
 	out := info(t, h, "calculator")
 	if out.Digest != old || out.PinnedDigest != old || !out.Refusal.Locked || out.Refusal.Digest == old {
 		t.Errorf("the plugin is %+v, its refusal %+v", out, out.Refusal)
@@ -54,7 +55,7 @@ func TestLockDoesNotLetInWhatDoesNotStart(t *testing.T) {
 	if err := os.Rename(broken, filepath.Join(h.plugins, "calculator")); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the change is kept out", func() bool { return info(t, h, "calculator").Refusal != nil })
+	eventually.Holds(t, "the change is kept out", func() bool { return info(t, h, "calculator").Refusal != nil })
 	r := h.do(t, "lock", "calculator")
 	r.exits(t, 3)
 	r.says(t, "1 plugin was not taken over", "a broken build")
@@ -73,7 +74,7 @@ func TestLockLetsANewPluginIn(t *testing.T) {
 	t.Parallel()
 	h := locked(t)
 	install(t, h, "a.new.tool", "faultplugin", "")
-	eventually(t, "the new plugin is seen", func() bool { return h.tells(t, "does not know a.new.tool") })
+	eventually.Holds(t, "the new plugin is seen", func() bool { return h.tells(t, "does not know a.new.tool") })
 	h.do(t, "plugins").says(t, "does not know a.new.tool")
 	h.follow(t, "a.new.tool", "toolhost lock a.new.tool").says(t, "allowed fault", "it is in service")
 	h.do(t, "call", "fault", `{"do":"echo","text":"welcome"}`).says(t, "welcome")
@@ -82,7 +83,7 @@ func TestLockLetsANewPluginIn(t *testing.T) {
 	}
 	said := h.lockFile(t)
 	install(t, h, "impostor", "faultplugin", "another")
-	eventually(t, "the impostor is seen", func() bool { return h.tells(t, "does not know impostor") })
+	eventually.Holds(t, "the impostor is seen", func() bool { return h.tells(t, "does not know impostor") })
 	r := h.do(t, "lock", "impostor")
 	r.exits(t, 3)
 	r.says(t, `it calls itself "fault", and that is `+filepath.Join(h.plugins, "a.new.tool"))

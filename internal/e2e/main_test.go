@@ -93,17 +93,3 @@ func run(t *testing.T, cmd *exec.Cmd) result {
 	}
 	return result{stdout: stdout.String(), stderr: stderr.String(), code: cmd.ProcessState.ExitCode()}
 }
-
-// eventually waits until the condition holds; what says what is waited for.
-func eventually(t *testing.T, what string, condition func() bool) {
-	t.Helper()
-	deadline := time.Now().Add(patience)
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for !condition() {
-		if time.Now().After(deadline) {
-			t.Fatalf("waited %v in vain: %s", patience, what)
-		}
-		<-tick.C
-	}
-}

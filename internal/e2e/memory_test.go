@@ -19,6 +19,7 @@ import (
 	"golang.org/x/net/http2/hpack"
 
 	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/internal/eventually"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -161,7 +162,7 @@ func TestUnreadResultsAreBounded(t *testing.T) {
 				})
 			}
 			all.Wait()
-			eventually(t, "all calls have ended", func() bool {
+			eventually.Holds(t, "all calls have ended", func() bool {
 				page, err := h.looks.Calls(t.Context(), tool.CallQuery{Tool: "fault", State: tool.CallRunning})
 				return err == nil && len(page.Calls) == 0
 			})

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolhost/toolhost/internal/eventually"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -62,7 +63,7 @@ func crashUntilQuarantined(t *testing.T, h *toolhost) {
 	for i := range crashes - 1 { // by other calls: of one call that does so again and again, toolhost refuses that call alone
 		h.do(t, "call", "fault", fmt.Sprintf(`{"do":"exit","number":3,"text":"%d"}`, i)).exits(t, 3)
 	}
-	eventually(t, "the plugin is quarantined", func() bool { return info(t, h, "fault").State == tool.PluginQuarantined })
+	eventually.Holds(t, "the plugin is quarantined", func() bool { return info(t, h, "fault").State == tool.PluginQuarantined })
 	h.do(t, "plugins").says(t, "quarantined", "crashed 5 times")
 	refused := h.do(t, "call", "fault", `{"do":"echo","text":"x"}`)
 	refused.exits(t, 3)
@@ -90,7 +91,7 @@ func mend(t *testing.T, h *toolhost) {
 func freeAHungCall(t *testing.T, h *toolhost) {
 	t.Helper()
 	hung := h.watch(t, "call", "fault", `{"do":"ignore"}`)
-	eventually(t, "the call hangs", func() bool {
+	eventually.Holds(t, "the call hangs", func() bool {
 		instances, err := h.looks.Instances(t.Context(), "fault")
 		return err == nil && len(instances) == 1 && instances[0].Calls == 1
 	})
@@ -112,7 +113,7 @@ func exchangeExecutables(t *testing.T, h *toolhost) {
 	old := info(t, h, "calculator").Digest
 	install(t, h, "calculator", "plugins/calculator", "another build")
 	h.do(t, "reload").exits(t, 0)
-	eventually(t, "the new executable is in service", func() bool { return info(t, h, "calculator").Digest != old })
+	eventually.Holds(t, "the new executable is in service", func() bool { return info(t, h, "calculator").Digest != old })
 	next := info(t, h, "calculator")
 	if next.PreviousDigest != old {
 		t.Errorf("the digest before is %s, want %s", next.PreviousDigest, old)
@@ -211,7 +212,7 @@ func (w *watched) interrupt(t *testing.T) result {
 // says waits until the command has printed the text.
 func (w *watched) says(t *testing.T, text string) {
 	t.Helper()
-	eventually(t, "the output says "+text, func() bool { return bytes.Contains([]byte(w.stdout.String()), []byte(text)) })
+	eventually.Holds(t, "the output says "+text, func() bool { return bytes.Contains([]byte(w.stdout.String()), []byte(text)) })
 }
 
 // neighbours work with another plugin and must not notice anything.

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolhost/toolhost/internal/eventually"
 )
 
 // runEvent is what these tests read of a line of `agentd run -o json`.
@@ -144,7 +146,7 @@ func TestDeadAgentdExecutesNothing(t *testing.T) {
 		t.Fatal("the tool did not look on")
 	}
 	c := h.dial(t)
-	eventually(t, "the instance is idle", func() bool {
+	eventually.Holds(t, "the instance is idle", func() bool {
 		instances, err := c.Instances(t.Context(), "")
 		return err == nil && len(instances) == 1 && instances[0].Calls == 0
 	})

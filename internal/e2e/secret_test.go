@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/toolhost/toolhost/internal/eventually"
 )
 
 // leakyKey has what JSON, URLs and base64 write otherwise, and nothing that anything else would hold.
@@ -91,7 +93,7 @@ func TestSecretsStaySecret(t *testing.T) {
 		})
 	}
 	h.do(t, "drain", "secretplugin").exits(t, 0) // a line without an end is logged when its process ends
-	eventually(t, "what was printed is in the log", func() bool {
+	eventually.Holds(t, "what was printed is in the log", func() bool {
 		return strings.Contains(h.do(t, "logs", "secretplugin").stdout, "unended [secret LEAKY_KEY]")
 	})
 	for _, args := range [][]string{

@@ -16,6 +16,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/toolhost/toolhost/internal/eventually"
 )
 
 // steering is what a terminal obeys, or what makes a text look like another one, by what it is called. No program under test
@@ -101,7 +103,7 @@ func (s *screen) run(t *testing.T, cmd *exec.Cmd, answers map[string]string) str
 	}
 	s.terminal.Close()
 	answered := map[string]int{}
-	eventually(t, "the command ends", func() bool {
+	eventually.Holds(t, "the command ends", func() bool {
 		for question, answer := range answers {
 			if strings.Count(s.written.String(), question) > answered[question] {
 				answered[question]++

@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/toolhost/toolhost/internal/eventually"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -65,7 +66,7 @@ func TestTwentyReplacedFiles(t *testing.T) {
 		l.exchange(version, next, func() {
 			installStamped(t, h, next, "", "")
 			ways[i%len(ways)]()
-			eventually(t, "version "+next+" is in service", func() bool { return l.digest() != before })
+			eventually.Holds(t, "version "+next+" is in service", func() bool { return l.digest() != before })
 		})
 		version = next
 	}
@@ -115,7 +116,7 @@ func TestBrokenExecutables(t *testing.T) {
 	}
 	l.exchange("1", "2", func() {
 		installStamped(t, h, "2", "", "")
-		eventually(t, "a good executable is in service", func() bool { return l.digest() != good })
+		eventually.Holds(t, "a good executable is in service", func() bool { return l.digest() != good })
 	})
 	l.end()
 }

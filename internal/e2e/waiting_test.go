@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolhost/toolhost/internal/eventually"
 	"github.com/toolhost/toolhost/internal/plugin/sandbox"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -26,7 +27,7 @@ func (h *toolhost) waiting(t *testing.T) (pids []int) {
 func (h *toolhost) onlyWaiting(t *testing.T, plugin string) (pid int) {
 	t.Helper()
 	h.do(t, "drain", plugin).exits(t, 0)
-	eventually(t, "one waits", func() bool {
+	eventually.Holds(t, "one waits", func() bool {
 		pids := h.waiting(t)
 		if len(pids) == 1 {
 			pid = pids[0]
@@ -61,21 +62,21 @@ func TestOneWaitsForTheNextCall(t *testing.T) {
 	pid = h.onlyWaiting(t, "calculator")
 	install(t, h, "calculator", "plugins/calculator", "another build")
 	h.do(t, "reload").exits(t, 0)
-	eventually(t, "who waited for the one before is gone", func() bool { return !running(pid) })
+	eventually.Holds(t, "who waited for the one before is gone", func() bool { return !running(pid) })
 	sum()
 	pid = h.onlyWaiting(t, "calculator")
 	if err := os.Remove(filepath.Join(h.plugins, "calculator")); err != nil {
 		t.Fatal(err)
 	}
 	h.do(t, "reload").exits(t, 0)
-	eventually(t, "nobody waits for what is gone", func() bool { return !running(pid) })
+	eventually.Holds(t, "nobody waits for what is gone", func() bool { return !running(pid) })
 	h.do(t, "call", "list_dir", `{"path":"."}`).exits(t, 0)
 	pid = h.onlyWaiting(t, "fs")
 	if err := h.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	<-h.exited
-	eventually(t, "nobody waits without toolhost", func() bool { return !running(pid) && len(runFolders(t, h.home)) == 0 })
+	eventually.Holds(t, "nobody waits without toolhost", func() bool { return !running(pid) && len(runFolders(t, h.home)) == 0 })
 }
 
 // TestNobodyWaitsWhereTheOperatorWantsNone: by launch.waiting.

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/internal/eventually"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -124,7 +125,7 @@ func (r *running) testKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-r.exited
-	eventually(t, "the plugin is gone", func() bool {
+	eventually.Holds(t, "the plugin is gone", func() bool {
 		// A signal to nobody: what is gone, or a zombie that nobody has waited for, has no environment any more.
 		environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", instances[0].PID))
 		return err != nil || len(environ) == 0

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolhost/toolhost/internal/eventually"
 	"github.com/toolhost/toolhost/internal/trust"
 )
 
@@ -109,11 +110,11 @@ func (h home) build(t *testing.T, name, pkg string, race bool) {
 // checkEmpty checks that a toolhost that has ended left nothing behind.
 func (h home) checkEmpty(t *testing.T, ended *toolhost) {
 	t.Helper()
-	eventually(t, "no process is left that toolhost or a plugin started", func() (bool, any) {
+	eventually.Shows(t, "no process is left that toolhost or a plugin started", func() (bool, any) {
 		left := h.processes(t)
 		return len(left) == 0, left
 	})
-	eventually(t, "no run folder, no socket and no control group is left", func() (bool, any) {
+	eventually.Shows(t, "no run folder, no socket and no control group is left", func() (bool, any) {
 		left, err := filepath.Glob(h.path("toolhost-*"))
 		if err != nil {
 			t.Fatal(err)

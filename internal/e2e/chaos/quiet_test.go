@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/toolhost/toolhost/internal/eventually"
 )
 
 // checkQuiet waits until toolhost, with all instances drained, holds no more than before: no process but its own, no
@@ -15,7 +17,7 @@ import (
 func (h *toolhost) checkQuiet(t *testing.T, before map[string]int) {
 	t.Helper()
 	h.stopAll(t)
-	eventually(t, "toolhost holds no more than before", func() (bool, any) {
+	eventually.Shows(t, "toolhost holds no more than before", func() (bool, any) {
 		var left []string
 		for kind, count := range h.descriptors(t) {
 			if count > before[kind] {

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/internal/eventually"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -157,7 +158,7 @@ func (h *toolhost) stopAll(t *testing.T) {
 			t.Errorf("draining %s: %v", plugin, err)
 		}
 	}
-	eventually(t, "no instance is left", func() (bool, any) {
+	eventually.Shows(t, "no instance is left", func() (bool, any) {
 		instances, err := h.client.Instances(t.Context(), "")
 		if err != nil {
 			t.Fatal(err)
@@ -239,24 +240,4 @@ func (w *lastWords) tail(n int) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return string(bytes.Clone(w.buf[max(0, len(w.buf)-n):]))
-}
-
-// eventually waits until the condition holds. What it returns beside that is shown if it never does.
-func eventually(t *testing.T, what string, condition func() (bool, any)) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		holds, state := condition()
-		if holds {
-			return
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			t.Fatalf("waited %v in vain: %s: %v", patience, what, state)
-		}
-	}
 }

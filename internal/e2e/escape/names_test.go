@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/toolhost/toolhost/internal/eventually"
 	"github.com/toolhost/toolhost/internal/plugin/sandbox"
 )
 
@@ -101,7 +102,7 @@ func (h *toolhost) pid(t *testing.T) int {
 // replaced waits until a process is gone, and fails the test if its end counts as a crash.
 func (h *toolhost) replaced(t *testing.T, pid int) {
 	t.Helper()
-	eventually(t, "the plugin's process is ended", func() bool { return syscall.Kill(pid, 0) != nil })
+	eventually.Holds(t, "the plugin's process is ended", func() bool { return syscall.Kill(pid, 0) != nil })
 	if next := h.pid(t); next == pid {
 		t.Errorf("process %d is there still", pid)
 	}
@@ -127,7 +128,7 @@ func (h *toolhost) hunting(t *testing.T, file, how string, change func()) (strin
 		}
 		answers <- answer{text: outcome.Result.Text()}
 	}()
-	eventually(t, "the hunt is on", func() bool { return h.instance(t, "escapeplugin").Calls > 0 })
+	eventually.Holds(t, "the hunt is on", func() bool { return h.instance(t, "escapeplugin").Calls > 0 })
 	change()
 	a := <-answers
 	return a.text, a.err

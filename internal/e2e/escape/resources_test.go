@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolhost/toolhost/internal/eventually"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -80,7 +81,7 @@ func (h *toolhost) testLinger(t *testing.T) {
 	if _, err := h.client.Restart(t.Context(), "hog", true); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "what a plugin left behind is ended with it", func() bool { return !running(t, mark) })
+	eventually.Holds(t, "what a plugin left behind is ended with it", func() bool { return !running(t, mark) })
 }
 
 // running reports whether there is a process with a word in its command line.

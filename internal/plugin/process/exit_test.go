@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolhost/toolhost/internal/eventually"
 	"github.com/toolhost/toolhost/internal/plugin/process"
 	"github.com/toolhost/toolhost/internal/plugin/reaper/proc"
 	"github.com/toolhost/toolhost/internal/rpc/pluginwire"
@@ -177,7 +178,7 @@ func TestStopOfAStoppedPlugin(t *testing.T) {
 	cfg.StopTimeout = 100 * time.Millisecond
 	p := launch(t, cfg)
 	stop := start(t, p, arguments{"do": "stop"})
-	eventually(t, "it is stopped", func() bool { return stopped(p.PID()) })
+	eventually.Holds(t, "it is stopped", func() bool { return stopped(p.PID()) })
 	if err := p.Stop(t.Context(), 100*time.Millisecond); err != nil {
 		t.Fatal(err)
 	}
@@ -236,14 +237,14 @@ func TestAlive(t *testing.T) {
 	cfg, _ := setup(t)
 	p := launch(t, cfg)
 	start(t, p, arguments{"do": "stop"})
-	eventually(t, "it is stopped", func() bool { return stopped(p.PID()) })
+	eventually.Holds(t, "it is stopped", func() bool { return stopped(p.PID()) })
 	if !p.Alive() {
 		t.Error("a stopped process counts as dead")
 	}
 	if err := syscall.Kill(p.PID(), syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "it is known to be dead", func() bool { return !p.Alive() })
+	eventually.Holds(t, "it is known to be dead", func() bool { return !p.Alive() })
 	if exit := wait(t, p); exit.Signal != "SIGKILL" || exit.Reason != "" || p.Alive() {
 		t.Errorf("exit %+v, alive %v", exit, p.Alive())
 	}

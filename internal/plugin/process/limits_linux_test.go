@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolhost/toolhost/internal/eventually"
 	"github.com/toolhost/toolhost/internal/plugin/limits"
 	"github.com/toolhost/toolhost/internal/plugin/process"
 	"github.com/toolhost/toolhost/internal/plugin/reaper/proc"
@@ -169,7 +170,7 @@ func TestBurnerIsThrottled(t *testing.T) {
 		return // which limits tests that it is told
 	}
 	start(t, p, arguments{"do": "burn"})
-	eventually(t, "it is throttled", func() bool {
+	eventually.Holds(t, "it is throttled", func() bool {
 		stats, err := filepath.Glob(filepath.Join("/sys/fs/cgroup", "*", "toolhost-*", "i-fault-1-*", "cpu.stat"))
 		if err != nil || len(stats) == 0 {
 			t.Fatalf("there is no cpu.stat: %v", err)

@@ -224,16 +224,6 @@ func (r *recorder) await(t *testing.T, words ...string) string {
 	}
 }
 
-// eventually polls, for want of a signal: what it waits for happens in processes that are not ours to wait for.
-func eventually(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); !ok(); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("waited in vain until %s", what)
-		}
-	}
-}
-
 // exitOf returns the exit that an error tells of.
 func exitOf(t *testing.T, err error) tool.Exit {
 	t.Helper()

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolhost/toolhost/internal/eventually"
 	"github.com/toolhost/toolhost/internal/plugin/process"
 	"github.com/toolhost/toolhost/internal/plugin/reaper"
 	"github.com/toolhost/toolhost/internal/plugin/reaper/proc"
@@ -200,7 +201,7 @@ func TestKilledToolhostLeavesNothing(t *testing.T) {
 				t.Fatalf("the scene is %+v", s)
 			}
 			killed := time.Now()
-			eventually(t, "everything is gone", func() bool {
+			eventually.Holds(t, "everything is gone", func() bool {
 				left, _ := os.ReadDir(dir)
 				return !slices.ContainsFunc(s.PIDs, proc.Alive) && (len(left) == 0 || !test.files)
 			})

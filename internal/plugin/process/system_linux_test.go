@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/toolhost/toolhost/internal/eventually"
 	"github.com/toolhost/toolhost/internal/plugin/process"
 )
 
@@ -27,7 +28,7 @@ func TestPluginOutlivesTheThreadThatAskedForIt(t *testing.T) {
 		p.Kill()
 		wait(t, p)
 	})
-	eventually(t, "the thread has ended", func() bool { return !slices.Contains(threads(t), tid) })
+	eventually.Holds(t, "the thread has ended", func() bool { return !slices.Contains(threads(t), tid) })
 	if got := do(t, p, arguments{"do": "echo", "text": "alive"}); got != "alive" {
 		t.Errorf("the call says %q", got)
 	}

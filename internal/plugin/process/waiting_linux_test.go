@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolhost/toolhost/internal/eventually"
 	"github.com/toolhost/toolhost/internal/plugin/limits"
 	"github.com/toolhost/toolhost/internal/plugin/process"
 	"github.com/toolhost/toolhost/internal/plugin/reaper/proc"
@@ -29,7 +30,7 @@ func waiting(t *testing.T, cfg process.Config) (w *process.Waiting, pid int) {
 		t.Fatal(err)
 	}
 	t.Cleanup(w.Close)
-	eventually(t, "it waits", func() bool {
+	eventually.Holds(t, "it waits", func() bool {
 		pid = atGate(cfg.RunDir)
 		return pid != 0
 	})
@@ -138,7 +139,7 @@ func TestAnotherProcessTakesThePlaceOfOneThatCannotBeUsed(t *testing.T) {
 				t.Fatal(err)
 			}
 			// One that dies while it is let go is nobody's to launch twice: its plugin may have begun.
-			eventually(t, "it is dead", func() bool { return !proc.Alive(pid) })
+			eventually.Holds(t, "it is dead", func() bool { return !proc.Alive(pid) })
 		}},
 		{"it was stopped", func(t *testing.T, _ string, pid int) {
 			if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolhost/toolhost/internal/eventually"
 	"github.com/toolhost/toolhost/internal/plugin/limits"
 	"github.com/toolhost/toolhost/internal/plugin/reaper/proc"
 	"go.uber.org/goleak"
@@ -101,7 +102,7 @@ func TestKilledToolhostLeavesNothing(t *testing.T) {
 	}
 	killed := time.Now()
 	_ = cmd.Wait()
-	eventually(t, "everything is gone", func() bool {
+	eventually.Holds(t, "everything is gone", func() bool {
 		left, _ := os.ReadDir(dir)
 		for _, dir := range s.Cgroups {
 			if _, err := os.Stat(dir); err == nil {
@@ -155,7 +156,7 @@ func TestDeadGuardianIsReplacedAndToldAll(t *testing.T) {
 	if err := syscall.Kill(first, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "another guardian is there", func() bool { return g.PID() != first && proc.Alive(g.PID()) })
+	eventually.Holds(t, "another guardian is there", func() bool { return g.PID() != first && proc.Alive(g.PID()) })
 	g.Close()
 	if err := child.Wait(); err == nil {
 		t.Error("the group was not killed")
@@ -179,7 +180,7 @@ func TestGuardianThatCannotLiveIsGivenUp(t *testing.T) {
 	if err := syscall.Kill(g.PID(), syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the guard gives up", func() bool { return strings.Contains(log.String(), "cannot be kept alive") })
+	eventually.Holds(t, "the guard gives up", func() bool { return strings.Contains(log.String(), "cannot be kept alive") })
 	if got := strings.Count(log.String(), "starting the guardian again"); got != maxRestarts {
 		t.Errorf("%d tries, want %d", got, maxRestarts)
 	}
@@ -274,16 +275,6 @@ func sleeper(t *testing.T, mark string) *exec.Cmd {
 		_ = cmd.Wait()
 	})
 	return cmd
-}
-
-// eventually polls, for want of a signal: what it waits for happens in processes that are not ours to wait for.
-func eventually(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); !ok(); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("waited in vain until %s", what)
-		}
-	}
 }
 
 func TestAddOfAStoppedGuardianIsBounded(t *testing.T) {

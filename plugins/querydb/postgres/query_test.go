@@ -8,12 +8,12 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5/pgconn"
 	"go.uber.org/goleak"
 
+	"github.com/toolhost/toolhost/internal/eventually"
 	"github.com/toolhost/toolhost/plugins/querydb/pgtest"
 	"github.com/toolhost/toolhost/plugins/querydb/postgres"
 	"github.com/toolhost/toolhost/plugins/querydb/rowset"
@@ -179,25 +179,12 @@ func testCancel(t *testing.T, acme postgres.Role, active func() string) {
 		_, err := postgres.Query(ctx, acme, "SELECT set_config('statement_timeout', '0', false), count(*) FROM generate_series(1, 1000000000000)", nil, enough)
 		done <- err
 	}()
-	eventually(t, "the query runs", func() bool { return active() == "1" })
+	eventually.Holds(t, "the query runs", func() bool { return active() == "1" })
 	cancel()
 	if err := <-done; !errors.Is(err, context.Canceled) {
 		t.Errorf("a query that was cancelled: %v", err)
 	}
-	eventually(t, "the server stopped", func() bool { return active() == "0" })
-}
-
-func eventually(t *testing.T, what string, condition func() bool) {
-	t.Helper()
-	deadline := time.Now().Add(time.Minute)
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for !condition() {
-		if time.Now().After(deadline) {
-			t.Fatalf("waited in vain: %s", what)
-		}
-		<-tick.C
-	}
+	eventually.Holds(t, "the server stopped", func() bool { return active() == "0" })
 }
 
 // testUnfitRoles: nothing is run as a role that may do more than read.

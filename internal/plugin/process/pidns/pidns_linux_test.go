@@ -11,8 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
+	"github.com/toolhost/toolhost/internal/eventually"
 	"github.com/toolhost/toolhost/internal/plugin/process/pidns"
 	"github.com/toolhost/toolhost/internal/plugin/reaper/proc"
 )
@@ -109,21 +109,11 @@ func TestWhoHidesDiesWithTheNamespace(t *testing.T) {
 		return
 	}
 	_, n, end := inside(t, "(env -i setsid sleep 600 >/dev/null &) ; echo; exec sleep 600")
-	eventually(t, "the hidden process is an orphan", func() bool { return len(proc.Tree(n.PID())) == 2 })
+	eventually.Holds(t, "the hidden process is an orphan", func() bool { return len(proc.Tree(n.PID())) == 2 })
 	hidden := proc.Tree(n.PID())[1]
 	end()
 	if proc.Alive(hidden) {
 		t.Errorf("process %d is alive", hidden)
-	}
-}
-
-// eventually polls, for want of a signal: what it waits for happens in processes that are not ours to wait for.
-func eventually(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); !ok(); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("waited in vain until %s", what)
-		}
 	}
 }
 
@@ -132,7 +122,7 @@ func TestOrphansAreReaped(t *testing.T) {
 		return
 	}
 	_, n, _ := inside(t, "for i in 1 2 3 4 5; do (true & true & true) & done; wait; echo done; exec sleep 600")
-	eventually(t, "the first process has reaped all", func() bool { return len(proc.Tree(n.PID())) == 1 })
+	eventually.Holds(t, "the first process has reaped all", func() bool { return len(proc.Tree(n.PID())) == 1 })
 }
 
 func TestFirstProcessIsSmall(t *testing.T) {
