@@ -1,6 +1,6 @@
-# All targets but `more` need Go, make, git and, for the race detector, a C compiler. They download Go modules alone.
-# `make more` needs what scripts/more.sh lists, and downloads what the lock files of the SDKs pin.
-# `make` alone lists the targets.
+# All targets except `more` need Go, make, git and a C compiler (for the race detector). They download
+# only Go modules. `make more` needs the programs that scripts/more.sh lists, and downloads the packages
+# that the lock files of the SDKs pin. `make` without a target lists the targets.
 
 SHELL        := /bin/sh
 COMMA        := ,
@@ -13,42 +13,45 @@ SCRATCH      := .build
 FUZZTIME     ?= 60s
 CHAOSTIME    ?= 60s
 CHAOSRUNS    ?= 1
-# How many packages are tested at the same time. More than there are processors: much of the time tests wait for processes.
+# The number of packages that are tested at the same time. It exceeds the number of processors, because
+# tests wait for processes much of the time.
 PACKAGES     ?= 4
-# The packages whose tests take longest, in that order. They begin first, so that nothing has to wait for one of them alone.
+# The packages with the longest tests, longest first. They start first, so that none of them runs alone
+# at the end.
 LONGEST      := ./internal/e2e ./internal/host ./internal/e2e/docs ./internal/plugin/process ./internal/plugin/sandbox ./internal/e2e/boundary \
                 ./internal/e2e/chaos ./plugins/shell ./cmd/agentd
-# The packages whose tests the race detector would keep from what they count.
+# Packages that are tested without the race detector, because it changes what they count.
 UNRACED      := /internal/e2e/counts
-# Every Go module of the repository: the product, its build tools and whatever stands beside them.
+# All Go modules of the repository.
 MODULES      := $(shell find . -name go.mod ! -path '*/.*/*' ! -path '*/testdata/*' | sort | xargs -n 1 dirname)
 
-# What is built and what is checked is compiled alike, also by the tests (internal/e2e/programs), so that each is compiled
-# once. Only the race detector needs C, and tests with it have the flags that `go test` would have without this file.
+# Builds, checks and tests (internal/e2e/programs) use the same flags, so that the build cache serves all
+# of them. Only the race detector needs cgo.
 GIVENFLAGS         := $(shell $(GO) env GOFLAGS)
-# The detector lets every process sleep for a second before it exits, for what may still be written by then; tests wait for
-# what they start.
+# By default the race detector makes every process sleep for a second before it exits. The tests need no
+# such delay, because they wait for what they start.
 RACEENV            := CGO_ENABLED=1 GOFLAGS='$(GIVENFLAGS)' GORACE=atexit_sleep_ms=0
 export CGO_ENABLED := 0
-# What gRPC traces is for pages that nobody serves, and templates in them keep every method of every type in a program.
+# The tag leaves out gRPC's trace pages. They use templates, which keep every method of every type in the
+# program.
 export GOFLAGS     := $(strip $(GIVENFLAGS) -trimpath -tags=grpcnotrace)
-# Programs carry no tables for debuggers, which would be a third of them. Stack traces need none.
+# Programs have no debug tables, which would take a third of their size. Stack traces work without them.
 LDFLAGS            := -s -w
-# Where programs are linked: by the tests, too, so that each is linked once.
+# The folder for linked programs. Tests use it too, so that each program is linked once.
 PROGRAMS           := $(SCRATCH)/programs
 
-# step NAME,COMMAND runs one part of the checks and says what it is and how long it took.
+# step NAME,COMMAND runs one check and prints its name and duration.
 define step
 @printf '\n==> %s\n' '$(1)'; begin=$$(date +%s); \
 if { $(2); }; then printf '    %s: ok, %ds\n' '$(1)' $$(($$(date +%s) - begin)); \
 else printf '    %s: FAILED after %ds\n' '$(1)' $$(($$(date +%s) - begin)) >&2; exit 1; fi
 endef
 
-# in-modules COMMAND runs it in the folder of each module and fails if one of the runs does.
+# in-modules COMMAND runs the command in the folder of each module, and fails if one run fails.
 in-modules = (for dir in $(MODULES); do (cd $$dir && $(1)) || exit 1; done)
 
-# compiled PACKAGES compiles them, links nothing and counts aloud: the first time takes minutes, most of them for buf.
-# The second run finds all done; it is there for its messages and its status.
+# compiled PACKAGES compiles packages without linking them, and prints its progress, because the first
+# time takes minutes. The second run compiles nothing. It prints the messages and gives the exit status.
 COUNT    := awk 'NR % 100 == 0 { printf "    %d packages\n", NR; fflush() }'
 EXPORT   := $(GO) list -export -deps
 compiled  = { $(EXPORT) -v $(1) 2>&1 >/dev/null | $(COUNT); $(EXPORT) $(1) >/dev/null; }
@@ -75,21 +78,21 @@ demo: build ## build everything and run an agent on a scripted model; needs no k
 	@scripts/demo.sh
 
 .PHONY: generate
-generate: ## regenerate gen/go, and the SDKs' messages where there are their languages, from proto/
+generate: ## regenerate gen/go, and the SDKs' messages if their languages are installed, from proto/
 	$(BUF) generate
 	@sdk/python/scripts/check.sh generate
 	@GO='$(GO)' sdk/typescript/scripts/check.sh generate
 
 .PHONY: baseline
-baseline: ## accept the contracts as they are as the baseline of `buf breaking`
+baseline: ## make the present contracts the baseline of `buf breaking`
 	$(BUF) build --exclude-source-info -o $(BASELINE)
 
 .PHONY: test
-test: fmt compile vet tidy unit counts brief ## run all tests that need only Go, make, git and a C compiler
+test: fmt compile vet darwin tidy unit counts brief ## run all tests that need only Go, make, git and a C compiler
 	@printf '\nall tests passed\n'
 
 .PHONY: more
-more: needs lint others ## run the checks and tests that need more tools or longer: scripts/more.sh lists what they need
+more: needs lint others ## run the checks and tests that need more programs: scripts/more.sh lists them
 	@printf '\nall further checks and tests passed\n'
 
 .PHONY: needs
@@ -97,7 +100,7 @@ needs:
 	@scripts/more.sh
 
 .PHONY: lint
-lint: vetmore darwin staticcheck proto generated ## check the form of the code and of the contracts
+lint: vetmore staticcheck proto generated ## check the code and the contracts with linters
 
 .PHONY: fmt
 fmt:
@@ -112,13 +115,13 @@ compile:
 vet:
 	$(call step,go vet,$(call in-modules,$(GO) vet ./...))
 
-# The tests that `make test` leaves out.
+# The tests that `make test` omits.
 .PHONY: vetmore
 vetmore:
 	$(call step,go vet of the further tests,$(GO) vet -tags=grpcnotrace,more $(MOREPACKAGES))
 
 .PHONY: darwin
-darwin: ## compile everything for macOS, the tests too, and let go vet look at it
+darwin: ## compile everything, including tests, for macOS and run go vet on it
 	$(call step,go vet for macOS,GOOS=darwin GOARCH=arm64 $(GO) vet ./...)
 
 .PHONY: staticcheck
@@ -140,19 +143,19 @@ generated:
 tidy:
 	$(call step,go mod tidy,$(call in-modules,$(GO) mod tidy -diff))
 
-# `go vet` has looked at the tests, too.
+# The target vet has checked the tests, so `go test` need not run vet again.
 .PHONY: unit
 unit:
 	$(call step,go test,$(GO) build -C tools -o $(CURDIR)/$(SCRATCH)/gotest ./cmd/gotest && \
 	  $(call in-modules,$(RACEENV) $(CURDIR)/$(SCRATCH)/gotest -vet=off -race -shuffle=on -p $(PACKAGES) \
 	  $$(test $$dir != . || echo $(LONGEST)) $$($(GO) list ./... | grep -v '$(UNRACED)$$')))
 
-# The race detector changes what is allocated, so that these tests run without it, and without others beside them.
+# The race detector changes the number of allocations, so these tests run without it. They run alone.
 .PHONY: counts
 counts:
 	$(call step,what a call costs,$(GO) test -vet=off -count=1 .$(UNRACED))
 
-# These steps wait for processes most of the time, so that make runs them beside each other.
+# These steps wait for processes most of the time, so make runs them in parallel.
 .PHONY: others
 others: build
 	@$(MAKE) --no-print-directory -j3 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target) BESIDE=yes further typescript python
@@ -167,17 +170,17 @@ further:
 	  $(SCRATCH)/gotest -vet=off -tags=grpcnotrace$(COMMA)more -shuffle=on -p $(PACKAGES) \
 	  -run "^($$(grep -hoE '^func Test[A-Za-z0-9_]+' $(MOREFILES) | sed 's/^func //' | paste -sd'|'))$$" $(MOREPACKAGES))
 
-# The SDK sets itself up in the checkout.
+# The script installs the SDK's packages in the checkout.
 .PHONY: typescript
 typescript: build ## check and test the TypeScript SDK
 	$(call step,TypeScript SDK,GO='$(GO)' BIN=$(CURDIR)/bin sdk/typescript/scripts/check.sh)
 
-# So does this one.
+# The script installs the SDK's packages in the checkout.
 .PHONY: python
 python: build ## check and test the Python SDK
 	$(call step,Python SDK,BIN=$(CURDIR)/bin sdk/python/scripts/check.sh)
 
-# fuzz FOLDERS,TIME lets each fuzz test in the folders look for new inputs for that time.
+# fuzz FOLDERS,TIME runs each fuzz test in the folders for the given time.
 fuzz = (grep -rno '^func Fuzz[A-Za-z0-9_]*' --include='*_test.go' --exclude-dir='.[!.]*' $(1) | \
 	while IFS=: read -r file _ func; do \
 	  name=$${func\#func }; printf '\n==> %s in %s\n' "$$name" "$$file"; \
@@ -185,31 +188,31 @@ fuzz = (grep -rno '^func Fuzz[A-Za-z0-9_]*' --include='*_test.go' --exclude-dir=
 	done)
 
 .PHONY: fuzz
-fuzz: ## let every fuzz test look for new inputs, each for FUZZTIME (60s)
+fuzz: ## run every fuzz test for FUZZTIME (60s)
 	@$(call fuzz,.,$(FUZZTIME))
 
-# All fuzz tests run with their kept inputs as part of the tests. Those whose programs are small also look for new ones,
-# for two seconds each.
+# `go test` runs all fuzz tests with their stored inputs. Fuzz tests with small programs also search for new
+# inputs, for two seconds each.
 .PHONY: brief
 brief:
 	$(call step,fuzz briefly,$(call fuzz,internal/arguments internal/partialjson internal/yamldoc internal/plugin/manifest,2s))
 
 .PHONY: chaos
-chaos: ## let plugins be killed, stopped, replaced and misused at random: CHAOSRUNS (1) seeds, each for CHAOSTIME (60s)
+chaos: ## kill, stop, replace and misuse plugins at random: CHAOSRUNS (1) seeds, CHAOSTIME (60s) each
 	$(GO) test -count=$(CHAOSRUNS) -timeout 24h -v ./internal/e2e/chaos -args -chaos.for=$(CHAOSTIME) $(CHAOSFLAGS)
 
 .PHONY: boundary
 boundary: ## kill agentd, toolhost and both at every append to a run's journal
 	$(GO) test -count=1 -timeout 2h ./internal/e2e/boundary -args -boundary.all $(BOUNDARYFLAGS)
 
-# What is measured is compiled as it ships, the peers like toolhost.
+# The benchmark compiles toolhost and its peers with the flags of `make build`.
 .PHONY: bench
-bench: ## measure what a call costs beside its peers, into bench/results: BENCHFLAGS, which -help lists
+bench: ## measure calls against peers, into bench/results: BENCHFLAGS, which -help lists
 	@mkdir -p $(SCRATCH)/bench
 	$(BUILD) -ldflags='$(LDFLAGS)' -o $(SCRATCH)/bench/ ./cmd/...
 	$(BUILD) -C bench -ldflags='$(LDFLAGS)' -o $(CURDIR)/$(SCRATCH)/bench/ ./cmd/...
 	$(SCRATCH)/bench/bench -bin $(SCRATCH)/bench -out bench/results $(BENCHFLAGS)
 
 .PHONY: clean
-clean: ## remove what the other targets made
+clean: ## remove the files of the other targets
 	rm -rf bin $(SCRATCH)
