@@ -12,7 +12,8 @@ import (
 	"github.com/toolhost/toolhost/sdk/internal/fit"
 )
 
-// argumentReader turns argument text into arguments that fit a tool's schema. It is immutable.
+// argumentReader turns argument text into arguments that fit a tool's schema. It is immutable. The zero value returns the
+// arguments unchanged.
 type argumentReader struct {
 	compiled fit.Schema
 	schema   *jsonschema.Schema // the same, as a tree
@@ -35,6 +36,9 @@ func newArgumentReader(spec *Spec, compile fit.Compile) (*argumentReader, error)
 
 // read returns the arguments, valid and with defaults filled in, in canonical form. The error is written for a model.
 func (r *argumentReader) read(text []byte) (json.RawMessage, error) {
+	if r.compiled == nil {
+		return whole(text), nil
+	}
 	canonical, err := r.compiled.Canonical(text)
 	if err != nil {
 		return nil, err

@@ -29,8 +29,9 @@ import (
 // A tool that divides work among goroutines asks runtime.NumCPU how many: runtime.GOMAXPROCS(0) says how many are in use now, and
 // more are given only where goroutines wait for one.
 //
-// A plugin that does not validate, or that was started by hand, says so on standard error and exits with code 1. With
-// the argument --describe it prints, as JSON, what toolhost sees of it, and serves nothing.
+// Serve exits with code 1 and prints the reason on standard error if the declaration of the plugin is wrong, or if a person
+// started the plugin by hand. Schemas and examples are not checked here: toolhost omits each tool whose schema it cannot use.
+// With the argument --describe, Serve prints as JSON what toolhost sees of the plugin, and serves nothing.
 func Serve(p Plugin) {
 	if code := serve(p, os.Args, os.Getenv, os.Stdout, os.Stderr); code != 0 {
 		os.Exit(code)
