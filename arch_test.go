@@ -167,6 +167,7 @@ var allowedImports = map[string][]string{
 	"internal/e2e/barecontract":               {},
 	"internal/e2e/chaos":                      {},
 	"internal/e2e/testplugins/dynamicplugin":  {"sdk"},
+	"internal/e2e/testplugins/schemaplugin":   {"sdk"},
 	"internal/e2e/counts":                     {},
 	"internal/e2e/escape":                     {},
 	"internal/e2e/docs":                       {},

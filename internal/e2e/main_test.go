@@ -38,7 +38,7 @@ func buildAndRun(m *testing.M) (int, error) {
 	defer os.RemoveAll(dir)
 	bin = dir
 	for target, packages := range map[string][]string{
-		dir:                           {"./cmd/toolhost", "./cmd/agentd", "./internal/plugin/process/fault/faultplugin", "./internal/e2e/testplugins/versionplugin", "./internal/e2e/testplugins/dynamicplugin", "./internal/e2e/testplugins/filterplugin", "./internal/e2e/testplugins/secretplugin", "./internal/e2e/testplugins/terminalplugin", "./internal/e2e/testplugins/approvalplugin"},
+		dir:                           {"./cmd/toolhost", "./cmd/agentd", "./internal/plugin/process/fault/faultplugin", "./internal/e2e/testplugins/versionplugin", "./internal/e2e/testplugins/dynamicplugin", "./internal/e2e/testplugins/filterplugin", "./internal/e2e/testplugins/secretplugin", "./internal/e2e/testplugins/terminalplugin", "./internal/e2e/testplugins/approvalplugin", "./internal/e2e/testplugins/schemaplugin"},
 		filepath.Join(dir, "plugins"): {"./plugins/artifacts", "./plugins/calculator", "./plugins/fs", "./plugins/todo"},
 		filepath.Join(dir, "others"):  {"./plugins/shell"}, // in few tests alone
 	} {

@@ -15,6 +15,7 @@ import (
 // are gone drain, and those that the catalogue replaced by itself are replaced here too. It is a goroutine of the host
 // and ends with it.
 func (h *Host) followCatalog(seen *catalog.Snapshot) {
+	h.logWarnings(nil, seen)
 	for {
 		now, err := h.cfg.Catalog.Next(h.ctx, seen)
 		if err != nil {
@@ -22,6 +23,7 @@ func (h *Host) followCatalog(seen *catalog.Snapshot) {
 		}
 		h.reconcile()
 		h.noteChanges(seen, now)
+		h.logWarnings(seen, now)
 		for _, p := range now.Candidates() {
 			h.takeOver(p, offered)
 		}
@@ -46,6 +48,24 @@ func (h *Host) noteChanges(before, now *catalog.Snapshot) {
 	}
 	for _, p := range d.Refused {
 		note(p, lifecycle.EventUpgradeFailed, p.Refusal.Digest, p.Refusal.Reason)
+	}
+}
+
+// logWarnings logs each warning of a plugin in now that the plugin did not have in before, such as the reason why toolhost
+// omits one of its tools. A nil before is an empty snapshot.
+func (h *Host) logWarnings(before, now *catalog.Snapshot) {
+	for _, p := range now.Plugins() {
+		var logged []string
+		if before != nil {
+			if old := before.Plugin(p.Info.Name); old != nil {
+				logged = old.Warnings
+			}
+		}
+		for _, warning := range p.Warnings {
+			if !slices.Contains(logged, warning) {
+				h.cfg.Logger.Warn("plugin warning", "plugin", p.Info.Name, "source", p.Source, "warning", warning)
+			}
+		}
 	}
 }
 
