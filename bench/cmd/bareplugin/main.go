@@ -1,4 +1,4 @@
-// Command bareplugin does the benchmark's work by go-plugin alone.
+// Command bareplugin is the benchmark's tool as a plugin of go-plugin without toolhost.
 package main
 
 import (

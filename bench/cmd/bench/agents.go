@@ -13,10 +13,11 @@ import (
 	"github.com/toolhost/toolhost/bench/internal/report"
 )
 
-// turnsOfARun is how many turns with a call the runs have whose turns are measured. A turn costs the more, the longer its run is.
+// turnsOfARun is the number of turns with a call in a measured run. The cost of a turn grows with
+// the length of its run.
 const turnsOfARun = 20
 
-// agents measures what agentd costs beside model and tool, which both answer at once.
+// agents measures the cost of agentd itself. Model and tool answer immediately.
 func agents(ctx context.Context, o options, f *peer.Field, out io.Writer, results *report.Results) error {
 	host, err := f.Toolhost(ctx, peer.House{})
 	if err != nil {
@@ -62,7 +63,7 @@ func turns(ctx context.Context, o options, f *peer.Field, out io.Writer, host *p
 	return []report.Curve{c, perSecond}, nil
 }
 
-// tale is a run with a journal of a certain length, whose agentd can be started again.
+// tale is a run with a journal of known length. Its agentd can be restarted.
 type tale struct {
 	story   peer.Story
 	journal string
@@ -71,7 +72,8 @@ type tale struct {
 	agent   *peer.Agentd
 }
 
-// long measures runs of about 100 and 10,000 events: how fast they are read, and how long it takes to go on with one.
+// long measures runs of about 100 and 10,000 events: how fast a watcher reads them, and how long a
+// new agentd needs to continue one.
 func long(ctx context.Context, o options, f *peer.Field, out io.Writer, host *peer.Toolhost) ([]report.Curve, error) {
 	dir, err := f.Folder("journals")
 	if err != nil {
@@ -102,7 +104,7 @@ func long(ctx context.Context, o options, f *peer.Field, out io.Writer, host *pe
 	return []report.Curve{read, again}, err
 }
 
-// watched is how many events of the run come in a second to so many watchers, in all.
+// watched returns how many events of the run per second reach all watchers together.
 func (t *tale) watched(o options, watchers int) point {
 	return point{fmt.Sprintf("watchers: %d", watchers), func(ctx context.Context) (float64, error) {
 		var events atomic.Int64
@@ -116,7 +118,7 @@ func (t *tale) watched(o options, watchers int) point {
 	}}
 }
 
-// resumed is how long a new agentd takes to read the run and to answer a message.
+// resumed returns how long a new agentd needs to read the run and to answer a message.
 func (t *tale) resumed(f *peer.Field, host *peer.Toolhost) point {
 	return point{fmt.Sprintf("%d events", t.events), func(ctx context.Context) (_ float64, err error) {
 		if err := t.agent.Stop(); err != nil {

@@ -12,14 +12,15 @@ import (
 	"github.com/toolhost/toolhost/bench/internal/work"
 )
 
-// How much is measured of what happens rarely.
+// Repetitions of slow operations.
 const (
 	pacedCalls = 20
 	pause      = 50 * time.Millisecond
 )
 
-// cold measures the first call of a plugin that does not run, beside a launch by go-plugin alone; and one caller with
-// pauses, by a process for each call from a pool, beside a shared process.
+// cold measures the first call of a plugin without a running process, against a launch by go-plugin
+// alone. It also measures one caller with pauses: one process per call from a pool, against a
+// shared process.
 func cold(ctx context.Context, o options, f *peer.Field, out io.Writer, results *report.Results) error {
 	fmt.Fprintln(out, "cold starts, and calls with pauses")
 	host, err := f.Toolhost(ctx, peer.House{})
@@ -32,7 +33,7 @@ func cold(ctx context.Context, o options, f *peer.Field, out io.Writer, results 
 	}
 	c := &results.Cold
 	for range o.rounds {
-		time.Sleep(pause) // what the round before left to do, such as filling the pool again, is nobody's
+		time.Sleep(pause) // so that refilling the pool after the previous round is not measured
 		took, err := coldStart(ctx, f, host)
 		if err != nil {
 			return fmt.Errorf("starting cold: %w", err)

@@ -9,13 +9,13 @@ import (
 	"github.com/toolhost/toolhost/bench/internal/report"
 )
 
-// point is something whose figure is measured once per round.
+// point is one measured variant. Each round measures it once.
 type point struct {
 	title   string
 	measure func(context.Context) (float64, error)
 }
 
-// curve measures points side by side: each once in each round, in another order each time, after one time that does not count.
+// curve measures all points once per round, each round in another order, after one warm-up round.
 func curve(ctx context.Context, rounds int, out io.Writer, title, unit string, points ...point) (report.Curve, error) {
 	fmt.Fprintln(out, title)
 	c := report.Curve{Title: title, Unit: unit, Points: make([]report.Point, len(points))}

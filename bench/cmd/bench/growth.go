@@ -12,13 +12,14 @@ import (
 	"github.com/toolhost/toolhost/bench/internal/work"
 )
 
-// unwalled is off where many processes are started for their number alone: what walls cost stands under cold starts.
+// unwalled switches the sandbox off where only the number of processes matters. The part cold
+// measures the cost of the sandbox.
 const unwalled = "sandbox: {mode: off}"
 
-// flat is how many times the first figure of a curve the others may be.
+// flat is the largest allowed ratio of a curve's figures to its first one.
 const flat = 1.2
 
-// growth measures what a call costs as what toolhost knows, keeps and runs grows.
+// growth measures the cost of a call for growing numbers of tools, stored outcomes and instances.
 func growth(ctx context.Context, o options, f *peer.Field, out io.Writer, results *report.Results) error {
 	for _, measure := range []func(context.Context, options, *peer.Field, io.Writer) ([]report.Curve, error){
 		toolsKnown, ledgerFull, instancesLive, crowded,
@@ -34,7 +35,7 @@ func growth(ctx context.Context, o options, f *peer.Field, out io.Writer, result
 	return nil
 }
 
-// latency is the median time of a call of one caller, in microseconds.
+// latency returns the median time of a call with one caller, in microseconds.
 func latency(title string, o options, t *peer.Toolhost) point {
 	return point{title, func(ctx context.Context) (float64, error) {
 		s, err := turn(ctx, t.Connect(), work.Small, 1, o.length)
@@ -103,7 +104,7 @@ func instancesLive(ctx context.Context, o options, f *peer.Field, out io.Writer)
 	return []report.Curve{c}, err
 }
 
-// crowded measures a toolhost with 10,000 tools in 1,000 plugins that it has asked before.
+// crowded measures a toolhost with 10,000 tools in 1,000 plugins that it has described before.
 func crowded(ctx context.Context, o options, f *peer.Field, out io.Writer) ([]report.Curve, error) {
 	const plugins, tools = 1_000, 10_000
 	folder, err := f.Crowd(plugins, tools/plugins)

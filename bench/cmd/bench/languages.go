@@ -13,8 +13,8 @@ import (
 	"github.com/toolhost/toolhost/bench/internal/work"
 )
 
-// languages measures the first call of a plugin that does not run, and later calls, by the language that it is written in.
-// One that this machine lacks is left out, with a word.
+// languages measures, for each language, the first call of a plugin without a running process, and
+// later calls. It omits languages that the machine lacks, with a message.
 func languages(ctx context.Context, o options, f *peer.Field, out io.Writer, results *report.Results) error {
 	root, err := filepath.Abs(o.root)
 	if err != nil {
@@ -53,7 +53,7 @@ func languages(ctx context.Context, o options, f *peer.Field, out io.Writer, res
 	return nil
 }
 
-// firstCall is the time of a call whose plugin does not run, in milliseconds.
+// firstCall returns the time of a call whose plugin has no running process, in milliseconds.
 func firstCall(title string, t *peer.Toolhost) point {
 	return point{title, func(ctx context.Context) (float64, error) {
 		if err := t.Restart(ctx); err != nil {

@@ -1,4 +1,5 @@
-// Command bench measures what a call costs, side by side with other ways to call a tool: `make bench` builds and runs it.
+// Command bench measures the cost of a call against other ways to call a tool. `make bench` builds
+// and runs it.
 package main
 
 import (
@@ -11,7 +12,7 @@ import (
 	"time"
 )
 
-// options are what the command line says.
+// options are the flags.
 type options struct {
 	bin, out string
 	root     string
@@ -29,15 +30,15 @@ func main() {
 	var o options
 	flag.StringVar(&o.bin, "bin", "bin", "folder `DIR` with the programs")
 	flag.StringVar(&o.out, "out", "results", "folder `DIR` for the results: a table, JSON and plots")
-	flag.StringVar(&o.parts, "parts", "calls,cold,growth,agent,languages", "what is measured: calls beside their peers, cold starts, growth, agentd, plugins in other languages; siege: a calm caller under hostile ones")
-	flag.StringVar(&o.root, "root", ".", "the checkout `DIR`, whose SDKs are measured")
-	flag.IntVar(&o.rounds, "rounds", 7, "how many rounds; each contender has one turn in each")
-	flag.DurationVar(&o.length, "time", time.Second, "how long a turn takes")
-	flag.StringVar(&o.only, "only", "", "only these contenders, by their keys, separated by commas; relay is always in")
-	flag.StringVar(&o.callers, "callers", "1,16,64", "how many callers there are at once")
-	flag.StringVar(&o.sizes, "sizes", "1024,65536", "sizes of the answers, in bytes")
-	siegeAt := flag.String("siege", "", "attack the toolhost at this `ADDRESS` and measure nothing: what the part siege starts")
-	burned := flag.Float64("burn", 0, "use so many `PROCESSORS` and measure nothing: what the part siege starts")
+	flag.StringVar(&o.parts, "parts", "calls,cold,growth,agent,languages", "the parts to measure: calls against peers, cold starts, growth, agentd, plugins in other languages; siege: a calm caller next to hostile ones")
+	flag.StringVar(&o.root, "root", ".", "the checkout `DIR` with the SDKs to measure")
+	flag.IntVar(&o.rounds, "rounds", 7, "the number of rounds; each contender has one turn per round")
+	flag.DurationVar(&o.length, "time", time.Second, "the length of a turn")
+	flag.StringVar(&o.only, "only", "", "measure only these contenders, keys separated by commas; relay is always included")
+	flag.StringVar(&o.callers, "callers", "1,16,64", "the numbers of concurrent callers")
+	flag.StringVar(&o.sizes, "sizes", "1024,65536", "the sizes of the answers, in bytes")
+	siegeAt := flag.String("siege", "", "attack the toolhost at this `ADDRESS` and measure nothing; the part siege uses this")
+	burned := flag.Float64("burn", 0, "use this many `PROCESSORS` and measure nothing; the part siege uses this")
 	flag.Parse()
 	if err := other(ctx, *siegeAt, *burned); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -52,7 +53,7 @@ func main() {
 	}
 }
 
-// other does what a measurement has another process do, if that is wanted.
+// other does the work of the helper processes that the part siege starts, if a flag asks for it.
 func other(ctx context.Context, siegeAt string, processors float64) error {
 	switch {
 	case siegeAt != "":

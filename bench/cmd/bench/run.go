@@ -18,10 +18,10 @@ import (
 	"github.com/toolhost/toolhost/bench/internal/work"
 )
 
-// baseline is what the others are compared with.
+// baseline is the key of the contender that all others are compared with.
 const baseline = "relay"
 
-// parts are what there is to measure, by name.
+// parts are the measurements by name.
 var parts = map[string]func(context.Context, options, *peer.Field, io.Writer, *report.Results) error{
 	"calls": calls, "cold": cold, "growth": growth, "agent": agents, "languages": languages, "siege": siege,
 }
@@ -40,7 +40,8 @@ func run(ctx context.Context, o options, out io.Writer) error {
 	return results.Write(o.out, out)
 }
 
-// in measures something in a field of its own, so that nothing that was started for it stands beside what comes next.
+// in runs one measurement and stops all processes that it started, so that they do not disturb the
+// next one.
 func in(bin string, measure func(*peer.Field) error) (err error) {
 	field, err := peer.NewField(bin)
 	if err != nil {
@@ -50,7 +51,7 @@ func in(bin string, measure func(*peer.Field) error) (err error) {
 	return measure(field)
 }
 
-// calls measures calls, beside other ways to make them.
+// calls measures calls against other ways to make them.
 func calls(ctx context.Context, o options, f *peer.Field, out io.Writer, results *report.Results) error {
 	contenders, err := enter(ctx, f, o.only)
 	if err != nil {
@@ -109,11 +110,11 @@ func enter(ctx context.Context, f *peer.Field, only string) ([]peer.Contender, e
 	return all, nil
 }
 
-// compare lets each contender have a turn in each round, in another order each time: what else the machine does meets
-// all alike.
+// compare gives each contender one turn per round, each round in another order. Other load on the
+// machine thus affects all contenders alike.
 func compare(ctx context.Context, o options, contenders []peer.Contender, size, callers int) (report.Table, error) {
 	table := report.Table{Size: size, Callers: callers, Samples: map[string][]load.Sample{}}
-	for _, c := range contenders { // warm: connections, pools, processes
+	for _, c := range contenders { // warm up connections, pools and processes
 		if _, err := turn(ctx, c, size, callers, o.length/5); err != nil {
 			return table, err
 		}
@@ -167,7 +168,7 @@ func memory(contenders []peer.Contender) (map[string]map[string]int64, error) {
 	return all, nil
 }
 
-// numbers reads numbers that are separated by commas.
+// numbers parses numbers that are separated by commas.
 func numbers(list string) ([]int, error) {
 	var all []int
 	for text := range strings.SplitSeq(list, ",") {

@@ -13,7 +13,7 @@ import (
 	"github.com/toolhost/toolhost/bench/internal/report"
 )
 
-// build builds the programs that the smallest run needs.
+// build builds the programs for the smallest run.
 func build(t *testing.T) (bin string) {
 	t.Helper()
 	bin = t.TempDir()

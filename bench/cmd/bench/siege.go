@@ -23,16 +23,18 @@ import (
 
 const (
 	hostileStreams = 64
-	// hostileText is how many bytes of arguments each hostile call sends, which are never complete.
+	// hostileText is the number of bytes of arguments that each hostile call sends. They are never
+	// complete.
 	hostileText = 15 << 20
-	// calmPause is between two calls of the calm caller.
+	// calmPause is the pause between two calls of the calm caller.
 	calmPause = 2 * time.Millisecond
-	// fewest is how many calls a figure is of at least.
+	// fewest is the least number of calls for a figure.
 	fewest = 100
 )
 
-// siege measures a calm caller while 64 streams open calls and send arguments without an end, beside the same caller while a
-// process that does not call toolhost uses as much processor time as the siege took in all.
+// siege measures a calm caller while 64 streams open calls and send arguments that never end. It
+// compares it with the same caller next to a control process. The control process does not call
+// toolhost and uses as much processor time as the siege took in all.
 func siege(ctx context.Context, o options, f *peer.Field, out io.Writer, _ *report.Results) error {
 	fmt.Fprintf(out, "a calm caller under %d hostile streams, for %v in each of %d rounds\n", hostileStreams, o.length, o.rounds)
 	host, err := f.Toolhost(ctx, peer.House{})
@@ -51,7 +53,7 @@ func siege(ctx context.Context, o options, f *peer.Field, out io.Writer, _ *repo
 		slices.Sort(all)
 		return all[len(all)*99/100], nil
 	}
-	if _, err := calm(); err != nil { // which opens connections and starts the plugin
+	if _, err := calm(); err != nil { // opens connections and starts the plugin
 		return err
 	}
 	var under, beside, ratios []float64
@@ -80,14 +82,15 @@ func siege(ctx context.Context, o options, f *peer.Field, out io.Writer, _ *repo
 	return nil
 }
 
-// usage returns the processor time of processes; 0 where it is not known.
+// usage returns the processor time of the processes, or 0 if it is unknown.
 func usage(p load.Processes) time.Duration {
 	all, _ := p.CPU()
 	own, _ := load.Processes{}.CPU()
 	return all - own
 }
 
-// alongside measures while another process of this program runs, and returns how much processor time that one used.
+// alongside measures while another process of this program runs. It also returns the processor time
+// of that process.
 func alongside(ctx context.Context, measure func() (time.Duration, error), args ...string) (p99, used time.Duration, err error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -100,14 +103,15 @@ func alongside(ctx context.Context, measure func() (time.Duration, error), args 
 	if err := cmd.Start(); err != nil {
 		return 0, 0, err
 	}
-	time.Sleep(100 * time.Millisecond) // until it is at work
+	time.Sleep(100 * time.Millisecond) // the process has started to work by then
 	p99, err = measure()
 	cancel()
-	_ = cmd.Wait() // it was killed
+	_ = cmd.Wait() // an error is expected: the process was killed
 	return p99, cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), err
 }
 
-// besiege opens calls at a toolhost and sends arguments without an end, on 64 streams, until it is killed.
+// besiege opens calls on 64 streams and sends arguments that never end, until the process is
+// killed.
 func besiege(ctx context.Context, address string) error {
 	piece := bytes.Repeat([]byte("a"), 1<<20)
 	var all sync.WaitGroup
@@ -130,7 +134,7 @@ func besiege(ctx context.Context, address string) error {
 	return nil
 }
 
-// burn uses so many processors until it is killed.
+// burn uses the given number of processors until the process is killed.
 func burn(ctx context.Context, processors float64) error {
 	threads := max(1, min(runtime.NumCPU(), int(processors+0.999)))
 	share := min(1, processors/float64(threads))

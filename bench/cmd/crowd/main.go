@@ -1,6 +1,6 @@
-// Command crowd is a plugin with as many tools as are wanted: it is the interpreter of files whose second line holds the
-// plugin's number and how many tools it has, and the file is the plugin. The first tool of the first does the benchmark's work
-// and is called echo.
+// Command crowd is a plugin with any number of tools. It is the interpreter of script files, and
+// each file is one plugin. The second line of a file has the plugin's number and its number of
+// tools. The first tool of the first plugin is echo, which does the benchmark's work.
 package main
 
 import (
@@ -38,7 +38,7 @@ func read(args []string) (sdk.Plugin, error) {
 	return sdk.Plugin{Name: fmt.Sprint("crowd", number), Version: "1.0.0", Tools: tools(number, count)}, nil
 }
 
-// tools declares the tools. One in a hundred of all has the tag "rare", so that there is something to filter by.
+// tools declares the tools. One in a hundred has the tag "rare", for measurements of filters.
 func tools(number, count int) []sdk.Tool {
 	var all []sdk.Tool
 	for i := range count {

@@ -1,4 +1,4 @@
-// Command echo is the benchmark's tool as a plugin of toolhost.
+// Command echo is the benchmark's tool as a plugin for toolhost.
 package main
 
 import (

@@ -1,4 +1,5 @@
-// Command echod does the benchmark's work over gRPC on a unix socket, or relays it:
+// Command echod serves the benchmark's work over gRPC on a unix socket, or relays requests to
+// another server:
 //
 //	echod SOCKET
 //	echod SOCKET NEXT

@@ -1,8 +1,8 @@
-// Command mcpecho does the benchmark's work over MCP, with the official Go SDK:
+// Command mcpecho serves the benchmark's work over MCP with the official Go SDK:
 //
 //	mcpecho stdio              a server on standard input and output
 //	mcpecho http SOCKET        a server over streamable HTTP, on a unix socket
-//	mcpecho proxy SOCKET CMD…  a proxy over streamable HTTP before the stdio server CMD
+//	mcpecho proxy SOCKET CMD…  a proxy over streamable HTTP for the stdio server CMD
 package main
 
 import (
@@ -55,7 +55,7 @@ func worker() *mcp.Server {
 	return s
 }
 
-// proxy offers what the stdio server offers, as MCP gateways do.
+// proxy offers the tools of the stdio server, as MCP gateways do.
 func proxy(ctx context.Context, command []string) (*mcp.Server, error) {
 	behind := exec.Command(command[0], command[1:]...)
 	behind.Stderr = os.Stderr

@@ -1,5 +1,5 @@
-// Command percall is the benchmark's tool as a process for each call: the request on standard input, the answer on
-// standard output.
+// Command percall is the benchmark's tool as one process per call. It reads the request from
+// standard input and writes the answer to standard output.
 package main
 
 import (

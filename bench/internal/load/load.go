@@ -1,5 +1,5 @@
-// Package load puts load on something and says how long it took: N callers that each make one call after the other for a
-// while. It knows nothing of what is called.
+// Package load runs N callers, each of which makes one call after the other for some time, and
+// measures the calls. It does not know what is called.
 package load
 
 import (
@@ -11,16 +11,17 @@ import (
 	"time"
 )
 
-// Sample is what one run of a load measured.
+// Sample is the result of one run.
 type Sample struct {
-	Calls int           // how many calls ended in it
+	Calls int           // the number of calls that ended
 	P50   time.Duration // the median time of a call
-	P99   time.Duration // what 99 in 100 calls stayed below
-	Rate  float64       // calls in a second
-	CPU   time.Duration // what 10,000 calls cost in processor time, everywhere; 0: not measured
+	P99   time.Duration // the 99th percentile of the time of a call
+	Rate  float64       // calls per second
+	CPU   time.Duration // processor time of 10,000 calls in all processes; 0 if not measured
 }
 
-// Run lets so many callers call do for the time given, and returns what they saw. The first error ends it.
+// Run lets callers goroutines call do for the given time and returns the measurements. The first
+// error stops the run.
 func Run(ctx context.Context, callers int, length time.Duration, do func(context.Context) error) (Sample, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -31,7 +32,7 @@ func Run(ctx context.Context, callers int, length time.Duration, do func(context
 	var callersDone sync.WaitGroup
 	begin := time.Now()
 	for i := range callers {
-		callersDone.Go(func() { // ends when the time is over, or with the first error
+		callersDone.Go(func() { // ends with the time or with the first error
 			mine := make([]time.Duration, 0, 1<<12)
 			for !over.Load() {
 				start := time.Now()
@@ -53,7 +54,7 @@ func Run(ctx context.Context, callers int, length time.Duration, do func(context
 	return sample(slices.Concat(times...), took), nil
 }
 
-// Paced makes so many calls one after the other with a pause between them, and returns what they took.
+// Paced makes calls one after the other with a pause between them, and returns the time of each.
 func Paced(ctx context.Context, calls int, pause time.Duration, do func(context.Context) error) (Sample, error) {
 	all := make([]time.Duration, 0, calls)
 	begin := time.Now()

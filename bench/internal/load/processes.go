@@ -10,14 +10,15 @@ import (
 	"time"
 )
 
-// clockTick is the unit of times in /proc, fixed for programs by Linux: see USER_HZ in proc(5).
+// clockTick is the unit of times in /proc. Linux fixes it for programs: see USER_HZ in proc(5).
 const clockTick = 10 * time.Millisecond
 
-// Processes are the processes that take part in a contender's calls, beside this one: those given, and all that they
-// started. Linux only.
+// Processes are the processes that take part in a contender's calls, except this one: the given
+// processes and all their descendants. Linux only.
 type Processes []int
 
-// CPU returns the processor time that they and this process have used so far, and their children that have ended.
+// CPU returns the processor time that the processes, this process, and their ended children have
+// used.
 func (p Processes) CPU() (time.Duration, error) {
 	total, err := own()
 	if err != nil {
@@ -33,7 +34,7 @@ func (p Processes) CPU() (time.Duration, error) {
 	return total, nil
 }
 
-// Memory returns the resident memory of each, in bytes.
+// Memory returns the resident memory of each process, in bytes.
 func (p Processes) Memory() (map[string]int64, error) {
 	family, err := p.family()
 	if err != nil {
@@ -65,7 +66,7 @@ type stat struct {
 	resident    int64
 }
 
-// family returns the processes and all that descend from them.
+// family returns the processes and all their descendants.
 func (p Processes) family() ([]stat, error) {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
@@ -74,7 +75,7 @@ func (p Processes) family() ([]stat, error) {
 	all := map[int]stat{}
 	for _, e := range entries {
 		if pid, err := strconv.Atoi(e.Name()); err == nil {
-			if s, err := read(pid); err == nil { // else it is gone since
+			if s, err := read(pid); err == nil { // otherwise the process has ended
 				all[pid] = s
 			}
 		}
@@ -118,7 +119,7 @@ func read(pid int) (stat, error) {
 	if len(fields) < 22 {
 		return stat{}, errors.New("too few fields")
 	}
-	number := func(i int) int64 { // i counts as proc(5) does, where 3 is the field after the name
+	number := func(i int) int64 { // i counts as in proc(5), where field 3 follows the name
 		n, _ := strconv.ParseInt(fields[i-3], 10, 64)
 		return n
 	}
@@ -127,7 +128,8 @@ func read(pid int) (stat, error) {
 		resident: number(24) * int64(os.Getpagesize())}, nil
 }
 
-// Peak returns the most memory that one of the processes given has had until now, in bytes, without what they started.
+// Peak returns the largest peak of resident memory among the given processes, in bytes. It ignores
+// their descendants.
 func (p Processes) Peak() (most int64, err error) {
 	for _, pid := range p {
 		data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))

@@ -12,20 +12,22 @@ import (
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
 )
 
-// Story is what the scripted model of an agentd does in each run: so many turns, each with so many calls of the tool echo,
-// then a text. Messages to a run that has finished are answered by a text, a few thousand times.
+// Story is what the scripted model does in each run: a number of turns with a number of calls of
+// the tool echo each, then a text. It answers up to a few thousand messages to a finished run with
+// a text.
 type Story struct{ Turns, Calls int }
 
-// enough is more than any run of the benchmark needs of something.
+// enough exceeds every limit that a run of the benchmark needs.
 const enough = 1_000_000
 
-// Agentd is a running agentd, whose model and tool answer at once.
+// Agentd is a running agentd. Its model and tool answer immediately.
 type Agentd struct {
 	client *client.Agent
 	stop   func() error
 }
 
-// Agentd starts an agentd that calls the tools of t. The journal is at the path given; empty means a new one.
+// Agentd starts an agentd that calls the tools of t. journal is the path of its journal; empty
+// means a new one.
 func (f *Field) Agentd(ctx context.Context, t *Toolhost, s Story, journal string) (*Agentd, error) {
 	dir, err := f.Folder("agentd")
 	if err != nil {
@@ -67,8 +69,8 @@ func (s Story) script() string {
 	return b.String()
 }
 
-// Run starts a run, which may have an id of the caller's, and follows it to its end. It returns the run's id and how many events
-// the journal has of it.
+// Run starts a run and follows it to its end. An empty id lets agentd choose one. Run returns the
+// id and the number of events in the journal.
 func (a *Agentd) Run(ctx context.Context, id string) (string, uint64, error) {
 	id, err := a.client.StartRun(ctx, &agentdv1.StartRunRequest{Prompt: "go", RunId: id, Window: &agentdv1.Window{Tokens: 1 << 40},
 		Limits: &agentdv1.Limits{MaxTurns: enough, MaxCalls: enough, MaxRepeats: enough}})
@@ -79,7 +81,8 @@ func (a *Agentd) Run(ctx context.Context, id string) (string, uint64, error) {
 	return id, seq, err
 }
 
-// Watch follows a run after an event to its end, and returns the last event's place and how many came.
+// Watch follows a run to its end, starting after an event. It returns the number of the last event
+// and how many events arrived.
 func (a *Agentd) Watch(ctx context.Context, id string, after uint64) (seq uint64, events int, err error) {
 	var finished *agentdv1.RunFinished
 	for e, err := range a.client.WatchRun(ctx, id, after) {
@@ -94,7 +97,7 @@ func (a *Agentd) Watch(ctx context.Context, id string, after uint64) (seq uint64
 	return seq, events, nil
 }
 
-// Say sends a message to a run and follows it until it has been answered.
+// Say sends a message to a run and follows the run until the answer.
 func (a *Agentd) Say(ctx context.Context, id string) error {
 	seq, err := a.client.SendMessage(ctx, id, "and now?")
 	if err != nil {
@@ -104,7 +107,7 @@ func (a *Agentd) Say(ctx context.Context, id string) error {
 	return err
 }
 
-// Ready returns when the agentd answers.
+// Ready returns when agentd answers.
 func (a *Agentd) Ready(ctx context.Context) error {
 	for _, err := range a.client.ListRuns(ctx, &agentdv1.ListRunsRequest{PageSize: 1}) {
 		return err
@@ -112,5 +115,5 @@ func (a *Agentd) Ready(ctx context.Context) error {
 	return nil
 }
 
-// Stop ends the agentd and waits for it.
+// Stop stops agentd and waits for its end.
 func (a *Agentd) Stop() error { return a.stop() }

@@ -15,12 +15,12 @@ import (
 	"github.com/toolhost/toolhost/bench/internal/wire"
 )
 
-// Hop is one gRPC call over a unix socket: what no design with a process of its own can go below.
+// Hop is one gRPC call over a unix socket. No design with a separate process can be faster.
 func (f *Field) Hop(ctx context.Context) (Contender, error) {
 	return f.wire(ctx, "hop", "one gRPC hop", false)
 }
 
-// Relay is a call through the smallest relay that there can be: what two hops over gRPC cost.
+// Relay is a call through the smallest possible relay: the cost of two gRPC hops.
 func (f *Field) Relay(ctx context.Context) (Contender, error) {
 	return f.wire(ctx, "relay", "two gRPC hops, bare", true)
 }
@@ -54,7 +54,7 @@ func (f *Field) wire(ctx context.Context, key, title string, relayed bool) (Cont
 	}}, nil
 }
 
-// GoPlugin is a call of a plugin without a host between.
+// GoPlugin is a direct call of a go-plugin plugin.
 func (f *Field) GoPlugin(context.Context) (Contender, error) {
 	client, conn, err := f.launch()
 	if err != nil {
@@ -65,7 +65,7 @@ func (f *Field) GoPlugin(context.Context) (Contender, error) {
 		Do: func(ctx context.Context, arguments []byte) (int, error) { return wire.Do(ctx, conn, arguments) }}, nil
 }
 
-// ColdGoPlugin starts a plugin by go-plugin, makes its first call and ends it again.
+// ColdGoPlugin starts a plugin with go-plugin, makes its first call and stops it.
 func (f *Field) ColdGoPlugin(ctx context.Context, arguments []byte) (stop func(), err error) {
 	client, conn, err := f.launch()
 	if err != nil {
@@ -97,7 +97,7 @@ func (f *Field) launch() (*plugin.Client, *grpc.ClientConn, error) {
 	return client, raw.(*grpc.ClientConn), nil
 }
 
-// PerCall is a process for each call.
+// PerCall starts one process per call.
 func (f *Field) PerCall(context.Context) (Contender, error) {
 	program := f.program("percall")
 	return Contender{Key: "percall", Title: "a process per call", Do: func(ctx context.Context, arguments []byte) (int, error) {

@@ -17,10 +17,10 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// shown lets every answer that is measured through whole.
+// shown is a limit that no measured answer reaches.
 const shown = 1 << 20
 
-// settings switch on what a careful operator would: rules that are evaluated for each call, a log of decisions, limits.
+// settings are those of a careful operator: rules for each call, an audit log, limits.
 const settings = `
 policy:
   rules:
@@ -28,19 +28,19 @@ policy:
     - {name: not-on-sundays, when: 'tool.name == "echo" && arguments.note.startsWith("sunday")', then: require_approval}
 `
 
-// House says what a toolhost is started with. The zero value is one with the plugin echo.
+// House has the settings of a toolhost. The zero value starts one with the plugin echo.
 type House struct {
-	Settings string // added to toolhost.yaml
-	Plugins  string // the folder with the plugins; empty: one with echo alone
-	State    string // the folder for what outlives it; empty: a new one
-	Tool     string // what the contenders call; empty: echo
+	Settings string // lines for toolhost.yaml
+	Plugins  string // the plugin folder; empty: one with only echo
+	State    string // the state folder; empty: a new one
+	Tool     string // the tool that the contenders call; empty: echo
 }
 
-// Toolhost is a running toolhost, one of whose tools does the work.
+// Toolhost is a running toolhost with a tool that does the work.
 type Toolhost struct {
 	addr    string
 	tool    string
-	session string // in which Connect calls; empty: the default one
+	session string // the session of Connect; empty: the default session
 	client  *client.Client
 	stub    toolhostv1.ToolServiceClient
 	pids    load.Processes
@@ -49,7 +49,7 @@ type Toolhost struct {
 	stop    func() error
 }
 
-// Toolhost starts a toolhost. It returns when that listens, which may be before it answers.
+// Toolhost starts a toolhost. It returns when toolhost listens, which may be before it answers.
 func (f *Field) Toolhost(ctx context.Context, h House) (*Toolhost, error) {
 	dir, err := f.Folder("toolhost")
 	if err != nil {
@@ -97,7 +97,7 @@ func (t *Toolhost) dial(f *Field) (err error) {
 	return nil
 }
 
-// install makes a folder with the plugin echo.
+// install creates a folder with the plugin echo.
 func (f *Field) install(plugins string) error {
 	if err := os.Mkdir(plugins, 0o700); err != nil {
 		return err
@@ -109,8 +109,9 @@ func (f *Field) install(plugins string) error {
 	return os.WriteFile(filepath.Join(plugins, "echo"), data, 0o700)
 }
 
-// Crowd makes a folder with so many plugins, each with so many tools, among them the tool echo. A plugin is a line that names
-// the program crowd as its interpreter, so that it has a digest of its own and takes no room.
+// Crowd creates a folder with the given number of plugins and tools per plugin. One of the tools is
+// echo. Each plugin is a script of a few bytes with the program crowd as its interpreter, so each
+// has another digest.
 func (f *Field) Crowd(plugins, toolsOfEach int) (string, error) {
 	program, err := filepath.Abs(f.program("crowd"))
 	if err != nil {
@@ -130,20 +131,20 @@ func (f *Field) Crowd(plugins, toolsOfEach int) (string, error) {
 	return dir, nil
 }
 
-// In returns the same toolhost, whose Connect calls in a session of that name.
+// In returns the same toolhost with a Connect that calls in the named session.
 func (t *Toolhost) In(session string) *Toolhost {
 	other := *t
 	other.session = session
 	return &other
 }
 
-// List asks for the tools with one tag and returns how many there are.
+// List requests the tools with a tag and returns their number.
 func (t *Toolhost) List(ctx context.Context, tag string) (int, error) {
 	tools, err := t.client.ListTools(ctx, tool.Query{Tags: []string{tag}})
 	return len(tools), err
 }
 
-// Await returns when so many tools with a tag are known.
+// Await returns when toolhost knows the given number of tools with a tag.
 func (t *Toolhost) Await(ctx context.Context, tag string, want int) error {
 	ctx, cancel := context.WithTimeout(ctx, settling)
 	defer cancel()
@@ -163,23 +164,23 @@ func (t *Toolhost) Await(ctx context.Context, tag string, want int) error {
 	}
 }
 
-// settling bounds how long a thousand plugins may take to say what they are, the first time.
+// settling bounds how long a thousand plugins may take to describe themselves the first time.
 const settling = 5 * time.Minute
 
-// Resident returns the resident memory of the toolhost itself, in bytes.
+// Resident returns the resident memory of the toolhost process, in bytes.
 func (t *Toolhost) Resident() (int64, error) {
 	memory, err := t.pids.Memory()
 	return memory["toolhost"], err
 }
 
-// Stop ends the toolhost and waits for it.
+// Stop stops toolhost and waits for its end.
 func (t *Toolhost) Stop() error { return t.stop() }
 
-// Restart ends the plugin's process, so that the next call is a cold one.
+// Restart stops the plugin's process, so that the next call starts a new one.
 func (t *Toolhost) Restart(ctx context.Context) error { return t.client.Drain(ctx, "echo") }
 
-// Address returns where it listens.
+// Address returns the address that toolhost listens on.
 func (t *Toolhost) Address() string { return t.addr }
 
-// PIDs returns its processes.
+// PIDs returns the processes of toolhost.
 func (t *Toolhost) PIDs() load.Processes { return t.pids }

@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// ErrNoLanguage says that this machine lacks what a language needs.
+// ErrNoLanguage means that the machine lacks the programs of a language.
 var ErrNoLanguage = errors.New("this machine lacks it")
 
-// Python starts a toolhost whose tool is written in Python. root is the checkout.
+// Python starts a toolhost with a tool in Python. root is the checkout.
 func (f *Field) Python(ctx context.Context, root string) (*Toolhost, error) {
 	interpreter, err := setUp(ctx, filepath.Join(root, "sdk/python/scripts/check.sh"))
 	if err != nil {
@@ -29,7 +29,7 @@ func (f *Field) Python(ctx context.Context, root string) (*Toolhost, error) {
 		source, filepath.Join(root, "sdk/python/src"), filepath.Dir(filepath.Dir(interpreter)), strings.TrimSpace(string(base)))
 }
 
-// Node starts a toolhost whose tool is written in JavaScript. root is the checkout.
+// Node starts a toolhost with a tool in JavaScript. root is the checkout.
 func (f *Field) Node(ctx context.Context, root string) (*Toolhost, error) {
 	sdk, err := setUp(ctx, filepath.Join(root, "sdk/typescript/scripts/check.sh"))
 	if err != nil {
@@ -56,7 +56,7 @@ func (f *Field) Node(ctx context.Context, root string) (*Toolhost, error) {
 	return f.interpreted(ctx, []string{node, filepath.Join(dir, "echo.mjs")}, dir, sdk, modules, node)
 }
 
-// setUp lets an SDK set itself up and returns what it prints.
+// setUp runs the setup script of an SDK and returns its output.
 func setUp(ctx context.Context, script string) (string, error) {
 	cmd := exec.CommandContext(ctx, script, "setup")
 	cmd.Stderr = os.Stderr
@@ -70,7 +70,8 @@ func setUp(ctx context.Context, script string) (string, error) {
 	return "", ErrNoLanguage
 }
 
-// interpreted starts a toolhost with one plugin that is a command line, which may read what it consists of.
+// interpreted starts a toolhost with one plugin that is a command line. The plugin may read the
+// files that it consists of.
 func (f *Field) interpreted(ctx context.Context, command []string, reads ...string) (*Toolhost, error) {
 	plugins, err := f.Folder("plugins")
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/toolhost/toolhost/bench/internal/load"
 )
 
-// MCPStdio is a call of an MCP server on standard input and output.
+// MCPStdio calls an MCP server over standard input and output.
 func (f *Field) MCPStdio(ctx context.Context) (Contender, error) {
 	cmd := exec.Command(f.program("mcpecho"), "stdio")
 	cmd.Stderr = os.Stderr
@@ -27,12 +27,12 @@ func (f *Field) MCPStdio(ctx context.Context) (Contender, error) {
 	return Contender{Key: "mcp-stdio", Title: "MCP over stdio", Processes: load.Processes{cmd.Process.Pid}, Do: callTool(session)}, nil
 }
 
-// MCPHTTP is a call of an MCP server over streamable HTTP.
+// MCPHTTP calls an MCP server over streamable HTTP.
 func (f *Field) MCPHTTP(ctx context.Context) (Contender, error) {
 	return f.overHTTP(ctx, "mcp-http", "MCP over HTTP", "http")
 }
 
-// MCPProxy is a call through a proxy that speaks HTTP, to a server on standard input and output behind it.
+// MCPProxy calls an MCP server on standard input and output through an HTTP proxy.
 func (f *Field) MCPProxy(ctx context.Context) (Contender, error) {
 	return f.overHTTP(ctx, "mcp-proxy", "MCP proxy, then stdio", "proxy", f.program("mcpecho"), "stdio")
 }

@@ -1,4 +1,4 @@
-// Package peer starts the contenders of the benchmark, each in processes of its own, and calls them.
+// Package peer starts the contenders of the benchmark, each in separate processes, and calls them.
 package peer
 
 import (
@@ -17,13 +17,14 @@ import (
 	"github.com/toolhost/toolhost/bench/internal/load"
 )
 
-// Contender is one way to have a tool called.
+// Contender is one way to call a tool.
 type Contender struct {
 	Key   string // short, for machines
 	Title string // for people
-	// Do makes one call and returns how long its answer is, in bytes. Any goroutine may call it.
+	// Do makes one call and returns the length of its answer in bytes. It is safe for concurrent
+	// use.
 	Do func(ctx context.Context, arguments []byte) (int, error)
-	// Processes takes part in the calls, beside this process.
+	// Processes are the processes that take part in the calls, except this one.
 	Processes load.Processes
 }
 
@@ -34,10 +35,10 @@ type Field struct {
 	closers  []func() error
 }
 
-// patience bounds how long a contender may take to start or to stop.
+// patience bounds the start and the stop of a contender.
 const patience = 20 * time.Second
 
-// NewField returns a field whose programs are in the folder bin. Close must be called in the end.
+// NewField returns a field for the programs in the folder bin. The caller must call Close.
 func NewField(bin string) (*Field, error) {
 	dir, err := os.MkdirTemp("", "toolhost-bench-")
 	if err != nil {
@@ -46,7 +47,7 @@ func NewField(bin string) (*Field, error) {
 	return &Field{bin: bin, dir: dir}, nil
 }
 
-// Close ends all that was started, the last first, and waits for it.
+// Close stops everything that was started, in reverse order, and waits for its end.
 func (f *Field) Close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -66,11 +67,11 @@ func (f *Field) owns(closers ...func() error) {
 
 func (f *Field) program(name string) string { return filepath.Join(f.bin, name) }
 
-// Folder makes a folder that is removed with the field.
+// Folder creates a folder that Close removes.
 func (f *Field) Folder(pattern string) (string, error) { return os.MkdirTemp(f.dir, pattern) }
 
-// start starts a program that listens on a unix socket, and waits until it does. The field stops it in the end, if nobody has
-// before.
+// start starts a program that listens on a unix socket and waits until it listens. Close stops the
+// program unless it was stopped before.
 func (f *Field) start(ctx context.Context, socket, name string, args ...string) (pid int, stop func() error, err error) {
 	cmd := exec.Command(f.program(name), args...)
 	cmd.Stdout, cmd.Stderr = io.Discard, os.Stderr
@@ -100,7 +101,7 @@ func end(p *os.Process, ended <-chan struct{}) error {
 	}
 }
 
-// await returns when somebody listens at the socket.
+// await returns when a server accepts connections on the socket.
 func await(ctx context.Context, socket string, ended <-chan struct{}) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

@@ -13,7 +13,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Connect calls over the one stream that all calls of a client share.
+// Connect calls over the stream that all calls of a client share.
 func (t *Toolhost) Connect() Contender {
 	return Contender{Key: "connect", Title: "toolhost, Connect", Processes: t.pids, Do: func(ctx context.Context, arguments []byte) (int, error) {
 		most := shown
@@ -28,7 +28,7 @@ func (t *Toolhost) Connect() Contender {
 	}}
 }
 
-// Call calls by the unary RPC, with nothing but generated code.
+// Call uses the unary RPC with only generated code.
 func (t *Toolhost) Call() Contender {
 	return Contender{Key: "call", Title: "toolhost, Call", Processes: t.pids, Do: func(ctx context.Context, arguments []byte) (int, error) {
 		response, err := t.stub.Call(ctx, &toolhostv1.CallRequest{Tool: t.tool, Arguments: arguments, Options: t.options()})
@@ -39,7 +39,7 @@ func (t *Toolhost) Call() Contender {
 	}}
 }
 
-// Execute calls by a stream for each call, with nothing but generated code.
+// Execute uses one stream per call with only generated code.
 func (t *Toolhost) Execute() Contender {
 	return Contender{Key: "execute", Title: "toolhost, Execute", Processes: t.pids, Do: func(ctx context.Context, arguments []byte) (int, error) {
 		stream, err := t.stub.Execute(ctx)
@@ -71,7 +71,7 @@ func (t *Toolhost) options() *toolhostv1.CallOptions {
 	return &toolhostv1.CallOptions{CallId: t.id(), MaxShownBytes: proto.Uint64(shown)}
 }
 
-// id makes a new call id, as callers who care do.
+// id returns a new call id, as careful callers choose it.
 func (t *Toolhost) id() string { return t.run + "-" + strconv.FormatUint(t.calls.Add(1), 10) }
 
 func length(r *toolv1.Result) int {

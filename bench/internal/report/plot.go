@@ -12,7 +12,7 @@ import (
 	"github.com/toolhost/toolhost/bench/internal/load"
 )
 
-// plots draws latency and throughput as bars, a file for each.
+// plots draws latency and throughput as bar charts, one file each.
 func (r Results) plots(dir string) error {
 	for _, p := range []struct {
 		file, title, axis string

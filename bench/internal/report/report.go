@@ -1,4 +1,4 @@
-// Package report holds what the benchmark measured and shows it: a table for people, JSON for programs, plots.
+// Package report has the results of the benchmark and writes them as a table, as JSON and as plots.
 package report
 
 import (
@@ -16,12 +16,12 @@ import (
 	"github.com/toolhost/toolhost/bench/internal/load"
 )
 
-// Results are all that one run of the benchmark measured.
+// Results are the results of one run of the benchmark.
 type Results struct {
 	Machine  Machine
 	Rounds   int
-	Turn     time.Duration // how long one turn of a contender took
-	Baseline string        // the key of the contender that the others are compared with
+	Turn     time.Duration // the length of a turn
+	Baseline string        // the key of the contender that all others are compared with
 	Titles   []Title
 	Tables   []Table
 	Cold     Cold
@@ -29,27 +29,28 @@ type Results struct {
 	Memory   map[string]map[string]int64 // by contender and process name, resident bytes after the load
 }
 
-// Title names a contender for people.
+// Title is the name of a contender for people.
 type Title struct{ Key, Text string }
 
-// Table is what was measured for one size of answers and one number of callers: a sample per round by contender.
+// Table has the samples for one size of answers and one number of callers: one per round by
+// contender.
 type Table struct {
 	Size, Callers int
 	Samples       map[string][]load.Sample
 }
 
-// Cold is what was measured of single calls, once per round.
+// Cold has the measurements of single calls, one per round.
 type Cold struct {
-	Bare, Toolhost   []time.Duration // the first call of a plugin that does not run
-	Shared, Isolated []time.Duration // calls with pauses: the median of a round
+	Bare, Toolhost   []time.Duration // the first call of a plugin without a process
+	Shared, Isolated []time.Duration // calls with pauses: the median of each round
 }
 
-// Curve is one figure at several points, measured side by side in each round: how it grows.
+// Curve shows how a figure grows. Each round measures all points.
 type Curve struct {
 	Title, Unit string
-	Points      []Point // the others are compared with the first
-	Flat        float64 // how many times the first the others may be; 0: nobody says
-	Most        float64 // what each may be; 0: nobody says
+	Points      []Point // the first point is the reference
+	Flat        float64 // the largest allowed ratio to the first point; 0: no limit
+	Most        float64 // the largest allowed figure; 0: no limit
 }
 
 // Point is one point of a curve.
@@ -58,21 +59,21 @@ type Point struct {
 	Figures []float64 // one per round
 }
 
-// Machine is where it was measured.
+// Machine describes the machine of a run.
 type Machine struct {
 	OS, Arch, Go string
 	Processors   int
 }
 
-// ThisMachine returns what there is to know of this machine.
+// ThisMachine describes the present machine.
 func ThisMachine() Machine {
 	return Machine{OS: runtime.GOOS, Arch: runtime.GOARCH, Go: runtime.Version(), Processors: runtime.NumCPU()}
 }
 
-// Spread is the median of a few figures, with the least and the most.
+// Spread is the median of some figures with their minimum and maximum.
 type Spread struct{ Median, Min, Max float64 }
 
-// String writes a spread as it stands in tables.
+// String formats a spread for tables.
 func (s Spread) String() string { return fmt.Sprintf("%.2f (%.2f–%.2f)", s.Median, s.Min, s.Max) }
 
 func spread(figures []float64) Spread {
@@ -92,7 +93,8 @@ func (t Table) Of(key string, figure func(load.Sample) float64) Spread {
 	return spread(all)
 }
 
-// Ratio returns the spread of a figure of one contender as a part of another's in the same round.
+// Ratio returns the spread of the ratio of a figure of two contenders. It divides figures of the
+// same round.
 func (t Table) Ratio(key, to string, figure func(load.Sample) float64) Spread {
 	var all []float64
 	for i, s := range t.Samples[key] {
@@ -110,7 +112,7 @@ func p99(s load.Sample) float64      { return micros(s.P99) }
 func rate(s load.Sample) float64     { return s.Rate }
 func cpu(s load.Sample) float64      { return s.CPU.Seconds() }
 
-// Write writes the results into a folder, and the table to out as well.
+// Write writes the results to a folder, and the table to out too.
 func (r Results) Write(dir string, out io.Writer) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return fmt.Errorf("making the folder for the results: %w", err)

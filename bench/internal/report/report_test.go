@@ -18,7 +18,7 @@ func samples(micros ...int) []load.Sample {
 	return all
 }
 
-// TestRatiosAreOfTheSameRound: a machine that is slow for one round is slow for all in it.
+// A machine that is slow in one round is slow for all contenders of that round.
 func TestRatiosAreOfTheSameRound(t *testing.T) {
 	table := report.Table{Size: 1, Callers: 1, Samples: map[string][]load.Sample{
 		"base": samples(100, 1000, 200), "other": samples(50, 500, 100)}}

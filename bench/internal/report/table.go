@@ -61,7 +61,7 @@ func (c Curve) table(w io.Writer) {
 	tab.Flush()
 }
 
-// ratios returns each figure as a part of the other of the same round.
+// ratios divides figures of the same round.
 func ratios(figures, beside []float64) []float64 {
 	var all []float64
 	for i := range min(len(figures), len(beside)) {

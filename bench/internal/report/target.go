@@ -9,21 +9,21 @@ import (
 	"github.com/toolhost/toolhost/bench/internal/load"
 )
 
-// target is what toolhost is to come to.
+// target is a limit that toolhost should reach.
 type target struct {
 	name   string
 	bound  float64
-	atMost bool // else at least
+	atMost bool // false: at least
 	seen   Spread
 }
 
-// The sizes and numbers of callers that targets are set for.
+// The sizes and numbers of callers with targets.
 const (
 	small, large   = 1 << 10, 64 << 10
 	alone, crowded = 1, 64
 )
 
-// targets returns those that were measured.
+// targets returns the targets that the run measured.
 func (r Results) targets() []target {
 	var all []target
 	beside := func(name string, bound float64, atMost bool, size, callers int, key, to string, figure func(load.Sample) float64) {

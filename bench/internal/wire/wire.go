@@ -1,5 +1,6 @@
-// Package wire is the smallest gRPC service that does the benchmark's work, its client, and a relay that passes what it
-// gets through without looking at it: the least that two hops over gRPC can cost.
+// Package wire has the smallest gRPC service for the benchmark's work, its client, and a relay that
+// forwards messages without decoding them. The relay gives the lowest possible cost of two gRPC
+// hops.
 package wire
 
 import (
@@ -21,7 +22,7 @@ type doer interface {
 	do(ctx context.Context, dec func(any) error) (any, error)
 }
 
-// describe makes the service of one unary method; there is no generated code for it.
+// describe builds the service description with one unary method, in place of generated code.
 func describe(d doer) (*grpc.ServiceDesc, any) {
 	return &grpc.ServiceDesc{ServiceName: "bench.Echo", HandlerType: (*doer)(nil), Methods: []grpc.MethodDesc{{
 		MethodName: "Do",
@@ -45,7 +46,7 @@ func (worker) do(_ context.Context, dec func(any) error) (any, error) {
 	return &wrapperspb.BytesValue{Value: []byte(answer)}, nil
 }
 
-// Register lets a server do the work.
+// Register registers the service.
 func Register(s grpc.ServiceRegistrar) { s.RegisterService(describe(worker{})) }
 
 type relay struct{ next *grpc.ClientConn }
@@ -61,7 +62,7 @@ func (r relay) do(ctx context.Context, dec func(any) error) (any, error) {
 	return &out, nil
 }
 
-// asIs is the codec of a relay: a message is its bytes.
+// asIs is the codec of the relay: a message is its bytes.
 type asIs struct{}
 
 func (asIs) Name() string { return "proto" }
@@ -75,7 +76,8 @@ func (asIs) Unmarshal(data mem.BufferSlice, v any) error {
 	return nil
 }
 
-// Serve does the work on a unix socket until ctx ends; with next, it passes requests on to the server at that socket.
+// Serve serves the work on a unix socket until ctx ends. If next is not empty, it forwards requests
+// to the server at that socket.
 func Serve(ctx context.Context, socket, next string) error {
 	listener, err := net.Listen("unix", socket)
 	if err != nil {
@@ -108,7 +110,7 @@ func Dial(socket string) (*grpc.ClientConn, error) {
 	return conn, nil
 }
 
-// Do asks for work and returns how long the answer is, in bytes.
+// Do requests work and returns the length of the answer in bytes.
 func Do(ctx context.Context, conn grpc.ClientConnInterface, arguments []byte) (int, error) {
 	var out wrapperspb.BytesValue
 	if err := conn.Invoke(ctx, method, &wrapperspb.BytesValue{Value: arguments}, &out); err != nil {
