@@ -34,14 +34,11 @@ func newDevCommand(p cli.Process) *cobra.Command {
 		Example: "  toolhost dev .\n" + `  toolhost dev weather --call 'forecast {"city":"Oslo"}'` + "\n  toolhost dev . --wait --call 'forecast {}'",
 		Args:    cli.Arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if needsKeepers(p) {
-				return keep(cmd.Context(), p)
-			}
 			call, err := flags.wanted()
 			if err != nil {
 				return err
 			}
-			return dev(cmd.Context(), p, flags, call, args[0])
+			return withSubreapers(cmd.Context(), p, func() error { return dev(cmd.Context(), p, flags, call, args[0]) })
 		},
 	}
 	f := cmd.Flags()

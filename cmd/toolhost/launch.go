@@ -33,7 +33,7 @@ type launcher struct {
 	logger      *slog.Logger
 	config      *config.Config
 	redact      func(line string, cut bool) string // what the processes print
-	kept        bool                               // toolhost has keepers
+	kept        bool                               // toolhost runs below subreapers
 	own         grounds
 	walls       sandbox.Machine // what processes have had
 	room        *prestart.Room  // by which launch launches; set before that is used
@@ -128,7 +128,7 @@ func (l *launcher) sandbox(cfg sandbox.Config) sandbox.Config {
 // hosted is a process as the host wants it.
 type hosted struct {
 	*process.Process
-	kept bool // toolhost has keepers
+	kept bool // toolhost runs below subreapers
 }
 
 // Limits implements host.Process.

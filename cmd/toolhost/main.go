@@ -51,6 +51,6 @@ func newRoot(p cli.Process) *cobra.Command {
 		newUpgradeCommand(p), newRollbackCommand(p), newLockCommand(p),
 		newTrustCommand(p), newReloadCommand(p))
 	cli.AddGroup(root, "Run and configure the server", newServeCommand(p), newConfigCommand(p), newPolicyCommand(p))
-	root.AddCommand(newGuardianCommand())
+	root.AddCommand(newReaperCommand())
 	return root
 }

@@ -89,7 +89,7 @@ func serve(ctx context.Context, options serveOptions, stdout, stderr io.Writer) 
 	plugins := &launcher{
 		runDir: yard.runDir.Path(), guard: yard.guard, groups: yard.groups, names: yard.names,
 		logger: slog.New(logs.Handler(logger.Handler())), config: &options.Config, redact: store.Redactor().Line,
-		kept: subreaper.Kept(options.getenv), own: groundsOf(options), brief: options.brief,
+		kept: subreaper.Served(options.getenv), own: groundsOf(options), brief: options.brief,
 		processors: governor,
 	}
 	known, err := catalog.Open(catalog.Config{

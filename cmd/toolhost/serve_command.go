@@ -67,10 +67,7 @@ func newServeCommand(p cli.Process) *cobra.Command {
 				return err
 			}
 			options.again = func() (serveOptions, error) { return flags.options(p.Getenv) }
-			if needsKeepers(p) {
-				return keep(cmd.Context(), p)
-			}
-			return serve(cmd.Context(), options, p.Out(), p.Stderr)
+			return withSubreapers(cmd.Context(), p, func() error { return serve(cmd.Context(), options, p.Out(), p.Stderr) })
 		},
 	}
 	f := cmd.Flags()

@@ -13,7 +13,7 @@ import (
 )
 
 // yard is where plugin processes live, and what clears it up: a folder for their sockets, their control groups, and the
-// guardian, which outlives toolhost for a moment.
+// reaper, which outlives toolhost for a moment.
 type yard struct {
 	runDir *reaper.RunDir
 	groups *limits.Cgroups
@@ -21,7 +21,7 @@ type yard struct {
 	names  *namewatch.Watcher // nil: the system gives none
 }
 
-// openYard clears up after toolhosts that died together with their guardians, and makes a yard for this one. Close it when
+// openYard clears up after toolhosts that died together with their reapers, and makes a yard for this one. Close it when
 // all processes are gone.
 func openYard(ctx context.Context, options serveOptions, logger *slog.Logger) (*yard, error) {
 	parent := runDirParent()
@@ -31,7 +31,7 @@ func openYard(ctx context.Context, options serveOptions, logger *slog.Logger) (*
 		return nil, fmt.Errorf("%w; set TMPDIR to a folder that can be written", err)
 	}
 	y := &yard{runDir: runDir, groups: limits.OpenCgroups()}
-	if y.guard, err = startGuardian(ctx, runDir.Path(), y.groups, options.listen, logger); err != nil {
+	if y.guard, err = startReaper(ctx, runDir.Path(), y.groups, options.listen, logger); err != nil {
 		y.close()
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func runDirParent() string {
 	return "/tmp"
 }
 
-// sweep removes what toolhosts left that died together with their guardians. What cannot be removed harms nobody.
+// sweep removes what toolhosts left that died together with their reapers. What cannot be removed harms nobody.
 func sweep(parent string, logger *slog.Logger) {
 	swept, err := reaper.Sweep(parent)
 	if err != nil {
@@ -70,14 +70,14 @@ func sweep(parent string, logger *slog.Logger) {
 	}
 }
 
-// startGuardian starts this program a second time to clean up after this one, however it ends.
-func startGuardian(ctx context.Context, runDir string, groups *limits.Cgroups, listen address.Address, logger *slog.Logger) (*reaper.Guard, error) {
+// startReaper starts this program a second time to clean up after this one, however it ends.
+func startReaper(ctx context.Context, runDir string, groups *limits.Cgroups, listen address.Address, logger *slog.Logger) (*reaper.Guard, error) {
 	self, err := os.Executable()
 	if err != nil {
-		return nil, fmt.Errorf("starting the guardian: %w", err)
+		return nil, fmt.Errorf("starting the reaper: %w", err)
 	}
 	guard, err := reaper.Start(ctx, reaper.Config{
-		Command: []string{self, guardianCommand}, RunDir: runDir, Cgroups: groups.Dirs(), Logger: logger,
+		Command: []string{self, reaperCommand}, RunDir: runDir, Cgroups: groups.Dirs(), Logger: logger,
 	})
 	if err != nil {
 		return nil, err

@@ -7,12 +7,12 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/reaper"
 )
 
-// guardianCommand is the hidden command by which `serve` runs this program a second time, as its guardian.
-const guardianCommand = "guardian"
+// reaperCommand is the hidden command by which `serve` runs this program a second time, as its reaper.
+const reaperCommand = "reaper"
 
-func newGuardianCommand() *cobra.Command {
+func newReaperCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:    guardianCommand,
+		Use:    reaperCommand,
 		Short:  "Clean up after a toolhost; `serve` starts it",
 		Args:   cobra.NoArgs,
 		Hidden: true,
