@@ -132,7 +132,7 @@ var allowedImports = map[string][]string{
 	"internal/model/provider":           {"internal/model", "internal/model/anthropic", "internal/model/openai", "internal/model/scripted"},
 	"internal/agent/runstore":           {"tool"},
 	"internal/agent/runstore/memory":    {"internal/agent/runstore"},
-	"internal/agent/runstore/sqlite":    {"internal/agent/runstore", "internal/sqlitefile", "modernc.org/sqlite/..."},
+	"internal/agent/runstore/sqlite":    {"internal/agent/runstore", "internal/sqlitefile", "modernc.org/sqlite/...", unix},
 	"internal/agent/runstore/storetest": {"internal/agent/runstore", cmp + "/..."},
 	"internal/agent":                    {"tool", "internal/model", "internal/agent/runstore", errgroup},
 	"internal/agent/agentconfig":        {"internal/agent", "internal/model", "internal/settings"},

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,17 +24,17 @@ func newRunsCommand(p cli.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "runs",
 		Short: "List runs, the newest first",
-		Long: "Runs lists the runs in the journal, the newest first, whoever works on them. A run is running, waiting for a person, or\n" +
-			"finished. With -o json it prints one object per line.",
+		Long: "Runs lists the runs in the journal, the newest first. A run is running, waiting for a person, finished, or interrupted:\n" +
+			"then no process works on it, and `agentd resume` continues it. With -o json it prints one object per line.",
 		Example: "  agentd runs --state waiting\n  agentd runs --limit 0 -o json",
 		Args:    cli.Arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			for _, name := range states {
 				switch state := agent.RunState(name); state {
-				case agent.RunRunning, agent.RunWaiting, agent.RunEnded:
+				case agent.RunRunning, agent.RunWaiting, agent.RunInterrupted, agent.RunEnded:
 					query.States = append(query.States, state)
 				default:
-					return cli.Usage("--state: there is no state %q; use running, waiting or finished", name)
+					return cli.Usage("--state: there is no state %q; use running, waiting, interrupted or finished", name)
 				}
 			}
 			if limit < 0 {
@@ -54,7 +56,7 @@ func newRunsCommand(p cli.Process) *cobra.Command {
 		},
 	}
 	s.addJournalFlags(cmd.Flags())
-	cmd.Flags().StringSliceVar(&states, "state", nil, "only runs in this `STATE`: running, waiting or finished; several with commas")
+	cmd.Flags().StringSliceVar(&states, "state", nil, "only runs in this `STATE`: running, waiting, interrupted or finished; several with commas")
 	cmd.Flags().StringVar(&query.Parent, "parent", "", "only the sub-runs of this `RUN`")
 	cmd.Flags().IntVar(&limit, "limit", 50, "at most `N` runs; 0 is all")
 	format.AddFlag(cmd.Flags())
@@ -94,6 +96,7 @@ type runView struct {
 	Usage       tool.Usage       `json:"usage"`
 	Cost        float64          `json:"cost,omitempty"`
 	ParentRunID string           `json:"parent_run_id,omitempty"`
+	Interrupted bool             `json:"interrupted,omitempty"`
 }
 
 func printRuns(p cli.Process, runs []agent.Run, asJSON bool) error {
@@ -103,7 +106,7 @@ func printRuns(p cli.Process, runs []agent.Run, asJSON bool) error {
 		if asJSON {
 			v := runView{
 				RunID: r.ID, State: r.State(), StopReason: r.StopReason, Prompt: r.Prompt, Model: r.Model, StartTime: r.StartTime.UTC(),
-				UpdateTime: r.UpdateTime.UTC(), Turns: r.Turns, Calls: r.Calls, Usage: r.Usage, Cost: r.Cost,
+				UpdateTime: r.UpdateTime.UTC(), Turns: r.Turns, Calls: r.Calls, Usage: r.Usage, Cost: r.Cost, Interrupted: r.Interrupted,
 			}
 			if r.Parent != nil {
 				v.ParentRunID = r.Parent.RunID
@@ -120,7 +123,13 @@ func printRuns(p cli.Process, runs []agent.Run, asJSON bool) error {
 	if asJSON {
 		return nil
 	}
-	return cli.WriteTable(p.Stdout, strings.Fields("RUN STATE UPDATED TURNS CALLS COST PROMPT"), rows)
+	if err := cli.WriteTable(p.Stdout, strings.Fields("RUN STATE UPDATED TURNS CALLS COST PROMPT"), rows); err != nil {
+		return err
+	}
+	if i := slices.IndexFunc(runs, func(r agent.Run) bool { return r.Interrupted && r.Parent == nil }); i >= 0 {
+		fmt.Fprintf(p.Err(), "agentd: no process works on %s; continue it: agentd resume %s\n", runs[i].ID, runs[i].ID)
+	}
+	return nil
 }
 
 // promptWidth is how much of a prompt a table shows, in characters.

@@ -20,6 +20,7 @@ import (
 type Agent struct {
 	config Config
 	store  runstore.Store
+	claims runstore.Claims // of store; nil: it has none
 	ctx    context.Context // of all runs; ends with Close
 	cancel context.CancelFunc
 	group  sync.WaitGroup // the runs' goroutines
@@ -68,8 +69,9 @@ func New(cfg Config) (*Agent, error) {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(context.Background())
+	claims, _ := cfg.Store.(runstore.Claims)
 	return &Agent{
-		config: cfg, store: cfg.Store, ctx: ctx, cancel: cancel, seats: make(chan struct{}, cfg.MaxRuns), runs: make(map[string]*run), leftOut: make(map[string]string),
+		config: cfg, store: cfg.Store, claims: claims, ctx: ctx, cancel: cancel, seats: make(chan struct{}, cfg.MaxRuns), runs: make(map[string]*run), leftOut: make(map[string]string),
 	}, nil
 }
 

@@ -93,7 +93,12 @@ func (a *Agent) Resume(ctx context.Context) (int, error) {
 			} else { // it is written anew with the run's next event
 				a.config.Log.Error("going on with a run whose summary is broken", "run", k.id, "error", err)
 			}
-			if err := a.wake(k, nil); err != nil {
+			err := a.wake(k, nil)
+			if tool.KindOf(err) == tool.KindConflict {
+				a.config.Log.Warn("a run is left to the process that works on it", "run", k.id, "error", err)
+				continue
+			}
+			if err != nil {
 				return n, err
 			}
 			n++
@@ -136,6 +141,9 @@ func (a *Agent) wake(k known, in *input) error {
 	}
 	r := a.runs[k.id]
 	if r == nil {
+		if err := a.claim(k.id); err != nil { // it does not block, so mu may be held
+			return err
+		}
 		r = newRun(a, k)
 		a.runs[k.id] = r
 		a.group.Go(func() { r.work(a.ctx) })
@@ -183,6 +191,7 @@ func (a *Agent) drop(r *run) []*input {
 func (a *Agent) forget(r *run) {
 	if a.runs[r.id] == r {
 		delete(a.runs, r.id)
+		a.release(r.id)
 	}
 }
 

@@ -11,6 +11,9 @@ import (
 // GetRun returns a run's summary and the decisions that it and its sub-runs wait for, or a KindNotFound.
 func (a *Agent) GetRun(ctx context.Context, runID string) (Run, error) {
 	r, err := a.summaryOf(ctx, runID)
+	if err == nil {
+		err = a.markInterrupted(ctx, &r)
+	}
 	if err != nil || !r.Waiting && len(r.Prompt) <= summaryPrompt {
 		return r, err
 	}
@@ -59,6 +62,9 @@ const (
 	RunRunning RunState = "running"  // at work, or waiting for a model or a tool
 	RunWaiting RunState = "waiting"  // a person has to decide something
 	RunEnded   RunState = "finished" // it has ended; a message makes it go on
+	// RunInterrupted: no process works on the run. An agent that serves the journal goes on with it, except for a run in the
+	// foreground, which `agentd resume` goes on with.
+	RunInterrupted RunState = "interrupted"
 )
 
 func (q *RunQuery) matches(r *Run) bool {
@@ -90,6 +96,9 @@ func (a *Agent) ListRuns(ctx context.Context, query RunQuery) (runs []Run, next 
 				r = Run{ID: page[i].ID, StartTime: page[i].CreateTime, UpdateTime: page[i].UpdateTime, LastSeq: page[i].LastSeq, Unreadable: true}
 			}
 			from.Before = r.ID
+			if err := a.markInterrupted(ctx, &r); err != nil {
+				return nil, "", err
+			}
 			if query.matches(&r) {
 				if runs = append(runs, r); len(runs) == size {
 					return runs, r.ID, nil

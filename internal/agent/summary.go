@@ -28,6 +28,9 @@ type Run struct {
 	Parent  *Parent // of a sub-run, else nil
 	// Unreadable is whether the summary is broken: only the id, the times and LastSeq are known. Only ListRuns returns such.
 	Unreadable bool
+	// Interrupted is whether no process works on the run although it has not ended. Only GetRun and ListRuns fill it in, where
+	// the store has claims.
+	Interrupted bool
 	// Foreground is whether the run belongs to the process that started it (Task.Foreground).
 	Foreground bool
 }
@@ -47,6 +50,8 @@ func (r *Run) State() RunState {
 		return RunEnded
 	case r.Waiting:
 		return RunWaiting
+	case r.Interrupted:
+		return RunInterrupted
 	}
 	return RunRunning
 }

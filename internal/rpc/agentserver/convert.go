@@ -11,7 +11,7 @@ func fromRun(r agent.Run) *agentdv1.Run {
 	m := &agentdv1.Run{
 		RunId: r.ID, Prompt: r.Prompt, Model: r.Model, State: fromState(r.State()), StopReason: fromStopReason(r.StopReason),
 		StartTime: toolpb.FromTime(r.StartTime), UpdateTime: toolpb.FromTime(r.UpdateTime), LastSeq: r.LastSeq,
-		Turns: uint32(r.Turns), Calls: uint32(r.Calls), Usage: toolpb.FromUsage(r.Usage), Cost: r.Cost,
+		Turns: uint32(r.Turns), Calls: uint32(r.Calls), Usage: toolpb.FromUsage(r.Usage), Cost: r.Cost, Interrupted: r.Interrupted,
 	}
 	for i := range r.Pending {
 		m.PendingDecisions = append(m.PendingDecisions, fromPending(&r.Pending[i]))
@@ -28,6 +28,8 @@ func fromState(s agent.RunState) agentdv1.RunState {
 		return agentdv1.RunState_RUN_STATE_WAITING
 	case agent.RunEnded:
 		return agentdv1.RunState_RUN_STATE_FINISHED
+	case agent.RunInterrupted:
+		return agentdv1.RunState_RUN_STATE_INTERRUPTED
 	case agent.RunRunning:
 		return agentdv1.RunState_RUN_STATE_RUNNING
 	}

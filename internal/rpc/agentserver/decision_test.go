@@ -75,11 +75,11 @@ func TestListFilters(t *testing.T) {
 	fake := &fakeAgent{}
 	_, conn := dial(t, fake)
 	client, ctx := agentdv1.NewAgentServiceClient(conn), t.Context()
-	states := []agentdv1.RunState{agentdv1.RunState_RUN_STATE_RUNNING, agentdv1.RunState_RUN_STATE_WAITING, agentdv1.RunState_RUN_STATE_FINISHED}
+	states := []agentdv1.RunState{agentdv1.RunState_RUN_STATE_RUNNING, agentdv1.RunState_RUN_STATE_WAITING, agentdv1.RunState_RUN_STATE_FINISHED, agentdv1.RunState_RUN_STATE_INTERRUPTED}
 	if _, err := client.ListRuns(ctx, &agentdv1.ListRunsRequest{PageSize: 3, PageToken: "t", States: states, ParentRunId: "p"}); err != nil {
 		t.Fatal(err)
 	}
-	want := agent.RunQuery{Size: 3, Token: "t", Parent: "p", States: []agent.RunState{agent.RunRunning, agent.RunWaiting, agent.RunEnded}}
+	want := agent.RunQuery{Size: 3, Token: "t", Parent: "p", States: []agent.RunState{agent.RunRunning, agent.RunWaiting, agent.RunEnded, agent.RunInterrupted}}
 	if diff := cmp.Diff(want, fake.query); diff != "" {
 		t.Errorf("query (-want +got):\n%s", diff)
 	}

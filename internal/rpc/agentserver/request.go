@@ -105,8 +105,10 @@ func toQuery(req *agentdv1.ListRunsRequest) (agent.RunQuery, error) {
 			query.States = append(query.States, agent.RunWaiting)
 		case agentdv1.RunState_RUN_STATE_FINISHED:
 			query.States = append(query.States, agent.RunEnded)
+		case agentdv1.RunState_RUN_STATE_INTERRUPTED:
+			query.States = append(query.States, agent.RunInterrupted)
 		default:
-			return query, tool.Errorf(tool.KindInvalidArgument, "states has %s; use RUNNING, WAITING and FINISHED", state)
+			return query, tool.Errorf(tool.KindInvalidArgument, "states has %s; use RUNNING, WAITING, INTERRUPTED and FINISHED", state)
 		}
 	}
 	return query, nil

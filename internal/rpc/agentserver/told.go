@@ -145,7 +145,7 @@ func ToRun(m *agentdv1.Run) agent.Run {
 		ID: m.GetRunId(), Prompt: m.GetPrompt(), Model: m.GetModel(), StopReason: agent.StopReason(word(m.GetStopReason(), "STOP_REASON_")),
 		StartTime: toolpb.ToTime(m.GetStartTime()), UpdateTime: toolpb.ToTime(m.GetUpdateTime()), LastSeq: m.GetLastSeq(),
 		Turns: int(m.GetTurns()), Calls: int(m.GetCalls()), Usage: toolpb.ToUsage(m.GetUsage()), Cost: m.GetCost(),
-		Waiting: m.GetState() == agentdv1.RunState_RUN_STATE_WAITING,
+		Waiting: m.GetState() == agentdv1.RunState_RUN_STATE_WAITING, Interrupted: m.GetInterrupted(),
 	}
 	if r.StopReason == "" && m.GetState() == agentdv1.RunState_RUN_STATE_FINISHED {
 		r.StopReason = "unknown" // to this version

@@ -209,12 +209,15 @@ type RunState int32
 const (
 	// Not set.
 	RunState_RUN_STATE_UNSPECIFIED RunState = 0
-	// At work, or waiting for a model or a tool.
+	// An agentd works on it: it waits for a model or a tool.
 	RunState_RUN_STATE_RUNNING RunState = 1
 	// Ended; a message makes it go on.
 	RunState_RUN_STATE_FINISHED RunState = 2
 	// A person has to decide something; calls that need no decision may be at work.
 	RunState_RUN_STATE_WAITING RunState = 3
+	// No agentd works on it, and no decision is pending. `agentd serve` continues such a run when it starts; a run that
+	// `agentd run` or `agentd chat` started continues with `agentd resume`.
+	RunState_RUN_STATE_INTERRUPTED RunState = 4
 )
 
 // Enum value maps for RunState.
@@ -224,12 +227,14 @@ var (
 		1: "RUN_STATE_RUNNING",
 		2: "RUN_STATE_FINISHED",
 		3: "RUN_STATE_WAITING",
+		4: "RUN_STATE_INTERRUPTED",
 	}
 	RunState_value = map[string]int32{
 		"RUN_STATE_UNSPECIFIED": 0,
 		"RUN_STATE_RUNNING":     1,
 		"RUN_STATE_FINISHED":    2,
 		"RUN_STATE_WAITING":     3,
+		"RUN_STATE_INTERRUPTED": 4,
 	}
 )
 
@@ -1932,7 +1937,10 @@ type Run struct {
 	// The decisions that it waits for. Only GetRun fills them in; in lists, the state says that there are some.
 	PendingDecisions []*PendingDecision `protobuf:"bytes,13,rep,name=pending_decisions,json=pendingDecisions,proto3" json:"pending_decisions,omitempty"`
 	// The run whose call this run carries out. Empty for a run that somebody started.
-	ParentRunId   string `protobuf:"bytes,14,opt,name=parent_run_id,json=parentRunId,proto3" json:"parent_run_id,omitempty"`
+	ParentRunId string `protobuf:"bytes,14,opt,name=parent_run_id,json=parentRunId,proto3" json:"parent_run_id,omitempty"`
+	// Whether no agentd works on the run although it has not ended. It can be set together with RUN_STATE_WAITING: then the
+	// pending decisions are accepted once an agentd continues the run.
+	Interrupted   bool `protobuf:"varint,15,opt,name=interrupted,proto3" json:"interrupted,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2063,6 +2071,13 @@ func (x *Run) GetParentRunId() string {
 		return x.ParentRunId
 	}
 	return ""
+}
+
+func (x *Run) GetInterrupted() bool {
+	if x != nil {
+		return x.Interrupted
+	}
+	return false
 }
 
 // PendingDecision is a decision that a run waits for.
@@ -4115,7 +4130,7 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\rparent_run_id\x18\x04 \x01(\tR\vparentRunId\"^\n" +
 	"\x10ListRunsResponse\x12\"\n" +
 	"\x04runs\x18\x01 \x03(\v2\x0e.agentd.v1.RunR\x04runs\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x9c\x04\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xbe\x04\n" +
 	"\x03Run\x12\x15\n" +
 	"\x06run_id\x18\x01 \x01(\tR\x05runId\x12\x16\n" +
 	"\x06prompt\x18\x02 \x01(\tR\x06prompt\x12\x14\n" +
@@ -4134,7 +4149,8 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\x05usage\x18\v \x01(\v2\x17.toolhost.tool.v1.UsageR\x05usage\x12\x12\n" +
 	"\x04cost\x18\f \x01(\x01R\x04cost\x12G\n" +
 	"\x11pending_decisions\x18\r \x03(\v2\x1a.agentd.v1.PendingDecisionR\x10pendingDecisions\x12\"\n" +
-	"\rparent_run_id\x18\x0e \x01(\tR\vparentRunId\"\xa6\x03\n" +
+	"\rparent_run_id\x18\x0e \x01(\tR\vparentRunId\x12 \n" +
+	"\vinterrupted\x18\x0f \x01(\bR\vinterrupted\"\xa6\x03\n" +
 	"\x0fPendingDecision\x12\x1f\n" +
 	"\vdecision_id\x18\x01 \x01(\tR\n" +
 	"decisionId\x12+\n" +
@@ -4303,12 +4319,13 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\x0fVERDICT_APPROVE\x10\x01\x12\x12\n" +
 	"\x0eVERDICT_REJECT\x10\x02\x12\x12\n" +
 	"\x0eVERDICT_ANSWER\x10\x03\x12\x13\n" +
-	"\x0fVERDICT_EXPIRED\x10\x04*k\n" +
+	"\x0fVERDICT_EXPIRED\x10\x04*\x86\x01\n" +
 	"\bRunState\x12\x19\n" +
 	"\x15RUN_STATE_UNSPECIFIED\x10\x00\x12\x15\n" +
 	"\x11RUN_STATE_RUNNING\x10\x01\x12\x16\n" +
 	"\x12RUN_STATE_FINISHED\x10\x02\x12\x15\n" +
-	"\x11RUN_STATE_WAITING\x10\x03*\xe4\x04\n" +
+	"\x11RUN_STATE_WAITING\x10\x03\x12\x19\n" +
+	"\x15RUN_STATE_INTERRUPTED\x10\x04*\xe4\x04\n" +
 	"\n" +
 	"StopReason\x12\x1b\n" +
 	"\x17STOP_REASON_UNSPECIFIED\x10\x00\x12\x18\n" +

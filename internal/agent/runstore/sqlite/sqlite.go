@@ -36,7 +36,10 @@ const (
 // ErrClosed is what a store answers after Close.
 var ErrClosed = errors.New("the journal is closed")
 
-var _ runstore.Store = (*Store)(nil)
+var (
+	_ runstore.Store  = (*Store)(nil)
+	_ runstore.Claims = (*Store)(nil)
+)
 
 // Store keeps journals in a file. Open makes one; Close must be called.
 type Store struct {
@@ -45,6 +48,7 @@ type Store struct {
 	writer  *sql.DB // one connection, used by the write loop alone
 	reads   reads
 	writes  writes
+	claims  claims
 
 	queue   chan *request
 	closing chan struct{} // closed by Close
@@ -59,7 +63,7 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	if err := prepare(path); err != nil {
 		return nil, fmt.Errorf("opening journal %s: %w", path, err)
 	}
-	s := &Store{path: path, queue: make(chan *request, queueLength), closing: make(chan struct{}), stopped: make(chan struct{})}
+	s := &Store{path: path, claims: claims{path: path + ClaimsSuffix}, queue: make(chan *request, queueLength), closing: make(chan struct{}), stopped: make(chan struct{})}
 	var err error
 	if s.writer, err = sqlitefile.Connect(path, 1, "immediate", "journal_mode(WAL)"); err != nil {
 		return nil, fmt.Errorf("opening journal %s: %w", path, err)
@@ -88,8 +92,10 @@ func (s *Store) Close() error {
 	return s.err
 }
 
-// release closes the connections, and with them their statements.
-func (s *Store) release() error { return errors.Join(s.readers.Close(), s.writer.Close()) }
+// release closes the connections, and with them their statements, and gives up the claims.
+func (s *Store) release() error {
+	return errors.Join(s.readers.Close(), s.writer.Close(), s.claims.close())
+}
 
 func prepare(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {

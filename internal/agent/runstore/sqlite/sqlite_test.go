@@ -23,9 +23,16 @@ import (
 // writerEnv makes the test binary a program that appends to the journal it names until it is killed.
 const writerEnv = "RUNSTORE_TEST_WRITER"
 
+// claimerEnv makes the test binary a program that claims the run r of the journal it names, until it is killed.
+const claimerEnv = "RUNSTORE_TEST_CLAIMER"
+
 func TestMain(m *testing.M) {
 	if path := os.Getenv(writerEnv); path != "" {
 		write(path)
+		return
+	}
+	if path := os.Getenv(claimerEnv); path != "" {
+		claim(path)
 		return
 	}
 	goleak.VerifyTestMain(m)
@@ -285,4 +292,18 @@ func TestOpenAtOnce(t *testing.T) {
 			t.Errorf("%d runs, %v", len(runs), err)
 		}
 	}
+}
+
+// claim claims the run r, says so, and waits until it is killed.
+func claim(path string) {
+	store, err := sqlite.Open(context.Background(), path)
+	if err == nil {
+		err = store.Claim("r")
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	fmt.Println("claimed")
+	select {}
 }

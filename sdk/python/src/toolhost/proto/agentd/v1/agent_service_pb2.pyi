@@ -42,6 +42,7 @@ class RunState(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     RUN_STATE_RUNNING: _ClassVar[RunState]
     RUN_STATE_FINISHED: _ClassVar[RunState]
     RUN_STATE_WAITING: _ClassVar[RunState]
+    RUN_STATE_INTERRUPTED: _ClassVar[RunState]
 
 class StopReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
@@ -83,6 +84,7 @@ RUN_STATE_UNSPECIFIED: RunState
 RUN_STATE_RUNNING: RunState
 RUN_STATE_FINISHED: RunState
 RUN_STATE_WAITING: RunState
+RUN_STATE_INTERRUPTED: RunState
 STOP_REASON_UNSPECIFIED: StopReason
 STOP_REASON_END_TURN: StopReason
 STOP_REASON_MAX_TOKENS: StopReason
@@ -341,7 +343,7 @@ class ListRunsResponse(_message.Message):
     def __init__(self, runs: _Optional[_Iterable[_Union[Run, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
 class Run(_message.Message):
-    __slots__ = ("run_id", "prompt", "model", "state", "stop_reason", "start_time", "update_time", "last_seq", "turns", "calls", "usage", "cost", "pending_decisions", "parent_run_id")
+    __slots__ = ("run_id", "prompt", "model", "state", "stop_reason", "start_time", "update_time", "last_seq", "turns", "calls", "usage", "cost", "pending_decisions", "parent_run_id", "interrupted")
     RUN_ID_FIELD_NUMBER: _ClassVar[int]
     PROMPT_FIELD_NUMBER: _ClassVar[int]
     MODEL_FIELD_NUMBER: _ClassVar[int]
@@ -356,6 +358,7 @@ class Run(_message.Message):
     COST_FIELD_NUMBER: _ClassVar[int]
     PENDING_DECISIONS_FIELD_NUMBER: _ClassVar[int]
     PARENT_RUN_ID_FIELD_NUMBER: _ClassVar[int]
+    INTERRUPTED_FIELD_NUMBER: _ClassVar[int]
     run_id: str
     prompt: str
     model: str
@@ -370,7 +373,8 @@ class Run(_message.Message):
     cost: float
     pending_decisions: _containers.RepeatedCompositeFieldContainer[PendingDecision]
     parent_run_id: str
-    def __init__(self, run_id: _Optional[str] = ..., prompt: _Optional[str] = ..., model: _Optional[str] = ..., state: _Optional[_Union[RunState, str]] = ..., stop_reason: _Optional[_Union[StopReason, str]] = ..., start_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., last_seq: _Optional[int] = ..., turns: _Optional[int] = ..., calls: _Optional[int] = ..., usage: _Optional[_Union[_result_pb2.Usage, _Mapping]] = ..., cost: _Optional[float] = ..., pending_decisions: _Optional[_Iterable[_Union[PendingDecision, _Mapping]]] = ..., parent_run_id: _Optional[str] = ...) -> None: ...
+    interrupted: bool
+    def __init__(self, run_id: _Optional[str] = ..., prompt: _Optional[str] = ..., model: _Optional[str] = ..., state: _Optional[_Union[RunState, str]] = ..., stop_reason: _Optional[_Union[StopReason, str]] = ..., start_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., last_seq: _Optional[int] = ..., turns: _Optional[int] = ..., calls: _Optional[int] = ..., usage: _Optional[_Union[_result_pb2.Usage, _Mapping]] = ..., cost: _Optional[float] = ..., pending_decisions: _Optional[_Iterable[_Union[PendingDecision, _Mapping]]] = ..., parent_run_id: _Optional[str] = ..., interrupted: _Optional[bool] = ...) -> None: ...
 
 class PendingDecision(_message.Message):
     __slots__ = ("decision_id", "kind", "call_id", "tool", "arguments", "reason", "options", "rule", "request_time", "expire_time", "run_id", "display_name")

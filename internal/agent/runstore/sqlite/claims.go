@@ -1,0 +1,118 @@
+package sqlite
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/toolhost/toolhost/internal/agent/runstore"
+)
+
+// ClaimsSuffix follows the journal's name in the name of the file whose locks are the claims.
+const ClaimsSuffix = ".claims"
+
+// claims are locks on single bytes of a file beside the journal, one byte for each run. The kernel drops a lock when its
+// process ends, so a claim never outlives the work that it stands for, and a reader can ask for a lock without taking it.
+// One file serves any number of runs. The byte of a run follows from its id, so nothing has to be written down; the 62 bits
+// of the offset keep ids from sharing a byte. The file stays empty and is never removed: two processes that locked two
+// files of the same name would not see each other.
+type claims struct {
+	path string
+
+	mu   sync.Mutex
+	file *os.File // nil until first used
+	own  map[string]struct{}
+}
+
+// Claim implements runstore.Claims.
+func (s *Store) Claim(runID string) error {
+	c := &s.claims
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, own := c.own[runID]; own {
+		return nil
+	}
+	if err := c.open(os.O_CREATE); err != nil {
+		return fmt.Errorf("claiming run %s: %w", runID, err)
+	}
+	lock := lockOf(runID, unix.F_WRLCK)
+	switch err := unix.FcntlFlock(c.file.Fd(), setLock, &lock); {
+	case errors.Is(err, unix.EAGAIN), errors.Is(err, unix.EACCES):
+		return runstore.AlreadyClaimed(runID)
+	case err != nil:
+		return fmt.Errorf("claiming run %s: locking %s: %w", runID, c.path, err)
+	}
+	if c.own == nil {
+		c.own = make(map[string]struct{})
+	}
+	c.own[runID] = struct{}{}
+	return nil
+}
+
+// Release implements runstore.Claims.
+func (s *Store) Release(runID string) {
+	c := &s.claims
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, own := c.own[runID]; !own || c.file == nil {
+		return
+	}
+	delete(c.own, runID)
+	lock := lockOf(runID, unix.F_UNLCK)
+	_ = unix.FcntlFlock(c.file.Fd(), setLock, &lock) // an unlock of a lock that this file has does not fail
+}
+
+// Claimed implements runstore.Claims.
+func (s *Store) Claimed(runID string) (bool, error) {
+	c := &s.claims
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, own := c.own[runID]; own {
+		return true, nil
+	}
+	if err := c.open(0); errors.Is(err, os.ErrNotExist) {
+		return false, nil // no process has claimed a run of this journal
+	} else if err != nil {
+		return false, fmt.Errorf("looking for the process of run %s: %w", runID, err)
+	}
+	lock := lockOf(runID, unix.F_WRLCK)
+	if err := unix.FcntlFlock(c.file.Fd(), getLock, &lock); err != nil {
+		return false, fmt.Errorf("looking for the process of run %s: %s: %w", runID, c.path, err)
+	}
+	return lock.Type != unix.F_UNLCK, nil
+}
+
+// open opens the file, unless it is open. flag is os.O_CREATE or 0. The caller holds mu.
+func (c *claims) open(flag int) error {
+	if c.file != nil {
+		return nil
+	}
+	var err error
+	c.file, err = os.OpenFile(c.path, flag|os.O_RDWR|unix.O_NOFOLLOW, 0o600)
+	return err
+}
+
+// close gives up all claims.
+func (c *claims) close() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.own = nil
+	if c.file == nil {
+		return nil
+	}
+	err := c.file.Close()
+	c.file = nil
+	return err
+}
+
+// lockOf returns a lock on the byte of a run.
+func lockOf(runID string, kind int16) unix.Flock_t {
+	sum := sha256.Sum256([]byte(runID))
+	return unix.Flock_t{Type: kind, Whence: io.SeekStart, Start: int64(binary.BigEndian.Uint64(sum[:]) >> 2), Len: 1}
+}
