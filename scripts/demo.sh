@@ -1,7 +1,7 @@
 #!/bin/sh
-# One run of everything: toolhost with the plugins that ship, and agentd with a scripted model in place of a real one.
-# The answer has to hold a number that is made here, at random, and that only a tool can have read.
-# BIN is the folder with what `make build` builds; bin if it is not set.
+# Runs toolhost with the shipped plugins, and agentd with a scripted model. The answer must contain a random
+# number that only a tool can have read. BIN is the folder with the programs of `make build`; the default
+# is bin.
 set -eu
 cd "$(dirname "$0")/.."
 bin=${BIN:-bin}
@@ -33,7 +33,7 @@ say() { printf '\n--> %s\n' "$1"; }
 number=$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')
 mkdir "$work/workspace"
 printf '%s' "$number" >"$work/workspace/note.txt"
-say "a number that nobody can guess is in note.txt: $number"
+say "a random number is in note.txt: $number"
 
 say "toolhost starts, with the plugins in $bin/plugins"
 "$bin/toolhost" serve --plugins "$bin/plugins" --listen "unix://$work/socket" --state "$work/state" \

@@ -1,13 +1,13 @@
 #!/bin/sh
-# What `make more` needs beyond Go: it prints what the machine has and what is missing.
+# Prints which programs `make more` needs beyond Go, and which of them are missing.
 #
-#   more.sh           print it, and fail if something is missing
-#   more.sh install   install what is missing from Debian's packages, as root
+#   more.sh           print the list, and fail if a program is missing
+#   more.sh install   install missing programs from Debian packages, as root
 set -eu
 
 missing=
 
-# need NAME,WHAT-FOR,TEST,PACKAGES says whether TEST succeeds, and remembers the packages if it does not.
+# need NAME,PURPOSE,TEST,PACKAGES prints whether TEST succeeds, and records the packages if it fails.
 need() {
 	if (eval "$3") >/dev/null 2>&1; then
 		printf '    %-22s there, for %s\n' "$1" "$2"
@@ -31,7 +31,7 @@ echo 'make more needs, besides what make test needs:'
 look
 if [ "${1:-}" = install ] && [ -n "$missing" ]; then
 	apt-get update -qq
-	# shellcheck disable=SC2086 # they are words
+	# shellcheck disable=SC2086 # a list of packages
 	DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $missing
 	echo 'after the installation:'
 	look
