@@ -18,5 +18,5 @@ func TestDemo(t *testing.T) {
 	cmd.WaitDelay = patience
 	r := run(t, cmd)
 	r.exits(t, 0)
-	r.says(t, "a number that nobody can guess", "so the tools really ran")
+	r.says(t, "a random number is in note.txt", "so the tools really ran")
 }
