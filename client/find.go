@@ -25,8 +25,8 @@ func (c *Client) SearchTools(ctx context.Context, words string, query tool.Query
 }
 
 // RenderTools returns the tools that match the query and can be called, ordered by name, as a model's API or a prompt
-// wants them. A tool that an API would refuse is left out; Rendered.Tools says which are in. Errors: invalid_argument,
-// also for a format that the toolhost does not know.
+// wants them. Rendered.Omitted lists the tools that the API would refuse, with the reason. Errors: invalid_argument, also for
+// a format that the toolhost does not know.
 func (c *Client) RenderTools(ctx context.Context, format tool.Format, query tool.Query) (tool.Rendered, error) {
 	resp, err := invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.RenderToolsResponse, error) {
 		req := &toolhostv1.RenderToolsRequest{Format: hostpb.FromFormat(format), Selection: hostpb.FromSelection(query)}

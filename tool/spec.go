@@ -132,6 +132,14 @@ const (
 // Rendered is tools in a format.
 type Rendered struct {
 	Content   []byte
-	MediaType string   // application/json or text/markdown
-	Tools     []string // the names of the tools in Content, in order
+	MediaType string        // application/json or text/markdown
+	Tools     []string      // the names of the tools in Content, in order
+	Omitted   []OmittedTool // the other tools that match, ordered by name; nil if Content holds all of them
+}
+
+// OmittedTool is a tool that matches a selection and is not part of its rendering.
+type OmittedTool struct {
+	Name string
+	// Reason says why: the tool cannot be called now, or the API refuses each request that offers it.
+	Reason string
 }

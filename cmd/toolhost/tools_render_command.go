@@ -46,7 +46,8 @@ func newToolsRenderCommand(p cli.Process) *cobra.Command {
 		Short: "Print tools as a model's API, or a prompt, wants them",
 		Long: "Render prints the tools that can be called now in a form for models: `tools` of a request of OpenAI's Chat Completions\n" +
 			"(openai) or Responses API (openai-responses) or of Anthropic's Messages API (anthropic), the result of tools/list of\n" +
-			"the Model Context Protocol (mcp), or Markdown for a prompt (markdown). A tool that an API would refuse is left out.",
+			"the Model Context Protocol (mcp), or Markdown for a prompt (markdown). A tool that an API would refuse is\n" +
+			"omitted, and standard error gives the reason.",
 		Example: "  toolhost tools render --format anthropic --tag files",
 		Args:    cli.Arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -65,6 +66,11 @@ func newToolsRenderCommand(p cli.Process) *cobra.Command {
 				out := p.Data()
 				if tool.Format(format) != tool.FormatMarkdown {
 					out = cli.NewJSONWriter(p.Stdout)
+				}
+				for _, o := range rendered.Omitted {
+					if _, err := fmt.Fprintln(p.Stderr, cli.OneLine("omitted "+o.Name+": "+o.Reason)); err != nil {
+						return err
+					}
 				}
 				_, err = fmt.Fprintf(out, "%s\n", bytes.TrimSuffix(rendered.Content, []byte("\n")))
 				return err

@@ -81,8 +81,8 @@ func (h *Host) SearchTools(ctx context.Context, words string, q tool.Query) ([]t
 	return matches, nil
 }
 
-// RenderTools returns the tools that match in a format, ordered by name, without those that cannot be called now.
-// Errors: invalid_argument.
+// RenderTools returns the tools that match in a format, ordered by name. Rendered.Omitted lists the tools that cannot be
+// called now, or that the API of the format refuses. Errors: invalid_argument.
 func (h *Host) RenderTools(ctx context.Context, format tool.Format, q tool.Query) (tool.Rendered, error) {
 	if err := checkCount(q); err != nil {
 		return tool.Rendered{}, err
@@ -93,11 +93,23 @@ func (h *Host) RenderTools(ctx context.Context, format tool.Format, q tool.Query
 	if err != nil {
 		return tool.Rendered{}, err
 	}
-	infos = slices.DeleteFunc(infos, func(i tool.Info) bool { return i.UnavailableReason != "" })
+	var omitted []tool.OmittedTool
+	infos = slices.DeleteFunc(infos, func(i tool.Info) bool {
+		if i.UnavailableReason != "" {
+			omitted = append(omitted, tool.OmittedTool{Name: i.Spec.Name, Reason: "it cannot be called now: " + i.UnavailableReason})
+		}
+		return i.UnavailableReason != ""
+	})
 	if most > 0 {
 		infos = infos[:min(most, len(infos))]
 	}
-	return render.Tools(format, infos)
+	rendered, err := render.Tools(format, infos)
+	if err != nil {
+		return tool.Rendered{}, err
+	}
+	rendered.Omitted = append(rendered.Omitted, omitted...)
+	slices.SortFunc(rendered.Omitted, func(a, b tool.OmittedTool) int { return strings.Compare(a.Name, b.Name) })
+	return rendered, nil
 }
 
 // checkSession refuses a session that no call could have.

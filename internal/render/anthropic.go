@@ -15,16 +15,16 @@ var (
 
 // anthropic renders `tools` of the Messages API. It leaves out tools with arguments of names that the API refuses, and
 // examples that do not fit the schema of their tool, which it refuses too.
-func anthropic(infos []tool.Info) ([]byte, []string, error) {
+func anthropic(infos []tool.Info) (tool.Rendered, error) {
 	type definition struct {
 		Name          string            `json:"name"`
 		Description   string            `json:"description,omitempty"`
 		InputSchema   json.RawMessage   `json:"input_schema"`
 		InputExamples []json.RawMessage `json:"input_examples,omitempty"`
 	}
-	return encodeEach(infos, func(spec *tool.Spec) (any, bool) {
-		d, fits := ForAnthropic(spec)
-		return definition{d.Name, d.Description, d.Schema, FittingExamples(spec)}, fits
+	return encodeEach(infos, func(spec *tool.Spec) (any, error) {
+		d, err := ForAnthropic(spec)
+		return definition{d.Name, d.Description, d.Schema, FittingExamples(spec)}, err
 	})
 }
 

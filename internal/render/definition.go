@@ -2,7 +2,8 @@ package render
 
 import (
 	"encoding/json"
-	"slices"
+	"errors"
+	"fmt"
 
 	"github.com/toolhost/toolhost/tool"
 )
@@ -19,36 +20,47 @@ type Definition struct {
 }
 
 // ForOpenAI returns a tool as OpenAI's APIs take functions that are not strict, and servers that speak their protocol. The
-// description has at most longest characters; 0 is no bound. fits is false for a tool that they refuse however it is put.
-func ForOpenAI(spec *tool.Spec, longest int) (d Definition, fits bool) {
-	if !usable(spec) {
-		return Definition{}, false
+// description has at most longest characters; 0 is no bound. The error says why the APIs refuse the tool in every form.
+func ForOpenAI(spec *tool.Spec, longest int) (Definition, error) {
+	if err := checkUsable(spec); err != nil {
+		return Definition{}, err
 	}
 	schema, refused := openAIRules.fit(spec.InputSchema)
-	return Definition{spec.Name, describe(spec, refused, spec.InputExamples, longest), schema}, true
+	return Definition{spec.Name, describe(spec, refused, spec.InputExamples, longest), schema}, nil
 }
 
-// ForAnthropic returns a tool as Anthropic's Messages API takes it, without its examples, which have a place of their
-// own. fits is false for a tool that it refuses however it is put.
-func ForAnthropic(spec *tool.Spec) (d Definition, fits bool) {
-	if !usable(spec) {
-		return Definition{}, false
+// ForAnthropic returns a tool as Anthropic's Messages API takes it, without its examples: FittingExamples returns those. The
+// error says why the API refuses the tool in every form.
+func ForAnthropic(spec *tool.Spec) (Definition, error) {
+	if err := checkUsable(spec); err != nil {
+		return Definition{}, err
 	}
 	schema, refused := anthropicRules.fit(spec.InputSchema)
-	if !acceptable(schema) {
-		return Definition{}, false
+	if name, found := unacceptable(schema); found {
+		return Definition{}, fmt.Errorf("Anthropic's API refuses the parameter name %q: it accepts 1 to 64 of the characters A-Z a-z 0-9 _ . -", name)
 	}
-	return Definition{spec.Name, describe(spec, refused, nil, 0), schema}, true
+	return Definition{spec.Name, describe(spec, refused, nil, 0), schema}, nil
 }
 
-// usable reports whether a tool has a name that every API takes and a schema that is none or JSON.
-func usable(spec *tool.Spec) bool {
-	return tool.CheckName(spec.Name) == nil && (len(spec.InputSchema) == 0 || json.Valid(spec.InputSchema))
+// checkUsable returns an error unless every API accepts the tool's name, and its schema is empty or JSON.
+func checkUsable(spec *tool.Spec) error {
+	if err := tool.CheckName(spec.Name); err != nil {
+		return fmt.Errorf("the API refuses the name of the tool: %w", err)
+	}
+	if len(spec.InputSchema) > 0 && !json.Valid(spec.InputSchema) {
+		return errors.New("its input schema is not JSON")
+	}
+	return nil
 }
 
-// acceptable reports whether Anthropic's API takes the names of a schema's arguments.
-func acceptable(schema json.RawMessage) bool {
+// unacceptable returns the first parameter of a schema whose name Anthropic's API refuses.
+func unacceptable(schema json.RawMessage) (name string, found bool) {
 	root, _ := parseObject(schema)
 	properties, _ := parseObject(root.get("properties"))
-	return !slices.ContainsFunc(properties, func(m member) bool { return !anthropicProperty.MatchString(m.name) })
+	for _, m := range properties {
+		if !anthropicProperty.MatchString(m.name) {
+			return m.name, true
+		}
+	}
+	return "", false
 }

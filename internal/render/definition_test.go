@@ -32,9 +32,9 @@ func TestOpenAIDescriptions(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			spec := &tool.Spec{Name: "t", Description: test.text, InputSchema: json.RawMessage(test.schema), InputExamples: test.examples}
-			d, fits := render.ForOpenAI(spec, render.OpenAIDescription)
-			if n := utf8.RuneCountInString(d.Description); !fits || n > render.OpenAIDescription {
-				t.Errorf("fits is %t with %d characters", fits, n)
+			d, err := render.ForOpenAI(spec, render.OpenAIDescription)
+			if n := utf8.RuneCountInString(d.Description); err != nil || n > render.OpenAIDescription {
+				t.Errorf("%v with %d characters", err, n)
 			}
 			for _, want := range test.want {
 				if !strings.Contains(d.Description, want) {
@@ -61,10 +61,10 @@ func TestOpenAIDescriptions(t *testing.T) {
 
 func TestUnfitToolsAreLeftOut(t *testing.T) {
 	for _, spec := range []tool.Spec{{Name: "a b"}, {Name: ""}, {Name: "t", InputSchema: json.RawMessage(`{"a":`)}, {Name: "t", InputSchema: json.RawMessage(`{}}`)}} {
-		if _, fits := render.ForOpenAI(&spec, 0); fits {
+		if _, err := render.ForOpenAI(&spec, 0); err == nil {
 			t.Errorf("OpenAI takes %q with %s", spec.Name, spec.InputSchema)
 		}
-		if _, fits := render.ForAnthropic(&spec); fits {
+		if _, err := render.ForAnthropic(&spec); err == nil {
 			t.Errorf("Anthropic takes %q with %s", spec.Name, spec.InputSchema)
 		}
 	}

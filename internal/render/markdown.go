@@ -9,7 +9,7 @@ import (
 
 // markdown renders a section for each tool: what it is for, its arguments as a list in which each says whether it must be
 // given, its result if the tool promises one, and examples.
-func markdown(infos []tool.Info) ([]byte, []string, error) {
+func markdown(infos []tool.Info) (tool.Rendered, error) {
 	var b strings.Builder
 	names := []string{}
 	for i := range infos {
@@ -19,7 +19,7 @@ func markdown(infos []tool.Info) ([]byte, []string, error) {
 		section(&b, &infos[i].Spec)
 		names = append(names, infos[i].Spec.Name)
 	}
-	return []byte(b.String()), names, nil
+	return tool.Rendered{Content: []byte(b.String()), Tools: names}, nil
 }
 
 func section(b *strings.Builder, spec *tool.Spec) {

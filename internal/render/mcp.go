@@ -43,7 +43,7 @@ type mcpExample struct {
 }
 
 // mcp renders the result of tools/list, in one page.
-func mcp(infos []tool.Info) ([]byte, []string, error) {
+func mcp(infos []tool.Info) (tool.Rendered, error) {
 	result := struct {
 		Tools []json.RawMessage `json:"tools"`
 	}{[]json.RawMessage{}}
@@ -51,12 +51,12 @@ func mcp(infos []tool.Info) ([]byte, []string, error) {
 	for i := range infos {
 		text, err := encode(newMCPTool(&infos[i]))
 		if err != nil {
-			return nil, nil, fmt.Errorf("encoding the tool %q: %w", infos[i].Spec.Name, err)
+			return tool.Rendered{}, fmt.Errorf("encoding the tool %q: %w", infos[i].Spec.Name, err)
 		}
 		result.Tools, names = append(result.Tools, text), append(names, infos[i].Spec.Name)
 	}
 	content, err := encode(result)
-	return content, names, err
+	return tool.Rendered{Content: content, Tools: names}, err
 }
 
 func newMCPTool(info *tool.Info) mcpTool {

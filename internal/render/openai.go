@@ -16,33 +16,33 @@ type openAIFunction struct {
 	Parameters  json.RawMessage `json:"parameters"`
 }
 
-func newOpenAIFunction(spec *tool.Spec) (f openAIFunction, fits bool) {
-	d, fits := ForOpenAI(spec, OpenAIDescription)
-	return openAIFunction{d.Name, d.Description, d.Schema}, fits
+func newOpenAIFunction(spec *tool.Spec) (openAIFunction, error) {
+	d, err := ForOpenAI(spec, OpenAIDescription)
+	return openAIFunction{d.Name, d.Description, d.Schema}, err
 }
 
 // chatCompletions renders `tools` of the Chat Completions API.
-func chatCompletions(infos []tool.Info) ([]byte, []string, error) {
+func chatCompletions(infos []tool.Info) (tool.Rendered, error) {
 	type definition struct {
 		Type     string         `json:"type"`
 		Function openAIFunction `json:"function"`
 	}
-	return encodeEach(infos, func(spec *tool.Spec) (any, bool) {
-		function, fits := newOpenAIFunction(spec)
-		return definition{Type: "function", Function: function}, fits
+	return encodeEach(infos, func(spec *tool.Spec) (any, error) {
+		function, err := newOpenAIFunction(spec)
+		return definition{Type: "function", Function: function}, err
 	})
 }
 
 // responses renders `tools` of the Responses API. Functions are strict there unless they say that they are not, and a
 // strict function may use only a part of JSON Schema.
-func responses(infos []tool.Info) ([]byte, []string, error) {
+func responses(infos []tool.Info) (tool.Rendered, error) {
 	type definition struct {
 		Type string `json:"type"`
 		openAIFunction
 		Strict bool `json:"strict"`
 	}
-	return encodeEach(infos, func(spec *tool.Spec) (any, bool) {
-		function, fits := newOpenAIFunction(spec)
-		return definition{Type: "function", openAIFunction: function}, fits
+	return encodeEach(infos, func(spec *tool.Spec) (any, error) {
+		function, err := newOpenAIFunction(spec)
+		return definition{Type: "function", openAIFunction: function}, err
 	})
 }

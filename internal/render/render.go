@@ -24,12 +24,12 @@ const (
 	mediaMarkdown = "text/markdown"
 )
 
-// form renders tools. It returns the names of those that it rendered: a tool that the form cannot hold is left out.
-type form func(infos []tool.Info) (content []byte, names []string, err error)
+// form renders tools. It sets Content, Tools and Omitted of the result.
+type form func(infos []tool.Info) (tool.Rendered, error)
 
-// Tools renders tools in the order given. No tools are an empty list, in Markdown nothing. A tool that an API would
-// refuse however it is put is left out; Rendered.Tools says which are in. Errors: invalid_argument for a format that
-// there is not; internal for a schema that is not JSON, which no catalogue holds.
+// Tools renders tools in the order given. Without tools it renders an empty list, and empty text in Markdown. It omits a
+// tool that the API refuses in every form; Rendered.Omitted names the tool and the reason. Errors: invalid_argument for
+// an unknown format; internal for a schema that is not JSON, which a catalog never holds.
 func Tools(format tool.Format, infos []tool.Info) (tool.Rendered, error) {
 	render, media := form(nil), mediaJSON
 	switch format {
@@ -47,11 +47,12 @@ func Tools(format tool.Format, infos []tool.Info) (tool.Rendered, error) {
 		return tool.Rendered{}, tool.Errorf(tool.KindInvalidArgument, "there is no tool format %q; use %s, %s, %s, %s or %s", format,
 			tool.FormatOpenAI, tool.FormatOpenAIResponses, tool.FormatAnthropic, tool.FormatMCP, tool.FormatMarkdown)
 	}
-	content, names, err := render(infos)
+	rendered, err := render(infos)
 	if err != nil {
 		return tool.Rendered{}, tool.Errorf(tool.KindInternal, "rendering tools as %s: %w", format, err)
 	}
-	return tool.Rendered{Content: content, MediaType: media, Tools: names}, nil
+	rendered.MediaType = media
+	return rendered, nil
 }
 
 // encode returns a value as JSON on one line, with <, > and & as they are.
@@ -65,21 +66,23 @@ func encode(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// encodeEach returns a JSON array of what one makes of each tool; a tool that it refuses is left out.
-func encodeEach(infos []tool.Info, one func(spec *tool.Spec) (definition any, fits bool)) (content []byte, names []string, err error) {
-	definitions, names := []json.RawMessage{}, []string{}
+// encodeEach renders a JSON array of the definitions that define returns. It omits a tool for which define returns an error.
+func encodeEach(infos []tool.Info, define func(spec *tool.Spec) (any, error)) (tool.Rendered, error) {
+	definitions, rendered := []json.RawMessage{}, tool.Rendered{Tools: []string{}}
 	for i := range infos {
 		spec := &infos[i].Spec
-		definition, fits := one(spec)
-		if !fits {
+		definition, err := define(spec)
+		if err != nil {
+			rendered.Omitted = append(rendered.Omitted, tool.OmittedTool{Name: spec.Name, Reason: err.Error()})
 			continue
 		}
 		text, err := encode(definition)
 		if err != nil {
-			return nil, nil, fmt.Errorf("encoding the tool %q: %w", spec.Name, err)
+			return tool.Rendered{}, fmt.Errorf("encoding the tool %q: %w", spec.Name, err)
 		}
-		definitions, names = append(definitions, text), append(names, spec.Name)
+		definitions, rendered.Tools = append(definitions, text), append(rendered.Tools, spec.Name)
 	}
-	content, err = encode(definitions)
-	return content, names, err
+	content, err := encode(definitions)
+	rendered.Content = content
+	return rendered, err
 }

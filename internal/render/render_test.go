@@ -105,15 +105,22 @@ func TestUnknownFormat(t *testing.T) {
 	}
 }
 
-// TestWhoIsIn says which tools are left out: those that a request would be refused for.
-func TestWhoIsIn(t *testing.T) {
+// TestOmittedTools checks which tools each format holds, and that it gives the reason for each tool that it omits.
+func TestOmittedTools(t *testing.T) {
 	for _, format := range formats {
-		want := []string{"any_object", "book_meeting", "draw", "find_place", "now", "remove_files", "translate"}
+		want, omitted := []string{"any_object", "book_meeting", "draw", "find_place", "now", "remove_files", "translate"}, []tool.OmittedTool(nil)
 		if format == tool.FormatAnthropic {
-			want = want[:6] // not the one with an argument that is called größe
+			want, omitted = want[:6], []tool.OmittedTool{{
+				Name:   "translate",
+				Reason: `Anthropic's API refuses the parameter name "größe": it accepts 1 to 64 of the characters A-Z a-z 0-9 _ . -`,
+			}}
 		}
-		if diff := cmp.Diff(want, rendered(t, format, catalogue(t)...).Tools); diff != "" {
+		r := rendered(t, format, catalogue(t)...)
+		if diff := cmp.Diff(want, r.Tools); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", format, diff)
+		}
+		if diff := cmp.Diff(omitted, r.Omitted); diff != "" {
+			t.Errorf("%s omits (-want +got):\n%s", format, diff)
 		}
 	}
 }

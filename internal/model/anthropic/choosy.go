@@ -10,13 +10,10 @@ var _ model.Choosy = (*Model)(nil)
 
 // Refuses implements model.Choosy.
 func (m *Model) Refuses(t model.Tool) string {
-	switch _, fits := render.ForAnthropic(specOf(t)); {
-	case fits:
-		return ""
-	case tool.CheckName(t.Name) != nil:
-		return "its name is none that Anthropic's API takes"
+	if _, err := render.ForAnthropic(specOf(t)); err != nil {
+		return err.Error()
 	}
-	return "its schema is no JSON, or has arguments of names that Anthropic's API does not take"
+	return ""
 }
 
 // MostTools implements model.Choosy: the API says nothing of a bound.

@@ -38,8 +38,8 @@ func (m *Model) params(req model.Request) sdk.MessageNewParams {
 func tools(offered []model.Tool) []sdk.ToolUnionParam {
 	var params []sdk.ToolUnionParam
 	for _, t := range offered {
-		d, fits := render.ForAnthropic(specOf(t))
-		if !fits {
+		d, err := render.ForAnthropic(specOf(t))
+		if err != nil {
 			continue
 		}
 		// As it is: the SDK's own type would reorder the keys, which the prompt cache would notice.

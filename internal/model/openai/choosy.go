@@ -13,13 +13,10 @@ const mostTools = 128
 
 // Refuses implements model.Choosy.
 func (m *Model) Refuses(t model.Tool) string {
-	switch _, fits := render.ForOpenAI(specOf(t), 0); {
-	case fits:
-		return ""
-	case tool.CheckName(t.Name) != nil:
-		return "its name is none that OpenAI's API takes"
+	if _, err := render.ForOpenAI(specOf(t), 0); err != nil {
+		return err.Error()
 	}
-	return "its schema is no JSON"
+	return ""
 }
 
 // MostTools implements model.Choosy.

@@ -43,8 +43,8 @@ func (m *Model) tools(offered []model.Tool) []sdk.ChatCompletionToolUnionParam {
 	}
 	var params []sdk.ChatCompletionToolUnionParam
 	for _, t := range offered {
-		d, fits := render.ForOpenAI(specOf(t), longest)
-		if !fits {
+		d, err := render.ForOpenAI(specOf(t), longest)
+		if err != nil {
 			continue
 		}
 		function := struct {

@@ -137,10 +137,18 @@ func ToFormat(f toolhostv1.ToolFormat) tool.Format {
 
 // FromRendered converts rendered tools.
 func FromRendered(r tool.Rendered) *toolhostv1.RenderToolsResponse {
-	return &toolhostv1.RenderToolsResponse{Content: r.Content, MediaType: valid(r.MediaType), Tools: valids(r.Tools)}
+	m := &toolhostv1.RenderToolsResponse{Content: r.Content, MediaType: valid(r.MediaType), Tools: valids(r.Tools)}
+	for _, o := range r.Omitted {
+		m.Omitted = append(m.Omitted, &toolhostv1.OmittedTool{Name: valid(o.Name), Reason: valid(o.Reason)})
+	}
+	return m
 }
 
 // ToRendered converts rendered tools.
 func ToRendered(r *toolhostv1.RenderToolsResponse) tool.Rendered {
-	return tool.Rendered{Content: r.GetContent(), MediaType: r.GetMediaType(), Tools: r.GetTools()}
+	rendered := tool.Rendered{Content: r.GetContent(), MediaType: r.GetMediaType(), Tools: r.GetTools()}
+	for _, o := range r.GetOmitted() {
+		rendered.Omitted = append(rendered.Omitted, tool.OmittedTool{Name: o.GetName(), Reason: o.GetReason()})
+	}
+	return rendered
 }

@@ -796,7 +796,10 @@ type RenderToolsResponse struct {
 	// The media type of the content: `application/json` or `text/markdown`.
 	MediaType string `protobuf:"bytes,2,opt,name=media_type,json=mediaType,proto3" json:"media_type,omitempty"`
 	// The names of the tools in it, in order.
-	Tools         []string `protobuf:"bytes,3,rep,name=tools,proto3" json:"tools,omitempty"`
+	Tools []string `protobuf:"bytes,3,rep,name=tools,proto3" json:"tools,omitempty"`
+	// The tools that match the selection and that `content` does not hold, ordered by name. Tools beyond `max_tools` are
+	// not among them.
+	Omitted       []*OmittedTool `protobuf:"bytes,4,rep,name=omitted,proto3" json:"omitted,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -852,6 +855,68 @@ func (x *RenderToolsResponse) GetTools() []string {
 	return nil
 }
 
+func (x *RenderToolsResponse) GetOmitted() []*OmittedTool {
+	if x != nil {
+		return x.Omitted
+	}
+	return nil
+}
+
+// OmittedTool is a tool that matches a selection and is not part of its rendering.
+type OmittedTool struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The name of the tool.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// Why it is omitted: the tool cannot be called now, or the API refuses each request that offers it.
+	Reason        string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *OmittedTool) Reset() {
+	*x = OmittedTool{}
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *OmittedTool) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*OmittedTool) ProtoMessage() {}
+
+func (x *OmittedTool) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use OmittedTool.ProtoReflect.Descriptor instead.
+func (*OmittedTool) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *OmittedTool) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *OmittedTool) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
 // WatchCallRequest names a call.
 type WatchCallRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -868,7 +933,7 @@ type WatchCallRequest struct {
 
 func (x *WatchCallRequest) Reset() {
 	*x = WatchCallRequest{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[11]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -880,7 +945,7 @@ func (x *WatchCallRequest) String() string {
 func (*WatchCallRequest) ProtoMessage() {}
 
 func (x *WatchCallRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[11]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -893,7 +958,7 @@ func (x *WatchCallRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchCallRequest.ProtoReflect.Descriptor instead.
 func (*WatchCallRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{11}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *WatchCallRequest) GetCallId() string {
@@ -928,7 +993,7 @@ type WatchCallResponse struct {
 
 func (x *WatchCallResponse) Reset() {
 	*x = WatchCallResponse{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[12]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -940,7 +1005,7 @@ func (x *WatchCallResponse) String() string {
 func (*WatchCallResponse) ProtoMessage() {}
 
 func (x *WatchCallResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[12]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -953,7 +1018,7 @@ func (x *WatchCallResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchCallResponse.ProtoReflect.Descriptor instead.
 func (*WatchCallResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{12}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *WatchCallResponse) GetEvent() *CallEvent {
@@ -978,7 +1043,7 @@ type CancelCallRequest struct {
 
 func (x *CancelCallRequest) Reset() {
 	*x = CancelCallRequest{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[13]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -990,7 +1055,7 @@ func (x *CancelCallRequest) String() string {
 func (*CancelCallRequest) ProtoMessage() {}
 
 func (x *CancelCallRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[13]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1003,7 +1068,7 @@ func (x *CancelCallRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelCallRequest.ProtoReflect.Descriptor instead.
 func (*CancelCallRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{13}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *CancelCallRequest) GetCallId() string {
@@ -1036,7 +1101,7 @@ type CancelCallResponse struct {
 
 func (x *CancelCallResponse) Reset() {
 	*x = CancelCallResponse{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[14]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1048,7 +1113,7 @@ func (x *CancelCallResponse) String() string {
 func (*CancelCallResponse) ProtoMessage() {}
 
 func (x *CancelCallResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[14]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1061,7 +1126,7 @@ func (x *CancelCallResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelCallResponse.ProtoReflect.Descriptor instead.
 func (*CancelCallResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{14}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{15}
 }
 
 // ReadArtifactRequest names a piece of an artifact.
@@ -1081,7 +1146,7 @@ type ReadArtifactRequest struct {
 
 func (x *ReadArtifactRequest) Reset() {
 	*x = ReadArtifactRequest{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[15]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1093,7 +1158,7 @@ func (x *ReadArtifactRequest) String() string {
 func (*ReadArtifactRequest) ProtoMessage() {}
 
 func (x *ReadArtifactRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[15]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1106,7 +1171,7 @@ func (x *ReadArtifactRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadArtifactRequest.ProtoReflect.Descriptor instead.
 func (*ReadArtifactRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{15}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ReadArtifactRequest) GetHandle() string {
@@ -1154,7 +1219,7 @@ type ReadArtifactResponse struct {
 
 func (x *ReadArtifactResponse) Reset() {
 	*x = ReadArtifactResponse{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[16]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1166,7 +1231,7 @@ func (x *ReadArtifactResponse) String() string {
 func (*ReadArtifactResponse) ProtoMessage() {}
 
 func (x *ReadArtifactResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[16]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1179,7 +1244,7 @@ func (x *ReadArtifactResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadArtifactResponse.ProtoReflect.Descriptor instead.
 func (*ReadArtifactResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{16}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ReadArtifactResponse) GetData() []byte {
@@ -1256,7 +1321,7 @@ type CallOptions struct {
 
 func (x *CallOptions) Reset() {
 	*x = CallOptions{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[17]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1268,7 +1333,7 @@ func (x *CallOptions) String() string {
 func (*CallOptions) ProtoMessage() {}
 
 func (x *CallOptions) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[17]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1281,7 +1346,7 @@ func (x *CallOptions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallOptions.ProtoReflect.Descriptor instead.
 func (*CallOptions) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{17}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *CallOptions) GetCallId() string {
@@ -1383,7 +1448,7 @@ type Approval struct {
 
 func (x *Approval) Reset() {
 	*x = Approval{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[18]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1395,7 +1460,7 @@ func (x *Approval) String() string {
 func (*Approval) ProtoMessage() {}
 
 func (x *Approval) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[18]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1408,7 +1473,7 @@ func (x *Approval) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Approval.ProtoReflect.Descriptor instead.
 func (*Approval) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{18}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Approval) GetApprovedBy() string {
@@ -1461,7 +1526,7 @@ type CallRequest struct {
 
 func (x *CallRequest) Reset() {
 	*x = CallRequest{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[19]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1473,7 +1538,7 @@ func (x *CallRequest) String() string {
 func (*CallRequest) ProtoMessage() {}
 
 func (x *CallRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[19]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1486,7 +1551,7 @@ func (x *CallRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallRequest.ProtoReflect.Descriptor instead.
 func (*CallRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{19}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *CallRequest) GetTool() string {
@@ -1529,7 +1594,7 @@ type CallResponse struct {
 
 func (x *CallResponse) Reset() {
 	*x = CallResponse{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[20]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1541,7 +1606,7 @@ func (x *CallResponse) String() string {
 func (*CallResponse) ProtoMessage() {}
 
 func (x *CallResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[20]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1554,7 +1619,7 @@ func (x *CallResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallResponse.ProtoReflect.Descriptor instead.
 func (*CallResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{20}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *CallResponse) GetCallId() string {
@@ -1609,7 +1674,7 @@ type StartCall struct {
 
 func (x *StartCall) Reset() {
 	*x = StartCall{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[21]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1621,7 +1686,7 @@ func (x *StartCall) String() string {
 func (*StartCall) ProtoMessage() {}
 
 func (x *StartCall) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[21]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1634,7 +1699,7 @@ func (x *StartCall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StartCall.ProtoReflect.Descriptor instead.
 func (*StartCall) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{21}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *StartCall) GetTool() string {
@@ -1676,7 +1741,7 @@ type AppendArguments struct {
 
 func (x *AppendArguments) Reset() {
 	*x = AppendArguments{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[22]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1688,7 +1753,7 @@ func (x *AppendArguments) String() string {
 func (*AppendArguments) ProtoMessage() {}
 
 func (x *AppendArguments) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[22]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1701,7 +1766,7 @@ func (x *AppendArguments) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AppendArguments.ProtoReflect.Descriptor instead.
 func (*AppendArguments) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{22}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *AppendArguments) GetText() []byte {
@@ -1720,7 +1785,7 @@ type CompleteArguments struct {
 
 func (x *CompleteArguments) Reset() {
 	*x = CompleteArguments{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[23]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1732,7 +1797,7 @@ func (x *CompleteArguments) String() string {
 func (*CompleteArguments) ProtoMessage() {}
 
 func (x *CompleteArguments) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[23]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1745,7 +1810,7 @@ func (x *CompleteArguments) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompleteArguments.ProtoReflect.Descriptor instead.
 func (*CompleteArguments) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{23}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{24}
 }
 
 // CancelCall asks to stop a call. It still ends with `ended`.
@@ -1759,7 +1824,7 @@ type CancelCall struct {
 
 func (x *CancelCall) Reset() {
 	*x = CancelCall{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[24]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1771,7 +1836,7 @@ func (x *CancelCall) String() string {
 func (*CancelCall) ProtoMessage() {}
 
 func (x *CancelCall) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[24]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1784,7 +1849,7 @@ func (x *CancelCall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelCall.ProtoReflect.Descriptor instead.
 func (*CancelCall) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{24}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *CancelCall) GetReason() string {
@@ -1812,7 +1877,7 @@ type ExecuteRequest struct {
 
 func (x *ExecuteRequest) Reset() {
 	*x = ExecuteRequest{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[25]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1824,7 +1889,7 @@ func (x *ExecuteRequest) String() string {
 func (*ExecuteRequest) ProtoMessage() {}
 
 func (x *ExecuteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[25]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1837,7 +1902,7 @@ func (x *ExecuteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExecuteRequest.ProtoReflect.Descriptor instead.
 func (*ExecuteRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{25}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *ExecuteRequest) GetFrame() isExecuteRequest_Frame {
@@ -1926,7 +1991,7 @@ type ExecuteResponse struct {
 
 func (x *ExecuteResponse) Reset() {
 	*x = ExecuteResponse{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[26]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1938,7 +2003,7 @@ func (x *ExecuteResponse) String() string {
 func (*ExecuteResponse) ProtoMessage() {}
 
 func (x *ExecuteResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[26]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1951,7 +2016,7 @@ func (x *ExecuteResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExecuteResponse.ProtoReflect.Descriptor instead.
 func (*ExecuteResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{26}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *ExecuteResponse) GetEvent() *CallEvent {
@@ -1989,7 +2054,7 @@ type ConnectRequest struct {
 
 func (x *ConnectRequest) Reset() {
 	*x = ConnectRequest{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[27]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2001,7 +2066,7 @@ func (x *ConnectRequest) String() string {
 func (*ConnectRequest) ProtoMessage() {}
 
 func (x *ConnectRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[27]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2014,7 +2079,7 @@ func (x *ConnectRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConnectRequest.ProtoReflect.Descriptor instead.
 func (*ConnectRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{27}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *ConnectRequest) GetCall() uint32 {
@@ -2149,7 +2214,7 @@ type GrantCredit struct {
 
 func (x *GrantCredit) Reset() {
 	*x = GrantCredit{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[28]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2161,7 +2226,7 @@ func (x *GrantCredit) String() string {
 func (*GrantCredit) ProtoMessage() {}
 
 func (x *GrantCredit) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[28]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2174,7 +2239,7 @@ func (x *GrantCredit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GrantCredit.ProtoReflect.Descriptor instead.
 func (*GrantCredit) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{28}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *GrantCredit) GetBytes() uint32 {
@@ -2204,7 +2269,7 @@ type ConnectResponse struct {
 
 func (x *ConnectResponse) Reset() {
 	*x = ConnectResponse{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[29]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2216,7 +2281,7 @@ func (x *ConnectResponse) String() string {
 func (*ConnectResponse) ProtoMessage() {}
 
 func (x *ConnectResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[29]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2229,7 +2294,7 @@ func (x *ConnectResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConnectResponse.ProtoReflect.Descriptor instead.
 func (*ConnectResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{29}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *ConnectResponse) GetCall() uint32 {
@@ -2291,7 +2356,7 @@ type CallEvent struct {
 
 func (x *CallEvent) Reset() {
 	*x = CallEvent{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[30]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2303,7 +2368,7 @@ func (x *CallEvent) String() string {
 func (*CallEvent) ProtoMessage() {}
 
 func (x *CallEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[30]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2316,7 +2381,7 @@ func (x *CallEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallEvent.ProtoReflect.Descriptor instead.
 func (*CallEvent) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{30}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *CallEvent) GetSeq() uint64 {
@@ -2441,7 +2506,7 @@ type CallStarted struct {
 
 func (x *CallStarted) Reset() {
 	*x = CallStarted{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[31]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2453,7 +2518,7 @@ func (x *CallStarted) String() string {
 func (*CallStarted) ProtoMessage() {}
 
 func (x *CallStarted) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[31]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2466,7 +2531,7 @@ func (x *CallStarted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallStarted.ProtoReflect.Descriptor instead.
 func (*CallStarted) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{31}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *CallStarted) GetCallId() string {
@@ -2511,7 +2576,7 @@ type ContentChunk struct {
 
 func (x *ContentChunk) Reset() {
 	*x = ContentChunk{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[32]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2523,7 +2588,7 @@ func (x *ContentChunk) String() string {
 func (*ContentChunk) ProtoMessage() {}
 
 func (x *ContentChunk) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[32]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2536,7 +2601,7 @@ func (x *ContentChunk) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContentChunk.ProtoReflect.Descriptor instead.
 func (*ContentChunk) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{32}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *ContentChunk) GetIndex() uint32 {
@@ -2577,7 +2642,7 @@ type CallEnded struct {
 
 func (x *CallEnded) Reset() {
 	*x = CallEnded{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[33]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2589,7 +2654,7 @@ func (x *CallEnded) String() string {
 func (*CallEnded) ProtoMessage() {}
 
 func (x *CallEnded) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[33]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2602,7 +2667,7 @@ func (x *CallEnded) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallEnded.ProtoReflect.Descriptor instead.
 func (*CallEnded) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{33}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *CallEnded) GetCallId() string {
@@ -2747,12 +2812,16 @@ const file_toolhost_v1_tool_service_proto_rawDesc = "" +
 	"\x05score\x18\x02 \x01(\x01R\x05score\"\x7f\n" +
 	"\x12RenderToolsRequest\x12/\n" +
 	"\x06format\x18\x01 \x01(\x0e2\x17.toolhost.v1.ToolFormatR\x06format\x128\n" +
-	"\tselection\x18\x02 \x01(\v2\x1a.toolhost.v1.ToolSelectionR\tselection\"d\n" +
+	"\tselection\x18\x02 \x01(\v2\x1a.toolhost.v1.ToolSelectionR\tselection\"\x98\x01\n" +
 	"\x13RenderToolsResponse\x12\x18\n" +
 	"\acontent\x18\x01 \x01(\fR\acontent\x12\x1d\n" +
 	"\n" +
 	"media_type\x18\x02 \x01(\tR\tmediaType\x12\x14\n" +
-	"\x05tools\x18\x03 \x03(\tR\x05tools\"b\n" +
+	"\x05tools\x18\x03 \x03(\tR\x05tools\x122\n" +
+	"\aomitted\x18\x04 \x03(\v2\x18.toolhost.v1.OmittedToolR\aomitted\"9\n" +
+	"\vOmittedTool\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n" +
+	"\x06reason\x18\x02 \x01(\tR\x06reason\"b\n" +
 	"\x10WatchCallRequest\x12\x17\n" +
 	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x18\n" +
 	"\asession\x18\x02 \x01(\tR\asession\x12\x1b\n" +
@@ -2905,7 +2974,7 @@ func file_toolhost_v1_tool_service_proto_rawDescGZIP() []byte {
 }
 
 var file_toolhost_v1_tool_service_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_toolhost_v1_tool_service_proto_msgTypes = make([]protoimpl.MessageInfo, 38)
+var file_toolhost_v1_tool_service_proto_msgTypes = make([]protoimpl.MessageInfo, 39)
 var file_toolhost_v1_tool_service_proto_goTypes = []any{
 	(ToolFormat)(0),               // 0: toolhost.v1.ToolFormat
 	(*Tool)(nil),                  // 1: toolhost.v1.Tool
@@ -2919,108 +2988,110 @@ var file_toolhost_v1_tool_service_proto_goTypes = []any{
 	(*ToolMatch)(nil),             // 9: toolhost.v1.ToolMatch
 	(*RenderToolsRequest)(nil),    // 10: toolhost.v1.RenderToolsRequest
 	(*RenderToolsResponse)(nil),   // 11: toolhost.v1.RenderToolsResponse
-	(*WatchCallRequest)(nil),      // 12: toolhost.v1.WatchCallRequest
-	(*WatchCallResponse)(nil),     // 13: toolhost.v1.WatchCallResponse
-	(*CancelCallRequest)(nil),     // 14: toolhost.v1.CancelCallRequest
-	(*CancelCallResponse)(nil),    // 15: toolhost.v1.CancelCallResponse
-	(*ReadArtifactRequest)(nil),   // 16: toolhost.v1.ReadArtifactRequest
-	(*ReadArtifactResponse)(nil),  // 17: toolhost.v1.ReadArtifactResponse
-	(*CallOptions)(nil),           // 18: toolhost.v1.CallOptions
-	(*Approval)(nil),              // 19: toolhost.v1.Approval
-	(*CallRequest)(nil),           // 20: toolhost.v1.CallRequest
-	(*CallResponse)(nil),          // 21: toolhost.v1.CallResponse
-	(*StartCall)(nil),             // 22: toolhost.v1.StartCall
-	(*AppendArguments)(nil),       // 23: toolhost.v1.AppendArguments
-	(*CompleteArguments)(nil),     // 24: toolhost.v1.CompleteArguments
-	(*CancelCall)(nil),            // 25: toolhost.v1.CancelCall
-	(*ExecuteRequest)(nil),        // 26: toolhost.v1.ExecuteRequest
-	(*ExecuteResponse)(nil),       // 27: toolhost.v1.ExecuteResponse
-	(*ConnectRequest)(nil),        // 28: toolhost.v1.ConnectRequest
-	(*GrantCredit)(nil),           // 29: toolhost.v1.GrantCredit
-	(*ConnectResponse)(nil),       // 30: toolhost.v1.ConnectResponse
-	(*CallEvent)(nil),             // 31: toolhost.v1.CallEvent
-	(*CallStarted)(nil),           // 32: toolhost.v1.CallStarted
-	(*ContentChunk)(nil),          // 33: toolhost.v1.ContentChunk
-	(*CallEnded)(nil),             // 34: toolhost.v1.CallEnded
-	nil,                           // 35: toolhost.v1.ListToolsRequest.ContextEntry
-	nil,                           // 36: toolhost.v1.GetToolRequest.ContextEntry
-	nil,                           // 37: toolhost.v1.ToolSelection.ContextEntry
-	nil,                           // 38: toolhost.v1.CallOptions.ContextEntry
-	(*v1.ToolSpec)(nil),           // 39: toolhost.tool.v1.ToolSpec
-	(*durationpb.Duration)(nil),   // 40: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil), // 41: google.protobuf.Timestamp
-	(*v1.Result)(nil),             // 42: toolhost.tool.v1.Result
-	(*v1.Status)(nil),             // 43: toolhost.tool.v1.Status
-	(*v1.LogRecord)(nil),          // 44: toolhost.tool.v1.LogRecord
-	(*v1.Error)(nil),              // 45: toolhost.tool.v1.Error
+	(*OmittedTool)(nil),           // 12: toolhost.v1.OmittedTool
+	(*WatchCallRequest)(nil),      // 13: toolhost.v1.WatchCallRequest
+	(*WatchCallResponse)(nil),     // 14: toolhost.v1.WatchCallResponse
+	(*CancelCallRequest)(nil),     // 15: toolhost.v1.CancelCallRequest
+	(*CancelCallResponse)(nil),    // 16: toolhost.v1.CancelCallResponse
+	(*ReadArtifactRequest)(nil),   // 17: toolhost.v1.ReadArtifactRequest
+	(*ReadArtifactResponse)(nil),  // 18: toolhost.v1.ReadArtifactResponse
+	(*CallOptions)(nil),           // 19: toolhost.v1.CallOptions
+	(*Approval)(nil),              // 20: toolhost.v1.Approval
+	(*CallRequest)(nil),           // 21: toolhost.v1.CallRequest
+	(*CallResponse)(nil),          // 22: toolhost.v1.CallResponse
+	(*StartCall)(nil),             // 23: toolhost.v1.StartCall
+	(*AppendArguments)(nil),       // 24: toolhost.v1.AppendArguments
+	(*CompleteArguments)(nil),     // 25: toolhost.v1.CompleteArguments
+	(*CancelCall)(nil),            // 26: toolhost.v1.CancelCall
+	(*ExecuteRequest)(nil),        // 27: toolhost.v1.ExecuteRequest
+	(*ExecuteResponse)(nil),       // 28: toolhost.v1.ExecuteResponse
+	(*ConnectRequest)(nil),        // 29: toolhost.v1.ConnectRequest
+	(*GrantCredit)(nil),           // 30: toolhost.v1.GrantCredit
+	(*ConnectResponse)(nil),       // 31: toolhost.v1.ConnectResponse
+	(*CallEvent)(nil),             // 32: toolhost.v1.CallEvent
+	(*CallStarted)(nil),           // 33: toolhost.v1.CallStarted
+	(*ContentChunk)(nil),          // 34: toolhost.v1.ContentChunk
+	(*CallEnded)(nil),             // 35: toolhost.v1.CallEnded
+	nil,                           // 36: toolhost.v1.ListToolsRequest.ContextEntry
+	nil,                           // 37: toolhost.v1.GetToolRequest.ContextEntry
+	nil,                           // 38: toolhost.v1.ToolSelection.ContextEntry
+	nil,                           // 39: toolhost.v1.CallOptions.ContextEntry
+	(*v1.ToolSpec)(nil),           // 40: toolhost.tool.v1.ToolSpec
+	(*durationpb.Duration)(nil),   // 41: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil), // 42: google.protobuf.Timestamp
+	(*v1.Result)(nil),             // 43: toolhost.tool.v1.Result
+	(*v1.Status)(nil),             // 44: toolhost.tool.v1.Status
+	(*v1.LogRecord)(nil),          // 45: toolhost.tool.v1.LogRecord
+	(*v1.Error)(nil),              // 46: toolhost.tool.v1.Error
 }
 var file_toolhost_v1_tool_service_proto_depIdxs = []int32{
-	39, // 0: toolhost.v1.Tool.spec:type_name -> toolhost.tool.v1.ToolSpec
-	35, // 1: toolhost.v1.ListToolsRequest.context:type_name -> toolhost.v1.ListToolsRequest.ContextEntry
+	40, // 0: toolhost.v1.Tool.spec:type_name -> toolhost.tool.v1.ToolSpec
+	36, // 1: toolhost.v1.ListToolsRequest.context:type_name -> toolhost.v1.ListToolsRequest.ContextEntry
 	1,  // 2: toolhost.v1.ListToolsResponse.tools:type_name -> toolhost.v1.Tool
-	36, // 3: toolhost.v1.GetToolRequest.context:type_name -> toolhost.v1.GetToolRequest.ContextEntry
+	37, // 3: toolhost.v1.GetToolRequest.context:type_name -> toolhost.v1.GetToolRequest.ContextEntry
 	1,  // 4: toolhost.v1.GetToolResponse.tool:type_name -> toolhost.v1.Tool
-	37, // 5: toolhost.v1.ToolSelection.context:type_name -> toolhost.v1.ToolSelection.ContextEntry
+	38, // 5: toolhost.v1.ToolSelection.context:type_name -> toolhost.v1.ToolSelection.ContextEntry
 	6,  // 6: toolhost.v1.SearchToolsRequest.selection:type_name -> toolhost.v1.ToolSelection
 	9,  // 7: toolhost.v1.SearchToolsResponse.matches:type_name -> toolhost.v1.ToolMatch
 	1,  // 8: toolhost.v1.ToolMatch.tool:type_name -> toolhost.v1.Tool
 	0,  // 9: toolhost.v1.RenderToolsRequest.format:type_name -> toolhost.v1.ToolFormat
 	6,  // 10: toolhost.v1.RenderToolsRequest.selection:type_name -> toolhost.v1.ToolSelection
-	31, // 11: toolhost.v1.WatchCallResponse.event:type_name -> toolhost.v1.CallEvent
-	40, // 12: toolhost.v1.CallOptions.timeout:type_name -> google.protobuf.Duration
-	19, // 13: toolhost.v1.CallOptions.approval:type_name -> toolhost.v1.Approval
-	38, // 14: toolhost.v1.CallOptions.context:type_name -> toolhost.v1.CallOptions.ContextEntry
-	41, // 15: toolhost.v1.CallOptions.first_sent_time:type_name -> google.protobuf.Timestamp
-	41, // 16: toolhost.v1.Approval.time:type_name -> google.protobuf.Timestamp
-	18, // 17: toolhost.v1.CallRequest.options:type_name -> toolhost.v1.CallOptions
-	42, // 18: toolhost.v1.CallResponse.result:type_name -> toolhost.tool.v1.Result
-	18, // 19: toolhost.v1.StartCall.options:type_name -> toolhost.v1.CallOptions
-	22, // 20: toolhost.v1.ExecuteRequest.start:type_name -> toolhost.v1.StartCall
-	23, // 21: toolhost.v1.ExecuteRequest.append:type_name -> toolhost.v1.AppendArguments
-	24, // 22: toolhost.v1.ExecuteRequest.complete:type_name -> toolhost.v1.CompleteArguments
-	25, // 23: toolhost.v1.ExecuteRequest.cancel:type_name -> toolhost.v1.CancelCall
-	31, // 24: toolhost.v1.ExecuteResponse.event:type_name -> toolhost.v1.CallEvent
-	22, // 25: toolhost.v1.ConnectRequest.start:type_name -> toolhost.v1.StartCall
-	23, // 26: toolhost.v1.ConnectRequest.append:type_name -> toolhost.v1.AppendArguments
-	24, // 27: toolhost.v1.ConnectRequest.complete:type_name -> toolhost.v1.CompleteArguments
-	25, // 28: toolhost.v1.ConnectRequest.cancel:type_name -> toolhost.v1.CancelCall
-	29, // 29: toolhost.v1.ConnectRequest.credit:type_name -> toolhost.v1.GrantCredit
-	28, // 30: toolhost.v1.ConnectRequest.more:type_name -> toolhost.v1.ConnectRequest
-	31, // 31: toolhost.v1.ConnectResponse.event:type_name -> toolhost.v1.CallEvent
-	30, // 32: toolhost.v1.ConnectResponse.more:type_name -> toolhost.v1.ConnectResponse
-	41, // 33: toolhost.v1.CallEvent.time:type_name -> google.protobuf.Timestamp
-	32, // 34: toolhost.v1.CallEvent.started:type_name -> toolhost.v1.CallStarted
-	43, // 35: toolhost.v1.CallEvent.status:type_name -> toolhost.tool.v1.Status
-	44, // 36: toolhost.v1.CallEvent.log:type_name -> toolhost.tool.v1.LogRecord
-	33, // 37: toolhost.v1.CallEvent.chunk:type_name -> toolhost.v1.ContentChunk
-	34, // 38: toolhost.v1.CallEvent.ended:type_name -> toolhost.v1.CallEnded
-	42, // 39: toolhost.v1.CallEnded.result:type_name -> toolhost.tool.v1.Result
-	45, // 40: toolhost.v1.CallEnded.error:type_name -> toolhost.tool.v1.Error
-	2,  // 41: toolhost.v1.ToolService.ListTools:input_type -> toolhost.v1.ListToolsRequest
-	4,  // 42: toolhost.v1.ToolService.GetTool:input_type -> toolhost.v1.GetToolRequest
-	20, // 43: toolhost.v1.ToolService.Call:input_type -> toolhost.v1.CallRequest
-	7,  // 44: toolhost.v1.ToolService.SearchTools:input_type -> toolhost.v1.SearchToolsRequest
-	10, // 45: toolhost.v1.ToolService.RenderTools:input_type -> toolhost.v1.RenderToolsRequest
-	26, // 46: toolhost.v1.ToolService.Execute:input_type -> toolhost.v1.ExecuteRequest
-	12, // 47: toolhost.v1.ToolService.WatchCall:input_type -> toolhost.v1.WatchCallRequest
-	14, // 48: toolhost.v1.ToolService.CancelCall:input_type -> toolhost.v1.CancelCallRequest
-	16, // 49: toolhost.v1.ToolService.ReadArtifact:input_type -> toolhost.v1.ReadArtifactRequest
-	28, // 50: toolhost.v1.ToolService.Connect:input_type -> toolhost.v1.ConnectRequest
-	3,  // 51: toolhost.v1.ToolService.ListTools:output_type -> toolhost.v1.ListToolsResponse
-	5,  // 52: toolhost.v1.ToolService.GetTool:output_type -> toolhost.v1.GetToolResponse
-	21, // 53: toolhost.v1.ToolService.Call:output_type -> toolhost.v1.CallResponse
-	8,  // 54: toolhost.v1.ToolService.SearchTools:output_type -> toolhost.v1.SearchToolsResponse
-	11, // 55: toolhost.v1.ToolService.RenderTools:output_type -> toolhost.v1.RenderToolsResponse
-	27, // 56: toolhost.v1.ToolService.Execute:output_type -> toolhost.v1.ExecuteResponse
-	13, // 57: toolhost.v1.ToolService.WatchCall:output_type -> toolhost.v1.WatchCallResponse
-	15, // 58: toolhost.v1.ToolService.CancelCall:output_type -> toolhost.v1.CancelCallResponse
-	17, // 59: toolhost.v1.ToolService.ReadArtifact:output_type -> toolhost.v1.ReadArtifactResponse
-	30, // 60: toolhost.v1.ToolService.Connect:output_type -> toolhost.v1.ConnectResponse
-	51, // [51:61] is the sub-list for method output_type
-	41, // [41:51] is the sub-list for method input_type
-	41, // [41:41] is the sub-list for extension type_name
-	41, // [41:41] is the sub-list for extension extendee
-	0,  // [0:41] is the sub-list for field type_name
+	12, // 11: toolhost.v1.RenderToolsResponse.omitted:type_name -> toolhost.v1.OmittedTool
+	32, // 12: toolhost.v1.WatchCallResponse.event:type_name -> toolhost.v1.CallEvent
+	41, // 13: toolhost.v1.CallOptions.timeout:type_name -> google.protobuf.Duration
+	20, // 14: toolhost.v1.CallOptions.approval:type_name -> toolhost.v1.Approval
+	39, // 15: toolhost.v1.CallOptions.context:type_name -> toolhost.v1.CallOptions.ContextEntry
+	42, // 16: toolhost.v1.CallOptions.first_sent_time:type_name -> google.protobuf.Timestamp
+	42, // 17: toolhost.v1.Approval.time:type_name -> google.protobuf.Timestamp
+	19, // 18: toolhost.v1.CallRequest.options:type_name -> toolhost.v1.CallOptions
+	43, // 19: toolhost.v1.CallResponse.result:type_name -> toolhost.tool.v1.Result
+	19, // 20: toolhost.v1.StartCall.options:type_name -> toolhost.v1.CallOptions
+	23, // 21: toolhost.v1.ExecuteRequest.start:type_name -> toolhost.v1.StartCall
+	24, // 22: toolhost.v1.ExecuteRequest.append:type_name -> toolhost.v1.AppendArguments
+	25, // 23: toolhost.v1.ExecuteRequest.complete:type_name -> toolhost.v1.CompleteArguments
+	26, // 24: toolhost.v1.ExecuteRequest.cancel:type_name -> toolhost.v1.CancelCall
+	32, // 25: toolhost.v1.ExecuteResponse.event:type_name -> toolhost.v1.CallEvent
+	23, // 26: toolhost.v1.ConnectRequest.start:type_name -> toolhost.v1.StartCall
+	24, // 27: toolhost.v1.ConnectRequest.append:type_name -> toolhost.v1.AppendArguments
+	25, // 28: toolhost.v1.ConnectRequest.complete:type_name -> toolhost.v1.CompleteArguments
+	26, // 29: toolhost.v1.ConnectRequest.cancel:type_name -> toolhost.v1.CancelCall
+	30, // 30: toolhost.v1.ConnectRequest.credit:type_name -> toolhost.v1.GrantCredit
+	29, // 31: toolhost.v1.ConnectRequest.more:type_name -> toolhost.v1.ConnectRequest
+	32, // 32: toolhost.v1.ConnectResponse.event:type_name -> toolhost.v1.CallEvent
+	31, // 33: toolhost.v1.ConnectResponse.more:type_name -> toolhost.v1.ConnectResponse
+	42, // 34: toolhost.v1.CallEvent.time:type_name -> google.protobuf.Timestamp
+	33, // 35: toolhost.v1.CallEvent.started:type_name -> toolhost.v1.CallStarted
+	44, // 36: toolhost.v1.CallEvent.status:type_name -> toolhost.tool.v1.Status
+	45, // 37: toolhost.v1.CallEvent.log:type_name -> toolhost.tool.v1.LogRecord
+	34, // 38: toolhost.v1.CallEvent.chunk:type_name -> toolhost.v1.ContentChunk
+	35, // 39: toolhost.v1.CallEvent.ended:type_name -> toolhost.v1.CallEnded
+	43, // 40: toolhost.v1.CallEnded.result:type_name -> toolhost.tool.v1.Result
+	46, // 41: toolhost.v1.CallEnded.error:type_name -> toolhost.tool.v1.Error
+	2,  // 42: toolhost.v1.ToolService.ListTools:input_type -> toolhost.v1.ListToolsRequest
+	4,  // 43: toolhost.v1.ToolService.GetTool:input_type -> toolhost.v1.GetToolRequest
+	21, // 44: toolhost.v1.ToolService.Call:input_type -> toolhost.v1.CallRequest
+	7,  // 45: toolhost.v1.ToolService.SearchTools:input_type -> toolhost.v1.SearchToolsRequest
+	10, // 46: toolhost.v1.ToolService.RenderTools:input_type -> toolhost.v1.RenderToolsRequest
+	27, // 47: toolhost.v1.ToolService.Execute:input_type -> toolhost.v1.ExecuteRequest
+	13, // 48: toolhost.v1.ToolService.WatchCall:input_type -> toolhost.v1.WatchCallRequest
+	15, // 49: toolhost.v1.ToolService.CancelCall:input_type -> toolhost.v1.CancelCallRequest
+	17, // 50: toolhost.v1.ToolService.ReadArtifact:input_type -> toolhost.v1.ReadArtifactRequest
+	29, // 51: toolhost.v1.ToolService.Connect:input_type -> toolhost.v1.ConnectRequest
+	3,  // 52: toolhost.v1.ToolService.ListTools:output_type -> toolhost.v1.ListToolsResponse
+	5,  // 53: toolhost.v1.ToolService.GetTool:output_type -> toolhost.v1.GetToolResponse
+	22, // 54: toolhost.v1.ToolService.Call:output_type -> toolhost.v1.CallResponse
+	8,  // 55: toolhost.v1.ToolService.SearchTools:output_type -> toolhost.v1.SearchToolsResponse
+	11, // 56: toolhost.v1.ToolService.RenderTools:output_type -> toolhost.v1.RenderToolsResponse
+	28, // 57: toolhost.v1.ToolService.Execute:output_type -> toolhost.v1.ExecuteResponse
+	14, // 58: toolhost.v1.ToolService.WatchCall:output_type -> toolhost.v1.WatchCallResponse
+	16, // 59: toolhost.v1.ToolService.CancelCall:output_type -> toolhost.v1.CancelCallResponse
+	18, // 60: toolhost.v1.ToolService.ReadArtifact:output_type -> toolhost.v1.ReadArtifactResponse
+	31, // 61: toolhost.v1.ToolService.Connect:output_type -> toolhost.v1.ConnectResponse
+	52, // [52:62] is the sub-list for method output_type
+	42, // [42:52] is the sub-list for method input_type
+	42, // [42:42] is the sub-list for extension type_name
+	42, // [42:42] is the sub-list for extension extendee
+	0,  // [0:42] is the sub-list for field type_name
 }
 
 func init() { file_toolhost_v1_tool_service_proto_init() }
@@ -3030,28 +3101,28 @@ func file_toolhost_v1_tool_service_proto_init() {
 	}
 	file_toolhost_v1_tool_service_proto_msgTypes[1].OneofWrappers = []any{}
 	file_toolhost_v1_tool_service_proto_msgTypes[5].OneofWrappers = []any{}
-	file_toolhost_v1_tool_service_proto_msgTypes[17].OneofWrappers = []any{}
-	file_toolhost_v1_tool_service_proto_msgTypes[25].OneofWrappers = []any{
+	file_toolhost_v1_tool_service_proto_msgTypes[18].OneofWrappers = []any{}
+	file_toolhost_v1_tool_service_proto_msgTypes[26].OneofWrappers = []any{
 		(*ExecuteRequest_Start)(nil),
 		(*ExecuteRequest_Append)(nil),
 		(*ExecuteRequest_Complete)(nil),
 		(*ExecuteRequest_Cancel)(nil),
 	}
-	file_toolhost_v1_tool_service_proto_msgTypes[27].OneofWrappers = []any{
+	file_toolhost_v1_tool_service_proto_msgTypes[28].OneofWrappers = []any{
 		(*ConnectRequest_Start)(nil),
 		(*ConnectRequest_Append)(nil),
 		(*ConnectRequest_Complete)(nil),
 		(*ConnectRequest_Cancel)(nil),
 		(*ConnectRequest_Credit)(nil),
 	}
-	file_toolhost_v1_tool_service_proto_msgTypes[30].OneofWrappers = []any{
+	file_toolhost_v1_tool_service_proto_msgTypes[31].OneofWrappers = []any{
 		(*CallEvent_Started)(nil),
 		(*CallEvent_Status)(nil),
 		(*CallEvent_Log)(nil),
 		(*CallEvent_Chunk)(nil),
 		(*CallEvent_Ended)(nil),
 	}
-	file_toolhost_v1_tool_service_proto_msgTypes[33].OneofWrappers = []any{
+	file_toolhost_v1_tool_service_proto_msgTypes[34].OneofWrappers = []any{
 		(*CallEnded_Result)(nil),
 		(*CallEnded_Error)(nil),
 	}
@@ -3061,7 +3132,7 @@ func file_toolhost_v1_tool_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolhost_v1_tool_service_proto_rawDesc), len(file_toolhost_v1_tool_service_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   38,
+			NumMessages:   39,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -111,8 +111,10 @@ export class Toolhost {
       throw new ToolhostError("invalid_argument", `there is no form ${JSON.stringify(format)} of tools; use one of ${known}`);
     }
     const request = { format: toolFormats[format], selection: selectionMessage(query) };
-    const { content, mediaType, tools } = await this.#link.unary(ToolService.method.renderTools, request, query.signal);
-    return { content: Buffer.from(content).toString("utf8"), mediaType, tools };
+    const answer = await this.#link.unary(ToolService.method.renderTools, request, query.signal);
+    const { mediaType, tools } = answer;
+    const omitted = answer.omitted.map(({ name, reason }) => ({ name, reason }));
+    return { content: Buffer.from(answer.content).toString("utf8"), mediaType, tools, omitted };
   }
 
   /**

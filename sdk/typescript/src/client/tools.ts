@@ -116,6 +116,8 @@ export interface RenderedTools {
   readonly mediaType: string;
   /** The names of the tools in it, in order. */
   readonly tools: readonly string[];
+  /** The other tools that match, ordered by name, with the reason why `content` does not hold them. */
+  readonly omitted: readonly { readonly name: string; readonly reason: string }[];
 }
 
 /** A query as the messages have it that select tools. */

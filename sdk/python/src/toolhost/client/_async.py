@@ -103,7 +103,8 @@ class AsyncClient:
             format=_FORMATS[Format(format)], selection=pb.ToolSelection(**selection_fields(selection))
         )
         rendered = await self._unary("RenderTools", request)
-        return Rendered(rendered.content, rendered.media_type, tuple(rendered.tools))
+        omitted = {o.name: o.reason for o in rendered.omitted}
+        return Rendered(rendered.content, rendered.media_type, tuple(rendered.tools), omitted)
 
     # Calls.
 

@@ -66,6 +66,8 @@ class Rendered:
     """`application/json` or `text/markdown`."""
     tools: tuple[str, ...]
     """The names of the tools in it, in order."""
+    omitted: dict[str, str] = field(default_factory=dict)
+    """The other tools that match, by name, with the reason why `content` does not hold them."""
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file toolhost/v1/tool_service.proto.
  */
 export const file_toolhost_v1_tool_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch50b29saG9zdC92MS90b29sX3NlcnZpY2UucHJvdG8SC3Rvb2xob3N0LnYxInQKBFRvb2wSKAoEc3BlYxgBIAEoCzIaLnRvb2xob3N0LnRvb2wudjEuVG9vbFNwZWMSDgoGcGx1Z2luGAIgASgJEhYKDnBsdWdpbl92ZXJzaW9uGAMgASgJEhoKEnVuYXZhaWxhYmxlX3JlYXNvbhgEIAEoCSLVAgoQTGlzdFRvb2xzUmVxdWVzdBIRCglwYWdlX3NpemUYASABKAUSEgoKcGFnZV90b2tlbhgCIAEoCRINCgVuYW1lcxgDIAMoCRISCgpjYXRlZ29yaWVzGAQgAygJEgwKBHRhZ3MYBSADKAkSFgoJZGFuZ2Vyb3VzGAYgASgISACIAQESHQoQbWF4X2Nvc3RfcGVyX3VzZRgHIAEoAUgBiAEBEhEKCW1heF90b29scxgIIAEoBRIPCgdzZXNzaW9uGAkgASgJEjsKB2NvbnRleHQYCiADKAsyKi50b29saG9zdC52MS5MaXN0VG9vbHNSZXF1ZXN0LkNvbnRleHRFbnRyeRouCgxDb250ZXh0RW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgMOgI4AUIMCgpfZGFuZ2Vyb3VzQhMKEV9tYXhfY29zdF9wZXJfdXNlImEKEUxpc3RUb29sc1Jlc3BvbnNlEiAKBXRvb2xzGAEgAygLMhEudG9vbGhvc3QudjEuVG9vbBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEQoJbGVkZ2VyX2lkGAMgASgJIpoBCg5HZXRUb29sUmVxdWVzdBIMCgRuYW1lGAEgASgJEg8KB3Nlc3Npb24YAiABKAkSOQoHY29udGV4dBgDIAMoCzIoLnRvb2xob3N0LnYxLkdldFRvb2xSZXF1ZXN0LkNvbnRleHRFbnRyeRouCgxDb250ZXh0RW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgMOgI4ASIyCg9HZXRUb29sUmVzcG9uc2USHwoEdG9vbBgBIAEoCzIRLnRvb2xob3N0LnYxLlRvb2wiqAIKDVRvb2xTZWxlY3Rpb24SDQoFbmFtZXMYASADKAkSEgoKY2F0ZWdvcmllcxgCIAMoCRIMCgR0YWdzGAMgAygJEhYKCWRhbmdlcm91cxgEIAEoCEgAiAEBEh0KEG1heF9jb3N0X3Blcl91c2UYBSABKAFIAYgBARIRCgltYXhfdG9vbHMYBiABKAUSDwoHc2Vzc2lvbhgHIAEoCRI4Cgdjb250ZXh0GAggAygLMicudG9vbGhvc3QudjEuVG9vbFNlbGVjdGlvbi5Db250ZXh0RW50cnkaLgoMQ29udGV4dEVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoDDoCOAFCDAoKX2Rhbmdlcm91c0ITChFfbWF4X2Nvc3RfcGVyX3VzZSJSChJTZWFyY2hUb29sc1JlcXVlc3QSDQoFcXVlcnkYASABKAkSLQoJc2VsZWN0aW9uGAIgASgLMhoudG9vbGhvc3QudjEuVG9vbFNlbGVjdGlvbiI+ChNTZWFyY2hUb29sc1Jlc3BvbnNlEicKB21hdGNoZXMYASADKAsyFi50b29saG9zdC52MS5Ub29sTWF0Y2giOwoJVG9vbE1hdGNoEh8KBHRvb2wYASABKAsyES50b29saG9zdC52MS5Ub29sEg0KBXNjb3JlGAIgASgBImwKElJlbmRlclRvb2xzUmVxdWVzdBInCgZmb3JtYXQYASABKA4yFy50b29saG9zdC52MS5Ub29sRm9ybWF0Ei0KCXNlbGVjdGlvbhgCIAEoCzIaLnRvb2xob3N0LnYxLlRvb2xTZWxlY3Rpb24iSQoTUmVuZGVyVG9vbHNSZXNwb25zZRIPCgdjb250ZW50GAEgASgMEhIKCm1lZGlhX3R5cGUYAiABKAkSDQoFdG9vbHMYAyADKAkiRwoQV2F0Y2hDYWxsUmVxdWVzdBIPCgdjYWxsX2lkGAEgASgJEg8KB3Nlc3Npb24YAiABKAkSEQoJYWZ0ZXJfc2VxGAMgASgEIjoKEVdhdGNoQ2FsbFJlc3BvbnNlEiUKBWV2ZW50GAEgASgLMhYudG9vbGhvc3QudjEuQ2FsbEV2ZW50IkUKEUNhbmNlbENhbGxSZXF1ZXN0Eg8KB2NhbGxfaWQYASABKAkSDwoHc2Vzc2lvbhgCIAEoCRIOCgZyZWFzb24YAyABKAkiFAoSQ2FuY2VsQ2FsbFJlc3BvbnNlIlUKE1JlYWRBcnRpZmFjdFJlcXVlc3QSDgoGaGFuZGxlGAEgASgJEg8KB3Nlc3Npb24YAiABKAkSDgoGb2Zmc2V0GAMgASgEEg0KBWxpbWl0GAQgASgNIlQKFFJlYWRBcnRpZmFjdFJlc3BvbnNlEgwKBGRhdGEYASABKAwSEgoKbWVkaWFfdHlwZRgCIAEoCRIMCgRzaXplGAMgASgEEgwKBG5hbWUYBCABKAkikQMKC0NhbGxPcHRpb25zEg8KB2NhbGxfaWQYASABKAkSDwoHc2Vzc2lvbhgCIAEoCRIqCgd0aW1lb3V0GAMgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEicKCGFwcHJvdmFsGAQgASgLMhUudG9vbGhvc3QudjEuQXBwcm92YWwSNgoHY29udGV4dBgFIAMoCzIlLnRvb2xob3N0LnYxLkNhbGxPcHRpb25zLkNvbnRleHRFbnRyeRITCgt0cmFjZXBhcmVudBgGIAEoCRIcCg9tYXhfc2hvd25fYnl0ZXMYByABKARIAIgBARIUCgxvdXRjb21lX29ubHkYCCABKAgSEQoJbGVkZ2VyX2lkGAkgASgJEjMKD2ZpcnN0X3NlbnRfdGltZRgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAaLgoMQ29udGV4dEVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoDDoCOAFCEgoQX21heF9zaG93bl9ieXRlcyKGAQoIQXBwcm92YWwSEwoLYXBwcm92ZWRfYnkYASABKAkSDgoGcmVhc29uGAIgASgJEigKBHRpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKCWFyZ3VtZW50cxgEIAEoDBIYChBhcmd1bWVudHNfc2hhMjU2GAUgASgJIlkKC0NhbGxSZXF1ZXN0EgwKBHRvb2wYASABKAkSEQoJYXJndW1lbnRzGAIgASgMEikKB29wdGlvbnMYAyABKAsyGC50b29saG9zdC52MS5DYWxsT3B0aW9ucyJ9CgxDYWxsUmVzcG9uc2USDwoHY2FsbF9pZBgBIAEoCRIOCgZwbHVnaW4YAiABKAkSEAoIaW5zdGFuY2UYAyABKAkSKAoGcmVzdWx0GAQgASgLMhgudG9vbGhvc3QudG9vbC52MS5SZXN1bHQSEAoIcmVwbGF5ZWQYBSABKAgiaQoJU3RhcnRDYWxsEgwKBHRvb2wYASABKAkSEQoJYXJndW1lbnRzGAIgASgMEhAKCGNvbXBsZXRlGAMgASgIEikKB29wdGlvbnMYBCABKAsyGC50b29saG9zdC52MS5DYWxsT3B0aW9ucyIfCg9BcHBlbmRBcmd1bWVudHMSDAoEdGV4dBgBIAEoDCITChFDb21wbGV0ZUFyZ3VtZW50cyIcCgpDYW5jZWxDYWxsEg4KBnJlYXNvbhgBIAEoCSLRAQoORXhlY3V0ZVJlcXVlc3QSJwoFc3RhcnQYASABKAsyFi50b29saG9zdC52MS5TdGFydENhbGxIABIuCgZhcHBlbmQYAiABKAsyHC50b29saG9zdC52MS5BcHBlbmRBcmd1bWVudHNIABIyCghjb21wbGV0ZRgDIAEoCzIeLnRvb2xob3N0LnYxLkNvbXBsZXRlQXJndW1lbnRzSAASKQoGY2FuY2VsGAQgASgLMhcudG9vbGhvc3QudjEuQ2FuY2VsQ2FsbEgAQgcKBWZyYW1lIjgKD0V4ZWN1dGVSZXNwb25zZRIlCgVldmVudBgBIAEoCzIWLnRvb2xob3N0LnYxLkNhbGxFdmVudCLSAgoOQ29ubmVjdFJlcXVlc3QSDAoEY2FsbBgBIAEoDRInCgVzdGFydBgCIAEoCzIWLnRvb2xob3N0LnYxLlN0YXJ0Q2FsbEgAEi4KBmFwcGVuZBgDIAEoCzIcLnRvb2xob3N0LnYxLkFwcGVuZEFyZ3VtZW50c0gAEjIKCGNvbXBsZXRlGAQgASgLMh4udG9vbGhvc3QudjEuQ29tcGxldGVBcmd1bWVudHNIABIpCgZjYW5jZWwYBSABKAsyFy50b29saG9zdC52MS5DYW5jZWxDYWxsSAASKgoGY3JlZGl0GAYgASgLMhgudG9vbGhvc3QudjEuR3JhbnRDcmVkaXRIABIpCgRtb3JlGAcgAygLMhsudG9vbGhvc3QudjEuQ29ubmVjdFJlcXVlc3QSDAoEbWFyaxgIIAEoBhIMCgRyZWFkGAkgASgGQgcKBWZyYW1lIhwKC0dyYW50Q3JlZGl0Eg0KBWJ5dGVzGAEgASgNIo4BCg9Db25uZWN0UmVzcG9uc2USDAoEY2FsbBgBIAEoDRIlCgVldmVudBgCIAEoCzIWLnRvb2xob3N0LnYxLkNhbGxFdmVudBIqCgRtb3JlGAMgAygLMhwudG9vbGhvc3QudjEuQ29ubmVjdFJlc3BvbnNlEgwKBG1hcmsYBCABKAYSDAoEcmVhZBgFIAEoBiKlAgoJQ2FsbEV2ZW50EgsKA3NlcRgBIAEoBBIoCgR0aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIrCgdzdGFydGVkGAMgASgLMhgudG9vbGhvc3QudjEuQ2FsbFN0YXJ0ZWRIABIqCgZzdGF0dXMYBCABKAsyGC50b29saG9zdC50b29sLnYxLlN0YXR1c0gAEioKA2xvZxgFIAEoCzIbLnRvb2xob3N0LnRvb2wudjEuTG9nUmVjb3JkSAASKgoFY2h1bmsYBiABKAsyGS50b29saG9zdC52MS5Db250ZW50Q2h1bmtIABInCgVlbmRlZBgHIAEoCzIWLnRvb2xob3N0LnYxLkNhbGxFbmRlZEgAQgcKBWV2ZW50IlEKC0NhbGxTdGFydGVkEg8KB2NhbGxfaWQYASABKAkSDgoGcGx1Z2luGAIgASgJEhAKCGluc3RhbmNlGAMgASgJEg8KB2F0dGVtcHQYBCABKA0iKwoMQ29udGVudENodW5rEg0KBWluZGV4GAEgASgNEgwKBGRhdGEYAiABKAwisQEKCUNhbGxFbmRlZBIPCgdjYWxsX2lkGAEgASgJEg4KBnBsdWdpbhgCIAEoCRIQCghpbnN0YW5jZRgDIAEoCRIqCgZyZXN1bHQYBCABKAsyGC50b29saG9zdC50b29sLnYxLlJlc3VsdEgAEigKBWVycm9yGAUgASgLMhcudG9vbGhvc3QudG9vbC52MS5FcnJvckgAEhAKCHJlcGxheWVkGAYgASgIQgkKB291dGNvbWUqrQEKClRvb2xGb3JtYXQSGwoXVE9PTF9GT1JNQVRfVU5TUEVDSUZJRUQQABIWChJUT09MX0ZPUk1BVF9PUEVOQUkQARIgChxUT09MX0ZPUk1BVF9PUEVOQUlfUkVTUE9OU0VTEAISGQoVVE9PTF9GT1JNQVRfQU5USFJPUElDEAMSEwoPVE9PTF9GT1JNQVRfTUNQEAQSGAoUVE9PTF9GT1JNQVRfTUFSS0RPV04QBTKGBgoLVG9vbFNlcnZpY2USSgoJTGlzdFRvb2xzEh0udG9vbGhvc3QudjEuTGlzdFRvb2xzUmVxdWVzdBoeLnRvb2xob3N0LnYxLkxpc3RUb29sc1Jlc3BvbnNlEkQKB0dldFRvb2wSGy50b29saG9zdC52MS5HZXRUb29sUmVxdWVzdBocLnRvb2xob3N0LnYxLkdldFRvb2xSZXNwb25zZRI7CgRDYWxsEhgudG9vbGhvc3QudjEuQ2FsbFJlcXVlc3QaGS50b29saG9zdC52MS5DYWxsUmVzcG9uc2USUAoLU2VhcmNoVG9vbHMSHy50b29saG9zdC52MS5TZWFyY2hUb29sc1JlcXVlc3QaIC50b29saG9zdC52MS5TZWFyY2hUb29sc1Jlc3BvbnNlElAKC1JlbmRlclRvb2xzEh8udG9vbGhvc3QudjEuUmVuZGVyVG9vbHNSZXF1ZXN0GiAudG9vbGhvc3QudjEuUmVuZGVyVG9vbHNSZXNwb25zZRJICgdFeGVjdXRlEhsudG9vbGhvc3QudjEuRXhlY3V0ZVJlcXVlc3QaHC50b29saG9zdC52MS5FeGVjdXRlUmVzcG9uc2UoATABEkwKCVdhdGNoQ2FsbBIdLnRvb2xob3N0LnYxLldhdGNoQ2FsbFJlcXVlc3QaHi50b29saG9zdC52MS5XYXRjaENhbGxSZXNwb25zZTABEk0KCkNhbmNlbENhbGwSHi50b29saG9zdC52MS5DYW5jZWxDYWxsUmVxdWVzdBofLnRvb2xob3N0LnYxLkNhbmNlbENhbGxSZXNwb25zZRJTCgxSZWFkQXJ0aWZhY3QSIC50b29saG9zdC52MS5SZWFkQXJ0aWZhY3RSZXF1ZXN0GiEudG9vbGhvc3QudjEuUmVhZEFydGlmYWN0UmVzcG9uc2USSAoHQ29ubmVjdBIbLnRvb2xob3N0LnYxLkNvbm5lY3RSZXF1ZXN0GhwudG9vbGhvc3QudjEuQ29ubmVjdFJlc3BvbnNlKAEwAUI8WjpnaXRodWIuY29tL3Rvb2xob3N0L3Rvb2xob3N0L2dlbi9nby90b29saG9zdC92MTt0b29saG9zdHYxYgZwcm90bzM", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_toolhost_tool_v1_error, file_toolhost_tool_v1_result, file_toolhost_tool_v1_spec, file_toolhost_tool_v1_status]);
+  fileDesc("Ch50b29saG9zdC92MS90b29sX3NlcnZpY2UucHJvdG8SC3Rvb2xob3N0LnYxInQKBFRvb2wSKAoEc3BlYxgBIAEoCzIaLnRvb2xob3N0LnRvb2wudjEuVG9vbFNwZWMSDgoGcGx1Z2luGAIgASgJEhYKDnBsdWdpbl92ZXJzaW9uGAMgASgJEhoKEnVuYXZhaWxhYmxlX3JlYXNvbhgEIAEoCSLVAgoQTGlzdFRvb2xzUmVxdWVzdBIRCglwYWdlX3NpemUYASABKAUSEgoKcGFnZV90b2tlbhgCIAEoCRINCgVuYW1lcxgDIAMoCRISCgpjYXRlZ29yaWVzGAQgAygJEgwKBHRhZ3MYBSADKAkSFgoJZGFuZ2Vyb3VzGAYgASgISACIAQESHQoQbWF4X2Nvc3RfcGVyX3VzZRgHIAEoAUgBiAEBEhEKCW1heF90b29scxgIIAEoBRIPCgdzZXNzaW9uGAkgASgJEjsKB2NvbnRleHQYCiADKAsyKi50b29saG9zdC52MS5MaXN0VG9vbHNSZXF1ZXN0LkNvbnRleHRFbnRyeRouCgxDb250ZXh0RW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgMOgI4AUIMCgpfZGFuZ2Vyb3VzQhMKEV9tYXhfY29zdF9wZXJfdXNlImEKEUxpc3RUb29sc1Jlc3BvbnNlEiAKBXRvb2xzGAEgAygLMhEudG9vbGhvc3QudjEuVG9vbBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEQoJbGVkZ2VyX2lkGAMgASgJIpoBCg5HZXRUb29sUmVxdWVzdBIMCgRuYW1lGAEgASgJEg8KB3Nlc3Npb24YAiABKAkSOQoHY29udGV4dBgDIAMoCzIoLnRvb2xob3N0LnYxLkdldFRvb2xSZXF1ZXN0LkNvbnRleHRFbnRyeRouCgxDb250ZXh0RW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgMOgI4ASIyCg9HZXRUb29sUmVzcG9uc2USHwoEdG9vbBgBIAEoCzIRLnRvb2xob3N0LnYxLlRvb2wiqAIKDVRvb2xTZWxlY3Rpb24SDQoFbmFtZXMYASADKAkSEgoKY2F0ZWdvcmllcxgCIAMoCRIMCgR0YWdzGAMgAygJEhYKCWRhbmdlcm91cxgEIAEoCEgAiAEBEh0KEG1heF9jb3N0X3Blcl91c2UYBSABKAFIAYgBARIRCgltYXhfdG9vbHMYBiABKAUSDwoHc2Vzc2lvbhgHIAEoCRI4Cgdjb250ZXh0GAggAygLMicudG9vbGhvc3QudjEuVG9vbFNlbGVjdGlvbi5Db250ZXh0RW50cnkaLgoMQ29udGV4dEVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoDDoCOAFCDAoKX2Rhbmdlcm91c0ITChFfbWF4X2Nvc3RfcGVyX3VzZSJSChJTZWFyY2hUb29sc1JlcXVlc3QSDQoFcXVlcnkYASABKAkSLQoJc2VsZWN0aW9uGAIgASgLMhoudG9vbGhvc3QudjEuVG9vbFNlbGVjdGlvbiI+ChNTZWFyY2hUb29sc1Jlc3BvbnNlEicKB21hdGNoZXMYASADKAsyFi50b29saG9zdC52MS5Ub29sTWF0Y2giOwoJVG9vbE1hdGNoEh8KBHRvb2wYASABKAsyES50b29saG9zdC52MS5Ub29sEg0KBXNjb3JlGAIgASgBImwKElJlbmRlclRvb2xzUmVxdWVzdBInCgZmb3JtYXQYASABKA4yFy50b29saG9zdC52MS5Ub29sRm9ybWF0Ei0KCXNlbGVjdGlvbhgCIAEoCzIaLnRvb2xob3N0LnYxLlRvb2xTZWxlY3Rpb24idAoTUmVuZGVyVG9vbHNSZXNwb25zZRIPCgdjb250ZW50GAEgASgMEhIKCm1lZGlhX3R5cGUYAiABKAkSDQoFdG9vbHMYAyADKAkSKQoHb21pdHRlZBgEIAMoCzIYLnRvb2xob3N0LnYxLk9taXR0ZWRUb29sIisKC09taXR0ZWRUb29sEgwKBG5hbWUYASABKAkSDgoGcmVhc29uGAIgASgJIkcKEFdhdGNoQ2FsbFJlcXVlc3QSDwoHY2FsbF9pZBgBIAEoCRIPCgdzZXNzaW9uGAIgASgJEhEKCWFmdGVyX3NlcRgDIAEoBCI6ChFXYXRjaENhbGxSZXNwb25zZRIlCgVldmVudBgBIAEoCzIWLnRvb2xob3N0LnYxLkNhbGxFdmVudCJFChFDYW5jZWxDYWxsUmVxdWVzdBIPCgdjYWxsX2lkGAEgASgJEg8KB3Nlc3Npb24YAiABKAkSDgoGcmVhc29uGAMgASgJIhQKEkNhbmNlbENhbGxSZXNwb25zZSJVChNSZWFkQXJ0aWZhY3RSZXF1ZXN0Eg4KBmhhbmRsZRgBIAEoCRIPCgdzZXNzaW9uGAIgASgJEg4KBm9mZnNldBgDIAEoBBINCgVsaW1pdBgEIAEoDSJUChRSZWFkQXJ0aWZhY3RSZXNwb25zZRIMCgRkYXRhGAEgASgMEhIKCm1lZGlhX3R5cGUYAiABKAkSDAoEc2l6ZRgDIAEoBBIMCgRuYW1lGAQgASgJIpEDCgtDYWxsT3B0aW9ucxIPCgdjYWxsX2lkGAEgASgJEg8KB3Nlc3Npb24YAiABKAkSKgoHdGltZW91dBgDIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhInCghhcHByb3ZhbBgEIAEoCzIVLnRvb2xob3N0LnYxLkFwcHJvdmFsEjYKB2NvbnRleHQYBSADKAsyJS50b29saG9zdC52MS5DYWxsT3B0aW9ucy5Db250ZXh0RW50cnkSEwoLdHJhY2VwYXJlbnQYBiABKAkSHAoPbWF4X3Nob3duX2J5dGVzGAcgASgESACIAQESFAoMb3V0Y29tZV9vbmx5GAggASgIEhEKCWxlZGdlcl9pZBgJIAEoCRIzCg9maXJzdF9zZW50X3RpbWUYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wGi4KDENvbnRleHRFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAw6AjgBQhIKEF9tYXhfc2hvd25fYnl0ZXMihgEKCEFwcHJvdmFsEhMKC2FwcHJvdmVkX2J5GAEgASgJEg4KBnJlYXNvbhgCIAEoCRIoCgR0aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCglhcmd1bWVudHMYBCABKAwSGAoQYXJndW1lbnRzX3NoYTI1NhgFIAEoCSJZCgtDYWxsUmVxdWVzdBIMCgR0b29sGAEgASgJEhEKCWFyZ3VtZW50cxgCIAEoDBIpCgdvcHRpb25zGAMgASgLMhgudG9vbGhvc3QudjEuQ2FsbE9wdGlvbnMifQoMQ2FsbFJlc3BvbnNlEg8KB2NhbGxfaWQYASABKAkSDgoGcGx1Z2luGAIgASgJEhAKCGluc3RhbmNlGAMgASgJEigKBnJlc3VsdBgEIAEoCzIYLnRvb2xob3N0LnRvb2wudjEuUmVzdWx0EhAKCHJlcGxheWVkGAUgASgIImkKCVN0YXJ0Q2FsbBIMCgR0b29sGAEgASgJEhEKCWFyZ3VtZW50cxgCIAEoDBIQCghjb21wbGV0ZRgDIAEoCBIpCgdvcHRpb25zGAQgASgLMhgudG9vbGhvc3QudjEuQ2FsbE9wdGlvbnMiHwoPQXBwZW5kQXJndW1lbnRzEgwKBHRleHQYASABKAwiEwoRQ29tcGxldGVBcmd1bWVudHMiHAoKQ2FuY2VsQ2FsbBIOCgZyZWFzb24YASABKAki0QEKDkV4ZWN1dGVSZXF1ZXN0EicKBXN0YXJ0GAEgASgLMhYudG9vbGhvc3QudjEuU3RhcnRDYWxsSAASLgoGYXBwZW5kGAIgASgLMhwudG9vbGhvc3QudjEuQXBwZW5kQXJndW1lbnRzSAASMgoIY29tcGxldGUYAyABKAsyHi50b29saG9zdC52MS5Db21wbGV0ZUFyZ3VtZW50c0gAEikKBmNhbmNlbBgEIAEoCzIXLnRvb2xob3N0LnYxLkNhbmNlbENhbGxIAEIHCgVmcmFtZSI4Cg9FeGVjdXRlUmVzcG9uc2USJQoFZXZlbnQYASABKAsyFi50b29saG9zdC52MS5DYWxsRXZlbnQi0gIKDkNvbm5lY3RSZXF1ZXN0EgwKBGNhbGwYASABKA0SJwoFc3RhcnQYAiABKAsyFi50b29saG9zdC52MS5TdGFydENhbGxIABIuCgZhcHBlbmQYAyABKAsyHC50b29saG9zdC52MS5BcHBlbmRBcmd1bWVudHNIABIyCghjb21wbGV0ZRgEIAEoCzIeLnRvb2xob3N0LnYxLkNvbXBsZXRlQXJndW1lbnRzSAASKQoGY2FuY2VsGAUgASgLMhcudG9vbGhvc3QudjEuQ2FuY2VsQ2FsbEgAEioKBmNyZWRpdBgGIAEoCzIYLnRvb2xob3N0LnYxLkdyYW50Q3JlZGl0SAASKQoEbW9yZRgHIAMoCzIbLnRvb2xob3N0LnYxLkNvbm5lY3RSZXF1ZXN0EgwKBG1hcmsYCCABKAYSDAoEcmVhZBgJIAEoBkIHCgVmcmFtZSIcCgtHcmFudENyZWRpdBINCgVieXRlcxgBIAEoDSKOAQoPQ29ubmVjdFJlc3BvbnNlEgwKBGNhbGwYASABKA0SJQoFZXZlbnQYAiABKAsyFi50b29saG9zdC52MS5DYWxsRXZlbnQSKgoEbW9yZRgDIAMoCzIcLnRvb2xob3N0LnYxLkNvbm5lY3RSZXNwb25zZRIMCgRtYXJrGAQgASgGEgwKBHJlYWQYBSABKAYipQIKCUNhbGxFdmVudBILCgNzZXEYASABKAQSKAoEdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoHc3RhcnRlZBgDIAEoCzIYLnRvb2xob3N0LnYxLkNhbGxTdGFydGVkSAASKgoGc3RhdHVzGAQgASgLMhgudG9vbGhvc3QudG9vbC52MS5TdGF0dXNIABIqCgNsb2cYBSABKAsyGy50b29saG9zdC50b29sLnYxLkxvZ1JlY29yZEgAEioKBWNodW5rGAYgASgLMhkudG9vbGhvc3QudjEuQ29udGVudENodW5rSAASJwoFZW5kZWQYByABKAsyFi50b29saG9zdC52MS5DYWxsRW5kZWRIAEIHCgVldmVudCJRCgtDYWxsU3RhcnRlZBIPCgdjYWxsX2lkGAEgASgJEg4KBnBsdWdpbhgCIAEoCRIQCghpbnN0YW5jZRgDIAEoCRIPCgdhdHRlbXB0GAQgASgNIisKDENvbnRlbnRDaHVuaxINCgVpbmRleBgBIAEoDRIMCgRkYXRhGAIgASgMIrEBCglDYWxsRW5kZWQSDwoHY2FsbF9pZBgBIAEoCRIOCgZwbHVnaW4YAiABKAkSEAoIaW5zdGFuY2UYAyABKAkSKgoGcmVzdWx0GAQgASgLMhgudG9vbGhvc3QudG9vbC52MS5SZXN1bHRIABIoCgVlcnJvchgFIAEoCzIXLnRvb2xob3N0LnRvb2wudjEuRXJyb3JIABIQCghyZXBsYXllZBgGIAEoCEIJCgdvdXRjb21lKq0BCgpUb29sRm9ybWF0EhsKF1RPT0xfRk9STUFUX1VOU1BFQ0lGSUVEEAASFgoSVE9PTF9GT1JNQVRfT1BFTkFJEAESIAocVE9PTF9GT1JNQVRfT1BFTkFJX1JFU1BPTlNFUxACEhkKFVRPT0xfRk9STUFUX0FOVEhST1BJQxADEhMKD1RPT0xfRk9STUFUX01DUBAEEhgKFFRPT0xfRk9STUFUX01BUktET1dOEAUyhgYKC1Rvb2xTZXJ2aWNlEkoKCUxpc3RUb29scxIdLnRvb2xob3N0LnYxLkxpc3RUb29sc1JlcXVlc3QaHi50b29saG9zdC52MS5MaXN0VG9vbHNSZXNwb25zZRJECgdHZXRUb29sEhsudG9vbGhvc3QudjEuR2V0VG9vbFJlcXVlc3QaHC50b29saG9zdC52MS5HZXRUb29sUmVzcG9uc2USOwoEQ2FsbBIYLnRvb2xob3N0LnYxLkNhbGxSZXF1ZXN0GhkudG9vbGhvc3QudjEuQ2FsbFJlc3BvbnNlElAKC1NlYXJjaFRvb2xzEh8udG9vbGhvc3QudjEuU2VhcmNoVG9vbHNSZXF1ZXN0GiAudG9vbGhvc3QudjEuU2VhcmNoVG9vbHNSZXNwb25zZRJQCgtSZW5kZXJUb29scxIfLnRvb2xob3N0LnYxLlJlbmRlclRvb2xzUmVxdWVzdBogLnRvb2xob3N0LnYxLlJlbmRlclRvb2xzUmVzcG9uc2USSAoHRXhlY3V0ZRIbLnRvb2xob3N0LnYxLkV4ZWN1dGVSZXF1ZXN0GhwudG9vbGhvc3QudjEuRXhlY3V0ZVJlc3BvbnNlKAEwARJMCglXYXRjaENhbGwSHS50b29saG9zdC52MS5XYXRjaENhbGxSZXF1ZXN0Gh4udG9vbGhvc3QudjEuV2F0Y2hDYWxsUmVzcG9uc2UwARJNCgpDYW5jZWxDYWxsEh4udG9vbGhvc3QudjEuQ2FuY2VsQ2FsbFJlcXVlc3QaHy50b29saG9zdC52MS5DYW5jZWxDYWxsUmVzcG9uc2USUwoMUmVhZEFydGlmYWN0EiAudG9vbGhvc3QudjEuUmVhZEFydGlmYWN0UmVxdWVzdBohLnRvb2xob3N0LnYxLlJlYWRBcnRpZmFjdFJlc3BvbnNlEkgKB0Nvbm5lY3QSGy50b29saG9zdC52MS5Db25uZWN0UmVxdWVzdBocLnRvb2xob3N0LnYxLkNvbm5lY3RSZXNwb25zZSgBMAFCPFo6Z2l0aHViLmNvbS90b29saG9zdC90b29saG9zdC9nZW4vZ28vdG9vbGhvc3QvdjE7dG9vbGhvc3R2MWIGcHJvdG8z", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_toolhost_tool_v1_error, file_toolhost_tool_v1_result, file_toolhost_tool_v1_spec, file_toolhost_tool_v1_status]);
 
 /**
  * Tool is a tool as toolhost offers it.
@@ -445,6 +445,14 @@ export type RenderToolsResponse = Message<"toolhost.v1.RenderToolsResponse"> & {
    * @generated from field: repeated string tools = 3;
    */
   tools: string[];
+
+  /**
+   * The tools that match the selection and that `content` does not hold, ordered by name. Tools beyond `max_tools` are
+   * not among them.
+   *
+   * @generated from field: repeated toolhost.v1.OmittedTool omitted = 4;
+   */
+  omitted: OmittedTool[];
 };
 
 /**
@@ -453,6 +461,34 @@ export type RenderToolsResponse = Message<"toolhost.v1.RenderToolsResponse"> & {
  */
 export const RenderToolsResponseSchema: GenMessage<RenderToolsResponse> = /*@__PURE__*/
   messageDesc(file_toolhost_v1_tool_service, 10);
+
+/**
+ * OmittedTool is a tool that matches a selection and is not part of its rendering.
+ *
+ * @generated from message toolhost.v1.OmittedTool
+ */
+export type OmittedTool = Message<"toolhost.v1.OmittedTool"> & {
+  /**
+   * The name of the tool.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * Why it is omitted: the tool cannot be called now, or the API refuses each request that offers it.
+   *
+   * @generated from field: string reason = 2;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message toolhost.v1.OmittedTool.
+ * Use `create(OmittedToolSchema)` to create a new message.
+ */
+export const OmittedToolSchema: GenMessage<OmittedTool> = /*@__PURE__*/
+  messageDesc(file_toolhost_v1_tool_service, 11);
 
 /**
  * WatchCallRequest names a call.
@@ -488,7 +524,7 @@ export type WatchCallRequest = Message<"toolhost.v1.WatchCallRequest"> & {
  * Use `create(WatchCallRequestSchema)` to create a new message.
  */
 export const WatchCallRequestSchema: GenMessage<WatchCallRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_tool_service, 11);
+  messageDesc(file_toolhost_v1_tool_service, 12);
 
 /**
  * WatchCallResponse is one event of the call.
@@ -509,7 +545,7 @@ export type WatchCallResponse = Message<"toolhost.v1.WatchCallResponse"> & {
  * Use `create(WatchCallResponseSchema)` to create a new message.
  */
 export const WatchCallResponseSchema: GenMessage<WatchCallResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_tool_service, 12);
+  messageDesc(file_toolhost_v1_tool_service, 13);
 
 /**
  * CancelCallRequest names a call.
@@ -544,7 +580,7 @@ export type CancelCallRequest = Message<"toolhost.v1.CancelCallRequest"> & {
  * Use `create(CancelCallRequestSchema)` to create a new message.
  */
 export const CancelCallRequestSchema: GenMessage<CancelCallRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_tool_service, 13);
+  messageDesc(file_toolhost_v1_tool_service, 14);
 
 /**
  * CancelCallResponse is empty: the call was told.
@@ -559,7 +595,7 @@ export type CancelCallResponse = Message<"toolhost.v1.CancelCallResponse"> & {
  * Use `create(CancelCallResponseSchema)` to create a new message.
  */
 export const CancelCallResponseSchema: GenMessage<CancelCallResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_tool_service, 14);
+  messageDesc(file_toolhost_v1_tool_service, 15);
 
 /**
  * ReadArtifactRequest names a piece of an artifact.
@@ -601,7 +637,7 @@ export type ReadArtifactRequest = Message<"toolhost.v1.ReadArtifactRequest"> & {
  * Use `create(ReadArtifactRequestSchema)` to create a new message.
  */
 export const ReadArtifactRequestSchema: GenMessage<ReadArtifactRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_tool_service, 15);
+  messageDesc(file_toolhost_v1_tool_service, 16);
 
 /**
  * ReadArtifactResponse is a piece of an artifact.
@@ -643,7 +679,7 @@ export type ReadArtifactResponse = Message<"toolhost.v1.ReadArtifactResponse"> &
  * Use `create(ReadArtifactResponseSchema)` to create a new message.
  */
 export const ReadArtifactResponseSchema: GenMessage<ReadArtifactResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_tool_service, 16);
+  messageDesc(file_toolhost_v1_tool_service, 17);
 
 /**
  * CallOptions is what a caller may say of a call besides its tool and arguments.
@@ -744,7 +780,7 @@ export type CallOptions = Message<"toolhost.v1.CallOptions"> & {
  * Use `create(CallOptionsSchema)` to create a new message.
  */
 export const CallOptionsSchema: GenMessage<CallOptions> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_tool_service, 17);
+  messageDesc(file_toolhost_v1_tool_service, 18);
 
 /**
  * Approval says who agreed to a call, and to which arguments. It holds for the call that it is sent with, and for no other;
@@ -803,7 +839,7 @@ export type Approval = Message<"toolhost.v1.Approval"> & {
  * Use `create(ApprovalSchema)` to create a new message.
  */
 export const ApprovalSchema: GenMessage<Approval> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_tool_service, 18);
+  messageDesc(file_toolhost_v1_tool_service, 19);
 
 /**
  * CallRequest is one call, whole.
@@ -838,7 +874,7 @@ export type CallRequest = Message<"toolhost.v1.CallRequest"> & {
  * Use `create(CallRequestSchema)` to create a new message.
  */
 export const CallRequestSchema: GenMessage<CallRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_tool_service, 19);
+  messageDesc(file_toolhost_v1_tool_service, 20);
 
 /**
  * CallResponse is the outcome of a call that was executed.
@@ -887,7 +923,7 @@ export type CallResponse = Message<"toolhost.v1.CallResponse"> & {
  * Use `create(CallResponseSchema)` to create a new message.
  */
 export const CallResponseSchema: GenMessage<CallResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_tool_service, 20);
+  messageDesc(file_toolhost_v1_tool_service, 21);
 
 /**
  * StartCall opens a call on a stream.
@@ -929,7 +965,7 @@ export type StartCall = Message<"toolhost.v1.StartCall"> & {
  * Use `create(StartCallSchema)` to create a new message.
  */
 export const StartCallSchema: GenMessage<StartCall> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_tool_service, 21);
+  messageDesc(file_toolhost_v1_tool_service, 22);
 
 /**
  * AppendArguments adds to the argument text of a call that is not complete.
@@ -950,7 +986,7 @@ export type AppendArguments = Message<"toolhost.v1.AppendArguments"> & {
  * Use `create(AppendArgumentsSchema)` to create a new message.
  */
 export const AppendArgumentsSchema: GenMessage<AppendArguments> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_tool_service, 22);
+  messageDesc(file_toolhost_v1_tool_service, 23);
 
 /**
  * CompleteArguments says that the argument text is complete: validate and execute it.
@@ -965,7 +1001,7 @@ export type CompleteArguments = Message<"toolhost.v1.CompleteArguments"> & {
  * Use `create(CompleteArgumentsSchema)` to create a new message.
  */
 export const CompleteArgumentsSchema: GenMessage<CompleteArguments> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_tool_service, 23);
+  messageDesc(file_toolhost_v1_tool_service, 24);
 
 /**
  * CancelCall asks to stop a call. It still ends with `ended`.
@@ -986,7 +1022,7 @@ export type CancelCall = Message<"toolhost.v1.CancelCall"> & {
  * Use `create(CancelCallSchema)` to create a new message.
  */
 export const CancelCallSchema: GenMessage<CancelCall> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_tool_service, 24);
+  messageDesc(file_toolhost_v1_tool_service, 25);
 
 /**
  * ExecuteRequest is one frame of the caller.
@@ -1039,7 +1075,7 @@ export type ExecuteRequest = Message<"toolhost.v1.ExecuteRequest"> & {
  * Use `create(ExecuteRequestSchema)` to create a new message.
  */
 export const ExecuteRequestSchema: GenMessage<ExecuteRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_tool_service, 25);
+  messageDesc(file_toolhost_v1_tool_service, 26);
 
 /**
  * ExecuteResponse is one event of the call.
@@ -1060,7 +1096,7 @@ export type ExecuteResponse = Message<"toolhost.v1.ExecuteResponse"> & {
  * Use `create(ExecuteResponseSchema)` to create a new message.
  */
 export const ExecuteResponseSchema: GenMessage<ExecuteResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_tool_service, 26);
+  messageDesc(file_toolhost_v1_tool_service, 27);
 
 /**
  * ConnectRequest is one frame of the caller for one of its calls.
@@ -1150,7 +1186,7 @@ export type ConnectRequest = Message<"toolhost.v1.ConnectRequest"> & {
  * Use `create(ConnectRequestSchema)` to create a new message.
  */
 export const ConnectRequestSchema: GenMessage<ConnectRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_tool_service, 27);
+  messageDesc(file_toolhost_v1_tool_service, 28);
 
 /**
  * GrantCredit lets toolhost send more events of one call, so that a call whose events are not read holds up no other.
@@ -1173,7 +1209,7 @@ export type GrantCredit = Message<"toolhost.v1.GrantCredit"> & {
  * Use `create(GrantCreditSchema)` to create a new message.
  */
 export const GrantCreditSchema: GenMessage<GrantCredit> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_tool_service, 28);
+  messageDesc(file_toolhost_v1_tool_service, 29);
 
 /**
  * ConnectResponse is one event of one of the caller's calls.
@@ -1223,7 +1259,7 @@ export type ConnectResponse = Message<"toolhost.v1.ConnectResponse"> & {
  * Use `create(ConnectResponseSchema)` to create a new message.
  */
 export const ConnectResponseSchema: GenMessage<ConnectResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_tool_service, 29);
+  messageDesc(file_toolhost_v1_tool_service, 30);
 
 /**
  * CallEvent is something that happened to a call. `started` comes first unless the call failed before; `ended` comes
@@ -1299,7 +1335,7 @@ export type CallEvent = Message<"toolhost.v1.CallEvent"> & {
  * Use `create(CallEventSchema)` to create a new message.
  */
 export const CallEventSchema: GenMessage<CallEvent> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_tool_service, 30);
+  messageDesc(file_toolhost_v1_tool_service, 31);
 
 /**
  * CallStarted says where a call runs.
@@ -1341,7 +1377,7 @@ export type CallStarted = Message<"toolhost.v1.CallStarted"> & {
  * Use `create(CallStartedSchema)` to create a new message.
  */
 export const CallStartedSchema: GenMessage<CallStarted> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_tool_service, 31);
+  messageDesc(file_toolhost_v1_tool_service, 32);
 
 /**
  * ContentChunk is a piece of one content block of the result to come. The block's payload is all its chunks, in order,
@@ -1370,7 +1406,7 @@ export type ContentChunk = Message<"toolhost.v1.ContentChunk"> & {
  * Use `create(ContentChunkSchema)` to create a new message.
  */
 export const ContentChunkSchema: GenMessage<ContentChunk> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_tool_service, 32);
+  messageDesc(file_toolhost_v1_tool_service, 33);
 
 /**
  * CallEnded is the outcome of a call.
@@ -1435,7 +1471,7 @@ export type CallEnded = Message<"toolhost.v1.CallEnded"> & {
  * Use `create(CallEndedSchema)` to create a new message.
  */
 export const CallEndedSchema: GenMessage<CallEnded> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_tool_service, 33);
+  messageDesc(file_toolhost_v1_tool_service, 34);
 
 /**
  * ToolFormat is a form in which tools are given to a model.

@@ -164,14 +164,24 @@ class RenderToolsRequest(_message.Message):
     def __init__(self, format: _Optional[_Union[ToolFormat, str]] = ..., selection: _Optional[_Union[ToolSelection, _Mapping]] = ...) -> None: ...
 
 class RenderToolsResponse(_message.Message):
-    __slots__ = ("content", "media_type", "tools")
+    __slots__ = ("content", "media_type", "tools", "omitted")
     CONTENT_FIELD_NUMBER: _ClassVar[int]
     MEDIA_TYPE_FIELD_NUMBER: _ClassVar[int]
     TOOLS_FIELD_NUMBER: _ClassVar[int]
+    OMITTED_FIELD_NUMBER: _ClassVar[int]
     content: bytes
     media_type: str
     tools: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, content: _Optional[bytes] = ..., media_type: _Optional[str] = ..., tools: _Optional[_Iterable[str]] = ...) -> None: ...
+    omitted: _containers.RepeatedCompositeFieldContainer[OmittedTool]
+    def __init__(self, content: _Optional[bytes] = ..., media_type: _Optional[str] = ..., tools: _Optional[_Iterable[str]] = ..., omitted: _Optional[_Iterable[_Union[OmittedTool, _Mapping]]] = ...) -> None: ...
+
+class OmittedTool(_message.Message):
+    __slots__ = ("name", "reason")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    reason: str
+    def __init__(self, name: _Optional[str] = ..., reason: _Optional[str] = ...) -> None: ...
 
 class WatchCallRequest(_message.Message):
     __slots__ = ("call_id", "session", "after_seq")
