@@ -38,6 +38,35 @@ func TestThreatModelNamesTestsThatExist(t *testing.T) {
 	}
 }
 
+var namedPath = regexp.MustCompile("`([A-Za-z_.]+/[A-Za-z0-9_./-]+)`")
+
+// TestContributingNamesWhatExists: contributors follow the lists of files and tests in CONTRIBUTING.md.
+func TestContributingNamesWhatExists(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(root(t), "CONTRIBUTING.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	declared := declaredTests(t)
+	for _, name := range namedTest.FindAllStringSubmatch(string(page), -1) {
+		if !declared[name[1]] {
+			t.Errorf("CONTRIBUTING.md names %s, which does not exist", name[1])
+		}
+	}
+	paths := namedPath.FindAllStringSubmatch(string(page), -1)
+	if len(paths) < 40 {
+		t.Errorf("found %d paths in CONTRIBUTING.md: does the test still read it?", len(paths))
+	}
+	for _, path := range paths {
+		first, _, _ := strings.Cut(path[1], "/")
+		if strings.ToUpper(filepath.Base(path[1])) == filepath.Base(path[1]) || first == "testing" {
+			continue // a placeholder, or a package of the standard library
+		}
+		if _, err := os.Stat(filepath.Join(root(t), path[1])); err != nil {
+			t.Errorf("CONTRIBUTING.md names %s: %v", path[1], err)
+		}
+	}
+}
+
 // declaredTests returns the names of all tests in Go of the repository.
 func declaredTests(t *testing.T) map[string]bool {
 	t.Helper()
