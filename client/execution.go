@@ -43,7 +43,7 @@ func newExecution(s *session, callID string) *execution {
 // frame queues a small frame that must not wait.
 func (e *execution) frame(r *toolhostv1.ConnectRequest) {
 	r.Call = e.number
-	_ = e.session.outbox.PutNow(r) // if it fails, the session fails and ends the call
+	_ = e.session.stream.PutNow(r) // if it fails, the session fails and ends the call
 }
 
 func (e *execution) grant(bytes int) {

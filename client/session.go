@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"sync"
-	"sync/atomic"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
@@ -25,9 +24,7 @@ type connectStream = grpc.BidiStreamingClient[toolhostv1.ConnectRequest, toolhos
 type session struct {
 	client *Client
 	ready  chan struct{} // closed when outbox is there, or err
-	outbox *flow.Outbox[*toolhostv1.ConnectRequest]
-
-	seen atomic.Uint64 // the mark of the last message that was read
+	stream *flow.Stream[*toolhostv1.ConnectRequest, *toolhostv1.ConnectResponse]
 
 	mutex sync.Mutex
 	calls map[uint32]*execution
@@ -87,24 +84,20 @@ func (s *session) run() {
 	}
 	defer func() { s.client.link.release(conn, err) }()
 	var stream connectStream
-	stream, err = toolhostv1.NewToolServiceClient(conn).Connect(metadata.AppendToOutgoingContext(ctx, flow.MoreKey, flow.MoreValue))
+	stream, err = toolhostv1.NewToolServiceClient(conn).Connect(metadata.AppendToOutgoingContext(ctx, flow.BatchKey, flow.BatchValue))
 	if err != nil {
 		s.client.link.retire(conn, err)
 		s.fail(s.client.link.failure(err), false)
 		close(s.ready)
 		return
 	}
-	s.outbox = flow.NewOutbox(func(frames []*toolhostv1.ConnectRequest, mark uint64) error {
-		m := frames[0]
-		m.Read, m.Mark, m.More = s.seen.Load(), mark, frames[1:]
-		return stream.Send(m)
-	}, outboxBytes)
+	s.stream = flow.NewStream[*toolhostv1.ConnectRequest, *toolhostv1.ConnectResponse](stream.Send, hostpb.LinkRequest, outboxBytes)
 	close(s.ready)
 	err = s.receive(stream)
 	s.client.link.retire(conn, err)
 	s.end(err)
 	cancel() // before Close: it makes a blocked send return
-	s.outbox.Close()
+	s.stream.Close()
 }
 
 // end fails the session for the reason why its stream ended. A server that ends a stream in good order has answered
@@ -141,16 +134,11 @@ func (s *session) receive(stream connectStream) error {
 			return err
 		}
 		if first { // the headers are there, and asking for them does not wait
-			if header, err := stream.Header(); err == nil && flow.SaidMore(header.Get(flow.MoreKey)) {
-				s.outbox.Together(flow.TogetherBytes)
+			if header, err := stream.Header(); err == nil {
+				s.stream.PeerMetadata(header.Get(flow.BatchKey))
 			}
 		}
-		s.seen.Store(resp.GetMark())
-		s.outbox.Read(resp.GetRead())
-		s.take(resp)
-		for _, frame := range resp.GetMore() {
-			s.take(frame)
-		}
+		s.stream.Receive(resp, s.take)
 	}
 }
 
@@ -228,7 +216,7 @@ func (s *session) put(ctx context.Context, frame *toolhostv1.ConnectRequest) err
 		return tool.Errorf(tool.KindInvalidArgument,
 			"the call's context values, with its name and all else but its arguments, have about %d bytes; at most %d can be sent", size, hostpb.MaxMessageBytes-hostpb.Window-frameRoom)
 	}
-	err := s.outbox.Put(ctx, frame, size)
+	err := s.stream.Put(ctx, frame, size)
 	switch {
 	case err == nil:
 		return nil

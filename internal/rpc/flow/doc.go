@@ -1,8 +1,15 @@
-// Package flow holds what calls that share one bidirectional stream need, so that none can hold up another: an Outbox
-// that owns the stream's sending side, an Inbox per call that keeps what its reader has not taken yet, Credit, by
-// which a sender knows how much the Inbox at the other end may still take, and a Lifetime per call, which is its context. It knows no contract: frames are a type
-// parameter, sizes are what the caller says.
+// Package flow provides flow control for calls that share one bidirectional gRPC stream, so that no
+// call can block the others:
 //
-// The rule of credit is that of the contracts: a frame costs its size; it may be sent only while the credit is
-// positive, and may take it below zero. So a window bounds what is queued to the window and one frame.
+//   - A Stream sends and receives the frames of all calls, with batches and acks.
+//   - An Outbox queues and sends frames. It is the sending half of a Stream.
+//   - An Inbox, one per call, buffers the received frames until the reader of the call takes them.
+//   - A Credit tells a sender how many bytes the Inbox at the other end still accepts.
+//   - A CallContext is the context of one call.
+//
+// The package does not know the contracts: frames are type parameters, and callers pass their sizes.
+//
+// The credit rule is the same in all contracts: a frame costs its size; a sender may send it only if
+// the credit is positive, and the frame may make the credit negative. So a receiver buffers at most
+// its window and one frame.
 package flow

@@ -8,60 +8,73 @@ import (
 	"sync"
 )
 
-// Errors that end an outbox, besides those of its send function.
 var (
-	// ErrClosed says that the outbox was closed.
+	// ErrClosed is returned by an outbox after Close or Drain.
 	ErrClosed = errors.New("the outbox is closed")
-	// ErrStalled says that the other end takes nothing while more and more urgent frames wait for it.
-	ErrStalled = errors.New("the other end of the stream takes nothing")
+	// ErrStalled is returned by an outbox that has too many unsent urgent frames because the peer
+	// does not read the stream.
+	ErrStalled = errors.New("the peer does not read the stream")
 )
 
 const (
-	// frameOverhead is what a frame costs besides its size, so that a bound in bytes also bounds the number of frames.
+	// frameOverhead is added to the size of each frame, so that a limit in bytes also limits the
+	// number of frames.
 	frameOverhead = 64
-	// maxUrgent bounds the frames that came by PutNow and are not sent. A sender has a few of them per open call.
+	// maxUrgent limits the unsent frames of PutNow. A sender has a few of them per open call.
 	maxUrgent = 1 << 16
-	// A putter sends by itself what is small, while so few messages are not known to have been read that a stream of gRPC
-	// takes them without waiting: it has room for 64 KiB (google.golang.org/grpc/internal/transport, defaultWriteQuota).
-	// Where there are more, many calls are at work, whose frames cost less together.
-	maxDirectBytes  = 2 << 10
-	maxDirectFrames = 2
-	// marksKept is of how many messages the marks are known: more than are under way where a putter sends.
-	marksKept = 8
+	// maxDirectBytes and maxDirectMessages limit what Put sends in the caller's goroutine: small
+	// frames, while few messages are unacknowledged. Then the gRPC stream accepts the frame without
+	// blocking, because it has room for 64 KiB (google.golang.org/grpc/internal/transport,
+	// defaultWriteQuota). With more messages, many calls are active, and batches are cheaper.
+	maxDirectBytes    = 2 << 10
+	maxDirectMessages = 2
+	// tokensKept is the number of messages whose ack tokens are kept. It must exceed
+	// maxDirectMessages.
+	tokensKept = 8
 )
 
-// Outbox is the sending side of a stream: one goroutine of its own sends what any goroutine puts in, in the order in
-// which it was put in. Where nothing waits and the other end is known to keep up, whoever puts a small frame in sends it
-// himself: to hand it over would cost more than to send it. All methods may be called from any goroutine.
+// Outbox sends the frames of many goroutines on one stream, in the order in which they were put.
+//
+// Normally the outbox's own goroutine sends the queued frames. Handing a frame to another goroutine
+// costs more than sending it, so the goroutine that puts a small frame sends it itself, if no other
+// frame is queued and the peer is known to read the stream. Acks provide that knowledge: each message
+// carries a random token, and the peer returns the token of the last message that it has read.
+// Without acks, a send could block on flow control, and the caller of Put would wait for a peer that
+// does not read. A peer cannot guess tokens, so it cannot pretend to read.
+//
+// All methods are safe for concurrent use.
 type Outbox[T any] struct {
-	send func(frames []T, mark uint64) error
+	send func(frames []T, ackToken uint64) error
 	room *Credit
 	done chan struct{} // closed when the goroutine has ended
 
-	mu     sync.Mutex
-	queue  batch[T]
-	most   int  // bytes that are handed to send at once; see Together
-	urgent int  // how many of queue took no room
-	idle   bool // the goroutine waits for wake
-	direct bool // a putter sends
-	last   bool // nothing may be added any more; see Drain
-	err    error
-	wake   chan struct{} // holds one token
+	mu         sync.Mutex
+	queue      queue[T]
+	batchLimit int  // see SetBatchLimit
+	urgent     int  // the number of queued frames from PutNow
+	idle       bool // the goroutine waits for wake
+	direct     bool // a caller of Put is sending its frame
+	draining   bool // no frames are accepted; see Drain
+	err        error
+	wake       chan struct{} // holds one token
 
-	sent   uint64            // messages that were handed to send, or are about to be
-	read   uint64            // of those, up to which the other end has shown that it has read them
-	behind uint64            // of those the goroutine has sent: until they are read, nobody else sends
-	marks  [marksKept]uint64 // of the last messages, by their number
+	sent   uint64             // the number of messages passed to send
+	acked  uint64             // the number of the last message that the peer has acknowledged
+	queued uint64             // the last message that the goroutine sent; direct sends wait for its ack
+	tokens [tokensKept]uint64 // the tokens of the last messages, by message number
 
-	putters sync.WaitGroup // that send
-	ended   chan struct{}  // closed with err
+	senders sync.WaitGroup // callers of Put that are sending
+	ended   chan struct{}  // closed when err is set
 }
 
-// NewOutbox starts an outbox that calls send, from one goroutine at a time, with the next frame, or with the next few (see
-// Together), and the mark of the message that they make (see Read). send must not keep the slice. limit is the number of bytes that may wait before Put blocks; with what is just
-// being sent, up to twice as much is held. The outbox ends with the first error of send, or with Close; one of them must
-// come.
-func NewOutbox[T any](send func(frames []T, mark uint64) error, limit int) *Outbox[T] {
+// NewOutbox starts an outbox. It calls send, never concurrently, with the next frame or the next few
+// frames (see SetBatchLimit) and with the ack token of the message that they form (see Acked). send
+// must not keep the slice.
+//
+// limit is the number of queued bytes from which Put blocks. With the frames that are being sent, the
+// outbox holds up to twice as much. The outbox ends with the first error of send or with Close. The
+// caller must call Close.
+func NewOutbox[T any](send func(frames []T, ackToken uint64) error, limit int) *Outbox[T] {
 	o := &Outbox[T]{
 		send:  send,
 		room:  NewCredit(limit),
@@ -73,40 +86,40 @@ func NewOutbox[T any](send func(frames []T, mark uint64) error, limit int) *Outb
 	return o
 }
 
-// Together says that frames which wait at the same time may be handed to send together, as long as they have at most so many
-// bytes. Until it is called, send gets one at a time. It may be called at any time; 0 takes it back.
-func (o *Outbox[T]) Together(bytes int) {
+// SetBatchLimit sets the maximum number of bytes that the outbox passes to send in one batch. 0, the
+// initial value, means one frame at a time.
+func (o *Outbox[T]) SetBatchLimit(bytes int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.most = bytes
+	o.batchLimit = bytes
 }
 
-// Read says the mark of the last message that the other end has read. Nobody can guess a mark, so that an end that takes
-// nothing cannot make a putter believe otherwise, whom it would hold up. As long as Read is not called, every frame goes
-// through the goroutine.
-func (o *Outbox[T]) Read(mark uint64) {
-	if mark == 0 {
+// Acked processes an ack from the peer: the token of the last message that the peer has read. It
+// ignores 0 and unknown tokens. Until the first call, the outbox's goroutine sends all frames.
+func (o *Outbox[T]) Acked(token uint64) {
+	if token == 0 {
 		return
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for number := o.sent; number > o.read && number+marksKept > o.sent; number-- {
-		if o.marks[number%marksKept] == mark {
-			o.read = number
+	for number := o.sent; number > o.acked && number+tokensKept > o.sent; number-- {
+		if o.tokens[number%tokensKept] == token {
+			o.acked = number
 		}
 	}
 }
 
-// stampLocked counts a message that is about to be sent, and returns its mark.
-func (o *Outbox[T]) stampLocked() uint64 {
+// nextTokenLocked counts a message that is about to be sent and returns its token.
+func (o *Outbox[T]) nextTokenLocked() uint64 {
 	o.sent++
-	mark := rand.Uint64() // of runtime's generator, ChaCha8
-	o.marks[o.sent%marksKept] = mark
-	return mark
+	token := rand.Uint64() // cryptographically strong: ChaCha8, seeded by the runtime
+	o.tokens[o.sent%tokensKept] = token
+	return token
 }
 
-// Put queues a frame of size bytes and blocks while there is no room. It fails with ctx's cause if that ends first, or
-// with what ended the outbox; then the frame is not sent. No error does not mean that it was.
+// Put sends or queues a frame of size bytes. It blocks while the queue is full. It fails with the
+// cause of ctx if ctx ends first, and with the error that ended the outbox; then the frame is not
+// sent. Success does not mean that the frame was sent.
 func (o *Outbox[T]) Put(ctx context.Context, frame T, size int) error {
 	if done, err := o.sendNow(frame, size); done {
 		return err
@@ -115,18 +128,10 @@ func (o *Outbox[T]) Put(ctx context.Context, frame T, size int) error {
 	if err := o.room.Acquire(ctx, cost); err != nil {
 		return err
 	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if err := o.refusal(); err != nil {
-		return err
-	}
-	o.queue.room += cost
-	o.add(frame, cost)
-	return nil
+	return o.enqueue(frame, cost)
 }
 
-// Offer is Put for who must not wait: it reports whether the outbox took the frame. Where it did not and err is nil, there is
-// no room.
+// Offer is Put without blocking. It returns false and no error if the queue is full.
 func (o *Outbox[T]) Offer(frame T, size int) (taken bool, err error) {
 	if done, err := o.sendNow(frame, size); done {
 		return err == nil, err
@@ -135,45 +140,51 @@ func (o *Outbox[T]) Offer(frame T, size int) (taken bool, err error) {
 	if !o.room.TryAcquire(cost) {
 		return false, o.Err()
 	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if err := o.refusal(); err != nil {
-		return false, err
-	}
-	o.queue.room += cost
-	o.add(frame, cost)
-	return true, nil
+	err = o.enqueue(frame, cost)
+	return err == nil, err
 }
 
-// sendNow sends a frame at once where that does not block, and reports whether it did.
+// enqueue queues a frame whose cost was acquired from room.
+func (o *Outbox[T]) enqueue(frame T, cost int) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if err := o.refusalLocked(); err != nil {
+		return err
+	}
+	o.queue.room += cost
+	o.addLocked(frame, cost)
+	return nil
+}
+
+// sendNow sends a frame in the caller's goroutine if that does not block, and reports whether it did.
 func (o *Outbox[T]) sendNow(frame T, size int) (done bool, err error) {
 	o.mu.Lock()
-	if size > maxDirectBytes || !o.idle || o.direct || len(o.queue.frames) > 0 || o.last || o.err != nil ||
-		o.read == 0 || o.read < o.behind || o.sent-o.read >= maxDirectFrames {
+	if size > maxDirectBytes || !o.idle || o.direct || len(o.queue.frames) > 0 || o.draining || o.err != nil ||
+		o.acked == 0 || o.acked < o.queued || o.sent-o.acked >= maxDirectMessages {
 		o.mu.Unlock()
 		return false, nil
 	}
 	o.direct = true
-	mark := o.stampLocked()
-	o.putters.Add(1)
+	token := o.nextTokenLocked()
+	o.senders.Add(1)
 	o.mu.Unlock()
-	defer o.putters.Done()
-	err = o.send([]T{frame}, mark)
+	defer o.senders.Done()
+	err = o.send([]T{frame}, token)
 	if err != nil {
 		o.fail(err)
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.direct = false
-	if len(o.queue.frames) > 0 || o.last {
-		o.rouse()
+	if len(o.queue.frames) > 0 || o.draining {
+		o.wakeLocked()
 	}
 	return true, err
 }
 
-// PutNow queues a small frame without waiting for room, behind all that was put before. It is for what must not block,
-// such as cancelling and granting credit. So many of them that the other end must have stopped reading end the outbox
-// with ErrStalled.
+// PutNow queues a small frame without blocking, even if the queue is full. Use it for frames that
+// must not wait, such as cancellations and grants of credit. It ends the outbox with ErrStalled if
+// more than maxUrgent such frames are unsent.
 func (o *Outbox[T]) PutNow(frame T) error {
 	if done, err := o.sendNow(frame, 0); done {
 		return err
@@ -185,30 +196,32 @@ func (o *Outbox[T]) PutNow(frame T) error {
 		return ErrStalled
 	}
 	defer o.mu.Unlock()
-	if err := o.refusal(); err != nil {
+	if err := o.refusalLocked(); err != nil {
 		return err
 	}
 	o.urgent++
-	o.add(frame, frameOverhead)
+	o.addLocked(frame, frameOverhead)
 	return nil
 }
 
-// Ended is closed when the outbox takes no more frames; Err then says why.
+// Ended returns a channel that is closed when the outbox accepts no more frames. Err then returns the
+// reason.
 func (o *Outbox[T]) Ended() <-chan struct{} { return o.ended }
 
-// Err returns what ended the outbox, nil if nothing has.
+// Err returns the error that ended the outbox, or nil.
 func (o *Outbox[T]) Err() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.err
 }
 
-// Drain refuses further frames with ErrClosed and waits until all that were put before are sent. It fails with ctx's
-// cause if that ends first, or with what ended the outbox. Close must still come.
+// Drain makes the outbox refuse new frames with ErrClosed and waits until all queued frames are sent.
+// It fails with the cause of ctx if ctx ends first, and with the error that ended the outbox. The
+// caller must still call Close.
 func (o *Outbox[T]) Drain(ctx context.Context) error {
 	o.mu.Lock()
-	o.last = true
-	o.rouse()
+	o.draining = true
+	o.wakeLocked()
 	o.mu.Unlock()
 	select {
 	case <-o.done:
@@ -221,33 +234,34 @@ func (o *Outbox[T]) Drain(ctx context.Context) error {
 	return nil
 }
 
-// Close ends the outbox, drops what is not sent, and waits for its goroutine. If send may block, what makes it return
-// (the end of the stream's context) must come first.
+// Close ends the outbox, drops unsent frames, and waits for its goroutine and for callers that are
+// sending. If send may be blocked, end the context of the stream first.
 func (o *Outbox[T]) Close() {
 	o.fail(ErrClosed)
 	<-o.done
-	o.putters.Wait()
+	o.senders.Wait()
 }
 
-// refusal says why no frame may be added now; nil if one may.
-func (o *Outbox[T]) refusal() error {
-	if o.err == nil && o.last {
+// refusalLocked returns why the outbox accepts no frames, or nil.
+func (o *Outbox[T]) refusalLocked() error {
+	if o.err == nil && o.draining {
 		return ErrClosed
 	}
 	return o.err
 }
 
-func (o *Outbox[T]) add(frame T, cost int) {
+func (o *Outbox[T]) addLocked(frame T, cost int) {
 	o.queue.frames = append(o.queue.frames, frame)
 	o.queue.costs = append(o.queue.costs, cost)
-	o.rouse()
+	o.wakeLocked()
 }
 
-// rouse wakes the goroutine if it waits for something to do. While a putter sends, that one does it later.
-func (o *Outbox[T]) rouse() {
+// wakeLocked wakes the goroutine if it is idle. During a direct send it does nothing, because the
+// sender wakes the goroutine afterwards.
+func (o *Outbox[T]) wakeLocked() {
 	if o.idle && !o.direct {
 		o.idle = false
-		o.wake <- struct{}{} // never blocks: idle is set only while the token is not there
+		o.wake <- struct{}{} // does not block: wake is empty while idle is set
 	}
 }
 
@@ -258,77 +272,79 @@ func (o *Outbox[T]) fail(err error) {
 		return
 	}
 	o.err = err
-	o.queue = batch[T]{}
+	o.queue = queue[T]{}
 	close(o.ended)
 	o.room.Close(err)
 }
 
 func (o *Outbox[T]) run() {
 	defer close(o.done)
-	var next batch[T]
+	var next queue[T]
 	for {
-		var most int
-		if next, most = o.take(next); len(next.frames) == 0 {
-			o.fail(ErrClosed) // drained, unless it has ended before
+		var limit int
+		if next, limit = o.take(next); len(next.frames) == 0 {
+			o.fail(ErrClosed) // the queue is drained, or the outbox has already failed
 			return
 		}
-		for n := 0; len(next.frames[n:]) > 0; {
-			together := next.together(n, most)
-			if err := o.send(next.frames[n:n+together:n+together], o.stamp()); err != nil {
+		for n := 0; n < len(next.frames); {
+			size := next.batchSize(n, limit)
+			if err := o.send(next.frames[n:n+size:n+size], o.nextToken()); err != nil {
 				o.fail(err)
 				return
 			}
-			n += together
+			n += size
 		}
 	}
 }
 
-// stamp is stampLocked for what the goroutine sends.
-func (o *Outbox[T]) stamp() uint64 {
+// nextToken is nextTokenLocked for messages that the outbox's goroutine sends.
+func (o *Outbox[T]) nextToken() uint64 {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	mark := o.stampLocked()
-	o.behind = o.sent
-	return mark
+	token := o.nextTokenLocked()
+	o.queued = o.sent
+	return token
 }
 
-// take waits for frames and returns all that are queued, and how many bytes of them may be sent at once. It returns none once the
-// outbox has ended or is drained. It leaves the memory of spent, the batch before, to the queue.
-func (o *Outbox[T]) take(spent batch[T]) (next batch[T], most int) {
+// take waits for frames and returns all queued ones, with the current batch limit. It returns no
+// frames if the outbox has ended or is drained. The queue reuses the memory of spent, the frames that
+// take returned before.
+func (o *Outbox[T]) take(spent queue[T]) (next queue[T], batchLimit int) {
 	clear(spent.frames)
 	o.mu.Lock()
-	for o.err == nil && (o.direct || len(o.queue.frames) == 0 && !o.last) {
+	for o.err == nil && (o.direct || len(o.queue.frames) == 0 && !o.draining) {
 		o.idle = true
 		o.mu.Unlock()
 		select {
 		case <-o.wake:
-			runtime.Gosched() // who is about to put something in does it now, so that it goes together with this
+			runtime.Gosched() // lets goroutines that are about to put frames join this batch
 		case <-o.ended:
 		}
 		o.mu.Lock()
 	}
 	defer o.mu.Unlock()
 	if o.err != nil {
-		return batch[T]{}, 0
+		return queue[T]{}, 0
 	}
 	next = o.queue
-	o.queue, o.urgent = batch[T]{frames: spent.frames[:0], costs: spent.costs[:0]}, 0
+	o.queue, o.urgent = queue[T]{frames: spent.frames[:0], costs: spent.costs[:0]}, 0
 	o.room.Grant(next.room)
-	return next, o.most
+	return next, o.batchLimit
 }
 
-// batch is frames in their order.
-type batch[T any] struct {
+// queue holds unsent frames in order.
+type queue[T any] struct {
 	frames []T
-	costs  []int // of each frame: its size and frameOverhead
-	room   int   // what they take of the outbox's room
+	costs  []int // the size of each frame plus frameOverhead
+	room   int   // the total cost of the frames that acquired room
 }
 
-// together returns how many frames from the nth on are sent at once: those that have at most so many bytes, and at least one.
-func (b batch[T]) together(n, most int) int {
-	sum, end := b.costs[n], n+1
-	for end < len(b.frames) && sum+b.costs[end] <= most {
-		sum += b.costs[end]
+// batchSize returns how many frames, from the nth, form the next batch: as many as fit into limit
+// bytes, but at least one.
+func (q queue[T]) batchSize(n, limit int) int {
+	sum, end := q.costs[n], n+1
+	for end < len(q.frames) && sum+q.costs[end] <= limit {
+		sum += q.costs[end]
 		end++
 	}
 	return end - n

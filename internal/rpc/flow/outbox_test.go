@@ -272,7 +272,7 @@ func TestOutboxSendsTogetherWhatWaits(t *testing.T) {
 		put("bcd", 1)
 		release <- struct{}{}
 		synctest.Wait()
-		o.Together(1000)
+		o.SetBatchLimit(1000)
 		put("efg", 300) // with what each costs besides, three are too many
 		put("h", 2000)
 		put("i", 1)
@@ -333,22 +333,22 @@ func TestOutboxSendsInTheCallersGoroutine(t *testing.T) {
 		}
 		step("an end that has not said anything", "a", 1, false)
 		for guess := range uint64(100) {
-			o.Read(guess)
+			o.Acked(guess)
 		}
 		step("an end that guesses", "b", 1, false)
-		o.Read(marks[1])
+		o.Acked(marks[1])
 		step("an end that keeps up", "c", 1, true)
 		step("a large frame", "d", 64<<10, false)
 		step("behind a large frame", "e", 1, false)
-		o.Read(marks[2])
-		o.Read(marks[0])
+		o.Acked(marks[2])
+		o.Acked(marks[0])
 		step("an end that has read what was before", "f", 1, false)
-		o.Read(marks[5])
+		o.Acked(marks[5])
 		for i := range 2 {
 			step(fmt.Sprint("frame ", i), fmt.Sprint(i), 1, true)
 		}
 		step("too many that are on their way", "g", 1, false)
-		o.Read(marks[8])
+		o.Acked(marks[8])
 		step("they were read", "h", 1, true)
 		o.Close()
 		if all := strings.Join(got, ""); all != "abcdef01gh" {
@@ -381,7 +381,7 @@ func TestOutboxOffer(t *testing.T) {
 		offer("what would have to wait for room", false, nil)
 		close(hold)
 		synctest.Wait()
-		o.Read(marks[1])
+		o.Acked(marks[1])
 		offer("what is sent at once", true, nil)
 		fails = errGone
 		offer("what cannot be sent at once", false, errGone)

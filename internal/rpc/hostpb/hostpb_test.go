@@ -86,7 +86,6 @@ func TestRoundTripKeepsEveryField(t *testing.T) {
 	checkSet(t, *plugin.Permissions)
 	checkSet(t, plugin.Ungranted[0])
 	trip(t, info, hostpb.FromInfo, hostpb.ToInfo)
-	trip(t, query, hostpb.FromQuery, hostpb.ToQuery)
 	trip(t, query, hostpb.FromSelection, hostpb.ToSelection)
 	trip(t, []tool.Match{{Info: info, Score: 0.5}}, hostpb.FromMatches, hostpb.ToMatches)
 	trip(t, tool.Rendered{Content: []byte("c"), MediaType: "m", Tools: []string{"t"}}, hostpb.FromRendered, hostpb.ToRendered)

@@ -36,33 +36,9 @@ func ToViewer(r *toolhostv1.GetToolRequest) tool.Viewer {
 	return tool.Viewer{Session: r.GetSession(), Context: toolpb.ToValues(r.GetContext())}
 }
 
-// FromQuery converts a selection of tools into the request for its first page.
+// FromQuery returns the request for the first page of a selection.
 func FromQuery(q tool.Query) *toolhostv1.ListToolsRequest {
-	return &toolhostv1.ListToolsRequest{
-		Names:         valids(q.Names),
-		Categories:    valids(q.Categories),
-		Tags:          valids(q.Tags),
-		Dangerous:     q.Dangerous,
-		MaxCostPerUse: q.MaxCostPerUse,
-		MaxTools:      int32Of(q.MaxTools),
-		Session:       valid(q.Session),
-		Context:       toolpb.FromValues(q.Context),
-		PageSize:      0,
-	}
-}
-
-// ToQuery converts what a request selects; which page it wants is not part of it.
-func ToQuery(r *toolhostv1.ListToolsRequest) tool.Query {
-	return tool.Query{
-		Names:         r.GetNames(),
-		Categories:    r.GetCategories(),
-		Tags:          r.GetTags(),
-		Dangerous:     r.Dangerous,
-		MaxCostPerUse: r.MaxCostPerUse,
-		MaxTools:      int(r.GetMaxTools()),
-		Session:       r.GetSession(),
-		Context:       toolpb.ToValues(r.GetContext()),
-	}
+	return &toolhostv1.ListToolsRequest{Selection: FromSelection(q)}
 }
 
 // FromSelection converts a selection of tools.

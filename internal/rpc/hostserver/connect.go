@@ -34,12 +34,10 @@ type connection struct {
 	stream  connectStream
 	ctx     context.Context // the stream's, with the connection's account
 	hold    budget.Hold     // for the outbox
-	outbox  *flow.Outbox[*toolhostv1.ConnectResponse]
+	frames  *flow.Stream[*toolhostv1.ConnectResponse, *toolhostv1.ConnectRequest]
 	running sync.WaitGroup // the calls whose end was not sent; see enter and done
 	unsent  atomic.Int64   // how many these are
 	came    time.Time      // the message that is being read; receive's alone
-
-	seen atomic.Uint64 // the mark of the last message that was read
 
 	mutex    sync.Mutex
 	open     map[uint32]*numberedCall
@@ -58,7 +56,7 @@ type numberedCall struct {
 
 // Connect implements toolhost.v1.ToolService.
 func (s *toolService) Connect(stream connectStream) error {
-	if err := stream.SendHeader(metadata.Pairs(flow.MoreKey, flow.MoreValue)); err != nil {
+	if err := stream.SendHeader(metadata.Pairs(flow.BatchKey, flow.BatchValue)); err != nil {
 		return err
 	}
 	c := &connection{service: s, stream: stream, ctx: withAccount(stream.Context()), open: map[uint32]*numberedCall{}}
@@ -67,10 +65,8 @@ func (s *toolService) Connect(stream connectStream) error {
 		return noRoom(err)
 	}
 	defer c.hold.Release()
-	c.outbox = flow.NewOutbox(c.send, outboxBytes)
-	if flow.SaidMore(metadata.ValueFromIncomingContext(stream.Context(), flow.MoreKey)) {
-		c.outbox.Together(flow.TogetherBytes)
-	}
+	c.frames = flow.NewStream[*toolhostv1.ConnectResponse, *toolhostv1.ConnectRequest](stream.Send, hostpb.LinkResponse, outboxBytes)
+	c.frames.PeerMetadata(metadata.ValueFromIncomingContext(stream.Context(), flow.BatchKey))
 	// The calls belong to the stream, also where nothing is received or sent any more.
 	defer context.AfterFunc(stream.Context(), func() { c.giveUpAll(context.Cause(stream.Context())) })()
 	received := make(chan error, 1)
@@ -78,10 +74,10 @@ func (s *toolService) Connect(stream connectStream) error {
 	s.tasks.Go(func() { received <- c.receive() })
 	err := c.wait(received)
 	if err == nil {
-		err = c.outbox.Drain(stream.Context())
+		err = c.frames.Drain(stream.Context())
 	}
 	// Closing waits for a send that the caller may hold up until this handler returns; the server waits for it.
-	s.tasks.Go(c.outbox.Close)
+	s.tasks.Go(c.frames.Close)
 	c.giveUpAll(err) // if there are any, they have nobody left to end for
 	c.running.Wait()
 	return err
@@ -102,8 +98,8 @@ func (c *connection) wait(received <-chan error) error {
 			c.callerDone()
 		case <-drain:
 			drain = nil
-		case <-c.outbox.Ended():
-			return c.outbox.Err()
+		case <-c.frames.Ended():
+			return c.frames.Err()
 		case <-idle:
 			return nil
 		}
@@ -118,13 +114,6 @@ func (c *connection) wait(received <-chan error) error {
 	}
 }
 
-// send is the outbox's.
-func (c *connection) send(frames []*toolhostv1.ConnectResponse, mark uint64) error {
-	m := frames[0]
-	m.Read, m.Mark, m.More = c.seen.Load(), mark, frames[1:]
-	return c.stream.Send(m)
-}
-
 // receive reads frames until the caller half-closes, and then returns nil.
 func (c *connection) receive() error {
 	for {
@@ -136,12 +125,7 @@ func (c *connection) receive() error {
 			return err
 		}
 		c.came = time.Now()
-		c.seen.Store(req.GetMark())
-		c.outbox.Read(req.GetRead())
-		c.take(req)
-		for _, frame := range req.GetMore() {
-			c.take(frame)
-		}
+		c.frames.Receive(req, c.take)
 	}
 }
 
@@ -300,7 +284,7 @@ func (c *connection) offer(number uint32, call *numberedCall, e tool.Event) (sen
 		}
 		c.forget(number, call) // the caller may use the number again as soon as it reads the end
 		frame := &toolhostv1.ConnectResponse{Call: number, Event: m}
-		sent, err := c.outbox.Offer(frame, frame.SizeWire())
+		sent, err := c.frames.Offer(frame, frame.SizeWire())
 		return sent || err != nil // where it fails there is nobody to hear it
 	}
 	return false
@@ -309,7 +293,7 @@ func (c *connection) offer(number uint32, call *numberedCall, e tool.Event) (sen
 // answer sends the end of something that is no call of this stream.
 func (c *connection) answer(number uint32, e tool.Event) {
 	for m := range hostpb.FromEvent(e) {
-		_ = c.outbox.PutNow(&toolhostv1.ConnectResponse{Call: number, Event: m}) // if it fails, wait returns
+		_ = c.frames.PutNow(&toolhostv1.ConnectResponse{Call: number, Event: m}) // if it fails, wait returns
 	}
 }
 
@@ -357,7 +341,7 @@ func (c *connection) emit(number uint32, call *numberedCall, m *toolhostv1.CallE
 		return err
 	}
 	frame := &toolhostv1.ConnectResponse{Call: number, Event: m}
-	return c.outbox.Put(ctx, frame, frame.SizeWire())
+	return c.frames.Put(ctx, frame, frame.SizeWire())
 }
 
 func (c *connection) forget(number uint32, call *numberedCall) {

@@ -17,14 +17,14 @@ func TestConnectTakesFramesTogether(t *testing.T) {
 		a, _ := serve(t, socket(t), hostserver.Config{Host: fake(t)})
 		ctx := bounded(t)
 		if said {
-			ctx = metadata.AppendToOutgoingContext(ctx, "toolhost-more", "1")
+			ctx = metadata.AppendToOutgoingContext(ctx, "toolhost-batch", "1")
 		}
 		stream, err := tools(t, a).Connect(ctx)
 		if err != nil {
 			t.Fatal(err)
 		}
 		header, err := stream.Header()
-		if err != nil || len(header.Get("toolhost-more")) != 1 {
+		if err != nil || len(header.Get("toolhost-batch")) != 1 {
 			t.Errorf("toolhost's headers are %v, %v", header, err)
 		}
 		together := false
@@ -36,7 +36,7 @@ func TestConnectTakesFramesTogether(t *testing.T) {
 						Options: &toolhostv1.CallOptions{CallId: fmt.Sprintf("%d-%d", round, i)}},
 				}})
 			}
-			frames[0].More = frames[1:]
+			frames[0].Batch = frames[1:]
 			if err := stream.Send(frames[0]); err != nil {
 				t.Fatal(err)
 			}
@@ -45,8 +45,8 @@ func TestConnectTakesFramesTogether(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				together = together || len(m.GetMore()) > 0
-				for _, frame := range append(m.GetMore(), m) {
+				together = together || len(m.GetBatch()) > 0
+				for _, frame := range append(m.GetBatch(), m) {
 					if end := frame.GetEvent().GetEnded(); end != nil {
 						ended++
 						if end.GetResult() == nil {

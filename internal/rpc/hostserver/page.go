@@ -56,14 +56,14 @@ type page struct {
 }
 
 func pageOf(req *toolhostv1.ListToolsRequest) (page, error) {
-	if req.GetPageSize() < 0 || req.GetMaxTools() < 0 {
-		return page{}, tool.Errorf(tool.KindInvalidArgument, "page_size %d and max_tools %d must not be negative", req.GetPageSize(), req.GetMaxTools())
+	if req.GetPageSize() < 0 || req.GetSelection().GetMaxTools() < 0 {
+		return page{}, tool.Errorf(tool.KindInvalidArgument, "page_size %d and max_tools %d must not be negative", req.GetPageSize(), req.GetSelection().GetMaxTools())
 	}
 	at, err := parsePosition(req.GetPageToken())
 	if err != nil {
 		return page{}, err
 	}
-	p := page{at: at, limit: min(int(req.GetPageSize()), maxPageSize), most: int(req.GetMaxTools())}
+	p := page{at: at, limit: min(int(req.GetPageSize()), maxPageSize), most: int(req.GetSelection().GetMaxTools())}
 	if p.limit == 0 {
 		p.limit = defaultPageSize
 	}

@@ -33,7 +33,7 @@ func (s *toolService) ListTools(ctx context.Context, req *toolhostv1.ListToolsRe
 	if err != nil {
 		return nil, err
 	}
-	query := hostpb.ToQuery(req)
+	query := hostpb.ToSelection(req.GetSelection())
 	query.Principal = principalOf(ctx)
 	query.MaxTools = p.wanted() // max_tools of the request counts over all pages
 	var infos []tool.Info

@@ -87,7 +87,7 @@ func TestPageSizes(t *testing.T) {
 		{3, 3, []int{3}},
 		{3, 5, []int{3, 2}},
 	} {
-		req := &toolhostv1.ListToolsRequest{PageSize: test.size, MaxTools: test.maxTools}
+		req := &toolhostv1.ListToolsRequest{PageSize: test.size, Selection: &toolhostv1.ToolSelection{MaxTools: test.maxTools}}
 		var pages []int
 		var all []string
 		for {
@@ -108,7 +108,7 @@ func TestPageSizes(t *testing.T) {
 			t.Errorf("size %d: a tool is listed twice", test.size)
 		}
 	}
-	for _, req := range []*toolhostv1.ListToolsRequest{{PageSize: -1}, {MaxTools: -1}, {PageToken: "x"}, {PageToken: "e30"}} {
+	for _, req := range []*toolhostv1.ListToolsRequest{{PageSize: -1}, {Selection: &toolhostv1.ToolSelection{MaxTools: -1}}, {PageToken: "x"}, {PageToken: "e30"}} {
 		if _, err := service.ListTools(bounded(t), req); status.Code(err) != codes.InvalidArgument {
 			t.Errorf("%v: %v", req, err)
 		}

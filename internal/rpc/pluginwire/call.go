@@ -17,7 +17,7 @@ import (
 // from any.
 type Call struct {
 	conn   *Conn
-	out    *flow.Outbox[*pluginv1.ConnectRequest]
+	out    *flow.Stream[*pluginv1.ConnectRequest, *pluginv1.ConnectResponse]
 	number uint32
 	id     string
 	inbox  *flow.Inbox[*pluginv1.ConnectResponse]

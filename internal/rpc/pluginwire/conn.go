@@ -7,7 +7,6 @@ import (
 	"io"
 	"math"
 	"sync"
-	"sync/atomic"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
@@ -55,12 +54,11 @@ type Conn struct {
 	reader sync.WaitGroup // the goroutine that reads the stream
 
 	mu     sync.Mutex
-	out    *flow.Outbox[*pluginv1.ConnectRequest] // nil until open
-	opened bool                                   // Open was called
-	calls  map[uint32]*Call                       // those without an end
-	last   uint32                                 // the number of the newest call
-	seen   atomic.Uint64                          // the mark of the last message that was read
-	err    *tool.Error                            // why the connection is lost
+	out    *flow.Stream[*pluginv1.ConnectRequest, *pluginv1.ConnectResponse] // nil until open
+	opened bool                                                              // Open was called
+	calls  map[uint32]*Call                                                  // those without an end
+	last   uint32                                                            // the number of the newest call
+	err    *tool.Error                                                       // why the connection is lost
 }
 
 // NewConn returns a connection that is not open. Calls need Open; Describe does not.
@@ -94,7 +92,7 @@ func (c *Conn) Open(ctx context.Context) error {
 		return tool.Errorf(tool.KindInternal, "opening the stream to the plugin: it was opened before")
 	}
 	abandon := context.AfterFunc(ctx, c.cancel)
-	stream, err := c.client.Connect(metadata.AppendToOutgoingContext(c.ctx, flow.MoreKey, flow.MoreValue))
+	stream, err := c.client.Connect(metadata.AppendToOutgoingContext(c.ctx, flow.BatchKey, flow.BatchValue))
 	if !abandon() && err == nil {
 		err = context.Cause(ctx)
 	}
@@ -112,16 +110,20 @@ func (c *Conn) attach(stream grpc.BidiStreamingClient[pluginv1.ConnectRequest, p
 	if c.err != nil {
 		return // closed meanwhile, which has ended the stream
 	}
-	c.out = flow.NewOutbox(func(frames []*pluginv1.ConnectRequest, mark uint64) error {
-		m := frames[0]
-		m.Read, m.Mark, m.More = c.seen.Load(), mark, frames[1:]
+	send := func(m *pluginv1.ConnectRequest) error {
 		err := stream.Send(m)
-		if err != nil && !errors.Is(err, io.EOF) { // at io.EOF the reader gets to know why
+		if err != nil && !errors.Is(err, io.EOF) { // after io.EOF, read receives the cause
 			c.lose(err)
 		}
 		return err
-	}, outboxBytes)
+	}
+	c.out = flow.NewStream[*pluginv1.ConnectRequest, *pluginv1.ConnectResponse](send, linkRequest, outboxBytes)
 	c.reader.Go(func() { c.read(stream) }) // ends with the stream; Close waits for it
+}
+
+// linkRequest is the link function of the stream; see flow.NewStream.
+func linkRequest(first *pluginv1.ConnectRequest, batch []*pluginv1.ConnectRequest, ackToken, ack uint64) {
+	first.Batch, first.AckToken, first.Ack = batch, ackToken, ack
 }
 
 // Describe asks the plugin for its tools. Examples that are no JSON objects are left out and metadata that is no JSON
@@ -210,23 +212,17 @@ func (c *Conn) read(stream grpc.BidiStreamingClient[pluginv1.ConnectRequest, plu
 			return
 		}
 		if first { // the headers are there, and asking for them does not wait
-			if header, err := stream.Header(); err == nil && flow.SaidMore(header.Get(flow.MoreKey)) {
-				c.out.Together(flow.TogetherBytes)
+			if header, err := stream.Header(); err == nil {
+				c.out.PeerMetadata(header.Get(flow.BatchKey))
 			}
 		}
-		more := frame.GetMore()
-		c.seen.Store(frame.GetMark())
-		c.out.Read(frame.GetRead())
-		frame.Read, frame.Mark, frame.More = 0, 0, nil // of the stream, not of the call, whose credit they do not cost
-		c.dispatch(frame)
-		for _, frame := range more {
-			c.dispatch(frame)
-		}
+		c.out.Receive(frame, c.dispatch)
 	}
 }
 
 // dispatch gives a frame to its call. Frames for a number that has ended, or never was, are ignored.
 func (c *Conn) dispatch(frame *pluginv1.ConnectResponse) {
+	frame.Ack, frame.AckToken, frame.Batch = 0, 0, nil // belong to the stream; they do not cost the call credit
 	end := frame.GetEnd() != nil
 	c.mu.Lock()
 	call := c.calls[frame.GetCall()]

@@ -72,7 +72,7 @@ func (s *server) Describe(ctx context.Context, req *pluginv1.DescribeRequest) (*
 
 // Connect implements pluginv1.ToolPluginServiceServer. It returns when the stream has ended and every call with it.
 func (s *server) Connect(stream grpc.BidiStreamingServer[pluginv1.ConnectRequest, pluginv1.ConnectResponse]) error {
-	if err := stream.SendHeader(metadata.Pairs(flow.MoreKey, flow.MoreValue)); err != nil {
+	if err := stream.SendHeader(metadata.Pairs(flow.BatchKey, flow.BatchValue)); err != nil {
 		return err
 	}
 	session := newStreamSession(s, stream)

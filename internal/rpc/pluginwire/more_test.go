@@ -25,7 +25,7 @@ func startsTogether(from uint32) *pluginv1.ConnectRequest {
 		frames = append(frames, &pluginv1.ConnectRequest{Call: from + i, Frame: frame})
 	}
 	first := frames[0]
-	first.More = frames[1:]
+	first.Batch = frames[1:]
 	return first
 }
 
@@ -37,14 +37,14 @@ func TestFramesTogetherReachThePlugin(t *testing.T) {
 		}}))
 		ctx := t.Context()
 		if said {
-			ctx = metadata.AppendToOutgoingContext(ctx, "toolhost-more", "1")
+			ctx = metadata.AppendToOutgoingContext(ctx, "toolhost-batch", "1")
 		}
 		stream, err := pluginv1.NewToolPluginServiceClient(cc).Connect(ctx)
 		if err != nil {
 			t.Fatal(err)
 		}
 		header, err := stream.Header()
-		if err != nil || len(header.Get("toolhost-more")) != 1 {
+		if err != nil || len(header.Get("toolhost-batch")) != 1 {
 			t.Errorf("the plugin's headers are %v, %v", header, err)
 		}
 		together := false
@@ -58,12 +58,12 @@ func TestFramesTogetherReachThePlugin(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				together = together || len(m.GetMore()) > 0
+				together = together || len(m.GetBatch()) > 0
 				if size := proto.Size(m); size > 40<<10 {
 					t.Errorf("a message of small frames has %d bytes", size)
 				}
-				for _, frame := range append(m.GetMore(), m) {
-					if frame.GetEnd().GetResult() == nil || frame != m && (frame.GetMark() != 0 || frame.GetRead() != 0) {
+				for _, frame := range append(m.GetBatch(), m) {
+					if frame.GetEnd().GetResult() == nil || frame != m && (frame.GetAckToken() != 0 || frame.GetAck() != 0) {
 						t.Errorf("came %v", frame)
 					}
 					ended[frame.GetCall()]++
@@ -87,7 +87,7 @@ func TestFramesTogetherReachTheHost(t *testing.T) {
 		together := make(chan bool)
 		conn := openRaw(t, pluginwire.ConnConfig{}, func(stream rawStream) error {
 			if says {
-				if err := stream.SendHeader(metadata.Pairs("toolhost-more", "1")); err != nil {
+				if err := stream.SendHeader(metadata.Pairs("toolhost-batch", "1")); err != nil {
 					return err
 				}
 			}
@@ -134,14 +134,14 @@ func answerTogether(stream grpc.BidiStreamingServer[pluginv1.ConnectRequest, plu
 			if err != nil {
 				return nil // the test is over
 			}
-			met = met || len(m.GetMore()) > 0
-			for _, frame := range append([]*pluginv1.ConnectRequest{m}, m.GetMore()...) {
+			met = met || len(m.GetBatch()) > 0
+			for _, frame := range append([]*pluginv1.ConnectRequest{m}, m.GetBatch()...) {
 				if frame.GetStart() != nil {
 					frames = append(frames, statusFrame(frame.GetCall(), &toolv1.Status{Tip: "…"}), endOf(frame.GetCall(), "done"))
 				}
 			}
 		}
-		frames[0].More = frames[1:]
+		frames[0].Batch = frames[1:]
 		if err := stream.Send(frames[0]); err != nil {
 			return err
 		}

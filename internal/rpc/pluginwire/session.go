@@ -6,7 +6,6 @@ import (
 	"io"
 	"log/slog"
 	"sync"
-	"sync/atomic"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
@@ -22,10 +21,8 @@ type streamSession struct {
 	stream context.Context // the stream's own: ends when the host is gone
 	ctx    context.Context // of all calls
 	cancel context.CancelCauseFunc
-	out    *flow.Outbox[*pluginv1.ConnectResponse]
+	out    *flow.Stream[*pluginv1.ConnectResponse, *pluginv1.ConnectRequest]
 	work   flow.Workers // one goroutine per call
-
-	seen atomic.Uint64 // the mark of the last message that was read
 
 	mu    sync.Mutex
 	calls map[uint32]*ServerCall // those without an end
@@ -34,15 +31,14 @@ type streamSession struct {
 func newStreamSession(s *server, stream grpc.BidiStreamingServer[pluginv1.ConnectRequest, pluginv1.ConnectResponse]) *streamSession {
 	ctx, cancel := context.WithCancelCause(stream.Context())
 	session := &streamSession{server: s, stream: stream.Context(), ctx: ctx, cancel: cancel, calls: map[uint32]*ServerCall{}}
-	session.out = flow.NewOutbox(func(frames []*pluginv1.ConnectResponse, mark uint64) error {
-		m := frames[0]
-		m.Read, m.Mark, m.More = session.seen.Load(), mark, frames[1:]
-		return stream.Send(m)
-	}, outboxBytes)
-	if flow.SaidMore(metadata.ValueFromIncomingContext(stream.Context(), flow.MoreKey)) {
-		session.out.Together(flow.TogetherBytes)
-	}
+	session.out = flow.NewStream[*pluginv1.ConnectResponse, *pluginv1.ConnectRequest](stream.Send, linkResponse, outboxBytes)
+	session.out.PeerMetadata(metadata.ValueFromIncomingContext(stream.Context(), flow.BatchKey))
 	return session
+}
+
+// linkResponse is the link function of the stream; see flow.NewStream.
+func linkResponse(first *pluginv1.ConnectResponse, batch []*pluginv1.ConnectResponse, ackToken, ack uint64) {
+	first.Batch, first.AckToken, first.Ack = batch, ackToken, ack
 }
 
 // close cancels all calls, waits for them, and then for what they had to say, as far as the host still listens.
@@ -64,13 +60,8 @@ func (s *streamSession) read(stream grpc.BidiStreamingServer[pluginv1.ConnectReq
 		if err != nil {
 			return err
 		}
-		s.seen.Store(frame.GetMark())
-		s.out.Read(frame.GetRead())
-		s.dispatch(frame)
-		for _, more := range frame.GetMore() {
-			s.dispatch(more)
-		}
-		frame.Frame, frame.More = nil, nil // what has been said is not kept until something else is
+		s.out.Receive(frame, s.dispatch)
+		frame.Frame, frame.Batch = nil, nil // what has been said is not kept until something else is
 	}
 }
 

@@ -24,14 +24,14 @@ func (s *scriptedStream) Send(*pluginv1.ConnectResponse) error { return nil }
 
 func (s *scriptedStream) RecvMsg(m any) error {
 	frame := m.(*pluginv1.ConnectRequest)
-	if frame.GetFrame() != nil || len(frame.GetMore()) > 0 {
+	if frame.GetFrame() != nil || len(frame.GetBatch()) > 0 {
 		s.t.Errorf("while it waits for frame %d, it keeps the one before: %v", s.count, frame)
 	}
 	if s.count == len(s.says) {
 		return io.EOF
 	}
 	next := s.says[s.count]
-	frame.Call, frame.Frame, frame.More = next.GetCall(), next.GetFrame(), next.GetMore()
+	frame.Call, frame.Frame, frame.Batch = next.GetCall(), next.GetFrame(), next.GetBatch()
 	s.count++
 	return nil
 }
@@ -42,7 +42,7 @@ func TestAStreamThatWaitsKeepsNoFrame(t *testing.T) {
 		return &pluginv1.ConnectRequest{Call: 1, Frame: &pluginv1.ConnectRequest_Credit{Credit: &pluginv1.GrantCredit{Bytes: 1}}}
 	}
 	together := credit()
-	together.More = []*pluginv1.ConnectRequest{credit()}
+	together.Batch = []*pluginv1.ConnectRequest{credit()}
 	stream := &scriptedStream{t: t, says: []*pluginv1.ConnectRequest{credit(), together, credit()}}
 	session := newStreamSession(&server{}, stream)
 	defer session.close()

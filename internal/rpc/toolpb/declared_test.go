@@ -13,7 +13,7 @@ import (
 // TestDeclaredFieldsAreDocumented holds docs/declared-fields.md against the contract: each field of ToolSpec has one row, no row is
 // of another field, and the test that a row names exists.
 func TestDeclaredFieldsAreDocumented(t *testing.T) {
-	root := filepath.Join("..", "..")
+	root := filepath.Join("..", "..", "..")
 	page, err := os.ReadFile(filepath.Join(root, "docs", "declared-fields.md"))
 	if err != nil {
 		t.Fatal(err)

@@ -43,7 +43,7 @@ func Code(kind tool.Kind) codes.Code {
 	case tool.KindUnavailable:
 		return codes.Unavailable
 	case tool.KindOutcomeUnknown:
-		return codes.DataLoss
+		return codes.Unknown
 	case tool.KindConflict:
 		return codes.AlreadyExists
 	default:
@@ -73,8 +73,6 @@ func kindOf(code codes.Code) tool.Kind {
 		return tool.KindCrashed
 	case codes.Unavailable:
 		return tool.KindUnavailable
-	case codes.DataLoss:
-		return tool.KindOutcomeUnknown
 	case codes.AlreadyExists:
 		return tool.KindConflict
 	default:

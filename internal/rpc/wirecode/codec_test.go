@@ -43,7 +43,7 @@ func TestNothingWhereThereShouldBeSomething(t *testing.T) {
 	for _, m := range []message{
 		(*toolhostv1.ConnectResponse)(nil),
 		&toolhostv1.ConnectRequest{Frame: &toolhostv1.ConnectRequest_Start{}},
-		&toolhostv1.ConnectRequest{More: []*toolhostv1.ConnectRequest{nil, {}}},
+		&toolhostv1.ConnectRequest{Batch: []*toolhostv1.ConnectRequest{nil, {}}},
 		&toolhostv1.CallResponse{Result: &toolv1.Result{Content: []*toolv1.Content{nil, {Block: &toolv1.Content_Text{}}, {Block: &toolv1.Content_Image{}}}}},
 	} {
 		data, err := wirecode.NewCodec().Marshal(m)
@@ -115,7 +115,7 @@ func TestWhatIsReceivedStays(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := &toolhostv1.ConnectResponse{Call: 9, More: []*toolhostv1.ConnectResponse{{}}} // what was in it is gone
+		got := &toolhostv1.ConnectResponse{Call: 9, Batch: []*toolhostv1.ConnectResponse{{}}} // what was in it is gone
 		data := pieces(encoded, 16<<10)
 		if err := codec.Unmarshal(data, got); err != nil {
 			t.Fatal(err)

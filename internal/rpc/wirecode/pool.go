@@ -6,7 +6,7 @@ import "sync"
 const (
 	// sizeFew holds a few small frames that travel together.
 	sizeFew = 4 << 10
-	// sizeMany holds as many of them as there may be, which is flow.TogetherBytes.
+	// sizeMany holds as many of them as there may be, which is flow.BatchBytes.
 	sizeMany = 32 << 10
 	// sizePiece holds a frame with the most payload that the contracts allow, 64 KiB, and 8 KiB for what is around it. What is
 	// larger is rare, and not used again.

@@ -133,7 +133,7 @@ withFake("frames travel together where that is read", async () => {
   const log: Event["event"] = { case: "log", value: { message: "x".repeat(50_000) } };
   const said = create(CallEventSchema, { seq: 1n, event: log });
   const frame = { call: starts[0]?.call ?? 0, event: said };
-  fake.write({ ...frame, more: [frame, frame] });
+  fake.write({ ...frame, batch: [frame, frame] });
   for (const { call } of starts) {
     fake.answer(call, `answer ${call}`);
   }
@@ -142,13 +142,13 @@ withFake("frames travel together where that is read", async () => {
     outcomes.map(({ result }) => result.text),
     starts.map(({ call }) => `answer ${call}`),
   );
-  assert(together.every(({ read, mark }) => read === fake.marks[0] && mark === 0n));
-  const inside = together.flatMap(({ more }) => more);
-  assert(inside.every(({ more, mark, read }) => more.length === 0 && mark === 0n && read === 0n));
+  assert(together.every(({ ack, ackToken }) => ack === fake.marks[0] && ackToken === 0n));
+  const inside = together.flatMap(({ batch }) => batch);
+  assert(inside.every(({ batch, ackToken, ack }) => batch.length === 0 && ackToken === 0n && ack === 0n));
   const last = toolhost.execute("t", {});
   const number = (await fake.frames("start", 42)).at(-1)?.call ?? 0;
   const event = create(ConnectResponseSchema, { call: number, event: said });
-  fake.write({ ...event, more: [event, event] });
+  fake.write({ ...event, batch: [event, event] });
   fake.answer(number, "x");
   assert.equal((await readAll(last)).length, 4);
 });
@@ -158,7 +158,7 @@ withFake("events that come together cost what they cost alone", async () => {
   const number = (await fake.frames("start", 1))[0]?.call ?? 0;
   const said = create(CallEventSchema, { seq: 1n, event: { case: "log", value: { message: "x".repeat(50_000) } } });
   const frame = create(ConnectResponseSchema, { call: number, event: said });
-  fake.write({ ...frame, more: [frame, frame] });
+  fake.write({ ...frame, batch: [frame, frame] });
   const events = execution[Symbol.asyncIterator]();
   for (let i = 0; i < 3; i++) {
     await events.next();
@@ -166,7 +166,7 @@ withFake("events that come together cost what they cost alone", async () => {
   const [credit] = await fake.frames("credit", 1);
   assert(credit?.frame.case === "credit");
   assert.equal(credit.frame.value.bytes, 3 * toBinary(CallEventSchema, said).length);
-  assert.equal(credit.read, fake.marks[0], "that of the message of all three");
+  assert.equal(credit.ack, fake.marks[0], "that of the message of all three");
 });
 
 withFake("a call whose reader leaves is cancelled, and gets to its end", async () => {

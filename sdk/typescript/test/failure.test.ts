@@ -62,7 +62,7 @@ test("each gRPC code is the nearest kind", () => {
     [status.CANCELLED, "cancelled"],
     [status.ABORTED, "crashed"],
     [status.UNAVAILABLE, "unavailable"],
-    [status.DATA_LOSS, "outcome_unknown"],
+    [status.DATA_LOSS, "internal"],
     [status.ALREADY_EXISTS, "conflict"],
     [status.INTERNAL, "internal"],
     [status.UNKNOWN, "internal"],

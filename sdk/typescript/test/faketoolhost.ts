@@ -47,7 +47,7 @@ export class FakeToolhost {
           }
           stream.on("data", (message: Request) => {
             this.messages.push(message);
-            this.requests.push(message, ...message.more);
+            this.requests.push(message, ...message.batch);
           });
           stream.on("end", () => stream.end());
         },
@@ -66,7 +66,7 @@ export class FakeToolhost {
   write(message: MessageInitShape<typeof ConnectResponseSchema>): void {
     const mark = randomBytes(8).readBigUInt64LE() | (1n << 63n) | 1n;
     this.marks.push(mark);
-    this.streams.at(-1)?.write(create(ConnectResponseSchema, { ...message, mark }));
+    this.streams.at(-1)?.write(create(ConnectResponseSchema, { ...message, ackToken: mark }));
   }
 
   /** Says something of a call on the last stream, and returns what it costs. */

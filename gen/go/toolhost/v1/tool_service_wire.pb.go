@@ -619,13 +619,13 @@ func (m *ConnectRequest) SizeWire() (n int) {
 	case *ConnectRequest_Credit:
 		n += wirecode.SizeBytes(1, x.Credit.SizeWire())
 	}
-	for i := range m.More {
-		n += wirecode.SizeBytes(1, m.More[len(m.More)-1-i].SizeWire())
+	for i := range m.Batch {
+		n += wirecode.SizeBytes(1, m.Batch[len(m.Batch)-1-i].SizeWire())
 	}
-	if m.Mark != 0 {
+	if m.AckToken != 0 {
 		n += 1 + 8
 	}
-	if m.Read != 0 {
+	if m.Ack != 0 {
 		n += 1 + 8
 	}
 	return n + len(m.unknownFields)
@@ -637,14 +637,14 @@ func (m *ConnectRequest) WriteWire(w *wirecode.Writer) {
 		return
 	}
 	w.Raw(m.unknownFields)
-	if m.Read != 0 {
-		w.Fixed64(73, m.Read)
+	if m.Ack != 0 {
+		w.Fixed64(73, m.Ack)
 	}
-	if m.Mark != 0 {
-		w.Fixed64(65, m.Mark)
+	if m.AckToken != 0 {
+		w.Fixed64(65, m.AckToken)
 	}
-	for i := range m.More {
-		w.Message(58, m.More[len(m.More)-1-i])
+	for i := range m.Batch {
+		w.Message(58, m.Batch[len(m.Batch)-1-i])
 	}
 	switch x := m.Frame.(type) {
 	case *ConnectRequest_Start:
@@ -732,11 +732,11 @@ func (m *ConnectRequest) ReadWire(r *wirecode.Reader) {
 		case 58:
 			x := &ConnectRequest{}
 			r.Message(x)
-			m.More = append(m.More, x)
+			m.Batch = append(m.Batch, x)
 		case 65:
-			m.Mark = r.Fixed64()
+			m.AckToken = r.Fixed64()
 		case 73:
-			m.Read = r.Fixed64()
+			m.Ack = r.Fixed64()
 		default:
 			r.Unknown(&m.unknownFields)
 		}
@@ -788,13 +788,13 @@ func (m *ConnectResponse) SizeWire() (n int) {
 	if m.Event != nil {
 		n += wirecode.SizeBytes(1, m.Event.SizeWire())
 	}
-	for i := range m.More {
-		n += wirecode.SizeBytes(1, m.More[len(m.More)-1-i].SizeWire())
+	for i := range m.Batch {
+		n += wirecode.SizeBytes(1, m.Batch[len(m.Batch)-1-i].SizeWire())
 	}
-	if m.Mark != 0 {
+	if m.AckToken != 0 {
 		n += 1 + 8
 	}
-	if m.Read != 0 {
+	if m.Ack != 0 {
 		n += 1 + 8
 	}
 	return n + len(m.unknownFields)
@@ -806,14 +806,14 @@ func (m *ConnectResponse) WriteWire(w *wirecode.Writer) {
 		return
 	}
 	w.Raw(m.unknownFields)
-	if m.Read != 0 {
-		w.Fixed64(41, m.Read)
+	if m.Ack != 0 {
+		w.Fixed64(41, m.Ack)
 	}
-	if m.Mark != 0 {
-		w.Fixed64(33, m.Mark)
+	if m.AckToken != 0 {
+		w.Fixed64(33, m.AckToken)
 	}
-	for i := range m.More {
-		w.Message(26, m.More[len(m.More)-1-i])
+	for i := range m.Batch {
+		w.Message(26, m.Batch[len(m.Batch)-1-i])
 	}
 	if m.Event != nil {
 		w.Message(18, m.Event)
@@ -837,11 +837,11 @@ func (m *ConnectResponse) ReadWire(r *wirecode.Reader) {
 		case 26:
 			x := &ConnectResponse{}
 			r.Message(x)
-			m.More = append(m.More, x)
+			m.Batch = append(m.Batch, x)
 		case 33:
-			m.Mark = r.Fixed64()
+			m.AckToken = r.Fixed64()
 		case 41:
-			m.Read = r.Fixed64()
+			m.Ack = r.Fixed64()
 		default:
 			r.Unknown(&m.unknownFields)
 		}

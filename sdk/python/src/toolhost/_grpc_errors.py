@@ -26,7 +26,6 @@ _CODES = {
     grpc.StatusCode.CANCELLED: Kind.CANCELLED,
     grpc.StatusCode.ABORTED: Kind.CRASHED,
     grpc.StatusCode.UNAVAILABLE: Kind.UNAVAILABLE,
-    grpc.StatusCode.DATA_LOSS: Kind.OUTCOME_UNKNOWN,
     grpc.StatusCode.ALREADY_EXISTS: Kind.CONFLICT,
 }
 

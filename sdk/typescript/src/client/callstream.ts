@@ -97,11 +97,11 @@ export class CallStream {
 
   #read({ message, bytes }: Arrived): void {
     this.#heard = true;
-    this.#out.read = message.mark;
+    this.#out.read = message.ackToken;
     this.#take(message, bytes);
-    if (message.more.length > 0) {
-      const encoded = fieldBytes(bytes, ConnectResponseSchema.field.more.number);
-      for (const [i, frame] of message.more.entries()) {
+    if (message.batch.length > 0) {
+      const encoded = fieldBytes(bytes, ConnectResponseSchema.field.batch.number);
+      for (const [i, frame] of message.batch.entries()) {
         this.#take(frame, encoded[i] ?? bytes);
       }
     }

@@ -20,7 +20,6 @@ const kinds: Readonly<Partial<Record<status, ErrorKind>>> = {
   [status.CANCELLED]: "cancelled",
   [status.ABORTED]: "crashed",
   [status.UNAVAILABLE]: "unavailable",
-  [status.DATA_LOSS]: "outcome_unknown",
   [status.ALREADY_EXISTS]: "conflict",
 };
 

@@ -3,7 +3,7 @@ import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { Metadata } from "@grpc/grpc-js";
 
 /** The metadata by which an end says that it reads messages of more than one frame. */
-const key = "toolhost-more";
+const key = "toolhost-batch";
 /** What such a message has at most, where more than one frame fits at all: enough to share its cost, and nothing to wait for. */
 const togetherBytes = 32 << 10;
 
@@ -23,9 +23,9 @@ export function saysMore(metadata: Metadata): boolean {
 /** The numbers of the fields that a message has beside its own frame. */
 export interface Fields {
   /** The frames that come after its own. */
-  readonly more: { readonly number: number };
+  readonly batch: { readonly number: number };
   /** The mark of the last message that its sender has read. */
-  readonly read: { readonly number: number };
+  readonly ack: { readonly number: number };
 }
 
 /** Gathers encoded frames, and sends those of one turn of the event loop together, if their reader reads that. */
@@ -77,12 +77,12 @@ export class Gatherer {
   }
 
   #message(first: Uint8Array, others: readonly Uint8Array[]): Uint8Array {
-    const { more, read } = this.#fields;
+    const { batch, ack } = this.#fields;
     const writer = new BinaryWriter().raw(first);
     for (const frame of others) {
-      writer.tag(more.number, WireType.LengthDelimited).bytes(frame);
+      writer.tag(batch.number, WireType.LengthDelimited).bytes(frame);
     }
-    return writer.tag(read.number, WireType.Bit64).fixed64(this.read).finish();
+    return writer.tag(ack.number, WireType.Bit64).fixed64(this.read).finish();
   }
 }
 

@@ -75,7 +75,7 @@ export class Toolhost {
     for (let pageToken = ""; ; ) {
       const page = await this.#link.unary(
         ToolService.method.listTools,
-        { ...selectionMessage(query), pageToken },
+        { selection: selectionMessage(query), pageToken },
         query.signal,
       );
       tools.push(...page.tools.map(toolInfo));

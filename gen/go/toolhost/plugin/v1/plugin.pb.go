@@ -1,42 +1,50 @@
-// What a plugin serves to toolhost.
+// The API that a plugin serves to toolhost.
 //
-// A plugin is an executable that serves gRPC on a unix socket, as HashiCorp's go-plugin has it. With the toolhost sdk
-// for Go all of this is done; without it, in any language, a plugin does what follows.
+// A plugin is an executable that serves gRPC on a unix socket, following the conventions of
+// HashiCorp's go-plugin. The toolhost SDKs implement this contract. A plugin in another language must
+// do the following.
 //
-// Start. toolhost runs the executable with an environment of its own: PATH, LANG, LC_ALL, TZ, HOME and TMPDIR (a
-// folder for this process, removed with it), and what is named here. Standard input is empty.
+// Start. toolhost runs the executable with empty standard input and with a new environment. The
+// environment contains PATH, LANG, LC_ALL, TZ, HOME, TMPDIR (a folder for this process, which
+// toolhost deletes after the process ends), and these variables:
 //
-//   - TOOLHOST_PLUGIN must be f0c4a1f2-8c1e-4d0b-9a57-2f6f6f4b7d11. If it is not, a person has started the plugin: it
-//     says on standard error what it is, and exits with code 1.
-//   - PLUGIN_PROTOCOL_VERSIONS holds the versions of this contract that toolhost knows, separated by commas. The plugin
-//     takes the highest that it knows, too; this file is version 1. If it knows none, it says so and exits with code 1.
-//   - PLUGIN_UNIX_SOCKET_DIR is the folder, an absolute path, in which the plugin makes its socket, with any name of at
-//     most 16 bytes and no folder between. It listens without TLS. The process that listens is the one that toolhost
-//     started, or one that it started: a launcher script ends with `exec`.
+//   - TOOLHOST_PLUGIN is f0c4a1f2-8c1e-4d0b-9a57-2f6f6f4b7d11. If it has another value or is not set,
+//     a person has started the plugin. The plugin then prints on standard error what it is, and exits
+//     with code 1.
+//   - PLUGIN_PROTOCOL_VERSIONS lists the versions of this contract that toolhost supports, separated
+//     by commas. The plugin uses the highest version that it supports too; this file is version 1. If
+//     there is none, the plugin prints an error and exits with code 1.
+//   - PLUGIN_UNIX_SOCKET_DIR is the absolute path of the folder in which the plugin creates its
+//     socket. The file name may have at most 16 bytes and must not contain a folder. The socket does
+//     not use TLS. The process that listens must be the one that toolhost started or a descendant of
+//     it, so a launcher script ends with `exec`.
 //
-// Handshake. Once the plugin listens, it prints one line on standard output and flushes it. Nothing may be printed
-// before:
+// Handshake. When the plugin listens, it prints one line on standard output and flushes it. It must
+// not print anything on standard output before this line:
 //
 //	1|VERSION|unix|SOCKET|grpc
 //
-// The first field is go-plugin's own version, always 1; VERSION is that of this contract; SOCKET is the socket's absolute
-// path. toolhost connects once, and removes the socket's name when it has. What the plugin prints later, on
-// standard output and standard error, is kept as its log, line by line.
+// The first field is the version of go-plugin's handshake, always 1. VERSION is the version of this
+// contract. SOCKET is the absolute path of the socket. toolhost connects once and then removes the
+// socket file. It stores every later line of standard output and standard error as the plugin's log.
 //
-// Services. ToolPluginService below, and two more. Every other method may be answered by UNIMPLEMENTED, as gRPC does by
-// itself: go-plugin asks for plugin.GRPCStdio and plugin.GRPCBroker, and toolhost needs neither.
+// Services. The plugin serves ToolPluginService and the two services below. It may answer all other
+// methods with UNIMPLEMENTED, which gRPC servers do by default: go-plugin requests plugin.GRPCStdio
+// and plugin.GRPCBroker, but toolhost does not need them.
 //
-//   - grpc.health.v1.Health, whose Check of the service `plugin` answers SERVING.
-//   - plugin.GRPCController with the unary method Shutdown, whose request and response have no fields. The plugin
-//     exits; it need not answer first.
+//   - grpc.health.v1.Health: Check of the service `plugin` returns SERVING.
+//   - plugin.GRPCController: the unary method Shutdown, whose request and response have no fields,
+//     makes the plugin exit. The plugin may exit without answering.
 //
-// Both sides take messages of up to 4 MiB, which is gRPC's default. A frame that is larger ends the stream.
+// Both sides accept messages of up to 4 MiB, the default of gRPC. A larger message ends the stream.
 //
-// End. The plugin exits, with code 0, when Shutdown is called or when the stream of Connect ends, whichever comes first,
-// also if calls are open: nobody hears what comes of them. It has five seconds to clean up until SIGTERM, and five more
-// until SIGKILL. toolhost connects once: a plugin whose connection ends before there was a stream exits, too. One that
-// toolhost left before it connected is killed by what toolhost leaves behind for that; a plugin that looks whether its
-// parent process still is the same while it waits, as the Go SDK does, does not depend on it.
+// End. The plugin exits with code 0 when toolhost calls Shutdown or when the stream of Connect ends,
+// whichever happens first, even if calls are running; toolhost no longer reads their outcomes. After
+// five seconds toolhost sends SIGTERM, and after five more seconds SIGKILL. toolhost does not
+// reconnect: if the connection ends before the stream of Connect was opened, the plugin exits too. If
+// toolhost itself ends before it connects, its reaper, a process that outlives it, kills the plugin.
+// In addition, a plugin can exit by itself if the id of its parent process changes while it waits for
+// the connection. The SDKs do this.
 
 // Code generated by protoc-gen-go. DO NOT EDIT.
 // versions:
@@ -63,15 +71,15 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// DescribeRequest asks for a plugin's tools.
+// DescribeRequest requests the description of the plugin.
 type DescribeRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Only these tools. Empty means all. Names that the plugin does not have are left out.
+	// The names of the tools to describe. The plugin ignores unknown names. Empty means all tools.
 	Tools []string `protobuf:"bytes,1,rep,name=tools,proto3" json:"tools,omitempty"`
-	// The session for which dynamic tools are described. Empty, and without context, means none in particular: what is said
-	// then holds for all who are none.
+	// The session for which dynamic tools are described. If session and context are empty, the
+	// description applies to all callers without a session.
 	Session string `protobuf:"bytes,2,opt,name=session,proto3" json:"session,omitempty"`
-	// The session's context, as JSON values by key. Only keys that the tools declared are given.
+	// The context of the session, as JSON values by key. It contains only keys that the tools declare.
 	Context       map[string][]byte `protobuf:"bytes,3,rep,name=context,proto3" json:"context,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -128,23 +136,24 @@ func (x *DescribeRequest) GetContext() map[string][]byte {
 	return nil
 }
 
-// DescribeResponse is what a plugin says of itself.
+// DescribeResponse is what a plugin declares about itself.
 type DescribeResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The plugin's name: 1 to 64 of the characters A-Z a-z 0-9 _ -, beginning with a letter.
+	// The name of the plugin: 1 to 64 of the characters A-Z a-z 0-9 _ -, beginning with a letter.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// The plugin's version, free text; semantic versioning is usual.
+	// The version of the plugin. Any text; semantic versioning is usual.
 	Version string `protobuf:"bytes,2,opt,name=version,proto3" json:"version,omitempty"`
-	// One line on what the plugin is. May be empty.
+	// One line that describes the plugin. May be empty.
 	Description string `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
-	// Its tools. Names must not repeat. Must not be empty, unless there are filters.
+	// The tools. Names must be unique. Must not be empty unless the plugin has filters.
 	Tools []*v1.ToolSpec `protobuf:"bytes,4,rep,name=tools,proto3" json:"tools,omitempty"`
-	// Tags for the tools that declare none.
+	// The tags of tools that declare none.
 	DefaultTags []string `protobuf:"bytes,5,rep,name=default_tags,json=defaultTags,proto3" json:"default_tags,omitempty"`
-	// Its filters. Names must not repeat, nor be those of tools. Usually empty.
+	// The filters. Names must be unique among tools and filters. Usually empty.
 	Filters []*FilterSpec `protobuf:"bytes,6,rep,name=filters,proto3" json:"filters,omitempty"`
-	// What it asks to be allowed, besides what every plugin may. Nothing of it is granted by being asked for: the operator's
-	// configuration does that, and shows what was asked. A folder with a plugin.yaml may ask there too. Usually unset.
+	// The access that the plugin requests beyond what every plugin has. The request grants nothing;
+	// toolhost shows it to the operator, whose configuration grants access. A plugin.yaml file can
+	// request access too. Usually unset.
 	Permissions   *v1.Permissions `protobuf:"bytes,7,opt,name=permissions,proto3" json:"permissions,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -229,45 +238,51 @@ func (x *DescribeResponse) GetPermissions() *v1.Permissions {
 	return nil
 }
 
-// FilterSpec declares a filter: a function that toolhost asks before or after calls of tools, also of other plugins'
-// tools. The operator's configuration says for which tools, and in which order.
+// FilterSpec declares a filter: a function that toolhost calls before or after tool calls, including
+// calls of other plugins' tools. The operator's configuration says which tools a filter applies to,
+// and in which order the filters run.
 //
-// A filter is called like a tool: by StartCall with the filter's name in `tool`, complete arguments and a call id of its
-// own. The arguments are a JSON object with these members; those without a value are absent:
+// toolhost calls a filter like a tool, with StartCall. `tool` is the filter's name, the arguments are
+// complete, and the call id is unique to the filter's call. The arguments are a JSON object with
+// these members; members without a value are absent:
 //
 //	"phase"       "before" or "after"
-//	"call_id"     the id of the call that is filtered
-//	"principal"   who calls
+//	"call_id"     the id of the filtered call
+//	"principal"   the principal that made the call
 //	"session"     the session
 //	"tool"        the name of the tool
-//	"plugin"      the plugin that ships it
-//	"arguments"   the arguments: before, as the caller gave them or the filter before it left them; after, as they
-//	              were executed
-//	"result"      after: the result, a toolhost.tool.v1.Result as ProtoJSON (https://protobuf.dev/programming-guides/json)
+//	"plugin"      the name of the plugin that contains the tool
+//	"arguments"   before: the arguments from the caller or the previous filter; after: the arguments
+//	              that were executed
+//	"result"      after: the result, a toolhost.tool.v1.Result as ProtoJSON
+//	              (https://protobuf.dev/programming-guides/json)
 //
-// The answer is a result whose first content block is `json`, an object with at most one of these members; an empty
-// object, or a result without content, leaves all as it is:
+// The filter returns a result whose first content block is `json`: an object with at most one of the
+// members below. An empty object, or a result without content, changes nothing. A member that is not
+// listed here, or that does not belong to the phase, makes the filter fail.
 //
-//	"arguments"   before: an object that takes the place of the arguments
-//	"deny"        before: why the call must not be made, a string; it ends with the error DENIED
+//	"arguments"   before: an object that replaces the arguments
+//	"deny"        before: a string with the reason why the call is not allowed; the call ends with the
+//	              error DENIED
 //	"answer"      before: a Result as ProtoJSON; the call ends with it, and the tool is not called
-//	"result"      after: a Result as ProtoJSON that takes the place of the result
+//	"result"      after: a Result as ProtoJSON that replaces the result
 //
-// Filters stand around a call like layers: before it they are asked in their order, after it in the reverse one. An
-// answer is given to the filters that were asked before, as a result is; the others are not asked at all. A result has the
-// duration of the one that it replaces, and its usage and cost where it has none. What a filter answers must be
-// understood: members that are not named here, or not for the phase, are a failure.
+// Filters wrap a call like layers: before the call they run in their order, after it in reverse
+// order. If a filter returns "answer", the filters that ran before it receive that answer as the
+// result, and the remaining filters do not run. A replaced result keeps the duration of the original,
+// and its usage and cost unless the replacement sets them.
 //
-// A filter that fails, by `is_error` too, ends the call with an error, unless the operator chose to do without it.
+// If a filter fails, or returns a result with `is_error`, the call ends with an error, unless the
+// operator has configured the filter as optional.
 type FilterSpec struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The filter's name, as for tools.
+	// The name of the filter; the rules are those for tool names.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// What it does, for operators. May be empty.
+	// What the filter does, for operators. May be empty.
 	Description string `protobuf:"bytes,2,opt,name=description,proto3" json:"description,omitempty"`
-	// Whether it is asked before calls.
+	// Whether toolhost calls the filter before calls.
 	Before bool `protobuf:"varint,3,opt,name=before,proto3" json:"before,omitempty"`
-	// Whether it is asked after calls.
+	// Whether toolhost calls the filter after calls.
 	After         bool `protobuf:"varint,4,opt,name=after,proto3" json:"after,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -334,9 +349,9 @@ func (x *FilterSpec) GetAfter() bool {
 // ConnectRequest is a frame from toolhost to the plugin.
 type ConnectRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The stream's number for the call, from 1.
+	// The number of the call on this stream, from 1.
 	Call uint32 `protobuf:"varint,1,opt,name=call,proto3" json:"call,omitempty"`
-	// What is said of the call.
+	// The content of the frame.
 	//
 	// Types that are valid to be assigned to Frame:
 	//
@@ -347,13 +362,13 @@ type ConnectRequest struct {
 	//	*ConnectRequest_Credit
 	//	*ConnectRequest_Artifact
 	Frame isConnectRequest_Frame `protobuf_oneof:"frame"`
-	// The frames that come after this one, in their order; see Connect. They have no `more`, `mark` and `read` of their own.
-	More []*ConnectRequest `protobuf:"bytes,8,rep,name=more,proto3" json:"more,omitempty"`
-	// A number that nobody can guess, to be repeated in `read` by who has read this message. 0 means that none is asked for.
-	Mark uint64 `protobuf:"fixed64,9,opt,name=mark,proto3" json:"mark,omitempty"`
-	// The `mark` of the last message of the other side that the sender has read. It shows who sends that his messages are
-	// taken, who may then do with less effort. 0 means that it is not said; it need never be.
-	Read          uint64 `protobuf:"fixed64,10,opt,name=read,proto3" json:"read,omitempty"`
+	// Frames that follow this one, in order; see Connect. They have no `batch`, `ack_token` or `ack`.
+	Batch []*ConnectRequest `protobuf:"bytes,8,rep,name=batch,proto3" json:"batch,omitempty"`
+	// A random number that the plugin returns in `ack` after it has read this message; see Connect. 0
+	// means that no ack is requested.
+	AckToken uint64 `protobuf:"fixed64,9,opt,name=ack_token,json=ackToken,proto3" json:"ack_token,omitempty"`
+	// The `ack_token` of the last message that toolhost has read. 0 means none.
+	Ack           uint64 `protobuf:"fixed64,10,opt,name=ack,proto3" json:"ack,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -456,23 +471,23 @@ func (x *ConnectRequest) GetArtifact() *ArtifactPiece {
 	return nil
 }
 
-func (x *ConnectRequest) GetMore() []*ConnectRequest {
+func (x *ConnectRequest) GetBatch() []*ConnectRequest {
 	if x != nil {
-		return x.More
+		return x.Batch
 	}
 	return nil
 }
 
-func (x *ConnectRequest) GetMark() uint64 {
+func (x *ConnectRequest) GetAckToken() uint64 {
 	if x != nil {
-		return x.Mark
+		return x.AckToken
 	}
 	return 0
 }
 
-func (x *ConnectRequest) GetRead() uint64 {
+func (x *ConnectRequest) GetAck() uint64 {
 	if x != nil {
-		return x.Read
+		return x.Ack
 	}
 	return 0
 }
@@ -482,32 +497,32 @@ type isConnectRequest_Frame interface {
 }
 
 type ConnectRequest_Start struct {
-	// A new call.
+	// Starts a call.
 	Start *StartCall `protobuf:"bytes,2,opt,name=start,proto3,oneof"`
 }
 
 type ConnectRequest_Append struct {
-	// More argument text, while the model still writes.
+	// Appends argument text, while the model still generates the arguments.
 	Append *AppendArguments `protobuf:"bytes,3,opt,name=append,proto3,oneof"`
 }
 
 type ConnectRequest_Complete struct {
-	// The arguments are complete: execute.
+	// Completes the arguments; the plugin executes the call.
 	Complete *CompleteArguments `protobuf:"bytes,4,opt,name=complete,proto3,oneof"`
 }
 
 type ConnectRequest_Cancel struct {
-	// Stop the work. The plugin still answers with `end`, usually with the error CANCELLED.
+	// Requests cancellation. The plugin still sends `end`, usually with the error CANCELLED.
 	Cancel *CancelCall `protobuf:"bytes,5,opt,name=cancel,proto3,oneof"`
 }
 
 type ConnectRequest_Credit struct {
-	// The plugin may send more.
+	// Allows the plugin to send more.
 	Credit *GrantCredit `protobuf:"bytes,6,opt,name=credit,proto3,oneof"`
 }
 
 type ConnectRequest_Artifact struct {
-	// A piece of an artifact that the plugin asked for.
+	// The answer to the plugin's `read_artifact`.
 	Artifact *ArtifactPiece `protobuf:"bytes,7,opt,name=artifact,proto3,oneof"`
 }
 
@@ -523,29 +538,33 @@ func (*ConnectRequest_Credit) isConnectRequest_Frame() {}
 
 func (*ConnectRequest_Artifact) isConnectRequest_Frame() {}
 
-// StartCall opens a call. If `complete` is set, `arguments` are final and the plugin executes at once. Otherwise
-// frames `append` may follow, and `complete` or `cancel` does; the plugin executes at `complete`. That happens to tools
-// without `partial_arguments`, too: arguments of more than 64 KiB come in pieces.
+// StartCall starts a call.
 //
-// A tool that the plugin does not have is the error NOT_FOUND.
+// If `complete` is set, `arguments` is final and the plugin executes the call at once. Otherwise
+// `append` frames may follow, and then `complete` or `cancel`; the plugin executes the call at
+// `complete`. Tools without `partial_arguments` receive such calls too, because arguments of more
+// than 64 KiB arrive in pieces.
+//
+// If the plugin does not have the tool, the call ends with the error NOT_FOUND.
 type StartCall struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The caller's name for the call: the idempotency key. Everything with one call id reaches one tool object.
+	// The id of the call, which is also its idempotency key. All frames and attempts with one call id
+	// reach the same tool object.
 	CallId string `protobuf:"bytes,1,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
-	// The tool's name.
+	// The name of the tool.
 	Tool string `protobuf:"bytes,2,opt,name=tool,proto3" json:"tool,omitempty"`
-	// Argument text, JSON: all of it if `complete`, else its beginning.
+	// JSON text: the whole arguments if `complete` is set, otherwise their beginning.
 	Arguments []byte `protobuf:"bytes,3,opt,name=arguments,proto3" json:"arguments,omitempty"`
-	// Whether `arguments` are final.
+	// Whether `arguments` is complete.
 	Complete bool `protobuf:"varint,4,opt,name=complete,proto3" json:"complete,omitempty"`
-	// How long the call may still take, from now. Then the plugin stops the work and ends the call with the error
-	// TIMEOUT; toolhost waits no longer either. Unset means no limit that the plugin should know of.
+	// The time limit of the call, from now. When it is over, the plugin stops the work and ends the
+	// call with the error TIMEOUT; toolhost also stops waiting. Unset means no limit.
 	Timeout *durationpb.Duration `protobuf:"bytes,5,opt,name=timeout,proto3" json:"timeout,omitempty"`
-	// How many bytes the plugin may send for this call before it is granted more. See GrantCredit.
+	// The initial credit of the call in bytes. See GrantCredit.
 	Credit uint32 `protobuf:"varint,6,opt,name=credit,proto3" json:"credit,omitempty"`
-	// Which try this is, from 1. 0 means 1.
+	// The number of the attempt, from 1. 0 means 1.
 	Attempt uint32 `protobuf:"varint,7,opt,name=attempt,proto3" json:"attempt,omitempty"`
-	// Where and for whom the call runs.
+	// The context of the call. Unset means that all its fields are empty.
 	Context       *CallContext `protobuf:"bytes,8,opt,name=context,proto3" json:"context,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -637,18 +656,18 @@ func (x *StartCall) GetContext() *CallContext {
 	return nil
 }
 
-// CallContext is where and for whom a call runs. Only what the tool declared reaches it.
+// CallContext is the context in which a call runs. It contains only what the tool declared.
 type CallContext struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The session's id. Empty means none.
+	// The id of the session. Empty means none.
 	Session string `protobuf:"bytes,1,opt,name=session,proto3" json:"session,omitempty"`
-	// The folder that the tool may work in, as an absolute path. Empty means none.
+	// The absolute path of the folder in which the tool may work. Empty means none.
 	Workspace string `protobuf:"bytes,2,opt,name=workspace,proto3" json:"workspace,omitempty"`
-	// Values by key, as JSON; only keys of ToolSpec.context_keys.
+	// Context values, as JSON by key, for the keys in ToolSpec.context_keys.
 	Values map[string][]byte `protobuf:"bytes,3,rep,name=values,proto3" json:"values,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	// Secrets by name: all of ToolSpec.requires_auth, and no others. There is no call if the operator's store lacks one, or
-	// has not granted it to the plugin. toolhost shows what the plugin says and prints from then on with `[secret NAME]` in
-	// the place of each value.
+	// Secret values by name, for exactly the names in ToolSpec.requires_auth. toolhost does not start
+	// the call if the operator's store lacks one or does not grant it to the plugin. In everything that
+	// the plugin sends or prints, toolhost replaces each value with `[secret NAME]`.
 	Secrets map[string]string `protobuf:"bytes,4,rep,name=secrets,proto3" json:"secrets,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// The W3C trace context of the call (https://www.w3.org/TR/trace-context/). Empty means none.
 	Traceparent   string `protobuf:"bytes,5,opt,name=traceparent,proto3" json:"traceparent,omitempty"`
@@ -721,11 +740,11 @@ func (x *CallContext) GetTraceparent() string {
 	return ""
 }
 
-// AppendArguments adds to the argument text. What the tool sees of an incomplete text is for previews alone. A tool that
-// does not preview only gathers it.
+// AppendArguments appends to the argument text. A tool may use incomplete text only for previews. A
+// tool without previews just collects it.
 type AppendArguments struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The next piece. It may end anywhere, also inside a UTF-8 sequence.
+	// The next piece of the text. It may end anywhere, even inside a UTF-8 sequence.
 	Text          []byte `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -768,12 +787,12 @@ func (x *AppendArguments) GetText() []byte {
 	return nil
 }
 
-// CompleteArguments says that the arguments are complete and validated. The plugin executes the call now, once. Its
-// previews see nothing more.
+// CompleteArguments says that the arguments are complete and valid. The plugin executes the call
+// exactly once and stops its previews.
 type CompleteArguments struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The arguments to execute, a JSON object. Empty means the text so far; set, it replaces the text, because
-	// toolhost repaired it.
+	// The final arguments, a JSON object. If set, they replace the text received so far, because
+	// toolhost repaired it. Empty means the text received so far.
 	Arguments     []byte `protobuf:"bytes,1,opt,name=arguments,proto3" json:"arguments,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -816,10 +835,10 @@ func (x *CompleteArguments) GetArguments() []byte {
 	return nil
 }
 
-// CancelCall asks to stop a call.
+// CancelCall requests the cancellation of a call.
 type CancelCall struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Why, in words. May be empty.
+	// The reason, as text. May be empty.
 	Reason        string `protobuf:"bytes,1,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -862,17 +881,22 @@ func (x *CancelCall) GetReason() string {
 	return ""
 }
 
-// GrantCredit lets the plugin send more for this call.
+// GrantCredit allows the plugin to send more for one call, so that a call whose output is not read
+// does not block the others.
 //
-// Every frame of the plugin but `end` costs its encoded size in bytes: that of the whole ConnectResponse, the `call`
-// field included, without `mark`, `read`, `more` and what gRPC puts around it. The plugin starts with StartCall.credit and may send a frame only
-// while its credit is positive; a frame may take the credit below zero. `end` is always allowed. Content of more than
-// 64 KiB, in all blocks together, goes ahead in chunks of at most 64 KiB, so that `end` stays small. A plugin that
-// overruns its credit loses the call. A call that waits for credit when it is cancelled or out of time ends all the
-// same, with the error: there may be no more credit.
+// Each frame from the plugin except `end` costs its encoded size in bytes: the size of the
+// ConnectResponse with its `call` field, but without `ack_token`, `ack`, `batch` and gRPC framing. A
+// call starts with StartCall.credit. The plugin may send a frame only if the credit is positive; the
+// frame may make it negative. `end` needs no credit. To keep `end` small, the plugin sends the
+// content of a result in `chunk` frames of at most 64 KiB each if all blocks together have more than
+// 64 KiB.
+//
+// If a plugin sends without credit, toolhost ends the call with an error. If a call is canceled or
+// times out while the plugin waits for credit, the plugin sends `end` without waiting, because
+// toolhost may grant no more credit.
 type GrantCredit struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// How many bytes more.
+	// The number of bytes to add to the credit.
 	Bytes         uint32 `protobuf:"varint,1,opt,name=bytes,proto3" json:"bytes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -918,9 +942,9 @@ func (x *GrantCredit) GetBytes() uint32 {
 // ConnectResponse is a frame from the plugin to toolhost.
 type ConnectResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The stream's number for the call.
+	// The number of the call on this stream.
 	Call uint32 `protobuf:"varint,1,opt,name=call,proto3" json:"call,omitempty"`
-	// What is said of the call.
+	// The content of the frame.
 	//
 	// Types that are valid to be assigned to Frame:
 	//
@@ -931,13 +955,13 @@ type ConnectResponse struct {
 	//	*ConnectResponse_End
 	//	*ConnectResponse_ReadArtifact
 	Frame isConnectResponse_Frame `protobuf_oneof:"frame"`
-	// The frames that come after this one, in their order; see Connect. They have no `more`, `mark` and `read` of their own.
-	More []*ConnectResponse `protobuf:"bytes,8,rep,name=more,proto3" json:"more,omitempty"`
-	// A number that nobody can guess, to be repeated in `read` by who has read this message. 0 means that none is asked for.
-	Mark uint64 `protobuf:"fixed64,9,opt,name=mark,proto3" json:"mark,omitempty"`
-	// The `mark` of the last message of the other side that the sender has read. It shows who sends that his messages are
-	// taken, who may then do with less effort. 0 means that it is not said; it need never be.
-	Read          uint64 `protobuf:"fixed64,10,opt,name=read,proto3" json:"read,omitempty"`
+	// Frames that follow this one, in order; see Connect. They have no `batch`, `ack_token` or `ack`.
+	Batch []*ConnectResponse `protobuf:"bytes,8,rep,name=batch,proto3" json:"batch,omitempty"`
+	// A random number that toolhost returns in `ack` after it has read this message; see Connect. 0
+	// means that no ack is requested.
+	AckToken uint64 `protobuf:"fixed64,9,opt,name=ack_token,json=ackToken,proto3" json:"ack_token,omitempty"`
+	// The `ack_token` of the last message that the plugin has read. 0 means none.
+	Ack           uint64 `protobuf:"fixed64,10,opt,name=ack,proto3" json:"ack,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1040,23 +1064,23 @@ func (x *ConnectResponse) GetReadArtifact() *ReadArtifact {
 	return nil
 }
 
-func (x *ConnectResponse) GetMore() []*ConnectResponse {
+func (x *ConnectResponse) GetBatch() []*ConnectResponse {
 	if x != nil {
-		return x.More
+		return x.Batch
 	}
 	return nil
 }
 
-func (x *ConnectResponse) GetMark() uint64 {
+func (x *ConnectResponse) GetAckToken() uint64 {
 	if x != nil {
-		return x.Mark
+		return x.AckToken
 	}
 	return 0
 }
 
-func (x *ConnectResponse) GetRead() uint64 {
+func (x *ConnectResponse) GetAck() uint64 {
 	if x != nil {
-		return x.Read
+		return x.Ack
 	}
 	return 0
 }
@@ -1066,32 +1090,32 @@ type isConnectResponse_Frame interface {
 }
 
 type ConnectResponse_Status struct {
-	// What people see.
+	// A status for people.
 	Status *v1.Status `protobuf:"bytes,2,opt,name=status,proto3,oneof"`
 }
 
 type ConnectResponse_Progress struct {
-	// How far the work is: shorthand for a status with only `progress`.
+	// Progress: short for a status in which only `progress` is set.
 	Progress *v1.Progress `protobuf:"bytes,3,opt,name=progress,proto3,oneof"`
 }
 
 type ConnectResponse_Log struct {
-	// A line of the tool's log.
+	// A record of the tool's log.
 	Log *v1.LogRecord `protobuf:"bytes,4,opt,name=log,proto3,oneof"`
 }
 
 type ConnectResponse_Chunk struct {
-	// A piece of the result.
+	// A part of the result.
 	Chunk *ContentChunk `protobuf:"bytes,5,opt,name=chunk,proto3,oneof"`
 }
 
 type ConnectResponse_End struct {
-	// The outcome. Nothing comes after it.
+	// The outcome. It is the last frame of the call.
 	End *CallEnd `protobuf:"bytes,6,opt,name=end,proto3,oneof"`
 }
 
 type ConnectResponse_ReadArtifact struct {
-	// Asks for a piece of an artifact.
+	// Requests a part of an artifact.
 	ReadArtifact *ReadArtifact `protobuf:"bytes,7,opt,name=read_artifact,json=readArtifact,proto3,oneof"`
 }
 
@@ -1107,16 +1131,16 @@ func (*ConnectResponse_End) isConnectResponse_Frame() {}
 
 func (*ConnectResponse_ReadArtifact) isConnectResponse_Frame() {}
 
-// ReadArtifact asks for a piece of an artifact, whose handle the tool found in its arguments: another tool's result that
-// was too large to be shown. toolhost answers with one ArtifactPiece. A call has at most one such question open; a second
-// one is answered by an error.
+// ReadArtifact requests a part of an artifact whose handle the tool found in its arguments: the
+// result of another tool that was too large to show. toolhost answers with one ArtifactPiece. A call
+// may have one open request; toolhost answers a second one with an error.
 type ReadArtifact struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The artifact's handle.
+	// The handle of the artifact.
 	Handle string `protobuf:"bytes,1,opt,name=handle,proto3" json:"handle,omitempty"`
-	// Where to begin, in bytes.
+	// The position of the first byte.
 	Offset uint64 `protobuf:"varint,2,opt,name=offset,proto3" json:"offset,omitempty"`
-	// How many bytes at most. 0, and more than 64 KiB, mean 64 KiB.
+	// The maximum number of bytes. 0 and values over 64 KiB mean 64 KiB.
 	Limit         uint32 `protobuf:"varint,3,opt,name=limit,proto3" json:"limit,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1176,13 +1200,14 @@ func (x *ReadArtifact) GetLimit() uint32 {
 // ArtifactPiece answers ReadArtifact.
 type ArtifactPiece struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The bytes. Empty at or after the end.
+	// The bytes. Empty at or after the end of the artifact.
 	Data []byte `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
-	// The IANA media type of the whole.
+	// The IANA media type of the whole artifact.
 	MediaType string `protobuf:"bytes,2,opt,name=media_type,json=mediaType,proto3" json:"media_type,omitempty"`
-	// The size of the whole, in bytes.
+	// The size of the whole artifact, in bytes.
 	Size uint64 `protobuf:"varint,3,opt,name=size,proto3" json:"size,omitempty"`
-	// Why there are none: NOT_FOUND if the call may not see such an artifact, or it is too old. Unset means success.
+	// The failure: NOT_FOUND if the artifact does not exist, has expired, or the call may not read it.
+	// Unset means success.
 	Error *v1.Error `protobuf:"bytes,4,opt,name=error,proto3" json:"error,omitempty"`
 	// A file name without folders. May be empty.
 	Name          string `protobuf:"bytes,5,opt,name=name,proto3" json:"name,omitempty"`
@@ -1255,14 +1280,16 @@ func (x *ArtifactPiece) GetName() string {
 	return ""
 }
 
-// ContentChunk is a piece of one content block of the result to come, so that a large result cannot hold up other
-// calls. `end` then has the block at its place, with its kind and all but the payload: an empty `text` or `json` that is
-// set, or an `image` or `file` with its media type and name. A chunk of text may end inside a UTF-8 sequence.
+// ContentChunk is a part of one content block of the result that follows in `end`. Chunks keep a
+// large result from blocking other calls. `end` contains the block at its index, with its kind and
+// everything except the payload that was sent in chunks: an empty but set `text` or `json`, or an
+// `image` or `file` with its media type and name. A chunk of text may end inside a UTF-8 sequence.
 type ContentChunk struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The block's place in Result.content of `end`. Chunks of a block come in order.
+	// The index of the block in Result.content of `end`. The chunks of a block are sent in order.
 	Index uint32 `protobuf:"varint,1,opt,name=index,proto3" json:"index,omitempty"`
-	// At most 64 KiB. The block's payload (of a Blob: `data`) is all its chunks and then what `end` holds for it.
+	// At most 64 KiB. The payload of the block (for a Blob: its `data`) is the data of all its chunks,
+	// followed by the payload of the block in `end`.
 	Data          []byte `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1315,7 +1342,7 @@ func (x *ContentChunk) GetData() []byte {
 // CallEnd is the outcome of a call.
 type CallEnd struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Exactly one.
+	// The outcome. Exactly one is set.
 	//
 	// Types that are valid to be assigned to Outcome:
 	//
@@ -1386,12 +1413,12 @@ type isCallEnd_Outcome interface {
 }
 
 type CallEnd_Result struct {
-	// The tool answered, well or badly.
+	// The result of the tool, also if the tool reports a failure.
 	Result *v1.Result `protobuf:"bytes,1,opt,name=result,proto3,oneof"`
 }
 
 type CallEnd_Error struct {
-	// The tool could not be run, or says that its machinery failed. Only kind, message and retry_after are read.
+	// The plugin could not run the tool. toolhost reads only kind, message and retry_after.
 	Error *v1.Error `protobuf:"bytes,2,opt,name=error,proto3,oneof"`
 }
 
@@ -1424,7 +1451,7 @@ const file_toolhost_plugin_v1_plugin_proto_rawDesc = "" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12 \n" +
 	"\vdescription\x18\x02 \x01(\tR\vdescription\x12\x16\n" +
 	"\x06before\x18\x03 \x01(\bR\x06before\x12\x14\n" +
-	"\x05after\x18\x04 \x01(\bR\x05after\"\xfe\x03\n" +
+	"\x05after\x18\x04 \x01(\bR\x05after\"\x87\x04\n" +
 	"\x0eConnectRequest\x12\x12\n" +
 	"\x04call\x18\x01 \x01(\rR\x04call\x125\n" +
 	"\x05start\x18\x02 \x01(\v2\x1d.toolhost.plugin.v1.StartCallH\x00R\x05start\x12=\n" +
@@ -1432,11 +1459,11 @@ const file_toolhost_plugin_v1_plugin_proto_rawDesc = "" +
 	"\bcomplete\x18\x04 \x01(\v2%.toolhost.plugin.v1.CompleteArgumentsH\x00R\bcomplete\x128\n" +
 	"\x06cancel\x18\x05 \x01(\v2\x1e.toolhost.plugin.v1.CancelCallH\x00R\x06cancel\x129\n" +
 	"\x06credit\x18\x06 \x01(\v2\x1f.toolhost.plugin.v1.GrantCreditH\x00R\x06credit\x12?\n" +
-	"\bartifact\x18\a \x01(\v2!.toolhost.plugin.v1.ArtifactPieceH\x00R\bartifact\x126\n" +
-	"\x04more\x18\b \x03(\v2\".toolhost.plugin.v1.ConnectRequestR\x04more\x12\x12\n" +
-	"\x04mark\x18\t \x01(\x06R\x04mark\x12\x12\n" +
-	"\x04read\x18\n" +
-	" \x01(\x06R\x04readB\a\n" +
+	"\bartifact\x18\a \x01(\v2!.toolhost.plugin.v1.ArtifactPieceH\x00R\bartifact\x128\n" +
+	"\x05batch\x18\b \x03(\v2\".toolhost.plugin.v1.ConnectRequestR\x05batch\x12\x1b\n" +
+	"\tack_token\x18\t \x01(\x06R\backToken\x12\x10\n" +
+	"\x03ack\x18\n" +
+	" \x01(\x06R\x03ackB\a\n" +
 	"\x05frame\"\x94\x02\n" +
 	"\tStartCall\x12\x17\n" +
 	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x12\n" +
@@ -1467,7 +1494,7 @@ const file_toolhost_plugin_v1_plugin_proto_rawDesc = "" +
 	"CancelCall\x12\x16\n" +
 	"\x06reason\x18\x01 \x01(\tR\x06reason\"#\n" +
 	"\vGrantCredit\x12\x14\n" +
-	"\x05bytes\x18\x01 \x01(\rR\x05bytes\"\xe2\x03\n" +
+	"\x05bytes\x18\x01 \x01(\rR\x05bytes\"\xeb\x03\n" +
 	"\x0fConnectResponse\x12\x12\n" +
 	"\x04call\x18\x01 \x01(\rR\x04call\x122\n" +
 	"\x06status\x18\x02 \x01(\v2\x18.toolhost.tool.v1.StatusH\x00R\x06status\x128\n" +
@@ -1475,11 +1502,11 @@ const file_toolhost_plugin_v1_plugin_proto_rawDesc = "" +
 	"\x03log\x18\x04 \x01(\v2\x1b.toolhost.tool.v1.LogRecordH\x00R\x03log\x128\n" +
 	"\x05chunk\x18\x05 \x01(\v2 .toolhost.plugin.v1.ContentChunkH\x00R\x05chunk\x12/\n" +
 	"\x03end\x18\x06 \x01(\v2\x1b.toolhost.plugin.v1.CallEndH\x00R\x03end\x12G\n" +
-	"\rread_artifact\x18\a \x01(\v2 .toolhost.plugin.v1.ReadArtifactH\x00R\freadArtifact\x127\n" +
-	"\x04more\x18\b \x03(\v2#.toolhost.plugin.v1.ConnectResponseR\x04more\x12\x12\n" +
-	"\x04mark\x18\t \x01(\x06R\x04mark\x12\x12\n" +
-	"\x04read\x18\n" +
-	" \x01(\x06R\x04readB\a\n" +
+	"\rread_artifact\x18\a \x01(\v2 .toolhost.plugin.v1.ReadArtifactH\x00R\freadArtifact\x129\n" +
+	"\x05batch\x18\b \x03(\v2#.toolhost.plugin.v1.ConnectResponseR\x05batch\x12\x1b\n" +
+	"\tack_token\x18\t \x01(\x06R\backToken\x12\x10\n" +
+	"\x03ack\x18\n" +
+	" \x01(\x06R\x03ackB\a\n" +
 	"\x05frame\"T\n" +
 	"\fReadArtifact\x12\x16\n" +
 	"\x06handle\x18\x01 \x01(\tR\x06handle\x12\x16\n" +
@@ -1555,7 +1582,7 @@ var file_toolhost_plugin_v1_plugin_proto_depIdxs = []int32{
 	8,  // 7: toolhost.plugin.v1.ConnectRequest.cancel:type_name -> toolhost.plugin.v1.CancelCall
 	9,  // 8: toolhost.plugin.v1.ConnectRequest.credit:type_name -> toolhost.plugin.v1.GrantCredit
 	12, // 9: toolhost.plugin.v1.ConnectRequest.artifact:type_name -> toolhost.plugin.v1.ArtifactPiece
-	3,  // 10: toolhost.plugin.v1.ConnectRequest.more:type_name -> toolhost.plugin.v1.ConnectRequest
+	3,  // 10: toolhost.plugin.v1.ConnectRequest.batch:type_name -> toolhost.plugin.v1.ConnectRequest
 	20, // 11: toolhost.plugin.v1.StartCall.timeout:type_name -> google.protobuf.Duration
 	5,  // 12: toolhost.plugin.v1.StartCall.context:type_name -> toolhost.plugin.v1.CallContext
 	16, // 13: toolhost.plugin.v1.CallContext.values:type_name -> toolhost.plugin.v1.CallContext.ValuesEntry
@@ -1566,7 +1593,7 @@ var file_toolhost_plugin_v1_plugin_proto_depIdxs = []int32{
 	13, // 18: toolhost.plugin.v1.ConnectResponse.chunk:type_name -> toolhost.plugin.v1.ContentChunk
 	14, // 19: toolhost.plugin.v1.ConnectResponse.end:type_name -> toolhost.plugin.v1.CallEnd
 	11, // 20: toolhost.plugin.v1.ConnectResponse.read_artifact:type_name -> toolhost.plugin.v1.ReadArtifact
-	10, // 21: toolhost.plugin.v1.ConnectResponse.more:type_name -> toolhost.plugin.v1.ConnectResponse
+	10, // 21: toolhost.plugin.v1.ConnectResponse.batch:type_name -> toolhost.plugin.v1.ConnectResponse
 	24, // 22: toolhost.plugin.v1.ArtifactPiece.error:type_name -> toolhost.tool.v1.Error
 	25, // 23: toolhost.plugin.v1.CallEnd.result:type_name -> toolhost.tool.v1.Result
 	24, // 24: toolhost.plugin.v1.CallEnd.error:type_name -> toolhost.tool.v1.Error

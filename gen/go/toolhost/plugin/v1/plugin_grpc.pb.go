@@ -1,42 +1,50 @@
-// What a plugin serves to toolhost.
+// The API that a plugin serves to toolhost.
 //
-// A plugin is an executable that serves gRPC on a unix socket, as HashiCorp's go-plugin has it. With the toolhost sdk
-// for Go all of this is done; without it, in any language, a plugin does what follows.
+// A plugin is an executable that serves gRPC on a unix socket, following the conventions of
+// HashiCorp's go-plugin. The toolhost SDKs implement this contract. A plugin in another language must
+// do the following.
 //
-// Start. toolhost runs the executable with an environment of its own: PATH, LANG, LC_ALL, TZ, HOME and TMPDIR (a
-// folder for this process, removed with it), and what is named here. Standard input is empty.
+// Start. toolhost runs the executable with empty standard input and with a new environment. The
+// environment contains PATH, LANG, LC_ALL, TZ, HOME, TMPDIR (a folder for this process, which
+// toolhost deletes after the process ends), and these variables:
 //
-//   - TOOLHOST_PLUGIN must be f0c4a1f2-8c1e-4d0b-9a57-2f6f6f4b7d11. If it is not, a person has started the plugin: it
-//     says on standard error what it is, and exits with code 1.
-//   - PLUGIN_PROTOCOL_VERSIONS holds the versions of this contract that toolhost knows, separated by commas. The plugin
-//     takes the highest that it knows, too; this file is version 1. If it knows none, it says so and exits with code 1.
-//   - PLUGIN_UNIX_SOCKET_DIR is the folder, an absolute path, in which the plugin makes its socket, with any name of at
-//     most 16 bytes and no folder between. It listens without TLS. The process that listens is the one that toolhost
-//     started, or one that it started: a launcher script ends with `exec`.
+//   - TOOLHOST_PLUGIN is f0c4a1f2-8c1e-4d0b-9a57-2f6f6f4b7d11. If it has another value or is not set,
+//     a person has started the plugin. The plugin then prints on standard error what it is, and exits
+//     with code 1.
+//   - PLUGIN_PROTOCOL_VERSIONS lists the versions of this contract that toolhost supports, separated
+//     by commas. The plugin uses the highest version that it supports too; this file is version 1. If
+//     there is none, the plugin prints an error and exits with code 1.
+//   - PLUGIN_UNIX_SOCKET_DIR is the absolute path of the folder in which the plugin creates its
+//     socket. The file name may have at most 16 bytes and must not contain a folder. The socket does
+//     not use TLS. The process that listens must be the one that toolhost started or a descendant of
+//     it, so a launcher script ends with `exec`.
 //
-// Handshake. Once the plugin listens, it prints one line on standard output and flushes it. Nothing may be printed
-// before:
+// Handshake. When the plugin listens, it prints one line on standard output and flushes it. It must
+// not print anything on standard output before this line:
 //
 //	1|VERSION|unix|SOCKET|grpc
 //
-// The first field is go-plugin's own version, always 1; VERSION is that of this contract; SOCKET is the socket's absolute
-// path. toolhost connects once, and removes the socket's name when it has. What the plugin prints later, on
-// standard output and standard error, is kept as its log, line by line.
+// The first field is the version of go-plugin's handshake, always 1. VERSION is the version of this
+// contract. SOCKET is the absolute path of the socket. toolhost connects once and then removes the
+// socket file. It stores every later line of standard output and standard error as the plugin's log.
 //
-// Services. ToolPluginService below, and two more. Every other method may be answered by UNIMPLEMENTED, as gRPC does by
-// itself: go-plugin asks for plugin.GRPCStdio and plugin.GRPCBroker, and toolhost needs neither.
+// Services. The plugin serves ToolPluginService and the two services below. It may answer all other
+// methods with UNIMPLEMENTED, which gRPC servers do by default: go-plugin requests plugin.GRPCStdio
+// and plugin.GRPCBroker, but toolhost does not need them.
 //
-//   - grpc.health.v1.Health, whose Check of the service `plugin` answers SERVING.
-//   - plugin.GRPCController with the unary method Shutdown, whose request and response have no fields. The plugin
-//     exits; it need not answer first.
+//   - grpc.health.v1.Health: Check of the service `plugin` returns SERVING.
+//   - plugin.GRPCController: the unary method Shutdown, whose request and response have no fields,
+//     makes the plugin exit. The plugin may exit without answering.
 //
-// Both sides take messages of up to 4 MiB, which is gRPC's default. A frame that is larger ends the stream.
+// Both sides accept messages of up to 4 MiB, the default of gRPC. A larger message ends the stream.
 //
-// End. The plugin exits, with code 0, when Shutdown is called or when the stream of Connect ends, whichever comes first,
-// also if calls are open: nobody hears what comes of them. It has five seconds to clean up until SIGTERM, and five more
-// until SIGKILL. toolhost connects once: a plugin whose connection ends before there was a stream exits, too. One that
-// toolhost left before it connected is killed by what toolhost leaves behind for that; a plugin that looks whether its
-// parent process still is the same while it waits, as the Go SDK does, does not depend on it.
+// End. The plugin exits with code 0 when toolhost calls Shutdown or when the stream of Connect ends,
+// whichever happens first, even if calls are running; toolhost no longer reads their outcomes. After
+// five seconds toolhost sends SIGTERM, and after five more seconds SIGKILL. toolhost does not
+// reconnect: if the connection ends before the stream of Connect was opened, the plugin exits too. If
+// toolhost itself ends before it connects, its reaper, a process that outlives it, kills the plugin.
+// In addition, a plugin can exit by itself if the id of its parent process changes while it waits for
+// the connection. The SDKs do this.
 
 // Code generated by protoc-gen-go-grpc. DO NOT EDIT.
 // versions:
@@ -69,29 +77,37 @@ const (
 //
 // ToolPluginService is the whole contract between toolhost and a plugin.
 type ToolPluginServiceClient interface {
-	// Describe says which tools the plugin has. It must answer without side effects, without the network and within
-	// seconds. toolhost asks once for each new executable, without a session. For dynamic tools it asks again, with one or
-	// with context, when a session lists or calls them: it keeps an answer for about a minute, and waits for it for at most
-	// five seconds. The stream of Connect may be open or not. Where the answer is late, an error, or has a schema that cannot
-	// be used, the tool is to that session as it was declared at first.
+	// Describe returns the tools of the plugin. It must have no side effects, must not use the network,
+	// and must return within seconds.
+	//
+	// toolhost calls it once for each new executable, without a session. If the plugin has dynamic
+	// tools, toolhost calls it again when a session lists or calls them, with that session and its
+	// context. toolhost caches such a response for about a minute and waits for it for at most five
+	// seconds. If the response is late, is an error, or contains an unusable schema, that session sees
+	// the tool as the first response declared it. The stream of Connect may be open or not.
 	Describe(ctx context.Context, in *DescribeRequest, opts ...grpc.CallOption) (*DescribeResponse, error)
-	// Connect carries calls, many at a time, as frames that name their call by a number. toolhost opens one stream per
-	// connection and keeps it open for the life of the process; when it ends, toolhost is gone or wants the plugin to be,
-	// and the plugin exits.
+	// Connect carries all calls, as frames that identify their call by a number. toolhost opens one
+	// stream per connection and keeps it open as long as the process runs. When the stream ends, the
+	// plugin exits.
 	//
-	// toolhost picks the numbers; it never uses one twice on a stream. A call begins with `start` and ends with the
-	// plugin's `end`, which comes exactly once, also after `cancel`. Frames for a number that has ended are ignored, by
-	// both sides. So are frames whose `frame` is not known: they are of a newer contract.
+	// Calls. toolhost chooses the numbers and never reuses one on the same stream. A call starts with
+	// `start` and ends with the plugin's `end`, which occurs exactly once, even after `cancel`. Both
+	// sides ignore frames for a number that has ended, and frames whose `frame` they do not know, which
+	// belong to a newer version of the contract. Calls run in parallel, as many as toolhost starts. The
+	// plugin must continue to read the stream whatever its calls do: a call that waits, for example for
+	// credit, must not block others. A call that fails in any way ends with `end`, and the plugin
+	// continues to run.
 	//
-	// Frames that wait at the same time may travel as one message, the first with the others in its `more`; they mean, and
-	// cost of credit, what they do alone, and come after the first in their order. Nobody sends such a message to who has not
-	// said that he reads them: toolhost says it by the request's metadata `toolhost-more: 1`, the plugin by the same in the
-	// headers that it answers with. To send them so costs less. A plugin need not say it, and where toolhost did, it may send
-	// single frames all the same.
+	// Batches. Several frames may travel in one message: the first frame carries the others in `batch`.
+	// A frame means the same, and costs the same credit, as if it were sent alone. This costs less than
+	// one message per frame. A side sends batches only if the other side has announced that it reads
+	// them: toolhost in the request metadata `toolhost-batch: 1`, the plugin in the same response
+	// header. Announcing is optional, and a side that announced it must still accept single frames.
 	//
-	// The plugin must go on reading whatever its calls do: a call that waits, for credit too, holds up only itself. Calls
-	// run side by side, as many as toolhost starts. A call that fails, however it does, ends with `end`; the plugin goes
-	// on.
+	// Acks. A side may put a random number into `ack_token`; the other side returns it in `ack` of a
+	// later message. The ack shows that the other side reads the stream, which lets the sender write
+	// without an intermediate queue. Tokens are random so that a peer cannot acknowledge a message that
+	// it has not read. Both fields are optional.
 	Connect(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[ConnectRequest, ConnectResponse], error)
 }
 
@@ -132,29 +148,37 @@ type ToolPluginService_ConnectClient = grpc.BidiStreamingClient[ConnectRequest, 
 //
 // ToolPluginService is the whole contract between toolhost and a plugin.
 type ToolPluginServiceServer interface {
-	// Describe says which tools the plugin has. It must answer without side effects, without the network and within
-	// seconds. toolhost asks once for each new executable, without a session. For dynamic tools it asks again, with one or
-	// with context, when a session lists or calls them: it keeps an answer for about a minute, and waits for it for at most
-	// five seconds. The stream of Connect may be open or not. Where the answer is late, an error, or has a schema that cannot
-	// be used, the tool is to that session as it was declared at first.
+	// Describe returns the tools of the plugin. It must have no side effects, must not use the network,
+	// and must return within seconds.
+	//
+	// toolhost calls it once for each new executable, without a session. If the plugin has dynamic
+	// tools, toolhost calls it again when a session lists or calls them, with that session and its
+	// context. toolhost caches such a response for about a minute and waits for it for at most five
+	// seconds. If the response is late, is an error, or contains an unusable schema, that session sees
+	// the tool as the first response declared it. The stream of Connect may be open or not.
 	Describe(context.Context, *DescribeRequest) (*DescribeResponse, error)
-	// Connect carries calls, many at a time, as frames that name their call by a number. toolhost opens one stream per
-	// connection and keeps it open for the life of the process; when it ends, toolhost is gone or wants the plugin to be,
-	// and the plugin exits.
+	// Connect carries all calls, as frames that identify their call by a number. toolhost opens one
+	// stream per connection and keeps it open as long as the process runs. When the stream ends, the
+	// plugin exits.
 	//
-	// toolhost picks the numbers; it never uses one twice on a stream. A call begins with `start` and ends with the
-	// plugin's `end`, which comes exactly once, also after `cancel`. Frames for a number that has ended are ignored, by
-	// both sides. So are frames whose `frame` is not known: they are of a newer contract.
+	// Calls. toolhost chooses the numbers and never reuses one on the same stream. A call starts with
+	// `start` and ends with the plugin's `end`, which occurs exactly once, even after `cancel`. Both
+	// sides ignore frames for a number that has ended, and frames whose `frame` they do not know, which
+	// belong to a newer version of the contract. Calls run in parallel, as many as toolhost starts. The
+	// plugin must continue to read the stream whatever its calls do: a call that waits, for example for
+	// credit, must not block others. A call that fails in any way ends with `end`, and the plugin
+	// continues to run.
 	//
-	// Frames that wait at the same time may travel as one message, the first with the others in its `more`; they mean, and
-	// cost of credit, what they do alone, and come after the first in their order. Nobody sends such a message to who has not
-	// said that he reads them: toolhost says it by the request's metadata `toolhost-more: 1`, the plugin by the same in the
-	// headers that it answers with. To send them so costs less. A plugin need not say it, and where toolhost did, it may send
-	// single frames all the same.
+	// Batches. Several frames may travel in one message: the first frame carries the others in `batch`.
+	// A frame means the same, and costs the same credit, as if it were sent alone. This costs less than
+	// one message per frame. A side sends batches only if the other side has announced that it reads
+	// them: toolhost in the request metadata `toolhost-batch: 1`, the plugin in the same response
+	// header. Announcing is optional, and a side that announced it must still accept single frames.
 	//
-	// The plugin must go on reading whatever its calls do: a call that waits, for credit too, holds up only itself. Calls
-	// run side by side, as many as toolhost starts. A call that fails, however it does, ends with `end`; the plugin goes
-	// on.
+	// Acks. A side may put a random number into `ack_token`; the other side returns it in `ack` of a
+	// later message. The ack shows that the other side reads the stream, which lets the sender write
+	// without an intermediate queue. Tokens are random so that a peer cannot acknowledge a message that
+	// it has not read. Both fields are optional.
 	Connect(grpc.BidiStreamingServer[ConnectRequest, ConnectResponse]) error
 	mustEmbedUnimplementedToolPluginServiceServer()
 }

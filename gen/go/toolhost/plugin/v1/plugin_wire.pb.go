@@ -31,13 +31,13 @@ func (m *ConnectRequest) SizeWire() (n int) {
 	case *ConnectRequest_Artifact:
 		n += wirecode.SizeBytes(1, x.Artifact.SizeWire())
 	}
-	for i := range m.More {
-		n += wirecode.SizeBytes(1, m.More[len(m.More)-1-i].SizeWire())
+	for i := range m.Batch {
+		n += wirecode.SizeBytes(1, m.Batch[len(m.Batch)-1-i].SizeWire())
 	}
-	if m.Mark != 0 {
+	if m.AckToken != 0 {
 		n += 1 + 8
 	}
-	if m.Read != 0 {
+	if m.Ack != 0 {
 		n += 1 + 8
 	}
 	return n + len(m.unknownFields)
@@ -49,14 +49,14 @@ func (m *ConnectRequest) WriteWire(w *wirecode.Writer) {
 		return
 	}
 	w.Raw(m.unknownFields)
-	if m.Read != 0 {
-		w.Fixed64(81, m.Read)
+	if m.Ack != 0 {
+		w.Fixed64(81, m.Ack)
 	}
-	if m.Mark != 0 {
-		w.Fixed64(73, m.Mark)
+	if m.AckToken != 0 {
+		w.Fixed64(73, m.AckToken)
 	}
-	for i := range m.More {
-		w.Message(66, m.More[len(m.More)-1-i])
+	for i := range m.Batch {
+		w.Message(66, m.Batch[len(m.Batch)-1-i])
 	}
 	switch x := m.Frame.(type) {
 	case *ConnectRequest_Start:
@@ -158,11 +158,11 @@ func (m *ConnectRequest) ReadWire(r *wirecode.Reader) {
 		case 66:
 			x := &ConnectRequest{}
 			r.Message(x)
-			m.More = append(m.More, x)
+			m.Batch = append(m.Batch, x)
 		case 73:
-			m.Mark = r.Fixed64()
+			m.AckToken = r.Fixed64()
 		case 81:
-			m.Read = r.Fixed64()
+			m.Ack = r.Fixed64()
 		default:
 			r.Unknown(&m.unknownFields)
 		}
@@ -481,13 +481,13 @@ func (m *ConnectResponse) SizeWire() (n int) {
 	case *ConnectResponse_ReadArtifact:
 		n += wirecode.SizeBytes(1, x.ReadArtifact.SizeWire())
 	}
-	for i := range m.More {
-		n += wirecode.SizeBytes(1, m.More[len(m.More)-1-i].SizeWire())
+	for i := range m.Batch {
+		n += wirecode.SizeBytes(1, m.Batch[len(m.Batch)-1-i].SizeWire())
 	}
-	if m.Mark != 0 {
+	if m.AckToken != 0 {
 		n += 1 + 8
 	}
-	if m.Read != 0 {
+	if m.Ack != 0 {
 		n += 1 + 8
 	}
 	return n + len(m.unknownFields)
@@ -499,14 +499,14 @@ func (m *ConnectResponse) WriteWire(w *wirecode.Writer) {
 		return
 	}
 	w.Raw(m.unknownFields)
-	if m.Read != 0 {
-		w.Fixed64(81, m.Read)
+	if m.Ack != 0 {
+		w.Fixed64(81, m.Ack)
 	}
-	if m.Mark != 0 {
-		w.Fixed64(73, m.Mark)
+	if m.AckToken != 0 {
+		w.Fixed64(73, m.AckToken)
 	}
-	for i := range m.More {
-		w.Message(66, m.More[len(m.More)-1-i])
+	for i := range m.Batch {
+		w.Message(66, m.Batch[len(m.Batch)-1-i])
 	}
 	switch x := m.Frame.(type) {
 	case *ConnectResponse_Status:
@@ -608,11 +608,11 @@ func (m *ConnectResponse) ReadWire(r *wirecode.Reader) {
 		case 66:
 			x := &ConnectResponse{}
 			r.Message(x)
-			m.More = append(m.More, x)
+			m.Batch = append(m.Batch, x)
 		case 73:
-			m.Mark = r.Fixed64()
+			m.AckToken = r.Fixed64()
 		case 81:
-			m.Read = r.Fixed64()
+			m.Ack = r.Fixed64()
 		default:
 			r.Unknown(&m.unknownFields)
 		}

@@ -22,35 +22,38 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// ErrorKind names a failure of the machinery. Each maps to one gRPC status code.
+// ErrorKind classifies infrastructure failures. Each kind maps to one gRPC status code.
 type ErrorKind int32
 
 const (
-	// Not set; read as INTERNAL.
+	// Not set. Clients treat it as INTERNAL.
 	ErrorKind_ERROR_KIND_UNSPECIFIED ErrorKind = 0
-	// The request itself is wrong. gRPC: INVALID_ARGUMENT.
+	// The request is malformed or its arguments do not match the schema. gRPC: INVALID_ARGUMENT.
 	ErrorKind_ERROR_KIND_INVALID_ARGUMENT ErrorKind = 1
-	// No such tool, plugin, call or run. gRPC: NOT_FOUND.
+	// The tool, plugin, call, run or artifact does not exist. gRPC: NOT_FOUND.
 	ErrorKind_ERROR_KIND_NOT_FOUND ErrorKind = 2
-	// A rule forbids it. gRPC: PERMISSION_DENIED.
+	// A policy rule or a filter forbids the call. gRPC: PERMISSION_DENIED.
 	ErrorKind_ERROR_KIND_DENIED ErrorKind = 3
-	// A person has to agree first. gRPC: FAILED_PRECONDITION.
+	// A person must approve the call before it can be executed. gRPC: FAILED_PRECONDITION.
 	ErrorKind_ERROR_KIND_APPROVAL_REQUIRED ErrorKind = 4
-	// Too many calls; see `retry_after`. gRPC: RESOURCE_EXHAUSTED.
+	// A rate, concurrency or memory limit was reached; see `retry_after`. gRPC: RESOURCE_EXHAUSTED.
 	ErrorKind_ERROR_KIND_RATE_LIMITED ErrorKind = 5
-	// The call's deadline passed. gRPC: DEADLINE_EXCEEDED.
+	// The deadline of the call passed. gRPC: DEADLINE_EXCEEDED.
 	ErrorKind_ERROR_KIND_TIMEOUT ErrorKind = 6
-	// The caller, an operator or a shutdown cancelled it. gRPC: CANCELLED.
+	// The caller, an operator or a shutdown canceled the call. gRPC: CANCELLED.
 	ErrorKind_ERROR_KIND_CANCELLED ErrorKind = 7
-	// The plugin's process ended during the call, and nothing happened that matters. gRPC: ABORTED.
+	// The plugin process ended during the call, and the call had no side effects. A retry is safe.
+	// gRPC: ABORTED.
 	ErrorKind_ERROR_KIND_CRASHED ErrorKind = 8
-	// The plugin cannot take calls now. gRPC: UNAVAILABLE.
+	// The plugin cannot accept calls at the moment. gRPC: UNAVAILABLE.
 	ErrorKind_ERROR_KIND_UNAVAILABLE ErrorKind = 9
-	// The process ended during a call with side effects: they may have happened or not. gRPC: DATA_LOSS.
+	// The plugin process ended during a call with side effects. They may or may not have happened, so
+	// a retry can repeat them. gRPC: UNKNOWN. Clients recognize this kind only by the Error in the
+	// status details; a status UNKNOWN without details is INTERNAL.
 	ErrorKind_ERROR_KIND_OUTCOME_UNKNOWN ErrorKind = 10
-	// The call id is taken by a call with another tool or other arguments. gRPC: ALREADY_EXISTS.
+	// The id is already used by a call or run with different parameters. gRPC: ALREADY_EXISTS.
 	ErrorKind_ERROR_KIND_CONFLICT ErrorKind = 11
-	// A bug, or a plugin that broke the contract. gRPC: INTERNAL.
+	// A bug in toolhost or agentd, or a plugin that violated its contract. gRPC: INTERNAL.
 	ErrorKind_ERROR_KIND_INTERNAL ErrorKind = 12
 )
 
@@ -115,35 +118,41 @@ func (ErrorKind) EnumDescriptor() ([]byte, []int) {
 	return file_toolhost_tool_v1_error_proto_rawDescGZIP(), []int{0}
 }
 
-// Error is a failure of the machinery around a tool, as opposed to a result with `is_error`. On unary RPCs it travels
-// as a detail of the gRPC status.
+// Error is an infrastructure failure: the call could not be executed, or its outcome could not be
+// returned. A failure that the tool itself reports is a Result with `is_error` instead.
+//
+// Unary RPCs return an Error as a detail of the gRPC status. Streams return it in their last event.
 type Error struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What kind of failure it is.
+	// The kind of failure. A client decides by it what to do next.
 	Kind ErrorKind `protobuf:"varint,1,opt,name=kind,proto3,enum=toolhost.tool.v1.ErrorKind" json:"kind,omitempty"`
-	// What happened, why, and what to do, in words for people.
+	// What failed, why, and what to do about it, in English. For people; the text may change.
 	Message string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
-	// After which time another try makes sense. Unset means unknown.
+	// The shortest delay before a retry can succeed. Unset means unknown.
 	RetryAfter *durationpb.Duration `protobuf:"bytes,3,opt,name=retry_after,json=retryAfter,proto3" json:"retry_after,omitempty"`
-	// The call that failed. Empty if the request never became a call.
+	// The id of the call that failed. Empty if the request failed before it became a call.
 	CallId string `protobuf:"bytes,4,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
-	// The plugin that it concerns. May be empty.
+	// The name of the plugin that the error concerns. Empty if it concerns no plugin.
 	Plugin string `protobuf:"bytes,5,opt,name=plugin,proto3" json:"plugin,omitempty"`
-	// The instance that it concerns. May be empty.
+	// The id of the plugin process that the error concerns. Empty if it concerns no process.
 	Instance string `protobuf:"bytes,6,opt,name=instance,proto3" json:"instance,omitempty"`
-	// How the instance ended, for the kinds CRASHED and OUTCOME_UNKNOWN.
+	// How the process ended. Set for the kinds CRASHED and OUTCOME_UNKNOWN.
 	Exit *Exit `protobuf:"bytes,7,opt,name=exit,proto3" json:"exit,omitempty"`
-	// The name of the operator's rule that decided, for the kinds DENIED and APPROVAL_REQUIRED. Empty if none did.
+	// The name of the policy rule that decided, for the kinds DENIED and APPROVAL_REQUIRED. Empty if
+	// no named rule decided.
 	Rule string `protobuf:"bytes,8,opt,name=rule,proto3" json:"rule,omitempty"`
-	// For the kind APPROVAL_REQUIRED: the arguments that the call would be executed with, a JSON object in toolhost's canonical
-	// form. Filters, repair and defaults have been applied to them, so they may differ from those that the caller sent. They are
-	// what a person has to be shown. Empty if they are larger than an answer carries: 1 MiB on streams, 2 KiB on unary RPCs.
+	// For the kind APPROVAL_REQUIRED: the final arguments, a JSON object in canonical form. These are
+	// the arguments after filters, repair and defaults, so they can differ from those that the caller
+	// sent. Show them to the person who approves. Empty if they are larger than the response can
+	// carry: 1 MiB on streams, 2 KiB on unary RPCs.
 	Arguments []byte `protobuf:"bytes,9,opt,name=arguments,proto3" json:"arguments,omitempty"`
-	// For the kind APPROVAL_REQUIRED: the SHA-256 digest of those arguments, in lower-case hexadecimal digits. An approval repeats
-	// it in Approval.arguments_sha256. It is set also where `arguments` is empty because of its size.
+	// For the kind APPROVAL_REQUIRED: the SHA-256 digest of the final arguments, as 64 lower-case
+	// hexadecimal digits. The caller copies it to Approval.arguments_sha256. It is set even if
+	// `arguments` is empty because of its size.
 	ArgumentsSha256 string `protobuf:"bytes,10,opt,name=arguments_sha256,json=argumentsSha256,proto3" json:"arguments_sha256,omitempty"`
-	// What the call cost although it failed: the declared cost per use of each try that the plugin was given. 0 if nothing was
-	// executed, as for the kinds DENIED, APPROVAL_REQUIRED and RATE_LIMITED.
+	// What the failed call cost, in the unit of ToolSpec.cost_per_use: the declared cost of each
+	// attempt that reached the plugin. 0 if nothing was executed, as for the kinds DENIED,
+	// APPROVAL_REQUIRED and RATE_LIMITED.
 	Cost          float64 `protobuf:"fixed64,11,opt,name=cost,proto3" json:"cost,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -256,18 +265,18 @@ func (x *Error) GetCost() float64 {
 	return 0
 }
 
-// Exit is how a process ended.
+// Exit describes how a plugin process ended.
 type Exit struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The exit code; -1 if a signal ended it.
+	// The exit code. -1 if a signal ended the process.
 	Code int32 `protobuf:"varint,1,opt,name=code,proto3" json:"code,omitempty"`
-	// The signal's name, such as `SIGKILL`. Empty if it exited by itself.
+	// The name of the signal that ended the process, such as `SIGKILL`. Empty if it exited by itself.
 	Signal string `protobuf:"bytes,2,opt,name=signal,proto3" json:"signal,omitempty"`
-	// Whether the kernel ended it for want of memory.
+	// Whether the kernel killed the process because it exceeded its memory limit.
 	OutOfMemory bool `protobuf:"varint,3,opt,name=out_of_memory,json=outOfMemory,proto3" json:"out_of_memory,omitempty"`
-	// Why toolhost thinks it ended, in words.
+	// The cause that toolhost inferred, in English. May be empty.
 	Reason string `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
-	// The last lines that it wrote to standard error.
+	// The last lines that the process wrote to standard error, oldest first.
 	LastStderr    []string `protobuf:"bytes,5,rep,name=last_stderr,json=lastStderr,proto3" json:"last_stderr,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

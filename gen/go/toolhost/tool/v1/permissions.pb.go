@@ -21,17 +21,17 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Access is what may be done with files.
+// Access is a level of file access.
 type Access int32
 
 const (
-	// Not said: nothing.
+	// Not set. The same as NONE.
 	Access_ACCESS_UNSPECIFIED Access = 0
-	// Nothing.
+	// No access.
 	Access_ACCESS_NONE Access = 1
-	// Reading and executing.
+	// The process may read and execute files.
 	Access_ACCESS_READ Access = 2
-	// Changing too.
+	// The process may also create, change and delete files.
 	Access_ACCESS_WRITE Access = 3
 )
 
@@ -78,17 +78,17 @@ func (Access) EnumDescriptor() ([]byte, []int) {
 	return file_toolhost_tool_v1_permissions_proto_rawDescGZIP(), []int{0}
 }
 
-// Permissions are what a plugin asks to be allowed, besides what every plugin may. They are requests: only the operator's
-// configuration grants anything.
+// Permissions lists the access that a plugin requests beyond what every plugin has. A request grants
+// nothing: only the operator's configuration grants access.
 type Permissions struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The network.
+	// Requests network access. False means none.
 	Network bool `protobuf:"varint,1,opt,name=network,proto3" json:"network,omitempty"`
-	// What it wants to do in the workspace.
+	// The requested access to the workspace folder. UNSPECIFIED means none.
 	Workspace Access `protobuf:"varint,2,opt,name=workspace,proto3,enum=toolhost.tool.v1.Access" json:"workspace,omitempty"`
-	// Absolute paths of further files and folders that it wants to read.
+	// Absolute paths of other files and folders that the plugin wants to read. Empty means none.
 	Read []string `protobuf:"bytes,3,rep,name=read,proto3" json:"read,omitempty"`
-	// Absolute paths of further files and folders that it wants to change.
+	// Absolute paths of other files and folders that the plugin wants to change. Empty means none.
 	Write         []string `protobuf:"bytes,4,rep,name=write,proto3" json:"write,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

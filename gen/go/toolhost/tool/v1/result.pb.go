@@ -22,17 +22,17 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// EffectOperation is how an effect's value joins the value that the key has.
+// EffectOperation says how the value of an effect is combined with the current value of its key.
 type EffectOperation int32
 
 const (
-	// Not set; read as REPLACE.
+	// Not set. The same as REPLACE.
 	EffectOperation_EFFECT_OPERATION_UNSPECIFIED EffectOperation = 0
-	// The value takes the place of the old one.
+	// The new value replaces the current one.
 	EffectOperation_EFFECT_OPERATION_REPLACE EffectOperation = 1
-	// The old value is a list, or absent; the value becomes its last element.
+	// The new value is appended to the current list. An absent key counts as an empty list.
 	EffectOperation_EFFECT_OPERATION_APPEND EffectOperation = 2
-	// Both are objects: a JSON merge patch (RFC 7396).
+	// The new value is a JSON merge patch (RFC 7396). Both values must be objects.
 	EffectOperation_EFFECT_OPERATION_MERGE EffectOperation = 3
 )
 
@@ -79,25 +79,27 @@ func (EffectOperation) EnumDescriptor() ([]byte, []int) {
 	return file_toolhost_tool_v1_result_proto_rawDescGZIP(), []int{0}
 }
 
-// Result is what a call answers to the model. A failure that the model should read and act on is a result with
-// `is_error`; a failure of the machinery is an Error instead.
+// Result is the answer of a tool. A failure that the model should read and react to is a Result with
+// `is_error`. An infrastructure failure is an Error instead.
 type Result struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The answer, in order. Empty is allowed: a tool that has only effects.
+	// The content blocks, in order. Empty if the tool has nothing to say.
 	Content []*Content `protobuf:"bytes,1,rep,name=content,proto3" json:"content,omitempty"`
-	// Whether the tool says that it failed.
+	// Whether the tool reports a failure. The content then describes it.
 	IsError bool `protobuf:"varint,2,opt,name=is_error,json=isError,proto3" json:"is_error,omitempty"`
-	// Changes to the run's context, folded in call order. A result with `is_error` carries none.
+	// Changes to the run's context. agentd applies them in the order of the calls. Effects of a result
+	// with `is_error` are ignored.
 	Effects []*Effect `protobuf:"bytes,3,rep,name=effects,proto3" json:"effects,omitempty"`
-	// How long the tool ran. Set by toolhost.
+	// How long the tool ran. toolhost sets it; a value from a plugin is ignored.
 	Duration *durationpb.Duration `protobuf:"bytes,4,opt,name=duration,proto3" json:"duration,omitempty"`
-	// What the call used of a model, where the tool asked one. Unset means nothing.
+	// The model tokens that the tool itself used. Unset means none.
 	Usage *Usage `protobuf:"bytes,5,opt,name=usage,proto3" json:"usage,omitempty"`
-	// What the call cost, in the unit of ToolSpec.cost_per_use. From a plugin, 0, and any number that is not positive and finite,
-	// means the declared cost per use. From toolhost it is the cost of all tries of the call. A replayed outcome repeats the cost of
-	// the execution: who adds costs up counts a call id once.
+	// The cost of the call, in the unit of ToolSpec.cost_per_use. From a plugin: a value that is not
+	// positive and finite, 0 included, means the declared cost per use. From toolhost: the sum over
+	// all attempts of the call. A replayed outcome repeats the cost of the original execution, so
+	// count each call id once when you add costs.
 	Cost float64 `protobuf:"fixed64,6,opt,name=cost,proto3" json:"cost,omitempty"`
-	// Whatever else is to be said of the result, as JSON values by key. Keys that begin with `toolhost.` are toolhost's.
+	// Additional JSON values by key. Keys that begin with `toolhost.` are reserved for toolhost.
 	Metadata      map[string][]byte `protobuf:"bytes,7,rep,name=metadata,proto3" json:"metadata,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -185,7 +187,7 @@ func (x *Result) GetMetadata() map[string][]byte {
 // Content is one block of a result.
 type Content struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What the block holds.
+	// The block. Exactly one is set.
 	//
 	// Types that are valid to be assigned to Block:
 	//
@@ -296,17 +298,17 @@ type Content_Json struct {
 }
 
 type Content_Image struct {
-	// A picture for models that can see.
+	// An image, for models that accept images.
 	Image *Blob `protobuf:"bytes,3,opt,name=image,proto3,oneof"`
 }
 
 type Content_File struct {
-	// Any other bytes.
+	// Any other file.
 	File *Blob `protobuf:"bytes,4,opt,name=file,proto3,oneof"`
 }
 
 type Content_Artifact struct {
-	// A result too large to show, or handed on by reference.
+	// A reference to content that toolhost stores because it is too large to include.
 	Artifact *Artifact `protobuf:"bytes,5,opt,name=artifact,proto3,oneof"`
 }
 
@@ -320,7 +322,7 @@ func (*Content_File) isContent_Block() {}
 
 func (*Content_Artifact) isContent_Block() {}
 
-// Blob is bytes with their media type.
+// Blob is binary data with its media type.
 type Blob struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The IANA media type, such as `image/png`. Must not be empty.
@@ -384,18 +386,19 @@ func (x *Blob) GetData() []byte {
 	return nil
 }
 
-// Artifact is content that toolhost keeps and the model sees only in part.
+// Artifact refers to content that toolhost stores. The model sees only the excerpts in `head` and
+// `tail`.
 type Artifact struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The handle by which a caller or another tool can read the whole.
+	// The handle by which callers and other tools read the whole content; see ReadArtifact.
 	Handle string `protobuf:"bytes,1,opt,name=handle,proto3" json:"handle,omitempty"`
-	// The IANA media type of the whole.
+	// The IANA media type of the whole content.
 	MediaType string `protobuf:"bytes,2,opt,name=media_type,json=mediaType,proto3" json:"media_type,omitempty"`
-	// The size of the whole, in bytes.
+	// The size of the whole content, in bytes.
 	Size uint64 `protobuf:"varint,3,opt,name=size,proto3" json:"size,omitempty"`
-	// The beginning of a text; empty for other media.
+	// The beginning of a text. Empty for other media types.
 	Head string `protobuf:"bytes,4,opt,name=head,proto3" json:"head,omitempty"`
-	// The end of a text; empty for other media, or where `head` is the whole.
+	// The end of a text. Empty for other media types, and if `head` is the whole text.
 	Tail string `protobuf:"bytes,5,opt,name=tail,proto3" json:"tail,omitempty"`
 	// A file name without folders. May be empty.
 	Name          string `protobuf:"bytes,6,opt,name=name,proto3" json:"name,omitempty"`
@@ -475,16 +478,19 @@ func (x *Artifact) GetName() string {
 	return ""
 }
 
-// Effect is a change to the run's context that a tool returns instead of making it. A tool may change only the keys that it
-// declares in ToolSpec.effect_keys. toolhost takes other effects out of the result, keeps the rest of it, and lists them with
-// their reasons in the metadata `toolhost.refused_effects`. agentd checks effects again before it folds them, and so should every
-// caller: also refuse keys that were set when the run started. The keys `tenant`, `user`, `session`, `run` and `turn` say for whom
-// and where the run works, and no effect changes them.
+// Effect requests a change to the run's context. A tool returns it instead of making the change.
+//
+// A tool may change only the keys that it declares in ToolSpec.effect_keys. toolhost removes other
+// effects from the result and lists them, with reasons, in the metadata key
+// `toolhost.refused_effects`. agentd checks the effects again before it applies them. Every other
+// caller should do the same, and should also refuse keys that were set when the run started. No
+// effect may change the keys `tenant`, `user`, `session`, `run` and `turn`, because they identify
+// the run and the people that it works for.
 type Effect struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The key of the run's context that changes.
+	// The context key to change.
 	Key string `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
-	// How `value` joins what is there.
+	// How `value` is combined with the current value.
 	Operation EffectOperation `protobuf:"varint,2,opt,name=operation,proto3,enum=toolhost.tool.v1.EffectOperation" json:"operation,omitempty"`
 	// A JSON value.
 	Value         []byte `protobuf:"bytes,3,opt,name=value,proto3" json:"value,omitempty"`
@@ -543,16 +549,16 @@ func (x *Effect) GetValue() []byte {
 	return nil
 }
 
-// Usage counts tokens of a model.
+// Usage counts the tokens of model requests.
 type Usage struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Tokens read.
+	// Tokens read, including cached ones.
 	InputTokens uint64 `protobuf:"varint,1,opt,name=input_tokens,json=inputTokens,proto3" json:"input_tokens,omitempty"`
-	// Tokens written.
+	// Tokens generated.
 	OutputTokens uint64 `protobuf:"varint,2,opt,name=output_tokens,json=outputTokens,proto3" json:"output_tokens,omitempty"`
-	// Of the tokens read, those that came from the provider's cache.
+	// The part of `input_tokens` that the provider served from its cache.
 	CacheReadTokens uint64 `protobuf:"varint,3,opt,name=cache_read_tokens,json=cacheReadTokens,proto3" json:"cache_read_tokens,omitempty"`
-	// Tokens that the call added to the provider's cache.
+	// Tokens that the request added to the provider's cache.
 	CacheWriteTokens uint64 `protobuf:"varint,4,opt,name=cache_write_tokens,json=cacheWriteTokens,proto3" json:"cache_write_tokens,omitempty"`
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache

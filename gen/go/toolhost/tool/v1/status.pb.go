@@ -22,19 +22,19 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// StatusState is where a call stands, for people.
+// StatusState is the state of a call as people see it.
 type StatusState int32
 
 const (
 	// Not set.
 	StatusState_STATUS_STATE_UNSPECIFIED StatusState = 0
-	// The arguments are not complete yet, or the work has not begun.
+	// The arguments are incomplete, or the work has not started.
 	StatusState_STATUS_STATE_WAIT StatusState = 1
-	// At work.
+	// The tool is working.
 	StatusState_STATUS_STATE_DOING StatusState = 2
-	// Ended well. Nothing comes after it.
+	// The work succeeded. This is the last status.
 	StatusState_STATUS_STATE_SUCCESS StatusState = 3
-	// Ended badly. Nothing comes after it.
+	// The work failed. This is the last status.
 	StatusState_STATUS_STATE_ERROR StatusState = 4
 )
 
@@ -83,19 +83,19 @@ func (StatusState) EnumDescriptor() ([]byte, []int) {
 	return file_toolhost_tool_v1_status_proto_rawDescGZIP(), []int{0}
 }
 
-// LogLevel is how grave a log record is.
+// LogLevel is the severity of a log record.
 type LogLevel int32
 
 const (
-	// Not set; read as INFO.
+	// Not set. The same as INFO.
 	LogLevel_LOG_LEVEL_UNSPECIFIED LogLevel = 0
-	// For the tool's author.
+	// Details for the author of the tool.
 	LogLevel_LOG_LEVEL_DEBUG LogLevel = 1
-	// What happens in good order.
+	// Normal operation.
 	LogLevel_LOG_LEVEL_INFO LogLevel = 2
-	// Something to look at, the call goes on.
+	// Something unexpected that does not stop the call.
 	LogLevel_LOG_LEVEL_WARN LogLevel = 3
-	// Something failed.
+	// A failure.
 	LogLevel_LOG_LEVEL_ERROR LogLevel = 4
 )
 
@@ -144,20 +144,23 @@ func (LogLevel) EnumDescriptor() ([]byte, []int) {
 	return file_toolhost_tool_v1_status_proto_rawDescGZIP(), []int{1}
 }
 
-// Status is what a call shows to people while it runs; it never reaches the model. A call's statuses fold into one:
-// state, tip, progress and result are overwritten where set, `parameters` are merged deeply. Nothing comes after
-// SUCCESS or ERROR.
+// Status is what a call shows to people while it runs. It never reaches the model.
+//
+// A reader merges the statuses of a call into one: state, tip, progress and result replace earlier
+// values where they are set, and `parameters` is merged recursively. No status follows one with the
+// state SUCCESS or ERROR.
 type Status struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Where the call stands. UNSPECIFIED leaves it as it was.
+	// The state of the call. UNSPECIFIED leaves the state unchanged.
 	State StatusState `protobuf:"varint,1,opt,name=state,proto3,enum=toolhost.tool.v1.StatusState" json:"state,omitempty"`
-	// One line for people. Empty leaves it as it was.
+	// One line of text for people. Empty leaves the text unchanged.
 	Tip string `protobuf:"bytes,2,opt,name=tip,proto3" json:"tip,omitempty"`
-	// A JSON object, merged into the one so far: objects deeply, all else replaced.
+	// A JSON object that is merged into the current one: nested objects are merged recursively, other
+	// values are replaced. Empty leaves it unchanged.
 	Parameters []byte `protobuf:"bytes,3,opt,name=parameters,proto3" json:"parameters,omitempty"`
-	// How far the work is. Unset leaves it as it was.
+	// The progress of the work. Unset leaves it unchanged.
 	Progress *Progress `protobuf:"bytes,4,opt,name=progress,proto3" json:"progress,omitempty"`
-	// A JSON value for people to look at. Empty leaves it as it was.
+	// A JSON value for people. Empty leaves it unchanged.
 	Result        []byte `protobuf:"bytes,5,opt,name=result,proto3" json:"result,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -228,14 +231,14 @@ func (x *Status) GetResult() []byte {
 	return nil
 }
 
-// Progress is how far a call is.
+// Progress says how much of the work is done.
 type Progress struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The amount done, in units of the tool's choice. Never falls.
+	// The amount done, in a unit that the tool chooses. It never decreases.
 	Done float64 `protobuf:"fixed64,1,opt,name=done,proto3" json:"done,omitempty"`
-	// The amount in all, in the same unit. 0 means unknown.
+	// The total amount, in the same unit. 0 means unknown.
 	Total float64 `protobuf:"fixed64,2,opt,name=total,proto3" json:"total,omitempty"`
-	// One line for people. May be empty.
+	// One line of text for people. May be empty.
 	Message       string `protobuf:"bytes,3,opt,name=message,proto3" json:"message,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -292,12 +295,12 @@ func (x *Progress) GetMessage() string {
 	return ""
 }
 
-// LogRecord is one line of a tool's own log.
+// LogRecord is one record of a tool's log.
 type LogRecord struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// When it was written. Unset means when toolhost received it.
+	// When the tool wrote the record. Unset means the time at which toolhost received it.
 	Time *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=time,proto3" json:"time,omitempty"`
-	// How grave it is.
+	// The severity.
 	Level LogLevel `protobuf:"varint,2,opt,name=level,proto3,enum=toolhost.tool.v1.LogLevel" json:"level,omitempty"`
 	// The message.
 	Message string `protobuf:"bytes,3,opt,name=message,proto3" json:"message,omitempty"`

@@ -75,7 +75,7 @@ class AsyncClient:
 
     async def list_tools(self, **selection: Unpack[Selection]) -> list[ToolInfo]:
         """Return the tools that match, ordered by name."""
-        request = pb.ListToolsRequest(**selection_fields(selection))
+        request = pb.ListToolsRequest(selection=pb.ToolSelection(**selection_fields(selection)))
         tools: list[ToolInfo] = []
         while True:
             page = await self._unary("ListTools", request)

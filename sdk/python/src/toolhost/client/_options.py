@@ -68,7 +68,7 @@ def argument_text(arguments: Any) -> bytes:
 
 
 def selection_fields(selection: Selection) -> dict[str, Any]:
-    """Return the fields of a ToolSelection or ListToolsRequest."""
+    """Return the fields of a ToolSelection."""
     fields = checked(selection, Selection, "a selection of tools")
     if "context" in fields:
         fields["context"] = _wire.encoded_values(fields["context"])

@@ -20,7 +20,7 @@ _MAX_CALLS = 4096  # on one stream; toolhost takes no more
 _MAX_NUMBER = (1 << 32) - 1  # of a call
 _QUEUED = 1 << 20  # how many bytes wait to be sent before who brings more waits, too
 _ROOM = 1 << 10  # what a message has besides its first frame
-_MORE = ("toolhost-more", "1")  # is said by who reads several frames in one message
+_MORE = ("toolhost-batch", "1")  # is said by who reads several frames in one message
 _TOGETHER = 32 << 10  # how many bytes of frames make one message; one that is larger has no others behind it
 
 
@@ -145,9 +145,9 @@ class _CallStream:
         message, size = self._queue.popleft()
         while self._queue and size + self._queue[0][1] <= self._together:
             frame, more = self._queue.popleft()
-            message.more.append(frame)
+            message.batch.append(frame)
             size += more
-        message.read = self._mark
+        message.ack = self._mark
         self._queued -= size
         self._emptied.set()
         return message
@@ -160,9 +160,9 @@ class _CallStream:
                 self._together = _TOGETHER
             async for message in self._rpc:
                 self._heard = True
-                self._mark = message.mark
+                self._mark = message.ack_token
                 self._take(message)
-                for frame in message.more:
+                for frame in message.batch:
                     self._take(frame)
         except grpc.aio.AioRpcError as error:
             failure = self._link.failure(error)

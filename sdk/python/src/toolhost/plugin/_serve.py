@@ -28,7 +28,7 @@ VERSION = 1
 
 _GRACE = 4.0  # how long calls may take to end once toolhost is gone, in seconds; after five it sends a signal
 _LAST_WORDS = 0.5  # how long toolhost may take to hear what they say then, in seconds
-_MORE = ("toolhost-more", "1")  # is said by who reads several frames in one message
+_MORE = ("toolhost-batch", "1")  # is said by who reads several frames in one message
 _TOGETHER = 32 << 10  # how many bytes of frames make one message; one that is larger has no others behind it
 _MANY = 1 << 16  # threads: as many as there are calls, since one that waits must hold up no other
 
@@ -144,7 +144,7 @@ class _Service(plugin_pb2_grpc.ToolPluginServiceServicer):
 async def _read(requests: AsyncIterator[plugin_pb2.ConnectRequest], session: Session) -> None:
     async for request in requests:
         session.take(request)
-        for frame in request.more:
+        for frame in request.batch:
             session.take(frame)
 
 
@@ -174,7 +174,7 @@ def gather(frame: plugin_pb2.ConnectResponse, outbox: _Outbox, together: int) ->
         if following is None:
             return True
         size += following.ByteSize()
-        frame.more.append(following)
+        frame.batch.append(following)
     return False
 
 

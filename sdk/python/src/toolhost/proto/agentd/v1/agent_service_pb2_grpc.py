@@ -26,8 +26,8 @@ if _version_not_supported:
 
 
 class AgentServiceStub:
-    """AgentService starts runs and follows them. A run is one task for an agent: a conversation between a user, a model
-    and tools, kept as a journal of events.
+    """AgentService starts, watches and controls agent runs. A run is one task for an agent: a
+    conversation between a user, a model and tools, recorded in a journal of events.
 
     Errors are toolhost.tool.v1.Error as a detail of the gRPC status.
     """
@@ -76,64 +76,69 @@ class AgentServiceStub:
 
 
 class AgentServiceServicer:
-    """AgentService starts runs and follows them. A run is one task for an agent: a conversation between a user, a model
-    and tools, kept as a journal of events.
+    """AgentService starts, watches and controls agent runs. A run is one task for an agent: a
+    conversation between a user, a model and tools, recorded in a journal of events.
 
     Errors are toolhost.tool.v1.Error as a detail of the gRPC status.
     """
 
     def StartRun(self, request, context):
-        """StartRun begins a run and returns at once. The same run id with the same prompt returns the run that exists;
-        with another prompt it is refused with CONFLICT.
+        """StartRun starts a run and returns at once. If a run with the same id and prompt exists, StartRun
+        returns it. Errors: CONFLICT if a run with the same id and another prompt exists;
+        INVALID_ARGUMENT.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SendMessage(self, request, context):
-        """SendMessage adds a user's message. A run that has finished goes on with it; a run at work reads it before the
-        model's next turn. Errors: NOT_FOUND.
+        """SendMessage adds a user message to a run. A running run reads it before the next model turn. A
+        finished run continues with it. Errors: NOT_FOUND.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def WatchRun(self, request, context):
-        """WatchRun streams a run's events from any point, first those that the journal holds, then new ones as they happen.
-        The stream ends after the run has finished. Errors: NOT_FOUND.
+        """WatchRun streams the events of a run: first those in the journal after `after_seq`, then new ones.
+        The stream ends when the run has finished. Errors: NOT_FOUND.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Respond(self, request, context):
-        """Respond makes decisions that a run waits for: approves calls, with other arguments if need be, rejects them with a
-        reason, answers questions. `GetRun` and the events `decision_requested` say which are wanted. Either all decisions of
-        a request are made or none. A decision that a sub-run waits for, RUN/DECISION, is handed to that run; all of a request
-        have to be for the same run then. Errors: NOT_FOUND if there is no such run or a decision is not wanted, also not any
-        more; INVALID_ARGUMENT if one does not fit what is asked.
+        """Respond makes decisions that a run waits for: it approves calls, optionally with other arguments,
+        rejects them with a reason, or answers questions. GetRun and the event `decision_requested` list
+        the pending decisions. Respond makes either all decisions of a request or none.
+
+        The id of a decision that a sub-run waits for has the form RUN/DECISION; agentd passes the
+        decision to that run. All decisions of one request must belong to the same run. Errors: NOT_FOUND
+        if the run does not exist or a decision is not pending; INVALID_ARGUMENT if a verdict does not
+        fit the kind of decision.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def CancelRun(self, request, context):
-        """CancelRun stops a run: its calls are cancelled, each still gets its result, and the run finishes with the stop
-        reason CANCELLED. A run that has finished stays as it is. Errors: NOT_FOUND.
+        """CancelRun stops a run. agentd cancels its calls and records a result for each; the run finishes
+        with the stop reason CANCELLED. A finished run does not change. Errors: NOT_FOUND.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetRun(self, request, context):
-        """GetRun returns a run's summary and the decisions that it and its sub-runs wait for. Errors: NOT_FOUND.
+        """GetRun returns the summary of a run and the pending decisions of the run and its sub-runs.
+        Errors: NOT_FOUND.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListRuns(self, request, context):
-        """ListRuns lists runs, the newest first, in pages.
+        """ListRuns lists runs, newest first, in pages.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -186,8 +191,8 @@ def add_AgentServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class AgentService:
-    """AgentService starts runs and follows them. A run is one task for an agent: a conversation between a user, a model
-    and tools, kept as a journal of events.
+    """AgentService starts, watches and controls agent runs. A run is one task for an agent: a
+    conversation between a user, a model and tools, recorded in a journal of events.
 
     Errors are toolhost.tool.v1.Error as a detail of the gRPC status.
     """

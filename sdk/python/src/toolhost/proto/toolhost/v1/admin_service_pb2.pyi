@@ -188,22 +188,22 @@ class Instance(_message.Message):
     def __init__(self, id: _Optional[str] = ..., plugin: _Optional[str] = ..., state: _Optional[_Union[InstanceState, str]] = ..., pid: _Optional[int] = ..., calls: _Optional[int] = ..., total_calls: _Optional[int] = ..., start_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., rss_bytes: _Optional[int] = ..., digest: _Optional[str] = ..., limits: _Optional[_Iterable[_Union[EffectiveLimit, _Mapping]]] = ..., sandbox: _Optional[_Union[Sandbox, _Mapping]] = ...) -> None: ...
 
 class Sandbox(_message.Message):
-    __slots__ = ("mode", "network", "workspace", "read", "write", "walls")
+    __slots__ = ("mode", "network", "workspace", "read", "write", "layers")
     MODE_FIELD_NUMBER: _ClassVar[int]
     NETWORK_FIELD_NUMBER: _ClassVar[int]
     WORKSPACE_FIELD_NUMBER: _ClassVar[int]
     READ_FIELD_NUMBER: _ClassVar[int]
     WRITE_FIELD_NUMBER: _ClassVar[int]
-    WALLS_FIELD_NUMBER: _ClassVar[int]
+    LAYERS_FIELD_NUMBER: _ClassVar[int]
     mode: str
     network: bool
     workspace: _permissions_pb2.Access
     read: _containers.RepeatedScalarFieldContainer[str]
     write: _containers.RepeatedScalarFieldContainer[str]
-    walls: _containers.RepeatedCompositeFieldContainer[Wall]
-    def __init__(self, mode: _Optional[str] = ..., network: _Optional[bool] = ..., workspace: _Optional[_Union[_permissions_pb2.Access, str]] = ..., read: _Optional[_Iterable[str]] = ..., write: _Optional[_Iterable[str]] = ..., walls: _Optional[_Iterable[_Union[Wall, _Mapping]]] = ...) -> None: ...
+    layers: _containers.RepeatedCompositeFieldContainer[SandboxLayer]
+    def __init__(self, mode: _Optional[str] = ..., network: _Optional[bool] = ..., workspace: _Optional[_Union[_permissions_pb2.Access, str]] = ..., read: _Optional[_Iterable[str]] = ..., write: _Optional[_Iterable[str]] = ..., layers: _Optional[_Iterable[_Union[SandboxLayer, _Mapping]]] = ...) -> None: ...
 
-class Wall(_message.Message):
+class SandboxLayer(_message.Message):
     __slots__ = ("name", "effective", "mechanism", "note")
     NAME_FIELD_NUMBER: _ClassVar[int]
     EFFECTIVE_FIELD_NUMBER: _ClassVar[int]

@@ -26,7 +26,12 @@ if _version_not_supported:
 
 
 class AdminServiceStub:
-    """AdminService shows and steers plugins and their processes. No RPC of it touches any plugin but the one it names.
+    """AdminService inspects and controls plugins and their processes. An RPC affects only the plugin that
+    it names.
+
+    toolhost serves AdminService on unix sockets only; over TCP each RPC fails with DENIED, because
+    toolhost does not know which user has connected. Errors are toolhost.tool.v1.Error as a detail of
+    the gRPC status.
     """
 
     def __init__(self, channel):
@@ -113,43 +118,49 @@ class AdminServiceStub:
 
 
 class AdminServiceServicer:
-    """AdminService shows and steers plugins and their processes. No RPC of it touches any plugin but the one it names.
+    """AdminService inspects and controls plugins and their processes. An RPC affects only the plugin that
+    it names.
+
+    toolhost serves AdminService on unix sockets only; over TCP each RPC fails with DENIED, because
+    toolhost does not know which user has connected. Errors are toolhost.tool.v1.Error as a detail of
+    the gRPC status.
     """
 
     def ListPlugins(self, request, context):
-        """ListPlugins lists all plugins, also those that could not be read, ordered by name.
+        """ListPlugins lists all plugins, including unusable ones, ordered by name.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListInstances(self, request, context):
-        """ListInstances lists running plugin processes, ordered by plugin and start. Errors: NOT_FOUND.
+        """ListInstances lists running plugin processes, ordered by plugin and start time. Errors: NOT_FOUND
+        if the plugin does not exist.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Restart(self, request, context):
-        """Restart replaces a plugin's processes: new calls go to a new process while calls in flight end in the old one,
-        for as long as the drain time allows. Errors: NOT_FOUND; UNAVAILABLE if the new process does not start, in which
-        case the old one stays.
+        """Restart replaces the processes of a plugin. New calls go to a new process; calls in flight finish
+        in the old one, up to the drain timeout. Errors: NOT_FOUND if the plugin does not exist;
+        UNAVAILABLE if the new process does not start, in which case the old one continues.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Drain(self, request, context):
-        """Drain lets a plugin's processes end their calls and stops them, and returns when they are gone. New calls start new
-        processes, unless the plugin is paused. Errors: NOT_FOUND.
+        """Drain lets the processes of a plugin finish their calls, stops them, and returns when they have
+        ended. New calls start new processes, unless the plugin is paused. Errors: NOT_FOUND.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Pause(self, request, context):
-        """Pause lets a plugin take no new calls until Resume: calls that wait are refused with UNAVAILABLE, calls in flight
-        end. Errors: NOT_FOUND.
+        """Pause makes a plugin refuse calls until Resume. Waiting and new calls fail with UNAVAILABLE;
+        calls in flight finish. Errors: NOT_FOUND.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -163,72 +174,75 @@ class AdminServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ClearQuarantine(self, request, context):
-        """ClearQuarantine ends a quarantine or a backoff: the next call starts a process. Errors: NOT_FOUND.
+        """ClearQuarantine ends a quarantine or a backoff, so that the next call starts a process. Errors:
+        NOT_FOUND.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Reload(self, request, context):
-        """Reload looks at the plugin folders again: new plugins come, those whose files are gone go, changed ones are upgraded.
-        It returns when that is decided for each.
+        """Reload scans the plugin folders again: it adds new plugins, removes plugins whose files are gone,
+        and upgrades changed ones. It returns when each change has succeeded or failed.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Upgrade(self, request, context):
-        """Upgrade brings a plugin to the executable that is in its folder now, also after a rollback. Calls do not fail: the
-        new process takes over once it is ready. Errors: NOT_FOUND; UNAVAILABLE if the new process does not start, in which
-        case the old one stays.
+        """Upgrade switches a plugin to the executable that is in its folder now, also after a rollback. No
+        call fails: the new process takes over when it is ready. Errors: NOT_FOUND if the plugin does not
+        exist; UNAVAILABLE if the new process does not start, in which case the old one continues.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Rollback(self, request, context):
-        """Rollback brings a plugin back to the executable that it had before, until its file changes again or Upgrade is
-        called. Errors: NOT_FOUND also if there is none; UNAVAILABLE as for Upgrade.
+        """Rollback switches a plugin back to its previous executable, until its file changes again or
+        Upgrade is called. Errors: NOT_FOUND if the plugin or a previous executable does not exist;
+        UNAVAILABLE if the new process does not start, in which case the old one continues.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetLockFile(self, request, context):
-        """GetLockFile says which file pins plugins to digests, and whether it counts. Who changes that file calls Reload then.
+        """GetLockFile returns the path of the lock file, which pins plugins to digests, and whether toolhost
+        enforces it. After a change to the file, call Reload.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def WatchEvents(self, request, context):
-        """WatchEvents streams what happened to plugins and processes: first the events that are kept, then, if asked, new
-        ones, until the caller leaves or toolhost stops, which ends the stream without an error. Of a plugin that is not
-        known there are none.
+        """WatchEvents streams events of plugins and processes: first the stored events, then, with
+        `follow`, new ones. The stream ends without an error when toolhost shuts down. For an unknown
+        plugin there are no events.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def TailLogs(self, request, context):
-        """TailLogs streams what plugins wrote: lines of standard error and output, and the log records of calls. First the
-        lines that are kept, then, if asked, new ones, until the caller leaves or toolhost stops, which ends the stream
-        without an error. Errors: NOT_FOUND.
+        """TailLogs streams the output of plugins: the lines of standard output and standard error, and the
+        log records of calls. It returns first the stored lines, then, with `follow`, new ones. The
+        stream ends without an error when toolhost shuts down. Errors: NOT_FOUND.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListCalls(self, request, context):
-        """ListCalls lists calls that are under way and those that have ended and are remembered, of all principals, the newest
-        first.
+        """ListCalls lists the running calls and the recorded ended calls of all principals, newest first.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetStats(self, request, context):
-        """GetStats returns the statistics of tools since toolhost started, ordered by tool. Errors: NOT_FOUND.
+        """GetStats returns statistics about tools since toolhost started, ordered by tool. Errors:
+        NOT_FOUND if the plugin does not exist.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -321,7 +335,12 @@ def add_AdminServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class AdminService:
-    """AdminService shows and steers plugins and their processes. No RPC of it touches any plugin but the one it names.
+    """AdminService inspects and controls plugins and their processes. An RPC affects only the plugin that
+    it names.
+
+    toolhost serves AdminService on unix sockets only; over TCP each RPC fails with DENIED, because
+    toolhost does not know which user has connected. Errors are toolhost.tool.v1.Error as a detail of
+    the gRPC status.
     """
 
     @staticmethod

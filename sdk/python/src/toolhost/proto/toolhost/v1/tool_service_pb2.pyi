@@ -42,8 +42,8 @@ class Tool(_message.Message):
     unavailable_reason: str
     def __init__(self, spec: _Optional[_Union[_spec_pb2.ToolSpec, _Mapping]] = ..., plugin: _Optional[str] = ..., plugin_version: _Optional[str] = ..., unavailable_reason: _Optional[str] = ...) -> None: ...
 
-class ListToolsRequest(_message.Message):
-    __slots__ = ("page_size", "page_token", "names", "categories", "tags", "dangerous", "max_cost_per_use", "max_tools", "session", "context")
+class ToolSelection(_message.Message):
+    __slots__ = ("names", "categories", "tags", "dangerous", "max_cost_per_use", "max_tools", "session", "context")
     class ContextEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -51,8 +51,6 @@ class ListToolsRequest(_message.Message):
         key: str
         value: bytes
         def __init__(self, key: _Optional[str] = ..., value: _Optional[bytes] = ...) -> None: ...
-    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
-    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     NAMES_FIELD_NUMBER: _ClassVar[int]
     CATEGORIES_FIELD_NUMBER: _ClassVar[int]
     TAGS_FIELD_NUMBER: _ClassVar[int]
@@ -61,8 +59,6 @@ class ListToolsRequest(_message.Message):
     MAX_TOOLS_FIELD_NUMBER: _ClassVar[int]
     SESSION_FIELD_NUMBER: _ClassVar[int]
     CONTEXT_FIELD_NUMBER: _ClassVar[int]
-    page_size: int
-    page_token: str
     names: _containers.RepeatedScalarFieldContainer[str]
     categories: _containers.RepeatedScalarFieldContainer[str]
     tags: _containers.RepeatedScalarFieldContainer[str]
@@ -71,7 +67,17 @@ class ListToolsRequest(_message.Message):
     max_tools: int
     session: str
     context: _containers.ScalarMap[str, bytes]
-    def __init__(self, page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., names: _Optional[_Iterable[str]] = ..., categories: _Optional[_Iterable[str]] = ..., tags: _Optional[_Iterable[str]] = ..., dangerous: _Optional[bool] = ..., max_cost_per_use: _Optional[float] = ..., max_tools: _Optional[int] = ..., session: _Optional[str] = ..., context: _Optional[_Mapping[str, bytes]] = ...) -> None: ...
+    def __init__(self, names: _Optional[_Iterable[str]] = ..., categories: _Optional[_Iterable[str]] = ..., tags: _Optional[_Iterable[str]] = ..., dangerous: _Optional[bool] = ..., max_cost_per_use: _Optional[float] = ..., max_tools: _Optional[int] = ..., session: _Optional[str] = ..., context: _Optional[_Mapping[str, bytes]] = ...) -> None: ...
+
+class ListToolsRequest(_message.Message):
+    __slots__ = ("page_size", "page_token", "selection")
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    SELECTION_FIELD_NUMBER: _ClassVar[int]
+    page_size: int
+    page_token: str
+    selection: ToolSelection
+    def __init__(self, page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., selection: _Optional[_Union[ToolSelection, _Mapping]] = ...) -> None: ...
 
 class ListToolsResponse(_message.Message):
     __slots__ = ("tools", "next_page_token", "ledger_id")
@@ -105,33 +111,6 @@ class GetToolResponse(_message.Message):
     TOOL_FIELD_NUMBER: _ClassVar[int]
     tool: Tool
     def __init__(self, tool: _Optional[_Union[Tool, _Mapping]] = ...) -> None: ...
-
-class ToolSelection(_message.Message):
-    __slots__ = ("names", "categories", "tags", "dangerous", "max_cost_per_use", "max_tools", "session", "context")
-    class ContextEntry(_message.Message):
-        __slots__ = ("key", "value")
-        KEY_FIELD_NUMBER: _ClassVar[int]
-        VALUE_FIELD_NUMBER: _ClassVar[int]
-        key: str
-        value: bytes
-        def __init__(self, key: _Optional[str] = ..., value: _Optional[bytes] = ...) -> None: ...
-    NAMES_FIELD_NUMBER: _ClassVar[int]
-    CATEGORIES_FIELD_NUMBER: _ClassVar[int]
-    TAGS_FIELD_NUMBER: _ClassVar[int]
-    DANGEROUS_FIELD_NUMBER: _ClassVar[int]
-    MAX_COST_PER_USE_FIELD_NUMBER: _ClassVar[int]
-    MAX_TOOLS_FIELD_NUMBER: _ClassVar[int]
-    SESSION_FIELD_NUMBER: _ClassVar[int]
-    CONTEXT_FIELD_NUMBER: _ClassVar[int]
-    names: _containers.RepeatedScalarFieldContainer[str]
-    categories: _containers.RepeatedScalarFieldContainer[str]
-    tags: _containers.RepeatedScalarFieldContainer[str]
-    dangerous: bool
-    max_cost_per_use: float
-    max_tools: int
-    session: str
-    context: _containers.ScalarMap[str, bytes]
-    def __init__(self, names: _Optional[_Iterable[str]] = ..., categories: _Optional[_Iterable[str]] = ..., tags: _Optional[_Iterable[str]] = ..., dangerous: _Optional[bool] = ..., max_cost_per_use: _Optional[float] = ..., max_tools: _Optional[int] = ..., session: _Optional[str] = ..., context: _Optional[_Mapping[str, bytes]] = ...) -> None: ...
 
 class SearchToolsRequest(_message.Message):
     __slots__ = ("query", "selection")
@@ -353,26 +332,26 @@ class ExecuteResponse(_message.Message):
     def __init__(self, event: _Optional[_Union[CallEvent, _Mapping]] = ...) -> None: ...
 
 class ConnectRequest(_message.Message):
-    __slots__ = ("call", "start", "append", "complete", "cancel", "credit", "more", "mark", "read")
+    __slots__ = ("call", "start", "append", "complete", "cancel", "credit", "batch", "ack_token", "ack")
     CALL_FIELD_NUMBER: _ClassVar[int]
     START_FIELD_NUMBER: _ClassVar[int]
     APPEND_FIELD_NUMBER: _ClassVar[int]
     COMPLETE_FIELD_NUMBER: _ClassVar[int]
     CANCEL_FIELD_NUMBER: _ClassVar[int]
     CREDIT_FIELD_NUMBER: _ClassVar[int]
-    MORE_FIELD_NUMBER: _ClassVar[int]
-    MARK_FIELD_NUMBER: _ClassVar[int]
-    READ_FIELD_NUMBER: _ClassVar[int]
+    BATCH_FIELD_NUMBER: _ClassVar[int]
+    ACK_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    ACK_FIELD_NUMBER: _ClassVar[int]
     call: int
     start: StartCall
     append: AppendArguments
     complete: CompleteArguments
     cancel: CancelCall
     credit: GrantCredit
-    more: _containers.RepeatedCompositeFieldContainer[ConnectRequest]
-    mark: int
-    read: int
-    def __init__(self, call: _Optional[int] = ..., start: _Optional[_Union[StartCall, _Mapping]] = ..., append: _Optional[_Union[AppendArguments, _Mapping]] = ..., complete: _Optional[_Union[CompleteArguments, _Mapping]] = ..., cancel: _Optional[_Union[CancelCall, _Mapping]] = ..., credit: _Optional[_Union[GrantCredit, _Mapping]] = ..., more: _Optional[_Iterable[_Union[ConnectRequest, _Mapping]]] = ..., mark: _Optional[int] = ..., read: _Optional[int] = ...) -> None: ...
+    batch: _containers.RepeatedCompositeFieldContainer[ConnectRequest]
+    ack_token: int
+    ack: int
+    def __init__(self, call: _Optional[int] = ..., start: _Optional[_Union[StartCall, _Mapping]] = ..., append: _Optional[_Union[AppendArguments, _Mapping]] = ..., complete: _Optional[_Union[CompleteArguments, _Mapping]] = ..., cancel: _Optional[_Union[CancelCall, _Mapping]] = ..., credit: _Optional[_Union[GrantCredit, _Mapping]] = ..., batch: _Optional[_Iterable[_Union[ConnectRequest, _Mapping]]] = ..., ack_token: _Optional[int] = ..., ack: _Optional[int] = ...) -> None: ...
 
 class GrantCredit(_message.Message):
     __slots__ = ("bytes",)
@@ -381,18 +360,18 @@ class GrantCredit(_message.Message):
     def __init__(self, bytes: _Optional[int] = ...) -> None: ...
 
 class ConnectResponse(_message.Message):
-    __slots__ = ("call", "event", "more", "mark", "read")
+    __slots__ = ("call", "event", "batch", "ack_token", "ack")
     CALL_FIELD_NUMBER: _ClassVar[int]
     EVENT_FIELD_NUMBER: _ClassVar[int]
-    MORE_FIELD_NUMBER: _ClassVar[int]
-    MARK_FIELD_NUMBER: _ClassVar[int]
-    READ_FIELD_NUMBER: _ClassVar[int]
+    BATCH_FIELD_NUMBER: _ClassVar[int]
+    ACK_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    ACK_FIELD_NUMBER: _ClassVar[int]
     call: int
     event: CallEvent
-    more: _containers.RepeatedCompositeFieldContainer[ConnectResponse]
-    mark: int
-    read: int
-    def __init__(self, call: _Optional[int] = ..., event: _Optional[_Union[CallEvent, _Mapping]] = ..., more: _Optional[_Iterable[_Union[ConnectResponse, _Mapping]]] = ..., mark: _Optional[int] = ..., read: _Optional[int] = ...) -> None: ...
+    batch: _containers.RepeatedCompositeFieldContainer[ConnectResponse]
+    ack_token: int
+    ack: int
+    def __init__(self, call: _Optional[int] = ..., event: _Optional[_Union[CallEvent, _Mapping]] = ..., batch: _Optional[_Iterable[_Union[ConnectResponse, _Mapping]]] = ..., ack_token: _Optional[int] = ..., ack: _Optional[int] = ...) -> None: ...
 
 class CallEvent(_message.Message):
     __slots__ = ("seq", "time", "started", "status", "log", "chunk", "ended")

@@ -26,14 +26,16 @@ if _version_not_supported:
 
 
 class ToolServiceStub:
-    """ToolService lists tools and calls them.
+    """ToolService lists and calls tools.
 
-    A call is named by its call id, which the caller chooses. Within one principal and session an id is executed at most
-    once: the same id with the same tool and arguments joins the running call or gets its result again; with others it
-    is refused with kind CONFLICT.
+    Call ids. The caller may choose the id of a call. toolhost executes a call id at most once within
+    one principal and session. A second request with the same id, tool and arguments joins the running
+    call or returns its stored outcome. A request with the same id and another tool or other arguments
+    fails with CONFLICT.
 
-    A failure of the machinery is a toolhost.tool.v1.Error: on unary RPCs a detail of the gRPC status, on streams a part
-    of the last event. A failure that the model should read is a Result with `is_error`.
+    Errors. An infrastructure failure is a toolhost.tool.v1.Error: unary RPCs return it as a detail of
+    the gRPC status, streams in the event `ended`. A failure that the tool reports is a Result with
+    `is_error`.
     """
 
     def __init__(self, channel):
@@ -95,18 +97,20 @@ class ToolServiceStub:
 
 
 class ToolServiceServicer:
-    """ToolService lists tools and calls them.
+    """ToolService lists and calls tools.
 
-    A call is named by its call id, which the caller chooses. Within one principal and session an id is executed at most
-    once: the same id with the same tool and arguments joins the running call or gets its result again; with others it
-    is refused with kind CONFLICT.
+    Call ids. The caller may choose the id of a call. toolhost executes a call id at most once within
+    one principal and session. A second request with the same id, tool and arguments joins the running
+    call or returns its stored outcome. A request with the same id and another tool or other arguments
+    fails with CONFLICT.
 
-    A failure of the machinery is a toolhost.tool.v1.Error: on unary RPCs a detail of the gRPC status, on streams a part
-    of the last event. A failure that the model should read is a Result with `is_error`.
+    Errors. An infrastructure failure is a toolhost.tool.v1.Error: unary RPCs return it as a detail of
+    the gRPC status, streams in the event `ended`. A failure that the tool reports is a Result with
+    `is_error`.
     """
 
     def ListTools(self, request, context):
-        """ListTools lists tools by name, in pages.
+        """ListTools lists tools, ordered by name, in pages.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -120,71 +124,82 @@ class ToolServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def Call(self, request, context):
-        """Call executes one call and waits for its end: the simple way in any language. Cancelling the RPC cancels the call
-        if its request had no call id; with one, the call goes on and its outcome can be had by the same id.
+        """Call executes one call and returns its outcome. If the caller cancels the RPC, toolhost cancels
+        the call, unless the request has a call id. A call with an id continues; a later request with the
+        same id returns its outcome.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SearchTools(self, request, context):
-        """SearchTools finds tools by words, the best match first. It is for catalogues that are too large to be shown to a model
-        whole.
+        """SearchTools finds tools by words and returns the best matches first. Use it if there are too many
+        tools to show all of them to a model.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def RenderTools(self, request, context):
-        """RenderTools returns tools exactly as a model's API, or a prompt, wants them. Tools that cannot be called now are left
-        out, and those for which the API would refuse the whole request.
+        """RenderTools returns tools in the format of a model provider's API or as text for a prompt. It
+        leaves out tools that are unavailable, and tools for which the API would reject the whole
+        request.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Execute(self, request_iterator, context):
-        """Execute executes one call, with arguments that may come in pieces, and streams what happens. The caller sends
-        `start`, then any number of `append`, then `complete`, unless `start` was complete; `cancel` at any time. The last
-        event is `ended`. Half-closing before the arguments are complete abandons the call: nothing is executed.
+        """Execute executes one call and streams its events. The arguments may arrive in pieces: the caller
+        sends `start`, any number of `append`, then `complete`. If `start` is complete, nothing else is
+        needed. `cancel` is allowed at any time. The last event is `ended`. If the caller half-closes the
+        stream before the arguments are complete, toolhost abandons the call without executing it.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def WatchCall(self, request, context):
-        """WatchCall streams the events of a call that exists, from the first or from an offset: what happened so far, then what
-        happens, until `ended`. Watching neither starts a call nor keeps one alive, and leaving does not cancel it. Errors:
-        NOT_FOUND if there is no such call, or it is forgotten.
+        """WatchCall streams the events of an existing call: first the past events after `after_seq`, then
+        new ones, until `ended`. Watching does not start a call, does not keep it running, and ending the
+        watch does not cancel it. Errors: NOT_FOUND if the call does not exist or toolhost has deleted
+        its record.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def CancelCall(self, request, context):
-        """CancelCall asks to stop a call, whoever follows it. It answers at once; the call ends with `ended`, at the latest when
-        its tool was given time to yield. A call that has ended stays as it is. Errors: NOT_FOUND.
+        """CancelCall requests the cancellation of a call and returns at once. The call ends with the event
+        `ended`, at the latest when the grace period of its tool is over. A call that has already ended
+        does not change. Errors: NOT_FOUND.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ReadArtifact(self, request, context):
-        """ReadArtifact returns a piece of an artifact. Artifacts belong to the principal and session of the call that made
-        them. Errors: NOT_FOUND, also once it is too old.
+        """ReadArtifact returns a part of an artifact. Only the principal and session of the call that
+        created an artifact can read it. Errors: NOT_FOUND, also if the artifact has expired.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Connect(self, request_iterator, context):
-        """Connect carries many calls on one stream: the frames of Execute, each with a number that the caller picks. A number
-        is free again once its call has ended.
+        """Connect carries many calls on one stream. Its frames are those of Execute, each with a number
+        that the caller chooses for the call. The caller may reuse a number after the call's `ended`.
 
-        Frames that wait at the same time may travel as one message, the first with the others in `more`, if their reader has
-        said that it reads those: the caller by the request's metadata `toolhost-more: 1`, toolhost by the same in the headers
-        that it answers with. To send them so costs less. Nobody has to say it, and who did may be sent single frames all the
-        same.
+        Batches. Several frames may travel in one message: the first frame carries the others in `batch`.
+        This costs less than one message per frame. A side sends batches only if the other side has
+        announced that it reads them: the caller in the request metadata `toolhost-batch: 1`, toolhost in
+        the same response header. Announcing is optional, and a side that announced it must still accept
+        single frames.
+
+        Acks. A side may put a random number into `ack_token`; the other side returns it in `ack` of a
+        later message. The ack shows that the other side reads the stream, which lets the sender write
+        without an intermediate queue. Tokens are random so that a peer cannot acknowledge a message that
+        it has not read. Both fields are optional.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -252,14 +267,16 @@ def add_ToolServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class ToolService:
-    """ToolService lists tools and calls them.
+    """ToolService lists and calls tools.
 
-    A call is named by its call id, which the caller chooses. Within one principal and session an id is executed at most
-    once: the same id with the same tool and arguments joins the running call or gets its result again; with others it
-    is refused with kind CONFLICT.
+    Call ids. The caller may choose the id of a call. toolhost executes a call id at most once within
+    one principal and session. A second request with the same id, tool and arguments joins the running
+    call or returns its stored outcome. A request with the same id and another tool or other arguments
+    fails with CONFLICT.
 
-    A failure of the machinery is a toolhost.tool.v1.Error: on unary RPCs a detail of the gRPC status, on streams a part
-    of the last event. A failure that the model should read is a Result with `is_error`.
+    Errors. An infrastructure failure is a toolhost.tool.v1.Error: unary RPCs return it as a detail of
+    the gRPC status, streams in the event `ended`. A failure that the tool reports is a Result with
+    `is_error`.
     """
 
     @staticmethod

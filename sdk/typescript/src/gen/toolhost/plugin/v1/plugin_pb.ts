@@ -1,42 +1,50 @@
-// What a plugin serves to toolhost.
+// The API that a plugin serves to toolhost.
 //
-// A plugin is an executable that serves gRPC on a unix socket, as HashiCorp's go-plugin has it. With the toolhost sdk
-// for Go all of this is done; without it, in any language, a plugin does what follows.
+// A plugin is an executable that serves gRPC on a unix socket, following the conventions of
+// HashiCorp's go-plugin. The toolhost SDKs implement this contract. A plugin in another language must
+// do the following.
 //
-// Start. toolhost runs the executable with an environment of its own: PATH, LANG, LC_ALL, TZ, HOME and TMPDIR (a
-// folder for this process, removed with it), and what is named here. Standard input is empty.
+// Start. toolhost runs the executable with empty standard input and with a new environment. The
+// environment contains PATH, LANG, LC_ALL, TZ, HOME, TMPDIR (a folder for this process, which
+// toolhost deletes after the process ends), and these variables:
 //
-//   - TOOLHOST_PLUGIN must be f0c4a1f2-8c1e-4d0b-9a57-2f6f6f4b7d11. If it is not, a person has started the plugin: it
-//     says on standard error what it is, and exits with code 1.
-//   - PLUGIN_PROTOCOL_VERSIONS holds the versions of this contract that toolhost knows, separated by commas. The plugin
-//     takes the highest that it knows, too; this file is version 1. If it knows none, it says so and exits with code 1.
-//   - PLUGIN_UNIX_SOCKET_DIR is the folder, an absolute path, in which the plugin makes its socket, with any name of at
-//     most 16 bytes and no folder between. It listens without TLS. The process that listens is the one that toolhost
-//     started, or one that it started: a launcher script ends with `exec`.
+//   - TOOLHOST_PLUGIN is f0c4a1f2-8c1e-4d0b-9a57-2f6f6f4b7d11. If it has another value or is not set,
+//     a person has started the plugin. The plugin then prints on standard error what it is, and exits
+//     with code 1.
+//   - PLUGIN_PROTOCOL_VERSIONS lists the versions of this contract that toolhost supports, separated
+//     by commas. The plugin uses the highest version that it supports too; this file is version 1. If
+//     there is none, the plugin prints an error and exits with code 1.
+//   - PLUGIN_UNIX_SOCKET_DIR is the absolute path of the folder in which the plugin creates its
+//     socket. The file name may have at most 16 bytes and must not contain a folder. The socket does
+//     not use TLS. The process that listens must be the one that toolhost started or a descendant of
+//     it, so a launcher script ends with `exec`.
 //
-// Handshake. Once the plugin listens, it prints one line on standard output and flushes it. Nothing may be printed
-// before:
+// Handshake. When the plugin listens, it prints one line on standard output and flushes it. It must
+// not print anything on standard output before this line:
 //
 //	1|VERSION|unix|SOCKET|grpc
 //
-// The first field is go-plugin's own version, always 1; VERSION is that of this contract; SOCKET is the socket's absolute
-// path. toolhost connects once, and removes the socket's name when it has. What the plugin prints later, on
-// standard output and standard error, is kept as its log, line by line.
+// The first field is the version of go-plugin's handshake, always 1. VERSION is the version of this
+// contract. SOCKET is the absolute path of the socket. toolhost connects once and then removes the
+// socket file. It stores every later line of standard output and standard error as the plugin's log.
 //
-// Services. ToolPluginService below, and two more. Every other method may be answered by UNIMPLEMENTED, as gRPC does by
-// itself: go-plugin asks for plugin.GRPCStdio and plugin.GRPCBroker, and toolhost needs neither.
+// Services. The plugin serves ToolPluginService and the two services below. It may answer all other
+// methods with UNIMPLEMENTED, which gRPC servers do by default: go-plugin requests plugin.GRPCStdio
+// and plugin.GRPCBroker, but toolhost does not need them.
 //
-//   - grpc.health.v1.Health, whose Check of the service `plugin` answers SERVING.
-//   - plugin.GRPCController with the unary method Shutdown, whose request and response have no fields. The plugin
-//     exits; it need not answer first.
+//   - grpc.health.v1.Health: Check of the service `plugin` returns SERVING.
+//   - plugin.GRPCController: the unary method Shutdown, whose request and response have no fields,
+//     makes the plugin exit. The plugin may exit without answering.
 //
-// Both sides take messages of up to 4 MiB, which is gRPC's default. A frame that is larger ends the stream.
+// Both sides accept messages of up to 4 MiB, the default of gRPC. A larger message ends the stream.
 //
-// End. The plugin exits, with code 0, when Shutdown is called or when the stream of Connect ends, whichever comes first,
-// also if calls are open: nobody hears what comes of them. It has five seconds to clean up until SIGTERM, and five more
-// until SIGKILL. toolhost connects once: a plugin whose connection ends before there was a stream exits, too. One that
-// toolhost left before it connected is killed by what toolhost leaves behind for that; a plugin that looks whether its
-// parent process still is the same while it waits, as the Go SDK does, does not depend on it.
+// End. The plugin exits with code 0 when toolhost calls Shutdown or when the stream of Connect ends,
+// whichever happens first, even if calls are running; toolhost no longer reads their outcomes. After
+// five seconds toolhost sends SIGTERM, and after five more seconds SIGKILL. toolhost does not
+// reconnect: if the connection ends before the stream of Connect was opened, the plugin exits too. If
+// toolhost itself ends before it connects, its reaper, a process that outlives it, kills the plugin.
+// In addition, a plugin can exit by itself if the id of its parent process changes while it waits for
+// the connection. The SDKs do this.
 
 // @generated by protoc-gen-es v2.13.0 with parameter "target=ts,import_extension=js"
 // @generated from file toolhost/plugin/v1/plugin.proto (package toolhost.plugin.v1, syntax proto3)
@@ -62,31 +70,31 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file toolhost/plugin/v1/plugin.proto.
  */
 export const file_toolhost_plugin_v1_plugin: GenFile = /*@__PURE__*/
-  fileDesc("Ch90b29saG9zdC9wbHVnaW4vdjEvcGx1Z2luLnByb3RvEhJ0b29saG9zdC5wbHVnaW4udjEipAEKD0Rlc2NyaWJlUmVxdWVzdBINCgV0b29scxgBIAMoCRIPCgdzZXNzaW9uGAIgASgJEkEKB2NvbnRleHQYAyADKAsyMC50b29saG9zdC5wbHVnaW4udjEuRGVzY3JpYmVSZXF1ZXN0LkNvbnRleHRFbnRyeRouCgxDb250ZXh0RW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgMOgI4ASLsAQoQRGVzY3JpYmVSZXNwb25zZRIMCgRuYW1lGAEgASgJEg8KB3ZlcnNpb24YAiABKAkSEwoLZGVzY3JpcHRpb24YAyABKAkSKQoFdG9vbHMYBCADKAsyGi50b29saG9zdC50b29sLnYxLlRvb2xTcGVjEhQKDGRlZmF1bHRfdGFncxgFIAMoCRIvCgdmaWx0ZXJzGAYgAygLMh4udG9vbGhvc3QucGx1Z2luLnYxLkZpbHRlclNwZWMSMgoLcGVybWlzc2lvbnMYByABKAsyHS50b29saG9zdC50b29sLnYxLlBlcm1pc3Npb25zIk4KCkZpbHRlclNwZWMSDAoEbmFtZRgBIAEoCRITCgtkZXNjcmlwdGlvbhgCIAEoCRIOCgZiZWZvcmUYAyABKAgSDQoFYWZ0ZXIYBCABKAgiswMKDkNvbm5lY3RSZXF1ZXN0EgwKBGNhbGwYASABKA0SLgoFc3RhcnQYAiABKAsyHS50b29saG9zdC5wbHVnaW4udjEuU3RhcnRDYWxsSAASNQoGYXBwZW5kGAMgASgLMiMudG9vbGhvc3QucGx1Z2luLnYxLkFwcGVuZEFyZ3VtZW50c0gAEjkKCGNvbXBsZXRlGAQgASgLMiUudG9vbGhvc3QucGx1Z2luLnYxLkNvbXBsZXRlQXJndW1lbnRzSAASMAoGY2FuY2VsGAUgASgLMh4udG9vbGhvc3QucGx1Z2luLnYxLkNhbmNlbENhbGxIABIxCgZjcmVkaXQYBiABKAsyHy50b29saG9zdC5wbHVnaW4udjEuR3JhbnRDcmVkaXRIABI1CghhcnRpZmFjdBgHIAEoCzIhLnRvb2xob3N0LnBsdWdpbi52MS5BcnRpZmFjdFBpZWNlSAASMAoEbW9yZRgIIAMoCzIiLnRvb2xob3N0LnBsdWdpbi52MS5Db25uZWN0UmVxdWVzdBIMCgRtYXJrGAkgASgGEgwKBHJlYWQYCiABKAZCBwoFZnJhbWUizgEKCVN0YXJ0Q2FsbBIPCgdjYWxsX2lkGAEgASgJEgwKBHRvb2wYAiABKAkSEQoJYXJndW1lbnRzGAMgASgMEhAKCGNvbXBsZXRlGAQgASgIEioKB3RpbWVvdXQYBSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SDgoGY3JlZGl0GAYgASgNEg8KB2F0dGVtcHQYByABKA0SMAoHY29udGV4dBgIIAEoCzIfLnRvb2xob3N0LnBsdWdpbi52MS5DYWxsQ29udGV4dCKhAgoLQ2FsbENvbnRleHQSDwoHc2Vzc2lvbhgBIAEoCRIRCgl3b3Jrc3BhY2UYAiABKAkSOwoGdmFsdWVzGAMgAygLMisudG9vbGhvc3QucGx1Z2luLnYxLkNhbGxDb250ZXh0LlZhbHVlc0VudHJ5Ej0KB3NlY3JldHMYBCADKAsyLC50b29saG9zdC5wbHVnaW4udjEuQ2FsbENvbnRleHQuU2VjcmV0c0VudHJ5EhMKC3RyYWNlcGFyZW50GAUgASgJGi0KC1ZhbHVlc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoDDoCOAEaLgoMU2VjcmV0c0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiHwoPQXBwZW5kQXJndW1lbnRzEgwKBHRleHQYASABKAwiJgoRQ29tcGxldGVBcmd1bWVudHMSEQoJYXJndW1lbnRzGAEgASgMIhwKCkNhbmNlbENhbGwSDgoGcmVhc29uGAEgASgJIhwKC0dyYW50Q3JlZGl0Eg0KBWJ5dGVzGAEgASgNIpkDCg9Db25uZWN0UmVzcG9uc2USDAoEY2FsbBgBIAEoDRIqCgZzdGF0dXMYAiABKAsyGC50b29saG9zdC50b29sLnYxLlN0YXR1c0gAEi4KCHByb2dyZXNzGAMgASgLMhoudG9vbGhvc3QudG9vbC52MS5Qcm9ncmVzc0gAEioKA2xvZxgEIAEoCzIbLnRvb2xob3N0LnRvb2wudjEuTG9nUmVjb3JkSAASMQoFY2h1bmsYBSABKAsyIC50b29saG9zdC5wbHVnaW4udjEuQ29udGVudENodW5rSAASKgoDZW5kGAYgASgLMhsudG9vbGhvc3QucGx1Z2luLnYxLkNhbGxFbmRIABI5Cg1yZWFkX2FydGlmYWN0GAcgASgLMiAudG9vbGhvc3QucGx1Z2luLnYxLlJlYWRBcnRpZmFjdEgAEjEKBG1vcmUYCCADKAsyIy50b29saG9zdC5wbHVnaW4udjEuQ29ubmVjdFJlc3BvbnNlEgwKBG1hcmsYCSABKAYSDAoEcmVhZBgKIAEoBkIHCgVmcmFtZSI9CgxSZWFkQXJ0aWZhY3QSDgoGaGFuZGxlGAEgASgJEg4KBm9mZnNldBgCIAEoBBINCgVsaW1pdBgDIAEoDSJ1Cg1BcnRpZmFjdFBpZWNlEgwKBGRhdGEYASABKAwSEgoKbWVkaWFfdHlwZRgCIAEoCRIMCgRzaXplGAMgASgEEiYKBWVycm9yGAQgASgLMhcudG9vbGhvc3QudG9vbC52MS5FcnJvchIMCgRuYW1lGAUgASgJIisKDENvbnRlbnRDaHVuaxINCgVpbmRleBgBIAEoDRIMCgRkYXRhGAIgASgMImoKB0NhbGxFbmQSKgoGcmVzdWx0GAEgASgLMhgudG9vbGhvc3QudG9vbC52MS5SZXN1bHRIABIoCgVlcnJvchgCIAEoCzIXLnRvb2xob3N0LnRvb2wudjEuRXJyb3JIAEIJCgdvdXRjb21lMsIBChFUb29sUGx1Z2luU2VydmljZRJVCghEZXNjcmliZRIjLnRvb2xob3N0LnBsdWdpbi52MS5EZXNjcmliZVJlcXVlc3QaJC50b29saG9zdC5wbHVnaW4udjEuRGVzY3JpYmVSZXNwb25zZRJWCgdDb25uZWN0EiIudG9vbGhvc3QucGx1Z2luLnYxLkNvbm5lY3RSZXF1ZXN0GiMudG9vbGhvc3QucGx1Z2luLnYxLkNvbm5lY3RSZXNwb25zZSgBMAFCQVo/Z2l0aHViLmNvbS90b29saG9zdC90b29saG9zdC9nZW4vZ28vdG9vbGhvc3QvcGx1Z2luL3YxO3BsdWdpbnYxYgZwcm90bzM", [file_google_protobuf_duration, file_toolhost_tool_v1_error, file_toolhost_tool_v1_permissions, file_toolhost_tool_v1_result, file_toolhost_tool_v1_spec, file_toolhost_tool_v1_status]);
+  fileDesc("Ch90b29saG9zdC9wbHVnaW4vdjEvcGx1Z2luLnByb3RvEhJ0b29saG9zdC5wbHVnaW4udjEipAEKD0Rlc2NyaWJlUmVxdWVzdBINCgV0b29scxgBIAMoCRIPCgdzZXNzaW9uGAIgASgJEkEKB2NvbnRleHQYAyADKAsyMC50b29saG9zdC5wbHVnaW4udjEuRGVzY3JpYmVSZXF1ZXN0LkNvbnRleHRFbnRyeRouCgxDb250ZXh0RW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgMOgI4ASLsAQoQRGVzY3JpYmVSZXNwb25zZRIMCgRuYW1lGAEgASgJEg8KB3ZlcnNpb24YAiABKAkSEwoLZGVzY3JpcHRpb24YAyABKAkSKQoFdG9vbHMYBCADKAsyGi50b29saG9zdC50b29sLnYxLlRvb2xTcGVjEhQKDGRlZmF1bHRfdGFncxgFIAMoCRIvCgdmaWx0ZXJzGAYgAygLMh4udG9vbGhvc3QucGx1Z2luLnYxLkZpbHRlclNwZWMSMgoLcGVybWlzc2lvbnMYByABKAsyHS50b29saG9zdC50b29sLnYxLlBlcm1pc3Npb25zIk4KCkZpbHRlclNwZWMSDAoEbmFtZRgBIAEoCRITCgtkZXNjcmlwdGlvbhgCIAEoCRIOCgZiZWZvcmUYAyABKAgSDQoFYWZ0ZXIYBCABKAgiuAMKDkNvbm5lY3RSZXF1ZXN0EgwKBGNhbGwYASABKA0SLgoFc3RhcnQYAiABKAsyHS50b29saG9zdC5wbHVnaW4udjEuU3RhcnRDYWxsSAASNQoGYXBwZW5kGAMgASgLMiMudG9vbGhvc3QucGx1Z2luLnYxLkFwcGVuZEFyZ3VtZW50c0gAEjkKCGNvbXBsZXRlGAQgASgLMiUudG9vbGhvc3QucGx1Z2luLnYxLkNvbXBsZXRlQXJndW1lbnRzSAASMAoGY2FuY2VsGAUgASgLMh4udG9vbGhvc3QucGx1Z2luLnYxLkNhbmNlbENhbGxIABIxCgZjcmVkaXQYBiABKAsyHy50b29saG9zdC5wbHVnaW4udjEuR3JhbnRDcmVkaXRIABI1CghhcnRpZmFjdBgHIAEoCzIhLnRvb2xob3N0LnBsdWdpbi52MS5BcnRpZmFjdFBpZWNlSAASMQoFYmF0Y2gYCCADKAsyIi50b29saG9zdC5wbHVnaW4udjEuQ29ubmVjdFJlcXVlc3QSEQoJYWNrX3Rva2VuGAkgASgGEgsKA2FjaxgKIAEoBkIHCgVmcmFtZSLOAQoJU3RhcnRDYWxsEg8KB2NhbGxfaWQYASABKAkSDAoEdG9vbBgCIAEoCRIRCglhcmd1bWVudHMYAyABKAwSEAoIY29tcGxldGUYBCABKAgSKgoHdGltZW91dBgFIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIOCgZjcmVkaXQYBiABKA0SDwoHYXR0ZW1wdBgHIAEoDRIwCgdjb250ZXh0GAggASgLMh8udG9vbGhvc3QucGx1Z2luLnYxLkNhbGxDb250ZXh0IqECCgtDYWxsQ29udGV4dBIPCgdzZXNzaW9uGAEgASgJEhEKCXdvcmtzcGFjZRgCIAEoCRI7CgZ2YWx1ZXMYAyADKAsyKy50b29saG9zdC5wbHVnaW4udjEuQ2FsbENvbnRleHQuVmFsdWVzRW50cnkSPQoHc2VjcmV0cxgEIAMoCzIsLnRvb2xob3N0LnBsdWdpbi52MS5DYWxsQ29udGV4dC5TZWNyZXRzRW50cnkSEwoLdHJhY2VwYXJlbnQYBSABKAkaLQoLVmFsdWVzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgMOgI4ARouCgxTZWNyZXRzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASIfCg9BcHBlbmRBcmd1bWVudHMSDAoEdGV4dBgBIAEoDCImChFDb21wbGV0ZUFyZ3VtZW50cxIRCglhcmd1bWVudHMYASABKAwiHAoKQ2FuY2VsQ2FsbBIOCgZyZWFzb24YASABKAkiHAoLR3JhbnRDcmVkaXQSDQoFYnl0ZXMYASABKA0ingMKD0Nvbm5lY3RSZXNwb25zZRIMCgRjYWxsGAEgASgNEioKBnN0YXR1cxgCIAEoCzIYLnRvb2xob3N0LnRvb2wudjEuU3RhdHVzSAASLgoIcHJvZ3Jlc3MYAyABKAsyGi50b29saG9zdC50b29sLnYxLlByb2dyZXNzSAASKgoDbG9nGAQgASgLMhsudG9vbGhvc3QudG9vbC52MS5Mb2dSZWNvcmRIABIxCgVjaHVuaxgFIAEoCzIgLnRvb2xob3N0LnBsdWdpbi52MS5Db250ZW50Q2h1bmtIABIqCgNlbmQYBiABKAsyGy50b29saG9zdC5wbHVnaW4udjEuQ2FsbEVuZEgAEjkKDXJlYWRfYXJ0aWZhY3QYByABKAsyIC50b29saG9zdC5wbHVnaW4udjEuUmVhZEFydGlmYWN0SAASMgoFYmF0Y2gYCCADKAsyIy50b29saG9zdC5wbHVnaW4udjEuQ29ubmVjdFJlc3BvbnNlEhEKCWFja190b2tlbhgJIAEoBhILCgNhY2sYCiABKAZCBwoFZnJhbWUiPQoMUmVhZEFydGlmYWN0Eg4KBmhhbmRsZRgBIAEoCRIOCgZvZmZzZXQYAiABKAQSDQoFbGltaXQYAyABKA0idQoNQXJ0aWZhY3RQaWVjZRIMCgRkYXRhGAEgASgMEhIKCm1lZGlhX3R5cGUYAiABKAkSDAoEc2l6ZRgDIAEoBBImCgVlcnJvchgEIAEoCzIXLnRvb2xob3N0LnRvb2wudjEuRXJyb3ISDAoEbmFtZRgFIAEoCSIrCgxDb250ZW50Q2h1bmsSDQoFaW5kZXgYASABKA0SDAoEZGF0YRgCIAEoDCJqCgdDYWxsRW5kEioKBnJlc3VsdBgBIAEoCzIYLnRvb2xob3N0LnRvb2wudjEuUmVzdWx0SAASKAoFZXJyb3IYAiABKAsyFy50b29saG9zdC50b29sLnYxLkVycm9ySABCCQoHb3V0Y29tZTLCAQoRVG9vbFBsdWdpblNlcnZpY2USVQoIRGVzY3JpYmUSIy50b29saG9zdC5wbHVnaW4udjEuRGVzY3JpYmVSZXF1ZXN0GiQudG9vbGhvc3QucGx1Z2luLnYxLkRlc2NyaWJlUmVzcG9uc2USVgoHQ29ubmVjdBIiLnRvb2xob3N0LnBsdWdpbi52MS5Db25uZWN0UmVxdWVzdBojLnRvb2xob3N0LnBsdWdpbi52MS5Db25uZWN0UmVzcG9uc2UoATABQkFaP2dpdGh1Yi5jb20vdG9vbGhvc3QvdG9vbGhvc3QvZ2VuL2dvL3Rvb2xob3N0L3BsdWdpbi92MTtwbHVnaW52MWIGcHJvdG8z", [file_google_protobuf_duration, file_toolhost_tool_v1_error, file_toolhost_tool_v1_permissions, file_toolhost_tool_v1_result, file_toolhost_tool_v1_spec, file_toolhost_tool_v1_status]);
 
 /**
- * DescribeRequest asks for a plugin's tools.
+ * DescribeRequest requests the description of the plugin.
  *
  * @generated from message toolhost.plugin.v1.DescribeRequest
  */
 export type DescribeRequest = Message<"toolhost.plugin.v1.DescribeRequest"> & {
   /**
-   * Only these tools. Empty means all. Names that the plugin does not have are left out.
+   * The names of the tools to describe. The plugin ignores unknown names. Empty means all tools.
    *
    * @generated from field: repeated string tools = 1;
    */
   tools: string[];
 
   /**
-   * The session for which dynamic tools are described. Empty, and without context, means none in particular: what is said
-   * then holds for all who are none.
+   * The session for which dynamic tools are described. If session and context are empty, the
+   * description applies to all callers without a session.
    *
    * @generated from field: string session = 2;
    */
   session: string;
 
   /**
-   * The session's context, as JSON values by key. Only keys that the tools declared are given.
+   * The context of the session, as JSON values by key. It contains only keys that the tools declare.
    *
    * @generated from field: map<string, bytes> context = 3;
    */
@@ -101,56 +109,57 @@ export const DescribeRequestSchema: GenMessage<DescribeRequest> = /*@__PURE__*/
   messageDesc(file_toolhost_plugin_v1_plugin, 0);
 
 /**
- * DescribeResponse is what a plugin says of itself.
+ * DescribeResponse is what a plugin declares about itself.
  *
  * @generated from message toolhost.plugin.v1.DescribeResponse
  */
 export type DescribeResponse = Message<"toolhost.plugin.v1.DescribeResponse"> & {
   /**
-   * The plugin's name: 1 to 64 of the characters A-Z a-z 0-9 _ -, beginning with a letter.
+   * The name of the plugin: 1 to 64 of the characters A-Z a-z 0-9 _ -, beginning with a letter.
    *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
-   * The plugin's version, free text; semantic versioning is usual.
+   * The version of the plugin. Any text; semantic versioning is usual.
    *
    * @generated from field: string version = 2;
    */
   version: string;
 
   /**
-   * One line on what the plugin is. May be empty.
+   * One line that describes the plugin. May be empty.
    *
    * @generated from field: string description = 3;
    */
   description: string;
 
   /**
-   * Its tools. Names must not repeat. Must not be empty, unless there are filters.
+   * The tools. Names must be unique. Must not be empty unless the plugin has filters.
    *
    * @generated from field: repeated toolhost.tool.v1.ToolSpec tools = 4;
    */
   tools: ToolSpec[];
 
   /**
-   * Tags for the tools that declare none.
+   * The tags of tools that declare none.
    *
    * @generated from field: repeated string default_tags = 5;
    */
   defaultTags: string[];
 
   /**
-   * Its filters. Names must not repeat, nor be those of tools. Usually empty.
+   * The filters. Names must be unique among tools and filters. Usually empty.
    *
    * @generated from field: repeated toolhost.plugin.v1.FilterSpec filters = 6;
    */
   filters: FilterSpec[];
 
   /**
-   * What it asks to be allowed, besides what every plugin may. Nothing of it is granted by being asked for: the operator's
-   * configuration does that, and shows what was asked. A folder with a plugin.yaml may ask there too. Usually unset.
+   * The access that the plugin requests beyond what every plugin has. The request grants nothing;
+   * toolhost shows it to the operator, whose configuration grants access. A plugin.yaml file can
+   * request access too. Usually unset.
    *
    * @generated from field: toolhost.tool.v1.Permissions permissions = 7;
    */
@@ -165,63 +174,69 @@ export const DescribeResponseSchema: GenMessage<DescribeResponse> = /*@__PURE__*
   messageDesc(file_toolhost_plugin_v1_plugin, 1);
 
 /**
- * FilterSpec declares a filter: a function that toolhost asks before or after calls of tools, also of other plugins'
- * tools. The operator's configuration says for which tools, and in which order.
+ * FilterSpec declares a filter: a function that toolhost calls before or after tool calls, including
+ * calls of other plugins' tools. The operator's configuration says which tools a filter applies to,
+ * and in which order the filters run.
  *
- * A filter is called like a tool: by StartCall with the filter's name in `tool`, complete arguments and a call id of its
- * own. The arguments are a JSON object with these members; those without a value are absent:
+ * toolhost calls a filter like a tool, with StartCall. `tool` is the filter's name, the arguments are
+ * complete, and the call id is unique to the filter's call. The arguments are a JSON object with
+ * these members; members without a value are absent:
  *
  * 	"phase"       "before" or "after"
- * 	"call_id"     the id of the call that is filtered
- * 	"principal"   who calls
+ * 	"call_id"     the id of the filtered call
+ * 	"principal"   the principal that made the call
  * 	"session"     the session
  * 	"tool"        the name of the tool
- * 	"plugin"      the plugin that ships it
- * 	"arguments"   the arguments: before, as the caller gave them or the filter before it left them; after, as they
- * 	              were executed
- * 	"result"      after: the result, a toolhost.tool.v1.Result as ProtoJSON (https://protobuf.dev/programming-guides/json)
+ * 	"plugin"      the name of the plugin that contains the tool
+ * 	"arguments"   before: the arguments from the caller or the previous filter; after: the arguments
+ * 	              that were executed
+ * 	"result"      after: the result, a toolhost.tool.v1.Result as ProtoJSON
+ * 	              (https://protobuf.dev/programming-guides/json)
  *
- * The answer is a result whose first content block is `json`, an object with at most one of these members; an empty
- * object, or a result without content, leaves all as it is:
+ * The filter returns a result whose first content block is `json`: an object with at most one of the
+ * members below. An empty object, or a result without content, changes nothing. A member that is not
+ * listed here, or that does not belong to the phase, makes the filter fail.
  *
- * 	"arguments"   before: an object that takes the place of the arguments
- * 	"deny"        before: why the call must not be made, a string; it ends with the error DENIED
+ * 	"arguments"   before: an object that replaces the arguments
+ * 	"deny"        before: a string with the reason why the call is not allowed; the call ends with the
+ * 	              error DENIED
  * 	"answer"      before: a Result as ProtoJSON; the call ends with it, and the tool is not called
- * 	"result"      after: a Result as ProtoJSON that takes the place of the result
+ * 	"result"      after: a Result as ProtoJSON that replaces the result
  *
- * Filters stand around a call like layers: before it they are asked in their order, after it in the reverse one. An
- * answer is given to the filters that were asked before, as a result is; the others are not asked at all. A result has the
- * duration of the one that it replaces, and its usage and cost where it has none. What a filter answers must be
- * understood: members that are not named here, or not for the phase, are a failure.
+ * Filters wrap a call like layers: before the call they run in their order, after it in reverse
+ * order. If a filter returns "answer", the filters that ran before it receive that answer as the
+ * result, and the remaining filters do not run. A replaced result keeps the duration of the original,
+ * and its usage and cost unless the replacement sets them.
  *
- * A filter that fails, by `is_error` too, ends the call with an error, unless the operator chose to do without it.
+ * If a filter fails, or returns a result with `is_error`, the call ends with an error, unless the
+ * operator has configured the filter as optional.
  *
  * @generated from message toolhost.plugin.v1.FilterSpec
  */
 export type FilterSpec = Message<"toolhost.plugin.v1.FilterSpec"> & {
   /**
-   * The filter's name, as for tools.
+   * The name of the filter; the rules are those for tool names.
    *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
-   * What it does, for operators. May be empty.
+   * What the filter does, for operators. May be empty.
    *
    * @generated from field: string description = 2;
    */
   description: string;
 
   /**
-   * Whether it is asked before calls.
+   * Whether toolhost calls the filter before calls.
    *
    * @generated from field: bool before = 3;
    */
   before: boolean;
 
   /**
-   * Whether it is asked after calls.
+   * Whether toolhost calls the filter after calls.
    *
    * @generated from field: bool after = 4;
    */
@@ -242,20 +257,20 @@ export const FilterSpecSchema: GenMessage<FilterSpec> = /*@__PURE__*/
  */
 export type ConnectRequest = Message<"toolhost.plugin.v1.ConnectRequest"> & {
   /**
-   * The stream's number for the call, from 1.
+   * The number of the call on this stream, from 1.
    *
    * @generated from field: uint32 call = 1;
    */
   call: number;
 
   /**
-   * What is said of the call.
+   * The content of the frame.
    *
    * @generated from oneof toolhost.plugin.v1.ConnectRequest.frame
    */
   frame: {
     /**
-     * A new call.
+     * Starts a call.
      *
      * @generated from field: toolhost.plugin.v1.StartCall start = 2;
      */
@@ -263,7 +278,7 @@ export type ConnectRequest = Message<"toolhost.plugin.v1.ConnectRequest"> & {
     case: "start";
   } | {
     /**
-     * More argument text, while the model still writes.
+     * Appends argument text, while the model still generates the arguments.
      *
      * @generated from field: toolhost.plugin.v1.AppendArguments append = 3;
      */
@@ -271,7 +286,7 @@ export type ConnectRequest = Message<"toolhost.plugin.v1.ConnectRequest"> & {
     case: "append";
   } | {
     /**
-     * The arguments are complete: execute.
+     * Completes the arguments; the plugin executes the call.
      *
      * @generated from field: toolhost.plugin.v1.CompleteArguments complete = 4;
      */
@@ -279,7 +294,7 @@ export type ConnectRequest = Message<"toolhost.plugin.v1.ConnectRequest"> & {
     case: "complete";
   } | {
     /**
-     * Stop the work. The plugin still answers with `end`, usually with the error CANCELLED.
+     * Requests cancellation. The plugin still sends `end`, usually with the error CANCELLED.
      *
      * @generated from field: toolhost.plugin.v1.CancelCall cancel = 5;
      */
@@ -287,7 +302,7 @@ export type ConnectRequest = Message<"toolhost.plugin.v1.ConnectRequest"> & {
     case: "cancel";
   } | {
     /**
-     * The plugin may send more.
+     * Allows the plugin to send more.
      *
      * @generated from field: toolhost.plugin.v1.GrantCredit credit = 6;
      */
@@ -295,7 +310,7 @@ export type ConnectRequest = Message<"toolhost.plugin.v1.ConnectRequest"> & {
     case: "credit";
   } | {
     /**
-     * A piece of an artifact that the plugin asked for.
+     * The answer to the plugin's `read_artifact`.
      *
      * @generated from field: toolhost.plugin.v1.ArtifactPiece artifact = 7;
      */
@@ -304,26 +319,26 @@ export type ConnectRequest = Message<"toolhost.plugin.v1.ConnectRequest"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * The frames that come after this one, in their order; see Connect. They have no `more`, `mark` and `read` of their own.
+   * Frames that follow this one, in order; see Connect. They have no `batch`, `ack_token` or `ack`.
    *
-   * @generated from field: repeated toolhost.plugin.v1.ConnectRequest more = 8;
+   * @generated from field: repeated toolhost.plugin.v1.ConnectRequest batch = 8;
    */
-  more: ConnectRequest[];
+  batch: ConnectRequest[];
 
   /**
-   * A number that nobody can guess, to be repeated in `read` by who has read this message. 0 means that none is asked for.
+   * A random number that the plugin returns in `ack` after it has read this message; see Connect. 0
+   * means that no ack is requested.
    *
-   * @generated from field: fixed64 mark = 9;
+   * @generated from field: fixed64 ack_token = 9;
    */
-  mark: bigint;
+  ackToken: bigint;
 
   /**
-   * The `mark` of the last message of the other side that the sender has read. It shows who sends that his messages are
-   * taken, who may then do with less effort. 0 means that it is not said; it need never be.
+   * The `ack_token` of the last message that toolhost has read. 0 means none.
    *
-   * @generated from field: fixed64 read = 10;
+   * @generated from field: fixed64 ack = 10;
    */
-  read: bigint;
+  ack: bigint;
 };
 
 /**
@@ -334,67 +349,71 @@ export const ConnectRequestSchema: GenMessage<ConnectRequest> = /*@__PURE__*/
   messageDesc(file_toolhost_plugin_v1_plugin, 3);
 
 /**
- * StartCall opens a call. If `complete` is set, `arguments` are final and the plugin executes at once. Otherwise
- * frames `append` may follow, and `complete` or `cancel` does; the plugin executes at `complete`. That happens to tools
- * without `partial_arguments`, too: arguments of more than 64 KiB come in pieces.
+ * StartCall starts a call.
  *
- * A tool that the plugin does not have is the error NOT_FOUND.
+ * If `complete` is set, `arguments` is final and the plugin executes the call at once. Otherwise
+ * `append` frames may follow, and then `complete` or `cancel`; the plugin executes the call at
+ * `complete`. Tools without `partial_arguments` receive such calls too, because arguments of more
+ * than 64 KiB arrive in pieces.
+ *
+ * If the plugin does not have the tool, the call ends with the error NOT_FOUND.
  *
  * @generated from message toolhost.plugin.v1.StartCall
  */
 export type StartCall = Message<"toolhost.plugin.v1.StartCall"> & {
   /**
-   * The caller's name for the call: the idempotency key. Everything with one call id reaches one tool object.
+   * The id of the call, which is also its idempotency key. All frames and attempts with one call id
+   * reach the same tool object.
    *
    * @generated from field: string call_id = 1;
    */
   callId: string;
 
   /**
-   * The tool's name.
+   * The name of the tool.
    *
    * @generated from field: string tool = 2;
    */
   tool: string;
 
   /**
-   * Argument text, JSON: all of it if `complete`, else its beginning.
+   * JSON text: the whole arguments if `complete` is set, otherwise their beginning.
    *
    * @generated from field: bytes arguments = 3;
    */
   arguments: Uint8Array;
 
   /**
-   * Whether `arguments` are final.
+   * Whether `arguments` is complete.
    *
    * @generated from field: bool complete = 4;
    */
   complete: boolean;
 
   /**
-   * How long the call may still take, from now. Then the plugin stops the work and ends the call with the error
-   * TIMEOUT; toolhost waits no longer either. Unset means no limit that the plugin should know of.
+   * The time limit of the call, from now. When it is over, the plugin stops the work and ends the
+   * call with the error TIMEOUT; toolhost also stops waiting. Unset means no limit.
    *
    * @generated from field: google.protobuf.Duration timeout = 5;
    */
   timeout?: Duration | undefined;
 
   /**
-   * How many bytes the plugin may send for this call before it is granted more. See GrantCredit.
+   * The initial credit of the call in bytes. See GrantCredit.
    *
    * @generated from field: uint32 credit = 6;
    */
   credit: number;
 
   /**
-   * Which try this is, from 1. 0 means 1.
+   * The number of the attempt, from 1. 0 means 1.
    *
    * @generated from field: uint32 attempt = 7;
    */
   attempt: number;
 
   /**
-   * Where and for whom the call runs.
+   * The context of the call. Unset means that all its fields are empty.
    *
    * @generated from field: toolhost.plugin.v1.CallContext context = 8;
    */
@@ -409,36 +428,36 @@ export const StartCallSchema: GenMessage<StartCall> = /*@__PURE__*/
   messageDesc(file_toolhost_plugin_v1_plugin, 4);
 
 /**
- * CallContext is where and for whom a call runs. Only what the tool declared reaches it.
+ * CallContext is the context in which a call runs. It contains only what the tool declared.
  *
  * @generated from message toolhost.plugin.v1.CallContext
  */
 export type CallContext = Message<"toolhost.plugin.v1.CallContext"> & {
   /**
-   * The session's id. Empty means none.
+   * The id of the session. Empty means none.
    *
    * @generated from field: string session = 1;
    */
   session: string;
 
   /**
-   * The folder that the tool may work in, as an absolute path. Empty means none.
+   * The absolute path of the folder in which the tool may work. Empty means none.
    *
    * @generated from field: string workspace = 2;
    */
   workspace: string;
 
   /**
-   * Values by key, as JSON; only keys of ToolSpec.context_keys.
+   * Context values, as JSON by key, for the keys in ToolSpec.context_keys.
    *
    * @generated from field: map<string, bytes> values = 3;
    */
   values: { [key: string]: Uint8Array };
 
   /**
-   * Secrets by name: all of ToolSpec.requires_auth, and no others. There is no call if the operator's store lacks one, or
-   * has not granted it to the plugin. toolhost shows what the plugin says and prints from then on with `[secret NAME]` in
-   * the place of each value.
+   * Secret values by name, for exactly the names in ToolSpec.requires_auth. toolhost does not start
+   * the call if the operator's store lacks one or does not grant it to the plugin. In everything that
+   * the plugin sends or prints, toolhost replaces each value with `[secret NAME]`.
    *
    * @generated from field: map<string, string> secrets = 4;
    */
@@ -460,14 +479,14 @@ export const CallContextSchema: GenMessage<CallContext> = /*@__PURE__*/
   messageDesc(file_toolhost_plugin_v1_plugin, 5);
 
 /**
- * AppendArguments adds to the argument text. What the tool sees of an incomplete text is for previews alone. A tool that
- * does not preview only gathers it.
+ * AppendArguments appends to the argument text. A tool may use incomplete text only for previews. A
+ * tool without previews just collects it.
  *
  * @generated from message toolhost.plugin.v1.AppendArguments
  */
 export type AppendArguments = Message<"toolhost.plugin.v1.AppendArguments"> & {
   /**
-   * The next piece. It may end anywhere, also inside a UTF-8 sequence.
+   * The next piece of the text. It may end anywhere, even inside a UTF-8 sequence.
    *
    * @generated from field: bytes text = 1;
    */
@@ -482,15 +501,15 @@ export const AppendArgumentsSchema: GenMessage<AppendArguments> = /*@__PURE__*/
   messageDesc(file_toolhost_plugin_v1_plugin, 6);
 
 /**
- * CompleteArguments says that the arguments are complete and validated. The plugin executes the call now, once. Its
- * previews see nothing more.
+ * CompleteArguments says that the arguments are complete and valid. The plugin executes the call
+ * exactly once and stops its previews.
  *
  * @generated from message toolhost.plugin.v1.CompleteArguments
  */
 export type CompleteArguments = Message<"toolhost.plugin.v1.CompleteArguments"> & {
   /**
-   * The arguments to execute, a JSON object. Empty means the text so far; set, it replaces the text, because
-   * toolhost repaired it.
+   * The final arguments, a JSON object. If set, they replace the text received so far, because
+   * toolhost repaired it. Empty means the text received so far.
    *
    * @generated from field: bytes arguments = 1;
    */
@@ -505,13 +524,13 @@ export const CompleteArgumentsSchema: GenMessage<CompleteArguments> = /*@__PURE_
   messageDesc(file_toolhost_plugin_v1_plugin, 7);
 
 /**
- * CancelCall asks to stop a call.
+ * CancelCall requests the cancellation of a call.
  *
  * @generated from message toolhost.plugin.v1.CancelCall
  */
 export type CancelCall = Message<"toolhost.plugin.v1.CancelCall"> & {
   /**
-   * Why, in words. May be empty.
+   * The reason, as text. May be empty.
    *
    * @generated from field: string reason = 1;
    */
@@ -526,20 +545,25 @@ export const CancelCallSchema: GenMessage<CancelCall> = /*@__PURE__*/
   messageDesc(file_toolhost_plugin_v1_plugin, 8);
 
 /**
- * GrantCredit lets the plugin send more for this call.
+ * GrantCredit allows the plugin to send more for one call, so that a call whose output is not read
+ * does not block the others.
  *
- * Every frame of the plugin but `end` costs its encoded size in bytes: that of the whole ConnectResponse, the `call`
- * field included, without `mark`, `read`, `more` and what gRPC puts around it. The plugin starts with StartCall.credit and may send a frame only
- * while its credit is positive; a frame may take the credit below zero. `end` is always allowed. Content of more than
- * 64 KiB, in all blocks together, goes ahead in chunks of at most 64 KiB, so that `end` stays small. A plugin that
- * overruns its credit loses the call. A call that waits for credit when it is cancelled or out of time ends all the
- * same, with the error: there may be no more credit.
+ * Each frame from the plugin except `end` costs its encoded size in bytes: the size of the
+ * ConnectResponse with its `call` field, but without `ack_token`, `ack`, `batch` and gRPC framing. A
+ * call starts with StartCall.credit. The plugin may send a frame only if the credit is positive; the
+ * frame may make it negative. `end` needs no credit. To keep `end` small, the plugin sends the
+ * content of a result in `chunk` frames of at most 64 KiB each if all blocks together have more than
+ * 64 KiB.
+ *
+ * If a plugin sends without credit, toolhost ends the call with an error. If a call is canceled or
+ * times out while the plugin waits for credit, the plugin sends `end` without waiting, because
+ * toolhost may grant no more credit.
  *
  * @generated from message toolhost.plugin.v1.GrantCredit
  */
 export type GrantCredit = Message<"toolhost.plugin.v1.GrantCredit"> & {
   /**
-   * How many bytes more.
+   * The number of bytes to add to the credit.
    *
    * @generated from field: uint32 bytes = 1;
    */
@@ -560,20 +584,20 @@ export const GrantCreditSchema: GenMessage<GrantCredit> = /*@__PURE__*/
  */
 export type ConnectResponse = Message<"toolhost.plugin.v1.ConnectResponse"> & {
   /**
-   * The stream's number for the call.
+   * The number of the call on this stream.
    *
    * @generated from field: uint32 call = 1;
    */
   call: number;
 
   /**
-   * What is said of the call.
+   * The content of the frame.
    *
    * @generated from oneof toolhost.plugin.v1.ConnectResponse.frame
    */
   frame: {
     /**
-     * What people see.
+     * A status for people.
      *
      * @generated from field: toolhost.tool.v1.Status status = 2;
      */
@@ -581,7 +605,7 @@ export type ConnectResponse = Message<"toolhost.plugin.v1.ConnectResponse"> & {
     case: "status";
   } | {
     /**
-     * How far the work is: shorthand for a status with only `progress`.
+     * Progress: short for a status in which only `progress` is set.
      *
      * @generated from field: toolhost.tool.v1.Progress progress = 3;
      */
@@ -589,7 +613,7 @@ export type ConnectResponse = Message<"toolhost.plugin.v1.ConnectResponse"> & {
     case: "progress";
   } | {
     /**
-     * A line of the tool's log.
+     * A record of the tool's log.
      *
      * @generated from field: toolhost.tool.v1.LogRecord log = 4;
      */
@@ -597,7 +621,7 @@ export type ConnectResponse = Message<"toolhost.plugin.v1.ConnectResponse"> & {
     case: "log";
   } | {
     /**
-     * A piece of the result.
+     * A part of the result.
      *
      * @generated from field: toolhost.plugin.v1.ContentChunk chunk = 5;
      */
@@ -605,7 +629,7 @@ export type ConnectResponse = Message<"toolhost.plugin.v1.ConnectResponse"> & {
     case: "chunk";
   } | {
     /**
-     * The outcome. Nothing comes after it.
+     * The outcome. It is the last frame of the call.
      *
      * @generated from field: toolhost.plugin.v1.CallEnd end = 6;
      */
@@ -613,7 +637,7 @@ export type ConnectResponse = Message<"toolhost.plugin.v1.ConnectResponse"> & {
     case: "end";
   } | {
     /**
-     * Asks for a piece of an artifact.
+     * Requests a part of an artifact.
      *
      * @generated from field: toolhost.plugin.v1.ReadArtifact read_artifact = 7;
      */
@@ -622,26 +646,26 @@ export type ConnectResponse = Message<"toolhost.plugin.v1.ConnectResponse"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * The frames that come after this one, in their order; see Connect. They have no `more`, `mark` and `read` of their own.
+   * Frames that follow this one, in order; see Connect. They have no `batch`, `ack_token` or `ack`.
    *
-   * @generated from field: repeated toolhost.plugin.v1.ConnectResponse more = 8;
+   * @generated from field: repeated toolhost.plugin.v1.ConnectResponse batch = 8;
    */
-  more: ConnectResponse[];
+  batch: ConnectResponse[];
 
   /**
-   * A number that nobody can guess, to be repeated in `read` by who has read this message. 0 means that none is asked for.
+   * A random number that toolhost returns in `ack` after it has read this message; see Connect. 0
+   * means that no ack is requested.
    *
-   * @generated from field: fixed64 mark = 9;
+   * @generated from field: fixed64 ack_token = 9;
    */
-  mark: bigint;
+  ackToken: bigint;
 
   /**
-   * The `mark` of the last message of the other side that the sender has read. It shows who sends that his messages are
-   * taken, who may then do with less effort. 0 means that it is not said; it need never be.
+   * The `ack_token` of the last message that the plugin has read. 0 means none.
    *
-   * @generated from field: fixed64 read = 10;
+   * @generated from field: fixed64 ack = 10;
    */
-  read: bigint;
+  ack: bigint;
 };
 
 /**
@@ -652,29 +676,29 @@ export const ConnectResponseSchema: GenMessage<ConnectResponse> = /*@__PURE__*/
   messageDesc(file_toolhost_plugin_v1_plugin, 10);
 
 /**
- * ReadArtifact asks for a piece of an artifact, whose handle the tool found in its arguments: another tool's result that
- * was too large to be shown. toolhost answers with one ArtifactPiece. A call has at most one such question open; a second
- * one is answered by an error.
+ * ReadArtifact requests a part of an artifact whose handle the tool found in its arguments: the
+ * result of another tool that was too large to show. toolhost answers with one ArtifactPiece. A call
+ * may have one open request; toolhost answers a second one with an error.
  *
  * @generated from message toolhost.plugin.v1.ReadArtifact
  */
 export type ReadArtifact = Message<"toolhost.plugin.v1.ReadArtifact"> & {
   /**
-   * The artifact's handle.
+   * The handle of the artifact.
    *
    * @generated from field: string handle = 1;
    */
   handle: string;
 
   /**
-   * Where to begin, in bytes.
+   * The position of the first byte.
    *
    * @generated from field: uint64 offset = 2;
    */
   offset: bigint;
 
   /**
-   * How many bytes at most. 0, and more than 64 KiB, mean 64 KiB.
+   * The maximum number of bytes. 0 and values over 64 KiB mean 64 KiB.
    *
    * @generated from field: uint32 limit = 3;
    */
@@ -695,28 +719,29 @@ export const ReadArtifactSchema: GenMessage<ReadArtifact> = /*@__PURE__*/
  */
 export type ArtifactPiece = Message<"toolhost.plugin.v1.ArtifactPiece"> & {
   /**
-   * The bytes. Empty at or after the end.
+   * The bytes. Empty at or after the end of the artifact.
    *
    * @generated from field: bytes data = 1;
    */
   data: Uint8Array;
 
   /**
-   * The IANA media type of the whole.
+   * The IANA media type of the whole artifact.
    *
    * @generated from field: string media_type = 2;
    */
   mediaType: string;
 
   /**
-   * The size of the whole, in bytes.
+   * The size of the whole artifact, in bytes.
    *
    * @generated from field: uint64 size = 3;
    */
   size: bigint;
 
   /**
-   * Why there are none: NOT_FOUND if the call may not see such an artifact, or it is too old. Unset means success.
+   * The failure: NOT_FOUND if the artifact does not exist, has expired, or the call may not read it.
+   * Unset means success.
    *
    * @generated from field: toolhost.tool.v1.Error error = 4;
    */
@@ -738,22 +763,24 @@ export const ArtifactPieceSchema: GenMessage<ArtifactPiece> = /*@__PURE__*/
   messageDesc(file_toolhost_plugin_v1_plugin, 12);
 
 /**
- * ContentChunk is a piece of one content block of the result to come, so that a large result cannot hold up other
- * calls. `end` then has the block at its place, with its kind and all but the payload: an empty `text` or `json` that is
- * set, or an `image` or `file` with its media type and name. A chunk of text may end inside a UTF-8 sequence.
+ * ContentChunk is a part of one content block of the result that follows in `end`. Chunks keep a
+ * large result from blocking other calls. `end` contains the block at its index, with its kind and
+ * everything except the payload that was sent in chunks: an empty but set `text` or `json`, or an
+ * `image` or `file` with its media type and name. A chunk of text may end inside a UTF-8 sequence.
  *
  * @generated from message toolhost.plugin.v1.ContentChunk
  */
 export type ContentChunk = Message<"toolhost.plugin.v1.ContentChunk"> & {
   /**
-   * The block's place in Result.content of `end`. Chunks of a block come in order.
+   * The index of the block in Result.content of `end`. The chunks of a block are sent in order.
    *
    * @generated from field: uint32 index = 1;
    */
   index: number;
 
   /**
-   * At most 64 KiB. The block's payload (of a Blob: `data`) is all its chunks and then what `end` holds for it.
+   * At most 64 KiB. The payload of the block (for a Blob: its `data`) is the data of all its chunks,
+   * followed by the payload of the block in `end`.
    *
    * @generated from field: bytes data = 2;
    */
@@ -774,13 +801,13 @@ export const ContentChunkSchema: GenMessage<ContentChunk> = /*@__PURE__*/
  */
 export type CallEnd = Message<"toolhost.plugin.v1.CallEnd"> & {
   /**
-   * Exactly one.
+   * The outcome. Exactly one is set.
    *
    * @generated from oneof toolhost.plugin.v1.CallEnd.outcome
    */
   outcome: {
     /**
-     * The tool answered, well or badly.
+     * The result of the tool, also if the tool reports a failure.
      *
      * @generated from field: toolhost.tool.v1.Result result = 1;
      */
@@ -788,7 +815,7 @@ export type CallEnd = Message<"toolhost.plugin.v1.CallEnd"> & {
     case: "result";
   } | {
     /**
-     * The tool could not be run, or says that its machinery failed. Only kind, message and retry_after are read.
+     * The plugin could not run the tool. toolhost reads only kind, message and retry_after.
      *
      * @generated from field: toolhost.tool.v1.Error error = 2;
      */
@@ -811,11 +838,14 @@ export const CallEndSchema: GenMessage<CallEnd> = /*@__PURE__*/
  */
 export const ToolPluginService: GenService<{
   /**
-   * Describe says which tools the plugin has. It must answer without side effects, without the network and within
-   * seconds. toolhost asks once for each new executable, without a session. For dynamic tools it asks again, with one or
-   * with context, when a session lists or calls them: it keeps an answer for about a minute, and waits for it for at most
-   * five seconds. The stream of Connect may be open or not. Where the answer is late, an error, or has a schema that cannot
-   * be used, the tool is to that session as it was declared at first.
+   * Describe returns the tools of the plugin. It must have no side effects, must not use the network,
+   * and must return within seconds.
+   *
+   * toolhost calls it once for each new executable, without a session. If the plugin has dynamic
+   * tools, toolhost calls it again when a session lists or calls them, with that session and its
+   * context. toolhost caches such a response for about a minute and waits for it for at most five
+   * seconds. If the response is late, is an error, or contains an unusable schema, that session sees
+   * the tool as the first response declared it. The stream of Connect may be open or not.
    *
    * @generated from rpc toolhost.plugin.v1.ToolPluginService.Describe
    */
@@ -825,23 +855,28 @@ export const ToolPluginService: GenService<{
     output: typeof DescribeResponseSchema;
   },
   /**
-   * Connect carries calls, many at a time, as frames that name their call by a number. toolhost opens one stream per
-   * connection and keeps it open for the life of the process; when it ends, toolhost is gone or wants the plugin to be,
-   * and the plugin exits.
+   * Connect carries all calls, as frames that identify their call by a number. toolhost opens one
+   * stream per connection and keeps it open as long as the process runs. When the stream ends, the
+   * plugin exits.
    *
-   * toolhost picks the numbers; it never uses one twice on a stream. A call begins with `start` and ends with the
-   * plugin's `end`, which comes exactly once, also after `cancel`. Frames for a number that has ended are ignored, by
-   * both sides. So are frames whose `frame` is not known: they are of a newer contract.
+   * Calls. toolhost chooses the numbers and never reuses one on the same stream. A call starts with
+   * `start` and ends with the plugin's `end`, which occurs exactly once, even after `cancel`. Both
+   * sides ignore frames for a number that has ended, and frames whose `frame` they do not know, which
+   * belong to a newer version of the contract. Calls run in parallel, as many as toolhost starts. The
+   * plugin must continue to read the stream whatever its calls do: a call that waits, for example for
+   * credit, must not block others. A call that fails in any way ends with `end`, and the plugin
+   * continues to run.
    *
-   * Frames that wait at the same time may travel as one message, the first with the others in its `more`; they mean, and
-   * cost of credit, what they do alone, and come after the first in their order. Nobody sends such a message to who has not
-   * said that he reads them: toolhost says it by the request's metadata `toolhost-more: 1`, the plugin by the same in the
-   * headers that it answers with. To send them so costs less. A plugin need not say it, and where toolhost did, it may send
-   * single frames all the same.
+   * Batches. Several frames may travel in one message: the first frame carries the others in `batch`.
+   * A frame means the same, and costs the same credit, as if it were sent alone. This costs less than
+   * one message per frame. A side sends batches only if the other side has announced that it reads
+   * them: toolhost in the request metadata `toolhost-batch: 1`, the plugin in the same response
+   * header. Announcing is optional, and a side that announced it must still accept single frames.
    *
-   * The plugin must go on reading whatever its calls do: a call that waits, for credit too, holds up only itself. Calls
-   * run side by side, as many as toolhost starts. A call that fails, however it does, ends with `end`; the plugin goes
-   * on.
+   * Acks. A side may put a random number into `ack_token`; the other side returns it in `ack` of a
+   * later message. The ack shows that the other side reads the stream, which lets the sender write
+   * without an intermediate queue. Tokens are random so that a peer cannot acknowledge a message that
+   * it has not read. Both fields are optional.
    *
    * @generated from rpc toolhost.plugin.v1.ToolPluginService.Connect
    */

@@ -15,88 +15,94 @@ export const file_toolhost_tool_v1_error: GenFile = /*@__PURE__*/
   fileDesc("Chx0b29saG9zdC90b29sL3YxL2Vycm9yLnByb3RvEhB0b29saG9zdC50b29sLnYxIpUCCgVFcnJvchIpCgRraW5kGAEgASgOMhsudG9vbGhvc3QudG9vbC52MS5FcnJvcktpbmQSDwoHbWVzc2FnZRgCIAEoCRIuCgtyZXRyeV9hZnRlchgDIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIPCgdjYWxsX2lkGAQgASgJEg4KBnBsdWdpbhgFIAEoCRIQCghpbnN0YW5jZRgGIAEoCRIkCgRleGl0GAcgASgLMhYudG9vbGhvc3QudG9vbC52MS5FeGl0EgwKBHJ1bGUYCCABKAkSEQoJYXJndW1lbnRzGAkgASgMEhgKEGFyZ3VtZW50c19zaGEyNTYYCiABKAkSDAoEY29zdBgLIAEoASJgCgRFeGl0EgwKBGNvZGUYASABKAUSDgoGc2lnbmFsGAIgASgJEhUKDW91dF9vZl9tZW1vcnkYAyABKAgSDgoGcmVhc29uGAQgASgJEhMKC2xhc3Rfc3RkZXJyGAUgAygJKvACCglFcnJvcktpbmQSGgoWRVJST1JfS0lORF9VTlNQRUNJRklFRBAAEh8KG0VSUk9SX0tJTkRfSU5WQUxJRF9BUkdVTUVOVBABEhgKFEVSUk9SX0tJTkRfTk9UX0ZPVU5EEAISFQoRRVJST1JfS0lORF9ERU5JRUQQAxIgChxFUlJPUl9LSU5EX0FQUFJPVkFMX1JFUVVJUkVEEAQSGwoXRVJST1JfS0lORF9SQVRFX0xJTUlURUQQBRIWChJFUlJPUl9LSU5EX1RJTUVPVVQQBhIYChRFUlJPUl9LSU5EX0NBTkNFTExFRBAHEhYKEkVSUk9SX0tJTkRfQ1JBU0hFRBAIEhoKFkVSUk9SX0tJTkRfVU5BVkFJTEFCTEUQCRIeChpFUlJPUl9LSU5EX09VVENPTUVfVU5LTk9XThAKEhcKE0VSUk9SX0tJTkRfQ09ORkxJQ1QQCxIXChNFUlJPUl9LSU5EX0lOVEVSTkFMEAxCPVo7Z2l0aHViLmNvbS90b29saG9zdC90b29saG9zdC9nZW4vZ28vdG9vbGhvc3QvdG9vbC92MTt0b29sdjFiBnByb3RvMw", [file_google_protobuf_duration]);
 
 /**
- * Error is a failure of the machinery around a tool, as opposed to a result with `is_error`. On unary RPCs it travels
- * as a detail of the gRPC status.
+ * Error is an infrastructure failure: the call could not be executed, or its outcome could not be
+ * returned. A failure that the tool itself reports is a Result with `is_error` instead.
+ *
+ * Unary RPCs return an Error as a detail of the gRPC status. Streams return it in their last event.
  *
  * @generated from message toolhost.tool.v1.Error
  */
 export type Error = Message<"toolhost.tool.v1.Error"> & {
   /**
-   * What kind of failure it is.
+   * The kind of failure. A client decides by it what to do next.
    *
    * @generated from field: toolhost.tool.v1.ErrorKind kind = 1;
    */
   kind: ErrorKind;
 
   /**
-   * What happened, why, and what to do, in words for people.
+   * What failed, why, and what to do about it, in English. For people; the text may change.
    *
    * @generated from field: string message = 2;
    */
   message: string;
 
   /**
-   * After which time another try makes sense. Unset means unknown.
+   * The shortest delay before a retry can succeed. Unset means unknown.
    *
    * @generated from field: google.protobuf.Duration retry_after = 3;
    */
   retryAfter?: Duration | undefined;
 
   /**
-   * The call that failed. Empty if the request never became a call.
+   * The id of the call that failed. Empty if the request failed before it became a call.
    *
    * @generated from field: string call_id = 4;
    */
   callId: string;
 
   /**
-   * The plugin that it concerns. May be empty.
+   * The name of the plugin that the error concerns. Empty if it concerns no plugin.
    *
    * @generated from field: string plugin = 5;
    */
   plugin: string;
 
   /**
-   * The instance that it concerns. May be empty.
+   * The id of the plugin process that the error concerns. Empty if it concerns no process.
    *
    * @generated from field: string instance = 6;
    */
   instance: string;
 
   /**
-   * How the instance ended, for the kinds CRASHED and OUTCOME_UNKNOWN.
+   * How the process ended. Set for the kinds CRASHED and OUTCOME_UNKNOWN.
    *
    * @generated from field: toolhost.tool.v1.Exit exit = 7;
    */
   exit?: Exit | undefined;
 
   /**
-   * The name of the operator's rule that decided, for the kinds DENIED and APPROVAL_REQUIRED. Empty if none did.
+   * The name of the policy rule that decided, for the kinds DENIED and APPROVAL_REQUIRED. Empty if
+   * no named rule decided.
    *
    * @generated from field: string rule = 8;
    */
   rule: string;
 
   /**
-   * For the kind APPROVAL_REQUIRED: the arguments that the call would be executed with, a JSON object in toolhost's canonical
-   * form. Filters, repair and defaults have been applied to them, so they may differ from those that the caller sent. They are
-   * what a person has to be shown. Empty if they are larger than an answer carries: 1 MiB on streams, 2 KiB on unary RPCs.
+   * For the kind APPROVAL_REQUIRED: the final arguments, a JSON object in canonical form. These are
+   * the arguments after filters, repair and defaults, so they can differ from those that the caller
+   * sent. Show them to the person who approves. Empty if they are larger than the response can
+   * carry: 1 MiB on streams, 2 KiB on unary RPCs.
    *
    * @generated from field: bytes arguments = 9;
    */
   arguments: Uint8Array;
 
   /**
-   * For the kind APPROVAL_REQUIRED: the SHA-256 digest of those arguments, in lower-case hexadecimal digits. An approval repeats
-   * it in Approval.arguments_sha256. It is set also where `arguments` is empty because of its size.
+   * For the kind APPROVAL_REQUIRED: the SHA-256 digest of the final arguments, as 64 lower-case
+   * hexadecimal digits. The caller copies it to Approval.arguments_sha256. It is set even if
+   * `arguments` is empty because of its size.
    *
    * @generated from field: string arguments_sha256 = 10;
    */
   argumentsSha256: string;
 
   /**
-   * What the call cost although it failed: the declared cost per use of each try that the plugin was given. 0 if nothing was
-   * executed, as for the kinds DENIED, APPROVAL_REQUIRED and RATE_LIMITED.
+   * What the failed call cost, in the unit of ToolSpec.cost_per_use: the declared cost of each
+   * attempt that reached the plugin. 0 if nothing was executed, as for the kinds DENIED,
+   * APPROVAL_REQUIRED and RATE_LIMITED.
    *
    * @generated from field: double cost = 11;
    */
@@ -111,41 +117,41 @@ export const ErrorSchema: GenMessage<Error> = /*@__PURE__*/
   messageDesc(file_toolhost_tool_v1_error, 0);
 
 /**
- * Exit is how a process ended.
+ * Exit describes how a plugin process ended.
  *
  * @generated from message toolhost.tool.v1.Exit
  */
 export type Exit = Message<"toolhost.tool.v1.Exit"> & {
   /**
-   * The exit code; -1 if a signal ended it.
+   * The exit code. -1 if a signal ended the process.
    *
    * @generated from field: int32 code = 1;
    */
   code: number;
 
   /**
-   * The signal's name, such as `SIGKILL`. Empty if it exited by itself.
+   * The name of the signal that ended the process, such as `SIGKILL`. Empty if it exited by itself.
    *
    * @generated from field: string signal = 2;
    */
   signal: string;
 
   /**
-   * Whether the kernel ended it for want of memory.
+   * Whether the kernel killed the process because it exceeded its memory limit.
    *
    * @generated from field: bool out_of_memory = 3;
    */
   outOfMemory: boolean;
 
   /**
-   * Why toolhost thinks it ended, in words.
+   * The cause that toolhost inferred, in English. May be empty.
    *
    * @generated from field: string reason = 4;
    */
   reason: string;
 
   /**
-   * The last lines that it wrote to standard error.
+   * The last lines that the process wrote to standard error, oldest first.
    *
    * @generated from field: repeated string last_stderr = 5;
    */
@@ -160,97 +166,100 @@ export const ExitSchema: GenMessage<Exit> = /*@__PURE__*/
   messageDesc(file_toolhost_tool_v1_error, 1);
 
 /**
- * ErrorKind names a failure of the machinery. Each maps to one gRPC status code.
+ * ErrorKind classifies infrastructure failures. Each kind maps to one gRPC status code.
  *
  * @generated from enum toolhost.tool.v1.ErrorKind
  */
 export enum ErrorKind {
   /**
-   * Not set; read as INTERNAL.
+   * Not set. Clients treat it as INTERNAL.
    *
    * @generated from enum value: ERROR_KIND_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * The request itself is wrong. gRPC: INVALID_ARGUMENT.
+   * The request is malformed or its arguments do not match the schema. gRPC: INVALID_ARGUMENT.
    *
    * @generated from enum value: ERROR_KIND_INVALID_ARGUMENT = 1;
    */
   INVALID_ARGUMENT = 1,
 
   /**
-   * No such tool, plugin, call or run. gRPC: NOT_FOUND.
+   * The tool, plugin, call, run or artifact does not exist. gRPC: NOT_FOUND.
    *
    * @generated from enum value: ERROR_KIND_NOT_FOUND = 2;
    */
   NOT_FOUND = 2,
 
   /**
-   * A rule forbids it. gRPC: PERMISSION_DENIED.
+   * A policy rule or a filter forbids the call. gRPC: PERMISSION_DENIED.
    *
    * @generated from enum value: ERROR_KIND_DENIED = 3;
    */
   DENIED = 3,
 
   /**
-   * A person has to agree first. gRPC: FAILED_PRECONDITION.
+   * A person must approve the call before it can be executed. gRPC: FAILED_PRECONDITION.
    *
    * @generated from enum value: ERROR_KIND_APPROVAL_REQUIRED = 4;
    */
   APPROVAL_REQUIRED = 4,
 
   /**
-   * Too many calls; see `retry_after`. gRPC: RESOURCE_EXHAUSTED.
+   * A rate, concurrency or memory limit was reached; see `retry_after`. gRPC: RESOURCE_EXHAUSTED.
    *
    * @generated from enum value: ERROR_KIND_RATE_LIMITED = 5;
    */
   RATE_LIMITED = 5,
 
   /**
-   * The call's deadline passed. gRPC: DEADLINE_EXCEEDED.
+   * The deadline of the call passed. gRPC: DEADLINE_EXCEEDED.
    *
    * @generated from enum value: ERROR_KIND_TIMEOUT = 6;
    */
   TIMEOUT = 6,
 
   /**
-   * The caller, an operator or a shutdown cancelled it. gRPC: CANCELLED.
+   * The caller, an operator or a shutdown canceled the call. gRPC: CANCELLED.
    *
    * @generated from enum value: ERROR_KIND_CANCELLED = 7;
    */
   CANCELLED = 7,
 
   /**
-   * The plugin's process ended during the call, and nothing happened that matters. gRPC: ABORTED.
+   * The plugin process ended during the call, and the call had no side effects. A retry is safe.
+   * gRPC: ABORTED.
    *
    * @generated from enum value: ERROR_KIND_CRASHED = 8;
    */
   CRASHED = 8,
 
   /**
-   * The plugin cannot take calls now. gRPC: UNAVAILABLE.
+   * The plugin cannot accept calls at the moment. gRPC: UNAVAILABLE.
    *
    * @generated from enum value: ERROR_KIND_UNAVAILABLE = 9;
    */
   UNAVAILABLE = 9,
 
   /**
-   * The process ended during a call with side effects: they may have happened or not. gRPC: DATA_LOSS.
+   * The plugin process ended during a call with side effects. They may or may not have happened, so
+   * a retry can repeat them. gRPC: UNKNOWN. Clients recognize this kind only by the Error in the
+   * status details; a status UNKNOWN without details is INTERNAL.
    *
    * @generated from enum value: ERROR_KIND_OUTCOME_UNKNOWN = 10;
    */
   OUTCOME_UNKNOWN = 10,
 
   /**
-   * The call id is taken by a call with another tool or other arguments. gRPC: ALREADY_EXISTS.
+   * The id is already used by a call or run with different parameters. gRPC: ALREADY_EXISTS.
    *
    * @generated from enum value: ERROR_KIND_CONFLICT = 11;
    */
   CONFLICT = 11,
 
   /**
-   * A bug, or a plugin that broke the contract. gRPC: INTERNAL.
+   * A bug in toolhost or agentd, or a plugin that violated its contract. gRPC: INTERNAL.
    *
    * @generated from enum value: ERROR_KIND_INTERNAL = 12;
    */

@@ -13,35 +13,35 @@ export const file_toolhost_tool_v1_permissions: GenFile = /*@__PURE__*/
   fileDesc("CiJ0b29saG9zdC90b29sL3YxL3Blcm1pc3Npb25zLnByb3RvEhB0b29saG9zdC50b29sLnYxImgKC1Blcm1pc3Npb25zEg8KB25ldHdvcmsYASABKAgSKwoJd29ya3NwYWNlGAIgASgOMhgudG9vbGhvc3QudG9vbC52MS5BY2Nlc3MSDAoEcmVhZBgDIAMoCRINCgV3cml0ZRgEIAMoCSpUCgZBY2Nlc3MSFgoSQUNDRVNTX1VOU1BFQ0lGSUVEEAASDwoLQUNDRVNTX05PTkUQARIPCgtBQ0NFU1NfUkVBRBACEhAKDEFDQ0VTU19XUklURRADQj1aO2dpdGh1Yi5jb20vdG9vbGhvc3QvdG9vbGhvc3QvZ2VuL2dvL3Rvb2xob3N0L3Rvb2wvdjE7dG9vbHYxYgZwcm90bzM");
 
 /**
- * Permissions are what a plugin asks to be allowed, besides what every plugin may. They are requests: only the operator's
- * configuration grants anything.
+ * Permissions lists the access that a plugin requests beyond what every plugin has. A request grants
+ * nothing: only the operator's configuration grants access.
  *
  * @generated from message toolhost.tool.v1.Permissions
  */
 export type Permissions = Message<"toolhost.tool.v1.Permissions"> & {
   /**
-   * The network.
+   * Requests network access. False means none.
    *
    * @generated from field: bool network = 1;
    */
   network: boolean;
 
   /**
-   * What it wants to do in the workspace.
+   * The requested access to the workspace folder. UNSPECIFIED means none.
    *
    * @generated from field: toolhost.tool.v1.Access workspace = 2;
    */
   workspace: Access;
 
   /**
-   * Absolute paths of further files and folders that it wants to read.
+   * Absolute paths of other files and folders that the plugin wants to read. Empty means none.
    *
    * @generated from field: repeated string read = 3;
    */
   read: string[];
 
   /**
-   * Absolute paths of further files and folders that it wants to change.
+   * Absolute paths of other files and folders that the plugin wants to change. Empty means none.
    *
    * @generated from field: repeated string write = 4;
    */
@@ -56,34 +56,34 @@ export const PermissionsSchema: GenMessage<Permissions> = /*@__PURE__*/
   messageDesc(file_toolhost_tool_v1_permissions, 0);
 
 /**
- * Access is what may be done with files.
+ * Access is a level of file access.
  *
  * @generated from enum toolhost.tool.v1.Access
  */
 export enum Access {
   /**
-   * Not said: nothing.
+   * Not set. The same as NONE.
    *
    * @generated from enum value: ACCESS_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * Nothing.
+   * No access.
    *
    * @generated from enum value: ACCESS_NONE = 1;
    */
   NONE = 1,
 
   /**
-   * Reading and executing.
+   * The process may read and execute files.
    *
    * @generated from enum value: ACCESS_READ = 2;
    */
   READ = 2,
 
   /**
-   * Changing too.
+   * The process may also create, change and delete files.
    *
    * @generated from enum value: ACCESS_WRITE = 3;
    */

@@ -15,58 +15,60 @@ export const file_toolhost_tool_v1_result: GenFile = /*@__PURE__*/
   fileDesc("Ch10b29saG9zdC90b29sL3YxL3Jlc3VsdC5wcm90bxIQdG9vbGhvc3QudG9vbC52MSK/AgoGUmVzdWx0EioKB2NvbnRlbnQYASADKAsyGS50b29saG9zdC50b29sLnYxLkNvbnRlbnQSEAoIaXNfZXJyb3IYAiABKAgSKQoHZWZmZWN0cxgDIAMoCzIYLnRvb2xob3N0LnRvb2wudjEuRWZmZWN0EisKCGR1cmF0aW9uGAQgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEiYKBXVzYWdlGAUgASgLMhcudG9vbGhvc3QudG9vbC52MS5Vc2FnZRIMCgRjb3N0GAYgASgBEjgKCG1ldGFkYXRhGAcgAygLMiYudG9vbGhvc3QudG9vbC52MS5SZXN1bHQuTWV0YWRhdGFFbnRyeRovCg1NZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoDDoCOAEiswEKB0NvbnRlbnQSDgoEdGV4dBgBIAEoCUgAEg4KBGpzb24YAiABKAxIABInCgVpbWFnZRgDIAEoCzIWLnRvb2xob3N0LnRvb2wudjEuQmxvYkgAEiYKBGZpbGUYBCABKAsyFi50b29saG9zdC50b29sLnYxLkJsb2JIABIuCghhcnRpZmFjdBgFIAEoCzIaLnRvb2xob3N0LnRvb2wudjEuQXJ0aWZhY3RIAEIHCgVibG9jayI2CgRCbG9iEhIKCm1lZGlhX3R5cGUYASABKAkSDAoEbmFtZRgCIAEoCRIMCgRkYXRhGAMgASgMImYKCEFydGlmYWN0Eg4KBmhhbmRsZRgBIAEoCRISCgptZWRpYV90eXBlGAIgASgJEgwKBHNpemUYAyABKAQSDAoEaGVhZBgEIAEoCRIMCgR0YWlsGAUgASgJEgwKBG5hbWUYBiABKAkiWgoGRWZmZWN0EgsKA2tleRgBIAEoCRI0CglvcGVyYXRpb24YAiABKA4yIS50b29saG9zdC50b29sLnYxLkVmZmVjdE9wZXJhdGlvbhINCgV2YWx1ZRgDIAEoDCJrCgVVc2FnZRIUCgxpbnB1dF90b2tlbnMYASABKAQSFQoNb3V0cHV0X3Rva2VucxgCIAEoBBIZChFjYWNoZV9yZWFkX3Rva2VucxgDIAEoBBIaChJjYWNoZV93cml0ZV90b2tlbnMYBCABKAQqigEKD0VmZmVjdE9wZXJhdGlvbhIgChxFRkZFQ1RfT1BFUkFUSU9OX1VOU1BFQ0lGSUVEEAASHAoYRUZGRUNUX09QRVJBVElPTl9SRVBMQUNFEAESGwoXRUZGRUNUX09QRVJBVElPTl9BUFBFTkQQAhIaChZFRkZFQ1RfT1BFUkFUSU9OX01FUkdFEANCPVo7Z2l0aHViLmNvbS90b29saG9zdC90b29saG9zdC9nZW4vZ28vdG9vbGhvc3QvdG9vbC92MTt0b29sdjFiBnByb3RvMw", [file_google_protobuf_duration]);
 
 /**
- * Result is what a call answers to the model. A failure that the model should read and act on is a result with
- * `is_error`; a failure of the machinery is an Error instead.
+ * Result is the answer of a tool. A failure that the model should read and react to is a Result with
+ * `is_error`. An infrastructure failure is an Error instead.
  *
  * @generated from message toolhost.tool.v1.Result
  */
 export type Result = Message<"toolhost.tool.v1.Result"> & {
   /**
-   * The answer, in order. Empty is allowed: a tool that has only effects.
+   * The content blocks, in order. Empty if the tool has nothing to say.
    *
    * @generated from field: repeated toolhost.tool.v1.Content content = 1;
    */
   content: Content[];
 
   /**
-   * Whether the tool says that it failed.
+   * Whether the tool reports a failure. The content then describes it.
    *
    * @generated from field: bool is_error = 2;
    */
   isError: boolean;
 
   /**
-   * Changes to the run's context, folded in call order. A result with `is_error` carries none.
+   * Changes to the run's context. agentd applies them in the order of the calls. Effects of a result
+   * with `is_error` are ignored.
    *
    * @generated from field: repeated toolhost.tool.v1.Effect effects = 3;
    */
   effects: Effect[];
 
   /**
-   * How long the tool ran. Set by toolhost.
+   * How long the tool ran. toolhost sets it; a value from a plugin is ignored.
    *
    * @generated from field: google.protobuf.Duration duration = 4;
    */
   duration?: Duration | undefined;
 
   /**
-   * What the call used of a model, where the tool asked one. Unset means nothing.
+   * The model tokens that the tool itself used. Unset means none.
    *
    * @generated from field: toolhost.tool.v1.Usage usage = 5;
    */
   usage?: Usage | undefined;
 
   /**
-   * What the call cost, in the unit of ToolSpec.cost_per_use. From a plugin, 0, and any number that is not positive and finite,
-   * means the declared cost per use. From toolhost it is the cost of all tries of the call. A replayed outcome repeats the cost of
-   * the execution: who adds costs up counts a call id once.
+   * The cost of the call, in the unit of ToolSpec.cost_per_use. From a plugin: a value that is not
+   * positive and finite, 0 included, means the declared cost per use. From toolhost: the sum over
+   * all attempts of the call. A replayed outcome repeats the cost of the original execution, so
+   * count each call id once when you add costs.
    *
    * @generated from field: double cost = 6;
    */
   cost: number;
 
   /**
-   * Whatever else is to be said of the result, as JSON values by key. Keys that begin with `toolhost.` are toolhost's.
+   * Additional JSON values by key. Keys that begin with `toolhost.` are reserved for toolhost.
    *
    * @generated from field: map<string, bytes> metadata = 7;
    */
@@ -87,7 +89,7 @@ export const ResultSchema: GenMessage<Result> = /*@__PURE__*/
  */
 export type Content = Message<"toolhost.tool.v1.Content"> & {
   /**
-   * What the block holds.
+   * The block. Exactly one is set.
    *
    * @generated from oneof toolhost.tool.v1.Content.block
    */
@@ -109,7 +111,7 @@ export type Content = Message<"toolhost.tool.v1.Content"> & {
     case: "json";
   } | {
     /**
-     * A picture for models that can see.
+     * An image, for models that accept images.
      *
      * @generated from field: toolhost.tool.v1.Blob image = 3;
      */
@@ -117,7 +119,7 @@ export type Content = Message<"toolhost.tool.v1.Content"> & {
     case: "image";
   } | {
     /**
-     * Any other bytes.
+     * Any other file.
      *
      * @generated from field: toolhost.tool.v1.Blob file = 4;
      */
@@ -125,7 +127,7 @@ export type Content = Message<"toolhost.tool.v1.Content"> & {
     case: "file";
   } | {
     /**
-     * A result too large to show, or handed on by reference.
+     * A reference to content that toolhost stores because it is too large to include.
      *
      * @generated from field: toolhost.tool.v1.Artifact artifact = 5;
      */
@@ -142,7 +144,7 @@ export const ContentSchema: GenMessage<Content> = /*@__PURE__*/
   messageDesc(file_toolhost_tool_v1_result, 1);
 
 /**
- * Blob is bytes with their media type.
+ * Blob is binary data with its media type.
  *
  * @generated from message toolhost.tool.v1.Blob
  */
@@ -177,41 +179,42 @@ export const BlobSchema: GenMessage<Blob> = /*@__PURE__*/
   messageDesc(file_toolhost_tool_v1_result, 2);
 
 /**
- * Artifact is content that toolhost keeps and the model sees only in part.
+ * Artifact refers to content that toolhost stores. The model sees only the excerpts in `head` and
+ * `tail`.
  *
  * @generated from message toolhost.tool.v1.Artifact
  */
 export type Artifact = Message<"toolhost.tool.v1.Artifact"> & {
   /**
-   * The handle by which a caller or another tool can read the whole.
+   * The handle by which callers and other tools read the whole content; see ReadArtifact.
    *
    * @generated from field: string handle = 1;
    */
   handle: string;
 
   /**
-   * The IANA media type of the whole.
+   * The IANA media type of the whole content.
    *
    * @generated from field: string media_type = 2;
    */
   mediaType: string;
 
   /**
-   * The size of the whole, in bytes.
+   * The size of the whole content, in bytes.
    *
    * @generated from field: uint64 size = 3;
    */
   size: bigint;
 
   /**
-   * The beginning of a text; empty for other media.
+   * The beginning of a text. Empty for other media types.
    *
    * @generated from field: string head = 4;
    */
   head: string;
 
   /**
-   * The end of a text; empty for other media, or where `head` is the whole.
+   * The end of a text. Empty for other media types, and if `head` is the whole text.
    *
    * @generated from field: string tail = 5;
    */
@@ -233,24 +236,27 @@ export const ArtifactSchema: GenMessage<Artifact> = /*@__PURE__*/
   messageDesc(file_toolhost_tool_v1_result, 3);
 
 /**
- * Effect is a change to the run's context that a tool returns instead of making it. A tool may change only the keys that it
- * declares in ToolSpec.effect_keys. toolhost takes other effects out of the result, keeps the rest of it, and lists them with
- * their reasons in the metadata `toolhost.refused_effects`. agentd checks effects again before it folds them, and so should every
- * caller: also refuse keys that were set when the run started. The keys `tenant`, `user`, `session`, `run` and `turn` say for whom
- * and where the run works, and no effect changes them.
+ * Effect requests a change to the run's context. A tool returns it instead of making the change.
+ *
+ * A tool may change only the keys that it declares in ToolSpec.effect_keys. toolhost removes other
+ * effects from the result and lists them, with reasons, in the metadata key
+ * `toolhost.refused_effects`. agentd checks the effects again before it applies them. Every other
+ * caller should do the same, and should also refuse keys that were set when the run started. No
+ * effect may change the keys `tenant`, `user`, `session`, `run` and `turn`, because they identify
+ * the run and the people that it works for.
  *
  * @generated from message toolhost.tool.v1.Effect
  */
 export type Effect = Message<"toolhost.tool.v1.Effect"> & {
   /**
-   * The key of the run's context that changes.
+   * The context key to change.
    *
    * @generated from field: string key = 1;
    */
   key: string;
 
   /**
-   * How `value` joins what is there.
+   * How `value` is combined with the current value.
    *
    * @generated from field: toolhost.tool.v1.EffectOperation operation = 2;
    */
@@ -272,34 +278,34 @@ export const EffectSchema: GenMessage<Effect> = /*@__PURE__*/
   messageDesc(file_toolhost_tool_v1_result, 4);
 
 /**
- * Usage counts tokens of a model.
+ * Usage counts the tokens of model requests.
  *
  * @generated from message toolhost.tool.v1.Usage
  */
 export type Usage = Message<"toolhost.tool.v1.Usage"> & {
   /**
-   * Tokens read.
+   * Tokens read, including cached ones.
    *
    * @generated from field: uint64 input_tokens = 1;
    */
   inputTokens: bigint;
 
   /**
-   * Tokens written.
+   * Tokens generated.
    *
    * @generated from field: uint64 output_tokens = 2;
    */
   outputTokens: bigint;
 
   /**
-   * Of the tokens read, those that came from the provider's cache.
+   * The part of `input_tokens` that the provider served from its cache.
    *
    * @generated from field: uint64 cache_read_tokens = 3;
    */
   cacheReadTokens: bigint;
 
   /**
-   * Tokens that the call added to the provider's cache.
+   * Tokens that the request added to the provider's cache.
    *
    * @generated from field: uint64 cache_write_tokens = 4;
    */
@@ -314,34 +320,34 @@ export const UsageSchema: GenMessage<Usage> = /*@__PURE__*/
   messageDesc(file_toolhost_tool_v1_result, 5);
 
 /**
- * EffectOperation is how an effect's value joins the value that the key has.
+ * EffectOperation says how the value of an effect is combined with the current value of its key.
  *
  * @generated from enum toolhost.tool.v1.EffectOperation
  */
 export enum EffectOperation {
   /**
-   * Not set; read as REPLACE.
+   * Not set. The same as REPLACE.
    *
    * @generated from enum value: EFFECT_OPERATION_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * The value takes the place of the old one.
+   * The new value replaces the current one.
    *
    * @generated from enum value: EFFECT_OPERATION_REPLACE = 1;
    */
   REPLACE = 1,
 
   /**
-   * The old value is a list, or absent; the value becomes its last element.
+   * The new value is appended to the current list. An absent key counts as an empty list.
    *
    * @generated from enum value: EFFECT_OPERATION_APPEND = 2;
    */
   APPEND = 2,
 
   /**
-   * Both are objects: a JSON merge patch (RFC 7396).
+   * The new value is a JSON merge patch (RFC 7396). Both values must be objects.
    *
    * @generated from enum value: EFFECT_OPERATION_MERGE = 3;
    */

@@ -15,43 +15,46 @@ export const file_toolhost_tool_v1_status: GenFile = /*@__PURE__*/
   fileDesc("Ch10b29saG9zdC90b29sL3YxL3N0YXR1cy5wcm90bxIQdG9vbGhvc3QudG9vbC52MSKVAQoGU3RhdHVzEiwKBXN0YXRlGAEgASgOMh0udG9vbGhvc3QudG9vbC52MS5TdGF0dXNTdGF0ZRILCgN0aXAYAiABKAkSEgoKcGFyYW1ldGVycxgDIAEoDBIsCghwcm9ncmVzcxgEIAEoCzIaLnRvb2xob3N0LnRvb2wudjEuUHJvZ3Jlc3MSDgoGcmVzdWx0GAUgASgMIjgKCFByb2dyZXNzEgwKBGRvbmUYASABKAESDQoFdG90YWwYAiABKAESDwoHbWVzc2FnZRgDIAEoCSLlAQoJTG9nUmVjb3JkEigKBHRpbWUYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEikKBWxldmVsGAIgASgOMhoudG9vbGhvc3QudG9vbC52MS5Mb2dMZXZlbBIPCgdtZXNzYWdlGAMgASgJEj8KCmF0dHJpYnV0ZXMYBCADKAsyKy50b29saG9zdC50b29sLnYxLkxvZ1JlY29yZC5BdHRyaWJ1dGVzRW50cnkaMQoPQXR0cmlidXRlc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoDDoCOAEqjAEKC1N0YXR1c1N0YXRlEhwKGFNUQVRVU19TVEFURV9VTlNQRUNJRklFRBAAEhUKEVNUQVRVU19TVEFURV9XQUlUEAESFgoSU1RBVFVTX1NUQVRFX0RPSU5HEAISGAoUU1RBVFVTX1NUQVRFX1NVQ0NFU1MQAxIWChJTVEFUVVNfU1RBVEVfRVJST1IQBCp3CghMb2dMZXZlbBIZChVMT0dfTEVWRUxfVU5TUEVDSUZJRUQQABITCg9MT0dfTEVWRUxfREVCVUcQARISCg5MT0dfTEVWRUxfSU5GTxACEhIKDkxPR19MRVZFTF9XQVJOEAMSEwoPTE9HX0xFVkVMX0VSUk9SEARCPVo7Z2l0aHViLmNvbS90b29saG9zdC90b29saG9zdC9nZW4vZ28vdG9vbGhvc3QvdG9vbC92MTt0b29sdjFiBnByb3RvMw", [file_google_protobuf_timestamp]);
 
 /**
- * Status is what a call shows to people while it runs; it never reaches the model. A call's statuses fold into one:
- * state, tip, progress and result are overwritten where set, `parameters` are merged deeply. Nothing comes after
- * SUCCESS or ERROR.
+ * Status is what a call shows to people while it runs. It never reaches the model.
+ *
+ * A reader merges the statuses of a call into one: state, tip, progress and result replace earlier
+ * values where they are set, and `parameters` is merged recursively. No status follows one with the
+ * state SUCCESS or ERROR.
  *
  * @generated from message toolhost.tool.v1.Status
  */
 export type Status = Message<"toolhost.tool.v1.Status"> & {
   /**
-   * Where the call stands. UNSPECIFIED leaves it as it was.
+   * The state of the call. UNSPECIFIED leaves the state unchanged.
    *
    * @generated from field: toolhost.tool.v1.StatusState state = 1;
    */
   state: StatusState;
 
   /**
-   * One line for people. Empty leaves it as it was.
+   * One line of text for people. Empty leaves the text unchanged.
    *
    * @generated from field: string tip = 2;
    */
   tip: string;
 
   /**
-   * A JSON object, merged into the one so far: objects deeply, all else replaced.
+   * A JSON object that is merged into the current one: nested objects are merged recursively, other
+   * values are replaced. Empty leaves it unchanged.
    *
    * @generated from field: bytes parameters = 3;
    */
   parameters: Uint8Array;
 
   /**
-   * How far the work is. Unset leaves it as it was.
+   * The progress of the work. Unset leaves it unchanged.
    *
    * @generated from field: toolhost.tool.v1.Progress progress = 4;
    */
   progress?: Progress | undefined;
 
   /**
-   * A JSON value for people to look at. Empty leaves it as it was.
+   * A JSON value for people. Empty leaves it unchanged.
    *
    * @generated from field: bytes result = 5;
    */
@@ -66,27 +69,27 @@ export const StatusSchema: GenMessage<Status> = /*@__PURE__*/
   messageDesc(file_toolhost_tool_v1_status, 0);
 
 /**
- * Progress is how far a call is.
+ * Progress says how much of the work is done.
  *
  * @generated from message toolhost.tool.v1.Progress
  */
 export type Progress = Message<"toolhost.tool.v1.Progress"> & {
   /**
-   * The amount done, in units of the tool's choice. Never falls.
+   * The amount done, in a unit that the tool chooses. It never decreases.
    *
    * @generated from field: double done = 1;
    */
   done: number;
 
   /**
-   * The amount in all, in the same unit. 0 means unknown.
+   * The total amount, in the same unit. 0 means unknown.
    *
    * @generated from field: double total = 2;
    */
   total: number;
 
   /**
-   * One line for people. May be empty.
+   * One line of text for people. May be empty.
    *
    * @generated from field: string message = 3;
    */
@@ -101,20 +104,20 @@ export const ProgressSchema: GenMessage<Progress> = /*@__PURE__*/
   messageDesc(file_toolhost_tool_v1_status, 1);
 
 /**
- * LogRecord is one line of a tool's own log.
+ * LogRecord is one record of a tool's log.
  *
  * @generated from message toolhost.tool.v1.LogRecord
  */
 export type LogRecord = Message<"toolhost.tool.v1.LogRecord"> & {
   /**
-   * When it was written. Unset means when toolhost received it.
+   * When the tool wrote the record. Unset means the time at which toolhost received it.
    *
    * @generated from field: google.protobuf.Timestamp time = 1;
    */
   time?: Timestamp | undefined;
 
   /**
-   * How grave it is.
+   * The severity.
    *
    * @generated from field: toolhost.tool.v1.LogLevel level = 2;
    */
@@ -143,7 +146,7 @@ export const LogRecordSchema: GenMessage<LogRecord> = /*@__PURE__*/
   messageDesc(file_toolhost_tool_v1_status, 2);
 
 /**
- * StatusState is where a call stands, for people.
+ * StatusState is the state of a call as people see it.
  *
  * @generated from enum toolhost.tool.v1.StatusState
  */
@@ -156,28 +159,28 @@ export enum StatusState {
   UNSPECIFIED = 0,
 
   /**
-   * The arguments are not complete yet, or the work has not begun.
+   * The arguments are incomplete, or the work has not started.
    *
    * @generated from enum value: STATUS_STATE_WAIT = 1;
    */
   WAIT = 1,
 
   /**
-   * At work.
+   * The tool is working.
    *
    * @generated from enum value: STATUS_STATE_DOING = 2;
    */
   DOING = 2,
 
   /**
-   * Ended well. Nothing comes after it.
+   * The work succeeded. This is the last status.
    *
    * @generated from enum value: STATUS_STATE_SUCCESS = 3;
    */
   SUCCESS = 3,
 
   /**
-   * Ended badly. Nothing comes after it.
+   * The work failed. This is the last status.
    *
    * @generated from enum value: STATUS_STATE_ERROR = 4;
    */
@@ -191,41 +194,41 @@ export const StatusStateSchema: GenEnum<StatusState> = /*@__PURE__*/
   enumDesc(file_toolhost_tool_v1_status, 0);
 
 /**
- * LogLevel is how grave a log record is.
+ * LogLevel is the severity of a log record.
  *
  * @generated from enum toolhost.tool.v1.LogLevel
  */
 export enum LogLevel {
   /**
-   * Not set; read as INFO.
+   * Not set. The same as INFO.
    *
    * @generated from enum value: LOG_LEVEL_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * For the tool's author.
+   * Details for the author of the tool.
    *
    * @generated from enum value: LOG_LEVEL_DEBUG = 1;
    */
   DEBUG = 1,
 
   /**
-   * What happens in good order.
+   * Normal operation.
    *
    * @generated from enum value: LOG_LEVEL_INFO = 2;
    */
   INFO = 2,
 
   /**
-   * Something to look at, the call goes on.
+   * Something unexpected that does not stop the call.
    *
    * @generated from enum value: LOG_LEVEL_WARN = 3;
    */
   WARN = 3,
 
   /**
-   * Something failed.
+   * A failure.
    *
    * @generated from enum value: LOG_LEVEL_ERROR = 4;
    */

@@ -62,7 +62,7 @@ class FilterSpec(_message.Message):
     def __init__(self, name: _Optional[str] = ..., description: _Optional[str] = ..., before: _Optional[bool] = ..., after: _Optional[bool] = ...) -> None: ...
 
 class ConnectRequest(_message.Message):
-    __slots__ = ("call", "start", "append", "complete", "cancel", "credit", "artifact", "more", "mark", "read")
+    __slots__ = ("call", "start", "append", "complete", "cancel", "credit", "artifact", "batch", "ack_token", "ack")
     CALL_FIELD_NUMBER: _ClassVar[int]
     START_FIELD_NUMBER: _ClassVar[int]
     APPEND_FIELD_NUMBER: _ClassVar[int]
@@ -70,9 +70,9 @@ class ConnectRequest(_message.Message):
     CANCEL_FIELD_NUMBER: _ClassVar[int]
     CREDIT_FIELD_NUMBER: _ClassVar[int]
     ARTIFACT_FIELD_NUMBER: _ClassVar[int]
-    MORE_FIELD_NUMBER: _ClassVar[int]
-    MARK_FIELD_NUMBER: _ClassVar[int]
-    READ_FIELD_NUMBER: _ClassVar[int]
+    BATCH_FIELD_NUMBER: _ClassVar[int]
+    ACK_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    ACK_FIELD_NUMBER: _ClassVar[int]
     call: int
     start: StartCall
     append: AppendArguments
@@ -80,10 +80,10 @@ class ConnectRequest(_message.Message):
     cancel: CancelCall
     credit: GrantCredit
     artifact: ArtifactPiece
-    more: _containers.RepeatedCompositeFieldContainer[ConnectRequest]
-    mark: int
-    read: int
-    def __init__(self, call: _Optional[int] = ..., start: _Optional[_Union[StartCall, _Mapping]] = ..., append: _Optional[_Union[AppendArguments, _Mapping]] = ..., complete: _Optional[_Union[CompleteArguments, _Mapping]] = ..., cancel: _Optional[_Union[CancelCall, _Mapping]] = ..., credit: _Optional[_Union[GrantCredit, _Mapping]] = ..., artifact: _Optional[_Union[ArtifactPiece, _Mapping]] = ..., more: _Optional[_Iterable[_Union[ConnectRequest, _Mapping]]] = ..., mark: _Optional[int] = ..., read: _Optional[int] = ...) -> None: ...
+    batch: _containers.RepeatedCompositeFieldContainer[ConnectRequest]
+    ack_token: int
+    ack: int
+    def __init__(self, call: _Optional[int] = ..., start: _Optional[_Union[StartCall, _Mapping]] = ..., append: _Optional[_Union[AppendArguments, _Mapping]] = ..., complete: _Optional[_Union[CompleteArguments, _Mapping]] = ..., cancel: _Optional[_Union[CancelCall, _Mapping]] = ..., credit: _Optional[_Union[GrantCredit, _Mapping]] = ..., artifact: _Optional[_Union[ArtifactPiece, _Mapping]] = ..., batch: _Optional[_Iterable[_Union[ConnectRequest, _Mapping]]] = ..., ack_token: _Optional[int] = ..., ack: _Optional[int] = ...) -> None: ...
 
 class StartCall(_message.Message):
     __slots__ = ("call_id", "tool", "arguments", "complete", "timeout", "credit", "attempt", "context")
@@ -158,7 +158,7 @@ class GrantCredit(_message.Message):
     def __init__(self, bytes: _Optional[int] = ...) -> None: ...
 
 class ConnectResponse(_message.Message):
-    __slots__ = ("call", "status", "progress", "log", "chunk", "end", "read_artifact", "more", "mark", "read")
+    __slots__ = ("call", "status", "progress", "log", "chunk", "end", "read_artifact", "batch", "ack_token", "ack")
     CALL_FIELD_NUMBER: _ClassVar[int]
     STATUS_FIELD_NUMBER: _ClassVar[int]
     PROGRESS_FIELD_NUMBER: _ClassVar[int]
@@ -166,9 +166,9 @@ class ConnectResponse(_message.Message):
     CHUNK_FIELD_NUMBER: _ClassVar[int]
     END_FIELD_NUMBER: _ClassVar[int]
     READ_ARTIFACT_FIELD_NUMBER: _ClassVar[int]
-    MORE_FIELD_NUMBER: _ClassVar[int]
-    MARK_FIELD_NUMBER: _ClassVar[int]
-    READ_FIELD_NUMBER: _ClassVar[int]
+    BATCH_FIELD_NUMBER: _ClassVar[int]
+    ACK_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    ACK_FIELD_NUMBER: _ClassVar[int]
     call: int
     status: _status_pb2.Status
     progress: _status_pb2.Progress
@@ -176,10 +176,10 @@ class ConnectResponse(_message.Message):
     chunk: ContentChunk
     end: CallEnd
     read_artifact: ReadArtifact
-    more: _containers.RepeatedCompositeFieldContainer[ConnectResponse]
-    mark: int
-    read: int
-    def __init__(self, call: _Optional[int] = ..., status: _Optional[_Union[_status_pb2.Status, _Mapping]] = ..., progress: _Optional[_Union[_status_pb2.Progress, _Mapping]] = ..., log: _Optional[_Union[_status_pb2.LogRecord, _Mapping]] = ..., chunk: _Optional[_Union[ContentChunk, _Mapping]] = ..., end: _Optional[_Union[CallEnd, _Mapping]] = ..., read_artifact: _Optional[_Union[ReadArtifact, _Mapping]] = ..., more: _Optional[_Iterable[_Union[ConnectResponse, _Mapping]]] = ..., mark: _Optional[int] = ..., read: _Optional[int] = ...) -> None: ...
+    batch: _containers.RepeatedCompositeFieldContainer[ConnectResponse]
+    ack_token: int
+    ack: int
+    def __init__(self, call: _Optional[int] = ..., status: _Optional[_Union[_status_pb2.Status, _Mapping]] = ..., progress: _Optional[_Union[_status_pb2.Progress, _Mapping]] = ..., log: _Optional[_Union[_status_pb2.LogRecord, _Mapping]] = ..., chunk: _Optional[_Union[ContentChunk, _Mapping]] = ..., end: _Optional[_Union[CallEnd, _Mapping]] = ..., read_artifact: _Optional[_Union[ReadArtifact, _Mapping]] = ..., batch: _Optional[_Iterable[_Union[ConnectResponse, _Mapping]]] = ..., ack_token: _Optional[int] = ..., ack: _Optional[int] = ...) -> None: ...
 
 class ReadArtifact(_message.Message):
     __slots__ = ("handle", "offset", "limit")

@@ -52,34 +52,42 @@ class ToolPluginServiceServicer:
     """
 
     def Describe(self, request, context):
-        """Describe says which tools the plugin has. It must answer without side effects, without the network and within
-        seconds. toolhost asks once for each new executable, without a session. For dynamic tools it asks again, with one or
-        with context, when a session lists or calls them: it keeps an answer for about a minute, and waits for it for at most
-        five seconds. The stream of Connect may be open or not. Where the answer is late, an error, or has a schema that cannot
-        be used, the tool is to that session as it was declared at first.
+        """Describe returns the tools of the plugin. It must have no side effects, must not use the network,
+        and must return within seconds.
+
+        toolhost calls it once for each new executable, without a session. If the plugin has dynamic
+        tools, toolhost calls it again when a session lists or calls them, with that session and its
+        context. toolhost caches such a response for about a minute and waits for it for at most five
+        seconds. If the response is late, is an error, or contains an unusable schema, that session sees
+        the tool as the first response declared it. The stream of Connect may be open or not.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Connect(self, request_iterator, context):
-        """Connect carries calls, many at a time, as frames that name their call by a number. toolhost opens one stream per
-        connection and keeps it open for the life of the process; when it ends, toolhost is gone or wants the plugin to be,
-        and the plugin exits.
+        """Connect carries all calls, as frames that identify their call by a number. toolhost opens one
+        stream per connection and keeps it open as long as the process runs. When the stream ends, the
+        plugin exits.
 
-        toolhost picks the numbers; it never uses one twice on a stream. A call begins with `start` and ends with the
-        plugin's `end`, which comes exactly once, also after `cancel`. Frames for a number that has ended are ignored, by
-        both sides. So are frames whose `frame` is not known: they are of a newer contract.
+        Calls. toolhost chooses the numbers and never reuses one on the same stream. A call starts with
+        `start` and ends with the plugin's `end`, which occurs exactly once, even after `cancel`. Both
+        sides ignore frames for a number that has ended, and frames whose `frame` they do not know, which
+        belong to a newer version of the contract. Calls run in parallel, as many as toolhost starts. The
+        plugin must continue to read the stream whatever its calls do: a call that waits, for example for
+        credit, must not block others. A call that fails in any way ends with `end`, and the plugin
+        continues to run.
 
-        Frames that wait at the same time may travel as one message, the first with the others in its `more`; they mean, and
-        cost of credit, what they do alone, and come after the first in their order. Nobody sends such a message to who has not
-        said that he reads them: toolhost says it by the request's metadata `toolhost-more: 1`, the plugin by the same in the
-        headers that it answers with. To send them so costs less. A plugin need not say it, and where toolhost did, it may send
-        single frames all the same.
+        Batches. Several frames may travel in one message: the first frame carries the others in `batch`.
+        A frame means the same, and costs the same credit, as if it were sent alone. This costs less than
+        one message per frame. A side sends batches only if the other side has announced that it reads
+        them: toolhost in the request metadata `toolhost-batch: 1`, the plugin in the same response
+        header. Announcing is optional, and a side that announced it must still accept single frames.
 
-        The plugin must go on reading whatever its calls do: a call that waits, for credit too, holds up only itself. Calls
-        run side by side, as many as toolhost starts. A call that fails, however it does, ends with `end`; the plugin goes
-        on.
+        Acks. A side may put a random number into `ack_token`; the other side returns it in `ack` of a
+        later message. The ack shows that the other side reads the stream, which lets the sender write
+        without an intermediate queue. Tokens are random so that a peer cannot acknowledge a message that
+        it has not read. Both fields are optional.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
