@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -68,19 +67,22 @@ func (r *records) reachable(f File) string {
 	if err != nil {
 		return err.Error()
 	}
-	for _, folder := range slices.Concat(f.Writable, r.Writable) {
-		for _, place := range places {
-			if within(place, folder) {
-				return fmt.Sprintf("it is reached through %s, and tools may write, or could write earlier, in %s", place, folder)
+	for _, place := range places {
+		folder := r.writable(place)
+		for _, writable := range f.Writable {
+			if folder == "" && within(place, writable) {
+				folder = writable
 			}
 		}
+		if folder != "" {
+			return fmt.Sprintf("it is reached through %s, and tools may write, or could write earlier, in %s", place, folder)
+		}
 	}
-	info, err := os.Stat(f.Path)
-	if err != nil {
+	if _, err := os.Stat(f.Path); err != nil {
 		return err.Error()
 	}
 	// Plugins run as this user. A second name of the file may be in a folder that they may write.
-	if stat, ok := info.Sys().(*syscall.Stat_t); ok && info.Mode().IsRegular() && stat.Nlink > 1 && int(stat.Uid) == os.Geteuid() {
+	if HasOtherNames(f.Path) {
 		return "it has more than one name (hard links), so that it may be written under another one"
 	}
 	return ""
@@ -177,14 +179,19 @@ func (s *Store) File(path string) (FileRecord, bool, error) {
 	return known, ok, nil
 }
 
+// maxWritableIDs bounds how many identities of folders are remembered. The oldest are forgotten first.
+const maxWritableIDs = 4096
+
 // AddWritable remembers folders that plugins may write from now on. They stay remembered: what a plugin wrote there outlives
-// the toolhost that ran it. Folders that do not exist any more are forgotten.
+// the toolhost that ran it. A folder is remembered by its path, as long as something is there, and by its identity, so that it
+// counts when it was moved or is mounted elsewhere, too.
 func (s *Store) AddWritable(folders ...string) error {
 	return s.change(func(r *records) (bool, error) {
 		kept := slices.DeleteFunc(slices.Clone(r.Writable), func(folder string) bool {
 			_, err := os.Lstat(folder)
 			return errors.Is(err, fs.ErrNotExist)
 		})
+		ids := slices.Clone(r.WritableIDs)
 		for _, folder := range folders {
 			if real, err := filepath.EvalSymlinks(folder); err == nil {
 				folder = real
@@ -192,11 +199,36 @@ func (s *Store) AddWritable(folders ...string) error {
 			if !slices.Contains(kept, folder) {
 				kept = append(kept, folder)
 			}
+			if id := identify(folder); id != (identity{}) && !slices.ContainsFunc(ids, id.is) {
+				ids = append(ids, id)
+			}
 		}
-		changed := !slices.Equal(kept, r.Writable)
-		r.Writable = kept
+		ids = ids[max(0, len(ids)-maxWritableIDs):]
+		changed := !slices.Equal(kept, r.Writable) || !slices.Equal(ids, r.WritableIDs)
+		r.Writable, r.WritableIDs = kept, ids
 		return changed, nil
 	})
+}
+
+// writable returns the folder around a place, or the place itself, in which plugins may write or could write earlier; "" if
+// there is none.
+func (r *records) writable(place string) string {
+	for _, folder := range r.Writable {
+		if within(place, folder) {
+			return folder
+		}
+	}
+	if len(r.WritableIDs) == 0 {
+		return ""
+	}
+	for at := place; ; at = filepath.Dir(at) {
+		if id := identify(at); id.Inode != 0 && slices.ContainsFunc(r.WritableIDs, id.is) {
+			return at
+		}
+		if at == filepath.Dir(at) {
+			return ""
+		}
+	}
 }
 
 // keyOf returns the path under which a file is recorded: its name in its folder, without links on the way to the folder. A

@@ -16,6 +16,7 @@ import (
 // Folder is a folder of plugins that was used, with what was trusted in it by the name of its file or folder.
 type Folder struct {
 	Plugins map[string]*Plugin `json:"plugins"`
+	ID      identity           `json:"id,omitzero"` // of the folder when it was used last
 }
 
 // Plugin is the record of a plugin that was trusted. The zero Name means that its executable was trusted before the plugin
@@ -28,6 +29,8 @@ type Plugin struct {
 	Tools  map[string]Tool   `json:"tools,omitempty"` // by the names that the plugin declares
 	Names  map[string]uint64 `json:"names,omitempty"` // of tools and filters that are this plugin's, with their order
 	Asks   []string          `json:"asks,omitempty"`  // what the plugin asks to be allowed, in words
+	// Exact is why only this digest is trusted, and no later one that takes its place; "" where a later one upgrades the plugin.
+	Exact string `json:"exact,omitempty"`
 }
 
 // Tool is what was trusted of a tool's definition.
@@ -74,6 +77,18 @@ type Plugins struct {
 	bySource map[string]*Plugin
 	byName   map[string]string // sources, by folded names of plugins
 	owners   map[string]string // sources, by folded names of tools and filters
+}
+
+// Refuses returns why a digest may not upgrade the plugin, and "" if it may. otherNames says that the plugin's file has other
+// names now, as HasOtherNames reports it.
+func (p *Plugin) Refuses(digest string, otherNames bool) string {
+	switch {
+	case p.Digest == digest:
+		return ""
+	case p.Exact == "" && otherNames:
+		return exactLinked
+	}
+	return p.Exact
 }
 
 // Source returns the record of a plugin at a path, or nil.
@@ -124,21 +139,30 @@ func (r *records) plugins(folders []string) *Plugins {
 	return p
 }
 
+// Reasons why only one digest of a plugin is trusted.
+const (
+	exactLinked   = "the file has another name (a hard link), under which a tool may have changed it"
+	exactReplaced = "its folder, which lies where tools may write, was made again since"
+)
+
 // Begin records the folders that were never used before, with the digests of what is in them by path: that is trusted. What
 // could not be read has the digest "", and is trusted as it is read first. A folder in
 // which plugins could write under an earlier toolhost begins without plugins that are trusted, because one of them may have
-// put them there.
+// put them there. A file with another name (a hard link) is not trusted either. Where plugins could write around a folder that was
+// used before, and the folder at its path is another one now, only the digests that were trusted stay trusted.
 func (s *Store) Begin(folders []string, digests map[string]string) error {
 	return s.change(func(r *records) (bool, error) {
 		changed := false
 		for _, folder := range folders {
 			folder = realFolder(folder)
-			if r.Folders[folder] != nil {
+			if known := r.Folders[folder]; known != nil {
+				changed = r.used(folder, known) || changed
 				continue
 			}
-			f := &Folder{Plugins: map[string]*Plugin{}}
+			f := &Folder{Plugins: map[string]*Plugin{}, ID: identify(folder)}
+			writable := r.writable(folder) != ""
 			for source, digest := range digests {
-				if source = realSource(source); filepath.Dir(source) == folder && !r.writable(folder) {
+				if source = realSource(source); filepath.Dir(source) == folder && !writable && !HasOtherNames(source) {
 					f.Plugins[filepath.Base(source)] = &Plugin{Digest: digest, When: s.now().UTC()}
 				}
 			}
@@ -151,6 +175,21 @@ func (s *Store) Begin(folders []string, digests map[string]string) error {
 	})
 }
 
+// used notes that a folder is used again, and reports whether that changes its record.
+func (r *records) used(folder string, known *Folder) bool {
+	id := identify(folder)
+	if id == known.ID || id == (identity{}) {
+		return false
+	}
+	if known.ID != (identity{}) && !id.is(known.ID) && r.writable(folder) != "" {
+		for _, plugin := range known.Plugins {
+			plugin.Exact = exactReplaced
+		}
+	}
+	known.ID = id
+	return true
+}
+
 // Known reports whether a folder was used before.
 func (s *Store) Known(folder string) (bool, error) {
 	r, err := s.read()
@@ -158,7 +197,7 @@ func (s *Store) Known(folder string) (bool, error) {
 		return false, err
 	}
 	folder = realFolder(folder)
-	return r.Folders[folder] != nil || r.writable(folder), nil
+	return r.Folders[folder] != nil || r.writable(folder) != "", nil
 }
 
 // PluginFolders returns the folders that were used, in order.
@@ -168,10 +207,6 @@ func (s *Store) PluginFolders() ([]string, error) {
 		return nil, err
 	}
 	return slices.Sorted(maps.Keys(r.Folders)), nil
-}
-
-func (r *records) writable(folder string) bool {
-	return slices.ContainsFunc(r.Writable, func(root string) bool { return within(folder, root) })
 }
 
 // ErrTaken says that the name of a plugin belongs to another one.
@@ -191,7 +226,7 @@ func (s *Store) TrustPlugin(folders []string, path string, d Description, first 
 			if r.Folders == nil {
 				r.Folders = map[string]*Folder{}
 			}
-			r.Folders[folder] = &Folder{Plugins: map[string]*Plugin{}}
+			r.Folders[folder] = &Folder{Plugins: map[string]*Plugin{}, ID: identify(folder)}
 		}
 		before := r.Folders[folder].Plugins[base]
 		if first && (before == nil || before.Name != "" || before.Digest != "" && before.Digest != d.Digest) {
@@ -202,6 +237,12 @@ func (s *Store) TrustPlugin(folders []string, path string, d Description, first 
 			return false, fmt.Errorf("%w: the plugin name %q belongs to %s", ErrTaken, d.Name, owner)
 		}
 		now := &Plugin{Digest: d.Digest, When: s.now().UTC(), Name: d.Name, Tools: d.Tools, Asks: d.Asks, Names: map[string]uint64{}}
+		switch {
+		case HasOtherNames(source):
+			now.Exact = exactLinked
+		case first:
+			now.Exact = before.Exact
+		}
 		if before != nil && Fold(before.Name) == Fold(d.Name) {
 			now.Order = before.Order
 			maps.Copy(now.Names, before.Names)

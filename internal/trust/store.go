@@ -43,8 +43,11 @@ type records struct {
 	Version  int                   `json:"version"`
 	Files    map[string]FileRecord `json:"files,omitempty"`    // by path
 	Writable []string              `json:"writable,omitempty"` // folders that plugins could write
-	Folders  map[string]*Folder    `json:"folders,omitempty"`  // of plugins, by path
-	Order    uint64                `json:"order,omitempty"`    // of the last name that was given away
+	// WritableIDs are the identities of folders that plugins could write, the oldest first.
+	WritableIDs []identity `json:"writable_ids,omitempty"`
+
+	Folders map[string]*Folder `json:"folders,omitempty"` // of plugins, by path
+	Order   uint64             `json:"order,omitempty"`   // of the last name that was given away
 }
 
 func (s *Store) path() string { return filepath.Join(s.dir, storeName) }

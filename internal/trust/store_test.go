@@ -14,10 +14,10 @@ import (
 
 // TestDamagedRecordsAreAnError: a record file that cannot be understood must not read as "nothing was ever decided".
 func TestDamagedRecordsAreAnError(t *testing.T) {
-	y := newYard(t)
-	path := y.write(t, "ws/toolhost.yaml", "x")
-	must(t, y.store.TrustFile(path, []byte("x")))
-	records := filepath.Join(y.store.Dir(), "trust.json")
+	w := newWorld(t)
+	path := w.write(t, "ws/toolhost.yaml", "x")
+	must(t, w.store.TrustFile(path, []byte("x")))
+	records := filepath.Join(w.store.Dir(), "trust.json")
 	good, err := os.ReadFile(records)
 	must(t, err)
 	for _, text := range []string{
@@ -25,40 +25,40 @@ func TestDamagedRecordsAreAnError(t *testing.T) {
 		`{"version":1,"folders":{"/p":null}}`,
 	} {
 		must(t, os.WriteFile(records, []byte(text), 0o600))
-		err := y.check(t, path, false)
+		err := w.check(t, path, false)
 		if err == nil || !strings.Contains(err.Error(), "damaged") || !strings.Contains(err.Error(), records) {
 			t.Errorf("%q: %v", text, err)
 		}
-		if err := y.store.TrustFile(path, []byte("y")); err == nil {
+		if err := w.store.TrustFile(path, []byte("y")); err == nil {
 			t.Errorf("%q: it was written over", text)
 		}
 	}
 	must(t, os.WriteFile(records, good, 0o600))
 	must(t, os.Chmod(records, 0o666))
-	if err := y.check(t, path, false); err == nil || !strings.Contains(err.Error(), "chmod go-w") {
+	if err := w.check(t, path, false); err == nil || !strings.Contains(err.Error(), "chmod go-w") {
 		t.Errorf("records that all may change: %v", err)
 	}
 	must(t, os.Remove(records))
 	must(t, os.Symlink(path, records))
-	if err := y.check(t, path, false); err == nil {
+	if err := w.check(t, path, false); err == nil {
 		t.Error("records behind a link are read")
 	}
 }
 
 // TestChangesAtTheSameTimeAreAllKept: several toolhosts and commands of a user share the records.
 func TestChangesAtTheSameTimeAreAllKept(t *testing.T) {
-	y := newYard(t)
+	w := newWorld(t)
 	var group sync.WaitGroup
 	for i := range 20 {
 		group.Go(func() {
-			store := trust.NewStore(y.store.Dir())
-			if err := store.TrustFile(filepath.Join(y.workspace, fmt.Sprintf("%d.yaml", i)), []byte("x")); err != nil {
+			store := trust.NewStore(w.store.Dir())
+			if err := store.TrustFile(filepath.Join(w.workspace, fmt.Sprintf("%d.yaml", i)), []byte("x")); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	group.Wait()
-	files, err := y.store.Files()
+	files, err := w.store.Files()
 	if err != nil || len(files) != 20 {
 		t.Errorf("%d files are kept, %v", len(files), err)
 	}

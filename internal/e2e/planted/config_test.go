@@ -29,6 +29,12 @@ func TestAModelCannotConfigureTheNextStart(t *testing.T) {
 		w.run(t, "etc", "toolhost", append(serve, "--config", w.path("ws/project/toolhost.yaml"))...).ends(t, untrusted, "could write earlier")
 		must(t, os.Symlink(w.path("ws/project/toolhost.yaml"), w.path("etc/linked.yaml")))
 		w.run(t, "etc", "toolhost", append(serve, "--config", w.path("etc/linked.yaml"))...).ends(t, untrusted, "could write earlier")
+		// So it does after the operator moved that workspace.
+		must(t, os.Rename(w.path("ws/project"), w.path("ws/project.old")))
+		must(t, os.Rename(w.path("ws"), w.path("was")))
+		must(t, os.Mkdir(w.path("ws"), 0o700))
+		w.own(t)
+		w.run(t, "etc", "toolhost", append(serve, "--config", w.path("was/project.old/toolhost.yaml"))...).ends(t, untrusted, "could write earlier")
 
 		// In the root of the workspace the names are not even there to be written, or are refused.
 		w.asks(t, "ws", writes("toolhost.yaml", off))

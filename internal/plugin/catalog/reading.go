@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/toolhost/toolhost/internal/plugin/manifest"
+	"github.com/toolhost/toolhost/internal/trust"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -21,6 +22,8 @@ type reading struct {
 	stamp   string
 	problem string  // why what is there cannot be read; empty if it can
 	file    *Plugin // what is there; nil if problem is set
+
+	otherNames bool // it is a file that has other names (hard links)
 
 	left bool // it was not looked at, and stays as it is known
 
@@ -48,7 +51,7 @@ func (c *Catalog) read(ctx context.Context, found entry, rec record, known *Plug
 }
 
 func (c *Catalog) readFile(ctx context.Context, r *reading, found entry, rec record, known *Plugin) error {
-	r.stamp = found.stamp
+	r.stamp, r.otherNames = found.stamp, trust.HasOtherNames(found.source)
 	if r.file = c.unchanged(r, rec, known); r.file != nil {
 		return nil
 	}

@@ -15,13 +15,15 @@ type slot struct {
 	refused string  // why the lock file does not allow what is there; empty if it does
 	// untrusted is why the operator's trust does not reach what is there; empty if it does.
 	untrusted string
-	told      Refusal // the last one, which holds while what is there is asked once more
-	record    record
+	// otherNames says that the file has other names (hard links), under which it may be changed.
+	otherNames bool
+	told       Refusal // the last one, which holds while what is there is asked once more
+	record     record
 }
 
 // apply takes over what was found.
 func (s *slot) apply(r reading, pins manifest.Lock) {
-	s.problem, s.file = r.problem, r.file
+	s.problem, s.file, s.otherNames = r.problem, r.file, r.otherNames
 	if r.current != nil && (s.current == nil || !allowed(pins, s.current.Digest)) {
 		s.current = r.current
 		if s.record.Current != r.current.Digest { // the lock file allows only the one before

@@ -52,6 +52,9 @@ func (c *Catalog) distrustLocked(s *slot) string {
 		return fmt.Sprintf("it says that its name is %q, and it was trusted as %q; if that is wanted, run `toolhost trust %s`",
 			s.file.knownName(), known.Name, filepath.Base(s.source))
 	}
+	if reason := known.Refuses(s.file.Digest, s.otherNames); reason != "" {
+		return fmt.Sprintf("it has changed since it was trusted, and %s; if it is wanted, run `toolhost trust %s`", reason, name)
+	}
 	return ""
 }
 

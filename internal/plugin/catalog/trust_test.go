@@ -3,6 +3,7 @@ package catalog_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
@@ -32,5 +33,40 @@ func TestWhatWasTrustedUnseenIsTheExecutable(t *testing.T) {
 	found := c.Snapshot().Tools(tool.Query{})
 	if len(found) != 1 || !found[0].Spec.Dangerous || found[0].Spec.ReadOnly {
 		t.Errorf("the tools are %+v, want one that counts as dangerous", found)
+	}
+}
+
+// TestAPluginThatAToolWroteThroughALink: a plugin whose file has another name in a workspace was trusted. What a tool writes
+// under the other name does not run, also after the tool removed that name. The revision in service stays.
+func TestAPluginThatAToolWroteThroughALink(t *testing.T) {
+	dir, workspace, store := t.TempDir(), t.TempDir(), trust.NewStore(t.TempDir())
+	path, link := filepath.Join(dir, "weather"), filepath.Join(workspace, "weather")
+	write(t, dir, "weather", plugin("weather", spec("rain")), 0o700)
+	cfg := catalog.Config{Folders: []string{dir}, StateDir: t.TempDir(), Describe: (&fakePlugins{}).describe, Trust: store}
+	c := load(t, cfg)
+	first := settled(t, c).Plugins()[0].Digest
+	if err := os.Link(path, link); err != nil {
+		t.Fatal(err)
+	}
+	if err := store.TrustPlugin([]string{dir}, path, c.Snapshot().Plugins()[0].Trusted(), false); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct {
+		what   string
+		change func() error
+	}{
+		{"written", func() error { return os.WriteFile(link, []byte(plugin("weather", spec("snow"))), 0o700) }},
+		{"written, and the link is gone", func() error { return os.Remove(link) }},
+	} {
+		if err := step.change(); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Load(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		p := settled(t, c).Plugins()[0]
+		if p.Digest != first || len(p.Warnings) != 1 || !strings.Contains(p.Warnings[0], "hard link") {
+			t.Errorf("%s: %s is in service, was %s, and the warnings are %q", step.what, p.Digest, first, p.Warnings)
+		}
 	}
 }
