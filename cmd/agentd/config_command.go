@@ -9,8 +9,8 @@ import (
 
 	"github.com/toolhost/toolhost/internal/address"
 	"github.com/toolhost/toolhost/internal/cli"
-	"github.com/toolhost/toolhost/internal/settings"
 	"github.com/toolhost/toolhost/internal/trust"
+	"github.com/toolhost/toolhost/internal/yamldoc"
 )
 
 func newConfigCommand(p cli.Process) *cobra.Command {
@@ -100,18 +100,18 @@ func newConfigShowCommand(p cli.Process) *cobra.Command {
 
 // configVerdict is what `config check -o json` prints.
 type configVerdict struct {
-	File    string          `json:"file"` // empty: there is none
-	Valid   bool            `json:"valid"`
-	Trusted bool            `json:"trusted"` // whether agentd run in this folder uses it
-	Errors  settings.Errors `json:"errors"`
+	File    string         `json:"file"` // empty: there is none
+	Valid   bool           `json:"valid"`
+	Trusted bool           `json:"trusted"` // whether agentd run in this folder uses it
+	Errors  yamldoc.Errors `json:"errors"`
 }
 
 func printVerdict(p cli.Process, file trust.File, err, distrusted error) error {
-	v := configVerdict{File: file.Path, Valid: err == nil, Trusted: distrusted == nil, Errors: settings.Errors{}}
-	if found, ok := errors.AsType[settings.Errors](err); ok {
+	v := configVerdict{File: file.Path, Valid: err == nil, Trusted: distrusted == nil, Errors: yamldoc.Errors{}}
+	if found, ok := errors.AsType[yamldoc.Errors](err); ok {
 		v.Errors = found
 	} else if err != nil {
-		v.Errors = settings.Errors{{File: file.Path, Message: err.Error()}}
+		v.Errors = yamldoc.Errors{{File: file.Path, Message: err.Error()}}
 	}
 	if err := cli.WriteJSON(p.Stdout, v); err != nil || v.Valid {
 		return err

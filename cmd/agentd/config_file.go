@@ -8,8 +8,8 @@ import (
 
 	"github.com/toolhost/toolhost/internal/agent/agentconfig"
 	"github.com/toolhost/toolhost/internal/cli"
-	"github.com/toolhost/toolhost/internal/settings"
 	"github.com/toolhost/toolhost/internal/trust"
+	"github.com/toolhost/toolhost/internal/yamldoc"
 )
 
 // trustStore returns the trust records of the user, which toolhost has too.
@@ -70,7 +70,7 @@ func loadConfig(file trust.File) (agentconfig.Config, error) {
 		return agentconfig.Default(), nil
 	}
 	c, err := agentconfig.LoadText(file.Path, file.Data)
-	if found, ok := errors.AsType[settings.Errors](err); ok {
+	if found, ok := errors.AsType[yamldoc.Errors](err); ok {
 		err = fmt.Errorf("%s cannot be used:\n%w", file.Path, found)
 	}
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
 	"github.com/toolhost/toolhost/internal/plugin/limits"
 	"github.com/toolhost/toolhost/internal/plugin/manifest"
-	"github.com/toolhost/toolhost/internal/settings"
+	"github.com/toolhost/toolhost/internal/yamldoc"
 )
 
 // instanceLimits returns what one instance of a plugin may use: the less of what the operator allows and of what the
@@ -19,19 +19,19 @@ func instanceLimits(allowed config.Limits, p *catalog.Plugin) limits.Config {
 	}
 	if asked.MemoryBytes == 0 {
 		for _, t := range p.Info.Tools { // of an instance, the largest of its tools counts
-			asked.MemoryBytes = max(asked.MemoryBytes, int64(t.MemoryLimitBytes))
+			asked.MemoryBytes = max(asked.MemoryBytes, yamldoc.Size(t.MemoryLimitBytes))
 		}
 	}
 	memory := int64(allowed.Memory)
-	if memory == settings.Auto {
+	if memory == yamldoc.Auto {
 		memory = generousMemory(limits.MachineMemory())
 	}
 	c := limits.Config{
-		MemoryBytes: uint64(less(memory, asked.MemoryBytes)),
+		MemoryBytes: uint64(less(memory, int64(asked.MemoryBytes))),
 		CPUs:        less(allowed.CPUs, asked.CPUs),
 		Processes:   less(allowed.Processes, asked.Processes),
 		OpenFiles:   less(allowed.OpenFiles, asked.OpenFiles),
-		FileBytes:   uint64(less(int64(allowed.FileSize), asked.FileSizeBytes)),
+		FileBytes:   uint64(less(int64(allowed.FileSize), int64(asked.FileSizeBytes))),
 	}
 	if allowed.Enforcement == "required" {
 		c.Enforcement = limits.Required

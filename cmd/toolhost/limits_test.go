@@ -9,7 +9,7 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
 	"github.com/toolhost/toolhost/internal/plugin/limits"
 	"github.com/toolhost/toolhost/internal/plugin/manifest"
-	"github.com/toolhost/toolhost/internal/settings"
+	"github.com/toolhost/toolhost/internal/yamldoc"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -23,8 +23,8 @@ func TestInstanceLimits(t *testing.T) {
 	}{
 		"nobody says":           {config.Limits{}, catalog.Plugin{}, limits.Config{}},
 		"the operator":          {allowed, catalog.Plugin{}, limits.Config{MemoryBytes: 100 << 20, CPUs: 2, Processes: 50, Enforcement: limits.Required}},
-		"the machine":           {config.Limits{Memory: settings.Auto}, catalog.Plugin{}, limits.Config{MemoryBytes: uint64(generousMemory(limits.MachineMemory()))}},
-		"less than the machine": {config.Limits{Memory: settings.Auto}, catalog.Plugin{Info: tools}, limits.Config{MemoryBytes: 60 << 20}},
+		"the machine":           {config.Limits{Memory: yamldoc.Auto}, catalog.Plugin{}, limits.Config{MemoryBytes: uint64(generousMemory(limits.MachineMemory()))}},
+		"less than the machine": {config.Limits{Memory: yamldoc.Auto}, catalog.Plugin{Info: tools}, limits.Config{MemoryBytes: 60 << 20}},
 		"the largest tool":      {config.Limits{}, catalog.Plugin{Info: tools}, limits.Config{MemoryBytes: 60 << 20}},
 		"a tool wants less":     {allowed, catalog.Plugin{Info: tools}, limits.Config{MemoryBytes: 60 << 20, CPUs: 2, Processes: 50, Enforcement: limits.Required}},
 		"the manifest's is it":  {allowed, catalog.Plugin{Info: tools, Manifest: &manifest.Manifest{Limits: manifest.Limits{MemoryBytes: 20 << 20, CPUs: 3, OpenFiles: 64, FileSizeBytes: 9}}}, limits.Config{MemoryBytes: 20 << 20, CPUs: 2, Processes: 50, OpenFiles: 64, FileBytes: 9, Enforcement: limits.Required}},

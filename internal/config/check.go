@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/host/lifecycle"
-	"github.com/toolhost/toolhost/internal/settings"
+	"github.com/toolhost/toolhost/internal/yamldoc"
 )
 
 // check reports values that are right alone and wrong together.
@@ -14,12 +14,10 @@ func (d *decoder) check() {
 	ordered(d, "calls", "default_timeout", calls.DefaultTimeout, "max_timeout", calls.MaxTimeout)
 	d.checkFilters()
 	d.settings("defaults", d.config.Defaults)
-	d.passed("defaults", d.config.Defaults)
 	for name, s := range d.config.ByPlugin {
-		parent := settings.Join("plugin", name)
+		parent := yamldoc.Join("plugin", name)
 		d.settings(parent, s)
 		d.unused(parent, s)
-		d.passed(parent, s)
 	}
 }
 
@@ -40,26 +38,16 @@ func ordered[T int | time.Duration](d *decoder, parent, lowKey string, low T, hi
 	if low <= high {
 		return
 	}
-	if at, ok := d.At[settings.Join(parent, lowKey)]; ok {
-		d.Fail(at, settings.Join(parent, lowKey), "%s is more than %s, which is %s", plain(low), highKey, plain(high))
-	} else if at, ok := d.At[settings.Join(parent, highKey)]; ok {
-		d.Fail(at, settings.Join(parent, highKey), "%s is less than %s, which is %s", plain(high), lowKey, plain(low))
-	}
-}
-
-// passed reports names that no variable has, and those that are toolhost's to set.
-func (d *decoder) passed(parent string, s PluginSettings) {
-	for i, name := range s.PassEnv {
-		key := fmt.Sprintf("%s[%d]", settings.Join(parent, "pass_env"), i)
-		if reason := notAVariable(name); reason != "" {
-			d.Fail(d.At[settings.Join(parent, "pass_env")], key, "%s", reason)
-		}
+	if at, ok := d.At[yamldoc.Join(parent, lowKey)]; ok {
+		d.Fail(at, yamldoc.Join(parent, lowKey), "%s is more than %s, which is %s", plain(low), highKey, plain(high))
+	} else if at, ok := d.At[yamldoc.Join(parent, highKey)]; ok {
+		d.Fail(at, yamldoc.Join(parent, highKey), "%s is less than %s, which is %s", plain(high), lowKey, plain(low))
 	}
 }
 
 func plain(v any) string {
 	if d, ok := v.(time.Duration); ok {
-		return settings.FormatDuration(d)
+		return yamldoc.FormatDuration(d)
 	}
 	return fmt.Sprint(v)
 }
@@ -76,8 +64,8 @@ func (d *decoder) unused(parent string, s PluginSettings) {
 		{"max_calls_per_instance", s.Isolation != lifecycle.PerCall, "isolation: shared or session"},
 		{"recycle_after_calls", s.Isolation != lifecycle.PerCall, "isolation: shared or session"},
 	} {
-		if at, given := d.At[settings.Join(parent, only.key)]; given && !only.means {
-			d.Fail(at, settings.Join(parent, only.key), "this key has a meaning only with %s; the plugin has isolation: %s", only.instead, s.Isolation)
+		if at, given := d.At[yamldoc.Join(parent, only.key)]; given && !only.means {
+			d.Fail(at, yamldoc.Join(parent, only.key), "this key has a meaning only with %s; the plugin has isolation: %s", only.instead, s.Isolation)
 		}
 	}
 }

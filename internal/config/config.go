@@ -1,72 +1,62 @@
-// Package config reads toolhost.yaml: what an operator says about toolhost and about each plugin.
+// Package config reads toolhost.yaml, the operator's configuration of toolhost and of each plugin.
 //
-// It owns the keys, their defaults and bounds, and the words for whatever is wrong, with line and column. The structs of
-// settings.go are the one source: the reader, `toolhost config show` and docs/configuration.md follow them. It does not
-// know who uses a setting, and it expands nothing: no variables of the environment, no "~".
+// It owns the keys, their defaults and bounds, and the checks that concern several keys. The structs of
+// settings.go define the file: the decoder, `toolhost config show` and docs/configuration.md follow them.
+// Package yamldoc reads the file. This package does not apply the yamldoc. It does not expand variables
+// or "~".
 //
-// Who has flags as well applies them to the Config that Load returns: flags go before the file, the file goes before the
-// defaults.
+// A command with flags applies them to the Config that Load returns: a flag has precedence over the file,
+// and the file has precedence over the defaults.
 package config
 
 import (
-	"fmt"
 	"path/filepath"
 	"reflect"
 
-	"github.com/toolhost/toolhost/internal/settings"
 	"github.com/toolhost/toolhost/internal/trust"
+	"github.com/toolhost/toolhost/internal/yamldoc"
 )
 
-// FileName is the name of the file where it is looked for.
+// FileName is the name of the file in the places where toolhost looks for it.
 const FileName = trust.ToolhostFile
 
 // Size is a number of bytes.
-type Size = settings.Size
+type Size = yamldoc.Size
 
-// Error is one thing that is wrong with a file, and Errors is all.
+// Error is one fault of a file, and Errors is all faults of a file.
 type (
-	Error  = settings.Error
-	Errors = settings.Errors
+	Error  = yamldoc.Error
+	Errors = yamldoc.Errors
 )
 
 // Default returns the configuration without a file.
 func Default() Config {
 	var c Config
-	settings.Fill(reflect.ValueOf(&c).Elem())
+	yamldoc.Fill(reflect.ValueOf(&c).Elem())
 	return c
 }
 
-// Load reads the file at path. Folders and files that it names are relative to the folder that holds it, and absolute in
-// the result. If the file can be read, the error is of type Errors: all that is wrong with it.
-func Load(path string) (Config, error) {
-	data, err := settings.ReadFile(path)
-	if err != nil {
-		return Config{}, fmt.Errorf("reading the configuration: %w", err)
-	}
-	return LoadText(path, data)
-}
+// Load reads the file at path. Relative paths in the file are relative to the folder that holds it, and
+// absolute in the result. If the file can be read, the error is of type Errors and has everything that is
+// wrong with the file.
+func Load(path string) (Config, error) { return yamldoc.Load(path, parse) }
 
-// LoadText is Load for a file whose content is at hand: what was decided about these bytes holds for the result.
-func LoadText(path string, data []byte) (Config, error) {
-	dir, err := filepath.Abs(filepath.Dir(path))
-	if err != nil {
-		return Config{}, fmt.Errorf("reading the configuration: %w", err)
-	}
-	return parseIn(path, dir, data)
-}
+// LoadText is Load for a file that the caller has read already. A decision that the caller made about
+// these bytes is valid for the result.
+func LoadText(path string, data []byte) (Config, error) { return yamldoc.LoadText(path, data, parse) }
 
-// Parse reads the text of a file, whose name stands for it in errors. Folders and files are taken relative to the folder
-// of the name, and stay relative if that is. The error is of type Errors. It may be called concurrently.
-func Parse(name string, data []byte) (Config, error) {
-	return parseIn(name, filepath.Dir(name), data)
-}
+// Parse reads the text of a file. name stands for the file in errors. Relative paths in the text are
+// relative to the folder of name, and stay relative if that is. The error is of type Errors. Parse may be
+// called concurrently.
+func Parse(name string, data []byte) (Config, error) { return parse(name, filepath.Dir(name), data) }
 
-func parseIn(name, dir string, data []byte) (Config, error) {
+func parse(name, dir string, data []byte) (Config, error) {
 	c := Default()
 	c.LockFile = filepath.Join(dir, c.LockFile)
-	d := decoder{settings.NewDecoder(name, dir), &c}
-	d.Mapping = d.mapping
-	d.Document(data, reflect.ValueOf(&c).Elem())
+	d := newDecoder(name, dir, &c)
+	d.Decode(data, reflect.ValueOf(&c).Elem())
+	d.checkSecrets()
+	d.checkTools()
 	if len(d.Errs) == 0 {
 		d.check()
 	}
@@ -78,8 +68,8 @@ func parseIn(name, dir string, data []byte) (Config, error) {
 	return c, nil
 }
 
-// Plugin returns the settings of the plugin of a name: what the file says about it, else its defaults. The result shares
-// nothing with the Config.
+// Plugin returns the settings of a plugin: its own in the file, else the defaults. The result shares no
+// memory with the Config.
 func (c *Config) Plugin(name string) PluginSettings {
 	if s, ok := c.ByPlugin[name]; ok {
 		return s.clone()

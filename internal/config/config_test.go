@@ -14,7 +14,7 @@ import (
 
 	"github.com/toolhost/toolhost/internal/config"
 	"github.com/toolhost/toolhost/internal/host/lifecycle"
-	"github.com/toolhost/toolhost/internal/settings"
+	"github.com/toolhost/toolhost/internal/yamldoc"
 )
 
 func parse(t *testing.T, text string) config.Config {
@@ -46,7 +46,7 @@ func TestDefaults(t *testing.T) {
 			Backoff:     config.Backoff{Initial: 200 * time.Millisecond, Max: 30 * time.Second},
 			Quarantine:  config.Quarantine{Crashes: 5, Window: 10 * time.Minute, ProbeAfter: 5 * time.Minute},
 			StableAfter: 10 * time.Second,
-			Limits:      config.Limits{Memory: settings.Auto, Processes: 1024, Enforcement: "best_effort"},
+			Limits:      config.Limits{Memory: yamldoc.Auto, Processes: 1024, Enforcement: "best_effort"},
 			Sandbox:     config.Sandbox{Mode: "auto", Workspace: "write"},
 		},
 	}

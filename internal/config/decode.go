@@ -1,102 +1,50 @@
 package config
 
 import (
+	"errors"
 	"reflect"
 	"strings"
 
-	"github.com/goccy/go-yaml/ast"
-
 	"github.com/toolhost/toolhost/internal/plugin/reaper/proc"
-	"github.com/toolhost/toolhost/internal/settings"
+	"github.com/toolhost/toolhost/internal/yamldoc"
 	"github.com/toolhost/toolhost/tool"
 )
 
-// decoder decodes what only toolhost.yaml has: settings of plugins over their defaults, environments, tools, secrets.
+// decoder decodes one toolhost.yaml into config, and checks what concerns several keys.
 type decoder struct {
-	*settings.Decoder
+	*yamldoc.Decoder
 	config *Config
 }
 
-// mapping decodes what stands at a key whose value has names for keys.
-func (d *decoder) mapping(v reflect.Value, key string, node ast.Node) bool {
-	switch v.Interface().(type) {
-	case map[string]string:
-		d.variables(v, key, node)
-	case map[string]ToolSettings:
-		d.tools(key, node)
-	case map[string]Secret:
-		d.secrets(key, node)
-	default:
-		d.plugins(key, node)
-	}
-	return true
-}
-
-// variables decodes an environment into v, which keeps the variables that it has.
-func (d *decoder) variables(v reflect.Value, key string, node ast.Node) {
-	if settings.IsNull(node) {
-		return
-	}
-	entries, ok := d.Entries(key, node)
-	if !ok {
-		d.Fail(settings.PlaceOf(node), key, "%s is not %s", settings.Given(node), settings.Describe(v.Type(), ""))
-		return
-	}
-	env := v.Interface().(map[string]string)
-	if env == nil && len(entries) > 0 {
-		env = map[string]string{}
-	}
-	for _, e := range entries {
-		name := settings.Join(key, settings.ShownKey(e.Key))
-		s, single := settings.ScalarOf(e.Value)
-		switch {
-		case notAVariable(e.Key) != "":
-			d.Fail(e.At, name, "%s", notAVariable(e.Key))
-		case settings.IsNull(e.Value):
-			d.Fail(settings.PlaceOf(e.Value), name, `there is no value; write "" for an empty one`)
-		case !single:
-			d.Fail(settings.PlaceOf(e.Value), name, "%s is not a text", settings.Kind(e.Value))
-		case strings.ContainsRune(s.Text, 0):
-			d.Fail(settings.PlaceOf(e.Value), name, "a variable cannot hold a zero byte")
-		default:
-			env[e.Key] = s.Text
+func newDecoder(name, dir string, c *Config) decoder {
+	d := decoder{yamldoc.NewDecoder(name, dir), c}
+	d.MaxBytes = yamldoc.MaxConfigBytes
+	d.Checks = map[string]func(string) error{"variable": checkVariable, "qualified": checkToolKey}
+	d.New = func(t reflect.Type) (start reflect.Value) {
+		if t == reflect.TypeFor[PluginSettings]() {
+			start = reflect.ValueOf(c.Defaults.clone()) // decoded before: the field is before ByPlugin
 		}
+		return start
 	}
-	v.Set(reflect.ValueOf(env))
+	return d
 }
 
-// notAVariable says why the operator cannot give a plugin a variable of a name; empty if that is possible.
-func notAVariable(name string) string {
+// checkVariable returns why the operator cannot give a plugin an environment variable with a name.
+func checkVariable(name string) error {
 	switch {
 	case name == "" || strings.ContainsAny(name, "=\x00"):
-		return "a variable's name must not be empty or hold = or a zero byte"
+		return errors.New("a variable's name must not be empty or hold = or a zero byte")
 	case strings.HasPrefix(name, "PLUGIN_") || name == proc.MarkName:
-		return "this variable is toolhost's to set"
+		return errors.New("only toolhost sets this variable")
 	}
-	return ""
+	return nil
 }
 
-// plugins decodes the settings of each plugin over a copy of the defaults.
-func (d *decoder) plugins(key string, node ast.Node) {
-	if settings.IsNull(node) {
-		return
+// checkToolKey returns why a text is neither TOOL nor PLUGIN.TOOL.
+func checkToolKey(key string) error {
+	plugin, name, qualified := strings.Cut(key, ".")
+	if err := tool.CheckName(plugin); err != nil || !qualified {
+		return err
 	}
-	entries, ok := d.Entries(key, node)
-	if !ok {
-		d.Fail(settings.PlaceOf(node), key, "%s is not a mapping from names of plugins to their settings", settings.Given(node))
-		return
-	}
-	if len(entries) > 0 {
-		d.config.ByPlugin = make(map[string]PluginSettings, len(entries))
-	}
-	for _, e := range entries {
-		name := settings.Join(key, settings.ShownKey(e.Key))
-		if err := tool.CheckName(e.Key); err != nil {
-			d.Fail(e.At, name, "%v", err)
-			continue
-		}
-		plugin := d.config.Defaults.clone()
-		d.Structure(reflect.ValueOf(&plugin).Elem(), name, e.Value)
-		d.config.ByPlugin[e.Key] = plugin
-	}
+	return tool.CheckName(name)
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/toolhost/toolhost/internal/config"
-	"github.com/toolhost/toolhost/internal/settings/settingstest"
+	"github.com/toolhost/toolhost/internal/yamldoc/yamldoctest"
 )
 
 const (
@@ -24,7 +24,7 @@ func TestDocumentationIsFresh(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := settingstest.Fresh(t, string(now), begin, end, reference(t))
+	want := yamldoctest.Fresh(t, string(now), begin, end, reference(t))
 	if string(now) == want {
 		return
 	}
@@ -40,7 +40,7 @@ func TestDocumentationIsFresh(t *testing.T) {
 // reference returns the tables of all keys, and the defaults as a file.
 func reference(t *testing.T) string {
 	t.Helper()
-	tables := settingstest.Reference{
+	tables := yamldoctest.Reference{
 		Source: "settings.go", Of: reflect.TypeFor[config.Config](),
 		Also: func(key string) string {
 			switch {

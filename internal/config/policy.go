@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/toolhost/toolhost/internal/policy"
-	"github.com/toolhost/toolhost/internal/settings"
+	"github.com/toolhost/toolhost/internal/yamldoc"
 )
 
 // Compile returns the rules as they decide. Those of a Config that Parse or Load returned are right.
@@ -23,12 +23,12 @@ func (d *decoder) checkPolicy() {
 	_, err := d.config.Policy.Compile()
 	wrong, ok := errors.AsType[policy.Errors](err)
 	if err != nil && !ok {
-		d.Fail(settings.Place{}, "policy", "%v", err)
+		d.Fail(yamldoc.Place{}, "policy", "%v", err)
 	}
 	for _, e := range wrong {
 		key := fmt.Sprintf("policy.rules[%d].%s", e.Index, e.Field)
 		at, given := d.At[key]
-		if !given || slices.ContainsFunc(d.Errs, func(before *settings.Error) bool { return before.Key == key }) {
+		if !given || slices.ContainsFunc(d.Errs, func(before *yamldoc.Error) bool { return before.Key == key }) {
 			continue // it is missing or not what it has to be, and that is reported
 		}
 		if e.Line > 0 {

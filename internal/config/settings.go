@@ -43,10 +43,10 @@ type Config struct {
 	// The log of what was decided about calls.
 	Audit Audit `yaml:"audit"`
 	// Which filters of plugins are asked around calls: before a call in this order, after it in the reverse one.
-	Filters []Filter `yaml:"filters" is:"filter" hint:"write each in lines of its own, the first after a dash"`
+	Filters []Filter `yaml:"filters" is:"filter" hint:"write each on separate lines, the first after a dash"`
 	// The secrets that tools may ask for, by name, where their values are, and which plugins may have them. What is not here, no
 	// tool gets.
-	Secrets map[string]Secret `yaml:"secrets"`
+	Secrets map[string]Secret `yaml:"secrets" keys:"name" hint:"a mapping from names of secrets to the places of their values" conceal:"this file does not hold values; write env and the name of a variable, or file and a path, and plugins"`
 	// How many outcomes are kept, to answer a call that is repeated with its id.
 	Ledger Ledger `yaml:"ledger"`
 	// How much of a result callers see who do not say how much they want to see.
@@ -64,11 +64,11 @@ type Config struct {
 	// The settings of one plugin, by its name. They replace those of `defaults` key by key, variables of `env` too. A file
 	// that has not said its name yet gets those of the plugin that it most likely is: by its plugin.yaml, the lock file, what
 	// was in its place before, or its file name.
-	ByPlugin map[string]PluginSettings `yaml:"plugin"` // already merged with Defaults; see Plugin
+	ByPlugin map[string]PluginSettings `yaml:"plugin" keys:"name" hint:"a mapping from names of plugins to their settings"` // merged with Defaults already; see Plugin
 	// What holds of single tools instead of what their plugins declare, by the name that the plugin declares: TOOL, or
 	// PLUGIN.TOOL where several plugins ship it, which counts more, key by key. That there is such a tool is not checked here:
 	// toolhost warns of those that no plugin ships when it starts.
-	Tools map[string]ToolSettings `yaml:"tools"`
+	Tools map[string]ToolSettings `yaml:"tools" keys:"qualified" hint:"a mapping from names of tools to their settings"`
 }
 
 // ToolSettings are what an operator says about one tool. What is nil or empty leaves it as its plugin declares it.
@@ -165,7 +165,7 @@ type Memory struct {
 type Policy struct {
 	// The rules in their order: the first whose expression is true decides. Where none is, tools that are dangerous require
 	// approval and all others are allowed.
-	Rules []Rule `yaml:"rules" is:"rule" hint:"write each in lines of its own, the first after a dash"`
+	Rules []Rule `yaml:"rules" is:"rule" hint:"write each on separate lines, the first after a dash"`
 }
 
 // Rule is one rule of the policy.
@@ -320,7 +320,7 @@ type PluginSettings struct {
 	// them by `env: {pass: […]}`, and gets none by asking.
 	PassEnv []string `yaml:"pass_env" is:"variable" hint:"write a list of names"`
 	// Environment variables with fixed values, besides the few that every plugin gets. Nothing is expanded in them.
-	Env map[string]string `yaml:"env"`
+	Env map[string]string `yaml:"env" keys:"variable" hint:"a mapping of names to texts"`
 }
 
 // Backoff bounds the random pause before a restart.

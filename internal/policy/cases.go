@@ -1,171 +1,99 @@
 package policy
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
-	"slices"
+	"fmt"
+	"reflect"
 
 	"github.com/toolhost/toolhost/internal/yamldoc"
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Case is an example of a call and of what is to become of it.
+// Case is an example of a call with the decision that the author of the policy expects.
 type Case struct {
 	Name         string
-	Line, Column int // where it stands in its file, from 1
+	Line, Column int // its place in the file, from 1
 	Input        Input
 	Expect       Verdict
-	Rule         *string // the rule that has to decide, empty for none; nil: whichever
+	Rule         *string // the rule that has to decide; empty: none; nil: any
 }
 
-// ReadCases reads a file of cases strictly; the name stands for it in errors, which say line and column.
+// caseFile has the keys of a file of cases.
+type caseFile struct {
+	Cases []caseKeys `yaml:"cases" is:"case" required:"true" hint:"begin the file with the key cases, and write a list below it"`
+}
+
+// caseKeys has the keys of a case.
+type caseKeys struct {
+	Name      string                     `yaml:"name" required:"true"`
+	Principal string                     `yaml:"principal" unset:"an empty text"`
+	Session   string                     `yaml:"session" unset:"an empty text"`
+	CallID    string                     `yaml:"call_id" unset:"an empty text"`
+	Context   map[string]json.RawMessage `yaml:"context"`
+	Tool      toolKeys                   `yaml:"tool" required:"true"`
+	Arguments json.RawMessage            `yaml:"arguments"`
+	Expect    string                     `yaml:"expect" required:"true" oneof:"allow,deny,require_approval"`
+	Rule      *string                    `yaml:"rule" unset:"any rule"`
+}
+
+// toolKeys has the keys of a case's tool: the properties of a tool that rules can use.
+type toolKeys struct {
+	Name       string                     `yaml:"name" required:"true" is:"name"`
+	Plugin     string                     `yaml:"plugin" unset:"an empty text"`
+	Category   string                     `yaml:"category" unset:"an empty text"`
+	Version    string                     `yaml:"version" unset:"an empty text"`
+	Tags       []string                   `yaml:"tags" is:"tag" hint:"write a list of tags"`
+	Dangerous  bool                       `yaml:"dangerous" unset:"false"`
+	ReadOnly   bool                       `yaml:"read_only" unset:"false"`
+	Idempotent bool                       `yaml:"idempotent" unset:"false"`
+	CostPerUse float64                    `yaml:"cost_per_use" min:"0" max:"1e12" unset:"0"`
+	Metadata   map[string]json.RawMessage `yaml:"metadata"`
+}
+
+// ReadCases reads a file of cases. name stands for the file in errors. The error is the first fault of the
+// file, with line and column.
 func ReadCases(name string, data []byte) ([]Case, error) {
-	root, err := yamldoc.Document{Name: name}.Parse(data)
-	if err != nil {
-		return nil, err
+	d := yamldoc.NewDecoder(name, "")
+	var f caseFile
+	d.Decode(data, reflect.ValueOf(&f).Elem())
+	if at, given := d.At["cases"]; given && len(f.Cases) == 0 && !d.Failed("cases") {
+		d.Fail(at, "cases", "there are no cases")
 	}
-	var fields []yamldoc.Field
-	if !root.IsZero() {
-		if fields, err = root.Fields("the file", "cases"); err != nil {
-			return nil, err
+	for i, c := range f.Cases {
+		key := fmt.Sprintf("cases[%d].arguments", i)
+		if at, given := d.At[key]; given && !bytes.HasPrefix(c.Arguments, []byte("{")) && !d.Failed(key) {
+			d.Fail(at, key, "the arguments are not a mapping")
 		}
 	}
-	if len(fields) == 0 {
-		return nil, root.Errorf("the file has no cases; begin it with the key cases, and write a list below it")
-	}
-	items, err := fields[0].Value.Items("cases")
-	if err != nil {
+	if err := d.First(); err != nil {
 		return nil, err
 	}
-	if len(items) == 0 {
-		return nil, fields[0].Errorf("there are no cases")
-	}
-	cases := make([]Case, len(items))
-	for i, item := range items {
-		if cases[i], err = readCase(item); err != nil {
-			return nil, err
+	cases := make([]Case, len(f.Cases))
+	for i, c := range f.Cases {
+		at := d.At[fmt.Sprintf("cases[%d]", i)]
+		cases[i] = Case{
+			Name: c.Name, Line: at.Line, Column: at.Column, Expect: Verdict(c.Expect), Rule: c.Rule,
+			Input: Input{
+				Principal: c.Principal, Session: c.Session, CallID: c.CallID, Context: c.Context, Arguments: c.Arguments,
+				Tool: c.Tool.spec(), Plugin: c.Tool.Plugin,
+			},
 		}
 	}
 	return cases, nil
 }
 
-func readCase(item yamldoc.Node) (c Case, err error) {
-	fields, err := item.Fields("a case", "name", "principal", "session", "call_id", "context", "tool", "arguments", "expect", "rule")
-	if err != nil {
-		return c, err
+func (t toolKeys) spec() *tool.Spec {
+	return &tool.Spec{
+		Name: t.Name, Category: t.Category, Version: t.Version, Tags: t.Tags, Dangerous: t.Dangerous,
+		ReadOnly: t.ReadOnly, Idempotent: t.Idempotent, CostPerUse: t.CostPerUse, Metadata: t.Metadata,
 	}
-	c.Line, c.Column = item.Place()
-	for _, f := range fields {
-		if err := c.read(f); err != nil {
-			return c, err
-		}
-	}
-	for _, needed := range []string{"name", "tool", "expect"} {
-		if !slices.ContainsFunc(fields, func(f yamldoc.Field) bool { return f.Key == needed }) {
-			return c, item.Errorf("the case has no %s", needed)
-		}
-	}
-	return c, nil
 }
 
-// read reads one field of a case.
-func (c *Case) read(f yamldoc.Field) (err error) {
-	switch f.Key {
-	case "name":
-		c.Name, err = f.Value.Text(f.Key)
-	case "principal":
-		c.Input.Principal, err = f.Value.Text(f.Key)
-	case "session":
-		c.Input.Session, err = f.Value.Text(f.Key)
-	case "call_id":
-		c.Input.CallID, err = f.Value.Text(f.Key)
-	case "context":
-		c.Input.Context, err = readValues(f)
-	case "tool":
-		c.Input.Tool, c.Input.Plugin, err = readTool(f.Value)
-	case "arguments":
-		if _, err = f.Value.Fields(f.Key); err == nil {
-			c.Input.Arguments, err = f.Value.JSON("an argument")
-		}
-	case "expect":
-		var verdict string
-		verdict, err = f.Value.Choice(f.Key, string(Allow), string(Deny), string(RequireApproval))
-		c.Expect = Verdict(verdict)
-	case "rule":
-		var rule string
-		rule, err = f.Value.Text(f.Key)
-		c.Rule = &rule
-	}
-	return err
-}
-
-// readValues reads the values of a context.
-func readValues(f yamldoc.Field) (map[string]json.RawMessage, error) {
-	fields, err := f.Value.Fields(f.Key)
-	if err != nil {
-		return nil, err
-	}
-	values := make(map[string]json.RawMessage, len(fields))
-	for _, value := range fields {
-		if values[value.Key], err = value.Value.JSON("a value of the context"); err != nil {
-			return nil, err
-		}
-	}
-	return values, nil
-}
-
-// readTool reads what a tool declares, as far as rules may speak of it, and the name of its plugin.
-func readTool(n yamldoc.Node) (spec *tool.Spec, plugin string, err error) {
-	fields, err := n.Fields("tool", toolProperties()...)
-	if err != nil {
-		return nil, "", err
-	}
-	spec = &tool.Spec{}
-	for _, f := range fields {
-		switch f.Key {
-		case "name":
-			if spec.Name, err = f.Value.Text(f.Key); err == nil {
-				err = checkName(f.Value, spec.Name)
-			}
-		case "plugin":
-			plugin, err = f.Value.Text(f.Key)
-		case "category":
-			spec.Category, err = f.Value.Text(f.Key)
-		case "version":
-			spec.Version, err = f.Value.Text(f.Key)
-		case "tags":
-			spec.Tags, err = f.Value.Texts(f.Key)
-		case "dangerous":
-			spec.Dangerous, err = f.Value.Bool(f.Key)
-		case "read_only":
-			spec.ReadOnly, err = f.Value.Bool(f.Key)
-		case "idempotent":
-			spec.Idempotent, err = f.Value.Bool(f.Key)
-		case "cost_per_use":
-			spec.CostPerUse, err = f.Value.Number(f.Key, maxToolCost)
-		}
-		if err != nil {
-			return nil, "", err
-		}
-	}
-	if spec.Name == "" {
-		return nil, "", n.Errorf("the tool has no name")
-	}
-	return spec, plugin, nil
-}
-
-// maxToolCost is more than any use of a tool costs.
-const maxToolCost = 1e12
-
-func checkName(n yamldoc.Node, name string) error {
-	if err := tool.CheckName(name); err != nil {
-		return n.Errorf("%w", err)
-	}
-	return nil
-}
-
-// Check decides on the case's call, and reports whether the decision is the one expected. The error is ctx's.
+// Check decides on the case's call, and reports whether the decision is the expected one. Its only error
+// is that of ctx.
 func (c *Case) Check(ctx context.Context, p *Policy) (got Decision, passed bool, err error) {
 	got = p.Decide(ctx, c.Input)
 	if err := ctx.Err(); err != nil && errors.Is(got.Err, err) {

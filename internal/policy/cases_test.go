@@ -50,7 +50,7 @@ func TestReadCases(t *testing.T) {
 				Arguments: []byte(`{"n":10.0,"deep":[{"a":null}],"big":9007199254740993}`),
 			},
 		},
-		{Name: "least", Line: 21, Column: 6, Expect: policy.Allow, Input: policy.Input{Tool: &tool.Spec{Name: "a"}}},
+		{Name: "least", Line: 21, Column: 5, Expect: policy.Allow, Input: policy.Input{Tool: &tool.Spec{Name: "a"}}},
 	}
 	got, err := policy.ReadCases("f.yaml", []byte(everyKey))
 	if err != nil {
@@ -63,24 +63,24 @@ func TestReadCases(t *testing.T) {
 
 func TestCasesAreReadStrictly(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
-		{"", "f.yaml: the file has no cases; begin it with the key cases, and write a list below it"},
-		{"{}", "f.yaml:1:1: the file has no cases; begin it with the key cases, and write a list below it"},
-		{"case: []", `f.yaml:1:1: unknown key "case" in the file; allowed are cases`},
-		{"cases: []", "f.yaml:1:1: there are no cases"},
-		{"cases:", "f.yaml:1:8: cases has to be a list, not nothing"},
-		{"cases: [a]", "f.yaml:1:9: a case has to be a mapping, not text"},
-		{"cases:\n- {name: a, expect: deny}", "f.yaml:2:4: the case has no tool"},
-		{"cases:\n- {tool: {name: a}, expect: deny}", "f.yaml:2:4: the case has no name"},
-		{"cases:\n- {name: a, tool: {name: a}}", "f.yaml:2:4: the case has no expect"},
-		{"cases:\n- {name: a, tool: {plugin: a}, expect: deny}", "f.yaml:2:20: the tool has no name"},
-		{"cases:\n- {name: a, tool: {name: a b}, expect: deny}", `f.yaml:2:26: the name "a b" is ill-formed; use 1 to 64 of A-Z a-z 0-9 _ -, beginning with a letter`},
-		{"cases:\n- {name: a, tool: {name: a, dangerous: 1}, expect: deny}", "f.yaml:2:40: dangerous has to be true or false"},
-		{"cases:\n- {name: a, tool: {name: a}, expect: maybe}", "f.yaml:2:38: expect has to be allow or deny or require_approval"},
-		{"cases:\n- {name: a, tool: {name: a}, expect: deny, context: [1]}", "f.yaml:2:53: context has to be a mapping, not a list"},
-		{"cases:\n- {name: a, tool: {name: a}, expect: deny, context: {a: 0x1}}", `f.yaml:2:57: a value of the context has to be a value that JSON has, and "0x1" is none`},
-		{"cases:\n- {name: a, tool: {name: a}, expect: deny, arguments: [1]}", "f.yaml:2:55: arguments has to be a mapping, not a list"},
-		{"cases:\n- {name: a, tool: {name: a}, expect: deny, arguments: {a: 0x1}}", `f.yaml:2:59: an argument has to be a value that JSON has, and "0x1" is none`},
-		{"cases:\n- {name: a, name: b}", `f.yaml:2:13: mapping key "name" already defined at [2:4]`},
+		{"", "f.yaml: cases: there is no such key, and it cannot be left out; begin the file with the key cases, and write a list below it"},
+		{"{}", "f.yaml:1:1: cases: there is no such key, and it cannot be left out; begin the file with the key cases, and write a list below it"},
+		{"case: []", `f.yaml:1:1: case: there is no such key; did you mean cases? The keys of the file are cases`},
+		{"cases: []", "f.yaml:1:8: cases: there are no cases"},
+		{"cases:", "f.yaml:1:8: cases: nothing is not a list of cases; begin the file with the key cases, and write a list below it"},
+		{"cases: [a]", `f.yaml:1:9: cases[0]: "a" is not a mapping of keys; its keys are name, principal, session, call_id, context, tool, arguments, expect, rule`},
+		{"cases:\n- {name: a, expect: deny}", "f.yaml:2:3: cases[0].tool: there is no such key, and it cannot be left out; write a mapping"},
+		{"cases:\n- {tool: {name: a}, expect: deny}", "f.yaml:2:3: cases[0].name: there is no such key, and it cannot be left out; write a text"},
+		{"cases:\n- {name: a, tool: {name: a}}", "f.yaml:2:3: cases[0].expect: there is no such key, and it cannot be left out; write allow, deny or require_approval"},
+		{"cases:\n- {name: a, tool: {plugin: a}, expect: deny}", "f.yaml:2:19: cases[0].tool.name: there is no such key, and it cannot be left out; write a name"},
+		{"cases:\n- {name: a, tool: {name: a b}, expect: deny}", `f.yaml:2:26: cases[0].tool.name: the name "a b" is ill-formed; use 1 to 64 of A-Z a-z 0-9 _ -, beginning with a letter`},
+		{"cases:\n- {name: a, tool: {name: a, dangerous: 1}, expect: deny}", "f.yaml:2:40: cases[0].tool.dangerous: 1 is not true or false"},
+		{"cases:\n- {name: a, tool: {name: a}, expect: maybe}", `f.yaml:2:38: cases[0].expect: "maybe" is not allow, deny or require_approval`},
+		{"cases:\n- {name: a, tool: {name: a}, expect: deny, context: [1]}", "f.yaml:2:53: cases[0].context: a list is not a mapping"},
+		{"cases:\n- {name: a, tool: {name: a}, expect: deny, context: {a: .inf}}", `f.yaml:2:57: cases[0].context.a: the value has to be a value that JSON can express, and ".inf" is none`},
+		{"cases:\n- {name: a, tool: {name: a}, expect: deny, arguments: [1]}", "f.yaml:2:55: cases[0].arguments: the arguments are not a mapping"},
+		{"cases:\n- {name: a, tool: {name: a}, expect: deny, arguments: {a: .inf}}", `f.yaml:2:59: cases[0].arguments: the value has to be a value that JSON can express, and ".inf" is none`},
+		{"cases:\n- {name: a, name: b}", `f.yaml:2:13: cases[0].name: this key is already in line 2`},
 	} {
 		cases, err := policy.ReadCases("f.yaml", []byte(test.text))
 		if err == nil || err.Error() != test.want {

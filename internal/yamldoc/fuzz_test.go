@@ -2,14 +2,16 @@ package yamldoc_test
 
 import (
 	"encoding/json"
+	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/toolhost/toolhost/internal/yamldoc"
 )
 
-// FuzzParse: any text is read to its end or refused in a line that begins with the file's name, and whatever is asked of
-// what was read is answered or refused likewise.
+// FuzzParse checks that any text is read, or refused with an error that begins with the name of the file,
+// by Parse, by each method of the Nodes and by a Decoder.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{
 		"", "# nothing\n", "a: [b, {c: 1.5}]\nd: |\n x\n", "a: 1\na: 2\n", "a: &x [1]\nb: *x\n", "? [a]\n: b\n", "a: !!binary aGk=\n", "- - - -\n",
@@ -18,37 +20,61 @@ func FuzzParse(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		root, err := yamldoc.Document{Name: "f.yaml"}.Parse([]byte(text))
+		if strings.Contains(text, "%!") {
+			return // errors show the text, and checkError takes %! for a wrong format
+		}
+		root, err := yamldoc.Parse("f.yaml", []byte(text))
 		checkError(t, err)
-		if err == nil && !root.IsZero() {
-			ask(t, root, 0)
+		if err == nil {
+			readAll(t, root, 0)
+		}
+		var all everyType
+		d := yamldoc.NewDecoder("f.yaml", "/folder")
+		d.Decode([]byte(text), reflect.ValueOf(&all).Elem())
+		for _, err := range d.Errs {
+			checkError(t, err)
+			if strings.ContainsRune(err.Error(), '\n') && !strings.Contains(err.Message, "not YAML") {
+				t.Errorf("%q is not one line", err)
+			}
+		}
+		if n := all.Number; n != 0 && (n < 2 || n > 9) {
+			t.Errorf("%d is not from 2 to 9", n)
+		}
+		if len(d.Errs) == 0 && all.JSON != nil && !json.Valid(all.JSON) {
+			t.Errorf("%q is not JSON", all.JSON)
+		}
+		at := d.Inside(d.At["a"], all.Text, 1, 3)
+		if at.Line < 0 || at.Column < 0 {
+			t.Errorf("the place is %v", at)
 		}
 	})
 }
 
-// ask asks a value for everything.
-func ask(t *testing.T, n yamldoc.Node, depth int) {
+// everyType has a field of each type that a Decoder decodes.
+type everyType struct {
+	Text     string               `yaml:"a"`
+	Path     string               `yaml:"path" is:"path" unset:"none"`
+	Choice   string               `yaml:"b" oneof:"b,c" unset:"none"`
+	Number   int                  `yaml:"c" min:"2" max:"9" unset:"none"`
+	Float    float64              `yaml:"d" unset:"none"`
+	Bool     bool                 `yaml:"e" unset:"none"`
+	Size     yamldoc.Size         `yaml:"f" unset:"none"`
+	Duration time.Duration        `yaml:"g" unset:"none"`
+	List     []string             `yaml:"h" is:"text"`
+	Names    map[string]string    `yaml:"i" keys:"name"`
+	Nested   *everyType           `yaml:"j"`
+	Structs  []struct{ X string } `yaml:"k" is:"struct"`
+	JSON     json.RawMessage      `yaml:"l"`
+}
+
+// readAll reads a value in every way that a Node offers.
+func readAll(t *testing.T, n yamldoc.Node, depth int) {
 	t.Helper()
 	if depth > 200 {
 		t.Fatal("the values are nested without end")
 	}
 	_, err := n.Text("x")
 	checkError(t, err)
-	_, err = n.Texts("x")
-	checkError(t, err)
-	_, err = n.Choice("x", "a", "b")
-	checkError(t, err)
-	_, err = n.Bool("x")
-	checkError(t, err)
-	if whole, err := n.Whole("x", -5, 5); err == nil && (whole < -5 || whole > 5) {
-		t.Errorf("%d is not from -5 to 5", whole)
-	}
-	if number, err := n.Number("x", 5); err == nil && !(number > 0 && number <= 5) {
-		t.Errorf("%v is not above 0 and at most 5", number)
-	}
-	if size, err := n.Bytes("x"); err == nil && size <= 0 {
-		t.Errorf("the size is %d", size)
-	}
 	value, err := n.JSON("x")
 	checkError(t, err)
 	if err == nil && !json.Valid(value) {
@@ -57,13 +83,13 @@ func ask(t *testing.T, n yamldoc.Node, depth int) {
 	items, err := n.Items("x")
 	checkError(t, err)
 	for _, item := range items {
-		ask(t, item, depth+1)
+		readAll(t, item, depth+1)
 	}
-	fields, err := n.Fields("x")
+	entries, err := n.Entries("x")
 	checkError(t, err)
-	for _, field := range fields {
-		checkError(t, field.Errorf("wrong"))
-		ask(t, field.Value, depth+1)
+	for _, e := range entries {
+		checkError(t, e.Errorf("wrong"))
+		readAll(t, e.Value, depth+1)
 	}
 }
 
@@ -72,7 +98,7 @@ func checkError(t *testing.T, err error) {
 	if err == nil {
 		return
 	}
-	if words := err.Error(); !strings.HasPrefix(words, "f.yaml:") || strings.Contains(words, "%!") {
-		t.Errorf("the error is %q", words)
+	if message := err.Error(); !strings.HasPrefix(message, "f.yaml:") || strings.Contains(message, "%!") {
+		t.Errorf("the error is %q", message)
 	}
 }

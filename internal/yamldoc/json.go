@@ -3,14 +3,15 @@ package yamldoc
 import (
 	"bytes"
 	"encoding/json"
-	"strings"
+	"strconv"
 
 	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/token"
 )
 
-// JSON returns a value as JSON, keys in their order and numbers as they are written. Nothing at all is null. What JSON
-// does not have is an error: keys that are no text, numbers such as 0x10, .5 or .inf.
+// JSON returns the value as JSON. It keeps the order of keys and the digits of numbers. It converts
+// numbers that only YAML has, such as 0x10 and .5. An absent value becomes null. A value that JSON
+// cannot express is an error in which what names it: .inf and .nan, keys that are not plain text,
+// anchors and tags.
 func (n Node) JSON(what string) (json.RawMessage, error) {
 	var b bytes.Buffer
 	if err := n.writeJSON(&b, what); err != nil {
@@ -20,77 +21,64 @@ func (n Node) JSON(what string) (json.RawMessage, error) {
 }
 
 func (n Node) writeJSON(b *bytes.Buffer, what string) error {
-	switch node := n.node.(type) {
-	case nil, *ast.NullNode:
+	switch n.Kind() {
+	case Null:
 		b.WriteString("null")
 		return nil
-	case *ast.MappingNode, *ast.MappingValueNode:
-		return n.writeObject(b, what)
-	case *ast.SequenceNode:
-		return n.writeArray(b, what)
-	case *ast.BoolNode:
-		return writeValue(b, node.Value)
-	case *ast.StringNode, *ast.LiteralNode:
-		text, _ := scalar(node)
-		if node.GetToken().Type == token.StringType && strings.Trim(text[:min(1, len(text))], "-0123456789") == "" && json.Valid([]byte(text)) {
-			b.WriteString(text) // a number that the parser takes for a text, because no Go integer has room for it
-			return nil
+	case Mapping:
+		entries, err := n.Entries(what)
+		if err != nil {
+			return err
 		}
-		return writeValue(b, text)
-	}
-	number := n.node.GetToken().Value
-	switch n.node.(type) {
-	case *ast.IntegerNode, *ast.FloatNode:
-		if json.Valid([]byte(number)) {
+		return writeSequence(b, '{', '}', entries, func(e Entry) error {
+			b.WriteString(quote(e.Key) + ":")
+			return e.Value.writeJSON(b, what)
+		})
+	case List:
+		return writeSequence(b, '[', ']', n.items(), func(item Node) error { return item.writeJSON(b, what) })
+	case Bool:
+		node, _ := n.node.(*ast.BoolNode)
+		b.WriteString(strconv.FormatBool(node.Value))
+		return nil
+	case Text:
+		s, _ := n.scalar()
+		b.WriteString(quote(s.text))
+		return nil
+	case Number:
+		if number, ok := n.jsonNumber(); ok {
 			b.WriteString(number)
 			return nil
 		}
 	}
-	return n.Errorf("%s has to be a value that JSON has, and %q is none", what, number)
+	return n.Errorf("%s has to be a value that JSON can express, and %s is none", what, n)
 }
 
-func (n Node) writeObject(b *bytes.Buffer, what string) error {
-	fields, err := n.Fields(what)
-	if err != nil {
-		return err
+// jsonNumber returns a Number as JSON writes it. ok is false for infinities and NaN.
+func (n Node) jsonNumber() (number string, ok bool) {
+	s, _ := n.scalar()
+	if json.Valid([]byte(s.text)) {
+		return s.text, true
 	}
-	b.WriteByte('{')
-	for i, f := range fields {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		if err := writeValue(b, f.Key); err != nil {
-			return err
-		}
-		b.WriteByte(':')
-		if err := f.Value.writeJSON(b, what); err != nil {
-			return err
-		}
+	switch node := n.node.(type) {
+	case *ast.IntegerNode:
+		text, err := json.Marshal(node.Value)
+		return string(text), err == nil
+	case *ast.FloatNode:
+		return strconv.FormatFloat(node.Value, 'g', -1, 64), true
 	}
-	b.WriteByte('}')
-	return nil
+	return "", false
 }
 
-func (n Node) writeArray(b *bytes.Buffer, what string) error {
-	items, err := n.Items(what)
-	if err != nil {
-		return err
-	}
-	b.WriteByte('[')
+func writeSequence[T any](b *bytes.Buffer, begin, end byte, items []T, write func(T) error) error {
+	b.WriteByte(begin)
 	for i, item := range items {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		if err := item.writeJSON(b, what); err != nil {
+		if err := write(item); err != nil {
 			return err
 		}
 	}
-	b.WriteByte(']')
+	b.WriteByte(end)
 	return nil
-}
-
-func writeValue(b *bytes.Buffer, value any) error {
-	text, err := json.Marshal(value)
-	b.Write(text)
-	return err
 }

@@ -17,13 +17,14 @@ func TestJSON(t *testing.T) {
 		{"text", `"text"`},
 		{"a: '1'\nb: \"18446744073709551616\"\nc: 1e3\nd: -18446744073709551616\ne: 2026-01-02\ng: ''\nh: |-\n  5\n", `{"a":"1","b":"18446744073709551616","c":1e3,"d":-18446744073709551616,"e":"2026-01-02","g":"","h":"5"}`},
 		{"", `null`},
-		{"a: 0x10", `f.yaml:1:4: it has to be a value that JSON has, and "0x10" is none`},
-		{"a: [.5]", `f.yaml:1:5: it has to be a value that JSON has, and ".5" is none`},
-		{"a: .inf", `f.yaml:1:4: it has to be a value that JSON has, and ".inf" is none`},
-		{"a: 1_000", `f.yaml:1:4: it has to be a value that JSON has, and "1_000" is none`},
-		{"a: !!str x", `f.yaml:1:4: it has to be a value that JSON has, and "!!str" is none`},
+		{"a: 0x10\nb: 1_000\nc: +5\nd: 0o17", `{"a":16,"b":1000,"c":5,"d":15}`},
+		{"a: [.5, 5., +1.5]", `{"a":[0.5,5,1.5]}`},
+		{"a: .inf", `f.yaml:1:4: it has to be a value that JSON can express, and ".inf" is none`},
+		{"a: -.inf", `f.yaml:1:4: it has to be a value that JSON can express, and "-.inf" is none`},
+		{"a: .nan", `f.yaml:1:4: it has to be a value that JSON can express, and ".nan" is none`},
+		{"a: !!str x", `f.yaml:1:4: it has to be a value that JSON can express, and a value with the tag "!!str", which this file cannot have, is none`},
 	} {
-		root, err := yamldoc.Document{Name: "f.yaml"}.Parse([]byte(test.yaml))
+		root, err := yamldoc.Parse("f.yaml", []byte(test.yaml))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,19 +8,19 @@ import (
 	"strings"
 
 	"github.com/toolhost/toolhost/internal/agent"
-	"github.com/toolhost/toolhost/internal/settings"
+	"github.com/toolhost/toolhost/internal/yamldoc"
 )
 
 // scripted is the provider whose models are files.
 const scripted = "scripted"
 
 // check reports values that are right alone and wrong together.
-func check(d *settings.Decoder, c *Config) {
+func check(d *yamldoc.Decoder, c *Config) {
 	for _, name := range slices.Sorted(maps.Keys(c.Models)) {
-		checkModel(d, settings.Join("models", settings.ShownKey(name)), name, c.Models[name])
+		checkModel(d, yamldoc.Join("models", yamldoc.ShownKey(name)), name, c.Models[name])
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Tools)) {
-		key := settings.Join(settings.Join("tools", settings.ShownKey(name)), "plugin")
+		key := yamldoc.Join(yamldoc.Join("tools", yamldoc.ShownKey(name)), "plugin")
 		if c.Tools[name].Plugin != "" && !slices.Contains(agent.SystemTools(), name) {
 			d.Fail(d.At[key], key, "agentd has no tool %q of its own that a plugin's tool could replace; its own tools are %s. Which plugin any "+
 				"other tool is of is set in toolhost.yaml", name, strings.Join(agent.SystemTools(), ", "))
@@ -51,17 +51,17 @@ func listed[T any](names map[string]T) string {
 	return "there are " + strings.Join(slices.Sorted(maps.Keys(names)), ", ")
 }
 
-func checkModel(d *settings.Decoder, parent, name string, m Model) {
+func checkModel(d *yamldoc.Decoder, parent, name string, m Model) {
 	fail := func(key, format string, args ...any) {
-		full := settings.Join(parent, key)
+		full := yamldoc.Join(parent, key)
 		if !d.Failed(full) {
 			d.Fail(d.At[full], full, format, args...)
 		}
 	}
 	if strings.Contains(name, ":") {
-		d.Fail(d.At[settings.Join(parent, "provider")], parent, "a name of models must not hold a colon, which the names of providers' models do")
+		d.Fail(d.At[yamldoc.Join(parent, "provider")], parent, "a name of models must not hold a colon, which the names of providers' models do")
 	}
-	if _, given := d.At[settings.Join(parent, "model")]; given && m.Model == "" {
+	if _, given := d.At[yamldoc.Join(parent, "model")]; given && m.Model == "" {
 		fail("model", "the name is empty")
 	}
 	if m.BaseURL != "" {

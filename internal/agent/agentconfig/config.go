@@ -1,57 +1,46 @@
-// Package agentconfig reads agentd.yaml: what an operator says about models, runs and the people who are asked.
+// Package agentconfig reads agentd.yaml, the operator's configuration of models, runs and approvals.
 //
-// It owns the keys, their defaults and bounds, and what they mean to the agent. The structs of settings.go are the one
-// source: the reader, `agentd config show` and docs/agentd.md follow them. How a file is read is in package settings. It
-// opens no model, and it does not read the environment.
+// It owns the keys, their defaults and bounds, and their meaning to the agent. The structs of yamldoc.go
+// define the file: the decoder, `agentd config show` and docs/agentd.md follow them. Package yamldoc reads
+// the file. This package opens no model, and it does not read the environment.
 //
-// Who has flags as well applies them to the Config that Load returns: flags go before the file, the file goes before the
-// defaults.
+// A command with flags applies them to the Config that Load returns: a flag has precedence over the file,
+// and the file has precedence over the defaults.
 package agentconfig
 
 import (
-	"fmt"
 	"path/filepath"
 	"reflect"
 
-	"github.com/toolhost/toolhost/internal/settings"
+	"github.com/toolhost/toolhost/internal/yamldoc"
 )
 
 // Default returns the configuration without a file.
 func Default() Config {
 	var c Config
-	settings.Fill(reflect.ValueOf(&c).Elem())
+	yamldoc.Fill(reflect.ValueOf(&c).Elem())
 	return c
 }
 
-// Load reads the file at path. Folders and files that it names are relative to the folder that holds it, and absolute in
-// the result. If the file can be read, the error is of type settings.Errors: all that is wrong with it.
-func Load(path string) (Config, error) {
-	data, err := settings.ReadFile(path)
-	if err != nil {
-		return Config{}, fmt.Errorf("reading the configuration: %w", err)
-	}
-	return LoadText(path, data)
-}
+// Load reads the file at path. Relative paths in the file are relative to the folder that holds it, and
+// absolute in the result. If the file can be read, the error is of type yamldoc.Errors and has everything
+// that is wrong with the file.
+func Load(path string) (Config, error) { return yamldoc.Load(path, parse) }
 
-// LoadText is Load for a file whose content is at hand: what was decided about these bytes holds for the result.
-func LoadText(path string, data []byte) (Config, error) {
-	dir, err := filepath.Abs(filepath.Dir(path))
-	if err != nil {
-		return Config{}, fmt.Errorf("reading the configuration: %w", err)
-	}
-	return parse(path, dir, data)
-}
+// LoadText is Load for a file that the caller has read already. A decision that the caller made about
+// these bytes is valid for the result.
+func LoadText(path string, data []byte) (Config, error) { return yamldoc.LoadText(path, data, parse) }
 
-// Parse reads the text of a file, whose name stands for it in errors. Folders and files are taken relative to the folder
-// of the name, and stay relative if that is. The error is of type settings.Errors. It may be called concurrently.
-func Parse(name string, data []byte) (Config, error) {
-	return parse(name, filepath.Dir(name), data)
-}
+// Parse reads the text of a file. name stands for the file in errors. Relative paths in the text are
+// relative to the folder of name, and stay relative if that is. The error is of type yamldoc.Errors.
+// Parse may be called concurrently.
+func Parse(name string, data []byte) (Config, error) { return parse(name, filepath.Dir(name), data) }
 
 func parse(name, dir string, data []byte) (Config, error) {
 	c := Default()
-	d := settings.NewDecoder(name, dir)
-	d.Document(data, reflect.ValueOf(&c).Elem())
+	d := yamldoc.NewDecoder(name, dir)
+	d.MaxBytes = yamldoc.MaxConfigBytes
+	d.Decode(data, reflect.ValueOf(&c).Elem())
 	check(d, &c)
 	if len(d.Errs) > 0 {
 		d.Errs.Sort()
@@ -66,8 +55,8 @@ func parse(name, dir string, data []byte) (Config, error) {
 	return c, nil
 }
 
-// YAML returns the whole configuration as a file that loads as the same again. Every key is there with what holds for
-// it; texts that are not set are comments.
+// YAML returns the whole configuration as a file that loads as the same Config. It has every key with its
+// value; keys without a value are comments.
 func (c *Config) YAML() []byte {
-	return settings.YAML(reflect.ValueOf(c).Elem(), settings.Bases{reflect.TypeFor[Price](): reflect.ValueOf(Price{})})
+	return yamldoc.YAML(reflect.ValueOf(c).Elem(), yamldoc.Bases{reflect.TypeFor[Price](): reflect.ValueOf(Price{})})
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/toolhost/toolhost/internal/agent"
 	"github.com/toolhost/toolhost/internal/agent/agentconfig"
 	"github.com/toolhost/toolhost/internal/model"
-	"github.com/toolhost/toolhost/internal/settings"
+	"github.com/toolhost/toolhost/internal/yamldoc"
 )
 
 // everyKey is a file with all keys, each with a value that is not its default.
@@ -145,7 +145,7 @@ func TestErrors(t *testing.T) {
 			}
 			text, _, _ := strings.Cut(string(want), "#!")
 			_, err = agentconfig.Parse("agentd.yaml", []byte(text))
-			found, ok := errors.AsType[settings.Errors](err)
+			found, ok := errors.AsType[yamldoc.Errors](err)
 			if !ok {
 				t.Fatalf("got the error %v, want what is wrong with the file", err)
 			}

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/toolhost/toolhost/internal/agent/agentconfig"
-	"github.com/toolhost/toolhost/internal/settings/settingstest"
+	"github.com/toolhost/toolhost/internal/yamldoc/yamldoctest"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files and the generated part of docs/agentd.md")
@@ -27,10 +27,10 @@ func TestDocumentationIsFresh(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tables := settingstest.Reference{Source: "settings.go", Of: reflect.TypeFor[agentconfig.Config]()}.Write(t)
+	tables := yamldoctest.Reference{Source: "settings.go", Of: reflect.TypeFor[agentconfig.Config]()}.Write(t)
 	c := agentconfig.Default()
 	tables += fmt.Sprintf("### All defaults\n\n`agentd config show` prints this if there is no file, but for the paths, which it knows.\n\n```yaml\n%s```\n\n", c.YAML())
-	want := settingstest.Fresh(t, string(now), begin, end, tables)
+	want := yamldoctest.Fresh(t, string(now), begin, end, tables)
 	if string(now) == want {
 		return
 	}

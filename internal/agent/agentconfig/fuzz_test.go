@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolhost/toolhost/internal/agent/agentconfig"
-	"github.com/toolhost/toolhost/internal/settings"
+	"github.com/toolhost/toolhost/internal/yamldoc"
 )
 
 // FuzzParse shows that no text panics, that what is refused is refused with one line for each reason, that what is
@@ -34,7 +34,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		c, err := agentconfig.Parse("/f.yaml", []byte(text))
 		if err != nil {
-			found, ok := errors.AsType[settings.Errors](err)
+			found, ok := errors.AsType[yamldoc.Errors](err)
 			if !ok || len(found) == 0 || strings.Count(err.Error(), "\n") != len(found)-1 {
 				t.Fatalf("the error is %#v: %v", err, err)
 			}

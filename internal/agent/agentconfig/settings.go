@@ -3,7 +3,7 @@ package agentconfig
 import (
 	"time"
 
-	"github.com/toolhost/toolhost/internal/settings"
+	"github.com/toolhost/toolhost/internal/yamldoc"
 )
 
 // The structs of this file are the one source of what agentd.yaml may say. The comment of a field is its documentation,
@@ -152,7 +152,7 @@ type Limits struct {
 	// How long a run may be at work. Time in which it waits for nothing but a person does not count.
 	MaxWallTime time.Duration `yaml:"max_wall_time" default:"unlimited" zero:"unlimited" min:"1s"`
 	// How much text the tools may return in all.
-	MaxOutput settings.Size `yaml:"max_output" default:"unlimited" zero:"unlimited" min:"1KiB"`
+	MaxOutput yamldoc.Size `yaml:"max_output" default:"unlimited" zero:"unlimited" min:"1KiB"`
 	// How many calls may fail in a row.
 	MaxFailures int `yaml:"max_failures" default:"20" min:"1" max:"1000000"`
 	// How often in a row one tool may time out before the run pauses.

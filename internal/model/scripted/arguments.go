@@ -5,16 +5,15 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/token"
+	"github.com/toolhost/toolhost/internal/yamldoc"
 )
 
-// arguments yields a call's argument text.
+// arguments is the source of a call's argument text.
 type arguments interface {
 	render(s scope) (string, error)
 }
 
-// jsonText is a template whose output has to be JSON.
+// jsonText is a template that has to yield JSON.
 type jsonText struct{ text }
 
 func (t jsonText) render(s scope) (string, error) {
@@ -36,7 +35,7 @@ func (q quoted) render(s scope) (string, error) {
 	return marshal(out)
 }
 
-// list and object are JSON values with templates somewhere inside.
+// list and object are JSON values that may contain templates.
 type (
 	list   []arguments
 	object []member
@@ -70,91 +69,70 @@ func (o object) render(s scope) (string, error) {
 	return "{" + strings.Join(parts, ",") + "}", nil
 }
 
-// arguments reads the value of the key arguments: a mapping, or a string that is a template of JSON.
-func (d document) arguments(node ast.Node) (arguments, error) {
-	switch node.(type) {
-	case *ast.StringNode, *ast.LiteralNode:
-		source, _ := scalar(node)
-		parsed, err := d.template("arguments", source, start(node))
+// readArguments reads the value of the key arguments: a mapping, or a string that is a template of JSON.
+func readArguments(node yamldoc.Node) (arguments, error) {
+	switch node.Kind() {
+	case yamldoc.Text:
+		source, err := node.Text("arguments")
+		if err != nil {
+			return nil, err
+		}
+		parsed, err := parseTemplate("arguments", source, node)
 		return jsonText{parsed}, err
-	case *ast.NullNode:
+	case yamldoc.Null:
 		return object{}, nil
-	case *ast.MappingNode, *ast.MappingValueNode:
-		return d.value(node)
+	case yamldoc.Mapping:
+		return readObject(node)
 	}
-	return nil, d.errorAt(start(node), "arguments have to be a mapping, not %s; use arguments_raw to send anything else", kind(node))
+	return nil, node.Errorf("arguments have to be a mapping, not %s; use arguments_raw to send anything else", node)
 }
 
-func (d document) value(node ast.Node) (arguments, error) {
-	switch node := node.(type) {
-	case *ast.MappingNode, *ast.MappingValueNode:
-		return d.object(node)
-	case *ast.SequenceNode:
-		values := make(list, 0, len(node.Values))
-		for _, item := range node.Values {
-			value, err := d.value(item)
+func readValue(node yamldoc.Node) (arguments, error) {
+	switch node.Kind() {
+	case yamldoc.Mapping:
+		return readObject(node)
+	case yamldoc.List:
+		items, err := node.Items("arguments")
+		if err != nil {
+			return nil, err
+		}
+		values := make(list, 0, len(items))
+		for _, item := range items {
+			value, err := readValue(item)
 			if err != nil {
 				return nil, err
 			}
 			values = append(values, value)
 		}
 		return values, nil
-	case *ast.StringNode:
-		if plainNumber(node) {
-			return text{source: node.Value}, nil
-		}
-	case *ast.NullNode:
-		return text{source: "null"}, nil
-	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
-		return d.literal(node)
+	case yamldoc.Null, yamldoc.Number, yamldoc.Bool:
+		value, err := node.JSON("a value of the arguments")
+		return text{source: string(value)}, err
 	}
-	source, err := d.text("a value of the arguments", node)
+	source, err := node.Text("a value of the arguments")
 	if err != nil {
 		return nil, err
 	}
-	parsed, err := d.template("arguments", source, start(node))
+	parsed, err := parseTemplate("arguments", source, node)
 	return quoted{parsed}, err
 }
 
-func (d document) object(node ast.Node) (arguments, error) {
-	fields, err := d.fields("arguments", node)
+func readObject(node yamldoc.Node) (arguments, error) {
+	entries, err := node.Entries("arguments")
 	if err != nil {
 		return nil, err
 	}
-	members := make(object, 0, len(fields))
-	for _, f := range fields {
-		key, err := marshal(f.key)
+	members := make(object, 0, len(entries))
+	for _, e := range entries {
+		key, err := marshal(e.Key)
 		if err != nil {
-			return nil, d.errorAt(f.at, "writing the key as JSON: %w", err)
+			return nil, e.Errorf("writing the key as JSON: %w", err)
 		}
-		value, err := d.value(f.value)
+		value, err := readValue(e.Value)
 		if err != nil {
 			return nil, err
 		}
 		members = append(members, member{key: key, value: value})
 	}
 	return members, nil
-}
-
-// literal keeps a number as it is written, so that 1.0 stays 1.0, unless only YAML reads it, as it does 0x10.
-func (d document) literal(node ast.Node) (arguments, error) {
-	written := node.GetToken().Value
-	if json.Valid([]byte(written)) {
-		return text{source: written}, nil
-	}
-	value, _ := node.(ast.ScalarNode)
-	source, err := marshal(value.GetValue())
-	if err != nil {
-		return nil, d.errorAt(start(node), "writing %s as JSON: %w", written, err)
-	}
-	return text{source: source}, nil
-}
-
-// plainNumber finds the numbers that the YAML library takes for strings, since no Go number holds them or it does not
-// know the form: 123456789012345678901234567890 and 1e3.
-func plainNumber(node *ast.StringNode) bool {
-	if node.Token.Type != token.StringType || node.Value == "" || !strings.ContainsRune("-0123456789", rune(node.Value[0])) {
-		return false
-	}
-	return json.Valid([]byte(node.Value))
 }

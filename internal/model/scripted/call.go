@@ -3,27 +3,26 @@ package scripted
 import (
 	"fmt"
 
-	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/token"
+	"github.com/toolhost/toolhost/internal/yamldoc"
 )
 
 // call is a tool call of an entry.
 type call struct {
 	id        string
-	at        *token.Token
+	node      yamldoc.Node
 	tool      string
 	arguments arguments
-	until     *text // a file that is waited for before the last piece of the arguments; nil: nothing is
+	until     *text // the path of a file that has to exist before the last piece of the arguments; nil: none
 }
 
-func (d document) calls(node ast.Node) ([]call, error) {
-	nodes, err := d.items("calls", node)
+func readCalls(node yamldoc.Node) ([]call, error) {
+	nodes, err := node.Items("calls")
 	if err != nil {
 		return nil, err
 	}
 	calls := make([]call, 0, len(nodes))
 	for _, node := range nodes {
-		c, err := d.call(node)
+		c, err := readCall(node)
 		if err != nil {
 			return nil, err
 		}
@@ -32,29 +31,29 @@ func (d document) calls(node ast.Node) ([]call, error) {
 	return calls, nil
 }
 
-func (d document) call(node ast.Node) (call, error) {
-	c := call{at: start(node)}
-	fields, err := d.fields("a call", node, "id", "tool", "arguments", "arguments_raw", "pause_until")
+func readCall(node yamldoc.Node) (call, error) {
+	c := call{node: node}
+	keys, err := node.Entries("a call", "id", "tool", "arguments", "arguments_raw", "pause_until")
 	if err != nil {
 		return call{}, err
 	}
-	for _, f := range fields {
-		switch f.key {
+	for _, k := range keys {
+		switch k.Key {
 		case "id":
-			c.id, err = d.text("id", f.value)
+			c.id, err = readString(k)
 		case "tool":
-			c.tool, err = d.text("tool", f.value)
+			c.tool, err = readString(k)
 		case "pause_until":
 			c.until = new(text)
-			*c.until, err = d.textTemplate("pause_until", f.value)
+			*c.until, err = readText(k)
 		default:
 			if c.arguments != nil {
-				return call{}, d.errorAt(f.at, "a call has arguments or arguments_raw, not both")
+				return call{}, k.Errorf("a call has arguments or arguments_raw, not both")
 			}
-			if f.key == "arguments" {
-				c.arguments, err = d.arguments(f.value)
+			if k.Key == "arguments" {
+				c.arguments, err = readArguments(k.Value)
 			} else {
-				c.arguments, err = d.textTemplate(f.key, f.value)
+				c.arguments, err = readText(k)
 			}
 		}
 		if err != nil {
@@ -62,7 +61,7 @@ func (d document) call(node ast.Node) (call, error) {
 		}
 	}
 	if c.tool == "" {
-		return call{}, d.errorAt(c.at, "the call names no tool")
+		return call{}, node.Errorf("the call names no tool")
 	}
 	if c.arguments == nil {
 		c.arguments = object{}
@@ -70,9 +69,9 @@ func (d document) call(node ast.Node) (call, error) {
 	return c, nil
 }
 
-// nameCalls gives calls without an id theirs, and refuses ids that are taken. The calls of an entry that fails never
-// enter a conversation, so that a later answer may use their ids.
-func (d document) nameCalls(e *entry, number int, taken map[string]int) error {
+// nameCalls gives an id to each call without one, and refuses an id that another call has. Calls of an
+// entry with an error never enter a conversation, so that a later answer may use their ids.
+func nameCalls(e *entry, number int, taken map[string]int) error {
 	if e.failure != nil {
 		taken = make(map[string]int)
 	}
@@ -82,9 +81,9 @@ func (d document) nameCalls(e *entry, number int, taken map[string]int) error {
 			c.id = fmt.Sprintf("call_%d_%d", number, i+1)
 		}
 		if line, ok := taken[c.id]; ok {
-			return d.errorAt(c.at, "the id %q is taken by the call of line %d", c.id, line)
+			return c.node.Errorf("the id %q is taken by the call of line %d", c.id, line)
 		}
-		taken[c.id] = c.at.Position.Line
+		taken[c.id] = c.node.Place().Line
 	}
 	return nil
 }

@@ -4,28 +4,27 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
-	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/token"
-
 	"github.com/toolhost/toolhost/internal/model"
+	"github.com/toolhost/toolhost/internal/yamldoc"
 	"github.com/toolhost/toolhost/tool"
 )
 
-// turn is one answer and what fails before it is given.
+// turn is one answer, with the failures that the model reports before it.
 type turn struct {
 	failures []entry
-	answer   *entry // nil if the script ends with errors
+	answer   *entry // nil if the script ends with failures
 }
 
-// entry is one element of the list of turns.
+// entry is one element of a list of turns.
 type entry struct {
 	line    int
 	text    text
 	calls   []call
-	stop    model.StopReason // empty: by whether there are calls
+	stop    model.StopReason // empty: it depends on whether there are calls
 	delay   time.Duration
 	chunks  int
 	usage   tool.Usage
@@ -41,22 +40,22 @@ func Load(path string) (*Model, error) {
 	return Parse(path, data)
 }
 
-// Parse reads a script. The name stands for the file in errors and in the model's name.
+// Parse reads a script. name stands for the file in errors and in the name of the model.
 func Parse(name string, data []byte) (*Model, error) {
-	d := document{name: name}
-	entries, err := d.lists(data)
+	turns, summaries, err := readScript(name, data)
 	if err != nil {
 		return nil, fmt.Errorf("reading the script: %w", err)
 	}
-	return &Model{name: name, turns: turnsOf(entries.turns), summaries: turnsOf(entries.summaries), failed: make(map[digest]int)}, nil
+	return &Model{name: name, turns: turnsOf(name, turns), summaries: turnsOf(name, summaries), failed: make(map[digest]int)}, nil
 }
 
-// turnsOf returns what is answered, each with what fails before it.
-func turnsOf(entries []entry) []turn {
+// turnsOf groups entries into answers, each with the failures before it.
+func turnsOf(name string, entries []entry) []turn {
 	var turns []turn
 	var pending []entry
 	for _, e := range entries {
 		if e.failure != nil {
+			e.failure.Message = fmt.Sprintf("line %d of the script %s says that the model fails here", e.line, name)
 			pending = append(pending, e)
 			continue
 		}
@@ -69,65 +68,64 @@ func turnsOf(entries []entry) []turn {
 	return turns
 }
 
-// lists are the elements of a script.
-type lists struct{ turns, summaries []entry }
-
-func (d document) lists(data []byte) (lists, error) {
-	var l lists
-	root, err := d.root(data)
+func readScript(name string, data []byte) (turns, summaries []entry, err error) {
+	root, err := yamldoc.Parse(name, data)
 	if err != nil {
-		return l, err
+		if strings.Contains(err.Error(), "flow map") {
+			err = fmt.Errorf("%w; a value that begins with {{ has to be quoted", err)
+		}
+		return nil, nil, err
 	}
-	if root == nil {
-		return l, d.errorAt(nil, "the file is empty; it needs a list of turns")
+	if root.Kind() == yamldoc.Null {
+		return nil, nil, root.Errorf("the file is empty; it needs a list of turns")
 	}
-	fields, err := d.fields("a script", root, "turns", "summaries")
+	keys, err := root.Entries("a script", "turns", "summaries")
 	if err != nil {
-		return l, err
+		return nil, nil, err
 	}
-	for _, f := range fields {
-		if f.key == "turns" {
-			l.turns, err = d.entries(f)
+	for _, k := range keys {
+		if k.Key == "turns" {
+			turns, err = readEntries(k)
 		} else {
-			l.summaries, err = d.summaries(f)
+			summaries, err = readSummaries(k)
 		}
 		if err != nil {
-			return l, err
+			return nil, nil, err
 		}
 	}
-	if l.turns == nil {
-		return l, d.errorAt(start(root), "the script has no turns")
+	if turns == nil {
+		return nil, nil, root.Errorf("the script has no turns")
 	}
-	return l, nil
+	return turns, summaries, nil
 }
 
-func (d document) summaries(f field) ([]entry, error) {
-	entries, err := d.entries(f)
+func readSummaries(k yamldoc.Entry) ([]entry, error) {
+	entries, err := readEntries(k)
 	for _, e := range entries {
 		if len(e.calls) > 0 {
-			return nil, d.errorAt(e.calls[0].at, "a summary has no calls")
+			return nil, e.calls[0].node.Errorf("a summary has no calls")
 		}
 	}
 	return entries, err
 }
 
-func (d document) entries(f field) ([]entry, error) {
-	nodes, err := d.items(f.key, f.value)
+func readEntries(k yamldoc.Entry) ([]entry, error) {
+	nodes, err := k.Value.Items(k.Key)
 	if err != nil {
 		return nil, err
 	}
 	if len(nodes) == 0 {
-		return nil, d.errorAt(f.at, "the list of %s is empty", f.key)
+		return nil, k.Errorf("the list of %s is empty", k.Key)
 	}
 	var entries []entry
 	ids := make(map[string]int) // the line of each
 	number := 1
 	for _, node := range nodes {
-		e, err := d.entry(node)
+		e, err := readEntry(node)
 		if err != nil {
 			return nil, err
 		}
-		if err := d.nameCalls(&e, number, ids); err != nil {
+		if err := nameCalls(&e, number, ids); err != nil {
 			return nil, err
 		}
 		if e.failure == nil {
@@ -138,51 +136,80 @@ func (d document) entries(f field) ([]entry, error) {
 	return entries, nil
 }
 
-func (d document) entry(node ast.Node) (entry, error) {
-	e := entry{line: start(node).Position.Line, chunks: 1}
-	fields, err := d.fields("a turn", node, "text", "calls", "stop_reason", "delay", "chunks", "usage", "error")
+func readEntry(node yamldoc.Node) (entry, error) {
+	e := entry{line: node.Place().Line, chunks: 1}
+	keys, err := node.Entries("a turn", "text", "calls", "stop_reason", "delay", "chunks", "usage", "error")
 	if err != nil {
 		return entry{}, err
 	}
-	var stop *token.Token
-	for _, f := range fields {
-		switch f.key {
+	var stop yamldoc.Entry
+	for _, k := range keys {
+		switch k.Key {
 		case "text":
-			e.text, err = d.textTemplate("text", f.value)
+			e.text, err = readText(k)
 		case "calls":
-			e.calls, err = d.calls(f.value)
+			e.calls, err = readCalls(k.Value)
 		case "stop_reason":
-			stop = f.at
-			e.stop, err = d.stopReason(f.value)
+			stop = k
+			e.stop, err = readStopReason(k.Value)
 		case "delay":
-			e.delay, err = d.duration("delay", f.value)
+			e.delay, err = readDuration(k)
 		case "chunks":
-			e.chunks, err = d.number("chunks", f.value)
+			e.chunks, err = readNumber(k)
 		case "usage":
-			e.usage, err = d.usage(f.value)
+			e.usage, err = readUsage(k.Value)
 		case "error":
-			e.failure, err = d.failure(f.value, e.line)
+			e.failure, err = readFailure(k.Value)
 		}
 		if err != nil {
 			return entry{}, err
 		}
 	}
-	if e.failure != nil && stop != nil {
-		return entry{}, d.errorAt(stop, "a turn with an error has no stop_reason: it does not come to that")
+	if e.failure != nil && stop.Key != "" {
+		return entry{}, stop.Errorf("a turn with an error has no stop_reason, because the error ends it first")
 	}
 	return e, nil
 }
 
-func (d document) textTemplate(what string, node ast.Node) (text, error) {
-	source, err := d.text(what, node)
+// readString returns the text of a scalar. No value is the empty text.
+func readString(k yamldoc.Entry) (string, error) {
+	if k.Value.Kind() == yamldoc.Null {
+		return "", nil
+	}
+	return k.Value.Text(k.Key)
+}
+
+func readText(k yamldoc.Entry) (text, error) {
+	source, err := readString(k)
 	if err != nil {
 		return text{}, err
 	}
-	return d.template(what, source, start(node))
+	return parseTemplate(k.Key, source, k.Value)
 }
 
-func (d document) stopReason(node ast.Node) (model.StopReason, error) {
-	name, err := d.text("stop_reason", node)
+func readNumber(k yamldoc.Entry) (int, error) {
+	source, _ := readString(k)
+	number, err := strconv.Atoi(source)
+	if err != nil || number < 0 {
+		return 0, k.Value.Errorf("%s has to be a whole number, 0 or more", k.Key)
+	}
+	return number, nil
+}
+
+func readDuration(k yamldoc.Entry) (time.Duration, error) {
+	source, _ := readString(k)
+	if _, err := strconv.ParseFloat(source, 64); err == nil {
+		source += "s"
+	}
+	length, err := time.ParseDuration(source)
+	if err != nil || length < 0 {
+		return 0, k.Value.Errorf("%s has to be a duration such as 250ms, or a number of seconds, 0 or more", k.Key)
+	}
+	return length, nil
+}
+
+func readStopReason(node yamldoc.Node) (model.StopReason, error) {
+	name, err := node.Text("stop_reason")
 	if err != nil {
 		return "", err
 	}
@@ -191,23 +218,23 @@ func (d document) stopReason(node ast.Node) (model.StopReason, error) {
 		string(model.StopRefusal), string(model.StopContentFilter), string(model.StopContextOverflow),
 	}
 	if !slices.Contains(known, name) {
-		return "", d.errorAt(start(node), "unknown stop_reason %q; use one of %s", name, strings.Join(known, ", "))
+		return "", node.Errorf("unknown stop_reason %q; use one of %s", name, strings.Join(known, ", "))
 	}
 	return model.StopReason(name), nil
 }
 
-func (d document) usage(node ast.Node) (tool.Usage, error) {
-	fields, err := d.fields("usage", node, "input", "output")
+func readUsage(node yamldoc.Node) (tool.Usage, error) {
+	keys, err := node.Entries("usage", "input", "output")
 	if err != nil {
 		return tool.Usage{}, err
 	}
 	var usage tool.Usage
-	for _, f := range fields {
-		n, err := d.number(f.key, f.value)
+	for _, k := range keys {
+		n, err := readNumber(k)
 		if err != nil {
 			return usage, err
 		}
-		if f.key == "input" {
+		if k.Key == "input" {
 			usage.InputTokens = uint64(n)
 		} else {
 			usage.OutputTokens = uint64(n)
@@ -216,27 +243,27 @@ func (d document) usage(node ast.Node) (tool.Usage, error) {
 	return usage, nil
 }
 
-func (d document) failure(node ast.Node, line int) (*model.Error, error) {
-	fields, err := d.fields("an error", node, "status", "retry_after")
+// readFailure reads the error of an entry. turnsOf adds its message.
+func readFailure(node yamldoc.Node) (*model.Error, error) {
+	keys, err := node.Entries("an error", "status", "retry_after")
 	if err != nil {
 		return nil, err
 	}
 	failure := &model.Error{Code: "scripted"}
-	for _, f := range fields {
-		switch f.key {
+	for _, k := range keys {
+		switch k.Key {
 		case "status":
-			failure.Status, err = d.number("status", f.value)
+			failure.Status, err = readNumber(k)
 		case "retry_after":
-			failure.RetryAfter, err = d.duration("retry_after", f.value)
+			failure.RetryAfter, err = readDuration(k)
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
 	if failure.Status != 0 && (failure.Status < 400 || failure.Status > 599) {
-		return nil, d.errorAt(start(node), "the status of an error is 400 to 599, or 0 for a connection that broke")
+		return nil, node.Errorf("the status of an error is 400 to 599, or 0 for a connection that broke")
 	}
 	failure.Retryable = model.RetryableStatus(failure.Status)
-	failure.Message = fmt.Sprintf("line %d of the script %s says that the model fails here", line, d.name)
 	return failure, nil
 }

@@ -4,24 +4,25 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"text/template/parse" // without text/template, whose look-up of methods by name keeps every method in a program
+	"text/template/parse" // not text/template, which makes the linker keep every method of the program
 
-	"github.com/goccy/go-yaml/token"
+	"github.com/toolhost/toolhost/internal/yamldoc"
 )
 
-// scope is what templates can ask of the conversation.
+// scope gives a template access to the conversation.
 type scope interface {
 	result(id string) (string, error)
 	prompt() string
 }
 
-// text is a text of the script: a template, or plain if it has no actions.
+// text is a text of the script: a template, or a plain text.
 type text struct {
 	source string
 	nodes  []parse.Node // nil: source as it is
 }
 
-func (d document) template(what string, source string, at *token.Token) (text, error) {
+// parseTemplate reads a template. what names it in errors, which are at the place of a node.
+func parseTemplate(what, source string, node yamldoc.Node) (text, error) {
 	if !strings.Contains(source, "{{") {
 		return text{source: source}, nil
 	}
@@ -31,15 +32,15 @@ func (d document) template(what string, source string, at *token.Token) (text, e
 	}
 	trees, err := parse.Parse(what, source, "", "", known)
 	if err != nil {
-		return text{}, d.errorAt(at, "reading the template: %w", err)
+		return text{}, node.Errorf("reading the template: %w", err)
 	}
 	if len(trees) > 1 || trees[what] == nil {
-		return text{}, d.errorAt(at, "reading the template: it defines others; it may only call %s", functionNames)
+		return text{}, node.Errorf("reading the template: it defines others; it may only call %s", functionNames)
 	}
 	t := text{source: source, nodes: trees[what].Root.Nodes}
-	for _, node := range t.nodes {
-		if err := checkNode(node); err != nil {
-			return text{}, d.errorAt(at, "reading the template: %w", err)
+	for _, part := range t.nodes {
+		if err := checkNode(part); err != nil {
+			return text{}, node.Errorf("reading the template: %w", err)
 		}
 	}
 	return t, nil

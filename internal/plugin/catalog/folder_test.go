@@ -140,7 +140,7 @@ func TestBadFolders(t *testing.T) {
 		link   [2]string
 		want   string
 	}{
-		"bad manifest":      {change: map[string]string{"plugin.yaml": "comand: x\n"}, want: `plugin.yaml:1:1: unknown key "comand"`},
+		"bad manifest":      {change: map[string]string{"plugin.yaml": "comand: x\n"}, want: `plugin.yaml:1:1: comand: there is no such key; did you mean command?`},
 		"misnamed manifest": {change: map[string]string{"plugin.yaml": "", "plugin.yml": "command: [x]\n"}, want: "named plugin.yaml"},
 		"no program":        {change: map[string]string{"plugin.yaml": "command: [./nothing]\n"}, want: "no such file in the plugin's folder"},
 		"data as program":   {change: map[string]string{"plugin.yaml": "command: [./main.json]\n"}, want: "not executable"},

@@ -2,32 +2,33 @@ package manifest
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/toolhost/toolhost/internal/yamldoc"
-	"github.com/toolhost/toolhost/tool"
 )
 
-// LockName is the usual name of a lock file.
+// LockName is the default name of a lock file.
 const LockName = "toolhost.lock"
 
-// lockVersion is the version of the lock file's form.
+// lockVersion is the version of the format.
 const lockVersion = 1
 
-// Lock is a toolhost.lock: the plugins that may run, by name. It is YAML with one plugin on each line, ordered by name,
-// so that a change of one plugin is a change of one line.
+// Lock is a toolhost.lock: the plugins that may run, by name. The file is YAML with one plugin on each
+// line, in the order of names, so that a change of one plugin changes one line.
 type Lock map[string]Pin
 
 // Pin is the revision of a plugin that may run.
 type Pin struct {
-	Version string // for people; it is not checked
-	Digest  string // sha256:…
+	Version string `yaml:"version" unset:"none"`               // for people; toolhost does not check it
+	Digest  string `yaml:"digest" required:"true" is:"digest"` // sha256:…
 }
 
 var digestPattern = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
@@ -42,8 +43,8 @@ func (l Lock) Has(digest string) bool {
 	return false
 }
 
-// ReadLock reads a lock file. Its errors say line, column and what is allowed. check decides whether the content that was
-// read may be used; its error is returned. nil accepts any content.
+// ReadLock reads a lock file. Its errors say line, column and what is allowed. check decides whether
+// toolhost may use the content that was read, and ReadLock returns its error. nil accepts any content.
 func ReadLock(path string, check func(path string, data []byte) error) (Lock, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -56,73 +57,35 @@ func ReadLock(path string, check func(path string, data []byte) error) (Lock, er
 	}
 	lock, err := ParseLock(path, data)
 	if err != nil {
-		return nil, fmt.Errorf("reading the lock file: %w; `toolhost lock` writes it anew", err)
+		return nil, fmt.Errorf("reading the lock file: %w; `toolhost lock` writes a new one", err)
 	}
 	return lock, nil
 }
 
-// ParseLock reads the text of a lock file. The name stands for the file in errors.
+// ParseLock reads the text of a lock file. name stands for the file in errors. The Lock is not nil if the
+// error is.
 func ParseLock(name string, data []byte) (Lock, error) {
-	root, err := yamldoc.Document{Name: name}.Parse(data)
-	if err != nil {
+	d := yamldoc.NewDecoder(name, "")
+	d.Checks = map[string]func(string) error{"digest": checkDigest}
+	var f struct {
+		Version int  `yaml:"version" required:"true" min:"1" max:"1"` // lockVersion
+		Plugins Lock `yaml:"plugins" required:"true" keys:"name" hint:"write a mapping from names of plugins to their digests"`
+	}
+	d.Decode(data, reflect.ValueOf(&f).Elem())
+	if err := d.First(); err != nil {
 		return nil, err
 	}
-	if root.IsZero() {
-		return nil, root.Errorf("the file is empty")
+	if f.Plugins == nil {
+		f.Plugins = Lock{}
 	}
-	fields, err := root.Fields("a lock file", "version", "plugins")
-	if err != nil {
-		return nil, err
-	}
-	var lock Lock
-	version := 0
-	for _, f := range fields {
-		if f.Key == "version" {
-			version, err = f.Value.Whole("version", lockVersion, lockVersion)
-		} else {
-			lock, err = parsePins(f.Value)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	if version == 0 || lock == nil {
-		return nil, root.Errorf("a lock file needs both keys, version and plugins")
-	}
-	return lock, nil
+	return f.Plugins, nil
 }
 
-func parsePins(n yamldoc.Node) (Lock, error) {
-	fields, err := n.Fields("plugins")
-	if err != nil {
-		return nil, err
+func checkDigest(digest string) error {
+	if !digestPattern.MatchString(digest) {
+		return errors.New("a digest is sha256: and 64 hexadecimal digits")
 	}
-	lock := make(Lock, len(fields))
-	for _, f := range fields {
-		if err := tool.CheckName(f.Key); err != nil {
-			return nil, f.Errorf("%w", err)
-		}
-		keys, err := f.Value.Fields("the plugin "+f.Key, "version", "digest")
-		if err != nil {
-			return nil, err
-		}
-		var pin Pin
-		for _, k := range keys {
-			if k.Key == "version" {
-				pin.Version, err = k.Value.Text("version")
-			} else if pin.Digest, err = k.Value.Text("digest"); err == nil && !digestPattern.MatchString(pin.Digest) {
-				err = k.Value.Errorf("the digest has to be sha256: and 64 hexadecimal digits")
-			}
-			if err != nil {
-				return nil, err
-			}
-		}
-		if pin.Digest == "" {
-			return nil, f.Errorf("the plugin %s has no digest", f.Key)
-		}
-		lock[f.Key] = pin
-	}
-	return lock, nil
+	return nil
 }
 
 // String returns the text of the lock file.
@@ -135,20 +98,20 @@ func (l Lock) String() string {
 	}
 	b.WriteByte('\n')
 	for _, name := range slices.Sorted(maps.Keys(l)) {
-		version, _ := json.Marshal(l[name].Version) // a string cannot fail; JSON's strings are YAML's
+		version, _ := json.Marshal(l[name].Version) // encoding a string cannot fail; a JSON string is a YAML string
 		fmt.Fprintf(&b, "  %q: {version: %s, digest: %q}\n", name, version, l[name].Digest)
 	}
 	return b.String()
 }
 
-// WriteLock writes a lock file, whole or not at all.
+// WriteLock writes a lock file. If it fails, the old file is unchanged.
 func WriteLock(path string, l Lock) error {
 	temp, err := os.CreateTemp(filepath.Dir(path), ".toolhost-lock-*")
 	if err == nil {
 		defer os.Remove(temp.Name())
 		_, err = temp.WriteString(l.String())
 		if err == nil {
-			err = temp.Chmod(0o644) // it is checked in and read by others
+			err = temp.Chmod(0o644) // a repository holds it, and other users read it
 		}
 		if err == nil {
 			err = temp.Sync()

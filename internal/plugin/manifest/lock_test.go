@@ -59,16 +59,16 @@ func TestLockText(t *testing.T) {
 
 func TestBadLocks(t *testing.T) {
 	for name, tc := range map[string]struct{ text, place, want string }{
-		"empty":          {"", "f:", "the file is empty"},
-		"no version":     {"plugins: {}\n", "f:1:1", "needs both keys"},
-		"no plugins":     {"version: 1\n", "f:1:1", "needs both keys"},
+		"empty":          {"", "f:", "version: there is no such key, and it cannot be left out"},
+		"no version":     {"plugins: {}\n", "f:1:1", "version: there is no such key"},
+		"no plugins":     {"version: 1\n", "f:1:1", "plugins: there is no such key"},
 		"newer":          {"version: 2\nplugins: {}\n", "f:1:10", "a whole number from 1 to 1"},
-		"unknown key":    {"version: 1\nplugin: {}\n", "f:2:1", "allowed are version, plugins"},
-		"unknown subkey": {"version: 1\nplugins: {a: {hash: x}}\n", "f:2:15", "allowed are version, digest"},
+		"unknown key":    {"version: 1\nplugin: {}\n", "f:2:1", "did you mean plugins? The keys of the file are version, plugins"},
+		"unknown subkey": {"version: 1\nplugins: {a: {hash: x}}\n", "f:2:15", "The keys of plugins.a are version, digest"},
 		"bad name":       {"version: 1\nplugins: {7: {digest: x}}\n", "f:2:11", "ill-formed"},
-		"no digest":      {"version: 1\nplugins: {a: {version: x}}\n", "f:2:11", "the plugin a has no digest"},
+		"no digest":      {"version: 1\nplugins: {a: {version: x}}\n", "f:2:14", "plugins.a.digest: there is no such key, and it cannot be left out"},
 		"bad digest":     {"version: 1\nplugins: {a: {digest: sha1:abc}}\n", "f:2:23", "64 hexadecimal digits"},
-		"twice":          {"version: 1\nplugins:\n  a: {digest: x}\n  a: {digest: x}\n", "f:4:3", "a"},
+		"twice":          {"version: 1\nplugins:\n  a: {digest: x}\n  a: {digest: x}\n", "f:4:3", "plugins.a: this key is already in line 3"},
 		"merge conflict": {"version: 1\n<<<<<<< HEAD\nplugins: {}\n", "f:", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

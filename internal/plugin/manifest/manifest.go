@@ -1,194 +1,139 @@
-// Package manifest reads what people write about plugins: plugin.yaml, which makes a folder a plugin, and toolhost.lock,
-// which pins plugins to digests. Both are read strictly.
+// Package manifest reads the files that people write about plugins: plugin.yaml, which makes a folder a
+// plugin, and toolhost.lock, which pins plugins to digests.
 //
-// It holds data. Finding plugins is internal/plugin/catalog; carrying out what a manifest asks for is for those who start
-// processes, and whether it is granted is the operator's decision.
+// It only holds the data of these files. Package catalog finds plugins. Package process starts them as the
+// manifest asks, and the operator's configuration decides which requests of a manifest are granted.
 package manifest
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/toolhost/toolhost/internal/yamldoc"
-	"github.com/toolhost/toolhost/tool"
 )
 
-// FileName is what makes a folder a plugin.
+// FileName is the name of the file that makes a folder a plugin.
 const FileName = "plugin.yaml"
 
-// MaxSize bounds a plugin.yaml, in bytes: its reader's time is not the plugin's to take.
+// MaxSize bounds a plugin.yaml, in bytes, so that a plugin cannot occupy the reader for long.
 const MaxSize = 64 << 10
 
-// Manifest is a plugin.yaml. The zero value of each field but Command means that the file does not say.
+// Manifest is a plugin.yaml. A zero field means that the file does not have the key, except for Command,
+// which every Manifest has.
 type Manifest struct {
-	Name        string      // which the plugin has to give itself
+	Name        string      // the name that the plugin has to report in its handshake
 	Description string      // for people
 	Command     []string    // the program and its arguments; at least one element
-	Env         Env         // of its environment
-	Permissions Permissions // what it asks for
-	Limits      Limits      // what it asks for
+	Env         Env         // what the plugin sets and requests in its environment
+	Permissions Permissions // what the plugin requests
+	Limits      Limits      // what the plugin requests
 }
 
-// Env is what a plugin sets in its environment, and what it asks for besides what every plugin gets. The operator grants it.
+// Env has the variables that a plugin sets, and the variables that it requests in addition to those of
+// every plugin. The operator grants requests.
 type Env struct {
-	Set  map[string]string // fixed values
-	Pass []string          // names of variables of toolhost's own environment that it asks for
+	Set  map[string]string `yaml:"set" keys:"variable" hint:"a mapping of names to texts"` // fixed values
+	Pass []string          `yaml:"pass" is:"variable" hint:"write a list of names"`        // names of variables of toolhost's environment
 }
 
-// Permissions are what a plugin asks to be allowed; the zero value is nothing.
+// Permissions are the requests of a plugin. The zero value requests nothing.
 type Permissions struct {
-	Network   bool
-	Workspace string   // AccessNone, AccessRead or AccessWrite; empty: AccessNone
-	Read      []string // absolute paths of files and folders that it wants to read
-	Write     []string // absolute paths of files and folders that it wants to change
+	Network   bool     `yaml:"network" unset:"no network"`
+	Workspace string   `yaml:"workspace" oneof:"none,read,write" unset:"none"` // empty: AccessNone
+	Read      []string `yaml:"read" is:"absolute path" hint:"write a list of paths"`
+	Write     []string `yaml:"write" is:"absolute path" hint:"write a list of paths"`
 }
 
-// What a plugin may do in the workspace.
+// The values of Permissions.Workspace.
 const (
 	AccessNone  = "none"
 	AccessRead  = "read"
 	AccessWrite = "write"
 )
 
-// Limits are bounds of one instance that a plugin asks for. 0: the operator's default.
+// Limits are the bounds that a plugin requests for each of its instances. 0 stands for the operator's
+// default.
 type Limits struct {
-	MemoryBytes   int64
-	CPUs          float64 // 0.5 is half of one processor
-	Processes     int     // at the same time, threads included
-	OpenFiles     int
-	FileSizeBytes int64 // of one file that it writes
+	MemoryBytes   yamldoc.Size `yaml:"memory" min:"1" unset:"the operator's default"`
+	CPUs          float64      `yaml:"cpu" min:"0.001" max:"1024" unset:"the operator's default"`          // 0.5 is half of one processor
+	Processes     int          `yaml:"processes" min:"1" max:"2147483647" unset:"the operator's default"`  // at the same time, including threads
+	OpenFiles     int          `yaml:"open_files" min:"1" max:"2147483647" unset:"the operator's default"` // at the same time
+	FileSizeBytes yamldoc.Size `yaml:"file_size" min:"1" unset:"the operator's default"`                   // of one file that the plugin writes
 }
 
-// Parse reads a plugin.yaml. The name stands for the file in errors, which say line, column and what is allowed.
+// manifestFile has the keys of a plugin.yaml.
+type manifestFile struct {
+	Name        string      `yaml:"name" is:"name" unset:"the name of the folder"`
+	Description string      `yaml:"description" unset:"none"`
+	Command     []string    `yaml:"command" required:"true" is:"text" hint:"write it as [PROGRAM, ARGUMENT, …], such as command: [python3, main.py]"`
+	Args        []string    `yaml:"args" is:"text" hint:"write a list of texts"`
+	Env         Env         `yaml:"env"`
+	Permissions Permissions `yaml:"permissions"`
+	Limits      Limits      `yaml:"limits"`
+}
+
+// Parse reads a plugin.yaml. name stands for the file in errors. The error is the first fault of the file,
+// with line, column and what is allowed.
 func Parse(name string, data []byte) (*Manifest, error) {
 	if len(data) > MaxSize {
 		return nil, fmt.Errorf("%s: the file has more than %d bytes", name, MaxSize)
 	}
-	root, err := yamldoc.Document{Name: name}.Parse(data)
-	if err != nil {
-		return nil, err
-	}
-	if root.IsZero() {
-		return nil, root.Errorf("the file is empty; it needs at least a command, such as: command: [python3, main.py]")
-	}
-	fields, err := root.Fields("a plugin's manifest", "name", "description", "command", "args", "env", "permissions", "limits")
-	if err != nil {
-		return nil, err
-	}
-	m := &Manifest{}
-	var args []string
-	for _, f := range fields {
-		switch f.Key {
-		case "name":
-			m.Name, err = parseName(f.Value)
-		case "description":
-			m.Description, err = f.Value.Text("description")
-		case "command":
-			m.Command, err = parseCommand(f.Value)
-		case "args":
-			args, err = f.Value.Texts("args")
-		case "env":
-			m.Env, err = parseEnv(f.Value)
-		case "permissions":
-			m.Permissions, err = parsePermissions(f.Value)
-		case "limits":
-			m.Limits, err = parseLimits(f.Value)
-		}
-		if err != nil {
-			return nil, err
+	d := yamldoc.NewDecoder(name, "")
+	d.Checks = map[string]func(string) error{"variable": checkVariable, "absolute path": checkAbsolute}
+	var f manifestFile
+	d.Decode(data, reflect.ValueOf(&f).Elem())
+	if at, given := d.At["command"]; given && !d.Failed("command") {
+		if err := checkCommand(f.Command); err != nil {
+			d.Fail(at, "command", "%v", err)
 		}
 	}
-	if m.Command == nil {
-		return nil, root.Errorf("the key command is missing; it is a list such as [python3, main.py]")
+	if err := d.First(); err != nil {
+		return nil, err
 	}
-	m.Command = append(m.Command, args...)
-	return m, nil
+	for _, paths := range [][]string{f.Permissions.Read, f.Permissions.Write} {
+		for i, path := range paths {
+			paths[i] = filepath.Clean(path)
+		}
+	}
+	return &Manifest{
+		Name: f.Name, Description: f.Description, Command: append(f.Command, f.Args...),
+		Env: f.Env, Permissions: f.Permissions, Limits: f.Limits,
+	}, nil
 }
 
-func parseName(n yamldoc.Node) (string, error) {
-	name, err := n.Text("name")
-	if err != nil {
-		return "", err
-	}
-	if err := tool.CheckName(name); err != nil {
-		return "", n.Errorf("%w", err)
-	}
-	return name, nil
-}
-
-func parseCommand(n yamldoc.Node) ([]string, error) {
-	command, err := n.Texts("command")
+func checkCommand(command []string) error {
 	switch {
-	case err != nil:
-		return nil, fmt.Errorf("%w; write it as [PROGRAM, ARGUMENT, …]", err)
 	case len(command) == 0 || command[0] == "":
-		return nil, n.Errorf("the command is empty; its first element is the program")
+		return errors.New("the command is empty; its first element is the program")
 	case slices.ContainsFunc(command, func(s string) bool { return strings.ContainsRune(s, 0) }):
-		return nil, n.Errorf("the command holds a zero byte")
+		return errors.New("the command holds a zero byte")
 	}
-	// A program of the folder must be of the folder: what else it were, its digest would not cover.
+	// The digest of the plugin covers its folder only, so that a program elsewhere could change unnoticed.
 	if program := command[0]; strings.ContainsRune(program, '/') && !filepath.IsLocal(program) {
-		return nil, n.Errorf("the program %q is not in the plugin's folder; "+
+		return fmt.Errorf("the program %q is not in the plugin's folder; "+
 			"use a path relative to the folder, or a name without a slash, which is looked up in PATH", program)
 	}
-	return command, nil
+	return nil
 }
 
-func parseEnv(n yamldoc.Node) (Env, error) {
-	fields, err := n.Fields("env", "set", "pass")
-	if err != nil {
-		return Env{}, err
+func checkAbsolute(path string) error {
+	if !filepath.IsAbs(path) {
+		return fmt.Errorf("the path %q is not absolute", path)
 	}
-	env := Env{}
-	for _, f := range fields {
-		if f.Key == "set" {
-			env.Set, err = parseSet(f.Value)
-		} else {
-			env.Pass, err = f.Value.Texts("pass")
-			for _, name := range env.Pass {
-				if reason := checkVariable(name); reason != "" {
-					return Env{}, f.Value.Errorf("the environment variable %q cannot be passed on: %s", name, reason)
-				}
-			}
-		}
-		if err != nil {
-			return Env{}, err
-		}
-	}
-	return env, nil
+	return nil
 }
 
-func parseSet(n yamldoc.Node) (map[string]string, error) {
-	fields, err := n.Fields("set")
-	if err != nil {
-		return nil, err
-	}
-	set := make(map[string]string, len(fields))
-	for _, f := range fields {
-		if reason := checkVariable(f.Key); reason != "" {
-			return nil, f.Errorf("the environment variable %q cannot be set: %s", f.Key, reason)
-		}
-		value, err := f.Value.Text("the value of " + f.Key)
-		if err != nil {
-			return nil, err
-		}
-		if strings.ContainsRune(value, 0) {
-			return nil, f.Value.Errorf("the value of %s holds a zero byte", f.Key)
-		}
-		set[f.Key] = value
-	}
-	return set, nil
-}
-
-// checkVariable says why a plugin may not have an environment variable of that name. The empty string: it may.
-func checkVariable(name string) string {
+// checkVariable returns why a plugin cannot set or request an environment variable with a name.
+func checkVariable(name string) error {
 	switch {
 	case name == "" || strings.ContainsAny(name, "=\x00"):
-		return "it is no name of a variable"
+		return fmt.Errorf("%q is no name of an environment variable", name)
 	case strings.HasPrefix(name, "PLUGIN_"), strings.HasPrefix(name, "TOOLHOST_"):
-		return "names that begin with PLUGIN_ or TOOLHOST_ are toolhost's own"
+		return fmt.Errorf("the environment variable %q is reserved: names that begin with PLUGIN_ or TOOLHOST_ are toolhost's own", name)
 	}
-	return ""
+	return nil
 }

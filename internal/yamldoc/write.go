@@ -1,4 +1,4 @@
-package settings
+package yamldoc
 
 import (
 	"bytes"
@@ -10,25 +10,25 @@ import (
 	"strings"
 )
 
-// Bases says what values of a type that stand under names are compared with when they are written: what is the same is
-// left out. A type that is not in it is written whole.
+// Bases has, for a type of value under names, the value that YAML compares each with: YAML omits the
+// keys that are equal. YAML writes the values of other types whole.
 type Bases map[reflect.Type]reflect.Value
 
-// YAML returns v, a struct, as a file that loads as the same again. Every key is there with what holds for it; texts that
-// are not set are comments.
+// YAML returns v, a struct, as a file that decodes to the same struct. It has every key with its value;
+// fields without a value are comments.
 func YAML(v reflect.Value, bases Bases) []byte {
 	w := writer{bases: bases}
 	w.structure("", v, reflect.Value{})
 	return w.Bytes()
 }
 
-// writer writes settings as YAML, one value on a line.
+// writer writes a struct as YAML, one value on a line.
 type writer struct {
 	bytes.Buffer
 	bases Bases
 }
 
-// structure writes the fields of v, without those that are as they are in base, if there is one.
+// structure writes the fields of v. If base is valid, it omits the fields that are equal in base.
 func (w *writer) structure(indent string, v, base reflect.Value) {
 	for i := range v.NumField() {
 		field, tag := v.Field(i), v.Type().Field(i).Tag
@@ -44,7 +44,7 @@ func (w *writer) structure(indent string, v, base reflect.Value) {
 		case field.Kind() == reflect.Struct:
 			fmt.Fprintln(w, key)
 			w.structure(indent+"  ", field, same)
-		case field.IsZero() && tag.Get("unset") != "": // a list that is empty is not one that is not there
+		case field.IsZero() && tag.Get("unset") != "": // an empty list differs from no list
 			fmt.Fprintf(w, "%s# %s: # %s\n", indent, tag.Get("yaml"), tag.Get("unset"))
 		default:
 			w.value(indent, key, field, same, tag)
@@ -87,7 +87,7 @@ func (w *writer) items(indent string, list reflect.Value) {
 	}
 }
 
-// entries writes what stands under names: texts without those that base has too, or structures.
+// entries writes the values of a mapping from names. It omits the texts that base has too.
 func (w *writer) entries(indent string, m, base reflect.Value) {
 	names := m.MapKeys()
 	slices.SortFunc(names, func(a, b reflect.Value) int { return cmp.Compare(a.String(), b.String()) })
@@ -107,11 +107,11 @@ func (w *writer) entries(indent string, m, base reflect.Value) {
 	}
 }
 
-// quote writes a text as YAML between double quotes, which are those of JSON.
+// quote writes a text as a JSON string, which is a YAML string too.
 func quote(text string) string {
 	var b strings.Builder
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(text) // a string cannot fail
+	_ = encoder.Encode(text) // encoding a string cannot fail
 	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -1,6 +1,6 @@
-// Package settingstest writes the reference of a configuration file from the structs that define it. It is for tests,
-// which keep the documentation fresh.
-package settingstest
+// Package yamldoctest writes the reference of a configuration file from the structs that define it. Tests
+// use it to keep the documentation current.
+package yamldoctest
 
 import (
 	"cmp"
@@ -12,21 +12,21 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolhost/toolhost/internal/settings"
+	"github.com/toolhost/toolhost/internal/yamldoc"
 )
 
-// Reference is what is written of a configuration file. The first two fields must be set.
+// Reference describes a configuration file. Source and Of must be set.
 type Reference struct {
 	// Source is the Go file that defines the structs. The comments of their fields are the documentation.
 	Source string
 	// Of is the struct of the whole file.
 	Of reflect.Type
-	// Also returns what else the title of a section names, for a key. Nil: nothing.
+	// Also returns what the title of a key's section says after the key. nil adds nothing.
 	Also func(key string) string
 }
 
-// Write returns the tables of all keys. A field without a comment, and one that says nothing about what holds without
-// it, fail the test.
+// Write returns the tables of all keys. It fails the test for a field without a comment, and for a field
+// whose tags do not say what happens without the key.
 func (r Reference) Write(t *testing.T) string {
 	t.Helper()
 	w := &writer{t: t, comments: comments(t, r.Source), also: r.Also}
@@ -44,12 +44,12 @@ type writer struct {
 	also     func(key string) string
 }
 
-// section writes the table of a struct, then those of the structs in it.
+// section writes the table of a struct, then the tables of the structs in it.
 func (w *writer) section(of reflect.Type, parent, title string) {
 	fmt.Fprintf(w, "### %s\n\n| key | meaning | value | default |\n| --- | --- | --- | --- |\n", title)
 	for i := range of.NumField() {
 		field := of.Field(i)
-		value, without := settings.Describe(field.Type, field.Tag), "`"+field.Tag.Get("default")+"`"
+		value, without := yamldoc.Describe(field.Type, field.Tag), "`"+field.Tag.Get("default")+"`"
 		switch {
 		case field.Type.Kind() == reflect.Struct:
 			value, without = "keys, see below", ""
@@ -60,7 +60,7 @@ func (w *writer) section(of reflect.Type, parent, title string) {
 		case field.Type.Kind() == reflect.Map || field.Type.Kind() == reflect.Slice:
 			without = "none"
 		case field.Tag.Get("default") == "":
-			w.t.Errorf("%s.%s has neither a default nor a word for what holds without it", of.Name(), field.Name)
+			w.t.Errorf("%s.%s has neither the tag default nor the tag unset", of.Name(), field.Name)
 		}
 		fmt.Fprintf(w, "| `%s` | %s | %s | %s |\n", field.Tag.Get("yaml"), w.comment(of, field), value, without)
 	}
@@ -86,7 +86,7 @@ func (w *writer) comment(of reflect.Type, field reflect.StructField) string {
 	return text
 }
 
-// comments returns the comment of each field of a file's structs on one line.
+// comments returns the comment of each field of the structs in a Go file, on one line.
 func comments(t *testing.T, source string) map[string]string {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), source, nil, parser.ParseComments)
@@ -114,7 +114,7 @@ func comments(t *testing.T, source string) map[string]string {
 	return found
 }
 
-// Fresh returns a document with a reference between its two markers, whatever stands there now.
+// Fresh returns a document with the text between its two markers replaced by a reference.
 func Fresh(t *testing.T, now, begin, end, reference string) (fresh string) {
 	t.Helper()
 	before, rest, begun := strings.Cut(now, begin)

@@ -1,11 +1,11 @@
-package settings
+package yamldoc
 
 import (
 	"reflect"
 	"strings"
 )
 
-// Describe says what a field's value has to be, for errors and for the documentation.
+// Describe returns what the value of a field has to be, for errors and for the documentation.
 func Describe(t reflect.Type, tag reflect.StructTag) string {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -13,6 +13,8 @@ func Describe(t reflect.Type, tag reflect.StructTag) string {
 	switch {
 	case tag.Get("oneof") != "":
 		return alternatives(strings.Split(tag.Get("oneof"), ","))
+	case t == typeJSON:
+		return "a JSON value"
 	case t.Kind() == reflect.Bool:
 		return "true or false"
 	case t.Kind() == reflect.String:
@@ -37,12 +39,12 @@ func describeText(tag reflect.StructTag) string {
 	switch is := tag.Get("is"); is {
 	case "address":
 		return "an address such as unix:///PATH or 127.0.0.1:PORT"
-	case "", "tool", "tag":
-		return "a text"
 	case "name", "path":
 		return "a " + is
-	default:
+	case "folder", "file":
 		return "the path of a " + is
+	default:
+		return "a text"
 	}
 }
 
@@ -66,6 +68,17 @@ func bounds(tag reflect.StructTag) string {
 		return " from " + least + " to " + most
 	case least != "":
 		return " of at least " + least
+	}
+	return ""
+}
+
+// without returns what happens without a key, for an error.
+func without(tag reflect.StructTag) string {
+	if unset := tag.Get("unset"); unset != "" {
+		return " for " + unset
+	}
+	if value := tag.Get("default"); value != "" {
+		return " for the default, " + value
 	}
 	return ""
 }

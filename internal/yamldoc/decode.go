@@ -1,0 +1,329 @@
+package yamldoc
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/toolhost/toolhost/internal/address"
+	"github.com/toolhost/toolhost/tool"
+)
+
+var typeJSON = reflect.TypeFor[json.RawMessage]()
+
+// Decoder decodes one file into a struct that holds its defaults. It does not stop at the first error:
+// Errs has everything that is wrong with the file. One goroutine may use it. NewDecoder returns one.
+type Decoder struct {
+	// At is the place of each value that the file has, by the full name of its key, such as
+	// "launch.parallel".
+	At map[string]Place
+	// Keys is the place of each key in a mapping from names, by the full name of the key.
+	Keys map[string]Place
+	// Errs is everything that is wrong so far.
+	Errs Errors
+	// Checks has a function for each word of the tags "is" and "keys" that is not built in. It returns
+	// why a text is not allowed. A word without a function allows every text.
+	Checks map[string]func(text string) error
+	// New returns the struct that a mapping from names begins with under each name, before the file's
+	// values. If New is nil or returns the zero Value, it is a struct with the defaults of its tags.
+	New func(t reflect.Type) reflect.Value
+	// MaxBytes bounds the file. 0: the caller has bounded it.
+	MaxBytes int
+
+	file, dir string
+	source    []rune       // the text of the file
+	root      reflect.Type // of the whole file
+}
+
+// NewDecoder returns a decoder for a file. name stands for the file in errors. Paths in the file are
+// relative to dir.
+func NewDecoder(name, dir string) *Decoder {
+	return &Decoder{file: name, dir: dir, At: map[string]Place{}, Keys: map[string]Place{}}
+}
+
+// Decode decodes a whole file into v, a struct. What is wrong is in Errs afterwards.
+func (d *Decoder) Decode(data []byte, v reflect.Value) {
+	d.root = v.Type()
+	if d.MaxBytes > 0 && len(data) > d.MaxBytes {
+		d.Fail(Place{}, "", "the file is larger than %d bytes", d.MaxBytes)
+		return
+	}
+	root, err := Parse(d.file, data)
+	if err != nil {
+		found, _ := errors.AsType[*Error](err)
+		d.Errs = append(d.Errs, found)
+		return
+	}
+	d.source = []rune(strings.TrimPrefix(string(data), "\ufeff"))
+	d.structure(v, "", root)
+	d.required(v.Type(), "", root)
+}
+
+// Fail adds an error at a place and a key. The zero Place is the whole file, and "" is no key.
+func (d *Decoder) Fail(at Place, key, format string, args ...any) {
+	d.Errs = append(d.Errs, newError(d.file, at, key, format, args...))
+}
+
+// Failed reports whether the value of a key has an error.
+func (d *Decoder) Failed(key string) bool {
+	return slices.ContainsFunc(d.Errs, func(before *Error) bool { return before.Key == key })
+}
+
+// First returns the first error that the decoder found, or nil if there is none. It finds an unknown key
+// before the lack of a required one, since one misspelled key causes both.
+func (d *Decoder) First() error {
+	if len(d.Errs) == 0 {
+		return nil
+	}
+	return d.Errs[0]
+}
+
+// structure decodes a mapping whose keys are the fields of v. It follows the order of the fields, not
+// of the file, so that a field of defaults is complete before the fields that begin with them.
+func (d *Decoder) structure(v reflect.Value, key string, node Node) {
+	switch node.Kind() {
+	case Null:
+		return // every key below is commented out
+	case Mapping:
+	default:
+		d.Fail(node.Place(), key, "%s is not a mapping of keys; its keys are %s", node, strings.Join(keysOf(v.Type()), ", "))
+		return
+	}
+	entries := d.entries(key, node)
+	values := make(map[string]Node, len(entries))
+	for _, e := range entries {
+		values[e.Key] = e.Value
+	}
+	for i := range v.NumField() {
+		tag := v.Type().Field(i).Tag
+		name := tag.Get("yaml")
+		if value, given := values[name]; given {
+			delete(values, name)
+			d.value(v.Field(i), tag, Join(key, name), value)
+		}
+	}
+	for _, e := range entries {
+		if _, unknown := values[e.Key]; unknown {
+			d.unknown(v.Type(), key, e)
+		}
+	}
+}
+
+func (d *Decoder) entries(parent string, node Node) []Entry {
+	return node.entries(func(at Place, key, message string) {
+		name := parent
+		if key != "" {
+			name = Join(parent, ShownKey(key))
+		}
+		d.Fail(at, name, "%s", message)
+	})
+}
+
+func (d *Decoder) unknown(t reflect.Type, parent string, e Entry) {
+	keys := keysOf(t)
+	message := "there is no such key."
+	if near := suggest(e.Key, keys); near != "" {
+		message = "there is no such key; did you mean " + near + "?"
+	} else if elsewhere := find(d.root, "", normal(e.Key)); elsewhere != "" && elsewhere == e.Key {
+		message = "there is no such key here, only at the top of the file."
+	} else if elsewhere != "" {
+		message = "there is no such key; did you mean " + elsewhere + "?"
+	}
+	d.Fail(e.At, Join(parent, ShownKey(e.Key)), "%s The keys of %s are %s", message, cmp.Or(parent, "the file"), strings.Join(keys, ", "))
+}
+
+// value decodes the value of a key.
+func (d *Decoder) value(v reflect.Value, tag reflect.StructTag, key string, node Node) {
+	d.At[key] = node.Place()
+	if v.Kind() == reflect.Pointer {
+		if v.Type().Elem().Kind() == reflect.Struct && node.Kind() == Null {
+			return // as if the key were not there
+		}
+		v.Set(reflect.New(v.Type().Elem()))
+		v = v.Elem()
+	}
+	switch {
+	case v.Type() == typeJSON:
+		d.json(v, key, node)
+	case v.Kind() == reflect.Struct:
+		d.structure(v, key, node)
+		if node.Kind() == Mapping || tag.Get("required") != "" {
+			d.required(v.Type(), key, node)
+		}
+	case v.Kind() == reflect.Slice:
+		d.list(v, tag, key, node)
+	case v.Kind() == reflect.Map:
+		d.mapping(v, tag, key, node)
+	default:
+		d.scalar(v, tag, key, node)
+	}
+}
+
+func (d *Decoder) json(v reflect.Value, key string, node Node) {
+	value, err := node.JSON("the value")
+	if found, failed := errors.AsType[*Error](err); failed {
+		found.Key = key
+		d.Errs = append(d.Errs, found)
+	}
+	v.SetBytes(value)
+}
+
+func (d *Decoder) scalar(v reflect.Value, tag reflect.StructTag, key string, node Node) {
+	if node.Kind() == Null {
+		d.Fail(node.Place(), key, "there is no value; write %s, or leave the key out%s", Describe(v.Type(), tag), without(tag))
+		return
+	}
+	s, ok := node.scalar()
+	if !ok {
+		d.Fail(node.Place(), key, "%s is not %s", node, Describe(v.Type(), tag))
+		return
+	}
+	err := set(v, tag, s)
+	if err == nil {
+		err = d.check(tag.Get("is"), s.text)
+	}
+	if is := tag.Get("is"); err == nil && (is == "folder" || is == "file" || is == "path") {
+		s.text, err = d.path(s.text)
+		v.SetString(s.text)
+	}
+	if err != nil {
+		d.Fail(node.Place(), key, "%v", err)
+	}
+}
+
+// check returns why a text is not what a word of the tags "is" and "keys" stands for.
+func (d *Decoder) check(word, text string) error {
+	switch check := d.Checks[word]; {
+	case check != nil:
+		return check(text)
+	case word == "address":
+		_, err := address.Parse(text)
+		return err
+	case word == "name":
+		return tool.CheckName(text)
+	}
+	return nil
+}
+
+// path makes a path absolute. It refuses a path that a shell would expand: the user expects the
+// expansion, and the file system would create a folder with the name "~".
+func (d *Decoder) path(text string) (string, error) {
+	switch {
+	case text == "":
+		return "", errors.New("the path is empty")
+	case strings.ContainsRune(text, 0):
+		return "", errors.New("a path cannot hold a zero byte")
+	case text[0] == '~' || text[0] == '$':
+		return "", fmt.Errorf("nothing is expanded in %q; write the path out, or ./%s if that is its name", text, text)
+	case filepath.IsAbs(text):
+		return filepath.Clean(text), nil
+	}
+	return filepath.Join(d.dir, text), nil
+}
+
+func (d *Decoder) list(v reflect.Value, tag reflect.StructTag, key string, node Node) {
+	if node.Kind() != List {
+		hint := "write each on a separate line, after a dash"
+		if given := tag.Get("hint"); given != "" && (node.Kind() == Mapping || tag.Get("required") != "") {
+			hint = given
+		}
+		d.Fail(node.Place(), key, "%s is not %s; %s", node, Describe(v.Type(), tag), hint)
+		return
+	}
+	values := node.items()
+	if len(values) == 0 && tag.Get("unset") == "" {
+		return // like a list that is not there
+	}
+	items := reflect.MakeSlice(v.Type(), len(values), len(values))
+	for i, item := range values {
+		name := fmt.Sprintf("%s[%d]", key, i)
+		if v.Type().Elem().Kind() != reflect.Struct {
+			d.scalar(items.Index(i), tag, name, item)
+			continue
+		}
+		d.At[name] = item.Place()
+		Fill(items.Index(i))
+		d.structure(items.Index(i), name, item)
+		d.required(v.Type().Elem(), name, item)
+	}
+	v.Set(items)
+}
+
+// mapping decodes a mapping from names. It adds to the entries that v has.
+func (d *Decoder) mapping(v reflect.Value, tag reflect.StructTag, key string, node Node) {
+	if node.Kind() == Null {
+		return
+	}
+	if node.Kind() != Mapping {
+		d.Fail(node.Place(), key, "%s is not %s", node, cmp.Or(tag.Get("hint"), "a mapping"))
+		return
+	}
+	entries := d.entries(key, node)
+	if v.IsNil() && len(entries) > 0 {
+		v.Set(reflect.MakeMapWithSize(v.Type(), len(entries)))
+	}
+	for _, e := range entries {
+		name := Join(key, ShownKey(e.Key))
+		d.Keys[name], d.At[name] = e.At, e.Value.Place()
+		if err := d.check(tag.Get("keys"), e.Key); err != nil {
+			d.Fail(e.At, name, "%v", err)
+		} else if e.Key == "" {
+			d.Fail(e.At, name, "the name is empty")
+		} else {
+			v.SetMapIndex(reflect.ValueOf(e.Key), d.named(v.Type().Elem(), tag, name, e.Value))
+		}
+	}
+}
+
+// named decodes the value under one name of a mapping.
+func (d *Decoder) named(t reflect.Type, tag reflect.StructTag, name string, node Node) reflect.Value {
+	value := reflect.New(t).Elem()
+	s, single := node.scalar()
+	switch {
+	case tag.Get("conceal") != "" && node.Kind() != Mapping:
+		d.Fail(node.Place(), name, "%s", tag.Get("conceal"))
+	case t.Kind() == reflect.Struct:
+		var start reflect.Value
+		if d.New != nil {
+			start = d.New(t)
+		}
+		if start.IsValid() {
+			value.Set(start)
+		} else {
+			Fill(value)
+		}
+		d.structure(value, name, node)
+		d.required(t, name, node)
+	case t == typeJSON:
+		d.json(value, name, node)
+	case node.Kind() == Null:
+		d.Fail(node.Place(), name, `there is no value; write "" for an empty one`)
+	case !single:
+		d.Fail(node.Place(), name, "%s is not a text", node)
+	case strings.ContainsRune(s.text, 0):
+		d.Fail(node.Place(), name, "the value cannot hold a zero byte")
+	default:
+		value.SetString(s.text)
+	}
+	return value
+}
+
+// required reports the keys that a mapping lacks. Another error covers a value of another form.
+func (d *Decoder) required(t reflect.Type, parent string, node Node) {
+	if kind := node.Kind(); kind != Mapping && kind != Null {
+		return
+	}
+	for i := range t.NumField() {
+		field := t.Field(i)
+		key := Join(parent, field.Tag.Get("yaml"))
+		if _, given := d.At[key]; !given && field.Tag.Get("required") != "" {
+			what := cmp.Or(field.Tag.Get("hint"), "write "+Describe(field.Type, field.Tag))
+			d.Fail(node.Place(), key, "there is no such key, and it cannot be left out; %s", what)
+		}
+	}
+}
