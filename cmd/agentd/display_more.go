@@ -27,6 +27,7 @@ type decisionMadeLine struct {
 	Arguments  json.RawMessage `json:"arguments,omitempty"`
 	Text       string          `json:"text,omitempty"`
 	DecidedBy  string          `json:"decided_by,omitempty"`
+	Principal  string          `json:"principal,omitempty"`
 }
 
 type budgetLine struct {
@@ -84,7 +85,7 @@ func moreLine(h header, e agent.Event) any {
 		}
 		return l
 	case *agent.DecisionMade:
-		return decisionMadeLine{h, p.ID, p.Verdict, p.Arguments, p.Text, p.By}
+		return decisionMadeLine{h, p.ID, p.Verdict, p.Arguments, p.Text, p.By, p.Principal}
 	case *agent.BudgetWarning:
 		return budgetLine{h, p.Budget, p.Used, p.Limit}
 	case *agent.ContextChange:

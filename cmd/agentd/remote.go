@@ -3,6 +3,9 @@ package main
 import (
 	"context"
 	"iter"
+	"os"
+	"slices"
+	"strconv"
 
 	"github.com/toolhost/toolhost/client"
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
@@ -16,6 +19,18 @@ type runs interface {
 	WatchRun(ctx context.Context, runID string, after uint64) iter.Seq2[agent.Event, error]
 	GetRun(ctx context.Context, runID string) (agent.Run, error)
 	ResumeRun(ctx context.Context, runID string) error
+}
+
+// localRuns is an agent in this process, whose user decides.
+type localRuns struct{ *agent.Agent }
+
+// Respond implements runs.
+func (r localRuns) Respond(ctx context.Context, runID string, decisions ...agent.DecisionMade) (uint64, error) {
+	decisions = slices.Clone(decisions)
+	for i := range decisions {
+		decisions[i].Principal = "uid:" + strconv.Itoa(os.Getuid())
+	}
+	return r.Agent.Respond(ctx, runID, decisions...)
 }
 
 // remoteRuns is an `agentd serve`.

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -71,7 +73,7 @@ func TestDecisionsOutliveAgentd(t *testing.T) {
 	}
 	respond("--edit", "t1.c0", "[1]").want(t, 3, "no JSON object")
 	respond("--approve", "t1.c2").want(t, 3, "answer")
-	respond("--edit", "t1.c0", "{ }", "--reject", "r.t1.c1", "--reason", "not now", "--answer", "t1.c2=to Rome").want(t, 0, "3 decided, 0 still wait")
+	respond("--edit", "t1.c0", "{ }", "--reject", "r.t1.c1", "--reason", "not now", "--answer", "t1.c2=to Rome", "--by", "ada").want(t, 0, "3 decided, 0 still wait")
 	text := ""
 	for e, err := range a.WatchRun(t.Context(), id, 0) {
 		if err != nil {
@@ -83,6 +85,9 @@ func TestDecisionsOutliveAgentd(t *testing.T) {
 		if !strings.Contains(text, want) {
 			t.Errorf("want %q in how the run ended: %s", want, text)
 		}
+	}
+	if runtime.GOOS == "linux" { // where the kernel says which user responded
+		w.run("show", "r", "-o", "json").want(t, 0, fmt.Sprintf(`"decided_by":"ada","principal":"uid:%d"`, os.Getuid()))
 	}
 	w.run("cancel", "r", "--addr", d.socket).want(t, 0, "told to stop")
 	w.run("cancel", "other", "--addr", d.socket).want(t, 3, "not_found")

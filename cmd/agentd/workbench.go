@@ -86,7 +86,7 @@ func (s *setup) openWorkbench(ctx context.Context, present bool) (_ *workbench, 
 	if err != nil {
 		return nil, err
 	}
-	w.runs = a
+	w.runs = localRuns{a}
 	w.about = func(ctx context.Context) []string { return about(ctx, m.Name(), host) }
 	w.closers = append(w.closers, func() error { a.Close(); return nil })
 	return w, nil

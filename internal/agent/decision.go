@@ -90,8 +90,11 @@ type DecisionMade struct {
 	Arguments json.RawMessage `json:"arguments,omitempty"`
 	// Text is the reason, or the answer. Only an answer needs one.
 	Text string `json:"text,omitempty"`
-	// By names who decided. May be empty.
+	// By is the person's name as the caller gave it. It is not verified. May be empty.
 	By string `json:"by,omitempty"`
+	// Principal is the user that responded, as the kernel names it, such as uid:1000. Whatever takes the response from a
+	// connection or a terminal sets it; a caller cannot. Empty where the user is not known, and in journals of earlier versions.
+	Principal string `json:"principal,omitempty"`
 }
 
 // Pending is a decision that is wanted.
@@ -141,7 +144,19 @@ func (d *DecisionMade) fits(p *DecisionRequested) error {
 
 // approval is the consent that toolhost is shown. It names no arguments yet.
 func (d *DecisionMade) approval(at time.Time) *tool.Approval {
-	return &tool.Approval{ApprovedBy: firstOf(d.By, "a person"), Reason: d.Text, Time: at}
+	return &tool.Approval{ApprovedBy: d.approver(), Reason: d.Text, Time: at}
+}
+
+// approver names the person that approved, in the form of toolhost's audit log: the verified user, and in quotes the name that
+// the caller gave, as in `uid:1000 ("ada")`.
+func (d *DecisionMade) approver() string {
+	switch {
+	case d.Principal == "":
+		return firstOf(d.By, "a person")
+	case d.By == "":
+		return d.Principal
+	}
+	return fmt.Sprintf("%s (%q)", d.Principal, d.By)
 }
 
 // edits reports whether an approval is for other arguments than those that the decision was requested for.

@@ -39,8 +39,8 @@ func TestFinalArguments(t *testing.T) {
 		t.Fatalf("a person is shown %s", got)
 	}
 	// Who sends the shown arguments back does not change them.
-	f.add(&agent.DecisionMade{ID: "d1", Verdict: agent.VerdictApprove, By: "ann", Arguments: []byte(`{"amount":100}`)})
-	want := &tool.Approval{ApprovedBy: "ann", Time: f.now, ArgumentsSHA256: digest}
+	f.add(&agent.DecisionMade{ID: "d1", Verdict: agent.VerdictApprove, By: "ann", Principal: "uid:7", Arguments: []byte(`{"amount":100}`)})
+	want := &tool.Approval{ApprovedBy: `uid:7 ("ann")`, Time: f.now, ArgumentsSHA256: digest}
 	c := f.sent()
 	want.Time = c.Approval.Time
 	if diff := cmp.Diff(want, c.Approval); diff != "" || c.Arguments != "{}" {

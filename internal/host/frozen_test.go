@@ -194,26 +194,34 @@ func TestArgumentsTooLargeToShow(t *testing.T) {
 
 // TestWhoApproved: the audit log says who is at the other end of the connection, and what name the caller claims beside it.
 func TestWhoApproved(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "audit.jsonl")
-	log, err := audit.Open(audit.Config{File: file})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { log.Close() })
-	var executed []string
-	r := newRig(t, []hosttest.Tool{pays(&executed)}, func(c *host.Config) { c.Audit = log })
-	claim := &tool.Approval{ApprovedBy: "uid:0 root"}
-	if got := outcome(t, r, tool.Call{Tool: "pay", Principal: "uid:1007", Arguments: []byte(askedPays), Approval: claim}); got.Err != nil {
-		t.Fatal(got.Err)
-	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var line struct {
-		By string `json:"approved_by"`
-	}
-	if err := json.Unmarshal(text, &line); err != nil || line.By != `uid:1007 ("uid:0 root")` {
-		t.Errorf("approved by %q, %v", line.By, err)
+	for claim, want := range map[string]string{
+		"uid:0 root":                `uid:1007 ("uid:0 root")`,
+		"uid:1007":                  `uid:1007`,
+		`uid:1007 ("ada")`:          `uid:1007 ("ada")`, // as agentd says it
+		`uid:1007 ("ada") or uid:0`: `uid:1007 ("uid:1007 (\"ada\") or uid:0")`,
+		`uid:0 ("ada")`:             `uid:1007 ("uid:0 (\"ada\")")`,
+	} {
+		file := filepath.Join(t.TempDir(), "audit.jsonl")
+		log, err := audit.Open(audit.Config{File: file})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { log.Close() })
+		var executed []string
+		r := newRig(t, []hosttest.Tool{pays(&executed)}, func(c *host.Config) { c.Audit = log })
+		approval := &tool.Approval{ApprovedBy: claim}
+		if got := outcome(t, r, tool.Call{Tool: "pay", Principal: "uid:1007", Arguments: []byte(askedPays), Approval: approval}); got.Err != nil {
+			t.Fatal(got.Err)
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var line struct {
+			By string `json:"approved_by"`
+		}
+		if err := json.Unmarshal(text, &line); err != nil || line.By != want {
+			t.Errorf("the claim %q is logged as %q, want %q: %v", claim, line.By, want, err)
+		}
 	}
 }

@@ -2,6 +2,8 @@ package host
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/toolhost/toolhost/internal/arguments"
@@ -182,8 +184,19 @@ func (r *run) approval(s submission, final arguments.Parsed) (*tool.Approval, *t
 // approver says who approved, in one form for all callers: the principal that the connection shows, and in quotes the name that
 // the caller claims, as in `uid:1000 ("ada")`. The claim alone is nobody's word. Without a principal there is no connection.
 func approver(principal, claimed string) string {
-	if principal == "" || claimed == principal {
+	if principal == "" || claimed == principal || names(principal, claimed) {
 		return claimed
 	}
 	return fmt.Sprintf("%s (%q)", principal, clip(claimed, 200))
+}
+
+// names reports whether a claim has the form of approver already, with the same principal: agentd sends it so.
+func names(principal, claimed string) bool {
+	claim, ok := strings.CutPrefix(claimed, principal+" (")
+	if !ok {
+		return false
+	}
+	claim, ok = strings.CutSuffix(claim, ")")
+	name, err := strconv.Unquote(claim)
+	return ok && err == nil && claim == strconv.Quote(name) && len(name) <= 200
 }

@@ -40,7 +40,7 @@ func fromDecisionKind(k agent.DecisionKind) agentdv1.DecisionKind {
 }
 
 func fromMade(p *agent.DecisionMade) *agentdv1.DecisionMade {
-	m := &agentdv1.DecisionMade{DecisionId: p.ID, Arguments: p.Arguments, Text: p.Text, DecidedBy: p.By}
+	m := &agentdv1.DecisionMade{DecisionId: p.ID, Arguments: p.Arguments, Text: p.Text, DecidedBy: p.By, Principal: p.Principal}
 	switch p.Verdict {
 	case agent.VerdictApprove:
 		m.Verdict = agentdv1.Verdict_VERDICT_APPROVE

@@ -98,7 +98,7 @@ func TestTold(t *testing.T) {
 	add(&agent.RunStarted{RunID: "r", Parent: &agent.Parent{RunID: "p", CallID: "p.t1.c0"}})
 	add(&agent.CallStarted{CallID: "r.t1.c0", Tool: "rm", Attempt: 2})
 	add(&agent.DecisionRequested{ID: "d1", Kind: agent.DecidePause, Reason: "stuck", Expiry: time.Hour})
-	add(&agent.DecisionMade{ID: "d1", Verdict: agent.VerdictApprove, Arguments: []byte("{}"), Text: "go", By: "ann"})
+	add(&agent.DecisionMade{ID: "d1", Verdict: agent.VerdictApprove, Arguments: []byte("{}"), Text: "go", By: "ann", Principal: "uid:7"})
 	add(&agent.DecisionMade{ID: "d2", Verdict: agent.VerdictReject})
 	add(&agent.DecisionMade{ID: "d3", Verdict: agent.VerdictAnswer})
 	add(&agent.DecisionMade{ID: "d4", Verdict: agent.VerdictExpired})
@@ -116,7 +116,7 @@ func TestTold(t *testing.T) {
 			DecisionId: "d1", Kind: agentdv1.DecisionKind_DECISION_KIND_PAUSE, Reason: "stuck", RequestTime: at, ExpireTime: timestamppb.New(moment.Add(time.Hour)),
 		}}}},
 		{Event: &agentdv1.RunEvent_DecisionMade{DecisionMade: &agentdv1.DecisionMade{
-			DecisionId: "d1", Verdict: agentdv1.Verdict_VERDICT_APPROVE, Arguments: []byte("{}"), Text: "go", DecidedBy: "ann",
+			DecisionId: "d1", Verdict: agentdv1.Verdict_VERDICT_APPROVE, Arguments: []byte("{}"), Text: "go", DecidedBy: "ann", Principal: "uid:7",
 		}}},
 		{Event: &agentdv1.RunEvent_DecisionMade{DecisionMade: &agentdv1.DecisionMade{DecisionId: "d2", Verdict: agentdv1.Verdict_VERDICT_REJECT}}},
 		{Event: &agentdv1.RunEvent_DecisionMade{DecisionMade: &agentdv1.DecisionMade{DecisionId: "d3", Verdict: agentdv1.Verdict_VERDICT_ANSWER}}},

@@ -42,6 +42,7 @@ func NewServer(a Agent, logger *slog.Logger) *Server {
 	g := guard{logger}
 	s := &Server{
 		grpc: grpc.NewServer(
+			grpc.Creds(peerCredentials{}),
 			grpc.MaxRecvMsgSize(maxRequestBytes),
 			grpc.MaxConcurrentStreams(maxStreams),
 			grpc.ChainUnaryInterceptor(g.unary),

@@ -6,7 +6,6 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
-	"google.golang.org/grpc/peer"
 
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
 )
@@ -42,8 +41,9 @@ func (s *service) Respond(ctx context.Context, req *agentdv1.RespondRequest) (*a
 	if err != nil {
 		return nil, err
 	}
-	if p, ok := peer.FromContext(ctx); ok && p.Addr.Network() == "tcp" {
-		for i := range decisions { // the connection does not say which user is at its other end
+	principal, overTCP := peerOf(ctx)
+	for i := range decisions {
+		if decisions[i].Principal = principal; overTCP {
 			decisions[i].By = cmp.Or(decisions[i].By, "somebody") + " (unverified)"
 		}
 	}

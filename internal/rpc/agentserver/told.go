@@ -38,7 +38,7 @@ func ToEvent(m *agentdv1.RunEvent) (agent.Event, bool) {
 	case *agentdv1.RunEvent_DecisionMade:
 		e.Payload = &agent.DecisionMade{
 			ID: p.DecisionMade.GetDecisionId(), Verdict: agent.Verdict(word(p.DecisionMade.GetVerdict(), "VERDICT_")),
-			Arguments: p.DecisionMade.GetArguments(), Text: p.DecisionMade.GetText(), By: p.DecisionMade.GetDecidedBy(),
+			Arguments: p.DecisionMade.GetArguments(), Text: p.DecisionMade.GetText(), By: p.DecisionMade.GetDecidedBy(), Principal: p.DecisionMade.GetPrincipal(),
 		}
 	default:
 		e.Payload = toCallEvent(m)

@@ -34,7 +34,7 @@ func TestWhatIsToldIsUnderstood(t *testing.T) {
 		&agent.CancelRequested{Reason: "late", Stop: agent.StopWallTime},
 		&agent.DecisionRequested{ID: "d1", Kind: agent.DecideApproval, CallID: "c", Tool: "rm", Reason: "it deletes", Options: []string{"a"}, Rule: "ask", Expiry: time.Hour},
 		&agent.DecisionRequested{ID: "d2", Kind: agent.DecidePause, Reason: "stuck"},
-		&agent.DecisionMade{ID: "d1", Verdict: agent.VerdictApprove, Arguments: json.RawMessage(`{}`), Text: "fine", By: "ann"},
+		&agent.DecisionMade{ID: "d1", Verdict: agent.VerdictApprove, Arguments: json.RawMessage(`{}`), Text: "fine", By: "ann", Principal: "uid:7"},
 		&agent.DecisionMade{ID: "d1", Verdict: agent.VerdictExpired},
 		&agent.BudgetWarning{Budget: agent.BudgetCost, Used: 1, Limit: 2},
 		&agent.ContextChange{Keys: []string{"a"}, Refused: map[string]string{"run": "no"}},

@@ -3427,8 +3427,11 @@ type DecisionMade struct {
 	Arguments []byte `protobuf:"bytes,3,opt,name=arguments,proto3" json:"arguments,omitempty"`
 	// The reason or the answer. May be empty.
 	Text string `protobuf:"bytes,4,opt,name=text,proto3" json:"text,omitempty"`
-	// The name of the person who decided. May be empty.
-	DecidedBy     string `protobuf:"bytes,5,opt,name=decided_by,json=decidedBy,proto3" json:"decided_by,omitempty"`
+	// The name of the person, as the caller of Respond gave it. It is not verified. May be empty.
+	DecidedBy string `protobuf:"bytes,5,opt,name=decided_by,json=decidedBy,proto3" json:"decided_by,omitempty"`
+	// The user that made the connection, as the kernel reports it, such as `uid:1000`. Empty over TCP
+	// and for a decision that expired.
+	Principal     string `protobuf:"bytes,6,opt,name=principal,proto3" json:"principal,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3494,6 +3497,13 @@ func (x *DecisionMade) GetText() string {
 func (x *DecisionMade) GetDecidedBy() string {
 	if x != nil {
 		return x.DecidedBy
+	}
+	return ""
+}
+
+func (x *DecisionMade) GetPrincipal() string {
+	if x != nil {
+		return x.Principal
 	}
 	return ""
 }
@@ -4283,7 +4293,7 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\vstop_reason\x18\x02 \x01(\x0e2\x15.agentd.v1.StopReasonR\n" +
 	"stopReason\"K\n" +
 	"\x11DecisionRequested\x126\n" +
-	"\bdecision\x18\x01 \x01(\v2\x1a.agentd.v1.PendingDecisionR\bdecision\"\xae\x01\n" +
+	"\bdecision\x18\x01 \x01(\v2\x1a.agentd.v1.PendingDecisionR\bdecision\"\xcc\x01\n" +
 	"\fDecisionMade\x12\x1f\n" +
 	"\vdecision_id\x18\x01 \x01(\tR\n" +
 	"decisionId\x12,\n" +
@@ -4291,7 +4301,8 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\targuments\x18\x03 \x01(\fR\targuments\x12\x12\n" +
 	"\x04text\x18\x04 \x01(\tR\x04text\x12\x1d\n" +
 	"\n" +
-	"decided_by\x18\x05 \x01(\tR\tdecidedBy\"Q\n" +
+	"decided_by\x18\x05 \x01(\tR\tdecidedBy\x12\x1c\n" +
+	"\tprincipal\x18\x06 \x01(\tR\tprincipal\"Q\n" +
 	"\rBudgetWarning\x12\x16\n" +
 	"\x06budget\x18\x01 \x01(\tR\x06budget\x12\x12\n" +
 	"\x04used\x18\x02 \x01(\x01R\x04used\x12\x14\n" +

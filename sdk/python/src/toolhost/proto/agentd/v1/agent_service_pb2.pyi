@@ -573,18 +573,20 @@ class DecisionRequested(_message.Message):
     def __init__(self, decision: _Optional[_Union[PendingDecision, _Mapping]] = ...) -> None: ...
 
 class DecisionMade(_message.Message):
-    __slots__ = ("decision_id", "verdict", "arguments", "text", "decided_by")
+    __slots__ = ("decision_id", "verdict", "arguments", "text", "decided_by", "principal")
     DECISION_ID_FIELD_NUMBER: _ClassVar[int]
     VERDICT_FIELD_NUMBER: _ClassVar[int]
     ARGUMENTS_FIELD_NUMBER: _ClassVar[int]
     TEXT_FIELD_NUMBER: _ClassVar[int]
     DECIDED_BY_FIELD_NUMBER: _ClassVar[int]
+    PRINCIPAL_FIELD_NUMBER: _ClassVar[int]
     decision_id: str
     verdict: Verdict
     arguments: bytes
     text: str
     decided_by: str
-    def __init__(self, decision_id: _Optional[str] = ..., verdict: _Optional[_Union[Verdict, str]] = ..., arguments: _Optional[bytes] = ..., text: _Optional[str] = ..., decided_by: _Optional[str] = ...) -> None: ...
+    principal: str
+    def __init__(self, decision_id: _Optional[str] = ..., verdict: _Optional[_Union[Verdict, str]] = ..., arguments: _Optional[bytes] = ..., text: _Optional[str] = ..., decided_by: _Optional[str] = ..., principal: _Optional[str] = ...) -> None: ...
 
 class BudgetWarning(_message.Message):
     __slots__ = ("budget", "used", "limit")
