@@ -10,9 +10,14 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
+// Admin inspects and controls the plugins of one toolhost, for operators. Client.Admin returns it. Its
+// methods are safe for concurrent use. Errors are *tool.Error; over TCP every method fails with the kind
+// denied, because toolhost serves administration on unix sockets only.
+type Admin struct{ link *link }
+
 // Plugins returns all plugins, ordered by name, also those that cannot be used, with the reason.
-func (c *Client) Plugins(ctx context.Context) ([]tool.PluginInfo, error) {
-	resp, err := invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.ListPluginsResponse, error) {
+func (a *Admin) Plugins(ctx context.Context) ([]tool.PluginInfo, error) {
+	resp, err := invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.ListPluginsResponse, error) {
 		return toolhostv1.NewAdminServiceClient(conn).ListPlugins(ctx, &toolhostv1.ListPluginsRequest{})
 	})
 	if err != nil {
@@ -27,8 +32,8 @@ func (c *Client) Plugins(ctx context.Context) ([]tool.PluginInfo, error) {
 
 // Instances returns the running processes of a plugin, or of all if plugin is empty, ordered by plugin and start.
 // Errors: not_found.
-func (c *Client) Instances(ctx context.Context, plugin string) ([]tool.InstanceInfo, error) {
-	resp, err := invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.ListInstancesResponse, error) {
+func (a *Admin) Instances(ctx context.Context, plugin string) ([]tool.InstanceInfo, error) {
+	resp, err := invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.ListInstancesResponse, error) {
 		return toolhostv1.NewAdminServiceClient(conn).ListInstances(ctx, &toolhostv1.ListInstancesRequest{Plugin: plugin})
 	})
 	if err != nil {
@@ -44,8 +49,8 @@ func (c *Client) Instances(ctx context.Context, plugin string) ([]tool.InstanceI
 // Restart replaces a plugin's processes: new calls go to a new process, calls in flight end in the old one. With force
 // the old one is stopped at once, whatever it does. Errors: not_found; unavailable if the new process does not start,
 // and then the old one stays.
-func (c *Client) Restart(ctx context.Context, plugin string, force bool) (tool.Restarted, error) {
-	resp, err := invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.RestartResponse, error) {
+func (a *Admin) Restart(ctx context.Context, plugin string, force bool) (tool.Restarted, error) {
+	resp, err := invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.RestartResponse, error) {
 		return toolhostv1.NewAdminServiceClient(conn).Restart(ctx, &toolhostv1.RestartRequest{Plugin: plugin, Force: force})
 	})
 	if err != nil {
@@ -56,32 +61,32 @@ func (c *Client) Restart(ctx context.Context, plugin string, force bool) (tool.R
 
 // Drain lets a plugin's processes end their calls, stops them, and returns when they are gone. New calls start new
 // processes, unless the plugin is paused. Errors: not_found.
-func (c *Client) Drain(ctx context.Context, plugin string) error {
-	_, err := invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.DrainResponse, error) {
+func (a *Admin) Drain(ctx context.Context, plugin string) error {
+	_, err := invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.DrainResponse, error) {
 		return toolhostv1.NewAdminServiceClient(conn).Drain(ctx, &toolhostv1.DrainRequest{Plugin: plugin})
 	})
 	return err
 }
 
 // Pause lets a plugin take no calls until Resume: those that wait are refused, those in flight end. Errors: not_found.
-func (c *Client) Pause(ctx context.Context, plugin string) error {
-	_, err := invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.PauseResponse, error) {
+func (a *Admin) Pause(ctx context.Context, plugin string) error {
+	_, err := invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.PauseResponse, error) {
 		return toolhostv1.NewAdminServiceClient(conn).Pause(ctx, &toolhostv1.PauseRequest{Plugin: plugin})
 	})
 	return err
 }
 
 // Resume ends a pause. Errors: not_found.
-func (c *Client) Resume(ctx context.Context, plugin string) error {
-	_, err := invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.ResumeResponse, error) {
+func (a *Admin) Resume(ctx context.Context, plugin string) error {
+	_, err := invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.ResumeResponse, error) {
 		return toolhostv1.NewAdminServiceClient(conn).Resume(ctx, &toolhostv1.ResumeRequest{Plugin: plugin})
 	})
 	return err
 }
 
 // ClearQuarantine ends a quarantine or a backoff: the next call starts a process. Errors: not_found.
-func (c *Client) ClearQuarantine(ctx context.Context, plugin string) error {
-	_, err := invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.ClearQuarantineResponse, error) {
+func (a *Admin) ClearQuarantine(ctx context.Context, plugin string) error {
+	_, err := invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.ClearQuarantineResponse, error) {
 		return toolhostv1.NewAdminServiceClient(conn).ClearQuarantine(ctx, &toolhostv1.ClearQuarantineRequest{Plugin: plugin})
 	})
 	return err
@@ -89,8 +94,8 @@ func (c *Client) ClearQuarantine(ctx context.Context, plugin string) error {
 
 // Reload lets the toolhost look at its plugin folders again: new plugins come, those whose files are gone go, changed
 // ones are upgraded. It returns when that is decided for each; that one cannot be taken over is part of the answer.
-func (c *Client) Reload(ctx context.Context) (tool.Reloaded, error) {
-	resp, err := invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.ReloadResponse, error) {
+func (a *Admin) Reload(ctx context.Context) (tool.Reloaded, error) {
+	resp, err := invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.ReloadResponse, error) {
 		return toolhostv1.NewAdminServiceClient(conn).Reload(ctx, &toolhostv1.ReloadRequest{})
 	})
 	if err != nil {
@@ -101,8 +106,8 @@ func (c *Client) Reload(ctx context.Context) (tool.Reloaded, error) {
 
 // Upgrade brings a plugin to the executable that is in its folder now, also after a rollback. No call fails: the new
 // process takes over once it is ready. Errors: not_found; unavailable if it does not start, and then the old one stays.
-func (c *Client) Upgrade(ctx context.Context, plugin string) (tool.Upgraded, error) {
-	resp, err := invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.UpgradeResponse, error) {
+func (a *Admin) Upgrade(ctx context.Context, plugin string) (tool.Upgraded, error) {
+	resp, err := invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.UpgradeResponse, error) {
 		return toolhostv1.NewAdminServiceClient(conn).Upgrade(ctx, &toolhostv1.UpgradeRequest{Plugin: plugin})
 	})
 	if err != nil {
@@ -113,8 +118,8 @@ func (c *Client) Upgrade(ctx context.Context, plugin string) (tool.Upgraded, err
 
 // Rollback brings a plugin back to the executable that it had before, until its file changes again or Upgrade is
 // called. Errors: not_found, also if there is none; unavailable as for Upgrade.
-func (c *Client) Rollback(ctx context.Context, plugin string) (tool.Upgraded, error) {
-	resp, err := invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.RollbackResponse, error) {
+func (a *Admin) Rollback(ctx context.Context, plugin string) (tool.Upgraded, error) {
+	resp, err := invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.RollbackResponse, error) {
 		return toolhostv1.NewAdminServiceClient(conn).Rollback(ctx, &toolhostv1.RollbackRequest{Plugin: plugin})
 	})
 	if err != nil {
@@ -125,8 +130,8 @@ func (c *Client) Rollback(ctx context.Context, plugin string) (tool.Upgraded, er
 
 // LockFile returns which file pins plugins to digests, as the toolhost sees it, and whether it counts. Who changes that
 // file calls Reload then.
-func (c *Client) LockFile(ctx context.Context) (tool.LockFile, error) {
-	resp, err := invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.GetLockFileResponse, error) {
+func (a *Admin) LockFile(ctx context.Context) (tool.LockFile, error) {
+	resp, err := invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.GetLockFileResponse, error) {
 		return toolhostv1.NewAdminServiceClient(conn).GetLockFile(ctx, &toolhostv1.GetLockFileRequest{})
 	})
 	if err != nil {

@@ -2,10 +2,27 @@ package client
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"github.com/toolhost/toolhost/tool"
 )
+
+// NewCall returns a call of a tool whose arguments are the JSON encoding of a Go value: usually a map or
+// a struct. nil means no arguments. The caller may set the other fields of the call. Errors:
+// invalid_argument if the value cannot be encoded.
+func NewCall(toolName string, arguments any) (tool.Call, error) {
+	call := tool.Call{Tool: toolName}
+	if arguments == nil {
+		return call, nil
+	}
+	text, err := json.Marshal(arguments)
+	if err != nil {
+		return tool.Call{}, tool.Errorf(tool.KindInvalidArgument, "encoding the arguments of %q: %w", toolName, err)
+	}
+	call.Arguments = text
+	return call, nil
+}
 
 // Open begins a call. If complete, call.Arguments are all the arguments, else their beginning, and Send brings the
 // rest. ctx bounds only the opening; the principal of the call is ignored, because the server knows who calls.

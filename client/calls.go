@@ -55,8 +55,8 @@ func (c *Client) CancelCall(ctx context.Context, key tool.CallKey, reason string
 
 // Calls returns one page of the calls that are under way or remembered, of all principals, the newest first. Errors:
 // invalid_argument.
-func (c *Client) Calls(ctx context.Context, q tool.CallQuery) (tool.CallPage, error) {
-	resp, err := invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.ListCallsResponse, error) {
+func (a *Admin) Calls(ctx context.Context, q tool.CallQuery) (tool.CallPage, error) {
+	resp, err := invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.ListCallsResponse, error) {
 		return toolhostv1.NewAdminServiceClient(conn).ListCalls(ctx, hostpb.FromCallQuery(q))
 	})
 	if err != nil {

@@ -19,6 +19,7 @@ const pageSize = 1000
 // and anew when the connection was lost.
 type Client struct {
 	link  *link
+	admin Admin
 	ctx   context.Context // of the session; ends with Close
 	stop  context.CancelFunc
 	tasks sync.WaitGroup // every goroutine of the client
@@ -39,8 +40,13 @@ func Dial(addr string, options ...DialOption) (*Client, error) {
 		return nil, err
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	return &Client{link: newLink(at, "toolhost", hostpb.MaxMessageBytes), ctx: ctx, stop: stop}, nil
+	link := newLink(at, "toolhost", hostpb.MaxMessageBytes)
+	return &Client{link: link, admin: Admin{link: link}, ctx: ctx, stop: stop}, nil
 }
+
+// Admin returns the operator's view of the same toolhost. It uses the connection of the client and ends
+// with it.
+func (c *Client) Admin() *Admin { return &c.admin }
 
 // Addr returns the address of the toolhost.
 func (c *Client) Addr() string { return c.link.addr.String() }

@@ -236,7 +236,7 @@ func TestCloseEndsOpenCallsAndTheClient(t *testing.T) {
 	if _, err := c.Call(bounded(t), echo("x")); tool.KindOf(err) != tool.KindCancelled {
 		t.Errorf("Call after Close: %v", err)
 	}
-	if _, err := c.Plugins(bounded(t)); tool.KindOf(err) != tool.KindCancelled {
+	if _, err := c.Admin().Plugins(bounded(t)); tool.KindOf(err) != tool.KindCancelled {
 		t.Errorf("Plugins after Close: %v", err)
 	}
 }

@@ -17,30 +17,30 @@ import (
 // first, then, if asked, new ones as they happen. Without q.Follow it ends when all are read. With it, it ends without
 // an error when the toolhost stops, and with one as its last item when ctx ends or the connection breaks; to go on,
 // watch again after the last event that came. Leaving the loop ends the watch.
-func (c *Client) WatchEvents(ctx context.Context, q tool.EventQuery) iter.Seq2[tool.PluginEvent, error] {
+func (a *Admin) WatchEvents(ctx context.Context, q tool.EventQuery) iter.Seq2[tool.PluginEvent, error] {
 	open := func(ctx context.Context, conn grpc.ClientConnInterface) (grpc.ServerStreamingClient[toolhostv1.WatchEventsResponse], error) {
 		return toolhostv1.NewAdminServiceClient(conn).WatchEvents(ctx, hostpb.FromEventQuery(q))
 	}
-	return receive(ctx, c.link, open, func(resp *toolhostv1.WatchEventsResponse) tool.PluginEvent {
+	return receive(ctx, a.link, open, func(resp *toolhostv1.WatchEventsResponse) tool.PluginEvent {
 		return hostpb.ToPluginEvent(resp.GetEvent())
 	})
 }
 
 // TailLogs returns what plugins wrote: first the lines that the toolhost has kept, the oldest first, then, if asked, new
 // ones as they come. It ends as WatchEvents does. Errors: not_found.
-func (c *Client) TailLogs(ctx context.Context, q tool.LogQuery) iter.Seq2[tool.LogLine, error] {
+func (a *Admin) TailLogs(ctx context.Context, q tool.LogQuery) iter.Seq2[tool.LogLine, error] {
 	open := func(ctx context.Context, conn grpc.ClientConnInterface) (grpc.ServerStreamingClient[toolhostv1.TailLogsResponse], error) {
 		return toolhostv1.NewAdminServiceClient(conn).TailLogs(ctx, hostpb.FromLogQuery(q))
 	}
-	return receive(ctx, c.link, open, func(resp *toolhostv1.TailLogsResponse) tool.LogLine {
+	return receive(ctx, a.link, open, func(resp *toolhostv1.TailLogsResponse) tool.LogLine {
 		return hostpb.ToLogLine(resp.GetLine())
 	})
 }
 
 // Stats returns the statistics of a plugin's tools, or of all if plugin is empty, since the toolhost started; only of
 // tools that were called, ordered by name. Errors: not_found.
-func (c *Client) Stats(ctx context.Context, plugin string) ([]tool.Stats, error) {
-	resp, err := invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.GetStatsResponse, error) {
+func (a *Admin) Stats(ctx context.Context, plugin string) ([]tool.Stats, error) {
+	resp, err := invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.GetStatsResponse, error) {
 		return toolhostv1.NewAdminServiceClient(conn).GetStats(ctx, &toolhostv1.GetStatsRequest{Plugin: plugin})
 	})
 	if err != nil {

@@ -37,14 +37,14 @@ func TestAShutdownEndsWhatFollows(t *testing.T) {
 	}
 	down := make(chan error, 1)
 	seen := 0
-	for _, err := range c.WatchEvents(bounded(t), tool.EventQuery{Follow: true}) {
+	for _, err := range c.Admin().WatchEvents(bounded(t), tool.EventQuery{Follow: true}) {
 		if err != nil {
 			t.Fatal(err)
 		}
 		if seen++; seen != 2 { // launching, ready
 			continue
 		}
-		for line, err := range c.TailLogs(bounded(t), tool.LogQuery{Follow: true}) {
+		for line, err := range c.Admin().TailLogs(bounded(t), tool.LogQuery{Follow: true}) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -68,7 +68,7 @@ func TestALostConnectionEndsWhatFollows(t *testing.T) {
 	}
 	// The last message of a stream that is cut hard is a failure of the connection; one that drains may just end.
 	var last error
-	for _, err := range c.WatchEvents(bounded(t), tool.EventQuery{Follow: true}) {
+	for _, err := range c.Admin().WatchEvents(bounded(t), tool.EventQuery{Follow: true}) {
 		if last = err; err == nil {
 			cut()
 		}
@@ -76,7 +76,7 @@ func TestALostConnectionEndsWhatFollows(t *testing.T) {
 	if last != nil && (!errors.Is(last, client.ErrNoServer) || tool.KindOf(last) != tool.KindUnavailable) {
 		t.Errorf("got %v", last)
 	}
-	for _, err := range c.TailLogs(bounded(t), tool.LogQuery{}) {
+	for _, err := range c.Admin().TailLogs(bounded(t), tool.LogQuery{}) {
 		if !errors.Is(err, client.ErrNoServer) {
 			t.Errorf("without a toolhost: %v", err)
 		}
@@ -93,7 +93,7 @@ func TestLeavingTheLoopEndsTheWatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 3 {
-		for event, err := range c.WatchEvents(bounded(t), tool.EventQuery{Follow: true}) {
+		for event, err := range c.Admin().WatchEvents(bounded(t), tool.EventQuery{Follow: true}) {
 			if err != nil || event.Seq != 1 {
 				t.Errorf("got %+v, %v", event, err)
 			}
@@ -102,7 +102,7 @@ func TestLeavingTheLoopEndsTheWatch(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	for _, err := range c.TailLogs(ctx, tool.LogQuery{Follow: true}) {
+	for _, err := range c.Admin().TailLogs(ctx, tool.LogQuery{Follow: true}) {
 		if tool.KindOf(err) != tool.KindCancelled {
 			t.Errorf("got %v", err)
 		}

@@ -71,7 +71,7 @@ func showCalls(ctx context.Context, c *client.Client, p cli.Process, q tool.Call
 		if last > 0 {
 			q.PageSize = min(last-len(calls), 1000)
 		}
-		page, err := c.Calls(ctx, q)
+		page, err := c.Admin().Calls(ctx, q)
 		if err != nil {
 			return err
 		}

@@ -58,7 +58,7 @@ type cancelView struct {
 
 // endOf returns how a call has ended; empty if it has not, or nobody can tell.
 func endOf(ctx context.Context, c *client.Client, key tool.CallKey) tool.CallState {
-	page, err := c.Calls(ctx, tool.CallQuery{CallID: key.ID, Session: key.Session})
+	page, err := c.Admin().Calls(ctx, tool.CallQuery{CallID: key.ID, Session: key.Session})
 	if err != nil {
 		return "" // the cancel says what is wrong
 	}

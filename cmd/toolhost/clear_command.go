@@ -16,7 +16,7 @@ func newClearCommand(p cli.Process) *cobra.Command {
 		long: "Clear ends the quarantine of a plugin that crashed too often, or the wait before its next start, and forgets the\n" +
 			"crashes that led to it. The next call starts it.",
 		do: func(ctx context.Context, c *client.Client, plugin string) error {
-			return c.ClearQuarantine(ctx, plugin)
+			return c.Admin().ClearQuarantine(ctx, plugin)
 		},
 		done: "cleared %s",
 	})

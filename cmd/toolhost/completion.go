@@ -29,7 +29,7 @@ func (c *connection) completeTool(cmd *cobra.Command, args []string, _ string) (
 // completePlugin offers the names of plugins for the first argument.
 func (c *connection) completePlugin(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return c.complete(cmd, args, func(ctx context.Context, toolhost *client.Client) ([]cobra.Completion, error) {
-		plugins, err := toolhost.Plugins(ctx)
+		plugins, err := toolhost.Admin().Plugins(ctx)
 		var names []cobra.Completion
 		for _, p := range plugins {
 			names = append(names, offer(p.Name, p.Description))

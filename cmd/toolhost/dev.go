@@ -83,7 +83,7 @@ func (s *devSession) remains(ctx context.Context) string {
 	if s.client == nil {
 		return ""
 	}
-	plugins, err := s.client.Plugins(ctx)
+	plugins, err := s.client.Admin().Plugins(ctx)
 	if err != nil {
 		return ""
 	}
@@ -168,7 +168,7 @@ func (s *devSession) swap(ctx context.Context, plugin string) error {
 			return err
 		}
 	}
-	done, err := s.client.Reload(ctx)
+	done, err := s.client.Admin().Reload(ctx)
 	if err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ func (s *devScreen) say(about, format string, args ...any) {
 
 // introduce says what is in service, and, if it is new, how it is called from elsewhere.
 func (s *devSession) introduce(ctx context.Context, isNew bool) error {
-	plugins, err := s.client.Plugins(ctx)
+	plugins, err := s.client.Admin().Plugins(ctx)
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (s *devSession) introduce(ctx context.Context, isNew bool) error {
 // followEvents shows what happens to the plugin and its processes. Which ones there are is told with their process ids, for
 // whoever wants to attach to one.
 func (s *devSession) followEvents(ctx context.Context, c *client.Client) {
-	for e, err := range c.WatchEvents(ctx, tool.EventQuery{Follow: true}) {
+	for e, err := range c.Admin().WatchEvents(ctx, tool.EventQuery{Follow: true}) {
 		if err != nil {
 			return // with the toolhost, which is told elsewhere
 		}
@@ -91,7 +91,7 @@ func (s *devSession) followEvents(ctx context.Context, c *client.Client) {
 }
 
 func (s *devSession) sayReady(ctx context.Context, c *client.Client, e tool.PluginEvent) {
-	instances, err := c.Instances(ctx, e.Plugin)
+	instances, err := c.Admin().Instances(ctx, e.Plugin)
 	if err != nil {
 		return
 	}
@@ -106,7 +106,7 @@ func (s *devSession) sayReady(ctx context.Context, c *client.Client, e tool.Plug
 }
 
 func (s *devSession) followLogs(ctx context.Context, c *client.Client) {
-	for l, err := range c.TailLogs(ctx, tool.LogQuery{Follow: true}) {
+	for l, err := range c.Admin().TailLogs(ctx, tool.LogQuery{Follow: true}) {
 		if err != nil {
 			return // with the toolhost, which is told elsewhere
 		}

@@ -16,7 +16,7 @@ func newDrainCommand(p cli.Process) *cobra.Command {
 		long: "Drain lets the processes of a plugin end the calls that they have, stops them, and returns when they are gone. New\n" +
 			"calls start new processes, unless the plugin is paused: to take a plugin out of use, pause it first. Calls that take\n" +
 			"longer than the drain time end with an error.",
-		do:   func(ctx context.Context, c *client.Client, plugin string) error { return c.Drain(ctx, plugin) },
+		do:   func(ctx context.Context, c *client.Client, plugin string) error { return c.Admin().Drain(ctx, plugin) },
 		done: "drained %s: its processes are gone",
 	})
 }

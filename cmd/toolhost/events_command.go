@@ -60,7 +60,7 @@ func showEvents(ctx context.Context, c *client.Client, p cli.Process, q tool.Eve
 	// First those that are kept, so that a name that is misspelt is found out before it is waited for.
 	kept := q
 	kept.Follow = false
-	if err := printAll(c.WatchEvents(ctx, kept), show); err != nil {
+	if err := printAll(c.Admin().WatchEvents(ctx, kept), show); err != nil {
 		return err
 	}
 	if shown == 0 && q.Plugin != "" {
@@ -69,7 +69,7 @@ func showEvents(ctx context.Context, c *client.Client, p cli.Process, q tool.Eve
 		}
 	}
 	if q.Follow {
-		return follow(ctx, c.WatchEvents(ctx, q), show)
+		return follow(ctx, c.Admin().WatchEvents(ctx, q), show)
 	}
 	if shown == 0 && !asJSON {
 		fmt.Fprintln(p.Err(), "no such events are kept")

@@ -136,7 +136,7 @@ func newInstalled(p *catalog.Plugin, folder *pluginfolder.Folder, options serveO
 
 // checkName refuses a plugin whose name another one in service has.
 func checkName(ctx context.Context, c *client.Client, d *installed) error {
-	plugins, err := c.Plugins(ctx)
+	plugins, err := c.Admin().Plugins(ctx)
 	if err != nil {
 		return err
 	}
@@ -164,7 +164,7 @@ func (i *installer) placeAndServe(ctx context.Context, c *client.Client, staged 
 	undoing := context.WithoutCancel(ctx)
 	undone := errors.Join(placed.Undo(), distrust())
 	if undone == nil {
-		_, undone = c.Reload(undoing)
+		_, undone = c.Admin().Reload(undoing)
 	}
 	if err == nil {
 		err = fmt.Errorf("the toolhost at %s did not take %s over, and what was there before is put back: %s", c.Addr(), d.Plugin, abbreviated(reason))
@@ -175,7 +175,7 @@ func (i *installer) placeAndServe(ctx context.Context, c *client.Client, staged 
 // takeOver lets a toolhost look at its folders, and allows the plugin in its lock file, if there is one. The reason says why
 // the toolhost did not take the plugin over.
 func takeOver(ctx context.Context, getenv func(string) string, c *client.Client, d *installed) (reason string, err error) {
-	done, err := c.Reload(ctx)
+	done, err := c.Admin().Reload(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -187,7 +187,7 @@ func takeOver(ctx context.Context, getenv func(string) string, c *client.Client,
 		d.note = fmt.Sprintf("the toolhost at %s does not look into this folder; one does with --plugins %s", c.Addr(), filepath.Dir(d.Path))
 		return "", nil
 	}
-	own, err := c.LockFile(ctx)
+	own, err := c.Admin().LockFile(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -231,7 +231,7 @@ func refusalOf(p *tool.PluginInfo) string {
 
 // at returns the plugin whose file is at a path; nil if the toolhost knows none.
 func at(ctx context.Context, c *client.Client, path string) (*tool.PluginInfo, error) {
-	plugins, err := c.Plugins(ctx)
+	plugins, err := c.Admin().Plugins(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -59,11 +59,11 @@ const mostLocked = 10_000
 // lock pins the plugins of those names, or all, in a file, and lets a toolhost that follows the file take that over. An
 // empty path stands for the toolhost's own file.
 func lock(ctx context.Context, getenv func(string) string, c *client.Client, path string, names []string) (*pinning, error) {
-	own, err := c.LockFile(ctx)
+	own, err := c.Admin().LockFile(ctx)
 	if err != nil {
 		return nil, err
 	}
-	plugins, err := c.Plugins(ctx)
+	plugins, err := c.Admin().Plugins(ctx)
 	if err != nil {
 		return nil, err
 	}

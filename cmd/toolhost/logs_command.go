@@ -61,9 +61,9 @@ func showLogs(ctx context.Context, c *client.Client, p cli.Process, q tool.LogQu
 		return err
 	}
 	if q.Follow {
-		return follow(ctx, c.TailLogs(ctx, q), show)
+		return follow(ctx, c.Admin().TailLogs(ctx, q), show)
 	}
-	if err := printAll(c.TailLogs(ctx, q), show); err != nil {
+	if err := printAll(c.Admin().TailLogs(ctx, q), show); err != nil {
 		return err
 	}
 	if lines == 0 && !asJSON {

@@ -82,7 +82,7 @@ func (o *order) rest(info tool.PluginInfo) string {
 
 // findPlugin returns one plugin, also one that cannot be used. Errors: not_found.
 func findPlugin(ctx context.Context, c *client.Client, name string) (tool.PluginInfo, error) {
-	plugins, err := c.Plugins(ctx)
+	plugins, err := c.Admin().Plugins(ctx)
 	if err != nil {
 		return tool.PluginInfo{}, err
 	}

@@ -16,7 +16,7 @@ func newPauseCommand(p cli.Process) *cobra.Command {
 		short: "Let a plugin take no calls until it is resumed",
 		long: "Pause lets a plugin take no new calls: those that wait are refused, and so are new ones; those under way end. Its\n" +
 			"processes stay; drain stops them.",
-		do:    func(ctx context.Context, c *client.Client, plugin string) error { return c.Pause(ctx, plugin) },
+		do:    func(ctx context.Context, c *client.Client, plugin string) error { return c.Admin().Pause(ctx, plugin) },
 		done:  "paused %s",
 		means: tool.PluginPaused,
 	})

@@ -134,10 +134,10 @@ const enforceRounds = 4
 // enforce lets the toolhost take over what the file says, and corrects the file by what comes of it.
 func (p *pinning) enforce(ctx context.Context, c *client.Client) error {
 	for range enforceRounds {
-		if _, err := c.Reload(ctx); err != nil { // what could not be taken over is looked for below
+		if _, err := c.Admin().Reload(ctx); err != nil { // what could not be taken over is looked for below
 			return err
 		}
-		plugins, err := c.Plugins(ctx)
+		plugins, err := c.Admin().Plugins(ctx)
 		if err != nil {
 			return err
 		}
@@ -175,7 +175,7 @@ func (p *pinning) fulfil(ctx context.Context, c *client.Client, w *wish, plugins
 	case plugins[i].State.Off():
 		p.giveUp(w, plugins[i].Reason)
 	default: // it did not start, or was held back before the lock file kept it out: one try says which, and why
-		if _, err := c.Upgrade(ctx, plugins[i].Name); ctx.Err() != nil || errors.Is(err, client.ErrNoServer) {
+		if _, err := c.Admin().Upgrade(ctx, plugins[i].Name); ctx.Err() != nil || errors.Is(err, client.ErrNoServer) {
 			return err
 		} else if err != nil {
 			p.giveUp(w, err.Error())

@@ -27,7 +27,7 @@ func newPluginsCommand(p cli.Process) *cobra.Command {
 		Args: cli.Arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return conn.with(func(c *client.Client) error {
-				plugins, err := c.Plugins(cmd.Context())
+				plugins, err := c.Admin().Plugins(cmd.Context())
 				if err != nil {
 					return err
 				}

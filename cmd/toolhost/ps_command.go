@@ -30,7 +30,7 @@ func newPsCommand(p cli.Process) *cobra.Command {
 		ValidArgsFunction: conn.completePlugin,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return conn.with(func(c *client.Client) error {
-				instances, err := c.Instances(cmd.Context(), strings.Join(args, ""))
+				instances, err := c.Admin().Instances(cmd.Context(), strings.Join(args, ""))
 				if err != nil {
 					return err
 				}

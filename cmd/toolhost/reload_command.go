@@ -39,7 +39,7 @@ func newReloadCommand(p cli.Process) *cobra.Command {
 }
 
 func reload(ctx context.Context, c *client.Client, p cli.Process, asJSON bool) error {
-	done, err := c.Reload(ctx)
+	done, err := c.Admin().Reload(ctx)
 	if err != nil {
 		return err
 	}

@@ -50,7 +50,7 @@ type restartView struct {
 }
 
 func restart(ctx context.Context, c *client.Client, p cli.Process, plugin string, force, asJSON bool) error {
-	done, err := c.Restart(ctx, plugin, force)
+	done, err := c.Admin().Restart(ctx, plugin, force)
 	if err != nil {
 		return err
 	}

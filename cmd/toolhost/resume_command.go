@@ -14,7 +14,7 @@ func newResumeCommand(p cli.Process) *cobra.Command {
 		use:   "resume",
 		short: "Let a paused plugin take calls again",
 		long:  "Resume ends a pause.",
-		do:    func(ctx context.Context, c *client.Client, plugin string) error { return c.Resume(ctx, plugin) },
+		do:    func(ctx context.Context, c *client.Client, plugin string) error { return c.Admin().Resume(ctx, plugin) },
 		done:  "resumed %s",
 	})
 }

@@ -17,7 +17,7 @@ func newRollbackCommand(p cli.Process) *cobra.Command {
 		long: "Rollback brings a plugin back to the executable that it had before, without a failed call. That holds, also when\n" +
 			"toolhost starts again, until the file changes or upgrade is called.",
 		do: func(ctx context.Context, c *client.Client, plugin string) (tool.Upgraded, error) {
-			return c.Rollback(ctx, plugin)
+			return c.Admin().Rollback(ctx, plugin)
 		},
 		done: "rolled %s back",
 		same: "%s runs the executable that it had before already",

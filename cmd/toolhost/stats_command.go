@@ -50,7 +50,7 @@ type statsView struct {
 }
 
 func showStats(ctx context.Context, c *client.Client, p cli.Process, plugin string, asJSON bool) error {
-	stats, err := c.Stats(ctx, plugin)
+	stats, err := c.Admin().Stats(ctx, plugin)
 	if err != nil {
 		return err
 	}

@@ -79,7 +79,7 @@ func (t *truster) namedPlugins(ctx context.Context, v *trustView, names []string
 		return nil
 	}
 	err = t.conn.with(func(c *client.Client) error {
-		_, err := c.Reload(ctx)
+		_, err := c.Admin().Reload(ctx)
 		return err
 	})
 	if err != nil && cli.CodeOf(err) != cli.ExitNoServer {

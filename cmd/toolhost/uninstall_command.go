@@ -67,12 +67,12 @@ func (i *installer) uninstall(ctx context.Context, name string) (*uninstalled, e
 	done := &uninstalled{Plugin: name, Path: folder.Path(name)}
 	lockFile := options.LockFile
 	err = i.conn.with(func(c *client.Client) error {
-		own, err := c.LockFile(ctx)
+		own, err := c.Admin().LockFile(ctx)
 		if err != nil {
 			return err
 		}
 		lockFile = own.Path
-		plugins, err := c.Plugins(ctx)
+		plugins, err := c.Admin().Plugins(ctx)
 		if err != nil {
 			return err
 		}
@@ -83,7 +83,7 @@ func (i *installer) uninstall(ctx context.Context, name string) (*uninstalled, e
 		if err := remove(folder, done); err != nil {
 			return err
 		}
-		_, err = c.Reload(ctx)
+		_, err = c.Admin().Reload(ctx)
 		return err
 	})
 	if cli.CodeOf(err) == cli.ExitNoServer && err != nil {
@@ -104,7 +104,7 @@ func (i *installer) existing(ctx context.Context, name string) (serveOptions, *p
 	if i.plugins == "" {
 		// Whether somebody answers is found out again, when it counts.
 		_ = i.conn.with(func(c *client.Client) error {
-			plugins, err := c.Plugins(ctx)
+			plugins, err := c.Admin().Plugins(ctx)
 			if path := owner(plugins, name, ""); path != "" {
 				i.plugins = filepath.Dir(path)
 			}

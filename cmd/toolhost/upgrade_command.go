@@ -18,7 +18,7 @@ func newUpgradeCommand(p cli.Process) *cobra.Command {
 			"process takes over once it is ready, and the old ones end the calls that they have. If it does not start, the old\n" +
 			"ones stay.",
 		do: func(ctx context.Context, c *client.Client, plugin string) (tool.Upgraded, error) {
-			return c.Upgrade(ctx, plugin)
+			return c.Admin().Upgrade(ctx, plugin)
 		},
 		done: "upgraded %s",
 		same: "%s runs the executable that is in its folder already",

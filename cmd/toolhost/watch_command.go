@@ -56,7 +56,7 @@ func watchCall(ctx context.Context, c *client.Client, p cli.Process, key tool.Ca
 			failure = event.Ended.Err
 		}
 		name := "" // events do not have it
-		if page, err := c.Calls(ctx, tool.CallQuery{CallID: key.ID, Session: key.Session, PageSize: 1}); err == nil && len(page.Calls) == 1 {
+		if page, err := c.Admin().Calls(ctx, tool.CallQuery{CallID: key.ID, Session: key.Session, PageSize: 1}); err == nil && len(page.Calls) == 1 {
 			name = page.Calls[0].Tool
 		}
 		if err := showOutcome(p, name, *event.Ended, failure, asJSON, true); err != nil {

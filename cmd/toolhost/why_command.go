@@ -77,7 +77,7 @@ func gather(ctx context.Context, c *client.Client, name string, now time.Time) (
 		return nil, err
 	}
 	w := &explanation{now: now, plugin: plugin}
-	instances, err := c.Instances(ctx, "")
+	instances, err := c.Admin().Instances(ctx, "")
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ func gather(ctx context.Context, c *client.Client, name string, now time.Time) (
 			w.instances = append(w.instances, i)
 		}
 	}
-	err = printAll(c.WatchEvents(ctx, tool.EventQuery{Plugin: name}), func(e tool.PluginEvent) error {
+	err = printAll(c.Admin().WatchEvents(ctx, tool.EventQuery{Plugin: name}), func(e tool.PluginEvent) error {
 		w.events = append(w.events, e)
 		return nil
 	})
@@ -94,7 +94,7 @@ func gather(ctx context.Context, c *client.Client, name string, now time.Time) (
 	if err != nil || crash(plugin) == nil {
 		return w, err
 	}
-	return w, printAll(c.TailLogs(ctx, tool.LogQuery{Plugin: name}), func(l tool.LogLine) error {
+	return w, printAll(c.Admin().TailLogs(ctx, tool.LogQuery{Plugin: name}), func(l tool.LogLine) error {
 		w.lines = append(w.lines, l)
 		return nil
 	})

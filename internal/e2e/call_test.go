@@ -106,14 +106,14 @@ func TestAThousandFirstCallsStartOneProcess(t *testing.T) {
 	if right.Load() != callers {
 		t.Errorf("%d of %d calls had the right answer", right.Load(), callers)
 	}
-	instances, err := c.Instances(ctx, "calculator")
+	instances, err := c.Admin().Instances(ctx, "calculator")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(instances) != 1 || instances[0].ID != "calculator-1" || instances[0].TotalCalls != callers {
 		t.Errorf("instances: %+v; want one that took all calls", instances)
 	}
-	plugins, err := c.Plugins(ctx)
+	plugins, err := c.Admin().Plugins(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +163,7 @@ func TestKilledPlugin(t *testing.T) {
 	seen := map[string]bool{calculate(): true}
 	const kills = 4 // five in ten minutes are a quarantine
 	for range kills {
-		instances, err := c.Instances(ctx, "calculator")
+		instances, err := c.Admin().Instances(ctx, "calculator")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -78,7 +78,7 @@ func TestTwoHundredInstances(t *testing.T) {
 	if each >= 2<<20 {
 		t.Errorf("toolhost grew by %d bytes for each instance, want less than 2 MiB", each)
 	}
-	if _, err := c.Restart(t.Context(), "chaos-3", false); err != nil {
+	if _, err := c.Admin().Restart(t.Context(), "chaos-3", false); err != nil {
 		t.Fatal(err)
 	}
 	eventually.Holds(t, "the old processes of the restarted plugin are gone", func() bool {
@@ -112,7 +112,7 @@ func (h *toolhost) echo(t *testing.T, c *client.Client, plugin, session string) 
 // pids returns the process of each instance.
 func (h *toolhost) pids(t *testing.T, c *client.Client) map[string]int {
 	t.Helper()
-	instances, err := c.Instances(t.Context(), "")
+	instances, err := c.Admin().Instances(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +192,7 @@ func TestUpgradeByReplacingTheFile(t *testing.T) {
 	}
 	copyPlugin(t, fault, path, "two")
 	eventually.Holds(t, "the new executable has taken over", func() bool {
-		instances, err := c.Instances(t.Context(), "chaos-0")
+		instances, err := c.Admin().Instances(t.Context(), "chaos-0")
 		return err == nil && len(instances) == 1 && instances[0].ID == "chaos-0-2" && instances[0].State == tool.InstanceReady
 	})
 	write(t, path+".new", "#!/bin/sh\nexit 7\n", 0o755)

@@ -170,7 +170,7 @@ func (l *load) hold(version string) (release func()) {
 // note remembers the processes that run now.
 func (l *load) note() {
 	l.t.Helper()
-	instances, err := l.client.Instances(l.t.Context(), "versionplugin")
+	instances, err := l.client.Admin().Instances(l.t.Context(), "versionplugin")
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -184,7 +184,7 @@ func (l *load) note() {
 // digest returns what is in service.
 func (l *load) digest() string {
 	l.t.Helper()
-	plugins, err := l.client.Plugins(l.t.Context())
+	plugins, err := l.client.Admin().Plugins(l.t.Context())
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -205,7 +205,7 @@ func (l *load) end() {
 	l.group.Wait()
 	current := l.digest()
 	eventually.Holds(l.t, "one process is left, of the executable that is in service", func() bool {
-		instances, err := l.client.Instances(l.t.Context(), "versionplugin")
+		instances, err := l.client.Admin().Instances(l.t.Context(), "versionplugin")
 		if err != nil || len(instances) != 1 || instances[0].Digest != current {
 			return false
 		}

@@ -163,7 +163,7 @@ func TestUnreadResultsAreBounded(t *testing.T) {
 			}
 			all.Wait()
 			eventually.Holds(t, "all calls have ended", func() bool {
-				page, err := h.looks.Calls(t.Context(), tool.CallQuery{Tool: "fault", State: tool.CallRunning})
+				page, err := h.looks.Admin().Calls(t.Context(), tool.CallQuery{Tool: "fault", State: tool.CallRunning})
 				return err == nil && len(page.Calls) == 0
 			})
 			h.survives(t, calm)

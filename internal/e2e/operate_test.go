@@ -92,7 +92,7 @@ func freeAHungCall(t *testing.T, h *toolhost) {
 	t.Helper()
 	hung := h.watch(t, "call", "fault", `{"do":"ignore"}`)
 	eventually.Holds(t, "the call hangs", func() bool {
-		instances, err := h.looks.Instances(t.Context(), "fault")
+		instances, err := h.looks.Admin().Instances(t.Context(), "fault")
 		return err == nil && len(instances) == 1 && instances[0].Calls == 1
 	})
 	h.do(t, "restart", "fault", "--force").exits(t, 0)

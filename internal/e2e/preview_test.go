@@ -147,7 +147,7 @@ func TestDeadAgentdExecutesNothing(t *testing.T) {
 	}
 	c := h.dial(t)
 	eventually.Holds(t, "the instance is idle", func() bool {
-		instances, err := c.Instances(t.Context(), "")
+		instances, err := c.Admin().Instances(t.Context(), "")
 		return err == nil && len(instances) == 1 && instances[0].Calls == 0
 	})
 	if got := h.written(t); got != "" {

@@ -231,7 +231,7 @@ type callOutput struct {
 // known returns all plugins. Whoever waits for something asks this way and not by a command, of which each is a process.
 func (h *toolhost) known(t *testing.T) []tool.PluginInfo {
 	t.Helper()
-	plugins, err := h.looks.Plugins(t.Context())
+	plugins, err := h.looks.Admin().Plugins(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

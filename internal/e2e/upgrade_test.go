@@ -124,7 +124,7 @@ func TestBrokenExecutables(t *testing.T) {
 // lastEvent returns the number of the plugin's last event.
 func (l *load) lastEvent() (seq uint64) {
 	l.t.Helper()
-	for ev, err := range l.client.WatchEvents(l.t.Context(), tool.EventQuery{}) {
+	for ev, err := range l.client.Admin().WatchEvents(l.t.Context(), tool.EventQuery{}) {
 		if err != nil {
 			l.t.Fatal(err)
 		}
@@ -136,7 +136,7 @@ func (l *load) lastEvent() (seq uint64) {
 // refused waits for the event that says why an executable did not take over.
 func (l *load) refused(t *testing.T, after uint64, reasons []string) {
 	t.Helper()
-	for ev, err := range l.client.WatchEvents(t.Context(), tool.EventQuery{Plugin: "versionplugin", After: after, Follow: true}) {
+	for ev, err := range l.client.Admin().WatchEvents(t.Context(), tool.EventQuery{Plugin: "versionplugin", After: after, Follow: true}) {
 		if err != nil {
 			t.Fatal(err)
 		}

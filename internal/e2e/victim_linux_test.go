@@ -17,7 +17,7 @@ func TestPluginsDieBeforeToolhost(t *testing.T) {
 	if _, err := c.Call(t.Context(), tool.Call{Tool: "calculator", Arguments: []byte(`{"expression":"1"}`)}); err != nil {
 		t.Fatal(err)
 	}
-	instances, err := c.Instances(t.Context(), "calculator")
+	instances, err := c.Admin().Instances(t.Context(), "calculator")
 	if err != nil || len(instances) != 1 {
 		t.Fatal(instances, err)
 	}

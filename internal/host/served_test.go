@@ -12,8 +12,14 @@ import (
 	"github.com/toolhost/toolhost/internal/rpc/hostserver"
 )
 
+// remote is a host behind a client, with its administration.
+type remote struct {
+	*client.Client
+	*client.Admin
+}
+
 // served returns a client of a host that is served over gRPC until the test ends.
-func served(t *testing.T, h hostserver.Host) *client.Client {
+func served(t *testing.T, h hostserver.Host) remote {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "host") // a path that is short enough for a socket
 	if err != nil {
@@ -45,7 +51,7 @@ func served(t *testing.T, h hostserver.Host) *client.Client {
 		}
 		_ = os.RemoveAll(dir)
 	})
-	return c
+	return remote{c, c.Admin()}
 }
 
 // TestConformsThroughTheClient runs the suite on a host as callers see it: the client, gRPC, the server, and it.

@@ -177,7 +177,7 @@ func (t *Toolhost) Resident() (int64, error) {
 func (t *Toolhost) Stop() error { return t.stop() }
 
 // Restart stops the plugin's process, so that the next call starts a new one.
-func (t *Toolhost) Restart(ctx context.Context) error { return t.client.Drain(ctx, "echo") }
+func (t *Toolhost) Restart(ctx context.Context) error { return t.client.Admin().Drain(ctx, "echo") }
 
 // Address returns the address that toolhost listens on.
 func (t *Toolhost) Address() string { return t.addr }

@@ -106,7 +106,7 @@ func (r *running) testContext(t *testing.T) {
 
 // testOneProcess: nothing of what was done made toolhost give up the process, or the process give up.
 func (r *running) testOneProcess(t *testing.T) {
-	plugins, err := r.client.Plugins(t.Context())
+	plugins, err := r.client.Admin().Plugins(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func (r *running) testOneProcess(t *testing.T) {
 
 // testKilled: however toolhost dies, the plugin goes with it.
 func (r *running) testKilled(t *testing.T) {
-	instances, err := r.client.Instances(t.Context(), "")
+	instances, err := r.client.Admin().Instances(t.Context(), "")
 	if err != nil || len(instances) != 1 {
 		t.Fatalf("the instances are %+v, %v; want one", instances, err)
 	}

@@ -23,14 +23,16 @@ type accident struct {
 var accidents = []accident{
 	{"kill", func(ctx context.Context, c *chaos, plugin string) { c.signal(ctx, plugin, syscall.SIGKILL) }},
 	{"stop", func(ctx context.Context, c *chaos, plugin string) { c.signal(ctx, plugin, syscall.SIGSTOP) }},
-	{"restart", func(ctx context.Context, c *chaos, plugin string) { _, _ = c.client.Restart(ctx, plugin, false) }},
-	{"restart by force", func(ctx context.Context, c *chaos, plugin string) { _, _ = c.client.Restart(ctx, plugin, true) }},
-	{"drain", func(ctx context.Context, c *chaos, plugin string) { _ = c.client.Drain(ctx, plugin) }},
-	{"pause", func(ctx context.Context, c *chaos, plugin string) {
-		_ = c.client.Pause(ctx, plugin)
-		_ = c.client.Resume(ctx, plugin)
+	{"restart", func(ctx context.Context, c *chaos, plugin string) {
+		_, _ = c.client.Admin().Restart(ctx, plugin, false)
 	}},
-	{"clear", func(ctx context.Context, c *chaos, plugin string) { _ = c.client.ClearQuarantine(ctx, plugin) }},
+	{"restart by force", func(ctx context.Context, c *chaos, plugin string) { _, _ = c.client.Admin().Restart(ctx, plugin, true) }},
+	{"drain", func(ctx context.Context, c *chaos, plugin string) { _ = c.client.Admin().Drain(ctx, plugin) }},
+	{"pause", func(ctx context.Context, c *chaos, plugin string) {
+		_ = c.client.Admin().Pause(ctx, plugin)
+		_ = c.client.Admin().Resume(ctx, plugin)
+	}},
+	{"clear", func(ctx context.Context, c *chaos, plugin string) { _ = c.client.Admin().ClearQuarantine(ctx, plugin) }},
 	// Good files come more often than bad ones and none, so that there is something to disturb.
 	{"new file", func(_ context.Context, c *chaos, plugin string) { c.host.home.install(c.t, "one", plugin) }},
 	{"new file", func(_ context.Context, c *chaos, plugin string) { c.host.home.install(c.t, "one", plugin) }},
@@ -38,9 +40,9 @@ var accidents = []accident{
 	{"other new file", func(_ context.Context, c *chaos, plugin string) { c.host.home.install(c.t, "two", plugin) }},
 	{"broken file", func(_ context.Context, c *chaos, plugin string) { c.host.home.install(c.t, "broken", plugin) }},
 	{"no file", func(_ context.Context, c *chaos, plugin string) { _ = os.Remove(c.host.home.file(plugin)) }},
-	{"reload", func(ctx context.Context, c *chaos, _ string) { _, _ = c.client.Reload(ctx) }},
-	{"upgrade", func(ctx context.Context, c *chaos, plugin string) { _, _ = c.client.Upgrade(ctx, plugin) }},
-	{"rollback", func(ctx context.Context, c *chaos, plugin string) { _, _ = c.client.Rollback(ctx, plugin) }},
+	{"reload", func(ctx context.Context, c *chaos, _ string) { _, _ = c.client.Admin().Reload(ctx) }},
+	{"upgrade", func(ctx context.Context, c *chaos, plugin string) { _, _ = c.client.Admin().Upgrade(ctx, plugin) }},
+	{"rollback", func(ctx context.Context, c *chaos, plugin string) { _, _ = c.client.Admin().Rollback(ctx, plugin) }},
 }
 
 // disturb lets an accident happen again and again. None waits for another.
@@ -66,7 +68,7 @@ func (c *chaos) disturb(random *rand.Rand) {
 
 // signal sends a signal to the processes of a plugin that run now.
 func (c *chaos) signal(ctx context.Context, plugin string, signal syscall.Signal) {
-	instances, err := c.client.Instances(ctx, plugin)
+	instances, err := c.client.Admin().Instances(ctx, plugin)
 	if err != nil {
 		return // the plugin's file is gone
 	}
@@ -80,7 +82,7 @@ func (c *chaos) signal(ctx context.Context, plugin string, signal syscall.Signal
 // calmInstances returns the one instance of each calm plugin.
 func (c *chaos) calmInstances() map[string]string {
 	c.t.Helper()
-	instances, err := c.client.Instances(context.Background(), "")
+	instances, err := c.client.Admin().Instances(context.Background(), "")
 	if err != nil {
 		c.t.Fatal(err)
 	}

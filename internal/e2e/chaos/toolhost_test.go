@@ -100,7 +100,7 @@ func (h *toolhost) rest(t *testing.T) map[string]int {
 	h.stopAll(t)
 	open := h.descriptors(t)
 	for _, plugin := range allPlugins() {
-		if err := h.client.Resume(t.Context(), plugin); err != nil {
+		if err := h.client.Admin().Resume(t.Context(), plugin); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -115,20 +115,20 @@ func (h *toolhost) mend(t *testing.T) {
 	for _, plugin := range wildPlugins() {
 		h.home.install(t, "one", plugin)
 	}
-	if _, err := h.client.Reload(ctx); err != nil { // what could not be taken over, Upgrade tells
+	if _, err := h.client.Admin().Reload(ctx); err != nil { // what could not be taken over, Upgrade tells
 		t.Fatal(err)
 	}
 	for _, plugin := range wildPlugins() {
-		if _, err := h.client.Upgrade(ctx, plugin); err != nil {
+		if _, err := h.client.Admin().Upgrade(ctx, plugin); err != nil {
 			t.Errorf("upgrading %s to a good file: %v", plugin, err)
 		}
-		if err := h.client.ClearQuarantine(ctx, plugin); err != nil {
+		if err := h.client.Admin().ClearQuarantine(ctx, plugin); err != nil {
 			t.Errorf("clearing %s: %v", plugin, err)
 		}
-		if err := h.client.Resume(ctx, plugin); err != nil { // it may have ended between pause and resume
+		if err := h.client.Admin().Resume(ctx, plugin); err != nil { // it may have ended between pause and resume
 			t.Errorf("resuming %s: %v", plugin, err)
 		}
-		if _, err := h.client.Restart(ctx, plugin, true); err != nil { // some of its processes are stopped
+		if _, err := h.client.Admin().Restart(ctx, plugin, true); err != nil { // some of its processes are stopped
 			t.Errorf("restarting %s: %v", plugin, err)
 		}
 		h.echo(t, plugin)
@@ -151,15 +151,15 @@ func (h *toolhost) stopAll(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	for _, plugin := range allPlugins() {
-		if err := h.client.Pause(ctx, plugin); err != nil { // so that none is kept warm
+		if err := h.client.Admin().Pause(ctx, plugin); err != nil { // so that none is kept warm
 			t.Errorf("pausing %s: %v", plugin, err)
 		}
-		if err := h.client.Drain(ctx, plugin); err != nil {
+		if err := h.client.Admin().Drain(ctx, plugin); err != nil {
 			t.Errorf("draining %s: %v", plugin, err)
 		}
 	}
 	eventually.Shows(t, "no instance is left", func() (bool, any) {
-		instances, err := h.client.Instances(t.Context(), "")
+		instances, err := h.client.Admin().Instances(t.Context(), "")
 		if err != nil {
 			t.Fatal(err)
 		}

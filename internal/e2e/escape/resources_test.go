@@ -78,7 +78,7 @@ func (h *toolhost) testLinger(t *testing.T) {
 	if !running(t, mark) {
 		t.Fatal("it did not begin")
 	}
-	if _, err := h.client.Restart(t.Context(), "hog", true); err != nil {
+	if _, err := h.client.Admin().Restart(t.Context(), "hog", true); err != nil {
 		t.Fatal(err)
 	}
 	eventually.Holds(t, "what a plugin left behind is ended with it", func() bool { return !running(t, mark) })

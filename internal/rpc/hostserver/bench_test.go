@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolhost/toolhost/client"
 	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
 	"github.com/toolhost/toolhost/internal/host/hosttest"
 	"github.com/toolhost/toolhost/internal/rpc/hostserver"
@@ -41,7 +40,7 @@ func BenchmarkCall(b *testing.B) {
 	}
 }
 
-func benchClient(b *testing.B) *client.Client {
+func benchClient(b *testing.B) remote {
 	b.Helper()
 	f := hosttest.NewFake(hosttest.Tools()...)
 	b.Cleanup(f.Close)

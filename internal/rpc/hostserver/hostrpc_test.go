@@ -63,7 +63,13 @@ func fake(t *testing.T) *hosttest.Fake {
 	return f
 }
 
-func dial(t testing.TB, a address.Address) *client.Client {
+// remote is a host behind a client, with its administration.
+type remote struct {
+	*client.Client
+	*client.Admin
+}
+
+func dial(t testing.TB, a address.Address) remote {
 	t.Helper()
 	c, err := client.Dial(a.String())
 	if err != nil {
@@ -74,7 +80,7 @@ func dial(t testing.TB, a address.Address) *client.Client {
 			t.Errorf("closing the client: %v", err)
 		}
 	})
-	return c
+	return remote{c, c.Admin()}
 }
 
 // raw returns a connection for callers that do not use the Go client.

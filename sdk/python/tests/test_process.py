@@ -86,7 +86,7 @@ class Stream:
             pb.ConnectRequest(call=number, start=pb.StartCall(tool=tool, complete=True, credit=1 << 20))
             for number, tool in enumerate(tools, 1)
         )
-        first.more.extend(more)
+        first.batch.extend(more)
         self._requests.put(first)
 
     def half_close(self) -> None:
@@ -202,14 +202,14 @@ def test_toolhost_goes_without_a_word() -> None:
 @pytest.mark.parametrize("said", [True, False])
 def test_frames_in_one_message(said: bool) -> None:
     with served("extras") as plugin:
-        stream = Stream(plugin, *([("toolhost-more", "1")] if said else []))
+        stream = Stream(plugin, *([("toolhost-batch", "1")] if said else []))
         stream.start_together("burst", "burst")
-        assert ("toolhost-more", "1") in [(key, value) for key, value in stream.responses.initial_metadata()]
+        assert ("toolhost-batch", "1") in [(key, value) for key, value in stream.responses.initial_metadata()]
         ended: set[int] = set()
         logs: dict[int, list[str]] = {1: [], 2: []}
         most = 0
         for message in stream.responses:
-            frames = [message, *message.more]
+            frames = [message, *message.batch]
             most = max(most, len(frames))
             for frame in frames:
                 if frame.HasField("log"):

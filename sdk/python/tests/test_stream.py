@@ -35,13 +35,13 @@ class Scripted(pb_grpc.ToolServiceServicer):
 
     def Connect(self, requests: Messages, context: grpc.ServicerContext) -> Iterator[pb.ConnectResponse]:  # noqa: N802
         self.streams += 1
-        context.send_initial_metadata((("toolhost-more", "1"),))
+        context.send_initial_metadata((("toolhost-batch", "1"),))
         yield from next(self._scripts)(self._frames(requests), context)
 
     def _frames(self, requests: Messages) -> Messages:
         for message in requests:
-            self.messages.append(1 + len(message.more))
-            for frame in (message, *message.more):
+            self.messages.append(1 + len(message.batch))
+            for frame in (message, *message.batch):
                 self.heard.put(frame)
                 yield frame
 
@@ -85,8 +85,8 @@ def test_calls_share_a_stream_and_messages() -> None:
         yield text(first.call, first.start.tool)
         starts = [next(frames) for _ in range(count)]
         ends = [text(frame.call, frame.start.tool) for frame in reversed(starts)]
-        ends[0].more.extend(ends[1:])
-        ends[0].mark = 7
+        ends[0].batch.extend(ends[1:])
+        ends[0].ack_token = 7
         yield ends[0]
         yield from answers(frames, _)
 
@@ -102,7 +102,7 @@ def test_calls_share_a_stream_and_messages() -> None:
     assert toolhost.messages == [1, count, 1]
     frames = list(toolhost.heard.queue)
     assert len({frame.call for frame in frames}) == count + 2
-    assert frames[-1].read == 7, "toolhost is told what was read"
+    assert frames[-1].ack == 7, "toolhost is told what was read"
 
 
 def ended(frames: Messages, _: Any) -> Iterator[pb.ConnectResponse]:

@@ -79,10 +79,10 @@ withFake("the mark of the last message that was read comes back, and none is ask
     fake.answer(starts.at(-1)?.call ?? 0, "x");
     await call;
   }
-  const said = fake.messages.map(({ read, mark }) => [read, mark]);
+  const said = fake.messages.map(({ ack, ackToken }) => [ack, ackToken]);
   assert.deepEqual(
     said,
-    [0n, ...fake.marks.slice(0, 2)].map((read) => [read, 0n]),
+    [0n, ...fake.marks.slice(0, 2)].map((ack) => [ack, 0n]),
   );
 });
 
