@@ -1,11 +1,10 @@
-// Package toolsearch finds tools by words, for catalogues that are too large to be shown to a model whole.
+// Package toolsearch finds tools by words, in catalogs that are too large to show to a model as a whole.
 //
-// It owns what a word is, which words of a tool count how much, and the order of what is found. It does not know where
-// tools come from, and which of them a caller may see is the caller's to say, tool by tool.
+// It owns the splitting of text into words, the weight of each field of a tool, and the order of the results. It does not
+// know where tools come from. The caller decides for each tool whether a search may return it.
 //
-// The ranking is Okapi BM25 over weighted fields: a word counts the more the rarer it is in the catalogue, in a name more
-// than in a description, and in a short text more than in a long one. It needs no model and no network, and equal
-// catalogues and queries give equal answers.
+// The ranking is Okapi BM25: a word counts more the rarer it is in the catalog, and more in a short tool description than
+// in a long one. The search needs no model and no network. Equal catalogs and queries give equal results.
 package toolsearch
 
 import (
@@ -16,10 +15,10 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// field is a part of what a tool says of itself.
+// field is a part of a tool's declaration.
 type field int
 
-// The fields, from what says most of what a tool is for to what says least.
+// The fields, in the order of their weights.
 const (
 	inName field = iota
 	inDisplayName
@@ -32,65 +31,68 @@ const (
 	numFields
 )
 
-// weights say how much a word counts in each field.
+// weights hold the weight of one occurrence of a word in each field.
+//
+// The weights are close to each other. People describe a tool by its parameters as often as by its name, and a question
+// contains many words that occur in the name of some other tool. With a large weight of the name, those words outweigh all
+// others: a weight of 8 for names and 1.2 for parameters halved the recall on long questions. The small differences order
+// tools that match equally well.
 var weights = [numFields]float64{
-	inName: 8, inDisplayName: 5, inTags: 4, inCategory: 3, inPlugin: 3, inDescription: 2.5, inParameters: 1.2, inParameterTexts: .6,
+	inName: 1.15, inDisplayName: 1.12, inTags: 1.1, inCategory: 1.08, inPlugin: 1.06, inDescription: 1.05, inParameters: 1.02, inParameterTexts: 1,
 }
 
 const (
-	// saturation is by how much weight a word counts half of what it can: a name's and a description's together, so that
-	// a word that is said again and again gains little.
-	saturation = 10
-	// lengthMatters is how much a field that is twice as long as the average is worth less, from 0, not at all, to 1, half.
+	// saturation is the weighted number of occurrences for which a word counts half of its maximum. It keeps a tool from
+	// gaining much by repeating a word.
+	saturation = 3
+	// lengthMatters is how much the length of a tool's text reduces the value of each word in it, from 0 to 1. With 1, a word
+	// in a text of twice the average length counts as half an occurrence.
 	lengthMatters = .6
 )
 
-// Index is what is known of the words of tools. It does not change, and is safe for concurrent use. The zero value finds
-// nothing.
+// Index holds the words of a list of tools. It is immutable and safe for concurrent use. The zero value finds nothing.
 type Index struct {
-	names    []string  // of the tools, in the order given
-	whole    []string  // folded names
-	terms    []string  // stems of words, sorted
+	names    []string  // of the tools, in the order given to New
+	folded   []string  // the names, folded
+	terms    []string  // the stems of all words, sorted
 	postings [][]entry // by term
-	rarity   []float64 // by term
+	rarity   []float64 // by term: the logarithm of how rare the term is
 }
 
-// entry says what a term is worth in a tool: its rarity and its weights, in one number.
+// entry is the score that a term contributes to a tool: the rarity of the term times its weight in the tool.
 type entry struct {
 	tool  int32
 	score float32
 }
 
-// New returns an index of tools. It takes about 50 µs for a tool. Names must differ.
+// New returns an index of tools. It takes about 50 µs for each tool. The names must differ.
 func New(infos []tool.Info) *Index {
-	b := newBuilder()
+	b := &builder{ids: map[string]int32{}}
 	for i := range infos {
 		b.add(&infos[i])
 	}
 	return b.index()
 }
 
-// builder counts words.
+// builder counts the words of tools.
 type builder struct {
-	ids     map[string]int32 // of terms, by the order in which they came
+	ids     map[string]int32 // of terms, in the order in which they occurred first
 	names   []string
 	tools   [][]count // by tool
-	lengths [][numFields]int
-	total   [numFields]int
+	lengths []float64 // by tool: the weighted number of words
+	total   float64   // the sum of lengths
 }
 
-// count is how often a term is in the fields of a tool.
+// count is the weighted number of occurrences of a term in a tool.
 type count struct {
-	term int32
-	in   [numFields]uint16
+	term   int32
+	weight float64
 }
-
-func newBuilder() *builder { return &builder{ids: map[string]int32{}} }
 
 func (b *builder) add(info *tool.Info) {
-	counts, lengths := []count{}, [numFields]int{}
-	at := map[int32]int{}
-	say := func(f field, all []string) {
+	counts, length := []count{}, 0.0
+	positions := map[int32]int{} // of terms in counts
+	add := func(f field, all []string) {
 		for _, word := range all {
 			term := stem(word)
 			id, known := b.ids[term]
@@ -98,30 +100,28 @@ func (b *builder) add(info *tool.Info) {
 				id = int32(len(b.ids))
 				b.ids[term] = id
 			}
-			i, seen := at[id]
+			i, seen := positions[id]
 			if !seen {
 				i = len(counts)
-				at[id], counts = i, append(counts, count{term: id})
+				positions[id], counts = i, append(counts, count{term: id})
 			}
-			if counts[i].in[f] < math.MaxUint16 {
-				counts[i].in[f]++
-			}
+			counts[i].weight += weights[f]
 		}
 	}
 	for f, text := range textsOf(info) {
 		all := words(text)
-		say(field(f), all)
-		lengths[f] = len(all)
-		b.total[f] += len(all)
+		add(field(f), all)
+		length += weights[f] * float64(len(all))
 	}
-	// Not part of the name's length: github_issue is no longer than issue_list because it can be found by githubissue.
-	say(inName, joined(words(info.Spec.Name)))
+	// The pairs do not add to the length: a search for githubissue must find github_issue without ranking it below issue_list.
+	add(inName, joined(words(info.Spec.Name)))
 	b.names = append(b.names, info.Spec.Name)
 	b.tools = append(b.tools, counts)
-	b.lengths = append(b.lengths, lengths)
+	b.lengths = append(b.lengths, length)
+	b.total += length
 }
 
-// joined returns each two words that follow each other as one: people write web hook and webhook.
+// joined returns each two adjacent words as one word, because people write both "web hook" and "webhook".
 func joined(all []string) []string {
 	var pairs []string
 	for i := range len(all) - 1 {
@@ -133,27 +133,27 @@ func joined(all []string) []string {
 func (b *builder) index() *Index {
 	x := &Index{names: b.names, terms: make([]string, 0, len(b.ids))}
 	for _, name := range b.names {
-		x.whole = append(x.whole, fold(name))
+		x.folded = append(x.folded, fold(name))
 	}
 	for term := range b.ids {
 		x.terms = append(x.terms, term)
 	}
 	slices.Sort(x.terms)
-	place := make([]int, len(b.ids))
+	positions := make([]int, len(b.ids)) // in x.terms, by id
 	for i, term := range x.terms {
-		place[b.ids[term]] = i
+		positions[b.ids[term]] = i
 	}
 	x.postings = make([][]entry, len(x.terms))
 	for i, counts := range b.tools {
 		for _, c := range counts {
-			at := place[c.term]
-			x.postings[at] = append(x.postings[at], entry{tool: int32(i), score: float32(b.weigh(i, c))})
+			at := positions[c.term]
+			x.postings[at] = append(x.postings[at], entry{tool: int32(i), score: float32(b.value(i, c))})
 		}
 	}
 	x.rarity = make([]float64, len(x.terms))
 	for i, postings := range x.postings {
-		has, all := float64(len(postings)), float64(len(b.names))
-		x.rarity[i] = math.Log(1 + (all-has+.5)/(has+.5))
+		holders, all := float64(len(postings)), float64(len(b.names))
+		x.rarity[i] = math.Log(1 + (all-holders+.5)/(holders+.5))
 		for j := range postings {
 			postings[j].score *= float32(x.rarity[i])
 		}
@@ -161,17 +161,11 @@ func (b *builder) index() *Index {
 	return x
 }
 
-// weigh returns what a term is worth in a tool, from 0 to 1.
-func (b *builder) weigh(i int, c count) float64 {
-	var sum float64
-	for f, times := range c.in {
-		if times == 0 {
-			continue
-		}
-		average := max(1, float64(b.total[f])/float64(len(b.names)))
-		sum += weights[f] * float64(times) / (1 - lengthMatters + lengthMatters*float64(b.lengths[i][f])/average)
-	}
-	return sum / (sum + saturation)
+// value returns what a term counts in the i-th tool, from 0 to 1.
+func (b *builder) value(i int, c count) float64 {
+	average := max(1, b.total/float64(len(b.names)))
+	weight := c.weight / (1 - lengthMatters + lengthMatters*b.lengths[i]/average)
+	return weight / (weight + saturation)
 }
 
 // textsOf returns the text of each field.

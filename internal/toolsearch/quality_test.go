@@ -9,8 +9,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// hay returns n tools such as a company has: services that do all the usual with all the usual things, in the same words
-// that people search with.
+// hay returns n tools that resemble those of a company: each service offers the same operations on the same objects, in the
+// words that people search with.
 func hay(n int) []tool.Info {
 	services := strings.Fields("jira github gitlab notion asana trello zendesk salesforce hubspot stripe shopify airtable linear sentry datadog grafana " +
 		"pagerduty confluence dropbox box figma intercom mailchimp twilio zoom teams discord bitbucket jenkins argocd kubernetes docker aws azure gcp " +
@@ -45,7 +45,7 @@ func hay(n int) []tool.Info {
 	return infos
 }
 
-// needle is a tool, and what people and models say who want it.
+// needle is a tool, and the query of a person or a model that looks for it.
 type needle struct {
 	tool  tool.Info
 	query string
@@ -91,7 +91,7 @@ func needles() []needle {
 	}
 }
 
-// TestNeedles: among 10,000 tools the right one is among the first three, and nearly always the first.
+// TestNeedles checks that among 10,000 tools the right one is among the first three, and in 9 of 10 cases the first.
 func TestNeedles(t *testing.T) {
 	infos := hay(10_000 - len(needles()))
 	for _, n := range needles() {
@@ -122,7 +122,7 @@ func TestNeedles(t *testing.T) {
 	}
 }
 
-// TestHay: what many tools nearly are, one is.
+// TestHay checks that a query finds the one tool that matches all of its words among many that match most of them.
 func TestHay(t *testing.T) {
 	infos := hay(10_000)
 	x := toolsearch.New(infos)

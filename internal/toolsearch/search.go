@@ -9,46 +9,47 @@ import (
 )
 
 const (
-	// maxWords is how many different telling words of a query count. It bounds the work of one search to some tens of
-	// milliseconds among 10,000 tools; questions that people ask have fewer.
+	// maxWords bounds the distinct words of a query that count, apart from function words. It bounds a search among 10,000
+	// tools to some tens of milliseconds. Questions of people have fewer words.
 	maxWords = 512
-	// maxBytes is how much of a query is read at all.
+	// maxBytes bounds the part of a query that is read.
 	maxBytes = 8 << 10
-	// leastPrefix is how many characters a word must have to stand for longer ones.
-	leastPrefix = 3
-	// prefixCounts is how much of a longer word's worth a word has that is its beginning, at most.
+	// minPrefix is the number of characters that a word of the query needs to match longer words that begin with it.
+	minPrefix = 3
+	// prefixCounts is the largest share of a longer word's score that a match of its beginning contributes.
 	prefixCounts = .5
 )
 
 // Hit is a tool that was found.
 type Hit struct {
-	Tool  int     // its place in what the index was made of
-	Score float64 // greater is better; comparable only within one answer
+	Tool  int     // the index of the tool in the list given to New
+	Score float64 // greater is better; comparable only within one search
 }
 
-// Search returns the tools that hold a word of the query, or one that begins so, the best first and equals by name. Words
-// such as "a" and "to" count if there are no others. keep says of a tool, by its place, whether it may be found; nil: of
-// each. At most so many are returned; 0: all. A tool whose name is the query comes first.
-func (x *Index) Search(query string, keep func(tool int) bool, most int) []Hit {
-	asked := wanted(query)
+// Search returns the tools that contain a word of the query, or a word that begins with one. The best come first; equal
+// scores are ordered by name. A tool whose name equals the query comes first. Function words such as "a" and "to" count
+// only if the query has no others. Search returns at most limit tools; 0 means all. It returns only tools for which keep is
+// true; a nil keep is true for all.
+func (x *Index) Search(query string, keep func(tool int) bool, limit int) []Hit {
+	asked := queryWords(query)
 	if len(asked) == 0 || len(x.names) == 0 {
 		return nil
 	}
 	sum := scores{total: make([]float64, len(x.names)), word: make([]float64, len(x.names))}
 	for _, word := range asked {
-		x.exact(&sum, word)
-		x.longer(&sum, word)
+		x.addExact(&sum, word)
+		x.addLonger(&sum, word)
 		sum.next()
 	}
-	for _, pair := range joined(asked) { // that people write apart and authors together
-		x.exact(&sum, pair)
+	for _, pair := range joined(asked) { // the question has "web hook" and the tool "webhook"
+		x.addExact(&sum, pair)
 		sum.next()
 	}
-	top := ranking{names: x.names, most: most}
+	top := ranking{names: x.names, limit: limit}
 	best, named := slices.Max(sum.total), strings.TrimSpace(fold(query))
 	for i, score := range sum.total {
 		if score > 0 && (keep == nil || keep(i)) {
-			if x.whole[i] == named {
+			if x.folded[i] == named {
 				score += best
 			}
 			top.add(Hit{Tool: i, Score: score})
@@ -57,12 +58,12 @@ func (x *Index) Search(query string, keep func(tool int) bool, most int) []Hit {
 	return top.sorted()
 }
 
-// wanted returns the words of a query that count, each once.
-func wanted(query string) []string {
-	var all, telling []string
+// queryWords returns the words of a query that count, each once.
+func queryWords(query string) []string {
+	var all, content []string
 	seen := map[string]bool{}
 	for _, word := range words(query[:min(len(query), maxBytes)]) {
-		if len(telling) == maxWords {
+		if len(content) == maxWords {
 			break
 		}
 		if seen[word] {
@@ -70,32 +71,32 @@ func wanted(query string) []string {
 		}
 		seen[word] = true
 		all = append(all, word)
-		if !idle(word) {
-			telling = append(telling, word)
+		if !isFunctionWord(word) {
+			content = append(content, word)
 		}
 	}
-	if len(telling) == 0 {
+	if len(content) == 0 {
 		return all
 	}
-	return telling
+	return content
 }
 
-// exact counts the tools that hold a word.
-func (x *Index) exact(sum *scores, word string) {
+// addExact adds the tools that contain a word.
+func (x *Index) addExact(sum *scores, word string) {
 	if at, known := slices.BinarySearch(x.terms, stem(word)); known {
 		for _, e := range x.postings[at] {
-			sum.count(e.tool, float64(e.score))
+			sum.add(e.tool, float64(e.score))
 		}
 	}
 }
 
-// longer counts the tools that hold a word which begins like the one that is asked for. However rare that is, it is
-// worth no more than the word itself.
-func (x *Index) longer(sum *scores, word string) {
-	if utf8.RuneCountInString(word) < leastPrefix {
+// addLonger adds the tools that contain a longer word that begins with the given one. The longer word counts at most as
+// much as the given word would, even if it is rarer.
+func (x *Index) addLonger(sum *scores, word string) {
+	if utf8.RuneCountInString(word) < minPrefix {
 		return
 	}
-	rarity := 0.0 // of the word itself
+	rarity := 0.0 // of the given word
 	if at, known := slices.BinarySearch(x.terms, stem(word)); known {
 		rarity = x.rarity[at]
 	}
@@ -105,26 +106,26 @@ func (x *Index) longer(sum *scores, word string) {
 			counts *= rarity / x.rarity[at]
 		}
 		for _, e := range x.postings[at] {
-			sum.count(e.tool, counts*float64(e.score))
+			sum.add(e.tool, counts*float64(e.score))
 		}
 	}
 }
 
-// scores adds up what tools are worth, word by word.
+// scores adds up the scores of tools, word by word.
 type scores struct {
 	total   []float64
-	word    []float64 // what the word at hand is worth: the most of all of its forms
-	touched []int32   // tools that hold the word at hand
+	word    []float64 // by tool: the score of the current word, the largest of its forms
+	touched []int32   // the tools that contain the current word
 }
 
-func (s *scores) count(tool int32, score float64) {
+func (s *scores) add(tool int32, score float64) {
 	if s.word[tool] == 0 {
 		s.touched = append(s.touched, tool)
 	}
 	s.word[tool] = max(s.word[tool], score)
 }
 
-// next ends a word.
+// next adds the scores of the current word to the totals and begins the next word.
 func (s *scores) next() {
 	for _, tool := range s.touched {
 		s.total[tool] += s.word[tool]
@@ -133,19 +134,19 @@ func (s *scores) next() {
 	s.touched = s.touched[:0]
 }
 
-// ranking keeps the best hits in order.
+// ranking keeps the best hits.
 type ranking struct {
 	names []string
-	most  int   // 0: all
-	hits  []Hit // in order if most is not 0
+	limit int   // 0: no limit
+	hits  []Hit // in order if limit is not 0
 }
 
 func (r *ranking) add(hit Hit) {
-	if r.most == 0 {
+	if r.limit == 0 {
 		r.hits = append(r.hits, hit)
 		return
 	}
-	full := len(r.hits) == r.most
+	full := len(r.hits) == r.limit
 	if full && r.compare(hit, r.hits[len(r.hits)-1]) > 0 {
 		return
 	}
@@ -157,7 +158,7 @@ func (r *ranking) add(hit Hit) {
 }
 
 func (r *ranking) sorted() []Hit {
-	if r.most == 0 {
+	if r.limit == 0 {
 		slices.SortFunc(r.hits, r.compare)
 	}
 	return r.hits

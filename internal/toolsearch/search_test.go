@@ -16,7 +16,7 @@ func named(name, description string) tool.Info {
 	return tool.Info{Spec: tool.Spec{Name: name, Description: description}}
 }
 
-// found returns the names of what a query finds, the best first.
+// found returns the names of the tools that a query finds, the best first.
 func found(infos []tool.Info, query string) []string {
 	names := []string{}
 	for _, hit := range toolsearch.New(infos).Search(query, nil, 0) {
@@ -92,8 +92,8 @@ func TestOrder(t *testing.T) {
 		{"rare words before frequent ones", "list invoices", []tool.Info{named("list_a", ""), named("list_b", ""), named("get_invoice", "")}, []string{"get_invoice", "list_a", "list_b"}},
 		{"all words before one of them twice", "send fax", []tool.Info{named("a", "send send send"), named("b", "Can send a letter or a fax.")}, []string{"b", "a"}},
 		{"equals by name", "same", []tool.Info{named("same_c", ""), named("same_a", ""), named("same_b", "")}, []string{"same_a", "same_b", "same_c"}},
-		{"idle words do not count", "how do I use the fax tool", []tool.Info{named("how_to", "Use the tool for this."), named("fax", "")}, []string{"fax"}},
-		{"idle words alone do", "how to", []tool.Info{named("how_to", ""), named("fax", "")}, []string{"how_to"}},
+		{"function words do not count", "how do I use the fax tool", []tool.Info{named("how_to", "Use the tool for this."), named("fax", "")}, []string{"fax"}},
+		{"function words alone do", "how to", []tool.Info{named("how_to", ""), named("fax", "")}, []string{"how_to"}},
 		{"nothing", "zebra", []tool.Info{named("a", "")}, []string{}},
 		{"no words", " -- !? ", []tool.Info{named("a", "")}, []string{}},
 		{"no tools", "a", nil, []string{}},
@@ -144,7 +144,7 @@ func TestZeroIndexFindsNothing(t *testing.T) {
 	}
 }
 
-// TestLongQuestions: the word that tells what is wanted counts behind a long introduction.
+// TestLongQuestions checks that the one word that names a tool counts after a long introduction.
 func TestLongQuestions(t *testing.T) {
 	var b strings.Builder
 	for i := range 400 {

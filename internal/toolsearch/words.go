@@ -7,15 +7,14 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// words returns the words of a text in order, without case and accents. A word that is written in humps is
-// split, and counts as a whole too: GitHub is git, hub and github. Text of a script without spaces becomes overlapping
-// pairs of its characters.
+// words returns the words of a text in order, in lower case and without accents. A word in camel case becomes its parts and
+// the whole: GitHub becomes git, hub and github. Text in a script without spaces becomes overlapping pairs of characters.
 func words(text string) []string {
 	var all []string
 	for chunk := range strings.FieldsFuncSeq(norm.NFKC.String(text), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.Is(unicode.Mn, r)
 	}) {
-		parts := humps(chunk)
+		parts := camelParts(chunk)
 		for _, part := range parts {
 			all = append(all, script(part)...)
 		}
@@ -26,8 +25,8 @@ func words(text string) []string {
 	return all
 }
 
-// humps splits readFile into read and File, and HTTPServer into HTTP and Server.
-func humps(chunk string) []string {
+// camelParts splits readFile into read and File, and HTTPServer into HTTP and Server.
+func camelParts(chunk string) []string {
 	var parts []string
 	runes, from := []rune(chunk), 0
 	for i := 1; i < len(runes); i++ {
@@ -40,7 +39,7 @@ func humps(chunk string) []string {
 	return append(parts, string(runes[from:]))
 }
 
-// script returns the words of a part that has none but letters and digits.
+// script returns the words of a part that consists of letters and digits. It splits between scripts with and without spaces.
 func script(part string) []string {
 	dense := func(r rune) bool {
 		return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai)
@@ -65,7 +64,7 @@ func script(part string) []string {
 	return all
 }
 
-// pairs returns each two characters that follow each other, or the only one.
+// pairs returns each two adjacent characters, or the only character.
 func pairs(dense string) []string {
 	runes := []rune(dense)
 	if len(runes) == 1 {
@@ -78,7 +77,7 @@ func pairs(dense string) []string {
 	return all
 }
 
-// fold takes case and accents away.
+// fold returns a word in lower case and without accents.
 func fold(word string) string {
 	ascii := true
 	for i := range len(word) {
@@ -88,7 +87,7 @@ func fold(word string) string {
 		return strings.ToLower(word)
 	}
 	bare := strings.Map(func(r rune) rune {
-		if r >= 0x300 && r <= 0x36f { // the accents of Latin, Greek and Cyrillic; in other scripts marks make letters
+		if r >= 0x300 && r <= 0x36f { // accents of Latin, Greek and Cyrillic; in other scripts a mark makes another letter
 			return -1
 		}
 		return unicode.ToLower(r)
@@ -96,8 +95,8 @@ func fold(word string) string {
 	return strings.ReplaceAll(norm.NFC.String(bare), "ß", "ss")
 }
 
-// stem takes from an English word the endings by which its forms differ: files, filed, filing and file are one. It need
-// not give a word, only the same for each form; what it takes too much is taken from both sides.
+// stem removes the endings by which the forms of an English word differ: files, filed, filing and file have one stem. The
+// stem need not be a word. Queries and tools are stemmed alike, so that it does no harm to remove too much.
 func stem(word string) string {
 	if len(word) < 4 {
 		return word
@@ -119,6 +118,7 @@ func stem(word string) string {
 	return word
 }
 
+// singular returns the singular of an English noun.
 func singular(word string) string {
 	switch {
 	case strings.HasSuffix(word, "ies") && len(word) > 4:
@@ -132,7 +132,7 @@ func singular(word string) string {
 	}
 }
 
-// undouble makes run of runn.
+// undouble turns runn into run.
 func undouble(word string) string {
 	n := len(word)
 	if n > 3 && word[n-1] == word[n-2] && !strings.ContainsRune("aeiouls", rune(word[n-1])) {
@@ -141,12 +141,17 @@ func undouble(word string) string {
 	return word
 }
 
-// idle reports whether a word says nothing of what is wanted.
-func idle(word string) bool {
+// isFunctionWord reports whether a word does not help to tell one tool from another.
+func isFunctionWord(word string) bool {
 	switch word {
-	case "a", "an", "the", "to", "of", "in", "on", "at", "for", "from", "with", "by", "and", "or", "is", "are", "be", "it", "its",
-		"i", "me", "my", "we", "you", "your", "this", "that", "some", "can", "could", "how", "do", "does", "into", "as", "there",
-		"want", "need", "please", "tool", "tools", "use", "using", "which", "what":
+	case "a", "an", "the", "this", "that", "these", "those", "some", "any", "each", "every", "such",
+		"i", "me", "my", "mine", "we", "us", "our", "you", "your", "he", "him", "his", "she", "her", "it", "its", "they", "them", "their",
+		"who", "whom", "whose", "which", "what", "when", "where", "why", "how", "here", "there",
+		"to", "of", "in", "on", "at", "for", "from", "with", "by", "into", "as", "about", "between", "until", "than", "then",
+		"and", "or", "but", "if", "because", "so", "not", "no", "nor", "also", "too", "very", "just", "only", "now",
+		"is", "are", "am", "be", "been", "being", "was", "were", "do", "does", "did", "done", "has", "have", "had", "having",
+		"can", "could", "will", "would", "shall", "should", "may", "might", "must",
+		"want", "need", "like", "please", "hello", "tool", "tools", "use", "using":
 		return true
 	default:
 		return false
