@@ -1,11 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 )
 
@@ -15,6 +18,9 @@ const (
 	// ledgerMark is the file beside it that says which ledger the folder belongs to. It is written after the ledger's first
 	// start, so that a folder that has one has had a ledger.
 	ledgerMark = "ledger.id"
+	// newestFile is the file beside it that holds the number of the ledger's newest call. A ledger with fewer calls is an older
+	// one, or has lost its log (calls.db-wal).
+	newestFile = "ledger.newest"
 	// unmarked stands for the id of a ledger that no mark tells.
 	unmarked = "unknown"
 )
@@ -54,10 +60,7 @@ func (k ledgerKeeper) check() error {
 	if trace == "" {
 		return nil // the first start
 	}
-	if id == "" {
-		id = unmarked
-	}
-	return k.refusal(fmt.Sprintf("the ledger of calls %s %s, and %s shows that there was one", path, what, trace), id)
+	return k.refusal(fmt.Sprintf("the ledger of calls %s %s, and %s shows that there was one", path, what, trace), cmp.Or(id, unmarked))
 }
 
 // trace returns what shows that there was a ledger, or "". All of it is made after a ledger.
@@ -77,16 +80,25 @@ func (k ledgerKeeper) trace(id string) string {
 	return ""
 }
 
-// settle compares the open ledger with the one that the folder belongs to, and marks the folder as its own.
-func (k ledgerKeeper) settle(id string) error {
+// settle compares the open ledger and the number of its newest call with the ones that the folder belongs to, and marks the folder
+// as its own.
+func (k ledgerKeeper) settle(id string, newest int64, noted *newestCall) error {
 	marked, err := k.mark()
 	switch {
 	case err != nil:
 		return err
-	case marked == id:
-		return nil
-	case marked != "" && k.accepted != marked:
-		return k.refusal(fmt.Sprintf("%s is the ledger %s, and the folder belongs to the ledger %s", filepath.Join(k.dir, ledgerFile), id, marked), marked)
+	case (marked == id || marked == "") && newest < noted.number:
+		err = k.refusal(fmt.Sprintf("the ledger of calls %s is older than the rest of the folder, or its log %s-wal is lost: its newest call is %d, and call %d was begun",
+			filepath.Join(k.dir, ledgerFile), ledgerFile, newest, noted.number), fmt.Sprintf("%s@%d", cmp.Or(marked, unmarked), noted.number))
+	case marked != "" && marked != id:
+		err = k.refusal(fmt.Sprintf("%s is the ledger %s, and the folder belongs to the ledger %s", filepath.Join(k.dir, ledgerFile), id, marked), marked)
+	}
+	if err == nil {
+		noted.set(newest)
+		err = noted.err
+	}
+	if err != nil || marked == id {
+		return err
 	}
 	path := filepath.Join(k.dir, ledgerMark)
 	if err := os.WriteFile(path+".new", []byte(id+"\n"), 0o600); err != nil {
@@ -96,6 +108,50 @@ func (k ledgerKeeper) settle(id string) error {
 		return fmt.Errorf("noting the ledger's id: %w", err)
 	}
 	return nil
+}
+
+// newestCall holds the number of the ledger's newest call in a file.
+//
+// The number is written after the ledger holds the call, and without waiting for the disk: after a kill the file is as new as the
+// ledger, and after a power failure it may be older, which refuses nothing. So the file never claims a call that the ledger
+// did not hold.
+type newestCall struct {
+	file   *os.File
+	number int64 // as it was found
+	err    error // of the last set
+}
+
+// newestDigits is the length of the number in the file. It never changes, so that each write replaces the one before.
+const newestDigits = 20
+
+// openNewest opens the file, and makes it if it is not there. A file that an earlier build did not write counts as 0.
+func (k ledgerKeeper) openNewest() (*newestCall, error) {
+	path := filepath.Join(k.dir, newestFile)
+	if err := os.MkdirAll(k.dir, 0o700); err != nil {
+		return nil, fmt.Errorf("opening the number of the newest call: %w", err)
+	}
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("opening the number of the newest call: %w", err)
+	}
+	text := make([]byte, newestDigits)
+	n, err := file.ReadAt(text, 0)
+	if n == 0 && errors.Is(err, io.EOF) {
+		return &newestCall{file: file}, nil
+	}
+	number, err := strconv.ParseInt(string(text[:n]), 10, 64)
+	if err != nil || n < newestDigits {
+		_ = file.Close()
+		return nil, fmt.Errorf("%s does not hold the number of the newest call; if the ledger beside it is the right one, remove the file", path)
+	}
+	return &newestCall{file: file, number: number}, nil
+}
+
+// set writes the number. It is called by one goroutine at a time.
+func (n *newestCall) set(number int64) {
+	if _, err := n.file.WriteAt(fmt.Appendf(nil, "%0*d\n", newestDigits, number), 0); err != nil {
+		n.err = fmt.Errorf("noting the number of the newest call: %w", err)
+	}
 }
 
 // mark returns the id of the ledger that the folder belongs to; "" if it does not say.

@@ -16,6 +16,7 @@ import (
 // of --records. The ledger locks its own file.
 type records struct {
 	calls     *callstore.Store
+	newest    *newestCall
 	artifacts *artifact.Store
 	decisions *audit.Log
 	history   *history.Log
@@ -29,18 +30,23 @@ func openRecords(ctx context.Context, options serveOptions, logger *slog.Logger)
 			err = errors.Join(err, r.close())
 		}
 	}()
+	keeper := keeperOf(&options)
+	if r.newest, err = keeper.openNewest(); err != nil {
+		return nil, err
+	}
 	r.calls, err = callstore.Open(ctx, callstore.Config{
 		Path:        filepath.Join(options.recordsDir(), ledgerFile),
 		MaxIDs:      options.Ledger.MaxIDs,
 		MaxBytes:    int64(options.Ledger.MaxBytes),
 		KeepIDs:     options.Ledger.KeepIDs,
 		KeepResults: options.Ledger.KeepResults,
+		Begun:       r.newest.set,
 		Logger:      logger,
 	})
 	if err != nil {
 		return nil, err
 	}
-	if err := keeperOf(&options).settle(r.calls.ID()); err != nil {
+	if err := keeper.settle(r.calls.ID(), r.calls.Newest(), r.newest); err != nil {
 		return nil, err
 	}
 	r.artifacts, err = artifact.Open(artifact.Config{
@@ -71,6 +77,9 @@ func (r *records) close() error {
 	}
 	if r.calls != nil {
 		errs = append(errs, r.calls.Close())
+	}
+	if r.newest != nil {
+		errs = append(errs, r.newest.file.Close())
 	}
 	return errors.Join(errs...)
 }

@@ -55,6 +55,11 @@ type Config struct {
 	KeepIDs     time.Duration // how long after its begin a call is remembered; longer than any call lasts; 0: seven days
 	KeepResults time.Duration // how long after its end a call's result is kept; 0: one day
 
+	// Begun receives the number of the newest call after the file holds it. The caller keeps the number elsewhere and compares
+	// it with Newest at the next start: a file that holds fewer calls is an older one, or has lost its log. The store's
+	// goroutine calls it, and waits for it. Nil: none.
+	Begun func(newest int64)
+
 	Logger *slog.Logger     // nil: nothing is logged
 	Now    func() time.Time // the clock; nil: time.Now
 }
@@ -91,6 +96,7 @@ func orDefault[T int | int64 | time.Duration](value *T, otherwise T) {
 type Store struct {
 	cfg    Config
 	id     string
+	newest int64 // the number of the newest call when the file was opened
 	lock   *fileLock
 	db     *sql.DB // of the writer, with one connection
 	reader *reader
@@ -157,6 +163,7 @@ func open(ctx context.Context, cfg Config) (_ *Store, err error) {
 	if err != nil {
 		return nil, err
 	}
+	s.newest = w.number
 	if s.reader, err = newReader(ctx, cfg.Path); err != nil {
 		return nil, errors.Join(err, w.release())
 	}
@@ -167,6 +174,9 @@ func open(ctx context.Context, cfg Config) (_ *Store, err error) {
 // ID returns what tells this ledger from any other: 32 hexadecimal digits, chosen at random when the file was made. It
 // never changes. A copy of the file has the same id.
 func (s *Store) ID() string { return s.id }
+
+// Newest returns the number of the newest call that the file held when it was opened. Numbers grow and are never given twice.
+func (s *Store) Newest() int64 { return s.newest }
 
 // Forgets reports whether the store may have known a call that was first sent at a time, and have forgotten it since: the
 // call is as old as calls are remembered. It allows for a clock that was corrected by a hundredth of that.

@@ -76,6 +76,7 @@ func (w *writer) evictCalls(ctx context.Context, now time.Time) error {
 		gone++
 	}
 	return w.drop(ctx, rows, gone, w.store.cfg.KeepIDs, &w.callsDue, w.dropCalls, func(c *change) {
+		c.deleted = true
 		for i := range rows[:gone] {
 			c.numbers[rows[i].hash] = 0
 		}

@@ -1,8 +1,10 @@
 package callstore_test
 
 import (
+	"fmt"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/toolhost/toolhost/internal/callstore"
 )
@@ -32,5 +34,37 @@ func TestID(t *testing.T) {
 			t.Errorf("two ledgers have the id %q", first)
 		}
 		seen[first] = true
+	}
+}
+
+// TestNewest: the number of the newest call grows with each begin, also if the call was forgotten or evicted since, and its
+// observer has the same number.
+func TestNewest(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "calls.db")
+	now, seen := time.Now(), int64(0)
+	cfg := callstore.Config{Path: path, Now: func() time.Time { return now }, Begun: func(newest int64) { seen = newest }}
+	for round := range int64(3) {
+		s, err := callstore.Open(t.Context(), cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Newest() != 2*round || round > 0 && seen != s.Newest() {
+			t.Errorf("in round %d the newest call is %d, and %d was begun", round, s.Newest(), seen)
+		}
+		for _, id := range []string{"stays", "goes"} {
+			key := callstore.Key{ID: fmt.Sprint(id, round)}
+			if err := s.Begin(t.Context(), callstore.Entry{Key: key, Begun: now}); err != nil {
+				t.Fatal(err)
+			}
+			if id == "goes" {
+				if err := s.Forget(t.Context(), key); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		now = now.Add(100 * 24 * time.Hour) // the next round evicts what this one left
 	}
 }

@@ -44,6 +44,9 @@ CREATE TABLE ledger (
 	id TEXT NOT NULL               -- what tells this ledger from any other
 ) STRICT;
 INSERT INTO ledger VALUES (lower(hex(randomblob(16))));
+`, `
+-- The number of the newest call, if rows with higher numbers than those in calls were deleted.
+ALTER TABLE ledger ADD COLUMN newest INTEGER NOT NULL DEFAULT 0;
 `}}
 }
 

@@ -14,6 +14,7 @@ type statements struct {
 	insert, end, keep, forget    *sql.Stmt
 	oldestCalls, dropCalls       *sql.Stmt
 	oldestOutcomes, dropOutcomes *sql.Stmt
+	setNewest                    *sql.Stmt
 }
 
 func newWriter(ctx context.Context, s *Store) (_ *writer, err error) {
@@ -31,7 +32,7 @@ func newWriter(ctx context.Context, s *Store) (_ *writer, err error) {
 			return nil, err
 		}
 	}
-	err = w.conn.QueryRowContext(ctx, `SELECT ifnull((SELECT max(number) FROM calls), 0),
+	err = w.conn.QueryRowContext(ctx, `SELECT max((SELECT newest FROM ledger), ifnull((SELECT max(number) FROM calls), 0)),
 		ifnull((SELECT max(place) FROM outcomes), 0), ifnull((SELECT sum(bytes) FROM outcomes), 0)`).Scan(&w.number, &w.place, &w.bytes)
 	return w, err
 }
@@ -51,6 +52,7 @@ func (st *statements) texts() map[string]**sql.Stmt {
 		"DELETE FROM calls WHERE number <= ?":                                           &st.dropCalls,
 		"SELECT place, bytes, ended FROM outcomes ORDER BY place LIMIT ?":               &st.oldestOutcomes,
 		"DELETE FROM outcomes WHERE place <= ?":                                         &st.dropOutcomes,
+		"UPDATE ledger SET newest = ?":                                                  &st.setNewest,
 	}
 }
 

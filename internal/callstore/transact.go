@@ -30,6 +30,7 @@ type change struct {
 	numbers map[hash]int64 // 0: removed
 	begun   map[hash]*op   // in this transaction
 	growth  int            // of the number of calls
+	deleted bool           // rows of calls were deleted, perhaps the newest
 }
 
 // inTransaction does something, commits it and adopts the change; or, if anything fails, leaves all as it was.
@@ -42,6 +43,9 @@ func (w *writer) inTransaction(ctx context.Context, sync bool, do func(*change) 
 	if err == nil {
 		err = do(c)
 	}
+	if err == nil && c.deleted {
+		_, err = w.setNewest.ExecContext(ctx, c.number)
+	}
 	if err == nil {
 		_, err = w.commitIt.ExecContext(ctx)
 	}
@@ -49,6 +53,9 @@ func (w *writer) inTransaction(ctx context.Context, sync bool, do func(*change) 
 		// SQLite may have rolled back by itself; then this fails and does not matter.
 		_, _ = w.rollback.ExecContext(ctx)
 		return err
+	}
+	if c.number > w.number && w.store.cfg.Begun != nil {
+		w.store.cfg.Begun(c.number)
 	}
 	w.totals = c.totals
 	w.store.index.apply(c.numbers)
@@ -87,6 +94,7 @@ func (w *writer) apply(ctx context.Context, c *change, o *op) error {
 		if err == nil && done {
 			c.numbers[o.hash] = 0
 			c.growth--
+			c.deleted = true
 		} else if err == nil {
 			o.refused = ErrNotBegun
 		}
@@ -119,6 +127,7 @@ func (w *writer) applyBegin(ctx context.Context, c *change, o *op, number int64,
 		}
 		holder.refused = errLeft
 		c.growth--
+		c.deleted = true
 		there = false
 	}
 	if there {

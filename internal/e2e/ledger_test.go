@@ -81,3 +81,58 @@ func TestALostLedgerIsNotReplacedSilently(t *testing.T) {
 		})
 	}
 }
+
+// TestAnOlderLedgerIsRefused: toolhost does not begin with a ledger that holds fewer calls than were begun: an earlier copy of the
+// file, or the file without its log after a kill.
+func TestAnOlderLedgerIsRefused(t *testing.T) {
+	t.Parallel()
+	for name, kill := range map[string]bool{"an earlier copy": false, "an earlier copy after a kill": true, "without its log": true} {
+		t.Run(name, func(t *testing.T) {
+			h := prepare(t)
+			installStamped(t, h, "one", "", "")
+			send := func(id string) error {
+				_, err := h.dial(t).Call(t.Context(), tool.Call{ID: id, Tool: "versionplugin_write", Arguments: []byte(`{"file":"written","text":"once"}`), Timeout: patience})
+				return err
+			}
+			h.serve(t)
+			if err := send("first"); err != nil {
+				t.Fatal(err)
+			}
+			h.stop(t)
+			path := filepath.Join(h.state, "calls.db")
+			earlier, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			h.serve(t)
+			if err := send("second"); err != nil {
+				t.Fatal(err)
+			}
+			if kill {
+				if err := h.cmd.Process.Kill(); err != nil {
+					t.Fatal(err)
+				}
+				<-h.exited
+			} else {
+				h.stop(t)
+			}
+			if name != "without its log" {
+				write(t, path, string(earlier), 0o600)
+			}
+			for _, log := range []string{"-wal", "-shm"} {
+				if err := os.RemoveAll(path + log); err != nil {
+					t.Fatal(err)
+				}
+			}
+			said := h.fails(t)
+			match := regexp.MustCompile(`--accept-lost-ledger (\S+)`).FindStringSubmatch(said)
+			if match == nil || !strings.Contains(said, "calls.db") {
+				t.Fatalf("it does not say how to go on:\n%s", said)
+			}
+			h.fails(t) // the refusal changes nothing
+			h.serve(t, "--accept-lost-ledger", match[1])
+			h.stop(t)
+			h.serve(t)
+		})
+	}
+}
