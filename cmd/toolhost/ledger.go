@@ -87,6 +87,7 @@ func (k ledgerKeeper) settle(id string, newest int64, noted *newestCall) error {
 	switch {
 	case err != nil:
 		return err
+	case marked == "" && k.accepted == unmarked: // check accepted it
 	case (marked == id || marked == "") && newest < noted.number:
 		err = k.refusal(fmt.Sprintf("the ledger of calls %s is older than the rest of the folder, or its log %s-wal is lost: its newest call is %d, and call %d was begun",
 			filepath.Join(k.dir, ledgerFile), ledgerFile, newest, noted.number), fmt.Sprintf("%s@%d", cmp.Or(marked, unmarked), noted.number))
