@@ -22,7 +22,7 @@ type streamCall struct {
 	stream  context.Context // of the stream: who calls, and until when
 	came    time.Time       // zero: when it is opened
 	// ctx ends with the stream, or when the call is given up; then its cause is what the caller is told.
-	ctx flow.Lifetime
+	ctx flow.CallContext
 	// emit sends an event and blocks while the caller takes none. It fails when the stream or the call has ended; an
 	// end of the call is sent all the same as long as there is a stream.
 	emit func(*toolhostv1.CallEvent) error
@@ -41,7 +41,7 @@ type streamCall struct {
 // init makes a call of the zero value, which who has the stream gives up with it.
 func (c *streamCall) init(stream context.Context, s *toolService, start *toolhostv1.StartCall) {
 	c.service, c.start, c.stream, c.complete = s, start, stream, start.GetComplete()
-	c.ctx.Inherit(stream)
+	c.ctx.Init(stream, 0, nil)
 	if !c.complete {
 		c.wake = make(chan struct{}, 1)
 	}

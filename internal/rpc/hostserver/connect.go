@@ -51,7 +51,8 @@ type numberedCall struct {
 	connection *connection
 	number     uint32
 	credit     flow.Credit
-	over       atomic.Bool // its end was given to deliver, where the caller wants that alone
+	over       atomic.Bool // deliver has the outcome; for calls of which the caller wants only that
+	stop       func() bool // stops givenUp
 }
 
 // Connect implements toolhost.v1.ToolService.
@@ -195,7 +196,7 @@ func (c *connection) done(call *numberedCall) {
 // do makes a call of which the caller wants the outcome alone. It needs no goroutine of the stream's: the host brings the
 // outcome. Whatever ends its context first ends the call for its caller.
 func (n *numberedCall) do() {
-	n.ctx.OnEnd(n.givenUp)
+	n.stop = context.AfterFunc(&n.ctx, n.givenUp)
 	defer n.service.guard.caught("a call on a stream", func(e *tool.Error) { n.giveUp(e) })
 	request, err := callOf(n.stream, n.start.GetTool(), n.start.GetArguments(), n.start.GetOptions())
 	if err != nil {
@@ -208,19 +209,17 @@ func (n *numberedCall) do() {
 
 // bring brings the outcome to the caller, unless the call was given up.
 func (n *numberedCall) bring(e tool.Event) {
-	n.ctx.OnEnd(nil)
+	n.stop()
 	if n.over.CompareAndSwap(false, true) {
 		n.connection.deliver(n.number, n, e)
 	}
 }
 
-// givenUp ends the call for its caller where something else ended its context. The end is sent in a goroutine, for who gives a
-// call up may hold its lock.
+// givenUp ends the call for its caller after the call was given up. It runs in its own goroutine, which
+// ends at the latest with the stream.
 func (n *numberedCall) givenUp() {
 	if n.over.CompareAndSwap(false, true) {
-		n.service.pool.Go(func() { // ends at the latest with the stream
-			n.connection.deliver(n.number, n, failed(n.start, tool.AsError(context.Cause(&n.ctx))))
-		})
+		n.connection.deliver(n.number, n, failed(n.start, tool.AsError(context.Cause(&n.ctx))))
 	}
 }
 

@@ -21,16 +21,21 @@ type ServerCall struct {
 	arguments argumentText
 	credit    flow.Credit
 	asking    asking
-	ctx       callContext
+	ctx       flow.CallContext
 }
 
 func newServerCall(s *streamSession, number uint32, frame *pluginv1.StartCall) *ServerCall {
 	c := &ServerCall{session: s, number: number, start: toStart(frame)}
 	c.credit.Grant(int(frame.GetCredit()))
-	c.ctx.init(s.ctx, c.start.Timeout)
+	c.ctx.Init(s.ctx, c.start.Timeout, timeIsUp)
 	c.arguments.init(c.start.Arguments, c.start.Complete, s.server.cfg.MaxArgumentBytes)
 	c.start.Arguments = nil // to be had by NextArguments
 	return c
+}
+
+// timeIsUp returns the cause with which the context of a call ends at its deadline.
+func timeIsUp() error {
+	return &tool.Error{Kind: tool.KindTimeout, Message: "the call's time is up", Err: context.DeadlineExceeded}
 }
 
 // Start returns what the host said at the start, without the arguments.
@@ -84,7 +89,7 @@ func (c *ServerCall) send(ctx context.Context, frame *pluginv1.ConnectResponse) 
 		release := context.AfterFunc(&c.ctx, func() { stop(context.Cause(&c.ctx)) })
 		defer release()
 		if err := c.credit.Acquire(waiting, size); err != nil {
-			return said(err)
+			return err
 		}
 	}
 	return c.session.out.Put(ctx, frame, size)
@@ -96,13 +101,14 @@ func (c *ServerCall) stop(reason string) {
 	if reason != "" {
 		message += ": " + reason
 	}
-	c.ctx.end(&tool.Error{Kind: tool.KindCancelled, Message: message, Err: context.Canceled})
+	c.ctx.End(&tool.Error{Kind: tool.KindCancelled, Message: message, Err: context.Canceled})
 }
 
 // release lets go of what the call holds, and of those who still wait to send for it.
 func (c *ServerCall) release() {
-	c.credit.Close(errCallOver)
-	c.ctx.end(errCallOver)
+	over := &tool.Error{Kind: tool.KindCancelled, Message: "the call has ended", Err: context.Canceled}
+	c.credit.Close(over)
+	c.ctx.End(over)
 }
 
 // explain returns err as the outcome. Where it only says that the call's context ended, the outcome says why it did.
