@@ -7,6 +7,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf16"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 const (
@@ -57,10 +61,39 @@ func showTo(b *strings.Builder, value any) {
 		}
 		b.WriteByte(']')
 	case string:
-		b.Write(text(v[:min(len(v), maxShown+4)]))
+		b.WriteString(distinct(string(text(v[:min(len(v), maxShown+4)]))))
 	default:
 		b.Write(text(v))
 	}
+}
+
+// distinct returns a JSON string with escapes for characters by which two strings can differ and look alike: accents
+// apart from their letters (NFD), spaces other than U+0020, and characters without a width. Readers of a message would
+// otherwise see "größe" refused where only "größe" is allowed. The result is the same JSON value.
+func distinct(text string) string {
+	if isASCII(text) {
+		return text
+	}
+	composed := norm.NFC.IsNormalString(text)
+	var b strings.Builder
+	before := ' '
+	for _, r := range text {
+		joiner := (r == '\u200c' || r == '\u200d') && before > unicode.MaxASCII // part of a word or of an emoji
+		accent := !composed && unicode.Is(unicode.Mn, r)
+		if hidden := r != ' ' && unicode.Is(unicode.Zs, r) || unicode.Is(unicode.Cf, r) && !joiner; accent || hidden {
+			for _, unit := range utf16.Encode([]rune{r}) {
+				fmt.Fprintf(&b, "\\u%04x", unit)
+			}
+		} else {
+			b.WriteRune(r)
+		}
+		before = r
+	}
+	return b.String()
+}
+
+func isASCII(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return r > unicode.MaxASCII })
 }
 
 // cut shortens a text to a length that suits a sentence.
@@ -151,5 +184,5 @@ func isIndex(token string) bool {
 
 // isPlain reports whether a name can stand in a path without quotes.
 func isPlain(name string) bool {
-	return name != "" && len(name) <= maxShown && !strings.ContainsAny(name, " .[]\"\\\t\r\n")
+	return name != "" && len(name) <= maxShown && distinct(name) == name && !strings.ContainsAny(name, " .[]\"\\\t\r\n")
 }
