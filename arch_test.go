@@ -68,7 +68,7 @@ var allowedImports = map[string][]string{
 	"internal/nearest":       {},
 	"internal/partialjson":   {},
 	"internal/pattern":       {},
-	"internal/processors":    {},
+	"internal/gomaxprocs":    {},
 	"internal/plugin/rmtree": {unix},
 	"internal/trust":         {"tool", unix},
 	"internal/sqlitefile":    {"modernc.org/sqlite/..."},
@@ -77,7 +77,7 @@ var allowedImports = map[string][]string{
 
 	// The plugin's side.
 	"internal/rpc/pluginwire": {"tool", "internal/rpc/flow", "internal/rpc/toolpb", "internal/rpc/wirecode", pluginV1, toolV1, grpc + "/...", protobuf + "/...", goPlugin, hclog},
-	"sdk":                     {"tool", "internal/rpc/filterjson", "internal/rpc/flow", "internal/partialjson", "internal/rpc/pluginwire", "internal/processors", "sdk/internal/fit", "sdk/internal/transport", "sdk/workspace", pluginV1, grpc + "/...", goPlugin, hclog, schema},
+	"sdk":                     {"tool", "internal/rpc/filterjson", "internal/rpc/flow", "internal/partialjson", "internal/rpc/pluginwire", "internal/gomaxprocs", "sdk/internal/fit", "sdk/internal/transport", "sdk/workspace", pluginV1, grpc + "/...", goPlugin, hclog, schema},
 	"sdk/internal/fit":        {},
 	"sdk/internal/transport":  {"tool", "internal/rpc/pluginwire"},
 	"sdk/sdktest":             {"tool", "internal/arguments", "internal/rpc/filterjson", "internal/rpc/pluginwire", "sdk", "sdk/internal/fit", "sdk/internal/transport", grpc + "/...", schema},
@@ -142,7 +142,7 @@ var allowedImports = map[string][]string{
 	"internal/scaffold":                       {"tool"},
 	"internal/plugin/pluginfolder":            {"internal/plugin/rmtree", unix},
 	"internal/cli":                            {"tool", "client", "internal/address", "internal/nearest", cobra, pflag, unix},
-	"cmd/toolhost":                            {module, "tool", "client", "internal/address", "internal/plugin/prestart", "internal/artifact", "internal/budget", "internal/plugin/catalog", "internal/cli", "internal/config", "internal/conformance", "internal/plugin/reaper", "internal/host/history", "internal/host", "internal/rpc/hostserver", "internal/plugin/subreaper", "internal/host/lifecycle", "internal/plugin/limits", "internal/host/logbuffer", "internal/plugin/manifest", "internal/plugin/namewatch", "internal/policy", "internal/plugin/process", "internal/processors", "internal/rpc/pluginwire", "internal/plugin/sandbox", "internal/devloop", "internal/scaffold", "internal/plugin/pluginfolder", "internal/plugin/rmtree", "internal/yamldoc", "internal/trust", "github.com/rogpeppe/go-internal/diff", cobra, pflag, unix, "internal/callstore", "internal/audit", "internal/secrets"},
+	"cmd/toolhost":                            {module, "tool", "client", "internal/address", "internal/plugin/prestart", "internal/artifact", "internal/budget", "internal/plugin/catalog", "internal/cli", "internal/config", "internal/conformance", "internal/plugin/reaper", "internal/host/history", "internal/host", "internal/rpc/hostserver", "internal/plugin/subreaper", "internal/host/lifecycle", "internal/plugin/limits", "internal/host/logbuffer", "internal/plugin/manifest", "internal/plugin/namewatch", "internal/policy", "internal/plugin/process", "internal/gomaxprocs", "internal/rpc/pluginwire", "internal/plugin/sandbox", "internal/devloop", "internal/scaffold", "internal/plugin/pluginfolder", "internal/plugin/rmtree", "internal/yamldoc", "internal/trust", "github.com/rogpeppe/go-internal/diff", cobra, pflag, unix, "internal/callstore", "internal/audit", "internal/secrets"},
 	"cmd/agentd":                              {"tool", "client", "internal/address", agentV1, "internal/agent", "internal/agent/agentconfig", "internal/rpc/agentserver", "internal/cli", "internal/plugin/limits", "internal/model", "internal/model/provider", "internal/plugin/rmtree", "internal/agent/runstore", "internal/agent/runstore/memory", "internal/agent/runstore/sqlite", "internal/yamldoc", "internal/trust", cobra, pflag, unix, xterm},
 	"plugins/artifacts":                       {"sdk"},
 	"plugins/calculator":                      {"sdk", "plugins/calculator/expr"},

@@ -8,24 +8,24 @@ import (
 )
 
 const (
-	// usualPercent is how much of what lives may gather as garbage before it is collected: Go's default (GOGC).
+	// usualPercent is Go's default percentage (GOGC): the garbage that may gather before a collection, relative to the live heap.
 	usualPercent = 100
-	// mostPercent is the same for a small heap: a plugin lives on some 2 MiB, and its garbage would be collected anew with
-	// every 2 MiB more, at a fifth of what its calls cost.
+	// mostPercent is the percentage for a small heap. A plugin has about 2 MiB of live data, and at the default each further
+	// 2 MiB cause a collection, which together take a fifth of the processor time of its calls.
 	mostPercent = 400
-	// smallGarbage bounds the garbage that gathers beyond what usualPercent allows, in bytes.
+	// smallGarbage is the amount of garbage, in bytes, up to which the percentage is above usualPercent.
 	smallGarbage = 8 << 20
 )
 
-// collector has the garbage of a small process collected less often. What it reads and sets is the runtime's own.
+// collector adapts the garbage collector's percentage to the live heap, after each collection.
 type collector struct {
 	stopped atomic.Bool
-	percent int // that is set; the goroutine's of cleanups
+	percent int // as it is set now; only the runtime's goroutine for cleanups uses it
 }
 
-// tendGarbage starts a collector, and returns what ends it. Where somebody has chosen a percentage, by GOGC or by
-// debug.SetGCPercent, it does nothing.
-func tendGarbage(getenv func(string) string) (stop func()) {
+// tuneGarbage starts a collector, and returns a function that ends it. If a percentage is set, by GOGC or by debug.SetGCPercent,
+// tuneGarbage does nothing.
+func tuneGarbage(getenv func(string) string) (stop func()) {
 	if getenv("GOGC") != "" {
 		return func() {}
 	}
@@ -42,13 +42,13 @@ func tendGarbage(getenv func(string) string) (stop func()) {
 	}
 }
 
-// await has adjust called after the next collection.
+// await arranges a call of adjust after the next collection.
 func (c *collector) await() {
-	fleeting := new(*collector) // with a pointer: what has none may be kept with others that live longer
+	fleeting := new(*collector) // of a type with a pointer: the runtime allocates small values without one together with others
 	runtime.AddCleanup(fleeting, (*collector).adjust, c)
 }
 
-// adjust chooses the percentage for what lives now.
+// adjust sets the percentage for the live heap of now.
 func (c *collector) adjust() {
 	if c.stopped.Load() {
 		return
@@ -62,7 +62,7 @@ func (c *collector) adjust() {
 	c.await()
 }
 
-// percentFor returns how much garbage may gather where so many bytes live.
+// percentFor returns the percentage for a number of live bytes.
 func percentFor(live uint64) int {
 	return min(max(int(smallGarbage*100/max(live, 1)), usualPercent), mostPercent)
 }

@@ -27,7 +27,7 @@ func TestGarbage(t *testing.T) {
 	before := debug.SetGCPercent(100)
 	defer debug.SetGCPercent(before)
 
-	stop := tendGarbage(nothing)
+	stop := tuneGarbage(nothing)
 	if got := currentPercent(); got != mostPercent {
 		t.Errorf("at first it is %d %%", got)
 	}
@@ -42,12 +42,12 @@ func TestGarbage(t *testing.T) {
 	}
 	runtime.GC()
 
-	tendGarbage(func(name string) string { return map[string]string{"GOGC": "50"}[name] })()
+	tuneGarbage(func(name string) string { return map[string]string{"GOGC": "50"}[name] })()
 	if got := currentPercent(); got != usualPercent {
 		t.Errorf("it is %d %% where GOGC is set", got)
 	}
 	debug.SetGCPercent(70)
-	tendGarbage(nothing)()
+	tuneGarbage(nothing)()
 	if got := currentPercent(); got != 70 {
 		t.Errorf("it is %d %% where the author has set 70", got)
 	}

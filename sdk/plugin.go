@@ -27,6 +27,15 @@ type Plugin struct {
 	// Permissions are what the plugin asks to be allowed: the network, the workspace, further files. To ask opens nothing:
 	// the operator of a toolhost sees what is asked, and grants it or not. A tool has to do without, and to say so.
 	Permissions Permissions
+	// TuneRuntime lets Serve set GOMAXPROCS and the garbage collector's percentage (GOGC) of this process, as its calls need
+	// them. With it, a plugin of small calls takes less processor time. The zero value leaves both as they are. Set it
+	// only if the author knows all code in the process: code that starts runtime.GOMAXPROCS(0) goroutines starts as many
+	// as are in use at that moment, and has to ask runtime.NumCPU instead.
+	//
+	// GOMAXPROCS follows the load on machines with up to four processors, and is one most of the time. It rises
+	// while goroutines wait for a processor. The percentage is up to 400 while less than 8 MiB of garbage gathers. A number that
+	// is set by the environment, or by package runtime, stays.
+	TuneRuntime bool
 }
 
 // Validate returns nil, or an error that names everything that is wrong with the plugin's declaration and its tools'.

@@ -15,7 +15,7 @@ import (
 	goplugin "github.com/hashicorp/go-plugin"
 	"google.golang.org/grpc"
 
-	"github.com/toolhost/toolhost/internal/processors"
+	"github.com/toolhost/toolhost/internal/gomaxprocs"
 	"github.com/toolhost/toolhost/internal/rpc/pluginwire"
 	"github.com/toolhost/toolhost/sdk/internal/transport"
 )
@@ -23,11 +23,6 @@ import (
 // Serve runs the plugin: it is the whole of main. It returns when toolhost has told the plugin to end, or is gone, and
 // the calls at work have ended or had five seconds to; main should return then. While it serves, standard output and
 // standard error belong to toolhost, which keeps what is written there as the plugin's log.
-//
-// While it serves it sets how many processors Go uses, as its calls need them (runtime.GOMAXPROCS), and for as long as little
-// is in use how often garbage is collected. Whoever chooses a number by GOMAXPROCS, GOGC or the functions behind them keeps it.
-// A tool that divides work among goroutines asks runtime.NumCPU how many: runtime.GOMAXPROCS(0) says how many are in use now, and
-// more are given only where goroutines wait for one.
 //
 // Serve exits with code 1 and prints the reason on standard error if the declaration of the plugin is wrong, or if a person
 // started the plugin by hand. Schemas and examples are not checked here: toolhost omits each tool whose schema it cannot use.
@@ -63,9 +58,11 @@ func serve(p Plugin, args []string, getenv func(string) string, stdout, stderr i
 			p.Name, offered, pluginwire.ProtocolVersion)
 		return 1
 	}
-	defer tendGarbage(getenv)()
-	server.processors = processors.Govern(getenv)
-	defer server.processors.Close()
+	if p.TuneRuntime {
+		defer tuneGarbage(getenv)()
+		server.governor = gomaxprocs.Govern(getenv)
+		defer server.governor.Close()
+	}
 	serveHost(server)
 	return 0
 }

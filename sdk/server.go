@@ -10,7 +10,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/toolhost/toolhost/internal/processors"
+	"github.com/toolhost/toolhost/internal/gomaxprocs"
 	"github.com/toolhost/toolhost/sdk/internal/fit"
 	"github.com/toolhost/toolhost/sdk/internal/transport"
 	"github.com/toolhost/toolhost/tool"
@@ -21,7 +21,7 @@ import (
 type Server struct {
 	description tool.Description
 	tools       map[string]servedTool
-	processors  *processors.Governor // of the process; nil: it is somebody else's
+	governor    *gomaxprocs.Governor // of the process; nil unless Plugin.TuneRuntime is set
 
 	mu    sync.Mutex
 	calls int           // at work
@@ -111,7 +111,7 @@ func (s *Server) Describe(ctx context.Context, req transport.DescribeRequest) (t
 func (s *Server) Call(ctx context.Context, info transport.Info, out transport.Call) (tool.Result, error) {
 	s.begin()
 	defer s.end()
-	s.processors.Work()
+	s.governor.Work()
 	t, ok := s.tools[info.Tool]
 	if !ok {
 		return tool.Result{}, tool.Errorf(tool.KindNotFound, "the plugin %q has no tool %q", s.description.Name, info.Tool)

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"github.com/toolhost/toolhost/internal/config"
+	"github.com/toolhost/toolhost/internal/gomaxprocs"
 	"github.com/toolhost/toolhost/internal/host"
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
 	"github.com/toolhost/toolhost/internal/plugin/limits"
@@ -19,7 +20,6 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/process"
 	"github.com/toolhost/toolhost/internal/plugin/reaper"
 	"github.com/toolhost/toolhost/internal/plugin/sandbox"
-	"github.com/toolhost/toolhost/internal/processors"
 	"github.com/toolhost/toolhost/internal/rpc/pluginwire"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -41,14 +41,14 @@ type launcher struct {
 	tellMissing sync.Once
 	asked       atomic.Uint64 // plugins that were asked what they are: each process needs an instance of its own
 
-	processors *processors.Governor // of toolhost
+	governor *gomaxprocs.Governor // of toolhost
 }
 
 // launch implements host.LaunchFunc.
 func (l *launcher) launch(ctx context.Context, p *catalog.Plugin, instance string) (host.Process, error) {
 	cfg := l.process(p, p.Info.Name, instance)
 	readBytecode(&cfg, p)
-	defer l.processors.Hold()() // a thread waits for the new process with its processor
+	defer l.governor.Hold()() // a thread keeps its processor while it waits for the new process
 	cfg.Report = func(state tool.InstanceState) { host.ReportLaunch(ctx, state) }
 	started, err := l.room.Launch(ctx, cfg)
 	if err != nil {
@@ -72,7 +72,7 @@ func (l *launcher) describe(ctx context.Context, p *catalog.Plugin) (tool.Descri
 	if !l.brief {
 		writeBytecode(&cfg, p)
 	}
-	defer l.processors.Hold()()
+	defer l.governor.Hold()()
 	started, err := process.Launch(ctx, cfg)
 	if err != nil {
 		return tool.Description{}, err

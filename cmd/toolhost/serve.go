@@ -20,6 +20,7 @@ import (
 	"github.com/toolhost/toolhost/internal/address"
 	"github.com/toolhost/toolhost/internal/audit"
 	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/gomaxprocs"
 	"github.com/toolhost/toolhost/internal/host"
 	"github.com/toolhost/toolhost/internal/host/lifecycle"
 	"github.com/toolhost/toolhost/internal/host/logbuffer"
@@ -27,7 +28,6 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/prestart"
 	"github.com/toolhost/toolhost/internal/plugin/process"
 	"github.com/toolhost/toolhost/internal/plugin/subreaper"
-	"github.com/toolhost/toolhost/internal/processors"
 	"github.com/toolhost/toolhost/internal/rpc/hostserver"
 	"github.com/toolhost/toolhost/internal/trust"
 	"github.com/toolhost/toolhost/tool"
@@ -50,7 +50,7 @@ const (
 func serve(ctx context.Context, options serveOptions, stdout, stderr io.Writer) (err error) {
 	collectLess(options.getenv)
 	collectInTime(&options.Config, options.getenv)
-	governor := processors.Govern(options.getenv)
+	governor := gomaxprocs.Govern(options.getenv)
 	defer governor.Close()
 	store := openSecrets(options.Secrets, options.getenv)
 	logger := newLogger(options, store.Redactor().Writer(stderr, options.Log.Format == "json"))
@@ -90,7 +90,7 @@ func serve(ctx context.Context, options serveOptions, stdout, stderr io.Writer) 
 		runDir: yard.runDir.Path(), guard: yard.guard, groups: yard.groups, names: yard.names,
 		logger: slog.New(logs.Handler(logger.Handler())), config: &options.Config, redact: store.Redactor().Line,
 		kept: subreaper.Served(options.getenv), own: groundsOf(options), brief: options.brief,
-		processors: governor,
+		governor: governor,
 	}
 	known, err := catalog.Open(catalog.Config{
 		Folders: options.Folders, StateDir: options.State, Describe: plugins.describe, Logger: logger,
@@ -133,7 +133,7 @@ func serve(ctx context.Context, options serveOptions, stdout, stderr io.Writer) 
 		known.Watch()
 	}
 	defer reloadOnHangup(h, records.decisions, logger)()
-	var served hostserver.Host = thrifty{h, plugins.processors}
+	var served hostserver.Host = governedHost{h, plugins.governor}
 	if options.observe != nil {
 		served = options.observe(served)
 	}

@@ -10,6 +10,7 @@ func plugin() sdk.Plugin {
 		Name:        "artifacts",
 		Version:     "1.0.0",
 		Description: "What results had too much of.",
+		TuneRuntime: true,
 		Tools:       []sdk.Tool{readArtifactTool()},
 	}
 }

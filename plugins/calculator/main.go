@@ -10,6 +10,7 @@ func plugin() sdk.Plugin {
 		Name:        "calculator",
 		Version:     "1.0.0",
 		Description: "Exact arithmetic of any size.",
+		TuneRuntime: true,
 		Tools:       []sdk.Tool{calculator()},
 	}
 }

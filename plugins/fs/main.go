@@ -12,6 +12,7 @@ func plugin() sdk.Plugin {
 		Version:     "1.1.0",
 		Description: "Files of the workspace.",
 		DefaultTags: []string{"files"},
+		TuneRuntime: true,
 		Tools:       []sdk.Tool{readFileTool(), writeFileTool(l), editFileTool(l), listDirTool(), globTool(), grepTool()},
 	}
 }

@@ -25,6 +25,7 @@ func plugin(l *launcher) sdk.Plugin {
 		Description: "Commands, run in the workspace.",
 		DefaultTags: []string{"shell"},
 		Permissions: sdk.Permissions{Workspace: sdk.AccessWrite},
+		TuneRuntime: true,
 		Tools:       []sdk.Tool{shellTool(l)},
 	}
 }

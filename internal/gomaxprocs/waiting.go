@@ -1,4 +1,4 @@
-package processors
+package gomaxprocs
 
 import (
 	"math"
@@ -6,21 +6,22 @@ import (
 	"time"
 )
 
-// sampled is of how many changes of a goroutine's state the runtime looks at one.
+// sampled is the runtime's sampling rate: it measures one of so many changes of a goroutine's
+// state.
 const sampled = 8
 
-// waiting reads how long goroutines wait for a processor. It keeps the memory that reading takes.
+// waiting reads how long goroutines wait for a processor. It reuses the memory of the samples.
 type waiting struct {
 	sample [1]metrics.Sample
 }
 
-// read returns for how long goroutines have waited since the process began, all together, as far as a histogram of a sample
-// tells.
+// read returns how long all goroutines together have waited since the start of the process,
+// estimated from the runtime's histogram of samples.
 func (w *waiting) read() time.Duration {
 	w.sample[0].Name = "/sched/latencies:seconds"
 	metrics.Read(w.sample[:])
 	if w.sample[0].Value.Kind() != metrics.KindFloat64Histogram {
-		return 0 // this runtime does not tell: nothing is known to wait
+		return 0 // this runtime does not have the metric
 	}
 	h := w.sample[0].Value.Float64Histogram()
 	total := 0.0
@@ -32,5 +33,5 @@ func (w *waiting) read() time.Duration {
 	return time.Duration(total * sampled * float64(time.Second))
 }
 
-// clock stands for spareTime where that is not known.
+// clock returns the time of day as a duration.
 func clock() time.Duration { return time.Duration(time.Now().UnixNano()) }

@@ -1,4 +1,4 @@
-package processors
+package gomaxprocs
 
 import (
 	"runtime"
@@ -8,8 +8,8 @@ import (
 
 func nothing(string) string { return "" }
 
-// TestGovern: with the real runtime and kernel, a process that does nothing comes down to one processor, and has all again in
-// the end.
+// TestGovern: with the real runtime and kernel, an idle process gets down to one processor, and has
+// all again in the end.
 func TestGovern(t *testing.T) {
 	defer runtime.SetDefaultGOMAXPROCS()
 	runtime.SetDefaultGOMAXPROCS()
@@ -52,7 +52,16 @@ func TestGovernLeavesAloneWhatIsChosen(t *testing.T) {
 		g.Close()
 		t.Error("GOMAXPROCS is set, and it governs")
 	}
-	chosen := runtime.GOMAXPROCS(0) + 3
+	runtime.GOMAXPROCS(largestMeasured + 1)
+	if g := Govern(nothing); g != nil {
+		g.Close()
+		t.Error("it governs on a machine that is larger than those that were measured")
+	}
+	chosen := 2
+	runtime.SetDefaultGOMAXPROCS()
+	if runtime.GOMAXPROCS(0) == chosen {
+		chosen = 3
+	}
 	runtime.GOMAXPROCS(chosen)
 	if g := Govern(nothing); g != nil {
 		g.Close()
@@ -63,7 +72,7 @@ func TestGovernLeavesAloneWhatIsChosen(t *testing.T) {
 	}
 }
 
-// TestReadings: what is read from the runtime and the kernel grows where it should.
+// TestReadings: the values from the runtime and the kernel grow with the work.
 func TestReadings(t *testing.T) {
 	defer runtime.SetDefaultGOMAXPROCS()
 	runtime.GOMAXPROCS(1)

@@ -1,4 +1,4 @@
-package processors
+package gomaxprocs
 
 import (
 	"bytes"
@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// spareTime reads the second number of /proc/uptime (proc(5)): how long all processors were idle, in hundredths of a second.
-// Where it cannot be read, as much is spare as time goes by.
+// spareTime returns the second number of /proc/uptime (proc(5)): the idle time of all processors
+// together, in steps of ten milliseconds. If it cannot be read, spareTime returns the clock, as if
+// one processor were always idle.
 func spareTime() time.Duration {
 	text, err := os.ReadFile("/proc/uptime")
 	if err != nil {

@@ -1,18 +1,18 @@
-package processors
+package gomaxprocs
 
 import (
 	"runtime"
 	"time"
 )
 
-// usage is what a process has used since it began.
+// usage is what a process has used since its start.
 type usage struct {
 	at    time.Time
 	cpu   time.Duration // of all processors
 	disks int64         // blocks that were read and written
 }
 
-// processors returns how many were at work on average from u to later.
+// processors returns how many processors were at work on average between u and later.
 func (u usage) processors(later usage) float64 {
 	return float64(later.cpu-u.cpu) / float64(max(later.at.Sub(u.at), 1))
 }
@@ -21,17 +21,17 @@ func (u usage) processors(later usage) float64 {
 type system struct {
 	// number returns how many processors the runtime uses now.
 	number func() int
-	// limit sets that. 0 stands for what the runtime would choose by itself.
+	// limit sets that number. 0 leaves the choice to the runtime.
 	limit func(n int)
-	// used returns what the process has used. ok is false where that is not known.
+	// used returns what the process has used. ok is false if the system does not tell.
 	used func() (u usage, ok bool)
-	// waited returns for how long goroutines have been runnable without running, all together, roughly.
+	// waited returns approximately how long all goroutines together were runnable without running.
 	waited func() time.Duration
-	// spare returns how long the machine's processors have had nothing to do, all together.
+	// spare returns how long all processors of the machine together were idle.
 	spare func() time.Duration
 }
 
-// processSystem is the runtime and the kernel.
+// processSystem returns the system that consists of the runtime and the kernel.
 func processSystem() system {
 	return system{
 		number: func() int { return runtime.GOMAXPROCS(0) },

@@ -1,13 +1,13 @@
 //go:build unix
 
-package processors
+package gomaxprocs
 
 import (
 	"syscall"
 	"time"
 )
 
-// processUsage asks the kernel.
+// processUsage returns the resource usage of this process.
 func processUsage() (usage, bool) {
 	var r syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {

@@ -1,4 +1,4 @@
-package processors
+package gomaxprocs
 
 import (
 	"math"
@@ -8,29 +8,29 @@ import (
 	"time"
 )
 
-// machine is a machine with a process on it, in the time of a synctest bubble.
+// machine simulates a machine with one process, in the time of a synctest bubble.
 type machine struct {
 	mu         sync.Mutex
 	processors int     // of the machine
-	limit      int     // what the runtime would choose
+	limit      int     // the number that the runtime would choose
 	others     float64 // processors that other processes use
-	wanted     float64 // processors that the work of the process would use
-	lonely     bool    // the work is one goroutine, for which nobody waits
-	set        int     // what the process has
-	custom     bool    // somebody has chosen that
+	wanted     float64 // processors that the work of the process would use if it had them
+	lonely     bool    // the work is one goroutine, and no other waits for its processor
+	set        int     // GOMAXPROCS
+	custom     bool    // code has set it
 
 	at    time.Time
 	state usage
 	wait  time.Duration
 	idle  time.Duration
-	asked int // how often used was called
+	asked int // calls of used
 }
 
 func newMachine(processors int) *machine {
 	return &machine{processors: processors, limit: processors, set: processors, at: time.Now()}
 }
 
-// pass accounts for the time since the last call. m.mu is held.
+// pass accounts for the time since the last call. The caller holds m.mu.
 func (m *machine) pass() {
 	took := time.Since(m.at)
 	m.at = time.Now()
@@ -77,14 +77,14 @@ func (m *machine) change(f func()) {
 	f()
 }
 
-// looks returns how often it was asked what is used.
+// looks returns how often the governor measured.
 func (m *machine) looks() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.asked
 }
 
-// after lets time pass and returns how many processors the process has then.
+// after lets time pass and returns GOMAXPROCS at its end.
 func (m *machine) after(d time.Duration) int {
 	time.Sleep(d)
 	synctest.Wait()
@@ -100,7 +100,7 @@ func TestAProcessHasTheProcessorsThatItsWorkNeeds(t *testing.T) {
 		others     float64
 		lonely     bool
 		disks      int64
-		start, end int // how many of eight it has before, at the least or most, and after
+		start, end int // GOMAXPROCS before and after, of eight processors
 	}{
 		{name: "none to speak of", wanted: 0.01, start: 8, end: 1},
 		{name: "what fits on one", wanted: 0.65, start: 8, end: 1},
@@ -159,7 +159,8 @@ func TestAHeldProcessHasASecondProcessorAtOnce(t *testing.T) {
 	})
 }
 
-// TestAnIdleProcessIsLeftAlone: looking costs something, and there may be hundreds of plugins that nobody calls.
+// TestAnIdleProcessIsLeftAlone: a look costs processor time, and a machine may have hundreds of
+// idle plugins.
 func TestAnIdleProcessIsLeftAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMachine(8)
@@ -180,12 +181,12 @@ func TestAnIdleProcessIsLeftAlone(t *testing.T) {
 		m.after(2 * calmWindow)
 		m.change(func() { m.wanted = 8 })
 		if got := m.after(2 * calmWindow); got != 8 {
-			t.Errorf("work that nobody announced has %d processors, want all", got)
+			t.Errorf("work that was not announced has %d processors, want all", got)
 		}
 	})
 }
 
-func TestWhatSomebodyElseChoosesCounts(t *testing.T) {
+func TestANumberThatOtherCodeSetStays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMachine(8)
 		g := govern(m.system())
@@ -212,7 +213,8 @@ func TestWhatSomebodyElseChoosesCounts(t *testing.T) {
 	})
 }
 
-// TestTheLimitsOfTheContainerMayChange: the runtime follows them as long as nobody has chosen a number.
+// TestTheLimitsOfTheContainerMayChange: the runtime follows them as long as no code has set a
+// number.
 func TestTheLimitsOfTheContainerMayChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMachine(8)
@@ -235,7 +237,8 @@ func TestTheLimitsOfTheContainerMayChange(t *testing.T) {
 	})
 }
 
-// TestOneProcessorIsAllThatThereIs: a container can come down to one while the process has all.
+// TestOneProcessorIsAllThatThereIs: the limit of a container can fall to one processor while the
+// process uses all.
 func TestOneProcessorIsAllThatThereIs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMachine(8)

@@ -1,5 +1,5 @@
 //go:build !unix
 
-package processors
+package gomaxprocs
 
 func processUsage() (usage, bool) { return usage{}, false }
