@@ -22,7 +22,8 @@ BIN = Path(os.environ.get("BIN", HERE.parents[2] / "bin"))
 PATIENCE = 60.0
 """Bounds every wait, in seconds, so that what hangs fails a test instead of stopping the run."""
 
-# A shell has what it runs in the background ignore interrupts, and what was started here would be left.
+# A shell has what it runs in the background ignore interrupts, and what was started here would be
+# left.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
@@ -99,7 +100,8 @@ def serve_toolhost(home: Path, *plugins: str, config: str = "") -> Server:
     for name in plugins:
         install(HERE / "plugins" / f"{name}.py", home / "plugins")
     (home / "workspace").mkdir()
-    # Installed packages can be read with the Python that they are for; this one is used from where it is.
+    # Installed packages can be read with the Python that they are for; this one is used from where
+    # it is.
     sandbox = f"defaults:\n  sandbox:\n    read: ['{HERE.parent / 'src'}']\n"
     (home / "toolhost.yaml").write_text(sandbox + config)
     server = Server(
@@ -121,7 +123,7 @@ def serve_toolhost(home: Path, *plugins: str, config: str = "") -> Server:
 
 
 def until_asked(server: Server, plugins: int) -> None:
-    """Wait until a toolhost knows its plugins: under load it is ready before it has asked them all."""
+    """Wait until a toolhost has described all plugins. Under load it is ready earlier."""
     with Client(server.address) as client:
         eventually(lambda: len({tool.plugin for tool in client.list_tools()}) == plugins, lambda: server.log)
 
@@ -160,7 +162,7 @@ def own_toolhost() -> Iterator[Callable[..., Server]]:
 def first(execution: Execution, *kinds: type) -> Event:
     """Read to the first event of some kinds."""
     for event in execution:
-        assert not isinstance(event.what, Outcome) or Outcome in kinds, event
-        if isinstance(event.what, kinds):
+        assert not isinstance(event.payload, Outcome) or Outcome in kinds, event
+        if isinstance(event.payload, kinds):
             return event
     raise AssertionError("nobody read the outcome, and there are no more events")

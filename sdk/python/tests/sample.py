@@ -140,7 +140,7 @@ async def raises_async(what: str) -> None:
 def reports(ctx: Context) -> str:
     """Say how it stands."""
     ctx.status("began", parameters={"a": {"x": 1}})
-    ctx.status(state=State.WAIT, tip="back")
+    ctx.status(state=State.WAIT, message="back")
     ctx.progress(1, 2, "half")
     ctx.status(result=[1])
     ctx.logger.warning("careful: %d", 7, extra={"left": 2, "odd": {1}})
@@ -247,7 +247,7 @@ def knows(ctx: Context) -> dict[str, Any]:
         "attempt": ctx.attempt,
         "session": ctx.session,
         "workspace": str(ctx.workspace),
-        "values": ctx.values,
+        "values": ctx.context,
         "secrets": dict(ctx.secrets),
         "trace": ctx.traceparent,
         "arguments": ctx.arguments.decode(),

@@ -77,7 +77,7 @@ def test_a_connection_that_is_lost(own_toolhost: Callable[..., Server]) -> None:
                 first(running, Started, Status)
             server.process.kill()
             server.process.wait(PATIENCE)
-            with pytest.raises(OutcomeUnknown, match="sent again with the same call id"):
+            with pytest.raises(OutcomeUnknown, match="send the same call with the same call id"):
                 execution.outcome()
             with pytest.raises(Unavailable, match="not executed"):
                 half.outcome()
@@ -85,7 +85,7 @@ def test_a_connection_that_is_lost(own_toolhost: Callable[..., Server]) -> None:
 
 
 class EndsEarly(pb_grpc.ToolServiceServicer):
-    """A toolhost whose calls end before their arguments are complete, as a preview's failure ends them."""
+    """A toolhost whose calls end before their arguments are complete."""
 
     def __init__(self) -> None:
         self.ended = threading.Event()
@@ -120,7 +120,7 @@ def test_arguments_that_come_after_the_end() -> None:
             execution.cancel()
             *steps, last = execution
             assert [step.seq for step in steps] == [1, 2, 3, 4, 5]
-            assert execution.outcome() is last.what
+            assert execution.outcome() is last.payload
             assert execution.outcome().text == "not a word more"
         server.stop(None).wait()
 
@@ -158,7 +158,7 @@ def test_closing_while_calls_run(toolhost: Server) -> None:
 
 def is_known(client: Client, call_id: str) -> bool:
     try:
-        return isinstance(next(client.watch_call(call_id)).what, Started)
+        return isinstance(next(client.watch_call(call_id)).payload, Started)
     except NotFound:
         return False
 

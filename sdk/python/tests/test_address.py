@@ -20,9 +20,9 @@ def test_addresses(address: str) -> None:
     [
         ("unix://run/t.sock", "is not absolute"),
         ("unix:///" + "x" * 120, "the kernel takes 103"),
-        ("localhost:7070", "is ill-formed"),
-        ("127.0.0.1", "is ill-formed"),
-        ("300.0.0.1:7", "is ill-formed"),
+        ("localhost:7070", "is malformed"),
+        ("127.0.0.1", "is malformed"),
+        ("300.0.0.1:7", "is malformed"),
         ("8.8.8.8:7070", "is not on loopback"),
         ("[2001:db8::1]:7070", "is not on loopback"),
     ],

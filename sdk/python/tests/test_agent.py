@@ -10,14 +10,15 @@ import pytest
 from conftest import PATIENCE, Server, program, short_folder
 
 from toolhost.agent import (
-    Agent,
-    AsyncAgent,
+    AgentClient,
+    AsyncAgentClient,
+    Decision,
     DecisionKind,
+    DecisionRequested,
     PendingDecision,
     People,
     RunEvent,
     RunState,
-    StartRunRequest,
     StopReason,
     answer,
     approve,
@@ -58,19 +59,19 @@ def agentd(toolhost: Server) -> Iterator[Server]:
         agentd.stop()
 
 
-ATTENDED = StartRunRequest(people=People(attended=True))
-ALONE = StartRunRequest(people=People(attended=False))
+ATTENDED = People(attended=True)
+ALONE = People(attended=False)
 
 
-def decisions(events: Iterator[RunEvent], count: int = 2) -> dict[int, PendingDecision]:
-    """Read until decisions are wanted, and return them by their kind."""
-    wanted: dict[int, PendingDecision] = {}
+def decisions(events: Iterator[RunEvent], count: int = 2) -> dict[DecisionKind | None, PendingDecision]:
+    """Read events up to a number of open decisions, and return these by kind."""
+    wanted: dict[DecisionKind | None, PendingDecision] = {}
     for event in events:
-        if event.HasField("decision_requested"):
-            wanted[event.decision_requested.decision.kind] = event.decision_requested.decision
+        if isinstance(event.payload, DecisionRequested):
+            wanted[event.payload.decision.kind] = event.payload.decision
         if len(wanted) == count:
             return wanted
-    raise AssertionError(f"the run ended, and only {wanted} were wanted")
+    raise AssertionError(f"the run ended, and asked only for {wanted}")
 
 
 @pytest.mark.parametrize(
@@ -81,20 +82,18 @@ def decisions(events: Iterator[RunEvent], count: int = 2) -> dict[int, PendingDe
         (lambda decision: reject(decision, "not the old one"), "not the old one"),
     ],
 )
-def test_a_run(agentd: Server, decide: Callable[[str], object], erased: str) -> None:
-    with Agent(agentd.address) as agent:
-        run = agent.start("Work.", request=ATTENDED, context={"user": "Ä"})
+def test_a_run(agentd: Server, decide: Callable[[str], Decision], erased: str) -> None:
+    with AgentClient(agentd.address) as agent:
+        run = agent.start("Work.", people=ATTENDED, context={"user": "Ä"})
         wanted = decisions(agent.watch(run))
-        approval, question = (
-            wanted[kind] for kind in (DecisionKind.DECISION_KIND_APPROVAL, DecisionKind.DECISION_KIND_QUESTION)
-        )
+        approval, question = (wanted[kind] for kind in (DecisionKind.APPROVAL, DecisionKind.QUESTION))
         assert approval.tool == "erase"
         assert json.loads(agent.get(run).pending_decisions[0].arguments or "{}") is not None
-        assert agent.get(run).state == RunState.RUN_STATE_WAITING
+        assert agent.get(run).state == RunState.WAITING
         agent.respond(run, answer(question.decision_id, "the second"), by="a test")
-        agent.respond(run, decide(approval.decision_id), by="a test")  # type: ignore[arg-type]
+        agent.respond(run, decide(approval.decision_id), by="a test")
         finished = agent.wait(run)
-        assert finished.stop_reason == StopReason.STOP_REASON_END_TURN
+        assert finished.stop_reason == StopReason.END_TURN
         assert '{"city":"Oslo","days":[0,1,2]}' in finished.text
         assert erased in finished.text
         assert "the second" in finished.text
@@ -106,28 +105,32 @@ def test_a_run(agentd: Server, decide: Callable[[str], object], erased: str) -> 
 
 
 def test_errors(agentd: Server) -> None:
-    with Agent(agentd.address) as agent:
+    with AgentClient(agentd.address) as agent:
         with pytest.raises(InvalidArgument):
             agent.start("")
         with pytest.raises(NotFound):
             agent.get("nosuch")
         with pytest.raises(NotFound):
             list(agent.watch("nosuch"))
-        run = agent.start("Work.", run_id="taken", request=ATTENDED)
+        run = agent.start("Work.", run_id="taken", people=ATTENDED)
         with pytest.raises(Conflict):
             agent.start("Play.", run_id=run)
         with pytest.raises(NotFound):
             agent.respond(run, approve("nosuch"))
         agent.cancel(run, "enough")
-        assert agent.wait(run).stop_reason == StopReason.STOP_REASON_CANCELLED
-    with short_folder() as home, Agent(f"unix://{home}/none") as agent, pytest.raises(Unavailable, match="no agentd"):
+        assert agent.wait(run).stop_reason == StopReason.CANCELLED
+    with (
+        short_folder() as home,
+        AgentClient(f"unix://{home}/none") as agent,
+        pytest.raises(Unavailable, match="no agentd"),
+    ):
         agent.run("Work.")
 
 
 def test_asyncio(agentd: Server) -> None:
     async def run() -> None:
-        async with AsyncAgent(agentd.address) as agent:
-            finished = await asyncio.wait_for(agent.run("Work.", request=ALONE), PATIENCE)
+        async with AsyncAgentClient(agentd.address) as agent:
+            finished = await asyncio.wait_for(agent.run("Work.", people=ALONE), PATIENCE)
             assert "weather" in finished.text
             assert len([r async for r in agent.list()]) >= 1
 

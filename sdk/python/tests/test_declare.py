@@ -269,17 +269,17 @@ class OddPreview:
     ("target", "options", "problem"),
     [
         (no_hint, {}, "its parameter 'city' has no type hint"),
-        (no_name, {}, "its parameter 'cities' takes no keyword"),
+        (no_name, {}, "its parameter 'cities' is positional-only"),
         (no_words, {}, "its description is empty"),
         (no_json, {}, "Cannot generate a JsonSchema"),
         (any_class, {}, "its parameters have no JSON Schema: Unable to generate pydantic-core schema for"),
         (odd_default, {}, "the default of its parameter 'days', 'three', is not of its type"),
-        (perhaps_a_context, {}, "let it be of type Context alone"),
-        (yields, {}, "a tool answers once"),
+        (perhaps_a_context, {}, "remove the other types from its type hint"),
+        (yields, {}, "a tool returns one result"),
         (Shelf.method, {}, "it is a method"),
-        (functools.partial(plain, days=1), {}, "give one with name="),
-        ("forecast", {}, "not of 'forecast'; give a name as name="),
-        (WantsMore, {}, "is made for each call, without arguments: missing a required argument: 'city'"),
+        (functools.partial(plain, days=1), {}, "pass one as name="),
+        ("forecast", {}, "not 'forecast'; pass a name as name="),
+        (WantsMore, {}, "must have a constructor without arguments: missing a required argument: 'city'"),
         (plain, {"read_onyl": True}, "it has no option 'read_onyl'; did you mean 'read_only'?"),
         (plain, {"colour": 1}, "it has no option 'colour'; there are: category, context_keys,"),
         (plain, {"requires_auth": "TOKEN"}, "the option 'requires_auth' must be a list of str, but is 'TOKEN'"),
@@ -291,10 +291,10 @@ class OddPreview:
         (unreadable, {}, "type hints cannot be read: name 'Nowhere' is not defined"),
         (wrong_context, {}, "must be of type Context"),
         (wrong_async_context, {}, "must be of type AsyncContext"),
-        (more_than_rest, {}, "there must be no others"),
+        (more_than_rest, {}, "there must be no other parameters"),
         (NoCall, {}, "no method `call`"),
         (OddPreview, {}, "must be preview(self, so_far)"),
-        (plain, {"name": "1"}, 'the name "1" is ill-formed'),
+        (plain, {"name": "1"}, 'the name "1" is malformed'),
         (plain, {"timeout": -1}, "a duration is negative"),
         (plain, {"cost_per_use": -1}, "its cost per use is negative"),
         (plain, {"input_schema": {"type": "string"}}, 'must have "type": "object"'),
@@ -306,13 +306,13 @@ class OddPreview:
     ],
 )
 def test_what_is_wrong(target: Any, options: dict[str, Any], problem: str) -> None:
-    with pytest.raises(DeclarationError, match=r"tool (is|\")") as raised:
+    with pytest.raises(DeclarationError, match=r"(a tool needs|tool \")") as raised:
         declared(target, **options)
     assert problem in str(raised.value)
 
 
 def test_a_default_of_none() -> None:
-    with pytest.raises(DeclarationError, match=r"if it may be left out, its type is `… \| None`"):
+    with pytest.raises(DeclarationError, match=r"for an optional argument, use the type `… \| None`"):
         declared(no_default)
 
 
@@ -331,7 +331,7 @@ def test_names_are_unique() -> None:
     async def late(call: FilterCall) -> None: ...
 
     plugin.before(name="g")(lambda call: None)
-    with pytest.raises(DeclarationError, match="one is async"):
+    with pytest.raises(DeclarationError, match="one of its functions is async"):
         plugin.after(name="g")(late)
     with pytest.raises(DeclarationError, match="the plugin: the name"):
         Plugin("a b")
@@ -341,15 +341,15 @@ def test_what_is_wrong_of_filters_and_plugins() -> None:
     plugin = Plugin("p")
     with pytest.raises(DeclarationError, match='filter "f": its function must take one FilterCall'):
         plugin.before(name="f")(lambda: None)
-    with pytest.raises(DeclarationError, match="a filter is made of a function, not of 'f'; give a name as name="):
+    with pytest.raises(DeclarationError, match="a filter needs a function, not 'f'; pass a name as name="):
         plugin.after("f")  # type: ignore[call-overload]
     with pytest.raises(DeclarationError, match="the plugin: permissions must be Permissions"):
         Plugin("p", permissions={"network": True})  # type: ignore[arg-type]
-    with pytest.raises(DeclarationError, match=r"given as a list, such as \['t'\]"):
+    with pytest.raises(DeclarationError, match=r"must be a list, such as \['t'\]"):
         Plugin("p", default_tags="t")
     with pytest.raises(ValueError, match='"none", "read" or "write", not \'readonly\''):
         Permissions(workspace="readonly")  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match=r"given as a list, such as \['/etc'\]"):
+    with pytest.raises(TypeError, match=r"must be a list, such as \['/etc'\]"):
         Permissions(read="/etc")
 
 
@@ -360,22 +360,22 @@ def test_filters_without_options() -> None:
     plugin = Plugin("p")
     plugin.before(asks)
     plugin.after(asks)
-    (declared,) = plugin.describe().filters
+    (declared,) = plugin._describe().filters
     assert (declared.name, declared.before, declared.after) == ("asks", True, True)
 
 
 def test_describe_says_it_all() -> None:
     asked = Permissions(network=True, workspace="read", read=["/etc/hosts"])
     plugin = Plugin("p", "1", description="d", default_tags=["t"], permissions=asked)
-    plugin.tool(describe=lambda viewer: Variant(description=viewer.session))(plain)
+    plugin.tool(describe=lambda viewer: Variant(description=viewer.session or ""))(plain)
     plugin.before(description="asks")(asks)
-    described = plugin.describe()
+    described = plugin._describe()
     assert (described.name, described.version, described.description) == ("p", "1", "d")
     assert list(described.default_tags) == ["t"]
     assert described.tools[0].dynamic
     assert (described.permissions.network, described.permissions.workspace) == (True, permissions_pb2.ACCESS_READ)
     assert list(described.permissions.read) == ["/etc/hosts"]
-    assert not Plugin("p").describe().HasField("permissions")
+    assert not Plugin("p")._describe().HasField("permissions")
     assert (described.filters[0].name, described.filters[0].before, described.filters[0].after) == (
         "asks",
         True,

@@ -94,7 +94,7 @@ class Wire:
     def __init__(self, threads: ThreadPoolExecutor) -> None:
         self.heard: list[pb.ConnectResponse] = []
         self._news = asyncio.Event()
-        self.session = Session(plugin.name, plugin.runners(threads), self._hear)
+        self.session = Session(plugin.name, plugin._runners(threads), self._hear)
 
     def _hear(self, frame: pb.ConnectResponse) -> None:
         self.heard.append(frame)
@@ -245,9 +245,9 @@ def test_bounds() -> None:
         assert PIECE - 10 < len((await wire.end(2)).error.message.encode()) <= PIECE
         wire.start("talks", f'{{"count":1,"size":{2 << 20}}}', number=3)
         assert (await wire.end(3)).HasField("result")
-        assert "is left out" in next(f.log.message for f in wire.heard if f.call == 3)
+        assert "was not sent" in next(f.log.message for f in wire.heard if f.call == 3)
         wire.start("blocks", '{"count":5000}', number=4)
-        assert "5000 blocks; there may be 4096" in (await wire.end(4)).error.message
+        assert "5000 blocks; the limit is 4096" in (await wire.end(4)).error.message
 
     on_wire(test)
 

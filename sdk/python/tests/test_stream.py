@@ -197,7 +197,7 @@ def test_what_cannot_be_sent_hurts_no_other_call() -> None:
     toolhost = Scripted(answers)
 
     async def work(client: AsyncClient) -> None:
-        with pytest.raises(InvalidArgument, match="give it a smaller context"):
+        with pytest.raises(InvalidArgument, match="use a smaller context"):
             await client.call("large", context={"k": "x" * (5 << 20)})
         assert (await client.call("small")).text == "small"
 

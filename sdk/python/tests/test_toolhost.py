@@ -94,12 +94,12 @@ def test_options_that_there_are_not(client: Client) -> None:
 def test_an_execution_outside_of_its_with(client: Client) -> None:
     execution = client.open("echo")
     for use in (execution.outcome, execution.cancel, lambda: list(execution), lambda: execution.send("{")):
-        with pytest.raises(RuntimeError, match=r"used inside of `with client\.open"):
+        with pytest.raises(RuntimeError, match=r"use it inside `with client\.open"):
             use()
     with execution:
         pass
     for use in (execution.outcome, execution.cancel, lambda: list(execution), lambda: execution.send("{")):
-        with pytest.raises(RuntimeError, match="let go of at the end of its `with`"):
+        with pytest.raises(RuntimeError, match=r"the .with. block of the call has ended"):
             use()
     with client.open("echo") as execution:
         execution.outcome()
@@ -130,7 +130,7 @@ def test_echo(client: Client, arguments: Any) -> None:
     assert outcome.result.content == [Json(arguments)] or outcome.result.content[0].value == arguments  # type: ignore[union-attr]
     assert (outcome.plugin, outcome.replayed) == ("bare", False)
     assert outcome.call_id
-    assert outcome.result.duration > 0
+    assert outcome.result.duration is not None
 
 
 def test_8_mib(client: Client) -> None:
@@ -225,9 +225,9 @@ def told(events: list[Event]) -> list[Any]:
     """What a call said, without where and when."""
     said: list[Any] = []
     for event in events:
-        match event.what:
+        match event.payload:
             case Status():
-                said.append(event.what)
+                said.append(event.payload)
             case LogRecord() as log:
                 said.append((log.message, log.level, log.attributes))
     return said
@@ -238,9 +238,9 @@ def test_statuses(client: Client) -> None:
         events = list(execution)
         assert execution.call_id == "steps-1"
         assert execution.outcome().text == "stepped"
-    assert isinstance(events[0].what, Started)
+    assert isinstance(events[0].payload, Started)
     assert told(events) == STEPS
-    assert isinstance(events[-1].what, Outcome)
+    assert isinstance(events[-1].payload, Outcome)
     again = list(client.watch_call("steps-1"))
     assert told(again) == STEPS
     later = list(client.watch_call("steps-1", after=again[-2].seq))
@@ -261,9 +261,9 @@ def test_the_same_id_is_executed_once(client: Client) -> None:
 def test_partial_arguments(client: Client) -> None:
     with client.open("draft", '{"text":"hö', complete=False) as execution:
         events = iter(execution)
-        assert next(e for e in events if isinstance(e.what, Status)).what.parameters["text"] == "hö"  # type: ignore[union-attr,index]
+        assert next(e for e in events if isinstance(e.payload, Status)).payload.parameters["text"] == "hö"  # type: ignore[union-attr,index]
         execution.send('her"')
-        assert next(e for e in events if isinstance(e.what, Status)).what.parameters["text"] == "höher"  # type: ignore[union-attr,index]
+        assert next(e for e in events if isinstance(e.payload, Status)).payload.parameters["text"] == "höher"  # type: ignore[union-attr,index]
         execution.send("}", complete=True)
         outcome = execution.outcome()
     value = outcome.result.content[0].value  # type: ignore[union-attr]
@@ -324,7 +324,7 @@ def test_who_stops_waiting_cancels_the_call(toolhost: Server, named: bool) -> No
         waiting = asyncio.ensure_future(client.call("wait", **options))
         if named:
             async for event in until_known(client, "left"):
-                if isinstance(event.what, Status):
+                if isinstance(event.payload, Status):
                     break
         else:
             await asyncio.sleep(0)
@@ -333,8 +333,8 @@ def test_who_stops_waiting_cancels_the_call(toolhost: Server, named: bool) -> No
             await waiting
         if named:
             last = [event async for event in client.watch_call("left")][-1]
-            assert isinstance(last.what, Outcome)
-            assert isinstance(last.what.error, Cancelled)
+            assert isinstance(last.payload, Outcome)
+            assert isinstance(last.payload.error, Cancelled)
 
     on(toolhost, test)
 
@@ -354,7 +354,7 @@ def test_who_leaves_a_named_call_does_not_end_it(toolhost: Server) -> None:
     async def test(client: AsyncClient) -> None:
         async with client.open("meet", {"room": "left", "count": 2}, call_id="goes-on") as execution:
             async for event in execution:
-                if isinstance(event.what, Started):
+                if isinstance(event.payload, Started):
                     break
         assert (await client.call("meet", {"room": "left", "count": 2})).text == "met 2"
         again = await client.call("meet", {"room": "left", "count": 2}, call_id="goes-on")
@@ -389,7 +389,7 @@ def test_a_slow_reader_holds_up_only_himself(client: Client) -> None:
         for n in range(20):
             assert client.call("echo", {"n": n}).text == f'{{"n":{n}}}'
         events = list(slow)
-    assert len([e for e in events if isinstance(e.what, LogRecord)]) == 2000
+    assert len([e for e in events if isinstance(e.payload, LogRecord)]) == 2000
 
 
 def test_approval(client: Client) -> None:

@@ -117,8 +117,8 @@ def test_a_whole_result(host: Host) -> None:
     [
         ("nan", "encoding the result of type float: "),
         ("object", "encoding the result of type object: "),
-        ("object", "return text, blocks of content, or what pydantic can write as JSON"),
-        ("coroutine", "make the function async, and await it there"),
+        ("object", "return text, blocks of content, or a value that pydantic can encode as JSON"),
+        ("coroutine", "make the function async and await the coroutine in it"),
         ("odd block", "block 1 of the result is of type object"),
         ("no key", "effect 1 of the result has no key"),
         ("odd effect", 'tool "returns": encoding the result: '),
@@ -156,7 +156,7 @@ def test_failures(host: Host, tool: str, what: str, kind: type[ToolhostError], w
     [
         ("bug", "ZeroDivisionError: by zero"),
         ("timeout", "TimeoutError: a socket's"),
-        ("wordless", "the tool failed with an error of type KeyError that says nothing"),
+        ("wordless", "the tool failed with an error of type KeyError without a message"),
     ],
 )
 def test_an_exception_is_what_the_model_reads(host: Host, tool: str, what: str, words: str) -> None:
@@ -236,7 +236,7 @@ def test_stop_iteration_is_an_exception_like_any_other(host: Host) -> None:
 
 
 def test_tool_errors(host: Host) -> None:
-    for what, words in (("tool", "no such street"), ("silent", "an error of type ToolError that says nothing")):
+    for what, words in (("tool", "no such street"), ("silent", "an error of type ToolError without a message")):
         ended = host.call("raises", {"what": what})
         assert ended.result is not None
         assert ended.result.is_error
@@ -330,7 +330,7 @@ def test_an_object_that_does_not_open(host: Host) -> None:
 def test_cancel(host: Host, tool: str) -> None:
     stream = host.stream(tool)
     stream.complete({})
-    stream.wait_status(lambda s: s.tip == "waiting")
+    stream.wait_status(lambda s: s.message == "waiting")
     stream.cancel("enough")
     ended = stream.wait()
     assert isinstance(ended.error, Cancelled)
@@ -341,7 +341,7 @@ def test_cancel(host: Host, tool: str) -> None:
 def test_an_answer_after_cancel_counts(host: Host) -> None:
     stream = host.stream("yields_late")
     stream.complete({})
-    stream.wait_status(lambda s: s.tip == "waiting")
+    stream.wait_status(lambda s: s.message == "waiting")
     stream.cancel()
     assert stream.wait().text == "at least this"
 
@@ -360,7 +360,7 @@ def test_abandoned_arguments(host: Host) -> None:
 def test_deadline(host: Host, tool: str) -> None:
     error = host.call(tool, timeout=0.05).error
     assert isinstance(error, Timeout)
-    assert error.message == "the call's time is up"
+    assert error.message == "the deadline of the call has passed"
 
 
 def test_context(host: Host) -> None:
@@ -370,7 +370,7 @@ def test_context(host: Host) -> None:
         attempt=2,
         session="s",
         workspace="/w",
-        values={"user": {"name": "Ä"}, "other": 1},
+        context={"user": {"name": "Ä"}, "other": 1},
         secrets={"token": "t", "other": "x"},
         traceparent="00-x",
         timeout=50,

@@ -1,4 +1,4 @@
-"""The caller of internal/e2e/languages in Python: makes the calls of a table and prints what comes of each."""
+"""The Python caller of internal/e2e/languages: it makes the calls of a table and prints their events."""
 
 from __future__ import annotations
 
@@ -65,11 +65,11 @@ def content_line(toolhost: Client, block: Any, session: str) -> str:
 def outcome_lines(toolhost: Client, outcome: Outcome, session: str) -> list[str]:
     lines = [f"ended at {outcome.plugin or '-'}, replayed {str(outcome.replayed).lower()}"]
     if (e := outcome.error) is not None:
-        after = round(e.retry_after * 1000)
+        after = round((e.retry_after or 0) * 1000)
         return [*lines, f"error {e.kind.value}: {shown(e.message)}, retry after {after} ms, rule {e.rule or '-'}"]
     r, u = outcome.result, outcome.result.usage
     tokens = f"{u.input_tokens} {u.output_tokens} {u.cache_read_tokens} {u.cache_write_tokens}"
-    lines.append(f"result, is_error {str(r.is_error).lower()}, cost {number(r.cost)}, tokens {tokens}")
+    lines.append(f"result, is_error {str(r.is_error).lower()}, cost {number(r.cost or 0)}, tokens {tokens}")
     lines += [content_line(toolhost, block, session) for block in r.content]
     lines += [f"effect {e.key} {e.operation.value} {canonical(e.value)}" for e in r.effects]
     if r.metadata:
@@ -78,17 +78,17 @@ def outcome_lines(toolhost: Client, outcome: Outcome, session: str) -> list[str]
 
 
 def lines_of(toolhost: Client, event: Event, session: str) -> list[str]:
-    match event.what:
+    match event.payload:
         case Started() as s:
             return [f"started, attempt {s.attempt}, at {s.plugin}"]
         case Status() as s:
             state = s.state.value if s.state else "-"
             parameters = "-" if s.parameters is None else canonical(s.parameters)
             p = s.progress
-            progress = "-" if p is None else f"{number(p.done)}/{number(p.total)} {shown(p.message)}"
+            progress = "-" if p is None else f"{number(p.done)}/{number(p.total or 0)} {shown(p.message)}"
             result = "-" if s.result is None else canonical(s.result)
             return [
-                f"status {state}: tip {shown(s.tip)}, parameters {parameters}, progress {progress}, result {result}"
+                f"status {state}: tip {shown(s.message or '')}, parameters {parameters}, progress {progress}, result {result}"
             ]
         case LogRecord() as r:
             return [f"log {LEVELS[r.level]}: {shown(r.message)} {canonical(r.attributes)}"]
@@ -113,11 +113,11 @@ def perform(toolhost: Client, case: dict[str, Any], session: str) -> None:
             while awaited:
                 event = next(events)
                 tell(toolhost, event, session)
-                if isinstance(event.what, Status) and (event.what.parameters or {}).get("text") == awaited:
+                if isinstance(event.payload, Status) and (event.payload.parameters or {}).get("text") == awaited:
                     break
         for event in events:
             tell(toolhost, event, session)
-            if isinstance(event.what, Status) and "cancel" in case:
+            if isinstance(event.payload, Status) and "cancel" in case:
                 execution.cancel(case["cancel"])
 
 

@@ -1,4 +1,4 @@
-"""The plugin of internal/e2e/languages in Python."""
+"""The Python plugin of internal/e2e/languages."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def fail(message: str) -> None:
 @plugin.tool(read_only=True)
 async def break_down(kind: str, message: str, retry_after_ms: int = 0) -> None:
     """Does what the case of break_down needs."""
-    raise ToolhostError.of(Kind(kind))(message, retry_after=retry_after_ms / 1000)
+    raise ToolhostError.of(Kind(kind))(message, retry_after=retry_after_ms / 1000 or None)
 
 
 @plugin.tool(read_only=True, effect_keys=["plan", "seen", "tree"])
@@ -128,7 +128,7 @@ async def wait(ctx: AsyncContext, quietly: bool = False) -> None:
 @plugin.tool(read_only=True, context_keys=["colour"])
 def about_the_call(ctx: Context) -> dict[str, Any]:
     """Does what the case of about_the_call needs."""
-    return {"call_id": ctx.call_id, "attempt": ctx.attempt, "colour": ctx.values.get("colour")}
+    return {"call_id": ctx.call_id, "attempt": ctx.attempt, "colour": ctx.context.get("colour")}
 
 
 @plugin.tool(read_only=True)

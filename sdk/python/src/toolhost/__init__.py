@@ -1,12 +1,12 @@
-"""toolhost in Python: write plugins, and call toolhost and agentd.
+"""The Python SDK of toolhost: write plugins, and call toolhost and agentd.
 
 - `toolhost.plugin` turns typed functions into tools.
-- `toolhost.testing` runs those tools in a test, without a toolhost.
+- `toolhost.testing` runs these tools in a test, without a toolhost.
 - `toolhost.client` lists and calls tools.
-- `toolhost.agent` lets agentd work on tasks.
-- `toolhost.errors` has what all of them raise.
+- `toolhost.agent` starts and follows runs of agentd.
+- `toolhost.errors` defines the exceptions of all of them.
 
-This module imports none of them, so that a plugin starts without what only callers need.
+This module imports none of them, so that a plugin does not load the modules of the clients.
 """
 
 __version__ = "0.1.0"

@@ -1,4 +1,4 @@
-"""Where servers listen: how an address is written, and where they are when nothing is said."""
+"""Addresses of servers: their syntax, the default sockets, and the check of socket owners."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from pathlib import Path
 
 from toolhost.errors import InvalidArgument
 
-_MAX_PATH = 103  # of a socket, in bytes: what every kernel takes
+_MAX_PATH = 103  # bytes of a socket path: the limit of macOS, the smallest of all supported systems
 _PORT = re.compile(r"(?:\[(?P<six>[^\]]+)\]|(?P<four>[0-9.]+)):(?P<port>[0-9]{1,5})\Z")
 _FORMS = "use unix:///PATH, 127.0.0.1:PORT or [::1]:PORT"
 
 
-def find(given: str, program: str) -> str:
-    """Return the address that a client of a program should use.
+def find(given: str | None, program: str) -> str:
+    """Return the address at which a client finds a program.
 
-    It is the one given, else what the environment's PROGRAM_ADDR says, else this user's default socket. Raises
-    InvalidArgument if it is ill-formed.
+    This is the given address, else the environment variable PROGRAM_ADDR, else the default socket
+    of this user. Raises InvalidArgument if the address is malformed.
     """
     variable = _variable(program)
-    if not isinstance(given, str):
+    if given is not None and not isinstance(given, str):
         raise TypeError(f"the address must be a str, but is {given!r}; {_FORMS}")
     if given:
         return _checked(given)
@@ -34,12 +34,12 @@ def find(given: str, program: str) -> str:
     runtime = os.environ.get("XDG_RUNTIME_DIR", "")
     path = os.path.join(runtime, program, f"{program}.sock")
     if not os.path.isabs(path) or len(path.encode()) > _MAX_PATH:
-        path = f"/tmp/{program}-{os.getuid()}/{program}.sock"  # noqa: S108 - toolhost sees to whose the folder is
+        path = f"/tmp/{program}-{os.getuid()}/{program}.sock"  # noqa: S108 - the server checks the owner of this folder
     return "unix://" + path
 
 
-def is_default(given: str, program: str) -> bool:
-    """Report whether find returns this user's default socket, which nobody chose."""
+def is_default(given: str | None, program: str) -> bool:
+    """Report whether `find` returns the default socket because no address is configured."""
     return not given and not os.environ.get(_variable(program))
 
 
@@ -64,7 +64,7 @@ def _checked(address: str) -> str:
     except ValueError:
         port = None
     if port is None:
-        raise InvalidArgument(f'the address "{address}" is ill-formed; {_FORMS}')
+        raise InvalidArgument(f'the address "{address}" is malformed; {_FORMS}')
     if not loopback:
         raise InvalidArgument(
             f'the address "{address}" is not on loopback, and other machines must not reach this API; {_FORMS}'
@@ -73,10 +73,12 @@ def _checked(address: str) -> str:
 
 
 def stranger(address: str, default: bool) -> str | None:
-    """Return why a server must not be connected to: another user may have put the socket there.
+    """Return the reason against connecting to a socket that another user may have created, or None.
 
-    It is None where the socket belongs to this user or to root. Root may connect to any socket that it was told of.
-    At a default socket, which nobody chose, root must not either, and no other user may be able to write the folder.
+    A socket of this user or of root is trusted. Root may connect to any socket that is configured
+    explicitly. For a default socket the check is stricter: it applies to root as well, and no other
+    user may have write permission on the folder of the socket. Otherwise another user could create
+    a socket at the predictable path and receive the calls.
     """
     me = os.getuid()
     if not address.startswith("unix://") or (me == 0 and not default):

@@ -1,4 +1,7 @@
-"""gRPC statuses as errors. It is for clients alone: plugins start without what it needs."""
+"""Conversion of gRPC statuses to errors.
+
+Only the clients import this module, so that plugins start faster.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,7 @@ _CODES = {
 
 
 def of_status(code: grpc.StatusCode, message: str, trailers: Iterable[tuple[str, str | bytes]]) -> ToolhostError:
-    """Return what an RPC ended with: the error that the status carries as a detail, else one of the code's kind."""
+    """Convert an RPC status: the error in its details, else an error of the matching kind."""
     for key, value in trailers:
         if key == "grpc-status-details-bin" and isinstance(value, bytes):
             for packed in _status_class().FromString(value).details:
@@ -42,7 +45,11 @@ def of_status(code: grpc.StatusCode, message: str, trailers: Iterable[tuple[str,
 
 @functools.cache
 def _status_class() -> Any:
-    """Return the class of google.rpc.Status, in a pool of its own, so that it is not in the way of anybody else's."""
+    """Return the class of google.rpc.Status.
+
+    It is in a separate descriptor pool, because the default pool rejects a second definition of the
+    same message, and another package of the program may have one.
+    """
     pool = descriptor_pool.DescriptorPool()
     pool.AddSerializedFile(any_pb2.DESCRIPTOR.serialized_pb)
     file = descriptor_pb2.FileDescriptorProto(

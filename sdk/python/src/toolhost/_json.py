@@ -1,4 +1,4 @@
-"""JSON as the contracts have it: UTF-8, compact, without NaN, and never a lone surrogate."""
+"""JSON as the protocol requires it: UTF-8, compact, without NaN and without lone surrogates."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LONE = re.compile("[\ud800-\udfff]")
 
 
 def valid_text(text: str) -> str:
-    """Return a text that UTF-8 can encode: lone surrogates become U+FFFD."""
+    """Return the text with each lone surrogate replaced by U+FFFD, so that UTF-8 can encode it."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -21,12 +21,12 @@ def valid_text(text: str) -> str:
 
 
 def encode(value: Any) -> bytes:
-    """Return the JSON form of a value. Raises ValueError or TypeError if it has none."""
+    """Return a value as JSON text. Raises ValueError or TypeError if JSON cannot represent it."""
     plain = value if isinstance(value, str) else to_jsonable_python(value, by_alias=True, bytes_mode="base64")
     text = json.dumps(plain, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return valid_text(text).encode()
 
 
 def decode(text: bytes) -> Any:
-    """Return the value of a JSON text. Raises ValueError if it is none."""
+    """Return the value of JSON text. Raises ValueError if the text is not JSON."""
     return json.loads(text)

@@ -1,4 +1,7 @@
-"""Keyword options, checked when they are given: what their TypedDict says is known to type checkers alone."""
+"""Checks of keyword options at run time.
+
+Python itself does not check the TypedDict of `**options`.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,10 @@ from typing import Any
 
 
 def checked(given: Mapping[str, Any], known: Any, what: str) -> dict[str, Any]:
-    """Return the options that are given; None is as if one was not.
+    """Return the options whose value is not None.
 
-    Raises TypeError if the TypedDict `known` has no such option, or not with such a value. `what` takes them.
+    Raises TypeError if the TypedDict `known` lacks an option, or if the type of a value is wrong.
+    `what` names the function or object that takes the options, for the error message.
     """
     hints = _hints_of(known)
     for name, value in given.items():
@@ -29,7 +33,7 @@ def _hints_of(known: Any) -> dict[str, Any]:
 
 
 def _meant(name: str, hints: Mapping[str, Any]) -> str:
-    import difflib  # noqa: PLC0415 - only for who has misspelt something
+    import difflib  # noqa: PLC0415 - only a misspelt option needs it
 
     near = difflib.get_close_matches(name, hints, n=1)
     return f"; did you mean {near[0]!r}?" if near else f"; there are: {', '.join(sorted(hints))}"
@@ -42,7 +46,7 @@ def _fits(value: Any, hint: Any) -> bool:
     if origin in (int, float):
         return isinstance(value, int | float if origin is float else int) and not isinstance(value, bool)
     if origin is Sequence:
-        # A text is a sequence of texts, too, but never meant so.
+        # A str is a Sequence[str] as well. Passing one is always a mistake.
         (item,) = typing.get_args(hint)
         listed = isinstance(value, Collection) and not isinstance(value, str | bytes | Mapping)
         return listed and all(_fits(each, item) for each in value)
@@ -50,7 +54,7 @@ def _fits(value: Any, hint: Any) -> bool:
 
 
 def _said(hint: Any) -> str:
-    """Return a type in words."""
+    """Describe a type for an error message."""
     origin, arguments = typing.get_origin(hint) or hint, typing.get_args(hint)
     if origin in (typing.Union, types.UnionType):
         return " or ".join(map(_said, arguments))

@@ -1,4 +1,4 @@
-"""How a server is reached: a channel, and its failures as errors."""
+"""The connection of a client to a server, and the conversion of its failures."""
 
 from __future__ import annotations
 
@@ -15,22 +15,29 @@ _T = TypeVar("_T")
 
 
 class Link:
-    """A channel to a server, of one loop: it connects when it is first used, and anew when the connection was lost."""
+    """A gRPC channel to a server, bound to one event loop.
 
-    def __init__(self, address: str, program: str, limit: int) -> None:
+    It connects on first use, and connects again after the connection is lost. `limit` is the
+    largest message in bytes. `rpc_timeout` is the deadline of one unary RPC in seconds, and None
+    means none. Streams have no deadline.
+    """
+
+    def __init__(self, address: str | None, program: str, limit: int, rpc_timeout: float | None) -> None:
         self.address = _address.find(address, program)
         self._default = _address.is_default(address, program)
         self._program = program
         self._limit = limit
+        self._rpc_timeout = rpc_timeout
         self._channel: grpc.aio.Channel | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self.closed = False
 
     @property
     def channel(self) -> grpc.aio.Channel:
-        """The channel. It belongs to the loop on which it was first asked for.
+        """The channel. It belongs to the loop of the first access.
 
-        Raises RuntimeError on another one, Cancelled after the end, and Unavailable if the server is a stranger's.
+        Raises RuntimeError on another loop, Cancelled after `close`, and Unavailable if the server
+        is untrusted.
         """
         if self.closed:
             raise self.ended()
@@ -52,7 +59,8 @@ class Link:
                     ("grpc.max_send_message_length", self._limit),
                     ("grpc.enable_http_proxy", 0),
                     ("grpc.enable_retries", 0),
-                    # A server that comes back is to be found soon.
+                    # The defaults wait up to two minutes. A restarted server must be found within a
+                    # second.
                     ("grpc.initial_reconnect_backoff_ms", 100),
                     ("grpc.min_reconnect_backoff_ms", 100),
                     ("grpc.max_reconnect_backoff_ms", 1000),
@@ -61,26 +69,26 @@ class Link:
         return self._channel
 
     async def close(self) -> None:
-        """End the connection for good, and what is under way on it, which raises Cancelled."""
+        """Close the connection for good. RPCs in progress raise Cancelled."""
         self.closed = True
         if self._channel is not None:
             channel, self._channel = self._channel, None
             await channel.close()
 
     def ended(self) -> Cancelled:
-        """Return what waits and comes too late are told once the connection is ended."""
+        """Return the error of every use after `close`."""
         return Cancelled(f"the client of {self._program} is closed; make another one")
 
     def given_up(self) -> bool:
-        """Say whether a wait is cancelled because the connection is ended, not because somebody cancels the task."""
+        """Report whether `close`, not a cancellation of the task, caused its CancelledError."""
         task = asyncio.current_task()
         cancelling = getattr(task, "cancelling", None)  # Python 3.11
         return self.closed and not (cancelling and cancelling())
 
     async def unary(self, stub: type[Any], method: str, request: Any) -> Any:
-        """Make an RPC that answers once."""
+        """Make a unary RPC."""
         try:
-            return await getattr(stub(self.channel), method)(request)
+            return await getattr(stub(self.channel), method)(request, timeout=self._rpc_timeout)
         except grpc.aio.AioRpcError as failure:
             raise self.failure(failure) from failure
         except asyncio.CancelledError:
@@ -89,7 +97,7 @@ class Link:
             raise
 
     async def stream(self, stub: type[Any], method: str, request: Any) -> AsyncIterator[Any]:
-        """Make an RPC that answers with a stream, and end it when nobody wants more."""
+        """Make a server-streaming RPC. Closing the generator ends the RPC."""
         call = getattr(stub(self.channel), method)(request)
         try:
             async for message in call:
@@ -104,7 +112,7 @@ class Link:
             call.cancel()
 
     def failure(self, failure: grpc.aio.AioRpcError) -> Exception:
-        """Return what an RPC failed with as a ToolhostError."""
+        """Convert the failure of an RPC to a ToolhostError."""
         trailers = list(failure.trailing_metadata() or ())
         detailed = any(key == "grpc-status-details-bin" for key, _ in trailers)
         if failure.code() is grpc.StatusCode.UNAVAILABLE and not detailed:

@@ -1,7 +1,8 @@
-"""An event loop in a thread of its own, so that what is async can be used by what is not.
+"""Access to asyncio code from blocking code.
 
-There is one for the whole process, made when it is first needed, and it lasts as long as the process: gRPC hands events
-to whatever loops there are, and those for a loop that is closed would be in the way of others'.
+The process has one event loop for this, in a daemon thread. The first portal creates it, and it
+runs until the process ends. It is never closed: gRPC delivers events to every loop that has used
+it, and an event for a closed loop would raise an error in the poller thread that all loops share.
 """
 
 from __future__ import annotations
@@ -20,14 +21,20 @@ _T = TypeVar("_T")
 
 @functools.cache
 def _loop_of(process: int) -> asyncio.AbstractEventLoop:
-    """Return the loop of a process: a thread does not outlive a fork."""
+    """Return the loop of a process.
+
+    A forked process needs another loop, because fork copies no threads.
+    """
     loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, name=f"toolhost-{process}", daemon=True).start()
     return loop
 
 
 class Portal:
-    """The way to the loop for one who uses it. Its methods may be called from any other thread."""
+    """Runs coroutines on the shared loop.
+
+    Its methods may be called from any thread except that of the loop.
+    """
 
     def __init__(self) -> None:
         self._loop = _loop_of(os.getpid())
@@ -35,7 +42,10 @@ class Portal:
         self._shut = False
 
     def run(self, work: Coroutine[Any, Any, _T]) -> _T:
-        """Run a coroutine, and wait for it. Whatever interrupts the wait cancels it."""
+        """Run a coroutine and wait for its result.
+
+        An exception during the wait, such as an interrupt, cancels it.
+        """
         if self._shut:
             work.close()
             raise Cancelled("the client is closed; make another one")
@@ -47,11 +57,11 @@ class Portal:
             raise
 
     def soon(self, step: Callable[[], None]) -> None:
-        """Have the loop take a step, and do not wait for it."""
+        """Schedule a function on the loop, and do not wait for it."""
         self._loop.call_soon_threadsafe(step)
 
     def iterate(self, items: AsyncIterator[_T]) -> Iterator[_T]:
-        """Yield what an async generator yields. Leaving the loop ends it."""
+        """Yield the items of an async iterator. Leaving the `for` loop closes it."""
         try:
             while True:
                 try:
@@ -64,7 +74,7 @@ class Portal:
                 self.run(close())
 
     def shut(self, close: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """Close what is used on the loop; nothing is run from then on. It may be called more than once."""
+        """Run a closing coroutine, and reject all later work. Further calls do nothing."""
         with self._shutting:
             if not self._shut:
                 self.run(close())

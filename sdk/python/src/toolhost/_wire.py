@@ -1,4 +1,4 @@
-"""The vocabulary and its protobuf form, both ways."""
+"""Conversion between the public dataclasses and the protobuf messages, in both directions."""
 
 from __future__ import annotations
 
@@ -18,40 +18,40 @@ from toolhost.spec import Example, Permissions, Retry, Spec
 from toolhost.status import LogRecord, Progress, State, Status
 
 CHUNK = 64 << 10
-"""The most payload that one frame carries, in bytes."""
+"""The largest payload of one frame, in bytes."""
 MAX_MESSAGE = 4 << 20
-"""The largest message that either side takes, in bytes."""
+"""The largest message that either side accepts, in bytes."""
 
 _NANOS = 1_000_000_000
 
 
-def duration(seconds: float) -> Duration | None:
-    """Return seconds as a Duration, and 0 as none."""
+def duration(seconds: float | None) -> Duration | None:
+    """Return seconds as a Duration. None and 0 give None: an unset field."""
     if not seconds:
         return None
     nanos = round(seconds * _NANOS)
     return Duration(seconds=nanos // _NANOS, nanos=nanos % _NANOS)
 
 
-def seconds(value: Duration) -> float:
-    """Return a Duration in seconds."""
-    return value.seconds + value.nanos / _NANOS
+def seconds(value: Duration) -> float | None:
+    """Return a Duration in seconds. An unset or zero Duration gives None."""
+    return value.seconds + value.nanos / _NANOS or None
 
 
 def time(value: Timestamp) -> datetime | None:
-    """Return a Timestamp as a time in UTC, and one that is not set as none."""
+    """Return a Timestamp as a time in UTC. An unset Timestamp gives None."""
     if not value.seconds and not value.nanos:
         return None
     return value.ToDatetime(UTC)
 
 
 def values(encoded: Mapping[str, bytes]) -> dict[str, Any]:
-    """Return JSON values by key, decoded."""
+    """Decode JSON values by key."""
     return {key: decode(value) for key, value in encoded.items()}
 
 
 def encoded_values(decoded: Mapping[str, Any]) -> dict[str, bytes]:
-    """Return values by key as JSON."""
+    """Encode values by key as JSON."""
     return {valid_text(key): encode(value) for key, value in decoded.items()}
 
 
@@ -59,7 +59,7 @@ def encoded_values(decoded: Mapping[str, Any]) -> dict[str, bytes]:
 
 
 def from_content(block: Content) -> result_pb2.Content:
-    """Return a block's protobuf form."""
+    """Convert a block to its message."""
     match block:
         case Text():
             return result_pb2.Content(text=valid_text(block.text))
@@ -82,7 +82,7 @@ def from_content(block: Content) -> result_pb2.Content:
 
 
 def to_content(message: result_pb2.Content) -> Content:
-    """Return a block. One of a kind that is not known is an empty text."""
+    """Convert a message to a block. A block of an unknown kind becomes an empty text."""
     match message.WhichOneof("block"):
         case "json":
             return Json._raw(message.json)
@@ -106,7 +106,10 @@ _OPERATIONS_BACK = {number: operation for operation, number in _OPERATIONS.items
 
 
 def from_result(result: Result) -> result_pb2.Result:
-    """Return a result's protobuf form. Raises ValueError or TypeError if it holds what has no JSON form."""
+    """Convert a result to its message.
+
+    Raises ValueError or TypeError if JSON cannot represent a value in it.
+    """
     message = result_pb2.Result(
         content=[from_content(block) for block in result.content],
         is_error=result.is_error,
@@ -115,7 +118,7 @@ def from_result(result: Result) -> result_pb2.Result:
             for e in result.effects
         ],
         duration=duration(result.duration),
-        cost=result.cost,
+        cost=result.cost or 0.0,
         metadata=encoded_values(result.metadata),
     )
     if result.usage != Usage():
@@ -132,12 +135,12 @@ def from_result(result: Result) -> result_pb2.Result:
 
 
 def to_usage(u: result_pb2.Usage) -> Usage:
-    """Return what a call or run used."""
+    """Convert the token usage of a call or run."""
     return Usage(u.input_tokens, u.output_tokens, u.cache_read_tokens, u.cache_write_tokens)
 
 
 def to_result(message: result_pb2.Result) -> Result:
-    """Return a result."""
+    """Convert a message to a result."""
     return Result(
         [to_content(block) for block in message.content],
         is_error=message.is_error,
@@ -146,14 +149,17 @@ def to_result(message: result_pb2.Result) -> Result:
             for e in message.effects
         ],
         usage=to_usage(message.usage),
-        cost=message.cost,
+        cost=message.cost or None,
         metadata=values(message.metadata),
         duration=seconds(message.duration),
     )
 
 
 def join(result: result_pb2.Result, pieces: Mapping[int, bytes | bytearray]) -> None:
-    """Put the pieces that came ahead into the blocks, before what these hold. Raises IndexError and ValueError."""
+    """Prepend the chunks that arrived earlier to the payloads of their blocks.
+
+    Raises IndexError and ValueError.
+    """
     for index, piece in pieces.items():
         block = result.content[index]
         match block.WhichOneof("block"):
@@ -166,7 +172,7 @@ def join(result: result_pb2.Result, pieces: Mapping[int, bytes | bytearray]) -> 
             case "file":
                 block.file.data = bytes(piece) + block.file.data
             case kind:
-                raise ValueError(f"there is a piece of block {index}, which is {kind}")
+                raise ValueError(f"block {index} arrived in chunks, and its kind {kind} has no chunks")
 
 
 # Errors.
@@ -175,7 +181,10 @@ _PREFIX = "ERROR_KIND_"
 
 
 def from_error(error: ToolhostError) -> error_pb2.Error:
-    """Return an error's protobuf form, as a plugin says it."""
+    """Convert an error to its message.
+
+    A plugin sends only the kind, the message and the retry pause.
+    """
     return error_pb2.Error(
         kind=_PREFIX + error.kind.name,
         message=valid_text(error.message),
@@ -184,23 +193,23 @@ def from_error(error: ToolhostError) -> error_pb2.Error:
 
 
 def to_error(m: error_pb2.Error) -> ToolhostError:
-    """Return an error."""
+    """Convert a message to an error. An unknown kind becomes `internal`."""
     name = error_pb2.ErrorKind.Name(m.kind) if m.kind in error_pb2.ErrorKind.values() else ""
     kind = Kind.__members__.get(name.removeprefix(_PREFIX), Kind.INTERNAL)
     exited = None
     if m.HasField("exit"):
         e = m.exit
-        exited = Exit(e.code, e.signal, e.out_of_memory, e.reason, tuple(e.last_stderr))
+        exited = Exit(e.code, e.signal or None, e.out_of_memory, e.reason, tuple(e.last_stderr))
     return ToolhostError.of(kind)(
         m.message,
         retry_after=seconds(m.retry_after),
-        call_id=m.call_id,
-        plugin=m.plugin,
-        instance=m.instance,
+        call_id=m.call_id or None,
+        plugin=m.plugin or None,
+        instance=m.instance or None,
         exit=exited,
-        rule=m.rule,
+        rule=m.rule or None,
         arguments=m.arguments.decode() if m.arguments else None,
-        arguments_sha256=m.arguments_sha256,
+        arguments_sha256=m.arguments_sha256 or None,
     )
 
 
@@ -216,14 +225,17 @@ _STATES_BACK = {number: state for state, number in _STATES.items()}
 
 
 def from_status(status: Status) -> status_pb2.Status:
-    """Return a status's protobuf form. Raises ValueError or TypeError if it holds what has no JSON form."""
+    """Convert a status to its message.
+
+    Raises ValueError or TypeError if JSON cannot represent a value in it.
+    """
     progress = None
     if status.progress is not None:
         p = status.progress
-        progress = status_pb2.Progress(done=p.done, total=p.total, message=valid_text(p.message))
+        progress = status_pb2.Progress(done=p.done, total=p.total or 0.0, message=valid_text(p.message))
     return status_pb2.Status(
         state=_STATES[status.state] if status.state else status_pb2.STATUS_STATE_UNSPECIFIED,
-        tip=valid_text(status.tip),
+        tip=valid_text(status.message or ""),
         parameters=b"" if status.parameters is None else encode(status.parameters),
         progress=progress,
         result=b"" if status.result is None else encode(status.result),
@@ -231,15 +243,15 @@ def from_status(status: Status) -> status_pb2.Status:
 
 
 def to_progress(p: status_pb2.Progress) -> Progress:
-    """Return how far a call is."""
-    return Progress(p.done, p.total, p.message)
+    """Convert a message to a progress."""
+    return Progress(p.done, p.total or None, p.message)
 
 
 def to_status(message: status_pb2.Status) -> Status:
-    """Return a status."""
+    """Convert a message to a status."""
     return Status(
         state=_STATES_BACK.get(message.state),
-        tip=message.tip,
+        message=message.tip or None,
         parameters=decode(message.parameters) if message.parameters else None,
         progress=to_progress(message.progress) if message.HasField("progress") else None,
         result=decode(message.result) if message.result else None,
@@ -255,7 +267,7 @@ _LEVELS = [
 
 
 def from_log(record: LogRecord) -> status_pb2.LogRecord:
-    """Return a log record's protobuf form."""
+    """Convert a log record to its message."""
     message = status_pb2.LogRecord(
         level=next(number for least, number in _LEVELS if record.level >= least),
         message=valid_text(record.message),
@@ -267,7 +279,7 @@ def from_log(record: LogRecord) -> status_pb2.LogRecord:
 
 
 def to_log(message: status_pb2.LogRecord) -> LogRecord:
-    """Return a log record."""
+    """Convert a message to a log record."""
     level = {number: level for level, number in _LEVELS}.get(message.level, logging.INFO)
     return LogRecord(message.message, level or logging.DEBUG, time(message.time), values(message.attributes))
 
@@ -276,7 +288,10 @@ def to_log(message: status_pb2.LogRecord) -> LogRecord:
 
 
 def from_spec(spec: Spec) -> spec_pb2.ToolSpec:
-    """Return a spec's protobuf form. Raises ValueError or TypeError if it holds what has no JSON form."""
+    """Convert a declaration to its message.
+
+    Raises ValueError or TypeError if JSON cannot represent a value in it.
+    """
     message = spec_pb2.ToolSpec(
         name=spec.name,
         version=spec.version,
@@ -291,8 +306,8 @@ def from_spec(spec: Spec) -> spec_pb2.ToolSpec:
         ],
         timeout=duration(spec.timeout),
         progress_extends_timeout=spec.progress_extends_timeout,
-        rate_limit_per_minute=spec.rate_limit_per_minute,
-        memory_limit_bytes=spec.memory_limit_bytes,
+        rate_limit_per_minute=spec.rate_limit_per_minute or 0,
+        memory_limit_bytes=spec.memory_limit_bytes or 0,
         cost_per_use=spec.cost_per_use,
         requires_auth=spec.requires_auth,
         sandbox_exempt=spec.sandbox_exempt,
@@ -327,7 +342,7 @@ _ACCESS = {
 
 
 def from_permissions(asked: Permissions) -> permissions_pb2.Permissions | None:
-    """Return what a plugin asks for, or none if that is nothing."""
+    """Convert requested permissions to their message. Returns None if the plugin requests none."""
     if asked == Permissions():
         return None
     workspace = _ACCESS[asked.workspace]
@@ -335,7 +350,7 @@ def from_permissions(asked: Permissions) -> permissions_pb2.Permissions | None:
 
 
 def to_spec(m: spec_pb2.ToolSpec) -> Spec:
-    """Return a spec."""
+    """Convert a message to a declaration."""
     return Spec(
         name=m.name,
         description=m.description,
@@ -349,8 +364,8 @@ def to_spec(m: spec_pb2.ToolSpec) -> Spec:
         timeout=seconds(m.timeout),
         progress_extends_timeout=m.progress_extends_timeout,
         retry=Retry(m.retry.max_attempts or 1, seconds(m.retry.initial_backoff), seconds(m.retry.max_backoff)),
-        rate_limit_per_minute=m.rate_limit_per_minute,
-        memory_limit_bytes=m.memory_limit_bytes,
+        rate_limit_per_minute=m.rate_limit_per_minute or None,
+        memory_limit_bytes=m.memory_limit_bytes or None,
         cost_per_use=m.cost_per_use,
         requires_auth=tuple(m.requires_auth),
         sandbox_exempt=m.sandbox_exempt,

@@ -1,8 +1,9 @@
-"""The two kinds of errors: what a model reads, and failures of the machinery.
+"""The errors of tools, which the model reads, and of the infrastructure.
 
-A tool raises `ToolError` to tell the model what went wrong; that is a result. Everything else is a `ToolhostError`,
-whose kind says what to do about it. Tools raise them, too: `raise Unavailable("the service is down", retry_after=30)`.
-Clients raise nothing else.
+A tool raises `ToolError` to tell the model what went wrong. The call then has a result with
+`is_error`. Every other failure is a `ToolhostError`, and its `kind` says how to react. A tool can
+raise one too, for example `raise Unavailable("the service is down", retry_after=30)`. The clients
+raise only subclasses of `ToolhostError`.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ __all__ = [
 
 
 class Kind(enum.StrEnum):
-    """What kind of failure of the machinery it is."""
+    """The kind of an infrastructure error."""
 
     INVALID_ARGUMENT = "invalid_argument"
     NOT_FOUND = "not_found"
@@ -49,27 +50,33 @@ class Kind(enum.StrEnum):
 
 
 class ToolError(Exception):
-    """The tool failed in a way that the model should read and can act on. The message is written for it."""
+    """The tool failed in a way that the model should know and can react to.
+
+    The model reads the message.
+    """
 
 
 @dataclass(frozen=True)
 class Exit:
-    """How a plugin's process ended."""
+    """How the process of a plugin ended."""
 
     code: int = 0
     """The exit code; -1 if a signal ended it."""
-    signal: str = ""
-    """The signal's name, such as `SIGKILL`. Empty if it exited by itself."""
+    signal: str | None = None
+    """The name of the signal, such as `SIGKILL`. None if the process exited by itself."""
     out_of_memory: bool = False
-    """Whether the kernel ended it for want of memory."""
+    """Whether the kernel killed the process because memory ran out."""
     reason: str = ""
-    """Why toolhost thinks it ended, in words."""
+    """The probable cause, as toolhost explains it. May be empty."""
     last_stderr: tuple[str, ...] = ()
-    """The last lines that it wrote to standard error."""
+    """The last lines that the process wrote to standard error."""
 
 
 class ToolhostError(Exception):
-    """A failure of the machinery around a tool. Each kind has a class of its own below; this one is `internal`."""
+    """An infrastructure error: a failure outside the tool.
+
+    Each kind has a subclass; the kind of this class is `internal`.
+    """
 
     kind: ClassVar[Kind] = Kind.INTERNAL
 
@@ -77,108 +84,120 @@ class ToolhostError(Exception):
         self,
         message: str = "",
         *,
-        retry_after: float = 0.0,
-        call_id: str = "",
-        plugin: str = "",
-        instance: str = "",
+        retry_after: float | None = None,
+        call_id: str | None = None,
+        plugin: str | None = None,
+        instance: str | None = None,
         exit: Exit | None = None,  # noqa: A002
-        rule: str = "",
+        rule: str | None = None,
         arguments: str | None = None,
-        arguments_sha256: str = "",
+        arguments_sha256: str | None = None,
     ) -> None:
         super().__init__(message or self.kind.value)
         self.message = message or self.kind.value
-        """What happened, why, and what to do, in words for people."""
+        """What happened, why, and what to do about it, for people."""
         self.retry_after = retry_after
-        """After how many seconds another try makes sense. 0 means unknown."""
+        """After how many seconds the caller should try again. None if that is unknown."""
         self.call_id = call_id
-        """The call that failed. Empty if the request never became a call."""
+        """The id of the call that failed. None if the request never became a call."""
         self.plugin = plugin
-        """The plugin that it concerns. May be empty."""
+        """The plugin that the error concerns. None if it concerns none."""
         self.instance = instance
-        """The instance that it concerns. May be empty."""
+        """The plugin instance that the error concerns. None if it concerns none."""
         self.exit = exit
-        """How the instance ended, for `crashed` and `outcome_unknown`."""
+        """How the process of the instance ended, for `crashed` and `outcome_unknown`."""
         self.rule = rule
-        """The operator's rule that decided, for `denied` and `approval_required`. Empty if none did."""
+        """The policy rule that matched, for `denied` and `approval_required`. None if no rule
+        matched."""
         self.arguments = arguments
-        """For `approval_required`, the final arguments as JSON text. None if they are too large to show."""
+        """For `approval_required`, the final arguments as JSON text. None if they are too large to
+        include."""
         self.arguments_sha256 = arguments_sha256
-        """The digest of the final arguments, for `Approval.arguments_sha256`."""
+        """The digest of the final arguments, to pass as `Approval.arguments_sha256`. None if there
+        is none."""
 
     @staticmethod
     def of(kind: Kind) -> type[ToolhostError]:
-        """Return the class of a kind."""
+        """Return the subclass for a kind."""
         return next((c for c in ToolhostError.__subclasses__() if c.kind is kind), Internal)
 
 
 class InvalidArgument(ToolhostError):
-    """The request itself is wrong."""
+    """The request is invalid. Sending it again cannot succeed."""
 
     kind = Kind.INVALID_ARGUMENT
 
 
 class NotFound(ToolhostError):
-    """There is no such tool, plugin, call or run."""
+    """The named tool, plugin, call, run or artifact does not exist."""
 
     kind = Kind.NOT_FOUND
 
 
 class Denied(ToolhostError):
-    """A rule forbids it; or, raised by a tool, it is not allowed to do what was asked, whatever the arguments."""
+    """A policy rule forbids the call.
+
+    A tool raises it if it may not do what was asked, whatever the arguments.
+    """
 
     kind = Kind.DENIED
 
 
 class ApprovalRequired(ToolhostError):
-    """A person has to agree first."""
+    """A person has to approve the call first."""
 
     kind = Kind.APPROVAL_REQUIRED
 
 
 class RateLimited(ToolhostError):
-    """There were too many calls for now; see `retry_after`."""
+    """A rate limit is exhausted; see `retry_after`."""
 
     kind = Kind.RATE_LIMITED
 
 
 class Timeout(ToolhostError):
-    """The call's deadline passed."""
+    """The deadline of the call passed."""
 
     kind = Kind.TIMEOUT
 
 
 class Cancelled(ToolhostError):
-    """The caller, an operator or a shutdown cancelled it."""
+    """The caller, an operator or a shutdown cancelled the call."""
 
     kind = Kind.CANCELLED
 
 
 class Crashed(ToolhostError):
-    """The plugin's process ended during the call, and nothing happened that matters."""
+    """The process of the plugin ended during a call that has no side effects."""
 
     kind = Kind.CRASHED
 
 
 class Unavailable(ToolhostError):
-    """What is needed cannot be reached now: another try makes sense where that is safe."""
+    """A component or service is unreachable at the moment.
+
+    Try again if the call is safe to repeat.
+    """
 
     kind = Kind.UNAVAILABLE
 
 
 class OutcomeUnknown(ToolhostError):
-    """The process, or the connection, ended during a call with side effects: they may have happened or not."""
+    """The process or the connection ended during a call with side effects.
+
+    They may have happened or not.
+    """
 
     kind = Kind.OUTCOME_UNKNOWN
 
 
 class Conflict(ToolhostError):
-    """The call id is taken by a call with another tool or other arguments."""
+    """The call id belongs to a call of another tool or with other arguments."""
 
     kind = Kind.CONFLICT
 
 
 class Internal(ToolhostError):
-    """A bug, of the tool or of the machinery, or a plugin that broke the contract."""
+    """A bug in the tool, in toolhost or agentd, or a plugin that violated the protocol."""
 
     kind = Kind.INTERNAL

@@ -1,4 +1,4 @@
-"""What a call answers: blocks of content, effects, and what the call used and cost."""
+"""Results of calls: blocks of content, effects, token usage and cost."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import enum
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from toolhost._json import decode, encode
+
+_T = TypeVar("_T")
 
 __all__ = [
     "Artifact",
@@ -33,7 +35,7 @@ class Text:
 
 @dataclass(frozen=True, init=False)
 class Json:
-    """A block that holds one JSON value: anything that pydantic can encode."""
+    """A block with one JSON value. pydantic encodes it."""
 
     encoded: bytes = field(repr=False)
     """The value as JSON text."""
@@ -43,7 +45,10 @@ class Json:
 
     @classmethod
     def from_text(cls, text: bytes | str) -> Json:
-        """Return a block of JSON text, which is handed on as it is. Raises ValueError if it is not JSON."""
+        """Return a block of JSON text that is sent byte for byte.
+
+        Raises ValueError if the text is not JSON.
+        """
         encoded = text.encode() if isinstance(text, str) else bytes(text)
         json.loads(encoded)
         return cls._raw(encoded)
@@ -56,7 +61,7 @@ class Json:
 
     @property
     def value(self) -> Any:
-        """The value, decoded anew each time."""
+        """The decoded value. Each access decodes it again, so the caller may modify it."""
         return decode(self.encoded)
 
     def __repr__(self) -> str:
@@ -65,7 +70,7 @@ class Json:
 
 @dataclass(frozen=True)
 class Image:
-    """A picture for models that can see."""
+    """An image for models that accept images."""
 
     data: bytes = field(repr=False)
     media_type: str = field(default="image/png", kw_only=True)
@@ -76,7 +81,7 @@ class Image:
 
 @dataclass(frozen=True)
 class File:
-    """Any other bytes."""
+    """A file of any other media type."""
 
     data: bytes = field(repr=False)
     name: str = field(default="", kw_only=True)
@@ -87,81 +92,82 @@ class File:
 
 @dataclass(frozen=True)
 class Artifact:
-    """Content that toolhost keeps, because it is too large to be shown, and that is read by its handle."""
+    """Content that is too large for a result. toolhost stores it, and the handle reads it."""
 
     handle: str
     media_type: str = ""
-    """The IANA media type of the whole."""
+    """The IANA media type of the complete content."""
     size: int = 0
-    """The size of the whole, in bytes."""
+    """The size of the complete content, in bytes."""
     head: str = ""
-    """The beginning of a text; empty for other media."""
+    """The beginning of a text. Empty for other media types."""
     tail: str = ""
-    """The end of a text; empty for other media, or where `head` is the whole."""
+    """The end of a text. Empty for other media types, or if `head` is the complete text."""
     name: str = ""
     """A file name without folders. May be empty."""
 
 
-_MAX_QUOTE = 500  # characters of a result that is not what was expected
+_MAX_QUOTE = 500  # characters of a result that an error message quotes
 
 Content: TypeAlias = Text | Json | Image | File | Artifact
 """One block of a result."""
 
 
 class Operation(enum.StrEnum):
-    """How an effect's value joins the value that its key has."""
+    """How an effect combines its value with the existing value of its key."""
 
     REPLACE = "replace"
-    """The value takes the place of the old one."""
+    """The new value replaces the old one."""
     APPEND = "append"
-    """The old value is a list, or absent; the value becomes its last element."""
+    """The old value is a list or absent. The new value is appended to the list."""
     MERGE = "merge"
-    """Both are objects: a JSON merge patch (RFC 7396)."""
+    """Both values are objects. The new one is applied as a JSON merge patch (RFC 7396)."""
 
 
 @dataclass(frozen=True)
 class Effect:
-    """A change to the run's context that a tool returns instead of making it."""
+    """A change to the run context that a tool requests in its result."""
 
     key: str
-    """The key of the run's context that changes."""
+    """The key of the run context. The tool must declare it in `effect_keys`."""
     value: Any
-    """Anything that pydantic can encode as JSON."""
+    """A value that pydantic can encode as JSON."""
     operation: Operation = Operation.REPLACE
 
 
 @dataclass(frozen=True)
 class Usage:
-    """Tokens of a model that a call used."""
+    """The model tokens that a call used."""
 
     input_tokens: int = 0
     output_tokens: int = 0
     cache_read_tokens: int = 0
-    """Of the tokens read, those that came from the provider's cache."""
+    """The input tokens that the cache of the provider supplied."""
     cache_write_tokens: int = 0
-    """Tokens that the call added to the provider's cache."""
+    """The tokens that the call added to the cache of the provider."""
 
 
 @dataclass(init=False)
 class Result:
-    """What a call answers to the model.
+    """The result of a call, which the model reads.
 
-    `content` is one block or several; a text may stand for a block of text. It may be empty: a tool that has only
-    effects.
+    The argument `content` is one block or a sequence of blocks. A str stands for a block of text.
+    An empty result is valid, for example of a tool that only has effects.
     """
 
     content: list[Content]
     is_error: bool
-    """Whether the tool says that it failed. Such a result carries no effects."""
+    """Whether the tool reports a failure. The effects of such a result are discarded."""
     effects: list[Effect]
-    """Changes to the run's context, folded in call order."""
+    """Changes to the run context, applied in the order of the calls."""
     usage: Usage
-    cost: float
-    """What the call cost, in the unit of the tool's `cost_per_use`. 0 means that."""
+    cost: float | None
+    """The cost of the call, in the unit of the tool's `cost_per_use`. None means `cost_per_use`
+    itself."""
     metadata: dict[str, Any]
-    """Whatever else is to be said of the result. Keys that begin with `toolhost.` are toolhost's."""
-    duration: float
-    """How long the tool ran, in seconds. toolhost sets it."""
+    """Further JSON values by key. Keys that begin with `toolhost.` are reserved."""
+    duration: float | None
+    """How long the tool ran, in seconds. toolhost sets it and ignores what a tool sets."""
 
     def __init__(
         self,
@@ -170,9 +176,9 @@ class Result:
         is_error: bool = False,
         effects: Sequence[Effect] = (),
         usage: Usage | None = None,
-        cost: float = 0.0,
+        cost: float | None = None,
         metadata: Mapping[str, Any] | None = None,
-        duration: float = 0.0,
+        duration: float | None = None,
     ) -> None:
         blocks = [content] if isinstance(content, Content | str) else content
         self.content = [Text(block) if isinstance(block, str) else block for block in blocks]
@@ -185,18 +191,34 @@ class Result:
 
     @property
     def text(self) -> str:
-        """What the result says in text: JSON as JSON, and a line for each block that has no text."""
+        """All blocks as text. An image, file or artifact becomes a line that describes it."""
         return "\n".join(_as_text(block) for block in self.content)
 
     @property
     def value(self) -> Any:
-        """The value of the one block of JSON that is in the result. Raises ValueError if there is none, or another."""
+        """The value of the only JSON block.
+
+        Raises ValueError if the result does not have exactly one JSON block.
+        """
+        return self._only_json().value
+
+    def value_as(self, type: type[_T]) -> _T:  # noqa: A002
+        """Return the value of the only JSON block as a type, such as a model or dataclass.
+
+        Raises ValueError if the result does not have exactly one JSON block, or if the value does
+        not fit the type.
+        """
+        from pydantic import TypeAdapter  # noqa: PLC0415 - clients that do not call it start faster
+
+        return TypeAdapter(type).validate_json(self._only_json().encoded)
+
+    def _only_json(self) -> Json:
         blocks = [block for block in self.content if isinstance(block, Json)]
         if len(blocks) != 1:
             raise ValueError(
                 f"the result has {len(blocks)} blocks of JSON, not one; it says: {self.text[:_MAX_QUOTE]!r}"
             )
-        return blocks[0].value
+        return blocks[0]
 
 
 def _as_text(block: Content) -> str:

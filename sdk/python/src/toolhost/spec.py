@@ -1,4 +1,4 @@
-"""What a tool declares of itself."""
+"""Declarations: what a tool and its plugin state about themselves."""
 
 from __future__ import annotations
 
@@ -11,49 +11,57 @@ __all__ = ["Example", "Permissions", "Retry", "Spec"]
 
 @dataclass(frozen=True)
 class Example:
-    """One call as its author imagines it."""
+    """An example call."""
 
     arguments: Mapping[str, Any]
     description: str = ""
-    """What the example shows. May be empty."""
+    """What the example demonstrates. May be empty."""
 
 
 @dataclass(frozen=True)
 class Permissions:
-    """What a plugin asks to be allowed. To ask opens nothing: only the operator's configuration does."""
+    """The permissions that a plugin requests.
+
+    Only the configuration of the operator grants them.
+    """
 
     network: bool = False
     workspace: Literal["none", "read", "write"] = "none"
-    """What it wants to do in the workspace."""
+    """The access to the workspace that the plugin requests."""
     read: Sequence[str] = ()
-    """Absolute paths of further files and folders that it wants to read."""
+    """Absolute paths of further files and folders that the plugin reads."""
     write: Sequence[str] = ()
-    """Absolute paths of further files and folders that it wants to change."""
+    """Absolute paths of further files and folders that the plugin changes."""
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be asked for, where it is written."""
+        """Raise ValueError or TypeError for an invalid request, at the place of the declaration."""
         if self.workspace not in ("none", "read", "write"):
             raise ValueError(f'the workspace may be asked for with "none", "read" or "write", not {self.workspace!r}')
         for paths in (self.read, self.write):
             if isinstance(paths, str):
-                raise TypeError(f"paths are given as a list, such as [{paths!r}]")
+                raise TypeError(f"paths must be a list, such as [{paths!r}]")
 
 
 @dataclass(frozen=True)
 class Retry:
-    """How a failed call may be tried again, where that is safe: it never started, or is read-only or idempotent."""
+    """How often, and with which pauses, a failed call is tried again.
+
+    In a tool's declaration, toolhost retries only where that is safe: the call never started, or
+    the tool is read-only or idempotent. `toolhost.client` says which failures a client retries.
+    """
 
     max_attempts: int = 1
-    """How many tries in all, the first included."""
-    initial_backoff: float = 0.0
-    """The pause before the second try, in seconds; it doubles for each further one. 0 means 200 ms."""
-    max_backoff: float = 0.0
-    """The longest pause, in seconds. 0 means 5 s."""
+    """The number of attempts, including the first."""
+    initial_backoff: float | None = None
+    """The pause before the second attempt, in seconds. It doubles for each further attempt. None
+    means 0.2 s."""
+    max_backoff: float | None = None
+    """The longest pause, in seconds. None means 5 s."""
 
 
 @dataclass(frozen=True)
 class Spec:
-    """What a tool declares of itself. proto/toolhost/tool/v1/spec.proto is the reference."""
+    """The declaration of a tool. proto/toolhost/tool/v1/spec.proto documents every field."""
 
     name: str
     description: str = ""
@@ -62,24 +70,29 @@ class Spec:
     category: str = ""
     tags: Sequence[str] = ()
     input_schema: Mapping[str, Any] = field(default_factory=lambda: {"type": "object"})
-    """A JSON Schema of the arguments, an object."""
+    """The JSON Schema of the arguments. Its type must be object."""
     output_schema: Mapping[str, Any] | None = None
-    """A JSON Schema of the structured result. None means that the tool promises none."""
+    """The JSON Schema of the structured result. None if the tool declares no output schema."""
     examples: Sequence[Example] = ()
-    timeout: float = 0.0
-    """How long one call may take, in seconds. 0 means toolhost's default."""
+    timeout: float | None = None
+    """The longest duration of one call, in seconds. None means the default of toolhost."""
     progress_extends_timeout: bool = False
     retry: Retry = field(default_factory=Retry)
-    rate_limit_per_minute: int = 0
-    memory_limit_bytes: int = 0
+    rate_limit_per_minute: int | None = None
+    """The most calls that may start in 60 seconds, per session. None means no limit."""
+    memory_limit_bytes: int | None = None
+    """The memory that the process of the tool needs, in bytes. None means the default of the
+    operator."""
     cost_per_use: float = 0.0
+    """The cost of one call, in the unit of the operator. 0 means free."""
     requires_auth: Sequence[str] = ()
     """The names of the secrets that the tool needs."""
     sandbox_exempt: bool = False
-    """Whether it asks to run outside the sandbox. Only the operator can grant it, and only to the whole plugin, whose
-    tools share processes: ship such a tool in a plugin of its own."""
+    """Whether the tool requests to run outside the sandbox. Only the operator can grant this, and
+    only for the whole plugin, because the tools of a plugin share processes. Put such a tool into a
+    separate plugin."""
     partial_arguments: bool = False
-    """Whether it sees its arguments while the model still writes them."""
+    """Whether the tool receives its arguments while the model still writes them."""
     dangerous: bool = False
     read_only: bool = False
     idempotent: bool = False
@@ -87,9 +100,10 @@ class Spec:
     return_direct: bool = False
     strict: bool = False
     dynamic: bool = False
-    """Whether it looks different to each session."""
+    """Whether the declaration depends on the session."""
     context_keys: Sequence[str] = ()
-    """The keys of the run's context that the tool wants."""
+    """The keys of the run context that the tool reads."""
     effect_keys: Sequence[str] = ()
-    """The keys of the run's context that the tool's effects may change. Effects on other keys are refused."""
+    """The keys of the run context that effects of the tool may change. toolhost rejects effects on
+    other keys."""
     metadata: Mapping[str, Any] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""What a call shows to people while it runs. None of it reaches the model."""
+"""What a call reports to people while it runs. The model receives none of it."""
 
 from __future__ import annotations
 
@@ -12,60 +12,61 @@ __all__ = ["LogRecord", "Progress", "State", "Status"]
 
 
 class State(enum.StrEnum):
-    """Where a call stands."""
+    """The state of a call."""
 
     WAIT = "wait"
-    """The arguments are not complete yet, or the work has not begun."""
+    """The arguments are incomplete, or the tool has not started its work."""
     DOING = "doing"
-    """At work."""
+    """The tool works."""
     SUCCESS = "success"
-    """Ended well. Nothing comes after it."""
+    """The tool succeeded. This state is terminal."""
     ERROR = "error"
-    """Ended badly. Nothing comes after it."""
+    """The tool failed. This state is terminal."""
 
     @property
     def rank(self) -> int:
-        """The place among the states: a call never goes back to a lower one."""
+        """The position in the order of states. The rank of a call never decreases."""
         return {State.WAIT: 1, State.DOING: 2}.get(self, 3)
 
     @property
     def terminal(self) -> bool:
-        """Whether nothing comes after it."""
+        """Whether no other state follows."""
         return self in (State.SUCCESS, State.ERROR)
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a call is."""
+    """How much of its work a call has done."""
 
     done: float
-    """The amount done, in units of the tool's choice. Never falls."""
-    total: float = 0.0
-    """The amount in all, in the same unit. 0 means unknown."""
+    """The amount done, in a unit that the tool chooses. It must not decrease."""
+    total: float | None = None
+    """The total amount, in the same unit. None if it is unknown."""
     message: str = ""
     """One line for people. May be empty."""
 
 
 @dataclass(frozen=True)
 class Status:
-    """What changed. What is not set stays as it was."""
+    """A change of what a call shows to people. A field that is None stays as it was."""
 
     state: State | None = None
-    tip: str = ""
+    message: str | None = None
     """One line for people."""
     parameters: Mapping[str, Any] | None = None
-    """Merged into those so far: objects deeply, all else replaced."""
+    """A JSON object that is merged into the earlier one: objects recursively, all other values
+    replaced."""
     progress: Progress | None = None
     result: Any = None
-    """A value for people to look at."""
+    """A JSON value that is shown to people."""
 
 
 @dataclass(frozen=True)
 class LogRecord:
-    """A line of a tool's log."""
+    """One record of the log of a tool."""
 
     message: str
     level: int = 20
-    """How grave it is, as the levels of the module `logging`: 10 debug, 20 info, 30 warning, 40 error."""
+    """The level, as in the module `logging`: 10 debug, 20 info, 30 warning, 40 error."""
     time: datetime | None = None
     attributes: Mapping[str, Any] = field(default_factory=dict)

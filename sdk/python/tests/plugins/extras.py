@@ -1,4 +1,4 @@
-"""Tools for what the fixture has not: threads, artifacts, filters, dynamic tools, and a clumsy life."""
+"""Tools for further tests: threads, artifacts, filters, dynamic tools, crashes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Annotated, Any
 from toolhost.plugin import (
     AsyncContext,
     Context,
-    Deny,
+    DenyCall,
     FilterCall,
     Plugin,
     Result,
@@ -101,7 +101,7 @@ plugin.tool(read_only=True, name="guarded", description="Say it behind the guard
 
 
 def query_for(viewer: Viewer) -> Variant:
-    tables = viewer.values.get("tables", ["none"])
+    tables = viewer.context.get("tables", ["none"])
     schema = {"type": "object", "properties": {"table": {"type": "string", "enum": tables}}, "required": ["table"]}
     return Variant(description=f"Read one of {len(tables)} tables.", input_schema=schema)
 
@@ -113,11 +113,11 @@ def query(table: str) -> str:
 
 
 @plugin.before()
-def guard(call: FilterCall) -> Deny | dict[str, Any] | Result | None:
+def guard(call: FilterCall) -> DenyCall | dict[str, Any] | Result | None:
     """Keep calls from being made."""
     match call.arguments.get("city"):
         case "Atlantis":
-            return Deny("there is no Atlantis")
+            return DenyCall("there is no Atlantis")
         case "Christiania":
             return {**call.arguments, "city": "Oslo"}
         case "Null Island":

@@ -50,7 +50,7 @@ async def describe_call(ctx: AsyncContext) -> dict[str, Any]:
         "attempt": ctx.attempt,
         "session": ctx.session,
         "workspace": str(ctx.workspace or ""),
-        "values": ctx.values,
+        "values": ctx.context,
         "secrets": dict(ctx.secrets),
         "traceparent": ctx.traceparent,
     }
@@ -173,7 +173,7 @@ async def meet(room: str, count: int) -> str:
 
 @plugin.tool(read_only=True)
 def chatter(ctx: Context, count: int) -> str:
-    """Say more than any credit allows at once, and then how much it was; no more than is kept for who reads slowly."""
+    """Log more than the credit of a call at once, and return the number of records."""
     for n in range(count):
         ctx.logger.debug("line %d %s", n, "x" * 300)
     return f"said {count}"

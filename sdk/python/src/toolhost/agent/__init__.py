@@ -1,52 +1,94 @@
-"""Let agentd work on tasks: `Agent` blocks, `AsyncAgent` is for asyncio.
+"""Start and follow runs of agentd: `AgentClient` blocks, and `AsyncAgentClient` is for asyncio.
 
-    from toolhost.agent import Agent
+    from toolhost.agent import AgentClient
 
-    with Agent() as agentd:
+    with AgentClient() as agentd:
         print(agentd.run("Which Go version does this project need?").text)
 
-Runs and their events are the messages of agentd.v1; proto/agentd/v1/agent_service.proto says what each field means.
-What the machinery fails with is a ToolhostError; see `toolhost.errors`.
+Infrastructure errors raise a subclass of ToolhostError; see `toolhost.errors`.
 """
 
-from toolhost.agent._async import AsyncAgent, answer, approve, reject
-from toolhost.agent._sync import Agent
-from toolhost.proto.agentd.v1.agent_service_pb2 import (
+from toolhost.agent._async import AsyncAgentClient
+from toolhost.agent._events import (
+    AssistantMessage,
+    BudgetWarning,
+    CallStarted,
+    CallStatus,
+    CancelRequested,
+    Compacted,
+    ContextChange,
+    DecisionMade,
+    DecisionRequested,
+    RunEvent,
+    RunFinished,
+    RunPayload,
+    RunResumed,
+    RunStarted,
+    SubRunStarted,
+    SubRunWaiting,
+    TextDelta,
+    TodoChange,
+    ToolCall,
+    ToolCallResult,
+    TurnReset,
+    UserMessage,
+)
+from toolhost.agent._runs import (
+    Completion,
     Decision,
     DecisionKind,
     Limits,
-    ListRunsRequest,
     PendingDecision,
     People,
     Run,
-    RunEvent,
-    RunFinished,
+    RunOptions,
     RunState,
-    StartRunRequest,
     StopReason,
-    SystemTools,
     ToolChoice,
     Verdict,
     Window,
+    answer,
+    approve,
+    reject,
 )
+from toolhost.agent._sync import AgentClient
 
 __all__ = [
-    "Agent",
-    "AsyncAgent",
+    "AgentClient",
+    "AssistantMessage",
+    "AsyncAgentClient",
+    "BudgetWarning",
+    "CallStarted",
+    "CallStatus",
+    "CancelRequested",
+    "Compacted",
+    "Completion",
+    "ContextChange",
     "Decision",
     "DecisionKind",
+    "DecisionMade",
+    "DecisionRequested",
     "Limits",
-    "ListRunsRequest",
     "PendingDecision",
     "People",
     "Run",
     "RunEvent",
     "RunFinished",
+    "RunOptions",
+    "RunPayload",
+    "RunResumed",
+    "RunStarted",
     "RunState",
-    "StartRunRequest",
     "StopReason",
-    "SystemTools",
+    "SubRunStarted",
+    "SubRunWaiting",
+    "TextDelta",
+    "TodoChange",
+    "ToolCall",
+    "ToolCallResult",
     "ToolChoice",
+    "TurnReset",
+    "UserMessage",
     "Verdict",
     "Window",
     "answer",

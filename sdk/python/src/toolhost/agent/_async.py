@@ -1,69 +1,41 @@
-"""The client of one agentd, for asyncio."""
+"""The asyncio client of an agentd."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Sequence
 from types import TracebackType
 from typing import Any, Self
 
-from toolhost import _wire
-from toolhost._json import encode
+from typing_extensions import Unpack
+
 from toolhost._link import Link
+from toolhost.agent._convert import from_decision, from_states, start_request, to_event, to_run
+from toolhost.agent._events import RunEvent, RunFinished
+from toolhost.agent._runs import Decision, Run, RunOptions, RunState
 from toolhost.errors import Internal
 from toolhost.proto.agentd.v1 import agent_service_pb2 as pb
 from toolhost.proto.agentd.v1 import agent_service_pb2_grpc as pb_grpc
 
-_MAX_EVENT = 64 << 20  # of a run, in bytes: a result is in one message
+_MAX_EVENT = 64 << 20  # bytes of one event, which carries a whole tool result
 
 
-def approve(decision_id: str, arguments: Mapping[str, Any] | None = None, *, reason: str = "") -> pb.Decision:
-    """Return the decision yes; with arguments, that the call is made with those."""
-    edited = b"" if arguments is None else encode(arguments)
-    return pb.Decision(decision_id=decision_id, approve=pb.Approve(arguments=edited, reason=reason))
+class AsyncAgentClient:
+    """A client of an agentd.
 
-
-def reject(decision_id: str, reason: str = "") -> pb.Decision:
-    """Return the decision no. The model reads the reason."""
-    return pb.Decision(decision_id=decision_id, reject=pb.Reject(reason=reason))
-
-
-def answer(decision_id: str, text: str) -> pb.Decision:
-    """Return what was asked, as the model reads it."""
-    return pb.Decision(decision_id=decision_id, answer=pb.Answer(text=text))
-
-
-def start_request(
-    prompt: str,
-    run_id: str,
-    system_prompt: str,
-    session: str,
-    context: Mapping[str, Any] | None,
-    request: pb.StartRunRequest | None,
-) -> pb.StartRunRequest:
-    """Return a request with what is said beside it."""
-    merged = pb.StartRunRequest()
-    if request is not None:
-        merged.CopyFrom(request)
-    said = pb.StartRunRequest(prompt=prompt, run_id=run_id, system_prompt=system_prompt, session=session)
-    merged.MergeFrom(said)
-    for key, value in _wire.encoded_values(context or {}).items():
-        merged.context[key] = value
-    return merged
-
-
-class AsyncAgent:
-    """A client of one agentd. Runs are told in the messages of agentd.v1, which this package exports.
-
-    It connects when it is first used, and anew when the connection was lost. It is used on one loop, as an async
-    context manager, or closed in the end. All methods raise a ToolhostError where the machinery fails.
+    It connects on first use, and connects again after the connection is lost. It belongs to the
+    event loop of its first use, and any number of tasks may use it at the same time. Use it as an
+    async context manager, or call `close`. All methods raise a ToolhostError for infrastructure
+    errors.
 
     Args:
-        address: unix:///PATH, 127.0.0.1:PORT or [::1]:PORT. Empty means the environment's AGENTD_ADDR, else the default
-            socket of this user.
+        address: unix:///PATH, 127.0.0.1:PORT or [::1]:PORT. None means the environment variable
+            AGENTD_ADDR, else the default socket of this user.
+        rpc_timeout: The deadline of every request except `watch`, in seconds. None means no
+            deadline.
     """
 
-    def __init__(self, address: str = "") -> None:
-        self._link = Link(address, "agentd", _MAX_EVENT)
+    def __init__(self, address: str | None = None, *, rpc_timeout: float | None = 30.0) -> None:
+        self._link = Link(address, "agentd", _MAX_EVENT, rpc_timeout)
 
     @property
     def address(self) -> str:
@@ -71,7 +43,7 @@ class AsyncAgent:
         return self._link.address
 
     async def close(self) -> None:
-        """End the connection. Runs go on."""
+        """Close the connection. Runs continue. Requests in progress raise Cancelled."""
         await self._link.close()
 
     async def __aenter__(self) -> Self:
@@ -85,97 +57,86 @@ class AsyncAgent:
     async def _unary(self, method: str, request: Any) -> Any:
         return await self._link.unary(pb_grpc.AgentServiceStub, method, request)
 
-    async def start(
-        self,
-        prompt: str,
-        *,
-        run_id: str = "",
-        system_prompt: str = "",
-        session: str = "",
-        context: Mapping[str, Any] | None = None,
-        request: pb.StartRunRequest | None = None,
-    ) -> str:
-        """Begin a run, and return its id at once.
+    async def start(self, prompt: str, **options: Unpack[RunOptions]) -> str:
+        """Start a run and return its id immediately.
 
-        The same run id with the same prompt returns the run that exists; with another one it raises Conflict. `request`
-        holds whatever else is to be said: limits, the choice of tools, whether there are people to ask.
+        The same run id with the same prompt returns the existing run. Raises Conflict if the id
+        belongs to a run with another prompt.
         """
-        merged = start_request(prompt, run_id, system_prompt, session, context, request)
-        started: pb.StartRunResponse = await self._unary("StartRun", merged)
+        started: pb.StartRunResponse = await self._unary("StartRun", start_request(prompt, options))
         return started.run_id
 
-    async def run(
-        self,
-        prompt: str,
-        *,
-        run_id: str = "",
-        system_prompt: str = "",
-        session: str = "",
-        context: Mapping[str, Any] | None = None,
-        request: pb.StartRunRequest | None = None,
-    ) -> pb.RunFinished:
-        """Begin a run, wait for its end, and return that: `text` is what the model said last. See start."""
-        started = await self.start(
-            prompt, run_id=run_id, system_prompt=system_prompt, session=session, context=context, request=request
-        )
-        return await self.wait(started)
+    async def run(self, prompt: str, **options: Unpack[RunOptions]) -> RunFinished:
+        """Start a run and wait for its end; see `start` and `wait`."""
+        return await self.wait(await self.start(prompt, **options))
 
-    async def wait(self, run_id: str) -> pb.RunFinished:
-        """Wait for the end of a run, and return it. Raises NotFound. Where the wait is cancelled, the run goes on."""
-        finished: pb.RunFinished | None = None
+    async def wait(self, run_id: str) -> RunFinished:
+        """Wait for the end of a run.
+
+        Cancelling the wait does not cancel the run. Raises NotFound.
+        """
+        finished: RunFinished | None = None
         async for event in self.watch(run_id):
-            if event.HasField("run_finished"):
-                finished = event.run_finished
+            if isinstance(event.payload, RunFinished):
+                finished = event.payload
         if finished is None:
-            raise Internal(f"the events of the run {run_id} ended, and the run has not")
+            raise Internal(f"agentd ended the events of the run {run_id} before the end of the run")
         return finished
 
-    async def watch(self, run_id: str, *, after: int = 0) -> AsyncIterator[pb.RunEvent]:
-        """Yield a run's events after a seq, those that happened and then new ones, until it has finished.
+    async def watch(self, run_id: str, *, after: int = 0) -> AsyncIterator[RunEvent]:
+        """Yield the events of a run whose `seq` is greater than `after`, until the run finishes.
 
-        To go on after an error, watch again after the last durable event. Leaving the loop does not end the run. Raises
-        NotFound.
+        The iterator first yields the events in the journal and then new events. To continue after
+        an error, watch again with the `seq` of the last durable event. Leaving the loop does not
+        cancel the run. Raises NotFound.
         """
         request = pb.WatchRunRequest(run_id=run_id, after_seq=after)
         async for response in self._link.stream(pb_grpc.AgentServiceStub, "WatchRun", request):
-            yield response.event
+            event = to_event(response.event)
+            if event is not None:
+                yield event
 
     async def send(self, run_id: str, text: str) -> int:
-        """Add a user's message, and return its place in the journal. A run that has finished goes on with it.
+        """Send a message of the user, and return the `seq` of its event.
 
-        Raises NotFound.
+        A finished run continues. Raises NotFound.
         """
         sent: pb.SendMessageResponse = await self._unary("SendMessage", pb.SendMessageRequest(run_id=run_id, text=text))
         return sent.seq
 
-    async def respond(self, run_id: str, *decisions: pb.Decision, by: str = "") -> int:
-        """Make decisions that a run waits for, all of them or none, and return the place of the first in the journal.
+    async def respond(self, run_id: str, *decisions: Decision, by: str = "") -> int:
+        """Make decisions, all of them or none, and return the `seq` of the first.
 
-        `approve`, `reject` and `answer` make decisions. `get` and the events `decision_requested` say which are wanted.
-        Raises NotFound if one is not wanted, also not any more, and InvalidArgument if one does not fit what is asked.
+        `approve`, `reject` and `answer` create decisions. `get` and the event DecisionRequested
+        name the open decisions. `by` is the person who decides, as the journal and the audit log
+        name them. Raises NotFound if a decision is not open, and InvalidArgument if a verdict does
+        not fit the kind of the decision.
         """
-        request = pb.RespondRequest(run_id=run_id, decisions=decisions, decided_by=by)
+        request = pb.RespondRequest(run_id=run_id, decisions=map(from_decision, decisions), decided_by=by)
         responded: pb.RespondResponse = await self._unary("Respond", request)
         return responded.seq
 
     async def cancel(self, run_id: str, reason: str = "") -> None:
-        """Stop a run; its last event tells the end. Raises NotFound."""
+        """Request that a run stops, without waiting for its end. Raises NotFound."""
         await self._unary("CancelRun", pb.CancelRunRequest(run_id=run_id, reason=reason))
 
-    async def get(self, run_id: str) -> pb.Run:
-        """Return a run's summary, and the decisions that it waits for. Raises NotFound."""
+    async def get(self, run_id: str) -> Run:
+        """Return the summary of a run, with its open decisions. Raises NotFound."""
         got: pb.GetRunResponse = await self._unary("GetRun", pb.GetRunRequest(run_id=run_id))
-        return got.run
+        return to_run(got.run)
 
-    async def list(self, filter: pb.ListRunsRequest | None = None) -> AsyncIterator[pb.Run]:  # noqa: A002
-        """Yield the runs that a filter selects, the newest first; without one, all."""
-        request = pb.ListRunsRequest()
-        if filter is not None:
-            request.CopyFrom(filter)
+    async def list(self, *, states: Sequence[RunState] = (), parent_run_id: str | None = None) -> AsyncIterator[Run]:
+        """Yield the summaries of runs, the newest first.
+
+        Args:
+            states: The states to include. Empty means all.
+            parent_run_id: The run whose sub-runs to include. None means all runs.
+        """
+        request = pb.ListRunsRequest(states=from_states(states), parent_run_id=parent_run_id or "")
         while True:
             page: pb.ListRunsResponse = await self._unary("ListRuns", request)
             for run in page.runs:
-                yield run
+                yield to_run(run)
             request.page_token = page.next_page_token
             if not request.page_token:
                 return

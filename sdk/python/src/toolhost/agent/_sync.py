@@ -1,34 +1,37 @@
-"""The client of one agentd, for code that is not async."""
+"""The blocking client of an agentd."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
+
+from typing_extensions import Unpack
 
 from toolhost._portal import Portal
-from toolhost.agent._async import AsyncAgent
-from toolhost.proto.agentd.v1 import agent_service_pb2 as pb
+from toolhost.agent._async import AsyncAgentClient
+from toolhost.agent._events import RunEvent, RunFinished
+from toolhost.agent._runs import Decision, Run, RunOptions, RunState
 
 
-class Agent:
-    """AsyncAgent without async: its methods block, and may be called from any thread.
+class AgentClient:
+    """A client of an agentd whose methods block. Any thread may call them.
 
-    It is used as a context manager, or closed in the end.
+    Use it as a context manager, or call `close`. The arguments are those of `AsyncAgentClient`.
     """
 
-    def __init__(self, address: str = "") -> None:
-        self._agent = AsyncAgent(address)
+    def __init__(self, address: str | None = None, *, rpc_timeout: float | None = 30.0) -> None:
+        self._client = AsyncAgentClient(address, rpc_timeout=rpc_timeout)
         self._portal = Portal()
 
     @property
     def address(self) -> str:
         """The address of the agentd."""
-        return self._agent.address
+        return self._client.address
 
     def close(self) -> None:
-        """End the connection. Runs go on. It may be called more than once."""
-        self._portal.shut(self._agent.close)
+        """Close the connection. Runs continue. Further calls do nothing."""
+        self._portal.shut(self._client.close)
 
     def __enter__(self) -> Self:
         return self
@@ -38,64 +41,38 @@ class Agent:
     ) -> None:
         self.close()
 
-    def start(
-        self,
-        prompt: str,
-        *,
-        run_id: str = "",
-        system_prompt: str = "",
-        session: str = "",
-        context: Mapping[str, Any] | None = None,
-        request: pb.StartRunRequest | None = None,
-    ) -> str:
-        """Begin a run, and return its id at once. See AsyncAgent.start."""
-        return self._portal.run(
-            self._agent.start(
-                prompt, run_id=run_id, system_prompt=system_prompt, session=session, context=context, request=request
-            )
-        )
+    def start(self, prompt: str, **options: Unpack[RunOptions]) -> str:
+        """Start a run and return its id immediately; see `AsyncAgentClient.start`."""
+        return self._portal.run(self._client.start(prompt, **options))
 
-    def run(
-        self,
-        prompt: str,
-        *,
-        run_id: str = "",
-        system_prompt: str = "",
-        session: str = "",
-        context: Mapping[str, Any] | None = None,
-        request: pb.StartRunRequest | None = None,
-    ) -> pb.RunFinished:
-        """Begin a run, wait for its end, and return that. See AsyncAgent.run."""
-        return self._portal.run(
-            self._agent.run(
-                prompt, run_id=run_id, system_prompt=system_prompt, session=session, context=context, request=request
-            )
-        )
+    def run(self, prompt: str, **options: Unpack[RunOptions]) -> RunFinished:
+        """Start a run and wait for its end; see `AsyncAgentClient.run`."""
+        return self._portal.run(self._client.run(prompt, **options))
 
-    def wait(self, run_id: str) -> pb.RunFinished:
-        """Wait for the end of a run, and return it. See AsyncAgent.wait."""
-        return self._portal.run(self._agent.wait(run_id))
+    def wait(self, run_id: str) -> RunFinished:
+        """Wait for the end of a run; see `AsyncAgentClient.wait`."""
+        return self._portal.run(self._client.wait(run_id))
 
-    def watch(self, run_id: str, *, after: int = 0) -> Iterator[pb.RunEvent]:
-        """Yield a run's events after a seq, until it has finished. See AsyncAgent.watch."""
-        return self._portal.iterate(self._agent.watch(run_id, after=after))
+    def watch(self, run_id: str, *, after: int = 0) -> Iterator[RunEvent]:
+        """Yield the events of a run until it finishes; see `AsyncAgentClient.watch`."""
+        return self._portal.iterate(self._client.watch(run_id, after=after))
 
     def send(self, run_id: str, text: str) -> int:
-        """Add a user's message. See AsyncAgent.send."""
-        return self._portal.run(self._agent.send(run_id, text))
+        """Send a message of the user; see `AsyncAgentClient.send`."""
+        return self._portal.run(self._client.send(run_id, text))
 
-    def respond(self, run_id: str, *decisions: pb.Decision, by: str = "") -> int:
-        """Make decisions that a run waits for. See AsyncAgent.respond."""
-        return self._portal.run(self._agent.respond(run_id, *decisions, by=by))
+    def respond(self, run_id: str, *decisions: Decision, by: str = "") -> int:
+        """Make decisions that a run waits for; see `AsyncAgentClient.respond`."""
+        return self._portal.run(self._client.respond(run_id, *decisions, by=by))
 
     def cancel(self, run_id: str, reason: str = "") -> None:
-        """Stop a run; its last event tells the end. See AsyncAgent.cancel."""
-        self._portal.run(self._agent.cancel(run_id, reason))
+        """Request that a run stops; see `AsyncAgentClient.cancel`."""
+        self._portal.run(self._client.cancel(run_id, reason))
 
-    def get(self, run_id: str) -> pb.Run:
-        """Return a run's summary. See AsyncAgent.get."""
-        return self._portal.run(self._agent.get(run_id))
+    def get(self, run_id: str) -> Run:
+        """Return the summary of a run; see `AsyncAgentClient.get`."""
+        return self._portal.run(self._client.get(run_id))
 
-    def list(self, filter: pb.ListRunsRequest | None = None) -> Iterator[pb.Run]:  # noqa: A002
-        """Yield the runs that a filter selects, the newest first. See AsyncAgent.list."""
-        return self._portal.iterate(self._agent.list(filter))
+    def list(self, *, states: Sequence[RunState] = (), parent_run_id: str | None = None) -> Iterator[Run]:
+        """Yield the summaries of runs, the newest first; see `AsyncAgentClient.list`."""
+        return self._portal.iterate(self._client.list(states=states, parent_run_id=parent_run_id))

@@ -5,16 +5,18 @@
     with Client() as toolhost:
         print(toolhost.call("forecast", {"city": "Oslo"}).text)
 
-What the machinery fails with is a ToolhostError; see `toolhost.errors`.
+Infrastructure errors raise a subclass of ToolhostError; see `toolhost.errors`.
 """
 
 from toolhost.client._async import AsyncClient
+from toolhost.client._caller import AsyncToolCaller, ToolCaller
 from toolhost.client._events import (
     Approval,
     Event,
     Format,
     Match,
     Outcome,
+    Payload,
     Rendered,
     Started,
     ToolInfo,
@@ -32,6 +34,7 @@ __all__ = [
     "Artifact",
     "AsyncClient",
     "AsyncExecution",
+    "AsyncToolCaller",
     "CallOptions",
     "Client",
     "Content",
@@ -47,6 +50,7 @@ __all__ = [
     "Match",
     "Operation",
     "Outcome",
+    "Payload",
     "Progress",
     "Rendered",
     "Result",
@@ -57,6 +61,7 @@ __all__ = [
     "State",
     "Status",
     "Text",
+    "ToolCaller",
     "ToolInfo",
     "Usage",
 ]

@@ -1,4 +1,4 @@
-"""What clients are told of tools and calls."""
+"""What a client receives: tools, and the events and outcomes of calls."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from toolhost import _wire
 from toolhost.errors import Internal, ToolhostError
@@ -15,17 +15,19 @@ from toolhost.result import Result
 from toolhost.spec import Spec
 from toolhost.status import LogRecord, Status
 
+_T = TypeVar("_T")
+
 
 @dataclass(frozen=True)
 class ToolInfo:
-    """A tool as toolhost offers it."""
+    """A tool that toolhost offers."""
 
     spec: Spec
-    """What the tool declares, with the operator's changes applied."""
+    """The declaration of the tool, with the changes that the operator configured."""
     plugin: str
     plugin_version: str
-    unavailable_reason: str
-    """Why it cannot be called now. Empty means that it can."""
+    unavailable_reason: str | None
+    """Why the tool cannot be called at the moment. None if it can be called."""
 
     @property
     def name(self) -> str:
@@ -39,18 +41,18 @@ class Match:
 
     tool: ToolInfo
     score: float
-    """Greater is better; comparable only within one answer."""
+    """A greater score is a better match. Scores are comparable only within one search."""
 
 
 class Format(enum.StrEnum):
-    """A form in which tools are given to a model."""
+    """A format in which a model receives tools."""
 
     OPENAI = "openai"
-    """The value of `tools` in a request of OpenAI's Chat Completions API."""
+    """The value of `tools` in a request of the OpenAI Chat Completions API."""
     OPENAI_RESPONSES = "openai-responses"
-    """The value of `tools` in a request of OpenAI's Responses API."""
+    """The value of `tools` in a request of the OpenAI Responses API."""
     ANTHROPIC = "anthropic"
-    """The value of `tools` in a request of Anthropic's Messages API."""
+    """The value of `tools` in a request of the Anthropic Messages API."""
     MCP = "mcp"
     """The result of `tools/list` of the Model Context Protocol."""
     MARKDOWN = "markdown"
@@ -65,37 +67,41 @@ class Rendered:
     media_type: str
     """`application/json` or `text/markdown`."""
     tools: tuple[str, ...]
-    """The names of the tools in it, in order."""
-    omitted: dict[str, str] = field(default_factory=dict)
-    """The other tools that match, by name, with the reason why `content` does not hold them."""
+    """The names of the rendered tools, in order."""
+    omitted: Mapping[str, str] = field(default_factory=dict)
+    """The other matching tools by name, with the reason why they are not rendered."""
 
 
 @dataclass(frozen=True)
 class Approval:
-    """A person's consent to a call. It holds for the call that it is sent with, and is kept in the audit log."""
+    """The approval of a call by a person.
+
+    It is valid only for the call that carries it. The audit log records it.
+    """
 
     approved_by: str
-    """Who agreed, in words."""
+    """The person who approved the call, as the audit log names them."""
     reason: str = ""
     time: datetime | None = None
-    """When. None means now."""
+    """When the person approved the call. None means now."""
     arguments: Mapping[str, Any] | None = None
-    """The final arguments that were agreed to. Where the arguments are not complete when the call is opened, these or
-    the digest must be set."""
-    arguments_sha256: str = ""
-    """The digest of the final arguments that were agreed to, from the ApprovalRequired that asked. If neither is set,
-    what was agreed to is the arguments exactly as they are sent."""
+    """The final arguments that the person approved. If neither these nor the digest is set, the
+    approval is for the arguments exactly as the call sends them. A call that is opened with
+    incomplete arguments must set one of the two."""
+    arguments_sha256: str | None = None
+    """The digest of the final arguments that the person approved, from the ApprovalRequired
+    error."""
 
 
 @dataclass(frozen=True)
 class Started:
-    """The call is with an instance."""
+    """An instance has received the call."""
 
     call_id: str
     plugin: str
     instance: str
     attempt: int
-    """Which try this is, from 1."""
+    """The number of the attempt, from 1."""
 
 
 @dataclass(frozen=True)
@@ -103,70 +109,81 @@ class Outcome:
     """How a call ended."""
 
     call_id: str
-    plugin: str = ""
-    """Empty if the call reached none."""
-    instance: str = ""
+    plugin: str | None = None
+    """The plugin. None if the call reached no plugin."""
+    instance: str | None = None
+    """The instance. None if the call reached no instance."""
     result: Result = field(default_factory=Result)
-    """What the tool answered, well or badly: see `is_error`. Empty if there is an error."""
+    """The result of the tool, which may report a failure; see `is_error`. Empty if there is an
+    error."""
     error: ToolhostError | None = None
-    """What failed of the machinery."""
+    """The infrastructure error. None if the tool returned a result."""
     replayed: bool = False
-    """Whether it is the outcome of an earlier execution of the same call id."""
+    """Whether the outcome is that of an earlier execution with the same call id."""
 
     @property
     def text(self) -> str:
-        """What the result says in text."""
+        """The result as text; see `Result.text`."""
         return self.result.text
 
     @property
     def value(self) -> Any:
-        """The value of the result's JSON. See Result.value."""
+        """The value of the only JSON block of the result; see `Result.value`."""
         return self.result.value
+
+    def value_as(self, type: type[_T]) -> _T:  # noqa: A002
+        """Return the value of the only JSON block as a type; see `Result.value_as`."""
+        return self.result.value_as(type)
+
+
+Payload: TypeAlias = Started | Status | LogRecord | Outcome
+"""What an event carries."""
 
 
 @dataclass(frozen=True)
 class Event:
-    """Something that happened to a call. The Outcome comes last, exactly once."""
+    """An event of a call. The last event carries the Outcome, and no other event does."""
 
     seq: int
-    """The event's place among the call's events, from 1."""
+    """The position in the sequence of the call's events, from 1. 0 for an outcome that the client
+    determined itself, because it lost the connection."""
     time: datetime | None
-    what: Started | Status | LogRecord | Outcome
-
-
-Told: TypeAlias = Started | Status | LogRecord | Outcome
-"""What an event may be."""
+    payload: Payload
+    """What happened. Use `match` or `isinstance` to distinguish the classes."""
 
 
 def to_info(m: tool_service_pb2.Tool) -> ToolInfo:
-    """Return a tool."""
-    return ToolInfo(_wire.to_spec(m.spec), m.plugin, m.plugin_version, m.unavailable_reason)
+    """Convert a message to a tool."""
+    return ToolInfo(_wire.to_spec(m.spec), m.plugin, m.plugin_version, m.unavailable_reason or None)
 
 
 class Joiner:
-    """Turns the messages of one call into events: pieces of large results are joined."""
+    """Converts the messages of one call to events, and joins the chunks of large results."""
 
     def __init__(self) -> None:
         self._pieces: dict[int, bytearray] = {}
 
     def add(self, m: tool_service_pb2.CallEvent) -> Event | None:
-        """Return the event that a message completes, if it does."""
+        """Return the event that a message completes.
+
+        Returns None for a chunk and for a message of an unknown kind.
+        """
         match m.WhichOneof("event"):
             case "started":
                 s = m.started
-                what: Told = Started(s.call_id, s.plugin, s.instance, s.attempt)
+                payload: Payload = Started(s.call_id, s.plugin, s.instance, s.attempt)
             case "status":
-                what = _wire.to_status(m.status)
+                payload = _wire.to_status(m.status)
             case "log":
-                what = _wire.to_log(m.log)
+                payload = _wire.to_log(m.log)
             case "ended":
-                what = self._outcome(m.ended)
+                payload = self._outcome(m.ended)
             case "chunk":
                 self._pieces.setdefault(m.chunk.index, bytearray()).extend(m.chunk.data)
                 return None
             case _:
                 return None
-        return Event(m.seq, _wire.time(m.time), what)
+        return Event(m.seq, _wire.time(m.time), payload)
 
     def _outcome(self, ended: tool_service_pb2.CallEnded) -> Outcome:
         result = Result()
@@ -177,9 +194,9 @@ class Joiner:
                     _wire.join(ended.result, self._pieces)
                     result = _wire.to_result(ended.result)
                 except (IndexError, ValueError) as problem:
-                    error = Internal(f"joining the pieces of the result: {problem}", call_id=ended.call_id)
+                    error = Internal(f"joining the chunks of the result: {problem}", call_id=ended.call_id)
             case "error":
                 error = _wire.to_error(ended.error)
             case _:
                 error = Internal("the call ended without a result and without an error", call_id=ended.call_id)
-        return Outcome(ended.call_id, ended.plugin, ended.instance, result, error, ended.replayed)
+        return Outcome(ended.call_id, ended.plugin or None, ended.instance or None, result, error, ended.replayed)

@@ -1,4 +1,4 @@
-"""One call as its caller follows it."""
+"""A call in progress, from the view of its caller."""
 
 from __future__ import annotations
 
@@ -14,22 +14,25 @@ from toolhost.client._stream import CallStreams, Lost, StreamedCall
 from toolhost.errors import OutcomeUnknown, ToolhostError, Unavailable
 from toolhost.proto.toolhost.v1 import tool_service_pb2 as pb
 
-_GRACE = 1.0  # how long the end of a call is waited for that was cancelled, in seconds: most tools stop at once
+_GRACE = 1.0  # seconds: how long `outcome` waits for the end of a call that it cancelled; most tools stop at once
 
 
 class AsyncExecution:
-    """A call under way: an async iterator of its events, the last of which is the Outcome.
+    """A call in progress.
 
-    It is used as an async context manager. Leaving it lets go of the call: one without a call id, or whose arguments
-    are not complete, is cancelled; any other goes on, and its outcome can be had by its id.
+    It is an async context manager, and an async iterator of events that ends with the Outcome.
+
+    Leaving the context detaches from the call. A call without a call id, or with incomplete
+    arguments, is then cancelled. A call with a call id continues, and `AsyncClient.watch_call` or
+    the same call returns its outcome. Only one task may iterate.
     """
 
     def __init__(self, streams: CallStreams, start: pb.StartCall) -> None:
         self._streams = streams
         self._joiner = Joiner()
-        self._call_id = start.options.call_id
-        self._named = bool(self._call_id)
-        self._sent = False  # whether toolhost may know of the call
+        self._call_id = start.options.call_id or None
+        self._named = self._call_id is not None
+        self._sent = False  # whether toolhost may have received the call
         self._complete = False
         self._outcome: Outcome | None = None
         self._pending = start
@@ -37,8 +40,8 @@ class AsyncExecution:
         self._left = False
 
     @property
-    def call_id(self) -> str:
-        """The call's id; empty until toolhost has made one."""
+    def call_id(self) -> str | None:
+        """The id of the call. None until toolhost has generated one."""
         return self._call_id
 
     async def __aenter__(self) -> AsyncExecution:
@@ -51,22 +54,25 @@ class AsyncExecution:
             if len(text) > CHUNK:
                 await self.send(text[CHUNK:], complete=complete)
         except BaseException:
-            self._let_go()
+            self._detach()
             raise
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, failure: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._let_go()
+        self._detach()
 
-    def _let_go(self) -> None:
+    def _detach(self) -> None:
         self._left = True
         if self._call is not None:
             self._call.leave(cancel=not (self._named and self._complete))
 
     async def send(self, text: str | bytes, *, complete: bool = False) -> None:
-        """Send more of the argument text, which may end anywhere. After the call has ended it does nothing."""
+        """Send the next piece of argument text.
+
+        A piece may end at any byte. Does nothing after the end of the call.
+        """
         data = text.encode() if isinstance(text, str) else text
         for at in range(0, len(data), CHUNK):
             await self._write(pb.ConnectRequest(append=pb.AppendArguments(text=data[at : at + CHUNK])))
@@ -74,16 +80,19 @@ class AsyncExecution:
             await self.complete()
 
     async def complete(self) -> None:
-        """Say that the arguments are complete: they are validated, and the call is executed."""
+        """Mark the arguments as complete. toolhost then validates them and executes the call."""
         self._complete = True
         await self._write(pb.ConnectRequest(complete=pb.CompleteArguments()))
 
     async def cancel(self, reason: str = "") -> None:
-        """Ask to stop the call. It still ends with its outcome."""
+        """Request cancellation of the call. The call still ends with an outcome."""
         await self._write(pb.ConnectRequest(cancel=pb.CancelCall(reason=reason)))
 
     async def _write(self, request: pb.ConnectRequest) -> bool:
-        """Send a frame, and say whether that was so. Where it was not, the call has ended, and reading tells how."""
+        """Send a frame, and report whether it was sent.
+
+        If not, the call has ended, and its events contain the reason.
+        """
         return self._outcome is None and await self._opened().send(request)
 
     def __aiter__(self) -> AsyncIterator[Event]:
@@ -102,31 +111,31 @@ class AsyncExecution:
                 event = Event(0, None, self._lost(lost))
             if event is None:
                 continue
-            if isinstance(event.what, Started):
-                self._call_id = event.what.call_id
-            if isinstance(event.what, Outcome):
-                self._outcome = event.what
+            if isinstance(event.payload, Started):
+                self._call_id = event.payload.call_id
+            if isinstance(event.payload, Outcome):
+                self._outcome = event.payload
             return event
 
     def _opened(self) -> StreamedCall:
         if self._call is None:
-            raise RuntimeError("the call is not open yet: it is used inside of `with client.open(…) as execution`")
+            raise RuntimeError("the call is not open yet; use it inside `with client.open(…) as execution`")
         if self._left:
             raise RuntimeError(
-                "the call was let go of at the end of its `with`: its events and its outcome are read in there, "
-                "or by its id with `watch_call`"
+                "the `with` block of the call has ended; read its events and its outcome inside the block, "
+                "or by its call id with `watch_call`"
             )
         return self._call
 
     def _lost(self, lost: Lost) -> Outcome:
-        """Return the outcome of a call whose stream broke."""
+        """Return the outcome of a call whose stream ended early."""
         failure = lost.failure
         error = failure if isinstance(failure, ToolhostError) else Unavailable(str(failure))
         if lost.executed and isinstance(error, Unavailable):
             error = self._interrupted(error)
-        error = copy.copy(error)  # calls of one stream were lost by the same
+        error = copy.copy(error)  # all calls of the stream share the failure, and the call id is set below
         error.call_id = self._call_id
-        return Outcome(self._call_id, error=error)
+        return Outcome(self._call_id or "", error=error)
 
     def _interrupted(self, cause: ToolhostError) -> ToolhostError:
         if not self._sent:
@@ -137,18 +146,21 @@ class AsyncExecution:
                 f"({cause.message})"
             )
         advice = (
-            "the same call, sent again with the same call id, tells its outcome and is not executed twice"
+            "send the same call with the same call id again to get its outcome; toolhost does not execute it twice"
             if self._named
-            else "it had no call id by which its outcome could be had; give calls that change something an id"
+            else "its outcome cannot be found, because it had no call id; give calls with side effects a call id"
         )
         return OutcomeUnknown(
             f"the connection was lost while the call ran, and it may have been executed; {advice} ({cause.message})"
         )
 
     async def outcome(self) -> Outcome:
-        """Read to the end, and return the outcome. Raises its error if the machinery failed.
+        """Read all remaining events and return the outcome.
 
-        Where the wait is cancelled, the call is, too, and its end is waited for at most a second.
+        Raises the error of the outcome if there is one.
+
+        Cancelling the task that waits also cancels the call, and waits up to one second for its
+        end.
         """
         try:
             async for _ in self:
@@ -158,7 +170,7 @@ class AsyncExecution:
                 await asyncio.wait_for(self._stop(), _GRACE)
             raise
         if self._outcome is None:
-            raise RuntimeError("the events of a call are read by somebody else")
+            raise RuntimeError("another task reads the events of the call")
         if self._outcome.error is not None:
             raise self._outcome.error
         return self._outcome

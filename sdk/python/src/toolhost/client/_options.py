@@ -1,4 +1,4 @@
-"""What a caller may say of tools and calls, and its protobuf form."""
+"""The options of the client methods, and their conversion to messages."""
 
 from __future__ import annotations
 
@@ -16,47 +16,53 @@ from toolhost.proto.toolhost.v1 import tool_service_pb2 as pb
 
 
 class Selection(TypedDict, total=False):
-    """Which tools. Everything that is given must match."""
+    """Selects tools. A tool must match every option that is given."""
 
     names: Sequence[str]
     categories: Sequence[str]
     tags: Sequence[str]
-    """Tools with at least one of these."""
+    """A tool must have at least one of these tags."""
     dangerous: bool
-    """Only dangerous tools, or only others."""
+    """Selects only dangerous tools, or only tools that are not dangerous."""
     max_cost_per_use: float
+    """The highest cost of one call."""
     max_tools: int
+    """The most tools to return. The default is all tools, and 10 for a search."""
     session: str
-    """The session for which dynamic tools are described."""
+    """The session for which dynamic tools declare themselves. The default is that of the client."""
     context: Mapping[str, Any]
-    """The context for which dynamic tools are described."""
+    """The run context for which dynamic tools declare themselves. The default is that of the
+    client."""
 
 
 class CallOptions(TypedDict, total=False):
-    """What may be said of a call besides its tool and arguments."""
+    """The options of a call. A client can have defaults for some of them."""
 
     call_id: str
-    """The call's name and idempotency key: the same id is not executed twice. Without it, toolhost makes one."""
+    """The idempotency key: 1 to 128 printable ASCII characters without spaces. toolhost executes
+    the same id only once. Without it, toolhost generates one."""
     session: str
-    """The scope that calls share. Without it, this user's default session."""
+    """The session of the call. Without it, the call is in the default session of this user."""
     timeout: float
-    """How long the call may take, in seconds. Without it, the tool's own timeout."""
+    """The longest duration of the call, in seconds. Without it, the timeout of the tool applies."""
     approval: Approval | str
-    """A person's consent, for tools that need one; or only who agreed."""
+    """The approval by a person, for tools that require one. A str is the name of that person."""
     context: Mapping[str, Any]
-    """The run's context; a tool gets only the keys that it declares."""
+    """The run context. A tool receives only the keys that it declares."""
     traceparent: str
-    """The W3C trace context of the caller."""
+    """The W3C traceparent of the caller."""
     max_shown_bytes: int
-    """How many bytes of text and JSON the result may show; what is more is kept as an artifact."""
+    """How many bytes of text and JSON the result may contain. toolhost stores a larger result as an
+    artifact."""
 
 
 Arguments = Mapping[str, Any] | str | bytes | None
-"""Arguments: a mapping of anything that pydantic can encode, or JSON text. None is no arguments."""
+"""The arguments of a call: a mapping of values that pydantic can encode, or JSON text. None means
+no arguments."""
 
 
 def argument_text(arguments: Any) -> bytes:
-    """Return arguments as JSON text. Raises InvalidArgument if they have no JSON form."""
+    """Return arguments as JSON text. Raises InvalidArgument if JSON cannot represent them."""
     if arguments is None:
         return b"{}"
     if isinstance(arguments, str | bytes):
@@ -68,7 +74,7 @@ def argument_text(arguments: Any) -> bytes:
 
 
 def selection_fields(selection: Selection) -> dict[str, Any]:
-    """Return the fields of a ToolSelection."""
+    """Convert a selection to the fields of a ToolSelection."""
     fields = checked(selection, Selection, "a selection of tools")
     if "context" in fields:
         fields["context"] = _wire.encoded_values(fields["context"])
@@ -76,12 +82,12 @@ def selection_fields(selection: Selection) -> dict[str, Any]:
 
 
 def call_options(options: CallOptions) -> pb.CallOptions:
-    """Return the options of a call."""
+    """Convert the options of a call to their message."""
     given = checked(options, CallOptions, "a call")
     message = pb.CallOptions(
         call_id=given.get("call_id", ""),
         session=given.get("session", ""),
-        timeout=_wire.duration(given.get("timeout", 0.0)),
+        timeout=_wire.duration(given.get("timeout")),
         context=_wire.encoded_values(given.get("context", {})),
         traceparent=given.get("traceparent", ""),
         max_shown_bytes=given.get("max_shown_bytes"),
@@ -94,5 +100,5 @@ def call_options(options: CallOptions) -> pb.CallOptions:
             message.approval.time.FromDatetime(agreed.time)
         if agreed.arguments is not None:
             message.approval.arguments = encode(agreed.arguments)
-        message.approval.arguments_sha256 = agreed.arguments_sha256
+        message.approval.arguments_sha256 = agreed.arguments_sha256 or ""
     return message

@@ -1,4 +1,10 @@
-"""The stream that the calls of a client share: frames by number."""
+"""The gRPC streams that carry the calls of a client.
+
+All calls of a client share one `Connect` stream, because opening a stream costs more than a call.
+Each frame carries the number of its call. Flow control is per call: toolhost may send 256 KiB of
+events for a call, and more only after the client has read some of them and granted credit. So a
+call whose caller does not read blocks no other call.
+"""
 
 from __future__ import annotations
 
@@ -15,35 +21,38 @@ from toolhost.errors import InvalidArgument, ToolhostError, Unavailable
 from toolhost.proto.toolhost.v1 import tool_service_pb2 as pb
 from toolhost.proto.toolhost.v1 import tool_service_pb2_grpc as pb_grpc
 
-_WINDOW = 256 << 10  # what toolhost may send of a call before its caller has read some; the contract says so
-_MAX_CALLS = 4096  # on one stream; toolhost takes no more
-_MAX_NUMBER = (1 << 32) - 1  # of a call
-_QUEUED = 1 << 20  # how many bytes wait to be sent before who brings more waits, too
-_ROOM = 1 << 10  # what a message has besides its first frame
-_MORE = ("toolhost-batch", "1")  # is said by who reads several frames in one message
-_TOGETHER = 32 << 10  # how many bytes of frames make one message; one that is larger has no others behind it
+_WINDOW = 256 << 10  # bytes that toolhost may send for a call before it needs credit; the protocol fixes this
+_MAX_CALLS = 4096  # on one stream; toolhost rejects more
+_MAX_NUMBER = (1 << 32) - 1  # the number of a call is a uint32
+_QUEUED = 1 << 20  # bytes in the send queue from which on `send` waits
+_ROOM = 1 << 10  # bytes of a message beside its first frame
+_BATCH = ("toolhost-batch", "1")  # metadata: the sender accepts several frames in one message
+_BATCH_BYTES = 32 << 10  # bytes of frames that one message combines; a larger frame is a message by itself
 
 
 class Lost(Exception):
-    """No event of a call will come any more."""
+    """The stream of a call ended before the call did."""
 
     def __init__(self, failure: Exception, executed: bool) -> None:
         super().__init__(failure)
         self.failure = failure
-        """Why."""
+        """The cause."""
         self.executed = executed
-        """Whether a call that was sent may have been executed."""
+        """Whether toolhost may have executed the call."""
 
 
 class CallStreams:
-    """The streams of a client: one, and another beside it while that is full. It is used on the link's loop alone."""
+    """The streams of a client: one, and a further one whenever the last is full.
+
+    It must be used on the loop of the link.
+    """
 
     def __init__(self, link: Link) -> None:
         self._link = link
-        self._streams: list[_CallStream] = []  # the last one takes calls
+        self._streams: list[_CallStream] = []  # the last one accepts calls
 
     def enter(self) -> StreamedCall:
-        """Return a new call, of which nothing is sent yet. Raises what the link's channel raises."""
+        """Return a new call without sending anything. Raises what `Link.channel` raises."""
         channel = self._link.channel
         self._streams = [s for s in self._streams if not s.over]
         if not self._streams or not self._streams[-1].free:
@@ -51,26 +60,32 @@ class CallStreams:
         return self._streams[-1].enter()
 
     async def close(self) -> None:
-        """Wait for what works for the streams. The link is closed before."""
+        """Wait for the tasks of the streams. The caller closes the link first, which ends them."""
         await asyncio.gather(*(s.ended() for s in self._streams))
         self._streams.clear()
 
 
 class _CallStream:
-    """One Connect stream. It opens at once, and ends with its link, or by a failure."""
+    """One Connect stream.
+
+    It opens immediately, and ends when its link closes or the connection fails.
+
+    It owns three tasks: one reads, one writes and one waits for the connection. `ended` cancels the
+    reader, and the end of the reader cancels the other two.
+    """
 
     def __init__(self, link: Link, channel: grpc.aio.Channel) -> None:
         self._link = link
-        self._rpc: Any = pb_grpc.ToolServiceStub(channel).Connect(metadata=(_MORE,))
-        self._calls: dict[int, StreamedCall] = {}  # that have not ended
-        self._last = 0  # number given to a call
-        self._ready = asyncio.Event()  # is set when there is a connection, or the stream is over
-        self._heard = False  # toolhost has said something of a call
+        self._rpc: Any = pb_grpc.ToolServiceStub(channel).Connect(metadata=(_BATCH,))
+        self._calls: dict[int, StreamedCall] = {}  # calls that have not ended
+        self._last = 0  # the last number of a call
+        self._ready = asyncio.Event()  # set when the connection exists or the stream has ended
+        self._heard = False  # whether toolhost has sent an event
         self._lost: Lost | None = None
-        self._mark = 0  # of the last message that was read
-        self._together = 0
-        self._queue: deque[tuple[pb.ConnectRequest, int]] = deque()  # with the frame's size
-        self._queued = 0  # bytes in it
+        self._ack = 0  # ack token of the last message that was read; the next message returns it
+        self._batch_bytes = 0  # bytes of frames per message; 0 until toolhost has announced that it accepts batches
+        self._queue: deque[tuple[pb.ConnectRequest, int]] = deque()  # frames with their sizes
+        self._queued = 0  # bytes in the queue
         self._filled = asyncio.Event()
         self._emptied = asyncio.Event()
         self._reading = asyncio.ensure_future(self._read())
@@ -85,12 +100,12 @@ class _CallStream:
         return len(self._calls) < _MAX_CALLS
 
     async def ended(self) -> None:
-        """Wait until nothing works for it any more."""
+        """Stop the tasks of the stream and wait for them."""
         self._reading.cancel()
         await asyncio.wait([self._reading, *self._beside])
 
     def enter(self) -> StreamedCall:
-        """Give a new call its number."""
+        """Return a new call with an unused number."""
         while True:
             self._last = self._last % _MAX_NUMBER + 1
             if self._last not in self._calls:
@@ -99,21 +114,25 @@ class _CallStream:
         return call
 
     def leave(self, number: int) -> None:
-        """Take back a number of which nothing was sent."""
+        """Release the number of a call of which nothing was sent."""
         self._calls.pop(number, None)
 
     async def opened(self) -> bool:
-        """Wait until there is a connection, and say whether there is."""
+        """Wait for the connection, and report whether it exists."""
         await self._ready.wait()
         return self._lost is None
 
     def put(self, frame: pb.ConnectRequest) -> None:
-        """Send a frame without waiting. Raises InvalidArgument for one that would end the stream of all calls."""
+        """Queue a frame.
+
+        Raises InvalidArgument for a frame beyond the message limit, which would end the whole
+        stream.
+        """
         size = frame.ByteSize()
         if size > MAX_MESSAGE - _ROOM:
             raise InvalidArgument(
-                f"what is sent with the call has {size} bytes, and {MAX_MESSAGE - _ROOM} can be; "
-                "give it a smaller context"
+                f"the call has {size} bytes of context and options, and the limit is {MAX_MESSAGE - _ROOM}; "
+                "use a smaller context"
             )
         if self._lost is not None:
             return
@@ -122,7 +141,7 @@ class _CallStream:
         self._filled.set()
 
     async def room(self) -> None:
-        """Wait while much waits to be sent."""
+        """Wait while the send queue is full."""
         while self._queued > _QUEUED and self._lost is None:
             self._emptied.clear()
             await self._emptied.wait()
@@ -132,7 +151,7 @@ class _CallStream:
         self._ready.set()
 
     async def _write(self) -> None:
-        # Where a frame cannot be sent, reading tells why.
+        # If a write fails, the reader receives the status that says why.
         with contextlib.suppress(grpc.aio.AioRpcError, grpc.aio.UsageError, asyncio.InvalidStateError):
             while True:
                 await self._filled.wait()
@@ -141,32 +160,36 @@ class _CallStream:
                     await self._rpc.write(self._message())
 
     def _message(self) -> pb.ConnectRequest:
-        """Take frames that wait at the same time, as one message: each write costs much."""
+        """Take queued frames as one message, because each write has a high fixed cost."""
         message, size = self._queue.popleft()
-        while self._queue and size + self._queue[0][1] <= self._together:
-            frame, more = self._queue.popleft()
+        while self._queue and size + self._queue[0][1] <= self._batch_bytes:
+            frame, added = self._queue.popleft()
             message.batch.append(frame)
-            size += more
-        message.ack = self._mark
+            size += added
+        message.ack = self._ack
         self._queued -= size
         self._emptied.set()
         return message
 
     async def _read(self) -> None:
-        """Read until the stream ends. A toolhost that ends it in good order has answered every call that it read."""
+        """Read until the stream ends.
+
+        If toolhost ends it with status OK, it has executed none of the remaining calls.
+        """
         lost = Lost(Unavailable("toolhost is shutting down; the call was not executed"), executed=False)
         try:
-            if _MORE in map(tuple, await self._rpc.initial_metadata() or ()):
-                self._together = _TOGETHER
+            if _BATCH in map(tuple, await self._rpc.initial_metadata() or ()):
+                self._batch_bytes = _BATCH_BYTES
             async for message in self._rpc:
                 self._heard = True
-                self._mark = message.ack_token
+                self._ack = message.ack_token
                 self._take(message)
                 for frame in message.batch:
                     self._take(frame)
         except grpc.aio.AioRpcError as error:
             failure = self._link.failure(error)
-            # What toolhost says in place of a first event is why it takes no calls.
+            # A status before the first event means that toolhost rejected the stream and executed
+            # nothing.
             refused = isinstance(failure, ToolhostError) and not isinstance(failure, Unavailable) and not self._heard
             lost = Lost(failure, executed=not refused)
         except asyncio.CancelledError:
@@ -177,7 +200,7 @@ class _CallStream:
     def _take(self, frame: pb.ConnectResponse) -> None:
         call = self._calls.get(frame.call)
         if call is None:
-            return  # it has ended
+            return  # the call has ended
         if frame.event.WhichOneof("event") == "ended":
             del self._calls[frame.call]
         call.take(frame.event)
@@ -195,26 +218,28 @@ class _CallStream:
 
 
 class StreamedCall:
-    """One call on a stream: what is sent of it, and what has come and is not read yet.
+    """One call on a stream, with the events that have arrived and are unread.
 
-    toolhost gets credit for what was read, so that a call that nobody reads holds up no other.
+    Reading an event grants its size as credit to toolhost again.
     """
 
     def __init__(self, stream: _CallStream, number: int) -> None:
         self._stream = stream
         self._number = number
-        self._begun = False  # toolhost may know the number
-        self._over = False  # its end has come, read or not
-        self._left = False  # nobody reads any more
-        self._inbox: deque[tuple[pb.CallEvent, int]] = deque()  # with what the event has cost toolhost
-        self._taken = 0  # bytes that were read and are not granted again yet
+        self._begun = False  # whether toolhost may know the number
+        self._over = False  # whether the end has arrived, read or unread
+        self._left = False  # whether the caller has detached
+        self._inbox: deque[tuple[pb.CallEvent, int]] = deque()  # events with the credit that they used
+        self._taken = 0  # bytes that were read since the last grant
         self._arrived = asyncio.Event()
         self._lost: Lost | None = None
 
     async def send(self, frame: pb.ConnectRequest) -> bool:
-        """Send a frame, which is `start` first, and say whether that was so: where it was not, reading tells why.
+        """Send a frame, and report whether it was sent.
 
-        It waits while much else waits to be sent.
+        If not, `next` raises the reason. The first frame is `start`.
+
+        It waits while the send queue of the stream is full.
         """
         if not self._begun and not await self._stream.opened():
             return False
@@ -230,22 +255,25 @@ class StreamedCall:
         self._stream.put(frame)
 
     def take(self, event: pb.CallEvent) -> None:
-        """Take an event. The end costs nothing."""
+        """Receive an event. The end uses no credit."""
         self._over = event.WhichOneof("event") == "ended"
         cost = 0 if self._over else event.ByteSize()
         if self._left:
-            self._grant(cost)  # the call must get to its end
+            self._grant(cost)  # so that toolhost can send the events up to the end
             return
         self._inbox.append((event, cost))
         self._arrived.set()
 
     def lose(self, lost: Lost) -> None:
-        """Take that nothing will come any more."""
+        """Record that no further event arrives."""
         self._over, self._lost = True, lost
         self._arrived.set()
 
     async def next(self) -> pb.CallEvent:
-        """Return the next event, and wait for it. Raises Lost after the last where that is not the end of the call."""
+        """Wait for the next event.
+
+        Raises Lost after the last event if the stream ended before the call.
+        """
         while not self._inbox:
             if self._lost is not None:
                 raise self._lost
@@ -253,7 +281,8 @@ class StreamedCall:
             await self._arrived.wait()
         event, cost = self._inbox.popleft()
         self._taken += cost
-        # Half a window at a time: toolhost never waits for a grant per event, and never runs dry before one comes.
+        # Granting half a window at a time saves frames, and the other half lets toolhost send until
+        # the grant arrives.
         if self._taken >= _WINDOW // 2:
             self._grant(self._taken)
             self._taken = 0
@@ -264,7 +293,7 @@ class StreamedCall:
             self._put(pb.ConnectRequest(credit=pb.GrantCredit(bytes=size)))
 
     def leave(self, cancel: bool) -> None:
-        """Let go of the call, which is told to stop, or goes on."""
+        """Detach from the call: cancel it, or let it continue."""
         if self._left:
             return
         self._left = True
@@ -273,6 +302,6 @@ class StreamedCall:
             self._stream.leave(self._number)
         elif not self._over:
             if cancel:
-                reason = "its caller is not interested any more"
+                reason = "the caller no longer reads the call"
                 self._put(pb.ConnectRequest(cancel=pb.CancelCall(reason=reason)))
-            self._grant(_WINDOW)  # in place of what was not read
+            self._grant(_WINDOW)  # covers the events that were dropped unread

@@ -1,4 +1,4 @@
-"""The client of one toolhost, for code that is not async."""
+"""The blocking client of a toolhost."""
 
 from __future__ import annotations
 
@@ -14,18 +14,19 @@ from toolhost.client._events import Event, Format, Match, Outcome, Rendered, Too
 from toolhost.client._execution import AsyncExecution
 from toolhost.client._options import Arguments, CallOptions, Selection
 from toolhost.result import File
+from toolhost.spec import Retry
 
 
 class Execution:
-    """AsyncExecution without async."""
+    """A call in progress, for blocking code; see `AsyncExecution`."""
 
     def __init__(self, portal: Portal, execution: AsyncExecution) -> None:
         self._portal = portal
         self._execution = execution
 
     @property
-    def call_id(self) -> str:
-        """The call's id; empty until toolhost has made one."""
+    def call_id(self) -> str | None:
+        """The id of the call. None until toolhost has generated one."""
         return self._execution.call_id
 
     def __enter__(self) -> Self:
@@ -38,33 +39,44 @@ class Execution:
         self._portal.run(self._execution.__aexit__(kind, failure, trace))
 
     def send(self, text: str | bytes, *, complete: bool = False) -> None:
-        """Send more of the argument text. See AsyncExecution.send."""
+        """Send the next piece of argument text; see `AsyncExecution.send`."""
         self._portal.run(self._execution.send(text, complete=complete))
 
     def complete(self) -> None:
-        """Say that the arguments are complete. See AsyncExecution.complete."""
+        """Mark the arguments as complete; see `AsyncExecution.complete`."""
         self._portal.run(self._execution.complete())
 
     def cancel(self, reason: str = "") -> None:
-        """Ask to stop the call. See AsyncExecution.cancel."""
+        """Request cancellation of the call; see `AsyncExecution.cancel`."""
         self._portal.run(self._execution.cancel(reason))
 
     def __iter__(self) -> Iterator[Event]:
         return self._portal.iterate(aiter(self._execution))
 
     def outcome(self) -> Outcome:
-        """Read to the end, and return the outcome. See AsyncExecution.outcome."""
+        """Read all remaining events and return the outcome; see `AsyncExecution.outcome`."""
         return self._portal.run(self._execution.outcome())
 
 
 class Client:
-    """AsyncClient without async: its methods block, and may be called from any thread.
+    """A client of a toolhost whose methods block. Any thread may call them.
 
-    It is used as a context manager, or closed in the end.
+    Use it as a context manager, or call `close`. The arguments are those of `AsyncClient`.
     """
 
-    def __init__(self, address: str = "") -> None:
-        self._client = AsyncClient(address)
+    def __init__(
+        self,
+        address: str | None = None,
+        *,
+        session: str | None = None,
+        context: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        retry: Retry | None = None,
+        rpc_timeout: float | None = 30.0,
+    ) -> None:
+        self._client = AsyncClient(
+            address, session=session, context=context, timeout=timeout, retry=retry, rpc_timeout=rpc_timeout
+        )
         self._portal = Portal()
 
     @property
@@ -73,7 +85,7 @@ class Client:
         return self._client.address
 
     def close(self) -> None:
-        """End the connection. See AsyncClient.close. It may be called more than once."""
+        """Close the connection; see `AsyncClient.close`."""
         self._portal.shut(self._client.close)
 
     def __enter__(self) -> Self:
@@ -85,39 +97,44 @@ class Client:
         self.close()
 
     def list_tools(self, **selection: Unpack[Selection]) -> list[ToolInfo]:
-        """Return the tools that match, ordered by name."""
+        """Return the matching tools, ordered by name."""
         return self._portal.run(self._client.list_tools(**selection))
 
-    def get_tool(self, name: str, *, session: str = "", context: Mapping[str, Any] | None = None) -> ToolInfo:
-        """Return one tool. See AsyncClient.get_tool."""
+    def get_tool(self, name: str, *, session: str | None = None, context: Mapping[str, Any] | None = None) -> ToolInfo:
+        """Return one tool; see `AsyncClient.get_tool`."""
         return self._portal.run(self._client.get_tool(name, session=session, context=context))
 
     def search_tools(self, words: str, **selection: Unpack[Selection]) -> list[Match]:
-        """Return the tools that hold one of the words. See AsyncClient.search_tools."""
+        """Return the tools that contain one of the words; see `AsyncClient.search_tools`."""
         return self._portal.run(self._client.search_tools(words, **selection))
 
     def render_tools(self, format: Format | str, **selection: Unpack[Selection]) -> Rendered:  # noqa: A002
-        """Return tools as a model's API wants them. See AsyncClient.render_tools."""
+        """Return tools in the format of a model API; see `AsyncClient.render_tools`."""
         return self._portal.run(self._client.render_tools(format, **selection))
 
     def call(self, tool: str, arguments: Arguments = None, **options: Unpack[CallOptions]) -> Outcome:
-        """Execute a call and wait for its end. See AsyncClient.call. An interrupt of the wait cancels the call."""
+        """Execute a call and wait for its outcome; see `AsyncClient.call`.
+
+        A KeyboardInterrupt cancels the call.
+        """
         return self._portal.run(self._client.call(tool, arguments, **options))
 
     def open(
         self, tool: str, arguments: Arguments = None, *, complete: bool = True, **options: Unpack[CallOptions]
     ) -> Execution:
-        """Return a call to be followed: `with client.open(…) as execution`. See AsyncClient.open."""
+        """Return a call to follow: `with client.open(…) as execution`; see `AsyncClient.open`."""
         return Execution(self._portal, self._client.open(tool, arguments, complete=complete, **options))
 
-    def watch_call(self, call_id: str, *, session: str = "", after: int = 0) -> Iterator[Event]:
-        """Yield the events of a call that exists. See AsyncClient.watch_call."""
+    def watch_call(self, call_id: str, *, session: str | None = None, after: int = 0) -> Iterator[Event]:
+        """Yield the events of an existing call; see `AsyncClient.watch_call`."""
         return self._portal.iterate(self._client.watch_call(call_id, session=session, after=after))
 
-    def cancel_call(self, call_id: str, *, session: str = "", reason: str = "") -> None:
-        """Ask to stop a call. See AsyncClient.cancel_call."""
+    def cancel_call(self, call_id: str, *, session: str | None = None, reason: str = "") -> None:
+        """Request cancellation of a call; see `AsyncClient.cancel_call`."""
         self._portal.run(self._client.cancel_call(call_id, session=session, reason=reason))
 
-    def read_artifact(self, handle: str, *, session: str = "", offset: int = 0, limit: int | None = None) -> File:
-        """Read an artifact. See AsyncClient.read_artifact."""
+    def read_artifact(
+        self, handle: str, *, session: str | None = None, offset: int = 0, limit: int | None = None
+    ) -> File:
+        """Read an artifact; see `AsyncClient.read_artifact`."""
         return self._portal.run(self._client.read_artifact(handle, session=session, offset=offset, limit=limit))

@@ -1,4 +1,4 @@
-"""Typed functions as tools of a toolhost plugin: all that a tool's author imports.
+"""Write toolhost plugins: typed functions become tools.
 
     from toolhost.plugin import Plugin
 
@@ -12,13 +12,14 @@
     if __name__ == "__main__":
         plugin.run()
 
-`Plugin.tool` says how a function becomes a tool, what it may return and raise. `toolhost.testing` runs tools in a test.
+`Plugin.tool` documents how a function becomes a tool, and what it may return and raise.
+`toolhost.testing` runs tools in a test.
 """
 
 from toolhost.errors import Denied, Internal, RateLimited, ToolError, ToolhostError, Unavailable
 from toolhost.plugin._context import ArtifactData, AsyncContext, Context
 from toolhost.plugin._declare import Options, Variant, Viewer
-from toolhost.plugin._filter import Deny, FilterCall
+from toolhost.plugin._filter import DenyCall, FilterCall
 from toolhost.plugin._plugin import Plugin
 from toolhost.plugin._signature import DeclarationError
 from toolhost.result import Artifact, Content, Effect, File, Image, Json, Operation, Result, Text, Usage
@@ -33,7 +34,7 @@ __all__ = [
     "Context",
     "DeclarationError",
     "Denied",
-    "Deny",
+    "DenyCall",
     "Effect",
     "Example",
     "File",

@@ -1,4 +1,4 @@
-"""One call as the plugin has it: what toolhost said of it, and what may be said to toolhost."""
+"""The state of one call in a plugin: the frames from toolhost, and the frames to it."""
 
 from __future__ import annotations
 
@@ -24,33 +24,34 @@ from toolhost.status import LogRecord, State, Status
 _T = TypeVar("_T")
 
 MAX_ARGUMENTS = 64 << 20
-"""The most argument text of one call, in bytes."""
-_MAX_EVENT = 1 << 20  # of one status or log record, in bytes: more than anybody reads
-_MAX_END = 1 << 20  # of an end, in bytes: what is not content cannot go ahead in chunks
-_MAX_BLOCKS = 4096  # of a result
-_MAX_WAITING = 1000  # log records of an async tool that wait for credit
+"""The largest argument text of one call, in bytes."""
+_MAX_EVENT = 1 << 20  # bytes of one status or log record
+_MAX_END = 1 << 20  # bytes of an end, because only content can be sent ahead in chunks
+_MAX_BLOCKS = 4096  # blocks of one result
+_MAX_WAITING = 1000  # frames that may wait for credit before further log records go to standard error
 
 
 class Call:
     """One call, from its start to its end.
 
-    It is used on the loop's thread alone, but for what only reads and `from_thread`.
+    The methods must be called on the thread of the loop. `from_thread` and read access are safe on
+    any thread.
     """
 
     def __init__(self, number: int, start: plugin_pb2.StartCall, emit: Emit) -> None:
         self.number = number
         self.start = start
-        self.values = _wire.values(start.context.values)
+        self.context = _wire.values(start.context.values)
         self.deadline: float | None = None
         self.text = bytearray(start.arguments)
-        """The argument text so far."""
+        """The argument text that has arrived."""
         self.complete_text = b""
-        """The arguments, once they are complete."""
+        """The complete arguments. Empty before they are complete."""
         self.complete = False
         self.stopped: ToolhostError | None = None
-        """Why the call is to end, once it is."""
+        """Why the call must stop. None while it may continue."""
         self.cancelled = threading.Event()
-        self._work: set[asyncio.Future[Any]] = set()  # what is cancelled when the call is stopped
+        self._work: set[asyncio.Future[Any]] = set()  # futures that `stop` cancels
         self._loop = asyncio.get_running_loop()
         self._changed: asyncio.Future[None] = self._loop.create_future()
         self._thread = threading.get_ident()
@@ -58,20 +59,20 @@ class Call:
         self._timer: asyncio.TimerHandle | None = None
         self._asking = asyncio.Lock()
         self._answer: asyncio.Future[plugin_pb2.ArtifactPiece] | None = None
-        self._phase = State.WAIT  # what a status without a state means now
-        self._state: State | None = None  # the last that was sent
+        self._phase = State.WAIT  # the state of a first status without a state
+        self._state: State | None = None  # the last state that was sent
         self._finished = False
         if start.complete:
             self._completed(start.arguments)
         if start.HasField("timeout"):
-            left = max(0.0, _wire.seconds(start.timeout))
+            left = max(0.0, _wire.seconds(start.timeout) or 0.0)
             self.deadline = time.monotonic() + left
-            self._timer = self._loop.call_later(left, self.stop, Timeout("the call's time is up"))
+            self._timer = self._loop.call_later(left, self.stop, Timeout("the deadline of the call has passed"))
 
-    # What toolhost says.
+    # Frames from toolhost.
 
     def take(self, request: plugin_pb2.ConnectRequest) -> None:
-        """Take a frame of toolhost's."""
+        """Handle a frame of toolhost."""
         match request.WhichOneof("frame"):
             case "append" if not self.complete:
                 self.text += request.append.text
@@ -89,7 +90,7 @@ class Call:
                 self._answer.set_result(request.artifact)
 
     async def change(self) -> None:
-        """Wait until there is more text, or it is complete, or the call is stopped."""
+        """Wait until more text arrives, the arguments become complete, or the call is stopped."""
         await asyncio.shield(self._changed)
 
     def _change(self) -> None:
@@ -97,12 +98,12 @@ class Call:
         changed.set_result(None)
 
     def _completed(self, arguments: bytes) -> None:
-        self.complete_text, self.complete = arguments or b"{}", True  # which is what no arguments are
+        self.complete_text, self.complete = arguments or b"{}", True
         self.text = bytearray()
         self._change()
 
     def stop(self, reason: ToolhostError) -> None:
-        """Stop the work. Only the first reason counts."""
+        """Stop the work. Only the first reason is kept."""
         if self.stopped is not None or self._finished:
             return
         self.stopped = reason
@@ -115,16 +116,19 @@ class Call:
             work.cancel()
 
     def stops(self, work: asyncio.Future[Any]) -> None:
-        """Cancel a piece of work when the call is stopped, or now if it is."""
+        """Register a future that is cancelled when the call is stopped, which may be now."""
         self._work.add(work)
         work.add_done_callback(self._work.discard)
         if self.stopped is not None:
             work.cancel()
 
-    # What the tool says.
+    # Frames from the tool.
 
     async def report(self, status: Status) -> None:
-        """Send a status, completed as AsyncContext.status promises. Nobody's attention is no concern of the tool's."""
+        """Send a status, with the state that AsyncContext.status documents.
+
+        A failure to send it is ignored, because the tool cannot react to it.
+        """
         if self._finished or self.stopped is not None:
             return
         frame = self._status_frame(status)
@@ -140,25 +144,23 @@ class Call:
         if state is None and self._state is None:
             state = self._phase
         if state is not None and self._state is not None and state.rank < self._state.rank:
-            state = None  # a state never goes back
+            state = None  # the rank of the state must not decrease
         frame = plugin_pb2.ConnectResponse(call=self.number, status=message)
         if frame.ByteSize() > _MAX_EVENT:
-            self.logger.warning(
-                "a status of %d bytes is left out; at most %d can be sent", frame.ByteSize(), _MAX_EVENT
-            )
+            self.logger.warning("a status of %d bytes was not sent; the limit is %d", frame.ByteSize(), _MAX_EVENT)
             return None
         self._state = state or self._state
         frame.status.state = _wire.from_status(Status(state)).state
         return frame
 
     async def execute(self) -> None:
-        """Note that previews are over."""
+        """Record the end of the previews."""
         self._phase = State.DOING
         if self._state is State.WAIT:
             await self.report(Status(State.DOING))
 
     async def finish(self, ok: bool) -> None:
-        """End what the tool has reported with a terminal state, and refuse all further reports."""
+        """Send the terminal state, if the tool has reported a status, and all queued frames."""
         if self._state is not None:
             frame = self._status_frame(Status(State.SUCCESS if ok else State.ERROR))
             if frame is not None:
@@ -168,7 +170,7 @@ class Call:
             await self._out.drain()
 
     async def log(self, record: LogRecord) -> bool:
-        """Send a log record, and say whether it was taken."""
+        """Send a log record, and report whether it was sent."""
         frame = self._log_frame(record)
         if frame is None:
             return False
@@ -179,7 +181,7 @@ class Call:
         return True
 
     def log_soon(self, record: LogRecord) -> bool:
-        """Send a log record when there is credit for it, and say whether it will be."""
+        """Queue a log record, and report whether it was accepted."""
         frame = self._log_frame(record)
         if frame is None or len(self._out) >= _MAX_WAITING:
             return False
@@ -197,15 +199,16 @@ class Call:
 
     @functools.cached_property
     def logger(self) -> logging.Logger:
-        """A logger of the call's own."""
+        """The logger of the call."""
         return _log.logger_of(self, self._thread)
 
     async def read_artifact(self, handle: str, offset: int, limit: int | None) -> ArtifactData:
-        """Read an artifact from an offset on, piece by piece."""
+        """Read an artifact in pieces, from an offset."""
         data = bytearray()
         while True:
             wanted = _wire.CHUNK if limit is None else min(_wire.CHUNK, limit - len(data))
-            # The question stays open until it is answered, also where nobody waits any more.
+            # The request must stay open until toolhost answers it, even if the tool is cancelled: a
+            # call may have only one request open.
             piece = await asyncio.shield(self._loop.create_task(self._ask(handle, offset + len(data), max(1, wanted))))
             data += piece.data
             if not piece.data or offset + len(data) >= piece.size or (limit is not None and len(data) >= limit):
@@ -216,8 +219,8 @@ class Call:
             if self.stopped is not None or self._finished:
                 raise self.stopped or Cancelled("the call has ended")
             self._answer = self._loop.create_future()
-            question = plugin_pb2.ReadArtifact(handle=handle, offset=offset, limit=limit)
-            await self._out.send(plugin_pb2.ConnectResponse(call=self.number, read_artifact=question))
+            request = plugin_pb2.ReadArtifact(handle=handle, offset=offset, limit=limit)
+            await self._out.send(plugin_pb2.ConnectResponse(call=self.number, read_artifact=request))
             piece = await self._answer
         if piece.HasField("error"):
             failure = _wire.to_error(piece.error)
@@ -225,10 +228,13 @@ class Call:
         return piece
 
     def from_thread(self, work: Coroutine[Any, Any, _T]) -> _T | None:
-        """Run what a tool in a thread of its own wants, and return its result, or None if the plugin has ended."""
+        """Run a coroutine for a tool in another thread, and return its result.
+
+        Returns None if the plugin has ended.
+        """
         if threading.get_ident() == self._thread:
             work.close()
-            raise RuntimeError("a Context blocks, and so is for functions that are not async; use an AsyncContext")
+            raise RuntimeError("a Context blocks the loop; use an AsyncContext in async functions")
         try:
             return asyncio.run_coroutine_threadsafe(work, self._loop).result()
         except concurrent.futures.CancelledError:
@@ -242,9 +248,9 @@ class Call:
     # The end.
 
     async def send_ahead(self, result: Result) -> plugin_pb2.CallEnd:
-        """Send what of the content is too large for the end, and return the end with the rest."""
+        """Send large blocks in chunks, and return the end of the call with the rest."""
         if len(result.content) > _MAX_BLOCKS:
-            raise Internal(f"the tool's result has {len(result.content)} blocks; there may be {_MAX_BLOCKS}")
+            raise Internal(f"the result of the tool has {len(result.content)} blocks; the limit is {_MAX_BLOCKS}")
         try:
             message = _wire.from_result(result)
         except (ValueError, TypeError) as problem:
@@ -267,13 +273,12 @@ class Call:
         size = message.ByteSize()
         if size > _MAX_END:
             raise Internal(
-                f"the effects, metadata and artifacts of the tool's result have {size} bytes; "
-                f"at most {_MAX_END} can be sent"
+                f"the effects, metadata and artifacts of the result have {size} bytes; the limit is {_MAX_END}"
             )
         return plugin_pb2.CallEnd(result=message)
 
     def release(self) -> None:
-        """Let go of what the call holds: nothing is sent for it any more."""
+        """Release the timer and all waiting work. Nothing is sent for the call afterwards."""
         self._finished = True
         if self._timer is not None:
             self._timer.cancel()

@@ -1,4 +1,4 @@
-"""What a tool knows of the call that it serves, and what it may say meanwhile."""
+"""The context of a call: what a tool can read about the call, and what it can report."""
 
 from __future__ import annotations
 
@@ -20,154 +20,177 @@ __all__ = ["ArtifactData", "AsyncContext", "Context"]
 
 @dataclass(frozen=True)
 class ArtifactData:
-    """What was read of an artifact."""
+    """A part of an artifact."""
 
     data: bytes
     media_type: str
-    """The IANA media type of the whole."""
+    """The IANA media type of the artifact."""
     size: int
-    """The size of the whole, in bytes."""
+    """The size of the whole artifact, in bytes."""
     name: str
     """A file name without folders. May be empty."""
 
 
 class _CallContext:
-    """What both contexts have."""
+    """The members that Context and AsyncContext share."""
 
     def __init__(self, call: Call) -> None:
         self._call = call
 
     @property
     def call_id(self) -> str:
-        """The call's id: the idempotency key, the same in every attempt."""
+        """The call id.
+
+        It is the same in every attempt, so a tool can use it as an idempotency key.
+        """
         return self._call.start.call_id
 
     @property
     def attempt(self) -> int:
-        """Which try of the call this is, from 1."""
+        """The number of the attempt, from 1."""
         return self._call.start.attempt or 1
 
     @property
-    def session(self) -> str:
-        """The session's id. Empty if there is none."""
-        return self._call.start.context.session
+    def session(self) -> str | None:
+        """The id of the session. None if the call has no session."""
+        return self._call.start.context.session or None
 
     @property
     def workspace(self) -> Path | None:
-        """The folder that the tool may work in, or None. A path that a model chose may lead out of it."""
+        """The folder that the tool may work in. None if there is none.
+
+        A path from a model may lead out of the folder, for example with `..`. Check it before use.
+        """
         folder = self._call.start.context.workspace
         return Path(folder) if folder else None
 
     @property
-    def values(self) -> Mapping[str, Any]:
-        """The values of the run's context, of the keys that the tool declares in `context_keys`."""
-        return self._call.values
+    def context(self) -> Mapping[str, Any]:
+        """The run context, with only the keys that the tool declares in `context_keys`."""
+        return self._call.context
 
     @property
     def secrets(self) -> Mapping[str, str]:
-        """The secrets that the tool declares in `requires_auth`. What it sends elsewhere is the tool's to guard."""
+        """The secrets that the tool declares in `requires_auth`, by name.
+
+        The tool must not disclose them.
+        """
         return self._call.start.context.secrets
 
     @property
-    def traceparent(self) -> str:
-        """The W3C trace context of the call. Empty if there is none."""
-        return self._call.start.context.traceparent
+    def traceparent(self) -> str | None:
+        """The W3C traceparent of the call. None if the call has none."""
+        return self._call.start.context.traceparent or None
 
     @property
     def arguments(self) -> bytes:
-        """The arguments as JSON text, as they came. Empty while they are not complete."""
+        """The arguments as the JSON text that arrived. Empty while they are incomplete."""
         return self._call.complete_text
 
     @property
     def deadline(self) -> float | None:
-        """When the call's time is up, on the clock of `time.monotonic`, or None."""
+        """The deadline of the call on the clock of `time.monotonic`. None if there is none."""
         return self._call.deadline
 
     def remaining(self) -> float | None:
-        """Return how many seconds the call has left, or None if nothing limits it."""
+        """Return the seconds until the deadline, at least 0.
+
+        Returns None if there is no deadline.
+        """
         return None if self._call.deadline is None else max(0.0, self._call.deadline - time.monotonic())
 
     @property
     def cancelled(self) -> threading.Event:
-        """Is set when the call was cancelled or its time is up: the tool should stop then, and return or raise."""
+        """Set when the call is cancelled or its deadline passes.
+
+        The tool should then return or raise soon.
+        """
         return self._call.cancelled
 
     def raise_if_cancelled(self) -> None:
-        """Raise what ends the call, Cancelled or Timeout, if it is cancelled or its time is up."""
+        """Raise Cancelled or Timeout if the call is cancelled or its deadline has passed."""
         if self._call.stopped is not None:
             raise self._call.stopped
 
     @property
     def logger(self) -> logging.Logger:
-        """A logger whose records travel with the call, with what they have in `extra` as attributes."""
+        """A logger whose records become events of the call.
+
+        The entries of `extra` become their attributes.
+        """
         return self._call.logger
 
 
 class Context(_CallContext):
-    """The call that a function serves which is not async; it runs in a thread of its own.
+    """The context of a call for a function that is not async.
 
-    Its methods block while the receiver is slow, at most until the call is cancelled or out of time, and may be called
-    from any thread; after the call has ended, they do nothing.
+    The methods may be called from any thread. They block while toolhost accepts no more events, at
+    most until the call is cancelled or its deadline passes. After the end of the call they do
+    nothing.
     """
 
     def status(
         self,
-        tip: str = "",
+        message: str | None = None,
         *,
         state: State | None = None,
         parameters: Mapping[str, Any] | None = None,
         progress: Progress | None = None,
         result: Any = None,
     ) -> None:
-        """Show people how the call stands; the model never sees it. See AsyncContext.status."""
-        self._call.from_thread(self._call.report(Status(state, tip, parameters, progress, result)))
+        """Report the status of the call to people; see `AsyncContext.status`."""
+        self._call.from_thread(self._call.report(Status(state, message, parameters, progress, result)))
 
-    def progress(self, done: float, total: float = 0.0, message: str = "") -> None:
-        """Show people how far the work is. See AsyncContext.progress."""
+    def progress(self, done: float, total: float | None = None, message: str = "") -> None:
+        """Report the progress of the call to people; see `AsyncContext.progress`."""
         self._call.from_thread(self._call.report(Status(progress=Progress(done, total, message))))
 
     def read_artifact(self, handle: str, offset: int = 0, limit: int | None = None) -> ArtifactData:
-        """Read an artifact whose handle is in the arguments. See AsyncContext.read_artifact."""
+        """Read an artifact whose handle is in the arguments; see `AsyncContext.read_artifact`."""
         read = self._call.from_thread(self._call.read_artifact(handle, offset, limit))
         if read is None:
-            raise RuntimeError("an artifact is read after the plugin has ended")
+            raise RuntimeError("the plugin has ended; read artifacts during the call")
         return read
 
 
 class AsyncContext(_CallContext):
-    """The call that an async function serves. Its task is cancelled when the call is, or is out of time."""
+    """The context of a call for an async function.
+
+    When the call is cancelled or its deadline passes, the task of the function is cancelled.
+    """
 
     async def status(
         self,
-        tip: str = "",
+        message: str | None = None,
         *,
         state: State | None = None,
         parameters: Mapping[str, Any] | None = None,
         progress: Progress | None = None,
         result: Any = None,
     ) -> None:
-        """Show people how the call stands; the model never sees it.
+        """Report the status of the call to people. The model never receives it.
 
-        A tool that reports nothing shows nothing. Once it has reported something, the states are kept in order for it:
-        the first report without a state counts as DOING, or as WAIT in a preview; the execution after a preview is
-        DOING; and the end of the call is SUCCESS or ERROR, as its outcome is, unless the tool has said so itself. A
-        state that goes back is left out, and nothing is shown after a terminal state.
+        Reporting is optional. The SDK completes the states of a call that reports anything: a first
+        report without a state gets DOING, or WAIT in a preview. The execution after a preview gets
+        DOING, and the end of the call SUCCESS or ERROR. A state of a lower rank is omitted, and
+        nothing is sent after a terminal state.
 
-        It waits while the receiver is slow.
+        It waits while toolhost accepts no more events.
         """
-        await self._call.report(Status(state, tip, parameters, progress, result))
+        await self._call.report(Status(state, message, parameters, progress, result))
 
-    async def progress(self, done: float, total: float = 0.0, message: str = "") -> None:
-        """Show people how far the work is, in units of the tool's choice.
+    async def progress(self, done: float, total: float | None = None, message: str = "") -> None:
+        """Report the progress of the call to people, in a unit that the tool chooses.
 
-        done must not fall, and total is 0 if it is not known. It is a status with progress alone.
+        `done` must not decrease. `total` is None if it is unknown.
         """
         await self._call.report(Status(progress=Progress(done, total, message)))
 
     async def read_artifact(self, handle: str, offset: int = 0, limit: int | None = None) -> ArtifactData:
-        """Read an artifact whose handle is in the arguments: another tool's result that was too large to be shown.
+        """Read an artifact, a large result of another tool, by a handle from the arguments.
 
-        It reads from an offset, in bytes, to a limit or else to the end. Raises ToolError, which tells the model, if
-        the call may not see such an artifact, or it is too old.
+        It reads at most `limit` bytes from an offset in bytes, or up to the end. Raises ToolError,
+        which informs the model, if the artifact does not exist, belongs to another session or has
+        expired.
         """
         return await self._call.read_artifact(handle, offset, limit)

@@ -1,4 +1,4 @@
-"""What an author declares: a tool, from a function or a class."""
+"""Declaration of a tool from a function or a class."""
 
 from __future__ import annotations
 
@@ -29,18 +29,19 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}\Z")
 
 
 class Options(TypedDict, total=False):
-    """What is declared of a tool besides its function. toolhost.spec.Spec documents the fields."""
+    """The options of `Plugin.tool`. `toolhost.spec.Spec` documents the fields."""
 
     name: str
-    """Without it, that of the function."""
+    """Without it, the name of the function."""
     description: str
-    """Without it, what the docstring says."""
+    """Without it, the text of the docstring."""
     version: str
     display_name: str
     category: str
     tags: Sequence[str]
     input_schema: Mapping[str, Any]
-    """Takes the place of what the type hints say. The function still gets what its hints want."""
+    """Replaces the schema that the type hints define. The arguments must still fit the type
+    hints."""
     output_schema: Mapping[str, Any]
     examples: Sequence[Example]
     timeout: float
@@ -64,33 +65,37 @@ class Options(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Viewer:
-    """Whom a dynamic tool is described for."""
+    """The session for which a dynamic tool declares itself."""
 
-    session: str
-    """The session's id. May be empty."""
-    values: Mapping[str, Any]
-    """The values of the session's context, of the keys that the tool declares."""
+    session: str | None
+    """The id of the session. None if there is none."""
+    context: Mapping[str, Any]
+    """The run context, with only the keys that the tool declares."""
 
 
 @dataclass(frozen=True)
 class Variant:
-    """How a dynamic tool looks to one session. What is empty is as it was declared."""
+    """The declaration of a dynamic tool for one session.
+
+    A field that is empty or None keeps the original declaration.
+    """
 
     display_name: str = ""
     description: str = ""
     input_schema: Mapping[str, Any] | None = None
-    """Must describe an object that the function can be called with."""
+    """The JSON Schema of the arguments. The function must accept all arguments that fit it."""
     output_schema: Mapping[str, Any] | None = None
     examples: Sequence[Example] | None = None
 
 
 Describe = Callable[[Viewer], Variant]
-"""Describes a dynamic tool. It must be quick and without effects, and is not async."""
+"""Declares a dynamic tool for a session. It must be fast, have no side effects, and not be
+async."""
 
 
 @dataclass(frozen=True)
 class Tool:
-    """A tool: what it declares, and the code behind it."""
+    """A tool: its declaration and its code."""
 
     spec: Spec
     open: Callable[[Call], Bound]
@@ -98,24 +103,27 @@ class Tool:
     opens_object: bool = False
 
     def runner(self, threads: Executor) -> Runner:
-        """Return what runs its calls."""
+        """Return the runner of its calls."""
         return Runner(self.spec.name, self.open, threads, self.opens_object)
 
 
 def check_name(name: str) -> None:
-    """Raise DeclarationError if a name is ill-formed."""
+    """Raise DeclarationError if a name is malformed."""
     if not name:
         raise DeclarationError("the name is empty; use 1 to 64 of A-Z a-z 0-9 _ -, beginning with a letter")
     if not _NAME.match(name):
         raise DeclarationError(
-            f'the name "{name}" is ill-formed; use 1 to 64 of A-Z a-z 0-9 _ -, beginning with a letter'
+            f'the name "{name}" is malformed; use 1 to 64 of A-Z a-z 0-9 _ -, beginning with a letter'
         )
 
 
 def tool_of(target: Callable[..., Any], options: Options, describe: Describe | None) -> Tool:
-    """Return the tool that a function, or a class with a method `call`, becomes. Raises DeclarationError."""
+    """Return the tool for a function, or for a class with a method `call`.
+
+    Raises DeclarationError.
+    """
     if not callable(target):
-        raise DeclarationError(f"a tool is made of a function or a class, not of {target!r}; give a name as name=…")
+        raise DeclarationError(f"a tool needs a function or a class, not {target!r}; pass a name as name=…")
     label = options.get("name", getattr(target, "__name__", ""))
     try:
         given = checked(options, Options, "it")
@@ -128,7 +136,7 @@ def tool_of(target: Callable[..., Any], options: Options, describe: Describe | N
 
 def _tool_of(target: Callable[..., Any], name: str, options: Options, describe: Describe | None) -> Tool:
     if not name:
-        raise DeclarationError("what it is made of has no name; give one with name=…")
+        raise DeclarationError("the function has no name; pass one as name=…")
     check_name(name)
     work = target
     if isinstance(target, type):
@@ -138,10 +146,8 @@ def _tool_of(target: Callable[..., Any], name: str, options: Options, describe: 
         try:
             inspect.signature(target).bind()
         except TypeError as problem:
-            raise DeclarationError(
-                f"an object of its class is made for each call, without arguments: {problem}"
-            ) from None
-    told, parameters = _docstring.parse(target.__doc__)
+            raise DeclarationError(f"its class must have a constructor without arguments: {problem}") from None
+    description, parameters = _docstring.parse(target.__doc__)
     if isinstance(target, type):
         parameters = {**parameters, **_docstring.parse(work.__doc__)[1]}
     signature = signature_of(work, parameters, strict=options.get("strict", False), method=isinstance(target, type))
@@ -152,7 +158,7 @@ def _tool_of(target: Callable[..., Any], name: str, options: Options, describe: 
         "output_schema": _output_schema(work),
         **options,
         "name": name,
-        "description": options.get("description") or told,
+        "description": options.get("description") or description,
     }
     spec = Spec(**declared, partial_arguments=preview is not None, dynamic=describe is not None)
     _check_spec(spec, signature)
@@ -174,7 +180,7 @@ def _method(target: Callable[..., Any], name: str) -> Callable[..., Any] | None:
 
 
 def _opener(target: type, signature: Signature, preview: Callable[..., Any] | None) -> Callable[[Call], Bound]:
-    """Return what makes an object for each call, and binds its methods."""
+    """Return a function that creates an object for a call and binds its methods."""
     shown: Signature | None = None
     if preview is not None:
         shown = _preview_signature(preview)
@@ -217,7 +223,7 @@ def _preview_signature(preview: Callable[..., Any]) -> Signature:
 
 
 def _check_context(function: Callable[..., Any], signature: Signature) -> None:
-    """Refuse a context that the function could not use."""
+    """Raise DeclarationError for a context of the wrong class."""
     if signature.context_type is None:
         return
     wanted = AsyncContext if inspect.iscoroutinefunction(function) else Context
@@ -229,7 +235,10 @@ def _check_context(function: Callable[..., Any], signature: Signature) -> None:
 
 
 def _output_schema(function: Callable[..., Any]) -> dict[str, Any] | None:
-    """Return the schema of a class with fields that becomes one block of JSON, and nothing for all else."""
+    """Return the output schema for a return type that is a model, dataclass or TypedDict.
+
+    Returns None for others.
+    """
     returned = hints_of(function).get("return")
     if not isinstance(returned, type) or issubclass(returned, Result):
         return None
@@ -243,9 +252,9 @@ def _output_schema(function: Callable[..., Any]) -> dict[str, Any] | None:
 def _check_spec(spec: Spec, signature: Signature) -> None:
     if not spec.description.strip():
         raise DeclarationError(
-            "its description is empty; say what it is for, when not to use it and what it returns, in a docstring"
+            "its description is empty; add a docstring: its purpose, when not to use it, and what it returns"
         )
-    if spec.timeout < 0 or spec.retry.initial_backoff < 0 or spec.retry.max_backoff < 0:
+    if any((seconds or 0) < 0 for seconds in (spec.timeout, spec.retry.initial_backoff, spec.retry.max_backoff)):
         raise DeclarationError("a duration is negative")
     if spec.cost_per_use < 0:
         raise DeclarationError("its cost per use is negative")
@@ -259,4 +268,4 @@ def _check_spec(spec: Spec, signature: Signature) -> None:
 
 
 Function = typing.TypeVar("Function", bound=Callable[..., Any])
-"""What a decorator takes, and returns as it is."""
+"""The function that a decorator receives and returns unchanged."""

@@ -1,19 +1,20 @@
-"""What a docstring says of a function and of its parameters."""
+"""Extraction of the descriptions of a function and of its parameters from a docstring."""
 
 from __future__ import annotations
 
 import inspect
 import re
 
-# Google's style: a line `Args:` and, below it and further in, `name: what it means`, perhaps with `(type)`.
+# Google style: a line `Args:` followed by indented lines `name: description` or `name (type):
+# description`.
 _SECTION = re.compile(r"^(Args|Arguments|Parameters|Returns?|Yields?|Raises|Examples?|Notes?):\s*$")
 _ENTRY = re.compile(r"^(\s+)\*{0,2}(\w+)(?:\s*\([^)]*\))?:\s*(.*)$")
-# Sphinx's style: `:param name: what it means`, perhaps with a type before the name.
+# Sphinx style: `:param name: description` or `:param type name: description`.
 _FIELD = re.compile(r"^:(param(?:eter)?|arg(?:ument)?)\s+(?:\S+\s+)?(\w+):\s*(.*)$")
 
 
 def parse(docstring: str | None) -> tuple[str, dict[str, str]]:
-    """Return the description, without what it says of parameters, and that by their names."""
+    """Return the description of the function, and those of its parameters by name."""
     lines = inspect.cleandoc(docstring or "").splitlines()
     kept: list[str] = []
     parameters: dict[str, str] = {}
@@ -35,7 +36,7 @@ def parse(docstring: str | None) -> tuple[str, dict[str, str]]:
 
 
 def _indented(lines: list[str], at: int) -> int:
-    """Return where the indented lines end that begin at a place, blank ones among them."""
+    """Return the end of the block of indented and blank lines that starts at an index."""
     end = at
     for i in range(at, len(lines)):
         if lines[i].strip() and not lines[i][0].isspace():

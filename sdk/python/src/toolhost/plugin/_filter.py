@@ -1,4 +1,4 @@
-"""Filters: functions that toolhost asks around calls of tools, also of other plugins' tools."""
+"""Filters: functions that toolhost runs before and after calls of tools of any plugin."""
 
 from __future__ import annotations
 
@@ -22,33 +22,40 @@ _RESERVED = "toolhost."
 
 @dataclass(frozen=True)
 class FilterCall:
-    """A call as a filter sees it. What it does to the fields changes nothing; what it returns does."""
+    """A call that a filter examines.
 
-    call_id: str
-    """The id of the call that is filtered. Empty if it has none."""
+    Modifying the fields has no effect; the return value of the filter has.
+    """
+
+    call_id: str | None
+    """The id of the filtered call. None if it has none."""
     principal: str
-    """Who calls."""
-    session: str
-    """Empty if there is none."""
+    """The identity of the caller."""
+    session: str | None
+    """The session of the filtered call. None if it has none."""
     tool: str
     plugin: str
     """The plugin that ships the tool."""
     arguments: Any
-    """Before the call as the caller, or the filter before, gave them; after it as they were executed."""
+    """Before the call, the arguments of the caller or of the previous filter. After the call, the
+    executed arguments."""
     result: Result
-    """What the tool answered. Empty before the call."""
+    """The result of the tool. Empty before the call."""
 
 
 @dataclass(frozen=True)
-class Deny:
-    """Keeps a call from being made: it ends with an error of kind denied. The caller is told the reason."""
+class DenyCall:
+    """Prevents the call, which then ends with an error of kind `denied`.
+
+    The caller receives the reason.
+    """
 
     reason: str
 
 
 @dataclass
 class Filter:
-    """A filter: a function for each phase in which it is asked."""
+    """A filter: one function for each phase in which toolhost runs it."""
 
     name: str
     description: str
@@ -56,16 +63,16 @@ class Filter:
     after: Callable[[FilterCall], Any] | None = None
 
     def open(self, call: Call) -> Bound:
-        """Return what serves one question."""
+        """Return what handles one request."""
         question: dict[str, Any] = {}
 
         def bind(text: bytes) -> dict[str, Any]:
             try:
                 question.update(json.loads(text))
             except ValueError as problem:
-                raise Internal(f"decoding a filter's question: {problem}") from problem
+                raise Internal(f"decoding the request of a filter: {problem}") from problem
             if question.get("phase") not in ("before", "after"):
-                raise Internal(f"decoding a filter's question: there is no phase {question.get('phase')!r}")
+                raise Internal(f"decoding the request of a filter: there is no phase {question.get('phase')!r}")
             return {}
 
         if inspect.iscoroutinefunction(self.before) or inspect.iscoroutinefunction(self.after):
@@ -87,47 +94,56 @@ class Filter:
 
 
 def check_phases(name: str, before: Any, after: Any) -> None:
-    """Refuse a filter whose functions take something else, or of which one function is async and the other is not."""
+    """Raise DeclarationError for wrong parameters, or if only one of the functions is async."""
     for function in (before, after):
         try:
             _ = function and inspect.signature(function).bind(None)
         except TypeError as problem:
             raise DeclarationError(f'filter "{name}": its function must take one FilterCall ({problem})') from None
     if before and after and inspect.iscoroutinefunction(before) != inspect.iscoroutinefunction(after):
-        raise DeclarationError(f'filter "{name}": of its functions one is async and the other is not')
+        raise DeclarationError(
+            f'filter "{name}": one of its functions is async and the other is not; make both the same'
+        )
 
 
 def _call_of(question: Mapping[str, Any]) -> FilterCall:
     result = Result()
     if question.get("result") is not None:
-        from google.protobuf import json_format  # noqa: PLC0415 - plugins start without it
+        from google.protobuf import json_format  # noqa: PLC0415 - only filters need it
 
         try:
             message = json_format.ParseDict(question["result"], result_pb2.Result(), ignore_unknown_fields=True)
         except json_format.ParseError as problem:
-            raise Internal(f"decoding a filter's question: {problem}") from problem
+            raise Internal(f"decoding the request of a filter: {problem}") from problem
         result = _wire.to_result(message)
-    words = {key: question.get(key, "") for key in ("call_id", "principal", "session", "tool", "plugin")}
-    return FilterCall(**words, arguments=question.get("arguments"), result=result)
+    return FilterCall(
+        call_id=question.get("call_id") or None,
+        principal=question.get("principal", ""),
+        session=question.get("session") or None,
+        tool=question.get("tool", ""),
+        plugin=question.get("plugin", ""),
+        arguments=question.get("arguments"),
+        result=result,
+    )
 
 
 def _answer(phase: str, answer: Any) -> Result:
-    """Return the result of a filter's call, for what its function returned."""
+    """Convert the return value of a filter function to the result that toolhost expects."""
     match answer:
         case None:
             return Result()
-        case Deny() if phase == "before":
+        case DenyCall() if phase == "before":
             return Result(Json({"deny": answer.reason}))
         case Result():
             return Result(Json({"answer" if phase == "before" else "result": _as_json(answer)}))
         case Mapping() if phase == "before":
             return Result(Json({"arguments": answer}))
-    allowed = "None, a Deny, a Result or the arguments, a mapping" if phase == "before" else "None or a Result"
-    raise Internal(f"the filter returned {type(answer).__name__}; {phase} the call it returns {allowed}")
+    allowed = "None, a DenyCall, a Result, or a mapping of arguments" if phase == "before" else "None or a Result"
+    raise Internal(f"the filter returned {type(answer).__name__}; {phase} the call it must return {allowed}")
 
 
 def _as_json(result: Result) -> Any:
-    from google.protobuf import json_format  # noqa: PLC0415 - plugins start without it
+    from google.protobuf import json_format  # noqa: PLC0415 - only filters need it
 
     well_formed = result_of(result)
     for key in [key for key in well_formed.metadata if key.startswith(_RESERVED)]:

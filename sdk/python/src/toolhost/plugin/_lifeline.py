@@ -1,7 +1,8 @@
-"""Noticing that toolhost is gone before it has opened the stream of calls; from then on the stream tells.
+"""Detection of the end of toolhost before it has opened the stream of calls.
 
-gRPC does not say when a connection ends. But the connection is one of the process's own open files, and there is only
-one.
+A plugin must not outlive its toolhost. Once the stream is open, its end shows that toolhost is
+gone. Before that, the gRPC server of Python reports no connections. So this module looks for the
+connection among the open files of the process: toolhost has exactly one connection to a plugin.
 """
 
 from __future__ import annotations
@@ -13,27 +14,27 @@ import socket
 import time
 from typing import Protocol
 
-_INTERVAL = 0.05  # how often it is looked, in seconds; that takes a few looks, since toolhost connects at once
-_ACCEPT = 5.0  # how long a connection may wait to be accepted, in seconds; until then it is no open file
-_LIMIT = 300.0  # how long nobody may connect, in seconds; longer than this takes nothing but a toolhost that is gone
+_INTERVAL = 0.05  # seconds between two checks; toolhost connects immediately, so there are only a few
+_ACCEPT = 5.0  # seconds: how long gRPC may take to accept a connection; before that it is not an open file
+_LIMIT = 300.0  # seconds without any connection after which toolhost counts as gone
 
 
 class Life(Protocol):
-    """What is known of toolhost."""
+    """The state of the connection to toolhost."""
 
     connected: bool
-    """Whether it has asked anything."""
+    """Whether toolhost has connected or sent a request."""
     streaming: asyncio.Event
-    """Is set when it has opened the stream."""
+    """Set when toolhost has opened the stream."""
 
 
 async def toolhost_gone(path: str, parent: int, life: Life) -> None:
-    """Return once toolhost is gone, or has opened the stream.
+    """Return when toolhost is gone or has opened the stream.
 
-    path is where the plugin listens, parent the number of the process that started it.
+    `path` is the socket of the plugin, and `parent` is the process id of its parent at the start.
     """
     began = time.monotonic()
-    nameless: float | None = None  # since when the socket has no name
+    nameless: float | None = None  # when the socket file disappeared
     while not life.streaming.is_set():
         with contextlib.suppress(TimeoutError, asyncio.TimeoutError):
             await asyncio.wait_for(life.streaming.wait(), _INTERVAL)
@@ -42,7 +43,8 @@ async def toolhost_gone(path: str, parent: int, life: Life) -> None:
             life.connected = True
         elif life.connected or os.getppid() != parent or now - began > _LIMIT:
             return
-        # toolhost removes the socket's name when it has connected, which may be before the connection is accepted.
+        # toolhost removes the socket file after it connects, possibly before gRPC accepts the
+        # connection.
         elif nameless is None and not os.path.lexists(path):
             nameless = now
         elif nameless is not None and now - nameless > _ACCEPT:
@@ -50,17 +52,17 @@ async def toolhost_gone(path: str, parent: int, life: Life) -> None:
 
 
 def is_connected(path: str) -> bool:
-    """Say whether one of the process's open files is a connection that was made to the socket at a path."""
+    """Report whether an open file of the process is a connection to the socket at a path."""
     for name in os.listdir("/dev/fd"):
         try:
             duplicate = os.dup(int(name))
         except OSError:
-            continue  # closed meanwhile
+            continue  # closed since listdir
         try:
             with socket.socket(fileno=duplicate) as opened:
                 listens = opened.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN)
                 if opened.family == socket.AF_UNIX and opened.getsockname() == path and not listens:
                     return True
         except OSError:
-            os.close(duplicate)  # it is no socket
+            os.close(duplicate)  # not a socket
     return False

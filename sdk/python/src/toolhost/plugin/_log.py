@@ -1,4 +1,4 @@
-"""Logs: those of a call, which travel with it, and those of the process, which are lines on standard error."""
+"""Logging: records of a call are its events, and other records go to standard error."""
 
 from __future__ import annotations
 
@@ -16,13 +16,16 @@ from toolhost.status import LogRecord
 if TYPE_CHECKING:
     from toolhost.plugin._call import Call
 
-# What every record has; the rest is what its author gave in `extra`.
+# The attributes of every record. Any other attribute comes from `extra`.
 _ALWAYS = frozenset(logging.makeLogRecord({}).__dict__) | {"message", "asctime", "taskName"}
 _LEVELS = ((logging.ERROR, "error"), (logging.WARNING, "warn"), (logging.INFO, "info"), (logging.NOTSET, "debug"))
 
 
 def attributes_of(record: logging.LogRecord) -> dict[str, Any]:
-    """Return what a record has besides its message. What has no JSON form is told by its repr."""
+    """Return the `extra` attributes and the exception of a record.
+
+    A value without a JSON form becomes its repr.
+    """
     attributes = {key: value for key, value in record.__dict__.items() if key not in _ALWAYS}
     if record.exc_info and record.exc_info[1] is not None:
         attributes["exception"] = "".join(traceback.format_exception(record.exc_info[1]))
@@ -35,7 +38,7 @@ def attributes_of(record: logging.LogRecord) -> dict[str, Any]:
 
 
 class ProcessHandler(logging.Handler):
-    """Writes each record as one line of JSON, which toolhost reads with its level."""
+    """Writes each record as one line of JSON. toolhost parses the line and keeps its level."""
 
     def __init__(self, stream: TextIO, call_id: str = "") -> None:
         super().__init__()
@@ -55,7 +58,7 @@ class ProcessHandler(logging.Handler):
             }
             self._stream.write(valid_text(json.dumps(line, ensure_ascii=False)) + "\n")
             self._stream.flush()
-        except Exception:  # noqa: BLE001 - as logging has it: a log that fails harms nobody
+        except Exception:  # noqa: BLE001 - a logging handler must not raise
             self.handleError(record)
 
 
@@ -69,14 +72,20 @@ class _CallHandler(logging.Handler):
         self._fallback = ProcessHandler(sys.stderr, call.start.call_id)
 
     def handle(self, record: logging.LogRecord) -> bool:
-        """Emit a record, without the lock that other handlers hold: what it waits for may need it."""
+        """Emit a record without the lock of the handler.
+
+        `emit` waits for the loop, and the loop may log to the same handler.
+        """
         if not self.filter(record):
             return False
         self.emit(record)
         return True
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Send a record; after the call has ended, write it to standard error."""
+        """Send a record as an event.
+
+        After the end of the call, write it to standard error instead.
+        """
         try:
             line = LogRecord(
                 record.getMessage(),
@@ -88,7 +97,7 @@ class _CallHandler(logging.Handler):
                 taken: bool | None = self._call.log_soon(line)
             else:
                 taken = self._call.from_thread(self._call.log(line))
-        except Exception:  # noqa: BLE001 - as logging has it: a log that fails harms nobody
+        except Exception:  # noqa: BLE001 - a logging handler must not raise
             self.handleError(record)
             return
         if not taken:
@@ -96,7 +105,7 @@ class _CallHandler(logging.Handler):
 
 
 def logger_of(call: Call, thread: int) -> logging.Logger:
-    """Return a logger whose records are events of the call. thread is that of the call's loop."""
-    logger = logging.Logger("toolhost.call", logging.DEBUG)  # not by getLogger: that keeps it for ever
+    """Return a logger whose records are events of the call. `thread` is the thread of the loop."""
+    logger = logging.Logger("toolhost.call", logging.DEBUG)  # getLogger would keep it for the life of the process
     logger.addHandler(_CallHandler(call, thread))
     return logger

@@ -1,4 +1,4 @@
-"""What a call sends, as far as its credit allows."""
+"""Flow control of what a call sends to toolhost."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ Emit = Callable[[Frame], None]
 
 
 class Outflow:
-    """The frames of one call but its end, in order.
+    """Sends the frames of one call in order, except its end, which needs no credit.
 
-    A frame costs its size; it is sent while the credit is positive, and may take it below zero. What has to wait is
-    sent by the grant that allows it. It is used on the loop's thread alone.
+    toolhost grants credit in bytes. A frame is sent while the credit is positive and reduces it by
+    its size, possibly below zero. Otherwise the frame waits for a grant. The methods must be called
+    on the thread of the loop.
     """
 
     def __init__(self, credit: int, emit: Emit) -> None:
@@ -26,13 +27,13 @@ class Outflow:
         self._failure: BaseException | None = None
 
     def __len__(self) -> int:
-        """Return how many frames wait."""
+        """Return the number of frames that wait for credit."""
         return len(self._waiting)
 
     def put(self, frame: Frame) -> asyncio.Future[None] | None:
-        """Send a frame, or return what is done when it is sent.
+        """Send a frame, or queue it and return a future that completes when the frame is sent.
 
-        Raises what `fail` was given if it would have to wait.
+        Raises the argument of `fail`, if that was called and the frame would have to wait.
         """
         if self._left > 0 and not self._waiting:
             self._left -= frame.ByteSize()
@@ -46,28 +47,34 @@ class Outflow:
         return turn
 
     async def send(self, frame: Frame) -> None:
-        """Send a frame, and wait until it is sent. Raises what `fail` is given meanwhile."""
+        """Send a frame and wait until it is sent.
+
+        Raises the argument of `fail` if that is called first.
+        """
         turn = self.put(frame)
         if turn is not None:
             await turn
 
     async def drain(self) -> None:
-        """Wait until all is sent. Raises what `fail` is given meanwhile."""
+        """Wait until all queued frames are sent.
+
+        Raises the argument of `fail` if that is called first.
+        """
         while self._waiting:
             await asyncio.shield(self._waiting[-1][1])
 
     def grant(self, size: int) -> None:
-        """Allow size bytes more."""
+        """Add credit, and send the frames that it covers."""
         self._left += size
         while self._left > 0 and self._waiting:
             frame, turn = self._waiting.popleft()
-            if not turn.done():  # else its sender does not want it any more
+            if not turn.done():  # otherwise its sender was cancelled
                 self._left -= frame.ByteSize()
                 self._emit(frame)
                 turn.set_result(None)
 
     def fail(self, failure: BaseException) -> None:
-        """Drop what waits, and send nothing more that would have to."""
+        """Drop all queued frames, and reject later frames that would have to wait."""
         self._failure = failure
         while self._waiting:
             _, turn = self._waiting.popleft()
@@ -76,6 +83,6 @@ class Outflow:
 
 
 def _look(turn: asyncio.Future[None]) -> None:
-    """Look at a failure that perhaps nobody waits for, so that asyncio does not complain."""
+    """Retrieve the exception, because asyncio logs an error if no task does."""
     if not turn.cancelled():
         turn.exception()

@@ -1,4 +1,4 @@
-"""What a function returns, as a result."""
+"""Conversion of the return value of a tool to a result."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from toolhost.result import Content, Effect, Json, Result, Text
 
 
 def result_of(value: Any) -> Result:
-    """Return a result. Raises Internal if the value has no JSON form, which is the tool's fault.
+    """Convert a return value. Raises Internal if JSON cannot represent it.
 
-    A Result, a block of content and a list of blocks are what they are, a text is a block of text, None is nothing, and
-    anything else is one block of JSON.
+    A Result, a block and a list of blocks stay as they are. A str becomes a block of text, None an
+    empty result, and any other value one block of JSON.
     """
     match value:
         case None:
@@ -27,22 +27,24 @@ def result_of(value: Any) -> Result:
         case _ if isinstance(value, Content):
             return _well_formed(Result(value))
     if inspect.iscoroutine(value):
-        value.close()  # else Python complains that nobody awaits it
-        raise Internal("the tool returned a coroutine and not its result: make the function async, and await it there")
+        value.close()  # otherwise Python warns about a coroutine without await
+        raise Internal(
+            "the tool returned a coroutine instead of a result; make the function async and await the coroutine in it"
+        )
     try:
         return Result(Json(value))
     except (ValueError, TypeError) as problem:
         raise Internal(
             f"encoding the result of type {type(value).__name__}: {problem}; "
-            "return text, blocks of content, or what pydantic can write as JSON"
+            "return text, blocks of content, or a value that pydantic can encode as JSON"
         ) from problem
 
 
 def _well_formed(result: Result) -> Result:
-    """Check what a result holds. One that says that the call failed carries no effects."""
+    """Check the content and effects of a result, and discard the effects of a failed call."""
     for number, block in enumerate(result.content, 1):
         if not isinstance(block, Content):
-            raise Internal(f"block {number} of the result is of type {type(block).__name__}, which is no content")
+            raise Internal(f"block {number} of the result is of type {type(block).__name__}, which is not content")
     effects = [] if result.is_error else result.effects
     for number, effect in enumerate(effects, 1):
         if not isinstance(effect, Effect) or not effect.key:

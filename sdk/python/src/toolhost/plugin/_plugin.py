@@ -1,8 +1,9 @@
-"""A plugin: its tools and filters, and how it is run."""
+"""A plugin: its tools, filters and hooks, and its command line."""
 
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import json
 import logging
 import os
@@ -18,6 +19,7 @@ from toolhost.errors import Unavailable
 from toolhost.plugin import _declare, _docstring, _serve
 from toolhost.plugin._declare import Describe, Function, Options, Tool, Viewer, check_name
 from toolhost.plugin._filter import Filter, check_phases
+from toolhost.plugin._hooks import Hooks
 from toolhost.plugin._run import Runner
 from toolhost.plugin._signature import DeclarationError
 from toolhost.proto.toolhost.plugin.v1 import plugin_pb2
@@ -27,14 +29,15 @@ _logger = logging.getLogger("toolhost.plugin")
 
 
 class Plugin:
-    """An executable that ships tools, filters or both.
+    """An executable with tools, filters or both.
 
     Args:
         name: 1 to 64 of the characters A-Z a-z 0-9 _ -, beginning with a letter.
-        version: Free text; semantic versioning is usual. May be empty.
-        description: One line on what the plugin is. May be empty.
-        default_tags: Tags for the tools that declare none.
-        permissions: What it asks to be allowed, such as the network.
+        version: Any text, usually a semantic version. It may be empty.
+        description: One line for operators. It may be empty.
+        default_tags: The tags of tools that declare none.
+        permissions: The permissions that the plugin requests, such as the network. None requests
+            none.
     """
 
     def __init__(
@@ -51,7 +54,7 @@ class Plugin:
             if permissions is not None and not isinstance(permissions, Permissions):
                 raise DeclarationError(f"permissions must be Permissions(…), but is {permissions!r}")
             if isinstance(default_tags, str):
-                raise DeclarationError(f"tags are given as a list, such as [{default_tags!r}]")
+                raise DeclarationError(f"default_tags must be a list, such as [{default_tags!r}]")
         except DeclarationError as problem:
             raise DeclarationError(f"the plugin: {problem}") from None
         self.name = name
@@ -61,8 +64,9 @@ class Plugin:
         self.permissions = permissions or Permissions()
         self._tools: dict[str, Tool] = {}
         self._filters: dict[str, Filter] = {}
+        self._hooks = Hooks()
 
-    # What it ships.
+    # Tools and filters.
 
     @overload
     def tool(self, function: Function, /) -> Function: ...
@@ -73,29 +77,36 @@ class Plugin:
     ) -> Callable[[Function], Function]: ...
 
     def tool(self, function: Any = None, /, *, describe: Describe | None = None, **options: Unpack[Options]) -> Any:
-        """Make a tool of a function, which stays what it is.
+        """Register a function as a tool, and return the function unchanged.
 
-        Its parameters are the arguments: their type hints become the JSON Schema, and a description comes from the
-        docstring, or stands in `Annotated[int, "how many days"]` or in a pydantic `Field`. If there is only one, of a
-        pydantic model, the model's fields are the arguments. `**arguments: Any` takes them as they come. A parameter of
-        type `Context`, or `AsyncContext` in an async function, is given the call.
+        The parameters are the arguments of the tool. Their type hints define the JSON Schema. The
+        description of a parameter comes from the docstring, from `Annotated[int, "how many days"]`
+        or from a pydantic `Field`. If the only parameter is a pydantic model, the fields of the
+        model are the arguments. `**arguments: Any` accepts any arguments. A parameter of type
+        `Context`, or `AsyncContext` in an async function, receives the context of the call.
 
-        What it returns is what the model reads: a str as text; a Result, a block of content or a list of blocks as they
-        are; None as nothing; anything else as one block of JSON. A ToolError is read by the model, too. A ToolhostError
-        says that the machinery failed. Any other exception is the tool's bug: the call ends as internal.
+        The model reads the return value: a str becomes text, a Result, a block and a list of blocks
+        stay as they are, None becomes an empty result, and any other value becomes one block of
+        JSON. The model also reads the message of a ToolError, and the type and message of any other
+        exception. A ToolhostError is an infrastructure error, which the caller handles.
 
-        An async function runs on the loop, any other in a thread of its own. Both run beside other calls.
+        An async function runs on the loop, and any other function in a separate thread. Calls run
+        concurrently.
 
-        A class becomes a tool, too: for each call there is one object, and its method `call` is the function. It may
-        have a method `preview(self, so_far, context)`, which is shown the arguments while the model still writes them,
-        as a dict in which strings may be cut and parts be missing; it is for previews alone, such as a status, and must
-        have no effect. It may have a method `close(self)`, which is called at the end of the call, however that ended.
+        A class also becomes a tool: each call has one object, whose method `call` is the function.
+        The optional method `preview(self, so_far, context)` receives the incomplete arguments while
+        the model writes them, as a dict in which strings may be cut off and members may be missing.
+        It may report statuses and must have no side effects. The optional method `close(self)` runs
+        at the end of every call.
 
         Args:
             function: The function or class.
-            describe: Describes the tool to one session, which makes it dynamic. It is asked when tools are listed and
-                before calls, so that it must be quick and without effects.
-            **options: What else is declared of the tool, as in toolhost.spec.Spec.
+            describe: Declares the tool for one session, which makes the tool dynamic. It runs when
+                tools are listed and before calls, so it must be fast and have no side effects.
+                **options: The rest of the declaration; see `toolhost.spec.Spec`.
+
+        Raises:
+            DeclarationError: The declaration is invalid.
         """
 
         def declare(function: Function) -> Function:
@@ -113,16 +124,18 @@ class Plugin:
     def before(self, /, *, name: str = "", description: str = "") -> Callable[[Function], Function]: ...
 
     def before(self, function: Any = None, /, *, name: str = "", description: str = "") -> Any:
-        """Make a filter of a function that is asked before calls, of any plugin's tools.
+        """Register a filter function that runs before calls of tools of any plugin.
 
-        It takes a FilterCall, and returns None to leave all as it is, Deny(reason), the arguments that take the place
-        of those given, or a Result that ends the call, so that the tool is not called. The operator's configuration
-        says for which calls it is asked. An exception says that the filter failed.
+        It receives a FilterCall. It returns None to allow the call unchanged, `DenyCall(reason)` to
+        prevent it, a mapping that replaces the arguments, or a Result that ends the call without
+        running the tool. The configuration of the operator selects the calls. An exception means
+        that the filter failed.
 
         Args:
             function: The function.
-            name: The filter's name; without it, that of the function. `after` may make the other half of it.
-            description: What it does, for operators; without it, what the docstring says.
+            name: The name of the filter. Without it, the name of the function. A function that
+                `after` registers under the same name belongs to the same filter.
+            description: What the filter does, for operators. Without it, the text of the docstring.
         """
         declare = self._filter("before", name, description)
         return declare if function is None else declare(function)
@@ -134,9 +147,10 @@ class Plugin:
     def after(self, /, *, name: str = "", description: str = "") -> Callable[[Function], Function]: ...
 
     def after(self, function: Any = None, /, *, name: str = "", description: str = "") -> Any:
-        """Make a filter of a function that is asked when a tool has answered.
+        """Register a filter function that runs after calls of tools of any plugin.
 
-        It takes a FilterCall, and returns None to leave all as it is, or a Result. See `before`.
+        It receives a FilterCall with the result. It returns None to keep the result, or a Result
+        that replaces it. The arguments are those of `before`.
         """
         declare = self._filter("after", name, description)
         return declare if function is None else declare(function)
@@ -144,7 +158,7 @@ class Plugin:
     def _filter(self, phase: str, name: str, description: str) -> Callable[[Function], Function]:
         def declare(function: Function) -> Function:
             if not callable(function):
-                raise DeclarationError(f"a filter is made of a function, not of {function!r}; give a name as name=…")
+                raise DeclarationError(f"a filter needs a function, not {function!r}; pass a name as name=…")
             called = name or getattr(function, "__name__", "")
             known = self._filters.get(called)
             if known is None:
@@ -160,20 +174,42 @@ class Plugin:
 
         return declare
 
+    # Hooks.
+
+    def on_startup(self, function: Function) -> Function:
+        """Register a function, async or not, that runs once before the plugin serves calls.
+
+        Use it to open what all calls share, such as a connection pool. Hooks run in the order of
+        their registration, and async hooks run on the loop of the async tools. If a hook raises,
+        the plugin logs the exception and exits with code 1, and toolhost reports it as unavailable.
+        """
+        self._hooks.startup.append(_hook(function))
+        return function
+
+    def on_shutdown(self, function: Function) -> Function:
+        """Register a function, async or not, that runs once after all calls have ended.
+
+        Hooks run in reverse order of their registration. An exception is logged, and the other
+        hooks still run. Hooks do not run if the process crashes, or if calls do not end within the
+        four seconds that toolhost grants them.
+        """
+        self._hooks.shutdown.append(_hook(function))
+        return function
+
     def _claim(self, kind: str, name: str) -> None:
         check_name(name)
         if name in self._tools or name in self._filters:
             raise DeclarationError(f'{kind} "{name}": another tool or filter of the plugin has that name')
 
-    # What it says of itself.
+    # Declarations.
 
     @property
     def tools(self) -> Mapping[str, Spec]:
-        """What the tools declare, by their names."""
+        """The declarations of the tools, by name."""
         return {name: tool.spec for name, tool in self._tools.items()}
 
-    def describe(self, request: plugin_pb2.DescribeRequest | None = None) -> plugin_pb2.DescribeResponse:
-        """Return what the plugin says of itself to toolhost."""
+    def _describe(self, request: plugin_pb2.DescribeRequest | None = None) -> plugin_pb2.DescribeResponse:
+        """Return the declaration of the plugin for toolhost."""
         asked = request or plugin_pb2.DescribeRequest()
         tools = [t for t in self._tools.values() if not asked.tools or t.spec.name in asked.tools]
         return plugin_pb2.DescribeResponse(
@@ -191,21 +227,24 @@ class Plugin:
             ],
         )
 
-    def runners(self, threads: Executor) -> dict[str, Runner]:
-        """Return what runs calls, by name. It is for toolhost.testing."""
+    def _runners(self, threads: Executor) -> dict[str, Runner]:
+        """Return the runners of tools and filters, by name."""
         tools = {name: tool.runner(threads) for name, tool in self._tools.items()}
         return {**tools, **{name: Runner(name, f.open, threads) for name, f in self._filters.items()}}
 
-    # How it is run.
+    # Running.
 
     def run(self) -> None:
-        """Run the plugin: it is the whole of main, and does not return.
+        """Serve the plugin until toolhost ends it, and exit the process.
 
-        It exits with code 0 when toolhost has told the plugin to end, or is gone. Until then, what is printed is kept
-        by toolhost as the plugin's log, and so is what is logged.
+        It is the last statement of the main module.
 
-        A plugin that was started by a person says so on standard error and exits with code 1. With the argument
-        --describe it prints, as JSON, what toolhost sees of it, and serves nothing.
+        The process exits with code 0 when toolhost requests it or is gone. Until then toolhost
+        stores everything that the process prints or logs as the log of the plugin.
+
+        If a person starts the plugin by hand, it prints a description to standard error and exits
+        with code 1. With the argument --describe it prints its declaration as JSON and exits with
+        code 0.
         """
         sys.exit(self._run(sys.argv[1:]))
 
@@ -229,14 +268,14 @@ class Plugin:
                 file=sys.stderr,
             )
             return 1
-        return _serve.serve(self.name, self.describe, self.runners)
+        return _serve.serve(self.name, self._describe, self._runners, self._hooks)
 
     def _as_json(self) -> dict[str, Any]:
-        from google.protobuf import json_format  # noqa: PLC0415 - plugins start without it
+        from google.protobuf import json_format  # noqa: PLC0415 - only --describe needs it
 
-        described = json_format.MessageToDict(self.describe(), preserving_proto_field_name=True)
+        described = json_format.MessageToDict(self._describe(), preserving_proto_field_name=True)
         for tool, spec in zip(described.get("tools", []), self._tools.values(), strict=True):
-            # Schemas and examples as what they are, not as bytes.
+            # In the message, schemas and examples are bytes.
             tool["input_schema"] = spec.spec.input_schema
             if spec.spec.output_schema is not None:
                 tool["output_schema"] = spec.spec.output_schema
@@ -270,15 +309,30 @@ class Plugin:
         return "\n".join(lines)
 
 
+def _hook(function: Any) -> Any:
+    """Return a hook.
+
+    Raises DeclarationError if it is not a function without required parameters.
+    """
+    try:
+        inspect.signature(function).bind()
+    except (TypeError, ValueError) as problem:
+        raise DeclarationError(f"a hook must be a function that can be called without arguments ({problem})") from None
+    return function
+
+
 def _seen_by(tool: Tool, asked: plugin_pb2.DescribeRequest) -> Spec:
-    """Return a tool as a session sees it; as it was declared, where what its author wrote fails."""
+    """Return the declaration of a tool for a session.
+
+    If `describe` fails, this is the original declaration.
+    """
     if tool.describe is None:
         return tool.spec
     wanted = {key: value for key, value in asked.context.items() if key in tool.spec.context_keys}
     if not asked.session and not wanted:
         return tool.spec
     try:
-        variant = tool.describe(Viewer(asked.session, _wire.values(wanted)))
+        variant = tool.describe(Viewer(asked.session or None, _wire.values(wanted)))
         seen = dataclasses.replace(
             tool.spec,
             display_name=variant.display_name or tool.spec.display_name,
@@ -290,16 +344,16 @@ def _seen_by(tool: Tool, asked: plugin_pb2.DescribeRequest) -> Spec:
         if seen.input_schema.get("type") != "object":
             raise DeclarationError('its input schema must have "type": "object"')
         _wire.from_spec(seen)
-    except Unavailable:  # the tool expects that, such as where nothing is set up for it
+    except Unavailable:  # an expected failure, for example if the tool is not configured for the session
         _logger.debug(
-            "a dynamic tool stays as it is declared",
+            "a dynamic tool keeps its original declaration",
             extra={"tool": tool.spec.name, "session": asked.session},
             exc_info=True,
         )
         return tool.spec
     except Exception:
         _logger.warning(
-            "a dynamic tool stays as it is declared",
+            "a dynamic tool keeps its original declaration",
             extra={"tool": tool.spec.name, "session": asked.session},
             exc_info=True,
         )

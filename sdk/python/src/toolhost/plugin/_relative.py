@@ -1,23 +1,23 @@
-"""Paths in messages: relative to the workspace."""
+"""Removal of the workspace path from messages."""
 
 from __future__ import annotations
 
 import os
 import re
 
-# A path does not begin after a character of a name, and does not end before one. A full stop or a hyphen belongs to a
-# name if the name goes on after it.
+# A match must not start or end in the middle of a longer file name. A full stop or a hyphen is part
+# of a name only if more of the name follows.
 _BEFORE = r"(?:file://|(?<![\w/.-]))"
 _AFTER = r"(?![.-]*\w)"
 _END = re.compile(r"""[\s'"`:;,)\]}>]""")
 
 
 def relative_to(folder: str, text: str) -> str:
-    """Return a text in which absolute paths of files in a folder are relative to it, and the folder itself is ".".
+    """Replace absolute paths below a folder by relative ones, and the folder itself by ".".
 
-    Tools pass on errors of the operating system, which name absolute paths. A model has no use for the part that leads
-    to the workspace, and a reader of the conversation would learn from it how the machine is laid out. The rule is that
-    of Go's SDK; both are tested with the same texts.
+    Tools pass on errors of the operating system, which contain absolute paths. The model cannot use
+    the part up to the workspace, and it would show readers of the conversation how the machine is
+    organized. The Go SDK has the same rule, and both pass the same tests.
     """
     if not folder or os.path.dirname(folder) == folder:
         return text
@@ -27,7 +27,7 @@ def relative_to(folder: str, text: str) -> str:
 
 
 def _without(folder: str, text: str) -> str:
-    """Take a folder, which ends in no slash, out of a text wherever it stands as the beginning of a path."""
+    """Remove a folder, given without a trailing slash, from the start of every path in a text."""
 
     def relative(found: re.Match[str]) -> str:
         rest = text[found.end() :]

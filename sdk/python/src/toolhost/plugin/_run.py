@@ -1,4 +1,4 @@
-"""Running the author's code for one call: previews, the work itself, and what becomes of what it raises."""
+"""Execution of the author's code for one call: previews, tool function and exceptions."""
 
 from __future__ import annotations
 
@@ -23,39 +23,42 @@ from toolhost.plugin._relative import relative_to
 from toolhost.result import Result
 
 _NUMBER_CHARACTER = re.compile(rb"[-+.0-9eE]")
-_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)  # a whole one
-_OPEN_NUMBER = re.compile(rb"(?<=[\s:,\[])-?[0-9]*[-+.0-9eE]*\Z")  # one that may go on
+_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)  # a complete string
+_OPEN_NUMBER = re.compile(rb"(?<=[\s:,\[])-?[0-9]*[-+.0-9eE]*\Z")  # a number that may continue
 
-_Told = tuple[Any, BaseException | None]  # what code returned, or what it raised
+_Returned = tuple[Any, BaseException | None]  # the return value, or the exception
 
 
 @dataclass(frozen=True)
 class Bound:
-    """What serves one call. The functions are never called at the same time."""
+    """The functions that handle one call. They never run at the same time."""
 
     work: Callable[..., Any]
-    """Does the work, once; async or not."""
+    """The tool function, async or not. It runs at most once."""
     bind: Callable[[bytes], dict[str, Any]]
-    """Makes keywords of argument text. Raises ToolError."""
+    """Converts argument text to keyword arguments. Raises ToolError."""
     preview: Callable[..., Any] | None = None
-    """Is shown the arguments while they come; async or not."""
+    """Receives incomplete arguments, async or not."""
     close: Callable[..., Any] | None = None
-    """Is called once at the end; async or not."""
+    """Runs once at the end, async or not."""
 
 
 @dataclass(frozen=True)
 class Runner:
-    """Runs calls of one tool."""
+    """Runs the calls of one tool."""
 
     name: str
     open: Callable[[Call], Bound]
-    """Returns what serves a call."""
+    """Returns the functions that handle a call."""
     threads: Executor
     opens_object: bool = False
-    """Whether `open` makes an object of the author's, so that it is run like the work."""
+    """Whether `open` runs the constructor of the author, which then runs like the tool function."""
 
     async def run(self, call: Call) -> Result:
-        """Run a call to its end. Raises ToolhostError where the machinery, or the tool's code, failed."""
+        """Run a call to its end.
+
+        Raises ToolhostError for an infrastructure error or a bug of the tool.
+        """
         ok = False
         try:
             result = await self._outcome(call)
@@ -80,8 +83,8 @@ class Runner:
                     with contextlib.suppress(ToolhostError, ToolError):
                         await self._author(call, "closing tool", bound.close, stops=False)
         except ToolError as failure:
-            words = str(failure) or _silent(failure)
-            return Result(relative_to(call.start.context.workspace, words), is_error=True)
+            message = str(failure) or _silent(failure)
+            return Result(relative_to(call.start.context.workspace, message), is_error=True)
 
     async def _served(self, call: Call, bound: Bound) -> Result:
         await self._arguments(call, bound)
@@ -93,9 +96,10 @@ class Runner:
         return result
 
     async def _arguments(self, call: Call, bound: Bound) -> None:
-        """Wait for the complete arguments, and show the preview what comes before them.
+        """Wait for the complete arguments, and run the preview while they are incomplete.
 
-        A preview that fails is over. The log says why, and the call goes on without it.
+        If the preview raises, the call continues without previews, and the log contains the
+        exception.
         """
         shown: asyncio.Task[None] | None = None
         try:
@@ -113,7 +117,10 @@ class Runner:
                 call.logger.warning("the preview of tool %r failed: %s", self.name, failure)
 
     async def _previews(self, call: Call, preview: Callable[..., Any]) -> None:
-        """Show the latest text each time that it says more. While it is looked at, newer text gathers."""
+        """Run the preview with the latest text whenever its value changes.
+
+        Text that arrives meanwhile is combined.
+        """
         last: Any = None
         while not call.complete and call.stopped is None:
             size = len(call.text)
@@ -135,15 +142,17 @@ class Runner:
         stops: bool = True,
         shape: Callable[[Any], Any] | None = None,
     ) -> Any:
-        """Run the author's code: async code as a task that is cancelled with the call, other code in a thread.
+        """Run async code as a task that is cancelled with the call, and other code in a thread.
 
-        There, too, `shape` makes of what the code returns what is returned: that of a generator is the author's code.
+        `shape` converts the return value, in the same task or thread, because reading a generator
+        runs the author's code.
 
-        Raises ToolError and ToolhostError. Any other exception becomes a ToolError, with its trace in the log; what is
-        no Exception, such as SystemExit, becomes an Internal.
+        Raises ToolError and ToolhostError unchanged. Any other Exception becomes a ToolError, with
+        the traceback in the log. A BaseException that is not an Exception, such as SystemExit,
+        becomes an Internal.
         """
         code = functools.partial(function, *positional, **keywords)
-        work: asyncio.Future[_Told]
+        work: asyncio.Future[_Returned]
         if inspect.iscoroutinefunction(function):
             work = asyncio.ensure_future(_caught(code, shape))
             if stops:
@@ -156,18 +165,20 @@ class Runner:
         while not work.done():
             try:
                 await asyncio.wait({work})
-            except asyncio.CancelledError as cancelled:  # a preview is over; what it failed with counts all the same
+            except (
+                asyncio.CancelledError
+            ) as cancelled:  # the arguments are complete; a failure of the preview is still reported
                 over = cancelled
                 if isinstance(work, asyncio.Task):
-                    work.cancel()  # a thread cannot be, and the call has not ended before it has
+                    work.cancel()  # a thread cannot be cancelled, so the loop waits for it
         return self._said(call, what, work, over)
 
-    def _said(self, call: Call, what: str, work: asyncio.Future[_Told], over: asyncio.CancelledError | None) -> Any:
-        """Return what the author's code returned, or raise what becomes of its failure."""
+    def _said(self, call: Call, what: str, work: asyncio.Future[_Returned], over: asyncio.CancelledError | None) -> Any:
+        """Return the value that the author's code returned, or raise the converted exception."""
         if over is not None and (work.cancelled() or work.result()[1] is None):
             raise over
         if work.cancelled():
-            raise call.stopped or Internal(f'{what} "{self.name}": it was cancelled, but not by toolhost')
+            raise call.stopped or Internal(f'{what} "{self.name}": the tool cancelled its own task')
         value, raised = work.result()
         failure = _only(raised)
         if failure is None:
@@ -178,29 +189,32 @@ class Runner:
             raise call.stopped
         call.logger.error("%s %r raised", what, self.name, exc_info=failure)
         if isinstance(failure, Exception):
-            raise ToolError(_words(failure)) from failure
+            raise ToolError(_message_of(failure)) from failure
         raise Internal(f'{what} "{self.name}": {type(failure).__name__}: {failure}') from failure
 
-    def _in_thread(self, code: Callable[[], Any], shape: Callable[[Any], Any] | None) -> asyncio.Future[_Told]:
-        """Run code that is not async, and return what becomes what it returns, or raises."""
+    def _in_thread(self, code: Callable[[], Any], shape: Callable[[Any], Any] | None) -> asyncio.Future[_Returned]:
+        """Run code in a thread, and return a future of its return value or exception."""
         loop = asyncio.get_running_loop()
-        told: asyncio.Future[_Told] = loop.create_future()
+        told: asyncio.Future[_Returned] = loop.create_future()
 
         def run() -> None:
             try:
                 value = code()
-                said: _Told = (shape(value) if shape else value), None
+                said: _Returned = (shape(value) if shape else value), None
             except BaseException as failure:  # noqa: BLE001
                 said = None, failure
-            with contextlib.suppress(RuntimeError):  # the loop is closed, and so nobody waits
+            with contextlib.suppress(RuntimeError):  # the loop is closed
                 loop.call_soon_threadsafe(told.set_result, said)
 
         self.threads.submit(contextvars.copy_context().run, run)
         return told
 
 
-async def _caught(code: Callable[[], Any], shape: Callable[[Any], Any] | None) -> _Told:
-    """Return what async code returns, or raises: also SystemExit, which would end the plugin."""
+async def _caught(code: Callable[[], Any], shape: Callable[[Any], Any] | None) -> _Returned:
+    """Return the value or exception of async code.
+
+    This includes SystemExit, which would otherwise end the plugin.
+    """
     try:
         value = await code()
         return (shape(value) if shape else value), None
@@ -210,30 +224,30 @@ async def _caught(code: Callable[[], Any], shape: Callable[[Any], Any] | None) -
         return None, failure
 
 
-def _words(failure: Exception) -> str:
-    """Return what a model is told of an exception that was not written for it."""
+def _message_of(failure: Exception) -> str:
+    """Return the message that the model reads for an exception other than ToolError."""
     return f"{type(failure).__name__}: {failure}" if str(failure) else _silent(failure)
 
 
 def _silent(failure: Exception) -> str:
-    return f"the tool failed with an error of type {type(failure).__name__} that says nothing"
+    return f"the tool failed with an error of type {type(failure).__name__} without a message"
 
 
 def _only(failure: BaseException | None) -> BaseException | None:
-    """Return the only failure of a group, which is how asyncio.TaskGroup raises it."""
+    """Return the only exception of a group. asyncio.TaskGroup wraps a single failure like this."""
     while isinstance(failure, BaseExceptionGroup) and len(failure.exceptions) == 1:
         failure = failure.exceptions[0]
     return failure
 
 
 def so_far(text: bytes) -> Any:
-    """Return the value that the beginning of a JSON text holds, or None if there is none.
+    """Return the value of incomplete JSON text, or None if there is none yet.
 
-    What could still turn into something else is left out: a key without a value, a number until something follows it, a
-    piece of a literal, of an escape or of a character.
+    It omits every part that later text could change: a key without a value, a number at the end of
+    the text, and an incomplete literal, escape sequence or character.
     """
     if _NUMBER_CHARACTER.match(text[-1:]) and b'"' not in _STRING.sub(b"", text):
-        text = _OPEN_NUMBER.sub(b"", text)  # which is not within a string
+        text = _OPEN_NUMBER.sub(b"", text)  # outside of strings only
     try:
         return from_json(text, allow_partial="trailing-strings")
     except ValueError:

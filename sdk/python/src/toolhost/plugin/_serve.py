@@ -1,4 +1,4 @@
-"""The life of a plugin's process: socket, handshake, health, the stream of calls, and the end."""
+"""The process of a plugin: socket, handshake, health check, the stream of calls, and shutdown."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ import grpc
 
 from toolhost._wire import MAX_MESSAGE
 from toolhost.plugin import _log
+from toolhost.plugin._hooks import Hooks
 from toolhost.plugin._lifeline import toolhost_gone
 from toolhost.plugin._run import Runner
 from toolhost.plugin._session import Session
@@ -24,37 +25,42 @@ from toolhost.proto.toolhost.plugin.v1 import plugin_pb2, plugin_pb2_grpc
 
 COOKIE = ("TOOLHOST_PLUGIN", "f0c4a1f2-8c1e-4d0b-9a57-2f6f6f4b7d11")
 VERSION = 1
-"""The version of the contract that this SDK speaks."""
+"""The version of the plugin protocol that this SDK implements."""
 
-_GRACE = 4.0  # how long calls may take to end once toolhost is gone, in seconds; after five it sends a signal
-_LAST_WORDS = 0.5  # how long toolhost may take to hear what they say then, in seconds
-_MORE = ("toolhost-batch", "1")  # is said by who reads several frames in one message
-_TOGETHER = 32 << 10  # how many bytes of frames make one message; one that is larger has no others behind it
-_MANY = 1 << 16  # threads: as many as there are calls, since one that waits must hold up no other
+_GRACE = 4.0  # seconds: how long calls may take to end; toolhost sends a signal after five
+_LAST_WORDS = 0.5  # seconds: how long the last frames may take to reach toolhost
+_BATCH = ("toolhost-batch", "1")  # metadata: the sender accepts several frames in one message
+_BATCH_BYTES = 32 << 10  # bytes of frames that one message combines; a larger frame is a message by itself
+_MANY = 1 << 16  # threads: enough for every call, so that a blocked call delays no other
 
 Describe = Callable[[plugin_pb2.DescribeRequest], plugin_pb2.DescribeResponse]
 _logger = logging.getLogger("toolhost.plugin")
 
 
 def speaks(versions: str | None) -> bool:
-    """Say whether the versions that toolhost offers, separated by commas, are not all unknown."""
+    """Report whether the comma-separated versions of toolhost include that of this SDK."""
     return versions is None or str(VERSION) in [version.strip() for version in versions.split(",")]
 
 
-def serve(name: str, describe: Describe, runners: Callable[[ThreadPoolExecutor], Mapping[str, Runner]]) -> int:
+def serve(
+    name: str, describe: Describe, runners: Callable[[ThreadPoolExecutor], Mapping[str, Runner]], hooks: Hooks
+) -> int:
     """Serve until toolhost ends the plugin or is gone, and return the exit code."""
-    parent = os.getppid()  # before the handshake: as soon as that is out, toolhost may be gone
+    parent = os.getppid()  # read before the handshake, because toolhost may be gone immediately after it
     handshake = _claim_stdout()
     logging.basicConfig(level=logging.INFO, handlers=[_log.ProcessHandler(sys.stderr)])
     threads = ThreadPoolExecutor(_MANY, thread_name_prefix="call")
-    asyncio.run(_serve(name, describe, runners(threads), handshake, threads, parent))
+    code = asyncio.run(_serve(name, describe, runners(threads), hooks, handshake, threads, parent))
     threads.shutdown()
-    return 0
+    return code
 
 
 def _leave() -> NoReturn:
-    """End the process although calls have not ended: a thread cannot be, and Python would wait for it."""
-    _logger.warning("the plugin ends although calls have not")
+    """End the process while calls are running.
+
+    Python cannot end their threads, and would wait for them.
+    """
+    _logger.warning("the plugin ends while calls are running")
     logging.shutdown()
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError):
@@ -63,7 +69,11 @@ def _leave() -> NoReturn:
 
 
 def _claim_stdout() -> int:
-    """Return a file for the handshake line alone. What is printed from now on, and was not flushed yet, is log."""
+    """Redirect standard output to standard error, and return a descriptor of the original.
+
+    toolhost requires the handshake as the first line. Output that the plugin printed or buffered
+    earlier becomes log.
+    """
     handshake = os.dup(1)
     os.dup2(2, 1)
     sys.stdout.flush()
@@ -81,7 +91,7 @@ def _shake_hands(path: str, handshake: int) -> None:
 
 
 class _Service(plugin_pb2_grpc.ToolPluginServiceServicer):
-    """What toolhost calls."""
+    """The gRPC service of the plugin."""
 
     def __init__(
         self, name: str, describe: Describe, runners: Mapping[str, Runner], threads: ThreadPoolExecutor
@@ -91,34 +101,38 @@ class _Service(plugin_pb2_grpc.ToolPluginServiceServicer):
         self._runners = runners
         self._threads = threads
         self.connected = False
-        """Whether toolhost has asked anything."""
+        """Whether toolhost has connected or sent a request."""
         self.streaming = asyncio.Event()
-        """Is set when the stream is open."""
+        """Set when the stream is open."""
         self.over = asyncio.Event()
-        """Is set when the plugin is to end."""
+        """Set when the plugin must end."""
         self.endings: list[asyncio.Future[bool]] = []
-        """Streams that end, with whether all their calls have ended."""
+        """The ends of the streams. Each result says whether all calls of the stream have ended."""
 
     async def Describe(  # noqa: N802
         self, request: plugin_pb2.DescribeRequest, context: Any
     ) -> plugin_pb2.DescribeResponse:
-        """Say what the plugin has. What its authors wrote for dynamic tools runs in a thread."""
+        """Return the declaration of the plugin.
+
+        The `describe` functions of dynamic tools run in a thread.
+        """
         self.connected = True
         return await asyncio.get_running_loop().run_in_executor(self._threads, self._describe, request)
 
     async def Connect(  # noqa: N802
         self, requests: AsyncIterator[plugin_pb2.ConnectRequest], context: Any
     ) -> None:
-        """Carry calls until the stream ends."""
-        # It needs no bound: but for ends, frames are sent only as far as there is credit.
+        """Run the calls of a stream until it ends."""
+        # The queue needs no limit, because every frame except the end of a call needs credit.
         outbox: _Outbox = asyncio.Queue()
         session = Session(self._name, self._runners, outbox.put_nowait)
-        said = _MORE in map(tuple, context.invocation_metadata() or ())
-        await context.send_initial_metadata((_MORE,))
+        accepts_batches = _BATCH in map(tuple, context.invocation_metadata() or ())
+        await context.send_initial_metadata((_BATCH,))
         self.streaming.set()
         reading, over = (asyncio.ensure_future(work) for work in (_read(requests, session), self.over.wait()))
-        writing = asyncio.ensure_future(_write(outbox, context, _TOGETHER if said else 0))
-        # gRPC cancels what handles a stream that broke, and would complain if that said so.
+        writing = asyncio.ensure_future(_write(outbox, context, _BATCH_BYTES if accepts_batches else 0))
+        # gRPC cancels the handler of a broken stream, and logs an error if the handler raises
+        # CancelledError.
         with contextlib.suppress(asyncio.CancelledError):
             await asyncio.wait({reading, over}, return_when=asyncio.FIRST_COMPLETED)
         self.over.set()
@@ -129,14 +143,14 @@ class _Service(plugin_pb2_grpc.ToolPluginServiceServicer):
             await asyncio.shield(ending)
 
     async def check(self, request: bytes, context: Any) -> bytes:
-        """Say that the plugin is well: grpc.health.v1.Health of go-plugin's service."""
+        """Answer grpc.health.v1.Health/Check for the service `plugin`, which go-plugin requests."""
         self.connected = True
         if request not in (b"", b"\x0a\x06plugin"):  # HealthCheckRequest{service: "plugin"}
             await context.abort(grpc.StatusCode.NOT_FOUND, "the plugin has no such service")
         return b"\x08\x01"  # HealthCheckResponse{status: SERVING}
 
     async def shutdown(self, request: bytes, context: Any) -> bytes:
-        """End: plugin.GRPCController of go-plugin."""
+        """Answer plugin.GRPCController/Shutdown of go-plugin: end the plugin."""
         self.over.set()
         return b""
 
@@ -148,28 +162,29 @@ async def _read(requests: AsyncIterator[plugin_pb2.ConnectRequest], session: Ses
             session.take(frame)
 
 
-_Outbox = asyncio.Queue[plugin_pb2.ConnectResponse | None]  # None is the end
+_Outbox = asyncio.Queue[plugin_pb2.ConnectResponse | None]  # None marks the end
 
 
-async def _write(outbox: _Outbox, context: Any, together: int) -> None:
-    """Write frames until the end, or until the stream is gone: nobody hears the rest.
+async def _write(outbox: _Outbox, context: Any, batch_bytes: int) -> None:
+    """Write frames until the end of the queue or of the stream.
 
-    Those that wait at the same time are one message, of about `together` bytes at most: each write costs much.
+    Queued frames are combined to messages of about `batch_bytes` bytes, because each write has a high
+    fixed cost.
     """
     with contextlib.suppress(grpc.RpcError, asyncio.InvalidStateError, grpc.aio.UsageError):
         while (frame := await outbox.get()) is not None:
-            over = gather(frame, outbox, together)
+            over = gather(frame, outbox, batch_bytes)
             await context.write(frame)
             if over:
                 return
 
 
-def gather(frame: plugin_pb2.ConnectResponse, outbox: _Outbox, together: int) -> bool:
-    """Put what waits behind a frame into its message, as far as there is room, and say whether the end came."""
-    if not together or outbox.empty():
+def gather(frame: plugin_pb2.ConnectResponse, outbox: _Outbox, batch_bytes: int) -> bool:
+    """Add queued frames to the message of a frame, and report whether the queue has ended."""
+    if not batch_bytes or outbox.empty():
         return False
     size = frame.ByteSize()
-    while size < together and not outbox.empty():
+    while size < batch_bytes and not outbox.empty():
         following = outbox.get_nowait()
         if following is None:
             return True
@@ -179,7 +194,7 @@ def gather(frame: plugin_pb2.ConnectResponse, outbox: _Outbox, together: int) ->
 
 
 async def _end(session: Session, outbox: _Outbox, writing: asyncio.Future[None]) -> bool:
-    """End a stream's calls, write what they say as far as somebody hears it, and return whether they have ended."""
+    """End the calls of a stream, write their last frames, and report whether all have ended."""
     ended = await session.close(_GRACE)
     outbox.put_nowait(None)
     await asyncio.wait({writing}, timeout=_LAST_WORDS)
@@ -188,7 +203,10 @@ async def _end(session: Session, outbox: _Outbox, writing: asyncio.Future[None])
 
 
 def _of_go_plugin(service: _Service) -> list[grpc.GenericRpcHandler]:
-    """Return the two services of go-plugin, whose messages are so small that they need no generated code."""
+    """Return the handlers of the two services of go-plugin.
+
+    Their messages are small enough to encode by hand.
+    """
     return [
         grpc.method_handlers_generic_handler(name, {method: grpc.unary_unary_rpc_method_handler(handler)})
         for name, method, handler in (
@@ -202,11 +220,17 @@ async def _serve(
     name: str,
     describe: Describe,
     runners: Mapping[str, Runner],
+    hooks: Hooks,
     handshake: int,
     threads: ThreadPoolExecutor,
     parent: int,
-) -> None:
-    """Serve until the end."""
+) -> int:
+    """Run the startup hooks, serve, run the shutdown hooks, and return the exit code."""
+    try:
+        await hooks.start(threads)
+    except Exception:
+        _logger.exception("a startup hook failed, and the plugin cannot be served", extra={"plugin": name})
+        return 1
     server = grpc.aio.server(
         options=[("grpc.max_receive_message_length", MAX_MESSAGE), ("grpc.so_reuseport", 0)],
     )
@@ -218,18 +242,23 @@ async def _serve(
     await server.start()
     loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGTERM, service.over.set)
-    loop.add_signal_handler(signal.SIGINT, lambda: None)  # a person interrupts toolhost, which ends its plugins
+    loop.add_signal_handler(
+        signal.SIGINT, lambda: None
+    )  # Ctrl-C reaches the whole process group, and toolhost ends its plugins itself
     _shake_hands(path, handshake)
     watch = asyncio.create_task(toolhost_gone(path, parent, service))
     watch.add_done_callback(lambda _: None if service.streaming.is_set() else service.over.set())
     await service.over.wait()
     watch.cancel()
-    # What gRPC complains of from here on is that it ends in the middle of something.
+    # From here on gRPC logs errors about RPCs that the shutdown interrupts.
     logging.getLogger("grpc").setLevel(logging.CRITICAL)
     await server.stop(grace=_GRACE + _LAST_WORDS)
     if not all(await asyncio.gather(*service.endings)):
         _leave()
-    # gRPC is not done with its calls yet, and prints traces of those that are cancelled with the loop.
+    await hooks.stop(threads)
+    # gRPC still has tasks of its own, and prints a traceback for each task that the end of the loop
+    # cancels.
     left = asyncio.all_tasks() - {asyncio.current_task()}
     if left:
         await asyncio.wait(left, timeout=_LAST_WORDS)
+    return 0

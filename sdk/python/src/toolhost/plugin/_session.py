@@ -1,4 +1,4 @@
-"""One stream of calls: frames by number."""
+"""The calls of one stream, by number."""
 
 from __future__ import annotations
 
@@ -18,16 +18,19 @@ _logger = logging.getLogger("toolhost.plugin")
 
 
 class Session:
-    """The calls of one stream. emit takes frames, and must not block. It is used on the loop's thread alone."""
+    """The calls of one stream.
+
+    `emit` sends a frame and must not block. It must be used on the thread of the loop.
+    """
 
     def __init__(self, plugin: str, runners: Mapping[str, Runner], emit: Emit) -> None:
         self._plugin = plugin
         self._runners = runners
         self._emit = emit
-        self._calls: dict[int, tuple[Call, asyncio.Task[None]]] = {}  # those without an end
+        self._calls: dict[int, tuple[Call, asyncio.Task[None]]] = {}  # calls that have not ended
 
     def take(self, request: plugin_pb2.ConnectRequest) -> None:
-        """Take a frame of toolhost's. It does not wait for calls."""
+        """Handle a frame of toolhost without waiting for the call."""
         number = request.call
         if request.WhichOneof("frame") == "start":
             if number in self._calls:
@@ -39,7 +42,7 @@ class Session:
             self._calls[number][0].take(request)
 
     async def close(self, grace: float) -> bool:
-        """Cancel all calls, wait for them for some seconds, and say whether they have ended."""
+        """Cancel all calls, wait `grace` seconds for them, and report whether all have ended."""
         for call, _ in self._calls.values():
             call.stop(Cancelled("toolhost has closed the connection"))
         tasks = {task for _, task in self._calls.values()}
@@ -49,7 +52,7 @@ class Session:
         return not left
 
     async def _run(self, call: Call) -> None:
-        """Run one call to its end, and say it."""
+        """Run one call and send its end."""
         try:
             end = await self._outcome(call)
         except ToolhostError as failure:
@@ -69,7 +72,7 @@ class Session:
 
 
 def _failed(failure: ToolhostError) -> plugin_pb2.CallEnd:
-    """Return an error as the end, clipped to what an end may have."""
+    """Return an error as the end of a call, with its message cut to the size limit."""
     message = from_error(failure)
     encoded = valid_text(failure.message).encode()
     if len(encoded) > CHUNK:

@@ -1,4 +1,4 @@
-"""What a function's signature says: its JSON Schema, and how argument text becomes what it is called with."""
+"""Conversion of signatures to JSON Schemas, and of argument text to keyword arguments."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from toolhost._json import valid_text
 from toolhost.errors import ToolError
 from toolhost.plugin._context import AsyncContext, Context
 
-_WHOLE = "arguments"  # what a value is called that is no part of another
-_MAX_QUOTE = 100  # of a value that is refused
+_WHOLE = "arguments"  # the name of the whole value in messages
+_MAX_QUOTE = 100  # characters of a rejected value in a message
 
 
 class DeclarationError(ValueError):
-    """What is wrong with a declaration."""
+    """A declaration is invalid. The message says what is wrong with it."""
 
 
 class _Untitled(GenerateJsonSchema):
-    """Schemas without titles that only repeat names."""
+    """Generates schemas without titles, which would only repeat the names of the fields."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:
         return False
 
 
 class _Closed(_Untitled):
-    """Schemas of arguments: objects refuse properties that their types do not have, unless the types say otherwise."""
+    """Generates schemas whose objects reject unknown properties unless their type allows them."""
 
     def model_schema(self, schema: Any) -> dict[str, Any]:
         return _closed(super().model_schema(schema), schema["cls"].model_config)
@@ -46,7 +46,7 @@ class _Closed(_Untitled):
         return _closed(super().typed_dict_schema(schema), getattr(schema.get("cls"), "__pydantic_config__", {}))
 
 
-_OPEN = "x-toolhost-open"  # marks an object whose type says what becomes of other properties; removed again
+_OPEN = "x-toolhost-open"  # temporary mark of objects whose type decides about unknown properties
 
 
 def _closed(schema: dict[str, Any], config: Mapping[str, Any]) -> dict[str, Any]:
@@ -56,10 +56,10 @@ def _closed(schema: dict[str, Any], config: Mapping[str, Any]) -> dict[str, Any]
 
 
 def _opened(schema: Any) -> bool:
-    """Report whether a type in a schema takes properties that it does not have, and remove the marks of that."""
+    """Report whether an object in a schema accepts unknown properties, and remove all marks."""
     if isinstance(schema, dict):
         marked = bool(schema.pop(_OPEN, False))
-        opened = [_opened(part) for part in schema.values()]  # all of them, for their marks
+        opened = [_opened(part) for part in schema.values()]  # a list, so that every mark is removed
         return marked or any(opened)
     if isinstance(schema, list):
         opened = [_opened(part) for part in schema]
@@ -68,23 +68,23 @@ def _opened(schema: Any) -> bool:
 
 
 def schema_of(adapter: TypeAdapter[Any]) -> dict[str, Any]:
-    """Return the JSON Schema of what a tool returns. Raises DeclarationError if the type has none."""
+    """Return the JSON Schema of a return type. Raises DeclarationError if it has none."""
     return _schema_of(adapter, "serialization", _Untitled)
 
 
 @dataclass(frozen=True)
 class _Reader:
-    """Reads argument text as a type."""
+    """Parses argument text as a type."""
 
     adapter: TypeAdapter[Any]
     strict: bool
     schema: dict[str, Any]
     """The JSON Schema of the arguments."""
     options: dict[str, Any]
-    """Further options of the adapter's validate_json."""
+    """Further options for `validate_json` of the adapter."""
 
     def read(self, text: bytes) -> Any:
-        """Return the value. Raises ToolError, written for a model."""
+        """Return the value. Raises ToolError with a message for the model."""
         try:
             return self.adapter.validate_json(text or b"{}", strict=self.strict or None, **self.options)
         except ValidationError as problem:
@@ -94,8 +94,9 @@ class _Reader:
 
 def _reader(adapter: TypeAdapter[Any], strict: bool) -> _Reader:
     schema = _schema_of(adapter, "validation", _Closed)
-    # toolhost holds arguments against the schema. Where pydantic can, it refuses the same in tests, which have no
-    # toolhost. Its option holds for all types, also for those that say otherwise.
+    # toolhost checks arguments against the schema. In tests there is no toolhost, so pydantic must
+    # reject unknown properties. Its option applies to all types, so it is used only if no type
+    # accepts unknown properties.
     forbids = not _opened(schema) and "extra" in inspect.signature(adapter.validate_json).parameters
     return _Reader(adapter, strict, schema, {"extra": "forbid"} if forbids else {})
 
@@ -114,42 +115,43 @@ def _schema_of(
 
 @dataclass(frozen=True)
 class Signature:
-    """How a function is called with the arguments of a call."""
+    """The signature of a tool function."""
 
     schema: dict[str, Any]
     """The JSON Schema of the arguments."""
     bind: Callable[[bytes], dict[str, Any]]
-    """Returns keywords for argument text. Raises ToolError, written for a model, if it does not fit."""
+    """Converts argument text to keyword arguments. Raises ToolError with a message for the
+    model."""
     context: str
-    """The name of the parameter that takes the context. Empty if there is none."""
+    """The name of the parameter that receives the context. Empty if there is none."""
     context_type: type[Context] | type[AsyncContext] | None
 
 
 def signature_of(
     function: Callable[..., Any], descriptions: Mapping[str, str], *, strict: bool, method: bool = False
 ) -> Signature:
-    """Return a function's signature, of a method without its first parameter. Raises DeclarationError.
+    """Return the signature of a function, or of a method without `self`. Raises DeclarationError.
 
-    descriptions are of its parameters.
+    `descriptions` are the descriptions of the parameters by name.
     """
     if inspect.isasyncgenfunction(function):
-        raise DeclarationError(
-            "it yields, but a tool answers once: return the whole, and show people with `status` how the work goes"
-        )
+        raise DeclarationError("it is a generator, but a tool returns one result; report progress with `status`")
     hints = hints_of(function)
     context, context_type = "", None
     parameters: dict[str, inspect.Parameter] = {}
     for name, parameter in list(inspect.signature(function).parameters.items())[int(method) :]:
         if name == "self" and name not in hints:
-            raise DeclarationError("it is a method; make a tool of a class that has a method `call`, or of a function")
+            raise DeclarationError("it is a method; use a function, or a class with a method `call`")
         if any(choice in (Context, AsyncContext) for choice in typing.get_args(hints.get(name))):
-            raise DeclarationError(f"its parameter {name!r} is always given the call: let it be of type Context alone")
+            raise DeclarationError(
+                f"its parameter {name!r} always receives the context; remove the other types from its type hint"
+            )
         if hints.get(name) in (Context, AsyncContext):
             if context:
-                raise DeclarationError("two of its parameters take the context")
+                raise DeclarationError("two of its parameters receive the context")
             context, context_type = name, hints[name]
         elif parameter.kind in (parameter.POSITIONAL_ONLY, parameter.VAR_POSITIONAL):
-            raise DeclarationError(f"its parameter {name!r} takes no keyword, and arguments have names")
+            raise DeclarationError(f"its parameter {name!r} is positional-only, and arguments are passed by name")
         elif name not in hints:
             raise DeclarationError(f"its parameter {name!r} has no type hint")
         else:
@@ -175,7 +177,7 @@ def _binding(
     rest = [name for name, parameter in parameters.items() if parameter.kind is parameter.VAR_KEYWORD]
     if rest:
         if len(parameters) > 1:
-            raise DeclarationError(f"**{rest[0]} takes all arguments as they come, so there must be no others")
+            raise DeclarationError(f"**{rest[0]} accepts all arguments, so there must be no other parameters")
         values: Any = hints[rest[0]]
         anything: TypeAdapter[Any] = TypeAdapter(dict[str, values])
         read_all = _reader(anything, strict)
@@ -192,7 +194,7 @@ def _binding(
 def _fields(
     parameters: Mapping[str, inspect.Parameter], hints: Mapping[str, Any], descriptions: Mapping[str, str], strict: bool
 ) -> _Binding:
-    # The fields have names of their own: a parameter may be called like a method of BaseModel.
+    # Generated field names avoid conflicts with the methods of BaseModel.
     fields: dict[str, Any] = {}
     places: dict[str, str] = {}
     for number, (name, parameter) in enumerate(parameters.items()):
@@ -205,9 +207,9 @@ def _fields(
             "Arguments", __config__=ConfigDict(extra="forbid", arbitrary_types_allowed=False), **fields
         )
     except PydanticUserError as problem:
-        # Its advice is for who writes a model.
-        words = str(problem).split("\n", 1)[0].split(". Set `arbitrary", 1)[0]
-        raise DeclarationError(f"its parameters have no JSON Schema: {words}") from problem
+        # The advice of pydantic is for authors of models.
+        reason = str(problem).split("\n", 1)[0].split(". Set `arbitrary", 1)[0]
+        raise DeclarationError(f"its parameters have no JSON Schema: {reason}") from problem
     reader = _reader(TypeAdapter(model), strict)
     _check_defaults(model, {places[name]: parameter for name, parameter in parameters.items()})
 
@@ -219,7 +221,10 @@ def _fields(
 
 
 def _check_defaults(model: type[BaseModel], parameters: Mapping[str, inspect.Parameter]) -> None:
-    """Refuse defaults that do not fit: toolhost fills them in, and they would then be refused in every call."""
+    """Raise DeclarationError for a default that does not fit its type.
+
+    toolhost inserts defaults into the arguments, so every call without that argument would fail.
+    """
     empty = model.model_construct()
     for place, parameter in parameters.items():
         if parameter.default is parameter.empty or isinstance(parameter.default, FieldInfo):
@@ -227,23 +232,23 @@ def _check_defaults(model: type[BaseModel], parameters: Mapping[str, inspect.Par
         try:
             model.__pydantic_validator__.validate_assignment(empty, place, parameter.default)
         except ValidationError:
-            hint = "; if it may be left out, its type is `… | None`" if parameter.default is None else ""
+            hint = "; for an optional argument, use the type `… | None`" if parameter.default is None else ""
             raise DeclarationError(
                 f"the default of its parameter {parameter.name!r}, {parameter.default!r}, is not of its type{hint}"
             ) from None
 
 
 def _described(hint: Any, default: Any, documented: str) -> Any:
-    """Return a hint with its description: a text of Annotated, else what the docstring says, unless a Field does."""
-    said = typing.get_args(hint)[1:] if typing.get_origin(hint) is Annotated else ()
-    if any(isinstance(x, FieldInfo) and x.description for x in (*said, default)):
+    """Add a description to a type hint: from a Field, else Annotated, else the docstring."""
+    annotations = typing.get_args(hint)[1:] if typing.get_origin(hint) is Annotated else ()
+    if any(isinstance(x, FieldInfo) and x.description for x in (*annotations, default)):
         return hint
-    words = next((x for x in said if isinstance(x, str)), documented)
-    return Annotated[hint, Field(description=words)] if words else hint
+    description = next((x for x in annotations if isinstance(x, str)), documented)
+    return Annotated[hint, Field(description=description)] if description else hint
 
 
 def _line(error: Any) -> str:
-    """Return what is wrong with one value, for a model."""
+    """Describe one validation error for the model."""
     path = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in error["loc"]).lstrip(".")
     if error["type"] == "json_invalid":
         return f"- {_WHOLE}: {error['msg']}"

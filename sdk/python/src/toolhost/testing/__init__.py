@@ -1,4 +1,4 @@
-"""Run a plugin's tools inside a test, without a process and without a toolhost.
+"""Run the tools of a plugin in a test, without a process and without a toolhost.
 
     from toolhost.testing import Host
 
@@ -6,10 +6,23 @@
         with Host(plugin) as host:
             assert host.call("forecast", {"city": "Oslo"}).text == "rain in Oslo"
 
-It takes the path of production: arguments are text that is parsed and validated, and results are encoded and decoded
-again.
+`Host` blocks, and `AsyncHost` is for asyncio tests. A call takes the same path as in production:
+the host parses and validates the arguments, encodes and decodes the result, and checks it against
+the output schema of the tool.
 """
 
-from toolhost.testing._host import Ended, Host, Stream
+from toolhost.testing._async import AsyncHost, AsyncStream
+from toolhost.testing._call import CallResult, HostCallOptions
+from toolhost.testing._client import AsyncHostClient, HostClient
+from toolhost.testing._host import Host, Stream
 
-__all__ = ["Ended", "Host", "Stream"]
+__all__ = [
+    "AsyncHost",
+    "AsyncHostClient",
+    "AsyncStream",
+    "CallResult",
+    "Host",
+    "HostCallOptions",
+    "HostClient",
+    "Stream",
+]

@@ -4,18 +4,15 @@
 # source: agentd/v1/agent_service.proto
 # Protobuf Python Version: 7.35.1
 """Generated protocol buffer code."""
+
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import descriptor_pool as _descriptor_pool
 from google.protobuf import runtime_version as _runtime_version
 from google.protobuf import symbol_database as _symbol_database
 from google.protobuf.internal import builder as _builder
+
 _runtime_version.ValidateProtobufRuntimeVersion(
-    _runtime_version.Domain.PUBLIC,
-    7,
-    35,
-    1,
-    '',
-    'agentd/v1/agent_service.proto'
+    _runtime_version.Domain.PUBLIC, 7, 35, 1, "", "agentd/v1/agent_service.proto"
 )
 # @@protoc_insertion_point(imports)
 
@@ -29,124 +26,126 @@ from toolhost.proto.toolhost.tool.v1 import result_pb2 as toolhost_dot_tool_dot_
 from toolhost.proto.toolhost.tool.v1 import status_pb2 as toolhost_dot_tool_dot_v1_dot_status__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1d\x61gentd/v1/agent_service.proto\x12\tagentd.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1ctoolhost/tool/v1/error.proto\x1a\x1dtoolhost/tool/v1/result.proto\x1a\x1dtoolhost/tool/v1/status.proto\"\x8f\x04\n\x0fStartRunRequest\x12\x0e\n\x06prompt\x18\x01 \x01(\t\x12\x0e\n\x06run_id\x18\x02 \x01(\t\x12\x15\n\rsystem_prompt\x18\x03 \x01(\t\x12$\n\x05tools\x18\x04 \x01(\x0b\x32\x15.agentd.v1.ToolChoice\x12!\n\x06limits\x18\x05 \x01(\x0b\x32\x11.agentd.v1.Limits\x12\x0f\n\x07session\x18\x06 \x01(\t\x12!\n\x06people\x18\x07 \x01(\x0b\x32\x11.agentd.v1.People\x12\x38\n\x07\x63ontext\x18\x08 \x03(\x0b\x32\'.agentd.v1.StartRunRequest.ContextEntry\x12\x1b\n\x13\x65xplicit_completion\x18\t \x01(\x08\x12!\n\x06window\x18\n \x01(\x0b\x32\x11.agentd.v1.Window\x12,\n\x0csystem_tools\x18\x0b \x01(\x0b\x32\x16.agentd.v1.SystemTools\x12\x15\n\x08sub_runs\x18\x0c \x01(\rH\x00\x88\x01\x01\x12\x0c\n\x04kind\x18\r \x01(\t\x12)\n\ncompletion\x18\x0e \x01(\x0e\x32\x15.agentd.v1.Completion\x12\x13\n\x0btraceparent\x18\x0f \x01(\t\x1a.\n\x0c\x43ontextEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x0c:\x02\x38\x01\x42\x0b\n\t_sub_runs\"N\n\x06Window\x12\x0e\n\x06tokens\x18\x01 \x01(\x04\x12\x10\n\x08\x63lear_at\x18\x02 \x01(\x01\x12\x14\n\x0csummarize_at\x18\x03 \x01(\x01\x12\x0c\n\x04keep\x18\x04 \x01(\r\"\x1c\n\x0bSystemTools\x12\r\n\x05names\x18\x01 \x03(\t\"Z\n\x06People\x12\x10\n\x08\x61ttended\x18\x01 \x01(\x08\x12)\n\x06\x65xpiry\x18\x02 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x13\n\x0b\x61sk_outcome\x18\x03 \x01(\x08\"\xaa\x01\n\nToolChoice\x12\r\n\x05names\x18\x01 \x03(\t\x12\x12\n\ncategories\x18\x02 \x03(\t\x12\x0c\n\x04tags\x18\x03 \x03(\t\x12\x16\n\tdangerous\x18\x04 \x01(\x08H\x00\x88\x01\x01\x12\x1d\n\x10max_cost_per_use\x18\x05 \x01(\x01H\x01\x88\x01\x01\x12\x11\n\tmax_tools\x18\x06 \x01(\rB\x0c\n\n_dangerousB\x13\n\x11_max_cost_per_use\"\xf8\x01\n\x06Limits\x12\x11\n\tmax_turns\x18\x01 \x01(\r\x12\x11\n\tmax_calls\x18\x02 \x01(\r\x12\x1b\n\x13max_response_tokens\x18\x03 \x01(\r\x12\x12\n\nmax_tokens\x18\x04 \x01(\x04\x12\x10\n\x08max_cost\x18\x05 \x01(\x01\x12\x30\n\rmax_wall_time\x18\x06 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x12\n\nmax_output\x18\x07 \x01(\x04\x12\x14\n\x0cmax_failures\x18\x08 \x01(\r\x12\x14\n\x0cmax_timeouts\x18\t \x01(\r\x12\x13\n\x0bmax_repeats\x18\n \x01(\r\"\"\n\x10StartRunResponse\x12\x0e\n\x06run_id\x18\x01 \x01(\t\"2\n\x12SendMessageRequest\x12\x0e\n\x06run_id\x18\x01 \x01(\t\x12\x0c\n\x04text\x18\x02 \x01(\t\"\"\n\x13SendMessageResponse\x12\x0b\n\x03seq\x18\x01 \x01(\x04\"4\n\x0fWatchRunRequest\x12\x0e\n\x06run_id\x18\x01 \x01(\t\x12\x11\n\tafter_seq\x18\x02 \x01(\x04\"6\n\x10WatchRunResponse\x12\"\n\x05\x65vent\x18\x01 \x01(\x0b\x32\x13.agentd.v1.RunEvent\"\\\n\x0eRespondRequest\x12\x0e\n\x06run_id\x18\x01 \x01(\t\x12&\n\tdecisions\x18\x02 \x03(\x0b\x32\x13.agentd.v1.Decision\x12\x12\n\ndecided_by\x18\x03 \x01(\t\"\x9b\x01\n\x08\x44\x65\x63ision\x12\x13\n\x0b\x64\x65\x63ision_id\x18\x01 \x01(\t\x12%\n\x07\x61pprove\x18\x02 \x01(\x0b\x32\x12.agentd.v1.ApproveH\x00\x12#\n\x06reject\x18\x03 \x01(\x0b\x32\x11.agentd.v1.RejectH\x00\x12#\n\x06\x61nswer\x18\x04 \x01(\x0b\x32\x11.agentd.v1.AnswerH\x00\x42\t\n\x07verdict\",\n\x07\x41pprove\x12\x11\n\targuments\x18\x01 \x01(\x0c\x12\x0e\n\x06reason\x18\x02 \x01(\t\"\x18\n\x06Reject\x12\x0e\n\x06reason\x18\x01 \x01(\t\"\x16\n\x06\x41nswer\x12\x0c\n\x04text\x18\x01 \x01(\t\"\x1e\n\x0fRespondResponse\x12\x0b\n\x03seq\x18\x01 \x01(\x04\"2\n\x10\x43\x61ncelRunRequest\x12\x0e\n\x06run_id\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\"\x13\n\x11\x43\x61ncelRunResponse\"\x1f\n\rGetRunRequest\x12\x0e\n\x06run_id\x18\x01 \x01(\t\"-\n\x0eGetRunResponse\x12\x1b\n\x03run\x18\x01 \x01(\x0b\x32\x0e.agentd.v1.Run\"t\n\x0fListRunsRequest\x12\x11\n\tpage_size\x18\x01 \x01(\x05\x12\x12\n\npage_token\x18\x02 \x01(\t\x12#\n\x06states\x18\x03 \x03(\x0e\x32\x13.agentd.v1.RunState\x12\x15\n\rparent_run_id\x18\x04 \x01(\t\"I\n\x10ListRunsResponse\x12\x1c\n\x04runs\x18\x01 \x03(\x0b\x32\x0e.agentd.v1.Run\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\xae\x03\n\x03Run\x12\x0e\n\x06run_id\x18\x01 \x01(\t\x12\x0e\n\x06prompt\x18\x02 \x01(\t\x12\r\n\x05model\x18\x03 \x01(\t\x12\"\n\x05state\x18\x04 \x01(\x0e\x32\x13.agentd.v1.RunState\x12*\n\x0bstop_reason\x18\x05 \x01(\x0e\x32\x15.agentd.v1.StopReason\x12.\n\nstart_time\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0bupdate_time\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x10\n\x08last_seq\x18\x08 \x01(\x04\x12\r\n\x05turns\x18\t \x01(\r\x12\r\n\x05\x63\x61lls\x18\n \x01(\r\x12&\n\x05usage\x18\x0b \x01(\x0b\x32\x17.toolhost.tool.v1.Usage\x12\x0c\n\x04\x63ost\x18\x0c \x01(\x01\x12\x35\n\x11pending_decisions\x18\r \x03(\x0b\x32\x1a.agentd.v1.PendingDecision\x12\x15\n\rparent_run_id\x18\x0e \x01(\t\x12\x13\n\x0binterrupted\x18\x0f \x01(\x08\"\xb7\x02\n\x0fPendingDecision\x12\x13\n\x0b\x64\x65\x63ision_id\x18\x01 \x01(\t\x12%\n\x04kind\x18\x02 \x01(\x0e\x32\x17.agentd.v1.DecisionKind\x12\x0f\n\x07\x63\x61ll_id\x18\x03 \x01(\t\x12\x0c\n\x04tool\x18\x04 \x01(\t\x12\x11\n\targuments\x18\x05 \x01(\x0c\x12\x0e\n\x06reason\x18\x06 \x01(\t\x12\x0f\n\x07options\x18\x07 \x03(\t\x12\x0c\n\x04rule\x18\x08 \x01(\t\x12\x30\n\x0crequest_time\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0b\x65xpire_time\x18\n \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0e\n\x06run_id\x18\x0b \x01(\t\x12\x14\n\x0c\x64isplay_name\x18\x0c \x01(\t\"\x84\x08\n\x08RunEvent\x12\x0b\n\x03seq\x18\x01 \x01(\x04\x12\r\n\x05index\x18\x02 \x01(\x04\x12(\n\x04time\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12,\n\x0brun_started\x18\x04 \x01(\x0b\x32\x15.agentd.v1.RunStartedH\x00\x12.\n\x0cuser_message\x18\x05 \x01(\x0b\x32\x16.agentd.v1.UserMessageH\x00\x12*\n\ntext_delta\x18\x06 \x01(\x0b\x32\x14.agentd.v1.TextDeltaH\x00\x12\x38\n\x11\x61ssistant_message\x18\x07 \x01(\x0b\x32\x1b.agentd.v1.AssistantMessageH\x00\x12.\n\x0c\x63\x61ll_started\x18\x08 \x01(\x0b\x32\x16.agentd.v1.CallStartedH\x00\x12,\n\x0b\x63\x61ll_status\x18\t \x01(\x0b\x32\x15.agentd.v1.CallStatusH\x00\x12,\n\x0b\x63\x61ll_result\x18\n \x01(\x0b\x32\x15.agentd.v1.CallResultH\x00\x12*\n\nturn_reset\x18\x0b \x01(\x0b\x32\x14.agentd.v1.TurnResetH\x00\x12\x36\n\x10\x63\x61ncel_requested\x18\x0c \x01(\x0b\x32\x1a.agentd.v1.CancelRequestedH\x00\x12.\n\x0crun_finished\x18\r \x01(\x0b\x32\x16.agentd.v1.RunFinishedH\x00\x12:\n\x12\x64\x65\x63ision_requested\x18\x0e \x01(\x0b\x32\x1c.agentd.v1.DecisionRequestedH\x00\x12\x30\n\rdecision_made\x18\x0f \x01(\x0b\x32\x17.agentd.v1.DecisionMadeH\x00\x12\x32\n\x0e\x62udget_warning\x18\x10 \x01(\x0b\x32\x18.agentd.v1.BudgetWarningH\x00\x12\x32\n\x0e\x63ontext_change\x18\x11 \x01(\x0b\x32\x18.agentd.v1.ContextChangeH\x00\x12,\n\x0btodo_change\x18\x12 \x01(\x0b\x32\x15.agentd.v1.TodoChangeH\x00\x12\x33\n\x0fsub_run_started\x18\x13 \x01(\x0b\x32\x18.agentd.v1.SubRunStartedH\x00\x12)\n\tcompacted\x18\x14 \x01(\x0b\x32\x14.agentd.v1.CompactedH\x00\x12\x33\n\x0fsub_run_waiting\x18\x15 \x01(\x0b\x32\x18.agentd.v1.SubRunWaitingH\x00\x12,\n\x0brun_resumed\x18\x16 \x01(\x0b\x32\x15.agentd.v1.RunResumedH\x00\x42\x07\n\x05\x65vent\"\x9e\x01\n\nRunStarted\x12\x0e\n\x06run_id\x18\x01 \x01(\t\x12\x0e\n\x06prompt\x18\x02 \x01(\t\x12\r\n\x05model\x18\x03 \x01(\t\x12\x0f\n\x07session\x18\x04 \x01(\t\x12\x15\n\rparent_run_id\x18\x05 \x01(\t\x12\x16\n\x0eparent_call_id\x18\x06 \x01(\t\x12\x0c\n\x04kind\x18\x07 \x01(\t\x12\x13\n\x0btraceparent\x18\x08 \x01(\t\"\x1b\n\x0bUserMessage\x12\x0c\n\x04text\x18\x01 \x01(\t\"\x19\n\tTextDelta\x12\x0c\n\x04text\x18\x01 \x01(\t\"\xbe\x01\n\x10\x41ssistantMessage\x12\x0c\n\x04text\x18\x01 \x01(\t\x12\"\n\x05\x63\x61lls\x18\x02 \x03(\x0b\x32\x13.agentd.v1.ToolCall\x12\x13\n\x0bstop_reason\x18\x03 \x01(\t\x12&\n\x05usage\x18\x04 \x01(\x0b\x32\x17.toolhost.tool.v1.Usage\x12\x0c\n\x04\x63ost\x18\x05 \x01(\x01\x12-\n\x0cwasted_usage\x18\x06 \x01(\x0b\x32\x17.toolhost.tool.v1.Usage\"<\n\x08ToolCall\x12\x0f\n\x07\x63\x61ll_id\x18\x01 \x01(\t\x12\x0c\n\x04tool\x18\x02 \x01(\t\x12\x11\n\targuments\x18\x03 \x01(\x0c\"e\n\x0b\x43\x61llStarted\x12\x0f\n\x07\x63\x61ll_id\x18\x01 \x01(\t\x12\x0c\n\x04tool\x18\x02 \x01(\t\x12\x0f\n\x07\x61ttempt\x18\x03 \x01(\r\x12\x13\n\x0btraceparent\x18\x04 \x01(\t\x12\x11\n\tledger_id\x18\x05 \x01(\t\"U\n\nCallStatus\x12\x0f\n\x07\x63\x61ll_id\x18\x01 \x01(\t\x12\x0c\n\x04tool\x18\x02 \x01(\t\x12(\n\x06status\x18\x03 \x01(\x0b\x32\x18.toolhost.tool.v1.Status\"\x9f\x01\n\nCallResult\x12\x0f\n\x07\x63\x61ll_id\x18\x01 \x01(\t\x12\x0c\n\x04tool\x18\x02 \x01(\t\x12(\n\x06result\x18\x03 \x01(\x0b\x32\x18.toolhost.tool.v1.Result\x12&\n\x05\x65rror\x18\x04 \x01(\x0b\x32\x17.toolhost.tool.v1.Error\x12\x0e\n\x06plugin\x18\x05 \x01(\t\x12\x10\n\x08instance\x18\x06 \x01(\t\",\n\tTurnReset\x12\x0e\n\x06reason\x18\x01 \x01(\t\x12\x0f\n\x07\x61ttempt\x18\x02 \x01(\r\"M\n\x0f\x43\x61ncelRequested\x12\x0e\n\x06reason\x18\x01 \x01(\t\x12*\n\x0bstop_reason\x18\x02 \x01(\x0e\x32\x15.agentd.v1.StopReason\"A\n\x11\x44\x65\x63isionRequested\x12,\n\x08\x64\x65\x63ision\x18\x01 \x01(\x0b\x32\x1a.agentd.v1.PendingDecision\"\x90\x01\n\x0c\x44\x65\x63isionMade\x12\x13\n\x0b\x64\x65\x63ision_id\x18\x01 \x01(\t\x12#\n\x07verdict\x18\x02 \x01(\x0e\x32\x12.agentd.v1.Verdict\x12\x11\n\targuments\x18\x03 \x01(\x0c\x12\x0c\n\x04text\x18\x04 \x01(\t\x12\x12\n\ndecided_by\x18\x05 \x01(\t\x12\x11\n\tprincipal\x18\x06 \x01(\t\"<\n\rBudgetWarning\x12\x0e\n\x06\x62udget\x18\x01 \x01(\t\x12\x0c\n\x04used\x18\x02 \x01(\x01\x12\r\n\x05limit\x18\x03 \x01(\x01\"\x85\x01\n\rContextChange\x12\x0c\n\x04keys\x18\x01 \x03(\t\x12\x36\n\x07refused\x18\x02 \x03(\x0b\x32%.agentd.v1.ContextChange.RefusedEntry\x1a.\n\x0cRefusedEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"\x1b\n\nTodoChange\x12\r\n\x05todos\x18\x01 \x01(\x0c\"@\n\rSubRunStarted\x12\x0f\n\x07\x63\x61ll_id\x18\x01 \x01(\t\x12\x0e\n\x06run_id\x18\x02 \x01(\t\x12\x0e\n\x06prompt\x18\x03 \x01(\t\"\x0c\n\nRunResumed\"F\n\rSubRunWaiting\x12\x0f\n\x07\x63\x61ll_id\x18\x01 \x01(\t\x12\x0e\n\x06run_id\x18\x02 \x01(\t\x12\x14\n\x0c\x64\x65\x63ision_ids\x18\x03 \x03(\t\"\xb9\x01\n\tCompacted\x12\x0e\n\x06reason\x18\x01 \x01(\t\x12\x17\n\x0f\x63leared_results\x18\x02 \x01(\r\x12\x0f\n\x07summary\x18\x03 \x01(\t\x12\x19\n\x11replaced_messages\x18\x04 \x01(\r\x12\x10\n\x08overflow\x18\x05 \x01(\x08\x12\x0f\n\x07\x66\x61ilure\x18\x06 \x01(\t\x12&\n\x05usage\x18\x07 \x01(\x0b\x32\x17.toolhost.tool.v1.Usage\x12\x0c\n\x04\x63ost\x18\x08 \x01(\x01\"\xac\x01\n\x0bRunFinished\x12*\n\x0bstop_reason\x18\x01 \x01(\x0e\x32\x15.agentd.v1.StopReason\x12\x0f\n\x07message\x18\x02 \x01(\t\x12\x0c\n\x04text\x18\x03 \x01(\t\x12\r\n\x05turns\x18\x04 \x01(\r\x12\r\n\x05\x63\x61lls\x18\x05 \x01(\r\x12&\n\x05usage\x18\x06 \x01(\x0b\x32\x17.toolhost.tool.v1.Usage\x12\x0c\n\x04\x63ost\x18\x07 \x01(\x01*Z\n\nCompletion\x12\x1a\n\x16\x43OMPLETION_UNSPECIFIED\x10\x00\x12\x17\n\x13\x43OMPLETION_EXPLICIT\x10\x01\x12\x17\n\x13\x43OMPLETION_END_TURN\x10\x02*\x99\x01\n\x0c\x44\x65\x63isionKind\x12\x1d\n\x19\x44\x45\x43ISION_KIND_UNSPECIFIED\x10\x00\x12\x1a\n\x16\x44\x45\x43ISION_KIND_APPROVAL\x10\x01\x12\x1a\n\x16\x44\x45\x43ISION_KIND_QUESTION\x10\x02\x12\x19\n\x15\x44\x45\x43ISION_KIND_OUTCOME\x10\x03\x12\x17\n\x13\x44\x45\x43ISION_KIND_PAUSE\x10\x04*t\n\x07Verdict\x12\x17\n\x13VERDICT_UNSPECIFIED\x10\x00\x12\x13\n\x0fVERDICT_APPROVE\x10\x01\x12\x12\n\x0eVERDICT_REJECT\x10\x02\x12\x12\n\x0eVERDICT_ANSWER\x10\x03\x12\x13\n\x0fVERDICT_EXPIRED\x10\x04*\x86\x01\n\x08RunState\x12\x19\n\x15RUN_STATE_UNSPECIFIED\x10\x00\x12\x15\n\x11RUN_STATE_RUNNING\x10\x01\x12\x16\n\x12RUN_STATE_FINISHED\x10\x02\x12\x15\n\x11RUN_STATE_WAITING\x10\x03\x12\x19\n\x15RUN_STATE_INTERRUPTED\x10\x04*\xe4\x04\n\nStopReason\x12\x1b\n\x17STOP_REASON_UNSPECIFIED\x10\x00\x12\x18\n\x14STOP_REASON_END_TURN\x10\x01\x12\x1a\n\x16STOP_REASON_MAX_TOKENS\x10\x02\x12\x17\n\x13STOP_REASON_REFUSAL\x10\x03\x12\x1e\n\x1aSTOP_REASON_CONTENT_FILTER\x10\x04\x12 \n\x1cSTOP_REASON_CONTEXT_OVERFLOW\x10\x05\x12\x19\n\x15STOP_REASON_MAX_TURNS\x10\x06\x12\x19\n\x15STOP_REASON_MAX_CALLS\x10\x07\x12\x19\n\x15STOP_REASON_CANCELLED\x10\x08\x12\x1b\n\x17STOP_REASON_MODEL_ERROR\x10\t\x12\x1d\n\x19STOP_REASON_RETURN_DIRECT\x10\n\x12\x1e\n\x1aSTOP_REASON_INTERNAL_ERROR\x10\x0b\x12\x19\n\x15STOP_REASON_COMPLETED\x10\x0c\x12\x1c\n\x18STOP_REASON_TOKEN_BUDGET\x10\r\x12\x1b\n\x17STOP_REASON_COST_BUDGET\x10\x0e\x12\x19\n\x15STOP_REASON_WALL_TIME\x10\x0f\x12\x1b\n\x17STOP_REASON_OUTPUT_SIZE\x10\x10\x12\x18\n\x14STOP_REASON_FAILURES\x10\x11\x12\x18\n\x14STOP_REASON_TIMEOUTS\x10\x12\x12\x1a\n\x16STOP_REASON_REPETITION\x10\x13\x12\x1d\n\x19STOP_REASON_NO_TOOL_CALLS\x10\x14\x32\xf6\x03\n\x0c\x41gentService\x12\x43\n\x08StartRun\x12\x1a.agentd.v1.StartRunRequest\x1a\x1b.agentd.v1.StartRunResponse\x12L\n\x0bSendMessage\x12\x1d.agentd.v1.SendMessageRequest\x1a\x1e.agentd.v1.SendMessageResponse\x12\x45\n\x08WatchRun\x12\x1a.agentd.v1.WatchRunRequest\x1a\x1b.agentd.v1.WatchRunResponse0\x01\x12@\n\x07Respond\x12\x19.agentd.v1.RespondRequest\x1a\x1a.agentd.v1.RespondResponse\x12\x46\n\tCancelRun\x12\x1b.agentd.v1.CancelRunRequest\x1a\x1c.agentd.v1.CancelRunResponse\x12=\n\x06GetRun\x12\x18.agentd.v1.GetRunRequest\x1a\x19.agentd.v1.GetRunResponse\x12\x43\n\x08ListRuns\x12\x1a.agentd.v1.ListRunsRequest\x1a\x1b.agentd.v1.ListRunsResponseB8Z6github.com/toolhost/toolhost/gen/go/agentd/v1;agentdv1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(
+    b'\n\x1d\x61gentd/v1/agent_service.proto\x12\tagentd.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1ctoolhost/tool/v1/error.proto\x1a\x1dtoolhost/tool/v1/result.proto\x1a\x1dtoolhost/tool/v1/status.proto"\x8f\x04\n\x0fStartRunRequest\x12\x0e\n\x06prompt\x18\x01 \x01(\t\x12\x0e\n\x06run_id\x18\x02 \x01(\t\x12\x15\n\rsystem_prompt\x18\x03 \x01(\t\x12$\n\x05tools\x18\x04 \x01(\x0b\x32\x15.agentd.v1.ToolChoice\x12!\n\x06limits\x18\x05 \x01(\x0b\x32\x11.agentd.v1.Limits\x12\x0f\n\x07session\x18\x06 \x01(\t\x12!\n\x06people\x18\x07 \x01(\x0b\x32\x11.agentd.v1.People\x12\x38\n\x07\x63ontext\x18\x08 \x03(\x0b\x32\'.agentd.v1.StartRunRequest.ContextEntry\x12\x1b\n\x13\x65xplicit_completion\x18\t \x01(\x08\x12!\n\x06window\x18\n \x01(\x0b\x32\x11.agentd.v1.Window\x12,\n\x0csystem_tools\x18\x0b \x01(\x0b\x32\x16.agentd.v1.SystemTools\x12\x15\n\x08sub_runs\x18\x0c \x01(\rH\x00\x88\x01\x01\x12\x0c\n\x04kind\x18\r \x01(\t\x12)\n\ncompletion\x18\x0e \x01(\x0e\x32\x15.agentd.v1.Completion\x12\x13\n\x0btraceparent\x18\x0f \x01(\t\x1a.\n\x0c\x43ontextEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x0c:\x02\x38\x01\x42\x0b\n\t_sub_runs"N\n\x06Window\x12\x0e\n\x06tokens\x18\x01 \x01(\x04\x12\x10\n\x08\x63lear_at\x18\x02 \x01(\x01\x12\x14\n\x0csummarize_at\x18\x03 \x01(\x01\x12\x0c\n\x04keep\x18\x04 \x01(\r"\x1c\n\x0bSystemTools\x12\r\n\x05names\x18\x01 \x03(\t"Z\n\x06People\x12\x10\n\x08\x61ttended\x18\x01 \x01(\x08\x12)\n\x06\x65xpiry\x18\x02 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x13\n\x0b\x61sk_outcome\x18\x03 \x01(\x08"\xaa\x01\n\nToolChoice\x12\r\n\x05names\x18\x01 \x03(\t\x12\x12\n\ncategories\x18\x02 \x03(\t\x12\x0c\n\x04tags\x18\x03 \x03(\t\x12\x16\n\tdangerous\x18\x04 \x01(\x08H\x00\x88\x01\x01\x12\x1d\n\x10max_cost_per_use\x18\x05 \x01(\x01H\x01\x88\x01\x01\x12\x11\n\tmax_tools\x18\x06 \x01(\rB\x0c\n\n_dangerousB\x13\n\x11_max_cost_per_use"\xf8\x01\n\x06Limits\x12\x11\n\tmax_turns\x18\x01 \x01(\r\x12\x11\n\tmax_calls\x18\x02 \x01(\r\x12\x1b\n\x13max_response_tokens\x18\x03 \x01(\r\x12\x12\n\nmax_tokens\x18\x04 \x01(\x04\x12\x10\n\x08max_cost\x18\x05 \x01(\x01\x12\x30\n\rmax_wall_time\x18\x06 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x12\n\nmax_output\x18\x07 \x01(\x04\x12\x14\n\x0cmax_failures\x18\x08 \x01(\r\x12\x14\n\x0cmax_timeouts\x18\t \x01(\r\x12\x13\n\x0bmax_repeats\x18\n \x01(\r""\n\x10StartRunResponse\x12\x0e\n\x06run_id\x18\x01 \x01(\t"2\n\x12SendMessageRequest\x12\x0e\n\x06run_id\x18\x01 \x01(\t\x12\x0c\n\x04text\x18\x02 \x01(\t""\n\x13SendMessageResponse\x12\x0b\n\x03seq\x18\x01 \x01(\x04"4\n\x0fWatchRunRequest\x12\x0e\n\x06run_id\x18\x01 \x01(\t\x12\x11\n\tafter_seq\x18\x02 \x01(\x04"6\n\x10WatchRunResponse\x12"\n\x05\x65vent\x18\x01 \x01(\x0b\x32\x13.agentd.v1.RunEvent"\\\n\x0eRespondRequest\x12\x0e\n\x06run_id\x18\x01 \x01(\t\x12&\n\tdecisions\x18\x02 \x03(\x0b\x32\x13.agentd.v1.Decision\x12\x12\n\ndecided_by\x18\x03 \x01(\t"\x9b\x01\n\x08\x44\x65\x63ision\x12\x13\n\x0b\x64\x65\x63ision_id\x18\x01 \x01(\t\x12%\n\x07\x61pprove\x18\x02 \x01(\x0b\x32\x12.agentd.v1.ApproveH\x00\x12#\n\x06reject\x18\x03 \x01(\x0b\x32\x11.agentd.v1.RejectH\x00\x12#\n\x06\x61nswer\x18\x04 \x01(\x0b\x32\x11.agentd.v1.AnswerH\x00\x42\t\n\x07verdict",\n\x07\x41pprove\x12\x11\n\targuments\x18\x01 \x01(\x0c\x12\x0e\n\x06reason\x18\x02 \x01(\t"\x18\n\x06Reject\x12\x0e\n\x06reason\x18\x01 \x01(\t"\x16\n\x06\x41nswer\x12\x0c\n\x04text\x18\x01 \x01(\t"\x1e\n\x0fRespondResponse\x12\x0b\n\x03seq\x18\x01 \x01(\x04"2\n\x10\x43\x61ncelRunRequest\x12\x0e\n\x06run_id\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t"\x13\n\x11\x43\x61ncelRunResponse"\x1f\n\rGetRunRequest\x12\x0e\n\x06run_id\x18\x01 \x01(\t"-\n\x0eGetRunResponse\x12\x1b\n\x03run\x18\x01 \x01(\x0b\x32\x0e.agentd.v1.Run"t\n\x0fListRunsRequest\x12\x11\n\tpage_size\x18\x01 \x01(\x05\x12\x12\n\npage_token\x18\x02 \x01(\t\x12#\n\x06states\x18\x03 \x03(\x0e\x32\x13.agentd.v1.RunState\x12\x15\n\rparent_run_id\x18\x04 \x01(\t"I\n\x10ListRunsResponse\x12\x1c\n\x04runs\x18\x01 \x03(\x0b\x32\x0e.agentd.v1.Run\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t"\xae\x03\n\x03Run\x12\x0e\n\x06run_id\x18\x01 \x01(\t\x12\x0e\n\x06prompt\x18\x02 \x01(\t\x12\r\n\x05model\x18\x03 \x01(\t\x12"\n\x05state\x18\x04 \x01(\x0e\x32\x13.agentd.v1.RunState\x12*\n\x0bstop_reason\x18\x05 \x01(\x0e\x32\x15.agentd.v1.StopReason\x12.\n\nstart_time\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0bupdate_time\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x10\n\x08last_seq\x18\x08 \x01(\x04\x12\r\n\x05turns\x18\t \x01(\r\x12\r\n\x05\x63\x61lls\x18\n \x01(\r\x12&\n\x05usage\x18\x0b \x01(\x0b\x32\x17.toolhost.tool.v1.Usage\x12\x0c\n\x04\x63ost\x18\x0c \x01(\x01\x12\x35\n\x11pending_decisions\x18\r \x03(\x0b\x32\x1a.agentd.v1.PendingDecision\x12\x15\n\rparent_run_id\x18\x0e \x01(\t\x12\x13\n\x0binterrupted\x18\x0f \x01(\x08"\xb7\x02\n\x0fPendingDecision\x12\x13\n\x0b\x64\x65\x63ision_id\x18\x01 \x01(\t\x12%\n\x04kind\x18\x02 \x01(\x0e\x32\x17.agentd.v1.DecisionKind\x12\x0f\n\x07\x63\x61ll_id\x18\x03 \x01(\t\x12\x0c\n\x04tool\x18\x04 \x01(\t\x12\x11\n\targuments\x18\x05 \x01(\x0c\x12\x0e\n\x06reason\x18\x06 \x01(\t\x12\x0f\n\x07options\x18\x07 \x03(\t\x12\x0c\n\x04rule\x18\x08 \x01(\t\x12\x30\n\x0crequest_time\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0b\x65xpire_time\x18\n \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0e\n\x06run_id\x18\x0b \x01(\t\x12\x14\n\x0c\x64isplay_name\x18\x0c \x01(\t"\x84\x08\n\x08RunEvent\x12\x0b\n\x03seq\x18\x01 \x01(\x04\x12\r\n\x05index\x18\x02 \x01(\x04\x12(\n\x04time\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12,\n\x0brun_started\x18\x04 \x01(\x0b\x32\x15.agentd.v1.RunStartedH\x00\x12.\n\x0cuser_message\x18\x05 \x01(\x0b\x32\x16.agentd.v1.UserMessageH\x00\x12*\n\ntext_delta\x18\x06 \x01(\x0b\x32\x14.agentd.v1.TextDeltaH\x00\x12\x38\n\x11\x61ssistant_message\x18\x07 \x01(\x0b\x32\x1b.agentd.v1.AssistantMessageH\x00\x12.\n\x0c\x63\x61ll_started\x18\x08 \x01(\x0b\x32\x16.agentd.v1.CallStartedH\x00\x12,\n\x0b\x63\x61ll_status\x18\t \x01(\x0b\x32\x15.agentd.v1.CallStatusH\x00\x12,\n\x0b\x63\x61ll_result\x18\n \x01(\x0b\x32\x15.agentd.v1.CallResultH\x00\x12*\n\nturn_reset\x18\x0b \x01(\x0b\x32\x14.agentd.v1.TurnResetH\x00\x12\x36\n\x10\x63\x61ncel_requested\x18\x0c \x01(\x0b\x32\x1a.agentd.v1.CancelRequestedH\x00\x12.\n\x0crun_finished\x18\r \x01(\x0b\x32\x16.agentd.v1.RunFinishedH\x00\x12:\n\x12\x64\x65\x63ision_requested\x18\x0e \x01(\x0b\x32\x1c.agentd.v1.DecisionRequestedH\x00\x12\x30\n\rdecision_made\x18\x0f \x01(\x0b\x32\x17.agentd.v1.DecisionMadeH\x00\x12\x32\n\x0e\x62udget_warning\x18\x10 \x01(\x0b\x32\x18.agentd.v1.BudgetWarningH\x00\x12\x32\n\x0e\x63ontext_change\x18\x11 \x01(\x0b\x32\x18.agentd.v1.ContextChangeH\x00\x12,\n\x0btodo_change\x18\x12 \x01(\x0b\x32\x15.agentd.v1.TodoChangeH\x00\x12\x33\n\x0fsub_run_started\x18\x13 \x01(\x0b\x32\x18.agentd.v1.SubRunStartedH\x00\x12)\n\tcompacted\x18\x14 \x01(\x0b\x32\x14.agentd.v1.CompactedH\x00\x12\x33\n\x0fsub_run_waiting\x18\x15 \x01(\x0b\x32\x18.agentd.v1.SubRunWaitingH\x00\x12,\n\x0brun_resumed\x18\x16 \x01(\x0b\x32\x15.agentd.v1.RunResumedH\x00\x42\x07\n\x05\x65vent"\x9e\x01\n\nRunStarted\x12\x0e\n\x06run_id\x18\x01 \x01(\t\x12\x0e\n\x06prompt\x18\x02 \x01(\t\x12\r\n\x05model\x18\x03 \x01(\t\x12\x0f\n\x07session\x18\x04 \x01(\t\x12\x15\n\rparent_run_id\x18\x05 \x01(\t\x12\x16\n\x0eparent_call_id\x18\x06 \x01(\t\x12\x0c\n\x04kind\x18\x07 \x01(\t\x12\x13\n\x0btraceparent\x18\x08 \x01(\t"\x1b\n\x0bUserMessage\x12\x0c\n\x04text\x18\x01 \x01(\t"\x19\n\tTextDelta\x12\x0c\n\x04text\x18\x01 \x01(\t"\xbe\x01\n\x10\x41ssistantMessage\x12\x0c\n\x04text\x18\x01 \x01(\t\x12"\n\x05\x63\x61lls\x18\x02 \x03(\x0b\x32\x13.agentd.v1.ToolCall\x12\x13\n\x0bstop_reason\x18\x03 \x01(\t\x12&\n\x05usage\x18\x04 \x01(\x0b\x32\x17.toolhost.tool.v1.Usage\x12\x0c\n\x04\x63ost\x18\x05 \x01(\x01\x12-\n\x0cwasted_usage\x18\x06 \x01(\x0b\x32\x17.toolhost.tool.v1.Usage"<\n\x08ToolCall\x12\x0f\n\x07\x63\x61ll_id\x18\x01 \x01(\t\x12\x0c\n\x04tool\x18\x02 \x01(\t\x12\x11\n\targuments\x18\x03 \x01(\x0c"e\n\x0b\x43\x61llStarted\x12\x0f\n\x07\x63\x61ll_id\x18\x01 \x01(\t\x12\x0c\n\x04tool\x18\x02 \x01(\t\x12\x0f\n\x07\x61ttempt\x18\x03 \x01(\r\x12\x13\n\x0btraceparent\x18\x04 \x01(\t\x12\x11\n\tledger_id\x18\x05 \x01(\t"U\n\nCallStatus\x12\x0f\n\x07\x63\x61ll_id\x18\x01 \x01(\t\x12\x0c\n\x04tool\x18\x02 \x01(\t\x12(\n\x06status\x18\x03 \x01(\x0b\x32\x18.toolhost.tool.v1.Status"\x9f\x01\n\nCallResult\x12\x0f\n\x07\x63\x61ll_id\x18\x01 \x01(\t\x12\x0c\n\x04tool\x18\x02 \x01(\t\x12(\n\x06result\x18\x03 \x01(\x0b\x32\x18.toolhost.tool.v1.Result\x12&\n\x05\x65rror\x18\x04 \x01(\x0b\x32\x17.toolhost.tool.v1.Error\x12\x0e\n\x06plugin\x18\x05 \x01(\t\x12\x10\n\x08instance\x18\x06 \x01(\t",\n\tTurnReset\x12\x0e\n\x06reason\x18\x01 \x01(\t\x12\x0f\n\x07\x61ttempt\x18\x02 \x01(\r"M\n\x0f\x43\x61ncelRequested\x12\x0e\n\x06reason\x18\x01 \x01(\t\x12*\n\x0bstop_reason\x18\x02 \x01(\x0e\x32\x15.agentd.v1.StopReason"A\n\x11\x44\x65\x63isionRequested\x12,\n\x08\x64\x65\x63ision\x18\x01 \x01(\x0b\x32\x1a.agentd.v1.PendingDecision"\x90\x01\n\x0c\x44\x65\x63isionMade\x12\x13\n\x0b\x64\x65\x63ision_id\x18\x01 \x01(\t\x12#\n\x07verdict\x18\x02 \x01(\x0e\x32\x12.agentd.v1.Verdict\x12\x11\n\targuments\x18\x03 \x01(\x0c\x12\x0c\n\x04text\x18\x04 \x01(\t\x12\x12\n\ndecided_by\x18\x05 \x01(\t\x12\x11\n\tprincipal\x18\x06 \x01(\t"<\n\rBudgetWarning\x12\x0e\n\x06\x62udget\x18\x01 \x01(\t\x12\x0c\n\x04used\x18\x02 \x01(\x01\x12\r\n\x05limit\x18\x03 \x01(\x01"\x85\x01\n\rContextChange\x12\x0c\n\x04keys\x18\x01 \x03(\t\x12\x36\n\x07refused\x18\x02 \x03(\x0b\x32%.agentd.v1.ContextChange.RefusedEntry\x1a.\n\x0cRefusedEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01"\x1b\n\nTodoChange\x12\r\n\x05todos\x18\x01 \x01(\x0c"@\n\rSubRunStarted\x12\x0f\n\x07\x63\x61ll_id\x18\x01 \x01(\t\x12\x0e\n\x06run_id\x18\x02 \x01(\t\x12\x0e\n\x06prompt\x18\x03 \x01(\t"\x0c\n\nRunResumed"F\n\rSubRunWaiting\x12\x0f\n\x07\x63\x61ll_id\x18\x01 \x01(\t\x12\x0e\n\x06run_id\x18\x02 \x01(\t\x12\x14\n\x0c\x64\x65\x63ision_ids\x18\x03 \x03(\t"\xb9\x01\n\tCompacted\x12\x0e\n\x06reason\x18\x01 \x01(\t\x12\x17\n\x0f\x63leared_results\x18\x02 \x01(\r\x12\x0f\n\x07summary\x18\x03 \x01(\t\x12\x19\n\x11replaced_messages\x18\x04 \x01(\r\x12\x10\n\x08overflow\x18\x05 \x01(\x08\x12\x0f\n\x07\x66\x61ilure\x18\x06 \x01(\t\x12&\n\x05usage\x18\x07 \x01(\x0b\x32\x17.toolhost.tool.v1.Usage\x12\x0c\n\x04\x63ost\x18\x08 \x01(\x01"\xac\x01\n\x0bRunFinished\x12*\n\x0bstop_reason\x18\x01 \x01(\x0e\x32\x15.agentd.v1.StopReason\x12\x0f\n\x07message\x18\x02 \x01(\t\x12\x0c\n\x04text\x18\x03 \x01(\t\x12\r\n\x05turns\x18\x04 \x01(\r\x12\r\n\x05\x63\x61lls\x18\x05 \x01(\r\x12&\n\x05usage\x18\x06 \x01(\x0b\x32\x17.toolhost.tool.v1.Usage\x12\x0c\n\x04\x63ost\x18\x07 \x01(\x01*Z\n\nCompletion\x12\x1a\n\x16\x43OMPLETION_UNSPECIFIED\x10\x00\x12\x17\n\x13\x43OMPLETION_EXPLICIT\x10\x01\x12\x17\n\x13\x43OMPLETION_END_TURN\x10\x02*\x99\x01\n\x0c\x44\x65\x63isionKind\x12\x1d\n\x19\x44\x45\x43ISION_KIND_UNSPECIFIED\x10\x00\x12\x1a\n\x16\x44\x45\x43ISION_KIND_APPROVAL\x10\x01\x12\x1a\n\x16\x44\x45\x43ISION_KIND_QUESTION\x10\x02\x12\x19\n\x15\x44\x45\x43ISION_KIND_OUTCOME\x10\x03\x12\x17\n\x13\x44\x45\x43ISION_KIND_PAUSE\x10\x04*t\n\x07Verdict\x12\x17\n\x13VERDICT_UNSPECIFIED\x10\x00\x12\x13\n\x0fVERDICT_APPROVE\x10\x01\x12\x12\n\x0eVERDICT_REJECT\x10\x02\x12\x12\n\x0eVERDICT_ANSWER\x10\x03\x12\x13\n\x0fVERDICT_EXPIRED\x10\x04*\x86\x01\n\x08RunState\x12\x19\n\x15RUN_STATE_UNSPECIFIED\x10\x00\x12\x15\n\x11RUN_STATE_RUNNING\x10\x01\x12\x16\n\x12RUN_STATE_FINISHED\x10\x02\x12\x15\n\x11RUN_STATE_WAITING\x10\x03\x12\x19\n\x15RUN_STATE_INTERRUPTED\x10\x04*\xe4\x04\n\nStopReason\x12\x1b\n\x17STOP_REASON_UNSPECIFIED\x10\x00\x12\x18\n\x14STOP_REASON_END_TURN\x10\x01\x12\x1a\n\x16STOP_REASON_MAX_TOKENS\x10\x02\x12\x17\n\x13STOP_REASON_REFUSAL\x10\x03\x12\x1e\n\x1aSTOP_REASON_CONTENT_FILTER\x10\x04\x12 \n\x1cSTOP_REASON_CONTEXT_OVERFLOW\x10\x05\x12\x19\n\x15STOP_REASON_MAX_TURNS\x10\x06\x12\x19\n\x15STOP_REASON_MAX_CALLS\x10\x07\x12\x19\n\x15STOP_REASON_CANCELLED\x10\x08\x12\x1b\n\x17STOP_REASON_MODEL_ERROR\x10\t\x12\x1d\n\x19STOP_REASON_RETURN_DIRECT\x10\n\x12\x1e\n\x1aSTOP_REASON_INTERNAL_ERROR\x10\x0b\x12\x19\n\x15STOP_REASON_COMPLETED\x10\x0c\x12\x1c\n\x18STOP_REASON_TOKEN_BUDGET\x10\r\x12\x1b\n\x17STOP_REASON_COST_BUDGET\x10\x0e\x12\x19\n\x15STOP_REASON_WALL_TIME\x10\x0f\x12\x1b\n\x17STOP_REASON_OUTPUT_SIZE\x10\x10\x12\x18\n\x14STOP_REASON_FAILURES\x10\x11\x12\x18\n\x14STOP_REASON_TIMEOUTS\x10\x12\x12\x1a\n\x16STOP_REASON_REPETITION\x10\x13\x12\x1d\n\x19STOP_REASON_NO_TOOL_CALLS\x10\x14\x32\xf6\x03\n\x0c\x41gentService\x12\x43\n\x08StartRun\x12\x1a.agentd.v1.StartRunRequest\x1a\x1b.agentd.v1.StartRunResponse\x12L\n\x0bSendMessage\x12\x1d.agentd.v1.SendMessageRequest\x1a\x1e.agentd.v1.SendMessageResponse\x12\x45\n\x08WatchRun\x12\x1a.agentd.v1.WatchRunRequest\x1a\x1b.agentd.v1.WatchRunResponse0\x01\x12@\n\x07Respond\x12\x19.agentd.v1.RespondRequest\x1a\x1a.agentd.v1.RespondResponse\x12\x46\n\tCancelRun\x12\x1b.agentd.v1.CancelRunRequest\x1a\x1c.agentd.v1.CancelRunResponse\x12=\n\x06GetRun\x12\x18.agentd.v1.GetRunRequest\x1a\x19.agentd.v1.GetRunResponse\x12\x43\n\x08ListRuns\x12\x1a.agentd.v1.ListRunsRequest\x1a\x1b.agentd.v1.ListRunsResponseB8Z6github.com/toolhost/toolhost/gen/go/agentd/v1;agentdv1b\x06proto3'
+)
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
-_builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'agentd.v1.agent_service_pb2', _globals)
+_builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, "agentd.v1.agent_service_pb2", _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
-  _globals['DESCRIPTOR']._loaded_options = None
-  _globals['DESCRIPTOR']._serialized_options = b'Z6github.com/toolhost/toolhost/gen/go/agentd/v1;agentdv1'
-  _globals['_STARTRUNREQUEST_CONTEXTENTRY']._loaded_options = None
-  _globals['_STARTRUNREQUEST_CONTEXTENTRY']._serialized_options = b'8\001'
-  _globals['_CONTEXTCHANGE_REFUSEDENTRY']._loaded_options = None
-  _globals['_CONTEXTCHANGE_REFUSEDENTRY']._serialized_options = b'8\001'
-  _globals['_COMPLETION']._serialized_start=6000
-  _globals['_COMPLETION']._serialized_end=6090
-  _globals['_DECISIONKIND']._serialized_start=6093
-  _globals['_DECISIONKIND']._serialized_end=6246
-  _globals['_VERDICT']._serialized_start=6248
-  _globals['_VERDICT']._serialized_end=6364
-  _globals['_RUNSTATE']._serialized_start=6367
-  _globals['_RUNSTATE']._serialized_end=6501
-  _globals['_STOPREASON']._serialized_start=6504
-  _globals['_STOPREASON']._serialized_end=7116
-  _globals['_STARTRUNREQUEST']._serialized_start=202
-  _globals['_STARTRUNREQUEST']._serialized_end=729
-  _globals['_STARTRUNREQUEST_CONTEXTENTRY']._serialized_start=670
-  _globals['_STARTRUNREQUEST_CONTEXTENTRY']._serialized_end=716
-  _globals['_WINDOW']._serialized_start=731
-  _globals['_WINDOW']._serialized_end=809
-  _globals['_SYSTEMTOOLS']._serialized_start=811
-  _globals['_SYSTEMTOOLS']._serialized_end=839
-  _globals['_PEOPLE']._serialized_start=841
-  _globals['_PEOPLE']._serialized_end=931
-  _globals['_TOOLCHOICE']._serialized_start=934
-  _globals['_TOOLCHOICE']._serialized_end=1104
-  _globals['_LIMITS']._serialized_start=1107
-  _globals['_LIMITS']._serialized_end=1355
-  _globals['_STARTRUNRESPONSE']._serialized_start=1357
-  _globals['_STARTRUNRESPONSE']._serialized_end=1391
-  _globals['_SENDMESSAGEREQUEST']._serialized_start=1393
-  _globals['_SENDMESSAGEREQUEST']._serialized_end=1443
-  _globals['_SENDMESSAGERESPONSE']._serialized_start=1445
-  _globals['_SENDMESSAGERESPONSE']._serialized_end=1479
-  _globals['_WATCHRUNREQUEST']._serialized_start=1481
-  _globals['_WATCHRUNREQUEST']._serialized_end=1533
-  _globals['_WATCHRUNRESPONSE']._serialized_start=1535
-  _globals['_WATCHRUNRESPONSE']._serialized_end=1589
-  _globals['_RESPONDREQUEST']._serialized_start=1591
-  _globals['_RESPONDREQUEST']._serialized_end=1683
-  _globals['_DECISION']._serialized_start=1686
-  _globals['_DECISION']._serialized_end=1841
-  _globals['_APPROVE']._serialized_start=1843
-  _globals['_APPROVE']._serialized_end=1887
-  _globals['_REJECT']._serialized_start=1889
-  _globals['_REJECT']._serialized_end=1913
-  _globals['_ANSWER']._serialized_start=1915
-  _globals['_ANSWER']._serialized_end=1937
-  _globals['_RESPONDRESPONSE']._serialized_start=1939
-  _globals['_RESPONDRESPONSE']._serialized_end=1969
-  _globals['_CANCELRUNREQUEST']._serialized_start=1971
-  _globals['_CANCELRUNREQUEST']._serialized_end=2021
-  _globals['_CANCELRUNRESPONSE']._serialized_start=2023
-  _globals['_CANCELRUNRESPONSE']._serialized_end=2042
-  _globals['_GETRUNREQUEST']._serialized_start=2044
-  _globals['_GETRUNREQUEST']._serialized_end=2075
-  _globals['_GETRUNRESPONSE']._serialized_start=2077
-  _globals['_GETRUNRESPONSE']._serialized_end=2122
-  _globals['_LISTRUNSREQUEST']._serialized_start=2124
-  _globals['_LISTRUNSREQUEST']._serialized_end=2240
-  _globals['_LISTRUNSRESPONSE']._serialized_start=2242
-  _globals['_LISTRUNSRESPONSE']._serialized_end=2315
-  _globals['_RUN']._serialized_start=2318
-  _globals['_RUN']._serialized_end=2748
-  _globals['_PENDINGDECISION']._serialized_start=2751
-  _globals['_PENDINGDECISION']._serialized_end=3062
-  _globals['_RUNEVENT']._serialized_start=3065
-  _globals['_RUNEVENT']._serialized_end=4093
-  _globals['_RUNSTARTED']._serialized_start=4096
-  _globals['_RUNSTARTED']._serialized_end=4254
-  _globals['_USERMESSAGE']._serialized_start=4256
-  _globals['_USERMESSAGE']._serialized_end=4283
-  _globals['_TEXTDELTA']._serialized_start=4285
-  _globals['_TEXTDELTA']._serialized_end=4310
-  _globals['_ASSISTANTMESSAGE']._serialized_start=4313
-  _globals['_ASSISTANTMESSAGE']._serialized_end=4503
-  _globals['_TOOLCALL']._serialized_start=4505
-  _globals['_TOOLCALL']._serialized_end=4565
-  _globals['_CALLSTARTED']._serialized_start=4567
-  _globals['_CALLSTARTED']._serialized_end=4668
-  _globals['_CALLSTATUS']._serialized_start=4670
-  _globals['_CALLSTATUS']._serialized_end=4755
-  _globals['_CALLRESULT']._serialized_start=4758
-  _globals['_CALLRESULT']._serialized_end=4917
-  _globals['_TURNRESET']._serialized_start=4919
-  _globals['_TURNRESET']._serialized_end=4963
-  _globals['_CANCELREQUESTED']._serialized_start=4965
-  _globals['_CANCELREQUESTED']._serialized_end=5042
-  _globals['_DECISIONREQUESTED']._serialized_start=5044
-  _globals['_DECISIONREQUESTED']._serialized_end=5109
-  _globals['_DECISIONMADE']._serialized_start=5112
-  _globals['_DECISIONMADE']._serialized_end=5256
-  _globals['_BUDGETWARNING']._serialized_start=5258
-  _globals['_BUDGETWARNING']._serialized_end=5318
-  _globals['_CONTEXTCHANGE']._serialized_start=5321
-  _globals['_CONTEXTCHANGE']._serialized_end=5454
-  _globals['_CONTEXTCHANGE_REFUSEDENTRY']._serialized_start=5408
-  _globals['_CONTEXTCHANGE_REFUSEDENTRY']._serialized_end=5454
-  _globals['_TODOCHANGE']._serialized_start=5456
-  _globals['_TODOCHANGE']._serialized_end=5483
-  _globals['_SUBRUNSTARTED']._serialized_start=5485
-  _globals['_SUBRUNSTARTED']._serialized_end=5549
-  _globals['_RUNRESUMED']._serialized_start=5551
-  _globals['_RUNRESUMED']._serialized_end=5563
-  _globals['_SUBRUNWAITING']._serialized_start=5565
-  _globals['_SUBRUNWAITING']._serialized_end=5635
-  _globals['_COMPACTED']._serialized_start=5638
-  _globals['_COMPACTED']._serialized_end=5823
-  _globals['_RUNFINISHED']._serialized_start=5826
-  _globals['_RUNFINISHED']._serialized_end=5998
-  _globals['_AGENTSERVICE']._serialized_start=7119
-  _globals['_AGENTSERVICE']._serialized_end=7621
+    _globals["DESCRIPTOR"]._loaded_options = None
+    _globals["DESCRIPTOR"]._serialized_options = b"Z6github.com/toolhost/toolhost/gen/go/agentd/v1;agentdv1"
+    _globals["_STARTRUNREQUEST_CONTEXTENTRY"]._loaded_options = None
+    _globals["_STARTRUNREQUEST_CONTEXTENTRY"]._serialized_options = b"8\001"
+    _globals["_CONTEXTCHANGE_REFUSEDENTRY"]._loaded_options = None
+    _globals["_CONTEXTCHANGE_REFUSEDENTRY"]._serialized_options = b"8\001"
+    _globals["_COMPLETION"]._serialized_start = 6000
+    _globals["_COMPLETION"]._serialized_end = 6090
+    _globals["_DECISIONKIND"]._serialized_start = 6093
+    _globals["_DECISIONKIND"]._serialized_end = 6246
+    _globals["_VERDICT"]._serialized_start = 6248
+    _globals["_VERDICT"]._serialized_end = 6364
+    _globals["_RUNSTATE"]._serialized_start = 6367
+    _globals["_RUNSTATE"]._serialized_end = 6501
+    _globals["_STOPREASON"]._serialized_start = 6504
+    _globals["_STOPREASON"]._serialized_end = 7116
+    _globals["_STARTRUNREQUEST"]._serialized_start = 202
+    _globals["_STARTRUNREQUEST"]._serialized_end = 729
+    _globals["_STARTRUNREQUEST_CONTEXTENTRY"]._serialized_start = 670
+    _globals["_STARTRUNREQUEST_CONTEXTENTRY"]._serialized_end = 716
+    _globals["_WINDOW"]._serialized_start = 731
+    _globals["_WINDOW"]._serialized_end = 809
+    _globals["_SYSTEMTOOLS"]._serialized_start = 811
+    _globals["_SYSTEMTOOLS"]._serialized_end = 839
+    _globals["_PEOPLE"]._serialized_start = 841
+    _globals["_PEOPLE"]._serialized_end = 931
+    _globals["_TOOLCHOICE"]._serialized_start = 934
+    _globals["_TOOLCHOICE"]._serialized_end = 1104
+    _globals["_LIMITS"]._serialized_start = 1107
+    _globals["_LIMITS"]._serialized_end = 1355
+    _globals["_STARTRUNRESPONSE"]._serialized_start = 1357
+    _globals["_STARTRUNRESPONSE"]._serialized_end = 1391
+    _globals["_SENDMESSAGEREQUEST"]._serialized_start = 1393
+    _globals["_SENDMESSAGEREQUEST"]._serialized_end = 1443
+    _globals["_SENDMESSAGERESPONSE"]._serialized_start = 1445
+    _globals["_SENDMESSAGERESPONSE"]._serialized_end = 1479
+    _globals["_WATCHRUNREQUEST"]._serialized_start = 1481
+    _globals["_WATCHRUNREQUEST"]._serialized_end = 1533
+    _globals["_WATCHRUNRESPONSE"]._serialized_start = 1535
+    _globals["_WATCHRUNRESPONSE"]._serialized_end = 1589
+    _globals["_RESPONDREQUEST"]._serialized_start = 1591
+    _globals["_RESPONDREQUEST"]._serialized_end = 1683
+    _globals["_DECISION"]._serialized_start = 1686
+    _globals["_DECISION"]._serialized_end = 1841
+    _globals["_APPROVE"]._serialized_start = 1843
+    _globals["_APPROVE"]._serialized_end = 1887
+    _globals["_REJECT"]._serialized_start = 1889
+    _globals["_REJECT"]._serialized_end = 1913
+    _globals["_ANSWER"]._serialized_start = 1915
+    _globals["_ANSWER"]._serialized_end = 1937
+    _globals["_RESPONDRESPONSE"]._serialized_start = 1939
+    _globals["_RESPONDRESPONSE"]._serialized_end = 1969
+    _globals["_CANCELRUNREQUEST"]._serialized_start = 1971
+    _globals["_CANCELRUNREQUEST"]._serialized_end = 2021
+    _globals["_CANCELRUNRESPONSE"]._serialized_start = 2023
+    _globals["_CANCELRUNRESPONSE"]._serialized_end = 2042
+    _globals["_GETRUNREQUEST"]._serialized_start = 2044
+    _globals["_GETRUNREQUEST"]._serialized_end = 2075
+    _globals["_GETRUNRESPONSE"]._serialized_start = 2077
+    _globals["_GETRUNRESPONSE"]._serialized_end = 2122
+    _globals["_LISTRUNSREQUEST"]._serialized_start = 2124
+    _globals["_LISTRUNSREQUEST"]._serialized_end = 2240
+    _globals["_LISTRUNSRESPONSE"]._serialized_start = 2242
+    _globals["_LISTRUNSRESPONSE"]._serialized_end = 2315
+    _globals["_RUN"]._serialized_start = 2318
+    _globals["_RUN"]._serialized_end = 2748
+    _globals["_PENDINGDECISION"]._serialized_start = 2751
+    _globals["_PENDINGDECISION"]._serialized_end = 3062
+    _globals["_RUNEVENT"]._serialized_start = 3065
+    _globals["_RUNEVENT"]._serialized_end = 4093
+    _globals["_RUNSTARTED"]._serialized_start = 4096
+    _globals["_RUNSTARTED"]._serialized_end = 4254
+    _globals["_USERMESSAGE"]._serialized_start = 4256
+    _globals["_USERMESSAGE"]._serialized_end = 4283
+    _globals["_TEXTDELTA"]._serialized_start = 4285
+    _globals["_TEXTDELTA"]._serialized_end = 4310
+    _globals["_ASSISTANTMESSAGE"]._serialized_start = 4313
+    _globals["_ASSISTANTMESSAGE"]._serialized_end = 4503
+    _globals["_TOOLCALL"]._serialized_start = 4505
+    _globals["_TOOLCALL"]._serialized_end = 4565
+    _globals["_CALLSTARTED"]._serialized_start = 4567
+    _globals["_CALLSTARTED"]._serialized_end = 4668
+    _globals["_CALLSTATUS"]._serialized_start = 4670
+    _globals["_CALLSTATUS"]._serialized_end = 4755
+    _globals["_CALLRESULT"]._serialized_start = 4758
+    _globals["_CALLRESULT"]._serialized_end = 4917
+    _globals["_TURNRESET"]._serialized_start = 4919
+    _globals["_TURNRESET"]._serialized_end = 4963
+    _globals["_CANCELREQUESTED"]._serialized_start = 4965
+    _globals["_CANCELREQUESTED"]._serialized_end = 5042
+    _globals["_DECISIONREQUESTED"]._serialized_start = 5044
+    _globals["_DECISIONREQUESTED"]._serialized_end = 5109
+    _globals["_DECISIONMADE"]._serialized_start = 5112
+    _globals["_DECISIONMADE"]._serialized_end = 5256
+    _globals["_BUDGETWARNING"]._serialized_start = 5258
+    _globals["_BUDGETWARNING"]._serialized_end = 5318
+    _globals["_CONTEXTCHANGE"]._serialized_start = 5321
+    _globals["_CONTEXTCHANGE"]._serialized_end = 5454
+    _globals["_CONTEXTCHANGE_REFUSEDENTRY"]._serialized_start = 5408
+    _globals["_CONTEXTCHANGE_REFUSEDENTRY"]._serialized_end = 5454
+    _globals["_TODOCHANGE"]._serialized_start = 5456
+    _globals["_TODOCHANGE"]._serialized_end = 5483
+    _globals["_SUBRUNSTARTED"]._serialized_start = 5485
+    _globals["_SUBRUNSTARTED"]._serialized_end = 5549
+    _globals["_RUNRESUMED"]._serialized_start = 5551
+    _globals["_RUNRESUMED"]._serialized_end = 5563
+    _globals["_SUBRUNWAITING"]._serialized_start = 5565
+    _globals["_SUBRUNWAITING"]._serialized_end = 5635
+    _globals["_COMPACTED"]._serialized_start = 5638
+    _globals["_COMPACTED"]._serialized_end = 5823
+    _globals["_RUNFINISHED"]._serialized_start = 5826
+    _globals["_RUNFINISHED"]._serialized_end = 5998
+    _globals["_AGENTSERVICE"]._serialized_start = 7119
+    _globals["_AGENTSERVICE"]._serialized_end = 7621
 # @@protoc_insertion_point(module_scope)

@@ -67,6 +67,7 @@ class StopReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     STOP_REASON_TIMEOUTS: _ClassVar[StopReason]
     STOP_REASON_REPETITION: _ClassVar[StopReason]
     STOP_REASON_NO_TOOL_CALLS: _ClassVar[StopReason]
+
 COMPLETION_UNSPECIFIED: Completion
 COMPLETION_EXPLICIT: Completion
 COMPLETION_END_TURN: Completion
@@ -108,7 +109,23 @@ STOP_REASON_REPETITION: StopReason
 STOP_REASON_NO_TOOL_CALLS: StopReason
 
 class StartRunRequest(_message.Message):
-    __slots__ = ("prompt", "run_id", "system_prompt", "tools", "limits", "session", "people", "context", "explicit_completion", "window", "system_tools", "sub_runs", "kind", "completion", "traceparent")
+    __slots__ = (
+        "prompt",
+        "run_id",
+        "system_prompt",
+        "tools",
+        "limits",
+        "session",
+        "people",
+        "context",
+        "explicit_completion",
+        "window",
+        "system_tools",
+        "sub_runs",
+        "kind",
+        "completion",
+        "traceparent",
+    )
     class ContextEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -116,6 +133,7 @@ class StartRunRequest(_message.Message):
         key: str
         value: bytes
         def __init__(self, key: _Optional[str] = ..., value: _Optional[bytes] = ...) -> None: ...
+
     PROMPT_FIELD_NUMBER: _ClassVar[int]
     RUN_ID_FIELD_NUMBER: _ClassVar[int]
     SYSTEM_PROMPT_FIELD_NUMBER: _ClassVar[int]
@@ -146,7 +164,24 @@ class StartRunRequest(_message.Message):
     kind: str
     completion: Completion
     traceparent: str
-    def __init__(self, prompt: _Optional[str] = ..., run_id: _Optional[str] = ..., system_prompt: _Optional[str] = ..., tools: _Optional[_Union[ToolChoice, _Mapping]] = ..., limits: _Optional[_Union[Limits, _Mapping]] = ..., session: _Optional[str] = ..., people: _Optional[_Union[People, _Mapping]] = ..., context: _Optional[_Mapping[str, bytes]] = ..., explicit_completion: _Optional[bool] = ..., window: _Optional[_Union[Window, _Mapping]] = ..., system_tools: _Optional[_Union[SystemTools, _Mapping]] = ..., sub_runs: _Optional[int] = ..., kind: _Optional[str] = ..., completion: _Optional[_Union[Completion, str]] = ..., traceparent: _Optional[str] = ...) -> None: ...
+    def __init__(
+        self,
+        prompt: _Optional[str] = ...,
+        run_id: _Optional[str] = ...,
+        system_prompt: _Optional[str] = ...,
+        tools: _Optional[_Union[ToolChoice, _Mapping]] = ...,
+        limits: _Optional[_Union[Limits, _Mapping]] = ...,
+        session: _Optional[str] = ...,
+        people: _Optional[_Union[People, _Mapping]] = ...,
+        context: _Optional[_Mapping[str, bytes]] = ...,
+        explicit_completion: _Optional[bool] = ...,
+        window: _Optional[_Union[Window, _Mapping]] = ...,
+        system_tools: _Optional[_Union[SystemTools, _Mapping]] = ...,
+        sub_runs: _Optional[int] = ...,
+        kind: _Optional[str] = ...,
+        completion: _Optional[_Union[Completion, str]] = ...,
+        traceparent: _Optional[str] = ...,
+    ) -> None: ...
 
 class Window(_message.Message):
     __slots__ = ("tokens", "clear_at", "summarize_at", "keep")
@@ -158,7 +193,13 @@ class Window(_message.Message):
     clear_at: float
     summarize_at: float
     keep: int
-    def __init__(self, tokens: _Optional[int] = ..., clear_at: _Optional[float] = ..., summarize_at: _Optional[float] = ..., keep: _Optional[int] = ...) -> None: ...
+    def __init__(
+        self,
+        tokens: _Optional[int] = ...,
+        clear_at: _Optional[float] = ...,
+        summarize_at: _Optional[float] = ...,
+        keep: _Optional[int] = ...,
+    ) -> None: ...
 
 class SystemTools(_message.Message):
     __slots__ = ("names",)
@@ -174,7 +215,12 @@ class People(_message.Message):
     attended: bool
     expiry: _duration_pb2.Duration
     ask_outcome: bool
-    def __init__(self, attended: _Optional[bool] = ..., expiry: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., ask_outcome: _Optional[bool] = ...) -> None: ...
+    def __init__(
+        self,
+        attended: _Optional[bool] = ...,
+        expiry: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ...,
+        ask_outcome: _Optional[bool] = ...,
+    ) -> None: ...
 
 class ToolChoice(_message.Message):
     __slots__ = ("names", "categories", "tags", "dangerous", "max_cost_per_use", "max_tools")
@@ -190,10 +236,29 @@ class ToolChoice(_message.Message):
     dangerous: bool
     max_cost_per_use: float
     max_tools: int
-    def __init__(self, names: _Optional[_Iterable[str]] = ..., categories: _Optional[_Iterable[str]] = ..., tags: _Optional[_Iterable[str]] = ..., dangerous: _Optional[bool] = ..., max_cost_per_use: _Optional[float] = ..., max_tools: _Optional[int] = ...) -> None: ...
+    def __init__(
+        self,
+        names: _Optional[_Iterable[str]] = ...,
+        categories: _Optional[_Iterable[str]] = ...,
+        tags: _Optional[_Iterable[str]] = ...,
+        dangerous: _Optional[bool] = ...,
+        max_cost_per_use: _Optional[float] = ...,
+        max_tools: _Optional[int] = ...,
+    ) -> None: ...
 
 class Limits(_message.Message):
-    __slots__ = ("max_turns", "max_calls", "max_response_tokens", "max_tokens", "max_cost", "max_wall_time", "max_output", "max_failures", "max_timeouts", "max_repeats")
+    __slots__ = (
+        "max_turns",
+        "max_calls",
+        "max_response_tokens",
+        "max_tokens",
+        "max_cost",
+        "max_wall_time",
+        "max_output",
+        "max_failures",
+        "max_timeouts",
+        "max_repeats",
+    )
     MAX_TURNS_FIELD_NUMBER: _ClassVar[int]
     MAX_CALLS_FIELD_NUMBER: _ClassVar[int]
     MAX_RESPONSE_TOKENS_FIELD_NUMBER: _ClassVar[int]
@@ -214,7 +279,19 @@ class Limits(_message.Message):
     max_failures: int
     max_timeouts: int
     max_repeats: int
-    def __init__(self, max_turns: _Optional[int] = ..., max_calls: _Optional[int] = ..., max_response_tokens: _Optional[int] = ..., max_tokens: _Optional[int] = ..., max_cost: _Optional[float] = ..., max_wall_time: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., max_output: _Optional[int] = ..., max_failures: _Optional[int] = ..., max_timeouts: _Optional[int] = ..., max_repeats: _Optional[int] = ...) -> None: ...
+    def __init__(
+        self,
+        max_turns: _Optional[int] = ...,
+        max_calls: _Optional[int] = ...,
+        max_response_tokens: _Optional[int] = ...,
+        max_tokens: _Optional[int] = ...,
+        max_cost: _Optional[float] = ...,
+        max_wall_time: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ...,
+        max_output: _Optional[int] = ...,
+        max_failures: _Optional[int] = ...,
+        max_timeouts: _Optional[int] = ...,
+        max_repeats: _Optional[int] = ...,
+    ) -> None: ...
 
 class StartRunResponse(_message.Message):
     __slots__ = ("run_id",)
@@ -258,7 +335,12 @@ class RespondRequest(_message.Message):
     run_id: str
     decisions: _containers.RepeatedCompositeFieldContainer[Decision]
     decided_by: str
-    def __init__(self, run_id: _Optional[str] = ..., decisions: _Optional[_Iterable[_Union[Decision, _Mapping]]] = ..., decided_by: _Optional[str] = ...) -> None: ...
+    def __init__(
+        self,
+        run_id: _Optional[str] = ...,
+        decisions: _Optional[_Iterable[_Union[Decision, _Mapping]]] = ...,
+        decided_by: _Optional[str] = ...,
+    ) -> None: ...
 
 class Decision(_message.Message):
     __slots__ = ("decision_id", "approve", "reject", "answer")
@@ -270,7 +352,13 @@ class Decision(_message.Message):
     approve: Approve
     reject: Reject
     answer: Answer
-    def __init__(self, decision_id: _Optional[str] = ..., approve: _Optional[_Union[Approve, _Mapping]] = ..., reject: _Optional[_Union[Reject, _Mapping]] = ..., answer: _Optional[_Union[Answer, _Mapping]] = ...) -> None: ...
+    def __init__(
+        self,
+        decision_id: _Optional[str] = ...,
+        approve: _Optional[_Union[Approve, _Mapping]] = ...,
+        reject: _Optional[_Union[Reject, _Mapping]] = ...,
+        answer: _Optional[_Union[Answer, _Mapping]] = ...,
+    ) -> None: ...
 
 class Approve(_message.Message):
     __slots__ = ("arguments", "reason")
@@ -332,7 +420,13 @@ class ListRunsRequest(_message.Message):
     page_token: str
     states: _containers.RepeatedScalarFieldContainer[RunState]
     parent_run_id: str
-    def __init__(self, page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., states: _Optional[_Iterable[_Union[RunState, str]]] = ..., parent_run_id: _Optional[str] = ...) -> None: ...
+    def __init__(
+        self,
+        page_size: _Optional[int] = ...,
+        page_token: _Optional[str] = ...,
+        states: _Optional[_Iterable[_Union[RunState, str]]] = ...,
+        parent_run_id: _Optional[str] = ...,
+    ) -> None: ...
 
 class ListRunsResponse(_message.Message):
     __slots__ = ("runs", "next_page_token")
@@ -340,10 +434,28 @@ class ListRunsResponse(_message.Message):
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     runs: _containers.RepeatedCompositeFieldContainer[Run]
     next_page_token: str
-    def __init__(self, runs: _Optional[_Iterable[_Union[Run, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+    def __init__(
+        self, runs: _Optional[_Iterable[_Union[Run, _Mapping]]] = ..., next_page_token: _Optional[str] = ...
+    ) -> None: ...
 
 class Run(_message.Message):
-    __slots__ = ("run_id", "prompt", "model", "state", "stop_reason", "start_time", "update_time", "last_seq", "turns", "calls", "usage", "cost", "pending_decisions", "parent_run_id", "interrupted")
+    __slots__ = (
+        "run_id",
+        "prompt",
+        "model",
+        "state",
+        "stop_reason",
+        "start_time",
+        "update_time",
+        "last_seq",
+        "turns",
+        "calls",
+        "usage",
+        "cost",
+        "pending_decisions",
+        "parent_run_id",
+        "interrupted",
+    )
     RUN_ID_FIELD_NUMBER: _ClassVar[int]
     PROMPT_FIELD_NUMBER: _ClassVar[int]
     MODEL_FIELD_NUMBER: _ClassVar[int]
@@ -374,10 +486,40 @@ class Run(_message.Message):
     pending_decisions: _containers.RepeatedCompositeFieldContainer[PendingDecision]
     parent_run_id: str
     interrupted: bool
-    def __init__(self, run_id: _Optional[str] = ..., prompt: _Optional[str] = ..., model: _Optional[str] = ..., state: _Optional[_Union[RunState, str]] = ..., stop_reason: _Optional[_Union[StopReason, str]] = ..., start_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., last_seq: _Optional[int] = ..., turns: _Optional[int] = ..., calls: _Optional[int] = ..., usage: _Optional[_Union[_result_pb2.Usage, _Mapping]] = ..., cost: _Optional[float] = ..., pending_decisions: _Optional[_Iterable[_Union[PendingDecision, _Mapping]]] = ..., parent_run_id: _Optional[str] = ..., interrupted: _Optional[bool] = ...) -> None: ...
+    def __init__(
+        self,
+        run_id: _Optional[str] = ...,
+        prompt: _Optional[str] = ...,
+        model: _Optional[str] = ...,
+        state: _Optional[_Union[RunState, str]] = ...,
+        stop_reason: _Optional[_Union[StopReason, str]] = ...,
+        start_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...,
+        update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...,
+        last_seq: _Optional[int] = ...,
+        turns: _Optional[int] = ...,
+        calls: _Optional[int] = ...,
+        usage: _Optional[_Union[_result_pb2.Usage, _Mapping]] = ...,
+        cost: _Optional[float] = ...,
+        pending_decisions: _Optional[_Iterable[_Union[PendingDecision, _Mapping]]] = ...,
+        parent_run_id: _Optional[str] = ...,
+        interrupted: _Optional[bool] = ...,
+    ) -> None: ...
 
 class PendingDecision(_message.Message):
-    __slots__ = ("decision_id", "kind", "call_id", "tool", "arguments", "reason", "options", "rule", "request_time", "expire_time", "run_id", "display_name")
+    __slots__ = (
+        "decision_id",
+        "kind",
+        "call_id",
+        "tool",
+        "arguments",
+        "reason",
+        "options",
+        "rule",
+        "request_time",
+        "expire_time",
+        "run_id",
+        "display_name",
+    )
     DECISION_ID_FIELD_NUMBER: _ClassVar[int]
     KIND_FIELD_NUMBER: _ClassVar[int]
     CALL_ID_FIELD_NUMBER: _ClassVar[int]
@@ -402,10 +544,47 @@ class PendingDecision(_message.Message):
     expire_time: _timestamp_pb2.Timestamp
     run_id: str
     display_name: str
-    def __init__(self, decision_id: _Optional[str] = ..., kind: _Optional[_Union[DecisionKind, str]] = ..., call_id: _Optional[str] = ..., tool: _Optional[str] = ..., arguments: _Optional[bytes] = ..., reason: _Optional[str] = ..., options: _Optional[_Iterable[str]] = ..., rule: _Optional[str] = ..., request_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., expire_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., run_id: _Optional[str] = ..., display_name: _Optional[str] = ...) -> None: ...
+    def __init__(
+        self,
+        decision_id: _Optional[str] = ...,
+        kind: _Optional[_Union[DecisionKind, str]] = ...,
+        call_id: _Optional[str] = ...,
+        tool: _Optional[str] = ...,
+        arguments: _Optional[bytes] = ...,
+        reason: _Optional[str] = ...,
+        options: _Optional[_Iterable[str]] = ...,
+        rule: _Optional[str] = ...,
+        request_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...,
+        expire_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...,
+        run_id: _Optional[str] = ...,
+        display_name: _Optional[str] = ...,
+    ) -> None: ...
 
 class RunEvent(_message.Message):
-    __slots__ = ("seq", "index", "time", "run_started", "user_message", "text_delta", "assistant_message", "call_started", "call_status", "call_result", "turn_reset", "cancel_requested", "run_finished", "decision_requested", "decision_made", "budget_warning", "context_change", "todo_change", "sub_run_started", "compacted", "sub_run_waiting", "run_resumed")
+    __slots__ = (
+        "seq",
+        "index",
+        "time",
+        "run_started",
+        "user_message",
+        "text_delta",
+        "assistant_message",
+        "call_started",
+        "call_status",
+        "call_result",
+        "turn_reset",
+        "cancel_requested",
+        "run_finished",
+        "decision_requested",
+        "decision_made",
+        "budget_warning",
+        "context_change",
+        "todo_change",
+        "sub_run_started",
+        "compacted",
+        "sub_run_waiting",
+        "run_resumed",
+    )
     SEQ_FIELD_NUMBER: _ClassVar[int]
     INDEX_FIELD_NUMBER: _ClassVar[int]
     TIME_FIELD_NUMBER: _ClassVar[int]
@@ -450,7 +629,31 @@ class RunEvent(_message.Message):
     compacted: Compacted
     sub_run_waiting: SubRunWaiting
     run_resumed: RunResumed
-    def __init__(self, seq: _Optional[int] = ..., index: _Optional[int] = ..., time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., run_started: _Optional[_Union[RunStarted, _Mapping]] = ..., user_message: _Optional[_Union[UserMessage, _Mapping]] = ..., text_delta: _Optional[_Union[TextDelta, _Mapping]] = ..., assistant_message: _Optional[_Union[AssistantMessage, _Mapping]] = ..., call_started: _Optional[_Union[CallStarted, _Mapping]] = ..., call_status: _Optional[_Union[CallStatus, _Mapping]] = ..., call_result: _Optional[_Union[CallResult, _Mapping]] = ..., turn_reset: _Optional[_Union[TurnReset, _Mapping]] = ..., cancel_requested: _Optional[_Union[CancelRequested, _Mapping]] = ..., run_finished: _Optional[_Union[RunFinished, _Mapping]] = ..., decision_requested: _Optional[_Union[DecisionRequested, _Mapping]] = ..., decision_made: _Optional[_Union[DecisionMade, _Mapping]] = ..., budget_warning: _Optional[_Union[BudgetWarning, _Mapping]] = ..., context_change: _Optional[_Union[ContextChange, _Mapping]] = ..., todo_change: _Optional[_Union[TodoChange, _Mapping]] = ..., sub_run_started: _Optional[_Union[SubRunStarted, _Mapping]] = ..., compacted: _Optional[_Union[Compacted, _Mapping]] = ..., sub_run_waiting: _Optional[_Union[SubRunWaiting, _Mapping]] = ..., run_resumed: _Optional[_Union[RunResumed, _Mapping]] = ...) -> None: ...
+    def __init__(
+        self,
+        seq: _Optional[int] = ...,
+        index: _Optional[int] = ...,
+        time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...,
+        run_started: _Optional[_Union[RunStarted, _Mapping]] = ...,
+        user_message: _Optional[_Union[UserMessage, _Mapping]] = ...,
+        text_delta: _Optional[_Union[TextDelta, _Mapping]] = ...,
+        assistant_message: _Optional[_Union[AssistantMessage, _Mapping]] = ...,
+        call_started: _Optional[_Union[CallStarted, _Mapping]] = ...,
+        call_status: _Optional[_Union[CallStatus, _Mapping]] = ...,
+        call_result: _Optional[_Union[CallResult, _Mapping]] = ...,
+        turn_reset: _Optional[_Union[TurnReset, _Mapping]] = ...,
+        cancel_requested: _Optional[_Union[CancelRequested, _Mapping]] = ...,
+        run_finished: _Optional[_Union[RunFinished, _Mapping]] = ...,
+        decision_requested: _Optional[_Union[DecisionRequested, _Mapping]] = ...,
+        decision_made: _Optional[_Union[DecisionMade, _Mapping]] = ...,
+        budget_warning: _Optional[_Union[BudgetWarning, _Mapping]] = ...,
+        context_change: _Optional[_Union[ContextChange, _Mapping]] = ...,
+        todo_change: _Optional[_Union[TodoChange, _Mapping]] = ...,
+        sub_run_started: _Optional[_Union[SubRunStarted, _Mapping]] = ...,
+        compacted: _Optional[_Union[Compacted, _Mapping]] = ...,
+        sub_run_waiting: _Optional[_Union[SubRunWaiting, _Mapping]] = ...,
+        run_resumed: _Optional[_Union[RunResumed, _Mapping]] = ...,
+    ) -> None: ...
 
 class RunStarted(_message.Message):
     __slots__ = ("run_id", "prompt", "model", "session", "parent_run_id", "parent_call_id", "kind", "traceparent")
@@ -470,7 +673,17 @@ class RunStarted(_message.Message):
     parent_call_id: str
     kind: str
     traceparent: str
-    def __init__(self, run_id: _Optional[str] = ..., prompt: _Optional[str] = ..., model: _Optional[str] = ..., session: _Optional[str] = ..., parent_run_id: _Optional[str] = ..., parent_call_id: _Optional[str] = ..., kind: _Optional[str] = ..., traceparent: _Optional[str] = ...) -> None: ...
+    def __init__(
+        self,
+        run_id: _Optional[str] = ...,
+        prompt: _Optional[str] = ...,
+        model: _Optional[str] = ...,
+        session: _Optional[str] = ...,
+        parent_run_id: _Optional[str] = ...,
+        parent_call_id: _Optional[str] = ...,
+        kind: _Optional[str] = ...,
+        traceparent: _Optional[str] = ...,
+    ) -> None: ...
 
 class UserMessage(_message.Message):
     __slots__ = ("text",)
@@ -498,7 +711,15 @@ class AssistantMessage(_message.Message):
     usage: _result_pb2.Usage
     cost: float
     wasted_usage: _result_pb2.Usage
-    def __init__(self, text: _Optional[str] = ..., calls: _Optional[_Iterable[_Union[ToolCall, _Mapping]]] = ..., stop_reason: _Optional[str] = ..., usage: _Optional[_Union[_result_pb2.Usage, _Mapping]] = ..., cost: _Optional[float] = ..., wasted_usage: _Optional[_Union[_result_pb2.Usage, _Mapping]] = ...) -> None: ...
+    def __init__(
+        self,
+        text: _Optional[str] = ...,
+        calls: _Optional[_Iterable[_Union[ToolCall, _Mapping]]] = ...,
+        stop_reason: _Optional[str] = ...,
+        usage: _Optional[_Union[_result_pb2.Usage, _Mapping]] = ...,
+        cost: _Optional[float] = ...,
+        wasted_usage: _Optional[_Union[_result_pb2.Usage, _Mapping]] = ...,
+    ) -> None: ...
 
 class ToolCall(_message.Message):
     __slots__ = ("call_id", "tool", "arguments")
@@ -508,7 +729,9 @@ class ToolCall(_message.Message):
     call_id: str
     tool: str
     arguments: bytes
-    def __init__(self, call_id: _Optional[str] = ..., tool: _Optional[str] = ..., arguments: _Optional[bytes] = ...) -> None: ...
+    def __init__(
+        self, call_id: _Optional[str] = ..., tool: _Optional[str] = ..., arguments: _Optional[bytes] = ...
+    ) -> None: ...
 
 class CallStarted(_message.Message):
     __slots__ = ("call_id", "tool", "attempt", "traceparent", "ledger_id")
@@ -522,7 +745,14 @@ class CallStarted(_message.Message):
     attempt: int
     traceparent: str
     ledger_id: str
-    def __init__(self, call_id: _Optional[str] = ..., tool: _Optional[str] = ..., attempt: _Optional[int] = ..., traceparent: _Optional[str] = ..., ledger_id: _Optional[str] = ...) -> None: ...
+    def __init__(
+        self,
+        call_id: _Optional[str] = ...,
+        tool: _Optional[str] = ...,
+        attempt: _Optional[int] = ...,
+        traceparent: _Optional[str] = ...,
+        ledger_id: _Optional[str] = ...,
+    ) -> None: ...
 
 class CallStatus(_message.Message):
     __slots__ = ("call_id", "tool", "status")
@@ -532,7 +762,12 @@ class CallStatus(_message.Message):
     call_id: str
     tool: str
     status: _status_pb2.Status
-    def __init__(self, call_id: _Optional[str] = ..., tool: _Optional[str] = ..., status: _Optional[_Union[_status_pb2.Status, _Mapping]] = ...) -> None: ...
+    def __init__(
+        self,
+        call_id: _Optional[str] = ...,
+        tool: _Optional[str] = ...,
+        status: _Optional[_Union[_status_pb2.Status, _Mapping]] = ...,
+    ) -> None: ...
 
 class CallResult(_message.Message):
     __slots__ = ("call_id", "tool", "result", "error", "plugin", "instance")
@@ -548,7 +783,15 @@ class CallResult(_message.Message):
     error: _error_pb2.Error
     plugin: str
     instance: str
-    def __init__(self, call_id: _Optional[str] = ..., tool: _Optional[str] = ..., result: _Optional[_Union[_result_pb2.Result, _Mapping]] = ..., error: _Optional[_Union[_error_pb2.Error, _Mapping]] = ..., plugin: _Optional[str] = ..., instance: _Optional[str] = ...) -> None: ...
+    def __init__(
+        self,
+        call_id: _Optional[str] = ...,
+        tool: _Optional[str] = ...,
+        result: _Optional[_Union[_result_pb2.Result, _Mapping]] = ...,
+        error: _Optional[_Union[_error_pb2.Error, _Mapping]] = ...,
+        plugin: _Optional[str] = ...,
+        instance: _Optional[str] = ...,
+    ) -> None: ...
 
 class TurnReset(_message.Message):
     __slots__ = ("reason", "attempt")
@@ -586,7 +829,15 @@ class DecisionMade(_message.Message):
     text: str
     decided_by: str
     principal: str
-    def __init__(self, decision_id: _Optional[str] = ..., verdict: _Optional[_Union[Verdict, str]] = ..., arguments: _Optional[bytes] = ..., text: _Optional[str] = ..., decided_by: _Optional[str] = ..., principal: _Optional[str] = ...) -> None: ...
+    def __init__(
+        self,
+        decision_id: _Optional[str] = ...,
+        verdict: _Optional[_Union[Verdict, str]] = ...,
+        arguments: _Optional[bytes] = ...,
+        text: _Optional[str] = ...,
+        decided_by: _Optional[str] = ...,
+        principal: _Optional[str] = ...,
+    ) -> None: ...
 
 class BudgetWarning(_message.Message):
     __slots__ = ("budget", "used", "limit")
@@ -596,7 +847,9 @@ class BudgetWarning(_message.Message):
     budget: str
     used: float
     limit: float
-    def __init__(self, budget: _Optional[str] = ..., used: _Optional[float] = ..., limit: _Optional[float] = ...) -> None: ...
+    def __init__(
+        self, budget: _Optional[str] = ..., used: _Optional[float] = ..., limit: _Optional[float] = ...
+    ) -> None: ...
 
 class ContextChange(_message.Message):
     __slots__ = ("keys", "refused")
@@ -607,6 +860,7 @@ class ContextChange(_message.Message):
         key: str
         value: str
         def __init__(self, key: _Optional[str] = ..., value: _Optional[str] = ...) -> None: ...
+
     KEYS_FIELD_NUMBER: _ClassVar[int]
     REFUSED_FIELD_NUMBER: _ClassVar[int]
     keys: _containers.RepeatedScalarFieldContainer[str]
@@ -627,7 +881,9 @@ class SubRunStarted(_message.Message):
     call_id: str
     run_id: str
     prompt: str
-    def __init__(self, call_id: _Optional[str] = ..., run_id: _Optional[str] = ..., prompt: _Optional[str] = ...) -> None: ...
+    def __init__(
+        self, call_id: _Optional[str] = ..., run_id: _Optional[str] = ..., prompt: _Optional[str] = ...
+    ) -> None: ...
 
 class RunResumed(_message.Message):
     __slots__ = ()
@@ -641,7 +897,9 @@ class SubRunWaiting(_message.Message):
     call_id: str
     run_id: str
     decision_ids: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, call_id: _Optional[str] = ..., run_id: _Optional[str] = ..., decision_ids: _Optional[_Iterable[str]] = ...) -> None: ...
+    def __init__(
+        self, call_id: _Optional[str] = ..., run_id: _Optional[str] = ..., decision_ids: _Optional[_Iterable[str]] = ...
+    ) -> None: ...
 
 class Compacted(_message.Message):
     __slots__ = ("reason", "cleared_results", "summary", "replaced_messages", "overflow", "failure", "usage", "cost")
@@ -661,7 +919,17 @@ class Compacted(_message.Message):
     failure: str
     usage: _result_pb2.Usage
     cost: float
-    def __init__(self, reason: _Optional[str] = ..., cleared_results: _Optional[int] = ..., summary: _Optional[str] = ..., replaced_messages: _Optional[int] = ..., overflow: _Optional[bool] = ..., failure: _Optional[str] = ..., usage: _Optional[_Union[_result_pb2.Usage, _Mapping]] = ..., cost: _Optional[float] = ...) -> None: ...
+    def __init__(
+        self,
+        reason: _Optional[str] = ...,
+        cleared_results: _Optional[int] = ...,
+        summary: _Optional[str] = ...,
+        replaced_messages: _Optional[int] = ...,
+        overflow: _Optional[bool] = ...,
+        failure: _Optional[str] = ...,
+        usage: _Optional[_Union[_result_pb2.Usage, _Mapping]] = ...,
+        cost: _Optional[float] = ...,
+    ) -> None: ...
 
 class RunFinished(_message.Message):
     __slots__ = ("stop_reason", "message", "text", "turns", "calls", "usage", "cost")
@@ -679,4 +947,13 @@ class RunFinished(_message.Message):
     calls: int
     usage: _result_pb2.Usage
     cost: float
-    def __init__(self, stop_reason: _Optional[_Union[StopReason, str]] = ..., message: _Optional[str] = ..., text: _Optional[str] = ..., turns: _Optional[int] = ..., calls: _Optional[int] = ..., usage: _Optional[_Union[_result_pb2.Usage, _Mapping]] = ..., cost: _Optional[float] = ...) -> None: ...
+    def __init__(
+        self,
+        stop_reason: _Optional[_Union[StopReason, str]] = ...,
+        message: _Optional[str] = ...,
+        text: _Optional[str] = ...,
+        turns: _Optional[int] = ...,
+        calls: _Optional[int] = ...,
+        usage: _Optional[_Union[_result_pb2.Usage, _Mapping]] = ...,
+        cost: _Optional[float] = ...,
+    ) -> None: ...

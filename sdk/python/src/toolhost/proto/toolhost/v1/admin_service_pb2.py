@@ -4,18 +4,15 @@
 # source: toolhost/v1/admin_service.proto
 # Protobuf Python Version: 7.35.1
 """Generated protocol buffer code."""
+
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import descriptor_pool as _descriptor_pool
 from google.protobuf import runtime_version as _runtime_version
 from google.protobuf import symbol_database as _symbol_database
 from google.protobuf.internal import builder as _builder
+
 _runtime_version.ValidateProtobufRuntimeVersion(
-    _runtime_version.Domain.PUBLIC,
-    7,
-    35,
-    1,
-    '',
-    'toolhost/v1/admin_service.proto'
+    _runtime_version.Domain.PUBLIC, 7, 35, 1, "", "toolhost/v1/admin_service.proto"
 )
 # @@protoc_insertion_point(imports)
 
@@ -29,114 +26,116 @@ from toolhost.proto.toolhost.tool.v1 import permissions_pb2 as toolhost_dot_tool
 from toolhost.proto.toolhost.tool.v1 import status_pb2 as toolhost_dot_tool_dot_v1_dot_status__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1ftoolhost/v1/admin_service.proto\x12\x0btoolhost.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1ctoolhost/tool/v1/error.proto\x1a\"toolhost/tool/v1/permissions.proto\x1a\x1dtoolhost/tool/v1/status.proto\"\xc3\x04\n\x06Plugin\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x03 \x01(\t\x12\x0c\n\x04path\x18\x04 \x01(\t\x12\x0e\n\x06\x64igest\x18\x05 \x01(\t\x12\'\n\x05state\x18\x06 \x01(\x0e\x32\x18.toolhost.v1.PluginState\x12\x0e\n\x06reason\x18\x07 \x01(\t\x12\r\n\x05tools\x18\x08 \x03(\t\x12\x11\n\tinstances\x18\t \x01(\r\x12\x10\n\x08launches\x18\n \x01(\x04\x12)\n\tlast_exit\x18\x0b \x01(\x0b\x32\x16.toolhost.tool.v1.Exit\x12\x10\n\x08warnings\x18\x0c \x03(\t\x12-\n\x0crecent_exits\x18\r \x03(\x0b\x32\x17.toolhost.v1.PluginExit\x12.\n\nretry_time\x18\x0e \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x17\n\x0fprevious_digest\x18\x0f \x01(\t\x12\x15\n\rpinned_digest\x18\x10 \x01(\t\x12+\n\x07refusal\x18\x11 \x01(\x0b\x32\x1a.toolhost.v1.PluginRefusal\x12\x0f\n\x07\x66ilters\x18\x12 \x03(\t\x12\x32\n\x0bpermissions\x18\x13 \x01(\x0b\x32\x1d.toolhost.tool.v1.Permissions\x12)\n\tungranted\x18\x14 \x03(\x0b\x32\x16.toolhost.v1.Ungranted\x12\x11\n\tisolation\x18\x15 \x01(\t\"+\n\tUngranted\x12\x0f\n\x07request\x18\x01 \x01(\t\x12\r\n\x05grant\x18\x02 \x01(\t\"M\n\rPluginRefusal\x12\x0e\n\x06\x64igest\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\x12\x0e\n\x06locked\x18\x03 \x01(\x08\x12\x0c\n\x04name\x18\x04 \x01(\t\"\xa6\x01\n\nPluginExit\x12\x10\n\x08instance\x18\x01 \x01(\t\x12(\n\x04time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12$\n\x04\x65xit\x18\x03 \x01(\x0b\x32\x16.toolhost.tool.v1.Exit\x12\x10\n\x08\x65xpected\x18\x04 \x01(\x08\x12$\n\x05\x63\x61lls\x18\x05 \x03(\x0b\x32\x15.toolhost.v1.ExitCall\"M\n\x08\x45xitCall\x12\x0f\n\x07\x63\x61ll_id\x18\x01 \x01(\t\x12\x0c\n\x04tool\x18\x02 \x01(\t\x12\x0f\n\x07session\x18\x03 \x01(\t\x12\x11\n\tprincipal\x18\x04 \x01(\t\"\xa9\x02\n\x08Instance\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0e\n\x06plugin\x18\x02 \x01(\t\x12)\n\x05state\x18\x03 \x01(\x0e\x32\x1a.toolhost.v1.InstanceState\x12\x0b\n\x03pid\x18\x04 \x01(\x05\x12\r\n\x05\x63\x61lls\x18\x05 \x01(\r\x12\x13\n\x0btotal_calls\x18\x06 \x01(\x04\x12.\n\nstart_time\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x11\n\trss_bytes\x18\x08 \x01(\x04\x12\x0e\n\x06\x64igest\x18\t \x01(\t\x12+\n\x06limits\x18\n \x03(\x0b\x32\x1b.toolhost.v1.EffectiveLimit\x12%\n\x07sandbox\x18\x0b \x01(\x0b\x32\x14.toolhost.v1.Sandbox\"\x9d\x01\n\x07Sandbox\x12\x0c\n\x04mode\x18\x01 \x01(\t\x12\x0f\n\x07network\x18\x02 \x01(\x08\x12+\n\tworkspace\x18\x03 \x01(\x0e\x32\x18.toolhost.tool.v1.Access\x12\x0c\n\x04read\x18\x04 \x03(\t\x12\r\n\x05write\x18\x05 \x03(\t\x12)\n\x06layers\x18\x06 \x03(\x0b\x32\x19.toolhost.v1.SandboxLayer\"P\n\x0cSandboxLayer\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x11\n\teffective\x18\x02 \x01(\x08\x12\x11\n\tmechanism\x18\x03 \x01(\t\x12\x0c\n\x04note\x18\x04 \x01(\t\"N\n\x0e\x45\x66\x66\x65\x63tiveLimit\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t\x12\x11\n\tmechanism\x18\x03 \x01(\t\x12\x0c\n\x04note\x18\x04 \x01(\t\"\x14\n\x12ListPluginsRequest\";\n\x13ListPluginsResponse\x12$\n\x07plugins\x18\x01 \x03(\x0b\x32\x13.toolhost.v1.Plugin\"&\n\x14ListInstancesRequest\x12\x0e\n\x06plugin\x18\x01 \x01(\t\"A\n\x15ListInstancesResponse\x12(\n\tinstances\x18\x01 \x03(\x0b\x32\x15.toolhost.v1.Instance\"/\n\x0eRestartRequest\x12\x0e\n\x06plugin\x18\x01 \x01(\t\x12\r\n\x05\x66orce\x18\x02 \x01(\x08\"3\n\x0fRestartResponse\x12\x0f\n\x07stopped\x18\x01 \x03(\t\x12\x0f\n\x07started\x18\x02 \x03(\t\"\x1e\n\x0c\x44rainRequest\x12\x0e\n\x06plugin\x18\x01 \x01(\t\"\x0f\n\rDrainResponse\"\x1e\n\x0cPauseRequest\x12\x0e\n\x06plugin\x18\x01 \x01(\t\"\x0f\n\rPauseResponse\"\x1f\n\rResumeRequest\x12\x0e\n\x06plugin\x18\x01 \x01(\t\"\x10\n\x0eResumeResponse\"(\n\x16\x43learQuarantineRequest\x12\x0e\n\x06plugin\x18\x01 \x01(\t\"\x19\n\x17\x43learQuarantineResponse\"\x0f\n\rReloadRequest\"\xa9\x01\n\x0eReloadResponse\x12\r\n\x05\x61\x64\x64\x65\x64\x18\x01 \x03(\t\x12\x0f\n\x07removed\x18\x02 \x03(\t\x12\x10\n\x08upgraded\x18\x03 \x03(\t\x12,\n\x08\x66\x61ilures\x18\x04 \x03(\x0b\x32\x1a.toolhost.v1.ReloadFailure\x12\x37\n\rconfiguration\x18\x05 \x01(\x0b\x32 .toolhost.v1.ConfigurationChange\"B\n\x13\x43onfigurationChange\x12\x0c\n\x04\x66ile\x18\x01 \x01(\t\x12\x0c\n\x04keys\x18\x02 \x03(\t\x12\x0f\n\x07problem\x18\x03 \x01(\t\"/\n\rReloadFailure\x12\x0e\n\x06plugin\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\" \n\x0eUpgradeRequest\x12\x0e\n\x06plugin\x18\x01 \x01(\t\":\n\x0fUpgradeResponse\x12\x0e\n\x06\x64igest\x18\x01 \x01(\t\x12\x17\n\x0fprevious_digest\x18\x02 \x01(\t\"\x14\n\x12GetLockFileRequest\"5\n\x13GetLockFileResponse\x12\x0c\n\x04path\x18\x01 \x01(\t\x12\x10\n\x08\x65nforced\x18\x02 \x01(\x08\"!\n\x0fRollbackRequest\x12\x0e\n\x06plugin\x18\x01 \x01(\t\";\n\x10RollbackResponse\x12\x0e\n\x06\x64igest\x18\x01 \x01(\t\x12\x17\n\x0fprevious_digest\x18\x02 \x01(\t\"G\n\x12WatchEventsRequest\x12\x0e\n\x06plugin\x18\x01 \x01(\t\x12\x11\n\tafter_seq\x18\x02 \x01(\x04\x12\x0e\n\x06\x66ollow\x18\x03 \x01(\x08\">\n\x13WatchEventsResponse\x12\'\n\x05\x65vent\x18\x01 \x01(\x0b\x32\x18.toolhost.v1.PluginEvent\"\xc4\x01\n\x0bPluginEvent\x12\x0b\n\x03seq\x18\x01 \x01(\x04\x12(\n\x04time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0c\n\x04type\x18\x03 \x01(\t\x12\x0e\n\x06plugin\x18\x04 \x01(\t\x12\x10\n\x08instance\x18\x05 \x01(\t\x12\x0e\n\x06\x64igest\x18\x06 \x01(\t\x12\x0e\n\x06reason\x18\x07 \x01(\t\x12.\n\nuntil_time\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"P\n\x0fTailLogsRequest\x12\x0e\n\x06plugin\x18\x01 \x01(\t\x12\x0f\n\x07\x63\x61ll_id\x18\x02 \x01(\t\x12\x0c\n\x04last\x18\x03 \x01(\r\x12\x0e\n\x06\x66ollow\x18\x04 \x01(\x08\"6\n\x10TailLogsResponse\x12\"\n\x04line\x18\x01 \x01(\x0b\x32\x14.toolhost.v1.LogLine\"v\n\x07LogLine\x12\x0b\n\x03seq\x18\x01 \x01(\x04\x12\x0e\n\x06plugin\x18\x02 \x01(\t\x12\x10\n\x08instance\x18\x03 \x01(\t\x12\x0f\n\x07\x63\x61ll_id\x18\x04 \x01(\t\x12+\n\x06record\x18\x05 \x01(\x0b\x32\x1b.toolhost.tool.v1.LogRecord\"\xa0\x01\n\x10ListCallsRequest\x12\x11\n\tpage_size\x18\x01 \x01(\x05\x12\x12\n\npage_token\x18\x02 \x01(\t\x12\x0e\n\x06plugin\x18\x03 \x01(\t\x12\x0c\n\x04tool\x18\x04 \x01(\t\x12\x0f\n\x07session\x18\x05 \x01(\t\x12%\n\x05state\x18\x06 \x01(\x0e\x32\x16.toolhost.v1.CallState\x12\x0f\n\x07\x63\x61ll_id\x18\x07 \x01(\t\"T\n\x11ListCallsResponse\x12&\n\x05\x63\x61lls\x18\x01 \x03(\x0b\x32\x17.toolhost.v1.CallRecord\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\x9e\x02\n\nCallRecord\x12\x0f\n\x07\x63\x61ll_id\x18\x01 \x01(\t\x12\x11\n\tprincipal\x18\x02 \x01(\t\x12\x0f\n\x07session\x18\x03 \x01(\t\x12\x0c\n\x04tool\x18\x04 \x01(\t\x12\x0e\n\x06plugin\x18\x05 \x01(\t\x12\x10\n\x08instance\x18\x06 \x01(\t\x12%\n\x05state\x18\x07 \x01(\x0e\x32\x16.toolhost.v1.CallState\x12&\n\x05\x65rror\x18\x08 \x01(\x0b\x32\x17.toolhost.tool.v1.Error\x12.\n\nstart_time\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12,\n\x08\x65nd_time\x18\n \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"!\n\x0fGetStatsRequest\x12\x0e\n\x06plugin\x18\x01 \x01(\t\"9\n\x10GetStatsResponse\x12%\n\x05tools\x18\x01 \x03(\x0b\x32\x16.toolhost.v1.ToolStats\"\xa4\x03\n\tToolStats\x12\x0c\n\x04tool\x18\x01 \x01(\t\x12\x0e\n\x06plugin\x18\x02 \x01(\t\x12\r\n\x05\x63\x61lls\x18\x03 \x01(\x04\x12\x11\n\tsucceeded\x18\x04 \x01(\x04\x12\x13\n\x0btool_errors\x18\x05 \x01(\x04\x12\x36\n\x08\x66\x61ilures\x18\x06 \x03(\x0b\x32$.toolhost.v1.ToolStats.FailuresEntry\x12\x31\n\x0etotal_duration\x18\x07 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x30\n\rmean_duration\x18\x08 \x01(\x0b\x32\x19.google.protobuf.Duration\x12/\n\x0cp50_duration\x18\t \x01(\x0b\x32\x19.google.protobuf.Duration\x12/\n\x0cp99_duration\x18\n \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x12\n\ntotal_cost\x18\x0b \x01(\x01\x1a/\n\rFailuresEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x04:\x02\x38\x01*\xd0\x01\n\x0bPluginState\x12\x1c\n\x18PLUGIN_STATE_UNSPECIFIED\x10\x00\x12\x18\n\x14PLUGIN_STATE_ENABLED\x10\x01\x12\x17\n\x13PLUGIN_STATE_PAUSED\x10\x02\x12\x1c\n\x18PLUGIN_STATE_BACKING_OFF\x10\x03\x12\x1c\n\x18PLUGIN_STATE_QUARANTINED\x10\x04\x12\x19\n\x15PLUGIN_STATE_DISABLED\x10\x05\x12\x19\n\x15PLUGIN_STATE_UNUSABLE\x10\x06*\xce\x02\n\rInstanceState\x12\x1e\n\x1aINSTANCE_STATE_UNSPECIFIED\x10\x00\x12\x19\n\x15INSTANCE_STATE_QUEUED\x10\x01\x12\x1c\n\x18INSTANCE_STATE_VERIFYING\x10\x02\x12\x1b\n\x17INSTANCE_STATE_STARTING\x10\x03\x12\x1e\n\x1aINSTANCE_STATE_HANDSHAKING\x10\x04\x12\x1a\n\x16INSTANCE_STATE_WARMING\x10\x05\x12\x18\n\x14INSTANCE_STATE_READY\x10\x06\x12\x1c\n\x18INSTANCE_STATE_UNHEALTHY\x10\x07\x12\x1b\n\x17INSTANCE_STATE_DRAINING\x10\x08\x12\x1b\n\x17INSTANCE_STATE_STOPPING\x10\t\x12\x19\n\x15INSTANCE_STATE_EXITED\x10\n*\x8b\x01\n\tCallState\x12\x1a\n\x16\x43\x41LL_STATE_UNSPECIFIED\x10\x00\x12\x16\n\x12\x43\x41LL_STATE_RUNNING\x10\x01\x12\x18\n\x14\x43\x41LL_STATE_SUCCEEDED\x10\x02\x12\x19\n\x15\x43\x41LL_STATE_TOOL_ERROR\x10\x03\x12\x15\n\x11\x43\x41LL_STATE_FAILED\x10\x04\x32\xf7\x08\n\x0c\x41\x64minService\x12P\n\x0bListPlugins\x12\x1f.toolhost.v1.ListPluginsRequest\x1a .toolhost.v1.ListPluginsResponse\x12V\n\rListInstances\x12!.toolhost.v1.ListInstancesRequest\x1a\".toolhost.v1.ListInstancesResponse\x12\x44\n\x07Restart\x12\x1b.toolhost.v1.RestartRequest\x1a\x1c.toolhost.v1.RestartResponse\x12>\n\x05\x44rain\x12\x19.toolhost.v1.DrainRequest\x1a\x1a.toolhost.v1.DrainResponse\x12>\n\x05Pause\x12\x19.toolhost.v1.PauseRequest\x1a\x1a.toolhost.v1.PauseResponse\x12\x41\n\x06Resume\x12\x1a.toolhost.v1.ResumeRequest\x1a\x1b.toolhost.v1.ResumeResponse\x12\\\n\x0f\x43learQuarantine\x12#.toolhost.v1.ClearQuarantineRequest\x1a$.toolhost.v1.ClearQuarantineResponse\x12\x41\n\x06Reload\x12\x1a.toolhost.v1.ReloadRequest\x1a\x1b.toolhost.v1.ReloadResponse\x12\x44\n\x07Upgrade\x12\x1b.toolhost.v1.UpgradeRequest\x1a\x1c.toolhost.v1.UpgradeResponse\x12G\n\x08Rollback\x12\x1c.toolhost.v1.RollbackRequest\x1a\x1d.toolhost.v1.RollbackResponse\x12P\n\x0bGetLockFile\x12\x1f.toolhost.v1.GetLockFileRequest\x1a .toolhost.v1.GetLockFileResponse\x12R\n\x0bWatchEvents\x12\x1f.toolhost.v1.WatchEventsRequest\x1a .toolhost.v1.WatchEventsResponse0\x01\x12I\n\x08TailLogs\x12\x1c.toolhost.v1.TailLogsRequest\x1a\x1d.toolhost.v1.TailLogsResponse0\x01\x12J\n\tListCalls\x12\x1d.toolhost.v1.ListCallsRequest\x1a\x1e.toolhost.v1.ListCallsResponse\x12G\n\x08GetStats\x12\x1c.toolhost.v1.GetStatsRequest\x1a\x1d.toolhost.v1.GetStatsResponseB<Z:github.com/toolhost/toolhost/gen/go/toolhost/v1;toolhostv1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(
+    b'\n\x1ftoolhost/v1/admin_service.proto\x12\x0btoolhost.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1ctoolhost/tool/v1/error.proto\x1a"toolhost/tool/v1/permissions.proto\x1a\x1dtoolhost/tool/v1/status.proto"\xc3\x04\n\x06Plugin\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x03 \x01(\t\x12\x0c\n\x04path\x18\x04 \x01(\t\x12\x0e\n\x06\x64igest\x18\x05 \x01(\t\x12\'\n\x05state\x18\x06 \x01(\x0e\x32\x18.toolhost.v1.PluginState\x12\x0e\n\x06reason\x18\x07 \x01(\t\x12\r\n\x05tools\x18\x08 \x03(\t\x12\x11\n\tinstances\x18\t \x01(\r\x12\x10\n\x08launches\x18\n \x01(\x04\x12)\n\tlast_exit\x18\x0b \x01(\x0b\x32\x16.toolhost.tool.v1.Exit\x12\x10\n\x08warnings\x18\x0c \x03(\t\x12-\n\x0crecent_exits\x18\r \x03(\x0b\x32\x17.toolhost.v1.PluginExit\x12.\n\nretry_time\x18\x0e \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x17\n\x0fprevious_digest\x18\x0f \x01(\t\x12\x15\n\rpinned_digest\x18\x10 \x01(\t\x12+\n\x07refusal\x18\x11 \x01(\x0b\x32\x1a.toolhost.v1.PluginRefusal\x12\x0f\n\x07\x66ilters\x18\x12 \x03(\t\x12\x32\n\x0bpermissions\x18\x13 \x01(\x0b\x32\x1d.toolhost.tool.v1.Permissions\x12)\n\tungranted\x18\x14 \x03(\x0b\x32\x16.toolhost.v1.Ungranted\x12\x11\n\tisolation\x18\x15 \x01(\t"+\n\tUngranted\x12\x0f\n\x07request\x18\x01 \x01(\t\x12\r\n\x05grant\x18\x02 \x01(\t"M\n\rPluginRefusal\x12\x0e\n\x06\x64igest\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\x12\x0e\n\x06locked\x18\x03 \x01(\x08\x12\x0c\n\x04name\x18\x04 \x01(\t"\xa6\x01\n\nPluginExit\x12\x10\n\x08instance\x18\x01 \x01(\t\x12(\n\x04time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12$\n\x04\x65xit\x18\x03 \x01(\x0b\x32\x16.toolhost.tool.v1.Exit\x12\x10\n\x08\x65xpected\x18\x04 \x01(\x08\x12$\n\x05\x63\x61lls\x18\x05 \x03(\x0b\x32\x15.toolhost.v1.ExitCall"M\n\x08\x45xitCall\x12\x0f\n\x07\x63\x61ll_id\x18\x01 \x01(\t\x12\x0c\n\x04tool\x18\x02 \x01(\t\x12\x0f\n\x07session\x18\x03 \x01(\t\x12\x11\n\tprincipal\x18\x04 \x01(\t"\xa9\x02\n\x08Instance\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0e\n\x06plugin\x18\x02 \x01(\t\x12)\n\x05state\x18\x03 \x01(\x0e\x32\x1a.toolhost.v1.InstanceState\x12\x0b\n\x03pid\x18\x04 \x01(\x05\x12\r\n\x05\x63\x61lls\x18\x05 \x01(\r\x12\x13\n\x0btotal_calls\x18\x06 \x01(\x04\x12.\n\nstart_time\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x11\n\trss_bytes\x18\x08 \x01(\x04\x12\x0e\n\x06\x64igest\x18\t \x01(\t\x12+\n\x06limits\x18\n \x03(\x0b\x32\x1b.toolhost.v1.EffectiveLimit\x12%\n\x07sandbox\x18\x0b \x01(\x0b\x32\x14.toolhost.v1.Sandbox"\x9d\x01\n\x07Sandbox\x12\x0c\n\x04mode\x18\x01 \x01(\t\x12\x0f\n\x07network\x18\x02 \x01(\x08\x12+\n\tworkspace\x18\x03 \x01(\x0e\x32\x18.toolhost.tool.v1.Access\x12\x0c\n\x04read\x18\x04 \x03(\t\x12\r\n\x05write\x18\x05 \x03(\t\x12)\n\x06layers\x18\x06 \x03(\x0b\x32\x19.toolhost.v1.SandboxLayer"P\n\x0cSandboxLayer\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x11\n\teffective\x18\x02 \x01(\x08\x12\x11\n\tmechanism\x18\x03 \x01(\t\x12\x0c\n\x04note\x18\x04 \x01(\t"N\n\x0e\x45\x66\x66\x65\x63tiveLimit\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t\x12\x11\n\tmechanism\x18\x03 \x01(\t\x12\x0c\n\x04note\x18\x04 \x01(\t"\x14\n\x12ListPluginsRequest";\n\x13ListPluginsResponse\x12$\n\x07plugins\x18\x01 \x03(\x0b\x32\x13.toolhost.v1.Plugin"&\n\x14ListInstancesRequest\x12\x0e\n\x06plugin\x18\x01 \x01(\t"A\n\x15ListInstancesResponse\x12(\n\tinstances\x18\x01 \x03(\x0b\x32\x15.toolhost.v1.Instance"/\n\x0eRestartRequest\x12\x0e\n\x06plugin\x18\x01 \x01(\t\x12\r\n\x05\x66orce\x18\x02 \x01(\x08"3\n\x0fRestartResponse\x12\x0f\n\x07stopped\x18\x01 \x03(\t\x12\x0f\n\x07started\x18\x02 \x03(\t"\x1e\n\x0c\x44rainRequest\x12\x0e\n\x06plugin\x18\x01 \x01(\t"\x0f\n\rDrainResponse"\x1e\n\x0cPauseRequest\x12\x0e\n\x06plugin\x18\x01 \x01(\t"\x0f\n\rPauseResponse"\x1f\n\rResumeRequest\x12\x0e\n\x06plugin\x18\x01 \x01(\t"\x10\n\x0eResumeResponse"(\n\x16\x43learQuarantineRequest\x12\x0e\n\x06plugin\x18\x01 \x01(\t"\x19\n\x17\x43learQuarantineResponse"\x0f\n\rReloadRequest"\xa9\x01\n\x0eReloadResponse\x12\r\n\x05\x61\x64\x64\x65\x64\x18\x01 \x03(\t\x12\x0f\n\x07removed\x18\x02 \x03(\t\x12\x10\n\x08upgraded\x18\x03 \x03(\t\x12,\n\x08\x66\x61ilures\x18\x04 \x03(\x0b\x32\x1a.toolhost.v1.ReloadFailure\x12\x37\n\rconfiguration\x18\x05 \x01(\x0b\x32 .toolhost.v1.ConfigurationChange"B\n\x13\x43onfigurationChange\x12\x0c\n\x04\x66ile\x18\x01 \x01(\t\x12\x0c\n\x04keys\x18\x02 \x03(\t\x12\x0f\n\x07problem\x18\x03 \x01(\t"/\n\rReloadFailure\x12\x0e\n\x06plugin\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t" \n\x0eUpgradeRequest\x12\x0e\n\x06plugin\x18\x01 \x01(\t":\n\x0fUpgradeResponse\x12\x0e\n\x06\x64igest\x18\x01 \x01(\t\x12\x17\n\x0fprevious_digest\x18\x02 \x01(\t"\x14\n\x12GetLockFileRequest"5\n\x13GetLockFileResponse\x12\x0c\n\x04path\x18\x01 \x01(\t\x12\x10\n\x08\x65nforced\x18\x02 \x01(\x08"!\n\x0fRollbackRequest\x12\x0e\n\x06plugin\x18\x01 \x01(\t";\n\x10RollbackResponse\x12\x0e\n\x06\x64igest\x18\x01 \x01(\t\x12\x17\n\x0fprevious_digest\x18\x02 \x01(\t"G\n\x12WatchEventsRequest\x12\x0e\n\x06plugin\x18\x01 \x01(\t\x12\x11\n\tafter_seq\x18\x02 \x01(\x04\x12\x0e\n\x06\x66ollow\x18\x03 \x01(\x08">\n\x13WatchEventsResponse\x12\'\n\x05\x65vent\x18\x01 \x01(\x0b\x32\x18.toolhost.v1.PluginEvent"\xc4\x01\n\x0bPluginEvent\x12\x0b\n\x03seq\x18\x01 \x01(\x04\x12(\n\x04time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0c\n\x04type\x18\x03 \x01(\t\x12\x0e\n\x06plugin\x18\x04 \x01(\t\x12\x10\n\x08instance\x18\x05 \x01(\t\x12\x0e\n\x06\x64igest\x18\x06 \x01(\t\x12\x0e\n\x06reason\x18\x07 \x01(\t\x12.\n\nuntil_time\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp"P\n\x0fTailLogsRequest\x12\x0e\n\x06plugin\x18\x01 \x01(\t\x12\x0f\n\x07\x63\x61ll_id\x18\x02 \x01(\t\x12\x0c\n\x04last\x18\x03 \x01(\r\x12\x0e\n\x06\x66ollow\x18\x04 \x01(\x08"6\n\x10TailLogsResponse\x12"\n\x04line\x18\x01 \x01(\x0b\x32\x14.toolhost.v1.LogLine"v\n\x07LogLine\x12\x0b\n\x03seq\x18\x01 \x01(\x04\x12\x0e\n\x06plugin\x18\x02 \x01(\t\x12\x10\n\x08instance\x18\x03 \x01(\t\x12\x0f\n\x07\x63\x61ll_id\x18\x04 \x01(\t\x12+\n\x06record\x18\x05 \x01(\x0b\x32\x1b.toolhost.tool.v1.LogRecord"\xa0\x01\n\x10ListCallsRequest\x12\x11\n\tpage_size\x18\x01 \x01(\x05\x12\x12\n\npage_token\x18\x02 \x01(\t\x12\x0e\n\x06plugin\x18\x03 \x01(\t\x12\x0c\n\x04tool\x18\x04 \x01(\t\x12\x0f\n\x07session\x18\x05 \x01(\t\x12%\n\x05state\x18\x06 \x01(\x0e\x32\x16.toolhost.v1.CallState\x12\x0f\n\x07\x63\x61ll_id\x18\x07 \x01(\t"T\n\x11ListCallsResponse\x12&\n\x05\x63\x61lls\x18\x01 \x03(\x0b\x32\x17.toolhost.v1.CallRecord\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t"\x9e\x02\n\nCallRecord\x12\x0f\n\x07\x63\x61ll_id\x18\x01 \x01(\t\x12\x11\n\tprincipal\x18\x02 \x01(\t\x12\x0f\n\x07session\x18\x03 \x01(\t\x12\x0c\n\x04tool\x18\x04 \x01(\t\x12\x0e\n\x06plugin\x18\x05 \x01(\t\x12\x10\n\x08instance\x18\x06 \x01(\t\x12%\n\x05state\x18\x07 \x01(\x0e\x32\x16.toolhost.v1.CallState\x12&\n\x05\x65rror\x18\x08 \x01(\x0b\x32\x17.toolhost.tool.v1.Error\x12.\n\nstart_time\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12,\n\x08\x65nd_time\x18\n \x01(\x0b\x32\x1a.google.protobuf.Timestamp"!\n\x0fGetStatsRequest\x12\x0e\n\x06plugin\x18\x01 \x01(\t"9\n\x10GetStatsResponse\x12%\n\x05tools\x18\x01 \x03(\x0b\x32\x16.toolhost.v1.ToolStats"\xa4\x03\n\tToolStats\x12\x0c\n\x04tool\x18\x01 \x01(\t\x12\x0e\n\x06plugin\x18\x02 \x01(\t\x12\r\n\x05\x63\x61lls\x18\x03 \x01(\x04\x12\x11\n\tsucceeded\x18\x04 \x01(\x04\x12\x13\n\x0btool_errors\x18\x05 \x01(\x04\x12\x36\n\x08\x66\x61ilures\x18\x06 \x03(\x0b\x32$.toolhost.v1.ToolStats.FailuresEntry\x12\x31\n\x0etotal_duration\x18\x07 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x30\n\rmean_duration\x18\x08 \x01(\x0b\x32\x19.google.protobuf.Duration\x12/\n\x0cp50_duration\x18\t \x01(\x0b\x32\x19.google.protobuf.Duration\x12/\n\x0cp99_duration\x18\n \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x12\n\ntotal_cost\x18\x0b \x01(\x01\x1a/\n\rFailuresEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x04:\x02\x38\x01*\xd0\x01\n\x0bPluginState\x12\x1c\n\x18PLUGIN_STATE_UNSPECIFIED\x10\x00\x12\x18\n\x14PLUGIN_STATE_ENABLED\x10\x01\x12\x17\n\x13PLUGIN_STATE_PAUSED\x10\x02\x12\x1c\n\x18PLUGIN_STATE_BACKING_OFF\x10\x03\x12\x1c\n\x18PLUGIN_STATE_QUARANTINED\x10\x04\x12\x19\n\x15PLUGIN_STATE_DISABLED\x10\x05\x12\x19\n\x15PLUGIN_STATE_UNUSABLE\x10\x06*\xce\x02\n\rInstanceState\x12\x1e\n\x1aINSTANCE_STATE_UNSPECIFIED\x10\x00\x12\x19\n\x15INSTANCE_STATE_QUEUED\x10\x01\x12\x1c\n\x18INSTANCE_STATE_VERIFYING\x10\x02\x12\x1b\n\x17INSTANCE_STATE_STARTING\x10\x03\x12\x1e\n\x1aINSTANCE_STATE_HANDSHAKING\x10\x04\x12\x1a\n\x16INSTANCE_STATE_WARMING\x10\x05\x12\x18\n\x14INSTANCE_STATE_READY\x10\x06\x12\x1c\n\x18INSTANCE_STATE_UNHEALTHY\x10\x07\x12\x1b\n\x17INSTANCE_STATE_DRAINING\x10\x08\x12\x1b\n\x17INSTANCE_STATE_STOPPING\x10\t\x12\x19\n\x15INSTANCE_STATE_EXITED\x10\n*\x8b\x01\n\tCallState\x12\x1a\n\x16\x43\x41LL_STATE_UNSPECIFIED\x10\x00\x12\x16\n\x12\x43\x41LL_STATE_RUNNING\x10\x01\x12\x18\n\x14\x43\x41LL_STATE_SUCCEEDED\x10\x02\x12\x19\n\x15\x43\x41LL_STATE_TOOL_ERROR\x10\x03\x12\x15\n\x11\x43\x41LL_STATE_FAILED\x10\x04\x32\xf7\x08\n\x0c\x41\x64minService\x12P\n\x0bListPlugins\x12\x1f.toolhost.v1.ListPluginsRequest\x1a .toolhost.v1.ListPluginsResponse\x12V\n\rListInstances\x12!.toolhost.v1.ListInstancesRequest\x1a".toolhost.v1.ListInstancesResponse\x12\x44\n\x07Restart\x12\x1b.toolhost.v1.RestartRequest\x1a\x1c.toolhost.v1.RestartResponse\x12>\n\x05\x44rain\x12\x19.toolhost.v1.DrainRequest\x1a\x1a.toolhost.v1.DrainResponse\x12>\n\x05Pause\x12\x19.toolhost.v1.PauseRequest\x1a\x1a.toolhost.v1.PauseResponse\x12\x41\n\x06Resume\x12\x1a.toolhost.v1.ResumeRequest\x1a\x1b.toolhost.v1.ResumeResponse\x12\\\n\x0f\x43learQuarantine\x12#.toolhost.v1.ClearQuarantineRequest\x1a$.toolhost.v1.ClearQuarantineResponse\x12\x41\n\x06Reload\x12\x1a.toolhost.v1.ReloadRequest\x1a\x1b.toolhost.v1.ReloadResponse\x12\x44\n\x07Upgrade\x12\x1b.toolhost.v1.UpgradeRequest\x1a\x1c.toolhost.v1.UpgradeResponse\x12G\n\x08Rollback\x12\x1c.toolhost.v1.RollbackRequest\x1a\x1d.toolhost.v1.RollbackResponse\x12P\n\x0bGetLockFile\x12\x1f.toolhost.v1.GetLockFileRequest\x1a .toolhost.v1.GetLockFileResponse\x12R\n\x0bWatchEvents\x12\x1f.toolhost.v1.WatchEventsRequest\x1a .toolhost.v1.WatchEventsResponse0\x01\x12I\n\x08TailLogs\x12\x1c.toolhost.v1.TailLogsRequest\x1a\x1d.toolhost.v1.TailLogsResponse0\x01\x12J\n\tListCalls\x12\x1d.toolhost.v1.ListCallsRequest\x1a\x1e.toolhost.v1.ListCallsResponse\x12G\n\x08GetStats\x12\x1c.toolhost.v1.GetStatsRequest\x1a\x1d.toolhost.v1.GetStatsResponseB<Z:github.com/toolhost/toolhost/gen/go/toolhost/v1;toolhostv1b\x06proto3'
+)
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
-_builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'toolhost.v1.admin_service_pb2', _globals)
+_builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, "toolhost.v1.admin_service_pb2", _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
-  _globals['DESCRIPTOR']._loaded_options = None
-  _globals['DESCRIPTOR']._serialized_options = b'Z:github.com/toolhost/toolhost/gen/go/toolhost/v1;toolhostv1'
-  _globals['_TOOLSTATS_FAILURESENTRY']._loaded_options = None
-  _globals['_TOOLSTATS_FAILURESENTRY']._serialized_options = b'8\001'
-  _globals['_PLUGINSTATE']._serialized_start=4519
-  _globals['_PLUGINSTATE']._serialized_end=4727
-  _globals['_INSTANCESTATE']._serialized_start=4730
-  _globals['_INSTANCESTATE']._serialized_end=5064
-  _globals['_CALLSTATE']._serialized_start=5067
-  _globals['_CALLSTATE']._serialized_end=5206
-  _globals['_PLUGIN']._serialized_start=211
-  _globals['_PLUGIN']._serialized_end=790
-  _globals['_UNGRANTED']._serialized_start=792
-  _globals['_UNGRANTED']._serialized_end=835
-  _globals['_PLUGINREFUSAL']._serialized_start=837
-  _globals['_PLUGINREFUSAL']._serialized_end=914
-  _globals['_PLUGINEXIT']._serialized_start=917
-  _globals['_PLUGINEXIT']._serialized_end=1083
-  _globals['_EXITCALL']._serialized_start=1085
-  _globals['_EXITCALL']._serialized_end=1162
-  _globals['_INSTANCE']._serialized_start=1165
-  _globals['_INSTANCE']._serialized_end=1462
-  _globals['_SANDBOX']._serialized_start=1465
-  _globals['_SANDBOX']._serialized_end=1622
-  _globals['_SANDBOXLAYER']._serialized_start=1624
-  _globals['_SANDBOXLAYER']._serialized_end=1704
-  _globals['_EFFECTIVELIMIT']._serialized_start=1706
-  _globals['_EFFECTIVELIMIT']._serialized_end=1784
-  _globals['_LISTPLUGINSREQUEST']._serialized_start=1786
-  _globals['_LISTPLUGINSREQUEST']._serialized_end=1806
-  _globals['_LISTPLUGINSRESPONSE']._serialized_start=1808
-  _globals['_LISTPLUGINSRESPONSE']._serialized_end=1867
-  _globals['_LISTINSTANCESREQUEST']._serialized_start=1869
-  _globals['_LISTINSTANCESREQUEST']._serialized_end=1907
-  _globals['_LISTINSTANCESRESPONSE']._serialized_start=1909
-  _globals['_LISTINSTANCESRESPONSE']._serialized_end=1974
-  _globals['_RESTARTREQUEST']._serialized_start=1976
-  _globals['_RESTARTREQUEST']._serialized_end=2023
-  _globals['_RESTARTRESPONSE']._serialized_start=2025
-  _globals['_RESTARTRESPONSE']._serialized_end=2076
-  _globals['_DRAINREQUEST']._serialized_start=2078
-  _globals['_DRAINREQUEST']._serialized_end=2108
-  _globals['_DRAINRESPONSE']._serialized_start=2110
-  _globals['_DRAINRESPONSE']._serialized_end=2125
-  _globals['_PAUSEREQUEST']._serialized_start=2127
-  _globals['_PAUSEREQUEST']._serialized_end=2157
-  _globals['_PAUSERESPONSE']._serialized_start=2159
-  _globals['_PAUSERESPONSE']._serialized_end=2174
-  _globals['_RESUMEREQUEST']._serialized_start=2176
-  _globals['_RESUMEREQUEST']._serialized_end=2207
-  _globals['_RESUMERESPONSE']._serialized_start=2209
-  _globals['_RESUMERESPONSE']._serialized_end=2225
-  _globals['_CLEARQUARANTINEREQUEST']._serialized_start=2227
-  _globals['_CLEARQUARANTINEREQUEST']._serialized_end=2267
-  _globals['_CLEARQUARANTINERESPONSE']._serialized_start=2269
-  _globals['_CLEARQUARANTINERESPONSE']._serialized_end=2294
-  _globals['_RELOADREQUEST']._serialized_start=2296
-  _globals['_RELOADREQUEST']._serialized_end=2311
-  _globals['_RELOADRESPONSE']._serialized_start=2314
-  _globals['_RELOADRESPONSE']._serialized_end=2483
-  _globals['_CONFIGURATIONCHANGE']._serialized_start=2485
-  _globals['_CONFIGURATIONCHANGE']._serialized_end=2551
-  _globals['_RELOADFAILURE']._serialized_start=2553
-  _globals['_RELOADFAILURE']._serialized_end=2600
-  _globals['_UPGRADEREQUEST']._serialized_start=2602
-  _globals['_UPGRADEREQUEST']._serialized_end=2634
-  _globals['_UPGRADERESPONSE']._serialized_start=2636
-  _globals['_UPGRADERESPONSE']._serialized_end=2694
-  _globals['_GETLOCKFILEREQUEST']._serialized_start=2696
-  _globals['_GETLOCKFILEREQUEST']._serialized_end=2716
-  _globals['_GETLOCKFILERESPONSE']._serialized_start=2718
-  _globals['_GETLOCKFILERESPONSE']._serialized_end=2771
-  _globals['_ROLLBACKREQUEST']._serialized_start=2773
-  _globals['_ROLLBACKREQUEST']._serialized_end=2806
-  _globals['_ROLLBACKRESPONSE']._serialized_start=2808
-  _globals['_ROLLBACKRESPONSE']._serialized_end=2867
-  _globals['_WATCHEVENTSREQUEST']._serialized_start=2869
-  _globals['_WATCHEVENTSREQUEST']._serialized_end=2940
-  _globals['_WATCHEVENTSRESPONSE']._serialized_start=2942
-  _globals['_WATCHEVENTSRESPONSE']._serialized_end=3004
-  _globals['_PLUGINEVENT']._serialized_start=3007
-  _globals['_PLUGINEVENT']._serialized_end=3203
-  _globals['_TAILLOGSREQUEST']._serialized_start=3205
-  _globals['_TAILLOGSREQUEST']._serialized_end=3285
-  _globals['_TAILLOGSRESPONSE']._serialized_start=3287
-  _globals['_TAILLOGSRESPONSE']._serialized_end=3341
-  _globals['_LOGLINE']._serialized_start=3343
-  _globals['_LOGLINE']._serialized_end=3461
-  _globals['_LISTCALLSREQUEST']._serialized_start=3464
-  _globals['_LISTCALLSREQUEST']._serialized_end=3624
-  _globals['_LISTCALLSRESPONSE']._serialized_start=3626
-  _globals['_LISTCALLSRESPONSE']._serialized_end=3710
-  _globals['_CALLRECORD']._serialized_start=3713
-  _globals['_CALLRECORD']._serialized_end=3999
-  _globals['_GETSTATSREQUEST']._serialized_start=4001
-  _globals['_GETSTATSREQUEST']._serialized_end=4034
-  _globals['_GETSTATSRESPONSE']._serialized_start=4036
-  _globals['_GETSTATSRESPONSE']._serialized_end=4093
-  _globals['_TOOLSTATS']._serialized_start=4096
-  _globals['_TOOLSTATS']._serialized_end=4516
-  _globals['_TOOLSTATS_FAILURESENTRY']._serialized_start=4469
-  _globals['_TOOLSTATS_FAILURESENTRY']._serialized_end=4516
-  _globals['_ADMINSERVICE']._serialized_start=5209
-  _globals['_ADMINSERVICE']._serialized_end=6352
+    _globals["DESCRIPTOR"]._loaded_options = None
+    _globals["DESCRIPTOR"]._serialized_options = b"Z:github.com/toolhost/toolhost/gen/go/toolhost/v1;toolhostv1"
+    _globals["_TOOLSTATS_FAILURESENTRY"]._loaded_options = None
+    _globals["_TOOLSTATS_FAILURESENTRY"]._serialized_options = b"8\001"
+    _globals["_PLUGINSTATE"]._serialized_start = 4519
+    _globals["_PLUGINSTATE"]._serialized_end = 4727
+    _globals["_INSTANCESTATE"]._serialized_start = 4730
+    _globals["_INSTANCESTATE"]._serialized_end = 5064
+    _globals["_CALLSTATE"]._serialized_start = 5067
+    _globals["_CALLSTATE"]._serialized_end = 5206
+    _globals["_PLUGIN"]._serialized_start = 211
+    _globals["_PLUGIN"]._serialized_end = 790
+    _globals["_UNGRANTED"]._serialized_start = 792
+    _globals["_UNGRANTED"]._serialized_end = 835
+    _globals["_PLUGINREFUSAL"]._serialized_start = 837
+    _globals["_PLUGINREFUSAL"]._serialized_end = 914
+    _globals["_PLUGINEXIT"]._serialized_start = 917
+    _globals["_PLUGINEXIT"]._serialized_end = 1083
+    _globals["_EXITCALL"]._serialized_start = 1085
+    _globals["_EXITCALL"]._serialized_end = 1162
+    _globals["_INSTANCE"]._serialized_start = 1165
+    _globals["_INSTANCE"]._serialized_end = 1462
+    _globals["_SANDBOX"]._serialized_start = 1465
+    _globals["_SANDBOX"]._serialized_end = 1622
+    _globals["_SANDBOXLAYER"]._serialized_start = 1624
+    _globals["_SANDBOXLAYER"]._serialized_end = 1704
+    _globals["_EFFECTIVELIMIT"]._serialized_start = 1706
+    _globals["_EFFECTIVELIMIT"]._serialized_end = 1784
+    _globals["_LISTPLUGINSREQUEST"]._serialized_start = 1786
+    _globals["_LISTPLUGINSREQUEST"]._serialized_end = 1806
+    _globals["_LISTPLUGINSRESPONSE"]._serialized_start = 1808
+    _globals["_LISTPLUGINSRESPONSE"]._serialized_end = 1867
+    _globals["_LISTINSTANCESREQUEST"]._serialized_start = 1869
+    _globals["_LISTINSTANCESREQUEST"]._serialized_end = 1907
+    _globals["_LISTINSTANCESRESPONSE"]._serialized_start = 1909
+    _globals["_LISTINSTANCESRESPONSE"]._serialized_end = 1974
+    _globals["_RESTARTREQUEST"]._serialized_start = 1976
+    _globals["_RESTARTREQUEST"]._serialized_end = 2023
+    _globals["_RESTARTRESPONSE"]._serialized_start = 2025
+    _globals["_RESTARTRESPONSE"]._serialized_end = 2076
+    _globals["_DRAINREQUEST"]._serialized_start = 2078
+    _globals["_DRAINREQUEST"]._serialized_end = 2108
+    _globals["_DRAINRESPONSE"]._serialized_start = 2110
+    _globals["_DRAINRESPONSE"]._serialized_end = 2125
+    _globals["_PAUSEREQUEST"]._serialized_start = 2127
+    _globals["_PAUSEREQUEST"]._serialized_end = 2157
+    _globals["_PAUSERESPONSE"]._serialized_start = 2159
+    _globals["_PAUSERESPONSE"]._serialized_end = 2174
+    _globals["_RESUMEREQUEST"]._serialized_start = 2176
+    _globals["_RESUMEREQUEST"]._serialized_end = 2207
+    _globals["_RESUMERESPONSE"]._serialized_start = 2209
+    _globals["_RESUMERESPONSE"]._serialized_end = 2225
+    _globals["_CLEARQUARANTINEREQUEST"]._serialized_start = 2227
+    _globals["_CLEARQUARANTINEREQUEST"]._serialized_end = 2267
+    _globals["_CLEARQUARANTINERESPONSE"]._serialized_start = 2269
+    _globals["_CLEARQUARANTINERESPONSE"]._serialized_end = 2294
+    _globals["_RELOADREQUEST"]._serialized_start = 2296
+    _globals["_RELOADREQUEST"]._serialized_end = 2311
+    _globals["_RELOADRESPONSE"]._serialized_start = 2314
+    _globals["_RELOADRESPONSE"]._serialized_end = 2483
+    _globals["_CONFIGURATIONCHANGE"]._serialized_start = 2485
+    _globals["_CONFIGURATIONCHANGE"]._serialized_end = 2551
+    _globals["_RELOADFAILURE"]._serialized_start = 2553
+    _globals["_RELOADFAILURE"]._serialized_end = 2600
+    _globals["_UPGRADEREQUEST"]._serialized_start = 2602
+    _globals["_UPGRADEREQUEST"]._serialized_end = 2634
+    _globals["_UPGRADERESPONSE"]._serialized_start = 2636
+    _globals["_UPGRADERESPONSE"]._serialized_end = 2694
+    _globals["_GETLOCKFILEREQUEST"]._serialized_start = 2696
+    _globals["_GETLOCKFILEREQUEST"]._serialized_end = 2716
+    _globals["_GETLOCKFILERESPONSE"]._serialized_start = 2718
+    _globals["_GETLOCKFILERESPONSE"]._serialized_end = 2771
+    _globals["_ROLLBACKREQUEST"]._serialized_start = 2773
+    _globals["_ROLLBACKREQUEST"]._serialized_end = 2806
+    _globals["_ROLLBACKRESPONSE"]._serialized_start = 2808
+    _globals["_ROLLBACKRESPONSE"]._serialized_end = 2867
+    _globals["_WATCHEVENTSREQUEST"]._serialized_start = 2869
+    _globals["_WATCHEVENTSREQUEST"]._serialized_end = 2940
+    _globals["_WATCHEVENTSRESPONSE"]._serialized_start = 2942
+    _globals["_WATCHEVENTSRESPONSE"]._serialized_end = 3004
+    _globals["_PLUGINEVENT"]._serialized_start = 3007
+    _globals["_PLUGINEVENT"]._serialized_end = 3203
+    _globals["_TAILLOGSREQUEST"]._serialized_start = 3205
+    _globals["_TAILLOGSREQUEST"]._serialized_end = 3285
+    _globals["_TAILLOGSRESPONSE"]._serialized_start = 3287
+    _globals["_TAILLOGSRESPONSE"]._serialized_end = 3341
+    _globals["_LOGLINE"]._serialized_start = 3343
+    _globals["_LOGLINE"]._serialized_end = 3461
+    _globals["_LISTCALLSREQUEST"]._serialized_start = 3464
+    _globals["_LISTCALLSREQUEST"]._serialized_end = 3624
+    _globals["_LISTCALLSRESPONSE"]._serialized_start = 3626
+    _globals["_LISTCALLSRESPONSE"]._serialized_end = 3710
+    _globals["_CALLRECORD"]._serialized_start = 3713
+    _globals["_CALLRECORD"]._serialized_end = 3999
+    _globals["_GETSTATSREQUEST"]._serialized_start = 4001
+    _globals["_GETSTATSREQUEST"]._serialized_end = 4034
+    _globals["_GETSTATSRESPONSE"]._serialized_start = 4036
+    _globals["_GETSTATSRESPONSE"]._serialized_end = 4093
+    _globals["_TOOLSTATS"]._serialized_start = 4096
+    _globals["_TOOLSTATS"]._serialized_end = 4516
+    _globals["_TOOLSTATS_FAILURESENTRY"]._serialized_start = 4469
+    _globals["_TOOLSTATS_FAILURESENTRY"]._serialized_end = 4516
+    _globals["_ADMINSERVICE"]._serialized_start = 5209
+    _globals["_ADMINSERVICE"]._serialized_end = 6352
 # @@protoc_insertion_point(module_scope)

@@ -45,6 +45,7 @@ class CallState(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     CALL_STATE_SUCCEEDED: _ClassVar[CallState]
     CALL_STATE_TOOL_ERROR: _ClassVar[CallState]
     CALL_STATE_FAILED: _ClassVar[CallState]
+
 PLUGIN_STATE_UNSPECIFIED: PluginState
 PLUGIN_STATE_ENABLED: PluginState
 PLUGIN_STATE_PAUSED: PluginState
@@ -70,7 +71,29 @@ CALL_STATE_TOOL_ERROR: CallState
 CALL_STATE_FAILED: CallState
 
 class Plugin(_message.Message):
-    __slots__ = ("name", "version", "description", "path", "digest", "state", "reason", "tools", "instances", "launches", "last_exit", "warnings", "recent_exits", "retry_time", "previous_digest", "pinned_digest", "refusal", "filters", "permissions", "ungranted", "isolation")
+    __slots__ = (
+        "name",
+        "version",
+        "description",
+        "path",
+        "digest",
+        "state",
+        "reason",
+        "tools",
+        "instances",
+        "launches",
+        "last_exit",
+        "warnings",
+        "recent_exits",
+        "retry_time",
+        "previous_digest",
+        "pinned_digest",
+        "refusal",
+        "filters",
+        "permissions",
+        "ungranted",
+        "isolation",
+    )
     NAME_FIELD_NUMBER: _ClassVar[int]
     VERSION_FIELD_NUMBER: _ClassVar[int]
     DESCRIPTION_FIELD_NUMBER: _ClassVar[int]
@@ -113,7 +136,30 @@ class Plugin(_message.Message):
     permissions: _permissions_pb2.Permissions
     ungranted: _containers.RepeatedCompositeFieldContainer[Ungranted]
     isolation: str
-    def __init__(self, name: _Optional[str] = ..., version: _Optional[str] = ..., description: _Optional[str] = ..., path: _Optional[str] = ..., digest: _Optional[str] = ..., state: _Optional[_Union[PluginState, str]] = ..., reason: _Optional[str] = ..., tools: _Optional[_Iterable[str]] = ..., instances: _Optional[int] = ..., launches: _Optional[int] = ..., last_exit: _Optional[_Union[_error_pb2.Exit, _Mapping]] = ..., warnings: _Optional[_Iterable[str]] = ..., recent_exits: _Optional[_Iterable[_Union[PluginExit, _Mapping]]] = ..., retry_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., previous_digest: _Optional[str] = ..., pinned_digest: _Optional[str] = ..., refusal: _Optional[_Union[PluginRefusal, _Mapping]] = ..., filters: _Optional[_Iterable[str]] = ..., permissions: _Optional[_Union[_permissions_pb2.Permissions, _Mapping]] = ..., ungranted: _Optional[_Iterable[_Union[Ungranted, _Mapping]]] = ..., isolation: _Optional[str] = ...) -> None: ...
+    def __init__(
+        self,
+        name: _Optional[str] = ...,
+        version: _Optional[str] = ...,
+        description: _Optional[str] = ...,
+        path: _Optional[str] = ...,
+        digest: _Optional[str] = ...,
+        state: _Optional[_Union[PluginState, str]] = ...,
+        reason: _Optional[str] = ...,
+        tools: _Optional[_Iterable[str]] = ...,
+        instances: _Optional[int] = ...,
+        launches: _Optional[int] = ...,
+        last_exit: _Optional[_Union[_error_pb2.Exit, _Mapping]] = ...,
+        warnings: _Optional[_Iterable[str]] = ...,
+        recent_exits: _Optional[_Iterable[_Union[PluginExit, _Mapping]]] = ...,
+        retry_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...,
+        previous_digest: _Optional[str] = ...,
+        pinned_digest: _Optional[str] = ...,
+        refusal: _Optional[_Union[PluginRefusal, _Mapping]] = ...,
+        filters: _Optional[_Iterable[str]] = ...,
+        permissions: _Optional[_Union[_permissions_pb2.Permissions, _Mapping]] = ...,
+        ungranted: _Optional[_Iterable[_Union[Ungranted, _Mapping]]] = ...,
+        isolation: _Optional[str] = ...,
+    ) -> None: ...
 
 class Ungranted(_message.Message):
     __slots__ = ("request", "grant")
@@ -133,7 +179,13 @@ class PluginRefusal(_message.Message):
     reason: str
     locked: bool
     name: str
-    def __init__(self, digest: _Optional[str] = ..., reason: _Optional[str] = ..., locked: _Optional[bool] = ..., name: _Optional[str] = ...) -> None: ...
+    def __init__(
+        self,
+        digest: _Optional[str] = ...,
+        reason: _Optional[str] = ...,
+        locked: _Optional[bool] = ...,
+        name: _Optional[str] = ...,
+    ) -> None: ...
 
 class PluginExit(_message.Message):
     __slots__ = ("instance", "time", "exit", "expected", "calls")
@@ -147,7 +199,14 @@ class PluginExit(_message.Message):
     exit: _error_pb2.Exit
     expected: bool
     calls: _containers.RepeatedCompositeFieldContainer[ExitCall]
-    def __init__(self, instance: _Optional[str] = ..., time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., exit: _Optional[_Union[_error_pb2.Exit, _Mapping]] = ..., expected: _Optional[bool] = ..., calls: _Optional[_Iterable[_Union[ExitCall, _Mapping]]] = ...) -> None: ...
+    def __init__(
+        self,
+        instance: _Optional[str] = ...,
+        time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...,
+        exit: _Optional[_Union[_error_pb2.Exit, _Mapping]] = ...,
+        expected: _Optional[bool] = ...,
+        calls: _Optional[_Iterable[_Union[ExitCall, _Mapping]]] = ...,
+    ) -> None: ...
 
 class ExitCall(_message.Message):
     __slots__ = ("call_id", "tool", "session", "principal")
@@ -159,10 +218,28 @@ class ExitCall(_message.Message):
     tool: str
     session: str
     principal: str
-    def __init__(self, call_id: _Optional[str] = ..., tool: _Optional[str] = ..., session: _Optional[str] = ..., principal: _Optional[str] = ...) -> None: ...
+    def __init__(
+        self,
+        call_id: _Optional[str] = ...,
+        tool: _Optional[str] = ...,
+        session: _Optional[str] = ...,
+        principal: _Optional[str] = ...,
+    ) -> None: ...
 
 class Instance(_message.Message):
-    __slots__ = ("id", "plugin", "state", "pid", "calls", "total_calls", "start_time", "rss_bytes", "digest", "limits", "sandbox")
+    __slots__ = (
+        "id",
+        "plugin",
+        "state",
+        "pid",
+        "calls",
+        "total_calls",
+        "start_time",
+        "rss_bytes",
+        "digest",
+        "limits",
+        "sandbox",
+    )
     ID_FIELD_NUMBER: _ClassVar[int]
     PLUGIN_FIELD_NUMBER: _ClassVar[int]
     STATE_FIELD_NUMBER: _ClassVar[int]
@@ -185,7 +262,20 @@ class Instance(_message.Message):
     digest: str
     limits: _containers.RepeatedCompositeFieldContainer[EffectiveLimit]
     sandbox: Sandbox
-    def __init__(self, id: _Optional[str] = ..., plugin: _Optional[str] = ..., state: _Optional[_Union[InstanceState, str]] = ..., pid: _Optional[int] = ..., calls: _Optional[int] = ..., total_calls: _Optional[int] = ..., start_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., rss_bytes: _Optional[int] = ..., digest: _Optional[str] = ..., limits: _Optional[_Iterable[_Union[EffectiveLimit, _Mapping]]] = ..., sandbox: _Optional[_Union[Sandbox, _Mapping]] = ...) -> None: ...
+    def __init__(
+        self,
+        id: _Optional[str] = ...,
+        plugin: _Optional[str] = ...,
+        state: _Optional[_Union[InstanceState, str]] = ...,
+        pid: _Optional[int] = ...,
+        calls: _Optional[int] = ...,
+        total_calls: _Optional[int] = ...,
+        start_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...,
+        rss_bytes: _Optional[int] = ...,
+        digest: _Optional[str] = ...,
+        limits: _Optional[_Iterable[_Union[EffectiveLimit, _Mapping]]] = ...,
+        sandbox: _Optional[_Union[Sandbox, _Mapping]] = ...,
+    ) -> None: ...
 
 class Sandbox(_message.Message):
     __slots__ = ("mode", "network", "workspace", "read", "write", "layers")
@@ -201,7 +291,15 @@ class Sandbox(_message.Message):
     read: _containers.RepeatedScalarFieldContainer[str]
     write: _containers.RepeatedScalarFieldContainer[str]
     layers: _containers.RepeatedCompositeFieldContainer[SandboxLayer]
-    def __init__(self, mode: _Optional[str] = ..., network: _Optional[bool] = ..., workspace: _Optional[_Union[_permissions_pb2.Access, str]] = ..., read: _Optional[_Iterable[str]] = ..., write: _Optional[_Iterable[str]] = ..., layers: _Optional[_Iterable[_Union[SandboxLayer, _Mapping]]] = ...) -> None: ...
+    def __init__(
+        self,
+        mode: _Optional[str] = ...,
+        network: _Optional[bool] = ...,
+        workspace: _Optional[_Union[_permissions_pb2.Access, str]] = ...,
+        read: _Optional[_Iterable[str]] = ...,
+        write: _Optional[_Iterable[str]] = ...,
+        layers: _Optional[_Iterable[_Union[SandboxLayer, _Mapping]]] = ...,
+    ) -> None: ...
 
 class SandboxLayer(_message.Message):
     __slots__ = ("name", "effective", "mechanism", "note")
@@ -213,7 +311,13 @@ class SandboxLayer(_message.Message):
     effective: bool
     mechanism: str
     note: str
-    def __init__(self, name: _Optional[str] = ..., effective: _Optional[bool] = ..., mechanism: _Optional[str] = ..., note: _Optional[str] = ...) -> None: ...
+    def __init__(
+        self,
+        name: _Optional[str] = ...,
+        effective: _Optional[bool] = ...,
+        mechanism: _Optional[str] = ...,
+        note: _Optional[str] = ...,
+    ) -> None: ...
 
 class EffectiveLimit(_message.Message):
     __slots__ = ("name", "value", "mechanism", "note")
@@ -225,7 +329,13 @@ class EffectiveLimit(_message.Message):
     value: str
     mechanism: str
     note: str
-    def __init__(self, name: _Optional[str] = ..., value: _Optional[str] = ..., mechanism: _Optional[str] = ..., note: _Optional[str] = ...) -> None: ...
+    def __init__(
+        self,
+        name: _Optional[str] = ...,
+        value: _Optional[str] = ...,
+        mechanism: _Optional[str] = ...,
+        note: _Optional[str] = ...,
+    ) -> None: ...
 
 class ListPluginsRequest(_message.Message):
     __slots__ = ()
@@ -321,7 +431,14 @@ class ReloadResponse(_message.Message):
     upgraded: _containers.RepeatedScalarFieldContainer[str]
     failures: _containers.RepeatedCompositeFieldContainer[ReloadFailure]
     configuration: ConfigurationChange
-    def __init__(self, added: _Optional[_Iterable[str]] = ..., removed: _Optional[_Iterable[str]] = ..., upgraded: _Optional[_Iterable[str]] = ..., failures: _Optional[_Iterable[_Union[ReloadFailure, _Mapping]]] = ..., configuration: _Optional[_Union[ConfigurationChange, _Mapping]] = ...) -> None: ...
+    def __init__(
+        self,
+        added: _Optional[_Iterable[str]] = ...,
+        removed: _Optional[_Iterable[str]] = ...,
+        upgraded: _Optional[_Iterable[str]] = ...,
+        failures: _Optional[_Iterable[_Union[ReloadFailure, _Mapping]]] = ...,
+        configuration: _Optional[_Union[ConfigurationChange, _Mapping]] = ...,
+    ) -> None: ...
 
 class ConfigurationChange(_message.Message):
     __slots__ = ("file", "keys", "problem")
@@ -331,7 +448,9 @@ class ConfigurationChange(_message.Message):
     file: str
     keys: _containers.RepeatedScalarFieldContainer[str]
     problem: str
-    def __init__(self, file: _Optional[str] = ..., keys: _Optional[_Iterable[str]] = ..., problem: _Optional[str] = ...) -> None: ...
+    def __init__(
+        self, file: _Optional[str] = ..., keys: _Optional[_Iterable[str]] = ..., problem: _Optional[str] = ...
+    ) -> None: ...
 
 class ReloadFailure(_message.Message):
     __slots__ = ("plugin", "reason")
@@ -389,7 +508,9 @@ class WatchEventsRequest(_message.Message):
     plugin: str
     after_seq: int
     follow: bool
-    def __init__(self, plugin: _Optional[str] = ..., after_seq: _Optional[int] = ..., follow: _Optional[bool] = ...) -> None: ...
+    def __init__(
+        self, plugin: _Optional[str] = ..., after_seq: _Optional[int] = ..., follow: _Optional[bool] = ...
+    ) -> None: ...
 
 class WatchEventsResponse(_message.Message):
     __slots__ = ("event",)
@@ -415,7 +536,17 @@ class PluginEvent(_message.Message):
     digest: str
     reason: str
     until_time: _timestamp_pb2.Timestamp
-    def __init__(self, seq: _Optional[int] = ..., time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., type: _Optional[str] = ..., plugin: _Optional[str] = ..., instance: _Optional[str] = ..., digest: _Optional[str] = ..., reason: _Optional[str] = ..., until_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+    def __init__(
+        self,
+        seq: _Optional[int] = ...,
+        time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...,
+        type: _Optional[str] = ...,
+        plugin: _Optional[str] = ...,
+        instance: _Optional[str] = ...,
+        digest: _Optional[str] = ...,
+        reason: _Optional[str] = ...,
+        until_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...,
+    ) -> None: ...
 
 class TailLogsRequest(_message.Message):
     __slots__ = ("plugin", "call_id", "last", "follow")
@@ -427,7 +558,13 @@ class TailLogsRequest(_message.Message):
     call_id: str
     last: int
     follow: bool
-    def __init__(self, plugin: _Optional[str] = ..., call_id: _Optional[str] = ..., last: _Optional[int] = ..., follow: _Optional[bool] = ...) -> None: ...
+    def __init__(
+        self,
+        plugin: _Optional[str] = ...,
+        call_id: _Optional[str] = ...,
+        last: _Optional[int] = ...,
+        follow: _Optional[bool] = ...,
+    ) -> None: ...
 
 class TailLogsResponse(_message.Message):
     __slots__ = ("line",)
@@ -447,7 +584,14 @@ class LogLine(_message.Message):
     instance: str
     call_id: str
     record: _status_pb2.LogRecord
-    def __init__(self, seq: _Optional[int] = ..., plugin: _Optional[str] = ..., instance: _Optional[str] = ..., call_id: _Optional[str] = ..., record: _Optional[_Union[_status_pb2.LogRecord, _Mapping]] = ...) -> None: ...
+    def __init__(
+        self,
+        seq: _Optional[int] = ...,
+        plugin: _Optional[str] = ...,
+        instance: _Optional[str] = ...,
+        call_id: _Optional[str] = ...,
+        record: _Optional[_Union[_status_pb2.LogRecord, _Mapping]] = ...,
+    ) -> None: ...
 
 class ListCallsRequest(_message.Message):
     __slots__ = ("page_size", "page_token", "plugin", "tool", "session", "state", "call_id")
@@ -465,7 +609,16 @@ class ListCallsRequest(_message.Message):
     session: str
     state: CallState
     call_id: str
-    def __init__(self, page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., plugin: _Optional[str] = ..., tool: _Optional[str] = ..., session: _Optional[str] = ..., state: _Optional[_Union[CallState, str]] = ..., call_id: _Optional[str] = ...) -> None: ...
+    def __init__(
+        self,
+        page_size: _Optional[int] = ...,
+        page_token: _Optional[str] = ...,
+        plugin: _Optional[str] = ...,
+        tool: _Optional[str] = ...,
+        session: _Optional[str] = ...,
+        state: _Optional[_Union[CallState, str]] = ...,
+        call_id: _Optional[str] = ...,
+    ) -> None: ...
 
 class ListCallsResponse(_message.Message):
     __slots__ = ("calls", "next_page_token")
@@ -473,10 +626,23 @@ class ListCallsResponse(_message.Message):
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     calls: _containers.RepeatedCompositeFieldContainer[CallRecord]
     next_page_token: str
-    def __init__(self, calls: _Optional[_Iterable[_Union[CallRecord, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+    def __init__(
+        self, calls: _Optional[_Iterable[_Union[CallRecord, _Mapping]]] = ..., next_page_token: _Optional[str] = ...
+    ) -> None: ...
 
 class CallRecord(_message.Message):
-    __slots__ = ("call_id", "principal", "session", "tool", "plugin", "instance", "state", "error", "start_time", "end_time")
+    __slots__ = (
+        "call_id",
+        "principal",
+        "session",
+        "tool",
+        "plugin",
+        "instance",
+        "state",
+        "error",
+        "start_time",
+        "end_time",
+    )
     CALL_ID_FIELD_NUMBER: _ClassVar[int]
     PRINCIPAL_FIELD_NUMBER: _ClassVar[int]
     SESSION_FIELD_NUMBER: _ClassVar[int]
@@ -497,7 +663,19 @@ class CallRecord(_message.Message):
     error: _error_pb2.Error
     start_time: _timestamp_pb2.Timestamp
     end_time: _timestamp_pb2.Timestamp
-    def __init__(self, call_id: _Optional[str] = ..., principal: _Optional[str] = ..., session: _Optional[str] = ..., tool: _Optional[str] = ..., plugin: _Optional[str] = ..., instance: _Optional[str] = ..., state: _Optional[_Union[CallState, str]] = ..., error: _Optional[_Union[_error_pb2.Error, _Mapping]] = ..., start_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., end_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+    def __init__(
+        self,
+        call_id: _Optional[str] = ...,
+        principal: _Optional[str] = ...,
+        session: _Optional[str] = ...,
+        tool: _Optional[str] = ...,
+        plugin: _Optional[str] = ...,
+        instance: _Optional[str] = ...,
+        state: _Optional[_Union[CallState, str]] = ...,
+        error: _Optional[_Union[_error_pb2.Error, _Mapping]] = ...,
+        start_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...,
+        end_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...,
+    ) -> None: ...
 
 class GetStatsRequest(_message.Message):
     __slots__ = ("plugin",)
@@ -512,7 +690,19 @@ class GetStatsResponse(_message.Message):
     def __init__(self, tools: _Optional[_Iterable[_Union[ToolStats, _Mapping]]] = ...) -> None: ...
 
 class ToolStats(_message.Message):
-    __slots__ = ("tool", "plugin", "calls", "succeeded", "tool_errors", "failures", "total_duration", "mean_duration", "p50_duration", "p99_duration", "total_cost")
+    __slots__ = (
+        "tool",
+        "plugin",
+        "calls",
+        "succeeded",
+        "tool_errors",
+        "failures",
+        "total_duration",
+        "mean_duration",
+        "p50_duration",
+        "p99_duration",
+        "total_cost",
+    )
     class FailuresEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -520,6 +710,7 @@ class ToolStats(_message.Message):
         key: str
         value: int
         def __init__(self, key: _Optional[str] = ..., value: _Optional[int] = ...) -> None: ...
+
     TOOL_FIELD_NUMBER: _ClassVar[int]
     PLUGIN_FIELD_NUMBER: _ClassVar[int]
     CALLS_FIELD_NUMBER: _ClassVar[int]
@@ -542,4 +733,17 @@ class ToolStats(_message.Message):
     p50_duration: _duration_pb2.Duration
     p99_duration: _duration_pb2.Duration
     total_cost: float
-    def __init__(self, tool: _Optional[str] = ..., plugin: _Optional[str] = ..., calls: _Optional[int] = ..., succeeded: _Optional[int] = ..., tool_errors: _Optional[int] = ..., failures: _Optional[_Mapping[str, int]] = ..., total_duration: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., mean_duration: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., p50_duration: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., p99_duration: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., total_cost: _Optional[float] = ...) -> None: ...
+    def __init__(
+        self,
+        tool: _Optional[str] = ...,
+        plugin: _Optional[str] = ...,
+        calls: _Optional[int] = ...,
+        succeeded: _Optional[int] = ...,
+        tool_errors: _Optional[int] = ...,
+        failures: _Optional[_Mapping[str, int]] = ...,
+        total_duration: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ...,
+        mean_duration: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ...,
+        p50_duration: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ...,
+        p99_duration: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ...,
+        total_cost: _Optional[float] = ...,
+    ) -> None: ...

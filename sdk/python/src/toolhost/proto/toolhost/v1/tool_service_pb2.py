@@ -4,18 +4,15 @@
 # source: toolhost/v1/tool_service.proto
 # Protobuf Python Version: 7.35.1
 """Generated protocol buffer code."""
+
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import descriptor_pool as _descriptor_pool
 from google.protobuf import runtime_version as _runtime_version
 from google.protobuf import symbol_database as _symbol_database
 from google.protobuf.internal import builder as _builder
+
 _runtime_version.ValidateProtobufRuntimeVersion(
-    _runtime_version.Domain.PUBLIC,
-    7,
-    35,
-    1,
-    '',
-    'toolhost/v1/tool_service.proto'
+    _runtime_version.Domain.PUBLIC, 7, 35, 1, "", "toolhost/v1/tool_service.proto"
 )
 # @@protoc_insertion_point(imports)
 
@@ -30,98 +27,100 @@ from toolhost.proto.toolhost.tool.v1 import spec_pb2 as toolhost_dot_tool_dot_v1
 from toolhost.proto.toolhost.tool.v1 import status_pb2 as toolhost_dot_tool_dot_v1_dot_status__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1etoolhost/v1/tool_service.proto\x12\x0btoolhost.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1ctoolhost/tool/v1/error.proto\x1a\x1dtoolhost/tool/v1/result.proto\x1a\x1btoolhost/tool/v1/spec.proto\x1a\x1dtoolhost/tool/v1/status.proto\"t\n\x04Tool\x12(\n\x04spec\x18\x01 \x01(\x0b\x32\x1a.toolhost.tool.v1.ToolSpec\x12\x0e\n\x06plugin\x18\x02 \x01(\t\x12\x16\n\x0eplugin_version\x18\x03 \x01(\t\x12\x1a\n\x12unavailable_reason\x18\x04 \x01(\t\"\xa8\x02\n\rToolSelection\x12\r\n\x05names\x18\x01 \x03(\t\x12\x12\n\ncategories\x18\x02 \x03(\t\x12\x0c\n\x04tags\x18\x03 \x03(\t\x12\x16\n\tdangerous\x18\x04 \x01(\x08H\x00\x88\x01\x01\x12\x1d\n\x10max_cost_per_use\x18\x05 \x01(\x01H\x01\x88\x01\x01\x12\x11\n\tmax_tools\x18\x06 \x01(\x05\x12\x0f\n\x07session\x18\x07 \x01(\t\x12\x38\n\x07\x63ontext\x18\x08 \x03(\x0b\x32\'.toolhost.v1.ToolSelection.ContextEntry\x1a.\n\x0c\x43ontextEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x0c:\x02\x38\x01\x42\x0c\n\n_dangerousB\x13\n\x11_max_cost_per_use\"h\n\x10ListToolsRequest\x12\x11\n\tpage_size\x18\x01 \x01(\x05\x12\x12\n\npage_token\x18\x02 \x01(\t\x12-\n\tselection\x18\x03 \x01(\x0b\x32\x1a.toolhost.v1.ToolSelection\"a\n\x11ListToolsResponse\x12 \n\x05tools\x18\x01 \x03(\x0b\x32\x11.toolhost.v1.Tool\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\x12\x11\n\tledger_id\x18\x03 \x01(\t\"\x9a\x01\n\x0eGetToolRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0f\n\x07session\x18\x02 \x01(\t\x12\x39\n\x07\x63ontext\x18\x03 \x03(\x0b\x32(.toolhost.v1.GetToolRequest.ContextEntry\x1a.\n\x0c\x43ontextEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x0c:\x02\x38\x01\"2\n\x0fGetToolResponse\x12\x1f\n\x04tool\x18\x01 \x01(\x0b\x32\x11.toolhost.v1.Tool\"R\n\x12SearchToolsRequest\x12\r\n\x05query\x18\x01 \x01(\t\x12-\n\tselection\x18\x02 \x01(\x0b\x32\x1a.toolhost.v1.ToolSelection\">\n\x13SearchToolsResponse\x12\'\n\x07matches\x18\x01 \x03(\x0b\x32\x16.toolhost.v1.ToolMatch\";\n\tToolMatch\x12\x1f\n\x04tool\x18\x01 \x01(\x0b\x32\x11.toolhost.v1.Tool\x12\r\n\x05score\x18\x02 \x01(\x01\"l\n\x12RenderToolsRequest\x12\'\n\x06\x66ormat\x18\x01 \x01(\x0e\x32\x17.toolhost.v1.ToolFormat\x12-\n\tselection\x18\x02 \x01(\x0b\x32\x1a.toolhost.v1.ToolSelection\"t\n\x13RenderToolsResponse\x12\x0f\n\x07\x63ontent\x18\x01 \x01(\x0c\x12\x12\n\nmedia_type\x18\x02 \x01(\t\x12\r\n\x05tools\x18\x03 \x03(\t\x12)\n\x07omitted\x18\x04 \x03(\x0b\x32\x18.toolhost.v1.OmittedTool\"+\n\x0bOmittedTool\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\"G\n\x10WatchCallRequest\x12\x0f\n\x07\x63\x61ll_id\x18\x01 \x01(\t\x12\x0f\n\x07session\x18\x02 \x01(\t\x12\x11\n\tafter_seq\x18\x03 \x01(\x04\":\n\x11WatchCallResponse\x12%\n\x05\x65vent\x18\x01 \x01(\x0b\x32\x16.toolhost.v1.CallEvent\"E\n\x11\x43\x61ncelCallRequest\x12\x0f\n\x07\x63\x61ll_id\x18\x01 \x01(\t\x12\x0f\n\x07session\x18\x02 \x01(\t\x12\x0e\n\x06reason\x18\x03 \x01(\t\"\x14\n\x12\x43\x61ncelCallResponse\"U\n\x13ReadArtifactRequest\x12\x0e\n\x06handle\x18\x01 \x01(\t\x12\x0f\n\x07session\x18\x02 \x01(\t\x12\x0e\n\x06offset\x18\x03 \x01(\x04\x12\r\n\x05limit\x18\x04 \x01(\r\"T\n\x14ReadArtifactResponse\x12\x0c\n\x04\x64\x61ta\x18\x01 \x01(\x0c\x12\x12\n\nmedia_type\x18\x02 \x01(\t\x12\x0c\n\x04size\x18\x03 \x01(\x04\x12\x0c\n\x04name\x18\x04 \x01(\t\"\x91\x03\n\x0b\x43\x61llOptions\x12\x0f\n\x07\x63\x61ll_id\x18\x01 \x01(\t\x12\x0f\n\x07session\x18\x02 \x01(\t\x12*\n\x07timeout\x18\x03 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\'\n\x08\x61pproval\x18\x04 \x01(\x0b\x32\x15.toolhost.v1.Approval\x12\x36\n\x07\x63ontext\x18\x05 \x03(\x0b\x32%.toolhost.v1.CallOptions.ContextEntry\x12\x13\n\x0btraceparent\x18\x06 \x01(\t\x12\x1c\n\x0fmax_shown_bytes\x18\x07 \x01(\x04H\x00\x88\x01\x01\x12\x14\n\x0coutcome_only\x18\x08 \x01(\x08\x12\x11\n\tledger_id\x18\t \x01(\t\x12\x33\n\x0f\x66irst_sent_time\x18\n \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x1a.\n\x0c\x43ontextEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x0c:\x02\x38\x01\x42\x12\n\x10_max_shown_bytes\"\x86\x01\n\x08\x41pproval\x12\x13\n\x0b\x61pproved_by\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\x12(\n\x04time\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x11\n\targuments\x18\x04 \x01(\x0c\x12\x18\n\x10\x61rguments_sha256\x18\x05 \x01(\t\"Y\n\x0b\x43\x61llRequest\x12\x0c\n\x04tool\x18\x01 \x01(\t\x12\x11\n\targuments\x18\x02 \x01(\x0c\x12)\n\x07options\x18\x03 \x01(\x0b\x32\x18.toolhost.v1.CallOptions\"}\n\x0c\x43\x61llResponse\x12\x0f\n\x07\x63\x61ll_id\x18\x01 \x01(\t\x12\x0e\n\x06plugin\x18\x02 \x01(\t\x12\x10\n\x08instance\x18\x03 \x01(\t\x12(\n\x06result\x18\x04 \x01(\x0b\x32\x18.toolhost.tool.v1.Result\x12\x10\n\x08replayed\x18\x05 \x01(\x08\"i\n\tStartCall\x12\x0c\n\x04tool\x18\x01 \x01(\t\x12\x11\n\targuments\x18\x02 \x01(\x0c\x12\x10\n\x08\x63omplete\x18\x03 \x01(\x08\x12)\n\x07options\x18\x04 \x01(\x0b\x32\x18.toolhost.v1.CallOptions\"\x1f\n\x0f\x41ppendArguments\x12\x0c\n\x04text\x18\x01 \x01(\x0c\"\x13\n\x11\x43ompleteArguments\"\x1c\n\nCancelCall\x12\x0e\n\x06reason\x18\x01 \x01(\t\"\xd1\x01\n\x0e\x45xecuteRequest\x12\'\n\x05start\x18\x01 \x01(\x0b\x32\x16.toolhost.v1.StartCallH\x00\x12.\n\x06\x61ppend\x18\x02 \x01(\x0b\x32\x1c.toolhost.v1.AppendArgumentsH\x00\x12\x32\n\x08\x63omplete\x18\x03 \x01(\x0b\x32\x1e.toolhost.v1.CompleteArgumentsH\x00\x12)\n\x06\x63\x61ncel\x18\x04 \x01(\x0b\x32\x17.toolhost.v1.CancelCallH\x00\x42\x07\n\x05\x66rame\"8\n\x0f\x45xecuteResponse\x12%\n\x05\x65vent\x18\x01 \x01(\x0b\x32\x16.toolhost.v1.CallEvent\"\xd7\x02\n\x0e\x43onnectRequest\x12\x0c\n\x04\x63\x61ll\x18\x01 \x01(\r\x12\'\n\x05start\x18\x02 \x01(\x0b\x32\x16.toolhost.v1.StartCallH\x00\x12.\n\x06\x61ppend\x18\x03 \x01(\x0b\x32\x1c.toolhost.v1.AppendArgumentsH\x00\x12\x32\n\x08\x63omplete\x18\x04 \x01(\x0b\x32\x1e.toolhost.v1.CompleteArgumentsH\x00\x12)\n\x06\x63\x61ncel\x18\x05 \x01(\x0b\x32\x17.toolhost.v1.CancelCallH\x00\x12*\n\x06\x63redit\x18\x06 \x01(\x0b\x32\x18.toolhost.v1.GrantCreditH\x00\x12*\n\x05\x62\x61tch\x18\x07 \x03(\x0b\x32\x1b.toolhost.v1.ConnectRequest\x12\x11\n\tack_token\x18\x08 \x01(\x06\x12\x0b\n\x03\x61\x63k\x18\t \x01(\x06\x42\x07\n\x05\x66rame\"\x1c\n\x0bGrantCredit\x12\r\n\x05\x62ytes\x18\x01 \x01(\r\"\x93\x01\n\x0f\x43onnectResponse\x12\x0c\n\x04\x63\x61ll\x18\x01 \x01(\r\x12%\n\x05\x65vent\x18\x02 \x01(\x0b\x32\x16.toolhost.v1.CallEvent\x12+\n\x05\x62\x61tch\x18\x03 \x03(\x0b\x32\x1c.toolhost.v1.ConnectResponse\x12\x11\n\tack_token\x18\x04 \x01(\x06\x12\x0b\n\x03\x61\x63k\x18\x05 \x01(\x06\"\xa5\x02\n\tCallEvent\x12\x0b\n\x03seq\x18\x01 \x01(\x04\x12(\n\x04time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12+\n\x07started\x18\x03 \x01(\x0b\x32\x18.toolhost.v1.CallStartedH\x00\x12*\n\x06status\x18\x04 \x01(\x0b\x32\x18.toolhost.tool.v1.StatusH\x00\x12*\n\x03log\x18\x05 \x01(\x0b\x32\x1b.toolhost.tool.v1.LogRecordH\x00\x12*\n\x05\x63hunk\x18\x06 \x01(\x0b\x32\x19.toolhost.v1.ContentChunkH\x00\x12\'\n\x05\x65nded\x18\x07 \x01(\x0b\x32\x16.toolhost.v1.CallEndedH\x00\x42\x07\n\x05\x65vent\"Q\n\x0b\x43\x61llStarted\x12\x0f\n\x07\x63\x61ll_id\x18\x01 \x01(\t\x12\x0e\n\x06plugin\x18\x02 \x01(\t\x12\x10\n\x08instance\x18\x03 \x01(\t\x12\x0f\n\x07\x61ttempt\x18\x04 \x01(\r\"+\n\x0c\x43ontentChunk\x12\r\n\x05index\x18\x01 \x01(\r\x12\x0c\n\x04\x64\x61ta\x18\x02 \x01(\x0c\"\xb1\x01\n\tCallEnded\x12\x0f\n\x07\x63\x61ll_id\x18\x01 \x01(\t\x12\x0e\n\x06plugin\x18\x02 \x01(\t\x12\x10\n\x08instance\x18\x03 \x01(\t\x12*\n\x06result\x18\x04 \x01(\x0b\x32\x18.toolhost.tool.v1.ResultH\x00\x12(\n\x05\x65rror\x18\x05 \x01(\x0b\x32\x17.toolhost.tool.v1.ErrorH\x00\x12\x10\n\x08replayed\x18\x06 \x01(\x08\x42\t\n\x07outcome*\xad\x01\n\nToolFormat\x12\x1b\n\x17TOOL_FORMAT_UNSPECIFIED\x10\x00\x12\x16\n\x12TOOL_FORMAT_OPENAI\x10\x01\x12 \n\x1cTOOL_FORMAT_OPENAI_RESPONSES\x10\x02\x12\x19\n\x15TOOL_FORMAT_ANTHROPIC\x10\x03\x12\x13\n\x0fTOOL_FORMAT_MCP\x10\x04\x12\x18\n\x14TOOL_FORMAT_MARKDOWN\x10\x05\x32\x86\x06\n\x0bToolService\x12J\n\tListTools\x12\x1d.toolhost.v1.ListToolsRequest\x1a\x1e.toolhost.v1.ListToolsResponse\x12\x44\n\x07GetTool\x12\x1b.toolhost.v1.GetToolRequest\x1a\x1c.toolhost.v1.GetToolResponse\x12;\n\x04\x43\x61ll\x12\x18.toolhost.v1.CallRequest\x1a\x19.toolhost.v1.CallResponse\x12P\n\x0bSearchTools\x12\x1f.toolhost.v1.SearchToolsRequest\x1a .toolhost.v1.SearchToolsResponse\x12P\n\x0bRenderTools\x12\x1f.toolhost.v1.RenderToolsRequest\x1a .toolhost.v1.RenderToolsResponse\x12H\n\x07\x45xecute\x12\x1b.toolhost.v1.ExecuteRequest\x1a\x1c.toolhost.v1.ExecuteResponse(\x01\x30\x01\x12L\n\tWatchCall\x12\x1d.toolhost.v1.WatchCallRequest\x1a\x1e.toolhost.v1.WatchCallResponse0\x01\x12M\n\nCancelCall\x12\x1e.toolhost.v1.CancelCallRequest\x1a\x1f.toolhost.v1.CancelCallResponse\x12S\n\x0cReadArtifact\x12 .toolhost.v1.ReadArtifactRequest\x1a!.toolhost.v1.ReadArtifactResponse\x12H\n\x07\x43onnect\x12\x1b.toolhost.v1.ConnectRequest\x1a\x1c.toolhost.v1.ConnectResponse(\x01\x30\x01\x42<Z:github.com/toolhost/toolhost/gen/go/toolhost/v1;toolhostv1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(
+    b'\n\x1etoolhost/v1/tool_service.proto\x12\x0btoolhost.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1ctoolhost/tool/v1/error.proto\x1a\x1dtoolhost/tool/v1/result.proto\x1a\x1btoolhost/tool/v1/spec.proto\x1a\x1dtoolhost/tool/v1/status.proto"t\n\x04Tool\x12(\n\x04spec\x18\x01 \x01(\x0b\x32\x1a.toolhost.tool.v1.ToolSpec\x12\x0e\n\x06plugin\x18\x02 \x01(\t\x12\x16\n\x0eplugin_version\x18\x03 \x01(\t\x12\x1a\n\x12unavailable_reason\x18\x04 \x01(\t"\xa8\x02\n\rToolSelection\x12\r\n\x05names\x18\x01 \x03(\t\x12\x12\n\ncategories\x18\x02 \x03(\t\x12\x0c\n\x04tags\x18\x03 \x03(\t\x12\x16\n\tdangerous\x18\x04 \x01(\x08H\x00\x88\x01\x01\x12\x1d\n\x10max_cost_per_use\x18\x05 \x01(\x01H\x01\x88\x01\x01\x12\x11\n\tmax_tools\x18\x06 \x01(\x05\x12\x0f\n\x07session\x18\x07 \x01(\t\x12\x38\n\x07\x63ontext\x18\x08 \x03(\x0b\x32\'.toolhost.v1.ToolSelection.ContextEntry\x1a.\n\x0c\x43ontextEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x0c:\x02\x38\x01\x42\x0c\n\n_dangerousB\x13\n\x11_max_cost_per_use"h\n\x10ListToolsRequest\x12\x11\n\tpage_size\x18\x01 \x01(\x05\x12\x12\n\npage_token\x18\x02 \x01(\t\x12-\n\tselection\x18\x03 \x01(\x0b\x32\x1a.toolhost.v1.ToolSelection"a\n\x11ListToolsResponse\x12 \n\x05tools\x18\x01 \x03(\x0b\x32\x11.toolhost.v1.Tool\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\x12\x11\n\tledger_id\x18\x03 \x01(\t"\x9a\x01\n\x0eGetToolRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0f\n\x07session\x18\x02 \x01(\t\x12\x39\n\x07\x63ontext\x18\x03 \x03(\x0b\x32(.toolhost.v1.GetToolRequest.ContextEntry\x1a.\n\x0c\x43ontextEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x0c:\x02\x38\x01"2\n\x0fGetToolResponse\x12\x1f\n\x04tool\x18\x01 \x01(\x0b\x32\x11.toolhost.v1.Tool"R\n\x12SearchToolsRequest\x12\r\n\x05query\x18\x01 \x01(\t\x12-\n\tselection\x18\x02 \x01(\x0b\x32\x1a.toolhost.v1.ToolSelection">\n\x13SearchToolsResponse\x12\'\n\x07matches\x18\x01 \x03(\x0b\x32\x16.toolhost.v1.ToolMatch";\n\tToolMatch\x12\x1f\n\x04tool\x18\x01 \x01(\x0b\x32\x11.toolhost.v1.Tool\x12\r\n\x05score\x18\x02 \x01(\x01"l\n\x12RenderToolsRequest\x12\'\n\x06\x66ormat\x18\x01 \x01(\x0e\x32\x17.toolhost.v1.ToolFormat\x12-\n\tselection\x18\x02 \x01(\x0b\x32\x1a.toolhost.v1.ToolSelection"t\n\x13RenderToolsResponse\x12\x0f\n\x07\x63ontent\x18\x01 \x01(\x0c\x12\x12\n\nmedia_type\x18\x02 \x01(\t\x12\r\n\x05tools\x18\x03 \x03(\t\x12)\n\x07omitted\x18\x04 \x03(\x0b\x32\x18.toolhost.v1.OmittedTool"+\n\x0bOmittedTool\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t"G\n\x10WatchCallRequest\x12\x0f\n\x07\x63\x61ll_id\x18\x01 \x01(\t\x12\x0f\n\x07session\x18\x02 \x01(\t\x12\x11\n\tafter_seq\x18\x03 \x01(\x04":\n\x11WatchCallResponse\x12%\n\x05\x65vent\x18\x01 \x01(\x0b\x32\x16.toolhost.v1.CallEvent"E\n\x11\x43\x61ncelCallRequest\x12\x0f\n\x07\x63\x61ll_id\x18\x01 \x01(\t\x12\x0f\n\x07session\x18\x02 \x01(\t\x12\x0e\n\x06reason\x18\x03 \x01(\t"\x14\n\x12\x43\x61ncelCallResponse"U\n\x13ReadArtifactRequest\x12\x0e\n\x06handle\x18\x01 \x01(\t\x12\x0f\n\x07session\x18\x02 \x01(\t\x12\x0e\n\x06offset\x18\x03 \x01(\x04\x12\r\n\x05limit\x18\x04 \x01(\r"T\n\x14ReadArtifactResponse\x12\x0c\n\x04\x64\x61ta\x18\x01 \x01(\x0c\x12\x12\n\nmedia_type\x18\x02 \x01(\t\x12\x0c\n\x04size\x18\x03 \x01(\x04\x12\x0c\n\x04name\x18\x04 \x01(\t"\x91\x03\n\x0b\x43\x61llOptions\x12\x0f\n\x07\x63\x61ll_id\x18\x01 \x01(\t\x12\x0f\n\x07session\x18\x02 \x01(\t\x12*\n\x07timeout\x18\x03 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\'\n\x08\x61pproval\x18\x04 \x01(\x0b\x32\x15.toolhost.v1.Approval\x12\x36\n\x07\x63ontext\x18\x05 \x03(\x0b\x32%.toolhost.v1.CallOptions.ContextEntry\x12\x13\n\x0btraceparent\x18\x06 \x01(\t\x12\x1c\n\x0fmax_shown_bytes\x18\x07 \x01(\x04H\x00\x88\x01\x01\x12\x14\n\x0coutcome_only\x18\x08 \x01(\x08\x12\x11\n\tledger_id\x18\t \x01(\t\x12\x33\n\x0f\x66irst_sent_time\x18\n \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x1a.\n\x0c\x43ontextEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x0c:\x02\x38\x01\x42\x12\n\x10_max_shown_bytes"\x86\x01\n\x08\x41pproval\x12\x13\n\x0b\x61pproved_by\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\x12(\n\x04time\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x11\n\targuments\x18\x04 \x01(\x0c\x12\x18\n\x10\x61rguments_sha256\x18\x05 \x01(\t"Y\n\x0b\x43\x61llRequest\x12\x0c\n\x04tool\x18\x01 \x01(\t\x12\x11\n\targuments\x18\x02 \x01(\x0c\x12)\n\x07options\x18\x03 \x01(\x0b\x32\x18.toolhost.v1.CallOptions"}\n\x0c\x43\x61llResponse\x12\x0f\n\x07\x63\x61ll_id\x18\x01 \x01(\t\x12\x0e\n\x06plugin\x18\x02 \x01(\t\x12\x10\n\x08instance\x18\x03 \x01(\t\x12(\n\x06result\x18\x04 \x01(\x0b\x32\x18.toolhost.tool.v1.Result\x12\x10\n\x08replayed\x18\x05 \x01(\x08"i\n\tStartCall\x12\x0c\n\x04tool\x18\x01 \x01(\t\x12\x11\n\targuments\x18\x02 \x01(\x0c\x12\x10\n\x08\x63omplete\x18\x03 \x01(\x08\x12)\n\x07options\x18\x04 \x01(\x0b\x32\x18.toolhost.v1.CallOptions"\x1f\n\x0f\x41ppendArguments\x12\x0c\n\x04text\x18\x01 \x01(\x0c"\x13\n\x11\x43ompleteArguments"\x1c\n\nCancelCall\x12\x0e\n\x06reason\x18\x01 \x01(\t"\xd1\x01\n\x0e\x45xecuteRequest\x12\'\n\x05start\x18\x01 \x01(\x0b\x32\x16.toolhost.v1.StartCallH\x00\x12.\n\x06\x61ppend\x18\x02 \x01(\x0b\x32\x1c.toolhost.v1.AppendArgumentsH\x00\x12\x32\n\x08\x63omplete\x18\x03 \x01(\x0b\x32\x1e.toolhost.v1.CompleteArgumentsH\x00\x12)\n\x06\x63\x61ncel\x18\x04 \x01(\x0b\x32\x17.toolhost.v1.CancelCallH\x00\x42\x07\n\x05\x66rame"8\n\x0f\x45xecuteResponse\x12%\n\x05\x65vent\x18\x01 \x01(\x0b\x32\x16.toolhost.v1.CallEvent"\xd7\x02\n\x0e\x43onnectRequest\x12\x0c\n\x04\x63\x61ll\x18\x01 \x01(\r\x12\'\n\x05start\x18\x02 \x01(\x0b\x32\x16.toolhost.v1.StartCallH\x00\x12.\n\x06\x61ppend\x18\x03 \x01(\x0b\x32\x1c.toolhost.v1.AppendArgumentsH\x00\x12\x32\n\x08\x63omplete\x18\x04 \x01(\x0b\x32\x1e.toolhost.v1.CompleteArgumentsH\x00\x12)\n\x06\x63\x61ncel\x18\x05 \x01(\x0b\x32\x17.toolhost.v1.CancelCallH\x00\x12*\n\x06\x63redit\x18\x06 \x01(\x0b\x32\x18.toolhost.v1.GrantCreditH\x00\x12*\n\x05\x62\x61tch\x18\x07 \x03(\x0b\x32\x1b.toolhost.v1.ConnectRequest\x12\x11\n\tack_token\x18\x08 \x01(\x06\x12\x0b\n\x03\x61\x63k\x18\t \x01(\x06\x42\x07\n\x05\x66rame"\x1c\n\x0bGrantCredit\x12\r\n\x05\x62ytes\x18\x01 \x01(\r"\x93\x01\n\x0f\x43onnectResponse\x12\x0c\n\x04\x63\x61ll\x18\x01 \x01(\r\x12%\n\x05\x65vent\x18\x02 \x01(\x0b\x32\x16.toolhost.v1.CallEvent\x12+\n\x05\x62\x61tch\x18\x03 \x03(\x0b\x32\x1c.toolhost.v1.ConnectResponse\x12\x11\n\tack_token\x18\x04 \x01(\x06\x12\x0b\n\x03\x61\x63k\x18\x05 \x01(\x06"\xa5\x02\n\tCallEvent\x12\x0b\n\x03seq\x18\x01 \x01(\x04\x12(\n\x04time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12+\n\x07started\x18\x03 \x01(\x0b\x32\x18.toolhost.v1.CallStartedH\x00\x12*\n\x06status\x18\x04 \x01(\x0b\x32\x18.toolhost.tool.v1.StatusH\x00\x12*\n\x03log\x18\x05 \x01(\x0b\x32\x1b.toolhost.tool.v1.LogRecordH\x00\x12*\n\x05\x63hunk\x18\x06 \x01(\x0b\x32\x19.toolhost.v1.ContentChunkH\x00\x12\'\n\x05\x65nded\x18\x07 \x01(\x0b\x32\x16.toolhost.v1.CallEndedH\x00\x42\x07\n\x05\x65vent"Q\n\x0b\x43\x61llStarted\x12\x0f\n\x07\x63\x61ll_id\x18\x01 \x01(\t\x12\x0e\n\x06plugin\x18\x02 \x01(\t\x12\x10\n\x08instance\x18\x03 \x01(\t\x12\x0f\n\x07\x61ttempt\x18\x04 \x01(\r"+\n\x0c\x43ontentChunk\x12\r\n\x05index\x18\x01 \x01(\r\x12\x0c\n\x04\x64\x61ta\x18\x02 \x01(\x0c"\xb1\x01\n\tCallEnded\x12\x0f\n\x07\x63\x61ll_id\x18\x01 \x01(\t\x12\x0e\n\x06plugin\x18\x02 \x01(\t\x12\x10\n\x08instance\x18\x03 \x01(\t\x12*\n\x06result\x18\x04 \x01(\x0b\x32\x18.toolhost.tool.v1.ResultH\x00\x12(\n\x05\x65rror\x18\x05 \x01(\x0b\x32\x17.toolhost.tool.v1.ErrorH\x00\x12\x10\n\x08replayed\x18\x06 \x01(\x08\x42\t\n\x07outcome*\xad\x01\n\nToolFormat\x12\x1b\n\x17TOOL_FORMAT_UNSPECIFIED\x10\x00\x12\x16\n\x12TOOL_FORMAT_OPENAI\x10\x01\x12 \n\x1cTOOL_FORMAT_OPENAI_RESPONSES\x10\x02\x12\x19\n\x15TOOL_FORMAT_ANTHROPIC\x10\x03\x12\x13\n\x0fTOOL_FORMAT_MCP\x10\x04\x12\x18\n\x14TOOL_FORMAT_MARKDOWN\x10\x05\x32\x86\x06\n\x0bToolService\x12J\n\tListTools\x12\x1d.toolhost.v1.ListToolsRequest\x1a\x1e.toolhost.v1.ListToolsResponse\x12\x44\n\x07GetTool\x12\x1b.toolhost.v1.GetToolRequest\x1a\x1c.toolhost.v1.GetToolResponse\x12;\n\x04\x43\x61ll\x12\x18.toolhost.v1.CallRequest\x1a\x19.toolhost.v1.CallResponse\x12P\n\x0bSearchTools\x12\x1f.toolhost.v1.SearchToolsRequest\x1a .toolhost.v1.SearchToolsResponse\x12P\n\x0bRenderTools\x12\x1f.toolhost.v1.RenderToolsRequest\x1a .toolhost.v1.RenderToolsResponse\x12H\n\x07\x45xecute\x12\x1b.toolhost.v1.ExecuteRequest\x1a\x1c.toolhost.v1.ExecuteResponse(\x01\x30\x01\x12L\n\tWatchCall\x12\x1d.toolhost.v1.WatchCallRequest\x1a\x1e.toolhost.v1.WatchCallResponse0\x01\x12M\n\nCancelCall\x12\x1e.toolhost.v1.CancelCallRequest\x1a\x1f.toolhost.v1.CancelCallResponse\x12S\n\x0cReadArtifact\x12 .toolhost.v1.ReadArtifactRequest\x1a!.toolhost.v1.ReadArtifactResponse\x12H\n\x07\x43onnect\x12\x1b.toolhost.v1.ConnectRequest\x1a\x1c.toolhost.v1.ConnectResponse(\x01\x30\x01\x42<Z:github.com/toolhost/toolhost/gen/go/toolhost/v1;toolhostv1b\x06proto3'
+)
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
-_builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'toolhost.v1.tool_service_pb2', _globals)
+_builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, "toolhost.v1.tool_service_pb2", _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
-  _globals['DESCRIPTOR']._loaded_options = None
-  _globals['DESCRIPTOR']._serialized_options = b'Z:github.com/toolhost/toolhost/gen/go/toolhost/v1;toolhostv1'
-  _globals['_TOOLSELECTION_CONTEXTENTRY']._loaded_options = None
-  _globals['_TOOLSELECTION_CONTEXTENTRY']._serialized_options = b'8\001'
-  _globals['_GETTOOLREQUEST_CONTEXTENTRY']._loaded_options = None
-  _globals['_GETTOOLREQUEST_CONTEXTENTRY']._serialized_options = b'8\001'
-  _globals['_CALLOPTIONS_CONTEXTENTRY']._loaded_options = None
-  _globals['_CALLOPTIONS_CONTEXTENTRY']._serialized_options = b'8\001'
-  _globals['_TOOLFORMAT']._serialized_start=4296
-  _globals['_TOOLFORMAT']._serialized_end=4469
-  _globals['_TOOL']._serialized_start=233
-  _globals['_TOOL']._serialized_end=349
-  _globals['_TOOLSELECTION']._serialized_start=352
-  _globals['_TOOLSELECTION']._serialized_end=648
-  _globals['_TOOLSELECTION_CONTEXTENTRY']._serialized_start=567
-  _globals['_TOOLSELECTION_CONTEXTENTRY']._serialized_end=613
-  _globals['_LISTTOOLSREQUEST']._serialized_start=650
-  _globals['_LISTTOOLSREQUEST']._serialized_end=754
-  _globals['_LISTTOOLSRESPONSE']._serialized_start=756
-  _globals['_LISTTOOLSRESPONSE']._serialized_end=853
-  _globals['_GETTOOLREQUEST']._serialized_start=856
-  _globals['_GETTOOLREQUEST']._serialized_end=1010
-  _globals['_GETTOOLREQUEST_CONTEXTENTRY']._serialized_start=567
-  _globals['_GETTOOLREQUEST_CONTEXTENTRY']._serialized_end=613
-  _globals['_GETTOOLRESPONSE']._serialized_start=1012
-  _globals['_GETTOOLRESPONSE']._serialized_end=1062
-  _globals['_SEARCHTOOLSREQUEST']._serialized_start=1064
-  _globals['_SEARCHTOOLSREQUEST']._serialized_end=1146
-  _globals['_SEARCHTOOLSRESPONSE']._serialized_start=1148
-  _globals['_SEARCHTOOLSRESPONSE']._serialized_end=1210
-  _globals['_TOOLMATCH']._serialized_start=1212
-  _globals['_TOOLMATCH']._serialized_end=1271
-  _globals['_RENDERTOOLSREQUEST']._serialized_start=1273
-  _globals['_RENDERTOOLSREQUEST']._serialized_end=1381
-  _globals['_RENDERTOOLSRESPONSE']._serialized_start=1383
-  _globals['_RENDERTOOLSRESPONSE']._serialized_end=1499
-  _globals['_OMITTEDTOOL']._serialized_start=1501
-  _globals['_OMITTEDTOOL']._serialized_end=1544
-  _globals['_WATCHCALLREQUEST']._serialized_start=1546
-  _globals['_WATCHCALLREQUEST']._serialized_end=1617
-  _globals['_WATCHCALLRESPONSE']._serialized_start=1619
-  _globals['_WATCHCALLRESPONSE']._serialized_end=1677
-  _globals['_CANCELCALLREQUEST']._serialized_start=1679
-  _globals['_CANCELCALLREQUEST']._serialized_end=1748
-  _globals['_CANCELCALLRESPONSE']._serialized_start=1750
-  _globals['_CANCELCALLRESPONSE']._serialized_end=1770
-  _globals['_READARTIFACTREQUEST']._serialized_start=1772
-  _globals['_READARTIFACTREQUEST']._serialized_end=1857
-  _globals['_READARTIFACTRESPONSE']._serialized_start=1859
-  _globals['_READARTIFACTRESPONSE']._serialized_end=1943
-  _globals['_CALLOPTIONS']._serialized_start=1946
-  _globals['_CALLOPTIONS']._serialized_end=2347
-  _globals['_CALLOPTIONS_CONTEXTENTRY']._serialized_start=567
-  _globals['_CALLOPTIONS_CONTEXTENTRY']._serialized_end=613
-  _globals['_APPROVAL']._serialized_start=2350
-  _globals['_APPROVAL']._serialized_end=2484
-  _globals['_CALLREQUEST']._serialized_start=2486
-  _globals['_CALLREQUEST']._serialized_end=2575
-  _globals['_CALLRESPONSE']._serialized_start=2577
-  _globals['_CALLRESPONSE']._serialized_end=2702
-  _globals['_STARTCALL']._serialized_start=2704
-  _globals['_STARTCALL']._serialized_end=2809
-  _globals['_APPENDARGUMENTS']._serialized_start=2811
-  _globals['_APPENDARGUMENTS']._serialized_end=2842
-  _globals['_COMPLETEARGUMENTS']._serialized_start=2844
-  _globals['_COMPLETEARGUMENTS']._serialized_end=2863
-  _globals['_CANCELCALL']._serialized_start=2865
-  _globals['_CANCELCALL']._serialized_end=2893
-  _globals['_EXECUTEREQUEST']._serialized_start=2896
-  _globals['_EXECUTEREQUEST']._serialized_end=3105
-  _globals['_EXECUTERESPONSE']._serialized_start=3107
-  _globals['_EXECUTERESPONSE']._serialized_end=3163
-  _globals['_CONNECTREQUEST']._serialized_start=3166
-  _globals['_CONNECTREQUEST']._serialized_end=3509
-  _globals['_GRANTCREDIT']._serialized_start=3511
-  _globals['_GRANTCREDIT']._serialized_end=3539
-  _globals['_CONNECTRESPONSE']._serialized_start=3542
-  _globals['_CONNECTRESPONSE']._serialized_end=3689
-  _globals['_CALLEVENT']._serialized_start=3692
-  _globals['_CALLEVENT']._serialized_end=3985
-  _globals['_CALLSTARTED']._serialized_start=3987
-  _globals['_CALLSTARTED']._serialized_end=4068
-  _globals['_CONTENTCHUNK']._serialized_start=4070
-  _globals['_CONTENTCHUNK']._serialized_end=4113
-  _globals['_CALLENDED']._serialized_start=4116
-  _globals['_CALLENDED']._serialized_end=4293
-  _globals['_TOOLSERVICE']._serialized_start=4472
-  _globals['_TOOLSERVICE']._serialized_end=5246
+    _globals["DESCRIPTOR"]._loaded_options = None
+    _globals["DESCRIPTOR"]._serialized_options = b"Z:github.com/toolhost/toolhost/gen/go/toolhost/v1;toolhostv1"
+    _globals["_TOOLSELECTION_CONTEXTENTRY"]._loaded_options = None
+    _globals["_TOOLSELECTION_CONTEXTENTRY"]._serialized_options = b"8\001"
+    _globals["_GETTOOLREQUEST_CONTEXTENTRY"]._loaded_options = None
+    _globals["_GETTOOLREQUEST_CONTEXTENTRY"]._serialized_options = b"8\001"
+    _globals["_CALLOPTIONS_CONTEXTENTRY"]._loaded_options = None
+    _globals["_CALLOPTIONS_CONTEXTENTRY"]._serialized_options = b"8\001"
+    _globals["_TOOLFORMAT"]._serialized_start = 4296
+    _globals["_TOOLFORMAT"]._serialized_end = 4469
+    _globals["_TOOL"]._serialized_start = 233
+    _globals["_TOOL"]._serialized_end = 349
+    _globals["_TOOLSELECTION"]._serialized_start = 352
+    _globals["_TOOLSELECTION"]._serialized_end = 648
+    _globals["_TOOLSELECTION_CONTEXTENTRY"]._serialized_start = 567
+    _globals["_TOOLSELECTION_CONTEXTENTRY"]._serialized_end = 613
+    _globals["_LISTTOOLSREQUEST"]._serialized_start = 650
+    _globals["_LISTTOOLSREQUEST"]._serialized_end = 754
+    _globals["_LISTTOOLSRESPONSE"]._serialized_start = 756
+    _globals["_LISTTOOLSRESPONSE"]._serialized_end = 853
+    _globals["_GETTOOLREQUEST"]._serialized_start = 856
+    _globals["_GETTOOLREQUEST"]._serialized_end = 1010
+    _globals["_GETTOOLREQUEST_CONTEXTENTRY"]._serialized_start = 567
+    _globals["_GETTOOLREQUEST_CONTEXTENTRY"]._serialized_end = 613
+    _globals["_GETTOOLRESPONSE"]._serialized_start = 1012
+    _globals["_GETTOOLRESPONSE"]._serialized_end = 1062
+    _globals["_SEARCHTOOLSREQUEST"]._serialized_start = 1064
+    _globals["_SEARCHTOOLSREQUEST"]._serialized_end = 1146
+    _globals["_SEARCHTOOLSRESPONSE"]._serialized_start = 1148
+    _globals["_SEARCHTOOLSRESPONSE"]._serialized_end = 1210
+    _globals["_TOOLMATCH"]._serialized_start = 1212
+    _globals["_TOOLMATCH"]._serialized_end = 1271
+    _globals["_RENDERTOOLSREQUEST"]._serialized_start = 1273
+    _globals["_RENDERTOOLSREQUEST"]._serialized_end = 1381
+    _globals["_RENDERTOOLSRESPONSE"]._serialized_start = 1383
+    _globals["_RENDERTOOLSRESPONSE"]._serialized_end = 1499
+    _globals["_OMITTEDTOOL"]._serialized_start = 1501
+    _globals["_OMITTEDTOOL"]._serialized_end = 1544
+    _globals["_WATCHCALLREQUEST"]._serialized_start = 1546
+    _globals["_WATCHCALLREQUEST"]._serialized_end = 1617
+    _globals["_WATCHCALLRESPONSE"]._serialized_start = 1619
+    _globals["_WATCHCALLRESPONSE"]._serialized_end = 1677
+    _globals["_CANCELCALLREQUEST"]._serialized_start = 1679
+    _globals["_CANCELCALLREQUEST"]._serialized_end = 1748
+    _globals["_CANCELCALLRESPONSE"]._serialized_start = 1750
+    _globals["_CANCELCALLRESPONSE"]._serialized_end = 1770
+    _globals["_READARTIFACTREQUEST"]._serialized_start = 1772
+    _globals["_READARTIFACTREQUEST"]._serialized_end = 1857
+    _globals["_READARTIFACTRESPONSE"]._serialized_start = 1859
+    _globals["_READARTIFACTRESPONSE"]._serialized_end = 1943
+    _globals["_CALLOPTIONS"]._serialized_start = 1946
+    _globals["_CALLOPTIONS"]._serialized_end = 2347
+    _globals["_CALLOPTIONS_CONTEXTENTRY"]._serialized_start = 567
+    _globals["_CALLOPTIONS_CONTEXTENTRY"]._serialized_end = 613
+    _globals["_APPROVAL"]._serialized_start = 2350
+    _globals["_APPROVAL"]._serialized_end = 2484
+    _globals["_CALLREQUEST"]._serialized_start = 2486
+    _globals["_CALLREQUEST"]._serialized_end = 2575
+    _globals["_CALLRESPONSE"]._serialized_start = 2577
+    _globals["_CALLRESPONSE"]._serialized_end = 2702
+    _globals["_STARTCALL"]._serialized_start = 2704
+    _globals["_STARTCALL"]._serialized_end = 2809
+    _globals["_APPENDARGUMENTS"]._serialized_start = 2811
+    _globals["_APPENDARGUMENTS"]._serialized_end = 2842
+    _globals["_COMPLETEARGUMENTS"]._serialized_start = 2844
+    _globals["_COMPLETEARGUMENTS"]._serialized_end = 2863
+    _globals["_CANCELCALL"]._serialized_start = 2865
+    _globals["_CANCELCALL"]._serialized_end = 2893
+    _globals["_EXECUTEREQUEST"]._serialized_start = 2896
+    _globals["_EXECUTEREQUEST"]._serialized_end = 3105
+    _globals["_EXECUTERESPONSE"]._serialized_start = 3107
+    _globals["_EXECUTERESPONSE"]._serialized_end = 3163
+    _globals["_CONNECTREQUEST"]._serialized_start = 3166
+    _globals["_CONNECTREQUEST"]._serialized_end = 3509
+    _globals["_GRANTCREDIT"]._serialized_start = 3511
+    _globals["_GRANTCREDIT"]._serialized_end = 3539
+    _globals["_CONNECTRESPONSE"]._serialized_start = 3542
+    _globals["_CONNECTRESPONSE"]._serialized_end = 3689
+    _globals["_CALLEVENT"]._serialized_start = 3692
+    _globals["_CALLEVENT"]._serialized_end = 3985
+    _globals["_CALLSTARTED"]._serialized_start = 3987
+    _globals["_CALLSTARTED"]._serialized_end = 4068
+    _globals["_CONTENTCHUNK"]._serialized_start = 4070
+    _globals["_CONTENTCHUNK"]._serialized_end = 4113
+    _globals["_CALLENDED"]._serialized_start = 4116
+    _globals["_CALLENDED"]._serialized_end = 4293
+    _globals["_TOOLSERVICE"]._serialized_start = 4472
+    _globals["_TOOLSERVICE"]._serialized_end = 5246
 # @@protoc_insertion_point(module_scope)

@@ -23,6 +23,7 @@ class ToolFormat(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     TOOL_FORMAT_ANTHROPIC: _ClassVar[ToolFormat]
     TOOL_FORMAT_MCP: _ClassVar[ToolFormat]
     TOOL_FORMAT_MARKDOWN: _ClassVar[ToolFormat]
+
 TOOL_FORMAT_UNSPECIFIED: ToolFormat
 TOOL_FORMAT_OPENAI: ToolFormat
 TOOL_FORMAT_OPENAI_RESPONSES: ToolFormat
@@ -40,7 +41,13 @@ class Tool(_message.Message):
     plugin: str
     plugin_version: str
     unavailable_reason: str
-    def __init__(self, spec: _Optional[_Union[_spec_pb2.ToolSpec, _Mapping]] = ..., plugin: _Optional[str] = ..., plugin_version: _Optional[str] = ..., unavailable_reason: _Optional[str] = ...) -> None: ...
+    def __init__(
+        self,
+        spec: _Optional[_Union[_spec_pb2.ToolSpec, _Mapping]] = ...,
+        plugin: _Optional[str] = ...,
+        plugin_version: _Optional[str] = ...,
+        unavailable_reason: _Optional[str] = ...,
+    ) -> None: ...
 
 class ToolSelection(_message.Message):
     __slots__ = ("names", "categories", "tags", "dangerous", "max_cost_per_use", "max_tools", "session", "context")
@@ -51,6 +58,7 @@ class ToolSelection(_message.Message):
         key: str
         value: bytes
         def __init__(self, key: _Optional[str] = ..., value: _Optional[bytes] = ...) -> None: ...
+
     NAMES_FIELD_NUMBER: _ClassVar[int]
     CATEGORIES_FIELD_NUMBER: _ClassVar[int]
     TAGS_FIELD_NUMBER: _ClassVar[int]
@@ -67,7 +75,17 @@ class ToolSelection(_message.Message):
     max_tools: int
     session: str
     context: _containers.ScalarMap[str, bytes]
-    def __init__(self, names: _Optional[_Iterable[str]] = ..., categories: _Optional[_Iterable[str]] = ..., tags: _Optional[_Iterable[str]] = ..., dangerous: _Optional[bool] = ..., max_cost_per_use: _Optional[float] = ..., max_tools: _Optional[int] = ..., session: _Optional[str] = ..., context: _Optional[_Mapping[str, bytes]] = ...) -> None: ...
+    def __init__(
+        self,
+        names: _Optional[_Iterable[str]] = ...,
+        categories: _Optional[_Iterable[str]] = ...,
+        tags: _Optional[_Iterable[str]] = ...,
+        dangerous: _Optional[bool] = ...,
+        max_cost_per_use: _Optional[float] = ...,
+        max_tools: _Optional[int] = ...,
+        session: _Optional[str] = ...,
+        context: _Optional[_Mapping[str, bytes]] = ...,
+    ) -> None: ...
 
 class ListToolsRequest(_message.Message):
     __slots__ = ("page_size", "page_token", "selection")
@@ -77,7 +95,12 @@ class ListToolsRequest(_message.Message):
     page_size: int
     page_token: str
     selection: ToolSelection
-    def __init__(self, page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., selection: _Optional[_Union[ToolSelection, _Mapping]] = ...) -> None: ...
+    def __init__(
+        self,
+        page_size: _Optional[int] = ...,
+        page_token: _Optional[str] = ...,
+        selection: _Optional[_Union[ToolSelection, _Mapping]] = ...,
+    ) -> None: ...
 
 class ListToolsResponse(_message.Message):
     __slots__ = ("tools", "next_page_token", "ledger_id")
@@ -87,7 +110,12 @@ class ListToolsResponse(_message.Message):
     tools: _containers.RepeatedCompositeFieldContainer[Tool]
     next_page_token: str
     ledger_id: str
-    def __init__(self, tools: _Optional[_Iterable[_Union[Tool, _Mapping]]] = ..., next_page_token: _Optional[str] = ..., ledger_id: _Optional[str] = ...) -> None: ...
+    def __init__(
+        self,
+        tools: _Optional[_Iterable[_Union[Tool, _Mapping]]] = ...,
+        next_page_token: _Optional[str] = ...,
+        ledger_id: _Optional[str] = ...,
+    ) -> None: ...
 
 class GetToolRequest(_message.Message):
     __slots__ = ("name", "session", "context")
@@ -98,13 +126,16 @@ class GetToolRequest(_message.Message):
         key: str
         value: bytes
         def __init__(self, key: _Optional[str] = ..., value: _Optional[bytes] = ...) -> None: ...
+
     NAME_FIELD_NUMBER: _ClassVar[int]
     SESSION_FIELD_NUMBER: _ClassVar[int]
     CONTEXT_FIELD_NUMBER: _ClassVar[int]
     name: str
     session: str
     context: _containers.ScalarMap[str, bytes]
-    def __init__(self, name: _Optional[str] = ..., session: _Optional[str] = ..., context: _Optional[_Mapping[str, bytes]] = ...) -> None: ...
+    def __init__(
+        self, name: _Optional[str] = ..., session: _Optional[str] = ..., context: _Optional[_Mapping[str, bytes]] = ...
+    ) -> None: ...
 
 class GetToolResponse(_message.Message):
     __slots__ = ("tool",)
@@ -118,7 +149,9 @@ class SearchToolsRequest(_message.Message):
     SELECTION_FIELD_NUMBER: _ClassVar[int]
     query: str
     selection: ToolSelection
-    def __init__(self, query: _Optional[str] = ..., selection: _Optional[_Union[ToolSelection, _Mapping]] = ...) -> None: ...
+    def __init__(
+        self, query: _Optional[str] = ..., selection: _Optional[_Union[ToolSelection, _Mapping]] = ...
+    ) -> None: ...
 
 class SearchToolsResponse(_message.Message):
     __slots__ = ("matches",)
@@ -140,7 +173,11 @@ class RenderToolsRequest(_message.Message):
     SELECTION_FIELD_NUMBER: _ClassVar[int]
     format: ToolFormat
     selection: ToolSelection
-    def __init__(self, format: _Optional[_Union[ToolFormat, str]] = ..., selection: _Optional[_Union[ToolSelection, _Mapping]] = ...) -> None: ...
+    def __init__(
+        self,
+        format: _Optional[_Union[ToolFormat, str]] = ...,
+        selection: _Optional[_Union[ToolSelection, _Mapping]] = ...,
+    ) -> None: ...
 
 class RenderToolsResponse(_message.Message):
     __slots__ = ("content", "media_type", "tools", "omitted")
@@ -152,7 +189,13 @@ class RenderToolsResponse(_message.Message):
     media_type: str
     tools: _containers.RepeatedScalarFieldContainer[str]
     omitted: _containers.RepeatedCompositeFieldContainer[OmittedTool]
-    def __init__(self, content: _Optional[bytes] = ..., media_type: _Optional[str] = ..., tools: _Optional[_Iterable[str]] = ..., omitted: _Optional[_Iterable[_Union[OmittedTool, _Mapping]]] = ...) -> None: ...
+    def __init__(
+        self,
+        content: _Optional[bytes] = ...,
+        media_type: _Optional[str] = ...,
+        tools: _Optional[_Iterable[str]] = ...,
+        omitted: _Optional[_Iterable[_Union[OmittedTool, _Mapping]]] = ...,
+    ) -> None: ...
 
 class OmittedTool(_message.Message):
     __slots__ = ("name", "reason")
@@ -170,7 +213,9 @@ class WatchCallRequest(_message.Message):
     call_id: str
     session: str
     after_seq: int
-    def __init__(self, call_id: _Optional[str] = ..., session: _Optional[str] = ..., after_seq: _Optional[int] = ...) -> None: ...
+    def __init__(
+        self, call_id: _Optional[str] = ..., session: _Optional[str] = ..., after_seq: _Optional[int] = ...
+    ) -> None: ...
 
 class WatchCallResponse(_message.Message):
     __slots__ = ("event",)
@@ -186,7 +231,9 @@ class CancelCallRequest(_message.Message):
     call_id: str
     session: str
     reason: str
-    def __init__(self, call_id: _Optional[str] = ..., session: _Optional[str] = ..., reason: _Optional[str] = ...) -> None: ...
+    def __init__(
+        self, call_id: _Optional[str] = ..., session: _Optional[str] = ..., reason: _Optional[str] = ...
+    ) -> None: ...
 
 class CancelCallResponse(_message.Message):
     __slots__ = ()
@@ -202,7 +249,13 @@ class ReadArtifactRequest(_message.Message):
     session: str
     offset: int
     limit: int
-    def __init__(self, handle: _Optional[str] = ..., session: _Optional[str] = ..., offset: _Optional[int] = ..., limit: _Optional[int] = ...) -> None: ...
+    def __init__(
+        self,
+        handle: _Optional[str] = ...,
+        session: _Optional[str] = ...,
+        offset: _Optional[int] = ...,
+        limit: _Optional[int] = ...,
+    ) -> None: ...
 
 class ReadArtifactResponse(_message.Message):
     __slots__ = ("data", "media_type", "size", "name")
@@ -214,10 +267,27 @@ class ReadArtifactResponse(_message.Message):
     media_type: str
     size: int
     name: str
-    def __init__(self, data: _Optional[bytes] = ..., media_type: _Optional[str] = ..., size: _Optional[int] = ..., name: _Optional[str] = ...) -> None: ...
+    def __init__(
+        self,
+        data: _Optional[bytes] = ...,
+        media_type: _Optional[str] = ...,
+        size: _Optional[int] = ...,
+        name: _Optional[str] = ...,
+    ) -> None: ...
 
 class CallOptions(_message.Message):
-    __slots__ = ("call_id", "session", "timeout", "approval", "context", "traceparent", "max_shown_bytes", "outcome_only", "ledger_id", "first_sent_time")
+    __slots__ = (
+        "call_id",
+        "session",
+        "timeout",
+        "approval",
+        "context",
+        "traceparent",
+        "max_shown_bytes",
+        "outcome_only",
+        "ledger_id",
+        "first_sent_time",
+    )
     class ContextEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -225,6 +295,7 @@ class CallOptions(_message.Message):
         key: str
         value: bytes
         def __init__(self, key: _Optional[str] = ..., value: _Optional[bytes] = ...) -> None: ...
+
     CALL_ID_FIELD_NUMBER: _ClassVar[int]
     SESSION_FIELD_NUMBER: _ClassVar[int]
     TIMEOUT_FIELD_NUMBER: _ClassVar[int]
@@ -245,7 +316,19 @@ class CallOptions(_message.Message):
     outcome_only: bool
     ledger_id: str
     first_sent_time: _timestamp_pb2.Timestamp
-    def __init__(self, call_id: _Optional[str] = ..., session: _Optional[str] = ..., timeout: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., approval: _Optional[_Union[Approval, _Mapping]] = ..., context: _Optional[_Mapping[str, bytes]] = ..., traceparent: _Optional[str] = ..., max_shown_bytes: _Optional[int] = ..., outcome_only: _Optional[bool] = ..., ledger_id: _Optional[str] = ..., first_sent_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+    def __init__(
+        self,
+        call_id: _Optional[str] = ...,
+        session: _Optional[str] = ...,
+        timeout: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ...,
+        approval: _Optional[_Union[Approval, _Mapping]] = ...,
+        context: _Optional[_Mapping[str, bytes]] = ...,
+        traceparent: _Optional[str] = ...,
+        max_shown_bytes: _Optional[int] = ...,
+        outcome_only: _Optional[bool] = ...,
+        ledger_id: _Optional[str] = ...,
+        first_sent_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...,
+    ) -> None: ...
 
 class Approval(_message.Message):
     __slots__ = ("approved_by", "reason", "time", "arguments", "arguments_sha256")
@@ -259,7 +342,14 @@ class Approval(_message.Message):
     time: _timestamp_pb2.Timestamp
     arguments: bytes
     arguments_sha256: str
-    def __init__(self, approved_by: _Optional[str] = ..., reason: _Optional[str] = ..., time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., arguments: _Optional[bytes] = ..., arguments_sha256: _Optional[str] = ...) -> None: ...
+    def __init__(
+        self,
+        approved_by: _Optional[str] = ...,
+        reason: _Optional[str] = ...,
+        time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...,
+        arguments: _Optional[bytes] = ...,
+        arguments_sha256: _Optional[str] = ...,
+    ) -> None: ...
 
 class CallRequest(_message.Message):
     __slots__ = ("tool", "arguments", "options")
@@ -269,7 +359,12 @@ class CallRequest(_message.Message):
     tool: str
     arguments: bytes
     options: CallOptions
-    def __init__(self, tool: _Optional[str] = ..., arguments: _Optional[bytes] = ..., options: _Optional[_Union[CallOptions, _Mapping]] = ...) -> None: ...
+    def __init__(
+        self,
+        tool: _Optional[str] = ...,
+        arguments: _Optional[bytes] = ...,
+        options: _Optional[_Union[CallOptions, _Mapping]] = ...,
+    ) -> None: ...
 
 class CallResponse(_message.Message):
     __slots__ = ("call_id", "plugin", "instance", "result", "replayed")
@@ -283,7 +378,14 @@ class CallResponse(_message.Message):
     instance: str
     result: _result_pb2.Result
     replayed: bool
-    def __init__(self, call_id: _Optional[str] = ..., plugin: _Optional[str] = ..., instance: _Optional[str] = ..., result: _Optional[_Union[_result_pb2.Result, _Mapping]] = ..., replayed: _Optional[bool] = ...) -> None: ...
+    def __init__(
+        self,
+        call_id: _Optional[str] = ...,
+        plugin: _Optional[str] = ...,
+        instance: _Optional[str] = ...,
+        result: _Optional[_Union[_result_pb2.Result, _Mapping]] = ...,
+        replayed: _Optional[bool] = ...,
+    ) -> None: ...
 
 class StartCall(_message.Message):
     __slots__ = ("tool", "arguments", "complete", "options")
@@ -295,7 +397,13 @@ class StartCall(_message.Message):
     arguments: bytes
     complete: bool
     options: CallOptions
-    def __init__(self, tool: _Optional[str] = ..., arguments: _Optional[bytes] = ..., complete: _Optional[bool] = ..., options: _Optional[_Union[CallOptions, _Mapping]] = ...) -> None: ...
+    def __init__(
+        self,
+        tool: _Optional[str] = ...,
+        arguments: _Optional[bytes] = ...,
+        complete: _Optional[bool] = ...,
+        options: _Optional[_Union[CallOptions, _Mapping]] = ...,
+    ) -> None: ...
 
 class AppendArguments(_message.Message):
     __slots__ = ("text",)
@@ -323,7 +431,13 @@ class ExecuteRequest(_message.Message):
     append: AppendArguments
     complete: CompleteArguments
     cancel: CancelCall
-    def __init__(self, start: _Optional[_Union[StartCall, _Mapping]] = ..., append: _Optional[_Union[AppendArguments, _Mapping]] = ..., complete: _Optional[_Union[CompleteArguments, _Mapping]] = ..., cancel: _Optional[_Union[CancelCall, _Mapping]] = ...) -> None: ...
+    def __init__(
+        self,
+        start: _Optional[_Union[StartCall, _Mapping]] = ...,
+        append: _Optional[_Union[AppendArguments, _Mapping]] = ...,
+        complete: _Optional[_Union[CompleteArguments, _Mapping]] = ...,
+        cancel: _Optional[_Union[CancelCall, _Mapping]] = ...,
+    ) -> None: ...
 
 class ExecuteResponse(_message.Message):
     __slots__ = ("event",)
@@ -351,7 +465,18 @@ class ConnectRequest(_message.Message):
     batch: _containers.RepeatedCompositeFieldContainer[ConnectRequest]
     ack_token: int
     ack: int
-    def __init__(self, call: _Optional[int] = ..., start: _Optional[_Union[StartCall, _Mapping]] = ..., append: _Optional[_Union[AppendArguments, _Mapping]] = ..., complete: _Optional[_Union[CompleteArguments, _Mapping]] = ..., cancel: _Optional[_Union[CancelCall, _Mapping]] = ..., credit: _Optional[_Union[GrantCredit, _Mapping]] = ..., batch: _Optional[_Iterable[_Union[ConnectRequest, _Mapping]]] = ..., ack_token: _Optional[int] = ..., ack: _Optional[int] = ...) -> None: ...
+    def __init__(
+        self,
+        call: _Optional[int] = ...,
+        start: _Optional[_Union[StartCall, _Mapping]] = ...,
+        append: _Optional[_Union[AppendArguments, _Mapping]] = ...,
+        complete: _Optional[_Union[CompleteArguments, _Mapping]] = ...,
+        cancel: _Optional[_Union[CancelCall, _Mapping]] = ...,
+        credit: _Optional[_Union[GrantCredit, _Mapping]] = ...,
+        batch: _Optional[_Iterable[_Union[ConnectRequest, _Mapping]]] = ...,
+        ack_token: _Optional[int] = ...,
+        ack: _Optional[int] = ...,
+    ) -> None: ...
 
 class GrantCredit(_message.Message):
     __slots__ = ("bytes",)
@@ -371,7 +496,14 @@ class ConnectResponse(_message.Message):
     batch: _containers.RepeatedCompositeFieldContainer[ConnectResponse]
     ack_token: int
     ack: int
-    def __init__(self, call: _Optional[int] = ..., event: _Optional[_Union[CallEvent, _Mapping]] = ..., batch: _Optional[_Iterable[_Union[ConnectResponse, _Mapping]]] = ..., ack_token: _Optional[int] = ..., ack: _Optional[int] = ...) -> None: ...
+    def __init__(
+        self,
+        call: _Optional[int] = ...,
+        event: _Optional[_Union[CallEvent, _Mapping]] = ...,
+        batch: _Optional[_Iterable[_Union[ConnectResponse, _Mapping]]] = ...,
+        ack_token: _Optional[int] = ...,
+        ack: _Optional[int] = ...,
+    ) -> None: ...
 
 class CallEvent(_message.Message):
     __slots__ = ("seq", "time", "started", "status", "log", "chunk", "ended")
@@ -389,7 +521,16 @@ class CallEvent(_message.Message):
     log: _status_pb2.LogRecord
     chunk: ContentChunk
     ended: CallEnded
-    def __init__(self, seq: _Optional[int] = ..., time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., started: _Optional[_Union[CallStarted, _Mapping]] = ..., status: _Optional[_Union[_status_pb2.Status, _Mapping]] = ..., log: _Optional[_Union[_status_pb2.LogRecord, _Mapping]] = ..., chunk: _Optional[_Union[ContentChunk, _Mapping]] = ..., ended: _Optional[_Union[CallEnded, _Mapping]] = ...) -> None: ...
+    def __init__(
+        self,
+        seq: _Optional[int] = ...,
+        time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...,
+        started: _Optional[_Union[CallStarted, _Mapping]] = ...,
+        status: _Optional[_Union[_status_pb2.Status, _Mapping]] = ...,
+        log: _Optional[_Union[_status_pb2.LogRecord, _Mapping]] = ...,
+        chunk: _Optional[_Union[ContentChunk, _Mapping]] = ...,
+        ended: _Optional[_Union[CallEnded, _Mapping]] = ...,
+    ) -> None: ...
 
 class CallStarted(_message.Message):
     __slots__ = ("call_id", "plugin", "instance", "attempt")
@@ -401,7 +542,13 @@ class CallStarted(_message.Message):
     plugin: str
     instance: str
     attempt: int
-    def __init__(self, call_id: _Optional[str] = ..., plugin: _Optional[str] = ..., instance: _Optional[str] = ..., attempt: _Optional[int] = ...) -> None: ...
+    def __init__(
+        self,
+        call_id: _Optional[str] = ...,
+        plugin: _Optional[str] = ...,
+        instance: _Optional[str] = ...,
+        attempt: _Optional[int] = ...,
+    ) -> None: ...
 
 class ContentChunk(_message.Message):
     __slots__ = ("index", "data")
@@ -425,4 +572,12 @@ class CallEnded(_message.Message):
     result: _result_pb2.Result
     error: _error_pb2.Error
     replayed: bool
-    def __init__(self, call_id: _Optional[str] = ..., plugin: _Optional[str] = ..., instance: _Optional[str] = ..., result: _Optional[_Union[_result_pb2.Result, _Mapping]] = ..., error: _Optional[_Union[_error_pb2.Error, _Mapping]] = ..., replayed: _Optional[bool] = ...) -> None: ...
+    def __init__(
+        self,
+        call_id: _Optional[str] = ...,
+        plugin: _Optional[str] = ...,
+        instance: _Optional[str] = ...,
+        result: _Optional[_Union[_result_pb2.Result, _Mapping]] = ...,
+        error: _Optional[_Union[_error_pb2.Error, _Mapping]] = ...,
+        replayed: _Optional[bool] = ...,
+    ) -> None: ...

@@ -23,13 +23,19 @@ class DescribeRequest(_message.Message):
         key: str
         value: bytes
         def __init__(self, key: _Optional[str] = ..., value: _Optional[bytes] = ...) -> None: ...
+
     TOOLS_FIELD_NUMBER: _ClassVar[int]
     SESSION_FIELD_NUMBER: _ClassVar[int]
     CONTEXT_FIELD_NUMBER: _ClassVar[int]
     tools: _containers.RepeatedScalarFieldContainer[str]
     session: str
     context: _containers.ScalarMap[str, bytes]
-    def __init__(self, tools: _Optional[_Iterable[str]] = ..., session: _Optional[str] = ..., context: _Optional[_Mapping[str, bytes]] = ...) -> None: ...
+    def __init__(
+        self,
+        tools: _Optional[_Iterable[str]] = ...,
+        session: _Optional[str] = ...,
+        context: _Optional[_Mapping[str, bytes]] = ...,
+    ) -> None: ...
 
 class DescribeResponse(_message.Message):
     __slots__ = ("name", "version", "description", "tools", "default_tags", "filters", "permissions")
@@ -47,7 +53,16 @@ class DescribeResponse(_message.Message):
     default_tags: _containers.RepeatedScalarFieldContainer[str]
     filters: _containers.RepeatedCompositeFieldContainer[FilterSpec]
     permissions: _permissions_pb2.Permissions
-    def __init__(self, name: _Optional[str] = ..., version: _Optional[str] = ..., description: _Optional[str] = ..., tools: _Optional[_Iterable[_Union[_spec_pb2.ToolSpec, _Mapping]]] = ..., default_tags: _Optional[_Iterable[str]] = ..., filters: _Optional[_Iterable[_Union[FilterSpec, _Mapping]]] = ..., permissions: _Optional[_Union[_permissions_pb2.Permissions, _Mapping]] = ...) -> None: ...
+    def __init__(
+        self,
+        name: _Optional[str] = ...,
+        version: _Optional[str] = ...,
+        description: _Optional[str] = ...,
+        tools: _Optional[_Iterable[_Union[_spec_pb2.ToolSpec, _Mapping]]] = ...,
+        default_tags: _Optional[_Iterable[str]] = ...,
+        filters: _Optional[_Iterable[_Union[FilterSpec, _Mapping]]] = ...,
+        permissions: _Optional[_Union[_permissions_pb2.Permissions, _Mapping]] = ...,
+    ) -> None: ...
 
 class FilterSpec(_message.Message):
     __slots__ = ("name", "description", "before", "after")
@@ -59,7 +74,13 @@ class FilterSpec(_message.Message):
     description: str
     before: bool
     after: bool
-    def __init__(self, name: _Optional[str] = ..., description: _Optional[str] = ..., before: _Optional[bool] = ..., after: _Optional[bool] = ...) -> None: ...
+    def __init__(
+        self,
+        name: _Optional[str] = ...,
+        description: _Optional[str] = ...,
+        before: _Optional[bool] = ...,
+        after: _Optional[bool] = ...,
+    ) -> None: ...
 
 class ConnectRequest(_message.Message):
     __slots__ = ("call", "start", "append", "complete", "cancel", "credit", "artifact", "batch", "ack_token", "ack")
@@ -83,7 +104,19 @@ class ConnectRequest(_message.Message):
     batch: _containers.RepeatedCompositeFieldContainer[ConnectRequest]
     ack_token: int
     ack: int
-    def __init__(self, call: _Optional[int] = ..., start: _Optional[_Union[StartCall, _Mapping]] = ..., append: _Optional[_Union[AppendArguments, _Mapping]] = ..., complete: _Optional[_Union[CompleteArguments, _Mapping]] = ..., cancel: _Optional[_Union[CancelCall, _Mapping]] = ..., credit: _Optional[_Union[GrantCredit, _Mapping]] = ..., artifact: _Optional[_Union[ArtifactPiece, _Mapping]] = ..., batch: _Optional[_Iterable[_Union[ConnectRequest, _Mapping]]] = ..., ack_token: _Optional[int] = ..., ack: _Optional[int] = ...) -> None: ...
+    def __init__(
+        self,
+        call: _Optional[int] = ...,
+        start: _Optional[_Union[StartCall, _Mapping]] = ...,
+        append: _Optional[_Union[AppendArguments, _Mapping]] = ...,
+        complete: _Optional[_Union[CompleteArguments, _Mapping]] = ...,
+        cancel: _Optional[_Union[CancelCall, _Mapping]] = ...,
+        credit: _Optional[_Union[GrantCredit, _Mapping]] = ...,
+        artifact: _Optional[_Union[ArtifactPiece, _Mapping]] = ...,
+        batch: _Optional[_Iterable[_Union[ConnectRequest, _Mapping]]] = ...,
+        ack_token: _Optional[int] = ...,
+        ack: _Optional[int] = ...,
+    ) -> None: ...
 
 class StartCall(_message.Message):
     __slots__ = ("call_id", "tool", "arguments", "complete", "timeout", "credit", "attempt", "context")
@@ -103,7 +136,17 @@ class StartCall(_message.Message):
     credit: int
     attempt: int
     context: CallContext
-    def __init__(self, call_id: _Optional[str] = ..., tool: _Optional[str] = ..., arguments: _Optional[bytes] = ..., complete: _Optional[bool] = ..., timeout: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., credit: _Optional[int] = ..., attempt: _Optional[int] = ..., context: _Optional[_Union[CallContext, _Mapping]] = ...) -> None: ...
+    def __init__(
+        self,
+        call_id: _Optional[str] = ...,
+        tool: _Optional[str] = ...,
+        arguments: _Optional[bytes] = ...,
+        complete: _Optional[bool] = ...,
+        timeout: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ...,
+        credit: _Optional[int] = ...,
+        attempt: _Optional[int] = ...,
+        context: _Optional[_Union[CallContext, _Mapping]] = ...,
+    ) -> None: ...
 
 class CallContext(_message.Message):
     __slots__ = ("session", "workspace", "values", "secrets", "traceparent")
@@ -114,6 +157,7 @@ class CallContext(_message.Message):
         key: str
         value: bytes
         def __init__(self, key: _Optional[str] = ..., value: _Optional[bytes] = ...) -> None: ...
+
     class SecretsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -121,6 +165,7 @@ class CallContext(_message.Message):
         key: str
         value: str
         def __init__(self, key: _Optional[str] = ..., value: _Optional[str] = ...) -> None: ...
+
     SESSION_FIELD_NUMBER: _ClassVar[int]
     WORKSPACE_FIELD_NUMBER: _ClassVar[int]
     VALUES_FIELD_NUMBER: _ClassVar[int]
@@ -131,7 +176,14 @@ class CallContext(_message.Message):
     values: _containers.ScalarMap[str, bytes]
     secrets: _containers.ScalarMap[str, str]
     traceparent: str
-    def __init__(self, session: _Optional[str] = ..., workspace: _Optional[str] = ..., values: _Optional[_Mapping[str, bytes]] = ..., secrets: _Optional[_Mapping[str, str]] = ..., traceparent: _Optional[str] = ...) -> None: ...
+    def __init__(
+        self,
+        session: _Optional[str] = ...,
+        workspace: _Optional[str] = ...,
+        values: _Optional[_Mapping[str, bytes]] = ...,
+        secrets: _Optional[_Mapping[str, str]] = ...,
+        traceparent: _Optional[str] = ...,
+    ) -> None: ...
 
 class AppendArguments(_message.Message):
     __slots__ = ("text",)
@@ -179,7 +231,19 @@ class ConnectResponse(_message.Message):
     batch: _containers.RepeatedCompositeFieldContainer[ConnectResponse]
     ack_token: int
     ack: int
-    def __init__(self, call: _Optional[int] = ..., status: _Optional[_Union[_status_pb2.Status, _Mapping]] = ..., progress: _Optional[_Union[_status_pb2.Progress, _Mapping]] = ..., log: _Optional[_Union[_status_pb2.LogRecord, _Mapping]] = ..., chunk: _Optional[_Union[ContentChunk, _Mapping]] = ..., end: _Optional[_Union[CallEnd, _Mapping]] = ..., read_artifact: _Optional[_Union[ReadArtifact, _Mapping]] = ..., batch: _Optional[_Iterable[_Union[ConnectResponse, _Mapping]]] = ..., ack_token: _Optional[int] = ..., ack: _Optional[int] = ...) -> None: ...
+    def __init__(
+        self,
+        call: _Optional[int] = ...,
+        status: _Optional[_Union[_status_pb2.Status, _Mapping]] = ...,
+        progress: _Optional[_Union[_status_pb2.Progress, _Mapping]] = ...,
+        log: _Optional[_Union[_status_pb2.LogRecord, _Mapping]] = ...,
+        chunk: _Optional[_Union[ContentChunk, _Mapping]] = ...,
+        end: _Optional[_Union[CallEnd, _Mapping]] = ...,
+        read_artifact: _Optional[_Union[ReadArtifact, _Mapping]] = ...,
+        batch: _Optional[_Iterable[_Union[ConnectResponse, _Mapping]]] = ...,
+        ack_token: _Optional[int] = ...,
+        ack: _Optional[int] = ...,
+    ) -> None: ...
 
 class ReadArtifact(_message.Message):
     __slots__ = ("handle", "offset", "limit")
@@ -189,7 +253,9 @@ class ReadArtifact(_message.Message):
     handle: str
     offset: int
     limit: int
-    def __init__(self, handle: _Optional[str] = ..., offset: _Optional[int] = ..., limit: _Optional[int] = ...) -> None: ...
+    def __init__(
+        self, handle: _Optional[str] = ..., offset: _Optional[int] = ..., limit: _Optional[int] = ...
+    ) -> None: ...
 
 class ArtifactPiece(_message.Message):
     __slots__ = ("data", "media_type", "size", "error", "name")
@@ -203,7 +269,14 @@ class ArtifactPiece(_message.Message):
     size: int
     error: _error_pb2.Error
     name: str
-    def __init__(self, data: _Optional[bytes] = ..., media_type: _Optional[str] = ..., size: _Optional[int] = ..., error: _Optional[_Union[_error_pb2.Error, _Mapping]] = ..., name: _Optional[str] = ...) -> None: ...
+    def __init__(
+        self,
+        data: _Optional[bytes] = ...,
+        media_type: _Optional[str] = ...,
+        size: _Optional[int] = ...,
+        error: _Optional[_Union[_error_pb2.Error, _Mapping]] = ...,
+        name: _Optional[str] = ...,
+    ) -> None: ...
 
 class ContentChunk(_message.Message):
     __slots__ = ("index", "data")
@@ -219,4 +292,8 @@ class CallEnd(_message.Message):
     ERROR_FIELD_NUMBER: _ClassVar[int]
     result: _result_pb2.Result
     error: _error_pb2.Error
-    def __init__(self, result: _Optional[_Union[_result_pb2.Result, _Mapping]] = ..., error: _Optional[_Union[_error_pb2.Error, _Mapping]] = ...) -> None: ...
+    def __init__(
+        self,
+        result: _Optional[_Union[_result_pb2.Result, _Mapping]] = ...,
+        error: _Optional[_Union[_error_pb2.Error, _Mapping]] = ...,
+    ) -> None: ...

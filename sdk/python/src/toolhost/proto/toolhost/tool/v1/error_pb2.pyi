@@ -25,6 +25,7 @@ class ErrorKind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     ERROR_KIND_OUTCOME_UNKNOWN: _ClassVar[ErrorKind]
     ERROR_KIND_CONFLICT: _ClassVar[ErrorKind]
     ERROR_KIND_INTERNAL: _ClassVar[ErrorKind]
+
 ERROR_KIND_UNSPECIFIED: ErrorKind
 ERROR_KIND_INVALID_ARGUMENT: ErrorKind
 ERROR_KIND_NOT_FOUND: ErrorKind
@@ -40,7 +41,19 @@ ERROR_KIND_CONFLICT: ErrorKind
 ERROR_KIND_INTERNAL: ErrorKind
 
 class Error(_message.Message):
-    __slots__ = ("kind", "message", "retry_after", "call_id", "plugin", "instance", "exit", "rule", "arguments", "arguments_sha256", "cost")
+    __slots__ = (
+        "kind",
+        "message",
+        "retry_after",
+        "call_id",
+        "plugin",
+        "instance",
+        "exit",
+        "rule",
+        "arguments",
+        "arguments_sha256",
+        "cost",
+    )
     KIND_FIELD_NUMBER: _ClassVar[int]
     MESSAGE_FIELD_NUMBER: _ClassVar[int]
     RETRY_AFTER_FIELD_NUMBER: _ClassVar[int]
@@ -63,7 +76,20 @@ class Error(_message.Message):
     arguments: bytes
     arguments_sha256: str
     cost: float
-    def __init__(self, kind: _Optional[_Union[ErrorKind, str]] = ..., message: _Optional[str] = ..., retry_after: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., call_id: _Optional[str] = ..., plugin: _Optional[str] = ..., instance: _Optional[str] = ..., exit: _Optional[_Union[Exit, _Mapping]] = ..., rule: _Optional[str] = ..., arguments: _Optional[bytes] = ..., arguments_sha256: _Optional[str] = ..., cost: _Optional[float] = ...) -> None: ...
+    def __init__(
+        self,
+        kind: _Optional[_Union[ErrorKind, str]] = ...,
+        message: _Optional[str] = ...,
+        retry_after: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ...,
+        call_id: _Optional[str] = ...,
+        plugin: _Optional[str] = ...,
+        instance: _Optional[str] = ...,
+        exit: _Optional[_Union[Exit, _Mapping]] = ...,
+        rule: _Optional[str] = ...,
+        arguments: _Optional[bytes] = ...,
+        arguments_sha256: _Optional[str] = ...,
+        cost: _Optional[float] = ...,
+    ) -> None: ...
 
 class Exit(_message.Message):
     __slots__ = ("code", "signal", "out_of_memory", "reason", "last_stderr")
@@ -77,4 +103,11 @@ class Exit(_message.Message):
     out_of_memory: bool
     reason: str
     last_stderr: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, code: _Optional[int] = ..., signal: _Optional[str] = ..., out_of_memory: _Optional[bool] = ..., reason: _Optional[str] = ..., last_stderr: _Optional[_Iterable[str]] = ...) -> None: ...
+    def __init__(
+        self,
+        code: _Optional[int] = ...,
+        signal: _Optional[str] = ...,
+        out_of_memory: _Optional[bool] = ...,
+        reason: _Optional[str] = ...,
+        last_stderr: _Optional[_Iterable[str]] = ...,
+    ) -> None: ...

@@ -4,36 +4,33 @@
 # source: toolhost/tool/v1/permissions.proto
 # Protobuf Python Version: 7.35.1
 """Generated protocol buffer code."""
+
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import descriptor_pool as _descriptor_pool
 from google.protobuf import runtime_version as _runtime_version
 from google.protobuf import symbol_database as _symbol_database
 from google.protobuf.internal import builder as _builder
+
 _runtime_version.ValidateProtobufRuntimeVersion(
-    _runtime_version.Domain.PUBLIC,
-    7,
-    35,
-    1,
-    '',
-    'toolhost/tool/v1/permissions.proto'
+    _runtime_version.Domain.PUBLIC, 7, 35, 1, "", "toolhost/tool/v1/permissions.proto"
 )
 # @@protoc_insertion_point(imports)
 
 _sym_db = _symbol_database.Default()
 
 
-
-
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\"toolhost/tool/v1/permissions.proto\x12\x10toolhost.tool.v1\"h\n\x0bPermissions\x12\x0f\n\x07network\x18\x01 \x01(\x08\x12+\n\tworkspace\x18\x02 \x01(\x0e\x32\x18.toolhost.tool.v1.Access\x12\x0c\n\x04read\x18\x03 \x03(\t\x12\r\n\x05write\x18\x04 \x03(\t*T\n\x06\x41\x63\x63\x65ss\x12\x16\n\x12\x41\x43\x43\x45SS_UNSPECIFIED\x10\x00\x12\x0f\n\x0b\x41\x43\x43\x45SS_NONE\x10\x01\x12\x0f\n\x0b\x41\x43\x43\x45SS_READ\x10\x02\x12\x10\n\x0c\x41\x43\x43\x45SS_WRITE\x10\x03\x42=Z;github.com/toolhost/toolhost/gen/go/toolhost/tool/v1;toolv1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(
+    b'\n"toolhost/tool/v1/permissions.proto\x12\x10toolhost.tool.v1"h\n\x0bPermissions\x12\x0f\n\x07network\x18\x01 \x01(\x08\x12+\n\tworkspace\x18\x02 \x01(\x0e\x32\x18.toolhost.tool.v1.Access\x12\x0c\n\x04read\x18\x03 \x03(\t\x12\r\n\x05write\x18\x04 \x03(\t*T\n\x06\x41\x63\x63\x65ss\x12\x16\n\x12\x41\x43\x43\x45SS_UNSPECIFIED\x10\x00\x12\x0f\n\x0b\x41\x43\x43\x45SS_NONE\x10\x01\x12\x0f\n\x0b\x41\x43\x43\x45SS_READ\x10\x02\x12\x10\n\x0c\x41\x43\x43\x45SS_WRITE\x10\x03\x42=Z;github.com/toolhost/toolhost/gen/go/toolhost/tool/v1;toolv1b\x06proto3'
+)
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
-_builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'toolhost.tool.v1.permissions_pb2', _globals)
+_builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, "toolhost.tool.v1.permissions_pb2", _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
-  _globals['DESCRIPTOR']._loaded_options = None
-  _globals['DESCRIPTOR']._serialized_options = b'Z;github.com/toolhost/toolhost/gen/go/toolhost/tool/v1;toolv1'
-  _globals['_ACCESS']._serialized_start=162
-  _globals['_ACCESS']._serialized_end=246
-  _globals['_PERMISSIONS']._serialized_start=56
-  _globals['_PERMISSIONS']._serialized_end=160
+    _globals["DESCRIPTOR"]._loaded_options = None
+    _globals["DESCRIPTOR"]._serialized_options = b"Z;github.com/toolhost/toolhost/gen/go/toolhost/tool/v1;toolv1"
+    _globals["_ACCESS"]._serialized_start = 162
+    _globals["_ACCESS"]._serialized_end = 246
+    _globals["_PERMISSIONS"]._serialized_start = 56
+    _globals["_PERMISSIONS"]._serialized_end = 160
 # @@protoc_insertion_point(module_scope)

@@ -13,6 +13,7 @@ class Access(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     ACCESS_NONE: _ClassVar[Access]
     ACCESS_READ: _ClassVar[Access]
     ACCESS_WRITE: _ClassVar[Access]
+
 ACCESS_UNSPECIFIED: Access
 ACCESS_NONE: Access
 ACCESS_READ: Access
@@ -28,4 +29,10 @@ class Permissions(_message.Message):
     workspace: Access
     read: _containers.RepeatedScalarFieldContainer[str]
     write: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, network: _Optional[bool] = ..., workspace: _Optional[_Union[Access, str]] = ..., read: _Optional[_Iterable[str]] = ..., write: _Optional[_Iterable[str]] = ...) -> None: ...
+    def __init__(
+        self,
+        network: _Optional[bool] = ...,
+        workspace: _Optional[_Union[Access, str]] = ...,
+        read: _Optional[_Iterable[str]] = ...,
+        write: _Optional[_Iterable[str]] = ...,
+    ) -> None: ...

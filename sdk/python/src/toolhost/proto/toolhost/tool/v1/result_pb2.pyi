@@ -16,6 +16,7 @@ class EffectOperation(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     EFFECT_OPERATION_REPLACE: _ClassVar[EffectOperation]
     EFFECT_OPERATION_APPEND: _ClassVar[EffectOperation]
     EFFECT_OPERATION_MERGE: _ClassVar[EffectOperation]
+
 EFFECT_OPERATION_UNSPECIFIED: EffectOperation
 EFFECT_OPERATION_REPLACE: EffectOperation
 EFFECT_OPERATION_APPEND: EffectOperation
@@ -30,6 +31,7 @@ class Result(_message.Message):
         key: str
         value: bytes
         def __init__(self, key: _Optional[str] = ..., value: _Optional[bytes] = ...) -> None: ...
+
     CONTENT_FIELD_NUMBER: _ClassVar[int]
     IS_ERROR_FIELD_NUMBER: _ClassVar[int]
     EFFECTS_FIELD_NUMBER: _ClassVar[int]
@@ -44,7 +46,16 @@ class Result(_message.Message):
     usage: Usage
     cost: float
     metadata: _containers.ScalarMap[str, bytes]
-    def __init__(self, content: _Optional[_Iterable[_Union[Content, _Mapping]]] = ..., is_error: _Optional[bool] = ..., effects: _Optional[_Iterable[_Union[Effect, _Mapping]]] = ..., duration: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., usage: _Optional[_Union[Usage, _Mapping]] = ..., cost: _Optional[float] = ..., metadata: _Optional[_Mapping[str, bytes]] = ...) -> None: ...
+    def __init__(
+        self,
+        content: _Optional[_Iterable[_Union[Content, _Mapping]]] = ...,
+        is_error: _Optional[bool] = ...,
+        effects: _Optional[_Iterable[_Union[Effect, _Mapping]]] = ...,
+        duration: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ...,
+        usage: _Optional[_Union[Usage, _Mapping]] = ...,
+        cost: _Optional[float] = ...,
+        metadata: _Optional[_Mapping[str, bytes]] = ...,
+    ) -> None: ...
 
 class Content(_message.Message):
     __slots__ = ("text", "json", "image", "file", "artifact")
@@ -58,7 +69,14 @@ class Content(_message.Message):
     image: Blob
     file: Blob
     artifact: Artifact
-    def __init__(self, text: _Optional[str] = ..., json: _Optional[bytes] = ..., image: _Optional[_Union[Blob, _Mapping]] = ..., file: _Optional[_Union[Blob, _Mapping]] = ..., artifact: _Optional[_Union[Artifact, _Mapping]] = ...) -> None: ...
+    def __init__(
+        self,
+        text: _Optional[str] = ...,
+        json: _Optional[bytes] = ...,
+        image: _Optional[_Union[Blob, _Mapping]] = ...,
+        file: _Optional[_Union[Blob, _Mapping]] = ...,
+        artifact: _Optional[_Union[Artifact, _Mapping]] = ...,
+    ) -> None: ...
 
 class Blob(_message.Message):
     __slots__ = ("media_type", "name", "data")
@@ -68,7 +86,9 @@ class Blob(_message.Message):
     media_type: str
     name: str
     data: bytes
-    def __init__(self, media_type: _Optional[str] = ..., name: _Optional[str] = ..., data: _Optional[bytes] = ...) -> None: ...
+    def __init__(
+        self, media_type: _Optional[str] = ..., name: _Optional[str] = ..., data: _Optional[bytes] = ...
+    ) -> None: ...
 
 class Artifact(_message.Message):
     __slots__ = ("handle", "media_type", "size", "head", "tail", "name")
@@ -84,7 +104,15 @@ class Artifact(_message.Message):
     head: str
     tail: str
     name: str
-    def __init__(self, handle: _Optional[str] = ..., media_type: _Optional[str] = ..., size: _Optional[int] = ..., head: _Optional[str] = ..., tail: _Optional[str] = ..., name: _Optional[str] = ...) -> None: ...
+    def __init__(
+        self,
+        handle: _Optional[str] = ...,
+        media_type: _Optional[str] = ...,
+        size: _Optional[int] = ...,
+        head: _Optional[str] = ...,
+        tail: _Optional[str] = ...,
+        name: _Optional[str] = ...,
+    ) -> None: ...
 
 class Effect(_message.Message):
     __slots__ = ("key", "operation", "value")
@@ -94,7 +122,12 @@ class Effect(_message.Message):
     key: str
     operation: EffectOperation
     value: bytes
-    def __init__(self, key: _Optional[str] = ..., operation: _Optional[_Union[EffectOperation, str]] = ..., value: _Optional[bytes] = ...) -> None: ...
+    def __init__(
+        self,
+        key: _Optional[str] = ...,
+        operation: _Optional[_Union[EffectOperation, str]] = ...,
+        value: _Optional[bytes] = ...,
+    ) -> None: ...
 
 class Usage(_message.Message):
     __slots__ = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
@@ -106,4 +139,10 @@ class Usage(_message.Message):
     output_tokens: int
     cache_read_tokens: int
     cache_write_tokens: int
-    def __init__(self, input_tokens: _Optional[int] = ..., output_tokens: _Optional[int] = ..., cache_read_tokens: _Optional[int] = ..., cache_write_tokens: _Optional[int] = ...) -> None: ...
+    def __init__(
+        self,
+        input_tokens: _Optional[int] = ...,
+        output_tokens: _Optional[int] = ...,
+        cache_read_tokens: _Optional[int] = ...,
+        cache_write_tokens: _Optional[int] = ...,
+    ) -> None: ...

@@ -10,7 +10,36 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class ToolSpec(_message.Message):
-    __slots__ = ("name", "version", "display_name", "description", "category", "tags", "input_schema", "output_schema", "input_examples", "timeout", "progress_extends_timeout", "retry", "rate_limit_per_minute", "memory_limit_bytes", "cost_per_use", "requires_auth", "sandbox_exempt", "partial_arguments", "dangerous", "read_only", "idempotent", "serial", "return_direct", "strict", "dynamic", "context_keys", "metadata", "effect_keys")
+    __slots__ = (
+        "name",
+        "version",
+        "display_name",
+        "description",
+        "category",
+        "tags",
+        "input_schema",
+        "output_schema",
+        "input_examples",
+        "timeout",
+        "progress_extends_timeout",
+        "retry",
+        "rate_limit_per_minute",
+        "memory_limit_bytes",
+        "cost_per_use",
+        "requires_auth",
+        "sandbox_exempt",
+        "partial_arguments",
+        "dangerous",
+        "read_only",
+        "idempotent",
+        "serial",
+        "return_direct",
+        "strict",
+        "dynamic",
+        "context_keys",
+        "metadata",
+        "effect_keys",
+    )
     class MetadataEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -18,6 +47,7 @@ class ToolSpec(_message.Message):
         key: str
         value: bytes
         def __init__(self, key: _Optional[str] = ..., value: _Optional[bytes] = ...) -> None: ...
+
     NAME_FIELD_NUMBER: _ClassVar[int]
     VERSION_FIELD_NUMBER: _ClassVar[int]
     DISPLAY_NAME_FIELD_NUMBER: _ClassVar[int]
@@ -74,7 +104,37 @@ class ToolSpec(_message.Message):
     context_keys: _containers.RepeatedScalarFieldContainer[str]
     metadata: _containers.ScalarMap[str, bytes]
     effect_keys: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, name: _Optional[str] = ..., version: _Optional[str] = ..., display_name: _Optional[str] = ..., description: _Optional[str] = ..., category: _Optional[str] = ..., tags: _Optional[_Iterable[str]] = ..., input_schema: _Optional[bytes] = ..., output_schema: _Optional[bytes] = ..., input_examples: _Optional[_Iterable[_Union[InputExample, _Mapping]]] = ..., timeout: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., progress_extends_timeout: _Optional[bool] = ..., retry: _Optional[_Union[RetryPolicy, _Mapping]] = ..., rate_limit_per_minute: _Optional[int] = ..., memory_limit_bytes: _Optional[int] = ..., cost_per_use: _Optional[float] = ..., requires_auth: _Optional[_Iterable[str]] = ..., sandbox_exempt: _Optional[bool] = ..., partial_arguments: _Optional[bool] = ..., dangerous: _Optional[bool] = ..., read_only: _Optional[bool] = ..., idempotent: _Optional[bool] = ..., serial: _Optional[bool] = ..., return_direct: _Optional[bool] = ..., strict: _Optional[bool] = ..., dynamic: _Optional[bool] = ..., context_keys: _Optional[_Iterable[str]] = ..., metadata: _Optional[_Mapping[str, bytes]] = ..., effect_keys: _Optional[_Iterable[str]] = ...) -> None: ...
+    def __init__(
+        self,
+        name: _Optional[str] = ...,
+        version: _Optional[str] = ...,
+        display_name: _Optional[str] = ...,
+        description: _Optional[str] = ...,
+        category: _Optional[str] = ...,
+        tags: _Optional[_Iterable[str]] = ...,
+        input_schema: _Optional[bytes] = ...,
+        output_schema: _Optional[bytes] = ...,
+        input_examples: _Optional[_Iterable[_Union[InputExample, _Mapping]]] = ...,
+        timeout: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ...,
+        progress_extends_timeout: _Optional[bool] = ...,
+        retry: _Optional[_Union[RetryPolicy, _Mapping]] = ...,
+        rate_limit_per_minute: _Optional[int] = ...,
+        memory_limit_bytes: _Optional[int] = ...,
+        cost_per_use: _Optional[float] = ...,
+        requires_auth: _Optional[_Iterable[str]] = ...,
+        sandbox_exempt: _Optional[bool] = ...,
+        partial_arguments: _Optional[bool] = ...,
+        dangerous: _Optional[bool] = ...,
+        read_only: _Optional[bool] = ...,
+        idempotent: _Optional[bool] = ...,
+        serial: _Optional[bool] = ...,
+        return_direct: _Optional[bool] = ...,
+        strict: _Optional[bool] = ...,
+        dynamic: _Optional[bool] = ...,
+        context_keys: _Optional[_Iterable[str]] = ...,
+        metadata: _Optional[_Mapping[str, bytes]] = ...,
+        effect_keys: _Optional[_Iterable[str]] = ...,
+    ) -> None: ...
 
 class InputExample(_message.Message):
     __slots__ = ("description", "arguments")
@@ -92,4 +152,9 @@ class RetryPolicy(_message.Message):
     max_attempts: int
     initial_backoff: _duration_pb2.Duration
     max_backoff: _duration_pb2.Duration
-    def __init__(self, max_attempts: _Optional[int] = ..., initial_backoff: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., max_backoff: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ...) -> None: ...
+    def __init__(
+        self,
+        max_attempts: _Optional[int] = ...,
+        initial_backoff: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ...,
+        max_backoff: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ...,
+    ) -> None: ...

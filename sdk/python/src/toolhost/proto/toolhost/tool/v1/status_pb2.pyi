@@ -25,6 +25,7 @@ class LogLevel(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     LOG_LEVEL_INFO: _ClassVar[LogLevel]
     LOG_LEVEL_WARN: _ClassVar[LogLevel]
     LOG_LEVEL_ERROR: _ClassVar[LogLevel]
+
 STATUS_STATE_UNSPECIFIED: StatusState
 STATUS_STATE_WAIT: StatusState
 STATUS_STATE_DOING: StatusState
@@ -48,7 +49,14 @@ class Status(_message.Message):
     parameters: bytes
     progress: Progress
     result: bytes
-    def __init__(self, state: _Optional[_Union[StatusState, str]] = ..., tip: _Optional[str] = ..., parameters: _Optional[bytes] = ..., progress: _Optional[_Union[Progress, _Mapping]] = ..., result: _Optional[bytes] = ...) -> None: ...
+    def __init__(
+        self,
+        state: _Optional[_Union[StatusState, str]] = ...,
+        tip: _Optional[str] = ...,
+        parameters: _Optional[bytes] = ...,
+        progress: _Optional[_Union[Progress, _Mapping]] = ...,
+        result: _Optional[bytes] = ...,
+    ) -> None: ...
 
 class Progress(_message.Message):
     __slots__ = ("done", "total", "message")
@@ -58,7 +66,9 @@ class Progress(_message.Message):
     done: float
     total: float
     message: str
-    def __init__(self, done: _Optional[float] = ..., total: _Optional[float] = ..., message: _Optional[str] = ...) -> None: ...
+    def __init__(
+        self, done: _Optional[float] = ..., total: _Optional[float] = ..., message: _Optional[str] = ...
+    ) -> None: ...
 
 class LogRecord(_message.Message):
     __slots__ = ("time", "level", "message", "attributes")
@@ -69,6 +79,7 @@ class LogRecord(_message.Message):
         key: str
         value: bytes
         def __init__(self, key: _Optional[str] = ..., value: _Optional[bytes] = ...) -> None: ...
+
     TIME_FIELD_NUMBER: _ClassVar[int]
     LEVEL_FIELD_NUMBER: _ClassVar[int]
     MESSAGE_FIELD_NUMBER: _ClassVar[int]
@@ -77,4 +88,10 @@ class LogRecord(_message.Message):
     level: LogLevel
     message: str
     attributes: _containers.ScalarMap[str, bytes]
-    def __init__(self, time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., level: _Optional[_Union[LogLevel, str]] = ..., message: _Optional[str] = ..., attributes: _Optional[_Mapping[str, bytes]] = ...) -> None: ...
+    def __init__(
+        self,
+        time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...,
+        level: _Optional[_Union[LogLevel, str]] = ...,
+        message: _Optional[str] = ...,
+        attributes: _Optional[_Mapping[str, bytes]] = ...,
+    ) -> None: ...

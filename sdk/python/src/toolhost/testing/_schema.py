@@ -1,0 +1,111 @@
+"""A check of JSON values against a JSON Schema, for the results of tools in tests.
+
+It covers the keywords that describe structure and bounds. It accepts a value if only an unsupported
+keyword, such as `format` or `unevaluatedProperties`, could reject it. toolhost itself checks every
+keyword.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+_TYPES: dict[str, Any] = {
+    "object": lambda v: isinstance(v, Mapping),
+    "array": lambda v: isinstance(v, list),
+    "string": lambda v: isinstance(v, str),
+    "boolean": lambda v: isinstance(v, bool),
+    "null": lambda v: v is None,
+    "number": lambda v: isinstance(v, int | float) and not isinstance(v, bool),
+    "integer": lambda v: isinstance(v, int | float) and not isinstance(v, bool) and v == int(v),
+}
+_BOUNDS: dict[str, tuple[type | tuple[type, ...], Any, str]] = {
+    "minimum": ((int, float), lambda v, b: v >= b, "must be at least {}"),
+    "maximum": ((int, float), lambda v, b: v <= b, "must be at most {}"),
+    "exclusiveMinimum": ((int, float), lambda v, b: v > b, "must be greater than {}"),
+    "exclusiveMaximum": ((int, float), lambda v, b: v < b, "must be less than {}"),
+    "minLength": (str, lambda v, b: len(v) >= b, "must have at least {} characters"),
+    "maxLength": (str, lambda v, b: len(v) <= b, "must have at most {} characters"),
+    "pattern": (str, lambda v, b: re.search(b, v) is not None, "must match the pattern {}"),
+    "minItems": (list, lambda v, b: len(v) >= b, "must have at least {} items"),
+    "maxItems": (list, lambda v, b: len(v) <= b, "must have at most {} items"),
+}
+
+
+def problems(schema: Any, value: Any, root: Any = None, path: str = "") -> Iterator[str]:
+    """Yield one line for each violation.
+
+    `root` is the schema that `$ref` refers to; None means the schema itself.
+    """
+    root = schema if root is None else root
+    place = path or "the value"
+    if schema is False:
+        yield f"{place}: is not allowed"
+    if not isinstance(schema, Mapping):
+        return
+    if isinstance(schema.get("$ref"), str):
+        yield from problems(_resolve(root, schema["$ref"]), value, root, path)
+    types = schema.get("type")
+    names = [types] if isinstance(types, str) else types
+    if names and not any(_TYPES[name](value) for name in names if name in _TYPES):
+        yield f"{place}: must be of type {' or '.join(names)}"
+        return
+    if "enum" in schema and value not in schema["enum"]:
+        yield f"{place}: must be one of {schema['enum']}"
+    if "const" in schema and value != schema["const"]:
+        yield f"{place}: must be {schema['const']!r}"
+    for keyword, (types_of_value, holds, words) in _BOUNDS.items():
+        applies = keyword in schema and isinstance(value, types_of_value) and not isinstance(value, bool)
+        if applies and not holds(value, schema[keyword]):
+            yield f"{place}: {words.format(schema[keyword])}"
+    yield from _combined(schema, value, root, path)
+    if isinstance(value, Mapping):
+        yield from _members(schema, value, root, path)
+    if isinstance(value, list):
+        yield from _items(schema, value, root, path)
+
+
+def _combined(schema: Mapping[str, Any], value: Any, root: Any, path: str) -> Iterator[str]:
+    for part in schema.get("allOf", ()):
+        yield from problems(part, value, root, path)
+    for keyword in ("anyOf", "oneOf"):
+        choices = schema.get(keyword)
+        if choices and all(any(True for _ in problems(part, value, root, path)) for part in choices):
+            yield f"{path or 'the value'}: fits none of the {len(choices)} alternatives"
+
+
+def _members(schema: Mapping[str, Any], value: Mapping[str, Any], root: Any, path: str) -> Iterator[str]:
+    for name in schema.get("required", ()):
+        if name not in value:
+            yield f"{path + '.' if path else ''}{name}: is missing"
+    declared = schema.get("properties", {})
+    patterns = schema.get("patternProperties", {})
+    for name, member in value.items():
+        below = f"{path}.{name}" if path else name
+        matching = [part for pattern, part in patterns.items() if re.search(pattern, name)]
+        if name in declared:
+            matching.append(declared[name])
+        for part in matching or [schema.get("additionalProperties", True)]:
+            yield from problems(part, member, root, below)
+
+
+def _items(schema: Mapping[str, Any], value: list[Any], root: Any, path: str) -> Iterator[str]:
+    first = schema.get("prefixItems", ())
+    for number, item in enumerate(value):
+        part = first[number] if number < len(first) else schema.get("items", True)
+        yield from problems(part, item, root, f"{path}[{number}]")
+
+
+def _resolve(root: Any, reference: str) -> Any:
+    """Return the schema that a local reference such as `#/$defs/Name` names.
+
+    An unknown one accepts every value.
+    """
+    target = root
+    for step in reference.removeprefix("#").split("/")[1:]:
+        key = step.replace("~1", "/").replace("~0", "~")
+        if not isinstance(target, Mapping) or key not in target:
+            return True
+        target = target[key]
+    return target
