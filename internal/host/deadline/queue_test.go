@@ -1,0 +1,84 @@
+package deadline_test
+
+import (
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/toolhost/toolhost/internal/host/deadline"
+)
+
+// TestEachTimerEndsAtItsDeadline sets deadlines out of order, moves some of them, and stops one timer.
+func TestEachTimerEndsAtItsDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q, began := &deadline.Queue{}, time.Now()
+		timers := map[int]*deadline.Timer{}
+		for _, s := range []int{30, 10, 20, 40, 5, 25} {
+			timers[s] = &deadline.Timer{}
+			timers[s].Init(q)
+			timers[s].SetExtendable(time.Duration(s)*time.Second, 33*time.Second)
+		}
+		timers[20].Stop()
+		timers[20].Stop()
+		timers[20].Set(time.Second)
+		timers[40].Set(7 * time.Second)
+		timers[10].Extend(time.Hour)
+		timers[10].Extend(time.Second)
+		if got := timers[10].Limit(); got != 33*time.Second {
+			t.Errorf("the extended timer has %v, want 33 s", got)
+		}
+		for _, want := range []struct{ timer, at int }{{5, 5}, {40, 7}, {25, 25}, {30, 30}, {10, 33}} {
+			ctx := &timers[want.timer].Ctx
+			<-ctx.Done()
+			if at := time.Duration(want.at) * time.Second; time.Since(began) != at || !errors.Is(ctx.Err(), deadline.ErrPassed) {
+				t.Errorf("the timer of %d s ended after %v with %v, want %v", want.timer, time.Since(began), ctx.Err(), at)
+			}
+		}
+		timers[5].Extend(time.Hour)
+		if got := timers[5].Limit(); got != 5*time.Second {
+			t.Errorf("a timer whose deadline has passed was extended to %v", got)
+		}
+		if err := timers[20].Ctx.Err(); errors.Is(err, deadline.ErrPassed) {
+			t.Errorf("a stopped timer ended with %v", err)
+		}
+	})
+}
+
+// TestSleepEndsWithTheCall: a call does not sleep past its deadline, and a cancel ends the sleep.
+func TestSleepEndsWithTheCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		timer := &deadline.Timer{}
+		timer.Init(&deadline.Queue{})
+		timer.Set(time.Minute)
+		began := time.Now()
+		if timer.Sleep(2*time.Minute) || time.Since(began) > 0 {
+			t.Error("a sleep past the deadline did not return at once")
+		}
+		if !timer.Sleep(30*time.Second) || time.Since(began) != 30*time.Second {
+			t.Error("a sleep before the deadline did not take its time")
+		}
+		time.AfterFunc(time.Second, func() { timer.Cancel(errors.New("enough")) })
+		if timer.Sleep(20*time.Second) || time.Since(began) != 31*time.Second {
+			t.Error("a sleep did not end with the context")
+		}
+		timer.Stop()
+	})
+}
+
+// TestCloseEndsAllTimers: those that have a deadline, and those that get one later.
+func TestCloseEndsAllTimers(t *testing.T) {
+	stopping := errors.New("stopping")
+	q, before, after := &deadline.Queue{}, &deadline.Timer{}, &deadline.Timer{}
+	before.Init(q)
+	after.Init(q)
+	before.Set(time.Hour)
+	q.Close(stopping)
+	after.Set(time.Hour)
+	for _, timer := range []*deadline.Timer{before, after} {
+		if !errors.Is(timer.Ctx.Err(), stopping) {
+			t.Errorf("the context ended with %v", timer.Ctx.Err())
+		}
+	}
+	before.Stop()
+}
