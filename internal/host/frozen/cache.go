@@ -1,0 +1,156 @@
+// Package frozen keeps the final arguments of calls that wait for a person's approval.
+package frozen
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/toolhost/toolhost/internal/arguments"
+)
+
+const (
+	// maxEntries and maxBytes bound the cache. The host computes arguments that no longer fit again
+	// when the approval arrives.
+	maxEntries = 10_000
+	maxBytes   = 32 << 20
+	// maxAge is how long an entry is valid: as long as agentd lets a person take for an approval.
+	maxAge = 24 * time.Hour
+)
+
+// Arguments are the final arguments of a call: those that the tool gets, after filters, repairs and
+// defaults. The policy decides on them, a person approves them, and the plugin executes them. The
+// host does not change them in between.
+type Arguments struct {
+	Final   arguments.Parsed
+	Repairs []byte   // the metadata about repairs, in JSON; nil: there were none
+	Filters []string // the names of the filters that changed the arguments
+}
+
+// Key names final arguments by what led to them and by their digest. The call id is not part of it:
+// a caller may repeat a call under the id of a new attempt, as agentd does.
+type Key struct {
+	Principal, Session string
+	Submitted          [sha256.Size]byte // the digest of the tool and of the arguments that the caller sent
+	Final              [sha256.Size]byte // the digest of the final arguments
+	Revision           string            // of the plugin: another revision may have other defaults
+	Configuration      [sha256.Size]byte // the digest of the filter configuration
+}
+
+// Cache keeps final arguments in memory, so that the approved repeat of a call executes what the
+// person saw, whatever the filters would answer by then. Use NewCache to make one. It is safe for
+// concurrent use.
+//
+// An entry has a number of uses. Each answer that asks for an approval adds one, and each approved
+// call takes one. So a caller that repeats an approved call passes the filters again. A missing
+// entry costs only work: the host computes the arguments again, and the digest in the approval
+// decides whether they are the approved ones.
+type Cache struct {
+	mu      sync.Mutex
+	entries map[Key]*entry
+	queue   []Key // the oldest first; a key whose entry was removed may still be in it
+	bytes   int
+}
+
+// entry holds the text of final arguments. The parsed form would take several times as much memory.
+type entry struct {
+	canonical []byte
+	repairs   []byte
+	filters   []string
+	uses      int
+	last      time.Time // when a use was last added
+}
+
+// NewCache returns an empty cache.
+func NewCache() *Cache { return &Cache{entries: map[Key]*entry{}} }
+
+// Store adds one use of final arguments. It does nothing if they are too large for the cache.
+func (c *Cache) Store(key Key, args Arguments) {
+	e := &entry{canonical: args.Final.Canonical(), repairs: args.Repairs, filters: args.Filters, uses: 1, last: time.Now()}
+	if e.size() > maxBytes/8 {
+		return
+	}
+	e.canonical = bytes.Clone(e.canonical) // it may be the beginning of a much larger buffer
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if known := c.entries[key]; known != nil {
+		known.uses, known.last = known.uses+1, e.last
+		return
+	}
+	c.entries[key] = e
+	c.bytes += e.size()
+	c.queue = append(c.queue, key)
+	for len(c.queue) > maxEntries || c.bytes > maxBytes {
+		oldest := c.queue[0]
+		c.queue = c.queue[1:]
+		c.removeLocked(oldest)
+	}
+}
+
+// Take takes one use of final arguments and returns them; nil if the cache does not have them.
+func (c *Cache) Take(key Key) *Arguments {
+	e := c.takeEntry(key)
+	if e == nil {
+		return nil
+	}
+	final, err := arguments.Parse(e.canonical)
+	if err != nil { // cannot happen: Parse made this text
+		return nil
+	}
+	return &Arguments{Final: final, Repairs: e.repairs, Filters: e.filters}
+}
+
+func (c *Cache) takeEntry(key Key) *entry {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e := c.entries[key]
+	if e == nil {
+		return nil
+	}
+	if time.Since(e.last) > maxAge {
+		c.removeLocked(key)
+		return nil
+	}
+	if e.uses--; e.uses == 0 {
+		c.removeLocked(key)
+	}
+	return e
+}
+
+func (c *Cache) removeLocked(key Key) {
+	if e := c.entries[key]; e != nil {
+		c.bytes -= e.size()
+		delete(c.entries, key)
+	}
+}
+
+func (e *entry) size() int {
+	size := 512 + len(e.canonical) + len(e.repairs)
+	for _, name := range e.filters {
+		size += len(name)
+	}
+	return size
+}
+
+// Digest returns the digest of final arguments in the form that callers and the audit log use.
+func Digest(final arguments.Parsed) string {
+	sum := sha256.Sum256(final.Canonical())
+	return hex.EncodeToString(sum[:])
+}
+
+// IsDigest reports whether a text has the form of a digest.
+func IsDigest(text string) bool {
+	return len(text) == 2*sha256.Size && strings.Trim(text, "0123456789abcdef") == ""
+}
+
+// ParseDigest returns the bytes of a digest; false if the text is none.
+func ParseDigest(text string) (sum [sha256.Size]byte, ok bool) {
+	if !IsDigest(text) {
+		return sum, false
+	}
+	_, err := hex.Decode(sum[:], []byte(text))
+	return sum, err == nil
+}
