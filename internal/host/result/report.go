@@ -1,0 +1,164 @@
+// Package result makes of a plugin's result what the caller gets: metadata about what toolhost did,
+// the effects that the tool may have, and artifacts in place of content that is too large.
+package result
+
+import (
+	"encoding/json"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/toolhost/toolhost/internal/arguments"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// The keys of a result's metadata that toolhost sets. All keys that begin with reservedPrefix belong
+// to toolhost: Report removes them from what a plugin sends.
+const (
+	reservedPrefix = "toolhost."
+
+	repairsKey        = "toolhost.repairs"         // a JSON array of arguments.Repair
+	undeclaredKey     = "toolhost.undeclared"      // a JSON array of arguments.Undeclared
+	filtersKey        = "toolhost.filters"         // the names of the filters that changed the call, a JSON array
+	answeredByKey     = "toolhost.answered_by"     // the name of the filter that answered in place of the tool
+	outputKey         = "toolhost.output_schema"   // why the result does not fit the tool's output schema
+	refusedEffectsKey = "toolhost.refused_effects" // a JSON array of refusedEffect
+)
+
+// Report collects what toolhost did to a call, and what the call cost. The zero value is empty. All
+// methods are safe for concurrent use.
+type Report struct {
+	mu         sync.Mutex
+	repairs    []byte // in JSON; nil: none
+	undeclared []byte // in JSON; nil: none
+	changedBy  []string
+	answeredBy string
+	badOutput  []byte // in JSON; nil: the result fits, or the caller does not get it
+	cost       float64
+}
+
+// SetRepairs notes how toolhost repaired the arguments.
+func (r *Report) SetRepairs(repairs []arguments.Repair) error {
+	list, err := json.Marshal(repairs)
+	if err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.repairs = list
+	return nil
+}
+
+// SetUndeclared notes which arguments the tool does not declare. They are probably misspelled.
+func (r *Report) SetUndeclared(all []arguments.Undeclared) error {
+	list, err := json.Marshal(all)
+	if err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.undeclared = list
+	return nil
+}
+
+// AddChange notes that a filter changed the arguments or the result.
+func (r *Report) AddChange(filter string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !slices.Contains(r.changedBy, filter) {
+		r.changedBy = append(r.changedBy, filter)
+	}
+}
+
+// SetAnsweredBy notes which filter answered in place of the tool.
+func (r *Report) SetAnsweredBy(filter string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.answeredBy = filter
+}
+
+// SetBadOutput notes why a result that the caller gets does not fit the tool's output schema.
+func (r *Report) SetBadOutput(reason string) {
+	text, _ := json.Marshal(reason) // a string never fails
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.badOutput = text
+}
+
+// ArgumentChanges returns how the arguments were changed: the repairs in JSON, and the filters.
+func (r *Report) ArgumentChanges() (repairs []byte, filters []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.repairs, slices.Clone(r.changedBy)
+}
+
+// RestoreArgumentChanges sets what ArgumentChanges returned for an earlier attempt of the call.
+func (r *Report) RestoreArgumentChanges(repairs []byte, filters []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.repairs, r.changedBy = repairs, slices.Clone(filters)
+}
+
+// Charge adds the cost of one attempt: what the tool reports, or perUse if it reports nothing. A
+// failed attempt counts too, because the tool may have paid for it. The outcome of the last attempt
+// gets the cost of all attempts.
+func (r *Report) Charge(outcome *tool.Outcome, perUse float64) {
+	cost := perUse
+	if reported := outcome.Result.Cost; outcome.Err == nil && reported > 0 && !math.IsInf(reported, 0) {
+		cost = reported
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.cost += max(cost, 0)
+	if outcome.Err == nil {
+		outcome.Result.Cost = r.cost
+	}
+}
+
+// Cost returns the cost of all attempts.
+func (r *Report) Cost() float64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.cost
+}
+
+// AddTo removes toolhost's keys from the metadata that the plugin sent, and adds the report.
+func (r *Report) AddTo(outcome *tool.Outcome) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	outcome.Result.Metadata = maps.Clone(outcome.Result.Metadata) // the plugin's map stays as it is
+	maps.DeleteFunc(outcome.Result.Metadata, func(key string, _ json.RawMessage) bool { return strings.HasPrefix(key, reservedPrefix) })
+	setMetadata(outcome, repairsKey, r.repairs)
+	setMetadata(outcome, undeclaredKey, r.undeclared)
+	if len(r.changedBy) > 0 {
+		setMetadata(outcome, filtersKey, encode(r.changedBy))
+	}
+	if r.answeredBy != "" {
+		setMetadata(outcome, answeredByKey, encode(r.answeredBy))
+	}
+	if outcome.Err == nil {
+		setMetadata(outcome, outputKey, r.badOutput)
+	}
+}
+
+// setMetadata sets a key of a result's metadata, unless the value is nil.
+func setMetadata(outcome *tool.Outcome, key string, value []byte) {
+	if value == nil {
+		return
+	}
+	if outcome.Result.Metadata == nil {
+		outcome.Result.Metadata = map[string]json.RawMessage{}
+	}
+	outcome.Result.Metadata[key] = value
+}
+
+// encode returns strings in JSON.
+func encode(value any) []byte {
+	text, err := json.Marshal(value)
+	if err != nil {
+		panic(err) // strings never fail
+	}
+	return text
+}
