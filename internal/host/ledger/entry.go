@@ -1,0 +1,154 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/toolhost/toolhost/internal/callstore"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// Entry is the place of one call in the ledger. It is part of the call. Use Init before any other
+// method but Conclude and Finished. All methods are safe for concurrent use.
+//
+// A call first claims its id (Ledger.Claim). Begin writes to the store that a plugin is about to
+// execute it. Conclude decides which of several goroutines ends the call. That goroutine then calls
+// End, or Forget and Release, before any caller can see the outcome: a caller that has seen an outcome
+// must get the same one for ever.
+type Entry[C any] struct {
+	Call C // the call that the entry belongs to
+
+	ledger    *Ledger[C]
+	key       Key
+	generated bool // see Init
+	fresh     bool // see Init
+
+	toolName string // set by Begin, for the log
+
+	// The mutex of the ledger guards these.
+	over  bool      // the entry gets no id any more
+	bytes int       // what the call takes, once it has ended
+	next  *Entry[C] // in outcomes
+
+	mu       sync.Mutex
+	sum      Sum  // written with the mutex of the ledger held too
+	claimed  bool // the call has its id
+	begun    bool // the store has the call
+	finished bool // the call has an outcome
+}
+
+// ErrFinished is the error of Begin for a call that has ended meanwhile. It is a context.Canceled.
+var ErrFinished = fmt.Errorf("the call has ended: %w", context.Canceled)
+
+// Init makes the entry one of the ledger. generated says that toolhost generated the id: no caller
+// can use it again, so that the ledger neither stores the call nor keeps its outcome. fresh says that
+// the store did not know the id when the call arrived: a call that has used it since is in memory.
+func (e *Entry[C]) Init(l *Ledger[C], call C, key Key, generated, fresh bool) {
+	e.Call, e.ledger, e.key, e.generated, e.fresh = call, l, key, generated, fresh
+}
+
+// Key returns the name of the call.
+func (e *Entry[C]) Key() Key { return e.key }
+
+// Generated reports whether toolhost generated the id of the call.
+func (e *Entry[C]) Generated() bool { return e.generated }
+
+// Sum returns the digest of the call; zero before it has claimed its id.
+func (e *Entry[C]) Sum() Sum {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.sum
+}
+
+// claim notes that the call has its id. The mutex of the ledger is held.
+func (e *Entry[C]) claim(sum Sum) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.sum, e.claimed = sum, true
+}
+
+// standing returns what Begin and the ledger need to know of the call so far.
+func (e *Entry[C]) standing() (sum Sum, claimed, begun bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.sum, e.claimed, e.begun
+}
+
+// Begin writes to the store that a plugin is about to execute the call, which must have side
+// effects. It does nothing where the id cannot be used again, and nothing the second time. If it
+// returns an error, the plugin must not execute the call; Refusal makes the caller's error of it.
+func (e *Entry[C]) Begin(ctx context.Context, toolName, plugin string, arrived time.Time) error {
+	store := e.ledger.cfg.Store
+	sum, claimed, begun := e.standing()
+	if store == nil || e.generated || !claimed || begun {
+		return nil
+	}
+	e.toolName = toolName
+	err := store.Begin(ctx, callstore.Entry{Key: e.key, Sum: sum, Tool: toolName, Plugin: plugin, Begun: arrived})
+	if err != nil {
+		return err
+	}
+	e.mu.Lock()
+	e.begun = !e.finished
+	late := e.finished
+	e.mu.Unlock()
+	if late { // such as when the instance died meanwhile
+		e.Forget(ctx)
+		return ErrFinished
+	}
+	return nil
+}
+
+// Refusal returns the caller's error for an error of Begin. The store is full, or it failed.
+func Refusal(err error) *tool.Error {
+	if full, ok := errors.AsType[*callstore.FullError](err); ok {
+		e := tool.Errorf(tool.KindUnavailable, "%w: no more calls with side effects are taken; nothing was executed", err)
+		e.RetryAfter = max(time.Until(full.Room), 0)
+		return e
+	}
+	return tool.Errorf(tool.KindUnavailable, "the call cannot be recorded, and so it must not be made: %w; nothing was executed", err)
+}
+
+// Conclude reports whether the call had no outcome before, and whether the store has the call. Only
+// the first caller of Conclude gives the call its outcome.
+func (e *Entry[C]) Conclude() (first, begun bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	first = !e.finished
+	e.finished = true
+	return first, e.begun
+}
+
+// Finished reports whether Conclude was called.
+func (e *Entry[C]) Finished() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.finished
+}
+
+// End writes the outcome of a call that the store has, also after ctx has ended. It logs an error: the
+// call was executed all the same.
+func (e *Entry[C]) End(ctx context.Context, outcome *tool.Outcome) {
+	if err := e.ledger.cfg.Store.End(context.WithoutCancel(ctx), e.key, *outcome); err != nil {
+		e.ledger.cfg.Logger.Error("the outcome of a call was not recorded: after a restart it may be outcome_unknown",
+			"call_id", e.key.ID, "tool", e.toolName, "error", err)
+	}
+}
+
+// Forget removes a call from the store that no plugin got, also after ctx has ended. It logs an error.
+func (e *Entry[C]) Forget(ctx context.Context) {
+	if err := e.ledger.cfg.Store.Forget(context.WithoutCancel(ctx), e.key); err != nil {
+		e.ledger.cfg.Logger.Error("a call that was not made stays recorded: its id cannot be used again",
+			"call_id", e.key.ID, "tool", e.toolName, "error", err)
+	}
+}
+
+// Release gives the id back: a plugin did not execute the call, and a later call may use the id.
+func (e *Entry[C]) Release() { e.ledger.release(e) }
+
+// Settle notes that the call has its outcome and takes size bytes. The ledger may forget outcomes of
+// other calls to make room.
+func (e *Entry[C]) Settle(size int, sideEffects bool) { e.ledger.settle(e, size, sideEffects) }
