@@ -121,6 +121,7 @@ var allowedImports = map[string][]string{
 	"internal/host/frozen":                      {"internal/arguments"},
 	"internal/host/result":                      {"tool", "internal/arguments", "internal/artifact", "internal/plugin/catalog"},
 	"internal/host/ledger":                      {"tool", "internal/arguments", "internal/callstore"},
+	"internal/host/supervisor":                  {"tool", "internal/host/eventlog", "internal/host/history", "internal/host/lifecycle", "internal/plugin/catalog", "internal/rpc/pluginwire", "internal/secrets"},
 	"internal/host":                             {"tool", "internal/host/history", "golang.org/x/sync/semaphore", "internal/arguments", "internal/artifact", "internal/budget", "internal/plugin/catalog", "internal/rpc/filterjson", "internal/rpc/flow", "internal/host/lifecycle", "internal/nearest", "internal/plugin/limits", "internal/host/logbuffer", "internal/plugin/manifest", "internal/rpc/pluginwire", "internal/render", "internal/toolsearch", "internal/callstore", "internal/audit", "internal/policy", "internal/secrets"},
 	"internal/host/hosttest":                    {"tool", "internal/render", "internal/toolsearch", cmp + "/..."},
 	"internal/rpc/hostserver":                   {"tool", "internal/address", "internal/budget", "internal/rpc/flow", "internal/rpc/hostpb", "internal/rpc/toolpb", "internal/rpc/wirecode", hostV1, toolV1, grpc + "/...", protobuf + "/..."},

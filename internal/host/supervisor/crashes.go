@@ -1,0 +1,114 @@
+package supervisor
+
+import (
+	"crypto/sha256"
+	"strings"
+	"time"
+
+	"github.com/toolhost/toolhost/tool"
+)
+
+const (
+	// crashWindow is how long a call that was executed during a crash is remembered.
+	crashWindow = 10 * time.Minute
+	// maxCounted bounds how many calls of a plugin are remembered.
+	maxCounted = 64
+	// maxCrashes is how many processes one call may crash before it is refused.
+	maxCrashes = 3
+	// maxExitCalls bounds how many of the calls that were executed during a crash are named.
+	maxExitCalls = 8
+)
+
+// crashCounts counts the crashes of a plugin by the calls that were executed during them. A call is
+// identified by its tool and arguments, not by its id. The mutex of the supervisor guards it.
+//
+// A plugin that crashes repeatedly is quarantined, which makes all of its tools unavailable. If one
+// call causes the crashes, the other calls must not suffer. So repeated crashes of the same call count
+// once for the quarantine, and a call that has crashed three processes is refused for a while. Calls
+// that were executed together share a crash in equal parts. A call that succeeds is forgotten.
+type crashCounts map[[sha256.Size]byte]*crashCount
+
+type crashCount struct {
+	crashes float64 // a part of each crash for each of the calls that were executed together
+	last    time.Time
+}
+
+// add counts a crash during which some calls were executed. It reports whether one of them was
+// executed during an earlier crash too, so that the quarantine has counted it already.
+func (c *crashCounts) add(executed []*Lease, now time.Time) (again bool) {
+	c.expire(now)
+	if *c == nil {
+		*c = crashCounts{}
+	}
+	for _, l := range executed {
+		sum := l.request.State.Sum()
+		found := (*c)[sum]
+		if found == nil && len(*c) == maxCounted {
+			continue
+		}
+		if found == nil {
+			found = &crashCount{}
+			(*c)[sum] = found
+		} else {
+			again = true
+		}
+		found.crashes += 1 / float64(len(executed))
+		found.last = now
+	}
+	return again
+}
+
+// refusal returns why a call is not executed, or nil.
+func (c *crashCounts) refusal(r *Request, plugin string, now time.Time) *tool.Error {
+	if len(*c) == 0 {
+		return nil
+	}
+	c.expire(now)
+	found := (*c)[r.State.Sum()]
+	const almost = maxCrashes - 0.01 // the sum of parts is not exact
+	if found == nil || found.crashes < almost {
+		return nil
+	}
+	e := tool.Errorf(tool.KindUnavailable,
+		"calls of %q with these arguments have ended the process of the plugin %q %d times; nothing was executed; call it with other arguments, or try again in %v",
+		r.Call.Tool, plugin, maxCrashes, found.last.Add(crashWindow).Sub(now).Round(time.Second))
+	e.RetryAfter = found.last.Add(crashWindow).Sub(now)
+	return e
+}
+
+// clear forgets a call if it has succeeded.
+func (c *crashCounts) clear(r *Request) {
+	if sum := r.State.Sum(); (*c)[sum] != nil && r.State.Succeeded() {
+		delete(*c, sum)
+	}
+}
+
+func (c *crashCounts) expire(now time.Time) {
+	for sum, found := range *c {
+		if now.Sub(found.last) >= crashWindow {
+			delete(*c, sum)
+		}
+	}
+}
+
+// exitCalls describes the calls that were executed when a process ended.
+func exitCalls(executed []*Lease) []tool.ExitCall {
+	var calls []tool.ExitCall
+	for _, l := range executed[:min(len(executed), maxExitCalls)] {
+		c := l.request.Call
+		calls = append(calls, tool.ExitCall{CallID: c.ID, Tool: c.Tool, Session: c.Session, Principal: c.Principal})
+	}
+	return calls
+}
+
+// whileExecuting returns the end of a message about a crash: which calls were executed; empty: none.
+func whileExecuting(calls []tool.ExitCall) string {
+	if len(calls) == 0 {
+		return ""
+	}
+	var named []string
+	for _, c := range calls {
+		named = append(named, c.Tool+" (call "+c.CallID+")")
+	}
+	return "; it was executing " + strings.Join(named, ", ")
+}

@@ -1,0 +1,177 @@
+package supervisor
+
+import (
+	"context"
+	"crypto/sha256"
+	"time"
+
+	"github.com/toolhost/toolhost/internal/host/lifecycle"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// Request describes a call that needs an instance.
+type Request struct {
+	Call  *tool.Call // names the call; not changed
+	State CallState
+}
+
+// CallState is what the supervisor asks and does while a call has a lease. The methods must be safe
+// for concurrent use, and must not block or use the supervisor.
+type CallState interface {
+	// Sum returns the digest of the tool and the arguments; zero: not known yet.
+	Sum() [sha256.Size]byte
+	// Executed reports whether the plugin may have begun to execute the call, not only to preview it.
+	Executed() bool
+	// Succeeded reports whether the call has a result.
+	Succeeded() bool
+	// Cancel ends the call with a cause.
+	Cancel(cause error)
+}
+
+// Lease is the right of one call to use an instance, or the place of the call in the queue for one. A
+// call asks for a lease with Ask, or with Acquire, which also waits, and ends it with Release.
+type Lease struct {
+	supervisor *Supervisor
+	ref        lifecycle.CallRef
+	request    Request
+
+	answered chan struct{} // closed at the answer; nil: the answer came at once
+	instance *Instance     // valid after the answer; nil: the call gets none
+	err      *tool.Error   // valid after the answer: why the call gets no instance
+}
+
+// Ask asks for a lease. The answer may come at once or later.
+func (s *Supervisor) Ask(request Request) *Lease {
+	session := ""
+	if s.sessions {
+		session = request.Call.Principal + "\x00" + request.Call.Session
+	}
+	l := &Lease{supervisor: s, request: request}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if l.err = s.crashes.refusal(&request, s.name, time.Now()); l.err != nil {
+		return l
+	}
+	s.lastRef++
+	l.ref, s.asking = s.lastRef, l
+	s.applyLocked(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action { return m.Acquire(now, l.ref, session) })
+	if s.asking == l {
+		s.asking, l.answered, s.waiting[l.ref] = nil, make(chan struct{}), l
+	}
+	return l
+}
+
+// Acquire returns a lease of an instance that lives. It waits for asked, if that is not nil, and asks
+// for a new lease otherwise. The caller must release the lease. The error is a *tool.Error or the cause
+// of ctx.
+func (s *Supervisor) Acquire(ctx context.Context, request Request, asked *Lease) (*Lease, error) {
+	for l := asked; ; l = nil {
+		if l == nil {
+			l = s.Ask(request)
+		}
+		if err := l.await(ctx); err != nil {
+			return nil, err
+		}
+		if l.instance.proc.Alive() { // not livedWith: the call may have waited
+			return l, nil
+		}
+		l.Release()
+		select { // until the machine knows that the process has ended
+		case <-l.instance.gone:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// Answered reports whether the lease has its answer.
+func (l *Lease) Answered() bool {
+	if l.answered == nil {
+		return true
+	}
+	select {
+	case <-l.answered:
+		return true
+	default:
+		return false
+	}
+}
+
+// Ready reports whether the call has an instance that lives.
+func (l *Lease) Ready() bool {
+	return l.Answered() && l.instance != nil && l.instance.livedWith(l.request.Call)
+}
+
+// Instance returns the instance of an answered lease; nil if the call gets none.
+func (l *Lease) Instance() *Instance { return l.instance }
+
+// await waits for the answer. A call that ends meanwhile gives back the instance that it may have got.
+func (l *Lease) await(ctx context.Context) error {
+	if !l.Answered() {
+		select {
+		case <-l.answered:
+		case <-ctx.Done():
+			l.giveUp()
+			return context.Cause(ctx)
+		}
+	}
+	if l.err != nil {
+		return l.err
+	}
+	return nil
+}
+
+// giveUp takes the call out of the queue, or releases the instance that it got at the last moment.
+func (l *Lease) giveUp() {
+	s := l.supervisor
+	s.mu.Lock()
+	if _, waits := s.waiting[l.ref]; waits {
+		delete(s.waiting, l.ref)
+		s.applyLocked(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action { return m.Leave(now, l.ref) })
+	}
+	s.mu.Unlock()
+	if l.Answered() && l.instance != nil {
+		l.Release()
+	}
+}
+
+// answerLocked answers the lease of a call. It does nothing if the call has given up.
+func (s *Supervisor) answerLocked(ref lifecycle.CallRef, in *Instance, err *tool.Error) {
+	l := s.asking
+	if l != nil && l.ref == ref {
+		s.asking = nil
+	} else if l = s.waiting[ref]; l == nil {
+		return
+	}
+	if in != nil {
+		in.addLease(l)
+	}
+	l.instance, l.err = in, err
+	if l.answered != nil {
+		delete(s.waiting, ref)
+		close(l.answered)
+	}
+}
+
+// Release ends a lease that has an instance.
+func (l *Lease) Release() {
+	l.instance.removeLease(l)
+	s := l.supervisor
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.crashes.clear(&l.request)
+	s.applyLocked(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action { return m.Release(now, l.ref) })
+}
+
+// Stuck says that the tool has not stopped for a while after the call was cancelled. The instance gets
+// no other calls as long as that lasts.
+func (l *Lease) Stuck(reason string) {
+	l.supervisor.apply(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action { return m.Stuck(now, l.ref, reason) })
+}
+
+// Unyielding says that the tool did not stop in time after the call was cancelled. The instance ends.
+func (l *Lease) Unyielding(reason string) {
+	l.supervisor.apply(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action {
+		return m.Unyielding(now, l.instance.id, reason)
+	})
+}

@@ -1,0 +1,166 @@
+package supervisor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"time"
+
+	"github.com/toolhost/toolhost/internal/host/lifecycle"
+	"github.com/toolhost/toolhost/internal/plugin/catalog"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// reconcile routes calls to the revision that the catalog has in service. The catalog decides some
+// changes by itself: a plugin leaves and returns with its file, and its name may pass to another
+// plugin. While a takeover runs, routing and catalog may differ; the end of the takeover reconciles
+// them.
+func (s *Supervisor) reconcile() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.reconcileLocked()
+}
+
+func (s *Supervisor) reconcileLocked() {
+	snapshot := s.cfg.Catalog.Snapshot()
+	p := snapshot.Plugin(s.name)
+	switch {
+	case p == nil && !s.gone: // calls that run finish
+		s.gone = true
+		s.applyLocked(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action {
+			return m.Disable(now, whyGone(snapshot, s.name))
+		})
+	case p == nil:
+	case s.gone:
+		s.gone = false
+		s.adoptLocked(p)
+		s.applyLocked(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action { return m.Disable(now, "") })
+	case s.takeovers == 0:
+		s.adoptLocked(p)
+	}
+}
+
+// whyGone returns why a plugin left service: its file is gone, or it cannot be used.
+func whyGone(snapshot *catalog.Snapshot, name string) string {
+	for _, p := range snapshot.Plugins() {
+		if p.Info.Name == name && p.Problem != "" {
+			return p.Problem
+		}
+	}
+	return "its file is gone"
+}
+
+// adoptLocked routes calls to the revision that is in service.
+func (s *Supervisor) adoptLocked(p *catalog.Plugin) {
+	if known := s.revisions[p.Digest]; known == nil || known.Source != p.Source {
+		s.revisions[p.Digest] = p
+	}
+	routed, _ := s.machine.Revision()
+	if routed == p.Digest {
+		return
+	}
+	s.cfg.Logger.Info("what is in service was replaced", "plugin", s.name, "digest", p.Digest, "previous", routed)
+	s.applyLocked(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action { return m.Adopt(now, p.Digest) })
+	s.forgetRevisionsLocked()
+}
+
+// forgetRevisionsLocked forgets the revisions that are no longer launched. A takeover that runs may
+// still launch one.
+func (s *Supervisor) forgetRevisionsLocked() {
+	if s.takeovers > 0 {
+		return
+	}
+	routed, _ := s.machine.Revision()
+	maps.DeleteFunc(s.revisions, func(digest string, _ *catalog.Plugin) bool { return digest != routed })
+}
+
+// addOrders changes the number of operators that wait for another revision. While there is one, every
+// revision has to start before it takes over, even if the catalog offers it before the turn of the
+// operator comes.
+func (s *Supervisor) addOrders(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ordered += n
+}
+
+// beginTakeover lets routing and catalog differ until endTakeover.
+func (s *Supervisor) beginTakeover() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.takeovers++
+}
+
+func (s *Supervisor) endTakeover() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.takeovers--
+	s.reconcileLocked()
+	s.forgetRevisionsLocked()
+}
+
+// needsStart reports whether a revision must start before it takes over. A plugin that has never been
+// used is not started just because its file has changed, and a disabled one is never started.
+func (s *Supervisor) needsStart(why cause) bool {
+	if s.cfg.Disabled(s.name) {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return why != offered || s.ordered > 0 || s.machine.Launched()
+}
+
+// lockIdle locks s.mu at a moment when no restart runs. A restart is no reason to refuse a revision.
+func (s *Supervisor) lockIdle(ctx context.Context) error {
+	for {
+		s.mu.Lock()
+		in := s.instances[s.machine.Replacing()]
+		if in == nil {
+			return nil
+		}
+		s.mu.Unlock()
+		_ = in.awaitReady(ctx) // Restart reports this error
+		if ctx.Err() != nil {
+			return tool.AsError(context.Cause(ctx))
+		}
+	}
+}
+
+// replace launches another revision while the present one runs, and returns when calls go to the new
+// one. The error wraps errSuperseded if the revision is not at fault.
+func (s *Supervisor) replace(ctx context.Context, p *catalog.Plugin, why cause) error {
+	if err := s.lockIdle(ctx); err != nil {
+		return err
+	}
+	s.revisions[p.Digest] = p
+	var refused error
+	s.applyLocked(func(m *lifecycle.Machine, now time.Time) (actions []lifecycle.Action) {
+		if why == rolledBack {
+			actions, refused = m.Rollback(now, p.Digest)
+		} else {
+			actions, refused = m.Replace(now, p.Digest)
+		}
+		return actions
+	})
+	in := s.instances[s.machine.Replacing()]
+	s.mu.Unlock()
+	if refused != nil {
+		return fmt.Errorf("%w: %w", errSuperseded, refused)
+	}
+	if in != nil {
+		if err := in.awaitReady(ctx); err != nil && in.stopReason() != "" {
+			return fmt.Errorf("%w: %w", errSuperseded, err)
+		} else if err != nil {
+			return err
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if routed, _ := s.machine.Revision(); routed != p.Digest {
+		return tool.Errorf(tool.KindUnavailable, "%w", errSuperseded)
+	}
+	return nil
+}
+
+// errSuperseded says that a revision did not take over for a reason other than the revision itself.
+var errSuperseded = errors.New("another change came first")

@@ -1,0 +1,160 @@
+package supervisor
+
+import (
+	"hash/fnv"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/toolhost/toolhost/internal/host/history"
+	"github.com/toolhost/toolhost/internal/host/lifecycle"
+	"github.com/toolhost/toolhost/internal/plugin/catalog"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// Supervisor drives the state machine of one plugin: it passes events to the machine and executes the
+// actions that the machine returns. All methods are safe for concurrent use.
+//
+// The machine is not safe for concurrent use, and the order of its events matters. So the mutex of the
+// supervisor is held from an event until its actions are executed. Nothing that blocks may run under
+// it: a launch or a stop only starts or signals the goroutine of the instance.
+type Supervisor struct {
+	plugins *Plugins
+	cfg     *Config
+	name    string
+
+	mu        sync.Mutex
+	machine   *lifecycle.Machine
+	revisions map[string]*catalog.Plugin   // what may be launched, by digest: the routed revision and those that shall take over
+	takeovers int                          // takeovers that run and have launched another revision
+	ordered   int                          // operators that wait for another revision
+	instances map[string]*Instance         // all that have not exited, by id
+	waiting   map[lifecycle.CallRef]*Lease // the queue
+	asking    *Lease                       // the lease that Ask is passing to the machine; nil: none, or it has its answer
+	lastRef   lifecycle.CallRef
+	sessions  bool              // each session has an instance for itself
+	timer     *time.Timer       // calls tick
+	wake      time.Time         // when timer fires; zero: it does not
+	gone      bool              // the plugin's file is gone
+	exits     []tool.PluginExit // of the last instances, the newest first
+	crashes   crashCounts
+	crashed   []tool.ExitCall // the calls of the instance whose crash is being passed to the machine
+}
+
+func newSupervisor(plugins *Plugins, p *catalog.Plugin) *Supervisor {
+	name := p.Info.Name
+	seed := fnv.New64a()
+	seed.Write([]byte(name))
+	cfg := plugins.cfg.Lifecycle(name)
+	s := &Supervisor{
+		plugins:   plugins,
+		cfg:       &plugins.cfg,
+		name:      name,
+		sessions:  cfg.Isolation == lifecycle.PerSession,
+		machine:   lifecycle.New(name, p.Digest, cfg, rand.New(rand.NewPCG(seed.Sum64(), uint64(time.Now().UnixNano())))),
+		revisions: map[string]*catalog.Plugin{p.Digest: p},
+		instances: map[string]*Instance{},
+		waiting:   map[lifecycle.CallRef]*Lease{},
+		exits:     plugins.pastExits[name],
+	}
+	s.timer = time.AfterFunc(time.Hour, s.tick)
+	s.timer.Stop()
+	return s
+}
+
+// Name returns the name of the plugin.
+func (s *Supervisor) Name() string { return s.name }
+
+// apply passes an event to the machine and executes the actions that it returns.
+func (s *Supervisor) apply(event func(m *lifecycle.Machine, now time.Time) []lifecycle.Action) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.applyLocked(event)
+}
+
+func (s *Supervisor) applyLocked(event func(m *lifecycle.Machine, now time.Time) []lifecycle.Action) {
+	now := time.Now()
+	s.executeLocked(event(s.machine, now))
+	s.rearmLocked(now)
+}
+
+// tick passes the time to the machine. The timer calls it.
+func (s *Supervisor) tick() {
+	s.apply(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action { return m.Tick(now) })
+}
+
+// rearmLocked sets the timer to the moment at which the machine needs the time next.
+func (s *Supervisor) rearmLocked(now time.Time) {
+	wake := s.machine.Wake()
+	if wake.Equal(s.wake) && wake.After(now) {
+		return
+	}
+	s.wake = wake
+	if wake.IsZero() || s.cfg.Context.Err() != nil {
+		s.timer.Stop()
+		return
+	}
+	s.timer.Reset(max(time.Until(wake), 0))
+}
+
+// executeLocked executes actions of the machine. A launch that is impossible is an event, whose
+// actions are executed too.
+func (s *Supervisor) executeLocked(actions []lifecycle.Action) {
+	for len(actions) > 0 {
+		a := actions[0]
+		actions = actions[1:]
+		switch {
+		case a.Assign != nil:
+			s.answerLocked(a.Assign.Call, s.instances[a.Assign.Instance], nil)
+		case a.Reject != nil:
+			s.answerLocked(a.Reject.Call, nil, a.Reject.Err)
+		case a.Launch != nil:
+			if refused := s.launchLocked(a.Launch); refused != nil {
+				actions = append(actions, s.machine.LaunchFailed(time.Now(), a.Launch.Instance, refused)...)
+			}
+		case a.Stop != nil:
+			if in := s.instances[a.Stop.Instance]; in != nil {
+				in.requestStop(a.Stop.Reason, a.Stop.Force)
+			}
+		case a.Cancel != nil:
+			if in := s.instances[a.Cancel.Instance]; in != nil {
+				in.cancelCalls(a.Cancel.Reason)
+			}
+		case a.Event != nil:
+			event := *a.Event
+			if event.Type == lifecycle.EventCrashed {
+				event.Reason += whileExecuting(s.crashed)
+			}
+			s.plugins.note(s.name, event)
+			s.logEvent(event)
+		}
+	}
+}
+
+// launchLocked starts the goroutine of an instance. It fails if the host is closed.
+func (s *Supervisor) launchLocked(l *lifecycle.Launch) *tool.Error {
+	in := newInstance(s, l.Instance, s.revisions[l.Revision])
+	// Owned by the host: ends when the process has exited.
+	if !s.cfg.Spawn(in.live) {
+		return tool.Errorf(tool.KindUnavailable, "%w", ErrStopping)
+	}
+	s.instances[l.Instance] = in
+	return nil
+}
+
+// noteExitLocked keeps how an instance ended, and writes it to the history if it was a crash.
+func (s *Supervisor) noteExitLocked(in *Instance, exit tool.Exit) {
+	noted := tool.PluginExit{Instance: in.id, Time: time.Now(), Exit: exit, Expected: in.stopReason() != "", Calls: exitCalls(in.victims)}
+	if !noted.Expected {
+		s.cfg.History.Append(history.Entry{Exit: &history.Exit{Plugin: s.name, PluginExit: noted}})
+	}
+	s.exits = append([]tool.PluginExit{noted}, s.exits[:min(len(s.exits), s.cfg.MaxExits-1)]...)
+}
+
+// close stops all instances. It does not wait for them: their goroutines belong to the host.
+func (s *Supervisor) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.applyLocked(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action { return m.Close(now) })
+	s.timer.Stop()
+}

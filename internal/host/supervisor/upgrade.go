@@ -1,0 +1,248 @@
+package supervisor
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/toolhost/toolhost/internal/plugin/catalog"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// Upgrades brings changed executables into service. A takeover launches the new revision while the old
+// one runs; once the new one takes calls, the catalog offers its tools and the old one drains. If the
+// new one does not start, the old one stays. All methods are safe for concurrent use.
+type Upgrades struct {
+	cfg     *Config
+	plugins *Plugins
+	turns   turns
+
+	mu        sync.Mutex
+	takeovers map[takeoverKey]*takeover // those that run
+	reloads   map[*reload]struct{}      // those that run
+}
+
+// NewUpgrades returns an Upgrades for the plugins.
+func NewUpgrades(plugins *Plugins) *Upgrades {
+	return &Upgrades{
+		cfg: &plugins.cfg, plugins: plugins,
+		takeovers: map[takeoverKey]*takeover{}, reloads: map[*reload]struct{}{},
+	}
+}
+
+// takeover is the way of one revision into service. upgraded and err are valid once done is closed.
+type takeover struct {
+	done     chan struct{}
+	upgraded tool.Upgraded
+	err      error
+}
+
+// cause is why a revision takes over.
+type cause string
+
+const (
+	offered    cause = "offered"     // the catalog found it; it takes over only as long as it is a candidate
+	ordered    cause = "ordered"     // an operator wants what the file holds
+	rolledBack cause = "rolled back" // an operator wants the previous revision
+)
+
+// takeoverKey names a takeover.
+type takeoverKey struct {
+	source, digest string
+	why            cause
+}
+
+// Upgrade brings the executable that is now in the folder of a plugin into service, also after a
+// rollback. current is the revision in service. Upgrade launches the new revision even if no instance
+// runs, because a revision that does not start must not take over.
+func (u *Upgrades) Upgrade(ctx context.Context, current *catalog.Plugin) (tool.Upgraded, error) {
+	return u.change(ctx, current, ordered, func() (*catalog.Plugin, error) { return u.cfg.Catalog.Upgrade(ctx, current.Info.Name) })
+}
+
+// Rollback brings the previous executable of a plugin back into service.
+func (u *Upgrades) Rollback(ctx context.Context, current *catalog.Plugin) (tool.Upgraded, error) {
+	return u.change(ctx, current, rolledBack, func() (*catalog.Plugin, error) { return u.cfg.Catalog.Rollback(current.Info.Name) })
+}
+
+func (u *Upgrades) change(ctx context.Context, current *catalog.Plugin, why cause, find func() (*catalog.Plugin, error)) (tool.Upgraded, error) {
+	s := u.plugins.Of(current)
+	s.addOrders(1)
+	defer s.addOrders(-1)
+	next, err := find()
+	if err != nil {
+		return tool.Upgraded{}, tool.AsError(err)
+	}
+	t := u.takeOver(next, why)
+	if err := t.wait(ctx); err != nil {
+		return tool.Upgraded{}, tool.AsError(err)
+	}
+	done := t.upgraded
+	if done.PreviousDigest == done.Digest { // it took over as a candidate before its turn came
+		done.PreviousDigest = current.Digest
+	}
+	return done, nil
+}
+
+// takeOver brings a revision into service, in a goroutine of the host. While a takeover of the same
+// revision for the same cause runs, takeOver returns that one.
+func (u *Upgrades) takeOver(p *catalog.Plugin, why cause) *takeover {
+	key := takeoverKey{p.Source, p.Digest, why}
+	u.mu.Lock()
+	t := u.takeovers[key]
+	if t != nil {
+		u.mu.Unlock()
+		return t
+	}
+	t = &takeover{done: make(chan struct{})}
+	u.takeovers[key] = t
+	u.mu.Unlock()
+	// Owned by the host: bounded by LaunchTimeout and the host's context.
+	started := u.cfg.Spawn(func() {
+		u.run(t, p, why)
+		u.finish(key, t)
+		// A revision that became a candidate again just now was mistaken for the one that was ending.
+		for _, candidate := range u.cfg.Catalog.Snapshot().Candidates() {
+			if candidate.Source == p.Source {
+				u.takeOver(candidate, offered)
+			}
+		}
+	})
+	if !started {
+		t.err = tool.Errorf(tool.KindUnavailable, "%w", ErrStopping)
+		u.finish(key, t)
+	}
+	return t
+}
+
+func (u *Upgrades) finish(key takeoverKey, t *takeover) {
+	u.mu.Lock()
+	delete(u.takeovers, key)
+	u.mu.Unlock()
+	close(t.done)
+}
+
+// wait returns how the takeover ended.
+func (t *takeover) wait(ctx context.Context) error {
+	select {
+	case <-t.done:
+		return t.err
+	case <-ctx.Done():
+		return tool.AsError(context.Cause(ctx))
+	}
+}
+
+// run does a takeover when its turn has come. Each plugin has one takeover at a time, so that the last
+// decision about a plugin holds.
+func (u *Upgrades) run(t *takeover, p *catalog.Plugin, why cause) {
+	release, err := u.turns.take(u.cfg.Context, p.Source)
+	if err != nil {
+		t.err = tool.Errorf(tool.KindUnavailable, "%w", ErrStopping)
+		return
+	}
+	defer release()
+	current := u.cfg.Catalog.Snapshot().Plugin(p.Info.Name)
+	if current != nil {
+		t.upgraded = tool.Upgraded{Digest: p.Digest, PreviousDigest: current.Digest}
+	}
+	switch {
+	case current != nil && current.Source == p.Source && current.Digest == p.Digest:
+		return
+	case why == offered && !u.offers(p):
+		return
+	case why == rolledBack && u.cfg.Catalog.Previous(p.Info.Name) != p.Digest:
+		// The takeover before this one brought another revision into service. The previous revision is
+		// now the one that it replaced.
+		if p, t.err = u.cfg.Catalog.Rollback(p.Info.Name); t.err != nil {
+			return
+		}
+		t.upgraded.Digest = p.Digest
+	}
+	t.err = u.bringIn(p, current, why)
+}
+
+// offers reports whether the revision is a candidate now.
+func (u *Upgrades) offers(p *catalog.Plugin) bool {
+	return slices.ContainsFunc(u.cfg.Catalog.Snapshot().Candidates(), func(c *catalog.Plugin) bool {
+		return c.Source == p.Source && c.Digest == p.Digest
+	})
+}
+
+// bringIn starts a revision, if it must start, and activates it.
+func (u *Upgrades) bringIn(p, current *catalog.Plugin, why cause) error {
+	if current == nil || current.Source != p.Source {
+		return u.activate(p) // another plugin has its name, so that none of its processes runs
+	}
+	// Made even if the plugin was not used: a call that is about to make it could otherwise bring the
+	// old revision back.
+	s := u.plugins.Of(current)
+	if !s.needsStart(why) {
+		defer s.reconcile()
+		return u.activate(p)
+	}
+	s.beginTakeover()
+	defer s.endTakeover()
+	if err := s.replace(u.cfg.Context, p, why); err != nil {
+		u.noteFailure(s.name, err) // before Reject: a reload must not miss it
+		u.cfg.Logger.Error("the other executable did not take over; what ran before stays", "plugin", s.name, "digest", p.Digest, "error", err)
+		if u.cfg.Context.Err() == nil && !errors.Is(err, errSuperseded) {
+			err = errors.Join(err, u.cfg.Catalog.Reject(p, "the new executable did not start: "+err.Error()))
+		}
+		return err
+	}
+	return u.activate(p)
+}
+
+// activate makes the catalog offer the tools of a revision, and write down that it is in service.
+func (u *Upgrades) activate(p *catalog.Plugin) error {
+	log := u.cfg.Logger.With("plugin", p.Info.Name, "digest", p.Digest)
+	err := u.cfg.Catalog.Activate(p)
+	if errors.Is(err, catalog.ErrNotKept) {
+		log.Warn("the upgrade holds, but is not written down", "error", err)
+		err = nil
+	}
+	if err == nil {
+		log.Info("upgraded")
+	}
+	return err
+}
+
+// turns lets one takeover at a time change a plugin file. The zero value is ready for use.
+type turns struct {
+	mu       sync.Mutex
+	bySource map[string]*turn // the files that a takeover changes or waits for
+}
+
+type turn struct {
+	taken  chan struct{} // holds one token
+	wanted int
+}
+
+// take waits for the turn of a plugin file. The caller must call release in the end.
+func (t *turns) take(ctx context.Context, source string) (release func(), err error) {
+	t.mu.Lock()
+	own := t.bySource[source]
+	if own == nil {
+		if t.bySource == nil {
+			t.bySource = map[string]*turn{}
+		}
+		own = &turn{taken: make(chan struct{}, 1)}
+		t.bySource[source] = own
+	}
+	own.wanted++
+	t.mu.Unlock()
+	leave := func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if own.wanted--; own.wanted == 0 {
+			delete(t.bySource, source)
+		}
+	}
+	select {
+	case own.taken <- struct{}{}:
+		return func() { <-own.taken; leave() }, nil
+	case <-ctx.Done():
+		leave()
+		return nil, context.Cause(ctx)
+	}
+}
