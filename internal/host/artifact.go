@@ -8,9 +8,9 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// ReadArtifact returns a part of an artifact: fewer bytes than asked for only where it ends or the most is reached, none
-// behind its end. Errors: invalid_argument; not_found, also for an artifact of another principal or session and for one
-// that is no longer kept.
+// ReadArtifact returns a part of an artifact. It returns less than q.Limit only at the end of the artifact
+// or at tool.MaxArtifactPiece, and nothing beyond the end. Errors: invalid_argument; not_found, also for an
+// artifact of another principal or session, and for one that the store has removed.
 func (h *Host) ReadArtifact(ctx context.Context, q tool.ArtifactQuery) (tool.ArtifactPiece, error) {
 	if q.Session != "" {
 		if err := tool.CheckID(q.Session); err != nil {
@@ -22,11 +22,6 @@ func (h *Host) ReadArtifact(ctx context.Context, q tool.ArtifactQuery) (tool.Art
 	}
 	limit := min(cmp.Or(q.Limit, tool.DefaultArtifactPiece), tool.MaxArtifactPiece)
 	return h.readArtifact(ctx, artifact.Owner{Principal: q.Principal, Session: q.Session}, q.Handle, q.Offset, limit)
-}
-
-// readArtifact reads for the call's plugin: what belongs to the call's session.
-func (r *run) readArtifact(ctx context.Context, handle string, offset uint64, limit int) (tool.ArtifactPiece, error) {
-	return r.host.readArtifact(ctx, artifact.Owner{Principal: r.call.Principal, Session: r.call.Session}, handle, offset, limit)
 }
 
 func (h *Host) readArtifact(ctx context.Context, owner artifact.Owner, handle string, offset uint64, limit int) (tool.ArtifactPiece, error) {

@@ -5,10 +5,16 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
+	"io"
+	"iter"
 	"slices"
 	"time"
 
+	"github.com/toolhost/toolhost/internal/budget"
 	"github.com/toolhost/toolhost/internal/callstore"
+	"github.com/toolhost/toolhost/internal/host/eventlog"
+	"github.com/toolhost/toolhost/internal/host/ledger"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -18,16 +24,20 @@ const (
 	maxCallPage     = 1000
 )
 
-// Calls returns the calls that are under way and those that are remembered, in memory and on disk, of all principals, the
-// newest first. Errors: invalid_argument; unavailable if the ledger on disk cannot be read.
+// LedgerID returns the id of the ledger that remembers the calls. Without Config.Calls, every host has
+// another one.
+func (h *Host) LedgerID() string { return h.ledger.ID() }
+
+// Calls returns the calls of all principals that run or that the ledger remembers, in memory and on disk,
+// the newest first. Errors: invalid_argument; unavailable if the store cannot be read.
 func (h *Host) Calls(ctx context.Context, q tool.CallQuery) (tool.CallPage, error) {
 	at, err := parseCallPosition(q.PageToken)
 	if err != nil {
 		return tool.CallPage{}, err
 	}
 	size := cmp.Or(min(max(q.PageSize, 0), maxCallPage), defaultCallPage)
-	listed := h.rememberedCalls(q, at)
-	stored, more, err := h.storedCalls(ctx, q, at, size)
+	listed := h.callsInMemory(q, at)
+	stored, more, err := h.callsInStore(ctx, q, at, size)
 	if err != nil {
 		return tool.CallPage{}, err
 	}
@@ -46,7 +56,192 @@ func (h *Host) Calls(ctx context.Context, q tool.CallQuery) (tool.CallPage, erro
 	return page, nil
 }
 
-// listedCall is a call with its place in the store; 0: it is in memory.
+// WatchCall returns the events of a call after a number: first those that the log has, then new ones, up
+// to the outcome. When ctx ends, the last item is an error. Errors: invalid_argument; not_found. A call has
+// its id only when its arguments are complete.
+func (h *Host) WatchCall(ctx context.Context, key tool.CallKey, after uint64) iter.Seq2[tool.Event, error] {
+	return func(yield func(tool.Event, error) bool) {
+		events, unfollow, err := h.watch(ctx, key, after)
+		defer unfollow()
+		for err == nil {
+			var ev tool.Event
+			ev, err = events.Next(ctx, after)
+			switch {
+			case errors.Is(err, io.EOF):
+				return
+			case err != nil:
+				err = tool.AsError(err)
+			case !yield(ev, nil):
+				return
+			}
+			after = ev.Seq
+		}
+		yield(tool.Event{}, err)
+	}
+}
+
+// CancelCall cancels a call, and does not wait for its end. It does nothing to a call that has ended.
+// Errors: invalid_argument; not_found.
+func (h *Host) CancelCall(ctx context.Context, key tool.CallKey, reason string) error {
+	if e := h.ledger.Find(keyOf(key)); e != nil {
+		e.Call.Cancel(cancelledBy(reason))
+		return nil
+	}
+	_, err := h.eventsOf(ctx, key, 0)
+	return err
+}
+
+// watch returns the events of a call for a watcher, whose account ctx carries. The watcher must call
+// unfollow in the end.
+func (h *Host) watch(ctx context.Context, key tool.CallKey, after uint64) (_ *eventlog.Call, unfollow func(), _ error) {
+	if e := h.ledger.Find(keyOf(key)); e != nil {
+		if e.Call.memory.follow() {
+			return &e.Call.events, e.Call.memory.unfollow, nil
+		}
+		e.Call.memory.unfollow()
+	}
+	events, err := h.eventsOf(ctx, key, after)
+	if err != nil {
+		return nil, func() {}, err
+	}
+	hold := &budget.Hold{}
+	hold.On(budget.FromContext(ctx))
+	if err := hold.TryReserve(events.Size()); err != nil {
+		e := tool.Errorf(tool.KindRateLimited, "the call cannot be shown now: %w; try again later", err)
+		e.CallID, e.RetryAfter = key.ID, busyRetry
+		return nil, func() {}, e
+	}
+	return events, hold.Release, nil
+}
+
+// eventsOf returns the events of a call in memory or in the store, for a reader that has read the events
+// up to a number.
+func (h *Host) eventsOf(ctx context.Context, key tool.CallKey, after uint64) (*eventlog.Call, error) {
+	if err := checkKey(key); err != nil {
+		return nil, err
+	}
+	if e := h.ledger.Find(keyOf(key)); e != nil {
+		return &e.Call.events, nil
+	}
+	if h.cfg.Calls == nil {
+		return nil, unknownCall(key.ID)
+	}
+	stored, found, err := h.cfg.Calls.Find(ctx, keyOf(key))
+	switch {
+	case err != nil:
+		return nil, tool.Errorf(tool.KindUnavailable, "%w", err)
+	case !found:
+		return nil, unknownCall(key.ID)
+	default:
+		events := &eventlog.Call{}
+		events.Restore(ledger.StoredOutcome(&stored), after)
+		return events, nil
+	}
+}
+
+func keyOf(k tool.CallKey) ledger.Key {
+	return ledger.Key{Principal: k.Principal, Session: k.Session, ID: k.ID}
+}
+
+func checkKey(key tool.CallKey) error {
+	if err := tool.CheckID(key.ID); err != nil {
+		return tool.Errorf(tool.KindInvalidArgument, "the call id cannot be one: %w", err)
+	}
+	if key.Session == "" {
+		return nil
+	}
+	if err := tool.CheckID(key.Session); err != nil {
+		return tool.Errorf(tool.KindInvalidArgument, "the session cannot be one: %w", err)
+	}
+	return nil
+}
+
+func unknownCall(id string) *tool.Error {
+	err := tool.Errorf(tool.KindNotFound, "there is no call %q in this session: it was never made, its arguments are not complete yet, or it is forgotten", id)
+	err.CallID = id
+	return err
+}
+
+// callsInMemory returns the calls in memory that match and come after a position, in no order.
+func (h *Host) callsInMemory(q tool.CallQuery, at callPosition) []listedCall {
+	var calls []listedCall
+	for _, e := range h.ledger.All() {
+		c := listedCall{CallRecord: e.Call.summary()}
+		if selects(q, &c.CallRecord) && at.precedes(c) {
+			calls = append(calls, c)
+		}
+	}
+	return calls
+}
+
+// callsInStore returns at most most matching calls that only the store has, and whether there may be
+// more.
+func (h *Host) callsInStore(ctx context.Context, q tool.CallQuery, at callPosition, most int) ([]listedCall, bool, error) {
+	if h.cfg.Calls == nil {
+		return nil, false, nil
+	}
+	var calls []listedCall
+	query := callstore.Query{
+		Plugin: q.Plugin, Tool: q.Tool, Session: q.Session, ID: q.CallID, State: q.State, Before: at.Before, Limit: most,
+	}
+	for len(calls) < most {
+		entries, err := h.cfg.Calls.List(ctx, query)
+		if err != nil {
+			return nil, false, tool.Errorf(tool.KindUnavailable, "%w", err)
+		}
+		for _, e := range entries {
+			query.Before = e.Number
+			if h.ledger.Find(e.Key) == nil {
+				calls = append(calls, listedCall{CallRecord: e.Record(), number: e.Number})
+			}
+		}
+		if len(entries) < most {
+			return calls, false, nil
+		}
+	}
+	return calls, true, nil
+}
+
+// summary returns the call as operators see it.
+func (c *call) summary() tool.CallRecord {
+	record := tool.CallRecord{
+		CallID:    c.request.ID,
+		Principal: c.request.Principal,
+		Session:   c.request.Session,
+		Tool:      c.request.Tool,
+		Plugin:    c.plugin(),
+		Instance:  c.events.Instance(),
+		State:     tool.CallRunning,
+		StartTime: c.arrived,
+	}
+	outcome, ended := c.events.Outcome()
+	if outcome == nil {
+		return record
+	}
+	record.EndTime = ended
+	switch {
+	case outcome.Err != nil:
+		record.State, record.Err = tool.CallFailed, outcome.Err
+	case outcome.Result.IsError:
+		record.State = tool.CallToolError
+	default:
+		record.State = tool.CallSucceeded
+	}
+	return record
+}
+
+func selects(q tool.CallQuery, c *tool.CallRecord) bool {
+	for _, want := range [][2]string{
+		{q.Plugin, c.Plugin}, {q.Tool, c.Tool}, {q.Session, c.Session}, {q.CallID, c.CallID}, {string(q.State), string(c.State)},
+	} {
+		if want[0] != "" && want[0] != want[1] {
+			return false
+		}
+	}
+	return true
+}
+
+// listedCall is a call with its number in the store; 0: the call is in memory.
 type listedCall struct {
 	tool.CallRecord
 	number int64
@@ -58,7 +253,8 @@ func (c listedCall) compare(d listedCall) int {
 		cmp.Compare(c.Session, d.Session), cmp.Compare(c.Principal, d.Principal))
 }
 
-// callPosition is where a page of calls begins: after a call, and in the store before a number.
+// callPosition is where a page of calls begins: after a call, and in the store before a number. Its JSON
+// form is the page token.
 type callPosition struct {
 	Time      time.Time `json:"t"`
 	ID        string    `json:"i"`
@@ -85,12 +281,12 @@ func parseCallPosition(token string) (callPosition, error) {
 func (at callPosition) token() string {
 	data, err := json.Marshal(at)
 	if err != nil {
-		panic(err) // a time, texts and a number
+		panic(err) // cannot happen: a time, strings and a number
 	}
 	return base64.RawURLEncoding.EncodeToString(data)
 }
 
-// after returns the position behind a call.
+// after returns the position after a call.
 func (at callPosition) after(c listedCall) callPosition {
 	before := at.Before
 	if c.number > 0 {
@@ -103,82 +299,4 @@ func (at callPosition) after(c listedCall) callPosition {
 func (at callPosition) precedes(c listedCall) bool {
 	last := listedCall{CallRecord: tool.CallRecord{StartTime: at.Time, CallID: at.ID, Session: at.Session, Principal: at.Principal}}
 	return at.ID == "" || last.compare(c) < 0
-}
-
-// rememberedCalls returns the calls that the ledger has in memory, behind a position, in no order.
-func (h *Host) rememberedCalls(q tool.CallQuery, at callPosition) []listedCall {
-	var calls []listedCall
-	for _, r := range h.ledger.all() {
-		c := listedCall{CallRecord: r.summary()}
-		if selects(q, &c.CallRecord) && at.precedes(c) {
-			calls = append(calls, c)
-		}
-	}
-	return calls
-}
-
-// storedCalls returns so many of the calls that only the store has, and whether there may be more.
-func (h *Host) storedCalls(ctx context.Context, q tool.CallQuery, at callPosition, most int) ([]listedCall, bool, error) {
-	if h.cfg.Calls == nil {
-		return nil, false, nil
-	}
-	var calls []listedCall
-	query := callstore.Query{
-		Plugin: q.Plugin, Tool: q.Tool, Session: q.Session, ID: q.CallID, State: q.State, Before: at.Before, Limit: most,
-	}
-	for len(calls) < most {
-		entries, err := h.cfg.Calls.List(ctx, query)
-		if err != nil {
-			return nil, false, tool.Errorf(tool.KindUnavailable, "%w", err)
-		}
-		for _, e := range entries {
-			query.Before = e.Number
-			if h.ledger.find(ledgerKey{principal: e.Principal, session: e.Session, id: e.ID}) == nil {
-				calls = append(calls, listedCall{CallRecord: e.Record(), number: e.Number})
-			}
-		}
-		if len(entries) < most {
-			return calls, false, nil
-		}
-	}
-	return calls, true, nil
-}
-
-// summary returns the call as operators see it.
-func (r *run) summary() tool.CallRecord {
-	c := tool.CallRecord{
-		CallID:    r.call.ID,
-		Principal: r.call.Principal,
-		Session:   r.call.Session,
-		Tool:      r.call.Tool,
-		Plugin:    r.tool.Plugin.Info.Name,
-		Instance:  r.record.place(),
-		State:     tool.CallRunning,
-		StartTime: r.came,
-	}
-	outcome, ended := r.record.outcome()
-	if outcome == nil {
-		return c
-	}
-	c.EndTime = ended
-	switch {
-	case outcome.Err != nil:
-		c.State, c.Err = tool.CallFailed, outcome.Err
-	case outcome.Result.IsError:
-		c.State = tool.CallToolError
-	default:
-		c.State = tool.CallSucceeded
-	}
-	return c
-}
-
-func selects(q tool.CallQuery, c *tool.CallRecord) bool {
-	for _, want := range [][2]string{
-		{q.Plugin, c.Plugin}, {q.Tool, c.Tool}, {q.Session, c.Session}, {q.CallID, c.CallID}, {string(q.State), string(c.State)},
-	} {
-		if want[0] != "" && want[0] != want[1] {
-			return false
-		}
-	}
-	return true
 }

@@ -7,32 +7,50 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/budget"
+	"github.com/toolhost/toolhost/internal/host/eventlog"
 	"github.com/toolhost/toolhost/internal/rpc/flow"
 	"github.com/toolhost/toolhost/tool"
 )
 
-// execution is one caller's hold on a call: the arguments that it sends, and how far it has read the events.
+// execution is one caller's view of a call: the arguments that the caller sends, and how far it has
+// read the events. When the arguments are complete and another call has the id, the execution joins
+// that call.
 type execution struct {
 	host        *Host
-	id          string // the call's
-	minted      bool   // the id is the host's, so nobody can come back for the call
-	outcomeOnly bool   // the caller wants nothing else
-	fresh       bool   // of its run
+	id          string // of the call
+	generated   bool   // the host generated the id, so that the caller cannot come back for the call
+	outcomeOnly bool   // the caller wants no other event
 
 	mu       sync.Mutex
 	text     flow.Text // the arguments so far
 	complete bool
-	replayed bool
+	replayed bool // call is not this execution's own
 	closed   bool
-	run      *run        // the call that is followed; another's if the id is taken
-	waits    *time.Timer // for the next piece of the arguments; nil: none is awaited
-	hold     budget.Hold // for the outcome of another's call
-	loose    bool        // see letGo
+	call     *call       // whose events the caller reads
+	waits    *time.Timer // for the next piece of the arguments; nil: the arguments came with the call
+	hold     budget.Hold // memory for the outcome of a call that has given its own back
+	left     bool        // see unfollow
 
-	read uint64 // the number of the last event that was read; Next's alone
+	read uint64 // the number of the last event that the caller has read; used by Next only
 }
 
 var _ tool.Execution = (*execution)(nil)
+
+// errAbandoned is why a call ends whose caller leaves before the arguments are complete.
+var errAbandoned = fmt.Errorf("its caller left before the arguments were complete; nothing was executed")
+
+// cancelError is the cause of a call that was cancelled.
+type cancelError struct{ reason string }
+
+func (e *cancelError) Error() string { return fmt.Sprintf("the call was cancelled: %s", e.reason) }
+
+// cancelledBy returns the cause of a call that is cancelled for a reason; empty: the caller gave none.
+func cancelledBy(reason string) *cancelError {
+	if reason == "" {
+		reason = "its caller cancelled it"
+	}
+	return &cancelError{reason: reason}
+}
 
 // Send implements tool.Execution.
 func (e *execution) Send(ctx context.Context, text []byte, complete bool) error {
@@ -47,37 +65,37 @@ func (e *execution) Send(ctx context.Context, text []byte, complete bool) error 
 	}
 	e.text.Append(text)
 	if !complete {
-		e.waits.Reset(e.argumentsPatience())
-		e.run.append(text)
+		e.waits.Reset(e.argumentsTimeout())
+		e.call.args.append(text)
 		return nil
 	}
 	e.waits.Stop()
-	run, work := e.run, workOf(e.text.Len())
-	e.mu.Unlock() // who cancels the call meanwhile must not wait
-	err := run.hold.Reserve(ctx, work)
+	c, work := e.call, workOf(e.text.Len())
+	e.mu.Unlock() // a cancel must not wait for memory
+	err := c.memory.hold.Reserve(ctx, work)
 	e.mu.Lock()
 	switch {
 	case e.complete || e.closed:
 	case err != nil:
-		e.endLocked(tool.Outcome{Err: run.noRoom(err)})
+		e.endLocked(tool.Outcome{Err: c.noRoom(err)})
 	default:
-		if todo := e.submitLocked(false); todo.run != nil {
-			e.run.spawn(todo.do)
+		if todo := e.submitLocked(false); todo.call != nil {
+			todo.call.spawn(todo.do)
 		}
 	}
 	return nil
 }
 
-// growLocked makes room for so many more bytes of arguments, or says why there is none.
+// growLocked reserves memory for more bytes of arguments.
 func (e *execution) growLocked(more int) *tool.Error {
 	if e.text.Len()+more > e.host.cfg.MaxArgumentBytes {
 		return e.host.tooLarge(e.id)
 	}
-	if e.run.previews() {
-		more *= 2 // the plugin's text is another copy
+	if e.call.previews() {
+		more *= 2 // the preview has a copy
 	}
-	if err := e.run.hold.TryReserve(more); err != nil {
-		return e.run.noRoom(err)
+	if err := e.call.memory.hold.TryReserve(more); err != nil {
+		return e.call.noRoom(err)
 	}
 	return nil
 }
@@ -86,24 +104,24 @@ func (e *execution) growLocked(more int) *tool.Error {
 func (e *execution) endLocked(outcome tool.Outcome) {
 	e.complete, e.text = true, flow.Text{}
 	e.waits.Stop()
-	e.run.finishWithout(outcome)
+	e.call.finishUnexecuted(outcome)
 }
 
-// awaitArguments ends the call if its arguments do not come in time.
+// awaitArguments ends the call if the rest of its arguments does not arrive in time.
 func (e *execution) awaitArguments() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	// Stopped when the arguments are complete, or with the call.
-	e.waits = time.AfterFunc(e.argumentsPatience(), e.lateArguments)
+	e.waits = time.AfterFunc(e.argumentsTimeout(), e.argumentsTimedOut)
 }
 
-// argumentsPatience returns how long the next piece of the arguments may take: so long as is set, and no longer than all
-// arguments together may take.
-func (e *execution) argumentsPatience() time.Duration {
-	return min(e.host.cfg.ArgumentsTimeout, e.host.cfg.MaxTimeout-time.Since(e.run.came))
+// argumentsTimeout returns how long the next piece of the arguments may take. All pieces together may
+// take MaxTimeout.
+func (e *execution) argumentsTimeout() time.Duration {
+	return min(e.host.cfg.ArgumentsTimeout, e.host.cfg.MaxTimeout-time.Since(e.call.arrived))
 }
 
-func (e *execution) lateArguments() {
+func (e *execution) argumentsTimedOut() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.complete || e.closed {
@@ -111,7 +129,7 @@ func (e *execution) lateArguments() {
 	}
 	e.endLocked(tool.Outcome{Err: tool.Errorf(tool.KindTimeout,
 		"the arguments were not complete %v after the call was opened; a piece of them must come every %v, and all of them within %v; nothing was executed",
-		time.Since(e.run.came).Round(time.Millisecond), e.host.cfg.ArgumentsTimeout, e.host.cfg.MaxTimeout)})
+		time.Since(e.call.arrived).Round(time.Millisecond), e.host.cfg.ArgumentsTimeout, e.host.cfg.MaxTimeout)})
 }
 
 func (e *execution) submit() task {
@@ -120,15 +138,18 @@ func (e *execution) submit() task {
 	return e.submitLocked(true)
 }
 
-// submitLocked has the call admitted; whole says that its arguments came with it. Nothing in it waits: what does is in the
-// task that it returns.
+// submitLocked claims the id for the complete arguments. whole says that they arrived with the call. It
+// does not block: what may block is in the task that it returns.
 func (e *execution) submitLocked(whole bool) (todo task) {
 	e.complete = true
-	own := e.run
-	e.run, todo = e.host.admit(own, e.text.Take(), whole)
-	e.replayed = e.run != own
+	own := e.call
+	e.call, todo = e.host.claim(own, e.text.Take(), whole)
+	e.replayed = e.call != own
 	if e.replayed {
-		e.join(own)
+		if !e.call.memory.follow() {
+			e.hold.On(own.memory.hold.Account())
+		}
+		own.memory.unfollow()
 	}
 	return todo
 }
@@ -137,23 +158,22 @@ func (e *execution) submitLocked(whole bool) (todo task) {
 func (e *execution) Next(ctx context.Context) (tool.Event, error) {
 	for {
 		e.mu.Lock()
-		r, replayed := e.run, e.replayed
+		c, replayed := e.call, e.replayed
 		e.mu.Unlock()
-		ev, err := e.next(ctx, &r.record)
+		ev, err := e.next(ctx, &c.events)
 		if err != nil {
 			return ev, err
 		}
 		e.mu.Lock()
-		moved := e.run != r
+		joined := e.call != c
 		e.mu.Unlock()
-		if moved {
-			// The call joined another while it was waited for: that one's events count, all of them.
-			e.read = 0
+		if joined {
+			e.read = 0 // the events of the other call count, from its first one
 			continue
 		}
 		e.read = ev.Seq
 		if replayed && ev.Ended != nil {
-			if err := e.account(ev.Ended); err != nil {
+			if err := e.reserveOutcome(ev.Ended); err != nil {
 				return tool.Event{}, err
 			}
 			ended := *ev.Ended
@@ -164,25 +184,35 @@ func (e *execution) Next(ctx context.Context) (tool.Event, error) {
 	}
 }
 
-// next returns the next event of a record that the caller wants to see.
-func (e *execution) next(ctx context.Context, r *record) (tool.Event, error) {
+// next returns the next event that the caller wants.
+func (e *execution) next(ctx context.Context, events *eventlog.Call) (tool.Event, error) {
 	if e.outcomeOnly && e.read == 0 {
-		return r.last(ctx)
+		return events.Last(ctx)
 	}
-	return r.next(ctx, e.read)
+	return events.Next(ctx, e.read)
+}
+
+// reserveOutcome reserves memory for the outcome of another call.
+func (e *execution) reserveOutcome(o *tool.Outcome) error {
+	if err := e.hold.TryReserve(eventlog.OutcomeSize(o)); err != nil {
+		e := tool.Errorf(tool.KindRateLimited, "the call has ended and its outcome cannot be shown now: %w; repeat the call with its id later", err)
+		e.CallID, e.RetryAfter = o.CallID, busyRetry
+		return e
+	}
+	return nil
 }
 
 // Cancel implements tool.Execution.
 func (e *execution) Cancel(reason string) {
 	e.mu.Lock()
-	r, complete := e.run, e.complete
+	c, complete := e.call, e.complete
 	e.mu.Unlock()
 	cause := cancelledBy(reason)
 	if !complete {
-		r.abandon(cause)
+		c.abandon(cause)
 		return
 	}
-	r.cancel(cause)
+	c.Cancel(cause)
 }
 
 // Close implements tool.Execution.
@@ -197,14 +227,25 @@ func (e *execution) Close() {
 	case !e.complete:
 		e.text = flow.Text{}
 		e.waits.Stop()
-		e.run.abandon(errAbandoned)
-	case e.minted:
-		e.run.cancel(&cancelError{reason: "its caller left"})
+		e.call.abandon(errAbandoned)
+	case e.generated:
+		e.call.Cancel(&cancelError{reason: "its caller left"})
 	}
-	e.letGoLocked()
+	e.unfollowLocked()
 }
 
-// cancelError is the cause of a call that somebody cancelled.
-type cancelError struct{ reason string }
+// unfollow frees the memory that the execution needs to show its call. It may be called more than once.
+func (e *execution) unfollow() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.unfollowLocked()
+}
 
-func (e *cancelError) Error() string { return fmt.Sprintf("the call was cancelled: %s", e.reason) }
+func (e *execution) unfollowLocked() {
+	if e.left || e.call == nil {
+		return
+	}
+	e.left = true
+	e.hold.Release()
+	e.call.memory.unfollow()
+}

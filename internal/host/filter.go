@@ -10,30 +10,25 @@ import (
 
 	"github.com/toolhost/toolhost/internal/arguments"
 	"github.com/toolhost/toolhost/internal/audit"
+	"github.com/toolhost/toolhost/internal/host/result"
 	"github.com/toolhost/toolhost/internal/rpc/filterjson"
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Filter says around which calls a filter is asked. If neither Tools nor Tags are given, that is all calls; else those of
-// tools that one of them fits.
+// Filter configures for which calls the host asks a filter. If neither Tools nor Tags are set, it asks
+// for every call; otherwise for the calls of tools that one of them matches.
 type Filter struct {
-	Name     string        // as its plugin declares it
-	Tools    []string      // names of tools, or patterns as path.Match has them
-	Tags     []string      // of tools
-	Optional bool          // if it fails, or does not exist, the call goes on without it
-	Timeout  time.Duration // for one question; 0: 5 s
+	Name     string        // as the filter's plugin declares it
+	Tools    []string      // names of tools, or patterns of path.Match
+	Tags     []string      // tags of tools
+	Optional bool          // if the filter fails or does not exist, the call continues without it
+	Timeout  time.Duration // for one request to the filter; 0: 5 s
 }
 
 const defaultFilterTimeout = 5 * time.Second
 
-// Where a result's metadata says what filters did.
-const (
-	filtersKey    = "toolhost.filters"     // a JSON array of the names of those that changed arguments or result
-	answeredByKey = "toolhost.answered_by" // the name of the one that answered instead of the tool
-)
-
-// applies reports whether the filter is asked around calls of a tool. A pattern that cannot be read fits each tool: better
-// one question too many than one too few.
+// applies reports whether the host asks the filter for calls of a tool. An invalid pattern matches every
+// tool: one request too many is safer than one too few.
 func (f *Filter) applies(name string, tags []string) bool {
 	if len(f.Tools)+len(f.Tags) == 0 {
 		return true
@@ -46,179 +41,143 @@ func (f *Filter) applies(name string, tags []string) bool {
 
 func (f *Filter) timeout() time.Duration { return cmp.Or(f.Timeout, defaultFilterTimeout) }
 
-// filtering is what filters did to a call.
-type filtering struct {
-	changed    []string // the names of those that changed something, in the order in which they did
-	answeredBy string   // empty: none
+// filterChain is the filters of one call, in their order. Before the tool executes, each filter can
+// change the arguments, deny the call, or answer in place of the tool. After the tool has answered, each
+// filter can replace the result; then the last filter is asked first, so that the first filter is the
+// outermost one in both directions.
+type filterChain struct {
+	call    *call
+	filters []*Filter
 }
 
-// filters returns those that are asked around the call, in their order. Around a filter's own call there are none.
-func (r *run) filters() []*Filter {
-	if r.whole {
-		return nil
+// filters returns the filters of the call. A call that asks a filter has none.
+func (c *call) filters() filterChain {
+	chain := filterChain{call: c}
+	if c.internal {
+		return chain
 	}
-	var found []*Filter
-	for i := range r.host.cfg.Filters {
-		if f := &r.host.cfg.Filters[i]; f.applies(r.call.Tool, r.tool.Spec.Tags) {
-			found = append(found, f)
+	for i := range c.host.cfg.Filters {
+		if f := &c.host.cfg.Filters[i]; f.applies(c.request.Tool, c.tool.Spec.Tags) {
+			chain.filters = append(chain.filters, f)
 		}
 	}
-	return found
+	return chain
 }
 
-// mayPreview reports whether the plugin may see the arguments before they are complete: not where a filter would have to
-// see them first, nor where the policy speaks against it.
-func (r *run) mayPreview() bool {
-	if !r.policyLetsPreview() {
-		return false
-	}
-	snapshot := r.host.cfg.Catalog.Snapshot()
-	return !slices.ContainsFunc(r.filters(), func(f *Filter) bool {
+// mustSeeArguments reports whether a filter may have to see the arguments before the plugin does.
+func (x filterChain) mustSeeArguments() bool {
+	snapshot := x.call.host.cfg.Catalog.Snapshot()
+	return slices.ContainsFunc(x.filters, func(f *Filter) bool {
 		declared := snapshot.Filter(f.Name)
 		return declared == nil || declared.Spec.Before
 	})
 }
 
-// filterBefore asks the filters before the call. It returns the arguments as they left them, or false if that ended the
-// call.
-func (r *run) filterBefore(s submission) (text []byte, parsed arguments.Parsed, ok bool) {
+// before asks the filters before the tool executes. It returns the arguments as the filters left them, or
+// false if that ended the call.
+func (x filterChain) before(s submission) (text []byte, parsed arguments.Parsed, ok bool) {
 	text, parsed = s.text, s.parsed
-	filters := r.filters()
-	for i, f := range filters {
-		v, err := r.ask(f, filterjson.Before, parsed.Canonical(), nil)
+	for i, f := range x.filters {
+		reply, err := x.ask(f, filterjson.Before, parsed.Canonical(), nil)
 		switch {
 		case err != nil:
 			err.Message += "; nothing was executed"
-			r.finishWithout(tool.Outcome{Err: err})
+			x.call.finishUnexecuted(tool.Outcome{Err: err})
 			return nil, parsed, false
-		case v.answer.Deny != nil:
-			r.finishWithout(tool.Outcome{Err: r.denied(f, *v.answer.Deny, parsed.Canonical())})
+		case reply.answer.Deny != nil:
+			x.call.finishUnexecuted(tool.Outcome{Err: x.denied(f, *reply.answer.Deny, parsed.Canonical())})
 			return nil, parsed, false
-		case v.answer.Answer != nil:
-			r.answered(filters[:i], f, parsed.Canonical(), *v.answer.Answer)
+		case reply.answer.Answer != nil:
+			outer := filterChain{call: x.call, filters: x.filters[:i]}
+			outer.answered(f, parsed.Canonical(), *reply.answer.Answer)
 			return nil, parsed, false
-		case v.changed != nil && !bytes.Equal(v.changed.Canonical(), parsed.Canonical()):
-			text, parsed = v.changed.Canonical(), *v.changed
-			r.noteChange(f)
+		case reply.arguments != nil && !bytes.Equal(reply.arguments.Canonical(), parsed.Canonical()):
+			text, parsed = reply.arguments.Canonical(), *reply.arguments
+			x.call.report.AddChange(f.Name)
 		}
 	}
 	return text, parsed, true
 }
 
-// denied is the failure of a call that a filter does not want to be made. It is kept in the audit log.
-func (r *run) denied(f *Filter, reason string, given json.RawMessage) *tool.Error {
-	reason = clip(cmp.Or(reason, "it did not say why"), maxReason)
-	err := tool.Errorf(tool.KindDenied, "the call of %q is not allowed: %s (filter %q)", r.call.Tool, reason, f.Name)
+// denied returns the failure of a call that a filter denies, and writes it to the audit log.
+func (x filterChain) denied(f *Filter, reason string, given json.RawMessage) *tool.Error {
+	c := x.call
+	reason = result.Clip(cmp.Or(reason, "it did not say why"), result.MaxReason)
+	err := tool.Errorf(tool.KindDenied, "the call of %q is not allowed: %s (filter %q)", c.request.Tool, reason, f.Name)
 	err.Rule = f.Name
-	return r.audited(audit.Decision{
-		Principal: r.call.Principal, Session: r.call.Session, CallID: r.call.ID, Tool: r.call.Tool, Plugin: r.tool.Plugin.Info.Name,
+	return c.host.authorizer.record(c.ctx(), audit.Decision{
+		Principal: c.request.Principal, Session: c.request.Session, CallID: c.request.ID, Tool: c.request.Tool, Plugin: c.plugin(),
 		Outcome: audit.Denied, Rule: f.Name, Reason: reason, Arguments: given,
 	}, err)
 }
 
-// maxReason bounds a filter's reason for a denial.
-const maxReason = 2000
-
-// answered ends a call with what a filter answered instead of the tool. The filters around that one, outer, see it as if it
-// were the tool's result.
-func (r *run) answered(outer []*Filter, by *Filter, arguments json.RawMessage, result tool.Result) {
-	r.mu.Lock()
-	r.filtering.answeredBy = by.Name
-	r.mu.Unlock()
-	result.Duration = 0 // the tool did not run
-	filtered, err := r.filterResult(outer, arguments, result)
+// answered ends the call with what a filter answered in place of the tool. The filters of the chain,
+// which are outside of that one, are asked about the answer as if it were the tool's.
+func (x filterChain) answered(by *Filter, arguments json.RawMessage, answer tool.Result) {
+	x.call.report.SetAnsweredBy(by.Name)
+	answer.Duration = 0 // the tool did not run
+	filtered, err := x.afterResult(arguments, answer)
 	if err != nil {
 		err.Message += "; nothing was executed"
-		r.finishWithout(tool.Outcome{Err: err})
+		x.call.finishUnexecuted(tool.Outcome{Err: err})
 		return
 	}
-	r.finish(tool.Outcome{Result: filtered}) // not finishWithout: asked again, the filter might answer otherwise
+	x.call.finish(tool.Outcome{Result: filtered}) // the id stays taken: another time, the filter might answer differently
 }
 
-// filterAfter asks the filters about what the tool answered, and returns how the call ends.
-func (r *run) filterAfter(outcome tool.Outcome) tool.Outcome {
-	r.mu.Lock()
-	finished, text := r.finished, r.text
-	r.mu.Unlock()
-	if finished { // at its deadline
+// after asks the filters about what the tool answered, and returns how the call ends.
+func (x filterChain) after(outcome tool.Outcome) tool.Outcome {
+	if x.call.entry.Finished() { // at its deadline
 		return outcome
 	}
+	text := x.call.args.current()
 	if len(bytes.TrimSpace(text)) == 0 {
 		text = []byte("{}")
 	}
-	filtered, err := r.filterResult(r.filters(), text, outcome.Result)
+	filtered, err := x.afterResult(text, outcome.Result)
 	if err != nil {
-		return tool.Outcome{Plugin: outcome.Plugin, Instance: outcome.Instance, Err: r.withheld(err)}
+		return tool.Outcome{Plugin: outcome.Plugin, Instance: outcome.Instance, Err: x.withheld(err)}
 	}
 	outcome.Result = filtered
 	return outcome
 }
 
-// filterResult has filters change a result, the last of them first.
-func (r *run) filterResult(filters []*Filter, arguments json.RawMessage, result tool.Result) (tool.Result, *tool.Error) {
-	for _, f := range slices.Backward(filters) {
-		v, err := r.ask(f, filterjson.After, arguments, &result)
+// afterResult lets the filters replace a result, the last filter first.
+func (x filterChain) afterResult(arguments json.RawMessage, r tool.Result) (tool.Result, *tool.Error) {
+	for _, f := range slices.Backward(x.filters) {
+		reply, err := x.ask(f, filterjson.After, arguments, &r)
 		if err != nil {
 			return tool.Result{}, err
 		}
-		if v.answer.Result != nil {
-			result = replaced(result, *v.answer.Result)
-			r.noteChange(f)
+		if reply.answer.Result != nil {
+			r = replaceResult(r, *reply.answer.Result)
+			x.call.report.AddChange(f.Name)
 		}
 	}
-	return result, nil
+	return r, nil
 }
 
-// replaced returns the result that takes the place of another. What was measured stays, and what the tool used and cost
-// unless the filter has other figures.
-func replaced(old, result tool.Result) tool.Result {
-	result.Duration = old.Duration
-	result.Usage = cmp.Or(result.Usage, old.Usage)
-	result.Cost = cmp.Or(result.Cost, old.Cost)
-	return result
+// replaceResult returns a filter's result in place of another one. It keeps the measured duration, and
+// the usage and cost unless the filter gives others.
+func replaceResult(old, r tool.Result) tool.Result {
+	r.Duration = old.Duration
+	r.Usage = cmp.Or(r.Usage, old.Usage)
+	r.Cost = cmp.Or(r.Cost, old.Cost)
+	return r
 }
 
-// withheld is the failure of a call whose tool was executed, and whose result nobody may see, because a filter failed.
-func (r *run) withheld(cause *tool.Error) *tool.Error {
+// withheld returns the failure of a call that was executed and whose result must not be shown because a
+// filter failed.
+func (x filterChain) withheld(cause *tool.Error) *tool.Error {
 	aftermath := "it can be called again"
 	kind := cause.Kind
-	if r.tool.Spec.HasSideEffects() {
+	if x.call.tool.Spec.HasSideEffects() {
 		aftermath = "its side effects have happened; look before you make a new call"
 		if kind != tool.KindTimeout && kind != tool.KindCancelled {
 			kind = tool.KindOutcomeUnknown
 		}
 	}
-	err := tool.Errorf(kind, "the tool %q was executed, but its result is withheld: %w; %s", r.call.Tool, cause, aftermath)
+	err := tool.Errorf(kind, "the tool %q was executed, but its result is withheld: %w; %s", x.call.request.Tool, cause, aftermath)
 	err.RetryAfter = cause.RetryAfter
 	return err
-}
-
-func (r *run) noteChange(f *Filter) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if !slices.Contains(r.filtering.changed, f.Name) {
-		r.filtering.changed = append(r.filtering.changed, f.Name)
-	}
-}
-
-// tellFilters adds to a call's outcome what filters did.
-func (r *run) tellFilters(outcome *tool.Outcome) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	tell := func(key string, value any) {
-		text, err := json.Marshal(value)
-		if err != nil {
-			panic(err) // names
-		}
-		if outcome.Result.Metadata == nil {
-			outcome.Result.Metadata = map[string]json.RawMessage{}
-		}
-		outcome.Result.Metadata[key] = text
-	}
-	if len(r.filtering.changed) > 0 {
-		tell(filtersKey, r.filtering.changed)
-	}
-	if r.filtering.answeredBy != "" {
-		tell(answeredByKey, r.filtering.answeredBy)
-	}
 }

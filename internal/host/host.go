@@ -1,15 +1,17 @@
-// Package host is the service itself: it finds the instance for each call, launches instances when they are first
-// needed, executes calls, remembers their outcomes by call id, and keeps plugins apart.
+// Package host executes calls of tools: it launches the instances of plugins when calls need them, takes
+// each call through filters, policy and limits to an instance, and remembers the outcomes by call id.
 //
-// It speaks the vocabulary of package tool. It does not know gRPC, protobuf or go-plugin: processes are started by the
-// Launch function that it is given, and internal/rpc/hostserver puts it on the network.
+// The package knows the terms of package tool. It does not know gRPC, protobuf or go-plugin: it launches
+// processes with the LaunchFunc that it is given, and internal/rpc/hostserver serves it on the network.
+//
+// The steps of a call are in open.go, claim.go, prepare.go, route.go, attempt.go and finish.go, in this
+// order. Subpackages own what the steps use: ledger, supervisor with its lifecycle state machine,
+// eventlog, deadline, frozen, throttle and result.
 package host
 
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
-	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -17,110 +19,105 @@ import (
 	"github.com/toolhost/toolhost/internal/artifact"
 	"github.com/toolhost/toolhost/internal/audit"
 	"github.com/toolhost/toolhost/internal/callstore"
+	"github.com/toolhost/toolhost/internal/host/deadline"
+	"github.com/toolhost/toolhost/internal/host/frozen"
 	"github.com/toolhost/toolhost/internal/host/history"
+	"github.com/toolhost/toolhost/internal/host/ledger"
 	"github.com/toolhost/toolhost/internal/host/lifecycle"
 	"github.com/toolhost/toolhost/internal/host/logbuffer"
+	"github.com/toolhost/toolhost/internal/host/supervisor"
+	"github.com/toolhost/toolhost/internal/host/throttle"
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
 	"github.com/toolhost/toolhost/internal/policy"
 	"github.com/toolhost/toolhost/internal/rpc/flow"
-	"github.com/toolhost/toolhost/internal/rpc/pluginwire"
 	"github.com/toolhost/toolhost/internal/secrets"
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Process is a running plugin process that is ready for calls, as *process.Process is one. Its methods are what an
-// operator and a call need of it; all are safe for concurrent use.
-type Process interface {
-	Conn() *pluginwire.Conn
-	PID() int
-	// Alive reports whether the process runs at this moment, more promptly than Done.
-	Alive() bool
-	// Done is closed when the process is gone and all that it held is released; Exit then says how it ended.
-	Done() <-chan struct{}
-	Exit() tool.Exit
-	// Withdrawn says why toolhost ended the process by itself, which is no crash; empty if it did not. It may be called once
-	// Done is closed.
-	Withdrawn() string
-	// Limits says what bounds the process, and by what means.
-	Limits() []tool.EffectiveLimit
-	// Sandbox says what the process may touch, and what keeps it from the rest.
-	Sandbox() tool.Sandbox
-	// RSS returns the resident memory in bytes, 0 if unknown.
-	RSS() uint64
-	// Stop ends the process, by force if it must, and waits until it is gone. Every step is bounded.
-	Stop(ctx context.Context) error
+// Process is a running plugin process that is ready for calls.
+type Process = supervisor.Process
+
+// LaunchFunc starts an instance of a plugin and returns when the instance takes calls.
+type LaunchFunc = supervisor.LaunchFunc
+
+// ReportLaunch sets the state that operators see of an instance while a LaunchFunc starts it. ctx must
+// come from the context of the LaunchFunc.
+func ReportLaunch(ctx context.Context, state tool.InstanceState) {
+	supervisor.ReportLaunch(ctx, state)
 }
 
-// LaunchFunc starts an instance of a plugin and returns once it can take calls. It must end with ctx and leave nothing
-// behind if it fails. It may say how far it is with ReportLaunch.
-type LaunchFunc func(ctx context.Context, p *catalog.Plugin, instance string) (Process, error)
+// errStopping is the cause of everything that ends because the host closes.
+var errStopping = supervisor.ErrStopping
 
-// Config says what a host works with and its bounds. Catalog and Launch are required.
+// Config sets what a host works with and its bounds. Catalog and Launch are required. The functions must
+// be safe for concurrent use, and must return the same for the same name.
 type Config struct {
 	Catalog   *catalog.Catalog // not owned: close it after the host
 	Launch    LaunchFunc
-	Workspace string          // the folder that tools may work in, an absolute path; empty: none
-	Logger    *slog.Logger    // nil: none
-	Logs      *logbuffer.Book // gets the log records of calls, and is read by TailLogs; nil: a new one
+	Workspace string          // the absolute path of the folder that tools may work in; empty: none
+	Logger    *slog.Logger    // nil: nothing is logged
+	Logs      *logbuffer.Book // gets the log records of calls, and TailLogs reads it; nil: a new one
 
-	// Calls remembers calls with side effects longer than toolhost lives. Not owned: close it after the host. Nil: a call id
-	// is not executed twice while toolhost lives, and no longer.
+	// Calls stores calls with side effects, so that they are not executed twice even after a restart. Not
+	// owned: close it after the host. Nil: the host remembers calls only until it closes.
 	Calls *callstore.Store
 
-	// Artifacts keeps what results have too much of. Not owned: close it after the host. Nil: results are shown whole.
+	// Artifacts stores the content that is too large for results. Not owned: close it after the host. Nil:
+	// results stay whole.
 	Artifacts *artifact.Store
-	// MaxShown is how many bytes of text and JSON a result shows where its caller says nothing; 0: 4 KiB.
+	// MaxShown is how many bytes of text and JSON a result shows if its caller sets nothing; 0: 4 KiB.
 	MaxShown int
 
-	// Configuration says what of the configuration file is not in force, for Reload; nil: nothing is. It may be called from
-	// any goroutine.
+	// Configuration returns for Reload what of the configuration file is not in force. Nil: everything is.
 	Configuration func() *tool.ConfigurationChange
 
 	// KeepBadOutput lets results through that do not fit the output schema of their tool, with a warning.
 	KeepBadOutput bool
-	// Policy decides which calls may be made. Nil: dangerous tools need a person's approval, all others are allowed.
+	// Policy decides which calls may be made. Nil: dangerous tools need the approval of a person, all
+	// others are allowed.
 	Policy *policy.Policy
-	// Filters are asked around calls, in this order; after calls in the reverse one.
+	// Filters are asked before calls in this order, and after calls in the reverse order.
 	Filters []Filter
-	// Secrets are what tools get that declare them, if their plugins were granted them; what plugins say is shown without them.
-	// Nil: there are none.
+	// Secrets has the secrets that tools get if they declare them and their plugins were granted them.
+	// The host redacts them in what plugins say. Nil: there are none.
 	Secrets *secrets.Store
-	// History keeps what happened to plugins for after a restart, and has what happened before. Not owned: close it after the
-	// host. Nil: nothing is kept.
+	// History keeps what happened to plugins for after a restart, and has what happened before. Not owned:
+	// close it after the host. Nil: nothing is kept.
 	History *history.Log
-	// Audit keeps what was decided; a call that it should keep and cannot is not made. Not owned. Nil: nothing is kept.
+	// Audit gets the decisions about calls. A call whose permission cannot be written is not executed. Not
+	// owned. Nil: decisions are not written.
 	Audit *audit.Log
 
-	// Lifecycle returns how the instances of a plugin are kept. It must return the same for the same name. Nil: all
-	// defaults.
+	// Lifecycle configures the instances of a plugin. Nil: the defaults.
 	Lifecycle func(plugin string) lifecycle.Config
 
-	// MaxConcurrent returns how many calls of a tool may be executed at the same time; others wait for their turn. 0 is any
-	// number. It must return the same for the same name. Nil: any number of each.
+	// MaxConcurrent limits how many calls of a tool are executed at the same time; others wait. 0: no
+	// limit. Nil: no limit for any tool.
 	MaxConcurrent func(tool string) int
 
-	// Sandbox returns what the operator grants to a plugin, without walls. It must return the same for the same name. Nil: all
-	// that toolhost may do.
+	// Sandbox returns what the operator grants to a plugin. Nil: plugins run without a sandbox.
 	Sandbox func(plugin string) tool.Sandbox
 
-	// Variables returns the names of the variables that the operator passes to a plugin or sets for it. Nil: none.
+	// Variables returns the names of the environment variables that the operator passes to a plugin or
+	// sets for it. Nil: none.
 	Variables func(plugin string) []string
 
-	// Disabled reports whether the operator switched a plugin off: it is listed, and its tools cannot be called. Nil: none.
+	// Disabled reports whether the operator disabled a plugin: it is listed, and its tools cannot be
+	// called. Nil: no plugin is disabled.
 	Disabled func(plugin string) bool
 
-	DefaultTimeout   time.Duration // for a call whose tool and caller set none; 0: 30 s
-	MaxTimeout       time.Duration // caps every call; 0: 10 min
-	LaunchTimeout    time.Duration // for a process until it can take calls; 0: 30 s
+	DefaultTimeout   time.Duration // for a call if its tool and its caller set none; 0: 30 s
+	MaxTimeout       time.Duration // bounds every call; 0: 10 min
+	LaunchTimeout    time.Duration // from the launch of a process until it takes calls; 0: 30 s
 	MaxLaunches      int           // processes that start at the same time; 0: 4
-	MaxExits         int           // exits of each plugin's instances that are kept; 0: 10
+	MaxExits         int           // exits that are kept for each plugin; 0: 10
 	MaxEvents        int           // events of plugins and instances that are kept; 0: 10,000
-	YieldTimeout     time.Duration // for a tool to stop after cancel or deadline, before its instance goes; 0: 5 s
+	YieldTimeout     time.Duration // for a tool to stop after a cancel or its deadline, before its instance ends; 0: 5 s
 	MaxArgumentBytes int           // of one call; 0: 16 MiB
-	RefuseMisspelled bool          // calls with arguments that seem to be misspelled are refused, not reported
+	RefuseMisspelled bool          // refuses calls with arguments that seem to be misspelled, which are otherwise reported
 	ArgumentsTimeout time.Duration // between two pieces of a call's arguments; 0: 2 min
-	MaxLedgerEntries int           // outcomes kept for replay; 0: 10,000
-	MaxLedgerBytes   int           // of outcomes kept for replay; 0: 64 MiB
+	MaxLedgerEntries int           // outcomes in memory; 0: 10,000
+	MaxLedgerBytes   int           // of the outcomes in memory; 0: 64 MiB
 }
 
 func (c Config) withDefaults() Config {
@@ -157,70 +154,79 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Host executes calls. All methods are safe for concurrent use; the errors that they return are *tool.Error.
-type Host struct {
-	cfg       Config
-	began     time.Time
-	ownID     string // of the ledger, where there is no Config.Calls
-	ledger    *ledger
-	journal   *journal
-	stats     *statistics
-	rates     *rates
-	gates     *gates
-	search    search
-	described *descriptions
-	frozen    *freezer
-	deadlines deadlines                    // of the calls under way
-	exits     map[string][]tool.PluginExit // of plugins before this host, the newest first; not changed
-	launching chan struct{}                // holds one token for each process that starts
-
-	mu          sync.Mutex
-	supervisors map[string]*supervisor // by plugin name
-	takeovers   map[takeoverKey]*takeover
-	turns       turns                   // of plugin files
-	reloads     map[*reloading]struct{} // those under way
-	closed      bool
-	gone        chan struct{} // closed when Close is done
-
-	ctx    context.Context // ends when the host closes; calls and launches run on it
-	cancel context.CancelCauseFunc
-	wg     sync.WaitGroup // the goroutine that follows the catalogue
-	aboard sync.WaitGroup // calls that go by express
-	pool   flow.Workers   // all others
+// switchedOff returns an error if the operator disabled a plugin.
+func (c *Config) switchedOff(plugin string) error {
+	if c.Disabled(plugin) {
+		return tool.Errorf(tool.KindUnavailable, "the plugin %q is %s", plugin, reasonSwitchedOff)
+	}
+	return nil
 }
 
-var errStopping = errors.New("toolhost is stopping")
+const reasonSwitchedOff = "switched off in the configuration: disabled is true"
 
-// New returns a host that follows its catalogue. It starts no process until a call comes. Close it in the end.
-func New(cfg Config) *Host {
-	cfg = cfg.withDefaults()
+// Host executes calls. All methods are safe for concurrent use, and their errors are *tool.Error.
+//
+// Its methods come from three parts: Host itself opens and shows calls, toolList lists and finds tools,
+// and operator shows and operates plugins.
+type Host struct {
+	*toolList
+	*operator
+
+	cfg         *Config
+	ledger      *ledger.Ledger[*call]
+	authorizer  authorizer
+	plugins     *supervisor.Plugins
+	stats       *statistics
+	rates       *throttle.Rates
+	concurrency *throttle.Concurrency
+	frozen      *frozen.Cache
+	deadlines   deadline.Queue
+
+	ctx    context.Context // ends when the host closes
+	cancel context.CancelCauseFunc
+
+	mu     sync.Mutex
+	closed bool
+	gone   chan struct{} // closed when Close is done
+
+	wg     sync.WaitGroup // the goroutines that follow the catalog
+	inline sync.WaitGroup // calls on the inline path
+	pool   flow.Workers   // all other goroutines
+}
+
+// New returns a host that follows its catalog. It starts no process before a call needs one. The caller
+// must close it.
+func New(config Config) *Host {
+	cfg := config.withDefaults()
 	h := &Host{
-		cfg:         cfg,
-		began:       time.Now(),
-		ownID:       rand.Text(),
-		ledger:      newLedger(cfg.MaxLedgerEntries, cfg.MaxLedgerBytes),
-		supervisors: map[string]*supervisor{},
-		takeovers:   map[takeoverKey]*takeover{},
-		reloads:     map[*reloading]struct{}{},
-		journal:     newJournal(cfg.MaxEvents),
+		cfg:         &cfg,
+		authorizer:  authorizer{policy: cfg.Policy, audit: cfg.Audit, logger: cfg.Logger},
 		stats:       newStatistics(),
-		rates:       newRates(),
-		gates:       newGates(cfg.MaxConcurrent),
-		described:   newDescriptions(),
-		frozen:      newFreezer(),
-		launching:   make(chan struct{}, cfg.MaxLaunches),
+		rates:       throttle.NewRates(),
+		concurrency: throttle.NewConcurrency(cfg.MaxConcurrent),
+		frozen:      frozen.NewCache(),
 		gone:        make(chan struct{}),
 	}
 	h.ctx, h.cancel = context.WithCancelCause(context.Background())
-	h.recall()
+	h.ledger = ledger.New[*call](ledger.Config{
+		Store: cfg.Calls, MaxEntries: cfg.MaxLedgerEntries, MaxBytes: cfg.MaxLedgerBytes, Logger: cfg.Logger,
+	})
+	h.plugins = supervisor.New(supervisor.Config{
+		Context: h.ctx, Spawn: h.spawn,
+		Catalog: cfg.Catalog, Launch: cfg.Launch, Lifecycle: cfg.Lifecycle, Disabled: cfg.Disabled,
+		Logger: cfg.Logger, History: cfg.History, Secrets: cfg.Secrets,
+		LaunchTimeout: cfg.LaunchTimeout, MaxLaunches: cfg.MaxLaunches, MaxExits: cfg.MaxExits, MaxEvents: cfg.MaxEvents,
+	})
+	h.toolList = &toolList{cfg: h.cfg, ctx: h.ctx, spawn: h.spawn, plugins: h.plugins, described: newDescriptions()}
+	h.operator = &operator{cfg: h.cfg, ctx: h.ctx, plugins: h.plugins, upgrades: supervisor.NewUpgrades(h.plugins), stats: h.stats}
 	seen := cfg.Catalog.Snapshot()
-	h.wg.Go(func() { h.followCatalog(seen) }) // ends with h.ctx; Close waits
-	h.wg.Go(h.indexCatalog)                   // likewise
+	h.wg.Go(func() { h.upgrades.Follow(seen) }) // ends with h.ctx; Close waits
+	h.wg.Go(h.indexCatalog)                     // likewise
 	return h
 }
 
-// Close refuses new calls, cancels those under way, stops all instances side by side and waits for everything that the
-// host started. Every step is bounded, so that it takes seconds, not minutes.
+// Close refuses new calls, cancels those that run, stops all instances at the same time, and waits for
+// everything that the host started. Each step has a timeout, so that Close takes seconds.
 func (h *Host) Close() error {
 	h.mu.Lock()
 	if h.closed {
@@ -229,24 +235,19 @@ func (h *Host) Close() error {
 		return nil
 	}
 	h.closed = true
-	supervisors := make([]*supervisor, 0, len(h.supervisors))
-	for _, s := range h.supervisors {
-		supervisors = append(supervisors, s)
-	}
 	h.mu.Unlock()
 	h.cancel(errStopping)
-	h.deadlines.close(errStopping)
-	for _, s := range supervisors {
-		s.close()
-	}
+	h.deadlines.Close(errStopping)
+	h.plugins.Close()
 	h.wg.Wait()
-	h.aboard.Wait() // while they can still have goroutines
+	h.inline.Wait() // before the pool closes, since they may still need it
 	h.pool.Close()
 	close(h.gone)
 	return nil
 }
 
-// spawn runs f in a goroutine that Close waits for. It returns false, and runs nothing, if the host is closed.
+// spawn runs f in a goroutine that Close waits for. If the host is closed, spawn returns false and does not
+// run f.
 func (h *Host) spawn(f func()) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -255,18 +256,4 @@ func (h *Host) spawn(f func()) bool {
 	}
 	h.pool.Go(f)
 	return true
-}
-
-// supervisor returns the one that looks after the plugin's instances, made if there is none.
-func (h *Host) supervisor(p *catalog.Plugin) *supervisor {
-	h.mu.Lock()
-	s := h.supervisors[p.Info.Name]
-	if s == nil {
-		current := h.cfg.Catalog.Snapshot().Plugin(p.Info.Name)
-		s = newSupervisor(h, cmp.Or(current, p)) // p may be from before an upgrade
-		h.supervisors[p.Info.Name] = s
-	}
-	h.mu.Unlock()
-	s.reconcile() // the catalogue may have changed before followCatalog has seen it
-	return s
 }

@@ -2,92 +2,262 @@ package host
 
 import (
 	"bytes"
+	"context"
+	"encoding/json"
 
 	"github.com/toolhost/toolhost/internal/arguments"
+	"github.com/toolhost/toolhost/internal/host/frozen"
+	"github.com/toolhost/toolhost/internal/host/ledger"
+	"github.com/toolhost/toolhost/internal/plugin/catalog"
 	"github.com/toolhost/toolhost/tool"
 )
 
-// submission is the complete arguments of a call, as its caller gave them.
+const (
+	// maxReplacement bounds the final arguments of a plugin that has previewed other text: they travel
+	// in one message, of at most 4 MiB.
+	maxReplacement = 4<<20 - 4<<10
+	// maxShownArguments bounds the final arguments in an answer that asks for an approval: they travel
+	// in one message.
+	maxShownArguments = 1 << 20
+)
+
+// submission is the complete arguments of a call, as its caller sent them.
 type submission struct {
 	text   []byte
 	parsed arguments.Parsed
-	whole  bool // they came with the call, in one piece
-	work   int  // how much memory was reserved for what has to be done with them
+	whole  bool // they arrived with the call, in one piece
+	work   int  // how much memory is reserved for the work on them
 }
 
-// task is what is still to be done for a run whose arguments are complete. The zero task is nothing.
+// task is the rest of the work on a call whose arguments are complete. The zero task is nothing.
 type task struct {
-	run       *run
+	call      *call
 	submitted submission
-	previews  bool // another goroutine carries the run through its plugin
+	previewed bool // another goroutine executes the call
 }
 
-// do does it. Unless the run previews, it has its outcome then.
+// do prepares and executes the call. Unless the call is previewed, it has ended when do returns.
 func (t task) do() {
-	if t.run == nil {
+	if t.call == nil {
 		return
 	}
-	ready := t.run.prepare(t.submitted, false) == preparedReady
-	t.run.hold.Give(t.submitted.work)
+	ready := t.call.prepare(t.submitted, false) == prepareReady
+	t.call.memory.hold.Give(t.submitted.work)
 	switch {
 	case !ready:
-	case t.previews:
-		t.run.signal()
+	case t.previewed:
+		t.call.args.signal()
 	default:
-		t.run.work()
+		t.call.execute()
 	}
 }
 
-// accept makes a run ready whose arguments are complete, and returns what is to be done for it.
-func (r *run) accept(s submission) task {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.finished { // as a preview that failed: nothing can come of it, and nothing is to be decided or noted
+// accept gives a call that has claimed its id its deadline, and returns the rest of the work.
+func (c *call) accept(s submission) task {
+	if c.entry.Finished() { // a preview has failed
 		return task{}
 	}
-	r.setTimeout()
-	previews := r.working
-	r.working = true
-	return task{run: r, submitted: s, previews: previews}
+	c.setDeadline()
+	return task{call: c, submitted: s, previewed: c.args.previews()}
 }
 
-// prepared is what came of preparing a call.
+// prepared is how the preparation of a call ended.
 type prepared int
 
 const (
-	preparedEnded prepared = iota // it has its outcome
-	preparedReady                 // its plugin may have it
-	preparedLate                  // something would have to be waited for, and nothing was decided
+	prepareEnded    prepared = iota // the call has its outcome
+	prepareReady                    // a plugin may execute the call
+	prepareMustWait                 // the audit log has to be waited for; nothing was decided
 )
 
-// prepare takes complete arguments through all that stands before a plugin: filters, repair and validation make the final
-// arguments, and from then on nothing changes them; policy, approval and limits decide on them. now says that it must not wait
-// for the audit log.
-func (r *run) prepare(s submission, now bool) prepared {
-	if _, err := r.secrets(); err != nil {
-		r.finishWithout(tool.Outcome{Err: err})
-		return preparedEnded
+// preparation takes a call from complete arguments to final ones that may be executed. Filters, repairs
+// and the schema make the final arguments; the policy, an approval and the rate limit decide on them.
+// After freeze, the arguments do not change: the tool executes exactly what the rules have judged and
+// what a person has seen.
+type preparation struct {
+	call      *call
+	submitted submission
+	text      []byte           // the final arguments as the plugin gets them
+	final     arguments.Parsed // the same
+}
+
+// prepare does the preparation of a call. noWait says that it must not wait for the audit log.
+func (c *call) prepare(s submission, noWait bool) prepared {
+	if _, err := c.secrets(); err != nil {
+		c.finishUnexecuted(tool.Outcome{Err: err})
+		return prepareEnded
 	}
-	text, final, ok := r.freeze(s)
+	p := preparation{call: c, submitted: s, text: s.text, final: s.parsed}
+	if !p.freeze() || !p.validate() {
+		return prepareEnded
+	}
+	refused, mustWait := p.authorize(noWait)
+	if mustWait {
+		return prepareMustWait
+	}
+	if refused == nil {
+		refused = c.checkRate(false)
+	}
+	if refused != nil {
+		c.finishUnexecuted(tool.Outcome{Err: refused})
+		return prepareEnded
+	}
+	c.args.finish(p.text, s.text)
+	return prepareReady
+}
+
+// freeze makes the final arguments. Arguments that a person approved are in the cache, if they are
+// still there; otherwise filters and repairs make them. It returns false if that ended the call.
+func (p *preparation) freeze() bool {
+	c := p.call
+	if taken := p.takeFrozen(); taken != nil {
+		p.text, p.final = taken.Final.Canonical(), taken.Final
+		return true
+	}
+	var ok bool
+	if p.text, p.final, ok = c.filters().before(p.submitted); !ok {
+		return false
+	}
+	if len(p.text) > 0 && p.text[0] <= ' ' && len(bytes.TrimSpace(p.text)) == 0 { // not every JSON reader takes that for {}
+		p.text = p.final.Canonical()
+	}
+	schema, err := c.schema()
+	if err != nil {
+		c.finishUnexecuted(tool.Outcome{Err: c.unsent(err)})
+		return false
+	}
+	if !c.tool.Spec.Strict {
+		p.repair(schema)
+	}
+	if canonical := p.final.Canonical(); c.request.Approval != nil && !p.tooLargeToReplace(canonical) {
+		p.text = canonical // exactly the bytes of the digest
+	}
+	return true
+}
+
+// repair repairs arguments that do not fit the schema, and notes how, unless the plugin could not get
+// the repaired ones.
+func (p *preparation) repair(schema *catalog.Schema) {
+	repaired, repairs := schema.Repair(p.final)
+	if len(repairs) == 0 || p.tooLargeToReplace(repaired.Canonical()) || p.call.report.SetRepairs(repairs) != nil {
+		return
+	}
+	p.final, p.text = repaired, repaired.Canonical()
+}
+
+// tooLargeToReplace reports whether the text cannot replace what the plugin has previewed.
+func (p *preparation) tooLargeToReplace(text []byte) bool {
+	return p.call.tool.Spec.PartialArguments && len(text) > maxReplacement
+}
+
+// validate reports whether the final arguments fit the schema. If not, it ends the call with a result
+// that tells the model.
+func (p *preparation) validate() bool {
+	c := p.call
+	schema, err := c.schema()
+	if err != nil {
+		c.finishUnexecuted(tool.Outcome{Err: c.unsent(err)})
+		return false
+	}
+	if err = schema.Validate(p.final); err == nil {
+		err = p.checkUndeclared(schema.Undeclared(p.final))
+	}
+	if err != nil {
+		c.finishUnexecuted(tool.Outcome{Result: tool.ErrorResult(err.Error())})
+		return false
+	}
+	return true
+}
+
+// checkUndeclared notes arguments that the tool does not declare, or refuses them if the operator
+// wants that.
+func (p *preparation) checkUndeclared(all []arguments.Undeclared) error {
+	if len(all) == 0 {
+		return nil
+	}
+	if p.call.host.cfg.RefuseMisspelled {
+		return arguments.Refusal(all)
+	}
+	return p.call.report.SetUndeclared(all)
+}
+
+// authorize returns why the final arguments must not be executed, or nil. It writes the decision to
+// the audit log. If that may block and noWait is set, it decides nothing and mustWait is true.
+func (p *preparation) authorize(noWait bool) (refused *tool.Error, mustWait bool) {
+	c := p.call
+	d, ended := c.host.authorizer.decide(c.ctx(), &c.request, c.tool, p.submitted, p.final)
+	if ended != nil {
+		return c.unsent(ended), false
+	}
+	if noWait && c.host.cfg.Audit != nil && c.host.cfg.Audit.Keeps(d.entry) {
+		return nil, true
+	}
+	if d.refused != nil && d.refused.Kind == tool.KindApprovalRequired {
+		p.storeFrozen(d.refused)
+	}
+	if c.host.cfg.Audit != nil && c.tool.Spec.RateLimitPerMinute > 0 {
+		c.approval.setDecision(d.entry) // for checkRate
+	}
+	return c.host.authorizer.record(c.ctx(), d.entry, d.refused), false
+}
+
+// schema returns the schema of the arguments, as the session of the call sees the tool. The error is
+// that the call ended first.
+func (c *call) schema() (*catalog.Schema, error) {
+	viewer := tool.Viewer{Principal: c.request.Principal, Session: c.request.Session, Context: c.request.Context}
+	seen := c.host.seenBy(c.ctx(), viewer, []*catalog.Tool{c.tool})
+	c.output.Store(seen[0].Output)
+	return seen[0].Schema, context.Cause(c.ctx())
+}
+
+// takeFrozen takes the final arguments that the approval names by their digest from the cache; nil if
+// there are none.
+func (p *preparation) takeFrozen() *frozen.Arguments {
+	c := p.call
+	taken := c.approval.frozen() // prepare may run twice
+	if taken != nil || c.request.Approval == nil || c.request.Approval.ArgumentsSHA256 == "" {
+		return taken
+	}
+	key, ok := p.frozenKey(c.request.Approval.ArgumentsSHA256)
 	if !ok {
-		return preparedEnded
+		return nil
 	}
-	if err, late := r.permit(s, final, now); late {
-		return preparedLate
-	} else if err != nil {
-		r.finishWithout(tool.Outcome{Err: err})
-		return preparedEnded
+	if taken = c.host.frozen.Take(key); taken == nil {
+		return nil
 	}
-	if err := r.paced(false); err != nil {
-		r.finishWithout(tool.Outcome{Err: err})
-		return preparedEnded
+	c.approval.setFrozen(taken, key)
+	c.report.RestoreArgumentChanges(taken.Repairs, taken.Filters)
+	return taken
+}
+
+// storeFrozen stores the final arguments in the cache for the approved repeat of the call, and adds them
+// to the answer that asks for the approval.
+func (p *preparation) storeFrozen(asked *tool.Error) {
+	c := p.call
+	digest := frozen.Digest(p.final)
+	asked.ArgumentsSHA256 = digest
+	if canonical := p.final.Canonical(); len(canonical) <= maxShownArguments {
+		asked.Arguments = json.RawMessage(canonical)
+	} else {
+		asked.Message += "; the final arguments are too large to be shown, so that no person can approve them: put large data " +
+			"into a file of the workspace and pass its path"
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.replaced = !bytes.Equal(text, s.text)
-	r.complete = true
-	if !r.finished { // as a preview that failed meanwhile: nobody would let go of it
-		r.text = text
+	if c.approval.frozen() != nil { // finishUnexecuted gives them back
+		return
 	}
-	return preparedReady
+	if key, ok := p.frozenKey(digest); ok {
+		repairs, filters := c.report.ArgumentChanges()
+		c.host.frozen.Store(key, frozen.Arguments{Final: p.final, Repairs: repairs, Filters: filters})
+	}
+}
+
+// frozenKey returns the key of final arguments with a digest; false if the digest is invalid.
+func (p *preparation) frozenKey(digest string) (key frozen.Key, ok bool) {
+	c := p.call
+	if key.Final, ok = frozen.ParseDigest(digest); !ok {
+		return key, false
+	}
+	key.Principal, key.Session, key.Revision = c.request.Principal, c.request.Session, c.tool.Plugin.Digest
+	key.Submitted = ledger.SumOf(c.request.Tool, p.submitted.parsed)
+	return key, true
 }

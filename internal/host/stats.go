@@ -8,10 +8,12 @@ import (
 	"sync"
 	"time"
 
+	"github.com/toolhost/toolhost/internal/host/result"
 	"github.com/toolhost/toolhost/tool"
 )
 
-// statistics counts the calls that have ended, by tool. Counts are exact; percentiles are within 5 percent.
+// statistics counts the calls that have ended, by tool. Counts are exact, percentiles within 5 percent. It is
+// safe for concurrent use.
 type statistics struct {
 	mu    sync.Mutex
 	tools map[string]*counters
@@ -20,16 +22,16 @@ type statistics struct {
 type counters struct {
 	stats   tool.Stats
 	ran     uint64
-	buckets map[int]uint64 // of the logarithm of durations
+	buckets map[int]uint64 // by the logarithm of the duration
 }
 
-// bucketStep is the ratio between the bounds of neighbouring buckets: whoever is reported at the middle of one is wrong
-// by less than 5 percent.
+// bucketStep is the ratio between the bounds of neighboring buckets. The middle of a bucket differs from
+// every duration in it by less than 5 percent.
 const bucketStep = 1.09
 
 func newStatistics() *statistics { return &statistics{tools: map[string]*counters{}} }
 
-// count adds a call that has ended. took is 0 if it did not run.
+// count adds a call that has ended. took is 0 if the tool did not run.
 func (s *statistics) count(name, plugin string, outcome *tool.Outcome, took time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -48,7 +50,7 @@ func (s *statistics) count(name, plugin string, outcome *tool.Outcome, took time
 	default:
 		c.stats.Succeeded++
 	}
-	c.stats.TotalCost += costOf(outcome)
+	c.stats.TotalCost += result.CostOf(outcome)
 	if took > 0 {
 		c.ran++
 		c.stats.TotalDuration += took
@@ -56,7 +58,7 @@ func (s *statistics) count(name, plugin string, outcome *tool.Outcome, took time
 	}
 }
 
-// list returns the statistics of a plugin's tools, or of all if plugin is empty, ordered by tool.
+// list returns the statistics of a plugin's tools, or of all tools if plugin is empty, ordered by tool.
 func (s *statistics) list(plugin string) []tool.Stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -77,7 +79,7 @@ func (s *statistics) list(plugin string) []tool.Stats {
 	return all
 }
 
-// percentile returns the duration that the share of the calls did not exceed.
+// percentile returns a duration that a share of the calls, such as .99, did not exceed.
 func (c *counters) percentile(share float64) time.Duration {
 	rank := uint64(math.Ceil(share * float64(c.ran)))
 	seen := uint64(0)

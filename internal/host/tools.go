@@ -6,51 +6,56 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolhost/toolhost/internal/host/supervisor"
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
 	"github.com/toolhost/toolhost/internal/render"
 	"github.com/toolhost/toolhost/tool"
 )
 
-// defaultMatches is how many tools a search returns whose caller does not say: what a model can choose from.
+// defaultMatches is how many tools a search returns by default: as many as a model can compare.
 const defaultMatches = 10
 
-// ListTools returns the tools that match, ordered by name. Where it lists dynamic tools for a session, it waits some seconds
-// at most for plugins that have yet to say how they look.
-func (h *Host) ListTools(ctx context.Context, q tool.Query) ([]tool.Info, error) {
-	return h.ListPage(ctx, q, "")
+// toolList is the part of a Host that lists, searches, renders and finds tools.
+type toolList struct {
+	cfg       *Config
+	ctx       context.Context // ends when the host closes
+	spawn     func(func()) bool
+	plugins   *supervisor.Plugins
+	search    searchIndex
+	described *descriptions
 }
 
-// ListPage is ListTools of the tools whose names follow a name; after is empty for all. It looks at no tool before that name, and
-// at none after the last of q.MaxTools.
-func (h *Host) ListPage(ctx context.Context, q tool.Query, after string) ([]tool.Info, error) {
+// ListTools returns the tools that match, ordered by name. If it lists dynamic tools for a session, it
+// waits up to some seconds for their plugins to describe them.
+func (l *toolList) ListTools(ctx context.Context, q tool.Query) ([]tool.Info, error) {
+	return l.ListPage(ctx, q, "")
+}
+
+// ListPage is ListTools for the tools whose names follow a name; empty: all. It looks only at the tools
+// between that name and the last one that it returns.
+func (l *toolList) ListPage(ctx context.Context, q tool.Query, after string) ([]tool.Info, error) {
 	if err := checkSession(q.Session); err != nil {
 		return nil, err
 	}
 	var tools []*catalog.Tool
-	for t := range h.cfg.Catalog.Snapshot().ToolsAfter(after, q) {
-		if h.cfg.Disabled(t.Plugin.Info.Name) {
+	for t := range l.cfg.Catalog.Snapshot().ToolsAfter(after, q) {
+		if l.cfg.Disabled(t.Plugin.Info.Name) {
 			continue
 		}
 		if tools = append(tools, t); len(tools) == q.MaxTools {
 			break
 		}
 	}
-	infos, info := make([]tool.Info, 0, len(tools)), h.infos()
-	for _, t := range h.seenBy(ctx, q.Viewer(), tools) {
+	infos, info := make([]tool.Info, 0, len(tools)), l.infos()
+	for _, t := range l.seenBy(ctx, q.Viewer(), tools) {
 		infos = append(infos, info(t))
 	}
 	return infos, nil
 }
 
-// offered returns the tools that match, ordered by name, however many, without those of plugins that are switched off.
-func (h *Host) offered(snapshot *catalog.Snapshot, q tool.Query) []*catalog.Tool {
-	q.MaxTools = 0
-	return slices.DeleteFunc(snapshot.Tools(q), func(t *catalog.Tool) bool { return h.cfg.Disabled(t.Plugin.Info.Name) })
-}
-
-// SearchTools returns the tools that match and hold one of the words, the best match first: 10 unless the query says how
-// many. Tools that cannot be called now are among them, with the reason. Errors: invalid_argument.
-func (h *Host) SearchTools(ctx context.Context, words string, q tool.Query) ([]tool.Match, error) {
+// SearchTools returns the tools that match and contain one of the words, the best match first, with those
+// that cannot be called now. q.MaxTools is 10 by default. Errors: invalid_argument.
+func (l *toolList) SearchTools(ctx context.Context, words string, q tool.Query) ([]tool.Match, error) {
 	if strings.TrimSpace(words) == "" {
 		return nil, tool.Errorf(tool.KindInvalidArgument, "there are no words to search for; say in a few what the tool should do")
 	}
@@ -60,11 +65,10 @@ func (h *Host) SearchTools(ctx context.Context, words string, q tool.Query) ([]t
 	if err := checkSession(q.Session); err != nil {
 		return nil, err
 	}
-	indexed := h.search.of(h.cfg.Catalog)
-	// Both are in the same order.
+	indexed := l.search.of(l.cfg.Catalog)
 	keep, at := make([]bool, len(indexed.tools)), 0
-	for _, t := range h.offered(indexed.snapshot, q) {
-		for indexed.tools[at] != t {
+	for _, t := range l.enabled(indexed.snapshot, q) {
+		for indexed.tools[at] != t { // both lists are ordered by name
 			at++
 		}
 		keep[at] = true
@@ -74,22 +78,23 @@ func (h *Host) SearchTools(ctx context.Context, words string, q tool.Query) ([]t
 	for i, hit := range hits {
 		found[i] = indexed.tools[hit.Tool]
 	}
-	matches, info := []tool.Match{}, h.infos()
-	for i, t := range h.seenBy(ctx, q.Viewer(), found) {
+	matches, info := []tool.Match{}, l.infos()
+	for i, t := range l.seenBy(ctx, q.Viewer(), found) {
 		matches = append(matches, tool.Match{Info: info(t), Score: hits[i].Score})
 	}
 	return matches, nil
 }
 
-// RenderTools returns the tools that match in a format, ordered by name. Rendered.Omitted lists the tools that cannot be
-// called now, or that the API of the format refuses. Errors: invalid_argument.
-func (h *Host) RenderTools(ctx context.Context, format tool.Format, q tool.Query) (tool.Rendered, error) {
+// RenderTools returns the tools that match in a format, ordered by name. Rendered.Omitted lists the tools
+// that cannot be called now, or that the API of the format refuses, with the reasons. Errors:
+// invalid_argument.
+func (l *toolList) RenderTools(ctx context.Context, format tool.Format, q tool.Query) (tool.Rendered, error) {
 	if err := checkCount(q); err != nil {
 		return tool.Rendered{}, err
 	}
 	most := q.MaxTools
-	q.MaxTools = 0 // counted below, without those that cannot be called
-	infos, err := h.ListTools(ctx, q)
+	q.MaxTools = 0 // a tool that cannot be called does not count
+	infos, err := l.ListTools(ctx, q)
 	if err != nil {
 		return tool.Rendered{}, err
 	}
@@ -112,6 +117,56 @@ func (h *Host) RenderTools(ctx context.Context, format tool.Format, q tool.Query
 	return rendered, nil
 }
 
+// GetTool returns one tool. If the tool is unknown, GetTool waits until new plugins have described
+// themselves. Errors: invalid_argument, not_found, unavailable.
+func (l *toolList) GetTool(ctx context.Context, name string, v tool.Viewer) (tool.Info, error) {
+	if err := checkSession(v.Session); err != nil {
+		return tool.Info{}, err
+	}
+	t, err := l.lookup(ctx, name)
+	if err != nil {
+		return tool.Info{}, err
+	}
+	return l.infos()(l.seenBy(ctx, v, []*catalog.Tool{t})[0]), nil
+}
+
+// enabled returns the tools of a snapshot that match, ordered by name, whatever q.MaxTools is. It leaves
+// out tools of disabled plugins.
+func (l *toolList) enabled(snapshot *catalog.Snapshot, q tool.Query) []*catalog.Tool {
+	q.MaxTools = 0
+	return slices.DeleteFunc(snapshot.Tools(q), func(t *catalog.Tool) bool { return l.cfg.Disabled(t.Plugin.Info.Name) })
+}
+
+// infos returns a function that describes a tool to callers, with the reason why it cannot be called: a
+// secret is missing. The function looks each secret up once. It is for one answer, and not safe for
+// concurrent use.
+func (l *toolList) infos() func(t *catalog.Tool) tool.Info {
+	view := l.cfg.Secrets.View()
+	return func(t *catalog.Tool) tool.Info {
+		info := t.Info()
+		if _, err := view.Values(t.Plugin.Info.Name, t.Spec.RequiresAuth); err != nil {
+			info.UnavailableReason = err.Error()
+		}
+		return info
+	}
+}
+
+// lookup returns a tool that can be called. If the tool is unknown, lookup waits until new plugins have
+// described themselves.
+func (l *toolList) lookup(ctx context.Context, name string) (*catalog.Tool, error) {
+	if t := l.cfg.Catalog.Snapshot().Tool(name); t != nil {
+		return t, l.cfg.switchedOff(t.Plugin.Info.Name)
+	}
+	if err := l.cfg.Catalog.Settle(ctx); err != nil {
+		return nil, tool.AsError(err)
+	}
+	snapshot := l.cfg.Catalog.Snapshot()
+	if t := snapshot.Tool(name); t != nil {
+		return t, l.cfg.switchedOff(t.Plugin.Info.Name)
+	}
+	return nil, unknownTool(snapshot, name, l.cfg.Disabled)
+}
+
 // checkSession refuses a session that no call could have.
 func checkSession(session string) error {
 	if session == "" {
@@ -129,40 +184,3 @@ func checkCount(q tool.Query) error {
 	}
 	return nil
 }
-
-// GetTool returns one tool. If it is unknown while new plugins are still being asked what they are, GetTool waits for
-// them.
-func (h *Host) GetTool(ctx context.Context, name string, v tool.Viewer) (tool.Info, error) {
-	if err := checkSession(v.Session); err != nil {
-		return tool.Info{}, err
-	}
-	t, err := h.lookup(ctx, name)
-	if err != nil {
-		return tool.Info{}, err
-	}
-	return h.infos()(h.seenBy(ctx, v, []*catalog.Tool{t})[0]), nil
-}
-
-func (h *Host) lookup(ctx context.Context, name string) (*catalog.Tool, error) {
-	if t := h.cfg.Catalog.Snapshot().Tool(name); t != nil {
-		return t, h.switchedOff(t.Plugin.Info.Name)
-	}
-	if err := h.cfg.Catalog.Settle(ctx); err != nil {
-		return nil, tool.AsError(err)
-	}
-	snapshot := h.cfg.Catalog.Snapshot()
-	if t := snapshot.Tool(name); t != nil {
-		return t, h.switchedOff(t.Plugin.Info.Name)
-	}
-	return nil, unknownTool(snapshot, name, h.cfg.Disabled)
-}
-
-// switchedOff returns an error if the operator switched the plugin off.
-func (h *Host) switchedOff(plugin string) error {
-	if h.cfg.Disabled(plugin) {
-		return tool.Errorf(tool.KindUnavailable, "the plugin %q is %s", plugin, reasonSwitchedOff)
-	}
-	return nil
-}
-
-const reasonSwitchedOff = "switched off in the configuration: disabled is true"

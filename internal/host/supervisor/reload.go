@@ -14,6 +14,7 @@ import (
 // Follow brings what the catalog finds into service: candidates take over, and plugins whose files are
 // gone drain. seen is the snapshot that is in service. Follow returns when the host closes.
 func (u *Upgrades) Follow(seen *catalog.Snapshot) {
+	u.logWarnings(nil, seen)
 	for {
 		now, err := u.cfg.Catalog.Next(u.cfg.Context, seen)
 		if err != nil {
@@ -21,6 +22,7 @@ func (u *Upgrades) Follow(seen *catalog.Snapshot) {
 		}
 		u.plugins.reconcile()
 		u.noteChanges(seen, now)
+		u.logWarnings(seen, now)
 		for _, p := range now.Candidates() {
 			u.takeOver(p, offered)
 		}
@@ -46,6 +48,24 @@ func (u *Upgrades) noteChanges(before, now *catalog.Snapshot) {
 	}
 	for _, p := range d.Refused {
 		note(p, lifecycle.EventUpgradeFailed, p.Refusal.Digest, p.Refusal.Reason)
+	}
+}
+
+// logWarnings logs each warning of a plugin in now that the plugin did not have in before, such as the
+// reason why toolhost omits one of its tools. A nil before is an empty snapshot.
+func (u *Upgrades) logWarnings(before, now *catalog.Snapshot) {
+	for _, p := range now.Plugins() {
+		var logged []string
+		if before != nil {
+			if old := before.Plugin(p.Info.Name); old != nil {
+				logged = old.Warnings
+			}
+		}
+		for _, warning := range p.Warnings {
+			if !slices.Contains(logged, warning) {
+				u.cfg.Logger.Warn("plugin warning", "plugin", p.Info.Name, "source", p.Source, "warning", warning)
+			}
+		}
 	}
 }
 

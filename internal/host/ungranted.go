@@ -9,19 +9,17 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// ungranted returns what a plugin asks for and the operator has not granted, each with the line that grants it.
-func (h *Host) ungranted(p *catalog.Plugin, asked tool.Permissions) []tool.Ungranted {
+func (o *operator) ungranted(p *catalog.Plugin, asked tool.Permissions) []tool.Ungranted {
 	var variables []string
-	if h.cfg.Variables != nil {
-		variables = h.cfg.Variables(p.Info.Name)
+	if o.cfg.Variables != nil {
+		variables = o.cfg.Variables(p.Info.Name)
 	}
-	return Ungranted(p, asked, h.cfg.Sandbox(p.Info.Name), variables)
+	return Ungranted(p, asked, o.cfg.Sandbox(p.Info.Name), variables)
 }
 
-// Ungranted returns what a plugin asks for, besides what its tools ask, and was not granted, each with the line of
-// toolhost.yaml that grants it.
-//
-// granted is what its sandbox opens, and variables are those that the operator passes to it or sets for it.
+// Ungranted returns what a plugin asks for and does not have, each with the line of toolhost.yaml that
+// grants it. asked is what the plugin asks for besides what its tools ask for. granted is what its
+// sandbox opens, and variables are those that the operator passes to it or sets for it.
 func Ungranted(p *catalog.Plugin, asked tool.Permissions, granted tool.Sandbox, variables []string) []tool.Ungranted {
 	var all []tool.Ungranted
 	for _, name := range p.Variables() {
@@ -32,7 +30,7 @@ func Ungranted(p *catalog.Plugin, asked tool.Permissions, granted tool.Sandbox, 
 		}
 	}
 	if granted.Mode == "" || granted.Mode == "off" {
-		return all // it may touch all that toolhost may
+		return all // without a sandbox, the plugin may do all that toolhost may do
 	}
 	add := func(request, key, value string) {
 		all = append(all, tool.Ungranted{Request: request, Grant: fmt.Sprintf("plugin.%s.sandbox.%s: %s", p.Info.Name, key, value)})
@@ -40,14 +38,14 @@ func Ungranted(p *catalog.Plugin, asked tool.Permissions, granted tool.Sandbox, 
 	if asked.Network && !granted.Network {
 		add("the network", "network", "true")
 	}
-	if more(asked.Workspace, granted.Workspace) {
+	if exceeds(asked.Workspace, granted.Workspace) {
 		add(fmt.Sprintf("to %s in the workspace", asked.Workspace), "workspace", string(asked.Workspace))
 	}
 	if missing := uncovered(asked.Read, slices.Concat(granted.Read, granted.Write)); len(missing) > 0 {
-		add("to read "+strings.Join(missing, ", "), "read", inLine(slices.Concat(granted.Read, missing)))
+		add("to read "+strings.Join(missing, ", "), "read", flowList(slices.Concat(granted.Read, missing)))
 	}
 	if missing := uncovered(asked.Write, granted.Write); len(missing) > 0 {
-		add("to change "+strings.Join(missing, ", "), "write", inLine(slices.Concat(granted.Write, missing)))
+		add("to change "+strings.Join(missing, ", "), "write", flowList(slices.Concat(granted.Write, missing)))
 	}
 	for _, t := range p.Tools {
 		if t.Spec.SandboxExempt {
@@ -57,13 +55,13 @@ func Ungranted(p *catalog.Plugin, asked tool.Permissions, granted tool.Sandbox, 
 	return all
 }
 
-// more reports whether more is asked for than is granted.
-func more(asked, granted tool.Access) bool {
+// exceeds reports whether an access is more than the granted one.
+func exceeds(asked, granted tool.Access) bool {
 	order := []tool.Access{tool.AccessNone, tool.AccessRead, tool.AccessWrite}
 	return slices.Index(order, asked) > max(slices.Index(order, granted), 0)
 }
 
-// uncovered returns the paths that are neither granted nor in a folder that is.
+// uncovered returns the paths that are neither granted nor inside a granted folder.
 func uncovered(asked, granted []string) []string {
 	return slices.DeleteFunc(slices.Clone(asked), func(path string) bool {
 		return slices.ContainsFunc(granted, func(folder string) bool {
@@ -72,5 +70,5 @@ func uncovered(asked, granted []string) []string {
 	})
 }
 
-// inLine returns a list as toolhost.yaml has it in one line.
-func inLine(paths []string) string { return "[" + strings.Join(paths, ", ") + "]" }
+// flowList returns a list in YAML, in one line.
+func flowList(paths []string) string { return "[" + strings.Join(paths, ", ") + "]" }

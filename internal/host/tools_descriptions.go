@@ -11,20 +11,22 @@ import (
 )
 
 const (
-	// descriptionAge is how long an answer counts. Plugins have no way to say that it is outdated.
+	// descriptionAge is how long an answer is valid. A plugin cannot say that its answer is outdated.
 	descriptionAge = time.Minute
-	// failureAge is how long a plugin that did not answer is left alone, so that it does not hold up every listing.
+	// failureAge is how long a plugin that did not answer is not asked again, so that it does not delay
+	// every list of tools.
 	failureAge = 10 * time.Second
-	// maxDescriptions and maxDescriptionBytes bound the answers that are kept; those that were not used for longest go.
+	// maxDescriptions and maxDescriptionBytes bound the cache. The least recently used entries go first.
 	maxDescriptions     = 10_000
 	maxDescriptionBytes = 64 << 20
 )
 
-// descriptions keeps what plugins said of their dynamic tools, for each session, as long as it counts.
+// descriptions caches how plugins describe their dynamic tools, for each session. All methods are safe for
+// concurrent use.
 type descriptions struct {
 	mu      sync.Mutex
 	entries map[descriptionKey]*list.Element // of *description
-	used    *list.List                       // the one that was used last is the last
+	used    *list.List                       // the most recently used last
 	bytes   int
 }
 
@@ -32,21 +34,22 @@ func newDescriptions() *descriptions {
 	return &descriptions{entries: map[descriptionKey]*list.Element{}, used: list.New()}
 }
 
-// descriptionKey is a sum of all that an answer may depend on. Texts of any length make keys of one.
+// descriptionKey is a digest of all that an answer may depend on, so that long texts make no long keys.
 type descriptionKey [sha256.Size]byte
 
-// description is what one plugin says of its dynamic tools for one session.
+// description is how one plugin describes its dynamic tools for one session.
 type description struct {
 	key  descriptionKey
-	done chan struct{} // closed once there is an answer, or there will be none
+	done chan struct{} // closed once there is an answer, or the plugin has failed
 
-	// Guarded by descriptions.mu; tools may be read once done is closed.
-	tools map[string]*catalog.Tool // by the names that the plugin declares; those that are missing stay as declared
-	until time.Time                // from when on it does not count; zero: it has no answer yet
+	// Guarded by descriptions.mu. tools may be read without it once done is closed.
+	tools map[string]*catalog.Tool // by declared name; a missing tool is as the plugin declares it
+	until time.Time                // the end of its validity; zero: there is no answer yet
 	bytes int
 }
 
-// get returns the entry of a key. If it is new, first is true, and who called must see that it is settled.
+// get returns the entry of a key. If first is true, the entry is new, and the caller must make sure that
+// settle is called.
 func (c *descriptions) get(key descriptionKey) (d *description, first bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -75,7 +78,7 @@ func (c *descriptions) settle(d *description, tools map[string]*catalog.Tool, er
 	}
 	d.tools, d.until = tools, time.Now().Add(age)
 	if e := c.entries[d.key]; e == nil || e.Value != d {
-		return // it had to go for others
+		return // the cache has removed the entry to make room
 	}
 	for _, t := range tools {
 		d.bytes += sizeOf(&t.Spec)
@@ -96,7 +99,7 @@ func (c *descriptions) removeLocked(e *list.Element) {
 	delete(c.entries, d.key)
 }
 
-// sizeOf returns about how many bytes a session's own description of a tool takes.
+// sizeOf returns the approximate memory that the description of a tool takes, in bytes.
 func sizeOf(s *tool.Spec) int {
 	size := len(s.DisplayName) + len(s.Description) + len(s.InputSchema) + len(s.OutputSchema)
 	for _, e := range s.InputExamples {

@@ -5,13 +5,14 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/toolhost/toolhost/internal/host/result"
 	"github.com/toolhost/toolhost/internal/nearest"
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
 	"github.com/toolhost/toolhost/tool"
 )
 
-// unknownTool says why there is no tool of the name, or which there are instead, so that a model or a person can go on.
-// Tools of plugins that are switched off are no such: hidden says of a plugin whether it is.
+// unknownTool returns the error for a name that no tool has. It says which tools there are, so that a model
+// or a person can correct the name. It does not name tools of hidden plugins.
 func unknownTool(snapshot *catalog.Snapshot, name string, hidden func(plugin string) bool) *tool.Error {
 	if snapshot.SwitchedOff(name) {
 		return tool.Errorf(tool.KindUnavailable, "the tool %q is %s", name, reasonSwitchedOff)
@@ -36,9 +37,10 @@ func unknownTool(snapshot *catalog.Snapshot, name string, hidden func(plugin str
 	if slices.ContainsFunc(snapshot.Plugins(), (*catalog.Plugin).Pending) {
 		hint += "; new plugins are still being asked for their tools: try again soon"
 	}
-	return tool.Errorf(tool.KindNotFound, "there is no tool %q; %s", clip(name, 80), hint)
+	return tool.Errorf(tool.KindNotFound, "there is no tool %q; %s", result.Clip(name, 80), hint)
 }
 
+// unknownPlugin returns the error for a name that no plugin has, or for a plugin that cannot be used.
 func unknownPlugin(snapshot *catalog.Snapshot, name string) *tool.Error {
 	var names []string
 	for _, p := range snapshot.Plugins() {
@@ -51,11 +53,11 @@ func unknownPlugin(snapshot *catalog.Snapshot, name string) *tool.Error {
 	if len(names) > 0 {
 		hint = didYouMean(names, name) + "there are: " + strings.Join(names[:min(len(names), 20)], ", ")
 	}
-	return tool.Errorf(tool.KindNotFound, "there is no plugin %q; %s", clip(name, 80), hint)
+	return tool.Errorf(tool.KindNotFound, "there is no plugin %q; %s", result.Clip(name, 80), hint)
 }
 
-// didYouMean returns a question that names what resembles a wanted name, with a space behind it, or "". The names must be such
-// as the caller may see.
+// didYouMean returns a question that names those names that resemble want, followed by a space; empty: none
+// does. The caller of the tool must be allowed to see all names.
 func didYouMean(names []string, want string) string {
 	const most = 3
 	near := nearest.Names(want, names, most)
@@ -70,11 +72,4 @@ func didYouMean(names []string, want string) string {
 		return "did you mean " + near[0] + "? "
 	}
 	return "did you mean " + strings.Join(near[:last], ", ") + " or " + near[last] + "? "
-}
-
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "") + "…"
 }

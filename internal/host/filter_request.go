@@ -1,0 +1,173 @@
+package host
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/toolhost/toolhost/internal/arguments"
+	"github.com/toolhost/toolhost/internal/host/deadline"
+	"github.com/toolhost/toolhost/internal/host/result"
+	"github.com/toolhost/toolhost/internal/plugin/catalog"
+	"github.com/toolhost/toolhost/internal/rpc/filterjson"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// filterReply is what a filter replied about a call. The zero reply leaves the call unchanged.
+type filterReply struct {
+	answer    filterjson.Answer
+	arguments *arguments.Parsed // answer.Arguments, parsed; nil: none
+}
+
+// ask asks a filter about the call, if the filter takes part in the phase. An optional filter that fails
+// gives the zero reply.
+func (x filterChain) ask(f *Filter, phase filterjson.Phase, given json.RawMessage, r *tool.Result) (filterReply, *tool.Error) {
+	c := x.call
+	reply, err := x.request(f, filterjson.Question{
+		Phase: phase, CallID: c.request.ID, Principal: c.request.Principal, Session: c.request.Session,
+		Tool: c.request.Tool, Plugin: c.plugin(), Arguments: given, Result: r,
+	})
+	// A call that has ended is not executed. A result that exists is shown.
+	ended := phase == filterjson.Before && c.ctx().Err() != nil
+	if err == nil || !f.Optional || ended {
+		return reply, err
+	}
+	c.host.cfg.Logger.Warn("a filter failed, and the call goes on without it", "filter", f.Name, "phase", phase,
+		"tool", c.request.Tool, "call_id", c.request.ID, "error", err)
+	return filterReply{}, nil
+}
+
+// request sends one request to a filter. The error has a kind, a message and RetryAfter.
+func (x filterChain) request(f *Filter, q filterjson.Question) (filterReply, *tool.Error) {
+	ctx := x.call.ctx()
+	if ctx.Err() != nil {
+		return filterReply{}, x.interrupted(f, context.Cause(ctx))
+	}
+	limit, last := x.timeout(f)
+	end := time.Now().Add(limit)
+	declared, err := x.find(f, end)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return filterReply{}, x.interrupted(f, context.Cause(ctx))
+	case err != nil:
+		return filterReply{}, x.failed(f, tool.KindUnavailable, err)
+	case q.Phase == filterjson.Before && !declared.Spec.Before, q.Phase == filterjson.After && !declared.Spec.After:
+		return filterReply{}, nil
+	}
+	text, err := filterjson.EncodeQuestion(q)
+	if err != nil {
+		return filterReply{}, x.failed(f, tool.KindInternal, err)
+	}
+	outcome := x.execute(declared, time.Until(end), text)
+	switch {
+	case ctx.Err() != nil && outcome.Err != nil:
+		return filterReply{}, x.interrupted(f, context.Cause(ctx))
+	case outcome.Err != nil && outcome.Err.Kind == tool.KindTimeout && last: // both deadlines are the same, and either may pass first
+		return filterReply{}, x.interrupted(f, deadline.ErrPassed)
+	case outcome.Err != nil:
+		failed := x.failed(f, tool.KindUnavailable, outcome.Err)
+		failed.RetryAfter = outcome.Err.RetryAfter
+		return filterReply{}, failed
+	case outcome.Result.IsError:
+		return filterReply{}, x.failed(f, tool.KindUnavailable, errors.New(result.Clip(outcome.Result.Text(), result.MaxReason)))
+	}
+	reply, err := x.parse(q.Phase, outcome.Result)
+	if err != nil {
+		return filterReply{}, x.failed(f, tool.KindInternal, err)
+	}
+	return reply, nil
+}
+
+// parse reads a filter's answer.
+func (x filterChain) parse(phase filterjson.Phase, r tool.Result) (filterReply, error) {
+	answer, err := filterjson.DecodeAnswer(phase, r)
+	if err != nil || answer.Arguments == nil {
+		return filterReply{answer: answer}, err
+	}
+	if most := x.call.host.cfg.MaxArgumentBytes; len(answer.Arguments) > most {
+		return filterReply{}, fmt.Errorf("the arguments in its answer are larger than %d bytes", most)
+	}
+	changed, err := arguments.Parse(answer.Arguments)
+	if err != nil {
+		return filterReply{}, fmt.Errorf("its answer: %w", err)
+	}
+	return filterReply{answer: answer, arguments: &changed}, nil
+}
+
+// timeout returns how long a filter may take. last says that the call ends by then.
+func (x filterChain) timeout(f *Filter) (limit time.Duration, last bool) {
+	left := time.Until(x.call.timer.End())
+	return min(f.timeout(), left), left <= f.timeout()
+}
+
+// find returns what a plugin declares of a filter. If no plugin has it, find waits until new plugins have
+// described themselves.
+func (x filterChain) find(f *Filter, end time.Time) (*catalog.Filter, error) {
+	host := x.call.host
+	declared := host.cfg.Catalog.Snapshot().Filter(f.Name)
+	if declared == nil {
+		ctx, cancel := context.WithDeadline(x.call.ctx(), end)
+		defer cancel()
+		if err := host.cfg.Catalog.Settle(ctx); err != nil {
+			return nil, errors.New("new plugins, of which one may have it, have not yet said what they are")
+		}
+		declared = host.cfg.Catalog.Snapshot().Filter(f.Name)
+	}
+	if declared == nil {
+		return nil, errors.New("no plugin has a filter of that name")
+	}
+	return declared, host.cfg.switchedOff(declared.Plugin.Info.Name)
+}
+
+// execute makes the call of a filter. It is a call like any other, but with a generated id and without
+// filters and policy. execute returns when the filter's call or the filtered call has ended; the host
+// finishes the rest of the filter's call.
+func (x filterChain) execute(f *catalog.Filter, limit time.Duration, question []byte) tool.Outcome {
+	outer := x.call
+	spec := tool.Spec{Name: f.Spec.Name, Description: f.Spec.Description, ReadOnly: true}
+	request := &tool.Call{
+		Tool: spec.Name, Principal: outer.request.Principal, Session: outer.request.Session, Traceparent: outer.request.Traceparent,
+	}
+	c, err := outer.host.newCall(request, &catalog.Tool{Spec: spec, Plugin: f.Plugin}, "filter-"+rand.Text(), true, false)
+	if err != nil {
+		return tool.Outcome{Err: tool.AsError(err)}
+	}
+	c.internal = true
+	c.args.finish(question, question)
+	c.timer.Set(limit)
+	defer context.AfterFunc(outer.ctx(), func() { c.Cancel(context.Cause(outer.ctx())) })()
+	c.spawn(c.execute)
+	for seen := uint64(0); ; {
+		ev, err := c.events.Next(outer.ctx(), seen)
+		if err != nil {
+			return tool.Outcome{Err: tool.AsError(err)}
+		}
+		if ev.Ended != nil {
+			return *ev.Ended
+		}
+		seen = ev.Seq
+	}
+}
+
+// failed returns the failure of a call whose filter gave no valid answer.
+func (x filterChain) failed(f *Filter, kind tool.Kind, cause error) *tool.Error {
+	if tool.KindOf(cause) == tool.KindTimeout {
+		cause = fmt.Errorf("it did not answer within the %v that it had", f.timeout())
+	}
+	return tool.Errorf(kind, "the filter %q, which the configuration wants around calls of %q, failed: %w", f.Name, x.call.request.Tool, cause)
+}
+
+// interrupted returns the failure of a call that ended while a filter was asked.
+func (x filterChain) interrupted(f *Filter, cause error) *tool.Error {
+	switch {
+	case errors.Is(cause, deadline.ErrPassed):
+		return tool.Errorf(tool.KindTimeout, "the call took longer than the %v that it had, while the filter %q was asked", x.call.timer.Limit(), f.Name)
+	case errors.Is(cause, errStopping):
+		return tool.Errorf(tool.KindUnavailable, "%w, while the filter %q was asked", cause, f.Name)
+	default:
+		return tool.Errorf(tool.KindCancelled, "%w, while the filter %q was asked", cause, f.Name)
+	}
+}

@@ -1,0 +1,241 @@
+package host
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"github.com/toolhost/toolhost/internal/callstore"
+	"github.com/toolhost/toolhost/internal/host/supervisor"
+	"github.com/toolhost/toolhost/internal/plugin/catalog"
+	"github.com/toolhost/toolhost/internal/rpc/pluginwire"
+	"github.com/toolhost/toolhost/tool"
+)
+
+const (
+	// maxInlineArguments bounds the arguments of a call on the inline path, because they are parsed and
+	// checked on the goroutine that reads the caller's stream.
+	maxInlineArguments = 4 << 10
+	// maxInlineResult bounds the result that is handled on the goroutine that reads the plugin's stream.
+	maxInlineResult = 8 << 10
+)
+
+// inlineCall is a call on the inline path: it takes the steps of every call (claim, prepare, route,
+// attempt, finish) without a goroutine. The goroutine that reads the caller's stream takes the call up
+// to the plugin and leaves it there; the goroutine that reads the plugin's stream takes the outcome to
+// the caller. To pass a call from one goroutine to another costs about as much as all that the host does
+// with it.
+//
+// Neither goroutine may block. So inlineTool lets only those calls in that need to wait for nothing but
+// their tool, and a call continues in a goroutine (see later) as soon as it has to wait after all, or
+// anything happens but a small answer of the tool.
+//
+// While the plugin has the call, no goroutine owns it (parked). The answer of the plugin, a cancel and
+// the deadline may come at the same time; the one that sets parked to false owns the call from then
+// on.
+type inlineCall struct {
+	host    *Host
+	ctx     context.Context // of the caller
+	done    func(tool.Event)
+	e       execution
+	stop    func() bool // ends what closes e with ctx; nil: nothing does
+	attempt attempt
+	parked  atomic.Bool
+	left    sync.Once // frees the place that enterInline gave
+}
+
+// inlineTool returns the tool of a call for the inline path; nil if the host knows of anything that the
+// call may have to wait for. The call must be made with that tool: another one may have its name a
+// moment later.
+func (h *Host) inlineTool(call *tool.Call) *catalog.Tool {
+	if len(call.Arguments) > maxInlineArguments {
+		return nil
+	}
+	t := h.cfg.Catalog.Snapshot().Tool(call.Tool)
+	if t == nil {
+		return nil
+	}
+	spec := &t.Spec
+	if spec.Dynamic || spec.RateLimitPerMinute > 0 || len(spec.RequiresAuth) > 0 || h.concurrency.Limits(call.Tool) {
+		return nil
+	}
+	for i := range h.cfg.Filters {
+		if h.cfg.Filters[i].applies(call.Tool, spec.Tags) {
+			return nil
+		}
+	}
+	if h.cfg.Calls == nil || call.ID == "" {
+		return t
+	}
+	if spec.HasSideEffects() || h.cfg.Calls.Known(callstore.Key{Principal: call.Principal, Session: call.Session, ID: call.ID}) {
+		return nil
+	}
+	return t
+}
+
+// enterInline makes Close wait for a call on the inline path. It returns false if the host is closed.
+func (h *Host) enterInline() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return false
+	}
+	h.inline.Add(1)
+	return true
+}
+
+// begin takes the call up to the plugin. t is the tool of the call.
+func (x *inlineCall) begin(call *tool.Call, t *catalog.Tool, opened func(tool.Execution)) {
+	defer func() {
+		if p := recover(); p != nil { // the caller handles it
+			x.abort(p)
+			panic(p)
+		}
+	}()
+	todo, err := x.host.openInline(x.ctx, &x.e, call, t)
+	if err != nil {
+		x.leave(failed(call.ID, err))
+		return
+	}
+	opened(&x.e)
+	if x.e.generated {
+		x.stop = context.AfterFunc(x.ctx, x.e.Close)
+	}
+	if todo.call == nil { // it joined another call, or has ended
+		x.later(x.end)
+		return
+	}
+	switch todo.call.prepare(todo.submitted, true) {
+	case prepareEnded:
+		x.end()
+	case prepareMustWait:
+		x.later(func() { todo.do(); x.end() })
+	case prepareReady:
+		x.dispatch(todo.call)
+	}
+}
+
+// abort frees what a call has that a bug has ended in begin: its instance, its id, and its place.
+func (x *inlineCall) abort(bug any) {
+	defer x.left.Do(x.host.inline.Done)
+	x.parked.Store(false) // nothing that the plugin says matters
+	if x.stop != nil {
+		x.stop()
+	}
+	lease := x.attempt.lease
+	if lease != nil && lease.Answered() && lease.Instance() != nil {
+		if x.attempt.wire != nil {
+			x.attempt.wire.Close()
+		}
+		lease.Release()
+	}
+	outcome := tool.Outcome{Err: tool.Errorf(tool.KindInternal, "toolhost has a bug: %v", bug)}
+	switch c := x.e.call; {
+	case c == nil || x.e.replayed: // no call of its own
+	case lease == nil:
+		c.finishUnexecuted(outcome)
+	default:
+		c.finish(outcome)
+	}
+}
+
+// dispatch gives the call to an instance that is ready. If there is none, the call continues in a
+// goroutine.
+func (x *inlineCall) dispatch(c *call) {
+	s := x.host.plugins.Of(c.tool.Plugin)
+	lease := s.Ask(c.leaseRequest())
+	x.attempt = attempt{call: c, supervisor: s, lease: lease, number: 1}
+	if !lease.Ready() {
+		x.later(func() { x.route(1, lease) })
+		return
+	}
+	x.attempt.instance = lease.Instance()
+	started := x.attempt.start(func(_ context.Context, start pluginwire.Start) (*pluginwire.Call, error) {
+		return x.attempt.instance.Conn().TryStart(start)
+	})
+	switch {
+	case started:
+		x.park()
+	case x.attempt.result == attemptMoved:
+		lease.Release()
+		x.later(func() { x.route(1, nil) })
+	default:
+		lease.Release()
+		c.dropArguments()
+		x.end()
+	}
+}
+
+// park leaves the call to the plugin until the plugin says something of it, or its context ends.
+func (x *inlineCall) park() {
+	x.parked.Store(true)
+	if !x.attempt.wire.Await(x.wake) {
+		x.wake(-1)
+	}
+	x.attempt.call.timer.Ctx.OnEnd(func() { x.wake(-1) })
+}
+
+// wake continues a parked call: its end of a size in bytes has arrived, or, with -1, anything else has
+// happened.
+func (x *inlineCall) wake(end int) {
+	switch {
+	case !x.parked.CompareAndSwap(true, false): // another goroutine owns the call
+	case end >= 0 && end <= maxInlineResult:
+		x.attempt.mustNotWait = true
+		x.follow()
+	default:
+		x.later(x.follow)
+	}
+}
+
+// follow takes the call to its end. It does not block if the end has arrived.
+func (x *inlineCall) follow() {
+	x.attempt.follow()
+	x.attempt.wire.Close()
+	x.attempt.lease.Release()
+	c := x.attempt.call
+	if x.attempt.result == attemptEnded {
+		c.dropArguments()
+		x.end()
+		return
+	}
+	x.later(func() {
+		if c.again(&x.attempt, func() {}) {
+			x.route(x.attempt.number+1, nil)
+			return
+		}
+		c.dropArguments()
+		x.end()
+	})
+}
+
+// route executes the call in a goroutine, from an attempt on. asked is a lease that the call has asked
+// for, or nil.
+func (x *inlineCall) route(number uint32, asked *supervisor.Lease) {
+	c := x.e.call
+	c.route(number, asked, func() {})
+	c.dropArguments()
+	x.end()
+}
+
+// end takes the outcome to the caller. It waits only for the outcome of another call that this one
+// joined.
+func (x *inlineCall) end() {
+	ev, err := x.e.Next(x.ctx)
+	if err != nil {
+		ev = failed(x.e.id, err)
+	}
+	if x.stop != nil {
+		x.stop()
+	}
+	x.leave(ev)
+}
+
+func (x *inlineCall) leave(ev tool.Event) {
+	defer x.left.Do(x.host.inline.Done)
+	x.done(ev)
+	x.e.unfollow()
+}
+
+// later continues in a goroutine, for which Close waits.
+func (x *inlineCall) later(f func()) { x.host.pool.Go(f) }

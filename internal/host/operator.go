@@ -1,0 +1,266 @@
+package host
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"iter"
+	"slices"
+
+	"github.com/toolhost/toolhost/internal/host/lifecycle"
+	"github.com/toolhost/toolhost/internal/host/supervisor"
+	"github.com/toolhost/toolhost/internal/plugin/catalog"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// operator is the part of a Host that operators use: it shows plugins, instances, logs, events and
+// statistics, and operates plugins.
+type operator struct {
+	cfg      *Config
+	ctx      context.Context // ends when the host closes
+	plugins  *supervisor.Plugins
+	upgrades *supervisor.Upgrades
+	stats    *statistics
+}
+
+// Plugins returns all plugins, ordered by name, with the reason for those that cannot be used.
+func (o *operator) Plugins(context.Context) ([]tool.PluginInfo, error) {
+	plugins := o.cfg.Catalog.Snapshot().Plugins()
+	infos := make([]tool.PluginInfo, len(plugins))
+	for i, p := range plugins {
+		infos[i] = o.pluginInfo(p)
+	}
+	return infos, nil
+}
+
+func (o *operator) pluginInfo(p *catalog.Plugin) tool.PluginInfo {
+	info := tool.PluginInfo{
+		Name:        p.Info.Name,
+		Version:     p.Info.Version,
+		Description: p.Info.Description,
+		Path:        p.Source,
+		Digest:      p.Digest,
+		State:       tool.PluginEnabled,
+		Tools:       []string{},
+		Warnings:    p.Warnings,
+
+		PinnedDigest: p.Pin,
+		Isolation:    string(cmp.Or(o.cfg.Lifecycle(p.Info.Name).Isolation, lifecycle.Shared)),
+	}
+	if p.Refusal != (catalog.Refusal{}) {
+		info.Refusal = &tool.PluginRefusal{Digest: p.Refusal.Digest, Reason: p.Refusal.Reason, Locked: p.Refusal.Locked, Name: p.Refusal.Name}
+	}
+	if asked := p.Permissions(); !asked.IsZero() {
+		info.Permissions = &asked
+	}
+	info.Ungranted = o.ungranted(p, p.Permissions())
+	info.PreviousDigest = o.cfg.Catalog.Previous(p.Info.Name)
+	switch {
+	case p.Problem != "":
+		info.State, info.Reason = tool.PluginUnusable, p.Problem
+		return info
+	case o.cfg.Disabled(p.Info.Name):
+		info.State, info.Reason = tool.PluginDisabled, reasonSwitchedOff
+		return info
+	}
+	for _, t := range p.Tools {
+		info.Tools = append(info.Tools, t.Spec.Name)
+	}
+	for _, f := range p.Filters {
+		info.Filters = append(info.Filters, f.Spec.Name)
+	}
+	o.plugins.Describe(&info)
+	return info
+}
+
+// LockFile returns which file pins plugins to digests, and whether unpinned plugins are refused.
+func (o *operator) LockFile(context.Context) (tool.LockFile, error) {
+	path, enforced := o.cfg.Catalog.LockFile()
+	return tool.LockFile{Path: path, Enforced: enforced}, nil
+}
+
+// Instances returns the processes of a plugin, or of all plugins if plugin is empty, ordered by plugin and
+// start. Errors: not_found.
+func (o *operator) Instances(_ context.Context, plugin string) ([]tool.InstanceInfo, error) {
+	infos := []tool.InstanceInfo{}
+	for _, s := range o.plugins.All() { // a plugin whose file is gone may still have calls
+		if plugin == "" || s.Name() == plugin {
+			infos = append(infos, s.Instances()...)
+		}
+	}
+	if snapshot := o.cfg.Catalog.Snapshot(); plugin != "" && len(infos) == 0 && snapshot.Plugin(plugin) == nil {
+		return nil, unknownPlugin(snapshot, plugin)
+	}
+	return infos, nil
+}
+
+// TailLogs returns what plugins wrote: first the lines that the buffer has, the oldest first, then, if
+// q.Follow is set, new ones until ctx ends or the host closes. Errors: not_found.
+func (o *operator) TailLogs(ctx context.Context, q tool.LogQuery) iter.Seq2[tool.LogLine, error] {
+	return func(yield func(tool.LogLine, error) bool) {
+		if err := o.checkPlugin(q.Plugin); err != nil {
+			yield(tool.LogLine{}, err)
+			return
+		}
+		ctx, cancel := context.WithCancelCause(ctx)
+		defer cancel(nil)
+		defer context.AfterFunc(o.ctx, func() { cancel(errStopping) })()
+		for line, err := range o.cfg.Logs.Tail(ctx, q) {
+			switch {
+			case errors.Is(err, errStopping):
+				return
+			case err != nil:
+				err = tool.AsError(err)
+			}
+			if !yield(line, err) {
+				return
+			}
+		}
+	}
+}
+
+// WatchEvents returns what happened to plugins and instances: first the events that the log has, the
+// oldest first, then, if q.Follow is set, new ones until ctx ends or the host closes. The events are
+// numbered without gaps. A gap that no selection explains means that the log has discarded events. The
+// numbers begin at 1 again with each host: a query after a number that the host has not reached begins at
+// the oldest event.
+func (o *operator) WatchEvents(ctx context.Context, q tool.EventQuery) iter.Seq2[tool.PluginEvent, error] {
+	return func(yield func(tool.PluginEvent, error) bool) {
+		for after := q.After; ; {
+			events, changed := o.plugins.Events().After(after)
+			for _, e := range events {
+				after = e.Seq
+				if (q.Plugin == "" || e.Plugin == q.Plugin) && !yield(e, nil) {
+					return
+				}
+			}
+			if !q.Follow {
+				return
+			}
+			select {
+			case <-changed:
+			case <-o.ctx.Done():
+				return
+			case <-ctx.Done():
+				yield(tool.PluginEvent{}, tool.AsError(context.Cause(ctx)))
+				return
+			}
+		}
+	}
+}
+
+// Stats returns the statistics of a plugin's tools, or of all tools if plugin is empty, since the host was
+// made, ordered by name. It leaves out tools that were not called. Errors: not_found.
+func (o *operator) Stats(_ context.Context, plugin string) ([]tool.Stats, error) {
+	if err := o.checkPlugin(plugin); err != nil {
+		return nil, err
+	}
+	return o.stats.list(plugin), nil
+}
+
+// checkPlugin returns an error if a named plugin is unknown. A plugin that cannot be used is known.
+func (o *operator) checkPlugin(name string) error {
+	snapshot := o.cfg.Catalog.Snapshot()
+	if name == "" || slices.ContainsFunc(snapshot.Plugins(), func(p *catalog.Plugin) bool { return p.Info.Name == name }) {
+		return nil
+	}
+	return unknownPlugin(snapshot, name)
+}
+
+// Restart replaces a plugin's instances: see supervisor.Supervisor.Restart. Errors: not_found,
+// unavailable.
+func (o *operator) Restart(ctx context.Context, plugin string, force bool) (tool.Restarted, error) {
+	s, err := o.supervisorOf(plugin)
+	if err != nil {
+		return tool.Restarted{}, err
+	}
+	return s.Restart(ctx, force)
+}
+
+// Drain lets all instances of a plugin finish their calls, stops them, and returns when they are gone. New
+// calls start new instances, unless the plugin is paused. Errors: not_found.
+func (o *operator) Drain(ctx context.Context, plugin string) error {
+	s, err := o.supervisorOf(plugin)
+	if err != nil {
+		return err
+	}
+	return s.Drain(ctx)
+}
+
+// Pause makes a plugin take no new calls until Resume: calls that wait are rejected, calls that run
+// finish. Errors: not_found.
+func (o *operator) Pause(_ context.Context, plugin string) error {
+	return o.operate(plugin, (*supervisor.Supervisor).Pause)
+}
+
+// Resume ends a pause. Errors: not_found.
+func (o *operator) Resume(_ context.Context, plugin string) error {
+	return o.operate(plugin, (*supervisor.Supervisor).Resume)
+}
+
+// ClearQuarantine ends a quarantine or a backoff: the next call launches an instance. Errors: not_found.
+func (o *operator) ClearQuarantine(_ context.Context, plugin string) error {
+	return o.operate(plugin, (*supervisor.Supervisor).ClearQuarantine)
+}
+
+func (o *operator) operate(plugin string, command func(*supervisor.Supervisor)) error {
+	s, err := o.supervisorOf(plugin)
+	if err != nil {
+		return err
+	}
+	command(s)
+	return nil
+}
+
+// supervisorOf returns the supervisor of a plugin that an operator names.
+func (o *operator) supervisorOf(plugin string) (*supervisor.Supervisor, error) {
+	p, err := o.inService(plugin)
+	if err != nil {
+		return nil, err
+	}
+	if err := o.cfg.switchedOff(plugin); err != nil {
+		return nil, err
+	}
+	return o.plugins.Of(p), nil
+}
+
+func (o *operator) inService(plugin string) (*catalog.Plugin, error) {
+	snapshot := o.cfg.Catalog.Snapshot()
+	p := snapshot.Plugin(plugin)
+	if p == nil {
+		return nil, unknownPlugin(snapshot, plugin)
+	}
+	return p, nil
+}
+
+// Reload scans the plugin folders: it takes new plugins into service, removes those whose files are gone,
+// and upgrades those that have changed. It returns when all of that is decided. The answer names each
+// plugin that cannot be used, every time, and what of the configuration file is not in force.
+func (o *operator) Reload(ctx context.Context) (tool.Reloaded, error) {
+	done, err := o.upgrades.Reload(ctx)
+	if err == nil && o.cfg.Configuration != nil {
+		done.Configuration = o.cfg.Configuration()
+	}
+	return done, err
+}
+
+// Upgrade brings the executable that is now in the folder of a plugin into service, also after a rollback.
+// No call fails: the new instance takes calls once it is ready. Errors: not_found; unavailable if the new
+// executable does not start, and then the old one stays.
+func (o *operator) Upgrade(ctx context.Context, plugin string) (tool.Upgraded, error) {
+	current, err := o.inService(plugin)
+	if err != nil {
+		return tool.Upgraded{}, err
+	}
+	return o.upgrades.Upgrade(ctx, current)
+}
+
+// Rollback brings the previous executable of a plugin back into service. Errors: as of Upgrade; not_found
+// also if there is no previous one.
+func (o *operator) Rollback(ctx context.Context, plugin string) (tool.Upgraded, error) {
+	current, err := o.inService(plugin)
+	if err != nil {
+		return tool.Upgraded{}, err
+	}
+	return o.upgrades.Rollback(ctx, current)
+}
