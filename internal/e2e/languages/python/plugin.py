@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
 
 from toolhost.errors import Kind, ToolhostError
 from toolhost.plugin import (
@@ -146,6 +149,34 @@ class draft:  # noqa: N801
 
     async def call(self, text: str) -> str:
         return f"{text} after {self.shown}"
+
+
+class Address(BaseModel):
+    """A nested parameter."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    street: Annotated[str, Field(min_length=1)]
+    zip: Annotated[str, Field(pattern="^[0-9]{5}$")]
+
+
+@plugin.tool(read_only=True)
+def parameters(
+    count: Annotated[int, Field(ge=1, le=100)],
+    price: Annotated[float, Field(ge=0.5)],
+    color: Literal["red", "green", "blue"],
+    resolution: Literal[72, 150, 300],
+    code: Annotated[str, Field(pattern="^[a-z]+$")],
+    tags: Annotated[list[str], Field(min_length=1, max_length=3)],
+    address: Address,
+    labels: dict[str, int],
+    urgent: bool,
+    when: datetime,
+    note: Annotated[str, Field(max_length=20)] = "none",
+    parent: int | None = None,
+) -> str:
+    """Has a parameter of each usual type."""
+    return "fits"
 
 
 if __name__ == "__main__":

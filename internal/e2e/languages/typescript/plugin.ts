@@ -21,6 +21,22 @@ const spec = <const N extends string>(name: N) => ({
   readOnly: true,
 });
 
+/** A parameter of each usual type. */
+const parameters = z.object({
+  count: z.int().min(1).max(100),
+  price: z.number().min(0.5),
+  color: z.enum(["red", "green", "blue"]),
+  resolution: z.literal([72, 150, 300]),
+  code: z.string().regex(/^[a-z]+$/),
+  tags: z.array(z.string()).min(1).max(3),
+  address: z.object({ street: z.string().min(1), zip: z.string().regex(/^[0-9]{5}$/) }),
+  labels: z.record(z.string(), z.int()),
+  urgent: z.boolean(),
+  when: z.iso.datetime(),
+  note: z.string().max(20).default("none"),
+  parent: z.int().nullable().optional(),
+});
+
 await serve({
   name: "table",
   version: "1.0.0",
@@ -92,6 +108,7 @@ await serve({
       attempt: call.attempt,
       colour: call.values.colour ?? null,
     })),
+    tool({ ...spec("parameters"), input: parameters }, () => "fits"),
     objectTool({ ...spec("draft"), input: z.object({ text: z.string() }), partialArguments: true }, (call) => {
       let shown = "";
       return {

@@ -27,6 +27,7 @@ func main() {
 		sdk.Func(spec("steps"), steps),
 		sdk.Func(spec("wait"), wait),
 		sdk.Func(spec("about_the_call", func(s *sdk.Spec) { s.ContextKeys = []string{"colour"} }), aboutTheCall),
+		sdk.Func(spec("parameters"), func(context.Context, parametersIn) (string, error) { return "fits", nil }),
 		sdk.Object(spec("draft", func(s *sdk.Spec) { s.PartialArguments = true }), func(context.Context) (*draft, error) { return &draft{}, nil }),
 	}})
 }
@@ -37,6 +38,25 @@ func spec(name string, more ...func(*sdk.Spec)) sdk.Spec {
 		m(&s)
 	}
 	return s
+}
+
+// parametersIn has a parameter of each usual type.
+type parametersIn struct {
+	Count      int      `json:"count" minimum:"1" maximum:"100"`
+	Price      float64  `json:"price" minimum:"0.5"`
+	Color      string   `json:"color" enum:"red,green,blue"`
+	Resolution int      `json:"resolution" enum:"72,150,300"`
+	Code       string   `json:"code" pattern:"^[a-z]+$"`
+	Tags       []string `json:"tags" minItems:"1" maxItems:"3"`
+	Address    struct {
+		Street string `json:"street" minLength:"1"`
+		Zip    string `json:"zip" pattern:"^[0-9]{5}$"`
+	} `json:"address"`
+	Labels map[string]int `json:"labels"`
+	Urgent bool           `json:"urgent"`
+	When   time.Time      `json:"when"`
+	Note   string         `json:"note,omitempty" maxLength:"20" default:"none"`
+	Parent *int           `json:"parent,omitempty"`
 }
 
 func echo(_ context.Context, arguments json.RawMessage) (sdk.Content, error) {

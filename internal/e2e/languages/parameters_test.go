@@ -1,0 +1,51 @@
+//go:build more
+
+package languages
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestParameterSchemas compares the schemas that the SDKs generate for the same parameters with the fixtures in
+// internal/arguments/testdata/sdk, by which that package tests its messages. The flag -update writes the fixtures.
+func TestParameterSchemas(t *testing.T) {
+	bin := build(t.Context(), t)
+	for _, l := range languages(t, bin) {
+		addr := serve(t, filepath.Join(bin, "toolhost"), l)
+		described, err := exec.CommandContext(t.Context(), filepath.Join(bin, "toolhost"), "tools", "--addr", addr, "-o", "json", "parameters").Output()
+		if err != nil {
+			t.Fatalf("%s: %v", l.name, err)
+		}
+		var tool struct {
+			InputSchema json.RawMessage `json:"input_schema"`
+		}
+		if err := json.Unmarshal(described, &tool); err != nil {
+			t.Fatalf("%s: %v", l.name, err)
+		}
+		var schema bytes.Buffer
+		if err := json.Indent(&schema, tool.InputSchema, "", "  "); err != nil {
+			t.Fatalf("%s: %v in %s", l.name, err, described)
+		}
+		schema.WriteByte('\n')
+		fixture := filepath.Join(root(t), "internal/arguments/testdata/sdk", l.name+".json")
+		if *update {
+			if err := os.WriteFile(fixture, schema.Bytes(), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(fixture)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(want), schema.String()); diff != "" {
+			t.Errorf("%s generates another schema; after a look at it, run this test with -update (-fixture +now):\n%s", l.name, diff)
+		}
+	}
+}
