@@ -75,7 +75,7 @@ export class Toolhost {
     for (let pageToken = ""; ; ) {
       const page = await this.#link.unary(
         ToolService.method.listTools,
-        { selection: selectionMessage(query), pageToken },
+        { selection: selectionMessage(query), pageToken, pageSize: 1000 }, // the most that toolhost answers with: fewer requests
         query.signal,
       );
       tools.push(...page.tools.map(toolInfo));

@@ -114,7 +114,10 @@ class AsyncClient:
 
     async def list_tools(self, **selection: Unpack[Selection]) -> list[ToolInfo]:
         """Return the matching tools, ordered by name."""
-        request = pb.ListToolsRequest(selection=pb.ToolSelection(**self._selection(selection)))
+        request = pb.ListToolsRequest(
+            page_size=1000,  # the most that toolhost answers with: fewer requests
+            selection=pb.ToolSelection(**self._selection(selection)),
+        )
         tools: list[ToolInfo] = []
         while True:
             page = await self._unary("ListTools", request)
