@@ -127,7 +127,9 @@ var allowedImports = map[string][]string{
 	"internal/rpc/hostserver":                   {"tool", "internal/address", "internal/budget", "internal/rpc/flow", "internal/rpc/hostpb", "internal/rpc/toolpb", "internal/rpc/wirecode", hostV1, toolV1, grpc + "/...", protobuf + "/..."},
 
 	// The callers' side.
-	"client": {"tool", "internal/address", "internal/rpc/flow", "internal/rpc/hostpb", "internal/rpc/toolpb", "internal/rpc/wirecode", hostV1, agentV1, toolV1, grpc + "/...", protobuf + "/..."},
+	"internal/rpc/link":        {"tool", "internal/address", "internal/rpc/toolpb", "internal/rpc/wirecode", grpc + "/..."},
+	"internal/rpc/agentclient": {"tool", "internal/address", "internal/rpc/link", agentV1, grpc + "/...", protobuf + "/proto"},
+	"client":                   {"tool", "internal/address", "internal/rpc/agentclient", "internal/rpc/link", "internal/rpc/flow", "internal/rpc/hostpb", "internal/rpc/toolpb", "internal/rpc/wirecode", hostV1, agentV1, toolV1, grpc + "/...", protobuf + "/..."},
 
 	// The agent.
 	"internal/model":                    {"tool"},
@@ -150,7 +152,7 @@ var allowedImports = map[string][]string{
 	"internal/plugin/pluginfolder":            {"internal/plugin/rmtree", unix},
 	"internal/cli":                            {"tool", "client", "internal/address", "internal/nearest", cobra, pflag, unix},
 	"cmd/toolhost":                            {module, "tool", "client", "internal/address", "internal/plugin/prestart", "internal/artifact", "internal/budget", "internal/plugin/catalog", "internal/cli", "internal/config", "internal/conformance", "internal/plugin/reaper", "internal/host/history", "internal/host", "internal/rpc/hostserver", "internal/plugin/subreaper", "internal/host/lifecycle", "internal/plugin/limits", "internal/host/logbuffer", "internal/plugin/manifest", "internal/plugin/namewatch", "internal/policy", "internal/plugin/process", "internal/gomaxprocs", "internal/rpc/pluginwire", "internal/plugin/sandbox", "internal/devloop", "internal/scaffold", "internal/plugin/pluginfolder", "internal/plugin/rmtree", "internal/yamldoc", "internal/trust", "github.com/rogpeppe/go-internal/diff", cobra, pflag, unix, "internal/callstore", "internal/audit", "internal/secrets"},
-	"cmd/agentd":                              {"tool", "client", "internal/address", agentV1, "internal/agent", "internal/agent/agentconfig", "internal/rpc/agentserver", "internal/cli", "internal/plugin/limits", "internal/model", "internal/model/provider", "internal/plugin/rmtree", "internal/agent/runstore", "internal/agent/runstore/memory", "internal/agent/runstore/sqlite", "internal/yamldoc", "internal/trust", cobra, pflag, unix, xterm},
+	"cmd/agentd":                              {"tool", "client", "internal/address", "internal/rpc/agentclient", agentV1, "internal/agent", "internal/agent/agentconfig", "internal/rpc/agentserver", "internal/cli", "internal/plugin/limits", "internal/model", "internal/model/provider", "internal/plugin/rmtree", "internal/agent/runstore", "internal/agent/runstore/memory", "internal/agent/runstore/sqlite", "internal/yamldoc", "internal/trust", cobra, pflag, unix, xterm},
 	"plugins/artifacts":                       {"sdk"},
 	"plugins/calculator":                      {"sdk", "plugins/calculator/expr"},
 	"plugins/calculator/expr":                 {},

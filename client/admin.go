@@ -7,17 +7,18 @@ import (
 
 	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
 	"github.com/toolhost/toolhost/internal/rpc/hostpb"
+	"github.com/toolhost/toolhost/internal/rpc/link"
 	"github.com/toolhost/toolhost/tool"
 )
 
 // Admin inspects and controls the plugins of one toolhost, for operators. Client.Admin returns it. Its
 // methods are safe for concurrent use. Errors are *tool.Error; over TCP every method fails with the kind
 // denied, because toolhost serves administration on unix sockets only.
-type Admin struct{ link *link }
+type Admin struct{ link *link.Link }
 
 // Plugins returns all plugins, ordered by name, also those that cannot be used, with the reason.
 func (a *Admin) Plugins(ctx context.Context) ([]tool.PluginInfo, error) {
-	resp, err := invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.ListPluginsResponse, error) {
+	resp, err := link.Invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.ListPluginsResponse, error) {
 		return toolhostv1.NewAdminServiceClient(conn).ListPlugins(ctx, &toolhostv1.ListPluginsRequest{})
 	})
 	if err != nil {
@@ -33,7 +34,7 @@ func (a *Admin) Plugins(ctx context.Context) ([]tool.PluginInfo, error) {
 // Instances returns the running processes of a plugin, or of all if plugin is empty, ordered by plugin and start.
 // Errors: not_found.
 func (a *Admin) Instances(ctx context.Context, plugin string) ([]tool.InstanceInfo, error) {
-	resp, err := invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.ListInstancesResponse, error) {
+	resp, err := link.Invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.ListInstancesResponse, error) {
 		return toolhostv1.NewAdminServiceClient(conn).ListInstances(ctx, &toolhostv1.ListInstancesRequest{Plugin: plugin})
 	})
 	if err != nil {
@@ -50,7 +51,7 @@ func (a *Admin) Instances(ctx context.Context, plugin string) ([]tool.InstanceIn
 // the old one is stopped at once, whatever it does. Errors: not_found; unavailable if the new process does not start,
 // and then the old one stays.
 func (a *Admin) Restart(ctx context.Context, plugin string, force bool) (tool.Restarted, error) {
-	resp, err := invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.RestartResponse, error) {
+	resp, err := link.Invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.RestartResponse, error) {
 		return toolhostv1.NewAdminServiceClient(conn).Restart(ctx, &toolhostv1.RestartRequest{Plugin: plugin, Force: force})
 	})
 	if err != nil {
@@ -62,7 +63,7 @@ func (a *Admin) Restart(ctx context.Context, plugin string, force bool) (tool.Re
 // Drain lets a plugin's processes end their calls, stops them, and returns when they are gone. New calls start new
 // processes, unless the plugin is paused. Errors: not_found.
 func (a *Admin) Drain(ctx context.Context, plugin string) error {
-	_, err := invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.DrainResponse, error) {
+	_, err := link.Invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.DrainResponse, error) {
 		return toolhostv1.NewAdminServiceClient(conn).Drain(ctx, &toolhostv1.DrainRequest{Plugin: plugin})
 	})
 	return err
@@ -70,7 +71,7 @@ func (a *Admin) Drain(ctx context.Context, plugin string) error {
 
 // Pause lets a plugin take no calls until Resume: those that wait are refused, those in flight end. Errors: not_found.
 func (a *Admin) Pause(ctx context.Context, plugin string) error {
-	_, err := invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.PauseResponse, error) {
+	_, err := link.Invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.PauseResponse, error) {
 		return toolhostv1.NewAdminServiceClient(conn).Pause(ctx, &toolhostv1.PauseRequest{Plugin: plugin})
 	})
 	return err
@@ -78,7 +79,7 @@ func (a *Admin) Pause(ctx context.Context, plugin string) error {
 
 // Resume ends a pause. Errors: not_found.
 func (a *Admin) Resume(ctx context.Context, plugin string) error {
-	_, err := invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.ResumeResponse, error) {
+	_, err := link.Invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.ResumeResponse, error) {
 		return toolhostv1.NewAdminServiceClient(conn).Resume(ctx, &toolhostv1.ResumeRequest{Plugin: plugin})
 	})
 	return err
@@ -86,7 +87,7 @@ func (a *Admin) Resume(ctx context.Context, plugin string) error {
 
 // ClearQuarantine ends a quarantine or a backoff: the next call starts a process. Errors: not_found.
 func (a *Admin) ClearQuarantine(ctx context.Context, plugin string) error {
-	_, err := invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.ClearQuarantineResponse, error) {
+	_, err := link.Invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.ClearQuarantineResponse, error) {
 		return toolhostv1.NewAdminServiceClient(conn).ClearQuarantine(ctx, &toolhostv1.ClearQuarantineRequest{Plugin: plugin})
 	})
 	return err
@@ -95,7 +96,7 @@ func (a *Admin) ClearQuarantine(ctx context.Context, plugin string) error {
 // Reload lets the toolhost look at its plugin folders again: new plugins come, those whose files are gone go, changed
 // ones are upgraded. It returns when that is decided for each; that one cannot be taken over is part of the answer.
 func (a *Admin) Reload(ctx context.Context) (tool.Reloaded, error) {
-	resp, err := invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.ReloadResponse, error) {
+	resp, err := link.Invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.ReloadResponse, error) {
 		return toolhostv1.NewAdminServiceClient(conn).Reload(ctx, &toolhostv1.ReloadRequest{})
 	})
 	if err != nil {
@@ -107,7 +108,7 @@ func (a *Admin) Reload(ctx context.Context) (tool.Reloaded, error) {
 // Upgrade brings a plugin to the executable that is in its folder now, also after a rollback. No call fails: the new
 // process takes over once it is ready. Errors: not_found; unavailable if it does not start, and then the old one stays.
 func (a *Admin) Upgrade(ctx context.Context, plugin string) (tool.Upgraded, error) {
-	resp, err := invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.UpgradeResponse, error) {
+	resp, err := link.Invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.UpgradeResponse, error) {
 		return toolhostv1.NewAdminServiceClient(conn).Upgrade(ctx, &toolhostv1.UpgradeRequest{Plugin: plugin})
 	})
 	if err != nil {
@@ -119,7 +120,7 @@ func (a *Admin) Upgrade(ctx context.Context, plugin string) (tool.Upgraded, erro
 // Rollback brings a plugin back to the executable that it had before, until its file changes again or Upgrade is
 // called. Errors: not_found, also if there is none; unavailable as for Upgrade.
 func (a *Admin) Rollback(ctx context.Context, plugin string) (tool.Upgraded, error) {
-	resp, err := invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.RollbackResponse, error) {
+	resp, err := link.Invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.RollbackResponse, error) {
 		return toolhostv1.NewAdminServiceClient(conn).Rollback(ctx, &toolhostv1.RollbackRequest{Plugin: plugin})
 	})
 	if err != nil {
@@ -131,7 +132,7 @@ func (a *Admin) Rollback(ctx context.Context, plugin string) (tool.Upgraded, err
 // LockFile returns which file pins plugins to digests, as the toolhost sees it, and whether it counts. Who changes that
 // file calls Reload then.
 func (a *Admin) LockFile(ctx context.Context) (tool.LockFile, error) {
-	resp, err := invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.GetLockFileResponse, error) {
+	resp, err := link.Invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.GetLockFileResponse, error) {
 		return toolhostv1.NewAdminServiceClient(conn).GetLockFile(ctx, &toolhostv1.GetLockFileRequest{})
 	})
 	if err != nil {

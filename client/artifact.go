@@ -7,6 +7,7 @@ import (
 
 	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
 	"github.com/toolhost/toolhost/internal/rpc/hostpb"
+	"github.com/toolhost/toolhost/internal/rpc/link"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -19,7 +20,7 @@ func (c *Client) ReadArtifact(ctx context.Context, q tool.ArtifactQuery) (tool.A
 	if q.Limit < 0 {
 		return tool.ArtifactPiece{}, tool.Errorf(tool.KindInvalidArgument, "the limit %d must not be negative", q.Limit)
 	}
-	resp, err := invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.ReadArtifactResponse, error) {
+	resp, err := link.Invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.ReadArtifactResponse, error) {
 		return toolhostv1.NewToolServiceClient(conn).ReadArtifact(ctx, &toolhostv1.ReadArtifactRequest{
 			Handle: q.Handle, Session: q.Session, Offset: q.Offset, Limit: uint32(min(q.Limit, tool.MaxArtifactPiece)),
 		})

@@ -8,6 +8,7 @@ import (
 
 	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
 	"github.com/toolhost/toolhost/internal/rpc/hostpb"
+	"github.com/toolhost/toolhost/internal/rpc/link"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -23,7 +24,7 @@ func (c *Client) WatchCall(ctx context.Context, key tool.CallKey, after uint64) 
 			CallId: key.ID, Session: key.Session, AfterSeq: after,
 		})
 	}
-	messages := receive(ctx, c.link, open, (*toolhostv1.WatchCallResponse).GetEvent)
+	messages := link.Receive(ctx, c.link, open, (*toolhostv1.WatchCallResponse).GetEvent)
 	return func(yield func(tool.Event, error) bool) {
 		var joiner hostpb.Joiner
 		for m, err := range messages {
@@ -45,7 +46,7 @@ func (c *Client) WatchCall(ctx context.Context, key tool.CallKey, after uint64) 
 // CancelCall asks to stop a call by its name, whoever made or follows it, and does not wait until it has ended. For one
 // that has ended it does nothing. The principal of the key is ignored. Errors: invalid_argument, not_found.
 func (c *Client) CancelCall(ctx context.Context, key tool.CallKey, reason string) error {
-	_, err := invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.CancelCallResponse, error) {
+	_, err := link.Invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.CancelCallResponse, error) {
 		return toolhostv1.NewToolServiceClient(conn).CancelCall(ctx, &toolhostv1.CancelCallRequest{
 			CallId: key.ID, Session: key.Session, Reason: reason,
 		})
@@ -56,7 +57,7 @@ func (c *Client) CancelCall(ctx context.Context, key tool.CallKey, reason string
 // Calls returns one page of the calls that are under way or remembered, of all principals, the newest first. Errors:
 // invalid_argument.
 func (a *Admin) Calls(ctx context.Context, q tool.CallQuery) (tool.CallPage, error) {
-	resp, err := invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.ListCallsResponse, error) {
+	resp, err := link.Invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.ListCallsResponse, error) {
 		return toolhostv1.NewAdminServiceClient(conn).ListCalls(ctx, hostpb.FromCallQuery(q))
 	})
 	if err != nil {

@@ -9,8 +9,13 @@ import (
 
 	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
 	"github.com/toolhost/toolhost/internal/rpc/hostpb"
+	"github.com/toolhost/toolhost/internal/rpc/link"
 	"github.com/toolhost/toolhost/tool"
 )
+
+// ErrNoServer is wrapped by errors that say that no server answers at the address, or that the
+// connection was lost.
+var ErrNoServer = link.ErrNoServer
 
 // pageSize is how many tools ListTools asks for at once: the most that a toolhost answers with.
 const pageSize = 1000
@@ -18,7 +23,7 @@ const pageSize = 1000
 // Client is a client of one toolhost. All methods may be called from any goroutine. It connects when it is first used,
 // and anew when the connection was lost.
 type Client struct {
-	link  *link
+	link  *link.Link
 	admin Admin
 	ctx   context.Context // of the session; ends with Close
 	stop  context.CancelFunc
@@ -40,8 +45,8 @@ func Dial(addr string, options ...DialOption) (*Client, error) {
 		return nil, err
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	link := newLink(at, "toolhost", hostpb.MaxMessageBytes)
-	return &Client{link: link, admin: Admin{link: link}, ctx: ctx, stop: stop}, nil
+	to := link.New(at, "toolhost", hostpb.MaxMessageBytes)
+	return &Client{link: to, admin: Admin{link: to}, ctx: ctx, stop: stop}, nil
 }
 
 // Admin returns the operator's view of the same toolhost. It uses the connection of the client and ends
@@ -49,7 +54,7 @@ func Dial(addr string, options ...DialOption) (*Client, error) {
 func (c *Client) Admin() *Admin { return &c.admin }
 
 // Addr returns the address of the toolhost.
-func (c *Client) Addr() string { return c.link.addr.String() }
+func (c *Client) Addr() string { return c.link.Addr() }
 
 // Close ends the connection and waits for the client's goroutines. Calls that are under way end as if the connection
 // was lost. It may be called more than once.
@@ -59,7 +64,7 @@ func (c *Client) Close() error {
 	c.mutex.Unlock()
 	c.stop()
 	c.tasks.Wait()
-	return c.link.close()
+	return c.link.Close()
 }
 
 // ListTools returns the tools that match, ordered by name.
@@ -68,7 +73,7 @@ func (c *Client) ListTools(ctx context.Context, query tool.Query) ([]tool.Info, 
 	req.PageSize = pageSize
 	infos := []tool.Info{}
 	for {
-		resp, err := invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.ListToolsResponse, error) {
+		resp, err := link.Invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.ListToolsResponse, error) {
 			return toolhostv1.NewToolServiceClient(conn).ListTools(ctx, req)
 		})
 		if err != nil {
@@ -96,7 +101,7 @@ func (c *Client) LedgerID() string {
 
 // GetTool returns one tool as the viewer sees it, whose principal is who is at this end of the connection. Errors: not_found.
 func (c *Client) GetTool(ctx context.Context, name string, viewer tool.Viewer) (tool.Info, error) {
-	resp, err := invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.GetToolResponse, error) {
+	resp, err := link.Invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.GetToolResponse, error) {
 		return toolhostv1.NewToolServiceClient(conn).GetTool(ctx, hostpb.FromViewer(name, viewer))
 	})
 	if err != nil {

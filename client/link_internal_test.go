@@ -19,10 +19,7 @@ func TestWhoHearsThatNobodyAnswersIsOnAnotherConnection(t *testing.T) {
 		if _, err := c.Open(t.Context(), tool.Call{Tool: "any"}, false); !errors.Is(err, ErrNoServer) {
 			t.Fatalf("got %v", err)
 		}
-		c.link.mutex.Lock()
-		current := c.link.current
-		c.link.mutex.Unlock()
-		if current != nil {
+		if c.link.Connected() {
 			t.Fatal("the connection on which nobody answered is the one for the next call")
 		}
 	}

@@ -2,14 +2,13 @@ package client
 
 import (
 	"context"
-	"errors"
-	"io"
 	"iter"
 
 	"google.golang.org/grpc"
 
 	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
 	"github.com/toolhost/toolhost/internal/rpc/hostpb"
+	"github.com/toolhost/toolhost/internal/rpc/link"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -21,7 +20,7 @@ func (a *Admin) WatchEvents(ctx context.Context, q tool.EventQuery) iter.Seq2[to
 	open := func(ctx context.Context, conn grpc.ClientConnInterface) (grpc.ServerStreamingClient[toolhostv1.WatchEventsResponse], error) {
 		return toolhostv1.NewAdminServiceClient(conn).WatchEvents(ctx, hostpb.FromEventQuery(q))
 	}
-	return receive(ctx, a.link, open, func(resp *toolhostv1.WatchEventsResponse) tool.PluginEvent {
+	return link.Receive(ctx, a.link, open, func(resp *toolhostv1.WatchEventsResponse) tool.PluginEvent {
 		return hostpb.ToPluginEvent(resp.GetEvent())
 	})
 }
@@ -32,7 +31,7 @@ func (a *Admin) TailLogs(ctx context.Context, q tool.LogQuery) iter.Seq2[tool.Lo
 	open := func(ctx context.Context, conn grpc.ClientConnInterface) (grpc.ServerStreamingClient[toolhostv1.TailLogsResponse], error) {
 		return toolhostv1.NewAdminServiceClient(conn).TailLogs(ctx, hostpb.FromLogQuery(q))
 	}
-	return receive(ctx, a.link, open, func(resp *toolhostv1.TailLogsResponse) tool.LogLine {
+	return link.Receive(ctx, a.link, open, func(resp *toolhostv1.TailLogsResponse) tool.LogLine {
 		return hostpb.ToLogLine(resp.GetLine())
 	})
 }
@@ -40,7 +39,7 @@ func (a *Admin) TailLogs(ctx context.Context, q tool.LogQuery) iter.Seq2[tool.Lo
 // Stats returns the statistics of a plugin's tools, or of all if plugin is empty, since the toolhost started; only of
 // tools that were called, ordered by name. Errors: not_found.
 func (a *Admin) Stats(ctx context.Context, plugin string) ([]tool.Stats, error) {
-	resp, err := invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.GetStatsResponse, error) {
+	resp, err := link.Invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.GetStatsResponse, error) {
 		return toolhostv1.NewAdminServiceClient(conn).GetStats(ctx, &toolhostv1.GetStatsRequest{Plugin: plugin})
 	})
 	if err != nil {
@@ -51,35 +50,4 @@ func (a *Admin) Stats(ctx context.Context, plugin string) ([]tool.Stats, error) 
 		stats = append(stats, hostpb.ToStats(t))
 	}
 	return stats, nil
-}
-
-// receive makes an RPC that streams its answer, once per loop, and yields what each message holds.
-func receive[M, T any](ctx context.Context, l *link,
-	open func(context.Context, grpc.ClientConnInterface) (grpc.ServerStreamingClient[M], error), item func(*M) T,
-) iter.Seq2[T, error] {
-	return func(yield func(T, error) bool) {
-		var none T
-		if err := ctx.Err(); err != nil {
-			yield(none, tool.AsError(err))
-			return
-		}
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
-		conn, err := l.acquire()
-		if err != nil {
-			yield(none, err)
-			return
-		}
-		defer func() { l.release(conn, err) }()
-		stream, err := open(ctx, conn)
-		for err == nil {
-			var m *M
-			if m, err = stream.Recv(); err == nil && !yield(item(m), nil) {
-				return
-			}
-		}
-		if !errors.Is(err, io.EOF) {
-			yield(none, l.failure(err))
-		}
-	}
 }

@@ -12,6 +12,7 @@ import (
 	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
 	"github.com/toolhost/toolhost/internal/rpc/flow"
 	"github.com/toolhost/toolhost/internal/rpc/hostpb"
+	"github.com/toolhost/toolhost/internal/rpc/link"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -56,7 +57,7 @@ func (c *Client) current() (*session, error) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	if c.closed {
-		return nil, tool.Errorf(tool.KindCancelled, "%w", errClosed)
+		return nil, tool.Errorf(tool.KindCancelled, "%w", link.ErrClosed)
 	}
 	if c.session == nil || c.session.failed() != nil {
 		c.session = &session{client: c, ready: make(chan struct{}), calls: map[uint32]*execution{}}
@@ -76,25 +77,25 @@ func (s *session) failed() *tool.Error {
 func (s *session) run() {
 	ctx, cancel := context.WithCancel(s.client.ctx)
 	defer cancel()
-	conn, err := s.client.link.acquire()
+	conn, err := s.client.link.Acquire()
 	if err != nil {
 		s.fail(tool.AsError(err), false)
 		close(s.ready)
 		return
 	}
-	defer func() { s.client.link.release(conn, err) }()
+	defer func() { s.client.link.Release(conn, err) }()
 	var stream connectStream
 	stream, err = toolhostv1.NewToolServiceClient(conn).Connect(metadata.AppendToOutgoingContext(ctx, flow.BatchKey, flow.BatchValue))
 	if err != nil {
-		s.client.link.retire(conn, err)
-		s.fail(s.client.link.failure(err), false)
+		s.client.link.Retire(conn, err)
+		s.fail(s.client.link.Failure(err), false)
 		close(s.ready)
 		return
 	}
 	s.stream = flow.NewStream[*toolhostv1.ConnectRequest, *toolhostv1.ConnectResponse](stream.Send, hostpb.LinkRequest, outboxBytes)
 	close(s.ready)
 	err = s.receive(stream)
-	s.client.link.retire(conn, err)
+	s.client.link.Retire(conn, err)
 	s.end(err)
 	cancel() // before Close: it makes a blocked send return
 	s.stream.Close()
@@ -104,12 +105,12 @@ func (s *session) run() {
 // every call that it read.
 func (s *session) end(err error) {
 	if errors.Is(err, io.EOF) {
-		s.fail(tool.Errorf(tool.KindUnavailable, "the toolhost at %s is shutting down; the call was not executed%w", s.client.link.addr, hidden{err}), false)
+		s.fail(tool.Errorf(tool.KindUnavailable, "the toolhost at %s is shutting down; the call was not executed%w", s.client.link.Addr(), link.NoServer(err)), false)
 		return
 	}
-	failure := s.client.link.failure(err)
+	failure := s.client.link.Failure(err)
 	if s.client.ctx.Err() != nil {
-		failure = tool.Errorf(tool.KindCancelled, "%w", errClosed)
+		failure = tool.Errorf(tool.KindCancelled, "%w", link.ErrClosed)
 	}
 	s.fail(failure, true)
 }
@@ -232,5 +233,5 @@ func (s *session) lost(err error) *tool.Error {
 	if failure := s.failed(); failure != nil {
 		return failure
 	}
-	return tool.Errorf(tool.KindUnavailable, "the connection to the %s at %s was lost: %v%w", s.client.link.server, s.client.link.addr, err, hidden{err})
+	return tool.Errorf(tool.KindUnavailable, "the connection to the %s at %s was lost: %v%w", s.client.link.Server(), s.client.link.Addr(), err, link.NoServer(err))
 }

@@ -5,9 +5,9 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/address"
 	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/rpc/agentclient"
 )
 
 // server is how a command finds the `agentd serve` that works on a run.
@@ -23,7 +23,7 @@ func (s *server) addFlags(flags *pflag.FlagSet) {
 }
 
 // with calls use with a client, and adds to the error that nobody answers what to do about it.
-func (s *server) with(use func(*client.Agent) error) error {
+func (s *server) with(use func(*agentclient.Client) error) error {
 	if err := s.load(); err != nil {
 		return err
 	}
@@ -35,10 +35,7 @@ func (s *server) with(use func(*client.Agent) error) error {
 	if err != nil {
 		return cli.Usage("%w", err)
 	}
-	a, err := client.DialAgent(addr.String(), cli.DialOptions(addr)...)
-	if err != nil {
-		return err
-	}
+	a := agentclient.New(addr)
 	defer a.Close()
 	err = use(a)
 	if err != nil && cli.CodeOf(err) == cli.ExitNoServer {

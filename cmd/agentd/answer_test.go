@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolhost/toolhost/client"
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
 	"github.com/toolhost/toolhost/internal/host/hosttest"
+	"github.com/toolhost/toolhost/internal/rpc/agentclient"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -66,7 +66,7 @@ func TestLargeDirectAnswer(t *testing.T) {
 
 	server, interrupt, wait := w.begin("serve", "--listen", socket, "--journal", journal, "--model", script)
 	server.stdout.until(t, "agentd is ready")
-	a, err := client.DialAgent(socket)
+	a, err := agentclient.Dial(socket)
 	if err != nil {
 		t.Fatal(err)
 	}

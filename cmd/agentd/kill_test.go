@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolhost/toolhost/client"
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
+	"github.com/toolhost/toolhost/internal/rpc/agentclient"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -30,7 +31,7 @@ func TestKilledAgainAndAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.start()
-	a, err := client.DialAgent(d.socket)
+	a, err := agentclient.Dial(d.socket)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/toolhost/toolhost/client"
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
 	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/rpc/agentclient"
 	"github.com/toolhost/toolhost/internal/rpc/agentserver"
 )
 
@@ -34,7 +34,7 @@ func (r localRuns) Respond(ctx context.Context, runID string, decisions ...agent
 }
 
 // remoteRuns is an `agentd serve`.
-type remoteRuns struct{ client *client.Agent }
+type remoteRuns struct{ client *agentclient.Client }
 
 // StartRun implements runs. The run is the server's, whatever the task says of a run in the foreground.
 func (r remoteRuns) StartRun(ctx context.Context, task agent.Task) (string, error) {

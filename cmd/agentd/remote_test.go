@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/toolhost/toolhost/client"
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
+	"github.com/toolhost/toolhost/internal/rpc/agentclient"
 )
 
 const servedScript = `
@@ -48,7 +48,7 @@ func TestRunsOfAServer(t *testing.T) {
 		t.Errorf("exit code %d\n%s\n%s", code, chat.stdout, chat.stderr)
 	}
 
-	a, err := client.DialAgent(socket)
+	a, err := agentclient.Dial(socket)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,9 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolhost/toolhost/client"
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
 	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/rpc/agentclient"
 )
 
 func newRespondCommand(p cli.Process) *cobra.Command {
@@ -35,7 +35,7 @@ func newRespondCommand(p cli.Process) *cobra.Command {
 			if by == "" {
 				by = p.Getenv("USER")
 			}
-			return s.with(func(a *client.Agent) error {
+			return s.with(func(a *agentclient.Client) error {
 				run, err := a.GetRun(cmd.Context(), args[0])
 				if err != nil {
 					return err

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolhost/toolhost/client"
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
+	"github.com/toolhost/toolhost/internal/rpc/agentclient"
 )
 
 const threeDecisions = `
@@ -30,7 +30,7 @@ func TestDecisionsOutliveAgentd(t *testing.T) {
 	}
 	d := &daemon{t: t, w: w, socket: "unix://" + filepath.Join(w.folder, "agentd.sock"), script: w.script(threeDecisions)}
 	d.start()
-	a, err := client.DialAgent(d.socket)
+	a, err := agentclient.Dial(d.socket)
 	if err != nil {
 		t.Fatal(err)
 	}

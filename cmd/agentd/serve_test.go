@@ -6,6 +6,7 @@ import (
 
 	"github.com/toolhost/toolhost/client"
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
+	"github.com/toolhost/toolhost/internal/rpc/agentclient"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -19,7 +20,7 @@ func TestServe(t *testing.T) {
 	w.run("serve", "--listen", "127.0.0.1:0", "--model", args[6]).want(t, 2, "`insecure: true`")
 	first, interrupt, wait := w.begin(args...)
 	first.stdout.until(t, "agentd is ready at "+socket)
-	a, err := client.DialAgent(socket)
+	a, err := agentclient.Dial(socket)
 	if err != nil {
 		t.Fatal(err)
 	}

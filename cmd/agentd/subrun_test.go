@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/toolhost/toolhost/client"
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
+	"github.com/toolhost/toolhost/internal/rpc/agentclient"
 )
 
 // TestRespondAboveASubRun: a run whose sub-run asks is listed as waiting, and an answer at it reaches the sub-run. Both play
@@ -25,7 +25,7 @@ turns:
   - text: '{{result "a"}}, {{result "q"}}'
 `))
 	server.stdout.until(t, "agentd is ready")
-	a, err := client.DialAgent(socket)
+	a, err := agentclient.Dial(socket)
 	if err != nil {
 		t.Fatal(err)
 	}

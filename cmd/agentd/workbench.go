@@ -6,10 +6,10 @@ import (
 	"log/slog"
 	"os"
 
-	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/address"
 	"github.com/toolhost/toolhost/internal/agent"
 	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/rpc/agentclient"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -43,10 +43,7 @@ func (s *setup) openWork(ctx context.Context, served string, present bool) (*wor
 	if err != nil {
 		return nil, cli.Usage("--addr: %w", err)
 	}
-	a, err := client.DialAgent(at.String(), cli.DialOptions(at)...)
-	if err != nil {
-		return nil, err
-	}
+	a := agentclient.New(at)
 	return &workbench{runs: remoteRuns{a}, log: s.logger(slog.LevelWarn), remote: true, about: func(context.Context) []string { return []string{"agentd at " + at.String()} }, closers: []func() error{a.Close}}, nil
 }
 

@@ -16,13 +16,13 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/toolhost/toolhost/client"
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
+	"github.com/toolhost/toolhost/internal/rpc/agentclient"
 )
 
 // served is a running `agentd serve`.
 type served struct {
-	*client.Agent
+	*agentclient.Client
 	cmd    *exec.Cmd
 	exited chan struct{} // closed when the process is gone
 	log    *lockedBuffer
@@ -36,11 +36,11 @@ func (h *toolhost) agentdServe(t *testing.T, flags ...string) *served {
 	args := append([]string{"serve", "--listen", addr, "--toolhost", h.addr, "--journal", filepath.Join(h.home, "runs.db")}, flags...)
 	s := &served{log: &lockedBuffer{}, start: func() *exec.Cmd { return command(context.Background(), h.home, nil, "agentd", args...) }}
 	s.live(t)
-	a, err := client.DialAgent(addr)
+	a, err := agentclient.Dial(addr)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Agent = a
+	s.Client = a
 	t.Cleanup(func() {
 		a.Close()
 		s.cmd.Process.Signal(syscall.SIGTERM)

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/toolhost/toolhost/client"
-	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
 )
 
 // Story is what the scripted model does in each run: a number of turns with a number of calls of
@@ -22,7 +21,7 @@ const enough = 1_000_000
 
 // Agentd is a running agentd. Its model and tool answer immediately.
 type Agentd struct {
-	client *client.Agent
+	client *client.AgentClient
 	stop   func() error
 }
 
@@ -72,8 +71,8 @@ func (s Story) script() string {
 // Run starts a run and follows it to its end. An empty id lets agentd choose one. Run returns the
 // id and the number of events in the journal.
 func (a *Agentd) Run(ctx context.Context, id string) (string, uint64, error) {
-	id, err := a.client.StartRun(ctx, &agentdv1.StartRunRequest{Prompt: "go", RunId: id, Window: &agentdv1.Window{Tokens: 1 << 40},
-		Limits: &agentdv1.Limits{MaxTurns: enough, MaxCalls: enough, MaxRepeats: enough}})
+	id, err := a.client.StartRun(ctx, client.Task{Prompt: "go", RunID: id, Window: client.Window{Tokens: 1 << 40},
+		Limits: client.RunLimits{Turns: enough, Calls: enough, Repeats: enough}})
 	if err != nil {
 		return "", 0, err
 	}
@@ -84,15 +83,16 @@ func (a *Agentd) Run(ctx context.Context, id string) (string, uint64, error) {
 // Watch follows a run to its end, starting after an event. It returns the number of the last event
 // and how many events arrived.
 func (a *Agentd) Watch(ctx context.Context, id string, after uint64) (seq uint64, events int, err error) {
-	var finished *agentdv1.RunFinished
+	var ended *client.RunEnded
 	for e, err := range a.client.WatchRun(ctx, id, after) {
 		if err != nil {
 			return 0, 0, err
 		}
-		seq, events, finished = max(seq, e.GetSeq()), events+1, e.GetRunFinished()
+		seq, events = max(seq, e.Seq), events+1
+		ended, _ = e.Payload.(*client.RunEnded)
 	}
-	if finished.GetStopReason() != agentdv1.StopReason_STOP_REASON_END_TURN {
-		return 0, 0, fmt.Errorf("run %s ended otherwise than well: %v", id, finished)
+	if ended == nil || ended.StopReason != "end_turn" {
+		return 0, 0, fmt.Errorf("run %s did not succeed: %+v", id, ended)
 	}
 	return seq, events, nil
 }
@@ -109,7 +109,7 @@ func (a *Agentd) Say(ctx context.Context, id string) error {
 
 // Ready returns when agentd answers.
 func (a *Agentd) Ready(ctx context.Context) error {
-	for _, err := range a.client.ListRuns(ctx, &agentdv1.ListRunsRequest{PageSize: 1}) {
+	for _, err := range a.client.ListRuns(ctx, client.RunFilter{}) {
 		return err
 	}
 	return nil

@@ -11,8 +11,8 @@ import (
 	"google.golang.org/protobuf/testing/protocmp"
 	"google.golang.org/protobuf/types/known/durationpb"
 
-	"github.com/toolhost/toolhost/client"
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
+	"github.com/toolhost/toolhost/internal/rpc/agentclient"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -20,7 +20,7 @@ import (
 // depends on what is asked alone.
 type person struct {
 	t          *testing.T
-	client     *client.Agent
+	client     *agentclient.Client
 	session    string
 	askOutcome bool
 	events     []*agentdv1.RunEvent // durable, in order
@@ -35,7 +35,7 @@ const pause = 10 * time.Millisecond
 
 func newPerson(t *testing.T, addr, session string, askOutcome bool) *person {
 	t.Helper()
-	c, err := client.DialAgent(addr)
+	c, err := agentclient.Dial(addr)
 	if err != nil {
 		t.Fatal(err)
 	}
