@@ -61,6 +61,9 @@ func (s *setup) connect(ctx context.Context, private bool, log *slog.Logger) (*t
 			return nil, fmt.Errorf("%w; start one with `toolhost serve --plugins DIR`, or name another with --toolhost or %s",
 				err, address.Variable(toolhostProgram))
 		}
+		if err := refuseForeign(ctx, addr); err != nil {
+			return nil, err
+		}
 		answered = err
 	}
 	own, records, startErr := s.startOwn(ctx, log)
@@ -78,6 +81,22 @@ func (s *setup) connect(ctx context.Context, private bool, log *slog.Logger) (*t
 		return nil, errors.Join(err, own.stop(), records.claim.Close())
 	}
 	return &toolhost{Client: c, private: own, records: records}, nil
+}
+
+// refuseForeign returns why no private toolhost takes the place of the one at the default address: another user has the place, and
+// may have taken it from the toolhost that the user of this program means.
+func refuseForeign(ctx context.Context, addr address.Address) error {
+	ctx, cancel := context.WithTimeout(ctx, answerWait)
+	defer cancel()
+	conn, err := addr.Dial(ctx)
+	if err == nil {
+		return conn.Close() // a toolhost that has just started; its user's private one does no harm beside it
+	}
+	if errors.Is(err, address.ErrForeign) {
+		return fmt.Errorf("%w; remove what the other user put there, or name a toolhost with --toolhost or %s",
+			err, address.Variable(toolhostProgram))
+	}
+	return nil
 }
 
 // startOwn starts a toolhost with the records of the run s.runID.

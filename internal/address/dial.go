@@ -2,6 +2,7 @@ package address
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -14,7 +15,7 @@ import (
 func (a Address) Dial(ctx context.Context) (net.Conn, error) {
 	if a.own {
 		if err := checkOwn(filepath.Dir(a.path)); err != nil {
-			return nil, fmt.Errorf("not connecting to %s: %w", a, err)
+			return nil, foreign{fmt.Errorf("not connecting to %s: %w", a, err)}
 		}
 	}
 	network, at := a.network()
@@ -25,10 +26,20 @@ func (a Address) Dial(ctx context.Context) (net.Conn, error) {
 	}
 	if uid, ok := PeerUID(conn); ok && uid != 0 && uid != os.Getuid() && (a.own || os.Getuid() != 0) {
 		_ = conn.Close()
-		return nil, fmt.Errorf("the server at %s belongs to another user (uid %d)%s", a, uid, a.chosen())
+		return nil, foreign{fmt.Errorf("the server at %s belongs to another user (uid %d)%s", a, uid, a.chosen())}
 	}
 	return conn, nil
 }
+
+// ErrForeign is what errors.Is finds in Dial's error where another user serves, or may have put the socket there.
+var ErrForeign = errors.New("another user's server")
+
+// foreign is an ErrForeign with its own message.
+type foreign struct{ error }
+
+func (foreign) Is(target error) bool { return target == ErrForeign }
+
+func (f foreign) Unwrap() error { return f.error }
 
 // chosen says what to do where a stranger serves at a default socket.
 func (a Address) chosen() string {
