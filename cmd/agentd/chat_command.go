@@ -40,6 +40,7 @@ func newChatCommand(p cli.Process) *cobra.Command {
 		},
 	}
 	c.setup.addFlags(cmd.Flags())
+	c.addResumeFlags(cmd.Flags())
 	c.task.addFlags(cmd.Flags())
 	return cmd
 }

@@ -70,6 +70,9 @@ func startToolhost(ctx context.Context, log *slog.Logger, records *runRecords, j
 		"--state", filepath.Join(folder.path, "state"), "--workspace", workspace, "--log-level", "warn")
 	if records != nil {
 		p.cmd.Args = append(p.cmd.Args, "--records", records.path)
+		if records.acceptedLoss != "" {
+			p.cmd.Args = append(p.cmd.Args, "--accept-lost-ledger", records.acceptedLoss)
+		}
 	}
 	if journal != "" {
 		p.cmd.Args = append(p.cmd.Args, "--hide", journal)

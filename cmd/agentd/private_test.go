@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -98,5 +99,25 @@ func TestToolhostSharesTheClaim(t *testing.T) {
 	}
 	if left := w.privateFolders(); !slices.Equal(left, []string{p.folder.path}) {
 		t.Errorf("left are %v, want %s", left, p.folder.path)
+	}
+}
+
+// TestALostLedgerIsAccepted: what the user accepts reaches the toolhost that refused to start.
+func TestALostLedgerIsAccepted(t *testing.T) {
+	w := newWorld(t)
+	note := filepath.Join(w.folder, "note")
+	t.Setenv(noteEnv, note)
+	t.Setenv("TMPDIR", w.folder)
+	script := w.script("turns: [{calls: [{id: a, tool: danger, arguments: {}}]}, {text: done}]")
+	config := filepath.Join(w.folder, "agentd.yaml")
+	if err := os.WriteFile(config, []byte("approvals: {headless: never}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	left := w.run("run", "--config", config, "--model", script, "go")
+	left.want(t, 6, "agentd resume run-")
+	_, command, _ := strings.Cut(strings.TrimSpace(left.stderr.String()), "agentd ")
+	w.run(append(strings.Fields(command), "--accept-lost-ledger", "0123")...).want(t, 6, "allow it?")
+	if text, err := os.ReadFile(note); err != nil || !strings.Contains(string(text), "--accept-lost-ledger 0123") {
+		t.Errorf("toolhost was started with %s, %v", text, err)
 	}
 }

@@ -44,6 +44,8 @@ const (
 type runRecords struct {
 	path  string
 	claim *os.File
+	// acceptedLoss is the id of the lost ledger that toolhost may begin a new one in place of; empty: none.
+	acceptedLoss string
 }
 
 // recordsFolder returns the folder of the records of all runs of the journal.
@@ -79,7 +81,7 @@ func claimRecords(ctx context.Context, folder, runID string, log *slog.Logger) (
 			return nil, fmt.Errorf("keeping the calls of run %s beside the journal: %w", runID, err)
 		}
 		if claim != nil {
-			return &runRecords{path, claim}, nil
+			return &runRecords{path: path, claim: claim}, nil
 		}
 		if !told {
 			log.Info("waiting for the toolhost of another agentd that worked on the run to stop", "run", runID)

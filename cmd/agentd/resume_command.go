@@ -29,6 +29,7 @@ func newResumeCommand(p cli.Process) *cobra.Command {
 		},
 	}
 	f.addFlags(cmd.Flags())
+	f.addResumeFlags(cmd.Flags())
 	return cmd
 }
 

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -34,12 +36,15 @@ type setup struct {
 	toolhost string
 	journal  string
 
-	startsToolhost bool // the command starts a private toolhost where none answers
+	acceptedLoss   string // the lost ledger that a private toolhost may begin a new one in place of; empty: none
+	startsToolhost bool   // the command starts a private toolhost where none answers
 	// runID is the run that the command is about, which begins if there is none of that name. Empty: none in particular.
 	runID string
 
 	config agentconfig.Config // set by load
 	window int64              // of the model, in tokens; set by openModel
+	// reachedAt is where the model's API is reached, without a password; empty: the provider's own address. Set by openModel.
+	reachedAt string
 }
 
 func (s *setup) addFlags(flags *pflag.FlagSet) {
@@ -49,6 +54,12 @@ func (s *setup) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&s.baseURL, "base-url", "", "`URL` of the model's API (default: the provider's own)")
 	flags.StringVar(&s.toolhost, "toolhost", "",
 		"`ADDRESS` of the toolhost: unix:///PATH or 127.0.0.1:PORT (default: "+address.Variable(toolhostProgram)+", else this user's socket)")
+}
+
+// addResumeFlags adds what a run that exists may need besides.
+func (s *setup) addResumeFlags(flags *pflag.FlagSet) {
+	flags.StringVar(&s.acceptedLoss, "accept-lost-ledger", "",
+		"go on although the ledger of the run's calls with this `ID` is lost: the outcomes of calls that it had are unknown")
 }
 
 // addJournalFlags adds the flags that say which runs are meant.
@@ -109,7 +120,7 @@ func (s *setup) openModel() (model.Model, model.Prices, error) {
 	if err != nil {
 		return nil, nil, cli.Usage("%w", err)
 	}
-	s.window = choice.Window
+	s.window, s.reachedAt = choice.Window, redacted(choice.BaseURL)
 	var prices model.Prices
 	if choice.Price != nil {
 		prices = model.Prices{m.Name(): *choice.Price}
@@ -121,10 +132,10 @@ func (s *setup) openModel() (model.Model, model.Prices, error) {
 // configuration of the current folder says. --model alone changes it.
 func (s *setup) openModelOf(ctx context.Context, store runstore.Store) (model.Model, model.Prices, error) {
 	run, err := store.Get(ctx, s.runID)
-	if err != nil || s.model != "" || agent.ModelOf(&run) == "" {
+	begun, reachedAt := agent.ModelOf(&run)
+	if err != nil || s.model != "" || begun == "" {
 		return s.openModel() // it begins, or its journal is read, and complained of, later
 	}
-	begun := agent.ModelOf(&run)
 	s.model = s.config.Called(begun)
 	m, prices, err := s.openModel()
 	s.model = ""
@@ -135,7 +146,21 @@ func (s *setup) openModelOf(ctx context.Context, store runstore.Store) (model.Mo
 		return nil, nil, cli.Usage("run %s was begun with the model %s, which cannot be had here: %w; "+
 			"use --config with the agentd.yaml that the run was begun with, or let another model go on with --model MODEL", s.runID, begun, err)
 	}
+	if reachedAt != "" && s.reachedAt != reachedAt && s.baseURL == "" {
+		// Where a conversation and a key are sent is for the user to say: the journal may be anybody's.
+		return nil, nil, cli.Usage("run %s was begun with its model at %s, and here the model is at %s; name the address that is right with --base-url",
+			s.runID, reachedAt, cmp.Or(s.reachedAt, "the provider's own address"))
+	}
 	return m, prices, nil
+}
+
+// redacted returns a URL without its password.
+func redacted(text string) string {
+	u, err := url.Parse(text)
+	if err != nil {
+		return strconv.Quote(text)
+	}
+	return u.Redacted()
 }
 
 // keysFrom returns an environment in which a variable holds the key of whichever provider is asked. Empty means that each
@@ -156,6 +181,7 @@ func (s *setup) keysFrom(variable string) func(string) string {
 func (s *setup) agentConfig(present bool) agent.Config {
 	return agent.Config{
 		SystemPrompt:       s.config.SystemPrompt,
+		BaseURL:            s.reachedAt,
 		Limits:             s.config.Limits.Agent(),
 		People:             s.config.Approvals.People(present),
 		SystemTools:        s.config.OfferedSystemTools(),

@@ -109,6 +109,7 @@ func (s *setup) startOwn(ctx context.Context, log *slog.Logger) (*privateToolhos
 	if err != nil {
 		return nil, nil, err
 	}
+	records.acceptedLoss = s.acceptedLoss
 	journal, err := s.journalPath()
 	if err != nil {
 		return nil, nil, errors.Join(err, records.claim.Close())

@@ -186,7 +186,7 @@ func (a *Agent) begin(task *Task) (*RunStarted, error) {
 	return &RunStarted{
 		Effects: effects,
 		People:  people, Context: task.Context, SystemTools: system, ExplicitCompletion: a.explicit(task), Parent: task.Parent, Kind: task.Kind,
-		RunID: id, Prompt: task.Prompt, Model: a.config.Model.Name(), Session: session, Tools: choice, Foreground: task.Foreground,
+		RunID: id, Prompt: task.Prompt, Model: a.config.Model.Name(), BaseURL: a.config.BaseURL, Session: session, Tools: choice, Foreground: task.Foreground,
 		SystemPrompt: firstOf(task.SystemPrompt, a.config.SystemPrompt), Limits: limits,
 		Traceparent: traceOf(task.Traceparent),
 		Window:      task.Window.or(a.config.Window), SubRuns: max(0, subRunsOr(task.SubRuns, a.config.SubRuns)),

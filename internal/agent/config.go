@@ -36,6 +36,8 @@ type Config struct {
 	Store runstore.Store
 	// Model answers in all runs.
 	Model model.Model
+	// BaseURL is where the model's API is reached, for the journal. Empty: the provider's own address.
+	BaseURL string
 	// Tools are called.
 	Tools Tools
 	// LedgerID returns the id of the ledger of the toolhost that Tools are, as it was last heard, and does no I/O. The journal

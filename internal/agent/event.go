@@ -65,6 +65,9 @@ type RunStarted struct {
 	SystemPrompt string     `json:"system_prompt,omitempty"`
 	Tools        ToolChoice `json:"tools,omitzero"`
 	Limits       Limits     `json:"limits"`
+	// BaseURL is where the model's API was reached, if it was not the provider's own address. It is only compared: the journal
+	// never decides where a conversation and a key are sent. Empty in journals of earlier versions.
+	BaseURL string `json:"base_url,omitempty"`
 	// Foreground says that the run belongs to the process that started it: Agent.Resume leaves it alone.
 	Foreground bool   `json:"foreground,omitempty"`
 	People     People `json:"people,omitzero"`

@@ -68,6 +68,7 @@ type summary struct {
 	Waiting    bool       `json:"waiting,omitempty"`
 	Parent     *Parent    `json:"parent,omitempty"`
 	Foreground bool       `json:"foreground,omitempty"`
+	BaseURL    string     `json:"base_url,omitempty"`
 }
 
 // summaryPrompt bounds the prompt in a summary, in characters: it is written again with each event.
@@ -77,7 +78,7 @@ const summaryPrompt = 200
 func (s *State) head() (runstore.Head, error) {
 	v := summary{
 		Prompt: s.started.Prompt, Model: s.started.Model, Turns: s.turns, Calls: s.calls, Usage: s.usage, Cost: s.cost,
-		Waiting: len(s.decisions) > 0 || len(s.wantedBelow()) > 0, Parent: s.started.Parent, Foreground: s.started.Foreground,
+		Waiting: len(s.decisions) > 0 || len(s.wantedBelow()) > 0, Parent: s.started.Parent, Foreground: s.started.Foreground, BaseURL: s.started.BaseURL,
 	}
 	if r := []rune(v.Prompt); len(r) > summaryPrompt {
 		v.Prompt = string(r[:summaryPrompt]) + "…"
@@ -104,11 +105,12 @@ func summarize(r *runstore.Run) (Run, error) {
 	}, nil
 }
 
-// ModelOf returns the name of the model that a run was begun with, as provider:name; empty if the store does not say.
-func ModelOf(r *runstore.Run) string {
-	summary, err := summarize(r)
-	if err != nil {
-		return ""
+// ModelOf returns the model that a run was begun with, as provider:name, and where it was reached; see RunStarted.BaseURL. Both are
+// empty where the store does not say.
+func ModelOf(r *runstore.Run) (name, baseURL string) {
+	var v summary
+	if err := json.Unmarshal(r.Head.Summary, &v); err != nil {
+		return "", ""
 	}
-	return summary.Model
+	return v.Model, v.BaseURL
 }
