@@ -5,9 +5,10 @@ import (
 	"encoding/json"
 )
 
-// ArgumentObject returns the arguments as a JSON object, for providers that refuse a conversation with anything else in
-// it: as they are if they are one, with U+FFFD in place of what is no Unicode, {} if they are empty, and else an object whose one value, INVALID_JSON, is the text,
-// so that the model sees what it wrote.
+// ArgumentObject returns the arguments as a JSON object. Some providers refuse a conversation whose
+// arguments are anything else. A JSON object stays as it is, except that U+FFFD replaces what is
+// not Unicode. Empty arguments become {}. Any other text becomes the value of the key INVALID_JSON
+// of an object, so that the model sees what it wrote.
 func (c *ToolCall) ArgumentObject() json.RawMessage {
 	text := bytes.TrimSpace([]byte(c.Arguments))
 	if len(text) == 0 {
@@ -19,7 +20,7 @@ func (c *ToolCall) ArgumentObject() json.RawMessage {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
-	// Encoding a struct of one string cannot fail: invalid UTF-8 is replaced.
+	// Encoding a struct with one string cannot fail. The encoder replaces invalid UTF-8.
 	_ = encoder.Encode(struct {
 		Text string `json:"INVALID_JSON"`
 	}{c.Arguments})

@@ -8,30 +8,33 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Error is why a response could not be had.
+// Error is the reason why a request produced no response.
 type Error struct {
-	// Status is the HTTP status; 0 if there was no HTTP response.
+	// Status is the HTTP status. 0 means that there was no HTTP response.
 	Status int
-	// Code is the provider's own word for the failure, such as "overloaded_error". May be empty.
+	// Code is the provider's error code, such as "overloaded_error". It may be empty.
 	Code string
-	// Message says what happened.
+	// Message describes the failure for people.
 	Message string
-	// RetryAfter is how long the provider asks to wait; 0 if it said nothing.
+	// RetryAfter is how long the provider asks the client to wait. 0 means that it did not say.
 	RetryAfter time.Duration
-	// Retryable is whether the same request may succeed later: no response, 408, 409, 429, 5xx, a stream cut short.
+	// Retryable says that the same request may succeed later: after no response, 408, 409, 429,
+	// 5xx, or a truncated stream.
 	Retryable bool
-	// ContextOverflow is whether the conversation does not fit the model.
+	// ContextOverflow says that the conversation exceeds the model's window.
 	ContextOverflow bool
-	// Malformed is whether an answer came and makes no sense, or ends for a reason that is not known. Such an error is
-	// retryable, since another answer may be whole, but a server that repeats it will not stop to.
+	// Malformed says that the response is invalid or ended for an unknown reason. Such an error is
+	// retryable, because another response may be valid. But a server that repeats it usually keeps
+	// repeating it, so the agent retries it fewer times.
 	Malformed bool
-	// Usage is what was used up before the response failed, as far as the provider said; it has to be paid.
+	// Usage is what the failed request used, as far as the provider said. It counts in the run's
+	// budget.
 	Usage tool.Usage
-	// Err is the cause. May be nil.
+	// Err is the cause. It may be nil.
 	Err error
 }
 
-// Spent notes in an error what was used up before it, if it is or wraps an *Error, and returns it.
+// Spent stores usage in err if err is or wraps an *Error. It returns err.
 func Spent(err error, usage tool.Usage) error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		e.Usage = usage
@@ -39,7 +42,7 @@ func Spent(err error, usage tool.Usage) error {
 	return err
 }
 
-// Error says what happened.
+// Error returns the message, with the HTTP status if there is one.
 func (e *Error) Error() string {
 	if e.Status != 0 {
 		return fmt.Sprintf("%s (HTTP status %d)", e.Message, e.Status)
@@ -50,8 +53,9 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// UnknownStop returns the error of a response that ended for a reason that is not known, or with an error. What such a reason
-// means for the response's calls nobody can say, so that none of them may be executed.
+// UnknownStop returns the error for a response that ended with an error or for an unknown reason.
+// It is unknown what such a reason means for the calls of the response, so the agent executes none
+// of them.
 func UnknownStop(reason string) error {
 	return &Error{
 		Code: reason, Retryable: true, Malformed: true,

@@ -1,7 +1,8 @@
-// Package model is what the agent knows of language models: messages in, a stream of chunks and one response out.
+// Package model has the agent's view of language models: a conversation goes in, and a stream of
+// chunks that ends with one response comes out.
 //
-// It owns the neutral vocabulary and the Model interface. Providers live in subpackages (anthropic, openai, scripted)
-// and translate their wire formats into it; nothing outside them imports a provider's SDK.
+// It owns the provider-neutral types and the Model interface. The subpackages anthropic, openai and
+// scripted translate wire formats into these types. No other package imports a provider's SDK.
 package model
 
 import (
@@ -14,58 +15,61 @@ import (
 
 // Model generates responses. Implementations are safe for concurrent use.
 type Model interface {
-	// Name returns the model as people write it, such as "anthropic:claude-sonnet-4-5".
+	// Name returns the full name of the model, such as "anthropic:claude-sonnet-4-5".
 	Name() string
-	// Generate streams one response: any number of deltas, then one chunk with Response set, which is the last. An
-	// error ends the stream and is, or wraps, an *Error. Cancelling ctx ends the stream with an error soon. Generate
-	// does not retry: the agent owns that.
+	// Generate streams one response: any number of deltas, and then one last chunk with Response
+	// set. An error ends the stream. It is or wraps an *Error. Canceling ctx ends the stream with
+	// an error after a short time. Generate does not retry. The agent does.
 	Generate(ctx context.Context, req Request) iter.Seq2[Chunk, error]
 }
 
-// Choosy is a model whose API does not take every tool, or not so many. What it refuses it leaves out of requests; whoever
-// wants to know that beforehand asks it. Models that take all tools need not implement it.
+// Choosy is a model whose API refuses some tools or limits their number. The model omits refused
+// tools from its requests. Callers use this interface to find out in advance. A model that accepts
+// all tools does not implement it.
 type Choosy interface {
-	// Refuses returns why the API would refuse a tool; empty if it takes it.
+	// Refuses returns the reason why the API refuses a tool. Empty means that it accepts the tool.
 	Refuses(t Tool) string
-	// MostTools returns how many tools a request may have; 0 if there is no bound.
+	// MostTools returns the largest number of tools in a request. 0 means no limit.
 	MostTools() int
 }
 
-// Request is a conversation that wants one more response.
+// Request asks for the next response of a conversation.
 type Request struct {
 	System    string
 	Messages  []Message
 	Tools     []Tool
-	MaxTokens int // the most tokens the response may have; 0: the provider's default
+	MaxTokens int // limit of the response; 0 means the provider's default
 
-	// What follows is never sent: it is for models that are no models, which have to know where a conversation is.
+	// Providers do not send the fields below. The scripted model uses them to find its place in the
+	// conversation.
 
-	// Summary is the number of the summary of the conversation that the response is to be, from 1. 0: it is to be none.
+	// Summary says that the response will be the Nth summary of the conversation, counted from 1. 0
+	// means that it is not a summary.
 	Summary int
-	// Replaced is how many of the model's responses are no longer in Messages, because a summary took their place.
+	// Replaced is the number of earlier responses that a summary has replaced in Messages.
 	Replaced int
 }
 
-// Tool is a tool as a model is told of it.
+// Tool is a tool as the model sees it.
 type Tool struct {
 	Name        string
 	Description string
-	InputSchema json.RawMessage // empty: an object without properties
-	// Examples show how the tool is meant to be called. A provider's API gets them in its own form where it has one, otherwise they
-	// become part of the description.
+	InputSchema json.RawMessage // empty means an object without properties
+	// Examples are sample calls. A provider sends them in the form of its API, or appends them to
+	// the description if its API has no such form.
 	Examples []tool.InputExample
 }
 
-// Role is who speaks.
+// Role is the author of a message.
 type Role string
 
-// The roles. Tool results travel in a user message.
+// The roles. A user message carries tool results.
 const (
 	RoleUser      Role = "user"
 	RoleAssistant Role = "assistant"
 )
 
-// Message is what one side said.
+// Message is one message of the conversation.
 type Message struct {
 	Role   Role    `json:"role"`
 	Blocks []Block `json:"blocks"`
@@ -84,18 +88,19 @@ type Text struct {
 	Text string `json:"text"`
 }
 
-// ToolCall is a call that the model asks for.
+// ToolCall is a call that the model requests.
 type ToolCall struct {
-	// ID is the provider's id, kept so that the result can be paired with it. The agent mints its own call ids.
+	// ID is the provider's id. It pairs the call with its result. The agent generates its own call
+	// ids.
 	ID string `json:"id"`
-	// Name is the tool's name as the model wrote it; it may not exist.
+	// Name is the tool's name as the model wrote it. Such a tool may not exist.
 	Name string `json:"name"`
-	// Arguments is the argument text as the model wrote it; usually, not always, JSON. It is a string so that a
-	// message with bad JSON can still be stored.
+	// Arguments is the argument text as the model wrote it. It is usually JSON, but need not be. It
+	// is a string so that a message with invalid JSON can be stored.
 	Arguments string `json:"arguments"`
 }
 
-// ToolResult answers a ToolCall.
+// ToolResult is the result of a ToolCall.
 type ToolResult struct {
 	ID      string         `json:"id"` // ToolCall.ID
 	Name    string         `json:"name"`
@@ -103,56 +108,59 @@ type ToolResult struct {
 	IsError bool           `json:"is_error,omitempty"`
 }
 
-// Opaque is a block that only its provider understands and that must be sent back unchanged, such as signed thinking.
+// Opaque is a block that only its provider understands, such as signed thinking. The provider
+// expects it back unchanged.
 type Opaque struct {
 	Provider string          `json:"provider"` // "anthropic", "openai"
 	JSON     json.RawMessage `json:"json"`
 }
 
-// Chunk is a piece of a response as it streams. Exactly one field is set.
+// Chunk is one element of a streamed response. Exactly one field is set.
 type Chunk struct {
 	TextDelta     *TextDelta
 	CallBegun     *CallBegun
 	ArgumentDelta *ArgumentDelta
-	Response      *Response // the whole; the last chunk
-	// Alive says that the model is at work although there is nothing to show: it thinks, say, or its server wants the
-	// connection kept.
+	Response      *Response // the complete response, in the last chunk
+	// Alive says that the model is working but has nothing to show, for example because it is
+	// thinking or because its server keeps the connection open.
 	Alive bool
 }
 
 // TextDelta is a piece of text.
 type TextDelta struct{ Text string }
 
-// CallBegun says that a tool call has begun; its arguments follow.
+// CallBegun says that a tool call has begun. Its arguments follow.
 type CallBegun struct {
-	Index int // the call's place among the response's calls, from 0
+	Index int // index among the calls of the response, from 0
 	ID    string
 	Name  string
 }
 
-// ArgumentDelta is a piece of a call's argument text. It may end anywhere.
+// ArgumentDelta is a piece of a call's argument text. It may end at any byte.
 type ArgumentDelta struct {
 	Index int
 	Text  string
 }
 
-// Response is a whole answer of a model.
+// Response is a complete response of a model.
 type Response struct {
 	Message    Message
 	StopReason StopReason
 	Usage      tool.Usage
 }
 
-// StopReason is why a model stopped.
+// StopReason is the reason why a response ended.
 type StopReason string
 
-// The reasons, each with the action that the agent takes.
+// The stop reasons, each with the agent's action.
 const (
-	StopEndTurn         StopReason = "end_turn"         // finish
-	StopToolUse         StopReason = "tool_use"         // run the calls
-	StopMaxTokens       StopReason = "max_tokens"       // run none of the calls; raise the cap once
-	StopPauseTurn       StopReason = "pause_turn"       // send back unchanged and go on
-	StopRefusal         StopReason = "refusal"          // run nothing; finish
-	StopContentFilter   StopReason = "content_filter"   // run nothing; finish
-	StopContextOverflow StopReason = "context_overflow" // run nothing; finish
+	StopEndTurn StopReason = "end_turn" // end the run
+	StopToolUse StopReason = "tool_use" // execute the calls
+	// execute no call; raise the token limit once
+	StopMaxTokens StopReason = "max_tokens"
+	// send the message back unchanged and continue
+	StopPauseTurn       StopReason = "pause_turn"
+	StopRefusal         StopReason = "refusal"          // execute nothing; end the run
+	StopContentFilter   StopReason = "content_filter"   // execute nothing; end the run
+	StopContextOverflow StopReason = "context_overflow" // execute nothing; end the run
 )

@@ -9,25 +9,27 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Price is what a model's tokens cost, each field for a million of them, in whatever currency the budgets are in. The
-// zero value is a model that costs nothing.
+// Price is the price of a model's tokens, per million tokens, in the currency of the budgets. The
+// zero value is the price of a free model.
 type Price struct {
-	// Input is for input tokens that the provider's prompt cache had no part in.
+	// Input is the price of input tokens that neither came from the provider's prompt cache nor
+	// went into it.
 	Input float64 `json:"input,omitempty"`
-	// Output is for output tokens, thinking included.
+	// Output is the price of output tokens. They include thinking.
 	Output float64 `json:"output,omitempty"`
-	// CacheRead is for input tokens that came from the cache. Nil: as Input, which is too much rather than too little.
+	// CacheRead is the price of input tokens from the cache. Nil means Input, which overestimates
+	// the cost.
 	CacheRead *float64 `json:"cache_read,omitempty"`
-	// CacheWrite is for input tokens that went into the cache. Nil: as Input.
+	// CacheWrite is the price of input tokens that were written to the cache. Nil means Input.
 	CacheWrite *float64 `json:"cache_write,omitempty"`
 }
 
-// Prices are the prices of models by their names, such as "anthropic:claude-sonnet-5-5". The zero value knows none.
-// Reading is safe for concurrent use.
+// Prices maps names of models, such as "anthropic:claude-sonnet-5-5", to prices. The zero value has
+// no prices. Concurrent reads are safe.
 type Prices map[string]Price
 
-// Cost returns what a model's tokens cost. It is false if nobody said what the model's tokens cost, which is not the
-// same as costing nothing. Usage counts cached tokens among the input, as every model of this package does.
+// Cost returns the cost of usage. The result is false if the price of the model is unknown, which
+// differs from a free model. Usage counts cached tokens as part of the input.
 func (p Prices) Cost(model string, u tool.Usage) (float64, bool) {
 	price, known := p[model]
 	if !known {
@@ -38,7 +40,7 @@ func (p Prices) Cost(model string, u tool.Usage) (float64, bool) {
 
 func (p Price) cost(u tool.Usage) float64 {
 	const perMillion = 1e-6
-	// A server that counts cached tokens twice, or not among the input, must not make a cost negative.
+	// Some servers count cached tokens twice, or not as input. The cost must not become negative.
 	read := min(u.CacheReadTokens, u.InputTokens)
 	write := min(u.CacheWriteTokens, u.InputTokens-read)
 	fresh := u.InputTokens - read - write
@@ -53,7 +55,8 @@ func or(price *float64, fallback float64) float64 {
 	return fallback
 }
 
-// Check returns nil, or an error that names the model and the field of a price that cannot be: below zero, or no number.
+// Check returns an error if a price is negative or not a finite number. The error names the model
+// and the field.
 func (p Prices) Check() error {
 	for _, name := range slices.Sorted(maps.Keys(p)) {
 		price := p[name]

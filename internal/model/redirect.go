@@ -10,23 +10,23 @@ import (
 	"time"
 )
 
-// answerWait bounds how long a provider may take to begin its answer. It is the default of the
-// official SDKs.
+// answerWait limits the time until a provider starts its response. The official SDKs use the same
+// default.
 const answerWait = 10 * time.Minute
 
-// maxRedirects is how many redirects one request follows. A server that needs more is misconfigured.
+// maxRedirects is the limit of redirects per request. A server that needs more is misconfigured.
 const maxRedirects = 5
 
-// HTTPClient returns the client that a provider sends its requests with: base, or a client with
-// connections of its own if base is nil. It never sends a request to another origin than the one
-// that the request was made for.
+// HTTPClient returns the HTTP client for requests to a provider. It is a changed copy of base, or a
+// new client with separate connections if base is nil. It never sends a request to another origin
+// than the original one.
 //
 // A request carries the API key and the whole conversation. net/http follows redirects: it repeats
 // the body, and it keeps every header that it does not know as a credential, such as X-Api-Key. It
 // also keeps Authorization for another port and for a subdomain. The returned client therefore
-// follows a redirect only where scheme, host and port stay the same and the request stays a POST
-// with its body. Any other redirect ends the request with a *RedirectError before anything is sent.
-// The returned client does not change base.
+// follows a redirect only if scheme, host and port stay the same and the request stays a POST with
+// its body. It ends the request at any other redirect with a *RedirectError, before it sends
+// anything.
 func HTTPClient(base *http.Client) *http.Client {
 	var own http.Client
 	switch {
@@ -59,11 +59,11 @@ func checkRedirect(next *http.Request, via []*http.Request) error {
 	return refused
 }
 
-// RedirectError is why a redirect was not followed. Nothing was sent to its target.
+// RedirectError says why the client did not follow a redirect. It sent nothing to the target.
 type RedirectError struct {
-	// From and To are origins: scheme, host and port. A server chose To.
+	// From and To are origins: scheme, host and port. The server chose To.
 	From, To string
-	// Reason completes a sentence for people.
+	// Reason is a clause that completes the message for people.
 	Reason string
 }
 
@@ -73,8 +73,8 @@ func (e *RedirectError) Error() string {
 		"set the base URL to the server's final address, if you trust it", e.From, e.To, e.Reason)
 }
 
-// RedirectRefused returns the *Error of a request whose redirect was not followed, or nil if err is
-// something else. The same request would meet the same redirect, so it is not retried.
+// RedirectRefused returns the *Error for a request whose redirect the client refused, or nil if err
+// has another cause. The error is not retryable, because the server would redirect again.
 func RedirectRefused(err error) *Error {
 	refused, ok := errors.AsType[*RedirectError](err)
 	if !ok {
@@ -83,8 +83,9 @@ func RedirectRefused(err error) *Error {
 	return &Error{Message: refused.Error(), Err: refused}
 }
 
-// originOf returns scheme, host and port in one form for each origin. It folds the case of ASCII letters alone: other letters
-// can become ASCII ones, as the capital dotted I becomes i, and are sent to another host.
+// originOf returns scheme, host and port in one canonical form. It lowers only ASCII letters.
+// Lowering other letters can turn them into ASCII letters, as with the dotted capital I (U+0130),
+// although they name another host.
 func originOf(u *url.URL) string {
 	scheme, port := lower(u.Scheme), u.Port()
 	if port == "" {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// RetryableStatus reports whether a request that failed with an HTTP status may succeed if it is sent again unchanged:
-// 408, 409, 429, every 5xx, and 0, which stands for no answer at all.
+// RetryableStatus reports whether a repeated request may succeed after an HTTP status: 408, 409,
+// 429, every 5xx, and 0, which means no response.
 func RetryableStatus(status int) bool {
 	switch status {
 	case 0, http.StatusRequestTimeout, http.StatusConflict, http.StatusTooManyRequests:
@@ -17,8 +17,8 @@ func RetryableStatus(status int) bool {
 	return status >= 500
 }
 
-// Retryable reports whether a request that was refused may succeed if it is sent again unchanged: what the provider says in
-// the header X-Should-Retry, else what RetryableStatus says.
+// Retryable reports whether a repeated request may succeed. The header X-Should-Retry decides if
+// the provider sent it, otherwise RetryableStatus.
 func Retryable(status int, header http.Header) bool {
 	switch strings.ToLower(strings.TrimSpace(header.Get("X-Should-Retry"))) {
 	case "true":
@@ -29,8 +29,9 @@ func Retryable(status int, header http.Header) bool {
 	return RetryableStatus(status)
 }
 
-// RetryAfter reads how long a provider asks to wait: the headers Retry-After-Ms and Retry-After, the latter as seconds
-// or as a date that is compared with now. It returns 0 if they say nothing, nonsense, or a moment that has passed.
+// RetryAfter returns how long the provider asks the client to wait. It reads the headers
+// Retry-After-Ms and Retry-After, the latter as seconds or as a date relative to now. It returns 0
+// if they are missing, invalid or in the past.
 func RetryAfter(header http.Header, now time.Time) time.Duration {
 	if wait := waitOf(header.Get("Retry-After-Ms"), time.Millisecond); wait > 0 {
 		return wait
@@ -45,7 +46,7 @@ func RetryAfter(header http.Header, now time.Time) time.Duration {
 	return 0
 }
 
-// longestWait keeps a nonsensical number from overflowing a duration; callers have lower caps of their own.
+// longestWait prevents an overflow of time.Duration. Callers have lower limits.
 const longestWait = 365 * 24 * time.Hour
 
 func waitOf(value string, unit time.Duration) time.Duration {

@@ -9,13 +9,14 @@ import (
 	"unicode/utf8"
 )
 
-// JSON writes a character beyond U+FFFF as two escapes, a pair of surrogates. A server that cuts a text into pieces may cut
-// between them, and a model may write one half alone. encoding/json replaces each half by U+FFFD, so the character is lost; a half that
-// stays in an escape makes later requests fail at servers that check. The functions here keep the halves apart until the pieces are
-// together, and let nothing through that is not Unicode.
+// JSON escapes a character beyond U+FFFF as two surrogates. A server that splits a text into pieces
+// may split it between them, and a model may write only one of them. encoding/json replaces each
+// lone surrogate by U+FFFD, so the character would be lost. A lone surrogate that stays in an
+// escape makes later requests fail at servers that check for it. The functions in this file keep
+// lone surrogates until the pieces are joined. Their results are always valid Unicode.
 
-// Unquote returns the text of a JSON string. A half of a pair without the other becomes three bytes that are no UTF-8, which
-// Joiner.Add understands.
+// Unquote returns the text of a JSON string. A lone surrogate becomes three bytes that are not
+// valid UTF-8 (its WTF-8 form), which Joiner.Add understands.
 func Unquote(literal []byte) (string, error) {
 	if !bytes.Contains(literal, []byte(`\u`)) {
 		var text string
@@ -42,7 +43,8 @@ func Unquote(literal []byte) (string, error) {
 	}
 }
 
-// findHalf returns the place of the first escape in JSON text that is half a pair without the other, and the half; -1: there is none.
+// findHalf returns the offset of the first escape with a lone surrogate in JSON text, and the
+// surrogate. The offset is -1 if there is none.
 func findHalf(text []byte) (at int, unit rune) {
 	for i := 0; i < len(text); i++ {
 		if text[i] != '\\' {
@@ -51,7 +53,7 @@ func findHalf(text []byte) (at int, unit rune) {
 		unit, ok := escape(text[i:])
 		switch {
 		case !ok:
-			i++ // the escaped character, which may be a backslash
+			i++ // skip the escaped character, which may be a backslash
 		case !utf16.IsSurrogate(unit):
 			i += 5
 		default:
@@ -65,7 +67,7 @@ func findHalf(text []byte) (at int, unit rune) {
 	return -1, 0
 }
 
-// escape returns the unit of an escape \uXXXX at the beginning of text.
+// escape returns the code unit of an escape \uXXXX at the start of text.
 func escape(text []byte) (rune, bool) {
 	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
 		return 0, false
@@ -74,10 +76,12 @@ func escape(text []byte) (rune, bool) {
 	return rune(unit), err == nil
 }
 
-// Joiner puts the pieces of a text together. The zero value has had none. It is for one goroutine.
+// Joiner joins the pieces of a text. The zero value is ready to use. It is not safe for concurrent
+// use.
 type Joiner struct{ held string }
 
-// Add returns the next piece as UTF-8. Half a pair at its end is kept back for the next piece. What is no UTF-8 becomes U+FFFD.
+// Add returns the next piece as valid UTF-8. It keeps a high surrogate at the end for the next
+// piece. U+FFFD replaces other invalid bytes.
 func (j *Joiner) Add(piece string) string {
 	text := j.held + piece
 	j.held = ""
@@ -87,14 +91,14 @@ func (j *Joiner) Add(piece string) string {
 	return valid(text)
 }
 
-// Rest returns what was kept back: the text has ended.
+// Rest returns the rest at the end of the text: U+FFFD for a kept surrogate, or nothing.
 func (j *Joiner) Rest() string {
 	held := j.held
 	j.held = ""
 	return valid(held)
 }
 
-// valid joins the halves that follow each other, and replaces what is no UTF-8, one U+FFFD for each half.
+// valid joins pairs of surrogates, and replaces every other invalid sequence by U+FFFD.
 func valid(text string) string {
 	if utf8.ValidString(text) {
 		return text
@@ -116,7 +120,7 @@ func valid(text string) string {
 	return out.String()
 }
 
-// halfAt returns the half that the three bytes at the beginning of a text stand for.
+// halfAt returns the surrogate that the first three bytes of text encode.
 func halfAt(text string) (rune, bool) {
 	if len(text) < 3 || text[0] != 0xED || text[1] < 0xA0 || text[1] > 0xBF || text[2]&0xC0 != 0x80 {
 		return 0, false
@@ -124,8 +128,8 @@ func halfAt(text string) (rune, bool) {
 	return 0xD000 | rune(text[1]&0x3F)<<6 | rune(text[2]&0x3F), true
 }
 
-// CleanJSON returns JSON with U+FFFD in place of what is no Unicode: bytes that are no UTF-8, and escapes that are half a
-// pair. All else stays as it is, to the byte.
+// CleanJSON returns JSON in which U+FFFD replaces invalid UTF-8 and lone surrogates. All other
+// bytes stay the same.
 func CleanJSON(text json.RawMessage) json.RawMessage {
 	if !utf8.Valid(text) {
 		text = bytes.ToValidUTF8(text, []byte("\uFFFD"))

@@ -9,7 +9,8 @@ import (
 	"github.com/toolhost/toolhost/internal/model"
 )
 
-// TestJoiner: wherever a JSON string is cut into two, the text is the same, and no piece holds what is no UTF-8.
+// Wherever a JSON string is split into two pieces, the joined text is the same, and each piece is
+// valid UTF-8.
 func TestJoiner(t *testing.T) {
 	for text, want := range map[string]string{
 		`a\ud83d\ude00b`:        "a😀b",
@@ -22,7 +23,7 @@ func TestJoiner(t *testing.T) {
 		for cut := range len(text) + 1 {
 			first, second := []byte(`"`+text[:cut]+`"`), []byte(`"`+text[cut:]+`"`)
 			if !json.Valid(first) || !json.Valid(second) || !utf8.Valid(first) {
-				continue // no server cuts there
+				continue // a server does not split here
 			}
 			var j model.Joiner
 			got := ""

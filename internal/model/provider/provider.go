@@ -1,7 +1,8 @@
 // Package provider opens a model by its name.
 //
-// It owns which providers there are, which environment variables they read, and which model is taken where none is
-// named. It is the one place that imports them all, so that package model and the agent import none.
+// It owns the list of providers, the environment variables that they use, and the default models.
+// It is the only package that imports all providers, so that package model and the agent import
+// none.
 package provider
 
 import (
@@ -16,31 +17,33 @@ import (
 	"github.com/toolhost/toolhost/internal/model/scripted"
 )
 
-// The models that are taken where a key chooses: each provider's middle one for agents. For OpenAI it is the newest
-// that takes tools at the Chat Completions API without being told to.
+// The default models if only an API key selects the provider. For Anthropic it is the middle model
+// for agents. For OpenAI it is the newest one that accepts tools in the Chat Completions API by
+// default.
 const (
 	DefaultAnthropic = "claude-sonnet-5-5"
 	DefaultOpenAI    = "gpt-5.4"
 )
 
-// Choice says which model is wanted.
+// Choice selects a model.
 type Choice struct {
-	// Model is anthropic:NAME, openai:NAME or scripted:FILE. Empty: the first key that is found chooses,
-	// ANTHROPIC_API_KEY before OPENAI_API_KEY.
+	// Model is anthropic:NAME, openai:NAME or scripted:FILE. If it is empty, the first API key that
+	// is set selects the provider: ANTHROPIC_API_KEY, then OPENAI_API_KEY.
 	Model string
-	// BaseURL is where the provider's API is. Empty: ANTHROPIC_BASE_URL or OPENAI_BASE_URL, else the provider's own.
-	// With one, no key is needed.
+	// BaseURL is the URL of the API. If it is empty, ANTHROPIC_BASE_URL or OPENAI_BASE_URL is used,
+	// or the provider's default. With a base URL, no key is required.
 	BaseURL string
-	// Thinking is how many tokens the model may think for one response; 0: as the provider wants. Anthropic's models alone are
-	// asked so.
+	// Thinking is the limit of thinking tokens per response. 0 means the provider's default. Only
+	// models of Anthropic use it.
 	Thinking int64
-	// Getenv reads an environment variable, as os.Getenv does. Nil: there are none.
+	// Getenv returns an environment variable, like os.Getenv. Nil means an empty environment.
 	Getenv func(string) string
-	// HTTPClient does the requests. Nil: the provider's default.
+	// HTTPClient sends the requests. Nil means the provider's default client.
 	HTTPClient *http.Client
 }
 
-// Open returns the model. It reads a script, but connects to nothing. Its errors say what to do.
+// Open returns the selected model. It reads a script file, but does not connect. Its errors say
+// what to do.
 func Open(choice Choice) (model.Model, error) {
 	if choice.Getenv == nil {
 		choice.Getenv = func(string) string { return "" }
@@ -141,5 +144,6 @@ func (c Choice) base(variable string) string {
 	return c.env(variable)
 }
 
-// env trims what it reads: a key that was read from a file often ends with a newline, which no header may hold.
+// env removes surrounding space. A key that was read from a file often ends with a newline, which
+// an HTTP header cannot contain.
 func (c Choice) env(variable string) string { return strings.TrimSpace(c.Getenv(variable)) }

@@ -13,7 +13,7 @@ import (
 	"github.com/toolhost/toolhost/internal/model/provider"
 )
 
-// recorder notes where a request goes and with which key.
+// recorder records the URL and the key of a request.
 type recorder struct{ url, key string }
 
 func (r *recorder) RoundTrip(req *http.Request) (*http.Response, error) {

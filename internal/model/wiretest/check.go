@@ -19,8 +19,9 @@ import (
 	"github.com/toolhost/toolhost/internal/model"
 )
 
-// Check passes a stream on and fails the test if the stream breaks a promise of model.Model: it ends with one response
-// or one error, each call is begun once and in order before its arguments, and the deltas add up to the response.
+// Check forwards a stream and fails the test if the stream violates a rule of model.Model. The
+// stream must end with one response or one error. Each call must begin once, in order, and before
+// its arguments. The deltas must add up to the response.
 func Check(t *testing.T, chunks iter.Seq2[model.Chunk, error]) iter.Seq2[model.Chunk, error] {
 	return func(yield func(model.Chunk, error) bool) {
 		t.Helper()
@@ -99,8 +100,9 @@ func (s *sum) compare(t *testing.T, response *model.Response) {
 	}
 }
 
-// Fuzz feeds event streams to a model, beginning with those of the archives in a folder. What the model makes of a stream it then gets
-// as its history, which it has to send as JSON that every server can read.
+// Fuzz feeds event streams to a model, starting with those of the archives in a folder. Each
+// response then becomes part of the history of a second request. The model must send that history
+// as JSON that every server accepts.
 func Fuzz(f *testing.F, folder string, open func(*http.Client) (model.Model, error)) {
 	paths, err := filepath.Glob(filepath.Join(folder, "*.txtar"))
 	if err != nil || len(paths) == 0 {
@@ -136,7 +138,7 @@ func Fuzz(f *testing.F, folder string, open func(*http.Client) (model.Model, err
 	})
 }
 
-// sentBodies keeps the bodies of requests.
+// sentBodies records the bodies of requests.
 type sentBodies struct {
 	next   http.RoundTripper
 	bodies [][]byte
@@ -157,7 +159,8 @@ var (
 	halves  = regexp.MustCompile(`(?i)^\\ud[89a-f]`)
 )
 
-// strictJSON returns why a server may refuse a text as JSON: it is none, it is no UTF-8, or it has half a pair of surrogates.
+// strictJSON returns the reason why a strict server refuses a text: it is not JSON, not UTF-8, or
+// has a lone surrogate.
 func strictJSON(text []byte) error {
 	if !json.Valid(text) || !utf8.Valid(text) {
 		return errors.New("it is no JSON, or no UTF-8")
@@ -170,7 +173,7 @@ func strictJSON(text []byte) error {
 	return nil
 }
 
-// answering is a transport that answers each request with the same events.
+// answering is a transport that answers every request with the same events.
 type answering []byte
 
 func (a answering) RoundTrip(r *http.Request) (*http.Response, error) {

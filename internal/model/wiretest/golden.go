@@ -11,8 +11,9 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// Golden runs a test for every txtar archive of a folder. Each gets the archive's files by name and returns what it
-// got, which has to equal the file want. With -update it becomes the file want.
+// Golden runs a test for every txtar archive in a folder. The test receives the archive's files by
+// name and returns its result, which must equal the file want. The flag -update writes the result
+// to the file want.
 func Golden(t *testing.T, folder string, run func(t *testing.T, files map[string]string) string) {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(folder, "*.txtar"))
@@ -46,13 +47,13 @@ func Golden(t *testing.T, folder string, run func(t *testing.T, files map[string
 	}
 }
 
-// updating reads the flag -update, which a test package that uses Golden defines.
+// updating returns the flag -update. A test package that uses Golden defines it.
 func updating() bool {
 	set := flag.Lookup("update")
 	return set != nil && set.Value.String() == "true"
 }
 
-// GoldenFile compares text with a file. With -update it becomes the file.
+// GoldenFile compares text with a file. The flag -update writes the text to the file.
 func GoldenFile(t *testing.T, path, got string) {
 	t.Helper()
 	if updating() {

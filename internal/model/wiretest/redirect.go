@@ -12,8 +12,8 @@ import (
 	"github.com/toolhost/toolhost/internal/model"
 )
 
-// Redirects checks that a model sends its API key and the conversation to the origin of its base URL
-// alone, whatever the server there answers. open returns a model that uses the key at the base URL.
+// Redirects checks that a model sends its API key and the conversation only to the origin of its
+// base URL, whatever the server answers. open returns a model that uses the key and the base URL.
 func Redirects(t *testing.T, open func(base, key string, client *http.Client) (model.Model, error)) {
 	const base = "https://api.example.com/proxy/v1"
 	for name, targets := range map[string][]string{
@@ -51,7 +51,8 @@ func Redirects(t *testing.T, open func(base, key string, client *http.Client) (m
 	}
 }
 
-// FollowsWithinItsOrigin checks that a redirect that stays at the origin and keeps the body works.
+// FollowsWithinItsOrigin checks that the model follows a redirect that keeps the origin and the
+// body.
 func FollowsWithinItsOrigin(t *testing.T, open func(base, key string, client *http.Client) (model.Model, error)) {
 	for _, target := range []string{"/v1/moved", "https://api.example.com/v1/moved", "https://API.example.com:443/v1/moved"} {
 		net := &redirecting{status: http.StatusTemporaryRedirect, targets: []string{target}}
@@ -68,15 +69,15 @@ func FollowsWithinItsOrigin(t *testing.T, open func(base, key string, client *ht
 	}
 }
 
-// redirecting is a network of any number of servers, of which each redirects to the next target, and
-// the last to where it is.
+// redirecting is a transport for any number of servers. Each server redirects to the next target.
+// The last target redirects to itself.
 type redirecting struct {
 	status  int
 	targets []string
 
 	mu   sync.Mutex
 	sent []Request
-	seen []string // the origins that a request reached
+	seen []string // origins that received a request
 }
 
 // RoundTrip implements http.RoundTripper.

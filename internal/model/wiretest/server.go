@@ -1,7 +1,7 @@
-// Package wiretest is what tests of the providers share: a server on loopback that answers with recorded event streams
-// and remembers what it was asked, and the text form of a model's answer.
+// Package wiretest has the shared parts of the providers' tests: a server on loopback that answers
+// with recorded event streams and records its requests, and a text form of model responses.
 //
-// It owns no wire format: what the bytes of an answer mean is the affair of the test that wrote them.
+// It does not know a wire format. Each test supplies the bytes of the responses.
 package wiretest
 
 import (
@@ -13,22 +13,23 @@ import (
 	"testing"
 )
 
-// Reply is one answer of a Server. The zero value is an empty event stream.
+// Reply is one response of a Server. The zero value is an empty event stream.
 type Reply struct {
-	Status int         // 0: 200
-	Header http.Header // replaces the content type text/event-stream
+	Status int         // 0 means 200
+	Header http.Header // replaces the default content type text/event-stream
 	Body   string
-	// Piece is how many bytes are sent at a time, each piece flushed; 0 sends the body at once.
+	// Piece is the number of bytes per write. The server flushes after each write. 0 means one
+	// write for the whole body.
 	Piece int
-	// Step, if not nil, is waited for before each event, which ends with an empty line.
+	// Step, if not nil, must yield a value before the server sends each event.
 	Step <-chan struct{}
-	// Hold keeps the stream open after the body, until the client goes away.
+	// Hold keeps the stream open after the body until the client closes it.
 	Hold bool
 	// Cut breaks the connection after the body.
 	Cut bool
 }
 
-// Request is what a Server was asked.
+// Request is one request that a Server received.
 type Request struct {
 	Method string
 	Path   string
@@ -36,12 +37,12 @@ type Request struct {
 	Body   []byte
 }
 
-// Server answers each request with the next reply, and the last one for ever.
+// Server answers each request with the next reply. It repeats the last reply.
 type Server struct {
 	URL string
-	// Client has a connection pool of its own, which the end of the test closes.
+	// Client has a separate connection pool, which the end of the test closes.
 	Client *http.Client
-	// Gone gets one value for each reply with Hold whose client went away.
+	// Gone receives one value for each reply with Hold when its client has closed the stream.
 	Gone <-chan struct{}
 
 	mu       sync.Mutex
@@ -49,7 +50,7 @@ type Server struct {
 	requests []Request
 }
 
-// Serve starts a server that ends with the test.
+// Serve starts a server that stops at the end of the test.
 func Serve(t *testing.T, replies ...Reply) *Server {
 	t.Helper()
 	gone := make(chan struct{}, 16)
@@ -69,7 +70,7 @@ func Serve(t *testing.T, replies ...Reply) *Server {
 	return s
 }
 
-// Requests returns what was asked so far, in order.
+// Requests returns the requests so far, in order.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -83,7 +84,7 @@ func (s *Server) next(request Request) Reply {
 	return s.replies[min(len(s.requests), len(s.replies))-1]
 }
 
-// send writes the reply; held reports whether it waited for the client to go away.
+// send writes the reply. held reports whether it waited for the client to close the stream.
 func (p Reply) send(w http.ResponseWriter, r *http.Request) (held bool) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	for key, values := range p.Header {
@@ -106,7 +107,7 @@ func (p Reply) send(w http.ResponseWriter, r *http.Request) (held bool) {
 		}
 	}
 	if p.Cut {
-		// The one panic that net/http documents as the way to break a connection.
+		// net/http documents this panic as the way to break a connection.
 		panic(http.ErrAbortHandler)
 	}
 	if p.Hold {

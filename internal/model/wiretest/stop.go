@@ -8,14 +8,15 @@ import (
 	"github.com/toolhost/toolhost/internal/model"
 )
 
-// Stop is what becomes of a response that ends for a reason.
+// Stop is the expected outcome of a response that ends with a given reason.
 type Stop struct {
-	Reason string           // as the server says it
-	Call   bool             // whether the response has a call
-	Want   model.StopReason // empty: it is malformed, so that nothing of it may be executed, or kept
+	Reason string           // the server's value
+	Call   bool             // the response has a call
+	Want   model.StopReason // empty means malformed: nothing of it may be executed or kept
 }
 
-// Stops checks what a model makes of responses that end for reasons. write returns the event stream of a response that ends so.
+// Stops checks how a model handles stop reasons. write returns the event stream of a response that
+// ends with the reason of the test case.
 func Stops(t *testing.T, stops []Stop, write func(s Stop) string, open func(*http.Client) (model.Model, error)) {
 	t.Helper()
 	for _, s := range stops {

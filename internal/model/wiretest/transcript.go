@@ -13,8 +13,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Transcript writes down a stream of chunks, one per line and without those that only say that the model is alive, with the
-// response as indented JSON and an error in full. The stream is checked as Check does.
+// Transcript formats a stream of chunks, one per line, without chunks that only have Alive set. It
+// formats the response as indented JSON and an error in full. It checks the stream like Check.
 func Transcript(t *testing.T, chunks iter.Seq2[model.Chunk, error]) string {
 	t.Helper()
 	var out strings.Builder
@@ -48,7 +48,7 @@ func writeError(t *testing.T, out *strings.Builder, err error) {
 	}
 }
 
-// Indent returns a value, or JSON text, as JSON that is good to read and to compare. The order of keys stays.
+// Indent returns a value, or JSON text, as indented JSON. It keeps the order of keys.
 func Indent(t *testing.T, value any) string {
 	t.Helper()
 	data, ok := value.([]byte)
