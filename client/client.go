@@ -2,12 +2,16 @@ package client
 
 import (
 	"context"
+	"iter"
+	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 
 	"google.golang.org/grpc"
 
 	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
+	"github.com/toolhost/toolhost/internal/address"
 	"github.com/toolhost/toolhost/internal/rpc/hostpb"
 	"github.com/toolhost/toolhost/internal/rpc/link"
 	"github.com/toolhost/toolhost/tool"
@@ -108,4 +112,115 @@ func (c *Client) GetTool(ctx context.Context, name string, viewer tool.Viewer) (
 		return tool.Info{}, err
 	}
 	return hostpb.ToInfo(resp.GetTool()), nil
+}
+
+// DialOption changes how a server is connected to. The zero value changes nothing.
+type DialOption struct{ own bool }
+
+// OwnServer says that the address was not chosen by a person, but is where this user's own server should be. Then a server of
+// another user is refused, and so is a socket in a folder that another user owns or can write: another user may have made the
+// folder first. Servers of root are not refused. For TCP it changes nothing.
+func OwnServer() DialOption { return DialOption{own: true} }
+
+// find returns the address of a program's server.
+func find(addr, program string, options []DialOption) (address.Address, error) {
+	at, err := address.Find(addr, program, os.Getenv)
+	if err != nil {
+		return at, tool.Errorf(tool.KindInvalidArgument, "%w", err)
+	}
+	for _, option := range options {
+		if option.own {
+			at = at.Own()
+		}
+	}
+	return at, nil
+}
+
+// SearchTools returns the tools that match the query and hold one of the words, the best match first: 10 unless the query
+// says how many. Errors: invalid_argument, also if there are no words.
+func (c *Client) SearchTools(ctx context.Context, words string, query tool.Query) ([]tool.Match, error) {
+	resp, err := link.Invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.SearchToolsResponse, error) {
+		req := &toolhostv1.SearchToolsRequest{Query: strings.ToValidUTF8(words, "\uFFFD"), Selection: hostpb.FromSelection(query)}
+		return toolhostv1.NewToolServiceClient(conn).SearchTools(ctx, req)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return hostpb.ToMatches(resp), nil
+}
+
+// RenderTools returns the tools that match the query and can be called, ordered by name, as a model's API or a prompt
+// wants them. Rendered.Omitted lists the tools that the API would refuse, with the reason. Errors: invalid_argument, also for
+// a format that the toolhost does not know.
+func (c *Client) RenderTools(ctx context.Context, format tool.Format, query tool.Query) (tool.Rendered, error) {
+	resp, err := link.Invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.RenderToolsResponse, error) {
+		req := &toolhostv1.RenderToolsRequest{Format: hostpb.FromFormat(format), Selection: hostpb.FromSelection(query)}
+		return toolhostv1.NewToolServiceClient(conn).RenderTools(ctx, req)
+	})
+	if err != nil {
+		return tool.Rendered{}, err
+	}
+	return hostpb.ToRendered(resp), nil
+}
+
+// WatchCall returns the events of a call that exists, made by this client or by another of the same user: those after a
+// number that are kept, then new ones as they happen, up to the Ended event; none if that was seen. 0 begins at the first
+// event. When ctx ends
+// or the connection breaks its last item is an error; to go on, watch again after the Seq of the last event that came.
+// Leaving the loop ends the watch and not the call. The principal of the key is ignored. Errors: invalid_argument,
+// not_found.
+func (c *Client) WatchCall(ctx context.Context, key tool.CallKey, after uint64) iter.Seq2[tool.Event, error] {
+	open := func(ctx context.Context, conn grpc.ClientConnInterface) (grpc.ServerStreamingClient[toolhostv1.WatchCallResponse], error) {
+		return toolhostv1.NewToolServiceClient(conn).WatchCall(ctx, &toolhostv1.WatchCallRequest{
+			CallId: key.ID, Session: key.Session, AfterSeq: after,
+		})
+	}
+	messages := link.Receive(ctx, c.link, open, (*toolhostv1.WatchCallResponse).GetEvent)
+	return func(yield func(tool.Event, error) bool) {
+		var joiner hostpb.Joiner
+		for m, err := range messages {
+			if err != nil {
+				yield(tool.Event{}, err)
+				return
+			}
+			event, ok := joiner.Add(m)
+			if !ok {
+				continue
+			}
+			if !yield(event, nil) {
+				return
+			}
+		}
+	}
+}
+
+// CancelCall asks to stop a call by its name, whoever made or follows it, and does not wait until it has ended. For one
+// that has ended it does nothing. The principal of the key is ignored. Errors: invalid_argument, not_found.
+func (c *Client) CancelCall(ctx context.Context, key tool.CallKey, reason string) error {
+	_, err := link.Invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.CancelCallResponse, error) {
+		return toolhostv1.NewToolServiceClient(conn).CancelCall(ctx, &toolhostv1.CancelCallRequest{
+			CallId: key.ID, Session: key.Session, Reason: reason,
+		})
+	})
+	return err
+}
+
+// ReadArtifact returns a part of an artifact: of a result that was too large to be shown, by the handle that stands in its
+// place. It has fewer bytes than asked for only where the artifact ends or a piece is as large as it may be, and none behind
+// the end; so whoever wants all of it reads on, at the offset behind what he has, until he has Size bytes. A piece of a text
+// may end inside a letter. The principal of the query is ignored. Errors: invalid_argument; not_found, also for an artifact
+// of another session and for one that is no longer kept.
+func (c *Client) ReadArtifact(ctx context.Context, q tool.ArtifactQuery) (tool.ArtifactPiece, error) {
+	if q.Limit < 0 {
+		return tool.ArtifactPiece{}, tool.Errorf(tool.KindInvalidArgument, "the limit %d must not be negative", q.Limit)
+	}
+	resp, err := link.Invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.ReadArtifactResponse, error) {
+		return toolhostv1.NewToolServiceClient(conn).ReadArtifact(ctx, &toolhostv1.ReadArtifactRequest{
+			Handle: q.Handle, Session: q.Session, Offset: q.Offset, Limit: uint32(min(q.Limit, tool.MaxArtifactPiece)),
+		})
+	})
+	if err != nil {
+		return tool.ArtifactPiece{}, err
+	}
+	return hostpb.ToArtifactPiece(resp), nil
 }

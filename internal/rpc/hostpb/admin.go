@@ -1,6 +1,9 @@
 package hostpb
 
 import (
+	"google.golang.org/protobuf/proto"
+
+	toolv1 "github.com/toolhost/toolhost/gen/go/toolhost/tool/v1"
 	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
 	"github.com/toolhost/toolhost/internal/rpc/toolpb"
 	"github.com/toolhost/toolhost/tool"
@@ -153,4 +156,141 @@ func FromRestarted(r tool.Restarted) *toolhostv1.RestartResponse {
 // ToRestarted converts what a restart did.
 func ToRestarted(r *toolhostv1.RestartResponse) tool.Restarted {
 	return tool.Restarted{Stopped: r.GetStopped(), Started: r.GetStarted()}
+}
+
+const (
+	// newestStderr and olderStderr are how many bytes of its last lines an exit keeps on its way. A plugin may have kept
+	// hundreds of kilobytes of them for each of its exits; why it ended and the last of one tell what happened, the rest is
+	// in its log.
+	newestStderr = 16 << 10
+	olderStderr  = 1 << 10
+)
+
+// FromPlugins converts all plugins into one message that fits: where all together would be too large, less is kept of
+// what processes said last, in the end only how the last one of each ended.
+func FromPlugins(plugins []tool.PluginInfo) *toolhostv1.ListPluginsResponse {
+	resp := &toolhostv1.ListPluginsResponse{}
+	for _, p := range plugins {
+		resp.Plugins = append(resp.Plugins, FromPlugin(p))
+	}
+	if proto.Size(resp) > maxEventBytes {
+		clip(resp, olderStderr, 0)
+	}
+	if proto.Size(resp) > maxEventBytes {
+		for _, p := range resp.Plugins {
+			p.RecentExits = nil
+		}
+		clip(resp, 0, 0)
+	}
+	return resp
+}
+
+// clip keeps that many bytes of what the newest and what older processes said last.
+func clip(resp *toolhostv1.ListPluginsResponse, newest, older int) {
+	clipExit := func(exit *toolv1.Exit, limit int) {
+		if exit != nil {
+			exit.LastStderr = tool.Exit{LastStderr: exit.LastStderr}.Shortened(limit).LastStderr
+		}
+	}
+	for _, p := range resp.GetPlugins() {
+		clipExit(p.GetLastExit(), newest)
+		limit := newest
+		for _, e := range p.GetRecentExits() {
+			clipExit(e.GetExit(), limit)
+			limit = older
+		}
+	}
+}
+
+// fromExit converts how a process ended, with that many bytes of what it said last. nil is nil.
+func fromExit(e *tool.Exit, limit int) *toolv1.Exit {
+	if e == nil {
+		return nil
+	}
+	shortened := e.Shortened(limit)
+	return toolpb.FromExit(&shortened)
+}
+
+func fromExits(exits []tool.PluginExit) []*toolhostv1.PluginExit {
+	var out []*toolhostv1.PluginExit
+	limit := newestStderr
+	for _, e := range exits {
+		out = append(out, &toolhostv1.PluginExit{
+			Instance: valid(e.Instance), Time: toolpb.FromTime(e.Time), Exit: fromExit(&e.Exit, limit), Expected: e.Expected,
+			Calls: fromExitCalls(e.Calls),
+		})
+		limit = olderStderr
+	}
+	return out
+}
+
+func fromExitCalls(calls []tool.ExitCall) []*toolhostv1.ExitCall {
+	var out []*toolhostv1.ExitCall
+	for _, c := range calls {
+		out = append(out, &toolhostv1.ExitCall{
+			CallId: valid(c.CallID), Tool: valid(c.Tool), Session: valid(c.Session), Principal: valid(c.Principal),
+		})
+	}
+	return out
+}
+
+func fromSandbox(s *tool.Sandbox) *toolhostv1.Sandbox {
+	if s == nil {
+		return nil
+	}
+	out := &toolhostv1.Sandbox{
+		Mode: valid(s.Mode), Network: s.Network, Workspace: toolpb.FromAccess(s.Workspace), Read: valids(s.Read), Write: valids(s.Write),
+	}
+	for _, w := range s.Walls {
+		out.Layers = append(out.Layers, &toolhostv1.SandboxLayer{
+			Name: valid(w.Name), Effective: w.Effective, Mechanism: valid(w.Mechanism), Note: valid(w.Note),
+		})
+	}
+	return out
+}
+
+func toSandbox(s *toolhostv1.Sandbox) *tool.Sandbox {
+	if s == nil {
+		return nil
+	}
+	out := &tool.Sandbox{
+		Mode: s.GetMode(), Network: s.GetNetwork(), Workspace: toolpb.ToAccess(s.GetWorkspace()), Read: s.GetRead(), Write: s.GetWrite(),
+	}
+	for _, w := range s.GetLayers() {
+		out.Walls = append(out.Walls, tool.Wall{
+			Name: w.GetName(), Effective: w.GetEffective(), Mechanism: w.GetMechanism(), Note: w.GetNote(),
+		})
+	}
+	return out
+}
+
+func fromUngranted(all []tool.Ungranted) []*toolhostv1.Ungranted {
+	var out []*toolhostv1.Ungranted
+	for _, u := range all {
+		out = append(out, &toolhostv1.Ungranted{Request: valid(u.Request), Grant: valid(u.Grant)})
+	}
+	return out
+}
+
+func toUngranted(all []*toolhostv1.Ungranted) []tool.Ungranted {
+	var out []tool.Ungranted
+	for _, u := range all {
+		out = append(out, tool.Ungranted{Request: u.GetRequest(), Grant: u.GetGrant()})
+	}
+	return out
+}
+
+func fromPermissions(p *tool.Permissions) *toolv1.Permissions {
+	if p == nil {
+		return nil
+	}
+	return toolpb.FromPermissions(*p)
+}
+
+func toPermissions(p *toolv1.Permissions) *tool.Permissions {
+	if p == nil {
+		return nil
+	}
+	asked := toolpb.ToPermissions(p)
+	return &asked
 }

@@ -95,3 +95,177 @@ func FromArtifactPiece(p tool.ArtifactPiece) *toolhostv1.ReadArtifactResponse {
 func ToArtifactPiece(m *toolhostv1.ReadArtifactResponse) tool.ArtifactPiece {
 	return tool.ArtifactPiece{Data: m.GetData(), MediaType: m.GetMediaType(), Size: m.GetSize(), Name: m.GetName()}
 }
+
+// FromPluginEvent converts something that happened to a plugin or to one of its instances.
+func FromPluginEvent(e tool.PluginEvent) *toolhostv1.PluginEvent {
+	return &toolhostv1.PluginEvent{
+		Seq:       e.Seq,
+		Time:      toolpb.FromTime(e.Time),
+		Type:      valid(e.Type),
+		Plugin:    valid(e.Plugin),
+		Instance:  valid(e.Instance),
+		Digest:    valid(e.Digest),
+		Reason:    valid(e.Reason),
+		UntilTime: toolpb.FromTime(e.Until),
+	}
+}
+
+// ToPluginEvent converts something that happened to a plugin or to one of its instances.
+func ToPluginEvent(e *toolhostv1.PluginEvent) tool.PluginEvent {
+	return tool.PluginEvent{
+		Seq:      e.GetSeq(),
+		Time:     toolpb.ToTime(e.GetTime()),
+		Type:     e.GetType(),
+		Plugin:   e.GetPlugin(),
+		Instance: e.GetInstance(),
+		Digest:   e.GetDigest(),
+		Reason:   e.GetReason(),
+		Until:    toolpb.ToTime(e.GetUntilTime()),
+	}
+}
+
+// FromEventQuery converts a selection of events.
+func FromEventQuery(q tool.EventQuery) *toolhostv1.WatchEventsRequest {
+	return &toolhostv1.WatchEventsRequest{Plugin: valid(q.Plugin), AfterSeq: q.After, Follow: q.Follow}
+}
+
+// ToEventQuery converts a selection of events.
+func ToEventQuery(q *toolhostv1.WatchEventsRequest) tool.EventQuery {
+	return tool.EventQuery{Plugin: q.GetPlugin(), After: q.GetAfterSeq(), Follow: q.GetFollow()}
+}
+
+// FromLogLine converts a line that a plugin wrote.
+func FromLogLine(l tool.LogLine) *toolhostv1.LogLine {
+	return &toolhostv1.LogLine{
+		Seq:      l.Seq,
+		Plugin:   valid(l.Plugin),
+		Instance: valid(l.Instance),
+		CallId:   valid(l.CallID),
+		Record:   toolpb.FromLogRecord(l.Record),
+	}
+}
+
+// ToLogLine converts a line that a plugin wrote.
+func ToLogLine(l *toolhostv1.LogLine) tool.LogLine {
+	return tool.LogLine{
+		Seq:      l.GetSeq(),
+		Plugin:   l.GetPlugin(),
+		Instance: l.GetInstance(),
+		CallID:   l.GetCallId(),
+		Record:   toolpb.ToLogRecord(l.GetRecord()),
+	}
+}
+
+// FromLogQuery converts a selection of log lines.
+func FromLogQuery(q tool.LogQuery) *toolhostv1.TailLogsRequest {
+	return &toolhostv1.TailLogsRequest{
+		Plugin: valid(q.Plugin), CallId: valid(q.CallID), Last: uint32Of(q.Last), Follow: q.Follow,
+	}
+}
+
+// ToLogQuery converts a selection of log lines.
+func ToLogQuery(q *toolhostv1.TailLogsRequest) tool.LogQuery {
+	return tool.LogQuery{
+		Plugin: q.GetPlugin(), CallID: q.GetCallId(), Last: int(q.GetLast()), Follow: q.GetFollow(),
+	}
+}
+
+// FromStats converts the statistics of a tool.
+func FromStats(s tool.Stats) *toolhostv1.ToolStats {
+	out := &toolhostv1.ToolStats{
+		Tool:          valid(s.Tool),
+		Plugin:        valid(s.Plugin),
+		Calls:         s.Calls,
+		Succeeded:     s.Succeeded,
+		ToolErrors:    s.ToolErrors,
+		TotalDuration: toolpb.FromDuration(s.TotalDuration),
+		MeanDuration:  toolpb.FromDuration(s.MeanDuration),
+		TotalCost:     s.TotalCost,
+		P50Duration:   toolpb.FromDuration(s.P50),
+		P99Duration:   toolpb.FromDuration(s.P99),
+	}
+	if len(s.Failures) > 0 {
+		out.Failures = make(map[string]uint64, len(s.Failures))
+	}
+	for kind, n := range s.Failures {
+		out.Failures[valid(string(kind))] += n
+	}
+	return out
+}
+
+// ToStats converts the statistics of a tool.
+func ToStats(s *toolhostv1.ToolStats) tool.Stats {
+	out := tool.Stats{
+		Tool:          s.GetTool(),
+		Plugin:        s.GetPlugin(),
+		Calls:         s.GetCalls(),
+		Succeeded:     s.GetSucceeded(),
+		ToolErrors:    s.GetToolErrors(),
+		TotalDuration: toolpb.ToDuration(s.GetTotalDuration()),
+		MeanDuration:  toolpb.ToDuration(s.GetMeanDuration()),
+		TotalCost:     s.GetTotalCost(),
+		P50:           toolpb.ToDuration(s.GetP50Duration()),
+		P99:           toolpb.ToDuration(s.GetP99Duration()),
+	}
+	if len(s.GetFailures()) > 0 {
+		out.Failures = make(map[tool.Kind]uint64, len(s.GetFailures()))
+	}
+	for kind, n := range s.GetFailures() {
+		out.Failures[tool.Kind(kind)] = n
+	}
+	return out
+}
+
+// FromReloaded converts what a look at the plugin folders found.
+func FromReloaded(r tool.Reloaded) *toolhostv1.ReloadResponse {
+	out := &toolhostv1.ReloadResponse{Added: valids(r.Added), Removed: valids(r.Removed), Upgraded: valids(r.Upgraded)}
+	for _, f := range r.Failures {
+		out.Failures = append(out.Failures, &toolhostv1.ReloadFailure{Plugin: valid(f.Plugin), Reason: valid(f.Reason)})
+	}
+	if c := r.Configuration; c != nil {
+		out.Configuration = &toolhostv1.ConfigurationChange{File: valid(c.File), Keys: valids(c.Keys), Problem: valid(c.Problem)}
+	}
+	return out
+}
+
+// ToReloaded converts what a look at the plugin folders found.
+func ToReloaded(r *toolhostv1.ReloadResponse) tool.Reloaded {
+	out := tool.Reloaded{Added: r.GetAdded(), Removed: r.GetRemoved(), Upgraded: r.GetUpgraded()}
+	for _, f := range r.GetFailures() {
+		out.Failures = append(out.Failures, tool.ReloadFailure{Plugin: f.GetPlugin(), Reason: f.GetReason()})
+	}
+	if c := r.GetConfiguration(); c != nil {
+		out.Configuration = &tool.ConfigurationChange{File: c.GetFile(), Keys: c.GetKeys(), Problem: c.GetProblem()}
+	}
+	return out
+}
+
+// FromLockFile converts which file pins plugins to digests.
+func FromLockFile(l tool.LockFile) *toolhostv1.GetLockFileResponse {
+	return &toolhostv1.GetLockFileResponse{Path: valid(l.Path), Enforced: l.Enforced}
+}
+
+// ToLockFile converts which file pins plugins to digests.
+func ToLockFile(l *toolhostv1.GetLockFileResponse) tool.LockFile {
+	return tool.LockFile{Path: l.GetPath(), Enforced: l.GetEnforced()}
+}
+
+// FromUpgraded converts what an upgrade did.
+func FromUpgraded(u tool.Upgraded) *toolhostv1.UpgradeResponse {
+	return &toolhostv1.UpgradeResponse{Digest: valid(u.Digest), PreviousDigest: valid(u.PreviousDigest)}
+}
+
+// ToUpgraded converts what an upgrade did.
+func ToUpgraded(u *toolhostv1.UpgradeResponse) tool.Upgraded {
+	return tool.Upgraded{Digest: u.GetDigest(), PreviousDigest: u.GetPreviousDigest()}
+}
+
+// FromRolledBack converts what a rollback did.
+func FromRolledBack(u tool.Upgraded) *toolhostv1.RollbackResponse {
+	return &toolhostv1.RollbackResponse{Digest: valid(u.Digest), PreviousDigest: valid(u.PreviousDigest)}
+}
+
+// ToRolledBack converts what a rollback did.
+func ToRolledBack(u *toolhostv1.RollbackResponse) tool.Upgraded {
+	return tool.Upgraded{Digest: u.GetDigest(), PreviousDigest: u.GetPreviousDigest()}
+}

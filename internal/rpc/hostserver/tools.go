@@ -2,6 +2,8 @@ package hostserver
 
 import (
 	"context"
+	"encoding/base64"
+	"encoding/json"
 	"sync"
 	"time"
 
@@ -123,4 +125,150 @@ func callOf(ctx context.Context, name string, arguments []byte, options *toolhos
 		}
 	}
 	return call, nil
+}
+
+// Finder searches and renders tools. Errors: invalid_argument.
+type Finder interface {
+	// SearchTools returns the tools that match and hold one of the words, the best match first.
+	SearchTools(ctx context.Context, words string, query tool.Query) ([]tool.Match, error)
+	// RenderTools returns the tools that match and can be called, ordered by name, in a format. One that is empty, or not
+	// known, is an error.
+	RenderTools(ctx context.Context, format tool.Format, query tool.Query) (tool.Rendered, error)
+}
+
+// SearchTools implements toolhost.v1.ToolService.
+func (s *toolService) SearchTools(ctx context.Context, req *toolhostv1.SearchToolsRequest) (*toolhostv1.SearchToolsResponse, error) {
+	query := hostpb.ToSelection(req.GetSelection())
+	query.Principal = principalOf(ctx)
+	matches, err := s.host.SearchTools(ctx, req.GetQuery(), query)
+	if err != nil {
+		return nil, err
+	}
+	resp := hostpb.FromMatches(matches)
+	return resp, fits(resp)
+}
+
+// RenderTools implements toolhost.v1.ToolService.
+func (s *toolService) RenderTools(ctx context.Context, req *toolhostv1.RenderToolsRequest) (*toolhostv1.RenderToolsResponse, error) {
+	query := hostpb.ToSelection(req.GetSelection())
+	query.Principal = principalOf(ctx)
+	rendered, err := s.host.RenderTools(ctx, hostpb.ToFormat(req.GetFormat()), query)
+	if err != nil {
+		return nil, err
+	}
+	resp := hostpb.FromRendered(rendered)
+	return resp, fits(resp)
+}
+
+// fits returns an error for an answer that does not fit a message.
+func fits(resp proto.Message) error {
+	if size := proto.Size(resp); size > hostpb.MaxMessageBytes {
+		return tool.Errorf(tool.KindInvalidArgument, "the tools have %d bytes, and an answer at most %d; select fewer", size, hostpb.MaxMessageBytes)
+	}
+	return nil
+}
+
+const (
+	defaultPageSize = 100
+	maxPageSize     = 1000
+	// maxPageBytes keeps a page of large schemas within one message.
+	maxPageBytes = hostpb.MaxMessageBytes / 2
+)
+
+// position is where a page begins, and all that a page token holds: a name, not a number, so that tools that come and
+// go between two pages neither hide nor repeat others.
+type position struct {
+	After  string `json:"a"` // the last name of the page before; empty: the beginning
+	Listed int    `json:"n"` // how many tools the pages before held
+}
+
+func parsePosition(token string) (position, error) {
+	var p position
+	if token == "" {
+		return p, nil
+	}
+	data, err := base64.RawURLEncoding.DecodeString(token)
+	if err == nil {
+		err = json.Unmarshal(data, &p)
+	}
+	if err != nil || p.After == "" || p.Listed < 1 {
+		return p, tool.Errorf(tool.KindInvalidArgument, "the page token is not one of this API; use the next_page_token of the page before, unchanged")
+	}
+	return p, nil
+}
+
+func (p position) token() string {
+	data, err := json.Marshal(p)
+	if err != nil {
+		panic(err) // a string and a number
+	}
+	return base64.RawURLEncoding.EncodeToString(data)
+}
+
+// page is what a request wants: at most limit tools from a position on.
+type page struct {
+	at    position
+	limit int
+	most  int // tools of all pages; 0: all
+}
+
+func pageOf(req *toolhostv1.ListToolsRequest) (page, error) {
+	if req.GetPageSize() < 0 || req.GetSelection().GetMaxTools() < 0 {
+		return page{}, tool.Errorf(tool.KindInvalidArgument, "page_size %d and max_tools %d must not be negative", req.GetPageSize(), req.GetSelection().GetMaxTools())
+	}
+	at, err := parsePosition(req.GetPageToken())
+	if err != nil {
+		return page{}, err
+	}
+	p := page{at: at, limit: min(int(req.GetPageSize()), maxPageSize), most: int(req.GetSelection().GetMaxTools())}
+	if p.limit == 0 {
+		p.limit = defaultPageSize
+	}
+	return p, nil
+}
+
+// wanted returns how many tools the page needs: one more than it may hold tells whether another page follows. 0: none.
+func (p page) wanted() int {
+	if p.most == 0 {
+		return p.limit + 1
+	}
+	return min(p.limit+1, max(p.most-p.at.Listed, 0))
+}
+
+// fill returns the page that begins with these tools.
+func (p page) fill(infos []tool.Info) *toolhostv1.ListToolsResponse {
+	resp, bytes := &toolhostv1.ListToolsResponse{}, 0
+	for _, info := range infos {
+		if len(resp.Tools) == p.limit {
+			resp.NextPageToken = p.at.token()
+			return resp
+		}
+		m := hostpb.FromInfo(info)
+		bytes += proto.Size(m)
+		if len(resp.Tools) > 0 && bytes > maxPageBytes {
+			resp.NextPageToken = p.at.token()
+			return resp
+		}
+		resp.Tools = append(resp.Tools, m)
+		p.at = position{After: info.Spec.Name, Listed: p.at.Listed + 1}
+	}
+	return resp
+}
+
+// Artifacts reads what results have too much of.
+type Artifacts interface {
+	// ReadArtifact returns a part of an artifact. Errors: invalid_argument, not_found.
+	ReadArtifact(ctx context.Context, q tool.ArtifactQuery) (tool.ArtifactPiece, error)
+}
+
+// ReadArtifact implements toolhost.v1.ToolService.
+func (s *toolService) ReadArtifact(ctx context.Context, req *toolhostv1.ReadArtifactRequest) (*toolhostv1.ReadArtifactResponse, error) {
+	piece, err := s.host.ReadArtifact(ctx, tool.ArtifactQuery{
+		Principal: principalOf(ctx), Session: req.GetSession(), Handle: req.GetHandle(), Offset: req.GetOffset(),
+		Limit: int(min(req.GetLimit(), tool.MaxArtifactPiece)),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return hostpb.FromArtifactPiece(piece), nil
 }

@@ -79,3 +79,97 @@ func (s *server) Connect(stream grpc.BidiStreamingServer[pluginv1.ConnectRequest
 	defer session.close()
 	return session.read(stream)
 }
+
+// maxEnd bounds the end of a call, so that it is sent at all: what is not content cannot go ahead in chunks.
+const maxEnd = 1 << 20
+
+// endFrame is the memory of a call's last frame, made at once: every call has one.
+type endFrame struct {
+	frame  pluginv1.ConnectResponse
+	set    pluginv1.ConnectResponse_End
+	end    pluginv1.CallEnd
+	result pluginv1.CallEnd_Result
+}
+
+// endOverhead is what the frame has besides the outcome: a few tags, lengths and the call's number.
+const endOverhead = 32
+
+// of returns the frame, as that of a call.
+func (e *endFrame) of(number uint32) *pluginv1.ConnectResponse {
+	e.set.End = &e.end
+	e.frame.Call, e.frame.Frame = number, &e.set
+	return &e.frame
+}
+
+// sendResult sends what does not fit into the end of the call ahead of it, makes the rest the outcome, and returns about how many
+// bytes that has. It waits for credit, as long as the call may take.
+func (c *ServerCall) sendResult(result tool.Result, end *endFrame) (size int, err error) {
+	if len(result.Content) > maxBlocks {
+		return 0, tool.Errorf(tool.KindInternal, "the tool's result has %d blocks; there may be %d", len(result.Content), maxBlocks)
+	}
+	out := toolpb.FromResult(result)
+	room := maxPiece // for the payload of all blocks together
+	for i, block := range result.Content {
+		payload := takePayload(&block, max(room, 0))
+		if payload == nil {
+			if i+1 < len(result.Content) { // who comes after the last needs no room
+				room -= out.Content[i].SizeWire()
+			}
+			continue
+		}
+		out.Content[i] = toolpb.FromContent(block)
+		if err := c.sendChunks(uint32(i), payload); err != nil {
+			return 0, err
+		}
+	}
+	if size = out.SizeWire(); size > maxEnd {
+		return 0, tool.Errorf(tool.KindInternal, "the effects, metadata and artifacts of the tool's result have %d bytes; at most %d can be sent", size, maxEnd)
+	}
+	end.result.Result = out
+	end.end.Outcome = &end.result
+	return size + endOverhead, nil
+}
+
+// takePayload takes the block's payload out of it if it has more than room bytes, and returns nil if not.
+func takePayload(block *tool.Content, room int) (payload []byte) {
+	switch block.Kind {
+	case tool.ContentText:
+		if len(block.Text) > room {
+			payload, block.Text = []byte(block.Text), ""
+		}
+	case tool.ContentJSON:
+		if len(block.JSON) > room {
+			payload, block.JSON = block.JSON, nil
+		}
+	case tool.ContentImage, tool.ContentFile:
+		if len(block.Data) > room {
+			payload, block.Data = block.Data, nil
+		}
+	}
+	return payload
+}
+
+func (c *ServerCall) sendChunks(index uint32, payload []byte) error {
+	for len(payload) > 0 {
+		n := min(len(payload), maxPiece)
+		chunk := &pluginv1.ContentChunk{Index: index, Data: payload[:n]}
+		frame := &pluginv1.ConnectResponse{Call: c.number, Frame: &pluginv1.ConnectResponse_Chunk{Chunk: chunk}}
+		if err := c.send(&c.ctx, frame); err != nil {
+			return err
+		}
+		payload = payload[n:]
+	}
+	return nil
+}
+
+// fail makes err the outcome, clipped to what an end may have, and returns about how many bytes it has.
+func (e *endFrame) fail(err *tool.Error) (size int) {
+	out := toolpb.FromError(err)
+	out.Message = clip(out.Message, maxPiece)
+	if size = out.SizeWire(); size > maxEnd {
+		out.Exit, out.Plugin, out.Instance, out.CallId = nil, "", "", ""
+		size = out.SizeWire()
+	}
+	e.end.Outcome = &pluginv1.CallEnd_Error{Error: out}
+	return size + endOverhead
+}

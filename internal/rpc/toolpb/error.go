@@ -1,6 +1,13 @@
 package toolpb
 
 import (
+	"errors"
+	"fmt"
+	"unicode/utf8"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
 	toolv1 "github.com/toolhost/toolhost/gen/go/toolhost/tool/v1"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -82,4 +89,153 @@ func ToExit(e *toolv1.Exit) *tool.Exit {
 		Reason:      e.GetReason(),
 		LastStderr:  toTexts(e.GetLastStderr()),
 	}
+}
+
+// A gRPC status travels in HTTP/2 trailers, which several gRPC implementations refuse beyond 8 KiB. Worst case: the
+// short message percent-encoded, then it, the long message and the stderr lines in base64, stay below that.
+const (
+	maxStatusMessage   = 512
+	maxDetailArguments = 2048
+	maxDetailMessage   = 1536
+	maxDetailStderr    = 1536
+)
+
+// Code returns the gRPC code of a kind; codes.Internal for a kind that is not known.
+func Code(kind tool.Kind) codes.Code {
+	switch kind {
+	case tool.KindInvalidArgument:
+		return codes.InvalidArgument
+	case tool.KindNotFound:
+		return codes.NotFound
+	case tool.KindDenied:
+		return codes.PermissionDenied
+	case tool.KindApprovalRequired:
+		return codes.FailedPrecondition
+	case tool.KindRateLimited:
+		return codes.ResourceExhausted
+	case tool.KindTimeout:
+		return codes.DeadlineExceeded
+	case tool.KindCancelled:
+		return codes.Canceled
+	case tool.KindCrashed:
+		return codes.Aborted
+	case tool.KindUnavailable:
+		return codes.Unavailable
+	case tool.KindOutcomeUnknown:
+		return codes.Unknown
+	case tool.KindConflict:
+		return codes.AlreadyExists
+	default:
+		return codes.Internal
+	}
+}
+
+// kindOf is the other direction of Code, for peers that send no detail. Codes that no kind maps to are read as the
+// nearest kind.
+func kindOf(code codes.Code) tool.Kind {
+	switch code {
+	case codes.InvalidArgument, codes.OutOfRange, codes.Unimplemented:
+		return tool.KindInvalidArgument
+	case codes.NotFound:
+		return tool.KindNotFound
+	case codes.PermissionDenied, codes.Unauthenticated:
+		return tool.KindDenied
+	case codes.FailedPrecondition:
+		return tool.KindApprovalRequired
+	case codes.ResourceExhausted:
+		return tool.KindRateLimited
+	case codes.DeadlineExceeded:
+		return tool.KindTimeout
+	case codes.Canceled:
+		return tool.KindCancelled
+	case codes.Aborted:
+		return tool.KindCrashed
+	case codes.Unavailable:
+		return tool.KindUnavailable
+	case codes.AlreadyExists:
+		return tool.KindConflict
+	default:
+		return tool.KindInternal
+	}
+}
+
+// StatusError returns err as the gRPC status error that a handler returns: the code of its kind, with the whole
+// *tool.Error as a detail. Long messages and stderr lines are clipped to what trailers can carry;
+// of the lines, those that say why the process ended stay. nil stays nil, and a
+// gRPC status error that wraps no *tool.Error stays what it is.
+func StatusError(err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, ok := errors.AsType[*tool.Error](err); !ok {
+		if st, ok := status.FromError(err); ok {
+			return st.Err()
+		}
+	}
+	e := tool.AsError(err)
+	e = shortened(e)
+	detail := FromError(e)
+	detail.Message = clip(detail.Message, maxDetailMessage)
+	st := status.New(Code(e.Kind), clip(validText(e.Error()), maxStatusMessage))
+	if with, err := st.WithDetails(detail); err == nil {
+		st = with
+	}
+	return st.Err()
+}
+
+// shortened returns the error with as much of what its process said last as trailers carry, and with its arguments whole or not
+// at all: a person who approves a call must see all of them.
+func shortened(e *tool.Error) *tool.Error {
+	short := *e
+	if e.Exit != nil {
+		exit := e.Exit.Shortened(maxDetailStderr)
+		short.Exit = &exit
+	}
+	if len(e.Arguments) > maxDetailArguments {
+		short.Arguments = nil
+		short.Message = fmt.Sprintf("%s; the final arguments have %d bytes, which is more than the status of an RPC carries: make the call with Execute to get them",
+			clip(e.Error(), maxStatusMessage), len(e.Arguments))
+	}
+	return &short
+}
+
+// FromStatusError returns what an RPC returned as a *tool.Error that wraps it: the detail that StatusError put there,
+// else one whose kind fits the code. An error that is or wraps a *tool.Error is that one; one that is no gRPC status
+// is read by tool.AsError. nil stays nil.
+func FromStatusError(err error) *tool.Error {
+	if err == nil {
+		return nil
+	}
+	if e, ok := errors.AsType[*tool.Error](err); ok {
+		return e
+	}
+	st, ok := status.FromError(err)
+	if !ok {
+		return tool.AsError(err)
+	}
+	for _, detail := range st.Details() {
+		if d, ok := detail.(*toolv1.Error); ok {
+			e := ToError(d)
+			e.Err = err
+			return e
+		}
+	}
+	message := st.Message()
+	if message == "" {
+		message = st.Code().String()
+	}
+	return &tool.Error{Kind: kindOf(st.Code()), Message: message, Err: err}
+}
+
+// clip shortens s to at most limit bytes, at the end of a rune, and says so.
+func clip(s string, limit int) string {
+	const more = "…"
+	if len(s) <= limit {
+		return s
+	}
+	end := limit - len(more)
+	for end > 0 && !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return s[:end] + more
 }

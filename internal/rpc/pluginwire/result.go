@@ -1,0 +1,266 @@
+package pluginwire
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+
+	pluginv1 "github.com/toolhost/toolhost/gen/go/toolhost/plugin/v1"
+	toolv1 "github.com/toolhost/toolhost/gen/go/toolhost/tool/v1"
+	"github.com/toolhost/toolhost/internal/rpc/toolpb"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// maxBlocks bounds the content blocks of a result, so that empty chunks of ever new blocks cost nothing either.
+const maxBlocks = 4096
+
+// assembly puts a result together from its chunks and its end. The zero value with a limit is ready.
+type assembly struct {
+	limit  int // of the payload in all, in bytes
+	size   int
+	chunks map[uint32]*pages
+}
+
+func broken(format string, args ...any) *tool.Error {
+	return tool.Errorf(tool.KindInternal, "the plugin broke the contract: "+format, args...)
+}
+
+// add takes a chunk.
+func (a *assembly) add(chunk *pluginv1.ContentChunk) *tool.Error {
+	index, data := chunk.GetIndex(), chunk.GetData()
+	switch {
+	case index >= maxBlocks:
+		return broken("a chunk for block %d of a result; there may be %d", index, maxBlocks)
+	case len(data) > maxPiece:
+		return broken("a chunk of %d bytes; at most %d are allowed", len(data), maxPiece)
+	}
+	if err := a.grow(len(data)); err != nil {
+		return err
+	}
+	if a.chunks == nil {
+		a.chunks = map[uint32]*pages{}
+	}
+	if a.chunks[index] == nil {
+		a.chunks[index] = &pages{}
+	}
+	a.chunks[index].add(data)
+	return nil
+}
+
+func (a *assembly) grow(n int) *tool.Error {
+	if a.size += n; a.size > a.limit {
+		return tool.Errorf(tool.KindInternal, "the tool's result is larger than the %d bytes that are allowed", a.limit)
+	}
+	return nil
+}
+
+// finish returns the result with its chunks in place, once its JSON is found to be JSON.
+func (a *assembly) finish(end *toolv1.Result) (tool.Result, *tool.Error) {
+	for index := range a.chunks {
+		if int(index) >= len(end.GetContent()) {
+			return tool.Result{}, broken("a chunk for block %d of a result that has %d", index, len(end.GetContent()))
+		}
+	}
+	result := toolpb.ToResult(end)
+	for i := range result.Content {
+		if err := a.finishBlock(&result.Content[i], i); err != nil {
+			return tool.Result{}, err
+		}
+	}
+	for i, effect := range result.Effects {
+		value, ok := checkedJSON(effect.Value)
+		if !ok {
+			return tool.Result{}, broken("the value of the effect on %q is no JSON", clip(effect.Key, maxReason))
+		}
+		result.Effects[i].Value = value
+	}
+	for key, value := range result.Metadata {
+		value, ok := checkedJSON(value)
+		if !ok {
+			return tool.Result{}, broken("the metadata %q is no JSON", clip(key, maxReason))
+		}
+		result.Metadata[key] = value
+	}
+	return result, nil
+}
+
+func (a *assembly) finishBlock(block *tool.Content, index int) *tool.Error {
+	head, chunked := a.chunks[uint32(index)]
+	switch block.Kind {
+	case tool.ContentText:
+		if err := a.grow(len(block.Text)); err != nil {
+			return err
+		}
+		if chunked {
+			block.Text = validText(head.text(block.Text))
+		}
+	case tool.ContentJSON:
+		if err := a.grow(len(block.JSON)); err != nil {
+			return err
+		}
+		value, ok := checkedJSON(join(head, block.JSON))
+		if !ok {
+			return broken("block %d of the result is no JSON", index)
+		}
+		block.JSON = value
+	case tool.ContentImage, tool.ContentFile:
+		if err := a.grow(len(block.Data)); err != nil {
+			return err
+		}
+		block.Data = join(head, block.Data)
+	default:
+		if chunked {
+			return broken("a chunk for block %d, which takes none", index)
+		}
+		if block.Kind == "" {
+			*block = tool.Text("[a block of a kind that this toolhost does not know]")
+		}
+	}
+	return nil
+}
+
+func join(head *pages, tail []byte) []byte {
+	if head == nil || head.size == 0 {
+		return tail
+	}
+	return head.bytes(tail)
+}
+
+// clip shortens s to about limit bytes.
+func clip(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
+	return strings.ToValidUTF8(s[:limit], "") + "…"
+}
+
+const (
+	minPage = 512
+	maxPage = 1 << 20
+)
+
+// pages gathers a payload whose size is not known, and is put together once: growing one slice instead would hold the
+// payload twice while it grows, and leave as much again behind. The zero value is empty.
+type pages struct {
+	full [][]byte
+	last []byte
+	size int
+}
+
+// add takes a copy of data. What is small stays small: there is never room for more than twice what came, or 1 MiB.
+func (p *pages) add(data []byte) {
+	p.size += len(data)
+	for len(data) > 0 {
+		if len(p.last) == cap(p.last) {
+			if len(p.last) > 0 {
+				p.full = append(p.full, p.last)
+			}
+			p.last = make([]byte, 0, min(max(p.size, minPage), maxPage))
+		}
+		n := min(len(data), cap(p.last)-len(p.last))
+		p.last = append(p.last, data[:n]...)
+		data = data[n:]
+	}
+}
+
+// text returns all of it and then tail, and is empty afterwards.
+func (p *pages) text(tail string) string {
+	var b strings.Builder
+	b.Grow(p.size + len(tail))
+	p.drain(func(page []byte) { b.Write(page) })
+	b.WriteString(tail)
+	return b.String()
+}
+
+// bytes returns all of it and then tail, and is empty afterwards.
+func (p *pages) bytes(tail []byte) []byte {
+	b := make([]byte, 0, p.size+len(tail))
+	p.drain(func(page []byte) { b = append(b, page...) })
+	return append(b, tail...)
+}
+
+// drain hands over the pages, and lets go of each.
+func (p *pages) drain(take func(page []byte)) {
+	for i, page := range p.full {
+		take(page)
+		p.full[i] = nil
+	}
+	take(p.last)
+	*p = pages{}
+}
+
+// checkedJSON returns a value that a plugin says is JSON, and whether it is: one that is not would make whatever holds
+// it unencodable. Go's parser lets strings hold what is no UTF-8; that is replaced.
+func checkedJSON(value json.RawMessage) (json.RawMessage, bool) {
+	switch {
+	case !json.Valid(value):
+		return nil, false
+	case !utf8.Valid(value):
+		return bytes.ToValidUTF8(value, []byte("\uFFFD")), true
+	default:
+		return value, true
+	}
+}
+
+// checkedObject is checkedJSON for what must be an object.
+func checkedObject(value json.RawMessage) (json.RawMessage, bool) {
+	if !bytes.HasPrefix(bytes.TrimLeft(value, " \t\r\n"), []byte("{")) {
+		return nil, false
+	}
+	return checkedJSON(value)
+}
+
+// quoteOthers makes values that are no JSON strings.
+func quoteOthers(values map[string]json.RawMessage) {
+	for key, value := range values {
+		checked, ok := checkedJSON(value)
+		if !ok {
+			checked, _ = json.Marshal(validText(string(value))) // a string always marshals
+		}
+		values[key] = checked
+	}
+}
+
+// checkSpec makes the parts of a declaration that nobody else looks into harmless: examples that are no JSON object
+// are left out, metadata that is no JSON becomes strings. Schemas are for whoever compiles them.
+func checkSpec(spec *tool.Spec) {
+	quoteOthers(spec.Metadata)
+	kept := spec.InputExamples[:0]
+	for _, example := range spec.InputExamples {
+		if arguments, ok := checkedObject(example.Arguments); ok {
+			example.Arguments = arguments
+			kept = append(kept, example)
+		}
+	}
+	spec.InputExamples = kept
+}
+
+// statusFold holds what is needed of a call's statuses so far to know which may follow.
+type statusFold struct {
+	state tool.StatusState
+	done  float64 // the furthest progress
+}
+
+// admit takes out of s what breaks the rules and reports whether anything is left: nothing comes after a terminal
+// state, a state never goes back, progress never falls, parameters are a JSON object and a result is JSON.
+func (f *statusFold) admit(s *tool.Status) bool {
+	if !s.State.MayFollow(f.state) {
+		return false
+	}
+	s.Parameters, _ = checkedObject(s.Parameters)
+	s.Result, _ = checkedJSON(s.Result)
+	if s.Progress != nil && s.Progress.Done < f.done {
+		s.Progress = nil
+	}
+	if s.State == "" && s.Tip == "" && s.Parameters == nil && s.Progress == nil && s.Result == nil {
+		return false
+	}
+	if s.State != "" {
+		f.state = s.State
+	}
+	if s.Progress != nil {
+		f.done = s.Progress.Done
+	}
+	return true
+}
