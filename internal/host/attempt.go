@@ -7,8 +7,13 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/artifact"
+	"github.com/toolhost/toolhost/internal/budget"
+	"github.com/toolhost/toolhost/internal/callstore"
 	"github.com/toolhost/toolhost/internal/host/deadline"
+	"github.com/toolhost/toolhost/internal/host/ledger"
+	"github.com/toolhost/toolhost/internal/host/result"
 	"github.com/toolhost/toolhost/internal/host/supervisor"
+	"github.com/toolhost/toolhost/internal/plugin/catalog"
 	"github.com/toolhost/toolhost/internal/rpc/pluginwire"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -64,7 +69,7 @@ func (a *attempt) run() {
 func (a *attempt) start(send func(context.Context, pluginwire.Start) (*pluginwire.Call, error)) bool {
 	c := a.call
 	if c.Executed() {
-		if refused := c.admit(a.number); refused != nil {
+		if refused := a.admit(); refused != nil {
 			c.finishUnexecuted(tool.Outcome{Plugin: a.supervisor.Name(), Err: refused})
 			return false
 		}
@@ -106,14 +111,61 @@ func (a *attempt) frame(secrets map[string]string) pluginwire.Start {
 		Values:      declaredValues(c.request.Context, c.tool.Spec.ContextKeys),
 		Secrets:     secrets,
 		Traceparent: c.request.Traceparent,
-		Artifacts:   c.readArtifact,
-		Hold:        c.holdResult,
+		Artifacts:   a.readArtifact,
+		Hold:        a.holdResult,
 	}
+}
+
+// admit does what is necessary just before the plugin may execute the call: it counts the call for the rate
+// limit, and writes to the ledger that a call with side effects begins. If it returns an error, the plugin
+// must not execute the call. A first attempt that exceeds the rate limit is refused; a later one waits.
+func (a *attempt) admit() *tool.Error {
+	c := a.call
+	for c.tool.Spec.RateLimitPerMinute > 0 {
+		var refused *tool.Error
+		if a.number == 1 {
+			if refused = c.checkRate(true); refused != nil {
+				return refused
+			}
+		} else {
+			refused = c.host.rates.Check(&c.request, int(c.tool.Spec.RateLimitPerMinute), true)
+		}
+		if refused == nil {
+			break
+		}
+		if !c.timer.Sleep(refused.RetryAfter) {
+			return c.unsent(context.Cause(c.ctx()))
+		}
+	}
+	if !c.tool.Spec.HasSideEffects() {
+		return nil
+	}
+	err := c.entry.Begin(c.ctx(), c.request.Tool, c.plugin(), c.arrived)
+	if err == nil {
+		return nil
+	}
+	if _, full := errors.AsType[*callstore.FullError](err); !full && (c.ctx().Err() != nil || errors.Is(err, ledger.ErrFinished)) {
+		return c.unsent(err)
+	}
+	return ledger.Refusal(err)
+}
+
+// holdResult reserves memory for a part of the result, and waits for room. The connection of the plugin
+// calls it. An error ends the call.
+func (a *attempt) holdResult(ctx context.Context, size int) error {
+	err := a.call.memory.hold.Reserve(ctx, size)
+	exhausted, ok := errors.AsType[*budget.ExhaustedError](err)
+	if !ok {
+		return err
+	}
+	return tool.Errorf(tool.KindUnavailable, "the tool was executed and its result is lost: %w; let the tool return less, or make fewer such calls at a time",
+		exhausted)
 }
 
 // readArtifact reads an artifact for the plugin. The plugin can read what belongs to the session of the
 // call.
-func (c *call) readArtifact(ctx context.Context, handle string, offset uint64, limit int) (tool.ArtifactPiece, error) {
+func (a *attempt) readArtifact(ctx context.Context, handle string, offset uint64, limit int) (tool.ArtifactPiece, error) {
+	c := a.call
 	return c.host.readArtifact(ctx, artifact.Owner{Principal: c.request.Principal, Session: c.request.Session}, handle, offset, limit)
 }
 
@@ -130,7 +182,7 @@ func (a *attempt) feed(ctx context.Context) {
 		piece, replacement, complete := c.args.next()
 		err := a.wire.Append(ctx, piece)
 		if err == nil && complete {
-			if refused := c.admit(a.number); refused != nil {
+			if refused := a.admit(); refused != nil {
 				c.finishUnexecuted(tool.Outcome{Plugin: a.supervisor.Name(), Instance: a.instance.ID(), Err: refused})
 				return
 			}
@@ -204,13 +256,15 @@ func (a *attempt) finish(outcome tool.Outcome) {
 	if c.Executed() && !a.charged {
 		a.charged = true
 		c.report.Charge(&outcome, c.tool.Spec.CostPerUse)
-		c.checkOutput(&outcome)
+		if schema := c.output.Load(); schema != nil {
+			a.checkOutput(schema, &outcome)
+		}
 	}
-	if outcome.Err != nil && c.Executed() && !c.tool.Spec.HasSideEffects() && c.mayRetry(a.number, outcome.Err) {
+	if outcome.Err != nil && c.Executed() && !c.tool.Spec.HasSideEffects() && a.mayRetry(outcome.Err) {
 		a.result, a.outcome = attemptFailed, outcome
 		return
 	}
-	if outcome.Err == nil && (len(c.filters().filters) > 0 || a.mustNotWait && a.mayWrite(&outcome)) {
+	if outcome.Err == nil && (c.hasFilters() || a.mustNotWait && a.mayWrite(&outcome)) {
 		a.result, a.outcome = attemptAnswered, outcome
 		return
 	}
@@ -219,8 +273,35 @@ func (a *attempt) finish(outcome tool.Outcome) {
 
 // mayWrite reports whether the end of the call may write an artifact to disk.
 func (a *attempt) mayWrite(outcome *tool.Outcome) bool {
+	if a.call.host.cfg.Artifacts == nil {
+		return false
+	}
 	shaper := a.call.shaper()
 	return shaper.Needed(&outcome.Result)
+}
+
+// checkOutput checks a result against the output schema of its tool. A caller does not get a result that
+// does not fit, because code that relies on the schema would misread it, unless the operator wants only
+// a warning.
+func (a *attempt) checkOutput(schema *catalog.Schema, outcome *tool.Outcome) {
+	err := result.CheckOutput(schema, outcome)
+	if err == nil {
+		return
+	}
+	c, keep := a.call, a.call.host.cfg.KeepBadOutput
+	c.host.cfg.Logger.Warn("a result does not fit the output schema of its tool", "tool", c.request.Tool,
+		"plugin", c.plugin(), "call_id", c.request.ID, "refused", !keep, "error", err)
+	if keep {
+		c.report.SetBadOutput(result.Clip(err.Error(), result.MaxReason))
+		return
+	}
+	aftermath := "it can be called again"
+	if c.tool.Spec.HasSideEffects() {
+		aftermath = "its side effects have happened"
+	}
+	outcome.Result.Content, outcome.Result.Effects = nil, nil
+	outcome.Err = tool.Errorf(tool.KindInternal, "the tool %q broke its contract: its structured result does not fit its output schema:\n%s\n%s",
+		c.request.Tool, result.Clip(err.Error(), result.MaxReason), aftermath)
 }
 
 func (a *attempt) fail(err *tool.Error) { a.finish(tool.Outcome{Err: err}) }

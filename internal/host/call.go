@@ -99,8 +99,10 @@ func (c *call) Sum() ledger.Sum { return c.entry.Sum() }
 // plugin returns the name of the plugin that has the tool.
 func (c *call) plugin() string { return c.tool.Plugin.Info.Name }
 
-// previews reports whether the plugin may look at the arguments before they are complete.
-func (c *call) previews() bool { return c.args.previews() && !c.args.isComplete() }
+// hasFilters reports whether filters are asked about the call.
+func (c *call) hasFilters() bool {
+	return len(c.host.cfg.Filters) > 0 && len(c.filters().filters) > 0
+}
 
 // preview lets the plugin look at the arguments while they arrive.
 func (c *call) preview(text []byte) {
@@ -343,4 +345,20 @@ func declaredValues(values map[string]json.RawMessage, keys []string) map[string
 		}
 	}
 	return declared
+}
+
+// checkRate returns why the rate limit refuses the call, or nil. take counts a call that may start. If
+// the audit log has the permission of the call, it gets the refusal too.
+func (c *call) checkRate(take bool) *tool.Error {
+	limit := c.tool.Spec.RateLimitPerMinute
+	if limit == 0 {
+		return nil
+	}
+	refused := c.host.rates.Check(&c.request, int(limit), take)
+	if refused == nil {
+		return nil
+	}
+	entry := c.approval.lastDecision()
+	entry.Outcome, entry.Reason = audit.RateLimited, refused.Message
+	return c.host.authorizer.record(c.ctx(), entry, refused)
 }

@@ -91,7 +91,7 @@ func (e *execution) growLocked(more int) *tool.Error {
 	if e.text.Len()+more > e.host.cfg.MaxArgumentBytes {
 		return e.host.tooLarge(e.id)
 	}
-	if e.call.previews() {
+	if e.call.args.previews() {
 		more *= 2 // the preview has a copy
 	}
 	if err := e.call.memory.hold.TryReserve(more); err != nil {

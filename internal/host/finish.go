@@ -1,8 +1,6 @@
 package host
 
 import (
-	"slices"
-
 	"github.com/toolhost/toolhost/internal/artifact"
 	"github.com/toolhost/toolhost/internal/host/result"
 	"github.com/toolhost/toolhost/tool"
@@ -71,8 +69,13 @@ func (c *call) stop() {
 func (c *call) shape(outcome tool.Outcome) tool.Outcome {
 	outcome.CallID = c.request.ID
 	c.report.AddTo(&outcome)
-	c.refuseEffects(&outcome)
-	if !c.internal {
+	if len(outcome.Result.Effects) > 0 {
+		if count, key, reason := c.effectRules().Apply(&outcome); count > 0 {
+			c.host.cfg.Logger.Warn("effects of a call were refused", "tool", c.request.Tool, "plugin", c.plugin(), "call_id", c.request.ID,
+				"count", count, "key", key, "reason", reason)
+		}
+	}
+	if !c.internal && c.host.cfg.Artifacts != nil {
 		shaper := c.shaper()
 		shaper.Shape(&outcome.Result)
 	}
@@ -97,53 +100,9 @@ func (c *call) shaper() result.Shaper {
 	}
 }
 
-// checkOutput checks a result against the output schema of its tool. A caller does not get a result that
-// does not fit, because code that relies on the schema would misread it, unless the operator wants only
-// a warning.
-func (c *call) checkOutput(outcome *tool.Outcome) {
-	err := result.CheckOutput(c.output.Load(), outcome)
-	if err == nil {
-		return
+// effectRules returns which effects the tool may have.
+func (c *call) effectRules() result.EffectRules {
+	return result.EffectRules{
+		Declared: c.tool.Spec.EffectKeys, Granted: c.tool.Effects, Read: c.host.cfg.Policy.Reads, Tool: c.tool.DeclaredName(),
 	}
-	c.host.cfg.Logger.Warn("a result does not fit the output schema of its tool", "tool", c.request.Tool,
-		"plugin", c.plugin(), "call_id", c.request.ID, "refused", !c.host.cfg.KeepBadOutput, "error", err)
-	if c.host.cfg.KeepBadOutput {
-		c.report.SetBadOutput(result.Clip(err.Error(), result.MaxReason))
-		return
-	}
-	aftermath := "it can be called again"
-	if c.tool.Spec.HasSideEffects() {
-		aftermath = "its side effects have happened"
-	}
-	outcome.Result.Content, outcome.Result.Effects = nil, nil
-	outcome.Err = tool.Errorf(tool.KindInternal, "the tool %q broke its contract: its structured result does not fit its output schema:\n%s\n%s",
-		c.request.Tool, result.Clip(err.Error(), result.MaxReason), aftermath)
-}
-
-// refuseEffects removes the effects that the tool may not have from an outcome. Rules of the policy may
-// trust the context of the run, and effects change the context. So a tool changes only keys that it
-// declares, and a key that a rule reads only with the operator's permission, whatever filters made of
-// the result.
-func (c *call) refuseEffects(outcome *tool.Outcome) {
-	if len(outcome.Result.Effects) == 0 {
-		return
-	}
-	count, key, reason := result.RefuseEffects(outcome, c.effectRefusal)
-	if count > 0 {
-		c.host.cfg.Logger.Warn("effects of a call were refused", "tool", c.request.Tool, "plugin", c.plugin(), "call_id", c.request.ID,
-			"count", count, "key", key, "reason", reason)
-	}
-}
-
-// effectRefusal returns why the tool may not change a key of the run's context; empty if it may.
-func (c *call) effectRefusal(key string) string {
-	switch {
-	case slices.Contains([]string{"tenant", "user", "session", "run", "turn"}, key):
-		return "the key says for whom or where the run works, and no effect changes it"
-	case !slices.Contains(c.tool.Spec.EffectKeys, key):
-		return "the tool does not declare the key in effect_keys"
-	case c.host.cfg.Policy.Reads(key) && !slices.Contains(c.tool.Effects, key):
-		return "a rule of the policy reads the key; the operator can allow it with tools." + c.tool.DeclaredName() + ".effects in toolhost.yaml"
-	}
-	return ""
 }

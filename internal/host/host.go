@@ -4,8 +4,7 @@
 // The package knows the terms of package tool. It does not know gRPC, protobuf or go-plugin: it launches
 // processes with the LaunchFunc that it is given, and internal/rpc/hostserver serves it on the network.
 //
-// The steps of a call are in open.go, claim.go, prepare.go, route.go, attempt.go and finish.go, in this
-// order. Subpackages own what the steps use: ledger, supervisor with its lifecycle state machine,
+// The steps of a call are in open.go, prepare.go, route.go, attempt.go and finish.go, in this order. Subpackages own what the steps use: ledger, supervisor with its lifecycle state machine,
 // eventlog, deadline, frozen, throttle and result.
 package host
 

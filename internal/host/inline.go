@@ -56,7 +56,7 @@ func (h *Host) inlineTool(call *tool.Call) *catalog.Tool {
 		return nil
 	}
 	spec := &t.Spec
-	if spec.Dynamic || spec.RateLimitPerMinute > 0 || len(spec.RequiresAuth) > 0 || h.concurrency.Limits(call.Tool) {
+	if spec.Dynamic || spec.RateLimitPerMinute > 0 || len(spec.RequiresAuth) > 0 || h.cfg.MaxConcurrent(call.Tool) > 0 {
 		return nil
 	}
 	for i := range h.cfg.Filters {
@@ -143,7 +143,7 @@ func (x *inlineCall) abort(bug any) {
 // goroutine.
 func (x *inlineCall) dispatch(c *call) {
 	s := x.host.plugins.Of(c.tool.Plugin)
-	lease := s.Ask(c.leaseRequest())
+	lease := s.Ask(supervisor.Request{Call: &c.request, State: c})
 	x.attempt = attempt{call: c, supervisor: s, lease: lease, number: 1}
 	if !lease.Ready() {
 		x.later(func() { x.route(1, lease) })
@@ -168,11 +168,12 @@ func (x *inlineCall) dispatch(c *call) {
 
 // park leaves the call to the plugin until the plugin says something of it, or its context ends.
 func (x *inlineCall) park() {
-	x.parked.Store(true)
+	timer := &x.attempt.call.timer
+	x.parked.Store(true) // from here on, another goroutine may own the call
 	if !x.attempt.wire.Await(x.wake) {
 		x.wake(-1)
 	}
-	x.attempt.call.timer.Ctx.OnEnd(func() { x.wake(-1) })
+	timer.OnEnd(func() { x.wake(-1) })
 }
 
 // wake continues a parked call: its end of a size in bytes has arrived, or, with -1, anything else has
@@ -200,7 +201,7 @@ func (x *inlineCall) follow() {
 		return
 	}
 	x.later(func() {
-		if c.again(&x.attempt, func() {}) {
+		if x.attempt.again(func() {}) {
 			x.route(x.attempt.number+1, nil)
 			return
 		}

@@ -125,15 +125,3 @@ func (c *call) noRoom(err error) *tool.Error {
 	e.CallID, e.RetryAfter = c.request.ID, busyRetry
 	return e
 }
-
-// holdResult reserves memory for a part of the result, and waits for room. The connection of the plugin
-// calls it. An error ends the call.
-func (c *call) holdResult(ctx context.Context, size int) error {
-	err := c.memory.hold.Reserve(ctx, size)
-	exhausted, ok := errors.AsType[*budget.ExhaustedError](err)
-	if !ok {
-		return err
-	}
-	return tool.Errorf(tool.KindUnavailable, "the tool was executed and its result is lost: %w; let the tool return less, or make fewer such calls at a time",
-		exhausted)
-}

@@ -114,9 +114,11 @@ func (p *preparation) freeze() bool {
 		p.text, p.final = taken.Final.Canonical(), taken.Final
 		return true
 	}
-	var ok bool
-	if p.text, p.final, ok = c.filters().before(p.submitted); !ok {
-		return false
+	if c.hasFilters() {
+		var ok bool
+		if p.text, p.final, ok = c.filters().before(p.submitted); !ok {
+			return false
+		}
 	}
 	if len(p.text) > 0 && p.text[0] <= ' ' && len(bytes.TrimSpace(p.text)) == 0 { // not every JSON reader takes that for {}
 		p.text = p.final.Canonical()
@@ -204,6 +206,10 @@ func (p *preparation) authorize(noWait bool) (refused *tool.Error, mustWait bool
 // schema returns the schema of the arguments, as the session of the call sees the tool. The error is
 // that the call ended first.
 func (c *call) schema() (*catalog.Schema, error) {
+	if !c.tool.Spec.Dynamic {
+		c.output.Store(c.tool.Output)
+		return c.tool.Schema, context.Cause(c.ctx())
+	}
 	viewer := tool.Viewer{Principal: c.request.Principal, Session: c.request.Session, Context: c.request.Context}
 	seen := c.host.seenBy(c.ctx(), viewer, []*catalog.Tool{c.tool})
 	c.output.Store(seen[0].Output)

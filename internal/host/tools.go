@@ -167,17 +167,6 @@ func (l *toolList) lookup(ctx context.Context, name string) (*catalog.Tool, erro
 	return nil, unknownTool(snapshot, name, l.cfg.Disabled)
 }
 
-// checkSession refuses a session that no call could have.
-func checkSession(session string) error {
-	if session == "" {
-		return nil
-	}
-	if err := tool.CheckID(session); err != nil {
-		return tool.Errorf(tool.KindInvalidArgument, "the session cannot be used: %w", err)
-	}
-	return nil
-}
-
 func checkCount(q tool.Query) error {
 	if q.MaxTools < 0 {
 		return tool.Errorf(tool.KindInvalidArgument, "max_tools %d must not be negative", q.MaxTools)

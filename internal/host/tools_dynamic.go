@@ -165,7 +165,7 @@ func (l *toolList) askPlugin(ctx context.Context, r descriptionRequest) (map[str
 
 // describeState is the state of a request to describe tools. It holds a lease like a call, but executes
 // nothing.
-type describeState struct{ ctx flow.Lifetime }
+type describeState struct{ ctx flow.CallContext }
 
 func (*describeState) Sum() (sum [sha256.Size]byte) { return sum }
 func (*describeState) Executed() bool               { return false }

@@ -1,6 +1,10 @@
 package result
 
-import "github.com/toolhost/toolhost/tool"
+import (
+	"slices"
+
+	"github.com/toolhost/toolhost/tool"
+)
 
 // maxRefusedEffects bounds how many refused effects the metadata names.
 const maxRefusedEffects = 10
@@ -11,17 +15,23 @@ type refusedEffect struct {
 	Reason string `json:"reason"`
 }
 
-// RefuseEffects removes the effects that the tool may not have from an outcome, and names them in the
-// metadata. refusal returns why the tool may not change a key of the run's context; empty if it may.
-// RefuseEffects returns how many effects it removed, and the first of them with its reason.
-func RefuseEffects(outcome *tool.Outcome, refusal func(key string) string) (count int, key, reason string) {
-	if len(outcome.Result.Effects) == 0 {
-		return 0, "", ""
-	}
+// EffectRules says which keys of the run's context a tool may change. Rules of the policy may trust the
+// context, and effects change it. So a tool changes only keys that it declares, and a key that a rule of
+// the policy reads only with the operator's permission, whatever filters made of the result.
+type EffectRules struct {
+	Declared []string              // the keys that the tool declares
+	Granted  []string              // the keys that the operator allows although a rule reads them
+	Read     func(key string) bool // whether a rule of the policy reads a key
+	Tool     string                // the declared name of the tool, for the reason
+}
+
+// Apply removes the effects that the tool may not have from an outcome, and names them in the metadata. It
+// returns how many effects it removed, and the first of them with its reason.
+func (r EffectRules) Apply(outcome *tool.Outcome) (count int, key, reason string) {
 	var kept []tool.Effect
 	var refused []refusedEffect
 	for _, e := range outcome.Result.Effects {
-		if reason := refusal(e.Key); reason != "" {
+		if reason := r.refusal(e.Key); reason != "" {
 			refused = append(refused, refusedEffect{Key: Clip(e.Key, 128), Reason: reason})
 			continue
 		}
@@ -33,4 +43,17 @@ func RefuseEffects(outcome *tool.Outcome, refusal func(key string) string) (coun
 	}
 	setMetadata(outcome, refusedEffectsKey, encode(refused[:min(len(refused), maxRefusedEffects)]))
 	return len(refused), refused[0].Key, refused[0].Reason
+}
+
+// refusal returns why the tool may not change a key; empty if it may.
+func (r EffectRules) refusal(key string) string {
+	switch {
+	case slices.Contains([]string{"tenant", "user", "session", "run", "turn"}, key):
+		return "the key says for whom or where the run works, and no effect changes it"
+	case !slices.Contains(r.Declared, key):
+		return "the tool does not declare the key in effect_keys"
+	case r.Read(key) && !slices.Contains(r.Granted, key):
+		return "a rule of the policy reads the key; the operator can allow it with tools." + r.Tool + ".effects in toolhost.yaml"
+	}
+	return ""
 }

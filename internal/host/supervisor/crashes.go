@@ -60,9 +60,6 @@ func (c *crashCounts) add(executed []*Lease, now time.Time) (again bool) {
 
 // refusal returns why a call is not executed, or nil.
 func (c *crashCounts) refusal(r *Request, plugin string, now time.Time) *tool.Error {
-	if len(*c) == 0 {
-		return nil
-	}
 	c.expire(now)
 	found := (*c)[r.State.Sum()]
 	const almost = maxCrashes - 0.01 // the sum of parts is not exact

@@ -49,8 +49,10 @@ func (s *Supervisor) Ask(request Request) *Lease {
 	l := &Lease{supervisor: s, request: request}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if l.err = s.crashes.refusal(&request, s.name, time.Now()); l.err != nil {
-		return l
+	if len(s.crashes) > 0 {
+		if l.err = s.crashes.refusal(&request, s.name, time.Now()); l.err != nil {
+			return l
+		}
 	}
 	s.lastRef++
 	l.ref, s.asking = s.lastRef, l
@@ -159,7 +161,9 @@ func (l *Lease) Release() {
 	s := l.supervisor
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.crashes.clear(&l.request)
+	if len(s.crashes) > 0 {
+		s.crashes.clear(&l.request)
+	}
 	s.applyLocked(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action { return m.Release(now, l.ref) })
 }
 

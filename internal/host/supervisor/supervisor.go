@@ -2,6 +2,7 @@ package supervisor
 
 import (
 	"hash/fnv"
+	"maps"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -157,4 +158,67 @@ func (s *Supervisor) close() {
 	defer s.mu.Unlock()
 	s.applyLocked(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action { return m.Close(now) })
 	s.timer.Stop()
+}
+
+// reconcile routes calls to the revision that the catalog has in service. The catalog decides some
+// changes by itself: a plugin leaves and returns with its file, and its name may pass to another
+// plugin. While a takeover runs, routing and catalog may differ; the end of the takeover reconciles
+// them.
+func (s *Supervisor) reconcile() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.reconcileLocked()
+}
+
+func (s *Supervisor) reconcileLocked() {
+	snapshot := s.cfg.Catalog.Snapshot()
+	p := snapshot.Plugin(s.name)
+	switch {
+	case p == nil && !s.gone: // calls that run finish
+		s.gone = true
+		s.applyLocked(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action {
+			return m.Disable(now, whyGone(snapshot, s.name))
+		})
+	case p == nil:
+	case s.gone:
+		s.gone = false
+		s.adoptLocked(p)
+		s.applyLocked(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action { return m.Disable(now, "") })
+	case s.takeovers == 0:
+		s.adoptLocked(p)
+	}
+}
+
+// whyGone returns why a plugin left service: its file is gone, or it cannot be used.
+func whyGone(snapshot *catalog.Snapshot, name string) string {
+	for _, p := range snapshot.Plugins() {
+		if p.Info.Name == name && p.Problem != "" {
+			return p.Problem
+		}
+	}
+	return "its file is gone"
+}
+
+// adoptLocked routes calls to the revision that is in service.
+func (s *Supervisor) adoptLocked(p *catalog.Plugin) {
+	if known := s.revisions[p.Digest]; known == nil || known.Source != p.Source {
+		s.revisions[p.Digest] = p
+	}
+	routed, _ := s.machine.Revision()
+	if routed == p.Digest {
+		return
+	}
+	s.cfg.Logger.Info("what is in service was replaced", "plugin", s.name, "digest", p.Digest, "previous", routed)
+	s.applyLocked(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action { return m.Adopt(now, p.Digest) })
+	s.forgetRevisionsLocked()
+}
+
+// forgetRevisionsLocked forgets the revisions that are no longer launched. A takeover that runs may
+// still launch one.
+func (s *Supervisor) forgetRevisionsLocked() {
+	if s.takeovers > 0 {
+		return
+	}
+	routed, _ := s.machine.Revision()
+	maps.DeleteFunc(s.revisions, func(digest string, _ *catalog.Plugin) bool { return digest != routed })
 }

@@ -24,9 +24,6 @@ func NewConcurrency(limit func(tool string) int) *Concurrency {
 	return &Concurrency{limit: limit, tools: map[string]*semaphore.Weighted{}}
 }
 
-// Limits reports whether the tool has a limit.
-func (c *Concurrency) Limits(tool string) bool { return c.limit(tool) > 0 }
-
 // Enter waits until one more call of the tool may run. Calls enter in the order in which they came.
 // The caller must call leave when the call has run; further calls of leave do nothing. The error is
 // the cause of ctx.

@@ -1,6 +1,7 @@
 package deadline_test
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"testing/synctest"
@@ -31,15 +32,15 @@ func TestEachTimerEndsAtItsDeadline(t *testing.T) {
 		for _, want := range []struct{ timer, at int }{{5, 5}, {40, 7}, {25, 25}, {30, 30}, {10, 33}} {
 			ctx := &timers[want.timer].Ctx
 			<-ctx.Done()
-			if at := time.Duration(want.at) * time.Second; time.Since(began) != at || !errors.Is(ctx.Err(), deadline.ErrPassed) {
-				t.Errorf("the timer of %d s ended after %v with %v, want %v", want.timer, time.Since(began), ctx.Err(), at)
+			if at := time.Duration(want.at) * time.Second; time.Since(began) != at || !errors.Is(context.Cause(ctx), deadline.ErrPassed) {
+				t.Errorf("the timer of %d s ended after %v with %v, want %v", want.timer, time.Since(began), context.Cause(ctx), at)
 			}
 		}
 		timers[5].Extend(time.Hour)
 		if got := timers[5].Limit(); got != 5*time.Second {
 			t.Errorf("a timer whose deadline has passed was extended to %v", got)
 		}
-		if err := timers[20].Ctx.Err(); errors.Is(err, deadline.ErrPassed) {
+		if err := context.Cause(&timers[20].Ctx); errors.Is(err, deadline.ErrPassed) {
 			t.Errorf("a stopped timer ended with %v", err)
 		}
 	})
@@ -76,9 +77,34 @@ func TestCloseEndsAllTimers(t *testing.T) {
 	q.Close(stopping)
 	after.Set(time.Hour)
 	for _, timer := range []*deadline.Timer{before, after} {
-		if !errors.Is(timer.Ctx.Err(), stopping) {
-			t.Errorf("the context ended with %v", timer.Ctx.Err())
+		if !errors.Is(context.Cause(&timer.Ctx), stopping) {
+			t.Errorf("the context ended with %v", context.Cause(&timer.Ctx))
 		}
 	}
 	before.Stop()
+}
+
+// TestOnEndRunsOnce: at the deadline, at a cancel, or at once if the context has ended.
+func TestOnEndRunsOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for name, end := range map[string]func(*deadline.Timer){
+			"deadline": func(*deadline.Timer) { time.Sleep(time.Minute) },
+			"cancel":   func(timer *deadline.Timer) { timer.Cancel(errors.New("enough")) },
+			"stop":     func(timer *deadline.Timer) { timer.Stop() },
+		} {
+			timer, ran := &deadline.Timer{}, 0
+			timer.Init(&deadline.Queue{})
+			timer.Set(time.Second)
+			timer.OnEnd(func() { t.Errorf("%s: a function ran that was replaced", name) })
+			timer.OnEnd(func() { ran++ })
+			if end(timer); ran != 1 {
+				t.Errorf("%s: the function ran %d times, want once", name, ran)
+			}
+			timer.Stop()
+			timer.OnEnd(func() { ran++ })
+			if ran != 2 {
+				t.Errorf("%s: after the end, the function ran %d times more, want once", name, ran-1)
+			}
+		}
+	})
 }
