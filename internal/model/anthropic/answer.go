@@ -11,18 +11,21 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// answer is a response as its events build it up.
+// answer assembles a response from its events.
 type answer struct {
-	message sdk.Message     // all but the arguments of calls, of which the SDK drops those that are no JSON
-	calls   map[int64]*call // by the index of their block
-	texts   map[int64]*text // by the index of their block: the SDK's own lose characters that two events share
-	begun   bool            // there was an event
-	stopped bool            // message_stop was seen
+	// without the arguments of calls: the SDK drops arguments that are not JSON
+	message sdk.Message
+	calls   map[int64]*call // by block index
+	// by block index; the SDK's own texts lose characters that two events share
+	texts   map[int64]*text
+	begun   bool // an event has arrived
+	stopped bool // message_stop has arrived
 }
 
 type call struct {
-	index     int
-	whole     string // arguments that came with the block's start, as some compatible servers send them
+	index int
+	// arguments in the event that starts the block, as some compatible servers send them
+	whole     string
 	arguments strings.Builder
 	joiner    model.Joiner
 }
@@ -40,7 +43,8 @@ func (t *text) add(piece string) []model.Chunk {
 	return []model.Chunk{{TextDelta: &model.TextDelta{Text: piece}}}
 }
 
-// unquoted returns the text of a field, in the form of model.Unquote; or what the SDK has made of it, if it is no string.
+// unquoted returns the text of a field in the form of model.Unquote. If raw is not a JSON string,
+// it returns the text that the SDK decoded.
 func unquoted(raw, decoded string) string {
 	if said, err := model.Unquote([]byte(raw)); err == nil && strings.HasPrefix(raw, `"`) {
 		return said
@@ -48,7 +52,7 @@ func unquoted(raw, decoded string) string {
 	return decoded
 }
 
-// add takes the next event and returns what it is to whoever watches.
+// add adds the next event and returns the chunks that it yields.
 func (a *answer) add(event sdk.MessageStreamEventUnion) ([]model.Chunk, error) {
 	a.begun = true
 	if err := a.message.Accumulate(event); err != nil {
@@ -118,7 +122,8 @@ func (a *answer) stop(block int64) []model.Chunk {
 	if c == nil || c.arguments.Len() > 0 || c.whole == "null" {
 		return nil
 	}
-	// No delta came, so the start had it all: as a rule {}, for a call without arguments.
+	// There was no delta, so the start of the block had all arguments. This is usually {}, for a
+	// call without arguments.
 	return c.add(c.whole)
 }
 
@@ -144,7 +149,7 @@ func (a *answer) response() (*model.Response, error) {
 			}})
 		default:
 			if block.Type == "thinking" && block.Signature == "" {
-				continue // cut off by the token limit: unsigned thinking is refused when it is sent back
+				continue // the token limit truncated it, and the API refuses unsigned thinking
 			}
 			raw := json.RawMessage(block.RawJSON())
 			if !json.Valid(raw) {
@@ -160,8 +165,8 @@ func (a *answer) response() (*model.Response, error) {
 	return response, nil
 }
 
-// stopReason returns what the API's stop reason means, or why nothing may be made of the response. docs/models.md has the
-// table.
+// stopReason translates the API's stop reason, or returns an error that discards the response.
+// docs/models.md has the table.
 func (a *answer) stopReason() (model.StopReason, error) {
 	switch reason := a.message.StopReason; reason {
 	case sdk.StopReasonMaxTokens:
@@ -173,7 +178,8 @@ func (a *answer) stopReason() (model.StopReason, error) {
 	case sdk.StopReasonModelContextWindowExceeded:
 		return model.StopContextOverflow, nil
 	case sdk.StopReasonToolUse, sdk.StopReasonEndTurn, sdk.StopReasonStopSequence, "":
-		// Compatible servers differ in which of these they say, and some say none before message_stop: the calls decide.
+		// Compatible servers use these reasons differently, and some send none before message_stop.
+		// Whether the response has calls decides.
 		if len(a.calls) > 0 {
 			return model.StopToolUse, nil
 		}
@@ -183,7 +189,7 @@ func (a *answer) stopReason() (model.StopReason, error) {
 	}
 }
 
-// usage counts what came from the cache and what went into it among the input, which the API does not.
+// usage counts tokens from the cache and into the cache as input. The API counts them separately.
 func (a *answer) usage() tool.Usage {
 	u := a.message.Usage
 	return tool.Usage{

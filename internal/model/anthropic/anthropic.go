@@ -1,13 +1,14 @@
-// Package anthropic is a model of Anthropic's Messages API, through the official SDK, always streamed.
+// Package anthropic implements model.Model with Anthropic's Messages API and the official SDK. It
+// always streams.
 //
-// It owns the translation between the neutral messages of package model and the wire: which blocks are sent and in
-// which form, what each event of a stream means, and which failures are worth another try. It does not try again: the
-// agent owns that, and the SDK's own retries are off. It reads no environment variables.
+// It owns the translation between the types of package model and the wire format: the form of each
+// block, the meaning of each event, and which failures are retryable. It does not retry, because
+// the agent does, so the SDK's retries are off. It reads no environment variables.
 //
-// Blocks that only Anthropic understands (thinking, redacted thinking, server tools) become model.Opaque and are sent
-// back to it unchanged; opaque blocks of other providers are left out. Prompt caching is asked for after the tools,
-// after the system prompt and after the user's last two messages, so that each turn reads what the one before it has
-// written.
+// Blocks that only Anthropic understands (thinking, redacted thinking, server tools) become
+// model.Opaque and return to the API unchanged. Opaque blocks of other providers are omitted. The
+// package requests prompt caching after the tools, after the system prompt, and after the user's
+// last two messages. Each turn thus reads the cache entry that the turn before it wrote.
 package anthropic
 
 import (
@@ -24,32 +25,35 @@ import (
 	"github.com/toolhost/toolhost/internal/model"
 )
 
-// provider marks the opaque blocks that are ours.
+// provider marks the opaque blocks of this provider.
 const provider = "anthropic"
 
-// defaultMaxTokens is the response cap where a request names none, since the API insists on one: room for a long file
-// in one call, and within what every current Claude allows.
+// defaultMaxTokens is the response limit if a request has none, because the API requires one. It is
+// enough for a long file in one call and within the limit of every current Claude model.
 const defaultMaxTokens = 16384
 
-// LeastThinking is the smallest number of tokens for thoughts that the API takes.
+// LeastThinking is the API's minimum of thinking tokens.
 const LeastThinking = 1024
 
-// Config says which model to talk to.
+// Config selects the model and the API.
 type Config struct {
-	// Model is the model's name at the API, such as claude-sonnet-5-5. Required.
+	// Model is the model's name in the API, such as claude-sonnet-5-5. It is required.
 	Model string
-	// BaseURL is where the API is, without the path v1/messages. Empty: Anthropic's own.
+	// BaseURL is the URL of the API without the path v1/messages. Empty means Anthropic's.
 	BaseURL string
-	// APIKey is sent as X-Api-Key. Empty: none is sent, which suits a local server only.
+	// APIKey is the value of the header X-Api-Key. Empty means no header, which only suits a local
+	// server.
 	APIKey string
-	// Thinking is how many tokens the model may think for one response, beside what it writes. 0: it is not asked to think.
+	// Thinking is the limit of thinking tokens per response, in addition to the response's own
+	// limit. 0 means that the model does not think.
 	Thinking int64
-	// HTTPClient sends the requests, and follows no redirect to another origin; see model.HTTPClient. Nil: a client with
-	// connections of its own, which waits ten minutes for an answer to begin.
+	// HTTPClient sends the requests. It follows no redirect to another origin (see
+	// model.HTTPClient). Nil means a client with separate connections, which waits ten minutes for
+	// the start of a response.
 	HTTPClient *http.Client
 }
 
-// Model is one Claude. It is safe for concurrent use and holds nothing that has to be closed.
+// Model is one model of Anthropic. It is safe for concurrent use. It needs no Close.
 type Model struct {
 	name     string
 	thinking int64
@@ -82,7 +86,7 @@ func New(config Config) (*Model, error) {
 // Name returns "anthropic:" and the model's name.
 func (m *Model) Name() string { return "anthropic:" + m.name }
 
-// Generate streams one response. Leaving the loop early, and cancelling ctx, closes the connection.
+// Generate streams one response. Leaving the loop early or canceling ctx closes the connection.
 func (m *Model) Generate(ctx context.Context, req model.Request) iter.Seq2[model.Chunk, error] {
 	return func(yield func(model.Chunk, error) bool) {
 		left, err := m.stream(ctx, req, func(chunk model.Chunk) bool { return yield(chunk, nil) })
@@ -92,7 +96,7 @@ func (m *Model) Generate(ctx context.Context, req model.Request) iter.Seq2[model
 	}
 }
 
-// stream hands over chunks until there are no more, or until yield says that nobody wants them.
+// stream passes chunks to yield until the response ends or yield returns false.
 func (m *Model) stream(ctx context.Context, req model.Request, yield func(model.Chunk) bool) (left bool, err error) {
 	var response *http.Response
 	events := m.messages.NewStreaming(ctx, m.params(req), option.WithResponseInto(&response))
@@ -109,7 +113,7 @@ func (m *Model) stream(ctx context.Context, req model.Request, yield func(model.
 				return true, nil
 			}
 		}
-		// The stream is not read to its end: a server that keeps it open has nothing more to say.
+		// The rest of the stream is not read. A server may keep it open after its last event.
 		if a.stopped {
 			whole, err := a.response()
 			if err != nil {

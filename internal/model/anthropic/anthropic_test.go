@@ -35,7 +35,7 @@ func hello() model.Request {
 	return model.Request{Messages: []model.Message{{Role: model.RoleUser, Blocks: []model.Block{{Text: &model.Text{Text: "hi"}}}}}}
 }
 
-// TestStreams plays recorded event streams, one per quirk.
+// Each recorded event stream has one quirk of a server.
 func TestStreams(t *testing.T) {
 	wiretest.Golden(t, "testdata", func(t *testing.T, files map[string]string) string {
 		server := wiretest.Serve(t, wiretest.Reply{Body: files["events"]})
@@ -43,7 +43,8 @@ func TestStreams(t *testing.T) {
 	})
 }
 
-// TestStreamsInPieces plays them once more, three bytes at a time: what arrives together must not matter.
+// The same streams arrive three bytes at a time. The result must not depend on which bytes arrive
+// together.
 func TestStreamsInPieces(t *testing.T) {
 	wiretest.Golden(t, "testdata", func(t *testing.T, files map[string]string) string {
 		server := wiretest.Serve(t, wiretest.Reply{Body: files["events"], Piece: 3})
@@ -73,7 +74,7 @@ func TestABrokenConnectionIsWorthAnotherTry(t *testing.T) {
 func TestDeltasAreHandedOnAsTheyCome(t *testing.T) {
 	step := make(chan struct{}, 2)
 	server := wiretest.Serve(t, wiretest.Reply{Body: half, Step: step, Hold: true})
-	step <- struct{}{} // message_start, which shows nothing
+	step <- struct{}{} // message_start yields no chunk
 	step <- struct{}{} // content_block_start
 	var seen []string
 	for chunk, err := range connect(t, server).Generate(t.Context(), hello()) {
@@ -83,7 +84,7 @@ func TestDeltasAreHandedOnAsTheyCome(t *testing.T) {
 		if chunk.Alive {
 			continue
 		}
-		// The server sends each event only after the one before it was seen here.
+		// The server sends each event only after the test has received the one before it.
 		switch {
 		case chunk.CallBegun != nil:
 			seen = append(seen, "call")
@@ -101,7 +102,7 @@ func TestDeltasAreHandedOnAsTheyCome(t *testing.T) {
 	}
 }
 
-// TestAThinkingModelIsAlive: while there is nothing to show, there is a sign of life for each event.
+// While a model has nothing to show, each event yields a chunk with Alive set.
 func TestAThinkingModelIsAlive(t *testing.T) {
 	archive, err := txtar.ParseFile("testdata/thinking.txtar")
 	if err != nil {

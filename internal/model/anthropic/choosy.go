@@ -16,7 +16,7 @@ func (m *Model) Refuses(t model.Tool) string {
 	return ""
 }
 
-// MostTools implements model.Choosy: the API says nothing of a bound.
+// MostTools implements model.Choosy. The API documents no limit.
 func (m *Model) MostTools() int { return 0 }
 
 func specOf(t model.Tool) *tool.Spec {

@@ -17,7 +17,7 @@ import (
 	"github.com/toolhost/toolhost/internal/model"
 )
 
-// failure turns what the SDK returned into a *model.Error.
+// failure converts an error of the SDK into a *model.Error.
 func failure(ctx context.Context, err error) error {
 	if cause := ctx.Err(); cause != nil {
 		return &model.Error{Message: "the request to Anthropic was cancelled: " + cause.Error(), Err: cause}
@@ -32,7 +32,7 @@ func failure(ctx context.Context, err error) error {
 	code, message := envelope(answered.RawJSON())
 	failed := &model.Error{Status: answered.StatusCode, Code: code, Err: err}
 	if failed.Status < 400 {
-		// An error event: the stream began well, so the HTTP status says nothing.
+		// An error event follows a successful start of the stream, so the HTTP status says nothing.
 		failed.Status = statusOf(code)
 		failed.Retryable = model.RetryableStatus(failed.Status)
 		failed.ContextOverflow = overflows(failed.Status, message)
@@ -57,8 +57,8 @@ func failure(ctx context.Context, err error) error {
 	return failed
 }
 
-// statusOf returns the status that the API gives to a type of error when it comes before the stream: 0, which is worth
-// another try, for one that is not known.
+// statusOf returns the HTTP status that the API uses for an error type before a stream. It returns
+// 0 for unknown types, which makes them retryable.
 func statusOf(code string) int {
 	switch code {
 	case "invalid_request_error":
@@ -80,15 +80,16 @@ func statusOf(code string) int {
 	case "timeout_error":
 		return http.StatusGatewayTimeout
 	case "overloaded_error":
-		return 529 // Anthropic's own
+		return 529 // specific to Anthropic
 	}
 	return 0
 }
 
-// longestMessage keeps the page of a proxy out of a terminal.
+// longestMessage truncates error pages of proxies, in bytes.
 const longestMessage = 300
 
-// envelope reads an error body; one that is not the API's own, such as a proxy's page, is its own message.
+// envelope parses an error body. Any other body, such as a proxy's page, becomes the message
+// itself.
 func envelope(body string) (code, message string) {
 	var parsed struct {
 		Error struct {
@@ -109,7 +110,8 @@ func envelope(body string) (code, message string) {
 	return parsed.Error.Type, message
 }
 
-// overflows knows the API's words: there is no code for a conversation that is too long.
+// overflows detects a conversation that is too long by the API's messages, because the API has no
+// error code for it.
 func overflows(status int, message string) bool {
 	switch status {
 	case http.StatusRequestEntityTooLarge:
@@ -121,12 +123,13 @@ func overflows(status int, message string) bool {
 	return false
 }
 
-// malformed is an event that cannot be: worth another try, since another stream may be whole.
+// malformed is the error for an invalid event. It is retryable, because another stream may be
+// valid.
 func malformed(err error) error {
 	return &model.Error{Message: "Anthropic's stream makes no sense: " + err.Error(), Retryable: true, Malformed: true, Err: err}
 }
 
-// cutShort is a stream that ended in order before its last event.
+// cutShort is the error for a stream that ended without its last event.
 func cutShort(response *http.Response, begun bool) error {
 	if !begun && response != nil {
 		if kind := response.Header.Get("Content-Type"); !strings.HasPrefix(kind, "text/event-stream") {
@@ -139,8 +142,8 @@ func cutShort(response *http.Response, begun bool) error {
 	return &model.Error{Message: "Anthropic's stream ended before its last event", Retryable: true}
 }
 
-// unmask gives an error that came with the status of a success, as some gateways send it, the status that it should have
-// had. No line of an event stream begins with a brace.
+// unmask corrects the status of an error body that has a success status, as some gateways send it.
+// It recognizes the body by its first byte: no line of an event stream begins with a brace.
 func unmask(request *http.Request, next func(*http.Request) (*http.Response, error)) (*http.Response, error) {
 	response, err := next(request)
 	if err != nil || response.StatusCode >= 300 {
@@ -155,7 +158,7 @@ func unmask(request *http.Request, next func(*http.Request) (*http.Response, err
 	}{body, original}
 	first, err := body.Peek(1)
 	if err != nil || first[0] != '{' {
-		return response, nil // whoever reads on meets the error
+		return response, nil // the next read returns the error
 	}
 	text, err := io.ReadAll(io.LimitReader(body, longest))
 	response.Body = struct {

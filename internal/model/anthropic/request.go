@@ -26,7 +26,7 @@ func (m *Model) params(req model.Request) sdk.MessageNewParams {
 	}
 	if m.thinking > 0 {
 		params.Thinking = sdk.ThinkingConfigParamOfEnabled(m.thinking)
-		params.MaxTokens += m.thinking // the API's cap is on both
+		params.MaxTokens += m.thinking // the API's limit covers both
 	}
 	if strings.TrimSpace(req.System) != "" {
 		params.System = []sdk.TextBlockParam{{Text: req.System, CacheControl: sdk.NewCacheControlEphemeralParam()}}
@@ -34,7 +34,8 @@ func (m *Model) params(req model.Request) sdk.MessageNewParams {
 	return params
 }
 
-// tools leaves out what the API would refuse, since it refuses the whole request then.
+// tools omits tools that the API refuses, because one of them would make it refuse the whole
+// request.
 func tools(offered []model.Tool) []sdk.ToolUnionParam {
 	var params []sdk.ToolUnionParam
 	for _, t := range offered {
@@ -42,12 +43,14 @@ func tools(offered []model.Tool) []sdk.ToolUnionParam {
 		if err != nil {
 			continue
 		}
-		// As it is: the SDK's own type would reorder the keys, which the prompt cache would notice.
+		// The schema is sent as it is. The SDK's own type would reorder the keys, which would
+		// invalidate the prompt cache.
 		p := &sdk.ToolParam{Name: d.Name, InputSchema: param.Override[sdk.ToolInputSchemaParam](d.Schema)}
 		if d.Description != "" {
 			p.Description = sdk.String(d.Description)
 		}
-		for _, example := range render.FittingExamples(specOf(t)) { // the API refuses the request for any other
+		// the API refuses a request with any other example
+		for _, example := range render.FittingExamples(specOf(t)) {
 			var arguments map[string]any
 			if json.Unmarshal(example, &arguments) == nil {
 				p.InputExamples = append(p.InputExamples, arguments)
@@ -61,7 +64,7 @@ func tools(offered []model.Tool) []sdk.ToolUnionParam {
 	return params
 }
 
-// messages leaves out what the API refuses: blank texts, and messages with nothing in them.
+// messages omits what the API refuses: blank texts and empty messages.
 func messages(conversation []model.Message) []sdk.MessageParam {
 	var params []sdk.MessageParam
 	for _, message := range conversation {
@@ -77,9 +80,11 @@ func messages(conversation []model.Message) []sdk.MessageParam {
 	return params
 }
 
-// cachedUsers is how many of the user's last messages are marked: the last one, up to which the next request will read,
-// and the one before it, up to which the last request has written. Without the second, a turn of more blocks than the API
-// looks back, which are 20, would read nothing. With the tools and the system prompt that makes four marks, all there are.
+// cachedUsers is the number of user messages, counted from the end, that get a cache mark. The next
+// request reads the entry up to the last one. The previous request wrote the entry up to the one
+// before it. Without the second mark, a turn with more than 20 blocks would miss the cache, because
+// the API looks back 20 blocks. With the tools and the system prompt this makes four marks, which
+// is the API's limit.
 const cachedUsers = 2
 
 func markUsers(params []sdk.MessageParam) {
@@ -92,7 +97,7 @@ func markUsers(params []sdk.MessageParam) {
 	}
 }
 
-// mark asks for caching up to the last block, if it is of a kind that can carry the mark.
+// mark requests caching up to the last block, if blocks of its type can carry the mark.
 func mark(content []sdk.ContentBlockParamUnion) {
 	last := content[len(content)-1]
 	switch {
@@ -118,7 +123,7 @@ func blocks(from []model.Block) []sdk.ContentBlockParamUnion {
 			content = append(content, param.Override[sdk.ContentBlockParamUnion](block.Opaque.JSON))
 		}
 	}
-	// Results come first: the API wants them right behind the calls that they answer.
+	// The API requires results directly after the calls that they answer, so they come first.
 	return slices.Concat(results, content)
 }
 
@@ -140,7 +145,8 @@ func result(from *model.ToolResult) *sdk.ToolResultBlockParam {
 	return p
 }
 
-// imageOf returns nil for what the API cannot look at; the model gets a line of text about it instead.
+// imageOf returns nil for content that the API cannot show to the model. The model receives a line
+// of text about it instead.
 func imageOf(content tool.Content) *sdk.ImageBlockParam {
 	if content.Kind != tool.ContentImage || len(content.Data) == 0 {
 		return nil

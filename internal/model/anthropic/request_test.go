@@ -14,7 +14,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// TestRequests compares the bodies that are sent with testdata/requests.
+// The bodies of requests must equal the files in testdata/requests.
 func TestRequests(t *testing.T) {
 	for name, req := range requests() {
 		t.Run(name, func(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"github.com/toolhost/toolhost/internal/model/wiretest"
 )
 
-// TestThinkingIsAskedFor: with room of its own, beside what the response may have.
+// Thinking tokens are requested in addition to the response's limit.
 func TestThinkingIsAskedFor(t *testing.T) {
 	server := wiretest.Serve(t, wiretest.Reply{})
 	m, err := anthropic.New(anthropic.Config{Model: "m", BaseURL: server.URL, HTTPClient: server.Client, Thinking: 2048})

@@ -12,7 +12,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// TestOneUnfitToolDoesNotSpoilTheRequest: the API refuses a request with such a tool, whatever else is in it.
+// The API refuses a request that has an unfit tool, so requests omit it.
 func TestOneUnfitToolDoesNotSpoilTheRequest(t *testing.T) {
 	req := hello()
 	req.Tools = []model.Tool{
@@ -52,7 +52,7 @@ func TestOneUnfitToolDoesNotSpoilTheRequest(t *testing.T) {
 	}
 }
 
-// TestExamples: the API gets examples in its own form, and none that it would refuse.
+// Requests have examples in the API's form, and none that the API refuses.
 func TestExamples(t *testing.T) {
 	req := hello()
 	req.Tools = []model.Tool{{
