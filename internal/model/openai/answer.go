@@ -10,23 +10,28 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// answer is a response as its events build it up. What it tolerates: events without choices, with null for any text,
-// with an error that is null; a stream without [DONE], or without a finish reason but with [DONE]; usage in any event,
-// of which the last counts; a whole message in place of deltas; fields that it does not know, which are left out. How tool
-// calls are told apart, type calls says; what is kept for the server, type kept.
+// answer assembles a response from its events. Compatible servers deviate from the API, so it
+// accepts:
+// - events without choices, with null for any text, or with an error that is null
+// - a stream without [DONE], or with [DONE] but without a finish reason
+// - usage in any event; the last one counts
+// - a complete message instead of deltas
+// - unknown fields, which it ignores
+//
+// The type calls separates tool calls. The type kept has what the server wants back.
 type answer struct {
 	text    strings.Builder
 	joiner  model.Joiner // of text
 	calls   calls
 	thought thought
 	refused bool
-	finish  string // the finish reason; empty: not seen
+	finish  string // the finish reason; empty if none has arrived
 	usage   tool.Usage
-	begun   bool // there was an event
-	done    bool // [DONE] was seen
+	begun   bool // an event has arrived
+	done    bool // [DONE] has arrived
 }
 
-// add takes the next event and returns what it is to whoever watches.
+// add adds the next event and returns the chunks that it yields.
 func (a *answer) add(came raw) ([]model.Chunk, error) {
 	data := bytes.TrimSpace(came.data)
 	if len(data) == 0 {
@@ -38,7 +43,7 @@ func (a *answer) add(came raw) ([]model.Chunk, error) {
 		return nil, nil
 	}
 	if data[0] == '[' && readProblem(data).Message != "" {
-		return nil, brokenOff(data) // Gemini's errors are lists
+		return nil, brokenOff(data) // Gemini sends errors as lists
 	}
 	var e event
 	if err := json.Unmarshal(data, &e); err != nil {
@@ -81,13 +86,13 @@ func (a *answer) delta(d delta) []model.Chunk {
 		chunks = append(chunks, a.calls.add(c)...)
 	}
 	if d.FunctionCall != nil {
-		index := 0 // there was only ever one
+		index := 0 // the old field allows only one call
 		chunks = append(chunks, a.calls.add(callDelta{Index: &index, Function: *d.FunctionCall})...)
 	}
 	return chunks
 }
 
-// rest returns the chunks of what was kept back: half a character, which nothing follows.
+// rest returns chunks for incomplete characters at the end of the texts.
 func (a *answer) rest() []model.Chunk {
 	var chunks []model.Chunk
 	if text := a.joiner.Rest(); text != "" {
@@ -103,7 +108,7 @@ func (a *answer) rest() []model.Chunk {
 	return chunks
 }
 
-// complete reports whether the server said in some way that this is all.
+// complete reports whether the server marked the end of the response.
 func (a *answer) complete() bool { return a.done || a.finish != "" }
 
 func (a *answer) response() (*model.Response, error) {
@@ -128,15 +133,15 @@ func (a *answer) response() (*model.Response, error) {
 	return &model.Response{Message: message, StopReason: reason, Usage: a.usage}, nil
 }
 
-// stopReason returns what the API's finish reason means, or why nothing may be made of the response. docs/models.md has the
-// table.
+// stopReason translates the API's finish reason, or returns an error that discards the response.
+// docs/models.md has the table.
 func (a *answer) stopReason() (model.StopReason, error) {
 	switch a.finish {
 	case "length":
 		return model.StopMaxTokens, nil
 	case "content_filter":
 		return model.StopContentFilter, nil
-	case "model_length": // of Mistral: the model's window is full
+	case "model_length": // Mistral: the model's window is full
 		return model.StopContextOverflow, nil
 	case "stop", "tool_calls", "function_call", "":
 	default:
@@ -146,14 +151,15 @@ func (a *answer) stopReason() (model.StopReason, error) {
 	case a.refused:
 		return model.StopRefusal, nil
 	case len(a.calls.begun) > 0:
-		// Servers differ in which of these reasons they say, and some say none before [DONE]: the calls decide.
+		// Compatible servers use these reasons differently, and some send none before [DONE].
+		// Whether the response has calls decides.
 		return model.StopToolUse, nil
 	}
 	return model.StopEndTurn, nil
 }
 
-// ended notes a finish reason. Of several the last counts, unless one before it is not known: what ended with an error stays an
-// error.
+// ended records a finish reason. The last one counts, except after an unknown one: a response that
+// ended with an error stays an error.
 func (a *answer) ended(reason string) {
 	before := *a
 	if _, err := before.stopReason(); err == nil {
@@ -161,8 +167,8 @@ func (a *answer) ended(reason string) {
 	}
 }
 
-// kept returns what the server wants back. Without calls there is nothing: the next turn does not depend on it, and a
-// message of thoughts alone would be an answer that says nothing.
+// kept returns what the server wants back. Without calls it is empty: the next turn does not need
+// it, and a message with only thoughts would be an empty answer.
 func (a *answer) kept() *kept {
 	if len(a.calls.begun) == 0 {
 		return &kept{}
@@ -175,9 +181,9 @@ func (a *answer) kept() *kept {
 	return k
 }
 
-// thought is what the model thinks, as its deltas build it up.
+// thought assembles the model's thoughts from deltas.
 type thought struct {
-	named              bool // the server has the field reasoning_content
+	named              bool // the server sends the field reasoning_content
 	content, reasoning strings.Builder
 
 	contentJoiner, reasoningJoiner model.Joiner
@@ -190,7 +196,7 @@ func (t *thought) add(d delta) {
 	t.reasoning.WriteString(t.reasoningJoiner.Add(string(d.Reasoning)))
 	var pieces []json.RawMessage
 	if json.Unmarshal(d.ReasoningDetails, &pieces) != nil {
-		return // none, or in a form that is nobody's
+		return // missing, or in an unknown form
 	}
 	for _, piece := range pieces {
 		t.details.add(piece)

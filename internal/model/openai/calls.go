@@ -11,29 +11,31 @@ import (
 	"github.com/toolhost/toolhost/internal/model"
 )
 
-// calls are the tool calls of an answer. A delta belongs to the call of its id; without one, to the latest call at its
-// index; without that too, to the latest call. It begins a new call if its id is new, even at an index that is in use,
-// and, where ids or indexes are missing, if it has a name where the call in question is already whole. A missing id is
-// made up, and a call is shown once it has a name. A delta that says nothing is ignored.
+// calls separates the tool calls of a response. A delta belongs to the call with its id. Without an
+// id it belongs to the latest call at its index, and without an index to the latest call. A delta
+// begins a new call if its id is new, even at a used index. If ids or indexes are missing, it
+// begins a new call if it has a name and the call that it would belong to has complete arguments. A
+// missing id is generated. A call is reported when it has a name. An empty delta is ignored.
 //
-// Some servers give all calls of an answer one id. So a delta with a known id begins a new call if no call has its index, if its
-// name is another, or if the call is whole and the delta has other whole arguments, or its name came once more before. Whole arguments
-// that the call has already are ignored: some servers end with all that they sent before.
+// Some servers give all calls of a response the same id. A delta with a known id therefore begins a
+// new call in three cases: no call has its index; its name differs; or the call is complete, and
+// the delta has other complete arguments or repeats its name. Complete arguments that the call
+// already has are ignored, because some servers repeat everything at the end.
 type calls struct {
-	all   []*call // in the order in which their first delta came
-	begun []*call // those with a name, in the order in which they got it
+	all   []*call // in the order of their first deltas
+	begun []*call // calls with a name, in the order in which they received it
 }
 
 type call struct {
 	index     *int
-	given     string // the server's id; empty: none so far
-	id        string // what it is known as; empty: not begun
+	given     string // the server's id; empty if none has arrived
+	id        string // the reported id; empty if not reported yet
 	name      string
-	place     int // among those that have begun
+	place     int // index among the reported calls
 	arguments strings.Builder
 	joiner    model.Joiner    // of arguments
-	extra     json.RawMessage // what the server wants back with it
-	again     bool            // it was whole, and its name came once more
+	extra     json.RawMessage // data that the server wants back with the call
+	again     bool            // it was complete, and its name arrived again
 }
 
 func (s *calls) add(d callDelta) []model.Chunk {
@@ -79,7 +81,7 @@ func (s *calls) add(d callDelta) []model.Chunk {
 	return chunks
 }
 
-// begin shows a call, and the arguments that came before its name.
+// begin reports a call and the arguments that arrived before its name.
 func (s *calls) begin(c *call, name string) []model.Chunk {
 	c.name, c.id, c.place = name, c.given, len(s.begun)
 	if c.id == "" {
@@ -97,7 +99,7 @@ func (c *call) delta(text string) model.Chunk {
 	return model.Chunk{ArgumentDelta: &model.ArgumentDelta{Index: c.place, Text: text}}
 }
 
-// find returns the call that a delta belongs to; nil if it begins one.
+// find returns the call that a delta belongs to, or nil if the delta begins a new call.
 func (s *calls) find(d callDelta) *call {
 	if c, known := s.named(d); known {
 		return c
@@ -114,7 +116,8 @@ func (s *calls) find(d callDelta) *call {
 	return c
 }
 
-// named returns the call of a delta's id, and whether the id is known: nil, if the delta begins another call of that id.
+// named returns the call with the delta's id, and whether the id is known. The call is nil if the
+// delta begins another call with the same id.
 func (s *calls) named(d callDelta) (_ *call, known bool) {
 	if d.ID == "" {
 		return nil, false
@@ -125,7 +128,7 @@ func (s *calls) named(d callDelta) (_ *call, known bool) {
 			continue
 		}
 		if !known && (d.Index == nil || s.latest(d.Index) != nil) {
-			c = other // unless a call has both
+			c = other // a call with the same id and index has priority
 		}
 		known = true
 		if d.Index == nil || other.index == nil || *other.index == *d.Index {
@@ -146,7 +149,7 @@ func isObject(text string) bool {
 	return strings.HasPrefix(text, "{") && strings.HasSuffix(text, "}") && json.Valid([]byte(text))
 }
 
-// latest returns the last call at an index, or, without one, the last call.
+// latest returns the last call at an index, or the last call if index is nil.
 func (s *calls) latest(index *int) *call {
 	for i := len(s.all) - 1; i >= 0; i-- {
 		c := s.all[i]
@@ -159,7 +162,7 @@ func (s *calls) latest(index *int) *call {
 
 func (c *call) whole() bool { return isObject(c.arguments.String()) }
 
-// finished returns the calls as they are to be run. A call that never got a name cannot be.
+// finished returns the calls for execution. A call without a name is an error.
 func (s *calls) finished() ([]*model.ToolCall, error) {
 	if len(s.begun) < len(s.all) {
 		return nil, errors.New("a tool call came without a name")
@@ -171,7 +174,7 @@ func (s *calls) finished() ([]*model.ToolCall, error) {
 	return finished, nil
 }
 
-// extra returns what the server wants back with each call; nil if nothing.
+// extra returns the data that the server wants back with each call, or nil if there is none.
 func (s *calls) extra() []json.RawMessage {
 	var all []json.RawMessage
 	for i, c := range s.begun {

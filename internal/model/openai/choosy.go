@@ -8,7 +8,7 @@ import (
 
 var _ model.Choosy = (*Model)(nil)
 
-// mostTools is how many tools OpenAI's own servers take in one request; others speak the protocol without this bound.
+// mostTools is the limit of OpenAI's own servers per request. Other servers have no such limit.
 const mostTools = 128
 
 // Refuses implements model.Choosy.

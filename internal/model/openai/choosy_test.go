@@ -9,7 +9,7 @@ import (
 	"github.com/toolhost/toolhost/internal/model/openai"
 )
 
-// TestRefusedTools: what is left out of requests is known beforehand, with the reason.
+// Refuses gives the reason for each tool that requests omit.
 func TestRefusedTools(t *testing.T) {
 	m, err := openai.New(openai.Config{Model: "m"})
 	if err != nil {

@@ -6,15 +6,16 @@ import (
 	"slices"
 )
 
-// details are OpenRouter's reasoning_details as their pieces build them up. Pieces of one type with one index are one detail,
-// as are pieces without an index that follow each other: texts are put together, of all else the last that is not null counts.
-// A server that wants them back wants them whole, and in their order.
+// details assembles OpenRouter's reasoning_details from their pieces. Pieces with the same type and
+// index are one detail. So are consecutive pieces without an index. Texts are concatenated. For
+// other fields the last value that is not null counts. The server wants the details back complete
+// and in order.
 type details struct{ all []map[string]json.RawMessage }
 
-// grown are the fields that come in pieces.
+// grown has the fields that arrive in pieces.
 var grown = [...]string{"text", "summary", "data"}
 
-// add takes a piece. One that is no object is left out.
+// add adds a piece. It ignores a piece that is not an object.
 func (d *details) add(piece json.RawMessage) {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(piece, &fields) != nil || fields == nil {
@@ -36,7 +37,7 @@ func (d *details) add(piece json.RawMessage) {
 	}
 }
 
-// find returns the detail that a piece belongs to, or nil if it begins one.
+// find returns the detail that a piece belongs to, or nil if the piece begins a new one.
 func (d *details) find(piece map[string]json.RawMessage) map[string]json.RawMessage {
 	same := func(with map[string]json.RawMessage) bool {
 		return bytes.Equal(with["type"], piece["type"]) && bytes.Equal(with["index"], piece["index"])
@@ -53,7 +54,7 @@ func (d *details) find(piece map[string]json.RawMessage) map[string]json.RawMess
 	return nil
 }
 
-// joined returns two texts as one; the second alone, if they are none.
+// joined concatenates two JSON strings. It returns the second value if one of them is not a string.
 func joined(a, b json.RawMessage) json.RawMessage {
 	var first, second string
 	if absent(a) || json.Unmarshal(a, &first) != nil || json.Unmarshal(b, &second) != nil {
@@ -63,7 +64,7 @@ func joined(a, b json.RawMessage) json.RawMessage {
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
 	if encoder.Encode(first+second) != nil {
-		return b // a string can be written
+		return b // encoding a string cannot fail
 	}
 	return bytes.TrimSpace(out.Bytes())
 }
@@ -75,7 +76,7 @@ func (d *details) list() []json.RawMessage {
 		var out bytes.Buffer
 		encoder := json.NewEncoder(&out)
 		encoder.SetEscapeHTML(false)
-		if encoder.Encode(fields) == nil { // what came as JSON can be written as JSON
+		if encoder.Encode(fields) == nil { // encoding decoded JSON cannot fail
 			list = append(list, bytes.TrimSpace(out.Bytes()))
 		}
 	}

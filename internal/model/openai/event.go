@@ -9,12 +9,13 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// event is a chunk of a stream as far as it matters here. Fields that servers fill in different ways are loose.
+// event is one event of a stream, with the fields that this package uses. Fields that servers fill
+// in different forms have the type loose.
 type event struct {
 	Choices []struct {
 		Index        int     `json:"index"`
 		Delta        delta   `json:"delta"`
-		Message      delta   `json:"message"` // in place of deltas, where a server does not stream
+		Message      delta   `json:"message"` // from servers that do not stream
 		FinishReason *string `json:"finish_reason"`
 	} `json:"choices"`
 	Usage *usage          `json:"usage"`
@@ -25,16 +26,17 @@ type delta struct {
 	Content      loose       `json:"content"`
 	Refusal      loose       `json:"refusal"`
 	ToolCalls    []callDelta `json:"tool_calls"`
-	FunctionCall *function   `json:"function_call"` // what tool_calls were once
-	// What models think, by the names that servers have for it.
+	FunctionCall *function   `json:"function_call"` // the predecessor of tool_calls
+	// The model's thoughts. Servers use different names.
 	ReasoningContent noted `json:"reasoning_content"`
 	Reasoning        loose `json:"reasoning"`
-	// ReasoningDetails are OpenRouter's: pieces of what was thought, with what the model's own API signs or encrypts.
+	// ReasoningDetails has pieces of OpenRouter's reasoning_details, which include signatures or
+	// encrypted data of the model's own API.
 	ReasoningDetails json.RawMessage `json:"reasoning_details"`
 }
 
 type callDelta struct {
-	Index    *int     `json:"index"` // nil: the server does not say
+	Index    *int     `json:"index"` // nil if the server does not send it
 	ID       loose    `json:"id"`
 	Function function `json:"function"`
 	// Extra is what Gemini's endpoint adds to a call: its signature.
@@ -66,8 +68,9 @@ func (u *usage) tokens() tool.Usage {
 
 func count(tokens int64) uint64 { return uint64(max(0, tokens)) }
 
-// loose is a text, in the form of model.Unquote, that may come in other forms: null is empty, a list of parts is the text in them, and any other value
-// is its JSON, such as arguments that are an object.
+// loose is a text in the form of model.Unquote that servers send in different forms. null is empty.
+// A list of parts is the text of its text parts. Any other value is its JSON, such as arguments
+// that are an object.
 type loose string
 
 // UnmarshalJSON accepts any JSON value.
@@ -101,7 +104,7 @@ func (l *loose) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// noted is a text of which also matters whether it came at all, be it empty or null.
+// noted is a text that records whether it was present, even as "" or null.
 type noted struct {
 	set  bool
 	text loose

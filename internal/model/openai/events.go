@@ -9,26 +9,27 @@ import (
 	"net/http"
 )
 
-// raw is an event of a stream before its meaning. Without data it is a comment, with which a server keeps a connection
-// alive.
+// raw is an undecoded event of a stream. An event without data is a comment, which keeps a
+// connection alive.
 type raw struct {
 	kind string
 	data []byte
 }
 
-// events splits an answer into events. It takes more than the format allows: events that follow each other without an
-// empty line between them, a last one that nothing follows, and an answer that is one JSON object instead of a stream: an
-// error, although the status says that all is well, or the whole message, because the server does not stream.
+// events splits a response into events. It accepts more than the format allows: consecutive events
+// without an empty line between them, a last event without an empty line, and a response that is
+// one JSON object instead of a stream. The object is an error with a success status, or the
+// complete message of a server that does not stream.
 type events struct {
 	body  *bufio.Reader
 	close func() error
-	lines *bufio.Scanner // nil: nothing was read yet
-	raw   raw            // as read so far
+	lines *bufio.Scanner // nil before the first read
+	raw   raw            // the event read so far
 	over  bool
 	err   error
 }
 
-// maxEvent bounds an event, and an answer in one piece.
+// maxEvent limits the size of an event, and of a response that is not a stream, in bytes.
 const maxEvent = 32 << 20
 
 var errTooLarge = errors.New("the answer is too large")
@@ -37,7 +38,7 @@ func newEvents(response *http.Response) *events {
 	return &events{body: bufio.NewReader(response.Body), close: response.Body.Close}
 }
 
-// next returns the next event; false at the end, which may be an error.
+// next returns the next event. It returns false at the end or after an error, which is in e.err.
 func (e *events) next() (raw, bool) {
 	if e.over {
 		return raw{}, false
@@ -63,7 +64,7 @@ func (e *events) next() (raw, bool) {
 	return last, complete(last.data)
 }
 
-// line takes a line, which is the caller's, and returns the event that it ends, if it ends one.
+// line adds a line, which the caller owns, and returns the event that the line completes, if any.
 func (e *events) line(line []byte) (raw, bool) {
 	name, value, _ := bytes.Cut(line, []byte(":"))
 	value = bytes.TrimPrefix(value, []byte(" "))
@@ -83,14 +84,15 @@ func (e *events) line(line []byte) (raw, bool) {
 	return raw{}, false
 }
 
-// take returns the event as read so far, and goes on with another.
+// take returns the event read so far and replaces it by next.
 func (e *events) take(next raw) raw {
 	event := e.raw
 	e.raw = next
 	return event
 }
 
-// complete reports whether nothing is missing in the data of an event. The look at its end spares most of the reading.
+// complete reports whether the data of an event is complete. The check of the last byte avoids most
+// validations.
 func complete(data []byte) bool {
 	text := bytes.TrimSpace(data)
 	return isDone(text) || len(text) > 0 && bytes.IndexByte([]byte("}]"), text[len(text)-1]) >= 0 && json.Valid(text)
@@ -98,8 +100,8 @@ func complete(data []byte) bool {
 
 func isDone(data []byte) bool { return bytes.HasPrefix(data, []byte("[DONE]")) }
 
-// isWhole reports whether the answer is one JSON value: no line of an event stream begins like one. An answer that
-// cannot be read is none; whoever reads on meets the error.
+// isWhole reports whether the response is one JSON value. No line of an event stream begins like
+// one. It returns false after a read error. The next read returns the error.
 func (e *events) isWhole() bool {
 	for {
 		first, err := e.body.ReadByte()

@@ -17,8 +17,9 @@ import (
 	"github.com/toolhost/toolhost/internal/model"
 )
 
-// failure turns what the SDK returned into a *model.Error. The response is that of a refused request, with its body in
-// memory, or nil. The SDK's error is not enough: it has no status if the body is not OpenAI's.
+// failure converts an error of the SDK into a *model.Error. response is the refused request's
+// response with its body in memory, or nil. The SDK's error alone has no status if the body has
+// another form than OpenAI's.
 func failure(ctx context.Context, response *http.Response, err error) error {
 	if cause := ctx.Err(); cause != nil {
 		return &model.Error{Message: "the request to the model was cancelled: " + cause.Error(), Err: cause}
@@ -38,7 +39,7 @@ func failure(ctx context.Context, response *http.Response, err error) error {
 		ContextOverflow: p.overflows() || response.StatusCode == http.StatusRequestEntityTooLarge,
 		Err:             err,
 	}
-	// An account without money left answers 429 too, and waiting does not help.
+	// An account without credit also answers 429. Waiting does not help there.
 	failed.Retryable = model.Retryable(failed.Status, response.Header) && !failed.ContextOverflow && !p.final()
 	failed.Message = "the model's server refused the request: " + p.message()
 	if failed.Retryable {
@@ -53,7 +54,7 @@ func failure(ctx context.Context, response *http.Response, err error) error {
 	return failed
 }
 
-// errNoReasoning marks a complaint about the reasoning effort.
+// errNoReasoning marks an error about the reasoning effort.
 type errNoReasoning struct{ error }
 
 func wantsNoReasoning(err error) bool {
@@ -65,7 +66,7 @@ func wantsNoReasoning(err error) bool {
 	return ok && strings.Contains(failed.Message, "tools")
 }
 
-// brokenOff is an error in the middle of a stream. It is worth another try unless its code says that the request is
+// brokenOff is an error event in a stream. It is retryable unless its code says that the request is
 // wrong.
 func brokenOff(raw json.RawMessage) error {
 	p := readProblem(raw)
@@ -82,12 +83,13 @@ func brokenOff(raw json.RawMessage) error {
 	return failed
 }
 
-// malformed is an answer that cannot be: worth another try, since another may be whole.
+// malformed is the error for an invalid response. It is retryable, because another response may be
+// valid.
 func malformed(err error) error {
 	return &model.Error{Message: "the model's answer makes no sense: " + err.Error(), Retryable: true, Malformed: true, Err: err}
 }
 
-// cutShort is a stream that ended in order, but without saying why.
+// cutShort is the error for a stream that ended without a finish reason and without [DONE].
 func cutShort(response *http.Response, begun bool) error {
 	if kind := response.Header.Get("Content-Type"); !begun && !strings.HasPrefix(kind, "text/event-stream") {
 		return &model.Error{
@@ -98,23 +100,23 @@ func cutShort(response *http.Response, begun bool) error {
 	return &model.Error{Message: "the model's stream ended before it was finished", Retryable: true}
 }
 
-// problem is what servers write about an error: an object, or its text alone.
+// problem is a server's description of an error: an object, or only a text.
 type problem struct {
 	Message loose `json:"message"`
-	Detail  loose `json:"detail"` // what some servers call the message
+	Detail  loose `json:"detail"` // the message, as some servers name it
 	Type    loose `json:"type"`
 	Code    loose `json:"code"`
 	Param   loose `json:"param"`
-	Status  loose `json:"status"` // what Gemini's endpoint calls the type
+	Status  loose `json:"status"` // the type, as Gemini's endpoint names it
 	body    string
 }
 
-// readProblem reads the body of an error, or what is in its field error.
+// readProblem parses the body of an error, or the value of its field error.
 func readProblem(body []byte) problem {
 	var outer struct {
 		Error json.RawMessage `json:"error"`
 	}
-	// Gemini's endpoint wraps it in a list.
+	// Gemini's endpoint sends a list with one object.
 	var list []json.RawMessage
 	if json.Unmarshal(body, &list) == nil && len(list) > 0 {
 		body = list[0]
@@ -132,8 +134,8 @@ func readProblem(body []byte) problem {
 	return p
 }
 
-// final reports whether the code says that the same request will never succeed. There may be no status that says so: an
-// error may come in the middle of a stream, or with the status of a success.
+// final reports whether the code says that the same request can never succeed. The HTTP status
+// alone may not say so: an error may arrive in a stream or with a success status.
 func (p problem) final() bool {
 	for _, word := range []loose{p.Code, p.Type} {
 		switch word {
@@ -147,7 +149,7 @@ func (p problem) final() bool {
 
 func (p problem) code() string { return string(cmp.Or(p.Code, p.Type)) }
 
-// longestMessage keeps the page of a proxy out of a terminal.
+// longestMessage truncates error pages of proxies, in bytes.
 const longestMessage = 300
 
 func (p problem) message() string {
@@ -158,7 +160,8 @@ func (p problem) message() string {
 	return cmp.Or(text, "it did not say why")
 }
 
-// overflows knows OpenAI's code for a conversation that is too long, and the words of servers that have none.
+// overflows detects a conversation that is too long by OpenAI's code, and by the messages of
+// servers without a code.
 func (p problem) overflows() bool {
 	if p.Code == "context_length_exceeded" || p.Type == "exceed_context_size_error" {
 		return true

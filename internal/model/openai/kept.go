@@ -9,26 +9,27 @@ import (
 	"github.com/toolhost/toolhost/internal/model"
 )
 
-// provider marks the opaque blocks that are ours.
+// provider marks the opaque blocks of this provider.
 const provider = "openai"
 
-// kept is what a server wants to have back with a message that has calls, and what means nothing to anybody else. It
-// travels as the message's opaque block, and goes back under the names under which it came.
+// kept is data that a server wants back with a message that has calls. Other providers cannot use
+// it. It is stored as the message's opaque block and returns under the names under which it
+// arrived.
 type kept struct {
-	// ReasoningContent is what the model thought. DeepSeek refuses a conversation in which it is missing, even where it
-	// is empty. Nil: the server has no such field.
+	// ReasoningContent has the model's thoughts. DeepSeek refuses a conversation without the field,
+	// even if it is empty. Nil means that the server does not send the field.
 	ReasoningContent *string `json:"reasoning_content,omitempty"`
-	// Reasoning is the same by another name, of OpenRouter, Ollama and others.
+	// Reasoning is the same under the name that OpenRouter, Ollama and others use.
 	Reasoning string `json:"reasoning,omitempty"`
-	// Details are OpenRouter's reasoning_details, the pieces of each put together. Where they are, they go back instead of
-	// Reasoning, which says the same with less.
+	// Details has OpenRouter's reasoning_details, assembled from pieces. If present, they return
+	// instead of Reasoning, which has the same content with less detail.
 	Details []json.RawMessage `json:"reasoning_details,omitempty"`
-	// Extra is the extra_content of each call, by its place: the signatures that Gemini insists on. Null where there is
-	// none; nil where no call has one.
+	// Extra has the extra_content of each call by index: signatures that Gemini requires. null
+	// means that a call has none. Nil means that no call has one.
 	Extra []json.RawMessage `json:"extra_content,omitempty"`
 }
 
-// block returns what is kept as a block; false if nothing is.
+// block returns the data as a block. It returns false if there is none.
 func (k *kept) block() (model.Block, bool) {
 	if k.ReasoningContent == nil && k.Reasoning == "" && k.Details == nil && k.Extra == nil {
 		return model.Block{}, false
@@ -37,12 +38,12 @@ func (k *kept) block() (model.Block, bool) {
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
 	if encoder.Encode(k) != nil {
-		return model.Block{}, false // what came as JSON can be written as JSON
+		return model.Block{}, false // encoding decoded JSON cannot fail
 	}
 	return model.Block{Opaque: &model.Opaque{Provider: provider, JSON: model.CleanJSON(bytes.TrimSpace(out.Bytes()))}}, true
 }
 
-// readKept returns what is kept in a message.
+// readKept returns the data of this provider in a message.
 func readKept(blocks []model.Block) kept {
 	var k kept
 	for _, block := range blocks {
@@ -53,7 +54,7 @@ func readKept(blocks []model.Block) kept {
 	return k
 }
 
-// giveBack puts what was kept into the message that it came with.
+// giveBack adds the data to the message that it arrived with.
 func (k *kept) giveBack(message *sdk.ChatCompletionAssistantMessageParam) {
 	fields := make(map[string]any)
 	if k.ReasoningContent != nil {

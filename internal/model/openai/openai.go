@@ -1,13 +1,15 @@
-// Package openai is a model of OpenAI's Chat Completions API, and of every server that speaks it, always streamed.
+// Package openai implements model.Model for OpenAI's Chat Completions API and compatible servers.
+// It always streams.
 //
-// It owns the translation between the neutral messages of package model and the wire. Servers that call themselves
-// compatible differ most in how they stream tool calls; the types answer and calls say what is tolerated. It does not try
-// again what failed: the agent owns that, and the SDK's own retries are off. It reads no environment variables.
+// It owns the translation between the types of package model and the wire format. Compatible
+// servers differ most in how they stream tool calls. The types answer and calls document which
+// deviations are accepted. The package does not retry, because the agent does, so the SDK's retries
+// are off. It reads no environment variables.
 //
-// Requests are made and sent by the official SDK. The answer is read here, as the SDK's stream hides what matters with
-// other servers: comments that keep a connection alive, events that are not separated or not ended as they should be,
-// whether [DONE] was seen, "error": null, an index that is missing rather than 0, and the bodies of errors that are not
-// OpenAI's.
+// The official SDK builds and sends requests. This package reads responses itself, because the
+// SDK's stream hides details that matter with other servers: comments that keep a connection alive,
+// events that are not separated or terminated correctly, whether [DONE] arrived, "error": null, an
+// index that is missing rather than 0, and error bodies in other forms than OpenAI's.
 package openai
 
 import (
@@ -26,27 +28,29 @@ import (
 	"github.com/toolhost/toolhost/internal/model"
 )
 
-// Config says which model to talk to.
+// Config selects the model and the server.
 type Config struct {
-	// Model is the model's name at the server, such as gpt-5.4 or llama3.3. Required.
+	// Model is the model's name at the server, such as gpt-5.4 or llama3.3. It is required.
 	Model string
-	// BaseURL is where the API is, including the version, such as http://127.0.0.1:11434/v1. Empty: OpenAI's own.
+	// BaseURL is the URL of the API with its version, such as http://127.0.0.1:11434/v1. Empty
+	// means OpenAI's.
 	BaseURL string
-	// APIKey is sent as a bearer token. Empty: none is sent, as local servers like it.
+	// APIKey is the bearer token. Empty means no token, as for most local servers.
 	APIKey string
-	// HTTPClient sends the requests, and follows no redirect to another origin; see model.HTTPClient. Nil: a client with
-	// connections of its own, which waits ten minutes for an answer to begin.
+	// HTTPClient sends the requests. It follows no redirect to another origin (see
+	// model.HTTPClient). Nil means a client with separate connections, which waits ten minutes for
+	// the start of a response.
 	HTTPClient *http.Client
 }
 
-// Model is one model of one server. It is safe for concurrent use and holds nothing that has to be closed.
+// Model is one model of one server. It is safe for concurrent use. It needs no Close.
 type Model struct {
 	name   string
 	client sdk.Client
-	// newLimit is whether the server wants the response cap as max_completion_tokens, as OpenAI does; others know
-	// only the older max_tokens.
+	// newLimit says that the server expects the response limit as max_completion_tokens, as OpenAI
+	// does. Other servers only know the older max_tokens.
 	newLimit bool
-	// noReasoning is set once the server said that it takes tools only without reasoning.
+	// noReasoning is set when the server has said that it accepts tools only without reasoning.
 	noReasoning atomic.Bool
 }
 
@@ -69,7 +73,7 @@ func New(config Config) (*Model, error) {
 	if config.APIKey != "" {
 		options = append(options, option.WithAPIKey(config.APIKey))
 	}
-	// Not sdk.NewClient, which would read the environment.
+	// sdk.NewClient would read environment variables.
 	m.client = sdk.Client{Options: append(options, option.WithHTTPClient(model.HTTPClient(config.HTTPClient)))}
 	return m, nil
 }
@@ -77,7 +81,7 @@ func New(config Config) (*Model, error) {
 // Name returns "openai:" and the model's name.
 func (m *Model) Name() string { return "openai:" + m.name }
 
-// Generate streams one response. Leaving the loop early, and cancelling ctx, closes the connection.
+// Generate streams one response. Leaving the loop early or canceling ctx closes the connection.
 func (m *Model) Generate(ctx context.Context, req model.Request) iter.Seq2[model.Chunk, error] {
 	return func(yield func(model.Chunk, error) bool) {
 		left, err := m.stream(ctx, req, func(chunk model.Chunk) bool { return yield(chunk, nil) })
@@ -87,7 +91,7 @@ func (m *Model) Generate(ctx context.Context, req model.Request) iter.Seq2[model
 	}
 }
 
-// stream hands over chunks until there are no more, or until yield says that nobody wants them.
+// stream passes chunks to yield until the response ends or yield returns false.
 func (m *Model) stream(ctx context.Context, req model.Request, yield func(model.Chunk) bool) (left bool, err error) {
 	response, err := m.post(ctx, req)
 	if err != nil {
@@ -115,7 +119,7 @@ func (m *Model) stream(ctx context.Context, req model.Request, yield func(model.
 			return true, nil
 		}
 	}
-	// What breaks after the finish reason takes the usage with it, no more.
+	// An error after the finish reason only loses the usage.
 	if err := events.err; ctx.Err() != nil || err != nil && !a.complete() {
 		return false, failure(ctx, nil, err)
 	}
@@ -135,9 +139,10 @@ func (m *Model) stream(ctx context.Context, req model.Request, yield func(model.
 	return !yield(model.Chunk{Response: whole}), nil
 }
 
-// post sends the request and returns the answer once it has begun. OpenAI's newer models take tools at this API only if
-// they are told not to reason, and there is no asking beforehand; so when a server says that, the request is sent once
-// more in the way that it wants. This is not the retry of a failure, which is the agent's.
+// post sends the request and returns when the response has started. OpenAI's newer models accept
+// tools in this API only with reasoning switched off, and no API says so in advance. If a server
+// refuses a request for this reason, post sends it once more without reasoning. This is not a retry
+// after a failure, which is the agent's task.
 func (m *Model) post(ctx context.Context, req model.Request) (*http.Response, error) {
 	told := m.noReasoning.Load()
 	response, err := m.send(ctx, req, told)

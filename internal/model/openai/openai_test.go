@@ -37,14 +37,15 @@ func hello() model.Request {
 	return model.Request{Messages: []model.Message{{Role: model.RoleUser, Blocks: []model.Block{{Text: &model.Text{Text: "hi"}}}}}}
 }
 
-// TestStreams plays recorded event streams, one per quirk.
+// Each recorded event stream has one quirk of a server.
 func TestStreams(t *testing.T) {
 	wiretest.Golden(t, "testdata", func(t *testing.T, files map[string]string) string {
 		return play(t, wiretest.Reply{Body: files["events"]})
 	})
 }
 
-// TestStreamsInPieces plays them once more, three bytes at a time: what arrives together must not matter.
+// The same streams arrive three bytes at a time. The result must not depend on which bytes arrive
+// together.
 func TestStreamsInPieces(t *testing.T) {
 	wiretest.Golden(t, "testdata", func(t *testing.T, files map[string]string) string {
 		return play(t, wiretest.Reply{Body: files["events"], Piece: 3})
@@ -53,7 +54,7 @@ func TestStreamsInPieces(t *testing.T) {
 
 var minted = regexp.MustCompile(`call_[A-Z2-7]{26}`)
 
-// play returns the transcript, in which the ids that were made up are numbered.
+// play returns the transcript, in which generated ids are numbered.
 func play(t *testing.T, reply wiretest.Reply) string {
 	t.Helper()
 	numbers := make(map[string]int)
@@ -98,7 +99,7 @@ func TestDeltasAreHandedOnAsTheyCome(t *testing.T) {
 		if chunk.Alive {
 			continue
 		}
-		// The server sends each event only after the one before it was seen here.
+		// The server sends each event only after the test has received the one before it.
 		switch {
 		case chunk.CallBegun != nil:
 			seen = append(seen, "call")
@@ -116,7 +117,7 @@ func TestDeltasAreHandedOnAsTheyCome(t *testing.T) {
 	}
 }
 
-// TestSignsOfLife: while there is nothing to show, each event and each comment is a sign of life.
+// While there is nothing to show, each event and each comment yields a chunk with Alive set.
 func TestSignsOfLife(t *testing.T) {
 	archive, err := txtar.ParseFile("testdata/reasoning_content.txtar")
 	if err != nil {

@@ -35,9 +35,10 @@ func (m *Model) params(req model.Request, noReasoning bool) sdk.ChatCompletionNe
 	return params
 }
 
-// tools leaves out what OpenAI would refuse, since it refuses the whole request then.
+// tools omits tools that OpenAI refuses, because one of them would make it refuse the whole
+// request.
 func (m *Model) tools(offered []model.Tool) []sdk.ChatCompletionToolUnionParam {
-	longest := 0 // others speak the protocol without this bound
+	longest := 0 // other servers have no such limit
 	if m.newLimit {
 		longest = render.OpenAIDescription
 	}
@@ -52,13 +53,14 @@ func (m *Model) tools(offered []model.Tool) []sdk.ChatCompletionToolUnionParam {
 			Description string          `json:"description,omitempty"`
 			Parameters  json.RawMessage `json:"parameters"`
 		}{d.Name, d.Description, d.Schema}
-		// As it is: the SDK's own type is a map, and a change in the order of keys would miss the prompt cache.
+		// The schema is sent as it is. The SDK's own type is a map. A change in the order of keys
+		// would invalidate the prompt cache.
 		params = append(params, sdk.ChatCompletionFunctionTool(param.Override[shared.FunctionDefinitionParam](function)))
 	}
 	return params
 }
 
-// messages translates a conversation. Messages with nothing in them, and opaque blocks of others, are left out.
+// messages translates a conversation. It omits empty messages and opaque blocks of other providers.
 func messages(req model.Request) []sdk.ChatCompletionMessageParamUnion {
 	var params []sdk.ChatCompletionMessageParamUnion
 	if strings.TrimSpace(req.System) != "" {
@@ -82,7 +84,8 @@ func assistant(blocks []model.Block) []sdk.ChatCompletionMessageParamUnion {
 		case block.Text != nil && block.Text.Text != "":
 			said = append(said, block.Text.Text)
 		case block.ToolCall != nil:
-			// As an object, since some servers read the arguments again to fill their prompt template.
+			// Arguments must be an object, because some servers parse them again for their prompt
+			// template.
 			call := &sdk.ChatCompletionMessageFunctionToolCallParam{ID: block.ToolCall.ID}
 			call.Function.Name = block.ToolCall.Name
 			call.Function.Arguments = string(block.ToolCall.ArgumentObject())
@@ -102,8 +105,8 @@ func assistant(blocks []model.Block) []sdk.ChatCompletionMessageParamUnion {
 	return []sdk.ChatCompletionMessageParamUnion{{OfAssistant: message}}
 }
 
-// user makes one message of each tool result, in order, then one of the images in them, which a tool message cannot
-// hold, and then one of what the user said.
+// user splits a user message. Each tool result becomes one message, in order. The images in results
+// follow in one message, because a tool message cannot have images. The user's text comes last.
 func user(blocks []model.Block) []sdk.ChatCompletionMessageParamUnion {
 	var params []sdk.ChatCompletionMessageParamUnion
 	var images []sdk.ChatCompletionContentPartUnionParam
@@ -126,7 +129,7 @@ func user(blocks []model.Block) []sdk.ChatCompletionMessageParamUnion {
 	return params
 }
 
-// resultText marks an error in words, since the API has no field for it.
+// resultText marks an error in its text, because the API has no field for it.
 func resultText(from *model.ToolResult) string {
 	result := tool.Result{Content: from.Content}
 	text := result.Text()

@@ -16,7 +16,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// TestRequests compares the bodies that are sent with testdata/requests.
+// The bodies of requests must equal the files in testdata/requests.
 func TestRequests(t *testing.T) {
 	for name, req := range requests() {
 		t.Run(name, func(t *testing.T) {
@@ -74,7 +74,7 @@ func requests() map[string]model.Request {
 	}
 }
 
-// TestTheLimitIsNamedAsTheServerWantsIt: OpenAI refuses max_tokens for its newer models, and others know nothing else.
+// OpenAI refuses max_tokens for its newer models, and other servers know only max_tokens.
 func TestTheLimitIsNamedAsTheServerWantsIt(t *testing.T) {
 	for base, want := range map[string]string{
 		"":                                    "max_completion_tokens",
@@ -163,8 +163,8 @@ func TestAModelThatStillComplainsIsNotAskedForEver(t *testing.T) {
 	}
 }
 
-// TestWhatTheServerWantsBackIsSentBack: what came beside calls goes back with the message that it came with, under the same
-// names, also where the conversation goes on for long.
+// Data that arrived with calls returns with the message that it arrived with, under the same names,
+// also after further turns.
 func TestWhatTheServerWantsBackIsSentBack(t *testing.T) {
 	for name, want := range map[string]string{
 		"reasoning_content":       `{"reasoning_content":"The user wants <the> time.","extra":[null]}`,
@@ -201,7 +201,7 @@ func TestWhatTheServerWantsBackIsSentBack(t *testing.T) {
 	}
 }
 
-// givenBack returns what a request holds of it in its second message.
+// givenBack returns the data in the second message of a request.
 func givenBack(t *testing.T, body []byte) string {
 	t.Helper()
 	var sent struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/toolhost/toolhost/internal/model/wiretest"
 )
 
-// TestEveryFinishReason is the table of docs/models.md, as far as the provider decides.
+// This is the table of docs/models.md, as far as the provider decides.
 func TestEveryFinishReason(t *testing.T) {
 	var stops []wiretest.Stop
 	for reason, want := range map[string]model.StopReason{

@@ -13,7 +13,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// TestOneUnfitToolDoesNotSpoilTheRequest: the API refuses a request with such a tool, whatever else is in it.
+// The API refuses a request that has an unfit tool, so requests omit it.
 func TestOneUnfitToolDoesNotSpoilTheRequest(t *testing.T) {
 	req := hello()
 	req.Tools = []model.Tool{
@@ -53,13 +53,13 @@ func TestOneUnfitToolDoesNotSpoilTheRequest(t *testing.T) {
 	if want := `Chooses.` + "\n\n" + `The arguments must also fit this JSON Schema: {"oneOf":[{"required":["a"]},{"required":["b"]}]}`; choice.Description != want {
 		t.Errorf("the description is %q, want %q", choice.Description, want)
 	}
-	// This server is not OpenAI's own: it takes any length.
+	// This server is not OpenAI's. It accepts any length.
 	if n := utf8.RuneCountInString(sent.Tools[2].Function.Description); n != 5000 {
 		t.Errorf("%d characters of the long description are sent", n)
 	}
 }
 
-// TestExamples: the API gets examples in the description, which is the only place for them.
+// Examples become part of the description, because the API has no other place for them.
 func TestExamples(t *testing.T) {
 	req := hello()
 	req.Tools = []model.Tool{{

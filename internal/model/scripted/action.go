@@ -5,7 +5,7 @@ import (
 	"text/template/parse"
 )
 
-// function is what a template may call. It is given at least as many arguments as it needs.
+// function is a function that a template may call. least and most bound its number of arguments.
 type function struct {
 	least, most int // arguments
 	call        func(s scope, args []any) (any, error)
@@ -22,7 +22,7 @@ func functions() map[string]function {
 	}
 }
 
-// checkNode returns an error for what templates of text/template may hold and those of scripts may not.
+// checkNode returns an error for constructs of text/template that scripts do not allow.
 func checkNode(node parse.Node) error {
 	switch node := node.(type) {
 	case *parse.TextNode, *parse.CommentNode:
@@ -41,7 +41,7 @@ func checkPipeline(pipe *parse.PipeNode) error {
 	for i, command := range pipe.Cmds {
 		given := len(command.Args) - 1
 		if i > 0 {
-			given++ // what the command before it yields
+			given++ // the result of the previous command
 		}
 		if name, ok := command.Args[0].(*parse.IdentifierNode); !ok {
 			if given > 0 {
@@ -78,8 +78,8 @@ func checkArgument(arg parse.Node, first bool) error {
 	return fmt.Errorf("%s is not to be had here; a template may only call %s", arg, functionNames)
 }
 
-// pipeline yields the value of commands, each of which is given that of the one before as its last argument. All of it
-// has been checked.
+// pipeline evaluates commands. Each one receives the result of the previous one as its last
+// argument. checkNode has checked all of them.
 func pipeline(s scope, pipe *parse.PipeNode) (value any, err error) {
 	for i, command := range pipe.Cmds {
 		var args []any

@@ -13,7 +13,7 @@ type arguments interface {
 	render(s scope) (string, error)
 }
 
-// jsonText is a template that has to yield JSON.
+// jsonText is a template whose output must be JSON.
 type jsonText struct{ text }
 
 func (t jsonText) render(s scope) (string, error) {
@@ -69,7 +69,8 @@ func (o object) render(s scope) (string, error) {
 	return "{" + strings.Join(parts, ",") + "}", nil
 }
 
-// readArguments reads the value of the key arguments: a mapping, or a string that is a template of JSON.
+// readArguments reads the value of the key arguments: a mapping, or a string that is a template of
+// JSON.
 func readArguments(node yamldoc.Node) (arguments, error) {
 	switch node.Kind() {
 	case yamldoc.Text:

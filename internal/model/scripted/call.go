@@ -12,7 +12,8 @@ type call struct {
 	node      yamldoc.Node
 	tool      string
 	arguments arguments
-	until     *text // the path of a file that has to exist before the last piece of the arguments; nil: none
+	// path of a file that must exist before the last piece of the arguments; nil means none
+	until *text
 }
 
 func readCalls(node yamldoc.Node) ([]call, error) {
@@ -69,8 +70,8 @@ func readCall(node yamldoc.Node) (call, error) {
 	return c, nil
 }
 
-// nameCalls gives an id to each call without one, and refuses an id that another call has. Calls of an
-// entry with an error never enter a conversation, so that a later answer may use their ids.
+// nameCalls gives an id to each call without one, and refuses duplicate ids. Calls of an entry with
+// an error never enter a conversation, so later answers may reuse their ids.
 func nameCalls(e *entry, number int, taken map[string]int) error {
 	if e.failure != nil {
 		taken = make(map[string]int)

@@ -12,13 +12,13 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// digest stands for a whole conversation.
+// digest identifies a conversation.
 type digest [sha256.Size]byte
 
 // conversation is a request as a script sees it.
 type conversation struct {
 	req     model.Request
-	answers int // the assistant's messages, also those that a summary took the place of
+	answers int // number of assistant messages, including those that a summary replaced
 	said    string
 }
 
@@ -44,8 +44,8 @@ func newConversation(req model.Request) *conversation {
 
 func (c *conversation) prompt() string { return c.said }
 
-// result returns the text of the result with a provider's id, the last if there are several. It looks for it anew each time: few
-// scripts want one, and a conversation may have thousands.
+// result returns the text of the last result with a provider's id. It searches each time, because
+// few scripts need it and a conversation may have thousands of results.
 func (c *conversation) result(id string) (string, error) {
 	var ids []string
 	for r := range c.results() {
@@ -62,7 +62,7 @@ func (c *conversation) result(id string) (string, error) {
 	return "", fmt.Errorf("there is no result %q; there are %s", id, quoteAll(ids))
 }
 
-// results yields the results, the last first.
+// results yields the results, the last one first.
 func (c *conversation) results() iter.Seq[*model.ToolResult] {
 	return func(yield func(*model.ToolResult) bool) {
 		for _, message := range slices.Backward(c.req.Messages) {
@@ -83,8 +83,8 @@ func quoteAll(ids []string) string {
 	return strings.Join(quoted, ", ")
 }
 
-// digest names the conversation: equal ones have the same. A conversation that cannot be written as JSON, because some
-// content claims to be JSON and is not, shares one digest with all such.
+// digest identifies the conversation. Equal conversations have equal digests. All conversations
+// that cannot be encoded, because content that claims to be JSON is not, share one digest.
 func (c *conversation) digest() digest {
 	text, err := json.Marshal(struct {
 		System   string

@@ -10,8 +10,8 @@ import (
 	"github.com/toolhost/toolhost/internal/model/scripted"
 )
 
-// TestThePageDescribesTheFormat: each key and function that a script may have is in a table of docs/scripted-model.md, no table has
-// another, and the scripts of the page can be read.
+// The tables of docs/scripted-model.md have exactly the keys and functions of scripts, and the
+// scripts on the page are valid.
 func TestThePageDescribesTheFormat(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/scripted-model.md")
 	if err != nil {

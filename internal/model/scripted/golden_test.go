@@ -13,14 +13,14 @@ import (
 
 var _ = flag.Bool("update", false, "write what the tests got into testdata")
 
-// TestGolden plays whole scripts. Each archive holds script.yaml, a file result/ID for each call that is to be answered
-// with something else than "ok", and want: the error of loading, or all chunks of all turns.
+// Each archive has script.yaml, a file result/ID for each call whose result differs from "ok", and
+// want: the error of loading, or all chunks of all turns.
 func TestGolden(t *testing.T) {
 	wiretest.Golden(t, "testdata", transcript)
 }
 
-// transcript runs a loop as an agent would: it answers all calls, tries again after an error, and ends with the first
-// response without calls, or with an error that no retry helps.
+// transcript runs a loop like an agent. It answers all calls and retries after an error. It ends
+// with the first response without calls, or with an error that is not retryable.
 func transcript(t *testing.T, files map[string]string) string {
 	t.Helper()
 	m, err := scripted.Parse("script.yaml", []byte(files["script.yaml"]))

@@ -18,14 +18,14 @@ type Model struct {
 	summaries []turn
 
 	mu     sync.Mutex
-	failed map[digest]int // errors that a conversation has seen of the turn it is at
+	failed map[digest]int // number of errors that a conversation has received for its present turn
 }
 
 // Name returns "scripted:" and the script's name.
 func (m *Model) Name() string { return "scripted:" + m.name }
 
-// Generate streams the turn that the conversation is at, as the package comment says. A script that is too short and a
-// template that fails are errors that no retry helps.
+// Generate streams the next turn of the conversation; see the package comment. A script that is too
+// short and a template that fails are errors that are not retryable.
 func (m *Model) Generate(ctx context.Context, req model.Request) iter.Seq2[model.Chunk, error] {
 	return func(yield func(model.Chunk, error) bool) {
 		s := &stream{ctx: ctx, yield: yield}
@@ -40,7 +40,8 @@ func (m *Model) play(s *stream, c *conversation) error {
 	if !ok {
 		return m.tooShort(c)
 	}
-	var id digest // of a turn that fails at first; working it out takes the longer, the longer the conversation is
+	// only for a turn with errors: computing it takes time in proportion to the conversation
+	var id digest
 	if len(t.failures) > 0 {
 		id = c.digest()
 		if n := m.seen(id); n < len(t.failures) {
@@ -57,7 +58,8 @@ func (m *Model) play(s *stream, c *conversation) error {
 	return m.explain(t.answer, err)
 }
 
-// fail plays an entry that ends with an error. One that the reader left before that counts as not seen.
+// fail plays an entry that ends with an error. If the reader stops early, the error does not count
+// as received.
 func (m *Model) fail(s *stream, c *conversation, e *entry, id digest) error {
 	if err := s.entry(e, c); err != nil || s.left {
 		return m.explain(e, err)
@@ -68,7 +70,8 @@ func (m *Model) fail(s *stream, c *conversation, e *entry, id digest) error {
 	return &failure
 }
 
-// next returns what the conversation is at: a turn, or a summary. False: the script does not have it.
+// next returns the next turn or summary of the conversation. It returns false if the script has
+// none.
 func (m *Model) next(c *conversation) (turn, bool) {
 	list, number := m.turns, c.answers+1
 	if c.req.Summary > 0 {
@@ -89,7 +92,7 @@ func (m *Model) tooShort(c *conversation) error {
 	return &model.Error{Message: fmt.Sprintf(words, m.name, number)}
 }
 
-// explain turns what went wrong in an entry into an *Error that says where.
+// explain converts an error in an entry into an *Error with its place.
 func (m *Model) explain(e *entry, err error) error {
 	switch err := err.(type) {
 	case nil:
@@ -133,10 +136,10 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// glance is how often a file that is waited for is looked for.
+// glance is the interval at which untilExists looks for the file.
 const glance = 5 * time.Millisecond
 
-// untilExists returns when there is a file, or with ctx's error.
+// untilExists returns when the file exists, or with ctx's error.
 func untilExists(ctx context.Context, file string) error {
 	for {
 		if _, err := os.Stat(file); err == nil {

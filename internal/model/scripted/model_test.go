@@ -36,7 +36,8 @@ func asked(prompt string) model.Request {
 	return model.Request{Messages: []model.Message{said(model.RoleUser, prompt)}}
 }
 
-// generate returns what one request is answered with: the text of the deltas, and the response or the error.
+// generate returns the response to one request: the text of the deltas, and the response or the
+// error.
 func generate(ctx context.Context, m model.Model, req model.Request) (string, *model.Response, error) {
 	var shown strings.Builder
 	for chunk, err := range m.Generate(ctx, req) {
@@ -229,7 +230,7 @@ func TestAReaderThatLeavesBeforeTheErrorMeetsItAgain(t *testing.T) {
 	}
 }
 
-// TestAPauseEndsWhenItsFileIsThere: the first pieces come at once, the last one waits.
+// The first pieces arrive at once. The last one waits for the file.
 func TestAPauseEndsWhenItsFileIsThere(t *testing.T) {
 	folder := t.TempDir()
 	script := "turns:\n  - chunks: 2\n    calls: [{tool: t, arguments_raw: abcd, pause_until: '" + folder + "/{{prompt}}'}]\n"

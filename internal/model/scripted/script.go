@@ -13,7 +13,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// turn is one answer, with the failures that the model reports before it.
+// turn is one answer, and the failures that the model reports before it.
 type turn struct {
 	failures []entry
 	answer   *entry // nil if the script ends with failures
@@ -24,14 +24,14 @@ type entry struct {
 	line    int
 	text    text
 	calls   []call
-	stop    model.StopReason // empty: it depends on whether there are calls
+	stop    model.StopReason // empty: derived from whether there are calls
 	delay   time.Duration
 	chunks  int
 	usage   tool.Usage
-	failure *model.Error // not nil: the entry ends with it
+	failure *model.Error // if not nil, the entry ends with it
 }
 
-// Load reads the script in a file. Its errors name the file, the line and the column.
+// Load reads a script file. Its errors name the file, the line and the column.
 func Load(path string) (*Model, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -40,7 +40,7 @@ func Load(path string) (*Model, error) {
 	return Parse(path, data)
 }
 
-// Parse reads a script. name stands for the file in errors and in the name of the model.
+// Parse reads a script. name is the file name in errors and in the model's name.
 func Parse(name string, data []byte) (*Model, error) {
 	turns, summaries, err := readScript(name, data)
 	if err != nil {
@@ -49,7 +49,7 @@ func Parse(name string, data []byte) (*Model, error) {
 	return &Model{name: name, turns: turnsOf(name, turns), summaries: turnsOf(name, summaries), failed: make(map[digest]int)}, nil
 }
 
-// turnsOf groups entries into answers, each with the failures before it.
+// turnsOf groups entries into answers with the failures before each.
 func turnsOf(name string, entries []entry) []turn {
 	var turns []turn
 	var pending []entry
@@ -118,7 +118,7 @@ func readEntries(k yamldoc.Entry) ([]entry, error) {
 		return nil, k.Errorf("the list of %s is empty", k.Key)
 	}
 	var entries []entry
-	ids := make(map[string]int) // the line of each
+	ids := make(map[string]int) // line by id
 	number := 1
 	for _, node := range nodes {
 		e, err := readEntry(node)
@@ -171,7 +171,7 @@ func readEntry(node yamldoc.Node) (entry, error) {
 	return e, nil
 }
 
-// readString returns the text of a scalar. No value is the empty text.
+// readString returns the text of a scalar. A missing value is the empty text.
 func readString(k yamldoc.Entry) (string, error) {
 	if k.Value.Kind() == yamldoc.Null {
 		return "", nil

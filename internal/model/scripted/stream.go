@@ -8,17 +8,17 @@ import (
 	"github.com/toolhost/toolhost/internal/model"
 )
 
-// stream hands the chunks of one entry to whoever reads them.
+// stream passes the chunks of one entry to the reader.
 type stream struct {
 	ctx   context.Context
 	yield func(model.Chunk, error) bool
-	left  bool // the reader wants no more
-	done  bool // the response was handed over
+	left  bool // the reader has stopped
+	done  bool // the response has been passed
 }
 
-// entry plays an entry: its delay, its deltas and, unless it is to fail, its response.
+// entry plays an entry: its delay, its deltas and, unless it fails, its response.
 func (s *stream) entry(e *entry, c *conversation) error {
-	// Rendered first, so that a bad template does not leave half an answer on the screen.
+	// All templates are rendered first, so that an invalid template leaves no partial response.
 	message, err := e.message(c)
 	if err != nil {
 		return err
@@ -58,7 +58,7 @@ func (e *entry) message(c *conversation) (model.Message, error) {
 	return message, nil
 }
 
-// pauses returns the file that each call waits for; empty: none.
+// pauses returns the file that each call waits for. Empty means none.
 func (e *entry) pauses(c *conversation) ([]string, error) {
 	files := make([]string, len(e.calls))
 	for i := range e.calls {
@@ -141,7 +141,8 @@ func (s *stream) send(chunk model.Chunk) error {
 	return nil
 }
 
-// pieces cuts a text into n pieces of about the same number of characters; into fewer if it has fewer.
+// pieces splits a text into n pieces with about the same number of characters, or into fewer if the
+// text is shorter.
 func pieces(whole string, n int) []string {
 	total := utf8.RuneCountInString(whole)
 	n = max(1, min(n, total))

@@ -11,7 +11,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// TestSummaries: a request for a summary gets the next of them, and the turns go on behind what was summed up.
+// A request for a summary receives the next summary. The turns then continue after the summarized
+// part.
 func TestSummaries(t *testing.T) {
 	m := parse(t, `
 summaries:

@@ -4,7 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"text/template/parse" // not text/template, which makes the linker keep every method of the program
+	// text/template itself would make the linker keep every method of the program
+	"text/template/parse"
 
 	"github.com/toolhost/toolhost/internal/yamldoc"
 )
@@ -15,13 +16,13 @@ type scope interface {
 	prompt() string
 }
 
-// text is a text of the script: a template, or a plain text.
+// text is a text of the script: a template or plain text.
 type text struct {
 	source string
-	nodes  []parse.Node // nil: source as it is
+	nodes  []parse.Node // nil means that source is plain text
 }
 
-// parseTemplate reads a template. what names it in errors, which are at the place of a node.
+// parseTemplate parses a template. what names it in errors, which have the position of a node.
 func parseTemplate(what, source string, node yamldoc.Node) (text, error) {
 	if !strings.Contains(source, "{{") {
 		return text{source: source}, nil
