@@ -19,7 +19,7 @@ PACKAGES     ?= 4
 # The packages with the longest tests, longest first. They start first, so that none of them runs alone
 # at the end.
 LONGEST      := ./internal/e2e ./internal/host ./internal/e2e/docs ./internal/plugin/process ./internal/plugin/sandbox ./internal/e2e/boundary \
-                ./internal/e2e/chaos ./plugins/shell ./cmd/agentd
+                ./internal/e2e/chaos ./plugins/shell ./internal/cli/agentd
 # Packages that are tested without the race detector, because it changes what they count.
 UNRACED      := /internal/e2e/counts
 # All Go modules of the repository.

@@ -3,14 +3,9 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"log/slog"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/host/hosttest"
@@ -128,68 +123,6 @@ func TestCompletion(t *testing.T) {
 		if code, stdout, stderr := toolhost(t.Context(), env, "", test.args...); code != cli.ExitOK || !strings.Contains(stdout, test.want) {
 			t.Errorf("%v: exit %d, %s%s", test.args, code, stdout, stderr)
 		}
-	}
-}
-
-func TestServeOptions(t *testing.T) {
-	here, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	env := func(vars map[string]string) func(string) string {
-		return func(name string) string { return vars[name] }
-	}
-	options, err := serveFlags{plugins: []string{"a", "/b"}}.options(env(map[string]string{"HOME": "/home/x", "XDG_RUNTIME_DIR": "/run/x"}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]string{filepath.Join(here, "a"), "/b"}, options.Folders); diff != "" {
-		t.Errorf("plugins (-want +got):\n%s", diff)
-	}
-	if options.listen.String() != "unix:///run/x/toolhost/toolhost.sock" || options.State != "/home/x/.local/state/toolhost" ||
-		options.Workspace != here || options.logLevel != slog.LevelInfo {
-		t.Errorf("the defaults are %+v", options)
-	}
-	tcp := serveFlags{plugins: []string{"a"}, listen: "127.0.0.1:0"}
-	if _, err := tcp.options(env(nil)); err == nil || !strings.Contains(err.Error(), "`insecure: true`") {
-		t.Errorf("a TCP port that nobody asked to be insecure: %v", err)
-	}
-	tcp.config = filepath.Join(t.TempDir(), "toolhost.yaml")
-	if err := os.WriteFile(tcp.config, []byte("insecure: true\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if options, err := tcp.options(env(nil)); err != nil || options.listen.String() != "127.0.0.1:0" {
-		t.Errorf("a TCP port that may be insecure: %v, %v", options.listen, err)
-	}
-	options, err = serveFlags{plugins: []string{"a"}, listen: "unix:///l.sock", stateDir: "s", workspace: "w", level: "debug"}.options(env(nil))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if options.listen.String() != "unix:///l.sock" || options.State != filepath.Join(here, "s") ||
-		options.Workspace != filepath.Join(here, "w") || options.logLevel != slog.LevelDebug {
-		t.Errorf("got %+v", options)
-	}
-	for home, want := range map[string]string{"/home/x": "/home/x/.local/state/toolhost", "": "/state"} {
-		if got := defaultState(env(map[string]string{"HOME": home})); !strings.HasSuffix(got, want) {
-			t.Errorf("with the home %q the state is in %s", home, got)
-		}
-	}
-	if got := defaultState(env(map[string]string{"XDG_STATE_HOME": "/st"})); got != "/st/toolhost" {
-		t.Errorf("the state is in %s", got)
-	}
-}
-
-func TestWhatAPluginCallsJSONNeedNotBe(t *testing.T) {
-	blocks := []tool.Content{tool.JSON([]byte(`{bad`)), tool.JSON([]byte(`{}`))}
-	var b strings.Builder
-	if err := cli.WriteJSON(&b, viewOutcome("", tool.Outcome{Result: tool.Result{Content: blocks}})); err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(b.String(), `"content":[{"kind":"text","text":"{bad"},{"kind":"json","json":{}}]`) {
-		t.Errorf("got %s", b.String())
-	}
-	if string(blocks[0].JSON) != `{bad` {
-		t.Error("the result itself was changed")
 	}
 }
 

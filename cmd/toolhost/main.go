@@ -1,7 +1,7 @@
 // Command toolhost runs tool plugins and calls them.
 //
-// `toolhost serve` is the server; the other commands are clients of one. This package holds flags, wiring and output;
-// what it does is in internal/host and the packages around it. One file per command.
+// `toolhost serve` is the server. Most other commands are its clients. The packages under
+// internal/cli hold the commands.
 package main
 
 import (
@@ -13,6 +13,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/cli/author"
+	"github.com/toolhost/toolhost/internal/cli/install"
+	"github.com/toolhost/toolhost/internal/cli/operate"
+	"github.com/toolhost/toolhost/internal/cli/serve"
 )
 
 func main() {
@@ -42,15 +46,15 @@ func newRoot(p cli.Process) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cli.AddGroup(root, "Call tools",
-		newToolsCommand(p), newCallCommand(p), newCallsCommand(p), newWatchCommand(p), newCancelCommand(p), newArtifactCommand(p))
+		operate.NewToolsCommand(p), operate.NewCallCommand(p), operate.NewCallsCommand(p), operate.NewWatchCommand(p), operate.NewCancelCommand(p), operate.NewArtifactCommand(p))
 	cli.AddGroup(root, "Write plugins",
-		newNewCommand(p), newDevCommand(p), newVerifyCommand(p), newInstallCommand(p), newUninstallCommand(p))
+		author.NewNewCommand(p), author.NewDevCommand(p), author.NewVerifyCommand(p), install.NewInstallCommand(p), install.NewUninstallCommand(p))
 	cli.AddGroup(root, "Operate plugins",
-		newPluginsCommand(p), newWhyCommand(p), newPsCommand(p), newLogsCommand(p), newEventsCommand(p), newStatsCommand(p),
-		newRestartCommand(p), newDrainCommand(p), newPauseCommand(p), newResumeCommand(p), newClearCommand(p),
-		newUpgradeCommand(p), newRollbackCommand(p), newLockCommand(p),
-		newTrustCommand(p), newReloadCommand(p))
-	cli.AddGroup(root, "Run and configure the server", newServeCommand(p), newConfigCommand(p), newPolicyCommand(p))
-	root.AddCommand(newReaperCommand())
+		operate.NewPluginsCommand(p), operate.NewWhyCommand(p), operate.NewPsCommand(p), operate.NewLogsCommand(p), operate.NewEventsCommand(p), operate.NewStatsCommand(p),
+		operate.NewRestartCommand(p), operate.NewDrainCommand(p), operate.NewPauseCommand(p), operate.NewResumeCommand(p), operate.NewClearCommand(p),
+		operate.NewUpgradeCommand(p), operate.NewRollbackCommand(p), install.NewLockCommand(p),
+		install.NewTrustCommand(p), operate.NewReloadCommand(p))
+	cli.AddGroup(root, "Run and configure the server", serve.NewServeCommand(p), serve.NewConfigCommand(p), serve.NewPolicyCommand(p))
+	root.AddCommand(serve.NewReaperCommand())
 	return root
 }

@@ -1,14 +1,11 @@
 package main
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolhost/toolhost/internal/cli"
-
-	"github.com/toolhost/toolhost/tool"
 )
 
 // TestMarkdown is no transcript, because its headings would be comments there.
@@ -44,20 +41,5 @@ func TestFormatsAreCompleted(t *testing.T) {
 	code, stdout, _ := toolhost(t.Context(), nil, "", "__complete", "tools", "render", "--format", "")
 	if want := "openai\nopenai-responses\nanthropic\nmcp\nmarkdown\n:4\n"; code != cli.ExitOK || stdout != want {
 		t.Errorf("exit %d, %q", code, stdout)
-	}
-}
-
-// TestPeopleSeeWhatAToolDeclares: its name for people beside its own, what it reads and writes of the context, and its cost.
-func TestPeopleSeeWhatAToolDeclares(t *testing.T) {
-	info := tool.Info{Plugin: "bank", Spec: tool.Spec{
-		Name: "pay", DisplayName: "Wire transfer kd83", Description: "Pays.", ContextKeys: []string{"tenant"}, EffectKeys: []string{"ledger"}, CostPerUse: 2.5,
-	}}
-	if got := oneLineOf(info); got != "Wire transfer kd83: Pays." {
-		t.Errorf("a list says %q", got)
-	}
-	for _, want := range []string{"title        Wire transfer kd83", "reads        tenant", "writes       ledger", "cost per use 2.5"} {
-		if got := describe(info); !strings.Contains(got, want) {
-			t.Errorf("%q is missing in:\n%s", want, got)
-		}
 	}
 }

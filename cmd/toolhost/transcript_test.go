@@ -35,7 +35,7 @@ func start(t *testing.T) (address.Address, *hosttest.Fake) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	listener, err := a.Listen(t.Context(), program)
+	listener, err := a.Listen(t.Context(), cli.Toolhost)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@
 //
 // It owns the checks, their names, which stay from version to version, and what counts as a finding. It does not own how a
 // process is started and walled in (internal/plugin/process), what a schema means (internal/arguments), which plugin is meant, or
-// how a report is shown (cmd/toolhost). It speaks the contract by itself instead of through pluginwire.Conn, which forgives
+// how a report is shown (internal/cli/author). It speaks the contract by itself instead of through pluginwire.Conn, which forgives
 // and hides what a check is to see.
 //
 // What it calls: tools that the contract lets anybody call twice, or that the caller names; see Config.Tool.

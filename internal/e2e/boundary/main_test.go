@@ -48,7 +48,7 @@ func TestMain(m *testing.M) {
 }
 
 // agentPackages are what decides what a run does at a boundary.
-var agentPackages = []string{"internal/agent", "internal/agent/runstore", "internal/callstore", "internal/host", "client", "cmd/agentd"}
+var agentPackages = []string{"internal/agent", "internal/agent/runstore", "internal/callstore", "internal/host", "client", "internal/cli/agentd"}
 
 // agentChanged reports whether all boundaries are to be tested although no flag says so: this is CI (CI=true), and agentPackages differ from the
 // commit that BOUNDARY_BASE names. Without such a commit, or without git, some boundaries are enough.

@@ -1,0 +1,150 @@
+package agentd
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// What a textDisplay shows of calls.
+
+// reset forgets what the model wrote of a response that is void, with the calls in it.
+func (d *textDisplay) reset() {
+	d.shown = ""
+	for id, card := range d.calls {
+		if card.begun.IsZero() && card.arguments == "" {
+			d.forget(id)
+		}
+	}
+}
+
+func (d *textDisplay) callStarted(e agent.Event, p *agent.CallStarted) error {
+	card := d.card(p.CallID, p.Tool)
+	card.begun = e.Time
+	if d.block != nil {
+		card.live, card.said = true, ""
+		return d.refresh()
+	}
+	return d.line(dim, "→ %s %s", p.Tool, cli.Clip(cli.OneLine(card.arguments), argumentsWidth))
+}
+
+// status shows what a tool says of its call. In a terminal that takes the place of what it said before; elsewhere only
+// new tips are shown.
+func (d *textDisplay) status(p *agent.CallStatus) error {
+	card := d.card(p.CallID, p.Tool)
+	card.status = card.status.Fold(p.Status)
+	words := card.status.Tip
+	if d.block != nil {
+		words = strings.TrimSpace(progress(card.status.Progress) + " " + words)
+	}
+	if words == "" || words == card.said {
+		return nil
+	}
+	card.said = words
+	if d.block != nil {
+		card.live = true
+		return d.refresh()
+	}
+	return d.line(dim, "  %s: %s", p.Tool, cli.Clip(cli.OneLine(words), resultWidth))
+}
+
+// progress returns how far a call is, as people read it.
+func progress(p *tool.Progress) string {
+	switch {
+	case p == nil:
+		return ""
+	case p.Total > 0:
+		const cells = 10
+		part := min(1, max(0, p.Done/p.Total))
+		full := int(part * cells)
+		return strings.TrimSpace(fmt.Sprintf("%s%s %3.0f%% %s", strings.Repeat("█", full), strings.Repeat("░", cells-full), 100*part, p.Message))
+	}
+	return strings.TrimSpace(fmt.Sprintf("%g %s", p.Done, p.Message))
+}
+
+func (d *textDisplay) result(e agent.Event, p *agent.CallResult) error {
+	card := d.card(p.CallID, p.Tool)
+	d.forget(p.CallID)
+	mark, shade, took := "✓", green, ""
+	if p.Result.IsError {
+		mark, shade, took = "✗", red, " (not made)"
+	}
+	if !card.begun.IsZero() {
+		took = " (" + duration(e.Time.Sub(card.begun)) + ")"
+	}
+	name := cli.Clip(cli.OneLine(p.Tool), argumentsWidth)
+	text, facts := cli.Shown(&p.Result)
+	text = cli.OneLine(cli.Clip(text, resultWidth))
+	if p.Result.IsError && facts != "" { // why it failed may be there alone
+		text += " [" + cli.OneLine(cli.Clip(facts, resultWidth)) + "]"
+	}
+	if d.block == nil {
+		return d.line(shade, "%s %s%s %s", mark, name, took, text)
+	}
+	// The one line that stays of the call, so that it has the arguments, too.
+	wide, _ := d.block.Size()
+	arguments := cli.Clip(cli.OneLine(card.arguments), min(argumentsWidth, max(wide/3, 1)))
+	return d.line(shade, "%s", cli.Clip(fmt.Sprintf("%s %s %s%s %s", mark, name, arguments, took, text), wide-1))
+}
+
+// cards returns the lines of the calls under way.
+func (d *textDisplay) cards() []string {
+	var lines []string
+	wide, _ := d.block.Size()
+	for _, card := range d.order {
+		if !card.live {
+			continue
+		}
+		words := card.said
+		if words == "" {
+			words = card.arguments
+		}
+		lines = append(lines, d.shaded(dim, cli.Clip(cli.OneLine("→ "+card.tool+" "+words), wide-1)))
+	}
+	return lines
+}
+
+// refresh writes the lines of the calls under way again, if they have changed.
+func (d *textDisplay) refresh() error {
+	if d.block == nil || d.block.Hidden || slices.Equal(d.cards(), d.block.Drawn) {
+		return nil
+	}
+	if err := d.endLine(); err != nil {
+		return err
+	}
+	_, err := io.WriteString(d.out, d.block.Above("", d.cards(), false))
+	return err
+}
+
+// hide takes the lines of the calls under way away until reveal is called: what is written meanwhile is not followed by
+// them.
+func (d *textDisplay) hide() error {
+	if d.block == nil {
+		return nil
+	}
+	d.block.Hidden = true
+	_, err := io.WriteString(d.out, d.block.Erase())
+	return err
+}
+
+func (d *textDisplay) reveal() {
+	if d.block != nil {
+		d.block.Hidden = false
+	}
+}
+
+// leave forgets the calls under way: nobody follows them any more.
+func (d *textDisplay) leave() error {
+	clear(d.calls)
+	d.order = nil
+	if d.block == nil {
+		return nil
+	}
+	_, err := io.WriteString(d.out, d.block.Erase())
+	return err
+}

@@ -1,0 +1,229 @@
+package agentd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/cli/terminal"
+)
+
+func newChatCommand(p cli.Process) *cobra.Command {
+	c := &chat{setup: setup{process: p, startsToolhost: true}}
+	cmd := &cobra.Command{
+		Use:   "chat [RUN]",
+		Short: "Talk with a model that has tools, turn by turn",
+		Long: "Chat is a conversation in the terminal: what you type goes to the model, what it writes and calls is shown as it\n" +
+			"happens, and approvals and questions are asked in place. It is a run like any other; with RUN it goes on with that one.\n\n" +
+			"Ctrl-C cancels what the model is doing and leaves the conversation whole; at the prompt it leaves, as Ctrl-D and /quit\n" +
+			"do. /help shows what else there is. The exit code is 0 unless something failed.",
+		Example: "  agentd chat\n  agentd chat run-k3f6zq7xw2m4n5pa",
+		Args:    cli.Arguments(0, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 && len(c.task.context) > 0 {
+				return cli.Usage("--context: the run %s has its context since it began; leave the flag out", args[0])
+			}
+			if err := c.load(); err != nil {
+				return err
+			}
+			if c.runID = agent.NewRunID(); len(args) > 0 {
+				c.runID = args[0]
+			}
+			return c.talk(cmd.Context(), args)
+		},
+	}
+	c.setup.addFlags(cmd.Flags())
+	c.addResumeFlags(cmd.Flags())
+	c.task.addFlags(cmd.Flags())
+	return cmd
+}
+
+// chat is a conversation with a model. It is for one goroutine.
+type chat struct {
+	setup
+	task    taskFlags
+	bench   *workbench
+	console *terminal.Console
+	editor  *terminal.Editor // nil: standard input is not a terminal
+	text    *textDisplay
+	signals chan os.Signal
+	run     begun // the conversation; its id is empty before the first message
+}
+
+// talk goes on until somebody leaves.
+func (c *chat) talk(ctx context.Context, args []string) (err error) {
+	// Ctrl-C is ours: it means the turn, not the process.
+	c.signals = make(chan os.Signal, 1)
+	signal.Notify(c.signals, os.Interrupt)
+	defer signal.Stop(c.signals)
+	if c.config.Approvals.Headless == "auto" {
+		c.config.Approvals.Headless = "never"
+	}
+	c.console, c.text = terminal.NewConsole(c.process), newTextDisplay(c.process)
+	c.editor = terminal.NewEditor(c.process, c.console.In)
+	if c.bench, err = c.openWork(ctx, c.task.addr, true); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, c.bench.Close()) }()
+	quit := make(chan struct{})
+	process := ctx
+	defer context.AfterFunc(process, func() {
+		if !interrupted(process) { // but SIGTERM, say
+			close(quit)
+		}
+	})()
+	ctx = context.WithoutCancel(process)
+	if len(args) > 0 {
+		if c.run, err = c.goOn(ctx, c.bench, args[0]); err != nil {
+			return err
+		}
+	}
+	err = errors.Join(c.greet(ctx), c.turns(ctx, quit))
+	if errors.Is(err, errLeft) {
+		err = nil
+	}
+	if err == nil && c.run.id != "" {
+		err = c.text.line(dim, "the conversation is kept; go on with it: %s", c.command("chat", c.run.id, c.task.addr))
+	}
+	return err
+}
+
+// turns takes one message after the other.
+func (c *chat) turns(ctx context.Context, quit <-chan struct{}) error {
+	atWork := c.run.id != ""
+	for {
+		if atWork {
+			if err := c.turn(ctx, quit); err != nil {
+				return err
+			}
+		}
+		message, err := c.hear(quit)
+		if err != nil {
+			return err
+		}
+		ours, err := c.slash(message)
+		if err != nil {
+			return err
+		}
+		message = strings.TrimSpace(message)
+		if atWork = message != "" && !ours; !atWork {
+			continue
+		}
+		if err := c.send(ctx, message); err != nil {
+			return err
+		}
+	}
+}
+
+// hear returns what somebody types next. Empty is nothing; errLeft says that he leaves.
+func (c *chat) hear(quit <-chan struct{}) (string, error) {
+	if c.editor != nil && !c.console.Reading {
+		return c.edit(quit)
+	}
+	if err := c.console.Say(terminal.PromptMessage); err != nil {
+		return "", err
+	}
+	select {
+	case line := <-c.console.Read():
+		c.console.Take()
+		c.text.inLine = !c.console.Echoes
+		if line.Err != nil {
+			return "", errors.Join(errLeft, c.leave(true))
+		}
+		return line.Text, c.text.endLine()
+	case <-c.signals:
+	case <-quit:
+	}
+	return "", errors.Join(errLeft, c.leave(true))
+}
+
+// edit is hear at a terminal.
+func (c *chat) edit(quit <-chan struct{}) (string, error) {
+	end, err := c.editor.Begin()
+	if err != nil {
+		return "", err
+	}
+	defer end()
+	lines := make(chan terminal.Typed, 1)
+	// It ends with the message. Reading a terminal cannot be cancelled: on quit it is left to the end of the process.
+	go func() { lines <- c.editor.Read() }()
+	select {
+	case line := <-lines:
+		if line.Err != nil {
+			end()
+			return "", errors.Join(errLeft, c.leave(true))
+		}
+		return line.Text, nil
+	case <-quit:
+	}
+	end()
+	return "", errors.Join(errLeft, c.leave(true))
+}
+
+// leave ends the line of the prompt if nobody did.
+func (c *chat) leave(open bool) error {
+	c.text.inLine = c.text.inLine || open
+	return c.text.endLine()
+}
+
+// send begins the conversation, or goes on with it.
+func (c *chat) send(ctx context.Context, message string) error {
+	if c.run.id != "" {
+		seq, err := c.bench.SendMessage(ctx, c.run.id, message)
+		c.run.after = max(c.run.after, seq)
+		return err
+	}
+	t, err := c.task.task(&c.setup, message)
+	if err != nil {
+		return err
+	}
+	t.RunID = c.runID
+	t.ExplicitCompletion = new(false) // the conversation goes on
+	if c.bench.remote {
+		t.People = new(c.config.Approvals.People(true))
+	}
+	c.run.id, err = c.bench.StartRun(ctx, t)
+	return err
+}
+
+// turn shows what the model does until it has nothing more to do.
+func (c *chat) turn(ctx context.Context, quit <-chan struct{}) error {
+	people := newInterview(c.process, c.console, c.text)
+	people.expect(c.run.pending)
+	c.run.pending = nil
+	f := &follower{agent: c.bench.runs, show: c.text, people: people, log: c.bench.log, signals: c.signals, quit: quit}
+	end, at, err := f.follow(ctx, c.run.id, c.run.after)
+	c.run.after = at
+	err = errors.Join(err, c.text.leave())
+	if err == nil {
+		err = c.account(end)
+	}
+	if err != nil || end == nil || exitCode(end.StopReason) == cli.ExitOK {
+		return err
+	}
+	shade := red
+	if end.StopReason == agent.StopCancelled {
+		shade = yellow
+	}
+	return c.text.line(shade, "■ %s", ending(end))
+}
+
+// interrupted reports whether a context ended because of Ctrl-C.
+func interrupted(ctx context.Context) bool {
+	cause, ok := errors.AsType[*signalled](context.Cause(ctx))
+	return ok && cause.signal == syscall.SIGINT
+}
+
+// signalled is why the process's context ended.
+type signalled struct{ signal os.Signal }
+
+// Error says which signal came.
+func (s *signalled) Error() string { return fmt.Sprintf("the signal %s came", s.signal) }

@@ -1,0 +1,69 @@
+package agentd
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/toolhost/toolhost/internal/agent"
+)
+
+// chatHelp is what /help shows.
+var chatHelp = []string{
+	"What you type goes to the model when you press Enter.",
+	`  \ and Enter   begin another line of the same message; pasted lines are one message, too`,
+	"  up, down      what you typed before",
+	"  Ctrl-C        cancel what the model is doing; at the prompt, leave",
+	"  /help         show this",
+	"  /quit         leave, as Ctrl-D and /exit do; the conversation is kept",
+	"A message that begins with a slash goes to the model if a space stands before it.",
+}
+
+// slashCommand is a message that is meant for agentd. A path, such as /etc/hosts, is none.
+var slashCommand = regexp.MustCompile(`^/[A-Za-z?][A-Za-z-]*$`)
+
+// slash carries out a message that is meant for agentd and reports whether it was one. errLeft says that the person leaves.
+func (c *chat) slash(message string) (bool, error) {
+	word, _, _ := strings.Cut(strings.TrimRight(message, " \t\n"), " ")
+	if !slashCommand.MatchString(word) {
+		return false, nil
+	}
+	switch word {
+	case "/quit", "/exit":
+		return true, errLeft
+	case "/help", "/?":
+		for _, line := range chatHelp {
+			if err := c.text.line(dim, "%s", line); err != nil {
+				return true, err
+			}
+		}
+		return true, nil
+	}
+	return true, c.text.line(yellow, "there is no command %s; /help shows those that there are; put a space before it to send it to the model", word)
+}
+
+// greet says at a terminal what the conversation is with, and how to leave it.
+func (c *chat) greet(ctx context.Context) error {
+	if c.text.block == nil {
+		return nil
+	}
+	for _, line := range c.bench.about(ctx) {
+		if err := c.text.line(dim, "%s", line); err != nil {
+			return err
+		}
+	}
+	return c.text.line(dim, "/help shows the keys; /quit or Ctrl-D leaves")
+}
+
+// account says at a terminal what the conversation has used so far.
+func (c *chat) account(end *agent.RunFinished) error {
+	if c.text.block == nil || end == nil {
+		return nil
+	}
+	words := fmt.Sprintf("%d tokens read, %d written, %d calls so far", end.Usage.InputTokens, end.Usage.OutputTokens, end.Calls)
+	if end.Cost > 0 {
+		words += fmt.Sprintf(", cost %.4g", end.Cost)
+	}
+	return c.text.line(dim, "%s", words)
+}

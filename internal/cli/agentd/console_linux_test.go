@@ -1,0 +1,99 @@
+package agentd
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/cli/terminal"
+)
+
+// openTerminal returns the two ends of a terminal: what is written to keyboard is typed.
+func openTerminal(t *testing.T) (keyboard, screen *os.File) {
+	t.Helper()
+	open := func(path string) *os.File {
+		file, err := os.OpenFile(path, os.O_RDWR|unix.O_NOCTTY, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = file.Close() })
+		return file
+	}
+	keyboard = open("/dev/ptmx")
+	number, err := unix.IoctlGetInt(int(keyboard.Fd()), unix.TIOCGPTN)
+	if err == nil {
+		err = unix.IoctlSetPointerInt(int(keyboard.Fd()), unix.TIOCSPTLCK, 0)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return keyboard, open(fmt.Sprintf("/dev/pts/%d", number))
+}
+
+// TestWhatWasTypedBeforeAQuestionIsNoAnswer: who typed ahead has not seen what he would allow.
+func TestWhatWasTypedBeforeAQuestionIsNoAnswer(t *testing.T) {
+	keyboard, screen := openTerminal(t)
+	types := func(line string) {
+		t.Helper()
+		if _, err := keyboard.WriteString(line); err != nil {
+			t.Fatal(err)
+		}
+		there := []unix.PollFd{{Fd: int32(screen.Fd()), Events: unix.POLLIN}}
+		if n, err := unix.Poll(there, -1); n != 1 || err != nil {
+			t.Fatal(n, err)
+		}
+	}
+	p := cli.Process{Stdin: screen, Stdout: newOutput(), Getenv: func(string) string { return "" }}
+	c := terminal.NewConsole(p)
+	v := newInterview(p, c, newTextDisplay(p))
+	types("y\n")
+	v.expect([]agent.Pending{{DecisionRequested: agent.DecisionRequested{ID: "d1", Kind: agent.DecideApproval, Tool: "drop"}}})
+	if err := v.ask(); err != nil {
+		t.Fatal(err)
+	}
+	types("n\n")
+	line := <-c.Read()
+	if made, err := v.hear(line.Text); err != nil || made.Verdict != agent.VerdictReject {
+		t.Errorf("%q became %q, %v", line.Text, made.Verdict, err)
+	}
+}
+
+// TestChatAtATerminal: a paste is one message, commands do not reach the model, and the person sees what there is to know.
+func TestChatAtATerminal(t *testing.T) {
+	w := newWorld(t).withToolhost()
+	keyboard, screen := openTerminal(t)
+	shown := newOutput()
+	go func() { _, _ = io.Copy(shown, keyboard) }() // ends when the terminal is closed
+	p := w.process(ended{stdout: newOutput(), stderr: newOutput()}, "chat", "--model",
+		w.script("turns: [{text: 'first: {{json prompt}}', usage: {input: 7, output: 5}}, {text: 'second: {{json prompt}}'}]"))
+	p.Stdin, p.Stdout, p.Stderr = screen, screen, screen
+	done := make(chan int, 1)
+	go func() { done <- run(context.WithoutCancel(t.Context()), p) }()
+	types := func(keys string) {
+		t.Helper()
+		if _, err := keyboard.WriteString(keys); err != nil {
+			t.Fatal(err)
+		}
+	}
+	y := &typist{t: t, out: shown}
+	y.sees("model scripted:", "tools", "/help shows the keys", terminal.PromptMessage)
+	types("/help\r")
+	y.sees("Ctrl-C", "the conversation is kept", terminal.PromptMessage)
+	types("/hlep me\r")
+	y.sees("there is no command /hlep", terminal.PromptMessage)
+	types("\x1b[200~a\rb\rc\x1b[201~\r")
+	y.sees(`first: "a\nb\nc"`, "7 tokens read, 5 written", terminal.PromptMessage)
+	types("/etc/hostz\x1b[D\x1b[Cx\x7f\x7fs is it\r")
+	y.sees(`second: "/etc/hosts is it"`, terminal.PromptMessage)
+	types("/quit\r")
+	y.sees("the conversation is kept; go on with it")
+	if code := <-done; code != cli.ExitOK {
+		t.Errorf("exit code %d", code)
+	}
+}

@@ -1,0 +1,164 @@
+package agentd
+
+import (
+	"encoding/json"
+	"io"
+	"time"
+
+	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// display shows the events of a run.
+type display interface {
+	show(e agent.Event) error
+}
+
+// jsonDisplay writes one JSON object per event and line.
+type jsonDisplay struct{ out io.Writer }
+
+// header is what every line has. The payload's fields follow at the same level.
+type header struct {
+	Seq   uint64     `json:"seq"`
+	Index uint64     `json:"index,omitempty"` // of a passing event
+	Time  time.Time  `json:"time"`
+	Type  agent.Type `json:"type"`
+}
+
+type startedLine struct {
+	header
+	RunID   string `json:"run_id"`
+	Prompt  string `json:"prompt"`
+	Model   string `json:"model"`
+	Session string `json:"session"`
+}
+
+type textLine struct {
+	header
+	Text string `json:"text"`
+}
+
+type assistantLine struct {
+	header
+	Text       string     `json:"text"`
+	Calls      []callLine `json:"calls"`
+	StopReason string     `json:"stop_reason"`
+	Usage      tool.Usage `json:"usage"`
+	Cost       float64    `json:"cost,omitempty"`
+}
+
+// callLine has the arguments as JSON where they are JSON, else as the text that they are.
+type callLine struct {
+	CallID       string          `json:"call_id"`
+	Tool         string          `json:"tool"`
+	Arguments    json.RawMessage `json:"arguments,omitempty"`
+	ArgumentsRaw string          `json:"arguments_raw,omitempty"`
+}
+
+type callStartedLine struct {
+	header
+	CallID  string `json:"call_id"`
+	Tool    string `json:"tool"`
+	Attempt int    `json:"attempt,omitempty"` // from 2
+}
+
+type statusLine struct {
+	header
+	CallID string `json:"call_id"`
+	Tool   string `json:"tool"`
+	tool.Status
+}
+
+type resultLine struct {
+	header
+	CallID     string         `json:"call_id"`
+	Tool       string         `json:"tool"`
+	Plugin     string         `json:"plugin"`
+	Instance   string         `json:"instance"`
+	IsError    bool           `json:"is_error"`
+	Text       string         `json:"text"`
+	Content    []tool.Content `json:"content"`
+	DurationMS int64          `json:"duration_ms"`
+	Error      *agent.Failure `json:"error,omitempty"`
+}
+
+type resetLine struct {
+	header
+	Reason  string `json:"reason"`
+	Attempt int    `json:"attempt"`
+}
+
+type cancelLine struct {
+	header
+	Reason string `json:"reason"`
+}
+
+type finishedLine struct {
+	header
+	StopReason agent.StopReason `json:"stop_reason"`
+	Message    string           `json:"message"`
+	Text       string           `json:"text"`
+	Turns      int              `json:"turns"`
+	Calls      int              `json:"calls"`
+	Usage      tool.Usage       `json:"usage"`
+	Cost       float64          `json:"cost,omitempty"`
+}
+
+func (d *jsonDisplay) show(e agent.Event) error {
+	return cli.WriteJSON(d.out, line(e))
+}
+
+// line returns an event as its line holds it.
+func line(e agent.Event) any {
+	h := header{Seq: e.Seq, Index: e.Index, Time: e.Time.UTC(), Type: e.Payload.Type()}
+	switch p := e.Payload.(type) {
+	case *agent.RunStarted:
+		return startedLine{h, p.RunID, p.Prompt, p.Model, p.Session}
+	case *agent.UserMessage:
+		return textLine{h, p.Text}
+	case *agent.TextDelta:
+		return textLine{h, p.Text}
+	case *agent.AssistantMessage:
+		l := assistantLine{header: h, Text: p.Text(), Calls: []callLine{}, StopReason: string(p.StopReason), Usage: p.Usage, Cost: p.Cost}
+		for _, c := range p.Calls {
+			l.Calls = append(l.Calls, newCallLine(c))
+		}
+		return l
+	case *agent.CallStarted:
+		return callStartedLine{h, p.CallID, p.Tool, p.Attempt}
+	case *agent.CallStatus:
+		return statusLine{h, p.CallID, p.Tool, p.Status}
+	case *agent.CallResult:
+		return newResultLine(h, p)
+	case *agent.TurnReset:
+		return resetLine{h, p.Reason, p.Attempt}
+	case *agent.CancelRequested:
+		return cancelLine{h, p.Reason}
+	case *agent.RunFinished:
+		return finishedLine{h, p.StopReason, p.Message, p.Text, p.Turns, p.Calls, p.Usage, p.Cost}
+	}
+	return moreLine(h, e)
+}
+
+func newCallLine(c agent.Call) callLine {
+	l := callLine{CallID: c.ID, Tool: c.Tool}
+	if json.Valid([]byte(c.Arguments)) {
+		l.Arguments = json.RawMessage(c.Arguments)
+	} else {
+		l.ArgumentsRaw = c.Arguments
+	}
+	return l
+}
+
+func newResultLine(h header, p *agent.CallResult) resultLine {
+	content := p.Result.Content
+	if content == nil {
+		content = []tool.Content{}
+	}
+	return resultLine{
+		header: h, CallID: p.CallID, Tool: p.Tool, Plugin: p.Plugin, Instance: p.Instance, IsError: p.Result.IsError,
+		Text: p.Result.Text(), Content: content, Error: p.Failure,
+		DurationMS: p.Result.Duration.Milliseconds(),
+	}
+}

@@ -1,0 +1,103 @@
+package agentd
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/toolhost/toolhost/internal/agent"
+)
+
+type decisionRequestedLine struct {
+	header
+	DecisionID string             `json:"decision_id"`
+	Kind       agent.DecisionKind `json:"kind"`
+	CallID     string             `json:"call_id,omitempty"`
+	Tool       string             `json:"tool,omitempty"`
+	Reason     string             `json:"reason"`
+	Options    []string           `json:"options,omitempty"`
+	Rule       string             `json:"rule,omitempty"`
+	Arguments  json.RawMessage    `json:"arguments,omitempty"`
+	ExpireTime time.Time          `json:"expire_time,omitzero"`
+}
+
+type decisionMadeLine struct {
+	header
+	DecisionID string          `json:"decision_id"`
+	Verdict    agent.Verdict   `json:"verdict"`
+	Arguments  json.RawMessage `json:"arguments,omitempty"`
+	Text       string          `json:"text,omitempty"`
+	DecidedBy  string          `json:"decided_by,omitempty"`
+	Principal  string          `json:"principal,omitempty"`
+}
+
+type budgetLine struct {
+	header
+	Budget agent.Budget `json:"budget"`
+	Used   float64      `json:"used"`
+	Limit  float64      `json:"limit"`
+}
+
+type contextLine struct {
+	header
+	Keys    []string          `json:"keys"`
+	Refused map[string]string `json:"refused,omitempty"`
+}
+
+type todoLine struct {
+	header
+	Todos json.RawMessage `json:"todos"`
+}
+
+type subRunLine struct {
+	header
+	CallID string `json:"call_id"`
+	RunID  string `json:"run_id"`
+	Prompt string `json:"prompt"`
+}
+
+type subRunWaitingLine struct {
+	header
+	CallID      string   `json:"call_id"`
+	RunID       string   `json:"run_id"`
+	DecisionIDs []string `json:"decision_ids"`
+}
+
+type compactedLine struct {
+	header
+	Reason           string `json:"reason,omitempty"`
+	ClearedResults   int    `json:"cleared_results"`
+	ReplacedMessages int    `json:"replaced_messages"`
+	Summary          string `json:"summary,omitempty"`
+}
+
+// moreLine returns the line of an event that does not happen in every run.
+func moreLine(h header, e agent.Event) any {
+	switch p := e.Payload.(type) {
+	case *agent.DecisionRequested:
+		l := decisionRequestedLine{
+			header: h, DecisionID: p.ID, Kind: p.Kind, CallID: p.CallID, Tool: p.Tool, Reason: p.Reason, Options: p.Options, Rule: p.Rule,
+		}
+		if json.Valid(p.Final) {
+			l.Arguments = p.Final
+		}
+		if p.Expiry > 0 {
+			l.ExpireTime = e.Time.Add(p.Expiry).UTC()
+		}
+		return l
+	case *agent.DecisionMade:
+		return decisionMadeLine{h, p.ID, p.Verdict, p.Arguments, p.Text, p.By, p.Principal}
+	case *agent.BudgetWarning:
+		return budgetLine{h, p.Budget, p.Used, p.Limit}
+	case *agent.ContextChange:
+		return contextLine{h, p.Keys, p.Refused}
+	case *agent.TodoChange:
+		return todoLine{h, p.Todos}
+	case *agent.SubRunStarted:
+		return subRunLine{h, p.CallID, p.RunID, p.Prompt}
+	case *agent.SubRunWaiting:
+		return subRunWaitingLine{h, p.CallID, p.RunID, p.Decisions}
+	case *agent.Compacted:
+		return compactedLine{h, p.Reason, len(p.Cleared), p.Replaced, p.Summary}
+	}
+	return h
+}

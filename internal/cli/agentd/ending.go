@@ -1,0 +1,52 @@
+package agentd
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/cli"
+)
+
+// The exit codes of runs, besides those of package cli.
+const (
+	exitEnded   = cli.ExitToolError // the run ended, but not with what it was asked for
+	exitLimit   = 5                 // the run ended at one of its limits
+	exitWaiting = 6                 // the run waits for a person, and was left
+)
+
+// exitCodesHelp says what the exit codes mean, for the commands that follow a run to its end.
+const exitCodesHelp = "The exit code is 0 if the run ended well, 5 if it ended at a limit (max_turns, max_calls, token_budget, cost_budget,\n" +
+	"wall_time, output_size), 1 if it ended otherwise, 6 if it was left waiting for a person, 2 for wrong usage, 3 if something\n" +
+	"around it failed, 4 if no toolhost answers, and 7 if a configuration file is not trusted (see `toolhost trust --help`)."
+
+// exitCode returns the exit code of a run that ended.
+func exitCode(r agent.StopReason) int {
+	switch r {
+	case agent.StopEndTurn, agent.StopCompleted, agent.StopReturnDirect:
+		return cli.ExitOK
+	case agent.StopMaxTurns, agent.StopMaxCalls, agent.StopTokenBudget, agent.StopCostBudget, agent.StopWallTime, agent.StopOutputSize:
+		return exitLimit
+	}
+	return exitEnded
+}
+
+// verdict returns how a run's end is told.
+func verdict(end *agent.RunFinished) error {
+	if end == nil {
+		return errors.New("the run's events ended before the run")
+	}
+	code := exitCode(end.StopReason)
+	if code == cli.ExitOK {
+		return nil
+	}
+	return &cli.ExitError{Code: code, Err: errors.New(ending(end))}
+}
+
+// ending says how a run ended.
+func ending(end *agent.RunFinished) string {
+	if end.Message == "" {
+		return fmt.Sprintf("the run ended: %s", end.StopReason)
+	}
+	return fmt.Sprintf("the run ended: %s: %s", end.StopReason, end.Message)
+}

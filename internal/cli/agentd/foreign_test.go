@@ -1,0 +1,32 @@
+package agentd
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestNoToolhostInPlaceOfAStrangers: where another user may have taken the default address, agentd starts no toolhost in its
+// place. A folder that others can write stands for one that belongs to another user, which only root can make.
+func TestNoToolhostInPlaceOfAStrangers(t *testing.T) {
+	w := newWorld(t)
+	dir := filepath.Join(w.folder, "toolhost")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	script := w.script(twoTurns)
+	w.run("run", "--model", script, "hi").want(t, 3, "others could replace the socket", "--toolhost")
+	if os.Getuid() != 0 {
+		return
+	}
+	if err := os.Chmod(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chown(dir, 4711, 4711); err != nil {
+		t.Fatal(err)
+	}
+	w.run("run", "--model", script, "hi").want(t, 3, "belongs to another user", "--toolhost")
+}

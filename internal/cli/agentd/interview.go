@@ -1,0 +1,236 @@
+package agentd
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/cli/terminal"
+)
+
+// interview asks a person for the decisions that a run waits for, one after the other. It is for one goroutine.
+type interview struct {
+	console *terminal.Console // nil: nobody is there
+	show    *textDisplay
+	by      string // who decides
+
+	open    []agent.Pending // wanted, in the order in which they were asked for; the first is being asked
+	asked   string          // the decision whose question stands on the screen
+	editing bool            // the next line is arguments
+	made    string          // the decision that was handed on and is not in the journal yet: nothing is asked meanwhile
+	calls   map[string]string
+}
+
+// newInterview returns an interview with nothing to ask yet. Without a console nobody is asked.
+func newInterview(p cli.Process, c *terminal.Console, show *textDisplay) *interview {
+	show.asking = c != nil
+	by := p.Getenv("USER")
+	if by == "" {
+		by = p.Getenv("LOGNAME")
+	}
+	return &interview{console: c, show: show, by: by, calls: make(map[string]string)}
+}
+
+// expect learns what a run waits for already.
+func (v *interview) expect(pending []agent.Pending) {
+	for _, d := range pending {
+		v.calls[d.CallID] = d.Arguments
+	}
+	v.open = append(v.open, pending...)
+}
+
+// expectBelow learns what sub-runs wait for now. pending may also have decisions of the run itself.
+func (v *interview) expectBelow(pending []agent.Pending) {
+	has := func(list []agent.Pending, id string) bool {
+		return slices.ContainsFunc(list, func(d agent.Pending) bool { return d.ID == id })
+	}
+	v.drop(func(d agent.Pending) bool { return d.RunID != "" && !has(pending, d.ID) })
+	for _, d := range pending {
+		if d.RunID != "" && !has(v.open, d.ID) {
+			v.open = append(v.open, d)
+		}
+	}
+}
+
+// isBelow reports whether a decision that is wanted is one of a sub-run.
+func (v *interview) isBelow(id string) bool {
+	return slices.ContainsFunc(v.open, func(d agent.Pending) bool { return d.ID == id && d.RunID != "" })
+}
+
+// note learns what an event says about decisions.
+func (v *interview) note(e agent.Event) {
+	switch p := e.Payload.(type) {
+	case *agent.AssistantMessage:
+		for _, c := range p.Calls {
+			v.calls[c.ID] = c.Arguments
+		}
+	case *agent.CallResult:
+		delete(v.calls, p.CallID)
+		v.drop(func(d agent.Pending) bool { return d.CallID == p.CallID })
+	case *agent.DecisionRequested:
+		open := agent.Pending{DecisionRequested: *p, Arguments: string(p.Final)}
+		if open.Arguments == "" {
+			open.Arguments = v.calls[p.CallID]
+		}
+		v.open = append(v.open, open)
+	case *agent.DecisionMade:
+		v.settle(p.ID)
+	case *agent.UserMessage, *agent.RunFinished:
+		v.drop(func(d agent.Pending) bool {
+			return p.Type() == agent.TypeRunFinished || d.Kind == agent.DecidePause && d.RunID == ""
+		})
+	}
+}
+
+// hand says that a decision is handed on; settle that it is made, or cannot be.
+func (v *interview) hand(id string) { v.made = id }
+
+func (v *interview) settle(id string) {
+	v.drop(func(d agent.Pending) bool { return d.ID == id })
+	if v.made == id {
+		v.made = ""
+	}
+}
+
+func (v *interview) drop(settled func(agent.Pending) bool) {
+	v.open = slices.DeleteFunc(v.open, settled)
+}
+
+// asking reports whether the next line that somebody types is an answer.
+func (v *interview) asking() bool { return v.asked != "" }
+
+// ask puts the first question on the screen, unless it stands there. A question that was settled otherwise gives way.
+func (v *interview) ask() error {
+	if len(v.open) == 0 || v.console == nil {
+		if v.asked != "" {
+			v.close()
+			return v.console.Say("\n")
+		}
+		return nil
+	}
+	d := &v.open[0]
+	if v.asked == d.ID || v.made != "" {
+		return nil
+	}
+	if v.asked != "" {
+		if err := v.console.Say("\n"); err != nil {
+			return err
+		}
+	}
+	v.asked, v.editing = d.ID, false
+	v.console.Drop()
+	if err := v.show.hide(); err != nil {
+		return err
+	}
+	if err := v.show.decision(d, len(v.open)); err != nil {
+		return err
+	}
+	return v.console.Say(prompt(d.Kind))
+}
+
+// close says that the question is over.
+func (v *interview) close() {
+	v.asked, v.editing = "", false
+	v.show.reveal()
+}
+
+// again puts the question on the screen once more, after words about what was wrong with the answer.
+func (v *interview) again(words string) error {
+	if err := v.show.line(yellow, "%s", words); err != nil {
+		return err
+	}
+	if v.editing {
+		return v.console.Say(promptEdit)
+	}
+	return v.console.Say(prompt(v.open[0].Kind))
+}
+
+// prompt returns the question as people read it.
+func prompt(kind agent.DecisionKind) string {
+	switch kind {
+	case agent.DecideApproval:
+		return "  allow it? [y]es, [n]o, [e]dit the arguments, or say why not: "
+	case agent.DecideQuestion:
+		return "  your answer (empty: none): "
+	case agent.DecideOutcome:
+		return "  [y] make it once more, [n] leave it open, or say how it ended: "
+	}
+	return "  [y] go on, [n] end the run, or say how to go on: "
+}
+
+const promptEdit = "  the arguments as JSON (empty: back): "
+
+// errNoAnswer says that a line is no decision.
+var errNoAnswer = errors.New("no decision")
+
+// noAnswer returns errNoAnswer, or what kept the question from being asked again.
+func noAnswer(err error) error {
+	if err != nil {
+		return err
+	}
+	return errNoAnswer
+}
+
+// hear returns the decision that a line is on the first question. An errNoAnswer says that the question was asked again.
+func (v *interview) hear(line string) (agent.DecisionMade, error) {
+	d := &v.open[0]
+	made := agent.DecisionMade{ID: d.ID, By: v.by}
+	if v.editing {
+		return v.hearArguments(made, line)
+	}
+	text := strings.TrimSpace(line)
+	word := strings.ToLower(text)
+	switch {
+	case d.Kind == agent.DecideQuestion:
+		made.Verdict, made.Text = agent.VerdictAnswer, option(d.Options, text)
+		if text == "" {
+			made.Verdict = agent.VerdictReject
+		}
+	case word == "":
+		return made, noAnswer(v.again("Nothing happens before you decide."))
+	case word == "y" || word == "yes":
+		made.Verdict = agent.VerdictApprove
+	case word == "n" || word == "no":
+		made.Verdict = agent.VerdictReject
+	case d.Kind == agent.DecideApproval && (word == "e" || word == "edit"):
+		v.editing = true
+		return made, noAnswer(v.again("  now: " + cli.OneLine(d.Arguments)))
+	case d.Kind == agent.DecideApproval:
+		made.Verdict, made.Text = agent.VerdictReject, text
+	case d.Kind == agent.DecideOutcome:
+		made.Verdict, made.Text = agent.VerdictAnswer, text
+	default:
+		made.Verdict, made.Text = agent.VerdictApprove, text
+	}
+	v.close()
+	return made, nil
+}
+
+func (v *interview) hearArguments(made agent.DecisionMade, line string) (agent.DecisionMade, error) {
+	var object map[string]json.RawMessage
+	switch err := json.Unmarshal([]byte(line), &object); {
+	case strings.TrimSpace(line) == "":
+		v.editing = false
+		return made, noAnswer(v.console.Say(prompt(v.open[0].Kind)))
+	case err != nil:
+		return made, noAnswer(v.again(fmt.Sprintf("  That is no JSON object: %v.", err)))
+	case object == nil:
+		return made, noAnswer(v.again("  That is no JSON object."))
+	}
+	made.Verdict, made.Arguments = agent.VerdictApprove, json.RawMessage(line)
+	v.close()
+	return made, nil
+}
+
+// option returns the answer that a text is: one of those proposed if it is its number.
+func option(options []string, text string) string {
+	if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= len(options) {
+		return options[n-1]
+	}
+	return text
+}

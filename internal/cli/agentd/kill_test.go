@@ -1,0 +1,126 @@
+package agentd
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/toolhost/toolhost/client"
+	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
+	"github.com/toolhost/toolhost/internal/rpc/agentclient"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// TestKilledAgainAndAgain kills agentd with SIGKILL whenever its run has got on a little. The run ends as if nothing
+// had happened, and each of its calls, which count, has been executed once.
+func TestKilledAgainAndAgain(t *testing.T) {
+	const turns = 3
+	w := newWorld(t).withToolhost()
+	script := "turns:\n"
+	for i := range turns {
+		script += fmt.Sprintf("  - {text: turn, calls: [{id: a%d, tool: count, arguments: {key: k}}, {id: b%d, tool: count, arguments: {key: k}}]}\n", i, i)
+	}
+	script += "  - {text: 'done'}\n"
+	d := &daemon{t: t, w: w, socket: "unix://" + filepath.Join(w.folder, "agentd.sock"), script: w.script(script)}
+	if err := os.Symlink(mustExecutable(t), filepath.Join(w.folder, program)); err != nil {
+		t.Fatal(err)
+	}
+	d.start()
+	a, err := agentclient.Dial(d.socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	id, err := a.StartRun(t.Context(), &agentdv1.StartRunRequest{Prompt: "count", RunId: "r"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var end *agentdv1.RunFinished
+	kills, seen := 0, uint64(0)
+	for end == nil {
+		for e, err := range a.WatchRun(t.Context(), id, seen) {
+			if err != nil {
+				if errors.Is(err, client.ErrNoServer) {
+					break
+				}
+				t.Fatal(err)
+			}
+			if e.GetIndex() > 0 {
+				continue
+			}
+			if e.GetSeq() != seen+1 {
+				t.Fatalf("event %d after %d", e.GetSeq(), seen)
+			}
+			seen = e.GetSeq()
+			if end = e.GetRunFinished(); end == nil {
+				d.kill()
+				kills++
+				d.start()
+				break
+			}
+		}
+	}
+	d.kill()
+	if end.GetStopReason() != agentdv1.StopReason_STOP_REASON_END_TURN || end.GetText() != "done" || end.GetTurns() != turns+1 || end.GetCalls() != 2*turns {
+		t.Errorf("ended with %v", end)
+	}
+	if kills < turns {
+		t.Errorf("killed only %d times", kills)
+	}
+	tools, err := client.Dial(w.toolhost.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tools.Close()
+	outcome, err := tools.Call(t.Context(), tool.Call{Tool: "count", Arguments: []byte(`{"key":"k"}`)})
+	if want := fmt.Sprint(2*turns + 1); err != nil || !strings.Contains(outcome.Result.Text(), want) {
+		t.Errorf("one more call counts %q, want %s: %v", outcome.Result.Text(), want, err)
+	}
+}
+
+func mustExecutable(t *testing.T) string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return self
+}
+
+// daemon is `agentd serve` in a process of its own.
+type daemon struct {
+	t              *testing.T
+	w              *world
+	socket, script string
+	cmd            *exec.Cmd
+}
+
+// start returns when it is ready.
+func (d *daemon) start() {
+	d.t.Helper()
+	d.cmd = exec.Command(filepath.Join(d.w.folder, program), "serve", "--listen", d.socket, "--model", d.script)
+	d.cmd.Env = []string{"HOME=" + d.w.folder, "TOOLHOST_ADDR=" + d.w.toolhost.String(), raceEnv + "=" + atOnce}
+	d.cmd.Stderr = d.t.Output()
+	out, err := d.cmd.StdoutPipe()
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	if err := d.cmd.Start(); err != nil {
+		d.t.Fatal(err)
+	}
+	d.t.Cleanup(d.kill)
+	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+		d.t.Fatalf("agentd said %q: %v", line, err)
+	}
+}
+
+// kill kills it and waits for its end.
+func (d *daemon) kill() {
+	_ = d.cmd.Process.Kill() // it may be dead
+	_ = d.cmd.Wait()
+}

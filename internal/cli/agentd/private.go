@@ -1,0 +1,205 @@
+package agentd
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+const (
+	// startWait bounds how long a toolhost of our own may take to be ready. It asks new plugins what they are first.
+	startWait = 30 * time.Second
+	// stopWait is how long it may take to stop after SIGTERM: its own grace for calls, and some more.
+	stopWait = 15 * time.Second
+	// lastWords bounds what is kept of its standard error.
+	lastWords = 4 << 10
+)
+
+// privateToolhost is a toolhost process that lives as long as one `agentd run`.
+type privateToolhost struct {
+	addr   string
+	folder *privateFolder
+	cmd    *exec.Cmd
+	stderr *tail
+	ready  chan string   // its first line
+	exited chan struct{} // closed when it has ended
+	err    error         // how it ended; set before exited is closed
+	once   sync.Once
+}
+
+// startToolhost starts the toolhost beside this program, with the plugins beside it and the current folder as
+// workspace, and returns when it is ready. On Linux it gets SIGTERM when this process dies, however it dies. Its ledger and its
+// artifacts are in the folder records, which the caller closes after it; nil: they end with it. Its plugins must not see the
+// journal, by which they could approve their own calls; empty: there is none.
+func startToolhost(ctx context.Context, log *slog.Logger, records *runRecords, journal string) (*privateToolhost, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("finding the toolhost beside this program: %w", err)
+	}
+	if self, err = filepath.EvalSymlinks(self); err != nil {
+		return nil, fmt.Errorf("finding the toolhost beside this program: %w", err)
+	}
+	binary := filepath.Join(filepath.Dir(self), toolhostProgram)
+	if _, err := os.Stat(binary); err != nil {
+		return nil, fmt.Errorf("there is no toolhost beside agentd: %w; start one yourself with `toolhost serve --plugins DIR`", err)
+	}
+	workspace, err := os.Getwd()
+	if err != nil {
+		return nil, fmt.Errorf("finding the current folder: %w", err)
+	}
+	folder, err := makePrivateFolder(log)
+	if err != nil {
+		return nil, err
+	}
+	p := &privateToolhost{
+		addr: "unix://" + folder.socket(), folder: folder,
+		stderr: new(tail), ready: make(chan string, 1), exited: make(chan struct{}),
+	}
+	p.cmd = exec.Command(binary, "serve", "--plugins", filepath.Join(filepath.Dir(self), "plugins"), "--listen", p.addr,
+		"--state", filepath.Join(folder.path, "state"), "--workspace", workspace, "--log-level", "warn")
+	if records != nil {
+		p.cmd.Args = append(p.cmd.Args, "--records", records.path)
+		if records.acceptedLoss != "" {
+			p.cmd.Args = append(p.cmd.Args, "--accept-lost-ledger", records.acceptedLoss)
+		}
+	}
+	if journal != "" {
+		p.cmd.Args = append(p.cmd.Args, "--hide", journal)
+	}
+	p.cmd.Env = withoutKeys(os.Environ())
+	p.cmd.Stderr = p.stderr
+	// The claims are theirs together: when this process is killed, toolhost still needs the folders to stop.
+	p.cmd.ExtraFiles = []*os.File{folder.claim}
+	if records != nil {
+		p.cmd.ExtraFiles = append(p.cmd.ExtraFiles, records.claim)
+	}
+	p.cmd.SysProcAttr = processAttributes()
+	log.Debug("starting a toolhost", "command", p.cmd.String())
+	if err := p.launch(ctx); err != nil {
+		return nil, errors.Join(err, p.stop())
+	}
+	return p, nil
+}
+
+// withoutKeys leaves out the models' keys: toolhost has no use for them.
+func withoutKeys(env []string) []string {
+	var kept []string
+	for _, entry := range env {
+		if name, _, _ := strings.Cut(entry, "="); !strings.HasSuffix(name, "_API_KEY") {
+			kept = append(kept, entry)
+		}
+	}
+	return kept
+}
+
+// launch starts the process and waits until it says that it is ready.
+func (p *privateToolhost) launch(ctx context.Context) error {
+	stdout, err := p.cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	started := make(chan error, 1)
+	go p.attend(stdout, started) // ends with the process; stop waits for it
+	if err := <-started; err != nil {
+		return err
+	}
+	timer := time.NewTimer(startWait)
+	defer timer.Stop()
+	select {
+	case line := <-p.ready:
+		if line != "" {
+			return nil
+		}
+		select {
+		case <-p.exited:
+			return fmt.Errorf("toolhost ended at once: %w\n%s", p.err, p.stderr)
+		case <-timer.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	case <-timer.C:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return fmt.Errorf("toolhost was not ready after %s\n%s", startWait, p.stderr)
+}
+
+// attend starts the process and stays with it to its end. The kernel's signal at a parent's death is sent when the
+// thread that started the child ends, so this goroutine keeps its thread.
+func (p *privateToolhost) attend(stdout io.Reader, started chan<- error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	defer close(p.exited)
+	if p.err = p.cmd.Start(); p.err != nil {
+		started <- fmt.Errorf("starting %s: %w", p.cmd.Path, p.err)
+		return
+	}
+	started <- nil
+	lines := bufio.NewReader(stdout)
+	line, _ := lines.ReadString('\n')
+	p.ready <- line
+	_, _ = io.Copy(io.Discard, lines)
+	p.err = p.cmd.Wait()
+	if p.err == nil {
+		p.err = errors.New("exit code 0")
+	}
+}
+
+// stop ends the process and removes what it leaves. It waits, and may be called more than once.
+func (p *privateToolhost) stop() error {
+	var err error
+	p.once.Do(func() {
+		if p.cmd.Process != nil {
+			_ = p.cmd.Process.Signal(syscall.SIGTERM) // it may have ended
+			timer := time.NewTimer(stopWait)
+			defer timer.Stop()
+			select {
+			case <-p.exited:
+			case <-timer.C:
+				_ = p.cmd.Process.Kill()
+				<-p.exited
+			}
+		}
+		err = p.folder.remove()
+	})
+	return err
+}
+
+// tail keeps the end of what is written to it. It is safe for concurrent use.
+type tail struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+// Write implements io.Writer and never fails.
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text = append(t.text, p...)
+	if over := len(t.text) - lastWords; over > 0 {
+		t.text = append(t.text[:0], t.text[over:]...)
+	}
+	return len(p), nil
+}
+
+// String returns what is kept, indented.
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	text := strings.TrimSpace(string(t.text))
+	if text == "" {
+		return "  (it said nothing)"
+	}
+	return "  " + strings.ReplaceAll(text, "\n", "\n  ")
+}

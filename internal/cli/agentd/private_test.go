@@ -1,0 +1,123 @@
+package agentd
+
+import (
+	"errors"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// privateFolders returns the folders in the world that are named like those of private toolhosts.
+func (w *world) privateFolders() []string {
+	w.t.Helper()
+	found, err := filepath.Glob(filepath.Join(w.folder, folderPrefix+"*"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return found
+}
+
+// TestTheFolderOfAKilledRunIsRemovedByTheNext: while it is claimed it stays, and so does what only has such a name.
+func TestTheFolderOfAKilledRunIsRemovedByTheNext(t *testing.T) {
+	w := newWorld(t)
+	t.Setenv(noteEnv, filepath.Join(w.folder, "note"))
+	t.Setenv("TMPDIR", w.folder)
+	if err := os.Symlink(mustExecutable(t), filepath.Join(w.folder, program)); err != nil {
+		t.Fatal(err)
+	}
+	script := w.script("turns: [{calls: [{id: a, tool: wait, arguments: {key: k}}]}]")
+	killed := exec.Command(filepath.Join(w.folder, program), "run", "--model", script, "--journal", filepath.Join(w.folder, "killed.db"), "hi")
+	killed.Env = append(os.Environ(), "HOME="+w.folder, "XDG_RUNTIME_DIR="+w.folder, "TOOLHOST_ADDR=")
+	said := newOutput()
+	killed.Stdout, killed.Stderr = said, said
+	if err := killed.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = killed.Process.Kill() })
+	said.until(t, "→ wait")
+	own := w.privateFolders()
+	if len(own) != 1 {
+		t.Fatalf("the folders of one run are %v", own)
+	}
+	foreign := filepath.Join(w.folder, folderPrefix+"aaaaaaaaaa")
+	if err := os.MkdirAll(filepath.Join(foreign, "work"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	script = w.script(twoTurns)
+	w.run("run", "--model", script, "hi").want(t, 0, "It said hi there.")
+	if left := w.privateFolders(); !slices.Contains(left, own[0]) {
+		t.Fatalf("the folder of a run that goes on is gone; left are %v", left)
+	}
+	_ = killed.Process.Kill()
+	_ = killed.Wait()
+	awaitUnclaimed(t, own[0])
+	w.run("run", "--model", script, "hi").want(t, 0, "It said hi there.")
+	if left := w.privateFolders(); !slices.Equal(left, []string{foreign}) {
+		t.Errorf("left are %v, want %s alone", left, foreign)
+	}
+}
+
+// awaitUnclaimed returns when no process claims a folder any more.
+func awaitUnclaimed(t *testing.T, dir string) {
+	t.Helper()
+	file, err := os.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	for err = syscall.EINTR; errors.Is(err, syscall.EINTR); {
+		err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestToolhostSharesTheClaim: a toolhost that stops because its agentd was killed still has its folder.
+func TestToolhostSharesTheClaim(t *testing.T) {
+	w := newWorld(t)
+	t.Setenv(noteEnv, filepath.Join(w.folder, "note"))
+	t.Setenv("TMPDIR", w.folder)
+	p, err := startToolhost(t.Context(), slog.New(slog.DiscardHandler), nil, "/j/runs.db")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = p.stop() }()
+	if i := slices.Index(p.cmd.Args, "--hide"); i < 0 || p.cmd.Args[i+1] != "/j/runs.db" {
+		t.Errorf("its plugins can see the journal: %q", p.cmd.Args)
+	}
+	if err := p.folder.claim.Close(); err != nil { // as the operating system does when it kills agentd
+		t.Fatal(err)
+	}
+	if err := sweepPrivateFolders(w.folder); err != nil {
+		t.Error(err)
+	}
+	if left := w.privateFolders(); !slices.Equal(left, []string{p.folder.path}) {
+		t.Errorf("left are %v, want %s", left, p.folder.path)
+	}
+}
+
+// TestALostLedgerIsAccepted: what the user accepts reaches the toolhost that refused to start.
+func TestALostLedgerIsAccepted(t *testing.T) {
+	w := newWorld(t)
+	note := filepath.Join(w.folder, "note")
+	t.Setenv(noteEnv, note)
+	t.Setenv("TMPDIR", w.folder)
+	script := w.script("turns: [{calls: [{id: a, tool: danger, arguments: {}}]}, {text: done}]")
+	config := filepath.Join(w.folder, "agentd.yaml")
+	if err := os.WriteFile(config, []byte("approvals: {headless: never}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	left := w.run("run", "--config", config, "--model", script, "go")
+	left.want(t, 6, "agentd resume run-")
+	_, command, _ := strings.Cut(strings.TrimSpace(left.stderr.String()), "agentd ")
+	w.run(append(strings.Fields(command), "--accept-lost-ledger", "0123")...).want(t, 6, "allow it?")
+	if text, err := os.ReadFile(note); err != nil || !strings.Contains(string(text), "--accept-lost-ledger 0123") {
+		t.Errorf("toolhost was started with %s, %v", text, err)
+	}
+}

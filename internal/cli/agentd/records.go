@@ -1,0 +1,173 @@
+package agentd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/runstore"
+	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/plugin/rmtree"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// A run with a toolhost of its own needs the ledger of that toolhost for as long as the run may go on: the ledger knows which
+// calls have been executed. So the ledger is beside the journal, in JOURNAL.calls/RUN: one folder for each run, so that any number of
+// runs of one journal can be at work at the same time. The folder is claimed by a lock on a file in it, which agentd and the
+// toolhost hold together: whoever goes on with the run waits until the toolhost of a killed agentd has stopped. See
+// docs/adr/0022-ledger-of-a-run.md.
+
+const (
+	// recordsSuffix is behind the journal's name in the name of the folder of records.
+	recordsSuffix = ".calls"
+	// claimName is the name of the locked file.
+	claimName = "agentd.lock"
+	// claimWait is how long a toolhost whose agentd was killed may take to stop: longer than its grace for calls.
+	claimWait = 45 * time.Second
+	// claimPause is how often it is looked whether it has stopped.
+	claimPause = 20 * time.Millisecond
+	// recordsKept is how long the records of a run stay that nobody goes on with. A ledger forgets calls after that time anyway;
+	// a run that goes on even later has another ledger, and finds the outcomes of its calls unknown.
+	recordsKept = 8 * 24 * time.Hour
+)
+
+// runRecords is what the toolhost of a run keeps on disk. It is claimed.
+type runRecords struct {
+	path  string
+	claim *os.File
+	// acceptedLoss is the id of the lost ledger that toolhost may begin a new one in place of; empty: none.
+	acceptedLoss string
+}
+
+// recordsFolder returns the folder of the records of all runs of the journal.
+func (s *setup) recordsFolder() (string, error) {
+	path, err := s.journalPath()
+	return path + recordsSuffix, err
+}
+
+// hasRecords reports whether the run has records. Only a run that began with a private toolhost has some.
+func (s *setup) hasRecords() bool {
+	folder, err := s.recordsFolder()
+	if err != nil || !agent.IsRunID(s.runID) {
+		return false
+	}
+	_, err = os.Lstat(filepath.Join(folder, s.runID, claimName))
+	return err == nil
+}
+
+// claimRecords makes the folder of a run's records, if there is none, and claims it. It waits until no other process has the
+// claim. It also removes what has been left for too long.
+func claimRecords(ctx context.Context, folder, runID string, log *slog.Logger) (*runRecords, error) {
+	if !agent.IsRunID(runID) {
+		return nil, cli.Usage("%.80q is no run id; `agentd runs` lists the runs", runID)
+	}
+	sweepRecords(folder, runID, log)
+	path := filepath.Join(folder, runID)
+	ctx, cancel := context.WithTimeout(ctx, claimWait)
+	defer cancel()
+	told := false
+	for {
+		claim, err := tryClaim(path)
+		if err != nil {
+			return nil, fmt.Errorf("keeping the calls of run %s beside the journal: %w", runID, err)
+		}
+		if claim != nil {
+			return &runRecords{path: path, claim: claim}, nil
+		}
+		if !told {
+			log.Info("waiting for the toolhost of another agentd that worked on the run to stop", "run", runID)
+			told = true
+		}
+		if !pause(ctx, claimPause) {
+			return nil, tool.Errorf(tool.KindConflict, "another agentd works on run %s: %w; wait for it, or stop it first", runID, context.Cause(ctx))
+		}
+	}
+}
+
+// tryClaim returns nil if another process has the claim.
+func tryClaim(path string) (*os.File, error) {
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return nil, err
+	}
+	name := filepath.Join(path, claimName)
+	file, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR|unix.O_NOFOLLOW, 0o600)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil // removed just now
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		_ = file.Close()
+		if errors.Is(err, unix.EWOULDBLOCK) || errors.Is(err, unix.EINTR) {
+			return nil, nil
+		}
+		return nil, fmt.Errorf("locking %s: %w", name, err)
+	}
+	locked, err := file.Stat()
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	if now, err := os.Lstat(name); err != nil || !os.SameFile(locked, now) { // removed before it was locked
+		return nil, file.Close()
+	}
+	return file, nil
+}
+
+// sweepRecords removes the records that were left for too long, of all runs but one.
+func sweepRecords(folder, but string, log *slog.Logger) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return // there is none yet, or claiming says what is wrong
+	}
+	for _, entry := range entries {
+		path := filepath.Join(folder, entry.Name())
+		file, err := os.Lstat(filepath.Join(path, claimName))
+		if entry.Name() == but || !agent.IsRunID(entry.Name()) || err != nil || time.Since(file.ModTime()) < recordsKept {
+			continue
+		}
+		claim, err := tryClaim(path)
+		if err != nil || claim == nil {
+			continue
+		}
+		err = errors.Join(rmtree.Remove(path), claim.Close())
+		if err != nil {
+			log.Warn("could not remove the records of an old run", "run", entry.Name(), "err", err)
+		}
+	}
+}
+
+// close gives the claim up. Where the run cannot need its records any more, it removes them first: the run has finished or does
+// not exist, and has no artifacts, which it could read when it goes on with a message.
+func (r *runRecords) close(ctx context.Context, store runstore.Store) error {
+	run, err := store.Get(ctx, filepath.Base(r.path))
+	gone := errors.Is(err, runstore.ErrNotFound)
+	if gone {
+		err = nil
+	}
+	if err == nil && (gone || !run.Head.Unfinished && !r.hasArtifacts()) {
+		err = rmtree.Remove(r.path)
+		_ = os.Remove(filepath.Dir(r.path)) // works if it was the last
+	}
+	return errors.Join(err, r.claim.Close())
+}
+
+func (r *runRecords) hasArtifacts() bool {
+	files, err := os.ReadDir(filepath.Join(r.path, "artifacts"))
+	if err != nil {
+		return false
+	}
+	return slices.ContainsFunc(files, func(file fs.DirEntry) bool {
+		info, err := file.Info()
+		return err == nil && info.Size() > 0 // else it is the store's lock
+	})
+}

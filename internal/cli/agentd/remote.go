@@ -1,0 +1,93 @@
+package agentd
+
+import (
+	"context"
+	"iter"
+	"os"
+	"slices"
+	"strconv"
+
+	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
+	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/rpc/agentclient"
+	"github.com/toolhost/toolhost/internal/rpc/agentserver"
+)
+
+// runs is whoever works on the runs that a command shows: an agent in this process, or an `agentd serve`.
+type runs interface {
+	agentserver.Control
+	WatchRun(ctx context.Context, runID string, after uint64) iter.Seq2[agent.Event, error]
+	GetRun(ctx context.Context, runID string) (agent.Run, error)
+	ResumeRun(ctx context.Context, runID string) error
+}
+
+// localRuns is an agent in this process, whose user decides.
+type localRuns struct{ *agent.Agent }
+
+// Respond implements runs.
+func (r localRuns) Respond(ctx context.Context, runID string, decisions ...agent.DecisionMade) (uint64, error) {
+	decisions = slices.Clone(decisions)
+	for i := range decisions {
+		decisions[i].Principal = "uid:" + strconv.Itoa(os.Getuid())
+	}
+	return r.Agent.Respond(ctx, runID, decisions...)
+}
+
+// remoteRuns is an `agentd serve`.
+type remoteRuns struct{ client *agentclient.Client }
+
+// StartRun implements runs. The run is the server's, whatever the task says of a run in the foreground.
+func (r remoteRuns) StartRun(ctx context.Context, task agent.Task) (string, error) {
+	return r.client.StartRun(ctx, agentserver.FromTask(task))
+}
+
+// SendMessage implements runs.
+func (r remoteRuns) SendMessage(ctx context.Context, runID, text string) (uint64, error) {
+	return r.client.SendMessage(ctx, runID, text)
+}
+
+// Respond implements runs.
+func (r remoteRuns) Respond(ctx context.Context, runID string, decisions ...agent.DecisionMade) (uint64, error) {
+	by := ""
+	made := make([]*agentdv1.Decision, len(decisions))
+	for i, d := range decisions {
+		m, err := agentserver.FromDecision(d)
+		if err != nil {
+			return 0, err
+		}
+		made[i], by = m, d.By
+	}
+	return r.client.Respond(ctx, runID, by, made...)
+}
+
+// CancelRun implements runs.
+func (r remoteRuns) CancelRun(ctx context.Context, runID, reason string) error {
+	return r.client.CancelRun(ctx, runID, reason)
+}
+
+// WatchRun implements runs.
+func (r remoteRuns) WatchRun(ctx context.Context, runID string, after uint64) iter.Seq2[agent.Event, error] {
+	return func(yield func(agent.Event, error) bool) {
+		for m, err := range r.client.WatchRun(ctx, runID, after) {
+			if err != nil {
+				yield(agent.Event{}, err)
+				return
+			}
+			if e, known := agentserver.ToEvent(m); known && !yield(e, nil) {
+				return
+			}
+		}
+	}
+}
+
+// GetRun implements runs.
+func (r remoteRuns) GetRun(ctx context.Context, runID string) (agent.Run, error) {
+	m, err := r.client.GetRun(ctx, runID)
+	if err != nil {
+		return agent.Run{}, err
+	}
+	return agentserver.ToRun(m), nil
+}
+
+// ResumeRun implements runs. A server goes on with its runs by itself.
+func (r remoteRuns) ResumeRun(context.Context, string) error { return nil }

@@ -1,0 +1,78 @@
+package agentd
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
+	"github.com/toolhost/toolhost/internal/rpc/agentclient"
+)
+
+const servedScript = `
+turns:
+  - calls: [{id: q, tool: ask_user, arguments: {question: Where to?}}]
+  - text: 'You said {{result "q"}}'
+  - text: 'Again: {{prompt}}'
+`
+
+// TestRunsOfAServer: `agentd run` and `agentd chat` show runs that an `agentd serve` works on, of the kinds that its file
+// has.
+func TestRunsOfAServer(t *testing.T) {
+	w := newWorld(t).withToolhost()
+	socket := "unix://" + filepath.Join(w.folder, "agentd.sock")
+	config := filepath.Join(w.folder, "server.yaml")
+	if err := os.WriteFile(config, []byte("kinds: {echoes: {names: [echo]}}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	server, interrupt, wait := w.begin("serve", "--config", config, "--listen", socket, "--journal", filepath.Join(w.folder, "served.db"), "--model", w.script(servedScript))
+	server.stdout.until(t, "agentd is ready")
+
+	w.run("run", "--addr", socket, "--kind", "echoes", "go").want(t, 0, "There are: echo.")
+	w.run("run", "--addr", socket, "--kind", "sewing", "go").want(t, 3, "there are echoes")
+	w.run("run", "--addr", socket, "--model", "scripted:x", "go").want(t, 2, "--model is for runs of this process")
+	w.run("run", "--addr", "unix://"+filepath.Join(w.folder, "nobody.sock"), "go").want(t, 4)
+	w.env["AGENTD_ADDR"] = socket
+	w.run("run", "--addr", "default", "go", "-o", "json").want(t, 0, `"type":"run_finished"`, `"text":"You said`)
+
+	y, chat, left := w.chats("--addr", socket)
+	y.sees("› ")
+	y.types("hello")
+	y.sees("Where to?")
+	y.types("Rome")
+	y.sees("You said Rome", "› ")
+	y.types("and now?")
+	y.sees("Again: and now?", "› ")
+	y.types("/quit")
+	if code := left(); code != 0 {
+		t.Errorf("exit code %d\n%s\n%s", code, chat.stdout, chat.stderr)
+	}
+
+	a, err := agentclient.Dial(socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	var prompts []string
+	for run, err := range a.ListRuns(t.Context(), &agentdv1.ListRunsRequest{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		prompts = append(prompts, run.GetPrompt())
+		for e, err := range a.WatchRun(t.Context(), run.GetRunId(), 0) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if started := e.GetRunStarted(); started != nil && len(prompts) == 3 && started.GetKind() != "echoes" {
+				t.Errorf("the first run is of the kind %q", started.GetKind())
+			}
+		}
+	}
+	if len(prompts) != 3 {
+		t.Errorf("the server has %q", prompts)
+	}
+	interrupt()
+	if code := wait(); code != 0 {
+		t.Errorf("exit code %d\n%s", code, server.stderr)
+	}
+}

@@ -1,0 +1,73 @@
+package agentd
+
+import (
+	"context"
+	"os"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
+
+	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/tool"
+)
+
+func newResumeCommand(p cli.Process) *cobra.Command {
+	f := &foreground{setup: setup{process: p, startsToolhost: true}}
+	cmd := &cobra.Command{
+		Use:   "resume RUN",
+		Short: "Go on with a run that was interrupted",
+		Long: "Resume goes on with a run where it was, with the same call ids, and shows what happens from there on, as `agentd run`\n" +
+			"does. Calls that went on in toolhost are joined again. A run that has ended stays as it is; `agentd show` tells its\n" +
+			"story, and `agentd chat RUN` goes on with it.\n\n" + exitCodesHelp,
+		Example: "  agentd resume run-k3f6zq7xw2m4n5pa",
+		Args:    oneRun("resume"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.runID = args[0]
+			return f.work(cmd.Context(), func(ctx context.Context, w *workbench) (begun, error) {
+				return f.goOn(ctx, w, args[0])
+			})
+		},
+	}
+	f.addFlags(cmd.Flags())
+	f.addResumeFlags(cmd.Flags())
+	return cmd
+}
+
+// oneRun wants one argument that is not empty.
+func oneRun(command string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) != 1 || args[0] == "" {
+			return cli.Usage("name one run: agentd %s RUN; `agentd runs` lists them", command)
+		}
+		return nil
+	}
+}
+
+// goOn puts a run to work where it was.
+func (s *setup) goOn(ctx context.Context, w *workbench, runID string) (begun, error) {
+	r, err := w.GetRun(ctx, runID)
+	if err != nil {
+		return begun{}, err
+	}
+	if r.Finished() {
+		return begun{id: runID, after: r.LastSeq - 1}, nil // its end is shown
+	}
+	if !w.remote && !r.Foreground && s.served() {
+		return begun{}, tool.Errorf(tool.KindConflict, "`agentd serve` works on run %s; use `agentd show` and `agentd respond`, or stop it first", runID)
+	}
+	return begun{id: runID, after: r.LastSeq, pending: r.Pending}, w.ResumeRun(ctx, runID)
+}
+
+// served reports whether an `agentd serve` works on the journal's runs.
+func (s *setup) served() bool {
+	path, err := s.journalPath()
+	if err != nil {
+		return false
+	}
+	file, err := os.Open(path + lockSuffix)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	return unix.Flock(int(file.Fd()), unix.LOCK_SH|unix.LOCK_NB) != nil // the kernel lets go when the file is closed
+}

@@ -1,0 +1,51 @@
+package agentd
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolhost/toolhost/internal/cli"
+)
+
+const program = "agentd"
+
+// Main runs agentd as a program: it takes the arguments, the streams and the signals of the process, and ends the process.
+// The first SIGINT or SIGTERM cancels the command, the second one kills the process.
+func Main() {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() { // ends with the process
+		received := <-signals
+		signal.Stop(signals) // the first signal ends the run, the second one the process
+		cancel(&signalled{received})
+	}()
+	os.Exit(run(ctx, cli.Process{
+		Args: os.Args[1:], Getenv: os.Getenv, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+	}))
+}
+
+// run runs the command that the arguments name, and returns the exit code.
+func run(ctx context.Context, p cli.Process) int {
+	return cli.Run(ctx, newRoot(p), p)
+}
+
+func newRoot(p cli.Process) *cobra.Command {
+	root := &cobra.Command{
+		Use:   program,
+		Short: "Run LLM agents that call tools through toolhost",
+		Long: "agentd lets a model work on a task: it asks the model, calls the tools that it wants through toolhost, and goes on\n" +
+			"until the task is done. Everything that happens is kept in a journal.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cli.AddGroup(root, "Work on tasks", newRunCommand(p), newChatCommand(p), newResumeCommand(p))
+	cli.AddGroup(root, "Look at runs, and steer those of a server",
+		newRunsCommand(p), newShowCommand(p), newRespondCommand(p), newCancelCommand(p))
+	cli.AddGroup(root, "Run and configure the server", newServeCommand(p), newConfigCommand(p))
+	return root
+}

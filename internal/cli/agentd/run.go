@@ -1,0 +1,189 @@
+package agentd
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/cli/terminal"
+	"github.com/toolhost/toolhost/tool"
+)
+
+func newRunCommand(p cli.Process) *cobra.Command {
+	f := &foreground{setup: setup{process: p, startsToolhost: true}}
+	var task taskFlags
+	cmd := &cobra.Command{
+		Use:   `run "PROMPT"`,
+		Short: "Let a model work on a task, and show what happens",
+		Long: "Run lets a model work on one task with the tools of a toolhost, and shows what it writes and calls. Where no toolhost\n" +
+			"answers at the default address, it starts the one beside agentd, with the plugins beside it and the current folder as\n" +
+			"workspace, and stops it in the end. Ctrl-C cancels the run; a second one leaves at once.\n\n" +
+			"In a terminal it asks for approvals and answers in place. Elsewhere there is nobody to ask: the answer is no, and\n" +
+			"standard error says what would have been needed.\n\n" +
+			"With --addr the run belongs to an `agentd serve`, with its model, tools and journal: it goes on when this process is\n" +
+			"gone.\n\n" + exitCodesHelp,
+		Example: "  agentd run \"What is 13! and what is its square root?\"\n" +
+			"  agentd run --model scripted:demo.yaml -o json \"Read notes.txt\"",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 || strings.TrimSpace(args[0]) == "" {
+				return cli.Usage("say what is to be done in one argument, in quotes: agentd run \"PROMPT\"")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.addr, f.runID = task.addr, agent.NewRunID()
+			return f.work(cmd.Context(), func(ctx context.Context, w *workbench) (begun, error) {
+				t, err := task.task(&f.setup, args[0])
+				if err != nil {
+					return begun{}, err
+				}
+				t.RunID = f.runID
+				if w.remote {
+					t.People = new(f.config.Approvals.People(f.attended()))
+				}
+				id, err := w.StartRun(ctx, t)
+				return begun{id: id}, err
+			})
+		},
+	}
+	f.addFlags(cmd.Flags())
+	task.addFlags(cmd.Flags())
+	return cmd
+}
+
+// taskFlags say what a run that is begun may do. What is not given is as agentd.yaml says.
+type taskFlags struct {
+	addr        string // of the agentd serve that is to work on the run; empty: this process does
+	kind        string
+	context     cli.Values
+	maxTurns    int
+	maxCost     float64
+	maxWallTime time.Duration
+}
+
+func (t *taskFlags) addFlags(flags *pflag.FlagSet) {
+	flags.StringVar(&t.addr, "addr", "",
+		"`ADDRESS` of an agentd serve that works on the run, instead of this process; \"default\" is the one of this user")
+	flags.StringVar(&t.kind, "kind", "", "`KIND` of the task: a name of kinds in agentd.yaml, which says what tools there are")
+	t.context.AddFlag(flags, "a value of the run's context, which tools see, such as 'tenant=\"acme\"'; may be repeated")
+	flags.IntVar(&t.maxTurns, "max-turns", 0, "the model may give at most `N` responses")
+	flags.Float64Var(&t.maxCost, "max-cost", 0, "the model and the tools may `COST` this, in the currency of the prices")
+	flags.DurationVar(&t.maxWallTime, "max-wall-time", 0, "the `TIME` that the run may be at work, such as 10m")
+}
+
+// task returns what is to be done with a prompt.
+func (t *taskFlags) task(s *setup, prompt string) (agent.Task, error) {
+	if _, known := s.config.Kinds[t.kind]; t.kind != "" && !known && t.addr == "" {
+		return agent.Task{}, cli.Usage("--kind: %w", s.config.NoKind(t.kind))
+	}
+	if err := agent.CheckContext(t.context); err != nil {
+		return agent.Task{}, cli.Usage("--context: %w", err)
+	}
+	if t.maxTurns < 0 || t.maxCost < 0 || t.maxWallTime < 0 {
+		return agent.Task{}, cli.Usage("a limit is below zero; leave its flag out for none of its own")
+	}
+	return agent.Task{
+		Prompt: prompt, Kind: cmp.Or(t.kind, s.config.Kind), Context: t.context, Foreground: true,
+		Limits: agent.Limits{MaxTurns: t.maxTurns, MaxCost: t.maxCost, MaxWallTime: t.maxWallTime},
+	}, nil
+}
+
+// foreground is a run that this process works on and follows to its end.
+type foreground struct {
+	setup
+	addr   string // of the agentd serve that works on the run; empty: this process does
+	format cli.Format
+}
+
+func (f *foreground) addFlags(flags *pflag.FlagSet) {
+	f.setup.addFlags(flags)
+	f.format.AddFlag(flags)
+}
+
+// attended reports whether there is somebody to ask: never where the output is for programs.
+func (f *foreground) attended() bool {
+	present := cli.IsTerminal(f.process.Stdin) && cli.IsTerminal(f.process.Stdout)
+	return f.config.Approvals.People(present).Attended && !f.format.JSON()
+}
+
+// begun is a run that is at work.
+type begun struct {
+	id      string
+	after   uint64          // what is shown comes after this place in its journal
+	pending []agent.Pending // was asked for before
+}
+
+// work begins a run, or goes on with one, and follows it to its end, which becomes the exit code.
+func (f *foreground) work(ctx context.Context, begin func(context.Context, *workbench) (begun, error)) (err error) {
+	if err := f.load(); err != nil {
+		return err
+	}
+	attended := f.attended()
+	if !attended {
+		f.config.Approvals.Headless = "always"
+	}
+	w, err := f.openWork(ctx, f.addr, attended)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.Close()) }()
+	r, err := begin(ctx, w)
+	if err != nil {
+		return err
+	}
+	text := newTextDisplay(f.process)
+	follow := &follower{agent: w.runs, show: text, people: newInterview(f.process, nil, text), log: w.log, done: ctx.Done()}
+	if f.format.JSON() {
+		follow.show = &jsonDisplay{out: f.process.Stdout}
+	}
+	// The run is cancelled, not the watch: what the cancelled calls say in the end is shown, and kept.
+	ctx = context.WithoutCancel(ctx)
+	if attended {
+		follow.people = newInterview(f.process, terminal.NewConsole(f.process), text)
+		follow.people.expect(r.pending)
+	}
+	end, _, err := follow.follow(ctx, r.id, r.after)
+	err = errors.Join(err, text.leave())
+	if errors.Is(err, errLeft) {
+		name := "resume"
+		if f.addr != "" { // nobody has to work on it, but somebody to answer
+			name = "chat"
+		}
+		return &cli.ExitError{Code: exitWaiting, Err: fmt.Errorf("the run waits for a person; go on with it: %s", f.command(name, r.id, f.addr))}
+	}
+	if err != nil && f.addr == "" {
+		return fmt.Errorf("%w; the run is kept as far as the journal has it; go on with it: %s", err, f.command("resume", r.id, ""))
+	}
+	if err != nil {
+		return err
+	}
+	f.explain(follow.headless)
+	return verdict(end)
+}
+
+// needsPerson reports whether a call was not made because nobody could be asked.
+func needsPerson(r *agent.CallResult) bool {
+	return r.Failure != nil && r.Failure.Kind == tool.KindApprovalRequired
+}
+
+// explain says what would have been needed for the calls that were not made.
+func (f *foreground) explain(calls []*agent.CallResult) {
+	for _, r := range calls {
+		rule := ""
+		if r.Failure.Rule != "" {
+			rule = fmt.Sprintf(" (rule %s)", r.Failure.Rule)
+		}
+		fmt.Fprintf(f.process.Err(), "agentd: %s was not called, for nobody could be asked: %s%s\n", r.Tool, cli.OneLine(r.Failure.Message), rule)
+	}
+	if len(calls) > 0 {
+		fmt.Fprintln(f.process.Err(), "agentd: run it in a terminal to be asked, or allow the calls by a rule of the policy in toolhost.yaml")
+	}
+}

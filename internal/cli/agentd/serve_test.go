@@ -1,0 +1,82 @@
+package agentd
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/toolhost/toolhost/client"
+	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
+	"github.com/toolhost/toolhost/internal/rpc/agentclient"
+	"github.com/toolhost/toolhost/tool"
+)
+
+func TestServe(t *testing.T) {
+	w := newWorld(t).withToolhost()
+	socket := "unix://" + filepath.Join(w.folder, "agentd.sock")
+	args := []string{
+		"serve", "--listen", socket, "--journal", filepath.Join(w.folder, "runs.db"),
+		"--model", w.script("turns: [{calls: [{id: a, tool: wait, arguments: {key: k}}]}, {text: 'it was {{result \"a\"}}'}]"),
+	}
+	w.run("serve", "--listen", "127.0.0.1:0", "--model", args[6]).want(t, 2, "`insecure: true`")
+	first, interrupt, wait := w.begin(args...)
+	first.stdout.until(t, "agentd is ready at "+socket)
+	a, err := agentclient.Dial(socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	id, err := a.StartRun(t.Context(), &agentdv1.StartRunRequest{Prompt: "hi"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := uint64(0)
+	for e, err := range a.WatchRun(t.Context(), id, 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if seen = e.GetSeq(); e.GetCallStarted() != nil {
+			break
+		}
+	}
+	second := w.run("serve", "--listen", "unix://"+filepath.Join(w.folder, "other.sock"), "--journal", filepath.Join(w.folder, "runs.db"), "--model", args[6])
+	second.want(t, 3, "another agentd serves the journal")
+
+	// Interrupted while the call runs, it ends, and leaves the call alone.
+	interrupt()
+	if code := wait(); code != 0 {
+		t.Errorf("exit code %d\n%s", code, first.stderr)
+	}
+	again, interrupt, wait := w.begin(args...)
+	again.stdout.until(t, "1 interrupted runs go on")
+	tools, err := client.Dial(w.toolhost.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tools.Close()
+	for { // a release that comes before the call waits for it would be lost
+		waiting, err := tools.Call(t.Context(), tool.Call{Tool: "waiting", Arguments: []byte(`{"key":"k"}`)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if waiting.Result.Text() == "1" {
+			break
+		}
+	}
+	if _, err := tools.Call(t.Context(), tool.Call{Tool: "release", Arguments: []byte(`{"key":"k"}`)}); err != nil {
+		t.Fatal(err)
+	}
+	text := ""
+	for e, err := range a.WatchRun(t.Context(), id, seen) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = e.GetRunFinished().GetText()
+	}
+	if text != "it was released" {
+		t.Errorf("the run ended with %q", text)
+	}
+	interrupt()
+	if code := wait(); code != 0 {
+		t.Errorf("exit code %d\n%s", code, again.stderr)
+	}
+}

@@ -1,0 +1,93 @@
+package agentd
+
+import (
+	"database/sql"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/toolhost/toolhost/tool"
+)
+
+// TestShowFollows: whoever follows sees what happens in a run that another process works on, and its end.
+func TestShowFollows(t *testing.T) {
+	w := newWorld(t).withToolhost()
+	script := w.script("turns: [{calls: [{id: a, tool: wait, arguments: {key: k}}]}, {text: 'It said: {{result \"a\"}}.'}]")
+	e, _, wait := w.begin("run", "--model", script, "go")
+	e.stdout.until(t, "→ wait")
+	id := strings.Fields(w.run("runs").stdout.String())[7]
+	shown, _, waitShown := w.begin("show", "--follow", id)
+	asJSON, _, waitJSON := w.begin("show", "-f", "-o", "json", id)
+	left, leave, waitLeft := w.begin("show", "-f", id)
+	for _, f := range []ended{shown, asJSON, left} {
+		f.stdout.until(t, "wait")
+	}
+	leave()
+	if left.code = waitLeft(); left.code != 0 {
+		left.want(t, 0)
+	}
+	w.release("k")
+	e.code, shown.code, asJSON.code = wait(), waitShown(), waitJSON()
+	e.want(t, 0, "It said: ")
+	shown.want(t, 0, "› go", "→ wait", "✓ wait (", "It said: ", "■ the run ended: end_turn")
+	asJSON.want(t, 0, `"type":"run_started"`, `"type":"run_finished"`)
+	w.run("show", "-f", id).want(t, 0, "■ the run ended: end_turn")
+}
+
+// release lets a call of the tool wait end.
+func (w *world) release(key string) {
+	w.t.Helper()
+	for { // one that comes before the call waits for it would be lost
+		e, err := w.host.Open(w.t.Context(), tool.Call{Tool: "release", Arguments: []byte(`{"key":"` + key + `"}`)}, true)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		for {
+			event, err := e.Next(w.t.Context())
+			if err != nil {
+				w.t.Fatal(err)
+			}
+			if event.Ended != nil {
+				e.Close()
+				return
+			}
+		}
+	}
+}
+
+func TestReadingMakesNoJournal(t *testing.T) {
+	w := newWorld(t)
+	typo := filepath.Join(w.folder, "typo", "runs.db")
+	w.run("runs", "--journal", typo).want(t, 2, "--journal: there is no file")
+	w.run("show", "--journal", typo, "r").want(t, 2, "--journal: there is no file")
+	w.run("runs").want(t, 0, "RUN")
+	w.run("show", "r").want(t, 3, `not_found: run "r": no such run`)
+	if left, err := filepath.Glob(filepath.Join(w.folder, "*")); err != nil || len(left) != 0 {
+		t.Errorf("reading made %q, %v", left, err)
+	}
+}
+
+// TestABrokenJournalIsShownAsFarAsItCanBeRead: and one run whose journal is broken does not hide the others.
+func TestABrokenJournalIsShownAsFarAsItCanBeRead(t *testing.T) {
+	w := newWorld(t).withToolhost()
+	script := w.script("turns: [{calls: [{tool: count, arguments: {key: k}}]}, {text: Fine.}]")
+	w.run("run", "--model", script, "first").want(t, 0)
+	w.run("run", "--model", script, "second").want(t, 0)
+	id := strings.Fields(w.run("runs").stdout.String())[7]
+	spoil := func(statement string) {
+		t.Helper()
+		db, err := sql.Open("sqlite", filepath.Join(w.folder, ".local", "state", toolhostProgram, journalName))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		if _, err := db.Exec(statement, []byte("{"), id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	spoil("UPDATE records SET data = ? WHERE seq = 4 AND run = (SELECT number FROM runs WHERE id = ?)")
+	w.run("show", id).want(t, 3, "› second", "→ count", "decoding event 4")
+	spoil("UPDATE runs SET summary = ? WHERE id = ?")
+	w.run("show", id).want(t, 3, "› second", "→ count", "decoding event 4")
+	w.run("runs").want(t, 0, "first", id+"  unreadable")
+}

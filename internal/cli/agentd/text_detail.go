@@ -1,0 +1,162 @@
+package agentd
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/cli"
+)
+
+// more shows an event that does not happen in every run, or that only a whole story has.
+func (d *textDisplay) more(e agent.Event) error {
+	switch p := e.Payload.(type) {
+	case *agent.RunStarted:
+		return d.said(p.Prompt)
+	case *agent.UserMessage:
+		return d.said(p.Text)
+	case *agent.DecisionRequested:
+		return d.requested(p)
+	case *agent.DecisionMade:
+		return d.decided(p)
+	case *agent.BudgetWarning:
+		return d.line(yellow, "! %s", budget(p))
+	case *agent.ContextChange:
+		for _, key := range slices.Sorted(maps.Keys(p.Refused)) {
+			if err := d.line(yellow, "! the context's %s was not changed: %s", cli.OneLine(key), cli.OneLine(p.Refused[key])); err != nil {
+				return err
+			}
+		}
+	case *agent.RunResumed:
+		return d.line(dim, "↺ the run goes on after agentd was away")
+	case *agent.TodoChange:
+		return d.line(dim, "☐ %s", cli.Clip(cli.OneLine(string(p.Todos)), resultWidth))
+	case *agent.SubRunStarted:
+		return d.line(dim, "↳ %s: %s", p.RunID, cli.Clip(cli.OneLine(p.Prompt), argumentsWidth))
+	case *agent.Compacted:
+		if p.Failure != "" {
+			return d.line(yellow, "! %s", p.Failure)
+		}
+		return d.line(dim, "≈ the conversation was made smaller: %d results cleared, %d messages summed up", len(p.Cleared), p.Replaced)
+	}
+	return nil
+}
+
+// said shows what the user said, in a story.
+func (d *textDisplay) said(text string) error {
+	if !d.story {
+		return nil
+	}
+	if err := d.endLine(); err != nil {
+		return err
+	}
+	for line := range strings.Lines(strings.TrimSpace(text)) {
+		if err := d.line(bold, "› %s", cli.OneLine(strings.TrimRight(line, "\r\n"))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// requested learns that a person has to decide something, and shows it unless somebody is asked: whoever asks says it.
+func (d *textDisplay) requested(p *agent.DecisionRequested) error {
+	open := agent.Pending{DecisionRequested: *p}
+	if card := d.calls[p.CallID]; card != nil {
+		d.wanted[p.ID] = p.CallID
+		if len(p.Final) > 0 { // with what toolhost made of the model's
+			card.arguments = string(p.Final)
+		}
+		open.Arguments = card.arguments
+		card.said = "waits for " + p.ID
+		if p.Kind == agent.DecideApproval {
+			card.begun = time.Time{} // it was refused, so nothing has been done
+		}
+	}
+	if d.asking {
+		return d.refresh()
+	}
+	return d.decision(&open, 1)
+}
+
+// titled returns the tool's name, and after it in quotes the name for people, which a plugin chooses and so never stands alone.
+func titled(p *agent.Pending) string {
+	if p.DisplayName == "" || p.DisplayName == p.Tool {
+		return p.Tool
+	}
+	return fmt.Sprintf("%s %q", p.Tool, p.DisplayName)
+}
+
+// decision shows what a person has to decide. open is how many decisions wait, with this one.
+func (d *textDisplay) decision(p *agent.Pending, open int) error {
+	what := map[agent.DecisionKind]string{
+		agent.DecideApproval: "? " + titled(p) + " needs approval",
+		agent.DecideQuestion: "? the model asks",
+		agent.DecideOutcome:  "? nobody knows how " + p.Tool + " ended",
+		agent.DecidePause:    "? the run got stuck",
+	}[p.Kind]
+	head := fmt.Sprintf("%s (%s", cli.OneLine(what), p.ID)
+	if open > 1 {
+		head += fmt.Sprintf(", and %d more wait", open-1)
+	}
+	lines := []string{head + "): " + cli.OneLine(p.Reason)}
+	if p.Rule != "" {
+		lines = append(lines, "  rule: "+cli.OneLine(p.Rule))
+	}
+	if p.Kind == agent.DecideApproval || p.Kind == agent.DecideOutcome {
+		lines = append(lines, fmt.Sprintf("  %s %s", p.Tool, cli.OneLine(p.Arguments))) // whole: somebody answers for them
+	}
+	for i, option := range p.Options {
+		lines = append(lines, fmt.Sprintf("  %d) %s", i+1, cli.OneLine(option)))
+	}
+	for _, l := range lines {
+		if err := d.line(yellow, "%s", l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *textDisplay) decided(p *agent.DecisionMade) error {
+	if card := d.calls[d.wanted[p.ID]]; card != nil {
+		card.said = ""
+		if len(p.Arguments) > 0 {
+			card.arguments = string(p.Arguments)
+		}
+	}
+	delete(d.wanted, p.ID)
+	by, text := "", cli.Clip(cli.OneLine(p.Text), resultWidth)
+	if p.By != "" {
+		by = " by " + cli.OneLine(p.By)
+	}
+	if text != "" {
+		text = ": " + text
+	}
+	switch p.Verdict {
+	case agent.VerdictApprove:
+		if len(p.Arguments) > 0 {
+			text += " with " + cli.OneLine(string(p.Arguments))
+		}
+		return d.line(green, "✓ %s approved%s%s", p.ID, by, text)
+	case agent.VerdictAnswer:
+		return d.line(green, "✓ %s answered%s%s", p.ID, by, text)
+	case agent.VerdictExpired:
+		return d.line(red, "✗ %s expired: nobody responded in time", p.ID)
+	}
+	return d.line(red, "✗ %s rejected%s%s", p.ID, by, text)
+}
+
+// budget says how much of a budget is used.
+func budget(p *agent.BudgetWarning) string {
+	used, limit := fmt.Sprintf("%.4g", p.Used), fmt.Sprintf("%.4g", p.Limit)
+	switch p.Budget {
+	case agent.BudgetWallTime:
+		seconds := func(f float64) string { return duration(time.Duration(f * float64(time.Second))) }
+		used, limit = seconds(p.Used), seconds(p.Limit)
+	case agent.BudgetOutput:
+		used, limit = cli.Size(uint64(p.Used)), cli.Size(uint64(p.Limit))
+	}
+	return fmt.Sprintf("much of a budget is used: %s of %s, %s", used, limit, strings.ReplaceAll(string(p.Budget), "_", " "))
+}

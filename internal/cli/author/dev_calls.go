@@ -1,0 +1,106 @@
+package author
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/cli/operate"
+	"github.com/toolhost/toolhost/internal/rpc/hostserver"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// shownHost is a host whose calls are shown on a screen, as their callers see them.
+type shownHost struct {
+	hostserver.Host
+	screen *devScreen
+}
+
+// Open implements hostserver.Tools.
+func (h shownHost) Open(ctx context.Context, call tool.Call, complete bool) (tool.Execution, error) {
+	call.OutcomeOnly = false // or nothing would be seen of it; the server passes over what its caller does not want
+	e, err := h.Host.Open(ctx, call, complete)
+	if err != nil {
+		h.screen.say("call", "%s: %v", call.Tool, err)
+		return nil, err
+	}
+	h.begins(call, complete)
+	return &shownExecution{e, call.Tool, h.screen}, nil
+}
+
+// Do implements hostserver.Tools.
+func (h shownHost) Do(ctx context.Context, call tool.Call, opened func(tool.Execution), done func(tool.Event)) {
+	h.begins(call, true)
+	h.Host.Do(ctx, call, opened, func(e tool.Event) {
+		h.screen.event(call.Tool, e)
+		done(e)
+	})
+}
+
+func (h shownHost) begins(call tool.Call, complete bool) {
+	more := ""
+	if !complete {
+		more = "…"
+	}
+	h.screen.say("call", "%s %s%s", call.Tool, cli.OneLine(cli.Clip(string(call.Arguments), shownText)), more)
+}
+
+// shownText is how many characters of arguments and results are shown.
+const shownText = 200
+
+// shownExecution shows the events of a call when its caller gets them.
+type shownExecution struct {
+	tool.Execution
+	name   string
+	screen *devScreen
+}
+
+// Next implements tool.Execution.
+func (e *shownExecution) Next(ctx context.Context) (tool.Event, error) {
+	event, err := e.Execution.Next(ctx)
+	if err == nil {
+		e.screen.event(e.name, event)
+	}
+	return event, err
+}
+
+// Send implements tool.Execution.
+func (e *shownExecution) Send(ctx context.Context, text []byte, complete bool) error {
+	if len(text) > 0 {
+		e.screen.say("call", "%s … %s", e.name, cli.OneLine(cli.Clip(string(text), shownText)))
+	}
+	return e.Execution.Send(ctx, text, complete)
+}
+
+// event shows an event of a call. Logs are shown among the plugin's.
+func (s *devScreen) event(name string, e tool.Event) {
+	switch {
+	case e.Ended != nil:
+		s.say("call", "%s ended: %s", name, ending(e.Ended))
+	case e.Status != nil:
+		s.say("status", "%s %s", name, operate.EventLine(e))
+	}
+}
+
+// ending says in a line how a call ended.
+func ending(o *tool.Outcome) string {
+	switch {
+	case o.Err != nil:
+		return cli.OneLine(fmt.Sprintf("%s: %s", o.Err.Kind, o.Err.Message))
+	case o.Result.IsError:
+		return "the tool says that it failed: " + shownLine(&o.Result)
+	default:
+		return fmt.Sprintf("%s (%v)", shownLine(&o.Result), o.Result.Duration.Round(time.Millisecond))
+	}
+}
+
+// shownLine returns a result in one line.
+func shownLine(r *tool.Result) string {
+	text, facts := cli.Shown(r)
+	line := cli.OneLine(cli.Clip(text, shownText))
+	if facts != "" {
+		line += " [" + cli.OneLine(cli.Clip(facts, shownText)) + "]"
+	}
+	return line
+}

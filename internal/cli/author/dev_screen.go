@@ -1,0 +1,117 @@
+package author
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/cli/operate"
+	"github.com/toolhost/toolhost/internal/host/lifecycle"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// devScreen is what several goroutines write to, a whole line or a whole write at a time.
+type devScreen struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+// Write implements io.Writer, for what builds and serves.
+func (s *devScreen) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.w.Write(p)
+}
+
+// say writes a line, with the time and what it is about.
+func (s *devScreen) say(about, format string, args ...any) {
+	text := strings.TrimRight(fmt.Sprintf(format, args...), "\n")
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	fmt.Fprintf(s.w, "%s  %-7s %s\n", time.Now().Format(time.TimeOnly), about, text)
+}
+
+// introduce says what is in service, and, if it is new, how it is called from elsewhere.
+func (s *devSession) introduce(ctx context.Context, isNew bool) error {
+	plugins, err := s.client.Admin().Plugins(ctx)
+	if err != nil {
+		return err
+	}
+	for _, p := range plugins {
+		s.screen.say("plugin", "%s is in service, %s", strings.TrimSpace(p.Name+" "+p.Version), cli.ShortDigest(p.Digest))
+		for _, u := range p.Ungranted {
+			s.screen.say("plugin", "asks for %s, which is not granted; in toolhost.yaml: %s", u.Request, u.Grant)
+		}
+		for _, w := range p.Warnings {
+			s.screen.say("plugin", "note: %s", cli.OneLine(cli.ShortenDigests(w)))
+		}
+	}
+	if !isNew {
+		return nil
+	}
+	tools, err := s.client.ListTools(ctx, tool.Query{})
+	if err != nil {
+		return err
+	}
+	for _, t := range tools {
+		arguments := "{}"
+		if examples := t.Spec.InputExamples; len(examples) > 0 {
+			arguments = string(examples[0].Arguments)
+		}
+		s.screen.say("try", "toolhost call --addr %s %s '%s'", s.client.Addr(), t.Spec.Name, strings.ReplaceAll(arguments, "'", `'\''`))
+	}
+	return nil
+}
+
+// followEvents shows what happens to the plugin and its processes. Which ones there are is told with their process ids, for
+// whoever wants to attach to one.
+func (s *devSession) followEvents(ctx context.Context, c *client.Client) {
+	for e, err := range c.Admin().WatchEvents(ctx, tool.EventQuery{Follow: true}) {
+		if err != nil {
+			return // with the toolhost, which is told elsewhere
+		}
+		switch lifecycle.EventType(e.Type) {
+		case lifecycle.EventReady:
+			s.sayReady(ctx, c, e)
+		case lifecycle.EventLaunching, lifecycle.EventDraining, lifecycle.EventStopping, lifecycle.EventAdded,
+			lifecycle.EventUpgrading, lifecycle.EventUpgraded, lifecycle.EventUpgradeFailed, lifecycle.EventUnusable:
+			// steps on a way whose end is told, or what the build tells
+		default:
+			text := strings.ReplaceAll(e.Type, "_", " ")
+			if e.Reason != "" {
+				text += ": " + cli.ShortenDigests(e.Reason)
+			}
+			s.screen.say("process", "%s: %s", cmp.Or(e.Instance, e.Plugin), cli.OneLine(text))
+		}
+	}
+}
+
+func (s *devSession) sayReady(ctx context.Context, c *client.Client, e tool.PluginEvent) {
+	instances, err := c.Admin().Instances(ctx, e.Plugin)
+	if err != nil {
+		return
+	}
+	for _, i := range instances {
+		if i.ID == e.Instance {
+			s.screen.say("process", "%s runs with process id %d; walls: %s", i.ID, i.PID, operate.SandboxSummary(i.Sandbox))
+			if s.wait {
+				s.screen.say("process", "to debug it: dlv attach %d", i.PID)
+			}
+		}
+	}
+}
+
+func (s *devSession) followLogs(ctx context.Context, c *client.Client) {
+	for l, err := range c.Admin().TailLogs(ctx, tool.LogQuery{Follow: true}) {
+		if err != nil {
+			return // with the toolhost, which is told elsewhere
+		}
+		s.screen.say("log", "%s", operate.LogText(l))
+	}
+}

@@ -1,0 +1,248 @@
+package author
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/cli/serve"
+	"github.com/toolhost/toolhost/internal/conformance"
+	"github.com/toolhost/toolhost/internal/plugin/catalog"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// verifyFlags is what the command line of `verify` says.
+type verifyFlags struct {
+	config, tool, arguments string
+	plugins                 []string
+	timeout                 time.Duration
+	strict, verbose         bool
+	format                  cli.Format
+}
+
+func NewVerifyCommand(p cli.Process) *cobra.Command {
+	var flags verifyFlags
+	cmd := &cobra.Command{
+		Use:   "verify PATH|NAME",
+		Short: "Check that a plugin keeps the contract, whatever it is written in, and advise on its tools",
+		Long: "Verify starts a plugin several times, as `toolhost serve` would and behind the same walls, speaks the plugin contract\n" +
+			"with it, and says check by check what holds, what does not, where the contract says it and how to mend it. PATH is an\n" +
+			"executable or a folder with a plugin.yaml; NAME is one in a folder of --plugins or of the configuration. Nothing of a\n" +
+			"toolhost that runs is touched.\n\n" +
+			"It calls tools, in an empty workspace that is removed again: those that are read_only or idempotent, with their examples or\n" +
+			"with arguments made from their schemas, again and again; each example of others once. Those that are dangerous are\n" +
+			"called only if --tool names them, those that need secrets never.\n\n" +
+			"Exit codes: 0 no check failed, 1 one did, or with --strict there is advice; 2 and 3 as for all commands. With -o json it\n" +
+			"prints an object; docs/verify.md describes it and all checks.",
+		Example: "  toolhost verify bin/plugins/calculator\n  toolhost verify ./my-plugin --tool convert --arguments '{\"amount\":1}'",
+		Args:    cli.Arguments(1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := flags.check(cmd.Flags().Changed("timeout")); err != nil {
+				return err
+			}
+			return flags.verify(cmd.Context(), p, args[0])
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&flags.tool, "tool", "", "call this `TOOL` alone, whatever it declares, as often as the checks need")
+	f.StringVar(&flags.arguments, "arguments", "", "what to call it with, a `JSON` object (default: its examples)")
+	f.DurationVar(&flags.timeout, "timeout", 0, "the `TIME` that each start and each answer may take (default: answers 10s, starts launch.timeout of toolhost.yaml)")
+	f.BoolVar(&flags.strict, "strict", false, "advice is a failure, too")
+	f.BoolVarP(&flags.verbose, "verbose", "v", false, "show the checks that passed or were not applicable, too")
+	f.StringVar(&flags.config, "config", "", "configuration `FILE`, for what the plugin is granted (default: as for serve)")
+	f.StringArrayVar(&flags.plugins, "plugins", nil, "folder `DIR` in which to look for NAME; may be given more than once")
+	flags.format.AddFlag(f)
+	return cmd
+}
+
+func (f *verifyFlags) check(timed bool) error {
+	switch {
+	case timed && f.timeout <= 0:
+		return cli.Usage("--timeout: %s is not positive; leave it out for what is usual", f.timeout)
+	case f.arguments != "" && f.tool == "":
+		return cli.Usage("--arguments: say with --tool which tool they are for")
+	case f.arguments != "" && !json.Valid([]byte(f.arguments)):
+		return cli.Usage("--arguments: %q is no JSON", f.arguments)
+	}
+	return nil
+}
+
+// verify examines the plugin at a path, or of a name, and prints the report.
+func (f *verifyFlags) verify(ctx context.Context, p cli.Process, what string) (err error) {
+	lab, err := f.openLab(ctx, p, what)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lab.close()) }()
+	report, err := conformance.Verify(ctx, lab.config)
+	if failure, ok := errors.AsType[*tool.Error](err); ok && failure.Kind == tool.KindNotFound {
+		return cli.Usage("--tool: %s", failure.Message)
+	} else if err != nil {
+		return err
+	}
+	if f.format.JSON() {
+		err = cli.WriteJSON(p.Stdout, verdictOf(lab.path, report, f.strict))
+	} else {
+		err = newVerifyText(p, f.verbose).write(lab.path, report)
+	}
+	if err == nil && !acceptable(report, f.strict) {
+		err = &cli.ExitError{Code: cli.ExitToolError}
+	}
+	return err
+}
+
+// acceptable reports whether a plugin passes.
+func acceptable(r *conformance.Report, strict bool) bool {
+	return r.Count(conformance.Fail) == 0 && (!strict || r.Count(conformance.Advice) == 0)
+}
+
+// lab is where one plugin is examined: folders of its own, with a copy of the plugin, and what clears up after its processes.
+type lab struct {
+	path   string // of the plugin
+	temp   *serve.Scratch
+	Probe  *serve.Probe
+	known  *catalog.Catalog
+	config conformance.Config
+}
+
+// openLab finds the plugin, copies it as serve does, and says how it is to be run.
+func (f *verifyFlags) openLab(ctx context.Context, p cli.Process, what string) (l *lab, err error) {
+	l = &lab{}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, l.close())
+		}
+	}()
+	named, err := f.options(p, nil)
+	if err != nil {
+		return l, err
+	}
+	if l.path, err = findPluginFile(what, named.Folders); err != nil {
+		return l, err
+	}
+	if l.temp, err = serve.MakeScratch(); err != nil {
+		return l, err
+	}
+	for _, dir := range []string{"plugins", "state", "workspace"} {
+		if err := os.Mkdir(filepath.Join(l.temp.Path, dir), 0o700); err != nil {
+			return l, fmt.Errorf("making a folder to work in: %w", err)
+		}
+	}
+	options, err := f.options(p, l)
+	if err != nil {
+		return l, err
+	}
+	if l.Probe, err = serve.OpenProbe(ctx, options, named); err != nil {
+		return l, err
+	}
+	plugin, err := l.load(ctx)
+	if err != nil {
+		return l, err
+	}
+	l.config = conformance.Config{
+		Process: l.Probe.Process(plugin, "verify"), Workspace: options.Workspace,
+		Tool: f.tool, Arguments: json.RawMessage(f.arguments), Timeout: f.timeout,
+		StartTimeout: cmp.Or(f.timeout, options.Launch.Timeout),
+		Isolation:    string(options.Plugin(plugin.Info.Name).Isolation),
+	}
+	if plugin.Manifest != nil {
+		l.config.ManifestName = plugin.Manifest.Name
+	}
+	l.config.Process.Sandbox.WorkspaceAccess = tool.AccessWrite // it is empty, and removed
+	return l, nil
+}
+
+// options are those that serve would have; of a lab, with its folders.
+func (f *verifyFlags) options(p cli.Process, l *lab) (serve.Options, error) {
+	flags := serve.Flags{Config: f.config, Plugins: f.plugins}
+	if l != nil {
+		flags.Plugins = []string{filepath.Join(l.temp.Path, "plugins")}
+		flags.StateDir, flags.Workspace = filepath.Join(l.temp.Path, "state"), filepath.Join(l.temp.Path, "workspace")
+		// Nothing listens there. It is not the socket of a toolhost that may run, which the guardian would remove.
+		flags.Listen = "unix://" + filepath.Join(l.temp.Path, "none.sock")
+	}
+	options, err := flags.Options(p.Getenv)
+	if l == nil && len(options.Folders) == 0 {
+		flags.Plugins = []string{"."} // none is needed where a path is given
+		return flags.Options(p.Getenv)
+	}
+	return options, err
+}
+
+// findPluginFile returns the absolute path of a plugin.
+func findPluginFile(what string, folders []string) (string, error) {
+	if _, err := os.Stat(what); err == nil || strings.ContainsRune(what, filepath.Separator) {
+		if err := serve.CheckPlugin(what, "build it, and name what was built"); err != nil {
+			return "", err
+		}
+		return filepath.Abs(what)
+	}
+	for _, dir := range folders {
+		path := filepath.Join(dir, what)
+		if _, err := os.Stat(path); err == nil {
+			return path, nil
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return "", err
+		}
+	}
+	where := "no folder of plugins is known; give the path, or --plugins DIR"
+	if len(folders) > 0 {
+		where = "it is not in " + strings.Join(folders, ", ") + "; give the path, or --plugins DIR"
+	}
+	return "", cli.Usage("there is no plugin %q: %s", what, where)
+}
+
+// load copies the plugin by a catalogue of its own, which does not ask it anything.
+func (l *lab) load(ctx context.Context) (*catalog.Plugin, error) {
+	folder := filepath.Join(l.temp.Path, "plugins")
+	if err := os.Symlink(l.path, filepath.Join(folder, filepath.Base(l.path))); err != nil {
+		return nil, err
+	}
+	known, err := catalog.Open(catalog.Config{
+		Folders: []string{folder}, StateDir: filepath.Join(l.temp.Path, "state"),
+		Describe: func(ctx context.Context, _ *catalog.Plugin) (tool.Description, error) {
+			<-ctx.Done() // it stays pending until the catalogue is closed
+			return tool.Description{}, context.Cause(ctx)
+		},
+		DescribeTimeout: 24 * time.Hour,
+	})
+	if err != nil {
+		return nil, err
+	}
+	l.known = known
+	if err := known.Load(ctx); err != nil {
+		return nil, err
+	}
+	found := known.Snapshot().Plugins()
+	switch {
+	case len(found) == 0:
+		return nil, cli.Usage("%s is no plugin; a plugin is an executable, or a folder with a plugin.yaml", l.path)
+	case !found[0].Pending():
+		return nil, cli.Usage("%s cannot be used: %s", l.path, found[0].Problem)
+	}
+	return found[0], nil
+}
+
+func (l *lab) close() error {
+	var errs []error
+	if l.known != nil {
+		errs = append(errs, l.known.Close())
+	}
+	if l.Probe != nil {
+		l.Probe.Close()
+	}
+	if l.temp != nil {
+		errs = append(errs, l.temp.Remove())
+	}
+	return errors.Join(errs...)
+}

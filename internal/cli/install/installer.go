@@ -1,0 +1,292 @@
+package install
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/cli/operate"
+	"github.com/toolhost/toolhost/internal/cli/serve"
+	"github.com/toolhost/toolhost/internal/host"
+	"github.com/toolhost/toolhost/internal/plugin/catalog"
+	"github.com/toolhost/toolhost/internal/plugin/manifest"
+	"github.com/toolhost/toolhost/internal/plugin/pluginfolder"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// installer changes what is in a folder of plugins, and lets the toolhost that serves it follow.
+type installer struct {
+	conn            operate.Connection
+	plugins, config string
+}
+
+func (i *installer) addFlags(flags *pflag.FlagSet) {
+	flags.StringVar(&i.plugins, "plugins", "", "the folder `DIR` of plugins (default: the first of toolhost.yaml, else XDG_DATA_HOME/toolhost/plugins)")
+	flags.StringVar(&i.config, "config", "", "configuration `FILE` (default: toolhost.yaml here, or in XDG_CONFIG_HOME/toolhost)")
+	i.conn.AddFlag(flags)
+}
+
+// options returns what a toolhost that serves the folder would do, and the folder.
+func (i *installer) options() (serve.Options, *pluginfolder.Folder, error) {
+	options, err := i.folderOptions()
+	if err != nil {
+		return options, nil, err
+	}
+	folder, err := pluginfolder.Open(options.Folders[0])
+	return options, folder, err
+}
+
+func (i *installer) folderOptions() (serve.Options, error) {
+	getenv := i.conn.Process.Getenv
+	flags := serve.Flags{Config: i.config}
+	if i.plugins != "" {
+		flags.Plugins = []string{i.plugins}
+		return flags.Options(getenv)
+	}
+	options, err := flags.Options(getenv)
+	if err != nil && len(options.Folders) == 0 {
+		flags.Plugins = []string{serve.DefaultPlugins(getenv)}
+		return flags.Options(getenv)
+	}
+	return options, err
+}
+
+// install puts a plugin into the folder.
+func (i *installer) install(ctx context.Context, source string) (_ *installed, err error) {
+	options, folder, err := i.options()
+	if err != nil {
+		return nil, err
+	}
+	staged, err := folder.Stage(ctx, source)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, staged.Discard()) }()
+	plugin, err := serve.Examine(ctx, options, staged.Folder())
+	if err != nil {
+		return nil, err
+	}
+	if err := serve.CheckExamined(plugin, staged.Path(), source); err != nil {
+		return nil, err
+	}
+	done := newInstalled(plugin, folder, options)
+	err = i.conn.With(func(c *client.Client) error {
+		if err := checkName(ctx, c, done); err != nil {
+			return err
+		}
+		return i.placeAndServe(ctx, c, staged, done, func() (func() error, error) { return i.trust(options, plugin, done.Path) })
+	})
+	if cli.CodeOf(err) != cli.ExitNoServer || err == nil {
+		return done, err
+	}
+	done.note = "no toolhost runs; the next one has it: toolhost serve"
+	if i.plugins != "" {
+		done.note += " --plugins " + filepath.Dir(done.Path)
+	}
+	placed, err := staged.Place(done.Plugin)
+	if err != nil {
+		return nil, err
+	}
+	done.Replaced = placed.Replaced()
+	distrust, err := i.trust(options, plugin, done.Path)
+	if err != nil {
+		return nil, errors.Join(err, placed.Undo())
+	}
+	done.LockFile, err = pin(i.conn.Process.Getenv, options.LockFile, done.Plugin, &manifest.Pin{Version: done.Version, Digest: done.Digest})
+	if err != nil {
+		err = errors.Join(err, placed.Undo(), distrust())
+	}
+	return done, err
+}
+
+// trust records that a plugin that is installed is trusted. undo takes that back.
+func (i *installer) trust(options serve.Options, p *catalog.Plugin, path string) (undo func() error, err error) {
+	store := serve.TrustStore(i.conn.Process.Getenv)
+	folders := options.Folders
+	records, err := store.Plugins(folders)
+	if err != nil {
+		return nil, err
+	}
+	before := records.Source(path)
+	return func() error { return store.RestorePlugin(path, before) }, trustPlugin(store, options, path, p)
+}
+
+func newInstalled(p *catalog.Plugin, folder *pluginfolder.Folder, options serve.Options) *installed {
+	d := &installed{
+		Plugin: p.Info.Name, Version: p.Info.Version, Path: folder.Path(p.Info.Name), Digest: p.Digest, Tools: []string{},
+		Ungranted: host.Ungranted(p, p.Permissions(), serve.Granted(options.Plugin(p.Info.Name).Sandbox), serve.Variables(options.Plugin(p.Info.Name))),
+		Warnings:  append([]string{}, p.Warnings...),
+	}
+	if d.Ungranted == nil {
+		d.Ungranted = []tool.Ungranted{}
+	}
+	for _, t := range p.Tools {
+		d.Tools = append(d.Tools, t.Spec.Name)
+	}
+	return d
+}
+
+// checkName refuses a plugin whose name another one in service has.
+func checkName(ctx context.Context, c *client.Client, d *installed) error {
+	plugins, err := c.Admin().Plugins(ctx)
+	if err != nil {
+		return err
+	}
+	if other := owner(plugins, d.Plugin, d.Path); other != "" {
+		return fmt.Errorf("%s; nothing is changed: take that one away first", nameTaken(d.Plugin, other))
+	}
+	return nil
+}
+
+// placeAndServe puts a plugin into its place and lets a toolhost take it over; if that cannot, all is as it was before.
+func (i *installer) placeAndServe(ctx context.Context, c *client.Client, staged *pluginfolder.Staged, d *installed, trusts func() (func() error, error)) error {
+	placed, err := staged.Place(d.Plugin)
+	if err != nil {
+		return err
+	}
+	d.Replaced = placed.Replaced()
+	distrust, err := trusts()
+	if err != nil {
+		return errors.Join(err, placed.Undo())
+	}
+	reason, err := takeOver(ctx, i.conn.Process.Getenv, c, d)
+	if err == nil && reason == "" {
+		return nil
+	}
+	undoing := context.WithoutCancel(ctx)
+	undone := errors.Join(placed.Undo(), distrust())
+	if undone == nil {
+		_, undone = c.Admin().Reload(undoing)
+	}
+	if err == nil {
+		err = fmt.Errorf("the toolhost at %s did not take %s over, and what was there before is put back: %s", c.Addr(), d.Plugin, cli.ShortenDigests(reason))
+	}
+	return &cli.ExitError{Code: cli.ExitInfrastructure, Err: errors.Join(err, undone)}
+}
+
+// takeOver lets a toolhost look at its folders, and allows the plugin in its lock file, if there is one. The reason says why
+// the toolhost did not take the plugin over.
+func takeOver(ctx context.Context, getenv func(string) string, c *client.Client, d *installed) (reason string, err error) {
+	done, err := c.Admin().Reload(ctx)
+	if err != nil {
+		return "", err
+	}
+	plugin, err := at(ctx, c, d.Path)
+	if err != nil {
+		return "", err
+	}
+	if plugin == nil {
+		d.note = fmt.Sprintf("the toolhost at %s does not look into this folder; one does with --plugins %s", c.Addr(), filepath.Dir(d.Path))
+		return "", nil
+	}
+	own, err := c.Admin().LockFile(ctx)
+	if err != nil {
+		return "", err
+	}
+	if _, missing := os.Stat(own.Path); own.Enforced || missing == nil {
+		pinned, err := lock(ctx, getenv, c, "", []string{plugin.Name})
+		if err != nil {
+			return "", err
+		}
+		d.LockFile = pinned.file
+		if i := slices.IndexFunc(pinned.wishes, func(w wish) bool { return w.failed != "" }); i >= 0 {
+			return pinned.wishes[i].failed, nil
+		}
+	}
+	if plugin, err = at(ctx, c, d.Path); err != nil || plugin == nil {
+		return "", err
+	}
+	if plugin.State.Off() || plugin.Digest != d.Digest {
+		return cmp.Or(failureOf(done, plugin.Name), plugin.Reason, refusalOf(plugin), "it is not known why"), nil
+	}
+	d.InService, d.Tools = true, append([]string{}, plugin.Tools...)
+	d.Ungranted, d.Warnings = append([]tool.Ungranted{}, plugin.Ungranted...), append([]string{}, plugin.Warnings...)
+	return "", nil
+}
+
+// failureOf returns why a plugin was not taken over; empty if it was. Two files may say that they are the same plugin, so
+// that it tells nothing of one that is in service.
+func failureOf(done tool.Reloaded, plugin string) string {
+	i := slices.IndexFunc(done.Failures, func(f tool.ReloadFailure) bool { return f.Plugin == plugin })
+	if i < 0 {
+		return ""
+	}
+	return done.Failures[i].Reason
+}
+
+func refusalOf(p *tool.PluginInfo) string {
+	if p.Refusal == nil {
+		return ""
+	}
+	return p.Refusal.Reason
+}
+
+// at returns the plugin whose file is at a path; nil if the toolhost knows none.
+func at(ctx context.Context, c *client.Client, path string) (*tool.PluginInfo, error) {
+	plugins, err := c.Admin().Plugins(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for i := range plugins {
+		if plugins[i].Path == path || samePath(plugins[i].Path, path) {
+			return &plugins[i], nil
+		}
+	}
+	return nil, nil
+}
+
+// samePath reports whether two paths name the same file, whatever links are on the way to its folder.
+func samePath(a, b string) bool {
+	if filepath.Base(a) != filepath.Base(b) {
+		return false
+	}
+	first, err := os.Stat(filepath.Dir(a))
+	if err != nil {
+		return false
+	}
+	second, err := os.Stat(filepath.Dir(b))
+	return err == nil && os.SameFile(first, second)
+}
+
+// pin changes what a lock file says about a plugin, if there is such a file, and returns its path if it says anything now.
+// Nil takes the plugin out.
+func pin(getenv func(string) string, path, name string, as *manifest.Pin) (string, error) {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	lock, err := serve.ReadLock(getenv, path)
+	if err != nil {
+		return "", err
+	}
+	if as == nil {
+		delete(lock, name)
+	} else {
+		lock[name] = *as
+	}
+	return path, serve.WriteLock(getenv, path, lock)
+}
+
+// others names the plugins in a folder, for whoever asked for one that is not there.
+func others(folder *pluginfolder.Folder) string {
+	entries, err := os.ReadDir(folder.Path(""))
+	var names []string
+	for _, e := range entries {
+		if err == nil && !strings.HasPrefix(e.Name(), ".") {
+			names = append(names, e.Name())
+		}
+	}
+	if len(names) == 0 {
+		return "it is empty"
+	}
+	return "it holds " + strings.Join(names, ", ")
+}

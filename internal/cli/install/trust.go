@@ -1,0 +1,188 @@
+package install
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/cli/operate"
+	"github.com/toolhost/toolhost/internal/cli/serve"
+	"github.com/toolhost/toolhost/internal/trust"
+)
+
+func NewTrustCommand(p cli.Process) *cobra.Command {
+	t := &truster{installer: installer{conn: operate.Connection{Process: p}}, store: serve.TrustStore(p.Getenv)}
+	var format cli.Format
+	var diff, list, revoke bool
+	cmd := &cobra.Command{
+		Use:   "trust [FILE|FOLDER|PLUGIN…]",
+		Short: "Trust configuration files as they are now, and plugins that are new or have changed",
+		Long: "Trust lets toolhost and agentd use configuration that a tool could have written. A toolhost.yaml, agentd.yaml or\n" +
+			"toolhost.lock that is found in the current folder, or that lies in a folder that plugins may write, is used only if\n" +
+			"its content was trusted at its path. Whenever the file changes it has to be trusted again.\n" +
+			"FOLDER stands for the files of these names in it; without arguments it is the current folder. A word with a slash,\n" +
+			"`.`, and a word that ends in .yaml or .lock are paths; any other word is the name of a plugin.\n\n" +
+			"PLUGIN trusts a plugin as it is in its folder now: one that came after toolhost had used the folder for the first\n" +
+			"time, or one that has changed what it declares of its tools. A toolhost that runs takes that over at once.\n\n" +
+			"--diff shows what has changed since it was trusted, and trusts nothing. --list shows what is trusted. --revoke\n" +
+			"forgets it. With -o json it prints an object: files and plugins.",
+		Example: "  toolhost trust\n  toolhost trust --diff agentd.yaml\n  toolhost trust weather",
+		Args:    cli.Arguments(0, mostLocked),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if diff && revoke || diff && list || revoke && list {
+				return cli.Usage("use one of --diff, --list and --revoke")
+			}
+			view, err := t.run(cmd.Context(), args, diff, list, revoke)
+			if err != nil {
+				return err
+			}
+			if format.JSON() {
+				return cli.WriteJSON(p.Stdout, view)
+			}
+			_, err = fmt.Fprint(p.Out(), view.text(diff))
+			return err
+		},
+	}
+	f := cmd.Flags()
+	f.BoolVar(&diff, "diff", false, "show what has changed since it was trusted, and trust nothing")
+	f.BoolVar(&list, "list", false, "show what is trusted")
+	f.BoolVar(&revoke, "revoke", false, "forget that it was trusted")
+	t.addFlags(f)
+	format.AddFlag(f)
+	return cmd
+}
+
+// truster changes what is trusted.
+type truster struct {
+	installer // says where plugins are
+	store     *trust.Store
+}
+
+// trustView is what `trust -o json` prints.
+type trustView struct {
+	Files   []fileTrust   `json:"files"`
+	Plugins []pluginTrust `json:"plugins"`
+	note    string
+}
+
+// fileTrust is a configuration file.
+type fileTrust struct {
+	Path   string `json:"path"`
+	Digest string `json:"digest"`
+	State  string `json:"state"`          // trusted, changed, new, gone or revoked
+	Diff   string `json:"diff,omitempty"` // from what was trusted to what is there
+}
+
+// run does what the flags say about what the arguments name.
+func (t *truster) run(ctx context.Context, args []string, diff, list, revoke bool) (*trustView, error) {
+	v := &trustView{Files: []fileTrust{}, Plugins: []pluginTrust{}}
+	paths, plugins := kindsOf(args)
+	if len(args) == 0 && list {
+		return v, errors.Join(t.listFiles(v), t.listPlugins(v))
+	}
+	if len(args) == 0 {
+		paths = []string{"."}
+	}
+	for _, path := range paths {
+		files, err := filesAt(path)
+		if err != nil {
+			return nil, err
+		}
+		for _, file := range files {
+			if err := t.file(v, file, diff || list, revoke); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err := t.namedPlugins(ctx, v, plugins, diff || list, revoke); err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+// kindsOf tells paths from names of plugins by the word alone: what is in the current folder must not decide.
+func kindsOf(args []string) (paths, plugins []string) {
+	for _, arg := range args {
+		if strings.ContainsRune(arg, '/') || arg == "." || arg == ".." ||
+			strings.HasSuffix(arg, ".yaml") || strings.HasSuffix(arg, ".yml") || strings.HasSuffix(arg, ".lock") {
+			paths = append(paths, arg)
+		} else {
+			plugins = append(plugins, arg)
+		}
+	}
+	return paths, plugins
+}
+
+// filesAt returns the configuration files that a path means: itself, or those in the folder. A file that is gone may still be
+// trusted.
+func filesAt(path string) ([]string, error) {
+	info, err := os.Stat(path)
+	if err != nil || !info.IsDir() {
+		return []string{path}, nil
+	}
+	var files []string
+	for _, name := range trust.FileNames() {
+		if _, err := os.Lstat(filepath.Join(path, name)); err == nil {
+			files = append(files, filepath.Join(path, name))
+		}
+	}
+	if len(files) == 0 {
+		return nil, cli.Usage("there is no %s in %s; name a file, a folder that holds one, or a plugin",
+			strings.Join(trust.FileNames(), ", "), path)
+	}
+	return files, nil
+}
+
+// file trusts one file, or only looks at it, or revokes it.
+func (t *truster) file(v *trustView, path string, look, revoke bool) error {
+	if revoke {
+		was, err := t.store.RevokeFile(path)
+		if err == nil && !was {
+			err = cli.Usage("%s was not trusted", path)
+		}
+		v.Files = append(v.Files, fileTrust{Path: path, State: "revoked"})
+		return err
+	}
+	file, err := trust.Read(path, false)
+	if err != nil {
+		return cli.Usage("%w", err)
+	}
+	before, known, err := t.store.File(path)
+	if err != nil {
+		return err
+	}
+	shown := fileTrust{Path: path, Digest: trust.Digest(file.Data), State: "trusted"}
+	switch {
+	case !look:
+		if err := t.store.TrustFile(path, file.Data); err != nil {
+			return err
+		}
+	case !known:
+		shown.State, shown.Diff = "new", changes(path, "", string(file.Data))
+	case before.Digest != shown.Digest:
+		shown.State, shown.Diff = "changed", changes(path, before.Text, string(file.Data))
+	}
+	v.Files = append(v.Files, shown)
+	return nil
+}
+
+// listFiles shows all files that are trusted.
+func (t *truster) listFiles(v *trustView) error {
+	files, err := t.store.Files()
+	for _, known := range files {
+		shown := fileTrust{Path: known.Path, Digest: known.Digest, State: "trusted"}
+		if file, err := trust.Read(known.Path, false); err != nil {
+			shown.State = "gone"
+		} else if trust.Digest(file.Data) != known.Digest {
+			shown.State = "changed"
+		}
+		v.Files = append(v.Files, shown)
+	}
+	return err
+}

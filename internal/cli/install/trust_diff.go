@@ -1,0 +1,44 @@
+package install
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/diff"
+
+	"github.com/toolhost/toolhost/internal/cli"
+)
+
+// changes returns what has changed in a file, line by line, as a unified diff. Control characters are taken out: the file may
+// be a tool's work.
+func changes(path, before, after string) string {
+	var b strings.Builder
+	for line := range strings.Lines(string(diff.Diff(path+" (trusted)", []byte(before), path, []byte(after)))) {
+		b.WriteString(cli.OneLine(strings.TrimRight(line, "\n")) + "\n")
+	}
+	return b.String()
+}
+
+func (v *trustView) text(look bool) string {
+	var b strings.Builder
+	for _, f := range v.Files {
+		fmt.Fprintf(&b, "%s %s", f.State, cli.OneLine(f.Path))
+		if f.Digest != "" {
+			fmt.Fprintf(&b, " (%s)", cli.ShortDigest(f.Digest))
+		}
+		b.WriteByte('\n')
+		if look {
+			b.WriteString(f.Diff)
+		}
+	}
+	for _, p := range v.Plugins {
+		b.WriteString(p.text())
+	}
+	if v.note != "" {
+		fmt.Fprintln(&b, v.note)
+	}
+	if b.Len() == 0 {
+		return "nothing is trusted yet\n"
+	}
+	return b.String()
+}

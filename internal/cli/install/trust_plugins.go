@@ -1,0 +1,224 @@
+package install
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/cli/serve"
+	"github.com/toolhost/toolhost/internal/plugin/catalog"
+	"github.com/toolhost/toolhost/internal/plugin/manifest"
+	"github.com/toolhost/toolhost/internal/trust"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// pluginTrust is a plugin.
+type pluginTrust struct {
+	Plugin  string   `json:"plugin"`
+	Path    string   `json:"path"`
+	Digest  string   `json:"digest"`
+	State   string   `json:"state"` // trusted, changed, new or revoked
+	Tools   []string `json:"tools,omitempty"`
+	Changes []string `json:"changes,omitempty"` // since it was trusted
+}
+
+func (p pluginTrust) text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s (%s, %s)", p.State, p.Plugin, p.Path, cli.ShortDigest(p.Digest))
+	if len(p.Tools) > 0 {
+		fmt.Fprintf(&b, ": %s", strings.Join(p.Tools, ", "))
+	}
+	b.WriteByte('\n')
+	for _, change := range p.Changes {
+		fmt.Fprintf(&b, "  %s\n", change)
+	}
+	return b.String()
+}
+
+// listPlugins shows all plugins that are trusted.
+func (t *truster) listPlugins(v *trustView) error {
+	all, err := t.store.AllPlugins()
+	for _, known := range all {
+		shown := pluginTrust{Plugin: known.Name, Path: known.Path, Digest: known.Digest, State: "trusted", Tools: slices.Sorted(maps.Keys(known.Tools))}
+		if shown.Plugin == "" {
+			shown.Plugin = filepath.Base(known.Path)
+		}
+		v.Plugins = append(v.Plugins, shown)
+	}
+	return err
+}
+
+// namedPlugins trusts plugins as they are in their folders, or only looks at them, or revokes them. A toolhost that runs takes
+// that over.
+func (t *truster) namedPlugins(ctx context.Context, v *trustView, names []string, look, revoke bool) error {
+	if len(names) == 0 {
+		return nil
+	}
+	options, err := t.folderOptions()
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		source, err := t.source(options, name)
+		if err != nil {
+			return err
+		}
+		shown, err := t.plugin(ctx, options, source, look, revoke)
+		if err != nil {
+			return err
+		}
+		v.Plugins = append(v.Plugins, shown)
+	}
+	if look {
+		return nil
+	}
+	err = t.conn.With(func(c *client.Client) error {
+		_, err := c.Admin().Reload(ctx)
+		return err
+	})
+	if err != nil && cli.CodeOf(err) != cli.ExitNoServer {
+		v.note = fmt.Sprintf("a toolhost that runs did not take it over: %v", err)
+	}
+	return nil
+}
+
+// source returns the path of the plugin that a name means: the one that was trusted under it, else the file or folder of the
+// name, else the folder whose manifest says it.
+func (t *truster) source(options serve.Options, name string) (string, error) {
+	if err := tool.CheckName(name); err != nil {
+		return "", cli.Usage("%w; write ./%s if it is a file or folder", err, name)
+	}
+	known, err := t.store.Plugins(options.Folders)
+	if err != nil {
+		return "", err
+	}
+	if source := known.Named(name); source != "" {
+		return source, nil
+	}
+	for _, folder := range options.Folders {
+		if path := filepath.Join(folder, name); serve.Exists(path) {
+			return path, nil
+		}
+		entries, err := os.ReadDir(folder)
+		if err != nil {
+			return "", fmt.Errorf("looking for the plugin %s: %w", name, err)
+		}
+		for _, entry := range entries {
+			path := filepath.Join(folder, entry.Name())
+			data, err := os.ReadFile(filepath.Join(path, manifest.FileName))
+			if err != nil || len(data) > manifest.MaxSize {
+				continue
+			}
+			if m, err := manifest.Parse(path, data); err == nil && m.Name == name {
+				return path, nil
+			}
+		}
+	}
+	return "", cli.Usage("there is no plugin %s in %s; name its folder with --plugins, or a configuration file by its path",
+		name, strings.Join(options.Folders, ", "))
+}
+
+// plugin trusts one plugin, or only looks at it, or revokes it.
+func (t *truster) plugin(ctx context.Context, options serve.Options, source string, look, revoke bool) (pluginTrust, error) {
+	records, err := t.store.Plugins(options.Folders)
+	if err != nil {
+		return pluginTrust{}, err
+	}
+	before := records.Source(source)
+	if revoke {
+		if before == nil {
+			return pluginTrust{}, cli.Usage("the plugin %s was not trusted", source)
+		}
+		_, err := t.store.RevokePlugin(source)
+		return pluginTrust{Plugin: before.Name, Path: source, Digest: before.Digest, State: "revoked"}, err
+	}
+	p, err := examineAt(ctx, options, source)
+	if err != nil {
+		return pluginTrust{}, err
+	}
+	now := p.Trusted()
+	shown := pluginTrust{Plugin: now.Name, Path: source, Digest: now.Digest, State: "trusted", Tools: slices.Sorted(maps.Keys(now.Tools)), Changes: changesOf(p, before)}
+	switch {
+	case !look:
+		err = trustPlugin(t.store, options, source, p)
+	case before == nil || before.Name == "":
+		shown.State = "new"
+	case before.Digest != now.Digest || len(shown.Changes) > 0:
+		shown.State = "changed"
+	}
+	return shown, err
+}
+
+// examineAt starts the plugin at a path for a moment, asks it what it is, and returns what a toolhost would make of it alone.
+func examineAt(ctx context.Context, options serve.Options, source string) (p *catalog.Plugin, err error) {
+	temp, err := serve.MakeScratch()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, temp.Remove()) }()
+	folder := filepath.Join(temp.Path, "plugins")
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		return nil, fmt.Errorf("making a folder for the plugin: %w", err)
+	}
+	staged := filepath.Join(folder, filepath.Base(source))
+	if err := os.Symlink(source, staged); err != nil {
+		return nil, fmt.Errorf("making a folder for the plugin: %w", err)
+	}
+	if p, err = serve.Examine(ctx, options, folder); err != nil {
+		return nil, err
+	}
+	return p, serve.CheckExamined(p, staged, source)
+}
+
+// trustPlugin records that the plugin at a path is trusted as it is. A folder that toolhost has not used yet needs no record:
+// toolhost trusts what is in it when it uses it first.
+func trustPlugin(store *trust.Store, options serve.Options, source string, p *catalog.Plugin) error {
+	known, err := store.Known(filepath.Dir(source))
+	if err != nil || !known {
+		return err
+	}
+	return store.TrustPlugin(options.Folders, source, p.Trusted(), false)
+}
+
+// changesOf says what a plugin declares that was not trusted.
+func changesOf(p *catalog.Plugin, before *trust.Plugin) []string {
+	if before == nil || before.Name == "" {
+		return nil
+	}
+	var changes []string
+	if before.Name != p.Info.Name {
+		changes = append(changes, fmt.Sprintf("the plugin's name is %s, and was %s", p.Info.Name, before.Name))
+	}
+	now := p.Trusted()
+	for _, spec := range p.Info.Tools {
+		was, trusted := before.Tools[spec.Name]
+		if len(spec.Tags) == 0 {
+			spec.Tags = p.Info.DefaultTags
+		}
+		_, relaxed := was.Bound(spec, trusted)
+		switch {
+		case len(relaxed) > 0:
+			changes = append(changes, fmt.Sprintf("the tool %s: %s", spec.Name, strings.Join(relaxed, ", ")))
+		case was.Definition != now.Tools[spec.Name].Definition:
+			changes = append(changes, fmt.Sprintf("the tool %s: another definition", spec.Name))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(before.Tools)) {
+		if _, still := now.Tools[name]; !still {
+			changes = append(changes, fmt.Sprintf("the tool %s: gone", name))
+		}
+	}
+	for _, ask := range now.Asks {
+		if !slices.Contains(before.Asks, ask) {
+			changes = append(changes, "asks for "+ask)
+		}
+	}
+	return changes
+}

@@ -1,0 +1,134 @@
+package install
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/cli/operate"
+	"github.com/toolhost/toolhost/internal/cli/serve"
+	"github.com/toolhost/toolhost/internal/plugin/pluginfolder"
+	"github.com/toolhost/toolhost/tool"
+)
+
+func NewUninstallCommand(p cli.Process) *cobra.Command {
+	i := &installer{conn: operate.Connection{Process: p}}
+	var format cli.Format
+	cmd := &cobra.Command{
+		Use:   "uninstall NAME",
+		Short: "Take a plugin out of the folder of plugins",
+		Long: "Uninstall removes the plugin of a name from the folder of plugins, and from the lock file if there is one. A toolhost\n" +
+			"that runs lets the calls that are under way end.\n" +
+			"With -o json it prints an object: plugin, path and lock_file.",
+		Example:           "  toolhost uninstall weather",
+		Args:              cli.Arguments(1, 1),
+		ValidArgsFunction: i.conn.CompletePlugin,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			done, err := i.uninstall(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			if format.JSON() {
+				return cli.WriteJSON(p.Stdout, done)
+			}
+			allowed := ""
+			if done.LockFile != "" {
+				allowed = ", and " + done.LockFile + " does not allow it any more"
+			}
+			_, err = fmt.Fprintf(p.Out(), "uninstalled %s: %s is gone%s\n", done.Plugin, done.Path, allowed)
+			return err
+		},
+	}
+	i.addFlags(cmd.Flags())
+	format.AddFlag(cmd.Flags())
+	return cmd
+}
+
+// uninstalled is what `uninstall -o json` prints.
+type uninstalled struct {
+	Plugin   string `json:"plugin"`
+	Path     string `json:"path"`
+	LockFile string `json:"lock_file"` // that allowed it, or could have; empty: there is none
+}
+
+func (i *installer) uninstall(ctx context.Context, name string) (*uninstalled, error) {
+	if err := tool.CheckName(name); err != nil {
+		return nil, cli.Usage("%w", err)
+	}
+	options, folder, err := i.existing(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	done := &uninstalled{Plugin: name, Path: folder.Path(name)}
+	lockFile := options.LockFile
+	err = i.conn.With(func(c *client.Client) error {
+		own, err := c.Admin().LockFile(ctx)
+		if err != nil {
+			return err
+		}
+		lockFile = own.Path
+		plugins, err := c.Admin().Plugins(ctx)
+		if err != nil {
+			return err
+		}
+		// Its file may have any name.
+		if path := owner(plugins, name, ""); path != "" && samePath(path, folder.Path(filepath.Base(path))) {
+			done.Path = path
+		}
+		if err := remove(folder, done); err != nil {
+			return err
+		}
+		_, err = c.Admin().Reload(ctx)
+		return err
+	})
+	if cli.CodeOf(err) == cli.ExitNoServer && err != nil {
+		err = remove(folder, done)
+	}
+	if err == nil {
+		_, err = serve.TrustStore(i.conn.Process.Getenv).RevokePlugin(done.Path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	done.LockFile, err = pin(i.conn.Process.Getenv, lockFile, name, nil)
+	return done, err
+}
+
+// existing returns the folder to remove a plugin from. Where nobody names one, it is that of the toolhost that serves the plugin.
+func (i *installer) existing(ctx context.Context, name string) (serve.Options, *pluginfolder.Folder, error) {
+	if i.plugins == "" {
+		// Whether somebody answers is found out again, when it counts.
+		_ = i.conn.With(func(c *client.Client) error {
+			plugins, err := c.Admin().Plugins(ctx)
+			if path := owner(plugins, name, ""); path != "" {
+				i.plugins = filepath.Dir(path)
+			}
+			return err
+		})
+	}
+	options, err := i.folderOptions()
+	if err != nil {
+		return options, nil, err
+	}
+	if _, err := os.Stat(options.Folders[0]); err != nil {
+		return options, nil, fmt.Errorf("looking for the folder of plugins: %w; name it with --plugins", err)
+	}
+	folder, err := pluginfolder.Open(options.Folders[0])
+	return options, folder, err
+}
+
+func remove(folder *pluginfolder.Folder, d *uninstalled) error {
+	err := folder.Remove(filepath.Base(d.Path))
+	if errors.Is(err, fs.ErrNotExist) {
+		return &cli.ExitError{Code: cli.ExitInfrastructure, Err: tool.Errorf(tool.KindNotFound,
+			"there is no plugin %s in %s; %s", d.Plugin, filepath.Dir(d.Path), others(folder))}
+	}
+	return err
+}

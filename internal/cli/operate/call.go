@@ -1,0 +1,249 @@
+package operate
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/user"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// answerGrace is how long a toolhost may take, after the time of a call is up, to say so: one that hangs does not.
+const answerGrace = 5 * time.Second
+
+// asGiven is the value of --approve without one: the arguments are approved as they are given, and toolhost refuses the call if
+// filters, repair or defaults change them.
+const asGiven = "as-given"
+
+// callFlags is what the command line says of a call.
+type callFlags struct {
+	id, session string
+	context     cli.Values
+	timeout     time.Duration
+	stream      bool
+	approve     string // asGiven, or the digest of the final arguments; empty: nobody approves
+	maxShown    int    // below 0: everything
+	quoted      bool   // the arguments stand on the command line
+	format      cli.Format
+}
+
+func NewCallCommand(p cli.Process) *cobra.Command {
+	conn := Connection{Process: p}
+	var flags callFlags
+	cmd := &cobra.Command{
+		Use:   "call TOOL [JSON | -]",
+		Short: "Call a tool and print its result",
+		Long: `Call calls a tool with arguments in JSON, given on the command line or on standard input, and prints the result. It reads standard input for -, or
+where no arguments are given, the tool takes some, and standard input is not a terminal; then it fails if none come in 10s.
+ Interrupting it cancels the call. In a terminal, characters of the result that could steer it are shown as escapes,
+such as \x1b; elsewhere the result's bytes are printed as they are.
+
+A call that needs a person's approval is refused at first, and the answer shows the arguments that the tool would get: with
+what filters, repair and defaults made of the given ones. --approve=DIGEST, with the digest that the answer names, approves
+exactly these. --approve alone approves the arguments as they are given: if anything changes them, the call is refused and the
+answer shows what they became.
+
+All of the result is printed, unless --max-shown says how much text and JSON is wanted, in bytes: what is more is kept by
+toolhost as an artifact, of which the beginning and the end are printed, with the handle for ` + "`toolhost artifact`" + `. So are
+files of more than 64 KiB and images of more than 5 MiB, whatever is wanted.
+
+What a tool says about its output in JSON, such as the exit code of a command, goes to standard error.
+
+With -o json it prints one object: call_id, tool, plugin, instance, is_error, text, content, duration_ms, and where
+the machinery failed error with kind and message, and arguments and arguments_sha256 if it needs approval; is_error is for what the tool itself reports. With --stream it prints
+what happens before that too: to standard error, or with -o json one object a line, told apart by type; the last has
+the type result.
+
+Exit codes: 0 there is a result, 1 the tool says that it failed, 2 wrong usage, 3 the machinery failed, 4 no toolhost
+answers.`,
+		Example: `  toolhost call calculator '{"expression":"13!"}'
+  echo '{"path":"go.mod"}' | toolhost call read_file
+  toolhost call query_db --context 'tenant="acme"' '{"database":"library","sql":"SELECT 1"}'`,
+		Args:              cli.Arguments(1, 2),
+		ValidArgsFunction: conn.completeTool,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			call, err := flags.call(cmd.Context(), args, p.Stdin)
+			if err != nil {
+				return err
+			}
+			if cmd.Flags().Changed("timeout") && flags.timeout <= 0 {
+				return cli.Usage("--timeout: %s is not positive; leave it out for the tool's own", flags.timeout)
+			}
+			if cmd.Flags().Changed("max-shown") && flags.maxShown < 0 {
+				return cli.Usage("--max-shown: %d is negative; leave it out to see everything", flags.maxShown)
+			}
+			return conn.With(func(c *client.Client) error {
+				if len(args) < 2 {
+					if call.Arguments, err = pipedArguments(cmd.Context(), c, call, p.Stdin); err != nil {
+						return err
+					}
+				}
+				return flags.execute(cmd.Context(), c, call, p)
+			})
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&flags.id, "call-id", "", "the call's `ID`: a call of the same id is executed once, and asked again gives the same result")
+	f.StringVar(&flags.session, "session", "", "the `SESSION` that the call belongs to")
+	flags.context.AddFlag(f, "a value of the call's context, such as 'tenant=\"acme\"'; may be repeated")
+	f.DurationVar(&flags.timeout, "timeout", 0, "the `TIME` that the call may take, such as 5s (default: the tool's own)")
+	f.BoolVar(&flags.stream, "stream", false, "show statuses and logs as they come")
+	f.StringVar(&flags.approve, "approve", "", "approve the call of a dangerous tool, in your name: with the arguments as they are given, or with `=DIGEST` the final arguments that toolhost has shown")
+	f.Lookup("approve").NoOptDefVal = asGiven
+	f.IntVar(&flags.maxShown, "max-shown", -1, "how many `BYTES` of text and JSON to print; 0 is none (default: all)")
+	flags.format.AddFlag(f)
+	conn.AddFlag(f)
+	return cmd
+}
+
+// call returns the call that the command line asks for. What the arguments are worth is for toolhost to say.
+func (f *callFlags) call(ctx context.Context, args []string, stdin io.Reader) (tool.Call, error) {
+	call := tool.Call{ID: f.id, Tool: args[0], Session: f.session, Context: f.context, Timeout: f.timeout, MaxShown: new(math.MaxInt32)}
+	if f.maxShown >= 0 {
+		call.MaxShown = &f.maxShown
+	}
+	for flag, id := range map[string]string{"--call-id": f.id, "--session": f.session} {
+		if err := tool.CheckID(id); id != "" && err != nil {
+			return call, cli.Usage("%s: %w", flag, err)
+		}
+	}
+	if f.approve != "" {
+		call.Approval = &tool.Approval{ApprovedBy: userName(), Reason: "toolhost call --approve", Time: time.Now()}
+		if f.approve != asGiven {
+			call.Approval.ArgumentsSHA256 = f.approve
+		}
+	}
+	if len(args) < 2 {
+		return call, nil
+	}
+	if args[1] != "-" {
+		f.quoted, call.Arguments = len(args[1]) > 0, json.RawMessage(args[1])
+		return call, nil
+	}
+	var err error
+	call.Arguments, err = readArguments(ctx, stdin, 0)
+	return call, err
+}
+
+// userName returns who approves, by name. toolhost adds who is at the other end of the connection.
+func userName() string {
+	if u, err := user.Current(); err == nil && u.Username != "" {
+		return u.Username
+	}
+	return "uid:" + strconv.Itoa(os.Getuid())
+}
+
+// execute makes the call and prints what comes of it.
+func (f *callFlags) execute(ctx context.Context, c *client.Client, call tool.Call, p cli.Process) error {
+	show := func(tool.Event) {}
+	if f.stream {
+		show = eventPrinter(p, f.format.JSON())
+	}
+	if f.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, f.timeout+answerGrace)
+		defer cancel()
+	}
+	id := call.ID
+	outcome, err := c.Follow(ctx, call, func(ev tool.Event) {
+		if ev.Started != nil {
+			id = ev.Started.CallID
+		}
+		show(ev)
+	})
+	if errors.Is(err, context.Canceled) {
+		outcome.CallID, outcome.Err = id, unanswered(id, call.Session)
+		err = outcome.Err
+	}
+	if err := showOutcome(p, call.Tool, outcome, err, f.format.JSON(), f.stream); err != nil {
+		return err
+	}
+	if !f.format.JSON() {
+		tellArtifacts(p.Err(), &outcome.Result, f.session)
+	}
+	if !outcome.Result.IsError {
+		return nil
+	}
+	if f.quoted && !json.Valid(call.Arguments) { // most likely the shell took their quotes
+		return &cli.ExitError{Code: cli.ExitToolError, Err: fmt.Errorf("the arguments are not JSON; write an object in single quotes, such as: toolhost call %s '{\"name\":\"value\"}'", call.Tool)}
+	}
+	return &cli.ExitError{Code: cli.ExitToolError}
+}
+
+// unanswered says of a call that was interrupted, and whose tool did not stop at once, where its end can be seen. id may be
+// empty.
+func unanswered(id, session string) *tool.Error {
+	e := tool.Errorf(tool.KindCancelled, "you stopped waiting; the call was told to stop, and has not yet said whether it did")
+	if e.CallID = id; id != "" {
+		watch := "toolhost watch " + id
+		if session != "" {
+			watch += " --session " + session
+		}
+		e.Message += "; `" + watch + "` shows how it ends"
+	}
+	return e
+}
+
+// showOutcome prints how a call ended, and returns the failure if it failed. streamed says that events of it were printed
+// before.
+func showOutcome(p cli.Process, toolName string, outcome tool.Outcome, err error, asJSON, streamed bool) error {
+	if asJSON {
+		view := viewOutcome(toolName, outcome)
+		if streamed {
+			view.Type = "result"
+		}
+		if writeErr := cli.WriteJSON(p.Stdout, view); writeErr != nil {
+			return errors.Join(err, writeErr)
+		}
+	} else if err == nil {
+		text, facts := cli.Shown(&outcome.Result)
+		if err := writeText(p.Data(), text); err != nil {
+			return err
+		}
+		if facts != "" {
+			fmt.Fprintf(p.Err(), "%s: %s\n", toolName, cli.OneLine(facts))
+		}
+	}
+	if err != nil {
+		return explained(err)
+	}
+	return nil
+}
+
+// explained adds what can be done about a failure, or where more is told.
+func explained(err error) error {
+	failure := tool.AsError(err)
+	switch failure.Kind {
+	case tool.KindApprovalRequired:
+		if len(failure.Arguments) == 0 || failure.ArgumentsSHA256 == "" {
+			return fmt.Errorf("%w; `toolhost call --approve` approves it", err)
+		}
+		return fmt.Errorf("%w\nIt would be executed with these arguments:\n  %s\nTo approve exactly these, repeat the command with --approve=%s",
+			err, cli.OneLine(string(failure.Arguments)), failure.ArgumentsSHA256)
+	case tool.KindCrashed, tool.KindOutcomeUnknown, tool.KindUnavailable:
+		if failure.Plugin != "" {
+			return fmt.Errorf("%w; `toolhost why %s` tells more", err, failure.Plugin)
+		}
+	}
+	return err
+}
+
+// writeText writes a text, and ends its last line.
+func writeText(w io.Writer, text string) error {
+	if text != "" && text[len(text)-1] != '\n' {
+		text += "\n"
+	}
+	_, err := io.WriteString(w, text)
+	return err
+}

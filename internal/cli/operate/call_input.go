@@ -1,0 +1,96 @@
+package operate
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/tool"
+)
+
+const (
+	// maxStdin bounds the arguments that are read from standard input; toolhost takes no more.
+	maxStdin = 16 << 20
+	// stdinPatience is how long the first byte of arguments that nobody announced with - may take. A pipe that a CI system or
+	// ssh leaves open never ends, and a call without the arguments that a slow program was about to write would be wrong.
+	stdinPatience = 10 * time.Second
+)
+
+// readArguments returns the arguments on standard input. With a bound on patience it fails if they have not begun by then.
+func readArguments(ctx context.Context, stdin io.Reader, patience time.Duration) (json.RawMessage, error) {
+	begun, ended := make(chan struct{}), make(chan []byte, 1)
+	var failed error
+	go func() { // ends with the input; a read of a terminal or pipe cannot be cancelled, and the process ends soon
+		first := make([]byte, 1)
+		n, err := io.ReadFull(stdin, first)
+		close(begun)
+		if err != nil {
+			ended <- nil
+			return
+		}
+		rest, err := io.ReadAll(io.LimitReader(stdin, maxStdin))
+		failed = err
+		ended <- append(first[:n], rest...)
+	}()
+	var late <-chan time.Time
+	if patience > 0 {
+		timer := time.NewTimer(patience)
+		defer timer.Stop()
+		late = timer.C
+	}
+	for {
+		select {
+		case <-begun:
+			begun, late = nil, nil
+		case data := <-ended:
+			switch {
+			case failed != nil:
+				return nil, fmt.Errorf("reading the arguments from standard input: %w", failed)
+			case len(data) > maxStdin:
+				return nil, cli.Usage("the arguments on standard input have more than %d bytes", maxStdin)
+			}
+			return data, nil
+		case <-late:
+			return nil, cli.Usage("standard input is open, but no arguments came from it in %s; write '{}' for none, or - to wait for as long as it takes", patience)
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// pipedArguments returns the arguments of a call that the command line gives none: those on standard input if that is no
+// terminal and the tool takes any. None are nil.
+func pipedArguments(ctx context.Context, c *client.Client, call tool.Call, stdin io.Reader) (json.RawMessage, error) {
+	if cli.IsTerminal(stdin) {
+		return nil, nil
+	}
+	info, err := c.GetTool(ctx, call.Tool, tool.Viewer{Session: call.Session, Context: call.Context})
+	if err != nil || !takesArguments(info.Spec.InputSchema) {
+		return nil, nil //nolint:nilerr // the call itself says what is wrong
+	}
+	data, err := readArguments(ctx, stdin, stdinPatience)
+	if strings.TrimSpace(string(data)) == "" {
+		return nil, err
+	}
+	return data, err
+}
+
+// takesArguments reports whether there is anything that a schema allows to be given.
+func takesArguments(schema json.RawMessage) bool {
+	var s struct {
+		Properties           map[string]json.RawMessage `json:"properties"`
+		AdditionalProperties *bool                      `json:"additionalProperties"`
+	}
+	if len(schema) == 0 {
+		return false
+	}
+	if err := json.Unmarshal(schema, &s); err != nil {
+		return true
+	}
+	return len(s.Properties) > 0 || s.AdditionalProperties == nil || *s.AdditionalProperties
+}

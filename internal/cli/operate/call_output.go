@@ -1,0 +1,154 @@
+package operate
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// outcomeView is how a call ended, as -o json prints it.
+type outcomeView struct {
+	Type       string                     `json:"type,omitempty"`
+	CallID     string                     `json:"call_id"`
+	Tool       string                     `json:"tool"`
+	Plugin     string                     `json:"plugin"`
+	Instance   string                     `json:"instance"`
+	IsError    bool                       `json:"is_error"`
+	Text       string                     `json:"text"`
+	Content    []tool.Content             `json:"content"`
+	DurationMS int64                      `json:"duration_ms"`
+	Replayed   bool                       `json:"replayed,omitempty"`
+	Effects    []tool.Effect              `json:"effects,omitempty"`
+	Usage      tool.Usage                 `json:"usage,omitzero"`
+	Cost       float64                    `json:"cost,omitempty"`
+	Metadata   map[string]json.RawMessage `json:"metadata,omitempty"`
+	Error      *errorView                 `json:"error,omitempty"`
+}
+
+// errorView is a failure of the machinery, as -o json prints it.
+type errorView struct {
+	Kind         tool.Kind  `json:"kind"`
+	Message      string     `json:"message"`
+	Rule         string     `json:"rule,omitempty"`
+	RetryAfterMS int64      `json:"retry_after_ms,omitempty"`
+	Exit         *tool.Exit `json:"exit,omitempty"`
+	// Arguments are the final ones that need approval, with their digest.
+	Arguments       json.RawMessage `json:"arguments,omitempty"`
+	ArgumentsSHA256 string          `json:"arguments_sha256,omitempty"`
+}
+
+func viewOutcome(toolName string, o tool.Outcome) outcomeView {
+	r := o.Result
+	v := outcomeView{
+		CallID: o.CallID, Tool: toolName, Plugin: o.Plugin, Instance: o.Instance, IsError: r.IsError, Text: r.Text(),
+		Content: printable(r.Content), DurationMS: r.Duration.Milliseconds(), Replayed: o.Replayed, Effects: r.Effects,
+		Usage: r.Usage, Cost: r.Cost, Metadata: r.Metadata,
+	}
+	if e := o.Err; e != nil {
+		v.Plugin, v.Instance = cmp.Or(o.Plugin, e.Plugin), cmp.Or(o.Instance, e.Instance)
+		v.Error, v.Cost = viewError(e), e.Cost
+	}
+	return v
+}
+
+func viewError(e *tool.Error) *errorView {
+	if e == nil {
+		return nil
+	}
+	v := &errorView{
+		Kind: e.Kind, Message: e.Message, Rule: e.Rule, RetryAfterMS: e.RetryAfter.Milliseconds(), Exit: e.Exit,
+		ArgumentsSHA256: e.ArgumentsSHA256,
+	}
+	if json.Valid(e.Arguments) {
+		v.Arguments = e.Arguments
+	}
+	return v
+}
+
+// printable returns blocks that can be written as JSON: what a plugin calls JSON and is none becomes text.
+func printable(blocks []tool.Content) []tool.Content {
+	out := append([]tool.Content{}, blocks...)
+	for i := range out {
+		if out[i].Kind == tool.ContentJSON && !json.Valid(out[i].JSON) {
+			out[i] = tool.Text(strings.ToValidUTF8(string(out[i].JSON), string(utf8.RuneError)))
+		}
+	}
+	return out
+}
+
+// eventView is what happens during a call, as -o json --stream prints it. Type says which field is set.
+type eventView struct {
+	Type    string          `json:"type"`
+	Seq     uint64          `json:"seq,omitempty"`
+	Started *tool.Started   `json:"started,omitempty"`
+	Status  *tool.Status    `json:"status,omitempty"`
+	Log     *tool.LogRecord `json:"log,omitempty"`
+}
+
+// eventPrinter returns what shows the events of a call: for people on standard error, as JSON on standard output. An
+// output that cannot be written to does not stop the call; the result's own writing reports it.
+func eventPrinter(p cli.Process, asJSON bool) func(tool.Event) {
+	return func(e tool.Event) {
+		if !asJSON {
+			if line := EventLine(e); line != "" {
+				fmt.Fprintln(p.Err(), line)
+			}
+			return
+		}
+		v := eventView{Seq: e.Seq, Started: e.Started, Status: e.Status, Log: e.Log}
+		switch {
+		case e.Started != nil:
+			v.Type = "started"
+		case e.Status != nil:
+			v.Type = "status"
+		case e.Log != nil:
+			v.Type = "log"
+		}
+		_ = cli.WriteJSON(p.Stdout, v)
+	}
+}
+
+// eventLine returns an event in one line, "" for one that says nothing to people.
+func EventLine(e tool.Event) string {
+	switch {
+	case e.Started != nil:
+		return fmt.Sprintf("%s runs in %s", e.Started.CallID, e.Started.Instance)
+	case e.Log != nil:
+		return cli.OneLine(fmt.Sprintf("%s: %s", e.Log.Level, e.Log.Message))
+	case e.Status == nil:
+		return ""
+	}
+	s := e.Status
+	var parts []string
+	add := func(part string) {
+		if part != "" {
+			parts = append(parts, part)
+		}
+	}
+	add(string(s.State))
+	if s.Progress != nil {
+		add(progress(*s.Progress))
+	}
+	add(s.Tip)
+	add(string(s.Parameters))
+	add(string(s.Result))
+	return cli.OneLine(strings.Join(parts, " "))
+}
+
+func progress(p tool.Progress) string {
+	number := func(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+	s := number(p.Done)
+	if p.Total > 0 {
+		s += "/" + number(p.Total)
+	}
+	if p.Message != "" {
+		s += " " + p.Message
+	}
+	return s
+}

@@ -1,0 +1,113 @@
+package operate
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/tool"
+)
+
+func NewCallsCommand(p cli.Process) *cobra.Command {
+	conn := Connection{Process: p}
+	var format cli.Format
+	var query tool.CallQuery
+	var state string
+	last := 0
+	cmd := &cobra.Command{
+		Use:   "calls [CALL-ID]",
+		Short: "List calls that are under way or remembered",
+		Long: "Calls lists the calls that are under way and those that ended and are remembered, of all users, the newest last.\n" +
+			"Calls with side effects are remembered for days, also when toolhost was started anew; others for as long as there is\n" +
+			"room. Calls without an id of their caller's choice, such as those of `toolhost call` without --call-id, are listed while they run.\n\n" +
+			"`toolhost watch CALL-ID` shows what a call says and how it ended, `toolhost cancel CALL-ID` stops it.\n" +
+			"With -o json it prints an array of objects.",
+		Example: "  toolhost calls --state running\n  toolhost calls --plugin fs --last 5",
+		Args:    cli.Arguments(0, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			states := []string{"", string(tool.CallRunning), string(tool.CallSucceeded), string(tool.CallToolError), string(tool.CallFailed)}
+			if !slices.Contains(states, state) {
+				return cli.Usage("--state: %q is none; use running, succeeded, tool_error or failed", state)
+			}
+			if last < 0 {
+				return cli.Usage("--last: %d is negative; use 0 for all", last)
+			}
+			query.State = tool.CallState(state)
+			if len(args) == 1 {
+				query.CallID = args[0]
+			}
+			return conn.With(func(c *client.Client) error {
+				return showCalls(cmd.Context(), c, p, query, last, format.JSON())
+			})
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&query.Plugin, "plugin", "", "only calls of this `PLUGIN`")
+	f.StringVar(&query.Tool, "tool", "", "only calls of this `TOOL`")
+	f.StringVar(&query.Session, "session", "", "only calls of this `SESSION`")
+	f.StringVar(&state, "state", "", "only calls in this `STATE`: running, succeeded, tool_error or failed")
+	f.IntVar(&last, "last", 100, "the newest `N` of them, 0 for all")
+	conn.AddFlag(f)
+	format.AddFlag(f)
+	return cmd
+}
+
+// callView is a call as -o json prints it.
+type callView struct {
+	tool.CallRecord
+	Error *errorView `json:"error,omitempty"` // in the place of the record's, which has no form of its own
+}
+
+func showCalls(ctx context.Context, c *client.Client, p cli.Process, q tool.CallQuery, last int, asJSON bool) error {
+	calls := []tool.CallRecord{}
+	for more := true; more; more = q.PageToken != "" && (last == 0 || len(calls) < last) {
+		q.PageSize = 1000
+		if last > 0 {
+			q.PageSize = min(last-len(calls), 1000)
+		}
+		page, err := c.Admin().Calls(ctx, q)
+		if err != nil {
+			return err
+		}
+		calls = append(calls, page.Calls...)
+		q.PageToken = page.NextPageToken
+	}
+	slices.Reverse(calls)
+	if !asJSON && len(calls) == 0 {
+		fmt.Fprintln(p.Err(), "no such call runs or is remembered; one without an id of its caller's choice is listed only while it runs")
+		return nil
+	}
+	if !asJSON {
+		return writeCalls(p.Stdout, calls)
+	}
+	views := []callView{}
+	for _, r := range calls {
+		views = append(views, callView{CallRecord: r, Error: viewError(r.Err)})
+	}
+	return cli.WriteJSON(p.Stdout, views)
+}
+
+func writeCalls(w io.Writer, calls []tool.CallRecord) error {
+	rows := [][]string{}
+	for _, r := range calls {
+		took, why := "-", ""
+		if !r.EndTime.IsZero() {
+			took = short(max(r.EndTime.Sub(r.StartTime), time.Microsecond))
+		}
+		if r.Err != nil {
+			why = string(r.Err.Kind) + ": " + r.Err.Message
+		}
+		rows = append(rows, []string{
+			r.CallID, cli.Dash(r.Session), r.Principal, r.Tool, cmp.Or(r.Instance, r.Plugin), string(r.State), clock(r.StartTime),
+			took, cli.Clip(cli.OneLine(why), 80),
+		})
+	}
+	return cli.WriteTable(w, []string{"CALL", "SESSION", "PRINCIPAL", "TOOL", "INSTANCE", "STATE", "STARTED", "TOOK", "WHY"}, rows)
+}

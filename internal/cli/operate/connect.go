@@ -1,0 +1,48 @@
+package operate
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/pflag"
+
+	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/internal/address"
+	"github.com/toolhost/toolhost/internal/cli"
+)
+
+// connection is how a client command finds its toolhost.
+type Connection struct {
+	Process cli.Process
+	addr    string
+}
+
+func (c *Connection) AddFlag(flags *pflag.FlagSet) {
+	flags.StringVar(&c.addr, "addr", "",
+		"`ADDRESS` of the toolhost: unix:///PATH or 127.0.0.1:PORT (default: "+address.Variable(cli.Toolhost)+", else this user's socket)")
+}
+
+// with calls use with a client, and adds to the error that nobody answers what to do about it.
+func (c *Connection) With(use func(*client.Client) error) error {
+	addr, err := address.Find(c.addr, cli.Toolhost, c.Process.Getenv)
+	if err != nil {
+		return cli.Usage("%w", err)
+	}
+	toolhost, err := client.Dial(addr.String(), cli.DialOptions(addr)...)
+	if err != nil {
+		return err
+	}
+	defer toolhost.Close()
+	return advise(use(toolhost))
+}
+
+func advise(err error) error {
+	if err == nil || cli.CodeOf(err) != cli.ExitNoServer {
+		return err
+	}
+	advised := fmt.Errorf("%w; start one with `toolhost serve --plugins DIR`, or name another with --addr or %s", err, address.Variable(cli.Toolhost))
+	if exit, ok := errors.AsType[*cli.ExitError](err); ok {
+		return &cli.ExitError{Code: exit.Code, Err: advised}
+	}
+	return advised
+}

@@ -1,0 +1,92 @@
+package operate
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/tool"
+)
+
+func NewEventsCommand(p cli.Process) *cobra.Command {
+	conn := Connection{Process: p}
+	var format cli.Format
+	var query tool.EventQuery
+	cmd := &cobra.Command{
+		Use:   "events [PLUGIN]",
+		Short: "Show what happened to plugins and their processes",
+		Long: "Events shows what happened to a plugin and its processes, or without a name to all of them, the oldest first: the\n" +
+			"number of the event, its time, the instance or plugin, what happened, with which executable, by the first digits of\n" +
+			"its digest, and why. The last some thousand are kept.\n" +
+			"With -f it goes on with new events until it is interrupted, which is no failure; if the toolhost goes away it\n" +
+			"says so and exits with code 4. Numbers begin at 1 when toolhost starts.\n" +
+			"With -o json it prints one object a line: seq, time, type, plugin, and where they say something instance, digest,\n" +
+			"reason and until.",
+		Example:           "  toolhost events -f\n  toolhost events calculator --after 120",
+		Args:              cli.Arguments(0, 1),
+		ValidArgsFunction: conn.CompletePlugin,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				query.Plugin = args[0]
+			}
+			return conn.With(func(c *client.Client) error {
+				return showEvents(cmd.Context(), c, p, query, format.JSON())
+			})
+		},
+	}
+	f := cmd.Flags()
+	f.BoolVarP(&query.Follow, "follow", "f", false, "go on with new events as they happen")
+	f.Uint64Var(&query.After, "after", 0, "only events after the one with this `SEQ`")
+	conn.AddFlag(f)
+	format.AddFlag(f)
+	return cmd
+}
+
+func showEvents(ctx context.Context, c *client.Client, p cli.Process, q tool.EventQuery, asJSON bool) error {
+	shown := 0
+	show := func(e tool.PluginEvent) error {
+		shown++
+		q.After = e.Seq
+		if asJSON {
+			return cli.WriteJSON(p.Stdout, e)
+		}
+		_, err := fmt.Fprintln(p.Out(), eventText(e))
+		return err
+	}
+	// First those that are kept, so that a name that is misspelt is found out before it is waited for.
+	kept := q
+	kept.Follow = false
+	if err := printAll(c.Admin().WatchEvents(ctx, kept), show); err != nil {
+		return err
+	}
+	if shown == 0 && q.Plugin != "" {
+		if _, err := findPlugin(ctx, c, q.Plugin); err != nil {
+			return err
+		}
+	}
+	if q.Follow {
+		return follow(ctx, c.Admin().WatchEvents(ctx, q), show)
+	}
+	if shown == 0 && !asJSON {
+		fmt.Fprintln(p.Err(), "no such events are kept")
+	}
+	return nil
+}
+
+// eventText returns an event in one line.
+func eventText(e tool.PluginEvent) string {
+	s := fmt.Sprintf("%5d  %s  %-20s  %-18s  %-12s", e.Seq, clock(e.Time), cmp.Or(e.Instance, e.Plugin),
+		strings.ReplaceAll(e.Type, "_", " "), cli.Dash(cli.ShortDigest(e.Digest)))
+	if e.Reason != "" {
+		s += "  " + cli.ShortenDigests(e.Reason)
+	}
+	if !e.Until.IsZero() {
+		s += "; next try " + clock(e.Until)
+	}
+	return strings.TrimRight(cli.OneLine(s), " ")
+}

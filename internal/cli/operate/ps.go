@@ -1,0 +1,133 @@
+package operate
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/tool"
+)
+
+func NewPsCommand(p cli.Process) *cobra.Command {
+	conn := Connection{Process: p}
+	var format cli.Format
+	var wide bool
+	cmd := &cobra.Command{
+		Use:   "ps [PLUGIN]",
+		Short: "List running plugin processes",
+		Long: "Ps lists the running plugin processes, or those of one plugin, ordered by plugin and start, with the limits that\n" +
+			"hold for each, those that this machine cannot enforce, and its sandbox. With --wide it shows by what means, too: what\n" +
+			"was granted, and each wall, effective or not, with the reason. With -o json it prints an array of objects; rss_bytes is\n" +
+			"0 where it is not known.",
+		Example:           "  toolhost ps --wide",
+		Args:              cli.Arguments(0, 1),
+		ValidArgsFunction: conn.CompletePlugin,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return conn.With(func(c *client.Client) error {
+				instances, err := c.Admin().Instances(cmd.Context(), strings.Join(args, ""))
+				if err != nil {
+					return err
+				}
+				views := viewInstances(instances, time.Now())
+				if format.JSON() {
+					return cli.WriteJSON(p.Stdout, views)
+				}
+				header := []string{"INSTANCE", "PLUGIN", "STATE", "PID", "CALLS", "UPTIME", "MEMORY"}
+				if wide {
+					header = append(header, "TOTAL CALLS", "DIGEST")
+				}
+				return cli.WriteTable(p.Stdout, append(header, "LIMITS", "SANDBOX"), instanceRows(views, wide))
+			})
+		},
+	}
+	cmd.Flags().BoolVarP(&wide, "wide", "w", false, "show calls in all, digests, and by what means limits and sandboxes hold too")
+	conn.AddFlag(cmd.Flags())
+	format.AddFlag(cmd.Flags())
+	return cmd
+}
+
+// instanceView is an instance as -o json prints it.
+type instanceView struct {
+	tool.InstanceInfo
+	UptimeMS int64 `json:"uptime_ms"`
+}
+
+func viewInstances(instances []tool.InstanceInfo, now time.Time) []instanceView {
+	views := []instanceView{}
+	for _, i := range instances {
+		v := instanceView{InstanceInfo: i}
+		if !i.StartTime.IsZero() {
+			v.UptimeMS = max(now.Sub(i.StartTime).Milliseconds(), 0)
+		}
+		views = append(views, v)
+	}
+	return views
+}
+
+func instanceRows(views []instanceView, wide bool) [][]string {
+	rows := [][]string{}
+	for _, v := range views {
+		pid := "-"
+		if v.PID != 0 {
+			pid = strconv.Itoa(v.PID)
+		}
+		row := []string{
+			v.ID, v.Plugin, string(v.State), pid, strconv.Itoa(v.Calls),
+			cli.Age(time.Duration(v.UptimeMS) * time.Millisecond), cli.Size(v.RSSBytes),
+		}
+		limits, walls := limitSummary(v.Limits), SandboxSummary(v.Sandbox)
+		if wide {
+			row = append(row, number(v.TotalCalls), cli.Dash(cli.ShortDigest(v.Digest)))
+			limits, walls = limitDetails(v.Limits), sandboxDetails(v.Sandbox)
+		}
+		rows = append(rows, append(row, limits, walls))
+	}
+	return rows
+}
+
+// boundsOf returns what bounds a process as people read it: what, how much, by what means, and why by none.
+func limitDetails(all []tool.EffectiveLimit) string {
+	var parts []string
+	for _, l := range all {
+		means := l.Mechanism
+		if l.Mechanism == "none" {
+			means = "not enforced"
+		}
+		if l.Note != "" {
+			means = cmp.Or(means, "note") + ": " + l.Note
+		}
+		parts = append(parts, fmt.Sprintf("%s (%s)", limitText(l), means))
+	}
+	return cmp.Or(strings.Join(parts, ", "), "none")
+}
+
+// limitsOf returns what bounds a process in few words: what and how much, and what of it nothing holds. Namespaces bound
+// nothing that can be counted and are left out.
+func limitSummary(all []tool.EffectiveLimit) string {
+	var parts []string
+	for _, l := range all {
+		switch {
+		case l.Name == "pid_namespace":
+		case l.Mechanism == "none":
+			parts = append(parts, limitText(l)+" (not enforced)")
+		default:
+			parts = append(parts, limitText(l))
+		}
+	}
+	return cli.Dash(strings.Join(parts, ", "))
+}
+
+// limitText returns a limit as people read it.
+func limitText(l tool.EffectiveLimit) string {
+	value := l.Value
+	if bytes, err := strconv.ParseUint(value, 10, 64); err == nil && (l.Name == "memory" || l.Name == "file_size") {
+		value = cli.Size(bytes)
+	}
+	return strings.ReplaceAll(l.Name, "_", " ") + " " + value
+}

@@ -1,0 +1,120 @@
+package operate
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// remedy is something that an operator can do about a plugin.
+type remedy struct {
+	Command string `json:"command,omitempty"` // empty: nothing to type
+	Effect  string `json:"effect"`            // goes on from the command: "lets it take calls again"
+}
+
+// remedies returns what can be done about a plugin, the most useful first. It is never empty.
+func remedies(p tool.PluginInfo, instances []tool.InstanceInfo) []remedy {
+	command := func(verb, effect string) remedy { return remedy{"toolhost " + verb + " " + p.Name, effect} }
+	var all []remedy
+	switch p.State {
+	case tool.PluginPaused:
+		all = append(all, command("resume", "lets it take calls again"))
+	case tool.PluginBackingOff:
+		all = append(all, command("clear", "lets the next call start it at once"), command("logs", "shows what it wrote"))
+	case tool.PluginQuarantined:
+		all = append(all, command("clear", "lets it take calls again: the next one starts it"), command("logs", "shows what it wrote"))
+	case tool.PluginDisabled:
+		all = append(all, remedy{"", "change the configuration, and start toolhost again"})
+	case tool.PluginUnusable:
+		if !LockedOut(p) {
+			all = append(all, remedy{"", "correct what the reason says, then"}, remedy{"toolhost reload", "looks at the plugin folders again"})
+		}
+	default:
+		all = append(all, healthyRemedies(p, command)...)
+	}
+	switch {
+	case LockedOut(p):
+		all = append(all, remedy{lockCommand(p), "allows what is in its folder, " + cli.ShortDigest(p.Refusal.Digest) + ", and puts it into service"})
+	case len(p.Warnings) > 0 && !p.State.Off():
+		all = append(all, command("upgrade", "looks at its file again, once what the warnings say is mended"))
+	}
+	if p.PreviousDigest != "" && (p.State == tool.PluginBackingOff || p.State == tool.PluginQuarantined || lastCrash(p) != nil) {
+		all = append(all, command("rollback", "goes back to the executable before, "+cli.ShortDigest(p.PreviousDigest)))
+	}
+	for _, i := range instances {
+		if i.State == tool.InstanceUnhealthy {
+			all = append(all, command("restart --force", "replaces "+i.ID+", which does not answer, at once"))
+			break
+		}
+	}
+	return all
+}
+
+// lockedOut reports whether the lock file keeps out what is in the plugin's folder.
+func LockedOut(p tool.PluginInfo) bool { return p.Refusal != nil && p.Refusal.Locked }
+
+// lockCommand is what lets in a plugin that is locked out.
+func lockCommand(p tool.PluginInfo) string { return "toolhost lock " + cmp.Or(p.Refusal.Name, p.Name) }
+
+func healthyRemedies(p tool.PluginInfo, command func(verb, effect string) remedy) []remedy {
+	switch {
+	case crash(p) != nil && p.Instances == 0:
+		return []remedy{
+			{"", "nothing has to be done: it takes calls, and the next one starts it"},
+			command("logs", "shows what it wrote"), command("restart", "starts it now"),
+		}
+	case crash(p) != nil:
+		return []remedy{{"", "nothing has to be done: it takes calls"}, command("logs", "shows what it wrote")}
+	case p.Instances == 0:
+		return []remedy{{"", "nothing has to be done: it takes calls, and the next one starts it"}}
+	default:
+		return []remedy{{"", "nothing has to be done: it takes calls"}}
+	}
+}
+
+// crash returns how its newest process ended that toolhost did not want to end; nil if none of those that are kept is one.
+func crash(p tool.PluginInfo) *tool.PluginExit {
+	for i := range p.RecentExits {
+		if !p.RecentExits[i].Expected {
+			return &p.RecentExits[i]
+		}
+	}
+	return nil
+}
+
+// lastCrash is crash, if nothing has ended since then.
+func lastCrash(p tool.PluginInfo) *tool.PluginExit {
+	if len(p.RecentExits) == 0 || p.RecentExits[0].Expected {
+		return nil
+	}
+	return &p.RecentExits[0]
+}
+
+// ago says how long before now something was.
+func ago(t, now time.Time) string { return cli.Age(now.Sub(t)) + " ago" }
+
+// retry says when a plugin is tried again; "" if that does not depend on time.
+func retry(p tool.PluginInfo, now time.Time) string {
+	if p.RetryTime.IsZero() {
+		return ""
+	}
+	if !p.RetryTime.After(now) {
+		return "now"
+	}
+	wait := p.RetryTime.Sub(now)
+	if wait < time.Second {
+		return fmt.Sprintf("in %dms", wait.Milliseconds())
+	}
+	return "in " + cli.Age(wait)
+}
+
+// clock is a time as people at a terminal read it, in their own zone.
+func clock(t time.Time) string {
+	if t.IsZero() {
+		return "-"
+	}
+	return t.Local().Format("2006-01-02 15:04:05.000")
+}

@@ -1,0 +1,80 @@
+package operate
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/toolhost/toolhost/tool"
+)
+
+// wallsOf returns in few words what keeps a process from the rest: "on", or which walls are not there.
+func SandboxSummary(s *tool.Sandbox) string {
+	if s == nil {
+		return "-"
+	}
+	var missing []string
+	for _, w := range s.Walls {
+		if !w.Effective {
+			missing = append(missing, w.Name)
+		}
+	}
+	if len(missing) > 0 {
+		return s.Mode + ", without " + strings.Join(missing, ", ")
+	}
+	return s.Mode
+}
+
+// sandboxOf returns what a process may touch, and wall by wall what keeps it from the rest.
+func sandboxDetails(s *tool.Sandbox) string {
+	if s == nil {
+		return "-"
+	}
+	if len(s.Walls) == 0 {
+		return s.Mode
+	}
+	var walls []string
+	for _, w := range s.Walls {
+		means := cmp.Or(w.Mechanism, "not effective")
+		if w.Note != "" {
+			means += ": " + w.Note
+		}
+		walls = append(walls, fmt.Sprintf("%s (%s)", w.Name, means))
+	}
+	return s.Mode + "; " + strings.Join(append(grantsOf(s), walls...), ", ")
+}
+
+// grantsOf returns what a process was granted.
+func grantsOf(s *tool.Sandbox) []string {
+	grants := []string{"workspace " + cmp.Or(string(s.Workspace), string(tool.AccessNone))}
+	if s.Network {
+		grants = append(grants, "network")
+	}
+	for _, path := range s.Read {
+		grants = append(grants, "reads "+path)
+	}
+	for _, path := range s.Write {
+		grants = append(grants, "writes "+path)
+	}
+	return grants
+}
+
+// writeRequests tells what a plugin asks for and was not granted, and what grants it.
+func (w *explanation) writeRequests(b *strings.Builder) {
+	if len(w.plugin.Ungranted) == 0 {
+		return
+	}
+	b.WriteString("\nasked for and not granted\n")
+	for _, u := range w.plugin.Ungranted {
+		fmt.Fprintf(b, "  %s; in toolhost.yaml: %s\n", u.Request, u.Grant)
+	}
+}
+
+// askedInVain says in few words what a plugin asks for and was not granted.
+func ungrantedRequests(all []tool.Ungranted) string {
+	var requests []string
+	for _, u := range all {
+		requests = append(requests, u.Request)
+	}
+	return "asks for " + strings.Join(requests, ", ") + ", which is not granted"
+}

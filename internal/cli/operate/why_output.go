@@ -1,0 +1,141 @@
+package operate
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// stderrOfWhy is how many lines of the last crash `why` shows; -o json and logs have more.
+const stderrOfWhy = 12
+
+// text returns the explanation as people read it: first what is the matter, last what to do.
+func (w *explanation) text() string {
+	var b strings.Builder
+	w.writeState(&b)
+	w.writeRequests(&b)
+	w.writeExits(&b)
+	if len(w.plugin.Warnings) > 0 {
+		b.WriteString("\nwarnings\n")
+		for _, warning := range w.plugin.Warnings {
+			fmt.Fprintf(&b, "  %s\n", cli.OneLine(cli.ShortenDigests(warning)))
+		}
+	}
+	if len(w.events) > 0 {
+		b.WriteString("\nlast events\n")
+		for _, e := range w.events {
+			fmt.Fprintf(&b, "  %s\n", eventText(e))
+		}
+	}
+	b.WriteString("\nwhat to do\n")
+	for _, r := range remedies(w.plugin, w.instances) {
+		if r.Command == "" {
+			fmt.Fprintf(&b, "  %s\n", r.Effect)
+		} else {
+			fmt.Fprintf(&b, "  %-32s  %s\n", r.Command, r.Effect)
+		}
+	}
+	return b.String()
+}
+
+func (w *explanation) writeState(b *strings.Builder) {
+	p := w.plugin
+	line := func(label, value string) {
+		if value != "" {
+			fmt.Fprintf(b, "  %-11s %s\n", label, cli.OneLine(value))
+		}
+	}
+	title := strings.TrimSpace(p.Name+" "+p.Version) + " is " + stateWords(p.State)
+	if p.Reason != "" {
+		title += ": " + cli.ShortenDigests(p.Reason)
+	}
+	fmt.Fprintln(b, cli.OneLine(title))
+	if next := retry(p, w.now); next != "" {
+		line("next try", fmt.Sprintf("%s, at %s", next, clock(p.RetryTime)))
+	}
+	line("file", p.Path)
+	line("digest", p.Digest)
+	switch {
+	case p.PinnedDigest != "" && p.PinnedDigest == p.Digest:
+		line("lock file", "allows this digest")
+	case p.PinnedDigest != "":
+		line("lock file", "allows "+p.PinnedDigest)
+	case LockedOut(p):
+		line("lock file", "does not know it")
+	}
+	if r := p.Refusal; r != nil && r.Digest != p.Digest {
+		line("its file is", r.Digest)
+	}
+	line("before it", p.PreviousDigest)
+	line("filters", strings.Join(p.Filters, ", "))
+	line("isolation", IsolationWords(p.Isolation))
+	line("processes", fmt.Sprintf("%d now, %d started in all", p.Instances, p.Launches))
+	for _, i := range w.instances {
+		line("  "+i.ID, fmt.Sprintf("%s, started %s, pid %d, %s now, %s in all", i.State, ago(i.StartTime, w.now), i.PID,
+			cli.Count(i.Calls, "call"), number(i.TotalCalls)))
+		if len(i.Limits) > 0 {
+			line("    limits", limitDetails(i.Limits))
+		}
+		if i.Sandbox != nil {
+			line("    sandbox", sandboxDetails(i.Sandbox))
+		}
+	}
+}
+
+// isolationWords says what an isolation means for those who make calls.
+func IsolationWords(isolation string) string {
+	switch isolation {
+	case "shared":
+		return "shared: calls of all callers and sessions can meet in one process, and see each other's files, memory and secrets there"
+	case "session":
+		return "session: calls of one session share a process"
+	case "call":
+		return "call: each call has a process of its own"
+	}
+	return isolation
+}
+
+// stateWords is a state in a sentence.
+func stateWords(s tool.PluginState) string { return strings.ReplaceAll(string(s), "_", " ") }
+
+func (w *explanation) writeExits(b *strings.Builder) {
+	if len(w.plugin.RecentExits) == 0 {
+		return
+	}
+	b.WriteString("\nlast exits, the newest first\n")
+	for _, e := range w.plugin.RecentExits {
+		what := "crashed"
+		if e.Expected {
+			what = "stopped"
+		}
+		fmt.Fprintf(b, "  %s  %s  %s %s: %s\n", clock(e.Time), ago(e.Time, w.now), e.Instance, what, cli.OneLine(e.Exit.String()))
+		for _, call := range e.Calls {
+			fmt.Fprintf(b, "      it was executing %s, call %s of %s\n", cli.OneLine(call.Tool), cli.OneLine(call.CallID), cli.OneLine(call.Principal))
+		}
+		if c := crash(w.plugin); c != nil && e.Instance == c.Instance { // older ones most often said the same
+			for _, l := range w.lastWords(c) {
+				fmt.Fprintf(b, "      | %s\n", cli.OneLine(l))
+			}
+		}
+	}
+}
+
+// lastWords returns what is most telling of what a process said before it crashed. Where it said more than is kept with
+// its exit, such as the stacks of many threads, that is in the log.
+func (w *explanation) lastWords(e *tool.PluginExit) []string {
+	said := e.Exit
+	if !said.Explained() {
+		var logged tool.Exit
+		for _, l := range w.lines {
+			if l.Instance == e.Instance {
+				logged.LastStderr = append(logged.LastStderr, strings.Split(l.Record.Message, "\n")...)
+			}
+		}
+		if logged.Explained() {
+			said = logged
+		}
+	}
+	return said.Telling(stderrOfWhy)
+}

@@ -1,0 +1,133 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/toolhost/toolhost/internal/address"
+	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/plugin/catalog"
+	"github.com/toolhost/toolhost/internal/plugin/manifest"
+	"github.com/toolhost/toolhost/internal/plugin/process"
+)
+
+// examine starts the only plugin in a folder, asks it what it is, and returns what a toolhost with these options would make
+// of it. Nothing of that toolhost is touched: neither its state nor its socket. The plugin is unusable if its Problem says so.
+func Examine(ctx context.Context, options Options, folder string) (_ *catalog.Plugin, err error) {
+	temp, err := MakeScratch()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, temp.Remove()) }()
+	state := filepath.Join(temp.Path, "state")
+	logger := slog.New(slog.NewTextHandler(io.Discard, nil)) // what the plugin says last is part of why it failed
+	own := sandboxDefaultsOf(options)
+	options.State, options.Folders, options.listen = state, []string{folder}, address.Address{}
+	runtime, err := openRuntimeDir(ctx, options, logger)
+	if err != nil {
+		return nil, err
+	}
+	defer runtime.close()
+	plugins := &launcher{
+		runDir: runtime.runDir.Path(), guard: runtime.guard, groups: runtime.groups, names: runtime.names, logger: logger, config: &options.Config,
+		redact: openSecrets(options.Secrets, options.getenv).Redactor().Line, own: own, brief: true,
+	}
+	known, err := catalog.Open(catalog.Config{
+		Folders: options.Folders, StateDir: state, Describe: plugins.describe, Logger: logger, Overrides: overrides(options.Tools),
+		DescribeTimeout: options.Launch.Timeout,
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer known.Close()
+	if err := known.Load(ctx); err != nil {
+		return nil, err
+	}
+	if err := known.Settle(ctx); err != nil {
+		return nil, err
+	}
+	found := known.Snapshot().Plugins()
+	if len(found) != 1 {
+		return nil, fmt.Errorf("examining the plugin: %s are in %s", cli.Count(len(found), "plugin"), folder)
+	}
+	return found[0], nil
+}
+
+// refused says why a plugin is not good enough, in words of what its author sees. Staged is where it was examined, source
+// where it is the author's.
+func CheckExamined(p *catalog.Plugin, staged, source string) error {
+	if p.Problem == "" {
+		return nil
+	}
+	reason := strings.ReplaceAll(p.Problem, staged, source)
+	for _, copied := range []string{p.Dir, p.Path} { // of one that was copied, from which nobody learns anything
+		if copied != "" && p.Pinned {
+			reason = strings.ReplaceAll(reason, copied, source)
+		}
+	}
+	return &cli.ExitError{Code: cli.ExitInfrastructure, Err: fmt.Errorf("%s is refused, and nothing is changed: %s; `toolhost verify %s` may tell more", source, reason, source)}
+}
+
+// checkPlugin says early, and in words of what its author sees, what is no plugin. Instead is what to do with the repository of
+// one.
+func CheckPlugin(path, instead string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return cli.Usage("there is no plugin at %s: %w", path, err)
+	}
+	if !info.IsDir() {
+		if !info.Mode().IsRegular() || info.Mode().Perm()&0o111 == 0 {
+			return cli.Usage("%s is not executable; a plugin is an executable, or a folder with a %s", path, manifest.FileName)
+		}
+		return nil
+	}
+	if info, err := os.Stat(filepath.Join(path, manifest.FileName)); err == nil && info.Mode().IsRegular() {
+		return nil
+	}
+	hint := ""
+	if _, err := fs.Stat(os.DirFS(path), "Makefile"); err == nil {
+		hint = "; if it is the repository of one, " + instead
+	}
+	return cli.Usage("%s holds no %s; a plugin is an executable, or a folder with a %s%s", path, manifest.FileName, manifest.FileName, hint)
+}
+
+// probe runs processes of one plugin outside a toolhost. It has a runtime directory and a reaper, and neither state nor a
+// socket.
+type Probe struct {
+	runtime  *runtimeDir
+	launcher *launcher
+}
+
+// openProbe opens a probe that starts plugins with the settings in options. Its plugins see neither the files that options
+// name as toolhost's nor those that other names, such as the files of a toolhost that runs. The caller closes the probe.
+func OpenProbe(ctx context.Context, options, other Options) (*Probe, error) {
+	options.listen = address.Address{} // the probe has no socket for the reaper to remove
+	logger := slog.New(slog.DiscardHandler)
+	runtime, err := openRuntimeDir(ctx, options, logger)
+	if err != nil {
+		return nil, err
+	}
+	own := sandboxDefaultsOf(options)
+	own.hidden = append(own.hidden, sandboxDefaultsOf(other).hidden...)
+	return &Probe{runtime, &launcher{
+		runDir: runtime.runDir.Path(), guard: runtime.guard, groups: runtime.groups, names: runtime.names,
+		logger: logger, config: &options.Config, own: own,
+	}}, nil
+}
+
+// process returns how to start a process of a plugin. The process may write its bytecode cache.
+func (p *Probe) Process(plugin *catalog.Plugin, instance string) process.Config {
+	cfg := p.launcher.process(plugin, plugin.Info.Name, instance)
+	writeBytecode(&cfg, plugin)
+	return cfg
+}
+
+// close ends the processes and removes the runtime directory.
+func (p *Probe) Close() { p.runtime.close() }

@@ -1,0 +1,15 @@
+package serve
+
+import (
+	"github.com/toolhost/toolhost/internal/config"
+	"github.com/toolhost/toolhost/internal/host"
+)
+
+// hostFilters hands on what the configuration says of filters.
+func hostFilters(configured []config.Filter) []host.Filter {
+	filters := make([]host.Filter, len(configured))
+	for i, f := range configured {
+		filters[i] = host.Filter{Name: f.Filter, Tools: f.Tools, Tags: f.Tags, Optional: f.WhenItFails == "skip", Timeout: f.Timeout}
+	}
+	return filters
+}

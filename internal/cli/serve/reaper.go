@@ -1,0 +1,26 @@
+package serve
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/plugin/reaper"
+)
+
+// reaperCommand is the hidden command by which `serve` runs this program a second time, as its reaper.
+const reaperCommand = "reaper"
+
+func NewReaperCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    reaperCommand,
+		Short:  "Clean up after a toolhost; `serve` starts it",
+		Args:   cobra.NoArgs,
+		Hidden: true,
+		RunE: func(*cobra.Command, []string) error {
+			if code := reaper.Main(); code != cli.ExitOK {
+				return &cli.ExitError{Code: code}
+			}
+			return nil
+		},
+	}
+}

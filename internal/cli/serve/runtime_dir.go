@@ -1,0 +1,92 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+
+	"github.com/toolhost/toolhost/internal/address"
+	"github.com/toolhost/toolhost/internal/plugin/limits"
+	"github.com/toolhost/toolhost/internal/plugin/namewatch"
+	"github.com/toolhost/toolhost/internal/plugin/reaper"
+)
+
+// runtime is where plugin processes live, and what clears it up: a folder for their sockets, their control groups, and the
+// reaper, which outlives toolhost for a moment.
+type runtimeDir struct {
+	runDir *reaper.RunDir
+	groups *limits.Cgroups
+	guard  *reaper.Guard
+	names  *namewatch.Watcher // nil: the system gives none
+}
+
+// openYard clears up after toolhosts that died together with their reapers, and makes a runtime for this one. Close it when
+// all processes are gone.
+func openRuntimeDir(ctx context.Context, options Options, logger *slog.Logger) (*runtimeDir, error) {
+	parent := runDirParent()
+	sweep(parent, logger)
+	runDir, err := reaper.MakeRunDir(parent)
+	if err != nil {
+		return nil, fmt.Errorf("%w; set TMPDIR to a folder that can be written", err)
+	}
+	y := &runtimeDir{runDir: runDir, groups: limits.OpenCgroups()}
+	if y.guard, err = startReaper(ctx, runDir.Path(), y.groups, options.listen, logger); err != nil {
+		y.close()
+		return nil, err
+	}
+	if y.names, err = namewatch.Open(); err != nil {
+		logger.Warn("files of toolhost's own that are replaced while plugins run go unnoticed", "error", err)
+	}
+	return y, nil
+}
+
+func (y *runtimeDir) close() {
+	if y.guard != nil {
+		y.guard.Close()
+	}
+	y.names.Close()
+	y.groups.Close()
+	y.runDir.Close()
+}
+
+// runDirParent returns where run folders are. Its path is short, because that of a socket must be.
+func runDirParent() string {
+	const longest = 30
+	if parent := os.TempDir(); len(parent) <= longest {
+		return parent
+	}
+	return "/tmp"
+}
+
+// sweep removes what toolhosts left that died together with their reapers. What cannot be removed harms nobody.
+func sweep(parent string, logger *slog.Logger) {
+	swept, err := reaper.Sweep(parent)
+	if err != nil {
+		logger.Warn("removing what dead toolhosts left", "error", err)
+	}
+	if swept != (reaper.Swept{}) {
+		logger.Info("removed what dead toolhosts left", "run_dirs", swept.RunDirs, "processes", swept.Processes, "cgroups", swept.Cgroups)
+	}
+}
+
+// startReaper starts this program a second time to clean up after this one, however it ends.
+func startReaper(ctx context.Context, runDir string, groups *limits.Cgroups, listen address.Address, logger *slog.Logger) (*reaper.Guard, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("starting the reaper: %w", err)
+	}
+	guard, err := reaper.Start(ctx, reaper.Config{
+		Command: []string{self, reaperCommand}, RunDir: runDir, Cgroups: groups.Dirs(), Logger: logger,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if listen.IsUnix() {
+		if err := guard.SetSocket(ctx, listen.Path()); err != nil {
+			guard.Close()
+			return nil, err
+		}
+	}
+	return guard, nil
+}

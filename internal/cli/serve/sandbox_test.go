@@ -1,0 +1,124 @@
+package serve
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/toolhost/toolhost/internal/config"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// Plugins get the workspace, and so it must not be what they are never to get.
+func TestWorkspaceIsNotToolhostsOwn(t *testing.T) {
+	state := t.TempDir()
+	inside := filepath.Join(state, "work")
+	if err := os.Mkdir(inside, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{state, inside} {
+		if err := checkWorkspace(dir, state); err == nil || !strings.Contains(err.Error(), "not for plugins") {
+			t.Errorf("%s: %v", dir, err)
+		}
+	}
+	if err := checkWorkspace(state, inside); err != nil {
+		t.Errorf("state inside of the workspace: %v", err)
+	}
+}
+
+// What is toolhost's own is out of sight, and what it goes by cannot be changed.
+func TestGroundsAreToolhostsOwn(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "toolhost.yaml")
+	text := "plugins: [plugins]\nlisten: unix:///run/t.sock\nstate: state\nworkspace: .\naudit: {file: audit}\nsecrets: {key: {file: secret, plugins: [p]}}\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	home := filepath.Join(dir, "home")
+	getenv := func(name string) string { return map[string]string{"HOME": home}[name] }
+	if err := TrustStore(getenv).TrustFile(file, []byte(text)); err != nil { // it is in the workspace
+		t.Fatal(err)
+	}
+	options, err := Flags{Config: file}.Options(getenv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := sandboxDefaultsOf(options)
+	at := func(name string) string { return filepath.Join(dir, name) }
+	for _, path := range []string{at("state"), at("secret"), "/run/t.sock", at("home/.local/state/toolhost")} {
+		if !slices.Contains(own.hidden, path) {
+			t.Errorf("%s is not hidden: %q", path, own.hidden)
+		}
+	}
+	for _, path := range []string{file, at("plugins"), at("audit"), at("toolhost.lock"), at("home/.config/toolhost")} {
+		if !slices.Contains(own.protected, path) {
+			t.Errorf("%s is not protected: %q", path, own.protected)
+		}
+	}
+	granted := config.Sandbox{Mode: "on", Network: true, Workspace: "write", Read: []string{"/r"}, Write: []string{"/w"}}
+	if s := own.sandbox(granted); s.Workspace != dir || s.WorkspaceAccess != tool.AccessWrite || !s.Network || !slices.Equal(s.Write, []string{"/w"}) {
+		t.Errorf("the sandbox is %+v", s)
+	}
+	if s := own.question(granted); s.WorkspaceAccess != tool.AccessNone || s.Network || len(s.Write) > 0 || !slices.Equal(s.Read, []string{"/r", "/w"}) || s.Mode != "on" {
+		t.Errorf("the sandbox of one that is asked what it is is %+v", s)
+	}
+}
+
+// A toolhost with flags of its own, as agentd starts it, keeps plugins from what the toolhost without them uses.
+func TestGroundsOfOtherToolhosts(t *testing.T) {
+	dir, elsewhere := t.TempDir(), t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	for _, folder := range []string{at("plugins"), at("known"), at("build")} {
+		if err := os.Mkdir(folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(at("build/p"), nil, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(elsewhere, "p")
+	if err := os.Symlink(at("build/p"), link); err != nil {
+		t.Fatal(err)
+	}
+	file := at("toolhost.yaml")
+	text := "plugins: [plugins]\nlisten: unix:///run/t.sock\nstate: state\nlock_file: pins\nworkspace: .\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	home := t.TempDir()
+	getenv := func(name string) string { return map[string]string{"HOME": home}[name] }
+	store := TrustStore(getenv)
+	if err := store.TrustFile(file, []byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	gone := at("gone")
+	if err := store.Begin([]string{at("known"), dir, gone}, nil); err != nil { // dir is the workspace, too
+		t.Fatal(err)
+	}
+	flags := Flags{
+		Config: file, Plugins: []string{elsewhere}, StateDir: filepath.Join(elsewhere, "state"),
+		Listen: "unix:///run/other.sock", LockFile: filepath.Join(elsewhere, "pins"), hide: []string{at("runs.db")},
+	}
+	options, err := flags.Options(getenv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := sandboxDefaultsOf(options).sandbox(config.Sandbox{Mode: "on", Workspace: "write"})
+	for _, path := range []string{at("state"), "/run/t.sock", filepath.Join(elsewhere, "state"), at("runs.db")} {
+		if !slices.Contains(s.Hidden, path) {
+			t.Errorf("%s is not hidden: %q", path, s.Hidden)
+		}
+	}
+	for _, path := range []string{at("plugins"), at("known"), at("pins"), elsewhere, link} {
+		if !slices.Contains(s.Protected, path) {
+			t.Errorf("%s is not protected: %q", path, s.Protected)
+		}
+	}
+	for _, path := range []string{dir, gone} {
+		if slices.Contains(s.Protected, path) {
+			t.Errorf("%s is protected: %q", path, s.Protected)
+		}
+	}
+}

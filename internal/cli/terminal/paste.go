@@ -1,0 +1,62 @@
+package terminal
+
+import (
+	"bytes"
+	"io"
+	"strings"
+)
+
+// lineMark stands for a line feed of a paste while a message is edited. Terminals show it, and people hardly type it.
+const lineMark = "␤"
+
+// unmarked returns a line that was edited as the text that it stands for.
+func unmarked(line string) string { return strings.ReplaceAll(line, lineMark, "\n") }
+
+// pasteReader reads the keys of a terminal in bracketed paste mode and replaces line ends inside of pastes by lineMark: the line
+// editor would take each as the return key, and knows of pastes only when all of a line was pasted. It is for one goroutine.
+type PasteReader struct {
+	In      io.Reader
+	recent  []byte // the last bytes, in which a mark of a paste may be
+	pasting bool
+	ready   []byte // not handed on yet
+}
+
+const (
+	pasteBegins = "\x1b[200~"
+	pasteEnds   = "\x1b[201~"
+)
+
+// Read implements io.Reader.
+func (r *PasteReader) Read(p []byte) (int, error) {
+	for len(r.ready) == 0 {
+		keys := make([]byte, 256)
+		n, err := r.In.Read(keys)
+		for _, key := range keys[:n] {
+			r.take(key)
+		}
+		if len(r.ready) == 0 && err != nil {
+			return 0, err
+		}
+	}
+	n := copy(p, r.ready)
+	r.ready = r.ready[n:]
+	return n, nil
+}
+
+func (r *PasteReader) take(key byte) {
+	afterReturn := bytes.HasSuffix(r.recent, []byte("\r"))
+	r.recent = append(r.recent, key)
+	r.recent = r.recent[max(0, len(r.recent)-len(pasteBegins)):]
+	switch {
+	case string(r.recent) == pasteBegins:
+		r.pasting = true
+	case string(r.recent) == pasteEnds:
+		r.pasting = false
+	case r.pasting && key == '\n' && afterReturn:
+		return // both are one line's end
+	case r.pasting && (key == '\r' || key == '\n'):
+		r.ready = append(r.ready, lineMark...)
+		return
+	}
+	r.ready = append(r.ready, key)
+}
