@@ -37,14 +37,14 @@ type Sandbox struct {
 	Network   bool   `json:"network"`   // whether it was granted toolhost's own network
 	Workspace Access `json:"workspace"` // what it may do there
 	// Read and Write are further files and folders: those that were granted, and where its interpreter is installed.
-	Read  []string `json:"read,omitempty"`
-	Write []string `json:"write,omitempty"`
-	Walls []Wall   `json:"walls,omitempty"` // those that there are to be; empty if the mode is off
+	Read   []string       `json:"read,omitempty"`
+	Write  []string       `json:"write,omitempty"`
+	Layers []SandboxLayer `json:"layers,omitempty"` // those that there are to be; empty if the mode is off
 }
 
-// Wall is one part of a sandbox as it really is on this machine.
-type Wall struct {
-	Name      string `json:"wall"` // files, landlock, network, pid, ipc, privileges, syscalls
+// SandboxLayer is one part of a sandbox as it really is on this machine.
+type SandboxLayer struct {
+	Name      string `json:"layer"` // files, landlock, network, pid, ipc, privileges, syscalls
 	Effective bool   `json:"effective"`
 	Mechanism string `json:"mechanism,omitempty"` // what it is made of, in words; empty if it is not effective
 	Note      string `json:"note,omitempty"`      // why it is not effective, or what it cannot do

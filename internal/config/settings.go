@@ -119,7 +119,7 @@ type Launch struct {
 	Parallel int `yaml:"parallel" default:"4" min:"1" max:"1000"`
 	// How long a process may take until it can take calls.
 	Timeout time.Duration `yaml:"timeout" default:"30s" min:"1ms"`
-	// How many processes wait behind their walls, each for the next call of a plugin that was used and does not run any
+	// How many processes wait behind their layers, each for the next call of a plugin that was used and does not run any
 	// more. They have not begun to run it, and take next to no memory. 0: none.
 	Waiting int `yaml:"waiting" default:"8" min:"0" max:"1000"`
 }
@@ -363,8 +363,8 @@ type Limits struct {
 // Sandbox is what the processes of a plugin may touch besides the system's libraries, their own executable and a folder of
 // their own.
 type Sandbox struct {
-	// Whether there are walls. `required` does not start the plugin if one of them cannot be put up. `on` puts up those that this
-	// machine gives. `auto` is `required` for each wall that a process of this toolhost has had, and `on` for the others. `off`
+	// Whether there are layers. `required` does not start the plugin if one of them cannot be put up. `on` puts up those that this
+	// machine gives. `auto` is `required` for each layer that a process of this toolhost has had, and `on` for the others. `off`
 	// lets the plugin touch what toolhost may.
 	Mode string `yaml:"mode" default:"auto" oneof:"auto,on,required,off"`
 	// Whether it may use the network.

@@ -60,7 +60,7 @@ type Report struct {
 	Called []string `json:"called"`
 	// Checks are all checks, always the same ones in the same order.
 	Checks []Check `json:"checks"`
-	// Sandbox is what the plugin might touch meanwhile, and behind which walls. Nil: it could not be started.
+	// Sandbox is what the plugin might touch meanwhile, and behind which layers. Nil: it could not be started.
 	Sandbox *tool.Sandbox `json:"sandbox,omitempty"`
 	// Isolation is what the plugin's calls share: shared, session or call. Empty: not known.
 	Isolation string `json:"isolation,omitempty"`

@@ -55,7 +55,7 @@ func (x *examiner) start(ctx context.Context, environ func(dir string) []string)
 	return &trial{x: x, bare: bare}, nil
 }
 
-// isProgramsFault tells a program that cannot be executed from walls or limits that cannot be had.
+// isProgramsFault tells a program that cannot be executed from layers or limits that cannot be had.
 func isProgramsFault(err error) bool {
 	return errors.Is(err, syscall.ENOEXEC) || errors.Is(err, syscall.EACCES) || errors.Is(err, syscall.ENOENT)
 }
@@ -76,7 +76,7 @@ func (x *examiner) launch(ctx context.Context) (*trial, []problem) {
 	if err != nil {
 		return nil, []problem{problemf("start.handshake", "it cannot be started: %v", err)}
 	}
-	x.walled(t.bare.Sandbox())
+	x.sandboxed(t.bare.Sandbox())
 	ctx, cancel := context.WithTimeout(ctx, x.cfg.StartTimeout)
 	defer cancel()
 	found := t.greet(ctx)

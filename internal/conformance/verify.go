@@ -49,7 +49,7 @@ type Config struct {
 
 // Verify examines a plugin. It takes as long as the plugin makes it wait, bounded by the timeouts, and returns when nothing
 // of the plugin's processes is left. Whatever the plugin does is part of the report; an error says that there is none:
-// because ctx ended, because walls or limits that are required cannot be had, or because there is no such tool as
+// because ctx ended, because layers or limits that are required cannot be had, or because there is no such tool as
 // Config.Tool, a *tool.Error of tool.KindNotFound.
 func Verify(ctx context.Context, cfg Config) (*Report, error) {
 	if cfg.Timeout <= 0 {
@@ -159,8 +159,8 @@ func (x *examiner) passBefore(failed string) {
 // grace is how long a plugin may take beyond a deadline of its own: what it says has to come through.
 func (x *examiner) grace() time.Duration { return x.cfg.Timeout / 2 }
 
-// walled notes what the plugin may touch.
-func (x *examiner) walled(s tool.Sandbox) {
+// sandboxed notes what the plugin may touch.
+func (x *examiner) sandboxed(s tool.Sandbox) {
 	x.noted.Lock()
 	defer x.noted.Unlock()
 	x.sandbox = &s

@@ -219,7 +219,7 @@ func TestKilledToolhostTakesWhatHides(t *testing.T) {
 	}
 	family := descendants(t, h.cmd.Process.Pid)
 	if len(family) < 3 {
-		t.Fatalf("toolhost has %d descendants, want its guardian, the plugin and what that started", len(family))
+		t.Fatalf("toolhost has %d descendants, want its reaper, the plugin and what that started", len(family))
 	}
 	if err := h.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)

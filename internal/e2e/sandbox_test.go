@@ -71,19 +71,19 @@ func TestSandboxIsTheDefault(t *testing.T) {
 		t.Errorf("in the workspace is %q, %v", text, err)
 	}
 	s := h.sandboxOf(t, "shell")
-	if s.Mode != "on" && s.Mode != "required" || s.Network || s.Workspace != tool.AccessWrite || len(s.Walls) != 7 {
+	if s.Mode != "on" && s.Mode != "required" || s.Network || s.Workspace != tool.AccessWrite || len(s.Layers) != 7 {
 		t.Errorf("the sandbox is %+v", s)
 	}
-	for _, wall := range s.Walls {
-		if !wall.Effective {
-			t.Logf("this machine does not give the wall %q: %s", wall.Name, wall.Note)
+	for _, layer := range s.Layers {
+		if !layer.Effective {
+			t.Logf("this machine does not give the layer %q: %s", layer.Name, layer.Note)
 		}
-		h.do(t, "ps", "--wide").says(t, wall.Name+" (")
-		h.do(t, "why", "shell").says(t, wall.Name+" (")
+		h.do(t, "ps", "--wide").says(t, layer.Name+" (")
+		h.do(t, "why", "shell").says(t, layer.Name+" (")
 	}
 }
 
-// TestToolhostDoesNotAnswerItsPlugins: not even a plugin without walls, however far it goes.
+// TestToolhostDoesNotAnswerItsPlugins: not even a plugin without layers, however far it goes.
 func TestToolhostDoesNotAnswerItsPlugins(t *testing.T) {
 	t.Parallel()
 	h := prepareShell(t, "mode: off")

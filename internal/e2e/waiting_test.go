@@ -12,7 +12,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// waiting returns the processes of a toolhost that wait behind their walls, and have not begun to run their plugin.
+// waiting returns the processes of a toolhost that wait behind their layers, and have not begun to run their plugin.
 func (h *toolhost) waiting(t *testing.T) (pids []int) {
 	t.Helper()
 	for _, pid := range descendants(t, h.cmd.Process.Pid) {

@@ -14,7 +14,7 @@ func SandboxSummary(s *tool.Sandbox) string {
 		return "-"
 	}
 	var missing []string
-	for _, w := range s.Walls {
+	for _, w := range s.Layers {
 		if !w.Effective {
 			missing = append(missing, w.Name)
 		}
@@ -30,11 +30,11 @@ func sandboxDetails(s *tool.Sandbox) string {
 	if s == nil {
 		return "-"
 	}
-	if len(s.Walls) == 0 {
+	if len(s.Layers) == 0 {
 		return s.Mode
 	}
 	var walls []string
-	for _, w := range s.Walls {
+	for _, w := range s.Layers {
 		means := cmp.Or(w.Mechanism, "not effective")
 		if w.Note != "" {
 			means += ": " + w.Note

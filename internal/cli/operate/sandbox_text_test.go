@@ -10,7 +10,7 @@ import (
 func TestSandboxInWords(t *testing.T) {
 	s := &tool.Sandbox{
 		Mode: "required", Network: true, Workspace: tool.AccessWrite, Read: []string{"/r"}, Write: []string{"/w"},
-		Walls: []tool.Wall{{Name: "files", Effective: true, Mechanism: "mount namespace"}, {Name: "ipc", Note: "why"}, {Name: "pid", Effective: true, Mechanism: "m", Note: "but"}},
+		Layers: []tool.SandboxLayer{{Name: "files", Effective: true, Mechanism: "mount namespace"}, {Name: "ipc", Note: "why"}, {Name: "pid", Effective: true, Mechanism: "m", Note: "but"}},
 	}
 	for got, want := range map[string]string{
 		SandboxSummary(nil):                              "-",

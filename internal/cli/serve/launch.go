@@ -27,7 +27,7 @@ import (
 // launcher starts plugin processes for the host, and for the catalogue when it asks a new executable what it is.
 type launcher struct {
 	runDir      string
-	guard       *reaper.Guard
+	guard       *reaper.Handle
 	groups      *limits.Cgroups
 	names       *namewatch.Watcher // nil: names are not watched
 	logger      *slog.Logger
@@ -36,7 +36,7 @@ type launcher struct {
 	subreaped   bool                               // toolhost runs below subreapers
 	own         sandboxDefaults
 	walls       sandbox.Machine // what processes have had
-	pool        *prestart.Room  // by which launch launches; set before that is used
+	pool        *prestart.Pool  // by which launch launches; set before that is used
 	brief       bool            // what is launched is of no use to a later process: the state goes with this one
 	tellMissing sync.Once
 	asked       atomic.Uint64 // plugins that were asked what they are: each process needs an instance of its own
@@ -111,7 +111,7 @@ func (l *launcher) process(p *catalog.Plugin, name, instance string) process.Con
 	}
 	return process.Config{
 		Plugin: name, Instance: instance, Path: p.Path, Args: p.Args, Env: env, Dir: p.Dir,
-		RunDir: l.runDir, Guard: l.guard, Logger: l.logger, StartTimeout: l.config.Launch.Timeout,
+		RunDir: l.runDir, Reaper: l.guard, Logger: l.logger, StartTimeout: l.config.Launch.Timeout,
 		LineBytes: int(l.config.Logs.LineBytes), LinesPerSecond: l.config.Logs.LinesPerSecond, Redact: l.redact,
 		Limits: instanceLimits(settings.Limits, p), Cgroups: l.groups, Names: l.names, PIDNamespace: l.namespace(settings.Sandbox),
 		Sandbox: l.sandbox(l.own.sandbox(settings.Sandbox)),

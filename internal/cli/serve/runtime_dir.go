@@ -17,7 +17,7 @@ import (
 type runtimeDir struct {
 	runDir *reaper.RunDir
 	groups *limits.Cgroups
-	guard  *reaper.Guard
+	guard  *reaper.Handle
 	names  *namewatch.Watcher // nil: the system gives none
 }
 
@@ -71,7 +71,7 @@ func sweep(parent string, logger *slog.Logger) {
 }
 
 // startReaper starts this program a second time to clean up after this one, however it ends.
-func startReaper(ctx context.Context, runDir string, groups *limits.Cgroups, listen address.Address, logger *slog.Logger) (*reaper.Guard, error) {
+func startReaper(ctx context.Context, runDir string, groups *limits.Cgroups, listen address.Address, logger *slog.Logger) (*reaper.Handle, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("starting the reaper: %w", err)

@@ -189,7 +189,7 @@ func hostConfig(options Options, known *catalog.Catalog, plugins *launcher, logg
 
 // openAnteroom returns a room in which so many processes wait at most, for plugins as they are in service, until stop is called,
 // which waits.
-func openPrestartPool(waiting int, known *catalog.Catalog, logger *slog.Logger) (_ *prestart.Room, stop func()) {
+func openPrestartPool(waiting int, known *catalog.Catalog, logger *slog.Logger) (_ *prestart.Pool, stop func()) {
 	room := prestart.New(prestart.Config{Most: waiting, Logger: logger, Wanted: func(cfg process.Config) bool {
 		p := known.Snapshot().Plugin(cfg.Plugin)
 		return p != nil && p.Path == cfg.Path && p.Dir == cfg.Dir

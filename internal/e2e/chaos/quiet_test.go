@@ -29,7 +29,7 @@ func (h *toolhost) checkQuiet(t *testing.T, before map[string]int) {
 		}
 		runs, _ := filepath.Glob(h.home.path("toolhost-*", "p*"))
 		left = append(left, runs...)
-		if running := h.home.processes(t); len(running) > 2 { // itself and its guardian
+		if running := h.home.processes(t); len(running) > 2 { // itself and its reaper
 			left = append(left, running...)
 		}
 		return len(left) == 0, strings.Join(left, "\n")

@@ -18,9 +18,9 @@ type attempt struct {
 	name string   // what is tried, in words
 	do   string   // the escapeplugin's way of trying
 	with []string // its arguments
-	// walls are those that keep it in; any one of them is enough.
-	walls []string
-	// note is a part of what is said of a wall that is effective and does not hold this. Empty: it has to.
+	// layers are those that keep it in; any one of them is enough.
+	layers []string
+	// note is a part of what is said of a layer that is effective and does not hold this. Empty: it has to.
 	note string
 	// refusal is an error of a system call that is a refusal here, besides those that always are.
 	refusal error
@@ -30,7 +30,7 @@ type attempt struct {
 	unless string
 }
 
-// Which walls keep what in.
+// Which layers keep what in.
 var (
 	byFiles   = []string{sandbox.Files, sandbox.Landlock}
 	byMounts  = []string{sandbox.Files}
@@ -41,7 +41,7 @@ var (
 	byRights  = []string{sandbox.Privileges}
 )
 
-// tryAll makes attempts, each as a test of its own. One that gets out is a failure if `toolhost ps` shows one of its walls as
+// tryAll makes attempts, each as a test of its own. One that gets out is a failure if `toolhost ps` shows one of its layers as
 // effective, and else is told.
 func (h *toolhost) tryAll(t *testing.T, plugin string, all []attempt) {
 	t.Helper()
@@ -59,13 +59,13 @@ func (h *toolhost) tryAll(t *testing.T, plugin string, all []attempt) {
 				t.Logf("%s %q: denied: %s", a.do, a.with, says)
 				return
 			}
-			for _, name := range a.walls {
-				wall := h.wall(t, plugin, name)
-				if wall.Note == "" || wall.Effective && (a.note == "" || !strings.Contains(wall.Note, a.note)) {
-					t.Errorf("%s %q: it got out: %s; and the wall %q is shown as %s; %s", a.do, a.with, says, name, wall.Mechanism, wall.Note)
+			for _, name := range a.layers {
+				layer := h.layer(t, plugin, name)
+				if layer.Note == "" || layer.Effective && (a.note == "" || !strings.Contains(layer.Note, a.note)) {
+					t.Errorf("%s %q: it got out: %s; and the layer %q is shown as %s; %s", a.do, a.with, says, name, layer.Mechanism, layer.Note)
 					return
 				}
-				t.Logf("the wall %q does not hold this on this machine, and toolhost ps says so: %s", name, wall.Note)
+				t.Logf("the layer %q does not hold this on this machine, and toolhost ps says so: %s", name, layer.Note)
 			}
 			h.excused = append(h.excused, a.with...)
 			t.Logf("%s %q: it got out: %s", a.do, a.with, says)
@@ -73,7 +73,7 @@ func (h *toolhost) tryAll(t *testing.T, plugin string, all []attempt) {
 	}
 }
 
-// refusals are the errors of system calls that a wall makes. Any other one is the kernel's opinion of the arguments, which it
+// refusals are the errors of system calls that a layer makes. Any other one is the kernel's opinion of the arguments, which it
 // should not have been asked for.
 var refusals = []string{
 	unix.EPERM.Error(), unix.EACCES.Error(), unix.ENOSYS.Error(), unix.EAFNOSUPPORT.Error(), unix.ENOENT.Error(), unix.ESRCH.Error(),

@@ -20,7 +20,7 @@ func TestEscape(t *testing.T) {
 	w := newWorld(t, os.Getuid())
 	paths := w.paths(t)
 	h := w.serve(t)
-	h.tellWalls(t, "escapeplugin")
+	h.logLayers(t, "escapeplugin")
 	h.checkOffer(t, "escapeplugin")
 	h.settle(t)
 	t.Run("plugin", func(t *testing.T) { h.tryList(t, "escapeplugin") })
@@ -41,7 +41,7 @@ func TestUnprivileged(t *testing.T) {
 		return
 	}
 	h := newWorld(t, nobody).serve(t)
-	h.tellWalls(t, "escapeplugin")
+	h.logLayers(t, "escapeplugin")
 	h.settle(t)
 	h.tryList(t, "escapeplugin")
 	t.Run("sandbox switched off", h.testFree)
@@ -52,7 +52,7 @@ func TestUnprivileged(t *testing.T) {
 func TestConfined(t *testing.T) {
 	w := newWorld(t, nobodyOrSelf())
 	h := w.serve(t, confined(t)...)
-	h.tellWalls(t, "escapeplugin")
+	h.logLayers(t, "escapeplugin")
 	h.settle(t)
 	h.tryList(t, "escapeplugin")
 	t.Run("sandbox switched off", h.testFree)
@@ -79,8 +79,8 @@ func (h *toolhost) tryList(t *testing.T, plugin string) {
 	}
 }
 
-// tellWalls lets a plugin's instance be started and tells which walls there are.
-func (h *toolhost) tellWalls(t *testing.T, plugin string) {
+// logLayers lets a plugin's instance be started and tells which layers there are.
+func (h *toolhost) logLayers(t *testing.T, plugin string) {
 	t.Helper()
 	if _, err := h.try(t, plugin, "environment"); err != nil {
 		t.Fatal(err)
@@ -91,26 +91,26 @@ func (h *toolhost) tellWalls(t *testing.T, plugin string) {
 		want = slices.DeleteFunc(want, func(name string) bool { return name == sandbox.Network })
 	}
 	var names []string
-	for _, wall := range shown.Walls {
-		names = append(names, wall.Name)
+	for _, layer := range shown.Layers {
+		names = append(names, layer.Name)
 	}
 	mode := "required" // where nothing is missing
-	if slices.ContainsFunc(shown.Walls, func(w tool.Wall) bool { return !w.Effective }) {
+	if slices.ContainsFunc(shown.Layers, func(w tool.SandboxLayer) bool { return !w.Effective }) {
 		mode = "on"
 	}
 	if shown.Mode != mode || !slices.Equal(names, want) {
-		t.Errorf("the sandbox is shown as %s with the walls %q; want %s and %q", shown.Mode, names, mode, want)
+		t.Errorf("the sandbox is shown as %s with the layers %q; want %s and %q", shown.Mode, names, mode, want)
 	}
-	for _, wall := range shown.Walls {
-		if wall.Effective {
-			t.Logf("%s: wall %q: %s; %s", plugin, wall.Name, wall.Mechanism, wall.Note)
+	for _, layer := range shown.Layers {
+		if layer.Effective {
+			t.Logf("%s: layer %q: %s; %s", plugin, layer.Name, layer.Mechanism, layer.Note)
 		} else {
-			t.Logf("%s: this machine does not give the wall %q: %s", plugin, wall.Name, wall.Note)
+			t.Logf("%s: this machine does not give the layer %q: %s", plugin, layer.Name, layer.Note)
 		}
 	}
 }
 
-// checkOffer fails the test if a wall is shown as missing whose mechanism this machine gives, so that nothing is excused that
+// checkOffer fails the test if a layer is shown as missing whose mechanism this machine gives, so that nothing is excused that
 // need not be.
 func (h *toolhost) checkOffer(t *testing.T, plugin string) {
 	t.Helper()
@@ -127,8 +127,8 @@ func (h *toolhost) checkOffer(t *testing.T, plugin string) {
 		offered = append(offered, sandbox.Syscalls)
 	}
 	for _, name := range append(offered, sandbox.Privileges) {
-		if wall := h.wall(t, plugin, name); !wall.Effective {
-			t.Errorf("this machine gives the wall %q, and it is not effective: %s", name, wall.Note)
+		if layer := h.layer(t, plugin, name); !layer.Effective {
+			t.Errorf("this machine gives the layer %q, and it is not effective: %s", name, layer.Note)
 		}
 	}
 }

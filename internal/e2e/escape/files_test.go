@@ -11,22 +11,22 @@ import (
 )
 
 // files are attempts to read or change what is outside, by its path. What is written, moved or removed is the test's own; what
-// is the machine's is only opened. So nothing is harmed where a wall is missing.
+// is the machine's is only opened. So nothing is harmed where a layer is missing.
 func (h *toolhost) files() []attempt {
 	secret, inside := h.path("outside/secret.txt"), h.path("work/inside")
 	toolhost, victim := strconv.Itoa(h.cmd.Process.Pid), strconv.Itoa(h.victim.Process.Pid)
 	up := strings.Repeat("../", 40)
 	reading := func(name string, path string) attempt {
-		return attempt{name: name, do: "read", with: []string{path}, walls: byFiles}
+		return attempt{name: name, do: "read", with: []string{path}, layers: byFiles}
 	}
 	opening := func(name string, path string) attempt {
-		return attempt{name: name, do: "open", with: []string{path}, walls: byFiles}
+		return attempt{name: name, do: "open", with: []string{path}, layers: byFiles}
 	}
 	changing := func(name string, path string) attempt {
-		return attempt{name: name, do: "change", with: []string{path}, walls: byFiles}
+		return attempt{name: name, do: "change", with: []string{path}, layers: byFiles}
 	}
 	writing := func(name string, path string) attempt {
-		return attempt{name: name, do: "write", with: []string{path}, walls: byFiles}
+		return attempt{name: name, do: "write", with: []string{path}, layers: byFiles}
 	}
 	return []attempt{
 		reading("absolute path", secret),
@@ -50,8 +50,8 @@ func (h *toolhost) files() []attempt {
 		opening("memory of the machine", "/proc/kcore"),
 		opening("messages of the kernel", "/proc/kmsg"),
 		reading("keys", "/proc/keys"),
-		{name: "how the kernel was started", do: "read", with: []string{"/proc/cmdline"}, walls: byMounts},
-		{name: "settings of this machine", do: "run", with: []string{"/bin/sh", "-c", "ls -A /usr/local/etc 2>&1; echo listed"}, walls: byMounts,
+		{name: "how the kernel was started", do: "read", with: []string{"/proc/cmdline"}, layers: byMounts},
+		{name: "settings of this machine", do: "run", with: []string{"/bin/sh", "-c", "ls -A /usr/local/etc 2>&1; echo listed"}, layers: byMounts,
 			harmless: "listed", unless: unlessEmpty("/usr/local/etc")},
 		reading("pages and their groups", "/proc/kpagecgroup"),
 		opening("memory device", "/dev/mem"),
@@ -67,11 +67,11 @@ func (h *toolhost) files() []attempt {
 		reading("settings", h.path("toolhost.yaml")),
 		reading("audit log", h.path("state/audit.jsonl")),
 		reading("shared memory of the host", h.shmFile()),
-		{name: "home of the user", do: "list", with: []string{h.path("home")}, walls: byFiles},
-		{name: "state of toolhost", do: "list", with: []string{h.path("state")}, walls: byFiles, harmless: "store", unless: "\n"}, // its own copy is in there
-		{name: "folders of the machine", do: "list", with: []string{"/root"}, walls: byFiles},
-		{name: "devices and drivers", do: "list", with: []string{"/sys"}, walls: byFiles},
-		{name: "control groups", do: "list", with: []string{"/sys/fs/cgroup"}, walls: byFiles},
+		{name: "home of the user", do: "list", with: []string{h.path("home")}, layers: byFiles},
+		{name: "state of toolhost", do: "list", with: []string{h.path("state")}, layers: byFiles, harmless: "store", unless: "\n"}, // its own copy is in there
+		{name: "folders of the machine", do: "list", with: []string{"/root"}, layers: byFiles},
+		{name: "devices and drivers", do: "list", with: []string{"/sys"}, layers: byFiles},
+		{name: "control groups", do: "list", with: []string{"/sys/fs/cgroup"}, layers: byFiles},
 		writing("writing outside", h.path("outside/new")),
 		writing("writing to a file outside", secret),
 		writing("writing settings", h.path("toolhost.yaml")),
@@ -90,30 +90,30 @@ func (h *toolhost) files() []attempt {
 		changing("moving to another control group", "/sys/fs/cgroup/cgroup.procs"),
 		changing("moving to another control group of version 2", "/sys/fs/cgroup/unified/cgroup.procs"),
 		changing("disk that is changed", "/dev/vda"),
-		{name: "hard link to a file outside", do: "link", with: []string{secret, inside + "/hard"}, walls: byFiles},
-		{name: "hard link to a system's program", do: "link", with: []string{"/usr/bin/true", inside + "/hard"}, walls: byFiles},
+		{name: "hard link to a file outside", do: "link", with: []string{secret, inside + "/hard"}, layers: byFiles},
+		{name: "hard link to a system's program", do: "link", with: []string{"/usr/bin/true", inside + "/hard"}, layers: byFiles},
 		{name: "hard link to a descriptor's file", do: "call", with: []string{
 			n(unix.SYS_LINKAT), n(unix.AT_FDCWD), "text:/proc/self/fd/../root" + secret, n(unix.AT_FDCWD), "text:" + inside + "/hard", n(unix.AT_SYMLINK_FOLLOW),
-		}, walls: byFiles},
+		}, layers: byFiles},
 		{name: "symbolic link that leads out", do: "run", with: []string{
 			"/bin/sh", "-c", "ln -sf " + secret + " " + inside + "/out && cat " + inside + "/out; s=$?; rm -f " + inside + "/out; exit $s",
-		}, walls: byFiles},
+		}, layers: byFiles},
 		{name: "making a device", do: "call", with: []string{
 			n(unix.SYS_MKNODAT), n(unix.AT_FDCWD), "text:" + inside + "/mem", n(unix.S_IFCHR | 0o666), n(0x0101), "0",
-		}, walls: byRights},
+		}, layers: byRights},
 		{name: "making a disk", do: "call", with: []string{
 			n(unix.SYS_MKNODAT), n(unix.AT_FDCWD), "text:" + inside + "/disk", n(unix.S_IFBLK | 0o666), n(0xfe00), "0",
-		}, walls: byRights},
-		{name: "lending the owner's rights", do: "run", with: []string{"/bin/chmod", "4755", inside + "/file.txt"}, walls: byCalls},
-		{name: "lending the group's rights", do: "run", with: []string{"/bin/chmod", "2755", inside + "/file.txt"}, walls: byCalls},
+		}, layers: byRights},
+		{name: "lending the owner's rights", do: "run", with: []string{"/bin/chmod", "4755", inside + "/file.txt"}, layers: byCalls},
+		{name: "lending the group's rights", do: "run", with: []string{"/bin/chmod", "2755", inside + "/file.txt"}, layers: byCalls},
 		{name: "program in memory", do: "memory", with: []string{n(unix.SYS_MEMFD_CREATE), "/bin/cat", "/proc/self/status"},
-			harmless: "NoNewPrivs:\t1", walls: byRights}, // may be run, behind the same walls
+			harmless: "NoNewPrivs:\t1", layers: byRights}, // may be run, behind the same layers
 		{name: "environment of this process", do: "environment", harmless: "TOOLHOST_INSTANCE=", unless: "SECRET="},
 		{name: "inherited descriptors", do: "descriptors", harmless: "0 /dev/null", unless: h.base},
-		{name: "moving a file out", do: "rename", with: []string{inside + "/file.txt", h.path("outside/moved")}, walls: byFiles},
-		{name: "moving a file in", do: "rename", with: []string{secret, inside + "/moved"}, walls: byFiles},
-		{name: "removing a file outside", do: "remove", with: []string{secret}, walls: byFiles},
-		{name: "moving the workspace", do: "rename", with: []string{h.path("work"), h.path("gone")}, walls: byFiles},
+		{name: "moving a file out", do: "rename", with: []string{inside + "/file.txt", h.path("outside/moved")}, layers: byFiles},
+		{name: "moving a file in", do: "rename", with: []string{secret, inside + "/moved"}, layers: byFiles},
+		{name: "removing a file outside", do: "remove", with: []string{secret}, layers: byFiles},
+		{name: "moving the workspace", do: "rename", with: []string{h.path("work"), h.path("gone")}, layers: byFiles},
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 
 // testGuest tries what the grants of a plugin do not open: it was granted the network, and to read the workspace.
 func (h *toolhost) testGuest(t *testing.T) {
-	h.tellWalls(t, "guest")
+	h.logLayers(t, "guest")
 	if answer, err := h.try(t, "guest", "dial", "tcp", h.tcp); err != nil || !strings.Contains(answer, h.canary) {
 		t.Errorf("the network was granted, and %q, %v came of it", answer, err)
 	}
@@ -22,11 +22,11 @@ func (h *toolhost) testGuest(t *testing.T) {
 	inside := h.path("work/inside")
 	h.tryAll(t, "guest", []attempt{
 		{name: "reading the workspace", do: "read", with: []string{inside + "/file.txt"}, harmless: "this may be read"},
-		{name: "writing to a workspace that may be read", do: "write", with: []string{inside + "/file.txt"}, walls: byFiles},
-		{name: "making a file in it", do: "write", with: []string{inside + "/new"}, walls: byFiles},
-		{name: "removing a file of it", do: "remove", with: []string{inside + "/file.txt"}, walls: byFiles},
-		{name: "changing modes in it", do: "run", with: []string{"/bin/chmod", "777", inside + "/file.txt"}, walls: byMounts},
-		{name: "a tool of another plugin's secret", do: "run", with: []string{"/bin/sh", "-c", "env; cat /proc/*/environ"}, walls: []string{sandbox.PID}, harmless: "TOOLHOST_INSTANCE"},
+		{name: "writing to a workspace that may be read", do: "write", with: []string{inside + "/file.txt"}, layers: byFiles},
+		{name: "making a file in it", do: "write", with: []string{inside + "/new"}, layers: byFiles},
+		{name: "removing a file of it", do: "remove", with: []string{inside + "/file.txt"}, layers: byFiles},
+		{name: "changing modes in it", do: "run", with: []string{"/bin/chmod", "777", inside + "/file.txt"}, layers: byMounts},
+		{name: "a tool of another plugin's secret", do: "run", with: []string{"/bin/sh", "-c", "env; cat /proc/*/environ"}, layers: []string{sandbox.PID}, harmless: "TOOLHOST_INSTANCE"},
 	})
 }
 
@@ -35,7 +35,7 @@ const ownPlugin = "does not answer the processes of its own plugins"
 
 // testFree tries to use toolhost's own API from a plugin without a sandbox, which can see its socket.
 func (h *toolhost) testFree(t *testing.T) {
-	if shown := h.instanceOf(t, "free"); len(shown.Walls) != 0 || shown.Mode != "off" {
+	if shown := h.instanceOf(t, "free"); len(shown.Layers) != 0 || shown.Mode != "off" {
 		t.Errorf("the sandbox that is off is shown as %+v", shown)
 	}
 	command := filepath.Join(bin, "toolhost") + " tools --addr unix://" + h.socket

@@ -17,13 +17,13 @@ import (
 // TestNamesStayProtected has an operator replace what is protected while a plugin runs that may write the folder around it.
 func TestNamesStayProtected(t *testing.T) {
 	for name, start := range map[string]func(t *testing.T) *toolhost{
-		"as this user":       func(t *testing.T) *toolhost { return newGrounds(t, os.Getuid()).serve(t) },
-		"as another user":    func(t *testing.T) *toolhost { return newGrounds(t, nobodyOrSelf()).serve(t) },
-		"without namespaces": func(t *testing.T) *toolhost { return newGrounds(t, nobodyOrSelf()).serve(t, confined(t)...) },
+		"as this user":       func(t *testing.T) *toolhost { return newSandboxDefaults(t, os.Getuid()).serve(t) },
+		"as another user":    func(t *testing.T) *toolhost { return newSandboxDefaults(t, nobodyOrSelf()).serve(t) },
+		"without namespaces": func(t *testing.T) *toolhost { return newSandboxDefaults(t, nobodyOrSelf()).serve(t, confined(t)...) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := start(t)
-			h.tellWalls(t, "escapeplugin")
+			h.logLayers(t, "escapeplugin")
 			t.Run("a secret is replaced", h.testSecretIsReplaced)
 			t.Run("the configuration is edited in its place", h.testConfigurationIsEdited)
 			t.Run("plugins are locked", h.testPluginsAreLocked)
@@ -36,9 +36,9 @@ func TestNamesStayProtected(t *testing.T) {
 	}
 }
 
-// newGrounds makes a world whose workspace holds all that is toolhost's own: its configuration, a secret, the lock file and a
+// newSandboxDefaults makes a world whose workspace holds all that is toolhost's own: its configuration, a secret, the lock file and a
 // folder of plugins. Directly in it is a toolhost.yaml that this toolhost does not use.
-func newGrounds(t *testing.T, uid int) *world {
+func newSandboxDefaults(t *testing.T, uid int) *world {
 	t.Helper()
 	w := newWorld(t, uid)
 	for _, dir := range []string{"work/conf", "work/etc", "work/bin", "work/bin/plugins"} {
@@ -238,8 +238,8 @@ func (h *toolhost) testFreeNames(t *testing.T) {
 		path, pid := h.path("work", name), h.pid(t)
 		outcome, err := h.call(t, "escapeplugin", map[string]any{"do": "hunt", "with": []string{path, "2000", "write"}})
 		if _, missing := os.Stat(path); missing != nil {
-			if wall := h.wall(t, "escapeplugin", sandbox.Landlock); !strings.Contains(wall.Note, h.path("work")) {
-				t.Errorf("%s was not made, and the wall does not say why: %+v", name, wall)
+			if layer := h.layer(t, "escapeplugin", sandbox.Landlock); !strings.Contains(layer.Note, h.path("work")) {
+				t.Errorf("%s was not made, and the layer does not say why: %+v", name, layer)
 			}
 			continue
 		}

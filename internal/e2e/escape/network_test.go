@@ -10,8 +10,8 @@ import (
 
 // network are attempts to reach anybody.
 func (h *toolhost) network() []attempt {
-	dialing := func(name, network, address string, walls []string) attempt {
-		return attempt{name: name, do: "dial", with: []string{network, address}, walls: walls}
+	dialing := func(name, network, address string, layers []string) attempt {
+		return attempt{name: name, do: "dial", with: []string{network, address}, layers: layers}
 	}
 	return []attempt{
 		dialing("service of the host", "tcp", h.tcp, byNetwork),
@@ -23,7 +23,7 @@ func (h *toolhost) network() []attempt {
 		dialing("service of a cloud", "tcp", "169.254.169.254:80", byNetwork),
 		dialing("name of a host", "tcp", "example.org:80", byNetwork),
 		// Names of sockets are no sockets.
-		{name: "sockets of the machine", do: "read", with: []string{"/proc/net/unix"}, walls: byNetwork, note: "no network namespace", harmless: "Path", unless: h.socket},
+		{name: "sockets of the machine", do: "read", with: []string{"/proc/net/unix"}, layers: byNetwork, note: "no network namespace", harmless: "Path", unless: h.socket},
 	}
 }
 
@@ -33,14 +33,14 @@ func (h *toolhost) sockets() []attempt {
 		return calling(name, []string{sandbox.Syscalls}, unix.SYS_SOCKET, n(family), n(kind), n(protocol))
 	}
 	raw := socket("raw ICMP", unix.AF_INET, unix.SOCK_RAW, unix.IPPROTO_ICMP)
-	raw.walls = byRights
+	raw.layers = byRights
 	return []attempt{
-		{name: "abstract name", do: "dial", with: []string{"unix", h.abstract}, walls: []string{sandbox.Network, sandbox.Landlock}},
-		{name: "service at a path", do: "dial", with: []string{"unix", h.path("outside/service.sock")}, walls: byMounts},
-		{name: "API of toolhost", do: "dial", with: []string{"unix", h.socket}, walls: byMounts},
-		{name: "socket of another plugin", do: "dial", with: []string{"unix", h.neighbourSocket}, walls: byMounts},
-		{name: "folder of another plugin", do: "list", with: []string{h.neighbourTmp}, walls: byFiles},
-		{name: "file of another plugin", do: "read", with: []string{h.neighbourTmp + "/note"}, walls: byFiles},
+		{name: "abstract name", do: "dial", with: []string{"unix", h.abstract}, layers: []string{sandbox.Network, sandbox.Landlock}},
+		{name: "service at a path", do: "dial", with: []string{"unix", h.path("outside/service.sock")}, layers: byMounts},
+		{name: "API of toolhost", do: "dial", with: []string{"unix", h.socket}, layers: byMounts},
+		{name: "socket of another plugin", do: "dial", with: []string{"unix", h.neighbourSocket}, layers: byMounts},
+		{name: "folder of another plugin", do: "list", with: []string{h.neighbourTmp}, layers: byFiles},
+		{name: "file of another plugin", do: "read", with: []string{h.neighbourTmp + "/note"}, layers: byFiles},
 		socket("raw packets", unix.AF_PACKET, unix.SOCK_RAW, 0x0300),
 		socket("virtual machines", unix.AF_VSOCK, unix.SOCK_STREAM, 0),
 		socket("messages of the kernel", unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_KOBJECT_UEVENT),
@@ -51,6 +51,6 @@ func (h *toolhost) sockets() []attempt {
 		socket("keys of IPsec", unix.AF_KEY, unix.SOCK_RAW, 2),
 		socket("express data path", unix.AF_XDP, unix.SOCK_RAW, 0),
 		raw,
-		{name: "settings of the network", do: "run", with: []string{"/bin/sh", "-c", "ip link set lo up"}, walls: byRights}, // which it is
+		{name: "settings of the network", do: "run", with: []string{"/bin/sh", "-c", "ip link set lo up"}, layers: byRights}, // which it is
 	}
 }

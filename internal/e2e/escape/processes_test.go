@@ -14,8 +14,8 @@ import (
 )
 
 // calling is an attempt to make a system call, with arguments as the escapeplugin takes them.
-func calling(name string, walls []string, number int, arguments ...string) attempt {
-	return attempt{name: name, do: "call", with: append([]string{n(number)}, arguments...), walls: walls}
+func calling(name string, layers []string, number int, arguments ...string) attempt {
+	return attempt{name: name, do: "call", with: append([]string{n(number)}, arguments...), layers: layers}
 }
 
 // processes are attempts to see, signal and look into other processes. Signals are those that do nothing, or none at all:
@@ -24,7 +24,7 @@ func (h *toolhost) processes(t *testing.T) []attempt {
 	toolhost, victim, neighbour := n(h.cmd.Process.Pid), n(h.victim.Process.Pid), n(h.neighbour)
 	wink, none := n(int(harmless)), "0"
 	signalling := func(name, pid, signal string) attempt {
-		return attempt{name: name, do: "signal", with: []string{pid, signal}, walls: byPID}
+		return attempt{name: name, do: "signal", with: []string{pid, signal}, layers: byPID}
 	}
 	slowing := func(name string, number int, arguments ...string) attempt {
 		a := calling(name, byPID, number, arguments...)
@@ -45,8 +45,8 @@ func (h *toolhost) processes(t *testing.T) []attempt {
 		signalling("signal to another plugin", neighbour, none),
 		signalling("signal to the test", n(os.Getpid()), wink),
 		signalling("signal to the group of another process", "-"+victim, none),
-		{name: "signal to the first process", do: "signal", with: []string{"1", none}, walls: byPID, harmless: h.own(t, "sent")},
-		{name: "signal to all", do: "signal", with: []string{"-1", wink}, walls: byPID, harmless: "sent"}, // whom it reaches is looked at in the end
+		{name: "signal to the first process", do: "signal", with: []string{"1", none}, layers: byPID, harmless: h.own(t, "sent")},
+		{name: "signal to all", do: "signal", with: []string{"-1", wink}, layers: byPID, harmless: "sent"}, // whom it reaches is looked at in the end
 		calling("signal to a thread of toolhost", byPID, unix.SYS_TGKILL, toolhost, toolhost, none),
 		calling("queued signal to toolhost", byPID, unix.SYS_RT_SIGQUEUEINFO, toolhost, wink, "here"),
 		calling("ptrace of toolhost", byCalls, unix.SYS_PTRACE, n(unix.PTRACE_SEIZE), toolhost, "0", "-1"),
@@ -62,19 +62,19 @@ func (h *toolhost) processes(t *testing.T) []attempt {
 		slowing("scheduler of another process", unix.SYS_SCHED_SETSCHEDULER, victim, "3", "here"),
 		slowing("priority of a disk of another process", unix.SYS_IOPRIO_SET, "1", victim, n(2<<13|7)),
 		calling("pages of another process", byCalls, unix.SYS_MOVE_PAGES, victim, "0", "here", "0", "here", "0"),
-		{name: "user of root", do: "run", with: []string{"/bin/sh", "-c", "setpriv --reuid=12345 --clear-groups id -u"}, walls: byRights},
+		{name: "user of root", do: "run", with: []string{"/bin/sh", "-c", "setpriv --reuid=12345 --clear-groups id -u"}, layers: byRights},
 		becoming("another user", unix.SYS_SETUID, "12345"),
 		becoming("another group", unix.SYS_SETGID, "12345"),
 		becoming("other groups", unix.SYS_SETGROUPS, "1", "here"),
 		calling("another root of the file system", byCalls, unix.SYS_CHROOT, "text:/"),
 		calling("capabilities", byRights, unix.SYS_CAPSET, "here:0x20080522", "here:0xff"),
-		{name: "privileges of a program with the set-user bit", do: "run", with: []string{"/bin/sh", "-c", h.suid()}, walls: byRights, harmless: "NoNewPrivs:\t1", unless: "CapEff:\t0000003"},
+		{name: "privileges of a program with the set-user bit", do: "run", with: []string{"/bin/sh", "-c", h.suid()}, layers: byRights, harmless: "NoNewPrivs:\t1", unless: "CapEff:\t0000003"},
 	}
 }
 
 // own returns what an answer has in it that is harmless where the first process is the namespace's own, or no answer at all.
 func (h *toolhost) own(t *testing.T, answer string) string {
-	if wall := h.wall(t, "escapeplugin", sandbox.PID); wall.Mechanism == "PID namespace" {
+	if layer := h.layer(t, "escapeplugin", sandbox.PID); layer.Mechanism == "PID namespace" {
 		return answer
 	}
 	return ""
@@ -88,7 +88,7 @@ func (h *toolhost) suid() string {
 
 // kernel are attempts to make the kernel do what a plugin has no use for. What would harm the machine has arguments that the
 // kernel does not take from anybody (no magic numbers, no such flags, no such file system, an address where nothing is): past the
-// walls, the error is another one.
+// layers, the error is another one.
 func kernel() []attempt {
 	here, zero := "here", "0"
 	return append([]attempt{

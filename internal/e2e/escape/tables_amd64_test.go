@@ -32,10 +32,10 @@ func (h *toolhost) testOtherTables(t *testing.T) {
 	switch {
 	case !strings.Contains(answer, escaped) && err != nil:
 		t.Logf("denied: %v", err)
-	case h.wall(t, "escapeplugin", "syscalls").Effective:
+	case h.layer(t, "escapeplugin", "syscalls").Effective:
 		t.Errorf("it got out: %q, %v", answer, err)
 	default:
-		t.Logf("this machine lacks the wall, and toolhost ps says so; it got out: %q", answer)
+		t.Logf("this machine lacks the layer, and toolhost ps says so; it got out: %q", answer)
 	}
 	if err := os.Remove(path); err != nil {
 		t.Error(err)

@@ -76,7 +76,7 @@ type toolhost struct {
 	stderr *lockedBuffer
 	exited chan struct{} // closed when the process is gone
 	client *client.Client
-	walls  map[string]tool.Sandbox // of plugins that were asked for
+	layers map[string]tool.Sandbox // of plugins that were asked for
 
 	neighbour                     int // the process of another plugin
 	neighbourSocket, neighbourTmp string
@@ -116,7 +116,7 @@ func (w *world) command(ctx context.Context, before []string, args ...string) *e
 // it, if it does not stand alone.
 func (w *world) serve(t *testing.T, before ...string) *toolhost {
 	t.Helper()
-	h := &toolhost{world: w, socket: w.path("api.sock"), stderr: &lockedBuffer{}, exited: make(chan struct{}), walls: map[string]tool.Sandbox{}}
+	h := &toolhost{world: w, socket: w.path("api.sock"), stderr: &lockedBuffer{}, exited: make(chan struct{}), layers: map[string]tool.Sandbox{}}
 	addr := "unix://" + h.socket
 	h.cmd = w.command(context.Background(), before, "serve", "--config", w.path("toolhost.yaml"), "--plugins", w.path("plugins"), "--listen", addr, "--state", w.path("state"))
 	h.cmd.Args = append(h.cmd.Args, w.more...)
@@ -212,18 +212,18 @@ func (h *toolhost) settle(t *testing.T) {
 	h.listen(t, "unix", h.neighbourSocket)
 }
 
-// wall returns one of the walls of a plugin's instance, as `toolhost ps` shows it; the zero Wall with its name if it shows none.
-func (h *toolhost) wall(t *testing.T, plugin, name string) tool.Wall {
+// layer returns one of the layers of a plugin's instance, as `toolhost ps` shows it; the zero Layer with its name if it shows none.
+func (h *toolhost) layer(t *testing.T, plugin, name string) tool.SandboxLayer {
 	t.Helper()
-	if _, known := h.walls[plugin]; !known {
-		h.walls[plugin] = *h.instance(t, plugin).Sandbox
+	if _, known := h.layers[plugin]; !known {
+		h.layers[plugin] = *h.instance(t, plugin).Sandbox
 	}
-	for _, wall := range h.walls[plugin].Walls {
-		if wall.Name == name {
-			return wall
+	for _, layer := range h.layers[plugin].Layers {
+		if layer.Name == name {
+			return layer
 		}
 	}
-	return tool.Wall{Name: name}
+	return tool.SandboxLayer{Name: name}
 }
 
 // instanceOf starts an instance of a plugin and returns its sandbox.

@@ -61,7 +61,7 @@ func (f *Fake) Instances(_ context.Context, plugin string) ([]tool.InstanceInfo,
 			{Name: "memory", Value: "536870912", Mechanism: "cgroup2"},
 			{Name: "processes", Value: "64", Mechanism: "none", Note: "root is not bounded by RLIMIT_NPROC"},
 		},
-		Sandbox: &tool.Sandbox{Mode: "on", Workspace: tool.AccessRead, Network: true, Write: []string{"/srv/data"}, Walls: []tool.Wall{
+		Sandbox: &tool.Sandbox{Mode: "on", Workspace: tool.AccessRead, Network: true, Write: []string{"/srv/data"}, Layers: []tool.SandboxLayer{
 			{Name: "files", Effective: true, Mechanism: "mount namespace"},
 			{Name: "landlock", Note: "this kernel has no Landlock"},
 		}},

@@ -95,7 +95,7 @@ type Catalog struct {
 	sweeping bool                 // the store is swept once the first of them has been kept for long enough
 	changed  chan struct{}        // closed once there is a newer snapshot
 	loaded   bool                 // the folders were read
-	doubts   bool                 // those that did not answer an earlier toolhost are being asked, or were
+	retrying bool                 // those that did not answer an earlier toolhost are being asked, or were
 	closed   bool
 
 	ctx    context.Context

@@ -63,7 +63,7 @@ func (c *Catalog) load(ctx context.Context, o loadOptions) error {
 	err = c.index.save()
 	c.sweep()
 	c.ask()
-	c.askLater()
+	c.retryFailed()
 	return err
 }
 

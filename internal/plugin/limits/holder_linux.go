@@ -162,7 +162,7 @@ func rlimitFor(name string) (mechanism, note string) {
 	return Rlimit, "of each file"
 }
 
-// noDump lets the kernel write no dump: 0 would, if the system hands dumps to a program, which would run outside of all walls.
+// noDump lets the kernel write no dump: 0 would, if the system hands dumps to a program, which would run outside of all layers.
 const noDump = 1
 
 // setRlimits sets the process's own limits, which those inherit that it starts. No process leaves a dump of its memory,

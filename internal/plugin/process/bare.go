@@ -13,7 +13,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Bare is a process that was started as Launch starts one, behind the same walls and limits, and is left to its caller
+// Bare is a process that was started as Launch starts one, behind the same layers and limits, and is left to its caller
 // then: nothing is sent to it, what it says is not judged, and it lives until it exits or is killed. It is for whoever
 // examines a plugin instead of using it. Its methods may be called from any goroutine.
 type Bare struct {

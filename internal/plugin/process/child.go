@@ -41,14 +41,14 @@ type spec struct {
 	beside    uintptr       // which namespaces come with that one; see package pidns
 	grouped   bool          // whether it is only started in a control group of version 2
 	mark      string        // the entry of the environment by which it is found
-	plan      planner       // makes walls, meanwhile; nil: there are none
-	walls     *sandbox.Plan // set once the plan is made
-	hurry     *hurry        // what lets it start sooner
-	gate      *gate         // where it waits behind its walls; nil: its own program runs at once
+	plan      planner       // makes layers, meanwhile; nil: there are none
+	layers    *sandbox.Plan // set once the plan is made
+	boost     *boost        // what lets it start sooner
+	gate      *gate         // where it waits behind its layers; nil: its own program runs at once
 	survey    string        // the mark of what to look for at the process's end; empty: nothing is looked for
 }
 
-// planner makes the plan of a process's walls.
+// planner makes the plan of a process's layers.
 type planner func() (*sandbox.Plan, error)
 
 // besideError says that a PID namespace is not to be had together with others.
@@ -72,8 +72,8 @@ func startChild(ctx context.Context, s spec) (*child, error) {
 	started, ended, plan := make(chan startedAs), make(chan struct{}), make(chan planned, 1)
 	pidns.Go(func() (reusable bool) { return c.own(ctx, s, plan, started, ended) })
 	if s.plan != nil {
-		walls, err := s.plan() // while its namespaces are made
-		plan <- planned{walls, err}
+		layers, err := s.plan() // while its namespaces are made
+		plan <- planned{layers, err}
 	}
 	as := <-started
 	if as.err != nil {
@@ -92,8 +92,8 @@ func startChild(ctx context.Context, s spec) (*child, error) {
 
 // planned is what a planner made.
 type planned struct {
-	walls *sandbox.Plan
-	err   error
+	layers *sandbox.Plan
+	err    error
 }
 
 type startedAs struct {
@@ -136,7 +136,7 @@ func (c *child) start(ctx context.Context, s spec, plan <-chan planned) (process
 			}
 			return nil, c.namespace == nil, made.err
 		}
-		s.walls = made.walls
+		s.layers = made.layers
 	}
 	stuck := false
 	process, err = startBusy(ctx, func() (*os.Process, error) {
@@ -168,7 +168,7 @@ func (c *child) enter(s spec) (reusable bool, err error) {
 	return false, nil
 }
 
-// launch starts the process in its groups, behind its walls if there are to be any. stuck means that the thread is still in a
+// launch starts the process in its groups, behind its layers if there are to be any. stuck means that the thread is still in a
 // group of the process's.
 func (s *spec) launch(ctx context.Context, namespaced bool) (process *os.Process, stuck bool, err error) {
 	var entered *sandbox.Entered
@@ -177,17 +177,17 @@ func (s *spec) launch(ctx context.Context, namespaced bool) (process *os.Process
 			return errNotGrouped
 		}
 		s.attr.Sys = ownGroup(cgroup, namespaced)
-		if s.walls == nil {
+		if s.layers == nil {
 			process, err = os.StartProcess(s.path, s.argv, &s.attr)
 		} else {
-			entered, err = s.walls.Enter(s.argv, &s.attr)
+			entered, err = s.layers.Enter(s.argv, &s.attr)
 		}
 		return err
 	})
 	if err != nil || entered == nil {
 		return process, stuck, err
 	}
-	s.hurry.beginElsewhere(entered.PID())
+	s.boost.beginElsewhere(entered.PID())
 	_ = s.holder.Started(entered.PID()) // before its own program runs; what is wrong is told when it is asked again
 	if s.gate == nil {
 		process, err = entered.Execute(ctx)
@@ -198,7 +198,7 @@ func (s *spec) launch(ctx context.Context, namespaced bool) (process *os.Process
 		return nil, stuck, err
 	}
 	if process, err = entered.Execute(ctx); err == nil {
-		s.gate.check(s.walls)
+		s.gate.check(s.layers)
 	}
 	return process, stuck, err
 }

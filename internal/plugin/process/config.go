@@ -57,7 +57,7 @@ type Config struct {
 	// block. Nil: as it is.
 	Redact func(line string, cut bool) string
 	// Guard is told of the process's group while it runs, and its token is part of the process's mark. Nil: none.
-	Guard *reaper.Guard
+	Reaper *reaper.Handle
 	// Limits is what the process and all that it starts may use. Zero: all there is.
 	Limits limits.Config
 	// Cgroups is where the process gets its control groups. By them some limits hold, and what the process started is
@@ -69,7 +69,7 @@ type Config struct {
 	// folders. Zero: whatever toolhost may.
 	Sandbox sandbox.Config
 	// Names watches the names on which the protection of files depends. When one of them changes, the process is killed, and
-	// Withdrawn says so. Nil: none are watched, and the wall of files says so if there are any.
+	// Withdrawn says so. Nil: none are watched, and the layer of files says so if there are any.
 	Names *namewatch.Watcher
 	// Report is told how far the launch is: InstanceHandshaking once the process runs, InstanceWarming once it has said where it
 	// listens. It must not block. Nil: nobody is told.
@@ -143,8 +143,8 @@ func (c Config) checked() (Config, error) {
 	return c, nil
 }
 
-// walled reports whether the process is to be behind walls.
-func (c *Config) walled() bool { return c.Sandbox.Mode != "" && c.Sandbox.Mode != sandbox.ModeOff }
+// sandboxed reports whether the process is to be behind layers.
+func (c *Config) sandboxed() bool { return c.Sandbox.Mode != "" && c.Sandbox.Mode != sandbox.ModeOff }
 
 func checkRunDir(dir string) error {
 	// The kernel takes 108 bytes with the final zero on Linux, 104 on BSD and macOS; below RunDir come "/p" and ten

@@ -6,10 +6,10 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/sandbox"
 )
 
-// gate is where a process waits behind its walls.
+// gate is where a process waits behind its layers.
 type gate struct {
 	open    chan struct{} // closed when its own program is to run
-	current chan bool     // of capacity 1: whether its walls are those that it would get now
+	current chan bool     // of capacity 1: whether its layers are those that it would get now
 }
 
 // wait returns when the gate is open. An error says that it is not to be, since ctx has ended.
@@ -22,8 +22,8 @@ func (g *gate) wait(ctx context.Context) error {
 	}
 }
 
-// check finds out whether the walls still are the right ones, which takes less time than the plugin that has just begun to
+// check finds out whether the layers still are the right ones, which takes less time than the plugin that has just begun to
 // start behind them. It is called once, and returns at once.
-func (g *gate) check(walls *sandbox.Plan) {
-	go func() { g.current <- walls.Current() }() // ends soon; there is room for the answer
+func (g *gate) check(layers *sandbox.Plan) {
+	go func() { g.current <- layers.Current() }() // ends soon; there is room for the answer
 }

@@ -71,7 +71,7 @@ func (p *Process) begin(launch context.Context) {
 // run takes the process through its launch, which has failed if p.err is set then.
 func (p *Process) run(launch context.Context) {
 	p.conn, p.err = p.connect(launch)
-	p.hurry.end()
+	p.boost.end()
 	close(p.launched)
 }
 
@@ -105,8 +105,8 @@ func prepare(cfg Config) (*Process, error) {
 		over:      make(chan struct{}),
 		done:      make(chan struct{}),
 	}
-	if cfg.Guard != nil {
-		p.mark = cfg.Guard.Token() + "/" + rand.Text()
+	if cfg.Reaper != nil {
+		p.mark = cfg.Reaper.Token() + "/" + rand.Text()
 	}
 	if err := os.Mkdir(p.tmp(), 0o700); err != nil {
 		return nil, errors.Join(fmt.Errorf("making a folder for it: %w", err), os.RemoveAll(folder))

@@ -21,13 +21,13 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// TestMain lets the test binary play the plugin, the guardian, and a toolhost that is to be killed.
+// TestMain lets the test binary play the plugin, the reaper, and a toolhost that is to be killed.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
 		case "fault":
 			os.Exit(fault.Main(os.Args[2:]))
-		case "guardian":
+		case "reaper":
 			os.Exit(reaper.Main())
 		case "toolhost":
 			os.Exit(playToolhost(os.Args[2], os.Args[3]))

@@ -65,10 +65,10 @@ func TestNoNamespaceIsNoLimit(t *testing.T) {
 // TestNamespaceInsteadOfAGroup: a process gets a namespace where no control group finds what it starts, and none where one
 // does.
 func TestNamespaceInsteadOfAGroup(t *testing.T) {
-	cfg, walls := setupNamespaced(t)
+	cfg, layers := setupNamespaced(t)
 	cfg.PIDNamespace = process.NamespaceInstead
 	want := "none"
-	if walls {
+	if layers {
 		want = "namespace"
 	}
 	if p := launch(t, cfg); mechanism(t, p, "pid_namespace") != want {

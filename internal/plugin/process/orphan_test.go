@@ -24,7 +24,7 @@ import (
 
 // scene is what a played toolhost started.
 type scene struct {
-	PIDs []int // plugins, grandchildren and the guardian
+	PIDs []int // plugins, grandchildren and the reaper
 }
 
 // playToolhost plays a scene in the folder, says what there is, and waits to be killed.
@@ -57,7 +57,7 @@ func playGuarded(ctx context.Context, dir string) (scene, error) {
 		return scene{}, err
 	}
 	g, err := reaper.Start(ctx, reaper.Config{
-		Command: []string{"/usr/bin/env", "GORACE=atexit_sleep_ms=0", os.Args[0], "guardian"},
+		Command: []string{"/usr/bin/env", "GORACE=atexit_sleep_ms=0", os.Args[0], "reaper"},
 		RunDir:  run,
 		Logger:  slog.New(slog.NewTextHandler(os.Stderr, nil)),
 	})
@@ -79,7 +79,7 @@ func playGuarded(ctx context.Context, dir string) (scene, error) {
 			Path:         os.Args[0],
 			Args:         []string{"fault", "-ignore-term"},
 			RunDir:       run,
-			Guard:        g,
+			Reaper:       g,
 			PIDNamespace: process.NamespaceOff,
 		})
 		if err != nil {
@@ -97,7 +97,7 @@ func playGuarded(ctx context.Context, dir string) (scene, error) {
 	return s, nil
 }
 
-// playNamespaced launches a plugin with a child that nothing gives away, and has no guardian.
+// playNamespaced launches a plugin with a child that nothing gives away, and has no reaper.
 func playNamespaced(ctx context.Context, dir string) (scene, error) {
 	p, err := process.Launch(ctx, process.Config{
 		Plugin: "fault", Instance: "fault-1", Path: os.Args[0], Args: []string{"fault", "-ignore-term"}, RunDir: dir,
@@ -112,7 +112,7 @@ func playNamespaced(ctx context.Context, dir string) (scene, error) {
 	return scene{PIDs: proc.Tree(os.Getpid())[1:]}, nil
 }
 
-// playWaiting has a process wait that no guardian knows of.
+// playWaiting has a process wait that no reaper knows of.
 func playWaiting(_ context.Context, dir string) (scene, error) {
 	_, err := process.Wait(process.Config{
 		Plugin: "fault", Instance: "fault-1", Path: os.Args[0], Args: []string{"fault", "-ignore-term"}, RunDir: dir,
@@ -129,7 +129,7 @@ func playWaiting(_ context.Context, dir string) (scene, error) {
 	}
 }
 
-// playLifeline launches a plugin of the SDK that no signal and no guardian reaches.
+// playLifeline launches a plugin of the SDK that no signal and no reaper reaches.
 func playLifeline(ctx context.Context, dir string) (scene, error) {
 	p, err := process.Launch(ctx, process.Config{
 		Plugin: "sdk", Instance: "sdk-1", Path: os.Args[0], Args: []string{"sdk"}, RunDir: dir,
@@ -250,17 +250,17 @@ func killPlayed(t *testing.T, name, dir string) scene {
 	return s
 }
 
-// While toolhost lives, the guardian knows of what runs, and of nothing else.
+// While toolhost lives, the reaper knows of what runs, and of nothing else.
 func TestGuardedProcessEndsAsAnyOther(t *testing.T) {
 	cfg, _ := setup(t)
 	g, err := reaper.Start(t.Context(), reaper.Config{
-		Command: []string{"/usr/bin/env", "GORACE=atexit_sleep_ms=0", executable(t), "guardian"},
+		Command: []string{"/usr/bin/env", "GORACE=atexit_sleep_ms=0", executable(t), "reaper"},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(g.Close)
-	cfg.Guard = g
+	cfg.Reaper = g
 	one, two := launch(t, cfg), launch(t, cfg)
 	if err := one.Stop(t.Context(), 0); err != nil {
 		t.Fatal(err)

@@ -43,7 +43,7 @@ type Process struct {
 	link   *link
 	client *goplugin.Client
 	holder *limits.Holder
-	hurry  hurry
+	boost  boost
 	gate   *gate // nil: it does not wait for anybody
 	// What the plugin prints once it serves comes by go-plugin, not by the pipes.
 	servedStdout, servedStderr *lines
@@ -51,7 +51,7 @@ type Process struct {
 	// Set while launching, by one goroutine, before the channel named.
 	child       *child           // spawned
 	noNamespace string           // spawned: why there is no PID namespace
-	unwalled    bool             // spawned: no PID namespace was asked for, or is needed
+	unsandboxed bool             // spawned: no PID namespace was asked for, or is needed
 	sandbox     tool.Sandbox     // spawned
 	pipes       []*os.File       // spawned: the ends that are read
 	pumps       sync.WaitGroup   // spawned: who reads them
@@ -98,7 +98,7 @@ func (p *Process) StderrTail() []string { return p.out.lastLines() }
 // or that was not needed, is not among them.
 func (p *Process) Limits() []tool.EffectiveLimit {
 	held := p.holder.Effective()
-	if p.unwalled {
+	if p.unsandboxed {
 		return held
 	}
 	namespace := tool.EffectiveLimit{
@@ -110,7 +110,7 @@ func (p *Process) Limits() []tool.EffectiveLimit {
 	return append(held, namespace)
 }
 
-// Sandbox returns what the process may touch, and which walls keep it from the rest.
+// Sandbox returns what the process may touch, and which layers keep it from the rest.
 func (p *Process) Sandbox() tool.Sandbox { return p.sandbox }
 
 // RSS returns how much of the process's memory is in RAM, in bytes; 0 where it is not known.
@@ -236,7 +236,7 @@ func (p *Process) because(reason string) {
 // release gives everything back. The process is gone, or never was.
 func (p *Process) release() {
 	p.drainConn()
-	p.hurry.end() // where the process did not live to be launched
+	p.boost.end() // where the process did not live to be launched
 	p.link.close()
 	if p.child != nil {
 		p.watchers.Wait()
@@ -256,8 +256,8 @@ func (p *Process) release() {
 			_ = pipe.SetReadDeadline(time.Now().Add(drainGrace))
 		}
 		p.pumps.Wait()
-		if p.cfg.Guard != nil {
-			p.cfg.Guard.Remove(p.child.id)
+		if p.cfg.Reaper != nil {
+			p.cfg.Reaper.Remove(p.child.id)
 		}
 	}
 	if err := p.holder.Close(); err != nil {

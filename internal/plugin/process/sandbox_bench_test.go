@@ -10,7 +10,7 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/sandbox"
 )
 
-// BenchmarkLaunch launches an empty plugin of the SDK, with and without walls in turn, so that what else the machine does
+// BenchmarkLaunch launches an empty plugin of the SDK, with and without layers in turn, so that what else the machine does
 // falls on all of them alike, and reports the median of each.
 func BenchmarkLaunch(b *testing.B) {
 	kinds := []struct {

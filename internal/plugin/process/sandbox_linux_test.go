@@ -19,7 +19,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// setupSandboxed is setup for a plugin behind all walls that this machine gives.
+// setupSandboxed is setup for a plugin behind all layers that this machine gives.
 func setupSandboxed(t *testing.T, flags ...string) process.Config {
 	t.Helper()
 	cfg, _ := setup(t, flags...)
@@ -27,14 +27,14 @@ func setupSandboxed(t *testing.T, flags ...string) process.Config {
 	return cfg
 }
 
-// wall returns one of a process's walls.
-func wall(t *testing.T, s tool.Sandbox, name string) tool.Wall {
+// layer returns one of a process's layers.
+func layer(t *testing.T, s tool.Sandbox, name string) tool.SandboxLayer {
 	t.Helper()
-	at := slices.IndexFunc(s.Walls, func(w tool.Wall) bool { return w.Name == name })
+	at := slices.IndexFunc(s.Layers, func(w tool.SandboxLayer) bool { return w.Name == name })
 	if at < 0 {
-		t.Fatalf("there is no wall %q: %+v", name, s.Walls)
+		t.Fatalf("there is no layer %q: %+v", name, s.Layers)
 	}
-	return s.Walls[at]
+	return s.Layers[at]
 }
 
 func TestSandboxedPluginWorks(t *testing.T) {
@@ -48,16 +48,16 @@ func TestSandboxedPluginWorks(t *testing.T) {
 		t.Errorf("the call says %q", got)
 	}
 	s := p.Sandbox()
-	if s.Mode != "on" || s.Network || s.Workspace != tool.AccessNone || len(s.Walls) != 7 {
+	if s.Mode != "on" || s.Network || s.Workspace != tool.AccessNone || len(s.Layers) != 7 {
 		t.Errorf("the sandbox is %+v", s)
 	}
-	for _, w := range s.Walls {
+	for _, w := range s.Layers {
 		if !w.Effective {
-			t.Logf("this machine does not give the wall %q: %s", w.Name, w.Note)
+			t.Logf("this machine does not give the layer %q: %s", w.Name, w.Note)
 		}
 	}
-	if namespaces() && wall(t, s, "pid").Mechanism != "PID namespace" {
-		t.Errorf("the PID namespace is not shown: %+v", wall(t, s, "pid"))
+	if namespaces() && layer(t, s, "pid").Mechanism != "PID namespace" {
+		t.Errorf("the PID namespace is not shown: %+v", layer(t, s, "pid"))
 	}
 	if after, err := os.ReadFile("/proc/self/mountinfo"); err != nil || string(after) != string(before) {
 		t.Errorf("mounts were\n%s\nand are\n%s\n%v", before, after, err)
@@ -120,8 +120,8 @@ func TestSandboxThatIsRequiredFailsClosed(t *testing.T) {
 	}
 	cfg.Sandbox.Mode = sandbox.ModeOn
 	p := launch(t, cfg)
-	if w := wall(t, p.Sandbox(), "files"); w.Effective || w.Note == "" {
-		t.Errorf("the wall is shown as %+v", w)
+	if w := layer(t, p.Sandbox(), "files"); w.Effective || w.Note == "" {
+		t.Errorf("the layer is shown as %+v", w)
 	}
 }
 
@@ -172,8 +172,8 @@ sleep 5
 	}
 }
 
-// A wall that is shown as a namespace is one, and what was granted is not apart.
-func TestWalledPluginIsApart(t *testing.T) {
+// A layer that is shown as a namespace is one, and what was granted is not apart.
+func TestSandboxedPluginIsApart(t *testing.T) {
 	in := func(pid, name string) string {
 		t.Helper()
 		link, err := os.Readlink(filepath.Join("/proc", pid, "ns", name))
@@ -189,13 +189,13 @@ func TestWalledPluginIsApart(t *testing.T) {
 				cfg.PIDNamespace, cfg.Sandbox.Network = namespace, network
 				p := launch(t, cfg)
 				pid := strconv.Itoa(p.PID())
-				want := map[string]bool{"net": false, "ipc": wall(t, p.Sandbox(), "ipc").Mechanism == "IPC namespace", "mnt": wall(t, p.Sandbox(), "files").Effective}
+				want := map[string]bool{"net": false, "ipc": layer(t, p.Sandbox(), "ipc").Mechanism == "IPC namespace", "mnt": layer(t, p.Sandbox(), "files").Effective}
 				if !network {
-					want["net"] = wall(t, p.Sandbox(), "network").Mechanism == "network namespace"
+					want["net"] = layer(t, p.Sandbox(), "network").Mechanism == "network namespace"
 				}
 				for name, apart := range want {
 					if theirs, ours := in(pid, name), in("self", name); (theirs != ours) != apart {
-						t.Errorf("it is in %s and toolhost in %s, want them apart: %t; the walls are %+v", theirs, ours, apart, p.Sandbox().Walls)
+						t.Errorf("it is in %s and toolhost in %s, want them apart: %t; the layers are %+v", theirs, ours, apart, p.Sandbox().Layers)
 					}
 				}
 			})

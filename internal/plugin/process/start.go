@@ -54,15 +54,15 @@ func (p *Process) start(ctx context.Context, protocol []string, dir string) erro
 	preferAsVictim(child.id.PID)
 	err = p.holder.Started(child.id.PID)
 	p.watchLimits()
-	p.hurry.begin(child.id.PID)
-	p.watchers.Go(p.calmDown) // ends with the launch
+	p.boost.begin(child.id.PID)
+	p.watchers.Go(p.endBoostLater) // ends with the launch
 	p.cfg.Report(tool.InstanceHandshaking)
 	close(p.spawned)
 	if reason := p.Withdrawn(); reason != "" { // before there was a process to kill
 		p.kill(reason)
 	}
-	if p.cfg.Guard != nil {
-		p.cfg.Guard.Add(ctx, child.id)
+	if p.cfg.Reaper != nil {
+		p.cfg.Reaper.Add(ctx, child.id)
 	}
 	return err
 }
@@ -81,11 +81,11 @@ func (p *Process) startError(err error) error {
 	return fmt.Errorf("starting it: %w%s", err, hint)
 }
 
-// startChild starts the process in a PID namespace and behind walls, as far as they are to be and can be had.
+// startChild starts the process in a PID namespace and behind layers, as far as they are to be and can be had.
 func (p *Process) startChild(ctx context.Context, attr os.ProcAttr, dir string) (*child, error) {
 	s := spec{
 		path: p.cfg.Path, argv: append([]string{p.cfg.Path}, p.cfg.Args...), attr: attr,
-		holder: p.holder, hurry: &p.hurry, mark: proc.MarkName + "=" + p.mark,
+		holder: p.holder, boost: &p.boost, mark: proc.MarkName + "=" + p.mark,
 		grouped: p.cfg.PIDNamespace == NamespaceInstead, gate: p.gate,
 	}
 	if p.survey {
@@ -95,7 +95,7 @@ func (p *Process) startChild(ctx context.Context, attr os.ProcAttr, dir string) 
 	without := map[string]string{}
 	alone := false // nothing comes with the PID namespace
 	for try := 0; ; {
-		p.unwalled = !s.namespace && p.noNamespace == ""
+		p.unsandboxed = !s.namespace && p.noNamespace == ""
 		s.beside = 0
 		if s.namespace && !alone {
 			s.beside = p.beside(without)
@@ -103,7 +103,7 @@ func (p *Process) startChild(ctx context.Context, attr os.ProcAttr, dir string) 
 		child, err := p.startBehind(ctx, s, dir, without)
 		_, notBeside := errors.AsType[*besideError](err)
 		namespace, noNamespace := errors.AsType[*namespaceError](err)
-		wall, noWall := errors.AsType[*sandbox.WallError](err)
+		layer, noLayer := errors.AsType[*sandbox.LayerError](err)
 		_, changed := errors.AsType[*sandbox.ChangedError](err)
 		switch {
 		case changed && try < mostPlans:
@@ -114,22 +114,22 @@ func (p *Process) startChild(ctx context.Context, attr os.ProcAttr, dir string) 
 			alone = true
 		case noNamespace && p.cfg.PIDNamespace != NamespaceRequired:
 			p.noNamespace, s.namespace = namespace.Error(), false
-		case noWall && without[wall.Wall] == "":
-			without[wall.Wall] = wall.Err.Error()
+		case noLayer && without[layer.Layer] == "":
+			without[layer.Layer] = layer.Err.Error()
 		default:
 			return child, err
 		}
 	}
 }
 
-// beside returns the namespaces that the process's walls need besides that of processes, to be made together with it: so that
+// beside returns the namespaces that the process's layers need besides that of processes, to be made together with it: so that
 // it need not make them by itself, one after the other, while somebody waits.
 func (p *Process) beside(without map[string]string) (flags uintptr) {
-	if !p.cfg.walled() {
+	if !p.cfg.sandboxed() {
 		return 0
 	}
-	for _, wall := range p.cfg.Sandbox.Separate(without) {
-		switch wall {
+	for _, layer := range p.cfg.Sandbox.Separate(without) {
+		switch layer {
 		case sandbox.Network:
 			flags |= pidns.Network
 		case sandbox.IPC:
@@ -139,9 +139,9 @@ func (p *Process) beside(without map[string]string) (flags uintptr) {
 	return flags
 }
 
-// startBehind starts the process as s says, behind the walls that the config wants. dir is where its socket will be.
+// startBehind starts the process as s says, behind the layers that the config wants. dir is where its socket will be.
 func (p *Process) startBehind(ctx context.Context, s spec, dir string, without map[string]string) (*child, error) {
-	if !p.cfg.walled() {
+	if !p.cfg.sandboxed() {
 		p.sandbox = tool.Sandbox{Mode: string(sandbox.ModeOff)}
 		return startChild(ctx, s)
 	}
@@ -173,16 +173,16 @@ func (p *Process) startBehind(ctx context.Context, s spec, dir string, without m
 	return child, err
 }
 
-// calmDown ends the hurry of a launch that takes long.
-func (p *Process) calmDown() {
-	timer := time.NewTimer(hurryFor)
+// endBoostLater ends the boost of a launch that takes long.
+func (p *Process) endBoostLater() {
+	timer := time.NewTimer(boostFor)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
 	case <-p.launched:
 	case <-p.child.exited:
 	}
-	p.hurry.end()
+	p.boost.end()
 }
 
 // watchLimits watches what nothing else holds. It ends before the process is released.

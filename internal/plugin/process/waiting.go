@@ -10,8 +10,8 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/sandbox"
 )
 
-// ErrNoWalls says that a process cannot wait, since it is to have no walls, or that this system has none.
-var ErrNoWalls = errors.New("there are no walls behind which it could wait")
+// ErrNotSandboxed says that a process cannot wait, since it is to have no layers, or that this system has none.
+var ErrNotSandboxed = errors.New("there are no layers behind which it could wait")
 
 // errStuck is why a process that waits is ended which does not begin when it is told to, because somebody stopped it, say.
 var errStuck = errors.New("it did not begin to run its plugin")
@@ -19,7 +19,7 @@ var errStuck = errors.New("it did not begin to run its plugin")
 // errNotWanted is why a process that waits is ended.
 var errNotWanted = errors.New("it is not wanted any more")
 
-// Waiting is a process that waits behind its walls, and has not yet begun to run its plugin: some pages of memory, with
+// Waiting is a process that waits behind its layers, and has not yet begun to run its plugin: some pages of memory, with
 // namespaces, mounts, control groups and a folder of its own. Whoever launches the plugin next need not wait for these. Its
 // methods may be called from any goroutine; it must be ended by Launch or by Close.
 type Waiting struct {
@@ -30,17 +30,17 @@ type Waiting struct {
 	run    chan struct{} // closed when the launch has succeeded or failed
 }
 
-// Wait starts a process as Launch does, and has it wait. It returns before the walls are up: what is wrong with them, or with
+// Wait starts a process as Launch does, and has it wait. It returns before the layers are up: what is wrong with them, or with
 // the process while it waits, is seen when it is launched. An error means that nothing was started, as that the process is to
-// have no walls behind which it could wait (ErrNoWalls).
+// have no layers behind which it could wait (ErrNotSandboxed).
 func Wait(cfg Config) (*Waiting, error) {
 	asked := cfg
 	cfg, err := cfg.checked()
 	if err != nil {
 		return nil, fmt.Errorf("preparing a process of plugin %q: %w", cfg.Plugin, err)
 	}
-	if !cfg.walled() || !sandbox.CanWait {
-		return nil, fmt.Errorf("preparing a process of plugin %q: %w", cfg.Plugin, ErrNoWalls)
+	if !cfg.sandboxed() || !sandbox.CanWait {
+		return nil, fmt.Errorf("preparing a process of plugin %q: %w", cfg.Plugin, ErrNotSandboxed)
 	}
 	p, err := prepare(cfg)
 	if err != nil {
@@ -61,18 +61,18 @@ func Wait(cfg Config) (*Waiting, error) {
 // it, and what it may do, is the same. What is to be told of it and how long that may take are nobody's but the launch's. It does
 // not block.
 func (w *Waiting) Fits(cfg Config) bool {
-	return cfg.Guard == w.asked.Guard && cfg.Cgroups == w.asked.Cgroups && reflect.DeepEqual(cfg.lasting(), w.asked.lasting())
+	return cfg.Reaper == w.asked.Reaper && cfg.Cgroups == w.asked.Cgroups && reflect.DeepEqual(cfg.lasting(), w.asked.lasting())
 }
 
 // lasting returns what of a Config a process keeps for as long as it lives, as far as that can be compared.
 func (c Config) lasting() Config {
 	c.Instance, c.StartTimeout, c.Report, c.Redact = "", 0, nil, nil
-	c.Logger, c.Guard, c.Cgroups, c.Names = nil, nil, nil, nil
+	c.Logger, c.Reaper, c.Cgroups, c.Names = nil, nil, nil, nil
 	return c
 }
 
 // Launch lets the process run its plugin, and is Launch for the rest. The Config must be one that Fits. Where the process did
-// not wait as it should have, or would get other walls by now, it is ended, and another one is launched.
+// not wait as it should have, or would get other layers by now, it is ended, and another one is launched.
 func (w *Waiting) Launch(ctx context.Context, cfg Config) (*Process, error) {
 	cfg, err := cfg.checked()
 	if err == nil && ctx.Err() != nil {
@@ -106,7 +106,7 @@ func (w *Waiting) Launch(ctx context.Context, cfg Config) (*Process, error) {
 		return p, nil
 	}
 	if p.err == nil {
-		p.kill("its walls are not those that it would get now")
+		p.kill("its layers are not those that it would get now")
 	}
 	<-p.done
 	if ctx.Err() == nil && p.Withdrawn() != "" {

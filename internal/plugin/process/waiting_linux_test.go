@@ -37,7 +37,7 @@ func waiting(t *testing.T, cfg process.Config) (w *process.Waiting, pid int) {
 	return w, pid
 }
 
-// atGate returns the process of a test that has gone behind its walls and not yet begun with anything else; 0: there is none.
+// atGate returns the process of a test that has gone behind its layers and not yet begun with anything else; 0: there is none.
 func atGate(dir string) int {
 	for _, found := range processesWith("TEST_RUN=" + dir) {
 		pid, _ := strconv.Atoi(found)
@@ -90,7 +90,7 @@ func TestProcessThatWaitedIsAsAnyOther(t *testing.T) {
 			if want := []tool.InstanceState{tool.InstanceHandshaking, tool.InstanceWarming}; fmt.Sprint(states) != fmt.Sprint(want) {
 				t.Errorf("it told %v, want %v", states, want)
 			}
-			if s := p.Sandbox(); s.Mode != "on" || len(s.Walls) != 7 {
+			if s := p.Sandbox(); s.Mode != "on" || len(s.Layers) != 7 {
 				t.Errorf("its sandbox is %+v", s)
 			}
 			text, err := os.ReadFile(fmt.Sprintf("/proc/%d/limits", pid))
@@ -126,7 +126,7 @@ func TestAnotherProcessTakesThePlaceOfOneThatCannotBeUsed(t *testing.T) {
 		name  string
 		spoil func(t *testing.T, granted string, pid int)
 	}{
-		{"it would get other walls by now", func(t *testing.T, granted string, _ int) {
+		{"it would get other layers by now", func(t *testing.T, granted string, _ int) {
 			if err := os.WriteFile(granted+".new", []byte("new"), 0o600); err != nil {
 				t.Fatal(err)
 			}
@@ -232,9 +232,9 @@ func TestOnlyTheSameConfigFits(t *testing.T) {
 	}
 }
 
-func TestNobodyWaitsWithoutWalls(t *testing.T) {
+func TestNoPrestartWithoutSandbox(t *testing.T) {
 	cfg, _ := setup(t)
-	if w, err := process.Wait(cfg); !errors.Is(err, process.ErrNoWalls) {
+	if w, err := process.Wait(cfg); !errors.Is(err, process.ErrNotSandboxed) {
 		t.Errorf("Wait = %v, %v", w, err)
 	}
 }

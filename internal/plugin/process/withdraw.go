@@ -15,7 +15,7 @@ const mostPlans = 10
 // errUnsteady is why a process is not started whose names change all the time.
 var errUnsteady = errors.New("preparing its sandbox: files of toolhost's own are being replaced again and again, so that they cannot be protected")
 
-// watchedPlan makes a plan of walls and watches the names that its protection depends on. The names are compared once more
+// watchedPlan makes a plan of layers and watches the names that its protection depends on. The names are compared once more
 // after the watch began: no change is missed in between. The process makes its mounts later, of what has the names then.
 func (p *Process) watchedPlan(cfg sandbox.Config, situation sandbox.Situation) (*sandbox.Plan, error) {
 	for range mostPlans {
@@ -31,7 +31,7 @@ func (p *Process) watchedPlan(cfg sandbox.Config, situation sandbox.Situation) (
 		})
 		if err != nil && cfg.Mode == sandbox.ModeRequired {
 			plan.Close()
-			return nil, &sandbox.RefusedError{Wall: tool.Wall{Name: sandbox.Files, Note: unwatched(err)}}
+			return nil, &sandbox.RefusedError{Layer: tool.SandboxLayer{Name: sandbox.Files, Note: unwatched(err)}}
 		}
 		p.mu.Lock()
 		p.unwatch, p.unwatched = stop, err
@@ -48,7 +48,7 @@ func unwatched(err error) string {
 	return fmt.Sprintf("the replacement of a protected file goes unnoticed, and the plugin may change the new one: %v", err)
 }
 
-// tellUnwatched has the wall of files say that names are not watched.
+// tellUnwatched has the layer of files say that names are not watched.
 func (p *Process) tellUnwatched() {
 	p.mu.Lock()
 	err := p.unwatched
@@ -56,9 +56,9 @@ func (p *Process) tellUnwatched() {
 	if err == nil {
 		return
 	}
-	for i := range p.sandbox.Walls {
-		if wall := &p.sandbox.Walls[i]; wall.Name == sandbox.Files && wall.Effective {
-			wall.Note = unwatched(err)
+	for i := range p.sandbox.Layers {
+		if layer := &p.sandbox.Layers[i]; layer.Name == sandbox.Files && layer.Effective {
+			layer.Note = unwatched(err)
 		}
 	}
 }

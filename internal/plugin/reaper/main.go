@@ -14,14 +14,14 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/reaper/proc"
 )
 
-// ready is the helper's first line, by which a Guard knows that it started the right program.
-const ready = "toolhost guardian 1"
+// ready is the helper's first line, by which a Handle knows that it started the right program.
+const ready = "toolhost reaper 1"
 
 // patience bounds how long the helper goes on killing what starts anew as fast as it dies.
 const patience = 10 * time.Second
 
 // Main is the helper process: call it from a hidden command and exit with what it returns. It speaks on standard
-// input and output, which a Guard holds, and returns when toolhost is gone and nothing of it is left. Signals that a
+// input and output, which a Handle holds, and returns when toolhost is gone and nothing of it is left. Signals that a
 // terminal or a service manager sends to everyone do not end it: it is the one that has to be last.
 func Main() int {
 	signal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGPIPE)

@@ -57,7 +57,7 @@ type Swept struct {
 	Cgroups   int
 }
 
-// Sweep kills and removes what toolhosts of this user left that are gone, and their guardians with them: processes with
+// Sweep kills and removes what toolhosts of this user left that are gone, and their reapers with them: processes with
 // their mark or in their control groups, the groups, and the run folders in parent. It leaves alone what a living toolhost
 // claims and what is no run folder. It goes on after an error and returns all of them. It blocks for milliseconds, or
 // for seconds if a process does not die.

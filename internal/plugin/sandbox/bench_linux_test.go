@@ -23,7 +23,7 @@ func BenchmarkPlan(b *testing.B) {
 	}
 }
 
-// BenchmarkStart starts an empty program and waits for its end, behind all walls and without one of them, and without any, in
+// BenchmarkStart starts an empty program and waits for its end, behind all layers and without one of them, and without any, in
 // turn. It reports the median and the least of each, in microseconds.
 func BenchmarkStart(b *testing.B) {
 	names := []string{"any", "nothing", "network", "ipc", "files", "landlock", "syscalls"}

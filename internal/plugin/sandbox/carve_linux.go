@@ -85,7 +85,7 @@ func (p *Plan) carveFolder(dir string, root item, exceptions map[string]item, le
 	}
 }
 
-// ChangedError says that a file or folder changed while a process went behind its walls. A Plan that is made anew may do.
+// ChangedError says that a file or folder changed while a process went behind its layers. A Plan that is made anew may do.
 type ChangedError struct{ Err error }
 
 func (e *ChangedError) Error() string { return fmt.Sprintf("preparing its sandbox: %v", e.Err) }

@@ -124,7 +124,7 @@ func exists(path string) bool {
 	return unix.Lstat(path, &stat) == nil
 }
 
-// choose decides which walls there are, and by what means.
+// choose decides which layers there are, and by what means.
 func (p *Plan) choose() {
 	p.caps = ownCapabilities()
 	without := p.situation.Without
@@ -135,30 +135,30 @@ func (p *Plan) choose() {
 	p.seccomp = hasSeccomp() && without[Syscalls] == ""
 	files := p.chooseFiles()
 	p.mounts = files.Effective
-	p.wall(files)
-	p.wall(p.chooseLandlock())
+	p.layer(files)
+	p.layer(p.chooseLandlock())
 	if !p.cfg.Network {
-		p.wall(p.separated(Network, "network namespace", "sockets of the network"))
+		p.layer(p.separated(Network, "network namespace", "sockets of the network"))
 	}
-	p.wall(p.choosePID())
-	p.wall(p.separated(IPC, "IPC namespace", "shared memory, semaphores and queues"))
-	p.wall(tool.Wall{Name: Privileges, Effective: true, Mechanism: "no_new_privs, no capabilities"})
-	syscalls := tool.Wall{Name: Syscalls, Effective: p.seccomp, Mechanism: "seccomp"}
+	p.layer(p.choosePID())
+	p.layer(p.separated(IPC, "IPC namespace", "shared memory, semaphores and queues"))
+	p.layer(tool.SandboxLayer{Name: Privileges, Effective: true, Mechanism: "no_new_privs, no capabilities"})
+	syscalls := tool.SandboxLayer{Name: Syscalls, Effective: p.seccomp, Mechanism: "seccomp"}
 	if !p.seccomp {
 		syscalls.Note = orElse(without[Syscalls], "this kernel does not filter system calls")
 	}
-	p.wall(syscalls)
+	p.layer(syscalls)
 }
 
-func (p *Plan) wall(w tool.Wall) {
+func (p *Plan) layer(w tool.SandboxLayer) {
 	if !w.Effective {
 		w.Mechanism = ""
 	}
-	p.shown.Walls = append(p.shown.Walls, w)
+	p.shown.Layers = append(p.shown.Layers, w)
 }
 
-func (p *Plan) chooseFiles() tool.Wall {
-	w := tool.Wall{Name: Files, Mechanism: "mount namespace"}
+func (p *Plan) chooseFiles() tool.SandboxLayer {
+	w := tool.SandboxLayer{Name: Files, Mechanism: "mount namespace"}
 	_, all := p.view.items["/"]
 	switch without := p.situation.Without; {
 	case all:
@@ -173,8 +173,8 @@ func (p *Plan) chooseFiles() tool.Wall {
 	return w
 }
 
-func (p *Plan) chooseLandlock() tool.Wall {
-	w := tool.Wall{Name: Landlock, Effective: p.abi > 0, Mechanism: fmt.Sprintf("landlock %d", p.abi)}
+func (p *Plan) chooseLandlock() tool.SandboxLayer {
+	w := tool.SandboxLayer{Name: Landlock, Effective: p.abi > 0, Mechanism: fmt.Sprintf("landlock %d", p.abi)}
 	switch {
 	case !w.Effective:
 		w.Note = orElse(p.situation.Without[Landlock], "this kernel has no Landlock, or does not use it")
@@ -188,32 +188,32 @@ func (p *Plan) chooseLandlock() tool.Wall {
 	return w
 }
 
-// separated returns a wall that a namespace makes, or a filter of system calls where there is none.
-func (p *Plan) separated(name, mechanism, what string) tool.Wall {
+// separated returns a layer that a namespace makes, or a filter of system calls where there is none.
+func (p *Plan) separated(name, mechanism, what string) tool.SandboxLayer {
 	why := orElse(p.situation.Without[name], p.situation.Without[namespaces])
 	switch {
 	case why == "":
-		return tool.Wall{Name: name, Effective: true, Mechanism: mechanism}
+		return tool.SandboxLayer{Name: name, Effective: true, Mechanism: mechanism}
 	case p.seccomp:
-		return tool.Wall{Name: name, Effective: true, Mechanism: "seccomp", Note: what + " are refused; no " + mechanism + ": " + why}
+		return tool.SandboxLayer{Name: name, Effective: true, Mechanism: "seccomp", Note: what + " are refused; no " + mechanism + ": " + why}
 	}
-	return tool.Wall{Name: name, Note: why}
+	return tool.SandboxLayer{Name: name, Note: why}
 }
 
-func (p *Plan) choosePID() tool.Wall {
+func (p *Plan) choosePID() tool.SandboxLayer {
 	s := p.situation
 	switch {
 	case s.PIDNamespace:
-		return tool.Wall{Name: PID, Effective: true, Mechanism: "PID namespace"}
+		return tool.SandboxLayer{Name: PID, Effective: true, Mechanism: "PID namespace"}
 	case p.abi >= scopedSince && p.ownProc():
-		return tool.Wall{Name: PID, Effective: true, Mechanism: "landlock, hidden in /proc", Note: "others can be slowed (priority, processors) by who guesses their number; no PID namespace: " + s.NoPIDNamespace}
+		return tool.SandboxLayer{Name: PID, Effective: true, Mechanism: "landlock, hidden in /proc", Note: "others can be slowed (priority, processors) by who guesses their number; no PID namespace: " + s.NoPIDNamespace}
 	case p.abi >= scopedSince:
-		return tool.Wall{
+		return tool.SandboxLayer{
 			Name: PID, Effective: true, Mechanism: "landlock",
 			Note: "others can be seen, and slowed (priority, processors), but neither signalled nor looked into; no PID namespace: " + s.NoPIDNamespace,
 		}
 	}
-	return tool.Wall{Name: PID, Note: s.NoPIDNamespace}
+	return tool.SandboxLayer{Name: PID, Note: s.NoPIDNamespace}
 }
 
 // ownProc reports whether it gets a /proc of its own without a PID namespace, which shows nobody whom it may not trace.

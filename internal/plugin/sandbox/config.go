@@ -7,7 +7,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Mode says whether there are walls.
+// Mode says whether there are layers.
 type Mode string
 
 // The modes. The zero value is ModeOff.
@@ -19,7 +19,7 @@ const (
 )
 
 // Config says what one process may touch besides the system's libraries. All paths are absolute. The zero value has no
-// walls.
+// layers.
 type Config struct {
 	Mode Mode
 	// Machine remembers what processes have had, for ModeAuto. Nil: nothing is remembered.
@@ -59,9 +59,9 @@ type Situation struct {
 	// Beside says that the process is started in namespaces of its own for what Config.Separate names, so that it has not to
 	// make them. It must be root's.
 	Beside bool
-	// Waits says that the process may wait behind its walls, so that Current is going to be asked.
+	// Waits says that the process may wait behind its layers, so that Current is going to be asked.
 	Waits bool
-	// Without says which walls are not to be tried, and why.
+	// Without says which layers are not to be tried, and why.
 	Without map[string]string
 }
 
@@ -69,9 +69,9 @@ type Situation struct {
 // both or none. without is that of the Situation.
 func (c Config) Separate(without map[string]string) []string {
 	var separate []string
-	for _, wall := range []string{Network, IPC} {
-		if without[wall] == "" && without[namespaces] == "" && (wall != Network || !c.Network) {
-			separate = append(separate, wall)
+	for _, layer := range []string{Network, IPC} {
+		if without[layer] == "" && without[namespaces] == "" && (layer != Network || !c.Network) {
+			separate = append(separate, layer)
 		}
 	}
 	return separate

@@ -69,7 +69,7 @@ func TestPlanIsCurrentUntilItWouldBeAnother(t *testing.T) {
 	}
 }
 
-// TestPlanIsCurrentUntilSomethingIsMounted: a process has the mounts that there were when it went behind its walls.
+// TestPlanIsCurrentUntilSomethingIsMounted: a process has the mounts that there were when it went behind its layers.
 func TestPlanIsCurrentUntilSomethingIsMounted(t *testing.T) {
 	w := newWorld(t)
 	w.situation.Waits = true

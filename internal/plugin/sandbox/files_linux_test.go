@@ -36,7 +36,7 @@ func (w *world) check(t *testing.T, attempts []attempt) tool.Sandbox {
 	return shown
 }
 
-// files are what a plugin may and may not do with files, behind either wall of the two.
+// files are what a plugin may and may not do with files, behind either layer of the two.
 func (w *world) files() []attempt {
 	return []attempt{
 		{"read /etc/passwd", "root"},
@@ -95,15 +95,15 @@ func TestFilesOutsideAreOutOfReach(t *testing.T) {
 	}
 }
 
-// Where one of the two walls is not to be had, the other holds alone, and that is shown.
-func TestEitherWallHoldsAlone(t *testing.T) {
+// Where one of the two layers is not to be had, the other holds alone, and that is shown.
+func TestEitherLayerHoldsAlone(t *testing.T) {
 	for _, name := range []string{"files", "landlock"} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.situation.Without[name] = "the test does without"
 			shown := w.check(t, w.prepareFiles(t))
 			if effective(t, shown, name) {
-				t.Errorf("the wall %q is shown as there", name)
+				t.Errorf("the layer %q is shown as there", name)
 			}
 		})
 	}
@@ -201,9 +201,9 @@ func TestExceptionsFromTheWorkspace(t *testing.T) {
 			if !effective(t, shown, "files") { // then nothing new is made in the folder itself
 				attempts[1] = attempt{"write " + w.base + "/newer", ""}
 				attempts = append(attempts, attempt{"write " + w.base + "/file", "written"})
-				for _, wall := range shown.Walls {
-					if wall.Name == "landlock" && !strings.Contains(wall.Note, "no new ones can be made beside them: "+w.base) {
-						t.Errorf("the wall does not say what is not granted: %+v", wall)
+				for _, layer := range shown.Layers {
+					if layer.Name == "landlock" && !strings.Contains(layer.Note, "no new ones can be made beside them: "+w.base) {
+						t.Errorf("the layer does not say what is not granted: %+v", layer)
 					}
 				}
 			}

@@ -88,7 +88,7 @@ const readEvents = unix.IN_ACCESS | unix.IN_OPEN | unix.IN_CLOSE_NOWRITE
 
 // writeFilter installs the filter. No other call comes after it but the execution of the program.
 func (p *Plan) writeFilter() {
-	at := step{wall: Syscalls, what: "filtering its system calls", optional: true}
+	at := step{layer: Syscalls, what: "filtering its system calls", optional: true}
 	code, err := bpf.Assemble(p.filter())
 	if err != nil {
 		panic("sandbox: " + err.Error()) // all skips are constants

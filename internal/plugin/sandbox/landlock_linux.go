@@ -55,7 +55,7 @@ func (p *Plan) handled() uint64 {
 
 // writeLandlock lets the process restrict itself to the paths that it sees.
 func (p *Plan) writeLandlock() {
-	at := step{wall: Landlock, what: "restricting itself", optional: true}
+	at := step{layer: Landlock, what: "restricting itself", optional: true}
 	p.call(at, unix.SYS_LANDLOCK_CREATE_RULESET, p.ruleset(), p.rulesetSize(), 0)
 	if p.mounts { // in these folders there is nothing but what is to be seen
 		p.writeRule("/", unix.LANDLOCK_ACCESS_FS_READ_DIR)
@@ -122,7 +122,7 @@ func (p *Plan) rights(it item) uint64 {
 // writeRule allows what is at a path. Without a file system of its own, the path is that of toolhost's, in which somebody may
 // put a link in the way.
 func (p *Plan) writeRule(path string, rights uint64) {
-	at := step{wall: Landlock, what: "allowing itself " + path, changing: !p.mounts}
+	at := step{layer: Landlock, what: "allowing itself " + path, changing: !p.mounts}
 	if p.mounts || systemOwned(path) {
 		p.call(at, unix.SYS_OPENAT, currentFolder, p.program.Text(path), unix.O_PATH|unix.O_CLOEXEC, 0)
 	} else {

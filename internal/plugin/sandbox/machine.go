@@ -6,15 +6,15 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Machine remembers which walls processes of one toolhost have had. What was there once is not missing for a harmless reason
-// later: somebody may have used up what it is made of, so that the next process starts with a wall less. The zero value
+// Machine remembers which layers processes of one toolhost have had. What was there once is not missing for a harmless reason
+// later: somebody may have used up what it is made of, so that the next process starts with a layer less. The zero value
 // remembers none. Its methods may be called from any goroutine, and on nil.
 type Machine struct {
 	mu  sync.Mutex
 	had map[string]bool
 }
 
-// Note remembers the walls of a process that was started.
+// Note remembers the layers of a process that was started.
 func (m *Machine) Note(s tool.Sandbox) {
 	if m == nil {
 		return
@@ -24,12 +24,12 @@ func (m *Machine) Note(s tool.Sandbox) {
 	if m.had == nil {
 		m.had = map[string]bool{}
 	}
-	for _, wall := range s.Walls {
-		m.had[wall.Name] = m.had[wall.Name] || wall.Effective
+	for _, layer := range s.Layers {
+		m.had[layer.Name] = m.had[layer.Name] || layer.Effective
 	}
 }
 
-// has reports whether a process has had a wall.
+// has reports whether a process has had a layer.
 func (m *Machine) has(name string) bool {
 	if m == nil {
 		return false
@@ -39,7 +39,7 @@ func (m *Machine) has(name string) bool {
 	return m.had[name]
 }
 
-// Missing returns the walls that no process has had, although one was started that was to have them.
+// Missing returns the layers that no process has had, although one was started that was to have them.
 func (m *Machine) Missing() []string {
 	if m == nil {
 		return nil

@@ -10,7 +10,7 @@ import (
 )
 
 // mounted returns what is mounted in the items of a layout, and what they are in, as the calling thread sees it: a line of
-// mountinfo each (proc(5)). A process gets copies of these mounts when it goes behind its walls, and does not hear of what becomes
+// mountinfo each (proc(5)). A process gets copies of these mounts when it goes behind its layers, and does not hear of what becomes
 // of them.
 func mounted(layout []item) ([]string, error) {
 	const point = 4 // the field that says where

@@ -31,7 +31,7 @@ const (
 // writeMounts lets the process make a root of its own, with what it is to see, and forget toolhost's. All paths are
 // looked up without following links, which somebody might put there in the meantime.
 func (p *Plan) writeMounts() {
-	at := step{wall: Files, what: "making a mount namespace", optional: true}
+	at := step{layer: Files, what: "making a mount namespace", optional: true}
 	root := p.program.Text("/")
 	p.call(at, unix.SYS_UNSHARE, unix.CLONE_NEWNS)
 	p.call(at, unix.SYS_MOUNT, root, root, root, unix.MS_REC|unix.MS_PRIVATE, 0)
@@ -59,7 +59,7 @@ func (p *Plan) makePlace(it item, made map[string]bool, placed map[string]item) 
 	if inside && !made[outer.path] {
 		return
 	}
-	at := step{wall: Files, what: "making a place for " + it.path}
+	at := step{layer: Files, what: "making a place for " + it.path}
 	base, folder, names := "/", uint64(currentFolder), components(it.path)
 	if !inMemory(placed, it.path) { // on the way there are folders of others
 		base, folder, names = outer.path, firstFD, components(strings.TrimPrefix(it.path, outer.path))
@@ -105,7 +105,7 @@ func (p *Plan) openAt(at step, path string) {
 
 // fetch makes a mount of what the item is, which is nowhere yet, and returns its descriptor.
 func (p *Plan) fetch(it item, probe bool) (tree uint64) {
-	at := step{wall: Files, what: "fetching " + it.path, optional: probe}
+	at := step{layer: Files, what: "fetching " + it.path, optional: probe}
 	switch {
 	case it.kind == scratch:
 		return p.newMount(at, "tmpfs", plain, "mode", "1777", "size", "64m", "nr_inodes", "16k")
@@ -116,7 +116,7 @@ func (p *Plan) fetch(it item, probe bool) (tree uint64) {
 	case it.kind == device:
 		return p.clone(at, it.path, unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NOEXEC)
 	case it.kind == processes && p.ownProc():
-		at.wall, at.optional = procMount, true
+		at.layer, at.optional = procMount, true
 		return p.newMount(at, "proc", readOnly|plain|unix.MOUNT_ATTR_NOEXEC, "hidepid", "ptraceable")
 	case it.kind == processes:
 		return p.clone(at, it.path, readOnly|plain|unix.MOUNT_ATTR_NOEXEC)
@@ -181,7 +181,7 @@ func (p *Plan) newMount(at step, kind string, attributes uint64, options ...stri
 
 // attach puts what fetch made in its place.
 func (p *Plan) attach(it item, tree uint64, trusted, probe bool) {
-	at := step{wall: Files, what: "putting " + it.path + " in its place", optional: probe}
+	at := step{layer: Files, what: "putting " + it.path + " in its place", optional: probe}
 	empty := p.program.Text("")
 	if trusted {
 		p.call(at, unix.SYS_MOVE_MOUNT, tree, empty, currentFolder, p.program.Text("."+it.path), unix.MOVE_MOUNT_F_EMPTY_PATH)
@@ -204,7 +204,7 @@ func (p *Plan) makeLinks(made map[string]bool, placed map[string]item) {
 		if outer, inside := around(placed, link); inside && !made[outer.path] {
 			continue
 		}
-		at := step{wall: Files, what: "making the link " + link}
+		at := step{layer: Files, what: "making the link " + link}
 		dir := ""
 		for _, name := range components(filepath.Dir(link)) {
 			if dir += "/" + name; !made[dir] {
@@ -218,7 +218,7 @@ func (p *Plan) makeLinks(made map[string]bool, placed map[string]item) {
 
 // finishRoot makes what is in memory as good as on a disk of somebody else's, enters the new root and forgets the old one.
 func (p *Plan) finishRoot() {
-	at := step{wall: Files, what: "finishing its root"}
+	at := step{layer: Files, what: "finishing its root"}
 	for _, it := range p.layout {
 		if it.kind == nothing && it.folder {
 			p.open(at, it.path)

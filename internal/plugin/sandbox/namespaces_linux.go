@@ -20,18 +20,18 @@ func (p *Plan) writeNamespaces() {
 		p.writeUserNamespace()
 	}
 	if network && !p.situation.Beside {
-		p.call(step{wall: Network, what: "making a network namespace", optional: true}, unix.SYS_UNSHARE, unix.CLONE_NEWNET)
+		p.call(step{layer: Network, what: "making a network namespace", optional: true}, unix.SYS_UNSHARE, unix.CLONE_NEWNET)
 	}
 	if network {
 		p.writeLoopback()
 	}
 	if ipc && !p.situation.Beside {
-		p.call(step{wall: IPC, what: "making an IPC namespace", optional: true}, unix.SYS_UNSHARE, unix.CLONE_NEWIPC)
+		p.call(step{layer: IPC, what: "making an IPC namespace", optional: true}, unix.SYS_UNSHARE, unix.CLONE_NEWIPC)
 	}
 }
 
 func (p *Plan) writeUserNamespace() {
-	at := step{wall: namespaces, what: "making a user namespace", optional: true}
+	at := step{layer: namespaces, what: "making a user namespace", optional: true}
 	p.call(at, unix.SYS_UNSHARE, unix.CLONE_NEWUSER)
 	for _, file := range []struct{ path, text string }{
 		{"/proc/self/setgroups", "deny"},
@@ -46,7 +46,7 @@ func (p *Plan) writeUserNamespace() {
 
 // writeLoopback switches the loopback of a new network namespace on.
 func (p *Plan) writeLoopback() {
-	at := step{wall: Network, what: "switching its loopback on", optional: true}
+	at := step{layer: Network, what: "switching its loopback on", optional: true}
 	request := make([]byte, 40) // struct ifreq
 	copy(request, "lo")
 	request[unix.IFNAMSIZ] = unix.IFF_UP | unix.IFF_RUNNING
@@ -57,7 +57,7 @@ func (p *Plan) writeLoopback() {
 
 // writePrivileges gives up all capabilities, also those that a program could give back.
 func (p *Plan) writePrivileges() {
-	at := step{wall: Privileges, what: "giving up capabilities"}
+	at := step{layer: Privileges, what: "giving up capabilities"}
 	namespaced := p.userNamespace() && (p.mounts || p.byNamespace(Network) || p.byNamespace(IPC))
 	if namespaced || p.caps&(1<<unix.CAP_SETPCAP) != 0 {
 		for capability := range lastCapability() + 1 {

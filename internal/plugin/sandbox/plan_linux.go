@@ -40,12 +40,12 @@ type Plan struct {
 
 // step says what a system call is good for.
 type step struct {
-	wall, what string
-	optional   bool // a kernel, or what filters its calls, may refuse it; all else must succeed
-	changing   bool // it fails if a file or folder has gone or become a link since the plan was made
+	layer, what string
+	optional    bool // a kernel, or what filters its calls, may refuse it; all else must succeed
+	changing    bool // it fails if a file or folder has gone or become a link since the plan was made
 }
 
-// New makes a plan. It looks at the machine and at files, and changes nothing. The error is a *RefusedError if a wall is
+// New makes a plan. It looks at the machine and at files, and changes nothing. The error is a *RefusedError if a layer is
 // required that this machine does not give. Close it.
 func New(cfg Config, s Situation) (*Plan, error) {
 	if err := cfg.check(); err != nil {
@@ -79,20 +79,20 @@ func draw(cfg Config, s Situation) (*Plan, error) {
 	return p, nil
 }
 
-// demand refuses a plan without a wall that must be there, and says of ModeAuto what came of it.
+// demand refuses a plan without a layer that must be there, and says of ModeAuto what came of it.
 func (p *Plan) demand() error {
 	complete := true
-	for _, wall := range p.shown.Walls {
-		if wall.Effective {
+	for _, layer := range p.shown.Layers {
+		if layer.Effective {
 			continue
 		}
 		complete = false
 		_, all := p.view.items["/"]
 		switch {
 		case p.cfg.Mode == ModeRequired:
-			return &RefusedError{Wall: wall}
-		case p.cfg.Mode == ModeAuto && p.cfg.Machine.has(wall.Name) && !(all && wall.Name == Files): // there is nothing to keep it from
-			return &RefusedError{Wall: wall, Had: true}
+			return &RefusedError{Layer: layer}
+		case p.cfg.Mode == ModeAuto && p.cfg.Machine.has(layer.Name) && !(all && layer.Name == Files): // there is nothing to keep it from
+			return &RefusedError{Layer: layer, Had: true}
 		}
 	}
 	if p.cfg.Mode == ModeAuto {
@@ -104,7 +104,7 @@ func (p *Plan) demand() error {
 	return nil
 }
 
-// Current reports whether New would make the same plan now: the same walls around the same files, none of which has been
+// Current reports whether New would make the same plan now: the same layers around the same files, none of which has been
 // replaced by another of its name, with the same mounts in them. The Situation must say that the process waits. It may be called
 // beside all else, and after Close.
 func (p *Plan) Current() bool {
@@ -113,7 +113,7 @@ func (p *Plan) Current() bool {
 }
 
 // Names returns the names whose change takes protection away, in no order: the process must be ended when one of them begins
-// to denote another file. None is protected by a wall alone.
+// to denote another file. None is protected by a layer alone.
 func (p *Plan) Names() []string { return slices.Collect(maps.Keys(p.view.names)) }
 
 // SameNames reports whether each of Names denotes the same file as when the plan was made.
@@ -126,23 +126,23 @@ func (p *Plan) Close() {
 	}
 }
 
-// Sandbox returns what the process may touch, and which walls it is behind.
+// Sandbox returns what the process may touch, and which layers it is behind.
 func (p *Plan) Sandbox() tool.Sandbox {
 	s := p.shown
-	s.Read, s.Write, s.Walls = slices.Clone(s.Read), slices.Clone(s.Write), slices.Clone(s.Walls)
+	s.Read, s.Write, s.Layers = slices.Clone(s.Read), slices.Clone(s.Write), slices.Clone(s.Layers)
 	return s
 }
 
 // CanWait says that a process that has entered waits until it is told to execute.
 const CanWait = true
 
-// Entered is a process that goes behind its walls, and waits there. Either Execute or Abandon must be called, once.
+// Entered is a process that goes behind its layers, and waits there. Either Execute or Abandon must be called, once.
 type Entered struct {
 	*entry.Entered
 	plan *Plan
 }
 
-// Enter starts the process, which goes behind its walls at once. The attributes are those of os.StartProcess with three files
+// Enter starts the process, which goes behind its layers at once. The attributes are those of os.StartProcess with three files
 // and no folder: where it starts is part of the Situation.
 func (p *Plan) Enter(argv []string, attr *os.ProcAttr) (*Entered, error) {
 	entered, err := p.loaded.Enter(argv, attr)
@@ -155,8 +155,8 @@ func (p *Plan) Enter(argv []string, attr *os.ProcAttr) (*Entered, error) {
 	return &Entered{entered, p}, nil
 }
 
-// Execute lets the process's own program run, and returns once it does. The error is a *WallError if this machine does not
-// give a wall after all, and what exec says if the program cannot be run; nothing is left of the process then.
+// Execute lets the process's own program run, and returns once it does. The error is a *LayerError if this machine does not
+// give a layer after all, and what exec says if the program cannot be run; nothing is left of the process then.
 func (e *Entered) Execute(ctx context.Context) (*os.Process, error) {
 	process, err := e.Entered.Execute(ctx)
 	if failed, ok := errors.AsType[*entry.CallError](err); ok {
@@ -173,7 +173,7 @@ func (p *Plan) explain(failed *entry.CallError) error {
 	at := p.steps[failed.Index]
 	err := fmt.Errorf("%s: %w", at.what, failed.Err)
 	if at.optional && refusal(failed.Err) {
-		return &WallError{Wall: at.wall, Err: err}
+		return &LayerError{Layer: at.layer, Err: err}
 	}
 	if at.changing && (errors.Is(failed.Err, unix.ENOENT) || errors.Is(failed.Err, unix.ELOOP) || errors.Is(failed.Err, unix.ENOTDIR)) {
 		return &ChangedError{Err: err}
@@ -207,7 +207,7 @@ func (p *Plan) write() {
 	if dir := p.situation.Dir; dir != "" {
 		p.call(step{what: "going to " + dir}, unix.SYS_CHDIR, p.program.Text(dir))
 	}
-	p.call(step{wall: Privileges, what: "giving up new privileges"}, unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1)
+	p.call(step{layer: Privileges, what: "giving up new privileges"}, unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1)
 	if p.abi > 0 {
 		p.writeLandlock()
 	}

@@ -9,15 +9,15 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Plan is the sandbox of one process: here there are no walls.
+// Plan is the sandbox of one process: here there are no layers.
 type Plan struct {
 	shown tool.Sandbox
 	path  string
 }
 
-const notHere = "toolhost puts up walls on Linux, on amd64 and arm64, alone"
+const notHere = "toolhost puts up layers on Linux, on amd64 and arm64, alone"
 
-// New makes a plan without walls. The error is a *RefusedError if they are required.
+// New makes a plan without layers. The error is a *RefusedError if they are required.
 func New(cfg Config, s Situation) (*Plan, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
@@ -29,11 +29,11 @@ func New(cfg Config, s Situation) (*Plan, error) {
 		p.shown.Mode = string(ModeOn)
 	}
 	for _, name := range []string{Files, Landlock, Network, PID, IPC, Privileges, Syscalls} {
-		wall := tool.Wall{Name: name, Note: notHere}
+		layer := tool.SandboxLayer{Name: name, Note: notHere}
 		if cfg.Mode == ModeRequired {
-			return nil, &RefusedError{Wall: wall}
+			return nil, &RefusedError{Layer: layer}
 		}
-		p.shown.Walls = append(p.shown.Walls, wall)
+		p.shown.Layers = append(p.shown.Layers, layer)
 	}
 	return p, nil
 }
@@ -47,16 +47,16 @@ func (p *Plan) SameNames() bool { return true }
 // Close does nothing.
 func (p *Plan) Close() {}
 
-// Sandbox returns what the process was granted, and that there are no walls.
+// Sandbox returns what the process was granted, and that there are no layers.
 func (p *Plan) Sandbox() tool.Sandbox { return p.shown }
 
-// Current returns true: a plan without walls does not change.
+// Current returns true: a plan without layers does not change.
 func (p *Plan) Current() bool { return true }
 
 // CanWait says that a process does not wait: its own program runs when it has entered.
 const CanWait = false
 
-// Entered is a process without walls.
+// Entered is a process without layers.
 type Entered struct{ process *os.Process }
 
 // Enter starts the process, whose own program runs at once.
@@ -77,7 +77,7 @@ func (e *Entered) Abandon() {
 	_, _ = e.process.Wait()
 }
 
-// ChangedError says that a file or folder changed while a process went behind its walls. It does not occur here.
+// ChangedError says that a file or folder changed while a process went behind its layers. It does not occur here.
 type ChangedError struct{ Err error }
 
 func (e *ChangedError) Error() string { return e.Err.Error() }

@@ -64,16 +64,16 @@ func (w *world) file(t testing.TB, path, text string) {
 	}
 }
 
-// probe makes attempts in the sandbox and returns what came of each. Walls that this machine does not give are logged.
+// probe makes attempts in the sandbox and returns what came of each. Layers that this machine does not give are logged.
 func (w *world) probe(t *testing.T, attempts ...string) ([]string, tool.Sandbox) {
 	t.Helper()
 	answers, shown, err := w.start(t, attempts...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, wall := range shown.Walls {
-		if !wall.Effective {
-			t.Logf("this machine does not give the wall %q: %s", wall.Name, wall.Note)
+	for _, layer := range shown.Layers {
+		if !layer.Effective {
+			t.Logf("this machine does not give the layer %q: %s", layer.Name, layer.Note)
 		}
 	}
 	if len(answers) != len(attempts) {
@@ -82,7 +82,7 @@ func (w *world) probe(t *testing.T, attempts ...string) ([]string, tool.Sandbox)
 	return answers, shown
 }
 
-// start is what package process does: it goes without walls that turn out not to be there.
+// start is what package process does: it goes without layers that turn out not to be there.
 func (w *world) start(t *testing.T, attempts ...string) ([]string, tool.Sandbox, error) {
 	t.Helper()
 	for {
@@ -93,8 +93,8 @@ func (w *world) start(t *testing.T, attempts ...string) ([]string, tool.Sandbox,
 		out, err := run(t, plan, append([]string{"probe", "probe"}, attempts...))
 		shown := plan.Sandbox()
 		plan.Close()
-		if refused, ok := errors.AsType[*sandbox.WallError](err); ok && w.situation.Without[refused.Wall] == "" {
-			w.situation.Without[refused.Wall] = refused.Error()
+		if refused, ok := errors.AsType[*sandbox.LayerError](err); ok && w.situation.Without[refused.Layer] == "" {
+			w.situation.Without[refused.Layer] = refused.Error()
 			continue
 		}
 		return strings.Split(strings.TrimSuffix(out, "\n"), "\n"), shown, err
@@ -131,16 +131,16 @@ func run(t testing.TB, plan *sandbox.Plan, argv []string) (string, error) {
 	return string(text), readErr
 }
 
-// effective reports whether a wall is shown as there.
+// effective reports whether a layer is shown as there.
 func effective(t *testing.T, shown tool.Sandbox, name string) bool {
 	t.Helper()
-	at := slices.IndexFunc(shown.Walls, func(w tool.Wall) bool { return w.Name == name })
+	at := slices.IndexFunc(shown.Layers, func(w tool.SandboxLayer) bool { return w.Name == name })
 	if at < 0 {
-		t.Fatalf("the wall %q is not shown: %+v", name, shown.Walls)
+		t.Fatalf("the layer %q is not shown: %+v", name, shown.Layers)
 	}
-	wall := shown.Walls[at]
-	if wall.Effective == (wall.Mechanism == "") || !wall.Effective && wall.Note == "" {
-		t.Errorf("a wall needs a mechanism or the reason why there is none: %+v", wall)
+	layer := shown.Layers[at]
+	if layer.Effective == (layer.Mechanism == "") || !layer.Effective && layer.Note == "" {
+		t.Errorf("a layer needs a mechanism or the reason why there is none: %+v", layer)
 	}
-	return wall.Effective
+	return layer.Effective
 }

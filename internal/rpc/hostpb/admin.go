@@ -241,7 +241,7 @@ func fromSandbox(s *tool.Sandbox) *toolhostv1.Sandbox {
 	out := &toolhostv1.Sandbox{
 		Mode: valid(s.Mode), Network: s.Network, Workspace: toolpb.FromAccess(s.Workspace), Read: valids(s.Read), Write: valids(s.Write),
 	}
-	for _, w := range s.Walls {
+	for _, w := range s.Layers {
 		out.Layers = append(out.Layers, &toolhostv1.SandboxLayer{
 			Name: valid(w.Name), Effective: w.Effective, Mechanism: valid(w.Mechanism), Note: valid(w.Note),
 		})
@@ -257,7 +257,7 @@ func toSandbox(s *toolhostv1.Sandbox) *tool.Sandbox {
 		Mode: s.GetMode(), Network: s.GetNetwork(), Workspace: toolpb.ToAccess(s.GetWorkspace()), Read: s.GetRead(), Write: s.GetWrite(),
 	}
 	for _, w := range s.GetLayers() {
-		out.Walls = append(out.Walls, tool.Wall{
+		out.Layers = append(out.Layers, tool.SandboxLayer{
 			Name: w.GetName(), Effective: w.GetEffective(), Mechanism: w.GetMechanism(), Note: w.GetNote(),
 		})
 	}

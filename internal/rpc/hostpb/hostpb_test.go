@@ -69,7 +69,7 @@ func TestRoundTripKeepsEveryField(t *testing.T) {
 		Limits: []tool.EffectiveLimit{{Name: "memory", Value: "1", Mechanism: "none", Note: "n"}},
 		Sandbox: &tool.Sandbox{
 			Mode: "on", Network: true, Workspace: tool.AccessWrite, Read: []string{"/r"}, Write: []string{"/w"},
-			Walls: []tool.Wall{{Name: "files", Effective: true, Mechanism: "m", Note: "n"}},
+			Layers: []tool.SandboxLayer{{Name: "files", Effective: true, Mechanism: "m", Note: "n"}},
 		},
 	}
 	restarted := tool.Restarted{Stopped: []string{"a"}, Started: []string{"b"}}
@@ -82,7 +82,7 @@ func TestRoundTripKeepsEveryField(t *testing.T) {
 	checkSet(t, *plugin.Refusal)
 	checkSet(t, instance.Limits[0])
 	checkSet(t, *instance.Sandbox)
-	checkSet(t, instance.Sandbox.Walls[0])
+	checkSet(t, instance.Sandbox.Layers[0])
 	checkSet(t, *plugin.Permissions)
 	checkSet(t, plugin.Ungranted[0])
 	trip(t, info, hostpb.FromInfo, hostpb.ToInfo)

@@ -30,8 +30,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// setup returns a room, and what makes the Config of a plugin. Nothing may be left of either at the test's end.
-func setup(t *testing.T, most int, wanted func(process.Config) bool) (room *prestart.Room, config func(plugin string) process.Config) {
+// setup returns a pool, and what makes the Config of a plugin. Nothing may be left of either at the test's end.
+func setup(t *testing.T, most int, wanted func(process.Config) bool) (pool *prestart.Pool, config func(plugin string) process.Config) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "th") // not t.TempDir, whose name is too long for a socket
 	if err != nil {
@@ -42,9 +42,9 @@ func setup(t *testing.T, most int, wanted func(process.Config) bool) (room *pres
 		t.Fatal(err)
 	}
 	goroutines := goleak.IgnoreCurrent()
-	room = prestart.New(prestart.Config{Most: most, Wanted: wanted, Logger: slog.New(slog.DiscardHandler)})
+	pool = prestart.New(prestart.Config{Most: most, Wanted: wanted, Logger: slog.New(slog.DiscardHandler)})
 	t.Cleanup(func() {
-		room.Close()
+		pool.Close()
 		goleak.VerifyNone(t, goroutines)
 		if left := processes(dir); len(left) > 0 {
 			t.Errorf("left running: %v", left)
@@ -54,7 +54,7 @@ func setup(t *testing.T, most int, wanted func(process.Config) bool) (room *pres
 		}
 		_ = os.RemoveAll(dir)
 	})
-	return room, func(plugin string) process.Config {
+	return pool, func(plugin string) process.Config {
 		return process.Config{
 			Plugin: plugin, Instance: plugin + "-1", Path: program, Args: []string{"fault"}, RunDir: dir, StartTimeout: time.Minute,
 			Env:     []string{"TEST_RUN=" + dir, "TEST_PLUGIN=" + plugin, "GORACE=atexit_sleep_ms=0"},
@@ -100,9 +100,9 @@ func eventually(t *testing.T, dir string, want ...string) (numbers []string) {
 }
 
 // used launches a plugin and has it end, and returns its process's number.
-func used(t *testing.T, room *prestart.Room, cfg process.Config) string {
+func used(t *testing.T, pool *prestart.Pool, cfg process.Config) string {
 	t.Helper()
-	p, err := room.Launch(t.Context(), cfg)
+	p, err := pool.Launch(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,25 +112,25 @@ func used(t *testing.T, room *prestart.Room, cfg process.Config) string {
 }
 
 func TestTheNextLaunchIsByWhoWaited(t *testing.T) {
-	room, config := setup(t, 8, always)
+	pool, config := setup(t, 8, always)
 	cfg := config("a")
 	for range 3 {
-		first := used(t, room, cfg)
+		first := used(t, pool, cfg)
 		waiting := eventually(t, cfg.RunDir, "a")
 		if waiting[0] == first {
 			t.Fatalf("process %s is there still", first)
 		}
-		if next := used(t, room, cfg); next != waiting[0] {
+		if next := used(t, pool, cfg); next != waiting[0] {
 			t.Errorf("process %s waited, and %s was launched", waiting[0], next)
 		}
 	}
 }
 
 func TestALaunchThatComesAtOnceIsByWhoIsBeingPrepared(t *testing.T) {
-	room, config := setup(t, 8, always)
+	pool, config := setup(t, 8, always)
 	cfg := config("a")
 	for range 5 { // whatever is done of it
-		first, second := used(t, room, cfg), used(t, room, cfg)
+		first, second := used(t, pool, cfg), used(t, pool, cfg)
 		if first == second {
 			t.Errorf("process %s was launched twice", first)
 		}
@@ -139,13 +139,13 @@ func TestALaunchThatComesAtOnceIsByWhoIsBeingPrepared(t *testing.T) {
 }
 
 func TestNobodyWaitsForAPluginThatRuns(t *testing.T) {
-	room, config := setup(t, 8, always)
+	pool, config := setup(t, 8, always)
 	cfg := config("a")
-	p, err := room.Launch(t.Context(), cfg)
+	p, err := pool.Launch(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	used(t, room, cfg)
+	used(t, pool, cfg)
 	if there := eventually(t, cfg.RunDir, "a"); there[0] != fmt.Sprint(p.PID()) {
 		t.Errorf("process %s is there, want %d", there[0], p.PID())
 	}
@@ -155,12 +155,12 @@ func TestNobodyWaitsForAPluginThatRuns(t *testing.T) {
 }
 
 func TestWhoDoesNotFitGoes(t *testing.T) {
-	room, config := setup(t, 8, always)
+	pool, config := setup(t, 8, always)
 	cfg := config("a")
-	used(t, room, cfg)
+	used(t, pool, cfg)
 	waiting := eventually(t, cfg.RunDir, "a")
 	cfg.Args = append(cfg.Args, "-stderr=other")
-	p, err := room.Launch(t.Context(), cfg)
+	p, err := pool.Launch(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,26 +171,26 @@ func TestWhoDoesNotFitGoes(t *testing.T) {
 }
 
 func TestOnlySoManyWait(t *testing.T) {
-	room, config := setup(t, 2, always)
+	pool, config := setup(t, 2, always)
 	for _, plugin := range []string{"a", "b", "c"} {
-		used(t, room, config(plugin))
+		used(t, pool, config(plugin))
 		eventually(t, config(plugin).RunDir, map[string][]string{"a": {"a"}, "b": {"a", "b"}, "c": {"b", "c"}}[plugin]...)
 	}
 }
 
 func TestNobodyWaitsWhereNobodyIsWanted(t *testing.T) {
 	var wanted atomic.Bool
-	room, config := setup(t, 8, func(process.Config) bool { return wanted.Load() })
+	pool, config := setup(t, 8, func(process.Config) bool { return wanted.Load() })
 	cfg := config("a")
-	used(t, room, cfg)
+	used(t, pool, cfg)
 	eventually(t, cfg.RunDir)
 	wanted.Store(true)
-	used(t, room, cfg)
+	used(t, pool, cfg)
 	eventually(t, cfg.RunDir, "a")
-	room.Sweep()
+	pool.Sweep()
 	eventually(t, cfg.RunDir, "a")
 	wanted.Store(false)
-	room.Sweep()
+	pool.Sweep()
 	eventually(t, cfg.RunDir)
 	none, config := setup(t, 0, always)
 	used(t, none, config("a"))
@@ -198,22 +198,22 @@ func TestNobodyWaitsWhereNobodyIsWanted(t *testing.T) {
 }
 
 func TestAClosedRoomLaunchesAsBefore(t *testing.T) {
-	room, config := setup(t, 8, always)
+	pool, config := setup(t, 8, always)
 	cfg := config("a")
-	used(t, room, cfg)
+	used(t, pool, cfg)
 	eventually(t, cfg.RunDir, "a")
-	room.Close()
+	pool.Close()
 	eventually(t, cfg.RunDir)
-	used(t, room, cfg)
-	room.Close()
+	used(t, pool, cfg)
+	pool.Close()
 	eventually(t, cfg.RunDir)
 }
 
 func TestAfterALaunchThatFailsNobodyWaits(t *testing.T) {
-	room, config := setup(t, 8, always)
+	pool, config := setup(t, 8, always)
 	cfg := config("a")
 	cfg.Args = append(cfg.Args, "-exit=1")
-	if _, err := room.Launch(context.Background(), cfg); err == nil {
+	if _, err := pool.Launch(context.Background(), cfg); err == nil {
 		t.Fatal("it was launched")
 	}
 	eventually(t, cfg.RunDir)

@@ -8,7 +8,7 @@ import (
 )
 
 // A process that starts hurries, and one that has started does not: neither when it was launched nor when it takes too long.
-func TestHurryEndsWithTheLaunch(t *testing.T) {
+func TestBoostEndsWithTheLaunch(t *testing.T) {
 	const weighs = "/proc/self/autogroup"
 	if was, err := os.ReadFile(weighs); err != nil || os.WriteFile(weighs, []byte("0"), 0) != nil || !strings.Contains(string(was), "nice") {
 		t.Logf("sessions have no weight here, or it cannot be changed: %q, %v", was, err)
@@ -27,6 +27,6 @@ until grep -q "nice 0" /proc/self/autogroup; do :; done
 exit 3
 `), nil
 	if exit := exitOf(t, refused(t, cfg)); exit.Code != 3 {
-		t.Errorf("exit %+v, want that of a process that was in a hurry, and then was not", exit)
+		t.Errorf("exit %+v, want that of a process that was in a boost, and then was not", exit)
 	}
 }

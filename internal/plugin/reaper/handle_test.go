@@ -21,11 +21,11 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestMain lets the test binary play the guardian and a toolhost that is to be killed.
+// TestMain lets the test binary play the reaper and a toolhost that is to be killed.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
-		case "guardian":
+		case "reaper":
 			os.Exit(Main())
 		case "toolhost":
 			os.Exit(playToolhost(os.Args[2]))
@@ -125,7 +125,7 @@ func TestCloseCleansAndLeavesNothing(t *testing.T) {
 		t.Errorf("the run folder is there: %v", err)
 	}
 	if proc.Alive(g.PID()) {
-		t.Error("the guardian is there")
+		t.Error("the reaper is there")
 	}
 	if err := child.Wait(); err == nil {
 		t.Error("the group was not killed")
@@ -147,7 +147,7 @@ func TestRemovedGroupIsSpared(t *testing.T) {
 	}
 }
 
-func TestDeadGuardianIsReplacedAndToldAll(t *testing.T) {
+func TestDeadReaperIsReplacedAndToldAll(t *testing.T) {
 	var log recorder
 	g := start(t, Config{Logger: slog.New(&log)})
 	child := sleeper(t, "")
@@ -156,24 +156,24 @@ func TestDeadGuardianIsReplacedAndToldAll(t *testing.T) {
 	if err := syscall.Kill(first, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	eventually.Holds(t, "another guardian is there", func() bool { return g.PID() != first && proc.Alive(g.PID()) })
+	eventually.Holds(t, "another reaper is there", func() bool { return g.PID() != first && proc.Alive(g.PID()) })
 	g.Close()
 	if err := child.Wait(); err == nil {
 		t.Error("the group was not killed")
 	}
-	if !strings.Contains(log.String(), "the guardian died; starting another") {
+	if !strings.Contains(log.String(), "the reaper died; starting another") {
 		t.Errorf("logged %q", log.String())
 	}
 }
 
-func TestGuardianThatCannotLiveIsGivenUp(t *testing.T) {
-	program := filepath.Join(t.TempDir(), "guardian")
+func TestReaperThatCannotLiveIsGivenUp(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "reaper")
 	if err := os.Symlink(os.Args[0], program); err != nil {
 		t.Fatal(err)
 	}
 	run := t.TempDir()
 	var log recorder
-	g := start(t, Config{Command: []string{program, "guardian"}, RunDir: run, Logger: slog.New(&log)})
+	g := start(t, Config{Command: []string{program, "reaper"}, RunDir: run, Logger: slog.New(&log)})
 	if err := os.Remove(program); err != nil {
 		t.Fatal(err)
 	}
@@ -181,16 +181,16 @@ func TestGuardianThatCannotLiveIsGivenUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually.Holds(t, "the guard gives up", func() bool { return strings.Contains(log.String(), "cannot be kept alive") })
-	if got := strings.Count(log.String(), "starting the guardian again"); got != maxRestarts {
+	if got := strings.Count(log.String(), "starting the reaper again"); got != maxRestarts {
 		t.Errorf("%d tries, want %d", got, maxRestarts)
 	}
 	g.Close()
 	if _, err := os.Stat(run); !os.IsNotExist(err) {
-		t.Errorf("without a guardian, the run folder stays: %v", err)
+		t.Errorf("without a reaper, the run folder stays: %v", err)
 	}
 }
 
-func TestGuardianIgnoresWhatATerminalSends(t *testing.T) {
+func TestReaperIgnoresWhatATerminalSends(t *testing.T) {
 	var log recorder
 	g := start(t, Config{RunDir: t.TempDir(), Logger: slog.New(&log)})
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
@@ -199,25 +199,25 @@ func TestGuardianIgnoresWhatATerminalSends(t *testing.T) {
 		}
 	}
 	if group, err := syscall.Getpgid(g.PID()); err != nil || group != g.PID() {
-		t.Errorf("the guardian is in group %d, %v; want one of its own", group, err)
+		t.Errorf("the reaper is in group %d, %v; want one of its own", group, err)
 	}
 	g.mu.Lock()
 	h := g.helper
 	g.mu.Unlock()
 	g.Close()
 	if !h.cmd.ProcessState.Success() || log.String() != "" {
-		t.Errorf("the guardian ended with %v, logged %q", h.cmd.ProcessState, log.String())
+		t.Errorf("the reaper ended with %v, logged %q", h.cmd.ProcessState, log.String())
 	}
 }
 
-func TestStartRefusesWhatIsNoGuardian(t *testing.T) {
+func TestStartRefusesAnotherProgram(t *testing.T) {
 	tests := []struct {
 		name string
 		cfg  Config
 		want string
 	}{
 		{"no command", Config{}, "no command"},
-		{"no such program", Config{Command: []string{"/nowhere/guardian"}}, "no such file"},
+		{"no such program", Config{Command: []string{"/nowhere/reaper"}}, "no such file"},
 		{"another program", Config{Command: []string{"/bin/echo", "hello"}}, `says "hello", expected`},
 		{"a silent program", Config{Command: []string{"/bin/true"}}, "ended without a word"},
 		{"the root folder", Config{Command: []string{"/bin/true"}, RunDir: "/"}, "not an absolute path"},
@@ -241,14 +241,14 @@ func TestStartIsCancelled(t *testing.T) {
 	}
 }
 
-// self is the command that runs this test binary as a guardian. The race detector would let it sleep a second at its
+// self is the command that runs this test binary as a reaper. The race detector would let it sleep a second at its
 // end, and its environment is empty but for what env adds.
 func self() []string {
-	return []string{"/usr/bin/env", "GORACE=atexit_sleep_ms=0", os.Args[0], "guardian"}
+	return []string{"/usr/bin/env", "GORACE=atexit_sleep_ms=0", os.Args[0], "reaper"}
 }
 
-// start starts this test binary as a guardian, unless cfg says otherwise.
-func start(t *testing.T, cfg Config) *Guard {
+// start starts this test binary as a reaper, unless cfg says otherwise.
+func start(t *testing.T, cfg Config) *Handle {
 	t.Helper()
 	if cfg.Command == nil {
 		cfg.Command = self()
@@ -277,19 +277,19 @@ func sleeper(t *testing.T, mark string) *exec.Cmd {
 	return cmd
 }
 
-func TestAddOfAStoppedGuardianIsBounded(t *testing.T) {
+func TestAddOfAStoppedReaperIsBounded(t *testing.T) {
 	var log recorder
 	g := start(t, Config{Logger: slog.New(&log)})
 	first := g.PID()
 	if err := syscall.Kill(first, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	// The pipe takes a while to fill up, and then the guardian is given up and another one told.
+	// The pipe takes a while to fill up, and then the reaper is given up and another one told.
 	for i := range 64 << 10 {
 		g.Add(t.Context(), proc.ID{PID: 1 << 30, Start: uint64(i)})
 		if g.PID() != first {
 			return
 		}
 	}
-	t.Error("the stopped guardian was kept")
+	t.Error("the stopped reaper was kept")
 }

@@ -17,7 +17,7 @@ const lasts = 30 * time.Minute
 
 // Config says how many processes wait, and for what. All fields are required, but for Most.
 type Config struct {
-	// Most is how many processes wait at the same time; the one that has waited longest makes room. 0: none waits.
+	// Most is how many processes wait at the same time; the one that has waited longest makes pool. 0: none waits.
 	Most int
 	// Wanted reports whether a plugin is still run with this process's Config. It must not block, and is called from any
 	// goroutine.
@@ -25,8 +25,8 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-// Room launches plugins and keeps processes that wait. Its methods may be called from any goroutine. Close it.
-type Room struct {
+// Pool launches plugins and keeps processes that wait. Its methods may be called from any goroutine. Close it.
+type Pool struct {
 	cfg  Config
 	done chan struct{}
 	work sync.WaitGroup // goroutines that end with a process, with who waits, or with done
@@ -34,11 +34,11 @@ type Room struct {
 	mu      sync.Mutex
 	closed  bool
 	live    map[string]int // processes of a plugin that run or are being launched
-	waiting []*guest       // the one that has waited longest first
+	waiting []*prestarted  // the one that has waited longest first
 }
 
-// guest is a process that waits, at most one of each plugin.
-type guest struct {
+// prestarted process is a process that waits, at most one of each plugin.
+type prestarted struct {
 	cfg     process.Config
 	ready   chan struct{}    // closed when the process waits, or cannot
 	process *process.Waiting // once it is ready; nil: it cannot
@@ -46,22 +46,22 @@ type guest struct {
 }
 
 // close ends who waits and returns when that is gone.
-func (g *guest) close() {
+func (g *prestarted) close() {
 	if <-g.ready; g.process != nil {
 		g.process.Close()
 	}
 }
 
-// New returns a room in which nobody waits.
-func New(cfg Config) *Room {
-	return &Room{cfg: cfg, done: make(chan struct{}), live: map[string]int{}}
+// New returns a pool in which nobody waits.
+func New(cfg Config) *Pool {
+	return &Pool{cfg: cfg, done: make(chan struct{}), live: map[string]int{}}
 }
 
 // Launch is process.Launch, by the process that waits for that if there is one. It may be called after Close.
-func (r *Room) Launch(ctx context.Context, cfg process.Config) (*process.Process, error) {
+func (r *Pool) Launch(ctx context.Context, cfg process.Config) (*process.Process, error) {
 	r.mu.Lock()
 	r.live[cfg.Plugin]++
-	found := r.takeLocked(func(g *guest) bool { return g.cfg.Plugin == cfg.Plugin })
+	found := r.takeLocked(func(g *prestarted) bool { return g.cfg.Plugin == cfg.Plugin })
 	r.mu.Unlock()
 	launch := process.Launch
 	for _, g := range found {
@@ -93,23 +93,23 @@ func (r *Room) Launch(ctx context.Context, cfg process.Config) (*process.Process
 }
 
 // Sweep ends those who wait for what is not wanted any more. It returns before they are gone.
-func (r *Room) Sweep() { r.dismiss(func(g *guest) bool { return !r.cfg.Wanted(g.cfg) }) }
+func (r *Pool) Sweep() { r.dismiss(func(g *prestarted) bool { return !r.cfg.Wanted(g.cfg) }) }
 
 // Close ends all who wait, and returns when they are gone. From then on nobody waits. It may be called more than once.
-func (r *Room) Close() {
+func (r *Pool) Close() {
 	r.mu.Lock()
 	if !r.closed {
 		r.closed = true
 		close(r.done)
 	}
 	r.mu.Unlock()
-	r.dismiss(func(*guest) bool { return true })
+	r.dismiss(func(*prestarted) bool { return true })
 	r.work.Wait()
 }
 
 // spawn runs f in a goroutine that Close waits for; f must end with r.done, or by itself. It does not, and returns false, once
-// the room is closed.
-func (r *Room) spawn(f func()) bool {
+// the pool is closed.
+func (r *Pool) spawn(f func()) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.closed {
@@ -119,7 +119,7 @@ func (r *Room) spawn(f func()) bool {
 }
 
 // ended notes that a process of a plugin is no more, or that there was none. After the last one that ran, another one waits.
-func (r *Room) ended(cfg process.Config, ran bool) {
+func (r *Pool) ended(cfg process.Config, ran bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.live[cfg.Plugin]--; r.live[cfg.Plugin] > 0 {
@@ -131,45 +131,45 @@ func (r *Room) ended(cfg process.Config, ran bool) {
 	}
 	cfg.Report = nil // it was the last launch's, as the instance was
 	cfg.Instance = cfg.Plugin + "-waiting"
-	g := &guest{cfg: cfg, ready: make(chan struct{})}
-	g.leaves = time.AfterFunc(lasts, func() { r.dismiss(func(other *guest) bool { return other == g }) })
+	g := &prestarted{cfg: cfg, ready: make(chan struct{})}
+	g.leaves = time.AfterFunc(lasts, func() { r.dismiss(func(other *prestarted) bool { return other == g }) })
 	r.waiting = append(r.waiting, g)
 	r.work.Go(func() { r.prepare(g) })
 	if first := r.waiting[0]; len(r.waiting) > r.cfg.Most {
-		r.dismissLocked(func(other *guest) bool { return other == first })
+		r.dismissLocked(func(other *prestarted) bool { return other == first })
 	}
 }
 
-// prepare has a guest's process wait.
-func (r *Room) prepare(g *guest) {
+// prepare has a prestarted process's process wait.
+func (r *Pool) prepare(g *prestarted) {
 	defer close(g.ready)
 	waiting, err := process.Wait(g.cfg)
 	if err == nil {
 		g.process = waiting
 		return
 	}
-	r.dismiss(func(other *guest) bool { return other == g })
-	if !errors.Is(err, process.ErrNoWalls) {
+	r.dismiss(func(other *prestarted) bool { return other == g })
+	if !errors.Is(err, process.ErrNotSandboxed) {
 		r.cfg.Logger.Warn("no process waits for the next call of a plugin", "error", err)
 	}
 }
 
 // dismiss ends those who wait and are unwanted. It returns before they are gone. unwanted is called with the lock held.
-func (r *Room) dismiss(unwanted func(g *guest) bool) {
+func (r *Pool) dismiss(unwanted func(g *prestarted) bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.dismissLocked(unwanted)
 }
 
-func (r *Room) dismissLocked(unwanted func(g *guest) bool) {
+func (r *Pool) dismissLocked(unwanted func(g *prestarted) bool) {
 	for _, g := range r.takeLocked(unwanted) {
 		r.work.Go(g.close)
 	}
 }
 
-// takeLocked returns the guests that are chosen, who are the room's no more.
-func (r *Room) takeLocked(chosen func(g *guest) bool) (taken []*guest) {
-	r.waiting = slices.DeleteFunc(r.waiting, func(g *guest) bool {
+// takeLocked returns the prestarted processes that are chosen, who are the pool's no more.
+func (r *Pool) takeLocked(chosen func(g *prestarted) bool) (taken []*prestarted) {
+	r.waiting = slices.DeleteFunc(r.waiting, func(g *prestarted) bool {
 		if !chosen(g) {
 			return false
 		}

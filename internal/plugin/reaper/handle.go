@@ -22,7 +22,7 @@ const (
 	startTimeout    = 10 * time.Second
 )
 
-// Config is how a guardian is started.
+// Config is how a reaper is started.
 type Config struct {
 	// Command is the program that calls Main and its arguments: usually this executable and a hidden command. The
 	// program is started again if it dies, so that its path must stay valid. Required.
@@ -36,8 +36,8 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-// Guard is toolhost's side of its guardian. Its methods may be used from any goroutine.
-type Guard struct {
+// Handle is toolhost's side of its reaper. Its methods may be used from any goroutine.
+type Handle struct {
 	command  []string
 	logger   *slog.Logger
 	changed  chan struct{} // holds one token while there is something to tell
@@ -53,12 +53,12 @@ type Guard struct {
 	helper  *helper
 }
 
-// Start starts a guardian and returns once it is on watch. ctx bounds only that. Call Close at the end.
-func Start(ctx context.Context, cfg Config) (*Guard, error) {
+// Start starts a reaper and returns once it is on watch. ctx bounds only that. Call Close at the end.
+func Start(ctx context.Context, cfg Config) (*Handle, error) {
 	if len(cfg.Command) == 0 {
-		return nil, errors.New("starting the guardian: no command is given")
+		return nil, errors.New("starting the reaper: no command is given")
 	}
-	g := &Guard{
+	g := &Handle{
 		command:  slices.Clone(cfg.Command),
 		logger:   cfg.Logger,
 		changed:  make(chan struct{}, 1),
@@ -73,16 +73,16 @@ func Start(ctx context.Context, cfg Config) (*Guard, error) {
 	if cfg.RunDir != "" {
 		dir, err := look(cfg.RunDir)
 		if err != nil {
-			return nil, fmt.Errorf("starting the guardian: looking at the run folder: %w", err)
+			return nil, fmt.Errorf("starting the reaper: looking at the run folder: %w", err)
 		}
 		g.state.RunDir = dir
 		if err := writeToken(cfg.RunDir, g.state.Token); err != nil {
-			return nil, fmt.Errorf("starting the guardian: %w", err)
+			return nil, fmt.Errorf("starting the reaper: %w", err)
 		}
 	}
 	h, err := g.start(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("starting the guardian: %w", err)
+		return nil, fmt.Errorf("starting the reaper: %w", err)
 	}
 	watch, stop := context.WithCancel(context.WithoutCancel(ctx))
 	g.stop = stop
@@ -92,24 +92,24 @@ func Start(ctx context.Context, cfg Config) (*Guard, error) {
 
 // Token is the first part of the marks by which what this toolhost started is found: a process is marked with
 // proc.MarkName set to the token, a slash and anything.
-func (g *Guard) Token() string { return g.state.Token }
+func (g *Handle) Token() string { return g.state.Token }
 
-// PID returns the guardian's process id, or that of the last one that there was.
-func (g *Guard) PID() int {
+// PID returns the reaper's process id, or that of the last one that there was.
+func (g *Handle) PID() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.helper.cmd.Process.Pid
 }
 
-// Add puts the process group that leader leads under guard. It blocks until the guardian knows, ctx ends or there is
-// no guardian to be had; that takes as long as a write to a pipe, or a start of a process if the guardian just died.
-func (g *Guard) Add(ctx context.Context, leader proc.ID) {
+// Add puts the process group that leader leads under guard. It blocks until the reaper knows, ctx ends or there is
+// no reaper to be had; that takes as long as a write to a pipe, or a start of a process if the reaper just died.
+func (g *Handle) Add(ctx context.Context, leader proc.ID) {
 	g.update(func(s *state) { s.Groups = append(s.Groups, leader) })
 	g.awaitTold(ctx)
 }
 
 // Remove says that the group is gone. It does not block.
-func (g *Guard) Remove(leader proc.ID) {
+func (g *Handle) Remove(leader proc.ID) {
 	g.update(func(s *state) {
 		s.Groups = slices.DeleteFunc(s.Groups, func(id proc.ID) bool { return id == leader })
 	})
@@ -117,7 +117,7 @@ func (g *Guard) Remove(leader proc.ID) {
 
 // SetSocket puts the file that toolhost listens on under guard, which must be there already. A file that takes its
 // name later, such as the next toolhost's socket, is left alone. It blocks like Add.
-func (g *Guard) SetSocket(ctx context.Context, path string) error {
+func (g *Handle) SetSocket(ctx context.Context, path string) error {
 	socket, err := look(path)
 	if err != nil {
 		return fmt.Errorf("guarding the socket %s: %w", path, err)
@@ -127,14 +127,14 @@ func (g *Guard) SetSocket(ctx context.Context, path string) error {
 	return nil
 }
 
-// Close lets the guardian go, and waits for it. It does then what it would do after a crash, which is to kill and remove
+// Close lets the reaper go, and waits for it. It does then what it would do after a crash, which is to kill and remove
 // what is left: call Close last.
-func (g *Guard) Close() {
+func (g *Handle) Close() {
 	g.stop()
 	<-g.done
 }
 
-func (g *Guard) update(change func(*state)) {
+func (g *Handle) update(change func(*state)) {
 	g.mu.Lock()
 	change(&g.state)
 	g.version++
@@ -146,7 +146,7 @@ func (g *Guard) update(change func(*state)) {
 }
 
 // awaitTold blocks until the helper knows the state as it is now, or there is no point in waiting.
-func (g *Guard) awaitTold(ctx context.Context) {
+func (g *Handle) awaitTold(ctx context.Context) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for version := g.version; g.told < version; {
@@ -168,7 +168,7 @@ func (g *Guard) awaitTold(ctx context.Context) {
 }
 
 // tell tells h all there is to know. Only one goroutine at a time may call it.
-func (g *Guard) tell(h *helper) error {
+func (g *Handle) tell(h *helper) error {
 	g.mu.Lock()
 	s, version := g.state, g.version
 	s.Groups = slices.Clone(s.Groups)
@@ -184,7 +184,7 @@ func (g *Guard) tell(h *helper) error {
 	return nil
 }
 
-func (g *Guard) start(ctx context.Context) (*helper, error) {
+func (g *Handle) start(ctx context.Context) (*helper, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	h, err := startHelper(ctx, g.command, g.logger)
@@ -202,7 +202,7 @@ func (g *Guard) start(ctx context.Context) (*helper, error) {
 }
 
 // run owns the helper, and each that takes its place.
-func (g *Guard) run(ctx context.Context, h *helper) {
+func (g *Handle) run(ctx context.Context, h *helper) {
 	defer close(g.done)
 	for failures := 0; h != nil; {
 		began := time.Now()
@@ -216,7 +216,7 @@ func (g *Guard) run(ctx context.Context, h *helper) {
 			break
 		}
 		h.kill()
-		g.logger.Warn("the guardian died; starting another", "pid", h.cmd.Process.Pid)
+		g.logger.Warn("the reaper died; starting another", "pid", h.cmd.Process.Pid)
 		if time.Since(began) > restartForgiven {
 			failures = 0
 		}
@@ -234,7 +234,7 @@ func (g *Guard) run(ctx context.Context, h *helper) {
 }
 
 // serve tells the helper what changes. It returns when the helper is gone or hangs, or the guard is closed.
-func (g *Guard) serve(ctx context.Context, h *helper) {
+func (g *Handle) serve(ctx context.Context, h *helper) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -250,7 +250,7 @@ func (g *Guard) serve(ctx context.Context, h *helper) {
 }
 
 // restart returns a new helper, or nil if the guard is closed or it is no use. It counts failures on.
-func (g *Guard) restart(ctx context.Context, failures int) (*helper, int) {
+func (g *Handle) restart(ctx context.Context, failures int) (*helper, int) {
 	for backoff := firstBackoff << failures; failures < maxRestarts; backoff *= 2 {
 		failures++
 		pause := time.NewTimer(backoff)
@@ -264,8 +264,8 @@ func (g *Guard) restart(ctx context.Context, failures int) (*helper, int) {
 		if err == nil {
 			return h, failures
 		}
-		g.logger.Error("starting the guardian again", "error", err)
+		g.logger.Error("starting the reaper again", "error", err)
 	}
-	g.logger.Error("the guardian cannot be kept alive: after a crash of toolhost, processes of plugins may be left behind")
+	g.logger.Error("the reaper cannot be kept alive: after a crash of toolhost, processes of plugins may be left behind")
 	return nil, failures
 }

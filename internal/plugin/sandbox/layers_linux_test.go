@@ -45,7 +45,7 @@ func TestNetwork(t *testing.T) {
 		w.situation.Without["network"] = "the test does without"
 		shown := w.check(t, append([]attempt{{tcp, ""}, {udp, ""}, {"loopback", ""}}, always...))
 		if !effective(t, shown, "network") {
-			t.Error("the filter of system calls is no wall")
+			t.Error("the filter of system calls is no layer")
 		}
 	})
 	t.Run("granted", func(t *testing.T) {
@@ -90,7 +90,7 @@ func TestPrivilegesAreGone(t *testing.T) {
 	}
 	shown := w.check(t, append(attempts, attempt{"status Seccomp", "2"}))
 	if !effective(t, shown, "privileges") {
-		t.Error("the wall is not shown")
+		t.Error("the layer is not shown")
 	}
 }
 
@@ -141,7 +141,7 @@ func TestSystemCallsAreRefused(t *testing.T) {
 		numbered("errno 0", unix.SYS_PERSONALITY, 0xffffffff),
 	})
 	if !effective(t, shown, "syscalls") {
-		t.Error("the wall is not shown")
+		t.Error("the layer is not shown")
 	}
 }
 
@@ -166,14 +166,14 @@ func TestSystemCallsOfOtherTablesEndTheProcess(t *testing.T) {
 }
 
 func TestRequiredFailsClosed(t *testing.T) {
-	for _, wall := range []string{"files", "landlock"} {
+	for _, layer := range []string{"files", "landlock"} {
 		w := newWorld(t)
 		w.cfg.Mode = sandbox.ModeRequired
-		w.situation.Without[wall] = "the test does without"
+		w.situation.Without[layer] = "the test does without"
 		_, _, err := w.start(t, "status Seccomp")
 		refused, ok := errors.AsType[*sandbox.RefusedError](err)
-		if !ok || refused.Wall.Name != wall || !strings.Contains(err.Error(), "the test does without") {
-			t.Errorf("without %s: %v", wall, err)
+		if !ok || refused.Layer.Name != layer || !strings.Contains(err.Error(), "the test does without") {
+			t.Errorf("without %s: %v", layer, err)
 		}
 	}
 }
@@ -210,7 +210,7 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 }
 
-// A path that becomes a link after it was looked at must not lead elsewhere, nor take a wall down.
+// A path that becomes a link after it was looked at must not lead elsewhere, nor take a layer down.
 func TestLinkThatIsPutInTheWayFailsTheLaunch(t *testing.T) {
 	w := newWorld(t)
 	granted := filepath.Join(w.workspace, "granted")
@@ -227,8 +227,8 @@ func TestLinkThatIsPutInTheWayFailsTheLaunch(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = run(t, plan, []string{"probe", "probe", "list " + granted})
-	if _, fallsBack := errors.AsType[*sandbox.WallError](err); err == nil || fallsBack {
-		t.Errorf("Start = %v, want an error that is no missing wall", err)
+	if _, fallsBack := errors.AsType[*sandbox.LayerError](err); err == nil || fallsBack {
+		t.Errorf("Start = %v, want an error that is no missing layer", err)
 	}
 }
 
@@ -240,8 +240,8 @@ func TestProgramThatCannotBeExecutedIsTold(t *testing.T) {
 	}
 }
 
-// An ordinary user gets the same walls by a user namespace, or by Landlock and seccomp where there is none.
-func TestWallsOfAnOrdinaryUser(t *testing.T) {
+// An ordinary user gets the same layers by a user namespace, or by Landlock and seccomp where there is none.
+func TestLayersOfAnOrdinaryUser(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Log("all tests are those of an ordinary user")
 		return
@@ -278,15 +278,15 @@ func TestWallsOfAnOrdinaryUser(t *testing.T) {
 	}
 }
 
-// What a process has had once is not given up: by default, a plugin starts with a wall less only where there never was one.
-func TestWallsThatWereThereAreDemanded(t *testing.T) {
+// What a process has had once is not given up: by default, a plugin starts with a layer less only where there never was one.
+func TestLayersThatWereThereAreDemanded(t *testing.T) {
 	w := newWorld(t)
 	machine := &sandbox.Machine{}
 	w.cfg.Mode, w.cfg.Machine = sandbox.ModeAuto, machine
 	w.situation.Without["landlock"] = "the test does without"
 	_, shown := w.probe(t, "read /etc/passwd")
 	if shown.Mode != "on" {
-		t.Errorf("with a wall missing from the beginning the mode is shown as %q", shown.Mode)
+		t.Errorf("with a layer missing from the beginning the mode is shown as %q", shown.Mode)
 	}
 	machine.Note(shown)
 	if missing := machine.Missing(); !slices.Contains(missing, "landlock") {
@@ -300,7 +300,7 @@ func TestWallsThatWereThereAreDemanded(t *testing.T) {
 	}
 	w.situation.Without["landlock"] = "somebody used it up"
 	if _, _, err := w.start(t, "read /etc/passwd"); err == nil || !strings.Contains(err.Error(), "somebody used it up") || !strings.Contains(err.Error(), "other plugins have") {
-		t.Errorf("without a wall that was there: %v", err)
+		t.Errorf("without a layer that was there: %v", err)
 	}
 	w.cfg.Mode = sandbox.ModeOn
 	if _, _, err := w.start(t, "read /etc/passwd"); err != nil {

@@ -10,27 +10,27 @@ import (
 )
 
 const (
-	// hurryNice is the weight of a session while its process starts: three times that of others. A session that has just
+	// boostNice is the weight of a session while its process starts: three times that of others. A session that has just
 	// begun waits behind all that ran before it again and again, where many do; measured, this is what takes that back.
-	hurryNice = "-5"
+	boostNice = "-5"
 	// usualNice is the weight that it has from then on.
 	usualNice = "0"
-	// hurryFor is how long it may last, so that no plugin gains from being slow. Most have started then, on any machine.
-	hurryFor = 250 * time.Millisecond
+	// boostFor is how long it may last, so that no plugin gains from being slow. Most have started then, on any machine.
+	boostFor = 250 * time.Millisecond
 )
 
-// hurry is what gives the session of a process more of the processors while somebody waits for it to start, where the kernel
+// boost is what gives the session of a process more of the processors while somebody waits for it to start, where the kernel
 // shares them among sessions (autogroup). Each plugin has one, so that none takes them from others; which this is no exception
-// from, for it ends with the launch, and after hurryFor. The zero value does nothing. It is safe for concurrent use.
-type hurry struct {
+// from, for it ends with the launch, and after boostFor. The zero value does nothing. It is safe for concurrent use.
+type boost struct {
 	mu   sync.Mutex
 	pid  int
 	file *os.File // of the process itself, not of its number
 }
 
-// begin lets a process that leads a session hurry, if toolhost may do that and undo it at any time. What another one began
+// begin lets a process that leads a session boost, if toolhost may do that and undo it at any time. What another one began
 // is over then.
-func (h *hurry) begin(pid int) {
+func (h *boost) begin(pid int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.pid == pid || !mayWeigh() {
@@ -42,11 +42,11 @@ func (h *hurry) begin(pid int) {
 		return // this kernel does not share them so, or the process has ended
 	}
 	h.pid, h.file = pid, file
-	_, _ = file.WriteString(hurryNice) // then it takes its time
+	_, _ = file.WriteString(boostNice) // then it takes its time
 }
 
 // beginElsewhere is begin for a thread that may see another /proc.
-func (h *hurry) beginElsewhere(pid int) {
+func (h *boost) beginElsewhere(pid int) {
 	begun := make(chan struct{})
 	go func() { // ends at once
 		defer close(begun)
@@ -56,14 +56,14 @@ func (h *hurry) beginElsewhere(pid int) {
 }
 
 // end undoes begin. It may be called more than once.
-func (h *hurry) end() {
+func (h *boost) end() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.stop()
 }
 
 // stop is end with the lock held.
-func (h *hurry) stop() {
+func (h *boost) stop() {
 	if h.file == nil {
 		return
 	}

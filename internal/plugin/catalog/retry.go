@@ -17,22 +17,22 @@ func (c *Catalog) noteFailure(p *Plugin, err error, took time.Duration) {
 	}
 }
 
-// askLater asks, once in this life, those that did not answer an earlier one: when all others have answered, one after
+// retryFailed asks, once in this life, those that did not answer an earlier one: when all others have answered, one after
 // the other, and nobody waits for them. A plugin that hangs when it is asked costs its first toolhost some seconds, and no
 // later one.
-func (c *Catalog) askLater() {
+func (c *Catalog) retryFailed() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.doubts {
+	if c.retrying {
 		return
 	}
-	c.doubts = true
+	c.retrying = true
 	c.spawn(func() { // ends with the catalogue's context: each question is bounded by DescribeTimeout
 		if c.Settle(c.ctx) != nil {
 			return
 		}
 		for {
-			p, e := c.doubted()
+			p, e := c.nextFailed()
 			if p == nil || c.ctx.Err() != nil {
 				return
 			}
@@ -48,8 +48,8 @@ func (c *Catalog) askLater() {
 	})
 }
 
-// doubted returns one that did not answer an earlier life and was not asked in this one; nil if there is none.
-func (c *Catalog) doubted() (*Plugin, expectation) {
+// nextFailed returns one that did not answer an earlier life and was not asked in this one; nil if there is none.
+func (c *Catalog) nextFailed() (*Plugin, expectation) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, s := range c.slots {

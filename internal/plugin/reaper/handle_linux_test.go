@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestGuardianHoldsNoDescriptorOfToolhost(t *testing.T) {
+func TestReaperHoldsNoDescriptorOfToolhost(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "held")
 	fd, err := syscall.Open(path, syscall.O_CREAT|syscall.O_RDWR, 0o600) // without O_CLOEXEC, as if inherited
 	if err != nil {
@@ -29,7 +29,7 @@ func TestGuardianHoldsNoDescriptorOfToolhost(t *testing.T) {
 	}
 	for _, entry := range entries {
 		if link, _ := os.Readlink(filepath.Join(dir, entry.Name())); own[link] {
-			t.Errorf("the guardian holds descriptor %s, %s", entry.Name(), link)
+			t.Errorf("the reaper holds descriptor %s, %s", entry.Name(), link)
 		}
 	}
 }

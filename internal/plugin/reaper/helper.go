@@ -23,7 +23,7 @@ const (
 	exitTimeout = patience + 5*time.Second
 )
 
-// helper is one guardian process as toolhost holds it.
+// helper is one reaper process as toolhost holds it.
 type helper struct {
 	cmd     *exec.Cmd
 	control *os.File      // what it reads; its end is the signal
@@ -71,7 +71,7 @@ func (h *helper) own(output *os.File, logger *slog.Logger) {
 			h.hello <- lines.Text()
 			continue
 		}
-		logger.Warn("the guardian says: "+lines.Text(), "pid", h.cmd.Process.Pid)
+		logger.Warn("the reaper says: "+lines.Text(), "pid", h.cmd.Process.Pid)
 	}
 	close(h.hello)
 	_, _ = io.Copy(io.Discard, output) // a line too long for the scanner

@@ -1,0 +1,47 @@
+package sandbox
+
+import (
+	"fmt"
+
+	"github.com/toolhost/toolhost/tool"
+)
+
+// The layers, in the order in which they are shown.
+const (
+	Files      = "files"      // a file system of its own, by a mount namespace
+	Landlock   = "landlock"   // the same paths once more, by the kernel's security module
+	Network    = "network"    // no network, unless it was granted
+	PID        = "pid"        // other processes are out of sight and cannot be signalled
+	IPC        = "ipc"        // no shared memory, semaphores and queues of others
+	Privileges = "privileges" // none now, none to gain
+	Syscalls   = "syscalls"   // no system calls that plugins have no use for and attackers have
+)
+
+// namespaces stands for user namespaces, and with them for all others, in Situation.Without.
+const namespaces = "namespaces"
+
+// LayerError says that a layer cannot be put up. A Plan that is made without it may do.
+type LayerError struct {
+	Layer string
+	Err   error
+}
+
+func (e *LayerError) Error() string {
+	return fmt.Sprintf("putting up the layer %q: %v", e.Layer, e.Err)
+}
+func (e *LayerError) Unwrap() error { return e.Err }
+
+// RefusedError says that a process was not started because a layer is required and cannot be put up.
+type RefusedError struct {
+	Layer tool.SandboxLayer
+	Had   bool // another process of this toolhost has it
+}
+
+func (e *RefusedError) Error() string {
+	if e.Had {
+		return fmt.Sprintf("this machine does not give its sandbox the layer %q now, which other plugins have: %s; "+
+			"with mode: on it would start without", e.Layer.Name, e.Layer.Note)
+	}
+	return fmt.Sprintf("its sandbox is required and this machine does not give the layer %q: %s; "+
+		"with mode: on it would start with the others", e.Layer.Name, e.Layer.Note)
+}
