@@ -16,16 +16,17 @@ import (
 )
 
 const (
-	// maxAllowed bounds how many values of an enum a sentence lists.
+	// maxAllowed bounds the values of an enum that a message lists.
 	maxAllowed = 20
-	// maxBesides bounds how many schemas are looked at for what they demand besides a type.
+	// maxBesides bounds the schemas that a message on a wrong type is gathered from.
 	maxBesides = 16
-	// maxNearText bounds the texts whose letters are compared to say which is the nearest.
+	// maxNearText bounds the texts that are compared letter by letter to find the nearest allowed
+	// value.
 	maxNearText = 64
 )
 
-// typed says of which types a value must be that is of another one, and what else the schema demands: the validator stops at
-// the type, and the next call would fail for the rest.
+// typed returns the types that a value of another type must have, and what else the schema demands.
+// The validator stops at the type. Without the rest, the next call would fail for it.
 func (e *explainer) typed(want []string, location string, value any) string {
 	var all []string
 	left := maxBesides
@@ -59,7 +60,7 @@ func (e *explainer) gather(s *jsonschema.Schema, value any, all *[]string, left 
 	}
 }
 
-// demands says what a schema demands of values of its types besides their type, but for enum and const.
+// demands returns what a schema demands of values of its types besides the type, enum and const.
 func demands(s *jsonschema.Schema) []string {
 	says := typesOf(s)
 	var all []string
@@ -111,7 +112,7 @@ func appendCount(all []string, format string, n *int) []string {
 	return append(all, fmt.Sprintf(format, *n))
 }
 
-// nearestFirst lists values, those nearest to the given one first.
+// nearestFirst lists values in the order of their distance from the given one.
 func (e *explainer) nearestFirst(values []any, given any) string {
 	type ranked struct {
 		value    any
@@ -129,7 +130,8 @@ func (e *explainer) nearestFirst(values []any, given any) string {
 	return listOf(sorted, ",", maxAllowed)
 }
 
-// enumSentence says that a value is none of those allowed. The type is named where no allowed value is of that.
+// enumSentence says that a value is not among the allowed values. It names the type of the value if
+// no allowed value has that type.
 func (e *explainer) enumSentence(values []any, value any) string {
 	words := given(value)
 	if slices.ContainsFunc(values, func(v any) bool { return typeName(v) == typeName(value) }) {
@@ -138,7 +140,8 @@ func (e *explainer) enumSentence(values []any, value any) string {
 	return fmt.Sprintf("must be one of [%s], but is %s", e.nearestFirst(values, value), words)
 }
 
-// distance says how far an allowed value is from the given one. A string that holds a number is near to numbers.
+// distance returns how far an allowed value is from the given one. A string that contains a number
+// is near that number.
 func (e *explainer) distance(allowed, given any) float64 {
 	text, isText := given.(string)
 	switch allowed := allowed.(type) {
@@ -161,7 +164,8 @@ func (e *explainer) distance(allowed, given any) float64 {
 	return math.Inf(1)
 }
 
-// letters says how far two texts are from each other, as long as there are steps for it.
+// letters returns the edit distance of two texts, or infinity if the texts are too long or no steps
+// are left.
 func (e *explainer) letters(a, b string) float64 {
 	one, other := []rune(nearest.Fold(a)), []rune(nearest.Fold(b))
 	if len(one) > maxNearText || len(other) > maxNearText {
@@ -173,7 +177,7 @@ func (e *explainer) letters(a, b string) float64 {
 	}
 	d := float64(nearest.Distance(one, other, long))
 	if len(other) > 0 && strings.Contains(string(one), string(other)) {
-		d /= 2 // the value has all of it
+		d /= 2 // the allowed value contains the whole given text
 	}
 	return d
 }

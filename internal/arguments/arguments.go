@@ -1,9 +1,10 @@
-// Package arguments turns what a model wrote into arguments that a tool can be given: it parses the text, repairs and
-// validates it by the tool's schema and says what is wrong in words that a model can act on.
+// Package arguments turns the text that a model wrote into arguments for a tool. It parses the
+// text, repairs it, validates it by the tool's schema, and explains in words for a model what is
+// wrong.
 //
-// Texts come from models and schemas from plugins: whatever they hold, the work and the memory are bounded, and nothing
-// is loaded from anywhere. The package knows no calls and starts nothing. Reading an incomplete text is
-// internal/partialjson.
+// Texts come from models and schemas from plugins. The work and the memory are bounded for all of
+// them, and the package loads nothing. It knows no calls and starts no goroutines. Package
+// partialjson reads incomplete texts.
 package arguments
 
 import (
@@ -17,14 +18,14 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Schema is a compiled JSON Schema (2020-12 unless it names draft-07 or another). It is safe for concurrent use. The
-// zero value is not usable: call Compile.
+// Schema is a compiled JSON Schema. Its draft is 2020-12 unless the schema names another. Use
+// Compile to create one; the zero value is not usable. It is safe for concurrent use.
 type Schema struct {
 	compiled *jsonschema.Schema
-	verdict  *jsonschema.Schema              // what does not fit compiled: it finds out without saying why
-	dynamic  map[string][]*jsonschema.Schema // what references may lead to that are resolved late, by anchor
-	patterns map[string]int                  // their sizes, as bounds counts them
-	quick    *quick                          // says of plain arguments that nothing is to be done
+	verdict  *jsonschema.Schema              // the negation of compiled: it decides without collecting reasons
+	dynamic  map[string][]*jsonschema.Schema // the targets of $dynamicRef by anchor; of $recursiveRef under ""
+	patterns map[string]int                  // the size of each pattern, as counted by bounds
+	quick    *quick                          // recognizes ordinary arguments that need no repair; nil: none
 }
 
 const (
@@ -32,10 +33,13 @@ const (
 	verdictURL = "toolhost:///verdict.json"
 )
 
-// Compile checks and compiles a schema. An empty one allows only an empty object. The standard formats are asserted in all
-// drafts, unless the schema has "x-toolhost-formats": "annotation" at its root. It is refused if it refers to another
-// document, for a schema must stand alone, or to itself without end, or holds a number that nothing can be compared
-// with, or is so large, or nested so deep, that compiling it would take long.
+// Compile checks and compiles a schema. An empty schema allows only an empty object. The standard
+// formats are asserted in all drafts, unless the schema has "x-toolhost-formats": "annotation" at
+// its root.
+//
+// Compile returns an error if the schema refers to another document, because a schema must be
+// self-contained; if it refers to itself without end; if it contains a number that cannot be
+// compared; or if it is so large or so deeply nested that compiling it would take long.
 func Compile(schema json.RawMessage) (*Schema, error) {
 	if len(bytes.TrimSpace(schema)) == 0 {
 		schema = json.RawMessage(`{"type":"object","additionalProperties":false}`)
@@ -43,14 +47,15 @@ func Compile(schema json.RawMessage) (*Schema, error) {
 	return compile(schema, settings{draft: jsonschema.Draft2020, loader: refuseLoader{}, formats: true})
 }
 
-// whyUnusable says what is wrong with a schema, by places in it, without the names that the validator has for documents.
+// whyUnusable returns the message of a validator error with locations in the schema, without the
+// validator's document URLs.
 func whyUnusable(err error) string {
 	text := err.Error()
 	if invalid, ok := errors.AsType[*jsonschema.SchemaValidationError](err); ok {
 		var problems []string
 		for line := range strings.Lines(invalid.Err.Error()) {
 			line = strings.TrimLeft(strings.TrimSpace(line), "- ")
-			if strings.HasPrefix(line, "at '") && !strings.HasSuffix(line, "Of' failed") { // a keyword of the meta-schema fails for the problems below it
+			if strings.HasPrefix(line, "at '") && !strings.HasSuffix(line, "Of' failed") { // an error of allOf or anyOf of the metaschema repeats the errors below it
 				problems = append(problems, line)
 			}
 		}
@@ -59,12 +64,12 @@ func whyUnusable(err error) string {
 	return strings.NewReplacer(schemaURL+"#", "#", schemaURL, "#").Replace(text)
 }
 
-// settings say how a schema is compiled.
+// settings select how compile compiles a schema.
 type settings struct {
-	draft   *jsonschema.Draft // unless the schema names another
+	draft   *jsonschema.Draft // used unless the schema names another
 	loader  jsonschema.URLLoader
-	engine  jsonschema.RegexpEngine // matches patterns; nil: Go's does
-	formats bool                    // format is asserted in all drafts, unless the schema says that it is an annotation
+	engine  jsonschema.RegexpEngine // matches patterns; nil: package regexp
+	formats bool                    // assert format in all drafts, unless the schema makes it an annotation
 }
 
 func compile(schema json.RawMessage, how settings) (s *Schema, err error) {
@@ -112,8 +117,8 @@ func compile(schema json.RawMessage, how settings) (s *Schema, err error) {
 	return s, nil
 }
 
-// survive turns a panic of the validator into an error: schemas come from plugins, and one that the validator cannot
-// bear must not take the process down.
+// survive turns a panic of the validator into an error, so that a schema of a plugin cannot end the
+// process.
 func survive(err *error) {
 	if r := recover(); r != nil {
 		*err = fmt.Errorf("the schema cannot be used: the validator gave up: %v", r)
@@ -126,8 +131,8 @@ func (refuseLoader) Load(address string) (any, error) {
 	return nil, fmt.Errorf("it refers to %s, but a schema must stand alone", address)
 }
 
-// dynamicAnchors returns what $dynamicRef, and under "" what $recursiveRef, may lead to: which of them depends on how
-// validation came there.
+// dynamicAnchors returns the possible targets of $dynamicRef by anchor, and those of $recursiveRef
+// under "". Which target applies depends on the path that validation takes.
 func dynamicAnchors(c *jsonschema.Compiler, doc any) map[string][]*jsonschema.Schema {
 	found := map[string][]*jsonschema.Schema{}
 	var visit func(v any, pointer string)
@@ -157,7 +162,7 @@ func dynamicAnchors(c *jsonschema.Compiler, doc any) map[string][]*jsonschema.Sc
 	return found
 }
 
-// mentions reports whether a document has a property of that name somewhere.
+// mentions reports whether a document contains a property with that name at any depth.
 func mentions(doc any, name string) bool {
 	switch v := doc.(type) {
 	case map[string]any:
@@ -179,7 +184,7 @@ func mentions(doc any, name string) bool {
 	return false
 }
 
-// pointerToken writes a name as a token of a JSON pointer in the fragment of a URL.
+// pointerToken returns a name as a token of a JSON pointer in a URL fragment.
 func pointerToken(name string) string {
 	return url.PathEscape(strings.NewReplacer("~", "~0", "/", "~1").Replace(name))
 }

@@ -114,7 +114,7 @@ func TestEveryKeywordHasItsSentence(t *testing.T) {
 	} {
 		t.Run(schema, func(t *testing.T) {
 			dialect := "https://json-schema.org/draft/2020-12/schema"
-			if strings.Contains(schema, "format") || strings.Contains(schema, "dependencies") || strings.Contains(schema, "additionalItems") { // only older ones know it
+			if strings.Contains(schema, "format") || strings.Contains(schema, "dependencies") || strings.Contains(schema, "additionalItems") { // only older drafts have these keywords
 				dialect = "http://json-schema.org/draft-07/schema#"
 			}
 			compiled, err := arguments.Compile(json.RawMessage(`{"$schema":"` + dialect + `","properties":{"x":` + schema + `}}`))
@@ -130,7 +130,8 @@ func TestEveryKeywordHasItsSentence(t *testing.T) {
 	}
 }
 
-// TestNamesAreRefusedWhereTheyAre: each in its own object, whatever is checked after it.
+// TestNamesAreRefusedWhereTheyAre checks that an error of propertyNames names the object of the
+// property, whatever is validated after it.
 func TestNamesAreRefusedWhereTheyAre(t *testing.T) {
 	schema, err := arguments.Compile(json.RawMessage(`{"properties":{
 		"list":{"items":{"$ref":"#/$defs/lower"}},
@@ -164,8 +165,8 @@ func TestCompileRefuses(t *testing.T) {
 	}
 }
 
-// TestCompileLoadsNothing: neither the network nor a file is asked for what a schema refers to, although both would
-// answer.
+// TestCompileLoadsNothing checks that Compile asks neither the network nor a file for a reference,
+// although both would answer.
 func TestCompileLoadsNothing(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		t.Errorf("%s was asked for", r.URL)
@@ -200,7 +201,7 @@ func TestCompileEmptyAllowsNothing(t *testing.T) {
 	check(t, compiled.Validate(parsed), `unknown "a"`)
 }
 
-// check fails unless err says problem; an empty problem means no error.
+// check fails the test unless err contains problem. An empty problem means no error.
 func check(t *testing.T, err error, problem string) {
 	t.Helper()
 	switch {
@@ -213,7 +214,8 @@ func check(t *testing.T, err error, problem string) {
 	}
 }
 
-// TestErrorsNameWhatIsAllowed: also where a value is of another type than those allowed, or there are many of them.
+// TestErrorsNameWhatIsAllowed checks that a message lists the allowed values, also for a value of
+// another type and for a long list.
 func TestErrorsNameWhatIsAllowed(t *testing.T) {
 	thousand := each(1000, func(i int) string { return fmt.Sprint(i * 10) })
 	cities := each(1000, func(i int) string { return fmt.Sprintf(`"city-%d"`, i*7) })
@@ -239,7 +241,8 @@ func TestErrorsNameWhatIsAllowed(t *testing.T) {
 	}
 }
 
-// TestRefusedSchemasSayWhatIsWrong: by the place in the schema, without the names that the validator has for it.
+// TestRefusedSchemasSayWhatIsWrong checks that the message names the location in the schema and not
+// the validator's document.
 func TestRefusedSchemasSayWhatIsWrong(t *testing.T) {
 	for _, schema := range []string{`{"properties":{"a":{"type":"text"}}}`, `{"$schema":"http://json-schema.org/draft-07/schema#","properties":{"a":{"minLength":-1}}}`} {
 		_, err := arguments.Compile(json.RawMessage(schema))

@@ -13,9 +13,9 @@ import (
 
 var update = flag.Bool("update", false, "write what is answered to testdata/badcalls.txt")
 
-// TestBadCalls: what a model reads after each of the calls in testdata/badcalls.txt, which go through all that a call's
-// arguments do. A line "schema NAME JSON" names a schema, a line "call NAME TEXT" is a call, and the lines behind it are
-// what is answered.
+// TestBadCalls checks the answer that a model gets for each call in testdata/badcalls.txt. Each
+// call passes through parsing, repair and validation. A line "schema NAME JSON" names a schema, a
+// line "call NAME TEXT" is a call, and the lines after it are the answer.
 func TestBadCalls(t *testing.T) {
 	const file = "testdata/badcalls.txt"
 	data, err := os.ReadFile(file)
@@ -55,7 +55,7 @@ func TestBadCalls(t *testing.T) {
 	}
 }
 
-// answer returns what a model reads of a call.
+// answer returns the text that a model gets for a call.
 func answer(s *arguments.Schema, text string) string {
 	p, err := arguments.Parse([]byte(text))
 	if err != nil {

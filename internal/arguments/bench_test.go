@@ -8,7 +8,7 @@ import (
 	"github.com/toolhost/toolhost/internal/arguments"
 )
 
-// BenchmarkArguments measures what a call's arguments cost before its plugin has them.
+// BenchmarkArguments measures the cost of a call's arguments before the plugin receives them.
 func BenchmarkArguments(b *testing.B) {
 	s, err := arguments.Compile(json.RawMessage(`{"type":"object","additionalProperties":false,"required":["size","note"],
 		"properties":{"size":{"type":"integer","minimum":0,"maximum":1048576},"note":{"type":"string"}}}`))

@@ -6,31 +6,34 @@ import (
 	"github.com/toolhost/toolhost/internal/pattern"
 )
 
-// What a schema may be, so that compiling it takes less than about a second whoever wrote it. The validator's compiler
-// takes time that grows with the square of the number of parts, and with the cube of their depth. A schema that a model
-// can work with has some hundred parts.
+// Bounds of a schema, so that compiling it takes less than about a second, whatever its author
+// wrote. The time of the validator's compiler grows with the square of the number of parts and with
+// the cube of their depth. A schema that a model can use has some hundred parts.
 const (
-	// maxSchemaDepth bounds how deep objects and arrays are nested. An object's property is two levels below it.
+	// maxSchemaDepth bounds the nesting of objects and arrays. A property is two levels below its
+	// object.
 	maxSchemaDepth = 100
-	// maxSchemaParts bounds the objects, arrays and constants true and false: each may be a schema.
+	// maxSchemaParts bounds the objects, arrays, and constants true and false. Each of them may be
+	// a schema.
 	maxSchemaParts = 4096
 	// maxSchemaValues bounds all values, such as the texts of an enum.
 	maxSchemaValues = 1 << 15
-	// maxPlaces bounds the bytes of the paths of all parts together: the compiler keeps each.
+	// maxPlaces bounds the total length of the paths of all parts in bytes. The compiler stores
+	// each path.
 	maxPlaces = 1 << 22
-	// maxPatterns bounds the sizes of all patterns together, in characters that they match or choose from when their
-	// repetitions are written out.
+	// maxPatterns bounds the total size of all patterns, with their repetitions written out.
 	maxPatterns = 1 << 17
 )
 
-// bounds goes through a schema before it is compiled.
+// bounds walks through a schema before it is compiled.
 type bounds struct {
 	parts, values, places int
-	size, texts           int            // of all patterns: their sizes, and their lengths in bytes
-	patterns              map[string]int // their sizes
+	size, texts           int            // of all patterns: their total size, and their total length in bytes
+	patterns              map[string]int // the size of each pattern
 }
 
-// take counts a value at a depth, whose path has so many bytes. It returns an error in words for the schema's author.
+// take counts a value at a depth. The path of the value has place bytes. The error is for the
+// author of the schema.
 func (b *bounds) take(value any, depth, place int) error {
 	if b.values++; b.values > maxSchemaValues {
 		return fmt.Errorf("it holds more than %d values; leave out what a model cannot choose from anyway", maxSchemaValues)
@@ -89,8 +92,8 @@ func (b *bounds) object(v map[string]any, depth, place int) error {
 
 func (b *bounds) pattern(text string) error {
 	size := len(text)
-	if b.texts += len(text); b.texts <= maxPatterns { // to parse more takes too long already
-		size = pattern.Size(text) // the compiler refuses what is no pattern
+	if b.texts += len(text); b.texts <= maxPatterns { // parsing a longer pattern would already take too long
+		size = pattern.Size(text) // the compiler refuses an invalid pattern
 	}
 	b.patterns[text] = size
 	if b.size += size; b.size > maxPatterns || b.texts > maxPatterns {

@@ -9,7 +9,7 @@ import (
 	"github.com/toolhost/toolhost/internal/arguments"
 )
 
-// each joins what one says of the numbers from 0.
+// each joins the results of one for the numbers from 0 to n-1.
 func each(n int, one func(i int) string) string {
 	all := make([]string, n)
 	for i := range all {
@@ -18,8 +18,8 @@ func each(n int, one func(i int) string) string {
 	return strings.Join(all, ",")
 }
 
-// TestSchemasAreBounded: the compiler takes time and memory that grow with the square of a schema's parts and with the
-// cube of its depth. What is within the bounds is compiled, what is beyond them is refused before.
+// TestSchemasAreBounded checks that schemas within the bounds compile in bounded time and memory,
+// and that larger ones are refused before they are compiled.
 func TestSchemasAreBounded(t *testing.T) {
 	number := func(format string) func(i int) string {
 		return func(i int) string { return strings.ReplaceAll(format, "N", fmt.Sprint(i)) }
@@ -75,8 +75,9 @@ func TestSchemasAreBounded(t *testing.T) {
 	}
 }
 
-// TestMatchingTakesBoundedSteps: reading, repair, validation and the words for what is wrong together match patterns for no
-// more than some seconds, wherever the patterns and the texts stand, and whatever is repaired on the way.
+// TestMatchingTakesBoundedSteps checks that reading, repair, validation and explanation together
+// match patterns for no more than some seconds, wherever the patterns and texts are, and whatever
+// the repair changes.
 func TestMatchingTakesBoundedSteps(t *testing.T) {
 	const heavy = `(a{1,30}){1,30}b`
 	long, longest := strings.Repeat("a", 1<<20), strings.Repeat("a", 1<<16)
@@ -109,7 +110,8 @@ func TestMatchingTakesBoundedSteps(t *testing.T) {
 	}
 }
 
-// TestMatchingIsBounded: a text takes as many steps as it has characters, times what the pattern holds.
+// TestMatchingIsBounded checks that matching a text is charged its length times the size of the
+// pattern.
 func TestMatchingIsBounded(t *testing.T) {
 	const heavy, light = `(a{1,30}){1,30}b`, `^[\\p{L} ]+$`
 	const optional = `(a?){900}(b?){900}(c?){900}`

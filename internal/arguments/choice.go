@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	// maxAlternatives bounds how many alternatives one sentence explains.
+	// maxAlternatives bounds the alternatives that one sentence explains.
 	maxAlternatives = 5
-	// maxWhys bounds how many problems of one alternative it names.
+	// maxWhys bounds the problems that a sentence names for each alternative.
 	maxWhys = 3
 )
 
-// isChoice reports whether a value fits none of a schema's alternatives.
+// isChoice reports whether an error says that a value fits none of a schema's alternatives.
 func isChoice(e *jsonschema.ValidationError) bool {
 	switch e.ErrorKind.(type) {
 	case *kind.OneOf, *kind.AnyOf:
@@ -26,9 +26,10 @@ func isChoice(e *jsonschema.ValidationError) bool {
 	}
 }
 
-// choice says why a value fits none of the alternatives. Alternatives for values of another kind are left out, unless
-// all are: of a string or an object with two properties, a model that sent an object meant the latter. Those that remain
-// are told in one sentence, for side by side their problems would read as if all had to be mended.
+// choice explains why a value fits none of the alternatives. It leaves out alternatives for values
+// of another type, unless all of them are: for an object, it does not mention an alternative for
+// strings. It explains the others in one sentence. As separate problems they would read as if the
+// model had to fix all of them.
 func (e *explainer) choice(err *jsonschema.ValidationError, at []string) {
 	meant := closest(err)
 	if len(meant) == 1 {
@@ -62,7 +63,7 @@ func (e *explainer) choice(err *jsonschema.ValidationError, at []string) {
 	e.add(place, "must fit one of the schema's alternatives: either "+strings.Join(slices.Compact(whys), "; or "))
 }
 
-// closest returns the causes of those alternatives that are not plainly for other values.
+// closest returns the errors of the alternatives that are closest to the value.
 func closest(err *jsonschema.ValidationError) []*jsonschema.ValidationError {
 	var found []*jsonschema.ValidationError
 	least := 0
@@ -78,8 +79,8 @@ func closest(err *jsonschema.ValidationError) []*jsonschema.ValidationError {
 	return found
 }
 
-// distance is 2 if a value is not of the type that an alternative is for, 1 if it, or a property of it, is not the one
-// value or none of the values that tell the alternative from others, else 0.
+// distance returns 2 if an alternative is for another type than the value has, 1 if the alternative
+// requires another value of the value or of one of its properties, and 0 otherwise.
 func distance(e *jsonschema.ValidationError, depth int) int {
 	far := 0
 	below := len(e.InstanceLocation) - depth
@@ -101,11 +102,12 @@ func distance(e *jsonschema.ValidationError, depth int) int {
 	return far
 }
 
-// wanted returns the types that alternatives are for, if that is all they say.
+// wanted returns the types that the alternatives require, or nil if an alternative requires more
+// than a type.
 func wanted(causes []*jsonschema.ValidationError) []string {
 	var types []string
 	for _, cause := range causes {
-		for len(cause.Causes) == 1 { // references
+		for len(cause.Causes) == 1 { // follow references
 			cause = cause.Causes[0]
 		}
 		k, ok := cause.ErrorKind.(*kind.Type)
@@ -121,11 +123,12 @@ func wanted(causes []*jsonschema.ValidationError) []string {
 	return types
 }
 
-// typedChoice says of which types a value must be that alternatives are for, each with what else it demands.
+// typedChoice returns the types that the alternatives require, each with what else the alternative
+// demands.
 func (e *explainer) typedChoice(causes []*jsonschema.ValidationError, value any) string {
 	var all []string
 	for _, cause := range causes {
-		for len(cause.Causes) == 1 { // references
+		for len(cause.Causes) == 1 { // follow references
 			cause = cause.Causes[0]
 		}
 		if k, ok := cause.ErrorKind.(*kind.Type); ok {
@@ -140,8 +143,9 @@ func (e *explainer) typedChoice(causes []*jsonschema.ValidationError, value any)
 	return strings.Join(all, " or ")
 }
 
-// tags returns the values that tell alternatives from each other and where they stand, if each of them wants other ones
-// at the same place: a model that sent none of them has to choose first.
+// tags returns the values by which alternatives differ, and their location, if each alternative
+// requires other values at the same location. A model that sent none of those values must choose an
+// alternative first.
 func tags(causes []*jsonschema.ValidationError) (at []string, values []any) {
 	for i, cause := range causes {
 		place, want := tag(cause)
@@ -154,7 +158,7 @@ func tags(causes []*jsonschema.ValidationError) (at []string, values []any) {
 	return at, values
 }
 
-// tag returns the first value, or values, of a constant or enumeration that an alternative wants, and where.
+// tag returns the first const or enum that an alternative requires, and its location.
 func tag(e *jsonschema.ValidationError) ([]string, []any) {
 	switch k := e.ErrorKind.(type) {
 	case *kind.Const:

@@ -8,7 +8,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
-// demand says what a keyword demands of a value, after "must"; "" if that is not all there is to say.
+// demand returns what a keyword demands of a value, to be written after "must". It returns "" for a
+// keyword that needs another sentence.
 func demand(k jsonschema.ErrorKind) string {
 	switch k := k.(type) {
 	case *kind.Enum:
@@ -66,7 +67,7 @@ func demandOfSize(k jsonschema.ErrorKind) string {
 	}
 }
 
-// bound writes a number of a schema as a decimal.
+// bound returns a number of a schema as a decimal.
 func bound(x *big.Rat) string {
 	if workable(x) == nil {
 		f, _ := x.Float64()

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// docRows returns the rows of the tables of docs/arguments.md with so many columns, the code in them without its backquotes.
+// docRows returns the rows of the tables of docs/arguments.md with that number of columns, without
+// the backquotes of code.
 func docRows(t *testing.T, columns int) [][]string {
 	t.Helper()
 	data, err := os.ReadFile("../../docs/arguments.md")
@@ -27,8 +28,8 @@ func docRows(t *testing.T, columns int) [][]string {
 	return rows
 }
 
-// TestDocsSayWhatIsRepaired: the tables of docs/arguments.md are what Repair does, reason by reason, and every reason that
-// Repair gives has a row.
+// TestDocsSayWhatIsRepaired checks that Repair does what the tables of docs/arguments.md say, and
+// that the tables have a row for each reason that Repair gives.
 func TestDocsSayWhatIsRepaired(t *testing.T) {
 	told := map[string]bool{}
 	rows := docRows(t, 4)

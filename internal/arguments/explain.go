@@ -10,25 +10,25 @@ import (
 	"golang.org/x/text/message"
 )
 
-// explainer finds out why a value does not fit a schema, and says it.
+// explainer finds and describes the reasons why a value does not fit a schema.
 type explainer struct {
 	schema   *Schema
 	work     work
 	root     any
 	printer  *message.Printer
-	parts    map[string]*jsonschema.Schema // of the schema, by location, once they have been asked for
+	parts    map[string]*jsonschema.Schema // the parts of the schema by location; nil until the first lookup
 	problems []problem
-	more     bool // there are more problems than were looked at
+	more     bool // there are more problems than were examined
 }
 
 // problem is one reason why a value does not fit.
 type problem struct {
-	at   []string // where the value is
+	at   []string // the location of the value
 	text string
 }
 
-// explain finds the problems of a value that does not fit. All that is wrong with a large one would take too much
-// memory: of that, the parts are gone through one by one.
+// explain finds the problems of a value that does not fit. The validator's error for a large value
+// could take too much memory, so that explain validates the parts of a large value one by one.
 func (e *explainer) explain(s *jsonschema.Schema, v any, at []string) {
 	w := work{left: min(maxExplainSteps, e.work.left), located: true, dynamic: e.schema.dynamic, patterns: e.schema.patterns}
 	before := w.left
@@ -75,7 +75,7 @@ func (e *explainer) explainPart(s *jsonschema.Schema, v any, at []string) {
 	e.explain(s, v, at)
 }
 
-// full reports whether no more problems are to be looked for.
+// full reports whether explain must stop to look for problems.
 func (e *explainer) full() bool {
 	if len(e.problems) >= maxExplained || e.work.left <= 0 {
 		e.more = true
@@ -87,7 +87,7 @@ func (e *explainer) add(at []string, text string) {
 	e.problems = append(e.problems, problem{at: slices.Clone(at), text: text})
 }
 
-// collect takes the problems out of a validation error of the value at a place.
+// collect adds the problems of a validation error for the value at a location.
 func (e *explainer) collect(err *jsonschema.ValidationError, at []string) {
 	if e.full() {
 		return
@@ -105,7 +105,7 @@ func (e *explainer) collect(err *jsonschema.ValidationError, at []string) {
 	}
 }
 
-// sentences says what was found in the order of the paths, each thing once.
+// sentences returns the problems without duplicates, ordered by path.
 func (e *explainer) sentences() []string {
 	slices.SortFunc(e.problems, func(a, b problem) int {
 		return cmp.Or(slices.CompareFunc(a.at, b.at, compareTokens), strings.Compare(a.text, b.text))
@@ -126,7 +126,7 @@ func (e *explainer) sentences() []string {
 	return all
 }
 
-// compareTokens orders the items of an array by their number.
+// compareTokens compares two tokens of a path, and the indexes of an array by their number.
 func compareTokens(a, b string) int {
 	i, err := strconv.Atoi(a)
 	j, err2 := strconv.Atoi(b)
@@ -136,7 +136,7 @@ func compareTokens(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// valueAt returns what stands at a place of the arguments.
+// valueAt returns the value at a location of the arguments.
 func (e *explainer) valueAt(at []string) any {
 	value := e.root
 	for _, token := range at {

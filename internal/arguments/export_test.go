@@ -14,11 +14,10 @@ func CompileDraft(schema json.RawMessage, draft *jsonschema.Draft, loader jsonsc
 	return compile(schema, settings{draft: draft, loader: loader})
 }
 
-// Steps counts how many states of patterns are looked at at most: for each text that is matched, its length times the size of
-// the pattern.
+// Steps counts the work of matching: for each text, its length times the size of the pattern.
 type Steps int
 
-// CompileCounting is Compile with a counter of the steps that matching takes from then on.
+// CompileCounting is Compile with a counter for the work of later matching.
 func CompileCounting(schema json.RawMessage, steps *Steps) (*Schema, error) {
 	s, err := compile(schema, settings{draft: jsonschema.Draft2020, loader: refuseLoader{}, engine: func(text string) (jsonschema.Regexp, error) {
 		re, err := regexp.Compile(text)
@@ -40,7 +39,7 @@ func (c countingRegexp) MatchString(text string) bool {
 	return c.Regexp.MatchString(text)
 }
 
-// ParsedValue is any value that encoding/json can write, as Parse would hold it.
+// ParsedValue returns a value that encoding/json can encode, as Parse would return it.
 func ParsedValue(value any) Parsed {
 	f, err := formOf(value)
 	if err != nil {
@@ -49,15 +48,16 @@ func ParsedValue(value any) Parsed {
 	return Parsed{f}
 }
 
-// Thorough returns the schema without its quick form, so that the validator and the repairer look at all arguments.
+// Thorough returns the schema without its quick form, so that the validator and the repair examine
+// all arguments.
 func (s *Schema) Thorough() *Schema {
 	thorough := *s
 	thorough.quick = nil
 	return &thorough
 }
 
-// Wrong says what is wrong with a text, as encoding/json and what is looked at besides it have it.
+// Wrong returns what is wrong with a text according to encoding/json and the checks around it.
 func Wrong(text []byte) error { return wrong(text) }
 
-// MeaningOfAll is Meaning, for which all numbers are looked at.
+// MeaningOfAll is Meaning without the shortcut for arguments whose numbers have one form.
 func (p Parsed) MeaningOfAll() json.RawMessage { return meaning(p.form.canonical) }

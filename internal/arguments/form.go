@@ -5,31 +5,32 @@ import (
 	"sync"
 )
 
-// form is a JSON value that was read: the one text that is written for all texts of the same value, and a table of its
-// parts, by which it is looked at where it stands. Values as encoding/json makes them are made of it once somebody wants
-// them: for most calls nobody does.
+// form is a JSON value in its canonical text, with a table of its parts. Validation of ordinary
+// arguments works on the text by this table. Most calls never need the decoded Go value, so that
+// form decodes it on first use.
 type form struct {
 	canonical []byte
-	parts     []part // as they stood in the text that was read; none: only value tells
+	parts     []part // in the order of the text that was read; empty: only value is set
 	few       [fewParts]part
-	plain     bool // no number could be written in another way that Meaning would prefer
+	plain     bool // each number has the form that Meaning would give it
 
-	once  sync.Once // makes value of parts
+	once  sync.Once // guards the decoding of value
 	value any
 }
 
-// fewParts is how many parts need no memory of their own: some eight properties.
+// fewParts is the number of parts that need no separate allocation: about eight properties.
 const fewParts = 18
 
-// part is a value within a form, or the name of a property, which stands before its value. What is within a part follows it.
+// part is a value within a form, or the name of a property, which precedes its value. The parts
+// within a part follow it.
 type part struct {
-	start, end uint32 // its place in the canonical form; of texts, between the quotes
-	next       uint32 // the part behind it and all within it
+	start, end uint32 // the range in the canonical text; of strings, without the quotes
+	next       uint32 // the index of the next part that is not within this one
 	kind       partKind
 	marks      marks
 }
 
-// partKind is what a part is.
+// partKind is the kind of a part.
 type partKind uint8
 
 const (
@@ -37,24 +38,26 @@ const (
 	kindFalse
 	kindTrue
 	kindNumber
-	kindText // names are texts, too
+	kindText // a string or a name
 	kindArray
 	kindObject
 )
 
-// marks says more of a part.
+// marks are flags of a part.
 type marks uint8
 
 const (
-	spelled  marks = 1 << iota // a text that is not written as it is: it holds escapes
-	unsorted                   // an object whose names do not stand in their order, or may not
+	spelled  marks = 1 << iota // a string whose text contains escapes
+	unsorted                   // an object whose names may not be sorted
 )
 
-// maxForm is how long a text may be: places in it are 32 bits, and its canonical form may be twice as long.
+// maxForm bounds the length of a text. Positions have 32 bits, and the canonical form may be twice
+// as long as the text.
 const maxForm = 1 << 30
 
-// read reads a text that is one JSON value, with nothing but white space around it. It returns nil if it is none, or one
-// that cannot be used; refusal says why. It keeps nothing of the text.
+// read reads a text that is one JSON value, with nothing but white space around it. It returns nil
+// for any other text, and for a value that Parse refuses; refusal returns the reason. It does not
+// keep the text.
 func read(text []byte) *form {
 	if len(text) > maxForm {
 		return nil
@@ -72,21 +75,21 @@ func read(text []byte) *form {
 	return f
 }
 
-// formOf returns the form of a value as encoding/json decodes it with UseNumber.
+// formOf returns the form of a value that encoding/json decoded with UseNumber.
 func formOf(value any) (*form, error) {
 	canonical, err := encode(value)
 	if err != nil {
 		return nil, err
 	}
 	f := read(canonical)
-	if f == nil { // a repair may have made it larger than what is read
+	if f == nil { // a repair may have made the text longer than read accepts
 		f = &form{canonical: canonical}
 	}
 	f.value = value
 	return f, nil
 }
 
-// decoded returns the value as encoding/json decodes it with UseNumber. It must not be changed.
+// decoded returns the value as encoding/json decodes it with UseNumber. Callers must not change it.
 func (f *form) decoded() any {
 	if f == nil {
 		return nil
@@ -101,7 +104,7 @@ func (f *form) decode() {
 	}
 }
 
-// decoder makes values of parts. Its texts and numbers share the memory of one text.
+// decoder decodes parts. The strings and numbers that it returns share the memory of one text.
 type decoder struct {
 	parts []part
 	text  string
@@ -135,7 +138,7 @@ func (d decoder) value(i uint32) any {
 	}
 }
 
-// str returns what a text or a name says.
+// str returns the decoded string or name.
 func (d decoder) str(p *part) string {
 	text := d.text[p.start:p.end]
 	if p.marks&spelled == 0 {
@@ -144,7 +147,8 @@ func (d decoder) str(p *part) string {
 	return string(appendSaid(make([]byte, 0, len(text)), text))
 }
 
-// count counts the values within a part, each of which has so many names before it.
+// count returns the number of values within a part. Each of them has that number of names before
+// it.
 func (d decoder) count(i, names uint32) int {
 	n := 0
 	for at := i + 1; at < d.parts[i].next; at = d.parts[at+names].next {

@@ -2,13 +2,16 @@ package arguments
 
 import "github.com/santhosh-tekuri/jsonschema/v6"
 
-// formatsKeyword says at the root of a schema that format is an annotation there: no text is refused for it.
+// formatsKeyword makes format an annotation at the root of a schema: toolhost refuses no text for
+// it.
 const formatsKeyword = "x-toolhost-formats"
 
-// beyondStandard are the formats that the validator knows and JSON Schema does not: what an author means by them is not known.
+// beyondStandard are formats that the validator knows and JSON Schema does not define. An author
+// may mean something else by them.
 var beyondStandard = []string{"semver", "period"}
 
-// useFormats has the standard formats asserted in all drafts, or in none if the schema says that they are annotations.
+// useFormats makes the compiler assert the standard formats in all drafts, or in none if the schema
+// makes them annotations.
 func useFormats(c *jsonschema.Compiler, doc any) {
 	anything := func(any) error { return nil }
 	free := beyondStandard

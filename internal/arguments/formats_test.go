@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestFormatsAreAsserted: in the default draft as in older ones, unless the schema says that they are annotations.
+// TestFormatsAreAsserted checks that all drafts assert formats, unless the schema makes them
+// annotations.
 func TestFormatsAreAsserted(t *testing.T) {
 	for format, tc := range map[string]struct{ good, bad, hint string }{
 		"date":                  {"2026-02-28", "2026-02-30", "such as 2026-02-28"},
@@ -31,7 +32,7 @@ func TestFormatsAreAsserted(t *testing.T) {
 			if tc.bad != "" {
 				check(t, s.Validate(parsed(t, fmt.Sprintf(`{"v":%q}`, tc.bad))), fmt.Sprintf("v: must be a valid %s %s", format, tc.hint))
 			}
-			if format == "regex" { // what the validator checks cannot be replaced
+			if format == "regex" { // the validator's check of regular expressions cannot be replaced
 				continue
 			}
 			free := compile(t, fmt.Sprintf(`{%s"x-toolhost-formats":"annotation","properties":{"v":{"type":"string","format":%q}}}`, draft, format))

@@ -11,8 +11,8 @@ import (
 	"github.com/toolhost/toolhost/internal/arguments"
 )
 
-// FuzzPipeline takes any text through parsing, repair and validation by any schema: nothing panics, what holds of every
-// parse and every repair holds, and what is refused is refused in a few valid words.
+// FuzzPipeline passes any text through parsing, repair and validation by any schema. Nothing may
+// panic, the invariants of parsing and repair must hold, and a refusal must be short, valid text.
 func FuzzPipeline(f *testing.F) {
 	for _, row := range readTable(f) {
 		f.Add(`{"properties":{"v":`+row[0]+`}}`, `{"v":`+row[1]+`}`)
@@ -36,8 +36,8 @@ func FuzzPipeline(f *testing.F) {
 	})
 }
 
-// FuzzParse compares the one way through a text with encoding/json and the checks that come before and after it: they accept
-// and refuse the same texts, and make the same of them.
+// FuzzParse compares the single pass over a text with encoding/json and the checks around it. Both
+// must accept the same texts and return the same values.
 func FuzzParse(f *testing.F) {
 	for _, text := range textsToRead {
 		f.Add(text)
@@ -45,7 +45,8 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) { _, _ = checkRead(t, text) })
 }
 
-// TestParseReadsWhatEncodingJSONReads is FuzzParse for texts that are built from pieces, around whose edges readers differ.
+// TestParseReadsWhatEncodingJSONReads is FuzzParse for texts that combine pieces on which readers
+// of JSON differ.
 func TestParseReadsWhatEncodingJSONReads(t *testing.T) {
 	for _, text := range textsToRead {
 		_, _ = checkRead(t, text)
@@ -59,7 +60,7 @@ func TestParseReadsWhatEncodingJSONReads(t *testing.T) {
 	}
 }
 
-// textsToRead are texts that readers of JSON may differ about.
+// textsToRead are texts on which readers of JSON may differ.
 var textsToRead = []string{
 	``, " \n", "\u00a0", `{}`, "{}\u00a0", "\u00a0{}", `{"a":1,"a":2}`, `{"a":1,"b":2,"a":3}`, `{"b":1,"a":2,"\u0062":3}`, `{"a":1,}`, `{,}`, `{"a"}`, `[]`, `"{}"`,
 	`{"a":01}`, `{"a":-}`, `{"a":-0}`, `{"a":1.}`, `{"a":.1}`, `{"a":1e}`, `{"a":1e+}`, `{"a":1E-0400}`, `{"a":1e401}`, `{"a":1e-401}`, `{"a":0.0e00000000000000000000000}`,
@@ -70,7 +71,7 @@ var textsToRead = []string{
 	`{"a":tru}`, `{"a":truee}`, `{"a":nulll}`, `{"a":True}`, `{"a":"12345678901234567890\"12345678"}`, `{"a":[1,]}`, `{"a":[,1]}`, `{"a":[1 2]}`, `{"a":1 "b":2}`, `{"a":{]}`, `{} {}`, `{}x`, "{}\x00", "\ufeff{}",
 }
 
-// checkRead parses a text, checks what came of it and returns it.
+// checkRead parses a text, checks the result and returns it.
 func checkRead(t *testing.T, text string) (arguments.Parsed, error) {
 	t.Helper()
 	given := []byte(text)
@@ -82,13 +83,13 @@ func checkRead(t *testing.T, text string) (arguments.Parsed, error) {
 		}
 	}
 	if err == nil {
-		clear(given) // nothing of it is kept
+		clear(given) // Parse must not keep the text
 		checkParsed(t, text, p)
 	}
 	return p, err
 }
 
-// checkParsed checks that what was parsed is what encoding/json reads.
+// checkParsed checks that a parsed value is the one that encoding/json returns.
 func checkParsed(t *testing.T, text string, p arguments.Parsed) {
 	t.Helper()
 	if strings.TrimSpace(text) == "" {
@@ -114,7 +115,7 @@ func checkParsed(t *testing.T, text string, p arguments.Parsed) {
 	}
 }
 
-// checkWords checks an error that a model is to read.
+// checkWords checks an error that is written for a model.
 func checkWords(t *testing.T, err error) {
 	t.Helper()
 	if err == nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/toolhost/toolhost/internal/arguments"
 )
 
-// branches returns a schema of so many alternatives, each of which holds the schema itself.
+// branches returns a schema of n alternatives, each of which contains the schema itself.
 func branches(n int) string {
 	subs := make([]string, n)
 	for i := range subs {
@@ -19,7 +19,8 @@ func branches(n int) string {
 	return `{"anyOf":[{"type":"integer"},` + strings.Join(subs, ",") + `]}`
 }
 
-// doubled returns a schema that refers to two others, each of which refers to two others, and so on.
+// doubled returns a schema that refers to two others, each of which refers to two others, and so
+// on.
 func doubled(n int) string {
 	var b strings.Builder
 	b.WriteString(`{"properties":{"a":{"$ref":"#/$defs/d0"}},"$defs":{`)
@@ -34,8 +35,8 @@ func nested(open string, n int, value, end string) string {
 	return strings.Repeat(open, n) + value + strings.Repeat(end, n)
 }
 
-// TestHostileArguments: whatever a model sends and whatever a plugin's schema says, the answer is right or clear, comes
-// after bounded work and takes bounded memory.
+// TestHostileArguments checks that hostile texts and schemas get a correct or clear answer, after
+// bounded work and in bounded memory.
 func TestHostileArguments(t *testing.T) {
 	const tree = `{"properties":{"a":{"$ref":"#"}},"type":["object","integer"]}`
 	const integers = `{"properties":{"a":{"items":{"type":"integer"}}}}`
@@ -117,7 +118,7 @@ func manyNames(n int) string {
 	return b.String()
 }
 
-// allocated returns how many bytes f allocated in all.
+// allocated returns the number of bytes that f allocates in total.
 func allocated(f func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -126,7 +127,7 @@ func allocated(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// TestHostileSchemas: a schema that no arguments could be checked with is refused when it is read.
+// TestHostileSchemas checks that Compile refuses a schema by which no arguments could be checked.
 func TestHostileSchemas(t *testing.T) {
 	for name, tc := range map[string]struct{ schema, problem string }{
 		"itself":                {`{"$ref":"#"}`, "refers to itself without end"},

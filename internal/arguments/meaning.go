@@ -8,9 +8,10 @@ import (
 	"strings"
 )
 
-// Meaning returns a text that is the same for all arguments that mean the same, also where their numbers are written in
-// other ways: 1, 1.0 and 10e-1 are one number. It is exact, whatever the size of the numbers. It is for comparing alone: a
-// tool gets its numbers as they were written. It must not be changed.
+// Meaning returns the same text for all arguments that mean the same, also if their numbers are
+// written differently: 1, 1.0 and 10e-1 are one number. It is exact for numbers of any size. It
+// serves comparison only; a tool receives its numbers as they were written. Callers must not change
+// it.
 func (p Parsed) Meaning() json.RawMessage {
 	if p.form == nil || p.form.plain {
 		return p.Canonical()
@@ -18,7 +19,7 @@ func (p Parsed) Meaning() json.RawMessage {
 	return meaning(p.form.canonical)
 }
 
-// meaning is Meaning of a canonical form.
+// meaning is Meaning of a canonical text.
 func meaning(rest []byte) json.RawMessage {
 	said := make([]byte, 0, len(rest))
 	for len(rest) > 0 {
@@ -53,18 +54,18 @@ func endOfText(text []byte) int {
 	return len(text)
 }
 
-// maxZeros is how many zeros a number may get that it was not written with: all numbers that people write look as usual,
-// and a text cannot grow much.
+// maxZeros bounds the zeros that a number may get in addition. Numbers that people write keep their
+// usual form, and a text cannot grow much.
 const maxZeros = 20
 
-// onlyForm returns the one form in which a number is compared: without zeros that say nothing, and without an exponent
-// unless it is far from 1.
+// onlyForm returns the form in which a number is compared: without redundant zeros, and without an
+// exponent unless the number is far from 1.
 func onlyForm(number string) string {
 	digits, negative := strings.CutPrefix(number, "-")
 	digits, exponent, _ := strings.Cut(strings.ToLower(digits), "e")
 	power, err := strconv.Atoi(cmp.Or(exponent, "0"))
 	if err != nil {
-		return number // Parse lets none through
+		return number // Parse refuses such numbers
 	}
 	whole, fraction, _ := strings.Cut(digits, ".")
 	digits = strings.TrimLeft(whole+fraction, "0")

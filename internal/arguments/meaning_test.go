@@ -39,7 +39,8 @@ func TestNumbersMeanTheSameHoweverTheyAreWritten(t *testing.T) {
 	}
 }
 
-// FuzzMeaning: a meaning is the same value to the last digit, and its own meaning.
+// FuzzMeaning checks that a meaning is the same value to the last digit, and that its own meaning
+// is the same text.
 func FuzzMeaning(f *testing.F) {
 	for _, text := range []string{"1", "-0.0", "1.50e3", "0.000e-7", "123456789e-4", "9e99", "-12.0E+2", "5e-300"} {
 		f.Add(text)

@@ -9,8 +9,9 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
-// nameRule is the keyword propertyNames of a schema. The validator's own errors of it share the memory of their place
-// with what is validated next, and name that in the end.
+// nameRule replaces the keyword propertyNames of a schema. The validator's own errors of that
+// keyword share the memory of their location with values that are validated later, and end up
+// naming those.
 type nameRule struct{ schema *jsonschema.Schema }
 
 // Validate implements jsonschema.SchemaExt.
@@ -28,8 +29,8 @@ func (r nameRule) Validate(ctx *jsonschema.ValidatorContext, v any) {
 	}
 }
 
-// takeOverNames replaces the keyword in all parts of a schema. Those of the standard, to which a schema may refer, are
-// not its own.
+// takeOverNames replaces propertyNames in all parts of a schema. It leaves the metaschemas
+// unchanged, to which a schema may refer.
 func (s *Schema) takeOverNames() {
 	roots := []*jsonschema.Schema{s.compiled}
 	for _, late := range s.dynamic {
@@ -45,7 +46,7 @@ func (s *Schema) takeOverNames() {
 	}
 }
 
-// propertyNames returns what a schema wants the names of properties to be, or nil.
+// propertyNames returns the schema for the names of properties, or nil.
 func propertyNames(s *jsonschema.Schema) *jsonschema.Schema {
 	for _, ext := range s.Extensions {
 		if rule, ok := ext.(nameRule); ok {

@@ -5,11 +5,12 @@ import (
 	"encoding/json"
 )
 
-// Parsed is argument text that is a JSON object. The zero value is none. It is safe for concurrent use.
+// Parsed is argument text that was parsed as a JSON object. The zero value holds no arguments. It
+// is safe for concurrent use.
 type Parsed struct{ form *form }
 
-// Canonical returns the same value in one form: keys sorted, no white space, numbers as written. Two texts that mean the
-// same arguments have the same canonical form. It must not be changed, and is nil for the zero Parsed.
+// Canonical returns the arguments in canonical form: sorted keys, no white space, numbers as
+// written. It is nil for the zero Parsed. Callers must not change it.
 func (p Parsed) Canonical() json.RawMessage {
 	if p.form == nil {
 		return nil
@@ -17,16 +18,17 @@ func (p Parsed) Canonical() json.RawMessage {
 	return p.form.canonical
 }
 
-// Object returns the arguments as encoding/json decodes them with UseNumber. It must not be changed. It is nil for the zero
-// Parsed. They are made when they are asked for first.
+// Object returns the arguments as encoding/json decodes them with UseNumber. The first call decodes
+// them. It is nil for the zero Parsed. Callers must not change it.
 func (p Parsed) Object() map[string]any {
 	object, _ := p.form.decoded().(map[string]any)
 	return object
 }
 
-// Parse reads argument text, of which it keeps nothing. Empty text means {}. It refuses what different readers would read
-// differently: a property that stands twice, halves of characters, bytes that are no UTF-8, numbers beyond all that tools
-// compute with. The error is written for a model.
+// Parse parses argument text and does not keep it. Empty text means {}. It refuses what readers of
+// JSON understand differently: a property that occurs twice, an unpaired surrogate, bytes that are
+// not UTF-8, and numbers beyond those that tools can compute with. The error is written for a
+// model.
 func Parse(text []byte) (Parsed, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		text = []byte("{}")
@@ -37,7 +39,7 @@ func Parse(text []byte) (Parsed, error) {
 	return Parsed{}, refusal(text)
 }
 
-// ParseValue reads any JSON value, such as a structured result. It refuses what Parse refuses.
+// ParseValue parses any JSON value, such as a structured result. It refuses what Parse refuses.
 func ParseValue(text []byte) (Parsed, error) {
 	if f := read(text); f != nil {
 		return Parsed{f}, nil
@@ -45,7 +47,7 @@ func ParseValue(text []byte) (Parsed, error) {
 	return Parsed{}, refusal(text)
 }
 
-// encode writes a value in its canonical form.
+// encode returns a value in canonical form.
 func encode(value any) (json.RawMessage, error) {
 	var data bytes.Buffer
 	enc := json.NewEncoder(&data)

@@ -8,37 +8,39 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// quick is a schema of the plain kind that most tools have, in a form in which it takes no allocation and little time
-// to see that arguments fit it and that a repair would leave them as they are. It never says so wrongly; where it does
-// not say so, the validator and the repairer look at the arguments. Nil is a schema that it cannot judge.
+// quick is a simplified form of a schema that uses only common keywords. It recognizes most
+// arguments that fit and that a repair would not change, without an allocation. It never accepts
+// others. If it does not accept arguments, the validator and the repair examine them. A nil quick
+// accepts nothing.
 type quick struct {
 	kinds                kinds
-	words                []string // the strings that are allowed; nil: any
-	low, high            float64  // bounds of numbers, if bounded
+	words                []string // the allowed strings; nil: any
+	low, high            float64  // bounds of numbers, if bounded is set
 	bounded              bool
-	lowCounts            bool // numbers that a float64 holds exactly may be the bound itself
+	lowCounts            bool // a number that a float64 represents exactly may equal the bound
 	highCounts           bool
 	minLength, maxLength int // of strings, in characters; -1: none
 	minItems, maxItems   int // of arrays; -1: none
 	items                *quick
-	anyItems             bool // items may be anything
+	anyItems             bool // items may have any value
 	properties           map[string]property
-	expected             int      // properties that are required or have a default
-	others               *quick   // properties that are not declared
-	anyOthers            bool     // they may be anything
-	declares             bool     // it declares properties: others may be misspelled
-	all                  []*quick // $ref and allOf
-	alternatives         []*quick // anyOf; empty: none
+	expected             int      // the number of properties that are required or have a default
+	others               *quick   // for properties that are not declared
+	anyOthers            bool     // properties that are not declared may have any value
+	declares             bool     // it declares properties: another name may be misspelled
+	all                  []*quick // from $ref and allOf
+	alternatives         []*quick // from anyOf; empty: none
 }
 
-// property is what a schema says of a property by its name.
+// property is what a schema declares of one property.
 type property struct {
-	*quick        // nil: it cannot be judged, if it is declared
-	declared bool // there is a schema of it
+	*quick        // nil for a declared property: cannot be judged
+	declared bool // properties has a schema for it
 	expected bool // it is required or has a default
 }
 
-// quickly returns the quick form of a schema, nil if it uses what that does not know. seen are those that were begun.
+// quickly returns the quick form of a schema, or nil if the schema uses a keyword that quick does
+// not support. seen holds the schemas that were begun.
 func quickly(s *jsonschema.Schema, seen map[*jsonschema.Schema]*quick) *quick {
 	if s == nil || !plain(s) {
 		return nil
@@ -61,14 +63,14 @@ func quickly(s *jsonschema.Schema, seen map[*jsonschema.Schema]*quick) *quick {
 				q.words = append(q.words, word)
 			}
 		}
-		q.kinds &= 1 << kindText // of what else it may hold nothing is judged
+		q.kinds &= 1 << kindText // values of other types cannot be judged
 	}
 	q.bound(s)
 	q.parts(s, seen)
 	return q
 }
 
-// plain reports whether a schema uses only keywords that quick knows, and annotations.
+// plain reports whether a schema uses only annotations and keywords that quick supports.
 func plain(s *jsonschema.Schema) bool {
 	rest := *s
 	rest.DraftVersion, rest.Location, rest.Bool, rest.ID, rest.Anchor, rest.Ref, rest.Types, rest.Enum = 0, "", nil, "", "", nil, nil, nil
@@ -80,7 +82,8 @@ func plain(s *jsonschema.Schema) bool {
 	if _, single := rest.Items.(*jsonschema.Schema); single || rest.Items2020 != nil {
 		rest.Items, rest.Items2020 = nil, nil
 	}
-	// The library's own notes are not exported; whatever else it learns to say makes a schema one that is not judged.
+	// The validator does not export all of its fields. A keyword that a later version adds must
+	// make the schema unsupported here.
 	v := reflect.ValueOf(rest)
 	for i := range v.NumField() {
 		if v.Type().Field(i).IsExported() && !v.Field(i).IsZero() {
@@ -97,15 +100,15 @@ func count(n *int) int {
 	return *n
 }
 
-// kinds is a set of kinds of parts.
+// kinds is a set of part kinds.
 type kinds uint16
 
-// kindInteger is one more of a set: whole numbers, where kindNumber is all.
+// kindInteger is another member of the set, for whole numbers. kindNumber stands for all numbers.
 const kindInteger partKind = 15
 
 func (k kinds) has(one partKind) bool { return k&(1<<one) != 0 }
 
-// kindsOf returns what types allow; nil allows all.
+// kindsOf returns the kinds that types allow. A nil types allows all.
 func kindsOf(types *jsonschema.Types) kinds {
 	if types == nil {
 		return ^kinds(0)
@@ -132,7 +135,7 @@ func kindsOf(types *jsonschema.Types) kinds {
 	return k
 }
 
-// bound takes over the bounds of numbers.
+// bound copies the bounds of numbers.
 func (q *quick) bound(s *jsonschema.Schema) {
 	q.low, q.high = math.Inf(-1), math.Inf(1)
 	for _, x := range []*big.Rat{s.Minimum, s.ExclusiveMinimum} {
@@ -153,7 +156,7 @@ func (q *quick) bound(s *jsonschema.Schema) {
 	}
 }
 
-// parts takes over the schemas of which a schema is made.
+// parts adds the schemas that a schema refers to or contains.
 func (q *quick) parts(s *jsonschema.Schema, seen map[*jsonschema.Schema]*quick) {
 	items, _ := s.Items.(*jsonschema.Schema)
 	if s.Items2020 != nil {

@@ -5,13 +5,13 @@ import (
 	"unicode/utf8"
 )
 
-// reader goes through a text once and notes its parts. It stops at the first byte that cannot be there; what is wrong is
-// said by refusal, which reads the text again.
+// reader reads a text once and records its parts. It stops at the first invalid byte. refusal reads
+// the text again to say what is wrong.
 type reader struct {
 	text   []byte
 	at     int
-	parts  []part // their places are those in text
-	values int    // commas and opening brackets
+	parts  []part // with positions in text
+	values int    // the number of commas and opening brackets
 	plain  bool
 }
 
@@ -24,7 +24,7 @@ func (r *reader) whole() bool {
 	return r.value(0) && len(bytes.TrimSpace(r.text[r.at:])) == 0
 }
 
-// peek returns the byte that is next; 0, which can stand nowhere, at the end.
+// peek returns the next byte; at the end 0, which is valid nowhere.
 func (r *reader) peek() byte {
 	if r.at < len(r.text) {
 		return r.text[r.at]
@@ -32,7 +32,7 @@ func (r *reader) peek() byte {
 	return 0
 }
 
-// space skips white space and returns the byte behind it.
+// space skips white space and returns the byte after it.
 func (r *reader) space() byte {
 	for {
 		switch c := r.peek(); c {
@@ -44,7 +44,7 @@ func (r *reader) space() byte {
 	}
 }
 
-// value reads a value that stands within so many objects and arrays.
+// value reads a value that is nested at a depth.
 func (r *reader) value(depth int) bool {
 	switch c := r.peek(); c {
 	case '"':
@@ -64,12 +64,12 @@ func (r *reader) value(depth int) bool {
 	}
 }
 
-// note adds a part that ends here and has nothing within.
+// note records a part that ends here and has no parts within.
 func (r *reader) note(start, end int, kind partKind, marks marks) {
 	r.parts = append(r.parts, part{start: uint32(start), end: uint32(end), next: uint32(len(r.parts)) + 1, kind: kind, marks: marks})
 }
 
-// counted counts a value more, and reports whether there may be so many.
+// counted counts one more value, and reports whether the text may have that many.
 func (r *reader) counted() bool {
 	r.values++
 	return r.values <= maxValues
@@ -82,7 +82,7 @@ func (r *reader) open(kind partKind, depth int) bool {
 	return depth < maxDepth && r.counted()
 }
 
-// members reads the inside of the object that was opened last, and its end.
+// members reads the members and the end of the object that was opened last.
 func (r *reader) members(depth int) bool {
 	self, last := len(r.parts)-1, 0
 	for c := r.space(); c != '}' || last > 0; c = r.space() {
@@ -114,13 +114,13 @@ func (r *reader) members(depth int) bool {
 	return true
 }
 
-// ascend reports whether two names certainly stand in their order, and are not the same.
+// ascend reports whether two names are certainly in order and different.
 func (r *reader) ascend(one, other int) bool {
 	a, b := &r.parts[one], &r.parts[other]
 	return (a.marks|b.marks)&spelled == 0 && bytes.Compare(r.text[a.start:a.end], r.text[b.start:b.end]) < 0
 }
 
-// items reads the inside of the array that was opened last, and its end.
+// items reads the items and the end of the array that was opened last.
 func (r *reader) items(depth int) bool {
 	self := len(r.parts) - 1
 	if r.space() != ']' {

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// str reads a text or a name.
+// str reads a string or a name.
 func (r *reader) str() bool {
 	start := r.at + 1
 	var found marks
@@ -39,13 +39,14 @@ func (r *reader) str() bool {
 	}
 }
 
-// usual returns the place of the first byte from i on that is a quote, a backslash, a control character or no ASCII, or the
-// length of the text.
+// usual returns the index of the first byte from i on that is a quote, a backslash, a control
+// character or not ASCII, or the length of the text.
 func usual(text []byte, i int) int {
 	const each, high = 0x0101010101010101, 0x8080808080808080
 	for ; i+8 <= len(text); i += 8 {
-		// By the usual arithmetic on eight bytes at once: the high bit of the first such byte is set. That of bytes behind it may
-		// be set wrongly, which does not matter: each is looked at below.
+		// This tests eight bytes at once. It sets the high bit of the first such byte. It may also
+		// set the bit of a later byte by mistake, which does no harm, because the loop below tests
+		// each byte.
 		x := binary.LittleEndian.Uint64(text[i:])
 		quote, slash := x^(each*'"'), x^(each*'\\')
 		if (x|(x-each*' ')|(quote-each)|(slash-each))&high != 0 {
@@ -60,13 +61,14 @@ func usual(text []byte, i int) int {
 	return i
 }
 
-// separates reports whether a text begins with one of the two separators that the canonical form does not write as they
-// are, since JavaScript once could not read them.
+// separates reports whether a text begins with U+2028 or U+2029. The canonical form escapes them,
+// because older JavaScript could not read them.
 func separates(text []byte) bool {
 	return len(text) >= 3 && text[0] == 0xE2 && text[1] == 0x80 && text[2]&^1 == 0xA8
 }
 
-// escape returns the length of the escape that a text begins with, two that are one character together; 0 if it is none.
+// escape returns the length of the escape at the beginning of a text. Two escapes that form a
+// surrogate pair count as one. It returns 0 for an invalid escape.
 func escape(text []byte) int {
 	if len(text) < 2 {
 		return 0
@@ -89,7 +91,7 @@ func escape(text []byte) int {
 	return 0
 }
 
-// number reads a number. One that cannot be computed with is none here.
+// number reads a number. It returns false for a number that Parse refuses.
 func (r *reader) number() bool {
 	start := r.at
 	if r.peek() == '-' {
@@ -122,13 +124,13 @@ func (r *reader) number() bool {
 	return r.at-start <= maxDigits && (r.at-start <= surelyFinite && !powers || finite(r.text[start:r.at]))
 }
 
-// ordinary reports whether a long whole number is written in its only form.
+// ordinary reports whether a long whole number has the only form in which Meaning would write it.
 func (r *reader) ordinary(start int) bool {
 	digits := r.text[start:r.at]
 	return len(digits)-len(bytes.TrimRight(digits, "0")) <= maxZeros
 }
 
-// digits skips digits and returns how many there were.
+// digits skips digits and returns their number.
 func (r *reader) digits() int {
 	start := r.at
 	for r.at < len(r.text) && r.text[r.at]-'0' <= 9 {
@@ -137,7 +139,7 @@ func (r *reader) digits() int {
 	return r.at - start
 }
 
-// power reads what stands behind the e of a number.
+// power reads the exponent of a number, after the e.
 func (r *reader) power() bool {
 	if c := r.peek(); c == '+' || c == '-' {
 		r.at++

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// refusal says why a text cannot be used, in words for a model. It reads the text once more, by encoding/json, and takes
-// its time: few texts are refused.
+// refusal returns the reason why a text cannot be used, in words for a model. It reads the text
+// again by encoding/json, which is slow, but few texts are refused.
 func refusal(text []byte) error {
 	if err := wrong(text); err != nil {
 		return err
@@ -18,7 +18,7 @@ func refusal(text []byte) error {
 	return errors.New("the arguments cannot be used; send one JSON object")
 }
 
-// wrong returns nil for a text that can be used. It and read agree, which a fuzz test holds.
+// wrong returns nil for a text that can be used. A fuzz test checks that it agrees with read.
 func wrong(text []byte) error {
 	if len(text) > maxForm {
 		return fmt.Errorf("the arguments cannot be used: they have more than %d bytes; put the data into a file and send its path", maxForm)
@@ -75,12 +75,13 @@ func describeSyntax(text []byte, err error) error {
 	if !ok {
 		return fmt.Errorf("the arguments are not valid JSON: %w", err)
 	}
-	at := max(0, int(syntax.Offset)-1) // where the first byte stands that cannot be there
+	at := max(0, int(syntax.Offset)-1) // the position of the first invalid byte
 	return fmt.Errorf("the arguments are not valid JSON: %v at byte %d: %s; %s", syntax, at, excerpt(text, at-10),
 		advise(text[at:], strings.Contains(syntax.Error(), "after ")))
 }
 
-// advise says how to mend what models write most often where JSON wants something else: before a value, or after one.
+// advise says how to fix the most common mistakes in JSON that models write, before a value or
+// after one.
 func advise(rest []byte, after bool) string {
 	word := strings.ToLower(string(rest[:min(len(rest), 9)]))
 	switch {
@@ -104,7 +105,7 @@ func advise(rest []byte, after bool) string {
 	return "send one JSON object, with double-quoted keys and texts"
 }
 
-// excerpt returns a short quoted piece of text from a byte on.
+// excerpt returns a short quoted piece of text from a position on.
 func excerpt(text []byte, from int) string {
 	from = max(0, min(from, len(text)))
 	end := min(len(text), from+40)

@@ -11,34 +11,39 @@ import (
 )
 
 const (
-	// maxRepairSteps bounds the work of one repair: a fraction of a second. Arguments that need more are not repaired.
+	// maxRepairSteps bounds the work of one repair to a fraction of a second. Arguments that need
+	// more are not repaired.
 	maxRepairSteps = 1 << 19
-	// maxRepairDepth bounds how deep a repair looks, counting values within values and schemas that refer to others.
+	// maxRepairDepth bounds the depth to which values are repaired. Nested values and references
+	// between schemas count.
 	maxRepairDepth = 128
-	// maxRepairPasses bounds how often the arguments are gone through until nothing changes: parts of a schema that
-	// speak of the same value may each see what another one repaired.
+	// maxRepairPasses bounds how often a repair passes over the arguments until nothing changes.
+	// Several parts of a schema may apply to one value, and each may depend on what another part
+	// repaired.
 	maxRepairPasses = 4
 )
 
-// Repair returns arguments that are as close to the schema as can be without guessing, and what was changed, in the
-// order of the paths. p itself stays as it is. Repairing twice changes nothing the second time.
+// Repair returns arguments that are as close to the schema as possible without guessing, and the
+// list of changes, ordered by path. It does not change p. A second repair changes nothing.
 //
 //   - Where the schema says integer, "10" and 10.0 become 10; where it says number, "1.5" becomes 1.5.
-//   - Where it says boolean, and neither string nor a number that it could be, true, yes, y and 1 become true, and
-//     false, no, n and 0 become false: strings in any case, or the numbers.
-//   - Where it says array or object, and not string, a string that holds the JSON of one becomes that.
+//   - Where it says boolean, and neither string nor a number that the value could be, true, yes, y and 1
+//     become true, and false, no, n and 0 become false: strings in any case, or the numbers.
+//   - Where it says array or object, and not string, a string with the JSON of one becomes that value.
 //   - A string that differs from exactly one value of enum or const only by case becomes that value.
 //   - A number beyond minimum or maximum becomes the bound; an exclusive bound moves integers alone.
-//   - A property that is missing and has a default, also behind $ref or allOf, gets it. Null for a property that is
-//     declared, not required and may not be null counts as missing.
+//   - A missing property that has a default, also behind $ref or allOf, gets it. Null for a property that
+//     is declared, not required, and may not be null counts as missing.
 //
-// The rules hold down to a depth of 128 values and references, through $ref, allOf, properties, items, and those of then,
-// else and dependentSchemas that apply; of anyOf and oneOf only the one branch counts that the value fits or could be made
-// to fit, and a string that could become a number or a boolean becomes the number. A single value is changed only if it
-// does not fit and then does, but for the spelling of integers. Arguments that fit are given defaults only if they still
-// fit then. What cannot be repaired stays, for Validate to name, as does everything if the work would be too much.
+// The rules apply to a depth of 128 values and references, through $ref, allOf, properties and
+// items, and through those of then, else and dependentSchemas that apply. Of anyOf and oneOf, only
+// the one branch counts that the value fits or could be made to fit; a string that could become a
+// number or a boolean becomes the number. Repair changes a single value only if the value does not
+// fit before and fits after, except for the spelling of integers. Arguments that fit get defaults
+// only if they still fit with them. What cannot be repaired stays, for Validate to explain. If the
+// work would be too much, nothing is changed.
 //
-// docs/arguments.md has the rules as a table, which a test compares with what Repair does.
+// docs/arguments.md has the rules as a table, which a test compares with Repair.
 func (s *Schema) Repair(p Parsed) (Parsed, []Repair) {
 	if s.Settled(p) {
 		return p, nil
@@ -71,12 +76,13 @@ func (s *Schema) Repair(p Parsed) (Parsed, []Repair) {
 	return Parsed{mended}, changes
 }
 
-// repairer goes through a value and the schema that it is to fit. It changes no value in place.
+// repairer walks through a value and the schema that the value should fit. It changes no value in
+// place.
 type repairer struct {
 	work    // none left: give up
 	schema  *Schema
-	filling map[*jsonschema.Schema]bool // of which properties the default is being filled in
-	cyclic  bool                        // the default that is being filled in holds itself
+	filling map[*jsonschema.Schema]bool // the properties whose default is being filled in
+	cyclic  bool                        // the default that is being filled in contains itself
 }
 
 func (r *repairer) repair(s *jsonschema.Schema, v any, depth int) any {
@@ -99,14 +105,14 @@ func (r *repairer) repair(s *jsonschema.Schema, v any, depth int) any {
 	if !single(out) {
 		return out
 	}
-	// Once more: what the others made of the value may be what the schema's own bounds speak of.
+	// The other parts may have changed the value to one that the schema's own bounds apply to.
 	if out = scalar(s, out, r.fits(s, out)); out != v && !r.fits(s, out) {
 		return v
 	}
 	return out
 }
 
-// own applies what the schema says itself, not by others.
+// own applies the keywords of the schema itself.
 func (r *repairer) own(s *jsonschema.Schema, v any, depth int) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -121,7 +127,7 @@ func (r *repairer) own(s *jsonschema.Schema, v any, depth int) any {
 	}
 }
 
-// conditional returns the schemas that apply to a value because of what it is.
+// conditional returns the schemas that apply to a value by a condition on the value.
 func (r *repairer) conditional(s *jsonschema.Schema, v any) (subs []*jsonschema.Schema) {
 	if s.If != nil && (s.Then != nil || s.Else != nil) {
 		if r.fits(s.If, v) {
@@ -142,7 +148,8 @@ func (r *repairer) conditional(s *jsonschema.Schema, v any) (subs []*jsonschema.
 	return subs
 }
 
-// unquoted returns the array or object whose JSON a string holds, where the schema allows that and no string; else nil.
+// unquoted returns the array or object whose JSON a string contains, if the schema allows that type
+// and no strings; otherwise nil.
 func (r *repairer) unquoted(s *jsonschema.Schema, v any) any {
 	text, ok := v.(string)
 	if !ok || s.Types == nil {
@@ -166,8 +173,9 @@ func (r *repairer) unquoted(s *jsonschema.Schema, v any) any {
 	return f.decoded()
 }
 
-// branch repairs a value by the one schema of an anyOf or oneOf that it fits, or if there is none, that it fits then. Of an
-// anyOf, several may come to the same.
+// branch repairs a value by the one schema of an anyOf or oneOf that the value fits. If it fits
+// none, branch uses the one schema that the value fits after a repair. Several schemas of an anyOf
+// may lead to the same value.
 func (r *repairer) branch(subs []*jsonschema.Schema, v any, depth int, exclusive bool) any {
 	if len(subs) == 0 {
 		return v
@@ -195,8 +203,8 @@ func (r *repairer) branch(subs []*jsonschema.Schema, v any, depth int, exclusive
 	return found[0]
 }
 
-// preferNumber decides what a string becomes that could be the only number or a boolean: the number, as where one schema
-// allows both types.
+// preferNumber chooses the number for a string that could become one number or a boolean, as a
+// schema that allows both types does.
 func preferNumber(v any, found []any) []any {
 	if _, ok := v.(string); !ok {
 		return found
@@ -227,7 +235,7 @@ func (r *repairer) fitting(subs []*jsonschema.Schema, v any) []*jsonschema.Schem
 	return some
 }
 
-// fits reports whether a value fits a schema, if the steps suffice to find out.
+// fits reports whether a value fits a schema, if there are enough steps to find out.
 func (r *repairer) fits(s *jsonschema.Schema, v any) bool {
 	return r.schema.fits(&r.work, s, v)
 }
@@ -263,8 +271,8 @@ func (r *repairer) object(s *jsonschema.Schema, v map[string]any, depth int) any
 	return out
 }
 
-// fill returns the default of a property, with what is to be filled in within it. A default that fits nothing, or that
-// would hold itself without end, is none.
+// fill returns the default of a property, with the defaults within it. It returns false for a
+// default that does not fit, or that would contain itself without end.
 func (r *repairer) fill(s *jsonschema.Schema, depth int) (any, bool) {
 	if r.filling[s] || depth > maxRepairDepth {
 		r.cyclic = true

@@ -10,21 +10,22 @@ import (
 	"strings"
 )
 
-// Repair is one thing that was changed in arguments so that they fit.
+// Repair is one change that made arguments fit.
 type Repair struct {
-	Path string          `json:"path"`           // written as in the words of Validate, such as "filter.tags[2]"
-	From json.RawMessage `json:"from,omitempty"` // what was given; empty: nothing; cut to a string if it is long
-	To   json.RawMessage `json:"to,omitempty"`   // what it became; empty: nothing; cut likewise
-	Why  string          `json:"why"`            // a few words for people and models
+	Path string          `json:"path"`           // as in the errors of Validate, such as "filter.tags[2]"
+	From json.RawMessage `json:"from,omitempty"` // the given value; empty: none; a long one is cut to a string
+	To   json.RawMessage `json:"to,omitempty"`   // the new value; empty: none; cut likewise
+	Why  string          `json:"why"`            // the reason, in a few words for people and models
 }
 
-// maxRepairs bounds how many repairs are told one by one. The last one then only says how many more there are.
+// maxRepairs bounds the repairs that are listed. The last entry of a longer list says how many more
+// there are.
 const maxRepairs = 100
 
-// maxTold is how many bytes of a value a list of repairs repeats.
+// maxTold bounds the bytes of a value that a list of repairs repeats.
 const maxTold = 1 << 10
 
-// compare lists what differs between arguments and what became of them, by path.
+// compare lists the differences between given and repaired arguments, by path.
 func compare(from, to any) []Repair {
 	var c comparison
 	c.values(nil, from, to)
@@ -86,7 +87,8 @@ func (c *comparison) add(at []string, from, to json.RawMessage, why string) {
 	}
 }
 
-// told returns a value as a list of repairs tells it: one that is too long becomes a string with its beginning.
+// told returns a value as a list of repairs shows it. A long value becomes a string with its
+// beginning.
 func told(value json.RawMessage) json.RawMessage {
 	if len(value) <= maxTold {
 		return value

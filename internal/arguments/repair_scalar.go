@@ -11,18 +11,20 @@ import (
 )
 
 const (
-	// maxScalarText bounds the text that is taken for a number or a word: enough for any that a model means.
+	// maxScalarText bounds the text that is read as a number or a boolean. It suffices for any
+	// number that a model means.
 	maxScalarText = 64
-	// maxWord is how long a text may be that is compared with the values of an enum without its case.
+	// maxWord bounds the text that is compared with the values of an enum without regard to case.
 	maxWord = 256
-	// maxExponent bounds the exponents of numbers that are written out: those of a float64.
+	// maxExponent bounds the exponents of numbers that are written out, to those of a float64.
 	maxExponent = 308
-	// maxBits bounds the bounds likewise: a float64 of the largest exponent has 1,024 bits.
+	// maxBits bounds the size of minimum and maximum likewise. A float64 of the largest exponent
+	// has 1,024 bits.
 	maxBits = 2048
 )
 
-// scalar returns what a string or number is by the schema's own words: a value that fits is at most spelled as the
-// integer that it is.
+// scalar returns the string or number that a value becomes by the schema's own keywords. Of a value
+// that fits, it changes at most the spelling of an integer.
 func scalar(s *jsonschema.Schema, v any, fits bool) any {
 	says := typesOf(s)
 	n, isNumber := v.(json.Number)
@@ -51,7 +53,8 @@ func scalar(s *jsonschema.Schema, v any, fits bool) any {
 	return truth(says, v, strings.ToLower(text))
 }
 
-// inOtherCase returns the value of enum or const from which a text differs only by case, if there is just one.
+// inOtherCase returns the value of enum or const from which a text differs only by case, if there
+// is exactly one.
 func inOtherCase(s *jsonschema.Schema, text string) (same string, found bool) {
 	var values []any
 	if s.Enum != nil {
@@ -81,7 +84,8 @@ func typesOf(s *jsonschema.Schema) map[string]bool {
 	return says
 }
 
-// number returns n within the bounds, and spelled as an integer where only those are allowed.
+// number returns n moved within the bounds, and spelled as an integer if the schema allows only
+// integers.
 func number(s *jsonschema.Schema, says map[string]bool, n json.Number, fits bool) any {
 	whole := says["integer"] && !says["number"]
 	value := rat(n)
@@ -107,14 +111,14 @@ func number(s *jsonschema.Schema, says map[string]bool, n json.Number, fits bool
 	return n
 }
 
-// lowest returns the least number that the bounds allow, or nil if there is none.
+// lowest returns the least number that the bounds allow, or nil if they set none.
 func lowest(s *jsonschema.Schema, whole bool) *big.Rat {
 	low, above := workable(s.Minimum), workable(s.ExclusiveMinimum)
 	if !whole {
 		return low
 	}
 	if low != nil {
-		low = negate(floor(negate(low))) // rounded up
+		low = negate(floor(negate(low))) // rounds up
 	}
 	if above != nil {
 		if above.Add(floor(above), big.NewRat(1, 1)); low == nil || above.Cmp(low) > 0 {
@@ -124,7 +128,8 @@ func lowest(s *jsonschema.Schema, whole bool) *big.Rat {
 	return low
 }
 
-// workable returns a copy of a bound, or nil if there is none or it has more digits than a model could mean.
+// workable returns a copy of a bound, or nil if there is none or it has more digits than a model
+// could mean.
 func workable(x *big.Rat) *big.Rat {
 	if x == nil || max(x.Num().BitLen(), x.Denom().BitLen()) > maxBits {
 		return nil
@@ -135,7 +140,7 @@ func workable(x *big.Rat) *big.Rat {
 	return new(big.Rat).Set(x)
 }
 
-// highest returns the greatest number that the bounds allow, or nil if there is none.
+// highest returns the greatest number that the bounds allow, or nil if they set none.
 func highest(s *jsonschema.Schema, whole bool) *big.Rat {
 	mirrored := &jsonschema.Schema{Minimum: negate(s.Maximum), ExclusiveMinimum: negate(s.ExclusiveMaximum)}
 	return negate(lowest(mirrored, whole))
@@ -149,16 +154,16 @@ func negate(x *big.Rat) *big.Rat {
 }
 
 func floor(x *big.Rat) *big.Rat {
-	return new(big.Rat).SetInt(new(big.Int).Div(x.Num(), x.Denom())) // Euclidean: down, as denominators are positive
+	return new(big.Rat).SetInt(new(big.Int).Div(x.Num(), x.Denom())) // Euclidean division rounds down, because denominators are positive
 }
 
-// decimal writes a bound. Bounds come from JSON, so that their decimals end.
+// decimal returns a bound as a decimal. It is finite, because bounds come from JSON.
 func decimal(x *big.Rat) json.Number {
 	digits, _ := x.FloatPrec()
 	return json.Number(x.FloatString(digits))
 }
 
-// truth returns the boolean that a word means, where the schema says boolean.
+// truth returns the boolean that a word means if the schema allows booleans.
 func truth(says map[string]bool, v any, word string) any {
 	if !says["boolean"] {
 		return v
@@ -172,7 +177,7 @@ func truth(says map[string]bool, v any, word string) any {
 	return v
 }
 
-// rat returns the number that n writes in JSON's way, or nil if it is none or too long to work with.
+// rat returns the value of a JSON number, or nil if n is none or too long to work with.
 func rat(n json.Number) *big.Rat {
 	text := string(n)
 	if len(text) > maxScalarText || !json.Valid([]byte(text)) || !strings.ContainsRune("-0123456789", rune(text[0])) || !finite(text) {
@@ -190,7 +195,7 @@ func rat(n json.Number) *big.Rat {
 	return x
 }
 
-// integer returns n's digits if it is a whole number, else "".
+// integer returns the digits of n if it is a whole number, and "" otherwise.
 func integer(n json.Number) string {
 	if x := rat(n); x != nil && x.IsInt() {
 		return x.Num().String()

@@ -7,8 +7,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// ofProperty returns the schemas that a schema has for a property. It takes the steps of matching the name with patterns
-// first, and returns none where they are not left.
+// ofProperty returns the schemas that apply to a property by its name. It charges the steps of
+// matching the name with patterns first, and returns none if the steps are used up.
 func (w *work) ofProperty(s *jsonschema.Schema, name string) []*jsonschema.Schema {
 	var subs []*jsonschema.Schema
 	if sub := s.Properties[name]; sub != nil {
@@ -28,10 +28,11 @@ func (w *work) ofProperty(s *jsonschema.Schema, name string) []*jsonschema.Schem
 	return subs
 }
 
-// maxDefaultHops bounds how many schemas are looked at for a default.
+// maxDefaultHops bounds the schemas that are searched for a default.
 const maxDefaultHops = 64
 
-// defaultOf returns the default of a schema: its own, or the first behind $ref and allOf; nil if there is none.
+// defaultOf returns the default of a schema: its own, or the first behind $ref and allOf; nil if
+// there is none.
 func defaultOf(s *jsonschema.Schema) *any {
 	hops := maxDefaultHops
 	return defaultWithin(s, &hops)
@@ -55,10 +56,10 @@ func defaultWithin(s *jsonschema.Schema, hops *int) *any {
 	return nil
 }
 
-// ofItem returns the schema that a schema has for the i-th item, or nil.
+// ofItem returns the schema that applies to the i-th item, or nil.
 func ofItem(s *jsonschema.Schema, i int) *jsonschema.Schema {
 	first, rest := s.PrefixItems, s.Items2020
-	switch items := s.Items.(type) { // of draft-07 and 2019-09
+	switch items := s.Items.(type) { // draft-07 and 2019-09
 	case *jsonschema.Schema:
 		rest = items
 	case []*jsonschema.Schema:
@@ -71,7 +72,7 @@ func ofItem(s *jsonschema.Schema, i int) *jsonschema.Schema {
 	return rest
 }
 
-// locations returns all parts of a schema by where they stand.
+// locations returns all parts of a schema by location.
 func locations(root *jsonschema.Schema) map[string]*jsonschema.Schema {
 	found := map[string]*jsonschema.Schema{}
 	seen := map[*jsonschema.Schema]bool{nil: true}
@@ -86,7 +87,7 @@ func locations(root *jsonschema.Schema) map[string]*jsonschema.Schema {
 	return found
 }
 
-// within returns all schemas that a schema holds or refers to, among them nil.
+// within returns all schemas that a schema contains or refers to. Some of them are nil.
 func within(s *jsonschema.Schema) []*jsonschema.Schema {
 	subs := []*jsonschema.Schema{s.Ref, s.RecursiveRef, s.Not, s.If, s.Then, s.Else, propertyNames(s), s.UnevaluatedProperties,
 		s.Contains, s.Items2020, s.UnevaluatedItems, s.ContentSchema}

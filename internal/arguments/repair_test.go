@@ -12,7 +12,7 @@ import (
 	"github.com/toolhost/toolhost/internal/arguments"
 )
 
-// readTable returns the rows of testdata/repair.tsv: a schema, a value, and what the value becomes.
+// readTable returns the rows of testdata/repair.tsv: a schema, a value, and the repaired value.
 func readTable(t testing.TB) [][3]string {
 	t.Helper()
 	data, err := os.ReadFile("testdata/repair.tsv")
@@ -34,7 +34,7 @@ func readTable(t testing.TB) [][3]string {
 	return rows
 }
 
-// depths says where a value of the table stands in arguments, by how deep it is.
+// depths are the places in arguments at which a value of the table is tested.
 var depths = []struct{ name, schema, value, path string }{
 	{"a property", `{"properties":{"v":%s}}`, `{"v":%s}`, "v"},
 	{"an item", `{"properties":{"list":{"items":%s}}}`, `{"list":[%s]}`, "list[0]"},
@@ -63,7 +63,7 @@ func parsed(t testing.TB, text string) arguments.Parsed {
 	return p
 }
 
-// TestRepairTable: what becomes of each value by each schema, wherever it stands.
+// TestRepairTable checks the repair of each value by each schema, at every place.
 func TestRepairTable(t *testing.T) {
 	rows := readTable(t)
 	if len(rows) < 60 {
@@ -80,7 +80,7 @@ func TestRepairTable(t *testing.T) {
 					want = parsed(t, fmt.Sprintf(depth.value, row[2]))
 				}
 				if depth.name == "within alternatives" && s.Validate(want) != nil {
-					want = p // no alternative takes what cannot be mended
+					want = p // no alternative accepts a value that cannot be repaired
 				}
 				if string(got.Canonical()) != string(want.Canonical()) {
 					t.Errorf("%s by %s became %s, want %s", row[1], row[0], got.Canonical(), want.Canonical())
@@ -99,7 +99,7 @@ func TestRepairTable(t *testing.T) {
 	}
 }
 
-// checkLaws checks what holds of every repair.
+// checkLaws checks the invariants of every repair.
 func checkLaws(t testing.TB, s *arguments.Schema, p arguments.Parsed) {
 	t.Helper()
 	before := string(p.Canonical())
@@ -127,7 +127,8 @@ func checkLaws(t testing.TB, s *arguments.Schema, p arguments.Parsed) {
 	}
 }
 
-// TestRepairsAreListed: by path, with what was and what became of it.
+// TestRepairsAreListed checks that the list gives the path, the given value and the new value of
+// each repair.
 func TestRepairsAreListed(t *testing.T) {
 	s := compile(t, `{"properties":{
 		"days":{"type":"integer","maximum":14}, "wet":{"type":"boolean"}, "scale":{"type":"number"}, "n":{"type":"integer"},
@@ -153,7 +154,8 @@ func TestRepairsAreListed(t *testing.T) {
 	}
 }
 
-// TestRepairOfOlderSchemas: draft-07 says items where 2020-12 says prefixItems.
+// TestRepairOfOlderSchemas checks that tuples are repaired by items of draft-07 and by prefixItems
+// of 2020-12.
 func TestRepairOfOlderSchemas(t *testing.T) {
 	s := compile(t, `{"$schema":"http://json-schema.org/draft-07/schema#","properties":{
 		"pair":{"items":[{"type":"integer"}],"additionalItems":{"type":"boolean"}}, "all":{"items":{"type":"integer"}}}}`)
@@ -163,7 +165,8 @@ func TestRepairOfOlderSchemas(t *testing.T) {
 	}
 }
 
-// TestHostileRepair: schemas and arguments that would make endless work, or endless arguments, are left alone.
+// TestHostileRepair checks that Repair leaves arguments unchanged if the schema would cause endless
+// work or endless arguments.
 func TestHostileRepair(t *testing.T) {
 	deep := strings.Repeat(`{"a":`, 5000) + `"1"` + strings.Repeat("}", 5000)
 	for name, tc := range map[string]struct{ schema, text, want string }{
@@ -195,7 +198,8 @@ func TestHostileRepair(t *testing.T) {
 	}
 }
 
-// TestManyRepairs: the list is bounded, the repairs are not.
+// TestManyRepairs checks that the number of listed repairs is bounded and the number of repairs is
+// not.
 func TestManyRepairs(t *testing.T) {
 	s := compile(t, `{"properties":{"list":{"items":{"type":"integer"}}}}`)
 	got, repairs := s.Repair(parsed(t, `{"list":["1"`+strings.Repeat(`,"1"`, 149)+`]}`))

@@ -10,7 +10,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
-// standsAlone reports whether the causes of an error are no problems of their own: of all items, one had to fit.
+// standsAlone reports whether the causes of an error are not problems by themselves. For contains,
+// one of all items has to fit.
 func standsAlone(e *jsonschema.ValidationError) bool {
 	switch e.ErrorKind.(type) {
 	case *kind.Contains, *kind.MinContains, *kind.PropertyNames, *kind.ContentSchema:
@@ -19,7 +20,7 @@ func standsAlone(e *jsonschema.ValidationError) bool {
 	return false
 }
 
-// sentence says what is wrong at one place: what must be there, and what is.
+// sentence describes one problem: what is required, and what the value is.
 func (e *explainer) sentence(err *jsonschema.ValidationError, at []string) string {
 	value := e.valueAt(at)
 	switch k := err.ErrorKind.(type) {
@@ -54,12 +55,14 @@ func (e *explainer) sentence(err *jsonschema.ValidationError, at []string) strin
 	return fmt.Sprintf("%s; it is %s", cut(err.ErrorKind.LocalizedString(e.printer)), show(value))
 }
 
-// typeSentence says that a value is of none of the types it must be of, and what to send where that is plain. Models often send the text of an object or array in its place, or one item for a list.
+// typeSentence says which types a value must have, and what to send instead if that is clear.
+// Models often send an object or array as text, or one item in place of a list.
 func typeSentence(must string, want []string, value any) string {
 	return fmt.Sprintf("must be %s, but is %s%s", must, given(value), typeHint(want, value))
 }
 
-// typeHint says what to send instead of a value of the wrong type; "" if that is not plain.
+// typeHint says what to send instead of a value of the wrong type. It returns "" if that is not
+// clear.
 func typeHint(want []string, value any) string {
 	const short = 80
 	text, isText := value.(string)
@@ -85,13 +88,13 @@ func typeHint(want []string, value any) string {
 	return ""
 }
 
-// holds reports whether a text is JSON that begins with a bracket.
+// holds reports whether a text is JSON that begins with that bracket.
 func holds(text string, begin byte) bool {
 	text = strings.TrimSpace(text)
 	return text != "" && text[0] == begin && json.Valid([]byte(text))
 }
 
-// common returns what all errors demand, if it is the same, else "".
+// common returns the demand that all errors share, or "" if they differ.
 func common(errs []*jsonschema.ValidationError) string {
 	must := ""
 	for i, err := range errs {
@@ -112,7 +115,7 @@ func (e *explainer) part(location string) *jsonschema.Schema {
 	return e.parts[location]
 }
 
-// allowed lists the properties that the schema at a location names.
+// allowed lists the properties that the schema at a location allows.
 func (e *explainer) allowed(location string) string {
 	s := e.part(location)
 	if s == nil {
@@ -139,7 +142,8 @@ func (e *explainer) allowed(location string) string {
 	return "allowed are only " + names(known) + ", and " + matching
 }
 
-// propertyName says what is wrong with a property's name: the causes speak of the name as if it stood alone.
+// propertyName describes an error of propertyNames. The causes describe the name as if it were a
+// value by itself.
 func (e *explainer) propertyName(err *jsonschema.ValidationError, name string) string {
 	var whys []string
 	for _, cause := range err.Causes {
@@ -153,7 +157,7 @@ func (e *explainer) propertyName(err *jsonschema.ValidationError, name string) s
 	return fmt.Sprintf("the name of the property %s %s", quoted(name), strings.Join(whys, " and "))
 }
 
-// given names a value with its type.
+// given describes a value by its type and text.
 func given(value any) string {
 	if value == nil {
 		return "null"
@@ -162,7 +166,7 @@ func given(value any) string {
 	return name + " " + show(value)
 }
 
-// formatHint shows what a text in a format looks like, where its name does not.
+// formatHint returns an example of a format, or "" for an unknown format.
 func formatHint(format string) string {
 	example := map[string]string{
 		"date-time": "2026-02-28T15:04:05Z", "date": "2026-02-28", "time": "15:04:05Z", "duration": "P1DT2H",
@@ -176,7 +180,7 @@ func formatHint(format string) string {
 	return " such as " + example
 }
 
-// cutSentence shortens an alternative's problems to what one can follow.
+// cutSentence shortens the problems of an alternative to a readable length.
 func cutSentence(text string) string {
 	const most = 400
 	if len(text) <= most {

@@ -7,8 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// Settled reports that the arguments fit the schema, that Repair would leave them as they are, and that none is Undeclared. False means that this is
-// not known: Repair and Validate tell. It takes no allocation and, for schemas as tools have them, very little time.
+// Settled reports that the arguments fit the schema, that Repair would not change them, and that
+// none of them is Undeclared. False means that only Repair and Validate can tell. Settled does not
+// allocate. By the schemas that tools usually have, it takes very little time.
 func (s *Schema) Settled(p Parsed) bool {
 	if p.form == nil || len(p.form.parts) == 0 {
 		return false
@@ -18,25 +19,27 @@ func (s *Schema) Settled(p Parsed) bool {
 }
 
 const (
-	// maxQuickHops bounds how many schemas that refer to each other speak of one value here.
+	// maxQuickHops bounds the schemas that refer to each other and apply to one value.
 	maxQuickHops = 32
-	// maxQuickSteps and quickStepsEach, for each part of the arguments, bound how often a schema is held against a part. Sound
-	// schemas take one or a few for each. Where alternatives hold the schema itself, there could be any number.
+	// maxQuickSteps and quickStepsEach, for each part of the arguments, bound how often a schema is
+	// applied to a part. Usual schemas are applied once or a few times to each. A schema whose
+	// alternatives contain the schema itself could be applied without end.
 	maxQuickSteps  = 256
 	quickStepsEach = 16
-	// quickCounts bounds how often the characters of all texts are counted, likewise.
+	// quickCounts bounds, in the same way, how often the characters of all texts are counted.
 	quickCounts = 4
-	// maxExactDigits is how many digits a float64 holds exactly.
+	// maxExactDigits is the number of decimal digits that a float64 represents exactly.
 	maxExactDigits = 15
 )
 
-// judge holds one form against schemas.
+// judge applies schemas to one form.
 type judge struct {
 	*form
-	left int // steps
+	left int // steps that are left
 }
 
-// settled reports that the i-th part certainly fits, and that a repair would change nothing. False means that it is not known.
+// settled reports that the i-th part fits and that a repair would not change it. False means that
+// this is not known.
 func (j *judge) settled(q *quick, i uint32, hops int) bool {
 	j.left--
 	if q == nil || hops > maxQuickHops || j.left < 0 || !j.own(q, i) {
@@ -51,7 +54,7 @@ func (j *judge) settled(q *quick, i uint32, hops int) bool {
 		slices.ContainsFunc(q.alternatives, func(sub *quick) bool { return j.settled(sub, i, hops+1) })
 }
 
-// own is settled for what the schema says itself.
+// own is settled for the keywords of the schema itself.
 func (j *judge) own(q *quick, i uint32) bool {
 	p := &j.parts[i]
 	if p.kind == kindNumber {
@@ -91,7 +94,7 @@ func (j *judge) text(q *quick, said []byte, escaped bool) bool {
 	return !escaped && slices.ContainsFunc(q.words, func(word string) bool { return word == string(said) })
 }
 
-// characters counts those of the inside of a text with escapes.
+// characters counts the characters of a text that contains escapes.
 func characters(text []byte) int {
 	count := 0
 	for len(text) > 0 {
@@ -102,8 +105,9 @@ func characters(text []byte) int {
 	return count
 }
 
-// number judges numbers that stand within their bounds also after rounding, which keeps their order. A whole number that
-// is not written as one is not judged, for a repair may write it so.
+// number reports whether a number fits. Rounding to a float64 keeps the order of numbers, so that a
+// number strictly within the bounds still is after rounding. A whole number that is written with a
+// point or exponent is not judged, because a repair may rewrite it.
 func (q *quick) number(v []byte) bool {
 	whole := len(v) <= maxExactDigits && !bytes.ContainsAny(v, ".eE") && string(v) != "-0"
 	if !q.kinds.has(kindNumber) && !(whole && q.kinds.has(kindInteger)) || !whole && len(v) > maxScalarText {
@@ -132,7 +136,7 @@ func (j *judge) object(q *quick, i uint32) bool {
 	expected, end := 0, j.parts[i].next
 	for at := i + 1; at < end; at = j.parts[at+1].next {
 		name := &j.parts[at]
-		if name.marks&spelled != 0 { // a name that hardly any tool has
+		if name.marks&spelled != 0 { // hardly any tool has such a name
 			return false
 		}
 		sub, known := q.properties[string(j.canonical[name.start:name.end])]
@@ -144,7 +148,7 @@ func (j *judge) object(q *quick, i uint32) bool {
 			if !j.settled(sub.quick, at+1, 0) {
 				return false
 			}
-		case q.anyOthers && q.declares: // it may be misspelled
+		case q.anyOthers && q.declares: // the name may be misspelled
 			return false
 		case q.anyOthers:
 		case !j.settled(q.others, at+1, 0):

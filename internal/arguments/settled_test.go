@@ -6,7 +6,8 @@ import (
 	"github.com/toolhost/toolhost/internal/arguments"
 )
 
-// TestPlainArgumentsCostNothing: arguments that fit schemas as tools have them are seen to fit without any allocation.
+// TestPlainArgumentsCostNothing checks that Settled recognizes usual arguments without an
+// allocation.
 func TestPlainArgumentsCostNothing(t *testing.T) {
 	const schema = `{"type":"object","additionalProperties":false,"required":["city"],"$defs":{"unit":{"enum":["metric","imperial"]}},
 		"properties":{"city":{"type":"string","minLength":1,"maxLength":20},"days":{"type":"integer","minimum":1,"maximum":14},
@@ -29,7 +30,7 @@ func TestPlainArgumentsCostNothing(t *testing.T) {
 	}
 }
 
-// TestQuickIsNeverWrong tries values around every edge that the quick way judges, and compares with the thorough way.
+// TestQuickIsNeverWrong compares Settled with the full validation for values around every bound.
 func TestQuickIsNeverWrong(t *testing.T) {
 	values := []string{`1`, `0`, `-0`, `-1`, `14`, `15`, `1.0`, `1e0`, `14.0000000000000001`, `999999999999999`, `9007199254740993`,
 		`""`, `"a"`, `"metric"`, `"15"`, `"1"`, `null`, `true`, `[]`, `["a"]`, `["a",1]`, `[null]`, `{}`, `{"a":1}`, `{"a":"b"}`, `1e400`, `0.1`}

@@ -14,15 +14,16 @@ import (
 )
 
 const (
-	// maxShown bounds how much of a value a sentence repeats, in bytes.
+	// maxShown bounds the bytes of a value that a message repeats.
 	maxShown = 100
-	// maxNames bounds how many names or allowed values a sentence lists, and maxList their text, in bytes.
+	// maxNames bounds the names or allowed values that a message lists, and maxList their length in
+	// bytes.
 	maxNames = 30
 	maxList  = 600
 )
 
-// show writes a value as JSON, cut to a length that suits a sentence. However large the value is, little more of it is
-// looked at.
+// show returns a value as JSON, cut to a length that suits a message. It reads little more of a
+// large value than it returns.
 func show(value any) string {
 	var b strings.Builder
 	showTo(&b, value)
@@ -96,7 +97,7 @@ func isASCII(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return r > unicode.MaxASCII })
 }
 
-// cut shortens a text to a length that suits a sentence.
+// cut shortens a text to a length that suits a message.
 func cut(text string) string {
 	if len(text) <= maxShown {
 		return text
@@ -104,12 +105,12 @@ func cut(text string) string {
 	return strings.ToValidUTF8(text[:maxShown], "") + "…"
 }
 
-// quoted writes a name as a JSON text, cut if it is long.
+// quoted returns a name as a JSON string, cut if it is long.
 func quoted(name string) string {
 	return show(name)
 }
 
-// list writes values side by side, as many as suit a sentence.
+// list joins values, as many as suit a message.
 func list(values []any, separator string) string { return listOf(values, separator, maxNames) }
 
 func listOf(values []any, separator string, most int) string {
@@ -128,7 +129,7 @@ func listOf(values []any, separator string, most int) string {
 	return b.String()
 }
 
-// names writes names side by side, sorted, as many as suit a sentence.
+// names joins sorted names, as many as suit a message.
 func names(all []string) string {
 	values := make([]any, 0, len(all))
 	for _, name := range slices.Sorted(slices.Values(all)) {
@@ -137,19 +138,19 @@ func names(all []string) string {
 	return list(values, ", ")
 }
 
-// text writes a value in its canonical form.
+// text returns a value in canonical form.
 func text(value any) json.RawMessage {
 	data, err := encode(value)
 	if err != nil {
-		return nil // cannot be: the value came from JSON
+		return nil // cannot happen, because the value came from JSON
 	}
 	return data
 }
 
-// maxTokens bounds how much of a path is written at either end.
+// maxTokens bounds the tokens that are written of each end of a path.
 const maxTokens = 12
 
-// path writes a location as people write it, such as "filter.tags[2]".
+// path returns a location in the usual notation, such as "filter.tags[2]".
 func path(location []string) string {
 	if len(location) == 0 {
 		return "arguments"
@@ -182,7 +183,7 @@ func isIndex(token string) bool {
 	return err == nil
 }
 
-// isPlain reports whether a name can stand in a path without quotes.
+// isPlain reports whether a path can contain a name without quotes.
 func isPlain(name string) bool {
 	return name != "" && len(name) <= maxShown && distinct(name) == name && !strings.ContainsAny(name, " .[]\"\\\t\r\n")
 }

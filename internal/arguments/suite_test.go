@@ -14,15 +14,15 @@ import (
 	"github.com/toolhost/toolhost/internal/arguments"
 )
 
-// suite is where the required part of the official JSON-Schema-Test-Suite is kept; its SOURCE.md says what came from
-// where.
+// suite is the folder with the required part of the official JSON-Schema-Test-Suite. Its SOURCE.md
+// gives the origin of each file.
 const suite = "testdata/suite"
 
-// skipped are the cases of the suite that are known to come out otherwise, each with its reason, by
+// skipped are the cases of the suite with a known different result, with the reason, by
 // "draft/file/group/test". There are none.
 var skipped = map[string]string{}
 
-// suiteGroup is one schema of the suite and the values that are tried on it.
+// suiteGroup is one schema of the suite, and the values to validate by it.
 type suiteGroup struct {
 	Description string
 	Schema      json.RawMessage
@@ -48,7 +48,7 @@ func (remotes) Load(url string) (any, error) {
 	return jsonschema.UnmarshalJSON(bytes.NewReader(text))
 }
 
-// TestOfficialSuite runs the required tests of both drafts through what calls are validated with.
+// TestOfficialSuite runs the required tests of both drafts through the validation of calls.
 func TestOfficialSuite(t *testing.T) {
 	used := map[string]bool{}
 	for name, draft := range map[string]*jsonschema.Draft{"draft2020-12": jsonschema.Draft2020, "draft7": jsonschema.Draft7} {
@@ -96,7 +96,7 @@ func readGroups(t *testing.T, file string) []suiteGroup {
 	return groups
 }
 
-// checkCase compares what came of a case with what the suite wants, or for a skipped one, wants it otherwise.
+// checkCase compares the result of a case with the suite. A skipped case must have another result.
 func checkCase(t *testing.T, key string, valid bool, got error, used map[string]bool) {
 	t.Helper()
 	passed := (got == nil) == valid

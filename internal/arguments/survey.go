@@ -13,31 +13,33 @@ import (
 )
 
 const (
-	// maxDepth is how deep encoding/json lets objects and arrays be nested.
+	// maxDepth is the nesting that encoding/json accepts.
 	maxDepth = 10_000
-	// maxValues bounds how many values arguments hold: each takes some fifty bytes of memory, even if its text is {}, and
-	// some steps of validation.
+	// maxValues bounds the values of arguments. Each takes about fifty bytes of memory, even if its
+	// text is {}, and some steps of validation.
 	maxValues = 1 << 18
-	// maxName bounds the length of a property's name, which is matched with patterns and looked up in schemas again and again.
+	// maxName bounds the length of a property's name. Schemas look it up, and match it with
+	// patterns, many times.
 	maxName = 1 << 16
-	// maxDigits bounds a number's text. A float64 has no more than 309 digits before its point, and takes no notice of the
-	// digits far behind it.
+	// maxDigits bounds the text of a number. A float64 has at most 309 digits before the point, and
+	// ignores digits far after it.
 	maxDigits = 2_000
-	// maxPower bounds a number's exponent: somewhat beyond a float64's. Numbers are compared exactly, so that the nine
-	// bytes of 1e9999999 would become four million.
+	// maxPower bounds the exponent of a number, a little beyond that of a float64. Numbers are
+	// compared exactly, so that the nine bytes of 1e9999999 would become four million.
 	maxPower = 400
-	// surelyFinite is how long the text of a number without an exponent can be and be no more than the largest float64.
+	// surelyFinite is the length up to which a number without an exponent cannot exceed the largest
+	// float64.
 	surelyFinite = 300
 )
 
-// sight is what a text shows without being read as JSON.
+// sight is what a pass over a text finds out without parsing it as JSON.
 type sight struct {
 	members       int // colons outside of strings
-	halfCharacter int // where the first half of a surrogate pair stands alone; -1: nowhere
+	halfCharacter int // the position of an unpaired surrogate; -1: none
 }
 
-// survey goes through a text before it is read and refuses what would take too much memory or is no text. What it
-// reports of a text that is no JSON means nothing.
+// survey passes over a text before it is parsed. It refuses text that is not UTF-8 or that would
+// take too much memory. Its result is meaningless for a text that is not JSON.
 func survey(text []byte) (sight, error) {
 	if bytes.HasPrefix(text, []byte("\uFEFF")) {
 		return sight{}, errors.New("the arguments are not valid JSON: they begin with a byte order mark; begin with {")
@@ -54,7 +56,7 @@ func survey(text []byte) (sight, error) {
 			valid, text[valid:min(len(text), valid+4)])
 	}
 	s := sight{halfCharacter: -1}
-	depth, values, last := 0, 0, text[:0] // last is the inside of the string that was read last
+	depth, values, last := 0, 0, text[:0] // last is the content of the most recent string
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
 		case '"':
@@ -87,7 +89,7 @@ func survey(text []byte) (sight, error) {
 	return s, nil
 }
 
-// skipString returns where the string ends whose inside begins at a byte.
+// skipString returns the end of the string whose content begins at i.
 func (s *sight) skipString(text []byte, i int) int {
 	for ; i < len(text) && text[i] != '"'; i++ {
 		if text[i] != '\\' {
@@ -101,12 +103,12 @@ func (s *sight) skipString(text []byte, i int) int {
 		case s.halfCharacter < 0:
 			s.halfCharacter = i
 		}
-		i++ // what is escaped ends nothing
+		i++ // an escaped character does not end the string
 	}
 	return i
 }
 
-// unit returns the code unit of an escape such as \u00e9 that text begins with, or 0.
+// unit returns the code unit of an escape such as \u00e9 at the beginning of text, or 0.
 func unit(text []byte) rune {
 	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
 		return 0
@@ -135,7 +137,7 @@ func members(value any) int {
 	return n
 }
 
-// repeated says which property of a JSON text stands twice, in the text's first object of that kind.
+// repeated names a property that occurs twice in an object of a JSON text.
 func repeated(text []byte) string {
 	type object map[string]bool // nil: an array
 	var open []object
@@ -165,14 +167,15 @@ func repeated(text []byte) string {
 	}
 }
 
-// unusable returns the place of the first number that is not usable, and that number, or "" if there is none.
+// unusable returns the location of the first number for which usable is false, and that number, or
+// "" if there is none.
 func unusable(value any, usable func(json.Number) bool) ([]string, json.Number) {
 	at, n := findUnusable(value, usable)
 	slices.Reverse(at)
 	return at, n
 }
 
-// findUnusable returns the place in reverse.
+// findUnusable is unusable with the location in reverse.
 func findUnusable(value any, usable func(json.Number) bool) ([]string, json.Number) {
 	switch v := value.(type) {
 	case json.Number:
@@ -211,8 +214,8 @@ func isComparable(n json.Number) bool {
 	return err == nil && max(power, -power) <= maxPower
 }
 
-// finite reports whether a number is no larger than the largest float64, about ±1.8e308: JavaScript, and readers of JSON that
-// make it a float64, would make it infinite, or fail.
+// finite reports whether a number is within the range of a float64, about ±1.8e308. JavaScript, and
+// other readers that use a float64, would turn a larger number into infinity, or fail.
 func finite[T ~string | ~[]byte](n T) bool {
 	if len(n) <= surelyFinite && !strings.ContainsAny(string(n), "eE") {
 		return true

@@ -12,26 +12,27 @@ import (
 	"github.com/toolhost/toolhost/internal/nearest"
 )
 
-// Undeclared is a property that a schema does not declare, although it allows it, and that resembles one that the schema
-// declares and that was not sent, or is its default: a misspelling, most likely, which the tool would ignore.
+// Undeclared is a property that the schema allows but does not declare, and whose name resembles a
+// declared property that is missing or has its default. It is probably a misspelling, which the
+// tool would ignore.
 type Undeclared struct {
-	Path string `json:"path"` // written as in the words of Validate
-	Like string `json:"like"` // the name that is declared
+	Path string `json:"path"` // as in the errors of Validate
+	Like string `json:"like"` // the declared name
 }
 
 const (
-	// maxUndeclared bounds how many are reported.
+	// maxUndeclared bounds the properties that are reported.
 	maxUndeclared = 20
-	// maxUndeclaredSteps bounds the search for them.
+	// maxUndeclaredSteps bounds the work of the search.
 	maxUndeclaredSteps = 1 << 18
 	// maxDeclared bounds the names of one object that are compared with a misspelled one.
 	maxDeclared = 256
 )
 
-// Undeclared returns the properties of arguments that seem to be misspelled, in the order of their paths, the first 20 at most.
-// It looks at any depth, through $ref and all alternatives. Objects that may have properties of any name by their schema,
-// because it says what their values are, are not judged, nor are those that may have no other properties, which Validate
-// refuses. Its work is bounded.
+// Undeclared returns the properties of arguments that seem to be misspelled, ordered by path, at
+// most 20. It searches at any depth, through $ref and all alternatives. It skips objects whose
+// schema accepts properties of any name by describing their values, and objects that allow no other
+// properties, which Validate refuses. Its work is bounded.
 func (s *Schema) Undeclared(p Parsed) []Undeclared {
 	if s.Settled(p) {
 		return nil
@@ -80,7 +81,7 @@ func (u *speller) visit(schemas []*jsonschema.Schema, v any, at []string) {
 	}
 }
 
-// all returns the schemas and all others that may speak of the same value because of them.
+// all returns the given schemas and all schemas that they apply to the same value.
 func (u *speller) all(schemas []*jsonschema.Schema) []*jsonschema.Schema {
 	var all []*jsonschema.Schema
 	seen := map[*jsonschema.Schema]bool{nil: true}
@@ -98,9 +99,9 @@ func (u *speller) all(schemas []*jsonschema.Schema) []*jsonschema.Schema {
 	return all
 }
 
-// spell looks at the names of one object.
+// spell examines the names of one object.
 func (u *speller) spell(schemas []*jsonschema.Schema, v map[string]any, at []string) {
-	declared := map[string]bool{} // by name, whether it was sent
+	declared := map[string]bool{} // by name: whether it was sent
 	for _, s := range schemas {
 		if s.AdditionalProperties == false {
 			return
@@ -137,7 +138,8 @@ func (u *speller) spell(schemas []*jsonschema.Schema, v map[string]any, at []str
 	}
 }
 
-// sent reports whether an object has a property whose value is not just the default, which a repair fills in.
+// sent reports whether an object has a property with a value other than its default. A repair fills
+// in the default.
 func sent(object map[string]any, name string, s *jsonschema.Schema) bool {
 	value, is := object[name]
 	if !is {
@@ -147,7 +149,8 @@ func sent(object map[string]any, name string, s *jsonschema.Schema) bool {
 	return byDefault == nil || !reflect.DeepEqual(value, *byDefault)
 }
 
-// misspelled says of each property that was sent and is not declared which it resembles.
+// misspelled returns a sentence for each undeclared property, with the declared name that it
+// resembles.
 func misspelled(all []Undeclared) []string {
 	var words []string
 	for _, u := range all {
@@ -156,12 +159,13 @@ func misspelled(all []Undeclared) []string {
 	return words
 }
 
-// Refusal returns the error for arguments that fit, where the operator has arguments refused that seem to be misspelled.
+// Refusal returns an error for arguments that fit but seem to be misspelled, if the operator
+// refuses those.
 func Refusal(all []Undeclared) error {
 	return notFitting(misspelled(all))
 }
 
-// likely returns names of an object, each with the declared one that it resembles and that was not sent.
+// likely says which missing declared names the unknown names of an object resemble.
 func likely(strange []string, s *jsonschema.Schema, value any) string {
 	object, _ := value.(map[string]any)
 	var missing, all []string

@@ -44,7 +44,8 @@ func TestUndeclared(t *testing.T) {
 	}
 }
 
-// TestErrorsSayWhatWasMisspelled: a required argument that was sent by a misspelled name, and a name that is not allowed.
+// TestErrorsSayWhatWasMisspelled checks the message for a required argument with a misspelled name,
+// and for a name that is not allowed.
 func TestErrorsSayWhatWasMisspelled(t *testing.T) {
 	for schema, want := range map[string]string{
 		`{"properties":{"deck_type":{}},"required":["deck_type"]}`:                              "deck_types: is not declared; did you mean \"deck_type\"?\n- arguments: missing \"deck_type\"",
@@ -56,7 +57,8 @@ func TestErrorsSayWhatWasMisspelled(t *testing.T) {
 	}
 }
 
-// TestUndeclaredIsBounded: many names, many schemas, and schemas that hold themselves take bounded work.
+// TestUndeclaredIsBounded checks that many names, many schemas, and schemas that contain themselves
+// take bounded work.
 func TestUndeclaredIsBounded(t *testing.T) {
 	many := `{"properties":{` + each(2000, func(i int) string { return fmt.Sprintf(`"name_%d":{}`, i*1000) }) + `}}`
 	s := compile(t, many)

@@ -9,22 +9,23 @@ import (
 )
 
 const (
-	// maxProblems bounds how many problems one error names: a model mends a few at a time, and the text goes into its
-	// context.
+	// maxProblems bounds the problems that one error names. A model fixes a few at a time, and the
+	// text takes space in its context.
 	maxProblems = 10
-	// maxExplained bounds how many problems are looked at for that.
+	// maxExplained bounds the problems that are examined for the error.
 	maxExplained = 500
-	// maxExplainSteps bounds the validations that say what is wrong: each step may keep some hundred bytes.
+	// maxExplainSteps bounds the validation that collects reasons. Each step may keep some hundred
+	// bytes.
 	maxExplainSteps = 1 << 17
 )
 
-// errTooMuch says that validation would take too long.
+// errTooMuch is the error for arguments whose validation would take too long.
 var errTooMuch = errors.New("the arguments cannot be checked: by the tool's schema, values within each other as deep or as " +
 	"many as these can be read in so many ways that checking would take too long; send fewer of them, nested less deep, and shorter regular expressions")
 
-// Validate returns nil if the arguments fit the schema, else an error that names each problem's path, what was given
-// and what is allowed, in words that a model can act on. Its work is bounded: arguments that would take too long are
-// refused.
+// Validate returns nil if the arguments fit the schema. Otherwise the error names each problem's
+// path, the given value, and what is allowed, in words that a model can act on. The work is
+// bounded: Validate refuses arguments that would take too long.
 func (s *Schema) Validate(p Parsed) error {
 	if s.Settled(p) {
 		return nil
@@ -42,7 +43,7 @@ func (s *Schema) Validate(p Parsed) error {
 	return notFitting(append(misspelled(s.Undeclared(p)), e.sentences()...))
 }
 
-// notFitting is the error for arguments of which some things are wrong.
+// notFitting returns the error that lists the problems of arguments.
 func notFitting(sentences []string) error {
 	return errors.New("the arguments do not fit the tool's schema:\n- " + strings.Join(sentences, "\n- "))
 }

@@ -8,46 +8,52 @@ import (
 )
 
 const (
-	// maxSteps bounds the work of one validation: less than a second. Sound schemas take some steps for each value.
+	// maxSteps bounds the work of one validation to less than a second. Usual schemas take some
+	// steps for each value.
 	maxSteps = 1 << 21
-	// maxHops bounds how many schemas that refer to each other speak of one and the same value. Longer chains are circles.
+	// maxHops bounds the schemas that refer to each other and apply to one value. A longer chain is
+	// a cycle.
 	maxHops = 256
-	// maxNesting bounds how deep validation goes, in schemas and values: as deep as values may be, in a few steps each.
+	// maxNesting bounds the depth of validation, in schemas and values. It allows a few steps for
+	// each level of the deepest value.
 	maxNesting = 1 << 16
-	// textStep is how many bytes of a text are copied, counted or compared in one step.
+	// textStep is the number of bytes of a text that are copied, counted or compared in one step.
 	textStep = 1 << 10
-	// fewItems is up to how many items the validator compares with each other. It sorts out more by hash.
+	// fewItems is the number of items up to which the validator compares items in pairs. It hashes
+	// the items of longer arrays.
 	fewItems = 20
-	// patternStep is how many states of a pattern, over all characters of a text, are looked at in one step: all steps of a
-	// validation are about a second of matching.
+	// patternStep is the number of states of a pattern, over all characters of a text, that count
+	// as one step. All steps of a validation are about a second of matching.
 	patternStep = 32
-	// regexStep is how many steps each byte of a text takes that must be a regular expression: the validator compiles it, and
-	// \pL or x{1000} takes some 20 µs. The longest such text bounds the memory of that to some 20 MiB.
+	// regexStep is the number of steps for each byte of a text that must be a regular expression.
+	// The validator compiles that text, and \pL or x{1000} takes about 20 µs. maxRegex bounds the
+	// memory of the compiled expression to about 20 MiB.
 	regexStep = 64
 	maxRegex  = 4 << 10
 )
 
-// work counts beforehand the steps that validation takes at most. They can be exponential in a value's depth, where
-// alternatives hold themselves, and the validator can neither be bounded nor interrupted.
+// work counts an upper bound of the steps of a validation in advance. The steps can be exponential
+// in the depth of a value if the alternatives of a schema contain the schema itself, and the
+// validator can neither be bounded nor interrupted.
 type work struct {
-	left     int  // steps; none: too many
-	located  bool // count memory: what it takes to say where each problem is
+	left     int  // steps that are left; none: too many
+	located  bool // also count the memory for the locations of problems
 	dynamic  map[string][]*jsonschema.Schema
 	patterns map[string]int
-	misfits  map[*jsonschema.Schema]*jsonschema.Schema // what does not fit a schema, once it has been asked for
+	misfits  map[*jsonschema.Schema]*jsonschema.Schema // the negation of a schema, cached by fits
 }
 
 func (s *Schema) work(steps int) work {
 	return work{left: steps, dynamic: s.dynamic, patterns: s.patterns, misfits: map[*jsonschema.Schema]*jsonschema.Schema{}}
 }
 
-// covers takes the steps of a validation and reports whether they were left.
+// covers charges the steps of a validation and reports whether enough were left.
 func (w *work) covers(s *jsonschema.Schema, v any) bool {
 	w.charge(s, v, 0, 0)
 	return w.left > 0
 }
 
-// fits reports whether a value fits a part of the schema, if the steps suffice to find out.
+// fits reports whether a value fits a part of the schema, if there are enough steps to find out.
 func (s *Schema) fits(w *work, part *jsonschema.Schema, v any) (ok bool) {
 	if !w.covers(part, v) {
 		return false
@@ -62,13 +68,14 @@ func (s *Schema) fits(w *work, part *jsonschema.Schema, v any) (ok bool) {
 	return ok
 }
 
-// check validates, where what is validated has been counted.
+// check validates a value whose steps have been charged.
 func check(s *jsonschema.Schema, v any) (err error) {
 	defer survive(&err)
 	return s.Validate(v)
 }
 
-// charge takes the steps for a value at a depth that so many schemas have come to already.
+// charge charges the steps of a value at a depth. hops is the number of schemas that led to s for
+// the same value.
 func (w *work) charge(s *jsonschema.Schema, v any, depth, hops int) {
 	if s == nil || w.left <= 0 {
 		return
@@ -76,7 +83,7 @@ func (w *work) charge(s *jsonschema.Schema, v any, depth, hops int) {
 	if w.left--; w.located {
 		w.left -= depth / 4
 	}
-	if text, ok := v.(string); ok { // the validator copies it, whatever the schema says of it
+	if text, ok := v.(string); ok { // the validator copies each text
 		w.left -= len(text) / textStep
 	}
 	if hops > maxHops || depth > maxNesting {
@@ -104,7 +111,8 @@ func (w *work) charge(s *jsonschema.Schema, v any, depth, hops int) {
 	}
 }
 
-// late returns what the references may lead to that are resolved during validation.
+// late returns the schemas that a reference may lead to that the validator resolves during
+// validation.
 func (w *work) late(s *jsonschema.Schema) []*jsonschema.Schema {
 	switch {
 	case s.DynamicRef != nil && len(w.dynamic[s.DynamicRef.Anchor]) > 0:
@@ -117,7 +125,7 @@ func (w *work) late(s *jsonschema.Schema) []*jsonschema.Schema {
 	return nil
 }
 
-// own takes the steps of what a schema compares a whole value with.
+// own charges the keywords that compare a whole value.
 func (w *work) own(s *jsonschema.Schema, v any) {
 	if text, ok := v.(string); ok && (s.Pattern != nil || s.Format != nil) {
 		w.left -= len(text) / 16
@@ -144,20 +152,20 @@ func (w *work) own(s *jsonschema.Schema, v any) {
 	}
 }
 
-// match takes the steps of matching a text with a pattern: each character, and the end, may take as many as the pattern is
-// large.
+// match charges the matching of a text with a pattern. Each character, and the end, may take as
+// many steps as the pattern is large.
 func (w *work) match(pattern jsonschema.Regexp, text string) {
 	w.left -= (len(text) + 1) * w.patterns[pattern.String()] / patternStep
 }
 
-// compile takes the steps of compiling a text as a regular expression.
+// compile charges the compilation of a text as a regular expression.
 func (w *work) compile(text string) {
 	if w.left -= len(text) * regexStep; len(text) > maxRegex {
 		w.left = 0
 	}
 }
 
-// compare takes the steps of so many comparisons with a value.
+// compare charges a number of comparisons with a value.
 func (w *work) compare(v any, times int) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -205,7 +213,8 @@ func (w *work) array(s *jsonschema.Schema, v []any, depth int) {
 	}
 }
 
-// admits reports whether a schema may say more of a value than that it is of the wrong type.
+// admits reports whether a value has a type that the schema accepts. Otherwise the validator stops
+// at the type.
 func admits(s *jsonschema.Schema, v any) bool {
 	if s.Types == nil || s.Types.IsEmpty() {
 		return true

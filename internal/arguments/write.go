@@ -7,14 +7,16 @@ import (
 	"unicode/utf8"
 )
 
-// writer writes the canonical form of a text that was read, and moves the parts there.
+// writer writes the canonical form of a text that was read, and moves the positions of the parts to
+// it.
 type writer struct {
 	text  []byte
 	parts []part
 	out   []byte
 }
 
-// value writes a part and all within it. It returns false if a property stands twice in an object.
+// value writes a part and the parts within. It returns false if a property occurs twice in an
+// object.
 func (w *writer) value(i uint32) bool {
 	switch p := &w.parts[i]; p.kind {
 	case kindText:
@@ -67,7 +69,7 @@ func (w *writer) object(i uint32) bool {
 	return ok
 }
 
-// named is a property of an object, by where its name stands among the parts and what that says.
+// named is a property of an object: the index of its name among the parts, and the decoded name.
 type named struct {
 	at   uint32
 	says []byte
@@ -94,7 +96,8 @@ func (w *writer) inOrder(i uint32) bool {
 	return true
 }
 
-// says returns what a name says that has not been written yet. Sorting looks at it many times, and names may be long.
+// says returns the decoded name of a part that has not been written yet. It is cached, because
+// sorting reads it many times and names may be long.
 func (w *writer) says(p *part) []byte {
 	raw := w.text[p.start:p.end]
 	if p.marks&spelled == 0 {
@@ -112,7 +115,7 @@ func (w *writer) member(at uint32) bool {
 	return w.value(at + 1)
 }
 
-// str writes a text or a name.
+// str writes a string or a name.
 func (w *writer) str(p *part) {
 	raw := w.text[p.start:p.end]
 	w.out = append(w.out, '"')
@@ -136,8 +139,8 @@ func (w *writer) str(p *part) {
 
 const hexDigits = "0123456789abcdef"
 
-// appendSpelled appends a character as it stands in a canonical text, in which what need not be escaped is not. The
-// spelling is that of encoding/json.
+// appendSpelled appends a character in canonical form, like encoding/json: it escapes only what
+// must be escaped.
 func appendSpelled(out []byte, r rune) []byte {
 	switch r {
 	case '"', '\\':
@@ -161,7 +164,7 @@ func appendSpelled(out []byte, r rune) []byte {
 	return utf8.AppendRune(out, r)
 }
 
-// appendSaid appends what the inside of a text says that was read.
+// appendSaid appends the decoded content of a string.
 func appendSaid[T []byte | string](out []byte, text T) []byte {
 	for len(text) > 0 {
 		r, n := character(text)
@@ -170,7 +173,7 @@ func appendSaid[T []byte | string](out []byte, text T) []byte {
 	return out
 }
 
-// character returns the first character of the inside of a text that was read, and its length there.
+// character returns the first character of a string's content, and its length in the text.
 func character[T []byte | string](text T) (rune, int) {
 	if text[0] < utf8.RuneSelf && text[0] != '\\' {
 		return rune(text[0]), 1
@@ -201,7 +204,7 @@ func character[T []byte | string](text T) (rune, int) {
 	}
 }
 
-// codeUnit returns the code unit of an escape such as \u00e9 that a text begins with.
+// codeUnit returns the code unit of an escape such as \u00e9 at the beginning of a text.
 func codeUnit[T []byte | string](text T) (rune, bool) {
 	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
 		return 0, false
