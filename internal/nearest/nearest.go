@@ -1,8 +1,9 @@
-// Package nearest finds the names that somebody may have meant who wrote another one.
+// Package nearest finds the names that resemble a misspelled name.
 //
-// Names are compared without case and separators first: database.query, databaseQuery and database_query are the same
-// words. Then they are compared by the letters that are wrong: left out, added, exchanged for another, or swapped with their
-// neighbor. The package does not know what names stand for, nor who may see them: callers pass only names that may be shown.
+// It compares names without case and separators first: database.query, databaseQuery and
+// database_query are the same words. Then it counts the wrong letters: missing, added, replaced, or
+// swapped with their neighbor. The package does not know what the names stand for. Callers pass
+// only names that may be shown.
 package nearest
 
 import (
@@ -12,14 +13,14 @@ import (
 )
 
 const (
-	// maxName is how many bytes of a name are compared. Names of tools have at most 64.
+	// maxName bounds the bytes of a name that are compared. Names of tools have at most 64.
 	maxName = 128
-	// maxWrong is how many letters may be wrong at most, in the longest names.
+	// maxWrong bounds the wrong letters of the longest names.
 	maxWrong = 3
 )
 
-// Names returns the candidates that resemble a name, the nearest first and equals by name, as many as asked for at most. Its
-// time is proportional to the number of candidates, about a microsecond for each.
+// Names returns at most that many candidates that resemble a name, the nearest first; candidates
+// that are equally near are ordered by name. It takes about a microsecond for each candidate.
 func Names(name string, candidates []string, most int) []string {
 	found := byLetters(name, candidates)
 	if len(found) == 0 {
@@ -33,13 +34,13 @@ func Names(name string, candidates []string, most int) []string {
 	return names
 }
 
-// near is a candidate that may be meant.
+// near is a candidate that resembles the name.
 type near struct {
 	name     string
 	distance int
 }
 
-// byLetters returns the candidates in which few letters are wrong.
+// byLetters returns the candidates that differ in few letters.
 func byLetters(name string, candidates []string) (found []near) {
 	want, folded := appendFolded(nil, name), []rune{}
 	if len(want) == 0 {
@@ -55,7 +56,8 @@ func byLetters(name string, candidates []string) (found []near) {
 	return found
 }
 
-// allowed returns how many letters of a name may be wrong: with a third of its letters wrong, a short name is another word.
+// allowed returns the number of letters of a name that may be wrong. A short name with a third of
+// its letters wrong is another word.
 func allowed(length int) int {
 	if length == 3 {
 		return 1
@@ -63,7 +65,8 @@ func allowed(length int) int {
 	return min(maxWrong, length/4)
 }
 
-// byWords returns the candidates that have the words of a name in another order, or all but one of them.
+// byWords returns the candidates that have the words of a name in another order, or all but one of
+// them.
 func byWords(name string, candidates []string) (found []near) {
 	want := words(name)
 	for _, candidate := range candidates {
@@ -80,10 +83,11 @@ func byWords(name string, candidates []string) (found []near) {
 	return found
 }
 
-// Fold returns a name without case and separators. Names that differ in nothing else fold to the same text.
+// Fold returns a name without case and separators. Names that differ only by those have equal
+// results.
 func Fold(name string) string { return string(appendFolded(nil, name)) }
 
-// appendFolded appends a name as Fold returns it.
+// appendFolded appends Fold of a name.
 func appendFolded(out []rune, name string) []rune {
 	for _, r := range name[:min(len(name), maxName)] {
 		if isPartOfWord(r) {
@@ -95,7 +99,7 @@ func appendFolded(out []rune, name string) []rune {
 
 func isPartOfWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) }
 
-// words splits a name at separators and humps, and folds its case.
+// words splits a name at separators and in camel case, and folds the case.
 func words(name string) []string {
 	var all []string
 	var word []rune
@@ -118,13 +122,15 @@ func words(name string) []string {
 	return all
 }
 
-// Distance returns how many letters must be added, left out, exchanged, or swapped with their neighbor to make one text of
-// the other, or most+1 if there are more than most. Its time is the length of the texts times most.
+// Distance returns the number of letters to add, remove, replace, or swap with their neighbor to
+// turn one text into the other, or most+1 if it exceeds most. Its time is the length of the texts
+// times most.
 func Distance(a, b []rune, most int) int {
 	if max(len(a)-len(b), len(b)-len(a)) > most {
 		return most + 1
 	}
-	// rows[i%3][j] is the distance of the first i letters of a and the first j of b. Only those near the diagonal can be small.
+	// rows[i%3][j] is the distance between the first i letters of a and the first j letters of b.
+	// Only values near the diagonal can be small.
 	var rows [3][]int
 	var few [3 * 40]int
 	for i := range rows {

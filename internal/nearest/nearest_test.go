@@ -44,7 +44,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestMistakesAmongThousands: the right one of 1,500 names is found for each usual mistake, if it is the only one as near.
+// TestMistakesAmongThousands checks that the right one of 1,500 names is found after each usual
+// mistake, unless another name is as near.
 func TestMistakesAmongThousands(t *testing.T) {
 	verbs := strings.Fields("list get create update delete search export archive assign merge")
 	things := strings.Fields("invoice customer dashboard pipeline repository channel deployment webhook attachment milestone")
@@ -97,7 +98,8 @@ func camel(name string) string {
 	return b.String()
 }
 
-// FuzzDistance compares the distance near the diagonal with the one by its definition.
+// FuzzDistance compares the distance computed near the diagonal with the distance by its
+// definition.
 func FuzzDistance(f *testing.F) {
 	f.Add("database", "dtaabase", 2)
 	f.Add("a", "", 0)

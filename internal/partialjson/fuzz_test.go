@@ -13,8 +13,9 @@ import (
 	"github.com/toolhost/toolhost/internal/partialjson"
 )
 
-// FuzzPrefixes compares what is read with encoding/json, for every prefix of any text and however it is cut: a prefix
-// gives what the whole text says as far as it goes, no less and nothing else.
+// FuzzPrefixes compares the parser with encoding/json for every prefix of any text and any way to
+// cut the prefix. The value of a prefix must contain all that the prefix determines, and nothing
+// else.
 func FuzzPrefixes(f *testing.F) {
 	for _, seed := range []string{
 		`{"a":[1,-2.5e+3,{"b":null,"c":"x\ud83d\ude00\n"}],"d":true}`,
@@ -42,7 +43,7 @@ func FuzzPrefixes(f *testing.F) {
 			return
 		}
 		whole, unique := decode(t, text)
-		// A number ends where something follows it.
+		// A number ends where another byte follows it.
 		value, err := partialjson.Complete(append(bytes.Clone(text), ' '))
 		if err != nil {
 			t.Fatalf("%q: %v", text, err)
@@ -75,8 +76,9 @@ func FuzzPrefixes(f *testing.F) {
 	})
 }
 
-// longest returns the longest part of a prefix that is JSON once it is closed and that nothing to come can change, but
-// for a string that may grow: it tries them all. It returns nil if there is none.
+// longest returns the longest part of a prefix that is JSON once it is closed and that later bytes
+// cannot change, except for a string that may grow. It tries all parts. It returns nil if there is
+// none.
 func longest(prefix []byte) []byte {
 	for end := len(prefix); end > 0; end-- {
 		closing, open := closers(prefix[:end])
@@ -88,7 +90,7 @@ func longest(prefix []byte) []byte {
 	return nil
 }
 
-// compact returns a JSON text without the space between its parts.
+// compact returns a JSON text without white space between its tokens.
 func compact(t *testing.T, text []byte) []byte {
 	t.Helper()
 	if text == nil {
@@ -101,7 +103,7 @@ func compact(t *testing.T, text []byte) []byte {
 	return b.Bytes()
 }
 
-// closers returns what closes a text, and whether that begins with the end of a string.
+// closers returns the bytes that close a text, and whether the first of them closes a string.
 func closers(text []byte) (closing []byte, open bool) {
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
@@ -122,10 +124,11 @@ func closers(text []byte) (closing []byte, open bool) {
 	return closing, open
 }
 
-// highSurrogate is an escape that may be the first half of a character, or the beginning of the escape behind it.
+// highSurrogate matches an escape that may be the first half of a surrogate pair, or the beginning
+// of the escape after it.
 var highSurrogate = regexp.MustCompile(`(?i)(^|[^\\])(\\\\)*\\ud[89ab][0-9a-f]{2}$`)
 
-// changeable reports whether what follows can change what a prefix says up to its end.
+// changeable reports whether later bytes can change the meaning of a prefix up to end.
 func changeable(prefix []byte, end int, open bool) bool {
 	text := prefix[:end]
 	if open {
@@ -134,7 +137,7 @@ func changeable(prefix []byte, end int, open bool) bool {
 			_, size := utf8.DecodeRune(prefix[at:])
 			at += size
 		}
-		pair := end == len(prefix) || prefix[end] == '\\' // may still come
+		pair := end == len(prefix) || prefix[end] == '\\' // the second half may follow
 		return at != end || pair && highSurrogate.Match(text)
 	}
 	const number = "+-.0123456789eE"
@@ -142,8 +145,8 @@ func changeable(prefix []byte, end int, open bool) bool {
 	return inNumber && (end == len(prefix) || strings.IndexByte(number, prefix[end]) >= 0)
 }
 
-// decode also reports whether no object has a property twice: encoding/json keeps the last of them, which a prefix
-// cannot know.
+// decode also reports whether no object contains a property twice. encoding/json keeps the last of
+// them, which a prefix cannot know.
 func decode(t *testing.T, text []byte) (value any, unique bool) {
 	t.Helper()
 	d := json.NewDecoder(bytes.NewReader(text))
@@ -169,7 +172,7 @@ func countNames(v any) int {
 	return n
 }
 
-// stripStrings removes the insides of strings, so that only structure remains.
+// stripStrings removes the content of strings, so that only structure remains.
 func stripStrings(text []byte) []byte {
 	var out []byte
 	inside, escaped := false, false
@@ -188,7 +191,7 @@ func stripStrings(text []byte) []byte {
 	return out
 }
 
-// within reports whether part says nothing that whole does not say.
+// within reports whether whole contains all of part.
 func within(part, whole any) bool {
 	switch part := part.(type) {
 	case map[string]any:

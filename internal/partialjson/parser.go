@@ -1,8 +1,8 @@
-// Package partialjson reads JSON that has not arrived in full: it turns any prefix of a JSON text into the value that
-// is known so far.
+// Package partialjson parses incomplete JSON: it turns a prefix of a JSON text into the value that
+// the prefix determines.
 //
-// It owns that reading alone. It decides nothing about what a half-known value is good for, and it is no validator:
-// whoever executes something waits for the whole text and decodes it with encoding/json.
+// It does not validate. Code that executes something waits for the complete text and decodes it
+// with encoding/json.
 package partialjson
 
 import (
@@ -11,21 +11,22 @@ import (
 	"unicode/utf8"
 )
 
-// maxDepth is how deep values may nest: the bound of encoding/json, so that both accept the same texts.
+// maxDepth bounds the nesting of values. It is the bound of encoding/json, so that both accept the
+// same texts.
 const maxDepth = 10_000
 
-// SyntaxError says where a text stops being JSON.
+// SyntaxError is the position at which a text cannot be JSON.
 type SyntaxError struct {
-	Offset int64  // of the first byte that cannot be there
-	Reason string // in words
+	Offset int64  // of the first invalid byte
+	Reason string // for people
 }
 
-// Error returns the reason and the place.
+// Error returns the reason and the position.
 func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("%s at byte %d", e.Reason, e.Offset)
 }
 
-// Complete returns the value that prefix, the beginning of a JSON text, holds so far. See Parser.Value.
+// Complete returns the value of a prefix of a JSON text. See Parser.Value.
 func Complete(prefix []byte) (json.RawMessage, error) {
 	var p Parser
 	if _, err := p.Write(prefix); err != nil {
@@ -34,25 +35,26 @@ func Complete(prefix []byte) (json.RawMessage, error) {
 	return p.Value(), nil
 }
 
-// Parser reads a JSON text piece by piece. The zero value is ready. It is not safe for concurrent use.
+// Parser parses a JSON text that arrives in pieces. The zero value is ready. It is not safe for
+// concurrent use.
 //
-// Each byte is looked at once, however the text is cut; the parser keeps the whole text.
+// The parser examines each byte once, however the text is cut. It keeps the whole text.
 type Parser struct {
 	text   []byte
 	known  int    // text[:known], closed by closing(), is a JSON value
 	stack  []byte // the open objects and arrays: '{' or '['
 	state  state
 	string stringReader
-	word   string // what is still to come of a literal
+	word   string // the missing letters of a literal
 	number numberState
 	err    error
 }
 
-// state says what the next byte may be.
+// state says which bytes may come next.
 type state uint8
 
 const (
-	atValue     state = iota // a value; the beginning of the text, or after a comma or colon
+	atValue     state = iota // a value: at the beginning, or after a comma or colon
 	atFirstItem              // a value or ]
 	atFirstKey               // a key or }
 	atKey                    // a key, after a comma
@@ -64,9 +66,9 @@ const (
 	inNumber                 // inside a number
 )
 
-// Write reads the next piece of the text, which may end anywhere, also inside a UTF-8 sequence. It fails with a
-// *SyntaxError where the text cannot be the beginning of a JSON text; the value so far remains, and every later Write
-// fails likewise.
+// Write parses the next piece of the text. A piece may end anywhere, also inside a UTF-8 sequence.
+// Write returns a *SyntaxError if the text cannot be the beginning of a JSON text. The value up to
+// there remains, and later calls return the same error.
 func (p *Parser) Write(piece []byte) (int, error) {
 	for i, c := range piece {
 		if p.err == nil {
@@ -80,9 +82,10 @@ func (p *Parser) Write(piece []byte) (int, error) {
 	return len(piece), nil
 }
 
-// Value returns the value so far, as JSON, or nil if there is none yet. Open objects, arrays and strings are closed
-// where they stand. What could still turn into something else is left out: a key without a value, a number until
-// something follows it, a piece of a literal, of an escape or of a character. The caller owns what is returned.
+// Value returns the value of the text so far as JSON, or nil if there is none yet. It closes open
+// objects, arrays and strings. It omits what may still change: a key without a value, a number
+// until a byte follows it, and an incomplete literal, escape or character. The caller owns the
+// result.
 func (p *Parser) Value() json.RawMessage {
 	if p.known == 0 {
 		return nil
@@ -197,12 +200,13 @@ func (p *Parser) stepString(c byte) {
 			p.known = len(p.text)
 		}
 	case stringOpen:
-		// Bytes that wait for the rest of their character get none where an escape begins.
+		// An escape ends the wait for the rest of an incomplete UTF-8 sequence.
 		for p.state == inString && p.known < len(p.text)-1 && p.text[p.known] >= utf8.RuneSelf {
 			p.known++
 		}
 	case stringBytes:
-		// The bytes since the last whole character are one more, or the beginning of one.
+		// The bytes after the last complete character are another character or the beginning of
+		// one.
 		for p.state == inString && p.known < len(p.text) && utf8.FullRune(p.text[p.known:]) {
 			_, size := utf8.DecodeRune(p.text[p.known:])
 			p.known += size
@@ -220,7 +224,7 @@ func (p *Parser) stepLiteral(c byte) {
 	}
 }
 
-// stepNumber reports whether the byte belonged to the number.
+// stepNumber reports whether the byte belongs to the number.
 func (p *Parser) stepNumber(c byte) bool {
 	if next, ok := p.number.step(c); ok {
 		p.number = next
@@ -249,7 +253,7 @@ func (p *Parser) pop() {
 	p.endValue(len(p.text))
 }
 
-// endValue notes that a value ended before the byte at end.
+// endValue records that a value ended before the byte at end.
 func (p *Parser) endValue(end int) {
 	p.state = afterValue
 	p.known = end

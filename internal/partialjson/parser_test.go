@@ -42,7 +42,7 @@ func TestComplete(t *testing.T) {
 		{`{"a":"x\ud83d\`, `{"a":"x"}`},
 		{`{"a":"x\ud83d\ude`, `{"a":"x"}`},
 		{`{"a":"x\ud83d\ude00`, `{"a":"x\ud83d\ude00"}`},
-		{`{"a":"x\ud83d!`, `{"a":"x\ud83d!"}`}, // no pair: encoding/json reads U+FFFD
+		{`{"a":"x\ud83d!`, `{"a":"x\ud83d!"}`}, // not a pair: encoding/json reads U+FFFD
 		{"{\"a\":\"\xe2\x82", `{"a":""}`},
 		{"{\"a\":\"\xe2\x82\xac", `{"a":"€"}`},
 		{"{\"a\":\"\xf0\\", "{\"a\":\"\xf0\"}"}, // encoding/json reads U+FFFD
@@ -135,7 +135,7 @@ func TestDepthIsBounded(t *testing.T) {
 	}
 }
 
-// TestLargeTextIsLinear would not end in reasonable time if reading cost more than a few looks at each byte.
+// TestLargeTextIsLinear would take too long if the parser examined each byte many times.
 func TestLargeTextIsLinear(t *testing.T) {
 	var p partialjson.Parser
 	_, _ = p.Write([]byte(`{"text":"`))

@@ -2,18 +2,18 @@ package partialjson
 
 import "unicode/utf16"
 
-// stringReader follows the inside of a string: plain characters, escapes, and pairs of surrogate escapes.
+// stringReader follows the content of a string: characters, escapes, and surrogate pairs.
 type stringReader struct {
-	escape uint8 // 0 outside, 1 after the backslash, 2 to 5 within \uXXXX
-	unit   rune  // the hexadecimal digits of the escape so far
+	escape uint8 // 0 outside of an escape, 1 after the backslash, 2 to 5 within \uXXXX
+	unit   rune  // the value of the hexadecimal digits so far
 }
 
-// stringStep is what one byte meant.
+// stringStep is the meaning of one byte.
 type stringStep uint8
 
 const (
-	stringOpen  stringStep = iota // in the middle of an escape, or half of a pair
-	stringWhole                   // all so far is whole characters
+	stringOpen  stringStep = iota // inside an escape or after half of a pair
+	stringWhole                   // a character is complete
 	stringBytes                   // a byte of a UTF-8 sequence
 	stringEnd                     // the closing quote
 	stringBad                     // not allowed here
@@ -61,7 +61,7 @@ func (s *stringReader) stepUnit(c byte) stringStep {
 		return stringOpen
 	}
 	s.escape = 0
-	// The first half of a pair may yet become a character of its own, depending on what follows.
+	// The character of a first surrogate depends on the escape that follows.
 	if utf16.IsSurrogate(s.unit) && s.unit < 0xDC00 {
 		return stringOpen
 	}
@@ -80,7 +80,7 @@ func hexDigit(c byte) (rune, bool) {
 	return 0, false
 }
 
-// numberState is how far a number is.
+// numberState is the state of an incomplete number.
 type numberState uint8
 
 const (
@@ -104,7 +104,7 @@ func beginNumber(c byte) numberState {
 	return numberInt
 }
 
-// step returns the state after c, or false if c is no part of the number.
+// step returns the state after c, or false if c does not belong to the number.
 func (n numberState) step(c byte) (numberState, bool) {
 	switch {
 	case isDigit(c):
@@ -133,7 +133,7 @@ func (n numberState) stepDigit(c byte) (numberState, bool) {
 	return n, true
 }
 
-// complete reports whether the number could end here.
+// complete reports whether the number may end here.
 func (n numberState) complete() bool {
 	return n == numberZero || n == numberInt || n == numberFraction || n == numberExpInt
 }

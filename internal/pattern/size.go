@@ -1,5 +1,5 @@
-// Package pattern bounds the work of regular expressions: it says how large a pattern is when its repetitions are written
-// out, which is how many steps each character of a text may take. It does not know where patterns and texts come from, nor
+// Package pattern estimates the work of regular expressions: the number of states of a pattern with
+// its repetitions written out, which bounds the steps for each character of a text. Callers decide
 // how much work is too much.
 package pattern
 
@@ -8,8 +8,9 @@ import (
 	"regexp/syntax"
 )
 
-// Size returns how many states a pattern has when its repetitions are written out, at least 1. Matching a text takes at
-// most about Size steps for each of its bytes. A text that is no pattern has its own length.
+// Size returns the number of states of a pattern with its repetitions written out, at least 1.
+// Matching a text takes at most about Size steps for each byte. The Size of an invalid pattern is
+// its length.
 func Size(text string) int {
 	parsed, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {
@@ -21,7 +22,7 @@ func Size(text string) int {
 func size(re *syntax.Regexp) int {
 	n := 1 + len(re.Rune)
 	if re.Op == syntax.OpCharClass {
-		n = 1 + bits.Len(uint(len(re.Rune))) // the class is searched by halves
+		n = 1 + bits.Len(uint(len(re.Rune))) // matching searches the class by bisection
 	}
 	for _, sub := range re.Sub {
 		n += size(sub)

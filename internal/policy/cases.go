@@ -12,13 +12,13 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Case is an example of a call with the decision that the author of the policy expects.
+// Case is an example of a call, with the decision that the author of the policy expects.
 type Case struct {
 	Name         string
-	Line, Column int // its place in the file, from 1
+	Line, Column int // the position in the file, from 1
 	Input        Input
 	Expect       Verdict
-	Rule         *string // the rule that has to decide; empty: none; nil: any
+	Rule         *string // the rule that must decide; empty: none; nil: any
 }
 
 // caseFile has the keys of a file of cases.
@@ -53,8 +53,8 @@ type toolKeys struct {
 	Metadata   map[string]json.RawMessage `yaml:"metadata"`
 }
 
-// ReadCases reads a file of cases. name stands for the file in errors. The error is the first fault of the
-// file, with line and column.
+// ReadCases parses a file of cases. Errors use name for the file. The error is the first fault of
+// the file, with line and column.
 func ReadCases(name string, data []byte) ([]Case, error) {
 	d := yamldoc.NewDecoder(name, "")
 	var f caseFile
@@ -92,8 +92,8 @@ func (t toolKeys) spec() *tool.Spec {
 	}
 }
 
-// Check decides on the case's call, and reports whether the decision is the expected one. Its only error
-// is that of ctx.
+// Check decides on the case's call, and reports whether the decision is the expected one. The only
+// error is that of ctx.
 func (c *Case) Check(ctx context.Context, p *Policy) (got Decision, passed bool, err error) {
 	got = p.Decide(ctx, c.Input)
 	if err := ctx.Err(); err != nil && errors.Is(got.Err, err) {

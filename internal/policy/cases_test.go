@@ -115,7 +115,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// What a file holds is read, or refused in a line that names the file.
+// FuzzReadCases checks that any file is parsed, or refused in one line that names the file.
 func FuzzReadCases(f *testing.F) {
 	f.Add(everyKey)
 	f.Add("cases: [{name: a, tool: {name: a, tags: [], cost_per_use: 1}, arguments: {}, expect: allow, rule: ''}]")

@@ -13,24 +13,25 @@ import (
 )
 
 const (
-	// maxCost bounds one evaluation, in CEL's units: a step is about one, a character that is looked at a tenth. Rules that
-	// people write cost some dozens; this many take about 50 ms.
+	// maxCost bounds one evaluation in CEL's cost units: a step costs about one, a character that
+	// is read a tenth. Rules that people write cost some dozens. This bound takes about 50 ms.
 	maxCost = 1_000_000
-	// checkEvery is how many iterations of a loop may pass until it sees that its context has ended.
+	// checkEvery is the number of iterations of a loop after which CEL checks whether its context
+	// has ended.
 	checkEvery = 100
 )
 
-// Error is one thing that is wrong with a rule.
+// Error is one problem of a rule.
 type Error struct {
-	Index   int    // of the rule, from 0
-	Rule    string // its name
-	Field   string // what is wrong of it: name, when or then
-	Line    int    // in When, from 1; 0: the whole
-	Column  int    // in When, from 1, in characters; 0: the whole
+	Index   int    // the index of the rule
+	Rule    string // the name of the rule
+	Field   string // the field with the problem: name, when or then
+	Line    int    // in When, from 1; 0: all of it
+	Column  int    // in When, from 1, in characters; 0: all of it
 	Message string
 }
 
-// Error says which rule it is and what is wrong with it.
+// Error returns the rule and the problem.
 func (e *Error) Error() string {
 	place := e.Field
 	if e.Line > 0 {
@@ -39,7 +40,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("the rule %q: %s: %s", e.Rule, place, e.Message)
 }
 
-// Errors is all that is wrong with rules, in their order.
+// Errors are all problems of a list of rules, in order.
 type Errors []*Error
 
 // Error returns one line for each error.
@@ -51,8 +52,9 @@ func (e Errors) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Compile checks rules and makes a policy of them. Expressions are checked against the types of what they speak of, so
-// that a property that no tool has is found here. The error is of type Errors: all that is wrong.
+// Compile checks rules and compiles them to a policy. It checks expressions against the types of
+// their variables, so that it finds a property that no tool has. The error is of type Errors and
+// lists all problems.
 func Compile(rules []Rule) (*Policy, error) {
 	if len(rules) == 0 {
 		return &Policy{}, nil
@@ -90,10 +92,10 @@ func Compile(rules []Rule) (*Policy, error) {
 	return p, nil
 }
 
-// subjects are the names that expressions may use.
+// subjects are the variables of expressions.
 const subjects = "principal, session, call_id, context, tool and arguments"
 
-// newEnv declares what expressions may speak of.
+// newEnv declares the variables of expressions.
 func newEnv() (*cel.Env, error) {
 	declared := reflect.TypeFor[toolFacts]()
 	return cel.NewEnv(
@@ -111,8 +113,9 @@ func newEnv() (*cel.Env, error) {
 	)
 }
 
-// growing reports functions whose value may be larger than what they are given by any factor. CEL counts the cost of a
-// step behind it, which is too late for one that takes all memory; what the other functions do is linear.
+// growing returns errors for functions whose result may be larger than their arguments by any
+// factor. CEL charges the cost of a step after it, which is too late for a step that takes all
+// memory. The other functions are linear.
 func growing(checked *cel.Ast) (errs Errors) {
 	source := checked.NativeRep().SourceInfo()
 	ast.PreOrderVisit(checked.NativeRep().Expr(), ast.NewExprVisitor(func(e ast.Expr) {
@@ -127,9 +130,10 @@ func growing(checked *cel.Ast) (errs Errors) {
 	return errs
 }
 
-// loops reports whether an expression goes through lists or maps. The steps of one that does not need not be counted, which
-// takes longer than they do: it takes time in proportion to its own length and that of the arguments, and to what its
-// functions are charged for beforehand (work).
+// loops reports whether an expression iterates over lists or maps. The steps of other expressions
+// are not counted, because counting takes longer than the steps. Their time is proportional to the
+// length of the expression and the arguments, and to the steps that work charges for their
+// functions in advance.
 func loops(checked *cel.Ast) bool {
 	found := false
 	ast.PreOrderVisit(checked.NativeRep().Expr(), ast.NewExprVisitor(func(e ast.Expr) {
@@ -169,7 +173,8 @@ func compile(env *cel.Env, expression string, context *reading) (program cel.Pro
 	return program, counted, nil
 }
 
-// sentence makes one line of what CEL says, for those who write rules: without its grammar, and with what is allowed.
+// sentence turns a message of CEL into one line for authors of rules: without its grammar, and with
+// what is allowed.
 func sentence(message string) string {
 	message = strings.Join(strings.Fields(strings.TrimPrefix(message, "Syntax error: ")), " ")
 	message, _, _ = strings.Cut(message, " expecting ")

@@ -7,7 +7,8 @@ import (
 	"github.com/toolhost/toolhost/internal/pattern"
 )
 
-// ReadUntilEnd matches a text under a context, and returns how many characters of it were read when that had ended.
+// ReadUntilEnd matches a text under a context, and returns the number of characters that were read
+// when the context had ended.
 func ReadUntilEnd(text, expression string, ctx func(looks int) context.Context, looks int) int {
 	w := work{ctx: ctx(looks), left: maxSteps}
 	found, err := w.matches(regexp.MustCompile(expression), pattern.Size(expression), text)

@@ -15,7 +15,7 @@ import (
 	"cel.dev/cel-go/common/types/ref"
 )
 
-// toolFacts is what expressions may say about a tool, by what it declares.
+// toolFacts is the type of the variable tool.
 type toolFacts struct {
 	Name       string   `cel:"name"`
 	Plugin     string   `cel:"plugin"`
@@ -26,16 +26,17 @@ type toolFacts struct {
 	ReadOnly   bool     `cel:"read_only"`
 	Idempotent bool     `cel:"idempotent"`
 	CostPerUse float64  `cel:"cost_per_use"`
-	// Metadata is what the author says besides, as encoding/json decodes it with UseNumber.
+	// Metadata is the declared metadata, as encoding/json decodes it with UseNumber.
 	Metadata map[string]any `cel:"metadata"`
 }
 
-// facts is what expressions speak of, for one call. It implements cel.Activation, for one goroutine.
+// facts holds the variables of expressions for one call. It implements cel.Activation. It is not
+// safe for concurrent use.
 type facts struct {
 	in        Input
 	tool      toolFacts
-	arguments any // as readArguments returns them, from their first use on: most rules look at the tool alone
-	context   any // likewise
+	arguments any // the result of readArguments, from the first use on; most rules use only the tool
+	context   any // the result of readContext, likewise
 	work      work
 }
 
@@ -77,7 +78,8 @@ func (f *facts) ResolveName(name string) (any, bool) {
 // Parent implements cel.Activation.
 func (f *facts) Parent() cel.Activation { return nil }
 
-// readArguments returns a map as encoding/json decodes it with UseNumber, or an error as a value of CEL.
+// readArguments returns a map as encoding/json decodes it with UseNumber, or an error as a CEL
+// value.
 func readArguments(in Input) any {
 	if in.Object != nil {
 		if object := in.Object.Object(); object != nil {
@@ -95,7 +97,8 @@ func readArguments(in Input) any {
 	return object
 }
 
-// readContext returns a map whose values are as encoding/json decodes them with UseNumber, or an error as a value of CEL.
+// readContext returns a map whose values are as encoding/json decodes them with UseNumber, or an
+// error as a CEL value.
 func readContext(in Input) any {
 	values := make(map[string]any, len(in.Context))
 	for key, text := range in.Context {
@@ -108,8 +111,8 @@ func readContext(in Input) any {
 	return values
 }
 
-// readMetadata returns what a tool declares besides. A value that is no JSON is left out, so that a rule that needs it cannot be
-// evaluated and denies the call.
+// readMetadata returns the declared metadata. It omits a value that is not JSON, so that a rule
+// that needs the value cannot be evaluated and denies the call.
 func readMetadata(declared map[string]json.RawMessage) map[string]any {
 	if len(declared) == 0 {
 		return nil
@@ -124,7 +127,7 @@ func readMetadata(declared map[string]json.RawMessage) map[string]any {
 	return values
 }
 
-// decode reads a text that is one JSON value and nothing else.
+// decode decodes a text that is exactly one JSON value.
 func decode(text json.RawMessage, into any) error {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.UseNumber()
@@ -137,8 +140,9 @@ func decode(text json.RawMessage, into any) error {
 	return nil
 }
 
-// decoded makes values of CEL of what encoding/json decodes with UseNumber, part by part as an expression comes to them, so that
-// arguments are not gone through for a rule that looks at one of them. What else there is, it leaves to the adapter of CEL's own.
+// decoded converts values that encoding/json decoded with UseNumber to CEL values, part by part as
+// an expression uses them. A rule that uses one argument does not cost a pass over all of them.
+// CEL's own adapter converts other values.
 type decoded struct{ types.Adapter }
 
 // NativeToValue implements types.Adapter.
@@ -154,8 +158,9 @@ func (d decoded) NativeToValue(value any) ref.Val {
 	return d.Adapter.NativeToValue(value)
 }
 
-// number returns a whole number as CEL's int, or uint if it is too large for that, and any other, or one that is larger
-// still, as a double. What counts is the value: 10, 10.0 and 1e1 are the same. CEL compares all three kinds by value.
+// number returns a whole number as a CEL int, or as a uint if it is too large, and any other number
+// as a double. Only the value counts: 10, 10.0 and 1e1 are equal. CEL compares the three types by
+// value.
 func number(text string) ref.Val {
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return types.Int(n)
@@ -163,8 +168,8 @@ func number(text string) ref.Val {
 	if n, err := strconv.ParseUint(text, 10, 64); err == nil {
 		return types.Uint(n)
 	}
-	f, _ := strconv.ParseFloat(text, 64) // out of range it is infinite, which compares as it should
-	const exact = 1 << 53                // up to here a double is the whole number that was written
+	f, _ := strconv.ParseFloat(text, 64) // infinite if it is out of range, which compares correctly
+	const exact = 1 << 53                // up to here, a double represents every whole number
 	if math.Abs(f) < exact && f == math.Trunc(f) {
 		return types.Int(int64(f))
 	}

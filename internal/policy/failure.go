@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// failure says why a rule could not be evaluated, without a word of the arguments: what CEL says may quote them, and a
-// decision is written down and sent around.
+// failure says why a rule could not be evaluated, without quoting the arguments. CEL's messages may
+// quote them, and decisions are logged and sent to callers.
 func (r *compiledRule) failure(err error) string {
 	return fmt.Sprintf("the rule %q could not be evaluated for this call, which denies it: %s", r.Name, r.cause(err))
 }
@@ -41,5 +41,6 @@ func (r *compiledRule) cause(err error) string {
 	return "its expression fails; `toolhost policy test` shows how"
 }
 
-// names reports whether the expression itself names a key: then its author knows the key, and it is no secret.
+// names reports whether the expression itself contains a key. Its author knows such a key, so that
+// it is not a secret.
 func (r *compiledRule) names(key string) bool { return key != "" && strings.Contains(r.When, key) }

@@ -1,13 +1,15 @@
-// Package policy decides which calls may be made: rules that an operator wrote in CEL, of which the first that matches
-// decides, and what holds where none does.
+// Package policy decides which calls are allowed, by rules that an operator wrote in CEL. The first
+// rule that matches decides. If none matches, dangerous tools require approval and other tools are
+// allowed.
 //
-// It owns what an expression may speak of, its type check and its bounds, and the examples that rules are tested with.
-// It does not know where rules come from (internal/config), what is done with a decision (internal/host), or what is
-// kept of it (internal/audit).
+// It owns the variables of expressions, their type check and bounds, and the test cases of rules.
+// It does not know where rules come from (internal/config), what happens with a decision
+// (internal/host), or what is logged (internal/audit).
 //
-// A rule whose evaluation fails, because it reads an argument that is not there for example, denies the call: what was
-// meant to hold a call back must not let it through. CEL evaluates && and || only as far as they are needed, so that
-// `has(arguments.path) && arguments.path.startsWith("/etc/")` fails for no call.
+// A rule whose evaluation fails denies the call, for example because it reads a missing argument. A
+// rule that was meant to stop a call must not let it through by failing. CEL evaluates && and ||
+// only as far as needed, so that `has(arguments.path) && arguments.path.startsWith("/etc/")` does
+// not fail.
 package policy
 
 import (
@@ -21,22 +23,22 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Verdict is what is to become of a call.
+// Verdict is the outcome of a decision.
 type Verdict string
 
 // The verdicts.
 const (
 	Allow           Verdict = "allow"
 	Deny            Verdict = "deny"
-	RequireApproval Verdict = "require_approval" // a person has to approve the call
+	RequireApproval Verdict = "require_approval" // a person must approve the call
 )
 
 // Rule is one rule of an operator.
 type Rule struct {
-	Name   string  // as of a tool; no two rules have the same
-	When   string  // a CEL expression that is true or false
-	Then   Verdict // where When is true
-	Reason string  // why, for those whose call it decides; may be empty
+	Name   string  // follows the rules of tool names; unique
+	When   string  // a CEL expression of type bool
+	Then   Verdict // the verdict if When is true
+	Reason string  // shown to the caller of a call that the rule decides; may be empty
 }
 
 // Input is the call to decide on. Tool is required.
@@ -44,34 +46,36 @@ type Input struct {
 	Principal string
 	Session   string
 	CallID    string
-	Context   map[string]json.RawMessage // what the caller says of the call, by key; nothing of it is checked
+	Context   map[string]json.RawMessage // given by the caller, by key; not validated
 	Plugin    string
 	Tool      *tool.Spec
-	Arguments json.RawMessage // a JSON object, as the tool would get it; empty: {}
-	// Object makes the value of Arguments, for who need not read them for that; it is asked at most once, by the first rule that
-	// speaks of them. Nil means that Arguments is to be read.
+	Arguments json.RawMessage // a JSON object as the tool would receive it; empty: {}
+	// Object returns the value of Arguments if they have been parsed already. The first rule that
+	// uses the arguments calls it; it is called at most once. If it is nil, Decide parses
+	// Arguments.
 	Object Object
 }
 
-// Object is arguments that were read already.
+// Object holds arguments that have been parsed.
 type Object interface {
-	// Object returns them as encoding/json decodes them with UseNumber, or nil if there are none. It is not changed.
+	// Object returns the arguments as encoding/json decodes them with UseNumber, or nil if there
+	// are none. Callers do not change the result.
 	Object() map[string]any
 }
 
-// Decision is what a policy says of a call.
+// Decision is the outcome of a policy for a call.
 type Decision struct {
 	Then   Verdict
-	Rule   string // empty: none matched
-	Reason string // for the caller and the audit log; it quotes no argument; may be empty
-	Err    error  // why Rule could not be evaluated; nil: it could. It may quote arguments: show it to operators alone
+	Rule   string // the rule that decided; empty: none matched
+	Reason string // for the caller and the audit log; never quotes arguments; may be empty
+	Err    error  // why Rule could not be evaluated; nil: it could; it may quote arguments, so show it only to operators
 }
 
-// Policy is rules that were compiled. It does not change and is safe for concurrent use. A nil or zero Policy has no
-// rules: dangerous tools require approval, all others are allowed.
+// Policy is a list of compiled rules. It is immutable and safe for concurrent use. A nil or zero
+// Policy has no rules: dangerous tools require approval, and other tools are allowed.
 type Policy struct {
 	rules   []compiledRule
-	context reading // which keys of it the rules read
+	context reading // the keys of the context that the rules read
 }
 
 type compiledRule struct {
@@ -80,9 +84,10 @@ type compiledRule struct {
 	loops   bool // its steps are counted, and it ends with its context
 }
 
-// Decide returns what the first rule says whose expression is true. Where there is none, dangerous tools require
-// approval and all others are allowed. Each evaluation is bounded in steps, and ends with ctx; one that fails or does
-// not come to its end denies the call in the name of its rule. Nothing is decided on the word of rules behind it.
+// Decide returns the verdict of the first rule whose expression is true. If there is none, a
+// dangerous tool requires approval and any other tool is allowed. Each evaluation is bounded in
+// steps and ends with ctx. If an evaluation fails or exceeds its bound, that rule denies the call,
+// and later rules are not evaluated.
 func (p *Policy) Decide(ctx context.Context, in Input) Decision {
 	if p == nil || len(p.rules) == 0 {
 		return byDefault(in)
@@ -116,7 +121,7 @@ func (r *compiledRule) eval(ctx context.Context, facts *facts) (ref.Val, *cel.Ev
 }
 
 func (r *compiledRule) matches(ctx context.Context, facts *facts) (bool, error) {
-	if err := ctx.Err(); err != nil { // CEL looks at it in loops alone
+	if err := ctx.Err(); err != nil { // CEL checks it only in loops
 		return false, err
 	}
 	value, _, err := r.eval(ctx, facts)

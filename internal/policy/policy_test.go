@@ -64,7 +64,7 @@ func TestTheFirstRuleThatMatchesDecides(t *testing.T) {
 	}
 }
 
-// example is a call in which every property has a value of its own.
+// example returns a call in which every property has a different value.
 func example() policy.Input {
 	return policy.Input{
 		Principal: "uid:1000", Session: "s1", CallID: "c1", Plugin: "fs",
@@ -150,7 +150,8 @@ func TestARuleThatFailsDenies(t *testing.T) {
 	}
 }
 
-// TestMetadata: rules see what a tool declares besides, with numbers by value; what is missing denies.
+// TestMetadata checks that rules see a tool's metadata, with numbers by value, and that missing
+// metadata denies.
 func TestMetadata(t *testing.T) {
 	spec := tool.Spec{Name: "a", Metadata: map[string]json.RawMessage{"owner": []byte(`"team-blue"`), "level": []byte(`{"n":3.0}`), "broken": []byte(`{`)}}
 	for when, want := range map[string]policy.Verdict{
@@ -170,7 +171,7 @@ func TestMetadata(t *testing.T) {
 	}
 }
 
-// TestAContextThatIsNoJSONDenies: where a rule asks for it; others do not read it.
+// TestAContextThatIsNoJSONDenies checks that an invalid context denies only for rules that read it.
 func TestAContextThatIsNoJSONDenies(t *testing.T) {
 	p := compile(t,
 		policy.Rule{Name: "plain", When: `tool.name == "plain"`, Then: policy.Allow},
@@ -206,7 +207,7 @@ func TestDecidingEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// endingContext has not ended when it is first asked, and has when CEL looks at it.
+// endingContext ends after it was asked once, so that CEL finds it ended.
 type endingContext struct {
 	context.Context
 	asked atomic.Int32
@@ -270,7 +271,7 @@ func TestCompileSaysAllThatIsWrong(t *testing.T) {
 	}
 }
 
-// No text is too broken to be refused with a place.
+// FuzzCompile checks that any text is compiled, or refused with a position.
 func FuzzCompile(f *testing.F) {
 	for _, text := range []string{"", "true", "a ==", "tool.name == 'x'", "((((", "\"\\", "1 +\n\n  @", "arguments.all(x, x == 1)", "'é' == `x`", "\x00\xff"} {
 		f.Add(text)
@@ -327,7 +328,7 @@ func BenchmarkDecide(b *testing.B) {
 	}
 }
 
-// counted is arguments that count how often their value was made.
+// counted holds arguments and counts the calls of Object.
 type counted struct{ times int }
 
 func (c *counted) Object() map[string]any {
@@ -335,7 +336,8 @@ func (c *counted) Object() map[string]any {
 	return map[string]any{"path": "/etc/passwd", "n": json.Number("3")}
 }
 
-// TestArgumentsAreMadeOnceAndOnlyForRulesThatSpeakOfThem: what was read already is not read again.
+// TestArgumentsAreMadeOnceAndOnlyForRulesThatSpeakOfThem checks that arguments that were parsed are
+// not parsed again, and that Object is called only for rules that use them.
 func TestArgumentsAreMadeOnceAndOnlyForRulesThatSpeakOfThem(t *testing.T) {
 	rules, err := policy.Compile([]policy.Rule{
 		{Name: "many", When: `tool.name == "write" && arguments.n > 3`, Then: policy.Deny},

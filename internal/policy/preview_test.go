@@ -7,7 +7,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// TestForesee: what does not depend on the arguments is known before they are, and nothing else is.
+// TestForesee checks that a verdict that does not depend on the arguments is known in advance, and
+// no other.
 func TestForesee(t *testing.T) {
 	rules, err := policy.Compile([]policy.Rule{
 		{Name: "guests", When: `principal == "guest"`, Then: policy.Deny},

@@ -9,8 +9,9 @@ import (
 	"cel.dev/cel-go/common/types"
 )
 
-// reading is which keys of the context a rule reads. Tools must not write these, so it errs on the side of too many: a use of the
-// context that is not plainly that of one key counts as all of them.
+// reading is the set of context keys that a rule may read. Tools must not write those keys, so that
+// the set may be too large but not too small: a use of the context that is not the lookup of one
+// constant key counts as all keys.
 type reading struct {
 	keys map[string]bool
 	all  bool
@@ -52,7 +53,7 @@ func (r *reading) visit(e ast.NavigableExpr) {
 	}
 }
 
-// keyOf returns the constant key of the context that a call looks at: context["key"] or "key" in context.
+// keyOf returns the constant key of a lookup in the context: context["key"] or "key" in context.
 func keyOf(call ast.CallExpr) (key string, found bool) {
 	args := call.Args()
 	if len(args) != 2 {
@@ -73,7 +74,8 @@ func keyOf(call ast.CallExpr) (key string, found bool) {
 	return string(text), ok
 }
 
-// isContext reports whether an expression is the context itself. A variable of a loop may hide it, which is not looked at.
+// isContext reports whether an expression is the variable context. It ignores that a variable of a
+// loop may hide it.
 func isContext(e ast.Expr) bool {
 	return e.Kind() == ast.IdentKind && strings.TrimPrefix(e.AsIdent(), ".") == "context"
 }

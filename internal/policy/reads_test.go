@@ -6,7 +6,8 @@ import (
 	"github.com/toolhost/toolhost/internal/policy"
 )
 
-// TestReads: whatever way a rule takes to a key of the context, it is known to read it; a rule that may read any key reads all.
+// TestReads checks that each way to read a key of the context is recognized, and that a rule that
+// may read any key reads all.
 func TestReads(t *testing.T) {
 	const other = "some_other_key"
 	for when, want := range map[string]struct{ role, all bool }{
@@ -29,7 +30,7 @@ func TestReads(t *testing.T) {
 		`context == {"role": "admin"}`:                              {all: true},
 		`size(context) > 3`:                                         {all: true},
 		`context.map(k, context[k]).exists(v, v == "admin")`:        {all: true},
-		`arguments.a.exists(context, context.role == "admin")`:      {role: true}, // its own variable, which nobody looks at
+		`arguments.a.exists(context, context.role == "admin")`:      {role: true}, // its own variable; this counts as a read
 		`context.user.role == "admin" && context.role.size() == 1`:  {role: true},
 		`tool.tags.exists(t, t in context.role)`:                    {role: true},
 	} {

@@ -15,19 +15,22 @@ import (
 	"github.com/toolhost/toolhost/internal/pattern"
 )
 
-// The functions of CEL that take more than linear time are charged before they begin: CEL itself counts a step when it is
-// done, and looks at its context in loops alone. A regular expression takes up to one step for each character of the text
-// and each state of the pattern; a search for a text within a text, and a comparison of two lists as sets, take up to one
-// step for each pair. One budget holds for a whole decision, whatever the number of rules.
+// CEL counts a step after it is done, and checks its context only in loops. Functions that take
+// more than linear time are therefore charged in advance. A regular expression takes up to one step
+// for each character of the text and each state of the pattern. A search for a text within a text,
+// and a comparison of two lists as sets, take up to one step for each pair. One budget covers a
+// whole decision, whatever the number of rules.
 const (
-	// maxSteps is the budget of one decision: at most about a second of work. A pattern of ten characters can be matched
-	// with a text of 6 MB.
+	// maxSteps is the budget of one decision, at most about a second of work. It allows matching a
+	// pattern of ten characters with a text of 6 MB.
 	maxSteps = 1 << 26
-	// fewSteps is how many steps run to their end although the context may end meanwhile: about 20 ms.
+	// fewSteps is the number of steps that run to their end although the context may end in
+	// between: about 20 ms.
 	fewSteps = 1 << 20
-	// maxPattern bounds the text of a pattern that a rule takes from a call.
+	// maxPattern bounds the length of a pattern that a rule takes from a call.
 	maxPattern = 4 << 10
-	// workVariable is the name by which functions find the budget. No expression can contain it.
+	// workVariable is the name by which functions find the budget. No expression can contain that
+	// name.
 	workVariable = "@work"
 )
 
@@ -36,13 +39,14 @@ var (
 	errLongPattern  = errors.New("a regular expression is too long")
 )
 
-// work is the budget of one decision. It is for one goroutine.
+// work is the budget of one decision. It is not safe for concurrent use.
 type work struct {
 	ctx  context.Context
 	left int
 }
 
-// charge takes steps. It returns an error, and leaves none, if there are fewer, or if the context has ended.
+// charge takes steps from the budget. If too few are left, or if the context has ended, it returns
+// an error and leaves none.
 func (w *work) charge(steps int) error {
 	if steps > w.left {
 		w.left = 0
@@ -52,7 +56,7 @@ func (w *work) charge(steps int) error {
 	return w.ctx.Err()
 }
 
-// product multiplies two lengths and stays a length that no budget covers where it would overflow.
+// product multiplies two lengths. If the product would overflow, the result exceeds every budget.
 func product(a, b int) int {
 	if a > maxSteps || b > maxSteps {
 		return maxSteps + 1
@@ -74,11 +78,11 @@ func (w *work) matches(re *regexp.Regexp, size int, text string) (bool, error) {
 	return found, r.err
 }
 
-// endingReader reads a text for a regular expression, and ends it early once its context has ended.
+// endingReader reads a text for a regular expression. It ends early once its context has ended.
 type endingReader struct {
 	ctx   context.Context
 	text  string
-	every int // characters between two looks at the context
+	every int // the number of characters between two checks of the context
 	read  int
 	err   error // of the context
 }
@@ -96,7 +100,8 @@ func (r *endingReader) ReadRune() (rune, int, error) {
 	return c, n, nil
 }
 
-// charged is an InterpreterDecoratorV2 that puts the budget before the functions that take more than linear time.
+// charged is an InterpreterDecoratorV2 that charges the functions of more than linear time before
+// they begin.
 func charged(i interpreter.InterpretableV2) (interpreter.InterpretableV2, error) {
 	call, ok := i.(interpreter.InterpretableCall)
 	if !ok {
@@ -111,15 +116,17 @@ func charged(i interpreter.InterpretableV2) (interpreter.InterpretableV2, error)
 	return i, nil
 }
 
-// pairing is a function that may look at each pair of what its first two arguments hold.
+// pairing is a function that may compare each pair of elements of its first two arguments.
 //
-// Like matching, it hides that it is a call: CEL would replace the calls that it knows to optimize.
+// Like matching, it does not implement InterpretableCall: CEL would optimize calls that it
+// recognizes, and remove the charge.
 type pairing struct{ call interpreter.InterpretableCall }
 
 // ID implements interpreter.Interpretable.
 func (p *pairing) ID() int64 { return p.call.ID() }
 
-// Exec implements interpreter.InterpretableV2. The arguments are evaluated once to be measured and once more by the call.
+// Exec implements interpreter.InterpretableV2. The arguments are evaluated twice: here to measure
+// them, and by the call.
 func (p *pairing) Exec(frame *interpreter.ExecutionFrame) ref.Val {
 	var sizes [2]int
 	for i, arg := range p.call.Args()[:2] {
@@ -140,7 +147,7 @@ func (p *pairing) Eval(vars interpreter.Activation) ref.Val {
 	return interpreter.EvalActivation(vars, p.Exec)
 }
 
-// sizeOf returns how much a text or a list holds.
+// sizeOf returns the size of a text or list.
 func sizeOf(value ref.Val) int {
 	if text, ok := value.(types.String); ok {
 		return len(text)
@@ -156,7 +163,7 @@ func sizeOf(value ref.Val) int {
 // matching is the function matches.
 type matching struct {
 	call interpreter.InterpretableCall
-	re   *regexp.Regexp // nil: the pattern is not known before the call
+	re   *regexp.Regexp // nil: the pattern is known only at the call
 	size int            // of re
 }
 
@@ -188,7 +195,7 @@ func (m *matching) Exec(frame *interpreter.ExecutionFrame) ref.Val {
 		constants[i] = interpreter.NewConstValue(arg.ID(), values[i])
 	}
 	out := m.match(workOf(frame), values)
-	if frame.CostTracker() != nil { // CEL counts what it costs where it calls a function
+	if frame.CostTracker() != nil { // CEL counts the cost where it calls a function
 		return interpreter.NewCall(m.ID(), m.call.Function(), m.call.OverloadID(), constants, func(...ref.Val) ref.Val { return out }).Exec(frame)
 	}
 	return out
@@ -226,7 +233,7 @@ func (m *matching) match(w *work, values []ref.Val) ref.Val {
 	return types.Bool(found)
 }
 
-// workOf returns the budget of the decision that an evaluation is part of.
+// workOf returns the budget of the decision that an evaluation belongs to.
 func workOf(frame *interpreter.ExecutionFrame) *work {
 	if found, ok := frame.ResolveName(workVariable); ok {
 		if w, ok := found.(*work); ok {

@@ -10,8 +10,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// TestCostlyFunctionsAreCharged: functions that look at pairs take no more steps than the budget has, whatever a caller
-// sends, and no rule fails for arguments of a usual size.
+// TestCostlyFunctionsAreCharged checks that functions that compare pairs do not exceed the budget,
+// whatever a caller sends, and that no rule fails for arguments of usual size.
 func TestCostlyFunctionsAreCharged(t *testing.T) {
 	a := func(n int) string { return `"` + strings.Repeat("a", n) + `"` }
 	numbers := func(n int) string { return `[1` + strings.Repeat(",1", n-1) + `]` }
@@ -48,7 +48,8 @@ func TestCostlyFunctionsAreCharged(t *testing.T) {
 	}
 }
 
-// TestOneBudgetForAllRules: rules that match the same text share the budget of the decision.
+// TestOneBudgetForAllRules checks that rules that match the same text share the budget of the
+// decision.
 func TestOneBudgetForAllRules(t *testing.T) {
 	var rules []policy.Rule
 	for i := range 20 {
@@ -63,7 +64,7 @@ func TestOneBudgetForAllRules(t *testing.T) {
 	}
 }
 
-// TestMatchingEndsWithItsContext: the context is looked at while a text is matched, and the text is not read to its end.
+// TestMatchingEndsWithItsContext checks that matching stops when the context ends.
 func TestMatchingEndsWithItsContext(t *testing.T) {
 	read := policy.ReadUntilEnd(strings.Repeat("a", 1<<20), "[a-z]{10,30}[0-9]", func(n int) context.Context {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -75,7 +76,7 @@ func TestMatchingEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// endsAt is a context that has ended when it has been asked so often.
+// endsAt is a context that ends after it was asked that many times.
 type endsAt struct {
 	context.Context
 	left int

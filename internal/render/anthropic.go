@@ -10,11 +10,11 @@ import (
 
 var (
 	anthropicRules    = schemaRules{refused: []string{"oneOf", "anyOf", "allOf"}}
-	anthropicProperty = regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,64}$`) // the API refuses a tool with any other argument
+	anthropicProperty = regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,64}$`) // the API refuses a tool with another parameter name
 )
 
-// anthropic renders `tools` of the Messages API. It leaves out tools with arguments of names that the API refuses, and
-// examples that do not fit the schema of their tool, which it refuses too.
+// anthropic renders `tools` of the Messages API. It omits tools with parameter names that the API
+// refuses, and examples that do not fit the schema of their tool, which the API refuses too.
 func anthropic(infos []tool.Info) (tool.Rendered, error) {
 	type definition struct {
 		Name          string            `json:"name"`
@@ -28,7 +28,7 @@ func anthropic(infos []tool.Info) (tool.Rendered, error) {
 	})
 }
 
-// FittingExamples returns the arguments of those examples that fit the tool's schema.
+// FittingExamples returns the arguments of the examples that fit the tool's schema.
 func FittingExamples(spec *tool.Spec) []json.RawMessage {
 	if len(spec.InputExamples) == 0 {
 		return nil

@@ -8,19 +8,20 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// OpenAIDescription is how many characters OpenAI's own servers let a function's description have. Others that speak its
-// protocol take more.
+// OpenAIDescription is the number of characters that OpenAI's servers accept in the description of
+// a function. Other servers of the same protocol accept more.
 const OpenAIDescription = 1024
 
-// Definition is a tool as an API of models takes it.
+// Definition is a tool in the form of a model API.
 type Definition struct {
 	Name        string
-	Description string          // with what the API has no other place for; may be empty
-	Schema      json.RawMessage // of the arguments; has the type object
+	Description string          // includes what the API has no other field for; may be empty
+	Schema      json.RawMessage // of the arguments; its type is object
 }
 
-// ForOpenAI returns a tool as OpenAI's APIs take functions that are not strict, and servers that speak their protocol. The
-// description has at most longest characters; 0 is no bound. The error says why the APIs refuse the tool in every form.
+// ForOpenAI returns a tool as a function that is not strict, for OpenAI's APIs and servers of the
+// same protocol. The description has at most longest characters; 0 means no bound. The error says
+// why the APIs refuse the tool in every form.
 func ForOpenAI(spec *tool.Spec, longest int) (Definition, error) {
 	if err := checkUsable(spec); err != nil {
 		return Definition{}, err

@@ -10,7 +10,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// TestOpenAIDescriptions: OpenAI refuses longer ones. What arguments must be stays, examples go first.
+// TestOpenAIDescriptions checks that descriptions keep OpenAI's bound. The conditions on arguments
+// stay; examples go first.
 func TestOpenAIDescriptions(t *testing.T) {
 	const choice = `{"oneOf":[{"required":["a"]}]}`
 	example := tool.InputExample{Description: "small", Arguments: json.RawMessage(`{"a":1}`)}
@@ -20,8 +21,8 @@ func TestOpenAIDescriptions(t *testing.T) {
 		text     string
 		schema   string
 		examples []tool.InputExample
-		want     []string // in it
-		gone     string   // not in it
+		want     []string // the description contains these
+		gone     string   // the description does not contain this
 	}{
 		{"short", "Does it.", choice, []tool.InputExample{example}, []string{"Does it.\n\nThe arguments", choice, "\n\nExamples of arguments:\n- small: {\"a\":1}"}, "…"},
 		{"a large example", "Does it.", choice, []tool.InputExample{large, example}, []string{choice, "\n\nExamples of arguments:\n- small"}, "xxx"},

@@ -7,8 +7,9 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// describe returns a tool's description with what an API has no other place for, in at most longest characters; 0 is no
-// bound. Examples give way first, then the end of what the author wrote: what arguments must be is worth more.
+// describe returns a tool's description and what the API has no other field for, in at most longest
+// characters; 0 means no bound. If there is too much, describe omits examples first, and then cuts
+// the author's text. The conditions on arguments matter more.
 func describe(spec *tool.Spec, refused object, examples []tool.InputExample, longest int) string {
 	text, rest := strings.TrimSpace(spec.Description), ""
 	if len(refused) > 0 {
@@ -16,7 +17,7 @@ func describe(spec *tool.Spec, refused object, examples []tool.InputExample, lon
 	}
 	if longest > 0 {
 		if utf8.RuneCountInString(rest) > longest/2 {
-			rest = "" // the tool itself says what does not fit when it is called
+			rest = "" // the tool's error will explain it on a call
 		}
 		text = shorten(text, longest-utf8.RuneCountInString(rest))
 	}
@@ -35,7 +36,7 @@ func describe(spec *tool.Spec, refused object, examples []tool.InputExample, lon
 	return text
 }
 
-// shorten returns at most so many characters of a text, and says if it is not all.
+// shorten returns at most that many characters of a text. It marks a cut.
 func shorten(text string, most int) string {
 	for i, n := 0, 0; i < len(text); n++ {
 		_, size := utf8.DecodeRuneInString(text[i:])

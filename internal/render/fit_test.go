@@ -11,7 +11,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// definition is what the formats have in common, wherever they put it.
+// definition has the fields that all formats share.
 type definition struct {
 	Description string          `json:"description"`
 	Parameters  json.RawMessage `json:"parameters"`
@@ -45,7 +45,8 @@ func decode(t *testing.T, text []byte, into any) {
 	}
 }
 
-// TestSchemasFit says what becomes of schemas whose top an API would refuse, and that others stay as they are.
+// TestSchemasFit checks how schemas change whose root an API would refuse, and that other schemas
+// do not change.
 func TestSchemasFit(t *testing.T) {
 	const deep = `{"type":"object","properties":{"b":{"oneOf":[{"const":1.0},{"const":1e2}]},"a":{"$ref":"#/$defs/A"}},"$defs":{"A":{"not":{}}},"x-own":"<&>"}`
 	tests := []struct{ name, schema, openai, anthropic, mcp string }{
@@ -96,7 +97,8 @@ func TestSchemasFit(t *testing.T) {
 	}
 }
 
-// TestWhatIsRefusedIsTold: what may not be at the top of a schema is not lost.
+// TestWhatIsRefusedIsTold checks that the description contains the keywords that were removed from
+// the root of a schema.
 func TestWhatIsRefusedIsTold(t *testing.T) {
 	const rest = `{"type":"object","properties":{"a":true}}`
 	tests := []struct {
@@ -122,11 +124,12 @@ func TestWhatIsRefusedIsTold(t *testing.T) {
 	}
 }
 
-// TestForeignSchemas renders schemas as plugins might send them to do harm. Each must end, and soon.
+// TestForeignSchemas renders hostile schemas. Each must take little time.
 func TestForeignSchemas(t *testing.T) {
 	many := strings.Repeat(`{"properties":{"p":`, 9000) + "true" + strings.Repeat("}}", 9000)
 	arrays := strings.Repeat(`{"type":"array","items":`, 9000) + "true" + strings.Repeat("}", 9000)
-	// Each definition has 30 properties of the next: written out they would be 30 to the power of 30.
+	// Each definition has 30 properties of the next one. Written out, they would be 30 to the power
+	// of 30.
 	var fan strings.Builder
 	fan.WriteString(`{"type":"object","properties":{"p":{"$ref":"#/$defs/d0"}},"$defs":{`)
 	for i := range 30 {

@@ -7,8 +7,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// markdown renders a section for each tool: what it is for, its arguments as a list in which each says whether it must be
-// given, its result if the tool promises one, and examples.
+// markdown renders a section for each tool: its description, its arguments as a list with the
+// required ones marked, its result if it declares one, and its examples.
 func markdown(infos []tool.Info) (tool.Rendered, error) {
 	var b strings.Builder
 	names := []string{}
@@ -49,7 +49,8 @@ func section(b *strings.Builder, spec *tool.Spec) {
 	}
 }
 
-// outlineOf returns a schema as a list under a label. An empty one is that of a tool without arguments.
+// outlineOf returns a schema as a list under a label. An empty schema is that of a tool without
+// arguments.
 func outlineOf(label string, schema json.RawMessage) string {
 	if len(strings.TrimSpace(string(schema))) == 0 {
 		schema = json.RawMessage(noArguments)
@@ -72,7 +73,7 @@ func outlineOf(label string, schema json.RawMessage) string {
 	}
 }
 
-// code returns text as Markdown's inline code, whatever is in it.
+// code returns any text as inline code of Markdown.
 func code(s string) string {
 	fence, run := "`", 0
 	for _, r := range s {

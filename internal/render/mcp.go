@@ -19,21 +19,22 @@ type mcpTool struct {
 	Meta         mcpMeta         `json:"_meta"`
 }
 
-// mcpAnnotations are hints. All are said, because the protocol's own defaults are the worst that a tool may do.
+// mcpAnnotations are hints for clients. All are set, because the protocol's defaults describe the
+// most dangerous tool.
 type mcpAnnotations struct {
 	ReadOnly    bool `json:"readOnlyHint"`
-	Destructive bool `json:"destructiveHint"` // clients ask a person then, which is what dangerous means
+	Destructive bool `json:"destructiveHint"` // clients ask for approval of such a tool, as for Dangerous
 	Idempotent  bool `json:"idempotentHint"`
 }
 
-// mcpMeta is what the protocol has no words for.
+// mcpMeta holds what the protocol has no field for.
 type mcpMeta struct {
 	Plugin        string       `json:"toolhost/plugin"`
 	Version       string       `json:"toolhost/version,omitempty"`
 	Category      string       `json:"toolhost/category,omitempty"`
 	Tags          []string     `json:"toolhost/tags,omitempty"`
 	InputExamples []mcpExample `json:"toolhost/inputExamples,omitempty"`
-	// Metadata is what the author says besides.
+	// Metadata is the metadata that the author declares.
 	Metadata map[string]json.RawMessage `json:"toolhost/metadata,omitempty"`
 }
 
@@ -42,7 +43,7 @@ type mcpExample struct {
 	Arguments   json.RawMessage `json:"arguments"`
 }
 
-// mcp renders the result of tools/list, in one page.
+// mcp renders the result of tools/list as one page.
 func mcp(infos []tool.Info) (tool.Rendered, error) {
 	result := struct {
 		Tools []json.RawMessage `json:"tools"`
@@ -80,7 +81,7 @@ func newMCPTool(info *tool.Info) mcpTool {
 	return t
 }
 
-// usableValues returns those values that are JSON.
+// usableValues returns the values that are JSON.
 func usableValues(values map[string]json.RawMessage) map[string]json.RawMessage {
 	usable := map[string]json.RawMessage{}
 	for key, value := range values {
@@ -91,8 +92,8 @@ func usableValues(values map[string]json.RawMessage) map[string]json.RawMessage 
 	return usable
 }
 
-// mcpOutput returns the schema of a structured result if the protocol has a place for it: it must be that of an object,
-// and to say so of another would be a promise that the tool does not keep.
+// mcpOutput returns the schema of a structured result if it is that of an object. The protocol has
+// no place for results of other types.
 func mcpOutput(schema json.RawMessage) json.RawMessage {
 	o, _ := parseObject(schema)
 	if string(o.get("type")) != `"object"` {

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// object is a JSON object whose members keep their order, and their values their text.
+// object is a JSON object that keeps the order of its members and the text of their values.
 type object []member
 
 type member struct {
@@ -14,7 +14,7 @@ type member struct {
 	value json.RawMessage
 }
 
-// parseObject returns the members of a JSON object. ok is false if the text is something else.
+// parseObject returns the members of a JSON object. ok is false if the text is another value.
 func parseObject(text []byte) (o object, ok bool) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	if start, err := decoder.Token(); err != nil || start != json.Delim('{') {
@@ -25,7 +25,7 @@ func parseObject(text []byte) (o object, ok bool) {
 		if err != nil {
 			return nil, false
 		}
-		m := member{name: name.(string)} // a decoder returns nothing else in front of a value
+		m := member{name: name.(string)} // the decoder returns only strings as names
 		if err := decoder.Decode(&m.value); err != nil {
 			return nil, false
 		}
@@ -34,7 +34,8 @@ func parseObject(text []byte) (o object, ok bool) {
 	return o, true
 }
 
-// get returns the value of a member, nil if there is none. Where a name comes twice the last counts, as for encoding/json.
+// get returns the value of a member, or nil if there is none. Of repeated names the last counts, as
+// in encoding/json.
 func (o object) get(name string) json.RawMessage {
 	for _, m := range slices.Backward(o) {
 		if m.name == name {
@@ -44,7 +45,7 @@ func (o object) get(name string) json.RawMessage {
 	return nil
 }
 
-// without returns a copy without the members of a name.
+// without returns a copy of the object without a member.
 func (o object) without(name string) object {
 	return slices.DeleteFunc(slices.Clone(o), func(m member) bool { return m.name == name })
 }
@@ -72,7 +73,7 @@ func quote(s string) []byte {
 	return text
 }
 
-// unquote returns the string that a JSON text is, "" if it is something else.
+// unquote returns the value of a JSON string, or "" if the text is another value.
 func unquote(text json.RawMessage) string {
 	var s string
 	if json.Unmarshal(text, &s) != nil {
@@ -81,7 +82,7 @@ func unquote(text json.RawMessage) string {
 	return s
 }
 
-// compact returns JSON without white space; what is no JSON is returned as it is.
+// compact returns JSON without white space. It returns invalid JSON unchanged.
 func compact(text json.RawMessage) []byte {
 	var b bytes.Buffer
 	if json.Compact(&b, text) != nil {
@@ -90,7 +91,7 @@ func compact(text json.RawMessage) []byte {
 	return b.Bytes()
 }
 
-// orEmpty returns the arguments of a call, {} if they were left out.
+// orEmpty returns the arguments of a call, or {} if there are none.
 func orEmpty(arguments json.RawMessage) json.RawMessage {
 	if len(bytes.TrimSpace(arguments)) == 0 {
 		return json.RawMessage("{}")

@@ -6,10 +6,10 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// openAIRules are those that both of OpenAI's APIs check for functions that are not strict.
+// openAIRules are the rules of both OpenAI APIs for functions that are not strict.
 var openAIRules = schemaRules{properties: true, refused: []string{"oneOf", "anyOf", "allOf", "enum", "not"}}
 
-// openAIFunction is a function as OpenAI's APIs have it in common.
+// openAIFunction is the part of a function that both OpenAI APIs share.
 type openAIFunction struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description,omitempty"`
@@ -33,8 +33,8 @@ func chatCompletions(infos []tool.Info) (tool.Rendered, error) {
 	})
 }
 
-// responses renders `tools` of the Responses API. Functions are strict there unless they say that they are not, and a
-// strict function may use only a part of JSON Schema.
+// responses renders `tools` of the Responses API. In that API a function is strict unless it says
+// otherwise, and the schema of a strict function may use only a part of JSON Schema.
 func responses(infos []tool.Info) (tool.Rendered, error) {
 	type definition struct {
 		Type string `json:"type"`

@@ -7,27 +7,28 @@ import (
 )
 
 const (
-	// maxDepth is how deep lists, and arrays of arrays, go. What is deeper is shown as JSON.
+	// maxDepth bounds the nesting of lists, and of arrays. Deeper parts are shown as JSON.
 	maxDepth = 6
-	// maxRepeated is up to how many bytes what is referred to is shown each time; what is larger only the first time, or
-	// a schema of a few lines could fill memory.
+	// maxRepeated is the size in bytes up to which the target of a reference is shown each time. A
+	// larger target is shown once; otherwise a schema of a few lines could fill the memory.
 	maxRepeated = 1 << 10
 )
 
-// outline writes a schema as nested lists. Keywords for which it has no words are shown as JSON, so that nothing is lost.
+// outline writes a schema as nested lists. It writes keywords that it does not know as JSON, so
+// that nothing is lost.
 type outline struct {
 	root  object
-	shown map[string]bool // references
-	about string          // what is to be said of the whole
+	shown map[string]bool // references whose target has been shown
+	about string          // a description of the whole value
 	b     strings.Builder
 }
 
-// node is a schema on its way into the outline.
+// node is a schema that the outline is about to write.
 type node struct {
 	members object
 	depth   int
-	name    string // what references to it say; empty: it is shown in full each time
-	element *node  // of an array; nil: not known, or too deep
+	name    string // the name that later references use; empty: the target is shown each time
+	element *node  // of an array; nil: unknown, or too deep
 }
 
 func (o *outline) write(schema json.RawMessage) {
@@ -45,7 +46,7 @@ func (o *outline) write(schema json.RawMessage) {
 	o.below(n)
 }
 
-// enter follows references. One that was shown stays a reference.
+// enter follows references. It keeps a reference whose target has been shown.
 func (o *outline) enter(schema json.RawMessage, depth, arrays int) node {
 	n := node{depth: depth}
 	n.members, _ = parseObject(schema)
@@ -73,16 +74,16 @@ func (o *outline) enter(schema json.RawMessage, depth, arrays int) node {
 }
 
 var (
-	// inner are the keywords of what is below a schema.
+	// inner are the keywords that lead to nested schemas.
 	inner = []string{"$ref", "properties", "required", "items", "oneOf", "anyOf", "allOf"}
-	// told are the other keywords that have words of their own, or are none of a model's business.
+	// told are other keywords that phrase describes, or that a model does not need.
 	told = []string{
 		"type", "description", "title", "enum", "const", "default", "format", "additionalProperties",
 		"$schema", "$id", "$defs", "definitions", "$comment",
 	}
 )
 
-// phrase returns what kind of value a schema is for, and what else is to be known of it.
+// phrase returns the type of a schema's values, and notes on them.
 func (o *outline) phrase(n node) (kind string, notes []string) {
 	note := func(word string, value json.RawMessage) { notes = append(notes, word+" "+code(string(compact(value)))) }
 	if values := elements(n.members.get("enum")); len(values) > 0 {
@@ -123,8 +124,8 @@ func (n node) required() []string {
 	return names
 }
 
-// elsewhere returns the required properties that the schema itself does not describe: alternatives often only say what
-// must be given.
+// elsewhere returns the required properties that the schema does not describe. An alternative often
+// lists only which properties it requires.
 func (n node) elsewhere() []string {
 	properties, _ := parseObject(n.members.get("properties"))
 	var names []string
@@ -170,10 +171,10 @@ func (o *outline) kind(n node) string {
 	return kind
 }
 
-// lastStep returns the name of what a reference stands for.
+// lastStep returns the last token of a reference.
 func lastStep(reference string) string { return reference[strings.LastIndexByte(reference, '/')+1:] }
 
-// below writes what a schema holds: properties, those of its elements, and alternatives.
+// below writes what a schema contains: properties, those of its elements, and alternatives.
 func (o *outline) below(n node) {
 	if n.depth >= maxDepth {
 		return
@@ -200,7 +201,7 @@ func (o *outline) below(n node) {
 	}
 }
 
-// item writes one property or alternative, and what is below it.
+// item writes one property or alternative, and what it contains.
 func (o *outline) item(label string, n node, needed bool) {
 	kind, notes := o.phrase(n)
 	if needed {
@@ -220,7 +221,7 @@ func (o *outline) item(label string, n node, needed bool) {
 	o.below(n)
 }
 
-// line writes a list item at a depth; the lines of its text stay within it.
+// line writes a list item at a depth, and indents all lines of its text.
 func (o *outline) line(depth int, text string) {
 	indent := strings.Repeat("  ", depth)
 	o.b.WriteString(indent + "- " + strings.ReplaceAll(text, "\n", "\n"+indent+"  ") + "\n")
@@ -234,7 +235,7 @@ func description(schema object) string {
 	return strings.TrimSpace(text)
 }
 
-// elements returns the elements of a JSON array, none of anything else.
+// elements returns the elements of a JSON array, or none of another value.
 func elements(text json.RawMessage) []json.RawMessage {
 	var all []json.RawMessage
 	if json.Unmarshal(text, &all) != nil {

@@ -1,14 +1,13 @@
-// Package render puts tools into the forms in which models are given them: the JSON of three model APIs, of the Model
-// Context Protocol, and Markdown for a prompt.
+// Package render converts tools to the forms in which models receive them: the JSON of three model
+// APIs and of the Model Context Protocol, and Markdown for a prompt.
 //
-// It owns what each form looks like and what each API refuses: an API answers a request with one unfit tool by refusing
-// the request, so that what is rendered must always fit. It does not choose tools, and knows no catalogue. All functions
-// are pure; equal tools give equal bytes.
+// It owns the form and the restrictions of each API. An API that refuses one tool refuses the whole
+// request, so that the result must always be acceptable. The package does not select tools. All
+// functions are pure: equal tools give equal bytes.
 //
-// Schemas are handed on as their authors wrote them, in their order, without white space. They are changed only at the
-// top, where an API would refuse them; what had to go is told to the model in the tool's description.
-//
-// Names need no translation: what tool.CheckName lets through, every API accepts.
+// Schemas keep the text and order of their authors, without white space. They change only at the
+// root, if an API would refuse them; the tool's description then contains what was removed. Names
+// need no conversion, because every API accepts the names that tool.CheckName accepts.
 package render
 
 import (
@@ -55,7 +54,7 @@ func Tools(format tool.Format, infos []tool.Info) (tool.Rendered, error) {
 	return rendered, nil
 }
 
-// encode returns a value as JSON on one line, with <, > and & as they are.
+// encode returns a value as JSON on one line, without escapes for <, > and &.
 func encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)

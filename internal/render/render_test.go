@@ -48,7 +48,7 @@ func spec(schema string) tool.Info {
 	return tool.Info{Spec: tool.Spec{Name: "t", Description: "Does it.", InputSchema: json.RawMessage(schema)}}
 }
 
-// TestGolden compares what each format looks like with a file. Run it with -update to write down what it looks like now.
+// TestGolden compares each format with a file. The flag -update writes the files.
 func TestGolden(t *testing.T) {
 	for _, format := range formats {
 		t.Run(string(format), func(t *testing.T) {
@@ -76,7 +76,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// indented keeps the order of members and the text of numbers and strings.
+// indented returns indented JSON with the order of members and the text of values unchanged.
 func indented(t *testing.T, text []byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -133,7 +133,7 @@ func TestEqualToolsGiveEqualBytes(t *testing.T) {
 	}
 }
 
-// TestNamesFitEveryAPI holds as long as tool.CheckName is no looser than the strictest API.
+// TestNamesFitEveryAPI checks that tool.CheckName is at least as strict as the strictest API.
 func TestNamesFitEveryAPI(t *testing.T) {
 	for _, name := range []string{"a.b", "a b", "ä", "", "1a", "a/b", string(bytes.Repeat([]byte("a"), 65))} {
 		if tool.CheckName(name) == nil {

@@ -7,25 +7,26 @@ import (
 	"strings"
 )
 
-// noArguments is the schema of a tool that declares none.
+// noArguments is the schema of a tool that declares no arguments.
 const noArguments = `{"type":"object","properties":{},"additionalProperties":false}`
 
-// maxReferences is how many references in a row are followed. Who needs more goes round in circles.
+// maxReferences bounds the references that are followed in a row. A longer chain is a cycle.
 const maxReferences = 16
 
-// schemaRules say what an API demands of the top of a tool's schema, below which it takes anything.
+// schemaRules are an API's restrictions on the root of a tool's schema. APIs accept anything below
+// the root.
 type schemaRules struct {
-	properties bool     // must be there, be it empty
-	refused    []string // keywords that must not be there
+	properties bool     // must be present, but may be empty
+	refused    []string // keywords that the API refuses
 }
 
-// fit returns a schema that keeps the rules and has the type object, and those members for which there is no place in
-// it. A schema that fits is returned as it is.
+// fit returns a schema that satisfies the rules and has the type object, and the members that were
+// removed. It returns a schema that already satisfies them unchanged.
 func (r schemaRules) fit(schema json.RawMessage) (fitting json.RawMessage, refused object) {
 	if len(bytes.TrimSpace(schema)) == 0 {
 		return json.RawMessage(noArguments), nil
 	}
-	given, _ := parseObject(schema) // true, which is a schema, has no members
+	given, _ := parseObject(schema) // the schema true has no members
 	o := given
 	if len(r.refused) > 0 {
 		o = expandReference(o)
@@ -50,8 +51,9 @@ func (r schemaRules) fit(schema json.RawMessage) (fitting json.RawMessage, refus
 	return o.text(), refused
 }
 
-// expandReference puts what a schema refers to in the place of its $ref, because APIs look for properties at the top and
-// do not follow references there. A schema that says the same as what it refers to, otherwise, stays as it is.
+// expandReference replaces $ref at the root by its target, because APIs look for properties at the
+// root and do not follow references there. It returns the root unchanged if a keyword beside $ref
+// contradicts the target.
 func expandReference(root object) object {
 	o, followed := root, []string{}
 	for range maxReferences {
@@ -84,8 +86,8 @@ func expandReference(root object) object {
 	return root
 }
 
-// withoutUnused returns a schema without those definitions that were followed and that nothing else refers to: a model
-// should not read them twice.
+// withoutUnused returns a schema without the definitions that were expanded and have no other
+// reference, so that a model does not read them twice.
 func withoutUnused(o object, followed []string) object {
 	for _, reference := range followed {
 		keyword, name, ok := strings.Cut(strings.TrimPrefix(reference, "#/"), "/")
@@ -104,8 +106,8 @@ func withoutUnused(o object, followed []string) object {
 	return o
 }
 
-// resolve returns what a reference within a schema stands for: a JSON pointer such as #/$defs/Name. ok is false for any
-// other reference, and for what is no object.
+// resolve returns the target of a reference within a schema: a JSON pointer such as #/$defs/Name.
+// ok is false for any other reference, and for a target that is not an object.
 func resolve(root object, reference string) (target object, ok bool) {
 	path, ok := strings.CutPrefix(reference, "#/")
 	if !ok {

@@ -13,7 +13,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// equal compares JSON texts by their values.
+// equal compares JSON texts by value.
 func equal(t *testing.T, want, got []byte) {
 	t.Helper()
 	var a, b any
@@ -24,7 +24,7 @@ func equal(t *testing.T, want, got []byte) {
 	}
 }
 
-// survives reads what was rendered into the type that an SDK has for it, and back.
+// survives decodes the rendered tools into the type of an SDK, and encodes them again.
 func survives[T any](t *testing.T, format tool.Format) []T {
 	t.Helper()
 	content := rendered(t, format, catalogue(t)...).Content
@@ -70,7 +70,7 @@ func TestAnthropicTakesIt(t *testing.T) {
 	}
 }
 
-// mcpTools is what the schema of the Model Context Protocol says of a tools/list result, revisions 2025-06-18 and
+// mcpTools is the tools/list result of the Model Context Protocol, revisions 2025-06-18 and
 // 2025-11-25.
 type mcpTools struct {
 	Tools []struct {

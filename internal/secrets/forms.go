@@ -14,21 +14,23 @@ import (
 )
 
 const (
-	// shortest is how long a value, or one form of it, has to be to be kept out of texts, in bytes: shorter ones are found in
-	// too much that has nothing to do with them.
+	// shortest is the length in bytes that a value, or a form of it, needs to be redacted. Shorter
+	// ones occur in too many unrelated texts.
 	shortest = 6
-	// shortestPiece is how long a line of a value of many has to be: shorter ones tell little, and are found elsewhere.
+	// shortestPiece is the length that a line of a value of several lines needs to be redacted.
+	// Shorter lines tell little and occur elsewhere.
 	shortestPiece = 16
-	// shortestFolded is how long a value has to be to be found in capital or small letters, in bytes: a shorter one may be an
-	// ordinary word in that form.
+	// shortestFolded is the length in bytes that a value needs to be found in upper or lower case.
+	// A shorter one may be an ordinary word in that form.
 	shortestFolded = 12
-	// longestRecoded bounds the values, in bytes, that are found in the rarer forms. It bounds the memory of a Redactor.
+	// longestRecoded bounds the length in bytes of values that are found in the rarer forms. It
+	// bounds the memory of a Redactor.
 	longestRecoded = 4 << 10
 )
 
-// forms returns how a value may be written: as it is, escaped for JSON, Go and URLs, in hexadecimal digits and in base64,
-// there also within something longer; as UTF-16, in capital or small letters; and the lines of a value of many, for what
-// cuts texts into lines.
+// forms returns the forms in which a value may be written: unchanged; escaped for JSON, Go and
+// URLs; in hexadecimal digits and base64, also within a longer text; in UTF-16; in upper and lower
+// case; and the single lines of a value of several lines, because logs cut texts into lines.
 func forms(value string) []string {
 	all := encodings(value)
 	if len(value) <= longestRecoded {
@@ -54,7 +56,7 @@ func encodings(value string) []string {
 	return all
 }
 
-// escapedJSON returns the value as it stands between the quotes of a JSON string, as different writers do it.
+// escapedJSON returns the value as the content of a JSON string, as different encoders write it.
 func escapedJSON(value string) []string {
 	var plain strings.Builder
 	encoder := json.NewEncoder(&plain)
@@ -66,7 +68,7 @@ func escapedJSON(value string) []string {
 	return []string{text, unquoted(string(html)), ascii, strings.ReplaceAll(text, "/", `\/`), strings.ReplaceAll(ascii, "/", `\/`)}
 }
 
-// escapedASCII returns JSON with all that is not ASCII escaped.
+// escapedASCII returns JSON with escapes for all characters that are not ASCII.
 func escapedASCII(text string) string {
 	var b strings.Builder
 	for _, r := range text {
@@ -84,10 +86,11 @@ func escapedASCII(text string) string {
 // unquoted returns a text without the quotes around it.
 func unquoted(text string) string { return text[1 : len(text)-1] }
 
-// escapedURL returns the value as it stands in a URL, in its query and in its path, as different writers do it.
+// escapedURL returns the value as part of a URL, in its query and in its path, as different
+// encoders write it.
 func escapedURL(value string) []string {
 	query, path := url.QueryEscape(value), url.PathEscape(value)
-	// What JavaScript's encodeURIComponent leaves as it is, beside what Go does.
+	// JavaScript's encodeURIComponent leaves these characters unchanged.
 	component := strings.NewReplacer("+", "%20", "%21", "!", "%27", "'", "%28", "(", "%29", ")", "%2A", "*").Replace(query)
 	all := []string{query, path, component, strings.ReplaceAll(query, "+", "%20")}
 	for _, text := range all[:len(all):len(all)] {
@@ -108,8 +111,8 @@ func lowerEscapes(text string) string {
 	return string(b)
 }
 
-// within returns the characters that stand for the value alone where it is encoded as a part of something, wherever it
-// begins there: those that hold bits of its neighbours differ.
+// within returns the base64 characters that depend on the value alone if it is encoded as part of a
+// longer text, for each alignment. Characters that contain bits of the neighboring bytes differ.
 func within(encoding *base64.Encoding, value string) []string {
 	var all []string
 	for before := range 3 {
@@ -120,8 +123,8 @@ func within(encoding *base64.Encoding, value string) []string {
 	return all
 }
 
-// pieces returns the lines of a value that has several, also where its line ends are written as \n, as keys in JSON are.
-// What begins and ends such keys is no secret.
+// pieces returns the lines of a value of several lines, also if its line ends are written as \n, as
+// in keys in JSON. The first and last lines of such keys are not secret.
 func pieces(value string) []string {
 	lines := strings.FieldsFunc(strings.ReplaceAll(value, `\n`, "\n"), func(r rune) bool { return r == '\n' || r == '\r' })
 	if len(lines) < 2 {

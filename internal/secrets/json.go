@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// json returns a JSON value without secrets, whichever way its strings are escaped.
+// json returns a JSON value without secrets, whichever escapes its strings use.
 func (m *matcher) json(value []byte) []byte {
 	text := string(value)
-	// Strings that escape no more than they must hold a secret in a form that is known.
+	// A string that escapes no more than necessary contains a secret only in a known form.
 	if m.text(text) == text && !strings.Contains(text, `\u`) && !strings.Contains(text, `\/`) && !m.wrapped(text) {
 		return value
 	}
@@ -29,7 +29,7 @@ func (m *matcher) json(value []byte) []byte {
 	return redacted
 }
 
-// wrapped reports whether a secret in base64 may stand in JSON with escaped line breaks in it.
+// wrapped reports whether JSON may contain a secret in base64 with escaped line breaks.
 func (m *matcher) wrapped(text string) bool {
 	if !strings.Contains(text, `\n`) {
 		return false
@@ -57,14 +57,14 @@ func (m *matcher) tokens(value []byte) []byte {
 	return out
 }
 
-// quoted returns a string of JSON, with its quotes, without secrets.
+// quoted returns a JSON string, with its quotes, without secrets.
 func (m *matcher) quoted(token string) string {
 	if !strings.Contains(token, `\`) {
 		return m.text(token)
 	}
 	var plain string
 	if json.Unmarshal([]byte(token), &plain) != nil {
-		return m.text(token) // no JSON after all
+		return m.text(token) // not JSON
 	}
 	redacted := m.text(plain)
 	if redacted == plain {
@@ -79,8 +79,8 @@ func quoted(text string) string {
 	return string(encoded)
 }
 
-// tokenEnd returns where the token that begins at an index ends; every character that is no part of a string, number or
-// word is one by itself.
+// tokenEnd returns the end of the token that begins at an index. A character that does not belong
+// to a string, number or word is a token.
 func tokenEnd(value []byte, begin int) int {
 	const ends = " \t\r\n\"{}[],:"
 	end := begin + 1

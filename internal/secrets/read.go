@@ -10,10 +10,11 @@ import (
 	"unicode/utf8"
 )
 
-// largest bounds a value, in bytes: a key and its certificates fit, and a wrong path does no harm.
+// largest bounds the length of a value in bytes. A key with its certificates fits, and a wrong path
+// does no harm.
 const largest = 64 << 10
 
-// fetch reads a value from where it is.
+// fetch reads a value from its source.
 func (s *Store) fetch(source Source) (string, error) {
 	value, where, remedy := "", "", ""
 	if source.Env != "" {
@@ -42,8 +43,8 @@ func (s *Store) fetch(source Source) (string, error) {
 	return value, nil
 }
 
-// readFile reads a regular file, a byte more than its line's end and the largest value at most. It does not wait for the
-// other end of a pipe.
+// readFile reads a regular file, up to one line end and one byte more than the largest value. It
+// does not wait for the writer of a pipe.
 func readFile(path string) (string, error) {
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -61,7 +62,7 @@ func readFile(path string) (string, error) {
 	return string(text), err
 }
 
-// reason returns an error without the path, which is said already.
+// reason returns an error without the path, which the message contains already.
 func reason(err error) error {
 	if inner, ok := errors.AsType[*os.PathError](err); ok {
 		return inner.Err

@@ -10,8 +10,8 @@ import (
 	"unicode/utf16"
 )
 
-// recoded returns the rarer forms of a value: its bytes as programs dump them, one by one; UTF-16 in both orders, also in
-// hexadecimal digits and base64; and the value in capital and in small letters.
+// recoded returns the rarer forms of a value: its bytes as programs dump them; UTF-16 in both byte
+// orders, also in hexadecimal digits and base64; and the value in upper and lower case.
 func recoded(value string) []string {
 	all := dumped(value)
 	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
@@ -29,7 +29,7 @@ func recoded(value string) []string {
 	return all
 }
 
-// dumped returns the hexadecimal digits of a value with something between its bytes or in front of them.
+// dumped returns the hexadecimal digits of a value with separators or prefixes.
 func dumped(value string) []string {
 	var all []string
 	bytes := make([]string, 0, len(value))
@@ -46,7 +46,7 @@ func dumped(value string) []string {
 // upperDigits writes 0x6f as 0x6F.
 func upperDigits(text string) string { return strings.ReplaceAll(strings.ToUpper(text), "X", "x") }
 
-// base64Forms returns the characters that stand for a value in base64, alone and as a part of something longer.
+// base64Forms returns the base64 characters of a value, alone and as part of a longer text.
 func base64Forms(value string) []string {
 	all := append(within(base64.RawStdEncoding, value), within(base64.RawURLEncoding, value)...)
 	all = slices.DeleteFunc(all, func(form string) bool { return len(form) < shortest })
@@ -54,20 +54,22 @@ func base64Forms(value string) []string {
 	return slices.Compact(all)
 }
 
-// coded is a secret as it stands in base64.
+// coded is a form of a secret in base64.
 type coded struct{ form, name string }
 
-// longestJoined bounds the texts, in bytes, in which base64 is found across line breaks. It bounds the memory of one search.
+// longestJoined bounds the length in bytes of texts in which base64 is found across line breaks. It
+// bounds the memory of one search.
 const longestJoined = 1 << 20
 
-// span is where a secret stands in a text.
+// span is the range of a secret in a text.
 type span struct {
 	begin, end int
 	name       string
 }
 
-// unwrapped returns a text without the secrets in base64 that line breaks interrupt, wherever the lines end. It searches only
-// the runs of such characters and line breaks that are long enough for a secret, once for each form.
+// unwrapped returns a text without the secrets in base64 that line breaks interrupt, at any line
+// length. It searches only runs of base64 characters and line breaks that are long enough for a
+// secret, once for each form.
 func (m *matcher) unwrapped(text string) string {
 	if len(m.coded) == 0 || len(text) > longestJoined || strings.IndexByte(text, '\n') < 0 {
 		return text
@@ -89,7 +91,7 @@ func (m *matcher) unwrapped(text string) string {
 	return without(text, spans)
 }
 
-// spansIn returns where secrets stand in a run that begins at an offset of the text.
+// spansIn returns the ranges of secrets in a run that begins at an offset of the text.
 func (m *matcher) spansIn(run string, offset int) []span {
 	kept, places := make([]byte, 0, len(run)), make([]int, 0, len(run))
 	for i := range len(run) {
@@ -113,7 +115,8 @@ func (m *matcher) spansIn(run string, offset int) []span {
 	return spans
 }
 
-// without puts the names of secrets in the place of spans. Of those that overlap, the first gives the name.
+// without replaces ranges by the names of their secrets. The first of overlapping ranges gives the
+// name.
 func without(text string, spans []span) string {
 	if len(spans) == 0 {
 		return text
@@ -136,7 +139,7 @@ const (
 	breakByte
 )
 
-// kindOfByte tells characters of base64 and of line breaks from all others.
+// kindOfByte distinguishes base64 characters, line breaks, and other bytes.
 var kindOfByte = func() (kinds [256]uint8) {
 	for _, c := range []byte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_") {
 		kinds[c] = base64Byte

@@ -9,26 +9,29 @@ import (
 	"sync/atomic"
 )
 
-// remembered is how many values of one secret are kept out of texts, the latest: one that changes every hour must not
-// make everything slower for ever, and its old values are of no use to anybody.
+// remembered is the number of values that are redacted for each secret, the latest ones. A value
+// that changes every hour must not slow everything down forever, and its old values are useless.
 const remembered = 16
 
-// Redactor puts [secret NAME] in the place of the values of secrets, also where they are escaped or encoded. It knows
-// those that it has learnt; shorter ones than 6 bytes it leaves, because they stand in too much else. It does not know what
-// a program computes of a value otherwise: one that is reversed, compressed, encrypted, split into parts, in mixed letters or
-// digits, in other encodings such as base32, or dumped in lines with offsets. Line by line, as in logs, it does not know
-// base64 that lines interrupt; nor in texts of more than 1 MiB. A nil Redactor
-// and one that has learnt nothing return what they are given. Its methods may be called from any goroutine; they never
-// change what they are given, and return it as it is if no secret is in it.
+// Redactor replaces the values of secrets by [secret NAME], also if they are escaped or encoded.
+//
+// It redacts the values that it has learned and that have at least 6 bytes; shorter ones occur in
+// too many texts by accident. It does not recognize a value that is reversed, compressed,
+// encrypted, split, in mixed case, in another encoding such as base32, or dumped in lines with
+// offsets. It does not recognize base64 across line breaks in logs, which it reads line by line,
+// and in texts of more than 1 MiB.
+//
+// A nil Redactor, and one that has learned nothing, return their input. The methods are safe for
+// concurrent use. They never change their input, and return it unchanged if it contains no secret.
 type Redactor struct {
-	mu      sync.Mutex // held while a value is learnt
+	mu      sync.Mutex // held while a value is learned
 	values  []secret   // the oldest first
 	matcher atomic.Pointer[matcher]
 }
 
 type secret struct{ name, value string }
 
-// Learn makes the redactor know a value. To learn one that is known costs next to nothing.
+// Learn adds a value. To add a known value costs almost nothing.
 func (r *Redactor) Learn(name, value string) {
 	if len(value) < shortest || r.matcher.Load().knows(value) {
 		return
@@ -67,8 +70,8 @@ func (r *Redactor) Text(text string) string {
 	return text
 }
 
-// Line returns a line of a log without secrets. cut says that it is only a beginning: then what may be the beginning of
-// a secret is missing at its end.
+// Line returns a line of a log without secrets. If cut is set, the line was shortened; Line then
+// removes a possible beginning of a secret from its end.
 func (r *Redactor) Line(line string, cut bool) string {
 	m := r.load()
 	if m == nil {
@@ -84,8 +87,8 @@ func (r *Redactor) Line(line string, cut bool) string {
 	return redacted
 }
 
-// JSON returns a JSON value without secrets, which is valid if the given one is: a number that holds a secret becomes a
-// string.
+// JSON returns a JSON value without secrets. The result is valid if the input is: a number that
+// contains a secret becomes a string.
 func (r *Redactor) JSON(value json.RawMessage) json.RawMessage {
 	if m := r.load(); m != nil && len(value) > 0 {
 		return m.json(value)
@@ -106,14 +109,14 @@ func (r *Redactor) Bytes(data []byte) []byte {
 	return data
 }
 
-// matcher finds all forms of some secrets in one pass. It does not change.
+// matcher finds all forms of a set of secrets in one pass. It is immutable.
 type matcher struct {
 	values        map[string]bool
 	forms         []string // the longest first
-	coded         []coded  // in base64, to be found across line breaks
-	shortestCoded int      // of these forms, in bytes
+	coded         []coded  // the forms in base64, which are found across line breaks
+	shortestCoded int      // the length of the shortest of these forms in bytes
 	replacer      *strings.Replacer
-	spans         bool // a value may be more than one token of JSON
+	spans         bool // a value may extend over several JSON tokens
 }
 
 func newMatcher(secrets []secret) *matcher {
@@ -136,7 +139,7 @@ func newMatcher(secrets []secret) *matcher {
 			}
 		}
 	}
-	// Of two that begin at the same place, the replacer takes the first.
+	// Of two forms that begin at the same byte, the replacer takes the first.
 	slices.SortFunc(m.forms, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
 	pairs := make([]string, 0, 2*len(m.forms))
 	for _, form := range m.forms {
@@ -155,9 +158,9 @@ func (m *matcher) text(text string) string {
 	return m.unwrapped(m.replacer.Replace(text))
 }
 
-// withoutBeginning returns a text without what may be the beginning of a secret at its end.
+// withoutBeginning returns a text without a possible beginning of a secret at its end.
 func (m *matcher) withoutBeginning(text string) string {
-	const telling = 3 // bytes; less is no loss
+	const telling = 3 // bytes; to reveal fewer is no loss
 	longest := 0
 	for _, form := range m.forms {
 		for n := min(len(form)-1, len(text)); n >= telling && n > longest; n-- {

@@ -17,7 +17,7 @@ import (
 	"github.com/toolhost/toolhost/internal/secrets"
 )
 
-// hard has what JSON, URLs and base64 write otherwise.
+// hard contains characters that JSON, URLs and base64 write differently.
 const hard = "p\"ä/s+s wörd&<\\>?\n~😀"
 
 func learnt(name, value string) *secrets.Redactor {
@@ -26,7 +26,7 @@ func learnt(name, value string) *secrets.Redactor {
 	return r
 }
 
-// TestTextForms: however a value is written, it is found.
+// TestTextForms checks that a value is found in each form.
 func TestTextForms(t *testing.T) {
 	asJSON := func(value string) string {
 		text, err := json.Marshal(value)
@@ -72,7 +72,8 @@ func TestTextForms(t *testing.T) {
 	}
 }
 
-// TestBase64OfMore: a value is found where it is encoded together with something else, as in basic authentication.
+// TestBase64OfMore checks that a value is found if it is encoded together with other text, as in
+// basic authentication.
 func TestBase64OfMore(t *testing.T) {
 	const value = "correct-horse-battery"
 	for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding, base64.RawStdEncoding} {
@@ -80,7 +81,8 @@ func TestBase64OfMore(t *testing.T) {
 			for after := range 4 {
 				whole := strings.Repeat("ü", before) + strings.Repeat("a", before%2) + value + strings.Repeat("?", after)
 				got := learnt("KEY", value).Text(encoding.EncodeToString([]byte(whole)))
-				// What is left is of the neighbours, and some bits of the first and the last byte.
+				// The rest belongs to the neighboring text, and to some bits of the first and last
+				// byte.
 				head, tail, found := strings.Cut(got, "[secret KEY]")
 				if left := len(head) + len(tail); !found || left > encoding.EncodedLen(len(whole)-len(value))+4 {
 					t.Errorf("%q became %s", whole, got)
@@ -116,7 +118,8 @@ func TestText(t *testing.T) {
 	}
 }
 
-// TestNothingLearnt: nil and empty redactors, and one that finds nothing, return what they get.
+// TestNothingLearnt checks that nil and empty redactors, and one that finds nothing, return their
+// input.
 func TestNothingLearnt(t *testing.T) {
 	for name, r := range map[string]*secrets.Redactor{"nil": nil, "empty": {}, "other": learnt("A", "abcdef")} {
 		data := []byte(`{"a":"b c d e f"}`)
@@ -169,7 +172,8 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// TestLine: what is cut off takes the beginning of a secret with it; of a JSON record all stays JSON.
+// TestLine checks that a cut line loses a beginning of a secret at its end, and that JSON records
+// stay JSON.
 func TestLine(t *testing.T) {
 	r := learnt("KEY", "abcdefghijkl")
 	r.Learn("PIN", "12345678")
@@ -197,7 +201,8 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// TestLearnIsBounded: of a secret that changes, the latest values are known, and other secrets stay known.
+// TestLearnIsBounded checks that the latest values of a changing secret are redacted, and that
+// other secrets still are.
 func TestLearnIsBounded(t *testing.T) {
 	r := learnt("STAYS", "always the same")
 	for i := range 40 {
@@ -279,7 +284,7 @@ func utf16Of(order binary.AppendByteOrder, value string) string {
 	return string(wide)
 }
 
-// TestWrappedBase64: line breaks hide no value, wherever they are and whatever stands around it.
+// TestWrappedBase64 checks that line breaks hide no value, wherever they are.
 func TestWrappedBase64(t *testing.T) {
 	const value = "an-unlikely-value-of-a-key-0417"
 	r := learnt("KEY", value)
@@ -311,7 +316,8 @@ func TestWrappedBase64(t *testing.T) {
 	}
 }
 
-// TestLettersOfAnotherCase: a value in capital letters is found if it is too long to be an ordinary word.
+// TestLettersOfAnotherCase checks that a value in upper case is found if it is too long to be an
+// ordinary word.
 func TestLettersOfAnotherCase(t *testing.T) {
 	for value, redacted := range map[string]bool{"Kq7-zebra-Quartz": true, "Hamster": false} {
 		for _, form := range []string{strings.ToUpper(value), strings.ToLower(value)} {

@@ -1,8 +1,8 @@
-// Package secrets holds the operator's secrets: it reads a value when a tool of a plugin that was granted it needs it, and
-// keeps every value that it has ever read out of what is shown.
+// Package secrets holds the operator's secrets. It reads a value when a tool of a plugin with a
+// grant needs it, and it redacts every value that it has read.
 //
-// It owns where values come from, who may have them, the words for what is missing, and the redactor. It does not know
-// who needs a secret and how it gets there, nor who shows what.
+// It owns the sources of values, the grants, the messages on missing secrets, and the redactor. It
+// does not know how a value reaches a plugin, or which output is redacted.
 package secrets
 
 import (
@@ -14,29 +14,31 @@ import (
 	"strings"
 )
 
-// Source says where a secret's value is, and who may have it. Either Env or File is set.
+// Source is the source of a secret's value, and the plugins that may have it. Either Env or File is
+// set.
 type Source struct {
-	Name    string   // which tools ask for, and which stands in the place of the value; without ", \ and control characters
+	Name    string   // the name that tools use, and that replaces the value; without ", \ and control characters
 	Env     string   // a variable of toolhost's environment
-	File    string   // a regular file, by its absolute path; the end of its last line is no part of the value
-	Plugins []string // the names of those that may have it; no others do
+	File    string   // the absolute path of a regular file; the end of its last line is not part of the value
+	Plugins []string // the plugins that may have it
 }
 
-// Config says which secrets there are.
+// Config lists the secrets.
 type Config struct {
-	Sources []Source // of different names
-	// Getenv returns the value of a variable of toolhost's environment, empty if there is none. Nil: os.Getenv.
+	Sources []Source // with different names
+	// Getenv returns the value of a variable of toolhost's environment, or "". nil means os.Getenv.
 	Getenv func(name string) string
 }
 
-// Store is the operator's secrets. A nil Store has none. Its methods may be called from any goroutine.
+// Store holds the operator's secrets. A nil Store has none. Its methods are safe for concurrent
+// use.
 type Store struct {
 	sources  map[string]Source // by name
 	getenv   func(string) string
 	redactor *Redactor
 }
 
-// New returns a store. It reads nothing yet.
+// New returns a store. It reads no secret.
 func New(cfg Config) *Store {
 	s := &Store{sources: make(map[string]Source, len(cfg.Sources)), getenv: cfg.Getenv, redactor: &Redactor{}}
 	if s.getenv == nil {
@@ -48,8 +50,8 @@ func New(cfg Config) *Store {
 	return s
 }
 
-// Redactor returns what keeps the values that the store has read out of texts; nil, which keeps out nothing, for a store
-// without secrets.
+// Redactor returns the redactor of the values that the store has read. It is nil, which redacts
+// nothing, for a store without secrets.
 func (s *Store) Redactor() *Redactor {
 	if s == nil || len(s.sources) == 0 {
 		return nil
@@ -57,8 +59,8 @@ func (s *Store) Redactor() *Redactor {
 	return s.redactor
 }
 
-// Inspect reads all secrets and returns what an operator should know of them. That a value is missing is no warning: the
-// tools that need it say so.
+// Inspect reads all secrets and returns warnings for the operator. A missing value is not a
+// warning, because the tools that need the value report it.
 func (s *Store) Inspect() (warnings []string) {
 	if s == nil {
 		return nil
@@ -80,13 +82,14 @@ func (s *Store) Inspect() (warnings []string) {
 	return warnings
 }
 
-// View returns the store as one look at it finds it: each secret is read when it is first asked for, and once.
+// View returns a view of the store, which reads each secret once, on first use.
 func (s *Store) View() *View { return &View{store: s} }
 
-// View is one look at a store. It is for one goroutine, and for a moment: a value that changes later is not seen.
+// View is a short-lived view of a store. It does not see later changes of a value. It is not safe
+// for concurrent use.
 type View struct {
 	store *Store
-	seen  map[string]reading // nil until something was read
+	seen  map[string]reading // nil until the first read
 }
 
 type reading struct {
@@ -94,8 +97,8 @@ type reading struct {
 	err   error
 }
 
-// Values returns the secrets of the names, for a plugin. The error says which it cannot have and what to do about it; it
-// holds no value. It reads files, which is bounded.
+// Values returns the values of named secrets for a plugin. The error says which secrets the plugin
+// cannot have and what to do about it; it contains no value. Values reads files of bounded size.
 func (v *View) Values(plugin string, names []string) (map[string]string, error) {
 	if len(names) == 0 {
 		return nil, nil
@@ -128,7 +131,7 @@ func (v *View) value(plugin, name string) (string, error) {
 	return v.read(name)
 }
 
-// read reads a secret that there is, once.
+// read reads a secret of the store once.
 func (v *View) read(name string) (string, error) {
 	if seen, ok := v.seen[name]; ok {
 		return seen.value, seen.err
@@ -136,7 +139,7 @@ func (v *View) read(name string) (string, error) {
 	source := v.store.sources[name]
 	value, err := v.store.fetch(source)
 	if err == nil {
-		v.store.redactor.Learn(name, value) // before anybody has it
+		v.store.redactor.Learn(name, value) // before any other code sees the value
 	}
 	if v.seen == nil {
 		v.seen = map[string]reading{}

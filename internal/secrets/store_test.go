@@ -12,14 +12,14 @@ import (
 	"github.com/toolhost/toolhost/internal/secrets"
 )
 
-// write makes a file and returns its path.
+// write creates a file and returns its path.
 func write(t *testing.T, text string, mode os.FileMode) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "secret")
 	if err := os.WriteFile(path, []byte(text), mode); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Chmod(path, mode); err != nil { // whatever the umask is
+	if err := os.Chmod(path, mode); err != nil { // regardless of the umask
 		t.Fatal(err)
 	}
 	return path
@@ -37,7 +37,7 @@ func TestValues(t *testing.T) {
 	large := strings.Repeat("x", 64<<10)
 	for name, tc := range map[string]struct {
 		source secrets.Source
-		want   string // or
+		want   string // alternative to errs
 		errs   []string
 	}{
 		"a variable":            {secrets.Source{Env: "V"}, " a value\n", nil},
@@ -77,7 +77,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// TestGrants: a plugin gets what it was granted, and only that which is asked for.
+// TestGrants checks that a plugin receives exactly the secrets that were granted and requested.
 func TestGrants(t *testing.T) {
 	store := secrets.New(secrets.Config{
 		Sources: []secrets.Source{{Name: "A", Env: "A", Plugins: []string{"p", "q"}}, {Name: "B", Env: "B", Plugins: []string{"q"}}, {Name: "C", Env: "C"}},
@@ -112,7 +112,7 @@ func TestGrants(t *testing.T) {
 	}
 }
 
-// TestNewValues: a value that changes is read again, and both are kept out of texts.
+// TestNewValues checks that a changed value is read again, and that both values are redacted.
 func TestNewValues(t *testing.T) {
 	path := write(t, "the first value", 0o600)
 	store := secrets.New(secrets.Config{Sources: []secrets.Source{{Name: "S", File: path, Plugins: []string{"p"}}}})
@@ -137,7 +137,8 @@ func TestNewValues(t *testing.T) {
 	}
 }
 
-// TestInspect: warnings are for what no tool would speak of; from then on, no value is shown, whether a tool has it or not.
+// TestInspect checks that Inspect warns about what no tool reports, and that all values are
+// redacted afterwards.
 func TestInspect(t *testing.T) {
 	open := write(t, "open to all", 0o604)
 	store := secrets.New(secrets.Config{

@@ -5,8 +5,8 @@ import (
 	"io"
 )
 
-// Writer returns a writer for a log whose every Write is one record, which goes to w without secrets. isJSON says that
-// records are JSON, and stay so.
+// Writer returns a writer for a log. Each Write is one record, which goes to w without secrets. If
+// isJSON is set, records are JSON and stay JSON.
 func (r *Redactor) Writer(w io.Writer, isJSON bool) io.Writer {
 	if r == nil {
 		return w

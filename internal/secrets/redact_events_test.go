@@ -12,7 +12,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// events are all kinds of events, with a text wherever there can be one.
+// events returns all kinds of events, with a text in each field that can have one.
 func events(text string) []tool.Event {
 	value := json.RawMessage(fmt.Sprintf(`{"k":[%q]}`, text))
 	members := map[string]json.RawMessage{"a " + text: value}
@@ -34,7 +34,8 @@ func events(text string) []tool.Event {
 	}
 }
 
-// TestEvent: whatever a plugin says of a call, the secret in it is not shown; what it said stays as it was.
+// TestEvent checks that the redacted event contains no secret, and that the original event does not
+// change.
 func TestEvent(t *testing.T) {
 	r := learnt("KEY", "hunter2hunter2")
 	said := events("it is hunter2hunter2!")
@@ -48,7 +49,7 @@ func TestEvent(t *testing.T) {
 	}
 }
 
-// TestSpec: what a tool says of itself to a session holds no secret.
+// TestSpec checks that the redacted description of a tool contains no secret.
 func TestSpec(t *testing.T) {
 	spec := func(text string) tool.Spec {
 		value := json.RawMessage(fmt.Sprintf(`{"enum":[%q]}`, text))
@@ -66,7 +67,8 @@ func TestSpec(t *testing.T) {
 	}
 }
 
-// TestErrorHidesItsCause only if that may hold a secret.
+// TestErrorHidesItsCause checks that an error loses its cause only if the cause may contain a
+// secret.
 func TestErrorHidesItsCause(t *testing.T) {
 	r := learnt("KEY", "hunter2hunter2")
 	cause := errors.New("no hunter2hunter2")

@@ -7,7 +7,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Event returns what happened to a call without secrets.
+// Event returns an event of a call without secrets.
 func (r *Redactor) Event(ev tool.Event) tool.Event {
 	if r.load() == nil {
 		return ev
@@ -37,7 +37,7 @@ func (r *Redactor) status(s tool.Status) tool.Status {
 	return s
 }
 
-// Record returns a record of a log without secrets.
+// Record returns a log record without secrets.
 func (r *Redactor) Record(record tool.LogRecord) tool.LogRecord {
 	if r.load() == nil {
 		return record
@@ -78,8 +78,8 @@ func (r *Redactor) members(members map[string]json.RawMessage) map[string]json.R
 	return redacted
 }
 
-// Spec returns how a plugin describes a tool to one session without secrets. What it declares for all sessions, it says before
-// it has any.
+// Spec returns a plugin's description of a tool for one session without secrets. The description
+// for all sessions cannot contain any, because the plugin makes it before it receives secrets.
 func (r *Redactor) Spec(spec tool.Spec) tool.Spec {
 	if r.load() == nil {
 		return spec
@@ -94,14 +94,14 @@ func (r *Redactor) Spec(spec tool.Spec) tool.Spec {
 	return spec
 }
 
-// Error returns a failure without secrets, nil for nil.
+// Error returns an error without secrets, and nil for nil.
 func (r *Redactor) Error(err *tool.Error) *tool.Error {
 	if err == nil || r.load() == nil {
 		return err
 	}
 	redacted := *err
 	if redacted.Message = r.Text(err.Message); redacted.Message != err.Message {
-		redacted.Err = nil // its words are not redacted
+		redacted.Err = nil // its message is not redacted
 	}
 	if err.Exit != nil {
 		exit := r.Exit(*err.Exit)
@@ -110,7 +110,7 @@ func (r *Redactor) Error(err *tool.Error) *tool.Error {
 	return &redacted
 }
 
-// Exit returns how a process ended without secrets.
+// Exit returns the exit of a process without secrets.
 func (r *Redactor) Exit(exit tool.Exit) tool.Exit {
 	if r.load() == nil {
 		return exit
