@@ -12,14 +12,15 @@ import (
 )
 
 const (
-	// fewWords is how few a description may have until it is said to be short.
+	// fewWords is the number of words below which a description is reported as short.
 	fewWords = 8
-	// alike is how much of a tool's own score another's has to have, when the tool's description is searched for, to be
-	// taken for one of the same purpose.
+	// alike is the share of a tool's own score that another tool needs, in a search for the first
+	// tool's description, to be reported as similar.
 	alike = 0.75
 )
 
-// What names promise. Words are those between underscores, dashes and changes of case.
+// These patterns match names that promise something. A word ends at an underscore, a dash, or a
+// change of case.
 var (
 	harmful = []string{"delete", "remove", "rm", "drop", "destroy", "kill", "exec", "execute", "shell", "bash", "eval", "wipe", "purge", "format", "reboot", "shutdown", "pay", "transfer", "refund", "deploy"}
 	looking = []string{"get", "list", "read", "search", "find", "show", "fetch", "lookup", "query", "describe", "count", "check", "calculate", "compute"}
@@ -27,28 +28,34 @@ var (
 	word    = regexp.MustCompile(`[A-Z]?[a-z]+|[A-Z]+|[0-9]+`)
 )
 
-// advise looks at how the plugin's tools are declared. It runs before any call.
-func (x *examiner) advise() {
-	x.pass("advice.version", "")
-	if x.described.Version == "" {
-		x.fail("advice.version", "", "it says no version")
-	}
-	if len(x.described.Tools) == 0 {
-		x.unreached = "it has no tools"
-		return
-	}
-	for _, check := range []string{"descriptions", "parameters", "schemas", "examples", "dangerous", "read_only", "secrets"} {
-		x.pass("advice."+check, "")
-	}
-	for i := range x.described.Tools {
-		x.adviseTool(&x.described.Tools[i])
-	}
-	x.adviseSimilar()
+// adviser examines how the plugin's tools are declared, and gives advice on it.
+type adviser struct {
+	*findings
+	plugin *tool.Description
 }
 
-func (x *examiner) adviseTool(spec *tool.Spec) {
+// advise runs before any call. It returns the reason why later checks are not reached, or "".
+func (a *adviser) advise() (unreached string) {
+	a.pass("advice.version", "")
+	if a.plugin.Version == "" {
+		a.fail("advice.version", "", "it says no version")
+	}
+	if len(a.plugin.Tools) == 0 {
+		return "it has no tools"
+	}
+	for _, check := range []string{"descriptions", "parameters", "schemas", "examples", "dangerous", "read_only", "secrets"} {
+		a.pass("advice."+check, "")
+	}
+	for i := range a.plugin.Tools {
+		a.adviseTool(&a.plugin.Tools[i])
+	}
+	a.adviseSimilar()
+	return ""
+}
+
+func (a *adviser) adviseTool(spec *tool.Spec) {
 	if n := len(strings.Fields(spec.Description)); n < fewWords {
-		x.fail("advice.descriptions", spec.Name, "its description has %d words: %s", n, quote(spec.Description))
+		a.fail("advice.descriptions", spec.Name, "its description has %d words: %s", n, quote(spec.Description))
 	}
 	properties := propertiesOf(spec.InputSchema)
 	var unexplained []string
@@ -57,20 +64,20 @@ func (x *examiner) adviseTool(spec *tool.Spec) {
 			unexplained = append(unexplained, name)
 		}
 		if secret.MatchString(name) {
-			x.fail("advice.secrets", spec.Name, "the parameter %s sounds like a secret", quote(name))
+			a.fail("advice.secrets", spec.Name, "the parameter %s sounds like a secret", quote(name))
 		}
 	}
 	if len(unexplained) > 0 {
-		x.fail("advice.parameters", spec.Name, "it does not explain %s", strings.Join(first(unexplained, 10), ", "))
+		a.fail("advice.parameters", spec.Name, "it does not explain %s", strings.Join(first(unexplained, 10), ", "))
 	}
-	x.adviseSchema(spec)
+	a.adviseSchema(spec)
 	if len(spec.InputExamples) == 0 && len(properties) > 0 {
-		x.fail("advice.examples", spec.Name, "it has no example")
+		a.fail("advice.examples", spec.Name, "it has no example")
 	}
-	x.adviseEffects(spec)
+	a.adviseEffects(spec)
 }
 
-func (x *examiner) adviseEffects(spec *tool.Spec) {
+func (a *adviser) adviseEffects(spec *tool.Spec) {
 	words := word.FindAllString(spec.Name, -1)
 	for i, w := range words {
 		words[i] = strings.ToLower(w)
@@ -83,9 +90,9 @@ func (x *examiner) adviseEffects(spec *tool.Spec) {
 		return words[i]
 	}
 	if w := promises(harmful); w != "" && !spec.Dangerous && !spec.ReadOnly {
-		x.fail("advice.dangerous", spec.Name, "its name says %q, and it does not declare dangerous", w)
+		a.fail("advice.dangerous", spec.Name, "its name says %q, and it does not declare dangerous", w)
 	} else if w := promises(looking); w != "" && w == words[0] && !spec.Dangerous && spec.HasSideEffects() {
-		x.fail("advice.read_only", spec.Name, "its name says %q, and it declares neither read_only nor idempotent", w)
+		a.fail("advice.read_only", spec.Name, "its name says %q, and it declares neither read_only nor idempotent", w)
 	}
 }
 
@@ -97,7 +104,7 @@ func propertiesOf(schema json.RawMessage) map[string]string {
 			Ref         string `json:"$ref"`
 		} `json:"properties"`
 	}
-	_ = json.Unmarshal(schema, &s) // what is no such schema is a finding of its own
+	_ = json.Unmarshal(schema, &s) // another check reports a schema of another form
 	described := map[string]string{}
 	for name, p := range s.Properties {
 		described[name] = strings.TrimSpace(p.Description + p.Ref)
@@ -105,17 +112,17 @@ func propertiesOf(schema json.RawMessage) map[string]string {
 	return described
 }
 
-// adviseSimilar looks for tools that a search for one another's descriptions finds.
-func (x *examiner) adviseSimilar() {
-	if len(x.described.Tools) < 2 {
-		x.skip("advice.similar", "it has one tool")
+// adviseSimilar reports tools of which each is found by a search for the description of the other.
+func (a *adviser) adviseSimilar() {
+	if len(a.plugin.Tools) < 2 {
+		a.skip("advice.similar", "it has one tool")
 		return
 	}
-	x.pass("advice.similar", "")
+	a.pass("advice.similar", "")
 	var infos []tool.Info
 	seen := map[string]bool{}
-	for i := range x.described.Tools {
-		if spec := x.described.Tools[i]; !seen[spec.Name] {
+	for i := range a.plugin.Tools {
+		if spec := a.plugin.Tools[i]; !seen[spec.Name] {
 			seen[spec.Name] = true
 			infos = append(infos, tool.Info{Spec: spec})
 		}
@@ -131,7 +138,7 @@ func (x *examiner) adviseSimilar() {
 	for i := range infos {
 		for j := i + 1; j < len(infos); j++ {
 			if own, other := scores[i][i], scores[j][j]; own > 0 && other > 0 && scores[i][j] >= alike*own && scores[j][i] >= alike*other {
-				x.fail("advice.similar", infos[i].Spec.Name, "it is described much like %s", infos[j].Spec.Name)
+				a.fail("advice.similar", infos[i].Spec.Name, "it is described much like %s", infos[j].Spec.Name)
 			}
 		}
 	}

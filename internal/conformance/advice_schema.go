@@ -12,47 +12,48 @@ import (
 )
 
 const (
-	// mostProperties bounds how many properties of one schema are looked at, which a schema of a person does not reach.
+	// mostProperties bounds the properties of one schema that are examined. A schema that a person
+	// wrote has fewer.
 	mostProperties = 1000
-	// mostValues bounds how many values of an enum are tried.
+	// mostValues bounds the values of an enum that are validated.
 	mostValues = 1000
-	// deepestProperty bounds how deep properties are nested that are looked at.
+	// deepestProperty bounds the depth of the properties that are examined.
 	deepestProperty = 32
 )
 
-// apiProperty matches the names of arguments that each API of a model accepts: Anthropic's refuses all others, and with one
-// of them the whole request.
+// apiProperty matches the parameter names that each model API accepts. Anthropic's API refuses a
+// request with any other name.
 var apiProperty = regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,64}$`)
 
-// adviseSchema looks for what an input schema says that cannot be meant.
-func (x *examiner) adviseSchema(spec *tool.Spec) {
+// adviseSchema reports mistakes in an input schema that its author cannot have meant.
+func (a *adviser) adviseSchema(spec *tool.Spec) {
 	var root map[string]any
 	if json.Unmarshal(spec.InputSchema, &root) != nil {
-		return // what is no such schema is a finding of its own
+		return // another check reports a schema of another form
 	}
 	properties, _ := root["properties"].(map[string]any)
 	for _, name := range slices.Sorted(maps.Keys(properties)) {
 		if !apiProperty.MatchString(name) {
-			x.fail("advice.schemas", spec.Name, "the name of the parameter %s is not accepted by Anthropic's API: RenderTools leaves the tool out there", quote(name))
+			a.fail("advice.schemas", spec.Name, "the name of the parameter %s is not accepted by Anthropic's API: RenderTools omits the tool there", quote(name))
 		}
 	}
-	v := schemaAdvice{x: x, tool: spec.Name, root: root, left: mostProperties}
+	v := schemaAdvice{a: a, tool: spec.Name, root: root, left: mostProperties}
 	v.object("", root, 0)
 }
 
-// schemaAdvice walks a schema.
+// schemaAdvice walks through a schema.
 type schemaAdvice struct {
-	x    *examiner
+	a    *adviser
 	tool string
 	root map[string]any
-	left int // properties that may still be looked at
+	left int // the number of properties that may still be examined
 }
 
 func (v *schemaAdvice) fail(format string, args ...any) {
-	v.x.fail("advice.schemas", v.tool, format, args...)
+	v.a.fail("advice.schemas", v.tool, format, args...)
 }
 
-// object looks at a schema's properties and at its required names. at names the place, empty at the top.
+// object examines a schema's properties and required names. at is the path, empty at the root.
 func (v *schemaAdvice) object(at string, schema map[string]any, depth int) {
 	if depth > deepestProperty {
 		return
@@ -79,7 +80,7 @@ func (v *schemaAdvice) object(at string, schema map[string]any, depth int) {
 	}
 }
 
-// values looks at the default and the enum of a schema.
+// values examines the default and the enum of a schema.
 func (v *schemaAdvice) values(at string, schema map[string]any) {
 	value, given := schema["default"]
 	enum, limited := schema["enum"].([]any)
@@ -98,7 +99,7 @@ func (v *schemaAdvice) values(at string, schema map[string]any) {
 	}
 }
 
-// judge returns a function that tells whether a value fits a part of the schema.
+// judge returns a function that reports whether a value fits a part of the schema.
 func (v *schemaAdvice) judge(part map[string]any) (fits func(value any) bool, ok bool) {
 	whole := map[string]any{"type": "object", "properties": map[string]any{"value": part}}
 	for _, keyword := range []string{"$schema", "$defs", "definitions"} {
@@ -108,7 +109,7 @@ func (v *schemaAdvice) judge(part map[string]any) (fits func(value any) bool, ok
 	}
 	compiled, err := arguments.Compile(json.RawMessage(textOf(whole)))
 	if err != nil {
-		return nil, false // such as a reference to another place of the whole schema
+		return nil, false // for example, it refers to another part of the schema
 	}
 	return func(value any) bool {
 		parsed, err := arguments.Parse(json.RawMessage(textOf(map[string]any{"value": value})))
@@ -116,11 +117,11 @@ func (v *schemaAdvice) judge(part map[string]any) (fits func(value any) bool, ok
 	}, true
 }
 
-// textOf returns a value that was read from JSON as JSON.
+// textOf returns a value that was decoded from JSON as JSON.
 func textOf(value any) string {
 	var b strings.Builder
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(value) // what was read can be written
+	_ = encoder.Encode(value) // a decoded value can be encoded
 	return strings.TrimSpace(b.String())
 }

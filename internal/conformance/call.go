@@ -14,22 +14,22 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// call is one call, and what the plugin said of it.
+// call is one call, and what the plugin sent for it.
 type call struct {
 	stream *stream
 	number uint32
 	tool   string
-	ended  chan struct{} // closed when the first end has come
+	ended  chan struct{} // closed at the first end
 
 	mu       sync.Mutex
 	credit   int
-	frugal   bool // credit is granted by nobody but the probe
-	heard    int  // frames
+	frugal   bool // only the probe grants credit
+	heard    int  // the number of frames received
 	state    toolv1.StatusState
 	progress float64
 	logged   bool
-	blocks   map[uint32][]byte // what came in chunks
-	chunked  int               // bytes
+	blocks   map[uint32][]byte // content that arrived in chunks
+	chunked  int               // in bytes
 	end      *pluginv1.CallEnd
 	problems []problem
 }
@@ -49,17 +49,17 @@ func (c *call) append(text []byte) error {
 	return c.stream.send(c.number, &pluginv1.ConnectRequest_Append{Append: &pluginv1.AppendArguments{Text: text}})
 }
 
-// complete says that the arguments are complete. Others may take their place.
+// complete completes the arguments. A non-empty text replaces the pieces.
 func (c *call) complete(arguments []byte) error {
 	return c.stream.send(c.number, &pluginv1.ConnectRequest_Complete{Complete: &pluginv1.CompleteArguments{Arguments: arguments}})
 }
 
-// cancel asks to stop the call.
+// cancel cancels the call.
 func (c *call) cancel() error {
 	return c.stream.send(c.number, &pluginv1.ConnectRequest_Cancel{Cancel: &pluginv1.CancelCall{Reason: "toolhost verify cancels it"}})
 }
 
-// wait reports whether the call ends within d, and false at once if the stream ends.
+// wait reports whether the call ends within d. It returns false at once if the stream ends.
 func (c *call) wait(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -84,7 +84,8 @@ func (c *call) over() bool {
 	}
 }
 
-// lenient forgets what was wrong with the content of the result: the call's arguments were nothing that a toolhost sends.
+// lenient discards the problems of the result's content. It is for calls whose arguments toolhost
+// would never send.
 func (c *call) lenient() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -98,7 +99,7 @@ func (c *call) isShort() bool {
 	return c.credit <= 0
 }
 
-// outcome says in words how the call ended.
+// outcome describes how the call ended.
 func (c *call) outcome() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -120,7 +121,7 @@ func (c *call) outcome() string {
 	}
 }
 
-// kind returns the kind of the error with which the call ended; empty if it ended otherwise.
+// kind returns the kind of the error with which the call ended, or "" if it ended otherwise.
 func (c *call) kind() tool.Kind {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -130,7 +131,7 @@ func (c *call) kind() tool.Kind {
 	return ""
 }
 
-// isResult reports whether the call ended with a result, of either kind, and whether that is an error.
+// isResult reports whether the call ended with a result, and whether the result is an error.
 func (c *call) isResult() (result, isError bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,9 +1,9 @@
 package conformance
 
-// definition is what is always the same of a check.
+// definition is the constant part of a check.
 type definition struct{ id, title, contract, remedy string }
 
-// Where the contract says things.
+// These are the places in the contract that checks refer to.
 const (
 	pluginProto = "proto/toolhost/plugin/v1/plugin.proto, "
 	specProto   = "proto/toolhost/tool/v1/spec.proto, "
@@ -89,7 +89,7 @@ func streamDefinitions() []definition {
 			"let a preview send statuses alone; end the call only after `complete` or `cancel`"},
 		{"calls.side_by_side", "runs calls side by side", pluginProto + "Connect",
 			"handle each call apart from the loop that reads the stream, so that none waits for another"},
-		{"calls.garbage", "lives on when arguments are no JSON", pluginProto + "Connect",
+		{"calls.garbage", "keeps running when arguments are no JSON", pluginProto + "Connect",
 			"end such a call, by a result that says so or by INVALID_ARGUMENT; expect null bytes and what is no UTF-8"},
 		{"calls.large_arguments", "takes arguments of 1 MiB", pluginProto + "StartCall",
 			"accept messages of 4 MiB, and bound argument text by no less"},

@@ -8,19 +8,20 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// mostLives bounds how often a plugin is started again because a call has ended it.
-const mostLives = 8
+// maxLaunches bounds how often the plugin is started again after a call has ended it.
+const maxLaunches = 8
 
-// conversation is all calls of one examination, through as many lives of the plugin as it takes.
+// conversation makes all calls of one examination. It starts the plugin again when a call has ended
+// it.
 type conversation struct {
-	x     *examiner
-	t     *trial // nil: the last life is over
-	lives int
+	x        *examiner
+	t        *trial // nil: the last process is gone
+	launches int
 }
 
 // converse makes calls, and shuts the plugin down after them.
 func (x *examiner) converse(ctx context.Context, t *trial) {
-	c := &conversation{x: x, t: t, lives: 1}
+	c := &conversation{x: x, t: t, launches: 1}
 	defer c.close(ctx)
 	if !c.open(ctx) {
 		x.unreached = "no calls could be made: see stream.open"
@@ -34,7 +35,7 @@ func (x *examiner) converse(ctx context.Context, t *trial) {
 	c.callTools(ctx, found, passed)
 }
 
-// open opens the stream of a life, and makes sure that somebody is there.
+// open opens the stream of a process, and waits until the plugin answers.
 func (c *conversation) open(ctx context.Context) bool {
 	if err := c.t.open(ctx); err != nil {
 		c.x.fail("stream.open", "", "%s", words(err))
@@ -51,7 +52,7 @@ func (c *conversation) open(ctx context.Context) bool {
 	return true
 }
 
-// probe does something to the plugin. That the plugin does not survive it is a finding of the check.
+// probe runs a test of the plugin. The check fails if the plugin does not survive the test.
 func (c *conversation) probe(ctx context.Context, check string, do func(ctx context.Context, t *trial)) {
 	if ctx.Err() != nil || !c.revive(ctx, check) {
 		return
@@ -59,7 +60,7 @@ func (c *conversation) probe(ctx context.Context, check string, do func(ctx cont
 	t := c.t
 	do(ctx, t)
 	if c.t != t {
-		return // it was given up
+		return // the examiner has stopped the process
 	}
 	if broken := t.broken(); broken != "" {
 		c.x.fail(check, "", "%s", broken)
@@ -67,16 +68,16 @@ func (c *conversation) probe(ctx context.Context, check string, do func(ctx cont
 	}
 }
 
-// revive starts the plugin again if it is not there.
+// revive starts the plugin again if it does not run.
 func (c *conversation) revive(ctx context.Context, check string) bool {
 	if c.t != nil {
 		return true
 	}
-	if c.lives == mostLives {
+	if c.launches == maxLaunches {
 		c.x.skip(check, "calls have ended the plugin too often")
 		return false
 	}
-	c.lives++
+	c.launches++
 	if c.t = c.x.another(ctx, check); c.t == nil {
 		return false
 	}
@@ -88,7 +89,7 @@ func (c *conversation) revive(ctx context.Context, check string) bool {
 	return true
 }
 
-// drop ends a life of which no more is expected, and judges what was heard in it.
+// drop ends a process that no further test can use, and judges what it sent.
 func (c *conversation) drop() {
 	c.t.end()
 	c.x.remember(c.t)
@@ -96,7 +97,7 @@ func (c *conversation) drop() {
 	c.t = nil
 }
 
-// close judges the end of the last life.
+// close judges the end of the last process.
 func (c *conversation) close(ctx context.Context) {
 	if ctx.Err() != nil {
 		if c.t != nil {
@@ -113,7 +114,7 @@ func (c *conversation) close(ctx context.Context) {
 	c.harvest(c.t)
 }
 
-// harvest gathers what was wrong with the calls of a life, which is over.
+// harvest records the problems of the calls of a process that has ended.
 func (c *conversation) harvest(t *trial) {
 	if t.stream == nil {
 		return
@@ -143,7 +144,7 @@ func (c *conversation) harvest(t *trial) {
 	c.x.skip("results.chunks", "no result was larger than 64 KiB")
 }
 
-// broken says in words what became of a life whose stream has ended; "" if it has not.
+// broken says why the stream of a process has ended, or returns "" if it has not.
 func (t *trial) broken() string {
 	problem := t.stream.problem()
 	if problem == nil {
@@ -155,11 +156,12 @@ func (t *trial) broken() string {
 	return problem.Error()
 }
 
-// unknownTool calls a tool that no plugin has, and returns the kind of the error. An error says that the call did not end.
+// unknownTool calls a tool that no plugin has, and returns the kind of the error. It returns an
+// error if the call does not end.
 func (t *trial) unknownTool(ctx context.Context) (tool.Kind, error) {
-	c, err := t.stream.begin(t.x.call(nobodysTool, []byte("{}")))
+	c, err := t.stream.begin(t.x.call(unknownToolName, []byte("{}")))
 	if err != nil {
-		<-t.stream.done // what cannot be sent has ended: whoever reads it is about to know why
+		<-t.stream.done // sending fails only after the stream has ended: wait for the reason
 		return "", err
 	}
 	if !c.wait(ctx, t.x.cfg.Timeout) {
@@ -173,28 +175,28 @@ func (t *trial) unknownTool(ctx context.Context) (tool.Kind, error) {
 
 var errNoEnd = errors.New("the call did not end")
 
-// barrier reports whether the call is still open when all that the plugin had been sent before is read.
+// barrier reports whether the call is still open after the plugin has read all earlier frames.
 func (t *trial) barrier(ctx context.Context, c *call) (open bool) {
 	_, _ = t.unknownTool(ctx)
 	return !c.over()
 }
 
-// ends reports whether a call ends in time. That it does not is a finding, and the end of the life, unless the plugin has
-// gone.
+// ends reports whether a call ends in time. If it does not, although the plugin still runs, the
+// check fails and the process is ended.
 func (c *conversation) ends(ctx context.Context, t *trial, one *call, check string) bool {
 	if one.wait(ctx, c.x.cfg.Timeout) {
 		return true
 	}
 	if t.stream.problem() == nil && ctx.Err() == nil {
 		c.x.fail(check, one.tool, "it did not end within %v", c.x.cfg.Timeout)
-		c.drop() // what it holds would be missed by others
+		c.drop() // other tests would wait for what this call holds
 	}
 	return false
 }
 
 func (c *conversation) callUnknownTool(ctx context.Context, t *trial) {
 	const check = "stream.unknown_tool"
-	one, err := t.stream.begin(c.x.call(nobodysTool, []byte("{}")))
+	one, err := t.stream.begin(c.x.call(unknownToolName, []byte("{}")))
 	if err != nil || !c.ends(ctx, t, one, check) {
 		return
 	}
@@ -211,7 +213,7 @@ func (c *conversation) leaveIncomplete(ctx context.Context, t *trial) {
 	if err != nil {
 		return
 	}
-	if name == nobodysTool {
+	if name == unknownToolName {
 		c.x.skip(check, "it has no tool")
 		c.x.skip("stream.cancel_incomplete", "it has no tool")
 		return
@@ -238,7 +240,7 @@ func (c *conversation) leaveIncomplete(ctx context.Context, t *trial) {
 
 func (c *conversation) disturbEnded(ctx context.Context, t *trial) {
 	const check = "stream.ended"
-	one, err := t.stream.begin(c.x.call(nobodysTool, []byte("{}")))
+	one, err := t.stream.begin(c.x.call(unknownToolName, []byte("{}")))
 	if err != nil || !c.ends(ctx, t, one, check) {
 		return
 	}

@@ -7,12 +7,12 @@ import (
 )
 
 const (
-	sip      = 16 << 10             // how much a call gets at a time that is kept short of credit
-	sipEvery = 2 * time.Millisecond // how often is looked whether it has used that up
-	thirst   = 100                  // how often is looked whether a call has used up what it had
+	sip      = 16 << 10             // the credit that a starved call gets at a time
+	sipEvery = 2 * time.Millisecond // the interval at which the use of the credit is checked
+	thirst   = 100                  // the number of such checks before the test gives up
 )
 
-// starve calls a tool with hardly any credit, and gives more bit by bit.
+// starve calls a tool with very little credit, and grants more bit by bit.
 func (c *conversation) starve(ctx context.Context, t *trial, name string, text json.RawMessage) {
 	const check = "flow.credit"
 	start := c.x.call(name, text)
@@ -43,7 +43,7 @@ func (c *conversation) starve(ctx context.Context, t *trial, name string, text j
 func (c *conversation) cancelWaiting(ctx context.Context, t *trial, name string, text json.RawMessage) {
 	const check = "flow.waiting"
 	start := c.x.call(name, text)
-	start.Credit, start.Timeout = 1, nil // so that nothing but the cancel ends it
+	start.Credit, start.Timeout = 1, nil // only the cancel ends it
 	one, err := t.stream.begin(start)
 	if err != nil {
 		return

@@ -56,7 +56,7 @@ func TestHandshakes(t *testing.T) {
 	}
 }
 
-// What is made from a schema fits it, for schemas as tools have them.
+// TestSamples checks that arguments made from usual schemas fit them.
 func TestSamples(t *testing.T) {
 	for _, schema := range []string{
 		``,
@@ -127,7 +127,7 @@ func TestAdvice(t *testing.T) {
 			s.Name, s.Description = "find_train", "Finds trains between two stations on a day, with their prices and seats."
 		})}, nil},
 	} {
-		x := &examiner{findings: newFindings(), described: tool.Description{Name: "p", Version: "1", Tools: c.tools}}
+		x := &adviser{newFindings(), &tool.Description{Name: "p", Version: "1", Tools: c.tools}}
 		x.advise()
 		var got []string
 		for _, check := range x.findings.report("not reached") {

@@ -2,22 +2,20 @@ package conformance
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"google.golang.org/protobuf/proto"
 
 	pluginv1 "github.com/toolhost/toolhost/gen/go/toolhost/plugin/v1"
-	"github.com/toolhost/toolhost/internal/arguments"
 	"github.com/toolhost/toolhost/internal/rpc/toolpb"
 	"github.com/toolhost/toolhost/tool"
 )
 
-// describe asks the plugin what it is, twice, and judges what it says. errNoDescription: it did not say.
+// describe asks the plugin for its description twice, and judges the answers. It returns
+// errNoDescription if there is none.
 func (x *examiner) describe(ctx context.Context, t *trial) error {
 	said, err := t.ask(ctx)
 	if err != nil {
@@ -40,18 +38,19 @@ func (x *examiner) describe(ctx context.Context, t *trial) error {
 	}
 	x.askSelection(ctx, t)
 	x.judgeWorkspace()
-	x.judgeNames()
+	d := declarations{x.findings, &x.described}
+	d.judgeNames(x.cfg.ManifestName)
 	for i := range x.described.Tools {
-		x.judgeSpec(&x.described.Tools[i])
+		d.judgeSpec(&x.described.Tools[i])
 	}
-	x.judgePermissions()
+	d.judgePermissions()
 	if name := x.cfg.Tool; name != "" && !slices.ContainsFunc(x.described.Tools, func(s tool.Spec) bool { return s.Name == name }) {
 		return tool.Errorf(tool.KindNotFound, "the plugin %q has no tool %q", x.described.Name, name)
 	}
 	return nil
 }
 
-// ask asks for tools, all if none is named.
+// ask asks for the description of tools, or of all if none is named.
 func (t *trial) ask(ctx context.Context, tools ...string) (*pluginv1.DescribeResponse, error) {
 	ctx, cancel := context.WithTimeout(ctx, t.x.cfg.Timeout)
 	defer cancel()
@@ -72,7 +71,7 @@ func descriptionOf(said *pluginv1.DescribeResponse) tool.Description {
 	return d
 }
 
-// difference says in which tool two answers differ, if it is one.
+// difference names the tool in which two descriptions differ, if there is just one.
 func difference(a, b *pluginv1.DescribeResponse) string {
 	if len(a.GetTools()) != len(b.GetTools()) {
 		return fmt.Sprintf(": %d tools, then %d", len(a.GetTools()), len(b.GetTools()))
@@ -92,7 +91,7 @@ func (x *examiner) askSelection(ctx context.Context, t *trial) {
 		return
 	}
 	name := x.described.Tools[0].Name
-	said, err := t.ask(ctx, name, nobodysTool)
+	said, err := t.ask(ctx, name, unknownToolName)
 	if err != nil {
 		x.fail(check, "", "asked for %s and a tool that it does not have: %s", quote(name), words(err))
 		return
@@ -107,7 +106,7 @@ func (x *examiner) askSelection(ctx context.Context, t *trial) {
 	x.pass(check, "")
 }
 
-// judgeWorkspace looks at the workspace before any call.
+// judgeWorkspace examines the workspace before any call.
 func (x *examiner) judgeWorkspace() {
 	const check = "describe.side_effects"
 	if x.cfg.Workspace == "" {
@@ -123,110 +122,4 @@ func (x *examiner) judgeWorkspace() {
 		x.fail(check, "", "before any call, %s was in the workspace", quote(entry.Name()))
 	}
 	x.pass(check, "")
-}
-
-func (x *examiner) judgeNames() {
-	d := &x.described
-	if err := tool.CheckName(d.Name); err != nil {
-		x.fail("describe.plugin", "", "%v", err)
-	} else if m := x.cfg.ManifestName; m != "" && m != d.Name {
-		x.fail("describe.plugin", "", "it says that its name is %q, but its plugin.yaml says %q", d.Name, m)
-	}
-	x.pass("describe.plugin", "")
-	const check = "describe.tools"
-	x.pass(check, "")
-	if len(d.Tools)+len(d.Filters) == 0 {
-		x.fail(check, "", "it has neither tools nor filters")
-	}
-	seen := map[string]bool{}
-	name := func(what, name string) {
-		if err := tool.CheckName(name); err != nil {
-			x.fail(check, name, "%v", err)
-		}
-		if seen[name] {
-			x.fail(check, name, "the name of the %s is declared twice", what)
-		}
-		seen[name] = true
-	}
-	for _, spec := range d.Tools {
-		name("tool", spec.Name)
-		if strings.TrimSpace(spec.Description) == "" {
-			x.fail(check, spec.Name, "it has no description")
-		}
-	}
-	for _, f := range d.Filters {
-		name("filter", f.Name)
-		if !f.Before && !f.After {
-			x.fail(check, f.Name, "the filter is asked neither before nor after calls")
-		}
-	}
-}
-
-func (x *examiner) judgeSpec(spec *tool.Spec) {
-	x.pass("describe.schemas", "")
-	x.pass("describe.examples", "")
-	x.pass("describe.declarations", "")
-	input, err := arguments.Compile(spec.InputSchema)
-	if err != nil {
-		x.fail("describe.schemas", spec.Name, "its input schema cannot be used: %v", err)
-	} else if kind := schemaType(spec.InputSchema); len(spec.InputSchema) > 0 && kind != "object" {
-		x.fail("describe.schemas", spec.Name, "the type of its input schema is %s, not object", quote(kind))
-	}
-	if len(spec.OutputSchema) > 0 {
-		if _, err := arguments.Compile(spec.OutputSchema); err != nil {
-			x.fail("describe.schemas", spec.Name, "its output schema cannot be used: %v", err)
-		}
-	}
-	for i, example := range spec.InputExamples {
-		parsed, err := arguments.Parse(example.Arguments)
-		if err == nil && input != nil {
-			err = input.Validate(parsed)
-		}
-		if err != nil {
-			x.fail("describe.examples", spec.Name, "its example %d, %s, does not fit: %v", i+1, quote(string(example.Arguments)), err)
-		}
-	}
-	x.judgeDeclarations(spec)
-}
-
-// schemaType returns what a schema says about the type; "" if nothing.
-func schemaType(schema json.RawMessage) string {
-	var s struct {
-		Type any `json:"type"`
-	}
-	if json.Unmarshal(schema, &s) != nil || s.Type == nil {
-		return ""
-	}
-	return fmt.Sprint(s.Type)
-}
-
-func (x *examiner) judgeDeclarations(spec *tool.Spec) {
-	complain := func(format string, args ...any) { x.fail("describe.declarations", spec.Name, format, args...) }
-	for key, value := range spec.Metadata {
-		if !validJSON(value) {
-			complain("the metadata %s is %s, which is no JSON", quote(key), quote(string(value)))
-		}
-	}
-	if spec.Timeout < 0 || spec.Retry.InitialBackoff < 0 || spec.Retry.MaxBackoff < 0 {
-		complain("a duration is negative")
-	}
-	if spec.CostPerUse < 0 {
-		complain("its cost is %v, less than nothing", spec.CostPerUse)
-	}
-	if spec.ReadOnly && spec.Dangerous {
-		complain("it is declared both read_only, which changes nothing, and dangerous")
-	}
-	for _, name := range slices.Concat(spec.RequiresAuth, spec.ContextKeys, spec.EffectKeys, spec.Tags) {
-		if strings.TrimSpace(name) == "" {
-			complain("the name of a secret, context key or tag is empty")
-		}
-	}
-}
-
-func (x *examiner) judgePermissions() {
-	for _, path := range slices.Concat(x.described.Permissions.Read, x.described.Permissions.Write) {
-		if !filepath.IsAbs(path) {
-			x.fail("describe.declarations", "", "it asks for the path %s, which is not absolute", quote(path))
-		}
-	}
 }

@@ -1,12 +1,14 @@
-// Package conformance examines a plugin, in whatever language it is written: it starts the plugin as a toolhost would,
-// several times, speaks the plugin contract with it frame by frame, and reports check by check what holds, what does not,
-// where the contract says it and how to mend it. It also gives advice on what the contract leaves to taste, such as how
-// tools are described to models.
+// Package conformance examines a plugin in any language. It starts the plugin several times as
+// toolhost would, and exchanges single frames of the plugin contract with it. The report says for
+// each check whether it passes, which part of the contract it belongs to, and how to fix a failure.
+// It also gives advice on matters that the contract does not regulate, such as descriptions of
+// tools.
 //
-// It owns the checks, their names, which stay from version to version, and what counts as a finding. It does not own how a
-// process is started and walled in (internal/plugin/process), what a schema means (internal/arguments), which plugin is meant, or
-// how a report is shown (internal/cli/author). It speaks the contract by itself instead of through pluginwire.Conn, which forgives
-// and hides what a check is to see.
+// The package owns the checks, their stable ids, and the decision what a failure is. It does not
+// own the start and sandbox of a process (internal/plugin/process), the meaning of schemas
+// (internal/arguments), the choice of the plugin, or the display of a report (internal/cli/author). It
+// does not use pluginwire.Conn, which tolerates and hides violations that a check must see.
 //
-// What it calls: tools that the contract lets anybody call twice, or that the caller names; see Config.Tool.
+// It calls tools that may be called twice by their declaration, and tools that the caller names;
+// see Config.Tool.
 package conformance

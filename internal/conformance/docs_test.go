@@ -9,7 +9,7 @@ import (
 	"github.com/toolhost/toolhost/internal/conformance"
 )
 
-// The table of docs/verify.md has all checks, with what they say.
+// TestDocumentation checks that the table of docs/verify.md lists all checks with their titles.
 func TestDocumentation(t *testing.T) {
 	text, err := os.ReadFile("../../docs/verify.md")
 	if err != nil {

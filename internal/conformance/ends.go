@@ -8,17 +8,17 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// startByHand starts the plugin as a person does: without a word of toolhost's.
+// startByHand starts the plugin as a person would, without toolhost's environment.
 func (x *examiner) startByHand(ctx context.Context) {
 	x.refuses(ctx, "start.by_hand", func(string) []string { return nil })
 }
 
-// unknownVersion offers a version that the plugin cannot know.
+// unknownVersion offers a version of the contract that the plugin cannot support.
 func (x *examiner) unknownVersion(ctx context.Context) {
 	x.refuses(ctx, "start.unknown_version", offering(fmt.Sprint(unknownVersion)))
 }
 
-// refuses starts the plugin where it has to say so and exit with 1.
+// refuses starts the plugin in an environment in which it must print a reason and exit with code 1.
 func (x *examiner) refuses(ctx context.Context, check string, environ func(dir string) []string) {
 	t, err := x.start(ctx, environ)
 	if err != nil {
@@ -48,8 +48,8 @@ func (x *examiner) refuses(ctx context.Context, check string, environ func(dir s
 	x.pass(check, "")
 }
 
-// another launches the plugin once more, up to its health. What fails there although it went well before is a finding of
-// the check that needs it.
+// another launches the plugin once more and waits for its health. The check that needs this process
+// fails if a step fails that succeeded before.
 func (x *examiner) another(ctx context.Context, check string) *trial {
 	t, found := x.launch(ctx)
 	if len(found) > 0 {
@@ -59,7 +59,7 @@ func (x *examiner) another(ctx context.Context, check string) *trial {
 	return t
 }
 
-// leaves judges how the plugin exits once it has reason to.
+// leaves judges the exit of a plugin that has a reason to exit.
 func (x *examiner) leaves(t *trial, check string, anyCode bool) {
 	defer t.end()
 	if !t.exitsWithin(x.cfg.ExitTimeout) {
@@ -120,7 +120,7 @@ func (x *examiner) lostBeforeStream(ctx context.Context) {
 	x.leaves(t, check, true)
 }
 
-// opened returns a trial whose stream is open; nil if that fails.
+// opened returns a trial with an open stream, or nil after a failure.
 func (x *examiner) opened(ctx context.Context, check string) *trial {
 	t := x.another(ctx, check)
 	if t == nil {
@@ -132,7 +132,7 @@ func (x *examiner) opened(ctx context.Context, check string) *trial {
 		return nil
 	}
 	if kind, err := t.unknownTool(ctx); err != nil || kind != tool.KindNotFound {
-		select { // the stream has not been taken
+		select { // the plugin has not accepted the stream
 		case <-t.stream.done:
 			t.end()
 			x.skip(check, "the stream of calls does not stay open: see stream.open")
@@ -143,7 +143,7 @@ func (x *examiner) opened(ctx context.Context, check string) *trial {
 	return t
 }
 
-// shutDown judges the end of the trial in which all calls were made.
+// shutDown judges the end of the process that received all calls.
 func (x *examiner) shutDown(ctx context.Context, t *trial) {
 	if t.stream != nil {
 		if c, err := t.stream.begin(x.incomplete(x.anyTool())); err == nil {
@@ -155,7 +155,7 @@ func (x *examiner) shutDown(ctx context.Context, t *trial) {
 	answered := make(chan struct{})
 	go func() { // ends with the connection, or with ctx
 		defer close(answered)
-		_ = t.shutdown(ctx) // it need not answer
+		_ = t.shutdown(ctx) // the plugin need not answer
 	}()
 	x.leaves(t, "end.shutdown", false)
 	<-answered

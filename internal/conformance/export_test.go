@@ -9,7 +9,7 @@ func CheckIDs() []string {
 	return ids
 }
 
-// Titles returns what each check says, by its id.
+// Titles returns the titles of all checks by id.
 func Titles() map[string]string {
 	titles := map[string]string{}
 	for _, d := range definitions() {

@@ -5,11 +5,12 @@ import (
 	"testing"
 )
 
-// bareGoPlugin is where a plugin breaks the contract that is nothing but go-plugin's server, as the fault plugin is: that one
-// takes any version, and waits for Shutdown alone; and the fault plugin takes any tool for its own.
+// bareGoPlugin lists the checks that fail for a plugin that uses only go-plugin's server, as the
+// fault plugin does: go-plugin accepts any version of the contract, and exits only on Shutdown. The
+// fault plugin also accepts any tool name.
 var bareGoPlugin = []string{"start.unknown_version", "stream.unknown_tool", "end.stream", "end.connection_lost", "end.no_stream"}
 
-// Each fault of the fault plugin is found by the check that is for it, and by no other.
+// TestFaults checks that each fault of the fault plugin fails the check for it, and no other.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	var all []examination
@@ -75,7 +76,8 @@ func faultsAtTheEnd() []examination {
 	}
 }
 
-// What is for limits to hold, such as memory and descriptors, is no matter of the contract.
+// faultsOfCalls returns the faults of calls. It omits those that only limits contain, such as
+// memory and descriptors, because the contract does not regulate them.
 func faultsOfCalls() []examination {
 	executed := []string{"calls.executed"}
 	deaf := []string{"calls.executed", "flow.deadline", "flow.cancel"}

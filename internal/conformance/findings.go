@@ -7,20 +7,20 @@ import (
 	"sync"
 )
 
-// findings gathers what is found. It is safe for concurrent use.
+// findings collects the results of checks. It is safe for concurrent use.
 type findings struct {
 	mu     sync.Mutex
 	checks map[string]*finding
 }
 
-// finding is what is known of a check.
+// finding is the result of a check so far.
 type finding struct {
 	looked bool
-	reason string // what was looked at, or why nothing was
+	reason string // what was examined, or why nothing was
 	found  []Finding
 }
 
-// mostFindings bounds what is told of one check: what breaks once breaks often.
+// mostFindings bounds the findings of one check. What fails once often fails many times.
 const mostFindings = 5
 
 func newFindings() *findings { return &findings{checks: map[string]*finding{}} }
@@ -34,7 +34,8 @@ func (f *findings) of(id string) *finding {
 	return c
 }
 
-// pass notes that a check looked and, so far, found nothing. What it looked at may be empty.
+// pass records that a check examined something and found no problem. reason says what it examined,
+// and may be empty.
 func (f *findings) pass(id, reason string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -44,7 +45,7 @@ func (f *findings) pass(id, reason string) {
 	}
 }
 
-// skip says why a check could not look. It counts only if nothing else is said of the check.
+// skip records why a check could not examine anything. It has no effect if there is another result.
 func (f *findings) skip(id, format string, args ...any) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -53,7 +54,7 @@ func (f *findings) skip(id, format string, args ...any) {
 	}
 }
 
-// fail notes what a check found. The tool may be empty.
+// fail records a finding of a check. The tool may be empty.
 func (f *findings) fail(id, tool, format string, args ...any) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -64,7 +65,7 @@ func (f *findings) fail(id, tool, format string, args ...any) {
 	}
 }
 
-// report returns all checks. otherwise says why nothing is known of those of which nothing is.
+// report returns all checks. otherwise is the reason for checks without a result.
 func (f *findings) report(otherwise string) []Check {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -9,18 +9,18 @@ import (
 	"strings"
 )
 
-// maxSocketName is how long the name of a socket may be, by contract.
+// maxSocketName bounds the length of a socket's name, by the contract.
 const maxSocketName = 16
 
-// problem is something that is wrong, and the check that it belongs to.
+// problem is a violation, and the check that it belongs to.
 type problem struct{ check, text string }
 
 func problemf(check, format string, args ...any) problem {
 	return problem{check, fmt.Sprintf(format, args...)}
 }
 
-// judgeHandshake returns the socket that a first line names, and what is wrong with the line. known are the versions that
-// the plugin was offered and that toolhost speaks.
+// judgeHandshake returns the socket that the first line names, and the problems of the line. known
+// are the versions of the contract that the plugin was offered and toolhost supports.
 func judgeHandshake(line, dir string, known []int) (socket string, found []problem) {
 	fields := strings.Split(strings.TrimSpace(line), "|")
 	core, err := strconv.Atoi(fields[0])
@@ -44,7 +44,7 @@ func judgeHandshake(line, dir string, known []int) (socket string, found []probl
 	return fields[3], found
 }
 
-// judgeSocket returns what is wrong with a socket's path; "" if nothing is.
+// judgeSocket returns the problem of a socket's path, or "".
 func judgeSocket(path, dir string) string {
 	switch name := filepath.Base(path); {
 	case filepath.Clean(path) != path || filepath.Dir(path) != filepath.Clean(dir):
@@ -70,7 +70,7 @@ func numbers(versions []int) string {
 	return strings.Join(words, ", ")
 }
 
-// quote quotes a plugin's words, within bounds.
+// quote quotes text of a plugin, cut to a bounded length.
 func quote(s string) string {
 	const most = 200
 	if len(s) > most {

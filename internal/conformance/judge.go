@@ -10,10 +10,10 @@ import (
 	"github.com/toolhost/toolhost/internal/rpc/toolpb"
 )
 
-// mostKept bounds what is kept of one result, in bytes. What is more is not looked into.
+// mostKept bounds the bytes of one result that are kept. The rest is not examined.
 const mostKept = 16 << 20
 
-// take judges a frame of the call, and returns how much credit to grant for it.
+// take judges a frame of the call, and returns the credit to grant for it.
 func (c *call) take(frame *pluginv1.ConnectResponse) (grant int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -46,7 +46,7 @@ func (c *call) take(frame *pluginv1.ConnectResponse) (grant int) {
 	return grant
 }
 
-// judgef notes a problem. The lock is held.
+// judgef records a problem. The caller holds the lock.
 func (c *call) judgef(check, format string, args ...any) {
 	c.problems = append(c.problems, problemf(check, format, args...))
 }
@@ -166,7 +166,8 @@ func (c *call) result(r *toolv1.Result) {
 	}
 }
 
-// block judges a block of the result, and returns how large the payload is that `end` holds of it.
+// block judges a block of the result, and returns the size of the payload that the end frame
+// contains for it.
 func (c *call) block(index uint32, block *toolv1.Content) int {
 	ahead, chunked := c.blocks[index]
 	switch b := block.GetBlock().(type) {
@@ -201,7 +202,7 @@ func (c *call) blob(index uint32, b *toolv1.Blob) int {
 	return len(b.GetData())
 }
 
-// structured returns the first JSON block of a result that is no error; nil if there is none.
+// structured returns the first JSON block of a successful result, or nil.
 func (c *call) structured() []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -228,7 +229,7 @@ func stateName(s toolv1.StatusState) string {
 	return "no state"
 }
 
-// frameName says what a frame is, for people.
+// frameName names a frame for people.
 func frameName(frame *pluginv1.ConnectResponse) string {
 	switch frame.GetFrame().(type) {
 	case *pluginv1.ConnectResponse_Status:

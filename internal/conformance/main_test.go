@@ -15,33 +15,33 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/process"
 )
 
-// examination is a plugin to examine, and what has to be found.
+// examination is a plugin to examine, and the expected result.
 type examination struct {
 	name string
-	args []string // the program, of those that examineAll builds, and its arguments
-	call string   // what to call the plugin's tool with; empty: whatever may be called
+	args []string // a program that examineAll builds, and its arguments
+	call string   // the arguments for the plugin's tool; empty: those of the default
 	tool string
-	want []string // the checks that fail, and no others; those after a question mark may, one at least if all are such
-	// hangs says that the examination runs into the bound of an answer, which is short then.
+	want []string // the checks that fail; those after a question mark may fail, and one of them must if all have one
+	// hangs shortens the bound of an answer, because the examination reaches it.
 	hangs bool
-	// mute says that its handshake never comes, however long it is waited for.
+	// mute says that the plugin never sends a handshake.
 	mute bool
 }
 
 const (
-	// patience bounds an answer of a plugin that is expected to give one.
+	// patience bounds an answer that is expected.
 	patience = 30 * time.Second
-	// impatience bounds an answer that is not expected to come. What is expected comes within it, too.
+	// impatience bounds an answer that is not expected. All expected answers arrive within it.
 	impatience = 8 * time.Second
-	// brief bounds a start that comes to nothing.
+	// brief bounds a start that is expected to fail.
 	brief = time.Second
-	// lingering is how long a plugin may take to exit.
+	// lingering bounds the time in which the plugin must exit.
 	lingering = 8 * time.Second
-	// atOnce is how many examinations run side by side: most of the time they wait.
+	// atOnce is the number of concurrent examinations. They wait most of the time.
 	atOnce = 8
 )
 
-// examineAll runs all examinations side by side, and checks each.
+// examineAll runs all examinations concurrently, and checks each result.
 func examineAll(t *testing.T, all []examination) {
 	bin := t.TempDir()
 	if err := programs.Build(t.Context(), bin, "./internal/conformance/badplugin", "./internal/plugin/process/fault/faultplugin"); err != nil {
@@ -92,7 +92,7 @@ func (e examination) config(t *testing.T, bin string) conformance.Config {
 		cfg.StartTimeout = brief
 	}
 	if !slices.ContainsFunc(e.want, func(id string) bool { return strings.Contains(id, "end.") }) {
-		cfg.ExitTimeout = patience // it exits by itself, however busy the machine is
+		cfg.ExitTimeout = patience // the plugin exits by itself, however busy the machine is
 	}
 	return cfg
 }
@@ -116,7 +116,7 @@ func (e examination) judge(t *testing.T, report *conformance.Report, err error) 
 			t.Errorf("%s is %s, %s: %+v", c.ID, c.Status, c.Reason, c.Findings)
 		}
 		if c.Status == conformance.Fail && (c.Remedy == "" || c.Contract == "") {
-			t.Errorf("%s does not say where the contract says it, or how to mend it", c.ID)
+			t.Errorf("%s does not say where the contract says it, or how to fix it", c.ID)
 		}
 		if c.Status == conformance.NotApplicable && c.Reason == "" {
 			t.Errorf("%s does not say why it is not applicable", c.ID)

@@ -6,14 +6,15 @@ import (
 	"sync"
 )
 
-// output counts what a plugin prints on standard output after its handshake. It is safe for concurrent use.
+// output counts what a plugin prints on standard output after its handshake. It is safe for
+// concurrent use.
 type output struct {
 	mu    sync.Mutex
 	lines int
 	first string
 }
 
-// handler returns what the plugin's process logs to.
+// handler returns the log handler for the plugin's process.
 func (o *output) handler() slog.Handler { return outputHandler{to: o} }
 
 func (o *output) seen() (lines int, first string) {
@@ -30,7 +31,8 @@ func (o *output) note(text string) {
 	}
 }
 
-// outputHandler knows lines of standard output by the attribute that internal/plugin/process gives them.
+// outputHandler recognizes lines of standard output by an attribute that internal/plugin/process
+// sets.
 type outputHandler struct{ to *output }
 
 // Enabled implements slog.Handler.

@@ -13,15 +13,15 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// primaryChecks are those of calls that are made again and again, of one tool.
+// primaryChecks are the checks that repeated calls of one tool can fail.
 var primaryChecks = [...]string{
 	"calls.pieces", "calls.replaced", "calls.side_by_side", "calls.garbage", "calls.large_arguments", "flow.credit", "flow.waiting", "flow.cancel", "flow.deadline",
 }
 
-// guessedTime is how long a call may take whose arguments were made from the schema: nobody knows what it does.
+// guessedTime bounds a call whose arguments were made from the schema. Its duration is unknown.
 const guessedTime = 2 * time.Second
 
-// callTools makes the calls of tools that may be called.
+// callTools calls the tools that may be called.
 func (c *conversation) callTools(ctx context.Context, found []target, passed map[string]string) {
 	if len(found) == 0 {
 		why := "it has no tools"
@@ -53,7 +53,7 @@ func (c *conversation) callTools(ctx context.Context, found []target, passed map
 	c.callAgain(ctx, primary)
 }
 
-// execute calls a tool with each of its arguments. It reports whether all calls came to an end as they should.
+// execute calls a tool with each of its arguments. It reports whether all calls ended as required.
 func (c *conversation) execute(ctx context.Context, t *trial, to *target) (usable bool) {
 	if !slices.Contains(c.x.called, to.spec.Name) {
 		c.x.called = append(c.x.called, to.spec.Name)
@@ -82,14 +82,14 @@ func (c *conversation) execute(ctx context.Context, t *trial, to *target) (usabl
 	return true
 }
 
-// judgeOutcome judges how a call with valid arguments ended.
+// judgeOutcome judges the end of a call with valid arguments.
 func (c *conversation) judgeOutcome(one *call, to *target) bool {
 	const check = "calls.executed"
 	switch kind := one.kind(); kind {
 	case "", tool.KindUnavailable, tool.KindDenied, tool.KindRateLimited:
 		c.x.pass(check, "")
 	default:
-		if to.guessed { // it is the tool's to say that it cannot do with them
+		if to.guessed { // the tool may refuse guessed arguments
 			c.x.pass(check, "")
 			return false
 		}
@@ -115,7 +115,7 @@ func (c *conversation) judgeOutcome(one *call, to *target) bool {
 	return true
 }
 
-// overdue judges a call that has not ended although its time is over.
+// overdue judges a call that has not ended within its time.
 func (c *conversation) overdue(ctx context.Context, t *trial, one *call, to *target, limit time.Duration) {
 	grace := c.x.grace()
 	if one.wait(ctx, grace) {
@@ -143,7 +143,7 @@ func (c *conversation) overdue(ctx context.Context, t *trial, one *call, to *tar
 	c.drop()
 }
 
-// preview shows tools that want it the beginnings of their arguments.
+// preview sends incomplete arguments to tools that accept them.
 func (c *conversation) preview(ctx context.Context, found []target) {
 	const check = "calls.previews"
 	for i := range found {
@@ -154,7 +154,7 @@ func (c *conversation) preview(ctx context.Context, found []target) {
 		c.probe(ctx, check, func(ctx context.Context, t *trial) {
 			text := to.arguments[0]
 			start := c.x.call(to.spec.Name, nil)
-			start.Complete, start.Timeout = false, nil // so that nothing but the cancel ends it
+			start.Complete, start.Timeout = false, nil // only the cancel ends it
 			one, err := t.stream.begin(start)
 			if err != nil {
 				return
@@ -176,7 +176,7 @@ func (c *conversation) preview(ctx context.Context, found []target) {
 	c.x.skip(check, "no tool that could be called declares partial_arguments")
 }
 
-// callAgain makes all the calls of one tool that show how it is called.
+// callAgain makes the repeated calls of one tool.
 func (c *conversation) callAgain(ctx context.Context, to *target) {
 	text := to.arguments[0]
 	again := func(check string, do func(ctx context.Context, t *trial)) { c.probe(ctx, check, do) }
@@ -208,7 +208,7 @@ func (c *conversation) callAgain(ctx context.Context, to *target) {
 	})
 }
 
-// pieces cuts a text into at most n, wherever that is.
+// pieces cuts a text into at most n pieces at arbitrary bytes.
 func pieces(text []byte, n int) [][]byte {
 	size := max(1, (len(text)+n-1)/n)
 	return slices.Collect(slices.Chunk(text, size))
@@ -240,8 +240,8 @@ func (c *conversation) replaced(ctx context.Context, t *trial, to *target) {
 	c.completes(ctx, t, one, "calls.replaced", to.arguments[0])
 }
 
-// completes completes a call of a target whose arguments are known to work, and judges how it ends. It reports whether it
-// does.
+// completes completes a call of a target whose arguments are known to work, judges the end, and
+// reports whether the call ends as required.
 func (c *conversation) completes(ctx context.Context, t *trial, one *call, check string, arguments json.RawMessage) bool {
 	if one.complete(arguments) != nil || !c.ends(ctx, t, one, check) {
 		return false
@@ -279,7 +279,7 @@ func (c *conversation) sideBySide(ctx context.Context, t *trial, to *target) {
 			return
 		}
 	}
-	for _, one := range slices.Backward(calls) { // the last one first: who takes them one by one waits for the first
+	for _, one := range slices.Backward(calls) { // in reverse order: a plugin that serves calls one by one waits for the first
 		if !c.completes(ctx, t, one, check, nil) {
 			return
 		}
@@ -298,7 +298,8 @@ func (c *conversation) garbage(ctx context.Context, t *trial, to *target) {
 	c.x.pass(check, "")
 }
 
-// large calls a tool with a text of 1 MiB. It returns the arguments, and whether what they brought about is large, too.
+// large calls a tool with a text of 1 MiB. It returns the arguments, and whether the result is
+// large, too.
 func (c *conversation) large(ctx context.Context, t *trial, to *target) (json.RawMessage, bool) {
 	const check = "calls.large_arguments"
 	small, ok := withText(to.spec.InputSchema, to.arguments[0], "toolhost")

@@ -7,68 +7,73 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Status is what came of a check.
+// Status is the result of a check.
 type Status string
 
-// What comes of checks.
+// The results of checks.
 const (
-	Pass          Status = "pass"           // what the check looks for holds
+	Pass          Status = "pass"           // the examined behavior follows the contract
 	Fail          Status = "fail"           // the plugin breaks the contract
-	Advice        Status = "advice"         // the contract is kept, and the plugin could be better
-	NotApplicable Status = "not_applicable" // there was nothing to look at, or no way to; Reason says which
+	Advice        Status = "advice"         // the plugin follows the contract and could be better
+	NotApplicable Status = "not_applicable" // there was nothing to examine, or no way to; Reason says which
 )
 
-// Finding is one thing that a check found.
+// Finding is one problem that a check found.
 type Finding struct {
-	// Tool is the tool that it concerns. Empty: the plugin.
+	// Tool is the tool with the problem. Empty: the plugin.
 	Tool string `json:"tool,omitempty"`
-	// Problem says what was seen, and what was expected.
+	// Problem says what was observed, and what was expected.
 	Problem string `json:"problem"`
 }
 
-// Check is one check, with what came of it.
+// Check is one check and its result.
 type Check struct {
-	// ID names the check: a group and a name, with a dot between. It means the same in all versions.
+	// ID names the check: a group and a name, separated by a dot. It has the same meaning in all
+	// versions.
 	ID string `json:"id"`
-	// Title says what holds if the check passes.
+	// Title is the statement that a pass confirms.
 	Title string `json:"title"`
-	// Status is what came of it.
+	// Status is the result.
 	Status Status `json:"status"`
-	// Reason says why the check is not applicable, or what a check that passed has looked at. It may be empty.
+	// Reason says why the check is not applicable, or what a passed check has examined. It may be
+	// empty.
 	Reason string `json:"reason,omitempty"`
-	// Contract says where the contract says it. It is empty for advice.
+	// Contract is the place in the contract. It is empty for advice.
 	Contract string `json:"contract,omitempty"`
-	// Remedy says how to mend what was found. It is empty where nothing was.
+	// Remedy says how to fix the findings. It is empty if there are none.
 	Remedy string `json:"remedy,omitempty"`
-	// Findings are what was found; there are some exactly if the status is Fail or Advice.
+	// Findings are the problems. There are some exactly if Status is Fail or Advice.
 	Findings []Finding `json:"findings,omitempty"`
 }
 
-// Group returns the group that a check belongs to.
+// Group returns the group of the check.
 func (c *Check) Group() string {
 	group, _, _ := strings.Cut(c.ID, ".")
 	return group
 }
 
-// Report is what an examination found.
+// Report is the result of an examination.
 type Report struct {
-	// Plugin and Version are what the plugin says of itself; Plugin is the name that the caller gave if it says nothing.
+	// Plugin and Version are the plugin's own name and version. Plugin is the caller's name for the
+	// plugin if it does not describe itself.
 	Plugin  string `json:"plugin"`
 	Version string `json:"version,omitempty"`
-	// Tools are the names of its tools, Called those that were executed.
+	// Tools are the names of the plugin's tools, and Called those that were called.
 	Tools  []string `json:"tools"`
 	Called []string `json:"called"`
-	// Checks are all checks, always the same ones in the same order.
+	// Checks are all checks, always in the same order.
 	Checks []Check `json:"checks"`
-	// Sandbox is what the plugin might touch meanwhile, and behind which layers. Nil: it could not be started.
+	// Sandbox is the sandbox of the plugin during the examination. Nil: the plugin could not be
+	// started.
 	Sandbox *tool.Sandbox `json:"sandbox,omitempty"`
-	// Isolation is what the plugin's calls share: shared, session or call. Empty: not known.
+	// Isolation is the isolation of the plugin's calls: shared, session or call. Empty: unknown.
 	Isolation string `json:"isolation,omitempty"`
-	// Stderr is what the plugin printed last on standard error in the trial that failed first. Empty if nothing failed.
+	// Stderr holds the last lines of standard error of the trial that failed first. It is empty if
+	// none failed.
 	Stderr []string `json:"stderr,omitempty"`
 }
 
-// Count returns how many checks ended so.
+// Count returns the number of checks with a status.
 func (r *Report) Count(s Status) int {
 	n := 0
 	for i := range r.Checks {
@@ -79,7 +84,7 @@ func (r *Report) Count(s Status) int {
 	return n
 }
 
-// Check returns the check of an id; the zero Check if there is none.
+// Check returns the check with an id, or the zero Check if there is none.
 func (r *Report) Check(id string) Check {
 	i := slices.IndexFunc(r.Checks, func(c Check) bool { return c.ID == id })
 	if i < 0 {

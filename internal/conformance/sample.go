@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// deepest bounds how deep a value is that is made from a schema.
+// deepest bounds the depth of a value that is made from a schema.
 const deepest = 20
 
-// sample makes arguments from a schema: what is required, the smallest that is likely to fit. Whether they do is for the
-// caller to check.
+// sample makes small arguments from a schema: the required properties, with values that probably
+// fit. The caller must validate them.
 func sample(schema json.RawMessage) (json.RawMessage, bool) {
 	if len(schema) == 0 {
 		return json.RawMessage("{}"), true
@@ -168,7 +168,8 @@ func typeOf(m map[string]any) string {
 	return ""
 }
 
-// withText returns arguments whose first property that takes any text holds this one, and whether there is such a property.
+// withText returns the arguments with that text in the first property that accepts any text, and
+// whether there is such a property.
 func withText(schema, arguments json.RawMessage, text string) (json.RawMessage, bool) {
 	var s struct {
 		Properties map[string]map[string]any `json:"properties"`

@@ -10,15 +10,16 @@ import (
 
 const stdioMethod = "/plugin.GRPCStdio/StreamStdio"
 
-// drainStdio reads what a plugin of go-plugin's own server prints: it comes that way, and a plugin waits at a full pipe
-// where nobody reads it. Other plugins need not serve it. It ends with the connection.
+// drainStdio reads the output that the server of go-plugin sends over the connection. Without a
+// reader, such a plugin would block on a full pipe. Other plugins need not serve it. drainStdio
+// returns when the connection ends.
 func (t *trial) drainStdio() {
 	stream, err := t.cc.NewStream(context.Background(), &grpc.StreamDesc{ServerStreams: true}, stdioMethod)
 	if err != nil || stream.SendMsg(&emptypb.Empty{}) != nil || stream.CloseSend() != nil {
 		return
 	}
 	for {
-		var message emptypb.Empty // go-plugin does not export its own
+		var message emptypb.Empty // go-plugin does not export its message type
 		if stream.RecvMsg(&message) != nil {
 			return
 		}
@@ -28,7 +29,7 @@ func (t *trial) drainStdio() {
 	}
 }
 
-// stdoutOf returns what was printed on standard output, of a message that go-plugin calls StdioData.
+// stdoutOf returns the standard output in a message that go-plugin calls StdioData.
 func stdoutOf(message []byte) (text []byte, ok bool) {
 	const channelField, dataField, stdout = 1, 2, 1
 	channel := uint64(0)

@@ -16,19 +16,19 @@ import (
 )
 
 const (
-	// maxPiece is how much payload a frame may carry, by contract.
+	// maxPiece bounds the payload of a frame, by the contract.
 	maxPiece = 64 << 10
-	// plenty is credit that no call is expected to use up.
+	// plenty is more credit than any call uses.
 	plenty = 64 << 20
 )
 
 var errStreamEnded = errors.New("the stream of calls has ended")
 
-// stream is one Connect stream, frame by frame. Its methods may be called from any goroutine.
+// stream is one Connect stream. Its methods are safe for concurrent use.
 type stream struct {
 	frames grpc.BidiStreamingClient[pluginv1.ConnectRequest, pluginv1.ConnectResponse]
 	cancel context.CancelFunc
-	done   chan struct{} // closed when it has ended
+	done   chan struct{} // closed at the end of the stream
 
 	sending sync.Mutex
 
@@ -36,10 +36,11 @@ type stream struct {
 	calls  map[uint32]*call
 	last   uint32
 	err    error
-	strays int // frames for calls that never were
+	strays int // the number of frames for unknown calls
 }
 
-// open opens the trial's stream. Its goroutine ends with the connection, or with cut; trial.end waits for it.
+// open opens the trial's stream. Its goroutine ends with the connection, or with cut; trial.end
+// waits for it.
 func (t *trial) open(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	frames, err := t.client.Connect(ctx)
@@ -53,7 +54,7 @@ func (t *trial) open(ctx context.Context) error {
 	return nil
 }
 
-// cut ends the stream as a toolhost does.
+// cut ends the stream as toolhost does.
 func (s *stream) cut() { s.cancel() }
 
 func (s *stream) read() {
@@ -85,7 +86,7 @@ func (s *stream) read() {
 	}
 }
 
-// lose ends the stream and all its calls.
+// lose ends the stream and all of its calls.
 func (s *stream) lose(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -95,7 +96,7 @@ func (s *stream) lose(err error) {
 	s.err = fmt.Errorf("%w: %s", errStreamEnded, words(err))
 }
 
-// problem returns why the stream has ended; nil if it has not.
+// problem returns why the stream has ended, or nil if it has not.
 func (s *stream) problem() error {
 	select {
 	case <-s.done:
@@ -155,7 +156,7 @@ func (s *stream) sendFrame(frame *pluginv1.ConnectRequest) error {
 	return s.frames.Send(frame)
 }
 
-// sendUnknown sends a frame as a newer contract might have it.
+// sendUnknown sends a frame with a field that a later version of the contract could have.
 func (s *stream) sendUnknown(number uint32) error {
 	frame := &pluginv1.ConnectRequest{Call: number}
 	const field, length = 99<<3 | 2, 5
@@ -163,7 +164,7 @@ func (s *stream) sendUnknown(number uint32) error {
 	return s.sendFrame(frame)
 }
 
-// grant gives a call more credit, which counts from before it is sent.
+// grant grants a call more credit. The credit counts before it is sent.
 func (s *stream) grant(c *call, bytes int) error {
 	c.mu.Lock()
 	c.credit += bytes
@@ -171,8 +172,8 @@ func (s *stream) grant(c *call, bytes int) error {
 	return s.send(c.number, &pluginv1.ConnectRequest_Credit{Credit: &pluginv1.GrantCredit{Bytes: uint32(bytes)}})
 }
 
-// sizeOf returns what a frame costs of a call's credit.
+// sizeOf returns the credit that a frame costs.
 func sizeOf(frame *pluginv1.ConnectResponse) int { return proto.Size(frame) }
 
-// words returns what an error says, without gRPC's wrapping.
+// words returns the message of an error without gRPC's prefix.
 func words(err error) string { return toolpb.FromStatusError(err).Message }

@@ -10,26 +10,26 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// nobodysTool is the name of a tool that no plugin has.
-const nobodysTool = "toolhost_verify_no_such_tool"
+// unknownToolName is the name of a tool that no plugin has.
+const unknownToolName = "toolhost_verify_no_such_tool"
 
 const (
-	// mostExamples bounds how many examples of one tool are called.
+	// mostExamples bounds the examples of one tool that are called.
 	mostExamples = 5
-	// mostTargets bounds how many tools are called.
+	// mostTargets bounds the tools that are called.
 	mostTargets = 50
 )
 
-// target is a tool that can be called, and what with.
+// target is a tool that can be called, and its arguments.
 type target struct {
 	spec      *tool.Spec
 	arguments []json.RawMessage // at least one
-	again     bool              // as often as wanted
-	guessed   bool              // the arguments are made from the schema: they fit it, and may make no sense to the tool
+	again     bool              // may be called any number of times
+	guessed   bool              // the arguments were made from the schema; they fit it, but may be meaningless
 }
 
-// targets returns the tools that can be called, those first that are of most use to the checks, and for each of the others
-// why it is not called.
+// targets returns the tools that can be called, the most useful first, and the reason for each
+// other tool.
 func (x *examiner) targets() (found []target, passed map[string]string) {
 	passed = map[string]string{}
 	for i := range x.described.Tools {
@@ -47,7 +47,8 @@ func (x *examiner) targets() (found []target, passed map[string]string) {
 	return found, passed
 }
 
-// rank says of how much use a target is: one that may be called again, and one that takes text, are of more.
+// rank returns how useful a target is. Tools that may be called again, and tools that take text,
+// are more useful.
 func (t *target) rank() int {
 	rank := 0
 	if t.again {
@@ -100,10 +101,10 @@ func fits(schema *arguments.Schema, text json.RawMessage) bool {
 	return err == nil && schema.Validate(parsed) == nil
 }
 
-// anyTool is the name of a tool of the plugin, if it has any.
+// anyTool returns the name of a tool of the plugin, or "".
 func (x *examiner) anyTool() string {
 	if len(x.described.Tools) == 0 {
-		return nobodysTool
+		return unknownToolName
 	}
 	if x.cfg.Tool != "" {
 		return x.cfg.Tool
@@ -120,7 +121,7 @@ func (x *examiner) call(name string, arguments json.RawMessage) *pluginv1.StartC
 	}
 }
 
-// incomplete returns a call of a tool whose arguments are to come, and never do.
+// incomplete returns a call of a tool whose arguments never become complete.
 func (x *examiner) incomplete(name string) *pluginv1.StartCall {
 	start := x.call(name, []byte("{"))
 	start.Complete, start.Timeout = false, nil

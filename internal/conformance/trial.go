@@ -25,11 +25,11 @@ import (
 const (
 	healthService  = "plugin"
 	shutdownMethod = "/plugin.GRPCController/Shutdown"
-	// unknownVersion is one of the contract that nobody speaks.
+	// unknownVersion is a version of the contract that does not exist.
 	unknownVersion = 999999
 )
 
-// trial is one life of the plugin's process.
+// trial is one process of the plugin.
 type trial struct {
 	x      *examiner
 	bare   *process.Bare
@@ -37,10 +37,10 @@ type trial struct {
 	cc     *grpc.ClientConn
 	client pluginv1.ToolPluginServiceClient
 	stream *stream        // nil until opened
-	served sync.WaitGroup // who reads what it prints where go-plugin puts it
+	served sync.WaitGroup // the goroutine of drainStdio
 }
 
-// start starts the plugin with an environment of its own.
+// start starts the plugin in that environment.
 func (x *examiner) start(ctx context.Context, environ func(dir string) []string) (*trial, error) {
 	cfg := x.cfg.Process
 	cfg.Instance = fmt.Sprintf("verify-%d", x.instances.Add(1))
@@ -55,7 +55,8 @@ func (x *examiner) start(ctx context.Context, environ func(dir string) []string)
 	return &trial{x: x, bare: bare}, nil
 }
 
-// isProgramsFault tells a program that cannot be executed from layers or limits that cannot be had.
+// isProgramsFault reports whether an error means that the program cannot be executed, and not that
+// the sandbox or a limit is not available.
 func isProgramsFault(err error) bool {
 	return errors.Is(err, syscall.ENOEXEC) || errors.Is(err, syscall.EACCES) || errors.Is(err, syscall.ENOENT)
 }
@@ -70,7 +71,8 @@ func offering(versions string) func(dir string) []string {
 	}
 }
 
-// launch starts the plugin and goes as far as its health. If that fails, the trial is over, and what was wrong is returned.
+// launch starts the plugin and waits for its health. If a step fails, the trial has ended and
+// launch returns the problems.
 func (x *examiner) launch(ctx context.Context) (*trial, []problem) {
 	t, err := x.start(ctx, offering(fmt.Sprintf("%d,%d", pluginwire.ProtocolVersion, unknownVersion)))
 	if err != nil {
@@ -97,7 +99,7 @@ func (t *trial) greet(ctx context.Context) []problem {
 		if !t.exitsWithin(exitGrace) {
 			return found
 		}
-		if found[0].check == "start.socket" { // which goes with the process
+		if found[0].check == "start.socket" { // the socket disappears with the process
 			return []problem{problemf("start.listener", "it ended right after its handshake: %s", t.ending())}
 		}
 		found[0].text += "; it has ended: " + t.ending()
@@ -120,10 +122,10 @@ func (t *trial) greet(ctx context.Context) []problem {
 	return t.checkHealth(ctx)
 }
 
-// exitGrace is how long a process that breaks off may take to have exited.
+// exitGrace bounds the time between a lost connection and the exit of the process.
 const exitGrace = 250 * time.Millisecond
 
-// firstLine returns the handshake's line.
+// firstLine returns the line of the handshake.
 func (t *trial) firstLine(ctx context.Context) (string, []problem) {
 	line, whole, err := t.bare.FirstLine(ctx)
 	switch {
@@ -224,7 +226,7 @@ func (t *trial) exitsWithin(d time.Duration) bool {
 	}
 }
 
-// whatBecame says whether a process that broke off has ended, and how.
+// whatBecame says whether a process that closed its connection has exited, and how.
 func (t *trial) whatBecame() string {
 	if t.exitsWithin(exitGrace) {
 		return "it ended: " + t.ending()
@@ -232,7 +234,8 @@ func (t *trial) whatBecame() string {
 	return "it runs on"
 }
 
-// ending says how the process ended, and what it said last. The process is gone, or about to be.
+// ending says how the process ended, and what it printed last. The process has exited or is about
+// to exit.
 func (t *trial) ending() string {
 	<-t.bare.Done()
 	exit := t.bare.Exit()

@@ -15,42 +15,47 @@ import (
 
 const (
 	defaultTimeout = 10 * time.Second
-	// contractGrace is how long a plugin may take to exit, by contract.
+	// contractGrace bounds the exit of a plugin, by the contract.
 	contractGrace = 5 * time.Second
-	// lanes is how many trials run side by side: enough to wait for several at once, few enough to leave them processors.
+	// lanes is the number of concurrent trials: enough to wait for several at once, and few enough
+	// to leave each some processor time.
 	lanes = 3
 )
 
-// Config says what to examine, and how.
+// Config selects what to examine, and how.
 type Config struct {
-	// Process is how the plugin is started, as for process.Launch. Its Instance, Logger, Report and timeouts do not count.
+	// Process describes how to start the plugin, as for process.Launch. Its Instance, Logger,
+	// Report and timeouts are ignored.
 	Process process.Config
-	// ManifestName is the name that the plugin has to give itself. Empty: any.
+	// ManifestName is the name that the plugin must have. Empty: any.
 	ManifestName string
-	// Isolation is what the plugin's calls are going to share, as the operator decided. It is part of the report.
+	// Isolation is the isolation that the operator chose for the plugin. It is copied to the
+	// report.
 	Isolation string
-	// Workspace is the folder that calls are given to work in, an absolute path. It should be empty, and hold nothing of
-	// value: tools that change files are called, too. Empty: none.
+	// Workspace is the workspace of calls, an absolute path. It should be empty and of no value,
+	// because tools that change files are called, too. Empty: none.
 	Workspace string
-	// Tool is the one tool to call, whatever it declares. Empty: of all tools those that are read_only or idempotent, with
-	// their examples or with arguments made from their schemas, and each example of others once, unless they are
-	// dangerous. Tools that need secrets are never called.
+	// Tool is the only tool to call, whatever it declares. Empty: the tools that are read_only or
+	// idempotent, with their examples or with arguments made from their schemas, and each example
+	// of other tools once, unless they are dangerous. Tools that need secrets are never called.
 	Tool string
-	// Arguments is what to call Tool with, a JSON object. Empty: its examples, or arguments made from its schema.
+	// Arguments are the arguments for Tool, a JSON object. Empty: its examples, or arguments made
+	// from its schema.
 	Arguments json.RawMessage
-	// Timeout bounds each answer: Describe, each call. 0: 10 s.
+	// Timeout bounds each answer: Describe and each call. 0: 10 s.
 	Timeout time.Duration
-	// StartTimeout bounds each start, up to the plugin's health: a language that compiles its libraries first takes seconds,
-	// and on a busy machine many. 0: as Timeout.
+	// StartTimeout bounds each start until the plugin is healthy. Languages that compile their
+	// libraries first take seconds, and more on a busy machine. 0: as Timeout.
 	StartTimeout time.Duration
-	// ExitTimeout bounds how long the plugin may take to exit. 0: the 5 s of the contract.
+	// ExitTimeout bounds the exit of the plugin. 0: 5 s, by the contract.
 	ExitTimeout time.Duration
 }
 
-// Verify examines a plugin. It takes as long as the plugin makes it wait, bounded by the timeouts, and returns when nothing
-// of the plugin's processes is left. Whatever the plugin does is part of the report; an error says that there is none:
-// because ctx ended, because layers or limits that are required cannot be had, or because there is no such tool as
-// Config.Tool, a *tool.Error of tool.KindNotFound.
+// Verify examines a plugin. Its duration depends on the plugin, and is bounded by the timeouts.
+// When it returns, no process of the plugin is left. The report contains whatever the plugin does.
+// Verify returns an error if it cannot make a report: because ctx ended, because a required sandbox
+// or limit is not available, or because Config.Tool does not exist, a *tool.Error of
+// tool.KindNotFound.
 func Verify(ctx context.Context, cfg Config) (*Report, error) {
 	if cfg.Timeout <= 0 {
 		cfg.Timeout = defaultTimeout
@@ -83,20 +88,20 @@ type examiner struct {
 	instances atomic.Uint64
 	calls     atomic.Uint64
 
-	described tool.Description // by its plugin; set before any call
-	called    []string         // by the goroutine that makes calls, as the next one
-	unreached string           // why checks were not reached; empty: nothing in particular
+	described tool.Description // the plugin's description; set before any call
+	called    []string         // used by the goroutine that makes calls, like the next field
+	unreached string           // why checks were not reached; empty: for no special reason
 
 	noted   sync.Mutex
 	sandbox *tool.Sandbox
 	stderr  []string
-	broken  error // why nothing can be started, which is not the plugin's fault
+	broken  error // why nothing can be started, if that is not the plugin's fault
 }
 
-// errNoDescription says that what follows Describe was not reached.
+// errNoDescription means that the checks after Describe were not reached.
 var errNoDescription = errors.New("it did not describe itself")
 
-// examine returns why checks that nothing was said of were not reached.
+// examine runs all checks. It returns the reason for checks without a result.
 func (x *examiner) examine(ctx context.Context) (otherwise string, err error) {
 	first, found := x.launch(ctx)
 	byHand := func() { x.startByHand(ctx) }
@@ -116,7 +121,7 @@ func (x *examiner) examine(ctx context.Context) (otherwise string, err error) {
 		}
 		return "", err
 	}
-	x.advise()
+	x.unreached = (&adviser{x.findings, &x.described}).advise()
 	x.sideBySide(
 		func() { x.converse(ctx, first) },
 		byHand,
@@ -129,7 +134,7 @@ func (x *examiner) examine(ctx context.Context) (otherwise string, err error) {
 	return x.unreached, nil
 }
 
-// sideBySide runs all, several at a time, and waits for them.
+// sideBySide runs functions concurrently, at most lanes at a time, and waits for them.
 func (x *examiner) sideBySide(all ...func()) {
 	var group sync.WaitGroup
 	seats := make(chan struct{}, lanes)
@@ -143,37 +148,37 @@ func (x *examiner) sideBySide(all ...func()) {
 	group.Wait()
 }
 
-// passBefore passes all checks of the handshake that come before the one that failed; all, if none did.
+// passBefore passes all checks of the handshake before the one that failed, or all if none failed.
 func (x *examiner) passBefore(failed string) {
 	for _, id := range []string{"start.handshake", "start.fields", "start.version", "start.socket", "start.tls", "start.listener", "start.health"} {
 		if id == failed {
 			return
 		}
 		if id == "start.tls" && failed != "" {
-			continue // only the health check tells
+			continue // only the health check can tell
 		}
 		x.pass(id, "")
 	}
 }
 
-// grace is how long a plugin may take beyond a deadline of its own: what it says has to come through.
+// grace is added to a deadline of the plugin, so that its answer can arrive.
 func (x *examiner) grace() time.Duration { return x.cfg.Timeout / 2 }
 
-// sandboxed notes what the plugin may touch.
+// sandboxed records the sandbox of the plugin.
 func (x *examiner) sandboxed(s tool.Sandbox) {
 	x.noted.Lock()
 	defer x.noted.Unlock()
 	x.sandbox = &s
 }
 
-// giveUp notes why there can be no report.
+// giveUp records why there can be no report.
 func (x *examiner) giveUp(err error) {
 	x.noted.Lock()
 	defer x.noted.Unlock()
 	x.broken = err
 }
 
-// remember keeps what the plugin said last in a trial in which something failed.
+// remember keeps the last output of the plugin in a trial that failed.
 func (x *examiner) remember(t *trial) {
 	x.noted.Lock()
 	defer x.noted.Unlock()

@@ -11,15 +11,15 @@ import (
 	toolv1 "github.com/toolhost/toolhost/gen/go/toolhost/tool/v1"
 )
 
-// say sends a frame as soon as the call has credit. It reports false if the call is stopped before.
+// say sends a frame as soon as the call has credit. It returns false if the call is stopped before.
 func (t *talk) say(number uint32, c *said, frame *pluginv1.ConnectResponse) bool {
 	frame.Call = number
 	t.mu.Lock()
-	for c.credit <= 0 && (c.stopped == 0 || t.l.tells("waits")) && !t.l.tells("spends") {
+	for c.credit <= 0 && (c.stopped == 0 || t.l.commits("waits")) && !t.l.commits("spends") {
 		t.more.Wait()
 	}
 	c.credit -= proto.Size(frame)
-	stopped := c.stopped != 0 && !t.l.tells("waits")
+	stopped := c.stopped != 0 && !t.l.commits("waits")
 	t.mu.Unlock()
 	if stopped {
 		return false
@@ -58,17 +58,17 @@ func log(level toolv1.LogLevel) *pluginv1.ConnectResponse {
 // ships reports whether the plugin has a tool.
 func ships(name string) bool { return name == "say" || name == "tell" }
 
-// run is one call.
+// run runs one call.
 func (t *talk) run(number uint32, c *said) {
-	if !ships(c.start.GetTool()) && !t.l.tells("knows_all") {
+	if !ships(c.start.GetTool()) && !t.l.commits("knows_all") {
 		t.fail(number, toolv1.ErrorKind_ERROR_KIND_NOT_FOUND)
 		return
 	}
 	t.mu.Lock()
-	for t.l.tells("in_line") && t.line[0] != number && c.stopped == 0 {
+	for t.l.commits("in_line") && t.line[0] != number && c.stopped == 0 {
 		t.more.Wait()
 	}
-	for !c.complete && c.stopped == 0 && (!t.l.tells("hasty") || string(c.start.GetArguments()) != "{") && (!t.l.tells("eager") || len(c.text) < 10) {
+	for !c.complete && c.stopped == 0 && (!t.l.commits("hasty") || string(c.start.GetArguments()) != "{") && (!t.l.commits("eager") || len(c.text) < 10) {
 		t.more.Wait()
 	}
 	text, stopped := string(c.text), c.stopped
@@ -80,9 +80,9 @@ func (t *talk) run(number uint32, c *said) {
 	var arguments struct{ Text string }
 	err := json.Unmarshal([]byte(text), &arguments)
 	switch {
-	case err != nil && t.l.tells("fragile"):
+	case err != nil && t.l.commits("fragile"):
 		os.Exit(5)
-	case err != nil, len(text) > 1<<19 && t.l.tells("small"):
+	case err != nil, len(text) > 1<<19 && t.l.commits("small"):
 		kind := toolv1.ErrorKind_ERROR_KIND_INVALID_ARGUMENT
 		if err == nil {
 			kind = toolv1.ErrorKind_ERROR_KIND_INTERNAL
@@ -93,30 +93,30 @@ func (t *talk) run(number uint32, c *said) {
 	t.answer(number, c, arguments.Text)
 }
 
-// answer is what an honest plugin does, but for the lie.
+// answer answers a call correctly, apart from the violation.
 func (t *talk) answer(number uint32, c *said, text string) {
 	const chunk = 64 << 10
 	frames := []*pluginv1.ConnectResponse{
 		state(toolv1.StatusState_STATUS_STATE_WAIT, 0), state(toolv1.StatusState_STATUS_STATE_DOING, 1), log(toolv1.LogLevel_LOG_LEVEL_DEBUG),
 	}
-	if t.l.tells("backwards") {
+	if t.l.commits("backwards") {
 		frames = append(frames, state(toolv1.StatusState_STATUS_STATE_WAIT, 2))
 	}
-	if t.l.tells("after_success") {
+	if t.l.commits("after_success") {
 		frames = append(frames, state(toolv1.StatusState_STATUS_STATE_SUCCESS, 2), state(0, 3))
 	}
-	if t.l.tells("sinking") {
+	if t.l.commits("sinking") {
 		frames = append(frames, state(0, 0.5))
 	}
-	if t.l.tells("bad_level") {
+	if t.l.commits("bad_level") {
 		frames = append(frames, log(99))
 	}
 	result := &toolv1.Result{Content: []*toolv1.Content{{Block: &toolv1.Content_Json{Json: []byte(`{"length":1}`)}}}}
 	if text != "" {
 		block := &toolv1.Content_Text{Text: text}
-		if len(text) > chunk && !t.l.tells("big_end") {
+		if len(text) > chunk && !t.l.commits("big_end") {
 			size := chunk
-			if t.l.tells("big_chunk") {
+			if t.l.commits("big_chunk") {
 				size *= 2
 			}
 			for rest := text; rest != ""; rest = rest[min(size, len(rest)):] {
@@ -136,24 +136,24 @@ func (t *talk) answer(number uint32, c *said, text string) {
 			return
 		}
 	}
-	if t.l.tells("bad_json") {
+	if t.l.commits("bad_json") {
 		result.Content[0].Block = &toolv1.Content_Json{Json: []byte(`{length}`)}
 	}
-	if t.l.tells("off_schema") {
+	if t.l.commits("off_schema") {
 		result.Content[0].Block = &toolv1.Content_Json{Json: []byte(`{"length":"long"}`)}
 	}
-	if t.l.tells("empty_block") {
+	if t.l.commits("empty_block") {
 		result.Content = append(result.Content, &toolv1.Content{})
 	}
 	end := &pluginv1.CallEnd{Outcome: &pluginv1.CallEnd_Result{Result: result}}
-	if t.l.tells("no_outcome") {
+	if t.l.commits("no_outcome") {
 		end = &pluginv1.CallEnd{}
 	}
 	t.end(number, end)
-	if t.l.tells("ends_twice") {
+	if t.l.commits("ends_twice") {
 		t.end(number, end)
 	}
-	if t.l.tells("last_word") {
+	if t.l.commits("last_word") {
 		frame := log(toolv1.LogLevel_LOG_LEVEL_INFO)
 		frame.Call = number
 		t.put(frame)

@@ -1,5 +1,6 @@
-// Command badplugin is a plugin that knows the contract alone, and breaks it where its argument says: a list of lies with plus
-// signs between them. The tests of package conformance say which check finds which lie. Nothing that ships imports it.
+// Command badplugin is a plugin that implements the contract without an SDK, and breaks it as its
+// argument says: a list of violations separated by plus signs. The tests of package conformance
+// state which check each violation fails. No product code imports it.
 package main
 
 import (
@@ -25,16 +26,16 @@ import (
 	"github.com/toolhost/toolhost/internal/rpc/pluginwire"
 )
 
-// badplugin is a plugin that knows the contract alone, and breaks it in one place.
+// badplugin is a plugin that breaks the contract in the selected ways.
 type badplugin struct {
 	pluginv1.UnimplementedToolPluginServiceServer
-	lies  []string
-	exit  chan int
-	asked int
+	violations []string
+	exit       chan int
+	asked      int
 }
 
-// tells reports whether the plugin lies so.
-func (l *badplugin) tells(lie string) bool { return slices.Contains(l.lies, lie) }
+// commits reports whether the plugin commits a violation.
+func (l *badplugin) commits(violation string) bool { return slices.Contains(l.violations, violation) }
 
 func main() {
 	if len(os.Args) != 2 {
@@ -44,25 +45,25 @@ func main() {
 	os.Exit(play(os.Args[1]))
 }
 
-// play is the plugin's life, and returns its exit code.
-func play(lies string) int {
-	l := &badplugin{lies: strings.Split(lies, "+"), exit: make(chan int, 10)}
-	if os.Getenv(pluginwire.CookieKey) != pluginwire.CookieValue && !l.tells("silent_by_hand") {
+// play serves the plugin until it ends, and returns the exit code.
+func play(violations string) int {
+	l := &badplugin{violations: strings.Split(violations, "+"), exit: make(chan int, 10)}
+	if os.Getenv(pluginwire.CookieKey) != pluginwire.CookieValue && !l.commits("silent_by_hand") {
 		fmt.Fprintln(os.Stderr, "a plugin of toolhost")
-		if l.tells("content_by_hand") {
+		if l.commits("content_by_hand") {
 			return 0
 		}
 		return 1
 	}
-	if l.tells("silent_by_hand") && os.Getenv(pluginwire.CookieKey) == "" {
+	if l.commits("silent_by_hand") && os.Getenv(pluginwire.CookieKey) == "" {
 		return 1
 	}
-	if !pluginwire.Speaks(os.Getenv("PLUGIN_PROTOCOL_VERSIONS")) && !l.tells("any_version") {
+	if !pluginwire.Speaks(os.Getenv("PLUGIN_PROTOCOL_VERSIONS")) && !l.commits("any_version") {
 		fmt.Fprintln(os.Stderr, "no version is known")
 		return 1
 	}
 	name := "s"
-	if l.tells("long_name") {
+	if l.commits("long_name") {
 		name = strings.Repeat("s", 17)
 	}
 	path := filepath.Join(os.Getenv("PLUGIN_UNIX_SOCKET_DIR"), name)
@@ -80,7 +81,7 @@ func play(lies string) int {
 		ServiceName: "plugin.GRPCController", HandlerType: (*any)(nil),
 		Methods: []grpc.MethodDesc{{MethodName: "Shutdown", Handler: l.shutdown}},
 	}, l)
-	if l.tells("scribbles") {
+	if l.commits("scribbles") {
 		_ = os.WriteFile(filepath.Join(os.Getenv("WORKSPACE"), "mine"), nil, 0o600)
 	}
 	go func() { _ = server.Serve(&onlyOne{Listener: listener, l: l}) }()
@@ -90,8 +91,8 @@ func play(lies string) int {
 
 func (l *badplugin) shutdown(_ any, _ context.Context, decode func(any) error, _ grpc.UnaryServerInterceptor) (any, error) {
 	switch {
-	case l.tells("clings"):
-	case l.tells("angry"):
+	case l.commits("clings"):
+	case l.commits("angry"):
 		l.exit <- 3
 	default:
 		l.exit <- 0
@@ -99,7 +100,7 @@ func (l *badplugin) shutdown(_ any, _ context.Context, decode func(any) error, _
 	return &emptypb.Empty{}, decode(&emptypb.Empty{})
 }
 
-// onlyOne lets the plugin exit when its connection ends.
+// onlyOne makes the plugin exit when its connection ends.
 type onlyOne struct {
 	net.Listener
 	l *badplugin
@@ -116,14 +117,14 @@ type lastConn struct {
 }
 
 func (c *lastConn) Close() error {
-	if !c.l.tells("lonely") {
+	if !c.l.commits("lonely") {
 		c.l.exit <- 0
 	}
 	return c.Conn.Close()
 }
 
 func (l *badplugin) Describe(_ context.Context, request *pluginv1.DescribeRequest) (*pluginv1.DescribeResponse, error) {
-	if l.tells("mute") {
+	if l.commits("mute") {
 		return nil, status.Error(codes.Internal, "mute")
 	}
 	l.asked++
@@ -137,29 +138,29 @@ func (l *badplugin) Describe(_ context.Context, request *pluginv1.DescribeReques
 	}
 	d := &pluginv1.DescribeResponse{Name: "badplugin", Version: "1", Tools: []*toolv1.ToolSpec{spec("say"), spec("tell")}}
 	say := d.Tools[0]
-	if l.tells("restless") {
+	if l.commits("restless") {
 		d.Version = fmt.Sprint(l.asked)
 	}
-	if l.tells("bad_name") {
+	if l.commits("bad_name") {
 		d.Name = "no name"
 	}
-	if l.tells("twice") {
+	if l.commits("twice") {
 		d.Tools[1].Name = "say"
 	}
-	if l.tells("bad_schema") {
+	if l.commits("bad_schema") {
 		say.InputSchema = []byte(`{"type":"nothing"}`)
 	}
-	if l.tells("no_object") {
+	if l.commits("no_object") {
 		say.OutputSchema, say.InputSchema, say.InputExamples = nil, []byte(`{"type":"string"}`), nil
 	}
-	if l.tells("bad_example") {
+	if l.commits("bad_example") {
 		say.InputExamples[0].Arguments = []byte(`{"txt":1}`)
 	}
-	if l.tells("bad_metadata") {
+	if l.commits("bad_metadata") {
 		say.Metadata = map[string][]byte{"a": []byte("b")}
 	}
-	if len(request.GetTools()) > 0 && !l.tells("everything") {
-		d.Tools = d.Tools[:1] // which is what is asked for
+	if len(request.GetTools()) > 0 && !l.commits("everything") {
+		d.Tools = d.Tools[:1] // the tool that was asked for
 	}
 	return d, nil
 }
@@ -172,11 +173,11 @@ type talk struct {
 
 	mu    sync.Mutex
 	more  *sync.Cond
-	line  []uint32 // the calls in the order in which they came, for a plugin that takes one by one
+	line  []uint32 // the calls in the order of arrival, for a plugin that serves one at a time
 	calls map[uint32]*said
 }
 
-// said is what toolhost has said of a call.
+// said is what toolhost has sent for a call.
 type said struct {
 	start    *pluginv1.StartCall
 	text     []byte
@@ -186,7 +187,7 @@ type said struct {
 }
 
 func (l *badplugin) Connect(stream pluginv1.ToolPluginService_ConnectServer) error {
-	if l.tells("no_stream") {
+	if l.commits("no_stream") {
 		return status.Error(codes.Unimplemented, "no stream")
 	}
 	t := &talk{l: l, stream: stream, calls: map[uint32]*said{}}
@@ -195,7 +196,7 @@ func (l *badplugin) Connect(stream pluginv1.ToolPluginService_ConnectServer) err
 		frame, err := stream.Recv()
 		if err != nil {
 			switch {
-			case l.tells("stays") || l.tells("clings"):
+			case l.commits("stays") || l.commits("clings"):
 			default:
 				l.exit <- 0
 			}
@@ -226,27 +227,27 @@ func (t *talk) hear(frame *pluginv1.ConnectRequest) error {
 	c := t.calls[frame.GetCall()]
 	switch f := frame.GetFrame().(type) {
 	case nil:
-		if t.l.tells("strict") {
+		if t.l.commits("strict") {
 			return status.Error(codes.InvalidArgument, "what is this?")
 		}
 	case *pluginv1.ConnectRequest_Append:
 		switch {
-		case c == nil && t.l.tells("picky"):
+		case c == nil && t.l.commits("picky"):
 			return status.Error(codes.InvalidArgument, "which call?")
-		case c != nil && t.l.tells("chops"): // a decoder for each piece
+		case c != nil && t.l.commits("chops"): // decodes each piece by itself
 			c.text = append(c.text, strings.ToValidUTF8(string(f.Append.GetText()), `"`)...)
 		case c != nil:
 			c.text = append(c.text, f.Append.GetText()...)
 		}
 	case *pluginv1.ConnectRequest_Complete:
 		if c != nil {
-			if len(f.Complete.GetArguments()) > 0 && !t.l.tells("sticks") {
+			if len(f.Complete.GetArguments()) > 0 && !t.l.commits("sticks") {
 				c.text = f.Complete.GetArguments()
 			}
 			c.complete = true
 		}
 	case *pluginv1.ConnectRequest_Cancel:
-		if c != nil && (!t.l.tells("deaf_early") || c.complete) {
+		if c != nil && (!t.l.commits("deaf_early") || c.complete) {
 			c.stopped = toolv1.ErrorKind_ERROR_KIND_CANCELLED
 		}
 	case *pluginv1.ConnectRequest_Credit:

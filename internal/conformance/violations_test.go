@@ -8,9 +8,10 @@ import (
 	"github.com/toolhost/toolhost/internal/conformance"
 )
 
-// lies are the ways of the badplugin, each with the checks that have to find it. Those with a plus between are told in one life,
-// as an examination takes some ten launches.
-var lies = map[string][]string{
+// violations are the ways in which badplugin breaks the contract, each with the checks that must
+// fail. An examination takes about ten launches, so that one run of badplugin combines several:
+// those with a plus between them.
+var violations = map[string][]string{
 	"honest": nil,
 	"silent_by_hand+any_version+restless+everything+scribbles+bad_name+bad_metadata+bad_example": {
 		"start.by_hand", "start.unknown_version", "describe.same", "describe.selection", "describe.side_effects",
@@ -39,21 +40,21 @@ var lies = map[string][]string{
 	"waits":              {"flow.waiting"},
 }
 
-// Each lie is found by the check that is for it, and by no other.
-func TestLies(t *testing.T) {
+// TestViolations checks that each violation fails the check for it, and no other.
+func TestViolations(t *testing.T) {
 	t.Parallel()
 	var all []examination
-	for lie, want := range lies {
+	for violation, want := range violations {
 		waits := []string{"deaf_early", "waits", "in_line"}
-		all = append(all, examination{name: lie, args: []string{"badplugin", lie}, want: want, hangs: slices.Contains(waits, lie)})
+		all = append(all, examination{name: violation, args: []string{"badplugin", violation}, want: want, hangs: slices.Contains(waits, violation)})
 	}
 	examineAll(t, all)
 }
 
-// Each check of the contract is shown to find something.
+// TestEveryCheckFinds checks that a test shows a failure of each check of the contract.
 func TestEveryCheckFinds(t *testing.T) {
-	found := map[string]bool{"output.stdout": true, "end.connection_lost": true} // the one only tells, the other is bareGoPlugin's
-	for _, want := range lies {
+	found := map[string]bool{"output.stdout": true, "end.connection_lost": true} // the first never fails; TestFaults shows the second
+	for _, want := range violations {
 		for _, id := range want {
 			found[id] = true
 		}
