@@ -9,28 +9,31 @@ import (
 )
 
 const (
-	// inMemory is how much of the beginning of an output is kept in memory; what follows goes to a file.
+	// inMemory is the size of the beginning of an output that stays in memory. The rest goes to a
+	// file.
 	inMemory = 256 << 10
-	// maxBegin and maxEnd are how much of an output is kept: its beginning, and, if there is more, its end. Together with
-	// the other output it is well below what a toolhost takes as a result, 64 MiB by default.
+	// maxBegin and maxEnd limit the parts of an output that are kept: its beginning and, if it is
+	// longer, its end. Both outputs together stay well below toolhost's default limit of a result,
+	// 64 MiB.
 	maxBegin = 7 << 20
 	maxEnd   = 1 << 20
 )
 
-// capture keeps one output of a command in bounded memory: its beginning, its end, and how much it was. It is written
-// from one goroutine, and read when that has ended. The zero value is ready.
+// capture keeps one output of a command in bounded memory: its beginning, its end, and its size.
+// One goroutine writes it. It may be read after that goroutine has ended. The zero value is ready
+// to use.
 type capture struct {
-	notice func(chunk []byte) // is shown all that is written; nil: nobody is
+	notice func(chunk []byte) // receives everything that is written; may be nil
 
 	begin   bytes.Buffer
-	spill   *os.File // what begin has no room for; has no name
+	spill   *os.File // what does not fit into begin; an unlinked file
 	spilled int64
-	end     []byte // a ring of maxEnd bytes, once begin and spill are full
-	written int64  // in all
-	failure error  // of the file: from then on the end alone is kept
+	end     []byte // a ring buffer of maxEnd bytes, used when begin and spill are full
+	written int64  // total number of bytes
+	failure error  // of the file; after it only the end is kept
 }
 
-// Write never fails: a command is not to notice how much is kept.
+// Write never fails, so that the command does not notice the limits.
 func (c *capture) Write(p []byte) (int, error) {
 	if c.notice != nil {
 		c.notice(p)
@@ -55,7 +58,8 @@ func (c *capture) keepBegin(p []byte) {
 	c.spilled += int64(n)
 }
 
-// keepEnd keeps what is beyond the beginning, or may be, should the file fail.
+// keepEnd keeps bytes after the beginning. It also keeps bytes that the file should hold, in case
+// the file fails.
 func (c *capture) keepEnd(p []byte) {
 	at := c.written
 	c.written += int64(len(p))
@@ -74,10 +78,11 @@ func (c *capture) keepEnd(p []byte) {
 	}
 }
 
-// kept returns how many bytes of the beginning are kept.
+// kept returns the number of bytes of the beginning that are kept.
 func (c *capture) kept() int64 { return int64(c.begin.Len()) + c.spilled }
 
-// bytes returns what is kept of the output, with a line that says what is not, and how many bytes those are.
+// bytes returns the kept output. A line in it says how many bytes are missing, and dropped is their
+// number.
 func (c *capture) bytes() (text []byte, dropped int64, err error) {
 	text = make([]byte, c.kept(), c.kept()+min(c.written-c.kept(), maxEnd)+200)
 	copy(text, c.begin.Bytes())
@@ -109,7 +114,7 @@ func (c *capture) reason() string {
 	return fmt.Sprintf("only the first %d MiB and the last %d MiB are kept; have the command write to a file to keep all", maxBegin>>20, maxEnd>>20)
 }
 
-// Close gives the file back.
+// Close closes the file, which deletes it.
 func (c *capture) Close() error {
 	if c.spill == nil {
 		return nil
@@ -117,7 +122,7 @@ func (c *capture) Close() error {
 	return c.spill.Close()
 }
 
-// unnamedFile returns a file for reading and writing that is gone when it is closed.
+// unnamedFile returns a file for reading and writing that disappears when it is closed.
 func unnamedFile() (*os.File, error) {
 	file, err := os.CreateTemp("", "shell-*")
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// pattern returns n bytes of which each tells its place.
+// pattern returns n bytes, each of which depends on its position.
 func pattern(n int) []byte {
 	b := make([]byte, 0, n+8)
 	for i := 0; len(b) < n; i++ {
@@ -54,7 +54,8 @@ func TestCapture(t *testing.T) {
 	}
 }
 
-// Where there is no room for a file, the beginning and the end are kept, and what is missing is told.
+// If the file cannot be written, the beginning and the end are kept, and the output says what is
+// missing.
 func TestCaptureWithoutFile(t *testing.T) {
 	for _, size := range []int{inMemory, inMemory + 100, inMemory + maxEnd, inMemory + 2*maxEnd} {
 		c := capture{failure: errors.New("no space left on device")}

@@ -8,18 +8,19 @@ import (
 	"strings"
 )
 
-// markName is the one variable of toolhost's that commands keep: by it toolhost finds what it has started, should it and
-// this plugin be killed.
+// markName is the only variable of toolhost that commands keep. toolhost finds the processes that
+// it started by this variable if both toolhost and this plugin are killed.
 const markName = "TOOLHOST_INSTANCE"
 
-// quiet is what keeps programs from drawing, paging and asking.
+// quiet has variables that keep programs from using colors, pagers and prompts.
 var quiet = [...]string{"TERM=dumb", "NO_COLOR=1", "PAGER=cat", "GIT_PAGER=cat", "GIT_TERMINAL_PROMPT=0"}
 
 var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// environ returns the environment of a command: that of the plugin, which toolhost makes of a few variables and what the
-// operator adds under plugin.shell.env, without what the plugin was told for itself; then what keeps programs quiet,
-// unless the operator says otherwise; then what the call adds.
+// environ returns the environment of a command. It starts with the plugin's environment, which
+// toolhost builds from a few variables and from plugin.shell.env in the operator's configuration.
+// It removes variables that are meant for the plugin itself, adds quiet unless the operator sets
+// these variables, and adds the variables of the call.
 func environ(own []string, added map[string]string) ([]string, error) {
 	values := map[string]string{}
 	for _, entry := range slices.Concat(quiet[:], own) {
@@ -29,7 +30,7 @@ func environ(own []string, added map[string]string) ([]string, error) {
 		}
 	}
 	for _, name := range []string{"PWD", "OLDPWD", "SHLVL", "_", "BASH_ENV", "ENV"} {
-		delete(values, name) // of whoever started the plugin
+		delete(values, name) // set for the plugin itself
 	}
 	for name, value := range added {
 		switch {

@@ -14,9 +14,10 @@ import (
 	"github.com/toolhost/toolhost/sdk"
 )
 
-// openFolder opens the working directory of a command. The path is resolved from the open workspace step by step, and the
-// command is started in what was opened, so that no `..`, link or swap of one for another leads out of the workspace.
-// That is where a command begins; where it goes from there is the sandbox's concern.
+// openFolder opens the working directory of a command. It resolves the path step by step from the
+// open workspace, and the command starts in the folder that was opened. No `..`, link, or
+// replacement of one by another leads out of the workspace. This only determines where the command
+// starts. The sandbox determines what it can reach later.
 func openFolder(workspace, path string) (*os.File, error) {
 	if workspace == "" {
 		return nil, sdk.Unavailable("this call comes without a workspace, which commands are run in; the operator names one with toolhost serve --workspace DIR")
@@ -41,7 +42,7 @@ func openFolder(workspace, path string) (*os.File, error) {
 	return folder, nil
 }
 
-// cause returns an error without what says where in this machine it happened.
+// cause returns an error without paths of the machine.
 func cause(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return e.Err
@@ -49,8 +50,8 @@ func cause(err error) error {
 	return err
 }
 
-// openInput returns what the command reads as its standard input: a file without a name, so that a command that reads
-// nothing holds nobody up, or nil for nothing.
+// openInput returns the command's standard input: an unlinked file, so that a command that does not
+// read its input blocks nothing, or nil for no input.
 func openInput(ctx context.Context, in input) (*os.File, error) {
 	var source io.Reader
 	switch {

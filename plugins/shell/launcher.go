@@ -14,27 +14,30 @@ import (
 )
 
 const (
-	// yield is how long a supervisor may take to end its command, after which it is killed itself: a little more than it
-	// gives its command.
+	// yield is how long a supervisor may take to end its command. It is a little longer than the
+	// time that the supervisor gives the command. Then the launcher kills the supervisor.
 	yield = grace + 600*time.Millisecond
-	// drain is how long the rest of the output is waited for when nothing that could write it should be left.
+	// drain is how long the launcher reads the rest of the output when no process should be left
+	// that could write it.
 	drain = time.Second
 )
 
-// launcher starts commands, each below a supervisor of its own, and knows which children of this process are
-// supervisors: any other child is what a supervisor lost that was killed, because this process adopts orphans.
+// launcher starts each command below its own supervisor process. It records which children of this
+// process are supervisors. This process adopts orphans, so any other child belonged to a supervisor
+// that was killed.
 type launcher struct {
 	self     string
 	selfErr  error
-	linger   time.Duration // how long what a command leaves running may go on
-	patience time.Duration // how long a sweep may take
-	abandon  func()        // ends this process, and with it, by toolhost, all that it started
+	linger   time.Duration // how long processes that a command left may continue
+	patience time.Duration // limit of a sweep
+	// ends this process, after which toolhost kills everything that it started
+	abandon func()
 
 	mu      sync.Mutex
 	running map[int]*exec.Cmd
 }
 
-// newLauncher makes this process the parent of orphans, where the system can.
+// newLauncher makes this process the parent of orphans if the system supports it.
 func newLauncher() *launcher {
 	l := &launcher{linger: linger, patience: drain, abandon: abandon, running: map[int]*exec.Cmd{}}
 	l.self, l.selfErr = self()
@@ -44,8 +47,8 @@ func newLauncher() *launcher {
 	return l
 }
 
-// abandon ends this process. toolhost then kills whatever is in its control group and its namespace at one stroke, which no
-// process can do to others that it has to look for first.
+// abandon ends this process. toolhost then kills its control group and its namespace in one step.
+// No process can do that to processes that it has to find first.
 func abandon() {
 	fmt.Fprintln(os.Stderr, "shell: a command starts processes faster than they can be ended; this process ends, so that toolhost ends them with it. "+
 		"The limit `processes` of the plugin in toolhost.yaml keeps them few.")
@@ -54,11 +57,11 @@ func abandon() {
 
 // job is one command.
 type job struct {
-	command []string // the program and its arguments
+	command []string // program and arguments
 	folder  *os.File // the working directory
 	env     []string
-	stdin   *os.File  // nil: nothing to read
-	stdout  io.Writer // both are written from goroutines of their own, which run waits for
+	stdin   *os.File  // nil means no input
+	stdout  io.Writer // written by separate goroutines, for which run waits
 	stderr  io.Writer
 }
 
@@ -66,8 +69,8 @@ type job struct {
 var errLost = errors.New("the process that watches over the command was killed or got stuck, or the command left no room for a process, so that the exit code is not known; " +
 	"all that was found of the command has been ended")
 
-// run runs a command until it ends by itself or ctx does, and returns when nothing that it started is left. If the error
-// is errLost, it was run nevertheless.
+// run runs a command until the command or ctx ends. It returns when no process that the command
+// started is left. errLost means that the command ran nevertheless.
 func (l *launcher) run(ctx context.Context, j job) (report, error) {
 	if l.selfErr != nil {
 		return report{}, l.selfErr
@@ -81,7 +84,8 @@ func (l *launcher) run(ctx context.Context, j job) (report, error) {
 		Path: l.self, Args: []string{"toolhost-shell", superviseArgument}, Env: j.env,
 		Stdout:     p.stdout.w,
 		ExtraFiles: []*os.File{p.orders.r, p.report.w, j.folder, p.stderr.w},
-		// A signal for the plugin's group must not end who has to end the command.
+		// The supervisor is in its own session, so that a signal to the plugin's process group does
+		// not end it.
 		SysProcAttr: &syscall.SysProcAttr{Setsid: true},
 	}
 	if j.stdin != nil {
@@ -92,7 +96,8 @@ func (l *launcher) run(ctx context.Context, j job) (report, error) {
 	}
 	p.closeChild()
 	var copying sync.WaitGroup
-	copying.Go(func() { _, _ = io.Copy(j.stdout, p.stdout.r) }) // end with the deadline below at the latest
+	// ends at the deadline below at the latest
+	copying.Go(func() { _, _ = io.Copy(j.stdout, p.stdout.r) })
 	copying.Go(func() { _, _ = io.Copy(j.stderr, p.stderr.r) })
 	l.await(ctx, cmd, p, j.command)
 	r, err := p.readReport()
@@ -100,14 +105,14 @@ func (l *launcher) run(ctx context.Context, j job) (report, error) {
 		l.abandon()
 	}
 	deadline := time.Now().Add(drain)
-	_ = p.stdout.r.SetReadDeadline(deadline) // pipes always take one
+	_ = p.stdout.r.SetReadDeadline(deadline) // pipes support deadlines
 	_ = p.stderr.r.SetReadDeadline(deadline)
 	copying.Wait()
 	return r, err
 }
 
-// start holds the lock across the fork, which does not wait for anybody, so that no sweep takes the new process for an
-// orphan.
+// start holds the lock during the fork, which does not block. A sweep thus never sees the new
+// process before it is registered.
 func (l *launcher) start(cmd *exec.Cmd) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -118,12 +123,13 @@ func (l *launcher) start(cmd *exec.Cmd) error {
 	return nil
 }
 
-// await hands a supervisor its order and waits for its end, which it asks for when ctx ends, and enforces.
+// await sends a supervisor its order and waits for its end. When ctx ends, it asks the supervisor
+// to end, and kills it if it does not.
 func (l *launcher) await(ctx context.Context, cmd *exec.Cmd, p *pipes, command []string) {
 	exited := make(chan struct{})
 	go func() { // ends with the process, which is killed below at the latest
 		defer close(exited)
-		_ = cmd.Wait() // what it reported counts
+		_ = cmd.Wait() // the report says how it ended
 	}()
 	stop := context.AfterFunc(ctx, func() { _ = p.orders.w.SetWriteDeadline(time.Now()) })
 	err := json.NewEncoder(p.orders.w).Encode(order{Command: command, Linger: l.linger})
@@ -133,23 +139,24 @@ func (l *launcher) await(ctx context.Context, cmd *exec.Cmd, p *pipes, command [
 		case <-exited:
 		case <-ctx.Done():
 			_ = p.orders.w.SetWriteDeadline(time.Now().Add(yield))
-			_, _ = p.orders.w.Write([]byte{'\n'}) // if it fails, the supervisor is about to be killed
+			_, _ = p.orders.w.Write([]byte{'\n'}) // if this fails, the supervisor is killed below
 			select {
 			case <-exited:
 			case <-time.After(yield):
 			}
 		}
 	}
-	_ = cmd.Process.Kill() // it has ended, unless it is stopped, stuck, or has no order
+	_ = cmd.Process.Kill() // necessary only if it is stopped or stuck, or has no order
 	<-exited
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.running[cmd.Process.Pid] == cmd { // the number may have been given away
+	if l.running[cmd.Process.Pid] == cmd { // another process may have the pid by now
 		delete(l.running, cmd.Process.Pid)
 	}
 }
 
-// sweep ends the processes that lost their supervisor, and all below them. It reports whether none is left.
+// sweep kills the processes that lost their supervisor, and all their descendants. It reports
+// whether none is left.
 func (l *launcher) sweep() bool {
 	for deadline := time.Now().Add(l.patience); ; time.Sleep(pause) {
 		strays := l.strays()
@@ -159,7 +166,7 @@ func (l *launcher) sweep() bool {
 		case !time.Now().Before(deadline):
 			return false
 		}
-		signalEach(strays, syscall.SIGSTOP) // for a dead one there would be room for another
+		signalEach(strays, syscall.SIGSTOP) // stopped first: killing one makes room for a new one
 		for _, r := range l.strays() {
 			if r.ended && r.parent == os.Getpid() {
 				_, _ = syscall.Wait4(r.pid, nil, syscall.WNOHANG, nil)
@@ -170,13 +177,13 @@ func (l *launcher) sweep() bool {
 	}
 }
 
-// strays returns what descends from this process without a supervisor between.
+// strays returns the descendants of this process that have no supervisor above them.
 func (l *launcher) strays() []relative {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	watched := map[int]bool{}
 	var strays []relative
-	for _, r := range descendants(os.Getpid()) { // parents come before their children
+	for _, r := range descendants(os.Getpid()) { // parents precede their children
 		if l.running[r.pid] != nil || watched[r.parent] {
 			watched[r.pid] = true
 			continue

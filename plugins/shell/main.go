@@ -1,8 +1,9 @@
-// Command shell is a plugin whose one tool runs a command in the call's workspace, and ends all that the command started
-// when it is over.
+// Command shell is a plugin with one tool. The tool runs a command in the call's workspace, and
+// ends everything that the command started when the command is over.
 //
-// It owns the processes of its commands, what is kept of their output, and how that is told. It builds no walls: what a
-// command may read, change and reach is for the sandbox around the plugin and for the operator's rules.
+// It owns the processes of its commands, the kept part of their output, and the form of the result.
+// It does not restrict commands: the sandbox around the plugin and the operator's rules decide what
+// a command may read, change and reach.
 package main
 
 import (

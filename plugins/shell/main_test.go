@@ -8,12 +8,12 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestMain is the supervisor's main, too, since this program starts itself as one.
+// TestMain is also the main function of supervisors, because this program starts itself as one.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == superviseArgument {
 		os.Exit(supervise())
 	}
-	// The race detector makes each supervisor wait a second before it ends, to be sure to tell of races elsewhere.
+	// By default the race detector makes each supervisor sleep for a second before it exits.
 	if err := os.Setenv("GORACE", "atexit_sleep_ms=0"); err != nil {
 		panic(err)
 	}

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// pipe is one pipe. Its ends are nil once they are closed.
+// pipe is one pipe. A closed end is nil.
 type pipe struct{ r, w *os.File }
 
-// pipes are what connects the plugin with a supervisor and its command.
+// pipes connect the plugin with a supervisor and its command.
 type pipes struct {
 	orders, report, stdout, stderr pipe
 }
@@ -27,7 +27,8 @@ func openPipes() (*pipes, error) {
 	return p, nil
 }
 
-// closeChild closes the ends that the supervisor has, so that they are closed once it and its command have ended.
+// closeChild closes the supervisor's ends in this process. They are then closed when the supervisor
+// and its command have ended.
 func (p *pipes) closeChild() {
 	for _, end := range []**os.File{&p.orders.r, &p.report.w, &p.stdout.w, &p.stderr.w} {
 		closeOnce(end)
@@ -43,12 +44,13 @@ func (p *pipes) close() {
 
 func closeOnce(end **os.File) {
 	if *end != nil {
-		_ = (*end).Close() // a pipe has nothing to lose
+		_ = (*end).Close() // closing a pipe loses no data
 		*end = nil
 	}
 }
 
-// readReport returns what the supervisor, which has ended, reported. The command does not have the pipe.
+// readReport returns the report of a supervisor that has ended. The command has no access to this
+// pipe.
 func (p *pipes) readReport() (report, error) {
 	_ = p.report.r.SetReadDeadline(time.Now().Add(drain))
 	var r report

@@ -18,8 +18,8 @@ import (
 	"github.com/toolhost/toolhost/sdk/sdktest"
 )
 
-// hideaways are the ways in which a process gets out of sight of whoever started it. Each writes its number into a file,
-// and then goes on for ever.
+// hideaways are the ways in which a process can hide from the process that started it. Each writes
+// its pid to a file and then runs forever.
 var hideaways = map[string]string{
 	"in the group":              `sh -c 'echo $$ >%[1]s; exec sleep 1000' &`,
 	"in a session of its own":   `setsid sh -c 'echo $$ >%[1]s; exec sleep 1000' &`,
@@ -32,8 +32,8 @@ var hideaways = map[string]string{
 	"starts others when ending": `setsid sh -c 'trap "setsid sleep 1000 & setsid sleep 1000 & exit" TERM; echo $$ >%[1]s; while :; do sleep 0.05; done' &`,
 }
 
-// Everything that a command started ends with it: when its shell exits, and when its call is cancelled. That its time is
-// over is the same to the launcher.
+// Everything that a command started ends with the command: when its shell exits, and when the call
+// is canceled. The launcher handles a timeout like a cancellation.
 func TestNothingIsLeft(t *testing.T) {
 	for name, hide := range hideaways {
 		t.Run(name, func(t *testing.T) {
@@ -62,7 +62,8 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 }
 
-// gone fails the test if the process whose number is in the workspace is there, or any other of this test.
+// gone fails the test if the process whose pid is in the workspace, or any other process of the
+// test, still runs.
 func gone(t *testing.T, workspace string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(workspace, "pid"))
@@ -81,14 +82,14 @@ func gone(t *testing.T, workspace string) {
 	}
 }
 
-// What only has to write out what it was given is let do that.
+// A process that only has to write its input may finish.
 func TestOutputOfProcessSubstitutions(t *testing.T) {
 	if !strings.HasSuffix(interpreter(), "bash") {
 		t.Log("this machine has no bash, whose feature it is")
 		return
 	}
 	l := newLauncher()
-	l.linger = time.Hour // however long it takes on a crowded machine
+	l.linger = time.Hour // long enough for a busy machine
 	h := sdktest.New(t, plugin(l))
 	got, blocks, _ := read(t, h.Call("shell", map[string]any{
 		"command": `for i in 1 2 3; do echo $i > >(sleep 0.01; cat >>out); done; echo last > >(sleep 0.01; cat)`, "timeout_seconds": 60,
@@ -98,7 +99,7 @@ func TestOutputOfProcessSubstitutions(t *testing.T) {
 	}
 }
 
-// In a session of its own a command has no terminal, wherever toolhost was started.
+// A command runs in its own session and so has no terminal, wherever toolhost was started.
 func TestSession(t *testing.T) {
 	got, blocks, _ := call(t, map[string]any{"command": `read -r _ _ _ _ group session _ <"/proc/$$/stat"; echo $(($$ - group)) $(($$ - session))`})
 	if got.ExitCode != 0 || len(blocks) != 2 || blocks[1].Text != "0 0\n" {
@@ -106,7 +107,7 @@ func TestSession(t *testing.T) {
 	}
 }
 
-// A command may end or stop its own supervisor; then the plugin ends what it started.
+// A command may end or stop its own supervisor. The plugin then ends what the command started.
 func TestSupervisorIsLost(t *testing.T) {
 	const hide = "(setsid setsid sh -c 'echo $$ >pid; exec sleep 1000' &)\nwhile [ ! -s pid ]; do sleep 0.01; done; "
 	for name, test := range map[string]struct {
@@ -131,7 +132,8 @@ func TestSupervisorIsLost(t *testing.T) {
 	}
 }
 
-// TestWhatCannotBeSwept: who cannot end what a command left does not say that it did, but leaves that to toolhost.
+// A launcher that cannot end all processes of a command does not claim that it did. It ends itself,
+// so that toolhost kills them.
 func TestWhatCannotBeSwept(t *testing.T) {
 	l := newLauncher()
 	abandoned := 0
@@ -151,7 +153,7 @@ func TestWhatCannotBeSwept(t *testing.T) {
 	}
 }
 
-// To end a supervisor gently is to end its command.
+// Ending a supervisor with SIGTERM ends its command.
 func TestSupervisorIsToldToEnd(t *testing.T) {
 	got, _, _ := call(t, map[string]any{"command": "kill -TERM $PPID; sleep 1000"})
 	if got.ExitCode == 0 || got.TimedOut {
@@ -159,7 +161,7 @@ func TestSupervisorIsToldToEnd(t *testing.T) {
 	}
 }
 
-// A supervisor that loses its plugin ends its command at once, and itself.
+// A supervisor that loses its plugin ends its command immediately, and then itself.
 func TestPluginIsLost(t *testing.T) {
 	workspace := t.TempDir()
 	folder, err := openFolder(workspace, ".")
@@ -187,12 +189,12 @@ func TestPluginIsLost(t *testing.T) {
 	if line, err := bufio.NewReader(p.stdout.r).ReadString('\n'); line != "ready\n" {
 		t.Fatalf("got %q, %v", line, err)
 	}
-	p.close() // as the end of the plugin's process does
+	p.close() // like the end of the plugin's process
 	_ = cmd.Wait()
 	gone(t, workspace)
 }
 
-// Calls beside each other do not end each other's processes, not even when one loses its supervisor.
+// Concurrent calls do not end each other's processes, even if one loses its supervisor.
 func TestCallsBesideEachOther(t *testing.T) {
 	h := sdktest.New(t, plugin(newLauncher()))
 	workspace := t.TempDir()
@@ -214,7 +216,7 @@ func TestCallsBesideEachOther(t *testing.T) {
 	gone(t, workspace)
 }
 
-// A command that was cancelled before it began is not begun.
+// A command that is canceled before its start does not start.
 func TestCancelledBefore(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -228,7 +230,8 @@ func TestCancelledBefore(t *testing.T) {
 	}
 }
 
-// What becomes of a supervisor is told in words: the trace that Go's runtime writes is no output of the command.
+// The result says what happened to a supervisor. The trace of Go's runtime is not part of the
+// command's output.
 func TestNoTraceOfASupervisorThatCrashes(t *testing.T) {
 	_, result, _ := call(t, map[string]any{"command": "echo said; echo complained >&2; kill -QUIT $PPID; sleep 1000"})
 	text := fmt.Sprint(result)
@@ -244,7 +247,7 @@ func TestNoTraceOfASupervisorThatCrashes(t *testing.T) {
 	}
 }
 
-// A supervisor has all threads that it needs before its command can take the room for them.
+// A supervisor has all the threads that it needs before its command can use up the limit.
 func TestASupervisorNeedsNoMoreThreads(t *testing.T) {
 	got, _, _ := call(t, map[string]any{"command": `threads() { ls /proc/$PPID/task | wc -l; }
 before=$(threads)

@@ -13,25 +13,25 @@ import (
 )
 
 const (
-	// tellInterval is how long people wait at most to see what is new, and how often they are told at most.
+	// tellInterval is the least time between two statuses, and the longest delay of new output.
 	tellInterval = 250 * time.Millisecond
-	maxTip       = 120 // characters
-	maxLine      = 512 // bytes of a line that are looked at
+	maxTip       = 120 // in characters
+	maxLine      = 512 // bytes of a line that are examined
 )
 
-// teller shows people the last line that a command wrote. It never holds the command up.
+// teller reports the last line of a command's output as a status. It never blocks the command.
 type teller struct {
 	mu      sync.Mutex
 	line    string
 	bytes   int64
-	changed chan struct{} // holds one value if there is something new
+	changed chan struct{} // has one value if there is new output
 }
 
 func newTeller() *teller { return &teller{changed: make(chan struct{}, 1)} }
 
-// stream returns a function that is shown one of the command's outputs, from one goroutine.
+// stream returns a function that receives one of the command's outputs, from one goroutine.
 func (t *teller) stream() func(chunk []byte) {
-	var line []byte // as much as has come of the last line
+	var line []byte // the received part of the last line
 	return func(chunk []byte) {
 		line = append(line, chunk[max(0, len(chunk)-maxLine):]...)
 		last := lastLine(line)
@@ -50,7 +50,7 @@ func (t *teller) stream() func(chunk []byte) {
 	}
 }
 
-// tell reports what is new until ctx ends.
+// tell reports new output until ctx ends.
 func (t *teller) tell(ctx context.Context, report func(context.Context, sdk.Status)) {
 	pause := time.NewTimer(0)
 	defer pause.Stop()
@@ -73,10 +73,10 @@ func (t *teller) tell(ctx context.Context, report func(context.Context, sdk.Stat
 	}
 }
 
-// escape is what terminals take for an order, not for text.
+// escape matches terminal control sequences.
 var escape = regexp.MustCompile(`\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)?|[@-Z\\^_])`)
 
-// lastLine returns the last line of a text that shows anything, fit to be shown in a line.
+// lastLine returns the last line with visible text, in a form for display in one line.
 func lastLine(text []byte) string {
 	lines := strings.FieldsFunc(string(text), func(r rune) bool { return r == '\n' || r == '\r' })
 	for i := len(lines) - 1; i >= 0; i-- {
@@ -87,7 +87,7 @@ func lastLine(text []byte) string {
 	return ""
 }
 
-// tip returns a line without what cannot be seen in it, and no more of it than fits.
+// tip returns a line without invisible characters, truncated to maxTip.
 func tip(line string) string {
 	line = escape.ReplaceAllString(strings.ToValidUTF8(line, "\uFFFD"), "")
 	line = strings.TrimSpace(strings.Map(func(r rune) rune {

@@ -42,7 +42,7 @@ func TestLastLine(t *testing.T) {
 	}
 }
 
-// People are told at once when there is something new, and not more often than they can read.
+// New output is reported immediately, but not more often than tellInterval.
 func TestTellingIsThrottled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tell := newTeller()

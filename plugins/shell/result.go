@@ -25,7 +25,7 @@ type outcome struct {
 	EndedProcesses int    `json:"ended_processes,omitempty"`
 }
 
-// outcomeSchema describes outcome.
+// outcomeSchema is the JSON Schema of outcome.
 const outcomeSchema = `{
   "type": "object",
   "properties": {
@@ -42,17 +42,18 @@ const outcomeSchema = `{
   "additionalProperties": false
 }`
 
-// ending is all that is known of a command that is over.
+// ending has everything that is known about a command that has ended.
 type ending struct {
 	report
-	lost           error // why it is not known how the command ended; nil: it is
+	lost           error // why the ending is unknown; nil if it is known
 	duration       time.Duration
-	limit          time.Duration // the time that it had, if it took longer; else 0
+	limit          time.Duration // the time limit that the command exceeded; otherwise 0
 	stdout, stderr *capture
 }
 
-// result returns what the model reads: the outcome, then each output that is not empty as a block of its own below its
-// name, so that one that is too large becomes an artifact of its own, byte for byte.
+// result returns the tool's result: the outcome, and then each output that is not empty as a
+// separate block below its name. toolhost can thus store a large output as an artifact byte for
+// byte.
 func (e *ending) result() (sdk.Result, error) {
 	o := outcome{
 		ExitCode: e.Code, TimedOut: e.limit > 0, DurationMS: e.duration.Milliseconds(),
@@ -96,12 +97,12 @@ func (e *ending) result() (sdk.Result, error) {
 	}, nil
 }
 
-// pictures are what models can look at.
+// pictures are the image types that models accept.
 var pictures = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
 
-// content returns an output as text, or, if it is none, as what it is.
+// content returns an output as text if it is text, and otherwise as a file or image.
 func content(name string, data []byte) sdk.Content {
-	const looked = 8000 // where git looks for a NUL, too
+	const looked = 8000 // git looks for a NUL in as many bytes
 	if !bytes.ContainsRune(data[:min(len(data), looked)], 0) {
 		return sdk.Text(string(data))
 	}

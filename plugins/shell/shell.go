@@ -19,7 +19,8 @@ Each call is a new shell: cd and variables do not last, files do. There is no te
 The result begins with JSON (exit_code, …), then has stdout and stderr. An exit code other than 0 marks the result as an error; grep and diff also answer with it. Long output is kept as an artifact; filter with head, tail or grep.`
 
 const (
-	// margin is what is left of the call's time when a command is ended, so that its output still arrives.
+	// margin is how long before the call's deadline a command is ended, so that its output still
+	// arrives.
 	margin = yield + drain
 )
 
@@ -51,7 +52,8 @@ func shellTool(l *launcher) sdk.Tool {
 	}, l.shell)
 }
 
-// shell runs one command. What became of the command is a result, whatever it was; an error says that it was not run.
+// shell runs one command. Every ending of the command is a result. An error means that it did not
+// run.
 func (l *launcher) shell(ctx context.Context, in input) (sdk.Result, error) {
 	folder, err := openFolder(sdk.Workspace(ctx), in.WorkingDirectory)
 	if err != nil {
@@ -66,20 +68,20 @@ func (l *launcher) shell(ctx context.Context, in input) (sdk.Result, error) {
 	if err != nil {
 		return sdk.Result{}, err
 	}
-	defer stdin.Close() // of nil too
+	defer stdin.Close() // also works for nil
 	if strings.ContainsRune(in.Command, 0) {
 		return sdk.Result{}, errors.New("the command contains a NUL character")
 	}
 	return l.tell(ctx, in, job{command: []string{interpreter(), "-c", in.Command}, folder: folder, env: env, stdin: stdin})
 }
 
-// tell runs the job, shows people how it goes, and returns how it went.
+// tell runs the job, reports its progress and returns its result.
 func (l *launcher) tell(ctx context.Context, in input, j job) (sdk.Result, error) {
 	first, _, _ := strings.Cut(strings.TrimSpace(in.Command), "\n")
 	sdk.ReportStatus(ctx, sdk.Status{Tip: tip("$ " + first)})
 	teller := newTeller()
 	e := &ending{stdout: &capture{notice: teller.stream()}, stderr: &capture{notice: teller.stream()}}
-	defer e.stdout.Close() // files without a name lose nothing
+	defer e.stdout.Close() // an unlinked file loses nothing
 	defer e.stderr.Close()
 	j.stdout, j.stderr = e.stdout, e.stderr
 
@@ -111,7 +113,8 @@ func (l *launcher) tell(ctx context.Context, in input, j job) (sdk.Result, error
 	return e.result()
 }
 
-// timeLimit returns how long a command may run: what the call asks for, or what is left of the call's own time.
+// timeLimit returns the time limit of the command: the requested one or the rest of the call's
+// time, whichever is shorter.
 func timeLimit(ctx context.Context, seconds float64) time.Duration {
 	limit := time.Duration(seconds * float64(time.Second))
 	if deadline, ok := ctx.Deadline(); ok {
@@ -120,7 +123,7 @@ func timeLimit(ctx context.Context, seconds float64) time.Duration {
 	return limit
 }
 
-// interpreter returns the shell.
+// interpreter returns the shell program.
 func interpreter() string {
 	if path, err := exec.LookPath("bash"); err == nil {
 		return path

@@ -15,7 +15,7 @@ import (
 	"github.com/toolhost/toolhost/sdk/sdktest"
 )
 
-// call runs the tool and returns the outcome and the texts below it.
+// call runs the tool and returns the outcome and the blocks below it.
 func call(t *testing.T, in map[string]any, options ...sdktest.Option) (outcome, []sdk.Content, *sdktest.Call) {
 	t.Helper()
 	if _, ok := in["timeout_seconds"]; !ok {
@@ -77,7 +77,7 @@ func TestOutcomes(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel() // some wait for the end of their time
+			t.Parallel() // some tests wait for a timeout
 			got, blocks, result := call(t, test.in)
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Error(diff)
@@ -132,7 +132,8 @@ func TestRefusals(t *testing.T) {
 	if got := h.Call("shell", `{"command":"pwd"}`); got.Err == nil || got.Err.Kind != "unavailable" {
 		t.Errorf("without a workspace: %+v", got)
 	}
-	// What is too long for the system is over 128 KiB here, and so not for the schema to refuse.
+	// Values that are too long for the system have more than 128 KiB here, so the schema cannot
+	// refuse them.
 	got := h.Call("shell", map[string]any{"command": "true", "env": map[string]any{"A": strings.Repeat("a", 3<<20)}}, sdktest.WithWorkspace(workspace))
 	if got.Err == nil && !got.IsError {
 		t.Errorf("an environment that is too long: %+v", got)
@@ -159,7 +160,8 @@ func TestWorkingDirectory(t *testing.T) {
 	}
 }
 
-// A command sees nothing of what the plugin was told for itself, and keeps the mark by which toolhost finds it.
+// A command does not see variables that are meant for the plugin. It keeps the marker by which
+// toolhost finds it.
 func TestEnvironment(t *testing.T) {
 	got, err := environ([]string{
 		"PATH=/bin", "HOME=/h", "TOOLHOST_PLUGIN=cookie", "PLUGIN_CLIENT_CERT=c", "TOOLHOST_INSTANCE=mark",
@@ -200,7 +202,7 @@ func TestBinaryOutput(t *testing.T) {
 	}
 }
 
-// The end of a call's own time comes after the command's, so that its output is not lost.
+// The command ends before the call's deadline, so that its output is not lost.
 func TestTheCallsTimeCounts(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), margin+3*time.Second)
 	defer cancel()

@@ -13,48 +13,54 @@ import (
 	"time"
 )
 
-// superviseArgument makes this program the supervisor of one command: a process between the plugin and the command, to
-// which everything that the command starts stays related, whatever group or session it moves to. When the command is over,
-// the supervisor ends the rest. It ends with the plugin, because its orders come through a pipe from there.
+// superviseArgument makes this program the supervisor of one command. The supervisor is a process
+// between the plugin and the command. Everything that the command starts stays a descendant of the
+// supervisor, whatever process group or session it moves to. When the command is over, the
+// supervisor ends the rest. It also ends with the plugin, because it reads its orders from a pipe
+// of the plugin.
 //
-// What the command is comes by the pipe too, not by arguments: pkill -f would find it there.
+// The command comes through the pipe too, not as arguments, because pkill -f would match the
+// supervisor otherwise.
 const superviseArgument = "supervise"
 
-// The descriptors that a supervisor is given besides the command's own three.
+// The descriptors of a supervisor besides the command's standard ones.
 const (
 	ordersFD = 3 + iota
 	reportFD
 	folderFD
-	stderrFD // the command's: what Go's runtime writes when it ends the supervisor is none of the command's output
+	stderrFD // the command's standard error; the supervisor's own receives traces of Go's runtime
 )
 
 const (
-	// linger is how long what a command left running may usually go on, so that what only has to write out what it was
-	// given, such as tee in a process substitution, can.
+	// linger is how long processes that a command left may continue. Processes that only write
+	// their input, such as tee in a process substitution, can finish in this time.
 	linger = 500 * time.Millisecond
-	// grace is how long a process may take to end after SIGTERM. A toolhost that cancels a call gives the instance no new
-	// ones after half a second.
+	// grace is how long a process may take to end after SIGTERM. When toolhost cancels a call, the
+	// instance gets no new calls after 0.5 s.
 	grace = 400 * time.Millisecond
-	// pause is about what the kernel needs to take a process apart.
+	// pause is about the time that the kernel needs to remove a process.
 	pause = 2 * time.Millisecond
 )
 
-// order is what a supervisor is to run. Anything after it, or the end of the pipe, ends the command: gently, or at once.
+// order says what a supervisor runs. More data on the pipe ends the command gently. The end of the
+// pipe ends it immediately.
 type order struct {
 	Command []string      `json:"command"`
-	Linger  time.Duration `json:"linger"` // how long what it leaves running may go on
+	Linger  time.Duration `json:"linger"` // how long processes that it leaves may continue
 }
 
-// report is how a command ended.
+// report says how a command ended.
 type report struct {
-	Failure string         `json:"failure,omitempty"` // why it was not started
-	Code    int            `json:"code"`              // if no signal ended it
+	Failure string         `json:"failure,omitempty"` // why it did not start
+	Code    int            `json:"code"`              // exit code if no signal ended it
 	Signal  syscall.Signal `json:"signal,omitempty"`
-	Told    bool           `json:"told,omitempty"` // whether it was told to end
-	Left    int            `json:"left,omitempty"` // how many processes it left running, which were ended
+	Told    bool           `json:"told,omitempty"` // an order or a signal ended it
+	// number of processes that it left and that were killed
+	Left int `json:"left,omitempty"`
 }
 
-// supervise runs the command that is ordered, and returns the exit code of this process when nothing of it is left.
+// supervise runs the ordered command. It returns this process's exit code when no process of the
+// command is left.
 func supervise() int {
 	orders := bufio.NewReader(os.NewFile(ordersFD, "orders"))
 	reports := os.NewFile(reportFD, "report")
@@ -67,7 +73,7 @@ func supervise() int {
 		err = json.Unmarshal(line, &o)
 	}
 	if err != nil {
-		return 1 // the plugin is gone
+		return 1 // the plugin has ended
 	}
 	if err := json.NewEncoder(reports).Encode(run(o, orders)); err != nil {
 		return 1
@@ -83,7 +89,7 @@ func run(o order, orders *bufio.Reader) report {
 	if err := syscall.Fchdir(folderFD); err != nil {
 		return report{Failure: fmt.Sprintf("going to the working directory: %v", err)}
 	}
-	// In a session of its own there is no terminal to ask for a password at.
+	// In its own session the command has no terminal that it could ask for a password.
 	pid, err := syscall.ForkExec(o.Command[0], o.Command, &syscall.ProcAttr{
 		Env: os.Environ(), Files: []uintptr{0, 1, stderrFD}, Sys: &syscall.SysProcAttr{Setsid: true},
 	})
@@ -105,11 +111,12 @@ func run(o order, orders *bufio.Reader) report {
 	return s.await(ended)
 }
 
-// reserveThreads has the runtime start the threads that this process needs until its end, while there is room for them: a command
-// that starts as many processes as it may leaves none, and the runtime ends a program that gets no thread.
+// reserveThreads makes the runtime start all threads that this process will need. A command that
+// starts as many processes as its limit allows leaves no room for threads, and the runtime ends a
+// program that cannot start a thread.
 func reserveThreads() {
-	const most = 8         // one that waits for children, one that reads orders, one that signals, and those of the runtime
-	debug.SetGCPercent(-1) // its workers would be more; this process allocates next to nothing
+	const most = 8         // for waiting, reading orders, signaling, and the runtime
+	debug.SetGCPercent(-1) // GC workers would need more threads; this process hardly allocates
 	var began, ended sync.WaitGroup
 	release := make(chan struct{})
 	for range most {
@@ -126,15 +133,16 @@ func reserveThreads() {
 	ended.Wait()
 }
 
-// supervisor is a command and all that it started.
+// supervisor owns a command and everything that it started.
 type supervisor struct {
-	leader int                     // the command's process, its group and its session
-	linger time.Duration           // how long what it leaves running may go on
-	over   chan syscall.WaitStatus // how the command ended
-	none   chan struct{}           // closed when nothing is left
+	leader int                     // pid of the command, also its process group and session
+	linger time.Duration           // how long processes that it leaves may continue
+	over   chan syscall.WaitStatus // receives the command's exit status
+	none   chan struct{}           // closed when no process is left
 }
 
-// reap waits for all children, orphans that became ours among them, until there are none. It ends with this process.
+// reap waits for all children, including adopted orphans, until there are none. It ends with this
+// process.
 func (s *supervisor) reap() {
 	defer close(s.none)
 	for {
@@ -150,7 +158,8 @@ func (s *supervisor) reap() {
 	}
 }
 
-// await returns when the command has ended, by itself or because it was told to, and everything else with it.
+// await returns when the command has ended, by itself or because of an order, and everything that
+// it started has ended.
 func (s *supervisor) await(ended <-chan bool) report {
 	var status syscall.WaitStatus
 	var r report
@@ -170,7 +179,7 @@ func (s *supervisor) await(ended <-chan bool) report {
 	return r
 }
 
-// leave ends what the command left running, and returns how many processes that were.
+// leave ends the processes that the command left, and returns their number.
 func (s *supervisor) leave(ended <-chan bool) int {
 	if adoptsOrphans {
 		select {
@@ -185,11 +194,12 @@ func (s *supervisor) leave(ended <-chan bool) int {
 	return left
 }
 
-// end ends everything, and returns when nothing is left. Gently means that all get SIGTERM and a while first.
+// end ends all processes and returns when none is left. With gently, they get SIGTERM and some time
+// first.
 func (s *supervisor) end(gently bool, ended <-chan bool) {
 	if gently {
 		signalAll(s.leader, syscall.SIGTERM)
-		signalAll(s.leader, syscall.SIGCONT) // what is stopped cannot heed it
+		signalAll(s.leader, syscall.SIGCONT) // a stopped process cannot handle SIGTERM
 		select {
 		case <-s.none:
 		case <-ended:
@@ -197,12 +207,12 @@ func (s *supervisor) end(gently bool, ended <-chan bool) {
 		}
 	}
 	for {
-		signalAll(s.leader, syscall.SIGSTOP) // for a dead one there would be room for another
+		signalAll(s.leader, syscall.SIGSTOP) // stopped first: killing one makes room for a new one
 		signalAll(s.leader, syscall.SIGKILL)
 		select {
 		case <-s.none:
 			return
-		case <-time.After(pause): // what is being killed may just have started others
+		case <-time.After(pause): // a process may have started others just before it was killed
 		}
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// adoptsOrphans says whether this system makes a process the parent of whatever below it loses its own, so that nothing
-// that a command starts can leave its supervisor's descent.
+// adoptsOrphans says that a subreaper adopts orphaned descendants, so that no process of a command
+// can stop being a descendant of its supervisor.
 const adoptsOrphans = true
 
 func adoptOrphans() error {
@@ -21,17 +21,18 @@ func adoptOrphans() error {
 	return nil
 }
 
-// self is this program, also where the sandbox hides its file or an upgrade has replaced it.
+// self returns the path of this program. It works even if the sandbox hides the file or an upgrade
+// has replaced it.
 func self() (string, error) { return "/proc/self/exe", nil }
 
-// relative is a process and when it started, by which another one that got its number later is told apart.
+// relative identifies a process by pid and start time, because the system may reuse the pid.
 type relative struct {
 	pid, parent int
 	start       uint64
-	ended       bool // and its parent has not asked how
+	ended       bool // it has ended but is not reaped
 }
 
-// descendants returns the processes that descend from root, parents before their children.
+// descendants returns the descendants of root. Parents precede their children.
 func descendants(root int) []relative {
 	children := map[int][]relative{}
 	entries, err := os.ReadDir("/proc")
@@ -53,18 +54,18 @@ func descendants(root int) []relative {
 			found = append(found, r)
 			next = append(next, r.pid)
 		}
-		delete(children, next[0]) // what is read while it changes may hold a circle
+		delete(children, next[0]) // /proc changes during the read, so there may be a cycle
 	}
 	return found
 }
 
-// look returns what a process is now. It is false if there is none.
+// look returns the present state of a process. It returns false if there is no such process.
 func look(pid int) (relative, bool) {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
 		return relative{}, false
 	}
-	// The name, in parentheses, may hold anything.
+	// The name in parentheses may contain any character.
 	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
 	const state, parent, start = 0, 1, 19
 	if len(fields) <= start {
@@ -77,8 +78,8 @@ func look(pid int) (relative, bool) {
 	return r, errs[0] == nil && errs[1] == nil
 }
 
-// signal sends a signal to a process if it is still the one that was seen. It holds a handle while it looks again, so that
-// no other can be hit.
+// signal sends a signal to a process if it is still the same. It holds a handle while it checks, so
+// that it cannot hit another process with the same pid.
 func (r relative) signal(s syscall.Signal) {
 	handle, err := os.FindProcess(r.pid)
 	if err != nil {
@@ -86,14 +87,15 @@ func (r relative) signal(s syscall.Signal) {
 	}
 	defer func() { _ = handle.Release() }()
 	if now, ok := look(r.pid); ok && now.start == r.start {
-		_ = handle.Signal(s) // it may have ended, which is what is wanted
+		_ = handle.Signal(s) // the process may have ended already
 	}
 }
 
-// signalAll sends a signal to all that the supervisor's command has started, and returns to how many.
+// signalAll sends a signal to all processes that the supervisor's command has started, and returns
+// their number.
 func signalAll(_ int, s syscall.Signal) int { return signalEach(descendants(os.Getpid()), s) }
 
-// signalEach sends a signal to those that have not ended, and returns to how many.
+// signalEach sends a signal to those processes that have not ended, and returns their number.
 func signalEach(those []relative, s syscall.Signal) int {
 	count := 0
 	for _, r := range those {

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// adoptsOrphans: here a process that leaves the command's group is not found again.
+// adoptsOrphans is false here: a process that leaves the command's process group cannot be found.
 const adoptsOrphans = false
 
 func adoptOrphans() error { return nil }
@@ -23,7 +23,7 @@ func descendants(int) []relative { return nil }
 
 func (relative) signal(syscall.Signal) {}
 
-// signalAll sends a signal to the group that the command leads or led, and returns 1 if there was anybody.
+// signalAll sends a signal to the process group of the command, and returns 1 if the group exists.
 func signalAll(leader int, s syscall.Signal) int {
 	if leader <= 1 || syscall.Kill(-leader, s) != nil {
 		return 0
