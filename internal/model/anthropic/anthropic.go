@@ -17,7 +17,6 @@ import (
 	"fmt"
 	"iter"
 	"net/http"
-	"net/url"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/option"
@@ -70,9 +69,8 @@ func New(config Config) (*Model, error) {
 	}
 	options := []option.RequestOption{option.WithoutEnvironmentDefaults(), option.WithMaxRetries(0), option.WithMiddleware(unmask)}
 	if config.BaseURL != "" {
-		base, err := url.Parse(config.BaseURL)
-		if err != nil || base.Host == "" || (base.Scheme != "http" && base.Scheme != "https") {
-			return nil, fmt.Errorf("configuring an Anthropic model: the base URL %q is no http or https URL", config.BaseURL)
+		if _, err := model.ParseBaseURL(config.BaseURL); err != nil {
+			return nil, fmt.Errorf("configuring an Anthropic model: %w", err)
 		}
 		options = append(options, option.WithBaseURL(config.BaseURL))
 	}
@@ -88,12 +86,7 @@ func (m *Model) Name() string { return "anthropic:" + m.name }
 
 // Generate streams one response. Leaving the loop early or canceling ctx closes the connection.
 func (m *Model) Generate(ctx context.Context, req model.Request) iter.Seq2[model.Chunk, error] {
-	return func(yield func(model.Chunk, error) bool) {
-		left, err := m.stream(ctx, req, func(chunk model.Chunk) bool { return yield(chunk, nil) })
-		if err != nil && !left {
-			yield(model.Chunk{}, err)
-		}
-	}
+	return model.Stream(func(yield func(model.Chunk) bool) (bool, error) { return m.stream(ctx, req, yield) })
 }
 
 // stream passes chunks to yield until the response ends or yield returns false.

@@ -18,7 +18,6 @@ import (
 	"fmt"
 	"iter"
 	"net/http"
-	"net/url"
 	"strings"
 	"sync/atomic"
 
@@ -62,9 +61,9 @@ func New(config Config) (*Model, error) {
 	m := &Model{name: config.Model, newLimit: true}
 	options := []option.RequestOption{option.WithEnvironmentProduction(), option.WithMaxRetries(0)}
 	if config.BaseURL != "" {
-		base, err := url.Parse(config.BaseURL)
-		if err != nil || base.Host == "" || (base.Scheme != "http" && base.Scheme != "https") {
-			return nil, fmt.Errorf("configuring an OpenAI model: the base URL %q is no http or https URL", config.BaseURL)
+		base, err := model.ParseBaseURL(config.BaseURL)
+		if err != nil {
+			return nil, fmt.Errorf("configuring an OpenAI model: %w", err)
 		}
 		host := base.Hostname()
 		m.newLimit = host == "api.openai.com" || strings.HasSuffix(host, ".openai.com") || strings.HasSuffix(host, ".openai.azure.com")
@@ -83,12 +82,7 @@ func (m *Model) Name() string { return "openai:" + m.name }
 
 // Generate streams one response. Leaving the loop early or canceling ctx closes the connection.
 func (m *Model) Generate(ctx context.Context, req model.Request) iter.Seq2[model.Chunk, error] {
-	return func(yield func(model.Chunk, error) bool) {
-		left, err := m.stream(ctx, req, func(chunk model.Chunk) bool { return yield(chunk, nil) })
-		if err != nil && !left {
-			yield(model.Chunk{}, err)
-		}
-	}
+	return model.Stream(func(yield func(model.Chunk) bool) (bool, error) { return m.stream(ctx, req, yield) })
 }
 
 // stream passes chunks to yield until the response ends or yield returns false.
@@ -144,9 +138,9 @@ func (m *Model) stream(ctx context.Context, req model.Request, yield func(model.
 // refuses a request for this reason, post sends it once more without reasoning. This is not a retry
 // after a failure, which is the agent's task.
 func (m *Model) post(ctx context.Context, req model.Request) (*http.Response, error) {
-	told := m.noReasoning.Load()
-	response, err := m.send(ctx, req, told)
-	if err == nil || told || !wantsNoReasoning(err) {
+	off := m.noReasoning.Load()
+	response, err := m.send(ctx, req, off)
+	if err == nil || off || !wantsNoReasoning(err) {
 		return response, err
 	}
 	m.noReasoning.Store(true)
