@@ -37,8 +37,9 @@ type Call struct {
 	// FirstSent is when the call was, or may have been, sent for the first time. A host that may have forgotten a call of
 	// that age answers KindOutcomeUnknown if it does not know the id. Zero: now.
 	FirstSent time.Time
-	// Came is when the call reached its host, for who read several from one message. Zero means that it does when it is opened.
-	Came time.Time
+	// ReceivedAt is when the host received the call. Servers that read several calls from one message set
+	// it; clients do not send it. Zero: when the host opens the call.
+	ReceivedAt time.Time
 }
 
 // Approval says who agreed to a call, and to which final arguments: those that the tool gets, after filters, repair and

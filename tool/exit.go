@@ -8,8 +8,8 @@ type Exit struct {
 	Signal      string `json:"signal,omitempty"` // such as SIGKILL
 	OutOfMemory bool   `json:"out_of_memory,omitempty"`
 	Reason      string `json:"reason,omitempty"`
-	// LastStderr is the last lines of its standard error, the oldest first. Where lines are missing between those that
-	// say why it ended and the last ones, one of LinesLeftOut stands for them.
+	// LastStderr has the last lines of its standard error, the oldest first. The lines that say why the
+	// process ended come before them; a line such as "[90 lines are left out]" replaces the lines between.
 	LastStderr []string `json:"last_stderr,omitempty"`
 }
 

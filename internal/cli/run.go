@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/internal/crashoutput"
 	"github.com/toolhost/toolhost/internal/nearest"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -133,7 +134,7 @@ func report(p Process, program string, err error) {
 	fmt.Fprintf(out, "%s: %s\n", program, message)
 	if ok && failure.Exit != nil {
 		fmt.Fprintf(out, "the plugin's process ended: %s\n", failure.Exit)
-		for _, line := range failure.Exit.Telling(stderrLines) {
+		for _, line := range crashoutput.Excerpt(failure.Exit.LastStderr, stderrLines) {
 			fmt.Fprintf(out, "  %s\n", OneLine(line))
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	pluginv1 "github.com/toolhost/toolhost/gen/go/toolhost/plugin/v1"
+	"github.com/toolhost/toolhost/internal/crashoutput"
 	"github.com/toolhost/toolhost/internal/plugin/process"
 	"github.com/toolhost/toolhost/internal/rpc/pluginwire"
 	"github.com/toolhost/toolhost/tool"
@@ -244,7 +245,7 @@ func (t *trial) ending() string {
 
 func exitWords(exit tool.Exit) string {
 	s := exit.String()
-	if lines := exit.Telling(3); len(lines) > 0 {
+	if lines := crashoutput.Excerpt(exit.LastStderr, 3); len(lines) > 0 {
 		s += "; it said " + quote(strings.Join(lines, "\n"))
 	}
 	return s

@@ -54,7 +54,7 @@ func (h *Host) newCall(request *tool.Call, t *catalog.Tool, id string, generated
 	if err := h.ctx.Err(); err != nil {
 		return nil, tool.Errorf(tool.KindUnavailable, "%w", errStopping)
 	}
-	c := &call{host: h, request: *request, tool: t, arrived: request.Came}
+	c := &call{host: h, request: *request, tool: t, arrived: request.ReceivedAt}
 	if c.arrived.IsZero() {
 		c.arrived = time.Now()
 	}

@@ -50,7 +50,7 @@ func TestADeadProcessGetsNoCallThatCameAfterItsEnd(t *testing.T) {
 		first := latest
 		came := func(at time.Time) <-chan tool.Outcome {
 			c := call("log", "{}")
-			c.Came = at
+			c.ReceivedAt = at
 			told, _ := done(t.Context(), t, r, c)
 			return told
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/crashoutput"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -126,16 +127,16 @@ func (w *explanation) writeExits(b *strings.Builder) {
 // its exit, such as the stacks of many threads, that is in the log.
 func (w *explanation) lastWords(e *tool.PluginExit) []string {
 	said := e.Exit
-	if !said.Explained() {
+	if !crashoutput.Explained(said.LastStderr) {
 		var logged tool.Exit
 		for _, l := range w.lines {
 			if l.Instance == e.Instance {
 				logged.LastStderr = append(logged.LastStderr, strings.Split(l.Record.Message, "\n")...)
 			}
 		}
-		if logged.Explained() {
+		if crashoutput.Explained(logged.LastStderr) {
 			said = logged
 		}
 	}
-	return said.Telling(stderrOfWhy)
+	return crashoutput.Excerpt(said.LastStderr, stderrOfWhy)
 }

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/toolhost/toolhost/internal/crashoutput"
 	"github.com/toolhost/toolhost/internal/host/lifecycle"
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
 	"github.com/toolhost/toolhost/internal/rpc/pluginwire"
@@ -242,7 +243,7 @@ func (in *Instance) stopProcess() {
 func (in *Instance) logExit() {
 	log := in.supervisor.cfg.Logger.With("plugin", in.supervisor.name, "instance", in.id, "exit", in.exit.String())
 	if in.stopReason() == "" {
-		log.Error("instance crashed"+whileExecuting(exitCalls(in.victims)), "last_stderr", in.exit.MostTelling()) // `toolhost why` shows more
+		log.Error("instance crashed"+whileExecuting(exitCalls(in.victims)), "last_stderr", crashoutput.Reason(in.exit.LastStderr)) // `toolhost why` shows more
 		return
 	}
 	log.Info("instance exited")
@@ -269,10 +270,10 @@ func (in *Instance) leave(event func(m *lifecycle.Machine, now time.Time) []life
 // the end of the process never goes to it, even if the supervisor has not noticed the end yet. One
 // question to the system serves all calls that arrived before it.
 func (in *Instance) livedWith(call *tool.Call) bool {
-	if call.Came.IsZero() {
+	if call.ReceivedAt.IsZero() {
 		return in.proc.Alive()
 	}
-	arrived, known := int64(call.Came.Sub(in.supervisor.plugins.began)), in.livedUntil.Load()
+	arrived, known := int64(call.ReceivedAt.Sub(in.supervisor.plugins.began)), in.livedUntil.Load()
 	if known >= arrived {
 		return true
 	}

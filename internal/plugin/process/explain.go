@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolhost/toolhost/internal/crashoutput"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -46,8 +47,8 @@ func (p *Process) explain(err error) error {
 // lastWords returns what of a process's last lines says most in few words: why it ended, or the last lines.
 func lastWords(exit tool.Exit) string {
 	const few = 5
-	if exit.Explained() {
-		return exit.MostTelling()
+	if crashoutput.Explained(exit.LastStderr) {
+		return crashoutput.Reason(exit.LastStderr)
 	}
-	return strings.Join(exit.Telling(few), "\n")
+	return strings.Join(crashoutput.Excerpt(exit.LastStderr, few), "\n")
 }

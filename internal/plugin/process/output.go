@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/toolhost/toolhost/tool"
+	"github.com/toolhost/toolhost/internal/crashoutput"
 )
 
 const (
@@ -145,7 +145,7 @@ func (o *output) lastWords() []string {
 		return words
 	}
 	words[0] = o.crash
-	words[1] = tool.LinesLeftOut(o.after - (tailLines - 2))
+	words[1] = crashoutput.LeftOut(o.after - (tailLines - 2))
 	return words
 }
 

@@ -5,6 +5,7 @@ import (
 
 	toolv1 "github.com/toolhost/toolhost/gen/go/toolhost/tool/v1"
 	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
+	"github.com/toolhost/toolhost/internal/crashoutput"
 	"github.com/toolhost/toolhost/internal/rpc/toolpb"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -189,7 +190,7 @@ func FromPlugins(plugins []tool.PluginInfo) *toolhostv1.ListPluginsResponse {
 func clip(resp *toolhostv1.ListPluginsResponse, newest, older int) {
 	clipExit := func(exit *toolv1.Exit, limit int) {
 		if exit != nil {
-			exit.LastStderr = tool.Exit{LastStderr: exit.LastStderr}.Shortened(limit).LastStderr
+			exit.LastStderr = crashoutput.Shorten(exit.LastStderr, limit)
 		}
 	}
 	for _, p := range resp.GetPlugins() {
@@ -207,7 +208,8 @@ func fromExit(e *tool.Exit, limit int) *toolv1.Exit {
 	if e == nil {
 		return nil
 	}
-	shortened := e.Shortened(limit)
+	shortened := *e
+	shortened.LastStderr = crashoutput.Shorten(e.LastStderr, limit)
 	return toolpb.FromExit(&shortened)
 }
 

@@ -142,10 +142,10 @@ func TestCallKeepsEveryFieldButWhoseItIsAndWhenItCame(t *testing.T) {
 		Context:  map[string]json.RawMessage{"k": json.RawMessage(`1`)}, Traceparent: "00-1", MaxShown: new(9), OutcomeOnly: true,
 		Ledger: "0a1b", FirstSent: time.Unix(1700000000, 5).UTC(),
 	}
-	checkSet(t, want, "Principal", "Came")
+	checkSet(t, want, "Principal", "ReceivedAt")
 	checkSet(t, *want.Approval)
 	sent := want
-	sent.Principal, sent.Came = "uid:0", moment
+	sent.Principal, sent.ReceivedAt = "uid:0", moment
 	got, err := hostpb.ToCall("t", want.Arguments, hostpb.FromCall(sent))
 	if err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/toolhost/toolhost/internal/crashoutput"
 	"github.com/toolhost/toolhost/internal/rpc/hostpb"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -61,7 +62,7 @@ func TestPluginsFitAMessage(t *testing.T) {
 			t.Errorf("of %d plugins, one has %d exits and said %q", test.plugins, len(p.RecentExits), said)
 		}
 		for _, e := range p.RecentExits {
-			if got := e.Exit.MostTelling(); test.plugins < 500 && got != "panic: the reason" {
+			if got := crashoutput.Reason(e.Exit.LastStderr); test.plugins < 500 && got != "panic: the reason" {
 				t.Errorf("of %d plugins, what one says of its end is %q", test.plugins, got)
 			}
 		}

@@ -87,7 +87,7 @@ func (c *streamCall) serve() error {
 	if err != nil {
 		return err
 	}
-	call.Came = c.came
+	call.ReceivedAt = c.came
 	execution, err := c.service.host.Open(&c.ctx, call, c.start.GetComplete())
 	if err != nil {
 		return c.because(err)

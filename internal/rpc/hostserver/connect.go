@@ -203,7 +203,7 @@ func (n *numberedCall) do() {
 		n.giveUp(err)
 		return
 	}
-	request.Came = n.came
+	request.ReceivedAt = n.came
 	n.service.host.Do(&n.ctx, request, n.opened, n.bring)
 }
 

@@ -9,6 +9,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	toolv1 "github.com/toolhost/toolhost/gen/go/toolhost/tool/v1"
+	"github.com/toolhost/toolhost/internal/crashoutput"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -188,7 +189,8 @@ func StatusError(err error) error {
 func shortened(e *tool.Error) *tool.Error {
 	short := *e
 	if e.Exit != nil {
-		exit := e.Exit.Shortened(maxDetailStderr)
+		exit := *e.Exit
+		exit.LastStderr = crashoutput.Shorten(exit.LastStderr, maxDetailStderr)
 		short.Exit = &exit
 	}
 	if len(e.Arguments) > maxDetailArguments {

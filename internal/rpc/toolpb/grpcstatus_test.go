@@ -16,6 +16,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	toolv1 "github.com/toolhost/toolhost/gen/go/toolhost/tool/v1"
+	"github.com/toolhost/toolhost/internal/crashoutput"
 	"github.com/toolhost/toolhost/internal/rpc/toolpb"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -146,7 +147,7 @@ func TestStatusErrorFitsIntoTrailers(t *testing.T) {
 	if n := len(back.Exit.LastStderr); n < 10 || back.Exit.LastStderr[n-1] != strings.Repeat("x", 100) {
 		t.Errorf("%d stderr lines left", n)
 	}
-	if got := back.Exit.MostTelling(); got != "panic: boom" {
+	if got := crashoutput.Reason(back.Exit.LastStderr); got != "panic: boom" {
 		t.Errorf("most telling is %q", got)
 	}
 	if e.Exit.LastStderr[0] != "x" || len(e.Message) != 200_000 {

@@ -1,4 +1,4 @@
-package tool_test
+package crashoutput_test
 
 import (
 	"strings"
@@ -6,17 +6,17 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/toolhost/toolhost/tool"
+	"github.com/toolhost/toolhost/internal/crashoutput"
 )
 
-// TestTellingWords: of the last lines, those count that say why, wherever the runtime says it.
-func TestTellingWords(t *testing.T) {
+// TestReason checks that the reason is found wherever the runtime prints it.
+func TestReason(t *testing.T) {
 	tests := []struct {
 		name  string
 		lines []string
 		most  string
-		three []string // of Telling
-		known bool     // Explained
+		three []string // of Excerpt
+		known bool     // of Explained
 	}{
 		{"nothing", nil, "", nil, false},
 		{"no reason", []string{"a", "b", "c", "d"}, "d", []string{"b", "c", "d"}, false},
@@ -38,20 +38,19 @@ func TestTellingWords(t *testing.T) {
 		{"talk of a signal", []string{"SIGTERM received", "bye"}, "bye", []string{"SIGTERM received", "bye"}, false},
 	}
 	for _, test := range tests {
-		exit := tool.Exit{LastStderr: test.lines}
-		if got := exit.MostTelling(); got != test.most {
-			t.Errorf("%s: most telling is %q, want %q", test.name, got, test.most)
+		if got := crashoutput.Reason(test.lines); got != test.most {
+			t.Errorf("%s: the reason is %q, want %q", test.name, got, test.most)
 		}
-		if diff := cmp.Diff(test.three, exit.Telling(3)); diff != "" {
+		if diff := cmp.Diff(test.three, crashoutput.Excerpt(test.lines, 3)); diff != "" {
 			t.Errorf("%s: three lines (-want +got):\n%s", test.name, diff)
 		}
-		if got := exit.Explained(); got != test.known {
+		if got := crashoutput.Explained(test.lines); got != test.known {
 			t.Errorf("%s: explained is %t", test.name, got)
 		}
 	}
 }
 
-func TestShortenedKeepsWhy(t *testing.T) {
+func TestShortenKeepsTheReason(t *testing.T) {
 	stack := strings.Split(strings.TrimSuffix(strings.Repeat("main.main() /src/main.go:1 +0x1\n", 100), "\n"), "\n")
 	python := append(append([]string{"Traceback (most recent call last):"}, strings.Split(strings.Repeat("  File a.py\n", 100), "\n")...), "KeyError: 'a'")
 	tests := []struct {
@@ -63,10 +62,10 @@ func TestShortenedKeepsWhy(t *testing.T) {
 	}{
 		{"all fit", []string{"a", "b"}, 4, []string{"a", "b"}, "b"},
 		{"the last ones, where none says why", stack, 64, []string{stack[0], stack[0]}, stack[0]},
-		{"why, and the last ones", append([]string{"before", "panic: boom"}, stack...), 400, []string{"panic: boom", tool.LinesLeftOut(90)}, stack[0]},
-		{"what was left out before is counted", append([]string{"panic: boom", tool.LinesLeftOut(1000)}, stack...), 400,
-			[]string{"panic: boom", tool.LinesLeftOut(1090)}, stack[0]},
-		{"announcement and reason", append(python, stack...), 400, []string{python[0], tool.LinesLeftOut(101), "KeyError: 'a'", tool.LinesLeftOut(92)}, stack[0]},
+		{"why, and the last ones", append([]string{"before", "panic: boom"}, stack...), 400, []string{"panic: boom", crashoutput.LeftOut(90)}, stack[0]},
+		{"what was left out before is counted", append([]string{"panic: boom", crashoutput.LeftOut(1000)}, stack...), 400,
+			[]string{"panic: boom", crashoutput.LeftOut(1090)}, stack[0]},
+		{"announcement and reason", append(python, stack...), 400, []string{python[0], crashoutput.LeftOut(101), "KeyError: 'a'", crashoutput.LeftOut(92)}, stack[0]},
 		{"a long reason is clipped", append([]string{"panic: " + strings.Repeat("ü", 1000)}, stack...), 400,
 			[]string{"panic: " + strings.Repeat("ü", 78) + "…"}, stack[0]},
 		{"one huge line", []string{"before", strings.Repeat("y", 1000)}, 100, []string{strings.Repeat("y", 96) + "…"}, strings.Repeat("y", 96) + "…"},
@@ -74,10 +73,9 @@ func TestShortenedKeepsWhy(t *testing.T) {
 	}
 	for _, test := range tests {
 		before := strings.Join(test.lines, "\n")
-		got := tool.Exit{Code: 2, LastStderr: test.lines}.Shortened(test.limit)
-		lines := got.LastStderr
-		if size := len(strings.Join(lines, "\n")) + 1; got.Code != 2 || size > max(test.limit, 1) {
-			t.Errorf("%s: %d bytes of code %d are left", test.name, size, got.Code)
+		lines := crashoutput.Shorten(test.lines, test.limit)
+		if size := len(strings.Join(lines, "\n")) + 1; size > max(test.limit, 1) {
+			t.Errorf("%s: %d bytes are left", test.name, size)
 		}
 		if diff := cmp.Diff(test.head, lines[:min(len(test.head), len(lines))]); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.name, diff)
@@ -85,8 +83,9 @@ func TestShortenedKeepsWhy(t *testing.T) {
 		if len(lines) > 0 && lines[len(lines)-1] != test.last {
 			t.Errorf("%s: the last line is %q", test.name, lines[len(lines)-1])
 		}
-		if full := (tool.Exit{LastStderr: test.lines}); full.Explained() && len(lines) > 0 && !strings.HasPrefix(full.MostTelling(), strings.TrimSuffix(got.MostTelling(), "…")) {
-			t.Errorf("%s: the most telling line was %q and is %q", test.name, full.MostTelling(), got.MostTelling())
+		full, short := crashoutput.Reason(test.lines), crashoutput.Reason(lines)
+		if crashoutput.Explained(test.lines) && len(lines) > 0 && !strings.HasPrefix(full, strings.TrimSuffix(short, "…")) {
+			t.Errorf("%s: the reason was %q and is %q", test.name, full, short)
 		}
 		if strings.Join(test.lines, "\n") != before {
 			t.Errorf("%s: the lines themselves were changed", test.name)
