@@ -80,7 +80,7 @@ var allowedImports = map[string][]string{
 	"internal/rpc/pluginwire": {"tool", "internal/rpc/flow", "internal/rpc/toolpb", "internal/rpc/wirecode", pluginV1, toolV1, grpc + "/...", protobuf + "/...", goPlugin, hclog},
 	"sdk":                     {"tool", "internal/rpc/filterjson", "internal/rpc/flow", "internal/partialjson", "internal/rpc/pluginwire", "internal/gomaxprocs", "sdk/internal/fit", "sdk/internal/transport", "sdk/workspace", pluginV1, grpc + "/...", goPlugin, hclog, schema},
 	"sdk/internal/fit":        {},
-	"sdk/internal/transport":  {"tool", "internal/rpc/pluginwire"},
+	"sdk/internal/transport":  {"tool", "sdk/internal/fit", "internal/rpc/pluginwire"},
 	"sdk/sdktest":             {"tool", "internal/arguments", "internal/rpc/filterjson", "internal/rpc/pluginwire", "sdk", "sdk/internal/fit", "sdk/internal/transport", grpc + "/...", schema},
 
 	// Where tools work.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"testing"
 
-	"github.com/toolhost/toolhost/sdk"
 	"github.com/toolhost/toolhost/sdk/internal/transport"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -20,7 +19,7 @@ func (benchCall) ReadArtifact(context.Context, string, uint64, int) (tool.Artifa
 
 // BenchmarkCall is what the sdk itself costs a call: parse, defaults, validation, decoding, encoding.
 func BenchmarkCall(b *testing.B) {
-	server, err := sdk.NewServer(pluginOf(func(_ context.Context, in weatherIn) (forecastOut, error) {
+	server, err := transport.NewHandler(pluginOf(func(_ context.Context, in weatherIn) (forecastOut, error) {
 		return forecastOut{Text: in.City, PID: in.Days}, nil
 	}), nil)
 	if err != nil {

@@ -143,7 +143,7 @@ func (d *dynamic) read(ctx context.Context, text []byte) (json.RawMessage, error
 }
 
 // describeFor replaces the specs of dynamic tools by what they are for a session. The slice must be the caller's own.
-func (s *Server) describeFor(ctx context.Context, req transport.DescribeRequest, specs []tool.Spec) {
+func (s *server) describeFor(ctx context.Context, req transport.DescribeRequest, specs []tool.Spec) {
 	var asking sync.WaitGroup
 	for i := range specs {
 		if d := s.tools[specs[i].Name].dynamic; d != nil {

@@ -42,7 +42,7 @@ func (b *givenBytes) NextArguments(context.Context) ([]byte, bool, error) { retu
 // TestAServerWaitsForItsCalls, and for nothing where there are none.
 func TestAServerWaitsForItsCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &Server{}
+		s := &server{}
 		if err := s.wait(t.Context()); err != nil {
 			t.Error(err)
 		}

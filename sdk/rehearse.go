@@ -24,7 +24,7 @@ const maxRehearsed = 8
 // author's code. The first of anything is slow in a new process: types are looked at, memory is touched, stacks grow. So that
 // happens while toolhost and the plugin still greet each other, and not while somebody waits for the first result. It returns
 // when it is done, or when ctx ends.
-func rehearse(ctx context.Context, server *Server) {
+func rehearse(ctx context.Context, server *server) {
 	var service stage
 	pluginwire.Register(&service, transport.OverWire(rehearsal{server}), pluginwire.ServerConfig{})
 	codec := encoding.GetCodecV2(proto.Name)
@@ -45,7 +45,7 @@ func rehearse(ctx context.Context, server *Server) {
 }
 
 // rehearsal answers calls of a server's tools without asking them.
-type rehearsal struct{ server *Server }
+type rehearsal struct{ server *server }
 
 // Describe implements transport.Handler.
 func (r rehearsal) Describe(context.Context, transport.DescribeRequest) (tool.Description, error) {

@@ -83,7 +83,7 @@ func describe(p Plugin, stdout, stderr io.Writer) int {
 const shutdownGrace = 5 * time.Second
 
 // serveHost serves until toolhost ends the plugin or is gone.
-func serveHost(server *Server) {
+func serveHost(server *server) {
 	logger := slog.New(slog.NewTextHandler(processStderr, nil))
 	serving, served := context.WithCancel(context.Background())
 	defer served()

@@ -16,9 +16,9 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Server is a plugin that has been checked and can take calls. Serve and sdktest run it; authors have no need of it.
-// It is safe for concurrent use.
-type Server struct {
+// server is a plugin that has been checked and accepts calls, from a toolhost or from sdktest. It is safe
+// for concurrent use.
+type server struct {
 	description tool.Description
 	tools       map[string]servedTool
 	governor    *gomaxprocs.Governor // of the process; nil unless Plugin.TuneRuntime is set
@@ -39,24 +39,29 @@ type servedTool struct {
 	dynamic *dynamic // nil: described once for all
 }
 
-var _ transport.Handler = (*Server)(nil)
+var _ transport.Handler = (*server)(nil)
 
-// NewServer checks a plugin by the validator that is given; nil is the one that Plugin.Validate uses. It starts nothing. The
-// error names all that is wrong with the plugin. The server repairs and validates arguments by itself.
-func NewServer(p Plugin, compile fit.Compile) (*Server, error) {
+// sdktest gets servers this way, because an exported function would have internal types.
+var _ = transport.Provide(func(plugin any, compile fit.Compile) (transport.Handler, error) {
+	p, ok := plugin.(Plugin)
+	if !ok {
+		return nil, fmt.Errorf("%T is no sdk.Plugin", plugin)
+	}
 	if compile == nil {
 		compile = lightly
 	}
 	return newServer(p, compile, false)
-}
+})
 
-// newServer is NewServer. A server that trusts is called by a toolhost, which has repaired and validated the arguments; only
-// what a session's own schema says is looked at again, for it may have changed since the session was told.
-func newServer(p Plugin, compile fit.Compile, trusting bool) (*Server, error) {
+// newServer checks a plugin with a validator. The error has everything that is wrong with the plugin. With
+// trusting unset, the server repairs and validates arguments itself. With trusting set, toolhost has done
+// so before it calls, and the server only repeats the check against the schema of a session, which may
+// have changed since toolhost asked for it.
+func newServer(p Plugin, compile fit.Compile, trusting bool) (*server, error) {
 	if err := p.check(compile, trusting); err != nil {
 		return nil, err
 	}
-	s := &Server{description: p.Describe(), tools: map[string]servedTool{}}
+	s := &server{description: p.Describe(), tools: map[string]servedTool{}}
 	for _, t := range p.Tools {
 		served, err := serveTool(t, compile, trusting)
 		if err != nil {
@@ -97,7 +102,7 @@ func serveTool(t Tool, compile fit.Compile, trusting bool) (servedTool, error) {
 }
 
 // Describe says what the plugin is, with the tools that are asked for, as the session sees them.
-func (s *Server) Describe(ctx context.Context, req transport.DescribeRequest) (tool.Description, error) {
+func (s *server) Describe(ctx context.Context, req transport.DescribeRequest) (tool.Description, error) {
 	d := s.description
 	d.Tools = slices.Clone(d.Tools)
 	if len(req.Tools) > 0 {
@@ -108,7 +113,7 @@ func (s *Server) Describe(ctx context.Context, req transport.DescribeRequest) (t
 }
 
 // Call runs a call to its end: until the tool has returned and its object is closed.
-func (s *Server) Call(ctx context.Context, info transport.Info, out transport.Call) (tool.Result, error) {
+func (s *server) Call(ctx context.Context, info transport.Info, out transport.Call) (tool.Result, error) {
 	s.begin()
 	defer s.end()
 	s.governor.Work()
@@ -122,13 +127,13 @@ func (s *Server) Call(ctx context.Context, info transport.Info, out transport.Ca
 	return result, err
 }
 
-func (s *Server) begin() {
+func (s *server) begin() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.calls++
 }
 
-func (s *Server) end() {
+func (s *server) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.calls--; s.calls == 0 && s.idle != nil {
@@ -138,7 +143,7 @@ func (s *Server) end() {
 }
 
 // wait blocks until no call is at work, or returns ctx's error.
-func (s *Server) wait(ctx context.Context) error {
+func (s *server) wait(ctx context.Context) error {
 	s.mu.Lock()
 	if s.calls == 0 {
 		s.mu.Unlock()

@@ -41,7 +41,7 @@ func TestReportsEndWithTheCall(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server, err := sdk.NewServer(pluginOf(func(ctx context.Context, _ struct{}) (string, error) {
+				server, err := transport.NewHandler(pluginOf(func(ctx context.Context, _ struct{}) (string, error) {
 					report(ctx)
 					return "", ctx.Err()
 				}), nil)

@@ -78,7 +78,7 @@ func (c countingCall) Send(context.Context, tool.Event) error {
 
 func TestNothingIsReportedAfterTheEnd(t *testing.T) {
 	var kept context.Context
-	server, err := sdk.NewServer(pluginOf(func(ctx context.Context, _ struct{}) (string, error) {
+	server, err := transport.NewHandler(pluginOf(func(ctx context.Context, _ struct{}) (string, error) {
 		kept = ctx
 		sdk.Logger(ctx).Info("in time")
 		return "text\xff", nil

@@ -48,7 +48,7 @@ func BenchmarkWire(b *testing.B) {
 }
 
 // overSocket serves a plugin and connects to it.
-func overSocket(b *testing.B, plugin *Server) *pluginwire.Conn {
+func overSocket(b *testing.B, plugin *server) *pluginwire.Conn {
 	b.Helper()
 	socket := filepath.Join(b.TempDir(), "s")
 	listener, err := net.Listen("unix", socket)

@@ -46,9 +46,9 @@ func NewOverWire(t testing.TB, plugin sdk.Plugin) *Host {
 	return newHost(t, connect(t, check(t, plugin)))
 }
 
-func check(t testing.TB, plugin sdk.Plugin) *sdk.Server {
+func check(t testing.TB, plugin sdk.Plugin) transport.Handler {
 	t.Helper()
-	server, err := sdk.NewServer(plugin, compile)
+	server, err := transport.NewHandler(plugin, compile)
 	if err != nil {
 		t.Fatalf("the plugin does not validate:\n%v", err)
 	}
