@@ -70,7 +70,10 @@ func (c *call) shape(outcome tool.Outcome) tool.Outcome {
 	outcome.CallID = c.request.ID
 	c.report.AddTo(&outcome)
 	if len(outcome.Result.Effects) > 0 {
-		if count, key, reason := c.effectRules().Apply(&outcome); count > 0 {
+		rules := result.EffectRules{
+			Declared: c.tool.Spec.EffectKeys, Granted: c.tool.Effects, Read: c.host.cfg.Policy.Reads, Tool: c.tool.DeclaredName(),
+		}
+		if count, key, reason := rules.Apply(&outcome); count > 0 {
 			c.host.cfg.Logger.Warn("effects of a call were refused", "tool", c.request.Tool, "plugin", c.plugin(), "call_id", c.request.ID,
 				"count", count, "key", key, "reason", reason)
 		}
@@ -97,12 +100,5 @@ func (c *call) shaper() result.Shaper {
 	return result.Shaper{
 		Store: c.host.cfg.Artifacts, Owner: artifact.Owner{Principal: c.request.Principal, Session: c.request.Session},
 		Shown: shown, Logger: c.host.cfg.Logger, Call: &c.request,
-	}
-}
-
-// effectRules returns which effects the tool may have.
-func (c *call) effectRules() result.EffectRules {
-	return result.EffectRules{
-		Declared: c.tool.Spec.EffectKeys, Granted: c.tool.Effects, Read: c.host.cfg.Policy.Reads, Tool: c.tool.DeclaredName(),
 	}
 }

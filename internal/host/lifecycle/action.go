@@ -6,17 +6,17 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// CallRef names a call to a Machine. Its driver picks it; it must not be in use.
+// CallRef names a call to a Machine. The driver chooses it; no other present call may have it.
 type CallRef uint64
 
-// Action is something that a driver has to do. Exactly one field is set.
+// Action is what the driver has to do. Exactly one field is set.
 type Action struct {
 	Assign *Assign // give the call to the instance
-	Reject *Reject // end the call, which reached no instance
-	Launch *Launch // start a process; say LaunchFailed, or Ready and later Exited
-	Stop   *Stop   // stop a process; say Exited when it is gone
-	Cancel *Cancel // end the calls of an instance, which is going to be stopped
-	Flip   *Flip   // the revision is the one that takes calls from now on
+	Reject *Reject // end the call, which has no instance
+	Launch *Launch // start a process; then pass LaunchFailed, or Ready and later Exited
+	Stop   *Stop   // stop a process; then pass Exited
+	Cancel *Cancel // cancel the calls of an instance that is about to stop
+	Flip   *Flip   // the revision takes the calls from now on
 	Event  *Event  // note what happened
 }
 
@@ -26,7 +26,7 @@ type Assign struct {
 	Instance string
 }
 
-// Reject ends a call that reached no instance.
+// Reject ends a call that has no instance.
 type Reject struct {
 	Call CallRef
 	Err  *tool.Error
@@ -42,10 +42,10 @@ type Launch struct {
 type Stop struct {
 	Instance string
 	Reason   string
-	Force    bool // at once, without asking
+	Force    bool // at once, without asking the process
 }
 
-// Cancel ends the calls of an instance.
+// Cancel cancels the calls of an instance.
 type Cancel struct {
 	Instance string
 	Reason   string
@@ -60,16 +60,16 @@ type Flip struct {
 type Event struct {
 	Time     time.Time
 	Type     EventType
-	Instance string // empty if it is about the plugin
-	Revision string // the digest that it is about; may be empty
-	Reason   string // in words; may be empty
-	Until    time.Time
+	Instance string    // empty: the event is about the plugin
+	Revision string    // the digest that the event is about; may be empty
+	Reason   string    // may be empty
+	Until    time.Time // when the plugin is tried again, for a backoff or a quarantine; may be zero
 }
 
 // EventType names what happened.
 type EventType string
 
-// The types of events.
+// The types of events. The driver makes EventAdded, EventRemoved and EventUnusable; a Machine makes all others.
 const (
 	EventLaunching      EventType = "instance_launching"
 	EventReady          EventType = "instance_ready"
@@ -85,9 +85,9 @@ const (
 	EventEnabled        EventType = "plugin_enabled"
 	EventPaused         EventType = "plugin_paused"
 	EventDisabled       EventType = "plugin_disabled"
-	EventAdded          EventType = "plugin_added"    // said by the driver: it is in service, and was not before
-	EventRemoved        EventType = "plugin_removed"  // said by the driver: it is in service no more
-	EventUnusable       EventType = "plugin_unusable" // said by the driver: it cannot be taken into service
+	EventAdded          EventType = "plugin_added"    // the plugin is in service, and was not before
+	EventRemoved        EventType = "plugin_removed"  // the plugin is no longer in service
+	EventUnusable       EventType = "plugin_unusable" // the plugin cannot be taken into service
 	EventUpgrading      EventType = "upgrade_started"
 	EventUpgraded       EventType = "upgrade_finished"
 	EventUpgradeFailed  EventType = "upgrade_failed"
@@ -98,3 +98,44 @@ const (
 	EventRestarted      EventType = "restart_finished"
 	EventRestartFailed  EventType = "restart_failed"
 )
+
+// outbox collects the actions of one event.
+type outbox struct{ actions []Action }
+
+// take returns the actions and empties the outbox.
+func (o *outbox) take() []Action {
+	actions := o.actions
+	o.actions = nil
+	return actions
+}
+
+func (o *outbox) add(a Action) { o.actions = append(o.actions, a) }
+
+// addEvent adds the event that something happened to an instance, or to the plugin if in is nil.
+func (o *outbox) addEvent(now time.Time, t EventType, in *Instance, revision, reason string) {
+	e := Event{Time: now, Type: t, Reason: reason, Revision: revision}
+	if in != nil {
+		e.Instance, e.Revision = in.ID, in.Revision
+	}
+	o.add(Action{Event: &e})
+}
+
+// assign gives a call to an instance.
+func (o *outbox) assign(call CallRef, in *Instance) {
+	if o.actions != nil {
+		o.add(Action{Assign: &Assign{Call: call, Instance: in.ID}})
+		return
+	}
+	usual := &struct { // nearly every call needs just this: one allocation instead of two
+		actions [1]Action
+		assign  Assign
+	}{assign: Assign{Call: call, Instance: in.ID}}
+	usual.actions[0].Assign = &usual.assign
+	o.actions = usual.actions[:]
+}
+
+// reject ends a call with a copy of the error, which the driver may change.
+func (o *outbox) reject(call CallRef, err *tool.Error) {
+	own := *err
+	o.add(Action{Reject: &Reject{Call: call, Err: &own}})
+}

@@ -7,24 +7,24 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Acquire says that a call wants an instance. It is answered by Assign or Reject, now or later, unless the call leaves
-// before.
+// Acquire says that a call needs an instance. The answer is an Assign or a Reject, now or later, unless the call
+// leaves first.
 func (m *Machine) Acquire(now time.Time, call CallRef, session string) []Action {
-	if m.refused() {
+	if m.refuses() {
 		m.reject(call, m.refusal(now))
 		return m.take()
 	}
 	before := m.inUse
 	m.inUse, m.lastCall = true, now
-	// Nobody is overtaken: had the instance been of use to a call that waits, that call would have it.
+	// This call overtakes none: if the instance could serve a call that waits, that call would have it.
 	if in := m.pick(session); in != nil {
-		m.assign(in, call)
+		m.assignTo(in, call)
 		m.postpone(now)
 		m.fill(now, in.Calls > 1)
 		return m.take()
 	}
 	if before {
-		m.dry = now
+		m.emptyAt = now
 	}
 	if len(m.queue) >= m.cfg.MaxQueue {
 		err := tool.Errorf(tool.KindUnavailable,
@@ -38,14 +38,13 @@ func (m *Machine) Acquire(now time.Time, call CallRef, session string) []Action 
 	return m.take()
 }
 
-// Leave says that a call that waits for an instance does so no longer. It does nothing if the call was assigned or
-// rejected.
-func (m *Machine) Leave(now time.Time, call CallRef) []Action {
-	m.queue = slices.DeleteFunc(m.queue, func(w waiter) bool { return w.call == call })
+// Leave says that a call no longer waits for an instance. It does nothing if the call was assigned or rejected.
+func (m *Machine) Leave(_ time.Time, call CallRef) []Action {
+	m.leave(call)
 	return m.take()
 }
 
-// Release says that a call that was assigned has let go of its instance, also if that has exited.
+// Release says that a call no longer uses its instance, which may have exited.
 func (m *Machine) Release(now time.Time, call CallRef) []Action {
 	in := m.calls[call]
 	if in == nil {
@@ -59,10 +58,10 @@ func (m *Machine) Release(now time.Time, call CallRef) []Action {
 	in.Calls--
 	in.idleFrom = now
 	if !m.refill.IsZero() {
-		m.refill = now.Add(answering)
+		m.refill = now.Add(answerDelay)
 	}
 	switch {
-	case in.suspect() && in.stuck == 0:
+	case in.stalled() && in.stuck == 0:
 		m.recover(now, in)
 	case in.State == tool.InstanceReady && m.exhausted(in):
 		m.recycle(now, in, "it has made its number of calls")
@@ -73,8 +72,8 @@ func (m *Machine) Release(now time.Time, call CallRef) []Action {
 	return m.take()
 }
 
-// Stuck says that a call was told to stop and has not within a short while: its instance takes no new calls until the call
-// is released, or Unyielding is said. It does nothing if the call was released.
+// Stuck says that a call has not stopped for a while after a cancel. Its instance takes no new calls until the
+// call is released, or until Unyielding. Stuck does nothing if the call was released.
 func (m *Machine) Stuck(now time.Time, call CallRef, reason string) []Action {
 	in := m.calls[call]
 	if _, known := m.stuck[call]; in == nil || known {
@@ -90,38 +89,9 @@ func (m *Machine) Stuck(now time.Time, call CallRef, reason string) []Action {
 	return m.take()
 }
 
-// recover lets an instance take calls again, whose calls have stopped after all. If others have taken its place meanwhile,
-// it ends what calls it has, and goes.
-func (m *Machine) recover(now time.Time, in *Instance) {
-	in.State = tool.InstanceReady
-	switch {
-	case m.replaced(in):
-		m.recycle(now, in, "others took its place while a call of its did not stop")
-	case m.exhausted(in):
-		m.recycle(now, in, "it has made its number of calls")
-	default:
-		m.event(now, EventReady, in, "the calls that did not stop have stopped")
-	}
-}
-
-// replaced reports whether the pool is full without the instance, which is one of it.
-func (m *Machine) replaced(in *Instance) bool {
-	others := 0
-	for _, other := range m.order {
-		if other == in || other.replaces || !other.standing() {
-			continue
-		}
-		if m.cfg.Isolation == PerSession && other.session == in.session {
-			return true
-		}
-		others++
-	}
-	return others >= m.cfg.MaxInstances
-}
-
-// Unyielding says that a call of the instance did not stop when it was told to: the instance takes no new calls, lets
-// its others end, and goes. The call itself is released once this is said; while it is not, it counts as one of the
-// others.
+// Unyielding says that a call of the instance did not stop in time after a cancel. The instance takes no new
+// calls and stops after its other calls. The driver releases the call after this; until then, the call counts as
+// one of the others.
 func (m *Machine) Unyielding(now time.Time, instance, reason string) []Action {
 	if in := m.instances[instance]; in != nil {
 		m.drain(now, in, tool.InstanceUnhealthy, reason)
@@ -130,69 +100,93 @@ func (m *Machine) Unyielding(now time.Time, instance, reason string) []Action {
 	return m.take()
 }
 
-// settle gives waiting calls to instances and starts what is missing. It is called whenever anything changed.
-func (m *Machine) settle(now time.Time) {
-	if m.refused() {
+// recover lets a stalled instance take calls again. If other instances have taken its place meanwhile, it
+// finishes its calls and stops.
+func (s *state) recover(now time.Time, in *Instance) {
+	in.State = tool.InstanceReady
+	switch {
+	case s.fullWithout(in):
+		s.recycle(now, in, "others took its place while a call of its did not stop")
+	case s.exhausted(in):
+		s.recycle(now, in, "it has made its number of calls")
+	default:
+		s.event(now, EventReady, in, "the calls that did not stop have stopped")
+	}
+}
+
+// settle gives waiting calls to instances and starts missing instances. Every event that changes anything calls
+// it.
+func (s *state) settle(now time.Time) {
+	if s.refuses() {
 		return
 	}
-	if m.cfg.Isolation == PerSession {
-		m.serveSessions(now)
+	if s.cfg.Isolation == PerSession {
+		s.settleSessions(now)
 		return
 	}
 	served, crowded := 0, false
-	for _, w := range m.queue {
-		in := m.pick(w.session)
+	for _, w := range s.queue {
+		in := s.pick(w.session)
 		if in == nil {
-			break // what is of no use to one is of no use to the next
+			break // no other call can have one either
 		}
-		m.assign(in, w.call)
+		s.assignTo(in, w.call)
 		served++
 		crowded = crowded || in.Calls > 1
 	}
-	m.queue = slices.Delete(m.queue, 0, served)
-	m.fill(now, crowded)
+	s.queue = slices.Delete(s.queue, 0, served)
+	s.fill(now, crowded)
 }
 
-// serveSessions is settle for a process per session. It goes through the queue once, in order: a call that came first
-// may take the place of an idle instance that a later one could have used, so that a busy session starves nobody.
-func (m *Machine) serveSessions(now time.Time) {
-	m.queue = slices.DeleteFunc(m.queue, func(w waiter) bool {
-		in := m.pick(w.session)
-		if in == nil {
-			m.provide(now, w.session)
-			return false
+// settleSessions is settle for one process per session. It goes through the queue in order, so that an earlier
+// call may take the place of an idle instance that a later call could have used. Otherwise a busy session could
+// starve the others.
+func (s *state) settleSessions(now time.Time) {
+	s.queue = slices.DeleteFunc(s.queue, func(w waiter) bool {
+		if in := s.pick(w.session); in != nil {
+			s.assignTo(in, w.call)
+			return true
 		}
-		m.assign(in, w.call)
-		return true
+		if room, evict := s.roomFor(w.session); room && !now.Before(s.backoff) {
+			if evict != nil {
+				s.drain(now, evict, tool.InstanceDraining, "another session needs its place")
+			}
+			s.launch(now, s.revision, w.session)
+		}
+		return false
 	})
 }
 
-func (m *Machine) assign(in *Instance, call CallRef) {
-	in.Calls++
-	in.Total++
-	m.calls[call] = in
-	if m.actions != nil {
-		m.do(Action{Assign: &Assign{Call: call, Instance: in.ID}})
+// fill starts the instances that the pool is missing. crowded says that a call came to an instance that already
+// had one.
+func (s *state) fill(now time.Time, crowded bool) {
+	if s.cfg.Isolation == PerSession || now.Before(s.backoff) {
 		return
 	}
-	usual := &struct { // what nearly every call comes to, as one piece of memory
-		actions [1]Action
-		assign  Assign
-	}{assign: Assign{Call: call, Instance: in.ID}}
-	usual.actions[0].Assign = &usual.assign
-	m.actions = usual.actions[:]
-}
-
-// reject gives the call an error of its own, which the driver may add to.
-func (m *Machine) reject(call CallRef, err *tool.Error) {
-	own := *err
-	m.do(Action{Reject: &Reject{Call: call, Err: &own}})
-}
-
-// rejectAll ends the calls that wait: they learn why there is no instance for them.
-func (m *Machine) rejectAll(err *tool.Error) {
-	for _, w := range m.queue {
-		m.reject(w.call, err)
+	ready, starting := s.counts()
+	target := 0
+	if s.cfg.Isolation == PerCall {
+		target = s.perCallTarget(now, &s.pool)
+	} else {
+		target = s.sharedTarget(&s.pool, ready, crowded)
 	}
-	m.queue = nil
+	for range min(target, s.cfg.MaxInstances) - ready - starting {
+		s.launch(now, s.revision, "")
+	}
+}
+
+// assignTo gives a call to an instance.
+func (s *state) assignTo(in *Instance, call CallRef) {
+	in.Calls++
+	in.Total++
+	s.calls[call] = in
+	s.assign(call, in)
+}
+
+// rejectAll ends the calls that wait.
+func (s *state) rejectAll(err *tool.Error) {
+	for _, w := range s.queue {
+		s.reject(w.call, err)
+	}
+	s.queue = nil
 }

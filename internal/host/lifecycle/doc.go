@@ -1,7 +1,8 @@
-// Package lifecycle decides what happens to one plugin and its instances: which call goes where, when a process is
-// started, replaced, drained and stopped, how long to wait after a crash, when to give up and when to try again.
+// Package lifecycle decides what happens to one plugin and its instances: which instance gets a call, when a
+// process starts, is replaced, drains and stops, how long to wait after a crash, when to quarantine the plugin
+// and when to try it again.
 //
-// It decides and does nothing else: a Machine is told what happened and when, and answers with Actions for its driver
-// (internal/host) to carry out. It holds no lock, starts no goroutine, reads no clock and does no I/O, so that every
-// path can be tested by telling it stories.
+// The package is a pure state machine. A driver (internal/host/supervisor) passes events and times to a Machine
+// and executes the Actions that the Machine returns. A Machine has no lock, starts no goroutine, reads no clock
+// and does no I/O, so that tests can take it through any sequence of events.
 package lifecycle

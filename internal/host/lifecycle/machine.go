@@ -1,127 +1,210 @@
 package lifecycle
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"time"
 
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Machine is the state of one plugin and its instances. It is not safe for concurrent use: its driver orders what it
-// is told. Each method that tells it something returns what is to be done about it, in order; times must not go back.
-type Machine struct {
+// Machine is the state machine of one plugin and its instances. It is not safe for concurrent use. Its driver
+// passes events with its methods, in the order in which they happened, and executes the actions that they
+// return, in order. Times must not go back.
+//
+// A method of Machine handles one event. Transitions that several events share are methods of state, and each
+// part of the state has a type: the pool of instances, the demand of calls, the health of the plugin, and the
+// outbox of actions.
+type Machine struct{ state }
+
+// state is the state of a Machine.
+type state struct {
 	name string
 	cfg  Config
-	rand *rand.Rand
 
 	revision string // the digest that takes calls
-	previous string // the one before, to go back to; empty if there was none
+	previous string // the digest before it, for a rollback; empty: none
 
-	paused     bool
-	closed     bool
-	disabled   string // why the plugin takes no calls at all; empty if it does
-	quarantine string // why the plugin is quarantined; empty if it is not
-	probeAt    time.Time
-	probes     int       // in this quarantine
-	backoff    time.Time // no launch before
-	row        int       // crashes in a row
-	crashes    []time.Time
+	paused   bool
+	closed   bool
+	disabled string // why the plugin takes no calls; empty: it does
 
-	instances map[string]*Instance // that have not exited
-	order     []*Instance          // the same, in the order of their making
-	numbered  int
-	launches  uint64
-	inUse     bool      // a call came, and the plugin was not drained since: keep its pool warm
-	lastCall  time.Time // when the last call came that was not refused
-	refill    time.Time // PerCall: until when what a call took is not replaced, as long as it is alone; zero: it is
-	dry       time.Time // PerCall: when a call last found a pool that was in use with nothing in it
+	launches  uint64 // instances that have become ready
+	calls     map[CallRef]*Instance
+	stuck     map[CallRef]struct{} // the calls that have not stopped after a cancel
+	replacing *replacement         // nil: none
 
-	queue []waiter
-	calls map[CallRef]*Instance
-	stuck map[CallRef]struct{} // of those, the ones that were told to stop and have not yet
-
-	replacing *replacement
-
-	actions []Action // of the method that runs
+	pool
+	demand
+	health
+	outbox
 }
 
-// Instance is what a Machine knows of one process. Its driver may read it between calls of the machine's methods.
-type Instance struct {
-	ID       string
-	Revision string
-	State    tool.InstanceState
-	Reason   string // why it is ending; empty if it is not
-	Created  time.Time
-	ReadyAt  time.Time
-	Calls    int // now
-	Total    uint64
-
-	session  string    // PerSession: whose it is
-	idleFrom time.Time // since it has had no call
-	drainBy  time.Time // when draining ends; zero: when its last call does
-	stuck    int       // calls that were told to stop and have not yet
-	probe    bool      // launched to find out whether a quarantined plugin lives
-	replaces bool      // beside the pool, by a replacement that has not flipped
-}
-
-// waiter is a call that waits for an instance.
-type waiter struct {
-	call    CallRef
-	session string
-}
-
-// replacement is an upgrade, a rollback or a restart under way: a new instance is warmed before the old ones drain.
-type replacement struct {
-	revision string
-	why      change
-	instance string // that has to be ready before routing flips
-}
-
-// change is why a replacement happens.
-type change int
-
-const (
-	upgrade change = iota // to a revision that is new, or that an operator wants again
-	rollback
-	restart
-)
-
-// events returns what is said when a change begins, ends well and ends badly.
-func (c change) events() (started, finished, failed EventType) {
-	switch c {
-	case rollback:
-		return EventRollingBack, EventRolledBack, EventRollbackFailed
-	case restart:
-		return EventRestarting, EventRestarted, EventRestartFailed
-	default:
-		return EventUpgrading, EventUpgraded, EventUpgradeFailed
-	}
-}
-
-// New returns the machine of a plugin that has no instances. random decides the jitter of backoffs.
+// New returns the machine of a plugin without instances. random makes the jitter of backoffs.
 func New(name, revision string, cfg Config, random *rand.Rand) *Machine {
-	return &Machine{
-		name: name, revision: revision, cfg: cfg.withDefaults(), rand: random,
-		instances: map[string]*Instance{}, calls: map[CallRef]*Instance{}, stuck: map[CallRef]struct{}{},
+	m := &Machine{state{
+		name: name, revision: revision, cfg: cfg.withDefaults(),
+		calls: map[CallRef]*Instance{}, stuck: map[CallRef]struct{}{},
+	}}
+	m.pool = newPool(&m.cfg)
+	m.demand.cfg = &m.cfg
+	m.health = health{cfg: &m.cfg, rand: random}
+	return m
+}
+
+// String names the machine in messages.
+func (m *Machine) String() string { return fmt.Sprintf("plugin %q", m.name) }
+
+// State returns the state of the plugin, and the reason if the plugin takes no calls or lets them wait.
+func (m *Machine) State(now time.Time) (plugin tool.PluginState, reason string) {
+	return m.current(now)
+}
+
+// Revision returns the digest that takes calls, and the one before it; empty: none.
+func (m *Machine) Revision() (current, previous string) { return m.revision, m.previous }
+
+// Launched reports whether an instance was ever launched, ready or not.
+func (m *Machine) Launched() bool { return m.numbered > 0 }
+
+// Launches returns how many instances have become ready.
+func (m *Machine) Launches() uint64 { return m.launches }
+
+// Queued returns how many calls wait for an instance.
+func (m *Machine) Queued() int { return len(m.queue) }
+
+// Replacing returns the instance that starts in order to replace the others, by an upgrade, a rollback or a
+// restart; empty: there is none.
+func (m *Machine) Replacing() string {
+	if m.replacing == nil {
+		return ""
+	}
+	return m.replacing.instance
+}
+
+// RetryTime returns when a backoff ends or a quarantined plugin is probed; zero: neither happens.
+func (m *Machine) RetryTime(now time.Time) time.Time {
+	switch plugin, _ := m.current(now); plugin {
+	case tool.PluginQuarantined:
+		return m.probeDue()
+	case tool.PluginBackingOff:
+		return m.backoff
+	default:
+		return time.Time{}
 	}
 }
 
-// take returns the actions that were gathered.
-func (m *Machine) take() []Action {
-	actions := m.actions
-	m.actions = nil
-	return actions
-}
-
-func (m *Machine) do(a Action) { m.actions = append(m.actions, a) }
-
-func (m *Machine) event(now time.Time, t EventType, in *Instance, reason string) {
-	e := Event{Time: now, Type: t, Reason: reason, Revision: m.revision}
-	if in != nil {
-		e.Instance, e.Revision = in.ID, in.Revision
+// Wake returns when the driver has to call Tick next; zero: not at all. Every event can change it.
+func (m *Machine) Wake() time.Time {
+	var next time.Time
+	if m.quarantine != "" {
+		next = m.probeDue()
 	}
-	m.do(Action{Event: &e})
+	if !m.refuses() {
+		next = earlier(earlier(next, m.backoff), m.refill)
+	}
+	ready, _ := m.counts()
+	for _, in := range m.order {
+		next = earlier(next, m.due(in, ready))
+	}
+	return next
 }
 
-// refused reports whether the plugin takes no calls.
-func (m *Machine) refused() bool { return m.disabled != "" || m.quarantine != "" || m.paused }
+// Tick passes the time. The driver calls it at the time that Wake returns, or later.
+func (m *Machine) Tick(now time.Time) []Action {
+	m.startProbe(now)
+	if m.cfg.Isolation == PerCall && m.cfg.IdleTimeout > 0 && now.Sub(m.lastCall) >= m.cfg.IdleTimeout {
+		m.inUse = false // no call came for a while, so that the pool need not be warm
+	}
+	for _, in := range m.order {
+		m.age(now, in)
+	}
+	if !now.Before(m.backoff) {
+		m.backoff = time.Time{}
+	}
+	if !now.Before(m.refill) {
+		m.refill = time.Time{}
+	}
+	m.settle(now)
+	return m.take()
+}
+
+// current is Machine.State.
+func (s *state) current(now time.Time) (plugin tool.PluginState, reason string) {
+	switch {
+	case s.disabled != "":
+		return tool.PluginDisabled, s.disabled
+	case s.quarantine != "":
+		return tool.PluginQuarantined, s.quarantine
+	case s.paused:
+		return tool.PluginPaused, "an operator paused it"
+	}
+	if ready, _ := s.counts(); now.Before(s.backoff) && ready == 0 {
+		return tool.PluginBackingOff, fmt.Sprintf("it crashed %d times in a row", s.streak) // RetryTime says when it starts again
+	}
+	return tool.PluginEnabled, ""
+}
+
+// refuses reports whether the plugin takes no calls.
+func (s *state) refuses() bool { return s.disabled != "" || s.quarantine != "" || s.paused }
+
+// refusal returns why the plugin takes no calls, or nil.
+func (s *state) refusal(now time.Time) *tool.Error {
+	if !s.refuses() {
+		return nil
+	}
+	plugin, reason := s.current(now)
+	err := tool.Errorf(tool.KindUnavailable, "the plugin %q is %s: %s", s.name, plugin, reason)
+	err.Plugin = s.name
+	if plugin == tool.PluginQuarantined {
+		err.RetryAfter = s.untilProven(now)
+	}
+	return err
+}
+
+// event adds an event of an instance, or of the plugin if in is nil.
+func (s *state) event(now time.Time, t EventType, in *Instance, reason string) {
+	s.addEvent(now, t, in, s.revision, reason)
+}
+
+// age does what time requires of one instance.
+func (s *state) age(now time.Time, in *Instance) {
+	ready, _ := s.counts()
+	due := s.due(in, ready)
+	if due.IsZero() || now.Before(due) {
+		return
+	}
+	switch {
+	case in.State != tool.InstanceReady:
+		s.stop(now, in, in.Reason, false)
+	case in.probe:
+		s.enable(now, "a probe lived")
+		s.age(now, in)
+	case !now.Before(s.oldAt(in)) && s.cfg.RecycleAfterAge > 0:
+		s.recycle(now, in, "it has reached its age")
+	default:
+		s.drain(now, in, tool.InstanceDraining, "it was idle")
+	}
+}
+
+// due returns when time requires something of an instance; zero: never. ready is the number of ready
+// instances.
+func (s *state) due(in *Instance, ready int) time.Time {
+	switch {
+	case in.ending():
+		return in.drainBy
+	case in.State != tool.InstanceReady:
+		return time.Time{}
+	case in.probe:
+		return in.ReadyAt.Add(s.cfg.StableAfter)
+	default:
+		return earlier(s.oldAt(in), s.idleAt(in, ready))
+	}
+}
+
+// earlier returns the earlier of two times. Zero is never.
+func earlier(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
+}

@@ -1,20 +1,89 @@
 package lifecycle
 
 import (
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/toolhost/toolhost/tool"
 )
 
-// pick returns the instance with the fewest calls that may take one more, the oldest of several; nil if there is none.
-func (m *Machine) pick(session string) *Instance {
+// Instance is what a Machine knows of one process. The driver may read it between events.
+type Instance struct {
+	ID       string
+	Revision string
+	State    tool.InstanceState
+	Reason   string // why the instance is ending; empty: it is not
+	Created  time.Time
+	ReadyAt  time.Time
+	Calls    int    // that it has now
+	Total    uint64 // that it has had, the present ones included
+
+	session  string    // PerSession: the session that it belongs to
+	idleFrom time.Time // since when it has had no call
+	drainBy  time.Time // when draining ends; zero: with its last call
+	stuck    int       // calls that have not stopped after a cancel
+	probe    bool      // launched to find out whether a quarantined plugin works
+	replaces bool      // started by a replacement that has not flipped; not part of the pool yet
+}
+
+// active reports whether the instance takes calls or is starting.
+func (in *Instance) active() bool {
+	return in.State == tool.InstanceStarting || in.State == tool.InstanceReady
+}
+
+// stalled reports whether the instance takes no calls as long as one has not stopped after a cancel.
+func (in *Instance) stalled() bool { return in.State == tool.InstanceUnhealthy && in.Reason == "" }
+
+// ending reports whether the instance takes no more calls and stops with its last one.
+func (in *Instance) ending() bool {
+	return in.State == tool.InstanceDraining || in.State == tool.InstanceUnhealthy && in.Reason != ""
+}
+
+// pool is the instances of a plugin that have not exited.
+type pool struct {
+	cfg       *Config
+	instances map[string]*Instance
+	order     []*Instance // the oldest first
+	numbered  int         // how many instances were ever made
+}
+
+func newPool(cfg *Config) pool { return pool{cfg: cfg, instances: map[string]*Instance{}} }
+
+// Instances returns the instances that have not exited, the oldest first.
+func (p *pool) Instances() []*Instance { return slices.Clone(p.order) }
+
+// add makes an instance that starts.
+func (p *pool) add(now time.Time, plugin, revision, session string) *Instance {
+	p.numbered++
+	in := &Instance{
+		ID: fmt.Sprintf("%s-%d", plugin, p.numbered), Revision: revision, State: tool.InstanceStarting,
+		Created: now, session: session,
+	}
+	p.instances[in.ID] = in
+	p.order = append(p.order, in)
+	return in
+}
+
+// remove removes an instance that has exited, and returns the state that it had.
+func (p *pool) remove(in *Instance) tool.InstanceState {
+	last := in.State
+	in.State = tool.InstanceExited
+	delete(p.instances, in.ID)
+	p.order = slices.DeleteFunc(p.order, func(other *Instance) bool { return other == in })
+	return last
+}
+
+// pick returns the instance with the fewest calls among those that may take one more, the oldest of several;
+// nil if there is none.
+func (p *pool) pick(session string) *Instance {
 	var best *Instance
-	for _, in := range m.order {
+	for _, in := range p.order {
 		switch {
 		case in.State != tool.InstanceReady:
-		case m.cfg.Isolation == PerSession && in.session != session:
-		case m.cfg.MaxCallsPerInstance > 0 && in.Calls >= m.cfg.MaxCallsPerInstance:
-		case m.exhausted(in):
+		case p.cfg.Isolation == PerSession && in.session != session:
+		case p.cfg.MaxCallsPerInstance > 0 && in.Calls >= p.cfg.MaxCallsPerInstance:
+		case p.exhausted(in):
 		case best == nil || in.Calls < best.Calls:
 			best = in
 		}
@@ -22,88 +91,40 @@ func (m *Machine) pick(session string) *Instance {
 	return best
 }
 
-// exhausted reports whether the instance has made its number of calls.
-func (m *Machine) exhausted(in *Instance) bool {
-	return m.cfg.RecycleAfterCalls > 0 && in.Total >= m.cfg.RecycleAfterCalls
+// exhausted reports whether the instance has had as many calls as it may.
+func (p *pool) exhausted(in *Instance) bool {
+	return p.cfg.RecycleAfterCalls > 0 && in.Total >= p.cfg.RecycleAfterCalls
 }
 
-// fill starts the instances that the pool is missing. crowded says that a call came to an instance that has others.
-func (m *Machine) fill(now time.Time, crowded bool) {
-	if m.cfg.Isolation == PerSession || now.Before(m.backoff) {
-		return
-	}
-	ready, starting := m.standing()
-	target := 0
-	if m.cfg.Isolation == PerCall {
-		target = m.callTarget(now)
-	} else {
-		target = m.sharedTarget(ready, crowded)
-	}
-	for range min(target, m.cfg.MaxInstances) - ready - starting {
-		m.launch(now, m.revision, "")
-	}
-}
-
-// dryFor is how long a pool that a call found empty is filled at once: who calls at that pace, or beside others, goes on so.
-const dryFor = time.Minute
-
-// answering is how long the answer of a call that has ended may be on its way to the caller.
-const answering = 5 * time.Millisecond
-
-// postpone lets a call that is alone have the machine for itself: the launch that fills the pool again would run beside it,
-// and take more of the processors than most calls do. It waits for the call's end and the answer's way, but not for longer than RefillAfter, nor
-// for anything in a pool that has been too small.
-func (m *Machine) postpone(now time.Time) {
-	if m.cfg.Isolation == PerCall && m.cfg.RefillAfter > 0 && (m.dry.IsZero() || now.Sub(m.dry) >= dryFor) {
-		m.refill = now.Add(m.cfg.RefillAfter)
-	}
-}
-
-// callTarget returns how many instances there should be if each makes one call.
-func (m *Machine) callTarget(now time.Time) int {
-	busy := 0
-	for _, in := range m.order {
-		if in.State == tool.InstanceReady && in.Total > 0 {
-			busy++
+// counts returns how many instances are ready and how many are starting.
+func (p *pool) counts() (ready, starting int) {
+	for _, in := range p.order {
+		switch {
+		case in.replaces:
+		case in.State == tool.InstanceReady:
+			ready++
+		case in.State == tool.InstanceStarting:
+			starting++
 		}
 	}
-	target := len(m.queue) + busy
-	if m.inUse {
-		target += m.cfg.Prewarmed
-	}
-	if busy > 1 || len(m.queue) > 0 || !now.Before(m.refill) {
-		m.refill = time.Time{}
-	} else if m.cfg.Prewarmed > 0 {
-		target--
-	}
-	return target
+	return ready, starting
 }
 
-// sharedTarget returns how many instances there should be if calls share them.
-func (m *Machine) sharedTarget(ready int, crowded bool) int {
-	target := ready
-	if waiting := len(m.queue); waiting > 0 {
-		perInstance := m.cfg.MaxCallsPerInstance
-		if perInstance == 0 {
-			perInstance = waiting // one takes them all
+// stalledCount returns how many instances may take calls again once their cancelled calls have stopped.
+func (p *pool) stalledCount() int {
+	n := 0
+	for _, in := range p.order {
+		if in.stalled() {
+			n++
 		}
-		target += (waiting + perInstance - 1) / perInstance
 	}
-	if m.inUse {
-		target = max(target, m.cfg.MinInstances-m.suspects()) // they may come back
-	}
-	if crowded && m.cfg.MaxCallsPerInstance == 0 {
-		// Without a bound no call ever waits that could make the pool grow. Only a call that comes may: else an
-		// instance that was idle for long would be stopped and started again and again while others are busy.
-		target = max(target, m.busy())
-	}
-	return target
+	return n
 }
 
-// busy counts the calls that the pool has.
-func (m *Machine) busy() int {
+// busyCalls returns how many calls the ready instances have.
+func (p *pool) busyCalls() int {
 	busy := 0
-	for _, in := range m.order {
+	for _, in := range p.order {
 		if in.State == tool.InstanceReady {
 			busy += in.Calls
 		}
@@ -111,31 +132,67 @@ func (m *Machine) busy() int {
 	return busy
 }
 
-// provide starts an instance for a session that has none. If there are too many, the one that has been idle longest
-// makes room.
-func (m *Machine) provide(now time.Time, session string) {
-	if now.Before(m.backoff) {
-		return
+// usedInstances returns how many ready instances have had a call.
+func (p *pool) usedInstances() int {
+	used := 0
+	for _, in := range p.order {
+		if in.State == tool.InstanceReady && in.Total > 0 {
+			used++
+		}
 	}
-	var idle *Instance
-	standing := 0
-	for _, in := range m.order {
-		if in.replaces || !in.standing() {
+	return used
+}
+
+// fullWithout reports whether the pool is full without an instance.
+func (p *pool) fullWithout(in *Instance) bool {
+	others := 0
+	for _, other := range p.order {
+		if other == in || other.replaces || !other.active() {
+			continue
+		}
+		if p.cfg.Isolation == PerSession && other.session == in.session {
+			return true
+		}
+		others++
+	}
+	return others >= p.cfg.MaxInstances
+}
+
+// roomFor returns whether a session needs an instance and there is room for one. If the pool is full, it
+// returns the instance that has been idle longest, which has to stop first.
+func (p *pool) roomFor(session string) (room bool, evict *Instance) {
+	active := 0
+	for _, in := range p.order {
+		if in.replaces || !in.active() {
 			continue
 		}
 		if in.session == session {
-			return // it comes, or it is busy
+			return false, nil // it starts, or it is busy
 		}
-		standing++
-		if in.State == tool.InstanceReady && in.Calls == 0 && (idle == nil || in.idleFrom.Before(idle.idleFrom)) {
-			idle = in
+		active++
+		if in.State == tool.InstanceReady && in.Calls == 0 && (evict == nil || in.idleFrom.Before(evict.idleFrom)) {
+			evict = in
 		}
 	}
-	if standing >= m.cfg.MaxInstances {
-		if idle == nil {
-			return // the next that becomes idle makes room
-		}
-		m.drain(now, idle, tool.InstanceDraining, "another session needs its place")
+	if active < p.cfg.MaxInstances {
+		return true, nil
 	}
-	m.launch(now, m.revision, session)
+	return evict != nil, evict // without one, the next instance that becomes idle makes room
+}
+
+// newestSession returns the session of the newest instance, for the first instance of a replacement: a session
+// that is probably still in use.
+func (p *pool) newestSession() string {
+	if len(p.order) == 0 {
+		return ""
+	}
+	return p.order[len(p.order)-1].session
+}
+
+// oldAt returns when an instance reaches RecycleAfterAge; zero: never.
+func (p *pool) oldAt(in *Instance) time.Time {
+	if p.cfg.RecycleAfterAge <= 0 {
+		return time.Time{}
+	}
+	return in.Created.Add(p.cfg.RecycleAfterAge)
 }

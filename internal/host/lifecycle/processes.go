@@ -2,40 +2,17 @@ package lifecycle
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"time"
 
 	"github.com/toolhost/toolhost/tool"
 )
 
-func (m *Machine) launch(now time.Time, revision, session string) *Instance {
-	m.numbered++
-	in := &Instance{
-		ID: fmt.Sprintf("%s-%d", m.name, m.numbered), Revision: revision, State: tool.InstanceStarting,
-		Created: now, session: session,
-	}
-	m.instances[in.ID] = in
-	m.order = append(m.order, in)
-	m.event(now, EventLaunching, in, "")
-	m.do(Action{Launch: &Launch{Instance: in.ID, Revision: revision}})
-	return in
-}
-
-// forget notes that an instance has exited, and returns the state that it was in.
-func (m *Machine) forget(in *Instance) tool.InstanceState {
-	state := in.State
-	in.State = tool.InstanceExited
-	delete(m.instances, in.ID)
-	m.order = slices.DeleteFunc(m.order, func(other *Instance) bool { return other == in })
-	return state
-}
-
-// Ready says that a process that was to be launched takes calls.
+// Ready says that a launched process takes calls.
 func (m *Machine) Ready(now time.Time, instance string) []Action {
 	in := m.instances[instance]
 	if in == nil || in.State != tool.InstanceStarting {
-		return m.take() // it is being stopped already
+		return m.take() // it is stopping already
 	}
 	m.launches++
 	in.State, in.ReadyAt, in.idleFrom = tool.InstanceReady, now, now
@@ -47,170 +24,182 @@ func (m *Machine) Ready(now time.Time, instance string) []Action {
 	return m.take()
 }
 
-// LaunchFailed says that a process could not be brought to take calls, and is gone.
+// LaunchFailed says that a process did not get to take calls, and is gone. That counts as a crash.
 //
-// It counts as a crash. The calls that waited for it are rejected with err and, if it is known, with when to try again:
-// a plugin that cannot be started is told to its callers at once instead of holding them to their deadlines. Calls that
-// another instance of the pool may serve, be it ready or on its way, go on waiting; so do those that come later and find
-// a backoff: they are told by the launch that follows it.
+// The calls that waited for the process are rejected with err and, if it is known, with the time of the next
+// launch: it is better to tell a caller at once that a plugin does not start than to let it wait for its
+// deadline. Calls that another instance of the pool may serve, ready or starting, go on waiting. So do calls that
+// come later and find a backoff: the next launch decides on them.
 func (m *Machine) LaunchFailed(now time.Time, instance string, err *tool.Error) []Action {
 	if in := m.instances[instance]; in != nil {
-		m.gone(now, in, err)
+		m.removeUnready(now, in, err)
 		m.settle(now)
 	}
 	return m.take()
 }
 
-// Exited says that a process is gone. Its calls end by themselves: each is still to be released. exit describes the
-// end in words. It is a crash if the machine had not decided to stop the process.
+// Exited says that a process is gone. The driver ends its calls and releases each of them. exit describes the end.
+// It is a crash if the machine had not decided to stop the process.
 func (m *Machine) Exited(now time.Time, instance, exit string) []Action {
 	return m.ended(now, instance, exit, false, true)
 }
 
-// Crashed is Exited for a process that is known to have ended by itself. It is a crash even if the machine decided
-// meanwhile to stop the process, such as when its only call ended before its exit was known.
+// Crashed is Exited for a process that is known to have ended by itself. That is a crash even if the machine has
+// decided meanwhile to stop the process, such as when its only call ended before its exit was known.
 func (m *Machine) Crashed(now time.Time, instance, exit string) []Action {
 	return m.ended(now, instance, exit, true, true)
 }
 
-// CrashedAgain is Crashed for a crash that is due to a call which has crashed a process before: it was counted then, and counts
-// neither for a backoff nor for quarantine.
+// CrashedAgain is Crashed for a crash that a call caused which has caused one before. The earlier crash was
+// counted; this one counts neither for a backoff nor for the quarantine.
 func (m *Machine) CrashedAgain(now time.Time, instance, exit string) []Action {
 	return m.ended(now, instance, exit, true, false)
 }
 
-// Withdrawn is Exited for a process that toolhost ended without the machine's decision, because it could not be left to
-// run. The plugin has done nothing that counts against it: the next call gets another process at once.
+// Withdrawn is Exited for a process that toolhost ended without a decision of the machine, because the process
+// must not go on. The plugin is not at fault: the next call gets another process at once.
 func (m *Machine) Withdrawn(now time.Time, instance, reason string) []Action {
 	in := m.instances[instance]
 	if in == nil {
 		return m.take()
 	}
-	m.forget(in)
+	m.remove(in)
 	m.event(now, EventExited, in, reason)
 	if r := m.replacing; r != nil && r.instance == in.ID {
-		m.replacementFailed(now, reason)
+		m.failReplacement(now, reason)
 	}
 	if in.probe && m.quarantine != "" {
-		m.scheduleProbe(now) // it was ended before it could show anything
+		m.scheduleProbe(now) // the probe ended before it could show anything
 	}
 	m.settle(now)
 	return m.take()
 }
 
-func (m *Machine) ended(now time.Time, instance, exit string, byItself, counts bool) []Action {
-	in := m.instances[instance]
+// ended handles the end of a process. byItself says that it ended by itself, and counts that a crash counts.
+func (s *state) ended(now time.Time, instance, exit string, byItself, counts bool) []Action {
+	in := s.instances[instance]
 	if in == nil {
-		return m.take() // said by LaunchFailed
+		return s.take() // LaunchFailed has removed it
 	}
 	stopped := in.State == tool.InstanceStopping && !byItself
 	if in.ReadyAt.IsZero() || stopped {
-		m.gone(now, in, tool.Errorf(tool.KindUnavailable, "the plugin %q ended while it started: %s", m.name, exit))
+		s.removeUnready(now, in, tool.Errorf(tool.KindUnavailable, "the plugin %q ended while it started: %s", s.name, exit))
 	} else {
-		m.forget(in)
-		m.event(now, EventCrashed, in, exit)
+		s.remove(in)
+		s.event(now, EventCrashed, in, exit)
 		if counts {
-			m.crashed(now, in, exit)
+			s.crashed(now, in, exit)
 		}
 	}
-	m.settle(now)
-	return m.take()
+	s.settle(now)
+	return s.take()
 }
 
-// gone notes the end of an instance that did not take calls: it was stopped, or was not ready yet.
-func (m *Machine) gone(now time.Time, in *Instance, err *tool.Error) {
-	if m.forget(in) == tool.InstanceStopping {
-		m.event(now, EventExited, in, in.Reason)
-		if in.probe && m.quarantine != "" {
-			m.scheduleProbe(now) // it was stopped before it could show anything
+// launch starts an instance.
+func (s *state) launch(now time.Time, revision, session string) *Instance {
+	in := s.pool.add(now, s.name, revision, session)
+	s.event(now, EventLaunching, in, "")
+	s.outbox.add(Action{Launch: &Launch{Instance: in.ID, Revision: revision}})
+	return in
+}
+
+// removeUnready removes an instance that took no calls at its end: it was stopping, or starting.
+func (s *state) removeUnready(now time.Time, in *Instance, err *tool.Error) {
+	if s.remove(in) == tool.InstanceStopping {
+		s.event(now, EventExited, in, in.Reason)
+		if in.probe && s.quarantine != "" {
+			s.scheduleProbe(now) // the probe stopped before it could show anything
 		}
 		return
 	}
-	m.event(now, EventLaunchFailed, in, err.Message)
-	if r := m.replacing; r != nil && r.instance == in.ID {
-		m.replacementFailed(now, err.Message)
+	s.event(now, EventLaunchFailed, in, err.Message)
+	if r := s.replacing; r != nil && r.instance == in.ID {
+		s.failReplacement(now, err.Message)
 	}
 	if in.replaces {
-		return // nobody but its replacement waited for it
+		return // no call waited for it
 	}
-	m.crashed(now, in, err.Message)
-	m.disappoint(now, in.session, err)
+	s.crashed(now, in, err.Message)
+	s.rejectWaiting(now, in.session, err)
 }
 
-// disappoint rejects the calls that waited for an instance whose launch failed, unless another may serve them.
-func (m *Machine) disappoint(now time.Time, session string, err *tool.Error) {
-	for _, in := range m.order {
+// rejectWaiting rejects the calls that waited for an instance whose launch failed, unless another instance may
+// serve them.
+func (s *state) rejectWaiting(now time.Time, session string, err *tool.Error) {
+	for _, in := range s.order {
 		switch {
-		case in.replaces, m.cfg.Isolation == PerSession: // a session has no second instance
-		case in.State == tool.InstanceStarting, in.State == tool.InstanceReady && m.cfg.Isolation == Shared:
+		case in.replaces, s.cfg.Isolation == PerSession: // a session has only one instance
+		case in.State == tool.InstanceStarting, in.State == tool.InstanceReady && s.cfg.Isolation == Shared:
 			return
 		}
 	}
-	told := *err
-	if told.RetryAfter == 0 && m.backoff.After(now) {
-		told.RetryAfter = m.backoff.Sub(now)
+	failure := *err
+	if failure.RetryAfter == 0 && s.backoff.After(now) {
+		failure.RetryAfter = s.backoff.Sub(now)
 	}
-	m.queue = slices.DeleteFunc(m.queue, func(w waiter) bool {
-		waited := m.cfg.Isolation != PerSession || w.session == session
+	s.queue = slices.DeleteFunc(s.queue, func(w waiter) bool {
+		waited := s.cfg.Isolation != PerSession || w.session == session
 		if waited {
-			m.reject(w.call, &told)
+			s.reject(w.call, &failure)
 		}
 		return waited
 	})
 }
 
-// drain lets an instance end its calls within DrainTimeout, and stops it.
-func (m *Machine) drain(now time.Time, in *Instance, state tool.InstanceState, reason string) {
-	m.retire(now, in, state, reason, now.Add(m.cfg.DrainTimeout))
+// drain stops an instance after its calls, at the latest after DrainTimeout.
+func (s *state) drain(now time.Time, in *Instance, to tool.InstanceState, reason string) {
+	s.retire(now, in, to, reason, now.Add(s.cfg.DrainTimeout))
 }
 
-// recycle is drain for an instance that is replaced in good order. There is no hurry: its calls have deadlines of their own.
-func (m *Machine) recycle(now time.Time, in *Instance, reason string) {
-	m.retire(now, in, tool.InstanceDraining, reason, time.Time{})
+// recycle stops an instance after its calls, however long they take: they have deadlines, and a replacement in
+// normal operation must not end any of them.
+func (s *state) recycle(now time.Time, in *Instance, reason string) {
+	s.retire(now, in, tool.InstanceDraining, reason, time.Time{})
 }
 
-// retire lets an instance end its calls until by, if by is not zero, and stops it.
-func (m *Machine) retire(now time.Time, in *Instance, state tool.InstanceState, reason string, by time.Time) {
+// retire stops an instance after its calls, or at the time by if that is not zero. to is the state that it gets
+// meanwhile.
+func (s *state) retire(now time.Time, in *Instance, to tool.InstanceState, reason string, by time.Time) {
 	kind := EventDraining
-	if state == tool.InstanceUnhealthy {
+	if to == tool.InstanceUnhealthy {
 		kind = EventUnhealthy
 	}
 	switch {
 	case in.State == tool.InstanceStopping, in.State == tool.InstanceUnhealthy && in.ending():
 	case in.State == tool.InstanceStarting:
-		m.stop(now, in, reason, false)
+		s.stop(now, in, reason, false)
 	case in.State == tool.InstanceDraining:
 		if in.drainBy.IsZero() {
 			in.drainBy = by
 		}
-		if state == tool.InstanceUnhealthy {
-			in.State, in.Reason = state, reason
-			m.event(now, kind, in, reason)
+		if to == tool.InstanceUnhealthy {
+			in.State, in.Reason = to, reason
+			s.event(now, kind, in, reason)
 		}
 	default:
-		in.State, in.Reason, in.drainBy = state, reason, by
-		m.event(now, kind, in, reason)
+		in.State, in.Reason, in.drainBy = to, reason, by
+		s.event(now, kind, in, reason)
 		if in.Calls == 0 {
-			m.stop(now, in, reason, false)
+			s.stop(now, in, reason, false)
 		}
 	}
 }
 
-// stop stops an instance now. Calls that it has are ended.
-func (m *Machine) stop(now time.Time, in *Instance, reason string, force bool) {
+// stop stops an instance now, and cancels the calls that it has.
+func (s *state) stop(now time.Time, in *Instance, reason string, force bool) {
 	if in.State == tool.InstanceStopping {
 		return
 	}
-	// What did not heed its calls' end is not asked to end by itself: it would only go on with what it was told to stop.
+	// A process that has ignored the cancel of its calls would only go on if it were asked to stop.
 	force = force || in.State == tool.InstanceUnhealthy && in.Calls == 0
 	in.State = tool.InstanceStopping
 	in.Reason = cmp.Or(in.Reason, reason)
-	m.event(now, EventStopping, in, in.Reason)
+	s.event(now, EventStopping, in, in.Reason)
 	if in.Calls > 0 {
-		m.do(Action{Cancel: &Cancel{Instance: in.ID, Reason: in.Reason}})
+		s.outbox.add(Action{Cancel: &Cancel{Instance: in.ID, Reason: in.Reason}})
 	}
-	m.do(Action{Stop: &Stop{Instance: in.ID, Reason: in.Reason, Force: force}})
-	if r := m.replacing; r != nil && r.instance == in.ID {
-		m.replacementFailed(now, in.Reason)
+	s.outbox.add(Action{Stop: &Stop{Instance: in.ID, Reason: in.Reason, Force: force}})
+	if r := s.replacing; r != nil && r.instance == in.ID {
+		s.failReplacement(now, in.Reason)
 	}
 }

@@ -1,0 +1,147 @@
+package lifecycle
+
+import (
+	"time"
+
+	"github.com/toolhost/toolhost/tool"
+)
+
+// replacement is an upgrade, a rollback or a restart that runs: a new instance starts before the old ones drain.
+type replacement struct {
+	revision string
+	why      change
+	instance string // that has to be ready before calls go to it
+}
+
+// change is why a replacement happens.
+type change int
+
+const (
+	upgrade change = iota // to a revision that is new, or that an operator wants again
+	rollback
+	restart
+)
+
+// events returns the events of the beginning, the success and the failure of a change.
+func (c change) events() (started, finished, failed EventType) {
+	switch c {
+	case rollback:
+		return EventRollingBack, EventRolledBack, EventRollbackFailed
+	case restart:
+		return EventRestarting, EventRestarted, EventRestartFailed
+	default:
+		return EventUpgrading, EventUpgraded, EventUpgradeFailed
+	}
+}
+
+// Restart replaces the instances: a new one starts before the present ones drain; if it fails, they stay. With
+// force they stop at once and their calls are cancelled. Restart ends a backoff and, once the new instance is
+// ready, a quarantine. It returns the new instance. That is empty if Restart did nothing, because a replacement
+// runs already or the plugin is disabled. An event says how the restart ended.
+func (m *Machine) Restart(now time.Time, force bool) (instance string, actions []Action) {
+	if m.replacing != nil || m.disabled != "" {
+		return "", m.take()
+	}
+	m.event(now, EventRestarting, nil, "")
+	m.backoff, m.streak = time.Time{}, 0
+	session := m.newestSession()
+	if force {
+		for _, in := range m.order {
+			m.stop(now, in, "an operator restarted the plugin by force", true)
+		}
+	}
+	ready, starting := m.counts()
+	in := m.launch(now, m.revision, session)
+	in.replaces = ready+starting+m.stalledCount() > 0
+	m.replacing = &replacement{revision: m.revision, why: restart, instance: in.ID}
+	m.settle(now)
+	return in.ID, m.take()
+}
+
+// Replace brings another revision into service: an instance of it starts before calls go to it and the old ones
+// drain, even if no old one runs. If it fails, the old revision stays. Replace returns an error and does nothing
+// if a replacement runs, the plugin is disabled or the machine is closed. It does nothing if the revision is in
+// service.
+func (m *Machine) Replace(now time.Time, revision string) (actions []Action, err error) {
+	return m.beginReplacement(now, revision, upgrade)
+}
+
+// Rollback is Replace for a revision that was in service before. Only its events differ.
+func (m *Machine) Rollback(now time.Time, revision string) (actions []Action, err error) {
+	return m.beginReplacement(now, revision, rollback)
+}
+
+// Adopt says that another revision is in service already, whether it starts or not: calls go to it at once and
+// launch it, and the present instances drain. A replacement that runs fails. Adopt does nothing if the revision is
+// in service, or after Close.
+func (m *Machine) Adopt(now time.Time, revision string) []Action {
+	if m.closed || revision == m.revision {
+		return m.take()
+	}
+	if m.replacing != nil {
+		m.failReplacement(now, "another revision is in service")
+	}
+	m.outbox.add(Action{Event: &Event{Time: now, Type: EventUpgrading, Revision: revision}})
+	m.replacing = &replacement{revision: revision}
+	m.flip(now)
+	m.settle(now)
+	return m.take()
+}
+
+func (s *state) beginReplacement(now time.Time, revision string, why change) (actions []Action, err error) {
+	switch {
+	case s.disabled != "":
+		return nil, s.refusal(now)
+	case s.replacing != nil:
+		return nil, tool.Errorf(tool.KindUnavailable, "plugin %q is being replaced already; wait for it to end", s.name)
+	case revision == s.revision:
+		return nil, nil
+	}
+	started, _, _ := why.events()
+	s.outbox.add(Action{Event: &Event{Time: now, Type: started, Revision: revision}})
+	in := s.launch(now, revision, s.newestSession())
+	in.replaces = true
+	s.replacing = &replacement{revision: revision, why: why, instance: in.ID}
+	return s.take(), nil
+}
+
+// flip ends a replacement with success: calls go to its revision, and the old instances drain.
+func (s *state) flip(now time.Time) {
+	r := s.replacing
+	s.replacing = nil
+	_, kind, _ := r.why.events()
+	reason := "an operator restarted the plugin"
+	if r.why != restart {
+		reason = "it was replaced by another revision"
+		s.previous, s.revision = s.revision, r.revision
+		s.outbox.add(Action{Flip: &Flip{Revision: s.revision, Previous: s.previous}})
+		s.forgetCrashes() // they are the fault of the old revision
+	}
+	if s.quarantine != "" {
+		s.enable(now, reason)
+	}
+	// A new instance that joined an empty pool replaces none.
+	if in := s.instances[r.instance]; in == nil || in.replaces {
+		s.supersede(now, in, reason)
+	}
+	s.outbox.add(Action{Event: &Event{Time: now, Type: kind, Instance: r.instance, Revision: r.revision}})
+}
+
+// supersede makes an instance the only one of the pool. The others may take until the deadlines of their calls.
+func (s *state) supersede(now time.Time, successor *Instance, reason string) {
+	for _, in := range s.order {
+		if in == successor {
+			in.replaces = false
+		} else {
+			s.recycle(now, in, reason)
+		}
+	}
+}
+
+// failReplacement ends a replacement without success: the present instances stay.
+func (s *state) failReplacement(now time.Time, reason string) {
+	r := s.replacing
+	s.replacing = nil
+	_, _, kind := r.why.events()
+	s.outbox.add(Action{Event: &Event{Time: now, Type: kind, Instance: r.instance, Revision: r.revision, Reason: reason}})
+}
