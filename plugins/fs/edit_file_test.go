@@ -53,7 +53,7 @@ func TestEditFile(t *testing.T) {
 	}
 }
 
-// Whatever is refused, the file stays as it is.
+// A refused edit leaves the file unchanged.
 func TestEditFileRefuses(t *testing.T) {
 	tests := map[string]struct {
 		content string
@@ -86,14 +86,14 @@ func TestEditFileRefuses(t *testing.T) {
 	}
 }
 
-// Edits of one turn run at the same time, and none is lost, whichever process makes them.
+// Edits of one turn run concurrently. None is lost, whichever process makes them.
 func TestEditsAtTheSameTimeAreAllMade(t *testing.T) {
 	for name, lanesOf := range map[string]func() func() *lanes{
 		"one process":       func() func() *lanes { l := newLanes(); return func() *lanes { return l } },
 		"several processes": func() func() *lanes { return newLanes },
 	} {
 		t.Run(name, func(t *testing.T) {
-			const edits = 5 // fewer than attempts, so that each is made in the end whoever is faster
+			const edits = 5 // fewer than attempts, so that each edit succeeds in any order
 			content := ""
 			for i := range edits {
 				content += fmt.Sprintf("<%d>\n", i)
@@ -119,7 +119,7 @@ func TestEditsAtTheSameTimeAreAllMade(t *testing.T) {
 	}
 }
 
-// restless is a workspace in which somebody writes a file whenever it was read.
+// restless is a workspace in which another writer changes a file after each read.
 type restless struct {
 	workspace.Workspace
 	times int

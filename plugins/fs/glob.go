@@ -56,7 +56,7 @@ func globFiles(ctx context.Context, ws workspace.Workspace, in globInput) (strin
 	if err := checkGlob("pattern", pattern); err != nil {
 		return "", err
 	}
-	// What the pattern says before its first * is where to begin.
+	// The part of the pattern before the first * is the folder to start in.
 	fixed, rest := doublestar.SplitPattern(pattern)
 	if fixed != "." {
 		if start, err = startOf(ws, path.Join(start, fixed)); err != nil {
@@ -83,7 +83,7 @@ func globFiles(ctx context.Context, ws workspace.Workspace, in globInput) (strin
 	return best.text(in, w.leftOut()), nil
 }
 
-// startOf returns the tidy name of the folder to begin in.
+// startOf returns the cleaned path of the folder to start in.
 func startOf(ws workspace.Workspace, given string) (string, error) {
 	name, err := ws.Rel(cmp.Or(given, "."))
 	return path.Clean(name), err
@@ -103,8 +103,8 @@ func checkGlob(parameter, glob string) error {
 
 func isFileOrLink(mode fs.FileMode) bool { return mode.IsRegular() || mode.Type() == fs.ModeSymlink }
 
-// newest keeps the paths that are to be shown, of as many as there are: a heap whose first is the next to be dropped. By
-// name, in the order of a walk, these are the first ones.
+// newest keeps the paths for the result: a heap whose first element is dropped next. If paths are
+// not sorted by time, it keeps the first ones of the walk.
 type newest struct {
 	limit  int
 	byName bool
@@ -127,7 +127,7 @@ func (n *newest) add(at visited) error {
 	}
 	info, err := at.entry.Info()
 	if err != nil {
-		n.total-- // it went away meanwhile
+		n.total-- // the file has been removed
 		return nil
 	}
 	added := timedPath{path: at.path, time: info.ModTime}
@@ -140,7 +140,7 @@ func (n *newest) add(at visited) error {
 	return nil
 }
 
-// newerFirst orders paths by their times; those of the same time by name, so that the order is always the same.
+// newerFirst orders paths by time and then by name, so that the order is deterministic.
 func newerFirst(a, b timedPath) int {
 	return cmp.Or(b.time.Compare(a.time), strings.Compare(a.path, b.path))
 }
@@ -150,7 +150,7 @@ func (n *newest) Less(i, j int) bool { return newerFirst(n.paths[i], n.paths[j])
 func (n *newest) Swap(i, j int)      { n.paths[i], n.paths[j] = n.paths[j], n.paths[i] }
 func (n *newest) Push(x any)         { n.paths = append(n.paths, x.(timedPath)) }
 
-// Pop is part of heap.Interface; nothing is ever taken from the heap.
+// Pop implements heap.Interface. Nothing removes elements.
 func (n *newest) Pop() any { return nil }
 
 func (n *newest) text(in globInput, notes []string) string {

@@ -14,7 +14,7 @@ import (
 	"github.com/toolhost/toolhost/sdk/workspace"
 )
 
-// inMemory returns a workspace with files of which each later one by name was changed later.
+// inMemory returns a workspace with files. A later name has a later modification time.
 func inMemory(contents map[string]string) *workspace.Memory {
 	files := map[string]workspace.MemoryFile{}
 	for name, content := range contents {
@@ -111,7 +111,7 @@ func TestGlobRefuses(t *testing.T) {
 	}
 }
 
-// The newest of many are found in memory for few.
+// Finding the newest of many files takes memory for few.
 func TestGlobOfManyFiles(t *testing.T) {
 	files := map[string]workspace.MemoryFile{}
 	for i := range 3000 {
@@ -121,7 +121,7 @@ func TestGlobOfManyFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	newest := func(second int) string { // the file that was changed in that second
+	newest := func(second int) string { // the file that changed in that second
 		for i := range 3000 {
 			if i*7919%3000 == second {
 				return fmt.Sprintf("d%d/f%d\n", i%7, i)
@@ -135,7 +135,7 @@ func TestGlobOfManyFiles(t *testing.T) {
 	}
 }
 
-// faulty is a workspace in which a folder cannot be entered.
+// faulty is a workspace with an unreadable folder.
 type faulty struct {
 	workspace.Workspace
 	name string
@@ -156,7 +156,7 @@ func TestWalksGoOnWhereTheyCannotEnter(t *testing.T) {
 	if want := "internal/link.go\n[1 folders or files could not be read, such as: no permission here]\n"; err != nil || got != want {
 		t.Errorf("got %q, %v", got, err)
 	}
-	w.err = fs.ErrNotExist // it went away, as if it had never been
+	w.err = fs.ErrNotExist // the folder has been removed
 	if got, err := globFiles(t.Context(), w, globInput{Pattern: "internal/**/*.go"}); err != nil || got != "internal/link.go\n" {
 		t.Errorf("got %q, %v", got, err)
 	}

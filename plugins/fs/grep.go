@@ -15,7 +15,7 @@ import (
 
 const defaultMatches = 100
 
-// The forms that grep answers in.
+// The output forms of grep.
 const (
 	showLines  = "lines"
 	showFiles  = "files"
@@ -81,7 +81,8 @@ func grep(ctx context.Context, ws workspace.Workspace, in grepInput) (string, er
 	return report.text(), nil
 }
 
-// wanted returns what is asked of each file: one more than can be shown, so that it is known whether there are more.
+// wanted returns the limit for each file: one match more than the result can show, so that the
+// result can say whether there are more.
 func wanted(in grepInput) search.Want {
 	switch in.Output {
 	case showFiles:
@@ -92,7 +93,8 @@ func wanted(in grepInput) search.Want {
 	return search.Want{Before: in.Before, After: in.After, Most: in.Limit + 1}
 }
 
-// globFits reports whether a path fits a glob, which is one for the last element if it has no slash.
+// globFits reports whether a path matches a glob. A glob without a slash applies to the last
+// element.
 func globFits(glob, below string) bool {
 	if path.Base(glob) == glob {
 		below = path.Base(below)

@@ -20,7 +20,7 @@ import (
 	"github.com/toolhost/toolhost/sdk/workspace"
 )
 
-// alike are searches that grep and this plugin understand in the same way.
+// alike are searches that have the same meaning for grep and for this plugin.
 var alike = []struct {
 	name  string
 	in    grepInput
@@ -40,7 +40,7 @@ var alike = []struct {
 	{"empty lines", grepInput{Pattern: `^$`, Glob: "*.md"}, []string{"--include=*.md"}},
 }
 
-// goSays returns what a go command prints, without the end of the line.
+// goSays returns the output of a go command without the newline at its end.
 func goSays(t testing.TB, arguments ...string) string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "go", arguments...).Output()
@@ -50,7 +50,7 @@ func goSays(t testing.TB, arguments ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// grepPath returns where grep is, or "" with a line that says that there is nothing to compare with.
+// grepPath returns the path of grep, or "" and logs that there is nothing to compare with.
 func grepPath(t testing.TB) string {
 	t.Helper()
 	path, err := exec.LookPath("grep")
@@ -61,7 +61,7 @@ func grepPath(t testing.TB) string {
 	return path
 }
 
-// Lines are told by file and number, and marked as a match or not.
+// markedLine identifies a line by file and number, and says whether it is a match.
 type markedLine struct {
 	path   string
 	number int
@@ -97,7 +97,8 @@ func TestGrepFindsWhatGrepFinds(t *testing.T) {
 	}
 }
 
-// sameText reports whether a line is shown as grep shows it, but for what is too much of it or is no text.
+// sameText reports whether a line is shown as grep shows it, apart from truncation and invalid
+// text.
 func sameText(ours, theirs string) bool {
 	if ours == theirs {
 		return true
@@ -105,7 +106,7 @@ func sameText(ours, theirs string) bool {
 	return strings.Contains(strings.ToValidUTF8(theirs, "\uFFFD"), strings.Trim(ours, "…"))
 }
 
-// compareCounts compares how many lines of each file match, and with that the files that have some.
+// compareCounts compares the numbers of matching lines per file, and thus the files with matches.
 func compareCounts(t *testing.T, grepPath, dir string, ws workspace.Workspace, in grepInput, flags []string) {
 	t.Helper()
 	got, want := map[string]int{}, map[string]int{}
@@ -134,7 +135,7 @@ func has[K comparable, V any](m map[K]V, key K) bool {
 	return ok
 }
 
-// ours returns all lines that this plugin finds, without the limits of the tool.
+// ours returns all lines that this plugin finds, without the tool's limits.
 func ours(t *testing.T, ws workspace.Workspace, in grepInput) map[markedLine]string {
 	t.Helper()
 	lines := map[markedLine]string{}
@@ -146,7 +147,7 @@ func ours(t *testing.T, ws workspace.Workspace, in grepInput) map[markedLine]str
 	return lines
 }
 
-// searchAll searches as the tool does, but for what it shows of it.
+// searchAll searches like the tool and returns everything that it finds.
 func searchAll(t testing.TB, ws workspace.Workspace, in grepInput, want search.Want) map[string]search.Found {
 	t.Helper()
 	matcher, err := search.Compile(search.Pattern{Text: in.Pattern, Fixed: in.Fixed, IgnoreCase: in.IgnoreCase, Multiline: in.Multiline})
@@ -171,7 +172,7 @@ func searchAll(t testing.TB, ws workspace.Workspace, in grepInput, want search.W
 
 func runGrep(t testing.TB, grepPath, dir, pattern string, flags []string) []byte {
 	t.Helper()
-	// In the locale C grep knows bytes alone; -I passes over binary files.
+	// In the locale C, grep treats text as bytes. -I skips binary files.
 	arguments := slices.Concat([]string{"-rIE", "--null"}, flags, []string{"-e", pattern, "."})
 	if slices.Contains(flags, "-F") {
 		arguments[0] = "-rI"
@@ -181,7 +182,7 @@ func runGrep(t testing.TB, grepPath, dir, pattern string, flags []string) []byte
 	command.Env = append(os.Environ(), "LC_ALL=C", "GREP_OPTIONS=")
 	out, err := command.Output()
 	if e, ok := errors.AsType[*exec.ExitError](err); ok && e.ExitCode() == 1 {
-		return nil // it found nothing
+		return nil // grep found nothing
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -196,7 +197,7 @@ func theirs(t *testing.T, grepPath, dir, pattern string, flags []string) map[mar
 	for line := range bytes.Lines(runGrep(t, grepPath, dir, pattern, append([]string{"-n"}, flags...))) {
 		parts := form.FindStringSubmatch(strings.TrimRight(string(line), "\r\n"))
 		if parts == nil {
-			continue // what stands between places
+			continue // a separator
 		}
 		number, err := strconv.Atoi(parts[2])
 		if err != nil {
@@ -207,10 +208,12 @@ func theirs(t *testing.T, grepPath, dir, pattern string, flags []string) map[mar
 	return lines
 }
 
-// Beside grep, on the same files: go test -run - -bench GrepBeside -benchtime 3x ./plugins/fs
+// Compares with grep on the same files:
 //
-// Each round is one search by this plugin and one by grep, so that both meet the machine in the same state. ours and grep
-// are the medians of the rounds in milliseconds, cpu what the processors worked for them.
+//	go test -run - -bench GrepBeside -benchtime 3x ./plugins/fs
+//
+// Each round runs one search by this plugin and one by grep, so that the machine's load affects
+// both. ours and grep are medians in milliseconds, cpu is the ratio of processor times.
 func BenchmarkGrepBeside(b *testing.B) {
 	grepPath := grepPath(b)
 	dir := goSays(b, "env", "GOMODCACHE")
@@ -249,7 +252,7 @@ func BenchmarkGrepBeside(b *testing.B) {
 	}
 }
 
-// cpuTime returns how many seconds processors have worked for this process, or for its children that ended.
+// cpuTime returns the processor time of this process, or of its ended children, in seconds.
 func cpuTime(b *testing.B, who int) float64 {
 	b.Helper()
 	var usage syscall.Rusage

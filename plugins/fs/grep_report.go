@@ -10,25 +10,25 @@ import (
 	"github.com/toolhost/toolhost/sdk/workspace"
 )
 
-// report is what grep answers, made file by file in the order of their paths.
+// report assembles the result of grep from files in the order of their paths.
 type report struct {
 	in grepInput
 
 	body     strings.Builder
-	searched int // files
-	matches  int // matching lines, of all files
-	shown    int // matching lines or files, as in.Output says
+	searched int // number of files
+	matches  int // number of matching lines in all files
+	shown    int // number of shown lines or files, depending on in.Output
 	cut      string
 	binary   int
 	long     []string
 	failed   int
-	failure  string // what was wrong with the first of them
+	failure  string // the error of the first of them
 	notes    []string
 }
 
 func newReport(in grepInput) *report { return &report{in: in} }
 
-// add adds a file, or that it could not be read. It reports false if there is no room for more.
+// add adds the matches or the error of a file. It returns false if the result is full.
 func (r *report) add(path string, found search.Found, err error) bool {
 	if err != nil {
 		r.unread(path, err)
@@ -65,7 +65,7 @@ func (r *report) add(path string, found search.Found, err error) bool {
 	return true
 }
 
-// addLines adds the lines of a file, and reports false if not all of them have room.
+// addLines adds the lines of a file. It returns false if some do not fit.
 func (r *report) addLines(path string, lines []search.Line) bool {
 	fitting := firstMatches(lines, r.in.Limit-r.shown, r.in.After)
 	if len(fitting) < len(lines) {
@@ -90,7 +90,7 @@ func (r *report) addLines(path string, lines []search.Line) bool {
 	return r.cut == ""
 }
 
-// firstMatches returns lines with that many matching ones, and what stands around those.
+// firstMatches returns lines up to the given number of matches, with their context lines.
 func firstMatches(lines []search.Line, most, after int) []search.Line {
 	matches, last := 0, 0
 	for i, line := range lines {
@@ -113,7 +113,7 @@ func firstMatches(lines []search.Line, most, after int) []search.Line {
 	return lines
 }
 
-// addLine adds a line, behind a separator where lines around it begin that do not touch the last ones.
+// addLine adds a line, after a separator if it does not follow the previous line.
 func (r *report) addLine(line search.Line, last int) {
 	if around := r.in.Before+r.in.After > 0; around && last > 0 && line.Number > last+1 {
 		r.body.WriteString("--\n")
@@ -126,7 +126,7 @@ func (r *report) addLine(line search.Line, last int) {
 	fmt.Fprintf(&r.body, "%d%c%s\n", line.Number, mark, line.Text)
 }
 
-// unread notes that a file could not be searched.
+// unread records that a file could not be searched.
 func (r *report) unread(path string, err error) {
 	if gone(err) {
 		return
@@ -136,12 +136,13 @@ func (r *report) unread(path string, err error) {
 	}
 }
 
-// gone reports whether a file is no longer what it was when its folder was read, which concerns nobody.
+// gone reports whether an error means that the file changed since its folder was read. Such errors
+// are ignored.
 func gone(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, workspace.ErrIrregular) || errors.Is(err, workspace.ErrFolder)
 }
 
-// text returns the answer.
+// text returns the text of the result.
 func (r *report) text() string {
 	if r.matches == 0 {
 		fmt.Fprintf(&r.body, "[no match in %d files]\n", r.searched)

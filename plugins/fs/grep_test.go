@@ -126,7 +126,8 @@ func TestGrepRefuses(t *testing.T) {
 	}
 }
 
-// However many files are searched at once, and whichever is done first, the answer is the same.
+// The result does not depend on how many files are searched concurrently and which one finishes
+// first.
 func TestGrepIsInOrder(t *testing.T) {
 	contents := map[string]string{}
 	for i := range 500 {
@@ -144,7 +145,7 @@ func TestGrepIsInOrder(t *testing.T) {
 	}
 }
 
-// The answer is bounded in bytes, whatever the limit of lines.
+// The result is bounded in bytes, independent of the limit of lines.
 func TestGrepOfLongLines(t *testing.T) {
 	w := inMemory(map[string]string{"a": strings.Repeat(strings.Repeat("x", 300)+"\n", 1000), "b": "x"})
 	got, err := grep(t.Context(), w, grepInput{Pattern: "x", Limit: 2000})
@@ -158,7 +159,7 @@ func TestGrepOfLongLines(t *testing.T) {
 	}
 }
 
-// counting is a workspace that counts the files that are open, and ends a call at the hundredth that is opened.
+// counting is a workspace that counts open files and cancels the call at the hundredth one.
 type counting struct {
 	workspace.Workspace
 	opened, open *atomic.Int32
@@ -202,7 +203,7 @@ func (c *countedFile) Close() error {
 	return c.File.Close()
 }
 
-// However a search ends, it leaves no file, folder or goroutine, and does not go on.
+// However a search ends, it leaves no open file, folder or goroutine.
 func TestGrepLeavesNothingOpen(t *testing.T) {
 	contents := map[string]string{}
 	for i := range 5000 {
@@ -240,7 +241,7 @@ func TestGrepLeavesNothingOpen(t *testing.T) {
 	}
 }
 
-// The files of a real folder: what cannot be opened, or must not be, is passed over.
+// In a real folder, files that cannot or must not be opened are skipped.
 func TestGrepOnDisk(t *testing.T) {
 	w, _ := newWorkspace(t)
 	link(t, "../secret.txt", filepath.Join(w.dir, "file-out"))

@@ -11,11 +11,12 @@ import (
 )
 
 const (
-	maxSearchers = 8  // files that are searched at the same time, each in a buffer that lines of 8 MiB fit in
-	maxAhead     = 64 // files that are searched before those in front of them are reported; the folder of each is open
+	maxSearchers = 8 // concurrently searched files; each has a buffer for lines of up to 8 MiB
+	// files that may be searched ahead of the reported one; the folder of each is open
+	maxAhead = 64
 )
 
-// treeSearch searches many files at the same time, and reports them in the order of their paths.
+// treeSearch searches files concurrently and reports them in the order of their paths.
 type treeSearch struct {
 	matcher *search.Matcher
 	want    search.Want
@@ -23,7 +24,7 @@ type treeSearch struct {
 	report  func(path string, found search.Found, err error) (more bool) // never called concurrently
 }
 
-// job is one file. done is closed when found and err are there.
+// job is one file. done is closed when found and err are set.
 type job struct {
 	at    visited
 	found search.Found
@@ -31,7 +32,8 @@ type job struct {
 	done  chan struct{}
 }
 
-// run searches the files that a walk comes by and whose paths fit the glob, or the one file that is where it begins.
+// run searches the files of a walk whose paths match the glob, or the one file that the walk starts
+// at.
 func (s *treeSearch) run(ctx context.Context, ws workspace.Workspace, w *walk, glob string) error {
 	s.wants = func(at visited) bool {
 		return at.entry.Type().IsRegular() && (glob == "" || globFits(glob, at.below))
@@ -46,7 +48,8 @@ func (s *treeSearch) run(ctx context.Context, ws workspace.Workspace, w *walk, g
 	return s.file(ctx, ws, w.start)
 }
 
-// tree walks in one goroutine, searches in several, and reports in that of the caller. All have ended when it returns.
+// tree walks in one goroutine, searches in several, and reports in the caller's. All goroutines
+// have ended when it returns.
 func (s *treeSearch) tree(ctx context.Context, ws workspace.Workspace, w *walk) error {
 	searchers := min(runtime.GOMAXPROCS(0), maxSearchers)
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -81,7 +84,7 @@ func (s *treeSearch) tree(ctx context.Context, ws workspace.Workspace, w *walk) 
 	return err
 }
 
-// hand gives a file to whoever is free, and notes its place in the order.
+// hand queues a file for the next free searcher and records its place in the order.
 func (s *treeSearch) hand(ctx context.Context, at visited, jobs, inOrder chan<- *job) error {
 	if !s.wants(at) {
 		return nil
@@ -103,7 +106,7 @@ func (s *treeSearch) hand(ctx context.Context, at visited, jobs, inOrder chan<- 
 	}
 }
 
-// search searches the file of a job, in a searcher of its own.
+// search searches the file of a job with the goroutine's searcher.
 func (j *job) search(ctx context.Context, searcher *search.Searcher) {
 	defer close(j.done)
 	defer j.at.folder.release()
@@ -116,10 +119,10 @@ func (j *job) search(ctx context.Context, searcher *search.Searcher) {
 	j.found, j.err = searcher.Search(ctx, file)
 }
 
-// collect reports the files in order, until there are no more or enough.
+// collect reports files in order until the end or until the result is full.
 func (s *treeSearch) collect(ctx context.Context, inOrder <-chan *job) error {
 	for j := range inOrder {
-		<-j.done // a searcher ends soon when the context does
+		<-j.done // a searcher ends soon after its context
 		if err := ctx.Err(); err != nil {
 			return err
 		}

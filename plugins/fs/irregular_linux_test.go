@@ -9,10 +9,10 @@ import (
 	"testing"
 )
 
-// Nobody ever writes to the FIFO, so a tool that opens it as one opens a file never returns.
+// No process writes to the FIFO, so a tool that opens it like a regular file would never return.
 func TestIrregularFilesAreRefused(t *testing.T) {
 	w, _ := newWorkspace(t)
-	t.Chdir(w.dir) // the path of a socket is short
+	t.Chdir(w.dir) // the path of a socket must be short
 	if err := syscall.Mkfifo("pipe", 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func TestDevicesAreRefused(t *testing.T) {
 	holds(t, err, "no regular file but a device")
 }
 
-// The files of /proc say that they have no bytes, and have some.
+// Files in /proc have the size 0 but are not empty.
 func TestFilesThatSayTheyAreEmptyAreRead(t *testing.T) {
 	w := openDir(t, "/proc/self")
 	if got, err := read(t, w, readInput{Path: "status"}); err != nil || !strings.Contains(got, "Name:") {
@@ -50,7 +50,7 @@ func TestFilesThatSayTheyAreEmptyAreRead(t *testing.T) {
 	}
 }
 
-// A hole of a terabyte costs no memory and no time.
+// Reading part of a sparse file of a terabyte takes little memory and time.
 func TestHugeFilesAreNotReadWhole(t *testing.T) {
 	w, _ := newWorkspace(t)
 	path := filepath.Join(w.dir, "huge.log")

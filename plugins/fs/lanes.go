@@ -6,11 +6,11 @@ import (
 	"hash/maphash"
 )
 
-// lanes let those who change the same file do so one after the other: two edits of one turn run at the same time, and the
-// second must see what the first did. Files share a lane by chance, which costs time alone.
+// lanes serializes changes of the same file. Two edits of one turn run concurrently, and the second
+// must see the result of the first. Different files may share a lane, which only costs time.
 type lanes struct {
 	seed maphash.Seed
-	lane [64]chan struct{} // each holds a token while it is free
+	lane [64]chan struct{} // each has a token while it is free
 }
 
 func newLanes() *lanes {
@@ -22,7 +22,7 @@ func newLanes() *lanes {
 	return l
 }
 
-// enter waits until nobody else changes the file. The caller calls leave when it is done.
+// enter waits for the lane of a file. The caller must call leave.
 func (l *lanes) enter(ctx context.Context, dir, name string) (leave func(), err error) {
 	lane := l.lane[maphash.String(l.seed, dir+"\x00"+name)%uint64(len(l.lane))]
 	select {

@@ -9,14 +9,15 @@ import (
 	"unicode/utf8"
 )
 
-// lineReader reads lines of any length in bounded memory: it holds a buffer, not the file. It does not ask how long the
-// file is, because files such as those of /proc say 0.
+// lineReader reads lines of any length in bounded memory: it holds a buffer, not the file. It does
+// not use the size of the file, because files in /proc have the size 0.
 type lineReader struct {
 	ctx    context.Context
-	buffer *bufio.Reader // of more than maxText bytes
+	buffer *bufio.Reader // larger than maxText bytes
 }
 
-// excerpt returns the lines from the first on, of that from a column on, as many as fit the limit and maxText.
+// excerpt returns lines from first on, starting at a column of the first line, within limit and
+// maxText.
 func (r *lineReader) excerpt(first, column, limit int) (*excerpt, error) {
 	e := &excerpt{first: first, last: first - 1, column: column}
 	before, err := r.skip(first - 1)
@@ -54,7 +55,7 @@ func (r *lineReader) excerpt(first, column, limit int) (*excerpt, error) {
 	return e, err
 }
 
-// skip passes over lines. It returns how many it passed, and io.EOF if there were fewer.
+// skip skips lines. It returns the number of skipped lines, and io.EOF if there were fewer.
 func (r *lineReader) skip(lines int) (int, error) {
 	for n := 0; n < lines; n++ {
 		some := false
@@ -79,7 +80,7 @@ func (r *lineReader) skip(lines int) (int, error) {
 	return lines, nil
 }
 
-// skipRunes passes over characters, but not over the end of a line. The end of the file is no error.
+// skipRunes skips characters up to the end of the line. The end of the file is not an error.
 func (r *lineReader) skipRunes(runes int) error {
 	for n := range runes {
 		if n%maxText == 0 {
@@ -101,13 +102,13 @@ func (r *lineReader) skipRunes(runes int) error {
 	return nil
 }
 
-// copyLine appends the next line to text if it has at most room bytes, and reports whether it had. Of a longer line it
-// appends the beginning if cut is set. It returns io.EOF if there is no line.
+// copyLine appends the next line to text if it has at most room bytes, and reports whether it did.
+// If cut is set, it appends the beginning of a longer line. It returns io.EOF if there is no line.
 func (r *lineReader) copyLine(text *strings.Builder, room int, cut bool) (whole bool, err error) {
 	if err := r.ctx.Err(); err != nil {
 		return false, err
 	}
-	// The buffer holds more than maxText bytes, so a line that is not whole in it is longer than any room.
+	// The buffer is larger than maxText, so a line that does not fit in it exceeds any room.
 	line, err := r.buffer.ReadSlice('\n')
 	switch {
 	case errors.Is(err, io.EOF) && len(line) == 0:
@@ -124,7 +125,7 @@ func (r *lineReader) copyLine(text *strings.Builder, room int, cut bool) (whole 
 	return false, nil
 }
 
-// trimPartialRune cuts off the beginning of a character whose rest is missing.
+// trimPartialRune removes an incomplete character at the end.
 func trimPartialRune(b []byte) []byte {
 	for n := 1; n < utf8.UTFMax && n <= len(b); n++ {
 		if utf8.RuneStart(b[len(b)-n]) {

@@ -17,7 +17,8 @@ import (
 
 const (
 	defaultEntries = 500
-	maxSorted      = 50_000 // entries of one folder that are read, so that a folder of millions costs bounded memory
+	// entries that are read of one folder, so that a huge folder costs bounded memory
+	maxSorted = 50_000
 )
 
 type listInput struct {
@@ -71,7 +72,7 @@ func listDir(ctx context.Context, w workspace.Workspace, in listInput) (string, 
 	return text.String(), nil
 }
 
-// readEntries returns what is in a folder, sorted by name, and whether that is all.
+// readEntries returns the entries of a folder, sorted by name, and whether the list is complete.
 func readEntries(ctx context.Context, w workspace.Reader, name string, most int) (entries []workspace.Entry, complete bool, err error) {
 	complete = true
 	for entry, err := range w.ReadDir(ctx, name) {
@@ -88,7 +89,8 @@ func readEntries(ctx context.Context, w workspace.Reader, name string, most int)
 	return entries, complete, nil
 }
 
-// entryLine returns the line of one entry. What vanished or became unreadable since its name was read is shown as unknown.
+// entryLine returns the line of one entry. An entry that vanished or became unreadable is shown as
+// unknown.
 func entryLine(entry workspace.Entry) string {
 	kind, size, shown := "unknown", "-", printable(entry.Name())
 	if info, err := entry.Info(); err == nil {
@@ -103,7 +105,7 @@ func entryLine(entry workspace.Entry) string {
 	return fmt.Sprintf("%-7s %10s  %s\n", kind, size, shown)
 }
 
-// printable returns a name as it is, or quoted if it could be taken for something else than one name in one line.
+// printable returns a name, quoted if it could be mistaken for several names or lines.
 func printable(name string) string {
 	odd := func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }
 	if strings.ContainsFunc(name, odd) || strings.TrimSpace(name) != name || strings.Contains(name, " -> ") {

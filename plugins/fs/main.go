@@ -1,4 +1,5 @@
-// Command fs is a plugin whose tools find, read and write the files of the call's workspace, and nothing outside of it.
+// Command fs is a plugin with tools that find, read and write files of the call's workspace. They
+// cannot reach files outside of it.
 package main
 
 import "github.com/toolhost/toolhost/sdk"

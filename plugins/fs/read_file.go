@@ -19,9 +19,9 @@ import (
 const (
 	defaultLines = 2000
 	maxText      = 64 << 10 // bytes of text per call, about 16,000 tokens
-	sniffed      = 8000     // bytes that tell text from binary
-	maxImage     = 5 << 20  // bytes of an image: what model providers take
-	shownBytes   = 16       // of a binary file
+	sniffed      = 8000     // number of bytes that are examined to detect binary files
+	maxImage     = 5 << 20  // bytes of an image; the limit of model providers
+	shownBytes   = 16       // bytes of a binary file that are shown
 )
 
 type readInput struct {
@@ -49,7 +49,8 @@ At most 64 KiB come back; where the text was cut, a last line in brackets says s
 	}, inWorkspace(readFile))
 }
 
-// readFile answers with the text, and with a second block that says what of the file the text is, unless it is all.
+// readFile returns the text, and a second block that says which part of the file it is, unless it
+// is all.
 func readFile(ctx context.Context, w workspace.Workspace, in readInput) (sdk.Result, error) {
 	file, err := w.Open(ctx, in.Path)
 	if err != nil {
@@ -77,7 +78,7 @@ func readFile(ctx context.Context, w workspace.Workspace, in readInput) (sdk.Res
 	return e.result(in.Path, file.Info().Size, encoding)
 }
 
-// readBinary answers with an image, or with words on what is no text.
+// readBinary returns an image, or a description of other data.
 func readBinary(r *bufio.Reader, path, mediaType string, size int64) (sdk.Result, error) {
 	kind := "a binary file"
 	switch mediaType {
@@ -100,14 +101,14 @@ func readBinary(r *bufio.Reader, path, mediaType string, size int64) (sdk.Result
 	return sdk.TextResult(fmt.Sprintf("[%q is %s, of the kind %s: %d bytes, which are not shown; the first are % x]", path, kind, mediaType, size, head)), nil
 }
 
-// excerpt is a run of whole lines.
+// excerpt is a sequence of whole lines.
 type excerpt struct {
 	text        strings.Builder
-	first, last int  // lines, from 1; last is first-1 if there are none
-	column      int  // where in the first line the text begins, from 1
-	more        bool // the file goes on after the last line
-	inside      bool // the last line is longer than maxText, and cut
-	total       int  // how many lines the file has, where its end was met; else 0
+	first, last int  // line numbers from 1; last is first-1 if there are none
+	column      int  // start column in the first line, from 1
+	more        bool // the file continues after the last line
+	inside      bool // the last line is truncated because it exceeds maxText
+	total       int  // number of lines of the file if its end was reached; otherwise 0
 }
 
 func (e *excerpt) result(path string, size int64, encoding charset.Encoding) (sdk.Result, error) {

@@ -1,7 +1,8 @@
-// Package charset tells text from other bytes, and turns text of the encodings that files are found in into UTF-8 and back.
+// Package charset distinguishes text from other data, and converts text between UTF-8 and the
+// encodings in which files are found.
 //
-// It owns the encodings: UTF-8 and UTF-16 with and without a byte order mark, and Windows-1252, which is the guess for
-// text that is nothing else. It does not own files, lines or what is said about them.
+// It owns the encodings: UTF-8 and UTF-16 with and without a byte order mark, and Windows-1252,
+// which is the guess for other text. It does not own files, lines or messages.
 package charset
 
 import (
@@ -18,10 +19,10 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// Encoding is how a text is written as bytes. The zero value is UTF-8 without a mark.
+// Encoding is the encoding of a text. The zero value is UTF-8 without a byte order mark.
 type Encoding struct {
 	family family
-	mark   bool // a byte order mark begins the text
+	mark   bool // the text begins with a byte order mark
 }
 
 type family int
@@ -43,15 +44,15 @@ func (e Encoding) String() string {
 	return names[e.family]
 }
 
-// Guessed reports whether the text may as well be in another encoding.
+// Guessed reports whether the encoding is a guess.
 func (e Encoding) Guessed() bool { return e.family == windows1252 }
 
-// Plain reports whether the bytes are the text: UTF-8 without a mark.
+// Plain reports whether the encoding is UTF-8 without a mark, so that the bytes are the text.
 func (e Encoding) Plain() bool { return e == Encoding{} }
 
-// Detect returns the encoding of a text by the bytes that it begins with, of which some thousand are enough. Where they
-// are no text, it reports false and their media type, such as image/png. whole says that nothing comes after them. UTF-8
-// may have faults behind the beginning.
+// Detect returns the encoding of a text from its first bytes. A few thousand are enough. If the
+// data is not text, it returns false and the media type, such as image/png. whole says that head is
+// the whole data. Data after head may contain invalid UTF-8.
 func Detect(head []byte, whole bool) (e Encoding, mediaType string, text bool) {
 	switch {
 	case bytes.HasPrefix(head, []byte("\xff\xfe\x00\x00")): // UTF-32
@@ -79,14 +80,16 @@ func Detect(head []byte, whole bool) (e Encoding, mediaType string, text bool) {
 		}
 		return Encoding{}, mediaType, false
 	case utf8.Valid(head) && mediaType != "application/pdf":
-		return e, "", true // whatever else it begins like: BM, for example, is also a bitmap
+		// even if it also matches a binary format: BM, for example, begins a bitmap
+		return e, "", true
 	case !isText:
 		return Encoding{}, mediaType, false
 	}
 	return Encoding{family: windows1252}, "", true
 }
 
-// isBinary reports whether a character is in no text: control characters, but for those that printers and terminals know.
+// isBinary reports whether a character does not occur in text: control characters, except those for
+// printers and terminals.
 func isBinary(r rune) bool {
 	return r < ' ' && !strings.ContainsRune("\a\b\t\n\v\f\r\x1b", r)
 }
@@ -101,7 +104,8 @@ func markOf(f family) []byte {
 	return []byte("\xef\xbb\xbf")
 }
 
-// unmarked16 recognizes UTF-16 without a mark, as far as it is mostly ASCII: every other byte is zero.
+// unmarked16 recognizes UTF-16 without a mark if the text is mostly ASCII: every other byte is
+// zero.
 func unmarked16(head []byte) (family, bool) {
 	var zeros [2]int
 	pairs := len(head) / 2
@@ -119,7 +123,7 @@ func unmarked16(head []byte) (family, bool) {
 	return 0, false
 }
 
-// withoutPartialRune cuts off the beginning of a character whose rest is missing.
+// withoutPartialRune removes an incomplete character at the end.
 func withoutPartialRune(b []byte) []byte {
 	for n := 1; n < utf8.UTFMax && n <= len(b); n++ {
 		if utf8.RuneStart(b[len(b)-n]) {
@@ -144,8 +148,8 @@ func (e Encoding) codec() encoding.Encoding {
 	return encoding.Nop
 }
 
-// Reader returns the text of r as UTF-8, without a mark. What is no text comes as U+FFFD, but for faults of UTF-8, which
-// come as they are.
+// Reader returns the text of r as UTF-8 without a mark. U+FFFD replaces invalid data, except that
+// invalid UTF-8 stays as it is.
 func (e Encoding) Reader(r io.Reader) io.Reader {
 	if e.mark {
 		r = &withoutPrefix{Reader: r, rest: len(markOf(e.family))}
@@ -156,7 +160,7 @@ func (e Encoding) Reader(r io.Reader) io.Reader {
 	return transform.NewReader(r, e.codec().NewDecoder())
 }
 
-// withoutPrefix leaves out the first bytes of a reader.
+// withoutPrefix skips the first bytes of a reader.
 type withoutPrefix struct {
 	io.Reader
 	rest int
@@ -172,7 +176,8 @@ func (w *withoutPrefix) Read(p []byte) (int, error) {
 	return w.Reader.Read(p)
 }
 
-// Decode returns the text that content is. It is an error if Encode would not return content.
+// Decode returns the text of content. It returns an error if Encode would not return the same
+// content.
 func (e Encoding) Decode(content []byte) (string, error) {
 	if e.mark {
 		rest, ok := bytes.CutPrefix(content, markOf(e.family))
@@ -195,8 +200,8 @@ func (e Encoding) Decode(content []byte) (string, error) {
 	return string(text), nil
 }
 
-// Encode returns a text as bytes, with the mark if there is one. It is an error if the text has characters that the
-// encoding has not, or is no text.
+// Encode returns a text as bytes, with the mark if the encoding has one. It returns an error if the
+// text is invalid or has characters that the encoding cannot represent.
 func (e Encoding) Encode(text string) ([]byte, error) {
 	var content []byte
 	if e.mark {

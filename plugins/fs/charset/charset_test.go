@@ -46,7 +46,7 @@ func TestDetectAndDecode(t *testing.T) {
 	}
 }
 
-// A character that the beginning cuts is no fault, unless the beginning is all.
+// An incomplete character at the end of head is no fault, unless head is the whole data.
 func TestDetectAllowsForTheCut(t *testing.T) {
 	for whole, want := range map[bool]string{true: "Windows-1252", false: "UTF-8"} {
 		if e, _, ok := charset.Detect([]byte("cut inside \xe2\x82"), whole); !ok || e.String() != want {
@@ -89,7 +89,8 @@ func TestWhatCannotBeEncodedIsRefused(t *testing.T) {
 	}
 }
 
-// Whatever the bytes: what decodes encodes to the same bytes, and reading gives the same text.
+// For all bytes: decoding and encoding give the same bytes, and reading gives the same text as
+// decoding.
 func FuzzRoundTrip(f *testing.F) {
 	for _, seed := range []string{"", "abc\n", "\xef\xbb\xbfx", "\xff\xfea\x00", "\xfe\xff\x00a", "caf\xe9", "a\x00b\x00", "\xff\xfe\x00\xd8", "\xff", "\xef\xbb", "\xef\xbb\xbf\xe9"} {
 		f.Add([]byte(seed))

@@ -1,8 +1,8 @@
-// Package ignore tells which files a .gitignore leaves out.
+// Package ignore decides which files a .gitignore excludes.
 //
-// It owns the meaning of the lines of such a file, as https://git-scm.com/docs/gitignore says it; their globs are matched
-// by doublestar. It does not own finding and reading the files, nor what git keeps elsewhere: .git/info/exclude, the
-// user's own patterns and what is in the index.
+// It owns the meaning of the lines of such a file, as https://git-scm.com/docs/gitignore defines
+// it. doublestar matches the globs. The package does not find or read the files. It ignores
+// .git/info/exclude, the user's own patterns, and the index.
 package ignore
 
 import (
@@ -13,30 +13,30 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// Rules are the lines of one .gitignore. They can be used from many goroutines at once.
+// Rules has the rules of one .gitignore. It is safe for concurrent use.
 type Rules struct{ patterns []pattern }
 
-// Verdict is what rules say about a path.
+// Verdict is the result of applying rules to a path.
 type Verdict int
 
 // The verdicts.
 const (
-	None    Verdict = iota // nothing
-	Ignored                // leave it out
-	Kept                   // a pattern with "!" takes it back, whatever rules above say
+	None    Verdict = iota // no rule applies
+	Ignored                // the path is excluded
+	Kept                   // a pattern with "!" includes it, whatever rules of parent folders say
 )
 
-// pattern is one line.
+// pattern is one line of the file.
 type pattern struct {
 	glob     string
-	literal  bool   // glob is no glob but the path itself
-	suffix   string // of all that matches; empty if it is not that simple
-	baseOnly bool   // it is about the last element of a path
-	folder   bool   // it is about folders
-	keeps    bool   // it begins with "!"
+	literal  bool   // glob is a plain path
+	suffix   string // suffix of all matches; empty if there is no common one
+	baseOnly bool   // applies to the last element of a path
+	folder   bool   // applies only to folders
+	keeps    bool   // begins with "!"
 }
 
-// Parse returns the rules of a file. Lines that mean nothing are left out, as git does.
+// Parse returns the rules of a file. It ignores invalid lines, like git.
 func Parse(content []byte) *Rules {
 	content = bytes.TrimPrefix(content, []byte("\xef\xbb\xbf"))
 	r := &Rules{}
@@ -74,7 +74,7 @@ func parseLine(line string) (pattern, bool) {
 	return p, doublestar.ValidatePattern(p.glob)
 }
 
-// withoutTrailingSpaces cuts off the spaces at the end, of which a backslash keeps one.
+// withoutTrailingSpaces removes trailing spaces. A backslash protects one.
 func withoutTrailingSpaces(line string) string {
 	end := len(line)
 	for end > 0 && line[end-1] == ' ' {
@@ -90,12 +90,13 @@ func withoutTrailingSpaces(line string) string {
 	return line[:end]
 }
 
-// classes are what git takes from POSIX and doublestar does not know.
+// classes translates POSIX character classes, which git supports and doublestar does not.
 var classes = strings.NewReplacer("[:alpha:]", "a-zA-Z", "[:digit:]", "0-9", "[:alnum:]", "a-zA-Z0-9", "[:upper:]", "A-Z",
 	"[:lower:]", "a-z", "[:xdigit:]", "0-9a-fA-F", "[:space:]", " \t\n\v\f\r", "[:blank:]", " \t")
 
-// toDoublestar returns a glob of git in the words of doublestar: braces are ordinary characters in git, "]" is one at the
-// beginning of a class, and "/**" at the end means what is in a folder, not the folder.
+// toDoublestar translates a glob of git to doublestar. In git, braces are ordinary characters, "]"
+// at the start of a class is part of it, and "/**" at the end means the content of a folder and not
+// the folder.
 func toDoublestar(glob string) string {
 	glob = classes.Replace(glob)
 	var b strings.Builder
@@ -132,8 +133,8 @@ func toDoublestar(glob string) string {
 	return b.String()
 }
 
-// Match returns what the rules say about a path that is relative to their folder: the last of their lines that matches it
-// counts. Of what is in an ignored folder they need not be asked.
+// Match applies the rules to a path relative to their folder. The last matching line decides.
+// Callers need not ask about the content of an excluded folder.
 func (r *Rules) Match(name string, isFolder bool) Verdict {
 	base := path.Base(name)
 	for i := len(r.patterns) - 1; i >= 0; i-- {

@@ -14,7 +14,7 @@ import (
 	"github.com/toolhost/toolhost/plugins/fs/ignore"
 )
 
-// Paths that end in a slash are folders.
+// Paths that end with a slash are folders.
 var cases = []struct {
 	rules         string
 	ignored, kept string
@@ -91,14 +91,14 @@ func TestKeptIsNotNone(t *testing.T) {
 	}
 }
 
-// What git says about the same paths, where there is a git.
+// If git is installed, its verdicts about the same paths are the reference.
 func TestMatchesLikeGit(t *testing.T) {
 	git, err := exec.LookPath("git")
 	if err != nil {
 		t.Log("there is no git on this machine to compare with")
 		return
 	}
-	// Each path has a folder of its own in the repository, with the rules in it.
+	// Each path has its own folder in the repository, with the rules in it.
 	repository := t.TempDir()
 	want := map[string]bool{}
 	explain := map[string]string{}
@@ -135,7 +135,7 @@ func put(t *testing.T, path, content string) {
 	}
 }
 
-// byParts asks about the folders that lead to a path first, as a walk does.
+// byParts asks about the parent folders of a path first, like a walk.
 func byParts(rules *ignore.Rules, name string, isFolder bool) bool {
 	if parent := path.Dir(name); parent != "." && byParts(rules, parent, true) {
 		return true
@@ -143,7 +143,7 @@ func byParts(rules *ignore.Rules, name string, isFolder bool) bool {
 	return rules.Match(name, isFolder) == ignore.Ignored
 }
 
-// askGit returns those of the paths that git ignores.
+// askGit returns those paths that git excludes.
 func askGit(t *testing.T, git, repository string, paths []string) map[string]bool {
 	t.Helper()
 	run := func(input string, arguments ...string) string {

@@ -1,7 +1,8 @@
-// Package replace changes parts of a text that are named by what stands there, and keeps all else to the byte.
+// Package replace replaces passages of a text that are named by their content, and keeps all other
+// bytes.
 //
-// It owns finding, the ends of lines, and the words for a text that is not found or found too often. It does not own files
-// or encodings.
+// It owns the search, line endings, and the messages for passages that are missing or ambiguous. It
+// does not own files or encodings.
 package replace
 
 import (
@@ -13,16 +14,16 @@ import (
 
 // Edit is one change.
 type Edit struct {
-	Old string // what stands there; not empty
+	Old string // the present content; not empty
 	New string
-	All bool // every occurrence, of which there must be one; else there must be exactly one
+	All bool // replace every occurrence; at least one must exist. Otherwise exactly one must exist
 }
 
-// Apply returns a text after the edits, each made on the result of those before it, and the lines of that result where
-// each edit's occurrences begin, as they were when it was made. An error means that one of the edits cannot be made; it is
-// written for whoever made the edits.
+// Apply applies edits in order, each to the result of the previous ones. It also returns, for each
+// edit, the lines where its occurrences begin, at the time of that edit. An error means that an
+// edit cannot be made. Its message is for the author of the edits.
 //
-// "\n" in an edit stands for the end of a line, whichever it is in the text, and what is put there gets the line ends of its
+// "\n" in an edit matches any line ending. The replacement gets the line ending of its
 // surroundings.
 func Apply(text string, edits []Edit) (result string, lines [][]int, err error) {
 	for i, edit := range edits {
@@ -60,7 +61,7 @@ func apply(text string, edit Edit) (string, []int, error) {
 	var lines []int
 	end := 0
 	line := lineCounter{text: n.text, line: 1}
-	added := 0 // lines that the replacements so far added
+	added := 0 // lines that replacements have added so far
 	for _, at := range found {
 		from, to := n.original(at), n.original(at+len(old))
 		result.WriteString(text[end:from])
@@ -75,7 +76,7 @@ func apply(text string, edit Edit) (string, []int, error) {
 
 func toLF(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
 
-// withEnds returns a text whose lines end in "\n" with other ends.
+// withEnds replaces the line ending "\n" by another one.
 func withEnds(s, end string) string {
 	if end == "\n" {
 		return s
@@ -83,8 +84,8 @@ func withEnds(s, end string) string {
 	return strings.ReplaceAll(s, "\n", end)
 }
 
-// lineEnd returns how lines end in a part of a text: as the first within it, else as the next behind it, else as the last
-// before it.
+// lineEnd returns the line ending for a range of a text: the first one inside the range, otherwise
+// the next one after it, otherwise the last one before it.
 func lineEnd(text string, from, to int) string {
 	at := strings.IndexByte(text[from:], '\n')
 	switch {
@@ -99,10 +100,10 @@ func lineEnd(text string, from, to int) string {
 	return "\n"
 }
 
-// normalized is a text whose lines all end in "\n".
+// normalized is a text with "\n" as its only line ending.
 type normalized struct {
 	text    string
-	removed []int // where in text a line ended in "\r\n": the offsets of their "\n"
+	removed []int // offsets of "\n" for lines that ended in "\r\n"
 }
 
 func normalize(text string) normalized {
@@ -126,13 +127,14 @@ func normalize(text string) normalized {
 	return n
 }
 
-// original returns the offset in the original text for one in the normalized text. That of a "\n" is the one of the whole
-// line end.
+// original converts an offset in the normalized text to the original text. The offset of "\n"
+// becomes the start of the line ending.
 func (n normalized) original(offset int) int {
 	return offset + sort.SearchInts(n.removed, offset)
 }
 
-// occurrences returns where a part begins in a text: those that a replacement would meet, or, with overlaps, all.
+// occurrences returns the offsets of a part in a text: those that a replacement would replace, or
+// all overlapping ones.
 func occurrences(text, part string, overlaps bool) []int {
 	step := len(part)
 	if overlaps {
@@ -150,7 +152,7 @@ func occurrences(text, part string, overlaps bool) []int {
 	return found
 }
 
-// lineCounter tells the lines of offsets that come in order.
+// lineCounter returns the line numbers of ascending offsets.
 type lineCounter struct {
 	text string
 	seen int

@@ -10,14 +10,14 @@ import (
 
 const (
 	maxListed   = 10      // line numbers in a message
-	maxNearest  = 3       // passages in a message
-	maxPassage  = 12      // lines of one passage
+	maxNearest  = 3       // number of passages in a message
+	maxPassage  = 12      // number of lines of a passage
 	maxShown    = 200     // bytes of a line in a message
-	maxCompared = 1 << 20 // bytes of a text that are compared with what was not found
-	similar     = 0.5     // from 0 to 1, how similar two lines must be to be shown as near
+	maxCompared = 1 << 20 // bytes of a text that are searched for similar passages
+	similar     = 0.5     // least similarity of two lines, from 0 to 1, for a passage to be shown
 )
 
-// tooMany says where a text that should be there once is.
+// tooMany is the error for a passage that occurs several times.
 func tooMany(text string, found []int) error {
 	lines := lineCounter{text: text, line: 1}
 	var numbers []string
@@ -32,7 +32,7 @@ func tooMany(text string, found []int) error {
 		len(found), strings.Join(numbers, ", "), more)
 }
 
-// notFound says what in a text is like a part that is not in it.
+// notFound is the error for a missing passage. It shows similar passages.
 func notFound(text, part string) error {
 	const problem = "old_text occurs 0 times; it must be in the file to the letter, with its spaces and line breaks"
 	lines := strings.Split(text[:min(len(text), maxCompared)], "\n")
@@ -51,7 +51,7 @@ func notFound(text, part string) error {
 	return fmt.Errorf("%s. The nearest lines:%s", problem, b.String())
 }
 
-// passage returns some lines of a text with their numbers.
+// passage returns lines of a text with their numbers.
 func passage(lines []string, at, count int) string {
 	var b strings.Builder
 	end := min(at+count, at+maxPassage, len(lines))
@@ -68,7 +68,8 @@ func clip(line string) string {
 	return line
 }
 
-// unlikeInSpace returns the index of the first of the lines that are like the wanted ones but for white space, or -1.
+// unlikeInSpace returns the index of the first lines that equal the wanted ones except for white
+// space, or -1.
 func unlikeInSpace(lines, wanted []string) int {
 	bare := make([]string, len(wanted))
 	for i, line := range wanted {
@@ -92,8 +93,8 @@ func unlikeInSpace(lines, wanted []string) int {
 	return -1
 }
 
-// nearest returns the beginnings of the passages that are most like the wanted lines, the best first. They are found by
-// the longest of the wanted lines, which says the most.
+// nearest returns the starts of the most similar passages, best first. It searches for the longest
+// wanted line, which is the most specific one.
 func nearest(lines, wanted []string) []int {
 	key := 0
 	for i, line := range wanted {
@@ -120,7 +121,7 @@ func nearest(lines, wanted []string) []int {
 	return at
 }
 
-// pairs are the neighbouring bytes in a line, and how often they occur in it.
+// pairs counts the pairs of adjacent bytes in a line.
 type pairs struct {
 	count map[[2]byte]int
 	total int
@@ -136,11 +137,11 @@ func pairsOf(line string) pairs {
 	return p
 }
 
-// likeness returns how much of two lines is the same, from 0 to 1.
+// likeness returns the similarity of two lines, from 0 to 1.
 func (p pairs) likeness(line string) float64 {
 	line = strings.TrimSpace(line[:min(len(line), maxShown)])
 	others := len(line) - 1
-	// At best all pairs of the shorter are in the longer.
+	// The similarity is highest if the longer line has all pairs of the shorter one.
 	if p.total == 0 || others <= 0 || 2*float64(min(p.total, others)) < similar*float64(p.total+others) {
 		return 0
 	}

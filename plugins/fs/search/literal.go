@@ -7,18 +7,19 @@ import (
 	"unicode/utf8"
 )
 
-// maxLiterals is how many alternatives are looked for one by one. Each is a pass over the text.
+// maxLiterals limits the alternatives that are searched one by one. Each takes one pass over the
+// text.
 const maxLiterals = 12
 
-// literal is a text that is looked for as it is, or in any case of its letters.
+// literal is a string to search for, with or without regard to case.
 type literal struct {
-	text []byte // in lower case if fold is set, and ASCII then
+	text []byte // lower-case ASCII if fold is set
 	fold bool
-	rare int // the index of the byte of text that is the rarest in usual texts, if fold is set
+	rare int // index of the byte of text that is rarest in common texts, if fold is set
 }
 
-// required returns literals one of which is in every match, and whether each of them is a match by itself. None means that
-// nothing is known.
+// required returns literals, one of which is part of every match, and whether each of them is a
+// match by itself. No literals means that nothing is known.
 func required(re *syntax.Regexp) (literals []literal, exact bool) {
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -30,7 +31,7 @@ func required(re *syntax.Regexp) (literals []literal, exact bool) {
 	case syntax.OpCapture:
 		return required(re.Sub[0])
 	case syntax.OpPlus:
-		return required(re.Sub[0]) // what contains one contains one or more
+		return required(re.Sub[0]) // one or more repetitions contain one
 	case syntax.OpRepeat:
 		if re.Min == 0 {
 			return nil, false
@@ -45,7 +46,7 @@ func required(re *syntax.Regexp) (literals []literal, exact bool) {
 	return nil, false
 }
 
-// requiredInOrder returns the literals of the part that has the best ones.
+// requiredInOrder returns the literals of the part with the most selective ones.
 func requiredInOrder(parts []*syntax.Regexp) (best []literal, exact bool) {
 	for _, part := range parts {
 		literals, whole := required(part)
@@ -56,7 +57,8 @@ func requiredInOrder(parts []*syntax.Regexp) (best []literal, exact bool) {
 	return best, exact
 }
 
-// worth says how well literals tell matching lines from others: by the length of the shortest, less something for each.
+// worth estimates how selective literals are: the length of the shortest one, minus a cost for
+// each.
 func worth(literals []literal) int {
 	if len(literals) == 0 {
 		return -1 << 10
@@ -81,8 +83,9 @@ func requiredInAny(alternatives []*syntax.Regexp) (all []literal, exact bool) {
 	return all, exact
 }
 
-// newLiteral returns what is looked for instead of a literal of an expression, and whether that is all of it. Without
-// regard to case it is the longest part of ASCII letters each of which has two cases only: K and S have others, in Unicode.
+// newLiteral returns the literal to search for in place of a literal of an expression, and whether
+// they are equivalent. Without regard to case it is the longest run of ASCII letters with exactly
+// two cases. K and S have further cases in Unicode.
 func newLiteral(re *syntax.Regexp) (l literal, whole bool) {
 	text := string(re.Rune)
 	if re.Flags&syntax.FoldCase == 0 || !strings.ContainsFunc(text, isLetter) {
@@ -103,7 +106,7 @@ func newLiteral(re *syntax.Regexp) (l literal, whole bool) {
 
 func isLetter(r rune) bool { return r >= utf8.RuneSelf || 'a' <= r|0x20 && r|0x20 <= 'z' }
 
-// rarity orders bytes by how seldom they are in source code and prose, roughly.
+// rarity ranks bytes by how rare they are in source code and prose.
 func rarity(b byte) int {
 	const common = " etaoinsrlcdpumfhg.,_()=\"bvyw0x1/:-k{};'*2T\tSICAN[]"
 	if at := strings.IndexByte(common, b); at >= 0 {
@@ -112,7 +115,7 @@ func rarity(b byte) int {
 	return len(common)
 }
 
-// index returns where the literal is first, or -1.
+// index returns the first offset of the literal, or -1.
 func (l *literal) index(text []byte) int {
 	if !l.fold {
 		return bytes.Index(text, l.text)
@@ -122,8 +125,9 @@ func (l *literal) index(text []byte) int {
 	if 'a' <= lower && lower <= 'z' {
 		upper -= 'a' - 'A'
 	}
-	last := len(text) - (len(l.text) - l.rare) // where the rare byte can be at most
-	next := [2]int{-1, -1}                     // where the lower and the upper case are next; beyond last if nowhere
+	last := len(text) - (len(l.text) - l.rare) // last possible offset of the rare byte
+	// next offsets of the lower and the upper case; beyond last if there are none
+	next := [2]int{-1, -1}
 	for at := l.rare; at <= last; at++ {
 		for i, b := range [2]byte{lower, upper} {
 			if next[i] < at {
@@ -141,7 +145,7 @@ func (l *literal) index(text []byte) int {
 	return -1
 }
 
-// equalFold reports whether a text is a literal of lower case ASCII, but for the case of its letters.
+// equalFold reports whether a text equals a lower-case ASCII literal without regard to case.
 func equalFold(text, lower []byte) bool {
 	for i, b := range text {
 		if 'A' <= b && b <= 'Z' {

@@ -1,8 +1,8 @@
-// Package search finds the lines of a text that a regular expression matches, with the lines around them.
+// Package search finds the lines of a text that match a regular expression, with their context
+// lines.
 //
-// It owns the matching, which is fast because it looks for a literal that every match must contain before it asks the
-// regular expression, and the reading of one text in bounded memory. It does not own which files are searched, or in which
-// order.
+// It owns the matching, and reads a text in bounded memory. It is fast because it first searches
+// for a literal that every match must contain. It does not choose files or their order.
 package search
 
 import (
@@ -15,24 +15,24 @@ import (
 	"unicode/utf8"
 )
 
-// Pattern is what is looked for.
+// Pattern is what to search for.
 type Pattern struct {
-	Text       string // a regular expression, in the syntax of RE2
-	Fixed      bool   // Text is no regular expression but what is looked for
+	Text       string // a regular expression in the syntax of RE2
+	Fixed      bool   // Text is a literal string
 	IgnoreCase bool
-	Multiline  bool // a match may go over several lines, and "." matches also the end of a line
+	Multiline  bool // a match may span lines, and "." also matches the end of a line
 }
 
-// Matcher is a pattern that was understood. It can be used from many goroutines at once.
+// Matcher is a compiled pattern. It is safe for concurrent use.
 type Matcher struct {
 	re        *regexp.Regexp
-	literals  []literal // every match contains one of them; none: nothing is known
-	exact     bool      // whatever contains one of them is a match
+	literals  []literal // one of them is part of every match; empty if nothing is known
+	exact     bool      // a text that contains one of them matches
 	multiline bool
-	foreign   bool // the pattern has characters beyond ASCII, whose bytes depend on the encoding
+	foreign   bool // the pattern has non-ASCII characters, whose bytes depend on the encoding
 }
 
-// Compile returns the matcher of a pattern. The error says what is wrong with it, for whoever wrote it.
+// Compile compiles a pattern. Its error is for the author of the pattern.
 func Compile(p Pattern) (*Matcher, error) {
 	text := p.Text
 	if p.Fixed {
@@ -56,7 +56,7 @@ func Compile(p Pattern) (*Matcher, error) {
 	if !p.Multiline && needsNewline(parsed) {
 		return nil, errors.New("the pattern contains the end of a line; lines are searched one by one, unless multiline is set")
 	}
-	// The flags are in the text that the parsed form is written as.
+	// The string form of the parsed expression has the flags.
 	re, err := regexp.Compile(parsed.String())
 	if err != nil {
 		return nil, fmt.Errorf("the regular expression is wrong: %w", err)
@@ -75,7 +75,7 @@ func isASCII(s string) bool {
 	return true
 }
 
-// needsNewline reports whether the expression spells out an end of line that each of its matches contains.
+// needsNewline reports whether each match of the expression contains a line end.
 func needsNewline(re *syntax.Regexp) bool {
 	switch re.Op {
 	case syntax.OpLiteral:
