@@ -12,12 +12,12 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Admin inspects and controls the plugins of one toolhost, for operators. Client.Admin returns it. Its
-// methods are safe for concurrent use. Errors are *tool.Error; over TCP every method fails with the kind
-// denied, because toolhost serves administration on unix sockets only.
+// Admin inspects and controls the plugins of one toolhost, for operators; Client.Admin returns it.
+// Its methods are safe for concurrent use. Errors are *tool.Error. Over TCP every method fails with
+// the kind denied, because toolhost serves administration on unix sockets only.
 type Admin struct{ link *link.Link }
 
-// Plugins returns all plugins, ordered by name, also those that cannot be used, with the reason.
+// Plugins returns all plugins, including unusable ones, ordered by name.
 func (a *Admin) Plugins(ctx context.Context) ([]tool.PluginInfo, error) {
 	resp, err := link.Invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.ListPluginsResponse, error) {
 		return toolhostv1.NewAdminServiceClient(conn).ListPlugins(ctx, &toolhostv1.ListPluginsRequest{})
@@ -32,8 +32,8 @@ func (a *Admin) Plugins(ctx context.Context) ([]tool.PluginInfo, error) {
 	return infos, nil
 }
 
-// Instances returns the running processes of a plugin, or of all if plugin is empty, ordered by plugin and start.
-// Errors: not_found.
+// Instances returns the running processes of a plugin, ordered by start time. An empty plugin means
+// all plugins. Errors: not_found.
 func (a *Admin) Instances(ctx context.Context, plugin string) ([]tool.InstanceInfo, error) {
 	resp, err := link.Invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.ListInstancesResponse, error) {
 		return toolhostv1.NewAdminServiceClient(conn).ListInstances(ctx, &toolhostv1.ListInstancesRequest{Plugin: plugin})
@@ -48,9 +48,9 @@ func (a *Admin) Instances(ctx context.Context, plugin string) ([]tool.InstanceIn
 	return infos, nil
 }
 
-// Restart replaces a plugin's processes: new calls go to a new process, calls in flight end in the old one. With force
-// the old one is stopped at once, whatever it does. Errors: not_found; unavailable if the new process does not start,
-// and then the old one stays.
+// Restart replaces the processes of a plugin. New calls go to a new process; calls in flight finish
+// in the old one. With force, the old process is stopped at once. Errors: not_found; unavailable if
+// the new process does not start, in which case the old one continues.
 func (a *Admin) Restart(ctx context.Context, plugin string, force bool) (tool.Restarted, error) {
 	resp, err := link.Invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.RestartResponse, error) {
 		return toolhostv1.NewAdminServiceClient(conn).Restart(ctx, &toolhostv1.RestartRequest{Plugin: plugin, Force: force})
@@ -61,8 +61,8 @@ func (a *Admin) Restart(ctx context.Context, plugin string, force bool) (tool.Re
 	return hostpb.ToRestarted(resp), nil
 }
 
-// Drain lets a plugin's processes end their calls, stops them, and returns when they are gone. New calls start new
-// processes, unless the plugin is paused. Errors: not_found.
+// Drain lets the processes of a plugin finish their calls, stops them, and returns when they have
+// ended. New calls start new processes, unless the plugin is paused. Errors: not_found.
 func (a *Admin) Drain(ctx context.Context, plugin string) error {
 	_, err := link.Invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.DrainResponse, error) {
 		return toolhostv1.NewAdminServiceClient(conn).Drain(ctx, &toolhostv1.DrainRequest{Plugin: plugin})
@@ -70,7 +70,8 @@ func (a *Admin) Drain(ctx context.Context, plugin string) error {
 	return err
 }
 
-// Pause lets a plugin take no calls until Resume: those that wait are refused, those in flight end. Errors: not_found.
+// Pause makes a plugin refuse calls until Resume. Waiting calls fail; calls in flight finish.
+// Errors: not_found.
 func (a *Admin) Pause(ctx context.Context, plugin string) error {
 	_, err := link.Invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.PauseResponse, error) {
 		return toolhostv1.NewAdminServiceClient(conn).Pause(ctx, &toolhostv1.PauseRequest{Plugin: plugin})
@@ -86,7 +87,8 @@ func (a *Admin) Resume(ctx context.Context, plugin string) error {
 	return err
 }
 
-// ClearQuarantine ends a quarantine or a backoff: the next call starts a process. Errors: not_found.
+// ClearQuarantine ends a quarantine or a backoff, so that the next call starts a process. Errors:
+// not_found.
 func (a *Admin) ClearQuarantine(ctx context.Context, plugin string) error {
 	_, err := link.Invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.ClearQuarantineResponse, error) {
 		return toolhostv1.NewAdminServiceClient(conn).ClearQuarantine(ctx, &toolhostv1.ClearQuarantineRequest{Plugin: plugin})
@@ -94,8 +96,9 @@ func (a *Admin) ClearQuarantine(ctx context.Context, plugin string) error {
 	return err
 }
 
-// Reload lets the toolhost look at its plugin folders again: new plugins come, those whose files are gone go, changed
-// ones are upgraded. It returns when that is decided for each; that one cannot be taken over is part of the answer.
+// Reload makes the toolhost scan its plugin folders: it adds new plugins, removes plugins whose
+// files are gone, and upgrades changed ones. It returns when each change has succeeded or failed. A
+// failed change is part of the answer, not an error.
 func (a *Admin) Reload(ctx context.Context) (tool.Reloaded, error) {
 	resp, err := link.Invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.ReloadResponse, error) {
 		return toolhostv1.NewAdminServiceClient(conn).Reload(ctx, &toolhostv1.ReloadRequest{})
@@ -106,8 +109,9 @@ func (a *Admin) Reload(ctx context.Context) (tool.Reloaded, error) {
 	return hostpb.ToReloaded(resp), nil
 }
 
-// Upgrade brings a plugin to the executable that is in its folder now, also after a rollback. No call fails: the new
-// process takes over once it is ready. Errors: not_found; unavailable if it does not start, and then the old one stays.
+// Upgrade switches a plugin to the executable that is in its folder now, also after a rollback. No
+// call fails: the new process takes over when it is ready. Errors: not_found; unavailable if the
+// new process does not start, in which case the old one continues.
 func (a *Admin) Upgrade(ctx context.Context, plugin string) (tool.Upgraded, error) {
 	resp, err := link.Invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.UpgradeResponse, error) {
 		return toolhostv1.NewAdminServiceClient(conn).Upgrade(ctx, &toolhostv1.UpgradeRequest{Plugin: plugin})
@@ -118,8 +122,9 @@ func (a *Admin) Upgrade(ctx context.Context, plugin string) (tool.Upgraded, erro
 	return hostpb.ToUpgraded(resp), nil
 }
 
-// Rollback brings a plugin back to the executable that it had before, until its file changes again or Upgrade is
-// called. Errors: not_found, also if there is none; unavailable as for Upgrade.
+// Rollback switches a plugin back to its previous executable, until its file changes again or
+// Upgrade is called. Errors: not_found, also if there is no previous executable; unavailable if the
+// new process does not start, in which case the old one continues.
 func (a *Admin) Rollback(ctx context.Context, plugin string) (tool.Upgraded, error) {
 	resp, err := link.Invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.RollbackResponse, error) {
 		return toolhostv1.NewAdminServiceClient(conn).Rollback(ctx, &toolhostv1.RollbackRequest{Plugin: plugin})
@@ -130,8 +135,8 @@ func (a *Admin) Rollback(ctx context.Context, plugin string) (tool.Upgraded, err
 	return hostpb.ToRolledBack(resp), nil
 }
 
-// LockFile returns which file pins plugins to digests, as the toolhost sees it, and whether it counts. Who changes that
-// file calls Reload then.
+// LockFile returns the path of the file that pins plugins to digests, and whether the toolhost
+// enforces it. After a change to the file, call Reload.
 func (a *Admin) LockFile(ctx context.Context) (tool.LockFile, error) {
 	resp, err := link.Invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.GetLockFileResponse, error) {
 		return toolhostv1.NewAdminServiceClient(conn).GetLockFile(ctx, &toolhostv1.GetLockFileRequest{})
@@ -142,10 +147,11 @@ func (a *Admin) LockFile(ctx context.Context) (tool.LockFile, error) {
 	return hostpb.ToLockFile(resp), nil
 }
 
-// WatchEvents returns what happened to plugins and instances: first the events that the toolhost has kept, the oldest
-// first, then, if asked, new ones as they happen. Without q.Follow it ends when all are read. With it, it ends without
-// an error when the toolhost stops, and with one as its last item when ctx ends or the connection breaks; to go on,
-// watch again after the last event that came. Leaving the loop ends the watch.
+// WatchEvents returns events of plugins and instances: first the stored events, oldest first, then,
+// with q.Follow, new ones. Without q.Follow it ends after the stored events. With it, it ends
+// without an error when the toolhost shuts down, and with an error as its last element if ctx ends
+// or the connection is lost; to continue, call it again with the Seq of the last event. Leaving the
+// loop ends the watch.
 func (a *Admin) WatchEvents(ctx context.Context, q tool.EventQuery) iter.Seq2[tool.PluginEvent, error] {
 	open := func(ctx context.Context, conn grpc.ClientConnInterface) (grpc.ServerStreamingClient[toolhostv1.WatchEventsResponse], error) {
 		return toolhostv1.NewAdminServiceClient(conn).WatchEvents(ctx, hostpb.FromEventQuery(q))
@@ -155,8 +161,8 @@ func (a *Admin) WatchEvents(ctx context.Context, q tool.EventQuery) iter.Seq2[to
 	})
 }
 
-// TailLogs returns what plugins wrote: first the lines that the toolhost has kept, the oldest first, then, if asked, new
-// ones as they come. It ends as WatchEvents does. Errors: not_found.
+// TailLogs returns the output of plugins: first the stored lines, oldest first, then, with
+// q.Follow, new ones. It ends like WatchEvents. Errors: not_found.
 func (a *Admin) TailLogs(ctx context.Context, q tool.LogQuery) iter.Seq2[tool.LogLine, error] {
 	open := func(ctx context.Context, conn grpc.ClientConnInterface) (grpc.ServerStreamingClient[toolhostv1.TailLogsResponse], error) {
 		return toolhostv1.NewAdminServiceClient(conn).TailLogs(ctx, hostpb.FromLogQuery(q))
@@ -166,8 +172,8 @@ func (a *Admin) TailLogs(ctx context.Context, q tool.LogQuery) iter.Seq2[tool.Lo
 	})
 }
 
-// Stats returns the statistics of a plugin's tools, or of all if plugin is empty, since the toolhost started; only of
-// tools that were called, ordered by name. Errors: not_found.
+// Stats returns the statistics of a plugin's tools since the toolhost started, ordered by name. It
+// contains only tools that were called. An empty plugin means all plugins. Errors: not_found.
 func (a *Admin) Stats(ctx context.Context, plugin string) ([]tool.Stats, error) {
 	resp, err := link.Invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.GetStatsResponse, error) {
 		return toolhostv1.NewAdminServiceClient(conn).GetStats(ctx, &toolhostv1.GetStatsRequest{Plugin: plugin})
@@ -182,8 +188,8 @@ func (a *Admin) Stats(ctx context.Context, plugin string) ([]tool.Stats, error) 
 	return stats, nil
 }
 
-// Calls returns one page of the calls that are under way or remembered, of all principals, the newest first. Errors:
-// invalid_argument.
+// Calls returns one page of the running calls and the recorded ended calls of all principals,
+// newest first. Errors: invalid_argument.
 func (a *Admin) Calls(ctx context.Context, q tool.CallQuery) (tool.CallPage, error) {
 	resp, err := link.Invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.ListCallsResponse, error) {
 		return toolhostv1.NewAdminServiceClient(conn).ListCalls(ctx, hostpb.FromCallQuery(q))

@@ -21,28 +21,30 @@ import (
 // connection was lost.
 var ErrNoServer = link.ErrNoServer
 
-// pageSize is how many tools ListTools asks for at once: the most that a toolhost answers with.
+// pageSize is the number of tools that ListTools requests at once. It is the maximum that a
+// toolhost returns in one page.
 const pageSize = 1000
 
-// Client is a client of one toolhost. All methods may be called from any goroutine. It connects when it is first used,
-// and anew when the connection was lost.
+// Client is a client of one toolhost. It connects with the first RPC, and again after a lost
+// connection. All methods are safe for concurrent use.
 type Client struct {
 	link  *link.Link
 	admin Admin
-	ctx   context.Context // of the session; ends with Close
+	ctx   context.Context // the context of the session; ends with Close
 	stop  context.CancelFunc
-	tasks sync.WaitGroup // every goroutine of the client
+	tasks sync.WaitGroup // all goroutines of the client
 
-	ledger atomic.Pointer[string] // see LedgerID; nil: never heard
+	ledger atomic.Pointer[string] // see LedgerID; nil: unknown
 
 	mutex   sync.Mutex
-	session *session // the stream that all calls share; nil before the first
+	session *session // the stream that all calls share; nil before the first call
 	closed  bool
 }
 
-// Dial returns a client of the toolhost at addr: unix:///PATH, 127.0.0.1:PORT or [::1]:PORT. Empty means the
-// environment's TOOLHOST_ADDR, else the default socket of this user, as with OwnServer. It does not connect; the only error is
-// that the address is ill-formed. Close must be called in the end.
+// Dial returns a client of the toolhost at addr: unix:///PATH, 127.0.0.1:PORT or [::1]:PORT. An
+// empty addr means the environment variable TOOLHOST_ADDR, or the default socket of the user, with
+// the check of OwnServer. Dial does not connect. Errors: invalid_argument if the address is
+// malformed. The caller must call Close.
 func Dial(addr string, options ...DialOption) (*Client, error) {
 	at, err := find(addr, "toolhost", options)
 	if err != nil {
@@ -53,15 +55,15 @@ func Dial(addr string, options ...DialOption) (*Client, error) {
 	return &Client{link: to, admin: Admin{link: to}, ctx: ctx, stop: stop}, nil
 }
 
-// Admin returns the operator's view of the same toolhost. It uses the connection of the client and ends
-// with it.
+// Admin returns the operator's methods for the same toolhost. It uses the connection of the client
+// and ends with the client.
 func (c *Client) Admin() *Admin { return &c.admin }
 
 // Addr returns the address of the toolhost.
 func (c *Client) Addr() string { return c.link.Addr() }
 
-// Close ends the connection and waits for the client's goroutines. Calls that are under way end as if the connection
-// was lost. It may be called more than once.
+// Close closes the connection and waits for the client's goroutines. Running calls end as after a
+// lost connection. It may be called more than once.
 func (c *Client) Close() error {
 	c.mutex.Lock()
 	c.closed = true
@@ -71,7 +73,7 @@ func (c *Client) Close() error {
 	return c.link.Close()
 }
 
-// ListTools returns the tools that match, ordered by name.
+// ListTools returns the tools that match the query, ordered by name.
 func (c *Client) ListTools(ctx context.Context, query tool.Query) ([]tool.Info, error) {
 	req := hostpb.FromQuery(query)
 	req.PageSize = pageSize
@@ -94,8 +96,9 @@ func (c *Client) ListTools(ctx context.Context, query tool.Query) ([]tool.Info, 
 	}
 }
 
-// LedgerID returns the id of the ledger of the toolhost that answered ListTools last, for tool.Call.Ledger. It does no
-// I/O. Empty: ListTools was not called, or the toolhost does not say.
+// LedgerID returns the id of the toolhost's ledger, as the last ListTools received it, for
+// tool.Call.Ledger. It makes no RPC. It returns an empty string before the first ListTools, or if
+// the toolhost has no ledger id.
 func (c *Client) LedgerID() string {
 	if id := c.ledger.Load(); id != nil {
 		return *id
@@ -103,7 +106,8 @@ func (c *Client) LedgerID() string {
 	return ""
 }
 
-// GetTool returns one tool as the viewer sees it, whose principal is who is at this end of the connection. Errors: not_found.
+// GetTool returns one tool as the viewer sees it. toolhost ignores the principal of the viewer and
+// uses that of the connection. Errors: not_found.
 func (c *Client) GetTool(ctx context.Context, name string, viewer tool.Viewer) (tool.Info, error) {
 	resp, err := link.Invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.GetToolResponse, error) {
 		return toolhostv1.NewToolServiceClient(conn).GetTool(ctx, hostpb.FromViewer(name, viewer))
@@ -114,15 +118,16 @@ func (c *Client) GetTool(ctx context.Context, name string, viewer tool.Viewer) (
 	return hostpb.ToInfo(resp.GetTool()), nil
 }
 
-// DialOption changes how a server is connected to. The zero value changes nothing.
+// DialOption changes how a client connects. The zero value changes nothing.
 type DialOption struct{ own bool }
 
-// OwnServer says that the address was not chosen by a person, but is where this user's own server should be. Then a server of
-// another user is refused, and so is a socket in a folder that another user owns or can write: another user may have made the
-// folder first. Servers of root are not refused. For TCP it changes nothing.
+// OwnServer says that no person chose the address: the server should be the user's own. The client
+// then refuses a server that runs as another user, and a socket in a folder that another user owns
+// or can write to, because another user may have created the folder first. It accepts servers of
+// root. For TCP the option has no effect.
 func OwnServer() DialOption { return DialOption{own: true} }
 
-// find returns the address of a program's server.
+// find parses the address of a program's server.
 func find(addr, program string, options []DialOption) (address.Address, error) {
 	at, err := address.Find(addr, program, os.Getenv)
 	if err != nil {
@@ -136,8 +141,9 @@ func find(addr, program string, options []DialOption) (address.Address, error) {
 	return at, nil
 }
 
-// SearchTools returns the tools that match the query and hold one of the words, the best match first: 10 unless the query
-// says how many. Errors: invalid_argument, also if there are no words.
+// SearchTools returns the tools that match the query and contain at least one of the words, best
+// match first. Without Query.MaxTools it returns at most 10. Errors: invalid_argument, also if
+// there are no words.
 func (c *Client) SearchTools(ctx context.Context, words string, query tool.Query) ([]tool.Match, error) {
 	resp, err := link.Invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.SearchToolsResponse, error) {
 		req := &toolhostv1.SearchToolsRequest{Query: strings.ToValidUTF8(words, "\uFFFD"), Selection: hostpb.FromSelection(query)}
@@ -149,9 +155,9 @@ func (c *Client) SearchTools(ctx context.Context, words string, query tool.Query
 	return hostpb.ToMatches(resp), nil
 }
 
-// RenderTools returns the tools that match the query and can be called, ordered by name, as a model's API or a prompt
-// wants them. Rendered.Omitted lists the tools that the API would refuse, with the reason. Errors: invalid_argument, also for
-// a format that the toolhost does not know.
+// RenderTools returns the available tools that match the query, ordered by name, in the format of a
+// model provider's API or as text for a prompt. Rendered.Omitted lists the tools that it left out,
+// with the reasons. Errors: invalid_argument, also for an unknown format.
 func (c *Client) RenderTools(ctx context.Context, format tool.Format, query tool.Query) (tool.Rendered, error) {
 	resp, err := link.Invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.RenderToolsResponse, error) {
 		req := &toolhostv1.RenderToolsRequest{Format: hostpb.FromFormat(format), Selection: hostpb.FromSelection(query)}
@@ -163,12 +169,12 @@ func (c *Client) RenderTools(ctx context.Context, format tool.Format, query tool
 	return hostpb.ToRendered(resp), nil
 }
 
-// WatchCall returns the events of a call that exists, made by this client or by another of the same user: those after a
-// number that are kept, then new ones as they happen, up to the Ended event; none if that was seen. 0 begins at the first
-// event. When ctx ends
-// or the connection breaks its last item is an error; to go on, watch again after the Seq of the last event that came.
-// Leaving the loop ends the watch and not the call. The principal of the key is ignored. Errors: invalid_argument,
-// not_found.
+// WatchCall returns the events of an existing call, which any client of the same user may have
+// made: first the stored events after the sequence number after (0: all), then new ones, up to the
+// Ended event. If that event has been seen, there are none. If ctx ends or the connection is lost,
+// the last element is an error; to continue, call WatchCall again with the Seq of the last event.
+// Leaving the loop ends the watch, not the call. toolhost ignores the principal of the key. Errors:
+// invalid_argument, not_found.
 func (c *Client) WatchCall(ctx context.Context, key tool.CallKey, after uint64) iter.Seq2[tool.Event, error] {
 	open := func(ctx context.Context, conn grpc.ClientConnInterface) (grpc.ServerStreamingClient[toolhostv1.WatchCallResponse], error) {
 		return toolhostv1.NewToolServiceClient(conn).WatchCall(ctx, &toolhostv1.WatchCallRequest{
@@ -194,8 +200,9 @@ func (c *Client) WatchCall(ctx context.Context, key tool.CallKey, after uint64) 
 	}
 }
 
-// CancelCall asks to stop a call by its name, whoever made or follows it, and does not wait until it has ended. For one
-// that has ended it does nothing. The principal of the key is ignored. Errors: invalid_argument, not_found.
+// CancelCall requests the cancellation of a call by its id and does not wait for its end. It does
+// not change a call that has ended. toolhost ignores the principal of the key. Errors:
+// invalid_argument, not_found.
 func (c *Client) CancelCall(ctx context.Context, key tool.CallKey, reason string) error {
 	_, err := link.Invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.CancelCallResponse, error) {
 		return toolhostv1.NewToolServiceClient(conn).CancelCall(ctx, &toolhostv1.CancelCallRequest{
@@ -205,11 +212,13 @@ func (c *Client) CancelCall(ctx context.Context, key tool.CallKey, reason string
 	return err
 }
 
-// ReadArtifact returns a part of an artifact: of a result that was too large to be shown, by the handle that stands in its
-// place. It has fewer bytes than asked for only where the artifact ends or a piece is as large as it may be, and none behind
-// the end; so whoever wants all of it reads on, at the offset behind what he has, until he has Size bytes. A piece of a text
-// may end inside a letter. The principal of the query is ignored. Errors: invalid_argument; not_found, also for an artifact
-// of another session and for one that is no longer kept.
+// ReadArtifact returns a part of an artifact: content that was too large to include in a result,
+// which contains the handle instead. The part is shorter than requested only at the end of the
+// artifact or if the request exceeds tool.MaxArtifactPiece; it is empty after the end. To read the
+// whole artifact, repeat the call with the next offset until Size bytes are read. A part of a text
+// may end inside a character. toolhost ignores the principal of the query. Errors:
+// invalid_argument; not_found, also for an artifact of another session and for one that has
+// expired.
 func (c *Client) ReadArtifact(ctx context.Context, q tool.ArtifactQuery) (tool.ArtifactPiece, error) {
 	if q.Limit < 0 {
 		return tool.ArtifactPiece{}, tool.Errorf(tool.KindInvalidArgument, "the limit %d must not be negative", q.Limit)

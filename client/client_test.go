@@ -39,7 +39,7 @@ func socket(t *testing.T) address.Address {
 	return a
 }
 
-// serve serves a host, and returns what cuts all connections and stops it.
+// serve serves a host. cut closes all connections and stops the server.
 func serve(t *testing.T, a address.Address, host hostserver.Host) (cut func()) {
 	t.Helper()
 	listener, err := a.Listen(t.Context(), "toolhost")
@@ -97,7 +97,7 @@ func wait(id string) tool.Call {
 	return tool.Call{ID: id, Tool: "wait", Arguments: json.RawMessage(`{"key":"k"}`)}
 }
 
-// running opens a call of wait and returns when its tool has begun.
+// running opens a call of the tool wait and returns when the tool has started.
 func running(t *testing.T, c *client.Client, id string) tool.Execution {
 	t.Helper()
 	e, err := c.Open(bounded(t), wait(id), true)
@@ -109,7 +109,7 @@ func running(t *testing.T, c *client.Client, id string) tool.Execution {
 	return e
 }
 
-// begun returns when the tool has seen the call.
+// begun returns when the tool has received the call.
 func begun(t *testing.T, e tool.Execution) {
 	t.Helper()
 	for {
@@ -167,7 +167,7 @@ func TestNobodyAnswers(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	}
-	// As soon as there is one, the same client finds it.
+	// The same client finds a server that starts later.
 	serve(t, a, newHost(t))
 	if outcome, err := c.Call(bounded(t), echo("x")); err != nil || outcome.Result.Text() != "x" {
 		t.Errorf("got %+v, %v", outcome, err)

@@ -11,7 +11,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// rude is a toolhost that sends what its caller gave no credit for.
+// rude is a toolhost that sends more than its caller has granted credit for.
 type rude struct {
 	toolhostv1.UnimplementedToolServiceServer
 }
@@ -66,7 +66,7 @@ func TestAHostThatBreaksTheContractLosesTheCall(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer flooded.Close()
-	// Its frames come before those of the next call, and nobody reads them.
+	// The events of the flooded call arrive before those of the next call.
 	if _, err := c.Call(bounded(t), tool.Call{Tool: "other"}); tool.KindOf(err) != tool.KindInternal {
 		t.Errorf("an end without an outcome: %v", err)
 	}

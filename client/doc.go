@@ -1,16 +1,18 @@
-// Package client is the Go client of toolhost: it lists tools, calls them and shows what the plugins do. DialAgent is
-// that of agentd, which runs agents.
+// Package client is the Go client of toolhost, which lists and calls tools, and of agentd, which
+// runs LLM agents.
 //
 //	c, err := client.Dial("")
 //	if err != nil { … }
 //	defer c.Close()
-//	outcome, err := c.Call(ctx, tool.Call{Tool: "calculator", Arguments: json.RawMessage(`{"expression":"13!"}`)})
+//	call, err := client.NewCall("calculator", map[string]any{"expression": "13!"})
+//	if err != nil { … }
+//	outcome, err := c.Call(ctx, call)
 //
-// A call can fail in two ways. What the tool itself reports is a result with IsError, which a model should read. A
-// failure of the machinery is an error, always a *tool.Error whose Kind says what to do; errors.Is(err, ErrNoServer)
-// tells that no toolhost answered at all.
+// A call can fail in two ways. A failure that the tool reports is a result with IsError, which a
+// model should read. An infrastructure failure is an error, always a *tool.Error; its Kind says
+// what to do next. errors.Is(err, ErrNoServer) reports whether no server answered.
 //
-// The client tries nothing twice: whether a call whose connection was lost has been executed is for the caller to
-// find out, with the same call id. It owns its connection and its goroutines, and Close waits for them. What a call
-// means is the host's; the words are package tool's.
+// The client never retries. After a lost connection, the caller finds out whether a call was
+// executed by repeating it with the same call id. A client owns its connection and its goroutines;
+// Close waits for them.
 package client

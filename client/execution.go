@@ -31,15 +31,19 @@ func NewCall(toolName string, arguments any) (tool.Call, error) {
 	return call, nil
 }
 
-// Open begins a call. If complete, call.Arguments are all the arguments, else their beginning, and Send brings the
-// rest. ctx bounds only the opening; the principal of the call is ignored, because the server knows who calls.
+// Open starts a call. If complete is set, call.Arguments are the whole arguments, otherwise their
+// beginning, and Execution.Send sends the rest. ctx limits only the start of the call. The server
+// ignores the principal of the call and uses that of the connection.
 //
-// All calls of a client share one stream, on which none holds up another. The error is that nothing could be sent:
-// what the host says of the call, also that there is no such tool, is in the Ended event. If the connection is lost,
-// open calls end with KindUnavailable where they cannot have been executed, else with KindOutcomeUnknown: the same
-// call id, sent again, then tells. The next Open connects anew.
+// All calls of a client share one stream, and none blocks another: if the caller does not read the
+// events of a call, the host stops sending them. An error means that the call could not be sent.
+// The Ended event contains all failures that the host reports, such as an unknown tool.
 //
-// The execution must be closed. Events that nobody reads are held back by the host, at no cost to other calls.
+// If the connection is lost, an open call ends with KindUnavailable if it cannot have been
+// executed, and otherwise with KindOutcomeUnknown; to learn the outcome, repeat the call with the
+// same id. The next Open connects again.
+//
+// The caller must close the execution.
 func (c *Client) Open(ctx context.Context, call tool.Call, complete bool) (tool.Execution, error) {
 	s, err := c.shared(ctx)
 	if err != nil {
@@ -48,16 +52,17 @@ func (c *Client) Open(ctx context.Context, call tool.Call, complete bool) (tool.
 	return s.open(ctx, call, complete)
 }
 
-// Call executes a call and waits for its end. The error is the outcome's: a failure of the machinery, always a
-// *tool.Error. A tool that says that it failed is no error but a result with IsError. When ctx ends, the call is
-// cancelled at the host, whether it has an id or not, and Call waits at most a second more to say how it ended.
+// Call executes a call and returns its outcome. An error is an infrastructure failure, always a
+// *tool.Error. A failure that the tool reports is not an error but a result with IsError. If ctx
+// ends, Call cancels the call, even if it has an id, and waits for at most one second for its
+// outcome.
 func (c *Client) Call(ctx context.Context, call tool.Call) (tool.Outcome, error) {
 	call.OutcomeOnly = true
 	return c.Follow(ctx, call, func(tool.Event) {})
 }
 
-// Follow is Call, and shows every event but the end as it comes. It calls show from its own goroutine, one event at a
-// time.
+// Follow is Call, but also calls show for each event except the last. It calls show in its own
+// goroutine, one event at a time.
 func (c *Client) Follow(ctx context.Context, call tool.Call, show func(tool.Event)) (tool.Outcome, error) {
 	execution, err := c.Open(ctx, call, true)
 	if err != nil {
@@ -76,15 +81,15 @@ func (c *Client) Follow(ctx context.Context, call tool.Call, show func(tool.Even
 	}
 }
 
-// cancelGrace is how long Call waits for the end of a call that it cancelled: most tools stop at once, and then the
-// host says what was done and what was not.
+// cancelGrace is how long Call waits for the outcome of a call that it canceled. Most tools stop at
+// once, and the outcome then says what was done.
 const cancelGrace = time.Second
 
 // cancelled ends a call whose caller stopped waiting because of err.
 func cancelled(ctx context.Context, err error, callID string, execution tool.Execution) (tool.Outcome, error) {
 	execution.Cancel("the caller stopped waiting: " + err.Error())
 	if ctx.Err() != nil {
-		err = ctx.Err() // the kind is that of the context, whatever cause it was given
+		err = ctx.Err() // the kind depends on the context's error, not on its cause
 	}
 	grace, stop := context.WithTimeout(context.WithoutCancel(ctx), cancelGrace)
 	defer stop()
@@ -97,7 +102,7 @@ func cancelled(ctx context.Context, err error, callID string, execution tool.Exe
 			continue
 		}
 		if e := event.Ended.Err; e != nil && e.Kind == tool.KindCancelled {
-			e.Kind = tool.AsError(err).Kind // it was this caller's time that was up
+			e.Kind = tool.AsError(err).Kind // the caller's deadline canceled the call
 		}
 		return outcomeOf(event.Ended)
 	}
@@ -122,18 +127,19 @@ func failed(callID string, err error) (tool.Outcome, error) {
 type execution struct {
 	session *session
 	number  uint32
-	named   bool // the caller chose the id: the call goes on without it
+	named   bool // the caller chose the id, so the call continues without a reader
 	inbox   flow.Inbox[item]
-	joiner  hostpb.Joiner // Next's
+	joiner  hostpb.Joiner // used by Next only
 
 	mutex    sync.Mutex
 	callID   string
-	complete bool // the host may have all arguments, and so may have executed the call
-	ended    bool // nothing comes or goes any more
-	closed   bool // nobody reads: what comes is dropped
+	complete bool // the host may have received all arguments, so it may have executed the call
+	ended    bool // the call neither receives nor sends frames
+	closed   bool // no reader: received events are dropped
 }
 
-// item is what an inbox holds: a message, or the outcome that the client itself made when the stream was lost.
+// item is an element of an inbox: an event, or the outcome that the client created because the
+// stream was lost.
 type item struct {
 	message *toolhostv1.CallEvent
 	outcome *tool.Outcome
@@ -145,10 +151,10 @@ func newExecution(s *session, callID string) *execution {
 	return e
 }
 
-// frame queues a small frame that must not wait.
+// frame queues a small frame without blocking.
 func (e *execution) frame(r *toolhostv1.ConnectRequest) {
 	r.Call = e.number
-	_ = e.session.stream.PutNow(r) // if it fails, the session fails and ends the call
+	_ = e.session.stream.PutNow(r) // if it fails, the session has failed and ends the call
 }
 
 func (e *execution) grant(bytes int) {
@@ -157,14 +163,15 @@ func (e *execution) grant(bytes int) {
 	}})
 }
 
-// markComplete comes before the frame that says so, because from then on the call may be executed.
+// markComplete is called before the last argument frame is sent, because the call may be executed
+// from then on.
 func (e *execution) markComplete(complete bool) {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
 	e.complete = complete
 }
 
-// receive takes a message from the stream. It does not block.
+// receive handles an event from the stream. It does not block.
 func (e *execution) receive(m *toolhostv1.CallEvent) {
 	if m.GetEnded() != nil {
 		e.finish(item{message: m})
@@ -183,7 +190,7 @@ func (e *execution) receive(m *toolhostv1.CallEvent) {
 		e.cancel(failure.Message)
 		e.finish(item{outcome: e.outcome(failure)})
 	case err != nil && size > 0:
-		e.grant(size) // nobody reads it, and the call must get to its end
+		e.grant(size) // no goroutine reads the events, but the call must be able to finish
 	}
 }
 
@@ -195,7 +202,8 @@ func (e *execution) finish(last item) {
 	e.inbox.Finish(io.EOF, last)
 }
 
-// lose ends the call because its session failed. lost says that what was sent may have been executed.
+// lose ends the call because its session failed. lost says whether the host may have executed what
+// was sent.
 func (e *execution) lose(cause *tool.Error, lost bool) {
 	e.mutex.Lock()
 	executed := lost && e.complete
@@ -211,7 +219,7 @@ func (e *execution) lose(cause *tool.Error, lost bool) {
 	e.finish(item{outcome: e.outcome(&failure)})
 }
 
-// advice says how the outcome of a lost call can be had.
+// advice says how to learn the outcome of a lost call.
 func (e *execution) advice() string {
 	if e.named {
 		return "the same call, sent again with the same call id, tells its outcome and is not executed twice"
@@ -309,5 +317,5 @@ func (e *execution) Close() {
 	if !goesOn {
 		e.cancel("its caller is not interested any more")
 	}
-	e.grant(hostpb.Window) // in place of what was not read; from here on receive grants
+	e.grant(hostpb.Window) // for the events that were dropped; from now on receive grants credit
 }

@@ -8,14 +8,14 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// TestWhoHearsThatNobodyAnswersIsOnAnotherConnection: at the moment of the news, the next call would get a new one.
+// The next call after a failed connection must not use that connection.
 func TestWhoHearsThatNobodyAnswersIsOnAnotherConnection(t *testing.T) {
 	c, err := Dial("unix://" + filepath.Join(t.TempDir(), "none.sock"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	for range 1000 { // each may be the one that is noticed too early
+	for range 1000 { // the race that the test looks for is rare
 		if _, err := c.Open(t.Context(), tool.Call{Tool: "any"}, false); !errors.Is(err, ErrNoServer) {
 			t.Fatalf("got %v", err)
 		}

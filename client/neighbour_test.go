@@ -10,8 +10,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// TestWhatCannotBeSentHurtsNoOtherCall: all calls of a client share one stream, which ends with a message that is too large or no
-// message at all.
+// All calls of a client share one stream, which ends with a message that is too large or cannot be
+// encoded.
 func TestWhatCannotBeSentHurtsNoOtherCall(t *testing.T) {
 	cancelFor := func(reason string) func(*testing.T, *client.Client) tool.Kind {
 		return func(t *testing.T, c *client.Client) tool.Kind {

@@ -10,7 +10,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// shutDown serves a host and returns what lets the server end by itself, without cutting anything.
+// shutDown serves a host and returns a function that shuts the server down gracefully.
 func shutDown(t *testing.T, host hostserver.Host) (c *client.Client, shutdown func(context.Context) error) {
 	t.Helper()
 	a := socket(t)
@@ -29,7 +29,7 @@ func shutDown(t *testing.T, host hostserver.Host) (c *client.Client, shutdown fu
 	return dial(t, a), server.Shutdown
 }
 
-// TestAShutdownEndsWhatFollows: it does not wait for those who would follow for ever, and it is no error to them.
+// A shutdown does not wait for watches, and ends them without an error.
 func TestAShutdownEndsWhatFollows(t *testing.T) {
 	c, shutdown := shutDown(t, newHost(t))
 	if _, err := c.Call(bounded(t), tool.Call{Tool: "talk", Arguments: []byte(`{"text":"x"}`)}); err != nil {
@@ -66,7 +66,7 @@ func TestALostConnectionEndsWhatFollows(t *testing.T) {
 	if _, err := c.Call(bounded(t), echo("x")); err != nil {
 		t.Fatal(err)
 	}
-	// The last message of a stream that is cut hard is a failure of the connection; one that drains may just end.
+	// A stream that is cut ends with an error; a stream that the server drains may end without one.
 	var last error
 	for _, err := range c.Admin().WatchEvents(bounded(t), tool.EventQuery{Follow: true}) {
 		if last = err; err == nil {

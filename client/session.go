@@ -16,24 +16,26 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// outboxBytes is what the session queues before Send and Open wait: enough to keep the transport busy.
+// outboxBytes is the number of queued bytes from which Send and Open block. It is enough to keep
+// the transport busy.
 const outboxBytes = 1 << 20
 
 type connectStream = grpc.BidiStreamingClient[toolhostv1.ConnectRequest, toolhostv1.ConnectResponse]
 
-// session is one Connect stream and the calls on it. Its goroutine, run, is the client's.
+// session is one Connect stream with its calls. The client owns the goroutine that executes run.
 type session struct {
 	client *Client
-	ready  chan struct{} // closed when outbox is there, or err
+	ready  chan struct{} // closed when stream or err is set
 	stream *flow.Stream[*toolhostv1.ConnectRequest, *toolhostv1.ConnectResponse]
 
 	mutex sync.Mutex
 	calls map[uint32]*execution
-	last  uint32 // number given to a call
+	last  uint32 // the number of the newest call
 	err   *tool.Error
 }
 
-// shared returns the session that all calls share, and opens one if there is none that works.
+// shared returns the session that all calls share. It opens one if there is none or if it has
+// failed.
 func (c *Client) shared(ctx context.Context) (*session, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, tool.AsError(err)
@@ -66,7 +68,7 @@ func (c *Client) current() (*session, error) {
 	return c.session, nil
 }
 
-// failed returns why the session takes no calls, nil if it does.
+// failed returns why the session accepts no calls, or nil.
 func (s *session) failed() *tool.Error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -97,12 +99,12 @@ func (s *session) run() {
 	err = s.receive(stream)
 	s.client.link.Retire(conn, err)
 	s.end(err)
-	cancel() // before Close: it makes a blocked send return
+	cancel() // before Close, because it unblocks a send
 	s.stream.Close()
 }
 
-// end fails the session for the reason why its stream ended. A server that ends a stream in good order has answered
-// every call that it read.
+// end fails the session with the reason for the end of its stream. A server that ends a stream
+// regularly has answered every call that it received, so no outcome is unknown.
 func (s *session) end(err error) {
 	if errors.Is(err, io.EOF) {
 		s.fail(tool.Errorf(tool.KindUnavailable, "the toolhost at %s is shutting down; the call was not executed%w", s.client.link.Addr(), link.NoServer(err)), false)
@@ -115,7 +117,8 @@ func (s *session) end(err error) {
 	s.fail(failure, true)
 }
 
-// fail ends the session and all its calls. lost says that calls that were sent may have been executed.
+// fail ends the session and all its calls. lost says whether the host may have executed calls that
+// were sent.
 func (s *session) fail(err *tool.Error, lost bool) {
 	s.mutex.Lock()
 	s.err = err
@@ -134,7 +137,7 @@ func (s *session) receive(stream connectStream) error {
 		if err != nil {
 			return err
 		}
-		if first { // the headers are there, and asking for them does not wait
+		if first { // with the first message the headers have arrived, so Header does not block
 			if header, err := stream.Header(); err == nil {
 				s.stream.PeerMetadata(header.Get(flow.BatchKey))
 			}
@@ -143,7 +146,7 @@ func (s *session) receive(stream connectStream) error {
 	}
 }
 
-// take hands an event to its call. Events of calls that are not known any more are dropped.
+// take passes an event to its call. It drops events of calls that have ended.
 func (s *session) take(frame *toolhostv1.ConnectResponse) {
 	number, event := frame.GetCall(), frame.GetEvent()
 	s.mutex.Lock()
@@ -164,7 +167,7 @@ func (s *session) open(ctx context.Context, call tool.Call, complete bool) (*exe
 		return nil, err
 	}
 	start := &toolhostv1.StartCall{Tool: hostpb.FromName(call.Tool), Options: hostpb.FromCall(call)}
-	// More than a window of arguments goes in pieces, so that it holds up no other call.
+	// Larger arguments are split, so that they do not block other calls.
 	whole := complete && len(call.Arguments) <= hostpb.Window
 	if whole {
 		start.Arguments, start.Complete = call.Arguments, true
@@ -185,7 +188,7 @@ func (s *session) open(ctx context.Context, call tool.Call, complete bool) (*exe
 	return e, nil
 }
 
-// enter gives a call its number.
+// enter assigns a number to a call.
 func (s *session) enter(e *execution) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -199,18 +202,18 @@ func (s *session) enter(e *execution) error {
 	return nil
 }
 
-// leave takes back a number that was never sent.
+// leave releases a number that was not sent.
 func (s *session) leave(e *execution) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	delete(s.calls, e.number)
 }
 
-// frameRoom is what a message needs besides its first frame.
+// frameRoom is the space that a message needs in addition to its first frame.
 const frameRoom = 1 << 10
 
-// put queues a frame, and waits while the stream has no room. It refuses what would end the stream of all calls: a frame that is
-// larger than a message may be.
+// put queues a frame and blocks while the queue is full. It refuses a frame that is larger than a
+// message may be, because such a frame would end the stream of all calls.
 func (s *session) put(ctx context.Context, frame *toolhostv1.ConnectRequest) error {
 	size := frame.SizeWire()
 	if size > hostpb.MaxMessageBytes-frameRoom {
