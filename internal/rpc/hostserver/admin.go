@@ -10,7 +10,7 @@ import (
 	"github.com/toolhost/toolhost/internal/rpc/hostpb"
 )
 
-// adminService implements toolhost.v1.AdminService. Errors become statuses in guard.
+// adminService implements toolhost.v1.AdminService. The guard converts errors to statuses.
 type adminService struct {
 	toolhostv1.UnimplementedAdminServiceServer
 	host  Admin
@@ -147,15 +147,16 @@ func (s *adminService) GetStats(ctx context.Context, req *toolhostv1.GetStatsReq
 	return resp, nil
 }
 
-// errDraining is the cause of a stream that ends because the server shuts down.
+// errDraining is the cause of a context that ends because the server shuts down.
 var errDraining = errors.New("the server shuts down")
 
-// untilDrain returns a context for a stream that may follow for ever, and that must not hold up the shutdown: it ends
-// with the caller, or when the shutdown begins. The function returned ends it, and what watches for the shutdown.
+// untilDrain returns a context for a stream that may follow events without end. It ends with the
+// caller, and when the shutdown begins, so that the stream does not delay the shutdown. The caller
+// must call stop, which ends the context and waits for its goroutine.
 func (s *adminService) untilDrain(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	watched := make(chan struct{})
-	go func() { // ends with ctx; the function returned waits for it
+	go func() { // ends with ctx; stop waits for it
 		defer close(watched)
 		select {
 		case <-s.drain:
@@ -169,7 +170,7 @@ func (s *adminService) untilDrain(ctx context.Context) (context.Context, context
 	}
 }
 
-// ended returns what to answer when a stream ended with err: nothing if that is because the server shuts down.
+// ended returns the status of a stream that ended with err: nil if the server shuts down.
 func ended(ctx context.Context, err error) error {
 	if errors.Is(context.Cause(ctx), errDraining) {
 		return nil

@@ -14,8 +14,8 @@ import (
 	"github.com/toolhost/toolhost/internal/budget"
 )
 
-// TestAnAnswerThatLeftGivesItsRoomBack: the room of a large answer is free once its stream has ended, while the connection
-// stays open, and the connection remembers no stream that has ended.
+// When the stream of a large answer has ended, its reservation is released although the connection
+// stays open, and the connection forgets the stream.
 func TestAnAnswerThatLeftGivesItsRoomBack(t *testing.T) {
 	const size = 1 << 20
 	room := budget.New(64<<20, 0)

@@ -10,7 +10,8 @@ import (
 	"github.com/toolhost/toolhost/internal/rpc/hostserver"
 )
 
-// TestConnectTakesFramesTogether and answers together those callers alone who say that they read that.
+// The server reads batches from every caller, and sends batches only to callers that announce that
+// they read them.
 func TestConnectTakesFramesTogether(t *testing.T) {
 	const burst = 200
 	for _, said := range []bool{false, true} {
@@ -28,7 +29,7 @@ func TestConnectTakesFramesTogether(t *testing.T) {
 			t.Errorf("toolhost's headers are %v, %v", header, err)
 		}
 		together := false
-		for round := 0; round == 0 || said && !together; round++ { // until some came together
+		for round := 0; round == 0 || said && !together; round++ { // until a batch arrived
 			var frames []*toolhostv1.ConnectRequest
 			for i := range burst {
 				frames = append(frames, &toolhostv1.ConnectRequest{Call: uint32(i + 1), Frame: &toolhostv1.ConnectRequest_Start{

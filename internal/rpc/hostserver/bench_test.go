@@ -11,7 +11,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// BenchmarkCall measures what a call costs between the client and a host that does nothing.
+// BenchmarkCall measures a call between the client and a host that does nothing.
 func BenchmarkCall(b *testing.B) {
 	for name, call := range map[string]tool.Call{
 		"1KiB": {Tool: "echo", Arguments: json.RawMessage(`{"text":"` + strings.Repeat("x", 1<<10) + `"}`)},
@@ -48,7 +48,7 @@ func benchClient(b *testing.B) remote {
 	return dial(b, a)
 }
 
-// BenchmarkListTools measures a listing of thousands of tools by pages of the default size.
+// BenchmarkListTools measures a list of thousands of tools in pages of the default size.
 func BenchmarkListTools(b *testing.B) {
 	f := hosttest.NewFake(numbered(0, 3400)...)
 	b.Cleanup(f.Close)

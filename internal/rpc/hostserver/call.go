@@ -12,33 +12,35 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// maxQueuedText bounds the argument text of one call that the host has not taken yet.
+// maxQueuedText limits the argument text of one call that the host has not yet received.
 const maxQueuedText = 16 << 20
 
-// streamCall is one call on a stream: frames come in by its methods, which never block, and events go out by emit.
+// streamCall is one call on a stream. The stream's reader calls its methods, which do not block;
+// events leave through emit.
 type streamCall struct {
 	service *toolService
 	start   *toolhostv1.StartCall
-	stream  context.Context // of the stream: who calls, and until when
-	came    time.Time       // zero: when it is opened
-	// ctx ends with the stream, or when the call is given up; then its cause is what the caller is told.
+	stream  context.Context // the context of the stream, with the principal and the deadline
+	came    time.Time       // when the call was received; zero: when it is opened
+	// ctx ends with the stream, or when the call is given up. Its cause is the error that the
+	// caller receives.
 	ctx flow.CallContext
-	// emit sends an event and blocks while the caller takes none. It fails when the stream or the call has ended; an
-	// end of the call is sent all the same as long as there is a stream.
+	// emit sends an event, and blocks while the caller does not read. It fails when the stream or
+	// the call has ended; but while the stream exists, it still sends the outcome.
 	emit func(*toolhostv1.CallEvent) error
 
 	mutex     sync.Mutex
 	execution tool.Execution // nil until the host has opened the call
-	hold      budget.Hold    // for the start of the call and what of its text the host was not given yet
-	cancelled bool           // before the host had opened the call
-	reason    string         // of that
-	text      flow.Text      // that the host was not given yet
-	complete  bool           // no text may come any more
-	wake      chan struct{}  // holds a token when text or complete changed; nil: no text is to come
-	ended     bool           // the end was emitted; used by run alone
+	hold      budget.Hold    // the memory of the start frame and of the queued text
+	cancelled bool           // canceled before the host opened the call
+	reason    string         // of the cancellation
+	text      flow.Text      // argument text that the host has not yet received
+	complete  bool           // no more text may arrive
+	wake      chan struct{}  // holds a token after a change of text or complete; nil: the arguments were complete
+	ended     bool           // the outcome was emitted; used by run only
 }
 
-// init makes a call of the zero value, which who has the stream gives up with it.
+// init initializes a zero call. The owner of the stream must give it up when the stream ends.
 func (c *streamCall) init(stream context.Context, s *toolService, start *toolhostv1.StartCall) {
 	c.service, c.start, c.stream, c.complete = s, start, stream, start.GetComplete()
 	c.ctx.Init(stream, 0, nil)
@@ -47,10 +49,10 @@ func (c *streamCall) init(stream context.Context, s *toolService, start *toolhos
 	}
 }
 
-// callBytes is what a call on a stream takes here besides what its caller sends.
+// callBytes is the memory of a call on a stream, in addition to what its caller sends.
 const callBytes = 4 << 10
 
-// reserve makes room for the call, until letGo. It is called after init.
+// reserve reserves the memory of the call until letGo. Call it after init.
 func (c *streamCall) reserve() *tool.Error {
 	c.hold.On(budget.FromContext(c.stream))
 	if err := c.hold.TryReserve(callBytes + c.start.SizeWire()); err != nil {
@@ -59,20 +61,20 @@ func (c *streamCall) reserve() *tool.Error {
 	return nil
 }
 
-// letGo gives back what the call takes. It may be called more than once.
+// letGo releases the memory of the call. It may be called more than once.
 func (c *streamCall) letGo() { c.hold.Release() }
 
-// noRoom says that there is no memory for what a caller sends.
+// noRoom returns the error for a request that exceeds the memory budget.
 func noRoom(err error) *tool.Error {
 	e := tool.Errorf(tool.KindRateLimited, "%w; nothing was executed; try again when other calls have ended", err)
 	e.RetryAfter = time.Second
 	return e
 }
 
-// giveUp ends the call for its caller, who is told the cause. It does nothing if the call was given up before.
+// giveUp ends the call for its caller with a cause. Only the first call has an effect.
 func (c *streamCall) giveUp(cause error) { c.ctx.End(cause) }
 
-// run opens the call, and returns when its end was emitted or cannot be.
+// run executes the call. It returns when the outcome was emitted or cannot be.
 func (c *streamCall) run() {
 	defer c.giveUp(nil)
 	defer c.service.guard.caught("a call on a stream", c.end)
@@ -81,7 +83,7 @@ func (c *streamCall) run() {
 	}
 }
 
-// serve returns why the call could not be brought to its end, nil if it was.
+// serve executes the call up to its outcome. It returns an error if there is no outcome.
 func (c *streamCall) serve() error {
 	call, err := callOf(c.stream, c.start.GetTool(), c.start.GetArguments(), c.start.GetOptions())
 	if err != nil {
@@ -125,27 +127,27 @@ func (c *streamCall) because(err error) error {
 	return err
 }
 
-// end tells the caller that the call failed outside of the host.
+// end emits the outcome of a call that failed outside the host.
 func (c *streamCall) end(failure *tool.Error) {
 	if c.ended {
 		return
 	}
 	c.ended = true
 	for m := range hostpb.FromEvent(failed(c.start, failure)) {
-		_ = c.emit(m) // fails only where nobody is left to be told
+		_ = c.emit(m) // fails only if the stream has ended
 	}
 }
 
-// failed returns the end of a call that never reached the host, or was taken from it.
+// failed returns the outcome of a call that did not reach the host, or that was given up.
 func failed(start *toolhostv1.StartCall, failure *tool.Error) tool.Event {
 	told := *failure
-	if id := start.GetOptions().GetCallId(); told.CallID == "" && tool.CheckID(id) == nil { // what is none may have megabytes
+	if id := start.GetOptions().GetCallId(); told.CallID == "" && tool.CheckID(id) == nil { // an invalid id may have megabytes
 		told.CallID = id
 	}
 	return tool.Event{Ended: &tool.Outcome{CallID: told.CallID, Plugin: told.Plugin, Instance: told.Instance, Err: &told}}
 }
 
-// opened makes the execution known to cancel.
+// opened stores the execution, and cancels it if the caller has already canceled the call.
 func (c *streamCall) opened(execution tool.Execution) {
 	c.mutex.Lock()
 	c.execution = execution
@@ -156,7 +158,7 @@ func (c *streamCall) opened(execution tool.Execution) {
 	}
 }
 
-// feed hands argument text to the host until it is complete.
+// feed passes argument text to the host until it is complete.
 func (c *streamCall) feed() {
 	defer c.service.guard.caught("the arguments of a call on a stream", func(e *tool.Error) { c.giveUp(e) })
 	for {
@@ -179,7 +181,7 @@ func (c *streamCall) feed() {
 	}
 }
 
-// hand hands text to the host; complete says that none follows.
+// hand passes text to the host; complete says that it is the last text.
 func (c *streamCall) hand(text [][]byte, complete bool) error {
 	if complete && len(text) == 0 {
 		text = [][]byte{nil}
@@ -194,7 +196,7 @@ func (c *streamCall) hand(text [][]byte, complete bool) error {
 	return nil
 }
 
-// append adds argument text, which it keeps.
+// append queues argument text. It keeps the slice.
 func (c *streamCall) append(text []byte) {
 	carry(c.hold.Account(), len(text))
 	c.mutex.Lock()
@@ -218,7 +220,7 @@ func (c *streamCall) append(text []byte) {
 	}
 }
 
-// finish says that the arguments are complete. Saying so twice is harmless.
+// finish marks the arguments as complete. It may be called more than once.
 func (c *streamCall) finish() {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -233,7 +235,7 @@ func (c *streamCall) notify() {
 	}
 }
 
-// cancel asks the host to stop the call, which still ends with its own end.
+// cancel requests the cancellation of the call, which still ends with an outcome.
 func (c *streamCall) cancel(reason string) {
 	c.mutex.Lock()
 	execution := c.execution
@@ -246,7 +248,7 @@ func (c *streamCall) cancel(reason string) {
 	}
 }
 
-// callerDone says that the caller sends nothing any more.
+// callerDone says that the caller has half-closed the stream.
 func (c *streamCall) callerDone() {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()

@@ -19,39 +19,40 @@ import (
 )
 
 const (
-	// outboxBytes is what one Connect stream queues before its calls wait: enough to keep the transport busy.
+	// outboxBytes is the number of bytes that a Connect stream queues before its calls block. It is
+	// enough to keep the transport busy.
 	outboxBytes = 256 << 10
-	// streamBytes is what one Connect stream may take besides its calls: the outbox holds up to twice its bound, if its caller
-	// does not read.
+	// streamBytes is the memory of a Connect stream without its calls: the outbox of a caller that
+	// does not read holds up to twice its limit.
 	streamBytes = 2 * outboxBytes
 )
 
 type connectStream = grpc.BidiStreamingServer[toolhostv1.ConnectRequest, toolhostv1.ConnectResponse]
 
-// connection is one Connect stream.
+// connection is one Connect stream with its calls.
 type connection struct {
 	service *toolService
 	stream  connectStream
-	ctx     context.Context // the stream's, with the connection's account
-	hold    budget.Hold     // for the outbox
+	ctx     context.Context // the context of the stream, with the memory account of the connection
+	hold    budget.Hold     // the memory of the outbox
 	frames  *flow.Stream[*toolhostv1.ConnectResponse, *toolhostv1.ConnectRequest]
-	running sync.WaitGroup // the calls whose end was not sent; see enter and done
-	unsent  atomic.Int64   // how many these are
-	came    time.Time      // the message that is being read; receive's alone
+	running sync.WaitGroup // calls whose outcome was not sent; see enter and done
+	unsent  atomic.Int64   // the number of these calls
+	came    time.Time      // when the current message was received; used by receive only
 
 	mutex    sync.Mutex
 	open     map[uint32]*numberedCall
-	highest  uint32 // number ever used
-	draining bool   // no calls are taken any more
+	highest  uint32 // the highest number used so far
+	draining bool   // no new calls are accepted
 }
 
-// numberedCall is a call on a Connect stream with the credit that its caller gave it.
+// numberedCall is a call on a Connect stream, with the credit that its caller granted.
 type numberedCall struct {
 	streamCall
 	connection *connection
 	number     uint32
 	credit     flow.Credit
-	over       atomic.Bool // deliver has the outcome; for calls of which the caller wants only that
+	over       atomic.Bool // the outcome was passed to deliver; for calls of which the caller wants only the outcome
 	stop       func() bool // stops givenUp
 }
 
@@ -68,24 +69,24 @@ func (s *toolService) Connect(stream connectStream) error {
 	defer c.hold.Release()
 	c.frames = flow.NewStream[*toolhostv1.ConnectResponse, *toolhostv1.ConnectRequest](stream.Send, hostpb.LinkResponse, outboxBytes)
 	c.frames.PeerMetadata(metadata.ValueFromIncomingContext(stream.Context(), flow.BatchKey))
-	// The calls belong to the stream, also where nothing is received or sent any more.
+	// Calls end with the stream, even if nothing is received or sent.
 	defer context.AfterFunc(stream.Context(), func() { c.giveUpAll(context.Cause(stream.Context())) })()
 	received := make(chan error, 1)
-	// Reads until the stream ends, at the latest when this handler returns; the server waits for it.
+	// ends with the stream, at the latest when this handler returns; the server waits for it
 	s.tasks.Go(func() { received <- c.receive() })
 	err := c.wait(received)
 	if err == nil {
 		err = c.frames.Drain(stream.Context())
 	}
-	// Closing waits for a send that the caller may hold up until this handler returns; the server waits for it.
+	// Close waits for a send that may block until this handler returns. The server waits for it.
 	s.tasks.Go(c.frames.Close)
-	c.giveUpAll(err) // if there are any, they have nobody left to end for
+	c.giveUpAll(err) // calls that are left have no caller
 	c.running.Wait()
 	return err
 }
 
-// wait returns nil when the caller has half-closed or the server shuts down, and every call has ended; and an error
-// when the stream is broken.
+// wait returns nil when the caller has half-closed the stream, or the server is shutting down, and
+// every call has ended. It returns an error when the stream is broken.
 func (c *connection) wait(received <-chan error) error {
 	drain := c.service.drain
 	var idle chan struct{}
@@ -107,7 +108,7 @@ func (c *connection) wait(received <-chan error) error {
 		if idle == nil {
 			c.refuseCalls()
 			idle = make(chan struct{})
-			go func() { // ends with the calls, which end at the latest with the stream
+			go func() { // ends with the calls, at the latest with the stream
 				c.running.Wait()
 				close(idle)
 			}()
@@ -115,7 +116,7 @@ func (c *connection) wait(received <-chan error) error {
 	}
 }
 
-// receive reads frames until the caller half-closes, and then returns nil.
+// receive reads frames until the caller half-closes the stream, and then returns nil.
 func (c *connection) receive() error {
 	for {
 		req, err := c.stream.Recv()
@@ -139,7 +140,7 @@ func (c *connection) take(req *toolhostv1.ConnectRequest) {
 	}
 }
 
-// start begins a call or answers why not.
+// start starts a call, or answers with the reason for refusing it.
 func (c *connection) start(number uint32, start *toolhostv1.StartCall) {
 	call, refused := c.enter(number, start)
 	switch {
@@ -157,8 +158,10 @@ func (c *connection) start(number uint32, start *toolhostv1.StartCall) {
 	}
 }
 
-// enter makes a call known under its number. Whoever brings it to its end calls done. A call is not open any more once its end is to
-// be sent, which waits for a caller who does not read: who begins others meanwhile is stopped at twice the number.
+// enter registers a call under its number. The goroutine that ends the call calls done. The number
+// is free again before the outcome is sent, and the outcome waits until the caller reads. So a
+// caller that does not read could collect unsent outcomes without limit; enter refuses calls when
+// there are twice maxOpen of them.
 func (c *connection) enter(number uint32, start *toolhostv1.StartCall) (*numberedCall, *tool.Error) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -186,15 +189,15 @@ func (c *connection) enter(number uint32, start *toolhostv1.StartCall) (*numbere
 	return call, nil
 }
 
-// done says that the end of a call was sent, or cannot be.
+// done says that the outcome of a call was sent or cannot be sent.
 func (c *connection) done(call *numberedCall) {
 	call.letGo()
 	c.unsent.Add(-1)
 	c.running.Done()
 }
 
-// do makes a call of which the caller wants the outcome alone. It needs no goroutine of the stream's: the host brings the
-// outcome. Whatever ends its context first ends the call for its caller.
+// do executes a call of which the caller wants only the outcome. It needs no goroutine: the host
+// calls bring with the outcome. If the context of the call ends first, givenUp ends the call.
 func (n *numberedCall) do() {
 	n.stop = context.AfterFunc(&n.ctx, n.givenUp)
 	defer n.service.guard.caught("a call on a stream", func(e *tool.Error) { n.giveUp(e) })
@@ -207,7 +210,7 @@ func (n *numberedCall) do() {
 	n.service.host.Do(&n.ctx, request, n.opened, n.bring)
 }
 
-// bring brings the outcome to the caller, unless the call was given up.
+// bring sends the outcome from the host, unless the call was given up.
 func (n *numberedCall) bring(e tool.Event) {
 	n.stop()
 	if n.over.CompareAndSwap(false, true) {
@@ -215,22 +218,22 @@ func (n *numberedCall) bring(e tool.Event) {
 	}
 }
 
-// givenUp ends the call for its caller after the call was given up. It runs in its own goroutine, which
-// ends at the latest with the stream.
+// givenUp ends a call that was given up. It runs in its own goroutine, which ends at the latest
+// with the stream.
 func (n *numberedCall) givenUp() {
 	if n.over.CompareAndSwap(false, true) {
 		n.connection.deliver(n.number, n, failed(n.start, tool.AsError(context.Cause(&n.ctx))))
 	}
 }
 
-// deliver sends the end of a call, without waiting: where it has to wait for the caller, it does so in a goroutine.
+// deliver sends an outcome without blocking. If the stream has no room, a goroutine sends it.
 func (c *connection) deliver(number uint32, call *numberedCall, e tool.Event) {
 	if c.offer(number, call, e) {
 		call.giveUp(nil)
 		c.done(call)
 		return
 	}
-	if err := call.hold.TryReserve(sizeOf(e)); err != nil { // until its caller has read it
+	if err := call.hold.TryReserve(sizeOf(e)); err != nil { // until the caller has read it
 		e = unread(call.start, e, err)
 	}
 	c.service.pool.Go(func() { // ends at the latest with the stream
@@ -242,7 +245,7 @@ func (c *connection) deliver(number uint32, call *numberedCall, e tool.Event) {
 	})
 }
 
-// unread is the end of a call that cannot be kept until its caller reads it.
+// unread returns the outcome for a call whose outcome cannot be stored until its caller reads it.
 func unread(start *toolhostv1.StartCall, e tool.Event, err error) tool.Event {
 	failure := tool.Errorf(tool.KindUnavailable,
 		"the call has ended, and its outcome was dropped because its caller does not read the stream: %w; the same call, sent again with the same call id, tells the outcome", err)
@@ -250,7 +253,7 @@ func unread(start *toolhostv1.StartCall, e tool.Event, err error) tool.Event {
 	return failed(start, failure)
 }
 
-// sizeOf returns about how many bytes the outcome of a call holds.
+// sizeOf returns about how many bytes an outcome holds.
 func sizeOf(e tool.Event) int {
 	size := 0
 	for i := range e.Ended.Result.Content {
@@ -260,47 +263,49 @@ func sizeOf(e tool.Event) int {
 	return size
 }
 
-// tell sends the end of a call, or, if the call is given up before all of it is sent, why.
+// tell sends the outcome of a call. If the call is given up before all of it is sent, tell sends
+// the reason.
 func (c *connection) tell(number uint32, call *numberedCall, e tool.Event) {
 	for m := range hostpb.FromEvent(e) {
 		err := c.emit(number, call, m)
 		if err == nil {
 			continue
 		}
-		if m.GetEnded() == nil { // else there is nobody to hear it
+		if m.GetEnded() == nil { // otherwise the stream has ended
 			c.tell(number, call, failed(call.start, tool.AsError(call.because(err))))
 		}
 		return
 	}
 }
 
-// offer sends the end of a call if it is small and the stream has room for it, and reports whether it did.
+// offer sends a small outcome if the stream has room for it, and reports whether it did.
 func (c *connection) offer(number uint32, call *numberedCall, e tool.Event) (sent bool) {
 	defer c.service.guard.caught("the outcome of a call on a stream", func(*tool.Error) {})
 	for m := range hostpb.FromEvent(e) {
 		if m.GetEnded() == nil {
-			return false // the first of many
+			return false // a large outcome, in several messages
 		}
-		c.forget(number, call) // the caller may use the number again as soon as it reads the end
+		c.forget(number, call) // before the caller can read the end and reuse the number
 		frame := &toolhostv1.ConnectResponse{Call: number, Event: m}
 		sent, err := c.frames.Offer(frame, frame.SizeWire())
-		return sent || err != nil // where it fails there is nobody to hear it
+		return sent || err != nil // an error means that the stream has ended
 	}
 	return false
 }
 
-// answer sends the end of something that is no call of this stream.
+// answer sends an outcome for a number that is not a call of this stream.
 func (c *connection) answer(number uint32, e tool.Event) {
 	for m := range hostpb.FromEvent(e) {
 		_ = c.frames.PutNow(&toolhostv1.ConnectResponse{Call: number, Event: m}) // if it fails, wait returns
 	}
 }
 
-// droppedText is how much text of a call that has ended slows its connection down: a caller that goes on sending does not read
-// that it was refused.
+// droppedText is the size of text for an ended call from which the connection is slowed down. A
+// caller that sends so much does not read that its call was refused.
 const droppedText = 16 << 10
 
-// dispatch hands a frame to its call. Frames of a call that has ended were on their way when it did, and are dropped.
+// dispatch passes a frame to its call. It drops frames of a call that has ended, which the caller
+// may have sent before it knew.
 func (c *connection) dispatch(req *toolhostv1.ConnectRequest) {
 	number := req.GetCall()
 	c.mutex.Lock()
@@ -329,11 +334,11 @@ func (c *connection) dispatch(req *toolhostv1.ConnectRequest) {
 	}
 }
 
-// emit sends an event of a call once the call has credit for it and the stream has room.
+// emit sends an event when the call has credit for it and the stream has room.
 func (c *connection) emit(number uint32, call *numberedCall, m *toolhostv1.CallEvent) error {
 	var ctx context.Context = &call.ctx
 	if m.GetEnded() != nil {
-		// The caller may use the number again as soon as it reads the end.
+		// before the caller can read the end and reuse the number
 		c.forget(number, call)
 		ctx = c.stream.Context()
 	} else if err := call.credit.Acquire(ctx, m.SizeWire()); err != nil {

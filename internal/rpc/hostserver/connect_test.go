@@ -20,7 +20,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// wire is a Connect stream as a caller in another language holds it.
+// wire is a Connect stream as a caller in another language uses it.
 type wire struct {
 	t      *testing.T
 	stream grpc.BidiStreamingClient[toolhostv1.ConnectRequest, toolhostv1.ConnectResponse]
@@ -84,7 +84,7 @@ func (w *wire) recv() *toolhostv1.ConnectResponse {
 	return resp
 }
 
-// ended reads up to the next end of a call, which must be that of number.
+// ended reads up to the next outcome, which must be that of number.
 func (w *wire) ended(number uint32) *toolhostv1.CallEnded {
 	w.t.Helper()
 	for {
@@ -128,7 +128,7 @@ func TestConnectAnswersWrongNumbers(t *testing.T) {
 	w.complete(7)
 	w.endedWithText(7, "goes on")
 
-	// Frames of a call that has ended were on their way: they are not answered, and the number is free.
+	// Frames for a call that has ended are not answered, and its number is free.
 	w.append(7, "late")
 	w.complete(7)
 	w.cancel(7)
@@ -172,17 +172,17 @@ func TestConnectBoundsOpenCalls(t *testing.T) {
 	w.endedWithText(3, "x")
 }
 
-// prompt is a host whose calls have ended when they are begun.
+// prompt is a host whose calls end at once.
 type prompt struct{ hostserver.Host }
 
 func (prompt) Do(_ context.Context, call tool.Call, _ func(tool.Execution), done func(tool.Event)) {
 	done(tool.Event{Ended: &tool.Outcome{CallID: call.ID, Result: tool.TextResult(strings.Repeat("x", 8<<10))}})
 }
 
-// TestConnectBoundsCallsWhoseEndIsNotRead: who begins calls and reads nothing must not fill toolhost's memory with their ends.
+// A caller that starts calls and does not read must not fill toolhost's memory with outcomes.
 func TestConnectBoundsCallsWhoseEndIsNotRead(t *testing.T) {
 	w := connect(t, hostserver.Config{Host: prompt{fake(t)}, MaxOpenCalls: 8})
-	const calls = 2000 // of which the stream takes some hundreds
+	const calls = 2000 // the stream accepts some hundreds of them
 	for number := range uint32(calls) {
 		w.send(&toolhostv1.ConnectRequest{Call: number + 1, Frame: &toolhostv1.ConnectRequest_Start{Start: &toolhostv1.StartCall{
 			Tool: "echo", Arguments: []byte("{}"), Complete: true, Options: &toolhostv1.CallOptions{OutcomeOnly: true},
@@ -209,7 +209,7 @@ func TestConnectSendsNoMoreThanTheCredit(t *testing.T) {
 	for got < hostpb.Window {
 		got += proto.Size(w.recv().GetEvent())
 	}
-	// The window is spent, so nothing more comes of this call, and the other has the stream for itself.
+	// Call 1 has used its credit, so the other calls have the stream for themselves.
 	for i := uint32(2); i < 10; i++ {
 		w.start(i, "echo", `{"text":"x"}`, true)
 		for {
@@ -336,7 +336,7 @@ func TestExecute(t *testing.T) {
 	}
 }
 
-// lastOutcome reads a stream to its end in good order, and returns the one outcome on it.
+// lastOutcome reads a stream to its regular end and returns its only outcome.
 func lastOutcome(t *testing.T, stream grpc.BidiStreamingClient[toolhostv1.ExecuteRequest, toolhostv1.ExecuteResponse]) *tool.Outcome {
 	t.Helper()
 	var joiner hostpb.Joiner
@@ -357,7 +357,7 @@ func lastOutcome(t *testing.T, stream grpc.BidiStreamingClient[toolhostv1.Execut
 
 func negative() *durationpb.Duration { return durationpb.New(-time.Second) }
 
-// TestConnectDoesNotRepeatWhatIsNoID: answers to what is refused wait for a caller that may never read them.
+// Answers to refused calls wait for a caller that may never read them, so they must stay small.
 func TestConnectDoesNotRepeatWhatIsNoID(t *testing.T) {
 	w := connect(t, hostserver.Config{Host: fake(t)})
 	for id, told := range map[string]string{"mine": "mine", strings.Repeat("x", 1<<20): "", "no id": ""} {

@@ -35,7 +35,7 @@ func (s *toolService) Execute(stream executeStream) error {
 		call.end(refused)
 		return nil
 	}
-	// Reads until the stream ends, at the latest when this handler returns; the server waits for it.
+	// ends with the stream, at the latest when this handler returns; the server waits for it
 	s.tasks.Go(func() { receiveCall(stream, call) })
 	call.run()
 	return nil

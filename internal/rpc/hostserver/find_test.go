@@ -12,7 +12,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// huge is a host whose tools do not fit a message.
+// huge is a host whose tools do not fit into one message.
 type huge struct{ *hosttest.Fake }
 
 func (huge) SearchTools(context.Context, string, tool.Query) ([]tool.Match, error) {
@@ -39,7 +39,7 @@ func TestTooManyToolsForAnAnswer(t *testing.T) {
 	}
 }
 
-// TestUnsetSelectionIsAll: the messages of callers in other languages may leave out what they do not care for.
+// Callers in other languages may leave the selection unset.
 func TestUnsetSelectionIsAll(t *testing.T) {
 	a, _ := serve(t, socket(t), hostserver.Config{Host: fake(t)})
 	service := toolhostv1.NewToolServiceClient(raw(t, a))

@@ -10,40 +10,41 @@ const (
 	frameReset       = 3
 	flagEndStream    = 0x1
 	flagPadded       = 0x8
-	prefixBytes      = 5 // of a gRPC message: a flag and its length
+	prefixBytes      = 5 // the prefix of a gRPC message: a flag and the length
 )
 
-// frames follows the frames of a connection and the messages in them. The zero value with a preface is ready.
+// frames parses the HTTP/2 frames of a connection, in one direction, and the gRPC messages in them.
+// It does not store their content. The zero value with a preface is ready for use.
 type frames struct {
-	preface int // bytes of the connection's preface that are still to come
+	preface int // bytes of the connection preface that have not passed
 	header  [frameHeaderBytes]byte
-	have    int // bytes of header
-	left    int // bytes of the frame's payload that are still to come
+	have    int // bytes of the frame header that have passed
+	left    int // bytes of the frame's payload that have not passed
 	data    bool
-	padded  bool // the next byte says how much padding there is
-	padding int  // bytes at the end of the payload that are no message
+	padded  bool // the next byte is the length of the padding
+	padding int  // bytes of padding at the end of the payload
 	stream  uint32
 
-	messages map[uint32]*message // those that have begun and are not complete, by stream
-	large    int                 // what these have beyond smallMessage, in all
-	passed   int                 // bytes of messages of at least largeAnswer that have passed
+	messages map[uint32]*message // incomplete messages, by stream
+	large    int                 // the total size of incomplete messages beyond smallMessage
+	passed   int                 // bytes that have passed in messages of at least largeAnswer
 
-	opened func(stream uint32)      // a stream's headers begin; nil: nobody asks
-	known  func(stream uint32) bool // whether a stream is open; nil: all are
-	reset  func(stream uint32)      // a stream is reset; nil: nobody asks
-	// finished is called at the end of the last frame of a stream's sender; nil: nobody asks.
+	opened func(stream uint32)      // called for the headers of a stream; may be nil
+	known  func(stream uint32) bool // reports whether a stream is open; nil: all are
+	reset  func(stream uint32)      // called when a stream is reset; may be nil
+	// finished is called for the last frame of a stream in this direction. It may be nil.
 	finished func(stream uint32)
 }
 
-// message is one that arrives.
+// message is an incomplete message.
 type message struct {
 	prefix [prefixBytes]byte
-	have   int // bytes of prefix
-	left   int // bytes that are still to come
-	got    int // bytes that have come
+	have   int // bytes of the prefix that have passed
+	left   int // bytes of the message that have not passed
+	got    int // bytes of the message that have passed
 }
 
-// pass takes the next bytes of the connection.
+// pass parses the next bytes of the connection.
 func (f *frames) pass(b []byte) {
 	for len(b) > 0 {
 		switch {
@@ -66,7 +67,7 @@ func (f *frames) pass(b []byte) {
 	}
 }
 
-// begin takes the header of a frame.
+// begin parses the header of a frame.
 func (f *frames) begin() {
 	f.left = int(f.header[0])<<16 | int(f.header[1])<<8 | int(f.header[2])
 	kind, flags := f.header[3], f.header[4]
@@ -86,7 +87,7 @@ func (f *frames) begin() {
 	}
 }
 
-// payload takes bytes of the frame, of which there are no more than are left.
+// payload parses bytes of the current frame, at most the rest of it.
 func (f *frames) payload(b []byte) {
 	f.left -= len(b)
 	if f.padded && len(b) > 0 {
@@ -94,7 +95,7 @@ func (f *frames) payload(b []byte) {
 		b = b[1:]
 	}
 	if f.data {
-		// The padding is at the end: what of b is beyond the data is cut off.
+		// The padding is at the end of the frame and belongs to no message.
 		f.text(b[:max(0, len(b)-max(0, f.padding-f.left))])
 	}
 	if f.left == 0 {
@@ -115,7 +116,7 @@ func (f *frames) end() {
 	}
 }
 
-// text takes bytes of the messages of the frame's stream.
+// text parses bytes of the messages of the frame's stream.
 func (f *frames) text(b []byte) {
 	if f.known != nil && !f.known(f.stream) {
 		return
@@ -152,7 +153,7 @@ func (f *frames) text(b []byte) {
 	}
 }
 
-// large returns how much of what has come of a message is accounted for.
+// large returns how many received bytes of the message are reserved.
 func (m *message) large() int { return max(0, m.got-smallMessage) }
 
 func (f *frames) grow(m *message, n int) {
@@ -165,7 +166,7 @@ func (f *frames) grow(m *message, n int) {
 	}
 }
 
-// drop forgets the message of a stream, which is complete or will not be.
+// drop forgets the message of a stream.
 func (f *frames) drop(stream uint32) {
 	if m := f.messages[stream]; m != nil {
 		f.large -= m.large()

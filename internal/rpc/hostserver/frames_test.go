@@ -10,8 +10,8 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
-// wireOf returns a connection's bytes: headers and a message of each stream, whose frames alternate, without the last byte of
-// those of odd places.
+// wireOf returns the bytes of a connection: the headers and one message of each stream, with
+// alternating frames. The messages at odd positions lack their last byte.
 func wireOf(t *testing.T, sizes []int, padded bool) []byte {
 	t.Helper()
 	var buf bytes.Buffer
@@ -53,7 +53,7 @@ func wireOf(t *testing.T, sizes []int, padded bool) []byte {
 	return buf.Bytes()
 }
 
-// TestFramesCountIncompleteMessages: whatever the pieces are in which the bytes come.
+// The count does not depend on how the bytes are split.
 func TestFramesCountIncompleteMessages(t *testing.T) {
 	sizes := []int{100_000, 70_000, 3, 300_000, 0, 1 << 20}
 	for _, padded := range []bool{false, true} {
@@ -85,7 +85,7 @@ func TestFramesCountIncompleteMessages(t *testing.T) {
 	}
 }
 
-// FuzzFrames: whatever a caller sends, nothing is counted below zero, nor more than it has sent.
+// Whatever a caller sends, no count becomes negative or exceeds what was sent.
 func FuzzFrames(f *testing.F) {
 	f.Add([]byte{0, 0, 7, 0, 8, 0, 0, 0, 1, 200, 0, 0, 0, 0, 9, 1}, uint8(3))
 	f.Add([]byte{0, 0, 0, 0, 9, 0, 0, 0, 1, 0, 0, 1, 0, 8, 0, 0, 0, 1, 255}, uint8(1))

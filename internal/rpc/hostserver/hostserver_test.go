@@ -35,7 +35,7 @@ func socket(t testing.TB) address.Address {
 	return a
 }
 
-// serve serves a host until the test ends, and returns the address.
+// serve serves a host until the test ends and returns the address.
 func serve(t testing.TB, a address.Address, cfg hostserver.Config) (address.Address, *hostserver.Server) {
 	t.Helper()
 	listener, err := a.Listen(t.Context(), "toolhost")
@@ -83,7 +83,7 @@ func dial(t testing.TB, a address.Address) remote {
 	return remote{c, c.Admin()}
 }
 
-// raw returns a connection for callers that do not use the Go client.
+// raw returns a connection for tests that do not use the Go client.
 func raw(t testing.TB, a address.Address) *grpc.ClientConn {
 	t.Helper()
 	conn, err := grpc.NewClient("passthrough:///localhost",

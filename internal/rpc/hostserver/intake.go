@@ -10,24 +10,28 @@ import (
 	"github.com/toolhost/toolhost/internal/budget"
 )
 
-// intake is a connection whose messages are accounted for while they arrive.
+// intake is a connection that reserves memory for incomplete messages.
 //
-// gRPC keeps the parts of a message until it is complete, and opens the window of a stream as wide as the message that has
-// begun. A caller that begins messages and does not complete them could so make it hold 4 MiB for each of a thousand streams
-// of each connection, before any handler hears of it. The intake reads the headers of HTTP/2 frames and of gRPC messages as
-// they pass, and so knows how much of each message has arrived. What incomplete messages have beyond smallMessage is reserved
-// on the connection's account. While there is no room, the intake does not read: the kernel stops the caller then. A
-// connection that waits too long for room, or whose message takes too long to arrive, is closed.
+// The problem: gRPC stores the parts of a message until it is complete, and opens the flow-control
+// window of a stream as wide as the message that has begun. A caller that begins messages and does
+// not complete them could make it store 4 MiB for each of a thousand streams per connection, before
+// any handler runs.
 //
-// It looks at nothing but lengths and changes nothing. What is no HTTP/2 is gRPC's to refuse. Read is for one goroutine at a
-// time, as gRPC calls it; all else may be called from any.
+// The intake parses the headers of HTTP/2 frames and gRPC messages as they pass, so it knows how
+// much of each message has arrived. It reserves what incomplete messages have beyond smallMessage
+// on the connection's memory account. While the account has no room, the intake does not read, and
+// the kernel stops the caller. It closes a connection that waits too long for room, or whose
+// message takes too long to arrive.
+//
+// The intake uses only lengths and changes no bytes. gRPC refuses data that is not HTTP/2. Read
+// must not be called concurrently, as gRPC does; all other methods are safe for concurrent use.
 type intake struct {
 	net.Conn
 	account *budget.Account
 	logger  *slog.Logger
 
 	hold    budget.Hold // for incomplete messages
-	held    int         // of hold
+	held    int         // the size of hold
 	overdue *time.Timer // closes the connection; nil: no large message is incomplete
 
 	answers answers
@@ -35,18 +39,21 @@ type intake struct {
 }
 
 const (
-	// smallMessage is how much of a message is not accounted for: the streams of a connection are bounded.
+	// smallMessage is the part of a message that is not reserved. maxStreams limits the number of
+	// such parts.
 	smallMessage = 2 << 10
-	// roomTimeout is how long a connection waits for room for what it has sent already.
+	// roomTimeout is how long a connection waits for memory for data that it has already sent.
 	roomTimeout = 10 * time.Second
-	// messageTimeout is how long large messages may be incomplete on a connection, without a moment at which none is.
+	// messageTimeout is how long a connection may have large incomplete messages without
+	// interruption.
 	messageTimeout = time.Minute
-	// shortQueue is how long other work of the process may take without a pause for a connection with large text. waysGiven is
-	// how many times as long the pause is, and longestWay is its bound: large text moves on at 640 KiB a second at least.
+	// After 64 KiB of large text, a connection measures how long other work of the process was
+	// queued. Below shortQueue it continues at once; otherwise it pauses waysGiven times as long,
+	// at most longestWay. So large text advances by at least 640 KiB per second.
 	shortQueue = 500 * time.Microsecond
 	waysGiven  = 20
 	longestWay = 100 * time.Millisecond
-	// reserveStep is how much is reserved at once.
+	// reserveStep is the unit of reservations.
 	reserveStep = 64 << 10
 )
 
@@ -82,22 +89,24 @@ func (c *intake) Write(p []byte) (int, error) {
 	return c.Conn.Write(p)
 }
 
-// carry counts argument text of a connection. The intake counts the text that comes in large messages.
+// carry counts argument text of a connection. The intake itself counts text in large messages.
 func carry(account *budget.Account, text int) {
 	if text < largeAnswer {
 		account.Carry(text)
 	}
 }
 
-// giveWay lets all other work of the process run, and then waits as wayFor says. A small call passes through several
-// goroutines, and each of them waits behind all work on large text that is queued. The wait keeps that queue short.
+// giveWay yields the processor, and then waits as wayFor says. A small call passes through several
+// goroutines, and each of them waits behind all queued work on large text. The wait keeps that
+// queue short.
 func giveWay() {
 	began := time.Now()
 	runtime.Gosched()
 	time.Sleep(wayFor(time.Since(began)))
 }
 
-// wayFor returns how long a connection with large text is read no further where other work was queued for so long.
+// wayFor returns the pause of a connection with large text, for the time that other work was
+// queued.
 func wayFor(queued time.Duration) time.Duration {
 	if queued <= shortQueue {
 		return 0
@@ -105,7 +114,7 @@ func wayFor(queued time.Duration) time.Duration {
 	return min(waysGiven*queued, longestWay)
 }
 
-// settle reserves what incomplete messages have, and waits for it.
+// settle reserves memory for incomplete messages, and blocks until it is available.
 func (c *intake) settle(large int) {
 	switch {
 	case large == 0 && c.held == 0:
@@ -131,14 +140,14 @@ func (c *intake) settle(large int) {
 	}
 }
 
-// late closes a connection with a message that is still incomplete.
+// late closes a connection whose message is still incomplete.
 func (c *intake) late() {
 	if c.answers.incomplete() > 0 {
 		c.cut("a message took longer than " + messageTimeout.String() + " to arrive")
 	}
 }
 
-// reserve waits for room, and reports whether there was some in time.
+// reserve waits for memory, and reports whether it was available in time.
 func (c *intake) reserve(more int) bool {
 	const step = 20 * time.Millisecond
 	for waited := time.Duration(0); c.hold.TryReserve(more) != nil; waited += step {
@@ -150,7 +159,7 @@ func (c *intake) reserve(more int) bool {
 	return true
 }
 
-// cut closes the connection for a reason.
+// cut closes the connection and logs the reason.
 func (c *intake) cut(reason string) {
 	c.logger.Warn("a connection was closed", "reason", reason)
 	_ = c.Conn.Close()
@@ -167,19 +176,23 @@ func (c *intake) Close() error {
 	return err
 }
 
-// largeAnswer is the size from which the answer of a unary RPC is accounted for until it is sent.
+// largeAnswer is the size from which the answer of a unary RPC is reserved until it is sent.
 const largeAnswer = 64 << 10
 
-// answers follows the frames of a connection in both directions. It accounts for what the connection is to send and its caller does not read. A handler of a unary RPC returns while gRPC
-// keeps the answer until the caller's windows have room for it, which may be never. The answers follow the frames that leave,
-// and so know how much of the large ones has left. A stream that ends by a reset drops what it had to send. What of that is not
-// known, because nothing of the answer had left, stays reserved until no stream is open: a caller that does so harms itself.
+// answers reserves memory for the answers that a connection has to send and its caller does not
+// read. After the handler of a unary RPC has returned, gRPC stores the answer until the
+// flow-control windows of the caller have room, which may never happen. answers parses the frames
+// in both directions, so it knows how much of each large answer has been sent.
+//
+// If a caller resets a stream, gRPC drops the rest of the answer. If no part of it had been sent,
+// its size is unknown; then it stays reserved until the connection has no open stream. Such a
+// caller harms only itself.
 type answers struct {
 	mu   sync.Mutex
-	in   frames // what comes, of which the intake accounts for what is incomplete
-	out  frames // what leaves
+	in   frames // received frames; the intake reserves memory for incomplete messages
+	out  frames // sent frames
 	open map[uint32]struct{}
-	last uint32 // the highest number of a stream that was opened
+	last uint32 // the highest number of an opened stream
 	hold budget.Hold
 }
 
@@ -191,7 +204,7 @@ func (a *answers) init(account *budget.Account) {
 	a.out.reset, a.out.finished = a.closedLocked, a.closedLocked
 }
 
-// owe makes room for an answer of so many bytes, or says why there is none.
+// owe reserves the memory of an answer. It fails if the budget is exceeded.
 func (a *answers) owe(size int) error {
 	if size < largeAnswer {
 		return nil
@@ -199,8 +212,8 @@ func (a *answers) owe(size int) error {
 	return a.hold.TryReserve(size)
 }
 
-// arrive takes the next bytes that come. It returns how much of incomplete messages is to be accounted for, and how many of
-// the bytes belong to messages of at least largeAnswer.
+// arrive parses received bytes. It returns the size of incomplete messages to reserve, and how many
+// of the bytes belong to messages of at least largeAnswer.
 func (a *answers) arrive(b []byte) (large, bulk int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -209,14 +222,14 @@ func (a *answers) arrive(b []byte) (large, bulk int) {
 	return a.in.large, bulk
 }
 
-// incomplete returns how much of incomplete messages is to be accounted for.
+// incomplete returns the size of incomplete messages to reserve.
 func (a *answers) incomplete() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.in.large
 }
 
-// leave takes the next bytes that leave.
+// leave parses sent bytes.
 func (a *answers) leave(b []byte) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -227,7 +240,7 @@ func (a *answers) leave(b []byte) {
 	}
 }
 
-// openedLocked says that the caller opens a stream, or says more about one.
+// openedLocked handles the headers of a stream.
 func (a *answers) openedLocked(stream uint32) {
 	if stream > a.last {
 		a.last = stream
@@ -235,13 +248,13 @@ func (a *answers) openedLocked(stream uint32) {
 	}
 }
 
-// knownLocked reports whether a stream is open: gRPC drops what comes on others.
+// knownLocked reports whether a stream is open. gRPC drops frames of other streams.
 func (a *answers) knownLocked(stream uint32) bool {
 	_, open := a.open[stream]
 	return open
 }
 
-// resetLocked says that the caller has reset a stream.
+// resetLocked handles the reset of a stream by the caller.
 func (a *answers) resetLocked(stream uint32) {
 	if m := a.out.messages[stream]; m != nil && m.got+m.left >= largeAnswer {
 		a.hold.Give(m.left)
@@ -250,11 +263,11 @@ func (a *answers) resetLocked(stream uint32) {
 	a.closedLocked(stream)
 }
 
-// closedLocked says that nothing comes or leaves on a stream any more.
+// closedLocked handles the end of a stream.
 func (a *answers) closedLocked(stream uint32) {
 	a.in.drop(stream)
 	delete(a.open, stream)
 	if len(a.open) == 0 {
-		a.hold.Release() // nothing is left to be sent
+		a.hold.Release() // nothing is left to send
 	}
 }

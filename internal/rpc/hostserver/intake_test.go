@@ -9,7 +9,7 @@ import (
 	"github.com/toolhost/toolhost/internal/budget"
 )
 
-// TestLargeTextTakesTurns: a connection lets others run after 64 KiB of large messages or argument text, and not for small
+// A connection yields after each 64 KiB of large messages or argument text, and not for small
 // messages.
 func TestLargeTextTakesTurns(t *testing.T) {
 	for _, c := range []struct {
@@ -22,7 +22,7 @@ func TestLargeTextTakesTurns(t *testing.T) {
 		{"small messages", []int{900, 900, 30_000, 900, 31_000, 900, 20_000, 900}, nil, false},
 		{"pieces of arguments", nil, []int{31_000, 31_000, 31_000}, true},
 		{"few pieces of arguments", nil, []int{31_000, 31_000}, false},
-		{"pieces that come in large messages", nil, []int{70_000, 70_000}, false}, // which were counted there
+		{"pieces that come in large messages", nil, []int{70_000, 70_000}, false}, // the messages were counted
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			account, err := budget.New(64<<20, 0).Open("uid:4711")
@@ -55,7 +55,7 @@ func TestLargeTextTakesTurns(t *testing.T) {
 	}
 }
 
-// TestTheWayIsLongerWhereMoreIsQueued: large text is not held up by an idle process, and never for longer than longestWay.
+// Large text does not wait in an idle process, and never longer than the limit.
 func TestTheWayIsLongerWhereMoreIsQueued(t *testing.T) {
 	for queued, want := range map[time.Duration]time.Duration{
 		0: 0, shortQueue: 0, 2 * time.Millisecond: 40 * time.Millisecond, 3 * time.Second: longestWay,

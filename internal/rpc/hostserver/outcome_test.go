@@ -8,7 +8,7 @@ import (
 	"github.com/toolhost/toolhost/internal/rpc/hostserver"
 )
 
-// outcome starts a call of which nothing but the outcome is wanted, and which is larger than what the caller has given credit for.
+// outcome starts a call of which only the outcome is wanted. The outcome exceeds the credit.
 func (w *wire) outcome(number uint32) {
 	w.t.Helper()
 	w.send(&toolhostv1.ConnectRequest{Call: number, Frame: &toolhostv1.ConnectRequest_Start{Start: &toolhostv1.StartCall{
@@ -17,7 +17,7 @@ func (w *wire) outcome(number uint32) {
 	}}})
 }
 
-// chunks reads what a call sends until its credit is used up.
+// chunks reads what a call sends until its credit is used.
 func (w *wire) chunks(number uint32) (size int) {
 	w.t.Helper()
 	for size < hostpb.Window {
@@ -35,7 +35,7 @@ func TestAnOutcomeLargerThanItsCreditWaitsForMore(t *testing.T) {
 	w.outcome(1)
 	w.chunks(1)
 	w.start(2, "echo", `{"text":"x"}`, true)
-	w.endedWithText(2, "x") // whoever waits holds up nobody
+	w.endedWithText(2, "x") // a waiting call does not block others
 	w.grant(1, 2_000_000)
 	if e := w.ended(1); e.GetResult() == nil {
 		t.Errorf("the call ended with %v, want its result", e)

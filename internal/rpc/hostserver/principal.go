@@ -17,45 +17,45 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// anonymous is the principal of every call over loopback TCP: any user of this machine can make it.
+// anonymous is the principal of every call over TCP, because any user of the machine can connect.
 const anonymous = "anonymous"
 
-// unverified returns what a caller says about itself over a connection that does not say which user is at its other end.
+// unverified marks a name that a caller claims over a connection whose user is unknown.
 func unverified(words string) string {
 	if words == "" {
-		return "" // an approval without a name is refused
+		return "" // the host refuses an approval without a name
 	}
 	return words + " (unverified)"
 }
 
-// peerCredentials learns from each new connection which user is at its other end. It encrypts nothing: a unix socket
-// and loopback do not leave the machine.
+// peerCredentials derives the principal of each new connection from the user at its other end. It
+// does not encrypt, because unix sockets and loopback do not leave the machine.
 type peerCredentials struct {
 	refuse func(pid int) error // may be nil
-	budget *budget.Budget      // nil: connections may make toolhost hold any memory
+	budget *budget.Budget      // nil: the memory of connections is not limited
 	logger *slog.Logger
 }
 
-// identity is what peerCredentials knows of a connection.
+// identity is what peerCredentials knows about a connection.
 type identity struct {
 	credentials.CommonAuthInfo
 	principal string
-	tcp       bool    // any user of this machine can have made the connection
-	refused   error   // why nothing is answered; nil if it is
-	intake    *intake // nil: its memory is not bounded
+	tcp       bool    // any user of this machine may have connected
+	refused   error   // why all RPCs are refused; nil: they are not
+	intake    *intake // nil: the memory of the connection is not limited
 }
 
 // AuthType implements credentials.AuthInfo.
 func (identity) AuthType() string { return "peer" }
 
-// ServerHandshake implements credentials.TransportCredentials; it reads and writes nothing. It opens the connection's account,
-// which the connection closes.
+// ServerHandshake implements credentials.TransportCredentials. It reads and writes nothing. It
+// opens the memory account of the connection, which the connection closes.
 func (c peerCredentials) ServerHandshake(conn net.Conn) (net.Conn, credentials.AuthInfo, error) {
 	id := identity{
 		CommonAuthInfo: credentials.CommonAuthInfo{SecurityLevel: credentials.NoSecurity},
 		principal:      anonymous,
 	}
-	_, id.tcp = conn.LocalAddr().(*net.TCPAddr) // not of the connection itself: a listener may wrap it
+	_, id.tcp = conn.LocalAddr().(*net.TCPAddr) // conn may be a wrapper, but its LocalAddr is that of the listener
 	if uid, ok := address.PeerUID(conn); ok {
 		id.principal = "uid:" + strconv.Itoa(uid)
 	}
@@ -66,7 +66,7 @@ func (c peerCredentials) ServerHandshake(conn net.Conn) (net.Conn, credentials.A
 		return conn, id, nil
 	}
 	account, err := c.budget.Open(id.principal)
-	if err != nil { // as the connection is closed, its caller cannot be told
+	if err != nil { // the connection is closed, so the caller cannot receive the error
 		c.logger.Warn("a connection was closed at once", "error", err)
 		return nil, nil, err
 	}
@@ -90,8 +90,8 @@ func (c peerCredentials) Clone() credentials.TransportCredentials { return c }
 // OverrideServerName implements credentials.TransportCredentials and does nothing.
 func (peerCredentials) OverrideServerName(string) error { return nil }
 
-// refused returns why an RPC must not be made by whoever makes it; nil if it may. AdminService is for the users whom the socket
-// lets in.
+// refused returns why the caller must not make an RPC, or nil. AdminService is available on unix
+// sockets only, where the permissions of the socket decide who can connect.
 func refused(ctx context.Context, method string) error {
 	if strings.HasPrefix(method, "/"+toolhostv1.AdminService_ServiceDesc.ServiceName+"/") && overTCP(ctx) {
 		return tool.Errorf(tool.KindDenied, "AdminService is served on unix sockets alone, because toolhost does not know who calls over TCP; let toolhost listen at unix:///PATH")
@@ -104,7 +104,7 @@ func refused(ctx context.Context, method string) error {
 	return nil
 }
 
-// overTCP reports whether an RPC came over TCP.
+// overTCP reports whether an RPC arrived over TCP.
 func overTCP(ctx context.Context) bool {
 	p, ok := peer.FromContext(ctx)
 	if !ok {
@@ -114,7 +114,7 @@ func overTCP(ctx context.Context) bool {
 	return ok && id.tcp
 }
 
-// intakeOf returns the connection that an RPC came by, or nil.
+// intakeOf returns the connection of an RPC, or nil.
 func intakeOf(ctx context.Context) *intake {
 	if p, ok := peer.FromContext(ctx); ok {
 		if id, ok := p.AuthInfo.(identity); ok {
@@ -124,7 +124,7 @@ func intakeOf(ctx context.Context) *intake {
 	return nil
 }
 
-// withAccount returns a context of an RPC from which the host gets the connection's account.
+// withAccount returns a context with the memory account of the connection, for the host.
 func withAccount(ctx context.Context) context.Context {
 	c := intakeOf(ctx)
 	if c == nil {
@@ -133,7 +133,7 @@ func withAccount(ctx context.Context) context.Context {
 	return budget.NewContext(ctx, c.account)
 }
 
-// principalOf returns who makes an RPC.
+// principalOf returns the principal of an RPC.
 func principalOf(ctx context.Context) string {
 	if p, ok := peer.FromContext(ctx); ok {
 		if id, ok := p.AuthInfo.(identity); ok {

@@ -15,7 +15,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Who is refused gets the reason, whatever he asks for, and the host hears nothing of it.
+// A refused process receives the reason for every RPC, and the host is not called.
 func TestRefusedProcessGetsNothingButTheReason(t *testing.T) {
 	var asked atomic.Int64
 	a, _ := serve(t, socket(t), hostserver.Config{Host: fake(t), Refuse: func(pid int) error {
@@ -50,7 +50,7 @@ func TestRefusedProcessGetsNothingButTheReason(t *testing.T) {
 	}
 }
 
-// pidOf returns who listens, where the system tells.
+// pidOf returns the process that listens, if the operating system reports it.
 func pidOf(t *testing.T, a address.Address) (pid int, known bool) {
 	t.Helper()
 	conn, err := a.Dial(t.Context())

@@ -27,32 +27,34 @@ import (
 )
 
 const (
-	// windowBytes is the flow-control window of streams and connections. It is static because a unix socket has no
-	// delay that a growing window could hide, and measuring one costs frames.
+	// windowBytes is the flow-control window of streams and connections. It is static, because a
+	// unix socket has no latency that a growing window could compensate, and measuring it costs
+	// frames.
 	windowBytes = 1 << 20
-	// maxStreams bounds the RPCs of one connection; a client that wants more waits, or uses Connect. Each takes some 16 KiB that
-	// is not accounted for.
+	// maxStreams limits the concurrent RPCs of one connection. A client that needs more waits or
+	// uses Connect. Each RPC uses about 16 KiB that no account contains.
 	maxStreams = 128
-	// streamWorkers is how many goroutines are kept for RPCs, so that their stacks need not grow anew; what finds none gets one
-	// of its own.
+	// streamWorkers is the number of goroutines that gRPC reuses for RPCs, so that their stacks do
+	// not have to grow again. More RPCs use new goroutines.
 	streamWorkers = 16
-	// defaultMaxOpenCalls is far above what an agent has open, and bounds what one stream can hold of memory.
+	// defaultMaxOpenCalls is far more than an agent has open. It limits the memory of one stream.
 	defaultMaxOpenCalls = 4096
 )
 
-// Config says what a server serves. Host is required.
+// Config configures a server. Host is required.
 type Config struct {
-	Host   Host         // not owned: close it after Shutdown
-	Logger *slog.Logger // for bugs, such as a panic in a handler; nil: none
-	// Refuse says why the process that made a connection must not use it; nil if it may. It is asked once for each
-	// connection on a unix socket. Nil: everybody may whom the socket lets in.
+	Host   Host         // owned by the caller, who closes it after Shutdown
+	Logger *slog.Logger // for bugs, such as a panic in a handler; nil: no log
+	// Refuse returns why a process must not use the connection that it made, or nil. The server
+	// calls it once for each connection on a unix socket. nil accepts every process that the
+	// socket's permissions accept.
 	Refuse       func(pid int) error
-	MaxOpenCalls int // calls open at once on one Connect stream; 0: 4096
-	// Budget bounds the memory that callers can make the server and its host hold. Nil: nothing does.
+	MaxOpenCalls int // the maximum number of open calls on one Connect stream; 0: 4096
+	// Budget limits the memory that callers can occupy in the server and its host. nil: no limit.
 	Budget *budget.Budget
 }
 
-// Server serves a host. All methods may be called from any goroutine.
+// Server serves a host. All methods are safe for concurrent use.
 type Server struct {
 	grpc   *grpc.Server
 	health *health.Server
@@ -63,7 +65,7 @@ type Server struct {
 	idle   sync.Once
 }
 
-// NewServer returns a server that listens nowhere yet. Shutdown must be called in the end.
+// NewServer returns a server that does not listen yet. The caller must call Shutdown.
 func NewServer(cfg Config) *Server {
 	logger := cfg.Logger
 	if logger == nil {
@@ -101,7 +103,7 @@ func NewServer(cfg Config) *Server {
 	return s
 }
 
-// Serve accepts connections until Shutdown, and then returns nil. It owns the listener and closes it.
+// Serve accepts connections until Shutdown, and then returns nil. It closes the listener.
 func (s *Server) Serve(l net.Listener) error {
 	err := s.grpc.Serve(l)
 	if err != nil && !errors.Is(err, grpc.ErrServerStopped) {
@@ -110,17 +112,19 @@ func (s *Server) Serve(l net.Listener) error {
 	return nil
 }
 
-// Shutdown stops accepting connections and new calls, lets open calls end until ctx is done, then cuts what is left,
-// and returns when nothing runs any more. The error is ctx's if it had to cut. It may be called more than once.
+// Shutdown stops accepting connections and calls, waits until open calls have ended or ctx ends,
+// then closes all connections, and returns when no goroutine of the server runs. It returns the
+// cause of ctx if calls were still open. It may be called more than once.
 //
-// Cutting waits for handlers; they return at once unless the host does not let go of a call that it was told to open.
+// Closing the connections waits for the handlers. They return at once, unless the host blocks in
+// Open.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.once.Do(func() {
 		s.health.Shutdown()
 		close(s.drain)
 	})
 	graceful := make(chan struct{})
-	go func() { // ends with GracefulStop, which Stop makes return; waited for below
+	go func() { // ends with GracefulStop, which Stop unblocks; waited for below
 		defer close(graceful)
 		s.grpc.GracefulStop()
 	}()
@@ -137,13 +141,16 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	return err
 }
 
-// guard turns away whoever is refused, and turns a panic into an internal error of the call in which it happened.
+// guard refuses RPCs of refused callers, and converts a panic to an internal error of its RPC or
+// call.
 type guard struct{ logger *slog.Logger }
 
-// unsentBytes is what gRPC keeps of a stream whose caller does not read, before its sender waits: its quota, and a message.
+// unsentBytes is what gRPC buffers for a stream whose caller does not read, before the sender
+// blocks: its quota and one message.
 const unsentBytes = 128 << 10
 
-// caught is deferred. It logs a panic, if there is one, and hands report the error to answer with.
+// caught must be deferred. If there is a panic, it logs it and passes the error for the caller to
+// report.
 func (g guard) caught(where string, report func(*tool.Error)) {
 	v := recover()
 	if v == nil {
@@ -165,7 +172,7 @@ func (g guard) unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, h
 	return resp, toolpb.StatusError(err)
 }
 
-// owe makes room for an answer until it is sent, or says why there is none.
+// owe reserves the memory of an answer until it is sent. It fails if the budget is exceeded.
 func owe(ctx context.Context, answer proto.Message) error {
 	c := intakeOf(ctx)
 	if c == nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// stuff starts calls whose results fill every queue on the way to a caller that does not read.
+// stuff starts calls whose results fill every queue up to a caller that does not read.
 func stuff(w *wire) {
 	w.t.Helper()
 	for i := range uint32(4) {
@@ -44,7 +44,7 @@ func TestACallerThatDoesNotReadCannotHoldUpTheShutdown(t *testing.T) {
 func TestAFrameThatIsTooLargeEndsTheStream(t *testing.T) {
 	w := connect(t, hostserver.Config{Host: fake(t)})
 	stuff(w)
-	// Sending may fail: the server may be quicker to end the stream than the client to send.
+	// The send may fail if the server ends the stream first.
 	_ = w.stream.Send(appendFrame(9, make([]byte, hostpb.MaxMessageBytes+1)))
 	for {
 		_, err := w.stream.Recv()

@@ -17,16 +17,16 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// toolService implements toolhost.v1.ToolService. Errors become statuses in guard.
+// toolService implements toolhost.v1.ToolService. The guard converts errors to statuses.
 type toolService struct {
 	toolhostv1.UnimplementedToolServiceServer
 	host    Tools
 	calls   Calls
 	guard   guard
-	maxOpen int             // calls per Connect stream
+	maxOpen int             // the maximum number of calls per Connect stream
 	drain   <-chan struct{} // closed when the server shuts down
-	tasks   *sync.WaitGroup // the goroutines that read streams; they end after their handler returned
-	pool    *flow.Workers   // the goroutines of calls; each ends before its handler returns
+	tasks   *sync.WaitGroup // goroutines that read streams; they end after their handler has returned
+	pool    *flow.Workers   // goroutines of calls; each ends before its handler returns
 }
 
 // ListTools implements toolhost.v1.ToolService.
@@ -95,11 +95,11 @@ func responseOf(o *tool.Outcome) (*toolhostv1.CallResponse, error) {
 	return resp, nil
 }
 
-// callOf returns the call that an RPC asks for, with what only the RPC itself says: who calls, until when, and where it
-// belongs in a trace.
+// callOf returns the call that an RPC requests, with what only the RPC contains: the principal, the
+// deadline, and the trace context.
 func callOf(ctx context.Context, name string, arguments []byte, options *toolhostv1.CallOptions) (tool.Call, error) {
 	if id := options.GetCallId(); id != "" {
-		if err := tool.CheckID(id); err != nil { // not the host's to say: it names the call, and what is no id may fit no message
+		if err := tool.CheckID(id); err != nil { // checked here, because errors and events repeat the id, and an invalid one may not fit into a message
 			return tool.Call{}, tool.Errorf(tool.KindInvalidArgument, "the call id cannot be used: %w", err)
 		}
 	}
@@ -114,7 +114,7 @@ func callOf(ctx context.Context, name string, arguments []byte, options *toolhos
 		call.Approval.ApprovedBy = unverified(call.Approval.ApprovedBy)
 	}
 	if deadline, ok := ctx.Deadline(); ok {
-		left := max(time.Until(deadline), 1) // 0 would mean no bound
+		left := max(time.Until(deadline), 1) // 0 would mean no limit
 		if call.Timeout == 0 || left < call.Timeout {
 			call.Timeout = left
 		}
@@ -129,10 +129,11 @@ func callOf(ctx context.Context, name string, arguments []byte, options *toolhos
 
 // Finder searches and renders tools. Errors: invalid_argument.
 type Finder interface {
-	// SearchTools returns the tools that match and hold one of the words, the best match first.
+	// SearchTools returns the tools that match the query and contain at least one of the words,
+	// best match first.
 	SearchTools(ctx context.Context, words string, query tool.Query) ([]tool.Match, error)
-	// RenderTools returns the tools that match and can be called, ordered by name, in a format. One that is empty, or not
-	// known, is an error.
+	// RenderTools returns the available tools that match the query in a format, ordered by name. It
+	// fails for an unknown format.
 	RenderTools(ctx context.Context, format tool.Format, query tool.Query) (tool.Rendered, error)
 }
 
@@ -160,7 +161,7 @@ func (s *toolService) RenderTools(ctx context.Context, req *toolhostv1.RenderToo
 	return resp, fits(resp)
 }
 
-// fits returns an error for an answer that does not fit a message.
+// fits returns an error if an answer does not fit into a message.
 func fits(resp proto.Message) error {
 	if size := proto.Size(resp); size > hostpb.MaxMessageBytes {
 		return tool.Errorf(tool.KindInvalidArgument, "the tools have %d bytes, and an answer at most %d; select fewer", size, hostpb.MaxMessageBytes)
@@ -175,11 +176,11 @@ const (
 	maxPageBytes = hostpb.MaxMessageBytes / 2
 )
 
-// position is where a page begins, and all that a page token holds: a name, not a number, so that tools that come and
-// go between two pages neither hide nor repeat others.
+// position is where a page begins; a page token encodes it. It contains a name instead of an index,
+// so that tools that appear or disappear between two pages neither hide nor repeat others.
 type position struct {
-	After  string `json:"a"` // the last name of the page before; empty: the beginning
-	Listed int    `json:"n"` // how many tools the pages before held
+	After  string `json:"a"` // the last name of the previous page; empty: the beginning
+	Listed int    `json:"n"` // the number of tools in the previous pages
 }
 
 func parsePosition(token string) (position, error) {
@@ -200,16 +201,16 @@ func parsePosition(token string) (position, error) {
 func (p position) token() string {
 	data, err := json.Marshal(p)
 	if err != nil {
-		panic(err) // a string and a number
+		panic(err) // a string and a number can be encoded
 	}
 	return base64.RawURLEncoding.EncodeToString(data)
 }
 
-// page is what a request wants: at most limit tools from a position on.
+// page is a requested page: at most limit tools from a position.
 type page struct {
 	at    position
 	limit int
-	most  int // tools of all pages; 0: all
+	most  int // the maximum number of tools in all pages; 0: no limit
 }
 
 func pageOf(req *toolhostv1.ListToolsRequest) (page, error) {
@@ -227,7 +228,8 @@ func pageOf(req *toolhostv1.ListToolsRequest) (page, error) {
 	return p, nil
 }
 
-// wanted returns how many tools the page needs: one more than it may hold tells whether another page follows. 0: none.
+// wanted returns how many tools the page needs: one more than it may contain, to know whether
+// another page follows.
 func (p page) wanted() int {
 	if p.most == 0 {
 		return p.limit + 1
@@ -235,7 +237,7 @@ func (p page) wanted() int {
 	return min(p.limit+1, max(p.most-p.at.Listed, 0))
 }
 
-// fill returns the page that begins with these tools.
+// fill returns the page that begins with the tools given.
 func (p page) fill(infos []tool.Info) *toolhostv1.ListToolsResponse {
 	resp, bytes := &toolhostv1.ListToolsResponse{}, 0
 	for _, info := range infos {
@@ -255,7 +257,7 @@ func (p page) fill(infos []tool.Info) *toolhostv1.ListToolsResponse {
 	return resp
 }
 
-// Artifacts reads what results have too much of.
+// Artifacts reads content that is too large for results.
 type Artifacts interface {
 	// ReadArtifact returns a part of an artifact. Errors: invalid_argument, not_found.
 	ReadArtifact(ctx context.Context, q tool.ArtifactQuery) (tool.ArtifactPiece, error)

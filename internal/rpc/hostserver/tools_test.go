@@ -57,7 +57,8 @@ func TestPagesSurviveChangesOfTheCatalogue(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Of the tools listed, one goes and one that the page ended with; before and after, others come.
+	// Two tools disappear: one that was listed, and the last one of the page. Others appear before
+	// and after it.
 	host.SetTools(append(numbered(4, 12), hosttest.Tool{Spec: tool.Spec{Name: "a"}})...)
 	second, err := service.ListTools(bounded(t), &toolhostv1.ListToolsRequest{PageSize: 100, PageToken: first.GetNextPageToken()})
 	if err != nil {
@@ -115,7 +116,7 @@ func TestPageSizes(t *testing.T) {
 	}
 }
 
-// asked counts what the server asks its host for.
+// asked counts the calls of the host.
 type asked struct {
 	*hosttest.Fake
 	tools atomic.Int64
@@ -127,7 +128,7 @@ func (a *asked) ListPage(ctx context.Context, query tool.Query, after string) ([
 	return infos, err
 }
 
-// TestPagesAskForTheirToolsOnly: a host that has thousands of tools makes each of them once for all pages, and one more a page.
+// The host creates each of thousands of tools once for all pages, and one more per page.
 func TestPagesAskForTheirToolsOnly(t *testing.T) {
 	host := &asked{Fake: fake(t)}
 	a, _ := serve(t, socket(t), hostserver.Config{Host: host})
@@ -161,7 +162,7 @@ func TestPagesFitMessages(t *testing.T) {
 	}
 }
 
-// lastCall returns the call that the host was told of last.
+// lastCall returns the last call that the host received.
 func lastCall(t *testing.T, f *hosttest.Fake) tool.Call {
 	t.Helper()
 	calls := f.Opened()
@@ -286,7 +287,7 @@ func TestCancellingCallCancelsANamelessCallAlone(t *testing.T) {
 	}
 }
 
-// until repeats a call until its text is want, for what a server does on its own time.
+// until repeats a call until its text is want, for effects that the server causes later.
 func until(t *testing.T, c hosttest.Host, call tool.Call, want string) {
 	t.Helper()
 	caller := c.(interface {
@@ -366,7 +367,7 @@ func TestAPanicEndsOneCall(t *testing.T) {
 	if _, err := c.Follow(bounded(t), tool.Call{Tool: "bug"}, func(tool.Event) {}); tool.KindOf(err) != tool.KindInternal || !strings.Contains(err.Error(), "a bug in Open") {
 		t.Errorf("Follow: %v", err)
 	}
-	until(t, c, tool.Call{Tool: "waiting", Arguments: []byte(`{"key":"k"}`)}, "1") // else nothing is there to release
+	until(t, c, tool.Call{Tool: "waiting", Arguments: []byte(`{"key":"k"}`)}, "1") // the tool waits, so the call can be released
 	until(t, c, tool.Call{Tool: "release", Arguments: []byte(`{"key":"k"}`)}, "ok")
 	for {
 		event, err := waiting.Next(bounded(t))
@@ -393,7 +394,7 @@ func TestShutdown(t *testing.T) {
 	until(t, c, tool.Call{Tool: "waiting", Arguments: []byte(`{"key":"k"}`)}, "1")
 	done := make(chan error, 1)
 	go func() { done <- server.Shutdown(bounded(t)) }()
-	// The stream is open as long as a call is; it takes no new ones.
+	// The stream stays open as long as a call is running, but accepts no new calls.
 	for {
 		_, err := c.Call(bounded(t), tool.Call{Tool: "echo", Arguments: []byte(`{"text":"x"}`)})
 		if err != nil {

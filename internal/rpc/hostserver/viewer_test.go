@@ -15,7 +15,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// watched notes for whom tools were described.
+// watched records the viewers for which tools were described.
 type watched struct {
 	*hosttest.Fake
 	mu      sync.Mutex
@@ -48,8 +48,8 @@ func (w *watched) RenderTools(ctx context.Context, format tool.Format, q tool.Qu
 	return w.Fake.RenderTools(ctx, format, q)
 }
 
-// TestToolsAreDescribedForWhoAsks: session and context are those of the request; the principal is that of the connection,
-// whatever the caller says.
+// Session and context are those of the request. The principal is that of the connection, whatever
+// the caller sends.
 func TestToolsAreDescribedForWhoAsks(t *testing.T) {
 	w := &watched{Fake: fake(t)}
 	a, _ := serve(t, socket(t), hostserver.Config{Host: w})
