@@ -116,7 +116,7 @@ func isObject(text json.RawMessage) bool { return len(text) > 0 && text[0] == '{
 // open returns the filter as what serves one call.
 func (f Filter) open(context.Context) (object, error) {
 	return object{call: func(ctx context.Context, arguments json.RawMessage, _ decoder) (any, error) {
-		q, err := filterjson.DecodeQuestion(arguments)
+		q, err := filterjson.DecodeRequest(arguments)
 		if err != nil {
 			return nil, Internal("%w", err)
 		}
@@ -124,7 +124,7 @@ func (f Filter) open(context.Context) (object, error) {
 	}}, nil
 }
 
-func (f Filter) ask(ctx context.Context, q filterjson.Question) (any, error) {
+func (f Filter) ask(ctx context.Context, q filterjson.Request) (any, error) {
 	c := &FilterCall{
 		CallID: q.CallID, Principal: q.Principal, Session: q.Session, Tool: q.Tool, Plugin: q.Plugin, Arguments: q.Arguments,
 		phase: q.Phase,

@@ -95,7 +95,7 @@ func TestEffectsOfARuleThatReadsAnyKey(t *testing.T) {
 
 // TestFiltersAddNoEffects: what a filter answers, before or after a call, has no effects but the tool's.
 func TestFiltersAddNoEffects(t *testing.T) {
-	with := func(q filterjson.Question) (tool.Result, error) {
+	with := func(q filterjson.Request) (tool.Result, error) {
 		r := tool.TextResult("filtered")
 		r.Effects = []tool.Effect{{Key: "role", Value: []byte(`"admin"`)}}
 		if q.Phase == filterjson.Before {
@@ -105,7 +105,7 @@ func TestFiltersAddNoEffects(t *testing.T) {
 	}
 	for _, name := range []string{"before_it", "after_it"} {
 		r, _ := newFilterRig(t, hosttest.Tools(), map[string]filterFunc{
-			name: func(_ context.Context, q filterjson.Question) (tool.Result, error) { return with(q) },
+			name: func(_ context.Context, q filterjson.Request) (tool.Result, error) { return with(q) },
 		}, nil, host.Filter{Name: name})
 		got := outcome(t, r, call("echo", `{"text":"x"}`))
 		if kept, refused := keysOf(t, got.Result); got.Result.Text() != "filtered" || len(kept) > 0 || refused["role"] == "" {

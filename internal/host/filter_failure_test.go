@@ -18,7 +18,7 @@ import (
 const largestAnswer = 1 << 20
 
 // hangs is a filter that answers when it is told to stop.
-func hangs(ctx context.Context, _ filterjson.Question) (tool.Result, error) {
+func hangs(ctx context.Context, _ filterjson.Request) (tool.Result, error) {
 	<-ctx.Done()
 	return tool.Result{}, ctx.Err()
 }
@@ -32,7 +32,7 @@ func failures(p **filterPlugin) map[string]struct {
 		run  filterFunc
 		says string
 	}
-	crash := func(ctx context.Context, _ filterjson.Question) (tool.Result, error) {
+	crash := func(ctx context.Context, _ filterjson.Request) (tool.Result, error) {
 		go (*p).end(tool.Exit{Code: 3}) // waits for this call, which ends with it
 		<-ctx.Done()
 		return tool.Result{}, ctx.Err()
@@ -41,14 +41,14 @@ func failures(p **filterPlugin) map[string]struct {
 		"crash":   {crash, "exit code 3"},
 		"timeout": {hangs, "did not answer within the 5s"},
 		"garbage": {saysText(`{"what":1}`), `the member "what"`},
-		"no JSON": {func(context.Context, filterjson.Question) (tool.Result, error) { return tool.TextResult("ok"), nil }, "text"},
-		"a tool error": {func(context.Context, filterjson.Question) (tool.Result, error) {
+		"no JSON": {func(context.Context, filterjson.Request) (tool.Result, error) { return tool.TextResult("ok"), nil }, "text"},
+		"a tool error": {func(context.Context, filterjson.Request) (tool.Result, error) {
 			return tool.ErrorResult("no idea"), nil
 		}, "no idea"},
-		"an error": {func(context.Context, filterjson.Question) (tool.Result, error) {
+		"an error": {func(context.Context, filterjson.Request) (tool.Result, error) {
 			return tool.Result{}, tool.Errorf(tool.KindDenied, "leave me alone")
 		}, "leave me alone"},
-		"a panic":        {func(context.Context, filterjson.Question) (tool.Result, error) { panic("ouch") }, "ouch"},
+		"a panic":        {func(context.Context, filterjson.Request) (tool.Result, error) { panic("ouch") }, "ouch"},
 		"a huge result":  {saysText(`{"x":"` + strings.Repeat("x", largestAnswer) + `"}`), "larger than"},
 		"twice the same": {saysText(`{"arguments":{"text":1,"text":2}}`), "its answer"},
 	}
@@ -178,7 +178,7 @@ func TestCancelWhileAFilterIsAsked(t *testing.T) {
 	for filter, want := range map[string]string{"before_it": `while the filter "before_it" was asked; nothing was executed`, "after_it": "was executed"} {
 		t.Run(filter, func(t *testing.T) {
 			asked, stopped := make(chan struct{}), make(chan struct{})
-			r, _ := newFilterRig(t, hosttest.Tools(), map[string]filterFunc{filter: func(ctx context.Context, q filterjson.Question) (tool.Result, error) {
+			r, _ := newFilterRig(t, hosttest.Tools(), map[string]filterFunc{filter: func(ctx context.Context, q filterjson.Request) (tool.Result, error) {
 				close(asked)
 				defer close(stopped)
 				return hangs(ctx, q)
@@ -215,7 +215,7 @@ func TestArgumentsThatAFilterMakesTooLarge(t *testing.T) {
 // TestCloseWhileAFilterIsAsked: nothing is left, as the end of the tests sees.
 func TestCloseWhileAFilterIsAsked(t *testing.T) {
 	asked := make(chan struct{})
-	r, _ := newFilterRig(t, hosttest.Tools(), map[string]filterFunc{"before": func(ctx context.Context, q filterjson.Question) (tool.Result, error) {
+	r, _ := newFilterRig(t, hosttest.Tools(), map[string]filterFunc{"before": func(ctx context.Context, q filterjson.Request) (tool.Result, error) {
 		close(asked)
 		return hangs(ctx, q)
 	}}, nil, host.Filter{Name: "before"})

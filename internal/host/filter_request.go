@@ -26,7 +26,7 @@ type filterReply struct {
 // gives the zero reply.
 func (x filterChain) ask(f *Filter, phase filterjson.Phase, given json.RawMessage, r *tool.Result) (filterReply, *tool.Error) {
 	c := x.call
-	reply, err := x.request(f, filterjson.Question{
+	reply, err := x.request(f, filterjson.Request{
 		Phase: phase, CallID: c.request.ID, Principal: c.request.Principal, Session: c.request.Session,
 		Tool: c.request.Tool, Plugin: c.plugin(), Arguments: given, Result: r,
 	})
@@ -41,7 +41,7 @@ func (x filterChain) ask(f *Filter, phase filterjson.Phase, given json.RawMessag
 }
 
 // request sends one request to a filter. The error has a kind, a message and RetryAfter.
-func (x filterChain) request(f *Filter, q filterjson.Question) (filterReply, *tool.Error) {
+func (x filterChain) request(f *Filter, q filterjson.Request) (filterReply, *tool.Error) {
 	ctx := x.call.ctx()
 	if ctx.Err() != nil {
 		return filterReply{}, x.interrupted(f, context.Cause(ctx))
@@ -57,7 +57,7 @@ func (x filterChain) request(f *Filter, q filterjson.Question) (filterReply, *to
 	case q.Phase == filterjson.Before && !declared.Spec.Before, q.Phase == filterjson.After && !declared.Spec.After:
 		return filterReply{}, nil
 	}
-	text, err := filterjson.EncodeQuestion(q)
+	text, err := filterjson.EncodeRequest(q)
 	if err != nil {
 		return filterReply{}, x.failed(f, tool.KindInternal, err)
 	}

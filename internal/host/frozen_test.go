@@ -113,7 +113,7 @@ func TestApprovalThatNoRuleWants(t *testing.T) {
 func TestApprovedRepeatsSkipFilters(t *testing.T) {
 	var executed []string
 	var count atomic.Int64
-	change := func(_ context.Context, q filterjson.Question) (tool.Result, error) {
+	change := func(_ context.Context, q filterjson.Request) (tool.Result, error) {
 		return filterjson.EncodeAnswer(filterjson.Answer{Arguments: fmt.Appendf(nil, `{"amount":%d,"force":false}`, 1000+count.Add(1))})
 	}
 	pay := pays(&executed)

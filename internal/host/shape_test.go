@@ -211,7 +211,7 @@ func TestShapeLeavesTheRest(t *testing.T) {
 // TestFiltersSeeAllOfAResult: what a filter is asked and answers is whole; what it leaves is shaped, once.
 func TestFiltersSeeAllOfAResult(t *testing.T) {
 	seen := 0
-	double := func(_ context.Context, q filterjson.Question) (tool.Result, error) {
+	double := func(_ context.Context, q filterjson.Request) (tool.Result, error) {
 		seen = len(q.Result.Text())
 		result := tool.TextResult(q.Result.Text() + q.Result.Text())
 		return filterjson.EncodeAnswer(filterjson.Answer{Result: &result})

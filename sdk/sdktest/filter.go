@@ -28,23 +28,23 @@ type Filtered struct {
 // it is.
 func (h *Host) Before(filter string, call sdk.FilterCall, options ...Option) *Filtered {
 	h.t.Helper()
-	return h.ask(filter, filterjson.Question{Phase: filterjson.Before}, call, options)
+	return h.ask(filter, filterjson.Request{Phase: filterjson.Before}, call, options)
 }
 
 // After asks a filter about a call whose tool has answered with call.Result. As under a toolhost, a filter that has no
 // After leaves all as it is.
 func (h *Host) After(filter string, call sdk.FilterCall, options ...Option) *Filtered {
 	h.t.Helper()
-	return h.ask(filter, filterjson.Question{Phase: filterjson.After, Result: &call.Result}, call, options)
+	return h.ask(filter, filterjson.Request{Phase: filterjson.After, Result: &call.Result}, call, options)
 }
 
-func (h *Host) ask(filter string, q filterjson.Question, call sdk.FilterCall, options []Option) *Filtered {
+func (h *Host) ask(filter string, q filterjson.Request, call sdk.FilterCall, options []Option) *Filtered {
 	h.t.Helper()
 	q.CallID, q.Principal, q.Session, q.Tool, q.Plugin = call.CallID, call.Principal, call.Session, call.Tool, call.Plugin
 	if q.Arguments = call.Arguments; len(q.Arguments) == 0 {
 		q.Arguments = json.RawMessage("{}")
 	}
-	question, err := filterjson.EncodeQuestion(q)
+	question, err := filterjson.EncodeRequest(q)
 	if err != nil {
 		h.t.Fatalf("asking the filter %q: %v", filter, err)
 	}

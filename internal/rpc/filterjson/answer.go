@@ -17,15 +17,15 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Answer is what a filter makes of a call. At most one field is set; the zero value leaves all as it is.
+// Answer is what a filter returns. At most one field is set; the zero value changes nothing.
 type Answer struct {
-	Arguments json.RawMessage // before: an object that takes the place of the arguments
-	Deny      *string         // before: why the call must not be made
-	Answer    *tool.Result    // before: ends the call, and the tool is not called
-	Result    *tool.Result    // after: takes the place of the result
+	Arguments json.RawMessage // before: an object that replaces the arguments
+	Deny      *string         // before: the reason why the call is not allowed
+	Answer    *tool.Result    // before: ends the call without calling the tool
+	Result    *tool.Result    // after: replaces the result
 }
 
-// The members of an answer in JSON.
+// The JSON members of an answer.
 const (
 	memberArguments = "arguments"
 	memberDeny      = "deny"
@@ -33,7 +33,7 @@ const (
 	memberResult    = "result"
 )
 
-// members returns what may be answered in a phase.
+// members returns the members that are allowed in a phase.
 func members(phase Phase) []string {
 	if phase == After {
 		return []string{memberResult}
@@ -41,7 +41,8 @@ func members(phase Phase) []string {
 	return []string{memberArguments, memberDeny, memberAnswer}
 }
 
-// EncodeAnswer returns the result that a filter's call ends with. It fails where the answer holds what is no JSON.
+// EncodeAnswer returns the result of the filter's call. It fails if the answer contains invalid
+// JSON.
 func EncodeAnswer(a Answer) (tool.Result, error) {
 	form := map[string]any{}
 	if a.Arguments != nil {
@@ -70,8 +71,9 @@ func EncodeAnswer(a Answer) (tool.Result, error) {
 	return tool.Result{Content: []tool.Content{tool.JSON(text)}}, nil
 }
 
-// DecodeAnswer reads the result that a filter's call ended with. What the contract does not allow in a phase is an error:
-// a filter that was misunderstood must not be taken for one that agrees. So is a result with IsError.
+// DecodeAnswer decodes the result of the filter's call. It fails for everything that the contract
+// does not allow in the phase, and for a result with IsError, because a misunderstood filter must
+// not count as one that agrees.
 func DecodeAnswer(phase Phase, result tool.Result) (Answer, error) {
 	if result.IsError {
 		return Answer{}, errors.New(clip(result.Text(), maxQuote))
@@ -126,7 +128,7 @@ func decodeMember(member string, value json.RawMessage) (Answer, error) {
 	return a, nil
 }
 
-// withoutReserved returns metadata without the keys that are toolhost's own.
+// withoutReserved returns metadata without the keys that are reserved for toolhost.
 func withoutReserved(metadata map[string]json.RawMessage) map[string]json.RawMessage {
 	const reserved = "toolhost."
 	metadata = maps.Clone(metadata)
@@ -134,7 +136,7 @@ func withoutReserved(metadata map[string]json.RawMessage) map[string]json.RawMes
 	return metadata
 }
 
-// maxQuote bounds what is quoted of a filter's words.
+// maxQuote limits how much of a filter's output an error message quotes.
 const maxQuote = 500
 
 func clip(s string, n int) string {
@@ -144,7 +146,7 @@ func clip(s string, n int) string {
 	return strings.ToValidUTF8(s[:n], "") + "…"
 }
 
-// encodeResult returns a result as ProtoJSON, without metadata in toolhost's name.
+// encodeResult returns a result as ProtoJSON, without reserved metadata.
 func encodeResult(r tool.Result) (json.RawMessage, error) {
 	r.Metadata = withoutReserved(r.Metadata)
 	if err := checkResult(&r); err != nil {
@@ -169,7 +171,7 @@ func decodeResult(text json.RawMessage) (tool.Result, error) {
 	return r, nil
 }
 
-// checkResult refuses what whoever reads a result relies on not to find in it.
+// checkResult returns an error for a result that violates what readers of results rely on.
 func checkResult(r *tool.Result) error {
 	for i := range r.Content {
 		switch block := &r.Content[i]; {

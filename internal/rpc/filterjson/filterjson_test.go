@@ -27,20 +27,20 @@ func everything() tool.Result {
 	}
 }
 
-func TestQuestionGoesThere(t *testing.T) {
+func TestRequestGoesThere(t *testing.T) {
 	result := everything()
-	for name, q := range map[string]filterjson.Question{
+	for name, q := range map[string]filterjson.Request{
 		"before":                {Phase: filterjson.Before, CallID: "c", Principal: "p", Session: "s", Tool: "t", Plugin: "x", Arguments: json.RawMessage(`{"a":"<"}`)},
 		"after":                 {Phase: filterjson.After, Tool: "t", Arguments: json.RawMessage(`{}`), Result: &result},
 		"nothing but the phase": {Phase: filterjson.Before},
 		"an empty result":       {Phase: filterjson.After, Result: &tool.Result{}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			text, err := filterjson.EncodeQuestion(q)
+			text, err := filterjson.EncodeRequest(q)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := filterjson.DecodeQuestion(text)
+			got, err := filterjson.DecodeRequest(text)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -51,11 +51,11 @@ func TestQuestionGoesThere(t *testing.T) {
 	}
 }
 
-// TestQuestionIsAsTheContractSays: authors without an SDK read these names.
-func TestQuestionIsAsTheContractSays(t *testing.T) {
+// Authors without an SDK rely on the names in the contract.
+func TestRequestIsAsTheContractSays(t *testing.T) {
 	result := tool.Result{Content: []tool.Content{tool.Text("hi")}, IsError: true}
 	result.Metadata = map[string]json.RawMessage{"toolhost.repairs": json.RawMessage(`[]`)}
-	text, err := filterjson.EncodeQuestion(filterjson.Question{
+	text, err := filterjson.EncodeRequest(filterjson.Request{
 		Phase: filterjson.After, CallID: "c", Principal: "p", Session: "s", Tool: "t", Plugin: "x", Arguments: json.RawMessage(`{"a":1}`), Result: &result,
 	})
 	if err != nil {
@@ -68,16 +68,16 @@ func TestQuestionIsAsTheContractSays(t *testing.T) {
 	}
 }
 
-func TestQuestionsThatAreNone(t *testing.T) {
+func TestRequestsThatAreNone(t *testing.T) {
 	for name, text := range map[string]string{
 		"no JSON": `{`, "no phase": `{}`, "another phase": `{"phase":"between"}`, "a list": `[]`,
 		"a result that is none": `{"phase":"after","result":{"content":7}}`,
 	} {
-		if q, err := filterjson.DecodeQuestion(json.RawMessage(text)); err == nil {
+		if q, err := filterjson.DecodeRequest(json.RawMessage(text)); err == nil {
 			t.Errorf("%s: got %+v", name, q)
 		}
 	}
-	if _, err := filterjson.DecodeQuestion(json.RawMessage(`{"phase":"before","weather":"fine"}`)); err != nil {
+	if _, err := filterjson.DecodeRequest(json.RawMessage(`{"phase":"before","weather":"fine"}`)); err != nil {
 		t.Errorf("what a newer toolhost adds: %v", err)
 	}
 }
@@ -111,7 +111,7 @@ func TestAnswerGoesBack(t *testing.T) {
 	}
 }
 
-// TestAnswersThatAreNone: what is misunderstood must not be taken for consent.
+// An answer that is misunderstood must not count as consent.
 func TestAnswersThatAreNone(t *testing.T) {
 	const before, after = filterjson.Before, filterjson.After
 	for name, tc := range map[string]struct {
@@ -157,10 +157,10 @@ func TestAnswersThatAreNone(t *testing.T) {
 
 func TestWhatIsNoJSONIsNotEncoded(t *testing.T) {
 	broken := tool.Result{Content: []tool.Content{tool.JSON(json.RawMessage(`{`))}}
-	if _, err := filterjson.EncodeQuestion(filterjson.Question{Phase: filterjson.After, Result: &broken}); err == nil {
+	if _, err := filterjson.EncodeRequest(filterjson.Request{Phase: filterjson.After, Result: &broken}); err == nil {
 		t.Error("a question with a broken result was encoded")
 	}
-	if _, err := filterjson.EncodeQuestion(filterjson.Question{Phase: filterjson.Before, Arguments: json.RawMessage(`{`)}); err == nil {
+	if _, err := filterjson.EncodeRequest(filterjson.Request{Phase: filterjson.Before, Arguments: json.RawMessage(`{`)}); err == nil {
 		t.Error("a question with broken arguments was encoded")
 	}
 	if _, err := filterjson.EncodeAnswer(filterjson.Answer{Result: &broken}); err == nil {
@@ -171,7 +171,7 @@ func TestWhatIsNoJSONIsNotEncoded(t *testing.T) {
 	}
 }
 
-// FuzzDecodeAnswer: whatever a filter says is understood as one thing, or refused.
+// Every answer has one meaning or is refused.
 func FuzzDecodeAnswer(f *testing.F) {
 	for _, seed := range []string{`{}`, `{"arguments":{"a":1}}`, `{"deny":"x"}`, `{"answer":{"content":[{"text":"x"}]}}`, `{"result":{"isError":true}}`} {
 		f.Add(true, []byte(seed))

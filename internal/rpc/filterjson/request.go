@@ -8,29 +8,29 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Phase says when a filter is asked.
+// Phase says when toolhost calls a filter.
 type Phase string
 
 // The phases.
 const (
-	Before Phase = "before" // the call has not been made
-	After  Phase = "after"  // the tool has answered
+	Before Phase = "before" // before the call
+	After  Phase = "after"  // after the tool has answered
 )
 
-// Question is what a filter is told of a call. Empty members are absent in JSON.
-type Question struct {
+// Request is what a filter receives about a call. Empty members are absent in JSON.
+type Request struct {
 	Phase     Phase
-	CallID    string // of the call that is filtered, not of the filter's own
+	CallID    string // the id of the filtered call, not of the filter's call
 	Principal string
 	Session   string
 	Tool      string
 	Plugin    string
 	Arguments json.RawMessage
-	Result    *tool.Result // only after
+	Result    *tool.Result // only in phase After
 }
 
-// questionForm is a Question in JSON.
-type questionForm struct {
+// requestForm is the JSON form of a Request.
+type requestForm struct {
 	Phase     Phase           `json:"phase"`
 	CallID    string          `json:"call_id,omitempty"`
 	Principal string          `json:"principal,omitempty"`
@@ -41,10 +41,10 @@ type questionForm struct {
 	Result    json.RawMessage `json:"result,omitempty"`
 }
 
-// EncodeQuestion returns the arguments that a filter is called with. It fails where arguments or result hold what is no
-// JSON.
-func EncodeQuestion(q Question) (json.RawMessage, error) {
-	form := questionForm{
+// EncodeRequest returns the arguments of the filter's call. It fails if arguments or result
+// contain invalid JSON.
+func EncodeRequest(q Request) (json.RawMessage, error) {
+	form := requestForm{
 		Phase: q.Phase, CallID: q.CallID, Principal: q.Principal, Session: q.Session, Tool: q.Tool, Plugin: q.Plugin,
 		Arguments: q.Arguments,
 	}
@@ -61,24 +61,24 @@ func EncodeQuestion(q Question) (json.RawMessage, error) {
 	return text, nil
 }
 
-// DecodeQuestion reads the arguments that a filter is called with. Members that are not known are of a newer toolhost and
-// left out.
-func DecodeQuestion(arguments json.RawMessage) (Question, error) {
-	var form questionForm
+// DecodeRequest decodes the arguments of the filter's call. It ignores unknown members, which
+// belong to a newer toolhost.
+func DecodeRequest(arguments json.RawMessage) (Request, error) {
+	var form requestForm
 	if err := json.Unmarshal(arguments, &form); err != nil {
-		return Question{}, fmt.Errorf("decoding a filter's question: %w", err)
+		return Request{}, fmt.Errorf("decoding a filter's question: %w", err)
 	}
 	if form.Phase != Before && form.Phase != After {
-		return Question{}, fmt.Errorf("decoding a filter's question: the phase %q is neither %q nor %q", form.Phase, Before, After)
+		return Request{}, fmt.Errorf("decoding a filter's question: the phase %q is neither %q nor %q", form.Phase, Before, After)
 	}
-	q := Question{
+	q := Request{
 		Phase: form.Phase, CallID: form.CallID, Principal: form.Principal, Session: form.Session, Tool: form.Tool, Plugin: form.Plugin,
 		Arguments: form.Arguments,
 	}
 	if form.Result != nil {
 		result, err := decodeResult(form.Result)
 		if err != nil {
-			return Question{}, fmt.Errorf("decoding a filter's question: %w", err)
+			return Request{}, fmt.Errorf("decoding a filter's question: %w", err)
 		}
 		q.Result = &result
 	}

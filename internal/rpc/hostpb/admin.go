@@ -10,7 +10,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// FromPlugin converts a plugin as a toolhost knows it. Of what its processes said last, a bounded part is kept, the end.
+// FromPlugin converts a plugin. It clips the last output of ended processes; see newestStderr.
 func FromPlugin(p tool.PluginInfo) *toolhostv1.Plugin {
 	return &toolhostv1.Plugin{
 		Name:        valid(p.Name),
@@ -67,7 +67,7 @@ func toExits(exits []*toolhostv1.PluginExit) []tool.PluginExit {
 	return out
 }
 
-// ToPlugin converts a plugin as a toolhost knows it.
+// ToPlugin converts a plugin.
 func ToPlugin(p *toolhostv1.Plugin) tool.PluginInfo {
 	return tool.PluginInfo{
 		Name:        p.GetName(),
@@ -149,26 +149,26 @@ func ToInstance(i *toolhostv1.Instance) tool.InstanceInfo {
 	}
 }
 
-// FromRestarted converts what a restart did.
+// FromRestarted converts the result of a restart.
 func FromRestarted(r tool.Restarted) *toolhostv1.RestartResponse {
 	return &toolhostv1.RestartResponse{Stopped: valids(r.Stopped), Started: valids(r.Started)}
 }
 
-// ToRestarted converts what a restart did.
+// ToRestarted converts the result of a restart.
 func ToRestarted(r *toolhostv1.RestartResponse) tool.Restarted {
 	return tool.Restarted{Stopped: r.GetStopped(), Started: r.GetStarted()}
 }
 
 const (
-	// newestStderr and olderStderr are how many bytes of its last lines an exit keeps on its way. A plugin may have kept
-	// hundreds of kilobytes of them for each of its exits; why it ended and the last of one tell what happened, the rest is
-	// in its log.
+	// newestStderr and olderStderr limit the bytes of standard error in an exit. A plugin may store
+	// hundreds of kilobytes for each of its exits. The end of the output is enough to see what
+	// happened; the log contains the rest.
 	newestStderr = 16 << 10
 	olderStderr  = 1 << 10
 )
 
-// FromPlugins converts all plugins into one message that fits: where all together would be too large, less is kept of
-// what processes said last, in the end only how the last one of each ended.
+// FromPlugins converts all plugins into one message. If the message would be too large, it drops
+// more of the last output, and in the end all exits except the last one of each plugin.
 func FromPlugins(plugins []tool.PluginInfo) *toolhostv1.ListPluginsResponse {
 	resp := &toolhostv1.ListPluginsResponse{}
 	for _, p := range plugins {
@@ -186,7 +186,7 @@ func FromPlugins(plugins []tool.PluginInfo) *toolhostv1.ListPluginsResponse {
 	return resp
 }
 
-// clip keeps that many bytes of what the newest and what older processes said last.
+// clip limits the bytes of standard error in the newest and in older exits.
 func clip(resp *toolhostv1.ListPluginsResponse, newest, older int) {
 	clipExit := func(exit *toolv1.Exit, limit int) {
 		if exit != nil {
@@ -203,7 +203,7 @@ func clip(resp *toolhostv1.ListPluginsResponse, newest, older int) {
 	}
 }
 
-// fromExit converts how a process ended, with that many bytes of what it said last. nil is nil.
+// fromExit converts an exit with at most limit bytes of standard error. nil stays nil.
 func fromExit(e *tool.Exit, limit int) *toolv1.Exit {
 	if e == nil {
 		return nil

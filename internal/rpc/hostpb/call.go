@@ -13,10 +13,10 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// maxReason clips the words that go with a cancel: nobody reads more, and they travel beside frames of other calls.
+// maxReason limits the reason of a cancellation, because it travels between frames of other calls.
 const maxReason = 1 << 10
 
-// FromReason returns why a call is cancelled as it can be sent, with only the beginning of what is too long.
+// FromReason returns the reason of a cancellation as valid UTF-8 of at most about maxReason bytes.
 func FromReason(reason string) string {
 	if len(reason) > maxReason {
 		return strings.ToValidUTF8(reason[:maxReason], "") + "…"
@@ -24,13 +24,13 @@ func FromReason(reason string) string {
 	return valid(reason)
 }
 
-// FromName returns the name of a tool as it can be sent.
+// FromName returns the name of a tool as valid UTF-8.
 func FromName(name string) string { return valid(name) }
 
-// FromCall converts what a caller says of a call besides its tool and arguments. The principal stays behind: a server
-// sets it from the connection.
+// FromCall converts the optional parameters of a call. It does not convert the principal, which the
+// server derives from the connection.
 func FromCall(c tool.Call) *toolhostv1.CallOptions {
-	parts := &struct { // made at once
+	parts := &struct { // one allocation instead of two
 		options toolhostv1.CallOptions
 		shown   uint64
 	}{}
@@ -51,8 +51,8 @@ func FromCall(c tool.Call) *toolhostv1.CallOptions {
 	return options
 }
 
-// ToCall converts a call, without its principal. A timeout that is set and not positive is refused: read as none, it
-// would give the caller more time than asked for.
+// ToCall converts a call, without its principal. It refuses a timeout that is set but not positive:
+// as "no timeout" it would give the caller more time than requested.
 func ToCall(name string, arguments []byte, options *toolhostv1.CallOptions) (tool.Call, error) {
 	if t := options.GetTimeout(); t != nil && toolpb.ToDuration(t) == 0 {
 		return tool.Call{}, tool.Errorf(tool.KindInvalidArgument, "the timeout %s is not positive; leave it out for the tool's own", t.AsDuration())
@@ -81,8 +81,8 @@ func ToCall(name string, arguments []byte, options *toolhostv1.CallOptions) (too
 	return c, nil
 }
 
-// cut takes the payloads out of a result until what is left is at most ChunkBytes, and yields them in pieces. It may
-// stop early, and then the result is of no use. nil has no pieces.
+// cut removes payloads from a result until the rest has at most ChunkBytes, and yields them in
+// pieces. If the caller stops early, the result is unusable. nil has no pieces.
 func cut(r *toolv1.Result) iter.Seq[*toolhostv1.ContentChunk] {
 	return func(yield func(*toolhostv1.ContentChunk) bool) {
 		left := ChunkBytes
@@ -103,7 +103,7 @@ func cut(r *toolv1.Result) iter.Seq[*toolhostv1.ContentChunk] {
 	}
 }
 
-// payload is the part of a block that may travel in pieces, as text or as bytes.
+// payload is the part of a block that may be sent in pieces, as text or bytes.
 type payload struct {
 	text string
 	data []byte
@@ -111,7 +111,7 @@ type payload struct {
 
 func (p *payload) len() int { return len(p.text) + len(p.data) }
 
-// take returns the first n bytes and keeps the rest.
+// take removes and returns the first n bytes.
 func (p *payload) take(n int) []byte {
 	if p.text != "" {
 		piece := []byte(p.text[:n])
@@ -138,7 +138,7 @@ func payloadOf(c *toolv1.Content) payload {
 	}
 }
 
-// setPayload reports whether the block has a place for a payload.
+// setPayload sets the payload of a block, and reports whether the block can have one.
 func setPayload(c *toolv1.Content, data []byte) bool {
 	switch b := c.GetBlock().(type) {
 	case *toolv1.Content_Text:
@@ -163,13 +163,14 @@ func setData(b *toolv1.Blob, data []byte) bool {
 	return true
 }
 
-// Joiner turns the messages of one call back into events. The zero value is ready; it is for one goroutine at a time.
+// Joiner converts the messages of one call to events, and joins the pieces of its result. The zero
+// value is ready for use. It is not safe for concurrent use.
 type Joiner struct {
 	pieces map[uint32][]byte
 }
 
-// Add takes the next message. ok is false where it completes no event: a piece of a result, or a kind of event that
-// this version does not know.
+// Add takes the next message. It returns false if the message completes no event: a piece of a
+// result, or a type of event that this version does not know.
 func (j *Joiner) Add(m *toolhostv1.CallEvent) (e tool.Event, ok bool) {
 	e = tool.Event{Seq: m.GetSeq(), Time: toolpb.ToTime(m.GetTime())}
 	switch v := m.GetEvent().(type) {
@@ -237,7 +238,8 @@ func LinkResponse(first *toolhostv1.ConnectResponse, batch []*toolhostv1.Connect
 	first.Batch, first.AckToken, first.Ack = batch, ackToken, ack
 }
 
-// The words of package tool are those of the proto, without its prefix and in small letters; a test holds them to that.
+// The values of package tool are the names of the protobuf enumeration without the prefix, in lower
+// case. A test checks this.
 const (
 	pluginPrefix   = "PLUGIN_STATE_"
 	instancePrefix = "INSTANCE_STATE_"
@@ -247,7 +249,7 @@ func fromPluginState(s tool.PluginState) toolhostv1.PluginState {
 	return toolhostv1.PluginState(toolhostv1.PluginState_value[pluginPrefix+strings.ToUpper(string(s))])
 }
 
-// toPluginState returns "" for a state that is not set or not known.
+// toPluginState returns "" for an unset or unknown state.
 func toPluginState(s toolhostv1.PluginState) tool.PluginState {
 	return tool.PluginState(word(toolhostv1.PluginState_name[int32(s)], pluginPrefix))
 }
@@ -256,7 +258,7 @@ func fromInstanceState(s tool.InstanceState) toolhostv1.InstanceState {
 	return toolhostv1.InstanceState(toolhostv1.InstanceState_value[instancePrefix+strings.ToUpper(string(s))])
 }
 
-// toInstanceState returns "" for a state that is not set or not known.
+// toInstanceState returns "" for an unset or unknown state.
 func toInstanceState(s toolhostv1.InstanceState) tool.InstanceState {
 	return tool.InstanceState(word(toolhostv1.InstanceState_name[int32(s)], instancePrefix))
 }
@@ -269,9 +271,9 @@ func word(name, prefix string) string {
 	return strings.ToLower(name)
 }
 
-// valid returns s as UTF-8, which a proto string must be.
+// valid returns s as valid UTF-8, which protobuf strings must be.
 func valid(s string) string {
-	if utf8.ValidString(s) { // ten times as fast as ToValidUTF8 is where there is nothing to do
+	if utf8.ValidString(s) { // ten times as fast as ToValidUTF8 if s is valid
 		return s
 	}
 	return strings.ToValidUTF8(s, "\uFFFD")

@@ -6,7 +6,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// FromCallRecord converts a call as the ledger has it.
+// FromCallRecord converts the ledger's record of a call.
 func FromCallRecord(r tool.CallRecord) *toolhostv1.CallRecord {
 	m := &toolhostv1.CallRecord{
 		CallId:    valid(r.CallID),
@@ -25,7 +25,7 @@ func FromCallRecord(r tool.CallRecord) *toolhostv1.CallRecord {
 	return m
 }
 
-// ToCallRecord converts a call as the ledger has it.
+// ToCallRecord converts the ledger's record of a call.
 func ToCallRecord(m *toolhostv1.CallRecord) tool.CallRecord {
 	r := tool.CallRecord{
 		CallID:    m.GetCallId(),
@@ -96,7 +96,7 @@ func ToArtifactPiece(m *toolhostv1.ReadArtifactResponse) tool.ArtifactPiece {
 	return tool.ArtifactPiece{Data: m.GetData(), MediaType: m.GetMediaType(), Size: m.GetSize(), Name: m.GetName()}
 }
 
-// FromPluginEvent converts something that happened to a plugin or to one of its instances.
+// FromPluginEvent converts an event of a plugin or instance.
 func FromPluginEvent(e tool.PluginEvent) *toolhostv1.PluginEvent {
 	return &toolhostv1.PluginEvent{
 		Seq:       e.Seq,
@@ -110,7 +110,7 @@ func FromPluginEvent(e tool.PluginEvent) *toolhostv1.PluginEvent {
 	}
 }
 
-// ToPluginEvent converts something that happened to a plugin or to one of its instances.
+// ToPluginEvent converts an event of a plugin or instance.
 func ToPluginEvent(e *toolhostv1.PluginEvent) tool.PluginEvent {
 	return tool.PluginEvent{
 		Seq:      e.GetSeq(),
@@ -134,7 +134,7 @@ func ToEventQuery(q *toolhostv1.WatchEventsRequest) tool.EventQuery {
 	return tool.EventQuery{Plugin: q.GetPlugin(), After: q.GetAfterSeq(), Follow: q.GetFollow()}
 }
 
-// FromLogLine converts a line that a plugin wrote.
+// FromLogLine converts a log line.
 func FromLogLine(l tool.LogLine) *toolhostv1.LogLine {
 	return &toolhostv1.LogLine{
 		Seq:      l.Seq,
@@ -145,7 +145,7 @@ func FromLogLine(l tool.LogLine) *toolhostv1.LogLine {
 	}
 }
 
-// ToLogLine converts a line that a plugin wrote.
+// ToLogLine converts a log line.
 func ToLogLine(l *toolhostv1.LogLine) tool.LogLine {
 	return tool.LogLine{
 		Seq:      l.GetSeq(),
@@ -216,7 +216,7 @@ func ToStats(s *toolhostv1.ToolStats) tool.Stats {
 	return out
 }
 
-// FromReloaded converts what a look at the plugin folders found.
+// FromReloaded converts the result of a reload.
 func FromReloaded(r tool.Reloaded) *toolhostv1.ReloadResponse {
 	out := &toolhostv1.ReloadResponse{Added: valids(r.Added), Removed: valids(r.Removed), Upgraded: valids(r.Upgraded)}
 	for _, f := range r.Failures {
@@ -228,7 +228,7 @@ func FromReloaded(r tool.Reloaded) *toolhostv1.ReloadResponse {
 	return out
 }
 
-// ToReloaded converts what a look at the plugin folders found.
+// ToReloaded converts the result of a reload.
 func ToReloaded(r *toolhostv1.ReloadResponse) tool.Reloaded {
 	out := tool.Reloaded{Added: r.GetAdded(), Removed: r.GetRemoved(), Upgraded: r.GetUpgraded()}
 	for _, f := range r.GetFailures() {
@@ -240,32 +240,32 @@ func ToReloaded(r *toolhostv1.ReloadResponse) tool.Reloaded {
 	return out
 }
 
-// FromLockFile converts which file pins plugins to digests.
+// FromLockFile converts the description of the lock file.
 func FromLockFile(l tool.LockFile) *toolhostv1.GetLockFileResponse {
 	return &toolhostv1.GetLockFileResponse{Path: valid(l.Path), Enforced: l.Enforced}
 }
 
-// ToLockFile converts which file pins plugins to digests.
+// ToLockFile converts the description of the lock file.
 func ToLockFile(l *toolhostv1.GetLockFileResponse) tool.LockFile {
 	return tool.LockFile{Path: l.GetPath(), Enforced: l.GetEnforced()}
 }
 
-// FromUpgraded converts what an upgrade did.
+// FromUpgraded converts the result of an upgrade.
 func FromUpgraded(u tool.Upgraded) *toolhostv1.UpgradeResponse {
 	return &toolhostv1.UpgradeResponse{Digest: valid(u.Digest), PreviousDigest: valid(u.PreviousDigest)}
 }
 
-// ToUpgraded converts what an upgrade did.
+// ToUpgraded converts the result of an upgrade.
 func ToUpgraded(u *toolhostv1.UpgradeResponse) tool.Upgraded {
 	return tool.Upgraded{Digest: u.GetDigest(), PreviousDigest: u.GetPreviousDigest()}
 }
 
-// FromRolledBack converts what a rollback did.
+// FromRolledBack converts the result of a rollback.
 func FromRolledBack(u tool.Upgraded) *toolhostv1.RollbackResponse {
 	return &toolhostv1.RollbackResponse{Digest: valid(u.Digest), PreviousDigest: valid(u.PreviousDigest)}
 }
 
-// ToRolledBack converts what a rollback did.
+// ToRolledBack converts the result of a rollback.
 func ToRolledBack(u *toolhostv1.RollbackResponse) tool.Upgraded {
 	return tool.Upgraded{Digest: u.GetDigest(), PreviousDigest: u.GetPreviousDigest()}
 }

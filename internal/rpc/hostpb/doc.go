@@ -1,6 +1,8 @@
-// Package hostpb converts between package tool and toolhost.v1, the API of toolhost, for both of its ends: hostrpc
-// serves it and client calls it. It also cuts results into the pieces that travel, and joins them again.
+// Package hostpb converts between package tool and toolhost.v1, the API of toolhost, for package
+// hostserver, which serves it, and package client, which calls it. It also splits large results
+// into pieces and joins them.
 //
-// FromX takes an X of package tool and returns its message; ToX the reverse. What toolhost.tool.v1 holds is converted by
-// toolpb; the rules of that package (total, harmless, bytes shared) hold here too. It decides nothing and starts nothing.
+// FromX converts an X of package tool to its message, and ToX converts the message. Package toolpb
+// converts the messages of toolhost.tool.v1. Its rules hold here too: conversions never fail,
+// invalid values become valid ones, and byte slices are shared.
 package hostpb

@@ -14,21 +14,23 @@ import (
 )
 
 const (
-	// MaxMessageBytes is what either end of the API accepts in one message.
+	// MaxMessageBytes is the maximum size of a message in both directions.
 	MaxMessageBytes = 4 << 20
-	// ChunkBytes is the most that one piece of a result or of argument text holds: small enough that the calls of a
-	// stream take turns, large enough that frames cost little.
+	// ChunkBytes is the maximum size of one piece of a result or of argument text. It is small
+	// enough that the calls of a stream take turns, and large enough that frames add little cost.
 	ChunkBytes = 64 << 10
-	// Window is how many bytes of events a call may send before its reader grants more.
+	// Window is the number of bytes of events that a call may send before its reader grants more
+	// credit.
 	Window = 256 << 10
 
-	// maxEventBytes bounds an event that cannot be cut, with room for the frame around it.
+	// maxEventBytes limits an event that cannot be split. It leaves room for the frame around it.
 	maxEventBytes = MaxMessageBytes - 4<<10
 )
 
-// FromEvent returns the messages that carry an event, in order. There is one, and before it, for the outcome of a large
-// result, the result's pieces. Sequence number and time are the event's. An event that fits no message is replaced by
-// one that says so, because it would end the stream and with it other calls.
+// FromEvent returns the messages that carry an event, in order: one message, preceded by the pieces
+// of a large result. All have the sequence number and the time of the event. An event that does not
+// fit into a message is replaced by an error, because the message would end the stream of all
+// calls.
 func FromEvent(e tool.Event) iter.Seq[*toolhostv1.CallEvent] {
 	if e.Ended != nil {
 		return endOf(e)
@@ -46,7 +48,7 @@ func only(m *toolhostv1.CallEvent) iter.Seq[*toolhostv1.CallEvent] {
 	return func(yield func(*toolhostv1.CallEvent) bool) { yield(m) }
 }
 
-// endParts is the memory of the last event of a call, made at once: every call has one.
+// endParts holds all parts of an outcome in one allocation, because every call has one.
 type endParts struct {
 	event  toolhostv1.CallEvent
 	time   timestamppb.Timestamp
@@ -55,7 +57,7 @@ type endParts struct {
 	result toolhostv1.CallEnded_Result
 }
 
-// endOf returns the messages that carry the outcome.
+// endOf returns the messages that carry an outcome.
 func endOf(e tool.Event) iter.Seq[*toolhostv1.CallEvent] {
 	parts := &endParts{}
 	m := &parts.event
@@ -106,7 +108,7 @@ func (p *endParts) setOutcome(o *tool.Outcome) {
 	p.ended.Outcome = &p.result
 }
 
-// small reports whether an outcome plainly fits into one message without being cut, so that nobody has to measure it.
+// small reports whether an outcome certainly fits into one message, without measuring it.
 func small(o *tool.Outcome) bool {
 	const most, fixed = ChunkBytes, 64
 	size := len(o.CallID) + len(o.Plugin) + len(o.Instance)
@@ -120,7 +122,8 @@ func small(o *tool.Outcome) bool {
 	return o.Err == nil && len(o.Result.Effects)+len(o.Result.Metadata) == 0 && size <= most
 }
 
-// fitting returns ended, or in its place the error that what cannot be cut of it fits no message.
+// fitting returns ended, or an error in its place if the part that cannot be split does not fit
+// into a message.
 func fitting(ended *toolhostv1.CallEnded) *toolhostv1.CallEnded {
 	size := proto.Size(ended)
 	if size <= maxEventBytes {
@@ -132,7 +135,7 @@ func fitting(ended *toolhostv1.CallEnded) *toolhostv1.CallEnded {
 	return ended
 }
 
-// toOutcome converts the end of a call. An end without an outcome is an internal error.
+// toOutcome converts an outcome. An empty one is an internal error.
 func toOutcome(ended *toolhostv1.CallEnded, result *toolv1.Result) *tool.Outcome {
 	o := &tool.Outcome{
 		CallID:   ended.GetCallId(),

@@ -10,7 +10,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// FuzzJoiner feeds messages of a peer that may send anything.
+// FuzzJoiner passes arbitrary messages to a Joiner.
 func FuzzJoiner(f *testing.F) {
 	for _, e := range []tool.Event{
 		{Started: &tool.Started{CallID: "c"}},

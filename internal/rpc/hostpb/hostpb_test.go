@@ -20,8 +20,8 @@ import (
 
 var moment = time.Date(2026, 2, 3, 4, 5, 6, 7, time.UTC)
 
-// checkSet fails if a field of a struct is zero, so that a new field cannot be forgotten here. skip names the fields
-// that do not travel.
+// checkSet fails if a field of a struct is zero, so that a new field cannot be forgotten. skip
+// names the fields that are not converted.
 func checkSet(t *testing.T, v any, skip ...string) {
 	t.Helper()
 	s := reflect.ValueOf(v)
@@ -74,7 +74,7 @@ func TestRoundTripKeepsEveryField(t *testing.T) {
 	}
 	restarted := tool.Restarted{Stopped: []string{"a"}, Started: []string{"b"}}
 	checkSet(t, info)
-	checkSet(t, query, "Principal") // who asks is not a matter of the request
+	checkSet(t, query, "Principal") // the server derives the principal from the connection
 	checkSet(t, plugin)
 	checkSet(t, instance)
 	checkSet(t, restarted)
@@ -218,7 +218,7 @@ func TestEveryStateHasAWord(t *testing.T) {
 	}
 }
 
-// travel sends an event and joins what arrives.
+// travel converts an event to messages and back.
 func travel(t *testing.T, e tool.Event) (got []tool.Event, messages int) {
 	t.Helper()
 	var j hostpb.Joiner
@@ -243,7 +243,7 @@ func travel(t *testing.T, e tool.Event) (got []tool.Event, messages int) {
 }
 
 func TestEventRoundTrip(t *testing.T) {
-	big := strings.Repeat("ü", hostpb.ChunkBytes) // 128 KiB, cut inside of a rune
+	big := strings.Repeat("ü", hostpb.ChunkBytes) // 128 KiB, split inside a character
 	events := []tool.Event{
 		{Started: &tool.Started{CallID: "c", Plugin: "p", Instance: "i", Attempt: 2}},
 		{Status: &tool.Status{State: tool.StatusDoing, Tip: "t"}},

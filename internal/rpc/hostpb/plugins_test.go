@@ -12,7 +12,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// wordy returns n plugins whose last processes said as much as is kept, each a number of lines.
+// wordy returns n plugins whose last processes wrote as much as is stored.
 func wordy(n, lines, size int) []tool.PluginInfo {
 	var plugins []tool.PluginInfo
 	for i := range n {
@@ -33,13 +33,13 @@ func wordy(n, lines, size int) []tool.PluginInfo {
 	return plugins
 }
 
-// TestPluginsFitAMessage: however much their processes said before they crashed, an operator gets the list.
+// The list of plugins fits into a message however much their processes wrote before they crashed.
 func TestPluginsFitAMessage(t *testing.T) {
 	for _, test := range []struct {
 		plugins int
-		lines   int    // that each process said last
-		exits   int    // of each that are left
-		last    string // the last of the last words of each
+		lines   int    // lines that each process wrote
+		exits   int    // exits of each plugin that the message contains
+		last    string // the last line of the output of each plugin
 	}{
 		{1, 50, 10, "the last line"},
 		{100, 50, 10, "the last line"},

@@ -6,7 +6,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// FromInfo converts a tool as a toolhost offers it.
+// FromInfo converts a tool.
 func FromInfo(i tool.Info) *toolhostv1.Tool {
 	return &toolhostv1.Tool{
 		Spec:              toolpb.FromSpec(i.Spec),
@@ -16,7 +16,7 @@ func FromInfo(i tool.Info) *toolhostv1.Tool {
 	}
 }
 
-// ToInfo converts a tool as a toolhost offers it.
+// ToInfo converts a tool.
 func ToInfo(t *toolhostv1.Tool) tool.Info {
 	return tool.Info{
 		Spec:              toolpb.ToSpec(t.GetSpec()),
@@ -26,12 +26,12 @@ func ToInfo(t *toolhostv1.Tool) tool.Info {
 	}
 }
 
-// FromViewer converts what one tool is asked for.
+// FromViewer returns the request for one tool.
 func FromViewer(name string, v tool.Viewer) *toolhostv1.GetToolRequest {
 	return &toolhostv1.GetToolRequest{Name: valid(name), Session: valid(v.Session), Context: toolpb.FromValues(v.Context)}
 }
 
-// ToViewer converts whom a request wants a tool described for. Who asks is not part of it.
+// ToViewer converts the viewer of a request, without the principal.
 func ToViewer(r *toolhostv1.GetToolRequest) tool.Viewer {
 	return tool.Viewer{Session: r.GetSession(), Context: toolpb.ToValues(r.GetContext())}
 }
@@ -72,7 +72,7 @@ func ToSelection(s *toolhostv1.ToolSelection) tool.Query {
 	}
 }
 
-// FromMatches converts what a search found.
+// FromMatches converts the matches of a search.
 func FromMatches(matches []tool.Match) *toolhostv1.SearchToolsResponse {
 	resp := &toolhostv1.SearchToolsResponse{}
 	for _, m := range matches {
@@ -81,7 +81,7 @@ func FromMatches(matches []tool.Match) *toolhostv1.SearchToolsResponse {
 	return resp
 }
 
-// ToMatches converts what a search found.
+// ToMatches converts the matches of a search.
 func ToMatches(resp *toolhostv1.SearchToolsResponse) []tool.Match {
 	matches := []tool.Match{}
 	for _, m := range resp.GetMatches() {
@@ -98,10 +98,10 @@ var formats = map[tool.Format]toolhostv1.ToolFormat{
 	tool.FormatMarkdown:        toolhostv1.ToolFormat_TOOL_FORMAT_MARKDOWN,
 }
 
-// FromFormat converts a format. One that is not known is UNSPECIFIED.
+// FromFormat converts a format. An unknown one becomes UNSPECIFIED.
 func FromFormat(f tool.Format) toolhostv1.ToolFormat { return formats[f] }
 
-// ToFormat converts a format. One that is not known is empty.
+// ToFormat converts a format. An unknown one becomes empty.
 func ToFormat(f toolhostv1.ToolFormat) tool.Format {
 	for word, number := range formats {
 		if number == f {

@@ -10,8 +10,8 @@ import (
 	toolv1 "github.com/toolhost/toolhost/gen/go/toolhost/tool/v1"
 )
 
-// TestDeclaredFieldsAreDocumented holds docs/declared-fields.md against the contract: each field of ToolSpec has one row, no row is
-// of another field, and the test that a row names exists.
+// The table in docs/declared-fields.md has exactly one row for each field of ToolSpec, and each
+// test that a row names exists.
 func TestDeclaredFieldsAreDocumented(t *testing.T) {
 	root := filepath.Join("..", "..", "..")
 	page, err := os.ReadFile(filepath.Join(root, "docs", "declared-fields.md"))

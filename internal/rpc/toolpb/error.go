@@ -28,7 +28,7 @@ var errorKinds = pairs(map[tool.Kind]toolv1.ErrorKind{
 	tool.KindInternal:         toolv1.ErrorKind_ERROR_KIND_INTERNAL,
 })
 
-// FromError converts a failure; its cause stays behind. nil is nil.
+// FromError converts an error without its cause. nil stays nil.
 func FromError(e *tool.Error) *toolv1.Error {
 	if e == nil {
 		return nil
@@ -46,7 +46,7 @@ func FromError(e *tool.Error) *toolv1.Error {
 	}
 }
 
-// ToError converts a failure. nil is nil; a kind that is not set or not known is tool.KindInternal.
+// ToError converts an error. nil stays nil. An unset or unknown kind becomes tool.KindInternal.
 func ToError(e *toolv1.Error) *tool.Error {
 	if e == nil {
 		return nil
@@ -64,7 +64,7 @@ func ToError(e *toolv1.Error) *tool.Error {
 	}
 }
 
-// FromExit converts how a process ended. nil is nil.
+// FromExit converts the exit of a process. nil stays nil.
 func FromExit(e *tool.Exit) *toolv1.Exit {
 	if e == nil {
 		return nil
@@ -78,7 +78,7 @@ func FromExit(e *tool.Exit) *toolv1.Exit {
 	}
 }
 
-// ToExit converts how a process ended. nil is nil.
+// ToExit converts the exit of a process. nil stays nil.
 func ToExit(e *toolv1.Exit) *tool.Exit {
 	if e == nil {
 		return nil
@@ -92,8 +92,9 @@ func ToExit(e *toolv1.Exit) *tool.Exit {
 	}
 }
 
-// A gRPC status travels in HTTP/2 trailers, which several gRPC implementations refuse beyond 8 KiB. Worst case: the
-// short message percent-encoded, then it, the long message and the stderr lines in base64, stay below that.
+// A gRPC status is sent in HTTP/2 trailers, which several gRPC implementations refuse beyond 8 KiB.
+// These limits keep the worst case below that: the short message percent-encoded, then the short
+// message, the long message and the lines of standard error in base64.
 const (
 	maxStatusMessage   = 512
 	maxDetailArguments = 2048
@@ -101,7 +102,7 @@ const (
 	maxDetailStderr    = 1536
 )
 
-// Code returns the gRPC code of a kind; codes.Internal for a kind that is not known.
+// Code returns the gRPC code of a kind, and codes.Internal for an unknown kind.
 func Code(kind tool.Kind) codes.Code {
 	switch kind {
 	case tool.KindInvalidArgument:
@@ -131,8 +132,9 @@ func Code(kind tool.Kind) codes.Code {
 	}
 }
 
-// kindOf is the other direction of Code, for peers that send no detail. Codes that no kind maps to are read as the
-// nearest kind.
+// kindOf returns the kind of a status without a detail, by its code. A code that no kind maps to
+// becomes the nearest kind. codes.Unknown becomes internal, although outcome_unknown maps to it,
+// because every server may return it.
 func kindOf(code codes.Code) tool.Kind {
 	switch code {
 	case codes.InvalidArgument, codes.OutOfRange, codes.Unimplemented:
@@ -160,10 +162,10 @@ func kindOf(code codes.Code) tool.Kind {
 	}
 }
 
-// StatusError returns err as the gRPC status error that a handler returns: the code of its kind, with the whole
-// *tool.Error as a detail. Long messages and stderr lines are clipped to what trailers can carry;
-// of the lines, those that say why the process ended stay. nil stays nil, and a
-// gRPC status error that wraps no *tool.Error stays what it is.
+// StatusError converts an error to the gRPC status error that a handler returns: the code of its
+// kind, with the *tool.Error as a detail. It clips long messages and lines of standard error to
+// what trailers can carry, and keeps the lines that explain the exit. nil stays nil. A gRPC status
+// error that does not wrap a *tool.Error is returned unchanged.
 func StatusError(err error) error {
 	if err == nil {
 		return nil
@@ -184,8 +186,8 @@ func StatusError(err error) error {
 	return st.Err()
 }
 
-// shortened returns the error with as much of what its process said last as trailers carry, and with its arguments whole or not
-// at all: a person who approves a call must see all of them.
+// shortened clips the error to what trailers can carry. It keeps the arguments completely or drops
+// them, because a person who approves a call must see all of them.
 func shortened(e *tool.Error) *tool.Error {
 	short := *e
 	if e.Exit != nil {
@@ -201,9 +203,9 @@ func shortened(e *tool.Error) *tool.Error {
 	return &short
 }
 
-// FromStatusError returns what an RPC returned as a *tool.Error that wraps it: the detail that StatusError put there,
-// else one whose kind fits the code. An error that is or wraps a *tool.Error is that one; one that is no gRPC status
-// is read by tool.AsError. nil stays nil.
+// FromStatusError converts the error of an RPC to a *tool.Error that wraps it: the detail of the
+// status, or an error whose kind fits the code. If the error already wraps a *tool.Error, it
+// returns that one. An error without a gRPC status is converted by tool.AsError. nil stays nil.
 func FromStatusError(err error) *tool.Error {
 	if err == nil {
 		return nil
@@ -229,7 +231,7 @@ func FromStatusError(err error) *tool.Error {
 	return &tool.Error{Kind: kindOf(st.Code()), Message: message, Err: err}
 }
 
-// clip shortens s to at most limit bytes, at the end of a rune, and says so.
+// clip shortens s to at most limit bytes, between characters, and appends an ellipsis.
 func clip(s string, limit int) string {
 	const more = "…"
 	if len(s) <= limit {

@@ -9,8 +9,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// resultParts is the memory of a result and of what most have: a duration and one block of text. Made at once it costs one
-// allocation in place of six.
+// resultParts holds a result with what most results have, a duration and one block of text, in one
+// allocation instead of six.
 type resultParts struct {
 	result   toolv1.Result
 	duration durationpb.Duration
@@ -49,7 +49,7 @@ func FromResult(r tool.Result) *toolv1.Result {
 	return out
 }
 
-// ToResult converts a result. nil is the zero Result. A block of a kind that is not known stays in its place as the
+// ToResult converts a result. nil becomes the zero Result. A block of an unknown kind becomes the
 // zero Content.
 func ToResult(r *toolv1.Result) tool.Result {
 	out := tool.Result{
@@ -74,7 +74,7 @@ func ToResult(r *toolv1.Result) tool.Result {
 	return out
 }
 
-// FromContent converts a block. One of an unknown kind has no block set.
+// FromContent converts a block. A block of an unknown kind becomes an empty message.
 func FromContent(c tool.Content) *toolv1.Content {
 	switch c.Kind {
 	case tool.ContentText:
@@ -92,7 +92,7 @@ func FromContent(c tool.Content) *toolv1.Content {
 	}
 }
 
-// ToContent converts a block. nil, and a block that is not set or not known, is the zero Content.
+// ToContent converts a block. nil and unknown blocks become the zero Content.
 func ToContent(c *toolv1.Content) tool.Content {
 	switch b := c.GetBlock().(type) {
 	case *toolv1.Content_Text:
@@ -154,7 +154,7 @@ func FromEffect(e tool.Effect) *toolv1.Effect {
 	return &toolv1.Effect{Key: validText(e.Key), Operation: effectOperations.from(e.Operation), Value: e.Value}
 }
 
-// ToEffect converts an effect. An operation that is not set or not known is tool.EffectReplace.
+// ToEffect converts an effect. An unset or unknown operation becomes tool.EffectReplace.
 func ToEffect(e *toolv1.Effect) tool.Effect {
 	return tool.Effect{
 		Key:       e.GetKey(),
@@ -163,7 +163,7 @@ func ToEffect(e *toolv1.Effect) tool.Effect {
 	}
 }
 
-// FromUsage converts token counts. None at all is nil.
+// FromUsage converts token counts. The zero value becomes nil.
 func FromUsage(u tool.Usage) *toolv1.Usage {
 	if u == (tool.Usage{}) {
 		return nil
@@ -176,7 +176,7 @@ func FromUsage(u tool.Usage) *toolv1.Usage {
 	}
 }
 
-// ToUsage converts token counts. nil is none at all.
+// ToUsage converts token counts. nil becomes the zero value.
 func ToUsage(u *toolv1.Usage) tool.Usage {
 	return tool.Usage{
 		InputTokens:      u.GetInputTokens(),
@@ -207,7 +207,7 @@ func FromStatus(s tool.Status) *toolv1.Status {
 	return out
 }
 
-// ToStatus converts a status. nil is the zero Status; a state that is not known leaves it as it was.
+// ToStatus converts a status. nil becomes the zero Status. An unknown state becomes unset.
 func ToStatus(s *toolv1.Status) tool.Status {
 	out := tool.Status{
 		State:      statusStates.to(s.GetState(), ""),
@@ -222,12 +222,12 @@ func ToStatus(s *toolv1.Status) tool.Status {
 	return out
 }
 
-// FromProgress converts how far a call is.
+// FromProgress converts progress.
 func FromProgress(p tool.Progress) *toolv1.Progress {
 	return &toolv1.Progress{Done: finite(p.Done), Total: finite(p.Total), Message: validText(p.Message)}
 }
 
-// ToProgress converts how far a call is. nil is the zero Progress.
+// ToProgress converts progress. nil becomes the zero Progress.
 func ToProgress(p *toolv1.Progress) tool.Progress {
 	return tool.Progress{Done: finite(p.GetDone()), Total: finite(p.GetTotal()), Message: p.GetMessage()}
 }
@@ -239,7 +239,7 @@ var logLevels = pairs(map[tool.LogLevel]toolv1.LogLevel{
 	tool.LogError: toolv1.LogLevel_LOG_LEVEL_ERROR,
 })
 
-// FromLogRecord converts a line of a tool's log.
+// FromLogRecord converts a log record.
 func FromLogRecord(r tool.LogRecord) *toolv1.LogRecord {
 	return &toolv1.LogRecord{
 		Time:       FromTime(r.Time),
@@ -249,7 +249,7 @@ func FromLogRecord(r tool.LogRecord) *toolv1.LogRecord {
 	}
 }
 
-// ToLogRecord converts a line of a tool's log. A level that is not set or not known is tool.LogInfo.
+// ToLogRecord converts a log record. An unset or unknown level becomes tool.LogInfo.
 func ToLogRecord(r *toolv1.LogRecord) tool.LogRecord {
 	return tool.LogRecord{
 		Time:       ToTime(r.GetTime()),

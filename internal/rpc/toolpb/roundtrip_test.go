@@ -67,8 +67,9 @@ func fullLog() tool.LogRecord {
 	}
 }
 
-// trip sends v through its message and the message through its encoding, and checks that nothing is lost. With full
-// it also checks that the fixture leaves no field unset, so that a field added later cannot be forgotten here.
+// trip converts v to its message, encodes and decodes the message, converts it back, and checks
+// that nothing is lost. With full, it also checks that v leaves no field unset, so that a new field
+// cannot be forgotten.
 func trip[T any, M proto.Message](t *testing.T, v T, full bool, from func(T) M, to func(M) T) {
 	t.Helper()
 	msg := from(v)
@@ -100,7 +101,7 @@ func checkSet(t *testing.T, v reflect.Value, path string) {
 	for i := range v.NumField() {
 		name := path + "." + v.Type().Field(i).Name
 		if name == "*tool.Error.Err" {
-			continue // stays behind, by its documentation
+			continue // documented as not converted
 		}
 		if v.Field(i).IsZero() {
 			t.Errorf("%s is not set in the fixture", name)

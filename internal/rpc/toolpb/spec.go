@@ -5,7 +5,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// FromSpec converts a declaration.
+// FromSpec converts what a tool declares.
 func FromSpec(s tool.Spec) *toolv1.ToolSpec {
 	return &toolv1.ToolSpec{
 		Name:                   validText(s.Name),
@@ -39,7 +39,7 @@ func FromSpec(s tool.Spec) *toolv1.ToolSpec {
 	}
 }
 
-// ToSpec converts a declaration. nil is the zero Spec.
+// ToSpec converts what a tool declares. nil becomes the zero Spec.
 func ToSpec(s *toolv1.ToolSpec) tool.Spec {
 	return tool.Spec{
 		Name:                   s.GetName(),
@@ -120,13 +120,13 @@ var accesses = pairs(map[tool.Access]toolv1.Access{
 	tool.AccessWrite: toolv1.Access_ACCESS_WRITE,
 })
 
-// FromAccess converts what may be done with files.
+// FromAccess converts a level of file access.
 func FromAccess(a tool.Access) toolv1.Access { return accesses.from(a) }
 
-// ToAccess converts what may be done with files. What is not known is not said.
+// ToAccess converts a level of file access. An unknown level becomes empty.
 func ToAccess(a toolv1.Access) tool.Access { return accesses.to(a, "") }
 
-// FromPermissions converts what a plugin asks to be allowed; nil if that is nothing.
+// FromPermissions converts requested permissions. The zero value becomes nil.
 func FromPermissions(p tool.Permissions) *toolv1.Permissions {
 	if p.IsZero() {
 		return nil
@@ -136,7 +136,7 @@ func FromPermissions(p tool.Permissions) *toolv1.Permissions {
 	}
 }
 
-// ToPermissions converts what a plugin asks to be allowed.
+// ToPermissions converts requested permissions.
 func ToPermissions(p *toolv1.Permissions) tool.Permissions {
 	return tool.Permissions{Network: p.GetNetwork(), Workspace: ToAccess(p.GetWorkspace()), Read: p.GetRead(), Write: p.GetWrite()}
 }

@@ -11,9 +11,10 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 )
 
-// validText returns s with each run of bytes that is no UTF-8 replaced by U+FFFD: a proto string must be UTF-8.
+// validText returns s with each run of invalid UTF-8 replaced by U+FFFD, because protobuf strings
+// must be valid UTF-8.
 func validText(s string) string {
-	if utf8.ValidString(s) { // ten times as fast as ToValidUTF8 is where there is nothing to do
+	if utf8.ValidString(s) { // ten times as fast as ToValidUTF8 if s is valid
 		return s
 	}
 	return strings.ToValidUTF8(s, "\uFFFD")
@@ -37,7 +38,7 @@ func toTexts(in []string) []string {
 	return in
 }
 
-// finite returns f, or 0 where JSON has no word for it.
+// finite returns f, or 0 for values that JSON cannot represent.
 func finite(f float64) float64 {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return 0
@@ -53,7 +54,8 @@ func FromDuration(d time.Duration) *durationpb.Duration {
 	return durationpb.New(d)
 }
 
-// ToDuration returns 0 for nil and for a duration that is not positive; one too long for Go is the longest.
+// ToDuration returns 0 for nil and for a duration that is not positive. A duration that exceeds
+// time.Duration becomes the longest one.
 func ToDuration(d *durationpb.Duration) time.Duration { return max(d.AsDuration(), 0) }
 
 // FromTime returns nil for the zero time.
@@ -65,7 +67,7 @@ func FromTime(t time.Time) *timestamppb.Timestamp {
 	return ts
 }
 
-// ToTime returns the time in UTC; the zero time for nil and for what is outside of the years 1 to 9999.
+// ToTime returns the time in UTC. nil and times outside the years 1 to 9999 become the zero time.
 func ToTime(ts *timestamppb.Timestamp) time.Time {
 	if ts.CheckValid() != nil {
 		return time.Time{}
@@ -97,7 +99,8 @@ func ToValues(in map[string][]byte) map[string]json.RawMessage {
 	return out
 }
 
-// rawJSON keeps "not set" nil, so that both forms of empty compare equal after a trip.
+// rawJSON returns nil for an empty value, so that both forms of empty compare equal after a round
+// trip.
 func rawJSON(b []byte) json.RawMessage {
 	if len(b) == 0 {
 		return nil
@@ -112,7 +115,8 @@ func bytesOf(b []byte) []byte {
 	return b
 }
 
-// words maps the words of package tool to the values of a proto enum and back. It is not changed once made.
+// words maps the values of package tool to the values of a protobuf enumeration and back. It is
+// immutable.
 type words[W ~string, E ~int32] struct {
 	byWord  map[W]E
 	byValue map[E]W
@@ -126,10 +130,10 @@ func pairs[W ~string, E ~int32](byWord map[W]E) words[W, E] {
 	return words[W, E]{byWord: byWord, byValue: byValue}
 }
 
-// from returns 0, "unspecified" in every enum, for a word that is not known.
+// from returns 0, which is UNSPECIFIED in every enumeration, for an unknown value.
 func (p words[W, E]) from(w W) E { return p.byWord[w] }
 
-// to returns unknown for a value that has no word.
+// to returns unknown for a value that is not in the map.
 func (p words[W, E]) to(e E, unknown W) W {
 	if w, ok := p.byValue[e]; ok {
 		return w
